@@ -1,0 +1,3 @@
+module github.com/idelchi/aura/sdk
+
+go 1.26

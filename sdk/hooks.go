@@ -1,0 +1,142 @@
+package sdk
+
+import "time"
+
+// BeforeChatContext is given to BeforeChat, before messages are sent to the model.
+type BeforeChatContext struct {
+	Context
+}
+
+// AfterResponseContext is given to AfterResponse, after the model has answered and before its tool calls run.
+type AfterResponseContext struct {
+	Context
+	// Response is the text of the answer.
+	Response string
+	// Thinking is the text of the model's thinking.
+	Thinking string
+	// Calls are the tool calls asked for; none has run.
+	Calls []ToolCall
+}
+
+// BeforeToolContext is given to BeforeToolExecution, before policy, sandbox and the tool itself.
+type BeforeToolContext struct {
+	Context
+	ToolName  string
+	Arguments map[string]any
+}
+
+// AfterToolContext is given to AfterToolExecution.
+type AfterToolContext struct {
+	Context
+	ToolName string
+	// ToolResult is what the tool returned.
+	ToolResult string
+	// ToolError is empty if the tool succeeded.
+	ToolError string
+	// ToolDuration is wall-clock time.
+	ToolDuration time.Duration
+}
+
+// OnErrorContext is given to OnError when the provider failed and every built-in recovery failed too.
+type OnErrorContext struct {
+	Context
+	// Error is the provider's message.
+	Error string
+	// ErrorType is one of the ErrorType constants, or empty if unclassified.
+	ErrorType string
+	// Retryable is true for rate_limit, server and network errors.
+	Retryable bool
+	// StatusCode is always 0: providers classify errors and do not keep the HTTP status.
+	StatusCode int
+}
+
+// The values of OnErrorContext.ErrorType.
+const (
+	ErrorTypeRateLimit        = "rate_limit"
+	ErrorTypeAuth             = "auth"
+	ErrorTypeNetwork          = "network"
+	ErrorTypeServer           = "server"
+	ErrorTypeContentFilter    = "content_filter"
+	ErrorTypeCreditExhausted  = "credit_exhausted"
+	ErrorTypeModelUnavailable = "model_unavailable"
+	ErrorTypeContextExhausted = "context_exhausted"
+)
+
+// BeforeCompactionContext is given to BeforeCompaction, once per compaction.
+type BeforeCompactionContext struct {
+	Context
+	// Forced is true if the user asked for the compaction.
+	Forced bool
+	// TokensUsed is the estimate before compaction.
+	TokensUsed int
+	// ContextPercent is the share of the window in use, from 0 to 100.
+	ContextPercent float64
+	// MessageCount is the number of messages in the conversation. It shadows the embedded field of the same name.
+	MessageCount int
+	// KeepLast is the number of recent messages that will be kept as they are.
+	KeepLast int
+}
+
+// AfterCompactionContext is given to AfterCompaction, which observes and changes nothing.
+type AfterCompactionContext struct {
+	Context
+	Success      bool
+	PreMessages  int
+	PostMessages int
+	// SummaryLength is in bytes.
+	SummaryLength int
+}
+
+// OnAgentSwitchContext is given to OnAgentSwitch, which observes and changes nothing.
+type OnAgentSwitchContext struct {
+	Context
+	PreviousAgent string
+	NewAgent      string
+	// Reason is one of the SwitchReason constants.
+	Reason string
+}
+
+// The values of OnAgentSwitchContext.Reason.
+const (
+	SwitchReasonUser     = "user"
+	SwitchReasonFailover = "failover"
+	SwitchReasonTask     = "task"
+	SwitchReasonCycle    = "cycle"
+	SwitchReasonResume   = "resume"
+)
+
+// TransformContext is given to TransformMessages.
+type TransformContext struct {
+	Context
+	// Messages are those about to be sent, the system prompt first.
+	Messages []Message
+}
+
+// Message is a conversation message as TransformMessages sees it.
+type Message struct {
+	// ID is positional: m0001, m0002 and so on. It holds within one call only. Parts of a message that are not shown here are
+	// kept by it, so leave it as it is on a changed message and give an inserted message a fresh one.
+	ID string
+	// Role is "system", "user", "assistant" or "tool".
+	Role     string
+	Content  string
+	Thinking string
+	// ToolName and ToolCallID are set on tool results.
+	ToolName   string
+	ToolCallID string
+	// ToolCalls are set on assistant messages.
+	ToolCalls []MessageToolCall
+	// Tokens is an estimate.
+	Tokens int
+	// Type is "normal" or "synthetic".
+	Type      string
+	CreatedAt time.Time
+}
+
+// MessageToolCall is a tool call inside an assistant message.
+type MessageToolCall struct {
+	// ID was made by the provider.
+	ID        string
+	Name      string
+	Arguments map[string]any
+}

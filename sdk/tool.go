@@ -1,0 +1,68 @@
+package sdk
+
+// ToolSchema is what Schema returns: the tool as the model sees it.
+type ToolSchema struct {
+	Name        string
+	Description string
+	// Usage and Examples are further text for the model.
+	Usage      string
+	Examples   string
+	Parameters ToolParameters
+}
+
+// ToolParameters is the JSON schema of a tool's arguments.
+type ToolParameters struct {
+	// Type is always "object".
+	Type       string
+	Properties map[string]ToolProperty
+	Required   []string
+}
+
+// ToolProperty is one argument of a tool.
+type ToolProperty struct {
+	// Type is a JSON schema type: "string", "integer", "number", "boolean", "array" or "object".
+	Type        string
+	Description string
+	// Enum, if not empty, lists the values allowed.
+	Enum []any
+}
+
+// ToolPaths is what Paths returns: the files one call will touch, and what the model knows of them.
+type ToolPaths struct {
+	// Read and Write are what the sandbox must allow.
+	Read  []string
+	Write []string
+	// Record marks files whose content the model has seen once the call is done.
+	Record []string
+	// Guard lists files whose content the model must have seen before the call.
+	Guard []string
+	// Clear lists files whose content no longer counts as seen, such as deleted ones.
+	Clear []string
+}
+
+// ToolConfig is what Init receives, once, when the plugin is loaded.
+type ToolConfig struct {
+	// HomeDir is the user's home directory.
+	HomeDir string
+	// ConfigDir is the project's .aura directory.
+	ConfigDir string
+}
+
+// CommandSchema is what Command returns: a slash command.
+type CommandSchema struct {
+	// Name without the slash.
+	Name        string
+	Description string
+	// Hints label the arguments in completion.
+	Hints []string
+	// Forward sends the output to the model as a user message.
+	Forward bool
+	// Silent keeps the output off the screen.
+	Silent bool
+}
+
+// CommandResult is what ExecuteCommand returns.
+type CommandResult struct {
+	// Output is displayed, or forwarded if the schema says so.
+	Output string
+}
