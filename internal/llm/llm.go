@@ -1,0 +1,113 @@
+// Package llm is the vocabulary between the conversation and the models: messages, requests, streams, errors. Each
+// backend lives in a folder below and implements Provider.
+package llm
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+)
+
+// Role says who a message is from.
+type Role string
+
+// The roles of a message.
+const (
+	RoleSystem    Role = "system"
+	RoleUser      Role = "user"
+	RoleAssistant Role = "assistant"
+	RoleTool      Role = "tool"
+)
+
+// Message is one entry of a conversation. It is a value: once in a history it is never changed in place.
+type Message struct {
+	Role     Role   `json:"role"`
+	Content  string `json:"content"`
+	Thinking string `json:"thinking,omitempty"`
+	// ToolCalls are what an assistant message asks for.
+	ToolCalls []ToolCall `json:"tool_calls,omitempty"`
+	// ToolCallID and ToolName link a tool's result to its call.
+	ToolCallID string `json:"tool_call_id,omitempty"`
+	ToolName   string `json:"tool_name,omitempty"`
+	// Synthetic marks a message that neither the user nor the model wrote.
+	Synthetic bool      `json:"synthetic,omitempty"`
+	CreatedAt time.Time `json:"created_at"`
+}
+
+// ToolCall is a model's request to run a tool.
+type ToolCall struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	// Arguments are as the model wrote them: a JSON object if it behaved, anything if not.
+	Arguments json.RawMessage `json:"arguments"`
+}
+
+// ToolDefinition is a tool as a model is offered it.
+type ToolDefinition struct {
+	Name        string
+	Description string
+	// Parameters is a JSON schema of type object.
+	Parameters json.RawMessage
+}
+
+// Request is one call of a model. Messages begin with the system prompt, if there is one.
+type Request struct {
+	Model    string
+	Messages []Message
+	Tools    []ToolDefinition
+}
+
+// Delta is a piece of a response as it streams in. One of the fields is set.
+type Delta struct {
+	Text     string
+	Thinking string
+}
+
+// Usage is the provider's own count of tokens.
+type Usage struct {
+	Input  int `json:"input"`
+	Output int `json:"output"`
+}
+
+// Response is a complete answer.
+type Response struct {
+	Message Message
+	Usage   Usage
+}
+
+// Model is what a provider knows of a model. The zero value is an unresolved one.
+type Model struct {
+	Name           string
+	Family         string
+	ParameterCount int64
+	ContextLength  int
+	Capabilities   []string
+}
+
+// Provider is a source of models. Its methods may be called from several goroutines.
+type Provider interface {
+	// Model describes a model; an empty name asks for the provider's default.
+	Model(ctx context.Context, name string) (Model, error)
+	// Chat makes one call. It hands each piece to onDelta, from this goroutine, as it arrives, and returns the whole. Cancelling
+	// ctx ends the call at once. A failure is an *Error where its class is known.
+	Chat(ctx context.Context, req Request, onDelta func(Delta)) (Response, error)
+}
+
+// Error is a classified failure of a provider.
+type Error struct {
+	// Type is one of sdk's ErrorType constants, or empty.
+	Type    string
+	Message string
+}
+
+func (e *Error) Error() string {
+	if e.Type == "" {
+		return e.Message
+	}
+	return e.Type + ": " + e.Message
+}
+
+// Retryable reports whether the same call may succeed later.
+func (e *Error) Retryable() bool {
+	return e.Type == "rate_limit" || e.Type == "server" || e.Type == "network"
+}

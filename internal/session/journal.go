@@ -1,0 +1,151 @@
+package session
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/idelchi/aura/internal/llm"
+)
+
+// Ext is the extension of a journal's file name.
+const Ext = ".jsonl"
+
+// disk is the part of os.File that a journal needs.
+type disk interface {
+	io.WriterAt
+	io.Closer
+	Sync() error
+	Truncate(size int64) error
+}
+
+// Journal is the durable record of one conversation. It belongs to one conversation, which alone writes to it; Close may
+// come from another goroutine. A nil Journal keeps nothing: all its methods do nothing and succeed.
+type Journal struct {
+	id   string
+	path string
+
+	mu     sync.Mutex
+	file   disk
+	closed bool
+	// size is where the last complete record ends.
+	size int64
+	// torn is set while bytes of a failed write may lie beyond size.
+	torn bool
+}
+
+// Create starts a journal in dir, which is made if need be. The file is readable by its owner alone.
+func Create(dir string, meta Meta) (*Journal, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("creating directory for sessions: %w", err)
+	}
+	now := time.Now()
+	meta.ID = newID(now)
+	if meta.StartedAt.IsZero() {
+		meta.StartedAt = now
+	}
+	path := filepath.Join(dir, meta.ID+Ext)
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("creating journal of the session: %w", err)
+	}
+	j := &Journal{id: meta.ID, path: path, file: file}
+	if err := errors.Join(j.write(record{Meta: &meta}), syncDir(dir)); err != nil {
+		return nil, errors.Join(err, file.Close(), os.Remove(path))
+	}
+	return j, nil
+}
+
+// ID is the session's id, empty for a nil Journal.
+func (j *Journal) ID() string {
+	if j == nil {
+		return ""
+	}
+	return j.id
+}
+
+// Path is the journal's file, empty for a nil Journal.
+func (j *Journal) Path() string {
+	if j == nil {
+		return ""
+	}
+	return j.path
+}
+
+// Append adds a message. When it returns nil the message is on disk; when it fails the journal is as before the call and
+// the message may be appended again.
+func (j *Journal) Append(m llm.Message) error {
+	if j == nil {
+		return nil
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.closed {
+		return fmt.Errorf("writing journal %s: %w", j.path, os.ErrClosed)
+	}
+	return j.write(toRecord(m))
+}
+
+// Close adds the final record and closes the file. Only the first call does anything.
+func (j *Journal) Close(end End) error {
+	if j == nil {
+		return nil
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.closed {
+		return nil
+	}
+	j.closed = true
+	if end.At.IsZero() {
+		end.At = time.Now()
+	}
+	err := j.write(record{End: &end})
+	if closing := j.file.Close(); closing != nil {
+		err = errors.Join(err, fmt.Errorf("closing journal %s: %w", j.path, closing))
+	}
+	return err
+}
+
+// write puts a record behind the last complete one with a single write and waits until it is on disk. It writes at an
+// offset and not by appending, so that the rest of a failed write is never taken for a part of the next record.
+func (j *Journal) write(r record) error {
+	line, err := encode(r)
+	if err != nil {
+		return fmt.Errorf("encoding record for journal %s: %w", j.path, err)
+	}
+	if j.torn {
+		if err := j.file.Truncate(j.size); err != nil {
+			return fmt.Errorf("repairing journal %s: %w", j.path, err)
+		}
+		j.torn = false
+	}
+	_, err = j.file.WriteAt(line, j.size)
+	if err == nil {
+		err = j.file.Sync()
+	}
+	if err != nil {
+		// If this fails too, the next write tries again and readers skip the torn line.
+		j.torn = j.file.Truncate(j.size) != nil
+		return fmt.Errorf("writing journal %s: %w", j.path, err)
+	}
+	j.size += int64(len(line))
+	return nil
+}
+
+// encode makes one line of a record. JSON holds no newline, so the line is the record.
+func encode(r record) ([]byte, error) {
+	var line bytes.Buffer
+	encoder := json.NewEncoder(&line)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(r); err != nil {
+		return nil, err
+	}
+	return line.Bytes(), nil
+}

@@ -1,0 +1,140 @@
+package session
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/idelchi/aura/internal/llm"
+)
+
+const (
+	first = `{"meta":{"id":"x"}}` + "\n"
+	hello = `{"message":{"role":"user","content":"hello"}}` + "\n"
+	last  = `{"end":{"reason":"done"}}` + "\n"
+)
+
+func TestLoad(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		data     string
+		messages int
+		ended    bool
+		torn     bool
+		err      string
+	}{
+		"whole":                         {first + hello + last, 1, true, false, ""},
+		"not ended":                     {first + hello, 1, false, false, ""},
+		"torn inside a record":          {first + hello + hello[:20], 1, false, true, ""},
+		"torn before the newline":       {first + hello + strings.TrimSuffix(hello, "\n"), 1, false, true, ""},
+		"zeros at the end":              {first + hello + "\x00\x00\x00", 1, false, true, ""},
+		"last line scrambled":           {first + hello + "{\"mess\x00\x00\n", 1, false, true, ""},
+		"broken in the middle":          {first + hello[:20] + "\n" + hello, 0, false, false, ".jsonl:2: damaged record"},
+		"empty line in the middle":      {first + "\n" + hello, 0, false, false, ".jsonl:2: damaged record"},
+		"empty":                         {"", 0, false, false, "no complete first record"},
+		"torn at the start":             {first[:9], 0, false, false, "no complete first record"},
+		"no first record":               {hello + hello, 0, false, false, ".jsonl:1: the first record does not name a session"},
+		"not a journal":                 {"{}\n", 0, false, false, ".jsonl:1: the first record does not name a session"},
+		"two first records":             {first + first, 0, false, false, ".jsonl:2: a record of an unknown kind"},
+		"unknown kind":                  {first + `{"later":{}}` + "\n", 0, false, false, ".jsonl:2: a record of an unknown kind"},
+		"a record after the end":        {first + last + hello, 0, false, false, ".jsonl:3: a record after the end"},
+		"wrong type in an inner record": {first + `{"message":7}` + "\n" + last, 0, false, false, ".jsonl:2: damaged record"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "a.jsonl")
+			if err := os.WriteFile(path, []byte(tt.data), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			s, err := Load(path)
+			if tt.err != "" {
+				if err == nil || !strings.Contains(err.Error(), tt.err) {
+					t.Fatalf("got error %v, want %q", err, tt.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(s.Messages) != tt.messages || (s.End != nil) != tt.ended || s.Torn != tt.torn {
+				t.Errorf("got %+v", s)
+			}
+		})
+	}
+}
+
+func TestLoadMissing(t *testing.T) {
+	t.Parallel()
+	if _, err := Load(filepath.Join(t.TempDir(), "none.jsonl")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// FuzzLoad checks that reading never panics, that what it accepts survives being written again, and that a journal cut
+// anywhere loses nothing but its last record.
+func FuzzLoad(f *testing.F) {
+	for _, seed := range []string{"", first, first + hello + last, first + hello[:20], hello, first + "null\n", "\n\n", first +
+		`{"message":{"tool_calls":[{"id":"1","name":"n","arguments":{"a":1}},{"malformed_arguments":"{"}]}}` + "\n"} {
+		f.Add([]byte(seed), 3)
+	}
+	f.Fuzz(func(t *testing.T, data []byte, cut int) {
+		s, err := parse("f", data)
+		if err != nil {
+			return
+		}
+		again, err := parse("f", encodeAll(t, s))
+		if err != nil {
+			t.Fatalf("reading what was written: %v", err)
+		}
+		again.Torn = s.Torn
+		if !reflect.DeepEqual(normal(again.Messages), normal(s.Messages)) || again.Meta.ID != s.Meta.ID {
+			t.Fatalf("got %+v, want %+v", again, s)
+		}
+		if cut < 0 || cut > len(data) || s.Torn {
+			return
+		}
+		short, err := parse("f", data[:len(data)-cut])
+		if err == nil && len(short.Messages) > len(s.Messages) {
+			t.Fatalf("cutting added messages: %+v", short)
+		}
+	})
+}
+
+func encodeAll(t *testing.T, s Session) []byte {
+	t.Helper()
+	records := []record{{Meta: &s.Meta}}
+	for _, m := range s.Messages {
+		records = append(records, toRecord(m))
+	}
+	if s.End != nil {
+		records = append(records, record{End: s.End})
+	}
+	var out []byte
+	for _, r := range records {
+		line, err := encode(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, line...)
+	}
+	return out
+}
+
+// normal is messages as JSON keeps them: spacing of arguments, zones of times and invalid UTF-8 aside.
+func normal(messages []llm.Message) []string {
+	var out []string
+	for _, m := range messages {
+		line, err := encode(toRecord(m))
+		if err != nil {
+			out = append(out, err.Error())
+			continue
+		}
+		out = append(out, string(line))
+	}
+	return out
+}

@@ -1,0 +1,104 @@
+// Package session keeps a conversation on disk: an append-only journal of one JSON record per line, each of them durable
+// before the conversation goes on. Whatever ends aura, everything that was appended can be read back.
+package session
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/idelchi/aura/internal/llm"
+)
+
+// Meta says which conversation a journal holds. It is the journal's first record.
+type Meta struct {
+	// ID is a UUID that sorts by time. Create assigns it.
+	ID string `json:"id"`
+	// Version is that of the aura that wrote the journal.
+	Version  string `json:"version"`
+	Workdir  string `json:"workdir"`
+	Agent    string `json:"agent,omitempty"`
+	Provider string `json:"provider"`
+	Model    string `json:"model"`
+	// StartedAt is set by Create unless it is given.
+	StartedAt time.Time `json:"started_at"`
+}
+
+// Reason says why a session ended.
+type Reason string
+
+// The reasons for the end of a session.
+const (
+	ReasonDone        Reason = "done"
+	ReasonError       Reason = "error"
+	ReasonInterrupted Reason = "interrupted"
+	ReasonTimeout     Reason = "timeout"
+	ReasonLimit       Reason = "limit"
+)
+
+// End is the last record of a journal. A journal without one belongs to a session that still runs or was killed.
+type End struct {
+	Reason Reason `json:"reason"`
+	// Stats is whatever the conversation counted. Read back, it is a generic JSON value.
+	Stats any `json:"stats,omitempty"`
+	// At is set by Close unless it is given.
+	At time.Time `json:"at"`
+}
+
+// Session is a journal read back.
+type Session struct {
+	Meta     Meta
+	Messages []llm.Message
+	// End is nil if the session was not closed.
+	End *End
+	// Torn reports that the last line was written only in part, as by a power failure. It is left out of Messages.
+	Torn bool
+}
+
+// record is a line of the journal. Exactly one field is set.
+type record struct {
+	Meta    *Meta    `json:"meta,omitempty"`
+	Message *message `json:"message,omitempty"`
+	End     *End     `json:"end,omitempty"`
+}
+
+// message is llm.Message with tool calls in a form that JSON can always hold.
+type message struct {
+	llm.Message
+
+	ToolCalls []toolCall `json:"tool_calls,omitempty"`
+}
+
+type toolCall struct {
+	ID        string          `json:"id"`
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+	// Malformed holds arguments that are not JSON. They are kept: the model is shown its own mistake.
+	Malformed string `json:"malformed_arguments,omitempty"`
+}
+
+func toRecord(m llm.Message) record {
+	out := &message{Message: m}
+	for _, call := range m.ToolCalls {
+		c := toolCall{ID: call.ID, Name: call.Name}
+		if json.Valid(call.Arguments) {
+			c.Arguments = call.Arguments
+		} else {
+			c.Malformed = string(call.Arguments)
+		}
+		out.ToolCalls = append(out.ToolCalls, c)
+	}
+	return record{Message: out}
+}
+
+func fromRecord(m *message) llm.Message {
+	out := m.Message
+	out.ToolCalls = nil
+	for _, c := range m.ToolCalls {
+		call := llm.ToolCall{ID: c.ID, Name: c.Name, Arguments: c.Arguments}
+		if c.Malformed != "" {
+			call.Arguments = json.RawMessage(c.Malformed)
+		}
+		out.ToolCalls = append(out.ToolCalls, call)
+	}
+	return out
+}

@@ -1,0 +1,54 @@
+package strict
+
+import (
+	"bytes"
+	"errors"
+)
+
+var (
+	fence = []byte("---")
+	bom   = []byte("\xef\xbb\xbf")
+)
+
+// Frontmatter decodes the YAML block between two lines of --- at the start of a Markdown file into the value that
+// into points to, and returns what follows the block. Without a block the whole file is the body. Lines in errors
+// are those of the file.
+func Frontmatter(file string, data []byte, into any) (string, error) {
+	if len(data) > MaxSize {
+		return "", Decode(file, data, into)
+	}
+
+	data = bytes.TrimPrefix(data, bom)
+
+	first, rest, _ := bytes.Cut(data, []byte("\n"))
+	if !isFence(first) {
+		return string(data), nil
+	}
+
+	for offset := 0; offset < len(rest); {
+		line, _, found := bytes.Cut(rest[offset:], []byte("\n"))
+		next := offset + len(line)
+
+		if found {
+			next++
+		}
+
+		if isFence(line) {
+			// The empty line stands for the opening fence and keeps the numbering.
+			block := append([]byte("\n"), rest[:offset]...)
+
+			if err := Decode(file, block, into); err != nil {
+				return "", err
+			}
+
+			return string(rest[next:]), nil
+		}
+
+		offset = next
+	}
+
+	return "", &Error{File: file, Line: 1, Err: errors.New("frontmatter opened with --- is never closed with ---")}
+}
+
+// isFence tells whether a line is --- alone; trailing blanks do not count.
+func isFence(line []byte) bool { return bytes.Equal(bytes.TrimRight(line, " \t\r"), fence) }

@@ -1,0 +1,52 @@
+// Package tool holds what a model can call: the Tool interface, the registry that resolves name conflicts, argument
+// validation, and (in the folder below) the built-in tools.
+package tool
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/idelchi/aura/sdk"
+)
+
+// Source says where a tool comes from.
+type Source string
+
+// The sources of a tool.
+const (
+	SourceBuiltin Source = "built-in"
+	SourcePlugin  Source = "plugin"
+)
+
+// Definition describes a tool. It is a value and does not change while the tool is registered.
+type Definition struct {
+	Name        string
+	Description string
+	Usage       string
+	Examples    string
+	// Parameters is a JSON schema of type object.
+	Parameters json.RawMessage
+	Source     Source
+	// Origin names the plugin behind the tool; empty for built-in ones.
+	Origin string
+	// Parallel tools may run beside others.
+	Parallel bool
+	// OptIn tools are hidden unless a filter names them.
+	OptIn bool
+	// Override lets the tool take the place of another of the same name.
+	Override bool
+}
+
+// Call is one execution.
+type Call struct {
+	Args map[string]any
+	// Context is the state of the conversation at this moment.
+	Context sdk.Context
+}
+
+// Tool is something a model can call. Execute may be called from several goroutines.
+type Tool interface {
+	Definition() Definition
+	// Execute returns the text for the model. An error is shown to the model as the result of the call.
+	Execute(ctx context.Context, call Call) (string, error)
+}

@@ -1,0 +1,186 @@
+package shared
+
+import (
+	"fmt"
+	"reflect"
+	"sync"
+
+	"github.com/fxamacker/cbor/v2"
+
+	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/sdk"
+)
+
+// contextFrame is an sdk.Context on the wire: its growing lists travel as deltas, the rest as it is.
+type contextFrame struct {
+	_     struct{} `cbor:",toarray"`
+	Base  sdk.Context
+	Turns delta[sdk.Turn]
+	Tools delta[sdk.ToolCall]
+}
+
+// pack returns the frame and what to call when it has arrived.
+func (s *sender) pack(c sdk.Context) (contextFrame, func()) {
+	turns, ackTurns := s.turns.diff(c.Turns)
+	tools, ackTools := s.tools.diff(c.ToolHistory)
+	c.Turns, c.ToolHistory = nil, nil
+	return contextFrame{Base: c, Turns: turns, Tools: tools}, func() { ackTurns(); ackTools() }
+}
+
+// unpack rebuilds the context. Lists named by touched are copies of the plugin's own; the others are shared with later calls,
+// which is safe because the plugin's source never mentions them.
+func (r *receiver) unpack(f contextFrame, touched func(field string) bool) (sdk.Context, error) {
+	c := f.Base
+	var err error
+	if c.Turns, err = r.turns.apply(f.Turns); err != nil {
+		return c, err
+	}
+	if c.ToolHistory, err = r.tools.apply(f.Tools); err != nil {
+		return c, err
+	}
+	if c.Turns != nil && touched("Turns") {
+		c.Turns = append([]sdk.Turn{}, c.Turns...)
+	}
+	if c.ToolHistory != nil && touched("ToolHistory") {
+		c.ToolHistory = cloneToolCalls(c.ToolHistory)
+	}
+	return c, nil
+}
+
+// hookFrame is the body of a hook call.
+type hookFrame struct {
+	_        struct{} `cbor:",toarray"`
+	Context  contextFrame
+	Messages delta[sdk.Message]
+	// Extra holds the fields that the point's context adds to sdk.Context, other than Messages.
+	Extra cbor.RawMessage
+	Env   map[string]string
+}
+
+// toolFrame is the body of a tool call, commandFrame of a slash command.
+type toolFrame struct {
+	_       struct{} `cbor:",toarray"`
+	Context contextFrame
+	Args    map[string]any
+	Env     map[string]string
+}
+
+type commandFrame struct {
+	_       struct{} `cbor:",toarray"`
+	Context contextFrame
+	Args    string
+	Env     map[string]string
+}
+
+func (s *sender) packHook(call HookCall) (hookFrame, func(), error) {
+	point, err := lookup(call.Point)
+	if err != nil {
+		return hookFrame{}, nil, err
+	}
+	v := reflect.ValueOf(call.Context)
+	if v.Type() != point.Context {
+		return hookFrame{}, nil, fmt.Errorf("calling %s: got a %s, want a %s", call.Point, v.Type(), point.Context)
+	}
+	shape := shapeOf(point.Context)
+	frame := hookFrame{Env: call.Env}
+	var ack func()
+	frame.Context, ack = s.pack(v.Field(shape.base).Interface().(sdk.Context))
+	if shape.messages >= 0 {
+		var ackMessages, ackContext func()
+		ackContext = ack
+		frame.Messages, ackMessages = s.messages.diff(v.Field(shape.messages).Interface().([]sdk.Message))
+		ack = func() { ackContext(); ackMessages() }
+	}
+	frame.Extra, err = encode(shape.extraOf(v))
+	return frame, ack, err
+}
+
+func (r *receiver) unpackHook(name hookpoint.Name, f hookFrame, touched func(string) bool) (HookCall, error) {
+	point, err := lookup(name)
+	if err != nil {
+		return HookCall{}, err
+	}
+	base, err := r.unpack(f.Context, touched)
+	if err != nil {
+		return HookCall{}, err
+	}
+	shape := shapeOf(point.Context)
+	v := reflect.New(point.Context).Elem()
+	v.Field(shape.base).Set(reflect.ValueOf(base))
+	if shape.messages >= 0 {
+		messages, err := r.messages.apply(f.Messages)
+		if err != nil {
+			return HookCall{}, err
+		}
+		// TransformMessages exists to change these, so they are always copies.
+		if messages != nil {
+			messages = cloneMessages(messages)
+		}
+		v.Field(shape.messages).Set(reflect.ValueOf(messages))
+	}
+	if err := shape.setExtra(v, f.Extra); err != nil {
+		return HookCall{}, err
+	}
+	return HookCall{Point: name, Context: v.Interface(), Env: f.Env}, nil
+}
+
+func lookup(name hookpoint.Name) (hookpoint.Point, error) {
+	point, ok := hookpoint.Lookup(name)
+	if !ok {
+		return point, fmt.Errorf("calling %q: no such hook point", name)
+	}
+	return point, nil
+}
+
+// shape says how a hook's context type is taken apart: its embedded sdk.Context, its messages, and all its other fields,
+// which form a struct type of their own.
+type shape struct {
+	base     int
+	messages int
+	fields   []int
+	extra    reflect.Type
+}
+
+var shapes sync.Map // reflect.Type to *shape
+
+func shapeOf(t reflect.Type) *shape {
+	if known, ok := shapes.Load(t); ok {
+		return known.(*shape)
+	}
+	s := &shape{base: -1, messages: -1}
+	var fields []reflect.StructField
+	for i := range t.NumField() {
+		f := t.Field(i)
+		switch f.Type {
+		case reflect.TypeFor[sdk.Context]():
+			s.base = i
+		case reflect.TypeFor[[]sdk.Message]():
+			s.messages = i
+		default:
+			s.fields = append(s.fields, i)
+			fields = append(fields, reflect.StructField{Name: f.Name, Type: f.Type})
+		}
+	}
+	s.extra = reflect.StructOf(fields)
+	shapes.Store(t, s)
+	return s
+}
+
+func (s *shape) extraOf(v reflect.Value) any {
+	out := reflect.New(s.extra).Elem()
+	for i, field := range s.fields {
+		out.Field(i).Set(v.Field(field))
+	}
+	return out.Interface()
+}
+
+func (s *shape) setExtra(v reflect.Value, raw cbor.RawMessage) error {
+	in := reflect.New(s.extra)
+	if err := decode(raw, in.Interface()); err != nil {
+		return err
+	}
+	for i, field := range s.fields {
+		v.Field(field).Set(in.Elem().Field(i))
+	}
+	return nil
+}

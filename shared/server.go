@@ -1,0 +1,195 @@
+package shared
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/hashicorp/go-plugin"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/shared/wire"
+)
+
+// Served is what a child serves: a plugin that also knows which growing lists of a context its source mentions.
+type Served interface {
+	Plugin
+	// Touches reports whether the plugin could change the list of this name inside its context. It is asked after Load.
+	Touches(field string) bool
+}
+
+// server is the child's side.
+type server struct {
+	wire.UnimplementedPluginServer
+	impl    Served
+	in      receiver
+	running running
+}
+
+func (s *server) Invoke(ctx context.Context, call *wire.Call) (*wire.Reply, error) {
+	if call.GetVerb() == verbQuiesce {
+		return s.quiesce(ctx)
+	}
+	if deadline, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-Grace))
+		defer cancel()
+	}
+	defer s.running.enter()()
+	out, err := s.dispatch(ctx, call)
+	if err == nil {
+		return s.reply(call, out)
+	}
+	var failure *Failure
+	if !errors.As(err, &failure) {
+		return nil, status.Error(codes.Internal, err.Error())
+	}
+	return &wire.Reply{Failure: &wire.Failure{Kind: string(failure.Kind), Message: []byte(failure.Message)}}, nil
+}
+
+func (s *server) dispatch(ctx context.Context, call *wire.Call) (any, error) {
+	switch call.GetVerb() {
+	case verbLoad:
+		return s.impl.Load(ctx)
+	case verbHook:
+		return s.hook(ctx, call)
+	case verbExecute:
+		var f toolFrame
+		if err := decode(call.GetBody(), &f); err != nil {
+			return nil, err
+		}
+		c, err := s.in.unpack(f.Context, s.impl.Touches)
+		if err != nil {
+			return nil, err
+		}
+		return s.impl.Execute(ctx, ToolCall{Context: c, Args: f.Args, Env: f.Env})
+	case verbPaths:
+		var args map[string]any
+		if err := decode(call.GetBody(), &args); err != nil {
+			return nil, err
+		}
+		return s.impl.Paths(ctx, args)
+	case verbCommand:
+		var f commandFrame
+		if err := decode(call.GetBody(), &f); err != nil {
+			return nil, err
+		}
+		c, err := s.in.unpack(f.Context, s.impl.Touches)
+		if err != nil {
+			return nil, err
+		}
+		return s.impl.Command(ctx, CommandCall{Context: c, Args: f.Args, Env: f.Env})
+	default:
+		return nil, fmt.Errorf("serving a call: unknown verb %q", call.GetVerb())
+	}
+}
+
+func (s *server) hook(ctx context.Context, call *wire.Call) (any, error) {
+	var f hookFrame
+	if err := decode(call.GetBody(), &f); err != nil {
+		return nil, err
+	}
+	in, err := s.in.unpackHook(hookpoint.Name(call.GetPoint()), f, s.impl.Touches)
+	if err != nil {
+		return nil, err
+	}
+	return s.impl.Hook(ctx, in)
+}
+
+func (s *server) quiesce(ctx context.Context) (*wire.Reply, error) {
+	select {
+	case <-s.running.idle():
+		return s.reply(&wire.Call{Verb: verbQuiesce}, true)
+	case <-ctx.Done():
+		return nil, status.FromContextError(ctx.Err()).Err()
+	}
+}
+
+// running counts the calls under way and lets one wait until there is none.
+type running struct {
+	mu    sync.Mutex
+	calls int
+	waits []chan struct{}
+}
+
+func (r *running) enter() (leave func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.calls++
+	return func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.calls--
+		if r.calls > 0 {
+			return
+		}
+		for _, w := range r.waits {
+			close(w)
+		}
+		r.waits = nil
+	}
+}
+
+func (r *running) idle() <-chan struct{} {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	w := make(chan struct{})
+	if r.calls == 0 {
+		close(w)
+	} else {
+		r.waits = append(r.waits, w)
+	}
+	return w
+}
+
+// reply refuses an answer over the limit as a failure of this call alone.
+func (s *server) reply(call *wire.Call, out any) (*wire.Reply, error) {
+	body, err := encode(out)
+	if err != nil {
+		return nil, status.Error(codes.Internal, err.Error())
+	}
+	if len(body) > MaxMessage {
+		text := fmt.Sprintf("answering %s: %d bytes are more than the limit of %d MiB for one answer", call.GetVerb(), len(body), MaxMessage>>20)
+		return &wire.Reply{Failure: &wire.Failure{Kind: string(FailureError), Message: []byte(text)}}, nil
+	}
+	return &wire.Reply{Body: body}, nil
+}
+
+// adapter makes both shims known to go-plugin.
+type adapter struct {
+	plugin.NetRPCUnsupportedPlugin
+	impl Served
+	// serving is called once the child has read all it needs from its environment and is about to listen.
+	serving func()
+}
+
+func (a *adapter) GRPCServer(_ *plugin.GRPCBroker, s *grpc.Server) error {
+	wire.RegisterPluginServer(s, &server{impl: a.impl})
+	if a.serving != nil {
+		a.serving()
+	}
+	return nil
+}
+
+func (a *adapter) GRPCClient(_ context.Context, _ *plugin.GRPCBroker, conn *grpc.ClientConn) (any, error) {
+	return Remote(newClient(conn)), nil
+}
+
+// Plugins is the plugin map of aura's side.
+func Plugins() plugin.PluginSet {
+	return plugin.PluginSet{PluginKey: &adapter{}}
+}
+
+// DialOptions raise gRPC's limit on aura's side, as newGRPCServer does in the child. Some room is left for the envelope.
+func DialOptions() []grpc.DialOption {
+	return []grpc.DialOption{grpc.WithDefaultCallOptions(
+		grpc.MaxCallRecvMsgSize(MaxMessage+1<<20), grpc.MaxCallSendMsgSize(MaxMessage+1<<20))}
+}
+
+func newGRPCServer(opts []grpc.ServerOption) *grpc.Server {
+	return grpc.NewServer(append(opts, grpc.MaxRecvMsgSize(MaxMessage+1<<20), grpc.MaxSendMsgSize(MaxMessage+1<<20))...)
+}

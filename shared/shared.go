@@ -1,0 +1,121 @@
+// Package shared is what aura and aura-plugin-host agree on: the handshake, the launch specification, the Plugin
+// interface, its gRPC shims and the codec. Nothing else belongs here.
+package shared
+
+import (
+	"context"
+	"time"
+
+	"github.com/hashicorp/go-plugin"
+
+	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/sdk"
+)
+
+// MaxMessage is the largest call or answer in bytes. A larger one fails that call alone.
+const MaxMessage = 64 << 20
+
+// Grace is how long before the deadline of the RPC a plugin's own context ends, so that a plugin that listens can answer in
+// time and need not be killed.
+const Grace = 500 * time.Millisecond
+
+// PluginKey is the name under which a child serves its one plugin.
+const PluginKey = "plugin"
+
+// Handshake keeps a child from being started by hand. It is no security measure.
+func Handshake() plugin.HandshakeConfig {
+	return plugin.HandshakeConfig{ProtocolVersion: 1, MagicCookieKey: "AURA_PLUGIN_HOST", MagicCookieValue: "interpreted"}
+}
+
+// Plugin is one loaded plugin, as it is called by aura and as it is served by the child. Cancelling ctx tells the plugin;
+// whether it listens is its own affair, so the caller must be ready to kill it.
+type Plugin interface {
+	// Load returns what the plugin exports, once its init functions and its Init have run.
+	Load(ctx context.Context) (Exports, error)
+	// Hook calls one hook point and returns the point's result type.
+	Hook(ctx context.Context, call HookCall) (any, error)
+	// Execute runs the plugin's tool.
+	Execute(ctx context.Context, call ToolCall) (string, error)
+	// Paths asks the plugin's tool which files a call would touch.
+	Paths(ctx context.Context, args map[string]any) (sdk.ToolPaths, error)
+	// Command runs the plugin's slash command.
+	Command(ctx context.Context, call CommandCall) (sdk.CommandResult, error)
+}
+
+// Remote is a plugin in another process.
+type Remote interface {
+	Plugin
+	// Quiesce returns once no call is running in the child, or with ctx's error. It tells a plugin that ended a cancelled call
+	// from one that goes on regardless.
+	Quiesce(ctx context.Context) error
+}
+
+// HookCall is the input of one hook. Context is a value of the point's context type.
+type HookCall struct {
+	Point   hookpoint.Name
+	Context any
+	Env     map[string]string
+}
+
+// ToolCall is the input of the plugin's tool. Env holds task variables that the plugin may see.
+type ToolCall struct {
+	Context sdk.Context
+	Args    map[string]any
+	Env     map[string]string
+}
+
+// CommandCall is the input of the plugin's slash command.
+type CommandCall struct {
+	Context sdk.Context
+	Args    string
+	Env     map[string]string
+}
+
+// Exports is what a plugin turned out to offer.
+type Exports struct {
+	// Module and Package are the import path and the package name of the source.
+	Module  string
+	Package string
+	// Hooks are in the order of the hook point table.
+	Hooks   []hookpoint.Name
+	Tool    *ToolExport        `json:",omitempty"`
+	Command *sdk.CommandSchema `json:",omitempty"`
+	// Warnings are for the plugin's author, such as an optional function with a wrong signature.
+	Warnings []string `json:",omitempty"`
+}
+
+// ToolExport is a plugin's tool with the answers of its optional functions, or their defaults.
+type ToolExport struct {
+	Schema      sdk.ToolSchema
+	Sandboxable bool
+	Parallel    bool
+	// Available is the answer of this run. It may be another one next time if HasAvailable is set.
+	Available    bool
+	HasAvailable bool
+	HasPaths     bool
+}
+
+// Failure is an error that happened inside the plugin while its child lived on.
+type Failure struct {
+	Kind    FailureKind
+	Message string
+}
+
+// FailureKind says how a call failed.
+type FailureKind string
+
+// The kinds of failure.
+const (
+	// FailureError is an error that the plugin returned.
+	FailureError FailureKind = "error"
+	// FailurePanic is a panic that the child recovered.
+	FailurePanic FailureKind = "panic"
+	// FailureGoexit is a call that ended its goroutine.
+	FailureGoexit FailureKind = "goexit"
+	// FailureLoad is a plugin that could not be loaded.
+	FailureLoad FailureKind = "load"
+	// FailureUnsupported is a call of something the plugin does not export.
+	FailureUnsupported FailureKind = "unsupported"
+)
+
+func (f *Failure) Error() string { return f.Message }
