@@ -3,6 +3,7 @@ package shared
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"sync"
 
 	"github.com/idelchi/aura/sdk"
@@ -154,13 +155,11 @@ func cloneToolCalls(in []sdk.ToolCall) []sdk.ToolCall {
 func cloneMessages(in []sdk.Message) []sdk.Message {
 	out := append([]sdk.Message{}, in...)
 	for i := range out {
-		calls := append([]sdk.MessageToolCall(nil), out[i].ToolCalls...)
+		calls := slices.Clone(out[i].ToolCalls)
 		for j := range calls {
 			calls[j].Arguments = cloneMap(calls[j].Arguments)
 		}
-		if out[i].ToolCalls != nil {
-			out[i].ToolCalls = calls
-		}
+		out[i].ToolCalls = calls
 	}
 	return out
 }

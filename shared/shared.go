@@ -78,10 +78,10 @@ type Exports struct {
 	Package string
 	// Hooks are in the order of the hook point table.
 	Hooks   []hookpoint.Name
-	Tool    *ToolExport        `json:",omitempty"`
-	Command *sdk.CommandSchema `json:",omitempty"`
+	Tool    *ToolExport
+	Command *sdk.CommandSchema
 	// Warnings are for the plugin's author, such as an optional function with a wrong signature.
-	Warnings []string `json:",omitempty"`
+	Warnings []string
 }
 
 // ToolExport is a plugin's tool with the answers of its optional functions, or their defaults.

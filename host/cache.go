@@ -1,0 +1,85 @@
+package host
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/sdk/version"
+	"github.com/idelchi/aura/shared"
+)
+
+// What a plugin exports follows from its files and from what it is given to load with. Remembered by a hash of these, it is
+// known at the next start before any child runs.
+
+// cacheKey names the memory of a plugin. It fails if the plugin's files cannot be read.
+func cacheKey(o *Options, spec Spec) (string, error) {
+	tree, err := manifest.TreeHash(spec.Dir)
+	if err != nil {
+		return "", err
+	}
+	bin, err := os.Stat(o.Binary)
+	if err != nil {
+		return "", fmt.Errorf("looking for the plugin host: %w", err)
+	}
+	h := sha256.New()
+	err = json.NewEncoder(h).Encode([]any{
+		"v1", version.Version, bin.Size(), bin.ModTime().UnixNano(), tree, spec.Unsafe, o.Tool,
+		grant(o.Environ, o.TaskEnv, spec.Manifest.Env),
+	})
+	return hex.EncodeToString(h.Sum(nil)), err
+}
+
+// recall returns what is remembered under a key. Anything wrong with the memory counts as none.
+func recall(o *Options, key string) (shared.Exports, bool) {
+	var e shared.Exports
+	if o.CacheDir == "" || key == "" {
+		return e, false
+	}
+	b, err := os.ReadFile(cachePath(o, key))
+	if err != nil || json.Unmarshal(b, &e) != nil {
+		return shared.Exports{}, false
+	}
+	return e, true
+}
+
+// remember stores exports. The write is atomic, so that sessions side by side do not disturb each other.
+func remember(o *Options, key string, e shared.Exports) error {
+	if o.CacheDir == "" || key == "" {
+		return nil
+	}
+	path := cachePath(o, key)
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("remembering plugin exports: %w", err)
+	}
+	b, err := json.Marshal(e)
+	if err != nil {
+		return fmt.Errorf("remembering plugin exports: %w", err)
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), "new-*")
+	if err != nil {
+		return fmt.Errorf("remembering plugin exports: %w", err)
+	}
+	_, err = tmp.Write(b)
+	err = errors.Join(err, tmp.Close())
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("remembering plugin exports: %w", err), os.Remove(tmp.Name()))
+	}
+	return nil
+}
+
+func cachePath(o *Options, key string) string {
+	return filepath.Join(o.CacheDir, "exports", key+".json")
+}

@@ -1,0 +1,147 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/idelchi/aura/shared"
+)
+
+// call runs fn on the plugin's child with a deadline. It waits for a child that is starting or restarting. Whatever goes
+// wrong, it returns soon after the deadline, and a child that is hung or lost is dead by then or dying.
+func (s *supervisor) call(ctx context.Context, doing string, limit time.Duration, fn func(context.Context, shared.Remote) error) error {
+	c, err := s.acquire(ctx, limit)
+	if err != nil {
+		return s.wrap(doing, err)
+	}
+	defer s.release()
+	rpc, cancel := context.WithTimeout(ctx, limit+shared.Grace)
+	defer cancel()
+	began := time.Now()
+	err = fn(rpc, c.Remote)
+	err = s.judge(ctx, c, limit, err)
+	s.record(time.Since(began), err)
+	return s.wrap(doing, err)
+}
+
+// acquire waits for a child.
+func (s *supervisor) acquire(ctx context.Context, limit time.Duration) (*child, error) {
+	s.start()
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	for {
+		s.mu.Lock()
+		c, state, down, changed := s.cur, s.state, s.down, s.changed
+		if c != nil {
+			s.inflight++
+		}
+		s.mu.Unlock()
+		switch {
+		case c != nil:
+			return c, nil
+		case state == StateQuarantined || state == StateStopped:
+			return nil, &Error{Kind: KindDown, Err: downReason(down)}
+		}
+		select {
+		case <-changed:
+		case <-timer.C:
+			return nil, &Error{Kind: KindDown, Err: fmt.Errorf("still %s after %s", state, limit)}
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+func downReason(down error) error {
+	if down == nil {
+		return errors.New("not running")
+	}
+	return plain(down)
+}
+
+func (s *supervisor) release() {
+	s.mu.Lock()
+	s.inflight--
+	s.mu.Unlock()
+}
+
+// judge turns what came back from the wire into an error of ours, and ends the child if it is lost.
+func (s *supervisor) judge(ctx context.Context, c *child, limit time.Duration, err error) error {
+	var failure *shared.Failure
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &failure):
+		return &Error{Kind: KindPlugin, Err: pluginError(failure)}
+	case ctx.Err() != nil:
+		s.settle(c)
+		return ctx.Err()
+	}
+	switch status.Code(err) {
+	case codes.DeadlineExceeded:
+		why := fmt.Sprintf("no answer within %s, so the plugin's process was killed", limit)
+		s.doom(c, why)
+		return &Error{Kind: KindTimeout, Err: errors.New(why)}
+	case codes.ResourceExhausted, codes.Internal, codes.Unknown:
+		if !c.awaitExit(0) {
+			return &Error{Kind: KindWire, Err: err}
+		}
+	default:
+	}
+	if !c.awaitExit(deathGrace) {
+		const why = "the plugin's process closed its connection, so it was killed"
+		s.doom(c, why)
+		return &Error{Kind: KindCrash, Err: errors.New(why)}
+	}
+	s.mu.Lock()
+	doomed := c.doomed
+	s.mu.Unlock()
+	if doomed != "" {
+		return &Error{Kind: KindCrash, Err: errors.New(doomed)}
+	}
+	return &Error{Kind: KindCrash, Err: c.deathNote()}
+}
+
+func pluginError(f *shared.Failure) error {
+	if f.Kind == shared.FailurePanic {
+		return fmt.Errorf("panic: %w", f)
+	}
+	return f
+}
+
+// doom kills a child and remembers why. Its supervisor sees it die.
+func (s *supervisor) doom(c *child, why string) {
+	s.mu.Lock()
+	if c.doomed == "" {
+		c.doomed = why
+	}
+	s.mu.Unlock()
+	c.proc.kill()
+}
+
+// settle makes sure, in the background, that a plugin whose call was cancelled has stopped working on it.
+func (s *supervisor) settle(c *child) {
+	s.pending.Add(1)
+	go func() {
+		defer s.pending.Done()
+		ctx, cancel := context.WithTimeout(s.life, 2*shared.Grace)
+		defer cancel()
+		if err := c.Quiesce(ctx); err != nil && s.life.Err() == nil {
+			s.doom(c, "a cancelled call did not end, so the plugin's process was killed")
+		}
+	}()
+}
+
+// wrap attaches the plugin's name, once, to an error that leaves the supervisor.
+func (s *supervisor) wrap(doing string, err error) error {
+	var e *Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	return &Error{Plugin: s.specNow().Name, Doing: doing, Kind: e.Kind, Err: e.Err}
+}

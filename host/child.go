@@ -1,0 +1,146 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	"github.com/hashicorp/go-plugin"
+	"github.com/hashicorp/go-plugin/runner"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/idelchi/aura/shared"
+)
+
+// child is one loaded plugin in its process. It never comes back: a restart makes a new one.
+type child struct {
+	shared.Remote
+	proc    *process
+	client  *plugin.Client
+	started time.Time
+	// loadTime is from the start of the process until the plugin was ready.
+	loadTime time.Duration
+	exports  shared.Exports
+	// doomed says why aura itself ended the child; the supervisor guards it.
+	doomed string
+}
+
+// startChild starts a process for the plugin and loads it within the time the plugin has for that. On failure nothing of it
+// is left.
+func startChild(ctx context.Context, o *Options, spec Spec, log *logFile) (*child, error) {
+	limit := timeoutsOf(spec.Manifest).load
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	proc := newProcess(o.Binary, o.Workdir, grant(o.Environ, o.TaskEnv, spec.Manifest.Env), shared.LaunchSpec{
+		Name: spec.Name, Dir: spec.Dir, Unsafe: spec.Unsafe, MemoryBytes: spec.Manifest.Limits.Memory, Tool: o.Tool,
+	}, log)
+	c := &child{proc: proc, started: time.Now()}
+	err := c.connect(ctx, o, limit)
+	if err == nil {
+		c.exports, err = c.Load(ctx)
+	}
+	if err != nil {
+		err = c.loadError(ctx, err, limit)
+		c.stop()
+		return nil, err
+	}
+	c.loadTime = time.Since(c.started)
+	log.printf("[aura] plugin %s loaded in %s, pid %s", spec.Name, c.loadTime.Round(time.Millisecond), proc.ID())
+	return c, nil
+}
+
+// connect returns when the handshake is done, or early when ctx ends.
+func (c *child) connect(ctx context.Context, o *Options, limit time.Duration) error {
+	c.client = plugin.NewClient(&plugin.ClientConfig{
+		HandshakeConfig:  shared.Handshake(),
+		Plugins:          shared.Plugins(),
+		AllowedProtocols: []plugin.Protocol{plugin.ProtocolGRPC},
+		RunnerFunc: func(_ hclog.Logger, _ *exec.Cmd, socketDir string) (runner.Runner, error) {
+			c.proc.spec.SocketDir = socketDir
+			return c.proc, nil
+		},
+		UnixSocketConfig: &plugin.UnixSocketConfig{TempDir: o.Session.socketDir()},
+		SkipHostEnv:      true,
+		StartTimeout:     limit,
+		GRPCDialOptions:  shared.DialOptions(),
+		Logger:           hclog.NewNullLogger(),
+	})
+	// go-plugin's start knows no cancellation; killing the process ends it.
+	stop := context.AfterFunc(ctx, c.proc.kill)
+	defer stop()
+	protocol, err := c.client.Client()
+	if err != nil {
+		return err
+	}
+	raw, err := protocol.Dispense(shared.PluginKey)
+	if err != nil {
+		return err
+	}
+	remote, ok := raw.(shared.Remote)
+	if !ok {
+		return fmt.Errorf("connecting: the child serves a %T", raw)
+	}
+	c.Remote = remote
+	return nil
+}
+
+// loadError explains why a child did not come up: its own error, its death, or the clock.
+func (c *child) loadError(ctx context.Context, err error, limit time.Duration) error {
+	var failure *shared.Failure
+	if errors.As(err, &failure) {
+		return &Error{Plugin: c.proc.spec.Name, Doing: "loading", Kind: KindLoad, Err: err}
+	}
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return ctx.Err()
+	}
+	if ctx.Err() != nil || status.Code(err) == codes.DeadlineExceeded {
+		err = fmt.Errorf("not loaded within %s (is there an init function that never returns? the limit is timeout: in plugin.yaml)", limit)
+		return &Error{Plugin: c.proc.spec.Name, Doing: "loading", Kind: KindTimeout, Err: err}
+	}
+	if c.awaitExit(deathGrace) {
+		err = c.deathNote()
+	}
+	return &Error{Plugin: c.proc.spec.Name, Doing: "loading", Kind: KindCrash, Err: err}
+}
+
+// deathGrace is how long after a broken connection the child's end is awaited, to be able to tell why.
+const deathGrace = 100 * time.Millisecond
+
+// awaitExit reports whether the child is dead and its last words are read, waiting for it at most for d.
+func (c *child) awaitExit(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-c.proc.exited:
+		<-c.proc.drained
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
+// deathNote tells how a dead child died, with its last words.
+func (c *child) deathNote() error {
+	how := "exited"
+	if state := c.proc.state; state != nil {
+		how = state.String()
+	}
+	if last := excerpt(c.proc.tail.String()); last != "" {
+		return fmt.Errorf("the plugin's process died (%s): %s", how, last)
+	}
+	return fmt.Errorf("the plugin's process died (%s)", how)
+}
+
+// stop ends the child at once. Plugins have no shutdown function, so there is nothing to ask for first.
+func (c *child) stop() {
+	c.proc.kill()
+	c.client.Kill()
+	if dir := c.proc.spec.SocketDir; dir != "" {
+		_ = os.RemoveAll(dir)
+	}
+}

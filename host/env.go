@@ -1,0 +1,58 @@
+package host
+
+import (
+	"runtime"
+	"sort"
+	"strings"
+)
+
+// grant returns the part of the environment that a list of names opens to a plugin: nothing, the names, or all for "*".
+// Later entries of the same name win. The result is sorted.
+func grant(environ []string, task map[string]string, names []string) []string {
+	all := make(map[string]string, len(environ))
+	for _, kv := range environ {
+		if k, v, ok := strings.Cut(kv, "="); ok && k != "" {
+			all[k] = v
+		}
+	}
+	for k, v := range task {
+		all[k] = v
+	}
+	out := []string{}
+	for k, v := range all {
+		if granted(names, k) || runtimeNeeds(k) {
+			out = append(out, k+"="+v)
+		}
+	}
+	sort.Strings(out)
+	return out
+}
+
+// grantTask returns the task's variables that the plugin may see.
+func grantTask(task map[string]string, names []string) map[string]string {
+	var out map[string]string
+	for k, v := range task {
+		if !granted(names, k) {
+			continue
+		}
+		if out == nil {
+			out = make(map[string]string)
+		}
+		out[k] = v
+	}
+	return out
+}
+
+func granted(names []string, name string) bool {
+	for _, n := range names {
+		if n == "*" || n == name {
+			return true
+		}
+	}
+	return false
+}
+
+// runtimeNeeds reports the variables without which a process cannot start. Windows alone has such.
+func runtimeNeeds(name string) bool {
+	return runtime.GOOS == "windows" && strings.EqualFold(name, "SystemRoot")
+}

@@ -1,0 +1,253 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sort"
+	"sync"
+
+	"golang.org/x/sync/semaphore"
+
+	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/shared"
+)
+
+// Fleet is the plugins of one session. Its methods may be called from several goroutines. Close closes everything it made.
+type Fleet struct {
+	opts *Options
+
+	mu      sync.Mutex
+	plugins map[string]*Plugin
+}
+
+// Start brings up the plugins side by side and returns when it is known what each exports: at once for those that are
+// remembered, else when they are loaded or have failed to. A plugin that fails is told by a notice and keeps no other from
+// running.
+func Start(ctx context.Context, o Options, specs []Spec) (*Fleet, error) {
+	f := &Fleet{opts: &o, plugins: make(map[string]*Plugin)}
+	if o.Session != nil {
+		o.Session.publish(f.Health)
+	}
+	for _, spec := range specs {
+		if f.plugins[spec.Name] != nil {
+			return nil, errors.Join(fmt.Errorf("starting plugins: two are named %q", spec.Name), f.Close())
+		}
+		f.plugins[spec.Name] = f.prepare(spec)
+	}
+	if err := f.launch(ctx, f.Plugins()); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// prepare makes the supervisor of a plugin without starting anything.
+func (f *Fleet) prepare(spec Spec) *Plugin {
+	log, err := openLog(spec.LogFile)
+	s := newSupervisor(f.opts, spec, log)
+	if err != nil {
+		s.notify(NoticeWarning, fmt.Sprintf("plugin %q: its output is not kept: %v", spec.Name, err))
+	}
+	if spec.Err != nil {
+		err := &Error{Plugin: spec.Name, Doing: "reading manifest", Kind: KindLoad, Err: spec.Err}
+		s.down = err
+		s.stats.lastExit = spec.Err.Error()
+		s.notify(NoticeLoad, err.Error())
+	}
+	return &Plugin{sup: s}
+}
+
+// launch recalls what is remembered and starts the children, those first that something waits for.
+func (f *Fleet) launch(ctx context.Context, plugins []*Plugin) error {
+	keys := make([]string, len(plugins))
+	var group sync.WaitGroup
+	for i, p := range plugins {
+		group.Go(func() { keys[i] = p.sup.recall() })
+	}
+	group.Wait()
+	order := make([]int, len(plugins))
+	for i := range order {
+		order[i] = i
+	}
+	sort.SliceStable(order, func(a, b int) bool { return plugins[order[a]].urgency() < plugins[order[b]].urgency() })
+	// More children at once than this only get in each other's way while they load.
+	slots := semaphore.NewWeighted(int64(2 * runtime.NumCPU()))
+	started := make(chan struct{})
+	go func() {
+		defer close(started)
+		for _, i := range order {
+			p := plugins[i]
+			if f.opts.Lazy && p.urgency() > urgent || slots.Acquire(p.sup.life, 1) != nil {
+				continue
+			}
+			p.sup.start()
+			p.sup.pending.Go(func() {
+				p.sup.settled(context.Background())
+				slots.Release(1)
+				p.sup.memorize(keys[i])
+			})
+		}
+	}()
+	for _, i := range order {
+		if plugins[i].urgency() == urgent {
+			if err := plugins[i].sup.await(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// The urgency of a plugin at start: what it offers must be found out; it takes part in the first model call; anything else.
+const (
+	urgent = iota
+	soon
+	later
+)
+
+func (p *Plugin) urgency() int {
+	exports, known := p.Exports()
+	switch {
+	case p.Spec().Err != nil:
+		return later
+	case !known, exports.Tool != nil && exports.Tool.HasAvailable:
+		return urgent
+	}
+	for _, h := range exports.Hooks {
+		if h == hookpoint.BeforeChat || h == hookpoint.TransformMessages {
+			return soon
+		}
+	}
+	return later
+}
+
+// Plugins returns the plugins in the order of their names.
+func (f *Fleet) Plugins() []*Plugin {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	out := make([]*Plugin, 0, len(f.plugins))
+	for _, p := range f.plugins {
+		out = append(out, p)
+	}
+	sort.Slice(out, func(a, b int) bool { return out[a].Name() < out[b].Name() })
+	return out
+}
+
+// At returns the plugins that take part in a hook point, in the order of their names. A guard that fails closed takes part
+// even if it could not be loaded, as long as its source defines the hook.
+func (f *Fleet) At(point hookpoint.Name) []*Plugin {
+	var out []*Plugin
+	for _, p := range f.Plugins() {
+		if p.takesPart(point) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func (p *Plugin) takesPart(point hookpoint.Name) bool {
+	exports, known := p.Exports()
+	spec := p.Spec()
+	closed := spec.Manifest.OnFailure == manifest.FailClosed && point == hookpoint.BeforeToolExecution
+	if p.Down() != nil && !closed {
+		return false
+	}
+	if !known {
+		return closed && manifest.Defines(spec.Dir, string(point))
+	}
+	for _, h := range exports.Hooks {
+		if h == point {
+			return true
+		}
+	}
+	return false
+}
+
+// Health reports on every plugin, in the order of their names.
+func (f *Fleet) Health() []PluginHealth {
+	session := ""
+	if f.opts.Session != nil {
+		session = f.opts.Session.ID
+	}
+	out := []PluginHealth{}
+	for _, p := range f.Plugins() {
+		out = append(out, p.sup.health(session))
+	}
+	return out
+}
+
+// Close ends all children at once and returns when nothing of them is left.
+func (f *Fleet) Close() error {
+	plugins := f.Plugins()
+	errs := make([]error, len(plugins))
+	var group sync.WaitGroup
+	for i, p := range plugins {
+		group.Go(func() { errs[i] = p.sup.close() })
+	}
+	group.Wait()
+	return errors.Join(errs...)
+}
+
+// recall fills in what is remembered of a plugin and returns the key to remember it by.
+func (s *supervisor) recall() string {
+	spec := s.specNow()
+	if spec.Err != nil {
+		return ""
+	}
+	key, err := cacheKey(s.opts, spec)
+	if err != nil {
+		return "" // loading will say what is wrong with the files
+	}
+	exports, ok := recall(s.opts, key)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if ok {
+		s.exports, s.known = exports, true
+		s.warn(exports.Warnings)
+	}
+	return key
+}
+
+// memorize stores what the loaded child exports.
+func (s *supervisor) memorize(key string) {
+	s.mu.Lock()
+	var exports *shared.Exports
+	if s.cur != nil {
+		exports = &s.cur.exports
+	}
+	s.mu.Unlock()
+	if exports == nil {
+		return
+	}
+	if err := remember(s.opts, key, *exports); err != nil {
+		s.log.printf("[aura] %v", err)
+	}
+}
+
+// settled returns when the first child is ready or is not coming.
+func (s *supervisor) settled(ctx context.Context) {
+	for {
+		s.mu.Lock()
+		state, changed := s.state, s.changed
+		s.mu.Unlock()
+		if state != StateStarting {
+			return
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return
+		case <-s.life.Done():
+			return
+		}
+	}
+}
+
+// await starts the child and returns when it is ready or is not coming. Its error is ctx's alone.
+func (s *supervisor) await(ctx context.Context) error {
+	s.start()
+	s.settled(ctx)
+	return ctx.Err()
+}

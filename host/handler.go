@@ -1,0 +1,168 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/idelchi/aura/internal/condition"
+	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/sdk"
+	"github.com/idelchi/aura/shared"
+)
+
+// Plugin is a plugin of a fleet as the rest of aura calls it.
+type Plugin struct {
+	sup *supervisor
+}
+
+// Name is the plugin's name.
+func (p *Plugin) Name() string { return p.sup.specNow().Name }
+
+// Spec is what the plugin was started from.
+func (p *Plugin) Spec() Spec { return p.sup.specNow() }
+
+// Exports is what the plugin offers. It is false while that is not known.
+func (p *Plugin) Exports() (shared.Exports, bool) {
+	p.sup.mu.Lock()
+	defer p.sup.mu.Unlock()
+	return p.sup.exports, p.sup.known
+}
+
+// Down returns why the plugin is not called any more, or nil.
+func (p *Plugin) Down() error {
+	p.sup.mu.Lock()
+	defer p.sup.mu.Unlock()
+	if p.sup.state == StateQuarantined || p.sup.state == StateStopped {
+		return p.sup.down
+	}
+	return nil
+}
+
+// Fired reports whether a plugin that runs once has done so at this point.
+func (p *Plugin) Fired(point hookpoint.Name) bool {
+	p.sup.mu.Lock()
+	defer p.sup.mu.Unlock()
+	return p.sup.fired[point]
+}
+
+// Handle calls one hook. It returns nil without a call if the plugin's condition does not hold or if it has fired its once.
+// A guard that fails closed returns a blocking result beside the error.
+func (p *Plugin) Handle(ctx context.Context, point hookpoint.Name, in any) (any, error) {
+	s := p.sup
+	spec := s.specNow()
+	in, base, err := withConfig(in, spec.Config)
+	if err != nil {
+		return nil, err
+	}
+	pass, err := s.pass(ctx, spec, point, base)
+	if err != nil || !pass {
+		return p.failed(spec, point, err)
+	}
+	var out any
+	call := shared.HookCall{Point: point, Context: in, Env: grantTask(s.opts.TaskEnv, spec.Manifest.Env)}
+	err = s.call(ctx, string(point), timeoutsOf(spec.Manifest).hook, func(ctx context.Context, r shared.Remote) (err error) {
+		out, err = r.Hook(ctx, call)
+		return err
+	})
+	if err != nil {
+		return p.failed(spec, point, err)
+	}
+	return out, nil
+}
+
+// failed turns a failure of a closed guard into a verdict that blocks. A cancelled call blocks nothing: there is no call left.
+func (p *Plugin) failed(spec Spec, point hookpoint.Name, err error) (any, error) {
+	if err == nil || spec.Manifest.OnFailure != manifest.FailClosed || point != hookpoint.BeforeToolExecution || errors.Is(err, context.Canceled) {
+		return nil, err
+	}
+	reason := fmt.Sprintf("guard %q is down and fails closed, so no tool may run: %v", spec.Name, plain(err))
+	return sdk.BeforeToolResult{Block: true, Result: sdk.Result{Message: reason}}, err
+}
+
+// pass evaluates the plugin's condition and its once.
+func (s *supervisor) pass(ctx context.Context, spec Spec, point hookpoint.Name, base sdk.Context) (bool, error) {
+	if spec.Manifest.Once && s.hasFired(point) {
+		return false, nil
+	}
+	ok, err := spec.Manifest.Condition.Eval(ctx, stateOf(base, s.opts))
+	if err != nil {
+		return false, &Error{Plugin: spec.Name, Doing: fmt.Sprintf("evaluating condition %q", spec.Manifest.Condition), Kind: KindPlugin, Err: err}
+	}
+	if !ok {
+		return false, nil
+	}
+	return !spec.Manifest.Once || s.fire(point), nil
+}
+
+func (s *supervisor) hasFired(point hookpoint.Name) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.fired[point]
+}
+
+// fire reports whether this is the first time.
+func (s *supervisor) fire(point hookpoint.Name) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	first := !s.fired[point]
+	s.fired[point] = true
+	return first
+}
+
+// withConfig returns a copy of a hook's context with the plugin's own configuration in it, and the embedded base context.
+func withConfig(in any, config map[string]any) (any, sdk.Context, error) {
+	v := reflect.New(reflect.TypeOf(in)).Elem()
+	v.Set(reflect.ValueOf(in))
+	field := v.FieldByName("Context")
+	base, ok := field.Interface().(sdk.Context)
+	if !ok {
+		return nil, base, fmt.Errorf("calling a hook: %T embeds no context", in)
+	}
+	base.PluginConfig = config
+	field.Set(reflect.ValueOf(base))
+	return v.Interface(), base, nil
+}
+
+// stateOf is the snapshot that conditions see.
+func stateOf(c sdk.Context, o *Options) condition.State {
+	return condition.State{
+		TodoTotal: c.TodoTotal, TodoPending: c.TodoPending, TodoInProgress: c.TodoInProgress,
+		Auto: c.Auto, ContextPercent: c.Tokens.Percent, Messages: c.MessageCount,
+		ToolErrors: c.Stats.ToolErrors, ToolCalls: c.Stats.ToolCalls, Turns: c.Stats.Turns,
+		Compactions: c.Stats.Compactions, Iteration: c.Iteration, TokensTotal: c.Stats.TokensIn + c.Stats.TokensOut,
+		Model: condition.Model{
+			Name: c.ModelInfo.Name, ContextLength: c.ModelInfo.ContextLength,
+			ParameterCount: c.ModelInfo.ParameterCount, Capabilities: c.ModelInfo.Capabilities,
+		},
+		Workdir: o.Workdir, Shell: o.Shell,
+	}
+}
+
+// Execute runs the plugin's tool.
+func (p *Plugin) Execute(ctx context.Context, sc sdk.Context, args map[string]any) (string, error) {
+	spec := p.sup.specNow()
+	sc.PluginConfig = spec.Config
+	var out string
+	call := shared.ToolCall{Context: sc, Args: args, Env: grantTask(p.sup.opts.TaskEnv, spec.Manifest.Env)}
+	err := p.sup.call(ctx, "tool", timeoutsOf(spec.Manifest).tool, func(ctx context.Context, r shared.Remote) (err error) {
+		out, err = r.Execute(ctx, call)
+		return err
+	})
+	return out, err
+}
+
+// Command runs the plugin's slash command.
+func (p *Plugin) Command(ctx context.Context, sc sdk.Context, args string) (sdk.CommandResult, error) {
+	spec := p.sup.specNow()
+	sc.PluginConfig = spec.Config
+	var out sdk.CommandResult
+	call := shared.CommandCall{Context: sc, Args: args, Env: grantTask(p.sup.opts.TaskEnv, spec.Manifest.Env)}
+	err := p.sup.call(ctx, "command", timeoutsOf(spec.Manifest).hook, func(ctx context.Context, r shared.Remote) (err error) {
+		out, err = r.Command(ctx, call)
+		return err
+	})
+	return out, err
+}

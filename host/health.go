@@ -1,0 +1,89 @@
+package host
+
+import (
+	"errors"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// stats counts what happened to a plugin over all its children. The supervisor guards it.
+type stats struct {
+	restarts int
+	lastExit string
+	calls    int64
+	errors   int64
+	timeouts int64
+	// times holds the duration of calls in microseconds. It is made at the first call.
+	times *hdrhistogram.Histogram
+}
+
+// record counts a call. Calls cancelled by the user are no errors of the plugin.
+func (s *supervisor) record(took time.Duration, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stats.calls++
+	if s.stats.times == nil {
+		s.stats.times = hdrhistogram.New(1, int64(time.Hour/time.Microsecond), 2)
+	}
+	// A call of more than an hour is counted as an hour.
+	_ = s.stats.times.RecordValue(min(max(1, took.Microseconds()), int64(time.Hour/time.Microsecond)))
+	var e *Error
+	if !errors.As(err, &e) {
+		return
+	}
+	s.stats.errors++
+	if e.Kind == KindTimeout {
+		s.stats.timeouts++
+	}
+}
+
+// Health is how one plugin of one session is.
+type Health struct {
+	Session string `json:"session"`
+	// Pid is the child's process number as aura sees it; 0 if there is none.
+	Pid         int     `json:"pid"`
+	State       State   `json:"state"`
+	Uptime      float64 `json:"uptime_s"`
+	Restarts    int     `json:"restarts"`
+	LastExit    string  `json:"last_exit"`
+	Calls       int64   `json:"calls"`
+	Errors      int64   `json:"errors"`
+	Timeouts    int64   `json:"timeouts"`
+	P50         int64   `json:"p50_us"`
+	P99         int64   `json:"p99_us"`
+	MemoryBytes int64   `json:"memory_bytes"`
+	CPU         float64 `json:"cpu_s"`
+	// LoadMillis is how long the present child took from its start until the plugin was ready.
+	LoadMillis float64 `json:"load_ms"`
+}
+
+// PluginHealth is Health with the plugin it belongs to.
+type PluginHealth struct {
+	Name string `json:"name"`
+	Dir  string `json:"dir"`
+	Health
+}
+
+func (s *supervisor) health(session string) PluginHealth {
+	s.mu.Lock()
+	h := PluginHealth{Name: s.spec.Name, Dir: s.spec.Dir, Health: Health{
+		Session: session, State: s.state, Restarts: s.stats.restarts, LastExit: s.stats.lastExit,
+		Calls: s.stats.calls, Errors: s.stats.errors, Timeouts: s.stats.timeouts,
+	}}
+	if s.state == StateReady && s.inflight > 0 {
+		h.State = StateBusy
+	}
+	if s.stats.times != nil {
+		h.P50, h.P99 = s.stats.times.ValueAtQuantile(50), s.stats.times.ValueAtQuantile(99)
+	}
+	c := s.cur
+	s.mu.Unlock()
+	if c != nil {
+		h.Pid = c.proc.pid()
+		h.Uptime = time.Since(c.started).Seconds()
+		h.LoadMillis = float64(c.loadTime.Microseconds()) / 1000
+		h.MemoryBytes, h.CPU = usage(h.Pid)
+	}
+	return h
+}

@@ -1,0 +1,146 @@
+package host
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/idelchi/aura/shared"
+)
+
+// A child's death signal follows the thread that forked it, not the process. One goroutine, locked to its thread for as long
+// as aura lives, therefore starts all children.
+var forker = sync.OnceValue(func() chan<- func() {
+	work := make(chan func())
+	go func() {
+		runtime.LockOSThread()
+		for f := range work {
+			f()
+		}
+	}()
+	return work
+})
+
+// namespaces is cleared when the system turns out to allow no process namespace.
+var namespaces atomic.Bool
+
+func init() { namespaces.Store(true) }
+
+// spawn starts the child detached from the terminal, to be killed by the kernel when aura dies. Where the system allows it the
+// child is the first process of a namespace, so that all its descendants die with it, whatever they do.
+func spawn(cmd *exec.Cmd, spec *shared.LaunchSpec) error {
+	done := make(chan error)
+	forker() <- func() {
+		if namespaces.Load() {
+			err := start(cmd, spec, true)
+			if err == nil || !forbidsNamespaces(err) {
+				done <- err
+				return
+			}
+			namespaces.Store(false)
+		}
+		done <- start(cmd, spec, false)
+	}
+	return <-done
+}
+
+// start sets what the child needs to know about its isolation before its specification is sent. Without a namespace the
+// child itself must end its descendants when aura is gone, so it gets no death signal: it reads its lifeline.
+func start(cmd *exec.Cmd, spec *shared.LaunchSpec, isolated bool) error {
+	spec.Isolated = isolated
+	attr := &syscall.SysProcAttr{Setsid: true}
+	if isolated {
+		attr.Pdeathsig = syscall.SIGKILL
+		attr.Cloneflags = syscall.CLONE_NEWPID
+		if os.Geteuid() != 0 {
+			attr.Cloneflags |= syscall.CLONE_NEWUSER
+			attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Geteuid(), HostID: os.Geteuid(), Size: 1}}
+			attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: os.Getegid(), Size: 1}}
+		}
+	}
+	// A Cmd can be started once; a copy of its plain fields can be tried again.
+	try := &exec.Cmd{Path: cmd.Path, Args: cmd.Args, Env: cmd.Env, Dir: cmd.Dir, Stdout: cmd.Stdout, Stderr: cmd.Stderr,
+		ExtraFiles: cmd.ExtraFiles, SysProcAttr: attr, Err: cmd.Err}
+	if err := try.Start(); err != nil {
+		return err
+	}
+	*cmd = *try
+	return nil
+}
+
+func forbidsNamespaces(err error) bool {
+	return errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOSPC) ||
+		errors.Is(err, syscall.EACCES) || errors.Is(err, syscall.ENOSYS)
+}
+
+// killTree kills a child with all its descendants. In a namespace the kernel does it; otherwise the child is stopped, so that
+// it starts no more, and its descendants are collected, until none is left.
+func killTree(pid int, isolated bool) {
+	if !isolated {
+		_ = syscall.Kill(pid, syscall.SIGSTOP)
+		for range 100 {
+			victims := descendants(pid)
+			if len(victims) == 0 {
+				break
+			}
+			for _, v := range victims {
+				_ = syscall.Kill(v, syscall.SIGKILL)
+			}
+		}
+	}
+	_ = syscall.Kill(-pid, syscall.SIGKILL)
+	_ = syscall.Kill(pid, syscall.SIGKILL)
+}
+
+// descendants lists the living processes below pid. A dead one that waits to be reaped is not listed.
+func descendants(pid int) []int {
+	children := make(map[int][]int)
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		child, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		if parent, alive := parentOf(child); alive {
+			children[parent] = append(children[parent], child)
+		}
+	}
+	var out []int
+	for queue := []int{pid}; len(queue) > 0; queue = queue[1:] {
+		out = append(out, children[queue[0]]...)
+		queue = append(queue, children[queue[0]]...)
+	}
+	return out
+}
+
+func parentOf(pid int) (parent int, alive bool) {
+	fields, ok := statFields(pid)
+	if !ok || fields[0] == "Z" || fields[0] == "X" {
+		return 0, false
+	}
+	parent, err := strconv.Atoi(fields[1])
+	return parent, err == nil
+}
+
+// statFields returns the fields of /proc/PID/stat from the state on, which is field 3 in the manual.
+func statFields(pid int) ([]string, bool) {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return nil, false
+	}
+	i := strings.LastIndexByte(string(b), ')')
+	if i < 0 {
+		return nil, false
+	}
+	fields := strings.Fields(string(b[i+1:]))
+	return fields, len(fields) > 20
+}

@@ -1,0 +1,226 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/shared"
+)
+
+// State is how a plugin is at a moment.
+type State string
+
+// The states of a plugin.
+const (
+	StateStarting    State = "starting"
+	StateReady       State = "ready"
+	StateBusy        State = "busy"
+	StateRestarting  State = "restarting"
+	StateQuarantined State = "quarantined"
+	StateStopped     State = "stopped"
+)
+
+// supervisor is aura's side of one plugin. It owns the child, replaces it when it dies, and gives up when it dies too often.
+type supervisor struct {
+	opts *Options
+	log  *logFile
+	// life ends when the supervisor is closed; pending waits for its goroutines.
+	life    context.Context //nolint:containedctx // it is the supervisor's own lifetime, not a caller's
+	end     context.CancelFunc
+	pending sync.WaitGroup
+
+	mu    sync.Mutex
+	spec  Spec
+	state State
+	cur   *child
+	// changed is closed and replaced whenever state or cur change.
+	changed chan struct{}
+	// exports is known from memory before the first child is loaded; known tells whether it is anything at all.
+	exports shared.Exports
+	known   bool
+	// generation counts reloads, so that a child that was being started for an older one is dropped.
+	generation int
+	// down is why there is no child, in states quarantined and stopped.
+	down     error
+	budget   budget
+	fired    map[hookpoint.Name]bool
+	stats    stats
+	inflight int
+}
+
+func newSupervisor(o *Options, spec Spec, log *logFile) *supervisor {
+	life, end := context.WithCancel(context.Background())
+	return &supervisor{
+		opts: o, spec: spec, log: log, life: life, end: end,
+		state: StateStopped, changed: make(chan struct{}), fired: make(map[hookpoint.Name]bool),
+	}
+}
+
+// set changes the state. The caller holds the lock.
+func (s *supervisor) set(state State, cur *child, down error) {
+	s.state, s.cur, s.down = state, cur, down
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// start brings up the first child in the background, unless that has been done.
+func (s *supervisor) start() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state != StateStopped || s.down != nil || s.life.Err() != nil {
+		return
+	}
+	s.set(StateStarting, nil, nil)
+	s.pending.Add(1)
+	go s.launch(0, s.generation)
+}
+
+// launch makes a child after a wait and installs it.
+func (s *supervisor) launch(wait time.Duration, generation int) {
+	defer s.pending.Done()
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-s.life.Done():
+		return
+	}
+	c, err := startChild(s.life, s.opts, s.specNow(), s.log)
+	if err != nil {
+		s.failed(err, generation)
+		return
+	}
+	s.install(c, generation)
+}
+
+func (s *supervisor) specNow() Spec {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.spec
+}
+
+// install makes c the child that is called, and watches it.
+func (s *supervisor) install(c *child, generation int) {
+	s.mu.Lock()
+	if s.life.Err() != nil || generation != s.generation {
+		s.mu.Unlock()
+		c.stop()
+		return
+	}
+	old := s.cur
+	if !s.known {
+		s.warn(c.exports.Warnings)
+	}
+	s.exports, s.known = c.exports, true
+	s.set(StateReady, c, nil)
+	s.pending.Add(1)
+	s.mu.Unlock()
+	if old != nil {
+		old.stop()
+	}
+	go func() {
+		defer s.pending.Done()
+		<-c.proc.exited
+		s.died(c)
+	}()
+}
+
+// failed handles a child that did not come up. A plugin that cannot be loaded stays down until it is reloaded; one that
+// crashed or hung while loading has its restart budget.
+func (s *supervisor) failed(err error, generation int) {
+	var e *Error
+	if !errors.As(err, &e) {
+		return // the supervisor is closing
+	}
+	s.log.printf("[aura] %v", err)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if generation != s.generation {
+		return
+	}
+	s.stats.lastExit = fmt.Sprintf("%s: %v", e.Doing, e.Err)
+	if e.Kind == KindLoad {
+		s.set(StateStopped, nil, err)
+		s.notify(NoticeLoad, err.Error())
+		return
+	}
+	s.retry(err)
+}
+
+// died handles the end of a child that was ready.
+func (s *supervisor) died(c *child) {
+	<-c.proc.drained
+	c.stop()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cur != c || s.life.Err() != nil {
+		return // it was replaced or closed
+	}
+	err := c.deathNote()
+	if c.doomed != "" {
+		err = errors.New(c.doomed)
+	}
+	s.stats.lastExit = err.Error()
+	s.log.printf("[aura] %v", err)
+	s.retry(err)
+}
+
+// retry spends the restart budget. The caller holds the lock.
+func (s *supervisor) retry(cause error) {
+	wait, ok := s.budget.spend(time.Now())
+	if !ok {
+		err := fmt.Errorf("quarantined after %d crashes; fix it and /reload. The last one: %w", crashLimit, cause)
+		s.set(StateQuarantined, nil, err)
+		s.notify(NoticeQuarantine, fmt.Sprintf("plugin %q is quarantined after %d crashes and is not called any more (see `aura plugins logs %s`; /reload tries again). The last one: %v",
+			s.spec.Name, crashLimit, s.spec.Name, plain(cause)))
+		return
+	}
+	s.stats.restarts++
+	s.set(StateRestarting, nil, cause)
+	when := "now"
+	if wait > 0 {
+		when = "in " + wait.String()
+	}
+	s.notify(NoticeRestart, fmt.Sprintf("plugin %q is restarted %s: %v", s.spec.Name, when, plain(cause)))
+	s.pending.Add(1)
+	go s.launch(wait, s.generation)
+}
+
+// plain drops the plugin's name from an error that a notice has named already.
+func plain(err error) error {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Err
+	}
+	return err
+}
+
+func (s *supervisor) notify(kind NoticeKind, text string) {
+	if s.opts.Notify != nil {
+		s.opts.Notify(Notice{Plugin: s.spec.Name, Kind: kind, Text: text})
+	}
+}
+
+func (s *supervisor) warn(warnings []string) {
+	for _, w := range warnings {
+		s.notify(NoticeWarning, fmt.Sprintf("plugin %q: %s", s.spec.Name, w))
+	}
+}
+
+// close ends the child and everything the supervisor runs. It returns when nothing is left.
+func (s *supervisor) close() error {
+	s.mu.Lock()
+	s.end()
+	c := s.cur
+	s.set(StateStopped, nil, errors.New("aura is shutting down"))
+	s.mu.Unlock()
+	if c != nil {
+		c.stop()
+	}
+	s.pending.Wait()
+	return s.log.Close()
+}

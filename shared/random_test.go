@@ -1,0 +1,128 @@
+package shared
+
+import (
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"time"
+)
+
+// random makes values of any SDK type, with a liking for the ones that wires tend to change: nil and empty maps, pointers to
+// empty strings, whole floats, extreme integers, text that is not UTF-8.
+type random struct{ *rand.Rand }
+
+func (r random) fill(v reflect.Value, depth int) {
+	switch v.Type() {
+	case reflect.TypeFor[time.Time]():
+		v.Set(reflect.ValueOf(r.time()))
+		return
+	case reflect.TypeFor[any]():
+		if x := r.dynamic(depth); x != nil {
+			v.Set(reflect.ValueOf(x))
+		}
+		return
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			r.fill(v.Field(i), depth)
+		}
+	case reflect.Pointer:
+		if r.IntN(3) > 0 {
+			v.Set(reflect.New(v.Type().Elem()))
+			r.fill(v.Elem(), depth)
+		}
+	case reflect.Slice:
+		if n := r.length(depth); n >= 0 {
+			v.Set(reflect.MakeSlice(v.Type(), n, n))
+			for i := range n {
+				r.fill(v.Index(i), depth-1)
+			}
+		}
+	case reflect.Map:
+		r.fillMap(v, depth)
+	case reflect.String:
+		v.SetString(r.text())
+	case reflect.Bool:
+		v.SetBool(r.IntN(2) == 0)
+	case reflect.Float64:
+		v.SetFloat(r.float())
+	default:
+		v.SetInt(r.integer())
+	}
+}
+
+func (r random) fillMap(v reflect.Value, depth int) {
+	n := r.length(depth)
+	if n < 0 {
+		return
+	}
+	v.Set(reflect.MakeMap(v.Type()))
+	for range n {
+		e := reflect.New(v.Type().Elem()).Elem()
+		r.fill(e, depth-1)
+		v.SetMapIndex(reflect.ValueOf(r.text()), e)
+	}
+}
+
+// length is -1 for nil, and 0 or more for a list that exists.
+func (r random) length(depth int) int {
+	if depth <= 0 {
+		return r.IntN(2) - 1
+	}
+	return r.IntN(5) - 1
+}
+
+func (r random) text() string {
+	return []string{"", "plain", "päivää\n", "\xff\xfe not utf-8 \xc3", "\x00", "𝄞"}[r.IntN(6)]
+}
+
+func (r random) integer() int64 {
+	return []int64{0, 1, -1, 23, 24, 1 << 40, math.MaxInt64, math.MinInt64}[r.IntN(8)]
+}
+
+func (r random) float() float64 {
+	return []float64{0, 1, -1, 3, 0.1, 1e300, math.SmallestNonzeroFloat64, math.Inf(1)}[r.IntN(8)]
+}
+
+// time has no monotonic part, which means nothing in another process, and a fixed offset, since a zone's name is not sent.
+func (r random) time() time.Time {
+	switch r.IntN(3) {
+	case 0:
+		return time.Time{}
+	case 1:
+		return time.Unix(r.Int64N(4e9), r.Int64N(1e9)).UTC()
+	default:
+		return time.Unix(r.Int64N(4e9), r.Int64N(1e9)).In(time.FixedZone("", 3600*(r.IntN(24)-12)))
+	}
+}
+
+func (r random) dynamic(depth int) any {
+	switch r.IntN(8) {
+	case 0:
+		return nil
+	case 1:
+		return int(r.integer())
+	case 2:
+		return r.float()
+	case 3:
+		return r.text()
+	case 4:
+		return r.IntN(2) == 0
+	case 5:
+		// The zero time inside an interface is the one value that arrives as nil.
+		return r.time().AddDate(1, 0, 0)
+	case 6:
+		list := []any{}
+		for range r.length(depth) {
+			list = append(list, r.dynamic(depth-1))
+		}
+		return list
+	default:
+		m := map[string]any{}
+		for range r.length(depth) {
+			m[r.text()] = r.dynamic(depth - 1)
+		}
+		return m
+	}
+}
