@@ -1,3 +1,3 @@
 module github.com/idelchi/aura/sdk
 
-go 1.26
+go 1.25

@@ -142,7 +142,7 @@ func TestID(t *testing.T) {
 	if !slices.IsSorted(ids) {
 		t.Error("ids do not sort by time")
 	}
-	if newID(at) == newID(at) {
+	if one, other := newID(at), newID(at); one == other {
 		t.Error("two ids of the same moment are the same")
 	}
 }

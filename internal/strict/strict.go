@@ -18,8 +18,11 @@ import (
 // MaxSize is the largest accepted document in bytes.
 const MaxSize = 1 << 20
 
-// maxProbes bounds how many prefixes of a broken document are parsed to find the line at fault.
-const maxProbes = 500
+// Documents with more lines or bytes than these are not searched for the line at fault, since that parses every prefix.
+const (
+	maxProbes     = 500
+	maxProbeBytes = 64 << 10
+)
 
 // Error is a fault at a place in a file. Line counts from 1; 0 means the file as a whole.
 type Error struct {
@@ -129,7 +132,7 @@ func safely(work func() error) (err error) {
 // enclosing block instead. It returns 0 when the document is too long to search.
 func faultLine(data []byte) int {
 	lines := bytes.SplitAfter(data, []byte("\n"))
-	if len(lines) > maxProbes {
+	if len(lines) > maxProbes || len(data) > maxProbeBytes {
 		return 0
 	}
 

@@ -47,6 +47,7 @@ type Call struct {
 // Tool is something a model can call. Execute may be called from several goroutines.
 type Tool interface {
 	Definition() Definition
-	// Execute returns the text for the model. An error is shown to the model as the result of the call.
+	// Execute returns the text for the model. An error is shown to the model after the text. Once ctx is done, Execute ends what
+	// it started and returns.
 	Execute(ctx context.Context, call Call) (string, error)
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/bufbuild/protocompile"
 	"github.com/bufbuild/protocompile/protoutil"
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/descriptorpb"
 	"google.golang.org/protobuf/types/pluginpb"
@@ -25,7 +24,7 @@ func compile(ctx context.Context, root string, files []string) (*pluginpb.CodeGe
 	}
 	request := &pluginpb.CodeGeneratorRequest{
 		FileToGenerate: files,
-		Parameter:      proto.String("paths=source_relative"),
+		Parameter:      new("paths=source_relative"),
 	}
 	seen := map[string]bool{}
 	for _, f := range linked {

@@ -1,0 +1,114 @@
+# Building and testing need Go, git and make. The linter and the code generators are built from the versions that
+# tools/go.mod pins; nothing has to be installed by hand.
+
+MODULES   := . sdk tools
+PLATFORMS := linux-amd64 linux-arm64 darwin-amd64 darwin-arm64 windows-amd64 windows-arm64
+PROTOS    := shared/wire/wire.proto
+FUZZTIME  ?= 5s
+PROMPT    ?= Show me what happens when a plugin crashes.
+
+# Neither a workspace file above the clone nor a clone that git does not trust may change what is built.
+export GOWORK  := off
+export GOFLAGS := $(strip $(filter-out -buildvcs%,$(shell go env GOFLAGS 2>/dev/null)) -buildvcs=false)
+
+# The race detector needs a C compiler. Without one the tests run all the same, and say so.
+RACE := $(if $(shell command -v $(firstword $(shell go env CC 2>/dev/null)) 2>/dev/null),-race)
+
+LINT := bin/tools/golangci-lint
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+.PHONY: build
+build: ## build bin/aura and bin/aura-plugin-host
+	CGO_ENABLED=0 go build -trimpath -o bin/ ./cmd/...
+
+.PHONY: run
+run: build ## build, then run a conversation in which a plugin crashes
+	./bin/aura run --config .aura --config examples/crash --home "" --health "$(PROMPT)"
+
+.PHONY: test
+test: ## run all tests with the race detector
+	$(if $(RACE),,@echo "no C compiler found: testing without the race detector")
+	$(if $(RACE),CGO_ENABLED=1 )go test $(RACE) -timeout 20m $(TESTFLAGS) ./...
+	$(if $(RACE),CGO_ENABLED=1 )go -C sdk test $(RACE) $(TESTFLAGS) ./...
+
+# TESTED=1 leaves out the tests, for whoever has just run them.
+.PHONY: check
+check: $(if $(TESTED),,test) lint arch cross generate-check tidy-check ## run every check there is
+
+.PHONY: lint
+lint: $(MODULES:%=lint-in-%) ## run the linters
+
+.PHONY: $(MODULES:%=lint-in-%)
+$(MODULES:%=lint-in-%): lint-in-%: $(LINT)
+	cd $* && $(abspath $(LINT)) run --config $(CURDIR)/.golangci.yml ./...
+
+# Built once for each set of versions: from source this takes minutes.
+$(LINT): tools/go.mod tools/go.sum
+	go build -C tools -trimpath -o ../$(@D)/ github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+	@touch $@
+
+.PHONY: fmt
+fmt: $(LINT) ## format the source as the linters want it
+	for m in $(MODULES); do (cd $$m && $(abspath $(LINT)) fmt --config $(CURDIR)/.golangci.yml ./...) || exit; done
+
+.PHONY: arch
+arch: ## check which package imports which
+	go test -count=1 ./internal/archtest
+
+.PHONY: cross
+cross: $(PLATFORMS:%=cross-%) ## build and vet for every platform
+
+.PHONY: $(PLATFORMS:%=cross-%)
+$(PLATFORMS:%=cross-%): export CGO_ENABLED := 0
+$(PLATFORMS:%=cross-%): export GOOS = $(word 2,$(subst -, ,$@))
+$(PLATFORMS:%=cross-%): export GOARCH = $(word 3,$(subst -, ,$@))
+$(PLATFORMS:%=cross-%):
+	go build -trimpath -o bin/$@/ ./cmd/...
+	go vet ./...
+	go -C sdk vet ./...
+
+.PHONY: generate
+generate: ## write generated source anew
+	go run -C tools ./protogen -root .. $(PROTOS)
+	go generate ./...
+	go -C sdk generate ./...
+
+# Compares the files before and after, not with what is committed, so that it also serves on a tree with changes.
+generated = git ls-files -co --exclude-standard -- '*.go' | xargs grep -ls '^// Code generated .* DO NOT EDIT\.$$' | sort | xargs cksum
+
+.PHONY: generate-check
+generate-check: ## check that generated source is up to date
+	@before=$$($(generated)); $(MAKE) --no-print-directory generate || exit; after=$$($(generated)); \
+	if [ "$$before" != "$$after" ]; then \
+		echo "generated source was out of date and has been written anew: commit it"; \
+		printf '%s\n%s\n' "$$before" "$$after" | sort | uniq -u | awk '{ print "  " $$3 }' | sort -u; exit 1; \
+	fi
+
+.PHONY: tidy-check
+tidy-check: $(MODULES:%=tidy-check-in-%) ## check that every go.mod is tidy
+
+.PHONY: $(MODULES:%=tidy-check-in-%)
+$(MODULES:%=tidy-check-in-%): tidy-check-in-%:
+	go -C $* mod tidy -diff
+
+.PHONY: bench
+bench: build ## measure calls, start-up and memory
+	go run ./internal/bench
+
+.PHONY: fuzz
+fuzz: ## run each fuzz target for FUZZTIME (5s)
+	@git ls-files -co --exclude-standard -- '*_test.go' | xargs grep -Eos '^func Fuzz[A-Za-z0-9_]+' /dev/null | \
+	while IFS=: read -r file target; do \
+		dir=$$(dirname "$$file"); echo "$$dir $${target#func }"; \
+		go -C "$$dir" test -run '^$$' -fuzz "^$${target#func }$$" -fuzztime $(FUZZTIME) . </dev/null || exit; \
+	done
+
+.PHONY: clean
+clean: ## remove what was built
+	rm -rf bin

@@ -1,0 +1,69 @@
+package archtest_test
+
+const module = "github.com/idelchi/aura"
+
+// anything, as a row's only entry, marks a package that may import every other one of ours.
+const anything = "*"
+
+// rooms maps each package directory to those of our packages that its production files may import. An entry ending in
+// "/..." stands for a package and all below it. An exact key goes before one with a wildcard.
+//
+// internal/hookpoint is vocabulary: a row that imports anything of ours may import it without saying so. An empty row
+// imports nothing of ours at all.
+var rooms = map[string][]string{
+	"cmd/aura":             {"internal/cli", "internal/shell"},
+	"cmd/aura-plugin-host": {"shared/...", "internal/interp", "internal/manifest", "internal/sandbox", "sdk/..."},
+
+	"internal/cli": {
+		"internal/app", "internal/config", "internal/conversation", "internal/manifest", "internal/pipeline",
+		"internal/session", "internal/shell", "internal/tool", "host", "sdk/...",
+	},
+	"internal/tui":   {"internal/app", "sdk/..."},
+	"internal/app":   {anything},
+	"internal/bench": {anything},
+
+	"internal/conversation": {
+		"internal/command", "internal/llm", "internal/pipeline", "internal/session", "internal/tool", "sdk/...",
+	},
+	"internal/config":       {"internal/condition", "internal/strict"},
+	"internal/session":      {"internal/llm"},
+	"internal/command":      {"sdk/..."},
+	"internal/tool":         {"internal/llm", "internal/sandbox", "sdk/..."},
+	"internal/tool/builtin": {"internal/tool", "sdk/..."},
+	"internal/llm":          {},
+	"internal/llm/*":        {"internal/llm", "internal/strict", "sdk/..."},
+	"internal/pipeline":     {"sdk/..."},
+	"internal/hookpoint":    {"sdk/..."},
+	"hooks":                 {"sdk/..."},
+
+	"host": {
+		"internal/condition", "internal/manifest", "internal/sandbox", "shared/...", "sdk/...",
+	},
+	"shared":              {"shared/wire", "sdk/..."},
+	"shared/wire":         {},
+	"internal/interp":     {"internal/manifest", "sdk/..."},
+	"internal/interp/gen": {},
+	"internal/manifest":   {"internal/condition", "internal/strict", "sdk/..."},
+	"internal/install":    {"internal/manifest", "sdk/..."},
+	"internal/condition":  {},
+	"internal/sandbox":    {},
+	"internal/shell":      {},
+	"internal/strict":     {},
+
+	"sdk":         {},
+	"sdk/version": {},
+
+	"internal/archtest": {},
+	"internal/examples": {},
+	"tools/*":           {},
+}
+
+// reserved maps an import path, with all below it, to the only trees that may import it.
+var reserved = map[string][]string{
+	"github.com/traefik/yaegi":       {"internal/interp"},
+	"github.com/hashicorp/go-plugin": {"host", "shared"},
+	module + "/internal/interp":      {"cmd/aura-plugin-host", "internal/bench"},
+}
+
+// standardOnly lists the trees whose production files import the standard library and nothing else.
+var standardOnly = []string{"sdk"}

@@ -1,0 +1,84 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Set is a session's commands by name. It does not change; a reload builds a new one.
+type Set struct {
+	byName map[string]Command
+}
+
+// Clash says that a command is hidden by another of the same name.
+type Clash struct {
+	Winner, Loser Command
+}
+
+func (c Clash) String() string {
+	return fmt.Sprintf("command /%s of %s is hidden by that of %s; rename it to use both", c.Loser.Name, c.Loser.from(), c.Winner.from())
+}
+
+func (c Command) from() string {
+	if c.Origin == "" {
+		return "aura itself"
+	}
+	return fmt.Sprintf("%s %q", c.Source, c.Origin)
+}
+
+// NewSet returns a set of the commands. Of several with one name the one of the better source wins, and of these the first;
+// each of the others is told to clash, which may be nil. A command whose name cannot be typed is left out and is an error; the
+// set is usable all the same.
+func NewSet(clash func(Clash), commands ...Command) (*Set, error) {
+	ranked := slices.Clone(commands)
+	slices.SortStableFunc(ranked, func(a, b Command) int { return cmp.Compare(a.Source, b.Source) })
+	s := &Set{byName: make(map[string]Command, len(ranked))}
+	var errs []error
+	for _, c := range ranked {
+		if !validName(c.Name) {
+			errs = append(errs, fmt.Errorf("adding command %q of %s: a name consists of letters, digits, - _ : and . without the slash", c.Name, c.from()))
+			continue
+		}
+		winner, taken := s.byName[c.Name]
+		switch {
+		case !taken:
+			s.byName[c.Name] = c
+		case clash != nil:
+			clash(Clash{Winner: winner, Loser: c})
+		}
+	}
+	return s, errors.Join(errs...)
+}
+
+// List returns the commands, sorted by name.
+func (s *Set) List() []Command {
+	out := make([]Command, 0, len(s.byName))
+	for _, c := range s.byName {
+		out = append(out, c)
+	}
+	slices.SortFunc(out, func(a, b Command) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+// Lookup returns the command of a name.
+func (s *Set) Lookup(name string) (Command, bool) {
+	c, ok := s.byName[name]
+	return c, ok
+}
+
+// Run runs the command of a name with the text typed after it. The error is an *UnknownError if there is no such command.
+func (s *Set) Run(ctx context.Context, name, args string) (Result, error) {
+	c, ok := s.byName[name]
+	if !ok {
+		return Result{}, &UnknownError{Name: name, Near: s.near(name)}
+	}
+	result, err := c.Run(ctx, args)
+	if err != nil {
+		return Result{}, fmt.Errorf("running /%s: %w", name, err)
+	}
+	return result, nil
+}

@@ -1,0 +1,99 @@
+// Package config reads everything that the user configures, from all homes, into one value that does not change
+// afterwards. It is strict: whatever it reads and does not understand is an error that names the file, the line and the
+// key. Beside the plugins' supervisor it is the only reader of the environment.
+//
+// A new sort of entity is a type, a kind that says where its files lie and how one is read, and a line in Load.
+package config
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Options say where to look.
+type Options struct {
+	// Configs are the project's homes, the last one winning. Each must exist. None is .aura, which need not.
+	Configs []string
+	// Home is the user's home; nil is .aura below UserHome, and an empty string is none.
+	Home *string
+	// Workdir is what relative paths in Options start from; empty is the process's own.
+	Workdir string
+	// EnvFiles are read in order, the last one winning. Each must exist. Nil is secrets.env, which need not.
+	EnvFiles []string
+	// Environ is the process environment, as NAME=value; nil is that of this process.
+	Environ []string
+	// UserHome is the home directory of the user; empty if there is none.
+	UserHome string
+}
+
+// Config is all of the configuration. It and everything that it holds is read-only.
+type Config struct {
+	// Homes are in order of precedence, the lowest first. Those that do not exist are among them.
+	Homes []Home
+	// Workdir is absolute.
+	Workdir string
+	// Project is the project's home: the last one given. It is absolute and need not exist.
+	Project string
+	// User is the user's home, absolute; empty if there is none. It need not exist.
+	User string
+
+	Providers map[string]Provider
+	Agents    map[string]Agent
+	Tasks     map[string]Task
+	Features  Features
+
+	// Environ is the process environment with the env files beneath it: a variable that the process has wins.
+	Environ []string
+
+	defaultAgent string
+	pluginRoots  []PluginRoot
+}
+
+// Features are the parts of aura that have settings of their own.
+type Features struct {
+	Plugins Plugins
+}
+
+// Load reads the configuration. An error says where in which file it is.
+func Load(o Options) (*Config, error) {
+	c, err := load(o)
+	if err != nil {
+		return nil, fmt.Errorf("loading configuration: %w", err)
+	}
+	return c, nil
+}
+
+func load(o Options) (*Config, error) {
+	p, err := locate(o)
+	if err != nil {
+		return nil, err
+	}
+	env, err := loadEnvironment(o, p.workdir)
+	if err != nil {
+		return nil, err
+	}
+	l := &loader{places: p, env: env}
+	c := &Config{Homes: p.homes, Workdir: p.workdir, Project: p.project, User: p.user, Environ: env}
+	if c.Providers, err = l.providers(); err != nil {
+		return nil, err
+	}
+	if c.Agents, c.defaultAgent, err = l.agents(); err != nil {
+		return nil, err
+	}
+	if c.Tasks, err = l.tasks(); err != nil {
+		return nil, err
+	}
+	if c.Features, c.pluginRoots, err = l.features(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// DefaultAgent is the agent that is marked as the default in the home of highest precedence that marks one.
+func (c *Config) DefaultAgent() (Agent, bool) {
+	a, ok := c.Agents[c.defaultAgent]
+	return a, ok
+}
+
+// PluginRoots are the directories that hold plugins, one per home, lowest precedence first. They need not exist.
+func (c *Config) PluginRoots() []PluginRoot { return slices.Clone(c.pluginRoots) }

@@ -1,0 +1,110 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/joho/godotenv"
+
+	"github.com/idelchi/aura/internal/strict"
+)
+
+// defaultEnvFile is read where no other file is named.
+const defaultEnvFile = "secrets.env"
+
+// ProcessEnviron is the environment of this process, as NAME=value.
+func ProcessEnviron() []string { return os.Environ() }
+
+// Lookup finds a variable in an environment. If it is there twice the first counts, as it does for the process itself.
+func Lookup(environ []string, name string) (string, bool) {
+	for _, entry := range environ {
+		if key, value, ok := strings.Cut(entry, "="); ok && sameName(key, name) {
+			return value, true
+		}
+	}
+	return "", false
+}
+
+func sameName(a, b string) bool {
+	return a == b || runtime.GOOS == "windows" && strings.EqualFold(a, b)
+}
+
+// environment is the process's variables with those of the env files beneath.
+type environment []string
+
+func loadEnvironment(o Options, workdir string) (environment, error) {
+	environ := o.Environ
+	if environ == nil {
+		environ = ProcessEnviron()
+	}
+	files := o.EnvFiles
+	if files == nil {
+		files = []string{defaultEnvFile}
+	}
+	values := map[string]string{}
+	for _, name := range files {
+		read, err := readEnvFile(absolute(workdir, name))
+		if errors.Is(err, fs.ErrNotExist) && o.EnvFiles == nil {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(values, read)
+	}
+	merged := slices.Clone(environ)
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if _, set := Lookup(environ, name); !set {
+			merged = append(merged, name+"="+values[name])
+		}
+	}
+	return merged, nil
+}
+
+func readEnvFile(path string) (map[string]string, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading environment file: %w", err)
+	}
+	values, ok := parseEnv(data)
+	if !ok {
+		return nil, fmt.Errorf("reading environment file: %w", &strict.Error{
+			File: path, Line: faultyLine(string(data)), Err: errors.New("expected NAME=value, with every quote closed"),
+		})
+	}
+	return values, nil
+}
+
+var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.]*$`)
+
+// parseEnv keeps the reason of a failure to itself: the parser's message repeats the file, which is full of secrets.
+func parseEnv(data []byte) (map[string]string, bool) {
+	values, err := godotenv.UnmarshalBytes(data)
+	if err != nil {
+		return nil, false
+	}
+	for name, value := range values {
+		if !variableName.MatchString(name) || strings.ContainsRune(value, 0) {
+			return nil, false
+		}
+	}
+	return values, true
+}
+
+// faultyLine is the line after the longest run of lines that can be parsed.
+func faultyLine(text string) int {
+	lines := strings.SplitAfter(text, "\n")
+	for n := len(lines) - 1; n > 0; n-- {
+		if _, ok := parseEnv([]byte(strings.Join(lines[:n], ""))); ok {
+			return n + 1
+		}
+	}
+	return 1
+}

@@ -1,0 +1,73 @@
+package config
+
+import (
+	"fmt"
+	"regexp"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/idelchi/aura/internal/strict"
+)
+
+var (
+	reference     = regexp.MustCompile(`\$\$\{|\$\{[^{}\s]*\}?`)
+	referenceName = regexp.MustCompile(`^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$`)
+)
+
+// expand replaces ${NAME} by the variable's value; $${ stands for ${ itself. It does not expand what it has put in.
+func (e environment) expand(text string) (string, error) {
+	var fault error
+	out := reference.ReplaceAllStringFunc(text, func(match string) string {
+		if match == "$${" {
+			return "${"
+		}
+		name := referenceName.FindStringSubmatch(match)
+		if name == nil {
+			fault = fmt.Errorf("%q is not a variable such as ${NAME}; write $${ for a literal ${", match)
+			return match
+		}
+		value, set := Lookup(e, name[1])
+		if !set {
+			fault = fmt.Errorf("the variable %s is not set: set it in the environment or in an --env-file, or write $${ for a literal ${", name[1])
+		}
+		return value
+	})
+	return out, fault
+}
+
+// expandTree replaces variables in all text values below a node. Keys are left as they are.
+func (e environment) expandTree(file string, n *yaml.Node, key string) error {
+	switch n.Kind {
+	case yaml.ScalarNode:
+		if n.ShortTag() != "!!str" {
+			return nil
+		}
+		value, err := e.expand(n.Value)
+		if err != nil {
+			return &strict.Error{File: file, Line: n.Line, Err: fmt.Errorf("key %q: %w", key, err)}
+		}
+		n.Value = value
+	case yaml.SequenceNode:
+		for i, item := range n.Content {
+			if err := e.expandTree(file, item, fmt.Sprintf("%s[%d]", key, i)); err != nil {
+				return err
+			}
+		}
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if err := e.expandTree(file, n.Content[i+1], joined(key, n.Content[i].Value)); err != nil {
+				return err
+			}
+		}
+	default:
+		// What an alias stands for is expanded where it is written.
+	}
+	return nil
+}
+
+func joined(key, below string) string {
+	if key == "" {
+		return below
+	}
+	return key + "." + below
+}

@@ -1,0 +1,108 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// dirName is what a home is called where no other name is given.
+const dirName = ".aura"
+
+// HomeKind tells the homes apart.
+type HomeKind string
+
+// The kinds of homes.
+const (
+	HomeUser    HomeKind = "user"
+	HomeProject HomeKind = "project"
+)
+
+// Home is a directory with configuration, plugins, sessions and logs.
+type Home struct {
+	// Dir is absolute.
+	Dir  string
+	Kind HomeKind
+}
+
+// places are the directories that Options lead to, all absolute.
+type places struct {
+	workdir string
+	project string
+	user    string
+	homes   []Home
+}
+
+func locate(o Options) (places, error) {
+	workdir, err := filepath.Abs(o.Workdir)
+	if err != nil {
+		return places{}, fmt.Errorf("finding the working directory: %w", err)
+	}
+	p := places{workdir: workdir, user: userHome(o, workdir)}
+	if p.user != "" {
+		p.homes = append(p.homes, Home{p.user, HomeUser})
+	}
+	configs := o.Configs
+	if len(configs) == 0 {
+		configs = []string{dirName}
+	}
+	for _, dir := range configs {
+		if err := p.addProject(dir, len(o.Configs) > 0); err != nil {
+			return places{}, err
+		}
+	}
+	return p, nil
+}
+
+func userHome(o Options, workdir string) string {
+	switch {
+	case o.Home == nil && o.UserHome == "", o.Home != nil && *o.Home == "":
+		return ""
+	case o.Home == nil:
+		return filepath.Join(absolute(workdir, o.UserHome), dirName)
+	default:
+		return absolute(workdir, *o.Home)
+	}
+}
+
+// addProject makes dir the home of highest precedence. One that is named twice, also as the user's, counts as the last.
+func (p *places) addProject(dir string, named bool) error {
+	if dir == "" {
+		return errors.New("the name of a configuration directory is empty: give --config a directory")
+	}
+	dir = absolute(p.workdir, dir)
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && named:
+		return fmt.Errorf("configuration directory %s does not exist: create it or correct --config", dir)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("opening configuration directory: %w", err)
+	case err == nil && !info.IsDir():
+		return fmt.Errorf("configuration directory %s is a file, not a directory", dir)
+	}
+	p.project = dir
+	p.homes = slices.DeleteFunc(p.homes, func(h Home) bool { return h.Dir == dir })
+	p.homes = append(p.homes, Home{dir, HomeProject})
+	return nil
+}
+
+// absolute takes path as it is if it is absolute, and below dir if not.
+func absolute(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(dir, path)
+}
+
+// firstFile is the first of the candidates that exists and is not a directory.
+func firstFile(candidates []string) (string, bool) {
+	for _, path := range candidates {
+		if info, err := os.Stat(path); err == nil && !info.IsDir() {
+			return path, true
+		}
+	}
+	return "", false
+}

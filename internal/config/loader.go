@@ -1,0 +1,161 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/idelchi/aura/internal/strict"
+)
+
+// maxDepth bounds folders within folders, and thereby links that lead in circles.
+const maxDepth = 20
+
+var (
+	yamlFiles     = []string{".yaml", ".yml"}
+	markdownFiles = []string{".md"}
+)
+
+// loader is what reading needs: where to look and what variables stand for.
+type loader struct {
+	places
+
+	env environment
+}
+
+// kind is a sort of entity: what it is called, where its files lie, and what one of them holds.
+type kind[T any] struct {
+	name   string
+	folder string
+	ext    []string
+	// skip says which files hold something else; nil skips none.
+	skip func(Source) bool
+	read func(document) ([]entity[T], error)
+}
+
+// entity is one thing that a file declares, and on which line.
+type entity[T any] struct {
+	name  string
+	line  int
+	value T
+}
+
+// loadKind reads all entities of a kind. Of two with the same name the one in the later home wins; two in one home are an
+// error.
+func loadKind[T any](l *loader, k kind[T]) (map[string]T, error) {
+	merged := map[string]T{}
+	for _, home := range l.homes {
+		sources, err := home.sources(k.folder, k.ext)
+		if err != nil {
+			return nil, err
+		}
+		files := map[string]string{}
+		for _, s := range sources {
+			if k.skip != nil && k.skip(s) {
+				continue
+			}
+			entities, err := readFile(s, k)
+			if err != nil {
+				return nil, err
+			}
+			for _, e := range entities {
+				if earlier, ok := files[e.name]; ok {
+					return nil, &strict.Error{File: s.File, Line: e.line, Err: fmt.Errorf(
+						"%s %q is declared in %s already: remove or rename one of them", k.name, e.name, earlier)}
+				}
+				files[e.name] = s.File
+				merged[e.name] = e.value
+			}
+		}
+	}
+	return merged, nil
+}
+
+func readFile[T any](s Source, k kind[T]) ([]entity[T], error) {
+	d, err := s.open()
+	if err != nil {
+		return nil, err
+	}
+	return k.read(d)
+}
+
+// readMap reads a YAML file that maps names to entities. Finish completes and checks one of them.
+func readMap[T any](l *loader, finish func(d document, name string, value T) (T, error)) func(document) ([]entity[T], error) {
+	return func(d document) ([]entity[T], error) {
+		values := map[string]T{}
+		if err := l.decode(d, &values); err != nil {
+			return nil, err
+		}
+		var entities []entity[T]
+		for _, name := range slices.Sorted(maps.Keys(values)) {
+			value, err := finish(d, name, values[name])
+			if err != nil {
+				return nil, err
+			}
+			entities = append(entities, entity[T]{name: name, line: d.find(name).Line, value: value})
+		}
+		return entities, nil
+	}
+}
+
+// sources lists the files of a folder below the home's config/, those in folders below included, in the order of their
+// names. Examples and hidden files are not among them. A folder that does not exist has none.
+func (h Home) sources(folder string, ext []string) ([]Source, error) {
+	paths, err := list(filepath.Join(h.Dir, "config", folder), ext, 0)
+	if err != nil {
+		return nil, err
+	}
+	var out []Source
+	for _, path := range paths {
+		out = append(out, Source{File: path, Home: h})
+	}
+	return out, nil
+}
+
+// list follows links, since configuration is often kept elsewhere and linked to.
+func list(dir string, ext []string, depth int) ([]string, error) {
+	if depth > maxDepth {
+		return nil, fmt.Errorf("reading %s: more than %d folders deep: does a link lead in a circle?", dir, maxDepth)
+	}
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) && depth == 0 {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading configuration: %w", err)
+	}
+	var paths []string
+	for _, entry := range entries {
+		path := filepath.Join(dir, entry.Name())
+		switch {
+		case strings.HasPrefix(entry.Name(), "."):
+		case isDir(path, entry):
+			below, err := list(path, ext, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			paths = append(paths, below...)
+		case slices.Contains(ext, filepath.Ext(path)) && !isExample(entry.Name()):
+			paths = append(paths, path)
+		}
+	}
+	return paths, nil
+}
+
+func isExample(name string) bool {
+	example, err := filepath.Match("*.example.*", name)
+	return err == nil && example
+}
+
+func isDir(path string, entry fs.DirEntry) bool {
+	if entry.Type()&fs.ModeSymlink == 0 {
+		return entry.IsDir()
+	}
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}

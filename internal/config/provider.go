@@ -1,0 +1,186 @@
+package config
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"gopkg.in/yaml.v3"
+)
+
+// ProviderType says which backend a provider speaks to.
+type ProviderType string
+
+// The types of providers.
+const (
+	ProviderScript     ProviderType = "script"
+	ProviderAnthropic  ProviderType = "anthropic"
+	ProviderOpenAI     ProviderType = "openai"
+	ProviderGoogle     ProviderType = "google"
+	ProviderOllama     ProviderType = "ollama"
+	ProviderLlamaCPP   ProviderType = "llamacpp"
+	ProviderOpenRouter ProviderType = "openrouter"
+)
+
+var providerTypes = []ProviderType{
+	ProviderAnthropic, ProviderOpenAI, ProviderGoogle, ProviderOllama, ProviderLlamaCPP, ProviderOpenRouter, ProviderScript,
+}
+
+// Provider is where models are had: providers/**/*.yaml, a map of names to these.
+type Provider struct {
+	Name   string `yaml:"-"`
+	Source Source `yaml:"-"`
+
+	Type  ProviderType `yaml:"type"`
+	URL   string       `yaml:"url"`
+	Token string       `yaml:"token"`
+	// Timeout bounds one request; 0 leaves it to the backend.
+	Timeout time.Duration `yaml:"timeout"`
+	Retry   Retry         `yaml:"retry"`
+	// Models narrows what the provider offers.
+	Models Models `yaml:"models"`
+	// File is the script of a provider of type script, absolute; empty is the built-in demonstration.
+	File string `yaml:"file"`
+}
+
+// Retry says how often a failed request is made again. Zero values leave it to the backend.
+type Retry struct {
+	// MaxAttempts counts all requests of one call.
+	MaxAttempts int           `yaml:"max_attempts"`
+	BaseDelay   time.Duration `yaml:"base_delay"`
+	MaxDelay    time.Duration `yaml:"max_delay"`
+}
+
+// Models are patterns of model names. Empty Include is all of them.
+type Models struct {
+	Include []string `yaml:"include"`
+	Exclude []string `yaml:"exclude"`
+}
+
+func (l *loader) providers() (map[string]Provider, error) {
+	scripts, err := l.scripts()
+	if err != nil {
+		return nil, err
+	}
+	return loadKind(l, kind[Provider]{
+		name: "provider", folder: providersFolder, ext: yamlFiles,
+		skip: func(s Source) bool {
+			info, err := os.Stat(s.File)
+			return err == nil && slices.ContainsFunc(scripts, func(script fs.FileInfo) bool { return os.SameFile(info, script) })
+		},
+		read: readMap(l, l.finishProvider),
+	})
+}
+
+const providersFolder = "providers"
+
+func (l *loader) finishProvider(d document, name string, p Provider) (Provider, error) {
+	p.Name, p.Source = name, d.Source
+	if err := p.check(d); err != nil {
+		return Provider{}, err
+	}
+	if p.File == "" {
+		return p, nil
+	}
+	candidates := l.scriptCandidates(d.Source, p.File)
+	file, ok := firstFile(candidates)
+	if !ok {
+		return Provider{}, d.fault([]string{name, "file"}, "script %q does not exist; looked for %s", p.File, strings.Join(candidates, ", "))
+	}
+	p.File = file
+	return p, nil
+}
+
+func (p Provider) check(d document) error {
+	at := func(keys ...string) []string { return append([]string{p.Name}, keys...) }
+	switch {
+	case p.Type == "":
+		return d.fault(at("type"), "missing; known types: %s", typeNames())
+	case !slices.Contains(providerTypes, p.Type):
+		return d.fault(at("type"), "unknown type %q; known types: %s", p.Type, typeNames())
+	case p.File != "" && p.Type != ProviderScript:
+		return d.fault(at("file"), "only a provider of type script has a file, this one is of type %s", p.Type)
+	case p.Timeout < 0:
+		return d.fault(at("timeout"), "%s is negative", p.Timeout)
+	case p.Retry.MaxAttempts < 0:
+		return d.fault(at("retry", "max_attempts"), "%d is negative", p.Retry.MaxAttempts)
+	case p.Retry.BaseDelay < 0:
+		return d.fault(at("retry", "base_delay"), "%s is negative", p.Retry.BaseDelay)
+	case p.Retry.MaxDelay < 0:
+		return d.fault(at("retry", "max_delay"), "%s is negative", p.Retry.MaxDelay)
+	}
+	return nil
+}
+
+func typeNames() string {
+	var names []string
+	for _, t := range providerTypes {
+		names = append(names, string(t))
+	}
+	return strings.Join(names, ", ")
+}
+
+// scriptCandidates are the places where a provider's script may lie, the best first.
+func (l *loader) scriptCandidates(s Source, file string) []string {
+	if filepath.IsAbs(file) {
+		return []string{filepath.Clean(file)}
+	}
+	var out []string
+	for _, dir := range []string{filepath.Dir(s.File), filepath.Join(s.Home.Dir, "config"), s.Home.Dir, l.workdir} {
+		if path := filepath.Join(dir, file); !slices.Contains(out, path) {
+			out = append(out, path)
+		}
+	}
+	return out
+}
+
+// scripts finds the files that providers of type script play, for they may lie among the providers' own files. It passes
+// over whatever it cannot read: it may be a script, and if not it is found again when it is read as a provider.
+func (l *loader) scripts() ([]fs.FileInfo, error) {
+	var found []fs.FileInfo
+	for _, home := range l.homes {
+		sources, err := home.sources(providersFolder, yamlFiles)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range sources {
+			d, err := s.open()
+			if err != nil {
+				continue
+			}
+			for _, name := range l.scriptNames(d) {
+				if file, ok := firstFile(l.scriptCandidates(s, name)); ok {
+					info, err := os.Stat(file)
+					if err != nil {
+						return nil, fmt.Errorf("opening script: %w", err)
+					}
+					found = append(found, info)
+				}
+			}
+		}
+	}
+	return found, nil
+}
+
+// scriptNames are the values of file: in a document, variables expanded.
+func (l *loader) scriptNames(d document) []string {
+	var names []string
+	if d.root.Kind != yaml.MappingNode {
+		return nil
+	}
+	for i := 0; i+1 < len(d.root.Content); i += 2 {
+		provider := d.root.Content[i].Value
+		kind, file := d.find(provider, "type"), d.find(provider, "file")
+		if kind.Value != string(ProviderScript) || file.Kind != yaml.ScalarNode || file == kind {
+			continue
+		}
+		if name, err := l.env.expand(file.Value); err == nil && name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,134 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/sdk"
+)
+
+// Report is told of every handler that failed, in the order of the handlers and from the goroutine that runs the point. It
+// is not told of what failed because the conversation was cancelled.
+type Report func(handler string, err error)
+
+// Has reports whether anyone takes part in a point, so that a caller can spare itself the input.
+func Has(src Source, point hookpoint.Name) bool {
+	return src != nil && len(src.Handlers(point)) > 0
+}
+
+// Run calls the handlers of a point and folds what they return. The input is the point's context type by value. Handlers
+// run side by side, except at BeforeToolExecution, where each one sees the arguments that the one before it left.
+// TransformMessages has a function of its own.
+func Run(ctx context.Context, src Source, point hookpoint.Name, in any, report Report) Outcome {
+	row, ok := hookpoint.Lookup(point)
+	if !ok {
+		return Outcome{}
+	}
+	r := runner{point: row, handlers: handlers(src, point), report: report}
+	if tool, ok := in.(sdk.BeforeToolContext); ok {
+		return Fold(row, r.chain(ctx, tool))
+	}
+	return Fold(row, r.sideBySide(ctx, in))
+}
+
+// handlers returns the handlers of a point in the order of their names.
+func handlers(src Source, point hookpoint.Name) []Handler {
+	if src == nil {
+		return nil
+	}
+	all := slices.Clone(src.Handlers(point))
+	slices.SortStableFunc(all, func(a, b Handler) int { return strings.Compare(a.Name(), b.Name()) })
+	return all
+}
+
+// runner is one passage through a hook point.
+type runner struct {
+	point    hookpoint.Point
+	handlers []Handler
+	report   Report
+}
+
+// answer is what came back from one handler.
+type answer struct {
+	result any
+	err    error
+}
+
+func (r runner) sideBySide(ctx context.Context, in any) []Verdict {
+	answers := make([]answer, len(r.handlers))
+	if len(r.handlers) == 1 {
+		answers[0] = r.call(ctx, r.handlers[0], in)
+	} else {
+		var wg sync.WaitGroup
+		for i, h := range r.handlers {
+			wg.Go(func() { answers[i] = r.call(ctx, h, in) })
+		}
+		wg.Wait()
+	}
+	verdicts := make([]Verdict, 0, len(answers))
+	for i, a := range answers {
+		if v, ok := r.verdict(ctx, r.handlers[i].Name(), a); ok {
+			verdicts = append(verdicts, v)
+		}
+	}
+	return verdicts
+}
+
+func (r runner) chain(ctx context.Context, in sdk.BeforeToolContext) []Verdict {
+	verdicts := make([]Verdict, 0, len(r.handlers))
+	arguments := in.Arguments
+	for _, h := range r.handlers {
+		in.Arguments = copyMap(arguments)
+		v, ok := r.verdict(ctx, h.Name(), r.call(ctx, h, in))
+		if !ok {
+			continue
+		}
+		if v.Arguments != nil {
+			v.Arguments = copyMap(v.Arguments)
+			arguments = v.Arguments
+		}
+		verdicts = append(verdicts, v)
+	}
+	return verdicts
+}
+
+// call asks one handler. A panic in it is an error like any other.
+func (r runner) call(ctx context.Context, h Handler, in any) (a answer) {
+	defer func() {
+		if p := recover(); p != nil {
+			a = answer{err: fmt.Errorf("running %s: panic: %v", r.point.Name, p)}
+		}
+	}()
+	a.result, a.err = h.Handle(ctx, r.point.Name, in)
+	return a
+}
+
+// verdict reports a failure and returns the result, if there is one.
+func (r runner) verdict(ctx context.Context, handler string, a answer) (Verdict, bool) {
+	r.failed(ctx, handler, a.err)
+	switch result := a.result.(type) {
+	case nil:
+		return Verdict{}, false
+	case sdk.Result:
+		if r.point.Result == reflect.TypeFor[sdk.Result]() {
+			return Verdict{Handler: handler, BeforeToolResult: sdk.BeforeToolResult{Result: result}}, true
+		}
+	case sdk.BeforeToolResult:
+		if r.point.Result == reflect.TypeFor[sdk.BeforeToolResult]() {
+			return Verdict{Handler: handler, BeforeToolResult: result}, true
+		}
+	}
+	r.failed(ctx, handler, fmt.Errorf("reading the result of %s: got %T, want %s", r.point.Name, a.result, r.point.Result))
+	return Verdict{}, false
+}
+
+func (r runner) failed(ctx context.Context, handler string, err error) {
+	if err != nil && ctx.Err() == nil && r.report != nil {
+		r.report(handler, err)
+	}
+}

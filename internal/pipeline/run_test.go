@@ -1,0 +1,176 @@
+package pipeline_test
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/internal/pipeline"
+	"github.com/idelchi/aura/sdk"
+)
+
+// handler is a function with a name.
+type handler struct {
+	name   string
+	handle func(ctx context.Context, in any) (any, error)
+}
+
+func (h handler) Name() string { return h.name }
+
+func (h handler) Handle(ctx context.Context, _ hookpoint.Name, in any) (any, error) {
+	return h.handle(ctx, in)
+}
+
+// source offers the same handlers at every point.
+type source []pipeline.Handler
+
+func (s source) Handlers(hookpoint.Name) []pipeline.Handler { return s }
+
+func says(name string, result any, err error) handler {
+	return handler{name, func(context.Context, any) (any, error) { return result, err }}
+}
+
+// failures collects reports as "name: error".
+type failures []string
+
+func (f *failures) report(name string, err error) { *f = append(*f, name+": "+err.Error()) }
+
+func TestRunCallsIndependentHandlersSideBySide(t *testing.T) {
+	t.Parallel()
+	var together sync.WaitGroup
+	together.Add(2)
+	meet := func(name string) handler {
+		return handler{name, func(context.Context, any) (any, error) {
+			together.Done()
+			together.Wait()
+			return sdk.Result{Message: name}, nil
+		}}
+	}
+	src := source{meet("b"), meet("a")}
+	out := pipeline.Run(t.Context(), src, hookpoint.BeforeChat, sdk.BeforeChatContext{}, nil)
+	if len(out.Injections) != 2 || out.Injections[0].Content != "a" || out.Injections[1].Content != "b" {
+		t.Errorf("injections are not in the order of names: %+v", out.Injections)
+	}
+}
+
+func TestRunReportsFailures(t *testing.T) {
+	t.Parallel()
+	boom := errors.New("boom")
+	panics := handler{"panics", func(context.Context, any) (any, error) { panic("ouch") }}
+	tests := []struct {
+		name     string
+		point    hookpoint.Name
+		in       any
+		handlers source
+		messages []string
+		blocked  bool
+		reports  []string
+	}{
+		{
+			name: "an error without a result", point: hookpoint.BeforeChat, in: sdk.BeforeChatContext{},
+			handlers: source{says("a", nil, boom), says("b", sdk.Result{Message: "hi"}, nil)},
+			messages: []string{"hi"}, reports: []string{"a: boom"},
+		},
+		{
+			name: "a result beside an error counts", point: hookpoint.BeforeToolExecution, in: sdk.BeforeToolContext{},
+			handlers: source{says("a", sdk.BeforeToolResult{Block: true}, boom)}, blocked: true, reports: []string{"a: boom"},
+		},
+		{
+			name: "a nil result takes no part", point: hookpoint.BeforeChat, in: sdk.BeforeChatContext{},
+			handlers: source{says("a", nil, nil)},
+		},
+		{
+			name: "a panic is an error", point: hookpoint.BeforeChat, in: sdk.BeforeChatContext{},
+			handlers: source{panics, says("z", sdk.Result{Message: "hi"}, nil)},
+			messages: []string{"hi"}, reports: []string{"panics: running BeforeChat: panic: ouch"},
+		},
+		{
+			name: "a result of another point's type", point: hookpoint.BeforeChat, in: sdk.BeforeChatContext{},
+			handlers: source{says("a", sdk.BeforeToolResult{}, nil)},
+			reports:  []string{"a: reading the result of BeforeChat: got sdk.BeforeToolResult, want sdk.Result"},
+		},
+		{
+			name: "a plain result where a tool's is due", point: hookpoint.BeforeToolExecution, in: sdk.BeforeToolContext{},
+			handlers: source{says("a", sdk.Result{}, nil)},
+			reports:  []string{"a: reading the result of BeforeToolExecution: got sdk.Result, want sdk.BeforeToolResult"},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var got failures
+			out := pipeline.Run(t.Context(), tt.handlers, tt.point, tt.in, got.report)
+			var messages []string
+			for _, in := range out.Injections {
+				messages = append(messages, in.Content)
+			}
+			if !reflect.DeepEqual(messages, tt.messages) || (out.Block != nil) != tt.blocked {
+				t.Errorf("got %+v", out)
+			}
+			if !reflect.DeepEqual([]string(got), tt.reports) {
+				t.Errorf("reports: got %q, want %q", got, tt.reports)
+			}
+		})
+	}
+}
+
+func TestRunIsSilentOnceCancelled(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var got failures
+	pipeline.Run(ctx, source{says("a", nil, ctx.Err())}, hookpoint.BeforeChat, sdk.BeforeChatContext{}, got.report)
+	if len(got) != 0 {
+		t.Errorf("reported %q", got)
+	}
+}
+
+func TestRunWithNobody(t *testing.T) {
+	t.Parallel()
+	if pipeline.Has(nil, hookpoint.BeforeChat) || pipeline.Has(source{}, hookpoint.BeforeChat) {
+		t.Error("Has found a handler where there is none")
+	}
+	out := pipeline.Run(t.Context(), nil, hookpoint.BeforeChat, sdk.BeforeChatContext{}, nil)
+	if !reflect.DeepEqual(out, pipeline.Outcome{}) {
+		t.Errorf("got %+v", out)
+	}
+	if out := pipeline.Run(t.Context(), source{says("a", sdk.Result{Message: "x"}, nil)}, "Nowhere", nil, nil); len(out.Injections) > 0 {
+		t.Errorf("an unknown point did something: %+v", out)
+	}
+}
+
+func TestArgumentsAreChained(t *testing.T) {
+	t.Parallel()
+	var seen []string
+	step := func(name string) handler {
+		return handler{name, func(_ context.Context, in any) (any, error) {
+			args := in.(sdk.BeforeToolContext).Arguments
+			seen = append(seen, args["command"].(string))
+			args["command"] = args["command"].(string) + name
+			return sdk.BeforeToolResult{Arguments: args}, nil
+		}}
+	}
+	given := map[string]any{"command": "x", "deep": map[string]any{"list": []any{"y"}}}
+	vandal := handler{"b", func(_ context.Context, in any) (any, error) {
+		args := in.(sdk.BeforeToolContext).Arguments
+		args["command"] = "vandalised"
+		args["deep"].(map[string]any)["list"].([]any)[0] = "vandalised"
+		return nil, errors.New("failed after the damage was done")
+	}}
+	out := pipeline.Run(t.Context(), source{step("a"), vandal, step("c")}, hookpoint.BeforeToolExecution,
+		sdk.BeforeToolContext{ToolName: "Bash", Arguments: given}, nil)
+	if strings.Join(seen, " ") != "x xa" {
+		t.Errorf("handlers saw %q", seen)
+	}
+	want := map[string]any{"command": "xac", "deep": map[string]any{"list": []any{"y"}}}
+	if !reflect.DeepEqual(out.Arguments, want) || out.ChangedBy != "c" {
+		t.Errorf("got %v by %q, want %v", out.Arguments, out.ChangedBy, want)
+	}
+	if given["command"] != "x" {
+		t.Errorf("the arguments given were changed: %v", given)
+	}
+}

@@ -1,0 +1,87 @@
+package shell
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/interp"
+)
+
+// pipeGrace is how long a program's output is still read after its end when another process holds it open.
+const pipeGrace = 2 * time.Second
+
+const exitNotFound = 127
+
+// exec starts programs without the interpreter's own memory limit: a linter may need more than a shell does. What the
+// kernel does not run, such as a script without a #! line, is left to next.
+func (l *limits) exec(next interp.ExecHandlerFunc) interp.ExecHandlerFunc {
+	return func(ctx context.Context, args []string) error {
+		hc := interp.HandlerCtx(ctx)
+
+		path, err := interp.LookPathDir(hc.Dir, hc.Env, args[0])
+		if err != nil {
+			_, _ = fmt.Fprintln(hc.Stderr, err)
+
+			return interp.ExitStatus(exitNotFound)
+		}
+
+		cmd := exec.CommandContext(ctx, path)
+		cmd.Args, cmd.Env, cmd.Dir = args, environ(hc.Env), hc.Dir
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = hc.Stdin, hc.Stdout, hc.Stderr
+		cmd.WaitDelay = pipeGrace
+
+		err = l.lifted(cmd.Start)
+		if errors.Is(err, unix.ENOEXEC) || errors.Is(err, unix.ETXTBSY) {
+			return next(ctx, args)
+		}
+
+		if err != nil {
+			_, _ = fmt.Fprintln(hc.Stderr, err)
+
+			return interp.ExitStatus(exitNotFound)
+		}
+
+		return status(cmd.Wait())
+	}
+}
+
+// status turns the end of a program into the shell's number for it.
+func status(err error) error {
+	var exit *exec.ExitError
+
+	switch {
+	case err == nil, errors.Is(err, exec.ErrWaitDelay):
+		return nil
+	case !errors.As(err, &exit):
+		return err
+	}
+
+	if wait, ok := exit.Sys().(syscall.WaitStatus); ok && wait.Signaled() {
+		return interp.ExitStatus(128 + wait.Signal())
+	}
+
+	return interp.ExitStatus(exit.ExitCode())
+}
+
+// environ lists the exported variables. A name may come twice, or be unset later: the last word counts.
+func environ(env expand.Environ) []string {
+	var list []string
+
+	for name, variable := range env.Each {
+		list = slices.DeleteFunc(list, func(kv string) bool { return strings.HasPrefix(kv, name+"=") })
+
+		if variable.IsSet() && variable.Exported && variable.Kind == expand.String {
+			list = append(list, name+"="+variable.String())
+		}
+	}
+
+	return list
+}

@@ -1,0 +1,79 @@
+package shell
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/interp"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// exitFault is the status when the line could not be interpreted. It is not the 2 of other shells, which has a
+// meaning of its own to those who run hooks.
+const exitFault = 1
+
+// Main is the child's side of Run: args are those after Argument, the result is the exit status. It changes limits
+// and descriptors of the whole process and must not be called in any other.
+func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	if len(args) != 3 {
+		return report(stderr, fmt.Errorf("%s is for aura's own use", Argument))
+	}
+
+	memory, err := strconv.ParseInt(args[0], 10, 64)
+	if err != nil || memory <= 0 {
+		return report(stderr, fmt.Errorf("memory limit %q is not a number of bytes", args[0]))
+	}
+
+	if err := watchParent(args[1]); err != nil {
+		return report(stderr, err)
+	}
+
+	stderr, limits, err := confine(memory, stderr)
+	if err != nil {
+		return report(stderr, err)
+	}
+
+	return interpret(args[2], limits, interp.StdIO(stdin, stdout, stderr), stderr)
+}
+
+func interpret(line string, limits *limits, stdio interp.RunnerOption, stderr io.Writer) (status int) {
+	defer func() {
+		if r := recover(); r != nil {
+			status = report(stderr, fmt.Errorf("interpreting the command: %v", r))
+		}
+	}()
+
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
+	if err != nil {
+		return report(stderr, fmt.Errorf("parsing the command: %w", err))
+	}
+
+	runner, err := interp.New(stdio, interp.ExecHandlers(limits.exec))
+	if err != nil {
+		return report(stderr, fmt.Errorf("preparing the shell: %w", err))
+	}
+
+	err = runner.Run(context.Background(), file)
+
+	var exit interp.ExitStatus
+
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &exit):
+		return int(exit)
+	default:
+		return report(stderr, err)
+	}
+}
+
+func report(stderr io.Writer, err error) int {
+	// There is no one left to tell if this fails too.
+	_, _ = fmt.Fprintf(stderr, "shell: %v\n", err)
+
+	return exitFault
+}

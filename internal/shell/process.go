@@ -1,0 +1,168 @@
+package shell
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"sync"
+)
+
+// process is a running child. Its creator calls wait and then finish, once each.
+type process struct {
+	cmd            *exec.Cmd
+	group          *group
+	stdin          *os.File // nil without input
+	stdout, stderr *capture
+	workers        sync.WaitGroup
+}
+
+// start starts the child. On an error nothing is left open or running.
+func start(c Command) (*process, error) {
+	p := &process{}
+
+	var ours, theirs pipes
+
+	outR, outW := ours.reader(&theirs)
+	errR, errW := ours.reader(&theirs)
+
+	memory := cmp.Or(c.MemoryBytes, DefaultMemoryBytes)
+	p.cmd = exec.Command(c.Executable, Argument, strconv.FormatInt(memory, 10), lifeline, c.Line)
+	p.cmd.Dir = c.Dir
+	// A nil slice would mean the caller's environment.
+	p.cmd.Env = append([]string{}, c.Env...)
+	p.cmd.Stdout, p.cmd.Stderr = outW, errW
+
+	if len(c.Stdin) > 0 {
+		p.cmd.Stdin, p.stdin = theirs.reader(&ours)
+	}
+
+	err := errors.Join(ours.err, theirs.err)
+	if err == nil {
+		p.group, err = startGroup(p.cmd)
+	}
+
+	theirs.close()
+
+	if err != nil {
+		ours.close()
+
+		return nil, err
+	}
+
+	limit := cmp.Or(c.MaxOutput, DefaultMaxOutput)
+	p.stdout, p.stderr = &capture{pipe: outR, limit: limit}, &capture{pipe: errR, limit: limit}
+	p.workers.Go(p.stdout.run)
+	p.workers.Go(p.stderr.run)
+
+	if p.stdin != nil {
+		p.workers.Go(func() { p.feed(c.Stdin) })
+	}
+
+	return p, nil
+}
+
+// feed writes the line's input. A line is free not to read it, so a failure to write is none of ours.
+func (p *process) feed(data []byte) {
+	_, _ = io.Copy(p.stdin, bytes.NewReader(data))
+	_ = p.stdin.Close()
+}
+
+// wait returns when the child is gone, and what its end looked like. Stopped is set if ctx was the cause.
+func (p *process) wait(ctx context.Context) (exit error, stopped bool) {
+	done := make(chan error, 1)
+
+	go func() { done <- p.cmd.Wait() }()
+
+	select {
+	case exit = <-done:
+		return exit, false
+	case <-ctx.Done():
+		p.group.kill()
+
+		return <-done, true
+	}
+}
+
+// finish kills what the child left behind, takes what is in the pipes and closes everything start opened.
+func (p *process) finish() Result {
+	p.group.kill()
+	p.group.close()
+
+	if p.stdin != nil {
+		_ = p.stdin.Close()
+	}
+
+	p.stdout.stop()
+	p.stderr.stop()
+	p.workers.Wait()
+
+	return Result{
+		ExitCode: -1,
+		Stdout:   p.stdout.kept, StdoutDropped: p.stdout.dropped,
+		Stderr: p.stderr.kept, StderrDropped: p.stderr.dropped,
+	}
+}
+
+// pipes are the ends of pipes that one side owns, and the first error of opening one.
+type pipes struct {
+	files []*os.File
+	err   error
+}
+
+// reader opens a pipe from which p reads and to which writer writes.
+func (p *pipes) reader(writer *pipes) (*os.File, *os.File) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		p.err = cmp.Or(p.err, fmt.Errorf("opening a pipe: %w", err))
+
+		return nil, nil
+	}
+
+	p.files = append(p.files, r)
+	writer.files = append(writer.files, w)
+
+	return r, w
+}
+
+func (p *pipes) close() {
+	for _, f := range p.files {
+		_ = f.Close()
+	}
+}
+
+// capture keeps the first bytes of a stream and counts the rest.
+type capture struct {
+	pipe    *os.File
+	limit   int
+	kept    []byte
+	dropped int64
+}
+
+// run reads until the last writer is gone or stop is called. It closes the pipe.
+func (c *capture) run() {
+	buf := make([]byte, 32<<10)
+
+	for {
+		n, err := c.pipe.Read(buf)
+		c.add(buf[:n])
+
+		if err != nil {
+			break
+		}
+	}
+
+	c.drain(buf)
+	_ = c.pipe.Close()
+}
+
+func (c *capture) add(data []byte) {
+	room := min(c.limit-len(c.kept), len(data))
+	c.kept = append(c.kept, data[:room]...)
+	c.dropped += int64(len(data) - room)
+}

@@ -1,0 +1,81 @@
+package builtin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strconv"
+	"time"
+
+	"github.com/idelchi/aura/internal/tool"
+)
+
+const (
+	// outputLimit is how many bytes of a command's output a model gets.
+	outputLimit = 64 << 10
+	// lingering is how long the output is read on after a command ended, if something else still holds it open.
+	lingering = 200 * time.Millisecond
+)
+
+type bashArgs struct {
+	Command string `json:"command"`
+	// Timeout is in seconds.
+	Timeout float64 `json:"timeout"`
+}
+
+func (o Options) bash() tool.Tool {
+	return builtIn[bashArgs]{
+		definition: tool.Definition{
+			Name: "Bash",
+			Description: "Run a command in a POSIX shell and return what it prints, standard error included. " +
+				"It has no terminal and no input. Whatever it leaves running in the background ends with it.",
+			Parameters: object(`{"command":{"type":"string","minLength":1,"description":"the command line"},`+
+				`"timeout":{"type":"number","exclusiveMinimum":0,"maximum":86400,"description":"seconds until the command is killed; default `+
+				strconv.FormatFloat(o.BashTimeout.Seconds(), 'g', -1, 64)+`"}}`,
+				"command"),
+			Source: tool.SourceBuiltin,
+		},
+		run: o.runBash,
+	}
+}
+
+func (o Options) runBash(ctx context.Context, args bashArgs) (string, error) {
+	limit := o.BashTimeout
+	if args.Timeout > 0 {
+		limit = time.Duration(args.Timeout * float64(time.Second))
+	}
+	expired := fmt.Errorf("the command was killed after %s, with everything it started; set timeout to allow more", limit)
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, expired)
+	defer cancel()
+
+	output := &clip{limit: outputLimit}
+	err := o.shell(ctx, args.Command, output)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return output.String(), context.Cause(ctx)
+	case errors.Is(err, exec.ErrWaitDelay):
+		return output.String(), nil
+	default:
+		return output.String(), err
+	}
+}
+
+// shell runs a command in a process group of its own, nothing of which is left when it returns.
+func (o Options) shell(ctx context.Context, command string, output *clip) error {
+	leash, err := newLeash(command)
+	if err != nil {
+		return fmt.Errorf("starting the shell: %w", err)
+	}
+	defer leash.close()
+	cmd := leash.command(ctx)
+	cmd.Dir = o.Workdir
+	cmd.Env = append([]string{}, o.Env...)
+	cmd.Stdout, cmd.Stderr = output, output
+	cmd.WaitDelay = lingering
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("starting the shell: %w", err)
+	}
+	defer leash.kill(cmd)
+	return cmd.Wait()
+}

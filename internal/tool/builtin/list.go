@@ -1,0 +1,130 @@
+package builtin
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/idelchi/aura/internal/tool"
+)
+
+// listLimit is how many names one call returns.
+const listLimit = 1000
+
+type lsArgs struct {
+	Path string `json:"path"`
+}
+
+func (o Options) ls() tool.Tool {
+	return builtIn[lsArgs]{
+		definition: tool.Definition{
+			Name:        "Ls",
+			Description: "List a directory. Names of directories end in a slash.",
+			Parameters:  object(`{"path":{"type":"string","description":"the directory; default the working directory"}}`),
+			Source:      tool.SourceBuiltin,
+			Parallel:    true,
+		},
+		run: o.runLs,
+	}
+}
+
+func (o Options) runLs(_ context.Context, args lsArgs) (string, error) {
+	entries, err := os.ReadDir(o.resolve(args.Path))
+	if err != nil {
+		return "", fmt.Errorf("listing %s: %w", filepath.Clean(args.Path), err)
+	}
+	names := make([]string, 0, len(entries))
+	for _, e := range entries {
+		names = append(names, mark(e.Name(), e))
+	}
+	return listing(names), nil
+}
+
+type globArgs struct {
+	Pattern string `json:"pattern"`
+	Path    string `json:"path"`
+}
+
+func (o Options) glob() tool.Tool {
+	return builtIn[globArgs]{
+		definition: tool.Definition{
+			Name:        "Glob",
+			Description: "Find files and directories by name. ** stands for any number of directories.",
+			Parameters: object(`{"pattern":{"type":"string","minLength":1,"description":"such as **/*.go"},`+
+				`"path":{"type":"string","description":"where to look; default the working directory"}}`,
+				"pattern"),
+			Source:   tool.SourceBuiltin,
+			Parallel: true,
+		},
+		run: o.runGlob,
+	}
+}
+
+func (o Options) runGlob(ctx context.Context, args globArgs) (string, error) {
+	root, pattern := args.Path, filepath.ToSlash(args.Pattern)
+	if filepath.IsAbs(args.Pattern) {
+		root, pattern = doublestar.SplitPattern(pattern)
+	}
+	if slices.Contains(strings.Split(pattern, "/"), "..") {
+		return "", fmt.Errorf("finding %s: a pattern cannot hold ..; give the directory as path", args.Pattern)
+	}
+	base := o.resolve(root)
+	if _, err := os.Stat(base); err != nil {
+		return "", fmt.Errorf("finding %s: %w", args.Pattern, err)
+	}
+	var names []string
+	files := stoppable{FS: os.DirFS(base), stopped: ctx.Err}
+	err := doublestar.GlobWalk(files, strings.TrimPrefix(pattern, "./"), func(path string, d fs.DirEntry) error {
+		if path != "." {
+			names = append(names, mark(filepath.ToSlash(filepath.Join(root, path)), d))
+		}
+		return nil
+	})
+	if err != nil || ctx.Err() != nil {
+		return "", fmt.Errorf("finding %s: %w", args.Pattern, cmp.Or(context.Cause(ctx), err))
+	}
+	slices.Sort(names)
+	return listing(names), nil
+}
+
+// stoppable is a file system in which nothing is found any more once it is stopped.
+type stoppable struct {
+	fs.FS
+	stopped func() error
+}
+
+// ReadDir is what a walk spends its time on.
+func (s stoppable) ReadDir(name string) ([]fs.DirEntry, error) {
+	if err := s.stopped(); err != nil {
+		return nil, err
+	}
+	return fs.ReadDir(s.FS, name)
+}
+
+// Stat keeps the quick way of the file system below.
+func (s stoppable) Stat(name string) (fs.FileInfo, error) { return fs.Stat(s.FS, name) }
+
+func mark(name string, d fs.DirEntry) string {
+	if d.IsDir() {
+		return name + "/"
+	}
+	return name
+}
+
+func listing(names []string) string {
+	switch {
+	case len(names) == 0:
+		return "(nothing)"
+	case len(names) > listLimit:
+		return strings.Join(names[:listLimit], "\n") + fmt.Sprintf("\n[... and %d more ...]", len(names)-listLimit)
+	default:
+		return strings.Join(names, "\n")
+	}
+}

@@ -1,0 +1,68 @@
+package builtin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/idelchi/aura/internal/tool"
+)
+
+type writeArgs struct {
+	Path    string `json:"path"`
+	Content string `json:"content"`
+}
+
+func (o Options) write() tool.Tool {
+	return builtIn[writeArgs]{
+		definition: tool.Definition{
+			Name:        "Write",
+			Description: "Write a file: create it, with the directories above it, or replace all it holds.",
+			Parameters: object(`{"path":{"type":"string","minLength":1,"description":"the file"},`+
+				`"content":{"type":"string","description":"all that the file shall hold"}}`,
+				"path", "content"),
+			Source: tool.SourceBuiltin,
+		},
+		run: o.runWrite,
+	}
+}
+
+func (o Options) runWrite(_ context.Context, args writeArgs) (string, error) {
+	path := o.resolve(args.Path)
+	if err := regular(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("writing %s: %w", args.Path, err)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return "", fmt.Errorf("writing %s: %w", args.Path, err)
+	}
+	if err := os.WriteFile(path, []byte(args.Content), 0o644); err != nil {
+		return "", fmt.Errorf("writing %s: %w", args.Path, err)
+	}
+	return fmt.Sprintf("wrote %d bytes to %s", len(args.Content), args.Path), nil
+}
+
+type mkdirArgs struct {
+	Path string `json:"path"`
+}
+
+func (o Options) mkdir() tool.Tool {
+	return builtIn[mkdirArgs]{
+		definition: tool.Definition{
+			Name:        "Mkdir",
+			Description: "Make a directory, with those above it.",
+			Parameters:  object(`{"path":{"type":"string","minLength":1,"description":"the directory"}}`, "path"),
+			Source:      tool.SourceBuiltin,
+		},
+		run: o.runMkdir,
+	}
+}
+
+func (o Options) runMkdir(_ context.Context, args mkdirArgs) (string, error) {
+	if err := os.MkdirAll(o.resolve(args.Path), 0o755); err != nil {
+		return "", fmt.Errorf("making directory %s: %w", args.Path, err)
+	}
+	return "made " + args.Path, nil
+}

@@ -1,0 +1,131 @@
+package tool
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+)
+
+// Registry holds the tools of a session by name. It is filled by one goroutine and may be read by many after that; a
+// reload builds a new one.
+type Registry struct {
+	entries map[string]entry
+}
+
+type entry struct {
+	tool       Tool
+	definition Definition
+	schema     *Schema
+	// displaced is set once the tool has taken the place of another.
+	displaced bool
+}
+
+// ConflictError says that two tools claim the same name.
+type ConflictError struct {
+	Name string
+	// First and Second say where the two come from.
+	First, Second string
+}
+
+func (e *ConflictError) Error() string {
+	return fmt.Sprintf("registering tool %q of %s: %s has a tool of that name; rename one of them, "+
+		"or set override: true in the plugin.yaml of the plugin that shall win", e.Name, e.Second, e.First)
+}
+
+// NewRegistry returns a registry with the given tools, and the first error of registering them.
+func NewRegistry(tools ...Tool) (*Registry, error) {
+	r := &Registry{}
+	for _, t := range tools {
+		if err := r.Register(t); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// usable is what every provider accepts as the name of a tool.
+var usable = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+
+// Register adds a tool. A name that is taken is a *ConflictError, unless one of the two overrides: the newcomer whatever
+// it finds, the older one a single newcomer if it has displaced nothing yet.
+func (r *Registry) Register(t Tool) error {
+	d := t.Definition()
+	if !usable.MatchString(d.Name) {
+		return fmt.Errorf("registering tool %q of %s: a name consists of at most 64 letters, digits, - and _", d.Name, d.From())
+	}
+	schema, err := Compile(d.Parameters)
+	if err != nil {
+		return fmt.Errorf("registering tool %q of %s: %w", d.Name, d.From(), err)
+	}
+	fresh := entry{tool: t, definition: d, schema: schema}
+	if old, taken := r.entries[d.Name]; taken {
+		switch {
+		case d.Override:
+			fresh.displaced = true
+		case old.definition.Override && !old.displaced:
+			fresh = old
+			fresh.displaced = true
+		default:
+			return &ConflictError{Name: d.Name, First: old.definition.From(), Second: d.From()}
+		}
+	}
+	if r.entries == nil {
+		r.entries = map[string]entry{}
+	}
+	r.entries[d.Name] = fresh
+	return nil
+}
+
+// From says where a tool comes from, such as `plugin "notepad"`.
+func (d Definition) From() string {
+	if d.Origin == "" {
+		return "aura itself"
+	}
+	return fmt.Sprintf("%s %q", d.Source, d.Origin)
+}
+
+// Lookup returns the tool of a name.
+func (r *Registry) Lookup(name string) (Tool, bool) {
+	if r == nil {
+		return nil, false
+	}
+	e, ok := r.entries[name]
+	return e.tool, ok
+}
+
+// List returns all tools, sorted by name. The slice is the caller's.
+func (r *Registry) List() []Tool {
+	if r == nil {
+		return nil
+	}
+	out := make([]Tool, 0, len(r.entries))
+	for _, name := range slices.Sorted(maps.Keys(r.entries)) {
+		out = append(out, r.entries[name].tool)
+	}
+	return out
+}
+
+// Offered returns the definitions of the tools that a model may be offered, sorted by name: all but the opt-in ones.
+func (r *Registry) Offered() []Definition {
+	var out []Definition
+	for _, t := range r.List() {
+		if d := t.Definition(); !d.OptIn {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// Validate checks arguments against the schema of a tool.
+func (r *Registry) Validate(name string, args map[string]any) error {
+	if r == nil {
+		return errors.New("no tools are registered")
+	}
+	e, ok := r.entries[name]
+	if !ok {
+		return fmt.Errorf("no tool is named %q", name)
+	}
+	return e.schema.Validate(args)
+}

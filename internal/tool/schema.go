@@ -1,0 +1,46 @@
+package tool
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/idelchi/aura/sdk"
+)
+
+// property is a sdk.ToolProperty as JSON schema spells it.
+type property struct {
+	Type        string `json:"type,omitempty"`
+	Description string `json:"description,omitempty"`
+	Enum        []any  `json:"enum,omitempty"`
+}
+
+// parameters is a sdk.ToolParameters as JSON schema spells it.
+type parameters struct {
+	Type                 string              `json:"type"`
+	Properties           map[string]property `json:"properties"`
+	Required             []string            `json:"required,omitempty"`
+	AdditionalProperties bool                `json:"additionalProperties"`
+}
+
+// FromSDK returns the JSON schema of a plugin tool's arguments. Arguments that it does not name are not allowed. Whether
+// the types in it exist is left to Register, which compiles it.
+func FromSDK(schema sdk.ToolSchema) (json.RawMessage, error) {
+	in := schema.Parameters
+	if in.Type != "" && in.Type != "object" {
+		return nil, fmt.Errorf("reading the schema of tool %q: its parameters are of type %q; only object is possible", schema.Name, in.Type)
+	}
+	out := parameters{Type: "object", Properties: make(map[string]property, len(in.Properties)), Required: in.Required}
+	for name, p := range in.Properties {
+		out.Properties[name] = property{Type: p.Type, Description: p.Description, Enum: p.Enum}
+	}
+	for _, name := range in.Required {
+		if _, ok := in.Properties[name]; !ok {
+			return nil, fmt.Errorf("reading the schema of tool %q: parameter %q is required but not among the properties", schema.Name, name)
+		}
+	}
+	raw, err := json.Marshal(out)
+	if err != nil {
+		return nil, fmt.Errorf("reading the schema of tool %q: %w", schema.Name, err)
+	}
+	return raw, nil
+}
