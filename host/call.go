@@ -85,6 +85,9 @@ func (s *supervisor) judge(ctx context.Context, c *child, limit time.Duration, e
 	switch status.Code(err) {
 	case codes.DeadlineExceeded:
 		why := fmt.Sprintf("no answer within %s, so the plugin's process was killed", limit)
+		if last := excerpt(c.proc.tail.String()); last != "" {
+			why += "; it last printed: " + last
+		}
 		s.doom(c, why)
 		return &Error{Kind: KindTimeout, Err: errors.New(why)}
 	case codes.ResourceExhausted, codes.Internal, codes.Unknown:

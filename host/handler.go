@@ -31,6 +31,12 @@ func (p *Plugin) Exports() (shared.Exports, bool) {
 	return p.sup.exports, p.sup.known
 }
 
+// Ready starts the plugin if it does not run and returns when it is ready or is not coming. The error is ctx's alone.
+func (p *Plugin) Ready(ctx context.Context) error { return p.sup.await(ctx) }
+
+// Health reports on the plugin.
+func (p *Plugin) Health() Health { return p.sup.health(p.sup.opts.Session.ID).Health }
+
 // Down returns why the plugin is not called any more, or nil.
 func (p *Plugin) Down() error {
 	p.sup.mu.Lock()

@@ -120,3 +120,12 @@ func timeoutsOf(m manifest.Manifest) timeouts {
 	}
 	return timeouts{hook: DefaultHookTimeout, tool: DefaultToolTimeout, load: DefaultLoadTimeout}
 }
+
+// Timeouts are the deadlines of one plugin's calls: hooks and commands, tools, loading.
+func Timeouts(m manifest.Manifest) (hook, tool, load time.Duration) {
+	t := timeoutsOf(m)
+	return t.hook, t.tool, t.load
+}
+
+// Reason is an error of this package without the plugin's name, for where that is known.
+func Reason(err error) error { return plain(err) }

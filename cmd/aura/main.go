@@ -1,0 +1,10 @@
+// Command aura is a terminal coding agent whose plugins cannot take it down.
+package main
+
+import (
+	"os"
+
+	"github.com/idelchi/aura/internal/cli"
+)
+
+func main() { os.Exit(cli.Main()) }

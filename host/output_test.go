@@ -1,0 +1,110 @@
+package host
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestTailKeepsTheEnd(t *testing.T) {
+	t.Parallel()
+	var all bytes.Buffer
+	var kept tail
+	for i := range 300 {
+		chunk := bytes.Repeat([]byte{byte('a' + i%26)}, 1+i*7)
+		all.Write(chunk)
+		if n, err := kept.Write(chunk); n != len(chunk) || err != nil {
+			t.Fatalf("wrote %d of %d: %v", n, len(chunk), err)
+		}
+		want := all.Bytes()
+		want = want[max(0, len(want)-tailSize):]
+		if kept.String() != string(want) {
+			t.Fatalf("after %d writes the tail is not the end of what was written", i+1)
+		}
+	}
+	huge := bytes.Repeat([]byte("0123456789"), tailSize)
+	_, _ = kept.Write(huge)
+	if kept.String() != string(huge[len(huge)-tailSize:]) {
+		t.Error("a write longer than the tail is not cut to its end")
+	}
+}
+
+func TestExcerpt(t *testing.T) {
+	t.Parallel()
+	rows := []struct{ name, in, want string }{
+		{"nothing", "", ""},
+		{"short", "one\ntwo\n", "one\ntwo"},
+		{"last lines", "1\n2\n3\n4\n5\n6\n7\n8\n", "3\n4\n5\n6\n7\n8"},
+		{"panic before stacks", "hello\npanic: boom\n\ngoroutine 7 [running]:\nmain.f()\n\t/x.go:1\n", "panic: boom"},
+		{"panic of two lines", "panic: boom\n\tmore\ngoroutine 7 [running]:\nmain.f()\n", "panic: boom\n\tmore"},
+		{"fatal error", "x\nfatal error: concurrent map writes\n\ngoroutine 1 [running]:\n", "fatal error: concurrent map writes"},
+		{"the last of two", "panic: old\n\nlater\nfatal error: new\n\nx\n", "fatal error: new"},
+	}
+	for _, row := range rows {
+		if got := excerpt(row.in); got != row.want {
+			t.Errorf("%s: got %q, want %q", row.name, got, row.want)
+		}
+	}
+	if long := excerpt(strings.Repeat("x", 10*excerptBytes)); len(long) > 2*excerptBytes || !strings.Contains(long, "10800 bytes left out") {
+		t.Errorf("a long line is cut to %d bytes without a count: %.80s", len(long), long)
+	}
+}
+
+func TestLogIsCapped(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "logs", "p.log")
+	log, err := openLog(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := []byte(strings.Repeat("x", 1000) + "\n")
+	for range 5 * logLimit / len(line) {
+		if _, err := log.Write(line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	log.printf("the %s", "end")
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	total := int64(0)
+	for _, p := range []string{path, path + ".1"} {
+		info, err := os.Stat(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		total += info.Size()
+		if info.Size() > logLimit {
+			t.Errorf("%s has %d bytes", p, info.Size())
+		}
+	}
+	if total < logLimit {
+		t.Errorf("only %d bytes are kept", total)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil || !bytes.HasSuffix(b, []byte("the end\n")) {
+		t.Errorf("the last line is missing (%v)", err)
+	}
+}
+
+func TestLogTroubleIsToldAtTheEnd(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	log, err := openLog(filepath.Join(dir, "p.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = log.f.Close()
+	if n, err := log.Write([]byte("lost")); n != 4 || err != nil {
+		t.Errorf("the plugin noticed: %d, %v", n, err)
+	}
+	if log.Close() == nil {
+		t.Error("a lost line was not told")
+	}
+	var none *logFile
+	if _, err := none.Write([]byte("x")); err != nil || none.Close() != nil {
+		t.Error("a log that is not kept failed")
+	}
+}

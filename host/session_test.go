@@ -1,0 +1,129 @@
+package host
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+)
+
+// shortDir is a directory whose path leaves room for a socket's name.
+func shortDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "ah")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
+func TestSessionsSeeEachOther(t *testing.T) {
+	t.Parallel()
+	base := filepath.Join(shortDir(t), "aura")
+	a, err := OpenSession(base, "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := OpenSession(base, "b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := PluginHealth{Name: "p", Dir: "d", Health: Health{Session: "a", Pid: 7, State: StateReady, LastExit: "why"}}
+	a.publish(func() []PluginHealth { return []PluginHealth{want} })
+	if got := Running(base); !reflect.DeepEqual(got, []PluginHealth{want}) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if err := a.Close(); err != nil {
+		t.Error(err)
+	}
+	if got := Running(base); len(got) != 0 {
+		t.Errorf("a closed session still reports %+v", got)
+	}
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(base, "*")); len(left) != 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestDeadSessionsAreSwept(t *testing.T) {
+	t.Parallel()
+	base := filepath.Join(shortDir(t), "aura")
+	dead := filepath.Join(base, "s-dead")
+	if err := os.MkdirAll(dead, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dead, "lock"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	young := filepath.Join(base, "s-young")
+	if err := os.Mkdir(young, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	alive, err := OpenSession(base, "alive")
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := OpenSession(base, "second")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir, want := range map[string]bool{dead: false, young: true, alive.dir: true} {
+		if _, err := os.Stat(dir); (err == nil) != want {
+			t.Errorf("%s exists: %t, want %t", filepath.Base(dir), err == nil, want)
+		}
+	}
+	if alive.Close() != nil || second.Close() != nil {
+		t.Error("closing failed")
+	}
+}
+
+func TestRuntimeDir(t *testing.T) {
+	t.Parallel()
+	dir := shortDir(t)
+	long := filepath.Join(dir, "a-directory-with-a-name-that-is-far-too-long-for-a-socket-in-it")
+	if err := os.Mkdir(long, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	rows := []struct{ name, xdg, tmp, want string }{
+		{"the user's own", dir, "/t", filepath.Join(dir, "aura")},
+		{"temporary", "", "/t", "/t"},
+		{"not a directory", filepath.Join(dir, "no"), "/t", "/t"},
+		{"too long", long, long, "/tmp"},
+	}
+	for _, row := range rows {
+		got := RuntimeDir(row.xdg, row.tmp)
+		if got != row.want && filepath.Dir(got) != row.want {
+			t.Errorf("%s: got %s, want it in %s", row.name, got, row.want)
+		}
+	}
+}
+
+func TestRuntimeDirOfSomeoneElseIsRefused(t *testing.T) {
+	t.Parallel()
+	dir := shortDir(t)
+	link := filepath.Join(dir, "aura")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := OpenSession(link, "x"); err == nil {
+		_ = s.Close()
+		t.Error("a link was taken for a directory of our own")
+	}
+	open := filepath.Join(dir, "open")
+	if err := os.Mkdir(open, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s, err := OpenSession(open, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(open); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("an open directory stayed open: %v, %v", info.Mode(), err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}

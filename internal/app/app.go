@@ -1,0 +1,155 @@
+// Package app puts a session together from all the other packages and takes it apart again.
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/command"
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/conversation"
+	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/session"
+	"github.com/idelchi/aura/internal/tool"
+)
+
+// Options are what a user decides about a session beside the configuration.
+type Options struct {
+	// Config is where the configuration is; it is read again on reload.
+	Config config.Options
+	// Version is aura's own.
+	Version string
+	// Agent, Provider and Model choose by name; empty leaves it to the configuration.
+	Agent    string
+	Provider string
+	Model    string
+	// MaxSteps bounds the turns of one interaction; 0 is the default.
+	MaxSteps int
+	// IncludeTools and ExcludeTools are patterns of tool names, the first layer of filters.
+	IncludeTools []string
+	ExcludeTools []string
+	// WithoutPlugins runs none; UnsafePlugins grants all of them the restricted packages.
+	WithoutPlugins bool
+	UnsafePlugins  bool
+	// Task is the task being run, if any.
+	Task *config.Task
+	// Emit receives everything that happens, in order, one call at a time.
+	Emit func(event.Event)
+}
+
+// App is one session. Its methods but Interrupted are for one goroutine.
+type App struct {
+	opts    Options
+	cfg     *config.Config
+	events  *events
+	place   *host.Session
+	fleet   *host.Fleet
+	journal *session.Journal
+	talk    *conversation.Conversation
+	tools   *tool.Registry
+	cmds    *command.Set
+	taskEnv map[string]string
+	agent   config.Agent
+}
+
+// Open builds a session. Whatever it made is gone again if it fails.
+func Open(ctx context.Context, o Options) (*App, error) {
+	a := &App{opts: o, events: &events{emit: o.Emit}}
+	if err := a.open(ctx); err != nil {
+		return nil, errors.Join(err, a.Close(session.ReasonError))
+	}
+	return a, nil
+}
+
+func (a *App) open(ctx context.Context) error {
+	var err error
+	if a.cfg, err = config.Load(a.opts.Config); err != nil {
+		return err
+	}
+	if a.agent, err = chooseAgent(a.cfg, a.opts); err != nil {
+		return err
+	}
+	if a.opts.Task != nil {
+		if a.taskEnv, err = a.opts.Task.Environment(); err != nil {
+			return err
+		}
+	}
+	provider, name, err := a.chooseProvider()
+	if err != nil {
+		return err
+	}
+	model := a.opts.Model
+	if model == "" {
+		model = a.agent.Model.Name
+	}
+	meta := session.Meta{Version: a.opts.Version, Workdir: a.cfg.Workdir, Agent: a.agent.Name, Provider: name, Model: model}
+	if err := a.openJournal(meta); err != nil {
+		return err
+	}
+	if err := a.startPlugins(ctx); err != nil {
+		return err
+	}
+	if err := a.collect(); err != nil {
+		return err
+	}
+	a.talk, err = conversation.New(ctx, conversation.Config{
+		Provider: described{provider, a.agent.Model}, ProviderName: name, Model: model, Agent: a.agent.Name, System: a.agent.Prompt,
+		Tools: a.tools, Hooks: handlers{a.fleet}, Journal: a.journal, Workdir: a.cfg.Workdir,
+		MaxSteps: a.opts.MaxSteps, SessionID: a.journal.ID(), Emit: a.events.send,
+	})
+	return err
+}
+
+// openJournal keeps the session in the project's home if there is one, else in the user's. Without either it is not kept, and
+// the user is told.
+func (a *App) openJournal(meta session.Meta) error {
+	home := a.cfg.Project
+	if info, err := os.Stat(home); err != nil || !info.IsDir() {
+		home = a.cfg.User
+	}
+	if home == "" {
+		a.notice("", "this session is not saved: there is neither a project's .aura nor a home (see --home)")
+		return nil
+	}
+	var err error
+	a.journal, err = session.Create(filepath.Join(home, "sessions"), meta)
+	if err != nil {
+		a.notice("", fmt.Sprintf("this session is not saved: %v", err))
+	}
+	return nil
+}
+
+func (a *App) notice(plugin, text string) {
+	a.events.send(event.Notice{Plugin: plugin, Text: text})
+}
+
+// Health reports on the session's plugins.
+func (a *App) Health() []host.PluginHealth {
+	if a.fleet == nil {
+		return nil
+	}
+	return a.fleet.Health()
+}
+
+// SessionID is empty for a session that is not saved.
+func (a *App) SessionID() string { return a.journal.ID() }
+
+// Close ends the plugins, completes the journal and leaves nothing behind.
+func (a *App) Close(reason session.Reason) error {
+	var errs []error
+	if a.fleet != nil {
+		errs = append(errs, a.fleet.Close())
+	}
+	if a.place != nil {
+		errs = append(errs, a.place.Close())
+	}
+	end := session.End{Reason: reason}
+	if a.talk != nil {
+		end.Stats = a.talk.Stats()
+	}
+	return errors.Join(append(errs, a.journal.Close(end))...)
+}

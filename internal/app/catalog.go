@@ -1,0 +1,101 @@
+package app
+
+import (
+	"path/filepath"
+
+	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/manifest"
+)
+
+// Status says whether a plugin is used.
+type Status string
+
+// The statuses of a plugin.
+const (
+	// StatusEnabled plugins run in every session.
+	StatusEnabled Status = "enabled"
+	// StatusDisabled plugins say so in their plugin.yaml.
+	StatusDisabled Status = "disabled"
+	// StatusExcluded plugins are left out by include or exclude in the configuration.
+	StatusExcluded Status = "excluded"
+	// StatusShadowed plugins have a namesake in a home of higher precedence.
+	StatusShadowed Status = "shadowed"
+)
+
+// Entry is one plugin of the catalogue.
+type Entry struct {
+	manifest.Plugin
+	Home   config.Home
+	Status Status
+	// ShadowedBy is the directory of the plugin that is used instead; Shadows are the directories that this one hides.
+	ShadowedBy string
+	Shadows    []string
+}
+
+// Catalog finds the plugins of all homes, in the order of their names; of two with one name the one in use comes first. Its
+// error is one that must keep aura from starting: two plugins of one name in one home, or a condition that does not parse.
+func Catalog(c *config.Config) ([]Entry, error) {
+	var layers [][]manifest.Plugin
+	homes := make(map[string]config.Home)
+	for _, root := range c.PluginRoots() {
+		found, err := manifest.Discover(root.Dir)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range found {
+			homes[p.Dir] = root.Home
+		}
+		layers = append(layers, found)
+	}
+	active, shadowed := manifest.Merge(layers...)
+	var out []Entry
+	for _, p := range active {
+		e := Entry{Plugin: p, Home: homes[p.Dir], Status: StatusEnabled}
+		switch {
+		case p.Manifest.Disabled:
+			e.Status = StatusDisabled
+		case !c.Features.Plugins.Selected(p.Name):
+			e.Status = StatusExcluded
+		}
+		var hidden []Entry
+		for _, s := range shadowed {
+			if s.Name == p.Name {
+				e.Shadows = append(e.Shadows, s.Dir)
+				hidden = append(hidden, Entry{Plugin: s.Plugin, Home: homes[s.Dir], Status: StatusShadowed, ShadowedBy: p.Dir})
+			}
+		}
+		out = append(append(out, e), hidden...)
+	}
+	return out, nil
+}
+
+// LogFile is where the plugin's output is kept.
+func (e Entry) LogFile() string {
+	return filepath.Join(e.Home.Dir, "logs", "plugins", e.Name+".log")
+}
+
+// Spec is the plugin as the host runs it.
+func (e Entry) Spec(c *config.Config, unsafe bool) host.Spec {
+	return host.Spec{
+		Plugin:  e.Plugin,
+		Config:  c.Features.Plugins.ConfigFor(e.Name, e.Manifest.Config),
+		Unsafe:  unsafe || c.Features.Plugins.Unsafe,
+		LogFile: e.LogFile(),
+	}
+}
+
+// specs are the plugins to run.
+func specs(c *config.Config, unsafe bool) ([]host.Spec, error) {
+	entries, err := Catalog(c)
+	if err != nil {
+		return nil, err
+	}
+	var out []host.Spec
+	for _, e := range entries {
+		if e.Status == StatusEnabled {
+			out = append(out, e.Spec(c, unsafe))
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,278 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/sdk"
+	"github.com/idelchi/aura/sdk/version"
+)
+
+// Info is everything there is to know about one plugin.
+type Info struct {
+	Name        string         `json:"name"`
+	Description string         `json:"description"`
+	Status      Status         `json:"status"`
+	Dir         string         `json:"dir"`
+	Home        HomeInfo       `json:"home"`
+	ShadowedBy  string         `json:"shadowed_by,omitempty"`
+	Shadows     []string       `json:"shadows,omitempty"`
+	Condition   string         `json:"condition"`
+	Once        bool           `json:"once"`
+	Env         []string       `json:"env"`
+	Override    bool           `json:"override"`
+	OptIn       bool           `json:"opt_in"`
+	Unsafe      bool           `json:"unsafe"`
+	Config      map[string]any `json:"config"`
+	Timeouts    Timeouts       `json:"timeouts"`
+	OnFailure   string         `json:"on_failure"`
+	// MemoryLimit is in bytes.
+	MemoryLimit   int64            `json:"memory_limit_bytes"`
+	Origin        *manifest.Origin `json:"origin"`
+	Hooks         []hookpoint.Name `json:"hooks"`
+	Tool          *ToolInfo        `json:"tool"`
+	Command       *CommandInfo     `json:"command"`
+	Files         []string         `json:"files"`
+	Warnings      []string         `json:"warnings,omitempty"`
+	SDKVersion    string           `json:"sdk_version"`
+	SDKCompatible bool             `json:"sdk_compatible"`
+	HostSDK       string           `json:"host_sdk_version"`
+	// ProbeError is why the plugin cannot be loaded; empty if it can.
+	ProbeError string `json:"probe_error,omitempty"`
+	Log        string `json:"log"`
+	// LoadMillis is how long the plugin took to start, if it was started to look at it.
+	LoadMillis float64       `json:"load_ms,omitempty"`
+	Processes  []host.Health `json:"processes"`
+}
+
+// HomeInfo is the home that a plugin belongs to.
+type HomeInfo struct {
+	Dir  string          `json:"dir"`
+	Kind config.HomeKind `json:"kind"`
+}
+
+// Timeouts are the deadlines of a plugin in seconds.
+type Timeouts struct {
+	Hook float64 `json:"hook_s"`
+	Tool float64 `json:"tool_s"`
+	Load float64 `json:"load_s"`
+}
+
+// ToolInfo is a plugin's tool.
+type ToolInfo struct {
+	Name        string             `json:"name"`
+	Description string             `json:"description"`
+	Usage       string             `json:"usage,omitempty"`
+	Examples    string             `json:"examples,omitempty"`
+	Parameters  sdk.ToolParameters `json:"parameters"`
+	Parallel    bool               `json:"parallel"`
+	Sandboxable bool               `json:"sandboxable"`
+	Available   bool               `json:"available"`
+}
+
+// CommandInfo is a plugin's slash command.
+type CommandInfo struct {
+	Name        string   `json:"name"`
+	Description string   `json:"description"`
+	Hints       []string `json:"hints,omitempty"`
+	Forward     bool     `json:"forward"`
+	Silent      bool     `json:"silent"`
+}
+
+// probeSession is the name of the session in which a plugin runs that is only looked at.
+const probeSession = "probe"
+
+// InspectAll tells about all plugins. Only those whose exports are not remembered are started for it.
+func InspectAll(ctx context.Context, c *config.Config, unsafe bool) ([]Info, error) {
+	entries, err := Catalog(c)
+	if err != nil {
+		return nil, err
+	}
+	return inspect(ctx, c, entries, unsafe, false)
+}
+
+// Inspect tells about the plugins of one name, the one in use first. If no session runs it, it is started and measured.
+func Inspect(ctx context.Context, c *config.Config, name string, unsafe bool) ([]Info, error) {
+	entries, err := Catalog(c)
+	if err != nil {
+		return nil, err
+	}
+	var chosen []Entry
+	var known []string
+	for _, e := range entries {
+		if e.Name == name {
+			chosen = append(chosen, e)
+		}
+		if e.Status != StatusShadowed {
+			known = append(known, e.Name)
+		}
+	}
+	if len(chosen) == 0 {
+		return nil, fmt.Errorf("showing plugin %q: there is none of that name; known plugins: %s", name, dashIfNone(known))
+	}
+	return inspect(ctx, c, chosen, unsafe, true)
+}
+
+func dashIfNone(list []string) string {
+	if len(list) == 0 {
+		return "none"
+	}
+	return strings.Join(list, ", ")
+}
+
+func inspect(ctx context.Context, c *config.Config, entries []Entry, unsafe, measure bool) (out []Info, err error) {
+	running := host.Running(RuntimeDir(c))
+	place, err := host.OpenSession(RuntimeDir(c), probeSession)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, place.Close()) }()
+	o, err := HostOptions(c)
+	if err != nil {
+		return nil, err
+	}
+	o.Session = place
+	for _, e := range entries {
+		info := describe(c, e, unsafe)
+		for _, h := range running {
+			if h.Dir == e.Dir && h.Session != probeSession {
+				info.Processes = append(info.Processes, h.Health)
+			}
+		}
+		out = append(out, info)
+	}
+	// A fleet has one plugin of a name, so namesakes are looked at one after the other.
+	for rest := entries; len(rest) > 0; {
+		var now, later []Entry
+		names := make(map[string]bool)
+		for _, e := range rest {
+			switch {
+			case e.Status == StatusDisabled:
+			case names[e.Name]:
+				later = append(later, e)
+			default:
+				names[e.Name] = true
+				now = append(now, e)
+			}
+		}
+		if err := probe(ctx, c, o, now, unsafe, measure, out); err != nil {
+			return nil, err
+		}
+		rest = later
+	}
+	return out, nil
+}
+
+// probe finds out what plugins export, from memory or by starting them, and puts it into their infos. To measure is to start
+// a plugin that no session runs, and to keep its health.
+func probe(ctx context.Context, c *config.Config, o host.Options, entries []Entry, unsafe, measure bool, infos []Info) error {
+	byDir := make(map[string]*Info)
+	for i := range infos {
+		byDir[infos[i].Dir] = &infos[i]
+	}
+	var specs []host.Spec
+	for _, e := range entries {
+		specs = append(specs, e.Spec(c, unsafe))
+		measure = measure && len(byDir[e.Dir].Processes) == 0
+	}
+	o.Lazy = !measure
+	fleet, err := host.Start(ctx, o, specs)
+	if err != nil {
+		return err
+	}
+	for _, p := range fleet.Plugins() {
+		info := byDir[p.Spec().Dir]
+		if measure {
+			if err := p.Ready(ctx); err != nil {
+				return errors.Join(err, fleet.Close())
+			}
+			health := p.Health()
+			info.LoadMillis = health.LoadMillis
+			info.Processes = append(info.Processes, health)
+		}
+		info.fill(p)
+	}
+	return fleet.Close()
+}
+
+// describe is what the files alone tell.
+func describe(c *config.Config, e Entry, unsafe bool) Info {
+	spec := e.Spec(c, unsafe)
+	m := e.Manifest
+	hook, tool, load := host.Timeouts(m)
+	info := Info{
+		Name: e.Name, Description: m.Description, Status: e.Status, Dir: e.Dir,
+		Home: HomeInfo{Dir: e.Home.Dir, Kind: e.Home.Kind}, ShadowedBy: e.ShadowedBy, Shadows: e.Shadows,
+		Condition: m.Condition.String(), Once: m.Once, Env: m.Env, Override: m.Override, OptIn: m.OptIn,
+		Unsafe: spec.Unsafe, Config: spec.Config, OnFailure: string(m.OnFailure), MemoryLimit: m.Limits.Memory,
+		Timeouts: Timeouts{Hook: hook.Seconds(), Tool: tool.Seconds(), Load: load.Seconds()},
+		Origin:   e.Origin, Hooks: []hookpoint.Name{}, HostSDK: version.Version, SDKCompatible: true,
+		Log: spec.LogFile, Processes: []host.Health{},
+	}
+	if info.Env == nil {
+		info.Env = []string{}
+	}
+	files, err := manifest.Files(e.Dir)
+	if err != nil {
+		info.Warnings = append(info.Warnings, err.Error())
+	}
+	info.Files = files
+	v, ok, err := manifest.VendoredSDK(e.Dir)
+	switch {
+	case err != nil:
+		info.Warnings = append(info.Warnings, err.Error())
+	case ok:
+		info.SDKVersion = v
+		info.SDKCompatible = manifest.CompatibleSDK(v, version.Version) == nil
+	}
+	return info
+}
+
+// fill takes over what the plugin turned out to export.
+func (i *Info) fill(p *host.Plugin) {
+	if down := p.Down(); down != nil {
+		i.ProbeError = host.Reason(down).Error()
+	}
+	exports, known := p.Exports()
+	if !known {
+		if i.ProbeError == "" {
+			i.ProbeError = "it did not load"
+		}
+		return
+	}
+	if exports.Hooks != nil {
+		i.Hooks = exports.Hooks
+	}
+	i.Warnings = append(i.Warnings, exports.Warnings...)
+	if t := exports.Tool; t != nil {
+		i.Tool = &ToolInfo{
+			Name: t.Schema.Name, Description: t.Schema.Description, Usage: t.Schema.Usage, Examples: t.Schema.Examples,
+			Parameters: t.Schema.Parameters, Parallel: t.Parallel, Sandboxable: t.Sandboxable, Available: t.Available,
+		}
+	}
+	if c := exports.Command; c != nil {
+		i.Command = &CommandInfo{Name: c.Name, Description: c.Description, Hints: c.Hints, Forward: c.Forward, Silent: c.Silent}
+	}
+}
+
+// LogOf is the path of a plugin's log.
+func LogOf(c *config.Config, name string) (string, error) {
+	entries, err := Catalog(c)
+	if err != nil {
+		return "", err
+	}
+	var known []string
+	for _, e := range entries {
+		if e.Name == name {
+			return e.LogFile(), nil
+		}
+		known = append(known, e.Name)
+	}
+	return "", fmt.Errorf("reading the log of plugin %q: there is none of that name; known plugins: %s", name, dashIfNone(known))
+}

@@ -1,0 +1,186 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+
+	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/command"
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/internal/pipeline"
+	"github.com/idelchi/aura/internal/shell"
+	"github.com/idelchi/aura/internal/tool"
+	"github.com/idelchi/aura/sdk"
+)
+
+// startPlugins brings up the fleet.
+func (a *App) startPlugins(ctx context.Context) error {
+	if a.opts.WithoutPlugins {
+		return nil
+	}
+	list, err := specs(a.cfg, a.opts.UnsafePlugins)
+	if err != nil {
+		return err
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	a.place, err = host.OpenSession(RuntimeDir(a.cfg), a.journal.ID())
+	if err != nil {
+		return err
+	}
+	o, err := HostOptions(a.cfg)
+	if err != nil {
+		return err
+	}
+	o.Session, o.TaskEnv = a.place, a.taskEnv
+	o.Notify = func(n host.Notice) { a.notice(n.Plugin, n.Text) }
+	a.fleet, err = host.Start(ctx, o, list)
+	return err
+}
+
+// RuntimeDir is where running sessions of this user are found.
+func RuntimeDir(c *config.Config) string {
+	xdg, _ := config.Lookup(c.Environ, "XDG_RUNTIME_DIR")
+	return host.RuntimeDir(xdg, os.TempDir())
+}
+
+// HostOptions are what every fleet of this configuration has in common.
+func HostOptions(c *config.Config) (host.Options, error) {
+	binary, err := hostBinary()
+	if err != nil {
+		return host.Options{}, err
+	}
+	userHome, err := os.UserHomeDir()
+	if err != nil {
+		userHome = ""
+	}
+	cache, err := os.UserCacheDir()
+	if err == nil {
+		cache = filepath.Join(cache, "aura")
+	}
+	return host.Options{
+		Binary: binary, CacheDir: cache, Workdir: c.Workdir, Environ: c.Environ,
+		Tool:  sdk.ToolConfig{HomeDir: userHome, ConfigDir: c.Project},
+		Shell: runCondition(c),
+	}, nil
+}
+
+// hostBinary finds aura-plugin-host beside aura, or else in PATH.
+func hostBinary() (string, error) {
+	name := "aura-plugin-host"
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	self, err := os.Executable()
+	if err == nil {
+		if resolved, err := filepath.EvalSymlinks(self); err == nil {
+			self = resolved
+		}
+		beside := filepath.Join(filepath.Dir(self), name)
+		if info, err := os.Stat(beside); err == nil && !info.IsDir() {
+			return beside, nil
+		}
+	}
+	found, err := exec.LookPath(name)
+	if err != nil {
+		return "", fmt.Errorf("looking for %s, which runs the plugins: it is neither beside aura nor in PATH; install it there, or use --without-plugins", name)
+	}
+	return filepath.Abs(found)
+}
+
+// runCondition runs the command of a bash: condition in a limited process of its own.
+func runCondition(c *config.Config) func(context.Context, string, string) (bool, error) {
+	return func(ctx context.Context, workdir, line string) (bool, error) {
+		self, err := os.Executable()
+		if err != nil {
+			return false, fmt.Errorf("finding aura itself: %w", err)
+		}
+		r, err := shell.Run(ctx, shell.Command{Executable: self, Line: line, Dir: workdir, Env: c.Environ})
+		if err != nil {
+			return false, err
+		}
+		return r.ExitCode == 0, nil
+	}
+}
+
+// handlers shows a fleet to the pipeline.
+type handlers struct{ fleet *host.Fleet }
+
+func (h handlers) Handlers(point hookpoint.Name) []pipeline.Handler {
+	if h.fleet == nil {
+		return nil
+	}
+	var out []pipeline.Handler
+	for _, p := range h.fleet.At(point) {
+		out = append(out, p)
+	}
+	return out
+}
+
+// pluginTool is a plugin's tool as the registry has it.
+type pluginTool struct {
+	plugin     *host.Plugin
+	definition tool.Definition
+}
+
+func (t pluginTool) Definition() tool.Definition { return t.definition }
+
+func (t pluginTool) Execute(ctx context.Context, call tool.Call) (string, error) {
+	return t.plugin.Execute(ctx, call.Context, call.Args)
+}
+
+// pluginTools are the tools that plugins offer in this session. A tool that cannot be offered is told and left out.
+func (a *App) pluginTools() []tool.Tool {
+	var out []tool.Tool
+	for _, p := range a.plugins() {
+		exports, known := p.Exports()
+		if !known || exports.Tool == nil || !exports.Tool.Available {
+			continue
+		}
+		schema, err := tool.FromSDK(exports.Tool.Schema)
+		if err != nil {
+			a.notice(p.Name(), fmt.Sprintf("plugin %q: its tool is left out: %v", p.Name(), err))
+			continue
+		}
+		s, m := exports.Tool.Schema, p.Spec().Manifest
+		out = append(out, pluginTool{plugin: p, definition: tool.Definition{
+			Name: s.Name, Description: s.Description, Usage: s.Usage, Examples: s.Examples, Parameters: schema,
+			Source: tool.SourcePlugin, Origin: p.Name(), Parallel: exports.Tool.Parallel, OptIn: m.OptIn, Override: m.Override,
+		}})
+	}
+	return out
+}
+
+func (a *App) plugins() []*host.Plugin {
+	if a.fleet == nil {
+		return nil
+	}
+	return a.fleet.Plugins()
+}
+
+// pluginCommands are the slash commands of plugins.
+func (a *App) pluginCommands() []command.Command {
+	var out []command.Command
+	for _, p := range a.plugins() {
+		exports, known := p.Exports()
+		if !known || exports.Command == nil {
+			continue
+		}
+		schema := *exports.Command
+		out = append(out, command.Command{
+			Name: schema.Name, Description: schema.Description, Hints: schema.Hints,
+			Source: command.SourcePlugin, Origin: p.Name(),
+			Run: func(ctx context.Context, args string) (command.Result, error) {
+				r, err := p.Command(ctx, a.talk.Context(), args)
+				return command.Result{Output: r.Output, Forward: schema.Forward, Silent: schema.Silent}, err
+			},
+		})
+	}
+	return out
+}

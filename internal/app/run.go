@@ -1,0 +1,90 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/command"
+	"github.com/idelchi/aura/internal/conversation/event"
+)
+
+// Run takes the prompts one after the other, slash commands among them. A command that fails is told and the next prompt
+// runs; a conversation that fails ends the run.
+func (a *App) Run(ctx context.Context, prompts []string) error {
+	for _, prompt := range prompts {
+		exit, err := a.Take(ctx, prompt)
+		if err != nil || exit {
+			return err
+		}
+	}
+	return nil
+}
+
+// Take takes one prompt. It reports whether the user asked to leave.
+func (a *App) Take(ctx context.Context, prompt string) (exit bool, err error) {
+	name, args, ok := command.Parse(prompt)
+	if !ok {
+		return false, a.talk.Send(ctx, prompt)
+	}
+	result, err := a.cmds.Run(ctx, name, args)
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	if err != nil {
+		a.events.send(commandFailure(err))
+		return false, nil
+	}
+	if result.Forward {
+		return result.Exit, a.talk.Send(ctx, result.Output)
+	}
+	if !result.Silent && result.Output != "" {
+		a.events.send(event.Command{Name: name, Output: result.Output})
+	}
+	return result.Exit, nil
+}
+
+// commandFailure names the plugin behind a failed command, if there is one.
+func commandFailure(err error) event.Event {
+	var e *host.Error
+	if errors.As(err, &e) {
+		return event.PluginError{Plugin: e.Plugin, Error: err.Error()}
+	}
+	return event.Error{Message: err.Error()}
+}
+
+// Reload reads the configuration and the plugins again. A plugin that does not load any more goes on as it was.
+func (a *App) Reload(ctx context.Context) (string, error) {
+	cfg, err := reloadConfig(a)
+	if err != nil {
+		return "", err
+	}
+	if a.fleet == nil {
+		a.cfg = cfg
+		return "reloaded; no plugins are in use", a.collectInto()
+	}
+	list, err := specs(cfg, a.opts.UnsafePlugins)
+	if err != nil {
+		return "", err
+	}
+	done, err := a.fleet.Reload(ctx, list)
+	if err != nil {
+		return "", err
+	}
+	a.cfg = cfg
+	if err := a.collectInto(); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("reloaded: %d plugins replaced, %d added, %d removed, %d kept as they were",
+		len(done.Replaced), len(done.Added), len(done.Removed), len(done.Kept)), nil
+}
+
+// collectInto gathers tools and commands anew and hands them to the conversation.
+func (a *App) collectInto() error {
+	if err := a.collect(); err != nil {
+		return err
+	}
+	a.talk.SetTools(a.tools)
+	return nil
+}

@@ -1,0 +1,54 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/shell"
+)
+
+// RunShell runs the shell lines of a task, one after the other, each in a limited process of its own. It stops at the first
+// that fails. What they print goes to w.
+func RunShell(ctx context.Context, c *config.Config, task config.Task, lines []string, w io.Writer) error {
+	if len(lines) == 0 {
+		return nil
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("finding aura itself: %w", err)
+	}
+	vars, err := task.Environment()
+	if err != nil {
+		return err
+	}
+	dir := task.Workdir
+	if dir == "" {
+		dir = c.Workdir
+	}
+	for _, line := range lines {
+		r, err := shell.Run(ctx, shell.Command{Executable: self, Line: line, Dir: dir, Env: withTask(c.Environ, vars)})
+		if _, werr := w.Write(append(r.Stdout, r.Stderr...)); werr != nil {
+			return fmt.Errorf("showing the output of %q: %w", line, werr)
+		}
+		if err != nil {
+			return fmt.Errorf("running task %q: %w", task.Name, err)
+		}
+		if r.ExitCode != 0 {
+			return fmt.Errorf("running task %q: %q ended with status %d", task.Name, line, r.ExitCode)
+		}
+	}
+	return nil
+}
+
+// withTask puts a task's variables over an environment.
+func withTask(environ []string, task map[string]string) []string {
+	out := slices.Clone(environ)
+	for k, v := range task {
+		out = append(out, k+"="+v)
+	}
+	return out
+}

@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/config"
+)
+
+// followInterval is how often a followed log is looked at. Plugins write rarely and people read slowly.
+const followInterval = 200 * time.Millisecond
+
+func newPluginsLogs(s streams, root *rootOptions) *cobra.Command {
+	var follow bool
+	cmd := &cobra.Command{
+		Use:   "logs NAME",
+		Short: "Print what a plugin has printed",
+		Long: `Print what a plugin has written to standard output, standard error and its
+logger, in all sessions. The log is kept in logs/plugins/ of the plugin's home
+and capped in size; one older log is kept beside it.`,
+		Example: `  aura plugins logs notepad
+  aura plugins logs notepad -f`,
+		Args: exactArgs("NAME"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cfg, err := config.Load(root.configOptions(s))
+			if err != nil {
+				return err
+			}
+			path, err := app.LogOf(cfg, args[0])
+			if err != nil {
+				return err
+			}
+			return printLog(cmd.Context(), s.out, path, args[0], follow)
+		},
+		ValidArgsFunction: pluginNames(s, root),
+	}
+	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on printing what is added until interrupted")
+	return cmd
+}
+
+// printLog prints the older log, the present one, and what comes.
+func printLog(ctx context.Context, w io.Writer, path, name string, follow bool) error {
+	for _, p := range []string{path + ".1", path} {
+		f, err := os.Open(p)
+		if errors.Is(err, fs.ErrNotExist) {
+			if p == path && !follow {
+				fmt.Fprintf(w, "plugin %q has no log yet\n", name)
+			}
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("opening the log of plugin %q: %w", name, err)
+		}
+		err = copyClean(w, f)
+		if p == path && follow && err == nil {
+			err = followLog(ctx, w, f, path)
+		}
+		if err := errors.Join(err, f.Close()); err != nil {
+			return fmt.Errorf("reading the log of plugin %q: %w", name, err)
+		}
+		if p == path {
+			return nil
+		}
+	}
+	if follow {
+		return waitForLog(ctx, w, path, name)
+	}
+	return nil
+}
+
+// waitForLog follows a log that does not exist yet.
+func waitForLog(ctx context.Context, w io.Writer, path, name string) error {
+	for tick(ctx) {
+		if _, err := os.Stat(path); err == nil {
+			return printLog(ctx, w, path, name, true)
+		}
+	}
+	return context.Cause(ctx)
+}
+
+// followLog prints what is appended, and starts over when the log was moved aside.
+func followLog(ctx context.Context, w io.Writer, f *os.File, path string) error {
+	current := f
+	defer func() {
+		if current != f {
+			_ = current.Close()
+		}
+	}()
+	for tick(ctx) {
+		if err := copyClean(w, current); err != nil {
+			return err
+		}
+		next, err := os.Open(path)
+		if err != nil {
+			continue
+		}
+		a, err1 := current.Stat()
+		b, err2 := next.Stat()
+		if err1 != nil || err2 != nil || os.SameFile(a, b) {
+			_ = next.Close()
+			continue
+		}
+		if current != f {
+			_ = current.Close()
+		}
+		current = next
+	}
+	return context.Cause(ctx)
+}
+
+func tick(ctx context.Context) bool {
+	timer := time.NewTimer(followInterval)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// copyClean copies text without what could take hold of a terminal.
+func copyClean(w io.Writer, r io.Reader) error {
+	in := bufio.NewReaderSize(r, 64<<10)
+	for {
+		line, err := in.ReadSlice('\n')
+		if len(line) > 0 {
+			if _, werr := io.WriteString(w, clean(string(line))); werr != nil {
+				return werr
+			}
+		}
+		switch {
+		case err == nil, errors.Is(err, bufio.ErrBufferFull):
+		case errors.Is(err, io.EOF):
+			return nil
+		default:
+			return err
+		}
+	}
+}

@@ -1,0 +1,149 @@
+// Package cli is the command line: a file per command, each with its options, what it does and how that is shown. It is
+// the only package beside the screen that writes to a terminal, and the only one that turns errors into exit codes.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/conversation"
+	"github.com/idelchi/aura/internal/shell"
+)
+
+// Version is aura's own version.
+const Version = "0.1.0"
+
+// The exit codes, listed in the help of the root command.
+const (
+	exitDone        = 0
+	exitError       = 1
+	exitUsage       = 2
+	exitLimit       = 3
+	exitTimeout     = 4
+	exitInterrupted = 130
+	exitTerminated  = 143
+)
+
+// streams are where a command reads and writes.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+	// environ is the process's environment.
+	environ []string
+}
+
+// Main runs aura on the arguments of the process and returns the exit code.
+func Main() int {
+	if len(os.Args) > 1 && os.Args[1] == shell.Argument {
+		return shell.Main(os.Args[2:], os.Stdin, os.Stdout, os.Stderr)
+	}
+	s := streams{in: os.Stdin, out: os.Stdout, err: os.Stderr, environ: config.ProcessEnviron()}
+	ctx, stop := withSignals(context.Background(), s.err)
+	defer stop()
+	return execute(ctx, s, os.Args[1:])
+}
+
+// execute runs one command line. It is what tests call.
+func execute(ctx context.Context, s streams, args []string) int {
+	root := newRoot(s)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	code := exitCode(ctx, err)
+	if err != nil && !errors.Is(err, errShown) {
+		fmt.Fprintf(s.err, "aura: %s\n", clean(describe(ctx, err)))
+	}
+	return code
+}
+
+// errShown marks an error that the user has seen already.
+var errShown = errors.New("shown")
+
+// usageError is a command line that makes no sense.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+// signalled is the cause of a context that a signal ended.
+type signalled struct{ os.Signal }
+
+func (s signalled) Error() string { return s.String() }
+
+// errTimeout is the cause of a context that --timeout ended.
+type errTimeout time.Duration
+
+func (e errTimeout) Error() string {
+	return fmt.Sprintf("not done within %s (--timeout)", time.Duration(e))
+}
+
+func exitCode(ctx context.Context, err error) int {
+	var sig signalled
+	var late errTimeout
+	var usage usageError
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(context.Cause(ctx), &sig):
+		if sig.Signal == syscall.SIGTERM {
+			return exitTerminated
+		}
+		return exitInterrupted
+	case errors.As(err, &late):
+		return exitTimeout
+	case errors.As(err, &usage):
+		return exitUsage
+	case errors.Is(err, conversation.ErrStepLimit):
+		return exitLimit
+	default:
+		return exitError
+	}
+}
+
+func describe(ctx context.Context, err error) string {
+	var sig signalled
+	if errors.As(context.Cause(ctx), &sig) {
+		return "stopped by signal: " + sig.Error()
+	}
+	var usage usageError
+	if errors.As(err, &usage) {
+		return err.Error() + "\nSee aura --help."
+	}
+	return err.Error()
+}
+
+// forceAfter is how long aura may take to end after a signal before it ends the hard way. Its children die with it either way.
+const forceAfter = 1500 * time.Millisecond
+
+// withSignals ends the context at SIGINT and SIGTERM. A second signal, or being slow, ends the process.
+func withSignals(parent context.Context, w io.Writer) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	ch := make(chan os.Signal, 2)
+	signal.Notify(ch, os.Interrupt, syscall.SIGTERM)
+	done := make(chan struct{})
+	go func() {
+		select {
+		case s := <-ch:
+			cancel(signalled{s})
+			select {
+			case <-ch:
+			case <-time.After(forceAfter):
+			case <-done:
+				return
+			}
+			fmt.Fprintln(w, "aura: stopped before everything was tidied up")
+			os.Exit(exitCode(ctx, context.Canceled)) //nolint:forbidigo // the way out when the orderly one is blocked
+		case <-done:
+		}
+	}()
+	return ctx, func() {
+		close(done)
+		signal.Stop(ch)
+		cancel(nil)
+	}
+}

@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/config"
+)
+
+const pluginsHelp = `List and inspect plugins.
+
+Plugins are directories with a plugin.yaml below plugins/ of a home: the
+project's .aura or the user's ~/.aura. A plugin of the project hides one of the
+user with the same name.`
+
+func newPlugins(s streams, root *rootOptions) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "plugins",
+		Short: "List and inspect plugins",
+		Long:  pluginsHelp,
+		Example: `  aura plugins list
+  aura plugins show notepad
+  aura plugins logs notepad -f`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newPluginsList(s, root), newPluginsShow(s, root), newPluginsLogs(s, root))
+	return cmd
+}
+
+func newPluginsList(s streams, root *rootOptions) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List all plugins with their status, exports, source and health",
+		Example: `  aura plugins list
+  aura plugins list --json`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := config.Load(root.configOptions(s))
+			if err != nil {
+				return err
+			}
+			list, err := app.InspectAll(cmd.Context(), cfg, root.unsafePlugins)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return writeJSON(s.out, list)
+			}
+			writeList(s.out, list)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON list")
+	return cmd
+}
+
+func newPluginsShow(s streams, root *rootOptions) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "show NAME",
+		Short: "Show everything about one plugin, and how it does in every running session",
+		Long: `Show everything about one plugin: what it exports, what it may see, where it came
+from, and how its process does in every session of yours that runs on this
+machine. If none runs it, the plugin is started, measured and stopped.`,
+		Example: `  aura plugins show notepad
+  aura plugins show notepad --json`,
+		Args: exactArgs("NAME"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cfg, err := config.Load(root.configOptions(s))
+			if err != nil {
+				return err
+			}
+			list, err := app.Inspect(cmd.Context(), cfg, args[0], root.unsafePlugins)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return writeJSON(s.out, list[0])
+			}
+			for i, p := range list {
+				if i > 0 {
+					fmt.Fprintln(s.out)
+				}
+				writeDetails(s.out, p)
+			}
+			return nil
+		},
+		ValidArgsFunction: pluginNames(s, root),
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON object")
+	return cmd
+}
+
+// pluginNames completes the names of plugins.
+func pluginNames(s streams, root *rootOptions) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		cfg, err := config.Load(root.configOptions(s))
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		entries, err := app.Catalog(cfg)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		var names []string
+		for _, e := range entries {
+			if e.Status != app.StatusShadowed {
+				names = append(names, cobra.CompletionWithDesc(e.Name, e.Manifest.Description))
+			}
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+func writeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); err != nil {
+		return fmt.Errorf("writing JSON: %w", err)
+	}
+	return nil
+}

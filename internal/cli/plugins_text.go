@@ -1,0 +1,163 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/idelchi/aura/internal/app"
+)
+
+// writeList is a table with one line per plugin.
+func writeList(w io.Writer, list []app.Info) {
+	if len(list) == 0 {
+		fmt.Fprintln(w, "no plugins are installed; put one below .aura/plugins/")
+		return
+	}
+	rows := [][]string{{"NAME", "STATUS", "CAPABILITIES", "SOURCE", "PROCESSES", "DESCRIPTION"}}
+	for _, p := range list {
+		rows = append(rows, []string{p.Name, statusText(p), capabilities(p), source(p), processes(p), p.Description})
+	}
+	table(w, rows)
+}
+
+func statusText(p app.Info) string {
+	if p.ShadowedBy != "" {
+		return "shadowed by " + p.ShadowedBy
+	}
+	if len(p.Shadows) > 0 {
+		return fmt.Sprintf("%s (shadows %s)", p.Status, strings.Join(p.Shadows, ", "))
+	}
+	return string(p.Status)
+}
+
+func capabilities(p app.Info) string {
+	if p.ProbeError != "" {
+		return "(probe failed)"
+	}
+	var parts []string
+	for _, h := range p.Hooks {
+		parts = append(parts, string(h))
+	}
+	if p.Tool != nil {
+		text := "tool " + p.Tool.Name
+		if !p.Tool.Available {
+			text += " (unavailable)"
+		}
+		parts = append(parts, text)
+	}
+	if p.Command != nil {
+		parts = append(parts, "/"+p.Command.Name)
+	}
+	return dash(strings.Join(parts, ", "))
+}
+
+func source(p app.Info) string {
+	if p.Origin == nil {
+		return string(p.Home.Kind)
+	}
+	text := p.Origin.URL
+	if p.Origin.Ref != "" {
+		text += "@" + p.Origin.Ref
+	}
+	return text
+}
+
+func processes(p app.Info) string {
+	var parts []string
+	for _, h := range p.Processes {
+		parts = append(parts, fmt.Sprintf("%s (pid %s)", h.State, count(int64(h.Pid))))
+	}
+	return dash(strings.Join(parts, ", "))
+}
+
+// writeDetails is everything about one plugin, a line per fact.
+func writeDetails(w io.Writer, p app.Info) {
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "%-13s %s\n", name+":", indent(clean(fmt.Sprintf(format, args...))))
+	}
+	line("Name", "%s", p.Name)
+	line("Description", "%s", dash(p.Description))
+	line("Status", "%s", statusText(p))
+	line("Directory", "%s", p.Dir)
+	writeRules(line, p)
+	writeOrigin(line, p)
+	writeExports(line, p)
+	line("Files", "%s", dash(strings.Join(p.Files, ", ")))
+	writeProcesses(w, line, p)
+}
+
+type liner func(name, format string, args ...any)
+
+func writeRules(line liner, p app.Info) {
+	line("Condition", "%s", dash(p.Condition))
+	line("Once", "%t", p.Once)
+	env := "none"
+	if len(p.Env) > 0 {
+		env = strings.Join(p.Env, ", ")
+	}
+	line("Env", "%s", env)
+	line("Unsafe", "%t", p.Unsafe)
+	line("Timeouts", "hooks and commands %gs, tools %gs, loading %gs", p.Timeouts.Hook, p.Timeouts.Tool, p.Timeouts.Load)
+	line("On failure", "%s", p.OnFailure)
+	line("Memory limit", "%s", megabytes(p.MemoryLimit))
+}
+
+func writeOrigin(line liner, p app.Info) {
+	if p.Origin == nil {
+		line("Origin", "local (%s home)", p.Home.Kind)
+		return
+	}
+	line("Origin", "%s ref %s commit %s", p.Origin.URL, dash(p.Origin.Ref), dash(p.Origin.Commit))
+}
+
+func writeExports(line liner, p app.Info) {
+	if p.ProbeError != "" {
+		line("Probe", "(failed: %s)", p.ProbeError)
+	}
+	var hooks []string
+	for _, h := range p.Hooks {
+		hooks = append(hooks, string(h))
+	}
+	line("Hooks", "%s", dash(strings.Join(hooks, ", ")))
+	switch {
+	case p.Tool == nil:
+		line("Tool", "-")
+	default:
+		line("Tool", "%s: %s (parallel %t, sandboxable %t, available %t, opt-in %t, override %t)", p.Tool.Name, p.Tool.Description,
+			p.Tool.Parallel, p.Tool.Sandboxable, p.Tool.Available, p.OptIn, p.Override)
+	}
+	if p.Command == nil {
+		line("Command", "-")
+	} else {
+		line("Command", "/%s: %s (forward %t, silent %t)", p.Command.Name, p.Command.Description, p.Command.Forward, p.Command.Silent)
+	}
+	for _, warning := range p.Warnings {
+		line("Warning", "%s", warning)
+	}
+	switch {
+	case p.SDKVersion == "":
+		line("SDK Version", "not vendored (host has %s)", p.HostSDK)
+	case p.SDKCompatible:
+		line("SDK Version", "%s (compatible)", p.SDKVersion)
+	default:
+		line("SDK Version", "%s (INCOMPATIBLE: host has %s)", p.SDKVersion, p.HostSDK)
+	}
+}
+
+func writeProcesses(w io.Writer, line liner, p app.Info) {
+	line("Log", "%s", p.Log)
+	if p.LoadMillis > 0 {
+		line("Started in", "%.0f ms (no session runs it, so it was started to look at it and stopped again)", p.LoadMillis)
+	}
+	if len(p.Processes) == 0 {
+		line("Processes", "none")
+		return
+	}
+	fmt.Fprintln(w, "Processes:")
+	rows := [][]string{{"  SESSION", "UPTIME", "STATE", "PID", "CALLS", "ERRORS", "TIMEOUTS", "RESTARTS", "P50", "P99", "MEMORY", "CPU", "LAST EXIT"}}
+	for _, h := range p.Processes {
+		rows = append(rows, append([]string{"  " + dash(h.Session), fmt.Sprintf("%.1fs", h.Uptime)}, healthCells(h)...))
+	}
+	table(w, rows)
+}

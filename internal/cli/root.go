@@ -1,0 +1,148 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/sdk/version"
+)
+
+// rootOptions are the flags that every command knows.
+type rootOptions struct {
+	configs        []string
+	home           string
+	agent          string
+	provider       string
+	model          string
+	workdir        string
+	envFiles       []string
+	maxSteps       int
+	includeTools   []string
+	excludeTools   []string
+	withoutPlugins bool
+	unsafePlugins  bool
+	debug          bool
+
+	flags *pflag.FlagSet
+}
+
+const rootHelp = `aura is a terminal coding agent whose plugins cannot take it down.
+
+Every plugin runs in a process of its own. One that crashes or hangs is killed
+and restarted while the conversation goes on; 'aura plugins show' tells how each
+one is doing.
+
+Every flag below can also be set as AURA_<FLAG> in the environment, such as
+AURA_WITHOUT_PLUGINS=true.
+
+Exit codes: 0 done, 1 error, 2 usage, 3 step limit, 4 timeout (--timeout),
+130 interrupted (Ctrl-C), 143 terminated.`
+
+const rootExamples = `  aura run "What is in this directory?"
+  aura run --without-plugins "hi"
+  aura plugins list
+  aura plugins show notepad --json`
+
+func newRoot(s streams) *cobra.Command {
+	o := &rootOptions{}
+	cmd := &cobra.Command{
+		Use:               "aura",
+		Short:             "A terminal coding agent whose plugins cannot take it down",
+		Long:              rootHelp,
+		Example:           rootExamples,
+		Version:           fmt.Sprintf("%s (SDK %s)", Version, version.Version),
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		Args:              noArgs,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return fromEnvironment(cmd, s.environ) },
+		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.SetIn(s.in)
+	cmd.SetOut(s.out)
+	cmd.SetErr(s.err)
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	o.register(cmd.PersistentFlags())
+	cmd.AddCommand(newRun(s, o), newPlugins(s, o), newTasks(s, o))
+	return cmd
+}
+
+func (o *rootOptions) register(f *pflag.FlagSet) {
+	o.flags = f
+	f.StringArrayVar(&o.configs, "config", nil, "project home to use instead of .aura (repeatable, the last wins)")
+	f.StringVar(&o.home, "home", "", `user's home (default ~/.aura; "" for none)`)
+	f.StringVar(&o.agent, "agent", "", "agent to use")
+	f.StringVar(&o.provider, "provider", "", "provider to use")
+	f.StringVar(&o.model, "model", "", "model to use")
+	f.StringVar(&o.workdir, "workdir", "", "directory to work in")
+	f.StringArrayVar(&o.envFiles, "env-file", nil, "file with environment variables (repeatable; default secrets.env if it exists)")
+	f.IntVar(&o.maxSteps, "max-steps", 0, "model calls per prompt (default 50)")
+	f.StringSliceVar(&o.includeTools, "include-tools", nil, "offer only tools that match these patterns")
+	f.StringSliceVar(&o.excludeTools, "exclude-tools", nil, "do not offer tools that match these patterns")
+	f.BoolVar(&o.withoutPlugins, "without-plugins", false, "run without any plugin")
+	f.BoolVar(&o.unsafePlugins, "unsafe-plugins", false, "let plugins import os/exec, syscall and unsafe")
+	f.BoolVar(&o.debug, "debug", false, "show every event on standard error")
+}
+
+// configOptions are where this command line finds the configuration.
+func (o *rootOptions) configOptions(s streams) config.Options {
+	c := config.Options{Configs: o.configs, Workdir: o.workdir, EnvFiles: o.envFiles, Environ: s.environ}
+	if o.flags.Changed("home") {
+		c.Home = &o.home
+	}
+	if home, err := os.UserHomeDir(); err == nil {
+		c.UserHome = home
+	}
+	return c
+}
+
+func (o *rootOptions) appOptions(s streams) app.Options {
+	return app.Options{
+		Config: o.configOptions(s), Version: Version,
+		Agent: o.agent, Provider: o.provider, Model: o.model, MaxSteps: o.maxSteps,
+		IncludeTools: o.includeTools, ExcludeTools: o.excludeTools,
+		WithoutPlugins: o.withoutPlugins, UnsafePlugins: o.unsafePlugins,
+	}
+}
+
+// fromEnvironment sets the root's flags that are not on the command line from AURA_<FLAG>.
+func fromEnvironment(cmd *cobra.Command, environ []string) error {
+	var failed error
+	cmd.Root().PersistentFlags().VisitAll(func(f *pflag.Flag) {
+		name := "AURA_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+		value, ok := config.Lookup(environ, name)
+		if !ok || f.Changed || failed != nil {
+			return
+		}
+		if err := cmd.Root().PersistentFlags().Set(f.Name, value); err != nil {
+			failed = usageError{fmt.Errorf("reading %s: %w", name, err)}
+		}
+	})
+	return failed
+}
+
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	err := fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath())
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		err = fmt.Errorf("%w; did you mean %s?", err, strings.Join(near, " or "))
+	}
+	return usageError{err}
+}
+
+// exactArgs wants n arguments, named for the message.
+func exactArgs(names ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == len(names) {
+			return nil
+		}
+		return usageError{fmt.Errorf("%s takes %s", cmd.CommandPath(), strings.Join(names, " "))}
+	}
+}

@@ -1,0 +1,173 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/conversation"
+	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/session"
+)
+
+// runOptions are the flags of run, which tasks run shares.
+type runOptions struct {
+	timeout time.Duration
+	json    bool
+	health  bool
+}
+
+const runHelp = `Run prompts through the agent and print its answers.
+
+Each argument is a prompt; they are taken one after the other in one
+conversation. Without arguments the prompt is read from standard input. A prompt
+that begins with a slash is a command, such as /plugins, /reload or /help.
+
+The model's text goes to standard output; tool calls, notices and errors of
+plugins go to standard error. With --json, events are written to standard output
+as one JSON object per line and nothing else is.
+
+The session is saved under sessions/ in the project's .aura, or in the user's.`
+
+const runExamples = `  aura run "Summarise the README"
+  aura run "List the files" "/plugins" "Thanks"
+  echo "What does main.go do?" | aura run
+  aura run --json --timeout 5m "Fix the failing test"`
+
+func newRun(s streams, root *rootOptions) *cobra.Command {
+	o := &runOptions{}
+	cmd := &cobra.Command{
+		Use:     "run [PROMPT...]",
+		Short:   "Run prompts and print the answers",
+		Long:    runHelp,
+		Example: runExamples,
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			prompts, err := promptsFrom(s.in, args)
+			if err != nil {
+				return err
+			}
+			return o.run(cmd.Context(), s, root.appOptions(s), root.debug, prompts)
+		},
+	}
+	o.register(cmd)
+	return cmd
+}
+
+func (o *runOptions) register(cmd *cobra.Command) {
+	cmd.Flags().DurationVar(&o.timeout, "timeout", 0, "end the run after this long, with exit code 4")
+	cmd.Flags().BoolVar(&o.json, "json", false, "write events as JSON lines on standard output")
+	cmd.Flags().BoolVar(&o.health, "health", false, "show how the plugins are when the run is over")
+}
+
+// promptsFrom takes the arguments, or one prompt from standard input.
+func promptsFrom(in io.Reader, args []string) ([]string, error) {
+	if len(args) > 0 {
+		return args, nil
+	}
+	if f, ok := in.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		return nil, usageError{errors.New("run needs a prompt: give it as an argument or on standard input")}
+	}
+	text, err := io.ReadAll(in)
+	if err != nil {
+		return nil, fmt.Errorf("reading the prompt from standard input: %w", err)
+	}
+	if len(bytes.TrimSpace(text)) == 0 {
+		return nil, usageError{errors.New("run needs a prompt: standard input is empty")}
+	}
+	return []string{strings.TrimRight(string(text), "\n")}, nil
+}
+
+// run is one session from beginning to end.
+func (o *runOptions) run(ctx context.Context, s streams, a app.Options, debug bool, prompts []string) error {
+	if o.timeout < 0 {
+		return usageError{fmt.Errorf("--timeout %s is negative", o.timeout)}
+	}
+	if o.timeout > 0 {
+		late := errTimeout(o.timeout)
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, o.timeout, late)
+		defer cancel()
+	}
+	r := o.renderer(s, debug)
+	a.Emit = r.show
+	err := converse(ctx, a, prompts, func(opened *app.App) {
+		if o.health {
+			o.showHealth(s, r, opened)
+		}
+	})
+	r.finish()
+	if j, ok := r.(*jsonRenderer); ok && j.err != nil && err == nil {
+		err = fmt.Errorf("writing events: %w", j.err)
+	}
+	return err
+}
+
+// converse opens a session, runs it and closes it.
+func converse(ctx context.Context, a app.Options, prompts []string, last func(*app.App)) error {
+	opened, err := app.Open(ctx, a)
+	if err != nil {
+		return because(ctx, err)
+	}
+	err = because(ctx, opened.Run(ctx, prompts))
+	last(opened)
+	return errors.Join(err, opened.Close(reasonOf(ctx, err)))
+}
+
+// because replaces the error of an ended context by what ended it.
+func because(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+func reasonOf(ctx context.Context, err error) session.Reason {
+	var late errTimeout
+	switch {
+	case err == nil:
+		return session.ReasonDone
+	case errors.As(err, &late):
+		return session.ReasonTimeout
+	case ctx.Err() != nil:
+		return session.ReasonInterrupted
+	case errors.Is(err, conversation.ErrStepLimit):
+		return session.ReasonLimit
+	default:
+		return session.ReasonError
+	}
+}
+
+func (o *runOptions) renderer(s streams, debug bool) renderer {
+	if o.json {
+		return &jsonRenderer{out: s.out}
+	}
+	f, ok := s.out.(*os.File)
+	return &textRenderer{out: s.out, err: s.err, debug: debug, plain: !ok || !term.IsTerminal(int(f.Fd()))}
+}
+
+// showHealth ends a run with one line per plugin.
+func (o *runOptions) showHealth(s streams, r renderer, opened *app.App) {
+	list := opened.Health()
+	if o.json {
+		for _, h := range list {
+			r.show(event.Health{
+				Plugin: h.Name, State: string(h.State), Calls: h.Calls, Errors: h.Errors, Timeouts: h.Timeouts,
+				Restarts: h.Restarts, LastExit: h.LastExit, P50Micros: h.P50, P99Micros: h.P99,
+			})
+		}
+		return
+	}
+	r.finish()
+	fmt.Fprintln(s.err)
+	writeHealth(s.err, list)
+}

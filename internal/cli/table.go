@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/idelchi/aura/host"
+)
+
+// table writes rows in columns. Cells are cleaned; the first row is the heading.
+func table(w io.Writer, rows [][]string) {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, row := range rows {
+		cells := make([]string, len(row))
+		for i, c := range row {
+			cells[i] = oneLine(c, 120)
+		}
+		fmt.Fprintln(tw, strings.TrimRight(strings.Join(cells, "\t"), "\t"))
+	}
+	_ = tw.Flush()
+}
+
+// writeHealth is the table at the end of a run.
+func writeHealth(w io.Writer, list []host.PluginHealth) {
+	rows := [][]string{{"PLUGIN", "STATE", "PID", "CALLS", "ERRORS", "TIMEOUTS", "RESTARTS", "P50", "P99", "MEMORY", "CPU", "LAST EXIT"}}
+	for _, h := range list {
+		rows = append(rows, append([]string{h.Name}, healthCells(h.Health)...))
+	}
+	table(w, rows)
+}
+
+func healthCells(h host.Health) []string {
+	return []string{
+		string(h.State), count(int64(h.Pid)), fmt.Sprint(h.Calls), fmt.Sprint(h.Errors), fmt.Sprint(h.Timeouts), fmt.Sprint(h.Restarts),
+		micros(h.P50), micros(h.P99), megabytes(h.MemoryBytes), fmt.Sprintf("%.2fs", h.CPU), dash(firstLine(h.LastExit)),
+	}
+}
+
+func count(n int64) string {
+	if n == 0 {
+		return "-"
+	}
+	return fmt.Sprint(n)
+}
+
+func micros(us int64) string {
+	if us == 0 {
+		return "-"
+	}
+	return (time.Duration(us) * time.Microsecond).String()
+}
+
+func megabytes(n int64) string {
+	if n == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.1fMB", float64(n)/1e6)
+}
+
+func dash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}

@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/config"
+)
+
+func newTasks(s streams, root *rootOptions) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "tasks",
+		Short: "List tasks, or run one",
+		Long:  "List the tasks that are configured in config/tasks/ of a home. 'aura tasks run NAME' runs one.",
+		Example: `  aura tasks
+  aura tasks run nightly`,
+		Args: noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			cfg, err := config.Load(root.configOptions(s))
+			if err != nil {
+				return err
+			}
+			return listTasks(s, cfg, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON list")
+	cmd.AddCommand(newTasksRun(s, root))
+	return cmd
+}
+
+// taskInfo is a task in a list.
+type taskInfo struct {
+	Name        string   `json:"name"`
+	Description string   `json:"description"`
+	Disabled    bool     `json:"disabled"`
+	Commands    []string `json:"commands"`
+	File        string   `json:"file"`
+}
+
+func listTasks(s streams, cfg *config.Config, asJSON bool) error {
+	list := []taskInfo{}
+	rows := [][]string{{"NAME", "STATUS", "DESCRIPTION"}}
+	for _, name := range slices.Sorted(maps.Keys(cfg.Tasks)) {
+		t := cfg.Tasks[name]
+		status := "enabled"
+		if t.Disabled {
+			status = "disabled"
+		}
+		list = append(list, taskInfo{Name: name, Description: t.Description, Disabled: t.Disabled, Commands: t.Commands, File: t.Source.File})
+		rows = append(rows, []string{name, status, t.Description})
+	}
+	if asJSON {
+		return writeJSON(s.out, list)
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(s.out, "no tasks are configured; put one into .aura/config/tasks/")
+		return nil
+	}
+	table(s.out, rows)
+	return nil
+}
+
+func newTasksRun(s streams, root *rootOptions) *cobra.Command {
+	o := &runOptions{}
+	cmd := &cobra.Command{
+		Use:   "run NAME",
+		Short: "Run a task",
+		Long: `Run the commands of a task as prompts, between its pre and post shell commands,
+with the task's variables set for tools and for plugins that may see them.`,
+		Example: "  aura tasks run nightly --json",
+		Args:    exactArgs("NAME"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cfg, err := config.Load(root.configOptions(s))
+			if err != nil {
+				return err
+			}
+			return o.runTask(cmd.Context(), s, root, cfg, args[0])
+		},
+	}
+	o.register(cmd)
+	return cmd
+}
+
+func (o *runOptions) runTask(ctx context.Context, s streams, root *rootOptions, cfg *config.Config, name string) error {
+	task, err := findTask(cfg, name)
+	if err != nil {
+		return err
+	}
+	a := root.appOptions(s)
+	a.Task = &task
+	if task.Workdir != "" {
+		a.Config.Configs = projectHomes(cfg)
+		a.Config.Workdir = task.Workdir
+	}
+	if o.timeout == 0 {
+		o.timeout = task.Timeout
+	}
+	if err := app.RunShell(ctx, cfg, task, task.Pre, s.err); err != nil {
+		return err
+	}
+	err = o.run(ctx, s, a, root.debug, task.Commands)
+	return errors.Join(err, app.RunShell(context.WithoutCancel(ctx), cfg, task, task.Post, s.err))
+}
+
+// projectHomes keeps a task's homes where they were when it works in another directory.
+func projectHomes(cfg *config.Config) []string {
+	var out []string
+	for _, h := range cfg.Homes {
+		if h.Kind == config.HomeProject {
+			out = append(out, h.Dir)
+		}
+	}
+	return out
+}
+
+func findTask(cfg *config.Config, name string) (config.Task, error) {
+	task, ok := cfg.Tasks[name]
+	switch {
+	case !ok:
+		known := strings.Join(slices.Sorted(maps.Keys(cfg.Tasks)), ", ")
+		return task, fmt.Errorf("running task %q: there is none of that name; known tasks: %s", name, dash(known))
+	case task.Disabled:
+		return task, fmt.Errorf("running task %q: it is disabled in %s", name, task.Source.File)
+	case len(task.Commands) == 0:
+		return task, fmt.Errorf("running task %q: it has no commands (%s)", name, task.Source.File)
+	}
+	return task, nil
+}

@@ -1,0 +1,65 @@
+package conversation
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/sdk"
+)
+
+// parse reads arguments as a model wrote them. None at all are an empty object.
+func parse(raw json.RawMessage) (map[string]any, error) {
+	args := map[string]any{}
+	if text := bytes.TrimSpace(raw); len(text) == 0 || string(text) == `""` || string(text) == "null" {
+		return args, nil
+	}
+	if err := json.Unmarshal(raw, &args); err != nil {
+		return nil, err
+	}
+	return args, nil
+}
+
+// encoded returns arguments as JSON with sorted keys, or an empty object if they cannot be JSON.
+func encoded(args map[string]any) json.RawMessage {
+	raw, err := json.Marshal(args)
+	if err != nil || args == nil {
+		return json.RawMessage("{}")
+	}
+	return raw
+}
+
+// json returns the arguments of a call, or what the model wrote in their place, as a JSON value.
+func (p *call) json() json.RawMessage {
+	if p.args != nil {
+		return encoded(p.args)
+	}
+	if json.Valid(p.request.Arguments) {
+		return p.request.Arguments
+	}
+	text, err := json.Marshal(string(p.request.Arguments))
+	if err != nil {
+		return json.RawMessage("null")
+	}
+	return text
+}
+
+// shownCalls returns calls that have not run, as plugins see them.
+func shownCalls(requests []llm.ToolCall) []sdk.ToolCall {
+	out := make([]sdk.ToolCall, 0, len(requests))
+	for _, request := range requests {
+		p := call{request: request}
+		p.args, _ = parse(request.Arguments)
+		out = append(out, sdk.ToolCall{Name: request.Name, Args: p.args, ArgsJSON: string(p.json())})
+	}
+	return out
+}
+
+// normal returns arguments as if a model had written them as JSON, so that a tool sees the same types whoever set them.
+func normal(args map[string]any) (map[string]any, error) {
+	raw, err := json.Marshal(args)
+	if err != nil {
+		return nil, err
+	}
+	return parse(raw)
+}

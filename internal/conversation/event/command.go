@@ -1,0 +1,26 @@
+package event
+
+// Command is the output of a slash command.
+type Command struct {
+	Name   string `json:"name"`
+	Output string `json:"output"`
+}
+
+// Type implements Event.
+func (Command) Type() string { return "command" }
+
+// Health is how one plugin was when the run ended.
+type Health struct {
+	Plugin    string `json:"plugin"`
+	State     string `json:"state"`
+	Calls     int64  `json:"calls"`
+	Errors    int64  `json:"errors"`
+	Timeouts  int64  `json:"timeouts"`
+	Restarts  int    `json:"restarts"`
+	LastExit  string `json:"last_exit,omitempty"`
+	P50Micros int64  `json:"p50_us"`
+	P99Micros int64  `json:"p99_us"`
+}
+
+// Type implements Event.
+func (Health) Type() string { return "plugin_health" }

@@ -1,0 +1,160 @@
+// Package event is what a conversation tells while it runs. A screen renders the events as text, --json as one JSON
+// object per line.
+package event
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Event is one of the structs of this package.
+type Event interface {
+	// Type is the event's name in JSON.
+	Type() string
+}
+
+// Session is the first event.
+type Session struct {
+	ID       string `json:"id"`
+	Agent    string `json:"agent,omitempty"`
+	Provider string `json:"provider"`
+	Model    string `json:"model"`
+	Workdir  string `json:"workdir"`
+	// Tools names what the model is offered.
+	Tools []string `json:"tools"`
+}
+
+// Request comes before each call of a model.
+type Request struct {
+	// Number counts the requests of the session from 1, repeated ones too.
+	Number int `json:"number"`
+	// Iteration counts the turns of the interaction from 1.
+	Iteration int `json:"iteration"`
+	// Messages and Tools are how many of them are sent.
+	Messages int `json:"messages"`
+	Tools    int `json:"tools"`
+}
+
+// Delta is a piece of a response as it streams in.
+type Delta struct {
+	Text     string `json:"text,omitempty"`
+	Thinking string `json:"thinking,omitempty"`
+}
+
+// Message is a user's prompt, or a complete response as the model gave it.
+type Message struct {
+	Role     string `json:"role"`
+	Content  string `json:"content"`
+	Thinking string `json:"thinking,omitempty"`
+	// ToolCalls is how many tools the response asks for. An event of each follows.
+	ToolCalls int `json:"tool_calls,omitempty"`
+}
+
+// Injection is a message that a plugin added to the history.
+type Injection struct {
+	Plugin string `json:"plugin"`
+	// Point is the name of the hook point, such as "BeforeChat".
+	Point   string `json:"point"`
+	Role    string `json:"role"`
+	Content string `json:"content"`
+	// Eject is true if the message goes with one model call only.
+	Eject bool `json:"eject"`
+}
+
+// ToolCall says that a tool is about to run or was refused.
+type ToolCall struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	// Arguments are those the tool runs with. If the model wrote something that is not JSON, it is a JSON string of that.
+	Arguments json.RawMessage `json:"arguments"`
+}
+
+// ToolResult answers a ToolCall.
+type ToolResult struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	// Content is what the model is told.
+	Content string `json:"content"`
+	// Error is empty if the tool succeeded.
+	Error string `json:"error,omitempty"`
+	// Ran is false if the call was refused.
+	Ran bool `json:"ran"`
+	// Duration is wall-clock time.
+	Duration time.Duration `json:"duration_ns"`
+}
+
+// Notice is a text for the user alone.
+type Notice struct {
+	// Plugin is empty if the notice is aura's own.
+	Plugin string `json:"plugin,omitempty"`
+	Text   string `json:"text"`
+}
+
+// PluginError says that a plugin failed. The conversation goes on.
+type PluginError struct {
+	Plugin string `json:"plugin"`
+	Point  string `json:"point,omitempty"`
+	Error  string `json:"error"`
+}
+
+// Error is what ended an interaction.
+type Error struct {
+	Message string `json:"message"`
+	// Class is one of the SDK's error types, or empty.
+	Class     string `json:"class,omitempty"`
+	Retryable bool   `json:"retryable"`
+}
+
+// Done is the last event of an interaction.
+type Done struct {
+	Stats Stats `json:"stats"`
+	// ToolCounts holds, for each tool, how often it ran.
+	ToolCounts map[string]int `json:"tool_counts,omitempty"`
+}
+
+// Type implements Event.
+func (Session) Type() string { return "session" }
+
+// Type implements Event.
+func (Request) Type() string { return "request" }
+
+// Type implements Event.
+func (Delta) Type() string { return "delta" }
+
+// Type implements Event.
+func (Message) Type() string { return "message" }
+
+// Type implements Event.
+func (Injection) Type() string { return "injection" }
+
+// Type implements Event.
+func (ToolCall) Type() string { return "tool_call" }
+
+// Type implements Event.
+func (ToolResult) Type() string { return "tool_result" }
+
+// Type implements Event.
+func (Notice) Type() string { return "notice" }
+
+// Type implements Event.
+func (PluginError) Type() string { return "plugin_error" }
+
+// Type implements Event.
+func (Error) Type() string { return "error" }
+
+// Type implements Event.
+func (Done) Type() string { return "done" }
+
+// Encode returns an event as a JSON object on one line, without the line's end. Its first field is the type.
+func Encode(e Event) ([]byte, error) {
+	body, err := json.Marshal(e)
+	if err != nil {
+		return nil, fmt.Errorf("encoding event %s: %w", e.Type(), err)
+	}
+	out := fmt.Appendf(nil, `{"type":%q`, e.Type())
+	if len(body) > len(`{}`) {
+		out = append(out, ',')
+	}
+	return append(out, body[1:]...), nil
+}

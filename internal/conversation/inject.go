@@ -1,0 +1,81 @@
+package conversation
+
+import (
+	"context"
+
+	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/pipeline"
+)
+
+// injection is a plugin's message on its way into the history.
+type injection struct {
+	pipeline.Injection
+	point hookpoint.Name
+}
+
+// hook runs a hook point, shows its notices and withholds the tools it names from the next model call, which at BeforeChat
+// is the caller's to do, as is the rest of the outcome. Once ctx is done nobody is asked.
+func (c *Conversation) hook(ctx context.Context, point hookpoint.Name, in any) pipeline.Outcome {
+	if ctx.Err() != nil {
+		return pipeline.Outcome{}
+	}
+	out := pipeline.Run(ctx, c.cfg.Hooks, point, in, c.reporter(point))
+	for _, n := range out.Notices {
+		c.cfg.Emit(event.Notice{Plugin: n.Handler, Text: n.Text})
+	}
+	if point != hookpoint.BeforeChat {
+		c.disable(out.DisableTools)
+	}
+	return out
+}
+
+// reporter tells the user of a plugin that failed.
+func (c *Conversation) reporter(point hookpoint.Name) pipeline.Report {
+	return func(handler string, err error) {
+		c.cfg.Emit(event.PluginError{Plugin: handler, Point: string(point), Error: err.Error()})
+	}
+}
+
+// disable withholds tools from the next model call.
+func (c *Conversation) disable(patterns []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.disableNext = append(c.disableNext, patterns...)
+}
+
+// queue returns the messages of an outcome, to be injected once the history allows it.
+func queue(point hookpoint.Name, out pipeline.Outcome) []injection {
+	queued := make([]injection, 0, len(out.Injections))
+	for _, in := range out.Injections {
+		queued = append(queued, injection{Injection: in, point: point})
+	}
+	return queued
+}
+
+// inject adds messages to the history. No tool call may be without its result at this moment.
+func (c *Conversation) inject(queued []injection) {
+	for _, in := range queued {
+		c.record(llm.Message{Role: llm.Role(in.Role), Content: in.Content, Synthetic: true}, in.Eject)
+		c.cfg.Emit(event.Injection{
+			Plugin: in.Handler, Point: string(in.point), Role: string(in.Role), Content: in.Content, Eject: in.Eject,
+		})
+	}
+}
+
+// record adds a message to the history and, unless it will leave again, to the journal.
+func (c *Conversation) record(m llm.Message, eject bool) {
+	if m.CreatedAt.IsZero() {
+		m.CreatedAt = c.cfg.Now()
+	}
+	c.mu.Lock()
+	c.history.add(m, eject)
+	c.mu.Unlock()
+	if eject || c.cfg.Journal == nil {
+		return
+	}
+	if err := c.cfg.Journal.Append(m); err != nil && c.unsaved == nil {
+		c.unsaved = err
+	}
+}

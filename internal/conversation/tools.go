@@ -1,0 +1,213 @@
+package conversation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/tool"
+	"github.com/idelchi/aura/sdk"
+)
+
+// parallelLimit is how many tools run side by side.
+const parallelLimit = 8
+
+// call is a tool call on its way from the model's request to its result.
+type call struct {
+	request llm.ToolCall
+	tool    tool.Tool
+	args    map[string]any
+	// state is what the tool is told of the conversation.
+	state sdk.Context
+	// injections wait for the results of the turn.
+	injections []injection
+
+	ran      bool
+	output   string
+	err      error
+	duration time.Duration
+}
+
+// work runs the tool calls of a response and records a result for each, in their order. Once ctx is done, the calls that
+// are left get a result that says so. It returns the messages that plugins want to see after the results.
+func (c *Conversation) work(ctx context.Context, requests []llm.ToolCall) []injection {
+	var queued []injection
+	for len(requests) > 0 {
+		n := c.together(requests)
+		batch := make([]*call, 0, n)
+		for _, request := range requests[:n] {
+			batch = append(batch, c.prepare(ctx, request))
+		}
+		execute(ctx, c.cfg.Now, batch)
+		for _, done := range batch {
+			queued = append(queued, c.settle(ctx, done)...)
+		}
+		requests = requests[n:]
+	}
+	return queued
+}
+
+// together says how many of the calls, from the first on, may run side by side.
+func (c *Conversation) together(requests []llm.ToolCall) int {
+	for i, request := range requests {
+		t, ok := c.turn.tools.Lookup(request.Name)
+		if ok && !t.Definition().Parallel {
+			return max(i, 1)
+		}
+	}
+	return len(requests)
+}
+
+// prepare finds the tool, checks the arguments and asks plugins. A call that must not run has an error.
+func (c *Conversation) prepare(ctx context.Context, request llm.ToolCall) *call {
+	p := &call{request: request, state: c.Context()}
+	if err := c.admit(ctx, p); err != nil {
+		p.err = fmt.Errorf("the call did not run: %w", err)
+	}
+	c.cfg.Emit(event.ToolCall{ID: request.ID, Name: request.Name, Arguments: p.json()})
+	return p
+}
+
+func (c *Conversation) admit(ctx context.Context, p *call) error {
+	var malformed, err error
+	p.args, malformed = parse(p.request.Arguments)
+	if ctx.Err() != nil {
+		return interrupted(ctx)
+	}
+	if p.tool, err = c.find(p.request.Name); err != nil {
+		return err
+	}
+	if malformed != nil {
+		return fmt.Errorf("its arguments are not a JSON object: %w", malformed)
+	}
+	if err := c.turn.tools.Validate(p.request.Name, p.args); err != nil {
+		return err
+	}
+	return c.consult(ctx, p)
+}
+
+// find returns a tool that the model was offered.
+func (c *Conversation) find(name string) (tool.Tool, error) {
+	if slices.Contains(c.turn.names, name) {
+		if t, ok := c.turn.tools.Lookup(name); ok {
+			return t, nil
+		}
+	}
+	for _, d := range c.turn.tools.Offered() {
+		if d.Name == name {
+			return nil, fmt.Errorf("tool %q is not available at the moment", name)
+		}
+	}
+	return nil, fmt.Errorf("there is no tool %q", name)
+}
+
+// consult lets plugins change or block the call.
+func (c *Conversation) consult(ctx context.Context, p *call) error {
+	name := p.request.Name
+	out := c.hook(ctx, hookpoint.BeforeToolExecution, sdk.BeforeToolContext{Context: p.state, ToolName: name, Arguments: p.args})
+	if out.Block != nil {
+		reason := "blocked by " + strings.Join(out.Block.By, ", ")
+		if out.Block.Message != "" {
+			reason += ": " + out.Block.Message
+		}
+		return errors.New(reason)
+	}
+	if ctx.Err() != nil {
+		return interrupted(ctx)
+	}
+	if out.Arguments != nil {
+		args, err := normal(out.Arguments)
+		if err == nil {
+			err = c.turn.tools.Validate(name, args)
+		}
+		if err != nil {
+			return fmt.Errorf("plugin %s changed its arguments: %w", out.ChangedBy, err)
+		}
+		p.args = args
+	}
+	p.injections = queue(hookpoint.BeforeToolExecution, out)
+	return nil
+}
+
+// execute runs the calls that may run, side by side if there are several.
+func execute(ctx context.Context, now func() time.Time, batch []*call) {
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, parallelLimit)
+	for _, p := range batch {
+		if p.err != nil {
+			continue
+		}
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			started := now()
+			p.ran = true
+			p.output, p.err = run(ctx, p)
+			p.duration = now().Sub(started)
+		})
+	}
+	wg.Wait()
+}
+
+// run runs one tool. A panic in it is an error like any other.
+func run(ctx context.Context, p *call) (output string, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("running %s: panic: %v", p.request.Name, r)
+		}
+	}()
+	return p.tool.Execute(ctx, tool.Call{Args: p.args, Context: p.state})
+}
+
+// settle notes how a call went, lets plugins see it and records the result. It returns what plugins want to say.
+func (c *Conversation) settle(ctx context.Context, p *call) []injection {
+	failure := ""
+	if p.err != nil {
+		failure = p.err.Error()
+	}
+	c.note(p, failure)
+	content := resultText(p.output, failure)
+	queued := p.injections
+	if p.ran && ctx.Err() == nil {
+		out := c.hook(ctx, hookpoint.AfterToolExecution, sdk.AfterToolContext{
+			Context: c.Context(), ToolName: p.request.Name, ToolResult: p.output, ToolError: failure, ToolDuration: p.duration,
+		})
+		if out.Output != nil {
+			content = *out.Output
+		}
+		queued = append(queued, queue(hookpoint.AfterToolExecution, out)...)
+	}
+	content = strings.ToValidUTF8(content, "\uFFFD")
+	c.record(llm.Message{Role: llm.RoleTool, Content: content, ToolCallID: p.request.ID, ToolName: p.request.Name}, false)
+	c.cfg.Emit(event.ToolResult{
+		ID: p.request.ID, Name: p.request.Name, Content: content, Error: failure, Ran: p.ran, Duration: p.duration,
+	})
+	return queued
+}
+
+func (c *Conversation) note(p *call, failure string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ledger.called(sdk.ToolCall{
+		Name: p.request.Name, Args: p.args, ArgsJSON: string(p.json()), Result: p.output, Error: failure, Duration: p.duration,
+	}, p.ran)
+}
+
+// resultText is what a model is told of a call.
+func resultText(output, failure string) string {
+	switch {
+	case failure == "":
+		return output
+	case output == "":
+		return "Error: " + failure
+	default:
+		return strings.TrimRight(output, "\n") + "\n\nError: " + failure
+	}
+}

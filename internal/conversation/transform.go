@@ -1,0 +1,91 @@
+package conversation
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/pipeline"
+	"github.com/idelchi/aura/sdk"
+)
+
+// transform lets plugins change the messages of one request. The history stays as it is.
+func (c *Conversation) transform(ctx context.Context, messages []llm.Message) []llm.Message {
+	if !pipeline.Has(c.cfg.Hooks, hookpoint.TransformMessages) {
+		return messages
+	}
+	shown := show(messages)
+	in := sdk.TransformContext{Context: c.Context(), Messages: shown}
+	out := pipeline.Transform(ctx, c.cfg.Hooks, in, estimateShown, c.reporter(hookpoint.TransformMessages))
+	return merge(messages, shown, out)
+}
+
+// show returns messages as plugins see them, with their positions as identifiers.
+func show(messages []llm.Message) []sdk.Message {
+	out := make([]sdk.Message, 0, len(messages))
+	for i, m := range messages {
+		kind := "normal"
+		if m.Synthetic {
+			kind = "synthetic"
+		}
+		shown := sdk.Message{
+			ID: fmt.Sprintf("m%04d", i+1), Role: string(m.Role), Content: m.Content, Thinking: m.Thinking,
+			ToolName: m.ToolName, ToolCallID: m.ToolCallID, Tokens: estimate(m), Type: kind, CreatedAt: m.CreatedAt,
+		}
+		for _, call := range m.ToolCalls {
+			args, _ := parse(call.Arguments)
+			shown.ToolCalls = append(shown.ToolCalls, sdk.MessageToolCall{ID: call.ID, Name: call.Name, Arguments: args})
+		}
+		out = append(out, shown)
+	}
+	return out
+}
+
+// merge turns what plugins returned into messages. A message that was shown to them, as its identifier tells, keeps all that
+// was not shown; the others are new.
+func merge(messages []llm.Message, shown, returned []sdk.Message) []llm.Message {
+	positions := make(map[string]int, len(shown))
+	for i, m := range shown {
+		positions[m.ID] = i
+	}
+	out := make([]llm.Message, 0, len(returned))
+	for _, m := range returned {
+		var base llm.Message
+		var before sdk.Message
+		if i, ok := positions[m.ID]; ok {
+			base, before = messages[i], shown[i]
+			delete(positions, m.ID) // a second message of that name is a new one
+		}
+		base.Role = llm.Role(m.Role)
+		base.Content, base.Thinking = m.Content, m.Thinking
+		base.ToolName, base.ToolCallID = m.ToolName, m.ToolCallID
+		base.Synthetic, base.CreatedAt = m.Type != "normal", m.CreatedAt
+		base.ToolCalls = mergeCalls(base.ToolCalls, before.ToolCalls, m.ToolCalls)
+		out = append(out, base)
+	}
+	return out
+}
+
+// mergeCalls keeps what the model wrote wherever plugins left a call as it was.
+func mergeCalls(calls []llm.ToolCall, shown, returned []sdk.MessageToolCall) []llm.ToolCall {
+	if len(returned) == 0 {
+		return nil
+	}
+	out := make([]llm.ToolCall, 0, len(returned))
+	for _, r := range returned {
+		var call llm.ToolCall
+		i := slices.IndexFunc(shown, func(s sdk.MessageToolCall) bool { return s.ID == r.ID })
+		if i >= 0 {
+			call = calls[i]
+		}
+		if i < 0 || !reflect.DeepEqual(shown[i].Arguments, r.Arguments) {
+			call.Arguments = encoded(r.Arguments)
+		}
+		call.ID, call.Name = r.ID, r.Name
+		out = append(out, call)
+	}
+	return out
+}

@@ -1,0 +1,121 @@
+package e2e
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// commands are what scripts can do beside the standard ones.
+var commands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
+	"await":      await,
+	"leavesnone": leavesNone,
+	"signal":     sendSignal,
+	"aurapid":    auraPid,
+}
+
+// patience bounds every wait; a test that needs it has failed.
+const patience = 60 * time.Second
+
+// until polls until ok holds.
+func until(ts *testscript.TestScript, what string, ok func() bool) {
+	deadline := time.Now().Add(patience)
+	for !ok() {
+		if time.Now().After(deadline) {
+			ts.Fatalf("waited %s for %s", patience, what)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// await FILE [REGEXP] waits until the file exists and its content matches.
+func await(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 || len(args) > 2 {
+		ts.Fatalf("usage: await FILE [REGEXP]")
+	}
+	pattern := regexp.MustCompile("")
+	if len(args) == 2 {
+		pattern = regexp.MustCompile("(?m)" + args[1])
+	}
+	path := ts.MkAbs(args[0])
+	until(ts, args[0], func() bool {
+		b, err := os.ReadFile(path)
+		return err == nil && pattern.Match(b)
+	})
+}
+
+// leavesnone waits until no process works in the script's directory but those the script has in the background, and checks
+// that aura's runtime directory is empty. A process that ignores this ends the wait, and so the test.
+func leavesNone(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 0 {
+		ts.Fatalf("usage: leavesnone")
+	}
+	until(ts, "the end of all processes", func() bool { return len(strays(ts.Getenv("WORK"))) == 0 })
+	left, err := filepath.Glob(filepath.Join(ts.Getenv("XDG_RUNTIME_DIR"), "aura", "s-*"))
+	ts.Check(err)
+	if len(left) > 0 {
+		ts.Fatalf("left behind: %v", left)
+	}
+}
+
+// strays are the processes whose working directory is below dir, zombies aside.
+func strays(dir string) []int {
+	var out []int
+	links, err := filepath.Glob("/proc/[0-9]*/cwd")
+	if err != nil {
+		return nil
+	}
+	for _, link := range links {
+		target, err := os.Readlink(link)
+		if err != nil || target != dir && !strings.HasPrefix(target, dir+"/") {
+			continue
+		}
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(link)))
+		if err == nil {
+			out = append(out, pid)
+		}
+	}
+	return out
+}
+
+// signal SIGNAL PIDFILE sends a signal to the process whose number is in the file.
+func sendSignal(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: signal SIGNAL PIDFILE")
+	}
+	sig, ok := map[string]syscall.Signal{
+		"KILL": syscall.SIGKILL, "STOP": syscall.SIGSTOP, "INT": syscall.SIGINT, "TERM": syscall.SIGTERM,
+	}[args[0]]
+	if !ok {
+		ts.Fatalf("unknown signal %s", args[0])
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(ts.ReadFile(args[1])))
+	ts.Check(err)
+	ts.Check(syscall.Kill(pid, sig))
+}
+
+// aurapid FILE writes the number of the one aura process that works in the script's directory.
+func auraPid(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: aurapid FILE")
+	}
+	found := 0
+	until(ts, "a running aura", func() bool {
+		for _, pid := range strays(ts.Getenv("WORK")) {
+			cmdline, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
+			if err == nil && strings.HasSuffix(string(bytes.SplitN(cmdline, []byte{0}, 2)[0]), "aura") {
+				found = pid
+				return true
+			}
+		}
+		return false
+	})
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strconv.Itoa(found)), 0o600))
+}

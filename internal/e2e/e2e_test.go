@@ -1,0 +1,128 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// bin is where TestMain put the binaries.
+var bin string
+
+func TestMain(m *testing.M) {
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "aura-e2e-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	bin = dir
+	if err := build(dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return m.Run()
+}
+
+// build makes both binaries. aura has the race detector if the tests have it. The plugin host has not: what races there
+// belongs to plugins, and the detector's own memory would exceed a plugin's limit.
+func build(dir string) error {
+	steps := [][]string{
+		append(append([]string{"build"}, raceFlags...), "-o", filepath.Join(dir, "aura"+exe()), "../../cmd/aura"),
+		{"build", "-o", filepath.Join(dir, "aura-plugin-host"+exe()), "../../cmd/aura-plugin-host"},
+	}
+	for _, args := range steps {
+		cmd := exec.Command("go", args...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("building: go %v: %w\n%s", args, err, out)
+		}
+	}
+	return nil
+}
+
+func exe() string {
+	if runtime.GOOS == "windows" {
+		return ".exe"
+	}
+	return ""
+}
+
+func TestFaults(t *testing.T)  { scripts(t, "testdata/faults") }
+func TestStories(t *testing.T) { scripts(t, "testdata/stories") }
+
+func scripts(t *testing.T, dir string) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir:                 dir,
+		Setup:               setup,
+		Cmds:                commands,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+	})
+}
+
+// setup gives a script its copy of the base project, a home and a runtime directory of its own. What the script's own
+// archive holds was written before and wins.
+func setup(env *testscript.Env) error {
+	if err := overlay("testdata/base", env.WorkDir); err != nil {
+		return err
+	}
+	// The path of a socket must be short, so the runtime directory is not below the script's.
+	runtimeDir, err := os.MkdirTemp("", "ar")
+	if err != nil {
+		return err
+	}
+	env.Defer(func() { _ = os.RemoveAll(runtimeDir) })
+	home := filepath.Join(env.WorkDir, "home")
+	if err := os.MkdirAll(home, 0o700); err != nil {
+		return err
+	}
+	env.Vars = append(env.Vars,
+		"PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"),
+		"HOME="+home, "XDG_CACHE_HOME="+filepath.Join(home, ".cache"), "XDG_RUNTIME_DIR="+runtimeDir,
+		"TMPDIR="+filepath.Join(env.WorkDir, ".tmp"), "BIN="+bin, "REPO="+repo(), "GORACE=halt_on_error=1 exitcode=66",
+	)
+	return nil
+}
+
+func repo() string {
+	dir, err := filepath.Abs("../..")
+	if err != nil {
+		panic(err)
+	}
+	return dir
+}
+
+// overlay copies the files below src to dst, except those that are there already.
+func overlay(src, dst string) error {
+	return filepath.WalkDir(src, func(path string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(src, path)
+		if err != nil {
+			return err
+		}
+		target := filepath.Join(dst, rel)
+		if d.IsDir() {
+			return os.MkdirAll(target, 0o755)
+		}
+		if _, err := os.Stat(target); err == nil {
+			return nil
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(target, b, 0o644)
+	})
+}

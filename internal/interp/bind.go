@@ -1,0 +1,232 @@
+package interp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/sdk"
+	"github.com/idelchi/aura/shared"
+)
+
+// value is an exported symbol of the plugin.
+type value = reflect.Value
+
+// bindings are the plugin's functions, all of the type they must have; the zero value stands for one that is not exported.
+type bindings struct {
+	hooks          map[hookpoint.Name]value
+	execute        value
+	paths          value
+	executeCommand value
+}
+
+// The functions beside the hooks, by name. Pairs need each other; the optional ones have defaults.
+var (
+	schemaType         = reflect.TypeFor[func() sdk.ToolSchema]()
+	executeType        = reflect.TypeFor[func(context.Context, sdk.Context, map[string]any) (string, error)]()
+	pathsType          = reflect.TypeFor[func(map[string]any) (sdk.ToolPaths, error)]()
+	boolType           = reflect.TypeFor[func() bool]()
+	initType           = reflect.TypeFor[func(sdk.ToolConfig)]()
+	commandType        = reflect.TypeFor[func() sdk.CommandSchema]()
+	executeCommandType = reflect.TypeFor[func(context.Context, string, sdk.Context) (sdk.CommandResult, error)]()
+)
+
+// exportNames lists all names that mean something to aura.
+func exportNames() []string {
+	names := []string{"Schema", "Execute", "Paths", "Sandboxable", "Parallel", "Init", "Available", "Command", "ExecuteCommand"}
+	for _, point := range hookpoint.All() {
+		names = append(names, string(point.Name))
+	}
+	return names
+}
+
+// binder collects what a plugin exports.
+type binder struct {
+	*Plugin
+	symbols map[string]value
+}
+
+// bind finds the plugin's functions, checks their types and asks those that describe it.
+func (p *Plugin) bind(symbols map[string]value, cfg sdk.ToolConfig) error {
+	b := binder{Plugin: p, symbols: symbols}
+	if err := b.bindHooks(); err != nil {
+		return err
+	}
+	schema, err := b.pair("Schema", schemaType, "Execute", executeType, &p.bound.execute)
+	if err != nil {
+		return err
+	}
+	command, err := b.pair("Command", commandType, "ExecuteCommand", executeCommandType, &p.bound.executeCommand)
+	if err != nil {
+		return err
+	}
+	if len(p.exports.Hooks) == 0 && !schema.IsValid() && !command.IsValid() {
+		return nothingExported(p.exports.Package)
+	}
+	if init := b.optional("Init", initType, "it is not called"); init.IsValid() {
+		if err := b.ask("Init", func() { init.Call([]reflect.Value{reflect.ValueOf(cfg)}) }); err != nil {
+			return err
+		}
+	}
+	if err := b.bindTool(schema); err != nil {
+		return err
+	}
+	return b.bindCommand(command)
+}
+
+func nothingExported(pkg string) error {
+	var hooks []string
+	for _, point := range hookpoint.All() {
+		hooks = append(hooks, string(point.Name))
+	}
+	return fmt.Errorf("package %s exports neither a hook (%s) nor a tool (Schema with Execute) nor a command (Command with ExecuteCommand)",
+		pkg, strings.Join(hooks, ", "))
+}
+
+func (b binder) bindHooks() error {
+	b.bound.hooks = make(map[hookpoint.Name]value)
+	for _, point := range hookpoint.All() {
+		fn, err := b.required(string(point.Name), point.Signature)
+		if err != nil {
+			return err
+		}
+		if fn.IsValid() {
+			b.bound.hooks[point.Name] = fn
+			b.exports.Hooks = append(b.exports.Hooks, point.Name)
+		}
+	}
+	return nil
+}
+
+// required returns the function of a name, or the zero value if there is none. One of another type is an error.
+func (b binder) required(name string, want reflect.Type) (value, error) {
+	fn, ok := b.symbols[name]
+	if !ok {
+		return value{}, nil
+	}
+	if fault := mismatch(fn, want); fault != "" {
+		return value{}, fmt.Errorf("%s.%s %s", b.exports.Package, name, fault)
+	}
+	return fn, nil
+}
+
+// mismatch says what is wrong with a symbol that ought to be a function of a type, or nothing.
+func mismatch(fn value, want reflect.Type) string {
+	switch {
+	case fn.Kind() != reflect.Func:
+		return fmt.Sprintf("is not a function, want %s", want)
+	case fn.Type() != want:
+		return fmt.Sprintf("has the signature %s, want %s", fn.Type(), want)
+	case fn.IsNil():
+		return fmt.Sprintf("is a nil function, want a %s", want)
+	default:
+		return ""
+	}
+}
+
+// pair returns the function that describes a tool or a command and binds the one that runs it. Either needs the other.
+func (b binder) pair(name string, t reflect.Type, partner string, partnerType reflect.Type, bound *value) (value, error) {
+	describe, err := b.required(name, t)
+	if err != nil {
+		return value{}, err
+	}
+	run, err := b.required(partner, partnerType)
+	if err != nil {
+		return value{}, err
+	}
+	if describe.IsValid() != run.IsValid() {
+		has, lacks, want := name, partner, partnerType
+		if run.IsValid() {
+			has, lacks, want = partner, name, t
+		}
+		return value{}, fmt.Errorf("package %s exports %s without %s, which must be a %s", b.exports.Package, has, lacks, want)
+	}
+	*bound = run
+	return describe, nil
+}
+
+// optional returns the function of a name, or the zero value with a warning if it has another type.
+func (b binder) optional(name string, want reflect.Type, otherwise string) value {
+	fn, ok := b.symbols[name]
+	if !ok {
+		return value{}
+	}
+	if fault := mismatch(fn, want); fault != "" {
+		b.exports.Warnings = append(b.exports.Warnings, fmt.Sprintf("%s.%s %s: %s", b.exports.Package, name, fault, otherwise))
+		return value{}
+	}
+	return fn
+}
+
+// flag asks an optional function for a bool.
+func (b binder) flag(name string) (answer, exported bool, err error) {
+	answer = true
+	fn := b.optional(name, boolType, "the default, true, is used")
+	if !fn.IsValid() {
+		return answer, false, nil
+	}
+	err = b.ask(name, func() { answer = fn.Call(nil)[0].Bool() })
+	return answer, true, err
+}
+
+// ask runs one of the plugin's descriptive functions.
+func (b binder) ask(name string, fn func()) error {
+	failure := b.run(name, func() error {
+		fn()
+		return nil
+	})
+	if failure == nil {
+		return nil
+	}
+	if failure.Kind == shared.FailurePanic {
+		return fmt.Errorf("calling %s.%s: panic: %s", b.exports.Package, name, failure.Message)
+	}
+	return fmt.Errorf("calling %s.%s: %w", b.exports.Package, name, failure)
+}
+
+func (b binder) bindTool(schema value) error {
+	if !schema.IsValid() {
+		return nil
+	}
+	tool := &shared.ToolExport{}
+	b.bound.paths = b.optional("Paths", pathsType, "no paths are declared")
+	tool.HasPaths = b.bound.paths.IsValid()
+	var err1, err2, err3 error
+	tool.Available, tool.HasAvailable, err1 = b.flag("Available")
+	tool.Sandboxable, _, err2 = b.flag("Sandboxable")
+	tool.Parallel, _, err3 = b.flag("Parallel")
+	err4 := b.ask("Schema", func() { tool.Schema, _ = schema.Call(nil)[0].Interface().(sdk.ToolSchema) })
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
+		return err
+	}
+	if tool.Schema.Name == "" {
+		return fmt.Errorf("%s.Schema returned a tool without a Name", b.exports.Package)
+	}
+	switch t := tool.Schema.Parameters.Type; t {
+	case "":
+		tool.Schema.Parameters.Type = "object"
+	case "object":
+	default:
+		return fmt.Errorf("%s.Schema returned Parameters of Type %q, want \"object\"", b.exports.Package, t)
+	}
+	b.exports.Tool = tool
+	return nil
+}
+
+func (b binder) bindCommand(command value) error {
+	if !command.IsValid() {
+		return nil
+	}
+	var schema sdk.CommandSchema
+	if err := b.ask("Command", func() { schema, _ = command.Call(nil)[0].Interface().(sdk.CommandSchema) }); err != nil {
+		return err
+	}
+	if schema.Name == "" || strings.ContainsAny(schema.Name, "/ \t\r\n") {
+		return fmt.Errorf("%s.Command returned the Name %q, want one word without a slash", b.exports.Package, schema.Name)
+	}
+	b.exports.Command = &schema
+	return nil
+}

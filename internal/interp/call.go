@@ -1,0 +1,102 @@
+package interp
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+
+	"github.com/idelchi/aura/sdk"
+	"github.com/idelchi/aura/shared"
+)
+
+// runner runs a plugin's code such that a panic or the end of the goroutine is a failure of that run alone.
+type runner struct {
+	trace *trace
+}
+
+// run calls fn in a goroutine of its own and waits for it, however long it takes: interpreted code cannot be stopped from
+// outside, only its process can. doing is for the log.
+func (r runner) run(doing string, fn func() error) *shared.Failure {
+	done := make(chan *shared.Failure, 1)
+	go func() {
+		failure := &shared.Failure{Kind: shared.FailureGoexit, Message: "the plugin ended the call's goroutine with runtime.Goexit"}
+		defer func() {
+			if v := recover(); v != nil {
+				failure = &shared.Failure{Kind: shared.FailurePanic, Message: r.trace.explain(doing, v)}
+			}
+			r.trace.forget()
+			done <- failure
+		}()
+		failure = failureOf(fn())
+	}()
+	return <-done
+}
+
+// failureOf runs in the goroutine of the call, because an interpreted Error method may panic too.
+func failureOf(err error) *shared.Failure {
+	if err == nil {
+		return nil
+	}
+	return &shared.Failure{Kind: shared.FailureError, Message: err.Error()}
+}
+
+// call sets the task's variables, calls a bound function and splits its results into the answer and the failure.
+func (p *Plugin) call(name string, fn value, env map[string]string, args ...any) (any, error) {
+	if !fn.IsValid() {
+		return nil, &shared.Failure{Kind: shared.FailureUnsupported, Message: "the plugin does not export " + name}
+	}
+	if err := setEnv(env); err != nil {
+		return nil, &shared.Failure{Kind: shared.FailureError, Message: err.Error()}
+	}
+	in := make([]reflect.Value, len(args))
+	for i, a := range args {
+		in[i] = valueOf(a, fn.Type().In(i))
+	}
+	var out any
+	failure := p.run(name, func() error {
+		results := fn.Call(in)
+		out = results[0].Interface()
+		err, _ := results[1].Interface().(error)
+		return err
+	})
+	if failure != nil {
+		return nil, failure
+	}
+	return out, nil
+}
+
+// valueOf gives a nil map or interface the type of the parameter.
+func valueOf(a any, t reflect.Type) reflect.Value {
+	if a == nil {
+		return reflect.Zero(t)
+	}
+	return reflect.ValueOf(a)
+}
+
+// Hook calls one hook function.
+func (p *Plugin) Hook(ctx context.Context, call shared.HookCall) (any, error) {
+	return p.call(string(call.Point), p.bound.hooks[call.Point], call.Env, ctx, call.Context)
+}
+
+// Execute calls the tool.
+func (p *Plugin) Execute(ctx context.Context, call shared.ToolCall) (string, error) {
+	return as[string](p.call("Execute", p.bound.execute, call.Env, ctx, call.Context, call.Args))
+}
+
+// Paths asks which files a call of the tool would touch.
+func (p *Plugin) Paths(_ context.Context, args map[string]any) (sdk.ToolPaths, error) {
+	return as[sdk.ToolPaths](p.call("Paths", p.bound.paths, nil, args))
+}
+
+// Command calls the slash command.
+func (p *Plugin) Command(ctx context.Context, call shared.CommandCall) (sdk.CommandResult, error) {
+	return as[sdk.CommandResult](p.call("ExecuteCommand", p.bound.executeCommand, call.Env, ctx, call.Args, call.Context))
+}
+
+func as[T any](v any, err error) (T, error) {
+	out, ok := v.(T)
+	if err == nil && !ok {
+		err = fmt.Errorf("calling the plugin: got a %T, want a %T", v, out)
+	}
+	return out, err
+}

@@ -1,0 +1,165 @@
+package interp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/traefik/yaegi/interp"
+
+	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/sdk"
+	"github.com/idelchi/aura/sdk/version"
+	"github.com/idelchi/aura/shared"
+)
+
+// Options says what to load.
+type Options struct {
+	// Name is the plugin's name; it stands in os.Args.
+	Name string
+	// Dir is the plugin's directory, absolute.
+	Dir string
+	// Unsafe opens the restricted packages and lets os.Exit and log.Fatal end the process.
+	Unsafe bool
+	// Stdout and Stderr receive all that the plugin prints. They stay the caller's.
+	Stdout, Stderr *os.File
+	// Tool is what the plugin's Init receives.
+	Tool sdk.ToolConfig
+}
+
+// Plugin is a loaded plugin. Its methods may be called side by side; each call runs in a goroutine of its own and returns only
+// when the plugin's function has ended.
+type Plugin struct {
+	runner
+	exports  shared.Exports
+	bound    bindings
+	mentions map[string]bool
+}
+
+// Load reads, checks, evaluates and binds the plugin in a directory. The plugin's init functions and its Init run here.
+func Load(o Options) (*Plugin, error) {
+	dir, err := filepath.Abs(o.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("finding the plugin's directory: %w", err)
+	}
+	src, err := check(dir, o.Unsafe)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plugin{
+		runner:   runner{trace: &trace{out: o.Stderr, root: dir + string(filepath.Separator)}},
+		exports:  shared.Exports{Module: src.module, Package: manifest.PackageName(src.module)},
+		mentions: map[string]bool{"Turns": src.mentions("Turns"), "ToolHistory": src.mentions("ToolHistory")},
+	}
+	symbols, err := p.evaluate(src, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.bind(symbols, o.Tool); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// check does all that can be done without running anything.
+func check(dir string, unsafe bool) (*source, error) {
+	module, err := manifest.ModulePath(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := manifest.CheckPackage(dir, manifest.PackageName(module)); err != nil {
+		return nil, err
+	}
+	plugin, vendored, err := manifest.VendoredSDK(dir)
+	if err == nil && vendored {
+		err = manifest.CompatibleSDK(plugin, version.Version)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return readSource(dir, module, unsafe)
+}
+
+// evaluate runs the source, init functions included, and returns what the plugin's package exports. The packages are imported
+// one by one, dependencies first, so that the interpreter never has to search for one.
+func (p *Plugin) evaluate(src *source, o Options) (map[string]value, error) {
+	i := interp.New(interp.Options{
+		SourcecodeFilesystem: newOverlay(src),
+		Stdout:               o.Stdout,
+		Stderr:               p.trace,
+		Unrestricted:         o.Unsafe,
+	})
+	var symbols map[string]value
+	var pkg *sourcePackage
+	failure := p.run("loading", func() error {
+		if err := use(i, src, streams{name: o.Name, stdout: o.Stdout, stderr: o.Stderr}); err != nil {
+			return err
+		}
+		for _, pkg = range src.packages {
+			if _, err := i.EvalPath(pkg.path); err != nil {
+				return errors.New(p.trace.relative(err.Error()))
+			}
+		}
+		symbols = lookup(i, src.module)
+		return nil
+	})
+	switch {
+	case failure == nil:
+		return symbols, nil
+	case failure.Kind == shared.FailurePanic && pkg != nil:
+		if err := src.unsupported(pkg); err != nil {
+			return nil, err
+		}
+	default:
+	}
+	return nil, loadError(failure)
+}
+
+// lookup returns what a package exports. The interpreter's own listing panics on symbols that have no value, such as generic
+// functions; then the names that matter are evaluated one by one.
+func lookup(i *interp.Interpreter, module string) (symbols map[string]value) {
+	defer func() {
+		if recover() != nil {
+			symbols = lookupEach(i, module)
+		}
+	}()
+	return i.Symbols(module)[module]
+}
+
+func lookupEach(i *interp.Interpreter, module string) map[string]value {
+	symbols := map[string]value{}
+	if _, err := i.Eval("import plugin " + strconv.Quote(module)); err != nil {
+		return symbols
+	}
+	for _, name := range exportNames() {
+		if v, err := i.Eval("plugin." + name); err == nil && v.IsValid() {
+			symbols[name] = v
+		}
+	}
+	return symbols
+}
+
+// loadError explains a failure while the plugin's code ran for the first time.
+func loadError(f *shared.Failure) error {
+	switch f.Kind {
+	case shared.FailurePanic:
+		return fmt.Errorf("panic while the plugin was evaluated: %s", f.Message)
+	case shared.FailureGoexit:
+		return errors.New("an init function ended its goroutine with runtime.Goexit")
+	default:
+		return errors.New(strings.TrimSpace(f.Message))
+	}
+}
+
+// Load returns what the plugin exports. The plugin is loaded already.
+func (p *Plugin) Load(context.Context) (shared.Exports, error) { return p.exports, nil }
+
+// Touches reports whether the source mentions a list of the context. Asked for another name it says yes.
+func (p *Plugin) Touches(field string) bool {
+	mentioned, known := p.mentions[field]
+	return mentioned || !known
+}

@@ -1,0 +1,300 @@
+package interp
+
+import (
+	"testing"
+)
+
+// TestEvaluate loads plugins whose hook answers with what the row wants.
+func TestEvaluate(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ source, want string }{
+		"several files in any order": {
+			source: hook + `
+-- a.go --
+package my_plugin
+
+import ("context"; "github.com/idelchi/aura/sdk")
+
+func message(context.Context, sdk.BeforeChatContext) string { return greeting }
+-- z.go --
+package my_plugin
+
+const greeting = "hello"
+`, want: "hello",
+		},
+		"tests and other systems are left out": {
+			source: hook + `
+func message(context.Context, sdk.BeforeChatContext) string { return system() }
+-- main_test.go --
+package my_plugin_test
+
+import "no/such/package"
+-- system_windows.go --
+package my_plugin
+
+func system() string { return "windows" }
+-- system_other_darwin.go --
+package my_plugin
+
+func system() string { return "darwin" }
+-- ignored.go --
+//go:build ignore
+
+package main
+-- old.go --
+// +build ignore
+
+package main
+-- both.go --
+//go:build purego && !cgo && go1.22
+// +build nothing
+
+package my_plugin
+
+func system() string { return "any" }
+-- later.go --
+//go:build go1.23
+
+package my_plugin
+
+import "iter"
+`, want: "any",
+		},
+		"a byte order mark": {
+			source: hook + "func message(context.Context, sdk.BeforeChatContext) string { return bom }\n" +
+				"-- bom.go --\n\xef\xbb\xbfpackage my_plugin\n\nconst bom = \"bom\"\n",
+			want: "bom",
+		},
+		"packages of the own module": {
+			source: `
+-- go.mod --
+module example.com/deep/my-plugin
+-- main.go --
+package my_plugin
+
+import (
+	"context"
+
+	"example.com/deep/my-plugin/internal/words"
+	"github.com/idelchi/aura/sdk"
+)
+
+func BeforeChat(context.Context, sdk.BeforeChatContext) (sdk.Result, error) {
+	return sdk.Result{Message: words.Hello()}, nil
+}
+-- internal/words/words.go --
+package words
+
+import "example.com/deep/my-plugin/internal/words/more"
+
+func Hello() string { return more.Prefix + "hello" }
+-- internal/words/more/my-plugin.go --
+package more
+
+const Prefix = "own "
+`, want: "own hello",
+		},
+		"vendored packages that import each other and share names": {
+			source: hook + `
+-- message.go --
+package my_plugin
+
+import (
+	"context"
+
+	"example.com/a/util"
+	other "example.com/b/util"
+	"github.com/idelchi/aura/sdk"
+)
+
+func message(context.Context, sdk.BeforeChatContext) string { return util.Name() + other.Name() }
+-- vendor/modules.txt --
+-- vendor/example.com/a/util/util.go --
+package util
+
+import "example.com/b/util"
+
+func Name() string { return "a over " + util.Name() + ", " }
+-- vendor/example.com/b/util/util.go --
+package util
+
+import "example.com/b/util/internal/deep"
+
+func Name() string { return deep.Name }
+-- vendor/example.com/b/util/internal/deep/deep.go --
+package deep
+
+var Name = "b"
+`, want: "a over b, b",
+		},
+		"a vendored file with cgo beside one without": {
+			source: hook + `
+-- message.go --
+package my_plugin
+
+import (
+	"context"
+
+	"example.com/c"
+	"github.com/idelchi/aura/sdk"
+)
+
+func message(context.Context, sdk.BeforeChatContext) string { return c.Name }
+-- vendor/example.com/c/cgo.go --
+package c
+
+import "C"
+
+const Name = "cgo"
+-- vendor/example.com/c/pure.go --
+package c
+
+const Name = "pure"
+`, want: "pure",
+		},
+		"the SDK of aura wins over a vendored one": {
+			source: hook + `
+func message(context.Context, sdk.BeforeChatContext) string { return string(sdk.RoleUser) }
+-- vendor/github.com/idelchi/aura/sdk/sdk.go --
+package sdk
+
+type BeforeChatContext struct{}
+
+type Result struct{ Message string }
+
+const RoleUser = "vendored"
+-- vendor/github.com/idelchi/aura/sdk/version/version.go --
+package version
+
+const Version = "0.1.0"
+`, want: "user",
+		},
+		"the SDK's version": {
+			source: hook + `
+func message(context.Context, sdk.BeforeChatContext) string { return sdkVersion }
+-- version.go --
+package my_plugin
+
+import "github.com/idelchi/aura/sdk/version"
+
+const sdkVersion = version.Version
+`, want: "0.1.0",
+		},
+		"init runs before the hook, dependencies first": {
+			source: hook + `
+var order = "var"
+
+func init() { order += ",init" }
+
+func message(context.Context, sdk.BeforeChatContext) string { return order }
+`, want: "var,init",
+		},
+		"a hook in a variable": {
+			source: `
+-- go.mod --
+module my-plugin
+-- main.go --
+package my_plugin
+
+import (
+	"context"
+
+	"github.com/idelchi/aura/sdk"
+)
+
+var BeforeChat = func(context.Context, sdk.BeforeChatContext) (sdk.Result, error) {
+	return sdk.Result{Message: "variable"}, nil
+}
+`, want: "variable",
+		},
+		"generic packages": {
+			source: hook + `
+-- generic.go --
+package my_plugin
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/idelchi/aura/sdk"
+)
+
+func message(context.Context, sdk.BeforeChatContext) string {
+	if slices.Contains([]string{"a", "b"}, "b") && cmp.Compare(1, 2) < 0 {
+		return "generic"
+	}
+	return ""
+}
+`, want: "generic",
+		},
+		"an interface of a package that is not imported": {
+			source: hook + `
+-- http.go --
+package my_plugin
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/idelchi/aura/sdk"
+)
+
+type body struct{}
+
+func (body) Read([]byte) (int, error) { return 0, nil }
+
+func message(ctx context.Context, _ sdk.BeforeChatContext) string {
+	r, err := http.NewRequestWithContext(ctx, "PUT", "http://localhost/x", body{})
+	if err != nil {
+		return err.Error()
+	}
+	return r.Method
+}
+`, want: "PUT",
+		},
+		"String methods": {
+			source: hook + `
+-- text.go --
+package my_plugin
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/idelchi/aura/sdk"
+)
+
+type color int
+
+func (color) String() string { return "green" }
+
+func message(context.Context, sdk.BeforeChatContext) string { return fmt.Sprint(color(1)) }
+`, want: "green",
+		},
+		"the plugin's name as argument": {
+			source: hook + `
+-- args.go --
+package my_plugin
+
+import (
+	"context"
+	"os"
+	"strings"
+
+	"github.com/idelchi/aura/sdk"
+)
+
+func message(context.Context, sdk.BeforeChatContext) string { return strings.Join(os.Args, " ") }
+`, want: "my-plugin",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := beforeChat(t, mustLoad(t, tt.source))
+			if err != nil || got != tt.want {
+				t.Errorf("got %q, %v, want %q", got, err, tt.want)
+			}
+		})
+	}
+}

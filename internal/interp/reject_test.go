@@ -1,0 +1,128 @@
+package interp
+
+import (
+	"strings"
+	"testing"
+)
+
+// body is a plugin of one file with the declarations that follow from line 3 on.
+const body = `
+-- go.mod --
+module my-plugin
+-- main.go --
+package my_plugin
+
+`
+
+// TestReject loads plugins that cannot be loaded and looks at the whole error.
+func TestReject(t *testing.T) {
+	t.Parallel()
+	const enable = `: plugins may not use this package in safe mode; to allow it for all plugins set ` +
+		`"plugins: unsafe: true" in features/plugins.yaml or start aura with --unsafe-plugins`
+	for name, tt := range map[string]struct{ source, want string }{
+		"os/exec": {body + `import "os/exec"`, `main.go:3: importing "os/exec"` + enable},
+		"syscall": {body + "import (\n\t\"fmt\"\n\t\"syscall\"\n)", `main.go:5: importing "syscall"` + enable},
+		"unsafe":  {body + `import _ "unsafe"`, `main.go:3: importing "unsafe"` + enable},
+		"cgo":     {body + `import "C"`, `main.go:3: import "C" is not possible: plugins are interpreted, cgo is not`},
+		"restricted in a vendored package": {
+			body + "import _ \"example.com/x\"\n-- vendor/example.com/x/x.go --\n// Package x.\npackage x\n\nimport \"os/exec\"",
+			`vendor/example.com/x/x.go:4: importing "os/exec"` + enable,
+		},
+		"cgo in a vendored package": {
+			body + "import _ \"example.com/x\"\n-- vendor/example.com/x/x.go --\npackage x\n\nimport \"C\"",
+			`vendor/example.com/x/x.go:3: import "C" is not possible: plugins are interpreted, cgo is not`,
+		},
+		"not vendored": {
+			body + `import "example.com/x"`,
+			`main.go:3: importing "example.com/x": not vendored; run "go mod vendor" in the plugin's directory`,
+		},
+		"no such standard package": {
+			body + `import "iter"`,
+			`main.go:3: importing "iter": not in the interpreter's standard library (that of Go 1.22) and not vendored; ` +
+				`if it is a dependency, run "go mod vendor" in the plugin's directory`,
+		},
+		"no such own package": {
+			body + `import "my-plugin/sub/words"`,
+			`main.go:3: importing "my-plugin/sub/words": the plugin has no directory sub/words`,
+		},
+		"an own package without files": {
+			body + "import \"my-plugin/sub\"\n-- sub/readme.txt --\nnothing",
+			`main.go:3: importing "my-plugin/sub": no Go files for `,
+		},
+		"relative import": {
+			body + `import "./sub"`,
+			`main.go:3: importing "./sub": relative imports do not exist in modules, write "my-plugin/sub"`,
+		},
+		"a doubled name": {
+			body + "import \"my-plugin/my-plugin\"\n-- my-plugin/a.go --\npackage a",
+			`main.go:3: importing "my-plugin/my-plugin": the interpreter cannot tell "my-plugin/my-plugin" from "my-plugin", rename one of them`,
+		},
+		"a circle": {
+			body + "import _ \"my-plugin/a\"\n-- a/a.go --\npackage a\n\nimport _ \"my-plugin/b\"\n-- b/b.go --\npackage b\n\nimport _ \"my-plugin/a\"",
+			`b/b.go:3: importing "my-plugin/a": the packages import each other in a circle`,
+		},
+		"two package names in a directory": {
+			body + "import _ \"my-plugin/a\"\n-- a/a.go --\npackage a\n-- a/b.go --\n\npackage b",
+			"a/b.go:2: package b, but other files of the directory are package a",
+		},
+		"the name of a standard package": {
+			"-- go.mod --\nmodule strings\n-- main.go --\npackage strings\n",
+			`go.mod: module "strings" has the name of a standard library package, choose another`,
+		},
+		"an SDK that is too new": {
+			body + "-- vendor/github.com/idelchi/aura/sdk/version/version.go --\npackage version\n\nconst Version = \"0.2.0\"",
+			"plugin requires SDK ~0.2.0, host has 0.1.0",
+		},
+		"syntax": {body + "func f() {\n\tx := := 1\n}", "main.go:4:7: expected operand, found ':=' (and 1 more errors)"},
+		"syntax in a vendored package": {
+			body + "import _ \"example.com/x\"\n-- vendor/example.com/x/x.go --\npackage x\n\nfunc (",
+			"vendor/example.com/x/x.go:3:8: expected ')', found 'EOF'",
+		},
+		"undefined": {body + "func f() int { return missing }", "main.go:3:23: undefined: missing"},
+		"undefined in an own package": {
+			body + "import _ \"my-plugin/a\"\n-- a/a.go --\npackage a\n\nfunc f() { missing() }",
+			"a/a.go:3:12: undefined: missing",
+		},
+		"no such function": {
+			body + "import \"strings\"\n\nvar x = strings.Nothing()",
+			"main.go:5:9: undefined selector strings.Nothing",
+		},
+		"range over a number": {
+			body + "func f() {\n\tn := 3\n\tfor i := range n {\n\t\t_ = i\n\t}\n}",
+			"main.go:5: the interpreter knows no range over a number, write for i := 0; i < n; i++",
+		},
+		"range over a function": {
+			body + "import \"strings\"\n\nfunc f(each func(yield func(int) bool)) {\n\tfor i := range each {\n\t\tstrings.Repeat(\"x\", i)\n\t}\n}",
+			"main.go:6: the interpreter knows no range over a function, call it with a function literal",
+		},
+		"init panics": {
+			body + "func init() {\n\tpanic(\"no luck\")\n}",
+			"panic while the plugin was evaluated: no luck (in my-plugin.init, main.go:4)",
+		},
+		"a variable panics": {
+			body + "var m = f()\n\nfunc f() int {\n\tvar n []int\n\treturn n[2]\n}",
+			"panic while the plugin was evaluated: reflect: slice index out of range (in my-plugin.f, main.go:6)",
+		},
+		"init ends its goroutine": {
+			body + "import \"runtime\"\n\nfunc init() { runtime.Goexit() }",
+			"an init function ended its goroutine with runtime.Goexit",
+		},
+		"nothing exported": {
+			body + "func Helper() {}",
+			"package my_plugin exports neither a hook (BeforeChat, AfterResponse, BeforeToolExecution, AfterToolExecution, OnError, " +
+				"BeforeCompaction, AfterCompaction, OnAgentSwitch, TransformMessages) nor a tool (Schema with Execute) nor a command " +
+				"(Command with ExecuteCommand)",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := load(t, tt.source)
+			if err == nil {
+				t.Fatal("it loaded")
+			}
+			if got := err.Error(); got != tt.want && !(strings.HasSuffix(tt.want, " ") && strings.HasPrefix(got, tt.want)) {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
+		})
+	}
+}

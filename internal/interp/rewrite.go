@@ -1,0 +1,197 @@
+package interp
+
+import (
+	"cmp"
+	"go/ast"
+	"go/token"
+	"slices"
+	"strings"
+)
+
+// edit is text to insert at an offset of a file.
+type edit struct {
+	at     int
+	insert string
+}
+
+// workarounds returns edits that mean nothing to a Go compiler and keep the interpreter from being silently wrong:
+//
+//   - A parameter without a name gets the blank one. The interpreter gives it no place and hands its value to the next.
+//   - An operator on the right side of an assignment or in a return gets parentheses. Without them the interpreter gives the
+//     operation the type of its destination; if that is an interface, the function ends there.
+//   - A loop variable that a function or a pointer may capture is copied, so that each iteration has its own.
+//
+// They are in the order of their offsets.
+func workarounds(f *ast.File) []edit {
+	w := rewriter{start: f.FileStart}
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			if n.Body != nil {
+				w.name(n.Recv)
+				w.name(n.Type.Params)
+			}
+		case *ast.FuncLit:
+			w.name(n.Type.Params)
+		case *ast.AssignStmt:
+			w.assignment(n)
+		case *ast.ReturnStmt:
+			for _, x := range n.Results {
+				if isUnary(x) {
+					w.wrap(x)
+				}
+			}
+		case *ast.RangeStmt:
+			if n.Tok == token.DEFINE {
+				w.copyVariables(n.Body, n.Key, n.Value)
+			}
+		case *ast.ForStmt:
+			w.copyCounters(n)
+		}
+		return true
+	})
+	slices.SortStableFunc(w.edits, func(a, b edit) int { return cmp.Compare(a.at, b.at) })
+	return w.edits
+}
+
+// rewriter collects edits.
+type rewriter struct {
+	start token.Pos
+	edits []edit
+}
+
+func (w *rewriter) insert(at token.Pos, text string) {
+	w.edits = append(w.edits, edit{at: int(at - w.start), insert: text})
+}
+
+func (w *rewriter) wrap(x ast.Expr) {
+	w.insert(x.Pos(), "(")
+	w.insert(x.End(), ")")
+}
+
+func (w *rewriter) name(list *ast.FieldList) {
+	if list == nil {
+		return
+	}
+	for _, field := range list.List {
+		if len(field.Names) == 0 {
+			w.insert(field.Type.Pos(), "_ ")
+		}
+	}
+}
+
+func (w *rewriter) assignment(n *ast.AssignStmt) {
+	if n.Tok != token.ASSIGN || len(n.Lhs) != len(n.Rhs) {
+		return
+	}
+	for i, x := range n.Rhs {
+		_, element := ast.Unparen(n.Lhs[i]).(*ast.IndexExpr)
+		if isUnary(x) || element && isArithmetic(x) {
+			w.wrap(x)
+		}
+	}
+}
+
+func isUnary(x ast.Expr) bool {
+	u, ok := x.(*ast.UnaryExpr)
+	return ok && u.Op != token.AND && u.Op != token.ARROW
+}
+
+func isArithmetic(x ast.Expr) bool {
+	b, ok := x.(*ast.BinaryExpr)
+	return ok && b.Op.Precedence() > token.EQL.Precedence()
+}
+
+// copyCounters handles the loop variables of a for clause that its body leaves alone. One that the body changes must stay what
+// it is, because the next iteration goes on from there.
+func (w *rewriter) copyCounters(n *ast.ForStmt) {
+	init, ok := n.Init.(*ast.AssignStmt)
+	if !ok || init.Tok != token.DEFINE {
+		return
+	}
+	var variables []ast.Expr
+	for _, v := range init.Lhs {
+		if id, ok := v.(*ast.Ident); ok && !changes(n.Body, id.Name) {
+			variables = append(variables, v)
+		}
+	}
+	w.copyVariables(n.Body, variables...)
+}
+
+// copyVariables lets a loop's body begin with copies of the variables, if something in it could outlive the iteration.
+func (w *rewriter) copyVariables(body *ast.BlockStmt, variables ...ast.Expr) {
+	var names []string
+	for _, v := range variables {
+		if id, ok := v.(*ast.Ident); ok && id.Name != "_" && captures(body, id.Name) {
+			names = append(names, id.Name)
+		}
+	}
+	if len(names) > 0 {
+		list := strings.Join(names, ", ")
+		w.insert(body.Lbrace+1, " "+list+" := "+list+";")
+	}
+}
+
+// captures reports whether a function literal in the body mentions the name, or the address of it or of a part is taken.
+func captures(body *ast.BlockStmt, name string) bool {
+	found := false
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			found = found || mentionsIdent(n, name)
+		case *ast.UnaryExpr:
+			found = found || n.Op == token.AND && rootIdent(n.X) == name
+		}
+		return !found
+	})
+	return found
+}
+
+// changes reports whether the body assigns to the name or takes its address.
+func changes(body *ast.BlockStmt, name string) bool {
+	found := false
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for _, x := range n.Lhs {
+				found = found || n.Tok != token.DEFINE && rootIdent(x) == name
+			}
+		case *ast.IncDecStmt:
+			found = found || rootIdent(n.X) == name
+		case *ast.RangeStmt:
+			found = found || n.Tok == token.ASSIGN && (rootIdent(n.Key) == name || rootIdent(n.Value) == name)
+		case *ast.UnaryExpr:
+			found = found || n.Op == token.AND && rootIdent(n.X) == name
+		}
+		return !found
+	})
+	return found
+}
+
+func mentionsIdent(n ast.Node, name string) bool {
+	found := false
+	ast.Inspect(n, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		found = found || ok && id.Name == name
+		return !found
+	})
+	return found
+}
+
+// rootIdent is the variable that an expression reads or writes a part of.
+func rootIdent(x ast.Expr) string {
+	for {
+		switch e := x.(type) {
+		case *ast.Ident:
+			return e.Name
+		case *ast.SelectorExpr:
+			x = e.X
+		case *ast.IndexExpr:
+			x = e.X
+		case *ast.ParenExpr:
+			x = e.X
+		default:
+			return ""
+		}
+	}
+}

@@ -1,0 +1,232 @@
+package interp
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"go/build"
+	"go/parser"
+	"go/token"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// sdkPath is the import path of the SDK. Its packages come with aura, never from the plugin's vendor directory.
+const sdkPath = "github.com/idelchi/aura/sdk"
+
+// languageMinor is the Go 1.x release that the interpreter's language and library correspond to. Build constraints see it.
+const languageMinor = 22
+
+// source is all the Go source of a plugin: its own packages and the vendored ones that they need, read once.
+type source struct {
+	dir    string
+	module string
+	unsafe bool
+	// packages has dependencies before their importers; the plugin's own package is the last.
+	packages []*sourcePackage
+	// standard names the standard library packages imported anywhere, each once.
+	standard []string
+
+	byPath map[string]*sourcePackage
+	fset   *token.FileSet
+	match  build.Context
+}
+
+// sourcePackage is one directory of source.
+type sourcePackage struct {
+	path  string
+	name  string
+	own   bool
+	files []sourceFile
+	done  bool
+}
+
+// sourceFile holds the text as it is on disk. rel is relative to the plugin's directory, clause is where the package clause is.
+type sourceFile struct {
+	rel     string
+	text    []byte
+	edits   []edit
+	pkg     string
+	clause  string
+	imports []importSpec
+}
+
+// importSpec is one import declaration; where is its file and line.
+type importSpec struct {
+	path  string
+	where string
+}
+
+// readSource reads the plugin's package and, transitively, what it imports. Every import is resolved: an error says where a
+// package is imported that cannot be had.
+func readSource(dir, module string, unsafe bool) (*source, error) {
+	s := &source{dir: dir, module: module, unsafe: unsafe, byPath: map[string]*sourcePackage{}, fset: token.NewFileSet()}
+	if isStandard(module) || isRestricted(module) {
+		return nil, fmt.Errorf("go.mod: module %q has the name of a standard library package, choose another", module)
+	}
+	s.match = buildContext()
+	if err := s.add(module, importSpec{path: module, where: "go.mod"}); err != nil {
+		return nil, err
+	}
+	slices.Sort(s.standard)
+	return s, nil
+}
+
+// buildContext decides which files belong to a package: those for this system, without cgo and, where there is a choice, without
+// assembly or unsafe.
+func buildContext() build.Context {
+	c := build.Context{
+		GOOS: runtime.GOOS, GOARCH: runtime.GOARCH, Compiler: "gc",
+		BuildTags: []string{"purego", "appengine"},
+	}
+	for minor := 1; minor <= languageMinor; minor++ {
+		c.ReleaseTags = append(c.ReleaseTags, "go1."+strconv.Itoa(minor))
+	}
+	return c
+}
+
+// add reads the package imported by from, and its imports before it.
+func (s *source) add(importPath string, from importSpec) error {
+	if p, known := s.byPath[importPath]; known {
+		if !p.done {
+			return fmt.Errorf("%s: importing %q: the packages import each other in a circle", from.where, importPath)
+		}
+		return nil
+	}
+	p := &sourcePackage{path: importPath, own: s.owns(importPath)}
+	s.byPath[importPath] = p
+	if err := s.read(p, from); err != nil {
+		return err
+	}
+	for _, f := range p.files {
+		for _, spec := range f.imports {
+			if err := s.resolve(p, spec); err != nil {
+				return err
+			}
+		}
+	}
+	p.done = true
+	s.packages = append(s.packages, p)
+	return nil
+}
+
+// owns reports whether a path lies in the plugin's own module.
+func (s *source) owns(importPath string) bool {
+	return importPath == s.module || strings.HasPrefix(importPath, s.module+"/")
+}
+
+// relDir is where a package lies below the plugin's directory, with slashes.
+func (s *source) relDir(importPath string) string {
+	if s.owns(importPath) {
+		return path.Join(".", strings.TrimPrefix(strings.TrimPrefix(importPath, s.module), "/"))
+	}
+	return path.Join("vendor", importPath)
+}
+
+func (s *source) has(importPath string) bool {
+	info, err := os.Stat(filepath.Join(s.dir, filepath.FromSlash(s.relDir(importPath))))
+	return err == nil && info.IsDir()
+}
+
+// read fills in the files of a package.
+func (s *source) read(p *sourcePackage, from importSpec) error {
+	rel := s.relDir(p.path)
+	entries, err := os.ReadDir(filepath.Join(s.dir, filepath.FromSlash(rel)))
+	if err != nil {
+		return fmt.Errorf("%s: importing %q: %w", from.where, p.path, withoutPath(err))
+	}
+	var cgo error
+	for _, e := range entries {
+		if e.IsDir() || !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") {
+			continue
+		}
+		f, err := s.readFile(p, path.Join(rel, e.Name()))
+		switch {
+		case errors.Is(err, errCgo) && !p.own:
+			// Vendored packages often have a file for builds without cgo as well.
+			cgo = err
+		case err != nil:
+			return err
+		case f != nil:
+			p.files = append(p.files, *f)
+		}
+	}
+	if len(p.files) == 0 && cgo != nil {
+		return cgo
+	}
+	if len(p.files) == 0 {
+		return fmt.Errorf("%s: importing %q: no Go files for %s/%s in %s", from.where, p.path, runtime.GOOS, runtime.GOARCH, rel)
+	}
+	return nil
+}
+
+// readFile returns nil if the file is not for this system.
+func (s *source) readFile(p *sourcePackage, rel string) (*sourceFile, error) {
+	text, err := os.ReadFile(filepath.Join(s.dir, filepath.FromSlash(rel)))
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", rel, withoutPath(err))
+	}
+	f, err := s.scan(rel, text)
+	if f == nil || err != nil {
+		return nil, err
+	}
+	if p.name == "" {
+		p.name = f.pkg
+	}
+	if p.name != f.pkg {
+		return nil, fmt.Errorf("%s: package %s, but other files of the directory are package %s", f.clause, f.pkg, p.name)
+	}
+	return f, nil
+}
+
+var errCgo = errors.New(`import "C" is not possible: plugins are interpreted, cgo is not`)
+
+// scan finds the imports and the package name of one file. It returns nil if the build constraints exclude the file.
+func (s *source) scan(rel string, text []byte) (*sourceFile, error) {
+	match := s.match
+	match.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }
+	ok, err := match.MatchFile("", path.Base(rel))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", rel, err)
+	}
+	if !ok {
+		return nil, nil
+	}
+	parsed, err := parser.ParseFile(s.fset, rel, text, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	f := &sourceFile{rel: rel, text: text, pkg: parsed.Name.Name, clause: s.where(rel, parsed.Name.Pos())}
+	f.edits = workarounds(parsed)
+	for _, spec := range parsed.Imports {
+		where := s.where(rel, spec.Pos())
+		importPath, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			return nil, fmt.Errorf("%s: import path %s: %w", where, spec.Path.Value, err)
+		}
+		if importPath == "C" {
+			return nil, fmt.Errorf("%s: %w", where, errCgo)
+		}
+		f.imports = append(f.imports, importSpec{path: importPath, where: where})
+	}
+	return f, nil
+}
+
+func (s *source) where(rel string, pos token.Pos) string {
+	return fmt.Sprintf("%s:%d", rel, s.fset.PositionFor(pos, false).Line)
+}
+
+// withoutPath strips the absolute path that file errors carry; the caller has named the file already.
+func withoutPath(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	return err
+}

@@ -1,0 +1,116 @@
+package interp
+
+import (
+	"fmt"
+	"go/constant"
+	"io"
+	"log"
+	"math/bits"
+	"os"
+	"path"
+	"reflect"
+	"slices"
+
+	"github.com/traefik/yaegi/interp"
+	"github.com/traefik/yaegi/stdlib"
+)
+
+// streams is where a plugin's output goes. The process's own standard output carries the handshake.
+type streams struct {
+	name           string
+	stdout, stderr *os.File
+}
+
+// symbols returns replacements for what prints or depends on the process, and the number of bits, which the tables may have
+// from another machine.
+func (s streams) symbols(src *source) interp.Exports {
+	out := interp.Exports{"math/bits//bits": {"UintSize": reflect.ValueOf(constant.MakeInt64(bits.UintSize))}}
+	out["fmt//fmt"] = map[string]reflect.Value{
+		"Print":   reflect.ValueOf(func(a ...any) (int, error) { return fmt.Fprint(s.stdout, a...) }),
+		"Printf":  reflect.ValueOf(func(f string, a ...any) (int, error) { return fmt.Fprintf(s.stdout, f, a...) }),
+		"Println": reflect.ValueOf(func(a ...any) (int, error) { return fmt.Fprintln(s.stdout, a...) }),
+	}
+	stdout, stderr, args := s.stdout, s.stderr, []string{s.name}
+	out["os//os"] = map[string]reflect.Value{
+		"Stdout": reflect.ValueOf(&stdout).Elem(),
+		"Stderr": reflect.ValueOf(&stderr).Elem(),
+		"Args":   reflect.ValueOf(&args).Elem(),
+	}
+	switch {
+	case !slices.Contains(src.standard, "log"):
+	case src.unsafe:
+		out["log//log"] = logSymbols(log.New(s.stderr, "", log.LstdFlags), log.New)
+	default:
+		out["log//log"] = logSymbols(newSafeLogger(s.stderr, "", log.LstdFlags), newSafeLogger)
+	}
+	out["."] = map[string]reflect.Value{"MapTypes": reflect.ValueOf(lookBehind(out))}
+	return out
+}
+
+// lookBehind lets a replacement look behind its arguments of type any as the function did whose place it takes.
+func lookBehind(replaced interp.Exports) map[reflect.Value][]reflect.Type {
+	out := map[reflect.Value][]reflect.Type{}
+	for key, symbols := range replaced {
+		for name, v := range symbols {
+			if types := stdlib.MapTypes[stdlib.Symbols[symbolKey(path.Dir(key))][name]]; types != nil {
+				out[v] = types
+			}
+		}
+	}
+	return out
+}
+
+// logger is what the logger of safe mode has in common with the real one.
+type logger interface {
+	Fatal(v ...any)
+	Fatalf(format string, v ...any)
+	Fatalln(v ...any)
+	Flags() int
+	Output(calldepth int, s string) error
+	Panic(v ...any)
+	Panicf(format string, v ...any)
+	Panicln(v ...any)
+	Prefix() string
+	Print(v ...any)
+	Printf(format string, v ...any)
+	Println(v ...any)
+	SetFlags(flag int)
+	SetOutput(w io.Writer)
+	SetPrefix(prefix string)
+	Writer() io.Writer
+}
+
+// logSymbols makes l the logger of package log, with all loggers of its kind.
+func logSymbols[L logger](l L, create func(out io.Writer, prefix string, flag int) L) map[string]reflect.Value {
+	return map[string]reflect.Value{
+		"Logger": reflect.Zero(reflect.TypeFor[L]()), "New": reflect.ValueOf(create),
+		"Default": reflect.ValueOf(func() L { return l }),
+		"Fatal":   reflect.ValueOf(l.Fatal), "Fatalf": reflect.ValueOf(l.Fatalf), "Fatalln": reflect.ValueOf(l.Fatalln),
+		"Panic": reflect.ValueOf(l.Panic), "Panicf": reflect.ValueOf(l.Panicf), "Panicln": reflect.ValueOf(l.Panicln),
+		"Print": reflect.ValueOf(l.Print), "Printf": reflect.ValueOf(l.Printf), "Println": reflect.ValueOf(l.Println),
+		"Flags": reflect.ValueOf(l.Flags), "SetFlags": reflect.ValueOf(l.SetFlags),
+		"Prefix": reflect.ValueOf(l.Prefix), "SetPrefix": reflect.ValueOf(l.SetPrefix),
+		"Writer": reflect.ValueOf(l.Writer), "SetOutput": reflect.ValueOf(l.SetOutput),
+		"Output": reflect.ValueOf(l.Output),
+	}
+}
+
+// safeLogger panics where the real one exits.
+type safeLogger struct{ log.Logger }
+
+func newSafeLogger(out io.Writer, prefix string, flag int) *safeLogger {
+	l := &safeLogger{}
+	l.SetOutput(out)
+	l.SetPrefix(prefix)
+	l.SetFlags(flag)
+	return l
+}
+
+// Fatal panics after printing.
+func (l *safeLogger) Fatal(v ...any) { l.Panic(v...) }
+
+// Fatalf panics after printing.
+func (l *safeLogger) Fatalf(format string, v ...any) { l.Panicf(format, v...) }
+
+// Fatalln panics after printing.
+func (l *safeLogger) Fatalln(v ...any) { l.Panicln(v...) }

@@ -1,0 +1,190 @@
+package manifest
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// vendorDir is where a plugin keeps the source of what it imports.
+const vendorDir = "vendor"
+
+// Plugin is a plugin as it was found.
+type Plugin struct {
+	// Name is the plugin's identity: the name of its directory, unless the manifest says otherwise.
+	Name string
+	// Dir is absolute.
+	Dir string
+	// Root is the directory that Discover was given, absolute.
+	Root     string
+	Manifest Manifest
+	// Origin is nil for what was not installed from elsewhere.
+	Origin *Origin
+	// Err tells why the plugin cannot load. Its name is then that of its directory.
+	Err error
+}
+
+// DuplicateError is two plugins of one name below one root.
+type DuplicateError struct {
+	Name string
+	Dirs [2]string
+}
+
+// Error names both directories and the way out.
+func (e *DuplicateError) Error() string {
+	return fmt.Sprintf("two plugins are named %q: %s and %s; set name: in the %s of one of them",
+		e.Name, e.Dirs[0], e.Dirs[1], FileName)
+}
+
+// Discover finds the plugins below root, in the order of their names. A root that does not exist has none. The error
+// is one that must keep aura from starting: a *ConditionError, a *DuplicateError, or a root that cannot be read. Any
+// other fault is that plugin's own and stands in its Err.
+func Discover(root string) ([]Plugin, error) {
+	abs, err := filepath.Abs(root)
+	if err != nil {
+		return nil, fmt.Errorf("looking for plugins: %w", err)
+	}
+
+	if _, err := os.ReadDir(abs); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
+
+		return nil, fmt.Errorf("looking for plugins: %w", err)
+	}
+
+	w := walker{root: abs}
+	w.walk(abs, nil)
+
+	slices.SortFunc(w.found, func(a, b Plugin) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Dir, b.Dir))
+	})
+
+	if err := startupErrors(w.found); err != nil {
+		return nil, err
+	}
+
+	return w.found, nil
+}
+
+// startupErrors picks the faults that concern more than the plugin that has them.
+func startupErrors(found []Plugin) error {
+	var faults []error
+
+	for i, p := range found {
+		var invalid *ConditionError
+		if errors.As(p.Err, &invalid) {
+			faults = append(faults, invalid)
+		}
+
+		if i > 0 && found[i-1].Name == p.Name {
+			faults = append(faults, &DuplicateError{Name: p.Name, Dirs: [2]string{found[i-1].Dir, p.Dir}})
+		}
+	}
+
+	return errors.Join(faults...)
+}
+
+// walker collects plugins below a root.
+type walker struct {
+	root  string
+	found []Plugin
+}
+
+// walk looks into dir, to which the origin of a directory above applies unless it has its own.
+func (w *walker) walk(dir string, origin *Origin) {
+	own, err := readOrigin(dir)
+	if err != nil {
+		w.broken(dir, err)
+
+		return
+	}
+
+	if own != nil {
+		origin = own
+
+		if own.Subpath != "" {
+			dir = filepath.Join(dir, filepath.FromSlash(own.Subpath))
+		}
+	}
+
+	if isPlugin(dir) {
+		w.found = append(w.found, load(w.root, dir, origin))
+
+		return
+	}
+
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		w.broken(dir, fmt.Errorf("looking for plugins: %w", err))
+
+		return
+	}
+
+	for _, entry := range entries {
+		name := entry.Name()
+		path := filepath.Join(dir, name)
+
+		switch {
+		case strings.HasPrefix(name, ".") || name == vendorDir:
+		case entry.IsDir():
+			w.walk(path, origin)
+		case entry.Type()&fs.ModeSymlink != 0 && isPlugin(path):
+			// Only a link to a plugin is followed. Nothing is looked for behind it, so that links cannot form a loop.
+			w.link(path, origin)
+		}
+	}
+}
+
+func (w *walker) link(dir string, origin *Origin) {
+	own, err := readOrigin(dir)
+	if err != nil {
+		w.broken(dir, err)
+
+		return
+	}
+
+	w.found = append(w.found, load(w.root, dir, cmp.Or(own, origin)))
+}
+
+// broken records a directory that may well hold plugins but cannot be searched.
+func (w *walker) broken(dir string, err error) {
+	w.found = append(w.found, Plugin{Name: filepath.Base(dir), Dir: dir, Root: w.root, Manifest: salvage(nil), Err: err})
+}
+
+// isPlugin tells whether dir holds a manifest, be it readable or not.
+func isPlugin(dir string) bool {
+	info, err := os.Stat(filepath.Join(dir, FileName))
+
+	return err == nil && !info.IsDir()
+}
+
+func load(root, dir string, origin *Origin) Plugin {
+	p := Plugin{Name: filepath.Base(dir), Dir: dir, Root: root, Origin: origin}
+	file := filepath.Join(dir, FileName)
+
+	data, err := readFile(file)
+	if err != nil {
+		p.Manifest, p.Err = salvage(nil), fmt.Errorf("reading the manifest: %w", err)
+
+		return p
+	}
+
+	p.Manifest, p.Err = Parse(file, data)
+	if p.Err != nil {
+		return p
+	}
+
+	if p.Manifest.Name != "" {
+		p.Name = p.Manifest.Name
+	} else if err := checkName(p.Name); err != nil {
+		p.Err = fmt.Errorf("%s: %w; %w", dir, err, errName)
+	}
+
+	return p
+}

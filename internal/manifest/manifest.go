@@ -1,0 +1,216 @@
+// Package manifest knows plugins as they lie on disk: plugin.yaml, go.mod, how they are found below a root, what their
+// source declares and imports, and which SDK they were written against. It reads and never runs anything.
+package manifest
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"time"
+
+	"github.com/idelchi/aura/internal/condition"
+	"github.com/idelchi/aura/internal/strict"
+)
+
+// FileName is the file that makes a directory a plugin.
+const FileName = "plugin.yaml"
+
+// OnFailure says what becomes of the calls that a plugin guards while it is down.
+type OnFailure string
+
+// The values of OnFailure.
+const (
+	// FailOpen lets them pass.
+	FailOpen OnFailure = "open"
+	// FailClosed blocks them.
+	FailClosed OnFailure = "closed"
+)
+
+// Bounds of the memory limit in bytes. Below the minimum the interpreter itself does not fit.
+const (
+	DefaultMemory = 256 << 20
+	MinMemory     = 64 << 20
+)
+
+// Manifest is what plugin.yaml says, defaults filled in.
+type Manifest struct {
+	// Name is empty unless the file overrides the plugin's name.
+	Name        string
+	Description string
+	Disabled    bool
+	Override    bool
+	OptIn       bool
+	Once        bool
+	Condition   condition.Expr
+	// Env holds names of variables, or "*" for all.
+	Env    []string
+	Config map[string]any
+	// Timeout is the deadline of every call; 0 means the defaults.
+	Timeout   time.Duration
+	OnFailure OnFailure
+	Limits    Limits
+}
+
+// Limits bound a plugin's process.
+type Limits struct {
+	// Memory is in bytes.
+	Memory int64
+}
+
+// ConditionError is an invalid condition. Unlike any other fault of a manifest it keeps aura from starting.
+type ConditionError struct {
+	File string
+	Line int
+	Err  error
+}
+
+// Error renders FILE:LINE: text.
+func (e *ConditionError) Error() string {
+	return fmt.Sprintf("%s:%d: key %q: %v", e.File, e.Line, "condition", e.Err)
+}
+
+// Unwrap gives the fault without its place.
+func (e *ConditionError) Unwrap() error { return e.Err }
+
+// document is plugin.yaml as it is written.
+type document struct {
+	Name        strict.At[string]   `yaml:"name"`
+	Description string              `yaml:"description"`
+	Disabled    bool                `yaml:"disabled"`
+	Override    bool                `yaml:"override"`
+	OptIn       bool                `yaml:"opt_in"`
+	Condition   strict.At[string]   `yaml:"condition"`
+	Once        bool                `yaml:"once"`
+	Env         []strict.At[string] `yaml:"env"`
+	Config      map[string]any      `yaml:"config"`
+	Timeout     strict.At[any]      `yaml:"timeout"`
+	OnFailure   strict.At[string]   `yaml:"on_failure"`
+	Limits      struct {
+		Memory strict.At[any] `yaml:"memory"`
+	} `yaml:"limits"`
+}
+
+// Parse reads a plugin.yaml. The name file is used in errors only, which name the line and the key. Along with an
+// error it returns what could be made out, so that a guard that is to fail closed does so with a broken manifest too.
+func Parse(file string, data []byte) (Manifest, error) {
+	var d document
+	if err := strict.Decode(file, data, &d); err != nil {
+		return salvage(data), err
+	}
+
+	m := Manifest{
+		Name: d.Name.Value, Description: d.Description,
+		Disabled: d.Disabled, Override: d.Override, OptIn: d.OptIn, Once: d.Once,
+		Config: d.Config, OnFailure: FailOpen, Limits: Limits{Memory: DefaultMemory},
+	}
+
+	return m, m.validate(file, &d)
+}
+
+// validate fills in the fields that can be wrong in themselves.
+func (m *Manifest) validate(file string, d *document) error {
+	at := func(line int, key string, err error) error {
+		if err == nil {
+			return nil
+		}
+
+		return &strict.Error{File: file, Line: line, Err: fmt.Errorf("key %q: %w", key, err)}
+	}
+
+	var err error
+
+	var faults []error
+
+	if m.OnFailure, err = parseOnFailure(d.OnFailure.Value); err != nil {
+		faults = append(faults, at(d.OnFailure.Line, "on_failure", err))
+	}
+
+	if m.Condition, err = condition.Parse(d.Condition.Value); err != nil {
+		faults = append(faults, &ConditionError{File: file, Line: d.Condition.Line, Err: err})
+	}
+
+	if m.Name != "" {
+		faults = append(faults, at(d.Name.Line, "name", checkName(m.Name)))
+	}
+
+	for i, name := range d.Env {
+		faults = append(faults, at(name.Line, fmt.Sprintf("env[%d]", i), checkVariable(name.Value)))
+		m.Env = append(m.Env, name.Value)
+	}
+
+	if m.Timeout, err = parseTimeout(d.Timeout.Value); err != nil {
+		faults = append(faults, at(d.Timeout.Line, "timeout", err))
+	}
+
+	if m.Limits.Memory, err = parseMemory(d.Limits.Memory.Value); err != nil {
+		faults = append(faults, at(d.Limits.Memory.Line, "limits.memory", err))
+	}
+
+	return errors.Join(faults...)
+}
+
+func parseOnFailure(s string) (OnFailure, error) {
+	switch value := OnFailure(s); value {
+	case "":
+		return FailOpen, nil
+	case FailOpen, FailClosed:
+		return value, nil
+	default:
+		// What was meant is unknown; the safer of the two is to guard.
+		return FailClosed, fmt.Errorf("%q is neither %q nor %q", s, FailOpen, FailClosed)
+	}
+}
+
+var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+func checkVariable(name string) error {
+	if name == "*" || variable.MatchString(name) {
+		return nil
+	}
+
+	return fmt.Errorf("%q is not the name of an environment variable; only %q stands for all of them", name, "*")
+}
+
+func parseTimeout(value any) (time.Duration, error) {
+	const want = "write a duration such as 10s, or a whole number of seconds"
+
+	switch v := value.(type) {
+	case nil:
+		return 0, nil
+	case int:
+		if v <= 0 || int64(v) > math.MaxInt64/int64(time.Second) {
+			return 0, fmt.Errorf("%d is not a positive number of seconds", v)
+		}
+
+		return time.Duration(v) * time.Second, nil
+	case string:
+		d, err := time.ParseDuration(v)
+		if err != nil {
+			return 0, fmt.Errorf("%q is not a duration: %s", v, want)
+		}
+
+		if d <= 0 {
+			return 0, fmt.Errorf("%q is not positive", v)
+		}
+
+		return d, nil
+	default:
+		return 0, fmt.Errorf("%v is not a duration: %s", v, want)
+	}
+}
+
+var (
+	saysClosed   = regexp.MustCompile(`(?m)^on_failure:[ \t]*["']?closed\b`)
+	saysDisabled = regexp.MustCompile(`(?m)^disabled:[ \t]*true\b`)
+)
+
+// salvage reads what matters for safety from a manifest that does not decode.
+func salvage(data []byte) Manifest {
+	m := Manifest{OnFailure: FailOpen, Limits: Limits{Memory: DefaultMemory}, Disabled: saysDisabled.Match(data)}
+	if saysClosed.Match(data) {
+		m.OnFailure = FailClosed
+	}
+
+	return m
+}

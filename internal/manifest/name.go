@@ -1,0 +1,35 @@
+package manifest
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// maxName bounds a plugin's name in bytes: it becomes part of file names.
+const maxName = 128
+
+// checkName tells why a name cannot be that of a plugin. A plugin's name appears in paths, patterns and on terminals.
+func checkName(name string) error {
+	switch {
+	case name == "" || strings.TrimSpace(name) != name:
+		return fmt.Errorf("%q is empty or has blanks around it", name)
+	case len(name) > maxName:
+		return fmt.Errorf("a name has at most %d bytes, this one has %d", maxName, len(name))
+	case strings.ContainsAny(name, `/\`):
+		return fmt.Errorf("%q has a slash in it; a name is not a path", name)
+	case strings.Contains(name, ".."):
+		return fmt.Errorf("%q has %q in it", name, "..")
+	case strings.HasPrefix(name, "."):
+		return fmt.Errorf("%q begins with a dot", name)
+	case strings.ContainsAny(name, "*?"):
+		return fmt.Errorf("%q has a wildcard in it", name)
+	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
+		return fmt.Errorf("%q has characters in it that do not print", name)
+	}
+
+	return nil
+}
+
+var errName = errors.New("rename the directory, or set name: in its " + FileName)
