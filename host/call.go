@@ -37,6 +37,10 @@ func (s *supervisor) acquire(ctx context.Context, limit time.Duration) (*child, 
 	for {
 		s.mu.Lock()
 		c, state, down, changed := s.cur, s.state, s.down, s.changed
+		if c != nil && c.proc.dead() {
+			// Its death is known to the system but not yet to us; what comes next will change the state.
+			c, state = nil, StateRestarting
+		}
 		if c != nil {
 			s.inflight++
 		}

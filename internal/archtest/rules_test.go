@@ -11,11 +11,11 @@ const anything = "*"
 // internal/hookpoint is vocabulary: a row that imports anything of ours may import it without saying so. An empty row
 // imports nothing of ours at all.
 var rooms = map[string][]string{
-	"cmd/aura":             {"internal/cli", "internal/shell"},
+	"cmd/aura":             {"internal/cli"},
 	"cmd/aura-plugin-host": {"shared/...", "internal/interp", "internal/manifest", "internal/sandbox", "sdk/..."},
 
 	"internal/cli": {
-		"internal/app", "internal/config", "internal/conversation", "internal/manifest", "internal/pipeline",
+		"internal/app", "internal/config", "internal/conversation/...", "internal/manifest", "internal/pipeline",
 		"internal/session", "internal/shell", "internal/tool", "host", "sdk/...",
 	},
 	"internal/tui":   {"internal/app", "sdk/..."},
@@ -23,25 +23,27 @@ var rooms = map[string][]string{
 	"internal/bench": {anything},
 
 	"internal/conversation": {
-		"internal/command", "internal/llm", "internal/pipeline", "internal/session", "internal/tool", "sdk/...",
+		"internal/command", "internal/conversation/event", "internal/llm", "internal/pipeline", "internal/session",
+		"internal/tool", "sdk/...",
 	},
-	"internal/config":       {"internal/condition", "internal/strict"},
-	"internal/session":      {"internal/llm"},
-	"internal/command":      {"sdk/..."},
-	"internal/tool":         {"internal/llm", "internal/sandbox", "sdk/..."},
-	"internal/tool/builtin": {"internal/tool", "sdk/..."},
-	"internal/llm":          {},
-	"internal/llm/*":        {"internal/llm", "internal/strict", "sdk/..."},
-	"internal/pipeline":     {"sdk/..."},
-	"internal/hookpoint":    {"sdk/..."},
-	"hooks":                 {"sdk/..."},
+	"internal/conversation/event": {"sdk/..."},
+	"internal/config":             {"internal/condition", "internal/strict"},
+	"internal/session":            {"internal/llm"},
+	"internal/command":            {"sdk/..."},
+	"internal/tool":               {"internal/llm", "internal/sandbox", "sdk/..."},
+	"internal/tool/builtin":       {"internal/tool", "sdk/..."},
+	"internal/llm":                {},
+	"internal/llm/*":              {"internal/llm", "internal/strict", "sdk/..."},
+	"internal/pipeline":           {"sdk/..."},
+	"internal/hookpoint":          {"sdk/..."},
+	"hooks":                       {"sdk/..."},
 
 	"host": {
 		"internal/condition", "internal/manifest", "internal/sandbox", "shared/...", "sdk/...",
 	},
 	"shared":              {"shared/wire", "sdk/..."},
 	"shared/wire":         {},
-	"internal/interp":     {"internal/manifest", "sdk/..."},
+	"internal/interp":     {"internal/manifest", "shared", "sdk/..."},
 	"internal/interp/gen": {},
 	"internal/manifest":   {"internal/condition", "internal/strict", "sdk/..."},
 	"internal/install":    {"internal/manifest", "sdk/..."},
@@ -54,6 +56,7 @@ var rooms = map[string][]string{
 	"sdk/version": {},
 
 	"internal/archtest": {},
+	"internal/e2e":      {},
 	"internal/examples": {},
 	"tools/*":           {},
 }

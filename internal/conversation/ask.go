@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/idelchi/aura/internal/conversation/event"
@@ -86,8 +87,7 @@ func (c *Conversation) request(ctx context.Context) (llm.Response, error) {
 // failed asks plugins what to do about a provider's error.
 func (c *Conversation) failed(ctx context.Context, err error) sdk.ErrorModification {
 	in := sdk.OnErrorContext{Context: c.Context(), Error: err.Error()}
-	var class *llm.Error
-	if errors.As(err, &class) {
+	if class, ok := errors.AsType[*llm.Error](err); ok {
 		in.Error, in.ErrorType, in.Retryable = class.Message, class.Type, class.Retryable()
 	}
 	out := c.hook(ctx, hookpoint.OnError, in)
@@ -105,11 +105,6 @@ func definitions(offered []tool.Definition) []llm.ToolDefinition {
 
 // describe returns all that a model is told of a tool beside its schema.
 func describe(d tool.Definition) string {
-	text := d.Description
-	for _, more := range []string{d.Usage, d.Examples} {
-		if more != "" {
-			text += "\n\n" + more
-		}
-	}
-	return strings.TrimSpace(text)
+	parts := slices.DeleteFunc([]string{d.Description, d.Usage, d.Examples}, func(part string) bool { return part == "" })
+	return strings.Join(parts, "\n\n")
 }

@@ -73,8 +73,7 @@ func (c *Conversation) begin() error {
 func (c *Conversation) end(err error) {
 	if err != nil {
 		failed := event.Error{Message: err.Error()}
-		var class *llm.Error
-		if errors.As(err, &class) {
+		if class, ok := errors.AsType[*llm.Error](err); ok {
 			failed.Class, failed.Retryable = class.Type, class.Retryable()
 		}
 		c.cfg.Emit(failed)

@@ -139,10 +139,10 @@ func TestSkippedCallIsAnEmptyResponse(t *testing.T) {
 
 func TestAfterResponse(t *testing.T) {
 	t.Parallel()
-	// first answers only the first response of an interaction.
+	// first answers only the first response of the session.
 	first := func(r sdk.Result) hooks {
 		return when(hookpoint.AfterResponse, func(c sdk.AfterResponseContext) (any, error) {
-			if c.Iteration > 1 {
+			if c.Stats.Turns > 1 {
 				return sdk.Result{}, nil
 			}
 			return r, nil

@@ -175,7 +175,7 @@ func (c *Conversation) settle(ctx context.Context, p *call) []injection {
 	c.note(p, failure)
 	content := resultText(p.output, failure)
 	queued := p.injections
-	if p.ran && ctx.Err() == nil {
+	if p.ran {
 		out := c.hook(ctx, hookpoint.AfterToolExecution, sdk.AfterToolContext{
 			Context: c.Context(), ToolName: p.request.Name, ToolResult: p.output, ToolError: failure, ToolDuration: p.duration,
 		})

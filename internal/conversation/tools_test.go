@@ -83,32 +83,39 @@ func TestBeforeToolExecution(t *testing.T) {
 		{"message", say(sdk.BeforeToolResult{Result: message("note")}), []string{"tool:Read:x", "user:note"}, true},
 		{
 			"block", say(sdk.BeforeToolResult{Block: true}),
-			[]string{"tool:Error: the call did not run: blocked by p"}, false,
+			[]string{"tool:Error: the call did not run: blocked by p"},
+			false,
 		},
 		{
 			"block with a message, which is not injected", say(sdk.BeforeToolResult{Block: true, Result: sdk.Result{Message: "forbidden", Prefix: "[p] "}}),
-			[]string{"tool:Error: the call did not run: blocked by p: [p] forbidden"}, false,
+			[]string{"tool:Error: the call did not run: blocked by p: [p] forbidden"},
+			false,
 		},
 		{
 			"block wins over arguments", say(sdk.BeforeToolResult{Block: true, Arguments: map[string]any{"path": 1}}),
-			[]string{"tool:Error: the call did not run: blocked by p"}, false,
+			[]string{"tool:Error: the call did not run: blocked by p"},
+			false,
 		},
 		{
 			"a guard that is down blocks", closed,
-			[]string{"tool:Error: the call did not run: blocked by guard: guard is down"}, false,
+			[]string{"tool:Error: the call did not run: blocked by guard: guard is down"},
+			false,
 		},
 		{
 			"arguments that do not fit, whose message is not injected",
 			say(sdk.BeforeToolResult{Arguments: map[string]any{"path": 1, "x": 2}, Result: message("note")}),
-			[]string{`tool:Error: the call did not run: plugin p changed its arguments: invalid arguments: field "path" must be string, not number; unknown field "x"`}, false,
+			[]string{`tool:Error: the call did not run: plugin p changed its arguments: invalid arguments: field "path" must be string, not number; unknown field "x"`},
+			false,
 		},
 		{
 			"arguments that are no JSON", say(sdk.BeforeToolResult{Arguments: map[string]any{"path": make(chan int)}}),
-			[]string{"tool:Error: the call did not run: plugin p changed its arguments: json: unsupported type: chan int"}, false,
+			[]string{"tool:Error: the call did not run: plugin p changed its arguments: json: unsupported type: chan int"},
+			false,
 		},
 		{
 			"empty arguments replace", say(sdk.BeforeToolResult{Arguments: map[string]any{}}),
-			[]string{`tool:Error: the call did not run: plugin p changed its arguments: invalid arguments: missing required field "path"`}, false,
+			[]string{`tool:Error: the call did not run: plugin p changed its arguments: invalid arguments: missing required field "path"`},
+			false,
 		},
 	}
 	for _, tt := range tests {
@@ -242,7 +249,10 @@ func TestOtherToolsRunAlone(t *testing.T) {
 		})
 	}
 	b := start(t, options{hooks: both(
-		when(hookpoint.BeforeToolExecution, func(c sdk.BeforeToolContext) (any, error) { note("before " + c.Arguments["path"].(string)); return nil, nil }),
+		when(hookpoint.BeforeToolExecution, func(c sdk.BeforeToolContext) (any, error) {
+			note("before " + c.Arguments["path"].(string))
+			return nil, nil
+		}),
 		when(hookpoint.AfterToolExecution, func(c sdk.AfterToolContext) (any, error) {
 			note("after " + c.ToolHistory[len(c.ToolHistory)-1].Args["path"].(string))
 			return nil, nil

@@ -57,7 +57,6 @@ func merge(messages []llm.Message, shown, returned []sdk.Message) []llm.Message 
 		var before sdk.Message
 		if i, ok := positions[m.ID]; ok {
 			base, before = messages[i], shown[i]
-			delete(positions, m.ID) // a second message of that name is a new one
 		}
 		base.Role = llm.Role(m.Role)
 		base.Content, base.Thinking = m.Content, m.Thinking

@@ -21,34 +21,35 @@ func TestFailures(t *testing.T) {
 	}{
 		"error":             {`return sdk.Result{}, errors.New("went wrong")`, shared.FailureError, "went wrong"},
 		"error of its own":  {`return sdk.Result{}, &fault{3}`, shared.FailureError, "fault 3"},
-		"error that panics": {`return sdk.Result{}, &broken{}`, shared.FailurePanic, "no text (in my-plugin.Error, main.go:26)"},
-		"panic":             {`panic("boom")`, shared.FailurePanic, "boom (in my-plugin.BeforeChat, main.go:36)"},
-		"panic with error":  {`panic(errors.New("boom"))`, shared.FailurePanic, "boom (in my-plugin.BeforeChat, main.go:36)"},
+		"error that panics": {`return sdk.Result{}, &broken{}`, shared.FailurePanic, "no text (in my-plugin.Error, main.go:25)"},
+		"panic":             {`panic("boom")`, shared.FailurePanic, "boom (in my-plugin.BeforeChat, main.go:35)"},
+		"panic with error":  {`panic(errors.New("boom"))`, shared.FailurePanic, "boom (in my-plugin.BeforeChat, main.go:35)"},
 		"panic with own error": {
 			`var err error = &fault{3}
-	panic(err)`, shared.FailurePanic, "fault 3 (in my-plugin.BeforeChat, main.go:36)",
+	panic(err)`, shared.FailurePanic, "fault 3 (in my-plugin.BeforeChat, main.go:35)",
 		},
-		"panic with struct":  {`panic(fault{3})`, shared.FailurePanic, "{3} (in my-plugin.BeforeChat, main.go:36)"},
-		"panic with pointer": {`panic(&fault{3})`, shared.FailurePanic, "&{3} (in my-plugin.BeforeChat, main.go:36)"},
-		"panic with any":     {`var x any = 3; panic(x)`, shared.FailurePanic, "3 (in my-plugin.BeforeChat, main.go:36)"},
+		"panic with struct":  {`panic(fault{3})`, shared.FailurePanic, "{3} (in my-plugin.BeforeChat, main.go:35)"},
+		"panic with pointer": {`panic(&fault{3})`, shared.FailurePanic, "&{3} (in my-plugin.BeforeChat, main.go:35)"},
+		"panic with any":     {`var x any = 3; panic(x)`, shared.FailurePanic, "3 (in my-plugin.BeforeChat, main.go:35)"},
 		"panic with interface": {
 			`var x namer = fault{3}
-	panic(x)`, shared.FailurePanic, "{3} (in my-plugin.BeforeChat, main.go:36)",
+	panic(x)`, shared.FailurePanic, "{3} (in my-plugin.BeforeChat, main.go:35)",
 		},
-		"panic with nil": {`panic(nil)`, shared.FailurePanic, "panic called with a nil argument (in my-plugin.BeforeChat, main.go:36)"},
-		"nil map":        {`var m map[string]int; m["x"] = 1`, shared.FailurePanic, "assignment to entry in nil map (in my-plugin.BeforeChat, main.go:36)"},
-		"type assertion": {`var x any = 3; _ = x.(string)`, shared.FailurePanic, "main.go:36:21: interface conversion: interface {} is int, not string (in my-plugin.BeforeChat, main.go:36)"},
-		"in a function":  {`_ = deep(2)`, shared.FailurePanic, "deep (in my-plugin.deep, main.go:29)"},
+		"panic with nil": {`panic(nil)`, shared.FailurePanic, "panic called with a nil argument (in my-plugin.BeforeChat, main.go:35)"},
+		"nil map":        {`var m map[string]int; m["x"] = 1`, shared.FailurePanic, "assignment to entry in nil map (in my-plugin.BeforeChat, main.go:35)"},
+		"type assertion": {`var x any = 3; _ = x.(string)`, shared.FailurePanic, "main.go:35:21: interface conversion: interface {} is int, not string (in my-plugin.BeforeChat, main.go:35)"},
+		"in a function":  {`_ = deep(2)`, shared.FailurePanic, "deep (in my-plugin.deep, main.go:28)"},
 		"after a recovered one": {
-			`func() { defer func() { _ = recover() }(); deep(2) }()
-	panic("again")`, shared.FailurePanic, "again (in my-plugin.BeforeChat, main.go:36)",
+			`x := 1
+	func() { defer func() { _ = recover() }(); deep(2 + x) }()
+	panic("again")`, shared.FailurePanic, "again (in my-plugin.BeforeChat, main.go:35)",
 		},
-		"os.Exit":        {`os.Exit(3)`, shared.FailurePanic, "os.Exit(3) (in my-plugin.BeforeChat, main.go:36)"},
-		"log.Fatal":      {`log.Fatal("x", 3)`, shared.FailurePanic, "x3 (in my-plugin.BeforeChat, main.go:36)"},
-		"log.Fatalf":     {`log.Fatalf("x%d", 3)`, shared.FailurePanic, "x3 (in my-plugin.BeforeChat, main.go:36)"},
-		"log.Fatalln":    {`log.Fatalln("x", 3)`, shared.FailurePanic, "x 3\n (in my-plugin.BeforeChat, main.go:36)"},
-		"a logger":       {`log.New(os.Stderr, "p", 0).Fatal("x")`, shared.FailurePanic, "x (in my-plugin.BeforeChat, main.go:36)"},
-		"default logger": {`log.Default().Fatal("x")`, shared.FailurePanic, "x (in my-plugin.BeforeChat, main.go:36)"},
+		"os.Exit":        {`os.Exit(3)`, shared.FailurePanic, "os.Exit(3) (in my-plugin.BeforeChat, main.go:35)"},
+		"log.Fatal":      {`log.Fatal("x", 3)`, shared.FailurePanic, "x3 (in my-plugin.BeforeChat, main.go:35)"},
+		"log.Fatalf":     {`log.Fatalf("x%d", 3)`, shared.FailurePanic, "x3 (in my-plugin.BeforeChat, main.go:35)"},
+		"log.Fatalln":    {`log.Fatalln("x", 3)`, shared.FailurePanic, "x 3\n (in my-plugin.BeforeChat, main.go:35)"},
+		"a logger":       {`log.New(os.Stderr, "p", 0).Fatal("x")`, shared.FailurePanic, "x (in my-plugin.BeforeChat, main.go:35)"},
+		"default logger": {`log.Default().Fatal("x")`, shared.FailurePanic, "x (in my-plugin.BeforeChat, main.go:35)"},
 		"runtime.Goexit": {`runtime.Goexit()`, shared.FailureGoexit, "the plugin ended the call's goroutine with runtime.Goexit"},
 	} {
 		t.Run(name, func(t *testing.T) {

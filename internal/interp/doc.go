@@ -3,7 +3,8 @@
 // Loading reads the source once, checks what can be checked without running anything, presents the source to the interpreter
 // as a GOPATH that exists in memory only, evaluates it, and binds the functions it exports. Nothing is written to disk.
 //
-// Errors name files relative to the plugin's directory. The plugin's own name is attached by the caller.
+// Errors of loading name files by their whole path, those of calls relative to the plugin's directory. The plugin's own name is
+// attached by the caller.
 package interp
 
 //go:generate go run ./gen

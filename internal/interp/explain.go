@@ -13,7 +13,7 @@ import (
 func (s *source) unsupported(p *sourcePackage) error {
 	var files []*ast.File
 	for _, f := range p.files {
-		parsed, err := parser.ParseFile(s.fset, f.rel, f.text, parser.SkipObjectResolution)
+		parsed, err := parser.ParseFile(s.fset, f.path, f.text, parser.SkipObjectResolution)
 		if err != nil {
 			return err
 		}
@@ -28,7 +28,7 @@ func (s *source) unsupported(p *sourcePackage) error {
 		ast.Inspect(f, func(n ast.Node) bool {
 			if loop, ok := n.(*ast.RangeStmt); ok && found == nil {
 				if what := unsupportedRange(info.TypeOf(loop.X)); what != "" {
-					found = fmt.Errorf("%s: %s", s.where(s.fset.File(loop.Pos()).Name(), loop.Pos()), what)
+					found = fmt.Errorf("%s: %s", s.where(loop.Pos()), what)
 				}
 			}
 			return found == nil

@@ -101,7 +101,7 @@ func (p *Plugin) evaluate(src *source, o Options) (map[string]value, error) {
 		}
 		for _, pkg = range src.packages {
 			if _, err := i.EvalPath(pkg.path); err != nil {
-				return errors.New(p.trace.relative(err.Error()))
+				return err
 			}
 		}
 		symbols = lookup(i, src.module)

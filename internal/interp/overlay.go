@@ -20,7 +20,7 @@ func newOverlay(s *source) overlay {
 	o := overlay{files: fstest.MapFS{}}
 	for _, p := range s.packages {
 		for _, f := range p.files {
-			o.files[path.Join("src", p.path, path.Base(f.rel))] = &fstest.MapFile{Data: present(s.dir, f)}
+			o.files[path.Join("src", p.path, filepath.Base(f.path))] = &fstest.MapFile{Data: present(f)}
 		}
 	}
 	return o
@@ -30,9 +30,8 @@ func newOverlay(s *source) overlay {
 //
 // Its build constraints have been judged already; those of the old form are disarmed, because the interpreter would judge them
 // again, knowing less. No line is added or removed by the edits.
-func present(dir string, f sourceFile) []byte {
-	real := filepath.Join(dir, filepath.FromSlash(f.rel))
-	out := fmt.Appendf(make([]byte, 0, len(f.text)+len(real)+len(f.edits)*4+16), "//line %s:1:1\n", real)
+func present(f sourceFile) []byte {
+	out := fmt.Appendf(make([]byte, 0, len(f.text)+len(f.path)+len(f.edits)*4+16), "//line %s:1:1\n", f.path)
 	from := len(f.text) - len(bytes.TrimPrefix(f.text, []byte("\xef\xbb\xbf")))
 	for line := range bytes.Lines(f.text[from:]) {
 		if bytes.HasPrefix(line, []byte("package ")) {

@@ -37,7 +37,7 @@ func restrictedError(spec importSpec) error {
 
 func (s *source) missingError(spec importSpec) error {
 	if s.owns(spec.path) {
-		return fmt.Errorf("%s: importing %q: the plugin has no directory %s", spec.where, spec.path, s.relDir(spec.path))
+		return fmt.Errorf("%s: importing %q: there is no directory %s", spec.where, spec.path, s.dirOf(spec.path))
 	}
 	first, _, _ := strings.Cut(spec.path, "/")
 	if !strings.Contains(first, ".") {

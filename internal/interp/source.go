@@ -8,9 +8,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
-	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -48,9 +46,9 @@ type sourcePackage struct {
 	done  bool
 }
 
-// sourceFile holds the text as it is on disk. rel is relative to the plugin's directory, clause is where the package clause is.
+// sourceFile holds the text as it is on disk. path is absolute, clause is where the package clause is.
 type sourceFile struct {
-	rel     string
+	path    string
 	text    []byte
 	edits   []edit
 	pkg     string
@@ -69,10 +67,10 @@ type importSpec struct {
 func readSource(dir, module string, unsafe bool) (*source, error) {
 	s := &source{dir: dir, module: module, unsafe: unsafe, byPath: map[string]*sourcePackage{}, fset: token.NewFileSet()}
 	if isStandard(module) || isRestricted(module) {
-		return nil, fmt.Errorf("go.mod: module %q has the name of a standard library package, choose another", module)
+		return nil, fmt.Errorf("%s: module %q has the name of a standard library package, choose another", filepath.Join(dir, "go.mod"), module)
 	}
 	s.match = buildContext()
-	if err := s.add(module, importSpec{path: module, where: "go.mod"}); err != nil {
+	if err := s.add(module, importSpec{path: module, where: filepath.Join(dir, "go.mod")}); err != nil {
 		return nil, err
 	}
 	slices.Sort(s.standard)
@@ -122,32 +120,32 @@ func (s *source) owns(importPath string) bool {
 	return importPath == s.module || strings.HasPrefix(importPath, s.module+"/")
 }
 
-// relDir is where a package lies below the plugin's directory, with slashes.
-func (s *source) relDir(importPath string) string {
+// dirOf is where a package lies.
+func (s *source) dirOf(importPath string) string {
 	if s.owns(importPath) {
-		return path.Join(".", strings.TrimPrefix(strings.TrimPrefix(importPath, s.module), "/"))
+		return filepath.Join(s.dir, filepath.FromSlash(strings.TrimPrefix(importPath, s.module)))
 	}
-	return path.Join("vendor", importPath)
+	return filepath.Join(s.dir, "vendor", filepath.FromSlash(importPath))
 }
 
 func (s *source) has(importPath string) bool {
-	info, err := os.Stat(filepath.Join(s.dir, filepath.FromSlash(s.relDir(importPath))))
+	info, err := os.Stat(s.dirOf(importPath))
 	return err == nil && info.IsDir()
 }
 
 // read fills in the files of a package.
 func (s *source) read(p *sourcePackage, from importSpec) error {
-	rel := s.relDir(p.path)
-	entries, err := os.ReadDir(filepath.Join(s.dir, filepath.FromSlash(rel)))
+	dir := s.dirOf(p.path)
+	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return fmt.Errorf("%s: importing %q: %w", from.where, p.path, withoutPath(err))
+		return fmt.Errorf("%s: importing %q: %w", from.where, p.path, err)
 	}
 	var cgo error
 	for _, e := range entries {
 		if e.IsDir() || !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") {
 			continue
 		}
-		f, err := s.readFile(p, path.Join(rel, e.Name()))
+		f, err := s.readFile(p, filepath.Join(dir, e.Name()))
 		switch {
 		case errors.Is(err, errCgo) && !p.own:
 			// Vendored packages often have a file for builds without cgo as well.
@@ -162,18 +160,18 @@ func (s *source) read(p *sourcePackage, from importSpec) error {
 		return cgo
 	}
 	if len(p.files) == 0 {
-		return fmt.Errorf("%s: importing %q: no Go files for %s/%s in %s", from.where, p.path, runtime.GOOS, runtime.GOARCH, rel)
+		return fmt.Errorf("%s: importing %q: no Go files for %s/%s in %s", from.where, p.path, runtime.GOOS, runtime.GOARCH, dir)
 	}
 	return nil
 }
 
 // readFile returns nil if the file is not for this system.
-func (s *source) readFile(p *sourcePackage, rel string) (*sourceFile, error) {
-	text, err := os.ReadFile(filepath.Join(s.dir, filepath.FromSlash(rel)))
+func (s *source) readFile(p *sourcePackage, file string) (*sourceFile, error) {
+	text, err := os.ReadFile(file)
 	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", rel, withoutPath(err))
+		return nil, fmt.Errorf("reading the plugin's source: %w", err)
 	}
-	f, err := s.scan(rel, text)
+	f, err := s.scan(file, text)
 	if f == nil || err != nil {
 		return nil, err
 	}
@@ -189,24 +187,24 @@ func (s *source) readFile(p *sourcePackage, rel string) (*sourceFile, error) {
 var errCgo = errors.New(`import "C" is not possible: plugins are interpreted, cgo is not`)
 
 // scan finds the imports and the package name of one file. It returns nil if the build constraints exclude the file.
-func (s *source) scan(rel string, text []byte) (*sourceFile, error) {
+func (s *source) scan(file string, text []byte) (*sourceFile, error) {
 	match := s.match
 	match.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }
-	ok, err := match.MatchFile("", path.Base(rel))
+	ok, err := match.MatchFile("", filepath.Base(file))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", rel, err)
+		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	if !ok {
 		return nil, nil
 	}
-	parsed, err := parser.ParseFile(s.fset, rel, text, parser.SkipObjectResolution)
+	parsed, err := parser.ParseFile(s.fset, file, text, parser.SkipObjectResolution)
 	if err != nil {
 		return nil, err
 	}
-	f := &sourceFile{rel: rel, text: text, pkg: parsed.Name.Name, clause: s.where(rel, parsed.Name.Pos())}
+	f := &sourceFile{path: file, text: text, pkg: parsed.Name.Name, clause: s.where(parsed.Name.Pos())}
 	f.edits = workarounds(parsed)
 	for _, spec := range parsed.Imports {
-		where := s.where(rel, spec.Pos())
+		where := s.where(spec.Pos())
 		importPath, err := strconv.Unquote(spec.Path.Value)
 		if err != nil {
 			return nil, fmt.Errorf("%s: import path %s: %w", where, spec.Path.Value, err)
@@ -219,14 +217,7 @@ func (s *source) scan(rel string, text []byte) (*sourceFile, error) {
 	return f, nil
 }
 
-func (s *source) where(rel string, pos token.Pos) string {
-	return fmt.Sprintf("%s:%d", rel, s.fset.PositionFor(pos, false).Line)
-}
-
-// withoutPath strips the absolute path that file errors carry; the caller has named the file already.
-func withoutPath(err error) error {
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return e.Err
-	}
-	return err
+func (s *source) where(pos token.Pos) string {
+	p := s.fset.PositionFor(pos, false)
+	return fmt.Sprintf("%s:%d", p.Filename, p.Line)
 }

@@ -77,8 +77,7 @@ func startupErrors(found []Plugin) error {
 	var faults []error
 
 	for i, p := range found {
-		var invalid *ConditionError
-		if errors.As(p.Err, &invalid) {
+		if invalid, ok := errors.AsType[*ConditionError](p.Err); ok {
 			faults = append(faults, invalid)
 		}
 
@@ -159,7 +158,7 @@ func (w *walker) broken(dir string, err error) {
 
 // isPlugin tells whether dir holds a manifest, be it readable or not.
 func isPlugin(dir string) bool {
-	info, err := os.Stat(filepath.Join(dir, FileName))
+	info, err := os.Lstat(filepath.Join(dir, FileName))
 
 	return err == nil && !info.IsDir()
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -102,6 +103,8 @@ func Files(dir string) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listing %s: %w", dir, err)
 	}
+
+	slices.Sort(files)
 
 	return files, nil
 }

@@ -62,7 +62,8 @@ func TestFold(t *testing.T) {
 		},
 		{
 			"prefix alone is no message", hookpoint.BeforeChat,
-			[]pipeline.Verdict{plain("a", sdk.Result{Prefix: "[a] "})}, pipeline.Outcome{},
+			[]pipeline.Verdict{plain("a", sdk.Result{Prefix: "[a] "})},
+			pipeline.Outcome{},
 		},
 		{
 			"notice takes the place of message", hookpoint.AfterResponse,
@@ -130,11 +131,13 @@ func TestFold(t *testing.T) {
 			pipeline.Outcome{Block: &pipeline.Block{By: []string{"b"}, Message: "careful"}},
 		},
 		{
-			"a point ignores what belongs to others", hookpoint.BeforeCompaction, []pipeline.Verdict{guard("a", everything)},
+			"a point ignores what belongs to others", hookpoint.BeforeCompaction,
+			[]pipeline.Verdict{guard("a", everything)},
 			pipeline.Outcome{Compaction: sdk.CompactionModification{Skip: true}},
 		},
 		{
-			"a point without modifications of its own ignores all", hookpoint.OnAgentSwitch, []pipeline.Verdict{guard("a", everything)},
+			"a point without modifications of its own ignores all", hookpoint.OnAgentSwitch,
+			[]pipeline.Verdict{guard("a", everything)},
 			pipeline.Outcome{},
 		},
 	}

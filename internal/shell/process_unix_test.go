@@ -62,7 +62,7 @@ const holder = `sh -c 'echo up; exec sleep 1000' > life`
 func TestCancelKillsTheGroup(t *testing.T) {
 	t.Parallel()
 
-	c := command(t, holder)
+	c := command(t, "echo before; "+holder)
 	life := fifo(t, c.Dir, "life")
 
 	ctx, cancel := context.WithCancel(t.Context())
@@ -71,7 +71,11 @@ func TestCancelKillsTheGroup(t *testing.T) {
 	done := make(chan error, 1)
 
 	go func() {
-		_, err := shell.Run(ctx, c)
+		got, err := shell.Run(ctx, c)
+		if string(got.Stdout) != "before\n" || got.ExitCode != -1 || got.TimedOut {
+			t.Errorf("got %+v", got)
+		}
+
 		done <- err
 	}()
 

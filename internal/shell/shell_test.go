@@ -154,7 +154,7 @@ func TestInputNeedNotBeRead(t *testing.T) {
 func TestTimeout(t *testing.T) {
 	t.Parallel()
 
-	for _, line := range []string{"echo before; sleep 1000", "echo before; while :; do :; done"} {
+	for _, line := range []string{"sleep 1000", "while :; do :; done"} {
 		t.Run(line, func(t *testing.T) {
 			t.Parallel()
 
@@ -162,7 +162,7 @@ func TestTimeout(t *testing.T) {
 			c.Timeout = time.Second
 
 			got, err := shell.Run(t.Context(), c)
-			if err != nil || !got.TimedOut || got.ExitCode != -1 || string(got.Stdout) != "before\n" {
+			if err != nil || !got.TimedOut || got.ExitCode != -1 {
 				t.Errorf("got %+v, %v", got, err)
 			}
 		})

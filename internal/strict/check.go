@@ -81,7 +81,7 @@ func (c *checker) typed(n *yaml.Node, t reflect.Type, path string) error {
 	case t == nodeType:
 		return c.value(n, anyType, path)
 	case pointer.Implements(placedType):
-		inner, _ := reflect.New(t).Interface().(placed)
+		inner, _ := reflect.TypeAssert[placed](reflect.New(t))
 
 		return c.value(n, inner.valueType(), path)
 	case pointer.Implements(unmarshalerType):

@@ -2,6 +2,7 @@ package strict
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"strings"
 
@@ -131,9 +132,7 @@ func (s *fieldSet) inline(t reflect.Type) {
 	inner := fields(t)
 	s.names = append(s.names, inner.names...)
 
-	for name, field := range inner.types {
-		s.types[name] = field
-	}
+	maps.Copy(s.types, inner.types)
 
 	if inner.rest != nil {
 		s.rest = inner.rest

@@ -9,6 +9,7 @@ import (
 	"io"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -138,8 +139,8 @@ func faultLine(data []byte) int {
 
 	end := len(data)
 
-	for i := len(lines) - 1; i >= 0; i-- {
-		end -= len(lines[i])
+	for i, line := range slices.Backward(lines) {
+		end -= len(line)
 
 		var node yaml.Node
 
@@ -157,8 +158,7 @@ var yamlLine = regexp.MustCompile(`^(?:yaml: )?(?:unmarshal errors:\s*)?(?:line 
 // fromYAML strips the library's own prefix and places the error on line, or where that is unknown, on the line the
 // library names.
 func fromYAML(err error, line int) error {
-	var placed *Error
-	if errors.As(err, &placed) {
+	if _, placed := errors.AsType[*Error](err); placed {
 		return err
 	}
 
@@ -179,8 +179,7 @@ func fromYAML(err error, line int) error {
 
 // locate fills in the file of a placed error.
 func locate(file string, err error) error {
-	var placed *Error
-	if errors.As(err, &placed) {
+	if placed, ok := errors.AsType[*Error](err); ok {
 		return &Error{File: file, Line: placed.Line, Err: placed.Err}
 	}
 

@@ -59,8 +59,8 @@ func TestDecodeErrors(t *testing.T) {
 		name, give string
 		want       []string // all must occur in the error; the first is its start
 	}{
-		{"unknown key", "name: x\ndescripton: y\n", []string{
-			`f.yaml:2: unknown key "descripton"; known keys: config, description, enabled, env`,
+		{"unknown key", "name: x\ndescr: y\n", []string{
+			`f.yaml:2: unknown key "descr"; known keys: config, description, enabled, env`,
 		}},
 		{"hidden field is unknown", "Hidden: y\n", []string{`f.yaml:1: unknown key "Hidden"`}},
 		{"nested unknown key", "limits:\n  memry: 3\n", []string{
@@ -262,7 +262,7 @@ func TestFrontmatter(t *testing.T) {
 		{"longer rule is no fence", "----\nname: x\n", "----\nname: x\n", "before", ""},
 		{"never closed", "---\nname: x\n", "", "", "f.md:1: frontmatter opened"},
 		{"only a fence", "---", "", "", "f.md:1: frontmatter opened"},
-		{"line of the file", "---\nname: x\nnmae: y\n---\n", "", "", `f.md:3: unknown key "nmae"`},
+		{"line of the file", "---\nname: x\nnam: y\n---\n", "", "", `f.md:3: unknown key "nam"`},
 		{"line of a syntax error", "---\nname: x\n  a: b\n---\n", "", "", "f.md:3: "},
 		{"too large", "---\n---\n" + strings.Repeat("x", strict.MaxSize), "", "", "f.md: file has"},
 	}

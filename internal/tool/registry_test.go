@@ -77,7 +77,9 @@ func TestRegister(t *testing.T) {
 func TestRegisterRefuses(t *testing.T) {
 	t.Parallel()
 	for _, d := range []tool.Definition{
-		{Name: ""}, {Name: "two words"}, {Name: strings.Repeat("x", 65)},
+		{Name: ""},
+		{Name: "two words"},
+		{Name: strings.Repeat("x", 65)},
 		{Name: "Bad", Parameters: json.RawMessage(`{"type":"strng"}`)},
 	} {
 		if err := new(tool.Registry).Register(fake{d}); err == nil {

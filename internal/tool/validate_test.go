@@ -32,7 +32,8 @@ func TestValidate(t *testing.T) {
 		{"nested", map[string]any{"path": "a", "deep": map[string]any{}}, []string{`missing required field "deep.x"`}},
 		{"element", map[string]any{"path": "a", "list": []any{"x", true}}, []string{`field "list.1" must be string, not boolean`}},
 		{
-			"all at once", map[string]any{"lines": "many", "z": nil},
+			"all at once",
+			map[string]any{"lines": "many", "z": nil},
 			[]string{`field "lines" must be integer, not string`, `missing required field "path"`, `unknown field "z"`},
 		},
 		{"no JSON value", map[string]any{"path": make(chan int)}, []string{`field "path": invalid jsonType chan int`}},

@@ -51,7 +51,7 @@ func (o Options) runRead(ctx context.Context, args readArgs) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("reading %s: %w", args.Path, err)
 	}
-	defer file.Close() //nolint:errcheck // it was only read
+	defer file.Close()
 	text, err := lines(ctx, file, args)
 	if err != nil {
 		return "", fmt.Errorf("reading %s: %w", args.Path, err)

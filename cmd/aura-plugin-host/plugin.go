@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"sync"
+
+	"github.com/idelchi/aura/internal/interp"
+	"github.com/idelchi/aura/sdk"
+	"github.com/idelchi/aura/shared"
+)
+
+// plugin is served while it is still being loaded: each call waits for the loading to end.
+type plugin struct {
+	options interp.Options
+	out     streams
+	first   sync.Once
+
+	// ready is closed when loaded or failure is set.
+	ready   chan struct{}
+	loaded  *interp.Plugin
+	failure *shared.Failure
+}
+
+func newPlugin(out streams, o interp.Options) *plugin {
+	return &plugin{options: o, out: out, ready: make(chan struct{})}
+}
+
+// load loads the plugin. An error in the plugin is told to the first call; the process goes on, so that it can be.
+func (p *plugin) load() {
+	defer close(p.ready)
+	loaded, err := interp.Load(p.options)
+	if err != nil {
+		p.failure = &shared.Failure{Kind: shared.FailureLoad, Message: err.Error()}
+		return
+	}
+	p.loaded = loaded
+	debug.SetGCPercent(gcPercent)
+}
+
+// gcPercent is the usual value; the collector was off before.
+const gcPercent = 100
+
+// wait returns the loaded plugin.
+func (p *plugin) wait(ctx context.Context) (*interp.Plugin, error) {
+	p.first.Do(p.out.restore)
+	select {
+	case <-p.ready:
+	case <-ctx.Done():
+		return nil, fmt.Errorf("waiting for plugin %q to load: %w", p.options.Name, ctx.Err())
+	}
+	if p.failure != nil {
+		return nil, p.failure
+	}
+	return p.loaded, nil
+}
+
+func (p *plugin) Load(ctx context.Context) (shared.Exports, error) {
+	loaded, err := p.wait(ctx)
+	if err != nil {
+		return shared.Exports{}, err
+	}
+	return loaded.Load(ctx)
+}
+
+func (p *plugin) Hook(ctx context.Context, call shared.HookCall) (any, error) {
+	loaded, err := p.wait(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return loaded.Hook(ctx, call)
+}
+
+func (p *plugin) Execute(ctx context.Context, call shared.ToolCall) (string, error) {
+	loaded, err := p.wait(ctx)
+	if err != nil {
+		return "", err
+	}
+	return loaded.Execute(ctx, call)
+}
+
+func (p *plugin) Paths(ctx context.Context, args map[string]any) (sdk.ToolPaths, error) {
+	loaded, err := p.wait(ctx)
+	if err != nil {
+		return sdk.ToolPaths{}, err
+	}
+	return loaded.Paths(ctx, args)
+}
+
+func (p *plugin) Command(ctx context.Context, call shared.CommandCall) (sdk.CommandResult, error) {
+	loaded, err := p.wait(ctx)
+	if err != nil {
+		return sdk.CommandResult{}, err
+	}
+	return loaded.Command(ctx, call)
+}
+
+// Touches may be asked before the plugin is loaded; then the answer is the careful one.
+func (p *plugin) Touches(field string) bool {
+	select {
+	case <-p.ready:
+		return p.loaded == nil || p.loaded.Touches(field)
+	default:
+		return true
+	}
+}

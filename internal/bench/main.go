@@ -1,0 +1,111 @@
+// Command bench measures what aura promises about speed and memory and prints it side by side, all taken in one run: on a
+// noisy machine only the ratios mean anything. It runs from the root of the repository; `make bench` does it.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"text/tabwriter"
+)
+
+// echoArgument makes this program the other end of the bare gRPC call.
+const echoArgument = "echo"
+
+func main() {
+	if len(os.Args) == 3 && os.Args[1] == echoArgument {
+		if err := serveEcho(os.Args[2]); err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+// lab is a place with fresh binaries.
+type lab struct {
+	dir  string
+	repo string
+	out  io.Writer
+}
+
+func (l *lab) aura() string { return filepath.Join(l.dir, "bin", "aura") }
+func (l *lab) host() string { return filepath.Join(l.dir, "bin", "aura-plugin-host") }
+
+func run(ctx context.Context, out io.Writer) (err error) {
+	repo, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "aura-bench-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	l := &lab{dir: dir, repo: repo, out: out}
+	if err := l.build(ctx); err != nil {
+		return err
+	}
+	for _, part := range []func(context.Context) error{l.calls, l.faults, l.startup} {
+		if err := part(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *lab) build(ctx context.Context) error {
+	for _, name := range []string{"aura", "aura-plugin-host"} {
+		cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", filepath.Join(l.dir, "bin", name), "./cmd/"+name)
+		cmd.Dir = l.repo
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("building %s: %w\n%s", name, err, out)
+		}
+	}
+	// Pages of a file that is not yet on disk count as private memory of whoever maps it.
+	return exec.CommandContext(ctx, "sync").Run()
+}
+
+// table prints rows in columns under a title.
+func (l *lab) table(title string, rows [][]string) {
+	fmt.Fprintf(l.out, "%s\n\n", title)
+	tw := tabwriter.NewWriter(l.out, 0, 0, 3, ' ', 0)
+	for _, row := range rows {
+		fmt.Fprint(tw, "  ")
+		for i, cell := range row {
+			if i > 0 {
+				fmt.Fprint(tw, "\t")
+			}
+			fmt.Fprint(tw, cell)
+		}
+		fmt.Fprintln(tw)
+	}
+	_ = tw.Flush()
+	fmt.Fprintln(l.out)
+}
+
+// writeFiles makes a tree of files.
+func writeFiles(root string, files map[string]string) error {
+	for name, content := range files {
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}

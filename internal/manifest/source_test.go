@@ -1,0 +1,395 @@
+package manifest_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/idelchi/aura/internal/manifest"
+)
+
+// contains tells what of want is missing in the error.
+func contains(t *testing.T, err error, want ...string) {
+	t.Helper()
+
+	if err == nil {
+		t.Fatal("no error")
+	}
+
+	for _, w := range want {
+		if !strings.Contains(err.Error(), w) {
+			t.Errorf("got  %v\nwant %s", err, w)
+		}
+	}
+}
+
+func TestModulePath(t *testing.T) {
+	t.Parallel()
+
+	tests := []struct{ name, give, want, err string }{
+		{"plain", "module my-plugin\n\ngo 1.25\n", "my-plugin", ""},
+		{"with a host", "module example.com/me/my-plugin\n", "example.com/me/my-plugin", ""},
+		{"quoted", "module \"my-plugin\"\n", "my-plugin", ""},
+		{"comment and block", "// hello\nmodule (\n\tmy-plugin\n)\n", "my-plugin", ""},
+		{"unknown directives are tolerated", "module a\n\nfuture x y\n", "a", ""},
+		{"no module line", "go 1.25\n", "", "go.mod:1: there is no module line"},
+		{"malformed", "go 1.25\nmodule a b c\n", "", "go.mod:2"},
+		{"unclosed", "module a\nrequire (\n", "", "go.mod:"},
+		{"leads out", "\nmodule ../../evil\n", "", "go.mod:2"},
+		{"absolute", "module /etc\n", "", "go.mod:1"},
+	}
+
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+
+			dir := tree(t, map[string]string{"go.mod": tt.give})
+
+			got, err := manifest.ModulePath(dir)
+			if tt.err != "" {
+				contains(t, err, filepath.Join(dir, "")+string(filepath.Separator)+tt.err)
+			} else if err != nil || got != tt.want {
+				t.Errorf("got %q, %v", got, err)
+			}
+		})
+	}
+
+	dir := filepath.Join(tree(t, map[string]string{"my-plugin/x": ""}), "my-plugin")
+	_, err := manifest.ModulePath(dir)
+	contains(t, err, "no go.mod", "`go mod init my-plugin` in "+dir)
+}
+
+func TestPackageName(t *testing.T) {
+	t.Parallel()
+
+	for give, want := range map[string]string{
+		"my-plugin": "my_plugin", "example.com/a/loop-detection-x": "loop_detection_x", "plain": "plain", "a/v2": "v2",
+	} {
+		if got := manifest.PackageName(give); got != want {
+			t.Errorf("%s: got %s, want %s", give, got, want)
+		}
+	}
+}
+
+func TestCheckPackage(t *testing.T) {
+	t.Parallel()
+
+	tests := []struct {
+		name  string
+		files map[string]string
+		want  []string // none: no error
+	}{
+		{"all the same", map[string]string{"a.go": "package my_plugin", "b.go": "// x\npackage my_plugin"}, nil},
+		{"other name", map[string]string{"a.go": "package my_plugin", "b.go": "// x\n\npackage main"}, []string{
+			"b.go:3: package is main", "package my_plugin", "go.mod",
+		}},
+		{"tests do not count", map[string]string{"a.go": "package my_plugin", "a_test.go": "package other_test"}, nil},
+		{"other directories do not count", map[string]string{"a.go": "package my_plugin", "sub/b.go": "package sub"}, nil},
+		{"excluded files do not count", map[string]string{
+			"a.go": "package my_plugin", "gen.go": "//go:build ignore\n\npackage main",
+		}, nil},
+		{"rest of the file does not count", map[string]string{"a.go": "package my_plugin\nfunc {"}, nil},
+		{"broken clause", map[string]string{"a.go": "\npackage 3"}, []string{"a.go:2:", "expected 'IDENT'"}},
+		{"empty file", map[string]string{"a.go": ""}, []string{"a.go:1:", "expected 'package'"}},
+		{"no files", map[string]string{"README.md": ""}, []string{"has no Go files", "package my_plugin"}},
+		{"only tests", map[string]string{"a_test.go": "package my_plugin"}, []string{"has no Go files"}},
+	}
+
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+
+			dir := tree(t, tt.files)
+
+			err := manifest.CheckPackage(dir, "my_plugin")
+			if tt.want == nil {
+				if err != nil {
+					t.Error(err)
+				}
+
+				return
+			}
+
+			contains(t, err, append(tt.want, dir)...)
+		})
+	}
+
+	contains(t, manifest.CheckPackage(tree(t, map[string]string{"a.go": "package a"}), "a.b"), `"a.b"`, "no Go identifier", "go.mod")
+	contains(t, manifest.CheckPackage(filepath.Join(t.TempDir(), "gone"), "a"), "reading the plugin's source")
+}
+
+func TestImports(t *testing.T) {
+	t.Parallel()
+
+	dir := tree(t, map[string]string{
+		"a.go":                      "package p\n\nimport (\n\t\"fmt\"\n\tx \"os/exec\"\n)\n\nfunc {",
+		"a_test.go":                 "package p\nimport \"testing\"",
+		"skip.go":                   "//go:build ignore\n\npackage p\nimport \"plugin\"",
+		"sub/b.go":                  "package sub\nimport _ \"net\"",
+		"vendor/example.com/v/v.go": "package v\nimport \"unsafe\"",
+		".hidden/c.go":              "package c\nimport \"io\"",
+		"data.txt":                  "import",
+	})
+
+	imports, err := manifest.Imports(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	var got []string
+
+	for _, i := range imports {
+		rel, err := filepath.Rel(dir, i.File)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		got = append(got, fmt.Sprintf("%s:%d:%s", filepath.ToSlash(rel), i.Line, i.Path))
+	}
+
+	want := []string{"a.go:4:fmt", "a.go:5:os/exec", "sub/b.go:2:net", "vendor/example.com/v/v.go:2:unsafe"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+
+	_, err = manifest.Imports(tree(t, map[string]string{"a.go": "package p\nimport fmt"}))
+	contains(t, err, "a.go:2:")
+}
+
+func TestDefines(t *testing.T) {
+	t.Parallel()
+
+	tests := []struct {
+		name, give string
+		want       bool
+	}{
+		{"function", "package p\nfunc Guard() {}", true},
+		{"with parameters over lines", "package p\nfunc Guard(\n\ta int,\n) {}", true},
+		{"method", "package p\ntype T int\nfunc (T) Guard() {}", false},
+		{"another name", "package p\nfunc Guarded() {}", false},
+		{"variable", "package p\nvar Guard = func() {}", false},
+		{"in a comment", "package p\n/*\nfunc Guard() {}\n*/", false},
+		{"broken before", "package p\nfunc x( {\n}\nfunc Guard() {}", true},
+		{"broken within", "package p\nfunc Guard() { if }", true},
+		{"broken beyond parsing", "pakcage p\n)))\nfunc Guard(ctx context.Context) {", true},
+		{"broken and without it", "pakcage p\n", false},
+	}
+
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+
+			dir := tree(t, map[string]string{"a.go": "package p", "b.go": tt.give, "sub/c.go": "package sub\nfunc Other() {}"})
+			if got := manifest.Defines(dir, "Guard"); got != tt.want {
+				t.Errorf("got %v", got)
+			}
+
+			if manifest.Defines(dir, "Other") {
+				t.Error("a function of another package counts")
+			}
+		})
+	}
+
+	if manifest.Defines(filepath.Join(t.TempDir(), "gone"), "Guard") {
+		t.Error("a missing directory defines something")
+	}
+}
+
+func TestVendoredSDK(t *testing.T) {
+	t.Parallel()
+
+	const file = "vendor/github.com/idelchi/aura/sdk/version/version.go"
+
+	tests := []struct {
+		name, path, give, want string
+		ok                     bool
+		err                    string
+	}{
+		{"constant", file, "package version\n\nconst Version = \"0.1.0\"\n", "0.1.0", true, ""},
+		{"in a block", file, "package version\nconst (\n\tA = 1\n\tVersion string = `1.2.3`\n)\n", "1.2.3", true, ""},
+		{"no vendor directory", "main.go", "package p", "", false, ""},
+		{"other things vendored", "vendor/example.com/x/x.go", "package x", "", false, ""},
+		{"no constant", file, "package version\nvar Version = \"0.1.0\"", "", false, "no constant Version"},
+		{"broken", file, "package version\nconst Version = ", "", false, "version.go:2:"},
+	}
+
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+
+			got, ok, err := manifest.VendoredSDK(tree(t, map[string]string{tt.path: tt.give}))
+			if tt.err != "" {
+				contains(t, err, tt.err)
+			} else if err != nil || got != tt.want || ok != tt.ok {
+				t.Errorf("got %q, %v, %v", got, ok, err)
+			}
+		})
+	}
+}
+
+func TestCompatibleSDK(t *testing.T) {
+	t.Parallel()
+
+	tests := []struct{ plugin, host, want string }{
+		{"0.1.0", "0.1.0", ""},
+		{"0.1.0", "0.1.5", ""},
+		{"v0.1.0", "0.1.5", ""},
+		{"0.1.5", "0.1.0", "plugin requires SDK ~0.1.5, host has 0.1.0"},
+		{"0.2.0", "0.1.0", "plugin requires SDK ~0.2.0, host has 0.1.0"},
+		{"0.1.0", "0.2.0", "plugin requires SDK ~0.1.0, host has 0.2.0"},
+		{"1.1.0", "2.1.0", "plugin requires SDK ~1.1.0, host has 2.1.0"},
+		{"1.1.0", "1.1.9", ""},
+		{"0.1.0", "0.2.0-rc.1", "plugin requires SDK ~0.1.0, host has 0.2.0-rc.1"},
+		{"latest", "0.1.0", `reading the plugin's SDK version "latest"`},
+		{"0.1.0", "", `reading the host's SDK version ""`},
+	}
+
+	for _, tt := range tests {
+		err := manifest.CompatibleSDK(tt.plugin, tt.host)
+
+		switch {
+		case tt.want == "" && err != nil, tt.want != "" && err == nil:
+			t.Errorf("%s on %s: got %v", tt.plugin, tt.host, err)
+		case strings.HasPrefix(tt.want, "plugin") && err.Error() != tt.want:
+			t.Errorf("got  %v\nwant %s", err, tt.want)
+		case err != nil && !strings.HasPrefix(err.Error(), tt.want):
+			t.Errorf("got  %v\nwant %s", err, tt.want)
+		}
+	}
+}
+
+func TestFiles(t *testing.T) {
+	t.Parallel()
+
+	dir := tree(t, map[string]string{
+		"plugin.yaml": "", "main.go": "", "sub/x.go": "", "sub.go": "", "vendor/modules.txt": "", "vendor/a/b.go": "",
+		".origin.yaml": "", ".git/HEAD": "",
+	})
+
+	got, err := manifest.Files(dir)
+	if want := []string{"main.go", "plugin.yaml", "sub.go", "sub/x.go"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %q, %v", got, err)
+	}
+
+	if _, err := manifest.Files(filepath.Join(dir, "gone")); err == nil {
+		t.Error("a missing directory has files")
+	}
+}
+
+func TestTreeHash(t *testing.T) {
+	t.Parallel()
+
+	hash := func(t *testing.T, dir string) string {
+		t.Helper()
+
+		sum, err := manifest.TreeHash(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		return sum
+	}
+
+	base := map[string]string{"main.go": "package p", "vendor/a/b.go": "package b", "sub/x": "1"}
+	want := hash(t, tree(t, base))
+
+	// Fixed, so that what it covers cannot change unnoticed, nor from one machine to another.
+	const fixed = "9098268b81bef769dfd51ab285fdd6fbfd74b40288be2bd8850aebb5ceb2996e"
+	if want != fixed {
+		t.Errorf("got %s, want %s", want, fixed)
+	}
+
+	tests := []struct {
+		name   string
+		same   bool
+		change func(t *testing.T, dir string) error
+	}{
+		{"nothing", true, func(*testing.T, string) error { return nil }},
+		{"hidden file", true, func(_ *testing.T, dir string) error {
+			return os.WriteFile(filepath.Join(dir, ".origin.yaml"), []byte("x"), 0o600)
+		}},
+		{"permission", true, func(_ *testing.T, dir string) error { return os.Chmod(filepath.Join(dir, "main.go"), 0o700) }},
+		{"empty directory", true, func(_ *testing.T, dir string) error { return os.Mkdir(filepath.Join(dir, "empty"), 0o700) }},
+		{"content", false, func(_ *testing.T, dir string) error {
+			return os.WriteFile(filepath.Join(dir, "main.go"), []byte("package q"), 0o600)
+		}},
+		{"vendored content", false, func(_ *testing.T, dir string) error {
+			return os.WriteFile(filepath.Join(dir, "vendor", "a", "b.go"), []byte("package c"), 0o600)
+		}},
+		{"new file", false, func(_ *testing.T, dir string) error {
+			return os.WriteFile(filepath.Join(dir, "new"), nil, 0o600)
+		}},
+		{"renamed file", false, func(_ *testing.T, dir string) error {
+			return os.Rename(filepath.Join(dir, "main.go"), filepath.Join(dir, "other.go"))
+		}},
+		{"moved file", false, func(_ *testing.T, dir string) error {
+			return os.Rename(filepath.Join(dir, "sub", "x"), filepath.Join(dir, "x"))
+		}},
+		{"new link", false, func(t *testing.T, dir string) error {
+			t.Helper()
+			symlink(t, "main.go", filepath.Join(dir, "link"))
+
+			return nil
+		}},
+	}
+
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+
+			dir := tree(t, base)
+			if err := tt.change(t, dir); err != nil {
+				t.Fatal(err)
+			}
+
+			if got := hash(t, dir); (got == want) != tt.same {
+				t.Errorf("got %s", got)
+			}
+		})
+	}
+
+	if _, err := manifest.TreeHash(filepath.Join(t.TempDir(), "gone")); err == nil {
+		t.Error("a missing directory has a hash")
+	}
+}
+
+func TestTreeHashFollowsLinkedContent(t *testing.T) {
+	t.Parallel()
+
+	outside := filepath.Join(tree(t, map[string]string{"x.go": "package p"}), "x.go")
+	dir := tree(t, map[string]string{"main.go": "package p"})
+	symlink(t, outside, filepath.Join(dir, "x.go"))
+	symlink(t, "nowhere", filepath.Join(dir, "dangling"))
+
+	before, err := manifest.TreeHash(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if err := os.WriteFile(outside, []byte("package q"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	if after, err := manifest.TreeHash(dir); err != nil || after == before {
+		t.Errorf("got %s, %v", after, err)
+	}
+}
+
+func BenchmarkTreeHash(b *testing.B) {
+	dir := b.TempDir()
+
+	for i := range 200 {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("f%d.go", i)), make([]byte, 8<<10), 0o600); err != nil {
+			b.Fatal(err)
+		}
+	}
+
+	for b.Loop() {
+		if _, err := manifest.TreeHash(dir); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
