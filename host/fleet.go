@@ -2,7 +2,6 @@ package host
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"sort"
@@ -28,17 +27,17 @@ type Fleet struct {
 // running.
 func Start(ctx context.Context, o Options, specs []Spec) (*Fleet, error) {
 	f := &Fleet{opts: &o, plugins: make(map[string]*Plugin)}
-	if o.Session != nil {
-		o.Session.publish(f.Health)
-	}
+	o.Session.publish(f.Health)
 	for _, spec := range specs {
 		if f.plugins[spec.Name] != nil {
-			return nil, errors.Join(fmt.Errorf("starting plugins: two are named %q", spec.Name), f.Close())
+			f.Close()
+			return nil, fmt.Errorf("starting plugins: two are named %q", spec.Name)
 		}
 		f.plugins[spec.Name] = f.prepare(spec)
 	}
 	if err := f.launch(ctx, f.Plugins()); err != nil {
-		return nil, errors.Join(err, f.Close())
+		f.Close()
+		return nil, err
 	}
 	return f, nil
 }
@@ -167,27 +166,20 @@ func (p *Plugin) takesPart(point hookpoint.Name) bool {
 
 // Health reports on every plugin, in the order of their names.
 func (f *Fleet) Health() []PluginHealth {
-	session := ""
-	if f.opts.Session != nil {
-		session = f.opts.Session.ID
-	}
 	out := []PluginHealth{}
 	for _, p := range f.Plugins() {
-		out = append(out, p.sup.health(session))
+		out = append(out, p.sup.health(f.opts.Session.ID))
 	}
 	return out
 }
 
 // Close ends all children at once and returns when nothing of them is left.
-func (f *Fleet) Close() error {
-	plugins := f.Plugins()
-	errs := make([]error, len(plugins))
+func (f *Fleet) Close() {
 	var group sync.WaitGroup
-	for i, p := range plugins {
-		group.Go(func() { errs[i] = p.sup.close() })
+	for _, p := range f.Plugins() {
+		group.Go(p.sup.close)
 	}
 	group.Wait()
-	return errors.Join(errs...)
 }
 
 // recall fills in what is remembered of a plugin and returns the key to remember it by.

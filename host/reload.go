@@ -50,9 +50,7 @@ func (f *Fleet) Reload(ctx context.Context, specs []Spec) (Reloaded, error) {
 	for _, p := range f.Plugins() {
 		if !wanted[p.Name()] {
 			r.Removed = append(r.Removed, p.Name())
-			if err := f.remove(p); err != nil {
-				p.sup.notify(NoticeWarning, err.Error())
-			}
+			f.remove(p)
 		}
 	}
 	return r, errors.Join(f.launch(ctx, added), ctx.Err())
@@ -72,11 +70,11 @@ func (f *Fleet) add(spec Spec) *Plugin {
 	return p
 }
 
-func (f *Fleet) remove(p *Plugin) error {
+func (f *Fleet) remove(p *Plugin) {
 	f.mu.Lock()
 	delete(f.plugins, p.Name())
 	f.mu.Unlock()
-	return p.sup.close()
+	p.sup.close()
 }
 
 // replace loads the plugin anew beside the old child and swaps them.

@@ -211,8 +211,9 @@ func (s *supervisor) warn(warnings []string) {
 	}
 }
 
-// close ends the child and everything the supervisor runs. It returns when nothing is left.
-func (s *supervisor) close() error {
+// close ends the child and everything the supervisor runs. It returns when nothing is left. A log that could not be kept is
+// told, and is no error.
+func (s *supervisor) close() {
 	s.mu.Lock()
 	s.end()
 	c := s.cur
@@ -222,5 +223,7 @@ func (s *supervisor) close() error {
 		c.stop()
 	}
 	s.pending.Wait()
-	return s.log.Close()
+	if err := s.log.Close(); err != nil {
+		s.notify(NoticeWarning, fmt.Sprintf("plugin %q: its output was not kept: %v", s.specNow().Name, err))
+	}
 }

@@ -34,7 +34,7 @@ func (s *server) Invoke(ctx context.Context, call *wire.Call) (*wire.Reply, erro
 	if call.GetVerb() == verbQuiesce {
 		return s.quiesce(ctx)
 	}
-	if deadline, ok := ctx.Deadline(); ok {
+	if deadline, ok := ctx.Deadline(); ok && call.GetVerb() != verbLoad {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-Grace))
 		defer cancel()
@@ -46,6 +46,9 @@ func (s *server) Invoke(ctx context.Context, call *wire.Call) (*wire.Reply, erro
 	}
 	var failure *Failure
 	if !errors.As(err, &failure) {
+		if code := status.FromContextError(err).Code(); code != codes.Unknown {
+			return nil, status.Error(code, err.Error())
+		}
 		return nil, status.Error(codes.Internal, err.Error())
 	}
 	return &wire.Reply{Failure: &wire.Failure{Kind: string(failure.Kind), Message: []byte(failure.Message)}}, nil
@@ -190,6 +193,11 @@ func DialOptions() []grpc.DialOption {
 		grpc.MaxCallRecvMsgSize(MaxMessage+1<<20), grpc.MaxCallSendMsgSize(MaxMessage+1<<20))}
 }
 
+// streamWorkers is how many goroutines a child keeps for calls. A kept one has a stack that is large enough already; a new one
+// would have to grow it by copying, in every call. Further calls side by side get goroutines of their own.
+const streamWorkers = 2
+
 func newGRPCServer(opts []grpc.ServerOption) *grpc.Server {
-	return grpc.NewServer(append(opts, grpc.MaxRecvMsgSize(MaxMessage+1<<20), grpc.MaxSendMsgSize(MaxMessage+1<<20))...)
+	return grpc.NewServer(append(opts, grpc.NumStreamWorkers(streamWorkers),
+		grpc.MaxRecvMsgSize(MaxMessage+1<<20), grpc.MaxSendMsgSize(MaxMessage+1<<20))...)
 }

@@ -50,6 +50,8 @@ func duplicate(fd int, name string) (*os.File, error) {
 
 // watch ends the process, with all it started, when the lifeline ends.
 func watch(isolated bool) {
+	// A descriptor that does not block costs no thread while it is read.
+	_ = unix.SetNonblock(shared.LifelineFD, true)
 	lifeline, err := duplicate(shared.LifelineFD, "lifeline")
 	if err != nil {
 		_, _ = fmt.Fprintf(os.Stderr, "aura-plugin-host: watching the lifeline: %v\n", err)

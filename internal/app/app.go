@@ -78,6 +78,9 @@ func (a *App) open(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := a.checkSettings(); err != nil {
+		return err
+	}
 	provider, name, err := a.chooseProvider()
 	if err != nil {
 		return err
@@ -142,14 +145,14 @@ func (a *App) SessionID() string { return a.journal.ID() }
 func (a *App) Close(reason session.Reason) error {
 	var errs []error
 	if a.fleet != nil {
-		errs = append(errs, a.fleet.Close())
+		a.fleet.Close()
 	}
 	if a.place != nil {
 		errs = append(errs, a.place.Close())
 	}
 	end := session.End{Reason: reason}
 	if a.talk != nil {
-		end.Stats = a.talk.Stats()
+		end.Stats = event.Finished(a.talk.Stats()).Stats
 	}
 	return errors.Join(append(errs, a.journal.Close(end))...)
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/internal/command"
-	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/hookpoint"
 )
 
@@ -77,8 +76,4 @@ func (a *App) hookState(down error) string {
 		return "down"
 	}
 	return "enabled"
-}
-
-func reloadConfig(a *App) (*config.Config, error) {
-	return config.Load(a.opts.Config)
 }

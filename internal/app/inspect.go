@@ -186,11 +186,12 @@ func probe(ctx context.Context, c *config.Config, o host.Options, entries []Entr
 	if err != nil {
 		return err
 	}
+	defer fleet.Close()
 	for _, p := range fleet.Plugins() {
 		info := byDir[p.Spec().Dir]
 		if measure {
 			if err := p.Ready(ctx); err != nil {
-				return errors.Join(err, fleet.Close())
+				return err
 			}
 			health := p.Health()
 			info.LoadMillis = health.LoadMillis
@@ -198,7 +199,7 @@ func probe(ctx context.Context, c *config.Config, o host.Options, entries []Entr
 		}
 		info.fill(p)
 	}
-	return fleet.Close()
+	return nil
 }
 
 // describe is what the files alone tell.

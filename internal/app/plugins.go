@@ -24,11 +24,8 @@ func (a *App) startPlugins(ctx context.Context) error {
 		return nil
 	}
 	list, err := specs(a.cfg, a.opts.UnsafePlugins)
-	if err != nil {
+	if err != nil || len(list) == 0 {
 		return err
-	}
-	if len(list) == 0 {
-		return nil
 	}
 	a.place, err = host.OpenSession(RuntimeDir(a.cfg), a.journal.ID())
 	if err != nil {

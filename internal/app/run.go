@@ -7,6 +7,7 @@ import (
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/command"
+	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/conversation/event"
 )
 
@@ -56,13 +57,16 @@ func commandFailure(err error) event.Event {
 
 // Reload reads the configuration and the plugins again. A plugin that does not load any more goes on as it was.
 func (a *App) Reload(ctx context.Context) (string, error) {
-	cfg, err := reloadConfig(a)
+	cfg, err := config.Load(a.opts.Config)
 	if err != nil {
 		return "", err
 	}
 	if a.fleet == nil {
 		a.cfg = cfg
-		return "reloaded; no plugins are in use", a.collectInto()
+		if err := a.startPlugins(ctx); err != nil {
+			return "", err
+		}
+		return fmt.Sprintf("reloaded: %d plugins added", len(a.plugins())), a.collectInto()
 	}
 	list, err := specs(cfg, a.opts.UnsafePlugins)
 	if err != nil {

@@ -149,7 +149,10 @@ func (l *lab) fleet(ctx context.Context, dir string) (*host.Fleet, func() error,
 	if err != nil {
 		return nil, nil, errors.Join(err, session.Close())
 	}
-	return fleet, func() error { return errors.Join(fleet.Close(), session.Close()) }, nil
+	return fleet, func() error {
+		fleet.Close()
+		return session.Close()
+	}, nil
 }
 
 // echo answers with what it got.

@@ -100,7 +100,7 @@ func writeRules(line liner, p app.Info) {
 	line("Unsafe", "%t", p.Unsafe)
 	line("Timeouts", "hooks and commands %gs, tools %gs, loading %gs", p.Timeouts.Hook, p.Timeouts.Tool, p.Timeouts.Load)
 	line("On failure", "%s", p.OnFailure)
-	line("Memory limit", "%s", megabytes(p.MemoryLimit))
+	line("Memory limit", "%s", mebibytes(p.MemoryLimit))
 }
 
 func writeOrigin(line liner, p app.Info) {
@@ -155,9 +155,9 @@ func writeProcesses(w io.Writer, line liner, p app.Info) {
 		return
 	}
 	fmt.Fprintln(w, "Processes:")
-	rows := [][]string{{"  SESSION", "UPTIME", "STATE", "PID", "CALLS", "ERRORS", "TIMEOUTS", "RESTARTS", "P50", "P99", "MEMORY", "CPU", "LAST EXIT"}}
+	rows := [][]string{{"SESSION", "UPTIME", "STATE", "PID", "CALLS", "ERRORS", "TIMEOUTS", "RESTARTS", "P50", "P99", "MEMORY", "CPU", "LAST EXIT"}}
 	for _, h := range p.Processes {
-		rows = append(rows, append([]string{"  " + dash(h.Session), fmt.Sprintf("%.1fs", h.Uptime)}, healthCells(h)...))
+		rows = append(rows, append([]string{dash(h.Session), fmt.Sprintf("%.1fs", h.Uptime)}, healthCells(h)...))
 	}
-	table(w, rows)
+	indented(w, "  ", rows)
 }

@@ -71,12 +71,20 @@ func (r *textRenderer) show(e event.Event) {
 		}
 		r.tell("< %s (%s) %s", oneLine(e.Name, resultLimit), e.Duration.Round(time.Millisecond), oneLine(e.Content, resultLimit))
 	case event.Notice:
-		r.tell("! %s", indent(clean(e.Text)))
+		r.tell("! %s", indent(clean(named(e))))
 	case event.PluginError:
 		r.tell("! %s", indent(clean(e.Error)))
 	case event.Error:
 		r.tell("! %s", indent(clean(e.Message)))
 	}
+}
+
+// named says whose notice it is, unless the text says so itself.
+func named(n event.Notice) string {
+	if n.Plugin == "" || strings.HasPrefix(n.Text, fmt.Sprintf("plugin %q", n.Plugin)) {
+		return n.Text
+	}
+	return n.Plugin + ": " + n.Text
 }
 
 func (r *textRenderer) text(s string) {

@@ -56,7 +56,12 @@ func newRun(s streams, root *rootOptions) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return o.run(cmd.Context(), s, root.appOptions(s), root.debug, prompts)
+			ctx, cancel, err := o.withTimeout(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer cancel()
+			return o.run(ctx, s, root.appOptions(s), root.debug, prompts)
 		},
 	}
 	o.register(cmd)
@@ -87,17 +92,20 @@ func promptsFrom(in io.Reader, args []string) ([]string, error) {
 	return []string{strings.TrimRight(string(text), "\n")}, nil
 }
 
+// withTimeout ends the context when the time is up.
+func (o *runOptions) withTimeout(ctx context.Context) (context.Context, context.CancelFunc, error) {
+	if o.timeout < 0 {
+		return nil, nil, usageError{fmt.Errorf("--timeout %s is negative", o.timeout)}
+	}
+	if o.timeout == 0 {
+		return ctx, func() {}, nil
+	}
+	limited, cancel := context.WithTimeoutCause(ctx, o.timeout, errTimeout(o.timeout))
+	return limited, cancel, nil
+}
+
 // run is one session from beginning to end.
 func (o *runOptions) run(ctx context.Context, s streams, a app.Options, debug bool, prompts []string) error {
-	if o.timeout < 0 {
-		return usageError{fmt.Errorf("--timeout %s is negative", o.timeout)}
-	}
-	if o.timeout > 0 {
-		late := errTimeout(o.timeout)
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, o.timeout, late)
-		defer cancel()
-	}
 	r := o.renderer(s, debug)
 	a.Emit = r.show
 	err := converse(ctx, a, prompts, func(opened *app.App) {

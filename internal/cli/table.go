@@ -11,14 +11,17 @@ import (
 )
 
 // table writes rows in columns. Cells are cleaned; the first row is the heading.
-func table(w io.Writer, rows [][]string) {
+func table(w io.Writer, rows [][]string) { indented(w, "", rows) }
+
+// indented is table with something before each row.
+func indented(w io.Writer, before string, rows [][]string) {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, row := range rows {
 		cells := make([]string, len(row))
 		for i, c := range row {
 			cells[i] = oneLine(c, 120)
 		}
-		fmt.Fprintln(tw, strings.TrimRight(strings.Join(cells, "\t"), "\t"))
+		fmt.Fprintln(tw, before+strings.TrimRight(strings.Join(cells, "\t"), "\t"))
 	}
 	_ = tw.Flush()
 }
@@ -59,6 +62,9 @@ func megabytes(n int64) string {
 	}
 	return fmt.Sprintf("%.1fMB", float64(n)/1e6)
 }
+
+// mebibytes is for limits, which people set in powers of two.
+func mebibytes(n int64) string { return fmt.Sprintf("%gMiB", float64(n)/(1<<20)) }
 
 func dash(s string) string {
 	if s == "" {

@@ -103,8 +103,13 @@ func (o *runOptions) runTask(ctx context.Context, s streams, root *rootOptions, 
 	if o.timeout == 0 {
 		o.timeout = task.Timeout
 	}
-	if err := app.RunShell(ctx, cfg, task, task.Pre, s.err); err != nil {
+	ctx, cancel, err := o.withTimeout(ctx)
+	if err != nil {
 		return err
+	}
+	defer cancel()
+	if err := app.RunShell(ctx, cfg, task, task.Pre, s.err); err != nil {
+		return because(ctx, err)
 	}
 	err = o.run(ctx, s, a, root.debug, task.Commands)
 	return errors.Join(err, app.RunShell(context.WithoutCancel(ctx), cfg, task, task.Post, s.err))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 
+	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/sdk"
 )
@@ -22,7 +23,7 @@ func parse(raw json.RawMessage) (map[string]any, error) {
 
 // encoded returns arguments as JSON with sorted keys, or an empty object if they cannot be JSON.
 func encoded(args map[string]any) json.RawMessage {
-	raw, err := json.Marshal(args)
+	raw, err := event.JSON(args)
 	if err != nil || args == nil {
 		return json.RawMessage("{}")
 	}
@@ -37,7 +38,7 @@ func (p *call) json() json.RawMessage {
 	if json.Valid(p.request.Arguments) {
 		return p.request.Arguments
 	}
-	text, err := json.Marshal(string(p.request.Arguments))
+	text, err := event.JSON(string(p.request.Arguments))
 	if err != nil {
 		return json.RawMessage("null")
 	}

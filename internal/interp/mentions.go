@@ -5,10 +5,16 @@ import (
 	"slices"
 )
 
+// writers are the packages of the standard library that can write into a value without naming its parts.
+var writers = []string{
+	"database/sql", "encoding/asn1", "encoding/binary", "encoding/gob", "encoding/json", "encoding/xml", "html/template", "net/rpc",
+	"net/rpc/jsonrpc", "reflect", "sort", "text/template", "unsafe",
+}
+
 // mentions reports whether a name occurs in the source as a whole word, comments and strings included: it may say yes without
-// need, and no only if nothing can refer to the name. Reflection needs no names.
+// need, and no only if nothing can refer to the name, directly or by a package that needs no names.
 func (s *source) mentions(name string) bool {
-	if slices.Contains(s.standard, "reflect") || slices.Contains(s.standard, "unsafe") {
+	if slices.ContainsFunc(writers, func(w string) bool { return slices.Contains(s.standard, w) }) {
 		return true
 	}
 	for _, p := range s.packages {

@@ -148,7 +148,7 @@ func (Done) Type() string { return "done" }
 
 // Encode returns an event as a JSON object on one line, without the line's end. Its first field is the type.
 func Encode(e Event) ([]byte, error) {
-	body, err := json.Marshal(e)
+	body, err := JSON(e)
 	if err != nil {
 		return nil, fmt.Errorf("encoding event %s: %w", e.Type(), err)
 	}

@@ -1,0 +1,254 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+
+	"github.com/idelchi/aura/sdk"
+	"github.com/idelchi/aura/shared"
+)
+
+// binary is the program under test, built once.
+var binary string
+
+func TestMain(m *testing.M) {
+	os.Exit(testMain(m))
+}
+
+func testMain(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "aura-plugin-host")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	binary = filepath.Join(dir, "aura-plugin-host")
+	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "building: %v\n%s", err, out)
+		return 1
+	}
+	return m.Run()
+}
+
+// process is a running child, with aura's end of everything.
+type process struct {
+	shared.Remote
+	cmd      *exec.Cmd
+	lifeline *os.File
+	stderr   *buffer
+	// handshake is all that came on standard output; it is complete when exited is closed.
+	handshake *buffer
+	exited    chan struct{}
+}
+
+// buffer is a writer that can be read while it is written to.
+type buffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+	grew chan struct{}
+}
+
+func newBuffer() *buffer { return &buffer{grew: make(chan struct{}, 1)} }
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n, err := b.text.Write(p)
+	select {
+	case b.grew <- struct{}{}:
+	default:
+	}
+	return n, err
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+// await returns once the text is there.
+func (b *buffer) await(t *testing.T, text string) {
+	t.Helper()
+	for !strings.Contains(b.String(), text) {
+		select {
+		case <-b.grew:
+		case <-t.Context().Done():
+			t.Fatalf("%q never came, only %q", text, b.String())
+		}
+	}
+}
+
+// unpack writes files, each after a line with its name between dashes, to a directory of the test's.
+func unpack(t *testing.T, archive string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for part := range strings.SplitSeq("\n"+archive, "\n-- ") {
+		name, text, found := strings.Cut(part, " --\n")
+		if !found {
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// source is a plugin with a hook and a tool; the statements are the body of the tool.
+func source(imports, body string) string {
+	return `
+-- go.mod --
+module my-plugin
+-- main.go --
+package my_plugin
+
+import (
+	"context"
+` + imports + `
+	"github.com/idelchi/aura/sdk"
+)
+
+func Schema() sdk.ToolSchema { return sdk.ToolSchema{Name: "T"} }
+
+func Execute(ctx context.Context, c sdk.Context, args map[string]any) (string, error) {
+` + body + `
+}
+
+func BeforeChat(ctx context.Context, c sdk.BeforeChatContext) (sdk.Result, error) {
+	return sdk.Result{Message: "alive"}, nil
+}
+`
+}
+
+// start runs a child. It is killed when the test ends.
+func start(t *testing.T, spec shared.LaunchSpec, env ...string) *process {
+	t.Helper()
+	p := &process{stderr: newBuffer(), handshake: newBuffer(), exited: make(chan struct{})}
+	// The path of a socket must be short.
+	dir, err := os.MkdirTemp("", "aph")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	spec.SocketDir = dir
+	launchR, launchW, err1 := os.Pipe()
+	lifelineR, lifelineW, err2 := os.Pipe()
+	outR, outW, err3 := os.Pipe()
+	if err := errors.Join(err1, err2, err3); err != nil {
+		t.Fatal(err)
+	}
+	p.lifeline = lifelineW
+	p.cmd = exec.Command(binary)
+	p.cmd.Env = append([]string{}, env...)
+	p.cmd.Stdout, p.cmd.Stderr = outW, p.stderr
+	p.cmd.ExtraFiles = []*os.File{launchR, lifelineR}
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []*os.File{launchR, lifelineR, outW} {
+		_ = f.Close()
+	}
+	if err := errors.Join(spec.Encode(launchW), launchW.Close()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
+		<-p.exited
+		_ = lifelineW.Close()
+		if t.Failed() {
+			t.Logf("stderr of the child:\n%.4000s", p.stderr)
+		}
+	})
+	line, err := bufio.NewReader(io.TeeReader(outR, p.handshake)).ReadString('\n')
+	go func() {
+		_, _ = io.Copy(p.handshake, outR)
+		_ = outR.Close()
+		_ = p.cmd.Wait()
+		close(p.exited)
+	}()
+	if err != nil {
+		t.Fatalf("no handshake: %v", err)
+	}
+	p.Remote = dial(t, line)
+	return p
+}
+
+// dial speaks to the child as aura does. Only two packages may know go-plugin, so the client is made by reflection.
+func dial(t *testing.T, handshake string) shared.Remote {
+	t.Helper()
+	fields := strings.Split(strings.TrimSpace(handshake), "|")
+	if len(fields) < 5 || fields[2] != "unix" || fields[4] != "grpc" {
+		t.Fatalf("the handshake is %q", handshake)
+	}
+	conn, err := grpc.NewClient("unix://"+fields[3], append(shared.DialOptions(), grpc.WithTransportCredentials(insecure.NewCredentials()))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	client := reflect.ValueOf(shared.Plugins()[shared.PluginKey]).MethodByName("GRPCClient")
+	out := client.Call([]reflect.Value{reflect.ValueOf(t.Context()), reflect.Zero(client.Type().In(1)), reflect.ValueOf(conn)})
+	remote, ok := out[0].Interface().(shared.Remote)
+	if !ok {
+		t.Fatalf("got a %s", out[0].Type())
+	}
+	return remote
+}
+
+// ready starts a child and waits until it is loaded.
+func ready(t *testing.T, archive string, options ...func(*shared.LaunchSpec)) *process {
+	t.Helper()
+	spec := shared.LaunchSpec{Name: "my-plugin", Dir: unpack(t, archive), MemoryBytes: 256 << 20}
+	for _, o := range options {
+		o(&spec)
+	}
+	p := start(t, spec)
+	if _, err := p.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func unsafeMode(s *shared.LaunchSpec) { s.Unsafe = true }
+
+func (p *process) execute(ctx context.Context) (string, error) {
+	return p.Execute(ctx, shared.ToolCall{})
+}
+
+// alive makes sure that the child still answers.
+func (p *process) alive(t *testing.T) {
+	t.Helper()
+	out, err := p.Hook(t.Context(), shared.HookCall{Point: "BeforeChat", Context: sdk.BeforeChatContext{}})
+	if result, _ := out.(sdk.Result); err != nil || result.Message != "alive" {
+		t.Errorf("the child does not answer any more: %v, %v", out, err)
+	}
+}
+
+// dies waits for the child's end and returns what it printed.
+func (p *process) dies(t *testing.T) string {
+	t.Helper()
+	select {
+	case <-p.exited:
+	case <-t.Context().Done():
+		t.Fatal("the child lives on")
+	}
+	return p.stderr.String()
+}

@@ -1,0 +1,110 @@
+//go:build linux
+
+package e2e
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// flood is a plugin that prints a number of mebibytes at once, some of them without a single newline, and says when it has.
+func flood(name, stream, chunk string, mebibytes int) string {
+	return fmt.Sprintf(`package %s
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/idelchi/aura/sdk"
+)
+
+func AfterToolExecution(_ context.Context, c sdk.AfterToolContext) (sdk.Result, error) {
+	if c.Stats.ToolCalls != 2 {
+		return sdk.Result{}, nil
+	}
+	chunk := strings.Repeat(%q, (1<<20)/%d)
+	for i := 0; i < %d; i++ {
+		if _, err := fmt.Fprint(os.%s, chunk); err != nil {
+			return sdk.Result{}, err
+		}
+	}
+	return sdk.Result{Notice: "%s is done"}, nil
+}
+`, name, chunk, len(chunk), mebibytes, stream, name)
+}
+
+var floods = []struct{ name, stream, chunk string }{
+	{"outlines", "Stdout", "surging water\n"},
+	{"outblock", "Stdout", "surging water "},
+	{"errlines", "Stderr", "surging water\n"},
+	{"errblock", "Stderr", "surging water "},
+}
+
+// flooded runs a conversation in which each of the plugins prints so much, and returns the most memory aura used, in KiB.
+func flooded(t *testing.T, mebibytes int) int64 {
+	t.Helper()
+	p := newProject(t)
+	for _, f := range floods {
+		p.plugin(f.name, "timeout: 60s\n", flood(f.name, f.stream, f.chunk, mebibytes))
+	}
+	a := p.start("run", "go")
+	if code := a.wait(); code != 0 {
+		t.Fatalf("exit code %d\n%.2000s", code, p.stderr())
+	}
+	p.wants(p.stdout(), `All done\.`)
+	p.wants(p.stderr(), "witness saw call 4")
+	for _, f := range floods {
+		p.wants(p.stderr(), f.name+" is done")
+		checkLog(t, p, f.name, mebibytes)
+	}
+	for name, text := range map[string][]byte{"output": p.stdout(), "error output": p.stderr()} {
+		if bytes.Contains(text, []byte("surging")) {
+			t.Errorf("the plugins' output is in aura's standard %s", name)
+		}
+	}
+	p.noTrace()
+	usage, ok := a.cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	if !ok {
+		t.Fatal("the system does not tell what aura used")
+	}
+	return usage.Maxrss
+}
+
+// logCap is what a plugin's log and the one before it may hold together, with some room for aura's own lines.
+const logCap = 2<<20 + 64<<10
+
+// checkLog checks that a plugin's log has the end of what it printed and no more than the limit.
+func checkLog(t *testing.T, p *project, plugin string, mebibytes int) {
+	t.Helper()
+	files, err := filepath.Glob(p.path(".aura/logs/plugins/" + plugin + "*"))
+	p.check(err)
+	var total int64
+	for _, file := range files {
+		info, err := os.Stat(file)
+		p.check(err)
+		total += info.Size()
+	}
+	if total > logCap || total < int64(min(mebibytes, 1))<<20 {
+		t.Errorf("the logs of %s hold %d bytes in %d files", plugin, total, len(files))
+	}
+	if mebibytes > 0 && !bytes.Contains(p.read(".aura/logs/plugins/"+plugin+".log"), []byte("surging water")) {
+		t.Errorf("the log of %s has not what it printed last", plugin)
+	}
+}
+
+// TestFlood compares a conversation whose plugins print 100 MB each with one whose plugins print nothing.
+func TestFlood(t *testing.T) {
+	t.Parallel()
+	quiet, loud := flooded(t, 0), flooded(t, 100)
+	const slack = 64 << 10
+	if loud > quiet+slack {
+		t.Errorf("aura used %d KiB of memory, and %d KiB when its plugins printed nothing", loud, quiet)
+	}
+	t.Logf("aura used %d KiB of memory, and %d KiB when its plugins printed nothing", loud, quiet)
+}

@@ -1,0 +1,197 @@
+//go:build linux
+
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// moment is a situation in the life of a session in which something happens to aura.
+type moment struct {
+	name string
+	// manifest and source are those of a plugin "bad"; there is none without a source.
+	manifest string
+	source   string
+	// talk replaces the conversation of the base project.
+	talk string
+	// flags and prompts are aura's arguments.
+	flags   []string
+	prompts []string
+	// file and pattern tell when the moment has come.
+	file    string
+	pattern string
+	// stop is set if the plugin's process is stopped in that moment.
+	stop bool
+	// holds is set if the plugin has a process of its own running by then, which holds the file "hold" open.
+	holds bool
+	// messages is how many are saved by then.
+	messages int
+}
+
+// moments cover everything that aura can be waiting for.
+var moments = []moment{
+	{
+		name:   "plugin_start",
+		source: source(`func init() { fmt.Println("here I am"); for {} }`, idleHook),
+	},
+	{
+		name:     "hook",
+		source:   source(`func AfterToolExecution(context.Context, sdk.AfterToolContext) (sdk.Result, error) { fmt.Println("here I am"); for {} }`),
+		messages: 2,
+	},
+	{
+		name:     "hook_that_is_heedless",
+		source:   source(`func BeforeChat(context.Context, sdk.BeforeChatContext) (sdk.Result, error) { fmt.Println("here I am"); select {} }`),
+		messages: 1,
+	},
+	{
+		name:     "tool",
+		source:   source(tool, `func Execute(context.Context, sdk.Context, map[string]any) (string, error) { fmt.Println("here I am"); for {} }`),
+		talk:     talkWith(`tool_calls: [{name: Spin, arguments: {}}]`),
+		messages: 2,
+	},
+	{
+		name:     "bash",
+		talk:     talkWith(`tool_calls: [{name: Bash, arguments: {command: "echo here I am >marker; tail -f /dev/null"}}]`),
+		file:     "marker",
+		messages: 2,
+	},
+	{
+		name:     "model",
+		talk:     talkWith(`delay: 60s`),
+		file:     "stderr.txt",
+		pattern:  "witness saw call 2",
+		messages: 3,
+	},
+	{
+		name: "command",
+		source: source(`func Command() sdk.CommandSchema { return sdk.CommandSchema{Name: "spin", Description: "Spins"} }`,
+			`func ExecuteCommand(context.Context, string, sdk.Context) (sdk.CommandResult, error) { fmt.Println("here I am"); for {} }`),
+		prompts:  []string{"go", "/spin"},
+		messages: 8,
+	},
+}
+
+// hard are situations that could leave a process behind if aura does not end in good order.
+var hard = []moment{
+	{
+		name:   "stopped_plugin",
+		source: source(`func AfterToolExecution(context.Context, sdk.AfterToolContext) (sdk.Result, error) { fmt.Println("here I am"); select {} }`),
+		stop:   true,
+	},
+	offspring("setsid", `exec setsid sh -c 'trap "" TERM HUP INT; >born; exec tail -f "$PWD"/hold'`),
+	offspring("daemon", `(setsid sh -c 'trap "" TERM HUP INT; dir="$PWD"; cd /; (exec tail -f "$dir"/hold) & >"$dir"/born' &) &`),
+}
+
+const (
+	idleHook = `func BeforeChat(context.Context, sdk.BeforeChatContext) (sdk.Result, error) { return sdk.Result{}, nil }`
+	tool     = `func Schema() sdk.ToolSchema { return sdk.ToolSchema{Name: "Spin", Description: "Spins", Parameters: sdk.ToolParameters{Type: "object"}} }`
+)
+
+// source is a plugin "bad" of these declarations.
+func source(declarations ...string) string {
+	return "package bad\n\nimport (\n\t\"context\"\n\t\"fmt\"\n\n\t\"github.com/idelchi/aura/sdk\"\n)\n\nvar _ = fmt.Sprint\n\n" +
+		strings.Join(declarations, "\n\n") + "\n"
+}
+
+// offspring is a plugin that starts a process. It goes on if there is a file "goon".
+func offspring(name, shell string) moment {
+	const text = `package bad
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"time"
+
+	"github.com/idelchi/aura/sdk"
+)
+
+func AfterToolExecution(context.Context, sdk.AfterToolContext) (sdk.Result, error) {
+	cmd := exec.Command("/bin/sh", "-c", %s)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	if err := cmd.Start(); err != nil {
+		return sdk.Result{}, err
+	}
+	for {
+		if _, err := os.Stat("born"); err == nil {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	fmt.Println("here I am")
+	if _, err := os.Stat("goon"); err == nil {
+		return sdk.Result{Notice: "bad goes on"}, nil
+	}
+	select {}
+}
+`
+	return moment{name: name, source: fmt.Sprintf(text, "`"+shell+"`"), flags: []string{"--unsafe-plugins"}, holds: true}
+}
+
+// talkWith is the base conversation with something else in its second turn.
+func talkWith(second string) string {
+	return `model: {name: talker, family: script, parameter_count: 8000000000, context_length: 8192, capabilities: [tools]}
+turns:
+  - text: "First I look around."
+    tool_calls: [{name: Ls, arguments: {path: .}}]
+  - text: "Then I look again."
+    ` + second + `
+  - text: "All done."
+`
+}
+
+// lay writes the files of the moment.
+func (m moment) lay(p *project) {
+	p.t.Helper()
+	p.write("hold", "")
+	if m.talk != "" {
+		p.write(".aura/config/talk.yaml", m.talk)
+	}
+	if m.source != "" {
+		p.plugin("bad", m.manifest+"\n", m.source)
+	}
+}
+
+func (m moment) args(more ...string) []string {
+	prompts := m.prompts
+	if len(prompts) == 0 {
+		prompts = []string{"go"}
+	}
+	return append(append(append([]string{"run"}, more...), m.flags...), prompts...)
+}
+
+// come returns when the moment has come.
+func (m moment) come(p *project) {
+	p.t.Helper()
+	file, pattern := m.file, m.pattern
+	if file == "" {
+		file = ".aura/logs/plugins/bad.log"
+	}
+	if pattern == "" {
+		pattern = "here I am"
+	}
+	p.await(file, pattern)
+	if m.stop {
+		p.stop("bad")
+	}
+	if m.holds {
+		p.until("a process of the plugin's", func() bool { return held(p.path("hold")) })
+	}
+}
+
+// eachMoment runs a test for every moment, each with a project of its own.
+func eachMoment(t *testing.T, all []moment, test func(p *project, m moment)) {
+	t.Helper()
+	for _, m := range all {
+		t.Run(m.name, func(t *testing.T) {
+			t.Parallel()
+			p := newProject(t)
+			m.lay(p)
+			test(p, m)
+		})
+	}
+}

@@ -1,0 +1,149 @@
+//go:build linux
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
+
+	"github.com/idelchi/aura/internal/session"
+)
+
+// stop stops the process of a plugin and returns when it has stopped.
+func (p *project) stop(plugin string) {
+	p.t.Helper()
+	pid := p.pid(plugin)
+	p.check(syscall.Kill(pid, syscall.SIGSTOP))
+	stopped := regexp.MustCompile(`^[0-9]+ \(.*\) T`)
+	p.until("the plugin to stop", func() bool {
+		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		return err == nil && stopped.Match(b)
+	})
+}
+
+// ended checks how aura ended in a moment: with this code, for this reason, with the session saved and nothing left.
+func (a *aura) ended(m moment, code int, reason session.Reason) {
+	a.t.Helper()
+	if got := a.wait(); got != code {
+		a.t.Errorf("exit code %d, want %d\n%s", got, code, a.stderr())
+	}
+	s := a.saved()
+	switch {
+	case s.End == nil:
+		a.t.Error("the session has no end record")
+	case s.End.Reason != reason:
+		a.t.Errorf("the session ended for reason %q, want %q", s.End.Reason, reason)
+	}
+	if len(s.Messages) < m.messages {
+		a.t.Errorf("%d messages are saved, want %d at least", len(s.Messages), m.messages)
+	}
+	if len(s.Messages) > 0 && s.Messages[0].Content != "go" {
+		a.t.Errorf("the first message saved is %q", s.Messages[0].Content)
+	}
+	complete(a.t, s)
+	a.noTrace()
+}
+
+// soon bounds how long aura takes to end when it is asked to. It should take less than two seconds; the rest is for slow
+// machines.
+const soon = 15 * time.Second
+
+// within checks that something is over before long.
+func (a *aura) within(limit time.Duration, what func()) {
+	a.t.Helper()
+	began := time.Now()
+	what()
+	if took := time.Since(began); took > limit {
+		a.t.Errorf("it took %s", took)
+	}
+}
+
+func TestSignalsEndAura(t *testing.T) {
+	t.Parallel()
+	for _, way := range []struct {
+		name   string
+		signal syscall.Signal
+		code   int
+	}{
+		{"interrupt", syscall.SIGINT, 130},
+		{"terminate", syscall.SIGTERM, 143},
+	} {
+		t.Run(way.name, func(t *testing.T) {
+			t.Parallel()
+			eachMoment(t, slices.Concat(moments, hard), func(p *project, m moment) {
+				a := p.start(m.args()...)
+				m.come(p)
+				a.signal(way.signal)
+				a.within(soon, func() { a.ended(m, way.code, session.ReasonInterrupted) })
+			})
+		})
+	}
+}
+
+func TestTimeoutEndsAura(t *testing.T) {
+	t.Parallel()
+	eachMoment(t, moments, func(p *project, m moment) {
+		a := p.start(m.args("--timeout", "3s")...)
+		m.come(p)
+		a.within(soon, func() { a.ended(m, 4, session.ReasonTimeout) })
+		p.wants(p.stderr(), `not done within 3s \(--timeout\)`)
+	})
+}
+
+// TestCtrlC types it on a terminal, which sends the signal to all of its foreground processes.
+func TestCtrlC(t *testing.T) {
+	t.Parallel()
+	eachMoment(t, moments, func(p *project, m moment) {
+		screen, tty, err := pty.Open()
+		p.check(err)
+		t := p.t
+		t.Cleanup(func() { _ = screen.Close(); _ = tty.Close() })
+		before, err := unix.IoctlGetTermios(int(tty.Fd()), unix.TCGETS)
+		p.check(err)
+		cmd := p.command(m.args()...)
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
+		cmd.SysProcAttr.Setsid, cmd.SysProcAttr.Setctty = true, true
+		record, err := os.Create(p.path("stderr.txt"))
+		p.check(err)
+		t.Cleanup(func() { _ = record.Close() })
+		go func() { _, _ = record.ReadFrom(screen) }()
+		p.check(cmd.Start())
+		a := p.running(cmd)
+		m.come(p)
+		_, err = screen.Write([]byte{3})
+		p.check(err)
+		a.within(soon, func() { a.ended(m, 130, session.ReasonInterrupted) })
+		after, err := unix.IoctlGetTermios(int(tty.Fd()), unix.TCGETS)
+		p.check(err)
+		if *after != *before {
+			t.Errorf("the terminal's modes were %+v and are %+v", *before, *after)
+		}
+	})
+}
+
+// TestKilledAura kills aura. The kernel alone can clean up then, and the next aura what lies about.
+func TestKilledAura(t *testing.T) {
+	t.Parallel()
+	eachMoment(t, slices.Concat(moments, hard), func(p *project, m moment) {
+		a := p.start(m.args()...)
+		m.come(p)
+		a.signal(syscall.SIGKILL)
+		a.wait()
+		p.noProcess()
+		s := p.saved()
+		if s.End != nil || len(s.Messages) < m.messages {
+			p.t.Errorf("%d messages are saved, want %d at least and no end", len(s.Messages), m.messages)
+		}
+		p.check(os.RemoveAll(p.path(".aura/plugins/bad")))
+		p.run("plugins", "list")
+		p.noTrace()
+	})
+}

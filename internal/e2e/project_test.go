@@ -1,0 +1,278 @@
+//go:build linux
+
+package e2e
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/session"
+)
+
+// project is a copy of the base project for a test that is written in Go, with all that aura touches in places of its own.
+type project struct {
+	t       *testing.T
+	dir     string
+	runtime string
+	// user is whom aura runs as; nil for whoever runs the tests.
+	user *syscall.Credential
+	// wrapper is a command that runs aura; empty for none.
+	wrapper []string
+}
+
+func newProject(t *testing.T) *project {
+	t.Helper()
+	p := &project{t: t, dir: filepath.Join(t.TempDir(), "project")}
+	p.check(overlay("testdata/base", p.dir))
+	p.check(os.Mkdir(filepath.Join(p.dir, "home"), 0o755))
+	p.check(os.Mkdir(filepath.Join(p.dir, ".tmp"), 0o755))
+	var err error
+	// The path of a socket must be short.
+	p.runtime, err = os.MkdirTemp("", "ar")
+	p.check(err)
+	t.Cleanup(func() {
+		// Only a test that has failed leaves anything.
+		for _, pid := range strays(p.dir) {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+		p.check(os.RemoveAll(p.runtime))
+	})
+	return p
+}
+
+func (p *project) check(err error) {
+	p.t.Helper()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// write writes a file below the project.
+func (p *project) write(name, content string) {
+	p.t.Helper()
+	path := filepath.Join(p.dir, name)
+	p.check(os.MkdirAll(filepath.Dir(path), 0o755))
+	p.check(os.WriteFile(path, []byte(content), 0o644))
+}
+
+// plugin writes a plugin.
+func (p *project) plugin(name, manifest, source string) {
+	p.t.Helper()
+	dir := ".aura/plugins/" + name + "/"
+	p.write(dir+"go.mod", "module "+name+"\n\ngo 1.25\n")
+	p.write(dir+"plugin.yaml", manifest)
+	p.write(dir+"main.go", source)
+}
+
+// read returns a file below the project, or nothing if it is not there.
+func (p *project) read(name string) []byte {
+	p.t.Helper()
+	b, err := os.ReadFile(filepath.Join(p.dir, name))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		p.t.Fatal(err)
+	}
+	return b
+}
+
+// give makes the project another user's, for whom aura is then run.
+func (p *project) give(id uint32) {
+	p.t.Helper()
+	p.user = &syscall.Credential{Uid: id, Gid: id}
+	p.check(os.Chmod(bin, 0o755))
+	for _, root := range []string{p.dir, p.runtime} {
+		p.check(filepath.WalkDir(root, func(path string, _ os.DirEntry, err error) error {
+			return errors.Join(err, os.Lchown(path, int(id), int(id)))
+		}))
+	}
+	for dir := filepath.Dir(p.dir); dir != os.TempDir() && dir != "/"; dir = filepath.Dir(dir) {
+		p.check(os.Chmod(dir, 0o755))
+	}
+}
+
+// command is aura with these arguments, not started. Its output goes to files, so that nothing but its own end is waited for.
+func (p *project) command(args ...string) *exec.Cmd {
+	p.t.Helper()
+	line := slices.Concat(p.wrapper, []string{filepath.Join(bin, "aura")}, args)
+	cmd := exec.Command(line[0], line[1:]...)
+	cmd.Dir = p.dir
+	home := filepath.Join(p.dir, "home")
+	cmd.Env = []string{
+		"PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH"), "PWD=" + p.dir,
+		"HOME=" + home, "XDG_CACHE_HOME=" + filepath.Join(home, ".cache"), "XDG_RUNTIME_DIR=" + p.runtime,
+		"TMPDIR=" + filepath.Join(p.dir, ".tmp"), "GORACE=halt_on_error=1 exitcode=66 atexit_sleep_ms=0",
+	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: p.user}
+	return cmd
+}
+
+// aura is a running aura.
+type aura struct {
+	*project
+	cmd  *exec.Cmd
+	done chan struct{}
+}
+
+// start starts aura. It is killed at the end of the test if it has not ended.
+func (p *project) start(args ...string) *aura {
+	p.t.Helper()
+	cmd := p.command(args...)
+	out, err := os.Create(filepath.Join(p.dir, "stdout.txt"))
+	p.check(err)
+	errs, err := os.Create(filepath.Join(p.dir, "stderr.txt"))
+	p.check(err)
+	cmd.Stdout, cmd.Stderr = out, errs
+	p.check(errors.Join(cmd.Start(), out.Close(), errs.Close()))
+	return p.running(cmd)
+}
+
+// running watches a command that has been started.
+func (p *project) running(cmd *exec.Cmd) *aura {
+	a := &aura{project: p, cmd: cmd, done: make(chan struct{})}
+	go func() {
+		defer close(a.done)
+		_ = cmd.Wait()
+	}()
+	p.t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		<-a.done
+	})
+	return a
+}
+
+// wait returns aura's exit code, -1 if a signal ended it.
+func (a *aura) wait() int {
+	a.t.Helper()
+	select {
+	case <-a.done:
+	case <-time.After(patience):
+		a.t.Fatalf("aura did not end within %s\n%s", patience, a.stderr())
+	}
+	return a.cmd.ProcessState.ExitCode()
+}
+
+func (a *aura) signal(sig os.Signal) {
+	a.t.Helper()
+	a.check(a.cmd.Process.Signal(sig))
+}
+
+func (p *project) stdout() []byte { return p.read("stdout.txt") }
+func (p *project) stderr() []byte { return p.read("stderr.txt") }
+
+// run runs aura to its end and wants it to succeed.
+func (p *project) run(args ...string) {
+	p.t.Helper()
+	if code := p.start(args...).wait(); code != 0 {
+		p.t.Fatalf("aura %q: exit code %d\n%s", args, code, p.stderr())
+	}
+}
+
+// until waits for something to hold.
+func (p *project) until(what string, ok func() bool) {
+	p.t.Helper()
+	deadline := time.Now().Add(patience)
+	for !ok() {
+		if time.Now().After(deadline) {
+			p.t.Fatalf("waited %s for %s\n%s", patience, what, p.stderr())
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// await waits until a file has something in it.
+func (p *project) await(name, pattern string) {
+	p.t.Helper()
+	re := regexp.MustCompile(pattern)
+	p.until(pattern+" in "+name, func() bool { return re.Match(p.read(name)) })
+}
+
+// wants checks that a text has something in it.
+func (p *project) wants(text []byte, patterns ...string) {
+	p.t.Helper()
+	for _, pattern := range patterns {
+		if !regexp.MustCompile(pattern).Match(text) {
+			p.t.Errorf("no %q in\n%s", pattern, text)
+		}
+	}
+}
+
+// pid asks a second aura for the process of a plugin.
+func (p *project) pid(plugin string) int {
+	p.t.Helper()
+	cmd := p.command("plugins", "show", plugin, "--json")
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		p.t.Fatalf("showing plugin %s: %v\n%s", plugin, err, errs.Bytes())
+	}
+	pid, err := pidIn(out.Bytes())
+	if err != nil {
+		p.t.Fatalf("reading the process of plugin %s: %v\n%s", plugin, err, out.Bytes())
+	}
+	return pid
+}
+
+// noProcess waits until nothing of the project runs any more, and nothing has the file "hold" open.
+func (p *project) noProcess() {
+	p.t.Helper()
+	p.until("the end of all processes", func() bool {
+		return len(strays(p.dir)) == 0 && !held(filepath.Join(p.dir, "hold"))
+	})
+}
+
+// noTrace waits for noProcess and wants the runtime directory to be empty.
+func (p *project) noTrace() {
+	p.t.Helper()
+	p.noProcess()
+	left, err := filepath.Glob(filepath.Join(p.runtime, "aura", "s-*"))
+	p.check(err)
+	if len(left) > 0 {
+		p.t.Errorf("left behind: %v", left)
+	}
+}
+
+// saved reads the one session of the project back.
+func (p *project) saved() session.Session {
+	p.t.Helper()
+	files, err := filepath.Glob(filepath.Join(p.dir, ".aura/sessions/*.jsonl"))
+	p.check(err)
+	if len(files) != 1 {
+		p.t.Fatalf("%d sessions are saved, want 1", len(files))
+	}
+	s, err := session.Load(files[0])
+	p.check(err)
+	if s.Torn {
+		p.t.Errorf("%s ends in the middle of a record", files[0])
+	}
+	return s
+}
+
+// complete checks that each tool call of a session has one result, so that the session can be gone on with.
+func complete(t *testing.T, s session.Session) {
+	t.Helper()
+	open := map[string]bool{}
+	for _, m := range s.Messages {
+		for _, call := range m.ToolCalls {
+			open[call.ID] = true
+		}
+		if m.Role == llm.RoleTool {
+			if !open[m.ToolCallID] {
+				t.Errorf("a result belongs to no call: %q", m.ToolCallID)
+			}
+			delete(open, m.ToolCallID)
+		}
+	}
+	if len(open) > 0 {
+		t.Errorf("calls without a result: %v", open)
+	}
+}
+
+func (p *project) path(name string) string { return filepath.Join(p.dir, name) }

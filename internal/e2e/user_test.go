@@ -1,0 +1,152 @@
+//go:build linux
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// nobody is the number of a user that owns nothing.
+const nobody = 65534
+
+// setting is an environment that allows aura less than the tests themselves may do.
+type setting struct {
+	name    string
+	prepare func(p *project)
+}
+
+var settings = []setting{
+	{"ordinary_user", func(p *project) {
+		if os.Getuid() == 0 {
+			p.give(nobody)
+		}
+	}},
+	{"no_namespaces", func(p *project) { p.forbidNamespaces() }},
+	{"ordinary_user_no_namespaces", func(p *project) {
+		if os.Getuid() == 0 {
+			p.give(nobody)
+		}
+		p.forbidNamespaces()
+	}},
+}
+
+// forbidNamespaces runs aura where no process namespace can be made: in a user namespace with a limit of none.
+func (p *project) forbidNamespaces() {
+	p.t.Helper()
+	p.wrapper = []string{"unshare", "--user", "--map-root-user", "sh", "-c", `echo 0 >/proc/sys/user/max_pid_namespaces && exec "$@"`, "sh"}
+	cmd := p.command("--version")
+	cmd.Args = slices.Concat(p.wrapper, []string{"sh", "-c", "unshare --pid --fork true || echo forbidden"})
+	out, err := cmd.Output()
+	if err != nil || string(out) != "forbidden\n" {
+		p.t.Skipf("this system does not let namespaces be forbidden: %v, %q", err, out)
+	}
+}
+
+// isolated reports whether a plugin's process has a process namespace of its own.
+func (p *project) isolated(plugin string) bool {
+	p.t.Helper()
+	theirs, err := os.Readlink(fmt.Sprintf("/proc/%d/ns/pid", p.pid(plugin)))
+	p.check(err)
+	ours, err := os.Readlink("/proc/self/ns/pid")
+	p.check(err)
+	return theirs != ours
+}
+
+// goodEnds are faults that a session outlives.
+var goodEnds = []struct {
+	moment
+	told string
+}{
+	{moment{
+		name: "goroutine_panic",
+		source: source(`func AfterToolExecution(_ context.Context, c sdk.AfterToolContext) (sdk.Result, error) {
+	if c.Stats.ToolCalls == 1 {
+		go func() { panic("boom") }()
+		select {}
+	}
+	return sdk.Result{Notice: "bad goes on"}, nil
+}`),
+	}, `plugin "bad": AfterToolExecution: (?s).*panic: boom`},
+	{moment{
+		name:     "busy_loop",
+		manifest: "timeout: 2s",
+		source: source(`func AfterToolExecution(_ context.Context, c sdk.AfterToolContext) (sdk.Result, error) {
+	for c.Stats.ToolCalls == 1 {
+	}
+	return sdk.Result{Notice: "bad goes on"}, nil
+}`),
+	}, `plugin "bad": AfterToolExecution: no answer within 2s`},
+	{hard[1], "bad goes on"},
+	{hard[2], "bad goes on"},
+}
+
+func TestFaultsAsOtherUsers(t *testing.T) {
+	t.Parallel()
+	for _, s := range settings {
+		for _, end := range goodEnds {
+			t.Run(s.name+"/"+end.name, func(t *testing.T) {
+				t.Parallel()
+				p := newProject(t)
+				end.lay(p)
+				p.write("goon", "")
+				s.prepare(p)
+				p.run(end.args()...)
+				p.wants(p.stdout(), `All done\.`)
+				p.wants(p.stderr(), "witness saw call 4", "bad goes on", end.told)
+				p.noTrace()
+			})
+		}
+	}
+}
+
+func TestKilledAuraOfOtherUsers(t *testing.T) {
+	t.Parallel()
+	model := slices.IndexFunc(moments, func(m moment) bool { return m.name == "model" })
+	hook := slices.IndexFunc(moments, func(m moment) bool { return m.name == "hook" })
+	all := append([]moment{moments[model], moments[hook]}, hard...)
+	for _, s := range settings {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			eachMoment(t, all, func(p *project, m moment) {
+				s.prepare(p)
+				a := p.start(m.args()...)
+				m.come(p)
+				if got, want := p.isolated("witness"), p.wrapper == nil; got != want {
+					p.t.Errorf("the plugin has a process namespace of its own: %v, want %v", got, want)
+				}
+				a.signal(syscall.SIGKILL)
+				a.wait()
+				p.noProcess()
+				p.check(os.RemoveAll(p.path(".aura/plugins/bad")))
+				p.run("plugins", "list")
+				p.noTrace()
+			})
+		})
+	}
+}
+
+// TestFullDisk fills up the file system on which the session is kept, in the middle of the conversation.
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.write(".aura/config/talk.yaml", talkWith(`thinking: "`+strings.Repeat("Hm. ", 2000)+`"`))
+	p.check(os.Mkdir(p.path(".aura/sessions"), 0o755))
+	unshare := []string{"unshare", "--user", "--map-root-user", "--mount", "sh", "-c"}
+	const mount = `mount -t tmpfs -o size=4k none .aura/sessions && exec "$@"`
+	try := exec.Command(unshare[0], append(unshare[1:], mount, "sh", "true")...)
+	try.Dir = p.dir
+	if out, err := try.CombinedOutput(); err != nil {
+		t.Skipf("this system lets no file system be made: %v\n%s", err, out)
+	}
+	p.wrapper = append(unshare, mount, "sh")
+	p.run("run", "go")
+	p.wants(p.stdout(), `All done\.`)
+	p.wants(p.stderr(), "witness saw call 3", `no space left on device`)
+	p.noTrace()
+}
