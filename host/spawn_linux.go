@@ -51,10 +51,11 @@ func spawn(cmd *exec.Cmd, spec *shared.LaunchSpec) error {
 }
 
 // start sets what the child needs to know about its isolation before its specification is sent. Without a namespace the
-// child itself must end its descendants when aura is gone, so it gets no death signal: it reads its lifeline.
+// child itself must end its descendants when aura is gone, so it is not killed then but woken, should it be stopped, to find
+// its lifeline broken.
 func start(cmd *exec.Cmd, spec *shared.LaunchSpec, isolated bool) error {
 	spec.Isolated = isolated
-	attr := &syscall.SysProcAttr{Setsid: true}
+	attr := &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGCONT}
 	if isolated {
 		attr.Pdeathsig = syscall.SIGKILL
 		attr.Cloneflags = syscall.CLONE_NEWPID

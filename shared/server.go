@@ -194,8 +194,9 @@ func DialOptions() []grpc.DialOption {
 }
 
 // streamWorkers is how many goroutines a child keeps for calls. A kept one has a stack that is large enough already; a new one
-// would have to grow it by copying, in every call. Further calls side by side get goroutines of their own.
-const streamWorkers = 2
+// would have to grow it by copying, in every call. Two are taken for good by go-plugin's own streams; further calls side by side
+// get goroutines of their own.
+const streamWorkers = 4
 
 func newGRPCServer(opts []grpc.ServerOption) *grpc.Server {
 	return grpc.NewServer(append(opts, grpc.NumStreamWorkers(streamWorkers),

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"runtime/debug"
 
 	"github.com/idelchi/aura/internal/interp"
@@ -27,8 +28,9 @@ const usage = `aura-plugin-host runs one plugin of aura. aura starts it when it 
 
 // run is the whole program. It returns when aura has closed the connection, or with what kept it from serving.
 func run(args []string, stdout, stderr io.Writer) int {
-	// Until the plugin is loaded nearly everything that is allocated stays.
+	// Until the plugin is loaded nearly everything that is allocated stays. Nobody reads a profile of it.
 	debug.SetGCPercent(-1)
+	runtime.MemProfileRate = 0
 	switch {
 	case len(args) == 0:
 	case args[0] == "--version":

@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"sync"
+	"time"
 
 	"github.com/idelchi/aura/internal/interp"
 	"github.com/idelchi/aura/sdk"
@@ -36,11 +38,24 @@ func (p *plugin) load() {
 		return
 	}
 	p.loaded = loaded
-	debug.SetGCPercent(gcPercent)
+	debug.SetGCPercent(gcPercentStarting)
+	time.AfterFunc(settleTime, settle)
 }
 
-// gcPercent is the usual value; the collector was off before.
-const gcPercent = 100
+// The garbage collector is off until the plugin is loaded. Then it begins late, to leave the processors to those plugins that
+// are still starting, and after a while it keeps the process small.
+const (
+	gcPercentStarting = 100
+	gcPercentSettled  = 50
+	settleTime        = 2 * time.Second
+)
+
+// settle drops what only loading needs.
+func settle() {
+	interp.Release()
+	debug.SetGCPercent(gcPercentSettled)
+	runtime.GC()
+}
 
 // wait returns the loaded plugin.
 func (p *plugin) wait(ctx context.Context) (*interp.Plugin, error) {

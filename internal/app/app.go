@@ -4,9 +4,6 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/command"
@@ -48,7 +45,7 @@ type App struct {
 	events  *events
 	place   *host.Session
 	fleet   *host.Fleet
-	journal *session.Journal
+	journal *journal
 	talk    *conversation.Conversation
 	tools   *tool.Registry
 	cmds    *command.Set
@@ -60,7 +57,7 @@ type App struct {
 func Open(ctx context.Context, o Options) (*App, error) {
 	a := &App{opts: o, events: &events{emit: o.Emit}}
 	if err := a.open(ctx); err != nil {
-		return nil, errors.Join(err, a.Close(session.ReasonError))
+		return nil, errors.Join(err, a.Close(ReasonOf(ctx, err)))
 	}
 	return a, nil
 }
@@ -90,9 +87,7 @@ func (a *App) open(ctx context.Context) error {
 		model = a.agent.Model.Name
 	}
 	meta := session.Meta{Version: a.opts.Version, Workdir: a.cfg.Workdir, Agent: a.agent.Name, Provider: name, Model: model}
-	if err := a.openJournal(meta); err != nil {
-		return err
-	}
+	a.openJournal(meta)
 	if err := a.startPlugins(ctx); err != nil {
 		return err
 	}
@@ -105,25 +100,6 @@ func (a *App) open(ctx context.Context) error {
 		MaxSteps: a.opts.MaxSteps, SessionID: a.journal.ID(), Emit: a.events.send,
 	})
 	return err
-}
-
-// openJournal keeps the session in the project's home if there is one, else in the user's. Without either it is not kept, and
-// the user is told.
-func (a *App) openJournal(meta session.Meta) error {
-	home := a.cfg.Project
-	if info, err := os.Stat(home); err != nil || !info.IsDir() {
-		home = a.cfg.User
-	}
-	if home == "" {
-		a.notice("", "this session is not saved: there is neither a project's .aura nor a home (see --home)")
-		return nil
-	}
-	var err error
-	a.journal, err = session.Create(filepath.Join(home, "sessions"), meta)
-	if err != nil {
-		a.notice("", fmt.Sprintf("this session is not saved: %v", err))
-	}
-	return nil
 }
 
 func (a *App) notice(plugin, text string) {
@@ -143,16 +119,16 @@ func (a *App) SessionID() string { return a.journal.ID() }
 
 // Close ends the plugins, completes the journal and leaves nothing behind.
 func (a *App) Close(reason session.Reason) error {
-	var errs []error
 	if a.fleet != nil {
 		a.fleet.Close()
-	}
-	if a.place != nil {
-		errs = append(errs, a.place.Close())
 	}
 	end := session.End{Reason: reason}
 	if a.talk != nil {
 		end.Stats = event.Finished(a.talk.Stats()).Stats
 	}
-	return errors.Join(append(errs, a.journal.Close(end))...)
+	a.journal.Close(end)
+	if a.place != nil {
+		return a.place.Close()
+	}
+	return nil
 }

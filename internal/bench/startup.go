@@ -206,7 +206,8 @@ func rollup(pid int) (private, pss int64, err error) {
 			continue
 		}
 		switch fields[0] {
-		case "Private_Clean:", "Private_Dirty:":
+		case "Private_Dirty:":
+			// Clean private pages are those of the program's file, which count as private only while no other child maps them.
 			private += kb << 10
 		case "Pss:":
 			pss += kb << 10

@@ -14,6 +14,7 @@ import (
 
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/conversation"
+	"github.com/idelchi/aura/internal/session"
 	"github.com/idelchi/aura/internal/shell"
 )
 
@@ -75,12 +76,18 @@ type signalled struct{ os.Signal }
 
 func (s signalled) Error() string { return s.String() }
 
+// Reason implements app.Ender.
+func (signalled) Reason() session.Reason { return session.ReasonInterrupted }
+
 // errTimeout is the cause of a context that --timeout ended.
 type errTimeout time.Duration
 
 func (e errTimeout) Error() string {
 	return fmt.Sprintf("not done within %s (--timeout)", time.Duration(e))
 }
+
+// Reason implements app.Ender.
+func (errTimeout) Reason() session.Reason { return session.ReasonTimeout }
 
 func exitCode(ctx context.Context, err error) int {
 	var sig signalled

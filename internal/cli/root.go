@@ -116,8 +116,8 @@ func fromEnvironment(cmd *cobra.Command, environ []string) error {
 	cmd.Root().PersistentFlags().VisitAll(func(f *pflag.Flag) {
 		name := "AURA_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
 		value, ok := config.Lookup(environ, name)
-		if !ok || f.Changed || failed != nil {
-			return
+		if !ok || f.Changed || failed != nil || value == "" && f.Name != "home" {
+			return // an empty variable is as good as none, except that an empty home means something
 		}
 		if err := cmd.Root().PersistentFlags().Set(f.Name, value); err != nil {
 			failed = usageError{fmt.Errorf("reading %s: %w", name, err)}

@@ -14,9 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/idelchi/aura/internal/app"
-	"github.com/idelchi/aura/internal/conversation"
 	"github.com/idelchi/aura/internal/conversation/event"
-	"github.com/idelchi/aura/internal/session"
 )
 
 // runOptions are the flags of run, which tasks run shares.
@@ -128,7 +126,7 @@ func converse(ctx context.Context, a app.Options, prompts []string, last func(*a
 	}
 	err = because(ctx, opened.Run(ctx, prompts))
 	last(opened)
-	return errors.Join(err, opened.Close(reasonOf(ctx, err)))
+	return errors.Join(err, opened.Close(app.ReasonOf(ctx, err)))
 }
 
 // because replaces the error of an ended context by what ended it.
@@ -137,22 +135,6 @@ func because(ctx context.Context, err error) error {
 		return context.Cause(ctx)
 	}
 	return err
-}
-
-func reasonOf(ctx context.Context, err error) session.Reason {
-	var late errTimeout
-	switch {
-	case err == nil:
-		return session.ReasonDone
-	case errors.As(err, &late):
-		return session.ReasonTimeout
-	case ctx.Err() != nil:
-		return session.ReasonInterrupted
-	case errors.Is(err, conversation.ErrStepLimit):
-		return session.ReasonLimit
-	default:
-		return session.ReasonError
-	}
 }
 
 func (o *runOptions) renderer(s streams, debug bool) renderer {

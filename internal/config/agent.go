@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"gopkg.in/yaml.v3"
 
@@ -125,7 +126,7 @@ func (l *loader) agents() (map[string]Agent, string, error) {
 }
 
 func (l *loader) readAgent(d document) ([]entity[Agent], error) {
-	a := Agent{Source: d.Source, Prompt: d.body}
+	a := Agent{Source: d.Source, Prompt: strings.TrimSpace(d.body)}
 	if err := l.decode(d, &a); err != nil {
 		return nil, err
 	}

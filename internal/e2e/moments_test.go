@@ -83,6 +83,18 @@ var hard = []moment{
 	},
 	offspring("setsid", `exec setsid sh -c 'trap "" TERM HUP INT; >born; exec tail -f "$PWD"/hold'`),
 	offspring("daemon", `(setsid sh -c 'trap "" TERM HUP INT; dir="$PWD"; cd /; (exec tail -f "$dir"/hold) & >"$dir"/born' &) &`),
+	{
+		name: "waiting_for_restart",
+		source: source(`func AfterToolExecution(_ context.Context, c sdk.AfterToolContext) (sdk.Result, error) {
+	if c.Stats.ToolCalls < 3 {
+		go func() { panic("boom") }()
+	}
+	select {}
+}`),
+		file:     "stderr.txt",
+		pattern:  "restarted in 1s",
+		messages: 4,
+	},
 }
 
 const (
@@ -96,7 +108,8 @@ func source(declarations ...string) string {
 		strings.Join(declarations, "\n\n") + "\n"
 }
 
-// offspring is a plugin that starts a process. It goes on if there is a file "goon".
+// offspring is a plugin that starts a process. It goes on if there is a file "goon", and crashes
+// in its first call if there is a file "crash".
 func offspring(name, shell string) moment {
 	const text = `package bad
 
@@ -110,7 +123,7 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-func AfterToolExecution(context.Context, sdk.AfterToolContext) (sdk.Result, error) {
+func AfterToolExecution(_ context.Context, c sdk.AfterToolContext) (sdk.Result, error) {
 	cmd := exec.Command("/bin/sh", "-c", %s)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	if err := cmd.Start(); err != nil {
@@ -123,7 +136,9 @@ func AfterToolExecution(context.Context, sdk.AfterToolContext) (sdk.Result, erro
 		time.Sleep(time.Millisecond)
 	}
 	fmt.Println("here I am")
-	if _, err := os.Stat("goon"); err == nil {
+	if _, err := os.Stat("crash"); err == nil && c.Stats.ToolCalls == 1 {
+		go func() { panic("boom") }()
+	} else if _, err := os.Stat("goon"); err == nil {
 		return sdk.Result{Notice: "bad goes on"}, nil
 	}
 	select {}

@@ -61,7 +61,9 @@ func (p *project) isolated(plugin string) bool {
 // goodEnds are faults that a session outlives.
 var goodEnds = []struct {
 	moment
-	told string
+	// files are written before.
+	files []string
+	told  string
 }{
 	{moment{
 		name: "goroutine_panic",
@@ -72,7 +74,7 @@ var goodEnds = []struct {
 	}
 	return sdk.Result{Notice: "bad goes on"}, nil
 }`),
-	}, `plugin "bad": AfterToolExecution: (?s).*panic: boom`},
+	}, nil, `plugin "bad": AfterToolExecution: (?s).*panic: boom`},
 	{moment{
 		name:     "busy_loop",
 		manifest: "timeout: 2s",
@@ -81,9 +83,16 @@ var goodEnds = []struct {
 	}
 	return sdk.Result{Notice: "bad goes on"}, nil
 }`),
-	}, `plugin "bad": AfterToolExecution: no answer within 2s`},
-	{hard[1], "bad goes on"},
-	{hard[2], "bad goes on"},
+	}, nil, `plugin "bad": AfterToolExecution: no answer within 2s`},
+	{hard[1], []string{"goon"}, "bad goes on"},
+	{hard[2], []string{"goon"}, "bad goes on"},
+	{renamed(hard[1], "setsid_crash"), []string{"goon", "crash"}, `plugin "bad": AfterToolExecution: (?s).*panic: boom`},
+	{renamed(hard[2], "daemon_crash"), []string{"goon", "crash"}, `plugin "bad": AfterToolExecution: (?s).*panic: boom`},
+}
+
+func renamed(m moment, name string) moment {
+	m.name = name
+	return m
 }
 
 func TestFaultsAsOtherUsers(t *testing.T) {
@@ -94,7 +103,9 @@ func TestFaultsAsOtherUsers(t *testing.T) {
 				t.Parallel()
 				p := newProject(t)
 				end.lay(p)
-				p.write("goon", "")
+				for _, file := range end.files {
+					p.write(file, "")
+				}
 				s.prepare(p)
 				p.run(end.args()...)
 				p.wants(p.stdout(), `All done\.`)
@@ -135,7 +146,8 @@ func TestKilledAuraOfOtherUsers(t *testing.T) {
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
-	p.write(".aura/config/talk.yaml", talkWith(`thinking: "`+strings.Repeat("Hm. ", 2000)+`"`))
+	p.write(".aura/config/talk.yaml", talkWith(`thinking: "`+strings.Repeat("Hm. ", 2000)+`"
+    tool_calls: [{name: Ls, arguments: {path: .aura}}]`))
 	p.check(os.Mkdir(p.path(".aura/sessions"), 0o755))
 	unshare := []string{"unshare", "--user", "--map-root-user", "--mount", "sh", "-c"}
 	const mount = `mount -t tmpfs -o size=4k none .aura/sessions && exec "$@"`

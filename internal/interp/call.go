@@ -12,24 +12,63 @@ import (
 // runner runs a plugin's code such that a panic or the end of the goroutine is a failure of that run alone.
 type runner struct {
 	trace *trace
+	// idle holds goroutines that wait for work. Interpreted code needs a deep stack, and a goroutine that has one already saves
+	// the copying by which a new one grows.
+	idle chan chan job
 }
 
-// run calls fn in a goroutine of its own and waits for it, however long it takes: interpreted code cannot be stopped from
-// outside, only its process can. doing is for the log.
+// keptWorkers is how many goroutines wait for work at the most. More calls side by side get goroutines of their own.
+const keptWorkers = 2
+
+func newRunner(t *trace) runner {
+	return runner{trace: t, idle: make(chan chan job, keptWorkers)}
+}
+
+// job is one run. done receives exactly one value, nil for success.
+type job struct {
+	doing string
+	fn    func() error
+	done  chan<- *shared.Failure
+}
+
+// run calls fn in another goroutine and waits for it, however long it takes: interpreted code cannot be stopped from outside,
+// only its process can. doing is for the log.
 func (r runner) run(doing string, fn func() error) *shared.Failure {
 	done := make(chan *shared.Failure, 1)
-	go func() {
-		failure := &shared.Failure{Kind: shared.FailureGoexit, Message: "the plugin ended the call's goroutine with runtime.Goexit"}
-		defer func() {
-			if v := recover(); v != nil {
-				failure = &shared.Failure{Kind: shared.FailurePanic, Message: r.trace.explain(doing, v)}
-			}
-			r.trace.forget()
-			done <- failure
-		}()
-		failure = failureOf(fn())
-	}()
+	j := job{doing: doing, fn: fn, done: done}
+	select {
+	case worker := <-r.idle:
+		worker <- j
+	default:
+		go r.work(j)
+	}
 	return <-done
+}
+
+// work does one job after the other. A job that ends its goroutine ends this one.
+func (r runner) work(j job) {
+	in := make(chan job)
+	for {
+		r.do(j)
+		select {
+		case r.idle <- in:
+			j = <-in
+		default:
+			return
+		}
+	}
+}
+
+func (r runner) do(j job) {
+	failure := &shared.Failure{Kind: shared.FailureGoexit, Message: "the plugin ended the call's goroutine with runtime.Goexit"}
+	defer func() {
+		if v := recover(); v != nil {
+			failure = &shared.Failure{Kind: shared.FailurePanic, Message: r.trace.explain(j.doing, v)}
+		}
+		r.trace.forget()
+		j.done <- failure
+	}()
+	failure = failureOf(j.fn())
 }
 
 // failureOf runs in the goroutine of the call, because an interpreted Error method may panic too.

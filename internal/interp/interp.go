@@ -51,7 +51,7 @@ func Load(o Options) (*Plugin, error) {
 		return nil, err
 	}
 	p := &Plugin{
-		runner:   runner{trace: &trace{out: o.Stderr, root: dir + string(filepath.Separator)}},
+		runner:   newRunner(&trace{out: o.Stderr, root: dir + string(filepath.Separator)}),
 		exports:  shared.Exports{Module: src.module, Package: manifest.PackageName(src.module)},
 		mentions: map[string]bool{"Turns": src.mentions("Turns"), "ToolHistory": src.mentions("ToolHistory")},
 	}

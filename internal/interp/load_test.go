@@ -253,6 +253,51 @@ func message(ctx context.Context, _ sdk.BeforeChatContext) string {
 }
 `, want: "PUT",
 		},
+		"an own interface for a compiled value": {
+			source: hook + `
+-- copy.go --
+package my_plugin
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/idelchi/aura/sdk"
+)
+
+type reader interface{ Read(p []byte) (int, error) }
+
+func open() reader { return strings.NewReader("[1, 2]") }
+
+func message(ctx context.Context, c sdk.BeforeChatContext) string {
+	var list []int
+	if err := json.NewDecoder(open()).Decode(&list); err != nil {
+		return err.Error()
+	}
+	return strings.Repeat("x", len(list))
+}
+`, want: "xx",
+		},
+		"an embedded compiled value": {
+			source: hook + `
+-- copy.go --
+package my_plugin
+
+import (
+	"bufio"
+	"context"
+	"strings"
+
+	"github.com/idelchi/aura/sdk"
+)
+
+func message(ctx context.Context, c sdk.BeforeChatContext) string {
+	text, _ := bufio.NewReader(struct{ *strings.Reader }{strings.NewReader("line\nrest")}).ReadString('\n')
+	return strings.TrimSpace(text)
+}
+`, want: "line",
+		},
 		"String methods": {
 			source: hook + `
 -- text.go --

@@ -54,6 +54,26 @@ func workarounds(f *ast.File) []edit {
 	return w.edits
 }
 
+// standsForInterface reports whether a value of a type in the file could have methods of its own, and so be handed to compiled
+// code as an interface.
+func standsForInterface(f *ast.File) bool {
+	found := false
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			found = found || n.Recv != nil
+		case *ast.InterfaceType:
+			found = found || len(n.Methods.List) > 0
+		case *ast.StructType:
+			for _, field := range n.Fields.List {
+				found = found || len(field.Names) == 0
+			}
+		}
+		return !found
+	})
+	return found
+}
+
 // rewriter collects edits.
 type rewriter struct {
 	start token.Pos

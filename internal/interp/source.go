@@ -31,6 +31,8 @@ type source struct {
 	packages []*sourcePackage
 	// standard names the standard library packages imported anywhere, each once.
 	standard []string
+	// interfaces is set if a type of the source could be handed to compiled code as an interface.
+	interfaces bool
 
 	byPath map[string]*sourcePackage
 	fset   *token.FileSet
@@ -203,6 +205,7 @@ func (s *source) scan(file string, text []byte) (*sourceFile, error) {
 	}
 	f := &sourceFile{path: file, text: text, pkg: parsed.Name.Name, clause: s.where(parsed.Name.Pos())}
 	f.edits = workarounds(parsed)
+	s.interfaces = s.interfaces || standsForInterface(parsed)
 	for _, spec := range parsed.Imports {
 		where := s.where(spec.Pos())
 		importPath, err := strconv.Unquote(spec.Path.Value)

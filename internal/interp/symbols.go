@@ -43,9 +43,12 @@ func restrictedTables() []map[string]map[string]reflect.Value {
 }
 
 // use makes the SDK and the standard library packages that the source imports known to the interpreter. Registering the whole
-// library would take longer than all the rest of loading a plugin.
+// library would take longer than all the rest of loading a plugin. The table "." tells which functions look behind any.
 func use(i *interp.Interpreter, s *source, std streams) error {
-	tables := []interp.Exports{wrappers(), sdkSymbols(), selected(stdlib.Symbols, s.standard)}
+	tables := []interp.Exports{{".": stdlib.Symbols["."]}, sdkSymbols(), selected(stdlib.Symbols, s.standard)}
+	if s.interfaces {
+		tables = append(tables, wrappers())
+	}
 	if s.unsafe {
 		for _, table := range restrictedTables() {
 			tables = append(tables, selected(table, s.standard))
@@ -74,9 +77,9 @@ func selected(table map[string]map[string]reflect.Value, packages []string) inte
 }
 
 // wrappers returns the types that let interpreted values stand for interfaces of packages which the plugin may not import
-// itself: one that hands an io.Reader to net/http need not import io. The key "." tells which functions look behind any.
+// itself: one that hands an io.Reader to net/http need not import io.
 func wrappers() interp.Exports {
-	out := interp.Exports{".": stdlib.Symbols["."]}
+	out := interp.Exports{}
 	for _, w := range wrapperNames {
 		symbols := make(map[string]reflect.Value, len(w.names))
 		for _, name := range w.names {
@@ -108,4 +111,13 @@ func useGeneric(i *interp.Interpreter, packages []string) error {
 		}
 	}
 	return nil
+}
+
+// Release frees the tables of the standard library. A process that holds one plugin needs them no more once it is loaded; no
+// other can be loaded afterwards.
+func Release() {
+	clear(stdlib.Symbols)
+	for _, table := range restrictedTables() {
+		clear(table)
+	}
 }

@@ -78,7 +78,9 @@ func (t *trace) relative(text string) string {
 }
 
 // frameLine is the shape of the interpreter's lines: file:line:column, and the function with its import path.
-var frameLine = regexp.MustCompile(`^(.*:\d+):\d+: panic: (.*)\(\.\.\.\)\n$`)
+var frameLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(.*:\d+):\d+: panic: (.*)\(\.\.\.\)\n$`)
+})
 
 // explain must be called by the deferred function that recovered v. It returns the panic's message and where it happened, and
 // logs the rest. The interpreter knows the function and the line where the function begins, not the statement.
@@ -118,7 +120,7 @@ func (t *trace) stack() (frames [][]string, native string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, l := range t.lines {
-		if m := frameLine.FindStringSubmatch(l.text); l.goroutine == id && m != nil {
+		if m := frameLine().FindStringSubmatch(l.text); l.goroutine == id && m != nil {
 			frames = append(frames, m)
 		}
 	}
