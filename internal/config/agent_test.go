@@ -48,7 +48,7 @@ You are careful.
 	}
 	zero, half, minus, one, k, tokens, seed := 0.0, 0.5, -1.0, 1.0, 40, 100, 7
 	want := config.Agent{
-		Source: got.Source, Prompt: "You are careful.\n",
+		Source: got.Source, Prompt: "You are careful.",
 		Name: "main", Description: "does things", Inherit: []string{"base"}, Default: true, Hide: true, Subagent: true,
 		Model: config.AgentModel{
 			Provider: "p", Name: "m", Context: 4096, Think: config.ThinkHigh, Capabilities: []string{"tools"},

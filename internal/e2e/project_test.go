@@ -36,8 +36,7 @@ func newProject(t *testing.T) *project {
 	p.check(os.Mkdir(filepath.Join(p.dir, "home"), 0o755))
 	p.check(os.Mkdir(filepath.Join(p.dir, ".tmp"), 0o755))
 	var err error
-	// The path of a socket must be short.
-	p.runtime, err = os.MkdirTemp("", "ar")
+	p.runtime, err = os.MkdirTemp("", "ar") //nolint:usetesting // the path of a socket must be short
 	p.check(err)
 	t.Cleanup(func() {
 		// Only a test that has failed leaves anything.

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestDescendants makes sure that nothing that the plugin started outlives it, even what left its session.
+func TestDescendants(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("setsid"); err != nil {
+		t.Skip("there is no setsid")
+	}
+	p := ready(t, source("\"os/exec\"\n", `
+	out, err := exec.Command("sh", "-c", "sleep 1000 >/dev/null 2>&1 & echo $!; setsid -f sh -c 'echo $$; exec sleep 1000 >/dev/null 2>&1'").Output()
+	return string(out), err`), unsafeMode)
+	out, err := p.execute(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fds []unix.PollFd
+	for _, field := range strings.Fields(out) {
+		pid, err := strconv.Atoi(field)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fd, err := unix.PidfdOpen(pid, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			_ = unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0)
+			_ = unix.Close(fd)
+		})
+		fds = append(fds, unix.PollFd{Fd: int32(fd), Events: unix.POLLIN})
+	}
+	if len(fds) != 2 {
+		t.Fatalf("got %q", out)
+	}
+	_ = p.lifeline.Close()
+	p.dies(t)
+	for i := range fds {
+		const second = 1000
+		if n, err := unix.Poll(fds[i:i+1], 10*second); err != nil || n == 0 {
+			t.Errorf("descendant %d lives on: %v", i, err)
+		}
+	}
+}
+
+// TestLimits reads what the kernel enforces.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	p := ready(t, source("\"os\"\n", `
+	limits, err := os.ReadFile("/proc/self/limits")
+	if err != nil {
+		return "", err
+	}
+	status, err := os.ReadFile("/proc/self/status")
+	return string(limits) + string(status), err`))
+	out, err := p.execute(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"Max core file size 0 0 bytes", "Max data size 268435456 268435456 bytes", "NoNewPrivs: 1",
+	} {
+		if !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
+			t.Errorf("%q is missing in\n%s", want, out)
+		}
+	}
+}
+
+// TestInherited makes sure that a program started by the plugin gets none of aura's descriptors.
+func TestInherited(t *testing.T) {
+	t.Parallel()
+	p := ready(t, source("\"os/exec\"\n", `
+	out, err := exec.Command("ls", "/proc/self/fd").CombinedOutput()
+	return string(out), err`), unsafeMode)
+	out, err := p.execute(t.Context())
+	// The fourth is the directory that ls reads.
+	if got := strings.Join(strings.Fields(out), " "); err != nil || got != "0 1 2 3" {
+		t.Errorf("got %q, %v", got, err)
+	}
+}

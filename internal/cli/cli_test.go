@@ -1,0 +1,180 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/idelchi/aura/internal/conversation"
+	"github.com/idelchi/aura/internal/conversation/event"
+)
+
+// line runs one command line in a directory of its own, without plugins' processes, and returns what it wrote.
+func line(t *testing.T, stdin string, environ []string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	s := streams{in: strings.NewReader(stdin), out: &out, err: &errs, environ: environ}
+	dir := t.TempDir()
+	args = append([]string{"--workdir", dir, "--home", filepath.Join(dir, "home")}, args...)
+	code = execute(t.Context(), s, args)
+	return code, out.String(), errs.String()
+}
+
+func TestCommandLines(t *testing.T) {
+	t.Parallel()
+	rows := []struct {
+		name    string
+		args    []string
+		stdin   string
+		environ []string
+		code    int
+		stdout  string
+		stderr  string
+	}{
+		{name: "help lists exit codes", args: []string{"--help"}, stdout: "130 interrupted"},
+		{name: "no command is help", stdout: "Usage:"},
+		{name: "version names both versions", args: []string{"--version"}, stdout: Version + " (SDK 0.1.0)"},
+		{name: "unknown flag", args: []string{"run", "--bogus"}, code: exitUsage, stderr: "unknown flag: --bogus"},
+		{name: "unknown command", args: []string{"rnu"}, code: exitUsage, stderr: `unknown command "rnu"`},
+		{name: "unknown subcommand", args: []string{"plugins", "shwo"}, code: exitUsage, stderr: "did you mean show?"},
+		{name: "missing argument", args: []string{"plugins", "show"}, code: exitUsage, stderr: "aura plugins show takes NAME"},
+		{name: "bad value", args: []string{"run", "--timeout", "soon", "hi"}, code: exitUsage, stderr: "invalid argument"},
+		{name: "negative timeout", args: []string{"run", "--timeout", "-1s", "hi"}, code: exitUsage, stderr: "is negative"},
+		{name: "empty input", args: []string{"run"}, code: exitUsage, stderr: "standard input is empty"},
+		{name: "prompt from input", args: []string{"run"}, stdin: "hi\n", stdout: "That was the demonstration."},
+		{name: "prompt as argument", args: []string{"run", "hi"}, stdout: "That was the demonstration."},
+		{name: "no such plugin", args: []string{"plugins", "logs", "x"}, code: exitError, stderr: "known plugins: none"},
+		{name: "no such task", args: []string{"tasks", "run", "x"}, code: exitError, stderr: "known tasks: -"},
+		{name: "no such provider", args: []string{"run", "--provider", "x", "hi"}, code: exitError, stderr: "known providers: none"},
+		{name: "no such agent", args: []string{"run", "--agent", "x", "hi"}, code: exitError, stderr: "known agents: none"},
+		{name: "flag from the environment", args: []string{"run", "hi"}, environ: []string{"AURA_PROVIDER=y"}, code: exitError, stderr: `provider "y"`},
+		{name: "command line wins over it", args: []string{"run", "--provider", "z", "hi"}, environ: []string{"AURA_PROVIDER=y"}, code: exitError, stderr: `provider "z"`},
+		{name: "bad value in the environment", args: []string{"run", "hi"}, environ: []string{"AURA_MAX_STEPS=many"}, code: exitUsage, stderr: "AURA_MAX_STEPS"},
+		{name: "empty variable counts as none", args: []string{"run", "hi"}, environ: []string{"AURA_MAX_STEPS="}, stdout: "That was the demonstration."},
+		{name: "step limit", args: []string{"run", "--max-steps", "1", "hi"}, code: exitLimit, stderr: "step"},
+		{name: "unknown slash command goes on", args: []string{"run", "/nope", "hi"}, stdout: "That was the demonstration.", stderr: "/nope"},
+		{name: "exit leaves", args: []string{"run", "/exit", "hi"}, stdout: ""},
+		{name: "help of commands", args: []string{"run", "/help"}, stdout: "/reload"},
+		{name: "no tasks", args: []string{"tasks"}, stdout: "no tasks are configured"},
+		{name: "excluded tool", args: []string{"run", "--exclude-tools", "Ls", "hi"}, stdout: "That was the demonstration.", stderr: "Ls failed"},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			code, stdout, stderr := line(t, row.stdin, row.environ, row.args...)
+			if code != row.code || !strings.Contains(stdout, row.stdout) || !strings.Contains(stderr, row.stderr) {
+				t.Errorf("exit code %d, want %d\nstdout: %s\nwant: %s\nstderr: %s\nwant: %s", code, row.code, stdout, row.stdout, stderr, row.stderr)
+			}
+		})
+	}
+}
+
+func TestJSONIsAloneOnStandardOutput(t *testing.T) {
+	t.Parallel()
+	code, stdout, _ := line(t, "", nil, "run", "--json", "--health", "hi", "/help")
+	if code != exitDone {
+		t.Fatalf("exit code %d", code)
+	}
+	seen := map[string]bool{}
+	for l := range strings.Lines(stdout) {
+		var kind string
+		if _, err := fmt.Sscanf(l, `{"type":%q`, &kind); err != nil {
+			t.Errorf("not an event: %s", l)
+		}
+		seen[kind] = true
+	}
+	for _, kind := range []string{"session", "request", "delta", "message", "tool_call", "tool_result", "notice", "command", "done"} {
+		if !seen[kind] {
+			t.Errorf("no event of type %s", kind)
+		}
+	}
+}
+
+func TestExitCodes(t *testing.T) {
+	t.Parallel()
+	ended := func(cause error) context.Context {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cancel(cause)
+		return ctx
+	}
+	rows := []struct {
+		name string
+		ctx  context.Context
+		err  error
+		want int
+	}{
+		{"done", t.Context(), nil, exitDone},
+		{"error", t.Context(), errors.New("x"), exitError},
+		{"usage", t.Context(), fmt.Errorf("a: %w", usageError{errors.New("x")}), exitUsage},
+		{"limit", t.Context(), fmt.Errorf("a: %w", conversation.ErrStepLimit), exitLimit},
+		{"timeout", t.Context(), errTimeout(time.Second), exitTimeout},
+		{"interrupt", ended(signalled{os.Interrupt}), context.Canceled, exitInterrupted},
+		{"terminated", ended(signalled{syscall.SIGTERM}), errors.New("anything"), exitTerminated},
+		{"done in spite of a late signal", ended(signalled{os.Interrupt}), nil, exitDone},
+	}
+	for _, row := range rows {
+		if got := exitCode(row.ctx, row.err); got != row.want {
+			t.Errorf("%s: got %d, want %d", row.name, got, row.want)
+		}
+	}
+}
+
+func TestClean(t *testing.T) {
+	t.Parallel()
+	rows := []struct{ in, want string }{
+		{"plain\ttext\n", "plain\ttext\n"},
+		{"\x1b[31mred\x1b[0m", "[31mred[0m"},
+		{"\x1b]0;title\x07x", "]0;titlex"},
+		{"a\u009b31mb", "a31mb"},
+		{"over\rwrite\b", "overwrite"},
+		{"bad \xff utf-8", "bad \uFFFD utf-8"},
+		{"evil\u202Etxt", "eviltxt"},
+		{"päivää 𝄞", "päivää 𝄞"},
+	}
+	for _, row := range rows {
+		if got := clean(row.in); got != row.want {
+			t.Errorf("%q: got %q, want %q", row.in, got, row.want)
+		}
+	}
+	if got := oneLine("a\n b\tc "+strings.Repeat("x", 10), 5); got != "a b c… (11 more)" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func FuzzClean(f *testing.F) {
+	f.Add("a\x1b[0m\xff\u202e")
+	f.Fuzz(func(t *testing.T, s string) {
+		for _, r := range clean(s) {
+			if r != '\n' && r != '\t' && (r < 0x20 || r >= 0x7f && r < 0xa0) {
+				t.Errorf("%q leaves %q", s, r)
+			}
+		}
+	})
+}
+
+// TestTextKeepsLinesApart shows streamed text and notices in one order, each line whole.
+func TestTextKeepsLinesApart(t *testing.T) {
+	t.Parallel()
+	var both bytes.Buffer
+	r := &textRenderer{out: &both, err: &both}
+	for _, e := range []event.Event{
+		event.Delta{Text: "half a "}, event.Delta{Text: "line\x1b[2J"}, event.Notice{Plugin: "p", Text: "one\ntwo"},
+		event.Notice{Plugin: "p", Text: `plugin "p" is restarted`}, event.PluginError{Plugin: "p", Error: "x\x07"},
+		event.ToolCall{Name: "Ls", Arguments: []byte(`{"path":"."}`)}, event.ToolResult{Name: "Ls", Content: "a\nb"},
+		event.ToolResult{Name: "Ls", Error: "no"}, event.Injection{Plugin: "p", Content: "hint"}, event.Delta{Text: "end"},
+	} {
+		r.show(e)
+	}
+	r.finish()
+	want := "half a line[2J\n! p: one\n  two\n! plugin \"p\" is restarted\n! x\n> Ls {\"path\":\".\"}\n< Ls (0s) a b\n< Ls failed: no\n~ p: hint\nend\n"
+	if both.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", both.String(), want)
+	}
+}
