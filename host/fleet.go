@@ -18,6 +18,9 @@ import (
 type Fleet struct {
 	opts *Options
 
+	// launching waits for the goroutines that start children.
+	launching sync.WaitGroup
+
 	mu      sync.Mutex
 	plugins map[string]*Plugin
 }
@@ -73,9 +76,7 @@ func (f *Fleet) launch(ctx context.Context, plugins []*Plugin) error {
 	sort.SliceStable(order, func(a, b int) bool { return plugins[order[a]].urgency() < plugins[order[b]].urgency() })
 	// More children at once than this only get in each other's way while they load.
 	slots := semaphore.NewWeighted(int64(2 * runtime.NumCPU()))
-	started := make(chan struct{})
-	go func() {
-		defer close(started)
+	f.launching.Go(func() {
 		for _, i := range order {
 			p := plugins[i]
 			if f.opts.Lazy && p.urgency() > urgent || slots.Acquire(p.sup.life, 1) != nil {
@@ -88,7 +89,7 @@ func (f *Fleet) launch(ctx context.Context, plugins []*Plugin) error {
 				p.sup.memorize(keys[i])
 			})
 		}
-	}()
+	})
 	for _, i := range order {
 		if plugins[i].urgency() == urgent {
 			if err := plugins[i].sup.await(ctx); err != nil {
@@ -175,6 +176,10 @@ func (f *Fleet) Health() []PluginHealth {
 
 // Close ends all children at once and returns when nothing of them is left.
 func (f *Fleet) Close() {
+	for _, p := range f.Plugins() {
+		p.sup.end()
+	}
+	f.launching.Wait()
 	var group sync.WaitGroup
 	for _, p := range f.Plugins() {
 		group.Go(p.sup.close)

@@ -80,7 +80,13 @@ func (p *Plugin) Handle(ctx context.Context, point hookpoint.Name, in any) (any,
 }
 
 // failed turns a failure of a closed guard into a verdict that blocks. A cancelled call blocks nothing: there is no call left.
+//
+// That a plugin is down for good was told when it went down, so a call that finds it so says nothing.
 func (p *Plugin) failed(spec Spec, point hookpoint.Name, err error) (any, error) {
+	var e *Error
+	if spec.Manifest.OnFailure != manifest.FailClosed && errors.As(err, &e) && e.Kind == KindDown && p.Down() != nil {
+		return nil, nil
+	}
 	if err == nil || spec.Manifest.OnFailure != manifest.FailClosed || point != hookpoint.BeforeToolExecution || errors.Is(err, context.Canceled) {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 )
@@ -51,30 +52,25 @@ func excerpt(text string) string {
 	start := max(0, len(lines)-excerptLines)
 	end := len(lines)
 	for i := len(lines) - 1; i >= 0; i-- {
-		if isCrashLine(lines[i]) {
+		if crashLine.MatchString(lines[i]) {
 			start = i
 			end = i + 1
-			for end < len(lines) && end-start < excerptLines && lines[end] != "" && !strings.HasPrefix(lines[end], "goroutine ") {
+			for end < len(lines) && end-start < excerptLines && lines[end] != "" && !strings.HasPrefix(lines[end], "goroutine ") && !strings.HasPrefix(lines[end], "PC=") {
 				end++
 			}
 			break
 		}
 	}
-	out := strings.Join(lines[start:end], "\n")
+	// The interpreter passes panics on, which says nothing about the plugin.
+	out := strings.ReplaceAll(strings.Join(lines[start:end], "\n"), " [recovered, repanicked]", "")
 	if len(out) > excerptBytes {
 		out = fmt.Sprintf("… %d bytes left out …%s", len(out)-excerptBytes, out[len(out)-excerptBytes:])
 	}
 	return strings.TrimSpace(out)
 }
 
-func isCrashLine(line string) bool {
-	for _, prefix := range []string{"panic: ", "fatal error: ", "runtime: goroutine stack exceeds"} {
-		if strings.HasPrefix(line, prefix) {
-			return true
-		}
-	}
-	return false
-}
+// crashLine is how the Go runtime begins to tell of a death: a panic, a fatal error, or a signal.
+var crashLine = regexp.MustCompile(`^(panic: |fatal error: |runtime: goroutine stack exceeds|SIG[A-Z]+: )`)
 
 // logLimit is the size at which a plugin's log is moved aside, in bytes. One old log is kept.
 const logLimit = 1 << 20

@@ -40,6 +40,8 @@ func TestExcerpt(t *testing.T) {
 		{"panic before stacks", "hello\npanic: boom\n\ngoroutine 7 [running]:\nmain.f()\n\t/x.go:1\n", "panic: boom"},
 		{"panic of two lines", "panic: boom\n\tmore\ngoroutine 7 [running]:\nmain.f()\n", "panic: boom\n\tmore"},
 		{"fatal error", "x\nfatal error: concurrent map writes\n\ngoroutine 1 [running]:\n", "fatal error: concurrent map writes"},
+		{"signal", "x\nSIGSEGV: segmentation violation\nPC=0x1 m=0\nr15 0x2\n", "SIGSEGV: segmentation violation"},
+		{"passed on", "panic: boom [recovered, repanicked]\n\ngoroutine 1\n", "panic: boom"},
 		{"the last of two", "panic: old\n\nlater\nfatal error: new\n\nx\n", "fatal error: new"},
 	}
 	for _, row := range rows {

@@ -74,6 +74,8 @@ func (f *Fleet) remove(p *Plugin) {
 	f.mu.Lock()
 	delete(f.plugins, p.Name())
 	f.mu.Unlock()
+	p.sup.end()
+	f.launching.Wait()
 	p.sup.close()
 }
 

@@ -154,7 +154,8 @@ func (s *supervisor) failed(err error, generation int) {
 // died handles the end of a child that was ready.
 func (s *supervisor) died(c *child) {
 	<-c.proc.drained
-	c.stop()
+	// Tidying up takes a moment; the state changes first, so that nobody is handed the dead child meanwhile.
+	defer c.stop()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.cur != c || s.life.Err() != nil {

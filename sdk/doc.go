@@ -17,3 +17,6 @@
 // Every value handed to a plugin is its own copy: changing a map or a slice inside a context changes nothing elsewhere.
 // The package imports the standard library only and is a module of its own.
 package sdk
+
+// Whoever vendors the SDK vendors its version too, by which aura tells whether it can run the plugin.
+import _ "github.com/idelchi/aura/sdk/version"

@@ -89,6 +89,7 @@ func receive() (shared.LaunchSpec, error) {
 		// The number may belong to something of the runtime's, so it is not closed.
 		return shared.LaunchSpec{}, errByHand
 	}
+	closeInherited(shared.LifelineFD + 1)
 	spec, err := shared.ReadLaunchSpec(f)
 	return spec, errors.Join(err, f.Close())
 }

@@ -10,6 +10,9 @@ import (
 // keepFromChildren has nothing to do: handles are not inherited unless asked for.
 func keepFromChildren(...int) {}
 
+// closeInherited has nothing to do either.
+func closeInherited(int) {}
+
 // separate gives the plugin standard error for both streams; os.Stdout keeps the handshake.
 func separate() (streams, error) {
 	return streams{stdout: os.Stderr, stderr: os.Stderr}, nil

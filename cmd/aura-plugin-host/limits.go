@@ -12,8 +12,6 @@ const maxStack = 32 << 20
 // limit keeps the plugin within its bounds. The garbage collector works harder before the hard limit is reached.
 func limit(spec shared.LaunchSpec) {
 	debug.SetMaxStack(maxStack)
-	// Of a crash, the message is what helps. The stacks are the interpreter's and name no line of the plugin.
-	debug.SetTraceback("none")
 	if spec.MemoryBytes > 0 {
 		debug.SetMemoryLimit(spec.MemoryBytes / 8 * 7)
 	}

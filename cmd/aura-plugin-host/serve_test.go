@@ -95,7 +95,7 @@ func ExecuteCommand(ctx context.Context, args string, c sdk.Context) (sdk.Comman
 	}
 	p.alive(t)
 	text, err := p.Execute(t.Context(), shared.ToolCall{Context: sdk.Context{Agent: "a"}, Args: map[string]any{"n": 1}})
-	if err != nil || text != "/home/mea map[n:1]" {
+	if err != nil || text != "/home/meamap[n:1]" {
 		t.Errorf("Execute: %q, %v", text, err)
 	}
 	paths, err := p.Paths(t.Context(), nil)

@@ -96,7 +96,7 @@ func (a *App) open(ctx context.Context) error {
 	}
 	a.talk, err = conversation.New(ctx, conversation.Config{
 		Provider: described{provider, a.agent.Model}, ProviderName: name, Model: model, Agent: a.agent.Name, System: a.agent.Prompt,
-		Tools: a.tools, Hooks: handlers{a.fleet}, Journal: a.journal, Workdir: a.cfg.Workdir,
+		Tools: a.tools, Hooks: handlers{a}, Journal: a.journal, Workdir: a.cfg.Workdir,
 		MaxSteps: a.opts.MaxSteps, SessionID: a.journal.ID(), Emit: a.events.send,
 	})
 	return err

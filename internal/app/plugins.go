@@ -106,15 +106,15 @@ func runCondition(c *config.Config) func(context.Context, string, string) (bool,
 	}
 }
 
-// handlers shows a fleet to the pipeline.
-type handlers struct{ fleet *host.Fleet }
+// handlers shows the session's fleet, of which there may be none at first, to the pipeline.
+type handlers struct{ app *App }
 
 func (h handlers) Handlers(point hookpoint.Name) []pipeline.Handler {
-	if h.fleet == nil {
+	if h.app.fleet == nil {
 		return nil
 	}
 	var out []pipeline.Handler
-	for _, p := range h.fleet.At(point) {
+	for _, p := range h.app.fleet.At(point) {
 		out = append(out, p)
 	}
 	return out

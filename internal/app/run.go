@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/command"
@@ -66,7 +69,7 @@ func (a *App) Reload(ctx context.Context) (string, error) {
 		if err := a.startPlugins(ctx); err != nil {
 			return "", err
 		}
-		return fmt.Sprintf("reloaded: %d plugins added", len(a.plugins())), a.collectInto()
+		return summary(host.Reloaded{Added: a.pluginNames()}), a.collectInto()
 	}
 	list, err := specs(cfg, a.opts.UnsafePlugins)
 	if err != nil {
@@ -80,8 +83,34 @@ func (a *App) Reload(ctx context.Context) (string, error) {
 	if err := a.collectInto(); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("reloaded: %d plugins replaced, %d added, %d removed, %d kept as they were",
-		len(done.Replaced), len(done.Added), len(done.Removed), len(done.Kept)), nil
+	return summary(done), nil
+}
+
+// summary tells what a reload did to the plugins.
+func summary(r host.Reloaded) string {
+	var parts []string
+	for _, part := range []struct {
+		names []string
+		what  string
+	}{
+		{r.Replaced, "replaced"}, {r.Added, "added"}, {r.Removed, "removed"}, {slices.Sorted(maps.Keys(r.Kept)), "kept as they were"},
+	} {
+		if len(part.names) > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s (%s)", len(part.names), part.what, strings.Join(part.names, ", ")))
+		}
+	}
+	if len(parts) == 0 {
+		return "reloaded; there are no plugins"
+	}
+	return "reloaded: plugins " + strings.Join(parts, ", ")
+}
+
+func (a *App) pluginNames() []string {
+	var names []string
+	for _, p := range a.plugins() {
+		names = append(names, p.Name())
+	}
+	return names
 }
 
 // collectInto gathers tools and commands anew and hands them to the conversation.

@@ -52,10 +52,11 @@ var rooms = map[string][]string{
 	"internal/shell":      {},
 	"internal/strict":     {},
 
-	"sdk":         {},
+	"sdk":         {"sdk/version"},
 	"sdk/version": {},
 
 	"internal/archtest": {},
+	"internal/docs":     {},
 	"internal/e2e":      {},
 	"internal/examples": {},
 	"tools/*":           {},

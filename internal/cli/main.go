@@ -57,7 +57,7 @@ func execute(ctx context.Context, s streams, args []string) int {
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	code := exitCode(ctx, err)
-	if err != nil && !errors.Is(err, errShown) {
+	if err != nil && (!errors.Is(err, errShown) || ctx.Err() != nil) {
 		fmt.Fprintf(s.err, "aura: %s\n", clean(describe(ctx, err)))
 	}
 	return code

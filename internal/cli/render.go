@@ -43,6 +43,8 @@ type textRenderer struct {
 	debug bool
 	// open is set while a line of the model's text is not ended.
 	open bool
+	// failed is set once the error that ends the run has been shown.
+	failed bool
 }
 
 // resultLimit is how much of a tool's result is shown, in runes.
@@ -76,6 +78,7 @@ func (r *textRenderer) show(e event.Event) {
 		r.tell("! %s", indent(clean(e.Error)))
 	case event.Error:
 		r.tell("! %s", indent(clean(e.Message)))
+		r.failed = true
 	}
 }
 

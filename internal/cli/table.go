@@ -63,8 +63,13 @@ func megabytes(n int64) string {
 	return fmt.Sprintf("%.1fMB", float64(n)/1e6)
 }
 
-// mebibytes is for limits, which people set in powers of two.
-func mebibytes(n int64) string { return fmt.Sprintf("%gMiB", float64(n)/(1<<20)) }
+// mebibytes is for limits, which people set in powers of two, or of ten.
+func mebibytes(n int64) string {
+	if n%1e6 == 0 {
+		return fmt.Sprintf("%dMB", n/1e6)
+	}
+	return fmt.Sprintf("%.4gMiB", float64(n)/(1<<20))
+}
 
 func dash(s string) string {
 	if s == "" {

@@ -32,6 +32,9 @@ func (f files) options(t *testing.T) config.Options {
 			t.Fatal(err)
 		}
 	}
+	if err := os.MkdirAll(filepath.Join(root, "work"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	return config.Options{
 		Workdir: filepath.Join(root, "work"), UserHome: filepath.Join(root, "me"),
 		Environ: []string{"SET=from the process", "EMPTY=", "WAIT=3s", "NESTED=${SET}", "SCRIPT=played.yaml"},

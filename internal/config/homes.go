@@ -41,6 +41,9 @@ func locate(o Options) (places, error) {
 	if err != nil {
 		return places{}, fmt.Errorf("finding the working directory: %w", err)
 	}
+	if info, err := os.Stat(workdir); err != nil || !info.IsDir() {
+		return places{}, fmt.Errorf("finding the working directory: %s is not a directory: name another with --workdir", workdir)
+	}
 	p := places{workdir: workdir, user: userHome(o, workdir)}
 	if p.user != "" {
 		p.homes = append(p.homes, Home{p.user, HomeUser})

@@ -131,7 +131,8 @@ func (l *loader) scriptCandidates(s Source, file string) []string {
 	}
 	var out []string
 	for _, dir := range []string{filepath.Dir(s.File), filepath.Join(s.Home.Dir, "config"), s.Home.Dir, l.workdir} {
-		if path := filepath.Join(dir, file); !slices.Contains(out, path) {
+		// A file that describes providers is not the script of one of them.
+		if path := filepath.Join(dir, file); path != s.File && !slices.Contains(out, path) {
 			out = append(out, path)
 		}
 	}

@@ -269,7 +269,7 @@ func TestRejectExports(t *testing.T) {
 		},
 		"Command panics": {
 			"func Command() sdk.CommandSchema { panic(nil) }\n" + run,
-			"calling my_plugin.Command: panic: panic called with a nil argument (in my-plugin.Command, main.go:13)",
+			"calling my_plugin.Command: panic: panic called with nil argument (in my-plugin.Command, main.go:13)",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -35,7 +35,7 @@ func TestFailures(t *testing.T) {
 			`var x namer = fault{3}
 	panic(x)`, shared.FailurePanic, "{3} (in my-plugin.BeforeChat, main.go:35)",
 		},
-		"panic with nil": {`panic(nil)`, shared.FailurePanic, "panic called with a nil argument (in my-plugin.BeforeChat, main.go:35)"},
+		"panic with nil": {`panic(nil)`, shared.FailurePanic, "panic called with nil argument (in my-plugin.BeforeChat, main.go:35)"},
 		"nil map":        {`var m map[string]int; m["x"] = 1`, shared.FailurePanic, "assignment to entry in nil map (in my-plugin.BeforeChat, main.go:35)"},
 		"type assertion": {`var x any = 3; _ = x.(string)`, shared.FailurePanic, "main.go:35:21: interface conversion: interface {} is int, not string (in my-plugin.BeforeChat, main.go:35)"},
 		"in a function":  {`_ = deep(2)`, shared.FailurePanic, "deep (in my-plugin.deep, main.go:28)"},

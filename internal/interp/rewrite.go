@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -20,10 +21,13 @@ type edit struct {
 //   - An operator on the right side of an assignment or in a return gets parentheses. Without them the interpreter gives the
 //     operation the type of its destination; if that is an interface, the function ends there.
 //   - A loop variable that a function or a pointer may capture is copied, so that each iteration has its own.
+//   - Panic is called in a package of ours. The interpreter's own wraps its argument, so that recover returns something of
+//     another type, and a crash prints something that is not the message.
 //
 // They are in the order of their offsets.
 func workarounds(f *ast.File) []edit {
 	w := rewriter{start: f.FileStart}
+	var panics []*ast.Ident
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncDecl:
@@ -47,12 +51,31 @@ func workarounds(f *ast.File) []edit {
 			}
 		case *ast.ForStmt:
 			w.copyCounters(n)
+		case *ast.CallExpr:
+			if id, ok := n.Fun.(*ast.Ident); ok && id.Name == "panic" {
+				panics = append(panics, id)
+			}
 		}
 		return true
 	})
+	if len(panics) > 0 {
+		w.insert(f.Name.End(), "; import "+panicAlias+" "+strconv.Quote(panicPath))
+		for _, id := range panics {
+			w.insert(id.Pos(), panicAlias+".")
+		}
+	}
 	slices.SortStableFunc(w.edits, func(a, b edit) int { return cmp.Compare(a.at, b.at) })
 	return w.edits
 }
+
+// panicPath is the import path of the package that holds panic, under a name that no source will use by chance.
+const (
+	panicPath  = "aura.internal/panics"
+	panicAlias = "aura_internal_panics"
+)
+
+// raise is a panic with the value as it is.
+func raise(v any) { panic(v) }
 
 // standsForInterface reports whether a value of a type in the file could have methods of its own, and so be handed to compiled
 // code as an interface.

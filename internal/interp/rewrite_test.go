@@ -56,6 +56,24 @@ func TestWorkarounds(t *testing.T) {
 	}
 	return n`, "5",
 		},
+		"recovered string": {
+			`return caught(func() { panic("x") })`, "string x",
+		},
+		"recovered error": {
+			`return caught(func() { panic(fmt.Errorf("x")) })`, "error x",
+		},
+		"recovered struct": {
+			`return caught(func() { panic(fault{4}) })`, "fault 4",
+		},
+		"function that ends in panic": {
+			`f := func(n int) int {
+		if n > 0 {
+			return n
+		}
+		panic("never")
+	}
+	return f(3)`, "3",
+		},
 		"two loop counters": {
 			`var fs []func() int
 	for i, j := 0, 5; i < 2; i, j = i+1, j-1 {
@@ -84,6 +102,25 @@ type thing struct{}
 func (*thing) method(string, int) string { return "method" }
 
 func first(string, ...int) string { return "first" }
+
+type fault struct{ n int }
+
+func caught(f func()) (out string) {
+	defer func() {
+		r := recover()
+		if s, ok := r.(string); ok {
+			out = "string " + s
+		}
+		if err, ok := r.(error); ok {
+			out = "error " + err.Error()
+		}
+		if f, ok := r.(fault); ok {
+			out = fmt.Sprint("fault ", f.n)
+		}
+	}()
+	f()
+	return ""
+}
 
 func BeforeChat(_ context.Context, _ sdk.BeforeChatContext) (sdk.Result, error) {
 	c := sdk.Context{Vars: map[string]string{"v": "v"}, PluginConfig: map[string]any{}}

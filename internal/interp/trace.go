@@ -137,12 +137,16 @@ func panicText(v any) (text string) {
 		}
 	}()
 	for {
+		if e, ok := v.(*reflect.ValueError); ok && e.Kind == reflect.Invalid {
+			// What the interpreter says of a nil pointer speaks of its own inside.
+			return "invalid memory address or nil pointer dereference"
+		}
 		rv, ok := v.(reflect.Value)
 		if !ok {
 			return fmt.Sprint(v)
 		}
 		if !rv.IsValid() {
-			return "panic called with a nil argument"
+			return "panic called with nil argument"
 		}
 		if rv.Kind() == reflect.Interface {
 			rv = rv.Elem()
@@ -152,7 +156,7 @@ func panicText(v any) (text string) {
 			continue
 		}
 		if !rv.IsValid() || !rv.CanInterface() {
-			return "panic called with a nil argument"
+			return "panic called with nil argument"
 		}
 		v = rv.Interface()
 	}

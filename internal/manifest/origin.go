@@ -17,12 +17,12 @@ const OriginFile = ".origin.yaml"
 
 // Origin tells where a plugin, or the pack it belongs to, was installed from.
 type Origin struct {
-	URL    string `yaml:"url"`
-	Ref    string `yaml:"ref,omitempty"`
-	Commit string `yaml:"commit,omitempty"`
+	URL    string `json:"url"              yaml:"url"`
+	Ref    string `json:"ref,omitempty"    yaml:"ref,omitempty"`
+	Commit string `json:"commit,omitempty" yaml:"commit,omitempty"`
 	// Subpath is the slash-separated directory within the source that plugins are looked for in.
-	Subpath     string    `yaml:"subpath,omitempty"`
-	InstalledAt time.Time `yaml:"installed_at,omitempty"`
+	Subpath     string    `json:"subpath,omitempty"     yaml:"subpath,omitempty"`
+	InstalledAt time.Time `json:"installed_at,omitzero" yaml:"installed_at,omitempty"`
 }
 
 // originDocument tolerates keys that a later version may have written.
