@@ -27,27 +27,30 @@ const sdkPath = "github.com/idelchi/aura/sdk"
 type checker struct {
 	files *token.FileSet
 	std   types.Importer
-	sdk   *types.Package
+	// own are the SDK's packages by import path.
+	own map[string]*types.Package
 }
 
 func newChecker(t *testing.T) *checker {
 	t.Helper()
 	files := token.NewFileSet()
-	c := &checker{files: files, std: importer.ForCompiler(files, "gc", nil)}
-	sources, err := c.parse("../../sdk")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if c.sdk, err = (&types.Config{Importer: c.std}).Check(sdkPath, files, sources, nil); err != nil {
-		t.Fatalf("checking the SDK: %v", err)
+	c := &checker{files: files, std: importer.ForCompiler(files, "gc", nil), own: map[string]*types.Package{}}
+	for _, name := range []string{"/version", ""} {
+		sources, err := c.parse("../../sdk" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.own[sdkPath+name], err = (&types.Config{Importer: c}).Check(sdkPath+name, files, sources, nil); err != nil {
+			t.Fatalf("checking the SDK: %v", err)
+		}
 	}
 	return c
 }
 
 // Import implements types.Importer.
 func (c *checker) Import(name string) (*types.Package, error) {
-	if name == sdkPath {
-		return c.sdk, nil
+	if own := c.own[name]; own != nil {
+		return own, nil
 	}
 	return c.std.Import(name)
 }

@@ -41,7 +41,12 @@ type Plugin struct {
 }
 
 // Load reads, checks, evaluates and binds the plugin in a directory. The plugin's init functions and its Init run here.
-func Load(o Options) (*Plugin, error) {
+func Load(o Options) (p *Plugin, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			p, err = nil, fmt.Errorf("the source is more than the interpreter can take: %s", panicText(v))
+		}
+	}()
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("finding the plugin's directory: %w", err)
@@ -50,7 +55,7 @@ func Load(o Options) (*Plugin, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Plugin{
+	p = &Plugin{
 		runner:   newRunner(&trace{out: o.Stderr, root: dir + string(filepath.Separator)}),
 		exports:  shared.Exports{Module: src.module, Package: manifest.PackageName(src.module)},
 		mentions: map[string]bool{"Turns": src.mentions("Turns"), "ToolHistory": src.mentions("ToolHistory")},

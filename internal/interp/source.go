@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/build"
 	"go/parser"
+	"go/scanner"
 	"go/token"
 	"io"
 	"os"
@@ -200,6 +201,10 @@ func (s *source) scan(file string, text []byte) (*sourceFile, error) {
 		return nil, nil
 	}
 	parsed, err := parser.ParseFile(s.fset, file, text, parser.SkipObjectResolution)
+	if list, ok := errors.AsType[scanner.ErrorList](err); ok && len(list) > 0 {
+		// The others often follow from the first.
+		return nil, list[0]
+	}
 	if err != nil {
 		return nil, err
 	}

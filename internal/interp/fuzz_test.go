@@ -1,0 +1,52 @@
+package interp
+
+import (
+	"go/parser"
+	"go/token"
+	"strings"
+	"testing"
+)
+
+// FuzzScan feeds source to the scan that every file goes through before the interpreter sees it. Whatever parses must parse
+// again after the workarounds, with as many lines, and its imports must be the same but for ours.
+func FuzzScan(f *testing.F) {
+	for _, seed := range []string{
+		"", "package a", "package a\n\nimport \"C\"\n", "//go:build ignore\n\npackage a\n", "// +build linux\n\npackage a\n",
+		"\xef\xbb\xbfpackage a\n", "package a; import (\n\tx \"fmt\"\n\t. \"os\"\n)\nfunc f(int, ...string) {}\n",
+		"package a\n\nfunc (T) m(int) { x[0] = a + b; y = -z; return }\n",
+		"package a\n\nfunc f() any { for i, v := range m { go func() { g(i, &v) }() }; return !x }\n",
+		"package a\n\nfunc f() { for i := 0; i < 3; i++ { defer func() { println(i) }() }; panic(err) }\n",
+		"package a\n\n//line /x/y.go:7\nfunc f() { panic(1) }\n", "/* c */ package /* d */ a /* e */\n", "package a\nfunc f() { x = -1 /* \n */ }\n",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		s := &source{dir: "/plugin", module: "a", fset: token.NewFileSet(), match: buildContext()}
+		file, err := s.scan("/plugin/a.go", []byte(text))
+		if err != nil || file == nil {
+			return
+		}
+		out := string(present(*file))
+		before, err := parser.ParseFile(token.NewFileSet(), "a.go", text, parser.ParseComments)
+		if err != nil {
+			return
+		}
+		after, err := parser.ParseFile(token.NewFileSet(), "a.go", out, parser.ParseComments)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		if got, want := strings.Count(out, "\n"), strings.Count(text, "\n")+1; got != want {
+			t.Errorf("%d lines became %d", want, got)
+		}
+		imports := 0
+		for _, i := range after.Imports {
+			if i.Path.Value != `"`+panicPath+`"` {
+				imports++
+			}
+		}
+		if imports != len(before.Imports) || len(after.Decls)-len(after.Imports) != len(before.Decls)-len(before.Imports) && len(before.Imports) == len(after.Imports) {
+			t.Errorf("%d imports became %d\n%s", len(before.Imports), imports, out)
+		}
+		containsWord(file.text, "Turns")
+	})
+}

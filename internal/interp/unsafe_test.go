@@ -1,0 +1,68 @@
+package interp
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/idelchi/aura/sdk"
+	"github.com/idelchi/aura/shared"
+)
+
+// TestUnsafe uses what unsafe mode opens. What ends the process is tested where there is one to spare.
+func TestUnsafe(t *testing.T) {
+	t.Parallel()
+	const imports = "-- unsafe.go --\npackage my_plugin\n\nimport (\n\t\"context\"\n\t\"github.com/idelchi/aura/sdk\"\n\t%IMPORT\n)\n\n" +
+		"func message(ctx context.Context, c sdk.BeforeChatContext) string {\n\t"
+	for name, tt := range map[string]struct{ imports, body, want string }{
+		"os/exec": {
+			`"os/exec"`, "if _, err := exec.LookPath(\"no-such-program\"); err != nil {\n\treturn exec.Command(\"a\", \"b\").Args[1]\n}\nreturn \"\"", "b",
+		},
+		"syscall": {
+			`"syscall"`, "attr := &syscall.SysProcAttr{}\n\tif syscall.Kill != nil && attr != nil && syscall.Getpid() > 0 {\n\treturn \"ok\"\n}\nreturn \"\"", "ok",
+		},
+		"unsafe":         {`"unsafe"`, "var n int64\n\tif unsafe.Sizeof(n) == 8 {\n\treturn \"8\"\n}\nreturn \"\"", "8"},
+		"os.FindProcess": {"\"os\"\n\t\"fmt\"", "p, err := os.FindProcess(os.Getpid())\n\treturn fmt.Sprint(p.Pid > 0, err)", "true <nil>"},
+		"os.Getenv":      {`"os"`, "return os.Getenv(\"AURA_TEST_NOTHING\")", ""},
+		"log": {
+			`"log"`, "l := log.New(log.Writer(), \"p\", 0)\n\tl.Print(\"x\")\n\tlog.Default().SetFlags(0)\n\tlog.Print(\"y\")\n\treturn l.Prefix()", "p",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			out := output(t)
+			p, err := Load(Options{Dir: unpack(t, hook+strings.Replace(imports, "%IMPORT", tt.imports, 1)+tt.body+"\n}\n"), Unsafe: true, Stdout: out, Stderr: out})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := beforeChat(t, p); err != nil || got != tt.want {
+				t.Errorf("got %q, %v, want %q", got, err, tt.want)
+			}
+		})
+	}
+}
+
+// TestUnsafeFields makes sure that a plugin which can reach memory by itself gets copies of everything.
+func TestUnsafeFields(t *testing.T) {
+	t.Parallel()
+	out := output(t)
+	p, err := Load(Options{
+		Dir:    unpack(t, hook+"import _ \"unsafe\"\n\nfunc message(ctx context.Context, c sdk.BeforeChatContext) string { return \"\" }\n"),
+		Unsafe: true, Stdout: out, Stderr: out,
+	})
+	if err == nil {
+		t.Fatal("an import after a function was accepted")
+	}
+	p, err = Load(Options{
+		Dir:    unpack(t, hook+"func message(ctx context.Context, c sdk.BeforeChatContext) string { return \"\" }\n-- u.go --\npackage my_plugin\n\nimport _ \"unsafe\"\n"),
+		Unsafe: true, Stdout: out, Stderr: out,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !p.Touches("Turns") || !p.Touches("ToolHistory") {
+		t.Error("the lists count as untouched")
+	}
+	if _, err := p.Hook(t.Context(), shared.HookCall{Point: "BeforeChat", Context: sdk.BeforeChatContext{}}); err != nil {
+		t.Error(err)
+	}
+}
