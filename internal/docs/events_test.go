@@ -1,0 +1,163 @@
+package docs
+
+import (
+	"bytes"
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/idelchi/aura/internal/conversation/event"
+)
+
+const eventsPage = "docs/json-events.md"
+
+// events are all events. TestEventsAreComplete compares them with the source.
+var events = []event.Event{
+	event.Session{}, event.Message{}, event.Injection{}, event.Request{}, event.Delta{}, event.ToolCall{}, event.ToolResult{},
+	event.Notice{}, event.PluginError{}, event.Command{}, event.Error{}, event.Done{}, event.Health{},
+}
+
+func TestEventsAreComplete(t *testing.T) {
+	t.Parallel()
+	var listed []string
+	for _, e := range events {
+		listed = append(listed, reflect.TypeOf(e).Name())
+	}
+	slices.Sort(listed)
+	if declared := declaredEvents(t); !slices.Equal(listed, declared) {
+		t.Errorf("the list of this test is %v, package event declares %v", listed, declared)
+	}
+}
+
+// declaredEvents are the types of package event that have a method Type.
+func declaredEvents(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(repo, "internal", "conversation", "event", "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, file := range files {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, decl := range parsed.Decls {
+			f, ok := decl.(*ast.FuncDecl)
+			if !ok || f.Recv == nil || f.Name.Name != "Type" {
+				continue
+			}
+			if receiver, ok := f.Recv.List[0].Type.(*ast.Ident); ok {
+				names = append(names, receiver.Name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// TestEventFields compares the tables of the page with the structs: each field, in its order, and whether it may be missing.
+func TestEventFields(t *testing.T) {
+	t.Parallel()
+	page := text(t, eventsPage)
+	for _, e := range events {
+		tables := tablesOf(section(t, page, "## "+e.Type()))
+		want := [][]string{fieldsOf(reflect.TypeOf(e))}
+		if _, ok := e.(event.Done); ok {
+			want = append(want, fieldsOf(reflect.TypeFor[event.Stats]()))
+		}
+		if !reflect.DeepEqual(tables, want) {
+			t.Errorf("%s: the page has %v, the code %v", e.Type(), tables, want)
+		}
+	}
+	for _, m := range heading.FindAllStringSubmatch(page, -1)[1:] {
+		if !slices.ContainsFunc(events, func(e event.Event) bool { return e.Type() == m[1] }) {
+			t.Errorf("the page has a section %q, which is no event", m[1])
+		}
+	}
+}
+
+const ifSet = " if set"
+
+// fieldsOf returns a struct's fields as JSON names them.
+func fieldsOf(t reflect.Type) []string {
+	var out []string
+	for field := range t.Fields() {
+		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if name == "-" {
+			continue
+		}
+		if strings.Contains(options, "omitempty") {
+			name += ifSet
+		}
+		out = append(out, name)
+	}
+	return out
+}
+
+// tablesOf returns the first two columns of the tables in a text that begin with a field.
+func tablesOf(text string) [][]string {
+	var out [][]string
+	for _, rows := range tables(text) {
+		var fields []string
+		for _, row := range rows {
+			field := unquoted(row[0])
+			if row[1] != "" {
+				field += " " + row[1]
+			}
+			fields = append(fields, field)
+		}
+		out = append(out, fields)
+	}
+	return out
+}
+
+// TestEventExamples reads the examples as a program would that knows all fields.
+func TestEventExamples(t *testing.T) {
+	t.Parallel()
+	shown := map[string]bool{}
+	for _, b := range read(t, eventsPage) {
+		if !b.has("event") {
+			continue
+		}
+		for line := range strings.Lines(b.text) {
+			shown[checkEvent(t, b, strings.TrimSpace(line))] = true
+		}
+	}
+	for _, e := range events {
+		if !shown[e.Type()] {
+			t.Errorf("no example of %s", e.Type())
+		}
+	}
+}
+
+// checkEvent makes sure that an example is what aura would write, byte by byte, and returns its type.
+func checkEvent(t *testing.T, b block, line string) string {
+	t.Helper()
+	var kind struct{ Type string }
+	if err := json.Unmarshal([]byte(line), &kind); err != nil {
+		t.Errorf("%s: %v", b.where(), err)
+		return ""
+	}
+	i := slices.IndexFunc(events, func(e event.Event) bool { return e.Type() == kind.Type })
+	if i < 0 {
+		t.Errorf("%s: no event is of type %q", b.where(), kind.Type)
+		return ""
+	}
+	value := reflect.New(reflect.TypeOf(events[i]))
+	if err := json.NewDecoder(bytes.NewReader([]byte(line))).Decode(value.Interface()); err != nil {
+		t.Errorf("%s: %v", b.where(), err)
+		return ""
+	}
+	e, _ := value.Elem().Interface().(event.Event)
+	if again, err := event.Encode(e); err != nil || string(again) != line {
+		t.Errorf("%s: the page has\n%s\naura would write\n%s (%v)", b.where(), line, again, err)
+	}
+	return kind.Type
+}
