@@ -101,7 +101,10 @@ func (s *supervisor) judge(ctx context.Context, c *child, limit time.Duration, e
 	default:
 	}
 	if !c.awaitExit(deathGrace) {
-		const why = "the plugin's process closed its connection, so it was killed"
+		why := "the plugin's process closed its connection, so it was killed"
+		if last := excerpt(c.proc.tail.String()); last != "" {
+			why += "; it last printed: " + last
+		}
 		s.doom(c, why)
 		return &Error{Kind: KindCrash, Err: errors.New(why)}
 	}

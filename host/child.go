@@ -108,8 +108,9 @@ func (c *child) loadError(ctx context.Context, err error, limit time.Duration) e
 	return &Error{Plugin: c.proc.spec.Name, Doing: "loading", Kind: KindCrash, Err: err}
 }
 
-// deathGrace is how long after a broken connection the child's end is awaited, to be able to tell why.
-const deathGrace = 100 * time.Millisecond
+// deathGrace is how long after a broken connection the child's end is awaited, to be able to tell why. A child that crashed is
+// gone in a moment, unless the machine is very busy; one that closed its connection and lives on is killed after this time.
+const deathGrace = time.Second
 
 // awaitExit reports whether the child is dead and its last words are read, waiting for it at most for d.
 func (c *child) awaitExit(d time.Duration) bool {

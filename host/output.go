@@ -55,6 +55,9 @@ func excerpt(text string) string {
 		if crashLine.MatchString(lines[i]) {
 			start = i
 			end = i + 1
+			for start > 0 && end-start < excerptLines/2 && frameLine.MatchString(lines[start-1]) {
+				start--
+			}
 			for end < len(lines) && end-start < excerptLines && lines[end] != "" && !strings.HasPrefix(lines[end], "goroutine ") && !strings.HasPrefix(lines[end], "PC=") {
 				end++
 			}
@@ -71,6 +74,9 @@ func excerpt(text string) string {
 
 // crashLine is how the Go runtime begins to tell of a death: a panic, a fatal error, or a signal.
 var crashLine = regexp.MustCompile(`^(panic: |fatal error: |runtime: goroutine stack exceeds|SIG[A-Z]+: )`)
+
+// frameLine is how the interpreter tells where a panic passed through: file, line, column and function.
+var frameLine = regexp.MustCompile(`^\S.*:\d+:\d+: panic: `)
 
 // logLimit is the size at which a plugin's log is moved aside, in bytes. One old log is kept.
 const logLimit = 1 << 20

@@ -86,12 +86,17 @@ func (p *process) Start(ctx context.Context) error {
 	cmd := exec.Command(p.binary)
 	cmd.Dir, cmd.Env = p.workdir, p.env
 	cmd.Stdout, cmd.Stderr = stdout, stderr
-	cmd.ExtraFiles = []*os.File{shared.LaunchFD - 3: launch, shared.LifelineFD - 3: lifeline}
+	pass(cmd, launch, lifeline)
 	if err := p.run(cmd); err != nil {
 		closeAll(ours)
 		return err
 	}
 	err := p.spec.Encode(launchW)
+	if launchIsLifeline {
+		// The unused pipe goes; the other must stay open for as long as the child lives.
+		err, p.lifeline = errors.Join(err, p.lifeline.Close()), launchW
+		return err
+	}
 	return errors.Join(err, launchW.Close())
 }
 

@@ -9,7 +9,8 @@ import (
 )
 
 // The descriptors a child is started with, beside the standard three. Standard input is empty, standard output carries
-// the handshake and nothing else, standard error carries all that the plugin prints.
+// the handshake and nothing else, standard error carries all that the plugin prints. Windows has no further descriptors;
+// there standard input is both of these.
 const (
 	// LaunchFD is where the child reads its LaunchSpec until end of file.
 	LaunchFD = 3

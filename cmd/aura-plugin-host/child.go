@@ -80,7 +80,7 @@ func child() error {
 // receive reads the launch specification.
 func receive() (shared.LaunchSpec, error) {
 	keepFromChildren(shared.LaunchFD, shared.LifelineFD)
-	f := os.NewFile(shared.LaunchFD, "launch specification")
+	f := launchFile()
 	if f == nil {
 		return shared.LaunchSpec{}, errByHand
 	}
@@ -91,7 +91,7 @@ func receive() (shared.LaunchSpec, error) {
 	}
 	closeInherited(shared.LifelineFD + 1)
 	spec, err := shared.ReadLaunchSpec(f)
-	return spec, errors.Join(err, f.Close())
+	return spec, errors.Join(err, endLaunch(f))
 }
 
 // streams are the files by which this process speaks. The plugin is given stdout and stderr and may close them.

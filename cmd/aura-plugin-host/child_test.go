@@ -145,7 +145,7 @@ func start(t *testing.T, spec shared.LaunchSpec, env ...string) *process {
 	t.Helper()
 	p := &process{stderr: newBuffer(), handshake: newBuffer(), exited: make(chan struct{})}
 	// The path of a socket must be short.
-	dir, err := os.MkdirTemp("", "aph")
+	dir, err := os.MkdirTemp("", "aph") //nolint:usetesting // t.TempDir has the name of the test in it, which is too long
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +208,7 @@ func dial(t *testing.T, handshake string) shared.Remote {
 	t.Cleanup(func() { _ = conn.Close() })
 	client := reflect.ValueOf(shared.Plugins()[shared.PluginKey]).MethodByName("GRPCClient")
 	out := client.Call([]reflect.Value{reflect.ValueOf(t.Context()), reflect.Zero(client.Type().In(1)), reflect.ValueOf(conn)})
-	remote, ok := out[0].Interface().(shared.Remote)
+	remote, ok := reflect.TypeAssert[shared.Remote](out[0])
 	if !ok {
 		t.Fatalf("got a %s", out[0].Type())
 	}

@@ -24,7 +24,7 @@ func TestDescendants(t *testing.T) {
 		t.Fatal(err)
 	}
 	var fds []unix.PollFd
-	for _, field := range strings.Fields(out) {
+	for field := range strings.FieldsSeq(out) {
 		pid, err := strconv.Atoi(field)
 		if err != nil {
 			t.Fatal(err)

@@ -16,6 +16,11 @@ import (
 // ownFDs is above the descriptors that a plugin is likely to close by mistake.
 const ownFDs = 64
 
+// launchFile is nil if the descriptor cannot be used.
+func launchFile() *os.File { return os.NewFile(shared.LaunchFD, "launch specification") }
+
+func endLaunch(f *os.File) error { return f.Close() }
+
 // keepFromChildren keeps descriptors from being inherited.
 func keepFromChildren(fds ...int) {
 	for _, fd := range fds {

@@ -1,11 +1,27 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"os"
-
-	"github.com/idelchi/aura/shared"
 )
+
+// launchFile is standard input, which goes on as the lifeline.
+func launchFile() *os.File { return os.Stdin }
+
+// endLaunch keeps the plugin from reading the lifeline.
+func endLaunch(f *os.File) error {
+	lifeline = f
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		return fmt.Errorf("emptying standard input: %w", err)
+	}
+	os.Stdin = null
+	return nil
+}
+
+// lifeline is set by endLaunch.
+var lifeline *os.File
 
 // keepFromChildren has nothing to do: handles are not inherited unless asked for.
 func keepFromChildren(...int) {}
@@ -20,7 +36,6 @@ func separate() (streams, error) {
 
 // watch ends the process when the lifeline ends.
 func watch(bool) {
-	lifeline := os.NewFile(shared.LifelineFD, "lifeline")
 	go func() {
 		_, _ = io.Copy(io.Discard, lifeline)
 		os.Exit(exitFailure)

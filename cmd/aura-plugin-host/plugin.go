@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -50,11 +49,11 @@ const (
 	settleTime        = 2 * time.Second
 )
 
-// settle drops what only loading needs.
+// settle drops what only loading needs and gives it back to the system.
 func settle() {
 	interp.Release()
 	debug.SetGCPercent(gcPercentSettled)
-	runtime.GC()
+	debug.FreeOSMemory()
 }
 
 // wait returns the loaded plugin.

@@ -19,8 +19,19 @@ const eventsPage = "docs/json-events.md"
 
 // events are all events. TestEventsAreComplete compares them with the source.
 var events = []event.Event{
-	event.Session{}, event.Message{}, event.Injection{}, event.Request{}, event.Delta{}, event.ToolCall{}, event.ToolResult{},
-	event.Notice{}, event.PluginError{}, event.Command{}, event.Error{}, event.Done{}, event.Health{},
+	event.Session{},
+	event.Message{},
+	event.Injection{},
+	event.Request{},
+	event.Delta{},
+	event.ToolCall{},
+	event.ToolResult{},
+	event.Notice{},
+	event.PluginError{},
+	event.Command{},
+	event.Error{},
+	event.Done{},
+	event.Health{},
 }
 
 func TestEventsAreComplete(t *testing.T) {
@@ -155,7 +166,7 @@ func checkEvent(t *testing.T, b block, line string) string {
 		t.Errorf("%s: %v", b.where(), err)
 		return ""
 	}
-	e, _ := value.Elem().Interface().(event.Event)
+	e, _ := reflect.TypeAssert[event.Event](value.Elem())
 	if again, err := event.Encode(e); err != nil || string(again) != line {
 		t.Errorf("%s: the page has\n%s\naura would write\n%s (%v)", b.where(), line, again, err)
 	}

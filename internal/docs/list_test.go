@@ -58,13 +58,13 @@ func TestEveryBlockIsChecked(t *testing.T) {
 	}
 }
 
-var link = regexp.MustCompile(`\]\(([^)#\s]*)(?:#([^)\s]*))?\)`)
+var linked = regexp.MustCompile(`\]\(([^)#\s]*)(?:#([^)\s]*))?\)`)
 
 // TestLinks follows the links between pages.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	for _, page := range pages(t) {
-		for _, m := range link.FindAllStringSubmatch(text(t, page), -1) {
+		for _, m := range linked.FindAllStringSubmatch(text(t, page), -1) {
 			if strings.Contains(m[1], "://") {
 				continue
 			}

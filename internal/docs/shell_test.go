@@ -5,6 +5,7 @@ package docs
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,8 +18,8 @@ import (
 // patience bounds one command; a command that needs it has failed.
 const patience = 2 * time.Minute
 
-// project is where a page happens: a home directory of a user who has nothing in it but a clone of aura, in aura/, if the page is
-// the README, and an empty project/ otherwise.
+// project is where a page happens: the home directory of a user with a clone of aura in aura/ and an empty project in project/.
+// The README begins in the clone, which is a copy, with no aura in the path; the other pages begin in the project.
 type project struct {
 	t    *testing.T
 	home string
@@ -33,8 +34,7 @@ func newProject(t *testing.T, page string) *project {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The path of a socket must be short.
-	runtime, err := os.MkdirTemp("", "ad")
+	runtime, err := os.MkdirTemp("", "ad") //nolint:usetesting // the path of a socket must be short
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,25 +43,29 @@ func newProject(t *testing.T, page string) *project {
 	p.env = append(goEnv(t),
 		"HOME="+home, "XDG_RUNTIME_DIR="+runtime, "XDG_CACHE_HOME="+filepath.Join(home, ".cache"), "STATE="+p.state, "LANG=C.UTF-8",
 	)
-	dir := filepath.Join(home, "project")
+	clone, dir, path := filepath.Join(home, "aura"), filepath.Join(home, "project"), os.Getenv("PATH")
 	if page == readme {
-		dir = filepath.Join(home, "aura")
-		err = copyTree(repo, dir)
-		p.env = append(p.env, "PATH="+os.Getenv("PATH"))
+		dir, err = clone, copyTree(repo, clone)
 	} else {
-		err = os.Mkdir(dir, 0o755)
-		p.env = append(p.env, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+		err = errors.Join(os.Mkdir(dir, 0o755), link(repo, clone))
+		path = bin + string(os.PathListSeparator) + path
 	}
-	if err == nil {
-		err = os.WriteFile(filepath.Join(p.state, "cwd"), []byte(dir), 0o600)
-	}
-	if err == nil {
-		err = os.WriteFile(filepath.Join(p.state, "env"), nil, 0o600)
-	}
+	p.env = append(p.env, "PATH="+path)
+	err = errors.Join(err,
+		os.WriteFile(filepath.Join(p.state, "cwd"), []byte(dir), 0o600),
+		os.WriteFile(filepath.Join(p.state, "env"), nil, 0o600))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p
+}
+
+func link(from, to string) error {
+	from, err := filepath.Abs(from)
+	if err != nil {
+		return err
+	}
+	return os.Symlink(from, to)
 }
 
 // goEnv lets the go command work without the user's home and keeps it off the network.

@@ -1,11 +1,10 @@
+//go:build unix
+
 package e2e
 
 import (
-	"bytes"
 	"encoding/json"
 	"os"
-	"path/filepath"
-	"regexp"
 	"strconv"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -13,7 +12,6 @@ import (
 
 func init() {
 	commands["pluginpid"] = pluginPid
-	commands["noprocess"] = noProcess
 }
 
 // pluginpid NAME FILE writes the number of the process that runs a plugin in the one session of this script.
@@ -42,32 +40,4 @@ func pidIn(shown []byte) (int, error) {
 		return 0, os.ErrProcessDone
 	}
 	return info.Processes[0].Pid, nil
-}
-
-// noprocess REGEXP waits until no process has a command line that matches, wherever it works.
-func noProcess(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: noprocess REGEXP")
-	}
-	pattern := regexp.MustCompile(args[0])
-	until(ts, "the end of "+args[0], func() bool { return len(runningLike(pattern)) == 0 })
-}
-
-// runningLike lists the processes whose command line, with spaces between the arguments, matches.
-func runningLike(pattern *regexp.Regexp) []int {
-	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
-	if err != nil {
-		return nil
-	}
-	var out []int
-	for _, file := range files {
-		b, err := os.ReadFile(file)
-		if err != nil || !pattern.Match(bytes.ReplaceAll(b, []byte{0}, []byte{' '})) {
-			continue
-		}
-		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file))); err == nil {
-			out = append(out, pid)
-		}
-	}
-	return out
 }

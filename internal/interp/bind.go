@@ -198,7 +198,7 @@ func (b binder) bindTool(schema value) error {
 	tool.Available, tool.HasAvailable, err1 = b.flag("Available")
 	tool.Sandboxable, _, err2 = b.flag("Sandboxable")
 	tool.Parallel, _, err3 = b.flag("Parallel")
-	err4 := b.ask("Schema", func() { tool.Schema, _ = schema.Call(nil)[0].Interface().(sdk.ToolSchema) })
+	err4 := b.ask("Schema", func() { tool.Schema, _ = reflect.TypeAssert[sdk.ToolSchema](schema.Call(nil)[0]) })
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return err
 	}
@@ -221,7 +221,7 @@ func (b binder) bindCommand(command value) error {
 		return nil
 	}
 	var schema sdk.CommandSchema
-	if err := b.ask("Command", func() { schema, _ = command.Call(nil)[0].Interface().(sdk.CommandSchema) }); err != nil {
+	if err := b.ask("Command", func() { schema, _ = reflect.TypeAssert[sdk.CommandSchema](command.Call(nil)[0]) }); err != nil {
 		return err
 	}
 	if schema.Name == "" || strings.ContainsAny(schema.Name, "/ \t\r\n") {

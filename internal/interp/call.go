@@ -95,7 +95,7 @@ func (p *Plugin) call(name string, fn value, env map[string]string, args ...any)
 	failure := p.run(name, func() error {
 		results := fn.Call(in)
 		out = results[0].Interface()
-		err, _ := results[1].Interface().(error)
+		err, _ := reflect.TypeAssert[error](results[1])
 		return err
 	})
 	if failure != nil {

@@ -53,11 +53,18 @@ func present(f sourceFile) []byte {
 
 // The interpreter joins paths with the separator of the system; the overlay knows slashes.
 
-func (o overlay) Open(name string) (fs.File, error)     { return o.files.Open(filepath.ToSlash(name)) }
-func (o overlay) Stat(name string) (fs.FileInfo, error) { return o.files.Stat(filepath.ToSlash(name)) }
+func (o overlay) Open(name string) (fs.File, error) {
+	return o.files.Open(filepath.ToSlash(name))
+}
+
+func (o overlay) Stat(name string) (fs.FileInfo, error) {
+	return o.files.Stat(filepath.ToSlash(name))
+}
+
 func (o overlay) ReadDir(name string) ([]fs.DirEntry, error) {
 	return o.files.ReadDir(filepath.ToSlash(name))
 }
+
 func (o overlay) ReadFile(name string) ([]byte, error) {
 	return o.files.ReadFile(filepath.ToSlash(name))
 }

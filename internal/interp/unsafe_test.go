@@ -46,13 +46,6 @@ func TestUnsafeFields(t *testing.T) {
 	t.Parallel()
 	out := output(t)
 	p, err := Load(Options{
-		Dir:    unpack(t, hook+"import _ \"unsafe\"\n\nfunc message(ctx context.Context, c sdk.BeforeChatContext) string { return \"\" }\n"),
-		Unsafe: true, Stdout: out, Stderr: out,
-	})
-	if err == nil {
-		t.Fatal("an import after a function was accepted")
-	}
-	p, err = Load(Options{
 		Dir:    unpack(t, hook+"func message(ctx context.Context, c sdk.BeforeChatContext) string { return \"\" }\n-- u.go --\npackage my_plugin\n\nimport _ \"unsafe\"\n"),
 		Unsafe: true, Stdout: out, Stderr: out,
 	})

@@ -10,8 +10,9 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
-	"github.com/Masterminds/semver/v3"
+	"golang.org/x/mod/semver"
 )
 
 // sdkVersionFile is where a vendored SDK says which version it is.
@@ -73,17 +74,17 @@ func stringConstant(file *ast.File, name string) (string, bool) {
 // CompatibleSDK tells whether a host with one version of the SDK can run a plugin written against another: major and
 // minor numbers must be the same, and the host must be no older.
 func CompatibleSDK(pluginVersion, hostVersion string) error {
-	plugin, err := semver.NewVersion(pluginVersion)
-	if err != nil {
-		return fmt.Errorf("reading the plugin's SDK version %q: %w", pluginVersion, err)
+	plugin, host := "v"+strings.TrimPrefix(pluginVersion, "v"), "v"+strings.TrimPrefix(hostVersion, "v")
+
+	if !semver.IsValid(plugin) {
+		return fmt.Errorf("reading the plugin's SDK version %q: it is not a semantic version", pluginVersion)
 	}
 
-	host, err := semver.NewVersion(hostVersion)
-	if err != nil {
-		return fmt.Errorf("reading the host's SDK version %q: %w", hostVersion, err)
+	if !semver.IsValid(host) {
+		return fmt.Errorf("reading the host's SDK version %q: it is not a semantic version", hostVersion)
 	}
 
-	if plugin.Major() != host.Major() || plugin.Minor() != host.Minor() || host.LessThan(plugin) {
+	if semver.MajorMinor(plugin) != semver.MajorMinor(host) || semver.Compare(host, plugin) < 0 {
 		return fmt.Errorf("plugin requires SDK ~%s, host has %s", pluginVersion, hostVersion)
 	}
 
