@@ -136,15 +136,13 @@ func (s *supervisor) doom(c *child, why string) {
 
 // settle makes sure, in the background, that a plugin whose call was cancelled has stopped working on it.
 func (s *supervisor) settle(c *child) {
-	s.pending.Add(1)
-	go func() {
-		defer s.pending.Done()
+	s.pending.Go(func() {
 		ctx, cancel := context.WithTimeout(s.life, 2*shared.Grace)
 		defer cancel()
 		if err := c.Quiesce(ctx); err != nil && s.life.Err() == nil {
 			s.doom(c, "a cancelled call did not end, so the plugin's process was killed")
 		}
-	}()
+	})
 }
 
 // wrap attaches the plugin's name, once, to an error that leaves the supervisor.

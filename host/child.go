@@ -91,8 +91,7 @@ func (c *child) connect(ctx context.Context, o *Options, limit time.Duration) er
 
 // loadError explains why a child did not come up: its own error, its death, or the clock.
 func (c *child) loadError(ctx context.Context, err error, limit time.Duration) error {
-	var failure *shared.Failure
-	if errors.As(err, &failure) {
+	if _, ok := errors.AsType[*shared.Failure](err); ok {
 		return &Error{Plugin: c.proc.spec.Name, Doing: "loading", Kind: KindLoad, Err: err}
 	}
 	if errors.Is(ctx.Err(), context.Canceled) {

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"maps"
 	"runtime"
 	"sort"
 	"strings"
@@ -15,9 +16,7 @@ func grant(environ []string, task map[string]string, names []string) []string {
 			all[k] = v
 		}
 	}
-	for k, v := range task {
-		all[k] = v
-	}
+	maps.Copy(all, task)
 	out := []string{}
 	for k, v := range all {
 		if granted(names, k) || runtimeNeeds(k) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"sort"
 	"sync"
 
@@ -115,10 +116,8 @@ func (p *Plugin) urgency() int {
 	case !known, exports.Tool != nil && exports.Tool.HasAvailable:
 		return urgent
 	}
-	for _, h := range exports.Hooks {
-		if h == hookpoint.BeforeChat || h == hookpoint.TransformMessages {
-			return soon
-		}
+	if slices.Contains(exports.Hooks, hookpoint.BeforeChat) || slices.Contains(exports.Hooks, hookpoint.TransformMessages) {
+		return soon
 	}
 	return later
 }
@@ -157,12 +156,7 @@ func (p *Plugin) takesPart(point hookpoint.Name) bool {
 	if !known {
 		return closed && manifest.Defines(spec.Dir, string(point))
 	}
-	for _, h := range exports.Hooks {
-		if h == point {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(exports.Hooks, point)
 }
 
 // Health reports on every plugin, in the order of their names.

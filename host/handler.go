@@ -85,7 +85,7 @@ func (p *Plugin) Handle(ctx context.Context, point hookpoint.Name, in any) (any,
 func (p *Plugin) failed(spec Spec, point hookpoint.Name, err error) (any, error) {
 	var e *Error
 	if spec.Manifest.OnFailure != manifest.FailClosed && errors.As(err, &e) && e.Kind == KindDown && p.Down() != nil {
-		return nil, nil
+		return nil, nil //nolint:nilerr // told already, see above
 	}
 	if err == nil || spec.Manifest.OnFailure != manifest.FailClosed || point != hookpoint.BeforeToolExecution || errors.Is(err, context.Canceled) {
 		return nil, err
@@ -129,7 +129,7 @@ func withConfig(in any, config map[string]any) (any, sdk.Context, error) {
 	v := reflect.New(reflect.TypeOf(in)).Elem()
 	v.Set(reflect.ValueOf(in))
 	field := v.FieldByName("Context")
-	base, ok := field.Interface().(sdk.Context)
+	base, ok := reflect.TypeAssert[sdk.Context](field)
 	if !ok {
 		return nil, base, fmt.Errorf("calling a hook: %T embeds no context", in)
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -45,35 +46,48 @@ const (
 	excerptBytes = 1200
 )
 
-// excerpt picks the lines of a child's last words that tell why it died: for a Go crash the message before the stacks,
-// otherwise the last lines.
+// excerpt picks the lines of a child's last words that tell why it died: for a Go crash the message before the stacks, and then
+// where the interpreter says that it passed through; otherwise the last lines.
 func excerpt(text string) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
-	start := max(0, len(lines)-excerptLines)
-	end := len(lines)
-	for i := len(lines) - 1; i >= 0; i-- {
-		if crashLine.MatchString(lines[i]) {
-			start = i
-			end = i + 1
-			for start > 0 && end-start < excerptLines/2 && frameLine.MatchString(lines[start-1]) {
-				start--
-			}
-			for end < len(lines) && end-start < excerptLines && lines[end] != "" && !strings.HasPrefix(lines[end], "goroutine ") && !strings.HasPrefix(lines[end], "PC=") {
-				end++
-			}
+	picked := lines[max(0, len(lines)-excerptLines):]
+	for i, line := range slices.Backward(lines) {
+		if crashLine.MatchString(line) {
+			picked = append(slices.Clone(crashMessage(lines[i:])), places(lines[:i])...)
 			break
 		}
 	}
 	// The interpreter passes panics on, which says nothing about the plugin.
-	out := strings.ReplaceAll(strings.Join(lines[start:end], "\n"), " [recovered, repanicked]", "")
+	out := strings.ReplaceAll(strings.Join(picked, "\n"), " [recovered, repanicked]", "")
 	if len(out) > excerptBytes {
 		out = fmt.Sprintf("… %d bytes left out …%s", len(out)-excerptBytes, out[len(out)-excerptBytes:])
 	}
 	return strings.TrimSpace(out)
 }
 
+// crashMessage is what stands before the stacks.
+func crashMessage(lines []string) []string {
+	end := 1
+	for end < len(lines) && end < excerptLines && lines[end] != "" && !stackLine.MatchString(lines[end]) {
+		end++
+	}
+	return lines[:end]
+}
+
+// places are the frames that end a list of lines, few of them.
+func places(lines []string) []string {
+	start := len(lines)
+	for start > 0 && len(lines)-start < excerptLines/2 && frameLine.MatchString(lines[start-1]) {
+		start--
+	}
+	return lines[start:]
+}
+
 // crashLine is how the Go runtime begins to tell of a death: a panic, a fatal error, or a signal.
 var crashLine = regexp.MustCompile(`^(panic: |fatal error: |runtime: goroutine stack exceeds|SIG[A-Z]+: )`)
+
+// stackLine is how the runtime goes on: with stacks, or with registers.
+var stackLine = regexp.MustCompile(`^(goroutine |PC=)`)
 
 // frameLine is how the interpreter tells where a panic passed through: file, line, column and function.
 var frameLine = regexp.MustCompile(`^\S.*:\d+:\d+: panic: `)

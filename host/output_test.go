@@ -42,7 +42,7 @@ func TestExcerpt(t *testing.T) {
 		{"fatal error", "x\nfatal error: concurrent map writes\n\ngoroutine 1 [running]:\n", "fatal error: concurrent map writes"},
 		{"signal", "x\nSIGSEGV: segmentation violation\nPC=0x1 m=0\nr15 0x2\n", "SIGSEGV: segmentation violation"},
 		{"passed on", "panic: boom [recovered, repanicked]\n\ngoroutine 1\n", "panic: boom"},
-		{"where it passed", "a\nmain.go:9:2: panic: bad.f(...)\npanic: boom\n\ngoroutine 1\n", "main.go:9:2: panic: bad.f(...)\npanic: boom"},
+		{"where it passed", "a\nmain.go:9:2: panic: bad.f(...)\npanic: boom\n\ngoroutine 1\n", "panic: boom\nmain.go:9:2: panic: bad.f(...)"},
 		{"the last of two", "panic: old\n\nlater\nfatal error: new\n\nx\n", "fatal error: new"},
 	}
 	for _, row := range rows {

@@ -10,7 +10,7 @@ import (
 // shortDir is a directory whose path leaves room for a socket's name.
 func shortDir(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "ah")
+	dir, err := os.MkdirTemp("", "ah") //nolint:usetesting // t.TempDir has the name of the test in it, which is too long
 	if err != nil {
 		t.Fatal(err)
 	}

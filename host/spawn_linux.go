@@ -66,8 +66,10 @@ func start(cmd *exec.Cmd, spec *shared.LaunchSpec, isolated bool) error {
 		}
 	}
 	// A Cmd can be started once; a copy of its plain fields can be tried again.
-	try := &exec.Cmd{Path: cmd.Path, Stdin: cmd.Stdin, Args: cmd.Args, Env: cmd.Env, Dir: cmd.Dir, Stdout: cmd.Stdout, Stderr: cmd.Stderr,
-		ExtraFiles: cmd.ExtraFiles, SysProcAttr: attr, Err: cmd.Err}
+	try := &exec.Cmd{
+		Path: cmd.Path, Stdin: cmd.Stdin, Args: cmd.Args, Env: cmd.Env, Dir: cmd.Dir, Stdout: cmd.Stdout, Stderr: cmd.Stderr,
+		ExtraFiles: cmd.ExtraFiles, SysProcAttr: attr, Err: cmd.Err,
+	}
 	if err := try.Start(); err != nil {
 		return err
 	}

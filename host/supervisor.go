@@ -193,8 +193,7 @@ func (s *supervisor) retry(cause error) {
 
 // plain drops the plugin's name from an error that a notice has named already.
 func plain(err error) error {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Err
 	}
 	return err

@@ -68,8 +68,8 @@ func restoreInts(v reflect.Value) {
 			restoreInts(v.Elem())
 		}
 	case reflect.Struct:
-		for i := range v.NumField() {
-			restoreInts(v.Field(i))
+		for _, f := range v.Fields() {
+			restoreInts(f)
 		}
 	case reflect.Slice, reflect.Array:
 		for i := range v.Len() {
@@ -83,7 +83,7 @@ func restoreInts(v reflect.Value) {
 
 // restoreMap handles map[string]any without reflection per entry, and any other map by copying its values.
 func restoreMap(v reflect.Value) {
-	if m, ok := v.Interface().(map[string]any); ok {
+	if m, ok := reflect.TypeAssert[map[string]any](v); ok {
 		plainInt(m)
 		return
 	}
@@ -147,8 +147,8 @@ func findInterface(t reflect.Type, seen map[reflect.Type]bool) bool {
 	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
 		return findInterface(t.Elem(), seen)
 	case reflect.Struct:
-		for i := range t.NumField() {
-			if t.Field(i).IsExported() && findInterface(t.Field(i).Type, seen) {
+		for f := range t.Fields() {
+			if f.IsExported() && findInterface(f.Type, seen) {
 				return true
 			}
 		}

@@ -24,8 +24,8 @@ func (r random) fill(v reflect.Value, depth int) {
 	}
 	switch v.Kind() {
 	case reflect.Struct:
-		for i := range v.NumField() {
-			r.fill(v.Field(i), depth)
+		for _, f := range v.Fields() {
+			r.fill(f, depth)
 		}
 	case reflect.Pointer:
 		if r.IntN(3) > 0 {

@@ -20,7 +20,7 @@ func Serve(impl Served, spec LaunchSpec, serving func()) error {
 	}
 	before := make(map[string]string)
 	for k, v := range vars {
-		if old, ok := os.LookupEnv(k); ok {
+		if old, ok := os.LookupEnv(k); ok { //nolint:forbidigo // go-plugin takes its settings from there
 			before[k] = old
 		}
 		if err := os.Setenv(k, v); err != nil {

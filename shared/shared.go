@@ -96,6 +96,8 @@ type ToolExport struct {
 }
 
 // Failure is an error that happened inside the plugin while its child lived on.
+//
+//nolint:errname // it is one word on the wire and in the code: error, panic, goexit and the like are kinds of failure
 type Failure struct {
 	Kind    FailureKind
 	Message string

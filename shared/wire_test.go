@@ -8,6 +8,7 @@ import (
 	"net"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -86,7 +87,7 @@ func normal(v reflect.Value) any {
 	if !v.IsValid() {
 		return nil
 	}
-	if t, ok := v.Interface().(time.Time); ok {
+	if t, ok := reflect.TypeAssert[time.Time](v); ok {
 		return "time " + t.Format(time.RFC3339Nano)
 	}
 	switch v.Kind() {
@@ -236,7 +237,7 @@ func TestParallelCallsCarryTheSameHistory(t *testing.T) {
 	var group sync.WaitGroup
 	for n := range 50 {
 		turns = append(turns, sdk.Turn{Role: "assistant", Content: fmt.Sprint(n)})
-		call := ToolCall{Context: sdk.Context{Turns: turns[:len(turns):len(turns)], ToolHistory: history}}
+		call := ToolCall{Context: sdk.Context{Turns: slices.Clip(turns), ToolHistory: history}}
 		want := fmt.Sprint(len(turns), 1)
 		group.Go(func() {
 			if got, err := c.Execute(t.Context(), call); err != nil || got != want {

@@ -66,7 +66,7 @@ func TestReasonOf(t *testing.T) {
 	}
 	rows := []struct {
 		name string
-		ctx  context.Context
+		ctx  context.Context //nolint:containedctx // a row of the table
 		err  error
 		want session.Reason
 	}{

@@ -3,8 +3,10 @@ package app
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/command"
 	"github.com/idelchi/aura/internal/hookpoint"
 )
@@ -27,10 +29,7 @@ func (a *App) cmdReload(ctx context.Context, _ string) (command.Result, error) {
 func (a *App) cmdHelp(context.Context, string) (command.Result, error) {
 	var b strings.Builder
 	for _, c := range a.cmds.List() {
-		name := "/" + c.Name
-		for _, h := range c.Hints {
-			name += " <" + h + ">"
-		}
+		name := "/" + strings.Join(append([]string{c.Name}, c.Hints...), " ")
 		fmt.Fprintf(&b, "%-24s %s\n", name, c.Description)
 	}
 	return command.Result{Output: strings.TrimRight(b.String(), "\n")}, nil
@@ -38,42 +37,40 @@ func (a *App) cmdHelp(context.Context, string) (command.Result, error) {
 
 // cmdPlugins lists every hook of every plugin under its moment.
 func (a *App) cmdPlugins(context.Context, string) (command.Result, error) {
-	var b strings.Builder
+	var sections []string
 	for _, point := range hookpoint.All() {
 		var lines []string
 		for _, p := range a.plugins() {
-			exports, _ := p.Exports()
-			for _, h := range exports.Hooks {
-				if h != point.Name {
-					continue
-				}
-				m := p.Spec().Manifest
-				line := fmt.Sprintf("  %-44s %s", p.Name()+"/"+string(h), a.hookState(p.Down()))
-				if !m.Condition.IsZero() {
-					line += fmt.Sprintf("  condition=%q", m.Condition.String())
-				}
-				if m.Once {
-					line += "  once=true"
-					if p.Fired(h) {
-						line += " (fired)"
-					}
-				}
-				lines = append(lines, line)
+			if exports, _ := p.Exports(); slices.Contains(exports.Hooks, point.Name) {
+				lines = append(lines, hookLine(p, point.Name))
 			}
 		}
 		if len(lines) > 0 {
-			fmt.Fprintf(&b, "%s:\n%s\n\n", point.Name, strings.Join(lines, "\n"))
+			sections = append(sections, fmt.Sprintf("%s:\n%s", point.Name, strings.Join(lines, "\n")))
 		}
 	}
-	if b.Len() == 0 {
+	if len(sections) == 0 {
 		return command.Result{Output: "no plugin hooks are loaded"}, nil
 	}
-	return command.Result{Output: strings.TrimRight(b.String(), "\n")}, nil
+	return command.Result{Output: strings.Join(sections, "\n\n")}, nil
 }
 
-func (a *App) hookState(down error) string {
-	if down != nil {
-		return "down"
+// hookLine is one hook of one plugin with what decides whether it runs.
+func hookLine(p *host.Plugin, point hookpoint.Name) string {
+	m := p.Spec().Manifest
+	state := "enabled"
+	if p.Down() != nil {
+		state = "down"
 	}
-	return "enabled"
+	line := fmt.Sprintf("  %-44s %s", p.Name()+"/"+string(point), state)
+	if !m.Condition.IsZero() {
+		line += fmt.Sprintf("  condition=%q", m.Condition.String())
+	}
+	if m.Once {
+		line += " once=true"
+		if p.Fired(point) {
+			line += " (fired)"
+		}
+	}
+	return line
 }

@@ -51,8 +51,7 @@ func (a *App) Take(ctx context.Context, prompt string) (exit bool, err error) {
 
 // commandFailure names the plugin behind a failed command, if there is one.
 func commandFailure(err error) event.Event {
-	var e *host.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*host.Error](err); ok {
 		return event.PluginError{Plugin: e.Plugin, Error: err.Error()}
 	}
 	return event.Error{Message: err.Error()}

@@ -91,7 +91,7 @@ func (l *lab) calls(ctx context.Context) (err error) {
 		{"bare gRPC call on a socket", medians[0].String(), "1", ""},
 		{"hook through a child, 10 entries of history", medians[1].String(), ratio(1, 0) + " × bare gRPC", "≤ 2"},
 		{"hook through a child, 5000 entries of history", medians[2].String(), ratio(2, 1) + " × with 10 entries", "≤ 1.2"},
-		{"same hook, interpreter in this process", medians[3].String(), "", "in-process original: 4µs, 5.5ms with 5000 entries"},
+		{"same hook, interpreter in this process", medians[3].String(), "", "reference without processes: 4µs, 5.5ms with 5000 entries"},
 	})
 	return nil
 }

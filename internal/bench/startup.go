@@ -25,7 +25,7 @@ const starts = 9
 // startup measures the time from the start of the process to the first model request, the time from the last answer to the end
 // of the process, and the memory of the children.
 func (l *lab) startup(ctx context.Context) error {
-	rows := [][]string{{"plugins", "first request", "same, nothing remembered", "exit", "private per child", "PSS per child", "in-process original"}}
+	rows := [][]string{{"plugins", "first request", "same, nothing remembered", "exit", "private per child", "PSS per child", "reference without processes"}}
 	original := map[int]string{0: "68ms", 13: "150ms with 12; 1.6 MB", 50: "389ms"}
 	wanted := map[int]string{13: " (≤ 100ms)", 50: " (≤ 250ms)"}
 	for _, n := range []int{0, 1, 13, 50} {

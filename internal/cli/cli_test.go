@@ -106,7 +106,7 @@ func TestExitCodes(t *testing.T) {
 	}
 	rows := []struct {
 		name string
-		ctx  context.Context
+		ctx  context.Context //nolint:containedctx // a row of the table
 		err  error
 		want int
 	}{
@@ -114,7 +114,7 @@ func TestExitCodes(t *testing.T) {
 		{"error", t.Context(), errors.New("x"), exitError},
 		{"usage", t.Context(), fmt.Errorf("a: %w", usageError{errors.New("x")}), exitUsage},
 		{"limit", t.Context(), fmt.Errorf("a: %w", conversation.ErrStepLimit), exitLimit},
-		{"timeout", t.Context(), errTimeout(time.Second), exitTimeout},
+		{"timeout", t.Context(), timeoutError(time.Second), exitTimeout},
 		{"interrupt", ended(signalled{os.Interrupt}), context.Canceled, exitInterrupted},
 		{"terminated", ended(signalled{syscall.SIGTERM}), errors.New("anything"), exitTerminated},
 		{"done in spite of a late signal", ended(signalled{os.Interrupt}), nil, exitDone},
@@ -165,10 +165,16 @@ func TestTextKeepsLinesApart(t *testing.T) {
 	var both bytes.Buffer
 	r := &textRenderer{out: &both, err: &both}
 	for _, e := range []event.Event{
-		event.Delta{Text: "half a "}, event.Delta{Text: "line\x1b[2J"}, event.Notice{Plugin: "p", Text: "one\ntwo"},
-		event.Notice{Plugin: "p", Text: `plugin "p" is restarted`}, event.PluginError{Plugin: "p", Error: "x\x07"},
-		event.ToolCall{Name: "Ls", Arguments: []byte(`{"path":"."}`)}, event.ToolResult{Name: "Ls", Content: "a\nb"},
-		event.ToolResult{Name: "Ls", Error: "no"}, event.Injection{Plugin: "p", Content: "hint"}, event.Delta{Text: "end"},
+		event.Delta{Text: "half a "},
+		event.Delta{Text: "line\x1b[2J"},
+		event.Notice{Plugin: "p", Text: "one\ntwo"},
+		event.Notice{Plugin: "p", Text: `plugin "p" is restarted`},
+		event.PluginError{Plugin: "p", Error: "x\x07"},
+		event.ToolCall{Name: "Ls", Arguments: []byte(`{"path":"."}`)},
+		event.ToolResult{Name: "Ls", Content: "a\nb"},
+		event.ToolResult{Name: "Ls", Error: "no"},
+		event.Injection{Plugin: "p", Content: "hint"},
+		event.Delta{Text: "end"},
 	} {
 		r.show(e)
 	}

@@ -79,19 +79,19 @@ func (s signalled) Error() string { return s.String() }
 // Reason implements app.Ender.
 func (signalled) Reason() session.Reason { return session.ReasonInterrupted }
 
-// errTimeout is the cause of a context that --timeout ended.
-type errTimeout time.Duration
+// timeoutError is the cause of a context that --timeout ended.
+type timeoutError time.Duration
 
-func (e errTimeout) Error() string {
+func (e timeoutError) Error() string {
 	return fmt.Sprintf("not done within %s (--timeout)", time.Duration(e))
 }
 
 // Reason implements app.Ender.
-func (errTimeout) Reason() session.Reason { return session.ReasonTimeout }
+func (timeoutError) Reason() session.Reason { return session.ReasonTimeout }
 
 func exitCode(ctx context.Context, err error) int {
 	var sig signalled
-	var late errTimeout
+	var late timeoutError
 	var usage usageError
 	switch {
 	case err == nil:
@@ -113,12 +113,10 @@ func exitCode(ctx context.Context, err error) int {
 }
 
 func describe(ctx context.Context, err error) string {
-	var sig signalled
-	if errors.As(context.Cause(ctx), &sig) {
+	if sig, ok := errors.AsType[signalled](context.Cause(ctx)); ok {
 		return "stopped by signal: " + sig.Error()
 	}
-	var usage usageError
-	if errors.As(err, &usage) {
+	if _, ok := errors.AsType[usageError](err); ok {
 		return err.Error() + "\nSee aura --help."
 	}
 	return err.Error()

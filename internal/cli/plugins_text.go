@@ -120,10 +120,9 @@ func writeExports(line liner, p app.Info) {
 		hooks = append(hooks, string(h))
 	}
 	line("Hooks", "%s", dash(strings.Join(hooks, ", ")))
-	switch {
-	case p.Tool == nil:
+	if p.Tool == nil {
 		line("Tool", "-")
-	default:
+	} else {
 		line("Tool", "%s: %s (parallel %t, sandboxable %t, available %t, opt-in %t, override %t)", p.Tool.Name, p.Tool.Description,
 			p.Tool.Parallel, p.Tool.Sandboxable, p.Tool.Available, p.OptIn, p.Override)
 	}

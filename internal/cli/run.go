@@ -98,7 +98,7 @@ func (o *runOptions) withTimeout(ctx context.Context) (context.Context, context.
 	if o.timeout == 0 {
 		return ctx, func() {}, nil
 	}
-	limited, cancel := context.WithTimeoutCause(ctx, o.timeout, errTimeout(o.timeout))
+	limited, cancel := context.WithTimeoutCause(ctx, o.timeout, timeoutError(o.timeout))
 	return limited, cancel, nil
 }
 

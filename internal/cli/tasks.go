@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -97,7 +99,7 @@ func (o *runOptions) runTask(ctx context.Context, s streams, root *rootOptions, 
 	a := root.appOptions(s)
 	a.Task = &task
 	if task.Workdir != "" {
-		a.Config.Configs = projectHomes(cfg)
+		a.Config = elsewhere(a.Config, cfg)
 		a.Config.Workdir = task.Workdir
 	}
 	if o.timeout == 0 {
@@ -115,15 +117,30 @@ func (o *runOptions) runTask(ctx context.Context, s streams, root *rootOptions, 
 	return errors.Join(err, app.RunShell(context.WithoutCancel(ctx), cfg, task, task.Post, s.err))
 }
 
-// projectHomes keeps a task's homes where they were when it works in another directory.
-func projectHomes(cfg *config.Config) []string {
-	var out []string
+// elsewhere keeps homes and env files where they are when a task works in another directory.
+func elsewhere(o config.Options, cfg *config.Config) config.Options {
+	o.Home = &cfg.User
+	o.Configs = nil
 	for _, h := range cfg.Homes {
-		if h.Kind == config.HomeProject {
-			out = append(out, h.Dir)
+		if _, err := os.Stat(h.Dir); h.Kind == config.HomeProject && err == nil {
+			o.Configs = append(o.Configs, h.Dir)
 		}
 	}
-	return out
+	named := o.EnvFiles
+	if named == nil {
+		named = []string{config.DefaultEnvFile}
+	}
+	files := []string{}
+	for _, f := range named {
+		if !filepath.IsAbs(f) {
+			f = filepath.Join(cfg.Workdir, f)
+		}
+		if _, err := os.Stat(f); err == nil || o.EnvFiles != nil {
+			files = append(files, f)
+		}
+	}
+	o.EnvFiles = files
+	return o
 }
 
 func findTask(cfg *config.Config, name string) (config.Task, error) {

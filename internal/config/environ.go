@@ -16,8 +16,8 @@ import (
 	"github.com/idelchi/aura/internal/strict"
 )
 
-// defaultEnvFile is read where no other file is named.
-const defaultEnvFile = "secrets.env"
+// DefaultEnvFile is read where no other file is named.
+const DefaultEnvFile = "secrets.env"
 
 // ProcessEnviron is the environment of this process, as NAME=value.
 func ProcessEnviron() []string { return os.Environ() }
@@ -46,7 +46,7 @@ func loadEnvironment(o Options, workdir string) (environment, error) {
 	}
 	files := o.EnvFiles
 	if files == nil {
-		files = []string{defaultEnvFile}
+		files = []string{DefaultEnvFile}
 	}
 	values := map[string]string{}
 	for _, name := range files {

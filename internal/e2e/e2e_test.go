@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -40,8 +39,8 @@ func run(m *testing.M) int {
 // because the stacks of C threads count as a plugin's memory.
 func build(dir string) error {
 	steps := [][]string{
-		append(append([]string{"build"}, raceFlags...), "-o", filepath.Join(dir, "aura"+exe()), "../../cmd/aura"),
-		{"build", "-o", filepath.Join(dir, "aura-plugin-host"+exe()), "../../cmd/aura-plugin-host"},
+		append(append([]string{"build"}, raceFlags...), "-o", filepath.Join(dir, "aura"), "../../cmd/aura"),
+		{"build", "-o", filepath.Join(dir, "aura-plugin-host"), "../../cmd/aura-plugin-host"},
 	}
 	for i, args := range steps {
 		cmd := exec.Command("go", args...)
@@ -55,17 +54,11 @@ func build(dir string) error {
 	return nil
 }
 
-func exe() string {
-	if runtime.GOOS == "windows" {
-		return ".exe"
-	}
-	return ""
-}
-
 func TestFaults(t *testing.T)  { scripts(t, "testdata/faults") }
 func TestStories(t *testing.T) { scripts(t, "testdata/stories") }
 
 func scripts(t *testing.T, dir string) {
+	t.Helper()
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir:                 dir,

@@ -38,6 +38,10 @@ func TestReject(t *testing.T) {
 			body + `import "example.com/x"`,
 			`main.go:3: importing "example.com/x": not vendored; run "go mod vendor" in the plugin's directory`,
 		},
+		"a package the interpreter cannot run": {
+			body + `import "maps"`,
+			`main.go:3: importing "maps": the interpreter cannot run this package, whose functions are generic; write a loop`,
+		},
 		"no such standard package": {
 			body + `import "iter"`,
 			`main.go:3: importing "iter": not in the interpreter's standard library (that of Go 1.22) and not vendored; ` +

@@ -10,6 +10,8 @@ import (
 // resolve makes sure that an import can be had: from aura, from the plugin's module, from vendor or from the standard library.
 func (s *source) resolve(importer *sourcePackage, spec importSpec) error {
 	switch p := spec.path; {
+	case p == "maps":
+		return fmt.Errorf("%s: importing %q: the interpreter cannot run this package, whose functions are generic; write a loop", spec.where, p)
 	case p == sdkPath || p == sdkPath+"/version":
 		return nil
 	case isStandard(p), s.unsafe && isRestricted(p):

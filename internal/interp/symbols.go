@@ -94,13 +94,13 @@ func wrappers() interp.Exports {
 
 // isGeneric names the packages that exist as source, because they consist of generic functions.
 func isGeneric(importPath string) bool {
-	return importPath == "cmp" || importPath == "maps" || importPath == "slices"
+	return importPath == "cmp" || importPath == "slices"
 }
 
 // useGeneric compiles the generic packages that are imported. slices imports cmp.
 func useGeneric(i *interp.Interpreter, packages []string) error {
 	for _, src := range generic.Sources {
-		for _, p := range []string{"cmp", "maps", "slices"} {
+		for _, p := range []string{"cmp", "slices"} {
 			wanted := slices.Contains(packages, p) || p == "cmp" && slices.Contains(packages, "slices")
 			if !wanted || !strings.Contains(src, "\npackage "+p+"\n") {
 				continue

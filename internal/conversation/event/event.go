@@ -14,7 +14,7 @@ type Event interface {
 	Type() string
 }
 
-// Session is the first event.
+// Session comes when the conversation begins. Notices about the configuration may come before it.
 type Session struct {
 	ID       string `json:"id"`
 	Agent    string `json:"agent,omitempty"`
