@@ -12,7 +12,6 @@ import (
 
 	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/internal/manifest"
-	"github.com/idelchi/aura/shared"
 )
 
 // Fleet is the plugins of one session. Its methods may be called from several goroutines. Close closes everything it made.
@@ -204,15 +203,12 @@ func (s *supervisor) recall() string {
 // memorize stores what the loaded child exports.
 func (s *supervisor) memorize(key string) {
 	s.mu.Lock()
-	var exports *shared.Exports
-	if s.cur != nil {
-		exports = &s.cur.exports
-	}
+	exports, loaded := s.exports, s.loaded
 	s.mu.Unlock()
-	if exports == nil {
+	if !loaded {
 		return
 	}
-	if err := remember(s.opts, key, *exports); err != nil {
+	if err := remember(s.opts, key, exports); err != nil {
 		s.log.printf("[aura] %v", err)
 	}
 }

@@ -39,9 +39,11 @@ type supervisor struct {
 	cur   *child
 	// changed is closed and replaced whenever state or cur change.
 	changed chan struct{}
-	// exports is known from memory before the first child is loaded; known tells whether it is anything at all.
+	// exports is known from memory before the first child is loaded; known tells whether it is anything at all, and
+	// loaded, whether it is what a child of these files said itself.
 	exports shared.Exports
 	known   bool
+	loaded  bool
 	// generation counts reloads, so that a child that was being started for an older one is dropped.
 	generation int
 	// down is why there is no child, in states quarantined and stopped.
@@ -115,7 +117,7 @@ func (s *supervisor) install(c *child, generation int) {
 	if !s.known {
 		s.warn(c.exports.Warnings)
 	}
-	s.exports, s.known = c.exports, true
+	s.exports, s.known, s.loaded = c.exports, true, true
 	s.set(StateReady, c, nil)
 	s.pending.Add(1)
 	s.mu.Unlock()

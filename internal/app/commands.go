@@ -29,7 +29,10 @@ func (a *App) cmdReload(ctx context.Context, _ string) (command.Result, error) {
 func (a *App) cmdHelp(context.Context, string) (command.Result, error) {
 	var b strings.Builder
 	for _, c := range a.cmds.List() {
-		name := "/" + strings.Join(append([]string{c.Name}, c.Hints...), " ")
+		name := "/" + c.Name
+		if len(c.Hints) > 0 {
+			name += " <" + strings.Join(c.Hints, "> <") + ">"
+		}
 		fmt.Fprintf(&b, "%-24s %s\n", name, c.Description)
 	}
 	return command.Result{Output: strings.TrimRight(b.String(), "\n")}, nil

@@ -24,6 +24,9 @@ type Message struct {
 	Role     Role   `json:"role"`
 	Content  string `json:"content"`
 	Thinking string `json:"thinking,omitempty"`
+	// ThinkingBlocks is Thinking as its service wrote it. The service wants it back unchanged: whoever changes Thinking need
+	// not touch them, for they are left out once their texts no longer add up to it.
+	ThinkingBlocks []ThinkingBlock `json:"thinking_blocks,omitempty"`
 	// ToolCalls are what an assistant message asks for.
 	ToolCalls []ToolCall `json:"tool_calls,omitempty"`
 	// ToolCallID and ToolName link a tool's result to its call.
@@ -34,12 +37,22 @@ type Message struct {
 	CreatedAt time.Time `json:"created_at"`
 }
 
+// ThinkingBlock is a piece of a model's thinking that its service signed.
+type ThinkingBlock struct {
+	Text      string `json:"text,omitempty"`
+	Signature string `json:"signature,omitempty"`
+	// Redacted is what the service shows of a piece that it hides. It has no text then.
+	Redacted string `json:"redacted,omitempty"`
+}
+
 // ToolCall is a model's request to run a tool.
 type ToolCall struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 	// Arguments are as the model wrote them: a JSON object if it behaved, anything if not.
 	Arguments json.RawMessage `json:"arguments"`
+	// Signature is what the service wants back with the call. Most have none.
+	Signature []byte `json:"signature,omitempty"`
 }
 
 // ToolDefinition is a tool as a model is offered it.
@@ -55,6 +68,33 @@ type Request struct {
 	Model    string
 	Messages []Message
 	Tools    []ToolDefinition
+	// Think and Generation are left to the provider where they are zero.
+	Think      Think
+	Generation Generation
+}
+
+// Think is how much a model thinks before it answers.
+type Think string
+
+// The amounts of thinking.
+const (
+	ThinkOff    Think = "off"
+	ThinkOn     Think = "on"
+	ThinkLow    Think = "low"
+	ThinkMedium Think = "medium"
+	ThinkHigh   Think = "high"
+)
+
+// Generation are the knobs of a model. A provider passes over those that its service does not have.
+type Generation struct {
+	Temperature      *float64
+	TopP             *float64
+	TopK             *int
+	MaxOutputTokens  *int
+	FrequencyPenalty *float64
+	PresencePenalty  *float64
+	Seed             *int
+	Stop             []string
 }
 
 // Delta is a piece of a response as it streams in. One of the fields is set.
@@ -73,7 +113,19 @@ type Usage struct {
 type Response struct {
 	Message Message
 	Usage   Usage
+	// StopReason is one of the Stop constants, or empty if the service did not say.
+	StopReason string
 }
+
+// The reasons for which a model stops.
+const (
+	// StopEnd is the end of what the model had to say.
+	StopEnd = "end"
+	// StopTools means that the model waits for the results of its tool calls.
+	StopTools = "tools"
+	// StopLength means that the answer was cut at the limit of output tokens. The arguments of its last tool call may be cut.
+	StopLength = "length"
+)
 
 // Model is what a provider knows of a model. The zero value is an unresolved one.
 type Model struct {
@@ -93,11 +145,19 @@ type Provider interface {
 	Chat(ctx context.Context, req Request, onDelta func(Delta)) (Response, error)
 }
 
+// Lister is a Provider that knows which models there are.
+type Lister interface {
+	// Models asks the service. The models are in no particular order, and described as far as the service does.
+	Models(ctx context.Context) ([]Model, error)
+}
+
 // Error is a classified failure of a provider.
 type Error struct {
 	// Type is one of sdk's ErrorType constants, or empty.
 	Type    string
 	Message string
+	// RetryAfter is how long the service asks to be left alone; 0 if it did not say.
+	RetryAfter time.Duration
 }
 
 func (e *Error) Error() string {

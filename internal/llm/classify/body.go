@@ -1,0 +1,132 @@
+package classify
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// longest is how many bytes of a service's message are kept.
+const longest = 1000
+
+// failure is what a body says of an error, as far as it says anything.
+type failure struct {
+	message string
+	// code, kind and state are the service's names for the error.
+	code, kind, state string
+	reasons           []string
+	// perMinute is set for a quota that fills up again by itself.
+	perMinute  bool
+	retryDelay time.Duration
+}
+
+// HasError reports whether a body is JSON that tells of an error.
+func HasError(body []byte) bool {
+	_, ok := parseJSON(body)
+	return ok
+}
+
+// parse reads any body: one that is not JSON is a message itself, unless it is a page for browsers.
+func parse(body []byte) failure {
+	f, ok := parseJSON(body)
+	if text := string(bytes.TrimSpace(body)); !ok && !strings.HasPrefix(text, "<") {
+		f.message = text
+	}
+	f.message = shorten(f.message)
+	return f
+}
+
+// parseJSON understands {"error": {…}}, {"error": "…"}, a list of either, and the fields of an error at the top.
+func parseJSON(body []byte) (failure, bool) {
+	body = bytes.TrimSpace(body)
+	var list []json.RawMessage
+	if json.Unmarshal(body, &list) == nil && len(list) > 0 {
+		body = list[0]
+	}
+	var top struct {
+		Error  json.RawMessage `json:"error"`
+		Object string          `json:"object"`
+		Detail json.RawMessage `json:"detail"`
+		fields
+	}
+	if json.Unmarshal(body, &top) != nil {
+		return failure{}, false
+	}
+	inner := fields{}
+	switch {
+	case given(top.Error) && json.Unmarshal(top.Error, &inner) == nil:
+		return inner.failure(), true
+	case given(top.Error):
+		return failure{message: text(top.Error)}, true
+	case given(top.Detail):
+		return failure{message: text(top.Detail)}, true
+	case top.Object == "error", top.Type == "error", top.Message != "" && given(top.Code):
+		return top.fields.failure(), true
+	default:
+		return failure{}, false
+	}
+}
+
+// fields are those by which services describe errors. None has them all.
+type fields struct {
+	Message  string          `json:"message"`
+	Type     string          `json:"type"`
+	Status   string          `json:"status"`
+	Code     json.RawMessage `json:"code"`
+	Metadata struct {
+		Raw     json.RawMessage `json:"raw"`
+		Reasons []string        `json:"reasons"`
+	} `json:"metadata"`
+	Details []struct {
+		Reason     string `json:"reason"`
+		RetryDelay string `json:"retryDelay"`
+		Violations []struct {
+			QuotaID string `json:"quotaId"`
+		} `json:"violations"`
+	} `json:"details"`
+}
+
+func (d fields) failure() failure {
+	f := failure{message: d.Message, kind: d.Type, state: d.Status, reasons: d.Metadata.Reasons}
+	if given(d.Code) {
+		f.code = text(d.Code)
+	}
+	if given(d.Metadata.Raw) {
+		f.message = strings.TrimPrefix(f.message+": "+text(d.Metadata.Raw), ": ")
+	}
+	for _, detail := range d.Details {
+		f.reasons = append(f.reasons, detail.Reason)
+		if delay, err := time.ParseDuration(detail.RetryDelay); err == nil && delay > 0 {
+			f.retryDelay = delay
+		}
+		for _, v := range detail.Violations {
+			f.perMinute = f.perMinute || strings.Contains(v.QuotaID, "PerMinute")
+		}
+	}
+	return f
+}
+
+func given(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
+
+// text is the value of a JSON string, and any other JSON as it is written.
+func text(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	return string(raw)
+}
+
+// shorten cuts between runes.
+func shorten(s string) string {
+	if len(s) <= longest {
+		return s
+	}
+	cut := longest
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + "…"
+}

@@ -1,0 +1,73 @@
+package classify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/sdk"
+)
+
+// Network classifies a failure to talk to a host, or to hear all that it had to say. Addresses are cut to the host: the
+// rest may hold secrets.
+func Network(host string, err error) *llm.Error {
+	what := "reaching " + host
+	if outer, ok := errors.AsType[*url.Error](err); ok {
+		err = outer.Err
+	}
+	var reason string
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		reason = "the connection was closed before the answer was complete"
+	case errors.Is(err, context.DeadlineExceeded), isTimeout(err):
+		reason = "timed out"
+	default:
+		reason = err.Error()
+	}
+	return &llm.Error{Type: sdk.ErrorTypeNetwork, Message: what + ": " + shorten(reason)}
+}
+
+// Stalled is the error for a host that is connected and silent.
+func Stalled(host string, idle time.Duration) *llm.Error {
+	return &llm.Error{Type: sdk.ErrorTypeNetwork, Message: fmt.Sprintf("reaching %s: no data for %s", host, idle)}
+}
+
+// Cut is the error for a stream that ended in order, yet before its end.
+func Cut(host string) *llm.Error { return Network(host, io.ErrUnexpectedEOF) }
+
+func isTimeout(err error) bool {
+	failed, ok := errors.AsType[net.Error](err)
+	return ok && failed.Timeout()
+}
+
+// retryAfter reads how long a service wants to be left alone. A date that has passed counts as no time at all.
+func retryAfter(h http.Header, now time.Time) (time.Duration, bool) {
+	for name, unit := range map[string]time.Duration{"Retry-After-Ms": time.Millisecond, "Retry-After": time.Second} {
+		value := strings.TrimSpace(h.Get(name))
+		if amount, err := strconv.ParseFloat(value, 64); err == nil && amount >= 0 && amount < 1e9 {
+			return time.Duration(amount * float64(unit)), true
+		}
+		if date, err := http.ParseTime(value); err == nil {
+			return max(0, date.Sub(now)), true
+		}
+	}
+	return 0, false
+}
+
+// Redact replaces secrets in a message. Empty ones are passed over.
+func Redact(message string, secrets ...string) string {
+	for _, secret := range secrets {
+		if secret != "" {
+			message = strings.ReplaceAll(message, secret, "[redacted]")
+		}
+	}
+	return message
+}
