@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 )
@@ -66,6 +67,20 @@ func RuntimeDir(xdg, tmp string) string {
 		tmp = "/tmp"
 	}
 	return filepath.Join(tmp, fmt.Sprintf("aura-%d", os.Getuid()))
+}
+
+// RuntimeDirs are all places where sessions of this user may be, whatever the environment was that they were started in; the
+// first is RuntimeDir's answer.
+func RuntimeDirs(xdg, tmp string) []string {
+	out := []string{RuntimeDir(xdg, tmp)}
+	for _, dir := range []string{
+		RuntimeDir("", tmp), RuntimeDir("", "/tmp"), RuntimeDir(fmt.Sprintf("/run/user/%d", os.Getuid()), tmp),
+	} {
+		if !slices.Contains(out, dir) {
+			out = append(out, dir)
+		}
+	}
+	return out
 }
 
 // privateDir makes dir, or makes sure that no other user can have laid it out for us.
@@ -149,15 +164,17 @@ func (s *Session) Close() error {
 	return errors.Join(err, os.RemoveAll(s.dir), s.lock.Close())
 }
 
-// Running asks every session of this user on this machine how its plugins are. A session that does not answer is left out.
-func Running(base string) []PluginHealth {
-	paths, err := filepath.Glob(filepath.Join(base, "s-*", "status"))
-	if err != nil {
-		return nil
-	}
+// Running asks every session below the given places how its plugins are. A session that does not answer is left out.
+func Running(bases ...string) []PluginHealth {
 	var all []PluginHealth
-	for _, path := range paths {
-		all = append(all, askStatus(path)...)
+	for _, base := range bases {
+		paths, err := filepath.Glob(filepath.Join(base, "s-*", "status"))
+		if err != nil {
+			continue // the pattern is ours and well formed
+		}
+		for _, path := range paths {
+			all = append(all, askStatus(path)...)
+		}
 	}
 	return all
 }

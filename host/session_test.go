@@ -101,6 +101,29 @@ func TestRuntimeDir(t *testing.T) {
 	}
 }
 
+// TestSessionsAreFoundWhereverTheyAre looks from an environment other than the session's.
+func TestSessionsAreFoundWhereverTheyAre(t *testing.T) {
+	t.Parallel()
+	tmp := shortDir(t)
+	s, err := OpenSession(RuntimeDir("", tmp), "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.publish(func() []PluginHealth { return []PluginHealth{{Name: "p"}} })
+	found := 0
+	for _, h := range Running(RuntimeDirs(shortDir(t), tmp)...) {
+		if h.Name == "p" && h.Session == "" {
+			found++
+		}
+	}
+	if found != 1 {
+		t.Errorf("found it %d times", found)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestRuntimeDirOfSomeoneElseIsRefused(t *testing.T) {
 	t.Parallel()
 	dir := shortDir(t)

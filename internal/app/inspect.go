@@ -127,7 +127,7 @@ func dashIfNone(list []string) string {
 }
 
 func inspect(ctx context.Context, c *config.Config, entries []Entry, unsafe, measure bool) (out []Info, err error) {
-	running := host.Running(RuntimeDir(c))
+	running := host.Running(runtimeDirs(c)...)
 	place, err := host.OpenSession(RuntimeDir(c), probeSession)
 	if err != nil {
 		return nil, err

@@ -47,6 +47,12 @@ func RuntimeDir(c *config.Config) string {
 	return host.RuntimeDir(xdg, os.TempDir())
 }
 
+// runtimeDirs are all places where running sessions of this user may be.
+func runtimeDirs(c *config.Config) []string {
+	xdg, _ := config.Lookup(c.Environ, "XDG_RUNTIME_DIR")
+	return host.RuntimeDirs(xdg, os.TempDir())
+}
+
 // HostOptions are what every fleet of this configuration has in common.
 func HostOptions(c *config.Config) (host.Options, error) {
 	binary, err := hostBinary()

@@ -55,11 +55,53 @@ func Create(dir string, meta Meta) (*Journal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("creating journal of the session: %w", err)
 	}
+	if err := lock(file); err != nil {
+		return nil, errors.Join(fmt.Errorf("locking journal %s: %w", path, err), file.Close(), os.Remove(path))
+	}
 	j := &Journal{id: meta.ID, path: path, file: file}
 	if err := errors.Join(j.write(record{Meta: &meta}), syncDir(dir)); err != nil {
 		return nil, errors.Join(err, file.Close(), os.Remove(path))
 	}
 	return j, nil
+}
+
+// Reopen goes on with a session that has ended or was killed. A last line that was written only in part is removed. While one
+// aura has a session open, no other can open it.
+func Reopen(path string) (*Journal, Session, error) {
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return nil, Session{}, fmt.Errorf("reopening journal: %w", err)
+	}
+	if err := lock(file); err != nil {
+		return nil, Session{}, errors.Join(fmt.Errorf("reopening journal %s: another aura has this session open: %w", path, err), file.Close())
+	}
+	data, err := io.ReadAll(file)
+	var s Session
+	var size int64
+	if err == nil {
+		s, size, err = parse(path, data)
+	}
+	if err != nil {
+		return nil, Session{}, errors.Join(fmt.Errorf("reopening journal: %w", err), file.Close())
+	}
+	j := &Journal{id: s.Meta.ID, path: path, file: file, size: size, torn: s.Torn}
+	if err := j.write(record{Resume: &Resume{At: time.Now()}}); err != nil {
+		return nil, Session{}, errors.Join(err, file.Close())
+	}
+	return j, s, nil
+}
+
+// Compact records that all messages but the last kept were replaced by a summary. It is as durable as Append.
+func (j *Journal) Compact(summary llm.Message, kept int) error {
+	if j == nil {
+		return nil
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.closed {
+		return fmt.Errorf("writing journal %s: %w", j.path, os.ErrClosed)
+	}
+	return j.write(record{Compaction: &Compaction{Summary: summary, Kept: kept}})
 }
 
 // ID is the session's id, empty for a nil Journal.

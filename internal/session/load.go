@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+
+	"github.com/idelchi/aura/internal/llm"
 )
 
 // Load reads a journal back. A last line that was written only in part is left out and reported in Session.Torn; any other
@@ -15,15 +17,15 @@ func Load(path string) (Session, error) {
 	if err != nil {
 		return Session{}, fmt.Errorf("reading journal: %w", err)
 	}
-	s, err := parse(path, data)
+	s, _, err := parse(path, data)
 	if err != nil {
 		return Session{}, fmt.Errorf("reading journal: %w", err)
 	}
 	return s, nil
 }
 
-func parse(path string, data []byte) (Session, error) {
-	var s Session
+// parse also returns where the last complete record ends.
+func parse(path string, data []byte) (s Session, size int64, err error) {
 	for number := 1; len(data) > 0; number++ {
 		line, rest, complete := bytes.Cut(data, []byte{'\n'})
 		data = rest
@@ -36,13 +38,14 @@ func parse(path string, data []byte) (Session, error) {
 			err = s.add(r)
 		}
 		if err != nil {
-			return Session{}, fmt.Errorf("%s:%d: %w", path, number, err)
+			return Session{}, 0, fmt.Errorf("%s:%d: %w", path, number, err)
 		}
+		size += int64(len(line)) + 1
 	}
 	if s.Meta.ID == "" {
-		return Session{}, fmt.Errorf("%s: no complete first record: the session ended before it began", path)
+		return Session{}, 0, fmt.Errorf("%s: no complete first record: the session ended before it began", path)
 	}
-	return s, nil
+	return s, size, nil
 }
 
 func decode(line []byte) (record, error) {
@@ -61,8 +64,16 @@ func (s *Session) add(r record) error {
 			return errors.New("the first record does not name a session: not a journal of aura")
 		}
 		s.Meta = *r.Meta
+	case r.Resume != nil:
+		s.End = nil
 	case s.End != nil:
 		return errors.New("a record after the end of the session")
+	case r.Compaction != nil:
+		if r.Compaction.Kept < 0 || r.Compaction.Kept > len(s.Messages) {
+			return fmt.Errorf("a compaction that keeps %d of %d messages", r.Compaction.Kept, len(s.Messages))
+		}
+		kept := s.Messages[len(s.Messages)-r.Compaction.Kept:]
+		s.Messages = append([]llm.Message{r.Compaction.Summary}, kept...)
 	case r.Message != nil:
 		s.Messages = append(s.Messages, fromRecord(r.Message))
 	case r.End != nil:

@@ -35,7 +35,8 @@ const (
 	ReasonLimit       Reason = "limit"
 )
 
-// End is the last record of a journal. A journal without one belongs to a session that still runs or was killed.
+// End is the last record of a journal, unless the session was resumed. A journal without one belongs to a session that still
+// runs or was killed.
 type End struct {
 	Reason Reason `json:"reason"`
 	// Stats is whatever the conversation counted. Read back, it is a generic JSON value.
@@ -56,9 +57,23 @@ type Session struct {
 
 // record is a line of the journal. Exactly one field is set.
 type record struct {
-	Meta    *Meta    `json:"meta,omitempty"`
-	Message *message `json:"message,omitempty"`
-	End     *End     `json:"end,omitempty"`
+	Meta       *Meta       `json:"meta,omitempty"`
+	Message    *message    `json:"message,omitempty"`
+	Compaction *Compaction `json:"compaction,omitempty"`
+	Resume     *Resume     `json:"resume,omitempty"`
+	End        *End        `json:"end,omitempty"`
+}
+
+// Compaction says that all messages but the last Kept were replaced by a summary.
+type Compaction struct {
+	// Summary is the message that stands for those replaced.
+	Summary llm.Message `json:"summary"`
+	Kept    int         `json:"kept"`
+}
+
+// Resume says that the session went on after its end, or after it was killed.
+type Resume struct {
+	At time.Time `json:"at"`
 }
 
 // message is llm.Message with tool calls in a form that JSON can always hold.
@@ -69,8 +84,8 @@ type message struct {
 }
 
 type toolCall struct {
-	ID        string          `json:"id"`
-	Name      string          `json:"name"`
+	llm.ToolCall
+
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 	// Malformed holds arguments that are not JSON. They are kept: the model is shown its own mistake.
 	Malformed string `json:"malformed_arguments,omitempty"`
@@ -79,7 +94,7 @@ type toolCall struct {
 func toRecord(m llm.Message) record {
 	out := &message{Message: m}
 	for _, call := range m.ToolCalls {
-		c := toolCall{ID: call.ID, Name: call.Name}
+		c := toolCall{ToolCall: call}
 		if json.Valid(call.Arguments) {
 			c.Arguments = call.Arguments
 		} else {
@@ -94,7 +109,8 @@ func fromRecord(m *message) llm.Message {
 	out := m.Message
 	out.ToolCalls = nil
 	for _, c := range m.ToolCalls {
-		call := llm.ToolCall{ID: c.ID, Name: c.Name, Arguments: c.Arguments}
+		call := c.ToolCall
+		call.Arguments = c.Arguments
 		if c.Malformed != "" {
 			call.Arguments = json.RawMessage(c.Malformed)
 		}

@@ -1,0 +1,228 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/session"
+)
+
+func newSessions(s streams, root *rootOptions) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "sessions",
+		Short: "List, show and export saved sessions",
+		Long: `List, show and export the sessions that are saved in sessions/ of the project's
+.aura and of the user's. 'aura run --continue' goes on with the newest of the
+project, 'aura run --resume ID' with any.`,
+		Example: `  aura sessions list
+  aura sessions show 01a1
+  aura sessions export 01a1 --output talk.md`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newSessionsList(s, root), newSessionsShow(s, root), newSessionsExport(s, root))
+	return cmd
+}
+
+// sessionDirs are where sessions may be, those of the project first.
+func sessionDirs(cfg *config.Config) []string {
+	dirs := []string{filepath.Join(cfg.Project, "sessions")}
+	if cfg.User != "" {
+		dirs = append(dirs, filepath.Join(cfg.User, "sessions"))
+	}
+	return dirs
+}
+
+func newSessionsList(s streams, root *rootOptions) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List the sessions, the newest first",
+		Example: "  aura sessions list --json",
+		Args:    noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			cfg, err := config.Load(root.configOptions(s))
+			if err != nil {
+				return err
+			}
+			list, err := session.List(sessionDirs(cfg)...)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return writeJSON(s.out, append([]session.Summary{}, list...))
+			}
+			writeSessions(s.out, list)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON list")
+	return cmd
+}
+
+func writeSessions(w io.Writer, list []session.Summary) {
+	if len(list) == 0 {
+		fmt.Fprintln(w, "no sessions are saved yet")
+		return
+	}
+	rows := [][]string{{"ID", "STARTED", "MESSAGES", "END", "TITLE"}}
+	for _, s := range list {
+		end := string(s.End)
+		if end == "" {
+			end = "open or killed"
+		}
+		title := s.Title
+		if s.Err != "" {
+			end, title = "damaged", s.Err
+		}
+		rows = append(rows, []string{s.ID, s.StartedAt.Local().Format("2006-01-02 15:04"), fmt.Sprint(s.Messages), end, title})
+	}
+	table(w, rows)
+}
+
+func newSessionsShow(s streams, root *rootOptions) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "show ID",
+		Short:   "Show a session; the beginning of its id is enough",
+		Example: "  aura sessions show 01a1",
+		Args:    exactArgs("ID"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			saved, err := root.findSession(s, args[0])
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return writeJSON(s.out, exported(saved))
+			}
+			_, err = io.WriteString(s.out, clean(markdown(saved)))
+			return err
+		},
+		ValidArgsFunction: sessionIDs(s, root),
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON object")
+	return cmd
+}
+
+func newSessionsExport(s streams, root *rootOptions) *cobra.Command {
+	var format, output string
+	cmd := &cobra.Command{
+		Use:   "export ID",
+		Short: "Write a session as Markdown or JSON",
+		Example: `  aura sessions export 01a1 --output talk.md
+  aura sessions export 01a1 --format json`,
+		Args: exactArgs("ID"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if format != "markdown" && format != "json" {
+				return usageError{fmt.Errorf("--format %s: known formats: markdown, json", format)}
+			}
+			saved, err := root.findSession(s, args[0])
+			if err != nil {
+				return err
+			}
+			return export(s.out, saved, format, output)
+		},
+		ValidArgsFunction: sessionIDs(s, root),
+	}
+	cmd.Flags().StringVar(&format, "format", "markdown", "markdown or json")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "file to write; standard output if none is named")
+	return cmd
+}
+
+func export(stdout io.Writer, saved session.Session, format, output string) error {
+	var b strings.Builder
+	if format == "json" {
+		if err := writeJSON(&b, exported(saved)); err != nil {
+			return err
+		}
+	} else {
+		b.WriteString(markdown(saved))
+	}
+	if output == "" {
+		_, err := io.WriteString(stdout, b.String())
+		return err
+	}
+	if err := os.WriteFile(output, []byte(b.String()), 0o600); err != nil {
+		return fmt.Errorf("exporting session: %w", err)
+	}
+	return nil
+}
+
+func (o *rootOptions) findSession(s streams, prefix string) (session.Session, error) {
+	cfg, err := config.Load(o.configOptions(s))
+	if err != nil {
+		return session.Session{}, err
+	}
+	found, err := session.Find(prefix, sessionDirs(cfg)...)
+	if err != nil {
+		return session.Session{}, err
+	}
+	return session.Load(found.Path)
+}
+
+// sessionIDs completes the ids of sessions.
+func sessionIDs(s streams, root *rootOptions) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		cfg, err := config.Load(root.configOptions(s))
+		if err != nil || len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		list, err := session.List(sessionDirs(cfg)...)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		var ids []string
+		for _, s := range list {
+			ids = append(ids, cobra.CompletionWithDesc(s.ID, s.Title))
+		}
+		return ids, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// exportedSession is a session as JSON.
+type exportedSession struct {
+	Meta     session.Meta  `json:"meta"`
+	Messages []llm.Message `json:"messages"`
+	End      *session.End  `json:"end"`
+	Torn     bool          `json:"torn"`
+}
+
+func exported(s session.Session) exportedSession {
+	return exportedSession{Meta: s.Meta, Messages: append([]llm.Message{}, s.Messages...), End: s.End, Torn: s.Torn}
+}
+
+// markdown is a session for reading.
+func markdown(s session.Session) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Session %s\n\n%s, %s on %s\n", s.Meta.ID, s.Meta.StartedAt.Format("2006-01-02 15:04:05 MST"), s.Meta.Model, s.Meta.Provider)
+	for _, m := range s.Messages {
+		name := string(m.Role)
+		if m.ToolName != "" {
+			name += " " + m.ToolName
+		}
+		if m.Synthetic {
+			name += " (injected)"
+		}
+		fmt.Fprintf(&b, "\n## %s\n\n", name)
+		if m.Content != "" {
+			fmt.Fprintf(&b, "%s\n", strings.TrimRight(m.Content, "\n"))
+		}
+		for _, c := range m.ToolCalls {
+			fmt.Fprintf(&b, "\n- calls %s %s\n", c.Name, c.Arguments)
+		}
+	}
+	switch {
+	case s.End != nil:
+		fmt.Fprintf(&b, "\n---\n\nEnded: %s\n", s.End.Reason)
+	case s.Torn:
+		fmt.Fprint(&b, "\n---\n\nThe last message was not written completely.\n")
+	}
+	return b.String()
+}

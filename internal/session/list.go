@@ -1,0 +1,115 @@
+package session
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/idelchi/aura/internal/llm"
+)
+
+// Summary is a session in a list.
+type Summary struct {
+	ID        string    `json:"id"`
+	Path      string    `json:"path"`
+	StartedAt time.Time `json:"started_at"`
+	Agent     string    `json:"agent,omitempty"`
+	Provider  string    `json:"provider"`
+	Model     string    `json:"model"`
+	Workdir   string    `json:"workdir"`
+	Messages  int       `json:"messages"`
+	// Title is the beginning of the first prompt.
+	Title string `json:"title"`
+	// End is why the session ended; empty if it runs or was killed.
+	End Reason `json:"end,omitempty"`
+	// Err says why the journal cannot be read.
+	Err string `json:"error,omitempty"`
+}
+
+// titleLength is in runes.
+const titleLength = 60
+
+// List returns the sessions in directories, the newest first. A directory that does not exist has none.
+func List(dirs ...string) ([]Summary, error) {
+	var out []Summary
+	for _, dir := range dirs {
+		entries, err := os.ReadDir(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("listing sessions: %w", err)
+		}
+		for _, e := range entries {
+			if !e.IsDir() && filepath.Ext(e.Name()) == Ext {
+				out = append(out, summarize(filepath.Join(dir, e.Name())))
+			}
+		}
+	}
+	// Ids sort by time.
+	slices.SortFunc(out, func(a, b Summary) int { return cmp.Compare(b.ID, a.ID) })
+	return out, nil
+}
+
+func summarize(path string) Summary {
+	sum := Summary{ID: strings.TrimSuffix(filepath.Base(path), Ext), Path: path}
+	s, err := Load(path)
+	if err != nil {
+		sum.Err = err.Error()
+		return sum
+	}
+	sum.StartedAt, sum.Agent, sum.Provider, sum.Model, sum.Workdir = s.Meta.StartedAt, s.Meta.Agent, s.Meta.Provider, s.Meta.Model, s.Meta.Workdir
+	sum.Messages, sum.Title = len(s.Messages), title(s.Messages)
+	if s.End != nil {
+		sum.End = s.End.Reason
+	}
+	return sum
+}
+
+func title(messages []llm.Message) string {
+	for _, m := range messages {
+		if m.Role != llm.RoleUser || m.Synthetic {
+			continue
+		}
+		text := []rune(strings.Join(strings.Fields(m.Content), " "))
+		if len(text) > titleLength {
+			return string(text[:titleLength-1]) + "…"
+		}
+		return string(text)
+	}
+	return ""
+}
+
+// Find returns the one session whose id begins with prefix. An empty prefix asks for the newest that can be read.
+func Find(prefix string, dirs ...string) (Summary, error) {
+	all, err := List(dirs...)
+	if err != nil {
+		return Summary{}, err
+	}
+	var found []Summary
+	for _, s := range all {
+		if prefix == "" && s.Err == "" {
+			return s, nil
+		}
+		if prefix != "" && strings.HasPrefix(s.ID, prefix) {
+			found = append(found, s)
+		}
+	}
+	switch {
+	case prefix == "":
+		return Summary{}, errors.New("looking for the last session: there is none yet")
+	case len(found) == 0:
+		return Summary{}, fmt.Errorf("looking for session %q: there is none whose id begins so; `aura sessions list` shows them", prefix)
+	case len(found) > 1:
+		return Summary{}, fmt.Errorf("looking for session %q: %d ids begin so, among them %s and %s; give more of it", prefix, len(found), found[0].ID, found[1].ID)
+	case found[0].Err != "":
+		return Summary{}, fmt.Errorf("looking for session %q: %s", prefix, found[0].Err)
+	}
+	return found[0], nil
+}

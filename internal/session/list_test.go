@@ -1,0 +1,119 @@
+package session_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/session"
+)
+
+// made is a closed session with one prompt.
+func made(t *testing.T, dir, prompt string) string {
+	t.Helper()
+	j, err := session.Create(dir, session.Meta{Provider: "p", Model: "m"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Append(llm.Message{Role: llm.RoleUser, Content: prompt}); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Close(session.End{Reason: session.ReasonDone}); err != nil {
+		t.Fatal(err)
+	}
+	return j.Path()
+}
+
+func TestListAndFind(t *testing.T) {
+	t.Parallel()
+	project, user := t.TempDir(), t.TempDir()
+	first := made(t, project, "the first\n prompt")
+	second := made(t, user, strings.Repeat("long ", 30))
+	if err := os.WriteFile(filepath.Join(project, "broken.jsonl"), []byte("{}\n{}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(project, "notes.txt"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	list, err := session.List(project, user, filepath.Join(user, "none"))
+	if err != nil || len(list) != 3 {
+		t.Fatalf("got %+v, %v", list, err)
+	}
+	if list[0].Err == "" || list[1].Path != second || list[2].Path != first {
+		t.Errorf("wrong order: %+v", list)
+	}
+	if list[2].Title != "the first prompt" || list[2].End != session.ReasonDone || list[2].Messages != 1 {
+		t.Errorf("wrong summary: %+v", list[2])
+	}
+	if n := len([]rune(list[1].Title)); n != 60 {
+		t.Errorf("the title has %d runes", n)
+	}
+	id := func(path string) string { return strings.TrimSuffix(filepath.Base(path), session.Ext) }
+	for name, row := range map[string]struct{ prefix, want, err string }{
+		"the newest":       {"", second, ""},
+		"a whole id":       {id(first), first, ""},
+		"a unique prefix":  {id(first)[:len(id(first))-1], first, ""},
+		"an ambiguous one": {id(first)[:2], "", "ids begin so"},
+		"an unknown one":   {"zz", "", "none whose id begins so"},
+		"a broken one":     {"broken", "", "not a journal"},
+	} {
+		got, err := session.Find(row.prefix, project, user)
+		if row.err == "" && (err != nil || got.Path != row.want) {
+			t.Errorf("%s: got %s, %v", name, got.Path, err)
+		}
+		if row.err != "" && (err == nil || !strings.Contains(err.Error(), row.err)) {
+			t.Errorf("%s: got %v, want %q", name, err, row.err)
+		}
+	}
+	if _, err := session.Find("", t.TempDir()); err == nil {
+		t.Error("a session was found where there is none")
+	}
+}
+
+func TestReopen(t *testing.T) {
+	t.Parallel()
+	path := made(t, t.TempDir(), "one")
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteString(`{"message":{"role":"assis`); err != nil {
+		t.Fatal(err)
+	}
+	_ = f.Close()
+	j, before, err := session.Reopen(path)
+	if err != nil || !before.Torn || len(before.Messages) != 1 {
+		t.Fatalf("got %+v, %v", before, err)
+	}
+	if _, _, err := session.Reopen(path); err == nil {
+		t.Error("a session was opened twice")
+	}
+	summary := llm.Message{Role: llm.RoleUser, Content: "summary", Synthetic: true}
+	for _, err := range []error{
+		j.Append(llm.Message{Role: llm.RoleAssistant, Content: "two"}), j.Compact(summary, 1),
+		j.Append(llm.Message{Role: llm.RoleUser, Content: "three"}), j.Close(session.End{Reason: session.ReasonError}),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	after, err := session.Load(path)
+	if err != nil || after.Torn || after.End == nil || after.End.Reason != session.ReasonError {
+		t.Fatalf("got %+v, %v", after, err)
+	}
+	var texts []string
+	for _, m := range after.Messages {
+		texts = append(texts, m.Content)
+	}
+	if got := strings.Join(texts, ","); got != "summary,two,three" {
+		t.Errorf("got %s", got)
+	}
+	if after.Meta.ID != before.Meta.ID {
+		t.Error("the session has another id")
+	}
+	if j.Compact(summary, 0) == nil {
+		t.Error("a closed journal was written to")
+	}
+}
