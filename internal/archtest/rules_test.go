@@ -15,7 +15,7 @@ var rooms = map[string][]string{
 	"cmd/aura-plugin-host": {"shared/...", "internal/interp", "internal/manifest", "internal/sandbox", "sdk/..."},
 
 	"internal/cli": {
-		"internal/app", "internal/config", "internal/conversation/...", "internal/manifest", "internal/pipeline",
+		"internal/app", "internal/config", "internal/conversation/...", "internal/llm", "internal/manifest", "internal/pipeline",
 		"internal/session", "internal/shell", "internal/tool", "host", "sdk/...",
 	},
 	"internal/tui":   {"internal/app", "sdk/..."},
@@ -23,13 +23,17 @@ var rooms = map[string][]string{
 	"internal/bench": {anything},
 
 	"internal/conversation": {
-		"internal/command", "internal/conversation/event", "internal/llm", "internal/pipeline", "internal/session",
-		"internal/tool", "sdk/...",
+		"internal/command", "internal/conversation/event", "internal/done", "internal/llm", "internal/pipeline", "internal/session",
+		"internal/todo", "internal/tokens", "internal/tool", "sdk/...",
 	},
 	"internal/conversation/event": {"sdk/..."},
 	"internal/config":             {"internal/condition", "internal/strict"},
+	"internal/prompt":             {},
 	"internal/session":            {"internal/llm"},
 	"internal/command":            {"sdk/..."},
+	"internal/done":               {"internal/tool"},
+	"internal/todo":               {"internal/llm", "internal/tool"},
+	"internal/tokens":             {},
 	"internal/tool":               {"internal/llm", "internal/sandbox", "sdk/..."},
 	"internal/tool/builtin":       {"internal/tool", "sdk/..."},
 	"internal/llm":                {},

@@ -68,7 +68,7 @@ func newRoot(s streams) *cobra.Command {
 	cmd.SetErr(s.err)
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	o.register(cmd.PersistentFlags())
-	cmd.AddCommand(newRun(s, o), newPlugins(s, o), newTasks(s, o))
+	cmd.AddCommand(newRun(s, o), newPlugins(s, o), newSessions(s, o), newTasks(s, o))
 	return cmd
 }
 

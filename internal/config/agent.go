@@ -2,27 +2,23 @@ package config
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"gopkg.in/yaml.v3"
-
-	"github.com/idelchi/aura/internal/strict"
 )
 
 // Agent is a model with a prompt and a choice of tools: agents/**/*.md, one per file.
 type Agent struct {
 	Source Source `yaml:"-"`
-	// Prompt is the body of the file: the system prompt.
+	// Prompt is the body of the file, a template: the system prompt. Without a body it is that of the last parent with one.
 	Prompt string `yaml:"-"`
 
 	Name        string `yaml:"name"`
 	Description string `yaml:"description"`
-	// Inherit names agents whose settings this one starts from, the last one winning.
-	Inherit []string `yaml:"inherit"`
-	// Default marks the agent that is used when none is named.
+	// Inherit names agents whose settings this one starts from, the last one winning. They are part of this value already.
+	Inherit Names `yaml:"inherit"`
+	// Default marks the agent that is used when none is named. It is not inherited.
 	Default bool `yaml:"default"`
 	// Hide keeps the agent out of lists.
 	Hide bool `yaml:"hide"`
@@ -34,13 +30,19 @@ type Agent struct {
 	Mode   string     `yaml:"mode"`
 	Tools  ToolFilter `yaml:"tools"`
 	Hooks  HookFilter `yaml:"hooks"`
-	// Features overrides settings of features for this agent.
-	Features map[string]any `yaml:"features"`
+	// Features overrides settings of features for this agent; see FeaturesFor.
+	Features map[string]any `yaml:"-"`
 	// Fallback names agents that take over, in order, when the provider fails for good.
 	Fallback []string `yaml:"fallback"`
 
-	// line is where Default is written.
-	line int
+	made lineage
+}
+
+// agentFile is the frontmatter of an agent.
+type agentFile struct {
+	Agent `yaml:",inline"`
+
+	Features featureFile `yaml:"features"`
 }
 
 // AgentModel chooses a model and describes it where the provider does not.
@@ -117,7 +119,11 @@ func (t *Think) UnmarshalYAML(n *yaml.Node) error {
 
 // agents also returns the name of the default one, empty if there is none.
 func (l *loader) agents() (map[string]Agent, string, error) {
-	agents, err := loadKind(l, kind[Agent]{name: "agent", folder: "agents", ext: markdownFiles, read: l.readAgent})
+	declared, err := loadKind(l, kind[declaration]{name: "agent", folder: "config/agents", ext: markdownFiles, read: l.readAgent})
+	if err != nil {
+		return nil, "", err
+	}
+	agents, err := settle("agent", declared, buildAgent)
 	if err != nil {
 		return nil, "", err
 	}
@@ -125,19 +131,37 @@ func (l *loader) agents() (map[string]Agent, string, error) {
 	return agents, name, err
 }
 
-func (l *loader) readAgent(d document) ([]entity[Agent], error) {
-	a := Agent{Source: d.Source, Prompt: strings.TrimSpace(d.body)}
-	if err := l.decode(d, &a); err != nil {
+func (l *loader) readAgent(d document) ([]entity[declaration], error) {
+	var f agentFile
+	if err := l.decode(d, &f); err != nil {
 		return nil, err
 	}
-	if a.Name == "" {
-		return nil, d.fault([]string{"name"}, "missing: an agent needs a name in the frontmatter between two lines of ---")
+	if err := d.named("an agent", f.Name); err != nil {
+		return nil, err
 	}
-	if a.Model.Context < 0 {
-		return nil, d.fault([]string{"model", "context"}, "%d is negative", a.Model.Context)
+	if f.Model.Context < 0 {
+		return nil, d.fault([]string{"model", "context"}, "%d is negative", f.Model.Context)
 	}
-	a.line = d.find("default").Line
-	return []entity[Agent]{{name: a.Name, line: d.find("name").Line, value: a}}, nil
+	if f.Model.ParameterCount < 0 {
+		return nil, d.fault([]string{"model", "parameter_count"}, "%d is negative", f.Model.ParameterCount)
+	}
+	return declare(declaration{document: d, name: f.Name, parents: f.Inherit}, d.line("name"))
+}
+
+// declare is what a file declares that has one entity, after a check of its overrides.
+func declare(d declaration, line int) ([]entity[declaration], error) {
+	if err := d.below(featuresKey).checkOverrides(); err != nil {
+		return nil, err
+	}
+	return []entity[declaration]{{name: d.name, line: line, value: d}}, nil
+}
+
+func buildAgent(made lineage) (Agent, error) {
+	var f agentFile
+	overrides, err := made.decode(&f)
+	a := f.Agent
+	a.Source, a.Prompt, a.Features, a.made = made.own().Source, made.body(), overrides, made
+	return a, err
 }
 
 func defaultAgent(homes []Home, agents map[string]Agent) (string, error) {
@@ -149,8 +173,8 @@ func defaultAgent(homes []Home, agents map[string]Agent) (string, error) {
 				continue
 			}
 			if found.Default {
-				return "", &strict.Error{File: a.Source.File, Line: a.line, Err: fmt.Errorf(
-					"key \"default\": agent %q is the default already, in %s: keep it in one of them", found.Name, found.Source.File)}
+				return "", a.made.own().wrong([]string{"default"},
+					"agent %q is the default already, in %s: keep it in one of them", found.Name, found.Source.File)
 			}
 			found = a
 		}

@@ -9,7 +9,7 @@ import (
 
 func TestAgentFields(t *testing.T) {
 	t.Parallel()
-	c := files{project + "agents/deep/any.md": `---
+	c := files{project + "agents/base.md": "---\nname: base\n---\n", project + "agents/deep/any.md": `---
 name: main
 description: does things
 inherit: [base]
@@ -103,6 +103,7 @@ func TestAgentRefused(t *testing.T) {
 		"wrong thinking":    {files{path: "---\nname: a\nmodel: {think: hard}\n---\n"}, []string{`a.md:3: key "model.think": expected true, false, low, medium or high`}},
 		"list of thinking":  {files{path: "---\nname: a\nmodel: {think: [low]}\n---\n"}, []string{`a.md:3: key "model.think": expected true`}},
 		"negative context":  {files{path: "---\nname: a\nmodel:\n  context: -1\n---\n"}, []string{`a.md:4: key "model.context": -1 is negative`}},
+		"negative size":     {files{path: "---\nname: a\nmodel:\n  parameter_count: -1\n---\n"}, []string{`a.md:4: key "model.parameter_count": -1 is negative`}},
 		"no name":           {files{path: "---\nhide: true\n---\n"}, []string{`a.md:2: key "name": missing`}},
 		"no frontmatter":    {files{path: "Hello\n"}, []string{`a.md:1: key "name": missing`}},
 		"open frontmatter":  {files{path: "---\nname: a\n"}, []string{`a.md:1: frontmatter`}},

@@ -37,21 +37,24 @@ type Config struct {
 	// User is the user's home, absolute; empty if there is none. It need not exist.
 	User string
 
-	Providers map[string]Provider
-	Agents    map[string]Agent
-	Tasks     map[string]Task
-	Features  Features
+	Providers  map[string]Provider
+	Agents     map[string]Agent
+	Modes      map[string]Mode
+	Tasks      map[string]Task
+	Prompts    map[string]Prompt
+	Commands   map[string]Command
+	Skills     map[string]Skill
+	MCPServers map[string]MCPServer
+	// ToolDefinitions are by the name of the tool.
+	ToolDefinitions map[string]ToolDefinition
+	// Features are as the homes have them, defaults included; see FeaturesFor.
+	Features Features
 
 	// Environ is the process environment with the env files beneath it: a variable that the process has wins.
 	Environ []string
 
 	defaultAgent string
-	pluginRoots  []PluginRoot
-}
-
-// Features are the parts of aura that have settings of their own.
-type Features struct {
-	Plugins Plugins
+	globals      globals
 }
 
 // Load reads the configuration. An error says where in which file it is.
@@ -74,19 +77,32 @@ func load(o Options) (*Config, error) {
 	}
 	l := &loader{places: p, env: env}
 	c := &Config{Homes: p.homes, Workdir: p.workdir, Project: p.project, User: p.user, Environ: env}
-	if c.Providers, err = l.providers(); err != nil {
-		return nil, err
+	for _, read := range []func() error{
+		into(&c.Providers, l.providers),
+		func() (err error) { c.Agents, c.defaultAgent, err = l.agents(); return err },
+		into(&c.Modes, l.modes),
+		into(&c.Tasks, l.tasks),
+		into(&c.Prompts, l.prompts),
+		into(&c.Commands, l.commands),
+		into(&c.Skills, l.skills),
+		into(&c.ToolDefinitions, l.toolDefinitions),
+		into(&c.MCPServers, l.mcpServers),
+		into(&c.globals, l.features),
+	} {
+		if err := read(); err != nil {
+			return nil, err
+		}
 	}
-	if c.Agents, c.defaultAgent, err = l.agents(); err != nil {
-		return nil, err
-	}
-	if c.Tasks, err = l.tasks(); err != nil {
-		return nil, err
-	}
-	if c.Features, c.pluginRoots, err = l.features(); err != nil {
-		return nil, err
-	}
+	c.Features = c.globals.features
 	return c, nil
+}
+
+// into is the reading of one part of the configuration to its place.
+func into[T any](place *T, read func() (T, error)) func() error {
+	return func() (err error) {
+		*place, err = read()
+		return err
+	}
 }
 
 // DefaultAgent is the agent that is marked as the default in the home of highest precedence that marks one.
@@ -96,4 +112,4 @@ func (c *Config) DefaultAgent() (Agent, bool) {
 }
 
 // PluginRoots are the directories that hold plugins, one per home, lowest precedence first. They need not exist.
-func (c *Config) PluginRoots() []PluginRoot { return slices.Clone(c.pluginRoots) }
+func (c *Config) PluginRoots() []PluginRoot { return slices.Clone(c.globals.roots) }

@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -93,7 +94,8 @@ func TestNothingConfigured(t *testing.T) {
 	if !reflect.DeepEqual(c.Homes, wantHomes) || c.Project != work || c.User != me || c.Workdir != o.Workdir {
 		t.Errorf("got %+v, project %s, user %s", c.Homes, c.Project, c.User)
 	}
-	if len(c.Providers)+len(c.Agents)+len(c.Tasks) != 0 || !reflect.DeepEqual(c.Environ, o.Environ) {
+	if len(c.Providers)+len(c.Agents)+len(c.Modes)+len(c.Tasks)+len(c.Prompts)+len(c.Commands)+len(c.Skills) != 0 ||
+		len(c.ToolDefinitions)+len(c.MCPServers) != 0 || !reflect.DeepEqual(c.Environ, o.Environ) {
 		t.Errorf("got %+v", c)
 	}
 	if a, ok := c.DefaultAgent(); ok {
@@ -180,15 +182,12 @@ func TestWhichFilesAreRead(t *testing.T) {
 		project + "providers/e.yaml.bak":       "broken: [",
 		project + "agents/e.example.md":        "---\nbroken: [",
 		project + "agents/e.yaml":              "broken: [",
-		project + "modes/e.md":                 "---\nbroken: [",
-		project + "prompts/e.md":               "---\nbroken: [",
-		project + "commands/e.md":              "---\nbroken: [",
 		project + "hooks/e.yaml":               "broken: [",
-		project + "mcp/e.yaml":                 "broken: [",
 		project + "sandbox/e.yaml":             "broken: [",
-		project + "tools/e.yaml":               "broken: [",
 		project + "e.yaml":                     "broken: [",
-		"work/.aura/skills/e.md":               "---\nbroken: [",
+		project + "skills/e.md":                "---\nbroken: [",
+		"work/.aura/skills/e.example.md":       "---\nbroken: [",
+		"work/.aura/agents/e.md":               "---\nbroken: [",
 	}.load(t)
 	var names []string
 	for name := range c.Providers {
@@ -253,6 +252,39 @@ func TestProjectWinsEntityByEntity(t *testing.T) {
 	}
 }
 
+// What the project declares replaces what the user declares under the same name, whatever kind it is.
+func TestProjectReplaces(t *testing.T) {
+	t.Parallel()
+	all := func(home, description string) files {
+		text := "---\nname: x\ndescription: " + description + "\n---\n" + description
+		return files{
+			home + "config/agents/" + description + ".md":   text,
+			home + "config/modes/" + description + ".md":    text,
+			home + "config/commands/" + description + ".md": text,
+			home + "config/prompts/" + description + ".md":  "---\nname: x\n---\n" + description,
+			home + "skills/" + description + ".md":          text,
+			home + "config/tools/" + description + ".yaml":  "x: {description: " + description + "}",
+			home + "config/tasks/" + description + ".yaml":  "x: {description: " + description + "}",
+			home + "config/mcp/" + description + ".yaml":    "x: {command: " + description + "}",
+		}
+	}
+	both := all("me/.aura/", "mine")
+	maps.Copy(both, all("work/.aura/", "ours"))
+	c := both.load(t)
+	got := []string{
+		c.Agents["x"].Description, c.Modes["x"].Description, c.Commands["x"].Description, c.Prompts["x"].Body, c.Skills["x"].Body,
+		c.ToolDefinitions["x"].Description, c.Tasks["x"].Description, c.MCPServers["x"].Command,
+	}
+	for i, value := range got {
+		if value != "ours" {
+			t.Errorf("place %d is %q", i, value)
+		}
+	}
+	if c := all("me/.aura/", "mine").load(t); c.Skills["x"].Body != "mine" || c.Skills["x"].Source.Home.Kind != config.HomeUser {
+		t.Errorf("the user's skill is %+v", c.Skills["x"])
+	}
+}
+
 func TestDeclaredTwiceInOneHome(t *testing.T) {
 	t.Parallel()
 	checkRefused(t, map[string]refused{
@@ -267,6 +299,30 @@ func TestDeclaredTwiceInOneHome(t *testing.T) {
 		"task": {
 			files{project + "tasks/a.yaml": "x: {agent: a}", project + "tasks/b.yaml": "\nx: {agent: a}"},
 			[]string{`tasks/b.yaml:2: task "x" is declared in `, "tasks/a.yaml already"},
+		},
+		"mode": {
+			files{project + "modes/a.md": "---\nname: x\n---\n", project + "modes/b.md": "---\nname: x\n---\n"},
+			[]string{`modes/b.md:2: mode "x" is declared in `, "modes/a.md already"},
+		},
+		"prompt": {
+			files{project + "prompts/a.md": "---\nname: x\n---\n", project + "prompts/b.md": "---\nname: x\n---\n"},
+			[]string{`prompts/b.md:2: prompt "x" is declared in `, "prompts/a.md already"},
+		},
+		"command": {
+			files{project + "commands/a.md": "---\nname: b\n---\ntext", project + "commands/b.md": "text"},
+			[]string{`commands/b.md:1: command "b" is declared in `, "commands/a.md already"},
+		},
+		"skill": {
+			files{"work/.aura/skills/a.md": "---\nname: x\n---\ntext", "work/.aura/skills/b/SKILL.md": "---\nname: x\n---\ntext"},
+			[]string{`skills/b/SKILL.md:2: skill "x" is declared in `, "skills/a.md already"},
+		},
+		"tool definition": {
+			files{project + "tools/a.yaml": "Ls: {}", project + "tools/b.yaml": "\nLs: {}"},
+			[]string{`tools/b.yaml:2: tool "Ls" is declared in `, "tools/a.yaml already"},
+		},
+		"mcp server": {
+			files{project + "mcp/a.yaml": "x: {command: a}", project + "mcp/b.yaml": "\nx: {command: a}"},
+			[]string{`mcp/b.yaml:2: mcp server "x" is declared in `, "mcp/a.yaml already"},
 		},
 		"feature": {
 			files{project + "features/a.yaml": "plugins: {}", project + "features/plugins.yaml": "plugins: {}"},

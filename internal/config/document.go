@@ -52,23 +52,56 @@ func (l *loader) decode(d document, into any) error {
 // find returns the value at a path of keys. Where it is not written out, it is the nearest value around it.
 func (d document) find(path ...string) *yaml.Node {
 	n := d.root
-next:
+	if n == nil {
+		return &yaml.Node{}
+	}
 	for _, key := range path {
-		for i := 0; i+1 < len(n.Content) && n.Kind == yaml.MappingNode; i += 2 {
-			if n.Content[i].Value == key {
-				n = n.Content[i+1]
-				continue next
-			}
+		inner := value(n, key)
+		if inner == nil {
+			break
 		}
-		break
+		n = inner
 	}
 	return n
 }
 
+// get returns the value at a path of keys; nil if it is not set.
+func (d document) get(path ...string) *yaml.Node {
+	n := d.root
+	for _, key := range path {
+		if n = value(n, key); n == nil {
+			return nil
+		}
+	}
+	if n == nil || n.ShortTag() == nullTag {
+		return nil
+	}
+	return n
+}
+
+// line is where the value at a path of keys is written, or the nearest value around it.
+func (d document) line(path ...string) int { return max(d.find(path...).Line, 1) }
+
 // fault is an error about the value at a path of keys.
 func (d document) fault(path []string, format string, args ...any) error {
+	return d.faultAt(d.line(path...), path, format, args...)
+}
+
+func (d document) faultAt(line int, path []string, format string, args ...any) error {
 	return &strict.Error{
-		File: d.File, Line: max(d.find(path...).Line, 1),
-		Err: fmt.Errorf("key %q: %w", strings.Join(path, "."), fmt.Errorf(format, args...)),
+		File: d.File, Line: line, Err: fmt.Errorf("key %q: %w", strings.Join(path, "."), fmt.Errorf(format, args...)),
 	}
+}
+
+// named is the error for a Markdown file that does not name what it declares; nil if it does.
+func (d document) named(what, name string) error {
+	if name != "" {
+		return nil
+	}
+	return d.fault([]string{"name"}, "missing: %s needs a name in the frontmatter between two lines of ---", what)
+}
+
+// empty is the error for a Markdown file without a text where the text is what matters.
+func (d document) empty(what, name string) error {
+	return &strict.Error{File: d.File, Line: d.line("name"), Err: fmt.Errorf("%s %q has no text: write it below the frontmatter", what, name)}
 }

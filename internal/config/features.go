@@ -3,45 +3,115 @@ package config
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
+	"maps"
 	"slices"
-	"strings"
 
 	"gopkg.in/yaml.v3"
 
 	"github.com/idelchi/aura/internal/strict"
 )
 
-// pluginsKey is the top-level key of the plugins' settings, and the name of the file where they are looked for first.
-const pluginsKey = "plugins"
-
-// features reads features/ of each home and merges what the homes set, the later over the earlier.
-func (l *loader) features() (Features, []PluginRoot, error) {
-	var (
-		merged Features
-		roots  []PluginRoot
-	)
-	for _, home := range l.homes {
-		documents, err := home.features()
-		if err != nil {
-			return Features{}, nil, err
-		}
-		plugins, err := l.readPlugins(documents)
-		if err != nil {
-			return Features{}, nil, err
-		}
-		merged.Plugins = plugins.over(merged.Plugins)
-		root := plugins.root(home)
-		// Homes that share a directory would otherwise hide their own plugins from themselves.
-		roots = slices.DeleteFunc(roots, func(r PluginRoot) bool { return r.Dir == root.Dir })
-		roots = append(roots, root)
-	}
-	return merged, roots, nil
+// Features are the parts of aura that have settings of their own.
+type Features struct {
+	Plugins    Plugins
+	Tools      Tools
+	Compaction Compaction
 }
 
-// features opens the files of the home's features by their top-level keys. Keys that nothing reads are no error.
+// featureFile is what can be set of features: in the files of a home, and in agents, modes and tasks.
+type featureFile struct {
+	Plugins    pluginsFile `yaml:"plugins"`
+	Tools      Tools       `yaml:"tools"`
+	Compaction Compaction  `yaml:"compaction"`
+}
+
+const (
+	pluginsKey    = "plugins"
+	toolsKey      = "tools"
+	compactionKey = "compaction"
+)
+
+// defaultFeatures is what holds where nothing is set.
+func defaultFeatures() Features {
+	return Features{Tools: defaultTools(), Compaction: defaultCompaction()}
+}
+
+// globals are the features as the homes have them.
+type globals struct {
+	features Features
+	roots    []PluginRoot
+	// set is where they are set, the lowest first.
+	set lineage
+}
+
+// features reads features/ of each home and merges what the homes set, the later over the earlier.
+func (l *loader) features() (globals, error) {
+	g := globals{features: defaultFeatures()}
+	for _, home := range l.homes {
+		plugins, err := l.homeFeatures(home, &g)
+		if err != nil {
+			return globals{}, err
+		}
+		root := plugins.root(home)
+		// Homes that share a directory would otherwise hide their own plugins from themselves.
+		g.roots = slices.DeleteFunc(g.roots, func(r PluginRoot) bool { return r.Dir == root.Dir })
+		g.roots = append(g.roots, root)
+	}
+	return g, nil
+}
+
+// homeFeatures puts what a home sets over g and returns what it sets of plugins.
+func (l *loader) homeFeatures(home Home, g *globals) (pluginsFile, error) {
+	documents, err := home.features()
+	if err != nil {
+		return pluginsFile{}, err
+	}
+	var plugins pluginsFile
+	for _, key := range slices.Sorted(maps.Keys(documents)) {
+		d := declaration{document: documents[key]}
+		var content featureFile
+		if err := l.decode(d.document, &content); err != nil {
+			return pluginsFile{}, err
+		}
+		if err := d.checkFeatures(content.Plugins); err != nil {
+			return pluginsFile{}, err
+		}
+		if g.features, err = g.features.with(d.File, d.node()); err != nil {
+			return pluginsFile{}, err
+		}
+		g.set = append(g.set, d)
+		if key == pluginsKey {
+			plugins = content.Plugins
+		}
+	}
+	return plugins, nil
+}
+
+// with puts what a flat tree of features sets over f. Null is not set.
+func (f Features) with(file string, n *yaml.Node) (Features, error) {
+	var plugins pluginsFile
+	if err := decodeSet(file, value(n, pluginsKey), &plugins); err != nil {
+		return Features{}, err
+	}
+	for key, settings := range map[string]any{toolsKey: &f.Tools, compactionKey: &f.Compaction} {
+		if err := decodeSet(file, pruned(value(n, key)), settings); err != nil {
+			return Features{}, err
+		}
+	}
+	f.Plugins = plugins.over(f.Plugins)
+	return f, nil
+}
+
+func decodeSet(file string, n *yaml.Node, into any) error {
+	if n == nil || n.ShortTag() == nullTag {
+		return nil
+	}
+	return strict.DecodeNode(file, n, into)
+}
+
+// features opens the files of the home's features by their top-level keys.
 func (h Home) features() (map[string]document, error) {
-	sources, err := h.sources("features", yamlFiles)
+	sources, err := h.sources("config/features", yamlFiles)
 	if err != nil {
 		return nil, err
 	}
@@ -81,23 +151,21 @@ func topLevelKey(d document) (*yaml.Node, error) {
 		return nil, &strict.Error{File: d.File, Line: second.Line, Err: fmt.Errorf(
 			"key %q: a file in features/ has one top-level key, here %q: move the other to a file of its own", second.Value, key.Value)}
 	}
-	name := strings.TrimSuffix(filepath.Base(d.File), filepath.Ext(d.File))
-	if name == pluginsKey && key.Value != pluginsKey {
-		return nil, &strict.Error{File: d.File, Line: key.Line, Err: fmt.Errorf("unknown key %q; known keys: %s", key.Value, pluginsKey)}
-	}
 	return key, nil
 }
 
-func (l *loader) readPlugins(documents map[string]document) (pluginsFile, error) {
-	d, ok := documents[pluginsKey]
-	if !ok {
-		return pluginsFile{}, nil
+// checkFeatures checks the values of features that are declared, each one by itself.
+func (d declaration) checkFeatures(plugins pluginsFile) error {
+	if err := plugins.check(d); err != nil {
+		return err
 	}
-	var content struct {
-		Plugins pluginsFile `yaml:"plugins"`
+	// Over the defaults, which are sound, only what is declared here can be at fault.
+	f, err := defaultFeatures().with(d.File, d.node())
+	if err != nil {
+		return err
 	}
-	if err := l.decode(d, &content); err != nil {
-		return pluginsFile{}, err
+	if err := f.Tools.check(d.below(toolsKey)); err != nil {
+		return err
 	}
-	return content.Plugins, content.Plugins.check(d)
+	return f.Compaction.check(d.below(compactionKey))
 }

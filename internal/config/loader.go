@@ -30,7 +30,8 @@ type loader struct {
 
 // kind is a sort of entity: what it is called, where its files lie, and what one of them holds.
 type kind[T any] struct {
-	name   string
+	name string
+	// folder is below the home.
 	folder string
 	ext    []string
 	// skip says which files hold something else; nil skips none.
@@ -84,10 +85,10 @@ func readFile[T any](s Source, k kind[T]) ([]entity[T], error) {
 	return k.read(d)
 }
 
-// readMap reads a YAML file that maps names to entities. Finish completes and checks one of them.
-func readMap[T any](l *loader, finish func(d document, name string, value T) (T, error)) func(document) ([]entity[T], error) {
+// readMap reads a YAML file that maps names to entities. Finish makes an entity of what the file has for it, and checks it.
+func readMap[F, T any](l *loader, finish func(d document, name string, value F) (T, error)) func(document) ([]entity[T], error) {
 	return func(d document) ([]entity[T], error) {
-		values := map[string]T{}
+		values := map[string]F{}
 		if err := l.decode(d, &values); err != nil {
 			return nil, err
 		}
@@ -103,10 +104,10 @@ func readMap[T any](l *loader, finish func(d document, name string, value T) (T,
 	}
 }
 
-// sources lists the files of a folder below the home's config/, those in folders below included, in the order of their
-// names. Examples and hidden files are not among them. A folder that does not exist has none.
+// sources lists the files of a folder below the home, those in folders below included, in the order of their names.
+// Examples and hidden files are not among them. A folder that does not exist has none.
 func (h Home) sources(folder string, ext []string) ([]Source, error) {
-	paths, err := list(filepath.Join(h.Dir, "config", folder), ext, 0)
+	paths, err := list(filepath.Join(h.Dir, folder), ext, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -119,14 +119,15 @@ func (f pluginsFile) root(home Home) PluginRoot {
 	return PluginRoot{Home: home, Dir: absolute(home.Dir, dir)}
 }
 
-func (f pluginsFile) check(d document) error {
+// check takes the place where the features are set.
+func (f pluginsFile) check(d declaration) error {
 	for i, pattern := range slices.Concat(f.Include, f.Exclude) {
 		key := "include"
 		if i >= len(f.Include) {
 			key = "exclude"
 		}
 		if _, err := path.Match(pattern, ""); err != nil {
-			return d.fault([]string{pluginsKey, key}, "%q is not a pattern: %w", pattern, err)
+			return d.wrong([]string{pluginsKey, key}, "%q is not a pattern: %w", pattern, err)
 		}
 	}
 	return nil

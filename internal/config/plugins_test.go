@@ -117,7 +117,7 @@ func TestFeaturesRefused(t *testing.T) {
 		"local not a map":   {files{path: "plugins:\n  config:\n    local: {x: 3}\n"}, []string{`plugins.yaml:3: key "plugins.config.local.x": expected a mapping`}},
 		"bad include":       {files{path: "plugins:\n  include: ['[']\n"}, []string{`plugins.yaml:2: key "plugins.include": "[" is not a pattern`}},
 		"bad exclude":       {files{path: "plugins:\n  include: [a]\n  exclude: ['[']\n"}, []string{`plugins.yaml:3: key "plugins.exclude": "[" is not a pattern`}},
-		"misspelled":        {files{path: "plugin: {}\n"}, []string{`plugins.yaml:1: unknown key "plugin"; known keys: plugins`}},
+		"misspelled":        {files{path: "plugin: {}\n"}, []string{`plugins.yaml:1: unknown key "plugin"; known keys: compaction, plugins, tools`}},
 		"two keys":          {files{path: "plugins: {}\ntools: {}\n"}, []string{`plugins.yaml:2: key "tools": a file in features/ has one top-level key, here "plugins"`}},
 		"two other keys":    {files{project + "features/x.yaml": "a: {}\nb: {}\n"}, []string{`x.yaml:2: key "b": a file in features/ has one`}},
 		"a list":            {files{path: "- plugins\n"}, []string{`plugins.yaml:1: expected one top-level key`}},
@@ -126,17 +126,16 @@ func TestFeaturesRefused(t *testing.T) {
 	})
 }
 
-func TestOtherFeaturesAreNotRead(t *testing.T) {
+func TestFeatureFiles(t *testing.T) {
 	t.Parallel()
 	c := files{
-		project + "features/compaction.yaml": "compaction: {threshold: '${UNSET}', anything: goes}\n",
-		project + "features/tools.yaml":      "tools: {max_steps: 3}\n",
-		project + "features/none.yaml":       "# nothing yet\n",
-		project + "features/null.yaml":       "null\n",
-		project + "features/own.yaml":        "plugins: {unsafe: true}\n",
+		project + "features/none.yaml":     "# nothing yet\n",
+		project + "features/null.yaml":     "null\n",
+		project + "features/own.yaml":      "plugins: {unsafe: true}\n",
+		project + "features/deep/own.yaml": "tools: {max_steps: 3}\n",
 	}.load(t)
-	if !c.Features.Plugins.Unsafe {
-		t.Error("plugins: in a file of another name is not read")
+	if !c.Features.Plugins.Unsafe || c.Features.Tools.MaxSteps != 3 {
+		t.Errorf("files of other names are not read: %+v", c.Features)
 	}
 }
 

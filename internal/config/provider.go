@@ -76,7 +76,7 @@ func (l *loader) providers() (map[string]Provider, error) {
 	})
 }
 
-const providersFolder = "providers"
+const providersFolder = "config/providers"
 
 func (l *loader) finishProvider(d document, name string, p Provider) (Provider, error) {
 	p.Name, p.Source = name, d.Source

@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"gopkg.in/yaml.v3"
-
-	"github.com/idelchi/aura/internal/strict"
 )
 
 // Task is a conversation prepared in advance: tasks/**/*.yaml, a map of names to these.
@@ -27,8 +25,8 @@ type Task struct {
 	// Workdir is absolute; empty is that of the session.
 	Workdir string     `yaml:"workdir"`
 	Tools   ToolFilter `yaml:"tools"`
-	// Features overrides settings of features for this task.
-	Features map[string]any `yaml:"features"`
+	// Features overrides settings of features for this task; see FeaturesFor.
+	Features map[string]any `yaml:"-"`
 	// Vars are given to the templates of prompts.
 	Vars map[string]string `yaml:"vars"`
 	// Env are variables for shell commands, tools and plugins; see Environment.
@@ -39,13 +37,20 @@ type Task struct {
 	Pre      []string `yaml:"pre"`
 	Commands []string `yaml:"commands"`
 	Post     []string `yaml:"post"`
-	// Inherit names tasks whose settings this one starts from, the last one winning.
+	// Inherit names tasks whose settings this one starts from, the last one winning. They are part of this value already.
 	Inherit  Names `yaml:"inherit"`
 	Disabled bool  `yaml:"disabled"`
 
-	// line is where EnvFile is written, base the session's working directory.
-	line int
+	made lineage
+	// base is the session's working directory.
 	base string
+}
+
+// taskFile is what a file has for a task.
+type taskFile struct {
+	Task `yaml:",inline"`
+
+	Features featureFile `yaml:"features"`
 }
 
 // Names is a list of names; a single one may be written without the brackets.
@@ -68,45 +73,51 @@ func (s *Names) UnmarshalYAML(n *yaml.Node) error {
 }
 
 func (l *loader) tasks() (map[string]Task, error) {
-	return loadKind(l, kind[Task]{name: "task", folder: "tasks", ext: yamlFiles, read: readMap(l, l.finishTask)})
+	declared, err := loadKind(l, kind[declaration]{name: "task", folder: "config/tasks", ext: yamlFiles, read: readMap(l, readTask)})
+	if err != nil {
+		return nil, err
+	}
+	return settle("task", declared, l.buildTask)
 }
 
-func (l *loader) finishTask(d document, name string, t Task) (Task, error) {
-	t.Name, t.Source, t.base = name, d.Source, l.workdir
-	t.line = d.find(name, "env_file").Line
-	if t.Timeout < 0 {
-		return Task{}, d.fault([]string{name, "timeout"}, "%s is negative", t.Timeout)
+func readTask(d document, name string, f taskFile) (declaration, error) {
+	if f.Timeout < 0 {
+		return declaration{}, d.fault([]string{name, "timeout"}, "%s is negative", f.Timeout)
 	}
-	for _, variable := range slices.Sorted(maps.Keys(t.Env)) {
-		if !variableName.MatchString(variable) {
-			return Task{}, d.fault([]string{name, "env", variable}, "not a name of a variable: use letters, digits and _")
+	if err := d.checkVariables([]string{name, "env"}, f.Env); err != nil {
+		return declaration{}, err
+	}
+	declared := declaration{document: d, name: name, keys: []string{name}, parents: f.Inherit}
+	return declared, declared.below(featuresKey).checkOverrides()
+}
+
+// checkVariables refuses what cannot be the name of a variable.
+func (d document) checkVariables(path []string, values map[string]string) error {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if !variableName.MatchString(name) {
+			return d.fault(slices.Concat(path, []string{name}), "not a name of a variable: use letters, digits and _")
 		}
 	}
+	return nil
+}
+
+func (l *loader) buildTask(made lineage) (Task, error) {
+	var f taskFile
+	overrides, err := made.decode(&f)
+	t := f.Task
+	t.Name, t.Source, t.Features, t.made, t.base = made.own().name, made.own().Source, overrides, made, l.workdir
 	if t.Workdir != "" {
 		t.Workdir = absolute(l.workdir, t.Workdir)
 	}
-	return t, nil
+	return t, err
 }
 
 // Environment reads the task's env files, the last one winning, and puts Env over them. It is to be put over the process's
-// environment. Relative files are looked for in the task's working directory, then in the home that declares the task.
+// environment. Relative files are looked for in the task's working directory, then in the home that names them.
 func (t Task) Environment() (map[string]string, error) {
-	dir := t.Workdir
-	if dir == "" {
-		dir = t.base
-	}
 	values := map[string]string{}
 	for _, name := range t.EnvFile {
-		candidates := []string{absolute(dir, name), absolute(t.Source.Home.Dir, name)}
-		if filepath.IsAbs(name) {
-			candidates = candidates[:1]
-		}
-		file, ok := firstFile(candidates)
-		if !ok {
-			return nil, fmt.Errorf("preparing task %s: %w", t.Name, &strict.Error{File: t.Source.File, Line: t.line, Err: fmt.Errorf(
-				"key %q: file %q does not exist; looked for %s", t.Name+".env_file", name, strings.Join(candidates, ", "))})
-		}
-		read, err := readEnvFile(file)
+		read, err := t.readEnvFile(name)
 		if err != nil {
 			return nil, fmt.Errorf("preparing task %s: %w", t.Name, err)
 		}
@@ -114,4 +125,22 @@ func (t Task) Environment() (map[string]string, error) {
 	}
 	maps.Copy(values, t.Env)
 	return values, nil
+}
+
+func (t Task) readEnvFile(name string) (map[string]string, error) {
+	dir := t.Workdir
+	if dir == "" {
+		dir = t.base
+	}
+	// A task that no file declares has no home either.
+	declared, _ := t.made.at("env_file")
+	candidates := []string{absolute(dir, name), absolute(declared.Home.Dir, name)}
+	if filepath.IsAbs(name) {
+		candidates = candidates[:1]
+	}
+	file, ok := firstFile(candidates)
+	if !ok {
+		return nil, declared.wrong([]string{"env_file"}, "file %q does not exist; looked for %s", name, strings.Join(candidates, ", "))
+	}
+	return readEnvFile(file)
 }

@@ -28,7 +28,8 @@ full:
   post: [make clean]
   inherit: [base]
   disabled: true
-short: {env_file: one.env, inherit: full}
+short: {env_file: one.env, inherit: base}
+base: {}
 empty:
 `}.options(t)
 	c := load(t, o)
@@ -51,7 +52,7 @@ empty:
 		}
 	}
 	short := c.Tasks["short"]
-	if !reflect.DeepEqual(short.EnvFile, config.Names{"one.env"}) || !reflect.DeepEqual(short.Inherit, config.Names{"full"}) || short.Workdir != "" {
+	if !reflect.DeepEqual(short.EnvFile, config.Names{"one.env"}) || !reflect.DeepEqual(short.Inherit, config.Names{"base"}) || short.Workdir != "" {
 		t.Errorf("got %+v", short)
 	}
 	if empty, ok := c.Tasks["empty"]; !ok || empty.Name != "empty" {

@@ -14,33 +14,57 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// maxRetries is how often plugins may have one model call repeated.
-const maxRetries = 3
+const (
+	// maxRetries is how often plugins may have one model call repeated.
+	maxRetries = 3
+	// maxRereads is how often a call is repeated whose answer could not be read.
+	maxRereads = 2
+)
 
-// ask calls the model without the disabled tools. If it fails, plugins may have the call repeated, or have the failure
-// passed over: then there is no answer and no error.
+// ask calls the model without the disabled tools. A failure is mended if there is a way: first the answer is asked for again
+// if it could not be read, then the history is compacted if it was too long, then another agent takes over. What is left is
+// for plugins: they may have the call repeated, or have the failure passed over. Then there is no answer and no error.
 func (c *Conversation) ask(ctx context.Context, disabled []string) (response llm.Response, answered bool, err error) {
 	defer c.eject()
-	for retries := 0; ; retries++ {
+	var r rescue
+	c.relieve(ctx)
+	for retries := 0; ; {
 		disabled = c.offer(disabled)
 		response, err := c.request(ctx)
 		if err == nil {
 			return response, true, nil
 		}
-		if ctx.Err() != nil {
-			return llm.Response{}, false, interrupted(ctx)
+		if c.mend(ctx, &r, err) {
+			continue
 		}
 		verdict := c.failed(ctx, err)
 		switch {
 		case ctx.Err() != nil:
 			return llm.Response{}, false, interrupted(ctx)
 		case verdict.Retry && retries < maxRetries:
+			retries++
 		case verdict.Skip:
 			c.unanswered()
 			return llm.Response{}, false, nil
 		default:
-			return llm.Response{}, false, fmt.Errorf("calling model %s: %w", c.modelName(), err)
+			return llm.Response{}, false, fmt.Errorf("calling model %s: %w", c.speaker().modelName(), err)
 		}
+	}
+}
+
+// mend does what can be done about a failure without plugins, and reports whether the call is worth another try.
+func (c *Conversation) mend(ctx context.Context, r *rescue, failure error) bool {
+	switch {
+	case ctx.Err() != nil:
+		return false
+	case c.shrink(ctx, r, failure):
+		return true
+	case c.failover(ctx, failure):
+		// The window of the new model may be another one.
+		c.relieve(ctx)
+		return true
+	default:
+		return false
 	}
 }
 
@@ -49,6 +73,7 @@ func (c *Conversation) eject() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.history.eject(c.turn.sent)
+	c.turn.sent = 0
 }
 
 // offer narrows the tools of this turn and returns all patterns that were applied, those kept for this call included.
@@ -57,42 +82,69 @@ func (c *Conversation) offer(disabled []string) []string {
 	defer c.mu.Unlock()
 	disabled = append(disabled, c.disableNext...)
 	c.disableNext = nil
-	tools := c.turn.tools
-	if tools == nil {
-		tools = c.tools
-	}
-	c.turn.offer(tools, disabled)
+	c.present(disabled)
 	return disabled
 }
 
-// request makes one call of the model.
+// request makes one call of the model, as part of a turn.
 func (c *Conversation) request(ctx context.Context) (llm.Response, error) {
 	c.mu.Lock()
-	c.ledger.requests++
+	who, system := c.who, c.system()
 	c.turn.sent = len(c.history.entries)
-	told := event.Request{Number: c.ledger.requests, Iteration: c.turn.iteration, Tools: len(c.turn.offered)}
-	messages := c.history.messages(c.turn.system)
-	request := llm.Request{Model: c.modelName(), Tools: definitions(c.turn.offered)}
+	messages := c.history.messages(system)
+	request := llm.Request{
+		Model: who.modelName(), Tools: definitions(c.turn.offered), Think: who.Think, Generation: who.Generation,
+	}
 	c.mu.Unlock()
 
 	request.Messages = c.transform(ctx, messages)
 	if ctx.Err() != nil {
 		return llm.Response{}, interrupted(ctx)
 	}
-	told.Messages = len(request.Messages)
-	c.cfg.Emit(told)
-	return c.cfg.Provider.Chat(ctx, request, func(d llm.Delta) { c.cfg.Emit(event.Delta(d)) })
+	return c.call(ctx, who.Provider, request, func(d llm.Delta) { c.cfg.Emit(event.Delta(d)) })
+}
+
+// call calls a model, again if its answer cannot be read.
+func (c *Conversation) call(ctx context.Context, p llm.Provider, request llm.Request, onDelta func(llm.Delta)) (llm.Response, error) {
+	for rereads := 0; ; rereads++ {
+		c.mu.Lock()
+		c.ledger.requests++
+		told := event.Request{
+			Number: c.ledger.requests, Iteration: c.turn.iteration, Messages: len(request.Messages), Tools: len(request.Tools),
+		}
+		c.mu.Unlock()
+		c.cfg.Emit(told)
+		response, err := p.Chat(ctx, request, onDelta)
+		class, ok := errors.AsType[*llm.Error](err)
+		if !ok || !class.Malformed || rereads == maxRereads || ctx.Err() != nil {
+			return response, err
+		}
+		c.mu.Lock()
+		c.ledger.stats.ParseRetries++
+		c.mu.Unlock()
+		c.cfg.Emit(event.Notice{Text: fmt.Sprintf("the answer of model %s could not be read (%v), so it is asked again", request.Model, err)})
+	}
 }
 
 // failed asks plugins what to do about a provider's error.
 func (c *Conversation) failed(ctx context.Context, err error) sdk.ErrorModification {
-	in := sdk.OnErrorContext{Context: c.Context(), Error: err.Error()}
-	if class, ok := errors.AsType[*llm.Error](err); ok {
-		in.Error, in.ErrorType, in.Retryable = class.Message, class.Type, class.Retryable()
-	}
-	out := c.hook(ctx, hookpoint.OnError, in)
+	out := c.hook(ctx, hookpoint.OnError, func(state sdk.Context) any {
+		in := sdk.OnErrorContext{Context: state, Error: err.Error()}
+		if class, ok := errors.AsType[*llm.Error](err); ok {
+			in.Error, in.ErrorType, in.Retryable = class.Message, class.Type, class.Retryable()
+		}
+		return in
+	})
 	c.inject(queue(hookpoint.OnError, out))
 	return out.Error
+}
+
+// classOf returns the type of a provider's error; empty if it is unclassified.
+func classOf(err error) string {
+	if class, ok := errors.AsType[*llm.Error](err); ok {
+		return class.Type
+	}
+	return ""
 }
 
 func definitions(offered []tool.Definition) []llm.ToolDefinition {

@@ -11,72 +11,83 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/pipeline"
+	"github.com/idelchi/aura/internal/tokens"
 	"github.com/idelchi/aura/internal/tool"
 )
 
-// DefaultMaxSteps limits the turns of one interaction.
-const DefaultMaxSteps = 50
-
-// ErrStepLimit says that an interaction used all its turns and the model still wanted to go on.
+// ErrStepLimit says that an interaction used all its turns and the work was not done.
 var ErrStepLimit = errors.New("step limit reached")
 
-// Journal keeps what enters the history.
-type Journal interface {
-	Append(m llm.Message) error
-}
+// ErrBudget says that a session has used all the tokens it was given.
+var ErrBudget = errors.New("token budget used up")
 
-// Config is all that a conversation needs. Only Provider is required.
-type Config struct {
-	Provider     llm.Provider
-	ProviderName string
-	// Model is the provider's name for the model; empty for its default.
-	Model string
-	Agent string
-	// System is the system prompt; empty for none.
-	System string
-	// Tools may be replaced by SetTools.
-	Tools   *tool.Registry
-	Hooks   pipeline.Source
-	Journal Journal
-	Workdir string
-	// MaxSteps limits the turns of one interaction. Zero means DefaultMaxSteps.
-	MaxSteps  int
-	Vars      map[string]string
-	SessionID string
-	// Emit is called from one goroutine at a time, in the order of what happens.
-	Emit func(event.Event)
-	// Now is for tests; nil means time.Now. It may be called from several goroutines.
-	Now func() time.Time
-}
-
-// Conversation is one session's dialogue. Send is for one goroutine at a time; the other methods may be called at any
-// moment.
+// Conversation is one session's dialogue. Send, Compact and SetHistory are for one goroutine at a time; the other methods
+// may be called at any moment.
 type Conversation struct {
 	cfg Config
 
 	mu sync.Mutex
-	// What follows is guarded by mu. Only the goroutine in Send changes it, except for tools.
+	// What follows is guarded by mu. Only the goroutine that has claimed the conversation changes it, except for the tools,
+	// the modes and what waits for the next turn.
 	busy    bool
-	tools   *tool.Registry
-	model   llm.Model
+	who     speaker
 	history history
 	ledger  ledger
 	turn    turn
+	// auto and done are the modes of those names.
+	auto, done bool
+	// waiting are the switches asked for while a turn runs.
+	waiting []change
 	// disableNext holds patterns of the tools to withhold from the next model call.
 	disableNext []string
+	// counts are those of system prompts and tool schemas.
+	counts tokens.Cache
+	// compactFrom is the estimate below which no compaction is tried again, because the last one did not help.
+	compactFrom int
 	// unsaved is the first failure of the journal in this interaction.
 	unsaved error
 }
 
-// New returns a conversation with an empty history and emits the session's event.
+// New returns a conversation, with the history of an earlier one if there is any, and emits the session's event.
 func New(ctx context.Context, cfg Config) (*Conversation, error) {
-	if cfg.Provider == nil {
-		return nil, errors.New("starting the conversation: no provider is configured")
+	if err := cfg.complete(); err != nil {
+		return nil, fmt.Errorf("starting the conversation: %w", err)
 	}
-	if cfg.MaxSteps < 0 {
-		return nil, fmt.Errorf("starting the conversation: the step limit is %d; it must be positive", cfg.MaxSteps)
+	c := &Conversation{cfg: cfg, auto: cfg.Auto, done: cfg.Done}
+	c.ledger.begin(cfg.Now(), cfg.Stats)
+	var err error
+	if c.who, err = c.describe(ctx, cfg.persona()); err != nil {
+		return nil, err
+	}
+	c.rearm()
+	if pipeline.Has(cfg.Hooks, hookpoint.BeforeChat) || pipeline.Has(cfg.Hooks, hookpoint.TransformMessages) {
+		tokens.Warm()
+	}
+	if err := c.restore(cfg.History); err != nil {
+		return nil, fmt.Errorf("starting the conversation: %w", err)
+	}
+	c.cfg.Emit(event.Session{
+		ID: cfg.SessionID, Agent: cfg.Agent, Mode: cfg.Mode, Provider: cfg.ProviderName, Model: c.who.modelName(), Workdir: cfg.Workdir,
+		Tools: c.turn.names,
+	})
+	return c, nil
+}
+
+// complete fills in defaults and refuses what makes no sense.
+func (cfg *Config) complete() error {
+	if err := cfg.persona().check(); err != nil {
+		return err
+	}
+	switch {
+	case cfg.Compaction.By != nil && cfg.Compaction.By.Provider == nil:
+		return errors.New("the agent that summarises has no provider")
+	case cfg.MaxSteps < 0:
+		return fmt.Errorf("the step limit is %d; it must be positive", cfg.MaxSteps)
+	case cfg.TokenBudget < 0:
+		return fmt.Errorf("the token budget is %d; it must be positive", cfg.TokenBudget)
 	}
 	if cfg.MaxSteps == 0 {
 		cfg.MaxSteps = DefaultMaxSteps
@@ -88,56 +99,97 @@ func New(ctx context.Context, cfg Config) (*Conversation, error) {
 		cfg.Emit = func(event.Event) {}
 	}
 	cfg.Vars = maps.Clone(cfg.Vars)
-	c := &Conversation{cfg: cfg, tools: cfg.Tools}
-	c.ledger.stats.StartTime = cfg.Now()
-	c.turn.system = cfg.System
-	c.offer(nil)
-	if err := c.resolve(ctx); err != nil {
-		return nil, err
-	}
-	c.cfg.Emit(event.Session{
-		ID: cfg.SessionID, Agent: cfg.Agent, Provider: cfg.ProviderName, Model: c.modelName(), Workdir: cfg.Workdir,
-		Tools: c.Context().AvailableTools,
-	})
-	return c, nil
+	return nil
 }
 
 // SetTools replaces the tools from the next turn on.
 func (c *Conversation) SetTools(tools *tool.Registry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.tools = tools
+	c.who.Tools = tools
+	if n := len(c.waiting); n > 0 {
+		c.waiting[n-1].to.Tools = tools
+	}
 	if !c.busy {
-		c.turn.offer(c.tools, c.disableNext)
+		c.rearm()
 	}
 }
 
-// resolve asks what the model is like. A provider that cannot tell leaves it unresolved, to be asked again before the next
-// interaction: if something is wrong, the call of the model will say so.
-func (c *Conversation) resolve(ctx context.Context) error {
-	if c.model.Name != "" {
-		return nil
-	}
-	model, err := c.cfg.Provider.Model(ctx, c.cfg.Model)
-	if ctx.Err() != nil {
-		return interrupted(ctx)
-	}
-	if err != nil {
-		c.cfg.Emit(event.Notice{Text: fmt.Sprintf("describing the model: %v", err)})
-		return nil
+// SetFallback replaces the agents that take over when the current one fails.
+func (c *Conversation) SetFallback(fallback []Persona) error {
+	for _, p := range fallback {
+		if err := p.check(); err != nil {
+			return fmt.Errorf("replacing the fallback agents: %w", err)
+		}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.model = model
+	c.who.Fallback = fallback
 	return nil
 }
 
-// modelName is what requests ask for.
-func (c *Conversation) modelName() string {
-	if c.cfg.Model != "" {
-		return c.cfg.Model
+// SetAuto turns auto mode on or off: while it is on, an agent that rests with open todos is asked to go on.
+func (c *Conversation) SetAuto(on bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.auto = on
+}
+
+// SetDone turns done mode on or off from the next turn on: while it is on, the agent is offered the tool Done, and its call
+// ends the interaction.
+func (c *Conversation) SetDone(on bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.done = on
+	if !c.busy {
+		c.rearm()
 	}
-	return c.model.Name
+}
+
+// rearm prepares the state between turns, as the next one will find it. The caller holds the lock.
+func (c *Conversation) rearm() {
+	c.turn.appended = ""
+	c.turn.tools = c.who.Tools
+	c.present(c.disableNext)
+}
+
+// claim makes the conversation the caller's until release.
+func (c *Conversation) claim() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.busy {
+		return errors.New("a prompt is still being answered")
+	}
+	c.busy, c.unsaved = true, nil
+	return nil
+}
+
+func (c *Conversation) release() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.busy = false
+	c.rearm()
+}
+
+// saved reports whether the journal kept everything.
+func (c *Conversation) saved() error {
+	if c.unsaved == nil {
+		return nil
+	}
+	return fmt.Errorf("saving the session: %w", c.unsaved)
+}
+
+// History returns the messages as they are now, without those that go with one model call only. The slice is the caller's.
+func (c *Conversation) History() []llm.Message {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out := make([]llm.Message, 0, len(c.history.entries))
+	for _, e := range c.history.entries {
+		if !e.eject {
+			out = append(out, e.Message)
+		}
+	}
+	return out
 }
 
 func interrupted(ctx context.Context) error {

@@ -147,6 +147,16 @@ func echo(name string) tool.Tool {
 type journal struct {
 	messages []llm.Message
 	err      error
+	// compacted holds what Compacted was told, as "kept:summary".
+	compacted []string
+}
+
+func (j *journal) Compacted(summary string, kept int) error {
+	if j.err != nil {
+		return j.err
+	}
+	j.compacted = append(j.compacted, fmt.Sprintf("%d:%s", kept, summary))
+	return nil
 }
 
 func (j *journal) Append(m llm.Message) error {
@@ -171,6 +181,8 @@ type options struct {
 	tools    []tool.Tool
 	system   string
 	maxSteps int
+	// change sets whatever else a test is about.
+	change func(*conversation.Config)
 }
 
 func start(t *testing.T, o options, replies ...reply) *bench {
@@ -183,13 +195,16 @@ func start(t *testing.T, o options, replies ...reply) *bench {
 		model:   &model{Model: llm.Model{Name: "fake", Family: "f", ContextLength: 1000, ParameterCount: 7, Capabilities: []string{"tools"}}, replies: replies},
 		journal: &journal{},
 	}
-	b.Conversation, err = conversation.New(t.Context(), conversation.Config{
+	cfg := conversation.Config{
 		Provider: provider{b.model}, ProviderName: "fakes", Agent: "tester", System: o.system, Tools: registry, Hooks: o.hooks,
 		Journal: b.journal, Workdir: "somewhere", MaxSteps: o.maxSteps, Vars: map[string]string{"k": "v"}, SessionID: "s1",
 		Emit: func(e event.Event) { b.events = append(b.events, e) },
 		Now:  func() time.Time { return time.Unix(1000, 0) },
-	})
-	if err != nil {
+	}
+	if o.change != nil {
+		o.change(&cfg)
+	}
+	if b.Conversation, err = conversation.New(t.Context(), cfg); err != nil {
 		t.Fatal(err)
 	}
 	return b

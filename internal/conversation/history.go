@@ -12,43 +12,82 @@ import (
 // entry is a message of the history.
 type entry struct {
 	llm.Message
-	tokens int
+	// size is in bytes, and tokens is set once they are counted.
+	size, tokens int
 	// eject makes the message leave after one model call.
 	eject bool
+	// summary marks the message that stands for those a compaction removed.
+	summary bool
 }
 
 // history is what the model is shown, without the system prompt.
 type history struct {
 	entries []entry
-	// turns grows at its end only: whoever holds an earlier version shares its beginning.
+	// turns grows at its end only, until it is replaced: whoever holds an earlier version shares its beginning.
 	turns []sdk.Turn
-	// tokens is the estimate of all entries.
-	tokens int
+	// counted is how many of the entries have their tokens counted, and tokens is the sum of these. Counting waits until
+	// somebody asks, so that a conversation nobody asks about does not pay for it.
+	counted, tokens int
+	// size is that of all entries in bytes.
+	size int
+	// ejectable is how many entries are to leave.
+	ejectable int
 	// ids are those of all tool calls.
 	ids map[string]bool
 }
 
-func (h *history) add(m llm.Message, eject bool) {
-	e := entry{Message: m, tokens: estimate(m), eject: eject}
+func (h *history) add(e entry) {
+	e.size = sizeOf(e.Message)
+	h.size += e.size
 	h.entries = append(h.entries, e)
-	h.tokens += e.tokens
-	spoken := m.Role == llm.RoleUser || m.Role == llm.RoleAssistant
-	if spoken && m.Content != "" && !eject {
-		h.turns = append(h.turns, sdk.Turn{Role: string(m.Role), Content: m.Content})
+	if e.eject {
+		h.ejectable++
+		return
 	}
+	spoken := e.Role == llm.RoleUser || e.Role == llm.RoleAssistant
+	if spoken && e.Content != "" {
+		h.turns = append(h.turns, sdk.Turn{Role: string(e.Role), Content: e.Content})
+	}
+}
+
+// estimate returns the tokens of all entries. It costs as much as the entries added since it was last asked.
+func (h *history) estimate() int {
+	for ; h.counted < len(h.entries); h.counted++ {
+		e := &h.entries[h.counted]
+		e.tokens = estimate(e.Message)
+		h.tokens += e.tokens
+	}
+	return h.tokens
 }
 
 // eject removes those of the first n entries that are to be sent once.
 func (h *history) eject(n int) {
+	if h.ejectable == 0 {
+		return
+	}
 	kept := make([]entry, 0, len(h.entries))
+	counted := h.counted
 	for i, e := range h.entries {
-		if i < n && e.eject {
-			h.tokens -= e.tokens
+		if i >= n || !e.eject {
+			kept = append(kept, e)
 			continue
 		}
-		kept = append(kept, e)
+		h.ejectable--
+		h.size -= e.size
+		if i < counted {
+			h.counted--
+			h.tokens -= e.tokens
+		}
 	}
 	h.entries = kept
+}
+
+// reset puts other entries in the place of all there are. What others hold of the old ones stays as it is.
+func (h *history) reset(entries []entry) {
+	*h = history{ids: h.ids, entries: make([]entry, 0, len(entries)+1), turns: []sdk.Turn{}}
+	for _, e := range entries {
+		h.add(e)
+	}
 }
 
 // messages returns the history behind a system prompt, which may be empty.
@@ -61,6 +100,28 @@ func (h *history) messages(system string) []llm.Message {
 		out = append(out, e.Message)
 	}
 	return out
+}
+
+// cut returns where the last keep entries begin, or a little before: no tool call is parted from its results.
+func (h *history) cut(keep int) int {
+	at := max(len(h.entries)-keep, 0)
+	for at > 0 && at < len(h.entries) && h.entries[at].Role == llm.RoleTool {
+		at--
+	}
+	return at
+}
+
+// unsign drops what one service has signed, for another would not take it.
+func (h *history) unsign() {
+	h.entries = slices.Clone(h.entries)
+	for i := range h.entries {
+		e := &h.entries[i]
+		e.ThinkingBlocks = nil
+		e.ToolCalls = slices.Clone(e.ToolCalls)
+		for j := range e.ToolCalls {
+			e.ToolCalls[j].Signature = nil
+		}
+	}
 }
 
 // identify returns the calls with identifiers that no earlier call of the session has, so that each result has one owner.

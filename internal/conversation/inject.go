@@ -7,6 +7,7 @@ import (
 	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/pipeline"
+	"github.com/idelchi/aura/sdk"
 )
 
 // injection is a plugin's message on its way into the history.
@@ -16,12 +17,13 @@ type injection struct {
 }
 
 // hook runs a hook point, shows its notices and withholds the tools it names from the next model call, which at BeforeChat
-// is the caller's to do, as is the rest of the outcome. Once ctx is done nobody is asked.
-func (c *Conversation) hook(ctx context.Context, point hookpoint.Name, in any) pipeline.Outcome {
-	if ctx.Err() != nil {
+// is the caller's to do, as is the rest of the outcome. Once ctx is done nobody is asked. The input is made only if somebody
+// wants it: filling it in counts tokens.
+func (c *Conversation) hook(ctx context.Context, point hookpoint.Name, in func(sdk.Context) any) pipeline.Outcome {
+	if ctx.Err() != nil || !pipeline.Has(c.cfg.Hooks, point) {
 		return pipeline.Outcome{}
 	}
-	out := pipeline.Run(ctx, c.cfg.Hooks, point, in, c.reporter(point))
+	out := pipeline.Run(ctx, c.cfg.Hooks, point, in(c.Context()), c.reporter(point))
 	for _, n := range out.Notices {
 		c.cfg.Emit(event.Notice{Plugin: n.Handler, Text: n.Text})
 	}
@@ -57,7 +59,7 @@ func queue(point hookpoint.Name, out pipeline.Outcome) []injection {
 // inject adds messages to the history. No tool call may be without its result at this moment.
 func (c *Conversation) inject(queued []injection) {
 	for _, in := range queued {
-		c.record(llm.Message{Role: llm.Role(in.Role), Content: in.Content, Synthetic: true}, in.Eject)
+		c.record(entry{Message: llm.Message{Role: llm.Role(in.Role), Content: in.Content, Synthetic: true}, eject: in.Eject})
 		c.cfg.Emit(event.Injection{
 			Plugin: in.Handler, Point: string(in.point), Role: string(in.Role), Content: in.Content, Eject: in.Eject,
 		})
@@ -65,17 +67,21 @@ func (c *Conversation) inject(queued []injection) {
 }
 
 // record adds a message to the history and, unless it will leave again, to the journal.
-func (c *Conversation) record(m llm.Message, eject bool) {
-	if m.CreatedAt.IsZero() {
-		m.CreatedAt = c.cfg.Now()
+func (c *Conversation) record(e entry) {
+	if e.CreatedAt.IsZero() {
+		e.CreatedAt = c.cfg.Now()
 	}
 	c.mu.Lock()
-	c.history.add(m, eject)
+	c.history.add(e)
 	c.mu.Unlock()
-	if eject || c.cfg.Journal == nil {
-		return
+	if !e.eject && c.cfg.Journal != nil {
+		c.keepError(c.cfg.Journal.Append(e.Message))
 	}
-	if err := c.cfg.Journal.Append(m); err != nil && c.unsaved == nil {
+}
+
+// keepError keeps the journal's first failure until the turn is over.
+func (c *Conversation) keepError(err error) {
+	if err != nil && c.unsaved == nil {
 		c.unsaved = err
 	}
 }

@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -15,19 +16,43 @@ type ledger struct {
 	stats sdk.Stats
 	// calls grows at its end only, and nothing in it changes: whoever holds an earlier version shares its beginning.
 	calls []sdk.ToolCall
-	// runs holds, for each tool, how often it ran.
-	runs map[string]int
+	// runs holds, for each tool, how often it ran, and patches, for each file, how often it was changed.
+	runs, patches map[string]int
 	// requests counts the calls of models, failed ones too.
 	requests int
 	// lastInput is the provider's count for the last call.
 	lastInput int
+	// spent is what counts against the budget: the provider's counts or, where it gives none, estimates.
+	spent int
+}
+
+// begin starts counting at zero, or where an earlier conversation left off.
+func (l *ledger) begin(now time.Time, earlier *sdk.Stats) {
+	l.runs, l.patches = map[string]int{}, map[string]int{}
+	if earlier != nil {
+		l.stats = *earlier
+		l.stats.TopTools = nil
+		for _, t := range earlier.TopTools {
+			l.runs[t.Name] = t.Count
+		}
+		l.spent = earlier.TokensIn + earlier.TokensOut
+	}
+	if l.stats.StartTime.IsZero() {
+		l.stats.StartTime = now
+	}
+}
+
+// used counts the tokens of a model call.
+func (l *ledger) used(usage llm.Usage) {
+	l.stats.TokensIn += usage.Input
+	l.stats.TokensOut += usage.Output
+	l.spent += usage.Input + usage.Output
 }
 
 // answered counts a response.
 func (l *ledger) answered(usage llm.Usage) {
 	l.stats.Turns++
-	l.stats.TokensIn += usage.Input
-	l.stats.TokensOut += usage.Output
+	l.used(usage)
 	l.lastInput = usage.Input
 }
 
@@ -37,15 +62,22 @@ func (l *ledger) called(call sdk.ToolCall, ran bool) {
 	if !ran {
 		return
 	}
-	if l.runs == nil {
-		l.runs = map[string]int{}
-	}
 	l.runs[call.Name]++
 	l.stats.ToolCalls++
 	if call.Error != "" {
 		l.stats.ToolErrors++
 	}
 }
+
+// changed counts the files that a successful call has changed.
+func (l *ledger) changed(paths []string) {
+	for _, path := range paths {
+		l.patches[path]++
+	}
+}
+
+// patched returns how often each file was changed. The map is the caller's.
+func (l *ledger) patched() map[string]int { return maps.Clone(l.patches) }
 
 func (l *ledger) snapshot(now time.Time) sdk.Stats {
 	stats := l.stats
@@ -58,23 +90,3 @@ func (l *ledger) snapshot(now time.Time) sdk.Stats {
 	})
 	return stats
 }
-
-// estimate guesses the tokens of a message: a token for every four bytes of its text and calls.
-func estimate(m llm.Message) int {
-	size := len(m.Content) + len(m.Thinking)
-	for _, call := range m.ToolCalls {
-		size += len(call.Name) + len(call.Arguments)
-	}
-	return perFour(size)
-}
-
-// estimateShown is estimate for a message as plugins see it.
-func estimateShown(m sdk.Message) int {
-	size := len(m.Content) + len(m.Thinking)
-	for _, call := range m.ToolCalls {
-		size += len(call.Name) + len(encoded(call.Arguments))
-	}
-	return perFour(size)
-}
-
-func perFour(size int) int { return (size + 3) / 4 }

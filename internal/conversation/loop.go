@@ -16,8 +16,10 @@ import (
 type step int
 
 const (
-	// rest ends the interaction.
-	rest step = iota
+	// over ends the interaction.
+	over step = iota
+	// rest ends it too, unless auto mode finds that there is something left to do.
+	rest
 	// nudged asks for another turn because a plugin has something to say to the model.
 	nudged
 	// worked asks for another turn because the model waits for the results of its tools.
@@ -26,51 +28,53 @@ const (
 
 // Send takes a prompt and returns once the agent rests. Whatever it returns, the history is fit for another prompt and all
 // that entered it is in the journal. The last event is event.Done, with event.Error before it if Send returns an error: that
-// of the model (an *llm.Error where its class is known), ErrStepLimit, or the cause of ctx's end.
+// of the model (an *llm.Error where its class is known), ErrStepLimit, ErrBudget, or the cause of ctx's end.
 func (c *Conversation) Send(ctx context.Context, prompt string) (err error) {
 	if strings.TrimSpace(prompt) == "" {
 		return errors.New("sending a prompt: it is empty")
 	}
-	if err := c.begin(); err != nil {
+	if err := c.claim(); err != nil {
+		return fmt.Errorf("sending a prompt: %w", err)
+	}
+	c.mu.Lock()
+	c.ledger.stats.Interactions++
+	c.mu.Unlock()
+	defer func() { c.end(ctx, err) }()
+	if err := c.ready(ctx); err != nil {
 		return err
 	}
-	defer func() { c.end(err) }()
-	if err := c.resolve(ctx); err != nil {
-		return err
-	}
-	c.record(llm.Message{Role: llm.RoleUser, Content: prompt}, false)
+	c.record(entry{Message: llm.Message{Role: llm.RoleUser, Content: prompt}})
 	c.cfg.Emit(event.Message{Role: string(llm.RoleUser), Content: prompt})
 	for iteration := 1; ; iteration++ {
 		ended, err := c.runTurn(ctx, iteration)
-		if err = errors.Join(err, c.saved()); err != nil || ended == rest {
+		if err = errors.Join(err, c.saved()); err != nil {
 			return err
 		}
-		if iteration < c.cfg.MaxSteps {
-			continue
-		}
-		if ended == nudged {
-			c.cfg.Emit(event.Notice{Text: fmt.Sprintf("a plugin asked for another turn, but the limit of %d is reached", c.cfg.MaxSteps)})
+		if ended == over || ended == rest && !c.unfinished() {
 			return nil
 		}
-		return fmt.Errorf("%w: %d turns are used up and the model is not done; send another prompt to go on, or allow more with --max-steps",
-			ErrStepLimit, c.cfg.MaxSteps)
+		if limit := c.limit(); iteration >= limit {
+			return c.stopAt(limit, ended)
+		}
+		if ended == rest {
+			c.urge()
+		}
 	}
 }
 
-// begin claims the conversation for one interaction.
-func (c *Conversation) begin() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.busy {
-		return errors.New("sending a prompt: the one before it is still being answered")
+// ready makes sure that there is someone to answer, and something to pay with.
+func (c *Conversation) ready(ctx context.Context) error {
+	if err := c.settleSwitches(ctx); err != nil {
+		return err
 	}
-	c.busy, c.unsaved = true, nil
-	c.ledger.stats.Interactions++
-	return nil
+	if err := c.resolve(ctx); err != nil {
+		return err
+	}
+	return c.affordable()
 }
 
 // end tells how the interaction went and frees the conversation.
-func (c *Conversation) end(err error) {
+func (c *Conversation) end(ctx context.Context, err error) {
 	if err != nil {
 		failed := event.Error{Message: err.Error()}
 		if class, ok := errors.AsType[*llm.Error](err); ok {
@@ -78,41 +82,54 @@ func (c *Conversation) end(err error) {
 		}
 		c.cfg.Emit(failed)
 	}
-	c.mu.Lock()
-	c.busy = false
-	c.turn.system = c.cfg.System
-	c.turn.offer(c.tools, c.disableNext)
-	c.mu.Unlock()
+	// Once ctx is done, switches that wait go on waiting.
+	_ = c.settleSwitches(ctx)
+	c.release()
 	c.cfg.Emit(event.Finished(c.Stats()))
 }
 
-// saved reports whether the journal kept everything.
-func (c *Conversation) saved() error {
-	if c.unsaved == nil {
+// stopAt says what it means that an interaction has used up its turns.
+func (c *Conversation) stopAt(limit int, ended step) error {
+	if ended == nudged {
+		c.cfg.Emit(event.Notice{Text: fmt.Sprintf("a plugin asked for another turn, but the limit of %d is reached", limit)})
 		return nil
 	}
-	return fmt.Errorf("saving the session: %w", c.unsaved)
+	left := "the model is not done"
+	if ended == rest {
+		left = "todos are left"
+	}
+	return fmt.Errorf("%w: %d turns are used up and %s; send another prompt to go on, or allow more with --max-steps",
+		ErrStepLimit, limit, left)
+}
+
+func (c *Conversation) limit() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.maxSteps()
 }
 
 // runTurn makes one model call and runs the tools it asks for.
 func (c *Conversation) runTurn(ctx context.Context, iteration int) (step, error) {
 	if ctx.Err() != nil {
-		return rest, interrupted(ctx)
+		return over, interrupted(ctx)
+	}
+	if err := errors.Join(c.settleSwitches(ctx), c.affordable()); err != nil {
+		return over, err
 	}
 	c.open(iteration)
-	out := c.hook(ctx, hookpoint.BeforeChat, sdk.BeforeChatContext{Context: c.Context()})
+	out := c.hook(ctx, hookpoint.BeforeChat, func(state sdk.Context) any { return sdk.BeforeChatContext{Context: state} })
 	c.inject(queue(hookpoint.BeforeChat, out))
 	if ctx.Err() != nil {
-		return rest, interrupted(ctx)
+		return over, interrupted(ctx)
 	}
 	if out.Request.Skip {
 		c.unanswered()
-		return rest, nil
+		return over, nil
 	}
 	c.appendSystem(out.Request.AppendSystem)
 	response, answered, err := c.ask(ctx, out.DisableTools)
 	if err != nil || !answered {
-		return rest, err
+		return over, err
 	}
 	return c.answer(ctx, response)
 }
@@ -123,8 +140,8 @@ func (c *Conversation) open(iteration int) {
 	defer c.mu.Unlock()
 	c.ledger.stats.Iterations++
 	c.turn.iteration = iteration
-	c.turn.system = c.cfg.System
-	c.turn.offer(c.tools, c.disableNext)
+	c.turn.finished = false
+	c.rearm()
 }
 
 // appendSystem adds to the system prompt of this turn.
@@ -134,10 +151,7 @@ func (c *Conversation) appendSystem(text *string) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.turn.system != "" {
-		c.turn.system += "\n\n"
-	}
-	c.turn.system += *text
+	c.turn.appended = *text
 }
 
 // unanswered notes that the turn ends as if the model had said nothing.
@@ -150,18 +164,20 @@ func (c *Conversation) unanswered() {
 // answer takes a response into the history as far as plugins let it, and does what it asks for.
 func (c *Conversation) answer(ctx context.Context, response llm.Response) (step, error) {
 	m := c.accept(response)
-	out := c.hook(ctx, hookpoint.AfterResponse, sdk.AfterResponseContext{
-		Context: c.Context(), Response: m.Content, Thinking: m.Thinking, Calls: shownCalls(m.ToolCalls),
+	out := c.hook(ctx, hookpoint.AfterResponse, func(state sdk.Context) any {
+		return sdk.AfterResponseContext{Context: state, Response: m.Content, Thinking: m.Thinking, Calls: shownCalls(m.ToolCalls)}
 	})
 	queued := queue(hookpoint.AfterResponse, out)
 	if kept := modified(m, out.Response); kept.Content != "" || kept.Thinking != "" || len(kept.ToolCalls) > 0 {
-		c.record(kept, false)
+		c.record(entry{Message: kept})
 	}
 	queued = append(queued, c.work(ctx, m.ToolCalls)...)
 	c.inject(queued)
 	switch {
 	case ctx.Err() != nil:
-		return rest, interrupted(ctx)
+		return over, interrupted(ctx)
+	case c.turn.finished:
+		return over, nil
 	case len(m.ToolCalls) > 0:
 		return worked, nil
 	case len(queued) > 0:
@@ -180,12 +196,16 @@ func (c *Conversation) accept(response llm.Response) llm.Message {
 	if m.CreatedAt.IsZero() {
 		m.CreatedAt = c.cfg.Now()
 	}
+	c.guess(response, c.tokens)
 	c.ledger.answered(response.Usage)
 	c.turn.responded(m)
 	c.mu.Unlock()
 	c.cfg.Emit(event.Message{
 		Role: string(m.Role), Content: m.Content, Thinking: m.Thinking, ToolCalls: len(m.ToolCalls),
 	})
+	if response.StopReason == llm.StopLength {
+		c.cfg.Emit(event.Notice{Text: "the answer was cut: it reached the limit of output tokens"})
+	}
 	return m
 }
 

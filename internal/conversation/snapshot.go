@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/idelchi/aura/internal/done"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/sdk"
@@ -14,29 +15,18 @@ type turn struct {
 	iteration int
 	// sent is how many entries of the history the last request held.
 	sent int
-	// system is the prompt as it is sent, with what plugins appended for this turn.
-	system string
+	// appended is what plugins add to the system prompt for this turn.
+	appended string
 	// tools is the registry of this turn, and offered what of it the model is shown.
 	tools   *tool.Registry
 	offered []tool.Definition
-	// names and tokens are those of offered.
-	names  []string
-	tokens int
+	// names, schemaSize (in bytes) and schemaTokens are those of offered. The tokens are less than zero until they are counted.
+	names                    []string
+	schemaSize, schemaTokens int
 	// empty, silent and calls describe the last response: nothing at all, no text, tool calls.
 	empty, silent, calls bool
-}
-
-// offer shows the model all tools but those that fit the patterns.
-func (t *turn) offer(tools *tool.Registry, disabled []string) {
-	t.tools, t.offered, t.names, t.tokens = tools, nil, []string{}, 0
-	for _, d := range tools.Offered() {
-		if tool.Match(disabled, d.Name) {
-			continue
-		}
-		t.offered = append(t.offered, d)
-		t.names = append(t.names, d.Name)
-		t.tokens += perFour(len(d.Name) + len(describe(d)) + len(d.Parameters))
-	}
+	// finished is set once the agent has called Done.
+	finished bool
 }
 
 // responded notes what a response was like.
@@ -45,33 +35,74 @@ func (t *turn) responded(m llm.Message) {
 	t.empty = t.silent && !t.calls
 }
 
+// present shows the model the tools of this turn but those that fit the patterns. The caller holds the lock.
+func (c *Conversation) present(disabled []string) {
+	t := &c.turn
+	t.offered, t.names, t.schemaSize, t.schemaTokens = nil, []string{}, 0, -1
+	for _, d := range t.tools.Offered() {
+		if tool.Match(disabled, d.Name) || d.Name == done.Name && !c.done {
+			continue
+		}
+		t.offered = append(t.offered, d)
+		t.names = append(t.names, d.Name)
+		t.schemaSize += len(schemaText(d))
+	}
+}
+
+// system is the system prompt as it is sent in this turn. The caller holds the lock.
+func (c *Conversation) system() string {
+	if c.who.System == "" || c.turn.appended == "" {
+		return c.who.System + c.turn.appended
+	}
+	return c.who.System + "\n\n" + c.turn.appended
+}
+
 // Context returns the state of the conversation at this moment. ToolHistory and Turns are shared with later snapshots and
 // must not be changed; PluginConfig is for whoever hands the context to a plugin.
 func (c *Conversation) Context() sdk.Context {
+	var around Surroundings
+	if c.cfg.Surroundings != nil {
+		around = c.cfg.Surroundings()
+	}
+	if around.Vars == nil {
+		around.Vars = c.cfg.Vars
+	}
+	todos := c.cfg.Todos.Counts()
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	around.Features.CompactionEnabled = c.compaction().enabled()
 	calls, turns := c.ledger.calls, c.history.turns
 	return sdk.Context{
 		Iteration:            c.turn.iteration,
 		Tokens:               c.tokens(),
-		Agent:                c.cfg.Agent,
-		ModelInfo:            sdk.ModelInfo(c.model),
+		Agent:                c.who.Agent,
+		Mode:                 c.who.Mode,
+		ModelInfo:            c.who.info(),
 		Stats:                c.ledger.snapshot(c.cfg.Now()),
 		Workdir:              c.cfg.Workdir,
 		MessageCount:         len(c.history.entries),
+		Auto:                 c.auto,
+		DoneActive:           c.done,
 		ResponseEmpty:        c.turn.empty,
 		ResponseContentEmpty: c.turn.silent,
 		HasToolCalls:         c.turn.calls,
-		MaxSteps:             c.cfg.MaxSteps,
-		PatchCounts:          map[string]int{},
+		MaxSteps:             c.maxSteps(),
+		TodoPending:          todos.Pending,
+		TodoInProgress:       todos.InProgress,
+		TodoTotal:            todos.Total(),
+		PatchCounts:          c.ledger.patched(),
 		ToolHistory:          slices.Clip(calls),
 		SessionID:            c.cfg.SessionID,
-		Provider:             c.cfg.ProviderName,
-		ThinkMode:            "off",
+		SessionTitle:         around.SessionTitle,
+		Provider:             c.who.ProviderName,
+		ThinkMode:            c.who.thinkMode(),
+		Features:             around.Features,
 		AvailableTools:       slices.Clone(c.turn.names),
+		LoadedTools:          slices.Clone(around.LoadedTools),
 		Turns:                slices.Clip(turns),
-		SystemPrompt:         c.turn.system,
-		Vars:                 maps.Clone(c.cfg.Vars),
+		SystemPrompt:         c.system(),
+		MCPServers:           slices.Clone(around.MCPServers),
+		Vars:                 maps.Clone(around.Vars),
 	}
 }
 
@@ -82,15 +113,18 @@ func (c *Conversation) Stats() sdk.Stats {
 	return c.ledger.snapshot(c.cfg.Now())
 }
 
-// tokens says how full the window is, by the estimate of what the next request holds.
-func (c *Conversation) tokens() sdk.TokenState {
-	state := sdk.TokenState{
-		Estimate: perFour(len(c.turn.system)) + c.history.tokens + c.turn.tokens,
-		LastAPI:  c.ledger.lastInput,
-		Max:      c.model.ContextLength,
+// maxSteps limits the turns of one interaction. The caller holds the lock.
+func (c *Conversation) maxSteps() int {
+	if c.who.MaxSteps > 0 {
+		return c.who.MaxSteps
 	}
-	if state.Max > 0 {
-		state.Percent = 100 * float64(state.Estimate) / float64(state.Max)
+	return c.cfg.MaxSteps
+}
+
+// compaction returns the settings in force. The caller holds the lock.
+func (c *Conversation) compaction() Compaction {
+	if c.who.Compaction != nil {
+		return *c.who.Compaction
 	}
-	return state
+	return c.cfg.Compaction
 }

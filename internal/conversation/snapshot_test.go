@@ -9,6 +9,7 @@ import (
 	"github.com/idelchi/aura/internal/conversation"
 	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/internal/tokens"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/sdk"
 )
@@ -35,10 +36,10 @@ func TestSnapshot(t *testing.T) {
 	b.send(t, "a prompt")
 
 	first := seen[0]
-	schema := (len("Read"+"does Read"+pathSchema) + 3) / 4
+	estimate := tokens.Estimate("12345678") + tokens.Estimate("a prompt") + tokens.Estimate("Read\ndoes Read\n"+pathSchema)
 	same(t, "first", first, sdk.Context{
 		Iteration: 1,
-		Tokens:    sdk.TokenState{Estimate: 2 + 2 + schema, Max: 1000, Percent: float64(4+schema) / 10},
+		Tokens:    sdk.TokenState{Estimate: estimate, Max: 1000, Percent: float64(estimate) / 10},
 		Agent:     "tester",
 		ModelInfo: sdk.ModelInfo{Name: "fake", Family: "f", ParameterCount: 7, ContextLength: 1000, Capabilities: []string{"tools"}},
 		Stats:     sdk.Stats{StartTime: time.Unix(1000, 0), Interactions: 1, Iterations: 1},
@@ -115,8 +116,9 @@ func TestTurnsHoldWhatStays(t *testing.T) {
 	)}, text("secret"))
 	b.send(t, "go")
 	same(t, "turns", b.Context().Turns, []sdk.Turn{{Role: "user", Content: "go"}, {Role: "user", Content: "stays"}, {Role: "assistant", Content: "clean"}})
-	if tokens := b.Context().Tokens.Estimate; tokens != 1+2+2 {
-		t.Errorf("an ejected message still counts: %d tokens", tokens)
+	want := tokens.Estimate("go") + tokens.Estimate("stays") + tokens.Estimate("clean")
+	if got := b.Context().Tokens.Estimate; got != want {
+		t.Errorf("an ejected message still counts: %d tokens, want %d", got, want)
 	}
 }
 

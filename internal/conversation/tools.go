@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/done"
 	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/tokens"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/sdk"
 )
@@ -111,7 +113,9 @@ func (c *Conversation) find(name string) (tool.Tool, error) {
 // consult lets plugins change or block the call.
 func (c *Conversation) consult(ctx context.Context, p *call) error {
 	name := p.request.Name
-	out := c.hook(ctx, hookpoint.BeforeToolExecution, sdk.BeforeToolContext{Context: p.state, ToolName: name, Arguments: p.args})
+	out := c.hook(ctx, hookpoint.BeforeToolExecution, func(state sdk.Context) any {
+		return sdk.BeforeToolContext{Context: state, ToolName: name, Arguments: p.args}
+	})
 	if out.Block != nil {
 		reason := "blocked by " + strings.Join(out.Block.By, ", ")
 		if out.Block.Message != "" {
@@ -173,11 +177,13 @@ func (c *Conversation) settle(ctx context.Context, p *call) []injection {
 		failure = p.err.Error()
 	}
 	c.note(p, failure)
-	content := resultText(p.output, failure)
+	content := c.short(resultText(strings.ToValidUTF8(p.output, "\uFFFD"), failure))
 	queued := p.injections
 	if p.ran {
-		out := c.hook(ctx, hookpoint.AfterToolExecution, sdk.AfterToolContext{
-			Context: c.Context(), ToolName: p.request.Name, ToolResult: p.output, ToolError: failure, ToolDuration: p.duration,
+		out := c.hook(ctx, hookpoint.AfterToolExecution, func(state sdk.Context) any {
+			return sdk.AfterToolContext{
+				Context: state, ToolName: p.request.Name, ToolResult: p.output, ToolError: failure, ToolDuration: p.duration,
+			}
 		})
 		if out.Output != nil {
 			content = *out.Output
@@ -185,7 +191,7 @@ func (c *Conversation) settle(ctx context.Context, p *call) []injection {
 		queued = append(queued, queue(hookpoint.AfterToolExecution, out)...)
 	}
 	content = strings.ToValidUTF8(content, "\uFFFD")
-	c.record(llm.Message{Role: llm.RoleTool, Content: content, ToolCallID: p.request.ID, ToolName: p.request.Name}, false)
+	c.record(entry{Message: llm.Message{Role: llm.RoleTool, Content: content, ToolCallID: p.request.ID, ToolName: p.request.Name}})
 	c.cfg.Emit(event.ToolResult{
 		ID: p.request.ID, Name: p.request.Name, Content: content, Error: failure, Ran: p.ran, Duration: p.duration,
 	})
@@ -198,6 +204,24 @@ func (c *Conversation) note(p *call, failure string) {
 	c.ledger.called(sdk.ToolCall{
 		Name: p.request.Name, Args: p.args, ArgsJSON: string(p.json()), Result: p.output, Error: failure, Duration: p.duration,
 	}, p.ran)
+	if !p.ran || p.err != nil {
+		return
+	}
+	c.ledger.changed(patchedFiles(p.request.Name, p.args, c.cfg.Workdir))
+	c.turn.finished = c.turn.finished || p.request.Name == done.Name && c.done
+}
+
+// short cuts what a model is told of a call to what the settings allow.
+func (c *Conversation) short(content string) string {
+	limit := c.cfg.ResultTokens
+	if limit <= 0 {
+		return content
+	}
+	kept, left := tokens.Clip(content, limit)
+	if left == 0 {
+		return content
+	}
+	return fmt.Sprintf("%s\n\n[%d more tokens are left out; ask for less at a time]", kept, left)
 }
 
 // resultText is what a model is told of a call.
@@ -206,8 +230,8 @@ func resultText(output, failure string) string {
 	case failure == "":
 		return output
 	case output == "":
-		return "Error: " + failure
+		return errorMark + failure
 	default:
-		return strings.TrimRight(output, "\n") + "\n\nError: " + failure
+		return strings.TrimRight(output, "\n") + "\n\n" + errorMark + failure
 	}
 }

@@ -17,14 +17,29 @@ func (c *Conversation) transform(ctx context.Context, messages []llm.Message) []
 	if !pipeline.Has(c.cfg.Hooks, hookpoint.TransformMessages) {
 		return messages
 	}
-	shown := show(messages)
+	shown := show(messages, c.counted(len(messages)))
 	in := sdk.TransformContext{Context: c.Context(), Messages: shown}
-	out := pipeline.Transform(ctx, c.cfg.Hooks, in, estimateShown, c.reporter(hookpoint.TransformMessages))
+	out := pipeline.Transform(ctx, c.cfg.Hooks, in, estimateShown(shown), c.reporter(hookpoint.TransformMessages))
 	return merge(messages, shown, out)
 }
 
+// counted returns the tokens of the n messages of a request: those of the history, behind the system prompt if there is one.
+func (c *Conversation) counted(n int) []int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.history.estimate()
+	out := make([]int, 0, n)
+	if n > len(c.history.entries) {
+		out = append(out, c.counts.Estimate(c.system()))
+	}
+	for _, e := range c.history.entries {
+		out = append(out, e.tokens)
+	}
+	return out
+}
+
 // show returns messages as plugins see them, with their positions as identifiers.
-func show(messages []llm.Message) []sdk.Message {
+func show(messages []llm.Message, counts []int) []sdk.Message {
 	out := make([]sdk.Message, 0, len(messages))
 	for i, m := range messages {
 		kind := "normal"
@@ -33,7 +48,7 @@ func show(messages []llm.Message) []sdk.Message {
 		}
 		shown := sdk.Message{
 			ID: fmt.Sprintf("m%04d", i+1), Role: string(m.Role), Content: m.Content, Thinking: m.Thinking,
-			ToolName: m.ToolName, ToolCallID: m.ToolCallID, Tokens: estimate(m), Type: kind, CreatedAt: m.CreatedAt,
+			ToolName: m.ToolName, ToolCallID: m.ToolCallID, Tokens: counts[i], Type: kind, CreatedAt: m.CreatedAt,
 		}
 		for _, call := range m.ToolCalls {
 			args, _ := parse(call.Arguments)

@@ -113,7 +113,7 @@ func TestTransformSeesAllThatIsSent(t *testing.T) {
 		{ID: "m0001", Role: "system", Content: "sys\n\nextra", Tokens: 3, Type: "normal"},
 		{ID: "m0002", Role: "user", Content: "go", Tokens: 1, Type: "normal"},
 		{
-			ID: "m0003", Role: "assistant", Content: "look", Tokens: 5, Type: "normal",
+			ID: "m0003", Role: "assistant", Content: "look", Tokens: 7, Type: "normal",
 			ToolCalls: []sdk.MessageToolCall{{ID: "id0", Name: "Read", Arguments: map[string]any{"path": "x"}}},
 		},
 		{ID: "m0004", Role: "tool", Content: "Read:x", ToolName: "Read", ToolCallID: "id0", Tokens: 2, Type: "normal"},

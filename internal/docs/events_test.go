@@ -29,6 +29,8 @@ var events = []event.Event{
 	event.Notice{},
 	event.PluginError{},
 	event.Command{},
+	event.Compaction{},
+	event.AgentSwitch{},
 	event.Error{},
 	event.Done{},
 	event.Health{},

@@ -158,6 +158,9 @@ type Error struct {
 	Message string
 	// RetryAfter is how long the service asks to be left alone; 0 if it did not say.
 	RetryAfter time.Duration
+	// Malformed marks an answer that could not be read, such as tool calls that are not what the protocol says. The
+	// conversation makes the same call again, at most twice.
+	Malformed bool
 }
 
 func (e *Error) Error() string {

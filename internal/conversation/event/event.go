@@ -18,6 +18,7 @@ type Event interface {
 type Session struct {
 	ID       string `json:"id"`
 	Agent    string `json:"agent,omitempty"`
+	Mode     string `json:"mode,omitempty"`
 	Provider string `json:"provider"`
 	Model    string `json:"model"`
 	Workdir  string `json:"workdir"`
@@ -49,6 +50,8 @@ type Message struct {
 	Thinking string `json:"thinking,omitempty"`
 	// ToolCalls is how many tools the response asks for. An event of each follows.
 	ToolCalls int `json:"tool_calls,omitempty"`
+	// Auto is true if it is not the user who asks but auto mode.
+	Auto bool `json:"auto,omitempty"`
 }
 
 // Injection is a message that a plugin added to the history.

@@ -26,6 +26,12 @@ func TestEncode(t *testing.T) {
 		{event.ToolResult{ID: "1", Name: "Ls", Content: "a", Ran: true, Duration: time.Millisecond}, `{"type":"tool_result","id":"1","name":"Ls","content":"a","ran":true,"duration_ns":1000000}`},
 		{event.Notice{Plugin: "p", Text: "x"}, `{"type":"notice","plugin":"p","text":"x"}`},
 		{event.PluginError{Plugin: "p", Point: "OnError", Error: "x"}, `{"type":"plugin_error","plugin":"p","point":"OnError","error":"x"}`},
+		{event.Message{Role: "user", Content: "go on", Auto: true}, `{"type":"message","role":"user","content":"go on","auto":true}`},
+		{
+			event.Compaction{Trigger: event.TriggerForced, PreMessages: 3, PostMessages: 3, Error: "x"},
+			`{"type":"compaction","trigger":"forced","success":false,"pre_messages":3,"post_messages":3,"tokens_before":0,"tokens_after":0,"summary_length":0,"error":"x"}`,
+		},
+		{event.AgentSwitch{Previous: "a", Agent: "b", Reason: "user"}, `{"type":"agent_switch","previous":"a","agent":"b","provider":"","model":"","reason":"user"}`},
 		{event.Error{Message: "x", Class: "auth"}, `{"type":"error","message":"x","class":"auth","retryable":false}`},
 		{
 			event.Finished(sdk.Stats{Turns: 3, ToolCalls: 2, TopTools: []sdk.ToolCount{{Name: "Ls", Count: 2}}}),

@@ -3,6 +3,7 @@ package classify
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -51,12 +52,12 @@ func parseJSON(body []byte) (failure, bool) {
 		Detail json.RawMessage `json:"detail"`
 		fields
 	}
-	if json.Unmarshal(body, &top) != nil {
+	if !object(body, &top) {
 		return failure{}, false
 	}
 	inner := fields{}
 	switch {
-	case given(top.Error) && json.Unmarshal(top.Error, &inner) == nil:
+	case object(top.Error, &inner):
 		return inner.failure(), true
 	case given(top.Error):
 		return failure{message: text(top.Error)}, true
@@ -106,6 +107,13 @@ func (d fields) failure() failure {
 		}
 	}
 	return f
+}
+
+// object reads what it can of a JSON object: a field of another type than expected does not hide the others.
+func object(raw []byte, into any) bool {
+	err := json.Unmarshal(raw, into)
+	_, mistyped := errors.AsType[*json.UnmarshalTypeError](err)
+	return bytes.HasPrefix(raw, []byte("{")) && (err == nil || mistyped)
 }
 
 func given(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }

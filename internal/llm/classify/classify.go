@@ -17,7 +17,7 @@ import (
 // success.
 func Response(status int, header http.Header, body []byte) *llm.Error {
 	f := parse(body)
-	if status < http.StatusBadRequest {
+	if status < http.StatusMultipleChoices {
 		status = f.status()
 	}
 	e := &llm.Error{Type: f.class(status), Message: f.describe(status)}

@@ -50,14 +50,20 @@ func isTimeout(err error) bool {
 
 // retryAfter reads how long a service wants to be left alone. A date that has passed counts as no time at all.
 func retryAfter(h http.Header, now time.Time) (time.Duration, bool) {
-	for name, unit := range map[string]time.Duration{"Retry-After-Ms": time.Millisecond, "Retry-After": time.Second} {
-		value := strings.TrimSpace(h.Get(name))
-		if amount, err := strconv.ParseFloat(value, 64); err == nil && amount >= 0 && amount < 1e9 {
-			return time.Duration(amount * float64(unit)), true
-		}
-		if date, err := http.ParseTime(value); err == nil {
-			return max(0, date.Sub(now)), true
-		}
+	if after, ok := amount(h.Get("Retry-After-Ms"), time.Millisecond); ok {
+		return after, true
+	}
+	value := h.Get("Retry-After")
+	if date, err := http.ParseTime(value); err == nil {
+		return max(0, date.Sub(now)), true
+	}
+	return amount(value, time.Second)
+}
+
+func amount(value string, unit time.Duration) (time.Duration, bool) {
+	n, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+	if most := float64(24 * time.Hour / unit); err == nil && n >= 0 && n <= most {
+		return time.Duration(n * float64(unit)), true
 	}
 	return 0, false
 }

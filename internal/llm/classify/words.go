@@ -48,7 +48,7 @@ var (
 
 	filterNames = []string{"content_filter", "content_policy_violation", "content_filter_error", "data_inspection_failed", "safety"}
 	filterWords = []string{
-		"content filtering policy", "content management policy", "content policy", "usage policies", "safety system",
+		"content filtering policy", "content management policy", "content policy", "usage polic", "safety system",
 		"requires moderation", "was flagged", "inappropriate content",
 	}
 

@@ -1,0 +1,183 @@
+package config
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/idelchi/aura/internal/strict"
+)
+
+const (
+	inheritKey  = "inherit"
+	featuresKey = "features"
+)
+
+// ownKeys are never inherited: they say what an entity is called, what it inherits, and whether it is the default one.
+var ownKeys = []string{"name", inheritKey, "default"}
+
+// declaration is a part of a file: an entity as the file has it, before it takes anything from others.
+type declaration struct {
+	document
+
+	name string
+	// keys lead to it within the file.
+	keys    []string
+	parents []string
+}
+
+// node is what is declared, as a flat tree; an empty one if there is nothing.
+func (d declaration) node() *yaml.Node {
+	if n := d.get(d.keys...); n != nil {
+		return flat(n)
+	}
+	return &yaml.Node{}
+}
+
+// below is the part of the declaration at a key.
+func (d declaration) below(key string) declaration {
+	d.keys = d.path(key)
+	return d
+}
+
+func (d declaration) path(keys ...string) []string { return slices.Concat(d.keys, keys) }
+
+// wrong is an error about the value at a path of keys below the declaration.
+func (d declaration) wrong(path []string, format string, args ...any) error {
+	return d.fault(d.path(path...), format, args...)
+}
+
+// lineage is what an entity is put together from, the lowest first and the entity's own declaration last.
+type lineage []declaration
+
+// over is the lineage with more over it. What is there already moves up: all that it sets, it sets again there.
+func (l lineage) over(more lineage) lineage {
+	rest := slices.DeleteFunc(slices.Clone(l), func(d declaration) bool {
+		return slices.ContainsFunc(more, func(m declaration) bool { return m.name == d.name })
+	})
+	return append(rest, more...)
+}
+
+// node is all that is declared: explicit settings over inherited ones.
+func (l lineage) node() *yaml.Node {
+	var out *yaml.Node
+	for i, d := range l {
+		own := d.node()
+		if i < len(l)-1 {
+			own = without(own, ownKeys...)
+		}
+		out = overlay(out, own)
+	}
+	return out
+}
+
+// decode reads all that is declared into the shape of a file, and returns what is set of features.
+func (l lineage) decode(into any) (map[string]any, error) {
+	n := l.node()
+	if err := strict.DecodeNode(l.own().File, n, into); err != nil {
+		return nil, err
+	}
+	set := value(n, featuresKey)
+	if set == nil {
+		return nil, nil
+	}
+	var features map[string]any
+	err := strict.DecodeNode(l.own().File, set, &features)
+	return features, err
+}
+
+// body is the text of the last file that has one.
+func (l lineage) body() string {
+	for _, d := range slices.Backward(l) {
+		if body := strings.TrimSpace(d.body); body != "" {
+			return body
+		}
+	}
+	return ""
+}
+
+// own is the entity's own declaration.
+func (l lineage) own() declaration { return l[len(l)-1] }
+
+// at is the declaration whose value at a path of keys counts; false if none has one.
+func (l lineage) at(path ...string) (declaration, bool) {
+	for _, d := range slices.Backward(l) {
+		if d.get(d.path(path...)...) != nil {
+			return d, true
+		}
+	}
+	return declaration{}, false
+}
+
+// family is all entities of a kind, to be put together.
+type family struct {
+	kind    string
+	members map[string]declaration
+	// settled are the lineages that are known already, so that each is followed once.
+	settled map[string]lineage
+}
+
+// settle puts all entities of a kind together and builds each from its lineage.
+func settle[T any](kind string, members map[string]declaration, build func(lineage) (T, error)) (map[string]T, error) {
+	f := family{kind: kind, members: members, settled: map[string]lineage{}}
+	out := make(map[string]T, len(members))
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		l, err := f.lineage(name, nil)
+		if err != nil {
+			return nil, err
+		}
+		if out[name], err = build(l); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// lineage follows the parents of an entity, from left to right. The chain is the names that lead to it.
+func (f family) lineage(name string, chain []string) (lineage, error) {
+	if l, ok := f.settled[name]; ok {
+		return l, nil
+	}
+	own := f.members[name]
+	chain = append(slices.Clone(chain), name)
+	var l lineage
+	for i, parent := range own.parents {
+		if err := f.check(own, i, chain); err != nil {
+			return nil, err
+		}
+		above, err := f.lineage(parent, chain)
+		if err != nil {
+			return nil, err
+		}
+		l = l.over(above)
+	}
+	l = append(l, own)
+	f.settled[name] = l
+	return l, nil
+}
+
+// check refuses a parent that does not exist or that inherits from its own child.
+func (f family) check(own declaration, i int, chain []string) error {
+	parent, path := own.parents[i], own.path(inheritKey)
+	line := own.line(path...)
+	if list := aliased(own.find(path...)); list.Kind == yaml.SequenceNode && i < len(list.Content) {
+		line = list.Content[i].Line
+	}
+	way := strings.Join(append(slices.Clone(chain), parent), " -> ")
+	if slices.Contains(chain, parent) {
+		return own.faultAt(line, path, "%s %q inherits from itself: %s", f.kind, parent, way)
+	}
+	if _, ok := f.members[parent]; !ok {
+		return own.faultAt(line, path, "unknown %s %q (%s); known: %s", f.kind, parent, way, names(f.members))
+	}
+	return nil
+}
+
+func names[T any](of map[string]T) string {
+	if len(of) == 0 {
+		return "none"
+	}
+	return strings.Join(slices.Sorted(maps.Keys(of)), ", ")
+}

@@ -1,0 +1,114 @@
+package config
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/idelchi/aura/internal/condition"
+)
+
+// MCPType says how an MCP server is reached.
+type MCPType string
+
+// The types of MCP servers.
+const (
+	MCPStdio MCPType = "stdio"
+	MCPHTTP  MCPType = "http"
+)
+
+// MCPServer is a program or a service that has tools: mcp/**/*.yaml, a map of names to these.
+type MCPServer struct {
+	Name   string `yaml:"-"`
+	Source Source `yaml:"-"`
+
+	// Type follows from Command or URL where it is not written.
+	Type MCPType `yaml:"type"`
+	// Command, Args and Env start a server of type stdio.
+	Command string            `yaml:"command"`
+	Args    []string          `yaml:"args"`
+	Env     map[string]string `yaml:"env"`
+	// URL and Headers reach a server of type http.
+	URL     string            `yaml:"url"`
+	Headers map[string]string `yaml:"headers"`
+	// Timeout bounds one request; 0 leaves it to the client.
+	Timeout  Timeout `yaml:"timeout"`
+	Disabled bool    `yaml:"disabled"`
+	// Deferred keeps the tools back until the model asks for them.
+	Deferred bool `yaml:"deferred"`
+	// Condition says when the tools are offered; the zero value is always.
+	Condition condition.Expr `yaml:"-"`
+}
+
+// mcpFile is what a file has for a server.
+type mcpFile struct {
+	MCPServer `yaml:",inline"`
+
+	Condition string `yaml:"condition"`
+}
+
+func (l *loader) mcpServers() (map[string]MCPServer, error) {
+	return loadKind(l, kind[MCPServer]{name: "mcp server", folder: "config/mcp", ext: yamlFiles, read: readMap(l, finishMCP)})
+}
+
+func finishMCP(d document, name string, f mcpFile) (MCPServer, error) {
+	s := f.MCPServer
+	s.Name, s.Source = name, d.Source
+	switch {
+	case s.Type != "":
+	case s.Command != "":
+		s.Type = MCPStdio
+	case s.URL != "":
+		s.Type = MCPHTTP
+	}
+	if err := s.check(d); err != nil {
+		return MCPServer{}, err
+	}
+	var err error
+	s.Condition, err = d.condition([]string{name, "condition"}, f.Condition)
+	return s, err
+}
+
+// serverName is what models accept in the name of a tool.
+var serverName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+
+func (s MCPServer) check(d document) error {
+	at := func(keys ...string) []string { return append([]string{s.Name}, keys...) }
+	switch {
+	case !serverName.MatchString(s.Name) || strings.Contains(s.Name, "__"):
+		return d.fault(at(), "not a name for a server, for it is part of its tools' names: use letters, digits, - and single _")
+	case s.Type == "":
+		return d.fault(at("type"), "missing; known types: %s, %s", MCPStdio, MCPHTTP)
+	case s.Type != MCPStdio && s.Type != MCPHTTP:
+		return d.fault(at("type"), "unknown type %q; known types: %s, %s", s.Type, MCPStdio, MCPHTTP)
+	case s.Timeout < 0:
+		return d.fault(at("timeout"), "%s is negative", s.Timeout)
+	case s.Type == MCPStdio && s.Command == "":
+		return d.fault(at("command"), "missing: a server of type stdio is a command that aura starts")
+	case s.Type == MCPHTTP && !isWebAddress(s.URL):
+		return d.fault(at("url"), "missing or not an address: a server of type http has one such as https://host/mcp")
+	}
+	if err := d.checkVariables(at("env"), s.Env); err != nil {
+		return err
+	}
+	return s.checkForeign(d)
+}
+
+// checkForeign refuses the keys of the other type: they would have no effect.
+func (s MCPServer) checkForeign(d document) error {
+	foreign := []string{"url", "headers"}
+	if s.Type == MCPHTTP {
+		foreign = []string{"command", "args", "env"}
+	}
+	for _, key := range foreign {
+		if d.get(s.Name, key) != nil {
+			return d.fault([]string{s.Name, key}, "a server of type %s has none", s.Type)
+		}
+	}
+	return nil
+}
+
+func isWebAddress(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
+}

@@ -1,0 +1,157 @@
+package config
+
+import (
+	"slices"
+
+	"gopkg.in/yaml.v3"
+)
+
+const (
+	nullTag  = "!!null"
+	mergeTag = "!!merge"
+)
+
+// overlay puts one tree of settings over another: mappings are merged key by key, and everything else that is set above
+// takes the place of what is below. Null is not set. Neither tree is changed; both must have passed the check against their
+// type, which bounds what aliases expand to.
+func overlay(below, above *yaml.Node) *yaml.Node {
+	above = aliased(above)
+	if below == nil {
+		return flat(above)
+	}
+	below = aliased(below)
+	switch {
+	case above.IsZero(), above.ShortTag() == nullTag:
+		return flat(below)
+	case below.Kind != yaml.MappingNode, above.Kind != yaml.MappingNode:
+		return flat(above)
+	}
+	out := flat(below)
+	for key, value := range pairs(above) {
+		if i := index(out, key.Value); i < 0 {
+			out.Content = append(out.Content, key, flat(value))
+		} else {
+			out.Content[i+1] = overlay(out.Content[i+1], value)
+		}
+	}
+	return out
+}
+
+// flat is a tree in which mappings stand for themselves: no aliases and no keys merged in with <<. Mappings are new ones.
+func flat(n *yaml.Node) *yaml.Node {
+	n = aliased(n)
+	if n.Kind != yaml.MappingNode {
+		return n
+	}
+	out := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Line: n.Line, Column: n.Column}
+	for key, value := range pairs(n) {
+		out.Content = append(out.Content, key, flat(value))
+	}
+	return out
+}
+
+// pairs yields the keys of a mapping with their values. Those merged in with << come last, and only where the mapping does
+// not have them itself; of several that are merged in the first counts.
+func pairs(n *yaml.Node) func(yield func(key, value *yaml.Node) bool) {
+	return func(yield func(key, value *yaml.Node) bool) {
+		seen := map[string]bool{}
+		each := func(mapping *yaml.Node) bool {
+			for i := 0; i+1 < len(mapping.Content); i += 2 {
+				key := aliased(mapping.Content[i])
+				if key.ShortTag() == mergeTag || seen[key.Value] {
+					continue
+				}
+				seen[key.Value] = true
+				if !yield(key, mapping.Content[i+1]) {
+					return false
+				}
+			}
+			return true
+		}
+		for _, mapping := range append([]*yaml.Node{n}, mergedIn(n)...) {
+			if !each(mapping) {
+				return
+			}
+		}
+	}
+}
+
+// mergedIn lists the mappings behind the << keys of a mapping, and behind theirs, in order of precedence.
+func mergedIn(n *yaml.Node) []*yaml.Node {
+	var out []*yaml.Node
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].ShortTag() != mergeTag {
+			continue
+		}
+		value := aliased(n.Content[i+1])
+		items := []*yaml.Node{value}
+		if value.Kind == yaml.SequenceNode {
+			items = value.Content
+		}
+		for _, item := range items {
+			item = aliased(item)
+			out = append(out, item)
+			out = append(out, mergedIn(item)...)
+		}
+	}
+	return out
+}
+
+func aliased(n *yaml.Node) *yaml.Node {
+	for n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	return n
+}
+
+// index is where a key stands in the content of a flat mapping, or -1.
+func index(n *yaml.Node, key string) int {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == key {
+			return i
+		}
+	}
+	return -1
+}
+
+// value is the value of a key of a mapping; nil if it does not have the key, or is none.
+func value(n *yaml.Node, key string) *yaml.Node {
+	if n == nil {
+		return nil
+	}
+	if n = aliased(n); n.Kind != yaml.MappingNode {
+		return nil
+	}
+	for k, v := range pairs(n) {
+		if k.Value == key {
+			return v
+		}
+	}
+	return nil
+}
+
+// without is a flat mapping without some of its keys.
+func without(n *yaml.Node, keys ...string) *yaml.Node {
+	out := flat(n)
+	for i := len(out.Content) - 2; i >= 0 && out.Kind == yaml.MappingNode; i -= 2 {
+		if slices.Contains(keys, out.Content[i].Value) {
+			out.Content = slices.Delete(out.Content, i, i+2)
+		}
+	}
+	return out
+}
+
+// pruned is a flat tree without the keys that are null, at any depth of mappings: decoded over a value, it leaves alone what
+// is not set.
+func pruned(n *yaml.Node) *yaml.Node {
+	if n == nil || n.Kind != yaml.MappingNode {
+		return n
+	}
+	out := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Line: n.Line, Column: n.Column}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if value := n.Content[i+1]; value.ShortTag() != nullTag {
+			out.Content = append(out.Content, n.Content[i], pruned(value))
+		}
+	}
+	return out
+}

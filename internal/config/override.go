@@ -1,0 +1,70 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/idelchi/aura/internal/strict"
+)
+
+// checkOverrides checks features that are set elsewhere than in features/.
+func (d declaration) checkOverrides() error {
+	var content featureFile
+	if err := strict.DecodeNode(d.File, d.node(), &content); err != nil {
+		return err
+	}
+	if content.Plugins.Dir != nil {
+		return d.wrong([]string{pluginsKey, "dir"}, "a directory of plugins belongs to a home: set it in its features/plugins.yaml")
+	}
+	return d.checkFeatures(content.Plugins)
+}
+
+// FeaturesFor are the features that hold for an agent in a mode at a task: those of the homes, then what the agent sets, the
+// mode, and the task, each over the one before. Agent and mode may be zero values and the task nil. All three must come from
+// this configuration.
+func (c *Config) FeaturesFor(agent Agent, mode Mode, task *Task) (Features, error) {
+	if task == nil {
+		task = &Task{}
+	}
+	layers := []struct {
+		kind, name string
+		set        map[string]any
+		made       lineage
+	}{
+		{"agent", agent.Name, agent.Features, agent.made},
+		{"mode", mode.Name, mode.Features, mode.made},
+		{"task", task.Name, task.Features, task.made},
+	}
+	f, set := c.Features, slices.Clone(c.globals.set)
+	for _, layer := range layers {
+		if len(layer.set) == 0 {
+			continue
+		}
+		if len(layer.made) == 0 {
+			return Features{}, fmt.Errorf("choosing features: %s %q sets some, but is not part of the configuration", layer.kind, layer.name)
+		}
+		var err error
+		if f, err = f.with(layer.made.own().File, value(layer.made.node(), featuresKey)); err != nil {
+			return Features{}, fmt.Errorf("choosing features of %s %q: %w", layer.kind, layer.name, err)
+		}
+		for _, d := range layer.made {
+			set = append(set, d.below(featuresKey))
+		}
+	}
+	return f, c.checkSummariser(f.Compaction, set)
+}
+
+// checkSummariser makes sure that what compaction names exists, so that it is not found missing when the context is full.
+func (c *Config) checkSummariser(of Compaction, set lineage) error {
+	wrong := func(key, name, known string) error {
+		d, _ := set.at(compactionKey, key)
+		return d.wrong([]string{compactionKey, key}, "unknown %s %q; known: %s", key, name, known)
+	}
+	if _, ok := c.Agents[of.Agent]; !ok && of.Agent != "" {
+		return wrong("agent", of.Agent, names(c.Agents))
+	}
+	if _, ok := c.Prompts[of.Prompt]; !ok && of.Prompt != "" {
+		return wrong("prompt", of.Prompt, names(c.Prompts))
+	}
+	return nil
+}

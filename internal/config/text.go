@@ -1,0 +1,114 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// Prompt is a text for the model: prompts/**/*.md, one per file.
+type Prompt struct {
+	Source Source `yaml:"-"`
+	// Body is a template.
+	Body string `yaml:"-"`
+
+	Name string `yaml:"name"`
+}
+
+// Command is a message that the user sends by a short name: commands/**/*.md, one per file.
+type Command struct {
+	Source Source `yaml:"-"`
+	// Body is the message, with $1 and so on for the arguments and $ARGUMENTS for all of them.
+	Body string `yaml:"-"`
+
+	// Name is without the slash. It is the file's own name where the file does not say another.
+	Name        string `yaml:"name"`
+	Description string `yaml:"description"`
+	// Hints label the arguments in completion.
+	Hints Names `yaml:"hints"`
+}
+
+// Skill is what a model can read up on when it needs it: skills/**/*.md of a home, one per file.
+type Skill struct {
+	Source Source `yaml:"-"`
+	Body   string `yaml:"-"`
+
+	Name string `yaml:"name"`
+	// Description is how the model knows when it needs the skill.
+	Description string `yaml:"description"`
+}
+
+func (l *loader) prompts() (map[string]Prompt, error) {
+	return loadKind(l, kind[Prompt]{name: "prompt", folder: "config/prompts", ext: markdownFiles, read: l.readPrompt})
+}
+
+func (l *loader) readPrompt(d document) ([]entity[Prompt], error) {
+	p := Prompt{Source: d.Source, Body: strings.TrimSpace(d.body)}
+	if err := l.decode(d, &p); err != nil {
+		return nil, err
+	}
+	if err := d.named("a prompt", p.Name); err != nil {
+		return nil, err
+	}
+	return []entity[Prompt]{{name: p.Name, line: d.line("name"), value: p}}, nil
+}
+
+func (l *loader) commands() (map[string]Command, error) {
+	return loadKind(l, kind[Command]{name: "command", folder: "config/commands", ext: markdownFiles, read: l.readCommand})
+}
+
+// commandName is what can be typed after a slash and is not a path.
+var commandName = regexp.MustCompile(`^[\p{L}\p{Nd}][\p{L}\p{Nd}_:.-]*$`)
+
+func (l *loader) readCommand(d document) ([]entity[Command], error) {
+	c := Command{Source: d.Source, Body: strings.TrimSpace(d.body)}
+	if err := l.decode(d, &c); err != nil {
+		return nil, err
+	}
+	if c.Name == "" {
+		c.Name = strings.TrimSuffix(filepath.Base(d.File), filepath.Ext(d.File))
+	}
+	if !commandName.MatchString(c.Name) {
+		return nil, d.fault([]string{"name"}, "%q cannot be typed as a command: use letters, digits and - _ : . without a slash", c.Name)
+	}
+	if c.Body == "" {
+		return nil, d.empty("command", c.Name)
+	}
+	return []entity[Command]{{name: c.Name, line: d.line("name"), value: c}}, nil
+}
+
+// skillFile is the file of a skill that consists of a folder. All other files there belong to it.
+const skillFile = "SKILL.md"
+
+func (l *loader) skills() (map[string]Skill, error) {
+	return loadKind(l, kind[Skill]{name: "skill", folder: "skills", ext: markdownFiles, skip: belongsToSkill, read: l.readSkill})
+}
+
+// belongsToSkill reports whether a file lies in the folder of a skill without being the skill itself.
+func belongsToSkill(s Source) bool {
+	if strings.EqualFold(filepath.Base(s.File), skillFile) {
+		return false
+	}
+	top := filepath.Join(s.Home.Dir, "skills")
+	for dir := filepath.Dir(s.File); len(dir) > len(top); dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, skillFile)); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+func (l *loader) readSkill(d document) ([]entity[Skill], error) {
+	s := Skill{Source: d.Source, Body: strings.TrimSpace(d.body)}
+	if err := l.decode(d, &s); err != nil {
+		return nil, err
+	}
+	if err := d.named("a skill", s.Name); err != nil {
+		return nil, err
+	}
+	if s.Body == "" {
+		return nil, d.empty("skill", s.Name)
+	}
+	return []entity[Skill]{{name: s.Name, line: d.line("name"), value: s}}, nil
+}

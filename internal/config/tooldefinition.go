@@ -1,0 +1,71 @@
+package config
+
+import (
+	"errors"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/idelchi/aura/internal/condition"
+)
+
+// ToolDefinition changes how a tool is offered: tools/**/*.yaml, a map of names of tools to these.
+type ToolDefinition struct {
+	// Name is that of the tool.
+	Name   string `yaml:"-"`
+	Source Source `yaml:"-"`
+
+	// Description, Usage and Examples take the place of the tool's own where they are not empty.
+	Description string `yaml:"description"`
+	Usage       string `yaml:"usage"`
+	Examples    Text   `yaml:"examples"`
+	// Parallel says whether calls may run side by side; nil leaves it to the tool.
+	Parallel *bool `yaml:"parallel"`
+	// Disabled keeps the tool away from every agent.
+	Disabled bool `yaml:"disabled"`
+	// Override lets a plugin's tool take the place of a built-in one of the same name.
+	Override bool `yaml:"override"`
+	// Condition says when the tool is offered; the zero value is always.
+	Condition condition.Expr `yaml:"-"`
+}
+
+// toolFile is what a file has for a tool.
+type toolFile struct {
+	ToolDefinition `yaml:",inline"`
+
+	Condition string `yaml:"condition"`
+}
+
+// Text is a text that may be written as a list of lines.
+type Text string
+
+// UnmarshalYAML implements yaml.Unmarshaler.
+func (t *Text) UnmarshalYAML(n *yaml.Node) error {
+	var lines Names
+	if err := lines.UnmarshalYAML(n); err != nil {
+		return errors.New("expected text, or a list of texts")
+	}
+	*t = Text(strings.Join(lines, "\n"))
+	return nil
+}
+
+func (l *loader) toolDefinitions() (map[string]ToolDefinition, error) {
+	return loadKind(l, kind[ToolDefinition]{name: "tool", folder: "config/tools", ext: yamlFiles, read: readMap(l, finishTool)})
+}
+
+func finishTool(d document, name string, f toolFile) (ToolDefinition, error) {
+	t := f.ToolDefinition
+	t.Name, t.Source = name, d.Source
+	var err error
+	t.Condition, err = d.condition([]string{name, "condition"}, f.Condition)
+	return t, err
+}
+
+// condition parses the condition at a path of keys.
+func (d document) condition(path []string, text string) (condition.Expr, error) {
+	expr, err := condition.Parse(text)
+	if err != nil {
+		return condition.Expr{}, d.fault(path, "%w", err)
+	}
+	return expr, nil
+}

@@ -1,0 +1,135 @@
+package config
+
+import (
+	"errors"
+	"math"
+	"time"
+
+	"gopkg.in/yaml.v3"
+)
+
+// Tools are the settings of tools: the key tools: in features/.
+type Tools struct {
+	// Enabled and Disabled are the first layer of the choice of tools, before those of agents, modes and tasks.
+	Enabled  []string `yaml:"enabled"`
+	Disabled []string `yaml:"disabled"`
+	// OptIn are tools that are offered only where a layer names them exactly.
+	OptIn []string `yaml:"opt_in"`
+	// MaxSteps bounds the model calls of one interaction.
+	MaxSteps int `yaml:"max_steps"`
+	// TokenBudget bounds the tokens of a session, input and output together; 0 is no bound.
+	TokenBudget int        `yaml:"token_budget"`
+	ReadBefore  ReadBefore `yaml:"read_before"`
+	Result      ToolResult `yaml:"result"`
+	Bash        Bash       `yaml:"bash"`
+	// Policy is the lowest layer of the policy.
+	Policy Policy `yaml:"policy"`
+}
+
+// ReadBefore says what may be done only to files that have been read.
+type ReadBefore struct {
+	Write  bool `yaml:"write"`
+	Delete bool `yaml:"delete"`
+}
+
+// ToolResult bounds what a tool gives back to the model.
+type ToolResult struct {
+	// MaxTokens is per result; 0 is no bound.
+	MaxTokens int `yaml:"max_tokens"`
+}
+
+// Bash are the settings of the tool of that name.
+type Bash struct {
+	// Timeout is for calls that name none.
+	Timeout    Timeout    `yaml:"timeout"`
+	Truncation Truncation `yaml:"truncation"`
+}
+
+// Truncation says when the output of a command is shortened, and what is kept of it. A bound of 0 is none.
+type Truncation struct {
+	MaxOutputBytes int `yaml:"max_output_bytes"`
+	// MaxLines is how many lines are given in full. Of more, the first HeadLines and the last TailLines are kept.
+	MaxLines  int `yaml:"max_lines"`
+	HeadLines int `yaml:"head_lines"`
+	TailLines int `yaml:"tail_lines"`
+}
+
+// Timeout is how long something may take. In files it is a duration such as 90s, or a number of seconds.
+type Timeout time.Duration
+
+// Duration is the timeout as the standard library has it.
+func (t Timeout) Duration() time.Duration { return time.Duration(t) }
+
+// String is for messages, such as 1m30s.
+func (t Timeout) String() string { return time.Duration(t).String() }
+
+// UnmarshalYAML implements yaml.Unmarshaler.
+func (t *Timeout) UnmarshalYAML(n *yaml.Node) error {
+	expected := errors.New("expected a duration such as 10s, or a number of seconds")
+	switch n.ShortTag() {
+	case "!!str":
+		d, err := time.ParseDuration(n.Value)
+		if err != nil {
+			return expected
+		}
+		*t = Timeout(d)
+	case "!!int", "!!float":
+		var seconds float64
+		// The bound keeps the conversion from overflowing.
+		if err := n.Decode(&seconds); err != nil || math.IsNaN(seconds) || math.Abs(seconds) > maxSeconds {
+			return expected
+		}
+		*t = Timeout(seconds * float64(time.Second))
+	default:
+		return expected
+	}
+	return nil
+}
+
+// maxSeconds is about thirty years.
+const maxSeconds = 1e9
+
+func defaultTools() Tools {
+	return Tools{
+		MaxSteps:   50,
+		ReadBefore: ReadBefore{Write: true},
+		Result:     ToolResult{MaxTokens: 20_000},
+		Bash: Bash{
+			Timeout:    Timeout(2 * time.Minute),
+			Truncation: Truncation{MaxOutputBytes: 1 << 20, MaxLines: 200, HeadLines: 100, TailLines: 80},
+		},
+	}
+}
+
+func (t Tools) check(d declaration) error {
+	if t.MaxSteps < 1 {
+		return d.wrong([]string{"max_steps"}, "%d is less than 1", t.MaxSteps)
+	}
+	if t.Bash.Timeout <= 0 {
+		return d.wrong([]string{"bash", "timeout"}, "%s is not more than nothing", t.Bash.Timeout)
+	}
+	cut := t.Bash.Truncation
+	return d.notNegative([]setting{
+		{[]string{"token_budget"}, t.TokenBudget},
+		{[]string{"result", "max_tokens"}, t.Result.MaxTokens},
+		{[]string{"bash", "truncation", "max_output_bytes"}, cut.MaxOutputBytes},
+		{[]string{"bash", "truncation", "max_lines"}, cut.MaxLines},
+		{[]string{"bash", "truncation", "head_lines"}, cut.HeadLines},
+		{[]string{"bash", "truncation", "tail_lines"}, cut.TailLines},
+	})
+}
+
+// setting is a number and where it is set.
+type setting struct {
+	path  []string
+	value int
+}
+
+func (d declaration) notNegative(settings []setting) error {
+	for _, s := range settings {
+		if s.value < 0 {
+			return d.wrong(s.path, "%d is negative", s.value)
+		}
+	}
+	return nil
+}

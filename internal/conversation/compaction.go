@@ -1,0 +1,171 @@
+package conversation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/sdk"
+)
+
+// errNothing says that a history has nothing that a summary could stand for.
+var errNothing = errors.New("there is nothing to compact: all messages are among those that are kept")
+
+// Compact puts all but the last messages into a summary. Unless it is forced, it does so only if the history is as long as
+// the settings allow. A plugin may keep it from happening, which is no error.
+func (c *Conversation) Compact(ctx context.Context, forced bool) error {
+	if err := c.claim(); err != nil {
+		return fmt.Errorf("compacting the history: %w", err)
+	}
+	defer c.release()
+	if err := c.ready(ctx); err != nil {
+		return err
+	}
+	if !forced && !c.full() {
+		return nil
+	}
+	trigger := event.TriggerThreshold
+	if forced {
+		trigger = event.TriggerForced
+	}
+	if !c.announce(ctx, forced) {
+		c.cfg.Emit(event.Notice{Text: "the history was not compacted: a plugin manages it"})
+		return nil
+	}
+	if err := errors.Join(c.compact(ctx, trigger, c.keep()), c.saved()); err != nil {
+		return fmt.Errorf("compacting the history: %w", err)
+	}
+	return nil
+}
+
+// relieve compacts the history if it is as long as the settings allow. If that fails, the conversation goes on as it is.
+func (c *Conversation) relieve(ctx context.Context) {
+	if !c.full() || ctx.Err() != nil || !c.announce(ctx, false) {
+		return
+	}
+	err := c.compact(ctx, event.TriggerThreshold, c.keep())
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.compactFrom = 0
+	if state := c.tokens(); err != nil || c.exceeds(state) {
+		// Trying again at every turn would cost a model call each time, for the same result.
+		c.compactFrom = state.Estimate + max(state.Estimate/20, 1)
+	}
+}
+
+// full reports whether it is time to compact.
+func (c *Conversation) full() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	settings := c.compaction()
+	if !settings.enabled() || !c.history.compactable(settings.keep()) {
+		return false
+	}
+	// The number of bytes settles most cases without counting tokens.
+	if bound := (sdk.TokenState{Estimate: c.bytes(), Max: c.who.window()}); !c.exceeds(bound) {
+		return false
+	}
+	state := c.tokens()
+	return c.exceeds(state) && state.Estimate >= c.compactFrom
+}
+
+// exceeds reports whether an estimate is as long as the settings allow. The caller holds the lock.
+func (c *Conversation) exceeds(state sdk.TokenState) bool {
+	settings := c.compaction()
+	if settings.MaxTokens > 0 {
+		return state.Estimate >= settings.MaxTokens
+	}
+	return settings.Threshold > 0 && state.Max > 0 && 100*float64(state.Estimate) >= settings.Threshold*float64(state.Max)
+}
+
+// keep is how many of the last messages stay.
+func (c *Conversation) keep() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.compaction().keep()
+}
+
+// announce tells plugins of a compaction, retries included, and reports whether they let it happen.
+func (c *Conversation) announce(ctx context.Context, forced bool) bool {
+	out := c.hook(ctx, hookpoint.BeforeCompaction, func(state sdk.Context) any {
+		return sdk.BeforeCompactionContext{
+			Context: state, Forced: forced, TokensUsed: state.Tokens.Estimate, ContextPercent: state.Tokens.Percent,
+			MessageCount: state.MessageCount, KeepLast: c.keep(),
+		}
+	})
+	c.inject(queue(hookpoint.BeforeCompaction, out))
+	return !out.Compaction.Skip
+}
+
+// compact puts all but the last messages into a summary and tells how that went.
+func (c *Conversation) compact(ctx context.Context, trigger string, keep int) error {
+	c.mu.Lock()
+	cut := c.history.cut(keep)
+	told := event.Compaction{Trigger: trigger, PreMessages: len(c.history.entries), TokensBefore: c.tokens().Estimate}
+	older := slices.Clone(c.history.entries[:cut])
+	ok := c.history.compactable(keep)
+	c.mu.Unlock()
+
+	err, summary := errNothing, ""
+	if ok {
+		summary, err = c.summarise(ctx, older)
+	}
+	if ctx.Err() != nil {
+		return interrupted(ctx)
+	}
+	if err == nil {
+		c.rebuild(cut, summary)
+	} else {
+		told.Error = err.Error()
+	}
+	c.mu.Lock()
+	told.Success, told.SummaryLength = err == nil, len(summary)
+	told.PostMessages, told.TokensAfter = len(c.history.entries), c.tokens().Estimate
+	c.mu.Unlock()
+	c.cfg.Emit(told)
+	c.hook(ctx, hookpoint.AfterCompaction, func(state sdk.Context) any {
+		return sdk.AfterCompactionContext{
+			Context: state, Success: told.Success, PreMessages: told.PreMessages, PostMessages: told.PostMessages,
+			SummaryLength: told.SummaryLength,
+		}
+	})
+	return err
+}
+
+// rebuild puts a summary in the place of the entries before cut, but for those that have yet to be sent once.
+func (c *Conversation) rebuild(cut int, summary string) {
+	c.mu.Lock()
+	entries := []entry{{
+		Message: llm.Message{Role: llm.RoleUser, Content: summary, Synthetic: true, CreatedAt: c.cfg.Now()}, summary: true,
+	}}
+	kept := 0
+	for i, e := range c.history.entries {
+		if i >= cut || e.eject {
+			entries = append(entries, e)
+		}
+		if i >= cut && !e.eject {
+			kept++
+		}
+	}
+	c.history.reset(entries)
+	c.turn.sent = 0
+	c.ledger.stats.Compactions++
+	c.mu.Unlock()
+	if journal, ok := c.cfg.Journal.(Compactor); ok {
+		c.keepError(journal.Compacted(summary, kept))
+	}
+}
+
+// compactable reports whether there is more before the last keep entries than an earlier summary.
+func (h *history) compactable(keep int) bool {
+	for _, e := range h.entries[:h.cut(keep)] {
+		if !e.summary && !e.eject {
+			return true
+		}
+	}
+	return false
+}

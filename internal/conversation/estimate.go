@@ -1,0 +1,75 @@
+package conversation
+
+import (
+	"reflect"
+
+	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/tokens"
+	"github.com/idelchi/aura/internal/tool"
+	"github.com/idelchi/aura/sdk"
+)
+
+// estimate returns the tokens of a message: those of its text, its thinking and its calls.
+func estimate(m llm.Message) int {
+	n := tokens.Estimate(m.Content) + tokens.Estimate(m.Thinking)
+	for _, call := range m.ToolCalls {
+		n += tokens.Estimate(call.Name) + tokens.Estimate(string(call.Arguments))
+	}
+	return n
+}
+
+// sizeOf returns the bytes of all that estimate counts. Tokens are never more.
+func sizeOf(m llm.Message) int {
+	n := len(m.Content) + len(m.Thinking)
+	for _, call := range m.ToolCalls {
+		n += len(call.Name) + len(call.Arguments)
+	}
+	return n
+}
+
+// estimateShown returns a function that is estimate for messages as plugins return them. One that they left as it was shown
+// is not counted again.
+func estimateShown(shown []sdk.Message) func(sdk.Message) int {
+	known := make(map[string]sdk.Message, len(shown))
+	for _, m := range shown {
+		known[m.ID] = m
+	}
+	return func(m sdk.Message) int {
+		before, ok := known[m.ID]
+		if ok && before.Content == m.Content && before.Thinking == m.Thinking && reflect.DeepEqual(before.ToolCalls, m.ToolCalls) {
+			return before.Tokens
+		}
+		n := tokens.Estimate(m.Content) + tokens.Estimate(m.Thinking)
+		for _, call := range m.ToolCalls {
+			n += tokens.Estimate(call.Name) + tokens.Estimate(string(encoded(call.Arguments)))
+		}
+		return n
+	}
+}
+
+// schemaText is all that a model is sent of a tool.
+func schemaText(d tool.Definition) string {
+	return d.Name + "\n" + describe(d) + "\n" + string(d.Parameters)
+}
+
+// tokens says how full the window is, by the estimate of what the next request holds. The caller holds the lock.
+func (c *Conversation) tokens() sdk.TokenState {
+	if c.turn.schemaTokens < 0 {
+		c.turn.schemaTokens = 0
+		for _, d := range c.turn.offered {
+			c.turn.schemaTokens += c.counts.Estimate(schemaText(d))
+		}
+	}
+	state := sdk.TokenState{
+		Estimate: c.counts.Estimate(c.system()) + c.history.estimate() + c.turn.schemaTokens,
+		LastAPI:  c.ledger.lastInput,
+		Max:      c.who.window(),
+	}
+	if state.Max > 0 {
+		state.Percent = 100 * float64(state.Estimate) / float64(state.Max)
+	}
+	return state
+}
+
+// bytes is never less than the tokens of the next request, and costs next to nothing. The caller holds the lock.
+func (c *Conversation) bytes() int { return len(c.system()) + c.history.size + c.turn.schemaSize }

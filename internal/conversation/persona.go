@@ -1,0 +1,91 @@
+package conversation
+
+import (
+	"fmt"
+
+	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/tool"
+	"github.com/idelchi/aura/sdk"
+)
+
+// Persona is who answers: an agent in a mode, with its model and its tools. It is a value.
+type Persona struct {
+	Agent string
+	Mode  string
+	// System is the system prompt; empty for none.
+	System       string
+	Provider     llm.Provider
+	ProviderName string
+	// Model is the provider's name for the model; empty for its default.
+	Model string
+	// Tools are all that the agent has in this mode; nil for none.
+	Tools *tool.Registry
+	// ContextLength, in tokens, takes the place of the model's own if it is positive.
+	ContextLength int
+	Think         llm.Think
+	Generation    llm.Generation
+	// Fallback are the agents that take over, in order, when this one's provider fails for good.
+	Fallback []Persona
+	// MaxSteps and Compaction, if they are not zero, take the place of those of the Config.
+	MaxSteps   int
+	Compaction *Compaction
+}
+
+// check says what keeps a persona from answering, if anything.
+func (p Persona) check() error {
+	if p.Provider == nil {
+		return fmt.Errorf("agent %q has no provider", p.Agent)
+	}
+	if p.Compaction != nil && p.Compaction.By != nil && p.Compaction.By.Provider == nil {
+		return fmt.Errorf("the agent that summarises for agent %q has no provider", p.Agent)
+	}
+	for _, next := range p.Fallback {
+		if err := next.check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// speaker is a persona with what its model is like.
+type speaker struct {
+	Persona
+	// model is zero while it is unresolved.
+	model llm.Model
+}
+
+// modelName is what requests ask for.
+func (s speaker) modelName() string {
+	if s.Model != "" {
+		return s.Model
+	}
+	return s.model.Name
+}
+
+// window is the size of the context in tokens; 0 if nobody knows.
+func (s speaker) window() int {
+	if s.ContextLength > 0 {
+		return s.ContextLength
+	}
+	return s.model.ContextLength
+}
+
+func (s speaker) info() sdk.ModelInfo {
+	info := sdk.ModelInfo(s.model)
+	if s.model.Name != "" {
+		info.ContextLength = s.window()
+	}
+	return info
+}
+
+// thinkMode is how plugins are told of the amount of thinking.
+func (s speaker) thinkMode() string {
+	switch s.Think {
+	case llm.ThinkLow, llm.ThinkMedium, llm.ThinkHigh:
+		return string(s.Think)
+	case llm.ThinkOn:
+		return string(llm.ThinkMedium)
+	default:
+		return string(llm.ThinkOff)
+	}
+}

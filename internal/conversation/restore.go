@@ -1,0 +1,160 @@
+package conversation
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/sdk"
+)
+
+const (
+	// errorMark begins what a model is told of a call that failed, and refusedMark of one that did not run at all.
+	errorMark   = "Error: "
+	refusedMark = errorMark + "the call did not run: "
+)
+
+// SetHistory puts other messages in the place of the history, such as none at all, or those of another session. Calls
+// without a result are given one. What was counted stays, and the journal is the caller's affair.
+func (c *Conversation) SetHistory(messages []llm.Message) error {
+	if err := c.claim(); err != nil {
+		return fmt.Errorf("replacing the history: %w", err)
+	}
+	defer c.release()
+	entries, missing := repaired(messages)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, m := range missing {
+		entries = append(entries, entry{Message: m})
+	}
+	c.fill(entries)
+	c.turn.empty, c.turn.silent, c.turn.calls = false, false, false
+	return nil
+}
+
+// restore takes up what an earlier conversation left. The results that it had no time for are added to the journal too.
+func (c *Conversation) restore(messages []llm.Message) error {
+	if len(messages) == 0 {
+		return nil
+	}
+	entries, missing := repaired(messages)
+	c.mu.Lock()
+	c.fill(entries)
+	c.mu.Unlock()
+	for _, m := range missing {
+		c.record(entry{Message: m})
+	}
+	c.recall(messages)
+	if len(c.cfg.Todos.Items()) == 0 && c.cfg.Todos != nil {
+		c.cfg.Todos.Replay(messages)
+	}
+	return c.saved()
+}
+
+// fill makes entries the history. The caller holds the lock.
+func (c *Conversation) fill(entries []entry) {
+	c.history.reset(entries)
+	c.turn.sent, c.compactFrom = 0, 0
+	if c.history.ids == nil {
+		c.history.ids = map[string]bool{}
+	}
+	for _, e := range entries {
+		for _, call := range e.ToolCalls {
+			c.history.ids[call.ID] = true
+		}
+	}
+}
+
+// repaired returns messages as a history that every model takes: results follow their calls, each call has one, and there
+// is none without a call. The results that are missing at the end are returned apart.
+func repaired(messages []llm.Message) (entries []entry, missing []llm.Message) {
+	// open are the calls whose results have yet to come.
+	var open []llm.ToolCall
+	settle := func() []llm.Message {
+		var out []llm.Message
+		for _, call := range open {
+			out = append(out, llm.Message{
+				Role: llm.RoleTool, ToolCallID: call.ID, ToolName: call.Name, Content: refusedMark + "the session ended before",
+			})
+		}
+		open = nil
+		return out
+	}
+	for _, m := range messages {
+		if m.Role == llm.RoleTool {
+			i := indexOf(open, m.ToolCallID)
+			if i < 0 {
+				continue
+			}
+			open = append(open[:i:i], open[i+1:]...)
+		} else {
+			for _, late := range settle() {
+				entries = append(entries, entry{Message: late})
+			}
+			open = m.ToolCalls
+		}
+		if m.Role == llm.RoleSystem {
+			continue
+		}
+		entries = append(entries, entry{
+			Message: m, summary: m.Synthetic && m.Role == llm.RoleUser && strings.HasPrefix(m.Content, summaryHead),
+		})
+	}
+	return entries, settle()
+}
+
+func indexOf(calls []llm.ToolCall, id string) int {
+	for i, call := range calls {
+		if call.ID == id {
+			return i
+		}
+	}
+	return -1
+}
+
+// recall notes the tool calls of an earlier conversation and, unless its counts are known, counts what happened in it.
+func (c *Conversation) recall(messages []llm.Message) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	stats := &c.ledger.stats
+	known, runs := *stats, c.ledger.runs
+	if c.cfg.Stats != nil {
+		c.ledger.runs = map[string]int{}
+	}
+	asked := map[string]llm.ToolCall{}
+	for _, m := range messages {
+		switch {
+		case m.Role == llm.RoleTool:
+			c.recallCall(asked[m.ToolCallID], m.Content)
+		case m.Synthetic:
+		case m.Role == llm.RoleUser:
+			stats.Interactions++
+		case m.Role == llm.RoleAssistant:
+			stats.Turns++
+			stats.Iterations++
+		}
+		for _, call := range m.ToolCalls {
+			asked[call.ID] = call
+		}
+	}
+	if c.cfg.Stats != nil {
+		*stats, c.ledger.runs = known, runs
+	}
+}
+
+// recallCall notes one call by what the model was told of it. The caller holds the lock.
+func (c *Conversation) recallCall(request llm.ToolCall, content string) {
+	if request.ID == "" {
+		return
+	}
+	p := call{request: request}
+	p.args, _ = parse(request.Arguments)
+	noted := sdk.ToolCall{Name: request.Name, Args: p.args, ArgsJSON: string(p.json())}
+	if failure, failed := strings.CutPrefix(content, errorMark); failed {
+		noted.Error = failure
+	} else {
+		noted.Result = content
+		c.ledger.changed(patchedFiles(request.Name, p.args, c.cfg.Workdir))
+	}
+	c.ledger.called(noted, !strings.HasPrefix(content, refusedMark))
+}

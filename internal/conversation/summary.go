@@ -1,0 +1,175 @@
+package conversation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/tokens"
+	"github.com/idelchi/aura/sdk"
+)
+
+const (
+	// summaryHead begins every summary, so that a model knows what it reads and a restored history what it holds.
+	summaryHead = "[Summary of the conversation up to here; the messages themselves are gone]\n\n"
+
+	// summaryPrompt tells a model how to summarise.
+	summaryPrompt = `You keep the minutes of a conversation between a user and a coding agent. The conversation has grown too long, and your
+text will take the place of all that you are shown. Whoever reads it has nothing else to go on with.
+
+Write down, without preamble:
+- what the user wants, the latest request in the user's own words, with every condition and preference stated;
+- what was decided, and why;
+- which files, commands, names, numbers and error messages matter, spelled exactly;
+- what has been done, what failed, and what remains to be done next.
+
+Leave out greetings, repetitions and whatever is settled and no longer needed. Do not answer the user and do not go on with
+the work.`
+)
+
+// clips are how many bytes of a tool's result the summarising model is shown; fewer, each time it turns out to be too much.
+var clips = []int{4000, 1000, 100}
+
+// textClip is how many bytes of any other message it is shown.
+const textClip = 64 << 10
+
+// summarise has a model put entries into few words.
+func (c *Conversation) summarise(ctx context.Context, older []entry) (string, error) {
+	by, prompt, err := c.summariser(ctx)
+	if err != nil {
+		return "", err
+	}
+	var summary string
+	for _, clip := range clips {
+		summary, err = c.minutes(ctx, by, prompt, parts(older, clip, by.window()))
+		if classOf(err) != sdk.ErrorTypeContextExhausted {
+			break
+		}
+	}
+	if err != nil {
+		return "", err
+	}
+	return summaryHead + summary + c.openTodos(), nil
+}
+
+// summariser returns who summarises, and by which prompt.
+func (c *Conversation) summariser(ctx context.Context) (speaker, string, error) {
+	c.mu.Lock()
+	settings, by := c.compaction(), c.who
+	c.mu.Unlock()
+	prompt := settings.Prompt
+	if settings.By != nil {
+		var err error
+		if by, err = c.describe(ctx, *settings.By); err != nil {
+			return by, "", err
+		}
+		if prompt == "" {
+			prompt = by.System
+		}
+	}
+	if prompt == "" {
+		prompt = summaryPrompt
+	}
+	return by, prompt, nil
+}
+
+// minutes summarises a text part by part, each with the summary of those before.
+func (c *Conversation) minutes(ctx context.Context, by speaker, prompt string, parts []string) (string, error) {
+	var summary string
+	for _, part := range parts {
+		if summary != "" {
+			part = "What came before, summarised:\n\n" + summary + "\n\nHow it went on:\n\n" + part
+		}
+		request := llm.Request{Model: by.modelName(), Generation: by.Generation, Messages: []llm.Message{
+			{Role: llm.RoleSystem, Content: prompt},
+			{Role: llm.RoleUser, Content: part},
+		}}
+		response, err := c.call(ctx, by.Provider, request, func(llm.Delta) {})
+		if err != nil {
+			return "", fmt.Errorf("summarising with model %s: %w", by.modelName(), err)
+		}
+		c.charge(request, response)
+		if summary = strings.TrimSpace(response.Message.Content); summary == "" {
+			return "", fmt.Errorf("summarising with model %s: %w", by.modelName(), errors.New("the summary is empty"))
+		}
+	}
+	return summary, nil
+}
+
+// charge counts the tokens of a call that is no turn.
+func (c *Conversation) charge(request llm.Request, response llm.Response) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.guess(response, func() sdk.TokenState {
+		state := sdk.TokenState{}
+		for _, m := range request.Messages {
+			state.Estimate += estimate(m)
+		}
+		return state
+	})
+	c.ledger.used(response.Usage)
+}
+
+// openTodos returns the todos that are left, to stand below a summary: the calls that made them are gone.
+func (c *Conversation) openTodos() string {
+	if c.cfg.Todos.Counts().Open() == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("\n\nTodos:\n")
+	for _, item := range c.cfg.Todos.Items() {
+		fmt.Fprintf(&b, "%d. [%s] %s\n", item.ID, item.Status, item.Content)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// parts writes entries down as text, in as many parts as fit into two thirds of a window each. A window of 0 has no end.
+func parts(entries []entry, clip, window int) []string {
+	limit := window * 2 / 3
+	var out []string
+	var part strings.Builder
+	size := 0
+	for _, e := range entries {
+		if e.eject {
+			continue
+		}
+		text := written(e.Message, clip)
+		if limit > 0 {
+			text, _ = tokens.Clip(text, limit)
+		}
+		n := tokens.Estimate(text)
+		if limit > 0 && size > 0 && size+n > limit {
+			out = append(out, part.String())
+			part.Reset()
+			size = 0
+		}
+		part.WriteString(text)
+		size += n
+	}
+	return append(out, part.String())
+}
+
+// written returns a message as a paragraph of minutes. Thinking is left out.
+func written(m llm.Message, clip int) string {
+	var b strings.Builder
+	if m.Role == llm.RoleTool {
+		fmt.Fprintf(&b, "result of %s: %s\n", m.ToolName, clipped(m.Content, clip))
+	} else if m.Content != "" {
+		fmt.Fprintf(&b, "%s: %s\n", m.Role, clipped(m.Content, textClip))
+	}
+	for _, call := range m.ToolCalls {
+		fmt.Fprintf(&b, "%s calls %s with %s\n", m.Role, call.Name, clipped(string(call.Arguments), clip))
+	}
+	b.WriteString("\n")
+	return b.String()
+}
+
+// clipped returns at most n bytes of a text, and says how many are missing.
+func clipped(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	return strings.ToValidUTF8(text[:n], "") + fmt.Sprintf(" [%d bytes left out]", len(text)-n)
+}

@@ -1,0 +1,147 @@
+package conversation
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/sdk"
+)
+
+// change is a switch that waits for its turn.
+type change struct {
+	to     Persona
+	reason string
+}
+
+// Persona returns who answers the next prompt.
+func (c *Conversation) Persona() Persona {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n := len(c.waiting); n > 0 {
+		return c.waiting[n-1].to
+	}
+	return c.who.Persona
+}
+
+func (c *Conversation) speaker() speaker {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.who
+}
+
+// Switch makes another persona answer, for one of the SDK's reasons. A turn that runs keeps the one it has: then the switch
+// is made before the next turn. Plugins are told if the agent is another one; a change of mode or model alone is only an
+// event.
+func (c *Conversation) Switch(ctx context.Context, to Persona, reason string) error {
+	if err := to.check(); err != nil {
+		return fmt.Errorf("switching to agent %q: %w", to.Agent, err)
+	}
+	c.mu.Lock()
+	c.waiting = append(c.waiting, change{to: to, reason: reason})
+	c.mu.Unlock()
+	if err := c.claim(); err != nil {
+		return nil //nolint:nilerr // whoever has claimed the conversation makes the switch
+	}
+	defer c.release()
+	return c.settleSwitches(ctx)
+}
+
+// settleSwitches makes the switches that were asked for meanwhile. The conversation is the caller's.
+func (c *Conversation) settleSwitches(ctx context.Context) error {
+	for {
+		c.mu.Lock()
+		if len(c.waiting) == 0 || ctx.Err() != nil {
+			c.mu.Unlock()
+			break
+		}
+		next := c.waiting[0]
+		c.mu.Unlock()
+		if err := c.become(ctx, next.to, next.reason); err != nil {
+			return err
+		}
+		c.mu.Lock()
+		c.waiting = slices.Delete(c.waiting, 0, 1)
+		c.mu.Unlock()
+	}
+	if ctx.Err() != nil {
+		return interrupted(ctx)
+	}
+	return nil
+}
+
+// become makes a persona answer from here on, the rest of a turn included, and tells of it.
+func (c *Conversation) become(ctx context.Context, to Persona, reason string) error {
+	next, err := c.describe(ctx, to)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	before := c.who
+	c.who, c.compactFrom = next, 0
+	if before.ProviderName != next.ProviderName {
+		c.history.unsign()
+	}
+	c.turn.tools = next.Tools
+	c.present(c.disableNext)
+	c.mu.Unlock()
+	c.cfg.Emit(event.AgentSwitch{
+		Previous: before.Agent, Agent: to.Agent, Mode: to.Mode, Provider: to.ProviderName, Model: next.modelName(), Reason: reason,
+	})
+	if before.Agent != to.Agent {
+		c.hook(ctx, hookpoint.OnAgentSwitch, func(state sdk.Context) any {
+			return sdk.OnAgentSwitchContext{Context: state, PreviousAgent: before.Agent, NewAgent: to.Agent, Reason: reason}
+		})
+	}
+	return nil
+}
+
+// describe asks what a persona's model is like. A provider that cannot tell leaves it unresolved, to be asked again before
+// the next interaction: if something is wrong, the call of the model will say so.
+func (c *Conversation) describe(ctx context.Context, p Persona) (speaker, error) {
+	model, err := p.Provider.Model(ctx, p.Model)
+	if ctx.Err() != nil {
+		return speaker{Persona: p}, interrupted(ctx)
+	}
+	if err != nil {
+		c.cfg.Emit(event.Notice{Text: fmt.Sprintf("describing the model: %v", err)})
+		return speaker{Persona: p}, nil
+	}
+	return speaker{Persona: p, model: model}, nil
+}
+
+// resolve asks again what the model is like, if that is not known.
+func (c *Conversation) resolve(ctx context.Context) error {
+	who := c.speaker()
+	if who.model.Name != "" {
+		return nil
+	}
+	described, err := c.describe(ctx, who.Persona)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.who.model = described.model
+	return nil
+}
+
+// lasting are the failures that another agent may not have: all but those that lie in the conversation itself.
+var lasting = []string{
+	sdk.ErrorTypeNetwork, sdk.ErrorTypeAuth, sdk.ErrorTypeRateLimit, sdk.ErrorTypeCreditExhausted, sdk.ErrorTypeModelUnavailable,
+	sdk.ErrorTypeServer,
+}
+
+// failover hands the turn to the next agent in line. It reports whether there is one.
+func (c *Conversation) failover(ctx context.Context, failure error) bool {
+	who := c.speaker()
+	if !slices.Contains(lasting, classOf(failure)) || len(who.Fallback) == 0 {
+		return false
+	}
+	next := who.Fallback[0]
+	next.Fallback = slices.Concat(who.Fallback[1:], next.Fallback)
+	c.cfg.Emit(event.Notice{Text: fmt.Sprintf("agent %q failed (%v), so agent %q takes over", who.Agent, failure, next.Agent)})
+	return c.become(ctx, next, sdk.SwitchReasonFailover) == nil
+}

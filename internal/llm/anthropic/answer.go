@@ -1,0 +1,146 @@
+package anthropic
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/anthropics/anthropic-sdk-go"
+
+	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/llm/dialogue"
+	"github.com/idelchi/aura/sdk"
+)
+
+// answer collects the events of a stream.
+type answer struct {
+	onDelta func(llm.Delta)
+	names   dialogue.Names
+
+	blocks []*block
+	usage  anthropic.Usage
+	stop   anthropic.StopReason
+	// why is what the service says of a refusal.
+	why   string
+	ended bool
+}
+
+// block is a content block as far as it has come.
+type block struct {
+	index     int64
+	kind      string
+	id, name  string
+	text      strings.Builder
+	signature string
+	data      string
+	// given is the input that came with the beginning of the block.
+	given json.RawMessage
+}
+
+func (a *answer) take(event anthropic.MessageStreamEventUnion) {
+	switch event.Type {
+	case "message_start":
+		a.usage = event.Message.Usage
+	case "content_block_start":
+		a.begin(event)
+	case "content_block_delta":
+		a.add(event)
+	case "message_delta":
+		a.stop, a.why = event.Delta.StopReason, event.Delta.StopDetails.Explanation
+		a.count(event.Usage)
+		a.ended = a.ended || a.stop != ""
+	case "message_stop":
+		a.ended = true
+	}
+}
+
+func (a *answer) begin(event anthropic.MessageStreamEventUnion) {
+	from := event.ContentBlock
+	b := &block{index: event.Index, kind: from.Type, id: from.ID, name: from.Name, data: from.Data, signature: from.Signature}
+	if raw := from.JSON.Input.Raw(); raw != "{}" {
+		b.given = json.RawMessage(raw)
+	}
+	a.blocks = append(a.blocks, b)
+	a.say(b, from.Text+from.Thinking)
+}
+
+// add continues the newest block of the event's index.
+func (a *answer) add(event anthropic.MessageStreamEventUnion) {
+	for i := len(a.blocks) - 1; i >= 0; i-- {
+		if b := a.blocks[i]; b.index == event.Index {
+			b.signature += event.Delta.Signature
+			a.say(b, event.Delta.Text+event.Delta.Thinking+event.Delta.PartialJSON)
+			return
+		}
+	}
+}
+
+func (a *answer) say(b *block, text string) {
+	b.text.WriteString(text)
+	switch {
+	case text == "":
+	case b.kind == "text":
+		a.onDelta(llm.Delta{Text: text})
+	case b.kind == "thinking":
+		a.onDelta(llm.Delta{Thinking: text})
+	}
+}
+
+// count takes over the totals that the end of a message tells.
+func (a *answer) count(u anthropic.MessageDeltaUsage) {
+	a.usage.OutputTokens = u.OutputTokens
+	if u.JSON.InputTokens.Valid() {
+		a.usage.InputTokens = u.InputTokens
+	}
+	if u.JSON.CacheCreationInputTokens.Valid() {
+		a.usage.CacheCreationInputTokens = u.CacheCreationInputTokens
+	}
+	if u.JSON.CacheReadInputTokens.Valid() {
+		a.usage.CacheReadInputTokens = u.CacheReadInputTokens
+	}
+}
+
+// response puts the answer together. A refusal and a full context are errors, whatever was said before.
+func (a *answer) response() (llm.Response, error) {
+	out := llm.Response{Message: llm.Message{Role: llm.RoleAssistant, CreatedAt: time.Now()}}
+	switch a.stop {
+	case anthropic.StopReasonRefusal:
+		message := "the service's filter refused to answer"
+		if a.why != "" {
+			message = fmt.Sprintf("%s: %s", message, a.why)
+		}
+		return llm.Response{}, &llm.Error{Type: sdk.ErrorTypeContentFilter, Message: message}
+	case anthropic.StopReasonModelContextWindowExceeded:
+		return llm.Response{}, &llm.Error{Type: sdk.ErrorTypeContextExhausted, Message: "the answer did not fit into the model's context"}
+	case anthropic.StopReasonMaxTokens:
+		out.StopReason = llm.StopLength
+	case anthropic.StopReasonToolUse:
+		out.StopReason = llm.StopTools
+	default:
+		out.StopReason = llm.StopEnd
+	}
+	for _, b := range a.blocks {
+		a.collect(&out.Message, b)
+	}
+	u := a.usage
+	out.Usage = llm.Usage{Input: int(u.InputTokens + u.CacheCreationInputTokens + u.CacheReadInputTokens), Output: int(u.OutputTokens)}
+	return out, nil
+}
+
+func (a *answer) collect(m *llm.Message, b *block) {
+	text := b.text.String()
+	switch b.kind {
+	case "text":
+		m.Content += text
+	case "thinking":
+		m.Thinking += text
+		m.ThinkingBlocks = append(m.ThinkingBlocks, llm.ThinkingBlock{Text: text, Signature: b.signature})
+	case "redacted_thinking":
+		m.ThinkingBlocks = append(m.ThinkingBlocks, llm.ThinkingBlock{Redacted: b.data})
+	case "tool_use":
+		arguments := cmp.Or(text, string(b.given), "{}")
+		m.ToolCalls = append(m.ToolCalls, llm.ToolCall{ID: b.id, Name: a.names.Own(b.name), Arguments: json.RawMessage(arguments)})
+	}
+}

@@ -1,0 +1,112 @@
+// Package anthropic is a provider of the models behind Anthropic's messages protocol.
+package anthropic
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/anthropics/anthropic-sdk-go"
+	"github.com/anthropics/anthropic-sdk-go/option"
+
+	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/llm/catalog"
+	"github.com/idelchi/aura/internal/llm/classify"
+	"github.com/idelchi/aura/internal/llm/dialogue"
+	"github.com/idelchi/aura/internal/llm/transport"
+)
+
+const (
+	defaultURL   = "https://api.anthropic.com"
+	defaultModel = anthropic.ModelClaudeSonnet5_5
+)
+
+// Options configure a provider. All of them may be left out.
+type Options struct {
+	// BaseURL is the address of a service; empty is Anthropic's own. It may end in /v1.
+	BaseURL string
+	Token   string
+	// HTTPClient sends the requests; nil is a plain one.
+	HTTPClient *http.Client
+	// IdleTimeout is how long the service may be silent; 0 is 30 s.
+	IdleTimeout time.Duration
+	// Model is the one for requests that name none.
+	Model string
+}
+
+// Provider speaks to one service.
+type Provider struct {
+	messages anthropic.MessageService
+	models   anthropic.ModelService
+	token    string
+	fallback string
+	known    catalog.Cache[details]
+}
+
+var (
+	_ llm.Provider = (*Provider)(nil)
+	_ llm.Lister   = (*Provider)(nil)
+)
+
+// New makes a provider. It makes no request, and reads nothing of the environment.
+func New(o Options) *Provider {
+	client := transport.NewClient(transport.Options{Client: o.HTTPClient, Idle: o.IdleTimeout, Secrets: []string{o.Token}})
+	opts := []option.RequestOption{
+		option.WithBaseURL(address(o.BaseURL)),
+		option.WithHTTPClient(client),
+		option.WithMaxRetries(0),
+		option.WithoutOpenTelemetry(),
+	}
+	if o.Token != "" {
+		opts = append(opts, option.WithAPIKey(o.Token))
+	}
+	return &Provider{
+		messages: anthropic.NewMessageService(opts...),
+		models:   anthropic.NewModelService(opts...),
+		token:    o.Token,
+		fallback: cmp.Or(o.Model, defaultModel),
+	}
+}
+
+// address is where the library expects a service: above /v1.
+func address(url string) string {
+	return strings.TrimSuffix(strings.TrimRight(cmp.Or(url, defaultURL), "/"), "/v1")
+}
+
+// Chat implements llm.Provider.
+func (p *Provider) Chat(ctx context.Context, req llm.Request, onDelta func(llm.Delta)) (llm.Response, error) {
+	req.Model = cmp.Or(req.Model, p.fallback)
+	tools, names := dialogue.Tools(req.Tools, limits.MaxName)
+	req.Tools = tools
+	inner, call := transport.Stream(ctx)
+	stream := p.messages.NewStreaming(inner, p.params(req))
+	defer func() { _ = stream.Close() }()
+	a := answer{onDelta: onDelta, names: names}
+	for stream.Next() {
+		a.take(stream.Current())
+	}
+	if err := call.Err(ctx, p.library(stream.Err())); err != nil {
+		return llm.Response{}, err
+	}
+	if !a.ended {
+		return llm.Response{}, call.Cut()
+	}
+	return a.response()
+}
+
+// library classifies what the library says of a failure that the transport has not seen: an error inside a stream, or one
+// that the library cannot read.
+func (p *Provider) library(err error) error {
+	if err == nil {
+		return nil
+	}
+	failure := &llm.Error{Message: "reading the answer: " + err.Error()}
+	if said, ok := errors.AsType[*anthropic.Error](err); ok {
+		failure = classify.Event([]byte(said.RawJSON()))
+	}
+	failure.Message = classify.Redact(failure.Message, p.token)
+	return failure
+}

@@ -1,0 +1,108 @@
+package anthropic
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/anthropics/anthropic-sdk-go"
+	"github.com/anthropics/anthropic-sdk-go/packages/param"
+
+	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/llm/catalog"
+	"github.com/idelchi/aura/internal/llm/transport"
+)
+
+// details are what is to be known of a model to write a request.
+type details struct {
+	model llm.Model
+	// output is the most that the model may say, in tokens; 0 if unknown.
+	output int
+	// adaptive models decide by themselves how much to think; the others are given a budget.
+	adaptive bool
+}
+
+// Model implements llm.Provider. It asks the service once.
+func (p *Provider) Model(ctx context.Context, name string) (llm.Model, error) {
+	name = cmp.Or(name, p.fallback)
+	d, ok := p.known.Get(ctx, name, func(ctx context.Context) (details, error) {
+		inner, call := transport.Plain(ctx)
+		found, err := p.models.Get(inner, name, anthropic.ModelGetParams{})
+		if err = call.Err(ctx, err); err != nil {
+			return details{}, err
+		}
+		return describe(name, found), nil
+	})
+	if !ok {
+		return catalog.Known(name), nil
+	}
+	d.model.Capabilities = slices.Clone(d.model.Capabilities)
+	return d.model, nil
+}
+
+// Models implements llm.Lister.
+func (p *Provider) Models(ctx context.Context) ([]llm.Model, error) {
+	inner, call := transport.Plain(ctx)
+	page, err := p.models.List(inner, anthropic.ModelListParams{Limit: param.NewOpt[int64](1000)})
+	if err = call.Err(ctx, err); err != nil {
+		return nil, err
+	}
+	out := make([]llm.Model, 0, len(page.Data))
+	for _, found := range page.Data {
+		out = append(out, describe(found.ID, &found).model)
+	}
+	return out, nil
+}
+
+func describe(name string, found *anthropic.ModelInfo) details {
+	d := details{model: llm.Model{Name: name, ContextLength: int(found.MaxInputTokens)}, output: int(found.MaxTokens), adaptive: adaptive(name)}
+	if can := found.Capabilities; found.JSON.Capabilities.Valid() {
+		d.adaptive = can.Thinking.Types.Adaptive.Supported
+		d.model.Capabilities = []string{catalog.Tools}
+		for capability, supported := range map[string]bool{
+			catalog.Vision: can.ImageInput.Supported, catalog.Thinking: can.Thinking.Supported,
+			catalog.ThinkingLevels: can.Thinking.Supported,
+		} {
+			if supported {
+				d.model.Capabilities = append(d.model.Capabilities, capability)
+			}
+		}
+		slices.Sort(d.model.Capabilities)
+	}
+	d.model = catalog.Fill(d.model)
+	return d
+}
+
+// details returns what the service has said of a model, or what its name tells. It asks nobody.
+func (p *Provider) details(name string) details {
+	if d, ok := p.known.Peek(name); ok {
+		return d
+	}
+	d := details{model: catalog.Known(name), adaptive: adaptive(name)}
+	switch {
+	case strings.HasPrefix(name, "claude-3-5-"):
+		d.output = 8192
+	case strings.HasPrefix(name, "claude-3-") && !strings.HasPrefix(name, "claude-3-7-"):
+		d.output = 4096
+	}
+	return d
+}
+
+// adaptive tells Claude from 4.6 on, which takes no budget, from earlier ones and from the models of other makers.
+func adaptive(name string) bool {
+	rest, ok := strings.CutPrefix(name, "claude-")
+	if !ok || strings.HasPrefix(rest, "3-") || strings.HasPrefix(rest, "2") {
+		return false
+	}
+	_, version, _ := strings.Cut(rest, "-")
+	major, minor, _ := strings.Cut(version, "-")
+	minor, _, _ = strings.Cut(minor, "-")
+	if major != "4" {
+		return true
+	}
+	n, err := strconv.Atoi(minor)
+	// A minor version of eight digits is a date.
+	return err == nil && n >= 6 && n < 1000
+}

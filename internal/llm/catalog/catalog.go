@@ -1,0 +1,85 @@
+// Package catalog knows models: those of the large services by heart, and others once their service has described them.
+package catalog
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/idelchi/aura/internal/llm"
+)
+
+// What a model may be capable of.
+const (
+	Tools          = "tools"
+	Vision         = "vision"
+	Thinking       = "thinking"
+	ThinkingLevels = "thinking_levels"
+	Embedding      = "embedding"
+)
+
+// row describes the models whose names begin alike.
+type row struct {
+	prefix, family string
+	// context is in tokens, and rather too small than too large.
+	context      int
+	capabilities []string
+}
+
+var (
+	sees     = []string{Tools, Vision}
+	thinks   = []string{Tools, Vision, Thinking, ThinkingLevels}
+	thinksAs = []string{Tools, Thinking, ThinkingLevels}
+)
+
+// rows are searched from the first to the last.
+var rows = []row{
+	{"claude-3-5-", "claude", 200_000, sees},
+	{"claude-3-7-", "claude", 200_000, thinks},
+	{"claude-3-", "claude", 200_000, sees},
+	{"claude-", "claude", 200_000, thinks},
+	{"gpt-3.5-turbo", "gpt", 16_385, []string{Tools}},
+	{"gpt-4o", "gpt", 128_000, sees},
+	{"gpt-4.1", "gpt", 1_047_576, sees},
+	{"gpt-4-turbo", "gpt", 128_000, sees},
+	{"gpt-4", "gpt", 8_192, []string{Tools}},
+	{"gpt-5-chat", "gpt", 128_000, sees},
+	{"gpt-5", "gpt", 400_000, thinks},
+	{"o1-mini", "o", 128_000, []string{Thinking}},
+	{"o1", "o", 200_000, thinks},
+	{"o3-mini", "o", 200_000, thinksAs},
+	{"o3", "o", 200_000, thinks},
+	{"o4-mini", "o", 200_000, thinks},
+	{"gemini-1.5-pro", "gemini", 2_097_152, sees},
+	{"gemini-1.5-", "gemini", 1_048_576, sees},
+	{"gemini-2.0-", "gemini", 1_048_576, sees},
+	{"gemini-embedding", "gemini", 2_048, []string{Embedding}},
+	{"gemini-", "gemini", 1_048_576, thinks},
+}
+
+// Known describes a model by its name alone. One that is not known has nothing but the name.
+func Known(name string) llm.Model {
+	m := llm.Model{Name: name}
+	bare := strings.ToLower(name[strings.LastIndex(name, "/")+1:])
+	for _, r := range rows {
+		if strings.HasPrefix(bare, r.prefix) {
+			m.Family, m.ContextLength, m.Capabilities = r.family, r.context, slices.Clone(r.capabilities)
+			break
+		}
+	}
+	return m
+}
+
+// Fill completes what a service says of a model by what is known of it.
+func Fill(m llm.Model) llm.Model {
+	known := Known(m.Name)
+	if m.Family == "" {
+		m.Family = known.Family
+	}
+	if m.ContextLength == 0 {
+		m.ContextLength = known.ContextLength
+	}
+	if len(m.Capabilities) == 0 {
+		m.Capabilities = known.Capabilities
+	}
+	return m
+}

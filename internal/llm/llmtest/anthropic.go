@@ -1,0 +1,151 @@
+package llmtest
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"testing"
+)
+
+// NewAnthropic starts a server of messages.
+func NewAnthropic(tb testing.TB, replies ...Reply) *Server {
+	tb.Helper()
+	return start(tb, anthropic{}, "", replies)
+}
+
+type anthropic struct{}
+
+func (anthropic) path(path string) bool { return path == "/v1/messages" }
+
+func (anthropic) refusal(message string) string {
+	return encode(object{"type": "error", "error": object{"type": "invalid_request_error", "message": message}})
+}
+
+func (anthropic) failure(body string) string { return "event: error\ndata: " + body + "\n\n" }
+
+// Signature is what the server signs thinking with. It takes no thinking back that it has not signed.
+func Signature(thinking string) string {
+	sum := sha256.Sum256([]byte(thinking))
+	return "sig-" + hex.EncodeToString(sum[:8])
+}
+
+// stream writes events of content blocks.
+type stream struct {
+	events []string
+	blocks int
+}
+
+func (s *stream) event(kind string, fields object) {
+	fields["type"] = kind
+	s.events = append(s.events, "event: "+kind+"\ndata: "+encode(fields)+"\n\n")
+}
+
+// block writes a content block: its beginning, what is added to it, its end.
+func (s *stream) block(beginning object, deltas ...object) {
+	s.event("content_block_start", object{"index": s.blocks, "content_block": beginning})
+	for _, delta := range deltas {
+		s.event("content_block_delta", object{"index": s.blocks, "delta": delta})
+	}
+	s.event("content_block_stop", object{"index": s.blocks})
+	s.blocks++
+}
+
+// deltas are the pieces of a text.
+func deltas(kind, field, text string) []object {
+	var out []object
+	for _, piece := range pieces(text) {
+		out = append(out, object{"type": kind, field: piece})
+	}
+	return out
+}
+
+func (anthropic) events(n int, reply Reply, req Request) (said, end []string) {
+	usage, s := reply.usage(), &stream{}
+	s.event("message_start", object{"message": object{
+		"id": fmt.Sprintf("msg_%d", n), "type": "message", "role": "assistant", "model": req.JSON()["model"], "content": []any{},
+		"stop_reason": nil, "stop_sequence": nil, "usage": object{"input_tokens": usage.Input, "output_tokens": 1},
+	}})
+	s.event("ping", object{})
+	if reply.Thinking != "" {
+		signed := object{"type": "signature_delta", "signature": Signature(reply.Thinking)}
+		s.block(object{"type": "thinking", "thinking": "", "signature": ""},
+			append(deltas("thinking_delta", "thinking", reply.Thinking), signed)...)
+	}
+	if reply.Redacted != "" {
+		s.block(object{"type": "redacted_thinking", "data": reply.Redacted})
+	}
+	if reply.Text != "" {
+		s.block(object{"type": "text", "text": ""}, deltas("text_delta", "text", reply.Text)...)
+	}
+	for i, call := range reply.ToolCalls {
+		id := cmp.Or(call.ID, fmt.Sprintf("toolu_%d_%d", n, i+1))
+		s.block(object{"type": "tool_use", "id": id, "name": call.Name, "input": object{}},
+			deltas("input_json_delta", "partial_json", call.Arguments)...)
+	}
+	said, s.events = s.events, nil
+	fits := "end_turn"
+	if len(reply.ToolCalls) > 0 {
+		fits = "tool_use"
+	}
+	s.event("message_delta", object{
+		"delta": object{"stop_reason": cmp.Or(reply.Stop, fits), "stop_sequence": nil}, "usage": object{"output_tokens": usage.Output},
+	})
+	s.event("message_stop", object{})
+	return said, s.events
+}
+
+func (anthropic) offered(req Request) []string {
+	var asked anthropicRequest
+	if json.Unmarshal(req.Body, &asked) != nil {
+		return nil
+	}
+	var out []string
+	for _, tool := range asked.Tools {
+		out = append(out, tool.Name)
+	}
+	return out
+}
+
+func (anthropic) lines(req Request) []string {
+	var asked anthropicRequest
+	if json.Unmarshal(req.Body, &asked) != nil {
+		return nil
+	}
+	var out []string
+	if system, err := blocks(asked.System); err == nil {
+		for _, b := range system {
+			out = append(out, "system: "+b.text())
+		}
+	}
+	for _, m := range asked.Messages {
+		content, err := blocks(m.Content)
+		if err != nil {
+			continue
+		}
+		for _, b := range content {
+			out = append(out, b.line(m.Role))
+		}
+	}
+	return out
+}
+
+func (b anthropicBlock) line(role string) string {
+	switch b.Type {
+	case "thinking":
+		return "thinking: " + b.Thinking
+	case "redacted_thinking":
+		return "redacted: " + b.Data
+	case "tool_use":
+		return fmt.Sprintf("call %s: %s %s", b.ID, b.Name, b.Input)
+	case "tool_result":
+		text := ""
+		if content, err := blocks(b.Content); err == nil && len(content) > 0 {
+			text = content[0].text()
+		}
+		return fmt.Sprintf("result %s: %s", b.ToolUseID, text)
+	default:
+		return role + ": " + b.text()
+	}
+}

@@ -1,0 +1,143 @@
+package llmtest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+)
+
+// anthropicRequest has the fields that a request for a message may have here.
+type anthropicRequest struct {
+	Model         string             `json:"model"`
+	MaxTokens     *int               `json:"max_tokens"`
+	Messages      []anthropicMessage `json:"messages"`
+	System        json.RawMessage    `json:"system"`
+	Stream        bool               `json:"stream"`
+	Tools         []anthropicTool    `json:"tools"`
+	ToolChoice    *anthropicChoice   `json:"tool_choice"`
+	Thinking      *anthropicThinking `json:"thinking"`
+	Temperature   *float64           `json:"temperature"`
+	TopP          *float64           `json:"top_p"`
+	TopK          *int               `json:"top_k"`
+	StopSequences []string           `json:"stop_sequences"`
+	OutputConfig  *struct {
+		Effort string `json:"effort"`
+	} `json:"output_config"`
+}
+
+type anthropicMessage struct {
+	Role    string          `json:"role"`
+	Content json.RawMessage `json:"content"`
+}
+
+type anthropicChoice struct {
+	Type string `json:"type"`
+	Name string `json:"name"`
+}
+
+type anthropicThinking struct {
+	Type         string `json:"type"`
+	BudgetTokens *int   `json:"budget_tokens"`
+	Display      string `json:"display"`
+}
+
+type anthropicCache struct {
+	Type string `json:"type"`
+}
+
+type anthropicTool struct {
+	Name         string          `json:"name"`
+	Description  string          `json:"description"`
+	InputSchema  json.RawMessage `json:"input_schema"`
+	CacheControl *anthropicCache `json:"cache_control"`
+}
+
+func (anthropic) token(h http.Header) string { return h.Get("X-Api-Key") }
+
+func (anthropic) check(req Request) error {
+	if req.Header.Get("Anthropic-Version") == "" {
+		return errors.New("anthropic-version: header is required")
+	}
+	var asked anthropicRequest
+	if err := strictly(req.Body, &asked); err != nil {
+		return err
+	}
+	return first(asked.checkParameters(), asked.checkThinking(), asked.checkTools(), asked.checkMessages())
+}
+
+func (r anthropicRequest) checkParameters() error {
+	efforts := []string{"low", "medium", "high", "max"}
+	return first(
+		want(r.Model != "", "model: Field required"),
+		want(r.MaxTokens != nil && *r.MaxTokens > 0, "max_tokens: Field required"),
+		want(r.Stream, "stream: only streams are served here"),
+		want(r.OutputConfig == nil || slices.Contains(efforts, r.OutputConfig.Effort), "output_config.effort: not one of %q", efforts),
+		within("temperature", r.Temperature, 0, 1), within("top_p", r.TopP, 0, 1),
+		want(!slices.ContainsFunc(r.StopSequences, blank), "stop_sequences: each must contain non-whitespace"),
+		r.checkSystem(),
+	)
+}
+
+func (r anthropicRequest) checkSystem() error {
+	if r.System == nil {
+		return nil
+	}
+	system, err := blocks(r.System)
+	if err != nil {
+		return fmt.Errorf("system: %w", err)
+	}
+	for _, b := range system {
+		if b.Type != "text" || blank(b.text()) {
+			return errors.New("system: text content blocks must be non-empty")
+		}
+	}
+	return nil
+}
+
+func (r anthropicRequest) checkThinking() error {
+	t := r.Thinking
+	if t == nil {
+		return nil
+	}
+	switch t.Type {
+	case "disabled", "adaptive":
+		return want(t.BudgetTokens == nil, "thinking.budget_tokens: Extra inputs are not permitted")
+	case "enabled":
+		return first(
+			want(t.BudgetTokens != nil && *t.BudgetTokens >= 1024, "thinking.budget_tokens: must be at least 1024"),
+			want(t.BudgetTokens == nil || *t.BudgetTokens < *r.MaxTokens, "max_tokens must be greater than thinking.budget_tokens"),
+			want(r.Temperature == nil || *r.Temperature == 1, "temperature may only be set to 1 when thinking is enabled"),
+			want(r.TopK == nil, "top_k must be unset when thinking is enabled"),
+			want(r.TopP == nil || *r.TopP >= 0.95, "top_p must be at least 0.95 when thinking is enabled"),
+		)
+	default:
+		return fmt.Errorf("thinking.type: %q is not one of disabled, adaptive, enabled", t.Type)
+	}
+}
+
+func (r anthropicRequest) checkTools() error {
+	seen := map[string]bool{}
+	for i, tool := range r.Tools {
+		var top object
+		err := first(
+			want(longName.MatchString(tool.Name), "name: String should match pattern %s", longName),
+			want(!seen[tool.Name], "name: %q must be unique", tool.Name),
+			checkSchema(tool.InputSchema),
+			json.Unmarshal(tool.InputSchema, &top),
+		)
+		for _, key := range []string{"oneOf", "allOf", "anyOf"} {
+			err = first(err, want(top[key] == nil, "input_schema does not support %s at the top level", key))
+		}
+		if err != nil {
+			return fmt.Errorf("tools.%d: %w", i, err)
+		}
+		seen[tool.Name] = true
+	}
+	choice := r.ToolChoice
+	return first(
+		want(choice == nil || len(seen) > 0, "tool_choice may only be specified while providing tools"),
+		want(choice == nil || slices.Contains([]string{"auto", "any", "tool", "none"}, choice.Type), "tool_choice: unknown type"),
+	)
+}

@@ -1,0 +1,94 @@
+package llmtest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// strictly decodes JSON in which nothing is unknown, of a wrong type or left over.
+func strictly(raw []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		return err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("something follows the object")
+	}
+	return nil
+}
+
+// first returns the first error.
+func first(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// want is an error unless ok.
+func want(ok bool, format string, args ...any) error {
+	if ok {
+		return nil
+	}
+	return fmt.Errorf(format, args...)
+}
+
+var (
+	shortName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+	longName  = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,128}$`)
+	anyName   = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
+)
+
+// checkSchema is an error unless raw is a JSON schema of an object.
+func checkSchema(raw json.RawMessage) error {
+	schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+	if err != nil {
+		return fmt.Errorf("schema: %w", err)
+	}
+	object, ok := schema.(map[string]any)
+	if !ok || object["type"] != "object" {
+		return errors.New(`schema: type must be "object"`)
+	}
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource("schema.json", schema); err != nil {
+		return fmt.Errorf("schema: %w", err)
+	}
+	if _, err := compiler.Compile("schema.json"); err != nil {
+		return fmt.Errorf("schema: %w", err)
+	}
+	return nil
+}
+
+// isObject reports whether raw is a JSON object.
+func isObject(raw []byte) bool {
+	var object map[string]any
+	return json.Unmarshal(raw, &object) == nil && object != nil
+}
+
+func blank(s string) bool { return strings.TrimSpace(s) == "" }
+
+// within is an error unless a number, if there is one, lies between two others.
+func within(name string, n *float64, low, high float64) error {
+	return want(n == nil || *n >= low && *n <= high, "%s: must be between %v and %v", name, low, high)
+}
+
+// encode is for values that are always valid JSON.
+func encode(v any) string {
+	var out bytes.Buffer
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic(err)
+	}
+	return strings.TrimSuffix(out.String(), "\n")
+}

@@ -1,0 +1,94 @@
+package llmtest
+
+import (
+	"cmp"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// NewGoogle starts a server of generated content. Arguments of tool calls must be JSON objects: the protocol has no others.
+func NewGoogle(tb testing.TB, replies ...Reply) *Server {
+	tb.Helper()
+	return start(tb, google{}, "", replies)
+}
+
+type google struct{}
+
+func (google) path(path string) bool {
+	return strings.HasPrefix(path, "/v1beta/models/") && strings.HasSuffix(path, ":streamGenerateContent")
+}
+
+func (google) token(h http.Header) string { return h.Get("X-Goog-Api-Key") }
+
+func (google) refusal(message string) string {
+	return encode(object{"error": object{"code": http.StatusBadRequest, "message": message, "status": "INVALID_ARGUMENT"}})
+}
+
+func (google) failure(body string) string { return "data: " + body + "\r\n\r\n" }
+
+func (google) events(n int, reply Reply, _ Request) (said, end []string) {
+	usage := reply.usage()
+	counted := object{"promptTokenCount": usage.Input, "candidatesTokenCount": usage.Output, "totalTokenCount": usage.Input + usage.Output}
+	event := func(candidate object) string {
+		return "data: " + encode(object{"candidates": []object{candidate}, "usageMetadata": counted}) + "\r\n\r\n"
+	}
+	say := func(part object) {
+		said = append(said, event(object{"index": 0, "content": object{"role": "model", "parts": []object{part}}}))
+	}
+	for _, piece := range pieces(reply.Thinking) {
+		say(object{"text": piece, "thought": true})
+	}
+	for _, piece := range pieces(reply.Text) {
+		say(object{"text": piece})
+	}
+	for i, call := range reply.ToolCalls {
+		part := object{"functionCall": object{"id": cmp.Or(call.ID, fmt.Sprintf("f%d_%d", n, i+1)), "name": call.Name, "args": json.RawMessage(call.Arguments)}}
+		if i == 0 {
+			part["thoughtSignature"] = base64.StdEncoding.EncodeToString([]byte(Signature(call.Name)))
+		}
+		say(part)
+	}
+	return said, []string{event(object{"index": 0, "content": object{"role": "model", "parts": []object{{"text": ""}}}, "finishReason": cmp.Or(reply.Stop, "STOP")})}
+}
+
+func (google) offered(req Request) []string {
+	var asked googleRequest
+	if json.Unmarshal(req.Body, &asked) != nil {
+		return nil
+	}
+	var out []string
+	for _, tool := range asked.Tools {
+		for _, f := range tool.FunctionDeclarations {
+			out = append(out, f.Name)
+		}
+	}
+	return out
+}
+
+func (google) lines(req Request) []string {
+	var asked googleRequest
+	if json.Unmarshal(req.Body, &asked) != nil {
+		return nil
+	}
+	var out []string
+	for _, part := range asked.SystemInstruction.Parts {
+		out = append(out, "system: "+part.text())
+	}
+	for _, content := range asked.Contents {
+		for _, part := range content.Parts {
+			switch {
+			case part.FunctionCall != nil:
+				out = append(out, fmt.Sprintf("call %s: %s %s", part.FunctionCall.ID, part.FunctionCall.Name, part.FunctionCall.Args))
+			case part.FunctionResponse != nil:
+				out = append(out, fmt.Sprintf("result %s: %s", part.FunctionResponse.ID, part.FunctionResponse.Response))
+			default:
+				out = append(out, map[string]string{"user": "user: ", "model": "assistant: "}[content.Role]+part.text())
+			}
+		}
+	}
+	return out
+}

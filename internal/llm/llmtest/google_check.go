@@ -1,0 +1,126 @@
+package llmtest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// googleRequest has the fields that a request for content may have here.
+type googleRequest struct {
+	Contents          []googleContent `json:"contents"`
+	SystemInstruction googleContent   `json:"systemInstruction"`
+	Tools             []struct {
+		FunctionDeclarations []struct {
+			Name                 string          `json:"name"`
+			Description          string          `json:"description"`
+			ParametersJSONSchema json.RawMessage `json:"parametersJsonSchema"`
+		} `json:"functionDeclarations"`
+	} `json:"tools"`
+	GenerationConfig struct {
+		Temperature      *float64 `json:"temperature"`
+		TopP             *float64 `json:"topP"`
+		TopK             *float64 `json:"topK"`
+		MaxOutputTokens  *int     `json:"maxOutputTokens"`
+		StopSequences    []string `json:"stopSequences"`
+		Seed             *int     `json:"seed"`
+		PresencePenalty  *float64 `json:"presencePenalty"`
+		FrequencyPenalty *float64 `json:"frequencyPenalty"`
+		ThinkingConfig   *struct {
+			IncludeThoughts bool   `json:"includeThoughts"`
+			ThinkingBudget  *int   `json:"thinkingBudget"`
+			ThinkingLevel   string `json:"thinkingLevel"`
+		} `json:"thinkingConfig"`
+	} `json:"generationConfig"`
+}
+
+type googleContent struct {
+	Role  string       `json:"role"`
+	Parts []googlePart `json:"parts"`
+}
+
+type googlePart struct {
+	Text             *string `json:"text"`
+	ThoughtSignature []byte  `json:"thoughtSignature"`
+	FunctionCall     *struct {
+		ID   string          `json:"id"`
+		Name string          `json:"name"`
+		Args json.RawMessage `json:"args"`
+	} `json:"functionCall"`
+	FunctionResponse *struct {
+		ID       string          `json:"id"`
+		Name     string          `json:"name"`
+		Response json.RawMessage `json:"response"`
+	} `json:"functionResponse"`
+}
+
+func (p googlePart) text() string {
+	if p.Text == nil {
+		return ""
+	}
+	return *p.Text
+}
+
+func (google) check(req Request) error {
+	var asked googleRequest
+	if err := strictly(req.Body, &asked); err != nil {
+		return err
+	}
+	if len(asked.Contents) == 0 {
+		return errors.New("contents: is not specified")
+	}
+	strict := strings.Contains(req.Path, "/models/gemini-3")
+	var open []string
+	for i, content := range asked.Contents {
+		role := []string{"user", "model"}[i%2]
+		err := want(content.Role == role, "role %q where %q is expected", content.Role, role)
+		if err == nil {
+			open, err = content.check(open, strict)
+		}
+		if err != nil {
+			return fmt.Errorf("contents[%d]: %w", i, err)
+		}
+	}
+	return first(
+		want(asked.Contents[len(asked.Contents)-1].Role == "user", "ensure that the conversation ends with a user role"),
+		asked.checkTools(),
+	)
+}
+
+func (r googleRequest) checkTools() error {
+	for _, tool := range r.Tools {
+		for _, f := range tool.FunctionDeclarations {
+			if err := first(want(shortName.MatchString(f.Name), "invalid function name %q", f.Name), checkSchema(f.ParametersJSONSchema)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// check returns the names of the functions that are called, and wants responses to those that were.
+func (c googleContent) check(open []string, strict bool) ([]string, error) {
+	var called, answered []string
+	for _, part := range c.Parts {
+		switch {
+		case part.FunctionCall != nil:
+			if strict && len(called) == 0 && len(part.ThoughtSignature) == 0 {
+				return nil, fmt.Errorf("function call %s is missing a thought_signature", part.FunctionCall.Name)
+			}
+			called = append(called, part.FunctionCall.ID+" "+part.FunctionCall.Name)
+		case part.FunctionResponse != nil:
+			answered = append(answered, part.FunctionResponse.ID+" "+part.FunctionResponse.Name)
+			if !isObject(part.FunctionResponse.Response) {
+				return nil, errors.New("function_response.response must be an object")
+			}
+		case blank(part.text()):
+			return nil, errors.New("a part must have data")
+		}
+	}
+	return called, first(
+		want(len(c.Parts) > 0, "parts must not be empty"),
+		want(strings.Join(open, ",") == strings.Join(answered, ","), "the function response parts %q must equal the function call parts %q", answered, open),
+		want(c.Role == "model" || len(called) == 0, "a function call of role %s", c.Role),
+	)
+}

@@ -1,0 +1,130 @@
+package llmtest
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// NewOpenAI starts a server of chat completions.
+func NewOpenAI(tb testing.TB, replies ...Reply) *Server {
+	tb.Helper()
+	return start(tb, openAI{}, "/v1", replies)
+}
+
+type openAI struct{}
+
+func (openAI) path(path string) bool { return path == "/v1/chat/completions" }
+
+func (openAI) refusal(message string) string {
+	return encode(map[string]any{"error": map[string]any{"message": message, "type": "invalid_request_error", "param": nil, "code": nil}})
+}
+
+func (openAI) failure(body string) string { return "data: " + body + "\n\n" }
+
+type object = map[string]any
+
+func (openAI) events(n int, reply Reply, req Request) (said, end []string) {
+	var asked openAIRequest
+	// It has been checked.
+	_ = json.Unmarshal(req.Body, &asked)
+	event := func(fields object) string {
+		chunk := object{"id": fmt.Sprintf("chatcmpl-%d", n), "object": "chat.completion.chunk", "created": 1, "model": asked.Model}
+		for key, value := range fields {
+			chunk[key] = value
+		}
+		return "data: " + encode(chunk) + "\n\n"
+	}
+	delta := func(fields object, finish any) string {
+		return event(object{"choices": []object{{"index": 0, "delta": fields, "finish_reason": finish}}})
+	}
+	said = append(said, delta(object{"role": "assistant", "content": ""}, nil))
+	for _, piece := range pieces(reply.Thinking) {
+		said = append(said, delta(object{"reasoning_content": piece}, nil))
+	}
+	for _, piece := range pieces(reply.Text) {
+		said = append(said, delta(object{"content": piece}, nil))
+	}
+	for i, call := range reply.ToolCalls {
+		id := cmp.Or(call.ID, fmt.Sprintf("call_%d_%d", n, i+1))
+		said = append(said, delta(object{"tool_calls": []object{
+			{"index": i, "id": id, "type": "function", "function": object{"name": call.Name, "arguments": ""}},
+		}}, nil))
+		for _, piece := range pieces(call.Arguments) {
+			said = append(said, delta(object{"tool_calls": []object{{"index": i, "function": object{"arguments": piece}}}}, nil))
+		}
+	}
+	fits := "stop"
+	if len(reply.ToolCalls) > 0 {
+		fits = "tool_calls"
+	}
+	end = append(end, delta(object{}, cmp.Or(reply.Stop, fits)))
+	if asked.StreamOptions != nil && asked.StreamOptions.IncludeUsage {
+		usage := reply.usage()
+		end = append(end, event(object{"choices": []object{}, "usage": object{
+			"prompt_tokens": usage.Input, "completion_tokens": usage.Output, "total_tokens": usage.Input + usage.Output,
+		}}))
+	}
+	return said, append(end, "data: [DONE]\n\n")
+}
+
+func (openAI) offered(req Request) []string {
+	var asked openAIRequest
+	if json.Unmarshal(req.Body, &asked) != nil || asked.Tools == nil {
+		return nil
+	}
+	var out []string
+	for _, tool := range *asked.Tools {
+		out = append(out, tool.Function.Name)
+	}
+	return out
+}
+
+func (openAI) lines(req Request) []string {
+	var asked openAIRequest
+	if json.Unmarshal(req.Body, &asked) != nil {
+		return nil
+	}
+	var out []string
+	for _, m := range asked.Messages {
+		text, _ := m.text()
+		switch {
+		case m.Role == "tool":
+			out = append(out, fmt.Sprintf("result %s: %s", m.ToolCallID, text))
+		case text != "" || len(m.ToolCalls) == 0:
+			out = append(out, m.Role+": "+text)
+		}
+		for _, call := range m.ToolCalls {
+			out = append(out, fmt.Sprintf("call %s: %s %s", call.ID, call.Function.Name, call.Function.Arguments))
+		}
+	}
+	return out
+}
+
+// text is the content, whichever form it has.
+func (m openAIMessage) text() (string, error) {
+	if len(m.Content) == 0 || string(m.Content) == "null" {
+		return "", nil
+	}
+	var text string
+	if json.Unmarshal(m.Content, &text) == nil {
+		return text, nil
+	}
+	var parts []struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	}
+	if err := strictly(m.Content, &parts); err != nil {
+		return "", fmt.Errorf("content: %w", err)
+	}
+	var texts []string
+	for _, part := range parts {
+		if part.Type != "text" || part.Text == "" {
+			return "", fmt.Errorf("content: part of type %q with text %q", part.Type, part.Text)
+		}
+		texts = append(texts, part.Text)
+	}
+	return strings.Join(texts, "\n\n"), want(len(parts) > 0, "content: must not be an empty list")
+}

@@ -1,0 +1,49 @@
+package transport
+
+import (
+	"bytes"
+	"errors"
+	"io"
+
+	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/llm/classify"
+)
+
+// look reads the beginning of what should be a stream of events. A line of those begins with a letter or a colon: whatever
+// begins otherwise is an error of which only the body tells, whatever the header of the answer says.
+func (b *body) look() error {
+	piece := make([]byte, 512)
+	for {
+		n, err := b.read(piece)
+		if b.start = bytes.TrimLeft(piece[:n], " \t\r\n"); len(b.start) > 0 {
+			if bytes.IndexByte([]byte("{[<\""), b.start[0]) >= 0 {
+				return b.instead(err)
+			}
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// instead notes what came in place of a stream.
+func (b *body) instead(err error) error {
+	if err == nil {
+		var rest []byte
+		rest, err = io.ReadAll(io.LimitReader(reader(b.read), most))
+		b.start = append(b.start, rest...)
+	}
+	switch {
+	case err != nil && !errors.Is(err, io.EOF) && !classify.HasError(b.start):
+		return err
+	case classify.HasError(b.start):
+		return b.note(classify.Response(0, nil, b.start))
+	default:
+		return b.note(&llm.Error{Message: b.host + " answered with something else than a stream; check the url of the provider"})
+	}
+}
+
+type reader func([]byte) (int, error)
+
+func (r reader) Read(p []byte) (int, error) { return r(p) }

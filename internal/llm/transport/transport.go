@@ -1,0 +1,184 @@
+// Package transport is the HTTP client under the providers. It watches over a request from its beginning to the last byte
+// of the answer, and finds out by itself what went wrong: a refusal, a stall, a lost connection, an error in place of a
+// stream. The libraries above it tell less of that, and each in its own way.
+package transport
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/llm/classify"
+)
+
+// DefaultIdle is how long a service may be silent.
+const DefaultIdle = 30 * time.Second
+
+// Options configure a client. The zero value is of use.
+type Options struct {
+	// Client is what sends; nil is a plain one. It is not changed.
+	Client *http.Client
+	// Idle is how long the service may be silent while more is expected; 0 is DefaultIdle.
+	Idle time.Duration
+	// Wait is how long an answer may take to begin; 0 is as Idle.
+	Wait time.Duration
+	// Secrets never appear in an error.
+	Secrets []string
+	// Quiet ends an answer that fails in its middle as if it were complete, for a library that prints what it reads of
+	// errors. The Call knows better.
+	Quiet bool
+}
+
+// NewClient makes a client whose requests belong to the Call in their context. It follows no redirects: they would carry
+// the token to another host.
+func NewClient(o Options) *http.Client {
+	client := &http.Client{}
+	if o.Client != nil {
+		*client = *o.Client
+	}
+	if o.Idle == 0 {
+		o.Idle = DefaultIdle
+	}
+	if o.Wait == 0 {
+		o.Wait = o.Idle
+	}
+	next := client.Transport
+	if next == nil {
+		next = http.DefaultTransport
+	}
+	client.Transport = &watched{next: next, opts: o}
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return client
+}
+
+type watched struct {
+	next http.RoundTripper
+	opts Options
+}
+
+// RoundTrip implements http.RoundTripper. Whatever is not an answer is noted in the request's Call, and is an error.
+func (w *watched) RoundTrip(req *http.Request) (*http.Response, error) {
+	call := callOf(req.Context())
+	call.asked(req.URL.Host)
+	ctx, cancel := context.WithCancel(req.Context())
+	b := &body{
+		call: call, ended: req.Context().Err, cancel: cancel,
+		host: req.URL.Host, idle: w.opts.Idle, secrets: w.opts.Secrets,
+	}
+	b.timer = time.AfterFunc(w.opts.Wait, b.expire)
+	response, err := w.next.RoundTrip(req.WithContext(ctx))
+	b.timer.Stop()
+	if err != nil {
+		defer cancel()
+		b.idle = w.opts.Wait
+		return nil, b.fail(err)
+	}
+	b.from, response.Body = response.Body, b
+	if response.StatusCode < 200 || response.StatusCode > 299 {
+		return nil, b.refused(response)
+	}
+	b.sniff, b.quiet = call.stream, w.opts.Quiet
+	return response, nil
+}
+
+// most is how many bytes of a refusal are read.
+const most = 64 << 10
+
+// refused reads why, and closes the body.
+func (b *body) refused(response *http.Response) error {
+	defer func() { _ = b.Close() }()
+	call := b.call
+	b.call = &Call{}
+	// If the reason is lost on the way, the status alone tells enough.
+	text, _ := io.ReadAll(io.LimitReader(b, most))
+	b.call = call
+	return b.note(classify.Response(response.StatusCode, response.Header, text))
+}
+
+// body is the answer of a service under watch.
+type body struct {
+	call *Call
+	// ended tells whether the caller gave up; cancel gives up on the caller's behalf.
+	ended   func() error
+	cancel  context.CancelFunc
+	host    string
+	idle    time.Duration
+	secrets []string
+	quiet   bool
+
+	from  io.ReadCloser
+	timer *time.Timer
+	// stalled is set by the timer.
+	stalled atomic.Bool
+	// sniff asks for a look at the beginning, which tells a stream from an error in its place.
+	sniff bool
+	// start are bytes that have been looked at and not been read.
+	start []byte
+}
+
+func (b *body) expire() {
+	b.stalled.Store(true)
+	b.cancel()
+}
+
+// Read implements io.Reader. The time that the reader takes between two calls is not counted as silence.
+func (b *body) Read(p []byte) (int, error) {
+	n, err := b.next(p)
+	if err != nil && b.quiet {
+		err = io.EOF
+	}
+	return n, err
+}
+
+func (b *body) next(p []byte) (int, error) {
+	if b.sniff {
+		b.sniff = false
+		if err := b.look(); err != nil {
+			return 0, err
+		}
+	}
+	if len(b.start) > 0 {
+		n := copy(p, b.start)
+		b.start = b.start[n:]
+		return n, nil
+	}
+	return b.read(p)
+}
+
+func (b *body) read(p []byte) (int, error) {
+	b.timer.Reset(b.idle)
+	n, err := b.from.Read(p)
+	b.timer.Stop()
+	if err != nil && err != io.EOF { //nolint:errorlint // readers return io.EOF itself
+		return n, b.fail(err)
+	}
+	return n, err
+}
+
+// Close implements io.Closer.
+func (b *body) Close() error {
+	b.timer.Stop()
+	b.cancel()
+	return b.from.Close()
+}
+
+// fail notes what a failed request or read was. The end of the caller's context is the caller's own doing.
+func (b *body) fail(err error) error {
+	switch {
+	case b.ended() != nil:
+		return b.ended()
+	case b.stalled.Load():
+		return b.note(classify.Stalled(b.host, b.idle))
+	default:
+		return b.note(classify.Network(b.host, err))
+	}
+}
+
+func (b *body) note(e *llm.Error) error {
+	e.Message = classify.Redact(e.Message, b.secrets...)
+	b.call.note(e)
+	return e
+}

@@ -1,0 +1,124 @@
+// Package prompt turns what users write for a model into what the model is sent: prompts are templates that can speak of
+// the session, and custom commands are messages with places for arguments.
+package prompt
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"text/template"
+)
+
+// Data is what a template can speak of.
+type Data struct {
+	// Agent, Mode, Provider and Model are names; those that are not chosen are empty.
+	Agent    string
+	Mode     string
+	Provider string
+	Model    string
+	Tools    Tools
+	Hooks    Hooks
+	Sandbox  Sandbox
+	Workdir  string
+	// Vars are the task's variables and those of the command line.
+	Vars map[string]string
+}
+
+// Tools are the names of those that the model is offered at once, and of those that it can ask for.
+type Tools struct {
+	Eager    []string
+	Deferred []string
+}
+
+// Hooks are the shell hooks that are in force.
+type Hooks struct {
+	Active []HookInfo
+	// Display is a summary of them.
+	Display string
+}
+
+// HookInfo is a shell hook as its file describes it.
+type HookInfo struct {
+	Name        string
+	Description string
+	// Event is pre or post.
+	Event   string
+	Matcher string
+	Files   string
+	Command string
+}
+
+// Sandbox is what confines the tools. It is requested by the configuration and enabled where the system enforces it.
+type Sandbox struct {
+	Enabled   bool
+	Requested bool
+	// Display is a description of what it allows.
+	Display string
+}
+
+// opening is how an action of a template begins. A text without one is the same before and after.
+const opening = "{{"
+
+// templateName is what the template library calls every template; the user knows it by the name of the prompt. It is not
+// one that a prompt is likely to define itself.
+const templateName = "aura prompt"
+
+// Render executes the template in body. The name is that of the prompt, for errors; they also name the line of the body.
+func Render(name, body string, data Data) (string, error) {
+	if !strings.Contains(body, opening) {
+		return body, nil
+	}
+	t, err := template.New(templateName).Option("missingkey=error").Funcs(functions()).Parse(body)
+	if err != nil {
+		return "", explain(name, err)
+	}
+	var out strings.Builder
+	if err := t.Execute(&out, data); err != nil {
+		return "", explain(name, err)
+	}
+	return out.String(), nil
+}
+
+// located matches what the template library says: the place, what it was executing, and the fault.
+var located = regexp.MustCompile(`(?s)^template: ` + templateName + `:(\d+)(?::\d+)?: (?:executing ".*?" at (<.*?>): )?(.*)$`)
+
+// explain says what the template library says in terms of the prompt.
+func explain(name string, err error) error {
+	match := located.FindStringSubmatch(err.Error())
+	if match == nil {
+		return fmt.Errorf("rendering prompt %q: %w", name, err)
+	}
+	line, convErr := strconv.Atoi(match[1])
+	if convErr != nil {
+		return fmt.Errorf("rendering prompt %q: %w", name, err)
+	}
+	text := match[3]
+	if match[2] != "" {
+		text = match[2] + ": " + text
+	}
+	return fmt.Errorf("rendering prompt %q: line %d: %w", name, line, errors.New(text+hint(match[3])))
+}
+
+// hint helps with the usual mistakes.
+func hint(fault string) string {
+	switch {
+	case strings.Contains(fault, "in type prompt.Data"):
+		return "; known: " + fields()
+	case strings.Contains(fault, "map has no entry for key"):
+		return "; set it with --set or in the vars of the task"
+	case withheld.MatchString(fault):
+		return "; it is withheld, for a prompt must not read the environment or the network"
+	}
+	return ""
+}
+
+func fields() string {
+	var names []string
+	for field := range reflect.TypeFor[Data]().Fields() {
+		names = append(names, "."+field.Name)
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,31 @@
+package tokens
+
+// Clip returns the beginning of a text that is at most limit tokens long, and how many tokens were left out. The text is
+// valid UTF-8; of any other the beginning may be longer.
+func Clip(text string, limit int) (clipped string, left int) {
+	// Tokens are never more than bytes: most texts need no counting.
+	if limit = max(limit, 0); len(text) <= limit {
+		return text, 0
+	}
+	total := Estimate(text)
+	if total <= limit {
+		return text, 0
+	}
+	at, count := 0, 0
+	for rest := prefix(text, sampled); rest != ""; {
+		n := piece(rest)
+		_, parts, err := vocabulary().Encode(rest[:n])
+		if err != nil {
+			break
+		}
+		for _, part := range parts {
+			if count == limit {
+				return prefix(text, at), total - limit
+			}
+			at += len(part)
+			count++
+		}
+		rest = rest[n:]
+	}
+	return prefix(text, min(at, limit)), total - limit
+}
