@@ -37,7 +37,7 @@ var rooms = map[string][]string{
 	"internal/tool":               {"internal/llm", "internal/sandbox", "sdk/..."},
 	"internal/tool/builtin":       {"internal/tool", "sdk/..."},
 	"internal/llm":                {},
-	"internal/llm/*":              {"internal/llm", "internal/strict", "sdk/..."},
+	"internal/llm/*":              {"internal/llm/...", "internal/strict", "sdk/..."},
 	"internal/pipeline":           {"sdk/..."},
 	"internal/hookpoint":          {"sdk/..."},
 	"hooks":                       {"sdk/..."},
