@@ -145,7 +145,7 @@ func (l *loader) readAgent(d document) ([]entity[declaration], error) {
 	if f.Model.ParameterCount < 0 {
 		return nil, d.fault([]string{"model", "parameter_count"}, "%d is negative", f.Model.ParameterCount)
 	}
-	return declare(declaration{document: d, name: f.Name, parents: f.Inherit}, d.line("name"))
+	return declare(declaration{document: d, name: f.Name, parents: f.Inherit, file: f}, d.line("name"))
 }
 
 // declare is what a file declares that has one entity, after a check of its overrides.
@@ -157,8 +157,7 @@ func declare(d declaration, line int) ([]entity[declaration], error) {
 }
 
 func buildAgent(made lineage) (Agent, error) {
-	var f agentFile
-	overrides, err := made.decode(&f)
+	f, overrides, err := combined[agentFile](made)
 	a := f.Agent
 	a.Source, a.Prompt, a.Features, a.made = made.own().Source, made.body(), overrides, made
 	return a, err

@@ -26,6 +26,8 @@ type declaration struct {
 	// keys lead to it within the file.
 	keys    []string
 	parents []string
+	// file is what was read, a value of the shape that settle is asked for.
+	file any
 }
 
 // node is what is declared, as a flat tree; an empty one if there is nothing.
@@ -73,19 +75,20 @@ func (l lineage) node() *yaml.Node {
 	return out
 }
 
-// decode reads all that is declared into the shape of a file, and returns what is set of features.
-func (l lineage) decode(into any) (map[string]any, error) {
+// combined reads all that is declared into the shape F of a file, and returns also what is set of features.
+func combined[F any](l lineage) (F, map[string]any, error) {
+	own := l.own()
+	file, read := own.file.(F)
 	n := l.node()
-	if err := strict.DecodeNode(l.own().File, n, into); err != nil {
-		return nil, err
-	}
-	set := value(n, featuresKey)
-	if set == nil {
-		return nil, nil
+	if !read || len(l) > 1 {
+		file = *new(F)
+		if err := strict.DecodeNode(own.File, n, &file); err != nil {
+			return file, nil, err
+		}
 	}
 	var features map[string]any
-	err := strict.DecodeNode(l.own().File, set, &features)
-	return features, err
+	err := decodeSet(own.File, value(n, featuresKey), &features)
+	return file, features, err
 }
 
 // body is the text of the last file that has one.
@@ -101,14 +104,14 @@ func (l lineage) body() string {
 // own is the entity's own declaration.
 func (l lineage) own() declaration { return l[len(l)-1] }
 
-// at is the declaration whose value at a path of keys counts; false if none has one.
-func (l lineage) at(path ...string) (declaration, bool) {
+// at is the declaration whose value at a path of keys counts; an empty one if none has one.
+func (l lineage) at(path ...string) declaration {
 	for _, d := range slices.Backward(l) {
 		if d.get(d.path(path...)...) != nil {
-			return d, true
+			return d
 		}
 	}
-	return declaration{}, false
+	return declaration{}
 }
 
 // family is all entities of a kind, to be put together.

@@ -29,7 +29,9 @@ func TestAgentInherits(t *testing.T) {
 					"heir", "base", true, true, "s", "m",
 					config.AgentModel{Provider: "p", Name: "n", Context: 10, Think: "low", Generation: config.Generation{Temperature: &half, Seed: &one}},
 					config.ToolFilter{Enabled: []string{"a", "b"}, Disabled: []string{"c"}, Policy: config.Policy{Deny: []string{"d"}}},
-					config.HookFilter{Disabled: []string{"h"}}, []string{"f"}, "Base.",
+					config.HookFilter{Disabled: []string{"h"}},
+					[]string{"f"},
+					"Base.",
 				}
 			},
 		},
@@ -178,8 +180,12 @@ lost:
 	heir := c.Tasks["heir"]
 	got := []any{heir.Name, heir.Disabled, heir.Timeout.String(), heir.Workdir, heir.Vars, heir.Env, heir.Pre, heir.Commands, heir.Inherit}
 	want := []any{
-		"heir", false, "5m0s", o.Workdir, map[string]string{"A": "base", "B": "heir"}, map[string]string{"A": "base", "B": "heir", "C": "heir"},
-		[]string{"make"}, []string{"three"}, config.Names{"base"},
+		"heir", false, "5m0s", o.Workdir,
+		map[string]string{"A": "base", "B": "heir"},
+		map[string]string{"A": "base", "B": "heir", "C": "heir"},
+		[]string{"make"},
+		[]string{"three"},
+		config.Names{"base"},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got\n%+v\nwant\n%+v", got, want)

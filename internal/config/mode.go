@@ -44,12 +44,11 @@ func (l *loader) readMode(d document) ([]entity[declaration], error) {
 	if err := d.named("a mode", f.Name); err != nil {
 		return nil, err
 	}
-	return declare(declaration{document: d, name: f.Name, parents: f.Inherit}, d.line("name"))
+	return declare(declaration{document: d, name: f.Name, parents: f.Inherit, file: f}, d.line("name"))
 }
 
 func buildMode(made lineage) (Mode, error) {
-	var f modeFile
-	overrides, err := made.decode(&f)
+	f, overrides, err := combined[modeFile](made)
 	m := f.Mode
 	m.Source, m.Prompt, m.Features, m.made = made.own().Source, made.body(), overrides, made
 	return m, err

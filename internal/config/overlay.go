@@ -1,6 +1,7 @@
 package config
 
 import (
+	"iter"
 	"slices"
 
 	"gopkg.in/yaml.v3"
@@ -52,25 +53,19 @@ func flat(n *yaml.Node) *yaml.Node {
 
 // pairs yields the keys of a mapping with their values. Those merged in with << come last, and only where the mapping does
 // not have them itself; of several that are merged in the first counts.
-func pairs(n *yaml.Node) func(yield func(key, value *yaml.Node) bool) {
+func pairs(n *yaml.Node) iter.Seq2[*yaml.Node, *yaml.Node] {
 	return func(yield func(key, value *yaml.Node) bool) {
-		seen := map[string]bool{}
-		each := func(mapping *yaml.Node) bool {
-			for i := 0; i+1 < len(mapping.Content); i += 2 {
-				key := aliased(mapping.Content[i])
-				if key.ShortTag() == mergeTag || seen[key.Value] {
+		mappings := append([]*yaml.Node{n}, mergedIn(n)...)
+		for i, mapping := range mappings {
+			for j := 0; j+1 < len(mapping.Content); j += 2 {
+				key := aliased(mapping.Content[j])
+				hidden := func(earlier *yaml.Node) bool { return index(earlier, key.Value) >= 0 }
+				if key.ShortTag() == mergeTag || slices.ContainsFunc(mappings[:i], hidden) {
 					continue
 				}
-				seen[key.Value] = true
-				if !yield(key, mapping.Content[i+1]) {
-					return false
+				if !yield(key, mapping.Content[j+1]) {
+					return
 				}
-			}
-			return true
-		}
-		for _, mapping := range append([]*yaml.Node{n}, mergedIn(n)...) {
-			if !each(mapping) {
-				return
 			}
 		}
 	}
@@ -104,10 +99,10 @@ func aliased(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// index is where a key stands in the content of a flat mapping, or -1.
+// index is where a key stands in the content of a mapping that has it itself, or -1.
 func index(n *yaml.Node, key string) int {
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == key {
+		if k := aliased(n.Content[i]); k.Value == key && k.ShortTag() != mergeTag {
 			return i
 		}
 	}

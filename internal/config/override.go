@@ -57,8 +57,7 @@ func (c *Config) FeaturesFor(agent Agent, mode Mode, task *Task) (Features, erro
 // checkSummariser makes sure that what compaction names exists, so that it is not found missing when the context is full.
 func (c *Config) checkSummariser(of Compaction, set lineage) error {
 	wrong := func(key, name, known string) error {
-		d, _ := set.at(compactionKey, key)
-		return d.wrong([]string{compactionKey, key}, "unknown %s %q; known: %s", key, name, known)
+		return set.at(compactionKey, key).wrong([]string{compactionKey, key}, "unknown %s %q; known: %s", key, name, known)
 	}
 	if _, ok := c.Agents[of.Agent]; !ok && of.Agent != "" {
 		return wrong("agent", of.Agent, names(c.Agents))

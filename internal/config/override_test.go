@@ -2,6 +2,7 @@ package config_test
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"strings"
 	"sync"
@@ -193,9 +194,7 @@ func TestFeaturesForRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			all := files{project + "agents/a.md": "---\nname: a\ninherit: base\n---\n", project + "agents/base.md": "---\nname: base\n---\n"}
-			for path, content := range tt.files {
-				all[path] = content
-			}
+			maps.Copy(all, tt.files)
 			c := all.load(t)
 			task := c.Tasks["t"]
 			_, err := c.FeaturesFor(c.Agents["a"], c.Modes["m"], &task)

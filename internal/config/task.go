@@ -87,7 +87,7 @@ func readTask(d document, name string, f taskFile) (declaration, error) {
 	if err := d.checkVariables([]string{name, "env"}, f.Env); err != nil {
 		return declaration{}, err
 	}
-	declared := declaration{document: d, name: name, keys: []string{name}, parents: f.Inherit}
+	declared := declaration{document: d, name: name, keys: []string{name}, parents: f.Inherit, file: f}
 	return declared, declared.below(featuresKey).checkOverrides()
 }
 
@@ -102,8 +102,7 @@ func (d document) checkVariables(path []string, values map[string]string) error 
 }
 
 func (l *loader) buildTask(made lineage) (Task, error) {
-	var f taskFile
-	overrides, err := made.decode(&f)
+	f, overrides, err := combined[taskFile](made)
 	t := f.Task
 	t.Name, t.Source, t.Features, t.made, t.base = made.own().name, made.own().Source, overrides, made, l.workdir
 	if t.Workdir != "" {
@@ -133,7 +132,7 @@ func (t Task) readEnvFile(name string) (map[string]string, error) {
 		dir = t.base
 	}
 	// A task that no file declares has no home either.
-	declared, _ := t.made.at("env_file")
+	declared := t.made.at("env_file")
 	candidates := []string{absolute(dir, name), absolute(declared.Home.Dir, name)}
 	if filepath.IsAbs(name) {
 		candidates = candidates[:1]

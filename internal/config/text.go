@@ -3,8 +3,8 @@ package config
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
+	"unicode"
 )
 
 // Prompt is a text for the model: prompts/**/*.md, one per file.
@@ -58,8 +58,15 @@ func (l *loader) commands() (map[string]Command, error) {
 	return loadKind(l, kind[Command]{name: "command", folder: "config/commands", ext: markdownFiles, read: l.readCommand})
 }
 
-// commandName is what can be typed after a slash and is not a path.
-var commandName = regexp.MustCompile(`^[\p{L}\p{Nd}][\p{L}\p{Nd}_:.-]*$`)
+// isCommandName reports whether a name can be typed after a slash without looking like a path.
+func isCommandName(name string) bool {
+	for i, r := range name {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && (i == 0 || !strings.ContainsRune("-_:.", r)) {
+			return false
+		}
+	}
+	return name != ""
+}
 
 func (l *loader) readCommand(d document) ([]entity[Command], error) {
 	c := Command{Source: d.Source, Body: strings.TrimSpace(d.body)}
@@ -69,7 +76,7 @@ func (l *loader) readCommand(d document) ([]entity[Command], error) {
 	if c.Name == "" {
 		c.Name = strings.TrimSuffix(filepath.Base(d.File), filepath.Ext(d.File))
 	}
-	if !commandName.MatchString(c.Name) {
+	if !isCommandName(c.Name) {
 		return nil, d.fault([]string{"name"}, "%q cannot be typed as a command: use letters, digits and - _ : . without a slash", c.Name)
 	}
 	if c.Body == "" {

@@ -47,7 +47,7 @@ func TestToolDefinitionRefused(t *testing.T) {
 	t.Parallel()
 	const path = project + "tools/t.yaml"
 	checkRefused(t, map[string]refused{
-		"unknown key":       {files{path: "Ls:\n  usage: x\n  paralel: true\n"}, []string{`t.yaml:3: unknown key "paralel" in "Ls"; known keys: condition, description,`}},
+		"unknown key":       {files{path: "Ls:\n  usage: x\n  serial: true\n"}, []string{`t.yaml:3: unknown key "serial" in "Ls"; known keys: condition, description,`}},
 		"duplicate key":     {files{path: "Ls:\n  usage: x\n  usage: y\n"}, []string{`t.yaml:3: duplicate key "Ls.usage"`}},
 		"wrong type":        {files{path: "Ls:\n  parallel: perhaps\n"}, []string{`t.yaml:2: key "Ls.parallel": expected true or false`}},
 		"wrong examples":    {files{path: "Ls:\n  examples: {a: b}\n"}, []string{`t.yaml:2: key "Ls.examples": expected text, or a list of texts`}},

@@ -3,17 +3,18 @@ package prompt
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 )
 
 // placeholder is what Expand replaces. $ARGUMENTS_X is another word.
-var placeholder = regexp.MustCompile(`\$(?:\$|[1-9]|ARGUMENTS\b)`)
+var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$(?:\$|[1-9]|ARGUMENTS\b)`) })
 
 // Expand puts arguments into the body of a custom command: $1 to $9 are single ones, empty where there are fewer, and
 // $ARGUMENTS is all of them as they were typed. $$ is a dollar sign. What is put in is not expanded again.
 func Expand(body, args string) string {
 	var words []string
-	return placeholder.ReplaceAllStringFunc(body, func(match string) string {
+	return placeholder().ReplaceAllStringFunc(body, func(match string) string {
 		switch match {
 		case "$$":
 			return "$"

@@ -1,8 +1,8 @@
 package prompt
 
 import (
-	"regexp"
-	"strings"
+	"fmt"
+	"slices"
 	"sync"
 	"text/template"
 
@@ -13,7 +13,10 @@ import (
 // be seen by a name server.
 var secret = []string{"env", "expandenv", "getHostByName"}
 
-var withheld = regexp.MustCompile(`^function "(?:` + strings.Join(secret, "|") + `)" not defined$`)
+// isWithheld reports whether a fault of a template is that it calls one of them.
+func isWithheld(fault string) bool {
+	return slices.ContainsFunc(secret, func(name string) bool { return fault == fmt.Sprintf("function %q not defined", name) })
+}
 
 // functions are those of sprig. The table is made when the first template needs it: most sessions have none at their start.
 var functions = sync.OnceValue(func() template.FuncMap {

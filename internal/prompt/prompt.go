@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"text/template"
 )
 
@@ -82,12 +83,15 @@ func Render(name, body string, data Data) (string, error) {
 	return out.String(), nil
 }
 
-// located matches what the template library says: the place, what it was executing, and the fault.
-var located = regexp.MustCompile(`(?s)^template: ` + templateName + `:(\d+)(?::\d+)?: (?:executing ".*?" at (<.*?>): )?(.*)$`)
+// located matches what the template library says: the place, what it was executing, and the fault. It is compiled when
+// something is wrong, and not whenever aura starts.
+var located = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?s)^template: ` + templateName + `:(\d+)(?::\d+)?: (?:executing ".*?" at (<.*?>): )?(.*)$`)
+})
 
 // explain says what the template library says in terms of the prompt.
 func explain(name string, err error) error {
-	match := located.FindStringSubmatch(err.Error())
+	match := located().FindStringSubmatch(err.Error())
 	if match == nil {
 		return fmt.Errorf("rendering prompt %q: %w", name, err)
 	}
@@ -109,7 +113,7 @@ func hint(fault string) string {
 		return "; known: " + fields()
 	case strings.Contains(fault, "map has no entry for key"):
 		return "; set it with --set or in the vars of the task"
-	case withheld.MatchString(fault):
+	case isWithheld(fault):
 		return "; it is withheld, for a prompt must not read the environment or the network"
 	}
 	return ""

@@ -128,3 +128,15 @@ func FuzzRender(f *testing.F) {
 		}
 	})
 }
+
+// A text without a template costs nothing: neither parsing nor the table of functions.
+func TestPlainTextIsFree(t *testing.T) {
+	body := strings.Repeat("Plain text with a { and a $1.\n", 100)
+	if n := testing.AllocsPerRun(10, func() {
+		if out, err := prompt.Render("x", body, data); err != nil || out != body {
+			t.Errorf("got %q, %v", out, err)
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
