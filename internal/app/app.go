@@ -78,7 +78,7 @@ func (a *App) open(ctx context.Context) error {
 	if err := a.checkSettings(); err != nil {
 		return err
 	}
-	provider, name, err := a.chooseProvider()
+	provider, name, err := a.chooseProvider(ctx)
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/llm"
-	"github.com/idelchi/aura/internal/llm/script"
 )
 
 // chooseAgent takes the agent that was asked for, by the command line before the task, or the default one. There may be none.
@@ -30,8 +29,8 @@ func chooseAgent(c *config.Config, o Options) (config.Agent, error) {
 }
 
 // chooseProvider takes the provider that was asked for, by the command line before the agent, or the only one there is, or
-// the built-in demonstration, which needs nothing.
-func (a *App) chooseProvider() (llm.Provider, string, error) {
+// what the environment offers.
+func (a *App) chooseProvider(ctx context.Context) (llm.Provider, string, error) {
 	name := a.opts.Provider
 	if name == "" {
 		name = a.agent.Model.Provider
@@ -43,19 +42,17 @@ func (a *App) chooseProvider() (llm.Provider, string, error) {
 		return nil, "", fmt.Errorf("choosing a provider: there are several: %s; name one with --provider or in an agent", names(a.cfg.Providers))
 	}
 	if name == "" {
-		a.notice("", "no provider is configured, so the built-in demonstration answers; put one into .aura/config/providers/ to change that")
-		p, err := script.New(script.Options{})
-		return p, "script", err
+		return a.detectProvider(ctx)
 	}
 	chosen, ok := a.cfg.Providers[name]
 	if !ok {
 		return nil, "", fmt.Errorf("choosing provider %q: there is none of that name; known providers: %s", name, names(a.cfg.Providers))
 	}
-	if chosen.Type != config.ProviderScript {
-		return nil, "", fmt.Errorf("choosing provider %q: providers of type %s are not part of this version of aura; type script is", name, chosen.Type)
+	p, err := a.backend(chosen)
+	if err != nil {
+		return nil, "", fmt.Errorf("choosing provider %q: %w", name, err)
 	}
-	p, err := script.New(script.Options{File: chosen.File})
-	return p, name, err
+	return p, name, nil
 }
 
 // described is a provider whose model is described by the agent where the agent says anything.

@@ -60,10 +60,10 @@ func checkSchema(raw json.RawMessage) error {
 		return errors.New(`schema: type must be "object"`)
 	}
 	compiler := jsonschema.NewCompiler()
-	if err := compiler.AddResource("schema.json", schema); err != nil {
+	if err := compiler.AddResource("urn:tool", schema); err != nil {
 		return fmt.Errorf("schema: %w", err)
 	}
-	if _, err := compiler.Compile("schema.json"); err != nil {
+	if _, err := compiler.Compile("urn:tool"); err != nil {
 		return fmt.Errorf("schema: %w", err)
 	}
 	return nil

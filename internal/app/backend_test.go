@@ -1,0 +1,70 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/sdk"
+)
+
+func TestDetectProvider(t *testing.T) {
+	t.Parallel()
+	rows := []struct {
+		environ []string
+		want    string
+	}{
+		{[]string{"ANTHROPIC_API_KEY=a", "OPENAI_API_KEY=b", "GEMINI_API_KEY=c"}, "anthropic"},
+		{[]string{"ANTHROPIC_API_KEY=", "OPENAI_API_KEY=b", "GEMINI_API_KEY=c"}, "openai"},
+		{[]string{"GEMINI_API_KEY=c"}, "google"},
+	}
+	for _, row := range rows {
+		var told []string
+		a := &App{cfg: &config.Config{Environ: row.environ}, events: &events{emit: func(e event.Event) {
+			if n, ok := e.(event.Notice); ok {
+				told = append(told, n.Text)
+			}
+		}}}
+		p, name, err := a.detectProvider(t.Context())
+		if err != nil || p == nil || name != row.want {
+			t.Errorf("%v: got %s, %v", row.environ, name, err)
+		}
+		if len(told) != 1 || !strings.Contains(told[0], row.want+" is used") || !strings.Contains(told[0], "to change that") {
+			t.Errorf("%v: told %q", row.environ, told)
+		}
+	}
+}
+
+// slow answers when its context ends.
+type slow struct{ llm.Provider }
+
+func (slow) Chat(ctx context.Context, _ llm.Request, _ func(llm.Delta)) (llm.Response, error) {
+	<-ctx.Done()
+	return llm.Response{}, ctx.Err()
+}
+
+func TestBoundedAndOffering(t *testing.T) {
+	t.Parallel()
+	var failed *llm.Error
+	_, err := bounded{slow{}, time.Nanosecond}.Chat(t.Context(), llm.Request{}, nil)
+	if !errors.As(err, &failed) || failed.Type != sdk.ErrorTypeNetwork {
+		t.Errorf("a call that took too long: %v", err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := (bounded{slow{}, time.Hour}).Chat(ended, llm.Request{}, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("a cancelled call: %v", err)
+	}
+	some := offering{slow{}, config.Models{Include: []string{"gpt-*"}, Exclude: []string{"*-mini"}}}
+	for model, allowed := range map[string]bool{"gpt-5": true, "gpt-5-mini": false, "other": false, "": true} {
+		_, err := some.Chat(ended, llm.Request{Model: model}, nil)
+		if refused := errors.As(err, &failed) && failed.Type == sdk.ErrorTypeModelUnavailable; refused == allowed {
+			t.Errorf("%q: %v", model, err)
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package google
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"google.golang.org/genai"
+
+	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/llm/dialogue"
+	"github.com/idelchi/aura/sdk"
+)
+
+// answer collects the chunks of a stream.
+type answer struct {
+	onDelta func(llm.Delta)
+	names   dialogue.Names
+
+	text, thinking strings.Builder
+	calls          []llm.ToolCall
+	usage          llm.Usage
+	stop           genai.FinishReason
+	// blocked is set if the filter has stopped the question.
+	blocked genai.BlockedReason
+	// why is what the service says of the end.
+	why string
+}
+
+func (a *answer) ended() bool { return a.stop != "" || a.blocked != "" }
+
+func (a *answer) take(chunk *genai.GenerateContentResponse) {
+	if u := chunk.UsageMetadata; u != nil {
+		a.usage = llm.Usage{
+			Input:  int(u.PromptTokenCount + u.ToolUsePromptTokenCount),
+			Output: int(u.CandidatesTokenCount + u.ThoughtsTokenCount),
+		}
+	}
+	if f := chunk.PromptFeedback; f != nil && f.BlockReason != "" {
+		a.blocked, a.why = f.BlockReason, f.BlockReasonMessage
+	}
+	if len(chunk.Candidates) == 0 {
+		return
+	}
+	candidate := chunk.Candidates[0]
+	if candidate.Content != nil {
+		for _, part := range candidate.Content.Parts {
+			a.part(part)
+		}
+	}
+	if candidate.FinishReason != "" {
+		a.stop, a.why = candidate.FinishReason, candidate.FinishMessage
+	}
+}
+
+func (a *answer) part(part *genai.Part) {
+	switch {
+	case part.FunctionCall != nil:
+		call := part.FunctionCall
+		arguments, err := json.Marshal(call.Args)
+		if err != nil || call.Args == nil {
+			arguments = []byte("{}")
+		}
+		a.calls = append(a.calls, llm.ToolCall{ID: call.ID, Name: a.names.Own(call.Name), Arguments: arguments, Signature: part.ThoughtSignature})
+	case part.Text == "":
+	case part.Thought:
+		a.thinking.WriteString(part.Text)
+		a.onDelta(llm.Delta{Thinking: part.Text})
+	default:
+		a.text.WriteString(part.Text)
+		a.onDelta(llm.Delta{Text: part.Text})
+	}
+}
+
+// filters are the reasons to stop that are the filter's.
+var filters = []genai.FinishReason{
+	genai.FinishReasonSafety, genai.FinishReasonRecitation, genai.FinishReasonLanguage, genai.FinishReasonBlocklist,
+	genai.FinishReasonProhibitedContent, genai.FinishReasonSPII,
+}
+
+// response puts the answer together. One that a filter has stopped is an error, whatever was said before, and so is one that
+// is empty for a reason.
+func (a *answer) response() (llm.Response, error) {
+	out := llm.Response{Usage: a.usage, StopReason: llm.StopEnd, Message: llm.Message{
+		Role: llm.RoleAssistant, Content: a.text.String(), Thinking: a.thinking.String(), ToolCalls: a.calls, CreatedAt: time.Now(),
+	}}
+	reason := strings.TrimSuffix(string(a.stop)+": "+a.why, ": ")
+	switch {
+	case a.blocked != "":
+		message := "the service's filter refused the request: " + cmp.Or(a.why, string(a.blocked))
+		return llm.Response{}, &llm.Error{Type: sdk.ErrorTypeContentFilter, Message: message}
+	case slices.Contains(filters, a.stop):
+		return llm.Response{}, &llm.Error{Type: sdk.ErrorTypeContentFilter, Message: "the service's filter stopped the answer: " + reason}
+	case a.stop == genai.FinishReasonMaxTokens:
+		out.StopReason = llm.StopLength
+	case len(a.calls) > 0:
+		out.StopReason = llm.StopTools
+	case a.stop != genai.FinishReasonStop && out.Message.Content == "":
+		return llm.Response{}, &llm.Error{Message: "the model stopped without an answer: " + reason}
+	}
+	return out, nil
+}

@@ -1,0 +1,136 @@
+// Package google is a provider of the Gemini models.
+package google
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"google.golang.org/genai"
+
+	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/llm/catalog"
+	"github.com/idelchi/aura/internal/llm/classify"
+	"github.com/idelchi/aura/internal/llm/dialogue"
+	"github.com/idelchi/aura/internal/llm/transport"
+)
+
+const (
+	defaultURL   = "https://generativelanguage.googleapis.com"
+	defaultModel = "gemini-flash-latest"
+)
+
+// Options configure a provider. All of them may be left out.
+type Options struct {
+	// BaseURL is the address of a service; empty is Google's own. It may end in /v1beta.
+	BaseURL string
+	Token   string
+	// HTTPClient sends the requests; nil is a plain one.
+	HTTPClient *http.Client
+	// IdleTimeout is how long the service may be silent; 0 is 30 s.
+	IdleTimeout time.Duration
+	// Model is the one for requests that name none.
+	Model string
+}
+
+// Provider speaks to one service.
+type Provider struct {
+	// client is made at the first request.
+	client   func() (*genai.Client, error)
+	token    string
+	fallback string
+	known    catalog.Cache[llm.Model]
+}
+
+var (
+	_ llm.Provider = (*Provider)(nil)
+	_ llm.Lister   = (*Provider)(nil)
+)
+
+// New makes a provider. It makes no request.
+func New(o Options) *Provider {
+	return &Provider{
+		client:   sync.OnceValues(func() (*genai.Client, error) { return newClient(o) }),
+		token:    o.Token,
+		fallback: cmp.Or(o.Model, defaultModel),
+	}
+}
+
+// noToken satisfies the library, which insists on a token. It is not sent.
+const noToken = "none"
+
+// newClient leaves nothing open that the library would look up in the environment.
+func newClient(o Options) (*genai.Client, error) {
+	client := transport.NewClient(transport.Options{Client: o.HTTPClient, Idle: o.IdleTimeout, Secrets: []string{o.Token}, Quiet: true})
+	if o.Token == "" {
+		client.Transport = anonymous{client.Transport}
+	}
+	address := strings.TrimSuffix(strings.TrimRight(cmp.Or(o.BaseURL, defaultURL), "/"), "/v1beta")
+	made, err := genai.NewClient(context.Background(), &genai.ClientConfig{
+		APIKey: cmp.Or(o.Token, noToken), Backend: genai.BackendGeminiAPI, HTTPClient: client,
+		HTTPOptions: genai.HTTPOptions{BaseURL: address + "/", APIVersion: "v1beta"},
+	})
+	if err != nil {
+		// The library's own words may show the token.
+		return nil, errors.New("preparing the Google provider: its url cannot be used")
+	}
+	return made, nil
+}
+
+// anonymous sends requests without a token.
+type anonymous struct{ next http.RoundTripper }
+
+func (a anonymous) RoundTrip(req *http.Request) (*http.Response, error) {
+	req = req.Clone(req.Context())
+	req.Header.Del("X-Goog-Api-Key")
+	return a.next.RoundTrip(req)
+}
+
+// Chat implements llm.Provider.
+func (p *Provider) Chat(ctx context.Context, req llm.Request, onDelta func(llm.Delta)) (llm.Response, error) {
+	client, err := p.client()
+	if err != nil {
+		return llm.Response{}, err
+	}
+	req.Model = cmp.Or(req.Model, p.fallback)
+	tools, names := dialogue.Tools(req.Tools, limits.MaxName)
+	req.Tools = tools
+	contents, config := params(req)
+	inner, call := transport.Stream(ctx)
+	a := answer{onDelta: onDelta, names: names}
+	for chunk, failure := range client.Models.GenerateContentStream(inner, req.Model, contents, config) {
+		if failure != nil {
+			err = failure
+			break
+		}
+		a.take(chunk)
+	}
+	if err := call.Err(ctx, p.library(err)); err != nil {
+		return llm.Response{}, err
+	}
+	if !a.ended() {
+		return llm.Response{}, call.Cut()
+	}
+	return a.response()
+}
+
+// library classifies what the library says of a failure that the transport has not seen: an error inside a stream, or one
+// that the library cannot read.
+func (p *Provider) library(err error) error {
+	if err == nil {
+		return nil
+	}
+	failure := &llm.Error{Message: "reading the answer: " + err.Error()}
+	if said, ok := errors.AsType[genai.APIError](err); ok {
+		if body, err := json.Marshal(map[string]any{"error": said}); err == nil {
+			failure = classify.Event(body)
+		}
+	}
+	failure.Message = classify.Redact(failure.Message, p.token)
+	return failure
+}

@@ -1,0 +1,110 @@
+package openai
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/openai/openai-go/v3"
+
+	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/llm/dialogue"
+	"github.com/idelchi/aura/sdk"
+)
+
+// answer collects the chunks of a stream.
+type answer struct {
+	onDelta func(llm.Delta)
+	names   dialogue.Names
+
+	text, thinking strings.Builder
+	calls          []*call
+	usage          llm.Usage
+	stop           string
+}
+
+// call is a tool call as far as it has come.
+type call struct {
+	index     int64
+	id, name  string
+	arguments strings.Builder
+}
+
+func (a *answer) take(chunk openai.ChatCompletionChunk) {
+	if u := chunk.Usage; u.PromptTokens+u.CompletionTokens > 0 {
+		a.usage = llm.Usage{Input: int(u.PromptTokens), Output: int(u.CompletionTokens)}
+	}
+	for _, choice := range chunk.Choices {
+		if choice.Index != 0 {
+			continue
+		}
+		a.think(choice.Delta)
+		// A refusal of the model is its answer.
+		if text := choice.Delta.Content + choice.Delta.Refusal; text != "" {
+			a.text.WriteString(text)
+			a.onDelta(llm.Delta{Text: text})
+		}
+		for _, part := range choice.Delta.ToolCalls {
+			a.call(part)
+		}
+		if choice.FinishReason != "" {
+			a.stop = choice.FinishReason
+		}
+	}
+}
+
+// think takes thinking by either of its two names, which are not part of the protocol.
+func (a *answer) think(delta openai.ChatCompletionChunkChoiceDelta) {
+	for _, field := range []string{"reasoning_content", "reasoning"} {
+		var text string
+		if json.Unmarshal([]byte(delta.JSON.ExtraFields[field].Raw()), &text) == nil && text != "" {
+			a.thinking.WriteString(text)
+			a.onDelta(llm.Delta{Thinking: text})
+			return
+		}
+	}
+}
+
+// call begins or continues a tool call. Some servers number all of them 0, and tell them apart by their identifiers alone.
+func (a *answer) call(part openai.ChatCompletionChunkChoiceDeltaToolCall) {
+	var c *call
+	for _, known := range a.calls {
+		if known.index == part.Index && (part.ID == "" || known.id == "" || known.id == part.ID) {
+			c = known
+		}
+	}
+	if c == nil {
+		c = &call{index: part.Index}
+		a.calls = append(a.calls, c)
+	}
+	if part.ID != "" {
+		c.id = part.ID
+	}
+	if c.name == "" {
+		c.name = part.Function.Name
+	}
+	c.arguments.WriteString(part.Function.Arguments)
+}
+
+// response puts the answer together. An answer that a filter has stopped is an error, whatever was said before.
+func (a *answer) response() (llm.Response, error) {
+	out := llm.Response{Usage: a.usage, StopReason: llm.StopEnd, Message: llm.Message{
+		Role: llm.RoleAssistant, Content: a.text.String(), Thinking: a.thinking.String(), CreatedAt: time.Now(),
+	}}
+	for _, c := range a.calls {
+		arguments := c.arguments.String()
+		if arguments == "" {
+			arguments = "{}"
+		}
+		out.Message.ToolCalls = append(out.Message.ToolCalls, llm.ToolCall{ID: c.id, Name: a.names.Own(c.name), Arguments: json.RawMessage(arguments)})
+	}
+	switch {
+	case a.stop == "content_filter":
+		return llm.Response{}, &llm.Error{Type: sdk.ErrorTypeContentFilter, Message: "the service's filter stopped the answer"}
+	case a.stop == "length":
+		out.StopReason = llm.StopLength
+	case len(a.calls) > 0:
+		out.StopReason = llm.StopTools
+	}
+	return out, nil
+}

@@ -1,0 +1,127 @@
+package openai
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/llm/catalog"
+	"github.com/idelchi/aura/internal/llm/transport"
+)
+
+// show describes a model as Ollama does, in a protocol of its own.
+func (p *Provider) show(ctx context.Context, name string) (llm.Model, error) {
+	var said struct {
+		Capabilities []string                   `json:"capabilities"`
+		Parameters   string                     `json:"parameters"`
+		Info         map[string]json.RawMessage `json:"model_info"`
+		Details      struct {
+			Family string `json:"family"`
+		} `json:"details"`
+		Thinking struct {
+			Values []any `json:"values"`
+		} `json:"thinking"`
+	}
+	if err := p.ask(ctx, http.MethodPost, "/api/show", map[string]string{"model": name}, &said); err != nil {
+		return llm.Model{}, err
+	}
+	m := llm.Model{Name: name, Family: said.Details.Family, ParameterCount: int64(number(said.Info["general.parameter_count"]))}
+	var architecture string
+	lenient(string(said.Info["general.architecture"]), &architecture)
+	m.ContextLength = cmp.Or(parameter(said.Parameters, "num_ctx"), number(said.Info[architecture+".context_length"]))
+	for _, capability := range said.Capabilities {
+		// What all models can do is not worth a word.
+		if capability != "completion" && capability != "insert" {
+			m.Capabilities = append(m.Capabilities, capability)
+		}
+	}
+	for _, value := range said.Thinking.Values {
+		if _, level := value.(string); level {
+			m.Capabilities = append(m.Capabilities, catalog.ThinkingLevels)
+			break
+		}
+	}
+	return m, nil
+}
+
+// props describes the model that a llama.cpp server has loaded.
+func (p *Provider) props(ctx context.Context, name string) (llm.Model, error) {
+	var said struct {
+		Settings struct {
+			Context int `json:"n_ctx"`
+		} `json:"default_generation_settings"`
+		Modalities struct {
+			Vision bool `json:"vision"`
+		} `json:"modalities"`
+	}
+	if err := p.ask(ctx, http.MethodGet, "/props", nil, &said); err != nil {
+		return llm.Model{}, err
+	}
+	m := catalog.Known(name)
+	m.ContextLength, m.Capabilities = said.Settings.Context, []string{catalog.Tools}
+	if said.Modalities.Vision {
+		m.Capabilities = append(m.Capabilities, catalog.Vision)
+	}
+	return m, nil
+}
+
+// ask makes a request outside of the common protocol. The path is from the root of the server.
+func (p *Provider) ask(ctx context.Context, method, path string, send, into any) error {
+	var body []byte
+	if send != nil {
+		var err error
+		if body, err = json.Marshal(send); err != nil {
+			return fmt.Errorf("asking for a model: %w", err)
+		}
+	}
+	inner, call := transport.Plain(ctx)
+	req, err := http.NewRequestWithContext(inner, method, strings.TrimSuffix(p.address, "/v1")+path, bytes.NewReader(body))
+	if err != nil {
+		return errors.New("asking for a model: the url of the provider cannot be read")
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if p.token != "" {
+		req.Header.Set("Authorization", "Bearer "+p.token)
+	}
+	response, err := p.client.Do(req)
+	if err != nil {
+		return call.Err(ctx, err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	const most = 16 << 20
+	text, err := io.ReadAll(io.LimitReader(response.Body, most))
+	if err = call.Err(ctx, err); err != nil {
+		return err
+	}
+	lenient(string(text), into)
+	return nil
+}
+
+// lenient reads what it can of JSON: what a server says differently than expected is not said.
+func lenient(text string, into any) { _ = json.Unmarshal([]byte(text), into) }
+
+func number(raw json.RawMessage) int {
+	var n float64
+	lenient(string(raw), &n)
+	return int(n)
+}
+
+// parameter finds a number in lines of names and values.
+func parameter(lines, name string) int {
+	for line := range strings.Lines(lines) {
+		if fields := strings.Fields(line); len(fields) == 2 && fields[0] == name {
+			if n, err := strconv.Atoi(fields[1]); err == nil {
+				return n
+			}
+		}
+	}
+	return 0
+}

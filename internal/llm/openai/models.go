@@ -1,0 +1,123 @@
+package openai
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/openai/openai-go/v3"
+
+	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/llm/catalog"
+	"github.com/idelchi/aura/internal/llm/transport"
+	"github.com/idelchi/aura/sdk"
+)
+
+// Model implements llm.Provider. OpenAI itself says nothing of its models, so it is not asked; others are, once.
+func (p *Provider) Model(ctx context.Context, name string) (llm.Model, error) {
+	name, err := p.name(ctx, name)
+	if err != nil {
+		// No name at all is as unresolved as a model can be.
+		return llm.Model{}, nil //nolint:nilerr // a description is not worth an error
+	}
+	if p.flavor == OpenAI {
+		return catalog.Known(name), nil
+	}
+	m, ok := p.known.Get(ctx, name, func(ctx context.Context) (llm.Model, error) { return p.describe(ctx, name) })
+	if !ok {
+		return catalog.Known(name), nil
+	}
+	m.Capabilities = slices.Clone(m.Capabilities)
+	return m, nil
+}
+
+// name is the one of the model to use: the one that is asked for, the configured one, or the first that the server has.
+func (p *Provider) name(ctx context.Context, asked string) (string, error) {
+	if name := cmp.Or(asked, p.fallback); name != "" {
+		return name, nil
+	}
+	if name := p.first.Load(); name != nil {
+		return *name, nil
+	}
+	models, err := p.Models(ctx)
+	if err != nil {
+		return "", err
+	}
+	if len(models) == 0 {
+		return "", &llm.Error{Type: sdk.ErrorTypeModelUnavailable, Message: "the server has no models; name one, or make one available"}
+	}
+	p.first.Store(&models[0].Name)
+	return models[0].Name, nil
+}
+
+// Models implements llm.Lister.
+func (p *Provider) Models(ctx context.Context) ([]llm.Model, error) {
+	inner, call := transport.Plain(ctx)
+	page, err := p.models.List(inner)
+	if err = call.Err(ctx, err); err != nil {
+		return nil, err
+	}
+	out := make([]llm.Model, 0, len(page.Data))
+	for _, found := range page.Data {
+		out = append(out, listed(found))
+	}
+	return out, nil
+}
+
+// describe asks in the way that tells the most.
+func (p *Provider) describe(ctx context.Context, name string) (llm.Model, error) {
+	switch p.flavor {
+	case Ollama:
+		return p.show(ctx, name)
+	case LlamaCPP:
+		return p.props(ctx, name)
+	default:
+		models, err := p.Models(ctx)
+		if err != nil {
+			return llm.Model{}, err
+		}
+		for _, m := range models {
+			if m.Name == name {
+				return m, nil
+			}
+		}
+		return catalog.Known(name), nil
+	}
+}
+
+// listed describes a model by its entry in a list. What there is beside the name differs from server to server.
+func listed(found openai.Model) llm.Model {
+	m := llm.Model{Name: found.ID}
+	var more struct {
+		ContextLength    int `json:"context_length"`
+		MaxModelLen      int `json:"max_model_len"`
+		ContextWindow    int `json:"context_window"`
+		MaxContextLength int `json:"max_context_length"`
+		Meta             struct {
+			Context    int   `json:"n_ctx"`
+			Training   int   `json:"n_ctx_train"`
+			Parameters int64 `json:"n_params"`
+		} `json:"meta"`
+		Architecture struct {
+			Input []string `json:"input_modalities"`
+		} `json:"architecture"`
+		Parameters []string `json:"supported_parameters"`
+	}
+	lenient(found.RawJSON(), &more)
+	m.ContextLength = cmp.Or(more.ContextLength, more.MaxModelLen, more.ContextWindow, more.MaxContextLength, more.Meta.Context, more.Meta.Training)
+	m.ParameterCount = more.Meta.Parameters
+	for _, capability := range []struct {
+		name string
+		has  bool
+	}{
+		{catalog.Tools, slices.Contains(more.Parameters, "tools")},
+		{catalog.Vision, slices.Contains(more.Architecture.Input, "image")},
+		{catalog.Thinking, slices.Contains(more.Parameters, "reasoning")},
+		{catalog.ThinkingLevels, slices.Contains(more.Parameters, "reasoning")},
+	} {
+		if capability.has {
+			m.Capabilities = append(m.Capabilities, capability.name)
+		}
+	}
+	return catalog.Fill(m)
+}

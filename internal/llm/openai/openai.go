@@ -1,0 +1,159 @@
+// Package openai is a provider of the models behind OpenAI's chat completions, and behind the many servers that speak the
+// same: Ollama, llama.cpp, OpenRouter, vLLM and others.
+package openai
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
+	"github.com/openai/openai-go/v3/packages/ssestream"
+
+	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/llm/catalog"
+	"github.com/idelchi/aura/internal/llm/classify"
+	"github.com/idelchi/aura/internal/llm/dialogue"
+	"github.com/idelchi/aura/internal/llm/transport"
+)
+
+// Flavor is what a server has of its own.
+type Flavor string
+
+// The flavors. Compatible is any server that is none of the others.
+const (
+	Compatible Flavor = ""
+	OpenAI     Flavor = "openai"
+	Ollama     Flavor = "ollama"
+	LlamaCPP   Flavor = "llamacpp"
+	OpenRouter Flavor = "openrouter"
+)
+
+var defaultURLs = map[Flavor]string{
+	Compatible: "https://api.openai.com/v1",
+	OpenAI:     "https://api.openai.com/v1",
+	Ollama:     "http://127.0.0.1:11434/v1",
+	LlamaCPP:   "http://127.0.0.1:8080/v1",
+	OpenRouter: "https://openrouter.ai/api/v1",
+}
+
+var defaultModels = map[Flavor]string{OpenAI: openai.ChatModelGPT5_2, OpenRouter: "openrouter/auto"}
+
+// loading is how long a server that loads its models when they are asked for may take to begin an answer.
+const loading = 5 * time.Minute
+
+// Options configure a provider. All of them may be left out.
+type Options struct {
+	// BaseURL is the address of a server, up to and including /v1; empty is the usual one of the flavor. An address without
+	// a path is completed.
+	BaseURL string
+	// Token may be empty, for a server that wants none.
+	Token string
+	// Flavor is OpenAI for an address of OpenAI, if it is not set.
+	Flavor Flavor
+	// HTTPClient sends the requests; nil is a plain one.
+	HTTPClient *http.Client
+	// IdleTimeout is how long the server may be silent; 0 is 30 s, and 5 min before the answer of a server that loads its
+	// models first.
+	IdleTimeout time.Duration
+	// Model is the one for requests that name none.
+	Model string
+}
+
+// Provider speaks to one server.
+type Provider struct {
+	chats    openai.ChatCompletionService
+	models   openai.ModelService
+	client   *http.Client
+	flavor   Flavor
+	address  string
+	token    string
+	fallback string
+	// first is the first model that the server has, once that was asked for.
+	first atomic.Pointer[string]
+	known catalog.Cache[llm.Model]
+}
+
+var (
+	_ llm.Provider = (*Provider)(nil)
+	_ llm.Lister   = (*Provider)(nil)
+)
+
+// New makes a provider. It makes no request, and reads nothing of the environment.
+func New(o Options) *Provider {
+	p := &Provider{address: address(o.BaseURL, o.Flavor), flavor: o.Flavor, token: o.Token}
+	if o.Flavor == Compatible && strings.HasPrefix(p.address, defaultURLs[OpenAI]) {
+		p.flavor = OpenAI
+	}
+	p.fallback = cmp.Or(o.Model, defaultModels[p.flavor])
+	watch := transport.Options{Client: o.HTTPClient, Idle: o.IdleTimeout, Secrets: []string{o.Token}}
+	if o.IdleTimeout == 0 && (o.Flavor == Ollama || o.Flavor == LlamaCPP) {
+		watch.Wait = loading
+	}
+	p.client = transport.NewClient(watch)
+	opts := []option.RequestOption{
+		option.WithBaseURL(p.address + "/"), option.WithHTTPClient(p.client), option.WithMaxRetries(0),
+	}
+	if o.Token != "" {
+		opts = append(opts, option.WithAPIKey(o.Token))
+	}
+	p.chats, p.models = openai.NewChatCompletionService(opts...), openai.NewModelService(opts...)
+	return p
+}
+
+// address is a server's without a slash at the end. Local servers are known by their host alone.
+func address(given string, f Flavor) string {
+	given = strings.TrimRight(cmp.Or(given, defaultURLs[f]), "/")
+	parsed, err := url.Parse(given)
+	bare := err == nil && parsed.Path == ""
+	local := (f == Ollama || f == LlamaCPP) && !strings.HasSuffix(given, "/v1")
+	if bare || local {
+		return given + "/v1"
+	}
+	return given
+}
+
+// Chat implements llm.Provider.
+func (p *Provider) Chat(ctx context.Context, req llm.Request, onDelta func(llm.Delta)) (llm.Response, error) {
+	name, err := p.name(ctx, req.Model)
+	if err != nil {
+		return llm.Response{}, err
+	}
+	req.Model = name
+	tools, names := dialogue.Tools(req.Tools, limits.MaxName)
+	req.Tools = tools
+	inner, call := transport.Stream(ctx)
+	stream := p.chats.NewStreaming(inner, p.params(req))
+	defer func() { _ = stream.Close() }()
+	a := answer{onDelta: onDelta, names: names}
+	for stream.Next() {
+		a.take(stream.Current())
+	}
+	if err := call.Err(ctx, p.library(stream.Err())); err != nil {
+		return llm.Response{}, err
+	}
+	if a.stop == "" {
+		return llm.Response{}, call.Cut()
+	}
+	return a.response()
+}
+
+// library classifies what the library says of a failure that the transport has not seen: an error inside a stream, or one
+// that the library cannot read.
+func (p *Provider) library(err error) error {
+	if err == nil {
+		return nil
+	}
+	failure := &llm.Error{Message: "reading the answer: " + err.Error()}
+	if said, ok := errors.AsType[*ssestream.StreamError](err); ok {
+		failure = classify.Event(said.Event.Data)
+	}
+	failure.Message = classify.Redact(failure.Message, p.token)
+	return failure
+}

@@ -1,0 +1,78 @@
+package openai
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/shared"
+
+	"github.com/idelchi/aura/internal/llm"
+)
+
+// think asks for an amount of thinking in the words of the server.
+func (p *Provider) think(out *openai.ChatCompletionNewParams, req llm.Request, extra map[string]any) {
+	amount := req.Think
+	if p.flavor == OpenAI {
+		out.ReasoningEffort = effort(req)
+		return
+	}
+	level := shared.ReasoningEffort(amount)
+	switch {
+	case amount == "":
+	case p.flavor == OpenRouter && (amount == llm.ThinkOn || amount == llm.ThinkOff):
+		extra["reasoning"] = map[string]any{"enabled": amount == llm.ThinkOn}
+	case p.flavor == OpenRouter:
+		extra["reasoning"] = map[string]any{"effort": string(level)}
+	case p.flavor == LlamaCPP:
+		extra["chat_template_kwargs"] = templateArguments(amount)
+	case amount == llm.ThinkOff && p.flavor == Ollama:
+		out.ReasoningEffort = shared.ReasoningEffortNone
+	case amount == llm.ThinkOn && p.flavor == Ollama:
+		out.ReasoningEffort = shared.ReasoningEffortMedium
+	case amount != llm.ThinkOn && amount != llm.ThinkOff:
+		out.ReasoningEffort = level
+	}
+}
+
+// templateArguments are what the templates of local models know.
+func templateArguments(amount llm.Think) map[string]any {
+	out := map[string]any{"enable_thinking": amount != llm.ThinkOff}
+	if amount != llm.ThinkOn && amount != llm.ThinkOff {
+		out["reasoning_effort"] = string(amount)
+	}
+	return out
+}
+
+// effort is how much a model of OpenAI shall think. From 5.2 on, its models take tools over this protocol only if they do
+// not think; before 5.1 they cannot be told not to.
+func effort(req llm.Request) shared.ReasoningEffort {
+	version := generation(req.Model)
+	switch {
+	case version >= 502 && len(req.Tools) > 0:
+		return shared.ReasoningEffortNone
+	case req.Think == llm.ThinkOff && version >= 501:
+		return shared.ReasoningEffortNone
+	case req.Think == "", req.Think == llm.ThinkOn, req.Think == llm.ThinkOff:
+		return ""
+	default:
+		return shared.ReasoningEffort(req.Think)
+	}
+}
+
+// generation is the version of a model, 502 for gpt-5.2; 0 for one that has none.
+func generation(name string) int {
+	rest, ok := strings.CutPrefix(name, "gpt-")
+	if !ok {
+		return 0
+	}
+	rest, _, _ = strings.Cut(rest, "-")
+	first, second, _ := strings.Cut(rest, ".")
+	major, err := strconv.Atoi(first)
+	if err != nil {
+		return 0
+	}
+	// What is no number counts as none.
+	minor, _ := strconv.Atoi(second)
+	return 100*major + minor
+}
