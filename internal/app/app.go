@@ -32,6 +32,9 @@ type Options struct {
 	// WithoutPlugins runs none; UnsafePlugins grants all of them the restricted packages.
 	WithoutPlugins bool
 	UnsafePlugins  bool
+	// Continue goes on with the newest session, Resume with the one whose id begins so.
+	Continue bool
+	Resume   string
 	// Task is the task being run, if any.
 	Task *config.Task
 	// Emit receives everything that happens, in order, one call at a time.
@@ -87,7 +90,10 @@ func (a *App) open(ctx context.Context) error {
 		model = a.agent.Model.Name
 	}
 	meta := session.Meta{Version: a.opts.Version, Workdir: a.cfg.Workdir, Agent: a.agent.Name, Provider: name, Model: model}
-	a.openJournal(meta)
+	saved, err := a.openJournal(meta)
+	if err != nil {
+		return err
+	}
 	if err := a.startPlugins(ctx); err != nil {
 		return err
 	}
@@ -97,6 +103,7 @@ func (a *App) open(ctx context.Context) error {
 	a.talk, err = conversation.New(ctx, conversation.Config{
 		Provider: described{provider, a.agent.Model}, ProviderName: name, Model: model, Agent: a.agent.Name, System: a.agent.Prompt,
 		Tools: a.tools, Hooks: handlers{a}, Journal: a.journal, Workdir: a.cfg.Workdir,
+		History:  saved,
 		MaxSteps: a.opts.MaxSteps, SessionID: a.journal.ID(), Emit: a.events.send,
 	})
 	return err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/idelchi/aura/internal/conversation"
 	"github.com/idelchi/aura/internal/llm"
@@ -46,23 +47,63 @@ func (j *journal) Close(end session.End) {
 	}
 }
 
+// Compacted records that the older messages were replaced by a summary. It never fails.
+func (j *journal) Compacted(summary string, kept int) error {
+	if j.lost {
+		return nil
+	}
+	m := llm.Message{Role: llm.RoleUser, Content: summary, Synthetic: true, CreatedAt: time.Now()}
+	if err := j.Compact(m, kept); err != nil {
+		j.lose(err)
+	}
+	return nil
+}
+
 // openJournal keeps the session in the project's home if there is one, else in the user's. Without either it is not kept, and
-// the user is told.
-func (a *App) openJournal(meta session.Meta) {
+// the user is told. It returns the messages of a session that is resumed.
+func (a *App) openJournal(meta session.Meta) ([]llm.Message, error) {
 	a.journal = &journal{tell: func(text string) { a.notice("", text) }}
 	home := a.cfg.Project
 	if info, err := os.Stat(home); err != nil || !info.IsDir() {
 		home = a.cfg.User
 	}
+	if a.opts.Resume != "" || a.opts.Continue {
+		return a.resume(home)
+	}
 	if home == "" {
 		a.notice("", "this session is not saved: there is neither a project's .aura nor a home (see --home)")
-		return
+		return nil, nil
 	}
 	var err error
 	a.journal.Journal, err = session.Create(filepath.Join(home, "sessions"), meta)
 	if err != nil {
 		a.notice("", fmt.Sprintf("this session is not saved: %v", err))
 	}
+	return nil, nil
+}
+
+// resume opens a saved session again: by its id from any home, or the newest one of this home.
+func (a *App) resume(home string) ([]llm.Message, error) {
+	dirs := []string{filepath.Join(home, "sessions")}
+	if a.opts.Resume != "" {
+		dirs = nil
+		for _, h := range a.cfg.Homes {
+			dirs = append(dirs, filepath.Join(h.Dir, "sessions"))
+		}
+	}
+	found, err := session.Find(a.opts.Resume, dirs...)
+	if err != nil {
+		return nil, err
+	}
+	var saved session.Session
+	a.journal.Journal, saved, err = session.Reopen(found.Path)
+	if err != nil {
+		return nil, err
+	}
+	if saved.Torn {
+		a.notice("", "the last message of the session was not written completely and is left out")
+	}
+	return saved.Messages, nil
 }
 
 // Ender is a cause of a context's end that knows how a session ended by it is to be called.

@@ -28,6 +28,8 @@ type rootOptions struct {
 	withoutPlugins bool
 	unsafePlugins  bool
 	debug          bool
+	resume         string
+	goOn           bool
 
 	flags *pflag.FlagSet
 }
@@ -86,6 +88,8 @@ func (o *rootOptions) register(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.excludeTools, "exclude-tools", nil, "do not offer tools that match these patterns")
 	f.BoolVar(&o.withoutPlugins, "without-plugins", false, "run without any plugin")
 	f.BoolVar(&o.unsafePlugins, "unsafe-plugins", false, "let plugins import os/exec, syscall and unsafe")
+	f.BoolVar(&o.goOn, "continue", false, "go on with the newest session")
+	f.StringVar(&o.resume, "resume", "", "go on with the session whose id begins so")
 	f.BoolVar(&o.debug, "debug", false, "show every event on standard error")
 }
 
@@ -107,6 +111,7 @@ func (o *rootOptions) appOptions(s streams) app.Options {
 		Agent: o.agent, Provider: o.provider, Model: o.model, MaxSteps: o.maxSteps,
 		IncludeTools: o.includeTools, ExcludeTools: o.excludeTools,
 		WithoutPlugins: o.withoutPlugins, UnsafePlugins: o.unsafePlugins,
+		Continue: o.goOn, Resume: o.resume,
 	}
 }
 
