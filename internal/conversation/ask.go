@@ -90,8 +90,7 @@ func (c *Conversation) offer(disabled []string) []string {
 func (c *Conversation) request(ctx context.Context) (llm.Response, error) {
 	c.mu.Lock()
 	who, system := c.who, c.system()
-	c.turn.sent = len(c.history.entries)
-	messages := c.history.messages(system)
+	messages, sent := c.history.messages(system), len(c.history.entries)
 	request := llm.Request{
 		Model: who.modelName(), Tools: definitions(c.turn.offered), Think: who.Think, Generation: who.Generation,
 	}
@@ -101,6 +100,9 @@ func (c *Conversation) request(ctx context.Context) (llm.Response, error) {
 	if ctx.Err() != nil {
 		return llm.Response{}, interrupted(ctx)
 	}
+	c.mu.Lock()
+	c.turn.sent = sent
+	c.mu.Unlock()
 	return c.call(ctx, who.Provider, request, func(d llm.Delta) { c.cfg.Emit(event.Delta(d)) })
 }
 

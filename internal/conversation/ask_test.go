@@ -3,6 +3,7 @@ package conversation_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/idelchi/aura/internal/conversation/event"
@@ -117,6 +118,35 @@ func TestEjectedMessageAfterTheLastFailureWaits(t *testing.T) {
 	}
 	same(t, "next call", b.sent(t, 2), []string{"user:one", "assistant:m", "user:two"})
 	same(t, "the one after", b.sent(t, 3), []string{"user:one", "user:two", "assistant:ok", "user:three"})
+}
+
+// TestEjectedMessageWaitsIfTheCallIsNotMade interrupts the second prompt after plugins have spoken.
+func TestEjectedMessageWaitsIfTheCallIsNotMade(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	say := func(name string) plugin {
+		return plugin{name, func(in any) (any, error) {
+			return sdk.Result{Message: fmt.Sprint(name, in.(sdk.BeforeChatContext).Stats.Interactions), Eject: true}, nil
+		}}
+	}
+	b := start(t, options{hooks: both(
+		hooks{hookpoint.BeforeChat: {say("a"), say("b"), say("c")}},
+		transforms(func(m []sdk.Message) ([]sdk.Message, error) {
+			if m[len(m)-1].Content == "c2" {
+				cancel()
+			}
+			return m, nil
+		}),
+	)}, text("ok"))
+	b.send(t, "one")
+	if err := b.Send(ctx, "two"); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	b.send(t, "three")
+	same(t, "next call", b.sent(t, 2), []string{
+		"user:one", "assistant:ok", "user:two", "assistant:a2", "assistant:b2", "assistant:c2",
+		"user:three", "assistant:a3", "assistant:b3", "assistant:c3",
+	})
 }
 
 func TestCancelledWhileTheModelAnswers(t *testing.T) {

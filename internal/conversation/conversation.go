@@ -57,6 +57,7 @@ func New(ctx context.Context, cfg Config) (*Conversation, error) {
 		return nil, fmt.Errorf("starting the conversation: %w", err)
 	}
 	c := &Conversation{cfg: cfg, auto: cfg.Auto, done: cfg.Done}
+	c.history.ids = map[string]int{}
 	c.ledger.begin(cfg.Now(), cfg.Stats)
 	var err error
 	if c.who, err = c.describe(ctx, cfg.persona()); err != nil {

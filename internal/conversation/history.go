@@ -32,8 +32,13 @@ type history struct {
 	size int
 	// ejectable is how many entries are to leave.
 	ejectable int
-	// ids are those of all tool calls.
-	ids map[string]bool
+	// shared is the beginning of all requests with the system prompt system: that and the first entries, sharing of them, up to
+	// one that is to leave.
+	shared  []llm.Message
+	system  string
+	sharing int
+	// ids are those of all tool calls, each with the number of those that were made from it.
+	ids map[string]int
 }
 
 func (h *history) add(e entry) {
@@ -90,21 +95,39 @@ func (h *history) reset(entries []entry) {
 	}
 }
 
-// messages returns the history behind a system prompt, which may be empty.
+// messages returns the history behind a system prompt, which may be empty. Nobody may change them: requests share what they
+// have in common, so that a turn does not cost a copy of all that came before.
 func (h *history) messages(system string) []llm.Message {
-	out := make([]llm.Message, 0, len(h.entries)+1)
-	if system != "" {
-		out = append(out, llm.Message{Role: llm.RoleSystem, Content: system})
+	if h.shared == nil || h.system != system {
+		h.shared, h.system, h.sharing = make([]llm.Message, 0, len(h.entries)+shareAhead), system, 0
+		if system != "" {
+			h.shared = append(h.shared, llm.Message{Role: llm.RoleSystem, Content: system})
+		}
 	}
-	for _, e := range h.entries {
+	for h.sharing < len(h.entries) && !h.entries[h.sharing].eject {
+		h.shared = append(h.shared, h.entries[h.sharing].Message)
+		h.sharing++
+	}
+	out := slices.Clip(h.shared)
+	for _, e := range h.entries[h.sharing:] {
 		out = append(out, e.Message)
 	}
 	return out
 }
 
-// cut returns where the last keep entries begin, or a little before: no tool call is parted from its results.
+// shareAhead is for how many messages more than there are a list is made.
+const shareAhead = 64
+
+// cut returns where the last keep entries begin, not counting those that are to leave, or a little before: no tool call is
+// parted from its results.
 func (h *history) cut(keep int) int {
-	at := max(len(h.entries)-keep, 0)
+	at := len(h.entries)
+	for at > 0 && keep > 0 {
+		at--
+		if !h.entries[at].eject {
+			keep--
+		}
+	}
 	for at > 0 && at < len(h.entries) && h.entries[at].Role == llm.RoleTool {
 		at--
 	}
@@ -113,7 +136,7 @@ func (h *history) cut(keep int) int {
 
 // unsign drops what one service has signed, for another would not take it.
 func (h *history) unsign() {
-	h.entries = slices.Clone(h.entries)
+	h.entries, h.shared = slices.Clone(h.entries), nil
 	for i := range h.entries {
 		e := &h.entries[i]
 		e.ThinkingBlocks = nil
@@ -126,16 +149,26 @@ func (h *history) unsign() {
 
 // identify returns the calls with identifiers that no earlier call of the session has, so that each result has one owner.
 func (h *history) identify(calls []llm.ToolCall) []llm.ToolCall {
-	if h.ids == nil {
-		h.ids = map[string]bool{}
-	}
 	out := slices.Clone(calls)
 	for i := range out {
-		id := out[i].ID
-		for n := 1; id == "" || h.ids[id]; n++ {
-			id = fmt.Sprintf("%s_%d", cmp.Or(out[i].ID, "call"), n)
+		base := cmp.Or(out[i].ID, "call")
+		for h.taken(out[i].ID) {
+			h.ids[base]++
+			out[i].ID = fmt.Sprintf("%s_%d", base, h.ids[base])
 		}
-		out[i].ID, h.ids[id] = id, true
+		h.take(out[i].ID)
 	}
 	return out
+}
+
+func (h *history) taken(id string) bool {
+	_, ok := h.ids[id]
+	return ok || id == ""
+}
+
+// take notes the identifier of a call.
+func (h *history) take(id string) {
+	if !h.taken(id) {
+		h.ids[id] = 0
+	}
 }

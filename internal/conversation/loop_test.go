@@ -3,6 +3,7 @@ package conversation_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -100,6 +101,22 @@ func TestBeforeChat(t *testing.T) {
 			same(t, "journal", lines(b.journal.messages), tt.kept)
 		})
 	}
+}
+
+func TestSystemTextLastsOneTurn(t *testing.T) {
+	t.Parallel()
+	b := start(t, options{system: "sys", hooks: when(hookpoint.BeforeChat, func(c sdk.BeforeChatContext) (any, error) {
+		if c.Stats.Interactions == 3 {
+			return nil, nil
+		}
+		return sdk.Result{Request: &sdk.RequestModification{AppendSystem: new(fmt.Sprint("prompt ", c.Stats.Interactions))}}, nil
+	})}, text("ok"))
+	for i, want := range []string{"system:sys\n\nprompt 1", "system:sys\n\nprompt 2", "system:sys"} {
+		b.send(t, "go")
+		same(t, "system prompt", b.sent(t, i+1)[0], want)
+		same(t, "afterwards", b.Context().SystemPrompt, "sys")
+	}
+	same(t, "the first request is as it was", b.sent(t, 1), []string{"system:sys\n\nprompt 1", "user:go"})
 }
 
 func TestBeforeChatTellsTheUser(t *testing.T) {

@@ -55,12 +55,9 @@ func (c *Conversation) restore(messages []llm.Message) error {
 func (c *Conversation) fill(entries []entry) {
 	c.history.reset(entries)
 	c.turn.sent, c.compactFrom = 0, 0
-	if c.history.ids == nil {
-		c.history.ids = map[string]bool{}
-	}
 	for _, e := range entries {
 		for _, call := range e.ToolCalls {
-			c.history.ids[call.ID] = true
+			c.history.take(call.ID)
 		}
 	}
 }

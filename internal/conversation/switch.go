@@ -42,8 +42,9 @@ func (c *Conversation) Switch(ctx context.Context, to Persona, reason string) er
 	c.mu.Lock()
 	c.waiting = append(c.waiting, change{to: to, reason: reason})
 	c.mu.Unlock()
-	if err := c.claim(); err != nil {
-		return nil //nolint:nilerr // whoever has claimed the conversation makes the switch
+	if c.claim() != nil {
+		// Whoever has claimed the conversation makes the switch.
+		return nil
 	}
 	defer c.release()
 	return c.settleSwitches(ctx)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,8 +24,9 @@ type answer struct {
 	usage  anthropic.Usage
 	stop   anthropic.StopReason
 	// why is what the service says of a refusal.
-	why   string
-	ended bool
+	why string
+	// ended is set once all is said, and over once nothing more will come.
+	ended, over bool
 }
 
 // block is a content block as far as it has come.
@@ -52,7 +54,7 @@ func (a *answer) take(event anthropic.MessageStreamEventUnion) {
 		a.count(event.Usage)
 		a.ended = a.ended || a.stop != ""
 	case "message_stop":
-		a.ended = true
+		a.ended, a.over = true, true
 	}
 }
 
@@ -68,8 +70,8 @@ func (a *answer) begin(event anthropic.MessageStreamEventUnion) {
 
 // add continues the newest block of the event's index.
 func (a *answer) add(event anthropic.MessageStreamEventUnion) {
-	for i := len(a.blocks) - 1; i >= 0; i-- {
-		if b := a.blocks[i]; b.index == event.Index {
+	for _, b := range slices.Backward(a.blocks) {
+		if b.index == event.Index {
 			b.signature += event.Delta.Signature
 			a.say(b, event.Delta.Text+event.Delta.Thinking+event.Delta.PartialJSON)
 			return

@@ -85,14 +85,11 @@ func (p *Provider) Chat(ctx context.Context, req llm.Request, onDelta func(llm.D
 	stream := p.messages.NewStreaming(inner, p.params(req))
 	defer func() { _ = stream.Close() }()
 	a := answer{onDelta: onDelta, names: names}
-	for stream.Next() {
+	for !a.over && stream.Next() {
 		a.take(stream.Current())
 	}
-	if err := call.Err(ctx, p.library(stream.Err())); err != nil {
+	if err := call.Finish(ctx, p.library(stream.Err()), a.ended); err != nil {
 		return llm.Response{}, err
-	}
-	if !a.ended {
-		return llm.Response{}, call.Cut()
 	}
 	return a.response()
 }

@@ -27,8 +27,6 @@ func TestSuite(t *testing.T) {
 	}.Run(t)
 }
 
-func ptr[T any](v T) *T { return &v }
-
 func user(text string) llm.Message { return llm.Message{Role: llm.RoleUser, Content: text} }
 
 // chat makes a call and returns the request that came of it.
@@ -61,8 +59,10 @@ func TestConversation(t *testing.T) {
 	_, req := chat(t, llm.Request{
 		Model: "m",
 		Messages: []llm.Message{
-			{Role: llm.RoleSystem, Content: "Be brief."}, user("hi"), changed, user("read both"), thought,
-			{Role: llm.RoleTool, ToolCallID: "t2", Content: "malformed"}, {Role: llm.RoleTool, ToolCallID: "t1", Content: "A"},
+			{Role: llm.RoleSystem, Content: "Be brief."},
+			user("hi"), changed, user("read both"), thought,
+			{Role: llm.RoleTool, ToolCallID: "t2", Content: "malformed"},
+			{Role: llm.RoleTool, ToolCallID: "t1", Content: "A"},
 			user("[reminder]"),
 		},
 		Tools: []llm.ToolDefinition{{Name: "Read", Description: "Reads.", Parameters: json.RawMessage(`{"properties":{"path":{}},"anyOf":[{}]}`)}},
@@ -90,10 +90,11 @@ func TestConversation(t *testing.T) {
 func TestParameters(t *testing.T) {
 	t.Parallel()
 	calls := []llm.Message{
-		user("hi"), {Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{{ID: "1", Name: "Read"}}},
+		user("hi"),
+		{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{{ID: "1", Name: "Read"}}},
 		{Role: llm.RoleTool, ToolCallID: "1", Content: "x"},
 	}
-	warm := llm.Generation{Temperature: ptr(0.5), TopP: ptr(0.9), TopK: ptr(4), Stop: []string{"END"}}
+	warm := llm.Generation{Temperature: new(0.5), TopP: new(0.9), TopK: new(4), Stop: []string{"END"}}
 	for name, test := range map[string]struct {
 		req  llm.Request
 		want string
@@ -102,10 +103,10 @@ func TestParameters(t *testing.T) {
 		"small model":           {llm.Request{Model: "claude-3-haiku-20240307"}, `max_tokens:4096`},
 		"older model":           {llm.Request{Model: "claude-3-5-sonnet-latest"}, `max_tokens:8192`},
 		"knobs":                 {llm.Request{Model: "claude-opus-4-1", Generation: warm}, `max_tokens:32000 stop_sequences:[END] temperature:0.5 top_k:4 top_p:0.9`},
-		"limit":                 {llm.Request{Model: "m", Generation: llm.Generation{MaxOutputTokens: ptr(100)}}, `max_tokens:100`},
+		"limit":                 {llm.Request{Model: "m", Generation: llm.Generation{MaxOutputTokens: new(100)}}, `max_tokens:100`},
 		"thinking off":          {llm.Request{Model: "claude-opus-4-1", Think: llm.ThinkOff}, `max_tokens:32000`},
 		"budget":                {llm.Request{Model: "claude-opus-4-1", Think: llm.ThinkHigh, Generation: warm}, `max_tokens:32000 stop_sequences:[END] thinking:map[budget_tokens:24576 type:enabled]`},
-		"budget and limit":      {llm.Request{Model: "claude-opus-4-20250514", Think: llm.ThinkOn, Generation: llm.Generation{MaxOutputTokens: ptr(100)}}, `max_tokens:12288 thinking:map[budget_tokens:8192 type:enabled]`},
+		"budget and limit":      {llm.Request{Model: "claude-opus-4-20250514", Think: llm.ThinkOn, Generation: llm.Generation{MaxOutputTokens: new(100)}}, `max_tokens:12288 thinking:map[budget_tokens:8192 type:enabled]`},
 		"budget of another":     {llm.Request{Model: "glm-4", Think: llm.ThinkLow}, `max_tokens:32000 thinking:map[budget_tokens:2048 type:enabled]`},
 		"adaptive":              {llm.Request{Model: "claude-opus-4-6", Think: llm.ThinkOn, Generation: warm}, `max_tokens:32000 stop_sequences:[END] thinking:map[display:summarized type:adaptive]`},
 		"effort":                {llm.Request{Model: "claude-sonnet-5-5", Think: llm.ThinkLow}, `max_tokens:32000 output_config:map[effort:low] thinking:map[display:summarized type:adaptive]`},

@@ -64,7 +64,7 @@ func parseJSON(body []byte) (failure, bool) {
 	case given(top.Detail):
 		return failure{message: text(top.Detail)}, true
 	case top.Object == "error", top.Type == "error", top.Message != "" && given(top.Code):
-		return top.fields.failure(), true
+		return top.failure(), true
 	default:
 		return failure{}, false
 	}

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/llm/classify"
 	"github.com/idelchi/aura/sdk"
 )
@@ -157,7 +156,7 @@ func FuzzResponse(f *testing.F) {
 		f.Add(400, []byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, status int, body []byte) {
-		var e *llm.Error = classify.Response(status, nil, body)
+		e := classify.Response(status, nil, body)
 		if e.Message == "" || e.RetryAfter < 0 {
 			t.Errorf("%+v", e)
 		}

@@ -113,7 +113,12 @@ func TestTools(t *testing.T) {
 	long := "mcp__" + strings.Repeat("x", 100)
 	offered := []llm.ToolDefinition{
 		{Name: "Read", Parameters: json.RawMessage(`{"type":"object"}`)},
-		{Name: "mcp__a.b__c"}, {Name: "mcp__a_b__c"}, {Name: long}, {Name: long + "y"}, {Name: "Read"}, {Name: ""},
+		{Name: "mcp__a.b__c"},
+		{Name: "mcp__a_b__c"},
+		{Name: long},
+		{Name: long + "y"},
+		{Name: "Read"},
+		{Name: ""},
 	}
 	tools, names := dialogue.Tools(offered, 64)
 	if len(tools) != 6 {

@@ -110,11 +110,8 @@ func (p *Provider) Chat(ctx context.Context, req llm.Request, onDelta func(llm.D
 		}
 		a.take(chunk)
 	}
-	if err := call.Err(ctx, p.library(err)); err != nil {
+	if err := call.Finish(ctx, p.library(err), a.ended()); err != nil {
 		return llm.Response{}, err
-	}
-	if !a.ended() {
-		return llm.Response{}, call.Cut()
 	}
 	return a.response()
 }

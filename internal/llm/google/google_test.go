@@ -35,8 +35,6 @@ func TestSuite(t *testing.T) {
 	}
 }
 
-func ptr[T any](v T) *T { return &v }
-
 func user(text string) llm.Message { return llm.Message{Role: llm.RoleUser, Content: text} }
 
 // chat makes a call and returns the request that came of it.
@@ -56,11 +54,13 @@ func TestConversation(t *testing.T) {
 	_, req := chat(t, llm.Request{
 		Model: "gemini-3-pro",
 		Messages: []llm.Message{
-			{Role: llm.RoleSystem, Content: "Be brief."}, user("hi"), user("read both"),
+			{Role: llm.RoleSystem, Content: "Be brief."},
+			user("hi"), user("read both"),
 			{Role: llm.RoleAssistant, Content: "Both.", Thinking: "hm", ToolCalls: []llm.ToolCall{
 				{ID: "1", Name: "Read", Arguments: json.RawMessage(`{"path":"a"}`), Signature: []byte("signed")}, {ID: "2", Name: "Read", Arguments: json.RawMessage(`{"path":`)},
 			}},
-			{Role: llm.RoleTool, ToolCallID: "2", Content: "malformed"}, {Role: llm.RoleTool, ToolCallID: "1", Content: "A"},
+			{Role: llm.RoleTool, ToolCallID: "2", Content: "malformed"},
+			{Role: llm.RoleTool, ToolCallID: "1", Content: "A"},
 			{Role: llm.RoleAssistant, Content: "[reminder]"},
 		},
 		Tools: []llm.ToolDefinition{{Name: "Read", Description: "Reads.", Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)}},
@@ -95,8 +95,8 @@ func TestSignature(t *testing.T) {
 func TestParameters(t *testing.T) {
 	t.Parallel()
 	knobs := llm.Generation{
-		Temperature: ptr(0.5), TopP: ptr(0.75), TopK: ptr(4), MaxOutputTokens: ptr(100), FrequencyPenalty: ptr(0.25),
-		PresencePenalty: ptr(-0.5), Seed: ptr(7), Stop: []string{"END"},
+		Temperature: new(0.5), TopP: new(0.75), TopK: new(4), MaxOutputTokens: new(100), FrequencyPenalty: new(0.25),
+		PresencePenalty: new(-0.5), Seed: new(7), Stop: []string{"END"},
 	}
 	for name, test := range map[string]struct {
 		req  llm.Request

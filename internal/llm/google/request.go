@@ -23,7 +23,7 @@ func params(req llm.Request) ([]*genai.Content, *genai.GenerateContentConfig) {
 		contents = append(contents, content(turn, !older(req.Model)))
 	}
 	config := &genai.GenerateContentConfig{
-		AutomaticContinuation: genai.Ptr(false), StopSequences: req.Generation.Stop, ThinkingConfig: thinking(req.Model, req.Think),
+		AutomaticContinuation: new(false), StopSequences: req.Generation.Stop, ThinkingConfig: thinking(req.Model, req.Think),
 	}
 	if strings.TrimSpace(system) != "" {
 		config.SystemInstruction = &genai.Content{Parts: []*genai.Part{{Text: system}}}
@@ -40,18 +40,18 @@ func setKnobs(config *genai.GenerateContentConfig, g llm.Generation) {
 		if v == nil {
 			return nil
 		}
-		return genai.Ptr(float32(*v))
+		return new(float32(*v))
 	}
 	config.Temperature, config.TopP = float(g.Temperature), float(g.TopP)
 	config.FrequencyPenalty, config.PresencePenalty = float(g.FrequencyPenalty), float(g.PresencePenalty)
 	if g.TopK != nil {
-		config.TopK = genai.Ptr(float32(*g.TopK))
+		config.TopK = new(float32(*g.TopK))
 	}
 	if g.MaxOutputTokens != nil {
 		config.MaxOutputTokens = int32(min(*g.MaxOutputTokens, 1<<30))
 	}
 	if g.Seed != nil {
-		config.Seed = genai.Ptr(int32(*g.Seed & 0x7fffffff))
+		config.Seed = new(int32(*g.Seed & 0x7fffffff))
 	}
 }
 
@@ -125,7 +125,7 @@ func thinking(model string, amount llm.Think) *genai.ThinkingConfig {
 	case amount == llm.ThinkOff && strings.HasPrefix(model, "gemini-2.5-pro"):
 		out.ThinkingBudget = genai.Ptr[int32](128)
 	default:
-		out.ThinkingBudget = genai.Ptr(budgets[amount])
+		out.ThinkingBudget = new(budgets[amount])
 	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 )
@@ -32,9 +33,7 @@ func (openAI) events(n int, reply Reply, req Request) (said, end []string) {
 	_ = json.Unmarshal(req.Body, &asked)
 	event := func(fields object) string {
 		chunk := object{"id": fmt.Sprintf("chatcmpl-%d", n), "object": "chat.completion.chunk", "created": 1, "model": asked.Model}
-		for key, value := range fields {
-			chunk[key] = value
-		}
+		maps.Copy(chunk, fields)
 		return "data: " + encode(chunk) + "\n\n"
 	}
 	delta := func(fields object, finish any) string {

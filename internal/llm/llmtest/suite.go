@@ -66,6 +66,7 @@ func (h *heard) delta(d llm.Delta) {
 }
 
 func (s Suite) answers(t *testing.T) {
+	t.Helper()
 	read := ToolCall{ID: "c1", Name: "Read", Arguments: `{"path":"a"}`}
 	for name, reply := range map[string]Reply{
 		"text":           {Text: "Hello, wörld!", Usage: llm.Usage{Input: 120, Output: 30}},
@@ -130,6 +131,7 @@ func sameCalls(t *testing.T, got []llm.ToolCall, want []ToolCall) {
 }
 
 func (s Suite) failures(t *testing.T) {
+	t.Helper()
 	for name, test := range map[string]struct {
 		reply Reply
 		class string
@@ -181,6 +183,7 @@ func (s Suite) failures(t *testing.T) {
 }
 
 func (s Suite) unreachable(t *testing.T) {
+	t.Helper()
 	server := s.Start(t)
 	_, err := s.New(server.URL, &http.Client{Transport: refusing{}}).Chat(t.Context(), s.request(), func(llm.Delta) {})
 	failure, ok := errors.AsType[*llm.Error](err)
@@ -197,6 +200,7 @@ func (refusing) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 func (s Suite) cancelledMiddle(t *testing.T) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	server := s.Start(t, Reply{Text: "Hello", Fault: FaultStall})
 	_, err := s.New(server.URL, nil).Chat(ctx, s.request(), func(llm.Delta) { cancel() })
@@ -204,6 +208,7 @@ func (s Suite) cancelledMiddle(t *testing.T) {
 }
 
 func (s Suite) cancelledStart(t *testing.T) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	server := s.Start(t, Reply{Fault: FaultSilence, Arrived: cancel})
 	_, err := s.New(server.URL, nil).Chat(ctx, s.request(), func(llm.Delta) {})

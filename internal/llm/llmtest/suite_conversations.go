@@ -16,6 +16,7 @@ import (
 
 // conversations sends histories that plugins, interruptions and other models have left behind. The server takes them.
 func (s Suite) conversations(t *testing.T) {
+	t.Helper()
 	say := func(role llm.Role, text string) llm.Message { return llm.Message{Role: role, Content: text} }
 	call := func(id, name, arguments string) llm.Message {
 		return llm.Message{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{{ID: id, Name: name, Arguments: json.RawMessage(arguments)}}}
@@ -75,6 +76,7 @@ func (s Suite) conversations(t *testing.T) {
 
 // secondTurn sends back what the model has said, with results.
 func (s Suite) secondTurn(t *testing.T) {
+	t.Helper()
 	arguments := `{"path": "a`
 	if s.Objects {
 		arguments = `{"path": "a"}`
@@ -105,21 +107,30 @@ func (s Suite) secondTurn(t *testing.T) {
 	}
 }
 
-// stalls wants a service that falls silent to be given up after 30 s, in time that does not pass.
+// stalls wants a service that falls silent to be given up after 30 s, in time that does not pass. One that has said all is
+// forgiven.
 func (s Suite) stalls(t *testing.T) {
+	t.Helper()
 	server := s.Start(t)
-	said, _ := server.protocol.events(1, Text("Hello"), Request{Body: []byte(`{}`)})
-	for name, service := range map[string]http.RoundTripper{
-		"at once":       silent{},
-		"in the middle": silent{says: strings.Join(said, "")},
+	said, end := server.protocol.events(1, Text("Hello"), Request{Body: []byte(`{}`)})
+	begun := strings.Join(said, "")
+	for name, test := range map[string]struct {
+		says  string
+		fails bool
+	}{
+		"at once": {"", true}, "in the middle": {begun, true}, "after all is said": {begun + end[0], false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				began := time.Now()
-				_, err := s.New(server.URL, &http.Client{Transport: service}).Chat(t.Context(), s.request(), func(llm.Delta) {})
+				service := &http.Client{Transport: silent{says: test.says}}
+				response, err := s.New(server.URL, service).Chat(t.Context(), s.request(), func(llm.Delta) {})
 				failure, ok := errors.AsType[*llm.Error](err)
-				if !ok || failure.Type != sdk.ErrorTypeNetwork || !strings.Contains(failure.Message, "no data for 30s") {
+				switch {
+				case !test.fails && (err != nil || response.Message.Content != "Hello"):
+					t.Errorf("got %+v, %v", response, err)
+				case test.fails && (!ok || failure.Type != sdk.ErrorTypeNetwork || !strings.Contains(failure.Message, "no data for 30s")):
 					t.Errorf("got %v", err)
 				}
 				if took := time.Since(began); took != 30*time.Second {

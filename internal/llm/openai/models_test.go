@@ -42,15 +42,27 @@ func TestModel(t *testing.T) {
 		"known elsewhere":     {openai.Compatible, map[string]string{"/v1/models": list}, "gpt-4o", llm.Model{Name: "gpt-4o", Family: "gpt", ContextLength: 128_000, Capabilities: []string{"tools", "vision"}}},
 		"odd entry":           {openai.Compatible, map[string]string{"/v1/models": list}, "odd", llm.Model{Name: "odd"}},
 		"not in the list":     {openai.Compatible, map[string]string{"/v1/models": list}, "other", llm.Model{Name: "other"}},
-		"Ollama": {openai.Ollama, map[string]string{"/api/show": `{"capabilities":["completion","tools","thinking"],"details":{"family":"qwen3"},
-			"model_info":{"general.architecture":"qwen3","general.parameter_count":8190735360,"qwen3.context_length":40960}}`}, "qwen3:8b",
-			llm.Model{Name: "qwen3:8b", Family: "qwen3", ParameterCount: 8_190_735_360, ContextLength: 40960, Capabilities: []string{"tools", "thinking"}}},
-		"Ollama, configured": {openai.Ollama, map[string]string{"/api/show": `{"parameters":"stop \"<x>\"\nnum_ctx                        8192\n","thinking":{"values":["low","high"]},
-			"model_info":{"general.architecture":"gptoss","gptoss.context_length":131072}}`}, "gpt-oss",
-			llm.Model{Name: "gpt-oss", ContextLength: 8192, Capabilities: []string{"thinking_levels"}}},
+		"Ollama": {
+			openai.Ollama,
+			map[string]string{"/api/show": `{"capabilities":["completion","tools","thinking"],"details":{"family":"qwen3"},
+			"model_info":{"general.architecture":"qwen3","general.parameter_count":8190735360,"qwen3.context_length":40960}}`},
+			"qwen3:8b",
+			llm.Model{Name: "qwen3:8b", Family: "qwen3", ParameterCount: 8_190_735_360, ContextLength: 40960, Capabilities: []string{"tools", "thinking"}},
+		},
+		"Ollama, configured": {
+			openai.Ollama,
+			map[string]string{"/api/show": `{"parameters":"stop \"<x>\"\nnum_ctx                        8192\n","thinking":{"values":["low","high"]},
+			"model_info":{"general.architecture":"gptoss","gptoss.context_length":131072}}`},
+			"gpt-oss",
+			llm.Model{Name: "gpt-oss", ContextLength: 8192, Capabilities: []string{"thinking_levels"}},
+		},
 		"Ollama, unknown": {openai.Ollama, nil, "x", llm.Model{Name: "x"}},
-		"llama.cpp": {openai.LlamaCPP, map[string]string{"/props": `{"default_generation_settings":{"n_ctx":16384},"modalities":{"vision":true}}`}, "any",
-			llm.Model{Name: "any", ContextLength: 16384, Capabilities: []string{"tools", "vision"}}},
+		"llama.cpp": {
+			openai.LlamaCPP,
+			map[string]string{"/props": `{"default_generation_settings":{"n_ctx":16384},"modalities":{"vision":true}}`},
+			"any",
+			llm.Model{Name: "any", ContextLength: 16384, Capabilities: []string{"tools", "vision"}},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -153,8 +165,11 @@ func TestLoading(t *testing.T) {
 		idle   time.Duration
 		want   time.Duration
 	}{
-		{openai.Ollama, 0, 5 * time.Minute}, {openai.LlamaCPP, 0, 5 * time.Minute},
-		{openai.Ollama, time.Second, time.Second}, {openai.OpenRouter, 0, 30 * time.Second}, {openai.OpenAI, 0, 30 * time.Second},
+		{openai.Ollama, 0, 5 * time.Minute},
+		{openai.LlamaCPP, 0, 5 * time.Minute},
+		{openai.Ollama, time.Second, time.Second},
+		{openai.OpenRouter, 0, 30 * time.Second},
+		{openai.OpenAI, 0, 30 * time.Second},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			p := openai.New(openai.Options{Flavor: test.flavor, IdleTimeout: test.idle, HTTPClient: &http.Client{Transport: slow{}}})

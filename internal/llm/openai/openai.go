@@ -135,11 +135,8 @@ func (p *Provider) Chat(ctx context.Context, req llm.Request, onDelta func(llm.D
 	for stream.Next() {
 		a.take(stream.Current())
 	}
-	if err := call.Err(ctx, p.library(stream.Err())); err != nil {
+	if err := call.Finish(ctx, p.library(stream.Err()), a.stop != ""); err != nil {
 		return llm.Response{}, err
-	}
-	if a.stop == "" {
-		return llm.Response{}, call.Cut()
 	}
 	return a.response()
 }

@@ -25,8 +25,6 @@ func TestSuite(t *testing.T) {
 	}.Run(t)
 }
 
-func ptr[T any](v T) *T { return &v }
-
 func user(text string) llm.Message { return llm.Message{Role: llm.RoleUser, Content: text} }
 
 // chat makes a call and returns the request that came of it.
@@ -46,11 +44,13 @@ func TestConversation(t *testing.T) {
 	_, req := chat(t, openai.Compatible, llm.Request{
 		Model: "m",
 		Messages: []llm.Message{
-			{Role: llm.RoleSystem, Content: "Be brief."}, user("hi"), user("read both"),
+			{Role: llm.RoleSystem, Content: "Be brief."},
+			user("hi"), user("read both"),
 			{Role: llm.RoleAssistant, Content: "Both.", Thinking: "hm", ToolCalls: []llm.ToolCall{
 				{ID: "1", Name: "Read", Arguments: json.RawMessage(`{"path":"a"}`)}, {ID: "2", Name: "Read", Arguments: json.RawMessage(`{"path":`)},
 			}},
-			{Role: llm.RoleTool, ToolCallID: "2", Content: "malformed"}, {Role: llm.RoleTool, ToolCallID: "1", Content: "A"},
+			{Role: llm.RoleTool, ToolCallID: "2", Content: "malformed"},
+			{Role: llm.RoleTool, ToolCallID: "1", Content: "A"},
 			{Role: llm.RoleAssistant, Content: "[reminder]"},
 		},
 		Tools: []llm.ToolDefinition{{Name: "Read", Description: "Reads.", Parameters: json.RawMessage(`{"type":"object","properties":{"n":{"maximum":12345678901234567890}}}`)}},
@@ -76,8 +76,8 @@ func TestConversation(t *testing.T) {
 func TestParameters(t *testing.T) {
 	t.Parallel()
 	knobs := llm.Generation{
-		Temperature: ptr(0.5), TopP: ptr(0.9), TopK: ptr(4), MaxOutputTokens: ptr(100), FrequencyPenalty: ptr(0.1),
-		PresencePenalty: ptr(-0.1), Seed: ptr(7), Stop: []string{"END"},
+		Temperature: new(0.5), TopP: new(0.9), TopK: new(4), MaxOutputTokens: new(100), FrequencyPenalty: new(0.1),
+		PresencePenalty: new(-0.1), Seed: new(7), Stop: []string{"END"},
 	}
 	tools := []llm.ToolDefinition{{Name: "Read"}}
 	const common = "frequency_penalty:0.1 %spresence_penalty:-0.1 seed:7 stop:[END] temperature:0.5 %stop_p:0.9"

@@ -2,11 +2,13 @@ package transport
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/llm/classify"
+	"github.com/idelchi/aura/sdk"
 )
 
 // Call collects what becomes of a request. It belongs to one request, and to whoever made it.
@@ -44,13 +46,6 @@ func (c *Call) asked(host string) {
 	c.host = host
 }
 
-// Cut is the error for a stream that ended in order, yet before its end.
-func (c *Call) Cut() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return classify.Cut(c.host)
-}
-
 func (c *Call) note(e *llm.Error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -72,4 +67,25 @@ func (c *Call) Err(ctx context.Context, library error) error {
 	default:
 		return library
 	}
+}
+
+// Finish is Err for a stream, which fails as well if it has ended before its end. Once all is said, a connection that is
+// lost or silent does not matter any more.
+func (c *Call) Finish(ctx context.Context, library error, complete bool) error {
+	err := c.Err(ctx, library)
+	failure, classified := errors.AsType[*llm.Error](err)
+	switch {
+	case complete && classified && failure.Type == sdk.ErrorTypeNetwork:
+		return nil
+	case err == nil && !complete:
+		return c.cut()
+	default:
+		return err
+	}
+}
+
+func (c *Call) cut() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return classify.Cut(c.host)
 }

@@ -152,7 +152,7 @@ func (b *body) read(p []byte) (int, error) {
 	b.timer.Reset(b.idle)
 	n, err := b.from.Read(p)
 	b.timer.Stop()
-	if err != nil && err != io.EOF { //nolint:errorlint // readers return io.EOF itself
+	if err != nil && err != io.EOF {
 		return n, b.fail(err)
 	}
 	return n, err
