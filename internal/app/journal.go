@@ -122,7 +122,7 @@ func ReasonOf(ctx context.Context, err error) session.Reason {
 		return ender.Reason()
 	case ctx.Err() != nil:
 		return session.ReasonInterrupted
-	case errors.Is(err, conversation.ErrStepLimit):
+	case errors.Is(err, conversation.ErrStepLimit), errors.Is(err, conversation.ErrBudget):
 		return session.ReasonLimit
 	default:
 		return session.ReasonError

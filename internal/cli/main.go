@@ -105,7 +105,7 @@ func exitCode(ctx context.Context, err error) int {
 		return exitTimeout
 	case errors.As(err, &usage):
 		return exitUsage
-	case errors.Is(err, conversation.ErrStepLimit):
+	case errors.Is(err, conversation.ErrStepLimit), errors.Is(err, conversation.ErrBudget):
 		return exitLimit
 	default:
 		return exitError
