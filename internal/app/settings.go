@@ -15,13 +15,13 @@ func (a *App) checkSettings() error {
 	agent := a.agent
 	err := refusePolicy(fmt.Sprintf("agent %q", agent.Name), agent.Tools.Policy)
 	a.tellIdle(fmt.Sprintf("agent %q", agent.Name), map[string]any{
-		"inherit": agent.Inherit, "system": agent.System, "mode": agent.Mode, "hooks": agent.Hooks, "features": agent.Features,
+		"system": agent.System, "mode": agent.Mode, "hooks": agent.Hooks, "features": agent.Features,
 		"fallback": agent.Fallback, "subagent": agent.Subagent, "model.think": agent.Model.Think, "model.generation": agent.Model.Generation,
 	})
 	if t := a.opts.Task; t != nil && err == nil {
 		err = refusePolicy(fmt.Sprintf("task %q", t.Name), t.Tools.Policy)
 		a.tellIdle(fmt.Sprintf("task %q", t.Name), map[string]any{
-			"inherit": t.Inherit, "mode": t.Mode, "features": t.Features, "vars": t.Vars,
+			"mode": t.Mode, "features": t.Features, "vars": t.Vars,
 		})
 	}
 	return err
