@@ -30,6 +30,7 @@ const usage = `aura-plugin-host runs one plugin of aura. aura starts it when it 
 func run(args []string, stdout, stderr io.Writer) int {
 	// Until the plugin is loaded nearly everything that is allocated stays. Nobody reads a profile of it.
 	debug.SetGCPercent(-1)
+	narrow()
 	runtime.MemProfileRate = 0
 	switch {
 	case len(args) == 0:

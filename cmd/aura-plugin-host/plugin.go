@@ -81,6 +81,7 @@ func (p *plugin) Hook(ctx context.Context, call shared.HookCall) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer attend()()
 	return loaded.Hook(ctx, call)
 }
 
@@ -89,6 +90,7 @@ func (p *plugin) Execute(ctx context.Context, call shared.ToolCall) (string, err
 	if err != nil {
 		return "", err
 	}
+	defer attend()()
 	return loaded.Execute(ctx, call)
 }
 
@@ -105,6 +107,7 @@ func (p *plugin) Command(ctx context.Context, call shared.CommandCall) (sdk.Comm
 	if err != nil {
 		return sdk.CommandResult{}, err
 	}
+	defer attend()()
 	return loaded.Command(ctx, call)
 }
 
