@@ -32,9 +32,10 @@ run: build ## build, then run a conversation in which a plugin crashes
 	./bin/aura run --config .aura --config examples/crash --home "" --health "$(PROMPT)"
 
 .PHONY: test
+# The end-to-end tests build the programs themselves, which the test cache does not see: its answer could be an old one.
 test: ## run all tests with the race detector
 	$(if $(RACE),,@echo "no C compiler found: testing without the race detector")
-	$(if $(RACE),CGO_ENABLED=1 )go test $(RACE) -timeout 20m $(TESTFLAGS) ./...
+	$(if $(RACE),CGO_ENABLED=1 )go test -count=1 $(RACE) -timeout 20m $(TESTFLAGS) ./...
 	$(if $(RACE),CGO_ENABLED=1 )go -C sdk test $(RACE) $(TESTFLAGS) ./...
 
 # TESTED=1 leaves out the tests, for whoever has just run them.
