@@ -54,6 +54,15 @@ func (p *Plugin) Fired(point hookpoint.Name) bool {
 	return p.sup.fired[point]
 }
 
+// SetFired notes that the plugin, which acts once per session, did so before this process took the session up.
+func (p *Plugin) SetFired(points ...hookpoint.Name) {
+	p.sup.mu.Lock()
+	defer p.sup.mu.Unlock()
+	for _, point := range points {
+		p.sup.fired[point] = true
+	}
+}
+
 // Handle calls one hook. It returns nil without a call if the plugin's condition does not hold or if it has fired its once.
 // A guard that fails closed returns a blocking result beside the error.
 func (p *Plugin) Handle(ctx context.Context, point hookpoint.Name, in any) (any, error) {
@@ -99,7 +108,7 @@ func (s *supervisor) pass(ctx context.Context, spec Spec, point hookpoint.Name, 
 	if spec.Manifest.Once && s.hasFired(point) {
 		return false, nil
 	}
-	ok, err := spec.Manifest.Condition.Eval(ctx, stateOf(base, s.opts))
+	ok, err := spec.Manifest.Condition.Eval(ctx, ConditionState(base, s.opts.Workdir, s.opts.Shell))
 	if err != nil {
 		return false, &Error{Plugin: spec.Name, Doing: fmt.Sprintf("evaluating condition %q", spec.Manifest.Condition), Kind: KindPlugin, Err: err}
 	}
@@ -138,8 +147,8 @@ func withConfig(in any, config map[string]any) (any, sdk.Context, error) {
 	return v.Interface(), base, nil
 }
 
-// stateOf is the snapshot that conditions see.
-func stateOf(c sdk.Context, o *Options) condition.State {
+// ConditionState is the snapshot that conditions see. The shell runs the command of a bash: term.
+func ConditionState(c sdk.Context, workdir string, shell func(context.Context, string, string) (bool, error)) condition.State {
 	return condition.State{
 		TodoTotal: c.TodoTotal, TodoPending: c.TodoPending, TodoInProgress: c.TodoInProgress,
 		Auto: c.Auto, ContextPercent: c.Tokens.Percent, Messages: c.MessageCount,
@@ -149,7 +158,7 @@ func stateOf(c sdk.Context, o *Options) condition.State {
 			Name: c.ModelInfo.Name, ContextLength: c.ModelInfo.ContextLength,
 			ParameterCount: c.ModelInfo.ParameterCount, Capabilities: c.ModelInfo.Capabilities,
 		},
-		Workdir: o.Workdir, Shell: o.Shell,
+		Workdir: workdir, Shell: shell,
 	}
 }
 

@@ -2,16 +2,21 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"maps"
+	"sync/atomic"
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/command"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/conversation"
 	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/session"
-	"github.com/idelchi/aura/internal/tool"
+	"github.com/idelchi/aura/internal/todo"
+	"github.com/idelchi/aura/sdk"
 )
 
 // Options are what a user decides about a session beside the configuration.
@@ -20,12 +25,21 @@ type Options struct {
 	Config config.Options
 	// Version is aura's own.
 	Version string
-	// Agent, Provider and Model choose by name; empty leaves it to the configuration.
+	// Agent, Mode, Provider, Model and System (a prompt) choose by name; empty leaves it to the configuration.
 	Agent    string
+	Mode     string
 	Provider string
 	Model    string
-	// MaxSteps bounds the turns of one interaction; 0 is the default.
-	MaxSteps int
+	System   string
+	// Think is how much the model thinks; empty leaves it to the agent.
+	Think llm.Think
+	// Auto begins in auto mode.
+	Auto bool
+	// MaxSteps bounds the turns of one interaction, TokenBudget the tokens of the session; 0 leaves it to the configuration.
+	MaxSteps    int
+	TokenBudget int
+	// Vars are variables for templates, over those of the task.
+	Vars map[string]string
 	// IncludeTools and ExcludeTools are patterns of tool names, the first layer of filters.
 	IncludeTools []string
 	ExcludeTools []string
@@ -37,28 +51,43 @@ type Options struct {
 	Resume   string
 	// Task is the task being run, if any.
 	Task *config.Task
+	// Confirm asks the user about a tool call; nil if there is nobody to ask.
+	Confirm func(ctx context.Context, q Question) (bool, error)
 	// Emit receives everything that happens, in order, one call at a time.
 	Emit func(event.Event)
+	// Verbose is told whether the model's thinking is to be shown; nil if nobody shows it.
+	Verbose func(on bool)
 }
 
-// App is one session. Its methods but Interrupted are for one goroutine.
+// App is one session. Its methods but Health are for one goroutine.
 type App struct {
-	opts    Options
-	cfg     *config.Config
-	events  *events
-	place   *host.Session
-	fleet   *host.Fleet
-	journal *journal
-	talk    *conversation.Conversation
-	tools   *tool.Registry
-	cmds    *command.Set
-	taskEnv map[string]string
-	agent   config.Agent
+	opts      Options
+	cfg       *config.Config
+	events    *events
+	place     *host.Session
+	fleet     *host.Fleet
+	journal   *journal
+	talk      *conversation.Conversation
+	cmds      *command.Set
+	providers map[string]namedProvider
+	todos     todo.List
+	taskEnv   map[string]string
+	vars      map[string]string
+	role      role
+	// features are those of the role.
+	features config.Features
+	verbose  bool
+	// around is read by the conversation from any goroutine.
+	around atomic.Pointer[conversation.Surroundings]
+	// depth counts the commands that run within others.
+	depth int
+	// clashes are those between commands that the user has been told of.
+	clashes map[string]bool
 }
 
 // Open builds a session. Whatever it made is gone again if it fails.
 func Open(ctx context.Context, o Options) (*App, error) {
-	a := &App{opts: o, events: &events{emit: o.Emit}}
+	a := &App{opts: o, events: &events{emit: o.Emit}, clashes: map[string]bool{}}
 	if err := a.open(ctx); err != nil {
 		return nil, errors.Join(err, a.Close(ReasonOf(ctx, err)))
 	}
@@ -70,43 +99,103 @@ func (a *App) open(ctx context.Context) error {
 	if a.cfg, err = config.Load(a.opts.Config); err != nil {
 		return err
 	}
-	if a.agent, err = chooseAgent(a.cfg, a.opts); err != nil {
-		return err
-	}
+	a.vars = map[string]string{}
 	if a.opts.Task != nil {
 		if a.taskEnv, err = a.opts.Task.Environment(); err != nil {
 			return err
 		}
+		maps.Copy(a.vars, a.opts.Task.Vars)
 	}
-	if err := a.checkSettings(); err != nil {
-		return err
-	}
-	provider, name, err := a.chooseProvider(ctx)
+	maps.Copy(a.vars, a.opts.Vars)
+	saved, err := a.openJournal()
 	if err != nil {
 		return err
 	}
-	model := a.opts.Model
-	if model == "" {
-		model = a.agent.Model.Name
+	if a.role, err = a.firstRole(a.savedAgent(saved.State.Agent)); err != nil {
+		return err
 	}
-	meta := session.Meta{Version: a.opts.Version, Workdir: a.cfg.Workdir, Agent: a.agent.Name, Provider: name, Model: model}
-	saved, err := a.openJournal(meta)
+	if a.features, err = a.cfg.FeaturesFor(a.role.agent, a.role.mode, a.opts.Task); err != nil {
+		return err
+	}
+	a.tellIdle()
+	// A provider that cannot be made is better known before plugins are started.
+	_, provider, err := a.chooseProvider(ctx, a.role)
 	if err != nil {
 		return err
 	}
+	a.beginJournal(session.Meta{
+		Version: a.opts.Version, Workdir: a.cfg.Workdir, Agent: a.role.agent.Name, Provider: provider, Model: a.modelOf(a.role),
+	})
 	if err := a.startPlugins(ctx); err != nil {
 		return err
 	}
-	if err := a.collect(); err != nil {
+	p, err := a.persona(ctx, a.role)
+	if err != nil {
 		return err
 	}
+	a.collectCommands()
+	a.refresh()
+	return a.converse(ctx, p, saved)
+}
+
+// converse begins the conversation, or goes on with a saved one.
+func (a *App) converse(ctx context.Context, p conversation.Persona, saved session.Session) error {
+	var stats *sdk.Stats
+	if saved.End != nil {
+		var err error
+		if stats, err = event.Recalled(saved.End.Stats); err != nil {
+			a.notice("", err.Error()+"; they are counted from the messages instead")
+		}
+	}
+	var err error
 	a.talk, err = conversation.New(ctx, conversation.Config{
-		Provider: described{provider, a.agent.Model}, ProviderName: name, Model: model, Agent: a.agent.Name, System: a.agent.Prompt,
-		Tools: a.tools, Hooks: handlers{a}, Journal: a.journal, Workdir: a.cfg.Workdir,
-		History:  saved,
-		MaxSteps: a.opts.MaxSteps, SessionID: a.journal.ID(), Emit: a.events.send,
+		Provider: p.Provider, ProviderName: p.ProviderName, Model: p.Model, Agent: p.Agent, Mode: p.Mode, System: p.System,
+		Tools: p.Tools, ContextLength: p.ContextLength, Think: p.Think, Generation: p.Generation, Fallback: p.Fallback,
+		Hooks: handlers{a}, Journal: a.journal, Workdir: a.cfg.Workdir, History: saved.Messages, Stats: stats,
+		MaxSteps: p.MaxSteps, TokenBudget: max(p.TokenBudget, 0), Compaction: *p.Compaction, ResultTokens: max(p.ResultTokens, 0),
+		Guard: p.Guard, Withhold: p.Withhold,
+		Auto: a.opts.Auto, Todos: &a.todos, SessionID: a.journal.ID(), Emit: a.events.send,
+		Surroundings: func() conversation.Surroundings { return *a.around.Load() },
 	})
-	return err
+	if err != nil {
+		return err
+	}
+	a.announce(ctx, saved.State.Agent)
+	return nil
+}
+
+// announce tells plugins if the session begins with another agent than it usually would.
+func (a *App) announce(ctx context.Context, saved string) {
+	usual, _ := a.cfg.DefaultAgent()
+	name := a.role.agent.Name
+	if name == usual.Name || a.opts.Agent != "" {
+		return
+	}
+	switch {
+	case a.opts.Task != nil && a.opts.Task.Agent == name:
+		a.talk.Announce(ctx, usual.Name, sdk.SwitchReasonTask)
+	case saved == name:
+		a.talk.Announce(ctx, usual.Name, sdk.SwitchReasonResume)
+	}
+}
+
+// savedAgent is the agent of a session that is resumed, unless it is gone or another is asked for.
+func (a *App) savedAgent(name string) string {
+	if _, ok := a.cfg.Agents[name]; ok || name == "" {
+		return name
+	}
+	if a.opts.Agent == "" {
+		a.notice("", "the session's agent "+name+" does not exist any more, so the default one goes on")
+	}
+	return ""
+}
+
+// refresh renews what plugins are told beside what the conversation knows. It is called whenever any of it changes.
+func (a *App) refresh() {
+	a.around.Store(&conversation.Surroundings{
+		SessionID: a.journal.ID(), SessionTitle: a.journal.state.Title, Vars: maps.Clone(a.vars),
+		Features: sdk.FeatureState{ReadBeforeWrite: a.features.Tools.ReadBefore.Write, ShowThinking: a.verbose},
+	})
 }
 
 func (a *App) notice(plugin, text string) {
@@ -139,3 +228,6 @@ func (a *App) Close(reason session.Reason) error {
 	}
 	return nil
 }
+
+// title is what the session is called; its id if it has no name.
+func (a *App) title() string { return cmp.Or(a.journal.state.Title, a.journal.ID()) }

@@ -41,7 +41,7 @@ func TestNarrow(t *testing.T) {
 	}
 	for _, row := range rows {
 		var got []string
-		for _, kept := range narrow(all, row.layers) {
+		for _, kept := range narrow(all, row.layers, nil) {
 			if kept.Definition().OptIn {
 				t.Errorf("%s: a surfaced tool still says that it is opt-in", row.name)
 			}

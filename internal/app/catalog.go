@@ -85,8 +85,11 @@ func (e Entry) Spec(c *config.Config, unsafe bool) host.Spec {
 	}
 }
 
-// specs are the plugins to run.
-func specs(c *config.Config, unsafe bool) ([]host.Spec, error) {
+// specs are the plugins to run, under the settings of the role.
+func (a *App) specs() ([]host.Spec, error) {
+	merged := *a.cfg
+	merged.Features.Plugins = a.features.Plugins
+	c, unsafe := &merged, a.opts.UnsafePlugins
 	entries, err := Catalog(c)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -11,36 +12,37 @@ import (
 	"github.com/idelchi/aura/internal/llm"
 )
 
-// chooseAgent takes the agent that was asked for, by the command line before the task, or the default one. There may be none.
-func chooseAgent(c *config.Config, o Options) (config.Agent, error) {
-	name := o.Agent
-	if name == "" && o.Task != nil {
-		name = o.Task.Agent
-	}
-	if name == "" {
-		agent, _ := c.DefaultAgent()
-		return agent, nil
-	}
-	agent, ok := c.Agents[name]
-	if !ok {
-		return agent, fmt.Errorf("choosing agent %q: there is none of that name; known agents: %s", name, names(c.Agents))
-	}
-	return agent, nil
-}
-
-// chooseProvider takes the provider that was asked for, by the command line before the agent, or the only one there is, or
-// what the environment offers.
-func (a *App) chooseProvider(ctx context.Context) (llm.Provider, string, error) {
-	name := a.opts.Provider
-	if name == "" {
-		name = a.agent.Model.Provider
-	}
+// chooseProvider takes the provider that was asked for, by the user before the agent, or the only one there is, or what the
+// environment offers. Each is made once.
+func (a *App) chooseProvider(ctx context.Context, r role) (llm.Provider, string, error) {
+	name := cmp.Or(r.provider, r.agent.Model.Provider, a.opts.Provider)
 	if name == "" && len(a.cfg.Providers) == 1 {
 		name = slices.Collect(maps.Keys(a.cfg.Providers))[0]
 	}
 	if name == "" && len(a.cfg.Providers) > 1 {
 		return nil, "", fmt.Errorf("choosing a provider: there are several: %s; name one with --provider or in an agent", names(a.cfg.Providers))
 	}
+	if made, ok := a.providers[name]; ok {
+		return made.Provider, made.name, nil
+	}
+	p, known, err := a.makeProvider(ctx, name)
+	if err != nil {
+		return nil, "", err
+	}
+	if a.providers == nil {
+		a.providers = map[string]namedProvider{}
+	}
+	a.providers[name] = namedProvider{p, known}
+	return p, known, nil
+}
+
+// namedProvider is a provider under the name that users know it by.
+type namedProvider struct {
+	llm.Provider
+	name string
+}
+
+func (a *App) makeProvider(ctx context.Context, name string) (llm.Provider, string, error) {
 	if name == "" {
 		return a.detectProvider(ctx)
 	}

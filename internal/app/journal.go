@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"time"
 
 	"github.com/idelchi/aura/internal/conversation"
@@ -19,6 +20,8 @@ type journal struct {
 	*session.Journal
 	tell func(text string)
 	lost bool
+	// state is what was last noted of the session.
+	state session.State
 }
 
 // Append never fails.
@@ -59,51 +62,92 @@ func (j *journal) Compacted(summary string, kept int) error {
 	return nil
 }
 
-// openJournal keeps the session in the project's home if there is one, else in the user's. Without either it is not kept, and
-// the user is told. It returns the messages of a session that is resumed.
-func (a *App) openJournal(meta session.Meta) ([]llm.Message, error) {
+// note records what the session is like from here on.
+func (j *journal) note(change func(*session.State)) {
+	before := j.state
+	change(&j.state)
+	if j.lost || reflect.DeepEqual(before, j.state) {
+		return
+	}
+	if err := j.Note(j.state); err != nil {
+		j.lose(err)
+	}
+}
+
+// rewind records that the history is as it was when it had so many messages.
+func (j *journal) rewind(keep int) {
+	if j.lost {
+		return
+	}
+	if err := j.Rewind(keep); err != nil {
+		j.lose(err)
+	}
+}
+
+// openJournal opens the session that is to be resumed, if any, and returns it.
+func (a *App) openJournal() (session.Session, error) {
 	a.journal = &journal{tell: func(text string) { a.notice("", text) }}
-	home := a.cfg.Project
-	if info, err := os.Stat(home); err != nil || !info.IsDir() {
-		home = a.cfg.User
+	if a.opts.Resume == "" && !a.opts.Continue {
+		return session.Session{}, nil
 	}
-	if a.opts.Resume != "" || a.opts.Continue {
-		return a.resume(home)
+	dirs := []string{filepath.Join(a.sessionHome(), "sessions")}
+	if a.opts.Resume != "" {
+		dirs = a.sessionDirs()
 	}
+	found, err := session.Find(a.opts.Resume, dirs...)
+	if err != nil {
+		return session.Session{}, err
+	}
+	return a.reopen(found)
+}
+
+// reopen goes on with a saved session in the place of the one that is open.
+func (a *App) reopen(found session.Summary) (session.Session, error) {
+	opened, saved, err := session.Reopen(found.Path)
+	if err != nil {
+		return session.Session{}, err
+	}
+	a.journal.Journal, a.journal.state, a.journal.lost = opened, saved.State, false
+	if saved.Torn {
+		a.notice("", "the last message of the session was not written completely and is left out")
+	}
+	return saved, nil
+}
+
+// sessionHome is where new sessions are kept: the project's home if there is one, else the user's, which may be none.
+func (a *App) sessionHome() string {
+	if info, err := os.Stat(a.cfg.Project); err != nil || !info.IsDir() {
+		return a.cfg.User
+	}
+	return a.cfg.Project
+}
+
+// sessionDirs are where sessions may be.
+func (a *App) sessionDirs() []string {
+	var dirs []string
+	for _, h := range a.cfg.Homes {
+		dirs = append(dirs, filepath.Join(h.Dir, "sessions"))
+	}
+	return dirs
+}
+
+// beginJournal keeps the session, unless it is one that was saved before. Where it cannot be kept, the user is told.
+func (a *App) beginJournal(meta session.Meta) {
+	if a.journal.Journal != nil {
+		a.journal.note(func(s *session.State) { s.Agent, s.Mode = a.role.agent.Name, a.role.mode.Name })
+		return
+	}
+	home := a.sessionHome()
 	if home == "" {
 		a.notice("", "this session is not saved: there is neither a project's .aura nor a home (see --home)")
-		return nil, nil
+		return
 	}
 	var err error
 	a.journal.Journal, err = session.Create(filepath.Join(home, "sessions"), meta)
 	if err != nil {
 		a.notice("", fmt.Sprintf("this session is not saved: %v", err))
 	}
-	return nil, nil
-}
-
-// resume opens a saved session again: by its id from any home, or the newest one of this home.
-func (a *App) resume(home string) ([]llm.Message, error) {
-	dirs := []string{filepath.Join(home, "sessions")}
-	if a.opts.Resume != "" {
-		dirs = nil
-		for _, h := range a.cfg.Homes {
-			dirs = append(dirs, filepath.Join(h.Dir, "sessions"))
-		}
-	}
-	found, err := session.Find(a.opts.Resume, dirs...)
-	if err != nil {
-		return nil, err
-	}
-	var saved session.Session
-	a.journal.Journal, saved, err = session.Reopen(found.Path)
-	if err != nil {
-		return nil, err
-	}
-	if saved.Torn {
-		a.notice("", "the last message of the session was not written completely and is left out")
-	}
-	return saved.Messages, nil
+	a.journal.state.Agent, a.journal.state.Mode = meta.Agent, a.role.mode.Name
 }
 
 // Ender is a cause of a context's end that knows how a session ended by it is to be called.

@@ -13,6 +13,7 @@ import (
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/internal/pipeline"
+	"github.com/idelchi/aura/internal/session"
 	"github.com/idelchi/aura/internal/shell"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/sdk"
@@ -23,7 +24,7 @@ func (a *App) startPlugins(ctx context.Context) error {
 	if a.opts.WithoutPlugins {
 		return nil
 	}
-	list, err := specs(a.cfg, a.opts.UnsafePlugins)
+	list, err := a.specs()
 	if err != nil || len(list) == 0 {
 		return err
 	}
@@ -38,7 +39,35 @@ func (a *App) startPlugins(ctx context.Context) error {
 	o.Session, o.TaskEnv = a.place, a.taskEnv
 	o.Notify = func(n host.Notice) { a.notice(n.Plugin, n.Text) }
 	a.fleet, err = host.Start(ctx, o, list)
+	a.recallFired()
 	return err
+}
+
+// recallFired tells plugins that act once per session what they did before this process took the session up.
+func (a *App) recallFired() {
+	for _, p := range a.plugins() {
+		for _, point := range a.journal.state.Fired[p.Name()] {
+			p.SetFired(hookpoint.Name(point))
+		}
+	}
+}
+
+// noteFired keeps what plugins that act once per session have done in it.
+func (a *App) noteFired() {
+	fired := map[string][]string{}
+	for _, p := range a.plugins() {
+		if !p.Spec().Manifest.Once {
+			continue
+		}
+		for _, point := range hookpoint.All() {
+			if p.Fired(point.Name) {
+				fired[p.Name()] = append(fired[p.Name()], string(point.Name))
+			}
+		}
+	}
+	if len(fired) > 0 {
+		a.journal.note(func(s *session.State) { s.Fired = fired })
+	}
 }
 
 // RuntimeDir is where running sessions of this user are found.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -14,20 +15,25 @@ import (
 	"github.com/idelchi/aura/internal/conversation/event"
 )
 
-// Run takes the prompts one after the other, slash commands among them. A command that fails is told and the next prompt
-// runs; a conversation that fails ends the run.
+// Run takes the prompts one after the other, slash commands among them. Whatever fails is told, and the next prompt runs; the
+// first failure of the conversation is returned in the end.
 func (a *App) Run(ctx context.Context, prompts []string) error {
+	var failed error
 	for _, prompt := range prompts {
 		exit, err := a.Take(ctx, prompt)
-		if err != nil || exit {
-			return err
+		if failed == nil {
+			failed = err
+		}
+		if exit || ctx.Err() != nil {
+			break
 		}
 	}
-	return nil
+	return failed
 }
 
 // Take takes one prompt. It reports whether the user asked to leave.
 func (a *App) Take(ctx context.Context, prompt string) (exit bool, err error) {
+	defer a.noteFired()
 	name, args, ok := command.Parse(prompt)
 	if !ok {
 		return false, a.talk.Send(ctx, prompt)
@@ -35,6 +41,9 @@ func (a *App) Take(ctx context.Context, prompt string) (exit bool, err error) {
 	result, err := a.cmds.Run(ctx, name, args)
 	if ctx.Err() != nil {
 		return false, ctx.Err()
+	}
+	if told, ok := errors.AsType[toldError](err); ok {
+		return result.Exit, told.error
 	}
 	if err != nil {
 		a.events.send(commandFailure(err))
@@ -49,6 +58,9 @@ func (a *App) Take(ctx context.Context, prompt string) (exit bool, err error) {
 	return result.Exit, nil
 }
 
+// toldError is a failure of the conversation within a command. The user knows of it already.
+type toldError struct{ error }
+
 // commandFailure names the plugin behind a failed command, if there is one.
 func commandFailure(err error) event.Event {
 	if e, ok := errors.AsType[*host.Error](err); ok {
@@ -57,32 +69,68 @@ func commandFailure(err error) event.Event {
 	return event.Error{Message: err.Error()}
 }
 
-// Reload reads the configuration and the plugins again. A plugin that does not load any more goes on as it was.
+// Reload reads the configuration and the plugins again. A plugin that does not load any more goes on as it was, and if the
+// configuration does not, all of it does.
 func (a *App) Reload(ctx context.Context) (string, error) {
+	old, providers, r, features := a.cfg, a.providers, a.role, a.features
 	cfg, err := config.Load(a.opts.Config)
 	if err != nil {
 		return "", err
 	}
-	if a.fleet == nil {
-		a.cfg = cfg
-		if err := a.startPlugins(ctx); err != nil {
-			return "", err
-		}
-		return summary(host.Reloaded{Added: a.pluginNames()}), a.collectInto()
-	}
-	list, err := specs(cfg, a.opts.UnsafePlugins)
+	a.cfg, a.providers = cfg, unchanged(providers, old, cfg)
+	done, err := a.reload(ctx)
 	if err != nil {
-		return "", err
-	}
-	done, err := a.fleet.Reload(ctx, list)
-	if err != nil {
-		return "", err
-	}
-	a.cfg = cfg
-	if err := a.collectInto(); err != nil {
+		a.cfg, a.providers, a.role, a.features = old, providers, r, features
 		return "", err
 	}
 	return summary(done), nil
+}
+
+// unchanged are the providers that the configuration describes as before. They are kept as they are.
+func unchanged(providers map[string]namedProvider, before, after *config.Config) map[string]namedProvider {
+	kept := maps.Clone(providers)
+	maps.DeleteFunc(kept, func(name string, _ namedProvider) bool {
+		if name == "" {
+			return len(after.Providers) > 0
+		}
+		return !reflect.DeepEqual(before.Providers[name], after.Providers[name])
+	})
+	return kept
+}
+
+func (a *App) reload(ctx context.Context) (done host.Reloaded, err error) {
+	r, err := findRole(a.cfg, a.role.agent.Name, a.role.mode.Name)
+	if err != nil {
+		return done, fmt.Errorf("reloading: %w", err)
+	}
+	r.provider, r.model, r.system, r.think = a.role.provider, a.role.model, a.role.system, a.role.think
+	if a.features, err = a.cfg.FeaturesFor(r.agent, r.mode, a.opts.Task); err != nil {
+		return done, err
+	}
+	a.role = r
+	if done, err = a.reloadPlugins(ctx); err != nil {
+		return done, err
+	}
+	p, err := a.persona(ctx, r)
+	if err != nil {
+		return done, err
+	}
+	a.collectCommands()
+	a.refresh()
+	return done, a.talk.Renew(ctx, p)
+}
+
+// reloadPlugins brings the fleet to what the configuration says now.
+func (a *App) reloadPlugins(ctx context.Context) (host.Reloaded, error) {
+	if a.fleet == nil {
+		err := a.startPlugins(ctx)
+		return host.Reloaded{Added: a.pluginNames()}, err
+	}
+	list, err := a.specs()
+	if err != nil {
+		return host.Reloaded{}, err
+	}
+	return a.fleet.Reload(ctx, list)
 }
 
 // summary tells what a reload did to the plugins.
@@ -110,13 +158,4 @@ func (a *App) pluginNames() []string {
 		names = append(names, p.Name())
 	}
 	return names
-}
-
-// collectInto gathers tools and commands anew and hands them to the conversation.
-func (a *App) collectInto() error {
-	if err := a.collect(); err != nil {
-		return err
-	}
-	a.talk.SetTools(a.tools)
-	return nil
 }

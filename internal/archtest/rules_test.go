@@ -16,7 +16,7 @@ var rooms = map[string][]string{
 
 	"internal/cli": {
 		"internal/app", "internal/config", "internal/conversation/...", "internal/llm", "internal/manifest", "internal/pipeline",
-		"internal/session", "internal/shell", "internal/tool", "host", "sdk/...",
+		"internal/scaffold", "internal/session", "internal/shell", "internal/tool", "host", "sdk/...",
 	},
 	"internal/tui":   {"internal/app", "sdk/..."},
 	"internal/app":   {anything},
@@ -27,20 +27,23 @@ var rooms = map[string][]string{
 		"internal/todo", "internal/tokens", "internal/tool", "sdk/...",
 	},
 	"internal/conversation/event": {"sdk/..."},
-	"internal/config":             {"internal/condition", "internal/strict"},
+	"internal/config":             {"internal/condition", "internal/hooks", "internal/strict"},
+	"internal/policy":             {},
 	"internal/prompt":             {},
 	"internal/session":            {"internal/llm"},
 	"internal/command":            {"sdk/..."},
 	"internal/done":               {"internal/tool"},
+	"internal/skill":              {"internal/tool"},
 	"internal/todo":               {"internal/llm", "internal/tool"},
 	"internal/tokens":             {},
 	"internal/tool":               {"internal/llm", "internal/sandbox", "sdk/..."},
-	"internal/tool/builtin":       {"internal/tool", "sdk/..."},
+	"internal/tool/builtin":       {"internal/seen", "internal/tool", "sdk/..."},
+	"internal/seen":               {"internal/tool", "sdk/..."},
 	"internal/llm":                {},
 	"internal/llm/*":              {"internal/llm/...", "internal/strict", "sdk/..."},
 	"internal/pipeline":           {"sdk/..."},
 	"internal/hookpoint":          {"sdk/..."},
-	"hooks":                       {"sdk/..."},
+	"internal/hooks":              {"internal/prompt", "internal/shell", "internal/tool", "sdk/..."},
 
 	"host": {
 		"internal/condition", "internal/manifest", "internal/sandbox", "shared/...", "sdk/...",
@@ -53,6 +56,7 @@ var rooms = map[string][]string{
 	"internal/install":    {"internal/manifest", "sdk/..."},
 	"internal/condition":  {},
 	"internal/sandbox":    {},
+	"internal/scaffold":   {},
 	"internal/shell":      {},
 	"internal/strict":     {},
 

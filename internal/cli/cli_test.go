@@ -179,7 +179,7 @@ func TestTextKeepsLinesApart(t *testing.T) {
 		r.show(e)
 	}
 	r.finish()
-	want := "half a line[2J\n! p: one\n  two\n! plugin \"p\" is restarted\n! x\n> Ls {\"path\":\".\"}\n< Ls (0s) a b\n< Ls failed: no\n~ p: hint\nend\n"
+	want := "half a line[2J\n! p: one\n  two\n! plugin \"p\" is restarted\n! p: x\n> Ls {\"path\":\".\"}\n< Ls (0s) a b\n< Ls failed: no\n~ p: hint\nend\n"
 	if both.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", both.String(), want)
 	}

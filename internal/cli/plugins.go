@@ -99,26 +99,7 @@ machine. If none runs it, the plugin is started, measured and stopped.`,
 
 // pluginNames completes the names of plugins.
 func pluginNames(s streams, root *rootOptions) cobra.CompletionFunc {
-	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		if len(args) > 0 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		cfg, err := config.Load(root.configOptions(s))
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveError
-		}
-		entries, err := app.Catalog(cfg)
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveError
-		}
-		var names []string
-		for _, e := range entries {
-			if e.Status != app.StatusShadowed {
-				names = append(names, cobra.CompletionWithDesc(e.Name, e.Manifest.Description))
-			}
-		}
-		return names, cobra.ShellCompDirectiveNoFileComp
-	}
+	return first(completeNames(s, root, installedNames))
 }
 
 func writeJSON(w io.Writer, v any) error {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/idelchi/aura/internal/conversation/event"
@@ -39,10 +40,14 @@ type textRenderer struct {
 	out, err io.Writer
 	// plain is set if standard output is no terminal: then the model's text passes as it is.
 	plain bool
+	// verbose shows the model's thinking.
+	verbose atomic.Bool
 	// debug shows all events.
 	debug bool
 	// open is set while a line of the model's text is not ended.
 	open bool
+	// musing is set while a line of the model's thinking is not ended.
+	musing bool
 	// failed is set once the error that ends the run has been shown.
 	failed bool
 }
@@ -56,6 +61,7 @@ func (r *textRenderer) show(e event.Event) {
 	}
 	switch e := e.(type) {
 	case event.Delta:
+		r.think(e.Thinking)
 		r.text(e.Text)
 	case event.Message:
 		r.endLine()
@@ -72,22 +78,61 @@ func (r *textRenderer) show(e event.Event) {
 			return
 		}
 		r.tell("< %s (%s) %s", oneLine(e.Name, resultLimit), e.Duration.Round(time.Millisecond), oneLine(e.Content, resultLimit))
+	case event.Compaction:
+		r.tell("= %s", compactionLine(e))
+	case event.AgentSwitch:
+		r.tell("= %s", switchLine(e))
+	case event.Progress:
+		r.tell("  %s: %s", oneLine(e.Tool, resultLimit), oneLine(e.Text, resultLimit))
 	case event.Notice:
-		r.tell("! %s", indent(clean(named(e))))
+		r.tell("! %s", indent(clean(named(e.Plugin, e.Text))))
 	case event.PluginError:
-		r.tell("! %s", indent(clean(e.Error)))
+		r.tell("! %s", indent(clean(named(e.Plugin, e.Error))))
 	case event.Error:
 		r.tell("! %s", indent(clean(e.Message)))
 		r.failed = true
 	}
 }
 
-// named says whose notice it is, unless the text says so itself.
-func named(n event.Notice) string {
-	if n.Plugin == "" || strings.HasPrefix(n.Text, fmt.Sprintf("plugin %q", n.Plugin)) {
-		return n.Text
+// named says whose text it is, unless the text says so itself.
+func named(plugin, text string) string {
+	if plugin == "" || strings.Contains(text, fmt.Sprintf("plugin %q", plugin)) {
+		return text
 	}
-	return n.Plugin + ": " + n.Text
+	return plugin + ": " + text
+}
+
+func (r *textRenderer) setVerbose(on bool) { r.verbose.Store(on) }
+
+// think shows thinking on standard error, as it comes.
+func (r *textRenderer) think(s string) {
+	if s == "" || !r.verbose.Load() {
+		return
+	}
+	r.endLine()
+	s = clean(s)
+	fmt.Fprint(r.err, s)
+	r.musing = !strings.HasSuffix(s, "\n")
+}
+
+// compactionLine tells of a compaction.
+func compactionLine(e event.Compaction) string {
+	if !e.Success {
+		return "the history was not compacted: " + clean(e.Error)
+	}
+	return fmt.Sprintf("compacted (%s): %d messages became %d, about %d tokens became %d", e.Trigger, e.PreMessages, e.PostMessages, e.TokensBefore, e.TokensAfter)
+}
+
+// switchLine tells who answers from here on.
+func switchLine(e event.AgentSwitch) string {
+	text := fmt.Sprintf("answers from here on: %s", e.Model)
+	if e.Agent != "" {
+		text = fmt.Sprintf("answers from here on: %s (%s)", e.Agent, e.Model)
+	}
+	if e.Mode != "" {
+		text += ", mode " + e.Mode
+	}
+	return clean(fmt.Sprintf("%s [%s]", text, e.Reason))
 }
 
 func (r *textRenderer) text(s string) {
@@ -97,12 +142,14 @@ func (r *textRenderer) text(s string) {
 	if !r.plain {
 		s = clean(s)
 	}
+	r.endThought()
 	fmt.Fprint(r.out, s)
 	r.open = !strings.HasSuffix(s, "\n")
 }
 
 func (r *textRenderer) tell(format string, args ...any) {
 	r.endLine()
+	r.endThought()
 	fmt.Fprintf(r.err, format+"\n", args...)
 }
 
@@ -114,6 +161,14 @@ func (r *textRenderer) trace(e event.Event) {
 	fmt.Fprintf(r.err, "debug: %s\n", clean(string(line)))
 }
 
+// endThought ends a line of thinking before something else is shown.
+func (r *textRenderer) endThought() {
+	if r.musing {
+		fmt.Fprintln(r.err)
+		r.musing = false
+	}
+}
+
 func (r *textRenderer) endLine() {
 	if r.open {
 		fmt.Fprintln(r.out)
@@ -121,7 +176,10 @@ func (r *textRenderer) endLine() {
 	}
 }
 
-func (r *textRenderer) finish() { r.endLine() }
+func (r *textRenderer) finish() {
+	r.endLine()
+	r.endThought()
+}
 
 // indent keeps the later lines of a notice apart from what follows.
 func indent(s string) string { return strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n  ") }

@@ -18,8 +18,14 @@ type rootOptions struct {
 	configs        []string
 	home           string
 	agent          string
+	mode           string
 	provider       string
 	model          string
+	system         string
+	think          string
+	auto           bool
+	tokenBudget    int
+	vars           []string
 	workdir        string
 	envFiles       []string
 	maxSteps       int
@@ -43,7 +49,7 @@ one is doing.
 Every flag below can also be set as AURA_<FLAG> in the environment, such as
 AURA_WITHOUT_PLUGINS=true.
 
-Exit codes: 0 done, 1 error, 2 usage, 3 step limit, 4 timeout (--timeout),
+Exit codes: 0 done, 1 error, 2 usage, 3 step or budget limit, 4 timeout (--timeout),
 130 interrupted (Ctrl-C), 143 terminated.`
 
 const rootExamples = `  aura run "What is in this directory?"
@@ -70,7 +76,8 @@ func newRoot(s streams) *cobra.Command {
 	cmd.SetErr(s.err)
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	o.register(cmd.PersistentFlags())
-	cmd.AddCommand(newRun(s, o), newPlugins(s, o), newSessions(s, o), newTasks(s, o))
+	cmd.AddCommand(newRun(s, o), newPlugins(s, o), newSessions(s, o), newTasks(s, o), newInit(s, o), newShow(s, o), newModels(s, o))
+	o.completeFlags(cmd, s)
 	return cmd
 }
 
@@ -79,11 +86,17 @@ func (o *rootOptions) register(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.configs, "config", nil, "project home to use instead of .aura (repeatable, the last wins)")
 	f.StringVar(&o.home, "home", "", `user's home (default ~/.aura; "" for none)`)
 	f.StringVar(&o.agent, "agent", "", "agent to use")
+	f.StringVar(&o.mode, "mode", "", "mode to work in")
 	f.StringVar(&o.provider, "provider", "", "provider to use")
 	f.StringVar(&o.model, "model", "", "model to use")
+	f.StringVar(&o.system, "system", "", "prompt to use as the system prompt, by its name")
+	f.StringVar(&o.think, "think", "", "how much the model thinks: off, on, low, medium or high")
+	f.BoolVar(&o.auto, "auto", false, "go on by itself while todos are open")
 	f.StringVar(&o.workdir, "workdir", "", "directory to work in")
 	f.StringArrayVar(&o.envFiles, "env-file", nil, "file with environment variables (repeatable; default secrets.env if it exists)")
 	f.IntVar(&o.maxSteps, "max-steps", 0, "model calls per prompt (default 50)")
+	f.IntVar(&o.tokenBudget, "token-budget", 0, "tokens that the session may use, both ways together (default no limit)")
+	f.StringArrayVar(&o.vars, "set", nil, "variable for the templates of prompts, as KEY=VALUE (repeatable)")
 	f.StringSliceVar(&o.includeTools, "include-tools", nil, "offer only tools that match these patterns")
 	f.StringSliceVar(&o.excludeTools, "exclude-tools", nil, "do not offer tools that match these patterns")
 	f.BoolVar(&o.withoutPlugins, "without-plugins", false, "run without any plugin")
@@ -105,14 +118,42 @@ func (o *rootOptions) configOptions(s streams) config.Options {
 	return c
 }
 
-func (o *rootOptions) appOptions(s streams) app.Options {
+// appOptions is what the command line asks of a session.
+func (o *rootOptions) appOptions(s streams) (app.Options, error) {
+	think, err := app.ParseThink(o.think)
+	if err != nil {
+		return app.Options{}, usageError{fmt.Errorf("--think: %w", err)}
+	}
+	vars, err := o.variables()
+	if err != nil {
+		return app.Options{}, err
+	}
+	for flag, value := range map[string]int{"max-steps": o.maxSteps, "token-budget": o.tokenBudget} {
+		if value < 0 {
+			return app.Options{}, usageError{fmt.Errorf("--%s %d is negative", flag, value)}
+		}
+	}
 	return app.Options{
 		Config: o.configOptions(s), Version: Version,
-		Agent: o.agent, Provider: o.provider, Model: o.model, MaxSteps: o.maxSteps,
+		Agent: o.agent, Mode: o.mode, Provider: o.provider, Model: o.model, System: o.system, Think: think, Auto: o.auto,
+		MaxSteps: o.maxSteps, TokenBudget: o.tokenBudget, Vars: vars, Confirm: confirmer(s),
 		IncludeTools: o.includeTools, ExcludeTools: o.excludeTools,
 		WithoutPlugins: o.withoutPlugins, UnsafePlugins: o.unsafePlugins,
 		Continue: o.goOn, Resume: o.resume,
+	}, nil
+}
+
+// variables are those of --set.
+func (o *rootOptions) variables() (map[string]string, error) {
+	vars := map[string]string{}
+	for _, text := range o.vars {
+		key, value, ok := strings.Cut(text, "=")
+		if !ok || key == "" {
+			return nil, usageError{fmt.Errorf("--set %s: write it as KEY=VALUE", text)}
+		}
+		vars[key] = value
 	}
+	return vars, nil
 }
 
 // fromEnvironment sets the root's flags that are not on the command line from AURA_<FLAG>.

@@ -49,6 +49,8 @@ func newRun(s streams, root *rootOptions) *cobra.Command {
 		Long:    runHelp,
 		Example: runExamples,
 		Args:    cobra.ArbitraryArgs,
+
+		ValidArgsFunction: completePrompts(s, root),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			prompts, err := promptsFrom(s.in, args)
 			if err != nil {
@@ -59,7 +61,11 @@ func newRun(s streams, root *rootOptions) *cobra.Command {
 				return err
 			}
 			defer cancel()
-			return o.run(ctx, s, root.appOptions(s), root.debug, prompts)
+			a, err := root.appOptions(s)
+			if err != nil {
+				return err
+			}
+			return o.run(ctx, s, a, root.debug, prompts)
 		},
 	}
 	o.register(cmd)
@@ -106,6 +112,9 @@ func (o *runOptions) withTimeout(ctx context.Context) (context.Context, context.
 func (o *runOptions) run(ctx context.Context, s streams, a app.Options, debug bool, prompts []string) error {
 	r := o.renderer(s, debug)
 	a.Emit = r.show
+	if text, ok := r.(*textRenderer); ok {
+		a.Verbose = text.setVerbose
+	}
 	err := converse(ctx, a, prompts, func(opened *app.App) {
 		if o.health {
 			o.showHealth(s, r, opened)

@@ -5,12 +5,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/session"
 )
 
@@ -100,9 +98,9 @@ func newSessionsShow(s streams, root *rootOptions) *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return writeJSON(s.out, exported(saved))
+				return writeJSON(s.out, session.Exported(saved))
 			}
-			_, err = io.WriteString(s.out, clean(markdown(saved)))
+			_, err = io.WriteString(s.out, clean(session.Markdown(saved)))
 			return err
 		},
 		ValidArgsFunction: sessionIDs(s, root),
@@ -120,8 +118,8 @@ func newSessionsExport(s streams, root *rootOptions) *cobra.Command {
   aura sessions export 01a1 --format json`,
 		Args: exactArgs("ID"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if format != "markdown" && format != "json" {
-				return usageError{fmt.Errorf("--format %s: known formats: markdown, json", format)}
+			if err := session.Format(format).Check(); err != nil {
+				return usageError{fmt.Errorf("--format: %w", err)}
 			}
 			saved, err := root.findSession(s, args[0])
 			if err != nil {
@@ -132,24 +130,21 @@ func newSessionsExport(s streams, root *rootOptions) *cobra.Command {
 		ValidArgsFunction: sessionIDs(s, root),
 	}
 	cmd.Flags().StringVar(&format, "format", "markdown", "markdown or json")
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]cobra.Completion{"markdown", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.Flags().StringVarP(&output, "output", "o", "", "file to write; standard output if none is named")
 	return cmd
 }
 
 func export(stdout io.Writer, saved session.Session, format, output string) error {
-	var b strings.Builder
-	if format == "json" {
-		if err := writeJSON(&b, exported(saved)); err != nil {
-			return err
-		}
-	} else {
-		b.WriteString(markdown(saved))
-	}
-	if output == "" {
-		_, err := io.WriteString(stdout, b.String())
+	text, err := session.Export(saved, session.Format(format))
+	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(output, []byte(b.String()), 0o600); err != nil {
+	if output == "" {
+		_, err := io.WriteString(stdout, text)
+		return err
+	}
+	if err := os.WriteFile(output, []byte(text), 0o600); err != nil {
 		return fmt.Errorf("exporting session: %w", err)
 	}
 	return nil
@@ -169,60 +164,5 @@ func (o *rootOptions) findSession(s streams, prefix string) (session.Session, er
 
 // sessionIDs completes the ids of sessions.
 func sessionIDs(s streams, root *rootOptions) cobra.CompletionFunc {
-	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		cfg, err := config.Load(root.configOptions(s))
-		if err != nil || len(args) > 0 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		list, err := session.List(sessionDirs(cfg)...)
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveError
-		}
-		var ids []string
-		for _, s := range list {
-			ids = append(ids, cobra.CompletionWithDesc(s.ID, s.Title))
-		}
-		return ids, cobra.ShellCompDirectiveNoFileComp
-	}
-}
-
-// exportedSession is a session as JSON.
-type exportedSession struct {
-	Meta     session.Meta  `json:"meta"`
-	Messages []llm.Message `json:"messages"`
-	End      *session.End  `json:"end"`
-	Torn     bool          `json:"torn"`
-}
-
-func exported(s session.Session) exportedSession {
-	return exportedSession{Meta: s.Meta, Messages: append([]llm.Message{}, s.Messages...), End: s.End, Torn: s.Torn}
-}
-
-// markdown is a session for reading.
-func markdown(s session.Session) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "# Session %s\n\n%s, %s on %s\n", s.Meta.ID, s.Meta.StartedAt.Format("2006-01-02 15:04:05 MST"), s.Meta.Model, s.Meta.Provider)
-	for _, m := range s.Messages {
-		name := string(m.Role)
-		if m.ToolName != "" {
-			name += " " + m.ToolName
-		}
-		if m.Synthetic {
-			name += " (injected)"
-		}
-		fmt.Fprintf(&b, "\n## %s\n\n", name)
-		if m.Content != "" {
-			fmt.Fprintf(&b, "%s\n", strings.TrimRight(m.Content, "\n"))
-		}
-		for _, c := range m.ToolCalls {
-			fmt.Fprintf(&b, "\n- calls %s %s\n", c.Name, c.Arguments)
-		}
-	}
-	switch {
-	case s.End != nil:
-		fmt.Fprintf(&b, "\n---\n\nEnded: %s\n", s.End.Reason)
-	case s.Torn:
-		fmt.Fprint(&b, "\n---\n\nThe last message was not written completely.\n")
-	}
-	return b.String()
+	return first(completeNames(s, root, sessionNames))
 }

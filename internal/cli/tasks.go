@@ -86,6 +86,7 @@ with the task's variables set for tools and for plugins that may see them.`,
 			}
 			return o.runTask(cmd.Context(), s, root, cfg, args[0])
 		},
+		ValidArgsFunction: first(completeNames(s, root, taskNames)),
 	}
 	o.register(cmd)
 	return cmd
@@ -96,7 +97,10 @@ func (o *runOptions) runTask(ctx context.Context, s streams, root *rootOptions, 
 	if err != nil {
 		return err
 	}
-	a := root.appOptions(s)
+	a, err := root.appOptions(s)
+	if err != nil {
+		return err
+	}
 	a.Task = &task
 	if task.Workdir != "" {
 		a.Config = elsewhere(a.Config, cfg)

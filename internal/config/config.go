@@ -45,6 +45,7 @@ type Config struct {
 	Commands   map[string]Command
 	Skills     map[string]Skill
 	MCPServers map[string]MCPServer
+	Hooks      map[string]Hook
 	// ToolDefinitions are by the name of the tool.
 	ToolDefinitions map[string]ToolDefinition
 	// Features are as the homes have them, defaults included; see FeaturesFor.
@@ -55,6 +56,7 @@ type Config struct {
 
 	defaultAgent string
 	globals      globals
+	origins      origins
 }
 
 // Load reads the configuration. An error says where in which file it is.
@@ -75,8 +77,8 @@ func load(o Options) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &loader{places: p, env: env}
-	c := &Config{Homes: p.homes, Workdir: p.workdir, Project: p.project, User: p.user, Environ: env}
+	l := &loader{places: p, env: env, seen: origins{}}
+	c := &Config{Homes: p.homes, Workdir: p.workdir, Project: p.project, User: p.user, Environ: env, origins: l.seen}
 	for _, read := range []func() error{
 		into(&c.Providers, l.providers),
 		func() (err error) { c.Agents, c.defaultAgent, err = l.agents(); return err },
@@ -87,6 +89,7 @@ func load(o Options) (*Config, error) {
 		into(&c.Skills, l.skills),
 		into(&c.ToolDefinitions, l.toolDefinitions),
 		into(&c.MCPServers, l.mcpServers),
+		into(&c.Hooks, l.hooks),
 		into(&c.globals, l.features),
 	} {
 		if err := read(); err != nil {

@@ -182,7 +182,7 @@ func TestWhichFilesAreRead(t *testing.T) {
 		project + "providers/e.yaml.bak":       "broken: [",
 		project + "agents/e.example.md":        "---\nbroken: [",
 		project + "agents/e.yaml":              "broken: [",
-		project + "hooks/e.yaml":               "broken: [",
+		project + "hooks/e.example.yaml":       "broken: [",
 		project + "sandbox/e.yaml":             "broken: [",
 		project + "e.yaml":                     "broken: [",
 		project + "skills/e.md":                "---\nbroken: [",

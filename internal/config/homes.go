@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// dirName is what a home is called where no other name is given.
-const dirName = ".aura"
+// DirName is what a home is called where no other name is given.
+const DirName = ".aura"
 
 // HomeKind tells the homes apart.
 type HomeKind string
@@ -50,7 +50,7 @@ func locate(o Options) (places, error) {
 	}
 	configs := o.Configs
 	if len(configs) == 0 {
-		configs = []string{dirName}
+		configs = []string{DirName}
 	}
 	for _, dir := range configs {
 		if err := p.addProject(dir, len(o.Configs) > 0); err != nil {
@@ -65,7 +65,7 @@ func userHome(o Options, workdir string) string {
 	case o.Home == nil && o.UserHome == "", o.Home != nil && *o.Home == "":
 		return ""
 	case o.Home == nil:
-		return filepath.Join(absolute(workdir, o.UserHome), dirName)
+		return filepath.Join(absolute(workdir, o.UserHome), DirName)
 	default:
 		return absolute(workdir, *o.Home)
 	}

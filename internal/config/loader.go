@@ -26,6 +26,8 @@ type loader struct {
 	places
 
 	env environment
+	// seen is filled while reading.
+	seen origins
 }
 
 // kind is a sort of entity: what it is called, where its files lie, and what one of them holds.
@@ -70,6 +72,7 @@ func loadKind[T any](l *loader, k kind[T]) (map[string]T, error) {
 						"%s %q is declared in %s already: remove or rename one of them", k.name, e.name, earlier)}
 				}
 				files[e.name] = s.File
+				l.seen.note(k.name, e.name, Place{Source: s, Line: e.line})
 				merged[e.name] = e.value
 			}
 		}

@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"context"
 	"time"
 
 	"github.com/idelchi/aura/internal/conversation/event"
@@ -48,6 +49,8 @@ type Config struct {
 	Generation    llm.Generation
 	// Fallback are the agents that take over, in order, when this one's provider fails for good.
 	Fallback []Persona
+	Guard    Guard
+	Withhold func(ctx context.Context, state sdk.Context) []string
 
 	Hooks   pipeline.Source
 	Journal Journal
@@ -82,7 +85,9 @@ type Config struct {
 // Surroundings is what plugins are told and the conversation itself does not know.
 type Surroundings struct {
 	// Features is all but CompactionEnabled, which is the conversation's own.
-	Features     sdk.FeatureState
+	Features sdk.FeatureState
+	// SessionID takes the place of Config.SessionID if it is not empty.
+	SessionID    string
 	SessionTitle string
 	LoadedTools  []string
 	MCPServers   []string
@@ -120,5 +125,6 @@ func (cfg *Config) persona() Persona {
 	return Persona{
 		Agent: cfg.Agent, Mode: cfg.Mode, System: cfg.System, Provider: cfg.Provider, ProviderName: cfg.ProviderName, Model: cfg.Model,
 		Tools: cfg.Tools, ContextLength: cfg.ContextLength, Think: cfg.Think, Generation: cfg.Generation, Fallback: cfg.Fallback,
+		Guard: cfg.Guard, Withhold: cfg.Withhold,
 	}
 }

@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -14,16 +15,34 @@ import (
 func (c *Conversation) affordable() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if budget := c.cfg.TokenBudget; budget > 0 && c.ledger.spent >= budget {
+	if budget := c.budget(); budget > 0 && c.ledger.spent >= budget {
 		return fmt.Errorf("%w: the session has used %d of %d tokens; allow more with --token-budget, or start another session",
 			ErrBudget, c.ledger.spent, budget)
 	}
 	return nil
 }
 
+// budget is how many tokens the session may use; none if it is not positive. The caller holds the lock.
+func (c *Conversation) budget() int { return cmp.Or(c.who.TokenBudget, c.cfg.TokenBudget) }
+
+// Charge counts tokens that were used on behalf of the session elsewhere, such as by an agent that does a part of the work.
+func (c *Conversation) Charge(used int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ledger.spent += used
+}
+
+// Left is how many tokens of the budget are left, and whether there is a budget at all.
+func (c *Conversation) Left() (int, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	budget := c.budget()
+	return max(budget-c.ledger.spent, 0), budget > 0
+}
+
 // guess charges a call for which the provider gave no count. The caller holds the lock.
 func (c *Conversation) guess(response llm.Response, request func() sdk.TokenState) {
-	if c.cfg.TokenBudget > 0 && response.Usage == (llm.Usage{}) {
+	if c.budget() > 0 && response.Usage == (llm.Usage{}) {
 		c.ledger.spent += request().Estimate + estimate(response.Message)
 	}
 }

@@ -117,6 +117,7 @@ func (c *Conversation) runTurn(ctx context.Context, iteration int) (step, error)
 		return over, err
 	}
 	c.open(iteration)
+	c.withhold(ctx)
 	out := c.hook(ctx, hookpoint.BeforeChat, func(state sdk.Context) any { return sdk.BeforeChatContext{Context: state} })
 	c.inject(queue(hookpoint.BeforeChat, out))
 	if ctx.Err() != nil {
@@ -141,6 +142,19 @@ func (c *Conversation) open(iteration int) {
 	c.ledger.stats.Iterations++
 	c.turn.iteration = iteration
 	c.turn.finished = false
+	c.rearm()
+}
+
+// withhold leaves out the tools that the persona does not offer at this moment.
+func (c *Conversation) withhold(ctx context.Context) {
+	who := c.speaker()
+	var patterns []string
+	if who.Withhold != nil {
+		patterns = who.Withhold(ctx, c.Context())
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.turn.withheld = patterns
 	c.rearm()
 }
 

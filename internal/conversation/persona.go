@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/idelchi/aura/internal/llm"
@@ -26,9 +27,24 @@ type Persona struct {
 	Generation    llm.Generation
 	// Fallback are the agents that take over, in order, when this one's provider fails for good.
 	Fallback []Persona
-	// MaxSteps and Compaction, if they are not zero, take the place of those of the Config.
-	MaxSteps   int
-	Compaction *Compaction
+	// MaxSteps, TokenBudget, ResultTokens and Compaction, if they are not zero, take the place of those of the Config. A
+	// negative TokenBudget or ResultTokens is no limit.
+	MaxSteps     int
+	TokenBudget  int
+	ResultTokens int
+	Compaction   *Compaction
+	// Guard is asked about the calls of this persona; nil lets all of them run.
+	Guard Guard
+	// Withhold names the tools, by patterns, that are not offered at this moment; nil withholds none.
+	Withhold func(ctx context.Context, state sdk.Context) []string
+}
+
+// Guard stands between the plugins and a tool. Its methods are called for one call after the other.
+type Guard interface {
+	// Before may refuse a call with an error, or let it run and return a note for the model.
+	Before(ctx context.Context, call tool.Call, t tool.Tool) (note string, err error)
+	// After sees a call that ran, with its text and its error, and returns a note for the model.
+	After(ctx context.Context, call tool.Call, t tool.Tool, output string, failure error) (note string)
 }
 
 // check says what keeps a persona from answering, if anything.

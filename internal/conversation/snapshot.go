@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -20,6 +21,8 @@ type turn struct {
 	// tools is the registry of this turn, and offered what of it the model is shown.
 	tools   *tool.Registry
 	offered []tool.Definition
+	// withheld are patterns of the tools that the persona does not offer at this moment.
+	withheld []string
 	// names, schemaSize (in bytes) and schemaTokens are those of offered. The tokens are less than zero until they are counted.
 	names                    []string
 	schemaSize, schemaTokens int
@@ -40,7 +43,7 @@ func (c *Conversation) present(disabled []string) {
 	t := &c.turn
 	t.offered, t.names, t.schemaSize, t.schemaTokens = nil, []string{}, 0, -1
 	for _, d := range t.tools.Offered() {
-		if tool.Match(disabled, d.Name) || d.Name == done.Name && !c.done {
+		if tool.Match(disabled, d.Name) || tool.Match(t.withheld, d.Name) || d.Name == done.Name && !c.done {
 			continue
 		}
 		t.offered = append(t.offered, d)
@@ -92,7 +95,7 @@ func (c *Conversation) Context() sdk.Context {
 		TodoTotal:            todos.Total(),
 		PatchCounts:          c.ledger.patched(),
 		ToolHistory:          slices.Clip(calls),
-		SessionID:            c.cfg.SessionID,
+		SessionID:            cmp.Or(around.SessionID, c.cfg.SessionID),
 		SessionTitle:         around.SessionTitle,
 		Provider:             c.who.ProviderName,
 		ThinkMode:            c.who.thinkMode(),

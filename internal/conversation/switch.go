@@ -73,6 +73,25 @@ func (c *Conversation) settleSwitches(ctx context.Context) error {
 	return nil
 }
 
+// Renew replaces the persona by another version of itself, after its settings changed. It is no switch: nobody is told.
+func (c *Conversation) Renew(ctx context.Context, p Persona) error {
+	if err := p.check(); err != nil {
+		return fmt.Errorf("renewing agent %q: %w", p.Agent, err)
+	}
+	next, err := c.describe(ctx, p)
+	if err != nil {
+		return err
+	}
+	if err := c.claim(); err != nil {
+		return fmt.Errorf("renewing agent %q: %w", p.Agent, err)
+	}
+	defer c.release()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.who, c.compactFrom = next, 0
+	return nil
+}
+
 // become makes a persona answer from here on, the rest of a turn included, and tells of it.
 func (c *Conversation) become(ctx context.Context, to Persona, reason string) error {
 	next, err := c.describe(ctx, to)
@@ -91,12 +110,27 @@ func (c *Conversation) become(ctx context.Context, to Persona, reason string) er
 	c.cfg.Emit(event.AgentSwitch{
 		Previous: before.Agent, Agent: to.Agent, Mode: to.Mode, Provider: to.ProviderName, Model: next.modelName(), Reason: reason,
 	})
-	if before.Agent != to.Agent {
+	c.tellSwitch(ctx, before.Agent, to.Agent, reason)
+	return nil
+}
+
+// Announce tells plugins and the user that the persona answers from here on in the place of a previous agent. It is for a
+// conversation that begins with another agent than usual.
+func (c *Conversation) Announce(ctx context.Context, previous, reason string) {
+	who := c.speaker()
+	c.cfg.Emit(event.AgentSwitch{
+		Previous: previous, Agent: who.Agent, Mode: who.Mode, Provider: who.ProviderName, Model: who.modelName(), Reason: reason,
+	})
+	c.tellSwitch(ctx, previous, who.Agent, reason)
+}
+
+// tellSwitch tells plugins, if the agent is another one.
+func (c *Conversation) tellSwitch(ctx context.Context, previous, agent, reason string) {
+	if previous != agent {
 		c.hook(ctx, hookpoint.OnAgentSwitch, func(state sdk.Context) any {
-			return sdk.OnAgentSwitchContext{Context: state, PreviousAgent: before.Agent, NewAgent: to.Agent, Reason: reason}
+			return sdk.OnAgentSwitchContext{Context: state, PreviousAgent: previous, NewAgent: agent, Reason: reason}
 		})
 	}
-	return nil
 }
 
 // describe asks what a persona's model is like. A provider that cannot tell leaves it unresolved, to be asked again before

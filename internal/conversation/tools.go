@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,6 +31,9 @@ type call struct {
 	state sdk.Context
 	// injections wait for the results of the turn.
 	injections []injection
+
+	// note is what the guard adds to the result.
+	note string
 
 	ran      bool
 	output   string
@@ -137,8 +141,38 @@ func (c *Conversation) consult(ctx context.Context, p *call) error {
 		p.args = args
 	}
 	p.injections = queue(hookpoint.BeforeToolExecution, out)
-	return nil
+	return c.ward(ctx, p)
 }
+
+// ward asks the guard, who sees the arguments as the tool will.
+func (c *Conversation) ward(ctx context.Context, p *call) (err error) {
+	guard := c.speaker().Guard
+	if guard == nil {
+		return nil
+	}
+	p.note, err = guard.Before(ctx, p.invocation(), p.tool)
+	if ctx.Err() != nil {
+		return interrupted(ctx)
+	}
+	return err
+}
+
+// review lets the guard see a call that ran.
+func (c *Conversation) review(ctx context.Context, p *call) {
+	if guard := c.speaker().Guard; guard != nil && p.ran {
+		p.note = joined(p.note, guard.After(ctx, p.invocation(), p.tool, p.output, p.err))
+	}
+}
+
+// joined puts a note below a text, with a blank line between them.
+func joined(text, note string) string {
+	if text == "" || note == "" {
+		return text + note
+	}
+	return strings.TrimRight(text, "\n") + "\n\n" + note
+}
+
+func (p *call) invocation() tool.Call { return tool.Call{Args: p.args, Context: p.state} }
 
 // execute runs the calls that may run, side by side if there are several.
 func execute(ctx context.Context, now func() time.Time, batch []*call) {
@@ -167,22 +201,23 @@ func run(ctx context.Context, p *call) (output string, err error) {
 			err = fmt.Errorf("running %s: panic: %v", p.request.Name, r)
 		}
 	}()
-	return p.tool.Execute(ctx, tool.Call{Args: p.args, Context: p.state})
+	return p.tool.Execute(ctx, p.invocation())
 }
 
 // settle notes how a call went, lets plugins see it and records the result. It returns what plugins want to say.
 func (c *Conversation) settle(ctx context.Context, p *call) []injection {
+	c.review(ctx, p)
 	failure := ""
 	if p.err != nil {
 		failure = p.err.Error()
 	}
 	c.note(p, failure)
-	content := c.short(resultText(strings.ToValidUTF8(p.output, "\uFFFD"), failure))
+	content := joined(c.short(resultText(strings.ToValidUTF8(p.output, "\uFFFD"), failure)), p.note)
 	queued := p.injections
 	if p.ran {
 		out := c.hook(ctx, hookpoint.AfterToolExecution, func(state sdk.Context) any {
 			return sdk.AfterToolContext{
-				Context: state, ToolName: p.request.Name, ToolResult: p.output, ToolError: failure, ToolDuration: p.duration,
+				Context: state, ToolName: p.request.Name, ToolResult: joined(p.output, p.note), ToolError: failure, ToolDuration: p.duration,
 			}
 		})
 		if out.Output != nil {
@@ -213,7 +248,7 @@ func (c *Conversation) note(p *call, failure string) {
 
 // short cuts what a model is told of a call to what the settings allow.
 func (c *Conversation) short(content string) string {
-	limit := c.cfg.ResultTokens
+	limit := cmp.Or(c.speaker().ResultTokens, c.cfg.ResultTokens)
 	if limit <= 0 {
 		return content
 	}
@@ -232,6 +267,6 @@ func resultText(output, failure string) string {
 	case output == "":
 		return errorMark + failure
 	default:
-		return strings.TrimRight(output, "\n") + "\n\n" + errorMark + failure
+		return joined(output, errorMark+failure)
 	}
 }

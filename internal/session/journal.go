@@ -93,16 +93,14 @@ func Reopen(path string) (*Journal, Session, error) {
 
 // Compact records that all messages but the last kept were replaced by a summary. It is as durable as Append.
 func (j *Journal) Compact(summary llm.Message, kept int) error {
-	if j == nil {
-		return nil
-	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.closed {
-		return fmt.Errorf("writing journal %s: %w", j.path, os.ErrClosed)
-	}
-	return j.write(record{Compaction: &Compaction{Summary: summary, Kept: kept}})
+	return j.add(record{Compaction: &Compaction{Summary: summary, Kept: kept}})
 }
+
+// Rewind records that all messages but the first keep were taken back. It is as durable as Append.
+func (j *Journal) Rewind(keep int) error { return j.add(record{Rewind: &Rewind{Keep: keep}}) }
+
+// Note records what the session is like from here on. It is as durable as Append.
+func (j *Journal) Note(s State) error { return j.add(record{State: &s}) }
 
 // ID is the session's id, empty for a nil Journal.
 func (j *Journal) ID() string {
@@ -122,7 +120,9 @@ func (j *Journal) Path() string {
 
 // Append adds a message. When it returns nil the message is on disk; when it fails the journal is as before the call and
 // the message may be appended again.
-func (j *Journal) Append(m llm.Message) error {
+func (j *Journal) Append(m llm.Message) error { return j.add(toRecord(m)) }
+
+func (j *Journal) add(r record) error {
 	if j == nil {
 		return nil
 	}
@@ -131,7 +131,7 @@ func (j *Journal) Append(m llm.Message) error {
 	if j.closed {
 		return fmt.Errorf("writing journal %s: %w", j.path, os.ErrClosed)
 	}
-	return j.write(toRecord(m))
+	return j.write(r)
 }
 
 // Close adds the final record and closes the file. Only the first call does anything.

@@ -24,7 +24,7 @@ type Summary struct {
 	Model     string    `json:"model"`
 	Workdir   string    `json:"workdir"`
 	Messages  int       `json:"messages"`
-	// Title is the beginning of the first prompt.
+	// Title is what the user calls the session, or the beginning of the first prompt.
 	Title string `json:"title"`
 	// End is why the session ended; empty if it runs or was killed.
 	End Reason `json:"end,omitempty"`
@@ -65,7 +65,8 @@ func summarize(path string) Summary {
 		return sum
 	}
 	sum.StartedAt, sum.Agent, sum.Provider, sum.Model, sum.Workdir = s.Meta.StartedAt, s.Meta.Agent, s.Meta.Provider, s.Meta.Model, s.Meta.Workdir
-	sum.Messages, sum.Title = len(s.Messages), title(s.Messages)
+	sum.Messages, sum.Title = len(s.Messages), cmp.Or(s.State.Title, title(s.Messages))
+	sum.Agent = cmp.Or(s.State.Agent, sum.Agent)
 	if s.End != nil {
 		sum.End = s.End.Reason
 	}

@@ -74,6 +74,13 @@ func (s *Session) add(r record) error {
 		}
 		kept := s.Messages[len(s.Messages)-r.Compaction.Kept:]
 		s.Messages = append([]llm.Message{r.Compaction.Summary}, kept...)
+	case r.Rewind != nil:
+		if r.Rewind.Keep < 0 || r.Rewind.Keep > len(s.Messages) {
+			return fmt.Errorf("a return to %d of %d messages", r.Rewind.Keep, len(s.Messages))
+		}
+		s.Messages = s.Messages[:r.Rewind.Keep:r.Rewind.Keep]
+	case r.State != nil:
+		s.State = *r.State
 	case r.Message != nil:
 		s.Messages = append(s.Messages, fromRecord(r.Message))
 	case r.End != nil:

@@ -49,6 +49,7 @@ type End struct {
 type Session struct {
 	Meta     Meta
 	Messages []llm.Message
+	State    State
 	// End is nil if the session was not closed.
 	End *End
 	// Torn reports that the last line was written only in part, as by a power failure. It is left out of Messages.
@@ -61,6 +62,8 @@ type record struct {
 	Message    *message    `json:"message,omitempty"`
 	Compaction *Compaction `json:"compaction,omitempty"`
 	Resume     *Resume     `json:"resume,omitempty"`
+	Rewind     *Rewind     `json:"rewind,omitempty"`
+	State      *State      `json:"state,omitempty"`
 	End        *End        `json:"end,omitempty"`
 }
 
@@ -74,6 +77,26 @@ type Compaction struct {
 // Resume says that the session went on after its end, or after it was killed.
 type Resume struct {
 	At time.Time `json:"at"`
+}
+
+// Rewind says that all messages but the first Keep were taken back.
+type Rewind struct {
+	Keep int `json:"keep"`
+}
+
+// State is what a session is like beside its messages. Each such record takes the place of the one before.
+type State struct {
+	// Title is what the user calls the session; empty if it has no name.
+	Title string `json:"title,omitempty"`
+	// Agent and Mode are those that answer.
+	Agent string `json:"agent,omitempty"`
+	Mode  string `json:"mode,omitempty"`
+	// Parent is the session that this one was forked from.
+	Parent string `json:"parent,omitempty"`
+	// Fired are the hook points, by the names of plugins that act once per session, at which they have.
+	Fired map[string][]string `json:"fired,omitempty"`
+	// Seen is what is known of the files that the model has seen, in a form of its owner's.
+	Seen json.RawMessage `json:"seen,omitempty"`
 }
 
 // message is llm.Message with tool calls in a form that JSON can always hold.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strconv"
 	"strings"
 
@@ -19,7 +20,8 @@ const exitFault = 1
 // Main is the child's side of Run: args are those after Argument, the result is the exit status. It changes limits
 // and descriptors of the whole process and must not be called in any other.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	if len(args) != 3 {
+	const fixed = 3
+	if len(args) < fixed {
 		return report(stderr, fmt.Errorf("%s is for aura's own use", Argument))
 	}
 
@@ -37,10 +39,21 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return report(stderr, err)
 	}
 
-	return interpret(args[2], limits, interp.StdIO(stdin, stdout, stderr), stderr)
+	if err := adoptOrphans(); err != nil {
+		return report(stderr, err)
+	}
+
+	// Those who are still in the group are ended by the parent, all at once.
+	defer killEscaped(os.Getpid())
+
+	options := []interp.RunnerOption{
+		interp.StdIO(stdin, stdout, stderr), interp.ExecHandlers(limits.exec), interp.Env(nil), withFiles(args[fixed:]),
+	}
+
+	return interpret(args[2], len(args) > fixed, options, stderr)
 }
 
-func interpret(line string, limits *limits, stdio interp.RunnerOption, stderr io.Writer) (status int) {
+func interpret(line string, files bool, options []interp.RunnerOption, stderr io.Writer) (status int) {
 	defer func() {
 		if r := recover(); r != nil {
 			status = report(stderr, fmt.Errorf("interpreting the command: %v", r))
@@ -52,7 +65,11 @@ func interpret(line string, limits *limits, stdio interp.RunnerOption, stderr io
 		return report(stderr, fmt.Errorf("parsing the command: %w", err))
 	}
 
-	runner, err := interp.New(stdio, interp.ExecHandlers(limits.exec))
+	if files {
+		spread(file)
+	}
+
+	runner, err := interp.New(options...)
 	if err != nil {
 		return report(stderr, fmt.Errorf("preparing the shell: %w", err))
 	}

@@ -32,7 +32,8 @@ func start(c Command) (*process, error) {
 	errR, errW := ours.reader(&theirs)
 
 	memory := cmp.Or(c.MemoryBytes, DefaultMemoryBytes)
-	p.cmd = exec.Command(c.Executable, Argument, strconv.FormatInt(memory, 10), lifeline, c.Line)
+	p.cmd = exec.Command(c.Executable, append(
+		[]string{Argument, strconv.FormatInt(memory, 10), lifeline, c.Line}, c.Files...)...)
 	p.cmd.Dir = c.Dir
 	// A nil slice would mean the caller's environment.
 	p.cmd.Env = append([]string{}, c.Env...)
@@ -83,6 +84,8 @@ func (p *process) wait(ctx context.Context) (exit error, stopped bool) {
 	case exit = <-done:
 		return exit, false
 	case <-ctx.Done():
+		p.group.freeze()
+		killEscaped(p.cmd.Process.Pid)
 		p.group.kill()
 
 		return <-done, true

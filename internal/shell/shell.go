@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"strings"
 	"time"
 )
 
@@ -26,6 +27,9 @@ type Command struct {
 	// Executable is the program that is started as the child; see Argument.
 	Executable string
 	Line       string
+	// Files are, unless there are none, the elements of the array FILES, and FILE is the same separated by spaces. Where the
+	// line uses either without quotes, each file is one word, whatever it contains. Programs see FILE only.
+	Files []string
 	// Dir is the working directory; empty means the caller's.
 	Dir string
 	// Env is the whole environment, as KEY=value.
@@ -54,8 +58,9 @@ type Result struct {
 
 var errTimeout = errors.New("time is up")
 
-// Run runs a line to its end. When it returns, the line's process group is gone, background jobs included; a process
-// that left the group on purpose may live on, but is not waited for. An error means that the line could not be run
+// Run runs a line to its end. When it returns, the line's process group is gone, background jobs included. A process
+// that left the group on purpose goes with it on Linux, unless the interpreter died; elsewhere it may live on, but is
+// not waited for. An error means that the line could not be run
 // to its end: it did not start, ctx ended, or the interpreter died. What it had printed until then is in the Result.
 func Run(ctx context.Context, c Command) (Result, error) {
 	if c.Timeout > 0 {
@@ -93,7 +98,8 @@ func Run(ctx context.Context, c Command) (Result, error) {
 }
 
 // exitCode reads what waiting for the child returned. A child that did not exit by itself has died of a fault of
-// the interpreter, most likely at its memory limit: whatever ends a program of the line ends only that.
+// the interpreter, most likely at its memory limit, or was killed by its own line: what ends a program of the line ends
+// only that.
 func exitCode(err error) (int, error) {
 	if err == nil {
 		return 0, nil
@@ -105,7 +111,12 @@ func exitCode(err error) (int, error) {
 	}
 
 	if !exit.Exited() {
-		return -1, fmt.Errorf("the shell died (%s), probably for lack of memory or by endless recursion", exit.ProcessState)
+		hint := ""
+		if strings.Contains(exit.String(), "abort") {
+			hint = ", probably for lack of memory or by endless recursion"
+		}
+
+		return -1, fmt.Errorf("the shell died (%s)%s", exit.ProcessState, hint)
 	}
 
 	return exit.ExitCode(), nil

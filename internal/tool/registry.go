@@ -31,7 +31,7 @@ type ConflictError struct {
 
 func (e *ConflictError) Error() string {
 	return fmt.Sprintf("registering tool %q of %s: %s has a tool of that name; rename one of them, "+
-		"or set override: true in the plugin.yaml of the plugin that shall win", e.Name, e.Second, e.First)
+		"or set override: true for the one that shall win, in its plugin.yaml or for its name in config/tools", e.Name, e.Second, e.First)
 }
 
 // NewRegistry returns a registry with the given tools, and the first error of registering them.

@@ -16,6 +16,7 @@ type Source string
 const (
 	SourceBuiltin Source = "built-in"
 	SourcePlugin  Source = "plugin"
+	SourceMCP     Source = "MCP"
 )
 
 // Definition describes a tool. It is a value and does not change while the tool is registered.
@@ -27,7 +28,7 @@ type Definition struct {
 	// Parameters is a JSON schema of type object.
 	Parameters json.RawMessage
 	Source     Source
-	// Origin names the plugin behind the tool; empty for built-in ones.
+	// Origin names the plugin or the MCP server behind the tool; empty for built-in ones.
 	Origin string
 	// Parallel tools may run beside others.
 	Parallel bool
@@ -42,6 +43,11 @@ type Call struct {
 	Args map[string]any
 	// Context is the state of the conversation at this moment.
 	Context sdk.Context
+	// Paths are the files that the call will touch, absolute, if whoever runs it has asked a Pather already; nil if not.
+	Paths *sdk.ToolPaths
+	// Progress, if not nil, is given the output as it comes, as valid UTF-8. It is called by one goroutine at a time and never
+	// after Execute has returned.
+	Progress func(text string)
 }
 
 // Tool is something a model can call. Execute may be called from several goroutines.
@@ -50,4 +56,10 @@ type Tool interface {
 	// Execute returns the text for the model. An error is shown to the model after the text. Once ctx is done, Execute ends what
 	// it started and returns.
 	Execute(ctx context.Context, call Call) (string, error)
+}
+
+// Pather is a Tool that can say which files a call will touch. Paths may be called from several goroutines. Use As to find
+// out whether a tool is one.
+type Pather interface {
+	Paths(ctx context.Context, args map[string]any) (sdk.ToolPaths, error)
 }

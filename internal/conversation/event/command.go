@@ -9,6 +9,16 @@ type Command struct {
 // Type implements Event.
 func (Command) Type() string { return "command" }
 
+// Progress is what a tool or a hook that still runs has to say. It is for the user alone.
+type Progress struct {
+	// Tool is the name of the tool.
+	Tool string `json:"tool"`
+	Text string `json:"text"`
+}
+
+// Type implements Event.
+func (Progress) Type() string { return "progress" }
+
 // Health is how one plugin was when the run ended.
 type Health struct {
 	Plugin    string `json:"plugin"`

@@ -1,6 +1,8 @@
 package event
 
 import (
+	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/idelchi/aura/sdk"
@@ -20,6 +22,23 @@ type Stats struct {
 	TokensIn     int             `json:"tokens_in"`
 	TokensOut    int             `json:"tokens_out"`
 	TopTools     []sdk.ToolCount `json:"-"`
+}
+
+// Recalled returns the counts of an earlier session as they were saved, which is a generic JSON value by now.
+func Recalled(saved any) (*sdk.Stats, error) {
+	if saved == nil {
+		return nil, nil
+	}
+	raw, err := json.Marshal(saved)
+	if err != nil {
+		return nil, fmt.Errorf("reading the saved counts: %w", err)
+	}
+	var s Stats
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return nil, fmt.Errorf("reading the saved counts: %w", err)
+	}
+	out := sdk.Stats(s)
+	return &out, nil
 }
 
 // Finished returns the last event of an interaction.

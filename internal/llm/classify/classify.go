@@ -26,6 +26,10 @@ func Response(status int, header http.Header, body []byte) *llm.Error {
 	} else {
 		e.RetryAfter = f.retryDelay
 	}
+	if f.says(parseWords) {
+		// The service could not read what its own model wrote. Waiting does not help, asking again may.
+		e.Type, e.Malformed = "", true
+	}
 	if hint := hints[e.Type]; hint != "" {
 		e.Message += "; " + hint
 	}

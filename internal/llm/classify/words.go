@@ -70,6 +70,8 @@ var (
 		"try pulling it first", "is not found for api version", "does not have access to model",
 	}
 
+	parseWords = []string{"error parsing tool call", "failed to parse tool call", "could not parse tool call"}
+
 	authNames = []string{"invalid_api_key", "api_key_invalid", "authentication_error", "unauthenticated"}
 	authWords = []string{"api key not valid", "invalid api key", "incorrect api key", "invalid x-api-key"}
 )

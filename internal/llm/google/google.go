@@ -122,7 +122,7 @@ func (p *Provider) library(err error) error {
 	if err == nil {
 		return nil
 	}
-	failure := &llm.Error{Message: "reading the answer: " + err.Error()}
+	failure := &llm.Error{Message: "reading the answer: " + err.Error(), Malformed: true}
 	if said, ok := errors.AsType[genai.APIError](err); ok {
 		if body, err := json.Marshal(map[string]any{"error": said}); err == nil {
 			failure = classify.Event(body)

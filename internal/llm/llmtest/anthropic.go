@@ -98,7 +98,7 @@ func (anthropic) events(n int, reply Reply, req Request) (said, end []string) {
 
 func (anthropic) offered(req Request) []string {
 	var asked anthropicRequest
-	if json.Unmarshal(req.Body, &asked) != nil {
+	if json.Unmarshal(req.Body, &asked) != nil || asked.ToolChoice != nil && asked.ToolChoice.Type == "none" {
 		return nil
 	}
 	var out []string

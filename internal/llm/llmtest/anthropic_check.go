@@ -64,7 +64,10 @@ func (anthropic) check(req Request) error {
 	if err := strictly(req.Body, &asked); err != nil {
 		return err
 	}
-	return first(asked.checkParameters(), asked.checkThinking(), asked.checkTools(), asked.checkMessages())
+	return first(
+		lowerCase(req.Body, "input", "input_schema"),
+		asked.checkParameters(), asked.checkThinking(), asked.checkTools(), asked.checkMessages(),
+	)
 }
 
 func (r anthropicRequest) checkParameters() error {

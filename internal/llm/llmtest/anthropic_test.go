@@ -52,6 +52,7 @@ func TestAnthropicRejects(t *testing.T) {
 	anthropic().rejects(t, map[string]rejection{
 		"no JSON":                 {`hello`, "invalid character"},
 		"unknown field":           {ask(you, `,"reasoning":1`), "unknown field"},
+		"field in capitals":       {ask(you, `,"System":"s"`), "unknown field"},
 		"field of another block":  {ask(from("user", `[{"type":"text","text":"a","id":"1"}]`), ``), "Extra inputs"},
 		"unknown block":           {ask(from("user", `[{"type":"video"}]`), ``), "Extra inputs"},
 		"no model":                {`{"max_tokens":1,"stream":true,"messages":[` + you + `]}`, "model"},

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -21,6 +22,40 @@ func strictly(raw []byte, into any) error {
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return errors.New("something follows the object")
+	}
+	return nil
+}
+
+// lowerCase is an error if a field is spelled with capitals: decoding would forgive that, and no service does. What is below
+// the free fields has names of its own.
+func lowerCase(raw []byte, free ...string) error {
+	var value any
+	if err := json.Unmarshal(raw, &value); err != nil {
+		return err
+	}
+	return lowerCaseIn(value, free)
+}
+
+func lowerCaseIn(value any, free []string) error {
+	switch value := value.(type) {
+	case map[string]any:
+		for name, inner := range value {
+			if name != strings.ToLower(name) {
+				return fmt.Errorf("unknown field %q", name)
+			}
+			if slices.Contains(free, name) {
+				continue
+			}
+			if err := lowerCaseIn(inner, free); err != nil {
+				return err
+			}
+		}
+	case []any:
+		for _, inner := range value {
+			if err := lowerCaseIn(inner, free); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

@@ -136,6 +136,9 @@ func (r Request) JSON() map[string]any {
 // Lines are the messages, one line for each piece, such as "user: hi", `call 1: Read {"path":"a"}` and "result 1: text".
 func (r Request) Lines() []string { return r.protocol.lines(r) }
 
+// Tools are the names of the tools that the model may call.
+func (r Request) Tools() []string { return r.protocol.offered(r) }
+
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)

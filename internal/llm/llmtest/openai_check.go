@@ -73,6 +73,7 @@ func (openAI) check(req Request) error {
 	}
 	return first(
 		want(strings.HasPrefix(req.Header.Get("Content-Type"), "application/json"), "the content type must be application/json"),
+		lowerCase(req.Body, "parameters", "chat_template_kwargs"),
 		asked.checkParameters(), asked.checkTools(), asked.checkMessages(),
 	)
 }

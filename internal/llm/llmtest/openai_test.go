@@ -39,6 +39,7 @@ func TestOpenAIRejects(t *testing.T) {
 		"two objects":              {chat(hi, ``) + `{}`, "something follows"},
 		"unknown field":            {chat(hi, `,"thinking":true`), "unknown field"},
 		"unknown message field":    {chat(`{"role":"user","content":"hi","created_at":1}`, ``), "unknown field"},
+		"field in capitals":        {chat(`{"role":"user","Content":"hi"}`, ``), "unknown field"},
 		"wrong type":               {chat(hi, `,"temperature":"hot"`), "cannot unmarshal"},
 		"no model":                 {`{"stream":true,"messages":[` + hi + `]}`, "model"},
 		"no messages":              {chat(``, ``), "too short"},

@@ -147,7 +147,7 @@ func (p *Provider) library(err error) error {
 	if err == nil {
 		return nil
 	}
-	failure := &llm.Error{Message: "reading the answer: " + err.Error()}
+	failure := &llm.Error{Message: "reading the answer: " + err.Error(), Malformed: true}
 	if said, ok := errors.AsType[*ssestream.StreamError](err); ok {
 		failure = classify.Event(said.Event.Data)
 	}

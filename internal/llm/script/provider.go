@@ -33,7 +33,10 @@ type Provider struct {
 	next int
 }
 
-var _ llm.Provider = (*Provider)(nil)
+var (
+	_ llm.Provider = (*Provider)(nil)
+	_ llm.Lister   = (*Provider)(nil)
+)
 
 // New makes a provider that starts at the first turn.
 func New(o Options) (*Provider, error) {
@@ -78,6 +81,12 @@ func (p *Provider) Model(_ context.Context, name string) (llm.Model, error) {
 		m.Name = name
 	}
 	return m, nil
+}
+
+// Models implements llm.Lister: there is the one model that the script describes.
+func (p *Provider) Models(ctx context.Context) ([]llm.Model, error) {
+	m, err := p.Model(ctx, "")
+	return []llm.Model{m}, err
 }
 
 // Chat plays the next turn. A call whose ctx has ended already takes none.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os/exec"
 	"strconv"
 	"time"
@@ -11,12 +12,8 @@ import (
 	"github.com/idelchi/aura/internal/tool"
 )
 
-const (
-	// outputLimit is how many bytes of a command's output a model gets.
-	outputLimit = 64 << 10
-	// lingering is how long the output is read on after a command ended, if something else still holds it open.
-	lingering = 200 * time.Millisecond
-)
+// lingering is how long the output is read on after a command ended, if something else still holds it open.
+const lingering = 200 * time.Millisecond
 
 type bashArgs struct {
 	Command string `json:"command"`
@@ -29,7 +26,8 @@ func (o Options) bash() tool.Tool {
 		definition: tool.Definition{
 			Name: "Bash",
 			Description: "Run a command in a POSIX shell and return what it prints, standard error included. " +
-				"It has no terminal and no input. Whatever it leaves running in the background ends with it.",
+				"It has no terminal and no input. Whatever it leaves running in the background ends with it. " +
+				"Long output is cut in the middle and kept in a file, which the result names.",
 			Parameters: object(`{"command":{"type":"string","minLength":1,"description":"the command line"},`+
 				`"timeout":{"type":"number","exclusiveMinimum":0,"maximum":86400,"description":"seconds until the command is killed; default `+
 				strconv.FormatFloat(o.BashTimeout.Seconds(), 'g', -1, 64)+`"}}`,
@@ -40,7 +38,7 @@ func (o Options) bash() tool.Tool {
 	}
 }
 
-func (o Options) runBash(ctx context.Context, args bashArgs) (string, error) {
+func (o Options) runBash(ctx context.Context, args bashArgs, progress func(string)) (string, error) {
 	limit := o.BashTimeout
 	if args.Timeout > 0 {
 		limit = time.Duration(args.Timeout * float64(time.Second))
@@ -49,8 +47,10 @@ func (o Options) runBash(ctx context.Context, args bashArgs) (string, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, expired)
 	defer cancel()
 
-	output := &clip{limit: outputLimit}
-	err := o.shell(ctx, args.Command, output)
+	output := newClip(o.Truncation, o.OutputDir)
+	shown := &stream{to: output, show: progress}
+	err := o.shell(ctx, args.Command, shown)
+	shown.flush()
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return output.String(), context.Cause(ctx)
@@ -62,7 +62,7 @@ func (o Options) runBash(ctx context.Context, args bashArgs) (string, error) {
 }
 
 // shell runs a command in a process group of its own, nothing of which is left when it returns.
-func (o Options) shell(ctx context.Context, command string, output *clip) error {
+func (o Options) shell(ctx context.Context, command string, output io.Writer) error {
 	leash, err := newLeash(command)
 	if err != nil {
 		return fmt.Errorf("starting the shell: %w", err)
@@ -70,7 +70,7 @@ func (o Options) shell(ctx context.Context, command string, output *clip) error 
 	defer leash.close()
 	cmd := leash.command(ctx)
 	cmd.Dir = o.Workdir
-	cmd.Env = append([]string{}, o.Env...)
+	cmd.Env = append(cmd.Env, o.Env...)
 	cmd.Stdout, cmd.Stderr = output, output
 	cmd.WaitDelay = lingering
 	if err := cmd.Start(); err != nil {

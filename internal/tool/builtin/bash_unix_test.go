@@ -6,15 +6,19 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
 	"github.com/idelchi/aura/internal/tool"
+	"github.com/idelchi/aura/internal/tool/builtin"
 )
 
 func bash(ctx context.Context, t *testing.T, dir string, args map[string]any) (string, error) {
@@ -60,17 +64,103 @@ func TestBash(t *testing.T) {
 	}
 }
 
-func TestBashCutsLongOutputInTheMiddle(t *testing.T) {
+func TestBashTruncates(t *testing.T) {
 	t.Parallel()
-	got, err := bash(t.Context(), t, t.TempDir(), map[string]any{
-		"command": `echo begin; i=0; while [ $i -lt 20000 ]; do echo 0123456789; i=$((i+1)); done; echo end`,
-	})
-	if err != nil {
+	count := func(n int) string {
+		return fmt.Sprintf(`i=1; while [ $i -le %d ]; do echo $i; i=$((i+1)); done`, n)
+	}
+	tests := []struct {
+		name, command string
+		bounds        builtin.Truncation
+		// want has FILE in the place of the name of the file, full is what that holds.
+		want, full string
+	}{
+		{name: "as many lines as allowed", command: count(4), bounds: builtin.Truncation{MaxLines: 4, HeadLines: 1, TailLines: 1}, want: "1\n2\n3\n4\n"},
+		{name: "the last line open", command: count(3) + "; printf 4", bounds: builtin.Truncation{MaxLines: 4, HeadLines: 1, TailLines: 1}, want: "1\n2\n3\n4"},
+		{
+			name: "too many lines", command: count(5), bounds: builtin.Truncation{MaxLines: 4, HeadLines: 1, TailLines: 2},
+			want: "1\n[... 2 lines (4 bytes) left out; the full output is in FILE ...]\n4\n5\n", full: "1\n2\n3\n4\n5\n",
+		},
+		{
+			name: "no head", command: count(5), bounds: builtin.Truncation{MaxLines: 4, TailLines: 2},
+			want: "[... 3 lines (6 bytes) left out; the full output is in FILE ...]\n4\n5\n", full: "1\n2\n3\n4\n5\n",
+		},
+		{
+			name: "no tail", command: count(5), bounds: builtin.Truncation{MaxLines: 4, HeadLines: 2},
+			want: "1\n2\n[... 3 lines (6 bytes) left out; the full output is in FILE ...]\n", full: "1\n2\n3\n4\n5\n",
+		},
+		{name: "head and tail make up all", command: count(5), bounds: builtin.Truncation{MaxLines: 4, HeadLines: 3, TailLines: 2}, want: "1\n2\n3\n4\n5\n"},
+		{
+			name: "too many bytes in one line", command: "printf 0123456789abcdef", bounds: builtin.Truncation{MaxOutputBytes: 8},
+			want: "0123\n[... 8 bytes left out; the full output is in FILE ...]\ncdef", full: "0123456789abcdef",
+		},
+		{
+			name: "too many bytes in few lines", command: "echo 01234567; echo abcdefgh", bounds: builtin.Truncation{MaxOutputBytes: 8, MaxLines: 100, HeadLines: 50, TailLines: 50},
+			want: "0123\n[... 1 lines (10 bytes) left out; the full output is in FILE ...]\nfgh\n", full: "01234567\nabcdefgh\n",
+		},
+		{name: "of a failed command", command: count(5) + "; exit 3", bounds: builtin.Truncation{MaxLines: 1, HeadLines: 1, TailLines: 1},
+			want: "1\n[... 3 lines (6 bytes) left out; the full output is in FILE ...]\n5\n", full: "1\n2\n3\n4\n5\n"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			out := filepath.Join(t.TempDir(), "made")
+			x := one(t, builtin.Options{Workdir: t.TempDir(), Truncation: tt.bounds, OutputDir: out}, "Bash")
+			got, err := x.Execute(t.Context(), tool.Call{Args: map[string]any{"command": tt.command}})
+			if failed := strings.Contains(tt.command, "exit 3"); failed != (err != nil) {
+				t.Error(err)
+			}
+			files, _ := filepath.Glob(filepath.Join(out, "*"))
+			if tt.full == "" {
+				if got != tt.want || len(files) != 0 {
+					t.Errorf("got %q, files %q", got, files)
+				}
+				return
+			}
+			if len(files) != 1 || got != strings.ReplaceAll(tt.want, "FILE", files[0]) {
+				t.Fatalf("got %q, files %q", got, files)
+			}
+			full, err := os.ReadFile(files[0])
+			info, _ := os.Stat(files[0])
+			if err != nil || string(full) != tt.full || info.Mode().Perm() != 0o600 {
+				t.Errorf("the file holds %q, %v, %v", full, err, info)
+			}
+		})
+	}
+}
+
+func TestBashWithoutAPlaceForItsOutput(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "file"), "")
+	x := one(t, builtin.Options{Workdir: dir, OutputDir: filepath.Join(dir, "file"), Truncation: builtin.Truncation{MaxOutputBytes: 4}}, "Bash")
+	got, err := x.Execute(t.Context(), tool.Call{Args: map[string]any{"command": "echo 0123456789"}})
+	if err != nil || !strings.HasPrefix(got, "01\n[... ") || !strings.Contains(got, "could not be kept: ") {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
+
+func TestBashShowsProgress(t *testing.T) {
+	t.Parallel()
+	pipe := filepath.Join(t.TempDir(), "go-on")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	const total = 6 + 20000*11 + 4
-	if !strings.HasPrefix(got, "begin\n") || !strings.HasSuffix(got, "end\n") || !strings.Contains(got, "[... 154474 bytes left out ...]") {
-		t.Errorf("got %d of %d bytes: %.30q … %q", len(got), total, got, got[len(got)-30:])
+	var shown strings.Builder
+	var once sync.Once
+	progress := func(text string) {
+		shown.WriteString(text)
+		// The command ends only because its first line was seen while it ran.
+		once.Do(func() {
+			if err := os.WriteFile(pipe, []byte("x\n"), 0o600); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	command := `echo begin; read -r _ <` + pipe + `; printf '\303'; printf '\251 \351'`
+	got, err := find(t, t.TempDir(), "Bash").Execute(t.Context(), tool.Call{Args: map[string]any{"command": command}, Progress: progress})
+	if want := "begin\né \uFFFD"; err != nil || got != want || shown.String() != want {
+		t.Errorf("got %q, shown %q, %v", got, shown.String(), err)
 	}
 }
 
@@ -112,6 +202,35 @@ func TestBashLeavesNothingBehind(t *testing.T) {
 				"command": strings.ReplaceAll(tt.command, "FIFO", path), "timeout": tt.timeout,
 			})
 			if got != tt.want || tt.fails == "" && err != nil || tt.fails != "" && (err == nil || !strings.Contains(err.Error(), tt.fails)) {
+				t.Errorf("got %q, %v", got, err)
+			}
+			<-gone
+		})
+	}
+}
+
+// TestBashFindsThoseThatLeave is about processes that are in no group of ours and nobody's children any more.
+func TestBashFindsThoseThatLeave(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("they are found on Linux only")
+	}
+	if _, err := exec.LookPath("setsid"); err != nil {
+		t.Skip(err)
+	}
+	const leaves = "mkfifo ready; (setsid sh -c 'exec 3>FIFO; : >ready; sleep 300; true' >/dev/null 2>&1 &); read -r _ <ready; echo hi"
+	for name, rest := range map[string]string{"at the end": "", "when cancelled": "; sleep 300"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path, gone := fifo(t)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			call := tool.Call{Args: map[string]any{"command": strings.ReplaceAll(leaves, "FIFO", path) + rest}}
+			if rest != "" {
+				call.Progress = func(string) { cancel() }
+			}
+			got, err := find(t, t.TempDir(), "Bash").Execute(ctx, call)
+			if got != "hi\n" || (err != nil) != (rest != "") {
 				t.Errorf("got %q, %v", got, err)
 			}
 			<-gone
@@ -190,10 +309,28 @@ func TestToolsRefuseWhatBlocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, args := range map[string]map[string]any{
-		"Read": {"path": "fifo"}, "Write": {"path": "fifo", "content": "x"},
+		"Read": {"path": "fifo"}, "Write": {"path": "fifo", "content": "x"}, "Edit": {"path": "fifo", "old": "a", "new": "b"},
+		"Rg": {"path": "fifo", "pattern": "x"}, "Patch": {"patch": "*** Begin Patch\n*** Delete File: fifo\n*** End Patch"},
 	} {
 		if _, err := find(t, dir, name).Execute(t.Context(), tool.Call{Args: args}); err == nil || !strings.Contains(err.Error(), "not a regular file") {
 			t.Errorf("%s: got %v", name, err)
 		}
+	}
+}
+
+func TestRgCountsWhatItCannotRead(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() == 0 {
+		t.Skip("root reads everything")
+	}
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "a"), "x")
+	put(t, filepath.Join(dir, "b"), "x")
+	if err := os.Chmod(filepath.Join(dir, "a"), 0); err != nil {
+		t.Fatal(err)
+	}
+	got, err := find(t, dir, "Rg").Execute(t.Context(), tool.Call{Args: map[string]any{"pattern": "x"}})
+	if want := "b:1:x\n[... 1 file could not be read ...]"; err != nil || got != want {
+		t.Errorf("got %q, %v", got, err)
 	}
 }

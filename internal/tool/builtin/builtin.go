@@ -9,7 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/idelchi/aura/internal/seen"
 	"github.com/idelchi/aura/internal/tool"
+	"github.com/idelchi/aura/sdk"
 )
 
 // Options say in what surroundings the tools work.
@@ -20,6 +22,14 @@ type Options struct {
 	Env []string
 	// BashTimeout is for calls of Bash that name none. Zero means two minutes.
 	BashTimeout time.Duration
+	// Truncation bounds what Bash returns. The zero value means the default.
+	Truncation Truncation
+	// OutputDir is where Bash keeps output that it had to cut. Empty means the system's directory for temporary files.
+	OutputDir string
+	// Seen is the record of what the model has read. With nil, the tools neither ask nor tell it; whoever wraps them does.
+	Seen *seen.Files
+	// ReadBefore says what needs a file to be in that record.
+	ReadBefore seen.Rules
 }
 
 // All returns the built-in tools, sorted by name.
@@ -27,28 +37,62 @@ func All(o Options) []tool.Tool {
 	if o.BashTimeout == 0 {
 		o.BashTimeout = 2 * time.Minute
 	}
-	return []tool.Tool{o.bash(), o.glob(), o.ls(), o.mkdir(), o.read(), o.write()}
+	if o.Truncation == (Truncation{}) {
+		o.Truncation = defaultTruncation
+	}
+	all := []tool.Tool{o.bash(), o.edit(), o.glob(), o.ls(), o.mkdir(), o.patch(), o.read(), o.rg(), o.write()}
+	for i := range all {
+		all[i] = seen.Guarded(all[i], o.Seen, o.ReadBefore)
+	}
+	return all
 }
 
-// builtIn is a tool made of its description and a function on decoded arguments.
+// builtIn is a tool made of its description and functions on decoded arguments.
 type builtIn[A any] struct {
 	definition tool.Definition
-	run        func(ctx context.Context, args A) (string, error)
+	run        func(ctx context.Context, args A, progress func(string)) (string, error)
+	// paths says what a call will touch, in absolute paths; nil is nothing.
+	paths func(args A) (sdk.ToolPaths, error)
 }
 
 func (b builtIn[A]) Definition() tool.Definition { return b.definition }
 
 // Execute decodes the arguments and runs the tool.
 func (b builtIn[A]) Execute(ctx context.Context, call tool.Call) (string, error) {
-	raw, err := json.Marshal(call.Args)
+	args, err := b.decode(call.Args)
 	if err != nil {
-		return "", fmt.Errorf("reading the arguments of %s: %w", b.definition.Name, err)
+		return "", err
 	}
-	var args A
-	if err := json.Unmarshal(raw, &args); err != nil {
-		return "", fmt.Errorf("reading the arguments of %s: %w", b.definition.Name, err)
+	return b.run(ctx, args, call.Progress)
+}
+
+// Paths implements tool.Pather.
+func (b builtIn[A]) Paths(_ context.Context, args map[string]any) (sdk.ToolPaths, error) {
+	if b.paths == nil {
+		return sdk.ToolPaths{}, nil
 	}
-	return b.run(ctx, args)
+	decoded, err := b.decode(args)
+	if err != nil {
+		return sdk.ToolPaths{}, err
+	}
+	return b.paths(decoded)
+}
+
+func (b builtIn[A]) decode(args map[string]any) (A, error) {
+	var out A
+	raw, err := json.Marshal(args)
+	if err == nil {
+		err = json.Unmarshal(raw, &out)
+	}
+	if err != nil {
+		return out, fmt.Errorf("reading the arguments of %s: %w", b.definition.Name, err)
+	}
+	return out, nil
+}
+
+// silent makes a tool of a function that has its output only at the end.
+func silent[A any](run func(context.Context, A) (string, error)) func(context.Context, A, func(string)) (string, error) {
+	return func(ctx context.Context, args A, _ func(string)) (string, error) { return run(ctx, args) }
 }
 
 // object returns the schema of arguments with these properties and no others.
@@ -66,4 +110,9 @@ func (o Options) resolve(path string) string {
 		return filepath.Clean(path)
 	}
 	return filepath.Join(o.Workdir, path)
+}
+
+// reads are the paths of a tool that looks at one file or directory without showing its content.
+func (o Options) reads(path string) (sdk.ToolPaths, error) {
+	return sdk.ToolPaths{Read: []string{o.resolve(path)}}, nil
 }

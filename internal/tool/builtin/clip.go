@@ -1,56 +1,154 @@
 package builtin
 
 import (
+	"bytes"
 	"fmt"
+	"math"
 	"strings"
-	"sync"
 )
 
-// clip is a writer that keeps the beginning and the end of what is written to it.
-type clip struct {
-	// limit is the number of bytes kept, half of them at each end.
-	limit int
+// Truncation bounds what a command's output may be. A bound of 0 is none.
+type Truncation struct {
+	// MaxOutputBytes is how many bytes are returned.
+	MaxOutputBytes int
+	// MaxLines is how many lines are returned in full. Of more, the first HeadLines and the last TailLines are.
+	MaxLines  int
+	HeadLines int
+	TailLines int
+}
 
-	mu    sync.Mutex
-	head  []byte
-	tail  []byte
-	total int
+var defaultTruncation = Truncation{MaxOutputBytes: 1 << 20, MaxLines: 200, HeadLines: 100, TailLines: 80}
+
+// memoryLimit is how many bytes are kept in memory where MaxOutputBytes sets no bound.
+const memoryLimit = 16 << 20
+
+// clip is a writer that keeps the beginning and the end of what is written to it, and all of it in a file once that is too
+// much. Its use of memory does not depend on how much is written.
+type clip struct {
+	bounds Truncation
+	full   spill
+
+	// head is all of the output until it is cut, then its beginning; tail is its end since it was cut.
+	head, tail []byte
+	cut        bool
+	total      int64
+	breaks     int64
+	last       byte
+}
+
+func newClip(bounds Truncation, dir string) *clip {
+	if bounds.MaxOutputBytes == 0 {
+		bounds.MaxOutputBytes = memoryLimit
+	}
+	if bounds.MaxLines == 0 {
+		bounds.MaxLines = math.MaxInt
+	}
+	return &clip{bounds: bounds, full: spill{dir: dir}}
 }
 
 // Write never fails.
 func (c *clip) Write(p []byte) (int, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	n, half := len(p), c.limit/2
-	c.total += n
-	if room := half - len(c.head); room > 0 {
-		room = min(room, len(p))
-		c.head, p = append(c.head, p[:room]...), p[room:]
+	if len(p) == 0 {
+		return 0, nil
 	}
-	if len(p) > half {
-		p = p[len(p)-half:]
+	c.total += int64(len(p))
+	c.breaks += int64(bytes.Count(p, []byte{'\n'}))
+	c.last = p[len(p)-1]
+	if !c.cut && c.total <= int64(c.bounds.MaxOutputBytes) && c.lines() <= int64(c.bounds.MaxLines) {
+		c.head = append(c.head, p...)
+		return len(p), nil
 	}
+	if !c.cut {
+		c.cut = true
+		c.full.write(c.head)
+		all := c.head
+		c.head = bytes.Clone(c.beginning(append(all, p[:min(len(p), c.half())]...)))
+		c.keep(all[min(len(all), len(c.head)):])
+		c.keep(p[max(0, len(c.head)-len(all)):])
+	} else {
+		c.keep(p)
+	}
+	c.full.write(p)
+	return len(p), nil
+}
+
+// lines is how many lines there are, the last one perhaps unfinished.
+func (c *clip) lines() int64 {
+	if c.last != '\n' && c.total > 0 {
+		return c.breaks + 1
+	}
+	return c.breaks
+}
+
+func (c *clip) half() int { return c.bounds.MaxOutputBytes / 2 }
+
+// beginning is the part of a text that may be shown before the gap.
+func (c *clip) beginning(text []byte) []byte {
+	text = text[:min(len(text), c.half())]
+	if c.bounds.MaxLines == math.MaxInt {
+		return text
+	}
+	end := 0
+	for range c.bounds.HeadLines {
+		i := bytes.IndexByte(text[end:], '\n')
+		if i < 0 {
+			return text
+		}
+		end += i + 1
+	}
+	return text[:end]
+}
+
+// end is the part of a text that may be shown after the gap.
+func (c *clip) end(text []byte) []byte {
+	text = text[max(0, len(text)-c.half()):]
+	if c.bounds.MaxLines == math.MaxInt {
+		return text
+	}
+	start := len(text)
+	for i := range c.bounds.TailLines {
+		if i == 0 && start > 0 && text[start-1] == '\n' {
+			start--
+		}
+		start = bytes.LastIndexByte(text[:start], '\n')
+		if start < 0 {
+			return text
+		}
+	}
+	return text[min(start+1, len(text)):]
+}
+
+// keep adds to the tail, which may grow to twice its share before it is cut, so that small writes do not move it each time.
+func (c *clip) keep(p []byte) {
+	half := c.half()
+	p = p[max(0, len(p)-half):]
 	c.tail = append(c.tail, p...)
-	// The tail may grow to twice its share before it is cut, so that small writes do not move it each time.
 	if len(c.tail) > 2*half {
 		c.tail = append(c.tail[:0], c.tail[len(c.tail)-half:]...)
 	}
-	return n, nil
 }
 
-// String returns what was kept as valid UTF-8, with the number of bytes left out in the place of these.
+// String closes the file, if there is one, and returns what was kept as valid UTF-8, with a note in the place of what was not.
 func (c *clip) String() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	tail := c.tail
-	if len(c.head)+len(tail) > c.limit {
-		tail = tail[len(tail)-c.limit/2:]
+	if !c.cut {
+		return valid(c.head)
 	}
-	left := c.total - len(c.head) - len(tail)
-	if left == 0 {
-		return strings.ToValidUTF8(string(c.head)+string(tail), "\uFFFD")
+	tail := c.end(c.tail)
+	bytesLeft := c.total - int64(len(c.head)) - int64(len(tail))
+	if bytesLeft <= 0 {
+		c.full.discard()
+		return valid(append(c.head, tail...))
 	}
-	return strings.ToValidUTF8(string(c.head), "\uFFFD") +
-		fmt.Sprintf("\n[... %d bytes left out ...]\n", left) +
-		strings.ToValidUTF8(string(tail), "\uFFFD")
+	linesLeft := c.breaks - int64(bytes.Count(c.head, []byte{'\n'})) - int64(bytes.Count(tail, []byte{'\n'}))
+	text := valid(c.head)
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	left := fmt.Sprintf("%d bytes", bytesLeft)
+	if linesLeft > 0 {
+		left = fmt.Sprintf("%d lines (%d bytes)", linesLeft, bytesLeft)
+	}
+	return fmt.Sprintf("%s[... %s left out; %s ...]\n%s", text, left, c.full.close(), valid(tail))
 }
+
+func valid(text []byte) string { return strings.ToValidUTF8(string(text), "\uFFFD") }

@@ -15,7 +15,13 @@ import (
 // find returns a built-in tool that works in dir.
 func find(t *testing.T, dir, name string) tool.Tool {
 	t.Helper()
-	registry, err := tool.NewRegistry(builtin.All(builtin.Options{Workdir: dir, Env: []string{"PATH=/usr/bin:/bin", "GREETING=hello"}})...)
+	return one(t, builtin.Options{Workdir: dir, Env: []string{"PATH=/usr/bin:/bin", "GREETING=hello"}}, name)
+}
+
+// one returns a built-in tool that works in the surroundings given.
+func one(t *testing.T, o builtin.Options, name string) tool.Tool {
+	t.Helper()
+	registry, err := tool.NewRegistry(builtin.All(o)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +44,9 @@ func put(t *testing.T, path, content string) {
 
 func TestDefinitions(t *testing.T) {
 	t.Parallel()
-	parallel := map[string]bool{"Bash": false, "Glob": true, "Ls": true, "Mkdir": false, "Read": true, "Write": false}
+	parallel := map[string]bool{
+		"Bash": false, "Edit": false, "Glob": true, "Ls": true, "Mkdir": false, "Patch": false, "Read": true, "Rg": true, "Write": false,
+	}
 	all := builtin.All(builtin.Options{})
 	if len(all) != len(parallel) {
 		t.Errorf("got %d tools", len(all))
@@ -51,6 +59,9 @@ func TestDefinitions(t *testing.T) {
 		if err := tool.Validate(d.Parameters, map[string]any{"nonsense": 1}); err == nil {
 			t.Errorf("%s takes unknown arguments", d.Name)
 		}
+		if _, ok := x.(tool.Pather); !ok {
+			t.Errorf("%s does not name its files", d.Name)
+		}
 	}
 }
 
@@ -61,6 +72,7 @@ func TestFiles(t *testing.T) {
 	put(t, filepath.Join(dir, "sub", "b.go"), "package b\n")
 	put(t, filepath.Join(dir, "sub", "deep", "c.go"), "package c\n")
 	put(t, filepath.Join(dir, "empty"), "")
+	put(t, filepath.Join(dir, "sub", "deep", "marked"), "\uFEFFtext")
 	put(t, filepath.Join(dir, "bytes"), "a\x00b")
 	put(t, filepath.Join(dir, "latin"), "caf\xe9")
 	put(t, filepath.Join(dir, "big"), strings.Repeat("x", 300<<10)+"\nend\n")
@@ -75,6 +87,7 @@ func TestFiles(t *testing.T) {
 		want, part, fails string
 	}{
 		{name: "whole file", tool: "Read", args: map[string]any{"path": "a.txt"}, want: "one\ntwo\nthree"},
+		{name: "byte order mark", tool: "Read", args: map[string]any{"path": "sub/deep/marked"}, want: "text"},
 		{name: "absolute path", tool: "Read", args: map[string]any{"path": filepath.Join(dir, "a.txt")}, want: "one\ntwo\nthree"},
 		{name: "from a line", tool: "Read", args: map[string]any{"path": "a.txt", "line_start": 2.0}, want: "two\nthree"},
 		{name: "to a line", tool: "Read", args: map[string]any{"path": "a.txt", "line_end": 2.0}, want: "one\ntwo\n"},

@@ -4,6 +4,7 @@ package builtin
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -18,6 +19,8 @@ const guarded = `({ read -r _; kill -9 0; } <&3 >/dev/null 2>&1 &); exec 3<&-; e
 // leash ties a shell command to the life of aura.
 type leash struct {
 	line string
+	// mark is an entry for the environment by which the command's processes are known wherever they go.
+	mark string
 	// aura keeps held open; the watcher waits on watched.
 	watched, held *os.File
 }
@@ -27,20 +30,24 @@ func newLeash(line string) (*leash, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &leash{line: line, watched: r, held: w}, nil
+	return &leash{line: line, mark: "AURA_BASH=" + rand.Text(), watched: r, held: w}, nil
 }
 
 // command returns the shell, which leads a process group that dies as one when ctx is done.
 func (l *leash) command(ctx context.Context) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", guarded, "sh", l.line)
+	cmd.Env = []string{l.mark}
 	cmd.ExtraFiles = []*os.File{l.watched}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return killGroup(cmd) }
 	return cmd
 }
 
-// kill ends what is left of the group after the shell. The watcher is, so the group's number cannot have been reused.
-func (l *leash) kill(cmd *exec.Cmd) { _ = killGroup(cmd) }
+// kill ends what is left of the command after the shell. The watcher is, so the group's number cannot have been reused.
+func (l *leash) kill(cmd *exec.Cmd) {
+	_ = killGroup(cmd)
+	sweep(l.mark)
+}
 
 func (l *leash) close() {
 	_ = l.watched.Close()

@@ -13,6 +13,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/idelchi/aura/internal/tool"
+	"github.com/idelchi/aura/sdk"
 )
 
 // listLimit is how many names one call returns.
@@ -31,7 +32,8 @@ func (o Options) ls() tool.Tool {
 			Source:      tool.SourceBuiltin,
 			Parallel:    true,
 		},
-		run: o.runLs,
+		run:   silent(o.runLs),
+		paths: func(a lsArgs) (sdk.ToolPaths, error) { return o.reads(a.Path) },
 	}
 }
 
@@ -63,15 +65,24 @@ func (o Options) glob() tool.Tool {
 			Source:   tool.SourceBuiltin,
 			Parallel: true,
 		},
-		run: o.runGlob,
+		run: silent(o.runGlob),
+		paths: func(a globArgs) (sdk.ToolPaths, error) {
+			root, _ := a.split()
+			return o.reads(root)
+		},
 	}
 }
 
-func (o Options) runGlob(ctx context.Context, args globArgs) (string, error) {
-	root, pattern := args.Path, filepath.ToSlash(args.Pattern)
-	if filepath.IsAbs(args.Pattern) {
-		root, pattern = doublestar.SplitPattern(pattern)
+// split returns where to look and what for. An absolute pattern brings its own place.
+func (a globArgs) split() (root, pattern string) {
+	if pattern = filepath.ToSlash(a.Pattern); filepath.IsAbs(a.Pattern) {
+		return doublestar.SplitPattern(pattern)
 	}
+	return a.Path, pattern
+}
+
+func (o Options) runGlob(ctx context.Context, args globArgs) (string, error) {
+	root, pattern := args.split()
 	if slices.Contains(strings.Split(pattern, "/"), "..") {
 		return "", fmt.Errorf("finding %s: a pattern cannot hold ..; give the directory as path", args.Pattern)
 	}

@@ -7,10 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
+	"github.com/idelchi/aura/internal/seen"
 	"github.com/idelchi/aura/internal/tool"
+	"github.com/idelchi/aura/sdk"
 )
 
 // readLimit is how many bytes of a file one call returns.
@@ -35,7 +36,11 @@ func (o Options) read() tool.Tool {
 			Source:   tool.SourceBuiltin,
 			Parallel: true,
 		},
-		run: o.runRead,
+		run: silent(o.runRead),
+		paths: func(a readArgs) (sdk.ToolPaths, error) {
+			file := []string{o.resolve(a.Path)}
+			return sdk.ToolPaths{Read: file, Record: file}, nil
+		},
 	}
 }
 
@@ -43,11 +48,7 @@ func (o Options) runRead(ctx context.Context, args readArgs) (string, error) {
 	if args.LineEnd > 0 && args.LineEnd < args.LineStart {
 		return "", fmt.Errorf("reading %s: line_end %d is before line_start %d", args.Path, args.LineEnd, args.LineStart)
 	}
-	path := o.resolve(args.Path)
-	if err := regular(path); err != nil {
-		return "", fmt.Errorf("reading %s: %w", args.Path, err)
-	}
-	file, err := os.Open(path)
+	file, _, err := seen.Open(o.resolve(args.Path))
 	if err != nil {
 		return "", fmt.Errorf("reading %s: %w", args.Path, err)
 	}
@@ -59,26 +60,15 @@ func (o Options) runRead(ctx context.Context, args readArgs) (string, error) {
 	return text, nil
 }
 
-// regular refuses what could block forever or is no file at all. Links are followed.
-func regular(path string) error {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return err
-	case info.IsDir():
-		return errors.New("it is a directory")
-	case !info.Mode().IsRegular():
-		return errors.New("it is not a regular file")
-	default:
-		return nil
-	}
-}
-
 // lines returns the lines asked for, as many as the limit allows. At the limit it says where to read on.
 func lines(ctx context.Context, in io.Reader, args readArgs) (string, error) {
 	r := bufio.NewReaderSize(in, 64<<10)
-	if start, _ := r.Peek(8 << 10); bytes.IndexByte(start, 0) >= 0 {
-		return "", errors.New("it is not a text file")
+	start, _ := r.Peek(textProbe)
+	if binary(start) {
+		return "", errBinary
+	}
+	if bytes.HasPrefix(start, []byte(byteOrderMark)) {
+		_, _ = r.Discard(len(byteOrderMark))
 	}
 	var out strings.Builder
 	number := 0
@@ -91,7 +81,7 @@ func lines(ctx context.Context, in io.Reader, args readArgs) (string, error) {
 		if wanted {
 			room = readLimit - out.Len()
 		}
-		line, cut, err := readLine(r, room)
+		line, cut, err := readLine(r, nil, room)
 		if len(line) > 0 || cut {
 			number++
 		}
@@ -113,8 +103,8 @@ func lines(ctx context.Context, in io.Reader, args readArgs) (string, error) {
 	return strings.ToValidUTF8(out.String(), "\uFFFD"), nil
 }
 
-// readLine reads to the end of a line and returns at most room bytes of it, and whether that left something out.
-func readLine(r *bufio.Reader, room int) (line []byte, cut bool, err error) {
+// readLine reads to the end of a line and adds at most room bytes of it to line, and says whether that left something out.
+func readLine(r *bufio.Reader, line []byte, room int) (_ []byte, cut bool, err error) {
 	for {
 		part, err := r.ReadSlice('\n')
 		if len(part) > room {

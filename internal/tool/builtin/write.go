@@ -9,7 +9,11 @@ import (
 	"path/filepath"
 
 	"github.com/idelchi/aura/internal/tool"
+	"github.com/idelchi/aura/sdk"
 )
+
+// newFile is the mode of a file that was not there before.
+const newFile = 0o644
 
 type writeArgs struct {
 	Path    string `json:"path"`
@@ -26,7 +30,11 @@ func (o Options) write() tool.Tool {
 				"path", "content"),
 			Source: tool.SourceBuiltin,
 		},
-		run: o.runWrite,
+		run: silent(o.runWrite),
+		paths: func(a writeArgs) (sdk.ToolPaths, error) {
+			file := []string{o.resolve(a.Path)}
+			return sdk.ToolPaths{Write: file, Guard: file, Record: file}, nil
+		},
 	}
 }
 
@@ -38,7 +46,7 @@ func (o Options) runWrite(_ context.Context, args writeArgs) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return "", fmt.Errorf("writing %s: %w", args.Path, err)
 	}
-	if err := os.WriteFile(path, []byte(args.Content), 0o644); err != nil {
+	if err := overwrite(path, args.Content, newFile); err != nil {
 		return "", fmt.Errorf("writing %s: %w", args.Path, err)
 	}
 	return fmt.Sprintf("wrote %d bytes to %s", len(args.Content), args.Path), nil
@@ -56,7 +64,10 @@ func (o Options) mkdir() tool.Tool {
 			Parameters:  object(`{"path":{"type":"string","minLength":1,"description":"the directory"}}`, "path"),
 			Source:      tool.SourceBuiltin,
 		},
-		run: o.runMkdir,
+		run: silent(o.runMkdir),
+		paths: func(a mkdirArgs) (sdk.ToolPaths, error) {
+			return sdk.ToolPaths{Write: []string{o.resolve(a.Path)}}, nil
+		},
 	}
 }
 

@@ -1,0 +1,212 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/idelchi/aura/internal/command"
+	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/session"
+	"github.com/idelchi/aura/sdk"
+)
+
+// sessionCommands work on the history and where it is kept.
+func (a *App) sessionCommands() []command.Command {
+	return []command.Command{
+		own("clear", "Forget the conversation so far", a.cmdClear),
+		own("undo", "Take back the last prompt and what came of it", a.cmdUndo),
+		own("compact", "Put the older part of the conversation into a summary", a.cmdCompact),
+		own("save", "Say where the session is saved; with a name, call it so", a.cmdSave, "TITLE"),
+		own("name", "Call the session by a name", a.cmdName, "TITLE"),
+		own("resume", "Go on with another session, or list them", a.cmdResume, "ID"),
+		own("fork", "Go on in a copy of the session", a.cmdFork),
+		own("export", "Write the session to a file (.md or .json)", a.cmdExport, "FILE"),
+	}
+}
+
+func (a *App) cmdClear(context.Context, string) (string, error) {
+	if err := a.rewrite(nil); err != nil {
+		return "", err
+	}
+	a.journal.rewind(0)
+	return "the conversation is forgotten", nil
+}
+
+// rewrite puts other messages in the place of the history, and the todos that come of them.
+func (a *App) rewrite(messages []llm.Message) error {
+	if err := a.talk.SetHistory(messages); err != nil {
+		return err
+	}
+	if err := a.todos.Set(nil); err != nil {
+		return err
+	}
+	a.todos.Replay(messages)
+	return nil
+}
+
+func (a *App) cmdUndo(context.Context, string) (string, error) {
+	history := a.talk.History()
+	for i := len(history) - 1; i >= 0; i-- {
+		if m := history[i]; m.Role == llm.RoleUser && !m.Synthetic {
+			if err := a.rewrite(history[:i]); err != nil {
+				return "", err
+			}
+			a.journal.rewind(i)
+			return fmt.Sprintf("taken back: %s (and %d messages after it)", brief(m.Content), len(history)-i-1), nil
+		}
+	}
+	return "", errors.New("taking back the last prompt: there is none")
+}
+
+// brief is the beginning of a text, on one line.
+func brief(text string) string {
+	const limit = 60 // runes
+	runes := []rune(strings.Join(strings.Fields(text), " "))
+	if len(runes) > limit {
+		return string(runes[:limit-1]) + "…"
+	}
+	return string(runes)
+}
+
+func (a *App) cmdCompact(ctx context.Context, _ string) (string, error) {
+	before := len(a.talk.History())
+	if err := a.talk.Compact(ctx, true); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("the history had %d messages and has %d now", before, len(a.talk.History())), nil
+}
+
+func (a *App) cmdSave(ctx context.Context, args string) (string, error) {
+	if strings.TrimSpace(args) != "" {
+		if _, err := a.cmdName(ctx, args); err != nil {
+			return "", err
+		}
+	}
+	if a.journal.Path() == "" || a.journal.lost {
+		return "", errors.New("this session is not saved; see the notice at its beginning for the reason")
+	}
+	return fmt.Sprintf("session %s is saved in %s", a.title(), a.journal.Path()), nil
+}
+
+func (a *App) cmdName(_ context.Context, args string) (string, error) {
+	title := strings.Join(strings.Fields(args), " ")
+	if title == "" {
+		return "the session is called " + a.title(), nil
+	}
+	a.journal.note(func(s *session.State) { s.Title = title })
+	a.refresh()
+	return "the session is called " + title, nil
+}
+
+func (a *App) cmdResume(ctx context.Context, args string) (string, error) {
+	prefix := strings.TrimSpace(args)
+	if prefix == "" {
+		return a.sessionList()
+	}
+	found, err := session.Find(prefix, a.sessionDirs()...)
+	if err != nil {
+		return "", err
+	}
+	if found.ID == a.journal.ID() {
+		return "this is session " + a.title() + " already", nil
+	}
+	old := *a.journal
+	saved, err := a.reopen(found)
+	if err != nil {
+		return "", err
+	}
+	old.Close(session.End{Reason: session.ReasonDone})
+	if err := a.rewrite(saved.Messages); err != nil {
+		return "", err
+	}
+	a.refresh()
+	if err := a.resumeAgent(ctx, saved.State); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("this is session %s now, with %d messages; answers: %s", a.title(), len(saved.Messages), a.described()), nil
+}
+
+// resumeAgent lets the agent answer that did so in a saved session.
+func (a *App) resumeAgent(ctx context.Context, s session.State) error {
+	if s.Agent == a.role.agent.Name && s.Mode == a.role.mode.Name || a.savedAgent(s.Agent) == "" {
+		return nil
+	}
+	r, err := findRole(a.cfg, s.Agent, s.Mode)
+	if err != nil {
+		return err
+	}
+	r.think, r.system = a.role.think, a.role.system
+	return a.become(ctx, r, sdk.SwitchReasonResume)
+}
+
+func (a *App) sessionList() (string, error) {
+	list, err := session.List(a.sessionDirs()...)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for _, s := range list {
+		if s.Err == "" {
+			fmt.Fprintf(&b, "%s  %s\n", mark(s.ID, s.ID == a.journal.ID()), s.Title)
+		}
+	}
+	if b.Len() == 0 {
+		return "no sessions are saved", nil
+	}
+	return strings.TrimRight(b.String(), "\n"), nil
+}
+
+func (a *App) cmdFork(context.Context, string) (string, error) {
+	home := a.sessionHome()
+	if home == "" || a.journal.Journal == nil {
+		return "", errors.New("forking the session: it is not saved, so there is nothing to fork")
+	}
+	p := a.talk.Persona()
+	fork, err := session.Create(filepath.Join(home, "sessions"), session.Meta{
+		Version: a.opts.Version, Workdir: a.cfg.Workdir, Agent: p.Agent, Provider: p.ProviderName, Model: p.Model,
+	})
+	if err != nil {
+		return "", err
+	}
+	state := a.journal.state
+	state.Parent = a.journal.ID()
+	for _, m := range a.talk.History() {
+		if err := fork.Append(m); err != nil {
+			return "", errors.Join(err, fork.Close(session.End{Reason: session.ReasonError}))
+		}
+	}
+	if err := fork.Note(state); err != nil {
+		return "", errors.Join(err, fork.Close(session.End{Reason: session.ReasonError}))
+	}
+	parent := a.journal.ID()
+	a.journal.Close(session.End{Reason: session.ReasonDone})
+	a.journal.Journal, a.journal.state, a.journal.lost = fork, state, false
+	a.refresh()
+	return fmt.Sprintf("this is session %s now, a copy of %s", fork.ID(), parent), nil
+}
+
+func (a *App) cmdExport(_ context.Context, args string) (string, error) {
+	format, file := session.FormatMarkdown, strings.TrimSpace(args)
+	if strings.EqualFold(filepath.Ext(file), ".json") {
+		format = session.FormatJSON
+	}
+	p := a.talk.Persona()
+	text, err := session.Export(session.Session{
+		Meta:  session.Meta{ID: a.journal.ID(), Version: a.opts.Version, Workdir: a.cfg.Workdir, Agent: p.Agent, Provider: p.ProviderName, Model: a.talk.Context().ModelInfo.Name},
+		State: a.journal.state, Messages: a.talk.History(),
+	}, format)
+	if err != nil || file == "" {
+		return text, err
+	}
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(a.cfg.Workdir, file)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		return "", fmt.Errorf("exporting session: %w", err)
+	}
+	return "wrote " + file, nil
+}

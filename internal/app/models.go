@@ -1,0 +1,133 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/tool"
+)
+
+// Offer is what one provider has to offer, or why that is not known.
+type Offer struct {
+	Provider string
+	Type     config.ProviderType
+	Models   []llm.Model
+	Err      error
+}
+
+// ModelOptions say whom to ask for models.
+type ModelOptions struct {
+	// Provider names one; empty is all that are configured, or the one that is used where none is.
+	Provider string
+	// Timeout is what each provider has, on its own.
+	Timeout time.Duration
+	// Emit receives notices.
+	Emit func(event.Event)
+}
+
+// Models asks the providers, side by side, which models they offer. Offers are in the order of the providers' names, models in
+// that of theirs. The error is that there is nobody to ask; failures of single providers are in their offers.
+func Models(ctx context.Context, c *config.Config, o ModelOptions) ([]Offer, error) {
+	a := &App{cfg: c, events: &events{emit: o.Emit}}
+	if o.Provider == "" && len(c.Providers) == 0 {
+		p, name, err := a.detectProvider(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("listing models: %w", err)
+		}
+		offer := Offer{Provider: name, Type: config.ProviderType(name)}
+		offer.ask(ctx, p, o.Timeout)
+		return []Offer{offer}, nil
+	}
+	chosen := slices.Sorted(maps.Keys(c.Providers))
+	if o.Provider != "" {
+		if _, ok := c.Providers[o.Provider]; !ok {
+			return nil, fmt.Errorf("listing models of provider %q: there is none of that name; known providers: %s", o.Provider, names(c.Providers))
+		}
+		chosen = []string{o.Provider}
+	}
+	offers := make([]Offer, len(chosen))
+	var all sync.WaitGroup
+	for i, name := range chosen {
+		offers[i] = Offer{Provider: name, Type: c.Providers[name].Type}
+		all.Go(func() {
+			p, err := a.backend(c.Providers[name])
+			if err != nil {
+				offers[i].Err = err
+				return
+			}
+			// A script comes without what narrows its models.
+			offers[i].ask(ctx, offering{Provider: p, models: c.Providers[name].Models}, o.Timeout)
+		})
+	}
+	all.Wait()
+	return offers, nil
+}
+
+// ask completes an offer.
+func (o *Offer) ask(ctx context.Context, p llm.Provider, limit time.Duration) {
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	if o.Models, o.Err = listModels(limited, p); o.Err != nil {
+		if ctx.Err() == nil && errors.Is(limited.Err(), context.DeadlineExceeded) {
+			o.Err = fmt.Errorf("no answer within %s", limit)
+		}
+		return
+	}
+	if o.Type == config.ProviderOllama || o.Type == config.ProviderLlamaCPP {
+		o.describe(limited, p)
+	}
+	slices.SortFunc(o.Models, func(a, b llm.Model) int { return cmp.Compare(a.Name, b.Name) })
+}
+
+// atOnce is how many models a server on the user's machine is asked about side by side.
+const atOnce = 4
+
+// describe asks about each model: the lists of these servers have little more than names. What cannot be had in time is left
+// out.
+func (o *Offer) describe(ctx context.Context, p llm.Provider) {
+	var all errgroup.Group
+	all.SetLimit(atOnce)
+	for i := range o.Models {
+		all.Go(func() error {
+			if m, err := p.Model(ctx, o.Models[i].Name); err == nil {
+				o.Models[i] = m
+			}
+			return nil
+		})
+	}
+	_ = all.Wait()
+}
+
+// Models implements llm.Lister, within the time that one request may take.
+func (b bounded) Models(ctx context.Context) ([]llm.Model, error) {
+	limited, cancel := context.WithTimeout(ctx, b.limit)
+	defer cancel()
+	return listModels(limited, b.Provider)
+}
+
+// Models implements llm.Lister. What the configuration leaves out is not there.
+func (o offering) Models(ctx context.Context) ([]llm.Model, error) {
+	all, err := listModels(ctx, o.Provider)
+	return slices.DeleteFunc(all, func(m llm.Model) bool {
+		return len(o.models.Include) > 0 && !tool.Match(o.models.Include, m.Name) || tool.Match(o.models.Exclude, m.Name)
+	}), err
+}
+
+func listModels(ctx context.Context, p llm.Provider) ([]llm.Model, error) {
+	lister, ok := p.(llm.Lister)
+	if !ok {
+		return nil, errors.New("the provider cannot tell which models there are")
+	}
+	return lister.Models(ctx)
+}

@@ -1,0 +1,134 @@
+package app_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/llm/llmtest"
+)
+
+// plenty is a timeout that no test should need.
+const plenty = time.Minute
+
+// listing are services of all kinds, each with a list of models in its own way.
+func listing(t *testing.T) map[string]config.Provider {
+	t.Helper()
+	openai, anthropic, google, ollama := llmtest.NewOpenAI(t), llmtest.NewAnthropic(t), llmtest.NewGoogle(t), llmtest.NewOpenAI(t)
+	openai.Page("/v1/models", `{"object":"list","data":[{"id":"gpt-4o","object":"model"},{"id":"gpt-4","object":"model"},{"id":"whisper","object":"model"}]}`)
+	anthropic.Page("/v1/models", `{"data":[{"id":"claude-sonnet-4-5","type":"model","display_name":"x","created_at":"2026-01-01T00:00:00Z"}],"has_more":false}`)
+	google.Page("/v1beta/models", `{"models":[{"name":"models/gemini-2.5-pro","inputTokenLimit":1000,"supportedGenerationMethods":["generateContent"]},
+		{"name":"models/embedder","supportedGenerationMethods":["embedContent"]}]}`)
+	ollama.Page("/v1/models", `{"object":"list","data":[{"id":"qwen3:8b","object":"model"}]}`)
+	ollama.Page("/api/show", `{"capabilities":["completion","tools"],"model_info":{"general.architecture":"qwen3","qwen3.context_length":40960}}`)
+	return map[string]config.Provider{
+		"b-openai": {Type: config.ProviderOpenAI, URL: openai.URL, Token: llmtest.Token, Timeout: plenty, Models: config.Models{
+			Include: []string{"gpt-*"}, Exclude: []string{"gpt-4"},
+		}},
+		"c-anthropic": {Type: config.ProviderAnthropic, URL: anthropic.URL, Token: llmtest.Token},
+		"d-google":    {Type: config.ProviderGoogle, URL: google.URL, Token: llmtest.Token},
+		"a-ollama":    {Type: config.ProviderOllama, URL: ollama.URL},
+		"e-script":    {Type: config.ProviderScript},
+	}
+}
+
+func TestModels(t *testing.T) {
+	t.Parallel()
+	broken := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(broken.Close)
+	c := &config.Config{Providers: listing(t)}
+	c.Providers["f-broken"] = config.Provider{Type: config.ProviderOpenAI, URL: broken.URL + "/v1"}
+	c.Providers["g-missing"] = config.Provider{Type: config.ProviderScript, File: filepath.Join(t.TempDir(), "none.yaml")}
+	offers, err := app.Models(t.Context(), c, app.ModelOptions{Timeout: plenty})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, o := range offers {
+		words := []string{o.Provider, string(o.Type)}
+		for _, m := range o.Models {
+			words = append(words, m.Name, strings.Join(m.Capabilities, "+"))
+		}
+		if o.Err != nil {
+			words = append(words, "failed")
+		}
+		got = append(got, strings.Join(words, " "))
+	}
+	want := []string{
+		"a-ollama ollama qwen3:8b tools",
+		"b-openai openai gpt-4o tools+vision",
+		"c-anthropic anthropic claude-sonnet-4-5 tools+vision+thinking+thinking_levels",
+		"d-google google gemini-2.5-pro tools+vision+thinking+thinking_levels",
+		"e-script script demonstration tools+thinking",
+		"f-broken openai failed",
+		"g-missing script failed",
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if length := offers[0].Models[0].ContextLength; length != 40960 {
+		t.Errorf("the context of the local model is %d", length)
+	}
+}
+
+func TestModelsOfOne(t *testing.T) {
+	t.Parallel()
+	c := &config.Config{Providers: listing(t)}
+	offers, err := app.Models(t.Context(), c, app.ModelOptions{Provider: "e-script", Timeout: plenty})
+	if err != nil || len(offers) != 1 || offers[0].Provider != "e-script" {
+		t.Errorf("got %v, %v", offers, err)
+	}
+	if _, err := app.Models(t.Context(), c, app.ModelOptions{Provider: "x", Timeout: plenty}); err == nil || !strings.Contains(err.Error(), "known providers: a-ollama, b-openai") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestModelsDetected asks whom a run would ask where nothing is configured. The key decides before any server is looked for.
+func TestModelsDetected(t *testing.T) {
+	t.Parallel()
+	c := &config.Config{Environ: []string{"ANTHROPIC_API_KEY=test-key"}}
+	var told string
+	offers, err := app.Models(t.Context(), c, app.ModelOptions{Timeout: time.Nanosecond, Emit: func(e event.Event) {
+		if n, ok := e.(event.Notice); ok {
+			told = n.Text
+		}
+	}})
+	if err != nil || len(offers) != 1 || offers[0].Provider != "anthropic" || offers[0].Err == nil || !strings.Contains(told, "ANTHROPIC_API_KEY") {
+		t.Errorf("got %v, %v, told %q", offers, err, told)
+	}
+}
+
+func TestModelsStall(t *testing.T) {
+	t.Parallel()
+	done := make(chan struct{})
+	silent := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-done }))
+	t.Cleanup(func() { close(done); silent.Close() })
+	c := &config.Config{Providers: map[string]config.Provider{
+		"quick":  {Type: config.ProviderScript},
+		"silent": {Type: config.ProviderOpenAI, URL: silent.URL + "/v1"},
+	}}
+	offers, err := app.Models(t.Context(), c, app.ModelOptions{Timeout: 50 * time.Millisecond})
+	if err != nil || len(offers) != 2 || offers[0].Err != nil || offers[1].Err == nil || offers[1].Err.Error() != "no answer within 50ms" {
+		t.Errorf("got %+v, %v", offers, err)
+	}
+}
+
+func TestCommandNames(t *testing.T) {
+	t.Parallel()
+	c := &config.Config{Commands: map[string]config.Command{
+		"explain": {Name: "explain", Description: "Explains"}, "help": {Name: "help", Description: "hidden by aura's own"},
+	}}
+	found := map[string]string{}
+	for _, n := range app.CommandNames(c) {
+		found[n.Name] = n.Description
+	}
+	if found["explain"] != "Explains" || found["help"] == "" || found["help"] == "hidden by aura's own" || found["exit"] == "" {
+		t.Errorf("got %v", found)
+	}
+}

@@ -1,0 +1,58 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/idelchi/aura/internal/session"
+)
+
+// become makes somebody else answer from the next prompt on. If it fails, everything is as before.
+func (a *App) become(ctx context.Context, r role, reason string) error {
+	features, err := a.cfg.FeaturesFor(r.agent, r.mode, a.opts.Task)
+	if err != nil {
+		return err
+	}
+	before, settings := a.role, a.features
+	a.role, a.features = r, features
+	if err := a.enter(ctx, reason, !reflect.DeepEqual(settings.Plugins, features.Plugins)); err != nil {
+		a.role, a.features = before, settings
+		return err
+	}
+	a.journal.note(func(s *session.State) { s.Agent, s.Mode = r.agent.Name, r.mode.Name })
+	a.refresh()
+	return nil
+}
+
+// enter hands the conversation to the role. Plugins are loaded anew if their settings are others now.
+func (a *App) enter(ctx context.Context, reason string, others bool) error {
+	if others && !a.opts.WithoutPlugins {
+		done, err := a.reloadPlugins(ctx)
+		if err != nil {
+			return err
+		}
+		a.notice("", "the settings of plugins are others now; "+summary(done))
+		a.collectCommands()
+	}
+	p, err := a.persona(ctx, a.role)
+	if err != nil {
+		return err
+	}
+	return a.talk.Switch(ctx, p, reason)
+}
+
+// described says who answers, in a line.
+func (a *App) described() string {
+	p := a.talk.Persona()
+	var parts []string
+	for _, part := range []struct{ what, name string }{
+		{"agent", p.Agent}, {"mode", p.Mode}, {"provider", p.ProviderName}, {"model", a.talk.Context().ModelInfo.Name},
+	} {
+		if part.name != "" {
+			parts = append(parts, fmt.Sprintf("%s %s", part.what, part.name))
+		}
+	}
+	return strings.Join(parts, ", ")
+}

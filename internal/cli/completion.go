@@ -1,0 +1,222 @@
+package cli
+
+import (
+	"cmp"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/session"
+)
+
+// Completion never says a word about what is wrong: whoever presses Tab has not asked for that yet.
+
+// completeFlags makes the flags of the root complete their values.
+func (o *rootOptions) completeFlags(cmd *cobra.Command, s streams) {
+	for name, complete := range map[string]cobra.CompletionFunc{
+		"agent":    completeNames(s, o, agentNames),
+		"mode":     completeNames(s, o, modeNames),
+		"provider": completeNames(s, o, providerNames),
+		"model":    completeNames(s, o, modelNames),
+		"system":   completeNames(s, o, promptNames),
+		"resume":   completeNames(s, o, sessionNames),
+		"think":    cobra.FixedCompletions([]cobra.Completion{"off", "on", "low", "medium", "high"}, cobra.ShellCompDirectiveNoFileComp),
+		"config":   directories,
+		"home":     directories,
+		"workdir":  directories,
+	} {
+		if cmd.PersistentFlags().Lookup(name) != nil {
+			// The one error is a flag that does not exist.
+			_ = cmd.RegisterFlagCompletionFunc(name, complete)
+		}
+	}
+}
+
+func directories(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveFilterDirs
+}
+
+// completeNames completes what a configuration has. One that cannot be read has nothing.
+func completeNames(s streams, root *rootOptions, list func(*config.Config) []cobra.Completion) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		c, err := quietConfig(cmd, s, root)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		found := slices.DeleteFunc(list(c), func(name string) bool { return !strings.HasPrefix(name, typed) })
+		return found, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// first completes the first argument only.
+func first(complete cobra.CompletionFunc) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return complete(cmd, args, typed)
+	}
+}
+
+// quietConfig loads the configuration of an unfinished command line.
+func quietConfig(cmd *cobra.Command, s streams, root *rootOptions) (*config.Config, error) {
+	if err := fromEnvironment(cmd, s.environ); err != nil {
+		return nil, err
+	}
+	return config.Load(root.configOptions(s))
+}
+
+// described lists the names of a map with what each is for.
+func described[T any](all map[string]T, about func(T) string) []cobra.Completion {
+	var out []cobra.Completion
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		out = append(out, cobra.CompletionWithDesc(name, oneLine(about(all[name]), 60)))
+	}
+	return out
+}
+
+func agentNames(c *config.Config) []cobra.Completion {
+	return described(c.Agents, func(a config.Agent) string { return a.Description })
+}
+
+func modeNames(c *config.Config) []cobra.Completion {
+	return described(c.Modes, func(m config.Mode) string { return m.Description })
+}
+
+func providerNames(c *config.Config) []cobra.Completion {
+	return described(c.Providers, func(p config.Provider) string { return string(p.Type) })
+}
+
+func promptNames(c *config.Config) []cobra.Completion {
+	return described(c.Prompts, func(config.Prompt) string { return "" })
+}
+
+func taskNames(c *config.Config) []cobra.Completion {
+	enabled := maps.Clone(c.Tasks)
+	maps.DeleteFunc(enabled, func(_ string, t config.Task) bool { return t.Disabled })
+	return described(enabled, func(t config.Task) string { return t.Description })
+}
+
+// modelNames are the models that agents name. To know the others, a service would have to be asked.
+func modelNames(c *config.Config) []cobra.Completion {
+	models := map[string]string{}
+	for _, a := range c.Agents {
+		if a.Model.Name != "" {
+			models[a.Model.Name] = a.Model.Provider
+		}
+	}
+	return described(models, func(provider string) string { return provider })
+}
+
+// installedNames are the plugins in use.
+func installedNames(c *config.Config) []cobra.Completion {
+	entries, err := app.Catalog(c)
+	if err != nil {
+		return nil
+	}
+	var names []cobra.Completion
+	for _, e := range entries {
+		if e.Status != app.StatusShadowed {
+			names = append(names, cobra.CompletionWithDesc(e.Name, oneLine(e.Manifest.Description, 60)))
+		}
+	}
+	return names
+}
+
+// titled is how many sessions are completed with their titles, the newest ones: to know a title, a session has to be read.
+const titled = 10
+
+// sessionNames are the ids of all sessions, the newest first.
+func sessionNames(c *config.Config) []cobra.Completion {
+	var paths []string
+	for _, dir := range sessionDirs(c) {
+		found, err := filepath.Glob(filepath.Join(dir, "*"+session.Ext))
+		if err == nil {
+			paths = append(paths, found...)
+		}
+	}
+	// Ids sort by time.
+	slices.SortFunc(paths, func(a, b string) int { return cmp.Compare(filepath.Base(b), filepath.Base(a)) })
+	var ids []cobra.Completion
+	for i, path := range paths {
+		id, title := strings.TrimSuffix(filepath.Base(path), session.Ext), ""
+		if i < titled {
+			title = sessionTitle(path)
+		}
+		ids = append(ids, cobra.CompletionWithDesc(id, title))
+	}
+	return ids
+}
+
+// largestTitled is the size of a session that is still read for its title, in bytes.
+const largestTitled = 1 << 20
+
+// sessionTitle is the first prompt of a session; empty if that is not had quickly.
+func sessionTitle(path string) string {
+	if info, err := os.Stat(path); err != nil || info.Size() > largestTitled {
+		return ""
+	}
+	saved, err := session.Load(path)
+	if err != nil {
+		return ""
+	}
+	for _, m := range saved.Messages {
+		if m.Role == "user" && !m.Synthetic {
+			return oneLine(m.Content, 60)
+		}
+	}
+	return ""
+}
+
+// completePrompts completes slash commands. What else a prompt says is the user's.
+func completePrompts(s streams, root *rootOptions) cobra.CompletionFunc {
+	commands := completeNames(s, root, func(c *config.Config) []cobra.Completion {
+		var out []cobra.Completion
+		for _, cmd := range app.CommandNames(c) {
+			out = append(out, cobra.CompletionWithDesc("/"+cmd.Name, oneLine(cmd.Description, 60)))
+		}
+		return out
+	})
+	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if !strings.HasPrefix(typed, "/") {
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		return commands(cmd, args, typed)
+	}
+}
+
+// completeShow completes a kind, then a name of that kind.
+func completeShow(s streams, root *rootOptions) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		switch len(args) {
+		case 0:
+			return kindNames(), cobra.ShellCompDirectiveNoFileComp
+		case 1:
+			return completeNames(s, root, func(c *config.Config) []cobra.Completion { return namesOfKind(c, args[0]) })(cmd, args, typed)
+		default:
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+	}
+}
+
+func namesOfKind(c *config.Config, name string) []cobra.Completion {
+	kind, ok := kindOf(name)
+	if !ok {
+		return nil
+	}
+	list, err := kind.list(c, viewer{hide: newMask(c)})
+	if err != nil {
+		return nil
+	}
+	var out []cobra.Completion
+	for _, e := range list {
+		out = append(out, cobra.CompletionWithDesc(e.Name, oneLine(e.Description, 60)))
+	}
+	return out
+}

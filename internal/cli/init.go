@@ -1,0 +1,191 @@
+package cli
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/scaffold"
+)
+
+// initOptions are the flags of init.
+type initOptions struct {
+	global bool
+	force  bool
+	yes    bool
+	dryRun bool
+	json   bool
+}
+
+const initHelp = `Write a commented default configuration into .aura of the project, or with
+--global into the user's home: agents, modes, prompts, a command, settings of
+features, and examples of providers, tasks and skills. Files named *.example.*
+are not read until you rename them. No plugins are installed.
+
+A file that exists is kept, and named. With --force it is replaced, after the
+difference was shown and, on a terminal, confirmed.`
+
+const initExamples = `  aura init
+  aura init --dry-run
+  aura init --global
+  aura init --force`
+
+func newInit(s streams, root *rootOptions) *cobra.Command {
+	o := &initOptions{}
+	cmd := &cobra.Command{
+		Use:     "init",
+		Short:   "Write a commented default configuration",
+		Long:    initHelp,
+		Example: initExamples,
+		Args:    noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			home, err := o.home(root.configOptions(s))
+			if err != nil {
+				return err
+			}
+			return o.run(s, home)
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVar(&o.global, "global", false, "write into the user's home instead of the project's")
+	f.BoolVar(&o.force, "force", false, "replace files that are different, after showing how")
+	f.BoolVar(&o.yes, "yes", false, "do not ask for confirmation")
+	f.BoolVar(&o.dryRun, "dry-run", false, "show what would be done and write nothing")
+	f.BoolVar(&o.json, "json", false, "write a JSON object")
+	return cmd
+}
+
+// home is the directory to write into. Unlike elsewhere, one that is named need not exist.
+func (o *initOptions) home(c config.Options) (string, error) {
+	dir := config.DirName
+	switch {
+	case o.global && c.Home != nil:
+		dir = *c.Home
+	case o.global && c.UserHome == "":
+		dir = ""
+	case o.global:
+		dir = filepath.Join(c.UserHome, config.DirName)
+	case len(c.Configs) > 0:
+		dir = c.Configs[len(c.Configs)-1]
+	}
+	if dir == "" {
+		return "", usageError{errors.New("init: there is no directory to write into: name one with --home or --config")}
+	}
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(c.Workdir, dir)
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", fmt.Errorf("finding the directory to write into: %w", err)
+	}
+	if info, err := os.Stat(cmp.Or(c.Workdir, ".")); err != nil || !info.IsDir() {
+		return "", fmt.Errorf("finding the working directory: %s is not a directory: name another with --workdir", c.Workdir)
+	}
+	return dir, nil
+}
+
+// initReport is the result of init as JSON.
+type initReport struct {
+	Dir    string          `json:"dir"`
+	DryRun bool            `json:"dry_run"`
+	Files  []scaffold.File `json:"files"`
+}
+
+func (o *initOptions) run(s streams, home string) error {
+	files, err := scaffold.Plan(home, o.force)
+	if err != nil {
+		return err
+	}
+	if err := o.confirm(s, files); err != nil {
+		return err
+	}
+	if !o.dryRun {
+		if err := scaffold.Write(files); err != nil {
+			return err
+		}
+	}
+	if o.json {
+		return writeJSON(s.out, initReport{Dir: home, DryRun: o.dryRun, Files: files})
+	}
+	o.tell(s.out, home, files)
+	return nil
+}
+
+// confirm shows what would be lost and asks whether it may be, if there is someone to ask. In JSON the differences are part of
+// the report, so they are shown beside it only to whoever is asked.
+func (o *initOptions) confirm(s streams, files []scaffold.File) error {
+	lost := slices.DeleteFunc(slices.Clone(files), func(f scaffold.File) bool { return f.Status != scaffold.Overwritten })
+	ask := !o.yes && !o.dryRun && isTerminal(s.in)
+	if len(lost) == 0 || o.json && !ask {
+		return nil
+	}
+	w := s.out
+	if o.json {
+		w = s.err
+	}
+	for _, f := range lost {
+		fmt.Fprintln(w, strings.TrimRight(clean(f.Diff), "\n"))
+	}
+	if !ask {
+		return nil
+	}
+	fmt.Fprintf(s.err, "Replace %s? [y/N] ", counted(len(lost), "file"))
+	answer, err := bufio.NewReader(s.in).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("reading the answer: %w", err)
+	}
+	if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "y" && answer != "yes" {
+		return errors.New("init: not confirmed, so nothing was written; without --force the files that exist are kept")
+	}
+	return nil
+}
+
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// tell is the result for people: every file with what became of it.
+func (o *initOptions) tell(w io.Writer, home string, files []scaffold.File) {
+	rows := [][]string{}
+	kept := 0
+	for _, f := range files {
+		path, err := filepath.Rel(home, f.Path)
+		if err != nil {
+			path = f.Path
+		}
+		status := string(f.Status)
+		if o.dryRun && (f.Status == scaffold.Created || f.Status == scaffold.Overwritten) {
+			status = "would be " + status
+		}
+		rows = append(rows, []string{status, filepath.ToSlash(path)})
+		if f.Status == scaffold.Kept {
+			kept++
+		}
+	}
+	fmt.Fprintln(w, clean(home)+":")
+	indented(w, "  ", rows)
+	if kept > 0 {
+		fmt.Fprintf(w, "%s kept; 'aura init --force --dry-run' shows how they differ\n", counted(kept, "file"))
+	}
+	if o.dryRun {
+		fmt.Fprintln(w, "nothing was written (--dry-run)")
+	}
+}

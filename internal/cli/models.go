@@ -1,0 +1,148 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/llm"
+)
+
+const modelsHelp = `List the models that the providers offer, with the length of their context in
+tokens and what they are capable of, as far as that is known. What the
+configuration of a provider leaves out (models.include, models.exclude) is not
+listed. Where no provider is configured, the one that a run would use is asked.
+
+A provider that fails is named with its error and the others are listed all the
+same; the exit code is 1 only if all of them fail.`
+
+const modelsExamples = `  aura models
+  aura models anthropic
+  aura models --json --timeout 5s`
+
+// modelsTimeout is how long one provider may take to list its models.
+const modelsTimeout = 15 * time.Second
+
+func newModels(s streams, root *rootOptions) *cobra.Command {
+	var asJSON bool
+	var timeout time.Duration
+	cmd := &cobra.Command{
+		Use:     "models [PROVIDER]",
+		Short:   "List the models that the providers offer",
+		Long:    modelsHelp,
+		Example: modelsExamples,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usageError{fmt.Errorf("%s takes [PROVIDER]", cmd.CommandPath())}
+			}
+			if timeout <= 0 {
+				return usageError{fmt.Errorf("--timeout %s is not more than nothing", timeout)}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := config.Load(root.configOptions(s))
+			if err != nil {
+				return err
+			}
+			o := app.ModelOptions{Provider: append(args, root.provider)[0], Timeout: timeout, Emit: notices(s.err)}
+			offers, err := app.Models(cmd.Context(), c, o)
+			if err != nil {
+				return because(cmd.Context(), err)
+			}
+			return because(cmd.Context(), showOffers(s, offers, newMask(c), asJSON))
+		},
+		ValidArgsFunction: first(completeNames(s, root, providerNames)),
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON list, one object per provider")
+	cmd.Flags().DurationVar(&timeout, "timeout", modelsTimeout, "how long each provider may take")
+	return cmd
+}
+
+// notices shows what is said while there is no conversation.
+func notices(w io.Writer) func(event.Event) {
+	return func(e event.Event) {
+		if n, ok := e.(event.Notice); ok {
+			fmt.Fprintf(w, "! %s\n", clean(n.Text))
+		}
+	}
+}
+
+// offerInfo is an offer as JSON.
+type offerInfo struct {
+	Provider string              `json:"provider"`
+	Type     config.ProviderType `json:"type"`
+	Models   []modelInfo         `json:"models"`
+	Error    string              `json:"error,omitempty"`
+}
+
+// modelInfo is a model as JSON. What is not known is 0 or empty.
+type modelInfo struct {
+	Name           string   `json:"name"`
+	Family         string   `json:"family,omitempty"`
+	ParameterCount int64    `json:"parameter_count,omitempty"`
+	ContextLength  int      `json:"context_length"`
+	Capabilities   []string `json:"capabilities"`
+}
+
+// errNoModels is the end of a listing in which every provider failed. Each was named already.
+var errNoModels = errors.New("listing models: no provider answered")
+
+func showOffers(s streams, offers []app.Offer, hide mask, asJSON bool) error {
+	list := []offerInfo{}
+	failed := 0
+	for _, o := range offers {
+		info := offerInfo{Provider: o.Provider, Type: o.Type, Models: []modelInfo{}}
+		for _, m := range o.Models {
+			info.Models = append(info.Models, describeModel(m))
+		}
+		if o.Err != nil {
+			info.Error = hide.text(o.Err.Error())
+			failed++
+		}
+		list = append(list, info)
+	}
+	var err error
+	if failed == len(list) {
+		err = errNoModels
+	}
+	if asJSON {
+		return errors.Join(writeJSON(s.out, list), err)
+	}
+	writeOffers(s, list)
+	return err
+}
+
+func describeModel(m llm.Model) modelInfo {
+	return modelInfo{
+		Name: m.Name, Family: m.Family, ParameterCount: m.ParameterCount, ContextLength: m.ContextLength,
+		Capabilities: append([]string{}, m.Capabilities...),
+	}
+}
+
+func writeOffers(s streams, list []offerInfo) {
+	rows := [][]string{{"PROVIDER", "MODEL", "CONTEXT", "CAPABILITIES"}}
+	for _, o := range list {
+		for _, m := range o.Models {
+			rows = append(rows, []string{o.Provider, m.Name, count(int64(m.ContextLength)), dash(strings.Join(m.Capabilities, ", "))})
+		}
+	}
+	if len(rows) > 1 {
+		wide(s.out, rows)
+	}
+	for _, o := range list {
+		switch {
+		case o.Error != "":
+			fmt.Fprintf(s.err, "! provider %s: %s\n", clean(o.Provider), clean(o.Error))
+		case len(o.Models) == 0:
+			fmt.Fprintf(s.err, "! provider %s: it offers no models, or models: in its configuration leaves all out\n", clean(o.Provider))
+		}
+	}
+}

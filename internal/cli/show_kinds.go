@@ -1,0 +1,189 @@
+package cli
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/idelchi/aura/internal/config"
+)
+
+// shown is an entity as show prints it.
+type shown struct {
+	Kind        string `json:"kind"`
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+	// Status is what sets it apart, such as default or disabled.
+	Status string `json:"status,omitempty"`
+	// Place is where it is declared; features have a place for each setting instead.
+	*place
+	// Shadows are where lower homes declare one of the same name.
+	Shadows  []place          `json:"shadows,omitempty"`
+	Origins  map[string]place `json:"origins,omitempty"`
+	Settings map[string]any   `json:"settings"`
+	// Body is the text below the frontmatter.
+	Body string `json:"body,omitempty"`
+
+	settings []setting
+}
+
+// place is a line of a file.
+type place struct {
+	File string `json:"file"`
+	Line int    `json:"line"`
+	// Home is user or project.
+	Home config.HomeKind `json:"home"`
+}
+
+func placeOf(p config.Place) place { return place{File: p.File, Line: p.Line, Home: p.Home.Kind} }
+
+// shownKind is a kind that can be shown: what it is called on the command line, what one of it is called, and where to find it.
+type shownKind struct {
+	plural, one string
+	list        func(c *config.Config, v viewer) ([]shown, error)
+}
+
+// shownKinds are all of them, in the order of the overview.
+var shownKinds = []shownKind{
+	entityKind("agents", "agent", func(c *config.Config) map[string]config.Agent { return c.Agents }, func(a config.Agent) shown {
+		return shown{Description: a.Description, Status: words(map[string]bool{
+			"default": a.Default, "hidden": a.Hide, "subagent": a.Subagent,
+		}), Body: a.Prompt, settings: overrides(a.Features)}
+	}),
+	entityKind("modes", "mode", func(c *config.Config) map[string]config.Mode { return c.Modes }, func(m config.Mode) shown {
+		return shown{Description: m.Description, Status: words(map[string]bool{"hidden": m.Hide}), Body: m.Prompt, settings: overrides(m.Features)}
+	}),
+	entityKind("prompts", "prompt", func(c *config.Config) map[string]config.Prompt { return c.Prompts }, func(p config.Prompt) shown {
+		return shown{Body: p.Body}
+	}),
+	entityKind("providers", "provider", func(c *config.Config) map[string]config.Provider { return c.Providers }, func(p config.Provider) shown {
+		return shown{Description: string(p.Type)}
+	}),
+	entityKind("hooks", "hook", func(c *config.Config) map[string]config.Hook { return c.Hooks }, func(h config.Hook) shown {
+		return shown{Description: h.Description, Status: words(map[string]bool{"disabled": h.Disabled})}
+	}),
+	{plural: "features", one: "feature", list: listFeatures},
+	entityKind("tasks", "task", func(c *config.Config) map[string]config.Task { return c.Tasks }, func(t config.Task) shown {
+		return shown{Description: t.Description, Status: words(map[string]bool{"disabled": t.Disabled}), settings: overrides(t.Features)}
+	}),
+	entityKind("skills", "skill", func(c *config.Config) map[string]config.Skill { return c.Skills }, func(s config.Skill) shown {
+		return shown{Description: s.Description, Body: s.Body}
+	}),
+	entityKind("commands", "command", func(c *config.Config) map[string]config.Command { return c.Commands }, func(m config.Command) shown {
+		return shown{Description: m.Description, Body: m.Body}
+	}),
+}
+
+// viewer is how to look: what to hide, and for whom features are combined.
+type viewer struct {
+	hide  mask
+	agent config.Agent
+	mode  config.Mode
+}
+
+// entityKind is a kind whose entities are declared in files, by name. More says what of one is not a setting.
+func entityKind[T any](plural, one string, from func(*config.Config) map[string]T, more func(T) shown) shownKind {
+	return shownKind{plural: plural, one: one, list: func(c *config.Config, v viewer) ([]shown, error) {
+		all := from(c)
+		var out []shown
+		for _, name := range slices.Sorted(maps.Keys(all)) {
+			e := more(all[name])
+			e.Kind, e.Name, e.Body = one, name, v.hide.text(e.Body)
+			e.settle(all[name], v.hide)
+			for i, p := range c.Places(one, name) {
+				at := placeOf(p)
+				if i == 0 {
+					e.place = &at
+				} else {
+					e.Shadows = append(e.Shadows, at)
+				}
+			}
+			out = append(out, e)
+		}
+		return out, nil
+	}}
+}
+
+// settle takes an entity apart. What it is called and what it is for stand elsewhere.
+func (e *shown) settle(of any, hide mask) {
+	r := reader{hide: hide}
+	r.read(nil, reflect.ValueOf(of))
+	own := slices.DeleteFunc(r.out, func(s setting) bool { return s.key() == "name" || s.key() == "description" })
+	for _, s := range e.settings {
+		s.value = hide.value(s.path, s.value)
+		own = append(own, s)
+	}
+	e.settings, e.Settings = own, nested(own)
+}
+
+// overrides are the features that an entity sets for itself.
+func overrides(features map[string]any) []setting {
+	r := reader{}
+	r.hide = mask{replace: strings.NewReplacer()}
+	r.read([]string{"features"}, reflect.ValueOf(features))
+	return r.out
+}
+
+// words are those that apply, in order.
+func words(apply map[string]bool) string {
+	var out []string
+	for _, word := range slices.Sorted(maps.Keys(apply)) {
+		if apply[word] {
+			out = append(out, word)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// listFeatures shows each feature with all its settings, defaults included, and where each is made.
+func listFeatures(c *config.Config, v viewer) ([]shown, error) {
+	features, err := c.FeaturesFor(v.agent, v.mode, nil)
+	if err != nil {
+		return nil, err
+	}
+	places := c.FeaturePlaces(v.agent, v.mode, nil)
+	r := reader{zero: true, hide: v.hide}
+	r.read([]string{"plugins", "dir"}, reflect.ValueOf(pluginDirs(c)))
+	r.read(nil, reflect.ValueOf(features))
+	var out []shown
+	for _, s := range r.out {
+		if s.path[0] == "plugins" && len(s.path) > 1 && (s.path[1] == "global" || s.path[1] == "local") {
+			s.path = slices.Insert(slices.Clone(s.path), 1, "config")
+		}
+		i := slices.IndexFunc(out, func(e shown) bool { return e.Name == s.path[0] })
+		if i < 0 {
+			i = len(out)
+			out = append(out, shown{Kind: "feature", Name: s.path[0], Origins: map[string]place{}})
+		}
+		e := &out[i]
+		e.settings = append(e.settings, s)
+		if p, ok := origin(places, s.path); ok {
+			e.Origins[s.key()] = placeOf(p)
+		}
+	}
+	for i := range out {
+		out[i].Settings, _ = nested(out[i].settings)[out[i].Name].(map[string]any)
+	}
+	slices.SortFunc(out, func(a, b shown) int { return strings.Compare(a.Name, b.Name) })
+	return out, nil
+}
+
+// pluginDirs are where the homes have their plugins, that of the highest precedence first.
+func pluginDirs(c *config.Config) []string {
+	var out []string
+	for _, root := range slices.Backward(c.PluginRoots()) {
+		out = append(out, root.Dir)
+	}
+	return out
+}
+
+// origin is where a setting is made, or what it is a part of.
+func origin(places map[string]config.Place, path []string) (config.Place, bool) {
+	for n := len(path); n > 0; n-- {
+		if p, ok := places[strings.Join(path[:n], ".")]; ok {
+			return p, true
+		}
+	}
+	return config.Place{}, false
+}

@@ -1,0 +1,182 @@
+package config
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/idelchi/aura/internal/hooks"
+	"github.com/idelchi/aura/internal/strict"
+)
+
+// maxHookTimeout is in seconds: a day.
+const maxHookTimeout = 24 * 60 * 60
+
+// commandKey is the one key whose value is left as it is: the shell expands variables by itself, and ${FILES[@]} is its own.
+const commandKey = "command"
+
+// Hook is a shell command that runs before or after tool calls: hooks/**/*.yaml, a map of names to these. What it inherits
+// is part of this value already.
+type Hook struct {
+	hooks.Definition
+
+	Source Source
+	// Inherit names hooks whose settings this one starts from, the last one winning.
+	Inherit []string
+
+	made lineage
+}
+
+// hookFile is what a file has for a hook.
+type hookFile struct {
+	Description string `yaml:"description"`
+	Event       string `yaml:"event"`
+	Matcher     string `yaml:"matcher"`
+	Files       string `yaml:"files"`
+	Command     string `yaml:"command"`
+	// Timeout is in seconds.
+	Timeout int   `yaml:"timeout"`
+	Depends Names `yaml:"depends"`
+	Inherit Names `yaml:"inherit"`
+	Silent  bool  `yaml:"silent"`
+	// Disabled is nil where it is left to the parents.
+	Disabled *bool `yaml:"disabled"`
+}
+
+// HookDefinitions are the hooks as the hooks package takes them, sorted by name.
+func (c *Config) HookDefinitions() []hooks.Definition { return definitions(c.Hooks) }
+
+func definitions(of map[string]Hook) []hooks.Definition {
+	var out []hooks.Definition
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		out = append(out, of[name].Definition)
+	}
+	return out
+}
+
+// hooks reads all hooks and checks them together, so that a session does not begin with hooks that cannot be put in order.
+func (l *loader) hooks() (map[string]Hook, error) {
+	declared, err := loadKind(l, kind[declaration]{name: "hook", folder: "config/hooks", ext: yamlFiles, read: l.readHooks})
+	if err != nil {
+		return nil, err
+	}
+	all, err := settle("hook", declared, buildHook)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := hooks.New(definitions(all)); err != nil {
+		return nil, placeHookError(all, err)
+	}
+	return all, nil
+}
+
+func (l *loader) readHooks(d document) ([]entity[declaration], error) {
+	if err := l.expandHooks(d); err != nil {
+		return nil, err
+	}
+	values := map[string]hookFile{}
+	if err := strict.DecodeNode(d.File, d.root, &values); err != nil {
+		return nil, err
+	}
+	var entities []entity[declaration]
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		declared, err := readHook(d, name, values[name])
+		if err != nil {
+			return nil, err
+		}
+		entities = append(entities, entity[declaration]{name: name, line: d.find(name).Line, value: declared})
+	}
+	return entities, nil
+}
+
+func readHook(d document, name string, f hookFile) (declaration, error) {
+	if strings.TrimSpace(name) == "" || strings.ContainsFunc(name, unicode.IsControl) {
+		return declaration{}, d.fault([]string{name}, "%q is not a name for a hook: use letters, digits and - _ : .", name)
+	}
+	if f.Timeout < 0 || f.Timeout > maxHookTimeout {
+		return declaration{}, d.fault([]string{name, "timeout"}, "hook %q: %d is not between 1 and %d seconds", name, f.Timeout, maxHookTimeout)
+	}
+	return declaration{document: d, name: name, keys: []string{name}, parents: f.Inherit, file: f}, nil
+}
+
+func buildHook(made lineage) (Hook, error) {
+	f, _, err := combined[hookFile](made)
+	own := made.own()
+	return Hook{
+		Source: own.Source, Inherit: f.Inherit, made: made,
+		Definition: hooks.Definition{
+			Name: own.name, Description: f.Description, Event: f.Event, Matcher: f.Matcher, Files: f.Files, Command: f.Command,
+			Timeout: time.Duration(f.Timeout) * time.Second, Depends: f.Depends, Silent: f.Silent,
+			Disabled: f.Disabled != nil && *f.Disabled,
+		},
+	}, err
+}
+
+// placeHookError adds the file, the line and the key to a fault in a hook. They are those of a parent if it is inherited.
+func placeHookError(all map[string]Hook, err error) error {
+	var fault *hooks.Error
+	if !errors.As(err, &fault) {
+		return err
+	}
+	made := all[fault.Hook].made
+	d := made.at(fault.Field)
+	if d.root == nil {
+		d = made.own()
+	}
+	path := d.path(fault.Field)
+	line := d.line(path...)
+	if list := aliased(d.find(path...)); list.Kind == yaml.SequenceNode {
+		if i := slices.IndexFunc(list.Content, func(n *yaml.Node) bool { return aliased(n).Value == fault.Value }); i >= 0 {
+			line = list.Content[i].Line
+		}
+	}
+	return d.faultAt(line, path, "%w", fault.Err)
+}
+
+// expandHooks replaces variables in all values of hooks but their commands.
+func (l *loader) expandHooks(d document) error {
+	if d.root == nil || d.root.Kind != yaml.MappingNode {
+		return nil
+	}
+	for i := 0; i+1 < len(d.root.Content); i += 2 {
+		if err := l.expandHook(d, d.root.Content[i+1], d.root.Content[i].Value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// expandHook follows mappings and lists of them that are merged in with <<.
+func (l *loader) expandHook(d document, n *yaml.Node, key string) error {
+	switch n.Kind {
+	case yaml.SequenceNode:
+		for _, item := range n.Content {
+			if err := l.expandHook(d, item, key); err != nil {
+				return err
+			}
+		}
+		return nil
+	case yaml.MappingNode:
+	default:
+		return nil
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		name, value := n.Content[i], n.Content[i+1]
+		var err error
+		switch {
+		case name.ShortTag() == mergeTag:
+			err = l.expandHook(d, value, key)
+		case name.Value != commandKey:
+			err = l.env.expandTree(d.File, value, joined(key, name.Value))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,73 @@
+package config
+
+import (
+	"maps"
+	"slices"
+
+	"gopkg.in/yaml.v3"
+)
+
+// Place is a line of a file that declares something.
+type Place struct {
+	Source
+
+	Line int
+}
+
+// origins are where entities are declared, by kind and name, in the order in which the homes are read.
+type origins map[string]map[string][]Place
+
+func (o origins) note(kind, name string, at Place) {
+	if o[kind] == nil {
+		o[kind] = map[string][]Place{}
+	}
+	at.Line = max(at.Line, 1)
+	o[kind][name] = append(o[kind][name], at)
+}
+
+// Places are where an entity is declared: the place in force, then those it hides, the highest of them first. The kind is
+// agent, mode, prompt, provider, task, command, skill and so on.
+func (c *Config) Places(kind, name string) []Place {
+	out := slices.Clone(c.origins[kind][name])
+	slices.Reverse(out)
+	return out
+}
+
+// FeaturePlaces are where the settings are made that FeaturesFor combines, by their keys joined with dots. A setting that no
+// file makes, and so is a default, is not among them.
+func (c *Config) FeaturePlaces(agent Agent, mode Mode, task *Task) map[string]Place {
+	set := slices.Clone(c.globals.set)
+	layers := []lineage{agent.made, mode.made}
+	if task != nil {
+		layers = append(layers, task.made)
+	}
+	for _, made := range layers {
+		for _, d := range made {
+			set = append(set, d.below(featuresKey))
+		}
+	}
+	out := map[string]Place{}
+	for _, d := range set {
+		maps.Copy(out, d.leaves())
+	}
+	return out
+}
+
+// leaves are the places of all values of a declaration that are set and are no mappings.
+func (d declaration) leaves() map[string]Place {
+	out := map[string]Place{}
+	var walk func(n *yaml.Node, key string)
+	walk = func(n *yaml.Node, key string) {
+		switch {
+		case n.IsZero(), n.ShortTag() == nullTag:
+		case n.Kind == yaml.MappingNode:
+			for i := 0; i+1 < len(n.Content); i += 2 {
+				walk(n.Content[i+1], joined(key, n.Content[i].Value))
+			}
+		default:
+			out[key] = Place{Source: d.Source, Line: max(n.Line, 1)}
+		}
+	}
+	walk(d.node(), "")
+	return out
+}

@@ -1,0 +1,95 @@
+//go:build unix
+
+package e2e
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/idelchi/aura/internal/llm/llmtest"
+)
+
+// protocols are those in which each rule is tried.
+var protocols = map[string]func(testing.TB, ...llmtest.Reply) *llmtest.Server{
+	"openai": llmtest.NewOpenAI, "anthropic": llmtest.NewAnthropic,
+}
+
+// TestRules runs one script per rule of the hooks, once per protocol, against a server that rejects what the real service
+// rejects: a rejected request fails the script. What the server answers stands in the script's replies.yaml, or in one of
+// the protocol's own such as replies-openai.yaml. Steps may depend on the protocol, such as [anthropic]. A script begins
+// with a copy of testdata/rulesbase: an agent, and a plugin whose tool Echo repeats a text. Its own plugins need no more
+// than a main.go.
+func TestRules(t *testing.T) {
+	t.Parallel()
+	for protocol := range protocols {
+		t.Run(protocol, func(t *testing.T) {
+			t.Parallel()
+			testscript.Run(t, testscript.Params{
+				Dir:                 "testdata/rules",
+				Setup:               func(env *testscript.Env) error { return setupRule(env, protocol) },
+				Cmds:                commands,
+				Condition:           func(cond string) (bool, error) { return isProtocol(protocol, cond) },
+				RequireExplicitExec: true,
+				RequireUniqueNames:  true,
+			})
+		})
+	}
+}
+
+func isProtocol(protocol, condition string) (bool, error) {
+	if _, ok := protocols[condition]; !ok {
+		return false, fmt.Errorf("unknown condition %q", condition)
+	}
+	return condition == protocol, nil
+}
+
+// setupRule starts the script's server and completes its project.
+func setupRule(env *testscript.Env, protocol string) error {
+	replies, err := readReplies(env.WorkDir, protocol)
+	if err != nil {
+		return err
+	}
+	tb, ok := env.T().(testing.TB)
+	if !ok {
+		return fmt.Errorf("a script runs in %T, which is no test", env.T())
+	}
+	server := protocols[protocol](tb, replies...)
+	env.Values[serverKey{}] = server
+	env.Vars = append(env.Vars, "SPEAKS="+protocol, "SERVER="+server.URL, "TOKEN="+llmtest.Token)
+	if err := overlay("testdata/rulesbase", env.WorkDir); err != nil {
+		return err
+	}
+	if err := completePlugins(filepath.Join(env.WorkDir, ".aura/plugins")); err != nil {
+		return err
+	}
+	return setup(env)
+}
+
+// completePlugins gives the plugins below dir what every plugin has.
+func completePlugins(dir string) error {
+	sources, err := filepath.Glob(filepath.Join(dir, "*", "main.go"))
+	if err != nil {
+		return err
+	}
+	for _, source := range sources {
+		home := filepath.Dir(source)
+		name := filepath.Base(home)
+		for file, content := range map[string]string{
+			"go.mod": "module " + name + "\n\ngo 1.25\n", "plugin.yaml": "description: " + name + "\n",
+		} {
+			path := filepath.Join(home, file)
+			if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+				continue
+			}
+			if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

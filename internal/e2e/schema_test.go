@@ -1,0 +1,66 @@
+//go:build unix
+
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+func init() { commands["schema"] = checkSchema }
+
+// schema FILE TYPE... checks that every line of a file fits docs/events.schema.json with no field that it does not list, and
+// that there are events of the types.
+func checkSchema(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 {
+		ts.Fatalf("usage: schema FILE [TYPE...]")
+	}
+	schema := eventSchema(ts)
+	seen := map[any]bool{}
+	for line := range strings.Lines(ts.ReadFile(args[0])) {
+		v, err := jsonschema.UnmarshalJSON(strings.NewReader(line))
+		ts.Check(err)
+		if err := schema.Validate(v); err != nil {
+			ts.Fatalf("%s: %v", line, err)
+		}
+		if object, ok := v.(map[string]any); ok {
+			seen[object["type"]] = true
+		}
+	}
+	for _, kind := range args[1:] {
+		if !seen[kind] {
+			ts.Fatalf("there is no event of type %s", kind)
+		}
+	}
+}
+
+func eventSchema(ts *testscript.TestScript) *jsonschema.Schema {
+	text, err := os.ReadFile(filepath.Join(repo(), "docs", "events.schema.json"))
+	ts.Check(err)
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(string(text)))
+	ts.Check(err)
+	closeObjects(doc)
+	c := jsonschema.NewCompiler()
+	ts.Check(c.AddResource("events.json", doc))
+	schema, err := c.Compile("events.json")
+	ts.Check(err)
+	return schema
+}
+
+// closeObjects makes objects that list properties refuse all others.
+func closeObjects(v any) {
+	object, ok := v.(map[string]any)
+	if !ok {
+		return
+	}
+	if _, lists := object["properties"].(map[string]any); lists {
+		object["additionalProperties"] = false
+	}
+	for _, inner := range object {
+		closeObjects(inner)
+	}
+}

@@ -1,0 +1,84 @@
+package hooks
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// answer is what a hook says on its standard output when it succeeds.
+type answer struct {
+	message string
+	deny    bool
+	reason  string
+	// note says what is wrong with the answer; empty if nothing is.
+	note string
+}
+
+// The bounds of what a note repeats of an answer.
+const (
+	maxNamed   = 5
+	maxNameLen = 40
+)
+
+// readAnswer understands standard output. Whatever is not an object with at least one of our keys is a plain message.
+func readAnswer(stdout []byte) answer {
+	text := bytes.TrimSpace(stdout)
+	plain := answer{message: string(text)}
+	if len(text) == 0 || text[0] != '{' {
+		return plain
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(text, &fields); err != nil {
+		plain.note = "this was read as plain text, since it is not valid JSON: " + err.Error()
+		return plain
+	}
+	var a answer
+	ours := 0
+	for name, into := range map[string]any{"message": &a.message, "deny": &a.deny, "reason": &a.reason} {
+		value, ok := fields[name]
+		if !ok {
+			continue
+		}
+		ours++
+		delete(fields, name)
+		if err := json.Unmarshal(value, into); err != nil {
+			plain.note = fmt.Sprintf("this was read as plain text, since %q is not %s", name, wanted(into))
+			return plain
+		}
+	}
+	if ours == 0 && len(fields) > 0 {
+		return plain
+	}
+	if len(fields) > 0 {
+		a.note = "its answer has unknown keys: " + list(slices.Sorted(maps.Keys(fields))) + "; known: deny, message, reason"
+	}
+	return a
+}
+
+func wanted(into any) string {
+	if _, ok := into.(*bool); ok {
+		return "true or false"
+	}
+	return "a text"
+}
+
+// list names the first few.
+func list(names []string) string {
+	more := ""
+	if len(names) > maxNamed {
+		more = fmt.Sprintf(" and %d more", len(names)-maxNamed)
+		names = names[:maxNamed]
+	}
+	short := make([]string, len(names))
+	for i, name := range names {
+		if r := []rune(name); len(r) > maxNameLen {
+			name = string(r[:maxNameLen]) + "…"
+		}
+		short[i] = name
+	}
+	return strings.Join(short, ", ") + more
+}

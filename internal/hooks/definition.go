@@ -1,0 +1,100 @@
+package hooks
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Definition is a hook as it is configured, with all that it inherits.
+type Definition struct {
+	Name        string
+	Description string
+	// Event is EventPre or EventPost. A disabled hook, which may be there only to be inherited from, needs none.
+	Event string
+	// Matcher is a regular expression for names of tools; empty is every tool.
+	Matcher string
+	// Files is a pattern of filepath.Match for base names.
+	Files string
+	// Command is a shell line. A disabled hook needs none.
+	Command string
+	// Timeout is DefaultTimeout where it is 0.
+	Timeout  time.Duration
+	Depends  []string
+	Silent   bool
+	Disabled bool
+}
+
+// Error is a fault in a definition.
+type Error struct {
+	Hook string
+	// Field is the key at fault, and Value the item of it, if it is a list.
+	Field, Value string
+	Err          error
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("compiling hook %q: %s: %v", e.Hook, e.Field, e.Err)
+}
+
+// Unwrap gives the fault without its place.
+func (e *Error) Unwrap() error { return e.Err }
+
+// compile checks a definition by itself.
+func (d Definition) compile() (Entry, error) {
+	e := Entry{
+		Name: d.Name, Description: d.Description, Event: d.Event, Files: d.Files, Command: d.Command, Timeout: d.Timeout,
+		Depends: slices.Clone(d.Depends), Silent: d.Silent,
+	}
+	fault := func(field string, err error) (Entry, error) {
+		return Entry{}, &Error{Hook: d.Name, Field: field, Err: err}
+	}
+	switch {
+	case d.Event == "" && !d.Disabled:
+		return fault("event", fmt.Errorf("hook %q has no event: set %s or %s", d.Name, EventPre, EventPost))
+	case d.Event != "" && d.Event != EventPre && d.Event != EventPost:
+		return fault("event", fmt.Errorf("hook %q: unknown event %q; known: %s, %s", d.Name, d.Event, EventPre, EventPost))
+	case strings.TrimSpace(d.Command) == "" && !d.Disabled:
+		return fault("command", fmt.Errorf("hook %q has no command: set one, or disable the hook if it is only inherited from", d.Name))
+	case d.Timeout < 0:
+		return fault("timeout", fmt.Errorf("hook %q: %s is negative", d.Name, d.Timeout))
+	}
+	if e.Timeout == 0 {
+		e.Timeout = DefaultTimeout
+	}
+	if _, err := filepath.Match(d.Files, ""); err != nil {
+		return fault("files", fmt.Errorf("hook %q: pattern %q: %w", d.Name, d.Files, err))
+	}
+	if d.Matcher == "" {
+		return e, nil
+	}
+	var err error
+	if e.Matcher, err = regexp.Compile(d.Matcher); err != nil {
+		return fault("matcher", fmt.Errorf("hook %q: %w", d.Name, err))
+	}
+	return e, nil
+}
+
+// compileAll checks each definition by itself and returns the hooks by name.
+func compileAll(defs []Definition) (map[string]Entry, error) {
+	entries := make(map[string]Entry, len(defs))
+	for _, d := range sorted(defs) {
+		if _, twice := entries[d.Name]; twice {
+			return nil, &Error{Hook: d.Name, Field: "name", Err: errors.New("two hooks have this name")}
+		}
+		e, err := d.compile()
+		if err != nil {
+			return nil, err
+		}
+		entries[d.Name] = e
+	}
+	return entries, nil
+}
+
+func sorted(defs []Definition) []Definition {
+	return slices.SortedFunc(slices.Values(defs), func(a, b Definition) int { return strings.Compare(a.Name, b.Name) })
+}

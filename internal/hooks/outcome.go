@@ -1,0 +1,152 @@
+package hooks
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/idelchi/aura/internal/shell"
+)
+
+// Exit statuses with a meaning.
+const (
+	// exitBlock is how a pre hook blocks a call.
+	exitBlock  = 2
+	signalBase = 128
+	maxSignal  = 64
+)
+
+// Report is how one hook ended.
+type Report struct {
+	Hook string
+	// ExitCode is -1 if the hook did not end by itself.
+	ExitCode int
+	// TimedOut tells that the hook was killed at its timeout.
+	TimedOut bool
+	Duration time.Duration
+	// Stdout and Stderr are what the hook printed, bounded and readable, also of a silent hook.
+	Stdout, Stderr string
+	// Blocked tells that the call must not be made, and Message is why.
+	Blocked bool
+	// Message is for the model: bounded, and it names the hook. It is empty if there is nothing to say.
+	Message string
+	// Err is why the hook could not be run to its end.
+	Err error
+}
+
+// Outcome is what all hooks of a call said.
+type Outcome struct {
+	// Blocked tells that the call must not be made.
+	Blocked bool
+	// By is the hook that blocked it, and Reason is for the model; it names the hook.
+	By, Reason string
+	// Feedback is for the model, beside what the tool returns; it names the hooks.
+	Feedback string
+	// Reports are of the hooks that ran, in order.
+	Reports []Report
+}
+
+func (o *Outcome) add(r Report) {
+	o.Reports = append(o.Reports, r)
+	if r.Blocked {
+		o.Blocked, o.By, o.Reason = true, r.Hook, r.Message
+		return
+	}
+	o.Feedback = join(o.Feedback, r.Message)
+}
+
+// Append is the output of a tool with the feedback after it.
+func (o Outcome) Append(output string) string { return join(output, o.Feedback) }
+
+// join puts texts below each other, with a blank line between.
+func join(texts ...string) string {
+	var out []string
+	for _, text := range texts {
+		if text != "" {
+			out = append(out, strings.TrimRight(text, "\n"))
+		}
+	}
+	return strings.Join(out, "\n\n")
+}
+
+// judge reads what the end of a hook means.
+func judge(e Entry, event string, result shell.Result, err error) Report {
+	r := Report{
+		Hook: e.Name, ExitCode: result.ExitCode, TimedOut: result.TimedOut, Err: err,
+		Stdout: readable(string(result.Stdout), result.StdoutDropped),
+		Stderr: readable(string(result.Stderr), result.StderrDropped),
+	}
+	if e.Silent {
+		return r
+	}
+	said := r.Stderr
+	if said == "" {
+		said = r.Stdout
+	}
+	switch {
+	case err != nil:
+		r.Message = headed(e, "failed: "+readable(cause(err), 0), said)
+	case result.TimedOut:
+		r.Message = headed(e, fmt.Sprintf("was stopped after its timeout of %s", e.Timeout), said)
+	case result.ExitCode == exitBlock && event == EventPre:
+		r.Blocked = true
+		r.Message = blocked(e, said)
+	case result.ExitCode != 0:
+		r.Message = headed(e, status(result.ExitCode), said)
+	default:
+		r.settle(e, event, result)
+	}
+	return r
+}
+
+// settle reads the answer of a hook that succeeded.
+func (r *Report) settle(e Entry, event string, result shell.Result) {
+	a := readAnswer(result.Stdout)
+	if a.note != "" {
+		a.note = "(" + readable(a.note, 0) + ")"
+	}
+	dropped := result.StdoutDropped
+	if event == EventPre && a.deny {
+		r.Blocked = true
+		r.Message = blocked(e, join(readable(a.reason, 0), readable(a.message, dropped), a.note))
+		return
+	}
+	// After the call there is nothing left to deny, but the reason is still worth knowing.
+	if !a.deny {
+		a.reason = ""
+	}
+	if text := join(readable(a.message, dropped), readable(a.reason, 0), a.note); text != "" {
+		r.Message = headed(e, "", text)
+	}
+}
+
+func headed(e Entry, what, text string) string {
+	if what != "" {
+		what = " " + what
+	}
+	return strings.TrimRight("[hook "+e.Name+what+"]\n"+text, "\n")
+}
+
+func blocked(e Entry, reason string) string {
+	if reason == "" {
+		reason = "it gave no reason"
+	}
+	return fmt.Sprintf("blocked by hook %q: %s", e.Name, reason)
+}
+
+// cause is an error without the command line that the shell repeats in it: the hook's name says as much in less.
+func cause(err error) string {
+	if inner := errors.Unwrap(err); inner != nil {
+		err = inner
+	}
+	return err.Error()
+}
+
+// status spells an exit status. A shell reports the end of a program by a signal as one over 128.
+func status(code int) string {
+	if code > signalBase && code <= signalBase+maxSignal {
+		return fmt.Sprintf("ended with status %d (signal %d)", code, code-signalBase)
+	}
+	return fmt.Sprintf("ended with status %d", code)
+}

@@ -1,0 +1,44 @@
+package hooks
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxText is how much of what a hook says a model is shown, in bytes.
+const maxText = 16 << 10
+
+// escapes are the sequences by which programs colour what they print.
+var escapes = regexp.MustCompile(`\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\))`)
+
+// readable is text as a model can read it: valid, without colours and other control characters, and no longer than maxText.
+// More is how many bytes were dropped before.
+func readable(text string, more int64) string {
+	// Cleaning a text costs several times its length, so most of what will not be shown is not cleaned.
+	if len(text) > 2*maxText {
+		more += int64(len(text) - 2*maxText)
+		text = text[:2*maxText]
+	}
+	text = escapes.ReplaceAllString(strings.ToValidUTF8(text, "\uFFFD"), "")
+	text = strings.TrimSpace(strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' || !unicode.IsControl(r) {
+			return r
+		}
+		return -1
+	}, text))
+	if len(text) > maxText {
+		end := maxText
+		for !utf8.RuneStart(text[end]) {
+			end--
+		}
+		more += int64(len(text) - end)
+		text = text[:end]
+	}
+	if more > 0 {
+		text = strings.TrimSpace(text + fmt.Sprintf("\n[%d more bytes are left out]", more))
+	}
+	return text
+}

@@ -1,0 +1,11 @@
+package sandbox
+
+import "golang.org/x/sys/unix"
+
+const auditArch = unix.AUDIT_ARCH_X86_64
+
+// archRefusedCalls exist on this architecture alone.
+var archRefusedCalls = []uint32{
+	unix.SYS_IOPL, unix.SYS_IOPERM, unix.SYS_MODIFY_LDT, unix.SYS_CREATE_MODULE, unix.SYS_GET_KERNEL_SYMS,
+	unix.SYS_QUERY_MODULE, unix.SYS_USELIB, unix.SYS__SYSCTL,
+}

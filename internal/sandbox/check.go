@@ -1,0 +1,166 @@
+package sandbox
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Access are the files that a call says it will touch, absolute or relative to a working directory.
+type Access struct {
+	Read  []string
+	Write []string
+}
+
+// DeniedError is a path that a policy does not allow.
+type DeniedError struct {
+	// Path is as it was asked for, Resolved is where it leads.
+	Path, Resolved string
+	Write          bool
+	// Rule says which part of the policy refuses it, and what the user can do.
+	Rule string
+}
+
+func (e *DeniedError) Error() string {
+	doing := "reading"
+	if e.Write {
+		doing = "writing"
+	}
+	where := ""
+	if e.Resolved != e.Path {
+		where = fmt.Sprintf(" (which is %s)", e.Resolved)
+	}
+	return fmt.Sprintf("%s %s%s: refused by the sandbox: %s", doing, e.Path, where, e.Rule)
+}
+
+// Check refuses the first path that the policy does not allow, with a DeniedError. Symbolic links are followed, in the paths
+// and in the policy, also where they lead to what does not exist yet.
+func Check(p Policy, workdir string, paths Access) error {
+	p = p.resolved()
+	for _, path := range paths.Read {
+		if err := p.check(workdir, path, false); err != nil {
+			return err
+		}
+	}
+	for _, path := range paths.Write {
+		if err := p.check(workdir, path, true); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p Policy) check(workdir, path string, write bool) error {
+	asked := path
+	if !filepath.IsAbs(path) {
+		// Joining would drop what comes before a "..", which may be a link to elsewhere.
+		path = workdir + string(filepath.Separator) + path
+	}
+	resolved := resolve(path)
+	denied := func(format string, args ...any) error {
+		return &DeniedError{Path: asked, Resolved: resolved, Write: write, Rule: fmt.Sprintf(format, args...)}
+	}
+	if hidden := covering(p.Hidden, resolved); hidden != "" {
+		return denied("%s is hidden", hidden)
+	}
+	if !write {
+		if p.reach(resolved) == "" && !isDevice(resolved) {
+			return denied("no path of ro or rw covers it; sandbox.extra.ro can add one")
+		}
+		return nil
+	}
+	if isDevice(resolved) {
+		return nil
+	}
+	if covering(p.ReadWrite, resolved) == "" {
+		if tree := p.reach(resolved); tree != "" {
+			return denied("%s is read-only; sandbox.extra.rw can make it writable", tree)
+		}
+		return denied("no path of rw covers it; sandbox.extra.rw can add one")
+	}
+	if kept := covering(p.Protected, resolved); kept != "" {
+		return denied("%s stays read-only, because what is there runs outside of the sandbox", kept)
+	}
+	return nil
+}
+
+// resolved follows the links in the policy's own paths.
+func (p Policy) resolved() Policy {
+	for _, list := range []*[]string{&p.ReadOnly, &p.ReadWrite, &p.Own, &p.Protected, &p.Hidden} {
+		paths := make([]string, 0, len(*list))
+		for _, path := range *list {
+			paths = append(paths, resolve(path))
+		}
+		*list = paths
+	}
+	return p
+}
+
+// reach is the tree that makes a path readable, or empty.
+func (p Policy) reach(path string) string {
+	for _, list := range [][]string{p.ReadWrite, p.ReadOnly, p.Own} {
+		if tree := covering(list, path); tree != "" {
+			return tree
+		}
+	}
+	return ""
+}
+
+// covering is the first of the trees that holds the path, or empty.
+func covering(trees []string, path string) string {
+	for _, tree := range trees {
+		if within(tree, path) {
+			return tree
+		}
+	}
+	return ""
+}
+
+// within reports whether path is the tree or inside of it. Both are clean.
+func within(tree, path string) bool {
+	if tree == path {
+		return true
+	}
+	return strings.HasPrefix(path, strings.TrimSuffix(tree, string(filepath.Separator))+string(filepath.Separator))
+}
+
+// devices are files that hold nothing and that programs take for granted. They are writable under every policy.
+var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}
+
+func isDevice(path string) bool { return covering(devices, path) == path }
+
+// maxLinks is how many symbolic links are followed, as in the kernel.
+const maxLinks = 40
+
+// resolve follows every symbolic link of a path, as far as it exists; the rest is taken as it is. A path with too many links
+// leads nowhere that exists, so what is left of it does not matter.
+func resolve(path string) string {
+	path = filepath.FromSlash(path)
+	volume := filepath.VolumeName(path)
+	done, rest := volume+string(filepath.Separator), strings.Split(path[len(volume):], string(filepath.Separator))
+	for links := 0; len(rest) > 0; {
+		part := rest[0]
+		rest = rest[1:]
+		switch part {
+		case "", ".":
+			continue
+		case "..":
+			done = filepath.Dir(done)
+			continue
+		}
+		next := filepath.Join(done, part)
+		target, err := os.Readlink(next)
+		if err != nil || links >= maxLinks {
+			done = next
+			continue
+		}
+		links++
+		if filepath.IsAbs(target) {
+			volume = filepath.VolumeName(target)
+			done, target = volume+string(filepath.Separator), target[len(volume):]
+		}
+		rest = append(strings.Split(target, string(filepath.Separator)), rest...)
+	}
+	return done
+}

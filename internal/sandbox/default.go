@@ -1,0 +1,148 @@
+package sandbox
+
+import (
+	"path/filepath"
+	"slices"
+)
+
+// Kind is what runs under a policy. The kinds differ in what they need.
+type Kind string
+
+// The kinds.
+const (
+	// KindPlugin is a plugin's child: it has the network and starts no programs.
+	KindPlugin Kind = "plugin"
+	// KindFiles is a built-in tool that works on files and needs nothing else.
+	KindFiles Kind = "files"
+	// KindShell is a tool that runs command lines, with the caches that builds need.
+	KindShell Kind = "shell"
+)
+
+// Place is where a process runs. All paths are absolute; empty ones are left out.
+type Place struct {
+	Workdir string
+	Home    string
+	// DataDir is the plugin's own, and writable.
+	DataDir string
+	// Temp is the directory for temporary files; empty means /tmp.
+	Temp string
+	// Own is what the process needs to run, such as its executable; see Prefix for interpreters.
+	Own []string
+	// Path is where programs are looked for, and Caches are directories that builds write beside the usual ones. Only
+	// KindShell has them.
+	Path   []string
+	Caches []string
+	// Hidden is out of reach wherever it lies, such as the directory of aura's own sockets.
+	Hidden []string
+}
+
+// system is what programs need of the machine: programs, libraries, certificates, time zones, and how names are resolved.
+var system = []string{
+	"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/usr", "/opt", "/nix/store", "/gnu/store", "/snap",
+	"/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/ld.so.preload",
+	"/etc/ssl", "/etc/pki", "/etc/ca-certificates", "/etc/ca-certificates.conf", "/etc/crypto-policies",
+	"/etc/localtime", "/etc/timezone", "/etc/locale.alias", "/etc/locale.conf",
+	"/etc/resolv.conf", "/etc/hosts", "/etc/host.conf", "/etc/nsswitch.conf", "/etc/gai.conf", "/etc/services",
+	"/etc/protocols", "/etc/networks", "/etc/passwd", "/etc/group", "/etc/mime.types", "/etc/os-release", "/etc/debian_version",
+	"/etc/magic", "/etc/terminfo", "/etc/inputrc", "/etc/bash.bashrc", "/etc/profile", "/etc/profile.d", "/etc/gitconfig",
+	"/etc/python3", "/etc/java", "/etc/fonts", "/etc/perl", "/etc/lsb-release", "/etc/manpath.config",
+	"/sys/devices/system/cpu",
+}
+
+// caches are what builds write below the home directory. The directories of programs beside them are not among them: what is
+// put there would run outside of the sandbox one day.
+var caches = []string{".cache", "go/pkg", ".cargo/registry", ".cargo/git", ".npm", ".gradle/caches", ".m2/repository"}
+
+// toolchains are where version managers below the home directory keep programs. Git's settings are with them: Git does nothing
+// at all if it cannot read those.
+var toolchains = []string{
+	".rustup/toolchains", ".rustup/settings.toml", ".nvm/versions", ".pyenv/versions", ".pyenv/shims", ".pyenv/version",
+	".pyenv/libexec", ".rbenv/versions", ".rbenv/shims", ".asdf/installs", ".asdf/shims", ".sdkman/candidates", ".volta/tools",
+	".local/share/mise/installs", ".local/share/mise/shims", ".local/share/uv/python", ".local/share/uv/tools",
+	".local/share/pipx/venvs", ".gitconfig", ".config/git/config", ".config/git/ignore", ".config/git/attributes",
+}
+
+// secrets are what stays out of reach even if the home directory lies inside a tree that is granted.
+var secrets = []string{
+	".ssh", ".aws", ".azure", ".gnupg", ".kube", ".docker", ".config/gcloud", ".config/gh", ".password-store", ".netrc",
+	".git-credentials", ".npmrc", ".pypirc", ".cargo/credentials.toml", ".bash_history", ".zsh_history", ".python_history",
+	".psql_history", ".local/share/keyrings", ".mozilla", ".config/google-chrome", ".config/chromium",
+}
+
+// protected is what, inside the working directory, decides what runs outside of the sandbox later.
+var protected = []string{".git/hooks", ".git/config", ".aura/config", ".aura/plugins", ".aura/extensions"}
+
+// The bounds of each process. A build takes more than a tool that edits files.
+const (
+	shellMemory    = 8 << 30
+	filesMemory    = 1 << 30
+	shellProcesses = 4096
+	otherProcesses = 512
+)
+
+// Default is the policy where no settings change it.
+func Default(at Place, kind Kind) Policy {
+	temp := at.Temp
+	if temp == "" {
+		temp = "/tmp"
+	}
+	p := Policy{
+		ReadOnly:  slices.Clone(system),
+		ReadWrite: present(at.Workdir, temp, at.DataDir),
+		Own:       present(at.Own...),
+		Hidden:    present(at.Hidden...),
+		Network:   kind != KindFiles,
+		Exec:      kind == KindShell,
+		Limits:    Limits{Processes: otherProcesses},
+	}
+	p.Protected = below(at.Workdir, protected)
+	switch kind {
+	case KindPlugin:
+		// The manifest says how much memory a plugin has.
+	case KindFiles:
+		p.Limits.MemoryBytes = filesMemory
+	case KindShell:
+		p.Limits = Limits{MemoryBytes: shellMemory, Processes: shellProcesses}
+		p.ReadOnly = append(append(p.ReadOnly, present(at.Path...)...), below(at.Home, toolchains)...)
+		p.ReadWrite = append(append(p.ReadWrite, below(at.Home, caches)...), present(at.Caches...)...)
+	}
+	for _, secret := range below(at.Home, secrets) {
+		if p.reach(secret) != "" {
+			p.Hidden = append(p.Hidden, secret)
+		}
+	}
+	return p
+}
+
+// Prefix is what a program below the home directory needs to read of its own: the tree it was installed into, if that is
+// certain to be its own, else its directory. Symbolic links are followed. Programs of the system need nothing.
+func Prefix(program, home string) []string {
+	resolved := resolve(program)
+	dir := filepath.Dir(resolved)
+	own := []string{program, resolved}
+	if home == "" || !within(resolve(home), dir) {
+		return append(own, dir)
+	}
+	root := filepath.Dir(dir)
+	rel, err := filepath.Rel(resolve(home), root)
+	// A directory right below the home directory, such as .local, holds more than one program.
+	if err != nil || filepath.Base(dir) != "bin" || filepath.Dir(rel) == "." {
+		return append(own, dir)
+	}
+	return append(own, root)
+}
+
+func present(paths ...string) []string {
+	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !filepath.IsAbs(path) })
+}
+
+func below(root string, paths []string) []string {
+	if root == "" {
+		return nil
+	}
+	out := make([]string, 0, len(paths))
+	for _, path := range paths {
+		out = append(out, filepath.Join(root, filepath.FromSlash(path)))
+	}
+	return out
+}

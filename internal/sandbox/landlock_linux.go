@@ -1,0 +1,129 @@
+package sandbox
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/landlock-lsm/go-landlock/landlock"
+	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
+	"golang.org/x/sys/unix"
+)
+
+// The versions of Landlock's interface that bring what matters here.
+const (
+	abiRefer    = 2
+	abiTruncate = 3
+	abiScope    = 6
+)
+
+// signalErratum is the bit by which the kernel says that its scoping of signals knows threads.
+const signalErratum = 0x2
+
+// scopeAbstractSockets is the bit that keeps a process from the abstract sockets of others.
+const scopeAbstractSockets = 1
+
+// landlockABI is the version that the kernel offers; 0 if it offers none. A kernel whose scoping of signals is broken counts as
+// one without.
+func landlockABI() int {
+	v, err := ll.LandlockGetABIVersion()
+	if err != nil {
+		return 0
+	}
+	if v >= abiScope {
+		if errata, err := ll.LandlockGetErrata(); err != nil || errata&signalErratum == 0 {
+			return abiScope - 1
+		}
+	}
+	return v
+}
+
+// landlockConfig restricts all that the given version can.
+func landlockConfig(abi int) landlock.Config {
+	known := []landlock.Config{
+		landlock.V1, landlock.V2, landlock.V3, landlock.V4, landlock.V5, landlock.V6, landlock.V7, landlock.V8, landlock.V9,
+		landlock.V10, landlock.V11,
+	}
+	return known[min(abi, len(known))-1]
+}
+
+// restrictFiles puts Landlock in force on all threads.
+func restrictFiles(p Policy, in Isolation, r *Report) error {
+	r.Landlock = landlockABI()
+	config := landlockConfig(r.Landlock)
+	if p.Network {
+		config.HandledAccessNet = 0
+	}
+	if p.UnixSockets {
+		config.HandledAccessFS &^= ll.AccessFSResolveUnix
+		config.Scoped &^= scopeAbstractSockets
+	}
+	if r.Landlock < abiTruncate {
+		r.lacks("files that can be read can be truncated: that needs Linux 6.2")
+	}
+	if r.Landlock < abiScope && !in.Processes {
+		r.lacks("signals to other processes are not refused: that needs Linux 6.12 or a process namespace")
+	}
+	if err := config.Restrict(fileRules(p, r)...); err != nil {
+		return fmt.Errorf("restricting files: %w", err)
+	}
+	return nil
+}
+
+func fileRules(p Policy, r *Report) []landlock.Rule {
+	var rules []landlock.Rule
+	for _, path := range slices.Concat(p.ReadOnly, p.Own) {
+		switch kindOf(path) {
+		case kindDir:
+			rules = append(rules, landlock.RODirs(path))
+		case kindFile:
+			rules = append(rules, landlock.ROFiles(path))
+		case kindNone:
+		}
+	}
+	for _, path := range p.ReadWrite {
+		switch kindOf(path) {
+		case kindDir:
+			rule := landlock.RWDirs(path)
+			if r.Landlock >= abiRefer {
+				rule = rule.WithRefer()
+			}
+			rules = append(rules, rule)
+		case kindFile:
+			rules = append(rules, landlock.RWFiles(path))
+		case kindNone:
+		}
+	}
+	rules = append(rules, landlock.RWFiles(devices...).IgnoreIfMissing())
+	if r.Proc {
+		return append(rules, landlock.RODirs("/proc"))
+	}
+	// Without a private /proc a process sees its own entries and nothing else; what it starts sees none.
+	return append(rules, landlock.RODirs("/proc/self").IgnoreIfMissing())
+}
+
+// kind is what a path leads to, as far as rules differ.
+type kind int
+
+const (
+	kindNone kind = iota
+	kindFile
+	kindDir
+)
+
+// kindOf is kindNone also for what this process may not even look up: there is nothing to grant then.
+func kindOf(path string) kind {
+	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return kindNone
+	}
+	defer func() { _ = unix.Close(fd) }()
+	var stat unix.Stat_t
+	switch err := unix.Fstat(fd, &stat); {
+	case err != nil:
+		return kindNone
+	case stat.Mode&unix.S_IFMT == unix.S_IFDIR:
+		return kindDir
+	default:
+		return kindFile
+	}
+}

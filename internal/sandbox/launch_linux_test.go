@@ -1,0 +1,274 @@
+package sandbox_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/idelchi/aura/internal/sandbox"
+)
+
+// The suite has three processes: the test, a launcher that stands for aura and may run as an ordinary user, and the attacker,
+// which the launcher starts as aura would and which confines itself.
+const (
+	stageLaunch = "__launch"
+	stageAttack = "__attack"
+	stageSleep  = "__sleep"
+)
+
+// secret is in the launcher's environment and in the file that nobody else is to read.
+const secret = "secret-of-the-suite"
+
+// keptFD is where the attacker finds the launcher's open file.
+const keptFD = 9
+
+func init() {
+	stages[stageLaunch] = func() int { return answer(launch) }
+	stages[stageAttack] = func() int { return answer(attack) }
+	stages[stageSleep] = func() int { time.Sleep(time.Minute); return 0 }
+}
+
+// scene is what all three processes know.
+type scene struct {
+	Attack  string
+	Exe     string
+	Base    string
+	Isolate bool
+	// Policy is nil in the control.
+	Policy    *sandbox.Policy
+	Isolation sandbox.Isolation
+	// The launcher's.
+	Pid      int
+	Abstract string
+	TCP, UDP string
+}
+
+func (s scene) path(parts ...string) string {
+	return filepath.Join(append([]string{s.Base}, parts...)...)
+}
+
+// outcome is how an attack went: Err is empty if it had success.
+type outcome struct {
+	Err    string
+	Report sandbox.Report
+	// Fault is a failure of the suite itself.
+	Fault string
+}
+
+func answer(play func(scene) outcome) int {
+	var s scene
+	if err := json.NewDecoder(os.Stdin).Decode(&s); err != nil {
+		return 1
+	}
+	if json.NewEncoder(os.Stdout).Encode(play(s)) != nil {
+		return 1
+	}
+	return 0
+}
+
+// launch opens what the attacker must not reach, and starts it.
+func launch(s scene) outcome {
+	var closers []io.Closer
+	defer func() {
+		for _, c := range closers {
+			_ = c.Close()
+		}
+	}()
+	// The mark of an attacker that is not to be the reason why an attack on this process fails.
+	_ = unix.Prctl(unix.PR_SET_PTRACER, unix.PR_SET_PTRACER_ANY, 0, 0, 0)
+	s.Pid = os.Getpid()
+	s.Abstract = fmt.Sprintf("@aura-suite-%d", s.Pid)
+	for _, addr := range []string{s.Abstract, s.path("work", "socket"), s.path("other-plugin.sock")} {
+		_ = os.Remove(addr)
+		l, err := net.Listen("unix", addr)
+		if err != nil {
+			return outcome{Fault: err.Error()}
+		}
+		closers = append(closers, l)
+	}
+	dgram, err1 := net.ListenPacket("unixgram", s.path("work", "datagrams"))
+	tcp, err2 := net.Listen("tcp", "127.0.0.1:0")
+	udp, err3 := net.ListenPacket("udp", "127.0.0.1:0")
+	kept, err4 := os.Open(s.path("home", ".ssh", "id_rsa"))
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
+		return outcome{Fault: err.Error()}
+	}
+	closers = append(closers, dgram, tcp, udp, kept)
+	s.TCP, s.UDP = tcp.Addr().String(), udp.LocalAddr().String()
+	return s.spawn(kept)
+}
+
+func (s scene) spawn(kept *os.File) outcome {
+	attr := &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
+	if s.Isolate {
+		s.Isolation = sandbox.Isolate(attr)
+	}
+	in, err := json.Marshal(s)
+	if err != nil {
+		return outcome{Fault: err.Error()}
+	}
+	files := make([]*os.File, keptFD-2)
+	files[keptFD-3] = kept
+	var out bytes.Buffer
+	cmd := exec.Command(s.Exe, stageAttack)
+	cmd.Dir, cmd.Env = s.path("work"), []string{"PATH=/usr/bin:/bin"}
+	cmd.Stdin, cmd.Stdout, cmd.ExtraFiles, cmd.SysProcAttr = bytes.NewReader(in), &out, files, attr
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Run(); err != nil {
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok && !exit.Exited() {
+			return outcome{Err: "killed: " + exit.String()}
+		}
+		return outcome{Fault: fmt.Sprintf("starting the attacker: %v: %s", err, stderr.String())}
+	}
+	var o outcome
+	if err := json.Unmarshal(out.Bytes(), &o); err != nil {
+		return outcome{Fault: fmt.Sprintf("reading the attacker's answer: %v: %s%s", err, out.String(), stderr.String())}
+	}
+	return o
+}
+
+// attack confines this process, unless it is the control, and attacks.
+func attack(s scene) outcome {
+	var o outcome
+	if s.Policy != nil {
+		if err := sandbox.CloseInherited(); err != nil {
+			return outcome{Fault: err.Error()}
+		}
+		report, err := sandbox.Confine(*s.Policy, s.Isolation)
+		if err != nil {
+			return outcome{Fault: err.Error()}
+		}
+		o.Report = report
+	}
+	act, ok := attacks[s.Attack]
+	if !ok {
+		return outcome{Fault: "no such attack"}
+	}
+	if err := act.run(s); err != nil {
+		o.Err = err.Error()
+	}
+	return o
+}
+
+// user is who the launcher runs as.
+type user struct {
+	name string
+	id   int
+}
+
+const nobody = 65534
+
+// users are root and an ordinary user, or whoever runs the tests if that is not root.
+func users() []user {
+	if os.Geteuid() != 0 {
+		return []user{{"self", os.Geteuid()}}
+	}
+	return []user{{"root", 0}, {"ordinary", nobody}}
+}
+
+// stage lays out the files of a scene and starts its launcher.
+func (u user) play(t *testing.T, s scene) outcome {
+	t.Helper()
+	s.Exe = s.path("bin", "suite")
+	in, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(s.Exe, stageLaunch)
+	cmd.Dir, cmd.Env = s.Base, []string{"SECRET=" + secret, "PATH=/usr/bin:/bin"}
+	cmd.Stdin = bytes.NewReader(in)
+	if u.id != os.Geteuid() {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(u.id), Gid: uint32(u.id)}}
+	}
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("launching: %v: %s", err, stderr.String())
+	}
+	var o outcome
+	if err := json.Unmarshal(out, &o); err != nil {
+		t.Fatalf("reading %q: %v", out, err)
+	}
+	if o.Fault != "" {
+		t.Fatal(o.Fault)
+	}
+	return o
+}
+
+// layout makes the directories of a scene and returns their root. It lies in no tree that a policy grants.
+func (u user) layout(t *testing.T) string {
+	t.Helper()
+	base := t.TempDir()
+	for _, dir := range []string{filepath.Dir(base), base} {
+		if err := os.Chmod(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range map[string]string{
+		"home/.ssh/id_rsa": secret, "home/.bashrc": "", "home/.aura/config/hooks/a.yaml": "", "home/dir/file": "",
+		"work/main.go": "package main\n", "work/.git/HEAD": "", "work/.git/config": "", "work/.git/hooks/pre-push": "",
+		"work/.aura/config/features/a.yaml": "", "work/.aura/plugins/p/main.go": "", "work/.aura/extensions/e.py": "",
+		"tmp/aura-session/lock": secret, "data/x": "", "m/x": "",
+	} {
+		path := filepath.Join(base, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	copyBinary(t, filepath.Join(base, "bin", "suite"))
+	err := filepath.WalkDir(base, func(path string, _ os.DirEntry, err error) error {
+		return errors.Join(err, os.Lchown(path, u.id, u.id))
+	})
+	if err != nil && os.Geteuid() == 0 {
+		t.Fatal(err)
+	}
+	return base
+}
+
+// copyBinary links the test's binary to where an ordinary user can start it, or copies it.
+func copyBinary(t *testing.T, to string) {
+	t.Helper()
+	from, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if os.Link(from, to) == nil {
+		return
+	}
+	data, err := os.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(to, data, 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// policy is the default one for the scene.
+func (s scene) policy(kind sandbox.Kind) *sandbox.Policy {
+	p := sandbox.Default(sandbox.Place{
+		Workdir: s.path("work"), Home: s.path("home"), DataDir: s.path("data"), Temp: s.path("tmp"),
+		Own: []string{s.path("bin", "suite")}, Hidden: []string{s.path("tmp", "aura-session")},
+	}, kind)
+	return &p
+}

@@ -1,0 +1,15 @@
+//go:build linux && !amd64 && !arm64
+
+package sandbox
+
+import (
+	"fmt"
+	"runtime"
+)
+
+// filterSupported refuses: the list of calls was made for other architectures.
+func filterSupported() error { return fmt.Errorf("no filter of system calls for %s", runtime.GOARCH) }
+
+func filterCalls(Policy) error {
+	return fmt.Errorf("filtering system calls: %w: %w", ErrUnsupported, filterSupported())
+}

@@ -1,0 +1,113 @@
+// Package scaffold is the configuration that a home begins with: commented files, and how they come into a home without
+// anything being lost that is there already.
+package scaffold
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+)
+
+//go:embed files
+var embedded embed.FS
+
+// Status is what becomes of a file.
+type Status string
+
+// The statuses of a file.
+const (
+	// Created files were not there before.
+	Created Status = "created"
+	// Unchanged files are there and are the same.
+	Unchanged Status = "unchanged"
+	// Kept files are there, are different, and stay as they are.
+	Kept Status = "kept"
+	// Overwritten files are there, are different, and are replaced.
+	Overwritten Status = "overwritten"
+)
+
+// File is a file of the configuration and what becomes of it.
+type File struct {
+	// Path is where it lies in the home, absolute.
+	Path   string `json:"path"`
+	Status Status `json:"status"`
+	// Diff is what replacing the file changes, in the unified format; empty for a file that is not different.
+	Diff string `json:"diff,omitempty"`
+
+	content string
+}
+
+// Plan says what is to be done to a home. Nothing is done yet.
+func Plan(home string, force bool) ([]File, error) {
+	var files []File
+	err := fs.WalkDir(embedded, "files", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := embedded.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		below := strings.TrimPrefix(name, "files/")
+		f, err := compare(filepath.Join(home, filepath.FromSlash(below)), string(content), force)
+		files = append(files, f)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("looking at %s: %w", home, err)
+	}
+	return files, nil
+}
+
+// compare looks at one file as it is now.
+func compare(path, content string, force bool) (File, error) {
+	f := File{Path: path, Status: Created, content: content}
+	old, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		// A link that leads nowhere is there all the same.
+		if _, err := os.Lstat(path); err == nil {
+			f.Status = Kept
+		}
+		return f, nil
+	case err != nil:
+		return f, err
+	case bytes.Equal(old, []byte(content)):
+		f.Status = Unchanged
+		return f, nil
+	}
+	f.Status = Kept
+	f.Diff = udiff.Unified(path, path+" (new)", string(old), content)
+	if force {
+		f.Status = Overwritten
+	}
+	return f, nil
+}
+
+// Write does what a plan says. A file that has come to be since then is kept, and its status says so.
+func Write(files []File) error {
+	for i := range files {
+		f := &files[i]
+		var err error
+		switch f.Status {
+		case Created:
+			if err = create(f.Path, f.content); errors.Is(err, fs.ErrExist) {
+				f.Status, err = Kept, nil
+			}
+		case Overwritten:
+			err = replace(f.Path, f.content)
+		case Kept, Unchanged:
+		}
+		if err != nil {
+			return fmt.Errorf("writing %s: %w", f.Path, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,140 @@
+package seen_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/idelchi/aura/internal/seen"
+	"github.com/idelchi/aura/internal/tool"
+	"github.com/idelchi/aura/sdk"
+)
+
+// fake is a tool that names no files.
+type fake struct{ run func(tool.Call) error }
+
+func (fake) Definition() tool.Definition { return tool.Definition{Name: "Fake"} }
+
+func (f fake) Execute(_ context.Context, call tool.Call) (string, error) { return "ran", f.run(call) }
+
+// pather is one that does.
+type pather struct {
+	fake
+
+	paths sdk.ToolPaths
+	err   error
+}
+
+func (p pather) Paths(context.Context, map[string]any) (sdk.ToolPaths, error) { return p.paths, p.err }
+
+func TestGuarded(t *testing.T) {
+	t.Parallel()
+	f := []string{"f"}
+	on := seen.Rules{Write: true}
+	tests := []struct {
+		name  string
+		paths sdk.ToolPaths
+		rules seen.Rules
+		// known files have been seen before; written is what the tool puts into f; fails lets the tool fail.
+		known   bool
+		written string
+		fails   bool
+		// refused is a piece of the error that keeps the tool from running; after that of the guard of f in the end.
+		refused, after string
+	}{
+		{name: "nothing named", rules: on, after: "not been read"},
+		{name: "record", paths: sdk.ToolPaths{Read: f, Record: f}, rules: on},
+		{name: "record of a failure", paths: sdk.ToolPaths{Read: f, Record: f}, rules: on, fails: true, after: "not been read"},
+		{name: "reading is not seeing", paths: sdk.ToolPaths{Read: f}, rules: on, after: "not been read"},
+		{name: "guard", paths: sdk.ToolPaths{Write: f, Guard: f}, rules: on, refused: "f exists and has not been read", after: "not been read"},
+		{name: "guard of what is known", paths: sdk.ToolPaths{Write: f, Guard: f}, rules: on, known: true},
+		{name: "guard switched off", paths: sdk.ToolPaths{Write: f, Guard: f}, after: "not been read"},
+		{name: "writing without a guard", paths: sdk.ToolPaths{Write: f}, rules: on, after: "not been read"},
+		{name: "own change", paths: sdk.ToolPaths{Write: f, Guard: f, Record: f}, rules: on, known: true, written: "b"},
+		{name: "own change that is not recorded", paths: sdk.ToolPaths{Write: f, Guard: f}, rules: on, known: true, written: "b", after: "changed on disk"},
+		{name: "a change while it is read", paths: sdk.ToolPaths{Read: f, Record: f}, rules: on, written: "b", after: "changed on disk"},
+		{name: "clear", paths: sdk.ToolPaths{Write: f, Clear: f}, rules: on, known: true, after: "not been read"},
+		{name: "clear of a failure", paths: sdk.ToolPaths{Write: f, Clear: f}, rules: on, known: true, fails: true},
+		{name: "clear wins over record", paths: sdk.ToolPaths{Record: f, Clear: f}, rules: on, after: "not been read"},
+		{name: "deletion is not writing", paths: sdk.ToolPaths{Write: f, Guard: f, Clear: f}, rules: on, after: "not been read"},
+		{name: "deletion", paths: sdk.ToolPaths{Write: f, Guard: f, Clear: f}, rules: seen.Rules{Delete: true}, refused: "not been read", after: "not been read"},
+		{name: "moving is writing", paths: sdk.ToolPaths{Read: f, Write: f, Guard: f, Clear: f}, rules: on, refused: "not been read", after: "not been read"},
+		{name: "an empty path", paths: sdk.ToolPaths{Guard: []string{""}, Record: []string{""}}, rules: on, after: "not been read"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			put(t, filepath.Join(dir, "f"), "a")
+			files := seen.New(dir)
+			if tt.known {
+				if err := files.Record("f"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			ran := false
+			inner := pather{paths: tt.paths, fake: fake{func(call tool.Call) error {
+				ran = true
+				if tt.written != "" {
+					put(t, filepath.Join(dir, "f"), tt.written)
+				}
+				if call.Paths == nil || !reflect.DeepEqual(*call.Paths, files.Absolute(tt.paths)) {
+					t.Errorf("the tool was told %+v", call.Paths)
+				}
+				if tt.fails {
+					return errors.New("no luck")
+				}
+				return nil
+			}}}
+			_, err := seen.Guarded(inner, files, tt.rules).Execute(t.Context(), tool.Call{})
+			if ran != (tt.refused == "") || (err != nil) != (tt.fails || !ran) || !ran && !strings.Contains(err.Error(), tt.refused) {
+				t.Errorf("ran: %v, %v", ran, err)
+			}
+			err = files.Guard("f")
+			if tt.after == "" && err != nil || tt.after != "" && (err == nil || !strings.Contains(err.Error(), tt.after)) {
+				t.Errorf("afterwards %v, want %q", err, tt.after)
+			}
+		})
+	}
+}
+
+func TestGuardedKeepsTheTool(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	files, other := seen.New(dir), seen.New(dir)
+	nop := fake{func(tool.Call) error { return nil }}
+	if got, ok := seen.Guarded(nop, files, seen.Rules{}).(fake); !ok {
+		t.Errorf("a tool without files became %T", got)
+	}
+	named := pather{fake: nop, paths: sdk.ToolPaths{Read: []string{"f", ""}}}
+	if got, ok := seen.Guarded(named, nil, seen.Rules{}).(pather); !ok {
+		t.Errorf("without a record the tool became %T", got)
+	}
+	g := seen.Guarded(named, files, seen.Rules{})
+	paths, err := g.(tool.Pather).Paths(t.Context(), nil)
+	if want := (sdk.ToolPaths{Read: []string{filepath.Join(dir, "f")}}); err != nil || !reflect.DeepEqual(paths, want) {
+		t.Errorf("got %+v, %v", paths, err)
+	}
+	if _, ok := tool.As[pather](g); !ok {
+		t.Error("the tool inside is lost")
+	}
+	again := seen.Guarded(g, files, seen.Rules{Write: true})
+	if _, ok := again.(tool.Wrapper).Unwrap().(pather); !ok {
+		t.Error("guarded twice by the same record")
+	}
+	if _, ok := seen.Guarded(g, other, seen.Rules{}).(tool.Wrapper).Unwrap().(pather); ok {
+		t.Error("one record took the place of another")
+	}
+	broken := seen.Guarded(pather{fake: nop, err: errors.New("ouch")}, files, seen.Rules{})
+	if out, err := broken.Execute(t.Context(), tool.Call{}); err == nil || out != "" || !strings.Contains(err.Error(), "finding out which files Fake would touch: ouch") {
+		t.Errorf("got %q, %v", out, err)
+	}
+	asked := sdk.ToolPaths{Record: []string{"f"}}
+	put(t, filepath.Join(dir, "f"), "a")
+	if _, err := broken.Execute(t.Context(), tool.Call{Paths: &asked}); err != nil || files.Guard("f") != nil {
+		t.Errorf("paths that were given did not count: %v", err)
+	}
+}

@@ -1,0 +1,42 @@
+package seen
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// linkLimit is how many links that lead nowhere may follow one another.
+const linkLimit = 40
+
+// resolve returns an absolute path without links, also for what does not exist: a link to it is followed, and the
+// directories above are resolved as far as there are any.
+func resolve(path string) (string, error) { return follow(path, linkLimit) }
+
+func follow(path string, links int) (string, error) {
+	full, err := filepath.EvalSymlinks(path)
+	if err == nil || !errors.Is(err, fs.ErrNotExist) {
+		return full, err
+	}
+	info, err := os.Lstat(path)
+	if err == nil && info.Mode()&fs.ModeSymlink != 0 && links > 0 {
+		target, err := os.Readlink(path)
+		if err != nil {
+			return "", err
+		}
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(filepath.Dir(path), target)
+		}
+		return follow(target, links-1)
+	}
+	parent := filepath.Dir(path)
+	if parent == path {
+		return path, nil
+	}
+	parent, err = follow(parent, links)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(parent, filepath.Base(path)), nil
+}

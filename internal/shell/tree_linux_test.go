@@ -1,0 +1,114 @@
+package shell_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/idelchi/aura/internal/shell"
+)
+
+// escapee is a process in a session of its own whose parents are gone; it lives as long as it holds the fifo.
+const escapee = `setsid sh -c 'setsid sh -c "echo up; exec sleep 1000" > life & exit' & `
+
+func needSetsid(t *testing.T) {
+	t.Helper()
+
+	if _, err := exec.LookPath("setsid"); err != nil {
+		t.Skip("no setsid here")
+	}
+}
+
+func TestEscapedProcessEndsWithTheLine(t *testing.T) {
+	t.Parallel()
+	needSetsid(t)
+
+	c := command(t, escapee+`read x < go; echo done`)
+	life, release := fifo(t, c.Dir, "life"), fifo(t, c.Dir, "go")
+
+	done := make(chan error, 1)
+
+	go func() {
+		got, err := shell.Run(t.Context(), c)
+		if string(got.Stdout) != "done\n" || got.ExitCode != 0 {
+			t.Errorf("got %+v", got)
+		}
+
+		done <- err
+	}()
+
+	r := alive(t, life)
+
+	if err := os.WriteFile(release, []byte("x\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+
+	gone(t, r)
+}
+
+func TestEscapedProcessEndsWithTheContext(t *testing.T) {
+	t.Parallel()
+	needSetsid(t)
+
+	for _, wait := range []string{"sleep 1000", "while :; do :; done"} {
+		t.Run(wait, func(t *testing.T) {
+			t.Parallel()
+
+			c := command(t, escapee+wait)
+			life := fifo(t, c.Dir, "life")
+
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+
+			done := make(chan error, 1)
+
+			go func() {
+				_, err := shell.Run(ctx, c)
+				done <- err
+			}()
+
+			r := alive(t, life)
+
+			cancel()
+
+			if err := <-done; !errors.Is(err, context.Canceled) {
+				t.Errorf("got %v", err)
+			}
+
+			gone(t, r)
+		})
+	}
+}
+
+func TestEscapedProcessEndsWithTheParent(t *testing.T) {
+	t.Parallel()
+	needSetsid(t)
+
+	dir := t.TempDir()
+	life := fifo(t, dir, "life")
+
+	parent := exec.Command(executable(t), "run", escapee+"sleep 1000")
+	parent.Dir = dir
+
+	if err := parent.Start(); err != nil {
+		t.Fatal(err)
+	}
+
+	r := alive(t, life)
+
+	if err := parent.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+
+	if err := parent.Wait(); err == nil {
+		t.Error("the parent ended well")
+	}
+
+	gone(t, r)
+}

@@ -1,0 +1,237 @@
+package builtin
+
+import (
+	"fmt"
+	"strings"
+)
+
+// row is a line of a file and what ends it.
+type row struct{ text, end string }
+
+// rows splits a text. The last row may have no end.
+func rows(text string) []row {
+	var out []row
+	for line := range strings.Lines(text) {
+		r := row{text: line}
+		for _, end := range []string{crlf, "\n"} {
+			if cut, ok := strings.CutSuffix(line, end); ok {
+				r = row{text: cut, end: end}
+				break
+			}
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// target is a file to which hunks are applied from the top to the bottom.
+type target struct {
+	rows []row
+	// cursor is the first row below the last hunk.
+	cursor int
+	out    []row
+	// end is how most lines end.
+	end string
+}
+
+// applyHunks returns the text after the hunks. Errors name the hunk and the line that does not match.
+func applyHunks(text string, hunks []hunk) (string, error) {
+	t := &target{rows: rows(text), end: ending(text)}
+	// A text whose last line is open keeps being one.
+	open := len(t.rows) > 0 && t.rows[len(t.rows)-1].end == ""
+	if open {
+		t.rows[len(t.rows)-1].end = t.end
+	}
+	for i, h := range hunks {
+		at, err := t.locate(h)
+		if err != nil {
+			return "", fmt.Errorf("hunk %d %w", i+1, err)
+		}
+		t.apply(h, at)
+	}
+	t.out = append(t.out, t.rows[t.cursor:]...)
+	if open && len(t.out) > 0 {
+		t.out[len(t.out)-1].end = ""
+	}
+	var out strings.Builder
+	for _, r := range t.out {
+		out.WriteString(r.text + r.end)
+	}
+	return out.String(), nil
+}
+
+func (t *target) apply(h hunk, at int) {
+	t.out = append(t.out, t.rows[t.cursor:at]...)
+	for _, line := range h.lines {
+		switch line.kind {
+		case '+':
+			t.out = append(t.out, row{text: line.text, end: t.endAt(at)})
+		case '-':
+			at++
+		default:
+			t.out = append(t.out, t.rows[at])
+			at++
+		}
+	}
+	t.cursor = at
+}
+
+// endAt returns how the lines around a place end.
+func (t *target) endAt(at int) string {
+	switch {
+	case at > 0:
+		return t.rows[at-1].end
+	case at < len(t.rows):
+		return t.rows[at].end
+	default:
+		return t.end
+	}
+}
+
+// before are the lines of a hunk as they stand in the file now.
+func (h hunk) before() []string {
+	var out []string
+	for _, line := range h.lines {
+		if line.kind != '+' {
+			out = append(out, line.text)
+		}
+	}
+	return out
+}
+
+// locate returns the row at which a hunk begins.
+func (t *target) locate(h hunk) (int, error) {
+	start, err := t.anchored(h)
+	if err != nil {
+		return 0, err
+	}
+	old := h.before()
+	if len(old) == 0 {
+		return t.insertion(h, start)
+	}
+	first := max(start, t.cursor)
+	if h.last {
+		first = max(first, len(t.rows)-len(old))
+	}
+	for _, same := range []func(a, b string) bool{exactly, loosely} {
+		found := t.find(old, first, same)
+		if len(found) > 1 && len(h.anchors) == 0 {
+			return 0, fmt.Errorf("fits at %d places, %s; add lines of context or a line after @@ to tell them apart", len(found), places(numbers(found)))
+		}
+		if len(found) > 0 {
+			return found[0], nil
+		}
+	}
+	return 0, t.mismatch(old, first)
+}
+
+// anchored returns the row of the last anchor, or 0. An anchor may stand above the hunk before.
+func (t *target) anchored(h hunk) (int, error) {
+	at, from := 0, t.cursor
+	for i, text := range h.anchors {
+		found := t.seek(text, from)
+		if found < 0 && i == 0 {
+			found = t.seek(text, 0)
+		}
+		if found < 0 {
+			return 0, fmt.Errorf("does not fit: the line after @@, %q, is not in the file%s", shortened(text), below(from))
+		}
+		at, from = found, found+1
+	}
+	return at, nil
+}
+
+// seek returns the first row that is the text, or else begins with it, white space around it aside; -1 if none does.
+func (t *target) seek(text string, from int) int {
+	prefix := -1
+	for i := from; i < len(t.rows); i++ {
+		line := strings.TrimSpace(t.rows[i].text)
+		if line == text {
+			return i
+		}
+		if prefix < 0 && strings.HasPrefix(line, text) {
+			prefix = i
+		}
+	}
+	return prefix
+}
+
+// insertion returns where a hunk that only adds lines goes.
+func (t *target) insertion(h hunk, anchor int) (int, error) {
+	switch {
+	case h.last || len(t.rows) == 0:
+		return len(t.rows), nil
+	case len(h.anchors) > 0:
+		return max(anchor+1, t.cursor), nil
+	default:
+		return 0, fmt.Errorf("does not say where its lines go; add lines of context, a line after @@, or %q", patchEOF)
+	}
+}
+
+// find returns the rows at which lines begin.
+func (t *target) find(lines []string, from int, same func(a, b string) bool) []int {
+	var out []int
+	for at := from; at+len(lines) <= len(t.rows); at++ {
+		if t.matching(lines, at, same) == len(lines) {
+			out = append(out, at)
+		}
+	}
+	return out
+}
+
+// matching returns how many of the lines are those at a row and below.
+func (t *target) matching(lines []string, at int, same func(a, b string) bool) int {
+	for i, line := range lines {
+		if at+i >= len(t.rows) || !same(t.rows[at+i].text, line) {
+			return i
+		}
+	}
+	return len(lines)
+}
+
+func exactly(a, b string) bool { return a == b }
+
+// loosely leaves white space at the end of lines aside.
+func loosely(a, b string) bool {
+	const space = " \t\r"
+	return strings.TrimRight(a, space) == strings.TrimRight(b, space)
+}
+
+// mismatch says what keeps lines from fitting at or below a row: where most of them would, or where they all do above.
+func (t *target) mismatch(lines []string, from int) error {
+	if above := t.find(lines, 0, loosely); len(above) > 0 {
+		return fmt.Errorf("does not fit below line %d, but at line %d; put the hunks in the order of the file", from, above[0]+1)
+	}
+	best, most := 0, 0
+	for at := from; at < len(t.rows); at++ {
+		if n := t.matching(lines, at, loosely); n > most {
+			best, most = at, n
+		}
+	}
+	const remedy = "read the file again and copy its lines exactly"
+	if most == 0 {
+		return fmt.Errorf("does not fit: its line %q is not in the file%s; %s", shortened(lines[0]), below(from), remedy)
+	}
+	if best+most >= len(t.rows) {
+		return fmt.Errorf("does not fit: its line %q does not match, the file ends with line %d; %s", shortened(lines[most]), len(t.rows), remedy)
+	}
+	return fmt.Errorf("does not fit: its line %q does not match line %d of the file, %q; %s",
+		shortened(lines[most]), best+most+1, shortened(t.rows[best+most].text), remedy)
+}
+
+// below says where a search began.
+func below(from int) string {
+	if from == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" below line %d", from)
+}
+
+// numbers turns rows into numbers of lines.
+func numbers(rows []int) []int {
+	out := make([]int, 0, len(rows))
+	for _, r := range rows {
+		out = append(out, r+1)
+	}
+	return out
+}

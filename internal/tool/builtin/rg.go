@@ -1,0 +1,225 @@
+package builtin
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/idelchi/aura/internal/seen"
+	"github.com/idelchi/aura/internal/tool"
+	"github.com/idelchi/aura/sdk"
+)
+
+const (
+	// matchLimit and matchBytes are how many lines, and bytes of them, one call returns.
+	matchLimit = 1000
+	matchBytes = 64 << 10
+	// lineShown is how many bytes of a line are returned, lineSearched how many are searched.
+	lineShown    = 500
+	lineSearched = 1 << 20
+)
+
+type rgArgs struct {
+	Pattern string `json:"pattern"`
+	Path    string `json:"path"`
+	Glob    string `json:"glob"`
+}
+
+func (o Options) rg() tool.Tool {
+	return builtIn[rgArgs]{
+		definition: tool.Definition{
+			Name: "Rg",
+			Description: "Search text files line by line for a regular expression. Returns path:line:text. " +
+				"Leaves out binary files, .git, and what .gitignore names.",
+			Parameters: object(`{"pattern":{"type":"string","minLength":1,"description":"a regular expression in RE2 syntax; (?i) at its beginning ignores case"},`+
+				`"path":{"type":"string","description":"the file or directory to search; default the working directory"},`+
+				`"glob":{"type":"string","description":"only files whose name fits, such as *.go, or whose path does, such as cmd/**/*.go; with ! before it only the others"}}`,
+				"pattern"),
+			Source:   tool.SourceBuiltin,
+			Parallel: true,
+		},
+		run:   silent(o.runRg),
+		paths: func(a rgArgs) (sdk.ToolPaths, error) { return o.reads(a.Path) },
+	}
+}
+
+func (o Options) runRg(ctx context.Context, args rgArgs) (string, error) {
+	pattern, err := regexp.Compile(args.Pattern)
+	if err != nil {
+		return "", fmt.Errorf("searching: %w; the syntax is RE2, without look-around and back-references", err)
+	}
+	glob, inverse := strings.CutPrefix(args.Glob, "!")
+	if !doublestar.ValidatePattern(glob) {
+		return "", fmt.Errorf("searching: glob %q is malformed", args.Glob)
+	}
+	s := &search{pattern: pattern, glob: filepath.ToSlash(glob), inverse: inverse, root: o.resolve(args.Path), given: args.Path}
+	if err := s.run(ctx); err != nil {
+		return "", fmt.Errorf("searching %s: %w", filepath.Clean(args.Path), err)
+	}
+	return s.String(), nil
+}
+
+// search is one walk through files.
+type search struct {
+	pattern *regexp.Regexp
+	glob    string
+	// inverse leaves out what fits the glob.
+	inverse bool
+	// root is where the search starts; given is how the caller named it.
+	root, given string
+
+	out   strings.Builder
+	shown int
+	// more and unread count lines, and files or directories, that are not in out.
+	more, unread int
+}
+
+func (s *search) run(ctx context.Context) error {
+	info, err := os.Stat(s.root)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return s.file(ctx, s.root, s.given)
+	}
+	physical, err := filepath.EvalSymlinks(s.root)
+	if err != nil {
+		return err
+	}
+	return s.walk(ctx, physical, ".", rulesAbove(physical))
+}
+
+// walk searches a directory; name is its path below the root. Links are not followed, so there are no circles.
+func (s *search) walk(ctx context.Context, dir, name string, above rules) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil { // there may be some entries all the same
+		s.unread++
+	}
+	here := above.with(dir)
+	for _, e := range entries {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		full, below := filepath.Join(dir, e.Name()), path.Join(name, e.Name())
+		if e.Name() == ".git" || here.ignored(filepath.ToSlash(full), e.IsDir()) {
+			continue
+		}
+		if err := s.entry(ctx, e, full, below, here); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *search) entry(ctx context.Context, e fs.DirEntry, full, below string, here rules) error {
+	switch {
+	case e.IsDir():
+		return s.walk(ctx, full, below, here)
+	case !e.Type().IsRegular() || !s.wanted(below):
+		return nil
+	}
+	err := s.file(ctx, full, filepath.ToSlash(filepath.Join(s.given, below)))
+	if err != nil && !errors.Is(err, errBinary) {
+		s.unread++
+	}
+	return context.Cause(ctx)
+}
+
+// wanted applies the glob to a path below the root.
+func (s *search) wanted(below string) bool {
+	if s.glob == "" {
+		return true
+	}
+	if !strings.Contains(s.glob, "/") {
+		below = path.Base(below)
+	}
+	return doublestar.MatchUnvalidated(strings.TrimPrefix(s.glob, "/"), below) != s.inverse
+}
+
+// file searches one file.
+func (s *search) file(ctx context.Context, full, name string) error {
+	file, _, err := seen.Open(full)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	r := bufio.NewReaderSize(file, 64<<10)
+	start, _ := r.Peek(textProbe)
+	if binary(start) {
+		return errBinary
+	}
+	if bytes.HasPrefix(start, []byte(byteOrderMark)) {
+		_, _ = r.Discard(len(byteOrderMark))
+	}
+	var line []byte
+	for number := 1; ; number++ {
+		if number%1024 == 0 && ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		line, _, err = readLine(r, line[:0], lineSearched)
+		if len(line) > 0 {
+			s.line(name, number, bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r")))
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (s *search) line(name string, number int, line []byte) {
+	at := s.pattern.FindIndex(line)
+	if at == nil {
+		return
+	}
+	if s.shown >= matchLimit || s.out.Len() >= matchBytes {
+		s.more++
+		return
+	}
+	s.shown++
+	fmt.Fprintf(&s.out, "%s:%d:%s\n", name, number, excerpt(line, at[0]))
+}
+
+// excerpt returns the part of a long line in which the match begins.
+func excerpt(line []byte, at int) string {
+	if len(line) <= lineShown {
+		return valid(line)
+	}
+	from := max(0, min(at-lineShown/4, len(line)-lineShown))
+	to := from + lineShown
+	text := valid(line[from:to])
+	if from > 0 {
+		text = "..." + text
+	}
+	if to < len(line) {
+		text += "..."
+	}
+	return text
+}
+
+// String is the result as the model sees it.
+func (s *search) String() string {
+	if s.shown == 0 {
+		s.out.WriteString("(no match)\n")
+	}
+	if s.more > 0 {
+		fmt.Fprintf(&s.out, "[... and %d more; narrow the search with path, glob or a closer pattern ...]\n", s.more)
+	}
+	if s.unread > 0 {
+		fmt.Fprintf(&s.out, "[... %s could not be read ...]\n", counted(s.unread, "file"))
+	}
+	return strings.TrimSuffix(s.out.String(), "\n")
+}

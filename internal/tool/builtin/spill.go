@@ -1,0 +1,79 @@
+package builtin
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// spillLimit is how many bytes of output are kept in a file.
+const spillLimit = 1 << 30
+
+// spill keeps output in a file that only its owner can read. The file is made by the first write.
+type spill struct {
+	// dir is where the file is made; empty is the system's directory for temporary files.
+	dir string
+
+	file *os.File
+	size int
+	// over is set once something no longer fitted.
+	over bool
+	err  error
+}
+
+// write keeps what fits. After an error nothing more is kept.
+func (s *spill) write(p []byte) {
+	if s.err != nil || len(p) == 0 {
+		return
+	}
+	if s.file == nil {
+		if s.file, s.err = create(s.dir); s.err != nil {
+			return
+		}
+	}
+	if len(p) > spillLimit-s.size {
+		p, s.over = p[:spillLimit-s.size], true
+	}
+	var n int
+	n, s.err = s.file.Write(p)
+	s.size += n
+}
+
+// create makes the file. The directory is made absolute, so that the name of the file holds anywhere.
+func create(dir string) (*os.File, error) {
+	dir, err := filepath.Abs(cmp.Or(dir, os.TempDir()))
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	return os.CreateTemp(dir, "aura-bash-*.txt")
+}
+
+// close returns a clause that says where the output is.
+func (s *spill) close() string {
+	if s.file != nil {
+		s.err = errors.Join(s.err, s.file.Close())
+	}
+	switch {
+	case s.file == nil:
+		return fmt.Sprintf("the full output could not be kept: %v", s.err)
+	case s.err != nil:
+		return fmt.Sprintf("the first %d bytes of it are in %s, the rest could not be kept: %v", s.size, s.file.Name(), s.err)
+	case s.over:
+		return fmt.Sprintf("the first %d bytes of it are in %s", s.size, s.file.Name())
+	default:
+		return "the full output is in " + s.file.Name()
+	}
+}
+
+// discard removes the file, which has turned out not to be needed.
+func (s *spill) discard() {
+	if s.file != nil {
+		_ = s.file.Close()
+		_ = os.Remove(s.file.Name())
+	}
+}
