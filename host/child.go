@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -14,6 +16,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/shared"
 )
 
@@ -38,6 +41,7 @@ func startChild(ctx context.Context, o *Options, spec Spec, log *logFile) (*chil
 	defer cancel()
 	proc := newProcess(o.Binary, o.Workdir, grant(o.Environ, o.TaskEnv, spec.Manifest.Env), shared.LaunchSpec{
 		Name: spec.Name, Dir: spec.Dir, Unsafe: spec.Unsafe, MemoryBytes: spec.Manifest.Limits.Memory, Tool: o.Tool,
+		Sandbox: policyOf(o, spec),
 	}, log)
 	c := &child{proc: proc, started: time.Now()}
 	err := c.connect(ctx, o, limit)
@@ -52,6 +56,19 @@ func startChild(ctx context.Context, o *Options, spec Spec, log *logFile) (*chil
 	c.loadTime = time.Since(c.started)
 	log.printf("[aura] plugin %s loaded in %s, pid %s", spec.Name, c.loadTime.Round(time.Millisecond), proc.ID())
 	return c, nil
+}
+
+// policyOf is the plugin's policy with what every child needs: to read itself and its plugin's source, and to be kept from the
+// sockets of others. Unsafe mode grants os/exec, which is of no use if no program can be started.
+func policyOf(o *Options, spec Spec) *sandbox.Policy {
+	if spec.Sandbox == nil {
+		return nil
+	}
+	p := *spec.Sandbox
+	p.Own = slices.Concat(p.Own, []string{o.Binary, spec.Dir})
+	p.Hidden = slices.Concat(p.Hidden, []string{filepath.Dir(o.Session.dir)})
+	p.Exec = p.Exec || spec.Unsafe
+	return &p
 }
 
 // connect returns when the handshake is done, or early when ctx ends.

@@ -175,6 +175,16 @@ func (p *Plugin) Execute(ctx context.Context, sc sdk.Context, args map[string]an
 	return out, err
 }
 
+// Paths asks which files a call of the plugin's tool will touch.
+func (p *Plugin) Paths(ctx context.Context, args map[string]any) (sdk.ToolPaths, error) {
+	var out sdk.ToolPaths
+	err := p.sup.call(ctx, "paths", timeoutsOf(p.sup.specNow().Manifest).hook, func(ctx context.Context, r shared.Remote) (err error) {
+		out, err = r.Paths(ctx, args)
+		return err
+	})
+	return out, err
+}
+
 // Command runs the plugin's slash command.
 func (p *Plugin) Command(ctx context.Context, sc sdk.Context, args string) (sdk.CommandResult, error) {
 	spec := p.sup.specNow()

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/idelchi/aura/internal/sandbox"
 )
 
 // stats counts what happened to a plugin over all its children. The supervisor guards it.
@@ -56,6 +58,8 @@ type Health struct {
 	CPU         float64 `json:"cpu_s"`
 	// LoadMillis is how long the present child took from its start until the plugin was ready.
 	LoadMillis float64 `json:"load_ms"`
+	// Sandbox is what the present child is confined by; nil if there is no child, or if it is not confined.
+	Sandbox *sandbox.Report `json:"sandbox,omitempty"`
 }
 
 // PluginHealth is Health with the plugin it belongs to.
@@ -82,6 +86,7 @@ func (s *supervisor) health(session string) PluginHealth {
 	if c != nil {
 		h.Pid = c.proc.pid()
 		h.Uptime = time.Since(c.started).Seconds()
+		h.Sandbox = c.exports.Sandbox
 		h.LoadMillis = float64(c.loadTime.Microseconds()) / 1000
 		h.MemoryBytes, h.CPU = usage(h.Pid)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/sdk"
 )
 
@@ -52,6 +53,8 @@ type Spec struct {
 	Config map[string]any
 	// Unsafe grants the restricted packages.
 	Unsafe bool
+	// Sandbox is what the plugin's child is confined to, beside its own files; nil means that it is not.
+	Sandbox *sandbox.Policy
 	// LogFile receives all that the plugin prints. Empty means that it is dropped.
 	LogFile string
 }

@@ -1,7 +1,6 @@
 package host
 
 import (
-	"errors"
 	"os"
 	"os/exec"
 	"runtime"
@@ -11,6 +10,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
+	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/shared"
 )
 
@@ -27,25 +27,41 @@ var forker = sync.OnceValue(func() chan<- func() {
 	return work
 })
 
-// namespaces is cleared when the system turns out to allow no process namespace.
-var namespaces atomic.Bool
+// isolation is how much of its own a child has.
+type isolation int
 
-func init() { namespaces.Store(true) }
+const (
+	isolateNothing isolation = iota
+	isolateProcesses
+	// isolateMounts adds what only a child that confines itself can use.
+	isolateMounts
+)
+
+// forbidden holds what the system turned out not to allow, by isolation.
+var forbidden [isolateMounts + 1]atomic.Bool
 
 // spawn starts the child detached from the terminal, to be killed by the kernel when aura dies. Where the system allows it the
-// child is the first process of a namespace, so that all its descendants die with it, whatever they do.
+// child is the first process of a namespace, so that all its descendants die with it, whatever they do; and one that confines
+// itself has its own mounts.
 func spawn(cmd *exec.Cmd, spec *shared.LaunchSpec) error {
 	done := make(chan error)
 	forker() <- func() {
-		if namespaces.Load() {
-			err := start(cmd, spec, true)
-			if err == nil || !forbidsNamespaces(err) {
+		level := isolateProcesses
+		if spec.Sandbox != nil {
+			level = isolateMounts
+		}
+		for ; level > isolateNothing; level-- {
+			if forbidden[level].Load() {
+				continue
+			}
+			err := start(cmd, spec, level)
+			if err == nil || !sandbox.Forbidden(err) {
 				done <- err
 				return
 			}
-			namespaces.Store(false)
+			forbidden[level].Store(true)
 		}
-		done <- start(cmd, spec, false)
+		done <- start(cmd, spec, isolateNothing)
 	}
 	return <-done
 }
@@ -53,17 +69,15 @@ func spawn(cmd *exec.Cmd, spec *shared.LaunchSpec) error {
 // start sets what the child needs to know about its isolation before its specification is sent. Without a namespace the
 // child itself must end its descendants when aura is gone, so it is not killed then but woken, should it be stopped, to find
 // its lifeline broken.
-func start(cmd *exec.Cmd, spec *shared.LaunchSpec, isolated bool) error {
-	spec.Isolated = isolated
+func start(cmd *exec.Cmd, spec *shared.LaunchSpec, level isolation) error {
+	spec.Isolated, spec.PrivateMounts = level >= isolateProcesses, level >= isolateMounts
 	attr := &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGCONT}
-	if isolated {
+	if spec.Isolated {
 		attr.Pdeathsig = syscall.SIGKILL
-		attr.Cloneflags = syscall.CLONE_NEWPID
-		if os.Geteuid() != 0 {
-			attr.Cloneflags |= syscall.CLONE_NEWUSER
-			attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Geteuid(), HostID: os.Geteuid(), Size: 1}}
-			attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: os.Getegid(), Size: 1}}
-		}
+		sandbox.IsolateProcesses(attr)
+	}
+	if spec.PrivateMounts {
+		sandbox.Isolate(attr)
 	}
 	// A Cmd can be started once; a copy of its plain fields can be tried again.
 	try := &exec.Cmd{
@@ -75,11 +89,6 @@ func start(cmd *exec.Cmd, spec *shared.LaunchSpec, isolated bool) error {
 	}
 	*cmd = *try
 	return nil
-}
-
-func forbidsNamespaces(err error) bool {
-	return errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOSPC) ||
-		errors.Is(err, syscall.EACCES) || errors.Is(err, syscall.ENOSYS)
 }
 
 // killTree kills a child with all its descendants. In a namespace the kernel does it; otherwise the child is stopped, so that

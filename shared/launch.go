@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/sdk"
 )
 
@@ -32,6 +33,10 @@ type LaunchSpec struct {
 	SocketDir string
 	// Isolated is true if the child is the first process of a process namespace of its own, so that its descendants die with it.
 	Isolated bool
+	// PrivateMounts is true if the child has a mount namespace of its own, which it may still change.
+	PrivateMounts bool
+	// Sandbox is what the child confines itself to before it has an interpreter; nil means that it does not.
+	Sandbox *sandbox.Policy
 	// Tool is what the plugin's Init receives.
 	Tool sdk.ToolConfig
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/go-plugin"
 
 	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/sdk"
 )
 
@@ -82,6 +83,8 @@ type Exports struct {
 	Command *sdk.CommandSchema
 	// Warnings are for the plugin's author, such as an optional function with a wrong signature.
 	Warnings []string
+	// Sandbox is what the child that exports this is confined by; nil if it is not. It is not remembered with the rest.
+	Sandbox *sandbox.Report `cbor:"Sandbox" json:"-"`
 }
 
 // ToolExport is a plugin's tool with the answers of its optional functions, or their defaults.

@@ -75,7 +75,12 @@ func child() error {
 		Name: spec.Name, Dir: spec.Dir, Unsafe: spec.Unsafe, Tool: spec.Tool,
 		Stdout: out.stdout, Stderr: out.stderr,
 	})
-	return shared.Serve(p, spec, func() { go p.load() })
+	// The socket is open by now and nothing of the plugin is read yet.
+	return shared.Serve(p, spec, func() {
+		if p.confine(spec) {
+			go p.load()
+		}
+	})
 }
 
 // receive reads the launch specification.

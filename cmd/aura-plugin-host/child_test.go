@@ -143,6 +143,12 @@ func BeforeChat(ctx context.Context, c sdk.BeforeChatContext) (sdk.Result, error
 // start runs a child. It is killed when the test ends.
 func start(t *testing.T, spec shared.LaunchSpec, env ...string) *process {
 	t.Helper()
+	return startAs(t, spec, &syscall.SysProcAttr{}, env...)
+}
+
+// startAs is start with more to say about the process. Credentials own what the child writes to.
+func startAs(t *testing.T, spec shared.LaunchSpec, attr *syscall.SysProcAttr, env ...string) *process {
+	t.Helper()
 	p := &process{stderr: newBuffer(), handshake: newBuffer(), exited: make(chan struct{})}
 	// The path of a socket must be short.
 	dir, err := os.MkdirTemp("", "aph") //nolint:usetesting // t.TempDir has the name of the test in it, which is too long
@@ -151,6 +157,11 @@ func start(t *testing.T, spec shared.LaunchSpec, env ...string) *process {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	spec.SocketDir = dir
+	if c := attr.Credential; c != nil {
+		if err := os.Chown(dir, int(c.Uid), int(c.Gid)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	launchR, launchW, err1 := os.Pipe()
 	lifelineR, lifelineW, err2 := os.Pipe()
 	outR, outW, err3 := os.Pipe()
@@ -162,7 +173,8 @@ func start(t *testing.T, spec shared.LaunchSpec, env ...string) *process {
 	p.cmd.Env = append([]string{}, env...)
 	p.cmd.Stdout, p.cmd.Stderr = outW, p.stderr
 	p.cmd.ExtraFiles = []*os.File{launchR, lifelineR}
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	attr.Setsid = true
+	p.cmd.SysProcAttr = attr
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/interp"
+	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
 )
@@ -22,10 +23,28 @@ type plugin struct {
 	ready   chan struct{}
 	loaded  *interp.Plugin
 	failure *shared.Failure
+	// report is nil without a sandbox. It is set before anything is loaded.
+	report *sandbox.Report
 }
 
 func newPlugin(out streams, o interp.Options) *plugin {
 	return &plugin{options: o, out: out, ready: make(chan struct{})}
+}
+
+// confine applies the launch specification's policy to the process and reports whether the plugin may be loaded. If it may not,
+// every call is told why.
+func (p *plugin) confine(spec shared.LaunchSpec) bool {
+	if spec.Sandbox == nil {
+		return true
+	}
+	report, err := sandbox.Confine(*spec.Sandbox, sandbox.Isolation{Processes: spec.Isolated, Mounts: spec.PrivateMounts})
+	if err != nil {
+		p.failure = &shared.Failure{Kind: shared.FailureLoad, Message: err.Error()}
+		close(p.ready)
+		return false
+	}
+	p.report = &report
+	return true
 }
 
 // load loads the plugin. An error in the plugin is told to the first call; the process goes on, so that it can be.
@@ -73,7 +92,9 @@ func (p *plugin) Load(ctx context.Context) (shared.Exports, error) {
 	if err != nil {
 		return shared.Exports{}, err
 	}
-	return loaded.Load(ctx)
+	exports, err := loaded.Load(ctx)
+	exports.Sandbox = p.report
+	return exports, err
 }
 
 func (p *plugin) Hook(ctx context.Context, call shared.HookCall) (any, error) {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"slices"
 	"sync/atomic"
 
 	"github.com/idelchi/aura/host"
@@ -14,6 +15,8 @@ import (
 	"github.com/idelchi/aura/internal/conversation"
 	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/mcp"
+	"github.com/idelchi/aura/internal/seen"
 	"github.com/idelchi/aura/internal/session"
 	"github.com/idelchi/aura/internal/todo"
 	"github.com/idelchi/aura/sdk"
@@ -71,12 +74,18 @@ type App struct {
 	cmds      *command.Set
 	providers map[string]namedProvider
 	todos     todo.List
+	seen      *seen.Files
+	servers   *mcp.Set
+	serversOf map[string]config.MCPServer
 	taskEnv   map[string]string
 	vars      map[string]string
 	role      role
 	// features are those of the role.
 	features config.Features
 	verbose  bool
+	// stale is set, from any goroutine, when the tools of MCP servers are others now; loaded are those that the model asked for.
+	stale  atomic.Bool
+	loaded []string
 	// around is read by the conversation from any goroutine.
 	around atomic.Pointer[conversation.Surroundings]
 	// depth counts the commands that run within others.
@@ -117,7 +126,6 @@ func (a *App) open(ctx context.Context) error {
 	if a.features, err = a.cfg.FeaturesFor(a.role.agent, a.role.mode, a.opts.Task); err != nil {
 		return err
 	}
-	a.tellIdle()
 	// A provider that cannot be made is better known before plugins are started.
 	_, provider, err := a.chooseProvider(ctx, a.role)
 	if err != nil {
@@ -129,6 +137,7 @@ func (a *App) open(ctx context.Context) error {
 	if err := a.startPlugins(ctx); err != nil {
 		return err
 	}
+	a.startMCP(ctx)
 	p, err := a.persona(ctx, a.role)
 	if err != nil {
 		return err
@@ -194,6 +203,7 @@ func (a *App) savedAgent(name string) string {
 func (a *App) refresh() {
 	a.around.Store(&conversation.Surroundings{
 		SessionID: a.journal.ID(), SessionTitle: a.journal.state.Title, Vars: maps.Clone(a.vars),
+		LoadedTools: slices.Clone(a.loaded), MCPServers: a.connected(),
 		Features: sdk.FeatureState{ReadBeforeWrite: a.features.Tools.ReadBefore.Write, ShowThinking: a.verbose},
 	})
 }
@@ -217,6 +227,9 @@ func (a *App) SessionID() string { return a.journal.ID() }
 func (a *App) Close(reason session.Reason) error {
 	if a.fleet != nil {
 		a.fleet.Close()
+	}
+	if a.servers != nil {
+		a.servers.Close()
 	}
 	end := session.End{Reason: reason}
 	if a.talk != nil {

@@ -17,8 +17,10 @@ import (
 func (a *App) listCommands() []command.Command {
 	return []command.Command{
 		own("plugins", "List the plugins' hooks by the moment at which they run", a.cmdPlugins),
+		own("hooks", "List the shell hooks in the order in which they run", a.cmdHooks),
 		own("tools", "List the tools that the model is offered", a.cmdTools),
 		own("skills", "List the skills", a.cmdSkills),
+		own("mcp", "List the MCP servers, or connect to one", a.cmdMCP, "SERVER"),
 		own("policy", "List the rules for tool calls", a.cmdPolicy),
 		own("todo", "Show the list of todos, or empty it", a.cmdTodo, "clear"),
 		own("ctx", "Say how full the model's context is", a.cmdCtx),

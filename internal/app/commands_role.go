@@ -41,7 +41,8 @@ func (a *App) cmdAgent(ctx context.Context, args string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if r.mode.Name == "" {
+	// A mode that the user chose stays; one that came with the last agent goes with it.
+	if r.mode.Name == "" && a.role.mode.Name != a.role.agent.Mode {
 		r.mode = a.role.mode
 	}
 	r.think, r.system = a.role.think, a.opts.System

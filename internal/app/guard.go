@@ -4,26 +4,30 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
+	"github.com/idelchi/aura/hooks"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/conversation"
 	"github.com/idelchi/aura/internal/policy"
 	"github.com/idelchi/aura/internal/tool"
+	"github.com/idelchi/aura/sdk"
 )
 
 // guard is what stands between the plugins and the tools of a role.
 type guard struct {
 	app    *App
 	policy policy.Policy
+	hooks  hooks.Runner
 }
 
 // guard puts the policies of all layers together.
-func (a *App) guard(r role, f config.Features) (conversation.Guard, error) {
+func (a *App) guard(r role, f config.Features, runner hooks.Runner) (conversation.Guard, error) {
 	p, err := policy.New(a.policies(r, f)...)
 	if err != nil {
 		return nil, err
 	}
-	return guard{app: a, policy: p}, nil
+	return guard{app: a, policy: p, hooks: runner}, nil
 }
 
 // policies are the rules in force, of each layer.
@@ -39,17 +43,45 @@ func (a *App) policies(r role, f config.Features) []policy.Rules {
 	return out
 }
 
-// Before asks the policy, and the user if the policy wants that.
+// Before asks the policy, and the user if the policy wants that, and then the hooks.
 func (g guard) Before(ctx context.Context, call tool.Call, t tool.Tool) (string, error) {
+	if err := g.permit(ctx, call, t); err != nil || len(g.hooks.Pre) == 0 {
+		return "", err
+	}
+	out, err := g.hooks.RunPre(ctx, g.hookCall(ctx, call, t))
+	switch {
+	case err != nil:
+		return "", err
+	case out.Blocked:
+		return "", errors.New(out.Append(out.Reason))
+	default:
+		return out.Feedback, nil
+	}
+}
+
+// hookCall is a call as hooks see it.
+func (g guard) hookCall(ctx context.Context, call tool.Call, t tool.Tool) hooks.Call {
+	var declared sdk.ToolPaths
+	if p, ok := tool.As[tool.Pather](t); ok {
+		var err error
+		if declared, err = p.Paths(ctx, call.Args); err != nil && ctx.Err() == nil {
+			g.app.notice("", fmt.Sprintf("asking %s which files it touches: %v; hooks see those of its arguments", t.Definition().Name, err))
+		}
+	}
+	return hooks.Call{Tool: t.Definition().Name, Input: call.Args, Paths: hooks.Paths(g.app.cfg.Workdir, call.Args, declared)}
+}
+
+// permit asks the policy.
+func (g guard) permit(ctx context.Context, call tool.Call, t tool.Tool) error {
 	name := t.Definition().Name
 	verdict := g.policy.Decide(name, call.Args)
 	switch verdict.Action {
 	case policy.Deny:
-		return "", fmt.Errorf("the policy denies it (rule %q)", verdict.Rule)
+		return fmt.Errorf("the policy denies it (rule %q)", verdict.Rule)
 	case policy.Confirm:
-		return "", g.confirm(ctx, name, call.Args, verdict.Rule)
+		return g.confirm(ctx, name, call.Args, verdict.Rule)
 	default:
-		return "", nil
+		return nil
 	}
 }
 
@@ -68,8 +100,22 @@ func (g guard) confirm(ctx context.Context, name string, args map[string]any, ru
 	return nil
 }
 
-// After has nothing to add.
-func (guard) After(context.Context, tool.Call, tool.Tool, string, error) string { return "" }
+// After lets the hooks see what the tool did, also if that failed.
+func (g guard) After(ctx context.Context, call tool.Call, t tool.Tool, output string, failure error) string {
+	if len(g.hooks.Post) == 0 || ctx.Err() != nil {
+		return ""
+	}
+	made := g.hookCall(ctx, call, t)
+	made.Output = output
+	if failure != nil {
+		made.Output = strings.TrimLeft(output+"\n"+failure.Error(), "\n")
+	}
+	out, err := g.hooks.RunPost(ctx, made)
+	if err != nil && ctx.Err() == nil {
+		g.app.notice("", err.Error())
+	}
+	return out.Append(out.Reason)
+}
 
 // Question asks whether a tool call may run.
 type Question struct {

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/idelchi/aura/internal/conversation"
 	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/seen"
 	"github.com/idelchi/aura/internal/session"
 )
 
@@ -20,6 +22,8 @@ type journal struct {
 	*session.Journal
 	tell func(text string)
 	lost bool
+	// seen is what the model has seen of files. It goes to disk with the result of the tool that showed it.
+	seen *seen.Files
 	// state is what was last noted of the session.
 	state session.State
 }
@@ -31,6 +35,38 @@ func (j *journal) Append(m llm.Message) error {
 	}
 	if err := j.Journal.Append(m); err != nil {
 		j.lose(err)
+	}
+	if m.Role == llm.RoleTool {
+		j.keepSeen()
+	}
+	return nil
+}
+
+// keepSeen records what has become known of files since the last time.
+func (j *journal) keepSeen() {
+	changes := j.seen.Changes()
+	if j.lost || changes == nil {
+		return
+	}
+	raw, err := json.Marshal(changes)
+	if err == nil {
+		err = j.See(raw)
+	}
+	if err != nil {
+		j.lose(err)
+	}
+}
+
+// recallSeen takes up what the model had seen in a saved session.
+func (j *journal) recallSeen(s session.Session) error {
+	j.seen.Reset()
+	j.seen.Changes()
+	for _, raw := range s.Seen {
+		var state seen.State
+		if err := json.Unmarshal(raw, &state); err != nil {
+			return fmt.Errorf("reading which files session %s has seen: %w", s.Meta.ID, err)
+		}
+		j.seen.Restore(state)
 	}
 	return nil
 }
@@ -82,11 +118,15 @@ func (j *journal) rewind(keep int) {
 	if err := j.Rewind(keep); err != nil {
 		j.lose(err)
 	}
+	// What is not part of the conversation any more is not known to the model.
+	j.seen.Reset()
+	j.keepSeen()
 }
 
 // openJournal opens the session that is to be resumed, if any, and returns it.
 func (a *App) openJournal() (session.Session, error) {
-	a.journal = &journal{tell: func(text string) { a.notice("", text) }}
+	a.seen = seen.New(a.cfg.Workdir)
+	a.journal = &journal{seen: a.seen, tell: func(text string) { a.notice("", text) }}
 	if a.opts.Resume == "" && !a.opts.Continue {
 		return session.Session{}, nil
 	}
@@ -111,7 +151,7 @@ func (a *App) reopen(found session.Summary) (session.Session, error) {
 	if saved.Torn {
 		a.notice("", "the last message of the session was not written completely and is left out")
 	}
-	return saved, nil
+	return saved, a.journal.recallSeen(saved)
 }
 
 // sessionHome is where new sessions are kept: the project's home if there is one, else the user's, which may be none.

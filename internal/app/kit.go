@@ -5,18 +5,23 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 
+	"github.com/idelchi/aura/hooks"
 	"github.com/idelchi/aura/internal/condition"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/done"
+	"github.com/idelchi/aura/internal/seen"
+	"github.com/idelchi/aura/internal/session"
 	"github.com/idelchi/aura/internal/skill"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/internal/tool/builtin"
 	"github.com/idelchi/aura/sdk"
 )
 
-// kit is the tools of a role.
+// kit is the tools of a role, and the hooks around them.
 type kit struct {
+	hooks hooks.Runner
 	tools *tool.Registry
 	// names are those of the tools that the model is offered at once, deferred those of the tools it can ask for.
 	names, deferred []string
@@ -26,7 +31,7 @@ type kit struct {
 
 // kit gathers the tools that a role has.
 func (a *App) kit(r role, f config.Features) (kit, error) {
-	k := kit{conditions: map[string]condition.Expr{}}
+	k := kit{conditions: a.serverConditions(), deferred: a.deferred()}
 	var all []tool.Tool
 	for _, t := range a.everyTool(f) {
 		d, ok := a.cfg.ToolDefinitions[t.Definition().Name]
@@ -36,7 +41,7 @@ func (a *App) kit(r role, f config.Features) (kit, error) {
 		if ok && !d.Condition.IsZero() {
 			k.conditions[d.Name] = d.Condition
 		}
-		all = append(all, redefined(t, d))
+		all = append(all, redefined(seen.Guarded(t, a.seen, seen.Rules(f.Tools.ReadBefore)), d))
 	}
 	known, err := tool.NewRegistry(all...)
 	if err != nil {
@@ -55,6 +60,7 @@ func (a *App) kit(r role, f config.Features) (kit, error) {
 func (a *App) everyTool(f config.Features) []tool.Tool {
 	all := builtin.All(builtin.Options{
 		Workdir: a.cfg.Workdir, Env: withTask(a.cfg.Environ, a.taskEnv), BashTimeout: f.Tools.Bash.Timeout.Duration(),
+		Truncation: builtin.Truncation(f.Tools.Bash.Truncation), OutputDir: a.outputDir(),
 	})
 	all = append(append(all, a.todos.Tools()...), done.Tool())
 	if len(a.cfg.Skills) > 0 {
@@ -63,7 +69,10 @@ func (a *App) everyTool(f config.Features) []tool.Tool {
 	if agents := a.subagents(); len(agents) > 0 {
 		all = append(all, taskTool{app: a, agents: agents})
 	}
-	return append(all, a.pluginTools()...)
+	if waiting := a.deferred(); len(waiting) > 0 {
+		all = append(all, loadTool{app: a, servers: waiting})
+	}
+	return slices.Concat(all, a.pluginTools(), a.mcpTools())
 }
 
 func (a *App) skills() []skill.Skill {
@@ -77,7 +86,19 @@ func (a *App) skills() []skill.Skill {
 
 // redefined is a tool as the configuration describes it.
 func redefined(t tool.Tool, d config.ToolDefinition) tool.Tool {
-	return t
+	given := func(text string) *string {
+		if text == "" {
+			return nil
+		}
+		return &text
+	}
+	change := tool.Redefinition{
+		Description: given(d.Description), Usage: given(d.Usage), Examples: given(string(d.Examples)), Parallel: d.Parallel,
+	}
+	if d.Override {
+		change.Override = &d.Override
+	}
+	return tool.Redefine(t, change)
 }
 
 // layers are the filters in force, each narrowing the last. What the command line includes goes before what the
@@ -107,23 +128,21 @@ func narrow(tools []tool.Tool, layers []config.ToolFilter, optIn []string) []too
 			named = named || slices.Contains(l.Enabled, d.Name)
 		}
 		if kept && named || d.Name == done.Name {
-			out = append(out, surfaced{t})
+			d.OptIn = false // someone has opted in
+			out = append(out, tool.WithDefinition(t, d))
 		}
 	}
 	return out
 }
 
-// surfaced is a tool that has passed the filters: if it was opt-in, someone has opted in.
-type surfaced struct{ tool.Tool }
-
-func (s surfaced) Definition() tool.Definition {
-	d := s.Tool.Definition()
-	d.OptIn = false
-	return d
+// outputDir is where tools keep what is too long for the model: beside the session, so that it goes when that is removed.
+// A session that is not saved leaves it to the system's place for such files.
+func (a *App) outputDir() string {
+	if a.journal.Path() == "" {
+		return ""
+	}
+	return strings.TrimSuffix(a.journal.Path(), session.Ext) + "-output"
 }
-
-// Unwrap is the tool itself.
-func (s surfaced) Unwrap() tool.Tool { return s.Tool }
 
 // withhold leaves out the tools whose condition does not hold at the moment. One that cannot be evaluated is told and does
 // not hold.

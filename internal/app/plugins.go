@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/command"
@@ -148,8 +150,15 @@ func (h handlers) Handlers(point hookpoint.Name) []pipeline.Handler {
 	if h.app.fleet == nil {
 		return nil
 	}
+	list := h.app.fleet.At(point)
+	if point == hookpoint.TransformMessages {
+		// Whoever rewrites the messages does so in the order of the directories, so that users can arrange it by renaming them.
+		slices.SortStableFunc(list, func(a, b *host.Plugin) int {
+			return strings.Compare(filepath.Base(a.Spec().Dir), filepath.Base(b.Spec().Dir))
+		})
+	}
 	var out []pipeline.Handler
-	for _, p := range h.app.fleet.At(point) {
+	for _, p := range list {
 		out = append(out, p)
 	}
 	return out
@@ -165,6 +174,15 @@ func (t pluginTool) Definition() tool.Definition { return t.definition }
 
 func (t pluginTool) Execute(ctx context.Context, call tool.Call) (string, error) {
 	return t.plugin.Execute(ctx, call.Context, call.Args)
+}
+
+// Paths asks the plugin which files a call will touch.
+func (t pluginTool) Paths(ctx context.Context, args map[string]any) (sdk.ToolPaths, error) {
+	exports, _ := t.plugin.Exports()
+	if exports.Tool == nil || !exports.Tool.HasPaths {
+		return sdk.ToolPaths{}, nil
+	}
+	return t.plugin.Paths(ctx, args)
 }
 
 // pluginTools are the tools that plugins offer in this session. A tool that cannot be offered is told and left out.

@@ -89,11 +89,14 @@ func (a *App) lonePersona(ctx context.Context, r role) (conversation.Persona, er
 	if err != nil {
 		return conversation.Persona{}, err
 	}
+	if kit.hooks, err = a.hooks(r); err != nil {
+		return conversation.Persona{}, err
+	}
 	system, err := a.systemPrompt(r, name, kit)
 	if err != nil {
 		return conversation.Persona{}, err
 	}
-	guard, err := a.guard(r, features)
+	guard, err := a.guard(r, features, kit.hooks)
 	if err != nil {
 		return conversation.Persona{}, err
 	}
@@ -125,7 +128,7 @@ func (a *App) modelOf(r role) string {
 func (a *App) systemPrompt(r role, provider string, kit kit) (string, error) {
 	data := prompt.Data{
 		Agent: r.agent.Name, Mode: r.mode.Name, Provider: provider, Model: a.modelOf(r), Workdir: a.cfg.Workdir, Vars: a.vars,
-		Tools: prompt.Tools{Eager: kit.names, Deferred: kit.deferred},
+		Tools: prompt.Tools{Eager: kit.names, Deferred: kit.deferred}, Hooks: kit.hooks.Prompt(),
 	}
 	type part struct{ name, body string }
 	parts := []part{{"agent " + r.agent.Name, r.agent.Prompt}, {"mode " + r.mode.Name, r.mode.Prompt}}

@@ -34,6 +34,7 @@ func (a *App) Run(ctx context.Context, prompts []string) error {
 // Take takes one prompt. It reports whether the user asked to leave.
 func (a *App) Take(ctx context.Context, prompt string) (exit bool, err error) {
 	defer a.noteFired()
+	a.settle(ctx)
 	name, args, ok := command.Parse(prompt)
 	if !ok {
 		return false, a.talk.Send(ctx, prompt)
@@ -103,6 +104,9 @@ func (a *App) reload(ctx context.Context) (done host.Reloaded, err error) {
 	if err != nil {
 		return done, fmt.Errorf("reloading: %w", err)
 	}
+	if a.role.mode.Name == "" {
+		r.mode = config.Mode{} // the user has left the agent's mode
+	}
 	r.provider, r.model, r.system, r.think = a.role.provider, a.role.model, a.role.system, a.role.think
 	if a.features, err = a.cfg.FeaturesFor(r.agent, r.mode, a.opts.Task); err != nil {
 		return done, err
@@ -111,6 +115,7 @@ func (a *App) reload(ctx context.Context) (done host.Reloaded, err error) {
 	if done, err = a.reloadPlugins(ctx); err != nil {
 		return done, err
 	}
+	a.reloadMCP(ctx)
 	p, err := a.persona(ctx, r)
 	if err != nil {
 		return done, err

@@ -48,6 +48,8 @@ type textRenderer struct {
 	open bool
 	// musing is set while a line of the model's thinking is not ended.
 	musing bool
+	// streams are what tools that still run have said, by the ids of their calls.
+	streams map[string]*stream
 	// failed is set once the error that ends the run has been shown.
 	failed bool
 }
@@ -73,6 +75,10 @@ func (r *textRenderer) show(e event.Event) {
 	case event.ToolCall:
 		r.tell("> %s %s", oneLine(e.Name, resultLimit), oneLine(string(e.Arguments), resultLimit))
 	case event.ToolResult:
+		if r.endStream(e.ID) && e.Error == "" {
+			r.tell("< %s (%s)", oneLine(e.Name, resultLimit), e.Duration.Round(time.Millisecond))
+			return
+		}
 		if e.Error != "" {
 			r.tell("< %s failed: %s", oneLine(e.Name, resultLimit), oneLine(e.Error, 3*resultLimit))
 			return
@@ -83,7 +89,7 @@ func (r *textRenderer) show(e event.Event) {
 	case event.AgentSwitch:
 		r.tell("= %s", switchLine(e))
 	case event.Progress:
-		r.tell("  %s: %s", oneLine(e.Tool, resultLimit), oneLine(e.Text, resultLimit))
+		r.progress(e)
 	case event.Notice:
 		r.tell("! %s", indent(clean(named(e.Plugin, e.Text))))
 	case event.PluginError:

@@ -72,7 +72,8 @@ func (m mask) value(path []string, v any) any {
 // bareURL is an address without what may let someone in: a user, and the values of a query.
 func bareURL(text string) string {
 	u, err := url.Parse(text)
-	if err != nil {
+	// Without a scheme, a user and a password look like something else.
+	if err != nil || u.Opaque != "" || u.Host == "" && strings.Contains(text, "@") {
 		return hidden
 	}
 	if u.User != nil {
@@ -81,5 +82,6 @@ func bareURL(text string) string {
 	if u.RawQuery != "" {
 		u.RawQuery = "..."
 	}
+	u.Fragment, u.RawFragment = "", ""
 	return u.String()
 }

@@ -183,7 +183,7 @@ func TestWhichFilesAreRead(t *testing.T) {
 		project + "agents/e.example.md":        "---\nbroken: [",
 		project + "agents/e.yaml":              "broken: [",
 		project + "hooks/e.example.yaml":       "broken: [",
-		project + "sandbox/e.yaml":             "broken: [",
+		project + "sandbox/e.example.yaml":     "broken: [",
 		project + "e.yaml":                     "broken: [",
 		project + "skills/e.md":                "---\nbroken: [",
 		"work/.aura/skills/e.example.md":       "---\nbroken: [",

@@ -16,6 +16,7 @@ type Features struct {
 	Plugins    Plugins
 	Tools      Tools
 	Compaction Compaction
+	Sandbox    Sandbox
 }
 
 // featureFile is what can be set of features: in the files of a home, and in agents, modes and tasks.
@@ -23,17 +24,19 @@ type featureFile struct {
 	Plugins    pluginsFile `yaml:"plugins"`
 	Tools      Tools       `yaml:"tools"`
 	Compaction Compaction  `yaml:"compaction"`
+	Sandbox    Sandbox     `yaml:"sandbox"`
 }
 
 const (
 	pluginsKey    = "plugins"
 	toolsKey      = "tools"
 	compactionKey = "compaction"
+	sandboxKey    = "sandbox"
 )
 
 // defaultFeatures is what holds where nothing is set.
 func defaultFeatures() Features {
-	return Features{Tools: defaultTools(), Compaction: defaultCompaction()}
+	return Features{Tools: defaultTools(), Compaction: defaultCompaction(), Sandbox: defaultSandbox()}
 }
 
 // globals are the features as the homes have them.
@@ -99,7 +102,9 @@ func (f Features) with(file string, n *yaml.Node) (Features, error) {
 		}
 	}
 	f.Plugins = plugins.over(f.Plugins)
-	return f, nil
+	var err error
+	f.Sandbox, err = f.Sandbox.with(file, pruned(value(n, sandboxKey)))
+	return f, err
 }
 
 func decodeSet(file string, n *yaml.Node, into any) error {
@@ -111,12 +116,13 @@ func decodeSet(file string, n *yaml.Node, into any) error {
 
 // features opens the files of the home's features by their top-level keys.
 func (h Home) features() (map[string]document, error) {
-	sources, err := h.sources("config/features", yamlFiles)
-	if err != nil {
+	features, err1 := h.sources("config/features", yamlFiles)
+	confinement, err2 := h.sources("config/sandbox", yamlFiles)
+	if err := errors.Join(err1, err2); err != nil {
 		return nil, err
 	}
 	documents := map[string]document{}
-	for _, s := range sources {
+	for i, s := range slices.Concat(features, confinement) {
 		d, err := s.open()
 		if err != nil {
 			return nil, err
@@ -127,6 +133,11 @@ func (h Home) features() (map[string]document, error) {
 		}
 		if key == nil {
 			continue
+		}
+		if i >= len(features) {
+			if err := onlySandbox(d, key); err != nil {
+				return nil, err
+			}
 		}
 		if earlier, ok := documents[key.Value]; ok {
 			return nil, &strict.Error{File: s.File, Line: key.Line, Err: fmt.Errorf(
@@ -165,6 +176,9 @@ func (d declaration) checkFeatures(plugins pluginsFile) error {
 		return err
 	}
 	if err := f.Tools.check(d.below(toolsKey)); err != nil {
+		return err
+	}
+	if err := f.Sandbox.check(d.below(sandboxKey)); err != nil {
 		return err
 	}
 	return f.Compaction.check(d.below(compactionKey))

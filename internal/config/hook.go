@@ -10,7 +10,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/idelchi/aura/internal/hooks"
+	"github.com/idelchi/aura/hooks"
 	"github.com/idelchi/aura/internal/strict"
 )
 

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/hooks"
+	"github.com/idelchi/aura/hooks"
 )
 
 func TestHookFields(t *testing.T) {

@@ -99,8 +99,19 @@ func (cfg *Config) complete() error {
 	if cfg.Emit == nil {
 		cfg.Emit = func(event.Event) {}
 	}
+	cfg.Emit = oneAtATime(cfg.Emit)
 	cfg.Vars = maps.Clone(cfg.Vars)
 	return nil
+}
+
+// oneAtATime brings what tools that run side by side have to say into an order.
+func oneAtATime(emit func(event.Event)) func(event.Event) {
+	var mu sync.Mutex
+	return func(e event.Event) {
+		mu.Lock()
+		defer mu.Unlock()
+		emit(e)
+	}
 }
 
 // SetTools replaces the tools from the next turn on.

@@ -51,7 +51,7 @@ func (c *Conversation) work(ctx context.Context, requests []llm.ToolCall) []inje
 		for _, request := range requests[:n] {
 			batch = append(batch, c.prepare(ctx, request))
 		}
-		execute(ctx, c.cfg.Now, batch)
+		c.execute(ctx, batch)
 		for _, done := range batch {
 			queued = append(queued, c.settle(ctx, done)...)
 		}
@@ -175,7 +175,7 @@ func joined(text, note string) string {
 func (p *call) invocation() tool.Call { return tool.Call{Args: p.args, Context: p.state} }
 
 // execute runs the calls that may run, side by side if there are several.
-func execute(ctx context.Context, now func() time.Time, batch []*call) {
+func (c *Conversation) execute(ctx context.Context, batch []*call) {
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, parallelLimit)
 	for _, p := range batch {
@@ -185,23 +185,25 @@ func execute(ctx context.Context, now func() time.Time, batch []*call) {
 		slots <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-slots }()
-			started := now()
+			started := c.cfg.Now()
 			p.ran = true
-			p.output, p.err = run(ctx, p)
-			p.duration = now().Sub(started)
+			p.output, p.err = c.run(ctx, p)
+			p.duration = c.cfg.Now().Sub(started)
 		})
 	}
 	wg.Wait()
 }
 
 // run runs one tool. A panic in it is an error like any other.
-func run(ctx context.Context, p *call) (output string, err error) {
+func (c *Conversation) run(ctx context.Context, p *call) (output string, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("running %s: panic: %v", p.request.Name, r)
 		}
 	}()
-	return p.tool.Execute(ctx, p.invocation())
+	call := p.invocation()
+	call.Progress = func(text string) { c.cfg.Emit(event.Progress{Tool: p.request.Name, ID: p.request.ID, Text: text}) }
+	return p.tool.Execute(ctx, call)
 }
 
 // settle notes how a call went, lets plugins see it and records the result. It returns what plugins want to say.

@@ -25,6 +25,7 @@ var events = []event.Event{
 	event.Request{},
 	event.Delta{},
 	event.ToolCall{},
+	event.Progress{},
 	event.ToolResult{},
 	event.Notice{},
 	event.PluginError{},

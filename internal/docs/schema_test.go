@@ -149,7 +149,7 @@ func TestEventsFitTheSchema(t *testing.T) {
 		full := reflect.New(reflect.TypeOf(e)).Elem()
 		fillIn(full)
 		bare := reflect.New(reflect.TypeOf(e)).Elem()
-		if s, ok := bare.Interface().(event.Session); ok {
+		if s, ok := reflect.TypeAssert[event.Session](bare); ok {
 			s.Tools = []string{} // never nil
 			bare = reflect.ValueOf(s)
 		}

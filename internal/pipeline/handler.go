@@ -10,7 +10,8 @@ import (
 
 // Handler is whoever takes part in a hook point, such as a plugin.
 type Handler interface {
-	// Name identifies the handler to the user. Handlers are called and folded in the order of their names.
+	// Name identifies the handler to the user. Handlers are called and folded in the order of their names, except that whoever
+	// transforms messages does so in the order of the source.
 	Name() string
 	// Handle takes the point's context type by value and returns its result type. A nil result means that the handler did not
 	// take part this time. An error never stops the conversation; a result beside it still counts (a guard that failed closed
@@ -18,7 +19,7 @@ type Handler interface {
 	Handle(ctx context.Context, point hookpoint.Name, in any) (any, error)
 }
 
-// Source yields the handlers of a hook point in the order of their names. The answer may differ from call to call, as
+// Source yields the handlers of a hook point. The answer may differ from call to call, as
 // plugins are reloaded.
 type Source interface {
 	Handlers(point hookpoint.Name) []Handler

@@ -10,14 +10,17 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// Transform hands the messages from one handler of TransformMessages to the next and returns what the last one made of
+// Transform hands the messages from one handler of TransformMessages to the next, in the order of the source, and returns what the last one made of
 // them. If a handler fails or returns messages that no model would take, the messages are returned as they came in and the
 // handlers after it are not asked. The estimate fills in Tokens of what a handler returned.
 func Transform(
 	ctx context.Context, src Source, in sdk.TransformContext, estimate func(sdk.Message) int, report Report,
 ) []sdk.Message {
 	row, _ := hookpoint.Lookup(hookpoint.TransformMessages)
-	r := runner{point: row, handlers: handlers(src, row.Name), report: report}
+	r := runner{point: row, report: report}
+	if src != nil {
+		r.handlers = src.Handlers(row.Name)
+	}
 	original := in.Messages
 	current := original
 	for _, h := range r.handlers {

@@ -32,6 +32,11 @@ type weapon struct {
 
 func networkOff(p *sandbox.Policy) { p.Network = false }
 
+// parentWritable is for a working directory inside a writable tree.
+func parentWritable(p *sandbox.Policy) {
+	p.ReadWrite = append(p.ReadWrite, filepath.Dir(p.ReadWrite[0]))
+}
+
 func shell(p *sandbox.Policy) { p.Exec = true }
 
 var attacks = map[string]weapon{
@@ -64,8 +69,8 @@ var attacks = map[string]weapon{
 	"replace aura's home": {mounts: true, run: func(s scene) error {
 		return errors.Join(os.Rename(s.path("work/.aura"), s.path("work/.old")), os.Mkdir(s.path("work/.aura"), 0o755))
 	}},
-	"rename the working directory": {mounts: true, run: func(s scene) error {
-		return os.Rename(s.path("work"), s.path("tmp", "moved"))
+	"rename the working directory": {mounts: true, change: parentWritable, run: func(s scene) error {
+		return os.Rename(s.path("work"), s.path("moved"))
 	}},
 	"write aura's config":   {mounts: true, run: func(s scene) error { return os.WriteFile(s.path("work/.aura/config/x.yaml"), nil, 0o600) }},
 	"write a plugin":        {mounts: true, run: func(s scene) error { return appendTo(s.path("work/.aura/plugins/p/main.go")) }},

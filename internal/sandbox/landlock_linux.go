@@ -14,13 +14,17 @@ const (
 	abiRefer    = 2
 	abiTruncate = 3
 	abiScope    = 6
+	abiThreads  = 8
 )
 
 // signalErratum is the bit by which the kernel says that its scoping of signals knows threads.
 const signalErratum = 0x2
 
-// scopeAbstractSockets is the bit that keeps a process from the abstract sockets of others.
-const scopeAbstractSockets = 1
+// The bits that keep a process from the abstract sockets of others, and from signalling them.
+const (
+	scopeAbstractSockets = 1 << iota
+	scopeSignals
+)
 
 // landlockABI is the version that the kernel offers; 0 if it offers none. A kernel whose scoping of signals is broken counts as
 // one without.
@@ -56,6 +60,11 @@ func restrictFiles(p Policy, in Isolation, r *Report) error {
 	if p.UnixSockets {
 		config.HandledAccessFS &^= ll.AccessFSResolveUnix
 		config.Scoped &^= scopeAbstractSockets
+	}
+	if in.Processes && r.Landlock < abiThreads {
+		// Before that version every thread gets a domain of its own, and what two threads start could not signal each other.
+		// Nobody else can be named in a process namespace anyway.
+		config.Scoped &^= scopeSignals
 	}
 	if r.Landlock < abiTruncate {
 		r.lacks("files that can be read can be truncated: that needs Linux 6.2")

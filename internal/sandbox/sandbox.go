@@ -62,7 +62,7 @@ type Report struct {
 	Mounts bool `json:"mounts"`
 	Proc   bool `json:"proc"`
 	// Uncovered are sentences, each about a part of the policy that could not be enforced.
-	Uncovered []string `json:"uncovered,omitempty"`
+	Uncovered []string `json:"uncovered"`
 }
 
 func (r *Report) lacks(sentence string) {

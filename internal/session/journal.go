@@ -99,6 +99,9 @@ func (j *Journal) Compact(summary llm.Message, kept int) error {
 // Rewind records that all messages but the first keep were taken back. It is as durable as Append.
 func (j *Journal) Rewind(keep int) error { return j.add(record{Rewind: &Rewind{Keep: keep}}) }
 
+// See records what has become known of files. It is as durable as Append.
+func (j *Journal) See(files json.RawMessage) error { return j.add(record{Seen: files}) }
+
 // Note records what the session is like from here on. It is as durable as Append.
 func (j *Journal) Note(s State) error { return j.add(record{State: &s}) }
 

@@ -79,6 +79,8 @@ func (s *Session) add(r record) error {
 			return fmt.Errorf("a return to %d of %d messages", r.Rewind.Keep, len(s.Messages))
 		}
 		s.Messages = s.Messages[:r.Rewind.Keep:r.Rewind.Keep]
+	case r.Seen != nil:
+		s.Seen = append(s.Seen, r.Seen)
 	case r.State != nil:
 		s.State = *r.State
 	case r.Message != nil:

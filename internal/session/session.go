@@ -50,6 +50,8 @@ type Session struct {
 	Meta     Meta
 	Messages []llm.Message
 	State    State
+	// Seen are the records of the files that the model has seen, in order.
+	Seen []json.RawMessage
 	// End is nil if the session was not closed.
 	End *End
 	// Torn reports that the last line was written only in part, as by a power failure. It is left out of Messages.
@@ -64,6 +66,8 @@ type record struct {
 	Resume     *Resume     `json:"resume,omitempty"`
 	Rewind     *Rewind     `json:"rewind,omitempty"`
 	State      *State      `json:"state,omitempty"`
+	// Seen is what has become known of files since the last such record, in a form of its owner's.
+	Seen json.RawMessage `json:"seen,omitempty"`
 	End        *End        `json:"end,omitempty"`
 }
 
@@ -95,8 +99,6 @@ type State struct {
 	Parent string `json:"parent,omitempty"`
 	// Fired are the hook points, by the names of plugins that act once per session, at which they have.
 	Fired map[string][]string `json:"fired,omitempty"`
-	// Seen is what is known of the files that the model has seen, in a form of its owner's.
-	Seen json.RawMessage `json:"seen,omitempty"`
 }
 
 // message is llm.Message with tool calls in a form that JSON can always hold.

@@ -11,8 +11,9 @@ func (Command) Type() string { return "command" }
 
 // Progress is what a tool or a hook that still runs has to say. It is for the user alone.
 type Progress struct {
-	// Tool is the name of the tool.
+	// Tool is the name of the tool, and ID that of its call, if it is known.
 	Tool string `json:"tool"`
+	ID   string `json:"id,omitempty"`
 	Text string `json:"text"`
 }
 

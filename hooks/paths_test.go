@@ -9,7 +9,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/idelchi/aura/internal/hooks"
+	"github.com/idelchi/aura/hooks"
 	"github.com/idelchi/aura/sdk"
 )
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/idelchi/aura/internal/hooks"
+	"github.com/idelchi/aura/hooks"
 	"github.com/idelchi/aura/internal/prompt"
 	"github.com/idelchi/aura/internal/shell"
 )

@@ -6,7 +6,7 @@ import (
 	"os/exec"
 	"testing"
 
-	"github.com/idelchi/aura/internal/hooks"
+	"github.com/idelchi/aura/hooks"
 )
 
 // BenchmarkTrivial compares a hook that does nothing with the same command run by sh directly. The difference is what

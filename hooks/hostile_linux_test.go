@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/idelchi/aura/internal/hooks"
+	"github.com/idelchi/aura/hooks"
 )
 
 // maxAllocated is what a run of a hook may cost this process in all, in bytes: the bounded output, copied a few times.

@@ -1,0 +1,201 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/config"
+)
+
+func newHooks(s streams, root *rootOptions) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "hooks",
+		Short: "List, show and try shell hooks",
+		Long: `List, show and try the shell hooks of config/hooks/: commands that run before
+and after tool calls. With --agent and --mode, the view is theirs; without, it is
+that of the agent that a run would use.`,
+		Example: `  aura hooks list
+  aura hooks show format
+  aura hooks run format --tool Write --input '{"path":"main.go","content":""}'`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newHooksList(s, root), newHooksShow(s, root), newHooksRun(s, root))
+	return cmd
+}
+
+// hookChoice says whose hooks are meant.
+func (o *rootOptions) hookChoice() app.HookChoice {
+	return app.HookChoice{Agent: o.agent, Mode: o.mode}
+}
+
+func (o *rootOptions) loadHooks(s streams) (*config.Config, []app.Hook, error) {
+	c, err := config.Load(o.configOptions(s))
+	if err != nil {
+		return nil, nil, err
+	}
+	list, err := app.Hooks(c, o.hookChoice())
+	return c, list, err
+}
+
+func newHooksList(s streams, root *rootOptions) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the hooks in the order in which they run, and why others do not",
+		Example: `  aura hooks list
+  aura hooks list --agent reviewer --json`,
+		Args: noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, list, err := root.loadHooks(s)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return writeJSON(s.out, list)
+			}
+			if len(list) == 0 {
+				fmt.Fprintln(s.out, "no shell hooks are configured; put one into .aura/config/hooks/")
+				return nil
+			}
+			table(s.out, hookRows(list))
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON list")
+	return cmd
+}
+
+// hookRows number the hooks of each event in their order.
+func hookRows(list []app.Hook) [][]string {
+	rows := [][]string{{"NAME", "EVENT", "ORDER", "MATCHER", "FILES", "DESCRIPTION"}}
+	counts := map[string]int{}
+	for _, h := range list {
+		order := "off: " + h.Reason
+		if h.Active {
+			counts[h.Event]++
+			order = strconv.Itoa(counts[h.Event])
+		}
+		rows = append(rows, []string{h.Name, dash(h.Event), order, dash(h.Matcher), dash(h.Files), dash(oneLine(h.Description, resultLimit))})
+	}
+	return rows
+}
+
+func newHooksShow(s streams, root *rootOptions) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "show NAME",
+		Short:   "Show all about a hook",
+		Example: "  aura hooks show format",
+		Args:    exactArgs("NAME"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			c, list, err := root.loadHooks(s)
+			if err != nil {
+				return err
+			}
+			for _, h := range list {
+				if h.Name != args[0] {
+					continue
+				}
+				if asJSON {
+					return writeJSON(s.out, h)
+				}
+				showHook(s, h)
+				return nil
+			}
+			return fmt.Errorf("showing hook %q: there is none of that name; known hooks: %s", args[0], dash(strings.Join(slices.Sorted(maps.Keys(c.Hooks)), ", ")))
+		},
+		ValidArgsFunction: first(completeNames(s, root, hookNames)),
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON object")
+	return cmd
+}
+
+func showHook(s streams, h app.Hook) {
+	state := "runs"
+	if !h.Active {
+		state = "does not run: " + h.Reason
+	}
+	for _, row := range [][2]string{
+		{"name", h.Name}, {"description", h.Description}, {"event", h.Event}, {"state", state}, {"matcher", h.Matcher}, {"files", h.Files},
+		{"timeout", h.Timeout}, {"silent", strconv.FormatBool(h.Silent)}, {"depends", strings.Join(h.Depends, ", ")}, {"file", h.File},
+		{"command", h.Command},
+	} {
+		fmt.Fprintf(s.out, "%-12s %s\n", row[0], indent(clean(dash(row[1]))))
+	}
+}
+
+func hookNames(c *config.Config) []cobra.Completion {
+	return described(c.Hooks, func(h config.Hook) string { return h.Description })
+}
+
+func newHooksRun(s streams, root *rootOptions) *cobra.Command {
+	var (
+		trial  app.HookTrial
+		input  string
+		asJSON bool
+	)
+	cmd := &cobra.Command{
+		Use:   "run NAME",
+		Short: "Run a hook as if a tool were called",
+		Long: `Run a hook, in force or not, as if a tool were called, and show what came of it:
+whether it blocks the call, what the model would be told, and what the hook
+printed. No model and no tool is run. The exit code is 0 whatever the hook says.`,
+		Example: `  aura hooks run format --tool Write --input '{"path":"main.go","content":""}'
+  aura hooks run audit --tool Bash --input '{"command":"ls"}' --output done --json`,
+		Args: exactArgs("NAME"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if trial.Tool == "" {
+				return usageError{fmt.Errorf("%s needs --tool: the tool that is called, such as Write", cmd.CommandPath())}
+			}
+			c, err := config.Load(root.configOptions(s))
+			if err != nil {
+				return err
+			}
+			trial.Name, trial.Input = args[0], json.RawMessage(input)
+			report, err := app.TryHook(cmd.Context(), c, root.hookChoice(), trial)
+			if err != nil {
+				return because(cmd.Context(), err)
+			}
+			if asJSON {
+				return writeJSON(s.out, report)
+			}
+			showReport(s, report)
+			return nil
+		},
+		ValidArgsFunction: first(completeNames(s, root, hookNames)),
+	}
+	cmd.Flags().StringVar(&trial.Tool, "tool", "", "tool that is called")
+	cmd.Flags().StringVar(&input, "input", "{}", "arguments of the call, a JSON object")
+	cmd.Flags().StringVar(&trial.Output, "output", "", "what the tool returned, for a post hook")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON object")
+	return cmd
+}
+
+func showReport(s streams, r app.HookReport) {
+	if r.Skipped != "" {
+		fmt.Fprintf(s.out, "hook %s does not run for this call: %s\n", r.Hook, r.Skipped)
+		return
+	}
+	outcome := "lets the call pass"
+	switch {
+	case r.Blocked:
+		outcome = "blocks the call"
+	case r.TimedOut:
+		outcome = "was killed at its timeout and lets the call pass"
+	}
+	fmt.Fprintf(s.out, "hook %s %s (exit code %d, %s)\n", r.Hook, outcome, r.ExitCode, r.Duration.Round(time.Millisecond))
+	for _, part := range [][2]string{{"the model is told", r.Message}, {"standard output", r.Stdout}, {"standard error", r.Stderr}} {
+		if strings.TrimSpace(part[1]) != "" {
+			fmt.Fprintf(s.out, "%s:\n  %s\n", part[0], indent(clean(part[1])))
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/config"
+)
+
+const mcpHelp = `Connect to the MCP servers that are configured in config/mcp/ of a home and list
+them with their tools. A server that cannot be reached is named with the reason;
+the exit code is 1 only if none can be reached. Deferred servers are connected
+to only if they are named.`
+
+func newMCP(s streams, root *rootOptions) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "mcp [SERVER]",
+		Short: "List the MCP servers and their tools",
+		Long:  mcpHelp,
+		Example: `  aura mcp
+  aura mcp files --json`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usageError{fmt.Errorf("%s takes [SERVER]", cmd.CommandPath())}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			servers, err := app.MCPServers(cmd.Context(), root.configOptions(s), append(args, "")[0])
+			if err != nil {
+				return because(cmd.Context(), err)
+			}
+			return showServers(s, servers, asJSON)
+		},
+		ValidArgsFunction: first(completeNames(s, root, func(c *config.Config) []cobra.Completion {
+			return described(c.MCPServers, func(m config.MCPServer) string { return m.Command + m.URL })
+		})),
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON list")
+	return cmd
+}
+
+func showServers(s streams, list []app.MCPServer, asJSON bool) error {
+	failed := 0
+	rows := [][]string{{"NAME", "TYPE", "STATE", "TOOLS"}}
+	for _, server := range list {
+		state := server.State
+		if server.Error != "" {
+			failed++
+			state += ": " + oneLine(server.Error, resultLimit)
+		}
+		rows = append(rows, []string{server.Name, server.Type, state, dash(strings.Join(server.Tools, ", "))})
+	}
+	switch {
+	case asJSON:
+		if err := writeJSON(s.out, append([]app.MCPServer{}, list...)); err != nil {
+			return err
+		}
+	case len(list) == 0:
+		fmt.Fprintln(s.out, "no MCP servers are configured; put one into .aura/config/mcp/")
+	default:
+		table(s.out, rows)
+	}
+	if failed > 0 && failed == len(list) {
+		return errors.New("listing MCP servers: none of them can be reached")
+	}
+	return nil
+}

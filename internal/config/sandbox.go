@@ -1,0 +1,69 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/idelchi/aura/internal/strict"
+)
+
+// Sandbox says what tools and plugins are confined to: the key sandbox: in sandbox/ or in features/.
+type Sandbox struct {
+	// Enabled asks for the sandbox. Whether there is one depends on the system too.
+	Enabled bool `yaml:"enabled"`
+	// Restrictions takes the place of aura's own lists. A list that is nil is not set.
+	Restrictions SandboxPaths `yaml:"restrictions"`
+	// Extra is granted as well. What agents, modes and tasks set here is added to what is set below them.
+	Extra SandboxPaths `yaml:"extra"`
+	// Network is on or off, for plugins and for Bash.
+	Network bool `yaml:"network"`
+	// UnixSockets lets Bash reach the Unix sockets of other programs.
+	UnixSockets bool `yaml:"unix_sockets"`
+}
+
+// SandboxPaths are files and directories. They may begin with ~, and may be relative to the working directory.
+type SandboxPaths struct {
+	ReadOnly  []string `yaml:"ro"`
+	ReadWrite []string `yaml:"rw"`
+}
+
+func defaultSandbox() Sandbox { return Sandbox{Enabled: true, Network: true} }
+
+// with puts what is set over s. Extra grows; all else is replaced.
+func (s Sandbox) with(file string, n *yaml.Node) (Sandbox, error) {
+	below := s.Extra
+	s.Extra = SandboxPaths{}
+	if err := decodeSet(file, n, &s); err != nil {
+		return Sandbox{}, err
+	}
+	s.Extra = SandboxPaths{
+		ReadOnly:  slices.Concat(below.ReadOnly, s.Extra.ReadOnly),
+		ReadWrite: slices.Concat(below.ReadWrite, s.Extra.ReadWrite),
+	}
+	return s, nil
+}
+
+func (s Sandbox) check(d declaration) error {
+	for _, list := range []struct {
+		key   string
+		paths SandboxPaths
+	}{{"restrictions", s.Restrictions}, {"extra", s.Extra}} {
+		for name, paths := range map[string][]string{"ro": list.paths.ReadOnly, "rw": list.paths.ReadWrite} {
+			if slices.Contains(paths, "") {
+				return d.wrong([]string{list.key, name}, "an empty path; for the working directory write .")
+			}
+		}
+	}
+	return nil
+}
+
+// onlySandbox refuses any other feature in the folder of the sandbox.
+func onlySandbox(d document, key *yaml.Node) error {
+	if key.Value == sandboxKey {
+		return nil
+	}
+	return &strict.Error{File: d.File, Line: key.Line, Err: fmt.Errorf(
+		"key %q: a file in sandbox/ has the top-level key %q: move the other to features/", key.Value, sandboxKey)}
+}

@@ -1,0 +1,120 @@
+package mcp
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+// running reports whether a process is there and has not ended: one that waits for its parent to take notice has.
+func running(pid string) bool {
+	stat, err := os.ReadFile("/proc/" + pid + "/stat")
+	if err != nil {
+		return false
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	return !strings.HasPrefix(rest, "Z") && !strings.HasPrefix(rest, "X")
+}
+
+func TestNothingIsLeft(t *testing.T) {
+	t.Parallel()
+	set := opened(t, Options{}, stdio(t, "good", "good"))
+	server, child := must(t, set, "mcp__good__pid", nil), must(t, set, "mcp__good__spawn", nil)
+	for _, pid := range []string{server, child} {
+		if !running(pid) {
+			t.Fatalf("process %s is not running", pid)
+		}
+	}
+	set.Close()
+	if running(server) {
+		t.Errorf("server %s is still running", server)
+	}
+	// It has been killed, but it is not ours to wait for.
+	eventually(t, "the server's child is gone", func() bool { return !running(child) })
+}
+
+func TestChildrenOfDeadServer(t *testing.T) {
+	t.Parallel()
+	set := opened(t, Options{}, stdio(t, "good", "good"))
+	child := must(t, set, "mcp__good__spawn", nil)
+	kill(t, must(t, set, "mcp__good__pid", nil))
+	eventually(t, "the server's child is gone too", func() bool { return !running(child) })
+}
+
+func TestCloseWhileConnecting(t *testing.T) {
+	t.Parallel()
+	s := stdio(t, "slow", "stubborn")
+	s.Deferred = true
+	set := opened(t, Options{}, s)
+	done := make(chan error, 1)
+	go func() {
+		_, err := set.Load(t.Context(), "slow")
+		done <- err
+	}()
+	eventually(t, "someone connects", func() bool { return len(set.servers[0].dialing) == 1 })
+	set.Close()
+	if err := <-done; err == nil {
+		t.Error("no error")
+	}
+}
+
+func TestDiesWithAura(t *testing.T) {
+	t.Parallel()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self)
+	cmd.Env = []string{mode + "=parent"}
+	cmd.Dir = t.TempDir()
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Error(err)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Error(err)
+	}
+	_ = cmd.Wait()
+	eventually(t, "the server is gone with its parent", func() bool { return !running(strings.TrimSpace(line)) })
+}
+
+func init() { others["parent"] = parent }
+
+// parent starts a server that ends neither at the end of its input nor when it is asked to, says its number and waits.
+func parent() int {
+	self, err := os.Executable()
+	if err != nil {
+		return 1
+	}
+	p, err := startProcess(Server{Command: self, Env: map[string]string{mode: "stubborn"}}, Options{})
+	if err != nil {
+		return 1
+	}
+	fmt.Println(p.group.id)
+	<-p.exited
+	return 0
+}
+
+func TestOrderlyEnd(t *testing.T) {
+	t.Parallel()
+	s := stdio(t, "good", "good")
+	p, err := startProcess(s, Options{Workdir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.stop(nil, time.Minute)
+	if p.exit != nil {
+		t.Errorf("it ended with %v", p.exit)
+	}
+}

@@ -1,0 +1,168 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// web is what reaches a service over HTTP. It gives each request the configured headers, and ends all of them at once.
+type web struct {
+	url     string
+	headers map[string]string
+	base    *http.Transport
+	// listen is how long a service may take to begin the stream of its own messages.
+	listen time.Duration
+	once   sync.Once
+	dead   chan struct{}
+}
+
+func newWeb(s Server, p pace) *web {
+	base, ok := http.DefaultTransport.(*http.Transport)
+	if !ok {
+		base = &http.Transport{Proxy: http.ProxyFromEnvironment}
+	}
+	return &web{url: s.URL, headers: s.Headers, base: base.Clone(), listen: p.listen, dead: make(chan struct{})}
+}
+
+func (w *web) transport() sdk.Transport {
+	return &sdk.StreamableClientTransport{
+		Endpoint: w.url, MaxEventSize: maxMessage, HTTPClient: &http.Client{Transport: w, CheckRedirect: sameHost},
+	}
+}
+
+// sameHost keeps the headers, which are secrets as a rule, from hosts that they are not for.
+func sameHost(req *http.Request, via []*http.Request) error {
+	first := via[0].URL
+	if req.URL.Host != first.Host || req.URL.Scheme != first.Scheme {
+		return fmt.Errorf("it redirects to %s://%s: use that as the url if you trust it", req.URL.Scheme, req.URL.Host)
+	}
+	if len(via) >= 10 {
+		return errors.New("it redirects without end")
+	}
+	return nil
+}
+
+// stop lets the session take its leave, and cuts what is still going on after the grace.
+func (w *web) stop(closed <-chan struct{}, grace time.Duration) {
+	w.once.Do(func() {
+		timer := time.NewTimer(grace)
+		defer timer.Stop()
+		select {
+		case <-closed:
+		case <-timer.C:
+		}
+		close(w.dead)
+		w.base.CloseIdleConnections()
+	})
+}
+
+func (w *web) story() string { return "" }
+
+// RoundTrip implements http.RoundTripper. A stream of the service's own messages that does not begin in time, or would
+// after the end, is as if the service had none.
+func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
+	ctx, cancel := context.WithCancel(req.Context())
+	go func() {
+		select {
+		case <-w.dead:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	out := req.Clone(ctx)
+	for name, value := range w.headers {
+		out.Header.Set(name, value)
+	}
+	if req.Method == http.MethodGet {
+		return w.listening(out, cancel)
+	}
+	resp, err := w.base.RoundTrip(out)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	return keep(resp, cancel), nil
+}
+
+func (w *web) listening(req *http.Request, cancel context.CancelFunc) (*http.Response, error) {
+	late := time.AfterFunc(w.listen, cancel)
+	resp, err := w.base.RoundTrip(req)
+	inTime := late.Stop()
+	switch {
+	case err == nil && inTime:
+		return keep(resp, cancel), nil
+	case err == nil:
+		_ = resp.Body.Close()
+		return refusal(req), nil
+	case !inTime || w.isDead():
+		return refusal(req), nil
+	default:
+		cancel()
+		return nil, err
+	}
+}
+
+func (w *web) isDead() bool {
+	select {
+	case <-w.dead:
+		return true
+	default:
+		return false
+	}
+}
+
+// refusal is the answer of a service that has no messages of its own.
+func refusal(req *http.Request) *http.Response {
+	const code = http.StatusMethodNotAllowed
+	return &http.Response{
+		StatusCode: code, Status: http.StatusText(code), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header{}, Body: http.NoBody, Request: req,
+	}
+}
+
+// keep bounds a body, unless it is a stream, which the reader bounds by event, and has its end release the request.
+func keep(resp *http.Response, release context.CancelFunc) *http.Response {
+	b := &body{ReadCloser: resp.Body, left: maxMessage, release: release}
+	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
+		b.left = -1
+	}
+	resp.Body = b
+	return resp
+}
+
+// body is the body of an answer of which a number of bytes may still be read; a negative number is no bound.
+type body struct {
+	io.ReadCloser
+
+	left    int
+	release context.CancelFunc
+}
+
+// Read implements io.Reader.
+func (b *body) Read(p []byte) (int, error) {
+	if b.left == 0 {
+		return 0, fmt.Errorf("the answer has more than %d bytes", maxMessage)
+	}
+	if b.left > 0 {
+		p = p[:min(len(p), b.left)]
+	}
+	n, err := b.ReadCloser.Read(p)
+	if b.left > 0 {
+		b.left -= n
+	}
+	return n, err
+}
+
+// Close implements io.Closer.
+func (b *body) Close() error {
+	b.release()
+	return b.ReadCloser.Close()
+}

@@ -1,0 +1,133 @@
+package sandbox_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/idelchi/aura/internal/sandbox"
+)
+
+func unixSockets(p *sandbox.Policy) { p.UnixSockets = true }
+
+// deeds are what a confined process can do: a sandbox in which nothing works would pass every test of escapes.
+var deeds = map[string]weapon{
+	"read the working directory":  {run: func(s scene) error { return reads(s.path("work/main.go"), "package") }},
+	"read what is protected":      {run: func(s scene) error { return reads(s.path("work/.git/config"), "") }},
+	"list the working directory":  {run: func(scene) error { _, err := os.ReadDir("."); return err }},
+	"write the working directory": {run: func(scene) error { return os.WriteFile("new", []byte("x"), 0o600) }},
+	"chmod in it":                 {run: func(scene) error { return os.Chmod("main.go", 0o600) }},
+	"write temporary files":       {run: func(s scene) error { return os.WriteFile(s.path("tmp/new"), nil, 0o600) }},
+	"write the data directory":    {run: func(s scene) error { return appendTo(s.path("data/x")) }},
+	"move between directories": {run: func(scene) error {
+		return errors.Join(os.Mkdir("sub", 0o700), os.Rename("main.go", "sub/main.go"))
+	}},
+	"commit to Git": {run: func(scene) error {
+		return errors.Join(os.WriteFile(".git/index.lock", nil, 0o600), os.Rename(".git/index.lock", ".git/index"))
+	}},
+	"remove a tree": {run: func(scene) error {
+		return errors.Join(os.MkdirAll("a/b", 0o700), os.WriteFile("a/b/c", nil, 0o600), os.RemoveAll("a"))
+	}},
+	"read the system":      {run: func(scene) error { _, err := os.ReadDir("/usr/bin"); return err }},
+	"read itself":          {run: func(s scene) error { return opens(s.path("bin/suite")) }},
+	"read its own /proc":   {run: func(scene) error { return reads("/proc/self/status", "NoNewPrivs:\t1") }},
+	"have no capabilities": {run: func(scene) error { return reads("/proc/thread-self/status", "CapBnd:\t0000000000000000") }},
+	"write /dev/null":      {run: func(scene) error { return appendTo("/dev/null") }},
+	"TCP":                  {run: func(s scene) error { return connects("tcp", s.TCP) }},
+	"UDP":                  {run: func(s scene) error { return connects("udp", s.UDP) }},
+	"TCP server":           {run: func(scene) error { return listens("tcp", "127.0.0.1:0") }},
+	"pair of sockets": {run: func(scene) error {
+		_, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+		return err
+	}},
+	"pipe of programs": {change: shell, run: func(scene) error {
+		out, err := exec.Command("/bin/sh", "-c", "ls | sort > sorted; cat sorted").CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("%w: %s", err, out)
+		}
+		return nil
+	}},
+	"program of the working directory": {change: shell, run: func(scene) error {
+		if err := os.WriteFile("tool", []byte("#!/bin/sh\nexit 0\n"), 0o700); err != nil {
+			return err
+		}
+		return exec.Command("./tool").Run()
+	}},
+	// Without a process namespace the parent does it: see restrictFiles.
+	"signal to its own":        {change: shell, mounts: true, run: signalFromOtherThread},
+	"socket, allowed":          {change: unixSockets, run: func(s scene) error { return connects("unix", s.path("work/socket")) }},
+	"abstract socket, allowed": {change: unixSockets, run: func(s scene) error { return connects("unix", s.Abstract) }},
+}
+
+// TestDeeds runs what must work, in namespaces and without.
+func TestDeeds(t *testing.T) {
+	t.Parallel()
+	requireSupport(t)
+	for _, u := range users() {
+		for name, w := range deeds {
+			t.Run(u.name+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				for _, isolate := range []bool{true, false} {
+					if w.mounts && !isolate {
+						continue
+					}
+					s := scene{Attack: name, Base: u.layout(t), Isolate: isolate}
+					s.Policy = s.policy(sandbox.KindPlugin)
+					if w.change != nil {
+						w.change(s.Policy)
+					}
+					if name == "have no capabilities" && !isolate && u.id != 0 {
+						// Who has none cannot empty the set of those that could be gained; no_new_privs sees to that.
+						continue
+					}
+					if o := u.play(t, s); o.Err != "" {
+						t.Errorf("isolate = %t: %s", isolate, o.Err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestUncovered shows that a process without namespaces says what it lacks, and that one with them makes what is missing.
+func TestUncovered(t *testing.T) {
+	t.Parallel()
+	requireSupport(t)
+	u := users()[0]
+	for _, isolate := range []bool{true, false} {
+		s := scene{Attack: "write the working directory", Base: u.layout(t), Isolate: isolate}
+		if err := os.RemoveAll(s.path("work/.aura/extensions")); err != nil {
+			t.Fatal(err)
+		}
+		s.Policy = s.policy(sandbox.KindPlugin)
+		o := u.play(t, s)
+		if got := len(o.Report.Uncovered) == 0; got != isolate {
+			t.Errorf("isolate = %t: uncovered %q", isolate, o.Report.Uncovered)
+		}
+		if _, err := os.Stat(s.path("work/.aura/extensions")); (err == nil) != isolate {
+			t.Errorf("isolate = %t: the missing directory: %v", isolate, err)
+		}
+		if _, err := os.Stat(filepath.Join(s.path("work"), "new")); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// signalFromOtherThread kills a program from another thread than the one that started it.
+func signalFromOtherThread(scene) error {
+	cmd := exec.Command("/bin/sleep", "60")
+	runtime.LockOSThread()
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	done := make(chan error)
+	// This thread is locked, so the goroutine is on another.
+	go func() { done <- cmd.Process.Kill() }()
+	return <-done
+}

@@ -1,0 +1,272 @@
+package sandbox_test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/idelchi/aura/internal/sandbox"
+)
+
+// place is made up: nothing of it exists.
+var place = sandbox.Place{
+	Workdir: "/p/work", Home: "/p/home", DataDir: "/p/data", Own: []string{"/p/bin/aura"},
+	Path: []string{"/p/home/.local/bin", "relative"}, Caches: []string{"/p/gocache"}, Hidden: []string{"/tmp/aura-1"},
+}
+
+func TestDefault(t *testing.T) {
+	t.Parallel()
+	tests := map[sandbox.Kind]struct {
+		network, exec bool
+		rw            []string
+	}{
+		sandbox.KindPlugin: {true, false, []string{"/p/work", "/tmp", "/p/data"}},
+		sandbox.KindFiles:  {false, false, []string{"/p/work", "/tmp", "/p/data"}},
+		sandbox.KindShell: {true, true, []string{
+			"/p/work", "/tmp", "/p/data", "/p/home/.cache", "/p/home/go/pkg", "/p/home/.cargo/registry", "/p/home/.cargo/git",
+			"/p/home/.npm", "/p/home/.gradle/caches", "/p/home/.m2/repository", "/p/gocache",
+		}},
+	}
+	for kind, tt := range tests {
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			p := sandbox.Default(place, kind)
+			if p.Network != tt.network || p.Exec != tt.exec || p.UnixSockets {
+				t.Errorf("network %t, exec %t, sockets %t", p.Network, p.Exec, p.UnixSockets)
+			}
+			if !slices.Equal(p.ReadWrite, tt.rw) {
+				t.Errorf("rw = %q", p.ReadWrite)
+			}
+			if p.Limits.Processes == 0 {
+				t.Error("no limit of processes")
+			}
+			if slices.Contains(p.ReadOnly, "relative") || slices.ContainsFunc(p.ReadOnly, func(s string) bool { return strings.HasPrefix(s, "/proc") }) {
+				t.Errorf("ro = %q", p.ReadOnly)
+			}
+			want := []string{"/p/work/.git/hooks", "/p/work/.git/config", "/p/work/.aura/config", "/p/work/.aura/plugins", "/p/work/.aura/extensions"}
+			if !slices.Equal(p.Protected, want) || !slices.Equal(p.Hidden, []string{"/tmp/aura-1"}) {
+				t.Errorf("protected = %q, hidden = %q", p.Protected, p.Hidden)
+			}
+			b, err := json.Marshal(p)
+			var back sandbox.Policy
+			if err != nil || json.Unmarshal(b, &back) != nil || !reflect.DeepEqual(p, back) {
+				t.Errorf("as JSON and back: %s", b)
+			}
+		})
+	}
+}
+
+func TestDefaultHidesSecrets(t *testing.T) {
+	t.Parallel()
+	at := place
+	at.Workdir = at.Home
+	p := sandbox.Default(at, sandbox.KindShell)
+	for _, secret := range []string{"/p/home/.ssh", "/p/home/.aws", "/p/home/.bash_history"} {
+		if !slices.Contains(p.Hidden, secret) {
+			t.Errorf("%s is not hidden", secret)
+		}
+	}
+	p = sandbox.Compose(at, sandbox.KindShell, sandbox.Config{Extra: sandbox.Paths{ReadOnly: []string{"~/.aws"}}})
+	if slices.Contains(p.Hidden, "/p/home/.aws") || !slices.Contains(p.Hidden, "/p/home/.ssh") {
+		t.Errorf("hidden = %q", p.Hidden)
+	}
+}
+
+func TestCompose(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		config sandbox.Config
+		check  func(p, base sandbox.Policy) bool
+	}{
+		"nothing set": {sandbox.Config{Network: true}, func(p, base sandbox.Policy) bool { return reflect.DeepEqual(p, base) }},
+		"restrictions replace": {
+			sandbox.Config{Restrictions: sandbox.Paths{ReadOnly: []string{"/usr"}, ReadWrite: []string{"."}}},
+			func(p, base sandbox.Policy) bool {
+				return slices.Equal(p.ReadOnly, []string{"/usr"}) && slices.Equal(p.ReadWrite, []string{"/p/work"}) && slices.Equal(p.Own, base.Own)
+			},
+		},
+		"one list alone": {
+			sandbox.Config{Restrictions: sandbox.Paths{ReadWrite: []string{}}},
+			func(p, base sandbox.Policy) bool {
+				return slices.Equal(p.ReadOnly, base.ReadOnly) && len(p.ReadWrite) == 0
+			},
+		},
+		"extra adds": {
+			sandbox.Config{Extra: sandbox.Paths{ReadOnly: []string{"~/docs", "~"}, ReadWrite: []string{"../out", ""}}},
+			func(p, base sandbox.Policy) bool {
+				return slices.Equal(p.ReadOnly, append(slices.Clone(base.ReadOnly), "/p/home/docs", "/p/home")) &&
+					slices.Equal(p.ReadWrite, append(slices.Clone(base.ReadWrite), "/p/out"))
+			},
+		},
+		"extra adds to restrictions": {
+			sandbox.Config{Restrictions: sandbox.Paths{ReadOnly: []string{}}, Extra: sandbox.Paths{ReadOnly: []string{"/data"}}},
+			func(p, _ sandbox.Policy) bool { return slices.Equal(p.ReadOnly, []string{"/data"}) },
+		},
+		"network off":  {sandbox.Config{}, func(p, _ sandbox.Policy) bool { return !p.Network }},
+		"unix sockets": {sandbox.Config{UnixSockets: true}, func(p, _ sandbox.Policy) bool { return p.UnixSockets }},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := sandbox.Compose(place, sandbox.KindShell, tt.config)
+			if !tt.check(p, sandbox.Default(place, sandbox.KindShell)) {
+				t.Errorf("policy %+v", p)
+			}
+		})
+	}
+	if p := sandbox.Compose(place, sandbox.KindPlugin, sandbox.Config{UnixSockets: true}); p.UnixSockets {
+		t.Error("a plugin has Unix sockets")
+	}
+	if p := sandbox.Compose(place, sandbox.KindFiles, sandbox.Config{Network: true}); p.Network {
+		t.Error("a tool for files has a network")
+	}
+}
+
+func TestStricter(t *testing.T) {
+	t.Parallel()
+	base := sandbox.Compose(place, sandbox.KindShell, sandbox.Config{Network: true})
+	tests := map[string]struct {
+		config sandbox.Config
+		want   bool
+	}{
+		"same":            {sandbox.Config{Network: true}, false},
+		"looser":          {sandbox.Config{Network: true, UnixSockets: true, Extra: sandbox.Paths{ReadWrite: []string{"/more"}}}, false},
+		"no network":      {sandbox.Config{}, true},
+		"fewer writable":  {sandbox.Config{Network: true, Restrictions: sandbox.Paths{ReadWrite: []string{"."}}}, true},
+		"fewer readable":  {sandbox.Config{Network: true, Restrictions: sandbox.Paths{ReadOnly: []string{"/usr"}}}, true},
+		"all is readable": {sandbox.Config{Network: true, Restrictions: sandbox.Paths{ReadOnly: []string{"/"}}}, false},
+	}
+	for name, tt := range tests {
+		if got := sandbox.Compose(place, sandbox.KindShell, tt.config).Stricter(base); got != tt.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+func TestPrefix(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	tests := map[string]struct{ program, want string }{
+		"version manager":     {home + "/.pyenv/versions/3.12/bin/python3", home + "/.pyenv/versions/3.12"},
+		"shared directory":    {home + "/.local/bin/tool", home + "/.local/bin"},
+		"no bin directory":    {home + "/apps/tool/run", home + "/apps/tool"},
+		"system":              {"/usr/bin/env", "/usr/bin"},
+		"right below home":    {home + "/bin/tool", home + "/bin"},
+		"outside of the home": {"/srv/python/bin/python3", "/srv/python/bin"},
+	}
+	for name, tt := range tests {
+		got := sandbox.Prefix(tt.program, home)
+		if want, err := filepath.EvalSymlinks(filepath.Dir(tt.want)); err == nil {
+			tt.want = filepath.Join(want, filepath.Base(tt.want))
+		}
+		if !slices.Contains(got, tt.want) || slices.Contains(got, home) {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+}
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	work := filepath.Join(base, "work")
+	for _, dir := range []string{"work/sub", "work/.git/hooks", "ro", "secret", "work/hidden"} {
+		if err := os.MkdirAll(filepath.Join(base, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for link, target := range map[string]string{
+		"work/out": "../secret", "work/dangling": "../secret/new", "work/in": "sub", "work/sub/up": "..", "work/loop": "loop", "alias": "work",
+	} {
+		if err := os.Symlink(target, filepath.Join(base, link)); err != nil {
+			t.Skip(err)
+		}
+	}
+	policy := sandbox.Policy{
+		ReadOnly: []string{filepath.Join(base, "ro")}, ReadWrite: []string{filepath.Join(base, "alias")},
+		Protected: []string{filepath.Join(work, ".git/hooks")}, Hidden: []string{filepath.Join(work, "hidden")},
+	}
+	tests := map[string]struct {
+		path  string
+		write bool
+		rule  string // part of the message; empty if allowed
+	}{
+		"inside":                    {"sub/file", true, ""},
+		"the root itself":           {".", false, ""},
+		"absolute":                  {filepath.Join(work, "x"), true, ""},
+		"read-only, read":           {"../ro/x", false, ""},
+		"read-only, written":        {"../ro/x", true, "is read-only"},
+		"outside, read":             {"../secret/x", false, "no path of ro or rw"},
+		"outside, written":          {"../secret/x", true, "no path of rw"},
+		"by a link":                 {"out/x", false, "no path of ro or rw"},
+		"by a link to nothing":      {"dangling", true, "no path of rw"},
+		"by a link that stays":      {"in/x", true, ""},
+		"back by a link":            {"sub/up/file", true, ""},
+		"out by a link and dots":    {"out/../ro/x", true, "is read-only"},
+		"links without end":         {"loop/x", true, ""},
+		"protected, read":           {".git/hooks/x", false, ""},
+		"protected, written":        {".git/hooks/x", true, "stays read-only"},
+		"protected, by another way": {"sub/../.git/hooks", true, "stays read-only"},
+		"hidden":                    {"hidden/x", false, "is hidden"},
+		"similar name":              {"../work2/x", false, "no path of ro or rw"},
+		"device":                    {"/dev/null", true, ""},
+		"other device":              {"/dev/sda", true, "no path of rw"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			access := sandbox.Access{Read: []string{tt.path}}
+			if tt.write {
+				access = sandbox.Access{Write: []string{tt.path}}
+			}
+			err := sandbox.Check(policy, work, access)
+			if tt.rule == "" {
+				if err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			var denied *sandbox.DeniedError
+			if !errors.As(err, &denied) || !strings.Contains(err.Error(), tt.rule) || !strings.Contains(err.Error(), tt.path) || denied.Write != tt.write {
+				t.Errorf("error %v, want one with %q", err, tt.rule)
+			}
+		})
+	}
+}
+
+func FuzzCheck(f *testing.F) {
+	for _, seed := range []string{"a", "../x", "/etc/passwd", "a/../../b", "\x00", "~", "", "//x", "a/./b"} {
+		f.Add(seed)
+	}
+	work := f.TempDir()
+	f.Fuzz(func(t *testing.T, path string) {
+		policy := sandbox.Policy{ReadWrite: []string{work}}
+		err := sandbox.Check(policy, work, sandbox.Access{Write: []string{path}})
+		if filepath.IsAbs(path) || path == "" {
+			return
+		}
+		// Nothing in an empty directory is a link, so the plain reading of a path is the right one.
+		clean := filepath.Clean(path)
+		if outside := clean == ".." || strings.HasPrefix(clean, "../"); outside != (err != nil) {
+			rel, relErr := filepath.Rel(work, filepath.Join(work, path))
+			if relErr != nil || (rel == ".." || strings.HasPrefix(rel, "../")) != (err != nil) {
+				t.Errorf("%q: %v", path, err)
+			}
+		}
+	})
+}
+
+func TestSupport(t *testing.T) {
+	t.Parallel()
+	s := sandbox.Support()
+	if s.Enabled != (s.Reason() == "") || len(s.Rows) == 0 {
+		t.Errorf("status %+v", s)
+	}
+}
