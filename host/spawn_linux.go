@@ -3,29 +3,14 @@ package host
 import (
 	"os"
 	"os/exec"
-	"runtime"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 
 	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/shared"
 )
-
-// A child's death signal follows the thread that forked it, not the process. One goroutine, locked to its thread for as long
-// as aura lives, therefore starts all children.
-var forker = sync.OnceValue(func() chan<- func() {
-	work := make(chan func())
-	go func() {
-		runtime.LockOSThread()
-		for f := range work {
-			f()
-		}
-	}()
-	return work
-})
 
 // isolation is how much of its own a child has.
 type isolation int
@@ -45,7 +30,7 @@ var forbidden [isolateMounts + 1]atomic.Bool
 // itself has its own mounts.
 func spawn(cmd *exec.Cmd, spec *shared.LaunchSpec) error {
 	done := make(chan error)
-	forker() <- func() {
+	sandbox.Fork(func() {
 		level := isolateProcesses
 		if spec.Sandbox != nil {
 			level = isolateMounts
@@ -62,7 +47,7 @@ func spawn(cmd *exec.Cmd, spec *shared.LaunchSpec) error {
 			forbidden[level].Store(true)
 		}
 		done <- start(cmd, spec, isolateNothing)
-	}
+	})
 	return <-done
 }
 

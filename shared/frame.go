@@ -28,7 +28,8 @@ func (s *sender) pack(c sdk.Context) (contextFrame, func()) {
 }
 
 // unpack rebuilds the context. Lists named by touched are copies of the plugin's own; the others are shared with later calls,
-// which is safe because the plugin's source never mentions them.
+// which is safe because the plugin's source never mentions them. The same goes for the arguments within the tool history, whose
+// copies cost far more than that of the list.
 func (r *receiver) unpack(f contextFrame, touched func(field string) bool) (sdk.Context, error) {
 	c := f.Base
 	var err error
@@ -42,7 +43,7 @@ func (r *receiver) unpack(f contextFrame, touched func(field string) bool) (sdk.
 		c.Turns = append([]sdk.Turn{}, c.Turns...)
 	}
 	if c.ToolHistory != nil && touched("ToolHistory") {
-		c.ToolHistory = cloneToolCalls(c.ToolHistory)
+		c.ToolHistory = cloneToolCalls(c.ToolHistory, touched("Args"))
 	}
 	return c, nil
 }

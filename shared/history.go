@@ -144,9 +144,13 @@ func sameMessage(a, b *sdk.Message) bool {
 		a.CreatedAt.Equal(b.CreatedAt)
 }
 
-func cloneToolCalls(in []sdk.ToolCall) []sdk.ToolCall {
+// cloneToolCalls returns a copy of the list, and of the arguments in it if they are asked for.
+func cloneToolCalls(in []sdk.ToolCall, args bool) []sdk.ToolCall {
 	out := append([]sdk.ToolCall{}, in...)
 	for i := range out {
+		if !args {
+			break
+		}
 		out[i].Args = cloneMap(out[i].Args)
 	}
 	return out

@@ -18,7 +18,8 @@ import (
 // Served is what a child serves: a plugin that also knows which growing lists of a context its source mentions.
 type Served interface {
 	Plugin
-	// Touches reports whether the plugin could change the list of this name inside its context. It is asked after Load.
+	// Touches reports whether the plugin could change the list of this name inside its context, or the arguments ("Args") within
+	// one. It is asked after Load.
 	Touches(field string) bool
 }
 

@@ -6,28 +6,21 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/idelchi/aura/internal/sandbox"
 )
 
 // redirect makes descriptor to a copy of descriptor from.
 func redirect(from, to int) error { return unix.Dup3(from, to, 0) }
 
 // closeInherited closes the descriptors from first on that this process has only because aura got them from whoever started it.
-// The runtime's own are no files.
+// The runtime's own stay.
 func closeInherited(first int) {
-	entries, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		return
+	var keep []int
+	for fd := 3; fd < first; fd++ {
+		keep = append(keep, fd)
 	}
-	for _, e := range entries {
-		fd, err := strconv.Atoi(e.Name())
-		if err != nil || fd < first {
-			continue
-		}
-		var stat unix.Stat_t
-		if unix.Fstat(fd, &stat) == nil && stat.Mode&unix.S_IFMT != 0 {
-			_ = unix.Close(fd)
-		}
-	}
+	report("inherited descriptors", sandbox.CloseInherited(keep...))
 }
 
 // sweeps bounds the search for descendants that start others while they are being killed.

@@ -5,8 +5,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/idelchi/aura/host"
@@ -90,6 +92,8 @@ type App struct {
 	around atomic.Pointer[conversation.Surroundings]
 	// depth counts the commands that run within others.
 	depth int
+	// beside is held while a subagent is prepared, asking while the user is asked: subagents may work side by side.
+	beside, asking sync.Mutex
 	// clashes are those between commands that the user has been told of.
 	clashes map[string]bool
 }
@@ -98,9 +102,17 @@ type App struct {
 func Open(ctx context.Context, o Options) (*App, error) {
 	a := &App{opts: o, events: &events{emit: o.Emit}, clashes: map[string]bool{}}
 	if err := a.open(ctx); err != nil {
-		return nil, errors.Join(err, a.Close(ReasonOf(ctx, err)))
+		return nil, errors.Join(err, a.discard(), a.Close(ReasonOf(ctx, err)))
 	}
 	return a, nil
+}
+
+// discard lets go of a session that never began. One that was saved before stays.
+func (a *App) discard() error {
+	if a.journal == nil || a.journal.old || a.talk != nil {
+		return nil
+	}
+	return a.journal.Discard()
 }
 
 func (a *App) open(ctx context.Context) error {
@@ -120,19 +132,20 @@ func (a *App) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if a.role, err = a.firstRole(a.savedAgent(saved.State.Agent)); err != nil {
+	if a.role, err = a.firstRole(saved); err != nil {
 		return err
 	}
 	if a.features, err = a.cfg.FeaturesFor(a.role.agent, a.role.mode, a.opts.Task); err != nil {
 		return err
 	}
 	// A provider that cannot be made is better known before plugins are started.
-	_, provider, err := a.chooseProvider(ctx, a.role)
+	provider, name, err := a.chooseProvider(ctx, a.role)
 	if err != nil {
 		return err
 	}
 	a.beginJournal(session.Meta{
-		Version: a.opts.Version, Workdir: a.cfg.Workdir, Agent: a.role.agent.Name, Provider: provider, Model: a.modelOf(a.role),
+		Version: a.opts.Version, Workdir: a.cfg.Workdir, Agent: a.role.agent.Name, Provider: name,
+		Model: a.promptData(ctx, a.role, provider, name).Model,
 	})
 	if err := a.startPlugins(ctx); err != nil {
 		return err
@@ -144,23 +157,23 @@ func (a *App) open(ctx context.Context) error {
 	}
 	a.collectCommands()
 	a.refresh()
-	return a.converse(ctx, p, saved)
+	if err := a.converse(ctx, p, saved); err != nil {
+		return err
+	}
+	a.noteRole()
+	return nil
 }
 
 // converse begins the conversation, or goes on with a saved one.
 func (a *App) converse(ctx context.Context, p conversation.Persona, saved session.Session) error {
-	var stats *sdk.Stats
-	if saved.End != nil {
-		var err error
-		if stats, err = event.Recalled(saved.End.Stats); err != nil {
-			a.notice("", err.Error()+"; they are counted from the messages instead")
-		}
+	stats, err := countsOf(saved)
+	if err != nil {
+		a.notice("", err.Error())
 	}
-	var err error
 	a.talk, err = conversation.New(ctx, conversation.Config{
 		Provider: p.Provider, ProviderName: p.ProviderName, Model: p.Model, Agent: p.Agent, Mode: p.Mode, System: p.System,
 		Tools: p.Tools, ContextLength: p.ContextLength, Think: p.Think, Generation: p.Generation, Fallback: p.Fallback,
-		Hooks: handlers{a}, Journal: a.journal, Workdir: a.cfg.Workdir, History: saved.Messages, Stats: stats,
+		Hooks: handlers{a}, Journal: a.journal, Workdir: a.cfg.Workdir, History: saved.Messages, Stats: stats, TodosKnown: saved.State.Todos != nil,
 		MaxSteps: p.MaxSteps, TokenBudget: max(p.TokenBudget, 0), Compaction: *p.Compaction, ResultTokens: max(p.ResultTokens, 0),
 		Guard: p.Guard, Withhold: p.Withhold,
 		Auto: a.opts.Auto, Todos: &a.todos, SessionID: a.journal.ID(), Emit: a.events.send,
@@ -169,8 +182,20 @@ func (a *App) converse(ctx context.Context, p conversation.Persona, saved sessio
 	if err != nil {
 		return err
 	}
-	a.announce(ctx, saved.State.Agent)
+	a.announce(ctx, cmp.Or(saved.State.Agent, saved.Meta.Agent))
 	return nil
+}
+
+// countsOf is what a saved session had counted when it ended; nil if nobody noted it, as after a crash.
+func countsOf(saved session.Session) (*sdk.Stats, error) {
+	if saved.End == nil {
+		return nil, nil
+	}
+	stats, err := event.Recalled(saved.End.Stats)
+	if err != nil {
+		err = fmt.Errorf("%w; they are counted from the messages instead", err)
+	}
+	return stats, err
 }
 
 // announce tells plugins if the session begins with another agent than it usually would.

@@ -23,7 +23,11 @@ func (a *App) backend(p config.Provider) (llm.Provider, error) {
 	var speaks llm.Provider
 	switch p.Type {
 	case config.ProviderScript:
-		return script.New(script.Options{File: p.File})
+		plays, err := script.New(script.Options{File: p.File})
+		if err != nil {
+			return nil, err
+		}
+		return a.recorded(p, offering{Provider: plays, models: p.Models}), nil
 	case config.ProviderAnthropic:
 		speaks = anthropic.New(anthropic.Options{BaseURL: p.URL, Token: p.Token})
 	case config.ProviderGoogle:
@@ -42,7 +46,15 @@ func (a *App) backend(p config.Provider) (llm.Provider, error) {
 			a.notice("", fmt.Sprintf("attempt %d failed and is made again in %s: %v", f.Attempt, f.Delay.Round(time.Millisecond), f.Err))
 		},
 	})
-	return offering{Provider: patient, models: p.Models}, nil
+	return a.recorded(p, offering{Provider: patient, models: p.Models}), nil
+}
+
+// recorded is a provider whose answers are kept as a script, if its configuration says so.
+func (a *App) recorded(p config.Provider, speaks llm.Provider) llm.Provider {
+	if p.Record == "" {
+		return speaks
+	}
+	return script.Record(speaks, p.Record, func(err error) { a.notice("", err.Error()) })
 }
 
 // flavor is what a server of the OpenAI kind has of its own. One at another address is any compatible server.

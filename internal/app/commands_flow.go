@@ -30,17 +30,17 @@ func (a *App) flowCommands() []command.Command {
 
 // holds evaluates a condition.
 func (a *App) holds(ctx context.Context, c condition.Expr, state sdk.Context) (bool, error) {
-	return c.Eval(ctx, host.ConditionState(state, a.cfg.Workdir, runCondition(a.cfg)))
+	return c.Eval(ctx, host.ConditionState(state, a.cfg.Workdir, runCondition(withTask(a.cfg.Environ, a.taskEnv))))
 }
 
 func (a *App) cmdAssert(ctx context.Context, args string) (command.Result, error) {
 	c, err := command.ParseConditional(args, false)
 	if err != nil {
-		return command.Result{}, fmt.Errorf("reading /assert: %w", err)
+		return command.Result{}, err
 	}
 	expr, err := condition.Parse(c.Condition)
 	if err != nil {
-		return command.Result{}, fmt.Errorf("reading /assert: %w", err)
+		return command.Result{}, err
 	}
 	holds, err := a.holds(ctx, expr, a.talk.Context())
 	if err != nil {
@@ -56,11 +56,11 @@ func (a *App) cmdAssert(ctx context.Context, args string) (command.Result, error
 func (a *App) cmdUntil(ctx context.Context, args string) (command.Result, error) {
 	c, err := command.ParseConditional(args, true)
 	if err != nil {
-		return command.Result{}, fmt.Errorf("reading /until: %w", err)
+		return command.Result{}, err
 	}
 	expr, err := condition.Parse(c.Condition)
 	if err != nil {
-		return command.Result{}, fmt.Errorf("reading /until: %w", err)
+		return command.Result{}, err
 	}
 	for round := 0; ; round++ {
 		holds, err := a.holds(ctx, expr, a.talk.Context())
@@ -68,7 +68,7 @@ func (a *App) cmdUntil(ctx context.Context, args string) (command.Result, error)
 			return command.Result{}, err
 		}
 		if c.Max > 0 && round == c.Max {
-			return command.Result{}, fmt.Errorf("running /until: %d rounds are over and this does not hold yet: %s", c.Max, c)
+			return command.Result{}, fmt.Errorf("%d rounds are over and this does not hold yet: %s", c.Max, c)
 		}
 		if exit, err := a.actions(ctx, c.Actions); err != nil || exit {
 			return command.Result{Exit: exit}, err

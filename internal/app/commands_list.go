@@ -117,7 +117,9 @@ func (a *App) cmdTodo(_ context.Context, args string) (string, error) {
 	case "":
 		return a.todos.String(), nil
 	case "clear":
-		return "the list of todos is empty now", a.todos.Set(nil)
+		err := a.todos.Set(nil)
+		a.journal.keepTodos()
+		return "the list of todos is empty now", err
 	default:
 		return "", fmt.Errorf("reading %q: /todo takes nothing, or clear", word)
 	}

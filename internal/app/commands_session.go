@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -45,6 +46,7 @@ func (a *App) rewrite(messages []llm.Message) error {
 		return err
 	}
 	a.todos.Replay(messages)
+	a.journal.keepTodos()
 	return nil
 }
 
@@ -75,7 +77,7 @@ func brief(text string) string {
 func (a *App) cmdCompact(ctx context.Context, _ string) (string, error) {
 	before := len(a.talk.History())
 	if err := a.talk.Compact(ctx, true); err != nil {
-		return "", err
+		return "", toldOnce{err}
 	}
 	return fmt.Sprintf("the history had %d messages and has %d now", before, len(a.talk.History())), nil
 }
@@ -120,7 +122,11 @@ func (a *App) cmdResume(ctx context.Context, args string) (string, error) {
 		return "", err
 	}
 	old.Close(session.End{Reason: session.ReasonDone})
-	if err := a.rewrite(saved.Messages); err != nil {
+	stats, err := countsOf(saved)
+	if err != nil {
+		a.notice("", err.Error())
+	}
+	if err := a.talk.Resume(saved.Messages, stats); err != nil {
 		return "", err
 	}
 	a.refresh()
@@ -179,7 +185,8 @@ func (a *App) cmdFork(context.Context, string) (string, error) {
 			return "", errors.Join(err, fork.Close(session.End{Reason: session.ReasonError}))
 		}
 	}
-	if err := fork.Note(state); err != nil {
+	files, err := json.Marshal(a.seen.Snapshot())
+	if err := errors.Join(err, fork.Note(state), fork.See(files)); err != nil {
 		return "", errors.Join(err, fork.Close(session.End{Reason: session.ReasonError}))
 	}
 	parent := a.journal.ID()
@@ -196,7 +203,10 @@ func (a *App) cmdExport(_ context.Context, args string) (string, error) {
 	}
 	p := a.talk.Persona()
 	text, err := session.Export(session.Session{
-		Meta:  session.Meta{ID: a.journal.ID(), Version: a.opts.Version, Workdir: a.cfg.Workdir, Agent: p.Agent, Provider: p.ProviderName, Model: a.talk.Context().ModelInfo.Name},
+		Meta: session.Meta{
+			ID: a.journal.ID(), Version: a.opts.Version, Workdir: a.cfg.Workdir, Agent: p.Agent, Provider: p.ProviderName,
+			Model: a.talk.Context().ModelInfo.Name, StartedAt: a.talk.Stats().StartTime,
+		},
 		State: a.journal.state, Messages: a.talk.History(),
 	}, format)
 	if err != nil || file == "" {

@@ -32,7 +32,7 @@ func (a *App) guard(r role, f config.Features, runner hooks.Runner) (conversatio
 
 // policies are the rules in force, of each layer.
 func (a *App) policies(r role, f config.Features) []policy.Rules {
-	layers := []config.Policy{f.Tools.Policy, r.agent.Tools.Policy, r.mode.Tools.Policy}
+	layers := []config.Policy{f.Tools.Policy, r.agent.Tools.Policy, r.mode.Tools.Policy, r.within.Tools.Policy}
 	if a.opts.Task != nil {
 		layers = append(layers, a.opts.Task.Tools.Policy)
 	}
@@ -90,6 +90,9 @@ func (g guard) confirm(ctx context.Context, name string, args map[string]any, ru
 	if ask == nil {
 		return fmt.Errorf("the policy wants a confirmation (rule %q), and without a terminal there is nobody to give it, so it is denied", rule)
 	}
+	// Subagents that work side by side ask one after the other.
+	g.app.asking.Lock()
+	defer g.app.asking.Unlock()
 	yes, err := ask(ctx, Question{Tool: name, Args: args, Rule: rule})
 	switch {
 	case err != nil:

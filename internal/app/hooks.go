@@ -137,6 +137,8 @@ type HookReport struct {
 	Message string `json:"message"`
 	Stdout  string `json:"stdout"`
 	Stderr  string `json:"stderr"`
+	// Error says why the hook could not be run to its end.
+	Error string `json:"error,omitempty"`
 }
 
 // TryHook runs one hook as if a tool were called, in force or not.
@@ -177,7 +179,10 @@ func TryHook(ctx context.Context, c *config.Config, choice HookChoice, t HookTri
 		Hook: r.Hook, ExitCode: r.ExitCode, TimedOut: r.TimedOut, Duration: r.Duration, Blocked: r.Blocked, Message: r.Message,
 		Stdout: r.Stdout, Stderr: r.Stderr,
 	}
-	return report, r.Err
+	if r.Err != nil {
+		report.Error = r.Err.Error()
+	}
+	return report, nil
 }
 
 // cmdHooks lists the hooks in force.

@@ -14,6 +14,7 @@ import (
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/seen"
 	"github.com/idelchi/aura/internal/session"
+	"github.com/idelchi/aura/internal/todo"
 )
 
 // journal is a session's journal that can be lost without ending the conversation: a disk that is full is no reason to stop
@@ -22,8 +23,11 @@ type journal struct {
 	*session.Journal
 	tell func(text string)
 	lost bool
+	// old is a session that was saved before this process took it up.
+	old bool
 	// seen is what the model has seen of files. It goes to disk with the result of the tool that showed it.
-	seen *seen.Files
+	seen  *seen.Files
+	todos *todo.List
 	// state is what was last noted of the session.
 	state session.State
 }
@@ -38,6 +42,36 @@ func (j *journal) Append(m llm.Message) error {
 	}
 	if m.Role == llm.RoleTool {
 		j.keepSeen()
+		j.keepTodos()
+	}
+	return nil
+}
+
+// keepTodos records the list of todos, if it is another one now.
+func (j *journal) keepTodos() {
+	raw, err := json.Marshal(j.todos.Items())
+	if err != nil {
+		j.lose(err)
+		return
+	}
+	if j.state.Todos != nil || len(j.todos.Items()) > 0 {
+		j.note(func(s *session.State) { s.Todos = raw })
+	}
+}
+
+// recallTodos takes up the list of a saved session. Without a record of it, it follows from the messages.
+func (j *journal) recallTodos(s session.Session) error {
+	var items []todo.Item
+	if s.State.Todos != nil {
+		if err := json.Unmarshal(s.State.Todos, &items); err != nil {
+			return fmt.Errorf("reading the todos of session %s: %w", s.Meta.ID, err)
+		}
+	}
+	if err := j.todos.Set(items); err != nil {
+		return fmt.Errorf("reading the todos of session %s: %w", s.Meta.ID, err)
+	}
+	if s.State.Todos == nil {
+		j.todos.Replay(s.Messages)
 	}
 	return nil
 }
@@ -126,7 +160,7 @@ func (j *journal) rewind(keep int) {
 // openJournal opens the session that is to be resumed, if any, and returns it.
 func (a *App) openJournal() (session.Session, error) {
 	a.seen = seen.New(a.cfg.Workdir)
-	a.journal = &journal{seen: a.seen, tell: func(text string) { a.notice("", text) }}
+	a.journal = &journal{seen: a.seen, todos: &a.todos, tell: func(text string) { a.notice("", text) }}
 	if a.opts.Resume == "" && !a.opts.Continue {
 		return session.Session{}, nil
 	}
@@ -147,11 +181,11 @@ func (a *App) reopen(found session.Summary) (session.Session, error) {
 	if err != nil {
 		return session.Session{}, err
 	}
-	a.journal.Journal, a.journal.state, a.journal.lost = opened, saved.State, false
+	a.journal.Journal, a.journal.state, a.journal.lost, a.journal.old = opened, saved.State, false, true
 	if saved.Torn {
 		a.notice("", "the last message of the session was not written completely and is left out")
 	}
-	return saved, a.journal.recallSeen(saved)
+	return saved, errors.Join(a.journal.recallSeen(saved), a.journal.recallTodos(saved))
 }
 
 // sessionHome is where new sessions are kept: the project's home if there is one, else the user's, which may be none.
@@ -174,7 +208,6 @@ func (a *App) sessionDirs() []string {
 // beginJournal keeps the session, unless it is one that was saved before. Where it cannot be kept, the user is told.
 func (a *App) beginJournal(meta session.Meta) {
 	if a.journal.Journal != nil {
-		a.journal.note(func(s *session.State) { s.Agent, s.Mode = a.role.agent.Name, a.role.mode.Name })
 		return
 	}
 	home := a.sessionHome()
@@ -187,7 +220,11 @@ func (a *App) beginJournal(meta session.Meta) {
 	if err != nil {
 		a.notice("", fmt.Sprintf("this session is not saved: %v", err))
 	}
-	a.journal.state.Agent, a.journal.state.Mode = meta.Agent, a.role.mode.Name
+}
+
+// noteRole records who answers.
+func (a *App) noteRole() {
+	a.journal.note(func(s *session.State) { s.Agent, s.Mode = a.role.agent.Name, a.role.mode.Name })
 }
 
 // Ender is a cause of a context's end that knows how a session ended by it is to be called.

@@ -108,7 +108,7 @@ func (a *App) layers(r role, f config.Features) []config.ToolFilter {
 	if len(a.opts.IncludeTools) > 0 {
 		global.Enabled = a.opts.IncludeTools
 	}
-	out := []config.ToolFilter{global, r.agent.Tools, r.mode.Tools}
+	out := []config.ToolFilter{global, r.agent.Tools, r.mode.Tools, r.within.Tools}
 	if a.opts.Task != nil {
 		out = append(out, a.opts.Task.Tools)
 	}

@@ -39,6 +39,7 @@ func (a *App) startPlugins(ctx context.Context) error {
 		return err
 	}
 	o.Session, o.TaskEnv = a.place, a.taskEnv
+	o.Shell = runCondition(withTask(a.cfg.Environ, a.taskEnv))
 	o.Notify = func(n host.Notice) { a.notice(n.Plugin, n.Text) }
 	a.fleet, err = host.Start(ctx, o, list)
 	a.recallFired()
@@ -101,7 +102,7 @@ func HostOptions(c *config.Config) (host.Options, error) {
 	return host.Options{
 		Binary: binary, CacheDir: cache, Workdir: c.Workdir, Environ: c.Environ,
 		Tool:  sdk.ToolConfig{HomeDir: userHome, ConfigDir: c.Project},
-		Shell: runCondition(c),
+		Shell: runCondition(c.Environ),
 	}, nil
 }
 
@@ -129,13 +130,13 @@ func hostBinary() (string, error) {
 }
 
 // runCondition runs the command of a bash: condition in a limited process of its own.
-func runCondition(c *config.Config) func(context.Context, string, string) (bool, error) {
+func runCondition(env []string) func(context.Context, string, string) (bool, error) {
 	return func(ctx context.Context, workdir, line string) (bool, error) {
 		self, err := os.Executable()
 		if err != nil {
 			return false, fmt.Errorf("finding aura itself: %w", err)
 		}
-		r, err := shell.Run(ctx, shell.Command{Executable: self, Line: line, Dir: workdir, Env: c.Environ})
+		r, err := shell.Run(ctx, shell.Command{Executable: self, Line: line, Dir: workdir, Env: env})
 		if err != nil {
 			return false, err
 		}

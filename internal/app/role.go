@@ -11,6 +11,7 @@ import (
 	"github.com/idelchi/aura/internal/conversation"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/prompt"
+	"github.com/idelchi/aura/internal/session"
 )
 
 // role is who answers, as the configuration and the user have it: an agent in a mode, and what the user wants otherwise than
@@ -22,6 +23,8 @@ type role struct {
 	// provider, model, system (the name of a prompt) and think go before the agent's own if they are not empty.
 	provider, model, system string
 	think                   llm.Think
+	// within is the mode of the session, for an agent that works on behalf of another: what the mode forbids, it does not do.
+	within config.Mode
 }
 
 // findRole is an agent in a mode, by their names; an empty name is none.
@@ -43,14 +46,24 @@ func findRole(c *config.Config, agent, mode string) (role, error) {
 	return r, nil
 }
 
-// firstRole is who a session begins with: what the command line says goes before the task, and that before the default.
-func (a *App) firstRole(saved string) (role, error) {
+// firstRole is who a session begins with: what the command line says goes before the task, that before what a saved session
+// had, and that before the default.
+func (a *App) firstRole(saved session.Session) (role, error) {
 	var task config.Task
 	if a.opts.Task != nil {
 		task = *a.opts.Task
 	}
 	usual, _ := a.cfg.DefaultAgent()
-	r, err := findRole(a.cfg, cmp.Or(a.opts.Agent, task.Agent, saved, usual.Name), cmp.Or(a.opts.Mode, task.Mode))
+	before := a.savedAgent(cmp.Or(saved.State.Agent, saved.Meta.Agent))
+	mode := cmp.Or(a.opts.Mode, task.Mode)
+	resumes := saved.Noted && cmp.Or(a.opts.Agent, task.Agent, before) == before && mode == ""
+	if _, ok := a.cfg.Modes[saved.State.Mode]; resumes && ok {
+		mode = saved.State.Mode
+	}
+	r, err := findRole(a.cfg, cmp.Or(a.opts.Agent, task.Agent, before, usual.Name), mode)
+	if resumes && saved.State.Mode == "" {
+		r.mode = config.Mode{}
+	}
 	r.provider, r.model, r.system, r.think = a.opts.Provider, a.opts.Model, a.opts.System, a.opts.Think
 	return r, err
 }
@@ -92,7 +105,9 @@ func (a *App) lonePersona(ctx context.Context, r role) (conversation.Persona, er
 	if kit.hooks, err = a.hooks(r); err != nil {
 		return conversation.Persona{}, err
 	}
-	system, err := a.systemPrompt(r, name, kit)
+	data := a.promptData(ctx, r, provider, name)
+	data.Tools, data.Hooks = prompt.Tools{Eager: kit.names, Deferred: kit.deferred}, kit.hooks.Prompt()
+	system, err := a.systemPrompt(r, data)
 	if err != nil {
 		return conversation.Persona{}, err
 	}
@@ -100,7 +115,7 @@ func (a *App) lonePersona(ctx context.Context, r role) (conversation.Persona, er
 	if err != nil {
 		return conversation.Persona{}, err
 	}
-	compaction, err := a.compaction(ctx, features.Compaction)
+	compaction, err := a.compaction(ctx, features.Compaction, data)
 	if err != nil {
 		return conversation.Persona{}, err
 	}
@@ -124,24 +139,36 @@ func (a *App) modelOf(r role) string {
 	return a.opts.Model
 }
 
-// systemPrompt renders what the agent, its named prompt and its mode say, one below the other.
-func (a *App) systemPrompt(r role, provider string, kit kit) (string, error) {
+// promptData is what the templates of a role can speak of, but for its tools.
+func (a *App) promptData(ctx context.Context, r role, provider llm.Provider, name string) prompt.Data {
 	data := prompt.Data{
-		Agent: r.agent.Name, Mode: r.mode.Name, Provider: provider, Model: a.modelOf(r), Workdir: a.cfg.Workdir, Vars: a.vars,
-		Tools: prompt.Tools{Eager: kit.names, Deferred: kit.deferred}, Hooks: kit.hooks.Prompt(),
+		Agent: r.agent.Name, Mode: r.mode.Name, Provider: name, Model: a.modelOf(r), Workdir: a.cfg.Workdir, Vars: a.vars,
 	}
-	type part struct{ name, body string }
-	parts := []part{{"agent " + r.agent.Name, r.agent.Prompt}, {"mode " + r.mode.Name, r.mode.Prompt}}
-	if name := cmp.Or(r.system, r.agent.System); name != "" {
-		named, ok := a.cfg.Prompts[name]
-		if !ok {
-			return "", fmt.Errorf("choosing prompt %q: there is none of that name; known prompts: %s", name, names(a.cfg.Prompts))
+	if data.Model == "" {
+		// If the service cannot say, the call of the model will tell why.
+		if m, err := provider.Model(ctx, ""); err == nil {
+			data.Model = m.Name
 		}
-		parts = slices.Insert(parts, 0, part{name, named.Body})
+	}
+	return data
+}
+
+// systemPrompt renders what the named prompt, the agent and the mode say, one below the other.
+func (a *App) systemPrompt(r role, data prompt.Data) (string, error) {
+	parts := []prompt.Template{
+		{Name: "agent " + r.agent.Name, Body: r.agent.Prompt, File: r.agent.PromptAt.File, Line: r.agent.PromptAt.Line},
+		{Name: "mode " + r.mode.Name, Body: r.mode.Prompt, File: r.mode.PromptAt.File, Line: r.mode.PromptAt.Line},
+	}
+	if name := cmp.Or(r.system, r.agent.System); name != "" {
+		named, err := a.namedPrompt(name)
+		if err != nil {
+			return "", err
+		}
+		parts = slices.Insert(parts, 0, named)
 	}
 	var out []string
 	for _, p := range parts {
-		text, err := prompt.Render(p.name, p.body, data)
+		text, err := p.Render(data)
 		if err != nil {
 			return "", err
 		}
@@ -152,34 +179,45 @@ func (a *App) systemPrompt(r role, provider string, kit kit) (string, error) {
 	return strings.Join(out, "\n\n"), nil
 }
 
-// compaction says when and by whom a long history is summarised.
-func (a *App) compaction(ctx context.Context, c config.Compaction) (*conversation.Compaction, error) {
+func (a *App) namedPrompt(name string) (prompt.Template, error) {
+	named, ok := a.cfg.Prompts[name]
+	if !ok {
+		return prompt.Template{}, fmt.Errorf("choosing prompt %q: there is none of that name; known prompts: %s", name, names(a.cfg.Prompts))
+	}
+	return prompt.Template{Name: name, Body: named.Body, File: named.BodyAt.File, Line: named.BodyAt.Line}, nil
+}
+
+// compaction says when and by whom a long history is summarised. The data is that of the role whose history it is; if another
+// agent summarises, its prompt speaks of that one.
+func (a *App) compaction(ctx context.Context, c config.Compaction, data prompt.Data) (*conversation.Compaction, error) {
 	out := &conversation.Compaction{Threshold: c.Threshold, MaxTokens: c.MaxTokens, KeepLast: cmp.Or(c.KeepLastMessages, -1)}
-	if c.Prompt != "" {
-		text, err := prompt.Render(c.Prompt, a.cfg.Prompts[c.Prompt].Body, prompt.Data{Workdir: a.cfg.Workdir, Vars: a.vars})
+	if c.Agent != "" {
+		r, err := findRole(a.cfg, c.Agent, "")
 		if err != nil {
 			return nil, err
 		}
-		out.Prompt = text
+		provider, name, err := a.chooseProvider(ctx, r)
+		if err != nil {
+			return nil, fmt.Errorf("preparing agent %q, which summarises: %w", c.Agent, err)
+		}
+		data = a.promptData(ctx, r, provider, name)
+		system, err := a.systemPrompt(r, data)
+		if err != nil {
+			return nil, err
+		}
+		out.By = &conversation.Persona{
+			Agent: c.Agent, System: system, Provider: described{provider, r.agent.Model}, ProviderName: name, Model: a.modelOf(r),
+			ContextLength: r.agent.Model.Context, Generation: llm.Generation(r.agent.Model.Generation),
+		}
 	}
-	if c.Agent == "" {
-		return out, nil
-	}
-	r, err := findRole(a.cfg, c.Agent, "")
-	if err != nil {
-		return nil, err
-	}
-	provider, name, err := a.chooseProvider(ctx, r)
-	if err != nil {
-		return nil, fmt.Errorf("preparing agent %q, which summarises: %w", c.Agent, err)
-	}
-	system, err := a.systemPrompt(r, name, kit{})
-	if err != nil {
-		return nil, err
-	}
-	out.By = &conversation.Persona{
-		Agent: c.Agent, System: system, Provider: described{provider, r.agent.Model}, ProviderName: name, Model: a.modelOf(r),
-		ContextLength: r.agent.Model.Context, Generation: llm.Generation(r.agent.Model.Generation),
+	if c.Prompt != "" {
+		named, err := a.namedPrompt(c.Prompt)
+		if err != nil {
+			return nil, err
+		}
+		if out.Prompt, err = named.Render(data); err != nil {
+			return nil, err
+		}
 	}
 	return out, nil
 }

@@ -39,6 +39,7 @@ func (a *App) Take(ctx context.Context, prompt string) (exit bool, err error) {
 	if !ok {
 		return false, a.talk.Send(ctx, prompt)
 	}
+	a.talk.Refresh(ctx)
 	result, err := a.cmds.Run(ctx, name, args)
 	if ctx.Err() != nil {
 		return false, ctx.Err()
@@ -46,9 +47,16 @@ func (a *App) Take(ctx context.Context, prompt string) (exit bool, err error) {
 	if told, ok := errors.AsType[toldError](err); ok {
 		return result.Exit, told.error
 	}
+	if _, ok := errors.AsType[toldOnce](err); ok {
+		return false, nil
+	}
 	if err != nil {
 		a.events.send(commandFailure(err))
 		return false, nil
+	}
+	if result.Forward && strings.TrimSpace(result.Output) == "" {
+		a.notice("", "command /"+name+" has nothing to say, so nothing is sent")
+		return result.Exit, nil
 	}
 	if result.Forward {
 		return result.Exit, a.talk.Send(ctx, result.Output)
@@ -61,6 +69,9 @@ func (a *App) Take(ctx context.Context, prompt string) (exit bool, err error) {
 
 // toldError is a failure of the conversation within a command. The user knows of it already.
 type toldError struct{ error }
+
+// toldOnce is a failure of a command that an event has told already.
+type toldOnce struct{ error }
 
 // commandFailure names the plugin behind a failed command, if there is one.
 func commandFailure(err error) event.Event {

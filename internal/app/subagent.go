@@ -79,7 +79,7 @@ func (t taskTool) Execute(ctx context.Context, call tool.Call) (string, error) {
 	}
 	err = sub.Send(ctx, text)
 	stats := sub.Stats()
-	t.app.talk.Charge(stats.TokensIn + stats.TokensOut)
+	t.app.talk.Charge(stats.TokensIn, stats.TokensOut)
 	answer := lastAnswer(sub.History())
 	if err == nil && answer == "" {
 		err = errors.New("it ended without an answer")
@@ -105,7 +105,8 @@ func (t taskTool) open(ctx context.Context, agent config.Agent) (*conversation.C
 	if err != nil {
 		return nil, err
 	}
-	p, err := t.app.persona(ctx, r)
+	r.within = t.app.role.mode
+	p, err := t.app.personaBeside(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -124,6 +125,13 @@ func (t taskTool) open(ctx context.Context, agent config.Agent) (*conversation.C
 		Surroundings: func() conversation.Surroundings { return *t.app.around.Load() },
 		Emit:         t.relay(agent.Name),
 	})
+}
+
+// personaBeside is persona for work that may be done side by side with other such work.
+func (a *App) personaBeside(ctx context.Context, r role) (conversation.Persona, error) {
+	a.beside.Lock()
+	defer a.beside.Unlock()
+	return a.persona(ctx, r)
 }
 
 // relay passes on what the user should know of the other agent's work.

@@ -53,7 +53,7 @@ func AfterToolExecution(_ context.Context, c sdk.AfterToolContext) (sdk.Result, 
 // moment is what was measured around one turn.
 type moment struct {
 	turns []time.Duration
-	// aura is the memory of its process, and plugins that of each of theirs on average.
+	// aura is the memory of its process, and plugins the average of its children's, both in bytes.
 	aura, plugins []int64
 }
 
@@ -71,17 +71,17 @@ func (l *lab) turns(ctx context.Context) error {
 		}
 	}
 	first, last := moments[early], moments[late]
-	row := func(what string, a, b float64, unit string) []string {
-		number := func(v float64) string { return fmt.Sprintf("%.2f %s", v, unit) }
-		return []string{what, number(a), number(b), fmt.Sprintf("%.2f", b/a), "≤ 1.5"}
+	row := func(what string, a, b float64, unit, wanted string) []string {
+		number := func(v float64) string { return fmt.Sprintf("%.1f %s", v, unit) }
+		return []string{what, number(a), number(b), fmt.Sprintf("%.2f", b/a), wanted}
 	}
 	millis := func(times []time.Duration) float64 { return float64(middle(times).Microseconds()) / 1e3 }
 	megabytes := func(sizes []int64) float64 { return float64(middle(sizes)) / 1e6 }
 	l.table(fmt.Sprintf("A long session (medians of %d)", sessions), [][]string{
 		{"what", fmt.Sprintf("turn %d", early), fmt.Sprintf("turn %d", late), "ratio", "wanted"},
-		row("time of a turn", millis(first.turns), millis(last.turns), "ms"),
-		row("memory of aura", megabytes(first.aura), megabytes(last.aura), "MB"),
-		row("memory of a plugin", megabytes(first.plugins), megabytes(last.plugins), "MB"),
+		row("time of a turn", millis(first.turns), millis(last.turns), "ms", "≤ 1.5"),
+		row("PSS of aura", megabytes(first.aura), megabytes(last.aura), "MB", "≤ 1.5"),
+		row("PSS per child, its copy of the history included", megabytes(first.plugins), megabytes(last.plugins), "MB", ""),
 	})
 	return nil
 }

@@ -49,6 +49,7 @@ func newPluginsList(s streams, root *rootOptions) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			newMask(cfg).plugins(list)
 			if asJSON {
 				return writeJSON(s.out, list)
 			}
@@ -80,6 +81,7 @@ machine. If none runs it, the plugin is started, measured and stopped.`,
 			if err != nil {
 				return err
 			}
+			newMask(cfg).plugins(list)
 			if asJSON {
 				return writeJSON(s.out, list[0])
 			}

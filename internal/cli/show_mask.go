@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/config"
 )
 
@@ -84,4 +85,36 @@ func bareURL(text string) string {
 	}
 	u.Fragment, u.RawFragment = "", ""
 	return u.String()
+}
+
+// plugins hides secrets in the settings of plugins.
+func (m mask) plugins(list []app.Info) {
+	for i := range list {
+		if clean, ok := m.tree([]string{"config"}, list[i].Config).(map[string]any); ok {
+			list[i].Config = clean
+		}
+	}
+}
+
+// tree is what may be shown of all values below a path of keys.
+func (m mask) tree(path []string, v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		if v == nil {
+			return v
+		}
+		out := make(map[string]any, len(v))
+		for key, inner := range v {
+			out[key] = m.tree(append(slices.Clone(path), key), inner)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, inner := range v {
+			out[i] = m.tree(path, inner)
+		}
+		return out
+	default:
+		return m.value(path, v)
+	}
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/idelchi/aura/internal/policy"
 )
 
 // Agent is a model with a prompt and a choice of tools: agents/**/*.md, one per file.
@@ -13,6 +15,8 @@ type Agent struct {
 	Source Source `yaml:"-"`
 	// Prompt is the body of the file, a template: the system prompt. Without a body it is that of the last parent with one.
 	Prompt string `yaml:"-"`
+	// PromptAt is where Prompt stands.
+	PromptAt Place `yaml:"-"`
 
 	Name        string `yaml:"name"`
 	Description string `yaml:"description"`
@@ -25,7 +29,7 @@ type Agent struct {
 	// Subagent lets other agents hand work to this one.
 	Subagent bool       `yaml:"subagent"`
 	Model    AgentModel `yaml:"model"`
-	// System names a prompt that is used in place of the body.
+	// System names a prompt that is put before the body.
 	System string     `yaml:"system"`
 	Mode   string     `yaml:"mode"`
 	Tools  ToolFilter `yaml:"tools"`
@@ -145,7 +149,26 @@ func (l *loader) readAgent(d document) ([]entity[declaration], error) {
 	if f.Model.ParameterCount < 0 {
 		return nil, d.fault([]string{"model", "parameter_count"}, "%d is negative", f.Model.ParameterCount)
 	}
-	return declare(declaration{document: d, name: f.Name, parents: f.Inherit, file: f}, d.line("name"))
+	declared := declaration{document: d, name: f.Name, parents: f.Inherit, file: f}
+	if err := f.Tools.Policy.check(declared.below(toolsKey).below("policy")); err != nil {
+		return nil, err
+	}
+	return declare(declared, d.line("name"))
+}
+
+// check refuses rules that name no call.
+func (p Policy) check(d declaration) error {
+	for _, part := range []struct {
+		key   string
+		rules policy.Rules
+	}{
+		{"auto", policy.Rules{Auto: p.Auto}}, {"confirm", policy.Rules{Confirm: p.Confirm}}, {"deny", policy.Rules{Deny: p.Deny}},
+	} {
+		if _, err := policy.New(part.rules); err != nil {
+			return d.wrong([]string{part.key}, "%w", err)
+		}
+	}
+	return nil
 }
 
 // declare is what a file declares that has one entity, after a check of its overrides.
@@ -159,7 +182,7 @@ func declare(d declaration, line int) ([]entity[declaration], error) {
 func buildAgent(made lineage) (Agent, error) {
 	f, overrides, err := combined[agentFile](made)
 	a := f.Agent
-	a.Source, a.Prompt, a.Features, a.made = made.own().Source, made.body(), overrides, made
+	a.Source, a.Prompt, a.PromptAt, a.Features, a.made = made.own().Source, made.body(), made.place(), overrides, made
 	return a, err
 }
 

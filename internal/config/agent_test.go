@@ -58,7 +58,8 @@ You are careful.
 				Seed: &seed, Stop: []string{"END"},
 			},
 		},
-		System: "base", Mode: "careful",
+		PromptAt: config.Place{Source: got.Source, Line: 32},
+		System:   "base", Mode: "careful",
 		Tools: config.ToolFilter{
 			Enabled: []string{"Ls"}, Disabled: []string{"mcp__*"},
 			Policy: config.Policy{Auto: []string{"Ls"}, Confirm: []string{"Bash:git push*"}, Deny: []string{"Bash"}},

@@ -4,7 +4,7 @@ import "math"
 
 // Compaction says when the history of a session is summarised, and by whom: the key compaction: in features/.
 type Compaction struct {
-	// Threshold is how full the context may be, in percent.
+	// Threshold is how full the context may be, in percent; 0 is as full as it gets, unless MaxTokens is set.
 	Threshold float64 `yaml:"threshold"`
 	// MaxTokens is how long the history may be, whatever the size of the context; 0 leaves it to Threshold.
 	MaxTokens int `yaml:"max_tokens"`
@@ -18,8 +18,8 @@ type Compaction struct {
 func defaultCompaction() Compaction { return Compaction{Threshold: 80, KeepLastMessages: 10} }
 
 func (c Compaction) check(d declaration) error {
-	if math.IsNaN(c.Threshold) || c.Threshold < 1 || c.Threshold > 100 {
-		return d.wrong([]string{"threshold"}, "%v is not a percentage from 1 to 100", c.Threshold)
+	if math.IsNaN(c.Threshold) || c.Threshold != 0 && c.Threshold < 1 || c.Threshold > 100 {
+		return d.wrong([]string{"threshold"}, "%v is not a percentage from 1 to 100, nor 0 for never", c.Threshold)
 	}
 	return d.notNegative([]setting{
 		{[]string{"max_tokens"}, c.MaxTokens},

@@ -24,6 +24,8 @@ type document struct {
 	root *yaml.Node
 	// body is what follows the frontmatter of a Markdown file.
 	body string
+	// bodyLine is the line of the file that the body's first text is on.
+	bodyLine int
 }
 
 // open reads a YAML file, or the frontmatter of a Markdown file. Variables are not expanded yet.
@@ -35,10 +37,17 @@ func (s Source) open() (document, error) {
 	d := document{Source: s, root: &yaml.Node{}}
 	if strings.HasSuffix(s.File, ".md") {
 		d.body, err = strict.Frontmatter(s.File, data, d.root)
+		d.bodyLine = lineOf(string(data), strings.TrimSpace(d.body))
 	} else {
 		err = strict.Decode(s.File, data, d.root)
 	}
 	return d, err
+}
+
+// lineOf is the line of a file that its last part begins on.
+func lineOf(file, part string) int {
+	before := strings.LastIndex(file, part)
+	return 1 + strings.Count(file[:max(before, 0)], "\n")
 }
 
 // decode expands variables and reads the document into a value.

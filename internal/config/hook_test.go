@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/hooks"
+	"github.com/idelchi/aura/internal/config"
 )
 
 func TestHookFields(t *testing.T) {

@@ -101,6 +101,16 @@ func (l lineage) body() string {
 	return ""
 }
 
+// place is where the body stands; nowhere if there is none.
+func (l lineage) place() Place {
+	for _, d := range slices.Backward(l) {
+		if strings.TrimSpace(d.body) != "" {
+			return Place{Source: d.Source, Line: d.bodyLine}
+		}
+	}
+	return Place{}
+}
+
 // own is the entity's own declaration.
 func (l lineage) own() declaration { return l[len(l)-1] }
 

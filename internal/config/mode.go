@@ -6,6 +6,8 @@ type Mode struct {
 	// Prompt is the body of the file, a template: it is added to the system prompt. Without a body it is that of the last
 	// parent with one.
 	Prompt string `yaml:"-"`
+	// PromptAt is where Prompt stands.
+	PromptAt Place `yaml:"-"`
 
 	Name        string `yaml:"name"`
 	Description string `yaml:"description"`
@@ -44,12 +46,16 @@ func (l *loader) readMode(d document) ([]entity[declaration], error) {
 	if err := d.named("a mode", f.Name); err != nil {
 		return nil, err
 	}
-	return declare(declaration{document: d, name: f.Name, parents: f.Inherit, file: f}, d.line("name"))
+	declared := declaration{document: d, name: f.Name, parents: f.Inherit, file: f}
+	if err := f.Tools.Policy.check(declared.below(toolsKey).below("policy")); err != nil {
+		return nil, err
+	}
+	return declare(declared, d.line("name"))
 }
 
 func buildMode(made lineage) (Mode, error) {
 	f, overrides, err := combined[modeFile](made)
 	m := f.Mode
-	m.Source, m.Prompt, m.Features, m.made = made.own().Source, made.body(), overrides, made
+	m.Source, m.Prompt, m.PromptAt, m.Features, m.made = made.own().Source, made.body(), made.place(), overrides, made
 	return m, err
 }

@@ -27,7 +27,7 @@ Think of {{ .Agent }}.
 	}.load(t)
 	got := c.Modes["careful"]
 	want := config.Mode{
-		Source: got.Source, Prompt: "Think of {{ .Agent }}.",
+		Source: got.Source, Prompt: "Think of {{ .Agent }}.", PromptAt: config.Place{Source: got.Source, Line: 11},
 		Name: "careful", Description: "looks twice", Inherit: []string{"base"}, Hide: true,
 		Tools: config.ToolFilter{
 			Enabled: []string{"Ls"}, Disabled: []string{"mcp__*"},

@@ -45,6 +45,8 @@ type Provider struct {
 	Models Models `yaml:"models"`
 	// File is the script of a provider of type script, absolute; empty is the built-in demonstration.
 	File string `yaml:"file"`
+	// Record is the file that a script of what the provider answers is written to, absolute; empty is none.
+	Record string `yaml:"record"`
 }
 
 // Retry says how often a failed request is made again. Zero values leave it to the backend.
@@ -82,6 +84,9 @@ func (l *loader) finishProvider(d document, name string, p Provider) (Provider, 
 	p.Name, p.Source = name, d.Source
 	if err := p.check(d); err != nil {
 		return Provider{}, err
+	}
+	if p.Record != "" && !filepath.IsAbs(p.Record) {
+		p.Record = filepath.Join(l.workdir, p.Record)
 	}
 	if p.File == "" {
 		return p, nil

@@ -88,6 +88,9 @@ func readTask(d document, name string, f taskFile) (declaration, error) {
 		return declaration{}, err
 	}
 	declared := declaration{document: d, name: name, keys: []string{name}, parents: f.Inherit, file: f}
+	if err := f.Tools.Policy.check(declared.below(toolsKey).below("policy")); err != nil {
+		return declaration{}, err
+	}
 	return declared, declared.below(featuresKey).checkOverrides()
 }
 

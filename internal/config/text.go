@@ -12,6 +12,8 @@ type Prompt struct {
 	Source Source `yaml:"-"`
 	// Body is a template.
 	Body string `yaml:"-"`
+	// BodyAt is where Body stands.
+	BodyAt Place `yaml:"-"`
 
 	Name string `yaml:"name"`
 }
@@ -44,7 +46,7 @@ func (l *loader) prompts() (map[string]Prompt, error) {
 }
 
 func (l *loader) readPrompt(d document) ([]entity[Prompt], error) {
-	p := Prompt{Source: d.Source, Body: strings.TrimSpace(d.body)}
+	p := Prompt{Source: d.Source, Body: strings.TrimSpace(d.body), BodyAt: Place{Source: d.Source, Line: d.bodyLine}}
 	if err := l.decode(d, &p); err != nil {
 		return nil, err
 	}

@@ -108,6 +108,9 @@ func (t Tools) check(d declaration) error {
 	if t.Bash.Timeout <= 0 {
 		return d.wrong([]string{"bash", "timeout"}, "%s is not more than nothing", t.Bash.Timeout)
 	}
+	if err := t.Policy.check(d.below("policy")); err != nil {
+		return err
+	}
 	cut := t.Bash.Truncation
 	return d.notNegative([]setting{
 		{[]string{"token_budget"}, t.TokenBudget},

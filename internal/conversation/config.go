@@ -65,9 +65,11 @@ type Config struct {
 	// Auto and Done are what SetAuto and SetDone change.
 	Auto, Done bool
 	// Todos is the list that the agent's tools keep; nil for none.
-	Todos     *todo.List
-	Vars      map[string]string
-	SessionID string
+	Todos *todo.List
+	// TodosKnown says that Todos is as the earlier conversation left it. Otherwise, if it is empty, it follows from History.
+	TodosKnown bool
+	Vars       map[string]string
+	SessionID  string
 	// Surroundings is asked at every snapshot, from any goroutine; nil if there is nothing to tell.
 	Surroundings func() Surroundings
 

@@ -70,6 +70,7 @@ func New(ctx context.Context, cfg Config) (*Conversation, error) {
 	if err := c.restore(cfg.History); err != nil {
 		return nil, fmt.Errorf("starting the conversation: %w", err)
 	}
+	c.withhold(ctx)
 	c.cfg.Emit(event.Session{
 		ID: cfg.SessionID, Agent: cfg.Agent, Mode: cfg.Mode, Provider: cfg.ProviderName, Model: c.who.modelName(), Workdir: cfg.Workdir,
 		Tools: c.turn.names,
@@ -102,6 +103,18 @@ func (cfg *Config) complete() error {
 	cfg.Emit = oneAtATime(cfg.Emit)
 	cfg.Vars = maps.Clone(cfg.Vars)
 	return nil
+}
+
+// Refresh looks again which tools are offered at this moment, unless a turn runs: that one has looked already.
+func (c *Conversation) Refresh(ctx context.Context) {
+	c.mu.Lock()
+	conditional := c.who.Withhold != nil
+	c.mu.Unlock()
+	if !conditional || c.claim() != nil {
+		return
+	}
+	defer c.release()
+	c.withhold(ctx)
 }
 
 // oneAtATime brings what tools that run side by side have to say into an order.

@@ -26,10 +26,12 @@ func (c *Conversation) affordable() error {
 func (c *Conversation) budget() int { return cmp.Or(c.who.TokenBudget, c.cfg.TokenBudget) }
 
 // Charge counts tokens that were used on behalf of the session elsewhere, such as by an agent that does a part of the work.
-func (c *Conversation) Charge(used int) {
+func (c *Conversation) Charge(in, out int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.ledger.spent += used
+	c.ledger.spent += in + out
+	c.ledger.stats.TokensIn += in
+	c.ledger.stats.TokensOut += out
 }
 
 // Left is how many tokens of the budget are left, and whether there is a budget at all.

@@ -32,6 +32,27 @@ func (c *Conversation) SetHistory(messages []llm.Message) error {
 	return nil
 }
 
+// Resume takes up another saved conversation in the place of this one: its messages and, if they are known, its counts. The
+// results that it had no time for are added to the journal, which is that of the other conversation by now.
+func (c *Conversation) Resume(messages []llm.Message, counted *sdk.Stats) error {
+	if err := c.claim(); err != nil {
+		return fmt.Errorf("resuming a session: %w", err)
+	}
+	defer c.release()
+	entries, missing := repaired(messages)
+	c.mu.Lock()
+	c.ledger = ledger{}
+	c.ledger.begin(c.cfg.Now(), counted)
+	c.fill(entries)
+	c.turn.empty, c.turn.silent, c.turn.calls = false, false, false
+	c.mu.Unlock()
+	for _, m := range missing {
+		c.record(entry{Message: m})
+	}
+	c.recall(messages, counted)
+	return c.saved()
+}
+
 // restore takes up what an earlier conversation left. The results that it had no time for are added to the journal too.
 func (c *Conversation) restore(messages []llm.Message) error {
 	if len(messages) == 0 {
@@ -44,8 +65,8 @@ func (c *Conversation) restore(messages []llm.Message) error {
 	for _, m := range missing {
 		c.record(entry{Message: m})
 	}
-	c.recall(messages)
-	if len(c.cfg.Todos.Items()) == 0 && c.cfg.Todos != nil {
+	c.recall(messages, c.cfg.Stats)
+	if !c.cfg.TodosKnown && len(c.cfg.Todos.Items()) == 0 && c.cfg.Todos != nil {
 		c.cfg.Todos.Replay(messages)
 	}
 	return c.saved()
@@ -110,12 +131,12 @@ func indexOf(calls []llm.ToolCall, id string) int {
 }
 
 // recall notes the tool calls of an earlier conversation and, unless its counts are known, counts what happened in it.
-func (c *Conversation) recall(messages []llm.Message) {
+func (c *Conversation) recall(messages []llm.Message, counted *sdk.Stats) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	stats := &c.ledger.stats
 	known, runs := *stats, c.ledger.runs
-	if c.cfg.Stats != nil {
+	if counted != nil {
 		c.ledger.runs = map[string]int{}
 	}
 	asked := map[string]llm.ToolCall{}
@@ -134,7 +155,7 @@ func (c *Conversation) recall(messages []llm.Message) {
 			asked[call.ID] = call
 		}
 	}
-	if c.cfg.Stats != nil {
+	if counted != nil {
 		*stats, c.ledger.runs = known, runs
 	}
 }

@@ -13,6 +13,10 @@ import (
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/condition"
+	"github.com/idelchi/aura/internal/done"
+	"github.com/idelchi/aura/internal/skill"
+	"github.com/idelchi/aura/internal/todo"
+	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/internal/tool/builtin"
 )
 
@@ -41,7 +45,11 @@ func TestBuiltinTools(t *testing.T) {
 	t.Parallel()
 	table := tables(section(t, text(t, "docs/tools.md"), "## Built-in tools"))[0]
 	var want [][]string
-	for _, tool := range builtin.All(builtin.Options{Workdir: t.TempDir()}) {
+	var todos todo.List
+	all := slices.Concat(builtin.All(builtin.Options{Workdir: t.TempDir()}), todos.Tools(), []tool.Tool{
+		done.Tool(), skill.Tool([]skill.Skill{{Name: "x"}}),
+	})
+	for _, tool := range all {
 		d := tool.Definition()
 		var schema struct{ Properties map[string]any }
 		if err := json.Unmarshal(d.Parameters, &schema); err != nil {
@@ -54,18 +62,28 @@ func TestBuiltinTools(t *testing.T) {
 		want = append(want, append(row, slices.Sorted(maps.Keys(schema.Properties))...))
 	}
 	var got [][]string
-	for _, row := range table {
+	for _, row := range table[:len(want)] {
 		got = append(got, append([]string{unquoted(row[0]), row[3]}, slices.Sorted(slices.Values(codes(row[1])))...))
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("the page has\n%q\naura has\n%q", got, want)
 	}
+	// The others belong to a session.
+	var rest []string
+	for _, row := range table[len(want):] {
+		rest = append(rest, unquoted(row[0]))
+	}
+	same(t, "tools of a session", rest, []string{"Task", "LoadTools"})
 }
 
 func TestHealth(t *testing.T) {
 	t.Parallel()
 	list := tables(section(t, text(t, "docs/supervision.md"), "## Health"))
-	same(t, "keys of a process", column(list[0], 1), fieldsOf(reflect.TypeFor[host.Health]()))
+	var keys []string
+	for _, field := range fieldsOf(reflect.TypeFor[host.Health]()) {
+		keys = append(keys, strings.TrimSuffix(field, ifSet))
+	}
+	same(t, "keys of a process", column(list[0], 1), keys)
 	source, err := os.ReadFile(filepath.Join(repo, "host", "supervisor.go"))
 	if err != nil {
 		t.Fatal(err)

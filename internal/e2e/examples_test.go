@@ -162,6 +162,32 @@ func mismatch(want, got []string) int {
 	return -1
 }
 
+func TestMismatch(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		want, got string
+		at        int
+	}{
+		{"a,b", "a,b", -1},
+		{"a,~^b+$", "a,bbb", -1},
+		{"a,...,c", "a,b,b,c", -1},
+		{"a,...", "a,b,c", -1},
+		{"...,c", "c", -1},
+		{"a,c", "a,b", 1},
+		{"a,b", "a", 1},
+		{"a", "a,b", 0},
+		{"a,...,d", "a,b,c", 2},
+		{"a,...,c", "a,+ b,c", 2},
+		{"a,...,c", "a,! b,c", 2},
+		{"a,...,+ b,c", "a,b,+ b,c", -1},
+		{"a,...", "a,b,+ c", 1},
+	} {
+		if at := mismatch(strings.Split(tt.want, ","), strings.Split(tt.got, ",")); at != tt.at {
+			t.Errorf("%q and %q: %d, want %d", tt.want, tt.got, at, tt.at)
+		}
+	}
+}
+
 // quiet says how many lines come before the first in which a plugin speaks or something goes wrong.
 func quiet(lines []string) int {
 	n := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, "+ ") || strings.HasPrefix(line, "! ") })

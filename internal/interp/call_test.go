@@ -263,16 +263,21 @@ func TestTouches(t *testing.T) {
 	t.Parallel()
 	const quiet = "func message(context.Context, sdk.BeforeChatContext) string { return \"\" }\n"
 	for name, tt := range map[string]struct {
-		source      string
-		turns, tool bool
+		source            string
+		turns, tool, args bool
 	}{
-		"neither":        {hook + quiet, false, false},
-		"part of a word": {hook + quiet + "// TurnsX XTurns _Turns TurnsXTurns\n", false, false},
-		"own source":     {hook + "func message(ctx context.Context, c sdk.BeforeChatContext) string { return c.Turns[0].Content }\n", true, false},
-		"own package":    {hook + quiet + "-- a.go --\npackage my_plugin\n\nimport _ \"my-plugin/a\"\n-- a/a.go --\npackage a\n\nvar ToolHistory int\n", false, true},
-		"vendored":       {hook + quiet + "-- a.go --\npackage my_plugin\n\nimport _ \"a.com/a\"\n-- vendor/a.com/a/a.go --\npackage a\n\nvar Turns int\n", true, false},
-		"vendored SDK":   {hook + quiet + "-- vendor/github.com/idelchi/aura/sdk/sdk.go --\npackage sdk\n\nvar Turns, ToolHistory int\n", false, false},
-		"by reflection":  {hook + quiet + "-- a.go --\npackage my_plugin\n\nimport _ \"reflect\"\n", true, true},
+		"neither":        {hook + quiet, false, false, false},
+		"part of a word": {hook + quiet + "// TurnsX XTurns _Turns TurnsXTurns ArgsJSON\n", false, false, false},
+		"own source":     {hook + "func message(ctx context.Context, c sdk.BeforeChatContext) string { return c.Turns[0].Content }\n", true, false, false},
+		"arguments":      {hook + "func message(ctx context.Context, c sdk.BeforeChatContext) string { return c.ToolHistory[0].Args[\"a\"].(string) }\n", false, true, true},
+		"own package":    {hook + quiet + "-- a.go --\npackage my_plugin\n\nimport _ \"my-plugin/a\"\n-- a/a.go --\npackage a\n\nvar ToolHistory int\n", false, true, false},
+		"vendored":       {hook + quiet + "-- a.go --\npackage my_plugin\n\nimport _ \"a.com/a\"\n-- vendor/a.com/a/a.go --\npackage a\n\nvar Turns int\n", true, false, false},
+		"vendored SDK":   {hook + quiet + "-- vendor/github.com/idelchi/aura/sdk/sdk.go --\npackage sdk\n\nvar Turns, ToolHistory, Args int\n", false, false, false},
+		"by reflection":  {hook + quiet + "-- a.go --\npackage my_plugin\n\nimport _ \"reflect\"\n", true, true, true},
+		"by decoding":    {hook + quiet + "-- a.go --\npackage my_plugin\n\nimport \"encoding/json\"\n\nvar read = json.Unmarshal\n", true, true, true},
+		"by a decoder":   {hook + quiet + "-- a.go --\npackage my_plugin\n\nimport \"encoding/json\"\n\nvar open = json.NewDecoder\n", true, true, true},
+		"encoding only":  {hook + quiet + "-- a.go --\npackage my_plugin\n\nimport \"encoding/json\"\n\nvar write = json.Marshal\n", false, false, false},
+		"sorting":        {hook + quiet + "-- a.go --\npackage my_plugin\n\nimport \"sort\"\n\nvar order = sort.Strings\n", false, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -282,6 +287,9 @@ func TestTouches(t *testing.T) {
 			}
 			if got := p.Touches("ToolHistory"); got != tt.tool {
 				t.Errorf("ToolHistory: got %v", got)
+			}
+			if got := p.Touches("Args"); got != tt.args {
+				t.Errorf("Args: got %v", got)
 			}
 			if !p.Touches("Other") {
 				t.Error("a list that nobody looked for counts as untouched")

@@ -58,7 +58,7 @@ func Load(o Options) (p *Plugin, err error) {
 	p = &Plugin{
 		runner:   newRunner(&trace{out: o.Stderr, root: dir + string(filepath.Separator)}),
 		exports:  shared.Exports{Module: src.module, Package: manifest.PackageName(src.module)},
-		mentions: map[string]bool{"Turns": src.mentions("Turns"), "ToolHistory": src.mentions("ToolHistory")},
+		mentions: src.mentionsOf("Turns", "ToolHistory", "Args"),
 	}
 	symbols, err := p.evaluate(src, o)
 	if err != nil {
@@ -163,7 +163,7 @@ func loadError(f *shared.Failure) error {
 // Load returns what the plugin exports. The plugin is loaded already.
 func (p *Plugin) Load(context.Context) (shared.Exports, error) { return p.exports, nil }
 
-// Touches reports whether the source mentions a list of the context. Asked for another name it says yes.
+// Touches reports whether the source mentions a list of the context, or the arguments in one. Asked for another name it says yes.
 func (p *Plugin) Touches(field string) bool {
 	mentioned, known := p.mentions[field]
 	return mentioned || !known

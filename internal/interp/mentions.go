@@ -5,18 +5,38 @@ import (
 	"slices"
 )
 
-// writers are the packages of the standard library that can write into a value without naming its parts.
-var writers = []string{
-	"database/sql", "encoding/asn1", "encoding/binary", "encoding/gob", "encoding/json", "encoding/xml", "html/template", "net/rpc",
-	"net/rpc/jsonrpc", "reflect", "sort", "text/template", "unsafe",
+// writers are the packages of the standard library that can write into a value without naming its parts, each with the functions
+// that do; none listed means that any may.
+var writers = map[string][]string{
+	"database/sql": nil, "encoding/asn1": nil, "encoding/binary": nil, "encoding/gob": nil, "encoding/xml": nil, "html/template": nil,
+	"net/rpc": nil, "net/rpc/jsonrpc": nil, "reflect": nil, "text/template": nil, "unsafe": nil,
+	// Plugins that only encode are common.
+	"encoding/json": {"Unmarshal", "NewDecoder", "Decoder"},
+}
+
+// mentionsOf says for each name whether the source mentions it.
+func (s *source) mentionsOf(names ...string) map[string]bool {
+	out := make(map[string]bool, len(names))
+	writes := s.writes()
+	for _, name := range names {
+		out[name] = writes || s.mentions(name)
+	}
+	return out
+}
+
+// writes reports whether the source could write into a value without naming its parts.
+func (s *source) writes() bool {
+	for pkg, functions := range writers {
+		if slices.Contains(s.standard, pkg) && (functions == nil || slices.ContainsFunc(functions, s.mentions)) {
+			return true
+		}
+	}
+	return false
 }
 
 // mentions reports whether a name occurs in the source as a whole word, comments and strings included: it may say yes without
-// need, and no only if nothing can refer to the name, directly or by a package that needs no names.
+// need, and no only if nothing can refer to the name.
 func (s *source) mentions(name string) bool {
-	if slices.ContainsFunc(writers, func(w string) bool { return slices.Contains(s.standard, w) }) {
-		return true
-	}
 	for _, p := range s.packages {
 		for _, f := range p.files {
 			if containsWord(f.text, name) {

@@ -52,7 +52,7 @@ func TestUnsafeFields(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !p.Touches("Turns") || !p.Touches("ToolHistory") {
+	if !p.Touches("Turns") || !p.Touches("ToolHistory") || !p.Touches("Args") {
 		t.Error("the lists count as untouched")
 	}
 	if _, err := p.Hook(t.Context(), shared.HookCall{Point: "BeforeChat", Context: sdk.BeforeChatContext{}}); err != nil {

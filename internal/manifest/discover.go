@@ -97,21 +97,32 @@ type walker struct {
 
 // walk looks into dir, to which the origin of a directory above applies unless it has its own.
 func (w *walker) walk(dir string, origin *Origin) {
-	own, err := readOrigin(dir)
+	own, err := ReadOrigin(dir)
 	if err != nil {
 		w.broken(dir, err)
 
 		return
 	}
 
-	if own != nil {
-		origin = own
+	if own == nil {
+		w.look(dir, origin)
 
-		if own.Subpath != "" {
-			dir = filepath.Join(dir, filepath.FromSlash(own.Subpath))
-		}
+		return
 	}
 
+	roots := own.Roots()
+	for _, sub := range roots {
+		from := len(w.found)
+		w.look(filepath.Join(dir, filepath.FromSlash(sub)), cmp.Or(own.remote(), origin))
+
+		if len(roots) == 1 && own.Name != "" && len(w.found) == from+1 {
+			w.found[from].Name = own.Name
+		}
+	}
+}
+
+// look searches a directory whose own origin, if it has one, is known already.
+func (w *walker) look(dir string, origin *Origin) {
 	if isPlugin(dir) {
 		w.found = append(w.found, load(w.root, dir, origin))
 
@@ -141,14 +152,14 @@ func (w *walker) walk(dir string, origin *Origin) {
 }
 
 func (w *walker) link(dir string, origin *Origin) {
-	own, err := readOrigin(dir)
+	own, err := ReadOrigin(dir)
 	if err != nil {
 		w.broken(dir, err)
 
 		return
 	}
 
-	w.found = append(w.found, load(w.root, dir, cmp.Or(own, origin)))
+	w.found = append(w.found, load(w.root, dir, cmp.Or(own.remote(), origin)))
 }
 
 // broken records a directory that may well hold plugins but cannot be searched.
@@ -181,7 +192,7 @@ func load(root, dir string, origin *Origin) Plugin {
 
 	if p.Manifest.Name != "" {
 		p.Name = p.Manifest.Name
-	} else if err := checkName(p.Name); err != nil {
+	} else if err := CheckName(p.Name); err != nil {
 		p.Err = fmt.Errorf("%s: %w; %w", dir, err, errName)
 	}
 

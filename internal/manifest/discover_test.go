@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -107,6 +108,19 @@ func TestDiscover(t *testing.T) {
 			"pack/.origin.yaml": "url: u\nsubpath: tools/b", "pack/a/plugin.yaml": "", "pack/tools/b/plugin.yaml": "",
 			"pack/plugin.yaml": "", "c/plugin.yaml": "",
 		}, "b=pack/tools/b c=c"},
+		{"an origin with several subpaths", map[string]string{
+			"pack/.origin.yaml": "url: u\nsubpaths: [x/a, y]", "pack/x/a/plugin.yaml": "", "pack/x/b/plugin.yaml": "",
+			"pack/y/c/plugin.yaml": "", "pack/y/d/plugin.yaml": "",
+		}, "a=pack/x/a c=pack/y/c d=pack/y/d"},
+		{"an origin names its only plugin", map[string]string{
+			"one/.origin.yaml": "url: u\nname: mine", "one/plugin.yaml": "name: theirs",
+			"two/.origin.yaml": "name: local", "two/plugin.yaml": "name: theirs",
+			"sub/.origin.yaml": "url: u\nname: deep\nsubpath: x/y", "sub/x/y/plugin.yaml": "name: theirs",
+		}, "deep=sub/x/y local=two mine=one"},
+		{"the name of a pack is none of its plugins'", map[string]string{
+			"pack/.origin.yaml": "url: u\nname: mine", "pack/a/plugin.yaml": "", "pack/b/plugin.yaml": "",
+		}, "a=pack/a b=pack/b"},
+		{"a name that is a path", map[string]string{"a/.origin.yaml": "name: ../b", "a/plugin.yaml": ""}, "!a=a"},
 		{"a subpath that leads out", map[string]string{
 			"pack/.origin.yaml": "url: u\nsubpath: ../a", "a/plugin.yaml": "",
 		}, "a=a !pack=pack"},
@@ -276,7 +290,7 @@ func TestOrigin(t *testing.T) {
 
 	for _, p := range plugins {
 		w := want[p.Name]
-		if (p.Origin == nil) != (w == nil) || (w != nil && *p.Origin != *w) {
+		if !reflect.DeepEqual(p.Origin, w) {
 			t.Errorf("%s: got %+v, want %+v", p.Name, p.Origin, w)
 		}
 	}

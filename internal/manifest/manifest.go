@@ -131,7 +131,7 @@ func (m *Manifest) validate(file string, d *document) error {
 	}
 
 	if m.Name != "" {
-		faults = append(faults, at(d.Name.Line, "name", checkName(m.Name)))
+		faults = append(faults, at(d.Name.Line, "name", CheckName(m.Name)))
 	}
 
 	for i, name := range d.Env {

@@ -10,8 +10,8 @@ import (
 // maxName bounds a plugin's name in bytes: it becomes part of file names.
 const maxName = 128
 
-// checkName tells why a name cannot be that of a plugin. A plugin's name appears in paths, patterns and on terminals.
-func checkName(name string) error {
+// CheckName tells why a name cannot be that of a plugin. A plugin's name appears in paths, patterns and on terminals.
+func CheckName(name string) error {
 	switch {
 	case name == "" || strings.TrimSpace(name) != name:
 		return fmt.Errorf("%q is empty or has blanks around it", name)

@@ -67,18 +67,33 @@ const opening = "{{"
 // one that a prompt is likely to define itself.
 const templateName = "aura prompt"
 
+// Template is a prompt and where it stands, for errors.
+type Template struct {
+	Name string
+	Body string
+	// File may be empty. Line is that of the file that the body begins on.
+	File string
+	Line int
+}
+
 // Render executes the template in body. The name is that of the prompt, for errors; they also name the line of the body.
 func Render(name, body string, data Data) (string, error) {
+	return Template{Name: name, Body: body}.Render(data)
+}
+
+// Render executes the template. An error names the prompt and the line, of the file if that is known and else of the body.
+func (p Template) Render(data Data) (string, error) {
+	body := p.Body
 	if !strings.Contains(body, opening) {
 		return body, nil
 	}
 	t, err := template.New(templateName).Option("missingkey=error").Funcs(functions()).Parse(body)
 	if err != nil {
-		return "", explain(name, err)
+		return "", p.explain(err)
 	}
 	var out strings.Builder
 	if err := t.Execute(&out, data); err != nil {
-		return "", explain(name, err)
+		return "", p.explain(err)
 	}
 	return out.String(), nil
 }
@@ -90,20 +105,24 @@ var located = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // explain says what the template library says in terms of the prompt.
-func explain(name string, err error) error {
+func (p Template) explain(err error) error {
 	match := located().FindStringSubmatch(err.Error())
 	if match == nil {
-		return fmt.Errorf("rendering prompt %q: %w", name, err)
+		return fmt.Errorf("rendering prompt %q: %w", p.Name, err)
 	}
 	line, convErr := strconv.Atoi(match[1])
 	if convErr != nil {
-		return fmt.Errorf("rendering prompt %q: %w", name, err)
+		return fmt.Errorf("rendering prompt %q: %w", p.Name, err)
 	}
 	text := match[3]
 	if match[2] != "" {
 		text = match[2] + ": " + text
 	}
-	return fmt.Errorf("rendering prompt %q: line %d: %w", name, line, errors.New(text+hint(match[3])))
+	fault := errors.New(text + hint(match[3]))
+	if p.File == "" {
+		return fmt.Errorf("rendering prompt %q: line %d: %w", p.Name, line, fault)
+	}
+	return fmt.Errorf("rendering prompt %q: %s:%d: %w", p.Name, p.File, p.Line+line-1, fault)
 }
 
 // hint helps with the usual mistakes.

@@ -93,15 +93,16 @@ var attacks = map[string]weapon{
 	"root by proc": {run: func(s scene) error {
 		return reads(fmt.Sprintf("/proc/%d/root%s", s.Pid, s.path("home/.ssh/id_rsa")), secret)
 	}},
-	"signal aura":         {run: func(s scene) error { return unix.Kill(s.Pid, 0) }},
-	"signal by pidfd":     {run: signalByPidfd},
-	"trace aura":          {run: func(s scene) error { return call(unix.SYS_PTRACE, unix.PTRACE_SEIZE, uintptr(s.Pid), 0, 0) }},
-	"read aura's memory":  {run: readMemory},
-	"take a descriptor":   {run: takeDescriptor},
-	"change aura's limit": {run: func(s scene) error { return unix.Prlimit(s.Pid, unix.RLIMIT_NOFILE, nil, &unix.Rlimit{}) }},
-	"start a program":     {run: func(scene) error { return exec.Command("/bin/true").Run() }},
-	"memfd exec":          {change: shell, run: memfdExec},
-	"many processes":      {change: shell, mounts: true, isolatedControl: true, run: manyProcesses},
+	"signal aura":                      {run: func(s scene) error { return unix.Kill(s.Pid, 0) }},
+	"signal by pidfd":                  {run: signalByPidfd},
+	"signal by a descriptor from aura": {run: func(scene) error { return unix.PidfdSendSignal(keptPidfd, 0, nil, 0) }},
+	"trace aura":                       {run: func(s scene) error { return call(unix.SYS_PTRACE, unix.PTRACE_SEIZE, uintptr(s.Pid), 0, 0) }},
+	"read aura's memory":               {run: readMemory},
+	"take a descriptor":                {run: takeDescriptor},
+	"change aura's limit":              {run: func(s scene) error { return unix.Prlimit(s.Pid, unix.RLIMIT_NOFILE, nil, &unix.Rlimit{}) }},
+	"start a program":                  {run: func(scene) error { return exec.Command("/bin/true").Run() }},
+	"memfd exec":                       {change: shell, run: memfdExec},
+	"many processes":                   {change: shell, mounts: true, isolatedControl: true, run: manyProcesses},
 
 	// Sockets.
 	"abstract socket":           {run: func(s scene) error { return connects("unix", s.Abstract) }},
@@ -131,9 +132,50 @@ var attacks = map[string]weapon{
 	"file by handle": {run: fileHandle},
 	"chroot":         {root: true, isolatedControl: true, run: func(s scene) error { return unix.Chroot(s.path("work")) }},
 	"own capability": {root: true, run: func(s scene) error { return os.Chown(s.path("work/main.go"), 1, 1) }},
+	"shared memory": {mounts: true, run: func(s scene) error {
+		_, err := unix.SysvShmAttach(s.Shm, 0, unix.SHM_RDONLY)
+		return err
+	}},
 	"executable data": {run: func(scene) error {
 		return call(unix.SYS_MEMFD_CREATE, uintptr(unsafe.Pointer(&[]byte("x\x00")[0])), 0, 0, 0)
 	}},
+}
+
+func init() {
+	for name, line := range map[string]string{
+		"read a secret":   "cat $BASE/home/.ssh/id_rsa",
+		"write outside":   "echo >$BASE/home/new",
+		"environment":     "grep -aqs " + secret + " /proc/$PID/environ /proc/$PPID/environ /proc/1/environ /proc/[0-9]*/task/*/environ",
+		"signal aura":     "kill -0 $PID",
+		"config":          "chmod 777 $BASE/work/.aura/config/features/a.yaml",
+		"move the config": "mv $BASE/work/.aura $BASE/work/moved && mkdir $BASE/work/.aura",
+		"Git hook":        "echo >$BASE/work/.git/hooks/pre-commit",
+		"Git's settings":  "cp $BASE/work/main.go $BASE/work/.git/config",
+		"hidden":          "cat $BASE/tmp/aura-session/lock",
+		"namespace":       "unshare -U true",
+		"descriptor":      fmt.Sprintf("cat <&%d", keptFD),
+	} {
+		attacks["shell: "+name] = weapon{change: shell, mounts: true, run: func(s scene) error { return sh(s, line) }}
+	}
+	for name, nr := range foreignCalls {
+		// Whatever it answers, it was let through.
+		attacks[name] = weapon{run: func(scene) error { _ = call(nr, 0, 0, 0, 0); return nil }}
+	}
+}
+
+// sh runs a command line.
+func sh(s scene, line string) error {
+	cmd := exec.Command("/bin/sh", "-c", line)
+	cmd.Env = append(os.Environ(), "BASE="+s.Base, fmt.Sprintf("PID=%d", s.Pid))
+	// Programs inherit what their parent does not keep to itself.
+	if _, err := unix.FcntlInt(keptFD, unix.F_SETFD, 0); err == nil {
+		cmd.ExtraFiles = make([]*os.File, keptFD-2)
+		cmd.ExtraFiles[keptFD-3] = os.NewFile(keptFD, "kept")
+	}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, out)
+	}
+	return nil
 }
 
 func reads(path, want string) error {

@@ -78,3 +78,10 @@ func (p Policy) Stricter(other Policy) bool {
 		!covered(slices.Concat(p.ReadOnly, p.ReadWrite, p.Own), slices.Concat(other.ReadOnly, other.ReadWrite)) ||
 		forbids(p.Protected, slices.Concat(other.Protected, other.Hidden)) || forbids(p.Hidden, other.Hidden)
 }
+
+// WithoutFiles is the policy for what says that it cannot work in a sandbox: every file can be reached. All else still holds.
+func (p Policy) WithoutFiles() Policy {
+	p.ReadOnly, p.Own, p.Protected, p.Hidden = nil, nil, nil, nil
+	p.ReadWrite = []string{string(filepath.Separator)}
+	return p
+}

@@ -19,7 +19,11 @@ func Confine(p Policy, in Isolation) (Report, error) {
 	if s := Support(); !s.Enabled {
 		return r, fmt.Errorf("confining: %w: %s", ErrUnsupported, s.Reason())
 	}
+	links := p.replaceable()
 	p = p.resolved()
+	for _, link := range links {
+		r.lacks(link + " is a symbolic link, which can be replaced: what it leads to is protected, the link is not")
+	}
 	if err := arrangeMounts(&p, in, &r); err != nil {
 		return r, fmt.Errorf("confining: %w", err)
 	}
@@ -35,7 +39,7 @@ func Confine(p Policy, in Isolation) (Report, error) {
 	if err := restrictFiles(p, in, &r); err != nil {
 		return r, fmt.Errorf("confining: %w", err)
 	}
-	if err := dropCapabilities(); err != nil {
+	if err := dropCapabilities(p); err != nil {
 		return r, fmt.Errorf("confining: %w", err)
 	}
 	if err := filterCalls(p); err != nil {
@@ -107,9 +111,10 @@ func kernelAtLeast(major, minor int) bool {
 	return a > major || a == major && b >= minor
 }
 
-// dropCapabilities leaves no capability to any thread, nor any way to get one back by starting a program.
-func dropCapabilities() error {
-	for c := uintptr(0); c <= unix.CAP_LAST_CAP; c++ {
+// dropCapabilities leaves no capability to any thread. No program that is started gains one, since the process has forgone new
+// privileges; that none could is made sure of as well, where programs can be started at all.
+func dropCapabilities(p Policy) error {
+	for c := uintptr(0); p.Exec && c <= unix.CAP_LAST_CAP; c++ {
 		err := ll.AllThreadsPrctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0)
 		switch {
 		case err == nil:

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -34,10 +35,13 @@ var deeds = map[string]weapon{
 	"remove a tree": {run: func(scene) error {
 		return errors.Join(os.MkdirAll("a/b", 0o700), os.WriteFile("a/b/c", nil, 0o600), os.RemoveAll("a"))
 	}},
-	"read the system":      {run: func(scene) error { _, err := os.ReadDir("/usr/bin"); return err }},
-	"read itself":          {run: func(s scene) error { return opens(s.path("bin/suite")) }},
-	"read its own /proc":   {run: func(scene) error { return reads("/proc/self/status", "NoNewPrivs:\t1") }},
-	"have no capabilities": {run: func(scene) error { return reads("/proc/thread-self/status", "CapBnd:\t0000000000000000") }},
+	"read the system":    {run: func(scene) error { _, err := os.ReadDir("/usr/bin"); return err }},
+	"read itself":        {run: func(s scene) error { return opens(s.path("bin/suite")) }},
+	"read its own /proc": {run: func(scene) error { return reads("/proc/self/status", "NoNewPrivs:\t1") }},
+	"have no capabilities": {run: func(scene) error {
+		return reads("/proc/self/status", "CapPrm:\t0000000000000000\nCapEff:\t0000000000000000")
+	}},
+	"gain no capabilities": {change: shell, mounts: true, run: func(scene) error { return reads("/proc/self/status", "CapBnd:\t0000000000000000") }},
 	"write /dev/null":      {run: func(scene) error { return appendTo("/dev/null") }},
 	"TCP":                  {run: func(s scene) error { return connects("tcp", s.TCP) }},
 	"UDP":                  {run: func(s scene) error { return connects("udp", s.UDP) }},
@@ -60,7 +64,21 @@ var deeds = map[string]weapon{
 		return exec.Command("./tool").Run()
 	}},
 	// Without a process namespace the parent does it: see restrictFiles.
-	"signal to its own":        {change: shell, mounts: true, run: signalFromOtherThread},
+	"signal to its own": {change: shell, mounts: true, run: signalFromOtherThread},
+	"any file, without a sandbox for files": {change: func(p *sandbox.Policy) { *p = p.WithoutFiles() }, run: func(s scene) error {
+		return errors.Join(os.WriteFile(s.path("home/new"), nil, 0o600), appendTo(s.path("work/.git/config")))
+	}},
+	"private shared memory": {change: shell, mounts: true, run: func(scene) error {
+		name := fmt.Sprintf("/dev/shm/aura-suite-%d", os.Getpid())
+		if err := os.WriteFile(name, nil, 0o600); err != nil {
+			return err
+		}
+		entries, err := os.ReadDir("/dev/shm")
+		if err == nil && len(entries) != 1 {
+			err = errors.New("it is not private")
+		}
+		return errors.Join(err, os.Remove(name))
+	}},
 	"socket, allowed":          {change: unixSockets, run: func(s scene) error { return connects("unix", s.path("work/socket")) }},
 	"abstract socket, allowed": {change: unixSockets, run: func(s scene) error { return connects("unix", s.Abstract) }},
 }
@@ -73,18 +91,11 @@ func TestDeeds(t *testing.T) {
 		for name, w := range deeds {
 			t.Run(u.name+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				for _, isolate := range []bool{true, false} {
-					if w.mounts && !isolate {
-						continue
-					}
+				for _, isolate := range isolations(t, w) {
 					s := scene{Attack: name, Base: u.layout(t), Isolate: isolate}
 					s.Policy = s.policy(sandbox.KindPlugin)
 					if w.change != nil {
 						w.change(s.Policy)
-					}
-					if name == "have no capabilities" && !isolate && u.id != 0 {
-						// Who has none cannot empty the set of those that could be gained; no_new_privs sees to that.
-						continue
 					}
 					if o := u.play(t, s); o.Err != "" {
 						t.Errorf("isolate = %t: %s", isolate, o.Err)
@@ -100,7 +111,7 @@ func TestUncovered(t *testing.T) {
 	t.Parallel()
 	requireSupport(t)
 	u := users()[0]
-	for _, isolate := range []bool{true, false} {
+	for _, isolate := range isolations(t, weapon{}) {
 		s := scene{Attack: "write the working directory", Base: u.layout(t), Isolate: isolate}
 		if err := os.RemoveAll(s.path("work/.aura/extensions")); err != nil {
 			t.Fatal(err)
@@ -116,6 +127,22 @@ func TestUncovered(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(s.path("work"), "new")); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestUncoveredLink shows that a link in place of a protected directory is told: the link itself can be replaced.
+func TestUncoveredLink(t *testing.T) {
+	t.Parallel()
+	requireSupport(t)
+	u := users()[0]
+	s := scene{Attack: "write the working directory", Base: u.layout(t), Isolate: canIsolate()}
+	if err := errors.Join(os.Rename(s.path("work/.aura"), s.path("work/real")), os.Symlink("real", s.path("work/.aura"))); err != nil {
+		t.Fatal(err)
+	}
+	s.Policy = s.policy(sandbox.KindPlugin)
+	o := u.play(t, s)
+	if text := strings.Join(o.Report.Uncovered, "\n"); strings.Count(text, s.path("work/.aura")+" is a symbolic link") != 1 {
+		t.Errorf("uncovered %s", text)
 	}
 }
 

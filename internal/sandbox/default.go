@@ -66,7 +66,7 @@ var toolchains = []string{
 var secrets = []string{
 	".ssh", ".aws", ".azure", ".gnupg", ".kube", ".docker", ".config/gcloud", ".config/gh", ".password-store", ".netrc",
 	".git-credentials", ".npmrc", ".pypirc", ".cargo/credentials.toml", ".bash_history", ".zsh_history", ".python_history",
-	".psql_history", ".local/share/keyrings", ".mozilla", ".config/google-chrome", ".config/chromium",
+	".psql_history", ".local/share/keyrings", ".cache/huggingface/token", ".mozilla", ".config/google-chrome", ".config/chromium",
 }
 
 // protected is what, inside the working directory, decides what runs outside of the sandbox later.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -32,8 +33,11 @@ const secret = "secret-of-the-suite"
 // quickExit keeps the race detector from waiting for a second at the end of each process.
 const quickExit = "GORACE=atexit_sleep_ms=0"
 
-// keptFD is where the attacker finds the launcher's open file.
-const keptFD = 9
+// keptFD is where the attacker finds the launcher's open file, and keptPidfd where it finds what stands for its process.
+const (
+	keptFD    = 9
+	keptPidfd = 10
+)
 
 func init() {
 	stages[stageLaunch] = func() int { return answer(launch) }
@@ -53,6 +57,7 @@ type scene struct {
 	Pid      int
 	Abstract string
 	TCP, UDP string
+	Shm      int
 }
 
 func (s scene) path(parts ...string) string {
@@ -107,6 +112,11 @@ func launch(s scene) outcome {
 	}
 	closers = append(closers, dgram, tcp, udp, kept)
 	s.TCP, s.UDP = tcp.Addr().String(), udp.LocalAddr().String()
+	if s.Shm, err1 = unix.SysvShmGet(unix.IPC_PRIVATE, 4096, 0o600); err1 != nil {
+		return outcome{Fault: err1.Error()}
+	}
+	// It goes with this process.
+	defer func() { _, _ = unix.SysvShmCtl(s.Shm, unix.IPC_RMID, nil) }()
 	return s.spawn(kept)
 }
 
@@ -119,8 +129,12 @@ func (s scene) spawn(kept *os.File) outcome {
 	if err != nil {
 		return outcome{Fault: err.Error()}
 	}
-	files := make([]*os.File, keptFD-2)
-	files[keptFD-3] = kept
+	pidfd, err := unix.PidfdOpen(s.Pid, 0)
+	if err != nil {
+		return outcome{Fault: err.Error()}
+	}
+	files := make([]*os.File, keptPidfd-2)
+	files[keptFD-3], files[keptPidfd-3] = kept, os.NewFile(uintptr(pidfd), "pidfd")
 	var out bytes.Buffer
 	cmd := exec.Command(s.Exe, stageAttack)
 	cmd.Dir, cmd.Env = s.path("work"), []string{"PATH=/usr/bin:/bin", quickExit}
@@ -143,6 +157,7 @@ func (s scene) spawn(kept *os.File) outcome {
 // attack confines this process, unless it is the control, and attacks.
 func attack(s scene) outcome {
 	var o outcome
+	onOldThread := oldThread()
 	if s.Policy != nil {
 		if err := sandbox.CloseInherited(); err != nil {
 			return outcome{Fault: err.Error()}
@@ -160,10 +175,25 @@ func attack(s scene) outcome {
 	if !ok {
 		return outcome{Fault: "no such attack"}
 	}
-	if err := act.run(s); err != nil {
+	if err := onOldThread(func() error { return act.run(s) }); err != nil {
 		o.Err = err.Error()
 	}
 	return o
+}
+
+// oldThread starts a thread, on which it runs what it is given later. One that is older than the confinement must be confined too.
+func oldThread() func(func() error) error {
+	work, done, begun := make(chan func() error), make(chan error), make(chan struct{})
+	go func() {
+		runtime.LockOSThread()
+		close(begun)
+		done <- (<-work)()
+	}()
+	<-begun
+	return func(f func() error) error {
+		work <- f
+		return <-done
+	}
 }
 
 // user is who the launcher runs as.

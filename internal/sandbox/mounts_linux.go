@@ -38,6 +38,9 @@ func arrangeMounts(p *Policy, in Isolation, r *Report) error {
 		}
 	}
 	r.Mounts, r.Proc = true, in.Processes && privateProc() == nil
+	if p.Exec && privateShm() == nil {
+		p.ReadWrite = append(slices.Clone(p.ReadWrite), shmDir)
+	}
 	if !r.Proc {
 		r.lacks("there is no private /proc: programs that are started find none")
 	}
@@ -182,6 +185,22 @@ func (p *Policy) make(path string, r *Report) bool {
 	return err == nil
 }
 
+// replaceable lists the symbolic links on the way to protected paths that lie in a writable tree. Nothing can be mounted over a
+// link. The policy's paths are not resolved yet.
+func (p Policy) replaceable() []string {
+	writable := p.resolved().ReadWrite
+	var links []string
+	for _, path := range p.Protected {
+		for ; path != filepath.Dir(path); path = filepath.Dir(path) {
+			info, err := os.Lstat(path)
+			if err == nil && info.Mode()&fs.ModeSymlink != 0 && covering(writable, resolve(filepath.Dir(path))) != "" {
+				links = append(links, path)
+			}
+		}
+	}
+	return links
+}
+
 // pin mounts the directories above a path over themselves, as far as somebody could rename them.
 func (p *Policy) pin(dir string) error {
 	var chain []string
@@ -229,6 +248,14 @@ func (p *Policy) hide(path string) error {
 		return fmt.Errorf("hiding %s: %w", path, err)
 	}
 	return nil
+}
+
+// shmDir is where programs keep semaphores and memory that they share.
+const shmDir = "/dev/shm"
+
+// privateShm gives programs a place for that which is not the user's. Without it some fail, and nothing else is lost.
+func privateShm() error {
+	return unix.Mount("tmpfs", shmDir, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "size=256m,mode=1777")
 }
 
 // privateProc mounts a /proc that shows the process namespace and nothing else. A container may forbid it.

@@ -24,13 +24,14 @@ func TestDefault(t *testing.T) {
 	tests := map[sandbox.Kind]struct {
 		network, exec bool
 		rw            []string
+		hidden        []string
 	}{
-		sandbox.KindPlugin: {true, false, []string{"/p/work", "/tmp", "/p/data"}},
-		sandbox.KindFiles:  {false, false, []string{"/p/work", "/tmp", "/p/data"}},
+		sandbox.KindPlugin: {true, false, []string{"/p/work", "/tmp", "/p/data"}, []string{"/tmp/aura-1"}},
+		sandbox.KindFiles:  {false, false, []string{"/p/work", "/tmp", "/p/data"}, []string{"/tmp/aura-1"}},
 		sandbox.KindShell: {true, true, []string{
 			"/p/work", "/tmp", "/p/data", "/p/home/.cache", "/p/home/go/pkg", "/p/home/.cargo/registry", "/p/home/.cargo/git",
 			"/p/home/.npm", "/p/home/.gradle/caches", "/p/home/.m2/repository", "/p/gocache",
-		}},
+		}, []string{"/tmp/aura-1", "/p/home/.cache/huggingface/token"}},
 	}
 	for kind, tt := range tests {
 		t.Run(string(kind), func(t *testing.T) {
@@ -49,7 +50,7 @@ func TestDefault(t *testing.T) {
 				t.Errorf("ro = %q", p.ReadOnly)
 			}
 			want := []string{"/p/work/.git/hooks", "/p/work/.git/config", "/p/work/.aura/config", "/p/work/.aura/plugins", "/p/work/.aura/extensions"}
-			if !slices.Equal(p.Protected, want) || !slices.Equal(p.Hidden, []string{"/tmp/aura-1"}) {
+			if !slices.Equal(p.Protected, want) || !slices.Equal(p.Hidden, tt.hidden) {
 				t.Errorf("protected = %q, hidden = %q", p.Protected, p.Hidden)
 			}
 			b, err := json.Marshal(p)
@@ -145,6 +146,18 @@ func TestStricter(t *testing.T) {
 		if got := sandbox.Compose(place, sandbox.KindShell, tt.config).Stricter(base); got != tt.want {
 			t.Errorf("%s: %t", name, got)
 		}
+	}
+}
+
+func TestWithoutFiles(t *testing.T) {
+	t.Parallel()
+	base := sandbox.Default(place, sandbox.KindPlugin)
+	p := base.WithoutFiles()
+	if !slices.Equal(p.ReadWrite, []string{"/"}) || p.Exec || len(p.Protected)+len(p.Hidden) > 0 || p.Limits != base.Limits {
+		t.Errorf("policy %+v", p)
+	}
+	if p.Stricter(base) || !base.Stricter(p) {
+		t.Error("it is not the looser one")
 	}
 }
 

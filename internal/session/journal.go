@@ -137,6 +137,23 @@ func (j *Journal) add(r record) error {
 	return j.write(r)
 }
 
+// Discard removes the journal, for a session that never began.
+func (j *Journal) Discard() error {
+	if j == nil {
+		return nil
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.closed {
+		return nil
+	}
+	j.closed = true
+	if err := errors.Join(os.Remove(j.path), j.file.Close()); err != nil {
+		return fmt.Errorf("removing journal %s: %w", j.path, err)
+	}
+	return nil
+}
+
 // Close adds the final record and closes the file. Only the first call does anything.
 func (j *Journal) Close(end End) error {
 	if j == nil {

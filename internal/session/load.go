@@ -82,7 +82,7 @@ func (s *Session) add(r record) error {
 	case r.Seen != nil:
 		s.Seen = append(s.Seen, r.Seen)
 	case r.State != nil:
-		s.State = *r.State
+		s.State, s.Noted = *r.State, true
 	case r.Message != nil:
 		s.Messages = append(s.Messages, fromRecord(r.Message))
 	case r.End != nil:

@@ -50,6 +50,8 @@ type Session struct {
 	Meta     Meta
 	Messages []llm.Message
 	State    State
+	// Noted tells that State was ever recorded.
+	Noted bool
 	// Seen are the records of the files that the model has seen, in order.
 	Seen []json.RawMessage
 	// End is nil if the session was not closed.
@@ -68,7 +70,7 @@ type record struct {
 	State      *State      `json:"state,omitempty"`
 	// Seen is what has become known of files since the last such record, in a form of its owner's.
 	Seen json.RawMessage `json:"seen,omitempty"`
-	End        *End        `json:"end,omitempty"`
+	End  *End            `json:"end,omitempty"`
 }
 
 // Compaction says that all messages but the last Kept were replaced by a summary.
@@ -97,6 +99,8 @@ type State struct {
 	Mode  string `json:"mode,omitempty"`
 	// Parent is the session that this one was forked from.
 	Parent string `json:"parent,omitempty"`
+	// Todos is the list of todos, in a form of its owner's; nil if it was never recorded.
+	Todos json.RawMessage `json:"todos,omitempty"`
 	// Fired are the hook points, by the names of plugins that act once per session, at which they have.
 	Fired map[string][]string `json:"fired,omitempty"`
 }

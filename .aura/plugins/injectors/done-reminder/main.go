@@ -1,4 +1,4 @@
-// Package done_reminder asks for the Done tool, which alone ends an interaction in done mode.
+// Package done_reminder asks for the Done tool, by which a model in done mode says that its work is finished.
 package done_reminder
 
 import (

@@ -1,0 +1,228 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/sdk"
+)
+
+// buildChild builds the program that the plugin runs in.
+func buildChild(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "aura-plugin-host")
+	build := exec.Command("go", "build", "-o", path, "github.com/idelchi/aura/cmd/aura-plugin-host")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("building: %v: %s", err, out)
+	}
+	return path
+}
+
+// prober is a tool that says what it can reach.
+const prober = `package prober
+
+import (
+	"context"
+	"os"
+
+	"github.com/idelchi/aura/sdk"
+)
+
+func Schema() sdk.ToolSchema { return sdk.ToolSchema{Name: "Probe"} }
+
+func Execute(ctx context.Context, c sdk.Context, args map[string]any) (string, error) {
+	out := ""
+	if err := os.WriteFile("BASE/work/new", nil, 0600); err == nil {
+		out += "work "
+	}
+	if err := os.WriteFile("BASE/outside", nil, 0600); err == nil {
+		out += "outside "
+	}
+	if entries, err := os.ReadDir("BASE/tmp/aura"); err == nil && len(entries) > 0 {
+		out += "sessions "
+	}
+	if p, err := os.StartProcess("/bin/true", []string{"true"}, &os.ProcAttr{}); err == nil {
+		p.Wait()
+		out += "programs "
+	}
+	return out, nil
+}
+`
+
+// mirror is a tool that says what it sees.
+const mirror = `package mirror
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/idelchi/aura/sdk"
+)
+
+var calls int
+
+func Schema() sdk.ToolSchema { return sdk.ToolSchema{Name: "Mirror"} }
+
+func Execute(ctx context.Context, c sdk.Context, args map[string]any) (string, error) {
+	calls++
+	if args["count"] != nil {
+		return fmt.Sprint(calls), nil
+	}
+	return fmt.Sprintf("%#v\n%#v", c, args), nil
+}
+`
+
+// TestExecuteUnder compares what a tool sees in its plugin's child and in one that is started for the call under another policy.
+func TestExecuteUnder(t *testing.T) {
+	t.Parallel()
+	if s := sandbox.Support(); !s.Enabled {
+		t.Skip(s.Reason())
+	}
+	g := newGround(t, "mirror", mirror)
+	policy := g.policy()
+	p := g.start(t, Spec{Sandbox: &policy, Config: map[string]any{"n": 1, "f": 1.0, "list": []any{"a", 2}, "nil": nil}})
+	var sc sdk.Context
+	fillValue(reflect.ValueOf(&sc).Elem(), 4)
+	args := map[string]any{"x": 1.5, "y": []any{true, nil, map[string]any{"z": 3}}}
+	direct, err1 := p.Execute(t.Context(), sc, args)
+	stricter := policy
+	stricter.Network = false
+	single, err2 := p.ExecuteUnder(t.Context(), &stricter, sc, args)
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatal(err)
+	}
+	if direct != single || !strings.Contains(direct, "filled") {
+		t.Errorf("direct  %s\nsingle  %s", direct, single)
+	}
+	// The one-shot child has touched no state of the plugin's own.
+	if got, err := p.Execute(t.Context(), sc, map[string]any{"count": true}); got != "2" || err != nil {
+		t.Errorf("calls: %s, %v", got, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := p.ExecuteUnder(ctx, &stricter, sc, args); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// fillValue puts something into every field, to the given depth.
+func fillValue(v reflect.Value, depth int) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString("filled")
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(7)
+	case reflect.Float64:
+		v.SetFloat(0.5)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Field(i).CanSet() {
+				fillValue(v.Field(i), depth)
+			}
+		}
+	case reflect.Slice:
+		if depth > 0 {
+			v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+			fillValue(v.Index(0), depth-1)
+		}
+	case reflect.Map:
+		if depth > 0 && v.Type().Key().Kind() == reflect.String {
+			v.Set(reflect.MakeMap(v.Type()))
+			value := reflect.New(v.Type().Elem()).Elem()
+			fillValue(value, depth-1)
+			v.SetMapIndex(reflect.ValueOf("filled").Convert(v.Type().Key()), value)
+		}
+	default:
+	}
+}
+
+// ground is where a plugin runs: a session, a working directory and the plugin's own.
+type ground struct {
+	base, binary string
+	session      *Session
+	plugin       manifest.Plugin
+}
+
+func newGround(t *testing.T, name, source string) ground {
+	t.Helper()
+	g := ground{base: shortDir(t), binary: buildChild(t)}
+	dir := filepath.Join(g.base, "plugins", name)
+	for _, d := range []string{dir, filepath.Join(g.base, "work"), filepath.Join(g.base, "tmp")} {
+		if err := os.MkdirAll(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for file, text := range map[string]string{
+		"go.mod": "module " + name + "\n", "main.go": strings.ReplaceAll(source, "BASE", g.base), "plugin.yaml": "description: a test's\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	plugins, err := manifest.Discover(filepath.Dir(dir))
+	if err != nil || len(plugins) != 1 {
+		t.Fatal(plugins, err)
+	}
+	g.plugin = plugins[0]
+	if g.session, err = OpenSession(filepath.Join(g.base, "tmp", "aura"), "s"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = g.session.Close() })
+	return g
+}
+
+func (g ground) policy() sandbox.Policy {
+	return sandbox.Default(sandbox.Place{Workdir: filepath.Join(g.base, "work"), Temp: filepath.Join(g.base, "tmp")}, sandbox.KindPlugin)
+}
+
+func (g ground) start(t *testing.T, spec Spec) *Plugin {
+	t.Helper()
+	spec.Plugin = g.plugin
+	options := Options{Binary: g.binary, Session: g.session, Workdir: filepath.Join(g.base, "work"), Notify: func(n Notice) { t.Log(n) }}
+	fleet, err := Start(t.Context(), options, []Spec{spec})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(fleet.Close)
+	return fleet.Plugins()[0]
+}
+
+// TestSandbox runs one plugin unconfined, confined, and confined in unsafe mode.
+func TestSandbox(t *testing.T) {
+	t.Parallel()
+	if s := sandbox.Support(); !s.Enabled {
+		t.Skip(s.Reason())
+	}
+	g := newGround(t, "prober", prober)
+	policy := g.policy()
+	for name, tt := range map[string]struct {
+		policy *sandbox.Policy
+		unsafe bool
+		want   string
+	}{
+		"off":         {nil, false, "work outside sessions programs "},
+		"on":          {&policy, false, "work "},
+		"unsafe mode": {&policy, true, "work programs "},
+	} {
+		p := g.start(t, Spec{Unsafe: tt.unsafe, Sandbox: tt.policy})
+		got, err := p.Execute(t.Context(), sdk.Context{}, nil)
+		if err != nil || got != tt.want {
+			t.Errorf("%s: reached %q, want %q; %v", name, got, tt.want, err)
+		}
+		report := p.Health().Sandbox
+		if confined := report != nil && report.Confined; confined != (tt.policy != nil) {
+			t.Errorf("%s: report %+v", name, report)
+		}
+	}
+}

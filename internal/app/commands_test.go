@@ -1,0 +1,178 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/idelchi/aura/internal/conversation"
+	"github.com/idelchi/aura/internal/llm"
+)
+
+func TestCommands(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		".aura/config/agents/main.md":   "---\nname: main\ndefault: true\ndescription: The usual one\n---\nBe brief.\n",
+		".aura/config/agents/other.md":  "---\nname: other\n---\nBe different.\n",
+		".aura/config/agents/hidden.md": "---\nname: hidden\nhide: true\n---\n",
+		".aura/config/modes/plan.md":    "---\nname: plan\n---\nPlan for {{ .Vars.what }}.\n",
+		".aura/skills/dance.md":         "---\nname: dance\ndescription: How to dance\n---\nLeft foot.\n",
+		"list.yaml":                     "- /name first\n- /name second\n",
+	}
+	rows := []struct {
+		name    string
+		prompts []string
+		// said and told are patterns of what was answered and of what was wrong; empty for nothing.
+		said, told string
+	}{
+		{"agents", []string{"/agent"}, `^main \(current\) +The usual one\nother\n$`, ""},
+		{"another agent", []string{"/agent other"}, `^now answers: agent other, provider test, model talker\n$`, ""},
+		{"an agent that is not there", []string{"/agent nobody"}, "", `known agents: hidden, main, other`},
+		{"the round", []string{"/agent --next", "/agent --next"}, `agent other.*\n.*agent main`, ""},
+		{"a mode that fails leaves everything", []string{"/mode plan", "/info"}, `answers +agent main, provider`, `what.*--set`},
+		{"a mode", []string{"/set what=it", "/mode plan", "/mode none"}, `what is "it"\n.*mode plan.*\nnow answers: agent main, provider`, ""},
+		{"a variable that breaks a prompt", []string{"/set what=it", "/mode plan", "/set"}, `what +it\n$`, ""},
+		{"thinking", []string{"/think", "/think true", "/think"}, `thinking: off\nthinking: medium\nthinking: medium\n`, ""},
+		{"no such amount", []string{"/think a lot"}, "", `say off, on, low`},
+		{"model", []string{"/model", "/model best", "/model test/good"}, `model talker\n.*provider test, model best\n.*provider test, model good`, ""},
+		{"skills", []string{"/skills"}, `^dance +How to dance\n$`, ""},
+		{"policy", []string{"/policy"}, `^what no rule names runs without asking; there is no terminal`, ""},
+		{"todo", []string{"/todo", "/todo clear", "/todo 1"}, `empty\.\nthe list of todos is empty now\n`, `takes nothing, or clear`},
+		{"undo without a prompt", []string{"/undo"}, "", "there is none"},
+		{"undo", []string{"go", "/undo", "/undo"}, `^taken back: go \(and 3 messages after it\)\n$`, "there is none"},
+		{"clear", []string{"go", "/clear", "/ctx"}, `forgotten\n.* in 0 messages`, ""},
+		{"context", []string{"go", "/ctx"}, `^\d+ of 8192 tokens \(\d+\.\d%, estimated\) in 4 messages\n$`, ""},
+		{"stats", []string{"go", "/stats"}, `(?s)interactions +1.*tokens in +30.*tokens out +10.*tool Bash +1.*turns +2`, ""},
+		{"replay", []string{"/replay list.yaml"}, `called first\n.*called second`, ""},
+		{"replay what is not there", []string{"/replay nothing"}, "", `replaying: .*nothing`},
+		{"exit", []string{"/exit", "/name never"}, "", ""},
+		{"assert", []string{`/assert exists:list.yaml "/name a" "/name b"`}, `called a\n.*called b`, ""},
+		{"assert, in vain", []string{`/assert exists:nothing "/name a"`}, `^not run, for this does not hold: exists:nothing\n$`, ""},
+		{"exit within", []string{`/assert exists:list.yaml "/exit" "/name a"`, "/name b"}, "", ""},
+		{"until", []string{`/until --max 2 exists:nothing "/name a"`}, `called a\n.*called a\n$`, `2 rounds are over`},
+		{"unknown", []string{"/nam"}, "", `/name`},
+		{"help", []string{"/help name", "/help nobody"}, `^/name <TITLE> +Call`, `there is none`},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t, files)
+			got := p.run(t.Context(), row.prompts...)
+			if got.err != nil {
+				t.Errorf("it failed: %v", got.err)
+			}
+			check(t, "said", got.said(), row.said)
+			check(t, "told", strings.TrimSpace(got.told()), row.told)
+		})
+	}
+}
+
+// check compares a text with a pattern; an empty one is for an empty text.
+func check(t *testing.T, what, got, pattern string) {
+	t.Helper()
+	if pattern == "" && got != "" || !regexp.MustCompile(pattern).MatchString(got) {
+		t.Errorf("%s: got %q, want %q", what, got, pattern)
+	}
+}
+
+func TestConfirm(t *testing.T) {
+	t.Parallel()
+	rows := []struct {
+		name   string
+		answer func(context.Context, Question) (bool, error)
+		runs   bool
+		told   string
+	}{
+		{"yes", func(context.Context, Question) (bool, error) { return true, nil }, true, ""},
+		{"no", func(context.Context, Question) (bool, error) { return false, nil }, false, "the user said no"},
+		{"no answer", func(context.Context, Question) (bool, error) { return true, errors.New("gone") }, false, "gone"},
+		{"nobody", nil, false, "without a terminal"},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t, map[string]string{".aura/config/features/tools.yaml": "tools: {policy: {confirm: ['Bash:touch*']}}\n"})
+			var asked []Question
+			if row.answer != nil {
+				p.o.Confirm = func(ctx context.Context, q Question) (bool, error) {
+					asked = append(asked, q)
+					return row.answer(ctx, q)
+				}
+			}
+			got := p.run(t.Context(), "go")
+			if got.err != nil || p.has("made") != row.runs {
+				t.Errorf("ran %v, %v", p.has("made"), got.err)
+			}
+			check(t, "told", strings.TrimSpace(got.told()), row.told)
+			want := []Question{{Tool: "Bash", Args: map[string]any{"command": "touch made"}, Rule: "Bash:touch*"}}
+			if row.answer != nil && !reflect.DeepEqual(asked, want) {
+				t.Errorf("asked %+v", asked)
+			}
+		})
+	}
+}
+
+func TestRunReturnsTheFirstFailure(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, map[string]string{".aura/config/talk.yaml": "turns:\n  - error: {type: auth, message: no key}\n  - text: Fine.\n"})
+	got := p.run(t.Context(), "one", "two")
+	if e, ok := errors.AsType[*llm.Error](got.err); !ok || e.Message != "no key" {
+		t.Errorf("got %v", got.err)
+	}
+	if last := got.history[len(got.history)-1]; last.Content != "Fine." {
+		t.Errorf("the second prompt was answered with %q", last.Content)
+	}
+	p = newPlace(t, nil)
+	p.o.MaxSteps = 1
+	if got := p.run(t.Context(), "one", "two"); !errors.Is(got.err, conversation.ErrStepLimit) {
+		t.Errorf("got %v", got.err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	p = newPlace(t, map[string]string{".aura/config/features/tools.yaml": "tools: {policy: {confirm: [Bash]}}\n"})
+	p.o.Confirm = func(ctx context.Context, _ Question) (bool, error) {
+		cancel()
+		<-ctx.Done()
+		return true, ctx.Err()
+	}
+	if got := p.run(ctx, "one", "/name never"); !errors.Is(got.err, context.Canceled) || got.said() != "" || p.has("made") {
+		t.Errorf("got %v, %q", got.err, got.said())
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	t.Parallel()
+	rows := []struct {
+		name  string
+		files map[string]string
+		set   func(*Options)
+		want  string
+	}{
+		{"no such agent", nil, func(o *Options) { o.Agent = "x" }, `choosing agent "x".*known agents: none`},
+		{"no such mode", nil, func(o *Options) { o.Mode = "x" }, `choosing mode "x".*known modes: none`},
+		{"no such provider", nil, func(o *Options) { o.Provider = "x" }, `choosing provider "x".*known providers: test`},
+		{"no such prompt", nil, func(o *Options) { o.System = "x" }, `choosing prompt "x".*known prompts: none`},
+		{"no such session", nil, func(o *Options) { o.Resume = "x" }, `none`},
+		{"no session", nil, func(o *Options) { o.Continue = true }, `there is none yet`},
+		{"several providers", map[string]string{".aura/config/providers/b.yaml": "b: {type: script}\n"}, func(*Options) {}, `there are several: b, test`},
+		{"a script that is not there", map[string]string{".aura/config/providers/test.yaml": "test: {type: script, file: nothing.yaml}\n"}, func(*Options) {}, `nothing\.yaml`},
+		{
+			"a prompt that is wrong", map[string]string{".aura/config/agents/a.md": "---\nname: a\n---\n{{ .Nope }}\n"},
+			func(o *Options) { o.Agent = "a" }, `Nope.*known: \.Agent`,
+		},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t, row.files)
+			row.set(&p.o)
+			got := p.run(t.Context(), "never")
+			if got.err == nil {
+				t.Fatal("it opened")
+			}
+			check(t, "error", got.err.Error(), row.want)
+		})
+	}
+}

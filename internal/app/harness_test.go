@@ -1,0 +1,112 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/llm"
+)
+
+// talk is a conversation in which the model calls a tool once and then says what it is told.
+const talk = `
+model: {name: talker, family: script, context_length: 8192, capabilities: [tools]}
+turns:
+  - {text: First., tool_calls: [{name: Bash, arguments: {command: touch made}}], usage: {input: 10, output: 5}}
+  - {text: Second., usage: {input: 20, output: 5}}
+  - {text: Third.}
+`
+
+// place is a project of its own for one test.
+type place struct {
+	t   *testing.T
+	dir string
+	// o are the options of the next session.
+	o Options
+}
+
+// newPlace makes a project without plugins whose model plays talk, and adds files to it.
+func newPlace(t *testing.T, files map[string]string) *place {
+	t.Helper()
+	p := &place{t: t, dir: t.TempDir()}
+	p.write(".aura/config/providers/test.yaml", "test: {type: script, file: talk.yaml}\n")
+	p.write(".aura/config/talk.yaml", talk)
+	for name, content := range files {
+		p.write(name, content)
+	}
+	none := ""
+	p.o = Options{
+		Config:         config.Options{Workdir: p.dir, Home: &none, Environ: os.Environ()},
+		WithoutPlugins: true,
+	}
+	return p
+}
+
+func (p *place) write(name, content string) {
+	p.t.Helper()
+	path := filepath.Join(p.dir, name)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), 0o600)); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p *place) has(name string) bool {
+	_, err := os.Stat(filepath.Join(p.dir, name))
+	return err == nil
+}
+
+// outcome is what came of a session.
+type outcome struct {
+	events  []event.Event
+	history []llm.Message
+	err     error
+}
+
+// run opens a session, takes the prompts and closes it.
+func (p *place) run(ctx context.Context, prompts ...string) outcome {
+	p.t.Helper()
+	var out outcome
+	o := p.o
+	o.Emit = func(e event.Event) { out.events = append(out.events, e) }
+	a, err := Open(ctx, o)
+	if err != nil {
+		return outcome{events: out.events, err: err}
+	}
+	out.err = a.Run(ctx, prompts)
+	out.history = a.talk.History()
+	if err := a.Close(ReasonOf(ctx, out.err)); err != nil {
+		p.t.Error(err)
+	}
+	return out
+}
+
+// said is what commands answered, and told what was wrong, line by line.
+func (o outcome) said() string {
+	var b strings.Builder
+	for _, e := range o.events {
+		if e, ok := e.(event.Command); ok {
+			b.WriteString(e.Output + "\n")
+		}
+	}
+	return b.String()
+}
+
+func (o outcome) told() string {
+	var b strings.Builder
+	for _, e := range o.events {
+		switch e := e.(type) {
+		case event.Error:
+			b.WriteString(e.Message + "\n")
+		case event.Notice:
+			b.WriteString(e.Text + "\n")
+		case event.ToolResult:
+			b.WriteString(e.Error + "\n")
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,110 @@
+// Command gen writes the declarations of the standard library as the interpreter offers it, for a type checker that runs
+// where no Go is installed. The names are those of the interpreter's own tables, the types are those of the Go release
+// that runs this command, because the interpreter hands compiled values to plugins.
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"go/importer"
+	"go/token"
+	"log"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+const output = "stdlib.txt.gz"
+
+func main() {
+	log.SetFlags(0)
+	text, err := generate()
+	if err == nil {
+		err = write(text)
+	}
+	if err != nil {
+		log.Fatalf("generating the standard library's declarations: %v", err)
+	}
+}
+
+// generate returns the declarations of all packages, each after a line "# PATH".
+func generate() ([]byte, error) {
+	tables, err := readTables()
+	if err != nil {
+		return nil, err
+	}
+	w := newWriter(importer.ForCompiler(token.NewFileSet(), "gc", nil))
+	for _, path := range slices.Sorted(maps.Keys(tables)) {
+		if err := w.add(path, tables[path]); err != nil {
+			return nil, err
+		}
+	}
+	return w.text(), nil
+}
+
+func write(text []byte) error {
+	var out bytes.Buffer
+	zip, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	if _, err := zip.Write(text); err != nil {
+		return err
+	}
+	if err := zip.Close(); err != nil {
+		return err
+	}
+	return os.WriteFile(output, out.Bytes(), 0o644) //nolint:gosec // part of the source
+}
+
+var (
+	tableKey  = regexp.MustCompile(`^\tSymbols\["([^"]+)"\]`)
+	tableName = regexp.MustCompile(`^\t\t"([A-Za-z]\w*)":`)
+)
+
+// readTables returns the names of each package that the interpreter's tables have. The tables are read as text: to link
+// them would tell no more.
+func readTables() (map[string][]string, error) {
+	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/traefik/yaegi").Output()
+	if err != nil {
+		return nil, fmt.Errorf("finding the interpreter: %w", err)
+	}
+	root := filepath.Join(strings.TrimSpace(string(dir)), "stdlib")
+	files, err := filepath.Glob(filepath.Join(root, "go1_22_*.go"))
+	if err != nil || len(files) == 0 {
+		return nil, fmt.Errorf("finding the tables in %s: %d files, %w", root, len(files), err)
+	}
+	tables := maps.Clone(others)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		key := ""
+		for line := range strings.Lines(string(text)) {
+			if m := tableKey.FindStringSubmatch(line); m != nil {
+				key = filepath.ToSlash(filepath.Dir(m[1]))
+			}
+			if m := tableName.FindStringSubmatch(line); m != nil {
+				tables[key] = append(tables[key], m[1])
+			}
+		}
+	}
+	return tables, nil
+}
+
+// others names what the interpreter has as source, because it is generic, or in a table that was written by hand.
+var others = map[string][]string{
+	"os/exec": {"Cmd", "Command", "CommandContext", "ErrNotFound", "Error", "ExitError", "LookPath"},
+	"cmp": {"Compare", "Less", "Or", "Ordered"},
+	"slices": {
+		"BinarySearch", "BinarySearchFunc", "Clip", "Clone", "Compact", "CompactFunc", "Compare", "CompareFunc", "Concat", "Contains",
+		"ContainsFunc", "Delete", "DeleteFunc", "Equal", "EqualFunc", "Grow", "Index", "IndexFunc", "Insert", "IsSorted", "IsSortedFunc",
+		"Max", "MaxFunc", "Min", "MinFunc", "Replace", "Reverse", "Sort", "SortFunc", "SortStableFunc",
+	},
+}

@@ -1,0 +1,65 @@
+//go:build linux
+
+package e2e
+
+import (
+	"os"
+	"testing"
+
+	"github.com/creack/pty"
+)
+
+// TestConfirm answers, on a terminal, the question whether a tool call may run.
+func TestConfirm(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name, typed string
+		runs        bool
+	}{
+		{"yes", "y\n", true},
+		{"in full", "Yes\n", true},
+		{"no", "n\n", false},
+		{"nothing", "\n", false},
+		{"something else", "yeah, why not\n", false},
+		{"end of input", "\x04", false},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			p := newProject(t)
+			p.write(".aura/config/features/tools.yaml", "tools: {policy: {confirm: ['Bash:touch *']}}\n")
+			p.write(".aura/config/talk.yaml", "turns:\n"+
+				"  - tool_calls: [{name: Bash, arguments: {command: touch made}}, {name: Bash, arguments: {command: touch too}}]\n"+
+				"  - text: That is all.\n")
+			screen, tty, err := pty.Open()
+			p.check(err)
+			t.Cleanup(func() { _ = screen.Close(); _ = tty.Close() })
+			cmd := p.command("run", "--without-plugins", "go")
+			cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
+			cmd.SysProcAttr.Setsid, cmd.SysProcAttr.Setctty = true, true
+			record, err := os.Create(p.path("stderr.txt"))
+			p.check(err)
+			t.Cleanup(func() { _ = record.Close() })
+			go func() { _, _ = record.ReadFrom(screen) }()
+			p.check(cmd.Start())
+			a := p.running(cmd)
+			p.await("stderr.txt", `\? Bash \{"command":"touch made"\}[\s\S]*rule "Bash:touch \*" wants a confirmation; run it\? \[y/N\]`)
+			_, err = screen.WriteString(row.typed)
+			p.check(err)
+			// The second call is asked for apart.
+			p.await("stderr.txt", `\? Bash \{"command":"touch too"\}[\s\S]*run it\? \[y/N\]`)
+			_, err = screen.WriteString("n\n")
+			p.check(err)
+			if code := a.wait(); code != 0 {
+				t.Errorf("exit code %d", code)
+			}
+			if _, err := os.Stat(p.path("made")); (err == nil) != row.runs {
+				t.Errorf("the call ran: %v", err == nil)
+			}
+			if _, err := os.Stat(p.path("too")); err == nil {
+				t.Error("the second call ran though the answer was no")
+			}
+			p.wants(p.stderr(), "That is all", "the user said no|asking for the confirmation")
+			p.noTrace()
+		})
+	}
+}

@@ -1,0 +1,70 @@
+//go:build linux
+
+package e2e
+
+import (
+	"bytes"
+	"regexp"
+	"strconv"
+	"testing"
+)
+
+// hostileHooks are what a hook of the memory's test does, by name. Those that end by a limit are slow where a machine is.
+var hostileHooks = map[string]string{
+	"loop":       "{event: post, matcher: Ls, timeout: 1, command: 'while :; do :; done'}",
+	"double":     "{event: post, matcher: Ls, timeout: 60, command: 'x=abcdefgh; while :; do x=$x$x; done'}",
+	"recursion":  "{event: post, matcher: Ls, timeout: 60, command: 'f() { f; }; f'}",
+	"background": "{event: post, matcher: Ls, timeout: 60, command: 'sleep 300 & echo left'}",
+	"gigabyte":   "{event: post, matcher: Ls, timeout: 60, command: 'head -c 1000000000 /dev/zero'}",
+	"complaint":  "{event: post, matcher: Ls, timeout: 60, command: 'head -c 100000000 /dev/zero >&2; exit 3'}",
+	"answer":     `{event: post, matcher: Ls, timeout: 60, command: 'printf "{\"message\":\""; head -c 900000 /dev/zero | tr "\0" x; printf "\"}"'}`,
+	"keys":       `{event: post, matcher: Ls, timeout: 60, command: 'printf "{\"a\":1"; seq 1 60000 | while read i; do printf ",\"$i\":1"; done; printf "}"'}`,
+}
+
+// peakWith runs a conversation of one tool call around which a hook runs, and returns the most memory that aura itself used
+// in KiB. Its children do not count, so aura is asked before it ends, by a hook that comes last.
+func peakWith(t *testing.T, name, hook string) int {
+	t.Helper()
+	p := newProject(t)
+	p.write(".aura/config/hooks/bad.yaml", "bad: "+hook+"\n")
+	p.write(".aura/config/hooks/peak.yaml", "peak: {event: post, matcher: Glob, silent: true, command: cat /proc/$PPID/status >status.txt}\n")
+	p.write(".aura/config/talk.yaml", `turns:
+  - tool_calls: [{name: Ls, arguments: {path: .}}]
+  - tool_calls: [{name: Glob, arguments: {pattern: "*"}}]
+  - text: "All done."
+`)
+	p.run("run", "go")
+	p.wants(p.stdout(), `All done\.`)
+	p.wants(p.stderr(), "witness saw call 3")
+	status := p.read("status.txt")
+	if !bytes.Contains(status, []byte("Name:\taura\n")) {
+		t.Fatalf("%s: the parent of a hook is not aura: %.200s", name, status)
+	}
+	peak := regexp.MustCompile(`(?m)^VmHWM:\s+(\d+) kB$`).FindSubmatch(status)
+	if peak == nil {
+		t.Fatalf("%s: the system does not tell what aura used: %s", name, status)
+	}
+	kib, err := strconv.Atoi(string(peak[1]))
+	p.check(err)
+	p.noTrace()
+	return kib
+}
+
+// TestHooksMemory compares conversations with hostile hooks with one whose hook says nothing.
+func TestHooksMemory(t *testing.T) {
+	t.Parallel()
+	quiet := peakWith(t, "quiet", "{event: post, matcher: Ls, command: 'true'}")
+	// What a hook prints is kept up to a mebibyte per stream, and read as JSON, which takes several times that. The rest is the
+	// garbage collector's choice.
+	const slack = 32 << 10
+	for name, hook := range hostileHooks {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			loud := peakWith(t, name, hook)
+			t.Logf("aura used %d KiB of memory, and %d KiB with a hook that says nothing", loud, quiet)
+			if loud > quiet+slack {
+				t.Errorf("aura used %d KiB of memory, and %d KiB with a hook that says nothing", loud, quiet)
+			}
+		})
+	}
+}

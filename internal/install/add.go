@@ -1,0 +1,222 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"github.com/idelchi/aura/internal/manifest"
+)
+
+// Request is what to add.
+type Request struct {
+	// Source is a URL or a directory.
+	Source string
+	// Ref is a branch, a tag or a commit; empty for the default branch.
+	Ref string
+	// Name is what to call the plugin or pack; empty for what its source is called.
+	Name string
+	// Subpaths are the directories within the source to take plugins from; none for all of it.
+	Subpaths []string
+}
+
+// Added is what was installed.
+type Added struct {
+	// Name is that of the unit: the plugin, or the pack it belongs to.
+	Name string `json:"name"`
+	Dir  string `json:"dir"`
+	URL  string `json:"url"`
+	Ref  string `json:"ref,omitempty"`
+	// Commit is empty for directories that were copied.
+	Commit   string    `json:"commit,omitempty"`
+	Plugins  []Facts   `json:"plugins"`
+	Warnings []Warning `json:"warnings"`
+}
+
+// Add installs the plugins of a source. If it fails, nothing is left of them.
+func Add(ctx context.Context, p Place, r Request, o Options) (Added, error) {
+	src, err := parseSource(r.Source, o.Workdir)
+	if err == nil {
+		err = r.normalise(&src)
+	}
+	if err != nil {
+		return Added{}, fmt.Errorf("adding a plugin: %w", err)
+	}
+	a, err := add(ctx, p, src, r, o)
+	if err != nil {
+		return Added{}, fmt.Errorf("adding %s: %w", r.Name, err)
+	}
+	return a, nil
+}
+
+// normalise fills in what the user left open. A single directory within a local source is as good as a source of its own.
+func (r *Request) normalise(src *source) error {
+	explicit := r.Name != ""
+	for i, sub := range r.Subpaths {
+		clean, err := checkSubpath(sub)
+		if err != nil {
+			return err
+		}
+		r.Subpaths[i] = clean
+	}
+	r.Subpaths = slices.DeleteFunc(slices.Compact(r.Subpaths), func(s string) bool { return s == "." })
+	if src.kind == kindLocal {
+		if r.Ref != "" {
+			return fmt.Errorf("--ref %s: a directory is copied as it is; to take a commit of a repository, write file://%s", r.Ref, filepath.ToSlash(src.dir))
+		}
+		if len(r.Subpaths) == 1 {
+			src.dir = filepath.Join(src.dir, filepath.FromSlash(r.Subpaths[0]))
+			src.path = path.Join(src.path, r.Subpaths[0])
+			r.Subpaths = nil
+		}
+	}
+	if !explicit {
+		r.Name = src.name()
+	}
+	if err := checkName(r.Name); err != nil {
+		return fmt.Errorf("%w; choose another name with --name", err)
+	}
+	return nil
+}
+
+func add(ctx context.Context, p Place, src source, r Request, o Options) (added Added, err error) {
+	s, err := newStage(ctx, p)
+	if err != nil {
+		return Added{}, err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	target := filepath.Join(p.Root, r.Name)
+	if _, err := os.Lstat(target); err == nil {
+		return Added{}, fmt.Errorf("%s is there already; `aura plugins update %s` or `aura plugins remove %s`, or choose another name with --name", target, r.Name, r.Name)
+	}
+	dir, commit, err := s.take(ctx, src, r, o)
+	if err != nil {
+		return Added{}, err
+	}
+	if err := s.origin(dir, src, r, commit, o); err != nil {
+		return Added{}, err
+	}
+	ready, err := s.prepare(ctx, dir, o)
+	if err != nil {
+		return Added{}, err
+	}
+	if err := checkNames(p, ready.plugins); err != nil {
+		return Added{}, err
+	}
+	if err := s.put(ctx, ready, target, src.url, commit); err != nil {
+		return Added{}, err
+	}
+	return Added{
+		Name: r.Name, Dir: target, URL: src.url, Ref: r.Ref, Commit: commit, Plugins: ready.facts,
+		Warnings: append([]Warning{}, ready.warnings...),
+	}, nil
+}
+
+// take brings the files of a source into the stage. The commit is empty if there is none.
+func (s *stage) take(ctx context.Context, src source, r Request, o Options) (dir, commit string, err error) {
+	// The directory has its later name already, because the name of a plugin may follow from it.
+	if dir, err = s.path("tree", r.Name); err != nil {
+		return "", "", err
+	}
+	if src.kind == kindLocal {
+		return dir, "", s.copy(ctx, src, r, dir)
+	}
+	c, err := fetch(ctx, src, r.Ref, filepath.Join(s.dir, "git"), o)
+	if err != nil {
+		return "", "", err
+	}
+	return dir, c.commit.Hash.String(), export(ctx, c.storer, c.commit, dir)
+}
+
+func (s *stage) copy(ctx context.Context, src source, r Request, dir string) error {
+	if len(r.Subpaths) == 0 {
+		return copyLocal(ctx, src.dir, dir, s.place.Home)
+	}
+	for _, sub := range r.Subpaths {
+		to := filepath.Join(dir, filepath.FromSlash(sub))
+		if err := os.MkdirAll(to, 0o755); err != nil {
+			return err
+		}
+		if err := copyLocal(ctx, filepath.Join(src.dir, filepath.FromSlash(sub)), to, s.place.Home); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// origin writes down where the unit comes from. Of a copy only its name is kept, and only if the user chose it.
+func (s *stage) origin(dir string, src source, r Request, commit string, o Options) error {
+	origin := manifest.Origin{URL: src.url, Ref: r.Ref, Commit: commit, InstalledAt: o.now()}
+	if r.Name != src.name() {
+		origin.Name = r.Name
+	}
+	switch {
+	case src.kind == kindLocal && origin.Name == "":
+		return nil
+	case src.kind == kindLocal:
+		origin = manifest.Origin{Name: origin.Name}
+	case len(r.Subpaths) == 1:
+		origin.Subpath = r.Subpaths[0]
+	default:
+		origin.Subpaths = r.Subpaths
+	}
+	for _, sub := range origin.Roots() {
+		if info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(sub))); err != nil || !info.IsDir() {
+			return fmt.Errorf("there is no directory %s in it", sub)
+		}
+	}
+	return manifest.WriteOrigin(dir, origin)
+}
+
+// checkNames refuses a name that a plugin of the place has already: aura would not start with two of one name.
+func checkNames(p Place, coming []manifest.Plugin) error {
+	there, err := manifest.Discover(p.Root)
+	if err != nil {
+		return err
+	}
+	for _, c := range coming {
+		for _, t := range there {
+			if t.Name == c.Name {
+				return fmt.Errorf("a plugin named %q is there already, in %s; remove it, or choose another name with --name", t.Name, t.Dir)
+			}
+		}
+	}
+	return nil
+}
+
+// put records a unit and moves it into its place. It is recorded first, so that it is never there without.
+func (s *stage) put(ctx context.Context, ready prepared, target, url, commit string) error {
+	unit := filepath.Base(target)
+	entries, err := ready.lock(unit, url, commit)
+	if err != nil {
+		return err
+	}
+	lock, err := readLock(s.place)
+	if err != nil {
+		return err
+	}
+	lock.prune(s.place, "")
+	lock.drop(unit)
+	before := maps.Clone(lock.Plugins)
+	maps.Copy(lock.Plugins, entries)
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	if err := lock.write(s.place); err != nil {
+		return err
+	}
+	if err := os.Rename(ready.dir, target); err != nil {
+		lock.Plugins = before
+		if errors.Is(err, fs.ErrExist) {
+			err = fmt.Errorf("%s is there already", target)
+		}
+		return errors.Join(err, lock.write(s.place))
+	}
+	return nil
+}

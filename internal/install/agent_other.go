@@ -1,0 +1,20 @@
+//go:build !unix
+
+package install
+
+import (
+	"context"
+
+	gitssh "github.com/go-git/go-git/v5/plumbing/transport/ssh"
+	"golang.org/x/crypto/ssh"
+)
+
+// agent asks the ssh agent for its keys. The connection ends with aura.
+func (o Options) agent(context.Context) ([]ssh.Signer, func() error, error) {
+	auth, err := gitssh.NewSSHAgentAuth(defaultUser)
+	if err != nil {
+		return nil, nil, err
+	}
+	signers, err := auth.Callback()
+	return signers, func() error { return nil }, err
+}

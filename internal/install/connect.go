@@ -1,0 +1,121 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+	"github.com/go-git/go-git/v5/plumbing/transport"
+	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
+)
+
+// The patience with a server, before it answers at all.
+const (
+	dialTimeout   = 20 * time.Second
+	answerTimeout = 60 * time.Second
+)
+
+// connect opens a session with the server of a source and asks for its branches and tags.
+func connect(ctx context.Context, s source, o Options) (transport.UploadPackSession, *packp.AdvRefs, error) {
+	if s.kind == kindSSH {
+		return connectSSH(ctx, s, o)
+	}
+	return connectHTTP(ctx, s, o)
+}
+
+// endpoint is the source in go-git's words.
+func (s source) endpoint() *transport.Endpoint {
+	host := s.host
+	if strings.Contains(host, ":") && s.kind == kindHTTP {
+		host = "[" + host + "]"
+	}
+	return &transport.Endpoint{Protocol: s.protocol, User: s.user, Host: host, Port: s.port, Path: s.path}
+}
+
+// connectHTTP tries one way to authenticate after the other: none, then the tokens, then what git's credential helpers know.
+func connectHTTP(ctx context.Context, s source, o Options) (transport.UploadPackSession, *packp.AdvRefs, error) {
+	client := githttp.NewClient(httpClient())
+	var denied error
+	var tried []string
+	for c := range o.credentials(ctx, s) {
+		tried = append(tried, c.name)
+		ep := s.endpoint()
+		ep.User = ""
+		session, err := client.NewUploadPackSession(ep, c.auth())
+		if err != nil {
+			return nil, nil, err
+		}
+		adv, err := session.AdvertisedReferencesContext(ctx)
+		if err == nil {
+			return session, adv, nil
+		}
+		if !isDenied(err) {
+			return nil, nil, explainHTTP(err, c.secret)
+		}
+		denied = err
+	}
+	return nil, nil, deniedError(s, denied, tried, o)
+}
+
+// httpClient follows redirects within one host only, so that nobody but the host that the user named is believed.
+func httpClient() *http.Client {
+	t := &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           (&net.Dialer{Timeout: dialTimeout}).DialContext,
+		TLSHandshakeTimeout:   dialTimeout,
+		ResponseHeaderTimeout: answerTimeout,
+		ForceAttemptHTTP2:     true,
+	}
+	return &http.Client{Transport: t, CheckRedirect: func(req *http.Request, via []*http.Request) error {
+		first := via[0].URL
+		if req.URL.Hostname() != first.Hostname() || first.Scheme == "https" && req.URL.Scheme != "https" {
+			return fmt.Errorf("the server redirects to %s://%s; add that address if you trust it", req.URL.Scheme, req.URL.Host)
+		}
+		if len(via) > 5 {
+			return errors.New("the server redirects without end")
+		}
+		return nil
+	}}
+}
+
+func isDenied(err error) bool {
+	return errors.Is(err, transport.ErrAuthenticationRequired) || errors.Is(err, transport.ErrAuthorizationFailed) ||
+		errors.Is(err, transport.ErrRepositoryNotFound)
+}
+
+// explainHTTP says what to do about errors that are not about access. A server may repeat a secret, so it is taken out.
+func explainHTTP(err error, secret string) error {
+	if errors.Is(err, transport.ErrEmptyRemoteRepository) {
+		return errEmpty
+	}
+	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
+		return fmt.Errorf("the host cannot be reached: %w", op.Err)
+	}
+	if dns, ok := errors.AsType[*net.DNSError](err); ok {
+		return fmt.Errorf("the host %s is not known: %s", dns.Name, dns.Err)
+	}
+	if secret != "" && strings.Contains(err.Error(), secret) {
+		return errors.New(strings.ReplaceAll(err.Error(), secret, "***"))
+	}
+	return err
+}
+
+// deniedError tells what was tried, by name, and what can be done.
+func deniedError(s source, err error, tried []string, o Options) error {
+	what := "access is denied"
+	if errors.Is(err, transport.ErrRepositoryNotFound) {
+		what = "there is no such repository, or it is private"
+	}
+	text := fmt.Sprintf("%s; tried %s", what, strings.Join(tried, ", "))
+	for _, t := range tokens {
+		if o.variable(t.name) != "" && !t.belongs(s, o) {
+			text += fmt.Sprintf("; %s is not for %s and was not sent", t.name, s.host)
+		}
+	}
+	return fmt.Errorf("%s; set GIT_TOKEN to a token that may read it, or let git's credential helper know one", text)
+}

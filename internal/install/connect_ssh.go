@@ -1,0 +1,159 @@
+package install
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+	"github.com/go-git/go-git/v5/plumbing/transport"
+	gitssh "github.com/go-git/go-git/v5/plumbing/transport/ssh"
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/knownhosts"
+)
+
+// keyFiles are tried in this order after the agent's keys.
+var keyFiles = []string{"id_ed25519", "id_rsa", "id_ecdsa"}
+
+const defaultUser = "git"
+
+// connectSSH opens a session over ssh. The server must be a known host.
+func connectSSH(ctx context.Context, s source, o Options) (transport.UploadPackSession, *packp.AdvRefs, error) {
+	keys := o.keys(ctx)
+	defer keys.close()
+	auth, err := o.sshAuth(s, keys)
+	if err != nil {
+		return nil, nil, err
+	}
+	type result struct {
+		session transport.UploadPackSession
+		err     error
+	}
+	done := make(chan result, 1)
+	// Connecting cannot be cancelled, but ends by its timeout.
+	go func() {
+		session, err := gitssh.NewClient(nil).NewUploadPackSession(s.endpoint(), auth)
+		done <- result{session, err}
+	}()
+	var r result
+	select {
+	case <-ctx.Done():
+		return nil, nil, ctx.Err()
+	case r = <-done:
+	}
+	if r.err != nil {
+		return nil, nil, explainSSH(r.err, s, keys)
+	}
+	adv, err := r.session.AdvertisedReferencesContext(ctx)
+	if err != nil {
+		_ = r.session.Close()
+		return nil, nil, explainSSH(err, s, keys)
+	}
+	return r.session, adv, nil
+}
+
+// sshAuth is how to log in, and which keys of the server to believe.
+type sshAuth struct {
+	gitssh.PublicKeysCallback
+}
+
+// ClientConfig implements gitssh.AuthMethod.
+func (a *sshAuth) ClientConfig() (*ssh.ClientConfig, error) {
+	c, err := a.PublicKeysCallback.ClientConfig()
+	if err == nil {
+		c.Timeout = dialTimeout
+	}
+	return c, err
+}
+
+func (o Options) sshAuth(s source, k *keyring) (*sshAuth, error) {
+	files := filepath.SplitList(o.variable("SSH_KNOWN_HOSTS"))
+	if len(files) == 0 {
+		files = []string{filepath.Join(o.UserHome, ".ssh", "known_hosts"), "/etc/ssh/ssh_known_hosts"}
+	}
+	db, err := gitssh.NewKnownHostsDb(files...)
+	if err != nil {
+		return nil, fmt.Errorf("the host key of %s cannot be checked: there is no %s; connect once with `ssh %s` and look at the key", s.host, files[0], s.host)
+	}
+	address := net.JoinHostPort(s.host, strconv.Itoa(cmp.Or(s.port, gitssh.DefaultPort)))
+	a := &sshAuth{gitssh.PublicKeysCallback{
+		User:     cmp.Or(s.user, defaultUser),
+		Callback: func() ([]ssh.Signer, error) { return k.signers, nil },
+	}}
+	a.HostKeyCallback, a.HostKeyAlgorithms = db.HostKeyCallback(), db.HostKeyAlgorithms(address)
+	return a, nil
+}
+
+// keyring is the keys to log in with: those of the agent, then those in files.
+type keyring struct {
+	signers []ssh.Signer
+	// names tell where keys came from, or why they did not.
+	names []string
+	agent func() error
+}
+
+func (k *keyring) close() {
+	if k.agent != nil {
+		_ = k.agent()
+	}
+}
+
+func (o Options) keys(ctx context.Context) *keyring {
+	k := &keyring{}
+	agent, closer, err := o.agent(ctx)
+	if err == nil {
+		k.agent = closer
+		k.signers = append(k.signers, agent...)
+		k.names = append(k.names, fmt.Sprintf("the agent (keys: %d)", len(agent)))
+	}
+	for _, name := range keyFiles {
+		file := filepath.Join(o.UserHome, ".ssh", name)
+		text, err := os.ReadFile(file)
+		if err != nil {
+			continue
+		}
+		signer, err := ssh.ParsePrivateKey(text)
+		if _, locked := errors.AsType[*ssh.PassphraseMissingError](err); locked {
+			k.names = append(k.names, file+" (needs a passphrase: add it to the agent with ssh-add)")
+			continue
+		}
+		if err != nil {
+			k.names = append(k.names, file+" (cannot be read)")
+			continue
+		}
+		k.signers = append(k.signers, signer)
+		k.names = append(k.names, file)
+	}
+	return k
+}
+
+// explainSSH says what to do about a failure.
+func explainSSH(err error, s source, k *keyring) error {
+	key, isKey := errors.AsType[*knownhosts.KeyError](err)
+	op, isOp := errors.AsType[*net.OpError](err)
+	switch {
+	case isKey && len(key.Want) == 0:
+		return fmt.Errorf("the host key of %s is not known; connect once with `ssh %s` and look at the key", s.host, s.host)
+	case isKey:
+		return fmt.Errorf("the host key of %s has changed; someone may be listening in. If the change is known to you, remove the old key with `ssh-keygen -R %s`", s.host, s.host)
+	case isOp && op.Op == "dial":
+		return fmt.Errorf("the host cannot be reached: %w", op.Err)
+	case strings.Contains(err.Error(), "unable to authenticate"):
+		tried := "no key, as there is none"
+		if len(k.names) > 0 {
+			tried = strings.Join(k.names, ", ")
+		}
+		return fmt.Errorf("access is denied; tried %s; add a key to the agent, or put one into ~/.ssh (%s)", tried, strings.Join(keyFiles, ", "))
+	case errors.Is(err, transport.ErrEmptyRemoteRepository):
+		return errEmpty
+	case errors.Is(err, transport.ErrRepositoryNotFound):
+		return errors.New("there is no such repository, or it is private")
+	}
+	return err
+}

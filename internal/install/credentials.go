@@ -1,0 +1,155 @@
+package install
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"iter"
+	"net/url"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing/transport"
+	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
+)
+
+// credential is one way to authenticate over http. Its name may be shown, its secret never.
+type credential struct {
+	name, user, secret string
+}
+
+func (c credential) auth() transport.AuthMethod {
+	if c.secret == "" {
+		return nil
+	}
+	return &githttp.BasicAuth{Username: c.user, Password: c.secret}
+}
+
+// variable is one that may hold a secret for some hosts.
+type variable struct {
+	name string
+	// user is what the hosts want beside a token.
+	user string
+	// domains are the hosts it is for, with all below them; none for every host.
+	domains []string
+	// hosts are variables that name another such host, as a host or as a URL.
+	hosts []string
+}
+
+// tokens are in the order in which they are tried.
+var tokens = []variable{
+	{"GITLAB_TOKEN", "oauth2", []string{"gitlab.com"}, []string{"GITLAB_HOST", "CI_SERVER_HOST"}},
+	{"GITHUB_TOKEN", "x-access-token", []string{"github.com", "ghe.com"}, []string{"GITHUB_SERVER_URL", "GH_HOST"}},
+	{"GIT_TOKEN", "x-access-token", nil, nil},
+}
+
+// belongs tells whether the token may be sent to the host of a source.
+func (t variable) belongs(s source, o Options) bool {
+	host := strings.ToLower(strings.TrimSuffix(s.host, "."))
+	if t.domains == nil {
+		return true
+	}
+	if slices.ContainsFunc(t.domains, func(d string) bool { return host == d || strings.HasSuffix(host, "."+d) }) {
+		return true
+	}
+	return slices.ContainsFunc(t.hosts, func(name string) bool { return sameHost(o.variable(name), s) })
+}
+
+// sameHost compares the host and, if one is named, the port.
+func sameHost(value string, s source) bool {
+	if u, err := url.Parse(value); err == nil && u.Host != "" {
+		value = u.Host
+	}
+	return value != "" && (strings.EqualFold(value, s.host) && s.port == 0 || strings.EqualFold(value, s.address()))
+}
+
+// variable is one of the environment, empty if it is not set.
+func (o Options) variable(name string) string {
+	for _, entry := range o.Environ {
+		if value, ok := strings.CutPrefix(entry, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// credentials are the ways to authenticate, in order. The last one runs git, and only if it comes to that.
+func (o Options) credentials(ctx context.Context, s source) iter.Seq[credential] {
+	return func(yield func(credential) bool) {
+		if !yield(credential{name: "no authentication"}) {
+			return
+		}
+		for _, t := range tokens {
+			secret := strings.TrimSpace(o.variable(t.name))
+			if secret == "" || !t.belongs(s, o) {
+				continue
+			}
+			user := t.user
+			if s.user != "" {
+				user = s.user
+			}
+			if !yield(credential{t.name, user, secret}) {
+				return
+			}
+		}
+		if c, ok := o.fill(ctx, s); ok {
+			yield(c)
+		}
+	}
+}
+
+// fillTimeout bounds what a credential helper may take.
+const fillTimeout = 30 * time.Second
+
+// fill asks git's credential helpers. Nobody is prompted: what they do not know by themselves is not known.
+func (o Options) fill(ctx context.Context, s source) (credential, bool) {
+	ctx, cancel := context.WithTimeout(ctx, fillTimeout)
+	defer cancel()
+	path, err := o.program("git")
+	if err != nil {
+		return credential{}, false
+	}
+	cmd := exec.CommandContext(ctx, path, "-c", "core.askPass=", "credential", "fill")
+	// Elsewhere than in a repository, whose own configuration could name a helper to run.
+	cmd.Dir = os.TempDir()
+	cmd.Env = append(o.without(tokenNames()...), "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=", "GCM_INTERACTIVE=never", "GIT_CEILING_DIRECTORIES="+os.TempDir())
+	request := "protocol=" + s.protocol + "\nhost=" + s.address() + "\npath=" + strings.TrimPrefix(s.path, "/") + "\n"
+	if s.user != "" {
+		request += "username=" + s.user + "\n"
+	}
+	cmd.Stdin = strings.NewReader(request + "\n")
+	cmd.WaitDelay = time.Second
+	out, err := cmd.Output()
+	if err != nil {
+		return credential{}, false
+	}
+	c := credential{name: "git credential fill"}
+	for lines := bufio.NewScanner(bytes.NewReader(out)); lines.Scan(); {
+		switch key, value, _ := strings.Cut(lines.Text(), "="); key {
+		case "username":
+			c.user = value
+		case "password":
+			c.secret = value
+		}
+	}
+	return c, c.secret != ""
+}
+
+func tokenNames() []string {
+	var names []string
+	for _, t := range tokens {
+		names = append(names, t.name)
+	}
+	return names
+}
+
+// without is the environment without some variables.
+func (o Options) without(names ...string) []string {
+	return slices.DeleteFunc(slices.Clone(o.Environ), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
+	})
+}

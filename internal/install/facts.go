@@ -1,0 +1,153 @@
+package install
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/internal/manifest"
+)
+
+// restricted are the packages that a plugin can import in unsafe mode only.
+var restricted = []string{"os/exec", "syscall", "unsafe"}
+
+// Facts are what a user should know about a plugin before it runs, as far as its files tell. The lists are sorted and never nil.
+type Facts struct {
+	Name string `json:"name"`
+	// Env are the variables it may read, Hooks the functions that aura calls, Tools the names of its tools.
+	Env   []string `json:"env"`
+	Hooks []string `json:"hooks"`
+	Tools []string `json:"tools"`
+	// Unsafe are the imports that need unsafe mode, its vendored packages included.
+	Unsafe []string `json:"unsafe_imports"`
+}
+
+// factsOf reads a plugin's files. What does not parse tells nothing.
+func factsOf(p manifest.Plugin) Facts {
+	f := Facts{Name: p.Name, Env: append([]string{}, p.Manifest.Env...), Hooks: []string{}, Tools: []string{}, Unsafe: []string{}}
+	for _, point := range hookpoint.All() {
+		if manifest.Defines(p.Dir, string(point.Name)) {
+			f.Hooks = append(f.Hooks, string(point.Name))
+		}
+	}
+	f.Tools = append(f.Tools, toolNames(p.Dir)...)
+	// Files that do not parse are the business of the check.
+	if imports, err := manifest.Imports(p.Dir); err == nil {
+		for _, i := range imports {
+			if slices.Contains(restricted, i.Path) {
+				f.Unsafe = append(f.Unsafe, i.Path)
+			}
+		}
+	}
+	for _, list := range []*[]string{&f.Env, &f.Hooks, &f.Tools, &f.Unsafe} {
+		slices.Sort(*list)
+		*list = slices.Compact(*list)
+	}
+	return f
+}
+
+// toolNames are the names in the tool schemas that stand in the source, as literals or as constants.
+func toolNames(dir string) []string {
+	var files []*ast.File
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") {
+			continue
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, e.Name()), nil, parser.SkipObjectResolution)
+		if err == nil {
+			files = append(files, parsed)
+		}
+	}
+	constants := constantsOf(files)
+	var names []string
+	for _, f := range files {
+		ast.Inspect(f, func(n ast.Node) bool {
+			if lit, ok := n.(*ast.CompositeLit); ok && isSchema(lit.Type) {
+				if name := schemaName(lit, constants); name != "" {
+					names = append(names, name)
+				}
+			}
+			return true
+		})
+	}
+	return names
+}
+
+func isSchema(t ast.Expr) bool {
+	sel, ok := t.(*ast.SelectorExpr)
+	return ok && sel.Sel.Name == "ToolSchema"
+}
+
+// schemaName is the value of the field Name, which is the first one where fields are not named.
+func schemaName(lit *ast.CompositeLit, constants map[string]string) string {
+	for i, e := range lit.Elts {
+		value := e
+		if kv, ok := e.(*ast.KeyValueExpr); ok {
+			if key, ok := kv.Key.(*ast.Ident); !ok || key.Name != "Name" {
+				continue
+			}
+			value = kv.Value
+		} else if i > 0 {
+			break
+		}
+		switch v := value.(type) {
+		case *ast.BasicLit:
+			return text(v)
+		case *ast.Ident:
+			return constants[v.Name]
+		}
+	}
+	return ""
+}
+
+// constantsOf are the strings that the files give names to.
+func constantsOf(files []*ast.File) map[string]string {
+	out := map[string]string{}
+	for _, f := range files {
+		ast.Inspect(f, func(n ast.Node) bool {
+			spec, ok := n.(*ast.ValueSpec)
+			if !ok {
+				return true
+			}
+			for i, name := range spec.Names {
+				if i < len(spec.Values) {
+					if lit, ok := spec.Values[i].(*ast.BasicLit); ok && lit.Kind == token.STRING {
+						out[name.Name] = text(lit)
+					}
+				}
+			}
+			return true
+		})
+	}
+	return out
+}
+
+func text(lit *ast.BasicLit) string {
+	s, err := strconv.Unquote(lit.Value)
+	if err != nil {
+		return ""
+	}
+	return s
+}
+
+// gained are the facts of a plugin that were not so before. It is not ok if there are none.
+func gained(before, after Facts) (Facts, bool) {
+	minus := func(a, b []string) []string {
+		return slices.DeleteFunc(slices.Clone(a), func(s string) bool { return slices.Contains(b, s) })
+	}
+	g := Facts{
+		Name: after.Name, Env: minus(after.Env, before.Env), Hooks: minus(after.Hooks, before.Hooks),
+		Tools: minus(after.Tools, before.Tools), Unsafe: minus(after.Unsafe, before.Unsafe),
+	}
+	return g, len(g.Env)+len(g.Hooks)+len(g.Tools)+len(g.Unsafe) > 0
+}

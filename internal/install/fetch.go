@@ -1,0 +1,145 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/go-git/go-billy/v5/osfs"
+	"github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/cache"
+	"github.com/go-git/go-git/v5/plumbing/format/packfile"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
+	"github.com/go-git/go-git/v5/plumbing/storer"
+	"github.com/go-git/go-git/v5/plumbing/transport"
+	"github.com/go-git/go-git/v5/storage/filesystem"
+)
+
+// clone is a repository at hand, and the commit of it that was asked for.
+type clone struct {
+	storer storer.EncodedObjectStorer
+	commit *object.Commit
+}
+
+// fetch gets the objects of a repository that ref needs, with their history. What has to be stored is stored in dir.
+func fetch(ctx context.Context, s source, ref, dir string, o Options) (clone, error) {
+	c, err := fetchKind(ctx, s, ref, dir, o)
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		return clone{}, fmt.Errorf("cloning %s: %w", s.url, err)
+	}
+	return c, nil
+}
+
+func fetchKind(ctx context.Context, s source, ref, dir string, o Options) (clone, error) {
+	if s.kind == kindFile {
+		return openFile(s, ref)
+	}
+	session, adv, err := connect(ctx, s, o)
+	if err != nil {
+		return clone{}, err
+	}
+	defer func() { _ = session.Close() }()
+	refs, err := advertised(adv)
+	if err != nil {
+		return clone{}, err
+	}
+	wants, err := refs.wants(ref)
+	if err != nil {
+		return clone{}, err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return clone{}, err
+	}
+	st := filesystem.NewStorage(osfs.New(dir, osfs.WithBoundOS()), cache.NewObjectLRUDefault())
+	if err := receive(ctx, session, adv, wants, st, o.Progress); err != nil {
+		return clone{}, err
+	}
+	commit, err := refs.commit(st, ref)
+	return clone{st, commit}, err
+}
+
+// openFile reads a repository of this machine where it lies. No program of git's is run, nor anything it configures.
+func openFile(s source, ref string) (clone, error) {
+	repo, err := git.PlainOpenWithOptions(s.dir, &git.PlainOpenOptions{EnableDotGitCommonDir: true})
+	if errors.Is(err, git.ErrRepositoryNotExists) {
+		return clone{}, fmt.Errorf("there is no git repository; to copy a directory, write %s without file://", s.dir)
+	}
+	if err != nil {
+		return clone{}, err
+	}
+	refs := references{named: map[plumbing.ReferenceName]plumbing.Hash{}}
+	iter, err := repo.References()
+	if err != nil {
+		return clone{}, err
+	}
+	err = iter.ForEach(func(r *plumbing.Reference) error {
+		if r.Type() == plumbing.HashReference {
+			refs.named[r.Name()] = r.Hash()
+		}
+		return nil
+	})
+	if err != nil {
+		return clone{}, err
+	}
+	if head, err := repo.Head(); err == nil {
+		refs.head = head.Hash()
+	}
+	if _, err := refs.wants(ref); err != nil {
+		return clone{}, err
+	}
+	commit, err := refs.commit(repo.Storer, ref)
+	return clone{repo.Storer, commit}, err
+}
+
+// receive asks for commits and all they are made of.
+func receive(ctx context.Context, session transport.UploadPackSession, adv *packp.AdvRefs, wants []plumbing.Hash, to storer.PackfileWriter, progress func(int64)) error {
+	req := packp.NewUploadPackRequestFromCapabilities(adv.Capabilities)
+	req.Wants = wants
+	// Without a program to show them to, the server need not send messages about its progress.
+	if adv.Capabilities.Supports(capability.NoProgress) {
+		if err := req.Capabilities.Set(capability.NoProgress); err != nil {
+			return err
+		}
+	}
+	response, err := session.UploadPack(ctx, req)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = response.Close() }()
+	var r io.Reader = response
+	switch {
+	case req.Capabilities.Supports(capability.Sideband64k):
+		r = sideband.NewDemuxer(sideband.Sideband64k, response)
+	case req.Capabilities.Supports(capability.Sideband):
+		r = sideband.NewDemuxer(sideband.Sideband, response)
+	}
+	return packfile.WritePackfileToObjectStorage(to, &meter{in: r, progress: progress})
+}
+
+// meter counts what is received and bounds it.
+type meter struct {
+	in       io.Reader
+	received int64
+	progress func(received int64)
+}
+
+func (m *meter) Read(p []byte) (int, error) {
+	n, err := m.in.Read(p)
+	m.received += int64(n)
+	if m.received > maxBytes {
+		return 0, fmt.Errorf("the repository has more than %d MB", maxBytes>>20)
+	}
+	if m.progress != nil && n > 0 {
+		m.progress(m.received)
+	}
+	return n, err
+}

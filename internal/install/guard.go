@@ -1,0 +1,89 @@
+package install
+
+import (
+	"fmt"
+	"path"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The bounds of one source.
+const (
+	maxFiles = 10_000
+	// maxBytes bounds the files of a source, and what is received over the network, each.
+	maxBytes = 200 << 20
+	maxPath  = 1024
+)
+
+// guard decides entry by entry what of a source may be written. It refuses rather than repairs.
+type guard struct {
+	files int
+	bytes int64
+	// seen maps folded paths to the paths as they are written, directories included.
+	seen map[string]string
+}
+
+func newGuard() *guard { return &guard{seen: map[string]string{}} }
+
+// admit takes the slash-separated path of an entry and its size in bytes.
+func (g *guard) admit(name string, size int64) error {
+	if err := checkPath(name); err != nil {
+		return err
+	}
+	if g.files++; g.files > maxFiles {
+		return fmt.Errorf("the source has more than %d files", maxFiles)
+	}
+	if g.bytes += size; size < 0 || g.bytes > maxBytes {
+		return fmt.Errorf("the source has more than %d MB", maxBytes>>20)
+	}
+	key := strings.ToLower(name)
+	if other, ok := g.seen[key]; ok {
+		return fmt.Errorf("%q and %q are one file where case does not count", other, name)
+	}
+	g.seen[key] = name
+	return g.parents(name)
+}
+
+// parents refuses directories that differ in case only.
+func (g *guard) parents(name string) error {
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		key := strings.ToLower(dir)
+		other, ok := g.seen[key]
+		if ok && other != dir {
+			return fmt.Errorf("%q and %q are one directory where case does not count", other, dir)
+		}
+		if ok {
+			return nil
+		}
+		g.seen[key] = dir
+	}
+	return nil
+}
+
+// checkPath refuses paths that lead elsewhere, or that no terminal should be shown.
+func checkPath(name string) error {
+	switch {
+	case name == "" || len(name) > maxPath:
+		return fmt.Errorf("the path %.40q has %d bytes; at most %d are allowed", name, len(name), maxPath)
+	case !utf8.ValidString(name):
+		return fmt.Errorf("the path %q is not UTF-8", name)
+	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) && !unicode.Is(unicode.Zs, r) }):
+		return fmt.Errorf("the path %q has control characters in it", name)
+	case strings.HasPrefix(name, "/"):
+		return fmt.Errorf("the path %q is absolute", name)
+	case strings.Contains(name, `\`):
+		return fmt.Errorf("the path %q has a backslash in it", name)
+	case drive.MatchString(name):
+		return fmt.Errorf("the path %q is absolute", name)
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		switch {
+		case part == "" || part == "." || part == "..":
+			return fmt.Errorf("the path %q leads out of its directory", name)
+		case strings.EqualFold(part, ".git") || strings.EqualFold(part, "git~1"):
+			return fmt.Errorf("the path %q is git's own", name)
+		}
+	}
+	return nil
+}

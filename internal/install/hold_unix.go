@@ -1,0 +1,64 @@
+//go:build unix
+
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// hold waits until nobody else holds the directory. The system releases it when its holder dies. A directory that was removed
+// meanwhile is fs.ErrNotExist.
+func hold(ctx context.Context, dir string) (release func() error, err error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	done := make(chan error, 1)
+	go func() {
+		for {
+			err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX)
+			if !errors.Is(err, syscall.EINTR) {
+				done <- err
+				return
+			}
+		}
+	}()
+	select {
+	case <-ctx.Done():
+		// Whoever waits in vain gives the directory back as soon as it has it.
+		go func() {
+			<-done
+			_ = f.Close()
+		}()
+		return nil, context.Cause(ctx)
+	case err = <-done:
+	}
+	if err == nil {
+		err = same(f, dir)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f.Close, nil
+}
+
+// same tells whether an open directory is still the one of that name.
+func same(f *os.File, dir string) error {
+	held, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	now, err := os.Stat(dir)
+	if err != nil {
+		return err
+	}
+	if !os.SameFile(held, now) {
+		return fmt.Errorf("%s was replaced: %w", dir, fs.ErrNotExist)
+	}
+	return nil
+}

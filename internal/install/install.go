@@ -1,0 +1,102 @@
+package install
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// Place is a home that plugins are installed into.
+type Place struct {
+	// Home is where plugins.lock lies, Root the directory of the home's plugins; both are absolute.
+	Home, Root string
+}
+
+// Options are what every operation needs of its surroundings.
+type Options struct {
+	// Workdir is what relative paths are relative to.
+	Workdir string
+	// Environ is the environment as NAME=value: tokens, the ssh agent, and what the Go command gets.
+	Environ []string
+	// UserHome is the user's home directory, for keys and known hosts.
+	UserHome string
+	// NoVendor leaves the plugins' vendor directories as they come.
+	NoVendor bool
+	// Force installs in spite of what Check finds.
+	Force bool
+	// Check looks at the source of a plugin; nil for not at all.
+	Check Checker
+	// BuiltinTools are the names that a plugin's tool has only by overriding.
+	BuiltinTools []string
+	// Progress is told how many bytes have been received; nil for nobody.
+	Progress func(received int64)
+	// Now is the time of installation; nil for the clock's.
+	Now func() time.Time
+}
+
+// Finding is something that a check found in a plugin's source.
+type Finding struct {
+	// File is relative to the plugin's directory. Line is 0 where there is none.
+	File string `json:"file,omitempty"`
+	Line int    `json:"line,omitempty"`
+	// Message says what is wrong, why, and what to write instead.
+	Message string `json:"message"`
+}
+
+// String renders FILE:LINE: message.
+func (f Finding) String() string {
+	switch {
+	case f.File == "":
+		return f.Message
+	case f.Line == 0:
+		return f.File + ": " + f.Message
+	default:
+		return fmt.Sprintf("%s:%d: %s", f.File, f.Line, f.Message)
+	}
+}
+
+// Checker looks at the plugin in a directory. Errors keep it from being installed.
+type Checker func(dir string) (warnings, errors []Finding)
+
+func (o Options) now() time.Time {
+	if o.Now != nil {
+		return o.Now()
+	}
+	return time.Now().UTC().Truncate(time.Second)
+}
+
+// program finds a program in the PATH of the options' environment.
+func (o Options) program(name string) (string, error) {
+	path := o.variable("PATH")
+	if path == "" && runtime.GOOS == "windows" {
+		path = o.variable("Path")
+	}
+	for _, dir := range filepath.SplitList(path) {
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		if found, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+			return found, nil
+		}
+	}
+	return "", fmt.Errorf("%s is not in PATH", name)
+}
+
+// plural counts things.
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// join lists names for a sentence.
+func join(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}

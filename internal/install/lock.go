@@ -1,0 +1,263 @@
+package install
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// LockFile is the name of the file in a home that records what was installed.
+const LockFile = "plugins.lock"
+
+const lockVersion = 1
+
+// maxLock bounds the file in bytes.
+const maxLock = 64 << 20
+
+// lockfile is what was installed into a place.
+type lockfile struct {
+	Version int `json:"version"`
+	// Plugins maps the slash-separated directories of plugins, relative to the place's root, to what was installed there.
+	Plugins map[string]locked `json:"plugins"`
+	// Pending are the same for an update that is about to take place. Until it has, either will do.
+	Pending map[string]locked `json:"pending,omitempty"`
+}
+
+// locked is one plugin as it was installed.
+type locked struct {
+	// Unit is the directory that was installed, relative to the place's root: the plugin's own, or that of its pack.
+	Unit   string `json:"unit"`
+	URL    string `json:"url,omitempty"`
+	Commit string `json:"commit,omitempty"`
+	// Hash is over all of Files.
+	Hash string `json:"hash"`
+	// Files maps slash-separated paths in the plugin's directory to the hashes of their contents.
+	Files map[string]string `json:"files"`
+}
+
+// readLock reads a place's lock. A place without one has nothing installed.
+func readLock(p Place) (*lockfile, error) {
+	l := &lockfile{Version: lockVersion, Plugins: map[string]locked{}, Pending: map[string]locked{}}
+	path := filepath.Join(p.Home, LockFile)
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return l, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading what is installed: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	text, err := io.ReadAll(io.LimitReader(f, maxLock+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading what is installed: %w", err)
+	}
+	if len(text) > maxLock {
+		return nil, fmt.Errorf("reading what is installed: %s has more than %d MB", path, maxLock>>20)
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(l); err != nil {
+		return nil, fmt.Errorf("reading what is installed: %s: %w; restore the file, or remove it and `aura plugins trust` each plugin", path, err)
+	}
+	if l.Version != lockVersion {
+		return nil, fmt.Errorf("reading what is installed: %s is of version %d, this aura knows version %d", path, l.Version, lockVersion)
+	}
+	if l.Plugins == nil {
+		l.Plugins = map[string]locked{}
+	}
+	return l, nil
+}
+
+// write replaces the file in one step. A lock with nothing in it is no file.
+func (l *lockfile) write(p Place) error {
+	path := filepath.Join(p.Home, LockFile)
+	if len(l.Plugins) == 0 && len(l.Pending) == 0 {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("recording what is installed: %w", err)
+		}
+		return nil
+	}
+	text, err := json.MarshalIndent(l, "", "  ")
+	if err != nil {
+		return fmt.Errorf("recording what is installed: %w", err)
+	}
+	if err := writeFile(path, append(text, '\n')); err != nil {
+		return fmt.Errorf("recording what is installed: %w", err)
+	}
+	return nil
+}
+
+// writeFile replaces a file in one step, and leaves no other behind.
+func writeFile(path string, text []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".plugins-lock-")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err == nil {
+		err = f.Chmod(0o644)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		err = errors.Join(err, os.Remove(f.Name()))
+	}
+	return err
+}
+
+// drop forgets what was installed in a unit.
+func (l *lockfile) drop(unit string) {
+	maps.DeleteFunc(l.Plugins, func(_ string, e locked) bool { return e.Unit == unit })
+	maps.DeleteFunc(l.Pending, func(_ string, e locked) bool { return e.Unit == unit })
+}
+
+// prune forgets units whose directories are gone, except one that is about to come.
+func (l *lockfile) prune(p Place, coming string) {
+	gone := func(_ string, e locked) bool {
+		_, err := os.Lstat(filepath.Join(p.Root, filepath.FromSlash(e.Unit)))
+		return e.Unit != coming && errors.Is(err, fs.ErrNotExist)
+	}
+	maps.DeleteFunc(l.Plugins, gone)
+	maps.DeleteFunc(l.Pending, gone)
+}
+
+// hashTree hashes every file below a directory, hidden and vendored ones included. A symbolic link counts with its target and,
+// if that is a file, with its content.
+func hashTree(dir string) (map[string]string, error) {
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		files[filepath.ToSlash(rel)], err = hashEntry(path, d.Type())
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("hashing %s: %w", dir, err)
+	}
+	return files, nil
+}
+
+func hashEntry(path string, kind fs.FileMode) (string, error) {
+	switch {
+	case kind.IsRegular():
+		return hashFile(path)
+	case kind&fs.ModeSymlink != 0:
+		target, err := os.Readlink(path)
+		if err != nil {
+			return "", err
+		}
+		content := "none"
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			if content, err = hashFile(path); err != nil {
+				return "", err
+			}
+		}
+		return "link " + filepath.ToSlash(target) + " " + content, nil
+	default:
+		return kind.String(), nil
+	}
+}
+
+func hashFile(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = f.Close() }()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// hashAll is one hash over those of many files.
+func hashAll(files map[string]string) string {
+	h := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		fmt.Fprintf(h, "%s\x00%s\x00", name, files[name])
+	}
+	return "sha256:" + hex.EncodeToString(h.Sum(nil))
+}
+
+// lockPlugin is a plugin as it lies in dir now.
+func lockPlugin(dir string, e locked) (locked, error) {
+	files, err := hashTree(dir)
+	if err != nil {
+		return locked{}, err
+	}
+	e.Files, e.Hash = files, hashAll(files)
+	return e, nil
+}
+
+// Difference is what became of the files of a tree.
+type Difference struct {
+	Added   []string `json:"added"`
+	Changed []string `json:"changed"`
+	Removed []string `json:"removed"`
+}
+
+// Empty tells whether nothing became of any file.
+func (d Difference) Empty() bool { return len(d.Added)+len(d.Changed)+len(d.Removed) == 0 }
+
+// shown is how many files a message names.
+const shown = 10
+
+// String lists the files for a message.
+func (d Difference) String() string {
+	var parts []string
+	for _, list := range []struct {
+		names []string
+		what  string
+	}{{d.Changed, "changed"}, {d.Added, "new"}, {d.Removed, "gone"}} {
+		for _, name := range list.names {
+			parts = append(parts, name+" ("+list.what+")")
+		}
+	}
+	if more := len(parts) - shown; more > 0 {
+		parts = append(parts[:shown], fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// compare tells what became of files between two times. The lists are sorted and never nil.
+func compare(before, after map[string]string) Difference {
+	d := Difference{Added: []string{}, Changed: []string{}, Removed: []string{}}
+	for name, hash := range after {
+		old, ok := before[name]
+		switch {
+		case !ok:
+			d.Added = append(d.Added, name)
+		case old != hash:
+			d.Changed = append(d.Changed, name)
+		}
+	}
+	for name := range before {
+		if _, ok := after[name]; !ok {
+			d.Removed = append(d.Removed, name)
+		}
+	}
+	slices.Sort(d.Added)
+	slices.Sort(d.Changed)
+	slices.Sort(d.Removed)
+	return d
+}

@@ -1,0 +1,157 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/idelchi/aura/internal/manifest"
+)
+
+// prepared is a unit in the stage that nothing is wrong with.
+type prepared struct {
+	// dir is the unit's directory in the stage.
+	dir      string
+	plugins  []manifest.Plugin
+	facts    []Facts
+	warnings []Warning
+}
+
+// Warning is something that a check found in a plugin and that does not keep it from running.
+type Warning struct {
+	Plugin string `json:"plugin"`
+	Finding
+}
+
+// prepare finds the plugins of a staged unit, vendors what they import and checks them.
+func (s *stage) prepare(ctx context.Context, dir string, o Options) (prepared, error) {
+	p := prepared{dir: dir}
+	var err error
+	if p.plugins, err = discover(filepath.Dir(dir)); err != nil {
+		return p, err
+	}
+	for _, plugin := range p.plugins {
+		f := factsOf(plugin)
+		if err := checkTools(plugin, f, o.BuiltinTools); err != nil {
+			return p, named(plugin, err)
+		}
+	}
+	if err := s.vendor(ctx, p, o); err != nil {
+		return p, err
+	}
+	for _, plugin := range p.plugins {
+		if err := checkSDK(plugin.Dir); err != nil {
+			return p, named(plugin, err)
+		}
+		if err := p.check(plugin, o); err != nil {
+			return p, named(plugin, err)
+		}
+		p.facts = append(p.facts, factsOf(plugin))
+	}
+	return p, nil
+}
+
+func (s *stage) vendor(ctx context.Context, p prepared, o Options) error {
+	if o.NoVendor {
+		return nil
+	}
+	sdk, err := s.path("sdk")
+	if err != nil {
+		return err
+	}
+	v, err := newVendoring(o, p.dir, sdk)
+	if err != nil {
+		return err
+	}
+	for _, plugin := range p.plugins {
+		if err := v.plugin(ctx, plugin.Dir); err != nil {
+			return named(plugin, err)
+		}
+	}
+	return nil
+}
+
+// named attaches a plugin's name to what is wrong with it.
+func named(p manifest.Plugin, err error) error { return fmt.Errorf("plugin %q: %w", p.Name, err) }
+
+// discover finds the plugins of a staged unit, all of which must be sound.
+func discover(root string) ([]manifest.Plugin, error) {
+	found, err := manifest.Discover(root)
+	if err == nil && len(found) == 0 {
+		err = fmt.Errorf("there is no %s in it, so it holds no plugin", manifest.FileName)
+	}
+	for _, p := range found {
+		if p.Err != nil {
+			err = errors.Join(err, named(p, p.Err))
+		}
+	}
+	if err != nil {
+		// Where the stage is matters to nobody, and it will be gone.
+		return nil, hidePath{err, root + string(filepath.Separator)}
+	}
+	return found, nil
+}
+
+// hidePath is an error without the name of a directory in it.
+type hidePath struct {
+	error
+	dir string
+}
+
+func (e hidePath) Error() string { return strings.ReplaceAll(e.error.Error(), e.dir, "") }
+
+func (e hidePath) Unwrap() error { return e.error }
+
+// checkTools refuses a tool that would take the place of a built-in one without saying so.
+func checkTools(p manifest.Plugin, f Facts, builtin []string) error {
+	for _, name := range f.Tools {
+		if slices.Contains(builtin, name) && !p.Manifest.Override {
+			return fmt.Errorf("its tool is named %s like a built-in one, and its %s does not say override: true", name, manifest.FileName)
+		}
+	}
+	return nil
+}
+
+// check runs the check of the source and keeps its warnings.
+func (p *prepared) check(plugin manifest.Plugin, o Options) error {
+	if o.Check == nil {
+		return nil
+	}
+	warnings, faults := o.Check(plugin.Dir)
+	if o.Force {
+		warnings, faults = append(warnings, faults...), nil
+	}
+	for _, w := range warnings {
+		p.warnings = append(p.warnings, Warning{plugin.Name, w})
+	}
+	if len(faults) == 0 {
+		return nil
+	}
+	lines := make([]string, 0, len(faults))
+	for _, f := range faults {
+		lines = append(lines, f.String())
+	}
+	return fmt.Errorf("it would not run:\n%s\n--force installs it all the same", strings.Join(lines, "\n"))
+}
+
+// lock is the unit's plugins as plugins.lock records them.
+func (p prepared) lock(unit, url, commit string) (map[string]locked, error) {
+	out := map[string]locked{}
+	for _, plugin := range p.plugins {
+		rel, err := relative(p.dir, plugin.Dir)
+		if err != nil {
+			return nil, err
+		}
+		key := unit
+		if rel != "." {
+			key += "/" + rel
+		}
+		if out[key], err = lockPlugin(plugin.Dir, locked{Unit: unit, URL: url, Commit: commit}); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,205 @@
+package install
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/idelchi/aura/internal/manifest"
+)
+
+type kind int
+
+const (
+	// kindLocal is a directory that is copied.
+	kindLocal kind = iota
+	// kindFile is a git repository on this machine, by a file:// URL.
+	kindFile
+	kindHTTP
+	kindSSH
+)
+
+// source is where plugins come from, as the user named it.
+type source struct {
+	kind kind
+	// url is what is recorded and shown. It holds no secret.
+	url string
+	// dir is the directory of local sources and of file:// URLs, absolute.
+	dir string
+
+	protocol, user, host string
+	// port is 0 for the protocol's own.
+	port int
+	path string
+}
+
+var (
+	helper = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9+.-]*::`)
+	drive  = regexp.MustCompile(`^[A-Za-z]:[\\/]`)
+	scp    = regexp.MustCompile(`^(?:([^@/:]+)@)?([^@/:]+|\[[^\]/]+\]):(.+)$`)
+)
+
+// parseSource reads what the user named. A relative path is taken from workdir. It refuses whatever git or ssh could take for
+// something else than an address.
+func parseSource(text, workdir string) (source, error) {
+	switch {
+	case text == "":
+		return source{}, errors.New("the source is empty: name a URL or a directory")
+	case strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }):
+		return source{}, fmt.Errorf("%q has characters in it that do not print", text)
+	case strings.HasPrefix(text, "-"):
+		return source{}, fmt.Errorf("%q looks like an option, not like a URL or a directory; write ./%s for a directory of that name", text, text)
+	case helper.MatchString(text):
+		return source{}, fmt.Errorf("%q asks git to run a helper program; only https, ssh and file URLs and directories can be added", text)
+	case strings.Contains(text, "://"):
+		return parseURL(text)
+	case !drive.MatchString(text) && scp.MatchString(text):
+		return parseSCP(text)
+	}
+	dir := filepath.FromSlash(text)
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(workdir, dir)
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return source{}, fmt.Errorf("finding %s: %w", text, err)
+	}
+	return source{kind: kindLocal, url: dir, dir: dir, path: filepath.ToSlash(dir)}, nil
+}
+
+func parseURL(text string) (source, error) {
+	u, err := url.Parse(text)
+	if err != nil {
+		// The parser's message repeats the URL, which may hold a password.
+		return source{}, errors.New("the URL cannot be read: write it as https://HOST/PATH, ssh://USER@HOST/PATH or file:///PATH")
+	}
+	if _, secret := u.User.Password(); secret {
+		return source{}, fmt.Errorf("the URL of %s holds a password, which would be stored and shown; leave it out and set GIT_TOKEN, or let git's credential helper know it", u.Host)
+	}
+	if u.RawQuery != "" || u.Fragment != "" {
+		return source{}, fmt.Errorf("%s has a query or a fragment; name a branch, tag or commit with --ref", u.Redacted())
+	}
+	s := source{protocol: strings.ToLower(u.Scheme), user: u.User.Username(), host: u.Hostname(), path: u.Path}
+	if p := u.Port(); p != "" {
+		if s.port, err = strconv.Atoi(p); err != nil {
+			return source{}, fmt.Errorf("%s: %q is not a port", u.Redacted(), p)
+		}
+	}
+	switch s.protocol {
+	case "https":
+		s.kind = kindHTTP
+	case "http":
+		s.kind = kindHTTP
+		if !s.loopback() {
+			return source{}, fmt.Errorf("%s: what comes over plain http can be changed on its way; use https", u.Redacted())
+		}
+	case "ssh", "git+ssh", "ssh+git":
+		s.kind, s.protocol = kindSSH, "ssh"
+	case "file":
+		return parseFile(u)
+	default:
+		return source{}, fmt.Errorf("%s: %q is not supported; use https, ssh or file", u.Redacted(), u.Scheme)
+	}
+	u.Scheme = s.protocol
+	s.url = u.String()
+	return s, s.check()
+}
+
+func parseFile(u *url.URL) (source, error) {
+	if u.Host != "" && u.Host != "localhost" {
+		return source{}, fmt.Errorf("%s: a file URL has three slashes: file:///PATH", u.Redacted())
+	}
+	name := u.Path
+	if drive.MatchString(strings.TrimPrefix(name, "/")) {
+		name = strings.TrimPrefix(name, "/")
+	}
+	dir := filepath.FromSlash(name)
+	if !filepath.IsAbs(dir) {
+		return source{}, fmt.Errorf("%s: a file URL holds an absolute path", u.Redacted())
+	}
+	return source{kind: kindFile, protocol: "file", url: u.String(), dir: filepath.Clean(dir), path: u.Path}, nil
+}
+
+func parseSCP(text string) (source, error) {
+	m := scp.FindStringSubmatch(text)
+	s := source{kind: kindSSH, protocol: "ssh", url: text, user: m[1], host: strings.Trim(m[2], "[]"), path: m[3]}
+	return s, s.check()
+}
+
+// check refuses parts that a program could take for its options.
+func (s source) check() error {
+	if s.host == "" {
+		return fmt.Errorf("%s names no host", s.url)
+	}
+	for what, part := range map[string]string{"user": s.user, "host": s.host, "path": s.path} {
+		if strings.HasPrefix(strings.TrimLeft(part, "/"), "-") {
+			return fmt.Errorf("%s: the %s begins with a hyphen, so that it looks like an option", s.url, what)
+		}
+	}
+	if strings.Trim(s.path, "/") == "" {
+		return fmt.Errorf("%s names no repository", s.url)
+	}
+	return nil
+}
+
+// loopback tells whether the host is this machine.
+func (s source) loopback() bool {
+	if s.host == "localhost" || strings.HasSuffix(s.host, ".localhost") {
+		return true
+	}
+	ip := net.ParseIP(s.host)
+	return ip != nil && ip.IsLoopback()
+}
+
+// address is the host, with its port if that is not the protocol's own.
+func (s source) address() string {
+	if s.port == 0 {
+		return s.host
+	}
+	return net.JoinHostPort(s.host, strconv.Itoa(s.port))
+}
+
+const (
+	gitSuffix  = ".git"
+	namePrefix = "aura-plugin-"
+)
+
+// name is what the plugin or pack is called unless the user says otherwise.
+func (s source) name() string {
+	base := path.Base(strings.TrimRight(s.path, "/"))
+	return strings.TrimPrefix(strings.TrimSuffix(base, gitSuffix), namePrefix)
+}
+
+// checkName tells why a plugin cannot be installed under a name.
+func checkName(name string) error {
+	if err := manifest.CheckName(name); err != nil {
+		return err
+	}
+	if name == vendorDir || drive.MatchString(name+"/") || strings.HasPrefix(name, "-") {
+		return fmt.Errorf("%q cannot be the name of a plugin", name)
+	}
+	return nil
+}
+
+const vendorDir = "vendor"
+
+// checkSubpath cleans a directory within a source.
+func checkSubpath(sub string) (string, error) {
+	slashed := path.Clean(strings.ReplaceAll(sub, `\`, "/"))
+	if sub == "" || path.IsAbs(slashed) || !filepath.IsLocal(filepath.FromSlash(slashed)) {
+		return "", fmt.Errorf("subpath %q is not a directory within the source", sub)
+	}
+	for part := range strings.SplitSeq(slashed, "/") {
+		if part != "." && strings.HasPrefix(part, ".") || part == vendorDir {
+			return "", fmt.Errorf("subpath %q: plugins are not looked for in %s", sub, part)
+		}
+	}
+	return slashed, nil
+}

@@ -1,0 +1,152 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// The names of directories that are no plugins yet, or no longer. They are hidden, so that plugins are not looked for in them.
+const (
+	stagePrefix = ".aura-stage-"
+	oldPrefix   = ".aura-old-"
+)
+
+// stage is a directory beside the installed plugins in which something is made ready, while no one else changes the place.
+type stage struct {
+	place Place
+	dir   string
+	// made are the directories that were made for it, the innermost first.
+	made    []string
+	release func() error
+}
+
+// newStage waits for others who change the place, and removes what one that was killed has left.
+func newStage(ctx context.Context, p Place) (*stage, error) {
+	s := &stage{place: p}
+	for {
+		if err := s.makeRoot(); err != nil {
+			return nil, fmt.Errorf("preparing %s: %w", p.Root, err)
+		}
+		release, err := hold(ctx, p.Root)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // whoever made it has just removed it again
+		}
+		if err != nil {
+			return nil, fmt.Errorf("waiting for others who change %s: %w", p.Root, err)
+		}
+		s.release = release
+		break
+	}
+	err := sweep(p)
+	if err == nil {
+		s.dir, err = os.MkdirTemp(p.Root, stagePrefix)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("preparing %s: %w", p.Root, err), s.close())
+	}
+	return s, nil
+}
+
+func (s *stage) makeRoot() error {
+	for dir := s.place.Root; ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(dir); err == nil || dir == filepath.Dir(dir) {
+			break
+		}
+		s.made = append(s.made, dir)
+	}
+	return os.MkdirAll(s.place.Root, 0o755)
+}
+
+// close removes what is left of the stage, and the directories that were made for it if nothing came into them.
+func (s *stage) close() error {
+	var err error
+	if s.dir != "" {
+		err = removeAll(s.dir)
+	}
+	for _, dir := range s.made {
+		if os.Remove(dir) != nil {
+			break
+		}
+	}
+	if s.release != nil {
+		err = errors.Join(err, s.release())
+	}
+	if err != nil {
+		return fmt.Errorf("tidying up %s: %w", s.place.Root, err)
+	}
+	return nil
+}
+
+// path is a new directory in the stage.
+func (s *stage) path(parts ...string) (string, error) {
+	dir := filepath.Join(append([]string{s.dir}, parts...)...)
+	return dir, os.MkdirAll(dir, 0o755)
+}
+
+// sweep removes the stages of those who were killed, and brings back what they had put aside.
+func sweep(p Place) error {
+	entries, err := os.ReadDir(p.Root)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		path := filepath.Join(p.Root, e.Name())
+		if name, ok := strings.CutPrefix(e.Name(), oldPrefix); ok {
+			target := filepath.Join(p.Root, name)
+			if _, err := os.Lstat(target); errors.Is(err, fs.ErrNotExist) {
+				if err := os.Rename(path, target); err != nil {
+					return err
+				}
+				continue
+			}
+		} else if !strings.HasPrefix(e.Name(), stagePrefix) {
+			continue
+		}
+		if err := removeAll(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeAll removes a directory even if it holds directories that may not be written to, as the Go command makes them.
+func removeAll(dir string) error {
+	err := os.RemoveAll(dir)
+	if err == nil {
+		return nil
+	}
+	walkErr := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			err = os.Chmod(path, 0o700)
+		}
+		return err
+	})
+	if walkErr != nil {
+		return err
+	}
+	return os.RemoveAll(dir)
+}
+
+// replace puts a staged directory in the place of an installed one. The old one is in the stage afterwards, or put aside for
+// the next sweep.
+func replace(p Place, staged, target string) error {
+	if exchange(staged, target) == nil {
+		return nil
+	}
+	aside := filepath.Join(p.Root, oldPrefix+filepath.Base(target))
+	if filepath.Dir(target) != p.Root {
+		return fmt.Errorf("%s does not lie directly in %s", target, p.Root)
+	}
+	if err := os.Rename(target, aside); err != nil {
+		return err
+	}
+	if err := os.Rename(staged, target); err != nil {
+		return errors.Join(err, os.Rename(aside, target))
+	}
+	return removeAll(aside)
+}

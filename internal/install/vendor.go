@@ -1,0 +1,214 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
+
+	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/sdk/version"
+)
+
+const sdkPath = "github.com/idelchi/aura/sdk"
+
+// vendoring is the source of what plugins import being put beside their own.
+type vendoring struct {
+	options Options
+	// tree is the directory that a replacement in a go.mod may not lead out of.
+	tree string
+	// sdk is where the SDK's source lies for the Go command.
+	sdk string
+}
+
+// newVendoring writes the SDK's source to a directory.
+func newVendoring(o Options, tree, sdk string) (vendoring, error) {
+	for name, text := range sdkSource {
+		file := filepath.Join(sdk, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return vendoring{}, fmt.Errorf("writing the SDK's source: %w", err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			return vendoring{}, fmt.Errorf("writing the SDK's source: %w", err)
+		}
+	}
+	return vendoring{options: o, tree: tree, sdk: sdk}, nil
+}
+
+// plugin runs `go mod tidy` and `go mod vendor` for the plugin in dir. The Go command is given aura's own SDK, so that it need
+// not be fetched and is one that this aura knows; afterwards go.mod says nothing of that. A plugin without a go.mod has nothing
+// to vendor.
+func (v vendoring) plugin(ctx context.Context, dir string) error {
+	file := filepath.Join(dir, "go.mod")
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	path, err := v.options.program("go")
+	if err != nil {
+		return errors.New("vendoring needs the Go toolchain, and there is no go in PATH; install Go (https://go.dev/dl), or use --no-vendor if the plugin brings its vendor directory or imports nothing but the SDK and the standard library")
+	}
+	if err := editModule(file, func(f *modfile.File) error { return v.provide(dir, f) }); err != nil {
+		return err
+	}
+	for _, args := range [][]string{{"mod", "tidy"}, {"mod", "vendor"}} {
+		if err := v.run(ctx, dir, path, args); err != nil {
+			return err
+		}
+	}
+	if err := editModule(file, withdraw); err != nil {
+		return err
+	}
+	return cleanModules(filepath.Join(dir, vendorDir, "modules.txt"))
+}
+
+// editModule changes a go.mod.
+func editModule(file string, edit func(*modfile.File) error) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return fmt.Errorf("reading the module: %w", err)
+	}
+	f, err := modfile.Parse("go.mod", text, nil)
+	if list, ok := errors.AsType[modfile.ErrorList](err); ok && len(list) > 0 {
+		err = &list[0]
+	}
+	if err != nil {
+		return fmt.Errorf("reading the module: %w", err)
+	}
+	if err := edit(f); err != nil {
+		return err
+	}
+	f.Cleanup()
+	if text, err = f.Format(); err != nil {
+		return fmt.Errorf("writing the module: %w", err)
+	}
+	if err := os.WriteFile(file, text, 0o644); err != nil {
+		return fmt.Errorf("writing the module: %w", err)
+	}
+	return nil
+}
+
+// provide makes aura's own SDK the one that the module requires.
+func (v vendoring) provide(dir string, f *modfile.File) error {
+	for _, r := range f.Require {
+		if r.Mod.Path == sdkPath {
+			if err := checkRequired(r.Mod.Version); err != nil {
+				return err
+			}
+		}
+	}
+	for _, r := range slices.Clone(f.Replace) {
+		if r.Old.Path == sdkPath {
+			if err := f.DropReplace(r.Old.Path, r.Old.Version); err != nil {
+				return fmt.Errorf("providing the SDK: %w", err)
+			}
+			continue
+		}
+		if r.New.Version == "" && !v.inside(dir, r.New.Path) {
+			return fmt.Errorf("go.mod:%d: the replacement of %s leads out of the source, to %s", r.Syntax.Start.Line, r.Old.Path, r.New.Path)
+		}
+	}
+	err := errors.Join(f.AddRequire(sdkPath, "v"+version.Version), f.AddReplace(sdkPath, "", v.sdk, ""))
+	if err != nil {
+		return fmt.Errorf("providing the SDK: %w", err)
+	}
+	return nil
+}
+
+// inside tells whether a replacement in the go.mod of dir is a directory of the source itself. No directory of a source is a
+// link, so the path alone tells.
+func (v vendoring) inside(dir, target string) bool {
+	native := filepath.FromSlash(target)
+	return !filepath.IsAbs(native) && !strings.HasPrefix(target, "/") && within(v.tree, filepath.Join(dir, native))
+}
+
+// checkRequired tells whether the SDK that a module requires is one that this aura stands for. A version of zeros is what one
+// writes who has none.
+func checkRequired(v string) error {
+	if module.IsPseudoVersion(v) {
+		base, err := module.PseudoVersionBase(v)
+		if err != nil || base == "" {
+			return nil
+		}
+		v = base
+	}
+	if v == "v0.0.0" {
+		return nil
+	}
+	return manifest.CompatibleSDK(strings.TrimPrefix(v, "v"), version.Version)
+}
+
+func withdraw(f *modfile.File) error {
+	if err := f.DropReplace(sdkPath, ""); err != nil {
+		return fmt.Errorf("withdrawing the SDK: %w", err)
+	}
+	return nil
+}
+
+// cleanModules takes the place of the SDK's source out of a modules.txt, so that it fits go.mod again.
+func cleanModules(file string) error {
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading what was vendored: %w", err)
+	}
+	var out strings.Builder
+	for line := range strings.Lines(string(text)) {
+		switch {
+		case strings.HasPrefix(line, "# "+sdkPath+" => "):
+			continue
+		case strings.HasPrefix(line, "# "+sdkPath+" v"):
+			line, _, _ = strings.Cut(strings.TrimSuffix(line, "\n"), " => ")
+			line += "\n"
+		}
+		out.WriteString(line)
+	}
+	if err := os.WriteFile(file, []byte(out.String()), 0o644); err != nil {
+		return fmt.Errorf("writing what was vendored: %w", err)
+	}
+	return nil
+}
+
+// goTail is how much of the Go command's output an error keeps, in bytes.
+const goTail = 2048
+
+// run runs the Go command. It may fetch modules, but neither another Go nor with aura's tokens.
+func (v vendoring) run(ctx context.Context, dir, path string, args []string) error {
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Dir = dir
+	cmd.Env = append(v.options.without(append(tokenNames(), "GOFLAGS", "GOWORK", "GO111MODULE", "GOTOOLCHAIN", "PWD")...),
+		"GOFLAGS=-mod=mod", "GOWORK=off", "GO111MODULE=on", "GOTOOLCHAIN=local", "PWD="+dir)
+	inGroup(cmd)
+	cmd.WaitDelay = time.Second
+	out, err := cmd.CombinedOutput()
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	text := strings.TrimSpace(string(out))
+	if len(text) > goTail {
+		text = "…" + text[len(text)-goTail:]
+	}
+	return fmt.Errorf("vendoring: go %s: %w\n%s\nWhat the plugin imports must be to be had; --no-vendor leaves its vendor directory as it is", strings.Join(args, " "), err, text)
+}
+
+// checkSDK tells whether this aura can run a plugin with the SDK it was vendored with. One without is not asked.
+func checkSDK(dir string) error {
+	v, vendored, err := manifest.VendoredSDK(dir)
+	if err != nil || !vendored {
+		return err
+	}
+	return manifest.CompatibleSDK(v, version.Version)
+}

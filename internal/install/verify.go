@@ -1,0 +1,91 @@
+package install
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/idelchi/aura/internal/manifest"
+)
+
+// ChangedError is a plugin whose files are not the ones that were installed.
+type ChangedError struct {
+	Name  string
+	Files Difference
+	// Updatable tells whether the plugin can be installed anew from where it came from.
+	Updatable bool
+}
+
+// Error names the files and the ways out.
+func (e *ChangedError) Error() string {
+	again := fmt.Sprintf("install it anew with `aura plugins update %s`", e.Name)
+	if !e.Updatable {
+		again = fmt.Sprintf("`aura plugins remove %s` and add it again", e.Name)
+	}
+	return fmt.Sprintf("its files have changed since it was installed: %s; %s, or accept them as they are with `aura plugins trust %s`",
+		e.Files, again, e.Name)
+}
+
+// Verify compares the plugins that were found in a place with what was installed there, and sets the Err of each that has
+// changed to a *ChangedError. Plugins that were not installed but written in place have nothing to be compared with.
+func Verify(p Place, found []manifest.Plugin) {
+	if len(found) == 0 {
+		return
+	}
+	lock, err := readLock(p)
+	for i := range found {
+		switch {
+		case found[i].Err != nil:
+		case err != nil:
+			found[i].Err = err
+		default:
+			found[i].Err = lock.verify(p, found[i])
+		}
+	}
+}
+
+func (l *lockfile) verify(p Place, plugin manifest.Plugin) error {
+	key, err := relative(p.Root, plugin.Dir)
+	if err != nil {
+		return err
+	}
+	entry, ok := l.Plugins[key]
+	if !ok && !l.foreign(key, plugin) {
+		return nil
+	}
+	files, err := hashTree(plugin.Dir)
+	if err != nil {
+		return err
+	}
+	sum := hashAll(files)
+	if ok && sum == entry.Hash && sum == hashAll(entry.Files) {
+		return nil
+	}
+	if next, ok := l.Pending[key]; ok && sum == next.Hash {
+		return nil
+	}
+	return &ChangedError{Name: plugin.Name, Files: compare(entry.Files, files), Updatable: plugin.Origin != nil}
+}
+
+// foreign tells whether a plugin without an entry lies among those of a pack that was installed, as none of them.
+func (l *lockfile) foreign(key string, plugin manifest.Plugin) bool {
+	if plugin.Origin == nil {
+		return false
+	}
+	unit, _, _ := strings.Cut(key, "/")
+	for _, e := range l.Plugins {
+		if e.Unit == unit {
+			return true
+		}
+	}
+	return false
+}
+
+// relative is the slash-separated path of a directory below a root.
+func relative(root, dir string) (string, error) {
+	rel, err := filepath.Rel(root, dir)
+	if err != nil {
+		return "", fmt.Errorf("finding %s below %s: %w", dir, root, err)
+	}
+	return filepath.ToSlash(rel), nil
+}

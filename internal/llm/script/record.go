@@ -1,0 +1,143 @@
+package script
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/idelchi/aura/internal/llm"
+)
+
+// Record returns a provider that keeps what another one answers, as a script that can be played again. The file is written
+// anew, as a whole, after each call. If that fails, the failure is told and the conversation goes on.
+func Record(p llm.Provider, file string, tell func(error)) llm.Provider {
+	return &recorder{Provider: p, file: file, tell: tell}
+}
+
+type recorder struct {
+	llm.Provider
+	file string
+	tell func(error)
+
+	mu    sync.Mutex
+	turns []map[string]any
+	// told is set once a failure to write was told.
+	told bool
+}
+
+// Models lists those of the other provider, if it can.
+func (r *recorder) Models(ctx context.Context) ([]llm.Model, error) {
+	lister, ok := r.Provider.(llm.Lister)
+	if !ok {
+		return nil, errors.New("listing models: the provider cannot")
+	}
+	return lister.Models(ctx)
+}
+
+// Chat implements llm.Provider.
+func (r *recorder) Chat(ctx context.Context, req llm.Request, onDelta func(llm.Delta)) (llm.Response, error) {
+	response, err := r.Provider.Chat(ctx, req, onDelta)
+	if ctx.Err() == nil {
+		r.keep(ctx, req.Model, response, err)
+	}
+	return response, err
+}
+
+func (r *recorder) keep(ctx context.Context, name string, response llm.Response, failed error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.turns = append(r.turns, turnOf(response, failed))
+	model, err := r.Model(ctx, name)
+	if err != nil {
+		model = llm.Model{Name: name}
+	}
+	if err := r.write(model); err != nil && !r.told {
+		r.told = true
+		r.tell(fmt.Errorf("recording the conversation in %s: %w", r.file, err))
+	}
+}
+
+// turnOf is a call of the model as a script has it.
+func turnOf(response llm.Response, failed error) map[string]any {
+	turn := map[string]any{}
+	if failed != nil {
+		said := map[string]any{"message": failed.Error()}
+		if class, ok := errors.AsType[*llm.Error](failed); ok {
+			said["message"] = class.Message
+			if class.Type != "" {
+				said["type"] = class.Type
+			}
+		}
+		turn["error"] = said
+		return turn
+	}
+	m := response.Message
+	if m.Thinking != "" {
+		turn["thinking"] = m.Thinking
+	}
+	if m.Content != "" || len(m.ToolCalls) == 0 {
+		turn["text"] = m.Content
+	}
+	var calls []map[string]any
+	for _, c := range m.ToolCalls {
+		calls = append(calls, map[string]any{"name": c.Name, "arguments": argumentsOf(c.Arguments)})
+	}
+	if len(calls) > 0 {
+		turn["tool_calls"] = calls
+	}
+	if response.Usage != (llm.Usage{}) {
+		turn["usage"] = map[string]int{"input": response.Usage.Input, "output": response.Usage.Output}
+	}
+	return turn
+}
+
+// argumentsOf are arguments as a mapping, or as they were written if they are none.
+func argumentsOf(raw json.RawMessage) any {
+	var object map[string]any
+	if json.Unmarshal(raw, &object) != nil || object == nil {
+		return string(raw)
+	}
+	return object
+}
+
+// write replaces the file, which only its owner can read, for a conversation may hold anything.
+func (r *recorder) write(m llm.Model) error {
+	model := map[string]any{"name": m.Name}
+	if m.Family != "" {
+		model["family"] = m.Family
+	}
+	if m.ParameterCount > 0 {
+		model["parameter_count"] = m.ParameterCount
+	}
+	if m.ContextLength > 0 {
+		model["context_length"] = m.ContextLength
+	}
+	if len(m.Capabilities) > 0 {
+		model["capabilities"] = m.Capabilities
+	}
+	text, err := yaml.Marshal(map[string]any{"model": model, "turns": r.turns})
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(r.file), 0o755); err != nil {
+		return err
+	}
+	fresh, err := os.CreateTemp(filepath.Dir(r.file), ".record-*")
+	if err != nil {
+		return err
+	}
+	_, err = fresh.Write(text)
+	if err = errors.Join(err, fresh.Close()); err == nil {
+		err = os.Rename(fresh.Name(), r.file)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(fresh.Name()))
+	}
+	return nil
+}

@@ -1,0 +1,97 @@
+package sandbox
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+// Main is the child's side of Run: it confines this process, runs the call and returns the exit status. It must not be called in
+// any other process. It ends the process when the parent is gone.
+func Main(run Tool) int {
+	unix.CloseOnExec(answerFD)
+	if err := CloseInherited(answerFD); err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	out := &answers{to: json.NewEncoder(os.NewFile(answerFD, "answer"))}
+	if err := serve(run, out); err != nil {
+		_, _ = fmt.Fprintf(os.Stderr, "%s is for aura's own use: %v\n", Argument, err)
+		return 1
+	}
+	return 0
+}
+
+// serve returns an error only if there is nobody to tell about it.
+func serve(run Tool, out *answers) error {
+	var r request
+	in := json.NewDecoder(os.Stdin)
+	if err := in.Decode(&r); err != nil {
+		return fmt.Errorf("reading the call: %w", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go watch(cancel)
+	report, err := Confine(r.Policy, r.Isolation)
+	if err != nil {
+		return out.send(frame{Fault: err.Error()})
+	}
+	// What the tool starts must not write answers in its place, by way of /proc.
+	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
+		return out.send(frame{Fault: fmt.Sprintf("keeping the answer to itself: %v", err)})
+	}
+	if err := out.send(frame{Report: &report}); err != nil {
+		return err
+	}
+	value, err := guarded(ctx, orProbe(run), r.Call, func(b []byte) {
+		// A parent that is gone needs no progress.
+		_ = out.send(frame{Progress: b})
+	})
+	if err != nil {
+		message := err.Error()
+		return out.send(frame{Error: &message})
+	}
+	if len(value) == 0 {
+		value = json.RawMessage("null")
+	}
+	return out.send(frame{Value: value})
+}
+
+// watch tells the tool to end when the parent is gone, and ends the process then: nobody waits for it.
+func watch(cancel context.CancelFunc) {
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	cancel()
+	_ = unix.Kill(0, unix.SIGKILL)
+	_ = unix.Kill(os.Getpid(), unix.SIGKILL)
+	os.Exit(1) //nolint:forbidigo // the first process of a namespace ignores its own signals, and must end all the same
+}
+
+// guarded turns a panic of the tool into an error.
+func guarded(ctx context.Context, run Tool, call Call, progress func([]byte)) (value json.RawMessage, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%s panicked: %v", call.Tool, r)
+		}
+	}()
+	return run(ctx, call, progress)
+}
+
+// answers writes frames one at a time.
+type answers struct {
+	mu sync.Mutex
+	to *json.Encoder
+}
+
+func (a *answers) send(f frame) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err := a.to.Encode(f); err != nil {
+		return fmt.Errorf("answering: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,53 @@
+package sandbox
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+)
+
+// probeTime is more than a process needs to confine itself and to end.
+const probeTime = 10 * time.Second
+
+// Probe is Support with what only shows when a process is confined: it starts the executable as Run does, under the policy of a
+// command line in a working directory.
+func Probe(ctx context.Context, executable string, p Policy, workdir string) Status {
+	s := Support()
+	if !s.Enabled {
+		return s
+	}
+	r, err := Run(ctx, Command{Executable: executable, Dir: workdir, Policy: p, Call: Call{Tool: probeTool}, Timeout: probeTime})
+	if err != nil {
+		s.Enabled = false
+		s.Rows = append(s.Rows, Row{Name: "trial", Required: true, Detail: err.Error()})
+		return s
+	}
+	s.Rows = append(s.Rows,
+		row("files outside are read-only in every respect", r.Report.Mounts, "private mounts", "no mount namespace to be had"),
+		row("no processes but its own", r.Report.Proc, "private /proc", "no process namespace, or no /proc for it"),
+	)
+	for _, sentence := range r.Report.Uncovered {
+		s.Rows = append(s.Rows, Row{Name: "not covered", Detail: sentence})
+	}
+	return s
+}
+
+func row(name string, enforced bool, yes, no string) Row {
+	if enforced {
+		return Row{Name: name, Enforced: true, Detail: yes}
+	}
+	return Row{Name: name, Detail: no}
+}
+
+// probeTool is a call that does nothing.
+const probeTool = "__probe"
+
+// orProbe answers a probe in place of the tool.
+func orProbe(run Tool) Tool {
+	return func(ctx context.Context, call Call, progress func([]byte)) (json.RawMessage, error) {
+		if call.Tool == probeTool {
+			return nil, nil
+		}
+		return run(ctx, call, progress)
+	}
+}

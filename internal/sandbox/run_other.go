@@ -1,0 +1,16 @@
+//go:build !linux
+
+package sandbox
+
+import (
+	"context"
+	"fmt"
+)
+
+// Run refuses: there is nothing to confine a process with.
+func Run(_ context.Context, c Command) (Result, error) {
+	return Result{}, fmt.Errorf("running %s: %w", c.Call.Tool, ErrUnsupported)
+}
+
+// Main refuses likewise.
+func Main(Tool) int { return 1 }
