@@ -85,6 +85,10 @@ type App struct {
 	// features are those of the role.
 	features config.Features
 	verbose  bool
+	// entries are the plugins that run, by name.
+	entries map[string]Entry
+	// toldSandbox is set once the user knows what the system does not enforce.
+	toldSandbox bool
 	// stale is set, from any goroutine, when the tools of MCP servers are others now; loaded are those that the model asked for.
 	stale  atomic.Bool
 	loaded []string
@@ -138,6 +142,7 @@ func (a *App) open(ctx context.Context) error {
 	if a.features, err = a.cfg.FeaturesFor(a.role.agent, a.role.mode, a.opts.Task); err != nil {
 		return err
 	}
+	a.tellSandbox(a.cell(a.features))
 	// A provider that cannot be made is better known before plugins are started.
 	provider, name, err := a.chooseProvider(ctx, a.role)
 	if err != nil {
@@ -229,7 +234,7 @@ func (a *App) refresh() {
 	a.around.Store(&conversation.Surroundings{
 		SessionID: a.journal.ID(), SessionTitle: a.journal.state.Title, Vars: maps.Clone(a.vars),
 		LoadedTools: slices.Clone(a.loaded), MCPServers: a.connected(),
-		Features: sdk.FeatureState{ReadBeforeWrite: a.features.Tools.ReadBefore.Write, ShowThinking: a.verbose},
+		Features: sdk.FeatureState{ReadBeforeWrite: a.features.Tools.ReadBefore.Write, ShowThinking: a.verbose, Sandbox: a.cell(a.features).enabled},
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/manifest"
 )
 
@@ -43,6 +44,8 @@ func Catalog(c *config.Config) ([]Entry, error) {
 		if err != nil {
 			return nil, err
 		}
+		// What was installed must still be what it was then.
+		install.Verify(placeOf(root), found)
 		for _, p := range found {
 			homes[p.Dir] = root.Home
 		}
@@ -82,21 +85,24 @@ func (e Entry) Spec(c *config.Config, unsafe bool) host.Spec {
 		Config:  c.Features.Plugins.ConfigFor(e.Name, e.Manifest.Config),
 		Unsafe:  unsafe || c.Features.Plugins.Unsafe,
 		LogFile: e.LogFile(),
+		Sandbox: newCell(c, c.Features, "").plugin(e),
 	}
 }
 
 // specs are the plugins to run, under the settings of the role.
 func (a *App) specs() ([]host.Spec, error) {
 	merged := *a.cfg
-	merged.Features.Plugins = a.features.Plugins
+	merged.Features = a.features
 	c, unsafe := &merged, a.opts.UnsafePlugins
 	entries, err := Catalog(c)
 	if err != nil {
 		return nil, err
 	}
 	var out []host.Spec
+	a.entries = map[string]Entry{}
 	for _, e := range entries {
 		if e.Status == StatusEnabled {
+			a.entries[e.Name] = e
 			out = append(out, e.Spec(c, unsafe))
 		}
 	}

@@ -22,6 +22,7 @@ func (a *App) listCommands() []command.Command {
 		own("skills", "List the skills", a.cmdSkills),
 		own("mcp", "List the MCP servers, or connect to one", a.cmdMCP, "SERVER"),
 		own("policy", "List the rules for tool calls", a.cmdPolicy),
+		own("sandbox", "Say what the tools and plugins are confined to", a.cmdSandbox),
 		own("todo", "Show the list of todos, or empty it", a.cmdTodo, "clear"),
 		own("ctx", "Say how full the model's context is", a.cmdCtx),
 		own("stats", "Show what has been counted", a.cmdStats),

@@ -41,7 +41,8 @@ func (a *App) kit(r role, f config.Features) (kit, error) {
 		if ok && !d.Condition.IsZero() {
 			k.conditions[d.Name] = d.Condition
 		}
-		all = append(all, redefined(seen.Guarded(t, a.seen, seen.Rules(f.Tools.ReadBefore)), d))
+		guarded := seen.Guarded(t, a.seen, seen.Rules(f.Tools.ReadBefore))
+		all = append(all, redefined(a.cell(f).fence(guarded), d))
 	}
 	known, err := tool.NewRegistry(all...)
 	if err != nil {
@@ -58,10 +59,11 @@ func (a *App) kit(r role, f config.Features) (kit, error) {
 
 // everyTool is all there is, whoever may use it.
 func (a *App) everyTool(f config.Features) []tool.Tool {
-	all := builtin.All(builtin.Options{
+	c := a.cell(f)
+	all := c.builtins(builtin.Options{
 		Workdir: a.cfg.Workdir, Env: withTask(a.cfg.Environ, a.taskEnv), BashTimeout: f.Tools.Bash.Timeout.Duration(),
 		Truncation: builtin.Truncation(f.Tools.Bash.Truncation), OutputDir: a.outputDir(),
-	})
+	}, a.taskEnv)
 	all = append(append(all, a.todos.Tools()...), done.Tool())
 	if len(a.cfg.Skills) > 0 {
 		all = append(all, skill.Tool(a.skills()))
@@ -72,7 +74,7 @@ func (a *App) everyTool(f config.Features) []tool.Tool {
 	if waiting := a.deferred(); len(waiting) > 0 {
 		all = append(all, loadTool{app: a, servers: waiting})
 	}
-	return slices.Concat(all, a.pluginTools(), a.mcpTools())
+	return slices.Concat(all, a.pluginTools(c), a.mcpTools())
 }
 
 func (a *App) skills() []skill.Skill {

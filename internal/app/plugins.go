@@ -15,6 +15,7 @@ import (
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/internal/pipeline"
+	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/internal/session"
 	"github.com/idelchi/aura/internal/shell"
 	"github.com/idelchi/aura/internal/tool"
@@ -169,11 +170,19 @@ func (h handlers) Handlers(point hookpoint.Name) []pipeline.Handler {
 type pluginTool struct {
 	plugin     *host.Plugin
 	definition tool.Definition
+	// policy is what the tool is confined to, if there is a sandbox and it is sandboxable.
+	policy      sandbox.Policy
+	sandboxable bool
+	// apart is the policy of a process for each call; nil if the plugin's own child runs the tool.
+	apart *sandbox.Policy
 }
 
 func (t pluginTool) Definition() tool.Definition { return t.definition }
 
 func (t pluginTool) Execute(ctx context.Context, call tool.Call) (string, error) {
+	if t.apart != nil {
+		return t.plugin.ExecuteUnder(ctx, t.apart, call.Context, call.Args)
+	}
 	return t.plugin.Execute(ctx, call.Context, call.Args)
 }
 
@@ -187,7 +196,7 @@ func (t pluginTool) Paths(ctx context.Context, args map[string]any) (sdk.ToolPat
 }
 
 // pluginTools are the tools that plugins offer in this session. A tool that cannot be offered is told and left out.
-func (a *App) pluginTools() []tool.Tool {
+func (a *App) pluginTools(c cell) []tool.Tool {
 	var out []tool.Tool
 	for _, p := range a.plugins() {
 		exports, known := p.Exports()
@@ -200,10 +209,15 @@ func (a *App) pluginTools() []tool.Tool {
 			continue
 		}
 		s, m := exports.Tool.Schema, p.Spec().Manifest
-		out = append(out, pluginTool{plugin: p, definition: tool.Definition{
+		made := pluginTool{plugin: p, sandboxable: exports.Tool.Sandboxable}
+		if wanted := c.plugin(a.entries[p.Name()]); wanted != nil {
+			made.policy, made.apart = *wanted, c.apart(p, wanted, made.sandboxable)
+		}
+		made.definition = tool.Definition{
 			Name: s.Name, Description: s.Description, Usage: s.Usage, Examples: s.Examples, Parameters: schema,
 			Source: tool.SourcePlugin, Origin: p.Name(), Parallel: exports.Tool.Parallel, OptIn: m.OptIn, Override: m.Override,
-		}})
+		}
+		out = append(out, made)
 	}
 	return out
 }

@@ -79,6 +79,7 @@ func (a *App) persona(ctx context.Context, r role) (conversation.Persona, error)
 		if err != nil {
 			return p, fmt.Errorf("reading fallback of agent %q (%s): %w", r.agent.Name, r.agent.Source.File, err)
 		}
+		next.within = r.within
 		other, err := a.lonePersona(ctx, next)
 		if err != nil {
 			return p, fmt.Errorf("preparing agent %q, a fallback of agent %q: %w", name, r.agent.Name, err)
@@ -149,6 +150,10 @@ func (a *App) promptData(ctx context.Context, r role, provider llm.Provider, nam
 		if m, err := provider.Model(ctx, ""); err == nil {
 			data.Model = m.Name
 		}
+	}
+	features, err := a.cfg.FeaturesFor(r.agent, r.mode, a.opts.Task)
+	if err == nil {
+		data.Sandbox = a.cell(features).display()
 	}
 	return data
 }

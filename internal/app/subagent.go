@@ -22,8 +22,8 @@ import (
 // taskName is the tool by which an agent hands work to another.
 const taskName = "Task"
 
-// notForSubagents are the tools that belong to the session as a whole: its list of todos, its end, and further agents.
-var notForSubagents = []string{taskName, done.Name, todo.CreateName, todo.ListName, todo.ProgressName}
+// notForSubagents are the tools that belong to the session as a whole: its list of todos, its end, further tools and agents.
+var notForSubagents = []string{taskName, loadName, done.Name, todo.CreateName, todo.ListName, todo.ProgressName}
 
 // subagents are the agents that others may hand work to.
 func (a *App) subagents() []config.Agent {
@@ -112,6 +112,11 @@ func (t taskTool) open(ctx context.Context, agent config.Agent) (*conversation.C
 	}
 	if p.Tools, err = without(p.Tools, notForSubagents); err != nil {
 		return nil, err
+	}
+	for i, spare := range p.Fallback {
+		if p.Fallback[i].Tools, err = without(spare.Tools, notForSubagents); err != nil {
+			return nil, err
+		}
 	}
 	budget := max(p.TokenBudget, 0)
 	if left, limited := t.app.talk.Left(); limited {

@@ -17,7 +17,12 @@ func (a *App) become(ctx context.Context, r role, reason string) error {
 	}
 	before, settings := a.role, a.features
 	a.role, a.features = r, features
-	if err := a.enter(ctx, reason, !reflect.DeepEqual(settings.Plugins, features.Plugins)); err != nil {
+	others := !reflect.DeepEqual(settings.Plugins, features.Plugins)
+	if a.cell(features).enabled && !a.cell(settings).enabled {
+		others = true
+		a.notice("", "the sandbox is on from here on, so the plugins are started again")
+	}
+	if err := a.enter(ctx, reason, others); err != nil {
 		a.role, a.features = before, settings
 		return err
 	}

@@ -163,23 +163,24 @@ func events(r io.Reader, seen func(kind string), began time.Time) (request time.
 // memory holds a session at its first request until all children are ready and returns their average memory in bytes.
 func (l *lab) memory(ctx context.Context, project string, n int) (private, pss int64, err error) {
 	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	cmd := l.command(ctx, project, "slow")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
 	if err := cmd.Start(); err != nil {
+		cancel()
 		return 0, 0, err
 	}
-	defer func() { cancel(); _ = cmd.Wait() }()
-	var pids []int
-	for len(pids) < n {
-		if ctx.Err() != nil {
-			return 0, 0, ctx.Err()
-		}
-		pids = pids[:0]
-		for _, h := range host.Running(host.RuntimeDir("", os.TempDir())) {
-			if h.Pid != 0 && strings.HasPrefix(h.Dir, project+"/") {
-				pids = append(pids, h.Pid)
-			}
-		}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = cmd.Wait() // it is killed
+	}()
+	defer func() { cancel(); <-ended }()
+	pids, err := children(project, n, ended)
+	if err != nil {
+		cancel()
+		<-ended
+		return 0, 0, fmt.Errorf("%w\n%s", err, stderr.String())
 	}
 	for _, pid := range pids {
 		priv, p, err := rollup(pid)
@@ -189,6 +190,29 @@ func (l *lab) memory(ctx context.Context, project string, n int) (private, pss i
 		private, pss = private+priv, pss+p
 	}
 	return private / int64(n), pss / int64(n), nil
+}
+
+// children waits until n plugins of a project run and returns their processes.
+func children(project string, n int, ended <-chan struct{}) ([]int, error) {
+	deadline := time.After(time.Minute)
+	for {
+		var pids []int
+		for _, h := range host.Running(host.RuntimeDir("", os.TempDir())) {
+			if h.Pid != 0 && strings.HasPrefix(h.Dir, project+"/") {
+				pids = append(pids, h.Pid)
+			}
+		}
+		if len(pids) >= n {
+			return pids, nil
+		}
+		select {
+		case <-ended:
+			return nil, fmt.Errorf("aura ended while %d of %d plugins ran", len(pids), n)
+		case <-deadline:
+			return nil, fmt.Errorf("only %d of %d plugins run", len(pids), n)
+		case <-time.After(time.Millisecond):
+		}
+	}
 }
 
 func rollup(pid int) (private, pss int64, err error) {

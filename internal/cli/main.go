@@ -12,8 +12,10 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/conversation"
+	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/internal/session"
 	"github.com/idelchi/aura/internal/shell"
 )
@@ -44,6 +46,9 @@ type streams struct {
 func Main() int {
 	if len(os.Args) > 1 && os.Args[1] == shell.Argument {
 		return shell.Main(os.Args[2:], os.Stdin, os.Stdout, os.Stderr)
+	}
+	if len(os.Args) > 1 && os.Args[1] == sandbox.Argument {
+		return sandbox.Main(app.RunConfined)
 	}
 	s := streams{in: os.Stdin, out: os.Stdout, err: os.Stderr, environ: config.ProcessEnviron()}
 	ctx, stop := withSignals(context.Background(), s.err)

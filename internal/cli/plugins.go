@@ -11,7 +11,7 @@ import (
 	"github.com/idelchi/aura/internal/config"
 )
 
-const pluginsHelp = `List and inspect plugins.
+const pluginsHelp = `List, inspect, install, update and remove plugins.
 
 Plugins are directories with a plugin.yaml below plugins/ of a home: the
 project's .aura or the user's ~/.aura. A plugin of the project hides one of the
@@ -20,7 +20,7 @@ user with the same name.`
 func newPlugins(s streams, root *rootOptions) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plugins",
-		Short: "List and inspect plugins",
+		Short: "List, inspect, install, update and remove plugins",
 		Long:  pluginsHelp,
 		Example: `  aura plugins list
   aura plugins show notepad
@@ -28,7 +28,8 @@ func newPlugins(s streams, root *rootOptions) *cobra.Command {
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newPluginsList(s, root), newPluginsShow(s, root), newPluginsLogs(s, root))
+	cmd.AddCommand(newPluginsList(s, root), newPluginsShow(s, root), newPluginsLogs(s, root),
+		newPluginsAdd(s, root), newPluginsUpdate(s, root), newPluginsRemove(s, root), newPluginsTrust(s, root))
 	return cmd
 }
 

@@ -24,6 +24,9 @@ type Request struct {
 	Name string
 	// Subpaths are the directories within the source to take plugins from; none for all of it.
 	Subpaths []string
+
+	// chosen tells that Name is the user's choice.
+	chosen bool
 }
 
 // Added is what was installed.
@@ -57,7 +60,7 @@ func Add(ctx context.Context, p Place, r Request, o Options) (Added, error) {
 
 // normalise fills in what the user left open. A single directory within a local source is as good as a source of its own.
 func (r *Request) normalise(src *source) error {
-	explicit := r.Name != ""
+	r.chosen = r.Name != ""
 	for i, sub := range r.Subpaths {
 		clean, err := checkSubpath(sub)
 		if err != nil {
@@ -76,7 +79,7 @@ func (r *Request) normalise(src *source) error {
 			r.Subpaths = nil
 		}
 	}
-	if !explicit {
+	if !r.chosen {
 		r.Name = src.name()
 	}
 	if err := checkName(r.Name); err != nil {
@@ -153,7 +156,7 @@ func (s *stage) copy(ctx context.Context, src source, r Request, dir string) err
 // origin writes down where the unit comes from. Of a copy only its name is kept, and only if the user chose it.
 func (s *stage) origin(dir string, src source, r Request, commit string, o Options) error {
 	origin := manifest.Origin{URL: src.url, Ref: r.Ref, Commit: commit, InstalledAt: o.now()}
-	if r.Name != src.name() {
+	if r.chosen {
 		origin.Name = r.Name
 	}
 	switch {

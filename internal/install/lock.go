@@ -21,6 +21,9 @@ const LockFile = "plugins.lock"
 
 const lockVersion = 1
 
+// lockPrefix begins the names of locks that are being written.
+const lockPrefix = ".plugins-lock-"
+
 // maxLock bounds the file in bytes.
 const maxLock = 64 << 20
 
@@ -88,6 +91,9 @@ func (l *lockfile) write(p Place) error {
 		return nil
 	}
 	text, err := json.MarshalIndent(l, "", "  ")
+	if err == nil {
+		err = os.MkdirAll(p.Home, 0o755)
+	}
 	if err != nil {
 		return fmt.Errorf("recording what is installed: %w", err)
 	}
@@ -99,7 +105,7 @@ func (l *lockfile) write(p Place) error {
 
 // writeFile replaces a file in one step, and leaves no other behind.
 func writeFile(path string, text []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".plugins-lock-")
+	f, err := os.CreateTemp(filepath.Dir(path), lockPrefix)
 	if err != nil {
 		return err
 	}

@@ -94,6 +94,15 @@ func sweep(p Place) error {
 	if err != nil {
 		return err
 	}
+	torn, err := filepath.Glob(filepath.Join(p.Home, lockPrefix+"*"))
+	if err != nil {
+		return err
+	}
+	for _, path := range torn {
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+	}
 	for _, e := range entries {
 		path := filepath.Join(p.Root, e.Name())
 		if name, ok := strings.CutPrefix(e.Name(), oldPrefix); ok {

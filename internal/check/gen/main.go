@@ -21,6 +21,12 @@ import (
 
 const output = "stdlib.txt.gz"
 
+// module is the beginning of the SDK's import paths; its source is at the root of the repository.
+const (
+	module = "github.com/idelchi/aura/"
+	root   = "../../"
+)
+
 func main() {
 	log.SetFlags(0)
 	text, err := generate()
@@ -32,13 +38,20 @@ func main() {
 	}
 }
 
-// generate returns the declarations of all packages, each after a line "# PATH".
+// generate returns the declarations of all packages, each after a line "# PATH", or "#- PATH" if it cannot be imported.
 func generate() ([]byte, error) {
 	tables, err := readTables()
 	if err != nil {
 		return nil, err
 	}
 	w := newWriter(importer.ForCompiler(token.NewFileSet(), "gc", nil))
+	for _, dir := range []string{"sdk/version", "sdk"} {
+		names, err := w.source(dir)
+		if err != nil {
+			return nil, err
+		}
+		tables[module+dir] = names
+	}
 	for _, path := range slices.Sorted(maps.Keys(tables)) {
 		if err := w.add(path, tables[path]); err != nil {
 			return nil, err
@@ -74,10 +87,10 @@ func readTables() (map[string][]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("finding the interpreter: %w", err)
 	}
-	root := filepath.Join(strings.TrimSpace(string(dir)), "stdlib")
-	files, err := filepath.Glob(filepath.Join(root, "go1_22_*.go"))
+	stdlib := filepath.Join(strings.TrimSpace(string(dir)), "stdlib")
+	files, err := filepath.Glob(filepath.Join(stdlib, "go1_22_*.go"))
 	if err != nil || len(files) == 0 {
-		return nil, fmt.Errorf("finding the tables in %s: %d files, %w", root, len(files), err)
+		return nil, fmt.Errorf("finding the tables in %s: %d files, %w", stdlib, len(files), err)
 	}
 	tables := maps.Clone(others)
 	for _, file := range files {
@@ -101,7 +114,7 @@ func readTables() (map[string][]string, error) {
 // others names what the interpreter has as source, because it is generic, or in a table that was written by hand.
 var others = map[string][]string{
 	"os/exec": {"Cmd", "Command", "CommandContext", "ErrNotFound", "Error", "ExitError", "LookPath"},
-	"cmp": {"Compare", "Less", "Or", "Ordered"},
+	"cmp":     {"Compare", "Less", "Or", "Ordered"},
 	"slices": {
 		"BinarySearch", "BinarySearchFunc", "Clip", "Clone", "Compact", "CompactFunc", "Compare", "CompareFunc", "Concat", "Contains",
 		"ContainsFunc", "Delete", "DeleteFunc", "Equal", "EqualFunc", "Grow", "Index", "IndexFunc", "Insert", "IsSorted", "IsSortedFunc",

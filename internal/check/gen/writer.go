@@ -3,9 +3,13 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"go/ast"
 	"go/constant"
+	"go/parser"
+	"go/token"
 	"go/types"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,20 +18,59 @@ import (
 // writer collects declarations and all types that they refer to, in whatever package those are.
 type writer struct {
 	importer types.Importer
-	objects  map[*types.Package]map[string]types.Object
-	queue    []types.Object
+	// own are the packages of the SDK.
+	own map[string]*types.Package
+	// offered are the packages that can be imported; the others only have types that occur in these.
+	offered map[string]bool
+	objects map[*types.Package]map[string]types.Object
+	queue   []types.Object
 }
 
 func newWriter(i types.Importer) *writer {
-	return &writer{importer: i, objects: map[*types.Package]map[string]types.Object{}}
+	return &writer{importer: i, own: map[string]*types.Package{}, offered: map[string]bool{}, objects: map[*types.Package]map[string]types.Object{}}
+}
+
+// source reads a package of the SDK and returns what it exports.
+func (w *writer) source(dir string) ([]string, error) {
+	names, err := filepath.Glob(filepath.Join(root, dir, "*.go"))
+	if err != nil {
+		return nil, err
+	}
+	fset := token.NewFileSet()
+	var files []*ast.File
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	pkg, err := (&types.Config{Importer: w}).Check(module+dir, fset, files, nil)
+	if err != nil {
+		return nil, fmt.Errorf("checking the SDK: %w", err)
+	}
+	w.own[pkg.Path()] = pkg
+	return slices.DeleteFunc(pkg.Scope().Names(), func(name string) bool { return !token.IsExported(name) }), nil
+}
+
+// Import implements types.Importer.
+func (w *writer) Import(path string) (*types.Package, error) {
+	if own := w.own[path]; own != nil {
+		return own, nil
+	}
+	return w.importer.Import(path)
 }
 
 // add takes the named objects of a package. A name that this Go release has not is left out.
 func (w *writer) add(path string, names []string) error {
-	pkg, err := w.importer.Import(path)
+	pkg, err := w.Import(path)
 	if err != nil {
 		return fmt.Errorf("importing %s: %w", path, err)
 	}
+	w.offered[path] = true
 	if w.objects[pkg] == nil {
 		w.objects[pkg] = map[string]types.Object{}
 	}
@@ -71,7 +114,11 @@ func (w *writer) text() []byte {
 			body.WriteString(text)
 			maps.Copy(imports, used)
 		}
-		fmt.Fprintf(&out, "# %s\npackage %s\n", pkg.Path(), pkg.Name())
+		mark := "#"
+		if !w.offered[pkg.Path()] {
+			mark = "#-"
+		}
+		fmt.Fprintf(&out, "%s %s\npackage %s\n", mark, pkg.Path(), pkg.Name())
 		for _, path := range slices.Sorted(maps.Keys(imports)) {
 			fmt.Fprintf(&out, "import %s %q\n", alias(path), path)
 		}

@@ -1,0 +1,340 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/prompt"
+	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/tool"
+	"github.com/idelchi/aura/internal/tool/builtin"
+	"github.com/idelchi/aura/sdk"
+)
+
+// cell is what the kernel confines a role to. It is a value; the zero value confines nothing.
+type cell struct {
+	// requested is what the settings say, enabled what the system can keep.
+	requested, enabled bool
+	settings           sandbox.Config
+	place              sandbox.Place
+}
+
+// cell says what a role is confined to.
+func (a *App) cell(f config.Features) cell { return newCell(a.cfg, f, a.outputDir()) }
+
+func newCell(c *config.Config, f config.Features, output string) cell {
+	s := f.Sandbox
+	out := cell{
+		requested: s.Enabled, enabled: s.Enabled && sandbox.Support().Enabled,
+		settings: sandbox.Config{
+			Restrictions: sandbox.Paths(s.Restrictions), Extra: sandbox.Paths(s.Extra), Network: s.Network, UnixSockets: s.UnixSockets,
+		},
+		place: sandbox.Place{Workdir: c.Workdir, Temp: os.TempDir(), Hidden: runtimeDirs(c)},
+	}
+	if usual := "/tmp"; out.place.Temp != usual {
+		out.settings.Extra.ReadWrite = append(slices.Clone(out.settings.Extra.ReadWrite), usual)
+	}
+	if home, err := os.UserHomeDir(); err == nil {
+		out.place.Home = home
+	}
+	if self, err := os.Executable(); err == nil {
+		out.place.Own = append(out.place.Own, self)
+	}
+	path, _ := config.Lookup(c.Environ, "PATH")
+	out.place.Path = filepath.SplitList(path)
+	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOTMPDIR", "CARGO_TARGET_DIR", "npm_config_cache", "XDG_CACHE_HOME"} {
+		if dir, ok := config.Lookup(c.Environ, name); ok {
+			out.place.Caches = append(out.place.Caches, dir)
+		}
+	}
+	if output != "" {
+		// The model is told where the rest of a long output is, and reads it there.
+		out.settings.Extra.ReadWrite = append(slices.Clone(out.settings.Extra.ReadWrite), output)
+	}
+	return out
+}
+
+// policy is what one kind of process is confined to.
+func (c cell) policy(kind sandbox.Kind) sandbox.Policy {
+	return sandbox.Compose(c.place, kind, c.settings)
+}
+
+// plugin is what a plugin is confined to; nil for nothing. It has a directory of its own to write to.
+func (c cell) plugin(e Entry) *sandbox.Policy {
+	if !c.enabled {
+		return nil
+	}
+	c.place.DataDir = e.DataDir()
+	if rel, err := filepath.Rel(c.place.Workdir, e.Home.Dir); err != nil || !filepath.IsLocal(rel) {
+		// Inside of the working directory a plugin can make it itself, if it needs one. What cannot be made is not granted.
+		_ = os.MkdirAll(e.DataDir(), 0o700)
+	}
+	// Plugins write their own logs beside those that aura keeps for them.
+	c.settings.Extra.ReadWrite = append(slices.Clone(c.settings.Extra.ReadWrite), filepath.Join(e.Home.Dir, "logs"))
+	p := c.policy(sandbox.KindPlugin)
+	return &p
+}
+
+// DataDir is where the plugin may keep what it likes.
+func (e Entry) DataDir() string { return filepath.Join(e.Home.Dir, "data", e.Name) }
+
+// tellSandbox says, once a session, what was asked for and is not enforced here.
+func (a *App) tellSandbox(c cell) {
+	if a.toldSandbox || !c.requested || c.enabled {
+		return
+	}
+	a.toldSandbox = true
+	a.notice("", fmt.Sprintf("the sandbox is not enforced on this system: %s; tools and plugins reach all that you do "+
+		"(set enabled: false in config/sandbox/sandbox.yaml to accept that silently)", sandbox.Support().Reason()))
+}
+
+// builtins are the built-in tools, each call in a confined process of its own if there is a sandbox.
+func (c cell) builtins(o builtin.Options, task map[string]string) []tool.Tool {
+	if !c.enabled {
+		return builtin.All(o)
+	}
+	o.Env = scrubbed(o.Env, task)
+	all := builtin.All(o)
+	for i, t := range all {
+		kind := sandbox.KindFiles
+		if t.Definition().Name == "Bash" {
+			kind = sandbox.KindShell
+		}
+		all[i] = confined{Tool: t, policy: c.policy(kind), options: o}
+	}
+	return all
+}
+
+// fence puts a tool behind its policy.
+func (c cell) fence(t tool.Tool) tool.Tool {
+	var policy sandbox.Policy
+	switch d := t.Definition(); {
+	case !c.enabled:
+		return t
+	case d.Source == tool.SourceBuiltin:
+		policy = c.policy(sandbox.KindFiles)
+	case d.Source == tool.SourcePlugin:
+		p, ok := tool.As[pluginTool](t)
+		if !ok || !p.sandboxable {
+			return t
+		}
+		policy = p.policy
+	default:
+		return t
+	}
+	if _, ok := tool.As[tool.Pather](t); !ok {
+		return t
+	}
+	return fenced{Tool: t, policy: policy, workdir: c.place.Workdir}
+}
+
+// fenced refuses a call that would touch files outside of the policy, before anything runs.
+type fenced struct {
+	tool.Tool
+	policy  sandbox.Policy
+	workdir string
+}
+
+// Unwrap is the tool itself.
+func (t fenced) Unwrap() tool.Tool { return t.Tool }
+
+// Execute checks the paths that the tool declares.
+func (t fenced) Execute(ctx context.Context, call tool.Call) (string, error) {
+	if p, ok := tool.As[tool.Pather](t.Tool); ok {
+		if call.Paths == nil {
+			paths, err := p.Paths(ctx, call.Args)
+			if err != nil {
+				return "", fmt.Errorf("asking which files the call will touch: %w", err)
+			}
+			call.Paths = &paths
+		}
+		access := sandbox.Access{
+			Read:  slices.Concat(call.Paths.Read, call.Paths.Record, call.Paths.Guard),
+			Write: slices.Concat(call.Paths.Write, call.Paths.Clear),
+		}
+		if err := sandbox.Check(t.policy, t.workdir, access); err != nil {
+			return "", err
+		}
+	}
+	return t.Tool.Execute(ctx, call)
+}
+
+// Paths passes the question on.
+func (t fenced) Paths(ctx context.Context, args map[string]any) (sdk.ToolPaths, error) {
+	if p, ok := tool.As[tool.Pather](t.Tool); ok {
+		return p.Paths(ctx, args)
+	}
+	return sdk.ToolPaths{}, nil
+}
+
+// confined runs a built-in tool in a confined process of its own: aura itself, started again.
+type confined struct {
+	tool.Tool
+	policy  sandbox.Policy
+	options builtin.Options
+}
+
+// Unwrap is the tool itself.
+func (t confined) Unwrap() tool.Tool { return t.Tool }
+
+// answer is what the confined process returns.
+type answer struct {
+	Output string `json:"output"`
+	// Error is empty if the tool succeeded.
+	Error string `json:"error,omitempty"`
+}
+
+// Execute hands the call to the process and waits for its answer.
+func (t confined) Execute(ctx context.Context, call tool.Call) (string, error) {
+	name := t.Definition().Name
+	self, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("finding aura itself: %w", err)
+	}
+	args, err := json.Marshal(call.Args)
+	if err != nil {
+		return "", fmt.Errorf("encoding the arguments of %s: %w", name, err)
+	}
+	options, err := json.Marshal(cellOptions{
+		Workdir: t.options.Workdir, Env: t.options.Env, BashTimeout: t.options.BashTimeout, Truncation: t.options.Truncation, OutputDir: t.options.OutputDir,
+	})
+	if err != nil {
+		return "", fmt.Errorf("encoding the settings of %s: %w", name, err)
+	}
+	command := sandbox.Command{
+		Executable: self, Dir: t.options.Workdir, Env: t.options.Env, Policy: t.policy,
+		Call: sandbox.Call{Tool: name, Args: args, Options: options},
+	}
+	if call.Progress != nil {
+		command.Progress = func(text []byte) { call.Progress(string(text)) }
+	}
+	done, err := sandbox.Run(ctx, command)
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
+	if err != nil {
+		return "", err
+	}
+	var said answer
+	if err := json.Unmarshal(done.Value, &said); err != nil {
+		return "", fmt.Errorf("reading the answer of %s: %w", name, err)
+	}
+	if said.Error != "" {
+		return said.Output, errors.New(said.Error)
+	}
+	return said.Output, nil
+}
+
+// cellOptions are the settings of built-in tools as they travel to the confined process.
+type cellOptions struct {
+	Workdir     string             `json:"workdir"`
+	Env         []string           `json:"env"`
+	BashTimeout time.Duration      `json:"bash_timeout"`
+	Truncation  builtin.Truncation `json:"truncation"`
+	OutputDir   string             `json:"output_dir"`
+}
+
+// RunConfined runs a built-in tool. It is called in the confined process.
+func RunConfined(ctx context.Context, call sandbox.Call, progress func([]byte)) (json.RawMessage, error) {
+	var o cellOptions
+	if err := json.Unmarshal(call.Options, &o); err != nil {
+		return nil, fmt.Errorf("reading the settings of %s: %w", call.Tool, err)
+	}
+	var args map[string]any
+	if err := json.Unmarshal(call.Args, &args); err != nil {
+		return nil, fmt.Errorf("reading the arguments of %s: %w", call.Tool, err)
+	}
+	made := builtin.Options{Workdir: o.Workdir, Env: o.Env, BashTimeout: o.BashTimeout, Truncation: o.Truncation, OutputDir: o.OutputDir}
+	for _, t := range builtin.All(made) {
+		if t.Definition().Name != call.Tool {
+			continue
+		}
+		output, err := t.Execute(ctx, tool.Call{Args: args, Progress: func(text string) { progress([]byte(text)) }})
+		said := answer{Output: output}
+		if err != nil {
+			said.Error = err.Error()
+		}
+		return json.Marshal(said)
+	}
+	return nil, fmt.Errorf("running %s: it is not a built-in tool", call.Tool)
+}
+
+// secretName tells the variables that a model's commands have no business with.
+var secretName = regexp.MustCompile(`(?i)token|secret|passw|passphrase|api_?key|access_?key|private_?key|credential|cookie|^SSH_AUTH_SOCK$|^AURA_`)
+
+// scrubbed is an environment without what looks like a secret. What the task sets is there on purpose.
+func scrubbed(environ []string, task map[string]string) []string {
+	kept := slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return secretName.MatchString(name)
+	})
+	return withTask(kept, task)
+}
+
+// apart is what a call of a plugin's tool is to be confined to in a process of its own; nil if the plugin's own child will do,
+// because it is confined as strictly already.
+func (c cell) apart(p *host.Plugin, wanted *sandbox.Policy, sandboxable bool) *sandbox.Policy {
+	switch have := p.Spec().Sandbox; {
+	case wanted == nil:
+		return nil
+	case !sandboxable:
+		free := wanted.WithoutFiles()
+		return &free
+	case have == nil || !wanted.Stricter(*have):
+		return nil
+	default:
+		return wanted
+	}
+}
+
+// display is what prompts can say of the sandbox.
+func (c cell) display() prompt.Sandbox {
+	out := prompt.Sandbox{Requested: c.requested, Enabled: c.enabled, Display: "no sandbox: tools reach all that the user does"}
+	if !c.enabled {
+		return out
+	}
+	p := c.policy(sandbox.KindShell)
+	network := "on"
+	if !p.Network {
+		network = "off"
+	}
+	out.Display = fmt.Sprintf("tools are confined by the kernel\nwritable: %s\nread-only inside of these: %s\nnetwork: %s\nnothing else of the home directory can be read",
+		strings.Join(p.ReadWrite, ", "), strings.Join(p.Protected, ", "), network)
+	return out
+}
+
+// cmdSandbox says what is confined, and to what.
+func (a *App) cmdSandbox(context.Context, string) (string, error) {
+	c := a.cell(a.features)
+	text := fmt.Sprintf("requested: %s\nenforced: %s", onOff(c.requested), onOff(c.enabled))
+	if c.requested && !c.enabled {
+		text += "\nreason: " + sandbox.Support().Reason()
+	}
+	if c.enabled {
+		text += "\n" + c.display().Display
+	}
+	return text, nil
+}
+
+// SandboxStatus is what this machine enforces, found by trying.
+func SandboxStatus(ctx context.Context, o config.Options) (sandbox.Status, error) {
+	c, err := config.Load(o)
+	if err != nil {
+		return sandbox.Status{}, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return sandbox.Status{}, fmt.Errorf("finding aura itself: %w", err)
+	}
+	return sandbox.Probe(ctx, self, newCell(c, c.Features, "").policy(sandbox.KindShell), c.Workdir), ctx.Err()
+}

@@ -1,0 +1,164 @@
+package check
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/strict"
+	"github.com/idelchi/aura/sdk/version"
+)
+
+// Severity says what a finding means for the plugin.
+type Severity string
+
+// The severities.
+const (
+	// Error is what keeps the plugin from loading, or goes wrong each time the line runs.
+	Error Severity = "error"
+	// Warning is what may go wrong, depending on values that are not known before.
+	Warning Severity = "warning"
+)
+
+// Finding is one thing that would go wrong.
+type Finding struct {
+	// Plugin is the name of the plugin.
+	Plugin string `json:"plugin"`
+	// File is absolute, Line and Column count from 1 and are 0 where there is no place to point at.
+	File     string   `json:"file"`
+	Line     int      `json:"line"`
+	Column   int      `json:"column"`
+	Severity Severity `json:"severity"`
+	// Rule is the name of what was looked for.
+	Rule    string `json:"rule"`
+	Message string `json:"message"`
+	// Fix says what to write instead; it is empty where the message says it all.
+	Fix string `json:"fix"`
+}
+
+// Options says how the plugin would be run.
+type Options struct {
+	// Unsafe is set if plugins may import the restricted packages.
+	Unsafe bool
+}
+
+// Dir checks the plugin in a directory. It needs no Go toolchain, runs nothing and never panics, whatever the directory
+// holds. The findings are in the order of their places.
+func Dir(dir string, o Options) (found []Finding) {
+	c := &checker{options: o, plugin: filepath.Base(dir)}
+	defer func() {
+		if v := recover(); v != nil {
+			c.add(Finding{
+				File: dir, Severity: Warning, Rule: "unknown",
+				Message: fmt.Sprintf("the source is more than can be analysed, so not all was looked at: %v", v),
+			})
+		}
+		found = c.sorted()
+	}()
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		c.fault("manifest", dir, err)
+		return nil
+	}
+	c.dir = abs
+	c.plugin = filepath.Base(abs)
+	c.manifest()
+	c.sdk()
+	if src := c.read(); src != nil {
+		c.types(src)
+	}
+	return nil
+}
+
+// checker collects the findings of one plugin.
+type checker struct {
+	options Options
+	dir     string
+	plugin  string
+	found   []Finding
+	// once keeps the findings in vendored packages to one of a kind for each.
+	once map[string]bool
+}
+
+func (c *checker) add(f Finding) {
+	c.found = append(c.found, f)
+}
+
+func (c *checker) sorted() []Finding {
+	for i := range c.found {
+		c.found[i].Plugin = c.plugin
+	}
+	slices.SortStableFunc(c.found, func(a, b Finding) int {
+		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
+			strings.Compare(a.Rule, b.Rule), strings.Compare(a.Message, b.Message))
+	})
+	return slices.Compact(c.found)
+}
+
+// place matches an error that begins with where it is.
+var place = regexp.MustCompile(`^(?s)(.+?):(\d+)(?::(\d+))?: (.*)$`)
+
+// fault adds errors of other packages, each as it is. Where one names its place, that is used, else the file given.
+func (c *checker) fault(rule, file string, err error) {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // only a list itself is taken apart
+		for _, e := range joined.Unwrap() {
+			c.fault(rule, file, e)
+		}
+		return
+	}
+	f := Finding{File: file, Severity: Error, Rule: rule, Message: err.Error()}
+	if at, ok := errors.AsType[*strict.Error](err); ok {
+		f.Line, f.Message = at.Line, at.Err.Error()
+	} else if at, ok := errors.AsType[*manifest.ConditionError](err); ok {
+		f.Line, f.Message = at.Line, fmt.Sprintf("key %q: %v", "condition", at.Err)
+	} else if m := place.FindStringSubmatch(err.Error()); m != nil {
+		if i := strings.Index(m[1], c.dir); i >= 0 {
+			f.File = m[1][i:]
+		}
+		f.Line, _ = strconv.Atoi(m[2])
+		f.Column, _ = strconv.Atoi(m[3])
+		f.Message = m[4]
+	}
+	c.add(f)
+}
+
+// manifest checks plugin.yaml and the plugin's name.
+func (c *checker) manifest() {
+	file := filepath.Join(c.dir, manifest.FileName)
+	if _, err := os.Lstat(file); err != nil {
+		c.add(Finding{
+			File: c.dir, Severity: Error, Rule: "manifest", Message: "there is no " + manifest.FileName + ", so this is no plugin",
+			Fix: "write a " + manifest.FileName + "; one line is enough: description: what the plugin does",
+		})
+		return
+	}
+	plugins, err := manifest.Discover(c.dir)
+	if err != nil {
+		c.fault("manifest", file, err)
+		return
+	}
+	for _, p := range plugins {
+		c.plugin = p.Name
+		if p.Err != nil {
+			c.fault("manifest", file, p.Err)
+		}
+	}
+}
+
+// sdk checks that the SDK which the plugin vendors is one that this aura can serve.
+func (c *checker) sdk() {
+	plugin, vendored, err := manifest.VendoredSDK(c.dir)
+	if err == nil && vendored {
+		err = manifest.CompatibleSDK(plugin, version.Version)
+	}
+	if err != nil {
+		c.fault("sdk-version", filepath.Join(c.dir, "vendor"), err)
+	}
+}

@@ -1,0 +1,99 @@
+package check
+
+import (
+	"bytes"
+	"compress/gzip"
+	_ "embed" // for the declarations
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"strings"
+	"sync"
+)
+
+// declarations are those of the SDK and of the standard library, as far as the interpreter has it. The release runs where
+// no Go is installed, so they come with it.
+//
+//go:embed stdlib.txt.gz
+var declarations []byte
+
+// stub is the text of a package. A hidden one cannot be imported; its types occur in others.
+type stub struct {
+	text   string
+	hidden bool
+}
+
+// library returns the packages by their paths.
+var library = sync.OnceValue(func() map[string]stub {
+	zip, err := gzip.NewReader(bytes.NewReader(declarations))
+	if err != nil {
+		panic(fmt.Sprintf("reading the embedded declarations: %v", err))
+	}
+	text, err := io.ReadAll(zip)
+	if err != nil {
+		panic(fmt.Sprintf("reading the embedded declarations: %v", err))
+	}
+	packages := map[string]stub{}
+	for part := range strings.SplitSeq("\n"+string(text), "\n#") {
+		mark, rest, _ := strings.Cut(part, " ")
+		if path, body, ok := strings.Cut(rest, "\n"); ok && path != "" {
+			packages[path] = stub{text: body, hidden: mark == "-"}
+		}
+	}
+	return packages
+})
+
+// compiled caches the library's packages for all plugins. go/types does not change a package that is complete.
+var compiled = struct {
+	sync.Mutex
+
+	packages map[string]*types.Package
+}{packages: map[string]*types.Package{}}
+
+var errUnknown = errors.New("nothing is known of this package")
+
+// importLibrary returns a package of the library.
+func importLibrary(path string) (*types.Package, error) {
+	if path == "unsafe" {
+		return types.Unsafe, nil
+	}
+	compiled.Lock()
+	defer compiled.Unlock()
+	return compileLibrary(path)
+}
+
+func compileLibrary(path string) (*types.Package, error) {
+	if p := compiled.packages[path]; p != nil {
+		return p, nil
+	}
+	found, ok := library()[path]
+	if !ok {
+		return nil, errUnknown
+	}
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, path, found.text, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, fmt.Errorf("reading the declarations of %s: %w", path, err)
+	}
+	config := types.Config{Importer: libraryImporter{}, IgnoreFuncBodies: true}
+	p, err := config.Check(path, fset, []*ast.File{f}, nil)
+	if err != nil {
+		return nil, fmt.Errorf("reading the declarations of %s: %w", path, err)
+	}
+	compiled.packages[path] = p
+	return p, nil
+}
+
+// libraryImporter is used while the lock of compiled is held.
+type libraryImporter struct{}
+
+func (libraryImporter) Import(path string) (*types.Package, error) {
+	if path == "unsafe" {
+		return types.Unsafe, nil
+	}
+	return compileLibrary(path)
+}

@@ -1,0 +1,75 @@
+package check
+
+import (
+	"fmt"
+	"go/ast"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// restricted names the packages that are open in unsafe mode only.
+var restricted = map[string]bool{"os/exec": true, "syscall": true, "unsafe": true}
+
+// resolve looks for the package of an import and reads it, if it is source.
+func (c *checker) resolve(s *source, importer *sourcePackage, spec *ast.ImportSpec) {
+	p, err := strconv.Unquote(spec.Path.Value)
+	if err != nil {
+		return
+	}
+	report := func(rule, message, fix string) {
+		c.at(s, spec, Finding{Severity: Error, Rule: rule, Message: fmt.Sprintf("importing %q: %s", p, message), Fix: fix})
+	}
+	switch {
+	case p == "C":
+		report("import-cgo", "plugins are interpreted, cgo is not", "use a package without C")
+	case p == "maps":
+		report("import-unavailable", "the interpreter cannot run this package, whose functions are generic", "write a loop")
+	case restricted[p]:
+		if !c.options.Unsafe {
+			report("import-restricted", "plugins may not use this package in safe mode",
+				`set "plugins: unsafe: true" in features/plugins.yaml or start aura with --unsafe-plugins`)
+		}
+	case isLibrary(p):
+	case strings.HasPrefix(p, "./"), strings.HasPrefix(p, "../"):
+		report("import-path", "relative imports do not exist in modules", fmt.Sprintf("write %q", path.Join(importer.path, p)))
+	case path.Dir(p) == path.Base(p):
+		report("import-path", fmt.Sprintf("the interpreter cannot tell %q from %q", p, path.Base(p)), "rename one of them")
+	default:
+		c.resolveSource(s, p, report)
+	}
+}
+
+// resolveSource resolves what is neither the library's nor the SDK's.
+func (c *checker) resolveSource(s *source, p string, report func(rule, message, fix string)) {
+	if known := s.byPath[p]; known != nil {
+		if !known.done {
+			report("import-cycle", "the packages import each other in a circle", "move what both need to a third package")
+		}
+		return
+	}
+	dir := c.dirOf(s, p)
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		first, _, _ := strings.Cut(p, "/")
+		switch {
+		case s.owns(p):
+			report("import-missing", "there is no directory "+dir, "create it, or correct the path")
+		case !strings.Contains(first, "."):
+			report("import-unavailable", fmt.Sprintf("not in the interpreter's standard library (that of Go 1.%d) and not vendored", languageMinor),
+				`do without it; if it is a dependency, run "go mod vendor" in the plugin's directory`)
+		default:
+			report("import-missing", "not vendored", `run "go mod vendor" in the plugin's directory`)
+		}
+		return
+	}
+	if got := c.load(s, p); len(got.files) == 0 && got.whole {
+		report("import-missing", "no Go files for this system in "+dir, "")
+	}
+}
+
+// isLibrary reports whether aura provides a package: the SDK, or one of the standard library that is open to every plugin.
+func isLibrary(p string) bool {
+	known, ok := library()[p]
+	return ok && !known.hidden
+}

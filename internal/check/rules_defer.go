@@ -1,0 +1,362 @@
+package check
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// deferredArguments finds deferred calls whose arguments or receiver will be others by the time that they run.
+func deferredArguments(p *pass, n ast.Node) {
+	d, ok := n.(*ast.DeferStmt)
+	if !ok {
+		return
+	}
+	fn, loops := p.enclosing()
+	if fn == nil {
+		return
+	}
+	exprs := append([]ast.Expr(nil), d.Call.Args...)
+	if sel, ok := ast.Unparen(d.Call.Fun).(*ast.SelectorExpr); ok && p.info.Selections[sel] != nil {
+		exprs = append(exprs, sel.X)
+	}
+	for _, x := range exprs {
+		switch w, stale := p.stale(x, d, fn, loops); {
+		case !stale:
+		case len(loops) > 0:
+			p.report(x, atRun, "defer-loop", "calls deferred in a loop all get what the last iteration had",
+				"move the body of the loop to a function of its own, which defers one call")
+		default:
+			p.report(x, w, "defer-argument", "the interpreter takes what a deferred call is given when the call runs, and this has changed by then",
+				"copy it into a variable that does not change, and defer with that")
+		}
+	}
+}
+
+// stale reports whether an expression that stands in a deferred call may have another value in the end.
+func (p *pass) stale(x ast.Expr, d *ast.DeferStmt, fn ast.Node, loops []ast.Node) (weight, bool) {
+	tv := p.info.Types[x]
+	if tv.Value != nil || tv.IsNil() || tv.IsType() {
+		return atRun, false
+	}
+	switch e := ast.Unparen(x).(type) {
+	case *ast.UnaryExpr:
+		if e.Op == token.AND {
+			return atRun, false
+		}
+	case *ast.FuncLit:
+		return atRun, false
+	}
+	obj := p.root(x)
+	if obj == nil {
+		return atRun, len(loops) > 0 && p.mentionsLocal(x, loops)
+	}
+	if obj.Parent() == p.types.Scope() || obj.Pkg() != p.types {
+		_, isMap := p.indexed(x)
+		return maybe, !isMap && len(p.changed[obj]) > 0
+	}
+	if _, isMap := p.indexed(x); isMap {
+		return atRun, false
+	}
+	for _, loop := range loops {
+		if within(loop, obj.Pos()) {
+			return atRun, true
+		}
+	}
+	for _, at := range p.changed[obj] {
+		if at > d.Pos() && within(fn, at) || p.inLoop(at, loops) {
+			return atRun, true
+		}
+	}
+	return atRun, p.isResult(fn, obj) && p.returnsValues(fn)
+}
+
+// indexed reports whether an expression is an element, and of a map.
+func (p *pass) indexed(x ast.Expr) (element, ofMap bool) {
+	i, ok := ast.Unparen(x).(*ast.IndexExpr)
+	if !ok {
+		return false, false
+	}
+	_, ofMap = p.typeOf(i.X).Underlying().(*types.Map)
+	return true, ofMap
+}
+
+func (p *pass) inLoop(at token.Pos, loops []ast.Node) bool {
+	for _, loop := range loops {
+		if within(loop, at) {
+			return true
+		}
+	}
+	return false
+}
+
+// mentionsLocal reports whether an expression has a variable in it that is declared, or changes, in a loop.
+func (p *pass) mentionsLocal(n ast.Node, loops []ast.Node) bool {
+	found := false
+	ast.Inspect(n, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			if v, ok := p.info.Uses[id].(*types.Var); ok && !v.IsField() {
+				found = found || p.inLoop(v.Pos(), loops)
+				for _, at := range p.changed[v] {
+					found = found || p.inLoop(at, loops)
+				}
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+func (p *pass) isResult(fn ast.Node, obj types.Object) bool {
+	results := functionType(fn).Results
+	return results != nil && within(results, obj.Pos())
+}
+
+func functionType(fn ast.Node) *ast.FuncType {
+	switch f := fn.(type) {
+	case *ast.FuncDecl:
+		return f.Type
+	case *ast.FuncLit:
+		return f.Type
+	default:
+		return &ast.FuncType{}
+	}
+}
+
+func functionBody(fn ast.Node) *ast.BlockStmt {
+	switch f := fn.(type) {
+	case *ast.FuncDecl:
+		return f.Body
+	case *ast.FuncLit:
+		return f.Body
+	default:
+		return nil
+	}
+}
+
+// returnsValues reports whether a function has a return statement that sets its results.
+func (p *pass) returnsValues(fn ast.Node) bool {
+	found := false
+	ast.Inspect(functionBody(fn), func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.ReturnStmt:
+			found = found || len(n.Results) > 0
+		}
+		return !found
+	})
+	return found
+}
+
+// deferredLoops finds deferred function literals that use variables of the loop around them.
+func deferredLoops(p *pass, n ast.Node) {
+	d, ok := n.(*ast.DeferStmt)
+	if !ok {
+		return
+	}
+	lit, ok := ast.Unparen(d.Call.Fun).(*ast.FuncLit)
+	_, loops := p.enclosing()
+	if !ok || len(loops) == 0 {
+		return
+	}
+	outer := loops[len(loops)-1]
+	found := false
+	ast.Inspect(lit.Body, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && !found {
+			v, ok := p.info.Uses[id].(*types.Var)
+			found = ok && !v.IsField() && within(outer, v.Pos()) && !within(lit, v.Pos())
+		}
+		return !found
+	})
+	if found {
+		p.report(d, atRun, "defer-loop", "functions deferred in a loop all see the variables of the last iteration",
+			"move the body of the loop to a function of its own, which defers one call")
+	}
+}
+
+// deferredLiterals finds deferred calls that run a function literal of the same function, for which the interpreter waits
+// forever: it holds the lock of the function's variables that the literal needs.
+func deferredLiterals(p *pass, n ast.Node) {
+	d, ok := n.(*ast.DeferStmt)
+	if !ok {
+		return
+	}
+	fn, _ := p.enclosing()
+	if fn == nil || !p.runsLiteral(d, fn) {
+		return
+	}
+	p.report(d, atRun, "defer-deadlock", "the interpreter hangs when a deferred call runs a function literal that the same function made",
+		"write what it does into the literal after defer, or make it a function of the package")
+}
+
+func (p *pass) runsLiteral(d *ast.DeferStmt, fn ast.Node) bool {
+	if lit, ok := ast.Unparen(d.Call.Fun).(*ast.FuncLit); ok {
+		found := false
+		ast.Inspect(lit.Body, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok && !found {
+				found = p.holdsLiteral(call.Fun, fn)
+				for _, arg := range call.Args {
+					found = found || p.isFunc(arg) && p.holdsLiteral(arg, fn)
+				}
+			}
+			return !found
+		})
+		return found
+	}
+	if p.holdsLiteral(d.Call.Fun, fn) {
+		return true
+	}
+	callee := p.callee(d.Call)
+	compiled := callee != nil && callee.Pkg() != nil && p.source.byPath[callee.Pkg().Path()] == nil
+	for _, arg := range d.Call.Args {
+		if _, isLit := ast.Unparen(arg).(*ast.FuncLit); isLit && !compiled || p.isFunc(arg) && p.holdsLiteral(arg, fn) {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *pass) isFunc(x ast.Expr) bool {
+	_, ok := p.typeOf(x).Underlying().(*types.Signature)
+	return ok
+}
+
+// holdsLiteral reports whether an expression reads a variable of the function that was given a function literal, or
+// something that holds one, in that function itself.
+func (p *pass) holdsLiteral(x ast.Expr, fn ast.Node) bool {
+	obj := p.root(x)
+	if obj == nil || !within(fn, obj.Pos()) || p.origin[obj] == nil || p.inside(p.origin[obj], fn) {
+		return false
+	}
+	return literalIn(p.origin[obj])
+}
+
+// inside reports whether a position lies in a function literal within fn.
+func (p *pass) inside(x ast.Expr, fn ast.Node) bool {
+	found := false
+	ast.Inspect(functionBody(fn), func(n ast.Node) bool {
+		if lit, ok := n.(*ast.FuncLit); ok && lit != x && within(lit, x.Pos()) && !within(x, lit.Pos()) {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// literalIn reports whether a value is a function literal or is made of some.
+func literalIn(x ast.Expr) bool {
+	switch e := ast.Unparen(x).(type) {
+	case *ast.FuncLit:
+		return true
+	case *ast.UnaryExpr:
+		return e.Op == token.AND && literalIn(e.X)
+	case *ast.KeyValueExpr:
+		return literalIn(e.Value)
+	case *ast.CompositeLit:
+		for _, element := range e.Elts {
+			if literalIn(element) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// methodValues finds methods taken from a variable that is another one when they are called.
+func methodValues(p *pass, n ast.Node) {
+	sel, ok := n.(*ast.SelectorExpr)
+	if !ok {
+		return
+	}
+	s := p.info.Selections[sel]
+	if s == nil || s.Kind() != types.MethodVal || p.interpreted(s.Recv()) == nil {
+		return
+	}
+	if call, ok := p.parent(1).(*ast.CallExpr); ok && call.Fun == sel {
+		return
+	}
+	fn, loops := p.enclosing()
+	obj := p.root(sel.X)
+	if fn == nil || obj == nil || obj.Parent() == p.types.Scope() {
+		return
+	}
+	stale := p.inLoop(obj.Pos(), loops)
+	for _, at := range p.changed[obj] {
+		stale = stale || at > n.Pos() && within(fn, at) && (p.rebinds(at, obj) || !isPointer(p.typeOf(sel.X)))
+	}
+	if stale {
+		p.report(n, atRun, "method-value", "the interpreter takes the receiver of a method value when it is called, and the variable has changed by then",
+			"write a function literal, or copy the variable before")
+	}
+}
+
+// rebinds reports whether an assignment at a place is to the variable as a whole.
+func (p *pass) rebinds(at token.Pos, obj types.Object) bool {
+	found := false
+	for _, f := range p.pkg.files {
+		if !within(f, at) {
+			continue
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			if a, ok := n.(*ast.AssignStmt); ok && a.Pos() == at {
+				for _, left := range a.Lhs {
+					id, ok := left.(*ast.Ident)
+					found = found || ok && p.object(id) == obj
+				}
+			}
+			return !found
+		})
+	}
+	return found
+}
+
+func isPointer(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Pointer)
+	return ok
+}
+
+// counters finds variables of a for clause that are captured and cannot be copied for each iteration, because the body
+// changes them or takes their address.
+func counters(p *pass, n ast.Node) {
+	loop, ok := n.(*ast.ForStmt)
+	if !ok {
+		return
+	}
+	init, ok := loop.Init.(*ast.AssignStmt)
+	if !ok || init.Tok != token.DEFINE {
+		return
+	}
+	for _, left := range init.Lhs {
+		id, ok := left.(*ast.Ident)
+		if !ok || p.info.Defs[id] == nil {
+			continue
+		}
+		captured, address, changed := p.uses(loop.Body, p.info.Defs[id])
+		if address || captured && changed {
+			p.report(id, atRun, "loop-variable", "the interpreter has one "+id.Name+" for all iterations here, because the body changes it or takes its address",
+				"copy it in the body: x := "+id.Name+", and use x")
+		}
+	}
+}
+
+// uses says how the body of a loop uses its variable.
+func (p *pass) uses(body *ast.BlockStmt, obj types.Object) (captured, address, changed bool) {
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			ast.Inspect(n, func(n ast.Node) bool {
+				id, ok := n.(*ast.Ident)
+				captured = captured || ok && p.info.Uses[id] == obj
+				return true
+			})
+		case *ast.UnaryExpr:
+			address = address || n.Op == token.AND && p.root(n.X) == obj
+		}
+		return true
+	})
+	for _, at := range p.changed[obj] {
+		changed = changed || within(body, at)
+	}
+	return captured, address, changed
+}

@@ -1,0 +1,185 @@
+package check
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/build"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/idelchi/aura/internal/manifest"
+)
+
+// languageMinor is the Go 1.x release that the interpreter's language and library correspond to. Build constraints see it.
+const languageMinor = 22
+
+// maxFile bounds a source file in bytes.
+const maxFile = 8 << 20
+
+// source is the plugin's Go source with what it needs of vendor.
+type source struct {
+	module string
+	fset   *token.FileSet
+	// packages has dependencies before their importers; the plugin's own package is the last.
+	packages []*sourcePackage
+	byPath   map[string]*sourcePackage
+}
+
+// sourcePackage is one directory of source. A package of which a file could not be read is not whole.
+type sourcePackage struct {
+	path  string
+	dir   string
+	own   bool
+	files []*ast.File
+	whole bool
+	done  bool
+}
+
+// read reads the plugin's package and, transitively, what it imports. It returns nil if there is nothing to look at.
+func (c *checker) read() *source {
+	mod := filepath.Join(c.dir, "go.mod")
+	module, err := manifest.ModulePath(c.dir)
+	if err != nil {
+		c.fault("module", mod, err)
+		return nil
+	}
+	if isLibrary(module) || restricted[module] {
+		c.add(Finding{
+			File: mod, Line: 1, Severity: Error, Rule: "module", Message: fmt.Sprintf("module %q has the name of a standard library package", module),
+			Fix: "choose another name, and the package clause that goes with it",
+		})
+		return nil
+	}
+	if err := manifest.CheckPackage(c.dir, manifest.PackageName(module)); err != nil {
+		c.fault("package", mod, err)
+	}
+	s := &source{module: module, fset: token.NewFileSet(), byPath: map[string]*sourcePackage{}}
+	c.load(s, module)
+	if p := s.byPath[module]; p == nil || len(p.files) == 0 {
+		return nil
+	}
+	return s
+}
+
+// load reads a package and its imports before it.
+func (c *checker) load(s *source, path string) *sourcePackage {
+	p := &sourcePackage{path: path, dir: c.dirOf(s, path), own: s.owns(path), whole: true}
+	s.byPath[path] = p
+	entries, err := os.ReadDir(p.dir)
+	if err != nil {
+		c.fault("source", p.dir, err)
+		return p
+	}
+	for _, e := range entries {
+		if name := e.Name(); strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") && !e.IsDir() {
+			c.loadFile(s, p, filepath.Join(p.dir, name))
+		}
+	}
+	for _, f := range p.files {
+		for _, spec := range f.Imports {
+			c.resolve(s, p, spec)
+		}
+	}
+	p.done = true
+	s.packages = append(s.packages, p)
+	return p
+}
+
+// owns reports whether a path lies in the plugin's own module.
+func (s *source) owns(path string) bool {
+	return path == s.module || strings.HasPrefix(path, s.module+"/")
+}
+
+func (c *checker) dirOf(s *source, path string) string {
+	if s.owns(path) {
+		return filepath.Join(c.dir, filepath.FromSlash(strings.TrimPrefix(path, s.module)))
+	}
+	return filepath.Join(c.dir, "vendor", filepath.FromSlash(path))
+}
+
+// loadFile parses one file, if it is for this system. A vendored file with cgo is passed over, as it is at run time.
+func (c *checker) loadFile(s *source, p *sourcePackage, file string) {
+	text, err := readText(file)
+	if err != nil {
+		c.fault("source", file, err)
+		p.whole = false
+		return
+	}
+	match := buildContext()
+	match.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }
+	if ok, err := match.MatchFile("", filepath.Base(file)); err == nil && !ok {
+		return
+	}
+	parsed, err := parser.ParseFile(s.fset, file, text, parser.SkipObjectResolution)
+	if err != nil {
+		if list, ok := errors.AsType[scanner.ErrorList](err); ok && len(list) > 0 {
+			err = list[0]
+		}
+		c.fault("syntax", file, err)
+		p.whole = false
+		return
+	}
+	if !p.own && importsC(parsed) {
+		return
+	}
+	if len(p.files) > 0 && parsed.Name.Name != p.files[0].Name.Name && p.path != s.module {
+		c.at(s, parsed.Name, Finding{
+			Severity: Error, Rule: "package",
+			Message: fmt.Sprintf("package %s, but other files of the directory are package %s", parsed.Name.Name, p.files[0].Name.Name),
+		})
+		p.whole = false
+		return
+	}
+	p.files = append(p.files, parsed)
+}
+
+func readText(file string) ([]byte, error) {
+	info, err := os.Stat(file)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("reading the plugin's source: %w", err)
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("reading the plugin's source: %s is not a regular file", file)
+	case info.Size() > maxFile:
+		return nil, fmt.Errorf("reading the plugin's source: %s has %d bytes, the limit is %d", file, info.Size(), maxFile)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("reading the plugin's source: %w", err)
+	}
+	return text, nil
+}
+
+func importsC(f *ast.File) bool {
+	for _, spec := range f.Imports {
+		if spec.Path.Value == `"C"` {
+			return true
+		}
+	}
+	return false
+}
+
+// buildContext decides which files belong to a package, as the interpreter's loader does.
+func buildContext() build.Context {
+	b := build.Context{GOOS: runtime.GOOS, GOARCH: runtime.GOARCH, Compiler: "gc", BuildTags: []string{"purego", "appengine"}}
+	for minor := 1; minor <= languageMinor; minor++ {
+		b.ReleaseTags = append(b.ReleaseTags, "go1."+strconv.Itoa(minor))
+	}
+	return b
+}
+
+// at adds a finding at the beginning of a node.
+func (c *checker) at(s *source, n ast.Node, f Finding) {
+	p := s.fset.PositionFor(n.Pos(), false)
+	f.File, f.Line, f.Column = p.Filename, p.Line, p.Column
+	c.add(f)
+}

@@ -1,0 +1,103 @@
+package check
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/types"
+	"regexp"
+	"strings"
+)
+
+// types checks all packages, dependencies first, and looks for what the interpreter cannot do in those that are valid Go.
+func (c *checker) types(s *source) {
+	c.once = map[string]bool{}
+	known := &imports{packages: map[string]*types.Package{}}
+	for _, p := range s.packages {
+		if !p.whole || len(p.files) == 0 {
+			continue
+		}
+		info := &types.Info{
+			Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
+			Selections: map[*ast.SelectorExpr]*types.Selection{}, Instances: map[*ast.Ident]types.Instance{},
+			Implicits: map[ast.Node]types.Object{},
+		}
+		config := types.Config{Importer: known, Error: func(err error) { c.typeError(s, p, err) }}
+		// What is wrong has been told to config.Error.
+		pkg, _ := config.Check(p.path, s.fset, p.files, info)
+		if pkg == nil {
+			continue
+		}
+		known.packages[p.path] = pkg
+		pass := &pass{checker: c, source: s, pkg: p, types: pkg, info: info}
+		pass.run()
+		if p.path == s.module {
+			c.exports(s, pkg)
+		}
+	}
+}
+
+// imports knows the packages of the library and those of the source that were checked before. Any other is told by resolve;
+// the type checker lets what is unknown pass.
+type imports struct {
+	packages map[string]*types.Package
+}
+
+func (i *imports) Import(path string) (*types.Package, error) {
+	if p := i.packages[path]; p != nil {
+		return p, nil
+	}
+	if path != "unsafe" && !isLibrary(path) && path != "os/exec" {
+		return nil, errUnknown
+	}
+	return importLibrary(path)
+}
+
+var undefinedOf = regexp.MustCompile(`^undefined: (\w+)\.(\w+)$`)
+
+// typeError tells what makes the source no valid Go. What a compiler refuses but an interpreter can pass over, such as a
+// variable that is not used, is a warning.
+func (c *checker) typeError(s *source, p *sourcePackage, err error) {
+	e, ok := errors.AsType[types.Error](err)
+	if !ok || strings.HasPrefix(e.Msg, "could not import") || strings.Contains(e.Msg, "invalid type") {
+		return
+	}
+	if strings.HasPrefix(e.Msg, "\t") {
+		return // it goes on about the error before
+	}
+	at := s.fset.PositionFor(e.Pos, false)
+	f := Finding{File: at.Filename, Line: at.Line, Column: at.Column, Severity: Error, Rule: "type", Message: e.Msg}
+	if e.Soft {
+		f.Severity, f.Rule = Warning, "unused"
+	}
+	if m := undefinedOf.FindStringSubmatch(e.Msg); m != nil && fromLibrary(p, m[1]) {
+		f.Rule = "library"
+		f.Message = fmt.Sprintf("%s.%s is not in the interpreter's standard library, which is that of Go 1.%d without generic functions",
+			m[1], m[2], languageMinor)
+		f.Fix = "use what is older, or write it out"
+	}
+	c.tell(p, f)
+}
+
+// fromLibrary reports whether a name stands for a package of the library.
+func fromLibrary(p *sourcePackage, name string) bool {
+	for _, f := range p.files {
+		for _, spec := range f.Imports {
+			path := strings.Trim(spec.Path.Value, "`\"")
+			if base := path[strings.LastIndex(path, "/")+1:]; isLibrary(path) && (base == name || spec.Name != nil && spec.Name.Name == name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// tell adds a finding. In a vendored package, which is not the author's to change, one of each kind is enough.
+func (c *checker) tell(p *sourcePackage, f Finding) {
+	key := p.path + " " + f.Rule
+	if !p.own && (c.once[key] || f.Severity == Warning && f.Rule == "unused") {
+		return
+	}
+	c.once[key] = true
+	c.add(f)
+}

@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/install"
+)
+
+// addOptions are the flags of plugins add.
+type addOptions struct {
+	installOptions
+
+	ref      string
+	name     string
+	global   bool
+	subpaths []string
+}
+
+const addHelp = `Install plugins from a git repository or from a directory.
+
+A repository is named by an https, ssh or file URL, or as git@HOST:PATH. A
+directory is copied, and cannot be updated. A source with several plugins is a
+pack: it is installed, updated and removed as one.
+
+The plugin is called as the last part of its source, without 'aura-plugin-' in
+front and '.git' at the end, or as --name says.
+
+What the plugin imports is vendored with 'go mod tidy' and 'go mod vendor'. The
+SDK is aura's own and need not be fetched. All files are recorded in plugins.lock;
+a plugin whose files change later is not loaded until you update or trust it.
+
+For https, no authentication is tried first, then GITLAB_TOKEN (for gitlab.com
+and the host in GITLAB_HOST), GITHUB_TOKEN (for github.com and the host in
+GITHUB_SERVER_URL) and GIT_TOKEN, then what 'git credential fill' knows. For ssh,
+the keys of the agent, then ~/.ssh/id_ed25519, id_rsa and id_ecdsa.`
+
+func newPluginsAdd(s streams, root *rootOptions) *cobra.Command {
+	o := &addOptions{}
+	cmd := &cobra.Command{
+		Use:   "add SOURCE...",
+		Short: "Install plugins from git or from a directory",
+		Long:  addHelp,
+		Example: `  aura plugins add https://github.com/user/aura-plugin-metrics
+  aura plugins add git@github.com:user/aura-plugin-metrics.git --ref v0.2.0
+  aura plugins add https://github.com/user/collection --subpath tools/metrics
+  aura plugins add ./my-plugin --name mine --global`,
+		Args: needsSome("SOURCE"),
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, s, root, args) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.ref, "ref", "", "branch, tag or commit (default: the default branch)")
+	f.StringVar(&o.name, "name", "", "what to call the plugin or pack")
+	f.BoolVar(&o.global, "global", false, "install into the user's home instead of the project's")
+	f.StringArrayVar(&o.subpaths, "subpath", nil, "take plugins from this directory of the source only (repeatable)")
+	o.register(f)
+	return cmd
+}
+
+func (o *addOptions) run(cmd *cobra.Command, s streams, root *rootOptions, sources []string) error {
+	if o.name != "" && len(sources) > 1 {
+		return usageError{fmt.Errorf("--name %s: there are %d sources, and each needs a name of its own", o.name, len(sources))}
+	}
+	c, err := config.Load(root.configOptions(s))
+	if err != nil {
+		return err
+	}
+	place, err := placeFor(c, o.global)
+	if err != nil {
+		return err
+	}
+	list := []install.Added{}
+	for _, source := range sources {
+		var added install.Added
+		if added, err = o.add(cmd, s, root, c, place, source); err != nil {
+			break
+		}
+		list = append(list, added)
+		if !o.json {
+			writeAdded(s.out, added)
+		}
+	}
+	if o.json {
+		if err := writeJSON(s.out, list); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+func (o *addOptions) add(cmd *cobra.Command, s streams, root *rootOptions, c *config.Config, place install.Place, source string) (install.Added, error) {
+	options, done := o.options(c, s, root)
+	defer done()
+	request := install.Request{Source: source, Ref: o.ref, Name: o.name, Subpaths: slices.Clone(o.subpaths)}
+	return install.Add(cmd.Context(), place, request, options)
+}
+
+// writeAdded tells what was installed.
+func writeAdded(w io.Writer, a install.Added) {
+	from := a.URL
+	if a.Commit != "" {
+		from += " at " + short(a.Commit)
+	}
+	if a.Ref != "" {
+		from += " (" + a.Ref + ")"
+	}
+	fmt.Fprintf(w, "installed %s from %s\n", clean(a.Name), clean(from))
+	fmt.Fprintf(w, "  into %s\n", a.Dir)
+	writeFacts(w, "  ", a.Plugins)
+	writeWarnings(w, a.Warnings)
+}

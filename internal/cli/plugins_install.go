@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/install"
+)
+
+// installOptions are the flags that commands which install have in common.
+type installOptions struct {
+	noVendor bool
+	force    bool
+	json     bool
+}
+
+func (o *installOptions) register(f *pflag.FlagSet) {
+	f.BoolVar(&o.noVendor, "no-vendor", false, "do not run go mod tidy and go mod vendor")
+	f.BoolVar(&o.force, "force", false, "install in spite of errors that the check finds")
+	f.BoolVar(&o.json, "json", false, "write a JSON list")
+}
+
+// options are what an installation needs of this command line.
+func (o *installOptions) options(c *config.Config, s streams, root *rootOptions) (install.Options, func()) {
+	progress, done := progressBar(s.err)
+	return install.Options{
+		Workdir: c.Workdir, Environ: c.Environ, UserHome: root.configOptions(s).UserHome,
+		NoVendor: o.noVendor, Force: o.force, Check: checkPlugin(c),
+		BuiltinTools: app.BuiltinTools(), Progress: progress,
+	}, done
+}
+
+// progressBar shows what is received, where there is a terminal. It is gone when it is done.
+func progressBar(w io.Writer) (show func(int64), done func()) {
+	if !isTerminal(w) {
+		return nil, func() {}
+	}
+	bar := progressbar.NewOptions64(-1, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription("cloning"),
+		progressbar.OptionShowBytes(true), progressbar.OptionClearOnFinish(), progressbar.OptionSetRenderBlankState(false))
+	// A bar that cannot be drawn is no reason to stop.
+	return func(n int64) { _ = bar.Set64(n) }, func() { _ = bar.Finish() }
+}
+
+// placeFor is where to install: the project's home, or the user's.
+func placeFor(c *config.Config, global bool) (install.Place, error) {
+	kind := config.HomeProject
+	if global {
+		kind = config.HomeUser
+	}
+	places := app.InstallPlaces(c, kind)
+	if len(places) == 0 {
+		return install.Place{}, usageError{errors.New("--global: there is no user's home: name one with --home")}
+	}
+	return places[0], nil
+}
+
+// needsSome wants at least one argument.
+func needsSome(name string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return nil
+		}
+		return usageError{fmt.Errorf("%s takes at least one %s", cmd.CommandPath(), name)}
+	}
+}
+
+// writeFacts tells what plugins may do, a line each.
+func writeFacts(w io.Writer, before string, list []install.Facts) {
+	for _, f := range list {
+		var parts []string
+		for _, part := range []struct {
+			what  string
+			names []string
+		}{{"hooks", f.Hooks}, {"tools", f.Tools}, {"env", f.Env}, {"unsafe imports", f.Unsafe}} {
+			if len(part.names) > 0 {
+				parts = append(parts, part.what+" "+strings.Join(part.names, ", "))
+			}
+		}
+		fmt.Fprintf(w, "%s%s: %s\n", before, clean(f.Name), clean(dash(strings.Join(parts, "; "))))
+	}
+}
+
+func writeWarnings(w io.Writer, list []install.Warning) {
+	for _, warning := range list {
+		fmt.Fprintf(w, "  warning: %s: %s\n", clean(warning.Plugin), indent(clean(warning.String())))
+	}
+}
+
+// short is a commit as people write it.
+func short(commit string) string {
+	const digits = 7
+	if len(commit) <= digits {
+		return commit
+	}
+	return commit[:digits]
+}

@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/install"
+)
+
+const trustHelp = `Accept the files of an installed plugin, or of all plugins of a pack, as they are
+now. A plugin whose files have changed since it was installed is not loaded until
+then. 'aura plugins update' is the other way: it brings back what was installed,
+or what is newer.`
+
+func newPluginsTrust(s streams, root *rootOptions) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "trust NAME",
+		Short:   "Accept the changed files of an installed plugin",
+		Long:    trustHelp,
+		Example: `  aura plugins trust metrics`,
+		Args:    exactArgs("NAME"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := config.Load(root.configOptions(s))
+			if err != nil {
+				return err
+			}
+			list, err := install.Trust(cmd.Context(), app.InstallPlaces(c), args[0])
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return writeJSON(s.out, list)
+			}
+			for _, t := range list {
+				what := "nothing had changed"
+				if !t.Files.Empty() {
+					what = t.Files.String()
+				}
+				fmt.Fprintf(s.out, "trusted %s: %s\n", clean(t.Name), clean(what))
+			}
+			return nil
+		},
+		ValidArgsFunction: pluginNames(s, root),
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON list")
+	return cmd
+}

@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/install"
+)
+
+// updateOptions are the flags of plugins update.
+type updateOptions struct {
+	installOptions
+
+	all bool
+}
+
+const updateHelp = `Install the newest version of plugins that came from git: of the branch or tag
+they were installed from. For a plugin of a pack the whole pack is updated.
+
+What has changed is shown: commits, files, and what a plugin has that it did not
+have before: variables, hooks, tools, unsafe imports. If an update fails, the old
+version stays as it was.`
+
+func newPluginsUpdate(s streams, root *rootOptions) *cobra.Command {
+	o := &updateOptions{}
+	cmd := &cobra.Command{
+		Use:   "update NAME... | --all",
+		Short: "Update plugins that were installed from git",
+		Long:  updateHelp,
+		Example: `  aura plugins update metrics
+  aura plugins update --all
+  aura plugins update metrics --no-vendor`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if (len(args) > 0) == o.all {
+				return usageError{errors.New("plugins update takes the names of plugins or packs, or --all")}
+			}
+			return nil
+		},
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, s, root, args) },
+		ValidArgsFunction: completeNames(s, root, installedNames),
+	}
+	cmd.Flags().BoolVar(&o.all, "all", false, "update all that came from git")
+	o.register(cmd.Flags())
+	return cmd
+}
+
+func (o *updateOptions) run(cmd *cobra.Command, s streams, root *rootOptions, names []string) error {
+	c, err := config.Load(root.configOptions(s))
+	if err != nil {
+		return err
+	}
+	places := app.InstallPlaces(c)
+	if o.all {
+		if names, err = install.Outdatable(places); err != nil {
+			return err
+		}
+		if len(names) == 0 && !o.json {
+			fmt.Fprintln(s.out, "no plugin was installed from git")
+		}
+	}
+	list := []install.Updated{}
+	var failed []error
+	for _, name := range names {
+		options, done := o.options(c, s, root)
+		updated, err := install.Update(cmd.Context(), places, name, options)
+		done()
+		if err != nil {
+			failed = append(failed, err)
+			if cmd.Context().Err() != nil {
+				break
+			}
+			continue
+		}
+		list = append(list, updated)
+		if !o.json {
+			writeUpdated(s.out, updated)
+		}
+	}
+	if o.json {
+		failed = append(failed, writeJSON(s.out, list))
+	}
+	return errors.Join(failed...)
+}
+
+// writeUpdated tells what an update brought.
+func writeUpdated(w io.Writer, u install.Updated) {
+	name := clean(u.Name)
+	switch {
+	case u.Unchanged():
+		fmt.Fprintf(w, "%s is up to date at %s\n", name, short(u.To))
+		return
+	case u.Restored:
+		fmt.Fprintf(w, "%s is at %s still; its files are as they were installed again\n", name, short(u.To))
+	default:
+		fmt.Fprintf(w, "%s: %s to %s, %s\n", name, short(u.From), short(u.To), counted(len(u.Commits)+u.More, "commit"))
+	}
+	if u.Rewritten {
+		fmt.Fprintf(w, "  the history was rewritten: %s is not part of %s any more\n", short(u.From), clean(dash(refOr(u.Ref))))
+	}
+	for _, c := range u.Commits {
+		fmt.Fprintf(w, "  %s %s\n", short(c.Hash), oneLine(c.Subject, 100))
+	}
+	if u.More > 0 {
+		fmt.Fprintf(w, "  and %s\n", counted(u.More, "more commit"))
+	}
+	writeFiles(w, u)
+	writeFacts(w, "  new in ", u.New)
+	if len(u.Gone) > 0 {
+		fmt.Fprintf(w, "  plugins that are gone: %s\n", clean(strings.Join(u.Gone, ", ")))
+	}
+	writeWarnings(w, u.Warnings)
+}
+
+func refOr(ref string) string {
+	if ref == "" {
+		return "the default branch"
+	}
+	return ref
+}
+
+func writeFiles(w io.Writer, u install.Updated) {
+	if !u.Files.Empty() {
+		fmt.Fprintf(w, "  files: %s\n", oneLine(u.Files.String(), 1000))
+	}
+	if v := u.Vendored; !v.Empty() {
+		fmt.Fprintf(w, "  vendored files: %d changed, %d new, %d gone\n", len(v.Changed), len(v.Added), len(v.Removed))
+	}
+}

@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/sandbox"
+)
+
+func newSandbox(s streams, root *rootOptions) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "sandbox",
+		Short:   "Say what the kernel of this machine enforces",
+		Example: "  aura sandbox status",
+		Args:    noArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newSandboxStatus(s, root))
+	return cmd
+}
+
+func newSandboxStatus(s streams, root *rootOptions) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "Try what can be enforced here, row by row",
+		Long: `Confine a process as tools and plugins are confined, and print what this machine
+enforces and what it cannot. The exit code is 1 if nothing can be confined here.`,
+		Example: `  aura sandbox status
+  aura sandbox status --json`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			status, err := app.SandboxStatus(cmd.Context(), root.configOptions(s))
+			if err != nil {
+				return because(cmd.Context(), err)
+			}
+			if asJSON {
+				err = writeJSON(s.out, status)
+			} else {
+				table(s.out, statusRows(status))
+			}
+			if err == nil && !status.Enabled {
+				err = errors.New("trying the sandbox: nothing can be confined on this machine")
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON object")
+	return cmd
+}
+
+func statusRows(status sandbox.Status) [][]string {
+	rows := [][]string{{"WHAT", "ENFORCED", "DETAIL"}}
+	for _, r := range status.Rows {
+		enforced := "no"
+		if r.Enforced {
+			enforced = "yes"
+		}
+		rows = append(rows, []string{r.Name, enforced, dash(oneLine(r.Detail, resultLimit))})
+	}
+	return append(rows, []string{"the sandbox as a whole", fmt.Sprintf("%v", map[bool]string{true: "yes", false: "no"}[status.Enabled]), "-"})
+}

@@ -1,0 +1,89 @@
+//go:build linux
+
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func init() {
+	commands["commit"] = commit
+	commands["githttp"] = gitHTTP
+	commands["gitssh"] = gitSSH
+	commands["pack"] = gitPack
+}
+
+// TestInstall runs the stories of installing plugins, against git servers on this machine.
+func TestInstall(t *testing.T) {
+	t.Parallel()
+	vars := append(goVars(t), "GOPROXY=off", "GOFLAGS=")
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/install",
+		Cmds:                commands,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			env.Vars = append(env.Vars, vars...)
+			return setup(env)
+		},
+	})
+}
+
+// goVars let the Go command work without the user's home.
+func goVars(t *testing.T) []string {
+	t.Helper()
+	names := []string{"GOCACHE", "GOMODCACHE", "GOPATH"}
+	out, err := exec.Command("go", append([]string{"env"}, names...)...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var vars []string
+	for i, value := range strings.Split(strings.TrimSpace(string(out)), "\n") {
+		vars = append(vars, names[i]+"="+value)
+	}
+	return vars
+}
+
+// commit DIR MESSAGE [TAG] makes DIR a repository if it is none and commits all that is in it. A tag that exists is moved.
+func commit(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 || len(args) > 3 {
+		ts.Fatalf("usage: commit DIR MESSAGE [TAG]")
+	}
+	dir := ts.MkAbs(args[0])
+	if _, err := os.Stat(filepath.Join(dir, ".git")); err != nil {
+		git(ts, dir, "init", "-q", "-b", "main", ".")
+	}
+	git(ts, dir, "add", "-A")
+	git(ts, dir, "commit", "-q", "--allow-empty", "-m", args[1])
+	if len(args) == 3 {
+		git(ts, dir, "tag", "-f", args[2])
+	}
+}
+
+// pack DIR packs all objects of a repository into one file, as a server has them.
+func gitPack(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: pack DIR")
+	}
+	git(ts, ts.MkAbs(args[0]), "gc", "-q")
+}
+
+// git runs git in a repository, undisturbed by the configuration of whoever runs the tests.
+func git(ts *testscript.TestScript, dir string, args ...string) {
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	cmd.Env = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + ts.Getenv("WORK"), "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_NAME=tester", "GIT_AUTHOR_EMAIL=tester@example.com",
+		"GIT_COMMITTER_NAME=tester", "GIT_COMMITTER_EMAIL=tester@example.com",
+	}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		ts.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+}

@@ -1,0 +1,66 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/idelchi/aura/internal/manifest"
+)
+
+// Removed is what was removed.
+type Removed struct {
+	Name    string   `json:"name"`
+	Dir     string   `json:"dir"`
+	Plugins []string `json:"plugins"`
+}
+
+// Remove removes a plugin or a pack, wherever it came from. One plugin of a pack cannot be removed.
+func Remove(ctx context.Context, places []Place, name string) (Removed, error) {
+	u, err := find(places, name)
+	if err == nil && len(u.plugins) > 1 && name != u.name() && name != u.dir {
+		err = fmt.Errorf("it is part of the pack %q (%s) and cannot be removed alone; set disabled: true in %s to leave it out, or `aura plugins remove %s` to remove the pack",
+			u.name(), join(u.names()), memberFile(u, name), u.name())
+	}
+	if err == nil {
+		err = remove(ctx, u)
+	}
+	if err != nil {
+		return Removed{}, fmt.Errorf("removing %s: %w", name, err)
+	}
+	return Removed{Name: u.name(), Dir: u.path(), Plugins: append([]string{}, u.names()...)}, nil
+}
+
+func memberFile(u unit, name string) string {
+	for _, p := range u.plugins {
+		if p.Name == name {
+			return filepath.Join(p.Dir, manifest.FileName)
+		}
+	}
+	return manifest.FileName
+}
+
+// remove moves the unit into the stage first, so that a plugin is there as a whole or not at all.
+func remove(ctx context.Context, u unit) (err error) {
+	s, err := newStage(ctx, u.place)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	if info, err := os.Lstat(u.path()); err == nil && info.Mode()&os.ModeSymlink != 0 {
+		// Only the link is ours; what it leads to stays.
+		return os.Remove(u.path())
+	}
+	if err := os.Rename(u.path(), filepath.Join(s.dir, "removed")); err != nil {
+		return err
+	}
+	lock, err := readLock(u.place)
+	if err != nil {
+		return err
+	}
+	lock.drop(u.dir)
+	lock.prune(u.place, "")
+	return lock.write(u.place)
+}

@@ -1,0 +1,78 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+
+	"github.com/idelchi/aura/internal/manifest"
+)
+
+// Trusted is a plugin whose files were accepted as they are.
+type Trusted struct {
+	Name string `json:"name"`
+	Dir  string `json:"dir"`
+	// Files are what had become of them since they were installed.
+	Files Difference `json:"files"`
+}
+
+// Trust records the files of a plugin, or of all plugins of a pack, as they are now.
+func Trust(ctx context.Context, places []Place, name string) ([]Trusted, error) {
+	u, err := find(places, name)
+	var list []Trusted
+	if err == nil {
+		list, err = trust(ctx, u, name)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("trusting %s: %w", name, err)
+	}
+	return list, nil
+}
+
+func trust(ctx context.Context, u unit, name string) (list []Trusted, err error) {
+	s, err := newStage(ctx, u.place)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	lock, err := readLock(u.place)
+	if err != nil {
+		return nil, err
+	}
+	whole := name == u.name() || name == u.dir
+	for _, p := range u.plugins {
+		if p.Name != name && !whole {
+			continue
+		}
+		t, err := lock.trust(u, p)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, t)
+	}
+	return list, lock.write(u.place)
+}
+
+// trust records one plugin.
+func (l *lockfile) trust(u unit, p manifest.Plugin) (Trusted, error) {
+	key, err := relative(u.place.Root, p.Dir)
+	if err != nil {
+		return Trusted{}, err
+	}
+	before, installed := l.Plugins[key]
+	if !installed {
+		if p.Origin == nil {
+			return Trusted{}, fmt.Errorf("plugin %q was not installed but written in place, and is loaded as it is", p.Name)
+		}
+		before = locked{Unit: u.dir, URL: p.Origin.URL, Commit: p.Origin.Commit}
+	}
+	now, err := lockPlugin(p.Dir, before)
+	if err != nil {
+		return Trusted{}, err
+	}
+	l.Plugins[key] = now
+	maps.DeleteFunc(l.Pending, func(other string, _ locked) bool { return other == key })
+	return Trusted{Name: p.Name, Dir: filepath.Clean(p.Dir), Files: compare(before.Files, now.Files)}, nil
+}

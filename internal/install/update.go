@@ -1,0 +1,330 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
+
+	"github.com/idelchi/aura/internal/manifest"
+)
+
+// Updated is what became of a plugin or pack.
+type Updated struct {
+	Name string `json:"name"`
+	Dir  string `json:"dir"`
+	URL  string `json:"url"`
+	Ref  string `json:"ref,omitempty"`
+	// From and To are commits. They are the same if there was nothing new.
+	From string `json:"from"`
+	To   string `json:"to"`
+	// Restored tells that there was nothing new, but that the files had been changed and are as installed again.
+	Restored bool `json:"restored,omitempty"`
+	// Rewritten tells that the old commit is not part of the new one's history.
+	Rewritten bool `json:"rewritten,omitempty"`
+	// Commits are those since the old one, the newest first, and at most as many as are worth showing; More counts the others.
+	Commits []Commit `json:"commits"`
+	More    int      `json:"more_commits,omitempty"`
+	// Files are the plugin's own, Vendored those of its vendor directories.
+	Files    Difference `json:"files"`
+	Vendored Difference `json:"vendored"`
+	// Plugins are all that the unit holds now; New are the plugins, variables, hooks, tools and unsafe imports it did not have.
+	Plugins  []Facts   `json:"plugins"`
+	New      []Facts   `json:"new"`
+	Gone     []string  `json:"gone,omitempty"`
+	Warnings []Warning `json:"warnings"`
+}
+
+// Unchanged tells whether the update found nothing to do.
+func (u Updated) Unchanged() bool { return u.From == u.To && !u.Restored }
+
+// Commit is one commit of a source.
+type Commit struct {
+	Hash    string `json:"hash"`
+	Subject string `json:"subject"`
+}
+
+// Outdatable lists the units that can be updated, in the places in order.
+func Outdatable(places []Place) ([]string, error) {
+	var names []string
+	for _, p := range places {
+		list, err := units(p)
+		if err != nil {
+			return nil, err
+		}
+		for _, u := range list {
+			if u.origin != nil && !slices.Contains(names, u.name()) {
+				names = append(names, u.name())
+			}
+		}
+	}
+	return names, nil
+}
+
+// Update installs the newest version of a plugin or of the pack it belongs to. If it fails, the old one stays as it was.
+func Update(ctx context.Context, places []Place, name string, o Options) (Updated, error) {
+	u, err := find(places, name)
+	if err == nil && u.origin == nil {
+		err = errors.New("it was not installed from git, so there is nowhere to update it from")
+	}
+	var done Updated
+	if err == nil {
+		done, err = update(ctx, u, o)
+	}
+	if err != nil {
+		return Updated{}, fmt.Errorf("updating %s: %w", name, err)
+	}
+	return done, nil
+}
+
+func update(ctx context.Context, u unit, o Options) (done Updated, err error) {
+	s, err := newStage(ctx, u.place)
+	if err != nil {
+		return Updated{}, err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	src, err := parseSource(u.origin.URL, u.place.Home)
+	if err != nil {
+		return Updated{}, err
+	}
+	c, err := fetch(ctx, src, u.origin.Ref, filepath.Join(s.dir, "git"), o)
+	if err != nil {
+		return Updated{}, err
+	}
+	done = Updated{
+		Name: u.name(), Dir: u.path(), URL: u.origin.URL, Ref: u.origin.Ref, From: u.origin.Commit, To: c.commit.Hash.String(),
+		Commits: []Commit{}, Files: compare(nil, nil), Vendored: compare(nil, nil), New: []Facts{}, Warnings: []Warning{},
+	}
+	for _, p := range u.plugins {
+		done.Plugins = append(done.Plugins, factsOf(p))
+	}
+	if done.From == done.To {
+		if done.Restored, err = u.changed(); err != nil || !done.Restored {
+			return done, err
+		}
+	}
+	if err := done.history(c); err != nil {
+		return Updated{}, err
+	}
+	return done, s.exchange(ctx, u, c, o, &done)
+}
+
+// changed tells whether any plugin of the unit is not as it was installed.
+func (u unit) changed() (bool, error) {
+	lock, err := readLock(u.place)
+	if err != nil {
+		return false, err
+	}
+	for _, p := range u.plugins {
+		err := lock.verify(u.place, p)
+		if _, changed := errors.AsType[*ChangedError](err); changed {
+			return true, nil
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+// shownCommits is how many commits a summary names.
+const shownCommits = 20
+
+// history fills in the commits between the old and the new one.
+func (d *Updated) history(c clone) error {
+	old, err := object.GetCommit(c.storer, plumbing.NewHash(d.From))
+	if err != nil {
+		d.Rewritten = d.From != d.To
+		return nil
+	}
+	known := map[plumbing.Hash]bool{}
+	err = object.NewCommitPreorderIter(old, nil, nil).ForEach(func(c *object.Commit) error {
+		known[c.Hash] = true
+		return nil
+	})
+	// A repository may have been cut off itself; then what there is must do.
+	if err != nil && !errors.Is(err, plumbing.ErrObjectNotFound) {
+		return fmt.Errorf("reading the history: %w", err)
+	}
+	reached := d.From == d.To
+	// What is known ends the walk there, and being reached tells that the old commit is part of the new one's history.
+	iter := object.NewCommitIterCTime(c.commit, known, nil)
+	err = iter.ForEach(func(c *object.Commit) error {
+		reached = reached || slices.Contains(c.ParentHashes, old.Hash)
+		if len(d.Commits) == shownCommits {
+			d.More++
+			return nil
+		}
+		subject, _, _ := strings.Cut(strings.TrimSpace(c.Message), "\n")
+		d.Commits = append(d.Commits, Commit{Hash: c.Hash.String(), Subject: subject})
+		return nil
+	})
+	if err != nil && !errors.Is(err, plumbing.ErrObjectNotFound) {
+		return fmt.Errorf("reading the history: %w", err)
+	}
+	d.Rewritten = !reached
+	return nil
+}
+
+// exchange prepares the new version and puts it in the place of the old one.
+func (s *stage) exchange(ctx context.Context, u unit, c clone, o Options, done *Updated) error {
+	dir, err := s.path("tree", u.name())
+	if err != nil {
+		return err
+	}
+	if err := export(ctx, c.storer, c.commit, dir); err != nil {
+		return err
+	}
+	origin := *u.origin
+	origin.Commit, origin.InstalledAt = done.To, o.now()
+	if err := manifest.WriteOrigin(dir, origin); err != nil {
+		return err
+	}
+	if err := keepDisabled(u, dir); err != nil {
+		return err
+	}
+	ready, err := s.prepare(ctx, dir, o)
+	if err != nil {
+		return err
+	}
+	if err := checkOthers(u, ready.plugins); err != nil {
+		return err
+	}
+	if err := done.summarise(u, ready); err != nil {
+		return err
+	}
+	return s.swap(ctx, u, ready, done)
+}
+
+var disabledLine = regexp.MustCompile(`(?m)^disabled:.*$`)
+
+// keepDisabled disables those plugins of the new version that the user had disabled in the old one by editing its manifest: that
+// is how one plugin of a pack is left out.
+func keepDisabled(u unit, dir string) error {
+	lock, err := readLock(u.place)
+	if err != nil {
+		return err
+	}
+	for _, p := range u.plugins {
+		key, err := relative(u.place.Root, p.Dir)
+		if err != nil {
+			return err
+		}
+		hash, err := hashFile(filepath.Join(p.Dir, manifest.FileName))
+		if err != nil || !p.Manifest.Disabled || lock.Plugins[key].Files[manifest.FileName] == hash {
+			continue
+		}
+		file := filepath.Join(dir, strings.TrimPrefix(p.Dir, u.path()), manifest.FileName)
+		text, err := os.ReadFile(file)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("keeping plugin %q disabled: %w", p.Name, err)
+		}
+		if disabledLine.Match(text) {
+			text = disabledLine.ReplaceAll(text, []byte("disabled: true"))
+		} else {
+			text = append([]byte("disabled: true\n"), text...)
+		}
+		if err := os.WriteFile(file, text, 0o644); err != nil {
+			return fmt.Errorf("keeping plugin %q disabled: %w", p.Name, err)
+		}
+	}
+	return nil
+}
+
+// checkOthers refuses a name that a plugin of another unit has.
+func checkOthers(u unit, coming []manifest.Plugin) error {
+	list, err := units(u.place)
+	if err != nil {
+		return err
+	}
+	for _, other := range list {
+		if other.dir == u.dir {
+			continue
+		}
+		for _, c := range coming {
+			if slices.Contains(other.names(), c.Name) {
+				return fmt.Errorf("it now holds a plugin named %q, of which there is one already, in %s", c.Name, other.path())
+			}
+		}
+	}
+	return nil
+}
+
+// summarise compares the old version with the new one.
+func (d *Updated) summarise(u unit, ready prepared) error {
+	before, err := hashTree(u.path())
+	if err != nil {
+		return err
+	}
+	after, err := hashTree(ready.dir)
+	if err != nil {
+		return err
+	}
+	d.Files = compare(split(before, false), split(after, false))
+	d.Vendored = compare(split(before, true), split(after, true))
+	d.Warnings = append(d.Warnings, ready.warnings...)
+	old := map[string]Facts{}
+	for _, f := range d.Plugins {
+		old[f.Name] = f
+	}
+	d.Plugins = ready.facts
+	for _, f := range ready.facts {
+		was, known := old[f.Name]
+		delete(old, f.Name)
+		if g, more := gained(was, f); more || !known {
+			d.New = append(d.New, g)
+		}
+	}
+	d.Gone = slices.Sorted(maps.Keys(old))
+	return nil
+}
+
+// split takes the vendored files, or the others, without what aura itself wrote.
+func split(files map[string]string, vendored bool) map[string]string {
+	out := map[string]string{}
+	for name, hash := range files {
+		if name != manifest.OriginFile && vendored == slices.Contains(strings.Split(name, "/"), vendorDir) {
+			out[name] = hash
+		}
+	}
+	return out
+}
+
+// swap replaces the old version. While that goes on, either one is what the lock records.
+func (s *stage) swap(ctx context.Context, u unit, ready prepared, done *Updated) error {
+	entries, err := ready.lock(u.dir, done.URL, done.To)
+	if err != nil {
+		return err
+	}
+	lock, err := readLock(u.place)
+	if err != nil {
+		return err
+	}
+	lock.prune(u.place, "")
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	lock.Pending = entries
+	if err := lock.write(u.place); err != nil {
+		return err
+	}
+	lock.Pending = nil
+	if err := replace(u.place, ready.dir, u.path()); err != nil {
+		return errors.Join(fmt.Errorf("replacing the old version: %w", err), lock.write(u.place))
+	}
+	lock.drop(u.dir)
+	maps.Copy(lock.Plugins, entries)
+	return lock.write(u.place)
+}
