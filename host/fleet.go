@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -54,6 +55,9 @@ func (f *Fleet) prepare(spec Spec) *Plugin {
 	}
 	if spec.Err != nil {
 		err := &Error{Plugin: spec.Name, Doing: "reading manifest", Kind: KindLoad, Err: spec.Err}
+		if _, sound := errors.AsType[*manifest.Refused](spec.Err); sound {
+			err.Doing = ""
+		}
 		s.down = err
 		s.stats.lastExit = spec.Err.Error()
 		s.notify(NoticeLoad, err.Error())
@@ -69,6 +73,9 @@ func (f *Fleet) launch(ctx context.Context, plugins []*Plugin) error {
 		group.Go(func() { keys[i] = p.sup.recall() })
 	}
 	group.Wait()
+	if f.opts.Dormant {
+		return ctx.Err()
+	}
 	order := make([]int, len(plugins))
 	for i := range order {
 		order[i] = i

@@ -44,6 +44,8 @@ type Options struct {
 	Shell func(ctx context.Context, workdir, command string) (bool, error)
 	// Lazy starts a child only when it is first called, if what it exports is remembered.
 	Lazy bool
+	// Dormant starts no child before it is called, even if it is not known what that exports or whether its tool is available.
+	Dormant bool
 }
 
 // Spec is one plugin to run.
@@ -81,7 +83,7 @@ const (
 // Error is a call or a load that failed. It names the plugin once.
 type Error struct {
 	Plugin string
-	// Doing is what was going on, such as "BeforeChat" or "loading".
+	// Doing is what was going on, such as "BeforeChat" or "loading"; empty where the error says all.
 	Doing string
 	Kind  ErrorKind
 	Err   error
@@ -107,6 +109,9 @@ const (
 )
 
 func (e *Error) Error() string {
+	if e.Doing == "" {
+		return fmt.Sprintf("plugin %q: %v", e.Plugin, e.Err)
+	}
 	return fmt.Sprintf("plugin %q: %s: %v", e.Plugin, e.Doing, e.Err)
 }
 

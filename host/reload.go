@@ -84,7 +84,7 @@ func (s *supervisor) replace(ctx context.Context, spec Spec) error {
 	err := spec.Err
 	var c *child
 	if err == nil {
-		c, err = startChild(ctx, s.opts, spec, s.log)
+		c, err = s.startSuited(ctx, spec)
 	}
 	if err != nil {
 		if ctx.Err() == nil {

@@ -91,7 +91,7 @@ func (s *supervisor) launch(wait time.Duration, generation int) {
 	case <-s.life.Done():
 		return
 	}
-	c, err := startChild(s.life, s.opts, s.specNow(), s.log)
+	c, err := s.startSuited(s.life, s.specNow())
 	if err != nil {
 		s.failed(err, generation)
 		return

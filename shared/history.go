@@ -12,7 +12,8 @@ import (
 // A context holds lists that only grow: the turns, the tool calls, the messages. Sent whole they would make every call cost
 // as much as the conversation is long, so a call carries only what the other side has not acknowledged yet.
 
-// delta is a list as it travels: entries from index From on. The receiver has the ones before, of the same Epoch.
+// delta is a list as it travels: entries from index From on. The receiver has the ones before, of the same Epoch. Epoch 0 is a
+// list on its own: it is sent whole and not kept.
 type delta[T any] struct {
 	_     struct{} `cbor:",toarray"`
 	Epoch uint64
@@ -29,40 +30,58 @@ type ledger[T any] struct {
 
 	mu    sync.Mutex
 	epoch uint64
-	acked []T
+	// sent is the longest list of this epoch that is on its way or has arrived, acked the longest that has arrived.
+	sent, acked []T
+	// pending is how many calls of this epoch have not been answered.
+	pending int
 }
 
 // diff returns what to send for list, and a function to call when the receiver has answered. Calls under way side by side
-// carry the same entries twice, which the receiver takes as one.
+// carry the same entries twice, which the receiver takes as one. While calls with another list are under way, as of an agent
+// that works for another at the same time, a list goes on its own.
 func (l *ledger[T]) diff(list []T) (delta[T], func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.extends(list) {
+	if !l.related(list) {
+		if l.pending > 0 {
+			return delta[T]{Add: list, Nil: list == nil}, func() {}
+		}
 		l.epoch++
-		l.acked = nil
+		l.sent, l.acked = nil, nil
 	}
-	epoch, from := l.epoch, len(l.acked)
+	l.epoch = max(l.epoch, 1)
+	l.pending++
+	epoch, from := l.epoch, min(len(l.acked), len(list))
+	if len(list) > len(l.sent) {
+		l.sent = list
+	}
 	d := delta[T]{Epoch: epoch, From: from, Add: list[from:], Nil: list == nil}
 	return d, func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		if l.epoch == epoch && len(list) > len(l.acked) {
+		if l.epoch != epoch {
+			return
+		}
+		l.pending--
+		if len(list) > len(l.acked) {
 			l.acked = list
 		}
 	}
 }
 
-// extends reports whether list begins with what was acknowledged. The usual case, the same array grown at its end, is
-// recognised by address; entries are compared only when the array has moved.
-func (l *ledger[T]) extends(list []T) bool {
-	if len(l.acked) > len(list) {
+// related reports whether one of list and what was sent begins with the other. If it is shorter than what has arrived, it is
+// another list that happens to begin alike, unless calls are under way that may have overtaken it. The usual case, the same array
+// grown at its end, is recognised by address; entries are compared only when the array has moved.
+func (l *ledger[T]) related(list []T) bool {
+	if len(list) < len(l.acked) && l.pending == 0 {
 		return false
 	}
-	if len(l.acked) == 0 || &l.acked[0] == &list[0] {
+	n := min(len(l.sent), len(list))
+	if n == 0 || &l.sent[0] == &list[0] {
 		return true
 	}
-	for i := range l.acked {
-		if !l.same(&l.acked[i], &list[i]) {
+	for i := range n {
+		if !l.same(&l.sent[i], &list[i]) {
 			return false
 		}
 	}
@@ -80,6 +99,9 @@ type replica[T any] struct {
 func (r *replica[T]) apply(d delta[T]) ([]T, error) {
 	if d.Nil {
 		return nil, nil
+	}
+	if d.Epoch == 0 {
+		return append([]T{}, d.Add...), nil
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

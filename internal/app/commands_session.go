@@ -42,10 +42,17 @@ func (a *App) rewrite(messages []llm.Message) error {
 	if err := a.talk.SetHistory(messages); err != nil {
 		return err
 	}
+	before := a.todos.Items()
 	if err := a.todos.Set(nil); err != nil {
 		return err
 	}
 	a.todos.Replay(messages)
+	if len(a.todos.Items()) == 0 && len(messages) > 0 && messages[0].Synthetic {
+		// The calls that made the list are behind a summary.
+		if err := a.todos.Set(before); err != nil {
+			return err
+		}
+	}
 	a.journal.keepTodos()
 	return nil
 }

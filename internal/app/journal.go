@@ -164,15 +164,24 @@ func (a *App) openJournal() (session.Session, error) {
 	if a.opts.Resume == "" && !a.opts.Continue {
 		return session.Session{}, nil
 	}
-	dirs := []string{filepath.Join(a.sessionHome(), "sessions")}
-	if a.opts.Resume != "" {
-		dirs = a.sessionDirs()
+	find := func() (session.Summary, error) { return session.Find(a.opts.Resume, a.sessionDirs()...) }
+	if a.opts.Resume == "" {
+		find = a.latest
 	}
-	found, err := session.Find(a.opts.Resume, dirs...)
+	found, err := find()
 	if err != nil {
 		return session.Session{}, err
 	}
 	return a.reopen(found)
+}
+
+// latest is the session that was saved last: the project's, or where sessions of all directories are kept, that of this one.
+func (a *App) latest() (session.Summary, error) {
+	home, workdir := a.sessionHome(), ""
+	if home == a.cfg.User {
+		workdir = a.cfg.Workdir
+	}
+	return session.Latest(workdir, filepath.Join(home, "sessions"))
 }
 
 // reopen goes on with a saved session in the place of the one that is open.

@@ -287,10 +287,16 @@ func (c cell) apart(p *host.Plugin, wanted *sandbox.Policy, sandboxable bool) *s
 	switch have := p.Spec().Sandbox; {
 	case wanted == nil:
 		return nil
+	case have == nil:
+		return nil
 	case !sandboxable:
+		// Neither the child nor a call apart is confined in files then, but in all else.
 		free := wanted.WithoutFiles()
+		if !free.Stricter(have.WithoutFiles()) {
+			return nil
+		}
 		return &free
-	case have == nil || !wanted.Stricter(*have):
+	case !wanted.Stricter(*have):
 		return nil
 	default:
 		return wanted

@@ -61,3 +61,24 @@ func (a *App) described() string {
 	}
 	return strings.Join(parts, ", ")
 }
+
+// follow takes note of an agent that took over by itself, when the provider of another one failed.
+func (a *App) follow() {
+	name := a.talk.Persona().Agent
+	if name == a.role.agent.Name {
+		return
+	}
+	r, err := findRole(a.cfg, name, a.role.mode.Name)
+	if err != nil {
+		return // It is not configured any more; the conversation goes on with it until somebody else is asked for.
+	}
+	r.think, r.system = a.role.think, a.role.system
+	features, err := a.cfg.FeaturesFor(r.agent, r.mode, a.opts.Task)
+	if err != nil {
+		a.notice("", err.Error())
+		return
+	}
+	a.role, a.features = r, features
+	a.noteRole()
+	a.refresh()
+}

@@ -15,7 +15,7 @@ var rooms = map[string][]string{
 	"cmd/aura-plugin-host": {"shared/...", "internal/interp", "internal/manifest", "internal/sandbox", "sdk/..."},
 
 	"internal/cli": {
-		"internal/app", "internal/config", "internal/conversation/...", "internal/install", "internal/llm", "internal/manifest", "internal/pipeline",
+		"internal/app", "internal/check", "internal/config", "internal/conversation/...", "internal/install", "internal/llm", "internal/manifest", "internal/pipeline",
 		"internal/scaffold", "internal/sandbox", "internal/session", "internal/shell", "internal/tool", "host", "sdk/...",
 	},
 	"internal/tui":   {"internal/app", "sdk/..."},
@@ -53,6 +53,8 @@ var rooms = map[string][]string{
 	"shared/wire":          {},
 	"internal/interp":      {"internal/manifest", "shared", "sdk/..."},
 	"internal/interp/gen":  {},
+	"internal/check":       {"internal/manifest", "internal/strict", "sdk/..."},
+	"internal/check/gen":   {},
 	"internal/manifest":    {"internal/condition", "internal/strict", "sdk/..."},
 	"internal/install":     {"internal/manifest", "sdk/..."},
 	"internal/install/gen": {},

@@ -29,9 +29,15 @@ type pass struct {
 	// stack leads from the file to the node that is looked at, which is its last.
 	stack []ast.Node
 	// changed holds where each variable is assigned to.
-	changed map[types.Object][]token.Pos
+	changed map[types.Object][]change
 	// origin holds what variables were first given, as far as that is one expression.
 	origin map[types.Object]ast.Expr
+}
+
+// change is an assignment to a variable as a whole or to a part of it, which may lie behind a pointer.
+type change struct {
+	at    token.Pos
+	whole bool
 }
 
 // rules are asked about every node, each on its own.
@@ -72,7 +78,7 @@ func (p *pass) report(n ast.Node, w weight, rule, message, fix string) {
 
 // survey finds where variables get their values.
 func (p *pass) survey() {
-	p.changed = map[types.Object][]token.Pos{}
+	p.changed = map[types.Object][]change{}
 	p.origin = map[types.Object]ast.Expr{}
 	for _, f := range p.pkg.files {
 		ast.Inspect(f, func(n ast.Node) bool {
@@ -117,7 +123,8 @@ func (p *pass) surveyAssignment(n *ast.AssignStmt) {
 
 func (p *pass) change(x ast.Expr, at token.Pos) {
 	if obj := p.root(x); obj != nil {
-		p.changed[obj] = append(p.changed[obj], at)
+		_, whole := ast.Unparen(x).(*ast.Ident)
+		p.changed[obj] = append(p.changed[obj], change{at: at, whole: whole})
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 )
 
 // deferredArguments finds deferred calls whose arguments or receiver will be others by the time that they run.
@@ -16,25 +17,53 @@ func deferredArguments(p *pass, n ast.Node) {
 	if fn == nil {
 		return
 	}
-	exprs := append([]ast.Expr(nil), d.Call.Args...)
-	if sel, ok := ast.Unparen(d.Call.Fun).(*ast.SelectorExpr); ok && p.info.Selections[sel] != nil {
-		exprs = append(exprs, sel.X)
+	for _, x := range d.Call.Args {
+		p.checkDeferred(x, deferred{at: d, fn: fn, loops: loops, parts: !p.holdsReference(x)})
 	}
-	for _, x := range exprs {
-		switch w, stale := p.stale(x, d, fn, loops); {
-		case !stale:
-		case len(loops) > 0:
-			p.report(x, atRun, "defer-loop", "calls deferred in a loop all get what the last iteration had",
-				"move the body of the loop to a function of its own, which defers one call")
-		default:
-			p.report(x, w, "defer-argument", "the interpreter takes what a deferred call is given when the call runs, and this has changed by then",
-				"copy it into a variable that does not change, and defer with that")
-		}
+	sel, ok := ast.Unparen(d.Call.Fun).(*ast.SelectorExpr)
+	if !ok || p.info.Selections[sel] == nil {
+		return
+	}
+	method := p.callee(d.Call)
+	parts := method == nil || !isPointer(method.Signature().Recv().Type()) && !types.IsInterface(method.Signature().Recv().Type())
+	p.checkDeferred(sel.X, deferred{at: d, fn: fn, loops: loops, parts: parts})
+}
+
+// deferred is where a deferred call stands. If parts is set, an expression in it changes with the parts of its variable.
+type deferred struct {
+	at    *ast.DeferStmt
+	fn    ast.Node
+	loops []ast.Node
+	parts bool
+}
+
+func (p *pass) checkDeferred(x ast.Expr, d deferred) {
+	switch w, stale := p.stale(x, d); {
+	case !stale:
+	case len(d.loops) > 0:
+		p.report(x, atRun, "defer-loop", "calls deferred in a loop all get what the last iteration had",
+			"move the body of the loop to a function of its own, which defers one call")
+	default:
+		p.report(x, w, "defer-argument", "the interpreter takes what a deferred call is given when the call runs, and this has changed by then",
+			"copy it into a variable that does not change, and defer with that")
+	}
+}
+
+// holdsReference reports whether an expression is a variable by itself whose type refers to what it holds.
+func (p *pass) holdsReference(x ast.Expr) bool {
+	if _, ok := ast.Unparen(x).(*ast.Ident); !ok {
+		return false
+	}
+	switch p.typeOf(x).Underlying().(type) {
+	case *types.Struct, *types.Array:
+		return false
+	default:
+		return true
 	}
 }
 
 // stale reports whether an expression that stands in a deferred call may have another value in the end.
-func (p *pass) stale(x ast.Expr, d *ast.DeferStmt, fn ast.Node, loops []ast.Node) (weight, bool) {
+func (p *pass) stale(x ast.Expr, d deferred) (weight, bool) {
 	tv := p.info.Types[x]
 	if tv.Value != nil || tv.IsNil() || tv.IsType() {
 		return atRun, false
@@ -46,42 +75,31 @@ func (p *pass) stale(x ast.Expr, d *ast.DeferStmt, fn ast.Node, loops []ast.Node
 		}
 	case *ast.FuncLit:
 		return atRun, false
+	case *ast.IndexExpr:
+		if _, isMap := p.typeOf(e.X).Underlying().(*types.Map); isMap {
+			return atRun, len(d.loops) > 0 && p.mentionsLocal(x, d.loops)
+		}
 	}
 	obj := p.root(x)
 	if obj == nil {
-		return atRun, len(loops) > 0 && p.mentionsLocal(x, loops)
+		return atRun, len(d.loops) > 0 && p.mentionsLocal(x, d.loops)
 	}
 	if obj.Parent() == p.types.Scope() || obj.Pkg() != p.types {
-		_, isMap := p.indexed(x)
-		return maybe, !isMap && len(p.changed[obj]) > 0
+		return maybe, p.changesIn(obj, d, func(token.Pos) bool { return true })
 	}
-	if _, isMap := p.indexed(x); isMap {
-		return atRun, false
+	if inLoop(obj.Pos(), d.loops) {
+		return atRun, true
 	}
-	for _, loop := range loops {
-		if within(loop, obj.Pos()) {
-			return atRun, true
-		}
-	}
-	for _, at := range p.changed[obj] {
-		if at > d.Pos() && within(fn, at) || p.inLoop(at, loops) {
-			return atRun, true
-		}
-	}
-	return atRun, p.isResult(fn, obj) && p.returnsValues(fn)
+	later := func(at token.Pos) bool { return at > d.at.Pos() && within(d.fn, at) || inLoop(at, d.loops) }
+	return atRun, p.changesIn(obj, d, later) || p.isResult(d.fn, obj) && p.returnsValues(d.fn)
 }
 
-// indexed reports whether an expression is an element, and of a map.
-func (p *pass) indexed(x ast.Expr) (element, ofMap bool) {
-	i, ok := ast.Unparen(x).(*ast.IndexExpr)
-	if !ok {
-		return false, false
-	}
-	_, ofMap = p.typeOf(i.X).Underlying().(*types.Map)
-	return true, ofMap
+// changesIn reports whether a variable changes, as far as it matters to the deferred call, at a place that counts.
+func (p *pass) changesIn(obj types.Object, d deferred, counts func(token.Pos) bool) bool {
+	return slices.ContainsFunc(p.changed[obj], func(c change) bool { return (c.whole || d.parts) && counts(c.at) })
 }
 
-func (p *pass) inLoop(at token.Pos, loops []ast.Node) bool {
+func inLoop(at token.Pos, loops []ast.Node) bool {
 	for _, loop := range loops {
 		if within(loop, at) {
 			return true
@@ -96,9 +114,9 @@ func (p *pass) mentionsLocal(n ast.Node, loops []ast.Node) bool {
 	ast.Inspect(n, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
 			if v, ok := p.info.Uses[id].(*types.Var); ok && !v.IsField() {
-				found = found || p.inLoop(v.Pos(), loops)
-				for _, at := range p.changed[v] {
-					found = found || p.inLoop(at, loops)
+				found = found || inLoop(v.Pos(), loops)
+				for _, c := range p.changed[v] {
+					found = found || inLoop(c.at, loops)
 				}
 			}
 		}
@@ -281,34 +299,14 @@ func methodValues(p *pass, n ast.Node) {
 	if fn == nil || obj == nil || obj.Parent() == p.types.Scope() {
 		return
 	}
-	stale := p.inLoop(obj.Pos(), loops)
-	for _, at := range p.changed[obj] {
-		stale = stale || at > n.Pos() && within(fn, at) && (p.rebinds(at, obj) || !isPointer(p.typeOf(sel.X)))
+	stale := inLoop(obj.Pos(), loops)
+	for _, c := range p.changed[obj] {
+		stale = stale || c.at > n.Pos() && within(fn, c.at) && (c.whole || !isPointer(p.typeOf(sel.X)))
 	}
 	if stale {
 		p.report(n, atRun, "method-value", "the interpreter takes the receiver of a method value when it is called, and the variable has changed by then",
 			"write a function literal, or copy the variable before")
 	}
-}
-
-// rebinds reports whether an assignment at a place is to the variable as a whole.
-func (p *pass) rebinds(at token.Pos, obj types.Object) bool {
-	found := false
-	for _, f := range p.pkg.files {
-		if !within(f, at) {
-			continue
-		}
-		ast.Inspect(f, func(n ast.Node) bool {
-			if a, ok := n.(*ast.AssignStmt); ok && a.Pos() == at {
-				for _, left := range a.Lhs {
-					id, ok := left.(*ast.Ident)
-					found = found || ok && p.object(id) == obj
-				}
-			}
-			return !found
-		})
-	}
-	return found
 }
 
 func isPointer(t types.Type) bool {
@@ -340,8 +338,9 @@ func counters(p *pass, n ast.Node) {
 	}
 }
 
-// uses says how the body of a loop uses its variable.
+// uses says how the body of a loop uses its variable. An address that is given to a function is taken to come back.
 func (p *pass) uses(body *ast.BlockStmt, obj types.Object) (captured, address, changed bool) {
+	lent := map[ast.Expr]bool{}
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
@@ -350,13 +349,19 @@ func (p *pass) uses(body *ast.BlockStmt, obj types.Object) (captured, address, c
 				captured = captured || ok && p.info.Uses[id] == obj
 				return true
 			})
+		case *ast.CallExpr:
+			if p.callee(n) != nil {
+				for _, arg := range n.Args {
+					lent[arg] = true
+				}
+			}
 		case *ast.UnaryExpr:
-			address = address || n.Op == token.AND && p.root(n.X) == obj
+			address = address || n.Op == token.AND && p.root(n.X) == obj && !lent[n]
 		}
 		return true
 	})
-	for _, at := range p.changed[obj] {
-		changed = changed || within(body, at)
+	for _, c := range p.changed[obj] {
+		changed = changed || within(body, c.at)
 	}
 	return captured, address, changed
 }

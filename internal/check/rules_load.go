@@ -204,7 +204,7 @@ type recursion struct {
 
 func (r recursion) reaches(t types.Type) bool {
 	t = types.Unalias(t)
-	if r.seen[t] {
+	if r.seen[t] || len(r.seen) > maxParts {
 		return false
 	}
 	r.seen[t] = true

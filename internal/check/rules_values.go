@@ -8,6 +8,9 @@ import (
 	"strings"
 )
 
+// maxParts bounds the search through the parts of a type: generic types can have parts without end.
+const maxParts = 500
+
 // jsonValues finds values that encoding/json sees differently when their types are interpreted.
 func jsonValues(p *pass, n ast.Node) {
 	call, ok := n.(*ast.CallExpr)
@@ -35,7 +38,7 @@ type jsonWalk struct {
 
 func (w jsonWalk) walk(t types.Type, top bool) {
 	t = types.Unalias(t)
-	if w.seen[t] {
+	if w.seen[t] || len(w.seen) > maxParts {
 		return
 	}
 	w.seen[t] = true
@@ -76,7 +79,7 @@ func (w jsonWalk) fields(s *types.Struct) {
 			continue
 		}
 		switch {
-		case f.Embedded() && !strings.Contains(s.Tag(i), "json:"):
+		case f.Embedded() && s.NumFields() > 1 && !strings.Contains(s.Tag(i), "json:"):
 			w.report(w.at, atRun, "json-embedded", fmt.Sprintf("the fields of the embedded %s become an object of their own in JSON", f.Name()),
 				"write the fields out, or use a map")
 		case !f.Exported() && w.encode:
@@ -114,7 +117,7 @@ func formats(p *pass, n ast.Node) {
 // hiddenStringer returns an interpreted type inside t that has its own text.
 func (p *pass) hiddenStringer(t types.Type, in bool, seen map[types.Type]bool) *types.Named {
 	t = types.Unalias(t)
-	if seen[t] {
+	if seen[t] || len(seen) > maxParts {
 		return nil
 	}
 	seen[t] = true

@@ -60,7 +60,7 @@ func (c *checker) read() *source {
 		return nil
 	}
 	if err := manifest.CheckPackage(c.dir, manifest.PackageName(module)); err != nil {
-		c.fault("package", mod, err)
+		c.fault("package", c.dir, err)
 	}
 	s := &source{module: module, fset: token.NewFileSet(), byPath: map[string]*sourcePackage{}}
 	c.load(s, module)

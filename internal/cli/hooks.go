@@ -125,8 +125,16 @@ func showHook(s streams, h app.Hook) {
 		state = "does not run: " + h.Reason
 	}
 	for _, row := range [][2]string{
-		{"name", h.Name}, {"description", h.Description}, {"event", h.Event}, {"state", state}, {"matcher", h.Matcher}, {"files", h.Files},
-		{"timeout", h.Timeout}, {"silent", strconv.FormatBool(h.Silent)}, {"depends", strings.Join(h.Depends, ", ")}, {"file", h.File},
+		{"name", h.Name},
+		{"description", h.Description},
+		{"event", h.Event},
+		{"state", state},
+		{"matcher", h.Matcher},
+		{"files", h.Files},
+		{"timeout", h.Timeout},
+		{"silent", strconv.FormatBool(h.Silent)},
+		{"depends", strings.Join(h.Depends, ", ")},
+		{"file", h.File},
 		{"command", h.Command},
 	} {
 		fmt.Fprintf(s.out, "%-12s %s\n", row[0], indent(clean(dash(row[1]))))

@@ -50,6 +50,8 @@ func Main() int {
 	if len(os.Args) > 1 && os.Args[1] == sandbox.Argument {
 		return sandbox.Main(app.RunConfined)
 	}
+	// Whoever reads the answers may stop reading. Then writing fails, which must not end a session that is under way.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	s := streams{in: os.Stdin, out: os.Stdout, err: os.Stderr, environ: config.ProcessEnviron()}
 	ctx, stop := withSignals(context.Background(), s.err)
 	defer stop()

@@ -33,7 +33,7 @@ func (o *installOptions) options(c *config.Config, s streams, root *rootOptions)
 	progress, done := progressBar(s.err)
 	return install.Options{
 		Workdir: c.Workdir, Environ: c.Environ, UserHome: root.configOptions(s).UserHome,
-		NoVendor: o.noVendor, Force: o.force, Check: checkPlugin(c),
+		NoVendor: o.noVendor, Force: o.force, Check: checkPlugin(c, root.unsafePlugins),
 		BuiltinTools: app.BuiltinTools(), Progress: progress,
 	}, done
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/app"
 )
 
@@ -159,4 +160,19 @@ func writeProcesses(w io.Writer, line liner, p app.Info) {
 		rows = append(rows, append([]string{dash(h.Session), fmt.Sprintf("%.1fs", h.Uptime)}, healthCells(h)...))
 	}
 	indented(w, "  ", rows)
+	writeSandbox(line, p.Processes)
+}
+
+// writeSandbox tells what the processes are confined by, and what they are not.
+func writeSandbox(line liner, list []host.Health) {
+	for _, h := range list {
+		if h.Sandbox == nil || !h.Sandbox.Confined {
+			line("Sandbox", "%s is not confined", dash(h.Session))
+			continue
+		}
+		line("Sandbox", "%s is confined by the kernel", dash(h.Session))
+		for _, sentence := range h.Sandbox.Uncovered {
+			line("", "but %s", sentence)
+		}
+	}
 }

@@ -76,7 +76,7 @@ func newRoot(s streams) *cobra.Command {
 	cmd.SetErr(s.err)
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	o.register(cmd.PersistentFlags())
-	cmd.AddCommand(newRun(s, o), newPlugins(s, o), newSessions(s, o), newTasks(s, o), newInit(s, o), newShow(s, o), newHooks(s, o), newMCP(s, o), newSandbox(s, o), newModels(s, o))
+	cmd.AddCommand(newRun(s, o), newPlugins(s, o), newSessions(s, o), newTasks(s, o), newInit(s, o), newShow(s, o), newHooks(s, o), newMCP(s, o), newSandbox(s, o), newTools(s, o), newModels(s, o))
 	o.completeFlags(cmd, s)
 	return cmd
 }

@@ -5,6 +5,7 @@ package e2e
 import (
 	"encoding/pem"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/cgi"
 	"net/http/httptest"
@@ -37,7 +38,8 @@ func gitHTTP(ts *testscript.TestScript, neg bool, args []string) {
 	s := &gitServer{
 		dir: ts.Getenv("WORK"),
 		cgi: &cgi.Handler{
-			Path: filepath.Join(strings.TrimSpace(string(backend)), "git-http-backend"),
+			Stderr: io.Discard,
+			Path:   filepath.Join(strings.TrimSpace(string(backend)), "git-http-backend"),
 			Env: []string{
 				"GIT_PROJECT_ROOT=" + ts.MkAbs("repos"), "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_NOSYSTEM=1", "HOME=" + ts.MkAbs("repos"),
 				"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*",

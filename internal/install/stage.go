@@ -37,7 +37,7 @@ func newStage(ctx context.Context, p Place) (*stage, error) {
 			continue // whoever made it has just removed it again
 		}
 		if err != nil {
-			return nil, fmt.Errorf("waiting for others who change %s: %w", p.Root, err)
+			return nil, errors.Join(fmt.Errorf("waiting for others who change %s: %w", p.Root, err), s.close())
 		}
 		s.release = release
 		break

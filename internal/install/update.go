@@ -139,27 +139,25 @@ func (u unit) changed() (bool, error) {
 // shownCommits is how many commits a summary names.
 const shownCommits = 20
 
-// history fills in the commits between the old and the new one.
+// history fills in the commits between the old and the new one: all there are, if the old one is no longer to be had.
 func (d *Updated) history(c clone) error {
-	old, err := object.GetCommit(c.storer, plumbing.NewHash(d.From))
-	if err != nil {
-		d.Rewritten = d.From != d.To
-		return nil
-	}
+	from := plumbing.NewHash(d.From)
 	known := map[plumbing.Hash]bool{}
-	err = object.NewCommitPreorderIter(old, nil, nil).ForEach(func(c *object.Commit) error {
-		known[c.Hash] = true
-		return nil
-	})
-	// A repository may have been cut off itself; then what there is must do.
-	if err != nil && !errors.Is(err, plumbing.ErrObjectNotFound) {
-		return fmt.Errorf("reading the history: %w", err)
+	if old, err := object.GetCommit(c.storer, from); err == nil {
+		err = object.NewCommitPreorderIter(old, nil, nil).ForEach(func(c *object.Commit) error {
+			known[c.Hash] = true
+			return nil
+		})
+		// A repository may have been cut off itself; then what there is must do.
+		if err != nil && !errors.Is(err, plumbing.ErrObjectNotFound) {
+			return fmt.Errorf("reading the history: %w", err)
+		}
 	}
 	reached := d.From == d.To
 	// What is known ends the walk there, and being reached tells that the old commit is part of the new one's history.
 	iter := object.NewCommitIterCTime(c.commit, known, nil)
-	err = iter.ForEach(func(c *object.Commit) error {
-		reached = reached || slices.Contains(c.ParentHashes, old.Hash)
+	err := iter.ForEach(func(c *object.Commit) error {
+		reached = reached || slices.Contains(c.ParentHashes, from)
 		if len(d.Commits) == shownCommits {
 			d.More++
 			return nil

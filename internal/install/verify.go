@@ -26,20 +26,27 @@ func (e *ChangedError) Error() string {
 		e.Files, again, e.Name)
 }
 
-// Verify compares the plugins that were found in a place with what was installed there, and sets the Err of each that has
-// changed to a *ChangedError. Plugins that were not installed but written in place have nothing to be compared with.
+// Verify compares the plugins that were found in a place with what was installed there, and the SDK they were vendored with
+// with aura's own. It sets the Err of each that may not be loaded to a *manifest.Refused, of a *ChangedError for instance.
+// Plugins that were not installed but written in place have no files to be compared with.
 func Verify(p Place, found []manifest.Plugin) {
 	if len(found) == 0 {
 		return
 	}
 	lock, err := readLock(p)
 	for i := range found {
-		switch {
-		case found[i].Err != nil:
-		case err != nil:
-			found[i].Err = err
-		default:
-			found[i].Err = lock.verify(p, found[i])
+		if found[i].Err != nil {
+			continue
+		}
+		refused := err
+		if refused == nil {
+			refused = lock.verify(p, found[i])
+		}
+		if refused == nil {
+			refused = checkSDK(found[i].Dir)
+		}
+		if refused != nil {
+			found[i].Err = &manifest.Refused{Err: refused}
 		}
 	}
 }

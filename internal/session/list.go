@@ -30,6 +30,9 @@ type Summary struct {
 	End Reason `json:"end,omitempty"`
 	// Err says why the journal cannot be read.
 	Err string `json:"error,omitempty"`
+
+	// unbegun tells that the journal has nothing in it.
+	unbegun bool
 }
 
 // titleLength is in runes.
@@ -61,7 +64,7 @@ func summarize(path string) Summary {
 	sum := Summary{ID: strings.TrimSuffix(filepath.Base(path), Ext), Path: path}
 	s, err := Load(path)
 	if err != nil {
-		sum.Err = err.Error()
+		sum.Err, sum.unbegun = err.Error(), errors.Is(err, errUnbegun)
 		return sum
 	}
 	sum.StartedAt, sum.Agent, sum.Provider, sum.Model, sum.Workdir = s.Meta.StartedAt, s.Meta.Agent, s.Meta.Provider, s.Meta.Model, s.Meta.Workdir
@@ -87,7 +90,28 @@ func title(messages []llm.Message) string {
 	return ""
 }
 
-// Find returns the one session whose id begins with prefix. An empty prefix asks for the newest that can be read.
+// Latest returns the newest session in which something was said, if workdir is not empty of those that worked in that directory.
+func Latest(workdir string, dirs ...string) (Summary, error) {
+	all, err := List(dirs...)
+	if err != nil {
+		return Summary{}, err
+	}
+	for _, s := range all {
+		switch {
+		case s.unbegun, s.Err == "" && (s.Messages == 0 || workdir != "" && s.Workdir != workdir):
+		case s.Err != "":
+			return Summary{}, fmt.Errorf("looking for the last session: %s; take up another one with --resume", s.Err)
+		default:
+			return s, nil
+		}
+	}
+	if workdir != "" && len(all) > 0 {
+		return Summary{}, errors.New("looking for the last session: there is none of this directory yet; `aura sessions list` shows those of others")
+	}
+	return Summary{}, errors.New("looking for the last session: there is none yet")
+}
+
+// Find returns the one session whose id begins with prefix, which is not empty.
 func Find(prefix string, dirs ...string) (Summary, error) {
 	all, err := List(dirs...)
 	if err != nil {
@@ -95,16 +119,11 @@ func Find(prefix string, dirs ...string) (Summary, error) {
 	}
 	var found []Summary
 	for _, s := range all {
-		if prefix == "" && s.Err == "" {
-			return s, nil
-		}
-		if prefix != "" && strings.HasPrefix(s.ID, prefix) {
+		if strings.HasPrefix(s.ID, prefix) {
 			found = append(found, s)
 		}
 	}
 	switch {
-	case prefix == "":
-		return Summary{}, errors.New("looking for the last session: there is none yet")
 	case len(found) == 0:
 		return Summary{}, fmt.Errorf("looking for session %q: there is none whose id begins so; `aura sessions list` shows them", prefix)
 	case len(found) > 1:

@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -52,7 +53,6 @@ func TestListAndFind(t *testing.T) {
 	}
 	id := func(path string) string { return strings.TrimSuffix(filepath.Base(path), session.Ext) }
 	for name, row := range map[string]struct{ prefix, want, err string }{
-		"the newest":       {"", second, ""},
 		"a whole id":       {id(first), first, ""},
 		"a unique prefix":  {id(first)[:len(id(first))-1], first, ""},
 		"an ambiguous one": {id(first)[:2], "", "ids begin so"},
@@ -67,8 +67,41 @@ func TestListAndFind(t *testing.T) {
 			t.Errorf("%s: got %v, want %q", name, err, row.err)
 		}
 	}
-	if _, err := session.Find("", t.TempDir()); err == nil {
+	if _, err := session.Latest("", t.TempDir()); err == nil {
 		t.Error("a session was found where there is none")
+	}
+	if _, err := session.Latest("", project, user); err == nil || !strings.Contains(err.Error(), "not a journal") {
+		t.Errorf("the newest is damaged: got %v", err)
+	}
+}
+
+func TestLatest(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	begun := func(workdir string, said ...string) string {
+		j, err := session.Create(dir, session.Meta{Workdir: workdir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range said {
+			err = errors.Join(err, j.Append(llm.Message{Role: llm.RoleUser, Content: text}))
+		}
+		if err = errors.Join(err, j.Close(session.End{Reason: session.ReasonDone})); err != nil {
+			t.Fatal(err)
+		}
+		return j.Path()
+	}
+	here := begun("/here", "one")
+	there := begun("/there", "two")
+	begun("/here")
+	if err := os.WriteFile(filepath.Join(dir, "ffff"+session.Ext), []byte(`{"meta":{"id":"x`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for workdir, want := range map[string]string{"": there, "/here": here, "/there": there, "/nowhere": ""} {
+		got, err := session.Latest(workdir, dir)
+		if got.Path != want || (err == nil) != (want != "") {
+			t.Errorf("%q: got %s, %v", workdir, got.Path, err)
+		}
 	}
 }
 

@@ -43,10 +43,13 @@ func parse(path string, data []byte) (s Session, size int64, err error) {
 		size += int64(len(line)) + 1
 	}
 	if s.Meta.ID == "" {
-		return Session{}, 0, fmt.Errorf("%s: no complete first record: the session ended before it began", path)
+		return Session{}, 0, fmt.Errorf("%s: %w", path, errUnbegun)
 	}
 	return s, size, nil
 }
+
+// errUnbegun is the fault of a journal that has nothing in it.
+var errUnbegun = errors.New("no complete first record: the session ended before it began")
 
 func decode(line []byte) (record, error) {
 	var r record

@@ -12,7 +12,7 @@ import (
 
 // Bounds of one check.
 const (
-	maxCheckSteps = 1 << 20
+	maxCheckSteps = 1 << 18
 	maxCheckDepth = 1000
 )
 

@@ -195,9 +195,17 @@ func (d *declarer) function(obj *types.Func) string {
 	return text + "\n"
 }
 
-// bare is a signature without receiver and type parameters, whose names stay valid in its text.
+// bare is a signature without receiver, type parameters and names of parameters, some of which are the compiler's.
 func bare(sig *types.Signature) types.Type {
-	return types.NewSignatureType(nil, nil, nil, sig.Params(), sig.Results(), sig.Variadic())
+	return types.NewSignatureType(nil, nil, nil, unnamed(sig.Params()), unnamed(sig.Results()), sig.Variadic())
+}
+
+func unnamed(tuple *types.Tuple) *types.Tuple {
+	var vars []*types.Var
+	for v := range tuple.Variables() {
+		vars = append(vars, types.NewParam(token.NoPos, nil, "", v.Type()))
+	}
+	return types.NewTuple(vars...)
 }
 
 func (d *declarer) receiver(sig *types.Signature) string {

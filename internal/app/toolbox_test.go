@@ -1,0 +1,240 @@
+package app
+
+import (
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/tool"
+)
+
+// box opens the tools of a project.
+func (p *place) box(o ToolboxOptions) *Toolbox {
+	p.t.Helper()
+	o.Config, o.WithoutPlugins = p.o.Config, true
+	b, err := OpenToolbox(p.t.Context(), o)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.t.Cleanup(func() {
+		if err := b.Close(); err != nil {
+			p.t.Error(err)
+		}
+	})
+	return b
+}
+
+func TestHiddenTools(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, map[string]string{
+		".aura/config/agents/a.md":          "---\nname: a\nmode: m\ntools: {enabled: ['R*', Ls, Edit], disabled: [Rg]}\n---\n",
+		".aura/config/agents/b.md":          "---\nname: b\n---\n",
+		".aura/config/modes/m.md":           "---\nname: m\ntools: {disabled: [Ls]}\n---\n",
+		".aura/config/features/tools.yaml":  "tools: {disabled: [Glob], opt_in: [Edit, Patch]}\n",
+		".aura/config/tools/mine.yaml":      "Mkdir: {disabled: true}\nWrite: {condition: 'exists:nowhere'}\nBash: {condition: 'exists:.aura'}\n",
+		".aura/config/sandbox/sandbox.yaml": "sandbox: {enabled: false}\n",
+		".aura/skills/s.md":                 "---\nname: s\ndescription: d\n---\nbody",
+		".aura/config/agents/helper.md":     "---\nname: helper\nsubagent: true\ndescription: helps\n---\n",
+		".aura/config/mcp/late.yaml":        "late: {command: none, deferred: true}\n",
+	})
+	tests := []struct {
+		name string
+		o    Options
+		want map[string]string
+	}{
+		{"no agent", Options{Agent: "b"}, map[string]string{
+			"Read": "", "Bash": "", "Skill": "", "Task": "", "LoadTools": "",
+			"Done": "done mode is off", "Glob": "tools: in the settings leaves it out", "Patch": "it is opt-in", "Mkdir": "disabled in ",
+			"Write": `its condition "exists:nowhere" does not hold`,
+		}},
+		{"command line", Options{Agent: "b", IncludeTools: []string{"R*", "Patch"}, ExcludeTools: []string{"Rg"}}, map[string]string{
+			"Read": "", "Patch": "", "Rg": "--exclude-tools leaves it out", "Bash": "--include-tools offers only R*, Patch",
+		}},
+		{"agent and mode", Options{Agent: "a"}, map[string]string{
+			"Read": "", "Edit": "", "Rg": `agent "a" leaves it out`, "Bash": `agent "a" offers only R*, Ls, Edit`, "Ls": `mode "m" leaves it out`,
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			found := map[string]ToolEntry{}
+			for _, e := range p.box(ToolboxOptions{Options: tt.o}).List(t.Context()) {
+				found[e.Name] = e
+			}
+			for name, want := range tt.want {
+				got, ok := found[name]
+				if !ok || got.Offered != (want == "") || !strings.HasPrefix(got.Hidden, want) {
+					t.Errorf("%s: got %v, %q, want %q", name, got.Offered, got.Hidden, want)
+				}
+			}
+		})
+	}
+}
+
+// TestOfferedAsInSession compares the list with what a session offers.
+func TestOfferedAsInSession(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, map[string]string{
+		".aura/config/agents/a.md":         "---\nname: a\ntools: {enabled: ['*', Edit], disabled: ['R?', 'To*']}\n---\n",
+		".aura/config/features/tools.yaml": "tools: {opt_in: [Edit, Patch]}\n",
+		".aura/config/tools/mine.yaml":     "Mkdir: {disabled: true}\n",
+	})
+	for _, o := range []Options{{}, {Agent: "a"}, {ExcludeTools: []string{"*s*"}}, {IncludeTools: []string{"Edit", "W*"}}} {
+		p.o.Agent, p.o.IncludeTools, p.o.ExcludeTools = o.Agent, o.IncludeTools, o.ExcludeTools
+		session, err := Open(t.Context(), p.o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := session.talk.Context().AvailableTools
+		if err := session.Close("done"); err != nil {
+			t.Error(err)
+		}
+		var got []string
+		for _, e := range p.box(ToolboxOptions{Options: o}).List(t.Context()) {
+			if e.Offered {
+				got = append(got, e.Name)
+			}
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%+v: got %q, a session has %q", o.Agent, got, want)
+		}
+	}
+}
+
+func TestSandboxableTools(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, map[string]string{".aura/config/sandbox/sandbox.yaml": "sandbox: {enabled: false}\n"})
+	b := p.box(ToolboxOptions{})
+	var got []string
+	for _, made := range (cell{}).builtins(b.options(), nil) {
+		got = append(got, made.Definition().Name)
+	}
+	if !reflect.DeepEqual(got, filesAndShell) {
+		t.Errorf("the tools for files and the shell are %q", got)
+	}
+	for _, e := range b.List(t.Context()) {
+		if e.Sandboxable != slices.Contains(got, e.Name) {
+			t.Errorf("%s: got %v", e.Name, e.Sandboxable)
+		}
+	}
+}
+
+func TestRunTool(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, map[string]string{"a.txt": "one\ntwo\n", ".aura/config/sandbox/sandbox.yaml": "sandbox: {enabled: false}\n"})
+	b := p.box(ToolboxOptions{})
+	tests := []struct {
+		name   string
+		call   ToolCall
+		want   string
+		failed string
+	}{
+		{"texts", ToolCall{Name: "Read", Texts: map[string]string{"path": "a.txt", "line_start": "2"}}, "two", ""},
+		{"json", ToolCall{Name: "Read", Args: map[string]any{"path": "a.txt", "line_end": 1.0}}, "one", ""},
+		{"nothing read before", ToolCall{Name: "Edit", Texts: map[string]string{"path": "a.txt", "old": "one", "new": "1"}}, "", ""},
+		{"wrong", ToolCall{Name: "Read", Texts: map[string]string{"line_start": "x"}}, "", `missing required field "path"`},
+		{"unknown", ToolCall{Name: "Nope"}, "", "there is none of that name"},
+		{"a tool of a session", ToolCall{Name: "Done", Texts: map[string]string{"summary": "x"}}, "", "within a conversation only"},
+		{"of a server", ToolCall{Name: "mcp__x__y"}, "", "--with-mcp"},
+	}
+	for _, tt := range tests {
+		out, err := b.Run(t.Context(), tt.call)
+		if tt.failed != "" {
+			if err == nil || !strings.Contains(err.Error(), tt.failed) {
+				t.Errorf("%s: got %v", tt.name, err)
+			}
+			continue
+		}
+		if err != nil || !strings.Contains(out, tt.want) {
+			t.Errorf("%s: got %q, %v", tt.name, out, err)
+		}
+	}
+	var unknown *UnknownToolError
+	if _, err := b.Inspect(t.Context(), "Nope"); !errors.As(err, &unknown) || unknown.Name != "Nope" {
+		t.Errorf("got %v", err)
+	}
+	var wrong *tool.ArgumentsError
+	if _, err := b.Run(t.Context(), ToolCall{Name: "Read"}); !errors.As(err, &wrong) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestNarrowPolicy(t *testing.T) {
+	t.Parallel()
+	at := sandbox.Place{Workdir: "/w", Home: "/h"}
+	before := sandbox.Policy{ReadOnly: []string{"/usr"}, ReadWrite: []string{"/w", "/tmp"}, Protected: []string{"/w/.git"}}
+	tests := []struct {
+		name          string
+		r             ToolRestriction
+		ro, rw, never []string
+	}{
+		{"nothing", ToolRestriction{}, []string{"/usr"}, []string{"/w", "/tmp"}, []string{"/w/.git"}},
+		{"read only", ToolRestriction{ReadOnly: true}, []string{"/usr", "/w", "/tmp"}, []string{}, []string{"/w/.git"}},
+		{"some writable", ToolRestriction{ReadWritePaths: []string{"out", "~/x"}}, []string{"/usr", "/w", "/tmp"}, []string{"/w/out", "/h/x"}, []string{"/w/.git"}},
+		{"both", ToolRestriction{ReadOnly: true, ReadWritePaths: []string{"/o/"}}, []string{"/usr", "/w", "/tmp"}, []string{"/o"}, []string{"/w/.git"}},
+		{"some not", ToolRestriction{ReadOnlyPaths: []string{"src"}}, []string{"/usr", "/w/src"}, []string{"/w", "/tmp"}, []string{"/w/.git", "/w/src"}},
+		{"no home of that name", ToolRestriction{ReadWritePaths: []string{"~x"}}, []string{"/usr", "/w", "/tmp"}, []string{"/w/~x"}, []string{"/w/.git"}},
+	}
+	for _, tt := range tests {
+		got := tt.r.narrow(before, at)
+		if !reflect.DeepEqual(got.ReadOnly, tt.ro) || !reflect.DeepEqual(got.ReadWrite, tt.rw) || !reflect.DeepEqual(got.Protected, tt.never) {
+			t.Errorf("%s: got %+v", tt.name, got)
+		}
+	}
+	if len(before.ReadOnly) != 1 || len(before.Protected) != 1 {
+		t.Errorf("the policy itself has changed: %+v", before)
+	}
+}
+
+func TestParseArguments(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name  string
+		words []string
+		raw   bool
+		texts map[string]string
+		args  map[string]any
+		fails string
+	}{
+		{name: "none", texts: map[string]string{}},
+		{name: "pairs", words: []string{"a=1", "b="}, texts: map[string]string{"a": "1", "b": ""}},
+		{name: "a second sign", words: []string{"a=b=c"}, texts: map[string]string{"a": "b=c"}},
+		{name: "an object", words: []string{` {"a":1}`}, args: map[string]any{"a": 1.0}},
+		{name: "an object as a value", words: []string{`a={"b":1}`}, texts: map[string]string{"a": `{"b":1}`}},
+		{name: "raw", words: []string{`{}`}, raw: true, args: map[string]any{}},
+		{name: "raw without an object", words: []string{"a=1"}, raw: true, fails: "no JSON object"},
+		{name: "raw null", words: []string{"null"}, raw: true, fails: "null"},
+		{name: "raw without anything", raw: true, fails: "--raw takes one"},
+		{name: "broken", words: []string{`{"a":`}, fails: "no JSON object"},
+		{name: "no pair", words: []string{"a"}, fails: "key=value"},
+		{name: "no key", words: []string{"=a"}, fails: "key=value"},
+		{name: "twice", words: []string{"a=1", "a=2"}, fails: "two of that name"},
+	}
+	for _, tt := range tests {
+		texts, args, err := ParseArguments(tt.words, tt.raw)
+		if tt.fails != "" {
+			if err == nil || !strings.Contains(err.Error(), tt.fails) {
+				t.Errorf("%s: got %v", tt.name, err)
+			}
+			continue
+		}
+		if err != nil || !reflect.DeepEqual(texts, tt.texts) || !reflect.DeepEqual(args, tt.args) {
+			t.Errorf("%s: got %v, %v, %v", tt.name, texts, args, err)
+		}
+	}
+}
+
+func FuzzParseArguments(f *testing.F) {
+	f.Add("a=1", false)
+	f.Add(`{"a":[1]}`, false)
+	f.Add("null", true)
+	f.Fuzz(func(t *testing.T, word string, raw bool) {
+		texts, args, err := ParseArguments([]string{word}, raw)
+		if err == nil && (texts == nil) == (args == nil) {
+			t.Errorf("%q: got %v and %v", word, texts, args)
+		}
+	})
+}

@@ -1,0 +1,195 @@
+package check_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/idelchi/aura/internal/check"
+)
+
+// start is a plugin with a hook; declarations may follow from line 12 on.
+const start = `-- main.go --
+package my_plugin
+
+import (
+	"context"
+
+	"github.com/idelchi/aura/sdk"
+)
+
+func BeforeChat(_ context.Context, _ sdk.BeforeChatContext) (sdk.Result, error) { return sdk.Result{}, nil }
+
+`
+
+// bare is a plugin without imports; declarations follow from line 3 on.
+const bare = "-- main.go --\npackage my_plugin\n\n"
+
+// TestDir has a row for each rule that is not about a construct of the language; the rows of those are in the corpus.
+func TestDir(t *testing.T) {
+	t.Parallel()
+	const imports = "import (\n\t\"context\"\n\n\t\"github.com/idelchi/aura/sdk\"\n)\n\n"
+	for name, tt := range map[string]struct {
+		source string
+		want   []string
+	}{
+		"fine":             {start, nil},
+		"unknown key":      {start + "-- plugin.yaml --\ndescription: x\nnonsense: 1\n", []string{"plugin.yaml:2 manifest"}},
+		"two faults":       {start + "-- plugin.yaml --\ntimeout: soon\non_failure: maybe\n", []string{"plugin.yaml:1 manifest", "plugin.yaml:2 manifest"}},
+		"condition":        {start + "-- plugin.yaml --\ncondition: nonsense\n", []string{"plugin.yaml:1 manifest"}},
+		"broken yaml":      {start + "-- plugin.yaml --\na: [\n", []string{"plugin.yaml:1 manifest"}},
+		"no module":        {start + "-- go.mod --\ngo 1.25\n", []string{"go.mod:1 module"}},
+		"broken module":    {start + "-- go.mod --\nmodule \"\n", []string{"go.mod:1 module"}},
+		"library's name":   {"-- main.go --\npackage strings\n-- go.mod --\nmodule strings\n", []string{"go.mod:1 module"}},
+		"package name":     {strings.Replace(start, "package my_plugin", "package main", 1), []string{"main.go:1 package"}},
+		"no source":        {"-- readme.txt --\n", []string{".:0 package"}},
+		"only tests":       {"-- main_test.go --\npackage my_plugin\n", []string{".:0 package"}},
+		"syntax":           {bare + "func (\n", []string{"main.go:3 syntax"}},
+		"nothing exported": {bare + "func Helper() {}\n", []string{"go.mod:1 exports"}},
+		"half a tool":      {bare + "import \"github.com/idelchi/aura/sdk\"\n\nfunc Schema() sdk.ToolSchema { return sdk.ToolSchema{} }\n", []string{"main.go:5 exports"}},
+		"half a command": {
+			bare + imports + "func ExecuteCommand(_ context.Context, _ string, _ sdk.Context) (r sdk.CommandResult, err error) { return }\n",
+			[]string{"main.go:9 exports"},
+		},
+		"hook's signature": {bare + imports + "func OnError(context.Context, sdk.Context) (sdk.Result, error) { return sdk.Result{}, nil }\n", []string{"main.go:9 signature"}},
+		"hook's results":   {bare + imports + "func OnError(context.Context, sdk.OnErrorContext) sdk.Result { return sdk.Result{} }\n", []string{"main.go:9 signature"}},
+		"hook is a number": {bare + "const BeforeChat = 1\n", []string{"main.go:3 signature"}},
+		"hook is a type":   {bare + "type BeforeChat func()\n", []string{"main.go:3 signature"}},
+		"hook in a variable": {
+			bare + imports + "var BeforeChat = func(context.Context, sdk.BeforeChatContext) (sdk.Result, error) { return sdk.Result{}, nil }\n", nil,
+		},
+		"tool's signature": {
+			bare + imports + "func Schema() (s sdk.ToolSchema) { return }\n\nfunc Execute(context.Context, map[string]any) (string, error) { return \"\", nil }\n",
+			[]string{"main.go:11 signature"},
+		},
+		"tool with interface{}": {
+			bare + imports + "func Schema() (s sdk.ToolSchema) { return }\n\n" +
+				"func Execute(context.Context, sdk.Context, map[string]interface{}) (string, error) { return \"\", nil }\n", nil,
+		},
+		"optional functions": {
+			start + "func Available() int { return 1 }\n\nfunc Paths() {}\n\nfunc Init(sdk.ToolConfig) {}\n", []string{"main.go:11 signature", "main.go:13 signature"},
+		},
+		"restricted":         {bare + "import _ \"os/exec\"\n" + hookOnly, []string{"main.go:3 import-restricted"}},
+		"restricted syscall": {bare + "import _ \"syscall\"\n" + hookOnly, []string{"main.go:3 import-restricted"}},
+		"cgo":                {bare + "import \"C\"\n" + hookOnly, []string{"main.go:3 import-cgo"}},
+		"maps":               {bare + "import _ \"maps\"\n" + hookOnly, []string{"main.go:3 import-unavailable"}},
+		"too young":          {bare + "import _ \"iter\"\n" + hookOnly, []string{"main.go:3 import-unavailable"}},
+		"not vendored":       {bare + "import _ \"example.com/x\"\n" + hookOnly, []string{"main.go:3 import-missing"}},
+		"no own directory":   {bare + "import _ \"my-plugin/sub\"\n" + hookOnly, []string{"main.go:3 import-missing"}},
+		"own, without files": {bare + "import _ \"my-plugin/sub\"\n" + hookOnly + "-- sub/a.txt --\n", []string{"main.go:3 import-missing"}},
+		"relative":           {bare + "import _ \"./sub\"\n" + hookOnly, []string{"main.go:3 import-path"}},
+		"doubled name":       {bare + "import _ \"my-plugin/my-plugin\"\n" + hookOnly + "-- my-plugin/a.go --\npackage a\n", []string{"main.go:3 import-path"}},
+		"circle":             {bare + "import _ \"my-plugin/a\"\n" + hookOnly + "-- a/a.go --\npackage a\n\nimport _ \"my-plugin/b\"\n-- b/b.go --\npackage b\n\nimport _ \"my-plugin/a\"\n", []string{"b/b.go:3 import-cycle"}},
+		"two packages":       {bare + "import _ \"my-plugin/a\"\n" + hookOnly + "-- a/a.go --\npackage a\n-- a/b.go --\n\npackage b\n", []string{"a/b.go:2 package"}},
+		"SDK too young":      {start + "-- vendor/github.com/idelchi/aura/sdk/version/version.go --\npackage version\n\nconst Version = \"9.0.0\"\n", []string{"vendor:0 sdk-version"}},
+		"no such field":      {start + "var r = sdk.Result{Mesage: \"\"}\n", []string{"main.go:11 type"}},
+		"no such function":   {strings.Replace(start, "\"context\"", "\"context\"\n\t\"strings\"", 1) + "var x = strings.Nothing()\n", []string{"main.go:12 library"}},
+		"unused":             {start + "func f() {\n\tx := 1\n}\n", []string{"main.go:12 unused"}},
+		"vendored, once":     {bare + "import _ \"a.com/x\"\n" + hookOnly + "-- vendor/a.com/x/x.go --\npackage x\n\nvar a, b = min(1, 2), max(1, 2)\n", []string{"vendor/a.com/x/x.go:3 builtin"}},
+		"other systems":      {start + "-- a_plan9.go --\npackage other\n\nvar x = nothing\n-- b.go --\n//go:build go1.23\n\npackage my_plugin\n\nimport \"iter\"\n", nil},
+		"vendored cgo, a choice": {
+			bare + "import \"a.com/x\"\n\nvar _ = x.A\n" + hookOnly + "-- vendor/a.com/x/c.go --\npackage x\n\nimport \"C\"\n-- vendor/a.com/x/x.go --\npackage x\n\nvar A int\n", nil,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			source := strings.ReplaceAll(tt.source, hookOnly, "")
+			archive := txtar.Parse([]byte(source))
+			if source != tt.source {
+				archive.Files = append(archive.Files, txtar.File{Name: "zz.go", Data: []byte(strings.TrimPrefix(start, "-- main.go --\n"))})
+			}
+			dir := unpack(t, "my-plugin", archive)
+			found := check.Dir(dir, check.Options{})
+			if got := places(dir, found); !slices.Equal(got, tt.want) {
+				t.Errorf("got  %v\nwant %v\n%+v", got, tt.want, found)
+			}
+		})
+	}
+}
+
+// hookOnly stands for a further file with a hook.
+const hookOnly = "HOOK\n"
+
+// TestUnsafe allows the restricted packages.
+func TestUnsafe(t *testing.T) {
+	t.Parallel()
+	archive := txtar.Parse([]byte(start + "-- exec.go --\npackage my_plugin\n\nimport (\n\t\"os/exec\"\n\t\"syscall\"\n\t\"unsafe\"\n)\n\n" +
+		"func run() (string, uintptr) {\n\tout, _ := exec.Command(\"true\").Output()\n\treturn string(out), unsafe.Sizeof(syscall.SIGINT)\n}\n"))
+	dir := unpack(t, "my-plugin", archive)
+	if found := check.Dir(dir, check.Options{Unsafe: true}); len(found) > 0 {
+		t.Errorf("%+v", found)
+	}
+	if found := check.Dir(dir, check.Options{}); len(found) != 3 {
+		t.Errorf("%+v", found)
+	}
+}
+
+// TestSeverity holds errors, warnings and the milder view of what is vendored apart.
+func TestSeverity(t *testing.T) {
+	t.Parallel()
+	const library = "-- vendor/a.com/x/x.go --\npackage x\n\nfunc F(v any) bool {\n\tswitch v {\n\tcase 1:\n\t\treturn true\n\t}\n\treturn *new(1) > 0\n}\n"
+	archive := txtar.Parse([]byte(start + "var _, _ = x.F, *new(5)\n" + library))
+	archive.Files[0].Data = []byte(strings.Replace(string(archive.Files[0].Data), "\"context\"", "\"context\"\n\n\t\"a.com/x\"", 1))
+	dir := unpack(t, "my-plugin", archive)
+	got := map[string]check.Severity{}
+	for _, f := range check.Dir(dir, check.Options{}) {
+		got[filepath.Base(filepath.Dir(f.File))+" "+f.Rule] = f.Severity
+	}
+	want := map[string]check.Severity{"my-plugin new-value": check.Error, "x new-value": check.Warning, "x switch-interface": check.Warning}
+	for key, severity := range want {
+		if got[key] != severity {
+			t.Errorf("%s: got %q, want %q", key, got[key], severity)
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("got %v", got)
+	}
+}
+
+// TestNoPlugin looks at directories that are none.
+func TestNoPlugin(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{t.TempDir(), filepath.Join(t.TempDir(), "nowhere"), file, ""} {
+		found := check.Dir(dir, check.Options{})
+		if !slices.ContainsFunc(found, func(f check.Finding) bool { return f.Rule == "manifest" && f.Severity == check.Error }) {
+			t.Errorf("%q: %+v", dir, found)
+		}
+	}
+}
+
+// FuzzDir checks any source, manifest and module.
+func FuzzDir(f *testing.F) {
+	names, err := filepath.Glob("testdata/corpus/*.txtar")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, name := range names {
+		archive, err := txtar.ParseFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(archive.Files[0].Data), "description: x\n", "module x\n")
+	}
+	f.Add("package x\nfunc (", "a: [", "module")
+	f.Add("package x\nimport (\"encoding/json\"; \"fmt\")\ntype T[P any] struct { F *T[[]P]; g int }\ntype q *q\ntype c struct{ c }\n"+
+		"func f() { _, _ = json.Marshal(T[int]{}); fmt.Println([]T[int]{}); var v any; switch v.(type) { case q, **q, T[int]: } }", "", "module x\n")
+	f.Add("package x\nimport \"./x\"\nvar _ = x.Y\ntype T[P any] struct{ T[P] }\nfunc f() { defer f; for x = range f {} }", "", "")
+	f.Fuzz(func(t *testing.T, source, manifest, module string) {
+		dir := unpack(t, "x", &txtar.Archive{Files: []txtar.File{
+			{Name: "main.go", Data: []byte(source)}, {Name: "plugin.yaml", Data: []byte(manifest)}, {Name: "go.mod", Data: []byte(module)},
+		}})
+		for _, found := range check.Dir(dir, check.Options{}) {
+			if found.Rule == "unknown" || found.Message == "" || found.Rule == "" {
+				t.Errorf("%+v", found)
+			}
+		}
+	})
+}

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// TestUpToDate generates the declarations again and compares. Those of another Go release would differ.
+func TestUpToDate(t *testing.T) {
+	if !strings.HasPrefix(runtime.Version(), "go1.26") {
+		t.Skipf("the declarations are those of Go 1.26, this is %s", runtime.Version())
+	}
+	t.Chdir("..")
+	want, err := generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(output)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	zip, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := io.ReadAll(zip)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s is out of date (%d bytes, want %d): run go generate ./internal/check", output, len(got), len(want))
+	}
+}

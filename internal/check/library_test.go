@@ -1,0 +1,24 @@
+package check
+
+import "testing"
+
+// TestLibrary reads all declarations that come with the package.
+func TestLibrary(t *testing.T) {
+	t.Parallel()
+	if len(library()) < 150 {
+		t.Fatalf("only %d packages", len(library()))
+	}
+	for path := range library() {
+		if _, err := importLibrary(path); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, path := range []string{"iter", "syscall", "maps/x", "internal/abi", ""} {
+		if isLibrary(path) {
+			t.Errorf("%q can be imported", path)
+		}
+	}
+	if _, err := importLibrary("no/such"); err == nil {
+		t.Error("a package that does not exist is known")
+	}
+}

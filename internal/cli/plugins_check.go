@@ -1,0 +1,213 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/check"
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/manifest"
+)
+
+const checkHelp = `Find what would go wrong in a plugin before it runs: faults in plugin.yaml and
+go.mod, functions of the wrong type, imports that cannot be had, and Go that the
+interpreter refuses, crashes on or gets wrong without a word. Nothing of the
+plugin is run, and no Go toolchain is needed.
+
+Errors keep the plugin from loading, or go wrong each time the line runs.
+Warnings depend on values. The exit code is 1 if there are errors, else 0.
+
+Without an argument all plugins of all homes are checked.`
+
+func newPluginsCheck(s streams, root *rootOptions) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "check [NAME|PATH]",
+		Short: "Find what would go wrong in plugins before they run",
+		Long:  checkHelp,
+		Example: `  aura plugins check
+  aura plugins check notepad
+  aura plugins check ./my-plugin --json`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usageError{fmt.Errorf("%s takes one NAME or PATH at most", cmd.CommandPath())}
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			targets, options, problem := checkTargets(s, root, args)
+			if problem != nil && len(targets) == 0 {
+				return problem
+			}
+			found := []check.Finding{}
+			for i, t := range targets {
+				list := check.Dir(t.dir, options)
+				if len(list) > 0 {
+					targets[i].name = list[0].Plugin
+				}
+				found = append(found, list...)
+				targets[i].found = list
+			}
+			if err := writeFindings(s.out, asJSON, found, targets); err != nil {
+				return err
+			}
+			if slices.ContainsFunc(found, func(f check.Finding) bool { return f.Severity == check.Error }) {
+				return errShown
+			}
+			return problem
+		},
+		ValidArgsFunction: pluginNames(s, root),
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON list of findings")
+	return cmd
+}
+
+// checkTarget is a plugin to be checked, and then what was found in it.
+type checkTarget struct {
+	name, dir string
+	found     []check.Finding
+}
+
+// checkTargets returns the plugins that an argument stands for, or all. With an error that keeps aura from starting it still
+// returns what there is to check.
+func checkTargets(s streams, root *rootOptions, args []string) ([]checkTarget, check.Options, error) {
+	options := check.Options{Unsafe: root.unsafePlugins}
+	cfg, err := config.Load(root.configOptions(s))
+	if err == nil {
+		options.Unsafe = options.Unsafe || cfg.Features.Plugins.Unsafe
+	}
+	if len(args) == 1 && isPath(args[0]) {
+		targets, err := checkPath(args[0])
+		return targets, options, err
+	}
+	if err != nil {
+		return nil, options, err
+	}
+	entries, problem := app.Catalog(cfg)
+	var targets []checkTarget
+	for _, e := range entries {
+		targets = append(targets, checkTarget{name: e.Name, dir: e.Dir})
+	}
+	if problem != nil {
+		for _, r := range cfg.PluginRoots() {
+			targets = append(targets, pluginsBelow(r.Dir)...)
+		}
+	}
+	if len(args) == 0 {
+		return targets, options, problem
+	}
+	known := targets
+	targets = slices.DeleteFunc(slices.Clone(targets), func(t checkTarget) bool { return t.name != args[0] })
+	if len(targets) == 0 {
+		var names []string
+		for _, t := range known {
+			names = append(names, t.name)
+		}
+		slices.Sort(names)
+		return nil, options, fmt.Errorf("checking plugin %q: there is none of that name; known plugins: %s; a directory is written with a slash, such as ./%[1]s",
+			args[0], dash(strings.Join(slices.Compact(names), ", ")))
+	}
+	return targets, options, nil
+}
+
+// isPath tells a directory from a name.
+func isPath(arg string) bool {
+	return arg == "." || arg == ".." || strings.ContainsRune(arg, '/') || strings.ContainsRune(arg, filepath.Separator)
+}
+
+// checkPath returns the plugin in a directory, or those below it.
+func checkPath(path string) ([]checkTarget, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("checking a plugin: %w", err)
+	}
+	if !info.IsDir() {
+		return nil, fmt.Errorf("checking a plugin: %s is not a directory; name the one with the %s", path, manifest.FileName)
+	}
+	dir, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("checking a plugin: %w", err)
+	}
+	if targets := pluginsBelow(dir); len(targets) > 0 {
+		return targets, nil
+	}
+	return []checkTarget{{name: filepath.Base(dir), dir: dir}}, nil
+}
+
+// pluginsBelow finds the directories with a manifest, whatever is in it.
+func pluginsBelow(root string) []checkTarget {
+	var targets []checkTarget
+	// A directory that cannot be read has no plugins that could be checked.
+	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil && d != nil && d.IsDir():
+			return fs.SkipDir
+		case err != nil:
+			return nil
+		case path != root && d.IsDir() && (strings.HasPrefix(d.Name(), ".") || d.Name() == "vendor"):
+			return fs.SkipDir
+		case !d.IsDir() && d.Type()&fs.ModeSymlink == 0:
+			return nil
+		}
+		if _, err := os.Lstat(filepath.Join(path, manifest.FileName)); err != nil {
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			return fs.SkipDir
+		}
+		targets = append(targets, checkTarget{name: filepath.Base(path), dir: path})
+		if d.IsDir() {
+			return fs.SkipDir
+		}
+		return nil
+	})
+	return targets
+}
+
+func writeFindings(w io.Writer, asJSON bool, found []check.Finding, targets []checkTarget) error {
+	if asJSON {
+		return writeJSON(w, found)
+	}
+	count := map[check.Severity]int{}
+	for _, t := range targets {
+		if len(t.found) == 0 {
+			continue
+		}
+		fmt.Fprintf(w, "%s (%s)\n", clean(t.name), clean(t.dir))
+		for _, f := range t.found {
+			count[f.Severity]++
+			fmt.Fprintf(w, "  %s: %s: %s [%s]\n", clean(placeIn(t.dir, f)), f.Severity, indent(clean(f.Message)), f.Rule)
+			if f.Fix != "" {
+				fmt.Fprintf(w, "      fix: %s\n", indent(clean(f.Fix)))
+			}
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintf(w, "checked %s: %s, %s\n", counted(len(targets), "plugin"), counted(count[check.Error], "error"), counted(count[check.Warning], "warning"))
+	return nil
+}
+
+// placeIn is where a finding is, seen from the plugin's directory.
+func placeIn(dir string, f check.Finding) string {
+	file := f.File
+	if rel, err := filepath.Rel(dir, f.File); err == nil && filepath.IsLocal(rel) {
+		file = rel
+	}
+	switch {
+	case f.Line == 0:
+		return file
+	case f.Column == 0:
+		return fmt.Sprintf("%s:%d", file, f.Line)
+	default:
+		return fmt.Sprintf("%s:%d:%d", file, f.Line, f.Column)
+	}
+}

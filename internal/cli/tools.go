@@ -1,0 +1,303 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/tool"
+)
+
+const toolsHelp = `List, inspect and run the tools that a model could be offered: aura's own, those
+of plugins and, with --with-mcp, those of MCP servers.
+
+Nothing but the tool runs: no model, no hook of a plugin, no shell hook, and no
+policy asks. The sandbox is in force as in a session.
+
+aura tools NAME is short for inspect, and with arguments for run.`
+
+const toolsExamples = `  aura tools
+  aura tools list --agent reviewer
+  aura tools inspect Read
+  aura tools run Read path=main.go line_end=20
+  aura tools run TodoCreate items='[{"content":"test it"}]'
+  aura tools run --ro Bash '{"command":"go vet ./..."}'`
+
+// toolsOptions are the flags of aura tools.
+type toolsOptions struct {
+	root     *rootOptions
+	json     bool
+	raw      bool
+	withMCP  bool
+	restrict app.ToolRestriction
+}
+
+func newTools(s streams, root *rootOptions) *cobra.Command {
+	o := &toolsOptions{root: root}
+	cmd := &cobra.Command{
+		Use:     "tools [NAME [ARGUMENT...]]",
+		Short:   "List, inspect and run tools",
+		Long:    toolsHelp,
+		Example: toolsExamples,
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch len(args) {
+			case 0:
+				return o.list(cmd.Context(), s)
+			case 1:
+				return o.inspect(cmd.Context(), s, args[0])
+			default:
+				return o.run(cmd.Context(), s, args)
+			}
+		},
+		ValidArgsFunction: first(completeTools(s, root)),
+	}
+	f := cmd.PersistentFlags()
+	f.BoolVar(&o.json, "json", false, "write JSON")
+	f.BoolVar(&o.withMCP, "with-mcp", false, "connect to the MCP servers, too")
+	f.BoolVar(&o.raw, "raw", false, "take the arguments of a run as one JSON object, whatever it looks like; - reads it from standard input")
+	f.BoolVar(&o.restrict.ReadOnly, "ro", false, "let a run write nothing, or nothing but --rw-paths")
+	f.StringSliceVar(&o.restrict.ReadOnlyPaths, "ro-paths", nil, "let a run read these paths, and not write them")
+	f.StringSliceVar(&o.restrict.ReadWritePaths, "rw-paths", nil, "let a run write these paths, and no others")
+	cmd.AddCommand(newToolsList(s, o), newToolsInspect(s, o), newToolsRun(s, o))
+	return cmd
+}
+
+func newToolsList(s streams, o *toolsOptions) *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List the tools, and why some are not offered",
+		Long: `List the tools with where they come from, and why some are not offered to the
+model of an agent in a mode: those of --agent and --mode, or those that a run
+would use. --include-tools and --exclude-tools count as they do there.`,
+		Example: `  aura tools list
+  aura tools list --agent reviewer --mode plan --json
+  aura tools list --with-mcp`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.list(cmd.Context(), s) },
+	}
+}
+
+func newToolsInspect(s streams, o *toolsOptions) *cobra.Command {
+	return &cobra.Command{
+		Use:   "inspect NAME",
+		Short: "Show all about a tool: its arguments, usage, examples and source",
+		Example: `  aura tools inspect Edit
+  aura tools inspect Notepad --json
+  aura tools inspect mcp__files__read --with-mcp`,
+		Args:              exactArgs("NAME"),
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.inspect(cmd.Context(), s, args[0]) },
+		ValidArgsFunction: first(completeTools(s, o.root)),
+	}
+}
+
+func newToolsRun(s streams, o *toolsOptions) *cobra.Command {
+	return &cobra.Command{
+		Use:   "run NAME [KEY=VALUE... | JSON]",
+		Short: "Run a tool and print what it returns",
+		Long: `Run a tool, offered or not, and print what it returns. Arguments are KEY=VALUE,
+each converted to the type that the tool's schema names (lists and objects are
+written as JSON), or one JSON object. If some do not fit the schema, all that is
+wrong is listed and nothing runs.
+
+Exit codes: 0 the tool succeeded, 1 it failed, 2 there is no such tool or its
+arguments are wrong.`,
+		Example: `  aura tools run Read path=main.go line_end=20
+  aura tools run Bash '{"command":"ls -l"}' --json
+  aura tools run Edit path=a.txt old=one new=two replace_all=true
+  aura tools run --raw Write - < arguments.json
+  aura tools run --rw-paths build Bash command='make'`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usageError{fmt.Errorf("%s takes NAME [KEY=VALUE... | JSON]", cmd.CommandPath())}
+			}
+			return nil
+		},
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), s, args) },
+		ValidArgsFunction: first(completeTools(s, o.root)),
+	}
+}
+
+// open gathers the tools, or what has to do with one of them.
+func (o *toolsOptions) open(ctx context.Context, s streams, only string) (*app.Toolbox, error) {
+	session, err := o.root.appOptions(s)
+	if err != nil {
+		return nil, err
+	}
+	session.Emit = func(e event.Event) {
+		if n, ok := e.(event.Notice); ok {
+			fmt.Fprintf(s.err, "! %s\n", clean(n.Text))
+		}
+	}
+	box, err := app.OpenToolbox(ctx, app.ToolboxOptions{Options: session, Only: only, WithMCP: o.withMCP})
+	return box, because(ctx, err)
+}
+
+func (o *toolsOptions) list(ctx context.Context, s streams) (err error) {
+	box, err := o.open(ctx, s, "")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, box.Close()) }()
+	list := box.List(ctx)
+	if o.json {
+		return writeJSON(s.out, list)
+	}
+	rows := [][]string{{"NAME", "SOURCE", "PARALLEL", "SANDBOXABLE", "OPT-IN", "OFFERED"}}
+	for _, e := range list {
+		offered := "yes"
+		if !e.Offered {
+			offered = "no: " + e.Hidden
+		}
+		rows = append(rows, []string{
+			e.Name, strings.TrimSpace(e.Source + " " + e.Origin), yesNo(e.Parallel), yesNo(e.Sandboxable), yesNo(e.OptIn), offered,
+		})
+	}
+	table(s.out, rows)
+	return nil
+}
+
+func (o *toolsOptions) inspect(ctx context.Context, s streams, name string) (err error) {
+	box, err := o.open(ctx, s, name)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, box.Close()) }()
+	e, err := box.Inspect(ctx, name)
+	if err != nil {
+		return misused(err)
+	}
+	if o.json {
+		return writeJSON(s.out, e)
+	}
+	return showTool(s, e)
+}
+
+func showTool(s streams, e app.ToolEntry) error {
+	var schema bytes.Buffer
+	if err := json.Indent(&schema, e.Parameters, "", "  "); err != nil {
+		return fmt.Errorf("writing the schema of tool %q: %w", e.Name, err)
+	}
+	offered := "yes"
+	if !e.Offered {
+		offered = "no: " + e.Hidden
+	}
+	for _, row := range [][2]string{
+		{"name", e.Name}, {"description", e.Description}, {"source", strings.TrimSpace(e.Source + " " + e.Origin)}, {"from", e.Dir},
+		{"changed by", e.Definition}, {"offered", offered}, {"condition", e.Condition}, {"parallel", yesNo(e.Parallel)},
+		{"sandboxable", yesNo(e.Sandboxable)}, {"opt-in", yesNo(e.OptIn)}, {"override", yesNo(e.Override)},
+		{"usage", e.Usage}, {"examples", e.Examples}, {"arguments", schema.String()},
+	} {
+		fmt.Fprintf(s.out, "%-12s %s\n", row[0], indent(clean(dash(strings.TrimSpace(row[1])))))
+	}
+	return nil
+}
+
+// toolResult is a run as JSON.
+type toolResult struct {
+	Tool   string `json:"tool"`
+	Output string `json:"output"`
+	Error  string `json:"error,omitempty"`
+}
+
+func (o *toolsOptions) run(ctx context.Context, s streams, args []string) (err error) {
+	call := app.ToolCall{Name: args[0], Restrict: o.restrict}
+	words, err := o.words(s, args[1:])
+	if err != nil {
+		return err
+	}
+	if call.Texts, call.Args, err = app.ParseArguments(words, o.raw); err != nil {
+		return usageError{err}
+	}
+	box, err := o.open(ctx, s, call.Name)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, box.Close()) }()
+	output, err := box.Run(ctx, call)
+	if usage, wrong := errors.AsType[usageError](misused(err)); wrong {
+		return usage
+	}
+	return o.showResult(s, toolResult{Tool: call.Name, Output: output}, because(ctx, err))
+}
+
+// words are the arguments of a run, from standard input if they are a dash.
+func (o *toolsOptions) words(s streams, args []string) ([]string, error) {
+	if len(args) != 1 || args[0] != "-" {
+		return args, nil
+	}
+	var raw bytes.Buffer
+	if _, err := raw.ReadFrom(s.in); err != nil {
+		return nil, fmt.Errorf("reading the arguments from standard input: %w", err)
+	}
+	o.raw = true
+	return []string{raw.String()}, nil
+}
+
+func (o *toolsOptions) showResult(s streams, r toolResult, failure error) error {
+	if o.json {
+		if failure != nil {
+			r.Error = failure.Error()
+		}
+		if err := writeJSON(s.out, r); err != nil || failure == nil {
+			return err
+		}
+		return errShown
+	}
+	if r.Output != "" {
+		fmt.Fprintln(s.out, strings.TrimSuffix(clean(r.Output), "\n"))
+	}
+	if failure != nil {
+		return fmt.Errorf("tool %q failed: %w", r.Tool, failure)
+	}
+	return nil
+}
+
+// misused makes a usage error of what the user has got wrong, and leaves all else as it is.
+func misused(err error) error {
+	var unknown *app.UnknownToolError
+	var wrong *tool.ArgumentsError
+	if errors.As(err, &unknown) || errors.As(err, &wrong) {
+		return usageError{err}
+	}
+	return err
+}
+
+func yesNo(b bool) string {
+	return strings.NewReplacer("true", "yes", "false", "no").Replace(strconv.FormatBool(b))
+}
+
+// completeTools completes the names of tools, as far as they are known without starting anything.
+func completeTools(s streams, root *rootOptions) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if err := fromEnvironment(cmd, s.environ); err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		session, err := root.appOptions(s)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		box, err := app.OpenToolbox(cmd.Context(), app.ToolboxOptions{Options: session, Asleep: true})
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var out []cobra.Completion
+		for _, e := range box.List(cmd.Context()) {
+			if strings.HasPrefix(e.Name, typed) {
+				out = append(out, cobra.CompletionWithDesc(e.Name, oneLine(e.Description, 60)))
+			}
+		}
+		if box.Close() != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return out, cobra.ShellCompDirectiveNoFileComp
+	}
+}
