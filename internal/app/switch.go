@@ -62,7 +62,8 @@ func (a *App) described() string {
 	return strings.Join(parts, ", ")
 }
 
-// follow takes note of an agent that took over by itself, when the provider of another one failed.
+// follow takes note of an agent that took over by itself, when the provider of another one failed. Who goes on with the session
+// another time begins with the agent that was chosen.
 func (a *App) follow() {
 	name := a.talk.Persona().Agent
 	if name == a.role.agent.Name {
@@ -79,6 +80,5 @@ func (a *App) follow() {
 		return
 	}
 	a.role, a.features = r, features
-	a.noteRole()
 	a.refresh()
 }

@@ -107,7 +107,7 @@ var place = regexp.MustCompile(`^(?s)(.+?):(\d+)(?::(\d+))?: (.*)$`)
 
 // fault adds errors of other packages, each as it is. Where one names its place, that is used, else the file given.
 func (c *checker) fault(rule, file string, err error) {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // only a list itself is taken apart
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, e := range joined.Unwrap() {
 			c.fault(rule, file, e)
 		}

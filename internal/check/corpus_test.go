@@ -15,9 +15,9 @@ import (
 )
 
 // unpack writes an archive to a plugin's directory of this name, with a manifest and a go.mod if it has none.
-func unpack(t testing.TB, name string, archive *txtar.Archive) string {
-	t.Helper()
-	dir := filepath.Join(t.TempDir(), name)
+func unpack(tb testing.TB, name string, archive *txtar.Archive) string {
+	tb.Helper()
+	dir := filepath.Join(tb.TempDir(), name)
 	files := map[string]string{"plugin.yaml": "description: test\n", "go.mod": "module " + name + "\n\ngo 1.25\n"}
 	for _, f := range archive.Files {
 		files[f.Name] = string(f.Data)
@@ -25,10 +25,10 @@ func unpack(t testing.TB, name string, archive *txtar.Archive) string {
 	for file, text := range files {
 		path := filepath.Join(dir, filepath.FromSlash(file))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 	}
 	return dir

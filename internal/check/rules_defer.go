@@ -272,11 +272,7 @@ func literalIn(x ast.Expr) bool {
 	case *ast.KeyValueExpr:
 		return literalIn(e.Value)
 	case *ast.CompositeLit:
-		for _, element := range e.Elts {
-			if literalIn(element) {
-				return true
-			}
-		}
+		return slices.ContainsFunc(e.Elts, literalIn)
 	}
 	return false
 }

@@ -149,10 +149,8 @@ func pluginsBelow(root string) []checkTarget {
 	// A directory that cannot be read has no plugins that could be checked.
 	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
-		case err != nil && d != nil && d.IsDir():
-			return fs.SkipDir
 		case err != nil:
-			return nil
+			return fs.SkipDir
 		case path != root && d.IsDir() && (strings.HasPrefix(d.Name(), ".") || d.Name() == "vendor"):
 			return fs.SkipDir
 		case !d.IsDir() && d.Type()&fs.ModeSymlink == 0:

@@ -21,6 +21,8 @@ type edit struct {
 //   - An operator on the right side of an assignment or in a return gets parentheses. Without them the interpreter gives the
 //     operation the type of its destination; if that is an interface, the function ends there.
 //   - A loop variable that a function or a pointer may capture is copied, so that each iteration has its own.
+//   - A number with a point beside a constant of package math, as in 2.5 * math.Pi, is made a float64. The interpreter takes the
+//     two for different types.
 //   - Panic is called in a package of ours. The interpreter's own wraps its argument, so that recover returns something of
 //     another type, and a crash prints something that is not the message.
 //
@@ -51,6 +53,9 @@ func workarounds(f *ast.File) []edit {
 			}
 		case *ast.ForStmt:
 			w.copyCounters(n)
+		case *ast.BinaryExpr:
+			w.typed(n.X, n.Y)
+			w.typed(n.Y, n.X)
 		case *ast.CallExpr:
 			if id, ok := n.Fun.(*ast.Ident); ok && id.Name == "panic" {
 				panics = append(panics, id)
@@ -110,6 +115,45 @@ func (w *rewriter) insert(at token.Pos, text string) {
 func (w *rewriter) wrap(x ast.Expr) {
 	w.insert(x.Pos(), "(")
 	w.insert(x.End(), ")")
+}
+
+// typed gives a number beside a constant of package math the type that the interpreter gives the constant.
+func (w *rewriter) typed(x, beside ast.Expr) {
+	if isFloat(x) && isMath(beside) {
+		w.insert(x.Pos(), "float64(")
+		w.insert(x.End(), ")")
+	}
+}
+
+// isFloat reports whether an expression is made of literals, one of which has a point or an exponent.
+func isFloat(x ast.Expr) bool {
+	point, literals := false, true
+	ast.Inspect(x, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.BasicLit:
+			point = point || n.Kind == token.FLOAT
+			literals = literals && (n.Kind == token.FLOAT || n.Kind == token.INT)
+		case *ast.ParenExpr, *ast.UnaryExpr, *ast.BinaryExpr, nil:
+		default:
+			literals = false
+		}
+		return literals
+	})
+	return point && literals
+}
+
+// isMath reports whether an expression is a constant of package math, but for its sign.
+func isMath(x ast.Expr) bool {
+	x = ast.Unparen(x)
+	if u, ok := x.(*ast.UnaryExpr); ok && (u.Op == token.SUB || u.Op == token.ADD) {
+		x = ast.Unparen(u.X)
+	}
+	sel, ok := x.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	pkg, ok := sel.X.(*ast.Ident)
+	return ok && pkg.Name == "math"
 }
 
 func (w *rewriter) name(list *ast.FieldList) {

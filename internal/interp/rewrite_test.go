@@ -24,6 +24,10 @@ func TestWorkarounds(t *testing.T) {
 		"shift into an element": {"u := []uint64{0}\n\tn := 40\n\tu[0] = 1 << n\n\treturn u", "[1099511627776]"},
 		"byte into an element":  {"b := []byte{0}\n\tb[0] = '0' + byte(3)\n\treturn b[0]", "51"},
 		"constant into a float": {"f := []float64{0}\n\tf[0] = 2 * 3\n\treturn f", "[6]"},
+		"float beside a constant": {
+			`n := 1.0
+	return fmt.Sprintf("%.2f %t %t %.2f", 2.5*math.Pi, n < (0.0-math.MaxFloat64), n < math.MaxFloat64-1e3*2, tau)`, "7.85 false true 6.28",
+		},
 		"range variable, closure": {
 			`var fs []func() int
 	for i, v := range []int{10, 20} {
@@ -93,9 +97,12 @@ package my_plugin
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/idelchi/aura/sdk"
 )
+
+var tau = 2.0 * math.Pi
 
 type thing struct{}
 

@@ -90,20 +90,27 @@ func title(messages []llm.Message) string {
 	return ""
 }
 
-// Latest returns the newest session in which something was said, if workdir is not empty of those that worked in that directory.
+// Latest returns the newest session in which something was said, or else the newest at all; if workdir is not empty, of those that
+// worked in that directory.
 func Latest(workdir string, dirs ...string) (Summary, error) {
 	all, err := List(dirs...)
 	if err != nil {
 		return Summary{}, err
 	}
+	var silent []Summary
 	for _, s := range all {
 		switch {
-		case s.unbegun, s.Err == "" && (s.Messages == 0 || workdir != "" && s.Workdir != workdir):
+		case s.unbegun, s.Err == "" && workdir != "" && s.Workdir != workdir:
+		case s.Err == "" && s.Messages == 0:
+			silent = append(silent, s)
 		case s.Err != "":
 			return Summary{}, fmt.Errorf("looking for the last session: %s; take up another one with --resume", s.Err)
 		default:
 			return s, nil
 		}
+	}
+	if len(silent) > 0 {
+		return silent[0], nil
 	}
 	if workdir != "" && len(all) > 0 {
 		return Summary{}, errors.New("looking for the last session: there is none of this directory yet; `aura sessions list` shows those of others")

@@ -43,8 +43,8 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return report(stderr, err)
 	}
 
-	// Those who are still in the group are ended by the parent, all at once.
-	defer killEscaped(os.Getpid())
+	// The parent ends the group, but who is about to leave the group would be gone by then.
+	defer killDescendants(os.Getpid())
 
 	options := []interp.RunnerOption{
 		interp.StdIO(stdin, stdout, stderr), interp.ExecHandlers(limits.exec), interp.Env(nil), withFiles(args[fixed:]),

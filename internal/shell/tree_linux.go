@@ -28,11 +28,21 @@ func (g *group) freeze() { _ = unix.Kill(-g.id, unix.SIGSTOP) }
 // killEscaped kills those descendants of root that have left its process group. Root must have adopted orphans: what
 // they leave behind is then found in the next round.
 func killEscaped(root int) {
+	killTree(root, func(group int) bool { return group != root })
+}
+
+// killDescendants kills all descendants of root, those in its process group too: one of them may be about to leave it.
+func killDescendants(root int) {
+	killTree(root, func(int) bool { return true })
+}
+
+// killTree kills the descendants of root whose process group is meant.
+func killTree(root int, meant func(group int) bool) {
 	for range maxRounds {
 		killed := false
 
 		for _, pid := range descendants(root) {
-			if group, running := groupOf(pid); running && group != root {
+			if group, running := groupOf(pid); running && meant(group) {
 				killed = unix.Kill(pid, unix.SIGKILL) == nil || killed
 			}
 		}

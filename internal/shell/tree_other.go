@@ -10,3 +10,6 @@ func (*group) freeze() {}
 
 // killEscaped does nothing: here, who leaves the group is gone.
 func killEscaped(int) {}
+
+// killDescendants does nothing either.
+func killDescendants(int) {}

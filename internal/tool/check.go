@@ -178,7 +178,7 @@ func (r *review) evaluates(n *node, name string, value map[string]any) bool {
 	if n.additional != nil || len(n.about(name)) > 0 {
 		return true
 	}
-	also := slices.Concat(n.all, n.any, n.one)
+	also := slices.Concat(n.all, n.some, n.one)
 	for _, one := range []*node{n.ref, n.when, n.then, n.els} {
 		if one != nil {
 			also = append(also, one)
@@ -224,8 +224,8 @@ func (r *review) combined(n *node, value any, at string) []string {
 	for _, part := range n.all {
 		out = append(out, r.check(part, value, at)...)
 	}
-	if n.any != nil {
-		if problems, fitting := r.each(n.any, value, at); fitting == 0 {
+	if n.some != nil {
+		if problems, fitting := r.each(n.some, value, at); fitting == 0 {
 			out = append(out, problems...)
 		}
 	}

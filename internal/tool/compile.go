@@ -45,7 +45,7 @@ type node struct {
 
 	// ref is a schema elsewhere that counts as well.
 	ref             *node
-	all, any, one   []*node
+	all, some, one  []*node
 	not             *node
 	when, then, els *node
 }

@@ -33,7 +33,7 @@ type collector struct {
 
 // alongside are the schemas that are about the same value.
 func (n *node) alongside() []*node {
-	out := slices.Concat(n.all, n.any, n.one)
+	out := slices.Concat(n.all, n.some, n.one)
 	if n.ref != nil {
 		out = append(out, n.ref)
 	}

@@ -37,7 +37,7 @@ func (r *reader) fill(n *node) {
 	n.facts = r.facts()
 	r.fillObject(n)
 	r.fillArray(n)
-	n.all, n.any, n.one = r.list("allOf"), r.list("anyOf"), r.list("oneOf")
+	n.all, n.some, n.one = r.list("allOf"), r.list("anyOf"), r.list("oneOf")
 	n.not, n.when, n.then, n.els = r.one("not"), r.one("if"), r.one("then"), r.one("else")
 }
 

@@ -91,8 +91,7 @@ func trimStruct(t *types.Struct) types.Type {
 	var fields []*types.Var
 	var tags []string
 	hidden := false
-	for i := range t.NumFields() {
-		f := t.Field(i)
+	for f := range t.Fields() {
 		if f.Exported() || f.Embedded() && promotes(f.Type()) {
 			fields = append(fields, f)
 			tags = append(tags, "")

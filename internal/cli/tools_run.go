@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/tool"
+)
+
+// toolResult is a run as JSON.
+type toolResult struct {
+	Tool   string `json:"tool"`
+	Output string `json:"output"`
+	Error  string `json:"error,omitempty"`
+}
+
+func (o *toolsOptions) run(ctx context.Context, s streams, args []string) (err error) {
+	call := app.ToolCall{Name: args[0], Restrict: o.restrict}
+	words, err := o.words(s, args[1:])
+	if err != nil {
+		return err
+	}
+	if call.Texts, call.Args, err = app.ParseArguments(words, o.raw); err != nil {
+		return usageError{err}
+	}
+	box, err := o.open(ctx, s, call.Name)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, box.Close()) }()
+	output, err := box.Run(ctx, call)
+	if usage, wrong := errors.AsType[usageError](misused(err)); wrong {
+		return usage
+	}
+	return o.showResult(s, toolResult{Tool: call.Name, Output: output}, because(ctx, err))
+}
+
+// words are the arguments of a run, from standard input if they are a dash.
+func (o *toolsOptions) words(s streams, args []string) ([]string, error) {
+	if len(args) != 1 || args[0] != "-" {
+		return args, nil
+	}
+	var raw bytes.Buffer
+	if _, err := raw.ReadFrom(s.in); err != nil {
+		return nil, fmt.Errorf("reading the arguments from standard input: %w", err)
+	}
+	o.raw = true
+	return []string{raw.String()}, nil
+}
+
+func (o *toolsOptions) showResult(s streams, r toolResult, failure error) error {
+	if o.json {
+		if failure != nil {
+			r.Error = failure.Error()
+		}
+		if err := writeJSON(s.out, r); err != nil || failure == nil {
+			return err
+		}
+		return errShown
+	}
+	if r.Output != "" {
+		fmt.Fprintln(s.out, strings.TrimSuffix(clean(r.Output), "\n"))
+	}
+	if failure != nil {
+		return fmt.Errorf("tool %q failed: %w", r.Tool, failure)
+	}
+	return nil
+}
+
+// misused makes a usage error of what the user has got wrong, and leaves all else as it is.
+func misused(err error) error {
+	var unknown *app.UnknownToolError
+	var wrong *tool.ArgumentsError
+	if errors.As(err, &unknown) || errors.As(err, &wrong) {
+		return usageError{err}
+	}
+	return err
+}
