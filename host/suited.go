@@ -3,7 +3,6 @@ package host
 import (
 	"context"
 
-	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/shared"
 )
 
@@ -41,7 +40,7 @@ func freed(spec Spec, free bool) Spec {
 // told notes in the child's report what is not confined.
 func told(c *child, free bool) *child {
 	if c != nil && free && c.exports.Sandbox != nil {
-		report := sandbox.Report(*c.exports.Sandbox)
+		report := *c.exports.Sandbox
 		report.Uncovered = append([]string{notSandboxable}, report.Uncovered...)
 		c.exports.Sandbox = &report
 	}

@@ -106,14 +106,17 @@ type App struct {
 func Open(ctx context.Context, o Options) (*App, error) {
 	a := &App{opts: o, events: &events{emit: o.Emit}, clashes: map[string]bool{}}
 	if err := a.open(ctx); err != nil {
-		return nil, errors.Join(err, a.discard(ctx), a.Close(ReasonOf(ctx, err)))
+		if ctx.Err() == nil {
+			err = errors.Join(err, a.discard())
+		}
+		return nil, errors.Join(err, a.Close(ReasonOf(ctx, err)))
 	}
 	return a, nil
 }
 
-// discard lets go of a session that never began. One that was saved before stays, and so does one that was interrupted.
-func (a *App) discard(ctx context.Context) error {
-	if ctx.Err() != nil || a.journal == nil || a.journal.old || a.talk != nil {
+// discard lets go of a session that never began. One that was saved before stays.
+func (a *App) discard() error {
+	if a.journal == nil || a.journal.old || a.talk != nil {
 		return nil
 	}
 	return a.journal.Discard()

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/idelchi/aura/internal/command"
@@ -59,8 +60,8 @@ func (a *App) rewrite(messages []llm.Message) error {
 
 func (a *App) cmdUndo(context.Context, string) (string, error) {
 	history := a.talk.History()
-	for i := len(history) - 1; i >= 0; i-- {
-		if m := history[i]; m.Role == llm.RoleUser && !m.Synthetic {
+	for i, m := range slices.Backward(history) {
+		if m.Role == llm.RoleUser && !m.Synthetic {
 			if err := a.rewrite(history[:i]); err != nil {
 				return "", err
 			}
@@ -84,7 +85,7 @@ func brief(text string) string {
 func (a *App) cmdCompact(ctx context.Context, _ string) (string, error) {
 	before := len(a.talk.History())
 	if err := a.talk.Compact(ctx, true); err != nil {
-		return "", toldOnce{err}
+		return "", alreadyToldError{err}
 	}
 	return fmt.Sprintf("the history had %d messages and has %d now", before, len(a.talk.History())), nil
 }

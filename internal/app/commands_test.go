@@ -159,7 +159,8 @@ func TestOpenRefuses(t *testing.T) {
 		{"several providers", map[string]string{".aura/config/providers/b.yaml": "b: {type: script}\n"}, func(*Options) {}, `there are several: b, test`},
 		{"a script that is not there", map[string]string{".aura/config/providers/test.yaml": "test: {type: script, file: nothing.yaml}\n"}, func(*Options) {}, `nothing\.yaml`},
 		{
-			"a prompt that is wrong", map[string]string{".aura/config/agents/a.md": "---\nname: a\n---\n{{ .Nope }}\n"},
+			"a prompt that is wrong",
+			map[string]string{".aura/config/agents/a.md": "---\nname: a\n---\n{{ .Nope }}\n"},
 			func(o *Options) { o.Agent = "a" }, `Nope.*known: \.Agent`,
 		},
 	}

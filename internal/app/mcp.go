@@ -221,7 +221,7 @@ func MCPServers(ctx context.Context, o config.Options, name string) ([]MCPServer
 	var out []MCPServer
 	for _, s := range set.Servers() {
 		out = append(out, MCPServer{
-			Name: s.Name, Type: string(s.Type), State: string(s.State), Deferred: s.Deferred, Error: s.Error,
+			Name: s.Name, Type: s.Type, State: string(s.State), Deferred: s.Deferred, Error: s.Error,
 			Tools: append([]string{}, s.Tools...), File: c.MCPServers[s.Name].Source.File,
 		})
 	}

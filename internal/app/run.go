@@ -47,7 +47,7 @@ func (a *App) Take(ctx context.Context, prompt string) (exit bool, err error) {
 	if told, ok := errors.AsType[toldError](err); ok {
 		return result.Exit, told.error
 	}
-	if _, ok := errors.AsType[toldOnce](err); ok {
+	if _, ok := errors.AsType[alreadyToldError](err); ok {
 		return false, nil
 	}
 	if err != nil {
@@ -70,8 +70,8 @@ func (a *App) Take(ctx context.Context, prompt string) (exit bool, err error) {
 // toldError is a failure of the conversation within a command. The user knows of it already.
 type toldError struct{ error }
 
-// toldOnce is a failure of a command that an event has told already.
-type toldOnce struct{ error }
+// alreadyToldError is a failure of a command that an event has told already.
+type alreadyToldError struct{ error }
 
 // commandFailure names the plugin behind a failed command, if there is one.
 func commandFailure(err error) event.Event {

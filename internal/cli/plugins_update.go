@@ -50,25 +50,50 @@ func newPluginsUpdate(s streams, root *rootOptions) *cobra.Command {
 	return cmd
 }
 
+// updateTarget is one thing to update, and where to look for it.
+type updateTarget struct {
+	name   string
+	places []install.Place
+}
+
+// targets are what the command line names, or all there is in any home.
+func (o *updateOptions) targets(places []install.Place, names []string) ([]updateTarget, error) {
+	var out []updateTarget
+	for _, name := range names {
+		out = append(out, updateTarget{name, places})
+	}
+	if !o.all {
+		return out, nil
+	}
+	for _, p := range places {
+		names, err := install.Updatable(p)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			out = append(out, updateTarget{name, []install.Place{p}})
+		}
+	}
+	return out, nil
+}
+
 func (o *updateOptions) run(cmd *cobra.Command, s streams, root *rootOptions, names []string) error {
 	c, err := config.Load(root.configOptions(s))
 	if err != nil {
 		return err
 	}
-	places := app.InstallPlaces(c)
-	if o.all {
-		if names, err = install.Outdatable(places); err != nil {
-			return err
-		}
-		if len(names) == 0 && !o.json {
-			fmt.Fprintln(s.out, "no plugin was installed from git")
-		}
+	targets, err := o.targets(app.InstallPlaces(c), names)
+	if err != nil {
+		return err
+	}
+	if len(targets) == 0 && !o.json {
+		fmt.Fprintln(s.out, "no plugin was installed from git")
 	}
 	list := []install.Updated{}
 	var failed []error
-	for _, name := range names {
+	for _, target := range targets {
 		options, done := o.options(c, s, root)
-		updated, err := install.Update(cmd.Context(), places, name, options)
+		updated, err := install.Update(cmd.Context(), target.places, target.name, options)
 		done()
 		if err != nil {
 			failed = append(failed, err)

@@ -76,7 +76,8 @@ func (r *textRenderer) show(e event.Event) {
 		r.tell("> %s %s", oneLine(e.Name, resultLimit), oneLine(string(e.Arguments), resultLimit))
 	case event.ToolResult:
 		if r.endStream(e.ID) && e.Error == "" {
-			r.tell("< %s (%s)", oneLine(e.Name, resultLimit), e.Duration.Round(time.Millisecond))
+			r.tell("%s", strings.TrimRight(fmt.Sprintf("< %s (%s) %s", oneLine(e.Name, resultLimit), e.Duration.Round(time.Millisecond),
+				oneLine(e.Note, resultLimit)), " "))
 			return
 		}
 		if e.Error != "" {

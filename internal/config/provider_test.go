@@ -52,7 +52,7 @@ func TestProviderRefused(t *testing.T) {
 	const known = "known types: anthropic, openai, google, ollama, llamacpp, openrouter, script"
 	checkRefused(t, map[string]refused{
 		"unknown key":       {files{path: "p:\n  type: script\n  ulr: x\n"}, []string{`p.yaml:3: unknown key "ulr" in "p"`}},
-		"recording":         {files{path: "p:\n  type: script\n  recrod: x\n"}, []string{`p.yaml:3: unknown key "recrod" in "p"`}},
+		"recording":         {files{path: "p:\n  type: script\n  recorder: x\n"}, []string{`p.yaml:3: unknown key "recorder" in "p"`}},
 		"unknown inner key": {files{path: "p:\n  type: script\n  retry:\n    max: 3\n"}, []string{`p.yaml:4: unknown key "max" in "p.retry"`}},
 		"duplicate key":     {files{path: "p:\n  type: script\n  type: script\n"}, []string{`p.yaml:3: duplicate key "p.type"`}},
 		"wrong type":        {files{path: "p:\n  type: script\n  timeout: 3\n"}, []string{`p.yaml:3: key "p.timeout": expected a duration`}},

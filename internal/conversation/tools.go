@@ -230,7 +230,7 @@ func (c *Conversation) settle(ctx context.Context, p *call) []injection {
 	content = strings.ToValidUTF8(content, "\uFFFD")
 	c.record(entry{Message: llm.Message{Role: llm.RoleTool, Content: content, ToolCallID: p.request.ID, ToolName: p.request.Name}})
 	c.cfg.Emit(event.ToolResult{
-		ID: p.request.ID, Name: p.request.Name, Content: content, Error: failure, Ran: p.ran, Duration: p.duration,
+		ID: p.request.ID, Name: p.request.Name, Content: content, Note: p.note, Error: failure, Ran: p.ran, Duration: p.duration,
 	})
 	return queued
 }

@@ -204,7 +204,7 @@ func (s *stage) put(ctx context.Context, ready prepared, target, url, commit str
 	if err != nil {
 		return err
 	}
-	lock.prune(s.place, "")
+	lock.prune(s.place)
 	lock.drop(unit)
 	before := maps.Clone(lock.Plugins)
 	maps.Copy(lock.Plugins, entries)

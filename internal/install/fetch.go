@@ -48,10 +48,7 @@ func fetchKind(ctx context.Context, s source, ref, dir string, o Options) (clone
 		return clone{}, err
 	}
 	defer func() { _ = session.Close() }()
-	refs, err := advertised(adv)
-	if err != nil {
-		return clone{}, err
-	}
+	refs := advertised(adv)
 	wants, err := refs.wants(ref)
 	if err != nil {
 		return clone{}, err

@@ -85,14 +85,6 @@ func (o Options) program(name string) (string, error) {
 	return "", fmt.Errorf("%s is not in PATH", name)
 }
 
-// plural counts things.
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 // join lists names for a sentence.
 func join(names []string) string {
 	if len(names) == 0 {

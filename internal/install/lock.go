@@ -131,11 +131,11 @@ func (l *lockfile) drop(unit string) {
 	maps.DeleteFunc(l.Pending, func(_ string, e locked) bool { return e.Unit == unit })
 }
 
-// prune forgets units whose directories are gone, except one that is about to come.
-func (l *lockfile) prune(p Place, coming string) {
+// prune forgets units whose directories are gone.
+func (l *lockfile) prune(p Place) {
 	gone := func(_ string, e locked) bool {
 		_, err := os.Lstat(filepath.Join(p.Root, filepath.FromSlash(e.Unit)))
-		return e.Unit != coming && errors.Is(err, fs.ErrNotExist)
+		return errors.Is(err, fs.ErrNotExist)
 	}
 	maps.DeleteFunc(l.Plugins, gone)
 	maps.DeleteFunc(l.Pending, gone)

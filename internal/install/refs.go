@@ -23,7 +23,7 @@ type references struct {
 
 var errEmpty = errors.New("the repository is empty: it has no commits")
 
-func advertised(adv *packp.AdvRefs) (references, error) {
+func advertised(adv *packp.AdvRefs) references {
 	refs := references{named: map[plumbing.ReferenceName]plumbing.Hash{}}
 	for name, hash := range adv.References {
 		refs.named[plumbing.ReferenceName(name)] = hash
@@ -31,7 +31,7 @@ func advertised(adv *packp.AdvRefs) (references, error) {
 	if adv.Head != nil {
 		refs.head = *adv.Head
 	}
-	return refs, nil
+	return refs
 }
 
 // hexadecimal is a commit, in full or shortened as git does it.

@@ -61,6 +61,6 @@ func remove(ctx context.Context, u unit) (err error) {
 		return err
 	}
 	lock.drop(u.dir)
-	lock.prune(u.place, "")
+	lock.prune(u.place)
 	return lock.write(u.place)
 }

@@ -45,7 +45,7 @@ type Updated struct {
 }
 
 // Unchanged tells whether the update found nothing to do.
-func (u Updated) Unchanged() bool { return u.From == u.To && !u.Restored }
+func (d Updated) Unchanged() bool { return d.From == d.To && !d.Restored }
 
 // Commit is one commit of a source.
 type Commit struct {
@@ -53,18 +53,16 @@ type Commit struct {
 	Subject string `json:"subject"`
 }
 
-// Outdatable lists the units that can be updated, in the places in order.
-func Outdatable(places []Place) ([]string, error) {
+// Updatable names the plugins and packs of a place that came from git.
+func Updatable(p Place) ([]string, error) {
+	list, err := units(p)
+	if err != nil {
+		return nil, fmt.Errorf("looking for plugins to update: %w", err)
+	}
 	var names []string
-	for _, p := range places {
-		list, err := units(p)
-		if err != nil {
-			return nil, err
-		}
-		for _, u := range list {
-			if u.origin != nil && !slices.Contains(names, u.name()) {
-				names = append(names, u.name())
-			}
+	for _, u := range list {
+		if u.origin != nil {
+			names = append(names, u.dir)
 		}
 	}
 	return names, nil
@@ -310,7 +308,7 @@ func (s *stage) swap(ctx context.Context, u unit, ready prepared, done *Updated)
 	if err != nil {
 		return err
 	}
-	lock.prune(u.place, "")
+	lock.prune(u.place)
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}

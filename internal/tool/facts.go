@@ -22,20 +22,15 @@ type fact struct {
 	words func(value any) string
 }
 
-// facts are decided by the library, one keyword at a time, and put into our words.
+// facts are the keywords of a schema that are about a value as such.
 func (r *reader) facts() []fact {
-	var out []fact
+	out := r.bounds()
 	for _, k := range []struct {
 		keyword string
 		words   func(limit, value any) string
 	}{
 		{"enum", func(limit, _ any) string { return "must be one of " + choices(limit) }},
 		{"const", func(limit, _ any) string { return ": value must be " + compact(limit) }},
-		{"minimum", compared("minimum", plain)}, {"maximum", compared("maximum", plain)},
-		{"exclusiveMinimum", compared("exclusiveMinimum", plain)}, {"exclusiveMaximum", compared("exclusiveMaximum", plain)},
-		{"minLength", compared("minLength", length)}, {"maxLength", compared("maxLength", length)},
-		{"minItems", compared("minItems", length)}, {"maxItems", compared("maxItems", length)},
-		{"minProperties", compared("minProperties", length)}, {"maxProperties", compared("maxProperties", length)},
 		{"pattern", func(limit, value any) string { return fmt.Sprintf(": '%v' does not match pattern '%v'", value, limit) }},
 		{"uniqueItems", func(any, any) string { return ": two of its elements are equal" }},
 	} {
@@ -43,15 +38,9 @@ func (r *reader) facts() []fact {
 		if !ok {
 			continue
 		}
-		keyword := k.keyword
-		if exclusive := "exclusive" + strings.ToUpper(keyword[:1]) + keyword[1:]; r.written[exclusive] == true {
-			keyword = exclusive // as in draft 4
-		} else if _, flag := limit.(bool); flag && strings.HasPrefix(keyword, "exclusive") {
-			continue
-		}
-		rule, err := lone(keyword, limit)
+		rule, err := lone(k.keyword, limit)
 		if err != nil {
-			r.fail(keyword, err)
+			r.fail(k.keyword, err)
 			continue
 		}
 		out = append(out, fact{
@@ -65,7 +54,60 @@ func (r *reader) facts() []fact {
 	return out
 }
 
-// lone is a schema of a single keyword.
+// bound is a keyword that compares what a value measures with a number.
+type bound struct {
+	keyword string
+	of      func(value any) (float64, bool)
+	holds   func(got, limit float64) bool
+}
+
+func atLeast(got, limit float64) bool  { return got >= limit }
+func atMost(got, limit float64) bool   { return got <= limit }
+func moreThan(got, limit float64) bool { return got > limit }
+func lessThan(got, limit float64) bool { return got < limit }
+
+var bounds = []bound{
+	{"minimum", measured, atLeast}, {"maximum", measured, atMost},
+	{"exclusiveMinimum", measured, moreThan}, {"exclusiveMaximum", measured, lessThan},
+	{"minLength", characters, atLeast}, {"maxLength", characters, atMost},
+	{"minItems", elements, atLeast}, {"maxItems", elements, atMost},
+	{"minProperties", fields, atLeast}, {"maxProperties", fields, atMost},
+}
+
+func (r *reader) bounds() []fact {
+	var out []fact
+	for _, b := range bounds {
+		limit, ok := r.written[b.keyword]
+		if _, flag := limit.(bool); !ok || flag && strings.HasPrefix(b.keyword, "exclusive") {
+			continue
+		}
+		border, ok := number(limit)
+		if !ok {
+			r.fail(b.keyword, fmt.Errorf("%s is no number that can be compared with", compact(limit)))
+			continue
+		}
+		// As in draft 4, where a second keyword says that the border itself does not belong.
+		switch exclusive := func(keyword string) bool { return r.written[keyword] == true }; {
+		case b.keyword == "minimum" && exclusive("exclusiveMinimum"):
+			b.holds = moreThan
+		case b.keyword == "maximum" && exclusive("exclusiveMaximum"):
+			b.holds = lessThan
+		}
+		out = append(out, fact{
+			holds: func(value any) bool {
+				got, about := b.of(value)
+				return !about || b.holds(got, border)
+			},
+			words: func(value any) string {
+				got, _ := b.of(value)
+				return fmt.Sprintf(": %s: got %s, want %v", b.keyword, compact(got), limit)
+			},
+		})
+	}
+	return out
+}
+
+// lone is a schema of a single keyword, by which the library decides.
 func lone(keyword string, limit any) (*jsonschema.Resolved, error) {
 	raw, err := json.Marshal(object{keyword: limit})
 	if err != nil {
@@ -89,7 +131,7 @@ func (r *reader) multiple(limit any) fact {
 			v, ok := decimal(value)
 			return !ok || v.Quo(v, unit).IsInt()
 		},
-		words: func(value any) string { return compared("multipleOf", plain)(limit, value) },
+		words: func(value any) string { return fmt.Sprintf(": multipleOf: got %v, want %v", value, limit) },
 	}
 }
 
@@ -117,17 +159,19 @@ func measured(value any) (float64, bool) {
 	}
 }
 
-func compared(keyword string, of func(any) any) func(limit, value any) string {
-	return func(limit, value any) string { return fmt.Sprintf(": %s: got %v, want %v", keyword, of(value), limit) }
+func characters(value any) (float64, bool) {
+	text, ok := value.(string)
+	return float64(utf8.RuneCountInString(text)), ok
 }
 
-func plain(value any) any { return value }
+func elements(value any) (float64, bool) {
+	list, ok := value.([]any)
+	return float64(len(list)), ok
+}
 
-func length(value any) any {
-	if text, ok := value.(string); ok {
-		return utf8.RuneCountInString(text)
-	}
-	return reflect.ValueOf(value).Len()
+func fields(value any) (float64, bool) {
+	object, ok := value.(map[string]any)
+	return float64(len(object)), ok
 }
 
 // maxChoices is how many values of an enum a message names.

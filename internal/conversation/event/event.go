@@ -79,6 +79,8 @@ type ToolResult struct {
 	Name string `json:"name"`
 	// Content is what the model is told.
 	Content string `json:"content"`
+	// Note is the part of Content that shell hooks added.
+	Note string `json:"note,omitempty"`
 	// Error is empty if the tool succeeded.
 	Error string `json:"error,omitempty"`
 	// Ran is false if the call was refused.

@@ -1,0 +1,44 @@
+//go:build unix
+
+package cli
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/creack/pty"
+)
+
+// TestProgressBar tells whether what is received is shown on a terminal, and nowhere else.
+func TestProgressBar(t *testing.T) {
+	t.Parallel()
+
+	if show, done := progressBar(&bytes.Buffer{}); show != nil {
+		t.Error("there is a bar without a terminal")
+	} else {
+		done()
+	}
+	screen, terminal, err := pty.Open()
+	if err != nil {
+		t.Skipf("there is no terminal to be had: %v", err)
+	}
+	text := make(chan string)
+	go func() {
+		// The end of a terminal is an error on some systems.
+		all, _ := io.ReadAll(screen)
+		text <- string(all)
+	}()
+	show, done := progressBar(terminal)
+	show(1 << 20)
+	show(3 << 20)
+	done()
+	if err := terminal.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-text; !strings.Contains(got, "cloning") {
+		t.Errorf("got %q", got)
+	}
+	_ = screen.Close()
+}
