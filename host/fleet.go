@@ -55,7 +55,7 @@ func (f *Fleet) prepare(spec Spec) *Plugin {
 	}
 	if spec.Err != nil {
 		err := &Error{Plugin: spec.Name, Doing: "reading manifest", Kind: KindLoad, Err: spec.Err}
-		if _, sound := errors.AsType[*manifest.Refused](spec.Err); sound {
+		if _, sound := errors.AsType[*manifest.RefusedError](spec.Err); sound {
 			err.Doing = ""
 		}
 		s.down = err

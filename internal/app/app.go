@@ -89,6 +89,8 @@ type App struct {
 	entries map[string]Entry
 	// toldSandbox is set once the user knows what the system does not enforce.
 	toldSandbox bool
+	// uncovered holds the sentences on what the sandbox does not cover that the user has been told.
+	uncovered sync.Map
 	// stale is set, from any goroutine, when the tools of MCP servers are others now; loaded are those that the model asked for.
 	stale  atomic.Bool
 	loaded []string

@@ -27,10 +27,16 @@ type cell struct {
 	requested, enabled bool
 	settings           sandbox.Config
 	place              sandbox.Place
+	// tell is given sentences about what is not covered, which the user is to know of; nil drops them.
+	tell func([]string)
 }
 
 // cell says what a role is confined to.
-func (a *App) cell(f config.Features) cell { return newCell(a.cfg, f, a.outputDir()) }
+func (a *App) cell(f config.Features) cell {
+	c := newCell(a.cfg, f, a.outputDir())
+	c.tell = a.tellUncovered
+	return c
+}
 
 func newCell(c *config.Config, f config.Features, output string) cell {
 	s := f.Sandbox
@@ -42,7 +48,10 @@ func newCell(c *config.Config, f config.Features, output string) cell {
 		place: sandbox.Place{Workdir: c.Workdir, Temp: os.TempDir(), Hidden: runtimeDirs(c)},
 	}
 	if usual := "/tmp"; out.place.Temp != usual {
-		out.settings.Extra.ReadWrite = append(slices.Clone(out.settings.Extra.ReadWrite), usual)
+		out.place.Writable = append(out.place.Writable, usual)
+	}
+	for _, home := range c.Homes {
+		out.place.Settings = append(out.place.Settings, home.Dir)
 	}
 	if home, err := os.UserHomeDir(); err == nil {
 		out.place.Home = home
@@ -98,6 +107,15 @@ func (a *App) tellSandbox(c cell) {
 		"(set enabled: false in config/sandbox/sandbox.yaml to accept that silently)", sandbox.Support().Reason()))
 }
 
+// tellUncovered says, once a session each, what confined processes could not be kept from. Tools may run side by side.
+func (a *App) tellUncovered(sentences []string) {
+	for _, sentence := range sentences {
+		if _, told := a.uncovered.LoadOrStore(sentence, true); !told {
+			a.notice("", "sandbox: "+sentence)
+		}
+	}
+}
+
 // builtins are the built-in tools, each call in a confined process of its own if there is a sandbox.
 func (c cell) builtins(o builtin.Options, task map[string]string) []tool.Tool {
 	if !c.enabled {
@@ -110,7 +128,7 @@ func (c cell) builtins(o builtin.Options, task map[string]string) []tool.Tool {
 		if t.Definition().Name == "Bash" {
 			kind = sandbox.KindShell
 		}
-		all[i] = confined{Tool: t, policy: c.policy(kind), options: o}
+		all[i] = confined{Tool: t, policy: c.policy(kind), options: o, tell: c.tell}
 	}
 	return all
 }
@@ -182,6 +200,7 @@ type confined struct {
 	tool.Tool
 	policy  sandbox.Policy
 	options builtin.Options
+	tell    func([]string)
 }
 
 // Unwrap is the tool itself.
@@ -218,7 +237,10 @@ func (t confined) Execute(ctx context.Context, call tool.Call) (string, error) {
 	if call.Progress != nil {
 		command.Progress = func(text []byte) { call.Progress(string(text)) }
 	}
+	t.prepare()
+	before := t.missing()
 	done, err := sandbox.Run(ctx, command)
+	t.report(done.Report, before)
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
 	}
@@ -233,6 +255,51 @@ func (t confined) Execute(ctx context.Context, call tool.Call) (string, error) {
 		return said.Output, errors.New(said.Error)
 	}
 	return said.Output, nil
+}
+
+// prepare makes the directory for long output, if the process could not: what does not exist cannot be granted to it. One that
+// cannot be made is told with the output.
+func (t confined) prepare() {
+	if dir := t.options.OutputDir; t.policy.Exec && dir != "" {
+		_ = os.MkdirAll(dir, 0o700)
+	}
+}
+
+// missing are the paths that would be protected if they existed. Only programs can make them: the other tools are kept from it by
+// path. The kernel cannot keep a name free, so what appears there is told. With a file commondir, Git takes hooks from elsewhere.
+func (t confined) missing() []string {
+	if !t.policy.Exec || t.tell == nil {
+		return nil
+	}
+	paths := append(slices.Clone(t.policy.Protected), filepath.Join(t.options.Workdir, ".git", "commondir"))
+	return slices.DeleteFunc(paths, exists)
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// report tells the user what could not be enforced, and what came into being where nothing was to protect.
+func (t confined) report(r sandbox.Report, before []string) {
+	if t.tell == nil {
+		return
+	}
+	t.tell(r.Uncovered)
+	made := slices.DeleteFunc(before, func(path string) bool { return !exists(path) })
+	if r.Mounts {
+		// An empty directory is put there by the sandbox itself, to be protected.
+		made = slices.DeleteFunc(made, isEmptyDir)
+	}
+	if len(made) > 0 {
+		t.tell([]string{t.Definition().Name + " made " + strings.Join(made, ", ") +
+			", which did not exist and so was not protected; look at it, because what is there runs outside of the sandbox"})
+	}
+}
+
+func isEmptyDir(path string) bool {
+	entries, err := os.ReadDir(path)
+	return err == nil && len(entries) == 0
 }
 
 // cellOptions are the settings of built-in tools as they travel to the confined process.
@@ -287,15 +354,15 @@ func (c cell) apart(p *host.Plugin, wanted *sandbox.Policy, sandboxable bool) *s
 	switch have := p.Spec().Sandbox; {
 	case wanted == nil:
 		return nil
-	case have == nil:
-		return nil
 	case !sandboxable:
 		// Neither the child nor a call apart is confined in files then, but in all else.
 		free := wanted.WithoutFiles()
-		if !free.Stricter(have.WithoutFiles()) {
+		if have != nil && !free.Stricter(have.WithoutFiles()) {
 			return nil
 		}
 		return &free
+	case have == nil:
+		return wanted
 	case !wanted.Stricter(*have):
 		return nil
 	default:

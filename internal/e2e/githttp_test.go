@@ -6,6 +6,7 @@ import (
 	"encoding/pem"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/cgi"
 	"net/http/httptest"
@@ -92,9 +93,7 @@ func (s *gitServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *gitServer) stall(w http.ResponseWriter, r *http.Request) {
 	whole := httptest.NewRecorder()
 	s.cgi.ServeHTTP(whole, r)
-	for key, values := range whole.Header() {
-		w.Header()[key] = values
-	}
+	maps.Copy(w.Header(), whole.Header())
 	w.Header().Del("Content-Length")
 	body := whole.Body.Bytes()
 	_, _ = w.Write(body[:len(body)/2])

@@ -111,11 +111,12 @@ func deniedError(s source, err error, tried []string, o Options) error {
 	if errors.Is(err, transport.ErrRepositoryNotFound) {
 		what = "there is no such repository, or it is private"
 	}
-	text := fmt.Sprintf("%s; tried %s", what, strings.Join(tried, ", "))
+	parts := []string{what, "tried " + strings.Join(tried, ", ")}
 	for _, t := range tokens {
 		if o.variable(t.name) != "" && !t.belongs(s, o) {
-			text += fmt.Sprintf("; %s is not for %s and was not sent", t.name, s.host)
+			parts = append(parts, fmt.Sprintf("%s is not for %s and was not sent", t.name, s.host))
 		}
 	}
-	return fmt.Errorf("%s; set GIT_TOKEN to a token that may read it, or let git's credential helper know one", text)
+	parts = append(parts, "set GIT_TOKEN to a token that may read it, or let git's credential helper know one")
+	return errors.New(strings.Join(parts, "; "))
 }

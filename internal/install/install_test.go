@@ -315,13 +315,19 @@ func TestLocalRefuses(t *testing.T) {
 		{"not there", sound(), os.RemoveAll, "no such file"},
 		{"no plugin", map[string]string{"x": ""}, func(string) error { return nil }, "there is no plugin.yaml"},
 		{"two of one name", map[string]string{"a/plugin.yaml": "name: n", "b/plugin.yaml": "name: n"}, func(string) error { return nil }, `two plugins are named "n"`},
-		{"replacement that leads out", with(map[string]string{"go.mod": "module greet\n\ngo 1.25\n\nreplace example.com/x => ../../../x\n"}),
-			func(string) error { return nil }, "the replacement of example.com/x leads out of the source"},
-		{"absolute replacement", with(map[string]string{"go.mod": "module greet\n\ngo 1.25\n\nreplace example.com/x => /home/me/x\n"}),
-			func(string) error { return nil }, "the replacement of example.com/x leads out of the source"},
+		{
+			"replacement that leads out", with(map[string]string{"go.mod": "module greet\n\ngo 1.25\n\nreplace example.com/x => ../../../x\n"}),
+			func(string) error { return nil }, "the replacement of example.com/x leads out of the source",
+		},
+		{
+			"absolute replacement", with(map[string]string{"go.mod": "module greet\n\ngo 1.25\n\nreplace example.com/x => /home/me/x\n"}),
+			func(string) error { return nil }, "the replacement of example.com/x leads out of the source",
+		},
 		{"broken go.mod", with(map[string]string{"go.mod": "module greet\n\nrequire (\n"}), func(string) error { return nil }, "reading the module: go.mod:"},
-		{"SDK that is newer", with(map[string]string{"go.mod": "module greet\n\nrequire github.com/idelchi/aura/sdk v0.99.0\n"}),
-			func(string) error { return nil }, `plugin "x": plugin requires SDK ~0.99.0, host has `},
+		{
+			"SDK that is newer", with(map[string]string{"go.mod": "module greet\n\nrequire github.com/idelchi/aura/sdk v0.99.0\n"}),
+			func(string) error { return nil }, `plugin "x": plugin requires SDK ~0.99.0, host has `,
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

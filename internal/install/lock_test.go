@@ -101,7 +101,7 @@ func TestVerify(t *testing.T) {
 				}
 				return
 			}
-			if _, refused := errors.AsType[*manifest.Refused](err); !refused || !strings.Contains(err.Error(), tt.want) {
+			if _, refused := errors.AsType[*manifest.RefusedError](err); !refused || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %s", err, tt.want)
 			}
 		})

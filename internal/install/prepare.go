@@ -90,20 +90,20 @@ func discover(root string) ([]manifest.Plugin, error) {
 	}
 	if err != nil {
 		// Where the stage is matters to nobody, and it will be gone.
-		return nil, hidePath{err, root + string(filepath.Separator)}
+		return nil, pathlessError{err, root + string(filepath.Separator)}
 	}
 	return found, nil
 }
 
-// hidePath is an error without the name of a directory in it.
-type hidePath struct {
+// pathlessError is an error without the name of a directory in it.
+type pathlessError struct {
 	error
 	dir string
 }
 
-func (e hidePath) Error() string { return strings.ReplaceAll(e.error.Error(), e.dir, "") }
+func (e pathlessError) Error() string { return strings.ReplaceAll(e.error.Error(), e.dir, "") }
 
-func (e hidePath) Unwrap() error { return e.error }
+func (e pathlessError) Unwrap() error { return e.error }
 
 // checkTools refuses a tool that would take the place of a built-in one without saying so.
 func checkTools(p manifest.Plugin, f Facts, builtin []string) error {

@@ -1,6 +1,7 @@
 package install
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -130,17 +131,19 @@ func (v vendoring) inside(dir, target string) bool {
 	return !filepath.IsAbs(native) && !strings.HasPrefix(target, "/") && within(v.tree, filepath.Join(dir, native))
 }
 
-// checkRequired tells whether the SDK that a module requires is one that this aura stands for. A version of zeros is what one
-// writes who has none.
+// noVersion is what one requires who has no version in mind.
+const noVersion = "v0.0.0"
+
+// checkRequired tells whether the SDK that a module requires is one that this aura stands for.
 func checkRequired(v string) error {
 	if module.IsPseudoVersion(v) {
 		base, err := module.PseudoVersionBase(v)
-		if err != nil || base == "" {
-			return nil
+		if err != nil {
+			return fmt.Errorf("reading the version of the SDK that go.mod requires: %w", err)
 		}
-		v = base
+		v = cmp.Or(base, noVersion)
 	}
-	if v == "v0.0.0" {
+	if v == noVersion {
 		return nil
 	}
 	return manifest.CompatibleSDK(strings.TrimPrefix(v, "v"), version.Version)

@@ -27,7 +27,7 @@ func (e *ChangedError) Error() string {
 }
 
 // Verify compares the plugins that were found in a place with what was installed there, and the SDK they were vendored with
-// with aura's own. It sets the Err of each that may not be loaded to a *manifest.Refused, of a *ChangedError for instance.
+// with aura's own. It sets the Err of each that may not be loaded to a *manifest.RefusedError, of a *ChangedError for instance.
 // Plugins that were not installed but written in place have no files to be compared with.
 func Verify(p Place, found []manifest.Plugin) {
 	if len(found) == 0 {
@@ -46,7 +46,7 @@ func Verify(p Place, found []manifest.Plugin) {
 			refused = checkSDK(found[i].Dir)
 		}
 		if refused != nil {
-			found[i].Err = &manifest.Refused{Err: refused}
+			found[i].Err = &manifest.RefusedError{Err: refused}
 		}
 	}
 }

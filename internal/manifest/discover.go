@@ -41,14 +41,14 @@ func (e *DuplicateError) Error() string {
 		e.Name, e.Dirs[0], e.Dirs[1], FileName)
 }
 
-// Refused is a plugin whose files are sound but which may not be loaded as it is.
-type Refused struct{ Err error }
+// RefusedError is a plugin whose files are sound but which may not be loaded as it is.
+type RefusedError struct{ Err error }
 
 // Error is the reason alone; whoever shows it names the plugin.
-func (e *Refused) Error() string { return e.Err.Error() }
+func (e *RefusedError) Error() string { return e.Err.Error() }
 
 // Unwrap gives the reason.
-func (e *Refused) Unwrap() error { return e.Err }
+func (e *RefusedError) Unwrap() error { return e.Err }
 
 // Discover finds the plugins below root, in the order of their names. A root that does not exist has none. The error
 // is one that must keep aura from starting: a *ConditionError, a *DuplicateError, or a root that cannot be read. Any

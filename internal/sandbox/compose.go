@@ -39,6 +39,7 @@ func Compose(at Place, kind Kind, c Config) Policy {
 	p.ReadWrite = append(p.ReadWrite, at.absolute(c.Extra.ReadWrite)...)
 	p.Network = p.Network && c.Network
 	p.UnixSockets = c.UnixSockets && kind == KindShell
+	p.hideSecrets(at)
 	p.Hidden = slices.DeleteFunc(p.Hidden, func(path string) bool {
 		// Naming a secret is asking for it.
 		return slices.Contains(p.ReadOnly, path) || slices.Contains(p.ReadWrite, path)

@@ -24,8 +24,9 @@ type Place struct {
 	Home    string
 	// DataDir is the plugin's own, and writable.
 	DataDir string
-	// Temp is the directory for temporary files; empty means /tmp.
-	Temp string
+	// Temp is the directory for temporary files; empty means /tmp. Writable is what else can be written by default.
+	Temp     string
+	Writable []string
 	// Own is what the process needs to run, such as its executable; see Prefix for interpreters.
 	Own []string
 	// Path is where programs are looked for, and Caches are directories that builds write beside the usual ones. Only
@@ -34,6 +35,9 @@ type Place struct {
 	Caches []string
 	// Hidden is out of reach wherever it lies, such as the directory of aura's own sockets.
 	Hidden []string
+	// Settings are directories beside .aura in the working directory that aura takes its settings and plugins from. What they
+	// hold is protected likewise.
+	Settings []string
 }
 
 // system is what programs need of the machine: programs, libraries, certificates, time zones, and how names are resolved.
@@ -72,6 +76,9 @@ var secrets = []string{
 // protected is what, inside the working directory, decides what runs outside of the sandbox later.
 var protected = []string{".git/hooks", ".git/config", ".aura/config", ".aura/plugins", ".aura/extensions"}
 
+// settings is the same of any directory that aura takes its settings from.
+var settings = []string{"config", "plugins", "extensions"}
+
 // The bounds of each process. A build takes more than a tool that edits files.
 const (
 	shellMemory    = 8 << 30
@@ -88,14 +95,14 @@ func Default(at Place, kind Kind) Policy {
 	}
 	p := Policy{
 		ReadOnly:  slices.Clone(system),
-		ReadWrite: present(at.Workdir, temp, at.DataDir),
+		ReadWrite: append(present(at.Workdir, temp, at.DataDir), present(at.Writable...)...),
 		Own:       present(at.Own...),
 		Hidden:    present(at.Hidden...),
 		Network:   kind != KindFiles,
 		Exec:      kind == KindShell,
 		Limits:    Limits{Processes: otherProcesses},
 	}
-	p.Protected = below(at.Workdir, protected)
+	p.Protected = at.protected()
 	switch kind {
 	case KindPlugin:
 		// The manifest says how much memory a plugin has.
@@ -106,12 +113,30 @@ func Default(at Place, kind Kind) Policy {
 		p.ReadOnly = append(append(p.ReadOnly, present(at.Path...)...), below(at.Home, toolchains)...)
 		p.ReadWrite = append(append(p.ReadWrite, below(at.Home, caches)...), present(at.Caches...)...)
 	}
+	p.hideSecrets(at)
+	return p
+}
+
+// hideSecrets hides what the policy would grant of them.
+func (p *Policy) hideSecrets(at Place) {
 	for _, secret := range below(at.Home, secrets) {
-		if p.reach(secret) != "" {
+		if p.reach(secret) != "" && !slices.Contains(p.Hidden, secret) {
 			p.Hidden = append(p.Hidden, secret)
 		}
 	}
-	return p
+}
+
+// protected is what stays read-only, in the order in which it is found.
+func (at Place) protected() []string {
+	out := below(at.Workdir, protected)
+	for _, dir := range present(at.Settings...) {
+		for _, path := range below(dir, settings) {
+			if !slices.Contains(out, path) {
+				out = append(out, path)
+			}
+		}
+	}
+	return out
 }
 
 // Prefix is what a program below the home directory needs to read of its own: the tree it was installed into, if that is

@@ -152,7 +152,7 @@ func (p *Policy) protect(path string, r *Report) error {
 	parent := filepath.Dir(path)
 	switch kindOf(parent) {
 	case kindNone:
-		r.lacks(parent + " does not exist, so what is made there is not protected")
+		r.misses(parent + " does not exist, so what is made there is not protected")
 		return nil
 	case kindFile:
 		// A linked working tree of Git has a file there, which leads to the settings.
@@ -175,12 +175,12 @@ func (p *Policy) protect(path string, r *Report) error {
 // file: a directory without one is no repository, and a directory of that name would keep it from becoming one.
 func (p *Policy) make(path string, r *Report) bool {
 	if strings.HasSuffix(path, "/.git/config") {
-		r.lacks(path + " does not exist and is not protected")
+		r.misses(path + " does not exist and is not protected")
 		return false
 	}
 	err := os.Mkdir(path, 0o755)
 	if err != nil && !errors.Is(err, fs.ErrExist) {
-		r.lacks(path + " does not exist and is not protected: " + err.Error())
+		r.misses(path + " does not exist and is not protected: " + err.Error())
 	}
 	return err == nil
 }

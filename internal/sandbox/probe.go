@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 )
 
@@ -26,7 +27,7 @@ func Probe(ctx context.Context, executable string, p Policy, workdir string) Sta
 		row("files outside are read-only in every respect", r.Report.Mounts, "private mounts", "no mount namespace to be had"),
 		row("no processes but its own", r.Report.Proc, "private /proc", "no process namespace, or no /proc for it"),
 	)
-	for _, sentence := range r.Report.Uncovered {
+	for _, sentence := range slices.Concat(r.Report.Uncovered, r.Report.Missing) {
 		s.Rows = append(s.Rows, Row{Name: "not covered", Detail: sentence})
 	}
 	return s

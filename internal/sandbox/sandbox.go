@@ -63,6 +63,14 @@ type Report struct {
 	Proc   bool `json:"proc"`
 	// Uncovered are sentences, each about a part of the policy that could not be enforced.
 	Uncovered []string `json:"uncovered"`
+	// Missing are sentences about protected paths that do not exist, and so are not protected once somebody makes them.
+	Missing []string `json:"missing,omitempty"`
+}
+
+func (r *Report) misses(sentence string) {
+	if !slices.Contains(r.Missing, sentence) {
+		r.Missing = append(r.Missing, sentence)
+	}
 }
 
 func (r *Report) lacks(sentence string) {
