@@ -12,6 +12,7 @@ import (
 //	illustration="reason"  the text is neither written nor run
 //	event                  the text is events, one per line; another test reads them
 //	reset                  the page's project begins anew before this block
+//	sandbox                the text is passed over where the system cannot confine
 //
 // A console block is run. A block without a language, or of language text, is prose.
 type block struct {
@@ -38,7 +39,7 @@ func (b block) fault() string {
 			if value == "" {
 				return word + "= needs a value"
 			}
-		case "event", "reset":
+		case "event", "reset", "sandbox":
 		default:
 			return fmt.Sprintf("unknown word %q", word)
 		}

@@ -30,7 +30,9 @@ func TestDefaults(t *testing.T) {
 		known[m[1]] = m[2]
 	}
 	page := text(t, "docs/configuration.md")
-	for prefix, heading := range map[string]string{"tools.": "### Tools", "compaction.": "### Compaction"} {
+	for prefix, heading := range map[string]string{
+		"tools.": "### Tools", "compaction.": "### Compaction", "sandbox.": "### Sandbox",
+	} {
 		for _, row := range tables(section(t, page, heading))[0] {
 			values := strings.Split(row[1], ", ")
 			for i, key := range codes(row[0]) {

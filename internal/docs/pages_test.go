@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/idelchi/aura/internal/sandbox"
 )
 
 // bin is where TestMain put the binaries.
@@ -62,6 +64,7 @@ func (p *project) follow(b block) {
 	p.t.Helper()
 	switch {
 	case b.has("illustration"):
+	case b.has("sandbox") && !sandbox.Support().Enabled:
 	case b.has("file"):
 		p.write(b)
 	case b.lang == "console":

@@ -30,10 +30,7 @@ type project struct {
 
 func newProject(t *testing.T, page string) *project {
 	t.Helper()
-	home, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	home := newHome(t)
 	runtime, err := os.MkdirTemp("", "ad") //nolint:usetesting // the path of a socket must be short
 	if err != nil {
 		t.Fatal(err)
@@ -58,6 +55,22 @@ func newProject(t *testing.T, page string) *project {
 		t.Fatal(err)
 	}
 	return p
+}
+
+// newHome makes a home directory. It does not lie where temporary files are, as no home does: everything there is writable in
+// the sandbox.
+func newHome(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/var/tmp", "aura-docs-") //nolint:usetesting // see above
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	home, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return home
 }
 
 func link(from, to string) error {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5"
@@ -57,7 +58,15 @@ func fetchKind(ctx context.Context, s source, ref, dir string, o Options) (clone
 		return clone{}, err
 	}
 	st := filesystem.NewStorage(osfs.New(dir, osfs.WithBoundOS()), cache.NewObjectLRUDefault())
-	if err := receive(ctx, session, adv, wants, st, o.Progress); err != nil {
+	spool, err := os.Create(filepath.Join(dir, "received"))
+	if err != nil {
+		return clone{}, err
+	}
+	err = receive(ctx, session, adv, wants, spool, o.Progress)
+	if err == nil {
+		err = unpack(spool, st)
+	}
+	if err = errors.Join(err, spool.Close()); err != nil {
 		return clone{}, err
 	}
 	commit, err := refs.commit(st, ref)
@@ -97,8 +106,8 @@ func openFile(s source, ref string) (clone, error) {
 	return clone{repo.Storer, commit}, err
 }
 
-// receive asks for commits and all they are made of.
-func receive(ctx context.Context, session transport.UploadPackSession, adv *packp.AdvRefs, wants []plumbing.Hash, to storer.PackfileWriter, progress func(int64)) error {
+// receive asks for commits and all they are made of, and writes the pack that comes to a file.
+func receive(ctx context.Context, session transport.UploadPackSession, adv *packp.AdvRefs, wants []plumbing.Hash, to io.Writer, progress func(int64)) error {
 	req := packp.NewUploadPackRequestFromCapabilities(adv.Capabilities)
 	req.Wants = wants
 	// Without a program to show them to, the server need not send messages about its progress.
@@ -119,7 +128,34 @@ func receive(ctx context.Context, session transport.UploadPackSession, adv *pack
 	case req.Capabilities.Supports(capability.Sideband):
 		r = sideband.NewDemuxer(sideband.Sideband, response)
 	}
-	return packfile.WritePackfileToObjectStorage(to, &meter{in: r, progress: progress})
+	_, err = io.Copy(to, &meter{in: r, progress: progress})
+	return err
+}
+
+// unpack puts the objects of a pack into a storage. A pack can say that it holds far more than its own size, and reading an
+// object takes as much memory as it has bytes, so their sizes are looked at first.
+func unpack(pack io.ReadSeeker, to storer.PackfileWriter) error {
+	if _, err := pack.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	s := packfile.NewScanner(pack)
+	_, objects, err := s.Header()
+	if err != nil {
+		return fmt.Errorf("reading what was received: %w", err)
+	}
+	for range objects {
+		h, err := s.NextObjectHeader()
+		if err != nil {
+			return fmt.Errorf("reading what was received: %w", err)
+		}
+		if h.Length > maxBytes {
+			return fmt.Errorf("the repository has an object of more than %d MB", maxBytes>>20)
+		}
+	}
+	if _, err := pack.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	return packfile.WritePackfileToObjectStorage(to, pack)
 }
 
 // meter counts what is received and bounds it.

@@ -1,8 +1,10 @@
 package install
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -373,4 +375,40 @@ func TestCancelled(t *testing.T) {
 		t.Error("it was installed all the same")
 	}
 	empty(t, p)
+}
+
+// zeros is as much as anybody wants to read.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { return len(p), nil }
+
+func TestMeter(t *testing.T) {
+	t.Parallel()
+
+	var told int64
+	n, err := io.Copy(io.Discard, &meter{in: zeros{}, progress: func(received int64) { told = received }})
+	if err == nil || !strings.Contains(err.Error(), "more than 200 MB") || n > maxBytes || told > maxBytes || told == 0 {
+		t.Errorf("got %d bytes, told of %d, %v", n, told, err)
+	}
+}
+
+// A pack of a few bytes may pretend to hold an object of any size.
+func TestUnpackBounds(t *testing.T) {
+	t.Parallel()
+
+	pack := []byte("PACK\x00\x00\x00\x02\x00\x00\x00\x01")
+	// A blob: three bits of kind, then the size in groups of four and of seven bits, the lowest first.
+	size := uint64(maxBytes + 1)
+	pack = append(pack, 0x80|3<<4|byte(size&15))
+	for size >>= 4; size > 0x7f; size >>= 7 {
+		pack = append(pack, 0x80|byte(size&0x7f))
+	}
+	pack = append(pack, byte(size))
+	st := filesystem.NewStorage(osfs.New(t.TempDir()), cache.NewObjectLRUDefault())
+	if err := unpack(bytes.NewReader(pack), st); err == nil || !strings.Contains(err.Error(), "an object of more than 200 MB") {
+		t.Errorf("got %v", err)
+	}
+	if err := unpack(strings.NewReader("nonsense"), st); err == nil {
+		t.Error("nonsense is a pack")
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 )
 
@@ -68,18 +69,27 @@ func (s *stage) close() error {
 	if s.dir != "" {
 		err = removeAll(s.dir)
 	}
-	for _, dir := range s.made {
-		if os.Remove(dir) != nil {
-			break
-		}
-	}
+	s.unmake()
 	if s.release != nil {
 		err = errors.Join(err, s.release())
+	}
+	// Where a file in it is what is held, the directory is empty only now.
+	if runtime.GOOS == "windows" {
+		s.unmake()
 	}
 	if err != nil {
 		return fmt.Errorf("tidying up %s: %w", s.place.Root, err)
 	}
 	return nil
+}
+
+// unmake removes the directories that were made, as far as they are empty.
+func (s *stage) unmake() {
+	for _, dir := range s.made {
+		if os.Remove(dir) != nil {
+			return
+		}
+	}
 }
 
 // path is a new directory in the stage.

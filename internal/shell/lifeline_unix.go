@@ -27,7 +27,7 @@ func watchParent(descriptor string) error {
 	go func() {
 		// Nothing is ever written to it: any return means that the other end is closed.
 		_, _ = pipe.Read(make([]byte, 1))
-		killDescendants(os.Getpid())
+		seizeDescendants(os.Getpid())
 		_ = unix.Kill(0, unix.SIGKILL)
 	}()
 

@@ -27,27 +27,30 @@ func (g *group) freeze() { _ = unix.Kill(-g.id, unix.SIGSTOP) }
 
 // killEscaped kills those descendants of root that have left its process group. Root must have adopted orphans: what
 // they leave behind is then found in the next round.
-func killEscaped(root int) {
-	killTree(root, func(group int) bool { return group != root })
-}
+func killEscaped(root int) { endTree(root, false) }
 
-// killDescendants kills all descendants of root, those in its process group too: one of them may be about to leave it.
-func killDescendants(root int) {
-	killTree(root, func(int) bool { return true })
-}
+// seizeDescendants kills those descendants of root that have left its process group, and stops the others: one of them may be
+// about to leave it. The stopped ones end with the group. They are not killed here, because a part of the line that waits
+// for one of them would go on.
+func seizeDescendants(root int) { endTree(root, true) }
 
-// killTree kills the descendants of root whose process group is meant.
-func killTree(root int, meant func(group int) bool) {
+func endTree(root int, stop bool) {
 	for range maxRounds {
-		killed := false
+		acted := false
 
 		for _, pid := range descendants(root) {
-			if group, running := groupOf(pid); running && meant(group) {
-				killed = unix.Kill(pid, unix.SIGKILL) == nil || killed
+			group, state := groupOf(pid)
+
+			switch {
+			case state == 0 || state == 'Z' || state == 'X':
+			case group != root:
+				acted = unix.Kill(pid, unix.SIGKILL) == nil || acted
+			case stop && state != 'T' && state != 't':
+				acted = unix.Kill(pid, unix.SIGSTOP) == nil || acted
 			}
 		}
 
-		if !killed {
+		if !acted {
 			return
 		}
 	}
@@ -87,21 +90,22 @@ func childrenOf(pid int) []int {
 	return children
 }
 
-// groupOf reads the process group of a process, and whether it still runs.
-func groupOf(pid int) (group int, running bool) {
+// groupOf reads the process group and the state of a process; the state is 0 if it is gone.
+func groupOf(pid int) (group int, state byte) {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		return 0, false
+		return 0, 0
 	}
 
 	// The name before the last parenthesis may contain anything.
 	fields := bytes.Fields(data[bytes.LastIndexByte(data, ')')+1:])
 	if len(fields) < 3 {
-		return 0, false
+		return 0, 0
 	}
 
-	group, err = strconv.Atoi(string(fields[2]))
-	state := fields[0][0]
+	if group, err = strconv.Atoi(string(fields[2])); err != nil {
+		return 0, 0
+	}
 
-	return group, err == nil && state != 'Z' && state != 'X'
+	return group, fields[0][0]
 }

@@ -11,5 +11,5 @@ func (*group) freeze() {}
 // killEscaped does nothing: here, who leaves the group is gone.
 func killEscaped(int) {}
 
-// killDescendants does nothing either.
-func killDescendants(int) {}
+// seizeDescendants does nothing either.
+func seizeDescendants(int) {}

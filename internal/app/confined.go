@@ -1,0 +1,158 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/tool"
+	"github.com/idelchi/aura/internal/tool/builtin"
+)
+
+// confined runs a built-in tool in a confined process of its own: aura itself, started again.
+type confined struct {
+	tool.Tool
+	policy  sandbox.Policy
+	options builtin.Options
+	tell    func([]string)
+}
+
+// Unwrap is the tool itself.
+func (t confined) Unwrap() tool.Tool { return t.Tool }
+
+// answer is what the confined process returns.
+type answer struct {
+	Output string `json:"output"`
+	// Error is empty if the tool succeeded.
+	Error string `json:"error,omitempty"`
+}
+
+// Execute hands the call to the process and waits for its answer.
+func (t confined) Execute(ctx context.Context, call tool.Call) (string, error) {
+	name := t.Definition().Name
+	self, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("finding aura itself: %w", err)
+	}
+	args, err := json.Marshal(call.Args)
+	if err != nil {
+		return "", fmt.Errorf("encoding the arguments of %s: %w", name, err)
+	}
+	options, err := json.Marshal(cellOptions{
+		Workdir: t.options.Workdir, Env: t.options.Env, BashTimeout: t.options.BashTimeout, Truncation: t.options.Truncation, OutputDir: t.options.OutputDir,
+	})
+	if err != nil {
+		return "", fmt.Errorf("encoding the settings of %s: %w", name, err)
+	}
+	command := sandbox.Command{
+		Executable: self, Dir: t.options.Workdir, Env: t.options.Env, Policy: t.policy,
+		Call: sandbox.Call{Tool: name, Args: args, Options: options},
+	}
+	if call.Progress != nil {
+		command.Progress = func(text []byte) { call.Progress(string(text)) }
+	}
+	t.prepare()
+	before := t.missing()
+	done, err := sandbox.Run(ctx, command)
+	t.report(done.Report, before)
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
+	if err != nil {
+		return "", err
+	}
+	var said answer
+	if err := json.Unmarshal(done.Value, &said); err != nil {
+		return "", fmt.Errorf("reading the answer of %s: %w", name, err)
+	}
+	if said.Error != "" {
+		return said.Output, errors.New(said.Error)
+	}
+	return said.Output, nil
+}
+
+// prepare makes the directory for long output, if the process could not: what does not exist cannot be granted to it. One that
+// cannot be made is told with the output.
+func (t confined) prepare() {
+	if dir := t.options.OutputDir; t.policy.Exec && dir != "" {
+		_ = os.MkdirAll(dir, 0o700)
+	}
+}
+
+// missing are the paths that would be protected if they existed. Only programs can make them: the other tools are kept from it by
+// path. The kernel cannot keep a name free, so what appears there is told. With a file commondir, Git takes hooks from elsewhere.
+func (t confined) missing() []string {
+	if !t.policy.Exec || t.tell == nil {
+		return nil
+	}
+	paths := append(slices.Clone(t.policy.Protected), filepath.Join(t.options.Workdir, ".git", "commondir"))
+	return slices.DeleteFunc(paths, exists)
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// report tells the user what could not be enforced, and what came into being where nothing was to protect.
+func (t confined) report(r sandbox.Report, before []string) {
+	if t.tell == nil {
+		return
+	}
+	t.tell(r.Uncovered)
+	made := slices.DeleteFunc(before, func(path string) bool { return !exists(path) })
+	if r.Mounts {
+		// An empty directory is put there by the sandbox itself, to be protected.
+		made = slices.DeleteFunc(made, isEmptyDir)
+	}
+	if len(made) > 0 {
+		t.tell([]string{t.Definition().Name + " made " + strings.Join(made, ", ") +
+			", which did not exist and so was not protected; look at it, because what is there runs outside of the sandbox"})
+	}
+}
+
+func isEmptyDir(path string) bool {
+	entries, err := os.ReadDir(path)
+	return err == nil && len(entries) == 0
+}
+
+// cellOptions are the settings of built-in tools as they travel to the confined process.
+type cellOptions struct {
+	Workdir     string             `json:"workdir"`
+	Env         []string           `json:"env"`
+	BashTimeout time.Duration      `json:"bash_timeout"`
+	Truncation  builtin.Truncation `json:"truncation"`
+	OutputDir   string             `json:"output_dir"`
+}
+
+// RunConfined runs a built-in tool. It is called in the confined process.
+func RunConfined(ctx context.Context, call sandbox.Call, progress func([]byte)) (json.RawMessage, error) {
+	var o cellOptions
+	if err := json.Unmarshal(call.Options, &o); err != nil {
+		return nil, fmt.Errorf("reading the settings of %s: %w", call.Tool, err)
+	}
+	var args map[string]any
+	if err := json.Unmarshal(call.Args, &args); err != nil {
+		return nil, fmt.Errorf("reading the arguments of %s: %w", call.Tool, err)
+	}
+	made := builtin.Options{Workdir: o.Workdir, Env: o.Env, BashTimeout: o.BashTimeout, Truncation: o.Truncation, OutputDir: o.OutputDir}
+	for _, t := range builtin.All(made) {
+		if t.Definition().Name != call.Tool {
+			continue
+		}
+		output, err := t.Execute(ctx, tool.Call{Args: args, Progress: func(text string) { progress([]byte(text)) }})
+		said := answer{Output: output}
+		if err != nil {
+			said.Error = err.Error()
+		}
+		return json.Marshal(said)
+	}
+	return nil, fmt.Errorf("running %s: it is not a built-in tool", call.Tool)
+}
