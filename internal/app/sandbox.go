@@ -173,12 +173,14 @@ func (t fenced) Execute(ctx context.Context, call tool.Call) (string, error) {
 			}
 			call.Paths = &paths
 		}
-		access := sandbox.Access{
-			Read:  slices.Concat(call.Paths.Read, call.Paths.Record, call.Paths.Guard),
-			Write: slices.Concat(call.Paths.Write, call.Paths.Clear),
-		}
-		if err := sandbox.Check(t.policy, t.workdir, access); err != nil {
-			return "", err
+		// What is to be written is usually read too: the greater fault is told.
+		for _, access := range []sandbox.Access{
+			{Write: slices.Concat(call.Paths.Write, call.Paths.Clear)},
+			{Read: slices.Concat(call.Paths.Read, call.Paths.Record, call.Paths.Guard)},
+		} {
+			if err := sandbox.Check(t.policy, t.workdir, access); err != nil {
+				return "", err
+			}
 		}
 	}
 	return t.Tool.Execute(ctx, call)

@@ -170,9 +170,10 @@ func writeSandbox(line liner, list []host.Health) {
 			line("Sandbox", "%s is not confined", dash(h.Session))
 			continue
 		}
-		line("Sandbox", "%s is confined by the kernel", dash(h.Session))
+		text := dash(h.Session) + " is confined by the kernel"
 		for _, sentence := range h.Sandbox.Uncovered {
-			line("", "but %s", sentence)
+			text += "\nbut " + sentence
 		}
+		line("Sandbox", "%s", text)
 	}
 }

@@ -190,10 +190,20 @@ func showTool(s streams, e app.ToolEntry) error {
 		offered = "no: " + e.Hidden
 	}
 	for _, row := range [][2]string{
-		{"name", e.Name}, {"description", e.Description}, {"source", strings.TrimSpace(e.Source + " " + e.Origin)}, {"from", e.Dir},
-		{"changed by", e.Definition}, {"offered", offered}, {"condition", e.Condition}, {"parallel", yesNo(e.Parallel)},
-		{"sandboxable", yesNo(e.Sandboxable)}, {"opt-in", yesNo(e.OptIn)}, {"override", yesNo(e.Override)},
-		{"usage", e.Usage}, {"examples", e.Examples}, {"arguments", schema.String()},
+		{"name", e.Name},
+		{"description", e.Description},
+		{"source", strings.TrimSpace(e.Source + " " + e.Origin)},
+		{"from", e.Dir},
+		{"changed by", e.Definition},
+		{"offered", offered},
+		{"condition", e.Condition},
+		{"parallel", yesNo(e.Parallel)},
+		{"sandboxable", yesNo(e.Sandboxable)},
+		{"opt-in", yesNo(e.OptIn)},
+		{"override", yesNo(e.Override)},
+		{"usage", e.Usage},
+		{"examples", e.Examples},
+		{"arguments", schema.String()},
 	} {
 		fmt.Fprintf(s.out, "%-12s %s\n", row[0], indent(clean(dash(strings.TrimSpace(row[1])))))
 	}

@@ -47,7 +47,7 @@ func ParseConditional(args string, repeats bool) (Conditional, error) {
 		c.Not, words = true, words[1:]
 	}
 	if len(words) == 0 {
-		return c, errors.New(`there is no condition; write [not] CONDITION "ACTION"...`)
+		return c, errors.New(`there is no condition; write [not] CONDITION and then "ACTION"`)
 	}
 	// Quotes within a word belong to the language of conditions; those around it do not.
 	c.Condition = words[0].raw

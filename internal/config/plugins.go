@@ -2,6 +2,7 @@ package config
 
 import (
 	"maps"
+	"reflect"
 	"path"
 	"slices"
 )
@@ -82,6 +83,9 @@ type pluginsFile struct {
 
 // over puts the settings of a home over those of the homes before it.
 func (f pluginsFile) over(p Plugins) Plugins {
+	if reflect.ValueOf(f).IsZero() {
+		return p // as they were, so that nobody takes them for others
+	}
 	if f.Unsafe != nil {
 		p.Unsafe = *f.Unsafe
 	}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -94,7 +95,10 @@ func TestSandboxEscapes(t *testing.T) {
 	if s := sandbox.Support(); !s.Enabled {
 		t.Skip(s.Reason())
 	}
-	weapon := buildWeapon(t)
+	weapon, err := weapon()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, uid := range cageUsers() {
 		t.Run(fmt.Sprint(uid), func(t *testing.T) {
 			t.Parallel()
@@ -187,28 +191,28 @@ func attackFrom(t *testing.T, uid int, kind, weapon string, found map[string]str
 	p.noTrace()
 }
 
-// buildWeapon compiles the attacks into a program.
-func buildWeapon(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
+// weapon compiles the attacks into a program beside aura.
+var weapon = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "aura-e2e-")
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
 	for _, name := range []string{"attacks.go", "main.go"} {
 		b, err := os.ReadFile(filepath.Join("testdata/sandbox/escape", name))
-		if err != nil {
-			t.Fatal(err)
-		}
 		text := strings.Replace(string(b), "package attacker", "package main", 1)
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
+		if err := errors.Join(err, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600)); err != nil {
+			return "", err
 		}
 	}
 	out := filepath.Join(bin, "weapon")
 	cmd := exec.Command("go", "build", "-o", out, "attacks.go", "main.go")
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "CGO_ENABLED=0", "GO111MODULE=off")
 	if text, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("building: %v\n%s", err, text)
+		return "", fmt.Errorf("building: %w\n%s", err, text)
 	}
-	return out
-}
+	return out, nil
+})
 
 // layScene makes what is attacked and tells the attackers where it is.
 func (p *project) layScene(kind string) {

@@ -34,17 +34,18 @@ func (e *DeniedError) Error() string {
 	return fmt.Sprintf("%s %s%s: refused by the sandbox: %s", doing, e.Path, where, e.Rule)
 }
 
-// Check refuses the first path that the policy does not allow, with a DeniedError. Symbolic links are followed, in the paths
+// Check refuses the first path that the policy does not allow, with a DeniedError: what is written comes first, because to be
+// allowed to read it would not do. Symbolic links are followed, in the paths
 // and in the policy, also where they lead to what does not exist yet.
 func Check(p Policy, workdir string, paths Access) error {
 	p = p.resolved()
-	for _, path := range paths.Read {
-		if err := p.check(workdir, path, false); err != nil {
+	for _, path := range paths.Write {
+		if err := p.check(workdir, path, true); err != nil {
 			return err
 		}
 	}
-	for _, path := range paths.Write {
-		if err := p.check(workdir, path, true); err != nil {
+	for _, path := range paths.Read {
+		if err := p.check(workdir, path, false); err != nil {
 			return err
 		}
 	}

@@ -67,11 +67,16 @@ func moreThan(got, limit float64) bool { return got > limit }
 func lessThan(got, limit float64) bool { return got < limit }
 
 var bounds = []bound{
-	{"minimum", measured, atLeast}, {"maximum", measured, atMost},
-	{"exclusiveMinimum", measured, moreThan}, {"exclusiveMaximum", measured, lessThan},
-	{"minLength", characters, atLeast}, {"maxLength", characters, atMost},
-	{"minItems", elements, atLeast}, {"maxItems", elements, atMost},
-	{"minProperties", fields, atLeast}, {"maxProperties", fields, atMost},
+	{"minimum", measured, atLeast},
+	{"maximum", measured, atMost},
+	{"exclusiveMinimum", measured, moreThan},
+	{"exclusiveMaximum", measured, lessThan},
+	{"minLength", characters, atLeast},
+	{"maxLength", characters, atMost},
+	{"minItems", elements, atLeast},
+	{"maxItems", elements, atMost},
+	{"minProperties", fields, atLeast},
+	{"maxProperties", fields, atMost},
 }
 
 func (r *reader) bounds() []fact {

@@ -98,8 +98,10 @@ func TestBashTruncates(t *testing.T) {
 			name: "too many bytes in few lines", command: "echo 01234567; echo abcdefgh", bounds: builtin.Truncation{MaxOutputBytes: 8, MaxLines: 100, HeadLines: 50, TailLines: 50},
 			want: "0123\n[... 1 lines (10 bytes) left out; the full output is in FILE ...]\nfgh\n", full: "01234567\nabcdefgh\n",
 		},
-		{name: "of a failed command", command: count(5) + "; exit 3", bounds: builtin.Truncation{MaxLines: 1, HeadLines: 1, TailLines: 1},
-			want: "1\n[... 3 lines (6 bytes) left out; the full output is in FILE ...]\n5\n", full: "1\n2\n3\n4\n5\n"},
+		{
+			name: "of a failed command", command: count(5) + "; exit 3", bounds: builtin.Truncation{MaxLines: 1, HeadLines: 1, TailLines: 1},
+			want: "1\n[... 3 lines (6 bytes) left out; the full output is in FILE ...]\n5\n", full: "1\n2\n3\n4\n5\n",
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -215,7 +215,8 @@ func TestPaths(t *testing.T) {
 		{"Glob", map[string]any{"pattern": filepath.ToSlash(dir) + "/e/*", "path": "d"}, sdk.ToolPaths{Read: at("e")}},
 		{"Rg", map[string]any{"pattern": "x", "path": "d"}, sdk.ToolPaths{Read: at("d")}},
 		{
-			"Patch", map[string]any{"patch": "*** Begin Patch\n*** Update File: u\n@@\n-x\n*** Add File: a\n*** Delete File: d\n*** Update File: m\n*** Move to: n\n*** End Patch"},
+			"Patch",
+			map[string]any{"patch": "*** Begin Patch\n*** Update File: u\n@@\n-x\n*** Add File: a\n*** Delete File: d\n*** Update File: m\n*** Move to: n\n*** End Patch"},
 			sdk.ToolPaths{Read: at("u", "m"), Write: at("u", "a", "d", "m", "n"), Record: at("u", "a", "n"), Guard: at("u", "d", "m"), Clear: at("d", "m")},
 		},
 	}

@@ -3,20 +3,30 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"runtime"
 	"runtime/debug"
 	"strconv"
 	"syscall"
 	"time"
+	"unsafe"
 )
 
-// main attacks, or is the bomb of Bash: processes are what the kernel counts, and threads are the cheapest of them.
+// main attacks, or does one thing: it is the bomb of Bash (threads are the cheapest of what the kernel counts), connects to an
+// address, or runs a program on a system that cannot confine.
 func main() {
-	if len(os.Args) == 3 && os.Args[1] == "bomb" {
-		threads(os.Args[2])
-		return
+	var err error
+	switch args := os.Args; {
+	case len(args) == 3 && args[1] == "bomb":
+		threads(args[2])
+	case len(args) == 4 && args[1] == "connect":
+		err = connects(args[2], args[3])
+	case len(args) > 2 && args[1] == "unsupported":
+		err = withoutLandlock(args[2:])
+	default:
+		err = attackAll(awaitScene(), "bash")
 	}
-	if err := attackAll(awaitScene(), "bash"); err != nil {
+	if err != nil {
 		fmt.Println(err)
 		os.Exit(1)
 	}
@@ -41,4 +51,28 @@ func threads(count string) {
 		<-started
 	}
 	fmt.Println("all threads live")
+}
+
+// withoutLandlock runs a program as a kernel without Landlock would.
+func withoutLandlock(args []string) error {
+	const landlockCreateRuleset, enosys = 444, 0x00050000 | 38
+	filter := []syscall.SockFilter{
+		{Code: 0x20},
+		{Code: 0x15, Jf: 1, K: landlockCreateRuleset},
+		{Code: 0x06, K: enosys},
+		{Code: 0x06, K: 0x7fff0000},
+	}
+	program := syscall.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
+	runtime.LockOSThread()
+	if _, _, errno := syscall.RawSyscall6(syscall.SYS_PRCTL, 38, 1, 0, 0, 0, 0); errno != 0 {
+		return errno
+	}
+	if _, _, errno := syscall.RawSyscall(syscall.SYS_PRCTL, 22, 2, uintptr(unsafe.Pointer(&program))); errno != 0 {
+		return errno
+	}
+	path, err := exec.LookPath(args[0])
+	if err != nil {
+		return err
+	}
+	return syscall.Exec(path, args, os.Environ())
 }

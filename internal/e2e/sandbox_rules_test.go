@@ -1,0 +1,105 @@
+//go:build linux
+
+package e2e
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/idelchi/aura/internal/sandbox"
+)
+
+func init() {
+	commands["listen"] = listen
+}
+
+// TestSandbox runs the scripts on what is confined to what. They run outside of the directory for temporary files, which every
+// policy grants, with the home directory beside them.
+func TestSandbox(t *testing.T) {
+	t.Parallel()
+	if s := sandbox.Support(); !s.Enabled {
+		t.Skip(s.Reason())
+	}
+	if _, err := weapon(); err != nil {
+		t.Fatal(err)
+	}
+	root, err := os.MkdirTemp(outsideRoot, "aura-e2e-") //nolint:usetesting // it must not be where everybody may write
+	if err != nil {
+		t.Skipf("there is no place outside of the sandbox: %v", err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(root) })
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/sandbox", WorkdirRoot: root, Cmds: commands, RequireExplicitExec: true, RequireUniqueNames: true,
+		Setup: func(env *testscript.Env) error {
+			if err := setup(env); err != nil {
+				return err
+			}
+			home := env.WorkDir + "-home"
+			env.Setenv("HOME", home)
+			env.Setenv("XDG_CACHE_HOME", filepath.Join(home, ".cache"))
+			return os.Mkdir(home, 0o755)
+		},
+	})
+}
+
+// listen NETWORK FILE listens on a Unix socket of that name, or on a port that is then written to the file.
+func listen(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: listen NETWORK FILE")
+	}
+	address := ts.MkAbs(args[1])
+	if args[0] != "unix" {
+		address = "127.0.0.1:0"
+	}
+	l, err := net.Listen(args[0], address)
+	ts.Check(err)
+	ts.Defer(func() { _ = l.Close() })
+	if args[0] != "unix" {
+		ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(l.Addr().String()), 0o600))
+	}
+}
+
+// holding is a command line that streams, and leaves processes that leave its group and ignore signals.
+const holding = `tool_calls: [{name: Bash, arguments: {command: "(setsid sh -c 'trap \"\" TERM INT HUP; exec tail -f hold' &); echo early line; while ! test -e goon; do sleep 0.05; done; echo late line"}}]`
+
+// TestSandboxBashEnds looks at the output of a confined command while it runs, and then lets it go on, interrupts aura, or kills
+// it. Nothing is left in any case.
+func TestSandboxBashEnds(t *testing.T) {
+	t.Parallel()
+	if s := sandbox.Support(); !s.Enabled {
+		t.Skip(s.Reason())
+	}
+	for name, tt := range map[string]struct {
+		act  func(a *aura)
+		code int
+	}{
+		"goes_on":   {func(a *aura) { a.write("goon", "") }, 0},
+		"interrupt": {func(a *aura) { a.signal(os.Interrupt) }, 130},
+		"kill":      {func(a *aura) { a.signal(syscall.SIGKILL) }, -1},
+	} {
+		for _, uid := range cageUsers() {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				p := newCaged(t)
+				p.write("hold", "")
+				p.write(".aura/config/talk.yaml", talkWith(holding))
+				p.hand(uid)
+				a := p.start("run", "go")
+				p.await("stderr.txt", "early line")
+				tt.act(a)
+				if code := a.wait(); code != tt.code {
+					t.Errorf("exit code %d, want %d\n%s", code, tt.code, p.stderr())
+				}
+				p.noProcess()
+				if tt.code == 0 {
+					p.wants(p.stderr(), "late line")
+				}
+			})
+		}
+	}
+}
