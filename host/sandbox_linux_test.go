@@ -126,9 +126,9 @@ func fillValue(v reflect.Value, depth int) {
 	case reflect.Float64:
 		v.SetFloat(0.5)
 	case reflect.Struct:
-		for i := range v.NumField() {
-			if v.Field(i).CanSet() {
-				fillValue(v.Field(i), depth)
+		for _, field := range v.Fields() {
+			if field.CanSet() {
+				fillValue(field, depth)
 			}
 		}
 	case reflect.Slice:

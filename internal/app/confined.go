@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -52,7 +53,7 @@ func (t confined) Execute(ctx context.Context, call tool.Call) (string, error) {
 		return "", fmt.Errorf("encoding the settings of %s: %w", name, err)
 	}
 	command := sandbox.Command{
-		Executable: self, Dir: t.options.Workdir, Env: t.options.Env, Policy: t.policy,
+		Executable: self, Dir: t.options.Workdir, Env: append(slices.Clone(t.options.Env), noCollection), Policy: t.policy,
 		Call: sandbox.Call{Tool: name, Args: args, Options: options},
 	}
 	if call.Progress != nil {
@@ -123,6 +124,13 @@ func isEmptyDir(path string) bool {
 	return err == nil && len(entries) == 0
 }
 
+// noCollection keeps the garbage collector from running while the program starts, which is most of what a call costs. RunConfined
+// turns it on. Commands do not see the variable: they have the environment of the settings.
+const noCollection = "GOGC=off"
+
+// collectAt is Go's default.
+const collectAt = 100
+
 // cellOptions are the settings of built-in tools as they travel to the confined process.
 type cellOptions struct {
 	Workdir     string             `json:"workdir"`
@@ -134,6 +142,7 @@ type cellOptions struct {
 
 // RunConfined runs a built-in tool. It is called in the confined process.
 func RunConfined(ctx context.Context, call sandbox.Call, progress func([]byte)) (json.RawMessage, error) {
+	debug.SetGCPercent(collectAt)
 	var o cellOptions
 	if err := json.Unmarshal(call.Options, &o); err != nil {
 		return nil, fmt.Errorf("reading the settings of %s: %w", call.Tool, err)

@@ -57,7 +57,7 @@ func run(ctx context.Context, out io.Writer) (err error) {
 	if err := l.build(ctx); err != nil {
 		return err
 	}
-	for _, part := range []func(context.Context) error{l.calls, l.faults, l.startup, l.turns, l.hooks} {
+	for _, part := range []func(context.Context) error{l.calls, l.faults, l.startup, l.turns, l.hooks, l.sandbox} {
 		if err := part(ctx); err != nil {
 			return err
 		}

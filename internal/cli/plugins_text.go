@@ -170,10 +170,7 @@ func writeSandbox(line liner, list []host.Health) {
 			line("Sandbox", "%s is not confined", dash(h.Session))
 			continue
 		}
-		text := dash(h.Session) + " is confined by the kernel"
-		for _, sentence := range h.Sandbox.Uncovered {
-			text += "\nbut " + sentence
-		}
-		line("Sandbox", "%s", text)
+		text := append([]string{dash(h.Session) + " is confined by the kernel"}, h.Sandbox.Uncovered...)
+		line("Sandbox", "%s", strings.Join(text, "\nbut "))
 	}
 }

@@ -2,8 +2,8 @@ package config
 
 import (
 	"maps"
-	"reflect"
 	"path"
+	"reflect"
 	"slices"
 )
 

@@ -27,9 +27,9 @@ func TestParseSource(t *testing.T) {
 		{"github.com:user/metrics", kindSSH, "github.com:user/metrics", "metrics"},
 		{"ssh://git@example.com:2222/~me/metrics.git", kindSSH, "ssh://git@example.com:2222/~me/metrics.git", "metrics"},
 		{"file:///srv/aura-plugin-x.git", kindFile, "file:///srv/aura-plugin-x.git", "x"},
-		{"./aura-plugin-y", kindLocal, "/work/dir/aura-plugin-y", "y"},
-		{"../z", kindLocal, "/work/z", "z"},
-		{".", kindLocal, "/work/dir", "dir"},
+		{"./aura-plugin-y", kindLocal, "/base/dir/aura-plugin-y", "y"},
+		{"../z", kindLocal, "/base/z", "z"},
+		{".", kindLocal, "/base/dir", "dir"},
 		{"/abs/path", kindLocal, "/abs/path", "path"},
 	}
 	for _, tt := range tests {
@@ -38,7 +38,7 @@ func TestParseSource(t *testing.T) {
 			if runtime.GOOS == "windows" && tt.kind != kindHTTP && tt.kind != kindSSH {
 				t.Skip("paths look different here")
 			}
-			got, err := parseSource(tt.give, "/work/dir")
+			got, err := parseSource(tt.give, "/base/dir")
 			if err != nil || got.kind != tt.kind || got.url != tt.url || got.name() != tt.name {
 				t.Errorf("got %+v, name %s, %v", got, got.name(), err)
 			}

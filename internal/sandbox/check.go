@@ -38,6 +38,9 @@ func (e *DeniedError) Error() string {
 // allowed to read it would not do. Symbolic links are followed, in the paths
 // and in the policy, also where they lead to what does not exist yet.
 func Check(p Policy, workdir string, paths Access) error {
+	if len(paths.Read)+len(paths.Write) == 0 {
+		return nil // following the links of a policy takes longer than most calls
+	}
 	p = p.resolved()
 	for _, path := range paths.Write {
 		if err := p.check(workdir, path, true); err != nil {

@@ -71,8 +71,9 @@ func (p Policy) Stricter(other Policy) bool {
 	covered := func(mine, theirs []string) bool {
 		return !slices.ContainsFunc(theirs, func(path string) bool { return covering(mine, path) == "" })
 	}
+	// What could not be reached anyway is forbidden to nobody.
 	forbids := func(mine, theirs []string) bool {
-		return slices.ContainsFunc(mine, func(path string) bool { return covering(theirs, path) == "" })
+		return slices.ContainsFunc(mine, func(path string) bool { return other.reach(path) != "" && covering(theirs, path) == "" })
 	}
 	return other.Network && !p.Network || other.UnixSockets && !p.UnixSockets || other.Exec && !p.Exec ||
 		!covered(p.ReadWrite, other.ReadWrite) ||

@@ -16,7 +16,8 @@ import (
 // inside those the protected paths are read-only and the hidden ones are empty. It takes the hidden paths and the protected
 // ones that cannot be covered into the report. The policy's paths are resolved.
 func arrangeMounts(p *Policy, in Isolation, r *Report) error {
-	if !in.Mounts || setTree("/", &unix.MountAttr{Propagation: unix.MS_PRIVATE}) != nil {
+	private := in.Mounts && setTree("/", &unix.MountAttr{Propagation: unix.MS_PRIVATE}) == nil
+	if !private {
 		r.withoutMounts(p)
 		return nil
 	}
@@ -188,7 +189,7 @@ func (p *Policy) make(path string, r *Report) bool {
 // replaceable lists the symbolic links on the way to protected paths that lie in a writable tree. Nothing can be mounted over a
 // link. The policy's paths are not resolved yet.
 func (p Policy) replaceable() []string {
-	writable := p.resolved().ReadWrite
+	writable := Policy{ReadWrite: p.ReadWrite}.resolved().ReadWrite
 	var links []string
 	for _, path := range p.Protected {
 		for ; path != filepath.Dir(path); path = filepath.Dir(path) {

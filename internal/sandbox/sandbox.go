@@ -64,7 +64,7 @@ type Report struct {
 	// Uncovered are sentences, each about a part of the policy that could not be enforced.
 	Uncovered []string `json:"uncovered"`
 	// Missing are sentences about protected paths that do not exist, and so are not protected once somebody makes them.
-	Missing []string `json:"missing,omitempty"`
+	Missing []string `json:"missing"`
 }
 
 func (r *Report) misses(sentence string) {

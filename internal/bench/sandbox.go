@@ -1,0 +1,197 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/idelchi/aura/internal/sandbox"
+)
+
+const (
+	// cells is how many sessions of each kind are held, in turns, and callsEach how often each tool is called in one.
+	cells, callsEach = 5, 12
+	fewPlugins       = 1
+	manyPlugins      = 20
+)
+
+const quickToolSource = `package quicktool
+
+import (
+	"context"
+
+	"github.com/idelchi/aura/sdk"
+)
+
+func Schema() sdk.ToolSchema { return sdk.ToolSchema{Name: "Quick"} }
+
+func Execute(_ context.Context, _ sdk.Context, _ map[string]any) (string, error) { return "done", nil }
+`
+
+// cellTimes are the durations of tool calls by the tool's name, and those until the first request.
+type cellTimes map[string][]time.Duration
+
+const firstRequest = "first request"
+
+// sandbox compares calls and start-up with the kernel's confinement and without, with few plugins and with many.
+func (l *lab) sandbox(ctx context.Context) error {
+	if s := sandbox.Support(); !s.Enabled {
+		l.table("Sandbox: not enforced here: "+s.Reason(), nil)
+		return nil
+	}
+	found := map[string]cellTimes{}
+	for _, n := range []int{fewPlugins, manyPlugins} {
+		if err := l.cellProject(n); err != nil {
+			return err
+		}
+	}
+	for range cells {
+		for _, n := range []int{fewPlugins, manyPlugins} {
+			for _, enabled := range []bool{false, true} {
+				key := cellKey(n, enabled)
+				if found[key] == nil {
+					found[key] = cellTimes{}
+				}
+				if err := l.cellSession(ctx, n, enabled, found[key]); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	rows := [][]string{{"what", "plugins", "unconfined", "confined", "more", "wanted", "reference without processes"}}
+	for _, what := range []struct{ name, wanted, reference string }{
+		{"Read", "≤ 15ms more", "41ms more, 161ms with 12 plugins, 386ms with 50"},
+		{"Bash", "≤ 15ms more", "the same"},
+		{"Quick", "≤ 1ms more", "the same"},
+		{firstRequest, "", ""},
+	} {
+		for _, n := range []int{fewPlugins, manyPlugins} {
+			off, on := median(found[cellKey(n, false)][what.name]), median(found[cellKey(n, true)][what.name])
+			name := what.name
+			if name == "Quick" {
+				name = "a plugin's tool"
+			}
+			rows = append(rows, []string{
+				name, fmt.Sprint(n), fine(off), fine(on), fmt.Sprintf("%s (× %.2f)", fine(on-off), float64(on)/float64(off)), what.wanted, what.reference,
+			})
+		}
+	}
+	alone, err := l.startAlone(ctx)
+	if err != nil {
+		return err
+	}
+	rows = append(rows, []string{"starting aura's program and nothing else", "", fine(alone), "", "", "part of every confined call", ""})
+	l.table(fmt.Sprintf("Sandbox (medians of %d sessions with %d calls of each tool, interleaved)", cells, callsEach), rows)
+	return nil
+}
+
+// startAlone times aura's program without anything to do, which says how busy the machine is.
+func (l *lab) startAlone(ctx context.Context) (time.Duration, error) {
+	var times []time.Duration
+	for range cells * callsEach {
+		cmd := exec.CommandContext(ctx, l.aura(), sandbox.Argument)
+		began := time.Now()
+		// It has nothing to read and says so by its status.
+		var status *exec.ExitError
+		if err := cmd.Run(); err != nil && !errors.As(err, &status) {
+			return 0, err
+		}
+		times = append(times, time.Since(began))
+	}
+	return median(times), nil
+}
+
+func fine(d time.Duration) string { return fmt.Sprintf("%.2fms", float64(d.Microseconds())/1000) }
+
+func cellKey(n int, enabled bool) string { return fmt.Sprintf("%d %t", n, enabled) }
+
+func (l *lab) cellDir(n int) string { return filepath.Join(l.dir, fmt.Sprintf("cell%d", n)) }
+
+// cellProject is a project with n plugins, one of which has a tool, and a model that calls tools.
+func (l *lab) cellProject(n int) error {
+	dir := l.cellDir(n)
+	if err := l.project(dir, 0); err != nil {
+		return err
+	}
+	files := map[string]string{
+		".aura/plugins/quicktool/go.mod": "module quicktool\n\ngo 1.25\n", ".aura/plugins/quicktool/plugin.yaml": "description: quick\n",
+		".aura/plugins/quicktool/main.go": quickToolSource, "file.txt": "some text\n",
+		"off/config/sandbox/sandbox.yaml": "sandbox: {enabled: false}\n", "on/config/sandbox/sandbox.yaml": "sandbox: {enabled: true}\n",
+	}
+	for i := 1; i < n; i++ {
+		at := fmt.Sprintf(".aura/plugins/quick%d/", i)
+		files[at+"go.mod"], files[at+"plugin.yaml"] = "module quick\n\ngo 1.25\n", "description: quick\n"
+		files[at+"main.go"] = hookSource
+	}
+	var script strings.Builder
+	script.WriteString("turns:\n")
+	for range callsEach {
+		for _, call := range []string{"Read, arguments: {path: file.txt}", `Bash, arguments: {command: "true"}`, "Quick, arguments: {}"} {
+			fmt.Fprintf(&script, "  - tool_calls: [{name: %s}]\n", call)
+		}
+	}
+	script.WriteString("  - text: done\n")
+	files[".aura/config/quick.yaml"] = script.String()
+	return writeFiles(dir, files)
+}
+
+// cellSession holds one conversation and notes its times.
+func (l *lab) cellSession(ctx context.Context, n int, enabled bool, times cellTimes) error {
+	dir := l.cellDir(n)
+	which := map[bool]string{false: "off", true: "on"}[enabled]
+	cmd := exec.CommandContext(ctx, l.aura(), "run", "--json", "--home", "", "--config", which, "--config", ".aura", "--provider", "bench", "hi")
+	cmd.Dir = dir
+	cmd.Env = []string{
+		"HOME=" + dir, "XDG_CACHE_HOME=" + filepath.Join(dir, "cache"), "TMPDIR=" + os.TempDir(), "PATH=" + os.Getenv("PATH"),
+	}
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	pipe, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	err = times.collect(bufio.NewScanner(pipe), began)
+	if err := errors.Join(err, cmd.Wait()); err != nil {
+		return fmt.Errorf("holding a session: %w\n%s", err, stderr.String())
+	}
+	return nil
+}
+
+// collect reads events to the end.
+func (t cellTimes) collect(lines *bufio.Scanner, began time.Time) error {
+	lines.Buffer(nil, 1<<20)
+	requests := 0
+	for lines.Scan() {
+		var e struct {
+			Type, Name, Error string
+			Duration          time.Duration `json:"duration_ns"`
+		}
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+			return err
+		}
+		switch e.Type {
+		case "request":
+			if requests++; requests == 1 {
+				t[firstRequest] = append(t[firstRequest], time.Since(began))
+			}
+		case "tool_result":
+			if e.Error != "" {
+				return fmt.Errorf("%s: %s", e.Name, e.Error)
+			}
+			t[e.Name] = append(t[e.Name], e.Duration)
+		}
+	}
+	return lines.Err()
+}
