@@ -13,8 +13,13 @@ const notSandboxable = "files are not confined, because the plugin's Sandboxable
 // confined in files. That shows when it is loaded. If it was not known before, the plugin is loaded twice, the first time confined.
 func (s *supervisor) startSuited(ctx context.Context, spec Spec) (*child, error) {
 	s.mu.Lock()
-	free := s.known && unfit(s.exports)
+	free, again := s.known && unfit(s.exports), s.loaded
 	s.mu.Unlock()
+	if again && spec.Verify != nil {
+		if err := spec.Verify(); err != nil {
+			return nil, &Error{Plugin: spec.Name, Kind: KindLoad, Err: err}
+		}
+	}
 	c, err := startChild(ctx, s.opts, freed(spec, free), s.log)
 	if err != nil || unfit(c.exports) == free || spec.Sandbox == nil {
 		return told(c, free && spec.Sandbox != nil), err

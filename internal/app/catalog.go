@@ -32,13 +32,15 @@ type Entry struct {
 	// ShadowedBy is the directory of the plugin that is used instead; Shadows are the directories that this one hides.
 	ShadowedBy string
 	Shadows    []string
+
+	place install.Place
 }
 
 // Catalog finds the plugins of all homes, in the order of their names; of two with one name the one in use comes first. Its
 // error is one that must keep aura from starting: two plugins of one name in one home, or a condition that does not parse.
 func Catalog(c *config.Config) ([]Entry, error) {
 	var layers [][]manifest.Plugin
-	homes := make(map[string]config.Home)
+	homes, places := make(map[string]config.Home), make(map[string]install.Place)
 	for _, root := range c.PluginRoots() {
 		found, err := manifest.Discover(root.Dir)
 		if err != nil {
@@ -47,14 +49,14 @@ func Catalog(c *config.Config) ([]Entry, error) {
 		// What was installed must still be what it was then.
 		install.Verify(placeOf(root), found)
 		for _, p := range found {
-			homes[p.Dir] = root.Home
+			homes[p.Dir], places[p.Dir] = root.Home, placeOf(root)
 		}
 		layers = append(layers, found)
 	}
 	active, shadowed := manifest.Merge(layers...)
 	var out []Entry
 	for _, p := range active {
-		e := Entry{Plugin: p, Home: homes[p.Dir], Status: StatusEnabled}
+		e := Entry{Plugin: p, Home: homes[p.Dir], Status: StatusEnabled, place: places[p.Dir]}
 		switch {
 		case p.Manifest.Disabled:
 			e.Status = StatusDisabled
@@ -78,6 +80,14 @@ func (e Entry) LogFile() string {
 	return filepath.Join(e.Home.Dir, "logs", "plugins", e.Name+".log")
 }
 
+// verify says whether the plugin's files are still those that were installed.
+func (e Entry) verify() error {
+	now := []manifest.Plugin{e.Plugin}
+	now[0].Err = nil
+	install.Verify(e.place, now)
+	return now[0].Err
+}
+
 // Spec is the plugin as the host runs it.
 func (e Entry) Spec(c *config.Config, unsafe bool) host.Spec {
 	return host.Spec{
@@ -86,6 +96,7 @@ func (e Entry) Spec(c *config.Config, unsafe bool) host.Spec {
 		Unsafe:  unsafe || c.Features.Plugins.Unsafe,
 		LogFile: e.LogFile(),
 		Sandbox: newCell(c, c.Features, "").plugin(e),
+		Verify:  e.verify,
 	}
 }
 
