@@ -31,7 +31,6 @@ type Fleet struct {
 // running.
 func Start(ctx context.Context, o Options, specs []Spec) (*Fleet, error) {
 	f := &Fleet{opts: &o, plugins: make(map[string]*Plugin)}
-	o.Session.publish(f.Health)
 	for _, spec := range specs {
 		if f.plugins[spec.Name] != nil {
 			f.Close()
@@ -39,6 +38,8 @@ func Start(ctx context.Context, o Options, specs []Spec) (*Fleet, error) {
 		}
 		f.plugins[spec.Name] = f.prepare(spec)
 	}
+	// From here on others may ask for the plugins' health.
+	o.Session.publish(f.Health)
 	if err := f.launch(ctx, f.Plugins()); err != nil {
 		f.Close()
 		return nil, err
