@@ -58,7 +58,9 @@ func TestConfirm(t *testing.T) {
 			if _, err := os.Stat(p.path("too")); err == nil {
 				t.Error("the second call ran though the answer was no")
 			}
-			p.wants(p.stderr(), "That is all", "the user said no|asking for the confirmation")
+			// What the terminal was told may still be on its way to the record.
+			p.await("stderr.txt", `That is all`)
+			p.wants(p.stderr(), "the user said no|asking for the confirmation")
 			p.noTrace()
 		})
 	}
