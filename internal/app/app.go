@@ -18,6 +18,7 @@ import (
 	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/mcp"
+	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/internal/seen"
 	"github.com/idelchi/aura/internal/session"
 	"github.com/idelchi/aura/internal/todo"
@@ -78,6 +79,7 @@ type App struct {
 	todos     todo.List
 	seen      *seen.Files
 	servers   *mcp.Set
+	spares    sandbox.Spares
 	serversOf map[string]config.MCPServer
 	taskEnv   map[string]string
 	vars      map[string]string
@@ -266,6 +268,7 @@ func (a *App) Close(reason session.Reason) error {
 	if a.servers != nil {
 		a.servers.Close()
 	}
+	a.spares.Close()
 	end := session.End{Reason: reason}
 	if a.talk != nil {
 		end.Stats = event.Finished(a.talk.Stats()).Stats

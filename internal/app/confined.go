@@ -23,6 +23,8 @@ type confined struct {
 	policy  sandbox.Policy
 	options builtin.Options
 	tell    func([]string)
+	// spares starts processes in advance; nil if there is only one call to be made.
+	spares *sandbox.Spares
 }
 
 // Unwrap is the tool itself.
@@ -61,7 +63,11 @@ func (t confined) Execute(ctx context.Context, call tool.Call) (string, error) {
 	}
 	t.prepare()
 	before := t.missing()
-	done, err := sandbox.Run(ctx, command)
+	start := sandbox.Run
+	if t.spares != nil {
+		start = t.spares.Run
+	}
+	done, err := start(ctx, command)
 	t.report(done.Report, before)
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)

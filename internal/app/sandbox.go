@@ -26,12 +26,14 @@ type cell struct {
 	place              sandbox.Place
 	// tell is given sentences about what is not covered, which the user is to know of; nil drops them.
 	tell func([]string)
+	// spares are the processes that wait for the next call; nil if there is no next one.
+	spares *sandbox.Spares
 }
 
 // cell says what a role is confined to.
 func (a *App) cell(f config.Features) cell {
 	c := newCell(a.cfg, f, a.outputDir())
-	c.tell = a.tellUncovered
+	c.tell, c.spares = a.tellUncovered, &a.spares
 	return c
 }
 
@@ -125,7 +127,7 @@ func (c cell) builtins(o builtin.Options, task map[string]string) []tool.Tool {
 		if t.Definition().Name == "Bash" {
 			kind = sandbox.KindShell
 		}
-		all[i] = confined{Tool: t, policy: c.policy(kind), options: o, tell: c.tell}
+		all[i] = confined{Tool: t, policy: c.policy(kind), options: o, tell: c.tell, spares: c.spares}
 	}
 	return all
 }

@@ -241,6 +241,7 @@ func (b *Toolbox) Close() error {
 	if b.app.servers != nil {
 		b.app.servers.Close()
 	}
+	b.app.spares.Close()
 	if b.app.place != nil {
 		return b.app.place.Close()
 	}

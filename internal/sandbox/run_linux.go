@@ -46,7 +46,13 @@ var isolationForbidden atomic.Bool
 
 // Run runs a call to its end. When it returns, the child is gone with all it started; where the system allows no process
 // namespace, a program that left the child's group on purpose may live on. The error is a ToolError if the tool returned one.
-func Run(ctx context.Context, c Command) (Result, error) {
+func Run(ctx context.Context, c Command) (Result, error) { return new(Spares).run(ctx, c, false) }
+
+// Run is like the function Run, with a process that was started in advance if there is one for such a command. It has the next
+// one started, so that no call but the first waits for a program to begin. Whoever uses it calls Close.
+func (s *Spares) Run(ctx context.Context, c Command) (Result, error) { return s.run(ctx, c, true) }
+
+func (s *Spares) run(ctx context.Context, c Command, ahead bool) (Result, error) {
 	if c.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, c.Timeout)
@@ -55,9 +61,12 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	if err := ctx.Err(); err != nil {
 		return Result{}, fmt.Errorf("running %s: %w", c.Call.Tool, err)
 	}
-	p, err := startProcess(c)
+	p, err := s.begin(c)
 	if err != nil {
 		return Result{}, fmt.Errorf("starting a process for %s: %w", c.Call.Tool, err)
+	}
+	if ahead {
+		s.refill(c)
 	}
 	stop := context.AfterFunc(ctx, p.kill)
 	result, err := p.read(c.Progress)
@@ -73,6 +82,96 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	return result, err
 }
 
+// Spares keeps one process ready for the next call. The zero value is ready for use, from several goroutines.
+type Spares struct {
+	mu     sync.Mutex
+	ready  *process
+	like   string
+	closed bool
+	// starting waits for the processes that are being started.
+	starting sync.WaitGroup
+}
+
+// likeness is what a process is started with. Everything else reaches it with the call.
+func likeness(c Command) string {
+	return strings.Join(append([]string{c.Executable, c.Dir}, c.Env...), "\x00")
+}
+
+// take hands out the spare, if it fits. One that does not is ended.
+func (s *Spares) take(c Command) *process {
+	s.mu.Lock()
+	p, like := s.ready, s.like
+	s.ready = nil
+	s.mu.Unlock()
+	if p == nil {
+		return nil
+	}
+	select {
+	case <-p.exited:
+	default:
+		if like == likeness(c) {
+			return p
+		}
+	}
+	p.finish()
+	return nil
+}
+
+// begin hands the call to a spare, or to a new process.
+func (s *Spares) begin(c Command) (*process, error) {
+	if p := s.take(c); p != nil {
+		if p.send(c) == nil {
+			return p, nil
+		}
+		p.finish()
+	}
+	p, err := startProcess(c)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.send(c); err != nil {
+		p.finish()
+		return nil, fmt.Errorf("sending the call: %w", err)
+	}
+	return p, nil
+}
+
+// refill starts the next spare, unless there is one. If that fails, the next call will say why.
+func (s *Spares) refill(c Command) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed || s.ready != nil {
+		return
+	}
+	s.starting.Go(func() {
+		p, err := startProcess(c)
+		if err != nil {
+			return
+		}
+		s.mu.Lock()
+		surplus := s.closed || s.ready != nil
+		if !surplus {
+			s.ready, s.like = p, likeness(c)
+		}
+		s.mu.Unlock()
+		if surplus {
+			p.finish()
+		}
+	})
+}
+
+// Close ends the spare. Nothing is started any more.
+func (s *Spares) Close() {
+	s.mu.Lock()
+	p := s.ready
+	s.ready, s.closed = nil, true
+	s.mu.Unlock()
+	if p != nil {
+		p.finish()
+	}
+	s.starting.Wait()
+}
+
 // process is a running child. Whoever starts it calls finish.
 type process struct {
 	cmd    *exec.Cmd
@@ -80,6 +179,8 @@ type process struct {
 	answer *os.File
 	stderr firstWords
 	exited chan struct{}
+	// in is what the process was started in.
+	in Isolation
 }
 
 func startProcess(c Command) (*process, error) {
@@ -88,9 +189,8 @@ func startProcess(c Command) (*process, error) {
 	p := &process{stdin: inW, answer: outR, exited: make(chan struct{})}
 	theirs := []*os.File{inR, outW}
 	err := errors.Join(err1, err2)
-	var in Isolation
 	if err == nil {
-		in, err = p.fork(c, inR, outW)
+		p.in, err = p.fork(c, inR, outW)
 	}
 	for _, f := range theirs {
 		_ = f.Close()
@@ -104,11 +204,12 @@ func startProcess(c Command) (*process, error) {
 		_ = p.answer.SetReadDeadline(time.Now().Add(drainTime))
 		close(p.exited)
 	}()
-	if err := json.NewEncoder(p.stdin).Encode(request{Call: c.Call, Policy: c.Policy, Isolation: in}); err != nil {
-		p.finish()
-		return nil, fmt.Errorf("sending the call: %w", err)
-	}
 	return p, nil
+}
+
+// send hands the process its call.
+func (p *process) send(c Command) error {
+	return json.NewEncoder(p.stdin).Encode(request{Call: c.Call, Policy: c.Policy, Isolation: p.in})
 }
 
 // fork starts the child in namespaces of its own or, where there are none to be had, in a session.

@@ -12,5 +12,14 @@ func Run(_ context.Context, c Command) (Result, error) {
 	return Result{}, fmt.Errorf("running %s: %w", c.Call.Tool, ErrUnsupported)
 }
 
+// Spares keeps nothing.
+type Spares struct{}
+
+// Run refuses likewise.
+func (*Spares) Run(ctx context.Context, c Command) (Result, error) { return Run(ctx, c) }
+
+// Close has nothing to end.
+func (*Spares) Close() {}
+
 // Main refuses likewise.
 func Main(Tool) int { return 1 }

@@ -46,7 +46,7 @@ func endTree(root int, stop bool) {
 			case group != root:
 				acted = unix.Kill(pid, unix.SIGKILL) == nil || acted
 			case stop && state != 'T' && state != 't':
-				acted = unix.Kill(pid, unix.SIGSTOP) == nil || acted
+				acted = unix.Kill(pid, haltSignal(pid, root)) == nil || acted
 			}
 		}
 
@@ -54,6 +54,17 @@ func endTree(root int, stop bool) {
 			return
 		}
 	}
+}
+
+// haltSignal is what a process in the group is halted by. A child that has not become another program yet is killed: until then
+// the thread that forked it waits for it, and with that thread in the end all of the interpreter.
+func haltSignal(pid, root int) unix.Signal {
+	program, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
+	if own, ownErr := os.Readlink(fmt.Sprintf("/proc/%d/exe", root)); err == nil && ownErr == nil && program == own {
+		return unix.SIGKILL
+	}
+
+	return unix.SIGSTOP
 }
 
 // descendants lists the processes below root, parents before their children.
