@@ -14,6 +14,11 @@ import (
 // where they are. The child is gone when it returns.
 func (p *Plugin) ExecuteUnder(ctx context.Context, policy *sandbox.Policy, sc sdk.Context, args map[string]any) (string, error) {
 	spec := p.sup.specNow()
+	if spec.Verify != nil {
+		if err := spec.Verify(); err != nil {
+			return "", &Error{Plugin: spec.Name, Kind: KindLoad, Err: err}
+		}
+	}
 	spec.Sandbox = policy
 	sc.PluginConfig = spec.Config
 	c, err := startChild(ctx, p.sup.opts, spec, p.sup.log)

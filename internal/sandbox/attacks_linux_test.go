@@ -150,7 +150,7 @@ func init() {
 		"config":          "chmod 777 $BASE/work/.aura/config/features/a.yaml",
 		"move the config": "mv $BASE/work/.aura $BASE/work/moved && mkdir $BASE/work/.aura",
 		"Git hook":        "echo >$BASE/work/.git/hooks/pre-commit",
-		"Git's settings":  "cp $BASE/work/main.go $BASE/work/.git/config",
+		"Git's settings":  "cd $BASE/work && cp main.go .git/config",
 		"hidden":          "cat $BASE/tmp/aura-session/lock",
 		"namespace":       "unshare -U true",
 		"descriptor":      fmt.Sprintf("cat <&%d", keptFD),
