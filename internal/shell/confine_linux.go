@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 )
@@ -20,6 +21,7 @@ const maxStack = 32 << 20
 type limits struct {
 	mu            sync.Mutex
 	own, programs unix.Rlimit
+	over          atomic.Bool // see end
 }
 
 // confine bounds what this process may allocate beyond what it holds now. It establishes that running out of memory

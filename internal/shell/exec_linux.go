@@ -24,32 +24,54 @@ const exitNotFound = 127
 // kernel does not run, such as a script without a #! line, is left to next.
 func (l *limits) exec(next interp.ExecHandlerFunc) interp.ExecHandlerFunc {
 	return func(ctx context.Context, args []string) error {
-		hc := interp.HandlerCtx(ctx)
+		err := l.program(ctx, next, args)
+		l.holdOnceOver()
 
-		path, err := interp.LookPathDir(hc.Dir, hc.Env, args[0])
-		if err != nil {
-			_, _ = fmt.Fprintln(hc.Stderr, err)
+		return err
+	}
+}
 
-			return interp.ExitStatus(exitNotFound)
-		}
+func (l *limits) program(ctx context.Context, next interp.ExecHandlerFunc, args []string) error {
+	l.holdOnceOver()
 
-		cmd := exec.CommandContext(ctx, path)
-		cmd.Args, cmd.Env, cmd.Dir = args, environ(hc.Env), hc.Dir
-		cmd.Stdin, cmd.Stdout, cmd.Stderr = hc.Stdin, hc.Stdout, hc.Stderr
-		cmd.WaitDelay = pipeGrace
+	hc := interp.HandlerCtx(ctx)
 
-		err = l.lifted(cmd.Start)
-		if errors.Is(err, unix.ENOEXEC) || errors.Is(err, unix.ETXTBSY) {
-			return next(ctx, args)
-		}
+	path, err := interp.LookPathDir(hc.Dir, hc.Env, args[0])
+	if err != nil {
+		_, _ = fmt.Fprintln(hc.Stderr, err)
 
-		if err != nil {
-			_, _ = fmt.Fprintln(hc.Stderr, err)
+		return interp.ExitStatus(exitNotFound)
+	}
 
-			return interp.ExitStatus(exitNotFound)
-		}
+	cmd := exec.CommandContext(ctx, path)
+	cmd.Args, cmd.Env, cmd.Dir = args, environ(hc.Env), hc.Dir
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = hc.Stdin, hc.Stdout, hc.Stderr
+	cmd.WaitDelay = pipeGrace
 
-		return status(cmd.Wait())
+	err = l.lifted(cmd.Start)
+	if errors.Is(err, unix.ENOEXEC) || errors.Is(err, unix.ETXTBSY) {
+		return next(ctx, args)
+	}
+
+	if err != nil {
+		l.holdOnceOver()
+
+		_, _ = fmt.Fprintln(hc.Stderr, err)
+
+		return interp.ExitStatus(exitNotFound)
+	}
+
+	return status(cmd.Wait())
+}
+
+// end tells that the line is over: from now on no part of it that is still waiting for a program goes on.
+func (l *limits) end() { l.over.Store(true) }
+
+// holdOnceOver never returns after end. A part of the line in the background would otherwise take the end of its program,
+// which was killed with the line, for that program's own, and go on with what follows it.
+func (l *limits) holdOnceOver() {
+	if l.over.Load() {
+		select {}
 	}
 }
 

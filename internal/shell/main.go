@@ -44,7 +44,10 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 
 	// The parent ends the group, but who is about to leave the group would be gone by then.
-	defer seizeDescendants(os.Getpid())
+	defer func() {
+		limits.end()
+		seizeDescendants(os.Getpid())
+	}()
 
 	options := []interp.RunnerOption{
 		interp.StdIO(stdin, stdout, stderr), interp.ExecHandlers(limits.exec), interp.Env(nil), withFiles(args[fixed:]),
