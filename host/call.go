@@ -88,19 +88,16 @@ func (s *supervisor) judge(ctx context.Context, c *child, limit time.Duration, e
 	}
 	switch status.Code(err) {
 	case codes.DeadlineExceeded:
-		why := fmt.Sprintf("no answer within %s, so the plugin's process was killed", limit)
-		if last := excerpt(c.proc.tail.String()); last != "" {
-			why += "; it last printed: " + last
-		}
-		s.doom(c, why)
-		return &Error{Kind: KindTimeout, Err: errors.New(why)}
+		why := c.proc.overdue(limit)
+		s.doom(c, why.Error())
+		return &Error{Kind: KindTimeout, Err: why}
 	case codes.ResourceExhausted, codes.Internal, codes.Unknown:
-		if !c.awaitExit(0) {
+		if !c.proc.awaitExit(0) {
 			return &Error{Kind: KindWire, Err: err}
 		}
 	default:
 	}
-	if !c.awaitExit(deathGrace) {
+	if !c.proc.awaitExit(deathGrace) {
 		why := "the plugin's process closed its connection, so it was killed"
 		if last := excerpt(c.proc.tail.String()); last != "" {
 			why += "; it last printed: " + last
@@ -114,7 +111,7 @@ func (s *supervisor) judge(ctx context.Context, c *child, limit time.Duration, e
 	if doomed != "" {
 		return &Error{Kind: KindCrash, Err: errors.New(doomed)}
 	}
-	return &Error{Kind: KindCrash, Err: c.deathNote()}
+	return &Error{Kind: KindCrash, Err: c.proc.deathNote()}
 }
 
 func pluginError(f *shared.Failure) error {

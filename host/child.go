@@ -2,7 +2,6 @@ package host
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,8 +12,6 @@ import (
 	"github.com/hashicorp/go-hclog"
 	"github.com/hashicorp/go-plugin"
 	"github.com/hashicorp/go-plugin/runner"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
 
 	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/shared"
@@ -39,23 +36,28 @@ func startChild(ctx context.Context, o *Options, spec Spec, log *logFile) (*chil
 	limit := timeoutsOf(spec.Manifest).load
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	proc := newProcess(o.Binary, o.Workdir, grant(o.Environ, o.TaskEnv, spec.Manifest.Env), shared.LaunchSpec{
-		Name: spec.Name, Dir: spec.Dir, Unsafe: spec.Unsafe, MemoryBytes: spec.Manifest.Limits.Memory, Tool: o.Tool,
-		Sandbox: policyOf(o, spec),
-	}, log)
+	proc := processFor(o, spec, log)
 	c := &child{proc: proc, started: time.Now()}
 	err := c.connect(ctx, o, limit)
 	if err == nil {
 		c.exports, err = c.Load(ctx)
 	}
 	if err != nil {
-		err = c.loadError(ctx, err, limit)
+		err = c.proc.loadError(ctx, err, limit)
 		c.stop()
 		return nil, err
 	}
 	c.loadTime = time.Since(c.started)
 	log.printf("[aura] plugin %s loaded in %s, pid %s", spec.Name, c.loadTime.Round(time.Millisecond), proc.ID())
 	return c, nil
+}
+
+// processFor is the plugin's process, not yet started.
+func processFor(o *Options, spec Spec, log *logFile) *process {
+	return newProcess(o.Binary, o.Workdir, grant(o.Environ, o.TaskEnv, spec.Manifest.Env), shared.LaunchSpec{
+		Name: spec.Name, Dir: spec.Dir, Unsafe: spec.Unsafe, MemoryBytes: spec.Manifest.Limits.Memory, Tool: o.Tool,
+		Sandbox: policyOf(o, spec),
+	}, log)
 }
 
 // policyOf is the plugin's policy with what every child needs: to read itself and its plugin's source, and to be kept from the
@@ -104,53 +106,6 @@ func (c *child) connect(ctx context.Context, o *Options, limit time.Duration) er
 	}
 	c.Remote = remote
 	return nil
-}
-
-// loadError explains why a child did not come up: its own error, its death, or the clock.
-func (c *child) loadError(ctx context.Context, err error, limit time.Duration) error {
-	if _, ok := errors.AsType[*shared.Failure](err); ok {
-		return &Error{Plugin: c.proc.spec.Name, Doing: "loading", Kind: KindLoad, Err: err}
-	}
-	if errors.Is(ctx.Err(), context.Canceled) {
-		return ctx.Err()
-	}
-	if ctx.Err() != nil || status.Code(err) == codes.DeadlineExceeded {
-		err = fmt.Errorf("not loaded within %s (is there an init function that never returns? the limit is timeout: in plugin.yaml)", limit)
-		return &Error{Plugin: c.proc.spec.Name, Doing: "loading", Kind: KindTimeout, Err: err}
-	}
-	if c.awaitExit(deathGrace) {
-		err = c.deathNote()
-	}
-	return &Error{Plugin: c.proc.spec.Name, Doing: "loading", Kind: KindCrash, Err: err}
-}
-
-// deathGrace is how long after a broken connection the child's end is awaited, to be able to tell why. A child that crashed is
-// gone in a moment, unless the machine is very busy; one that closed its connection and lives on is killed after this time.
-const deathGrace = time.Second
-
-// awaitExit reports whether the child is dead and its last words are read, waiting for it at most for d.
-func (c *child) awaitExit(d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-c.proc.exited:
-		<-c.proc.drained
-		return true
-	case <-timer.C:
-		return false
-	}
-}
-
-// deathNote tells how a dead child died, with its last words.
-func (c *child) deathNote() error {
-	how := "exited"
-	if state := c.proc.state; state != nil {
-		how = state.String()
-	}
-	if last := excerpt(c.proc.tail.String()); last != "" {
-		return fmt.Errorf("the plugin's process died (%s): %s", how, last)
-	}
-	return fmt.Errorf("the plugin's process died (%s)", how)
 }
 
 // stop ends the child at once. Plugins have no shutdown function, so there is nothing to ask for first.

@@ -2,6 +2,8 @@ package host
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/idelchi/aura/internal/sandbox"
@@ -10,10 +12,13 @@ import (
 )
 
 // ExecuteUnder runs the plugin's tool in a child that is started for this one call, under a policy that the plugin's own child was
-// not started with. The tool sees what it would see there, but for the package-level state, which is new; hooks and commands stay
-// where they are. The child is gone when it returns.
+// not started with. The call goes to it as JSON on its standard input. The tool sees what it would see in the plugin's own child, but
+// for the package-level state, which is new; hooks and commands stay where they are. The child is gone when it returns.
 func (p *Plugin) ExecuteUnder(ctx context.Context, policy *sandbox.Policy, sc sdk.Context, args map[string]any) (string, error) {
 	spec := p.sup.specNow()
+	if launchIsLifeline {
+		return "", &Error{Plugin: spec.Name, Kind: KindLoad, Err: errors.New("this system confines no process, so none can be started under another policy")}
+	}
 	if spec.Verify != nil {
 		if err := spec.Verify(); err != nil {
 			return "", &Error{Plugin: spec.Name, Kind: KindLoad, Err: err}
@@ -21,21 +26,84 @@ func (p *Plugin) ExecuteUnder(ctx context.Context, policy *sandbox.Policy, sc sd
 	}
 	spec.Sandbox = policy
 	sc.PluginConfig = spec.Config
-	c, err := startChild(ctx, p.sup.opts, spec, p.sup.log)
+	limits := timeoutsOf(spec.Manifest)
+	input, err := shared.OnceCall{
+		Context: sc, Args: args, Env: grantTask(p.sup.opts.TaskEnv, spec.Manifest.Env), Timeout: limits.tool,
+	}.Encode()
 	if err != nil {
+		return "", &Error{Plugin: spec.Name, Doing: "tool", Kind: KindWire, Err: err}
+	}
+	shot := oneshot{proc: processFor(p.sup.opts, spec, p.sup.log)}
+	shot.proc.input, shot.proc.spec.Once = input, true
+	defer shot.end()
+	if err := shot.load(ctx, limits.load); err != nil {
 		return "", err
 	}
-	defer c.stop()
-	limit := timeoutsOf(spec.Manifest).tool
-	rpc, cancel := context.WithTimeout(ctx, limit+shared.Grace)
-	defer cancel()
 	began := time.Now()
-	call := shared.ToolCall{Context: sc, Args: args, Env: grantTask(p.sup.opts.TaskEnv, spec.Manifest.Env)}
-	out, err := c.Execute(rpc, call)
+	out, err := shot.execute(ctx, limits.tool)
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
-	err = p.sup.judge(ctx, c, limit, err)
 	p.sup.record(time.Since(began), err)
 	return out, p.sup.wrap("tool", err)
+}
+
+// oneshot is a child for one call. Whoever makes it must end it.
+type oneshot struct {
+	proc    *process
+	answers *shared.OnceAnswers
+}
+
+// load returns when the child has loaded the plugin.
+func (o *oneshot) load(ctx context.Context, limit time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	err := o.proc.Start(ctx)
+	if err == nil {
+		o.answers = shared.NewOnceAnswers(o.proc.stdout)
+		_, err = o.next(ctx)
+	}
+	if err != nil {
+		return o.proc.loadError(ctx, err, limit)
+	}
+	return nil
+}
+
+// execute returns what the tool does.
+func (o *oneshot) execute(ctx context.Context, limit time.Duration) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit+shared.Grace)
+	defer cancel()
+	out, err := o.next(ctx)
+	failure, failed := errors.AsType[*shared.Failure](err)
+	switch {
+	case err == nil:
+		return out, nil
+	case failed:
+		return "", &Error{Kind: KindPlugin, Err: pluginError(failure)}
+	case ctx.Err() != nil:
+		return "", &Error{Kind: KindTimeout, Err: o.proc.overdue(limit)}
+	case o.proc.awaitExit(deathGrace):
+		return "", &Error{Kind: KindCrash, Err: o.proc.deathNote()}
+	default:
+		return "", &Error{Kind: KindWire, Err: fmt.Errorf("the plugin's process gave no answer: %w", err)}
+	}
+}
+
+// next waits for an answer, or for ctx.
+func (o *oneshot) next(ctx context.Context) (string, error) {
+	// Reading a pipe knows no context; killing the process ends it.
+	stop := context.AfterFunc(ctx, o.proc.kill)
+	defer stop()
+	answer, err := o.answers.Next()
+	if err == nil {
+		err = answer.Err()
+	}
+	return answer.Output, err
+}
+
+func (o *oneshot) end() {
+	o.proc.kill()
+	if o.answers != nil {
+		_ = o.proc.stdout.Close()
+	}
 }

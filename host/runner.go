@@ -32,6 +32,8 @@ type process struct {
 	env     []string
 	spec    shared.LaunchSpec
 	log     *logFile
+	// input is what the child reads on its standard input. Without any that is empty.
+	input []byte
 
 	stdout   *os.File
 	stderr   *os.File
@@ -78,18 +80,26 @@ func (p *process) Start(ctx context.Context) error {
 	stderr, stderrR, err2 := pipe(false)
 	launch, launchW, err3 := pipe(true)
 	lifeline, lifelineW, err4 := pipe(true)
-	if err := errors.Join(err1, err2, err3, err4); err != nil {
+	cmd := exec.Command(p.binary)
+	var stdinW *os.File
+	var err5 error
+	if p.input != nil {
+		cmd.Stdin, stdinW, err5 = pipe(true)
+	}
+	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
 		closeAll(ours)
 		return err
 	}
 	p.stdout, p.stderr, p.lifeline = stdoutR, stderrR, lifelineW
-	cmd := exec.Command(p.binary)
 	cmd.Dir, cmd.Env = p.workdir, p.env
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	pass(cmd, launch, lifeline)
 	if err := p.run(cmd); err != nil {
 		closeAll(ours)
 		return err
+	}
+	if stdinW != nil {
+		go p.feed(stdinW)
 	}
 	err := p.spec.Encode(launchW)
 	if launchIsLifeline {
@@ -114,6 +124,12 @@ func (p *process) run(cmd *exec.Cmd) error {
 	go p.watch(cmd)
 	go p.drain()
 	return nil
+}
+
+// feed sends the child its input. A child that dies before it has read all of it is noticed elsewhere.
+func (p *process) feed(stdin *os.File) {
+	_, _ = stdin.Write(p.input)
+	_ = stdin.Close()
 }
 
 // watch reaps the child.

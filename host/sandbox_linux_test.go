@@ -1,12 +1,9 @@
 package host
 
 import (
-	"context"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -58,95 +55,6 @@ func Execute(ctx context.Context, c sdk.Context, args map[string]any) (string, e
 }
 `
 
-// mirror is a tool that says what it sees.
-const mirror = `package mirror
-
-import (
-	"context"
-	"fmt"
-
-	"github.com/idelchi/aura/sdk"
-)
-
-var calls int
-
-func Schema() sdk.ToolSchema { return sdk.ToolSchema{Name: "Mirror"} }
-
-func Execute(ctx context.Context, c sdk.Context, args map[string]any) (string, error) {
-	calls++
-	if args["count"] != nil {
-		return fmt.Sprint(calls), nil
-	}
-	return fmt.Sprintf("%#v\n%#v", c, args), nil
-}
-`
-
-// TestExecuteUnder compares what a tool sees in its plugin's child and in one that is started for the call under another policy.
-func TestExecuteUnder(t *testing.T) {
-	t.Parallel()
-	if s := sandbox.Support(); !s.Enabled {
-		t.Skip(s.Reason())
-	}
-	g := newGround(t, "mirror", mirror)
-	policy := g.policy()
-	p := g.start(t, Spec{Sandbox: &policy, Config: map[string]any{"n": 1, "f": 1.0, "list": []any{"a", 2}, "nil": nil}})
-	var sc sdk.Context
-	fillValue(reflect.ValueOf(&sc).Elem(), 4)
-	args := map[string]any{"x": 1.5, "y": []any{true, nil, map[string]any{"z": 3}}}
-	direct, err1 := p.Execute(t.Context(), sc, args)
-	stricter := policy
-	stricter.Network = false
-	single, err2 := p.ExecuteUnder(t.Context(), &stricter, sc, args)
-	if err := errors.Join(err1, err2); err != nil {
-		t.Fatal(err)
-	}
-	if direct != single || !strings.Contains(direct, "filled") {
-		t.Errorf("direct  %s\nsingle  %s", direct, single)
-	}
-	// The one-shot child has touched no state of the plugin's own.
-	if got, err := p.Execute(t.Context(), sc, map[string]any{"count": true}); got != "2" || err != nil {
-		t.Errorf("calls: %s, %v", got, err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := p.ExecuteUnder(ctx, &stricter, sc, args); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
-	}
-}
-
-// fillValue puts something into every field, to the given depth.
-func fillValue(v reflect.Value, depth int) {
-	switch v.Kind() {
-	case reflect.String:
-		v.SetString("filled")
-	case reflect.Bool:
-		v.SetBool(true)
-	case reflect.Int, reflect.Int64:
-		v.SetInt(7)
-	case reflect.Float64:
-		v.SetFloat(0.5)
-	case reflect.Struct:
-		for _, field := range v.Fields() {
-			if field.CanSet() {
-				fillValue(field, depth)
-			}
-		}
-	case reflect.Slice:
-		if depth > 0 {
-			v.Set(reflect.MakeSlice(v.Type(), 2, 2))
-			fillValue(v.Index(0), depth-1)
-		}
-	case reflect.Map:
-		if depth > 0 && v.Type().Key().Kind() == reflect.String {
-			v.Set(reflect.MakeMap(v.Type()))
-			value := reflect.New(v.Type().Elem()).Elem()
-			fillValue(value, depth-1)
-			v.SetMapIndex(reflect.ValueOf("filled").Convert(v.Type().Key()), value)
-		}
-	default:
-	}
-}
-
 // ground is where a plugin runs: a session, a working directory and the plugin's own.
 type ground struct {
 	base, binary string
@@ -189,7 +97,10 @@ func (g ground) policy() sandbox.Policy {
 func (g ground) start(t *testing.T, spec Spec) *Plugin {
 	t.Helper()
 	spec.Plugin = g.plugin
-	options := Options{Binary: g.binary, Session: g.session, Workdir: filepath.Join(g.base, "work"), Notify: func(n Notice) { t.Log(n) }}
+	options := Options{
+		Binary: g.binary, Session: g.session, Workdir: filepath.Join(g.base, "work"), Notify: func(n Notice) { t.Log(n) },
+		Environ: []string{"GIVEN=1", "KEPT=1"}, TaskEnv: map[string]string{"TASK": "1"},
+	}
 	fleet, err := Start(t.Context(), options, []Spec{spec})
 	if err != nil {
 		t.Fatal(err)

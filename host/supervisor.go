@@ -163,7 +163,7 @@ func (s *supervisor) died(c *child) {
 	if s.cur != c || s.life.Err() != nil {
 		return // it was replaced or closed
 	}
-	err := c.deathNote()
+	err := c.proc.deathNote()
 	if c.doomed != "" {
 		err = errors.New(c.doomed)
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// The descriptors a child is started with, beside the standard three. Standard input is empty, standard output carries
-// the handshake and nothing else, standard error carries all that the plugin prints. Windows has no further descriptors;
+// The descriptors a child is started with, beside the standard three. Standard input is empty, or a OnceCall; standard output carries
+// the handshake and nothing else, or OnceAnswers; standard error carries all that the plugin prints. Windows has no further descriptors;
 // there standard input is both of these.
 const (
 	// LaunchFD is where the child reads its LaunchSpec until end of file.
@@ -35,6 +35,8 @@ type LaunchSpec struct {
 	Isolated bool
 	// PrivateMounts is true if the child has a mount namespace of its own, which it may still change.
 	PrivateMounts bool
+	// Once makes the child run the tool once, for the OnceCall on its standard input, and serve nothing.
+	Once bool
 	// Sandbox is what the child confines itself to before it has an interpreter; nil means that it does not.
 	Sandbox *sandbox.Policy
 	// Tool is what the plugin's Init receives.

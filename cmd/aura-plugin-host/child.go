@@ -65,6 +65,13 @@ func child() error {
 	if err != nil {
 		return err
 	}
+	var call shared.OnceCall
+	if spec.Once {
+		// All of it is read, so that the plugin finds its standard input empty, as always.
+		if call, err = shared.ReadOnceCall(os.Stdin); err != nil {
+			return err
+		}
+	}
 	out, err := separate()
 	if err != nil {
 		return err
@@ -75,6 +82,9 @@ func child() error {
 		Name: spec.Name, Dir: spec.Dir, Unsafe: spec.Unsafe, Tool: spec.Tool,
 		Stdout: out.stdout, Stderr: out.stderr,
 	})
+	if spec.Once {
+		return p.once(spec, call)
+	}
 	// The socket is open by now and nothing of the plugin is read yet.
 	return shared.Serve(p, spec, func() {
 		if p.confine(spec) {

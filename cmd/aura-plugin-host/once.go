@@ -1,0 +1,42 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/idelchi/aura/shared"
+)
+
+// once loads the plugin and runs its tool for one call. It returns only if an answer could not be written: aura ends the process when
+// it has read the last one.
+func (p *plugin) once(spec shared.LaunchSpec, call shared.OnceCall) error {
+	answers := os.Stdout
+	if p.confine(spec) {
+		p.load()
+	}
+	_, failure := p.wait(context.Background())
+	if err := answer(answers, "", failure); err != nil {
+		return err
+	}
+	if failure == nil {
+		ctx, cancel := context.WithTimeout(context.Background(), call.Timeout)
+		defer cancel()
+		out, err := p.Execute(ctx, shared.ToolCall{Context: call.Context, Args: call.Args, Env: call.Env})
+		if err := answer(answers, out, err); err != nil {
+			return err
+		}
+	}
+	select {}
+}
+
+func answer(w *os.File, out string, err error) error {
+	line, err := shared.AnswerOf(out, err).Encode()
+	if err == nil {
+		_, err = w.Write(line)
+	}
+	if err != nil {
+		return fmt.Errorf("answering a call: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,139 @@
+package shared
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// A call that travels as JSON must arrive as it would by the codec, but JSON knows one kind of number, no time and no text that is
+// not UTF-8. Here a number with a point or an exponent is a float64 and one without is an int, and what JSON has no form for is an object
+// with one key:
+//
+//	{"$float": "NaN"}  {"$text": "base64 of any bytes"}  {"$data": "base64"}  {"$time": "RFC 3339"}  {"$map": [["key", value]]}
+//
+// The last is for a map that has such a key itself, or one that is not UTF-8. Where the type is known a time is its text.
+const (
+	exactFloat = "$float"
+	exactText  = "$text"
+	exactData  = "$data"
+	exactTime  = "$time"
+	exactMap   = "$map"
+)
+
+// exact returns what encoding/json writes for v without loss.
+func exact(v reflect.Value) (any, error) {
+	if v.Kind() == reflect.Interface {
+		return exactDynamic(v.Elem())
+	}
+	if t, ok := reflect.TypeAssert[time.Time](v); ok {
+		return t.Format(time.RFC3339Nano), nil
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		return exactStruct(v)
+	case reflect.Map:
+		return exactEntries(v)
+	case reflect.Slice:
+		if v.IsNil() {
+			return nil, nil
+		}
+		out := make([]any, v.Len())
+		for i := range out {
+			var err error
+			if out[i], err = exact(v.Index(i)); err != nil {
+				return nil, err
+			}
+		}
+		return out, nil
+	case reflect.String:
+		return exactString(v.String()), nil
+	case reflect.Bool:
+		return v.Bool(), nil
+	case reflect.Float64, reflect.Float32:
+		return exactNumber(v.Float()), nil
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return json.Number(strconv.FormatInt(v.Int(), 10)), nil
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return json.Number(strconv.FormatUint(v.Uint(), 10)), nil
+	default:
+		return nil, fmt.Errorf("a %s cannot be sent", v.Type())
+	}
+}
+
+// exactDynamic marks what the other side could not tell by its form, since it does not know the type.
+func exactDynamic(v reflect.Value) (any, error) {
+	if !v.IsValid() {
+		return nil, nil
+	}
+	if t, ok := reflect.TypeAssert[time.Time](v); ok {
+		if t.IsZero() {
+			// The codec makes nothing of it.
+			return nil, nil
+		}
+		return map[string]any{exactTime: t.Format(time.RFC3339Nano)}, nil
+	}
+	if data, ok := reflect.TypeAssert[[]byte](v); ok {
+		return map[string]any{exactData: base64.StdEncoding.EncodeToString(data)}, nil
+	}
+	if v.Kind() == reflect.Struct {
+		return nil, fmt.Errorf("a %s cannot be sent as a value of any type", v.Type())
+	}
+	return exact(v)
+}
+
+func exactStruct(v reflect.Value) (any, error) {
+	out := make(map[string]any, v.NumField())
+	for f, value := range v.Fields() {
+		var err error
+		if out[f.Name], err = exact(value); err != nil {
+			return nil, fmt.Errorf("%s: %w", f.Name, err)
+		}
+	}
+	return out, nil
+}
+
+func exactEntries(v reflect.Value) (any, error) {
+	if v.IsNil() {
+		return nil, nil
+	}
+	out, pairs, plain := make(map[string]any, v.Len()), make([]any, 0, v.Len()), true
+	for _, k := range v.MapKeys() {
+		key := fmt.Sprint(k.Interface())
+		value, err := exact(v.MapIndex(k))
+		if err != nil {
+			return nil, fmt.Errorf("%q: %w", key, err)
+		}
+		plain = plain && utf8.ValidString(key) && !strings.HasPrefix(key, "$")
+		out[key] = value
+		pairs = append(pairs, []any{exactString(key), value})
+	}
+	if !plain {
+		return map[string]any{exactMap: pairs}, nil
+	}
+	return out, nil
+}
+
+func exactString(s string) any {
+	if utf8.ValidString(s) {
+		return s
+	}
+	return map[string]any{exactText: base64.StdEncoding.EncodeToString([]byte(s))}
+}
+
+func exactNumber(f float64) any {
+	s := strconv.FormatFloat(f, 'g', -1, 64)
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return map[string]any{exactFloat: s}
+	}
+	if !strings.ContainsAny(s, ".e") {
+		s += ".0"
+	}
+	return json.Number(s)
+}
