@@ -38,15 +38,17 @@ func readAnswer(stdout []byte) answer {
 	}
 	var a answer
 	ours := 0
-	for name, into := range map[string]any{"message": &a.message, "deny": &a.deny, "reason": &a.reason} {
-		value, ok := fields[name]
+	for _, key := range a.keys() {
+		value, ok := fields[key.name]
 		if !ok {
 			continue
 		}
 		ours++
-		delete(fields, name)
-		if err := json.Unmarshal(value, into); err != nil {
-			plain.note = fmt.Sprintf("this was read as plain text, since %q is not %s", name, wanted(into))
+		delete(fields, key.name)
+		if err := json.Unmarshal(value, key.into); err != nil {
+			// A hook that denies a call in so many words means it, whatever else is wrong with its answer.
+			plain.deny = a.deny
+			plain.note = fmt.Sprintf("this was read as plain text, since %q is not %s", key.name, wanted(key.into))
 			return plain
 		}
 	}
@@ -57,6 +59,17 @@ func readAnswer(stdout []byte) answer {
 		a.note = "its answer has unknown keys: " + list(slices.Sorted(maps.Keys(fields))) + "; known: deny, message, reason"
 	}
 	return a
+}
+
+// answerKey is a key of an answer and what it sets.
+type answerKey struct {
+	name string
+	into any
+}
+
+// keys begin with deny, which counts also if the others are not what they should be.
+func (a *answer) keys() []answerKey {
+	return []answerKey{{"deny", &a.deny}, {"message", &a.message}, {"reason", &a.reason}}
 }
 
 func wanted(into any) string {

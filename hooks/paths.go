@@ -14,21 +14,21 @@ import (
 // The bounds of a search for paths.
 const (
 	maxDepth   = 16
-	maxPaths   = 4096
+	maxPaths   = 1 << 16
 	maxPathLen = 4096
 )
 
-// Paths finds the files that a call touches: first those that the tool itself declares, then those in its input, by the
-// names of the keys, and those in the text of a patch. They are absolute, each is there once, and the order is always the
-// same for the same call. Dir is what relative paths start from.
+// Paths finds the files that a call touches: first those in its input, by the names of the keys, and those in the text of a
+// patch, then those that the tool itself declares. They are absolute, each is there once, and the order is always the same for
+// the same call. Dir is what relative paths start from.
 func Paths(dir string, input map[string]any, declared sdk.ToolPaths) []string {
 	f := finder{dir: dir, seen: map[string]bool{}}
+	f.object(input, 0)
 	for _, paths := range [][]string{declared.Read, declared.Write, declared.Record, declared.Guard, declared.Clear} {
 		for _, path := range paths {
 			f.add(path)
 		}
 	}
-	f.object(input, 0)
 	return f.found
 }
 

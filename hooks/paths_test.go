@@ -42,9 +42,14 @@ func TestPaths(t *testing.T) {
 			sdk.ToolPaths{Read: []string{"r"}, Write: []string{"/w", "r"}, Record: []string{"/p/r"}, Guard: []string{"g"}, Clear: []string{"c"}},
 			[]string{"/p/r", "/w", "/p/g", "/p/c"},
 		},
-		"declared and in the input": {`{"path": "b", "file": "a"}`, sdk.ToolPaths{Write: []string{"b"}}, []string{"/p/b", "/p/a"}},
-		"by the order of keys":      {`{"path": "1", "file": "2", "files": ["4", "3"]}`, sdk.ToolPaths{}, []string{"/p/2", "/p/4", "/p/3", "/p/1"}},
-		"each once":                 {`{"path": "a", "file": "./a", "files": ["/p/a", "x/../a"]}`, sdk.ToolPaths{}, []string{"/p/a"}},
+		"declared and in the input": {`{"path": "b", "file": "a"}`, sdk.ToolPaths{Write: []string{"c", "b"}}, []string{"/p/a", "/p/b", "/p/c"}},
+		"patch in its own order": {
+			string(must(json.Marshal(map[string]any{"patch": patch}))),
+			sdk.ToolPaths{Read: []string{"d/c.go"}, Write: []string{"/abs/b.go", "d/c.go"}},
+			[]string{"/p/a.go", "/abs/b.go", "/p/d/c.go", "/p/e f.go"},
+		},
+		"by the order of keys": {`{"path": "1", "file": "2", "files": ["4", "3"]}`, sdk.ToolPaths{}, []string{"/p/2", "/p/4", "/p/3", "/p/1"}},
+		"each once":            {`{"path": "a", "file": "./a", "files": ["/p/a", "x/../a"]}`, sdk.ToolPaths{}, []string{"/p/a"}},
 		"keys": {
 			`{"file_path": "1", "filePath": "2", "file-path": "3", "filepath": "4", "fileName": "5", "file_name": "6", "FILENAME": "7",
 			"old_path": "8", "newPath": "9", "output_file": "10", "relative_workspace_path": "11", "absolutePaths": ["12"]}`,

@@ -27,7 +27,7 @@ func (a *App) guard(r role, f config.Features, runner hooks.Runner) (conversatio
 	if err != nil {
 		return nil, err
 	}
-	return guard{app: a, policy: p, hooks: runner}, nil
+	return guard{app: a, policy: p.In(a.cfg.Workdir), hooks: runner}, nil
 }
 
 // policies are the rules in force, of each layer.

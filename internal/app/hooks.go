@@ -58,9 +58,12 @@ type Hook struct {
 	Timeout     string   `json:"timeout"`
 	Silent      bool     `json:"silent"`
 	Depends     []string `json:"depends"`
+	Inherit     []string `json:"inherit"`
 	// Active hooks run, in the order of the list. Reason says why the others do not.
 	Active bool   `json:"active"`
 	Reason string `json:"reason,omitempty"`
+	// Order counts the active hooks of the same event, from 1.
+	Order int `json:"order,omitempty"`
 	// File is where the hook is configured.
 	File string `json:"file"`
 }
@@ -90,10 +93,12 @@ func Hooks(c *config.Config, choice HookChoice) ([]Hook, error) {
 
 func hookList(c *config.Config, runner hooks.Runner) []Hook {
 	out := []Hook{}
-	for _, e := range slices.Concat(runner.Pre, runner.Post) {
-		h := listedHook(c, e)
-		h.Active = true
-		out = append(out, h)
+	for _, row := range [][]hooks.Entry{runner.Pre, runner.Post} {
+		for i, e := range row {
+			h := listedHook(c, e)
+			h.Active, h.Order = true, i+1
+			out = append(out, h)
+		}
 	}
 	for _, e := range runner.Excluded {
 		h := listedHook(c, e.Entry)
@@ -106,7 +111,8 @@ func hookList(c *config.Config, runner hooks.Runner) []Hook {
 func listedHook(c *config.Config, e hooks.Entry) Hook {
 	h := Hook{
 		Name: e.Name, Description: e.Description, Event: e.Event, Files: e.Files, Command: e.Command,
-		Timeout: cmp.Or(e.Timeout, hooks.DefaultTimeout).String(), Silent: e.Silent, Depends: append([]string{}, e.Depends...), File: c.Hooks[e.Name].Source.File,
+		Timeout: cmp.Or(e.Timeout, hooks.DefaultTimeout).String(), Silent: e.Silent, Depends: append([]string{}, e.Depends...),
+		Inherit: append([]string{}, c.Hooks[e.Name].Inherit...), File: c.Hooks[e.Name].Source.File,
 	}
 	if e.Matcher != nil {
 		h.Matcher = e.Matcher.String()
@@ -192,8 +198,8 @@ func (a *App) cmdHooks(context.Context, string) (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	for i, h := range hookList(a.cfg, runner) {
-		state := fmt.Sprintf("%d. %s", i+1, h.Event)
+	for _, h := range hookList(a.cfg, runner) {
+		state := fmt.Sprintf("%d. %s", h.Order, h.Event)
 		if !h.Active {
 			state = "off: " + h.Reason
 		}

@@ -77,12 +77,10 @@ func newHooksList(s streams, root *rootOptions) *cobra.Command {
 // hookRows number the hooks of each event in their order.
 func hookRows(list []app.Hook) [][]string {
 	rows := [][]string{{"NAME", "EVENT", "ORDER", "MATCHER", "FILES", "DESCRIPTION"}}
-	counts := map[string]int{}
 	for _, h := range list {
 		order := "off: " + h.Reason
 		if h.Active {
-			counts[h.Event]++
-			order = strconv.Itoa(counts[h.Event])
+			order = strconv.Itoa(h.Order)
 		}
 		rows = append(rows, []string{h.Name, dash(h.Event), order, dash(h.Matcher), dash(h.Files), dash(oneLine(h.Description, resultLimit))})
 	}
@@ -120,7 +118,7 @@ func newHooksShow(s streams, root *rootOptions) *cobra.Command {
 }
 
 func showHook(s streams, h app.Hook) {
-	state := "runs"
+	state := fmt.Sprintf("runs, as number %d of its event", h.Order)
 	if !h.Active {
 		state = "does not run: " + h.Reason
 	}
@@ -134,6 +132,7 @@ func showHook(s streams, h app.Hook) {
 		{"timeout", h.Timeout},
 		{"silent", strconv.FormatBool(h.Silent)},
 		{"depends", strings.Join(h.Depends, ", ")},
+		{"inherit", strings.Join(h.Inherit, ", ")},
 		{"file", h.File},
 		{"command", h.Command},
 	} {

@@ -36,6 +36,15 @@ type Verdict struct {
 // Policy is a set of rules, ready to be asked. The zero value lets everything run. It does not change.
 type Policy struct {
 	rules []rule
+	// workdir is where relative paths among the arguments start; empty if that is not known.
+	workdir string
+}
+
+// In is the policy for calls that are made in a directory, which is absolute. A rule about a path then holds however the path
+// is written: relative or absolute, and with . and .. in it.
+func (p Policy) In(workdir string) Policy {
+	p.workdir = workdir
+	return p
 }
 
 type rule struct {
@@ -103,7 +112,7 @@ func (p Policy) Decide(tool string, args map[string]any) Verdict {
 		}
 		if r.subject != nil {
 			if said == nil {
-				said = subjectsOf(tool, args)
+				said = p.subjectsOf(tool, args)
 			}
 			if !said.match(r) {
 				continue

@@ -1,6 +1,7 @@
 package policy_test
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -51,6 +52,47 @@ func TestDecide(t *testing.T) {
 	for _, row := range rows {
 		if got := p.Decide(row.tool, row.args); got.Action != row.action || got.Rule != row.rule {
 			t.Errorf("%s: got %+v, want %s by %q", row.name, got, row.action, row.rule)
+		}
+	}
+}
+
+// A rule about a path holds however the path is written.
+func TestPaths(t *testing.T) {
+	t.Parallel()
+	workdir := t.TempDir()
+	outside := filepath.Join(filepath.Dir(workdir), "other", "file")
+	p, err := policy.New(policy.Rules{Deny: []string{"*:secret*", "*:" + outside}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p = p.In(workdir)
+	path := func(path string) map[string]any { return map[string]any{"path": path, "content": "a\nb"} }
+	patch := func(head string) map[string]any {
+		return map[string]any{"patch": "*** Begin Patch\n" + head + "\n+x\n*** End Patch"}
+	}
+	for name, row := range map[string]struct {
+		tool string
+		args map[string]any
+		want policy.Action
+	}{
+		"as it is":         {"Write", path("secret.txt"), policy.Deny},
+		"with a dot":       {"Write", path("./secret.txt"), policy.Deny},
+		"through another":  {"Write", path("sub/../secret.txt"), policy.Deny},
+		"absolute":         {"Write", path(filepath.Join(workdir, "secret.txt")), policy.Deny},
+		"absolute, around": {"Write", path(workdir + "/x/.././secret.txt"), policy.Deny},
+		"elsewhere":        {"Write", path("sub/secret.txt"), policy.Auto},
+		"relative":         {"Read", path("../other/file"), policy.Deny},
+		"outside":          {"Read", path(outside), policy.Deny},
+		"in a list":        {"Mine", map[string]any{"files": []any{"a", map[string]any{"b": "./secret"}}}, policy.Deny},
+		"text of lines":    {"Write", map[string]any{"path": "a", "content": "./secret\n"}, policy.Auto},
+		"patched":          {"Patch", patch("*** Update File: ./secret.txt"), policy.Deny},
+		"added":            {"Patch", patch("*** Add File: x/../secret.txt\r"), policy.Deny},
+		"deleted":          {"Patch", patch("*** Update File: a\n@@\n-x\n*** Delete File: secret.txt"), policy.Deny},
+		"moved":            {"Patch", patch("*** Update File: a\n*** Move to: secret.txt"), policy.Deny},
+		"in its text":      {"Patch", patch("*** Update File: a\n+secret"), policy.Auto},
+	} {
+		if got := p.Decide(row.tool, row.args); got.Action != row.want {
+			t.Errorf("%s: got %+v, want %s", name, got, row.want)
 		}
 	}
 }

@@ -3,14 +3,21 @@ package policy
 import (
 	"bytes"
 	"maps"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// shellTool is the tool whose subject is a shell line.
-const shellTool = "Bash"
+const (
+	// shellTool is the tool whose subject is a shell line.
+	shellTool = "Bash"
+	// patchTool is the tool whose text names files.
+	patchTool = "Patch"
+)
 
 // subjects are what a call is about: the commands of a shell line, or the texts among the arguments.
 type subjects []subject
@@ -27,16 +34,65 @@ func (s subjects) match(r rule) bool {
 }
 
 // subjectsOf never returns nil.
-func subjectsOf(tool string, args map[string]any) subjects {
+func (p Policy) subjectsOf(tool string, args map[string]any) subjects {
 	if tool == shellTool {
 		line, _ := args["command"].(string)
 		return commands(line)
 	}
 	out := subjects{}
-	for _, name := range slices.Sorted(maps.Keys(args)) {
-		if text, ok := args[name].(string); ok {
-			out = append(out, subject{text})
+	for _, text := range texts(args) {
+		out = append(out, append(subject{text}, p.paths(text)...))
+		if tool == patchTool {
+			for _, m := range patched().FindAllStringSubmatch(text, -1) {
+				out = append(out, append(subject{m[1]}, p.paths(m[1])...))
+			}
 		}
+	}
+	return out
+}
+
+// patched finds the files that a patch names.
+var patched = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^\s*\*\*\* (?:(?:Add|Update|Delete) File|Move to):[ \t]*(.*?)[ \t\r]*$`)
+})
+
+// texts are all texts of a value, however deep, in the order of their keys.
+func texts(value any) []string {
+	var out []string
+	switch value := value.(type) {
+	case string:
+		out = append(out, value)
+	case []any:
+		for _, item := range value {
+			out = append(out, texts(item)...)
+		}
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(value)) {
+			out = append(out, texts(value[name])...)
+		}
+	}
+	return out
+}
+
+// longestPath is the most bytes that a path has.
+const longestPath = 4096
+
+// paths are the ways to write a text if it is a path.
+func (p Policy) paths(text string) []string {
+	if text == "" || len(text) > longestPath || strings.ContainsAny(text, "\n\r") {
+		return nil
+	}
+	path := filepath.Clean(text)
+	out := []string{path}
+	if p.workdir == "" {
+		return out
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(p.workdir, path)
+		out = append(out, path)
+	}
+	if below, err := filepath.Rel(p.workdir, path); err == nil && filepath.IsLocal(below) {
+		out = append(out, below)
 	}
 	return out
 }

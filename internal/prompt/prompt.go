@@ -91,6 +91,7 @@ func (p Template) Render(data Data) (string, error) {
 	if err != nil {
 		return "", p.explain(err)
 	}
+	lenient(t)
 	var out strings.Builder
 	if err := t.Execute(&out, data); err != nil {
 		return "", p.explain(err)

@@ -55,9 +55,16 @@ func List(dirs ...string) ([]Summary, error) {
 			}
 		}
 	}
-	// Ids sort by time.
-	slices.SortFunc(out, func(a, b Summary) int { return cmp.Compare(b.ID, a.ID) })
+	slices.SortFunc(out, newestFirst)
 	return out, nil
+}
+
+// newestFirst goes by the time that an id begins with, which is there also if the journal cannot be read. Within a millisecond that
+// says nothing, but the journal does.
+func newestFirst(a, b Summary) int {
+	const timeLen = len("01a1de5d-4adb")
+	begin := func(s Summary) string { return s.ID[:min(timeLen, len(s.ID))] }
+	return cmp.Or(cmp.Compare(begin(b), begin(a)), b.StartedAt.Compare(a.StartedAt), cmp.Compare(b.ID, a.ID))
 }
 
 func summarize(path string) Summary {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"strconv"
 	"sync"
@@ -17,10 +18,23 @@ import (
 // thousand levels. Without it a runaway recursion takes long to reach the memory limit.
 const maxStack = 32 << 20
 
-// limits are the memory limits of this process: its own, and the ones it was started with, for its programs.
+// maxProcs is how many processors the interpreter uses. It needs but one; each that it could use may cost it a thread.
+const maxProcs = 2
+
+// spareThreads are those that the runtime may need beside the ones that wait for programs.
+const spareThreads = 8
+
+// usualStack is the size of a thread's stack where the system sets no limit, in bytes.
+const usualStack = 8 << 20
+
+// limits are the memory limits of this process: its own, and the ones it was started with, for its programs. A thread waits
+// for each program that runs, and its stack counts as memory although next to nothing of it is used, so the own limit grows
+// by as many stacks as there were programs at a time.
 type limits struct {
 	mu            sync.Mutex
 	own, programs unix.Rlimit
+	stack         uint64 // of a thread, in bytes
+	running, most uint64
 	over          atomic.Bool // see end
 }
 
@@ -33,18 +47,20 @@ func confine(memory int64, stderr io.Writer) (io.Writer, *limits, error) {
 		return stderr, nil, fmt.Errorf("setting the runtime's messages apart: %w", err)
 	}
 
+	runtime.GOMAXPROCS(maxProcs)
+
 	held, err := heldMemory()
 	if err != nil {
 		return stderr, nil, fmt.Errorf("reading the memory in use: %w", err)
 	}
 
-	l := &limits{}
+	l := &limits{stack: threadStack()}
 	if err := unix.Getrlimit(unix.RLIMIT_DATA, &l.programs); err != nil {
 		return stderr, nil, fmt.Errorf("reading the memory limit: %w", err)
 	}
 
-	l.own = unix.Rlimit{Cur: min(held+uint64(memory), l.programs.Max), Max: l.programs.Max}
-	if err := unix.Setrlimit(unix.RLIMIT_DATA, &l.own); err != nil {
+	l.own = unix.Rlimit{Cur: held + uint64(memory) + spareThreads*l.stack, Max: l.programs.Max}
+	if err := l.restore(); err != nil {
 		return stderr, nil, fmt.Errorf("setting the memory limit: %w", err)
 	}
 
@@ -111,10 +127,37 @@ func (l *limits) lifted(work func() error) error {
 	}
 
 	err := work()
+	if err == nil {
+		l.running++
+		l.most = max(l.most, l.running)
+	}
 
-	if limitErr := unix.Setrlimit(unix.RLIMIT_DATA, &l.own); limitErr != nil && err == nil {
+	if limitErr := l.restore(); limitErr != nil && err == nil {
 		return fmt.Errorf("restoring the memory limit: %w", limitErr)
 	}
 
 	return err
+}
+
+// ended takes note that a program has ended which lifted has started.
+func (l *limits) ended() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+
+	l.running--
+}
+
+// restore sets the own limit.
+func (l *limits) restore() error {
+	return unix.Setrlimit(unix.RLIMIT_DATA, &unix.Rlimit{Cur: min(l.own.Cur+l.most*l.stack, l.own.Max), Max: l.own.Max})
+}
+
+// threadStack is what the stack of a thread counts for in bytes, at most.
+func threadStack() uint64 {
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_STACK, &limit); err != nil || limit.Cur == 0 || limit.Cur > 8*usualStack {
+		return usualStack
+	}
+
+	return limit.Cur
 }

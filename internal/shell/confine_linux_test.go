@@ -64,3 +64,16 @@ func TestProgramsHaveTheirOwnMemory(t *testing.T) {
 		t.Errorf("got %q, %q, %v, want %s", got.Stdout, got.Stderr, err, want)
 	}
 }
+
+// A thread waits for each program, and its stack counts as memory.
+func TestManyProgramsAtATime(t *testing.T) {
+	t.Parallel()
+
+	c := command(t, "for i in {1..100}; do sleep 1 & done; wait; echo all")
+	c.MemoryBytes = 128 << 20
+
+	got, err := shell.Run(t.Context(), c)
+	if err != nil || string(got.Stdout) != "all\n" || len(got.Stderr) > 0 {
+		t.Errorf("got %q, %q, %v", got.Stdout, got.Stderr, err)
+	}
+}

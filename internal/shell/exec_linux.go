@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -17,8 +18,6 @@ import (
 
 // pipeGrace is how long a program's output is still read after its end when another process holds it open.
 const pipeGrace = 2 * time.Second
-
-const exitNotFound = 127
 
 // exec starts programs without the interpreter's own memory limit: a linter may need more than a shell does. What the
 // kernel does not run, such as a script without a #! line, is left to next.
@@ -38,9 +37,7 @@ func (l *limits) program(ctx context.Context, next interp.ExecHandlerFunc, args 
 
 	path, err := interp.LookPathDir(hc.Dir, hc.Env, args[0])
 	if err != nil {
-		_, _ = fmt.Fprintln(hc.Stderr, err)
-
-		return interp.ExitStatus(exitNotFound)
+		return missing(hc.Stderr, args[0], err)
 	}
 
 	cmd := exec.CommandContext(ctx, path)
@@ -61,11 +58,26 @@ func (l *limits) program(ctx context.Context, next interp.ExecHandlerFunc, args 
 		return interp.ExitStatus(exitNotFound)
 	}
 
-	return status(cmd.Wait())
+	err = cmd.Wait()
+	l.ended()
+
+	return status(err)
 }
 
-// end tells that the line is over: from now on no part of it that is still waiting for a program goes on.
-func (l *limits) end() { l.over.Store(true) }
+// end tells that the line is over: from now on no part of it that is still waiting for a program goes on. When it returns,
+// all programs are seized and none can be started any more: the lock is never released. It returns only once.
+func (l *limits) end() {
+	l.over.Store(true)
+
+	for locked := false; ; locked = l.mu.TryLock() {
+		// A program that is just being started holds the lock, and may itself have to be seized to let it go.
+		seizeDescendants(os.Getpid())
+
+		if locked {
+			return
+		}
+	}
+}
 
 // holdOnceOver never returns after end. A part of the line in the background would otherwise take the end of its program,
 // which was killed with the line, for that program's own, and go on with what follows it.

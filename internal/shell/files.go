@@ -22,14 +22,15 @@ const maxExported = 100 << 10
 type fileEnviron struct {
 	expand.Environ
 
-	files []string
+	files  []string
+	joined string
 }
 
 // withFiles sets FILE and FILES for a runner that has its environment already.
 func withFiles(files []string) interp.RunnerOption {
 	return func(r *interp.Runner) error {
 		if len(files) > 0 {
-			r.Env = fileEnviron{r.Env, files}
+			r.Env = fileEnviron{r.Env, files, strings.Join(files, " ")}
 		}
 
 		return nil
@@ -39,9 +40,7 @@ func withFiles(files []string) interp.RunnerOption {
 func (e fileEnviron) Get(name string) expand.Variable {
 	switch name {
 	case fileVar:
-		joined := strings.Join(e.files, " ")
-
-		return expand.Variable{Set: true, Exported: len(joined) <= maxExported, Kind: expand.String, Str: joined}
+		return expand.Variable{Set: true, Exported: len(e.joined) <= maxExported, Kind: expand.String, Str: e.joined}
 	case filesVar:
 		return expand.Variable{Set: true, Kind: expand.Indexed, List: e.files}
 	default:
@@ -143,7 +142,7 @@ func listed(p *syntax.ParamExp) *syntax.ParamExp {
 		return nil
 	}
 
-	if p.Excl || p.Length || p.Names != 0 || p.Exp != nil && !perElement(p.Exp.Op) {
+	if p.Excl || p.Length || p.Names != 0 || p.Exp != nil && !perElement(p.Exp.Op) && !ifUnset(p.Exp.Op) {
 		return nil
 	}
 
@@ -156,6 +155,10 @@ func listed(p *syntax.ParamExp) *syntax.ParamExp {
 	list.Param = &syntax.Lit{ValuePos: p.Param.ValuePos, ValueEnd: p.Param.ValueEnd, Value: filesVar}
 	list.Index = &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: "@"}}}
 
+	if p.Exp != nil && ifUnset(p.Exp.Op) {
+		list.Exp = nil
+	}
+
 	return &list
 }
 
@@ -164,6 +167,17 @@ func isAll(index syntax.ArithmExpr) bool {
 	word, ok := index.(*syntax.Word)
 
 	return ok && (word.Lit() == "@" || word.Lit() == "*")
+}
+
+// ifUnset tells the operators for what is to happen where a variable is not set, or empty. Here there is always a file.
+func ifUnset(op syntax.ParExpOperator) bool {
+	switch op {
+	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.ErrorUnset, syntax.ErrorUnsetOrNull,
+		syntax.AssignUnset, syntax.AssignUnsetOrNull:
+		return true
+	default:
+		return false
+	}
 }
 
 // perElement tells the operators that change a text from those that ask whether there is one.

@@ -68,6 +68,7 @@ func TestFiles(t *testing.T) {
 		"pipe and subshell":          {`(show $FILE) | cat`, awkward},
 		"suffix removed":             {`show ${FILE%.go}`, each(func(s string) string { return strings.TrimSuffix(s, ".go") })},
 		"text replaced":              {`show ${FILE/.go/.rs}`, each(func(s string) string { return strings.Replace(s, ".go", ".rs", 1) })},
+		"or else something":          {`show ${FILE:-none} && for f in ${FILE?none}; do :; done`, awkward},
 		"assigned elsewhere":         {`x=$FILE; show "$x"`, []string{strings.Join(awkward, " ")}},
 		"a value of its own":         {`FILE="a b"; show $FILE`, []string{"a", "b"}},
 		"read":                       {`read FILE; show $FILE`, []string{"from", "input"}},
@@ -125,12 +126,13 @@ func TestOneFile(t *testing.T) {
 	}
 }
 
-// More files than a variable of a program can hold: the line still has them all, and programs still start.
+// More files than a variable of a program can hold, and than its arguments can: the line still has them all, and programs
+// still start.
 func TestManyFiles(t *testing.T) {
 	t.Parallel()
 
 	c := command(t, `n=0; for f in $FILE; do n=$((n+1)); done; echo $n ${#FILES[@]}; sh -c 'echo "${FILE-none}"'`)
-	c.Files = slices.Repeat([]string{"/a/fairly/long/path/to/a/file.go"}, 5000)
+	c.Files = slices.Repeat([]string{"/a/" + strings.Repeat("very/", 200) + "long/path/to/a/file.go"}, 5000)
 
 	got, err := shell.Run(t.Context(), c)
 	if err != nil || string(got.Stdout) != "5000 5000\nnone\n" {

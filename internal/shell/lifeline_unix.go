@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// watchParent ends this process and its group once the parent is gone, however it went.
-func watchParent(descriptor string) error {
+// watchParent ends this process and its group once the parent is gone, however it went. End is called before.
+func watchParent(descriptor string, end func()) error {
 	fd, err := strconv.Atoi(descriptor)
 	if err != nil {
 		return fmt.Errorf("descriptor %q is not a number", descriptor)
@@ -27,7 +27,7 @@ func watchParent(descriptor string) error {
 	go func() {
 		// Nothing is ever written to it: any return means that the other end is closed.
 		_, _ = pipe.Read(make([]byte, 1))
-		seizeDescendants(os.Getpid())
+		end()
 		_ = unix.Kill(0, unix.SIGKILL)
 	}()
 

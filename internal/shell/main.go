@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 
@@ -17,11 +16,11 @@ import (
 // meaning of its own to those who run hooks.
 const exitFault = 1
 
-// Main is the child's side of Run: args are those after Argument, the result is the exit status. It changes limits
-// and descriptors of the whole process and must not be called in any other.
+// Main is the child's side of Run: args are those after Argument, stdin begins with the request, the result is the exit
+// status. It changes limits and descriptors of the whole process and must not be called in any other.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	const fixed = 3
-	if len(args) < fixed {
+	const expected = 2
+	if len(args) != expected {
 		return report(stderr, fmt.Errorf("%s is for aura's own use", Argument))
 	}
 
@@ -30,7 +29,8 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return report(stderr, fmt.Errorf("memory limit %q is not a number of bytes", args[0]))
 	}
 
-	if err := watchParent(args[1]); err != nil {
+	asked, err := readRequest(stdin)
+	if err != nil {
 		return report(stderr, err)
 	}
 
@@ -43,36 +43,37 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return report(stderr, err)
 	}
 
-	// The parent ends the group, but who is about to leave the group would be gone by then.
-	defer func() {
-		limits.end()
-		seizeDescendants(os.Getpid())
-	}()
-
-	options := []interp.RunnerOption{
-		interp.StdIO(stdin, stdout, stderr), interp.ExecHandlers(limits.exec), interp.Env(nil), withFiles(args[fixed:]),
+	if err := watchParent(args[1], limits.end); err != nil {
+		return report(stderr, err)
 	}
 
-	return interpret(args[2], len(args) > fixed, options, stderr)
+	// The parent ends the group, but who is about to leave the group would be gone by then.
+	defer limits.end()
+
+	options := []interp.RunnerOption{
+		interp.StdIO(stdin, stdout, stderr), interp.ExecHandlers(limits.exec, findable), interp.Env(nil), withFiles(asked.files),
+	}
+
+	return interpret(asked, options, stderr)
 }
 
-func interpret(line string, files bool, options []interp.RunnerOption, stderr io.Writer) (status int) {
+func interpret(asked request, options []interp.RunnerOption, stderr io.Writer) (status int) {
 	defer func() {
 		if r := recover(); r != nil {
 			status = report(stderr, fmt.Errorf("interpreting the command: %v", r))
 		}
 	}()
 
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(asked.line), "")
 	if err != nil {
 		return report(stderr, fmt.Errorf("parsing the command: %w", err))
 	}
 
-	if files {
+	if len(asked.files) > 0 {
 		spread(file)
 	}
 
-	runner, err := interp.New(options...)
+	runner, err := interp.New(append(options, interp.CallHandler(outside(file)))...)
 	if err != nil {
 		return report(stderr, fmt.Errorf("preparing the shell: %w", err))
 	}

@@ -17,7 +17,7 @@ import (
 type process struct {
 	cmd            *exec.Cmd
 	group          *group
-	stdin          *os.File // nil without input
+	stdin          *os.File
 	stdout, stderr *capture
 	workers        sync.WaitGroup
 }
@@ -32,16 +32,12 @@ func start(c Command) (*process, error) {
 	errR, errW := ours.reader(&theirs)
 
 	memory := cmp.Or(c.MemoryBytes, DefaultMemoryBytes)
-	p.cmd = exec.Command(c.Executable, append(
-		[]string{Argument, strconv.FormatInt(memory, 10), lifeline, c.Line}, c.Files...)...)
+	p.cmd = exec.Command(c.Executable, Argument, strconv.FormatInt(memory, 10), lifeline)
 	p.cmd.Dir = c.Dir
 	// A nil slice would mean the caller's environment.
 	p.cmd.Env = append([]string{}, c.Env...)
+	p.cmd.Stdin, p.stdin = theirs.reader(&ours)
 	p.cmd.Stdout, p.cmd.Stderr = outW, errW
-
-	if len(c.Stdin) > 0 {
-		p.cmd.Stdin, p.stdin = theirs.reader(&ours)
-	}
 
 	err := errors.Join(ours.err, theirs.err)
 	if err == nil {
@@ -60,17 +56,17 @@ func start(c Command) (*process, error) {
 	p.stdout, p.stderr = &capture{pipe: outR, limit: limit}, &capture{pipe: errR, limit: limit}
 	p.workers.Go(p.stdout.run)
 	p.workers.Go(p.stderr.run)
-
-	if p.stdin != nil {
-		p.workers.Go(func() { p.feed(c.Stdin) })
-	}
+	p.workers.Go(func() { p.feed(request{line: c.Line, files: c.Files}.encode(), c.Stdin) })
 
 	return p, nil
 }
 
-// feed writes the line's input. A line is free not to read it, so a failure to write is none of ours.
-func (p *process) feed(data []byte) {
-	_, _ = io.Copy(p.stdin, bytes.NewReader(data))
+// feed writes the request and then the line's input. A line is free not to read that, so a failure to write is none of ours.
+func (p *process) feed(parts ...[]byte) {
+	for _, part := range parts {
+		_, _ = io.Copy(p.stdin, bytes.NewReader(part))
+	}
+
 	_ = p.stdin.Close()
 }
 
@@ -97,9 +93,7 @@ func (p *process) finish() Result {
 	p.group.kill()
 	p.group.close()
 
-	if p.stdin != nil {
-		_ = p.stdin.Close()
-	}
+	_ = p.stdin.Close()
 
 	p.stdout.stop()
 	p.stderr.stop()

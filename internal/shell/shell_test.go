@@ -73,6 +73,13 @@ func TestRun(t *testing.T) {
 		{name: "program's status", line: "sh -c 'exit 7'", code: 7},
 		{name: "program ended by a signal", line: "sh -c 'kill -TERM $$'", code: 143},
 		{name: "unknown program", line: "no-such-program-here", stderr: "not found", code: 127},
+		{name: "builtin that is a program elsewhere", line: "kill -0 $$ && echo alive", stdout: "alive\n"},
+		{name: "builtin of other shells alone", line: `ln -s "$(command -v sh)" sh; PATH=$PWD; kill -0 $$ && echo alive`, stdout: "alive\n"},
+		{name: "builtin that is no program", line: "PATH=; ulimit -d", stderr: "ulimit: this shell has no such builtin", code: 127},
+		{name: "builtin that the line declares", line: "umask() { echo own $1; }; umask 7", stdout: "own 7\n"},
+		{name: "missing script", line: "./no-such-script", stderr: "no-such-script: no such file or directory", code: 127},
+		{name: "script that is not executable", line: "echo true > s; ./s", stderr: "./s: permission denied; make it executable with chmod +x", code: 126},
+		{name: "directory", line: "mkdir d; d/../d", stderr: "d/../d: is a directory", code: 126},
 		{name: "syntax error", line: "if true", stderr: "parsing the command: 1:1", code: 1},
 		{name: "script without a first line", line: "echo 'echo from $1' > s; chmod +x s; ./s it", stdout: "from it\n"},
 		{name: "empty line", line: ""},
@@ -201,7 +208,7 @@ func TestStartFails(t *testing.T) {
 func TestMainRefuses(t *testing.T) {
 	t.Parallel()
 
-	for _, args := range [][]string{nil, {"echo hi"}, {"lots", "3", "echo hi"}, {"-1", "3", "echo hi"}} {
+	for _, args := range [][]string{nil, {"echo hi"}, {"lots", "3"}, {"-1", "3"}, {"1", "3", "echo hi"}} {
 		var out, errs strings.Builder
 
 		if code := shell.Main(args, nil, &out, &errs); code != 1 || out.Len() > 0 || errs.Len() == 0 {

@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/idelchi/aura/internal/shell"
 )
 
@@ -111,4 +113,32 @@ func TestEscapedProcessEndsWithTheParent(t *testing.T) {
 	}
 
 	gone(t, r)
+}
+
+// A part of the line in the background may be starting a program at the very moment at which the line ends. That is rare, so
+// it takes many lines to see it.
+func TestProgramStartedAtTheEnd(t *testing.T) {
+	t.Parallel()
+	needSetsid(t)
+
+	c := command(t, `setsid sleep 1000 > life & for i in 1 2 3 4 5 6 7 8; do :; done`)
+	life := fifo(t, c.Dir, "life")
+
+	for range 40 {
+		// Without this reader the line would wait for one, and with it this does not wait for a writer.
+		r, err := os.OpenFile(life, os.O_RDONLY|unix.O_NONBLOCK, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		if _, err := shell.Run(t.Context(), c); err != nil {
+			t.Error(err)
+		}
+
+		gone(t, r)
+
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	}
 }

@@ -19,7 +19,7 @@ type Skill struct {
 	Name        string
 	Description string
 	Body        string
-	// Dir is where the skill's own files are.
+	// Dir is where the skill's own files are; empty if it has none.
 	Dir string
 }
 
@@ -33,7 +33,7 @@ func (r reader) Definition() tool.Definition {
 	b.WriteString("Read instructions for a certain kind of work before you do it. There are:\n")
 	names := make([]string, 0, len(r.skills))
 	for _, s := range r.skills {
-		fmt.Fprintf(&b, "- %s: %s\n", s.Name, s.Description)
+		fmt.Fprintf(&b, "- %s: %s\n", s.Name, strings.Join(strings.Fields(s.Description), " "))
 		names = append(names, s.Name)
 	}
 	return tool.Definition{
@@ -53,7 +53,11 @@ func schema(names []string) json.RawMessage {
 func (r reader) Execute(_ context.Context, call tool.Call) (string, error) {
 	name, _ := call.Args["name"].(string)
 	for _, s := range r.skills {
-		if s.Name == name {
+		switch {
+		case s.Name != name:
+		case s.Dir == "":
+			return s.Body, nil
+		default:
 			return fmt.Sprintf("%s\n\n(files of this skill are below %s)", s.Body, s.Dir), nil
 		}
 	}

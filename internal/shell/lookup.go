@@ -1,0 +1,48 @@
+package shell
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"mvdan.cc/sh/v3/interp"
+)
+
+// The statuses of a program that is not there, and of one that is there but cannot be run.
+const (
+	exitNotFound   = 127
+	exitNoProgram  = 126
+	cannotBeRun    = "permission denied"
+	cannotBeRunTip = "; make it executable with chmod +x"
+)
+
+// findable ends the call of a program that cannot be found, and says which one it is.
+func findable(next interp.ExecHandlerFunc) interp.ExecHandlerFunc {
+	return func(ctx context.Context, args []string) error {
+		hc := interp.HandlerCtx(ctx)
+		if _, err := interp.LookPathDir(hc.Dir, hc.Env, args[0]); err != nil {
+			return missing(hc.Stderr, args[0], err)
+		}
+
+		return next(ctx, args)
+	}
+}
+
+// missing is the status for a program that a search did not find. What the search says may be without its name.
+func missing(stderr io.Writer, name string, err error) error {
+	text := err.Error()
+	if strings.Contains(text, name) || strings.Contains(text, "no such file") {
+		_, _ = fmt.Fprintln(stderr, text)
+
+		return interp.ExitStatus(exitNotFound)
+	}
+
+	if text == cannotBeRun {
+		text += cannotBeRunTip
+	}
+
+	_, _ = fmt.Fprintf(stderr, "%s: %s\n", name, text)
+
+	return interp.ExitStatus(exitNoProgram)
+}

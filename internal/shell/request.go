@@ -1,0 +1,78 @@
+package shell
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// request is what the child is asked for. It comes before the line's own input, on the same stream: arguments of a process
+// are limited to a size that a line and its files may well exceed.
+type request struct {
+	line  string
+	files []string
+}
+
+// headLen is the size of what tells the length of a request, and maxRequest bounds that, in bytes.
+const (
+	headLen    = 8
+	maxRequest = 1 << 30
+)
+
+var errRequest = errors.New("the request is malformed")
+
+// encode puts the length first, and then each text after its own.
+func (r request) encode() []byte {
+	out := make([]byte, headLen)
+
+	for _, text := range append([]string{r.line}, r.files...) {
+		out = binary.AppendUvarint(out, uint64(len(text)))
+		out = append(out, text...)
+	}
+
+	binary.BigEndian.PutUint64(out, uint64(len(out)-headLen))
+
+	return out
+}
+
+// readRequest takes a request from the stream and nothing of what follows it.
+func readRequest(stdin io.Reader) (request, error) {
+	head := make([]byte, headLen)
+	if _, err := io.ReadFull(stdin, head); err != nil {
+		return request{}, fmt.Errorf("reading the length of the request: %w", err)
+	}
+
+	size := binary.BigEndian.Uint64(head)
+	if size > maxRequest {
+		return request{}, errRequest
+	}
+
+	data, err := io.ReadAll(io.LimitReader(stdin, int64(size)))
+	if err != nil || uint64(len(data)) < size {
+		return request{}, errors.Join(errRequest, err)
+	}
+
+	return decodeRequest(data)
+}
+
+func decodeRequest(data []byte) (request, error) {
+	var texts []string
+
+	for len(data) > 0 {
+		length, n := binary.Uvarint(data)
+		if n <= 0 || length > uint64(len(data)-n) {
+			return request{}, errRequest
+		}
+
+		data = data[n:]
+		texts = append(texts, string(data[:length]))
+		data = data[length:]
+	}
+
+	if len(texts) == 0 {
+		return request{}, errRequest
+	}
+
+	return request{line: texts[0], files: texts[1:]}, nil
+}
