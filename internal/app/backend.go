@@ -20,6 +20,9 @@ import (
 
 // backend makes a provider of a configuration. Those that speak to a service try again what may pass.
 func (a *App) backend(p config.Provider) (llm.Provider, error) {
+	if err := p.Usable(); err != nil {
+		return nil, err
+	}
 	var speaks llm.Provider
 	switch p.Type {
 	case config.ProviderScript:

@@ -193,7 +193,7 @@ func listed(rows map[string]string, none string) string {
 	}
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(rows)) {
-		b.WriteString(strings.TrimRight(fmt.Sprintf("%-*s  %s", width, name, rows[name]), " ") + "\n")
+		b.WriteString(strings.TrimRight(fmt.Sprintf("%-*s  %s", width, name, strings.Join(strings.Fields(rows[name]), " ")), " ") + "\n")
 	}
 	return strings.TrimRight(b.String(), "\n")
 }

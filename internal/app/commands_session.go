@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/idelchi/aura/internal/command"
@@ -20,7 +21,7 @@ import (
 func (a *App) sessionCommands() []command.Command {
 	return []command.Command{
 		own("clear", "Forget the conversation so far", a.cmdClear),
-		own("undo", "Take back the last prompt and what came of it", a.cmdUndo),
+		own("undo", "Take back the last prompt and what came of it", a.cmdUndo, "N"),
 		own("compact", "Put the older part of the conversation into a summary", a.cmdCompact),
 		own("save", "Say where the session is saved; with a name, call it so", a.cmdSave, "TITLE"),
 		own("name", "Call the session by a name", a.cmdName, "TITLE"),
@@ -58,18 +59,33 @@ func (a *App) rewrite(messages []llm.Message) error {
 	return nil
 }
 
-func (a *App) cmdUndo(context.Context, string) (string, error) {
-	history := a.talk.History()
-	for i, m := range slices.Backward(history) {
-		if m.Role == llm.RoleUser && !m.Synthetic {
-			if err := a.rewrite(history[:i]); err != nil {
-				return "", err
-			}
-			a.journal.rewind(i)
-			return fmt.Sprintf("taken back: %s (and %d messages after it)", brief(m.Content), len(history)-i-1), nil
+func (a *App) cmdUndo(_ context.Context, args string) (string, error) {
+	n := 1
+	if args = strings.TrimSpace(args); args != "" {
+		var err error
+		if n, err = strconv.Atoi(args); err != nil || n < 1 {
+			return "", fmt.Errorf("taking back prompts: %q is not how many, from 1 on", args)
 		}
 	}
-	return "", errors.New("taking back the last prompt: there is none")
+	history := a.talk.History()
+	left := n
+	for i, m := range slices.Backward(history) {
+		if m.Role != llm.RoleUser || m.Synthetic {
+			continue
+		}
+		if left--; left > 0 {
+			continue
+		}
+		if err := a.rewrite(history[:i]); err != nil {
+			return "", err
+		}
+		a.journal.rewind(i)
+		return fmt.Sprintf("taken back: %s (and %d messages after it)", brief(m.Content), len(history)-i-1), nil
+	}
+	if n == left {
+		return "", errors.New("taking back the last prompt: there is none")
+	}
+	return "", fmt.Errorf("taking back %d prompts: there are %d", n, n-left)
 }
 
 // brief is the beginning of a text, on one line.

@@ -43,6 +43,8 @@ func TestCommands(t *testing.T) {
 		{"todo", []string{"/todo", "/todo clear", "/todo 1"}, `empty\.\nthe list of todos is empty now\n`, `takes nothing, or clear`},
 		{"undo without a prompt", []string{"/undo"}, "", "there is none"},
 		{"undo", []string{"go", "/undo", "/undo"}, `^taken back: go \(and 3 messages after it\)\n$`, "there is none"},
+		{"undo several", []string{"one", "two", "three", "/undo 2", "/undo 2", "/undo"}, `^taken back: two \(and \d messages after it\)\ntaken back: one`, `taking back 2 prompts: there are 1`},
+		{"undo what is no number", []string{"go", "/undo all", "/undo 0"}, "", `"all" is not how many, from 1 on(?s:.*)"0" is not`},
 		{"clear", []string{"go", "/clear", "/ctx"}, `forgotten\n.* in 0 messages`, ""},
 		{"context", []string{"go", "/ctx"}, `^\d+ of 8192 tokens \(\d+\.\d%, estimated\) in 4 messages\n$`, ""},
 		{"stats", []string{"go", "/stats"}, `(?s)interactions +1.*tokens in +30.*tokens out +10.*tool Bash +1.*turns +2`, ""},

@@ -94,13 +94,12 @@ func (t confined) prepare() {
 }
 
 // missing are the paths that would be protected if they existed. Only programs can make them: the other tools are kept from it by
-// path. The kernel cannot keep a name free, so what appears there is told. With a file commondir, Git takes hooks from elsewhere.
+// path. The kernel cannot keep a name free, so what appears there is told.
 func (t confined) missing() []string {
 	if !t.policy.Exec || t.tell == nil {
 		return nil
 	}
-	paths := append(slices.Clone(t.policy.Protected), filepath.Join(t.options.Workdir, ".git", "commondir"))
-	return slices.DeleteFunc(paths, exists)
+	return slices.DeleteFunc(slices.Clone(t.policy.Protected), exists)
 }
 
 func exists(path string) bool {
@@ -120,9 +119,14 @@ func (t confined) report(r sandbox.Report, before []string) {
 		made = slices.DeleteFunc(made, isEmptyDir)
 	}
 	if len(made) > 0 {
-		t.tell([]string{t.Definition().Name + " made " + strings.Join(made, ", ") +
+		t.tell([]string{t.Definition().Name + " made " + strings.Join(outermost(made), ", ") +
 			", which did not exist and so was not protected; look at it, because what is there runs outside of the sandbox"})
 	}
+}
+
+// outermost are the paths that are not right below another one of them.
+func outermost(paths []string) []string {
+	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return slices.Contains(paths, filepath.Dir(path)) })
 }
 
 func isEmptyDir(path string) bool {
@@ -157,7 +161,9 @@ func RunConfined(ctx context.Context, call sandbox.Call, progress func([]byte)) 
 	if err := json.Unmarshal(call.Args, &args); err != nil {
 		return nil, fmt.Errorf("reading the arguments of %s: %w", call.Tool, err)
 	}
-	made := builtin.Options{Workdir: o.Workdir, Env: o.Env, BashTimeout: o.BashTimeout, Truncation: o.Truncation, OutputDir: o.OutputDir}
+	made := builtin.Options{
+		Workdir: o.Workdir, Env: o.Env, BashTimeout: o.BashTimeout, Truncation: o.Truncation, OutputDir: o.OutputDir, Start: sandbox.Start,
+	}
 	for _, t := range builtin.All(made) {
 		if t.Definition().Name != call.Tool {
 			continue

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -81,7 +80,7 @@ func (a *App) skills() []skill.Skill {
 	var out []skill.Skill
 	for _, name := range slices.Sorted(maps.Keys(a.cfg.Skills)) {
 		s := a.cfg.Skills[name]
-		out = append(out, skill.Skill{Name: name, Description: s.Description, Body: s.Body, Dir: filepath.Dir(s.Source.File)})
+		out = append(out, skill.Skill{Name: name, Description: s.Description, Body: s.Body, Dir: s.Dir()})
 	}
 	return out
 }

@@ -98,7 +98,7 @@ func (a *App) connected() []string {
 
 // settle takes up what changed beside the conversation since the last prompt: the tools of MCP servers.
 func (a *App) settle(ctx context.Context) {
-	a.follow()
+	a.follow(ctx)
 	if !a.stale.Swap(false) {
 		return
 	}

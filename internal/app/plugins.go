@@ -44,6 +44,7 @@ func (a *App) startPlugins(ctx context.Context) error {
 	o.Notify = func(n host.Notice) { a.notice(n.Plugin, n.Text) }
 	a.fleet, err = host.Start(ctx, o, list)
 	a.recallFired()
+	a.tellPlugins()
 	return err
 }
 
@@ -96,12 +97,8 @@ func HostOptions(c *config.Config) (host.Options, error) {
 	if err != nil {
 		userHome = ""
 	}
-	cache, err := os.UserCacheDir()
-	if err == nil {
-		cache = filepath.Join(cache, "aura")
-	}
 	return host.Options{
-		Binary: binary, CacheDir: cache, Workdir: c.Workdir, Environ: c.Environ,
+		Binary: binary, CacheDir: cacheDir(), Workdir: c.Workdir, Environ: c.Environ,
 		Tool:  sdk.ToolConfig{HomeDir: userHome, ConfigDir: c.Project},
 		Shell: runCondition(c.Environ),
 	}, nil

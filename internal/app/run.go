@@ -123,6 +123,7 @@ func (a *App) reload(ctx context.Context) (done host.Reloaded, err error) {
 		return done, err
 	}
 	a.role = r
+	a.tellSandbox(a.cell(a.features))
 	if done, err = a.reloadPlugins(ctx); err != nil {
 		return done, err
 	}
@@ -146,7 +147,9 @@ func (a *App) reloadPlugins(ctx context.Context) (host.Reloaded, error) {
 	if err != nil {
 		return host.Reloaded{}, err
 	}
-	return a.fleet.Reload(ctx, list)
+	done, err := a.fleet.Reload(ctx, list)
+	a.tellPlugins()
+	return done, err
 }
 
 // summary tells what a reload did to the plugins.

@@ -52,6 +52,7 @@ func newCell(c *config.Config, f config.Features, output string) cell {
 	for _, home := range c.Homes {
 		out.place.Settings = append(out.place.Settings, home.Dir)
 	}
+	out.place.Plugins = pluginDirs(c)
 	if home, err := os.UserHomeDir(); err == nil {
 		out.place.Home = home
 	}
@@ -255,6 +256,9 @@ func (a *App) cmdSandbox(context.Context, string) (string, error) {
 	}
 	if c.enabled {
 		text += "\n" + c.display().Display
+		if absent := c.policy(sandbox.KindShell).Absent(); len(absent) > 0 {
+			text += "\nnot protected if somebody makes them: " + strings.Join(absent, ", ")
+		}
 	}
 	return text, nil
 }

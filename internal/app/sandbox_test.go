@@ -28,10 +28,13 @@ func TestScrubbed(t *testing.T) {
 func TestConfinedReports(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	var told []string
+	var told, protected []string
+	for _, name := range []string{"was", "made", "made/x", "put", ".git/commondir"} {
+		protected = append(protected, filepath.Join(dir, filepath.FromSlash(name)))
+	}
 	c := confined{
 		Tool: builtin.All(builtin.Options{Workdir: dir})[0], options: builtin.Options{Workdir: dir},
-		policy: sandbox.Policy{Exec: true, Protected: []string{filepath.Join(dir, "was"), filepath.Join(dir, "made"), filepath.Join(dir, "put")}},
+		policy: sandbox.Policy{Exec: true, Protected: protected},
 		tell:   func(sentences []string) { told = append(told, sentences...) },
 	}
 	touch(t, filepath.Join(dir, "was", "x"))

@@ -50,7 +50,7 @@ func (t taskTool) Definition() tool.Definition {
 		"message is what you get. There are:\n")
 	var known []string
 	for _, agent := range t.agents {
-		fmt.Fprintf(&b, "- %s: %s\n", agent.Name, agent.Description)
+		fmt.Fprintf(&b, "- %s: %s\n", agent.Name, strings.Join(strings.Fields(agent.Description), " "))
 		known = append(known, agent.Name)
 	}
 	// Strings always can be encoded.

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/session"
 )
 
@@ -18,9 +19,8 @@ func (a *App) become(ctx context.Context, r role, reason string) error {
 	before, settings := a.role, a.features
 	a.role, a.features = r, features
 	others := !reflect.DeepEqual(settings.Plugins, features.Plugins)
-	if a.cell(features).enabled && !a.cell(settings).enabled {
+	if a.turnedOn(settings) {
 		others = true
-		a.notice("", "the sandbox is on from here on, so the plugins are started again")
 	}
 	if err := a.enter(ctx, reason, others); err != nil {
 		a.role, a.features = before, settings
@@ -29,6 +29,20 @@ func (a *App) become(ctx context.Context, r role, reason string) error {
 	a.journal.note(func(s *session.State) { s.Agent, s.Mode = r.agent.Name, r.mode.Name })
 	a.refresh()
 	return nil
+}
+
+// turnedOn tells the user of a sandbox that was off under the settings before, or that is now asked for and cannot be had. It
+// reports whether the plugins have to be started again.
+func (a *App) turnedOn(before config.Features) bool {
+	now := a.cell(a.features)
+	a.tellSandbox(now)
+	if !now.enabled || a.cell(before).enabled {
+		return false
+	}
+	if !a.opts.WithoutPlugins && len(a.plugins()) > 0 {
+		a.notice("", "the sandbox is on from here on, so the plugins are started again")
+	}
+	return true
 }
 
 // enter hands the conversation to the role. Plugins are loaded anew if their settings are others now.
@@ -64,7 +78,7 @@ func (a *App) described() string {
 
 // follow takes note of an agent that took over by itself, when the provider of another one failed. Who goes on with the session
 // another time begins with the agent that was chosen.
-func (a *App) follow() {
+func (a *App) follow(ctx context.Context) {
 	name := a.talk.Persona().Agent
 	if name == a.role.agent.Name {
 		return
@@ -79,6 +93,14 @@ func (a *App) follow() {
 		a.notice("", err.Error())
 		return
 	}
+	before := a.features
 	a.role, a.features = r, features
+	if a.turnedOn(before) && !a.opts.WithoutPlugins {
+		if _, err := a.reloadPlugins(ctx); err != nil {
+			a.notice("", fmt.Sprintf("the plugins are not confined: %v", err))
+		}
+		a.collectCommands()
+		a.stale.Store(true)
+	}
 	a.refresh()
 }

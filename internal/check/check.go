@@ -83,6 +83,8 @@ type checker struct {
 	dir     string
 	plugin  string
 	found   []Finding
+	// missing are the import paths that there is no source for.
+	missing []string
 	// once keeps the findings in vendored packages to one of a kind for each.
 	once map[string]bool
 }

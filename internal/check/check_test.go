@@ -79,6 +79,7 @@ func TestDir(t *testing.T) {
 		"maps":               {bare + "import _ \"maps\"\n" + hookOnly, []string{"main.go:3 import-unavailable"}},
 		"too young":          {bare + "import _ \"iter\"\n" + hookOnly, []string{"main.go:3 import-unavailable"}},
 		"not vendored":       {bare + "import _ \"example.com/x\"\n" + hookOnly, []string{"main.go:3 import-missing"}},
+		"not vendored, used": {bare + "import \"example.com/go-x\"\n\nvar _ = x.Y\n" + hookOnly, []string{"main.go:3 import-missing"}},
 		"no own directory":   {bare + "import _ \"my-plugin/sub\"\n" + hookOnly, []string{"main.go:3 import-missing"}},
 		"own, without files": {bare + "import _ \"my-plugin/sub\"\n" + hookOnly + "-- sub/a.txt --\n", []string{"main.go:3 import-missing"}},
 		"relative":           {bare + "import _ \"./sub\"\n" + hookOnly, []string{"main.go:3 import-path"}},
@@ -131,7 +132,7 @@ func TestUnsafe(t *testing.T) {
 // TestSeverity holds errors, warnings and the milder view of what is vendored apart.
 func TestSeverity(t *testing.T) {
 	t.Parallel()
-	const library = "-- vendor/a.com/x/x.go --\npackage x\n\nfunc F(v any) bool {\n\tswitch v {\n\tcase 1:\n\t\treturn true\n\t}\n\treturn *new(1) > 0\n}\n"
+	const library = "-- vendor/a.com/x/x.go --\npackage x\n\nfunc F(v func() any) bool {\n\tswitch v() {\n\tcase 1:\n\t\treturn true\n\t}\n\treturn *new(1) > 0\n}\n"
 	archive := txtar.Parse([]byte(start + "var _, _ = x.F, *new(5)\n" + library))
 	archive.Files[0].Data = []byte(strings.Replace(string(archive.Files[0].Data), "\"context\"", "\"context\"\n\n\t\"a.com/x\"", 1))
 	dir := unpack(t, "my-plugin", archive)

@@ -32,6 +32,8 @@ type pass struct {
 	changed map[types.Object][]change
 	// origin holds what variables were first given, as far as that is one expression.
 	origin map[types.Object]ast.Expr
+	// keeps holds the parameters that functions keep beyond the call.
+	keeps map[types.Object]bool
 }
 
 // change is an assignment to a variable as a whole or to a part of it, which may lie behind a pointer.
@@ -46,7 +48,8 @@ var rules = []func(*pass, ast.Node){
 	switches, typeSwitches, assertions, comparisons, mapKeys, methodExpressions, embeddedInterfaces,
 	errorsAs, errorArguments, errorValues, errorMethods, nilReturns,
 	deferredArguments, deferredLoops, deferredLiterals, methodValues, counters,
-	jsonValues, formats, templates,
+	jsonValues, formats, verbs, templates,
+	storedValues, structValues,
 }
 
 func (p *pass) run() {
@@ -80,8 +83,10 @@ func (p *pass) report(n ast.Node, w weight, rule, message, fix string) {
 func (p *pass) survey() {
 	p.changed = map[types.Object][]change{}
 	p.origin = map[types.Object]ast.Expr{}
+	p.keeps = map[types.Object]bool{}
 	for _, f := range p.pkg.files {
 		ast.Inspect(f, func(n ast.Node) bool {
+			p.surveyKept(n)
 			switch n := n.(type) {
 			case *ast.AssignStmt:
 				p.surveyAssignment(n)

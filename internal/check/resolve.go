@@ -51,6 +51,7 @@ func (c *checker) resolveSource(s *source, p string, report func(rule, message, 
 	}
 	dir := c.dirOf(s, p)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		c.missing = append(c.missing, p)
 		first, _, _ := strings.Cut(p, "/")
 		switch {
 		case s.owns(p):

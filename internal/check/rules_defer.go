@@ -18,7 +18,9 @@ func deferredArguments(p *pass, n ast.Node) {
 		return
 	}
 	for _, x := range d.Call.Args {
-		p.checkDeferred(x, deferred{at: d, fn: fn, loops: loops, parts: !p.holdsReference(x)})
+		if at := (deferred{at: d, fn: fn, loops: loops, parts: !p.holdsReference(x)}); !p.copied(x, at) {
+			p.checkDeferred(x, at)
+		}
 	}
 	sel, ok := ast.Unparen(d.Call.Fun).(*ast.SelectorExpr)
 	if !ok || p.info.Selections[sel] == nil {
@@ -26,7 +28,9 @@ func deferredArguments(p *pass, n ast.Node) {
 	}
 	method := p.callee(d.Call)
 	parts := method == nil || !isPointer(method.Signature().Recv().Type()) && !types.IsInterface(method.Signature().Recv().Type())
-	p.checkDeferred(sel.X, deferred{at: d, fn: fn, loops: loops, parts: parts})
+	if at := (deferred{at: d, fn: fn, loops: loops, parts: parts}); !p.copiedReceiver(sel, at) {
+		p.checkDeferred(sel.X, at)
+	}
 }
 
 // deferred is where a deferred call stands. If parts is set, an expression in it changes with the parts of its variable.
@@ -167,7 +171,8 @@ func (p *pass) returnsValues(fn ast.Node) bool {
 	return found
 }
 
-// deferredLoops finds deferred function literals that use variables of the loop around them.
+// deferredLoops finds deferred function literals that use variables of the loop around them. The loader repairs those that do
+// not recover.
 func deferredLoops(p *pass, n ast.Node) {
 	d, ok := n.(*ast.DeferStmt)
 	if !ok {
@@ -175,7 +180,7 @@ func deferredLoops(p *pass, n ast.Node) {
 	}
 	lit, ok := ast.Unparen(d.Call.Fun).(*ast.FuncLit)
 	_, loops := p.enclosing()
-	if !ok || len(loops) == 0 {
+	if !ok || len(loops) == 0 || !p.recovers(lit) {
 		return
 	}
 	outer := loops[len(loops)-1]
@@ -193,61 +198,34 @@ func deferredLoops(p *pass, n ast.Node) {
 	}
 }
 
-// deferredLiterals finds deferred calls that run a function literal of the same function, for which the interpreter waits
-// forever: it holds the lock of the function's variables that the literal needs.
+// deferredLiterals finds deferred variables that hold a function literal which recovers.
 func deferredLiterals(p *pass, n ast.Node) {
 	d, ok := n.(*ast.DeferStmt)
 	if !ok {
 		return
 	}
 	fn, _ := p.enclosing()
-	if fn == nil || !p.runsLiteral(d, fn) {
+	obj := p.root(d.Call.Fun)
+	if fn == nil || obj == nil || !within(fn, obj.Pos()) || p.origin[obj] == nil || p.inside(p.origin[obj], fn) {
 		return
 	}
-	p.report(d, atRun, "defer-deadlock", "the interpreter hangs when a deferred call runs a function literal that the same function made",
-		"write what it does into the literal after defer, or make it a function of the package")
+	if p.recovers(p.origin[obj]) {
+		p.report(d, atRun, "defer-recover", "a function literal in a variable gets no panic by recover when it is deferred",
+			"write the literal after defer, or make it a function of the package")
+	}
 }
 
-func (p *pass) runsLiteral(d *ast.DeferStmt, fn ast.Node) bool {
-	if lit, ok := ast.Unparen(d.Call.Fun).(*ast.FuncLit); ok {
-		found := false
-		ast.Inspect(lit.Body, func(n ast.Node) bool {
-			if call, ok := n.(*ast.CallExpr); ok && !found {
-				found = p.holdsLiteral(call.Fun, fn)
-				for _, arg := range call.Args {
-					found = found || p.isFunc(arg) && p.holdsLiteral(arg, fn)
-				}
-			}
-			return !found
-		})
-		return found
-	}
-	if p.holdsLiteral(d.Call.Fun, fn) {
-		return true
-	}
-	callee := p.callee(d.Call)
-	compiled := callee != nil && callee.Pkg() != nil && p.source.byPath[callee.Pkg().Path()] == nil
-	for _, arg := range d.Call.Args {
-		if _, isLit := ast.Unparen(arg).(*ast.FuncLit); isLit && !compiled || p.isFunc(arg) && p.holdsLiteral(arg, fn) {
-			return true
+// recovers reports whether recover is called somewhere in a node.
+func (p *pass) recovers(n ast.Node) bool {
+	found := false
+	ast.Inspect(n, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && id.Name == "recover" {
+			_, builtin := p.info.Uses[id].(*types.Builtin)
+			found = found || builtin
 		}
-	}
-	return false
-}
-
-func (p *pass) isFunc(x ast.Expr) bool {
-	_, ok := p.typeOf(x).Underlying().(*types.Signature)
-	return ok
-}
-
-// holdsLiteral reports whether an expression reads a variable of the function that was given a function literal, or
-// something that holds one, in that function itself.
-func (p *pass) holdsLiteral(x ast.Expr, fn ast.Node) bool {
-	obj := p.root(x)
-	if obj == nil || !within(fn, obj.Pos()) || p.origin[obj] == nil || p.inside(p.origin[obj], fn) {
-		return false
-	}
-	return literalIn(p.origin[obj])
+		return !found
+	})
+	return found
 }
 
 // inside reports whether a position lies in a function literal within fn.
@@ -260,21 +238,6 @@ func (p *pass) inside(x ast.Expr, fn ast.Node) bool {
 		return !found
 	})
 	return found
-}
-
-// literalIn reports whether a value is a function literal or is made of some.
-func literalIn(x ast.Expr) bool {
-	switch e := ast.Unparen(x).(type) {
-	case *ast.FuncLit:
-		return true
-	case *ast.UnaryExpr:
-		return e.Op == token.AND && literalIn(e.X)
-	case *ast.KeyValueExpr:
-		return literalIn(e.Value)
-	case *ast.CompositeLit:
-		return slices.ContainsFunc(e.Elts, literalIn)
-	}
-	return false
 }
 
 // methodValues finds methods taken from a variable that is another one when they are called.

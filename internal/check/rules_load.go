@@ -38,6 +38,11 @@ func ranges(p *pass, n ast.Node) {
 	case *types.Signature:
 		p.report(n, atLoad, "range-function", "the interpreter knows no range over a function", "call it with a function literal")
 		return
+	case *types.Pointer:
+		if _, address := ast.Unparen(loop.X).(*ast.UnaryExpr); address {
+			break
+		}
+		p.report(n, atRun, "range-pointer", "the interpreter cannot loop over a pointer to an array", "loop over the array: range *p, or over a slice of it: range p[:]")
 	}
 	if loop.Tok.String() == "=" {
 		p.report(n, atRun, "range-assign", "the interpreter gives nothing to the variables of a range loop with =",

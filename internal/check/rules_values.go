@@ -98,7 +98,7 @@ func formats(p *pass, n ast.Node) {
 	}
 	verbs := ""
 	for _, arg := range call.Args {
-		if v := p.info.Types[arg].Value; v != nil && v.Kind() == constant.String && strings.HasSuffix(p.callee(call).Name(), "f") {
+		if v := p.info.Types[arg].Value; verbs == "" && v != nil && v.Kind() == constant.String && strings.HasSuffix(p.callee(call).Name(), "f") {
 			verbs = constant.StringVal(v)
 		}
 	}

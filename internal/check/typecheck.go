@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/types"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -53,7 +54,10 @@ func (i *imports) Import(path string) (*types.Package, error) {
 	return importLibrary(path)
 }
 
-var undefinedOf = regexp.MustCompile(`^undefined: (\w+)\.(\w+)$`)
+var (
+	undefined   = regexp.MustCompile(`^undefined: (\w+)$`)
+	undefinedOf = regexp.MustCompile(`^undefined: (\w+)\.(\w+)$`)
+)
 
 // typeError tells what makes the source no valid Go. What a compiler refuses but an interpreter can pass over, such as a
 // variable that is not used, is a warning.
@@ -64,6 +68,9 @@ func (c *checker) typeError(s *source, p *sourcePackage, err error) {
 	}
 	if strings.HasPrefix(e.Msg, "\t") {
 		return // it goes on about the error before
+	}
+	if m := undefined.FindStringSubmatch(e.Msg); m != nil && slices.ContainsFunc(c.missing, func(path string) bool { return strings.Contains(path, m[1]) }) {
+		return // it stands for a package that cannot be had, of which only the path is known
 	}
 	at := s.fset.PositionFor(e.Pos, false)
 	f := Finding{File: at.Filename, Line: at.Line, Column: at.Column, Severity: Error, Rule: "type", Message: e.Msg}

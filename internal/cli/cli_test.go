@@ -42,6 +42,20 @@ func TestCommandLines(t *testing.T) {
 		{name: "no command is help", stdout: "Usage:"},
 		{name: "version names both versions", args: []string{"--version"}, stdout: Version + " (SDK 0.1.0)"},
 		{name: "unknown flag", args: []string{"run", "--bogus"}, code: exitUsage, stderr: "unknown flag: --bogus"},
+		{name: "flag with a typo", args: []string{"run", "--max-stepz", "3", "hi"}, code: exitUsage, stderr: "unknown flag: --max-stepz; did you mean --max-steps?\nSee aura run --help."},
+		{name: "flag cut short", args: []string{"run", "--without"}, code: exitUsage, stderr: "did you mean --without-plugins?"},
+		{name: "flag before a command", args: []string{"--modek", "x", "run", "hi"}, code: exitUsage, stderr: "did you mean --"},
+		{name: "help before a command", args: []string{"--help", "tasks", "run"}, stdout: "aura tasks run NAME"},
+		{name: "help amid a command", args: []string{"tasks", "--help", "run"}, stdout: "aura tasks run NAME"},
+		{name: "help of a command", args: []string{"help", "tasks", "run"}, stdout: "aura tasks run NAME"},
+		{name: "help alone", args: []string{"help"}, stdout: "130 interrupted"},
+		{name: "help of nothing", args: []string{"help", "taks"}, code: exitUsage, stderr: `unknown command "taks" for "aura"; did you mean tasks?`},
+		{name: "help of nothing below", args: []string{"help", "tasks", "rnu"}, code: exitUsage, stderr: `unknown command "rnu" for "aura tasks"`},
+		{name: "completion of nothing", args: []string{"completion", "bsh"}, code: exitUsage, stderr: `did you mean bash or `},
+		{name: "completion alone", args: []string{"completion"}, stdout: "aura completion [command]"},
+		{name: "version before a command", args: []string{"--version", "run", "hi"}, stdout: "aura version " + Version},
+		{name: "version after a command", args: []string{"tasks", "run", "--version"}, stdout: "aura version " + Version},
+
 		{name: "unknown command", args: []string{"rnu"}, code: exitUsage, stderr: `unknown command "rnu"`},
 		{name: "unknown subcommand", args: []string{"plugins", "shwo"}, code: exitUsage, stderr: "did you mean show?"},
 		{name: "missing argument", args: []string{"plugins", "show"}, code: exitUsage, stderr: "aura plugins show takes NAME"},
@@ -75,6 +89,25 @@ func TestCommandLines(t *testing.T) {
 		})
 	}
 }
+
+// An answer that does not reach its reader is a failure, but for a reader who has read enough.
+func TestAnswersThatAreLost(t *testing.T) {
+	t.Parallel()
+	for fault, want := range map[error]int{syscall.ENOSPC: exitError, syscall.EPIPE: exitDone} {
+		var errs bytes.Buffer
+		dir := t.TempDir()
+		s := streams{in: strings.NewReader(""), out: failing{fault}, err: &errs}
+		code := execute(t.Context(), s, []string{"--workdir", dir, "--home", dir, "run", "hi"})
+		if told := strings.Contains(errs.String(), "aura: writing the answer: "+fault.Error()); code != want || told != (want == exitError) {
+			t.Errorf("%v: exit code %d, want %d\n%s", fault, code, want, errs.String())
+		}
+	}
+}
+
+// failing is where nothing can be written to.
+type failing struct{ error }
+
+func (f failing) Write([]byte) (int, error) { return 0, f.error }
 
 func TestJSONIsAloneOnStandardOutput(t *testing.T) {
 	t.Parallel()
@@ -117,6 +150,7 @@ func TestExitCodes(t *testing.T) {
 		{"timeout", t.Context(), timeoutError(time.Second), exitTimeout},
 		{"interrupt", ended(signalled{os.Interrupt}), context.Canceled, exitInterrupted},
 		{"terminated", ended(signalled{syscall.SIGTERM}), errors.New("anything"), exitTerminated},
+		{"hung up", ended(signalled{syscall.SIGHUP}), context.Canceled, exitHungUp},
 		{"done in spite of a late signal", ended(signalled{os.Interrupt}), nil, exitDone},
 	}
 	for _, row := range rows {

@@ -30,6 +30,9 @@ func (o *rootOptions) completeFlags(cmd *cobra.Command, s streams) {
 		"config":   directories,
 		"home":     directories,
 		"workdir":  directories,
+
+		"include-tools": listOf(completeTools(s, o)),
+		"exclude-tools": listOf(completeTools(s, o)),
 	} {
 		if cmd.PersistentFlags().Lookup(name) != nil {
 			// The one error is a flag that does not exist.
@@ -40,6 +43,18 @@ func (o *rootOptions) completeFlags(cmd *cobra.Command, s streams) {
 
 func directories(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveFilterDirs
+}
+
+// listOf completes the last of several values that are separated by commas.
+func listOf(complete cobra.CompletionFunc) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		before := typed[:strings.LastIndex(typed, ",")+1]
+		found, directive := complete(cmd, args, strings.TrimPrefix(typed, before))
+		for i := range found {
+			found[i] = before + found[i]
+		}
+		return found, directive
+	}
 }
 
 // completeNames completes what a configuration has. One that cannot be read has nothing.

@@ -30,6 +30,7 @@ const (
 	exitUsage       = 2
 	exitLimit       = 3
 	exitTimeout     = 4
+	exitHungUp      = 129
 	exitInterrupted = 130
 	exitTerminated  = 143
 )
@@ -62,10 +63,10 @@ func Main() int {
 func execute(ctx context.Context, s streams, args []string) int {
 	root := newRoot(s)
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	code := exitCode(ctx, err)
 	if err != nil && (!errors.Is(err, errShown) || ctx.Err() != nil) {
-		fmt.Fprintf(s.err, "aura: %s\n", clean(describe(ctx, err)))
+		fmt.Fprintf(s.err, "aura: %s\n", clean(describe(ctx, cmd.CommandPath(), err)))
 	}
 	return code
 }
@@ -104,10 +105,7 @@ func exitCode(ctx context.Context, err error) int {
 	case err == nil:
 		return exitDone
 	case errors.As(context.Cause(ctx), &sig):
-		if sig.Signal == syscall.SIGTERM {
-			return exitTerminated
-		}
-		return exitInterrupted
+		return map[os.Signal]int{syscall.SIGTERM: exitTerminated, syscall.SIGHUP: exitHungUp, os.Interrupt: exitInterrupted}[sig.Signal]
 	case errors.As(err, &late):
 		return exitTimeout
 	case errors.As(err, &usage):
@@ -119,12 +117,13 @@ func exitCode(ctx context.Context, err error) int {
 	}
 }
 
-func describe(ctx context.Context, err error) string {
+// describe says what went wrong with a command.
+func describe(ctx context.Context, command string, err error) string {
 	if sig, ok := errors.AsType[signalled](context.Cause(ctx)); ok {
 		return "stopped by signal: " + sig.Error()
 	}
 	if _, ok := errors.AsType[usageError](err); ok {
-		return err.Error() + "\nSee aura --help."
+		return err.Error() + "\nSee " + command + " --help."
 	}
 	return err.Error()
 }
@@ -132,11 +131,15 @@ func describe(ctx context.Context, err error) string {
 // forceAfter is how long aura may take to end after a signal before it ends the hard way. Its children die with it either way.
 const forceAfter = 1500 * time.Millisecond
 
-// withSignals ends the context at SIGINT and SIGTERM. A second signal, or being slow, ends the process.
+// withSignals ends the context at SIGINT and SIGTERM, and at SIGHUP unless aura was started to outlive its terminal. A second
+// signal, or being slow, ends the process.
 func withSignals(parent context.Context, w io.Writer) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	ch := make(chan os.Signal, 2)
 	signal.Notify(ch, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(ch, syscall.SIGHUP)
+	}
 	done := make(chan struct{})
 	go func() {
 		select {

@@ -52,7 +52,7 @@ func newPluginsList(s streams, root *rootOptions) *cobra.Command {
 			}
 			newMask(cfg).plugins(list)
 			if asJSON {
-				return writeJSON(s.out, list)
+				return writeJSON(s.out, append([]app.Info{}, list...))
 			}
 			writeList(s.out, list)
 			return nil

@@ -15,13 +15,15 @@ import (
 	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/check"
 	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/manifest"
 )
 
 const checkHelp = `Find what would go wrong in a plugin before it runs: faults in plugin.yaml and
-go.mod, functions of the wrong type, imports that cannot be had, and Go that the
-interpreter refuses, crashes on or gets wrong without a word. Nothing of the
-plugin is run, and no Go toolchain is needed.
+go.mod, functions of the wrong type, imports that cannot be had, Go that the
+interpreter refuses, crashes on or gets wrong without a word, and files that are
+not those that were installed. Nothing of the plugin is run, and no Go toolchain
+is needed.
 
 Errors keep the plugin from loading, or go wrong each time the line runs.
 Warnings depend on values. The exit code is 1 if there are errors, else 0.
@@ -31,7 +33,7 @@ Without an argument all plugins of all homes are checked.`
 func newPluginsCheck(s streams, root *rootOptions) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "check [NAME|PATH]",
+		Use:   "check [NAME|PACK|PATH]",
 		Short: "Find what would go wrong in plugins before they run",
 		Long:  checkHelp,
 		Example: `  aura plugins check
@@ -54,6 +56,7 @@ func newPluginsCheck(s streams, root *rootOptions) *cobra.Command {
 				if len(list) > 0 {
 					targets[i].name = list[0].Plugin
 				}
+				list = append(t.found, list...)
 				found = append(found, list...)
 				targets[i].found = list
 			}
@@ -71,10 +74,26 @@ func newPluginsCheck(s streams, root *rootOptions) *cobra.Command {
 	return cmd
 }
 
-// checkTarget is a plugin to be checked, and then what was found in it.
+// checkTarget is a plugin to be checked, and what was found in it: at first what is known beside its source.
 type checkTarget struct {
 	name, dir string
-	found     []check.Finding
+	// pack is the directory below the root of plugins that it lies in; empty if that is its own.
+	pack  string
+	found []check.Finding
+}
+
+// newCheckTarget is an installed plugin. One whose files are not those that were installed is not loaded, sound or not.
+func newCheckTarget(e app.Entry) checkTarget {
+	t := checkTarget{name: e.Name, dir: e.Dir}
+	if rel, err := filepath.Rel(e.Root, e.Dir); err == nil {
+		if first, _, nested := strings.Cut(filepath.ToSlash(rel), "/"); nested {
+			t.pack = first
+		}
+	}
+	if changed, ok := errors.AsType[*install.ChangedError](e.Err); ok && e.Status == app.StatusEnabled {
+		t.found = []check.Finding{{Plugin: e.Name, File: e.Dir, Severity: check.Error, Rule: "lock", Message: changed.Error()}}
+	}
+	return t
 }
 
 // checkTargets returns the plugins that an argument stands for, or all. With an error that keeps aura from starting it still
@@ -95,7 +114,7 @@ func checkTargets(s streams, root *rootOptions, args []string) ([]checkTarget, c
 	entries, problem := app.Catalog(cfg)
 	var targets []checkTarget
 	for _, e := range entries {
-		targets = append(targets, checkTarget{name: e.Name, dir: e.Dir})
+		targets = append(targets, newCheckTarget(e))
 	}
 	if problem != nil {
 		for _, r := range cfg.PluginRoots() {
@@ -107,6 +126,9 @@ func checkTargets(s streams, root *rootOptions, args []string) ([]checkTarget, c
 	}
 	known := targets
 	targets = slices.DeleteFunc(slices.Clone(targets), func(t checkTarget) bool { return t.name != args[0] })
+	if len(targets) == 0 {
+		targets = slices.DeleteFunc(slices.Clone(known), func(t checkTarget) bool { return t.pack != args[0] })
+	}
 	if len(targets) == 0 {
 		var names []string
 		for _, t := range known {

@@ -12,7 +12,7 @@ import (
 // writeList is a table with one line per plugin.
 func writeList(w io.Writer, list []app.Info) {
 	if len(list) == 0 {
-		fmt.Fprintln(w, "no plugins are installed; put one below .aura/plugins/")
+		fmt.Fprintln(w, "no plugins are installed; put one below .aura/plugins/, or install one with aura plugins add")
 		return
 	}
 	rows := [][]string{{"NAME", "STATUS", "CAPABILITIES", "SOURCE", "PROCESSES", "DESCRIPTION"}}

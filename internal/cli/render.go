@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/idelchi/aura/internal/conversation/event"
@@ -52,6 +54,8 @@ type textRenderer struct {
 	streams map[string]*stream
 	// failed is set once the error that ends the run has been shown.
 	failed bool
+	// lost is why some of the model's text did not reach standard output.
+	lost error
 }
 
 // resultLimit is how much of a tool's result is shown, in runes.
@@ -150,8 +154,15 @@ func (r *textRenderer) text(s string) {
 		s = clean(s)
 	}
 	r.endThought()
-	fmt.Fprint(r.out, s)
+	r.write(s)
 	r.open = !strings.HasSuffix(s, "\n")
+}
+
+// write keeps the first failure, but for a reader that has read enough.
+func (r *textRenderer) write(s string) {
+	if _, err := io.WriteString(r.out, s); err != nil && r.lost == nil && !errors.Is(err, syscall.EPIPE) {
+		r.lost = err
+	}
 }
 
 func (r *textRenderer) tell(format string, args ...any) {
@@ -178,7 +189,7 @@ func (r *textRenderer) endThought() {
 
 func (r *textRenderer) endLine() {
 	if r.open {
-		fmt.Fprintln(r.out)
+		r.write("\n")
 		r.open = false
 	}
 }

@@ -50,7 +50,7 @@ Every flag below can also be set as AURA_<FLAG> in the environment, such as
 AURA_WITHOUT_PLUGINS=true.
 
 Exit codes: 0 done, 1 error, 2 usage, 3 step or budget limit, 4 timeout (--timeout),
-130 interrupted (Ctrl-C), 143 terminated.`
+130 interrupted (Ctrl-C), 143 terminated, 129 hung up.`
 
 const rootExamples = `  aura run "What is in this directory?"
   aura run --without-plugins "hi"
@@ -74,10 +74,13 @@ func newRoot(s streams) *cobra.Command {
 	cmd.SetIn(s.in)
 	cmd.SetOut(s.out)
 	cmd.SetErr(s.err)
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	cmd.SetVersionTemplate("aura version {{ .Version }}\n")
+	cmd.SetFlagErrorFunc(flagError)
 	o.register(cmd.PersistentFlags())
 	cmd.AddCommand(newRun(s, o), newPlugins(s, o), newSessions(s, o), newTasks(s, o), newInit(s, o), newShow(s, o), newHooks(s, o), newMCP(s, o), newSandbox(s, o), newTools(s, o), newModels(s, o))
 	o.completeFlags(cmd, s)
+	strictTopics(cmd)
+	helpEverywhere(cmd)
 	return cmd
 }
 
@@ -170,26 +173,4 @@ func fromEnvironment(cmd *cobra.Command, environ []string) error {
 		}
 	})
 	return failed
-}
-
-func noArgs(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	err := fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath())
-	cmd.SuggestionsMinimumDistance = 2 // letters that may differ
-	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-		err = fmt.Errorf("%w; did you mean %s?", err, strings.Join(near, " or "))
-	}
-	return usageError{err}
-}
-
-// exactArgs wants n arguments, named for the message.
-func exactArgs(names ...string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) == len(names) {
-			return nil
-		}
-		return usageError{fmt.Errorf("%s takes %s", cmd.CommandPath(), strings.Join(names, " "))}
-	}
 }

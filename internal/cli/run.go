@@ -124,6 +124,9 @@ func (o *runOptions) run(ctx context.Context, s streams, a app.Options, debug bo
 	if text, ok := r.(*textRenderer); ok && text.failed && err != nil && ctx.Err() == nil {
 		err = errors.Join(err, errShown)
 	}
+	if text, ok := r.(*textRenderer); ok && text.lost != nil && err == nil {
+		err = fmt.Errorf("writing the answer: %w", text.lost)
+	}
 	if j, ok := r.(*jsonRenderer); ok && j.err != nil && err == nil {
 		err = fmt.Errorf("writing events: %w", j.err)
 	}

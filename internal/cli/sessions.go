@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -76,11 +77,11 @@ func writeSessions(w io.Writer, list []session.Summary) {
 		if end == "" {
 			end = "open or killed"
 		}
-		title := s.Title
+		title, started := s.Title, s.StartedAt.Local().Format("2006-01-02 15:04")
 		if s.Err != "" {
-			end, title = "damaged", s.Err
+			end, title, started = "damaged", s.Err, "-"
 		}
-		rows = append(rows, []string{s.ID, s.StartedAt.Local().Format("2006-01-02 15:04"), fmt.Sprint(s.Messages), end, title})
+		rows = append(rows, []string{s.ID, started, fmt.Sprint(s.Messages), end, title})
 	}
 	table(w, rows)
 }
@@ -117,7 +118,10 @@ func newSessionsExport(s streams, root *rootOptions) *cobra.Command {
 		Example: `  aura sessions export 01a1 --output talk.md
   aura sessions export 01a1 --format json`,
 		Args: exactArgs("ID"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !cmd.Flags().Changed("format") && strings.EqualFold(filepath.Ext(output), ".json") {
+				format = string(session.FormatJSON)
+			}
 			if err := session.Format(format).Check(); err != nil {
 				return usageError{fmt.Errorf("--format: %w", err)}
 			}
@@ -129,7 +133,7 @@ func newSessionsExport(s streams, root *rootOptions) *cobra.Command {
 		},
 		ValidArgsFunction: sessionIDs(s, root),
 	}
-	cmd.Flags().StringVar(&format, "format", "markdown", "markdown or json")
+	cmd.Flags().StringVar(&format, "format", "markdown", "markdown or json; json also if --output ends in .json")
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]cobra.Completion{"markdown", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.Flags().StringVarP(&output, "output", "o", "", "file to write; standard output if none is named")
 	return cmd

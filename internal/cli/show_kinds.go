@@ -46,7 +46,7 @@ type shownKind struct {
 
 // shownKinds are all of them, in the order of the overview.
 var shownKinds = []shownKind{
-	entityKind("agents", "agent", func(c *config.Config) map[string]config.Agent { return c.Agents }, func(a config.Agent) shown {
+	entityKind("agents", "agent", agentsInForce, func(a config.Agent) shown {
 		return shown{Description: a.Description, Status: words(map[string]bool{
 			"default": a.Default, "hidden": a.Hide, "subagent": a.Subagent,
 		}), Body: a.Prompt, settings: overrides(a.Features)}
@@ -80,6 +80,17 @@ type viewer struct {
 	hide  mask
 	agent config.Agent
 	mode  config.Mode
+}
+
+// agentsInForce are all agents, of which one at most is the default: that of the home of highest precedence.
+func agentsInForce(c *config.Config) map[string]config.Agent {
+	usual, _ := c.DefaultAgent()
+	all := maps.Clone(c.Agents)
+	for name, a := range all {
+		a.Default = name == usual.Name
+		all[name] = a
+	}
+	return all
 }
 
 // entityKind is a kind whose entities are declared in files, by name. More says what of one is not a setting.

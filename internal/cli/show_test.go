@@ -177,3 +177,16 @@ func TestShowNothing(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }
+
+// Two homes may have a default agent each, but one is in force.
+func TestShowOneDefault(t *testing.T) {
+	t.Parallel()
+	dir := filled(t, map[string]string{
+		"home/config/agents/a.md":  "---\nname: usual\ndefault: true\n---\n",
+		".aura/config/agents/b.md": "---\nname: here\ndefault: true\n---\n",
+	})
+	_, stdout, _ := in(t, dir, "show", "agents")
+	if got := strings.Join(strings.Fields(stdout), " "); strings.Count(got, "default") != 1 || !strings.Contains(got, "here default") {
+		t.Errorf("got %s", stdout)
+	}
+}

@@ -106,6 +106,10 @@ func (o *runOptions) runTask(ctx context.Context, s streams, root *rootOptions, 
 		a.Config = elsewhere(a.Config, cfg)
 		a.Config.Workdir = task.Workdir
 	}
+	prompts, err := task.Prompts(cfg.Environ)
+	if err != nil {
+		return err
+	}
 	if o.timeout == 0 {
 		o.timeout = task.Timeout
 	}
@@ -117,7 +121,7 @@ func (o *runOptions) runTask(ctx context.Context, s streams, root *rootOptions, 
 	if err := app.RunShell(ctx, cfg, task, task.Pre, s.err); err != nil {
 		return because(ctx, err)
 	}
-	err = o.run(ctx, s, a, root.debug, task.Commands)
+	err = o.run(ctx, s, a, root.debug, prompts)
 	return errors.Join(err, app.RunShell(context.WithoutCancel(ctx), cfg, task, task.Post, s.err))
 }
 

@@ -26,27 +26,24 @@ func (c Conditional) String() string {
 	return c.Condition
 }
 
-// ParseConditional reads [--max N] [not] CONDITION "ACTION"... . A condition of several terms is quoted as a whole, and an
-// action of several words too. Within double quotes a backslash stands before a quote or another backslash.
+// ParseConditional reads [--max N] [not] CONDITION "ACTION"... . A condition of several terms is quoted as a whole, and so is
+// an action; only a command of one word need not be. Within double quotes a backslash stands before a quote or another
+// backslash.
 func ParseConditional(args string, repeats bool) (Conditional, error) {
 	words, err := words(args)
 	if err != nil {
 		return Conditional{}, err
 	}
 	var c Conditional
-	if repeats && len(words) > 0 && words[0].raw == "--max" {
-		if len(words) == 1 {
-			return c, errors.New("--max wants a number")
+	if repeats {
+		if c.Max, words, err = takeMax(words); err != nil {
+			return c, err
 		}
-		if c.Max, err = strconv.Atoi(words[1].text); err != nil || c.Max < 1 {
-			return c, fmt.Errorf("--max %s: expected a number from 1 on", words[1].text)
-		}
-		words = words[2:]
 	}
 	if len(words) > 0 && words[0].raw == "not" {
 		c.Not, words = true, words[1:]
 	}
-	if len(words) == 0 {
+	if len(words) == 0 || strings.TrimSpace(words[0].text) == "" {
 		return c, errors.New(`there is no condition; write [not] CONDITION and then "ACTION"`)
 	}
 	// Quotes within a word belong to the language of conditions; those around it do not.
@@ -54,16 +51,51 @@ func ParseConditional(args string, repeats bool) (Conditional, error) {
 	if words[0].quoted {
 		c.Condition = words[0].text
 	}
-	for _, w := range words[1:] {
-		if strings.TrimSpace(w.text) == "" {
-			return c, errors.New("there is an empty action")
+	c.Actions, err = actions(words[1:])
+	if err == nil && len(c.Actions) == 0 {
+		err = fmt.Errorf(`there is no action behind the condition %q; write one in quotes (and quote a condition of several terms)`, c.Condition)
+	}
+	return c, err
+}
+
+// takeMax reads --max N, if that is what the words begin with, and returns the others.
+func takeMax(of []word) (int, []word, error) {
+	const flag = "--max"
+	if len(of) == 0 {
+		return 0, of, nil
+	}
+	number, joined := strings.CutPrefix(of[0].raw, flag+"=")
+	switch {
+	case joined:
+		of = of[1:]
+	case of[0].raw != flag:
+		return 0, of, nil
+	case len(of) == 1:
+		return 0, of, errors.New("--max wants a number")
+	default:
+		number, of = of[1].text, of[2:]
+	}
+	n, err := strconv.Atoi(number)
+	if err != nil || n < 1 {
+		return 0, of, fmt.Errorf("--max %s: expected a number from 1 on", number)
+	}
+	return n, of, nil
+}
+
+// actions refuses words without quotes, which would each be sent as a prompt: they belong to a condition or an action that
+// should have stood in quotes.
+func actions(of []word) ([]string, error) {
+	var out []string
+	for _, w := range of {
+		switch {
+		case strings.TrimSpace(w.text) == "":
+			return nil, errors.New("there is an empty action")
+		case !w.quoted && !strings.HasPrefix(w.raw, "/"):
+			return nil, fmt.Errorf("%s is not in quotes; write every action in quotes, and a condition of several terms too", w.raw)
 		}
-		c.Actions = append(c.Actions, w.text)
+		out = append(out, w.text)
 	}
-	if len(c.Actions) == 0 {
-		return c, fmt.Errorf(`there is no action behind the condition %q; write one in quotes (and quote a condition of several terms)`, c.Condition)
-	}
-	return c, nil
+	return out, nil
 }
 
 // word is a part of a line between blanks that are not in quotes.

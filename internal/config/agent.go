@@ -146,6 +146,9 @@ func (l *loader) readAgent(d document) ([]entity[declaration], error) {
 	if f.Model.Context < 0 {
 		return nil, d.fault([]string{"model", "context"}, "%d is negative", f.Model.Context)
 	}
+	if most := f.Model.Generation.MaxOutputTokens; most != nil && *most < 1 {
+		return nil, d.fault([]string{"model", "generation", "max_output_tokens"}, "%d is less than 1", *most)
+	}
 	if f.Model.ParameterCount < 0 {
 		return nil, d.fault([]string{"model", "parameter_count"}, "%d is negative", f.Model.ParameterCount)
 	}

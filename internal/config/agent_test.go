@@ -105,6 +105,8 @@ func TestAgentRefused(t *testing.T) {
 		"list of thinking":  {files{path: "---\nname: a\nmodel: {think: [low]}\n---\n"}, []string{`a.md:3: key "model.think": expected true`}},
 		"negative context":  {files{path: "---\nname: a\nmodel:\n  context: -1\n---\n"}, []string{`a.md:4: key "model.context": -1 is negative`}},
 		"negative size":     {files{path: "---\nname: a\nmodel:\n  parameter_count: -1\n---\n"}, []string{`a.md:4: key "model.parameter_count": -1 is negative`}},
+		"no output":         {files{path: "---\nname: a\nmodel:\n  generation: {max_output_tokens: 0}\n---\n"}, []string{`a.md:4: key "model.generation.max_output_tokens": 0 is less than 1`}},
+		"blank name":        {files{path: "---\nname: ' '\n---\n"}, []string{`a.md:2: key "name": missing`}},
 		"no name":           {files{path: "---\nhide: true\n---\n"}, []string{`a.md:2: key "name": missing`}},
 		"no frontmatter":    {files{path: "Hello\n"}, []string{`a.md:1: key "name": missing`}},
 		"open frontmatter":  {files{path: "---\nname: a\n"}, []string{`a.md:1: frontmatter`}},

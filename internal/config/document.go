@@ -104,7 +104,7 @@ func (d document) faultAt(line int, path []string, format string, args ...any) e
 
 // named is the error for a Markdown file that does not name what it declares; nil if it does.
 func (d document) named(what, name string) error {
-	if name != "" {
+	if strings.TrimSpace(name) != "" {
 		return nil
 	}
 	return d.fault([]string{"name"}, "missing: %s needs a name in the frontmatter between two lines of ---", what)

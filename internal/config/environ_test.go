@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -140,6 +141,36 @@ plugins:
 	}
 }
 
+// Where a number or a truth value is wanted, what is put in counts as one, as if it had been written there.
+func TestExpandedNumbers(t *testing.T) {
+	t.Parallel()
+	o := files{
+		project + "features/t.yaml":  "tools: {max_steps: '${N}', read_before: {write: '${NO}'}}",
+		project + "features/c.yaml":  "compaction:\n  threshold: ${HALF}\n",
+		project + "agents/a.md":      "---\nname: ${N}\nhide: ${YES}\nmodel:\n  context: ${N}\nfeatures: {tools: {token_budget: '${N}'}}\n---\n",
+		project + "tasks/t.yaml":     "t: {disabled: '${YES}', env: {A: '${N}'}}\nu: {inherit: t}",
+		project + "providers/p.yaml": "p: {type: ollama, token: '${N}', retry: {max_attempts: \"${N}\"}}",
+	}.options(t)
+	o.Environ = []string{"N=12", "HALF=50.5", "YES=true", "NO=false"}
+	c := load(t, o)
+	a, p := c.Agents["12"], c.Providers["p"]
+	f, err := c.FeaturesFor(a, config.Mode{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := []any{
+		f.Tools.MaxSteps, f.Tools.ReadBefore.Write, f.Tools.TokenBudget, f.Compaction.Threshold, a.Hide, a.Model.Context,
+		c.Tasks["u"].Disabled, c.Tasks["u"].Env["A"], p.Token, p.Retry.MaxAttempts,
+	}
+	if want := []any{12, false, 12, 50.5, true, 12, true, "12", "12", 12}; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	o = files{project + "features/t.yaml": "tools:\n  max_steps: ${N}\n"}.options(t)
+	o.Environ = []string{"N=many"}
+	_, err = config.Load(o)
+	checkError(t, err, `t.yaml:2: key "tools.max_steps": expected a whole number, got text "many"`)
+}
+
 func TestExpandedDuration(t *testing.T) {
 	t.Parallel()
 	c := files{project + "providers/p.yaml": "p: {type: ollama, timeout: '${WAIT}'}"}.load(t)
@@ -152,12 +183,12 @@ func TestExpansionRefused(t *testing.T) {
 	t.Parallel()
 	checkRefused(t, map[string]refused{
 		"unset": {
-			files{project + "providers/p.yaml": "p:\n  type: ollama\n  token: ${UNSET}\n"},
-			[]string{`providers/p.yaml:3: key "p.token": the variable UNSET is not set`},
+			files{project + "providers/p.yaml": "p:\n  type: ollama\n  url: ${UNSET}\n"},
+			[]string{`providers/p.yaml:3: key "p.url": the variable UNSET is not set`},
 		},
 		"unset beside set": {
-			files{project + "providers/p.yaml": "p: {type: ollama, token: '${UNSET}${SET}'}"},
-			[]string{`providers/p.yaml:1: key "p.token": the variable UNSET is not set`},
+			files{project + "providers/p.yaml": "p: {type: ollama, url: '${UNSET}${SET}'}"},
+			[]string{`providers/p.yaml:1: key "p.url": the variable UNSET is not set`},
 		},
 		"in a list of frontmatter": {
 			files{project + "agents/a.md": "---\nname: a\nfallback:\n  - b\n  - ${UNSET}\n---\n"},
@@ -172,16 +203,16 @@ func TestExpansionRefused(t *testing.T) {
 			[]string{`features/plugins.yaml:4: key "plugins.config.local.x.y": the variable UNSET is not set`},
 		},
 		"not a name": {
-			files{project + "tasks/t.yaml": "t:\n  pre: ['echo ${HOME:-x}']\n"},
-			[]string{`tasks/t.yaml:2: key "t.pre[0]": "${HOME:-x}" is not a variable such as ${NAME}; write $${ for`},
+			files{project + "tasks/t.yaml": "t:\n  description: 'echo ${HOME:-x}'\n"},
+			[]string{`tasks/t.yaml:2: key "t.description": "${HOME:-x}" is not a variable such as ${NAME}; write $${ for`},
 		},
 		"not closed": {
-			files{project + "tasks/t.yaml": "t: {pre: ['echo ${SET and']}\n"},
-			[]string{`tasks/t.yaml:1: key "t.pre[0]": "${SET" is not a variable`},
+			files{project + "tasks/t.yaml": "t: {description: 'echo ${SET and'}\n"},
+			[]string{`tasks/t.yaml:1: key "t.description": "${SET" is not a variable`},
 		},
 		"empty name": {
-			files{project + "tasks/t.yaml": "t: {pre: ['${}']}\n"},
-			[]string{`tasks/t.yaml:1: key "t.pre[0]": "${}" is not a variable`},
+			files{project + "tasks/t.yaml": "t: {description: '${}'}\n"},
+			[]string{`tasks/t.yaml:1: key "t.description": "${}" is not a variable`},
 		},
 	})
 }

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"regexp"
+	"slices"
 
 	"gopkg.in/yaml.v3"
 
@@ -46,7 +47,10 @@ func (e environment) expandTree(file string, n *yaml.Node, key string) error {
 		if err != nil {
 			return &strict.Error{File: file, Line: n.Line, Err: fmt.Errorf("key %q: %w", key, err)}
 		}
-		n.Value = value
+		if value != n.Value {
+			// Quotes say no more that it is text: in braces a variable cannot stand without them.
+			n.Value, n.Style = value, 0
+		}
 	case yaml.SequenceNode:
 		for i, item := range n.Content {
 			if err := e.expandTree(file, item, fmt.Sprintf("%s[%d]", key, i)); err != nil {
@@ -70,4 +74,47 @@ func joined(key, below string) string {
 		return below
 	}
 	return key + "." + below
+}
+
+// expandEntities replaces variables in the values of all entities of a file but for some of their keys.
+func (l *loader) expandEntities(d document, verbatim ...string) error {
+	if d.root == nil || d.root.Kind != yaml.MappingNode {
+		return nil
+	}
+	for i := 0; i+1 < len(d.root.Content); i += 2 {
+		if err := l.expandEntity(d, d.root.Content[i+1], d.root.Content[i].Value, verbatim); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// expandEntity follows mappings and lists of them that are merged in with <<.
+func (l *loader) expandEntity(d document, n *yaml.Node, key string, verbatim []string) error {
+	switch n.Kind {
+	case yaml.SequenceNode:
+		for _, item := range n.Content {
+			if err := l.expandEntity(d, item, key, verbatim); err != nil {
+				return err
+			}
+		}
+		return nil
+	case yaml.MappingNode:
+	default:
+		return nil
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		name, value := n.Content[i], n.Content[i+1]
+		var err error
+		switch {
+		case name.ShortTag() == mergeTag:
+			err = l.expandEntity(d, value, key, verbatim)
+		case !slices.Contains(verbatim, name.Value):
+			err = l.env.expandTree(d.File, value, joined(key, name.Value))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

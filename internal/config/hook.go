@@ -11,7 +11,6 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/idelchi/aura/hooks"
-	"github.com/idelchi/aura/internal/strict"
 )
 
 // maxHookTimeout is in seconds: a day.
@@ -61,7 +60,7 @@ func definitions(of map[string]Hook) []hooks.Definition {
 
 // hooks reads all hooks and checks them together, so that a session does not begin with hooks that cannot be put in order.
 func (l *loader) hooks() (map[string]Hook, error) {
-	declared, err := loadKind(l, kind[declaration]{name: "hook", folder: "config/hooks", ext: yamlFiles, read: l.readHooks})
+	declared, err := loadKind(l, kind[declaration]{name: "hook", folder: "config/hooks", ext: yamlFiles, read: readMap(l, readHook, commandKey)})
 	if err != nil {
 		return nil, err
 	}
@@ -73,25 +72,6 @@ func (l *loader) hooks() (map[string]Hook, error) {
 		return nil, placeHookError(all, err)
 	}
 	return all, nil
-}
-
-func (l *loader) readHooks(d document) ([]entity[declaration], error) {
-	if err := l.expandHooks(d); err != nil {
-		return nil, err
-	}
-	values := map[string]hookFile{}
-	if err := strict.DecodeNode(d.File, d.root, &values); err != nil {
-		return nil, err
-	}
-	var entities []entity[declaration]
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		declared, err := readHook(d, name, values[name])
-		if err != nil {
-			return nil, err
-		}
-		entities = append(entities, entity[declaration]{name: name, line: d.find(name).Line, value: declared})
-	}
-	return entities, nil
 }
 
 func readHook(d document, name string, f hookFile) (declaration, error) {
@@ -136,47 +116,4 @@ func placeHookError(all map[string]Hook, err error) error {
 		}
 	}
 	return d.faultAt(line, path, "%w", fault.Err)
-}
-
-// expandHooks replaces variables in all values of hooks but their commands.
-func (l *loader) expandHooks(d document) error {
-	if d.root == nil || d.root.Kind != yaml.MappingNode {
-		return nil
-	}
-	for i := 0; i+1 < len(d.root.Content); i += 2 {
-		if err := l.expandHook(d, d.root.Content[i+1], d.root.Content[i].Value); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// expandHook follows mappings and lists of them that are merged in with <<.
-func (l *loader) expandHook(d document, n *yaml.Node, key string) error {
-	switch n.Kind {
-	case yaml.SequenceNode:
-		for _, item := range n.Content {
-			if err := l.expandHook(d, item, key); err != nil {
-				return err
-			}
-		}
-		return nil
-	case yaml.MappingNode:
-	default:
-		return nil
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		name, value := n.Content[i], n.Content[i+1]
-		var err error
-		switch {
-		case name.ShortTag() == mergeTag:
-			err = l.expandHook(d, value, key)
-		case name.Value != commandKey:
-			err = l.env.expandTree(d.File, value, joined(key, name.Value))
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -49,6 +50,15 @@ func (d declaration) path(keys ...string) []string { return slices.Concat(d.keys
 // wrong is an error about the value at a path of keys below the declaration.
 func (d declaration) wrong(path []string, format string, args ...any) error {
 	return d.fault(d.path(path...), format, args...)
+}
+
+// wrongItem is an error about an item of the list at a key below the declaration.
+func (d declaration) wrongItem(key string, i int, err error) error {
+	line := d.line(d.path(key)...)
+	if list := aliased(d.find(d.path(key)...)); list.Kind == yaml.SequenceNode && i < len(list.Content) {
+		line = list.Content[i].Line
+	}
+	return d.faultAt(line, d.path(fmt.Sprintf("%s[%d]", key, i)), "%w", err)
 }
 
 // lineage is what an entity is put together from, the lowest first and the entity's own declaration last.

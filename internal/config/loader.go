@@ -89,15 +89,24 @@ func readFile[T any](s Source, k kind[T]) ([]entity[T], error) {
 }
 
 // readMap reads a YAML file that maps names to entities. Finish makes an entity of what the file has for it, and checks it.
-func readMap[F, T any](l *loader, finish func(d document, name string, value F) (T, error)) func(document) ([]entity[T], error) {
+// In the values of the keys that are verbatim no variables are expanded.
+func readMap[F, T any](
+	l *loader, finish func(d document, name string, value F) (T, error), verbatim ...string,
+) func(document) ([]entity[T], error) {
 	return func(d document) ([]entity[T], error) {
+		if err := l.expandEntities(d, verbatim...); err != nil {
+			return nil, err
+		}
 		values := map[string]F{}
-		if err := l.decode(d, &values); err != nil {
+		if err := strict.DecodeNode(d.File, d.root, &values); err != nil {
 			return nil, err
 		}
 		var entities []entity[T]
 		for _, name := range slices.Sorted(maps.Keys(values)) {
 			value, err := finish(d, name, values[name])
+			if err == nil && strings.TrimSpace(name) == "" {
+				err = d.fault([]string{name}, "a name is missing")
+			}
 			if err != nil {
 				return nil, err
 			}

@@ -47,7 +47,14 @@ type Provider struct {
 	File string `yaml:"file"`
 	// Record is the file that a script of what the provider answers is written to, absolute; empty is none.
 	Record string `yaml:"record"`
+
+	// unusable is why it cannot be used.
+	unusable error
 }
+
+// Usable is the reason why the provider cannot be used, nil if it can. A token whose variable is not set is no fault of the
+// configuration: whoever has several services rarely has the tokens of all of them.
+func (p Provider) Usable() error { return p.unusable }
 
 // Retry says how often a failed request is made again. Zero values leave it to the backend.
 type Retry struct {
@@ -74,14 +81,22 @@ func (l *loader) providers() (map[string]Provider, error) {
 			info, err := os.Stat(s.File)
 			return err == nil && slices.ContainsFunc(scripts, func(script fs.FileInfo) bool { return os.SameFile(info, script) })
 		},
-		read: readMap(l, l.finishProvider),
+		read: readMap(l, l.finishProvider, tokenKey),
 	})
 }
 
-const providersFolder = "config/providers"
+const (
+	providersFolder = "config/providers"
+	tokenKey        = "token"
+)
 
 func (l *loader) finishProvider(d document, name string, p Provider) (Provider, error) {
 	p.Name, p.Source = name, d.Source
+	token, err := l.env.expand(p.Token)
+	if err != nil {
+		token, p.unusable = "", d.fault([]string{name, tokenKey}, "%w", err)
+	}
+	p.Token = token
 	if err := p.check(d); err != nil {
 		return Provider{}, err
 	}

@@ -36,6 +36,33 @@ demo: {type: script}
 	}
 }
 
+// A token that is not there makes its provider unusable, and nothing else.
+func TestTokenNotSet(t *testing.T) {
+	t.Parallel()
+	c := files{project + "providers/p.yaml": `
+usable: {type: openai, token: "${SET}"}
+literal: {type: openai, token: "$${SET}"}
+without:
+  type: openai
+  token: ${UNSET}
+merged:
+  <<: {token: "Bearer ${UNSET}"}
+  type: openai
+`}.load(t)
+	for name, want := range map[string]string{"usable": "from the process", "literal": "${SET}"} {
+		if p := c.Providers[name]; p.Usable() != nil || p.Token != want {
+			t.Errorf("%s has %q, %v", name, p.Token, p.Usable())
+		}
+	}
+	for name, line := range map[string]string{"without": "6", "merged": "8"} {
+		p := c.Providers[name]
+		checkError(t, p.Usable(), `p.yaml:`+line+`: key "`+name+`.token": the variable UNSET is not set: set it`)
+		if p.Token != "" {
+			t.Errorf("%s has %q", name, p.Token)
+		}
+	}
+}
+
 func TestProviderTypes(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"anthropic", "openai", "google", "ollama", "llamacpp", "openrouter", "script"} {

@@ -33,6 +33,9 @@ func defaultSandbox() Sandbox { return Sandbox{Enabled: true, Network: true} }
 
 // with puts what is set over s. Extra grows; all else is replaced.
 func (s Sandbox) with(file string, n *yaml.Node) (Sandbox, error) {
+	if err := noBlanks(file, n); err != nil {
+		return Sandbox{}, err
+	}
 	below := s.Extra
 	s.Extra = SandboxPaths{}
 	if err := decodeSet(file, n, &s); err != nil {
@@ -43,6 +46,25 @@ func (s Sandbox) with(file string, n *yaml.Node) (Sandbox, error) {
 		ReadWrite: slices.Concat(below.ReadWrite, s.Extra.ReadWrite),
 	}
 	return s, nil
+}
+
+// noBlanks refuses paths that are null: the decoder would leave them out, and who writes ~ without quotes means the home directory.
+func noBlanks(file string, n *yaml.Node) error {
+	for _, list := range []string{"restrictions", "extra"} {
+		for _, name := range []string{"ro", "rw"} {
+			paths := value(value(n, list), name)
+			if paths == nil {
+				continue
+			}
+			for i, path := range paths.Content {
+				if path.ShortTag() == nullTag {
+					return &strict.Error{File: file, Line: path.Line, Err: fmt.Errorf(
+						"key %q: no path; for the home directory write \"~\", in quotes", fmt.Sprintf("sandbox.%s.%s[%d]", list, name, i))}
+				}
+			}
+		}
+	}
+	return nil
 }
 
 func (s Sandbox) check(d declaration) error {

@@ -63,13 +63,15 @@ func TestSandboxRefused(t *testing.T) {
 		files files
 		want  string
 	}{
-		"other key":     {files{project + "sandbox/s.yaml": "tools: {}\n"}, `s.yaml:1: key "tools": a file in sandbox/ has the top-level key "sandbox"`},
-		"unknown key":   {files{project + "sandbox/s.yaml": "sandbox:\n  allow: []\n"}, `s.yaml:2: unknown key "allow" in "sandbox"`},
-		"no list":       {files{project + "sandbox/s.yaml": "sandbox:\n  extra: {ro: /usr}\n"}, `key "sandbox.extra.ro": expected a list`},
-		"neither":       {files{project + "sandbox/s.yaml": "sandbox:\n  network: some\n"}, `key "sandbox.network": expected`},
-		"empty path":    {files{project + "sandbox/s.yaml": "sandbox:\n  extra: {rw: ['']}\n"}, `key "sandbox.extra.rw": an empty path`},
-		"set twice":     {files{project + "sandbox/s.yaml": "sandbox: {}\n", project + "features/s.yaml": "sandbox: {}\n"}, `feature "sandbox" is set in`},
-		"in a mode too": {files{project + "modes/m.md": "---\nname: m\nfeatures:\n  sandbox: {ro: []}\n---\n"}, `unknown key "ro" in "features.sandbox"`},
+		"other key":      {files{project + "sandbox/s.yaml": "tools: {}\n"}, `s.yaml:1: key "tools": a file in sandbox/ has the top-level key "sandbox"`},
+		"unknown key":    {files{project + "sandbox/s.yaml": "sandbox:\n  allow: []\n"}, `s.yaml:2: unknown key "allow" in "sandbox"`},
+		"no list":        {files{project + "sandbox/s.yaml": "sandbox:\n  extra: {ro: /usr}\n"}, `key "sandbox.extra.ro": expected a list`},
+		"neither":        {files{project + "sandbox/s.yaml": "sandbox:\n  network: some\n"}, `key "sandbox.network": expected`},
+		"empty path":     {files{project + "sandbox/s.yaml": "sandbox:\n  extra: {rw: ['']}\n"}, `key "sandbox.extra.rw": an empty path`},
+		"bare tilde":     {files{project + "sandbox/s.yaml": "sandbox:\n  extra:\n    rw: [/usr, ~]\n"}, `s.yaml:3: key "sandbox.extra.rw[1]": no path; for the home directory write "~"`},
+		"null in a mode": {files{project + "modes/m.md": "---\nname: m\nfeatures:\n  sandbox: {restrictions: {ro: [null]}}\n---\n"}, `m.md:4: key "sandbox.restrictions.ro[0]": no path`},
+		"set twice":      {files{project + "sandbox/s.yaml": "sandbox: {}\n", project + "features/s.yaml": "sandbox: {}\n"}, `feature "sandbox" is set in`},
+		"in a mode too":  {files{project + "modes/m.md": "---\nname: m\nfeatures:\n  sandbox: {ro: []}\n---\n"}, `unknown key "ro" in "features.sandbox"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -33,7 +33,7 @@ type Task struct {
 	Env map[string]string `yaml:"env"`
 	// EnvFile are files with more of them, as written; see Environment.
 	EnvFile Names `yaml:"env_file"`
-	// Pre and Post are shell commands that run before and after Commands, which are prompts.
+	// Pre and Post are shell commands that run before and after Commands, which are prompts; see Prompts.
 	Pre      []string `yaml:"pre"`
 	Commands []string `yaml:"commands"`
 	Post     []string `yaml:"post"`
@@ -72,8 +72,14 @@ func (s *Names) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
+// taskLines are the keys in which variables of the task itself may stand: in pre and post they are left to the shell, and in
+// commands to Prompts.
+var taskLines = []string{"pre", commandsKey, "post"}
+
+const commandsKey = "commands"
+
 func (l *loader) tasks() (map[string]Task, error) {
-	declared, err := loadKind(l, kind[declaration]{name: "task", folder: "config/tasks", ext: yamlFiles, read: readMap(l, readTask)})
+	declared, err := loadKind(l, kind[declaration]{name: "task", folder: "config/tasks", ext: yamlFiles, read: readMap(l, readTask, taskLines...)})
 	if err != nil {
 		return nil, err
 	}
@@ -127,6 +133,28 @@ func (t Task) Environment() (map[string]string, error) {
 	}
 	maps.Copy(values, t.Env)
 	return values, nil
+}
+
+// Prompts are the commands with the variables of the task in them, and else those of the environment that it runs in.
+func (t Task) Prompts(environ []string) ([]string, error) {
+	own, err := t.Environment()
+	if err != nil {
+		return nil, err
+	}
+	known := environment{}
+	for name, value := range own {
+		known = append(known, name+"="+value)
+	}
+	known = append(known, environ...)
+	var prompts []string
+	for i, text := range t.Commands {
+		prompt, err := known.expand(text)
+		if err != nil {
+			return nil, fmt.Errorf("preparing task %s: %w", t.Name, t.made.at(commandsKey).wrongItem(commandsKey, i, err))
+		}
+		prompts = append(prompts, prompt)
+	}
+	return prompts, nil
 }
 
 func (t Task) readEnvFile(name string) (map[string]string, error) {

@@ -66,6 +66,7 @@ func TestTaskRefused(t *testing.T) {
 	checkRefused(t, map[string]refused{
 		"unknown key":      {files{path: "t:\n  agent: a\n  agnet: b\n"}, []string{`t.yaml:3: unknown key "agnet" in "t"`}},
 		"duplicate key":    {files{path: "t:\n  agent: a\n  agent: b\n"}, []string{`t.yaml:3: duplicate key "t.agent"`}},
+		"no name":          {files{path: "t: {}\n\"\": {agent: a}\n"}, []string{`t.yaml:2: key "": a name is missing`}},
 		"wrong type":       {files{path: "t:\n  commands: do it\n"}, []string{`t.yaml:2: key "t.commands": expected a list`}},
 		"wrong timeout":    {files{path: "t:\n  timeout: 5\n"}, []string{`t.yaml:2: key "t.timeout": expected a duration`}},
 		"negative timeout": {files{path: "t:\n  agent: a\n  timeout: -5s\n"}, []string{`t.yaml:3: key "t.timeout": -5s is negative`}},
@@ -73,6 +74,41 @@ func TestTaskRefused(t *testing.T) {
 		"wrong parent":     {files{path: "t:\n  inherit: [[a]]\n"}, []string{`t.yaml:2: key "t.inherit": expected text, or a list of texts`}},
 		"wrong variable":   {files{path: "t:\n  env:\n    A: x\n    B=C: x\n"}, []string{`t.yaml:4: key "t.env.B=C": not a name of a variable`}},
 	})
+}
+
+// The variables of a task may stand in its own lines: the shell knows them, and so do the prompts.
+func TestTaskLines(t *testing.T) {
+	t.Parallel()
+	o := files{
+		project + "tasks/t.yaml": `
+lines:
+  description: in ${PLACE}
+  env: {LEVEL: high}
+  env_file: more.env
+  pre: ["echo ${LEVEL:-none} ${FILES[@]} ${PLACE}"]
+  commands: ["${LEVEL} ${MORE} ${PLACE} $LEVEL $${LEVEL}", "/clear"]
+  post: ["echo ${UNSET}"]
+child: {inherit: lines, env: {LEVEL: low}}
+missing:
+  commands:
+    - fine
+    - "Say ${NOWHERE}"
+`,
+		"work/more.env": "MORE=more\nLEVEL=file\n",
+	}.options(t)
+	o.Environ = []string{"PLACE=here", "LEVEL=process"}
+	c := load(t, o)
+	task := c.Tasks["lines"]
+	if task.Description != "in here" || task.Pre[0] != "echo ${LEVEL:-none} ${FILES[@]} ${PLACE}" || task.Post[0] != "echo ${UNSET}" {
+		t.Errorf("got %+v", task)
+	}
+	for name, want := range map[string]string{"lines": "high more here $LEVEL ${LEVEL}", "child": "low more here $LEVEL ${LEVEL}"} {
+		if got, err := c.Tasks[name].Prompts(c.Environ); err != nil || !reflect.DeepEqual(got, []string{want, "/clear"}) {
+			t.Errorf("%s has %q, %v, want %q", name, got, err, want)
+		}
+	}
+	_, err := c.Tasks["missing"].Prompts(c.Environ)
+	checkError(t, err, "preparing task missing: ", `t.yaml:13: key "missing.commands[1]": the variable NOWHERE is not set`)
 }
 
 func TestTaskEnvironment(t *testing.T) {

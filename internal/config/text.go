@@ -41,6 +41,14 @@ type Skill struct {
 	Description string `yaml:"description"`
 }
 
+// Dir is the folder whose files belong to the skill; empty if it is a file alone.
+func (s Skill) Dir() string {
+	if !strings.EqualFold(filepath.Base(s.Source.File), skillFile) {
+		return ""
+	}
+	return filepath.Dir(s.Source.File)
+}
+
 func (l *loader) prompts() (map[string]Prompt, error) {
 	return loadKind(l, kind[Prompt]{name: "prompt", folder: "config/prompts", ext: markdownFiles, read: l.readPrompt})
 }

@@ -32,11 +32,12 @@ func (c *Conversation) Compact(ctx context.Context, forced bool) error {
 	if forced {
 		trigger = event.TriggerForced
 	}
-	if !c.announce(ctx, forced) {
+	keep := c.keep()
+	if !c.announce(ctx, forced, keep) {
 		c.cfg.Emit(event.Notice{Text: "the history was not compacted: a plugin manages it"})
 		return nil
 	}
-	if err := errors.Join(c.compact(ctx, trigger, c.keep()), c.saved()); err != nil {
+	if err := errors.Join(c.compact(ctx, trigger, keep), c.saved()); err != nil {
 		return fmt.Errorf("compacting the history: %w", err)
 	}
 	return nil
@@ -44,10 +45,11 @@ func (c *Conversation) Compact(ctx context.Context, forced bool) error {
 
 // relieve compacts the history if it is as long as the settings allow. If that fails, the conversation goes on as it is.
 func (c *Conversation) relieve(ctx context.Context) {
-	if !c.full() || ctx.Err() != nil || !c.announce(ctx, false) {
+	keep := c.keep()
+	if !c.full() || ctx.Err() != nil || !c.announce(ctx, false, keep) {
 		return
 	}
-	err := c.compact(ctx, event.TriggerThreshold, c.keep())
+	err := c.compact(ctx, event.TriggerThreshold, keep)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.compactFrom = 0
@@ -89,12 +91,12 @@ func (c *Conversation) keep() int {
 	return c.compaction().keep()
 }
 
-// announce tells plugins of a compaction, retries included, and reports whether they let it happen.
-func (c *Conversation) announce(ctx context.Context, forced bool) bool {
+// announce tells plugins of a compaction that keeps so many messages, retries included, and reports whether they let it happen.
+func (c *Conversation) announce(ctx context.Context, forced bool, keep int) bool {
 	out := c.hook(ctx, hookpoint.BeforeCompaction, func(state sdk.Context) any {
 		return sdk.BeforeCompactionContext{
 			Context: state, Forced: forced, TokensUsed: state.Tokens.Estimate, ContextPercent: state.Tokens.Percent,
-			MessageCount: state.MessageCount, KeepLast: c.keep(),
+			MessageCount: state.MessageCount, KeepLast: keep,
 		}
 	})
 	c.inject(queue(hookpoint.BeforeCompaction, out))

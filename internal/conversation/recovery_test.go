@@ -53,9 +53,10 @@ func TestAnswersThatCannotBeRead(t *testing.T) {
 func TestRequestThatIsTooLong(t *testing.T) {
 	t.Parallel()
 	exhausted := fails("context_exhausted", "too long")
-	count := func(n *int, r sdk.Result) hooks {
+	count := func(n, keep *int, r sdk.Result) hooks {
 		return when(hookpoint.BeforeCompaction, func(c sdk.BeforeCompactionContext) (any, error) {
 			*n++
+			*keep = c.KeepLast
 			if c.Forced {
 				return nil, errors.New("nobody forced it")
 			}
@@ -67,24 +68,24 @@ func TestRequestThatIsTooLong(t *testing.T) {
 		prompts int
 		result  sdk.Result
 		replies []reply // to the last prompt
-		// asked and done are how often plugins were asked before and told after.
-		asked, done int
-		fails       bool
+		// asked and done are how often plugins were asked before and told after, and keep is what they were told first.
+		asked, done, keep int
+		fails             bool
 	}{
-		{"mended at once", 6, sdk.Result{}, []reply{exhausted, text("end")}, 1, 1, false},
-		{"mended by keeping less, plugins asked once", 6, sdk.Result{}, []reply{exhausted, exhausted, exhausted, text("end")}, 1, 3, false},
-		{"three times at most", 6, sdk.Result{}, []reply{exhausted}, 1, 3, true},
-		{"a plugin manages the history", 6, sdk.Result{Compaction: &sdk.CompactionModification{Skip: true}}, []reply{exhausted}, 1, 0, true},
-		{"fewer messages than are kept", 2, sdk.Result{}, []reply{exhausted, text("end")}, 1, 1, false},
-		{"a prompt alone", 0, sdk.Result{}, []reply{exhausted}, 0, 0, true},
+		{"mended at once", 6, sdk.Result{}, []reply{exhausted, text("end")}, 1, 1, 10, false},
+		{"mended by keeping less, plugins asked once", 6, sdk.Result{}, []reply{exhausted, exhausted, exhausted, text("end")}, 1, 3, 10, false},
+		{"three times at most", 6, sdk.Result{}, []reply{exhausted}, 1, 3, 10, true},
+		{"a plugin manages the history", 6, sdk.Result{Compaction: &sdk.CompactionModification{Skip: true}}, []reply{exhausted}, 1, 0, 10, true},
+		{"fewer messages than are kept", 2, sdk.Result{}, []reply{exhausted, text("end")}, 1, 1, 3, false},
+		{"a prompt alone", 0, sdk.Result{}, []reply{exhausted}, 0, 0, 0, true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			asked, told := 0, 0
+			asked, told, keep := 0, 0, 0
 			var seen []string
 			b, _ := compacting(t, conversation.Compaction{}, options{hooks: both(
-				count(&asked, tt.result),
+				count(&asked, &keep, tt.result),
 				when(hookpoint.AfterCompaction, func(c sdk.AfterCompactionContext) (any, error) { told++; return nil, nil }),
 				when(hookpoint.OnError, func(c sdk.OnErrorContext) (any, error) { seen = append(seen, c.ErrorType); return nil, nil }),
 			)}, text("ok"))
@@ -96,6 +97,7 @@ func TestRequestThatIsTooLong(t *testing.T) {
 			if (err != nil) != tt.fails || asked != tt.asked || told != tt.done || b.Stats().Compactions != tt.done {
 				t.Errorf("%v: asked %d times, told %d times, counted %d", err, asked, told, b.Stats().Compactions)
 			}
+			same(t, "told to be kept", keep, tt.keep)
 			if failed := len(seen) > 0; failed != tt.fails || failed && seen[0] != sdk.ErrorTypeContextExhausted {
 				t.Errorf("plugins saw %v", seen)
 			}

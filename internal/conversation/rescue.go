@@ -29,7 +29,7 @@ func (c *Conversation) shrink(ctx context.Context, r *rescue, failure error) boo
 		if !c.shorten(r) {
 			return false
 		}
-		r.refused = !c.announce(ctx, false)
+		r.refused = !c.announce(ctx, false, r.keep)
 	}
 	if r.refused || r.tried == maxRescues || !c.shorten(r) {
 		return false

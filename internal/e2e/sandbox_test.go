@@ -24,6 +24,9 @@ import (
 // outsideRoot is a directory that anybody can write to and that no policy grants, unlike the one for temporary files.
 const outsideRoot = "/var/tmp"
 
+// success is what an attack says that was not refused.
+const success = "success"
+
 // cageSecret is what must not be read.
 const cageSecret = "secret-of-the-cage"
 
@@ -40,7 +43,8 @@ func newCaged(t *testing.T) *project {
 	p.dir = filepath.Join(base, "work")
 	for name, content := range map[string]string{
 		"../home/.ssh/id_rsa": cageSecret, "../home/.bash_history": cageSecret, "../home/dir/file": "x", "../home/tmp/x": "",
-		".git/config": "[core]\n", ".git/hooks/sample": "", ".aura/extensions/none": "",
+		".git/config": "[core]\n", ".git/hooks/sample": "", ".aura/extensions/none": "", "../home/.aura/config/none.txt": "",
+		"parts/none.txt": "", "from/file": "", "to/none": "",
 	} {
 		p.write(name, content)
 	}
@@ -75,18 +79,90 @@ func cageUsers() []int {
 	return []int{0, nobody}
 }
 
-// onlyRoot are attacks in which an ordinary user has no success even without a sandbox.
-var onlyRoot = []string{"mount", "bpf", "raw_socket", "packet_socket"}
-
-// everRefused are attacks in which a plugin never has success: aura hands no descriptor to it, with a sandbox or without.
-var everRefused = []string{"descriptor_of_aura", "descriptor_of_aura_proc"}
-
-// The bombs. Where nothing limits them they are small.
+// Where the attacks run: with a sandbox and without, and both again where the system allows no process namespace. There Landlock
+// and the filter of system calls have to do, and without a sandbox nothing keeps a plugin from other processes.
 const (
-	smallBomb   = 64
-	pluginBomb  = 700
-	threadsBomb = 5000
+	confinedRun = "on"
+	bareRun     = "on_no_namespaces"
+	freeRun     = "off"
+	freeBareRun = "off_no_namespaces"
 )
+
+// stake is what the suite knows of an attack.
+type stake struct {
+	// control is the run without a sandbox in which the attack must have success, else its being refused proves nothing. With
+	// namespaces a plugin has a process namespace even without a sandbox, so that it cannot name a process outside.
+	control string
+	// mounts tells that only a private mount or process namespace refuses it. Where there is none, aura says so.
+	mounts bool
+}
+
+// stakes has a row for every attack. All of them are made from a hook, from a plugin's tool and from Bash, by root and by an
+// ordinary user.
+var stakes = map[string]stake{
+	"read_ssh_key":           {control: freeRun},
+	"read_history":           {control: freeRun},
+	"list_home":              {control: freeRun},
+	"environment":            {control: freeBareRun},
+	"environment_of_thread":  {control: freeBareRun},
+	"environment_by_root":    {control: freeBareRun},
+	"environment_by_self":    {control: freeBareRun},
+	"environment_in_memory":  {control: freeBareRun},
+	"environment_of_anybody": {control: freeBareRun},
+	"file_by_root":           {control: freeBareRun},
+	"file_by_cwd":            {control: freeBareRun},
+	"write_outside":          {control: freeRun},
+	"write_by_symlink":       {control: freeRun},
+	"write_by_renamed_dir":   {control: freeRun},
+	"chmod_outside":          {control: freeRun, mounts: true},
+	"chmod_config":           {control: freeRun, mounts: true},
+	"chmod_users_config":     {control: freeRun, mounts: true},
+	"rename_config":          {control: freeRun, mounts: true},
+	"rename_users_config":    {control: freeRun},
+	"rename_home":            {control: freeRun, mounts: true},
+	"write_config":           {control: freeRun, mounts: true},
+	"write_plugin":           {control: freeRun, mounts: true},
+	"write_plugin_elsewhere": {control: freeRun, mounts: true},
+	"write_extension":        {control: freeRun, mounts: true},
+	"write_git_hook":         {control: freeRun, mounts: true},
+	"write_git_config":       {control: freeRun, mounts: true},
+	"signal_aura":            {control: freeBareRun},
+	"signal_other":           {control: freeBareRun},
+	"signal_by_pidfd":        {control: freeBareRun},
+	"attach_aura":            {control: freeBareRun},
+	"attach_other":           {control: freeBareRun},
+	"ptrace_aura":            {control: freeBareRun},
+	"ptrace_other":           {control: freeBareRun},
+	"abstract_socket":        {control: freeRun},
+	"other_plugins_socket":   {control: freeRun},
+	"socket_in_readable_dir": {control: freeRun},
+	"io_uring":               {control: freeRun},
+	"bpf":                    {control: freeRun},
+	"unshare":                {control: freeRun},
+	"user_namespace":         {control: freeRun},
+	"mount":                  {control: freeRun},
+	"memfd_exec":             {control: freeRun},
+	"tcp":                    {control: freeRun},
+	"udp":                    {control: freeRun},
+	"mptcp":                  {control: freeRun},
+	"raw_socket":             {control: freeRun},
+	"packet_socket":          {control: freeRun},
+	"fork_bomb":              {control: freeRun, mounts: true},
+	// A plugin closes what it inherits even without a sandbox. In its control it has put the descriptor there itself.
+	"descriptor":         {control: freeRun},
+	"descriptor_by_self": {control: freeRun},
+	"descriptor_by_proc": {control: freeBareRun},
+}
+
+// The bombs are greater than the bounds of processes. Where there is no bound to show they are small.
+const (
+	smallBomb  = 16
+	pluginBomb = 600
+	bashBomb   = 4200
+)
+
+// ways are where attacks come from.
+var ways = []string{"hook", "tool", "bash"}
 
 // TestSandboxEscapes attacks from a hook, a plugin's tool and Bash, as root and as an ordinary user: with the sandbox nothing has
 // success, and without it everything has.
@@ -103,7 +179,7 @@ func TestSandboxEscapes(t *testing.T) {
 		t.Run(fmt.Sprint(uid), func(t *testing.T) {
 			t.Parallel()
 			runs := map[string]map[string]string{}
-			for _, kind := range []string{"on", "off", "off_no_namespaces"} {
+			for _, kind := range []string{confinedRun, bareRun, freeRun, freeBareRun} {
 				runs[kind] = map[string]string{}
 			}
 			t.Run("runs", func(t *testing.T) {
@@ -115,31 +191,38 @@ func TestSandboxEscapes(t *testing.T) {
 				}
 			})
 			if !t.Failed() {
-				judge(t, uid, runs["on"], runs["off"], runs["off_no_namespaces"])
+				judge(t, runs)
 			}
 		})
 	}
 }
 
-// judge compares the attacks in the sandbox with those outside. Without a sandbox a plugin still has a process namespace where
-// there are any, so that some attacks only have success where there are none.
-func judge(t *testing.T, uid int, on map[string]string, off ...map[string]string) {
+// judge compares the attacks in the sandbox with those outside.
+func judge(t *testing.T, runs map[string]map[string]string) {
 	t.Helper()
-	if len(on) < 100 {
-		t.Errorf("only %d attacks took place", len(on))
+	for name, s := range stakes {
+		for _, way := range ways {
+			attack := way + "/" + name
+			if got := runs[s.control][attack]; got != success {
+				t.Errorf("%s proves nothing: without a sandbox, in the run %s, it was %q", attack, s.control, got)
+			}
+			for _, kind := range []string{confinedRun, bareRun} {
+				switch got := runs[kind][attack]; {
+				case kind == bareRun && s.mounts:
+				case !strings.HasPrefix(got, "refused: "):
+					t.Errorf("%s, in the run %s, was not refused: %q", attack, kind, got)
+				default:
+					t.Logf("%s, %s: %s", attack, kind, got)
+				}
+			}
+		}
 	}
-	for attack, said := range on {
-		way, name, _ := strings.Cut(attack, "/")
-		if said == "success" {
-			t.Errorf("%s had success in the sandbox", attack)
+	for kind, found := range runs {
+		for attack := range found {
+			if _, name, _ := strings.Cut(attack, "/"); stakes[name].control == "" {
+				t.Errorf("the run %s has an attack that no row is about: %s", kind, attack)
+			}
 		}
-		if uid != 0 && slices.Contains(onlyRoot, name) || way != "bash" && slices.Contains(everRefused, name) {
-			continue
-		}
-		if !slices.ContainsFunc(off, func(r map[string]string) bool { return r[attack] == "success" }) {
-			t.Errorf("%s proves nothing: without a sandbox it was %q and %q", attack, off[0][attack], off[1][attack])
-		}
-		t.Logf("%s: %s", attack, said)
 	}
 }
 
@@ -149,44 +232,46 @@ func attackFrom(t *testing.T, uid int, kind, weapon string, found map[string]str
 	p := newCaged(t)
 	p.plugin("attacker", "description: Attacks\ntimeout: 60s\n", "")
 	p.check(os.Remove(p.path(".aura/plugins/attacker/main.go")))
-	for _, name := range []string{"attacks.go", "plugin.go"} {
+	for _, name := range []string{"attacks.go", "calls.go", "plugin.go"} {
 		b, err := os.ReadFile(filepath.Join("testdata/sandbox/escape", name))
 		p.check(err)
 		p.write(".aura/plugins/attacker/"+name, string(b))
 	}
-	threads := smallBomb
-	enabled := "false"
-	if kind == "on" {
-		threads, enabled = threadsBomb, "true"
-	}
+	on := kind == confinedRun || kind == bareRun
 	p.write(".aura/config/features/plugins.yaml", "plugins: {unsafe: true}\n")
-	p.write(".aura/config/sandbox/sandbox.yaml", "sandbox: {enabled: "+enabled+", network: off}\n")
+	p.write("../home/.aura/config/features/plugins.yaml", "plugins: {dir: "+p.path("parts")+"}\n")
+	p.write(".aura/config/sandbox/sandbox.yaml", fmt.Sprintf("sandbox: {enabled: %t, network: off}\n", on))
 	p.write(".aura/config/talk.yaml", fmt.Sprintf(`turns:
   - tool_calls: [{name: Attack, arguments: {}}]
-  - tool_calls: [{name: Bash, arguments: {command: "%s && (%s bomb %d >bomb.txt 2>&1 || true)"}}]
+  - tool_calls: [{name: Bash, arguments: {command: "%s"}}]
   - text: All done.
-`, weapon, weapon, threads))
+`, weapon))
 	p.hand(uid)
-	if kind == "off_no_namespaces" {
+	if kind == bareRun || kind == freeBareRun {
 		inner := p.wrapper
 		p.forbidNamespaces()
 		p.wrapper = append(p.wrapper, inner...)
 	}
 	a := p.start("run", "go")
-	p.layScene(kind)
+	p.layScene(kind, weapon)
 	if code := a.wait(); code != 0 {
 		t.Fatalf("exit code %d\n%s", code, p.stderr())
 	}
-	for _, way := range []string{"hook", "tool", "bash"} {
-		for line := range strings.Lines(string(p.read("result-" + way))) {
+	for _, way := range ways {
+		result := string(p.read("result-" + way))
+		if result == "" {
+			t.Fatalf("nothing was attacked from %s\n%s", way, p.stderr())
+		}
+		for line := range strings.Lines(result) {
 			name, said, _ := strings.Cut(strings.TrimSpace(line), "=")
 			found[way+"/"+name] = said
 		}
 	}
-	// A program in Bash may have more processes than a plugin, so its bomb is another one.
-	found["bash/fork_bomb"] = "refused: " + string(p.read("bomb.txt"))[:min(100, len(p.read("bomb.txt")))]
-	if strings.Contains(string(p.read("bomb.txt")), "all threads live") {
-		found["bash/fork_bomb"] = "success"
+	if kind == bareRun {
+		// It is told when the plugins have started, before anything is asked of them.
+		early, _, _ := strings.Cut(string(p.stderr()), "> Attack")
+		p.wants([]byte(early), `/\.aura/config can be written by programs: that needs a mount namespace`,
+			`/parts can be written by programs`, "modes, owners and times of files outside", "the number of processes is not limited")
 	}
 	p.noTrace()
 }
@@ -198,7 +283,8 @@ var weapon = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	for _, name := range []string{"attacks.go", "main.go"} {
+	sources := []string{"attacks.go", "calls.go", "main.go"}
+	for _, name := range sources {
 		b, err := os.ReadFile(filepath.Join("testdata/sandbox/escape", name))
 		text := strings.Replace(string(b), "package attacker", "package main", 1)
 		if err := errors.Join(err, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600)); err != nil {
@@ -206,7 +292,7 @@ var weapon = sync.OnceValues(func() (string, error) {
 		}
 	}
 	out := filepath.Join(bin, "weapon")
-	cmd := exec.Command("go", "build", "-o", out, "attacks.go", "main.go")
+	cmd := exec.Command("go", append([]string{"build", "-o", out}, sources...)...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "CGO_ENABLED=0", "GO111MODULE=off")
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("building: %w\n%s", err, text)
@@ -215,7 +301,7 @@ var weapon = sync.OnceValues(func() (string, error) {
 })
 
 // layScene makes what is attacked and tells the attackers where it is.
-func (p *project) layScene(kind string) {
+func (p *project) layScene(kind, weapon string) {
 	p.t.Helper()
 	p.await("aura.pid", `\d+\n`)
 	listener := func(network, address string) net.Addr {
@@ -232,18 +318,20 @@ func (p *project) layScene(kind string) {
 	udp, err := net.ListenPacket("udp", "127.0.0.1:0")
 	p.check(err)
 	p.t.Cleanup(func() { _ = udp.Close() })
-	var aura, bomb int
+	var aura int
 	_, err = fmt.Sscan(string(p.read("aura.pid")), &aura)
 	p.check(err)
-	if bomb = smallBomb; kind == "on" {
-		bomb = pluginBomb
+	fork, bashFork := smallBomb, smallBomb
+	if kind == confinedRun || kind == freeRun {
+		fork, bashFork = pluginBomb, bashBomb
 	}
 	other := p.pidOnce("witness")
 	scene := map[string]any{
-		"Base": filepath.Dir(p.dir), "Secret": cageSecret, "Aura": aura, "Other": other, "Fork": bomb,
+		"Base": filepath.Dir(p.dir), "Secret": cageSecret, "Weapon": weapon, "Aura": aura, "Other": other, "Fork": fork, "BashFork": bashFork,
 		"OtherSocket": p.socketOf(other), "Readable": readable, "Abstract": abstract, "TCP": listener("tcp", "127.0.0.1:0").String(),
 		"UDP": udp.LocalAddr().String(), "IOUring": unix.SYS_IO_URING_SETUP, "BPF": unix.SYS_BPF, "Memfd": unix.SYS_MEMFD_CREATE,
-		"PidfdOpen": unix.SYS_PIDFD_OPEN, "PidfdGetfd": unix.SYS_PIDFD_GETFD, "Unshare": unix.SYS_UNSHARE, "Ptrace": unix.SYS_PTRACE,
+		"PidfdOpen": unix.SYS_PIDFD_OPEN, "PidfdGetfd": unix.SYS_PIDFD_GETFD, "PidfdSendSignal": unix.SYS_PIDFD_SEND_SIGNAL,
+		"Unshare": unix.SYS_UNSHARE, "Ptrace": unix.SYS_PTRACE, "Place": kind == freeRun || kind == freeBareRun,
 	}
 	b, err := json.Marshal(scene)
 	p.check(err)

@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/idelchi/aura/internal/manifest"
 )
@@ -68,7 +69,7 @@ func (r *Request) normalise(src *source) error {
 		}
 		r.Subpaths[i] = clean
 	}
-	r.Subpaths = slices.DeleteFunc(slices.Compact(r.Subpaths), func(s string) bool { return s == "." })
+	r.Subpaths = outermost(r.Subpaths)
 	if src.kind == kindLocal {
 		if r.Ref != "" {
 			return fmt.Errorf("--ref %s: a directory is copied as it is; to take a commit of a repository, write file://%s", r.Ref, filepath.ToSlash(src.dir))
@@ -88,12 +89,27 @@ func (r *Request) normalise(src *source) error {
 	return nil
 }
 
+// outermost leaves out directories that others hold. All of the source is no directory.
+func outermost(dirs []string) []string {
+	if slices.Contains(dirs, ".") {
+		return nil
+	}
+	var out []string
+	for i, dir := range dirs {
+		held := slices.Contains(dirs[:i], dir) || slices.ContainsFunc(dirs, func(other string) bool { return strings.HasPrefix(dir, other+"/") })
+		if !held {
+			out = append(out, dir)
+		}
+	}
+	return out
+}
+
 func add(ctx context.Context, p Place, src source, r Request, o Options) (added Added, err error) {
 	s, err := newStage(ctx, p)
 	if err != nil {
 		return Added{}, err
 	}
-	defer func() { err = errors.Join(err, s.close()) }()
+	defer func() { err = errors.Join(s.plain(err), s.close()) }()
 	target := filepath.Join(p.Root, r.Name)
 	if _, err := os.Lstat(target); err == nil {
 		return Added{}, fmt.Errorf("%s is there already; `aura plugins update %s` or `aura plugins remove %s`, or choose another name with --name", target, r.Name, r.Name)
@@ -124,7 +140,7 @@ func add(ctx context.Context, p Place, src source, r Request, o Options) (added 
 // take brings the files of a source into the stage. The commit is empty if there is none.
 func (s *stage) take(ctx context.Context, src source, r Request, o Options) (dir, commit string, err error) {
 	// The directory has its later name already, because the name of a plugin may follow from it.
-	if dir, err = s.path("tree", r.Name); err != nil {
+	if dir, err = s.path(treeDir, r.Name); err != nil {
 		return "", "", err
 	}
 	if src.kind == kindLocal {
@@ -153,17 +169,15 @@ func (s *stage) copy(ctx context.Context, src source, r Request, dir string) err
 	return nil
 }
 
-// origin writes down where the unit comes from. Of a copy only its name is kept, and only if the user chose it.
+// origin writes down where the unit comes from.
 func (s *stage) origin(dir string, src source, r Request, commit string, o Options) error {
 	origin := manifest.Origin{URL: src.url, Ref: r.Ref, Commit: commit, InstalledAt: o.now()}
 	if r.chosen {
 		origin.Name = r.Name
 	}
 	switch {
-	case src.kind == kindLocal && origin.Name == "":
-		return nil
 	case src.kind == kindLocal:
-		origin = manifest.Origin{Name: origin.Name}
+		return keepName(dir, origin.Name)
 	case len(r.Subpaths) == 1:
 		origin.Subpath = r.Subpaths[0]
 	default:
@@ -175,6 +189,18 @@ func (s *stage) origin(dir string, src source, r Request, commit string, o Optio
 		}
 	}
 	return manifest.WriteOrigin(dir, origin)
+}
+
+// keepName writes down the name that the user chose for a copy, if its plugin would have another one.
+func keepName(dir, name string) error {
+	if name == "" {
+		return nil
+	}
+	found, err := manifest.Discover(filepath.Dir(dir))
+	if err != nil || len(found) != 1 || found[0].Name == name {
+		return nil //nolint:nilerr // what is wrong is told when the plugins are made ready
+	}
+	return manifest.WriteOrigin(dir, manifest.Origin{Name: name})
 }
 
 // checkNames refuses a name that a plugin of the place has already: aura would not start with two of one name.

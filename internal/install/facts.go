@@ -70,15 +70,26 @@ func toolNames(dir string) []string {
 	}
 	constants := constantsOf(files)
 	var names []string
+	add := func(x ast.Expr) {
+		if name := stringOf(x, constants); name != "" {
+			names = append(names, name)
+		}
+	}
 	for _, f := range files {
-		ast.Inspect(f, func(n ast.Node) bool {
-			if lit, ok := n.(*ast.CompositeLit); ok && isSchema(lit.Type) {
-				if name := schemaName(lit, constants); name != "" {
-					names = append(names, name)
+		for _, decl := range f.Decls {
+			ast.Inspect(decl, func(n ast.Node) bool {
+				if lit, ok := n.(*ast.CompositeLit); ok && isSchema(lit.Type) {
+					add(schemaName(lit))
 				}
+				return true
+			})
+			if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name == "Schema" && fn.Body != nil {
+				ast.Inspect(fn.Body, func(n ast.Node) bool {
+					add(assignedName(n))
+					return true
+				})
 			}
-			return true
-		})
+		}
 	}
 	return names
 }
@@ -88,23 +99,49 @@ func isSchema(t ast.Expr) bool {
 	return ok && sel.Sel.Name == "ToolSchema"
 }
 
-// schemaName is the value of the field Name, which is the first one where fields are not named.
-func schemaName(lit *ast.CompositeLit, constants map[string]string) string {
+// schemaName is the value of the field Name, which is the first one where fields are not named; nil if it has none.
+func schemaName(lit *ast.CompositeLit) ast.Expr {
 	for i, e := range lit.Elts {
-		value := e
-		if kv, ok := e.(*ast.KeyValueExpr); ok {
-			if key, ok := kv.Key.(*ast.Ident); !ok || key.Name != "Name" {
-				continue
-			}
-			value = kv.Value
-		} else if i > 0 {
-			break
+		kv, named := e.(*ast.KeyValueExpr)
+		if !named && i == 0 {
+			return e
 		}
-		switch v := value.(type) {
-		case *ast.BasicLit:
-			return text(v)
-		case *ast.Ident:
-			return constants[v.Name]
+		if named {
+			if key, ok := kv.Key.(*ast.Ident); ok && key.Name == "Name" {
+				return kv.Value
+			}
+		}
+	}
+	return nil
+}
+
+// assignedName is what a field Name is set to; nil if none is.
+func assignedName(n ast.Node) ast.Expr {
+	set, ok := n.(*ast.AssignStmt)
+	if !ok || len(set.Lhs) != len(set.Rhs) {
+		return nil
+	}
+	for i, left := range set.Lhs {
+		if sel, ok := left.(*ast.SelectorExpr); ok && sel.Sel.Name == "Name" {
+			return set.Rhs[i]
+		}
+	}
+	return nil
+}
+
+// stringOf is the value of an expression that is made of literals and constants; empty if it is not.
+func stringOf(x ast.Expr, constants map[string]string) string {
+	switch v := x.(type) {
+	case *ast.BasicLit:
+		return text(v)
+	case *ast.Ident:
+		return constants[v.Name]
+	case *ast.ParenExpr:
+		return stringOf(v.X, constants)
+	case *ast.BinaryExpr:
+		left, right := stringOf(v.X, constants), stringOf(v.Y, constants)
+		if v.Op == token.ADD && left != "" && right != "" {
+			return left + right
 		}
 	}
 	return ""

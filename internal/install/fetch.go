@@ -2,9 +2,11 @@ package install
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 
@@ -76,7 +78,7 @@ func fetchKind(ctx context.Context, s source, ref, dir string, o Options) (clone
 // openFile reads a repository of this machine where it lies. No program of git's is run, nor anything it configures.
 func openFile(s source, ref string) (clone, error) {
 	repo, err := git.PlainOpenWithOptions(s.dir, &git.PlainOpenOptions{EnableDotGitCommonDir: true})
-	if errors.Is(err, git.ErrRepositoryNotExists) {
+	if info, statErr := os.Stat(s.dir); errors.Is(err, git.ErrRepositoryNotExists) || statErr == nil && !info.IsDir() {
 		return clone{}, fmt.Errorf("there is no git repository; to copy a directory, write %s without file://", s.dir)
 	}
 	if err != nil {
@@ -132,8 +134,8 @@ func receive(ctx context.Context, session transport.UploadPackSession, adv *pack
 	return err
 }
 
-// unpack puts the objects of a pack into a storage. A pack can say that it holds far more than its own size, and reading an
-// object takes as much memory as it has bytes, so their sizes are looked at first.
+// unpack puts the objects of a pack into a storage. A pack can hold far more than its own size, and reading an object takes as
+// much memory as it has bytes, so their sizes are looked at first.
 func unpack(pack io.ReadSeeker, to storer.PackfileWriter) error {
 	if _, err := pack.Seek(0, io.SeekStart); err != nil {
 		return err
@@ -148,7 +150,15 @@ func unpack(pack io.ReadSeeker, to storer.PackfileWriter) error {
 		if err != nil {
 			return fmt.Errorf("reading what was received: %w", err)
 		}
-		if h.Length > maxBytes {
+		size := h.Length
+		if h.Type.IsDelta() {
+			var begin beginning
+			if _, _, err := s.NextObject(&begin); err != nil {
+				return fmt.Errorf("reading what was received: %w", err)
+			}
+			size = max(size, begin.target())
+		}
+		if size > maxBytes {
 			return fmt.Errorf("the repository has an object of more than %d MB", maxBytes>>20)
 		}
 	}
@@ -156,6 +166,24 @@ func unpack(pack io.ReadSeeker, to storer.PackfileWriter) error {
 		return err
 	}
 	return packfile.WritePackfileToObjectStorage(to, pack)
+}
+
+// beginning keeps the first bytes of an object that is told as its difference from another: the sizes of the two.
+type beginning []byte
+
+func (b *beginning) Write(p []byte) (int, error) {
+	*b = append(*b, p[:min(len(p), 2*binary.MaxVarintLen64-len(*b))]...)
+	return len(p), nil
+}
+
+// target is the size of the object that comes of it, as it says itself.
+func (b *beginning) target() int64 {
+	_, n := binary.Uvarint(*b)
+	if n <= 0 {
+		return 0 // whoever reads it will say so
+	}
+	size, _ := binary.Uvarint((*b)[n:])
+	return int64(min(size, math.MaxInt64))
 }
 
 // meter counts what is received and bounds it.

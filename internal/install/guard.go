@@ -37,7 +37,7 @@ func (g *guard) admit(name string, size int64) error {
 	if g.bytes += size; size < 0 || g.bytes > maxBytes {
 		return fmt.Errorf("the source has more than %d MB", maxBytes>>20)
 	}
-	key := strings.ToLower(name)
+	key := folded(name)
 	if other, ok := g.seen[key]; ok {
 		return fmt.Errorf("%q and %q are one file where case does not count", other, name)
 	}
@@ -48,7 +48,7 @@ func (g *guard) admit(name string, size int64) error {
 // parents refuses directories that differ in case only.
 func (g *guard) parents(name string) error {
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-		key := strings.ToLower(dir)
+		key := folded(dir)
 		other, ok := g.seen[key]
 		if ok && other != dir {
 			return fmt.Errorf("%q and %q are one directory where case does not count", other, dir)
@@ -60,6 +60,9 @@ func (g *guard) parents(name string) error {
 	}
 	return nil
 }
+
+// folded is a path where case does not count. Some letters have several lower cases of one upper case.
+func folded(name string) string { return strings.ToLower(strings.ToUpper(name)) }
 
 // checkPath refuses paths that lead elsewhere, or that no terminal should be shown.
 func checkPath(name string) error {

@@ -14,7 +14,7 @@ func copyLocal(ctx context.Context, from, to, home string) error {
 	info, err := os.Stat(from)
 	switch {
 	case err != nil:
-		return fmt.Errorf("reading %s: %w; name a directory or a URL", from, err)
+		return fmt.Errorf("reading %s: %w; name a directory that is there, or a URL such as https://HOST/PATH", from, err)
 	case !info.IsDir():
 		return fmt.Errorf("reading %s: it is not a directory", from)
 	}

@@ -73,7 +73,7 @@ func readLock(p Place) (*lockfile, error) {
 		return nil, fmt.Errorf("reading what is installed: %s: %w; restore the file, or remove it and `aura plugins trust` each plugin", path, err)
 	}
 	if l.Version != lockVersion {
-		return nil, fmt.Errorf("reading what is installed: %s is of version %d, this aura knows version %d", path, l.Version, lockVersion)
+		return nil, fmt.Errorf("reading what is installed: %s is of version %d, this aura knows version %d; use a newer aura", path, l.Version, lockVersion)
 	}
 	if l.Plugins == nil {
 		l.Plugins = map[string]locked{}
@@ -145,7 +145,12 @@ func (l *lockfile) prune(p Place) {
 // if that is a file, with its content.
 func hashTree(dir string) (map[string]string, error) {
 	files := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	// A plugin may be a link to a directory elsewhere; what counts is what lies there.
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return nil, fmt.Errorf("hashing the plugin's files: %w", err)
+	}
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}

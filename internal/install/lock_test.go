@@ -299,6 +299,50 @@ func TestRemove(t *testing.T) {
 	}
 }
 
+// TestRemoveUnread keeps a plugin that cannot be taken out of the lock.
+func TestRemoveUnread(t *testing.T) {
+	t.Parallel()
+
+	p := installed(t, sound())
+	write(t, p.Home, map[string]string{LockFile: "{"})
+	if _, err := Remove(t.Context(), []Place{p}, "greet"); err == nil || !strings.Contains(err.Error(), "restore the file") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(p.Root, "greet", "main.go")); err != nil {
+		t.Errorf("it is gone all the same: %v", err)
+	}
+}
+
+// TestLinkedPlugin looks behind a link that stands for a plugin's directory.
+func TestLinkedPlugin(t *testing.T) {
+	t.Parallel()
+
+	p := installed(t, sound())
+	elsewhere := filepath.Join(t.TempDir(), "moved")
+	if err := os.Rename(filepath.Join(p.Root, "greet"), elsewhere); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(elsewhere, filepath.Join(p.Root, "greet")); err != nil {
+		t.Skip("links need a privilege here")
+	}
+	if err := verified(t, p)["greet"]; err != nil {
+		t.Errorf("it is as it was, but: %v", err)
+	}
+	if _, err := Trust(t.Context(), []Place{p}, "greet"); err != nil {
+		t.Fatal(err)
+	}
+	write(t, elsewhere, map[string]string{"main.go": "package other\n"})
+	if err := verified(t, p)["greet"]; err == nil || !strings.Contains(err.Error(), "main.go (changed)") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := Remove(t.Context(), []Place{p}, "greet"); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Join(p.Home, LockFile)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the lock: %v", err)
+	}
+}
+
 func FuzzReadLock(f *testing.F) {
 	for _, seed := range []string{"", "{}", `{"version":1,"plugins":{"a":{"unit":"a","hash":"x","files":{"b":"c"}}}}`, `{"version":1,"pending":null}`, "[]", `{"version":9}`} {
 		f.Add([]byte(seed))

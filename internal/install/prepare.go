@@ -124,7 +124,9 @@ func (p *prepared) check(plugin manifest.Plugin, o Options) error {
 	if o.Force {
 		warnings, faults = append(warnings, faults...), nil
 	}
+	stage := filepath.Dir(p.dir) + string(filepath.Separator)
 	for _, w := range warnings {
+		w.Message = strings.ReplaceAll(w.Message, stage, "")
 		p.warnings = append(p.warnings, Warning{plugin.Name, w})
 	}
 	if len(faults) == 0 {

@@ -35,11 +35,11 @@ func advertised(adv *packp.AdvRefs) references {
 }
 
 // hexadecimal is a commit, in full or shortened as git does it.
-var hexadecimal = regexp.MustCompile(`^[0-9a-f]{7,40}$`)
+var hexadecimal = regexp.MustCompile(`^[0-9A-Fa-f]{4,40}$`)
 
 // find resolves a name: a tag, a branch, or the full name of a reference.
 func (r references) find(ref string) (plumbing.Hash, bool) {
-	if ref == "" {
+	if ref == "" || ref == string(plumbing.HEAD) {
 		return r.head, !r.head.IsZero()
 	}
 	for _, name := range []string{"refs/tags/" + ref, "refs/heads/" + ref, ref} {
@@ -99,6 +99,7 @@ func (r references) commit(s storer.EncodedObjectStorer, ref string) (*object.Co
 	if h, ok := r.find(ref); ok {
 		return peel(s, h)
 	}
+	ref = strings.ToLower(ref)
 	if len(ref) == len(plumbing.ZeroHash.String()) {
 		c, err := object.GetCommit(s, plumbing.NewHash(ref))
 		if err != nil {

@@ -42,25 +42,35 @@ func memberFile(u unit, name string) string {
 	return manifest.FileName
 }
 
-// remove moves the unit into the stage first, so that a plugin is there as a whole or not at all.
+// remove takes the unit away as a whole, and then out of the lock.
 func remove(ctx context.Context, u unit) (err error) {
 	s, err := newStage(ctx, u.place)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	if info, err := os.Lstat(u.path()); err == nil && info.Mode()&os.ModeSymlink != 0 {
-		// Only the link is ours; what it leads to stays.
-		return os.Remove(u.path())
-	}
-	if err := os.Rename(u.path(), filepath.Join(s.dir, "removed")); err != nil {
-		return err
-	}
 	lock, err := readLock(u.place)
 	if err != nil {
+		return err
+	}
+	if err := s.dispose(u.path()); err != nil {
 		return err
 	}
 	lock.drop(u.dir)
 	lock.prune(u.place)
 	return lock.write(u.place)
+}
+
+// dispose moves a directory into the stage first, so that a plugin is there as a whole or not at all, and removes it there: on a
+// full disk there is no room for anything else before.
+func (s *stage) dispose(dir string) error {
+	if info, err := os.Lstat(dir); err == nil && info.Mode()&os.ModeSymlink != 0 {
+		// Only the link is ours; what it leads to stays.
+		return os.Remove(dir)
+	}
+	gone := filepath.Join(s.dir, "removed")
+	if err := os.Rename(dir, gone); err != nil {
+		return err
+	}
+	return removeAll(gone)
 }

@@ -42,8 +42,11 @@ type source struct {
 
 var (
 	helper = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9+.-]*::`)
-	drive  = regexp.MustCompile(`^[A-Za-z]:[\\/]`)
-	scp    = regexp.MustCompile(`^(?:([^@/:]+)@)?([^@/:]+|\[[^\]/]+\]):(.+)$`)
+	// secretUser is a user's name that is a token, as the large hosts make them.
+	secretUser = regexp.MustCompile(`^(?:gh[opsur]_|github_pat_|gl(?:pat|dt|rt|ptt|cbt)-|[0-9A-Fa-f]{40}$)`)
+	drive      = regexp.MustCompile(`^[A-Za-z]:[\\/]`)
+	scheme     = regexp.MustCompile(`^(?i:file|https?|ssh):`)
+	scp        = regexp.MustCompile(`^(?:([^@/:]+)@)?([^@/:]+|\[[^\]/]+\]):(.+)$`)
 )
 
 // parseSource reads what the user named. A relative path is taken from workdir. It refuses whatever git or ssh could take for
@@ -60,6 +63,8 @@ func parseSource(text, workdir string) (source, error) {
 		return source{}, fmt.Errorf("%q asks git to run a helper program; only https, ssh and file URLs and directories can be added", text)
 	case strings.Contains(text, "://"):
 		return parseURL(text)
+	case scheme.MatchString(text):
+		return source{}, fmt.Errorf("%q is no URL: after the colon there are two slashes, and three for a file: file:///PATH", text)
 	case !drive.MatchString(text) && scp.MatchString(text):
 		return parseSCP(text)
 	}
@@ -82,6 +87,9 @@ func parseURL(text string) (source, error) {
 	}
 	if _, secret := u.User.Password(); secret {
 		return source{}, fmt.Errorf("the URL of %s holds a password, which would be stored and shown; leave it out and set GIT_TOKEN, or let git's credential helper know it", u.Host)
+	}
+	if secretUser.MatchString(u.User.Username()) {
+		return source{}, fmt.Errorf("the URL of %s holds a token, which would be stored and shown; leave it out and set GIT_TOKEN, or let git's credential helper know it", u.Host)
 	}
 	if u.RawQuery != "" || u.Fragment != "" {
 		return source{}, fmt.Errorf("%s has a query or a fragment; name a branch, tag or commit with --ref", u.Redacted())
@@ -173,7 +181,11 @@ const (
 
 // name is what the plugin or pack is called unless the user says otherwise.
 func (s source) name() string {
-	base := path.Base(strings.TrimRight(s.path, "/"))
+	whole := strings.TrimRight(s.path, "/")
+	base := path.Base(whole)
+	if base == gitSuffix {
+		base = path.Base(path.Dir(whole)) // what is in it is called as the directory around it
+	}
 	return strings.TrimPrefix(strings.TrimSuffix(base, gitSuffix), namePrefix)
 }
 

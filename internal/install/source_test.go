@@ -27,6 +27,8 @@ func TestParseSource(t *testing.T) {
 		{"github.com:user/metrics", kindSSH, "github.com:user/metrics", "metrics"},
 		{"ssh://git@example.com:2222/~me/metrics.git", kindSSH, "ssh://git@example.com:2222/~me/metrics.git", "metrics"},
 		{"file:///srv/aura-plugin-x.git", kindFile, "file:///srv/aura-plugin-x.git", "x"},
+		{"file:///srv/aura-plugin-x/.git", kindFile, "file:///srv/aura-plugin-x/.git", "x"},
+		{"https://glenn-smith@example.com/a/x", kindHTTP, "https://glenn-smith@example.com/a/x", "x"},
 		{"./aura-plugin-y", kindLocal, "/base/dir/aura-plugin-y", "y"},
 		{"../z", kindLocal, "/base/z", "z"},
 		{".", kindLocal, "/base/dir", "dir"},
@@ -62,6 +64,10 @@ func TestParseSourceRefuses(t *testing.T) {
 		{"option as path of scp", "host:-x", "the path begins with a hyphen"},
 		{"password", "https://me:hunter2@example.com/x", "holds a password"},
 		{"password over ssh", "ssh://me:hunter2@example.com/x", "holds a password"},
+		{"token of github as user", "https://ghp_hunter2@github.com/x", "holds a token"},
+		{"token of gitlab as user", "https://glpat-hunter2@gitlab.com/x", "holds a token"},
+		{"file without slashes", "file:x/y", "two slashes"},
+		{"https without slashes", "https:example.com/x", "two slashes"},
 		{"unreadable", "https://me:hunter2@exa mple.com/%zz", "the URL cannot be read"},
 		{"plain http", "http://example.com/x", "use https"},
 		{"unknown", "ftp://example.com/x", `"ftp" is not supported`},
@@ -100,6 +106,18 @@ func TestNames(t *testing.T) {
 	for _, sub := range []string{"", "/abs", "..", "a/../../b", ".git", "a/vendor/b", `..\x`} {
 		if got, err := checkSubpath(sub); err == nil {
 			t.Errorf("%q is accepted as a subpath, as %s", sub, got)
+		}
+	}
+	for _, tt := range [][2]string{
+		{"a b", "a b"},
+		{"a b a", "a b"},
+		{"a a/one b/two", "a b/two"},
+		{"a/one a", "a"},
+		{"a ab", "a ab"},
+		{"a .", ""},
+	} {
+		if got := outermost(strings.Fields(tt[0])); strings.Join(got, " ") != tt[1] {
+			t.Errorf("of %s there are left %q", tt[0], got)
 		}
 	}
 	if got, err := checkSubpath("./a//b/"); got != "a/b" || err != nil {

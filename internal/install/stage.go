@@ -15,6 +15,8 @@ import (
 const (
 	stagePrefix = ".aura-stage-"
 	oldPrefix   = ".aura-old-"
+	// treeDir is where in a stage the files of a source lie.
+	treeDir = "tree"
 )
 
 // stage is a directory beside the installed plugins in which something is made ready, while no one else changes the place.
@@ -96,6 +98,18 @@ func (s *stage) unmake() {
 func (s *stage) path(parts ...string) (string, error) {
 	dir := filepath.Join(append([]string{s.dir}, parts...)...)
 	return dir, os.MkdirAll(dir, 0o755)
+}
+
+// plain is an error in which the stage, which will be gone, is not named. If the disk is full, it says what to do.
+func (s *stage) plain(err error) error {
+	if err == nil {
+		return nil
+	}
+	err = pathlessError{pathlessError{err, filepath.Join(s.dir, treeDir) + string(filepath.Separator)}, s.dir + string(filepath.Separator)}
+	if strings.Contains(err.Error(), "no space left on device") {
+		return fmt.Errorf("%w; make room for it on the disk that holds %s", err, s.place.Root)
+	}
+	return err
 }
 
 // sweep removes the stages of those who were killed, and brings back what they had put aside.

@@ -89,7 +89,7 @@ func update(ctx context.Context, u unit, o Options) (done Updated, err error) {
 	if err != nil {
 		return Updated{}, err
 	}
-	defer func() { err = errors.Join(err, s.close()) }()
+	defer func() { err = errors.Join(s.plain(err), s.close()) }()
 	src, err := parseSource(u.origin.URL, u.place.Home)
 	if err != nil {
 		return Updated{}, err
@@ -173,7 +173,7 @@ func (d *Updated) history(c clone) error {
 
 // exchange prepares the new version and puts it in the place of the old one.
 func (s *stage) exchange(ctx context.Context, u unit, c clone, o Options, done *Updated) error {
-	dir, err := s.path("tree", u.name())
+	dir, err := s.path(treeDir, u.name())
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,11 @@ func FuzzScan(f *testing.F) {
 		"package a\n\nfunc (T) m(int) { x[0] = a + b; y = -z; return }\n",
 		"package a\n\nfunc f() any { for i, v := range m { go func() { g(i, &v) }() }; return !x }\n",
 		"package a\n\nfunc f() { for i := 0; i < 3; i++ { defer func() { println(i) }() }; panic(err) }\n",
+		"package a\n\nfunc f() { for _, v := range m { v := v; x := []int{v}; defer v.Close(x); defer func(n int) { g(n) }(v) }; h := func() {}; defer h() }\n",
+		"package a\n\nfunc f() any { switch v { case 1, 2: }; switch m[k] { case nil, g(): }; switch { case a, // b\nc: }; return a > b }\n",
+		"package a\n\nfunc f() { switch v.(type) { case error, int: }; x := 1; defer\nx.g(x); x, y = 2, 3; L: for { v := 1; defer (v).h(&v) } }\n",
+		"package a\n\nfunc f() { for _, v := range m { l = append(l, v); l = append(l, &T{\n1}); x[v] = g(); a.b[0] = T{}; select { case <-c: l = append(l, g(func() { panic(1) })) } } }\n",
+		"package a\n\nconst (\nA T = 1 << iota\nB\n)\n\nconst C, D p.T = -1, (2)\n",
 		"package a\n\n//line /x/y.go:7\nfunc f() { panic(1) }\n", "/* c */ package /* d */ a /* e */\n", "package a\nfunc f() { x = -1 /* \n */ }\n",
 	} {
 		f.Add(seed)
@@ -40,7 +45,7 @@ func FuzzScan(f *testing.F) {
 		}
 		imports := 0
 		for _, i := range after.Imports {
-			if i.Path.Value != `"`+panicPath+`"` {
+			if i.Path.Value != `"`+ourPath+`"` {
 				imports++
 			}
 		}

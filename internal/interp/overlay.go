@@ -46,7 +46,7 @@ func present(f sourceFile) []byte {
 	for _, e := range f.edits {
 		out = append(out, f.text[from:e.at]...)
 		out = append(out, e.insert...)
-		from = e.at
+		from = e.at + e.skip
 	}
 	return append(out, f.text[from:]...)
 }

@@ -4,15 +4,16 @@ import (
 	"cmp"
 	"go/ast"
 	"go/token"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// edit is text to insert at an offset of a file.
+// edit is text to put in the place of the bytes from an offset of a file on; of none, to insert it there.
 type edit struct {
-	at     int
-	insert string
+	at, skip int
+	insert   string
 }
 
 // workarounds returns edits that mean nothing to a Go compiler and keep the interpreter from being silently wrong:
@@ -23,22 +24,30 @@ type edit struct {
 //   - A loop variable that a function or a pointer may capture is copied, so that each iteration has its own.
 //   - A number with a point beside a constant of package math, as in 2.5 * math.Pi, is made a float64. The interpreter takes the
 //     two for different types.
+//   - What a loop puts into a list or a map gets a variable of its own: see keepValues.
+//   - A constant that has a type and is computed, as in 1 << iota, is converted to the type. The interpreter takes it for unequal
+//     to itself.
+//   - A list of conditions in a case becomes one condition. The interpreter looks at the first only.
+//   - A switch on what may be an interface becomes one without a value. The interpreter converts the value, and panics.
+//   - The type error of a case is that of compiled code. The interpreter's own fits none of its errors.
+//   - What concerns deferred calls: see deferred.
 //   - Panic is called in a package of ours. The interpreter's own wraps its argument, so that recover returns something of
 //     another type, and a crash prints something that is not the message.
 //
 // They are in the order of their offsets.
-func workarounds(f *ast.File) []edit {
-	w := rewriter{start: f.FileStart}
-	var panics []*ast.Ident
+func workarounds(f *ast.File, text []byte) []edit {
+	w := rewriter{start: f.FileStart, text: text, recovering: recovering(f)}
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncDecl:
 			if n.Body != nil {
 				w.name(n.Recv)
 				w.name(n.Type.Params)
+				w.function(n.Recv, n.Type, n.Body)
 			}
 		case *ast.FuncLit:
 			w.name(n.Type.Params)
+			w.function(nil, n.Type, n.Body)
 		case *ast.AssignStmt:
 			w.assignment(n)
 		case *ast.ReturnStmt:
@@ -51,33 +60,47 @@ func workarounds(f *ast.File) []edit {
 			if n.Tok == token.DEFINE {
 				w.copyVariables(n.Body, n.Key, n.Value)
 			}
+			w.renewLiterals(n.Body)
+			w.keepValues(n.Body)
 		case *ast.ForStmt:
 			w.copyCounters(n)
+			w.renewLiterals(n.Body)
+			w.keepValues(n.Body)
+		case *ast.GenDecl:
+			w.constants(n)
+		case *ast.SwitchStmt:
+			w.choice(n)
+		case *ast.TypeSwitchStmt:
+			w.typeChoice(n)
 		case *ast.BinaryExpr:
 			w.typed(n.X, n.Y)
 			w.typed(n.Y, n.X)
 		case *ast.CallExpr:
 			if id, ok := n.Fun.(*ast.Ident); ok && id.Name == "panic" {
-				panics = append(panics, id)
+				w.ours(id)
 			}
 		}
 		return true
 	})
-	if len(panics) > 0 {
-		w.insert(f.Name.End(), "; import "+panicAlias+" "+strconv.Quote(panicPath))
-		for _, id := range panics {
-			w.insert(id.Pos(), panicAlias+".")
-		}
+	if w.imports {
+		w.insert(f.Name.End(), "; import "+ourAlias+" "+strconv.Quote(ourPath))
 	}
+	w.edits = append(w.edits, w.closing...)
 	slices.SortStableFunc(w.edits, func(a, b edit) int { return cmp.Compare(a.at, b.at) })
 	return w.edits
 }
 
-// panicPath is the import path of the package that holds panic, under a name that no source will use by chance.
+// ourPath is the import path of a package that holds what takes the place of built-in names, by the same names. No source will
+// use it, or its alias, by chance.
 const (
-	panicPath  = "aura.internal/panics"
-	panicAlias = "aura_internal_panics"
+	ourPath  = "aura.internal/builtin"
+	ourAlias = "aura_internal_builtin"
 )
+
+// ourSymbols are what the package holds.
+func ourSymbols() map[string]reflect.Value {
+	return map[string]reflect.Value{"panic": reflect.ValueOf(raise), "error": reflect.ValueOf((*error)(nil))}
+}
 
 // raise is a panic with the value as it is.
 func raise(v any) { panic(v) }
@@ -105,16 +128,60 @@ func standsForInterface(f *ast.File) bool {
 // rewriter collects edits.
 type rewriter struct {
 	start token.Pos
+	text  []byte
 	edits []edit
+	// imports is set once the file uses what takes the place of a built-in name.
+	imports bool
+	// closing are edits that stand behind all others at their offset.
+	closing []edit
+	// recovering are the names of the functions and methods of the file that call recover.
+	recovering map[string]bool
 }
 
 func (w *rewriter) insert(at token.Pos, text string) {
 	w.edits = append(w.edits, edit{at: int(at - w.start), insert: text})
 }
 
+// ours makes a built-in name mean what our package has under it.
+func (w *rewriter) ours(id *ast.Ident) {
+	w.imports = true
+	w.insert(id.Pos(), ourAlias+".")
+}
+
+// replace puts text in the place of what stands between two positions. The lines that this spans stay.
+func (w *rewriter) replace(from, to token.Pos, text string) {
+	text = strings.Repeat("\n", strings.Count(w.written(from, to), "\n")) + text
+	w.edits = append(w.edits, edit{at: int(from - w.start), skip: int(to - from), insert: text})
+}
+
+// written is the source between two positions.
+func (w *rewriter) written(from, to token.Pos) string {
+	return string(w.text[from-w.start : to-w.start])
+}
+
 func (w *rewriter) wrap(x ast.Expr) {
 	w.insert(x.Pos(), "(")
 	w.insert(x.End(), ")")
+}
+
+// constants converts computed constants to the type that they are declared with.
+func (w *rewriter) constants(n *ast.GenDecl) {
+	if n.Tok != token.CONST {
+		return
+	}
+	for _, spec := range n.Specs {
+		c, ok := spec.(*ast.ValueSpec)
+		if !ok || c.Type == nil {
+			continue
+		}
+		for _, x := range c.Values {
+			switch ast.Unparen(x).(type) {
+			case *ast.BinaryExpr, *ast.UnaryExpr:
+				w.insert(x.Pos(), w.written(c.Type.Pos(), c.Type.End())+"(")
+				w.insert(x.End(), ")")
+			}
+		}
+	}
 }
 
 // typed gives a number beside a constant of package math the type that the interpreter gives the constant.
@@ -213,13 +280,45 @@ func (w *rewriter) copyVariables(body *ast.BlockStmt, variables ...ast.Expr) {
 			names = append(names, id.Name)
 		}
 	}
-	if len(names) > 0 {
-		list := strings.Join(names, ", ")
-		w.insert(body.Lbrace+1, " "+list+" := "+list+";")
+	if len(names) == 0 {
+		return
 	}
+	list := strings.Join(names, ", ")
+	if !slices.ContainsFunc(names, func(name string) bool { return declares(body, name) }) {
+		w.insert(body.Lbrace+1, " "+list+" := "+list+";")
+		return
+	}
+	// The body has a variable of that name, such as a copy of its own. Two of one name need two blocks.
+	w.insert(body.Lbrace+1, " "+list+" := "+list+"; {")
+	w.closing = append(w.closing, edit{at: int(body.Rbrace - w.start), insert: "}"})
 }
 
-// captures reports whether a function literal in the body mentions the name, or the address of it or of a part is taken.
+// declares reports whether a block declares the name itself, not in a block within it.
+func declares(block *ast.BlockStmt, name string) bool {
+	for _, stmt := range block.List {
+		for {
+			labeled, ok := stmt.(*ast.LabeledStmt)
+			if !ok {
+				break
+			}
+			stmt = labeled.Stmt
+		}
+		switch s := stmt.(type) {
+		case *ast.AssignStmt:
+			if s.Tok == token.DEFINE && slices.ContainsFunc(s.Lhs, func(x ast.Expr) bool { return rootIdent(x) == name }) {
+				return true
+			}
+		case *ast.DeclStmt:
+			if mentionsIdent(s, name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// captures reports whether a function literal in the body mentions the name, or the address of it or of a part is taken, or it is
+// put where an interface may hold it.
 func captures(body *ast.BlockStmt, name string) bool {
 	found := false
 	ast.Inspect(body, func(n ast.Node) bool {
@@ -228,6 +327,8 @@ func captures(body *ast.BlockStmt, name string) bool {
 			found = found || mentionsIdent(n, name)
 		case *ast.UnaryExpr:
 			found = found || n.Op == token.AND && rootIdent(n.X) == name
+		default:
+			found = found || handsOver(n, name)
 		}
 		return !found
 	})

@@ -78,6 +78,144 @@ func TestWorkarounds(t *testing.T) {
 	}
 	return f(3)`, "3",
 		},
+		"range variable, own copy": {
+			`var fs []func() string
+	for _, v := range []string{"a", "b"} {
+		v := v
+		fs = append(fs, func() string { return v })
+	}
+	for i := 0; i < 2; i++ {
+		i, s := i, "s"
+		fs = append(fs, func() string { return fmt.Sprint(i, s) })
+	}
+	for _, v := range []int{1, 2} {fs = append(fs, func() string { return fmt.Sprint(v) });var v = v * 10;fs = append(fs, func() string { return fmt.Sprint(v) })}
+	out := ""
+	for _, f := range fs {
+		out += f() + " "
+	}
+	return out`, "a b 0s 1s 1 10 2 20 ",
+		},
+		"lists and maps of a loop, closure": {
+			`var fs []func() string
+	for i := 0; i < 2; i++ {
+		l, m := []int{i}, map[string]int{"x": i}
+		fs = append(fs, func() string { return fmt.Sprint(l, m) })
+	}
+	return fs[0]() + fs[1]()`, "[0] map[x:0][1] map[x:1]",
+		},
+		"comparison as result": {
+			`f := func(n int) any { return n > 1 }
+	g := func(n int) (interface{}, error) { return n == 1 || n < 0, nil }
+	v, err := g(1)
+	return fmt.Sprint(f(2), v, err)`, "true true <nil>",
+		},
+		"deferred closure that has a name": {
+			`func() {
+		cleanup := func() { log("cleanup") }
+		defer cleanup()
+		log("work")
+	}()
+	return out()`, "work cleanup",
+		},
+		"deferred closure that calls another": {
+			`func() {
+		helper := func(s string) { log(s) }
+		var later func(n int)
+		later = func(n int) {
+			if n > 0 {
+				helper(fmt.Sprint(n))
+				later(n - 1)
+			}
+		}
+		defer func() { later(2) }()
+		defer helper("first")
+	}()
+	return out()`, "first 2 1",
+		},
+		"deferred closure of a struct": {
+			`func() {
+		x := struct{ done func() }{done: func() { log("done") }}
+		defer x.done()
+		defer func(f func()) { f() }(func() { log("argument") })
+	}()
+	return out()`, "argument done",
+		},
+		"deferred closures of a loop": {
+			`func() {
+		for i, v := range []string{"a", "b"} {
+			defer func() { log(fmt.Sprint(i, v)) }()
+			n := i * 10
+			defer func(s string) { log(fmt.Sprint(s, n)) }(v)
+		}
+	}()
+	return out()`, "b10 1b a0 0a",
+		},
+		"deferred arguments": {
+			`func() {
+		x := "old"
+		defer log(x)
+		x = "new"
+		xs := []string{"p", "q"}
+		for i := 0; i < 2; i++ {
+			defer log(xs[i])
+			defer func(n int, s string) { log(fmt.Sprint(n, s)) }(i*10, fmt.Sprint("c", -i))
+			defer func(n uint64, b bool) { log(fmt.Sprint(n, b)) }(1<<40, i > 0)
+		}
+		defer log("constant")
+	}()
+	return out()`, "constant 1099511627776 true 10c-1 q 1099511627776 false 0c0 p old",
+		},
+		"deferred result and field": {
+			`func() (n int) {
+		c := &closer{"old"}
+		defer func(n int, s string) { log(fmt.Sprint(n, s)) }(n, c.name)
+		c.name = "new"
+		return 2
+	}()
+	return out()`, "0old",
+		},
+		"deferred methods": {
+			`func() {
+		for _, n := range []string{"a", "b"} {
+			c := &closer{n}
+			defer c.Close()
+		}
+		c := &closer{"c"}
+		defer c.Close()
+		c = &closer{"d"}
+		defer c.closeAs("!")
+		var mu sync.Mutex
+		mu.Lock()
+		defer mu.Unlock()
+	}()
+	return out()`, "d! c b a",
+		},
+		"deferred method that recovers": {
+			`func() {
+		for _, n := range []string{"a"} {
+			c := &closer{n}
+			defer c.rescue()
+			panic("x")
+		}
+	}()
+	return out()`, "a x",
+		},
+		"deferred wait for goroutines": {
+			`n := make(chan int, 2)
+	func() {
+		var wg sync.WaitGroup
+		defer wg.Wait()
+		add := func(i int) { n <- i }
+		for i := 1; i <= 2; i++ {
+			wg.Add(1)
+			go func() {
+				defer wg.Done()
+				add(i)
+			}()
+		}
+	}()
+	return <-n + <-n`, "3",
+		},
 		"two loop counters": {
 			`var fs []func() int
 	for i, j := 0, 5; i < 2; i, j = i+1, j-1 {
@@ -88,59 +226,7 @@ func TestWorkarounds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := beforeChat(t, mustLoad(t, `
--- go.mod --
-module my-plugin
--- main.go --
-package my_plugin
-
-import (
-	"context"
-	"fmt"
-	"math"
-
-	"github.com/idelchi/aura/sdk"
-)
-
-var tau = 2.0 * math.Pi
-
-type thing struct{}
-
-func (*thing) method(string, int) string { return "method" }
-
-func first(string, ...int) string { return "first" }
-
-type fault struct{ n int }
-
-func caught(f func()) (out string) {
-	defer func() {
-		r := recover()
-		if s, ok := r.(string); ok {
-			out = "string " + s
-		}
-		if err, ok := r.(error); ok {
-			out = "error " + err.Error()
-		}
-		if f, ok := r.(fault); ok {
-			out = fmt.Sprint("fault ", f.n)
-		}
-	}()
-	f()
-	return ""
-}
-
-func BeforeChat(_ context.Context, _ sdk.BeforeChatContext) (sdk.Result, error) {
-	c := sdk.Context{Vars: map[string]string{"v": "v"}, PluginConfig: map[string]any{}}
-	return sdk.Result{Message: fmt.Sprint(f(c))}, nil
-}
-
-func f(c sdk.Context) any {
-	`+tt.body+`
-}
-`))
-			if err != nil || got != tt.want {
-				t.Errorf("got %q, %v, want %q", got, err, tt.want)
-			}
+			repaired(t, tt.body, tt.want)
 		})
 	}
 }

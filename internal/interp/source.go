@@ -209,7 +209,7 @@ func (s *source) scan(file string, text []byte) (*sourceFile, error) {
 		return nil, err
 	}
 	f := &sourceFile{path: file, text: text, pkg: parsed.Name.Name, clause: s.where(parsed.Name.Pos())}
-	f.edits = workarounds(parsed)
+	f.edits = workarounds(parsed, text)
 	s.interfaces = s.interfaces || standsForInterface(parsed)
 	for _, spec := range parsed.Imports {
 		where := s.where(spec.Pos())

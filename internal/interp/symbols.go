@@ -54,7 +54,7 @@ func use(i *interp.Interpreter, s *source, std streams) error {
 			tables = append(tables, selected(table, s.standard))
 		}
 	}
-	tables = append(tables, std.symbols(s), interp.Exports{symbolKey(panicPath): {"panic": reflect.ValueOf(raise)}})
+	tables = append(tables, std.symbols(s), interp.Exports{symbolKey(ourPath): ourSymbols()})
 	for _, table := range tables {
 		if err := i.Use(table); err != nil {
 			return fmt.Errorf("registering symbols: %w", err)

@@ -69,23 +69,25 @@ func TestRenderRefused(t *testing.T) {
 	t.Parallel()
 	const at = `rendering prompt "base": `
 	for body, want := range map[string]string{
-		"one\ntwo {{ .Vars.missing }}":                                 at + `line 2: <.Vars.missing>: map has no entry for key "missing"; set it with --set or in the vars of the task`,
-		"{{ if .Mode }}\n{{ $.Vars.missing }}{{ end }}":                at + `line 2: <$.Vars.missing>: map has no entry for key "missing"; set it`,
-		"\n{{ range .Tools.Eager }}{{ if .Vars.x }}{{ end }}{{ end }}": at + `line 2: <.Vars>: can't evaluate field Vars in type string`,
-		"\n\n{{ .Agnet }}":                                             at + `line 3: <.Agnet>: can't evaluate field Agnet in type prompt.Data; known: .Agent, .Mode, .Provider, .Model, .Tools, .Hooks, .Sandbox, .Workdir, .Vars`,
-		"{{ .Tools.Lazy }}":                                            at + `line 1: <.Tools.Lazy>: can't evaluate field Lazy`,
-		"{{ .Model.Name }}":                                            at + `line 1: <.Model.Name>: can't evaluate field Name in type string`,
-		"{{ if }}":                                                     at + `line 1: missing value for if`,
-		"a\n{{ if .Mode }}\nb":                                         at + `line 3: unexpected EOF`,
-		"{{ . ":                                                        at + `line 1: unclosed action`,
-		"a\n{{ shout .Mode }}":                                         at + `line 2: function "shout" not defined`,
-		`{{ template "other" }}`:                                       at + `line 1: <{{template "other"}}>: template "other" not defined`,
-		`{{ fail "no such thing" }}`:                                   at + `line 1: <fail "no such thing">: error calling fail: no such thing`,
-		`{{ randInt 3 3 }}`:                                            at + `line 1: <randInt 3 3>: error calling randInt: `,
+		"one\ntwo {{ .Vars.missing }}": at + `line 2: <.Vars.missing>: map has no entry for key "missing"; set it with --set or in the vars of the task`,
+		"\n\n{{ .Agnet }}":             at + `line 3: <.Agnet>: can't evaluate field Agnet in type prompt.Data; known: .Agent, .Mode, .Provider, .Model, .Tools, .Hooks, .Sandbox, .Workdir, .Vars`,
+		"{{ .Tools.Lazy }}":            at + `line 1: <.Tools.Lazy>: can't evaluate field Lazy`,
+		"{{ .Model.Name }}":            at + `line 1: <.Model.Name>: can't evaluate field Name in type string`,
+		"{{ if }}":                     at + `line 1: missing value for if`,
+		"a\n{{ if .Mode }}\nb":         at + `line 3: unexpected EOF`,
+		"{{ . ":                        at + `line 1: unclosed action`,
+		"a\n{{ shout .Mode }}":         at + `line 2: function "shout" not defined`,
+		`{{ template "other" }}`:       at + `line 1: <{{template "other"}}>: template "other" not defined`,
+		`{{ fail "no such thing" }}`:   at + `line 1: <fail "no such thing">: error calling fail: no such thing`,
+		`{{ randInt 3 3 }}`:            at + `line 1: <randInt 3 3>: error calling randInt: `,
 		"{{ define \"part\" }}\n{{ .Nothing }}{{ end }}\n{{ template \"part\" . }}": at + `line 2: <.Nothing>: can't evaluate field Nothing`,
 		`{{ env "HOME" }}`:                     at + `line 1: function "env" not defined; it is withheld`,
 		"\n{{ expandenv \"$HOME\" }}":          at + `line 2: function "expandenv" not defined; it is withheld`,
 		`{{ getHostByName "models.invalid" }}`: at + `line 1: function "getHostByName" not defined; it is withheld`,
+
+		// A variable that is not set.
+		"{{ if .Mode }}\n{{ $.Vars.missing }}{{ end }}":                at + `line 2: <$.Vars.missing>: map has no entry for key "missing"; set it`,
+		"\n{{ range .Tools.Eager }}{{ if .Vars.x }}{{ end }}{{ end }}": at + `line 2: <.Vars>: can't evaluate field Vars in type string`,
 	} {
 		got, err := prompt.Render("base", body, data)
 		if err == nil || !strings.HasPrefix(err.Error(), want) || got != "" {

@@ -39,6 +39,21 @@ func parentWritable(p *sandbox.Policy) {
 
 func shell(p *sandbox.Policy) { p.Exec = true }
 
+// linkedTree is for a linked working tree of Git whose repository is writable too.
+func linkedTree(p *sandbox.Policy) {
+	base := filepath.Dir(p.ReadWrite[0])
+	tree := filepath.Join(base, "linked")
+	p.ReadWrite = append(p.ReadWrite, tree, filepath.Join(base, "repo"))
+	p.Protected = sandbox.Default(sandbox.Place{Workdir: tree}, sandbox.KindShell).Protected
+}
+
+// pluginElsewhere is for a directory of plugins in the middle of the working directory, with a link to one.
+func pluginElsewhere(p *sandbox.Policy) {
+	work := p.ReadWrite[0]
+	place := sandbox.Place{Workdir: work, Plugins: []string{filepath.Join(work, "src/parts"), filepath.Join(work, "linked-plugin")}}
+	p.Protected = sandbox.Default(place, sandbox.KindPlugin).Protected
+}
+
 var attacks = map[string]weapon{
 	// Files.
 	"read a secret":      {run: func(s scene) error { return reads(s.path("home/.ssh/id_rsa"), secret) }},
@@ -72,16 +87,29 @@ var attacks = map[string]weapon{
 	"rename the working directory": {mounts: true, change: parentWritable, run: func(s scene) error {
 		return os.Rename(s.path("work"), s.path("moved"))
 	}},
-	"write aura's config":   {mounts: true, run: func(s scene) error { return os.WriteFile(s.path("work/.aura/config/x.yaml"), nil, 0o600) }},
-	"write a plugin":        {mounts: true, run: func(s scene) error { return appendTo(s.path("work/.aura/plugins/p/main.go")) }},
-	"write an extension":    {mounts: true, run: func(s scene) error { return appendTo(s.path("work/.aura/extensions/e.py")) }},
-	"write a Git hook":      {mounts: true, run: func(s scene) error { return os.WriteFile(s.path("work/.git/hooks/x"), nil, 0o700) }},
-	"write Git's settings":  {mounts: true, run: func(s scene) error { return appendTo(s.path("work/.git/config")) }},
-	"link a plugin":         {mounts: true, run: linkPlugin},
-	"replace Git's hooks":   {mounts: true, run: func(s scene) error { return os.Rename(s.path("work/.git"), s.path("work/.git2")) }},
-	"read a hidden file":    {mounts: true, run: func(s scene) error { return reads(s.path("tmp/aura-session/lock"), secret) }},
-	"descriptor from aura":  {run: func(scene) error { return readsFD(keptFD, secret) }},
-	"reopen the descriptor": {run: func(scene) error { return reads(fmt.Sprintf("/proc/self/fd/%d", keptFD), secret) }},
+	"write aura's config":      {mounts: true, run: func(s scene) error { return os.WriteFile(s.path("work/.aura/config/x.yaml"), nil, 0o600) }},
+	"write a plugin":           {mounts: true, run: func(s scene) error { return appendTo(s.path("work/.aura/plugins/p/main.go")) }},
+	"write an extension":       {mounts: true, run: func(s scene) error { return appendTo(s.path("work/.aura/extensions/e.py")) }},
+	"write a Git hook":         {mounts: true, run: func(s scene) error { return os.WriteFile(s.path("work/.git/hooks/x"), nil, 0o700) }},
+	"write Git's settings":     {mounts: true, run: func(s scene) error { return appendTo(s.path("work/.git/config")) }},
+	"link a plugin":            {mounts: true, run: linkPlugin},
+	"replace Git's hooks":      {mounts: true, run: func(s scene) error { return os.Rename(s.path("work/.git"), s.path("work/.git2")) }},
+	"write a plugin elsewhere": {mounts: true, change: pluginElsewhere, run: func(s scene) error { return appendTo(s.path("work/src/parts/p/main.go")) }},
+	"move a plugin elsewhere":  {mounts: true, change: pluginElsewhere, run: func(s scene) error { return os.Rename(s.path("work/src"), s.path("work/x")) }},
+	"write a linked plugin":    {mounts: true, change: pluginElsewhere, run: func(s scene) error { return appendTo(s.path("work/behind/main.go")) }},
+	"write a hook of a linked tree": {mounts: true, change: linkedTree, run: func(s scene) error {
+		return os.WriteFile(s.path("repo/.git/hooks/y"), nil, 0o700)
+	}},
+	"write settings of a linked tree":     {mounts: true, change: linkedTree, run: func(s scene) error { return appendTo(s.path("repo/.git/config")) }},
+	"write own settings of a linked tree": {mounts: true, change: linkedTree, run: func(s scene) error { return appendTo(s.path("repo/.git/worktrees/linked/config.worktree")) }},
+	"lead a linked tree elsewhere":        {mounts: true, change: linkedTree, run: func(s scene) error { return appendTo(s.path("repo/.git/worktrees/linked/commondir")) }},
+	"replace the link of a tree": {mounts: true, change: linkedTree, run: func(s scene) error {
+		return os.Rename(s.path("repo/.git/HEAD"), s.path("linked/.git"))
+	}},
+	"move the repository of a tree": {mounts: true, change: linkedTree, run: func(s scene) error { return os.Rename(s.path("repo/.git"), s.path("repo/x")) }},
+	"read a hidden file":            {mounts: true, run: func(s scene) error { return reads(s.path("tmp/aura-session/lock"), secret) }},
+	"descriptor from aura":          {run: func(scene) error { return readsFD(keptFD, secret) }},
+	"reopen the descriptor":         {run: func(scene) error { return reads(fmt.Sprintf("/proc/self/fd/%d", keptFD), secret) }},
 
 	// Processes.
 	"parent's environment": {run: parentEnvironment},

@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"errors"
 	"fmt"
 	"os"
 
@@ -14,7 +13,10 @@ import (
 //
 // The order matters: mounts need privileges, Landlock opens the paths it grants, and the filter refuses what the other steps
 // use.
-func Confine(p Policy, in Isolation) (Report, error) {
+func Confine(p Policy, in Isolation) (Report, error) { return confine(p, in, ll.AllThreadsPrctl) }
+
+// confine is Confine for a process that starts programs on some threads only: bound makes a call on these.
+func confine(p Policy, in Isolation, bound prctl) (Report, error) {
 	var r Report
 	if s := Support(); !s.Enabled {
 		return r, fmt.Errorf("confining: %w: %s", ErrUnsupported, s.Reason())
@@ -24,14 +26,14 @@ func Confine(p Policy, in Isolation) (Report, error) {
 	for _, link := range links {
 		r.lacks(link + " is a symbolic link, which can be replaced: what it leads to is protected, the link is not")
 	}
+	for _, path := range p.Exposed {
+		r.lacks(path + " cannot stay read-only, because the working directory is inside of it")
+	}
 	if err := arrangeMounts(&p, in, &r); err != nil {
 		return r, fmt.Errorf("confining: %w", err)
 	}
 	if err := checkThreads(); err != nil {
 		return r, fmt.Errorf("confining: %w", err)
-	}
-	if err := ll.AllThreadsPrctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return r, fmt.Errorf("confining: forgoing new privileges: %w", err)
 	}
 	if err := limit(p.Limits, in, &r); err != nil {
 		return r, fmt.Errorf("confining: %w", err)
@@ -39,7 +41,7 @@ func Confine(p Policy, in Isolation) (Report, error) {
 	if err := restrictFiles(p, in, &r); err != nil {
 		return r, fmt.Errorf("confining: %w", err)
 	}
-	if err := dropCapabilities(p); err != nil {
+	if err := dropCapabilities(p, bound); err != nil {
 		return r, fmt.Errorf("confining: %w", err)
 	}
 	if err := filterCalls(p); err != nil {
@@ -72,7 +74,7 @@ func limit(l Limits, in Isolation, r *Report) error {
 		bounded = true
 	}
 	if !bounded {
-		r.lacks("the number of processes is not limited: that needs a process namespace and, as root, Linux 6.14")
+		r.lacks(unlimitedProcesses)
 	}
 	return nil
 }
@@ -109,23 +111,4 @@ func kernelAtLeast(major, minor int) bool {
 		return false
 	}
 	return a > major || a == major && b >= minor
-}
-
-// dropCapabilities leaves no capability to any thread. No program that is started gains one, since the process has forgone new
-// privileges; that none could is made sure of as well, where programs can be started at all.
-func dropCapabilities(p Policy) error {
-	for c := uintptr(0); p.Exec && c <= unix.CAP_LAST_CAP; c++ {
-		err := ll.AllThreadsPrctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0)
-		switch {
-		case err == nil:
-		case errors.Is(err, unix.EINVAL), errors.Is(err, unix.EPERM):
-			// The kernel does not know it, or there is none to drop and no right to say so.
-		default:
-			return fmt.Errorf("dropping capability %d: %w", c, err)
-		}
-	}
-	if err := ll.AllThreadsPrctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
-		return fmt.Errorf("dropping ambient capabilities: %w", err)
-	}
-	return dropAll()
 }

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -127,6 +128,34 @@ func TestUncovered(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(s.path("work"), "new")); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestMissing shows that a process says what is not there to be protected, and makes no repository of the working directory.
+func TestMissing(t *testing.T) {
+	t.Parallel()
+	requireSupport(t)
+	if !canIsolate() {
+		t.Skip("this system allows no namespaces with a /proc")
+	}
+	u := users()[0]
+	s := scene{Attack: "write the working directory", Base: u.layout(t), Isolate: true}
+	if err := errors.Join(os.RemoveAll(s.path("work/.aura")), os.RemoveAll(s.path("work/.git"))); err != nil {
+		t.Fatal(err)
+	}
+	s.Policy = s.policy(sandbox.KindShell)
+	s.Policy.Exposed = []string{s.path()}
+	o := u.play(t, s)
+	for _, name := range []string{"work/.aura", "work/.git"} {
+		if want := s.path(name) + " does not exist, so what is made there is not protected"; !slices.Contains(o.Report.Missing, want) {
+			t.Errorf("missing %q, want %q", o.Report.Missing, want)
+		}
+		if _, err := os.Lstat(s.path(name)); err == nil {
+			t.Errorf("%s was made", name)
+		}
+	}
+	if want := []string{s.path() + " cannot stay read-only, because the working directory is inside of it"}; !slices.Equal(o.Report.Uncovered, want) {
+		t.Errorf("uncovered %q, want %q", o.Report.Uncovered, want)
 	}
 }
 

@@ -38,6 +38,8 @@ type Place struct {
 	// Settings are directories beside .aura in the working directory that aura takes its settings and plugins from. What they
 	// hold is protected likewise.
 	Settings []string
+	// Plugins are directories that plugins are loaded from, wherever they lie. They are protected too.
+	Plugins []string
 }
 
 // system is what programs need of the machine: programs, libraries, certificates, time zones, and how names are resolved.
@@ -73,8 +75,8 @@ var secrets = []string{
 	".psql_history", ".local/share/keyrings", ".cache/huggingface/token", ".mozilla", ".config/google-chrome", ".config/chromium",
 }
 
-// protected is what, inside the working directory, decides what runs outside of the sandbox later.
-var protected = []string{".git/hooks", ".git/config", ".aura/config", ".aura/plugins", ".aura/extensions"}
+// protected is what, inside the working directory, decides what runs outside of the sandbox later; see Git for the rest of it.
+var protected = []string{".aura/config", ".aura/plugins", ".aura/extensions"}
 
 // settings is the same of any directory that aura takes its settings from.
 var settings = []string{"config", "plugins", "extensions"}
@@ -102,7 +104,7 @@ func Default(at Place, kind Kind) Policy {
 		Exec:      kind == KindShell,
 		Limits:    Limits{Processes: otherProcesses},
 	}
-	p.Protected = at.protected()
+	p.Protected, p.Exposed = at.protected()
 	switch kind {
 	case KindPlugin:
 		// The manifest says how much memory a plugin has.
@@ -126,17 +128,23 @@ func (p *Policy) hideSecrets(at Place) {
 	}
 }
 
-// protected is what stays read-only, in the order in which it is found.
-func (at Place) protected() []string {
-	out := below(at.Workdir, protected)
+// protected is what stays read-only, in the order in which it is found, and what would if the working directory were elsewhere.
+func (at Place) protected() (kept, exposed []string) {
+	all := append(gitPaths(at.Workdir), below(at.Workdir, protected)...)
 	for _, dir := range present(at.Settings...) {
-		for _, path := range below(dir, settings) {
-			if !slices.Contains(out, path) {
-				out = append(out, path)
-			}
+		all = append(all, below(dir, settings)...)
+	}
+	all = append(all, present(at.Plugins...)...)
+	workdir := resolve(at.Workdir)
+	for _, path := range all {
+		switch {
+		case at.Workdir != "" && within(resolve(path), workdir):
+			exposed = append(exposed, path)
+		case !slices.Contains(kept, path):
+			kept = append(kept, path)
 		}
 	}
-	return out
+	return kept, slices.Compact(exposed)
 }
 
 // Prefix is what a program below the home directory needs to read of its own: the tree it was installed into, if that is

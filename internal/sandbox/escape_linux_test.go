@@ -20,11 +20,18 @@ func TestEscapes(t *testing.T) {
 		for name, w := range attacks {
 			t.Run(u.name+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				control := scene{Attack: name, Base: u.layout(t), Isolate: w.isolatedControl}
-				if !w.root || u.id == 0 {
-					if o := u.play(t, control); o.Err != "" {
-						t.Fatalf("the control had no success, so this proves nothing: %s", o.Err)
-					}
+				// The kernel refuses some of them to ordinary users anyway. Then root's run is the control, and shows that the
+				// attack is one; if there is none, nothing is shown.
+				by := u
+				if w.root {
+					by = users()[0]
+				}
+				if w.root && by.id != 0 {
+					t.Skip("only root has success in this attack without a sandbox")
+				}
+				control := scene{Attack: name, Base: by.layout(t), Isolate: w.isolatedControl}
+				if o := by.play(t, control); o.Err != "" {
+					t.Fatalf("the control had no success, so this proves nothing: %s", o.Err)
 				}
 				for _, isolate := range isolations(t, w) {
 					s := scene{Attack: name, Base: u.layout(t), Isolate: isolate}

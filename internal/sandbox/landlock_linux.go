@@ -75,6 +75,10 @@ func restrictFiles(p Policy, in Isolation, r *Report) error {
 	if err := config.Restrict(fileRules(p, r)...); err != nil {
 		return fmt.Errorf("restricting files: %w", err)
 	}
+	// Landlock's package forgoes new privileges on all threads beforehand. All the rest relies on it.
+	if set, err := unix.PrctlRetInt(unix.PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0); err != nil || set != 1 {
+		return fmt.Errorf("forgoing new privileges: they are still to be had (%d, %w)", set, err)
+	}
 	return nil
 }
 

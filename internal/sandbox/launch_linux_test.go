@@ -255,7 +255,11 @@ func (u user) layout(t *testing.T) string {
 		"home/.ssh/id_rsa": secret, "home/.bashrc": "", "home/.aura/config/hooks/a.yaml": "", "home/dir/file": "",
 		"work/main.go": "package main\n", "work/.git/HEAD": "", "work/.git/config": "", "work/.git/hooks/pre-push": "",
 		"work/.aura/config/features/a.yaml": "", "work/.aura/plugins/p/main.go": "", "work/.aura/extensions/e.py": "",
+		"work/src/parts/p/main.go": "", "work/behind/main.go": "",
 		"tmp/aura-session/lock": secret, "data/x": "", "m/x": "",
+		"repo/.git/HEAD": "", "repo/.git/config": "", "repo/.git/hooks/x": "", "linked/.git": "gitdir: ../repo/.git/worktrees/linked\n",
+		"repo/.git/worktrees/linked/HEAD": "", "repo/.git/worktrees/linked/commondir": "../..\n",
+		"repo/.git/worktrees/linked/config.worktree": "",
 	} {
 		path := filepath.Join(base, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -264,6 +268,9 @@ func (u user) layout(t *testing.T) string {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if err := os.Symlink("behind", filepath.Join(base, "work/linked-plugin")); err != nil {
+		t.Fatal(err)
 	}
 	copyBinary(t, filepath.Join(base, "bin", "suite"))
 	err := filepath.WalkDir(base, func(path string, _ os.DirEntry, err error) error {

@@ -37,7 +37,7 @@ func serve(run Tool, out *answers) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	go watch(cancel)
-	report, err := Confine(r.Policy, r.Isolation)
+	report, err := confine(r.Policy, r.Isolation, onForker)
 	if err != nil {
 		return out.send(frame{Fault: err.Error()})
 	}

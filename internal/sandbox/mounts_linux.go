@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -146,9 +145,8 @@ func over(path string, readOnly bool) error {
 // protect makes a path inside a writable tree read-only, whether its directory is renamed or not. One that does not exist is
 // made, as an empty directory, lest it be made by the wrong hands.
 func (p *Policy) protect(path string, r *Report) error {
-	tree := covering(p.ReadWrite, path)
-	if tree == "" {
-		return nil
+	if kindOf(covering(p.ReadWrite, path)) == kindNone {
+		return nil // what does not exist grants nothing
 	}
 	parent := filepath.Dir(path)
 	switch kindOf(parent) {
@@ -172,11 +170,11 @@ func (p *Policy) protect(path string, r *Report) error {
 	return over(path, true)
 }
 
-// make makes a protected directory that is missing and reports whether there is something to protect now. Git's settings are a
-// file: a directory without one is no repository, and a directory of that name would keep it from becoming one.
+// make makes a protected directory that is missing and reports whether there is something to protect now. What Git has as a file
+// cannot be made: an empty one, or a directory of that name, would keep Git from working.
 func (p *Policy) make(path string, r *Report) bool {
-	if strings.HasSuffix(path, "/.git/config") {
-		r.misses(path + " does not exist and is not protected")
+	if isGitFile(path) {
+		r.misses(path + " does not exist, so what is made there is not protected")
 		return false
 	}
 	err := os.Mkdir(path, 0o755)
@@ -189,12 +187,19 @@ func (p *Policy) make(path string, r *Report) bool {
 // replaceable lists the symbolic links on the way to protected paths that lie in a writable tree. Nothing can be mounted over a
 // link. The policy's paths are not resolved yet.
 func (p Policy) replaceable() []string {
-	writable := Policy{ReadWrite: p.ReadWrite}.resolved().ReadWrite
+	known := Policy{ReadWrite: p.ReadWrite, Protected: p.Protected}.resolved()
+	replaceable := func(path string) bool {
+		info, err := os.Lstat(path)
+		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			return false
+		}
+		dir := resolve(filepath.Dir(path))
+		return covering(known.ReadWrite, dir) != "" && covering(known.Protected, dir) == ""
+	}
 	var links []string
 	for _, path := range p.Protected {
 		for ; path != filepath.Dir(path); path = filepath.Dir(path) {
-			info, err := os.Lstat(path)
-			if err == nil && info.Mode()&fs.ModeSymlink != 0 && covering(writable, resolve(filepath.Dir(path))) != "" {
+			if replaceable(path) {
 				links = append(links, path)
 			}
 		}

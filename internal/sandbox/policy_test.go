@@ -49,7 +49,10 @@ func TestDefault(t *testing.T) {
 			if slices.Contains(p.ReadOnly, "relative") || slices.ContainsFunc(p.ReadOnly, func(s string) bool { return strings.HasPrefix(s, "/proc") }) {
 				t.Errorf("ro = %q", p.ReadOnly)
 			}
-			want := []string{"/p/work/.git/hooks", "/p/work/.git/config", "/p/work/.aura/config", "/p/work/.aura/plugins", "/p/work/.aura/extensions"}
+			want := []string{
+				"/p/work/.git/hooks", "/p/work/.git/config", "/p/work/.git/config.worktree", "/p/work/.git/commondir", "/p/work/.git",
+				"/p/work/.aura/config", "/p/work/.aura/plugins", "/p/work/.aura/extensions",
+			}
 			if !slices.Equal(p.Protected, want) || !slices.Equal(p.Hidden, tt.hidden) {
 				t.Errorf("protected = %q, hidden = %q", p.Protected, p.Hidden)
 			}

@@ -61,6 +61,15 @@ func testTool(ctx context.Context, call sandbox.Call, progress func([]byte)) (js
 		// The parent of the shell is the process that answers.
 		_, err := exec.Command("/bin/sh", "-c", `echo '{"value":"forged"}' >/proc/$PPID/fd/3`).CombinedOutput()
 		return nil, err
+	case "capabilities":
+		var out bytes.Buffer
+		cmd := exec.Command("/bin/grep", "^Cap", "/proc/self/status")
+		cmd.Stdout = &out
+		if err := sandbox.Start(cmd); err != nil {
+			return nil, err
+		}
+		err := cmd.Wait()
+		return json.RawMessage(strconv.Quote(strings.Join(strings.Fields(out.String()), " "))), err
 	case "descriptors":
 		out, err := exec.Command("/bin/ls", "/proc/self/fd").Output()
 		return json.RawMessage(strconv.Quote(strings.Join(strings.Fields(string(out)), " "))), err
@@ -111,11 +120,13 @@ func TestRun(t *testing.T) {
 		"no":          {err: "no such tool", tool: true},
 		"forge":       {err: "exit status 2", tool: true},
 		"descriptors": {value: `"0 1 2 3"`},
+		"capabilities": {value: `"CapInh: 0000000000000000 CapPrm: 0000000000000000 CapEff: 0000000000000000 ` +
+			`CapBnd: 0000000000000000 CapAmb: 0000000000000000"`},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if name == "descriptors" && !canIsolate() {
+			if (name == "descriptors" || name == "capabilities") && !canIsolate() {
 				t.Skip("without a /proc nobody can tell")
 			}
 			r, err := sandbox.Run(t.Context(), command(t, name))

@@ -25,6 +25,8 @@ type Policy struct {
 	Own []string `json:"own,omitempty"`
 	// Protected paths stay read-only though they lie inside a writable tree.
 	Protected []string `json:"protected,omitempty"`
+	// Exposed are paths that would be protected if the working directory were not inside of them. They are told.
+	Exposed []string `json:"exposed,omitempty"`
 	// Hidden paths are out of reach though they lie inside a tree that is not.
 	Hidden []string `json:"hidden,omitempty"`
 	// Network allows TCP and UDP. Raw, packet and netlink sockets are never allowed.

@@ -247,6 +247,15 @@ func (c *checker) free(n *yaml.Node, path string) error {
 	}
 }
 
+// retag makes a value that was put in the place of a variable what it would be if it had been written there: a number of 30, a
+// truth value of true. As it was parsed, such a value is text, and not in quotes.
+func retag(n *yaml.Node) {
+	written := yaml.Node{Kind: yaml.ScalarNode, Value: n.Value}
+	if n.Style == 0 && n.Tag == "!!str" && written.ShortTag() != "!!null" {
+		n.Tag = written.ShortTag()
+	}
+}
+
 // scalar refuses what the YAML library would convert in silence: 1.5 to 1, 42 to "42", "yes" in quotes to true.
 func scalar(n *yaml.Node, t reflect.Type, path string) error {
 	if n.Kind != yaml.ScalarNode {
@@ -254,6 +263,10 @@ func scalar(n *yaml.Node, t reflect.Type, path string) error {
 	}
 
 	var fits bool
+
+	if t.Kind() != reflect.String && t != durationType {
+		retag(n)
+	}
 
 	tag := n.ShortTag()
 

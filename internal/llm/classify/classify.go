@@ -76,14 +76,14 @@ func (f failure) creditless(status int) bool {
 	case f.named(creditNames):
 		return true
 	case status == http.StatusTooManyRequests:
-		return !f.perMinute && !f.named(rateNames) && f.says(quotaWords)
+		return !f.perMinute && !f.is(rateNames, rateWords) && f.says(quotaWords)
 	default:
 		return f.says(creditWords)
 	}
 }
 
 func (f failure) modelless(status int) bool {
-	return f.is(modelNames, modelWords) || status == http.StatusNotFound && strings.Contains(f.lower(), "model")
+	return f.is(modelNames, modelWords) || modelNamed.MatchString(f.lower()) || status == http.StatusNotFound && strings.Contains(f.lower(), "model")
 }
 
 // status is the one that an answer without a telling status should have had; 0 if that is unknown.

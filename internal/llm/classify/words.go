@@ -2,6 +2,7 @@ package classify
 
 import (
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -43,7 +44,7 @@ var (
 	contextWords = []string{
 		"maximum context length", "context length", "context window", "context size", "context limit",
 		"prompt is too long", "input is too long", "too many input tokens", "exceeds the maximum number of tokens",
-		"reduce the length of the messages", "input token count",
+		"reduce the length of the messages", "input token count", "too many tokens",
 	}
 
 	filterNames = []string{"content_filter", "content_policy_violation", "content_filter_error", "data_inspection_failed", "safety"}
@@ -58,17 +59,20 @@ var (
 	}
 	creditWords = []string{
 		"credit balance", "insufficient credit", "insufficient balance", "insufficient funds", "insufficient quota",
-		"exceeded your current quota", "out of credits", "billing hard limit", "usage limit",
+		"exceeded your current quota", "quota exceeded", "out of credits", "billing hard limit", "usage limit",
 	}
 	quotaWords = append([]string{"quota", "billing", "credit", "balance", "spend limit", "spending limit", "payment"}, creditWords...)
 	rateNames  = []string{"rate_limit_exceeded"}
+	rateWords  = []string{"rate limit reached", "per minute", "per min", "/ min"}
 
 	modelNames = []string{"model_not_found", "model_not_available", "unknown_model", "invalid_model", "model_not_supported"}
 	modelWords = []string{
 		"model not found", "unknown model", "invalid model", "no such model", "not a valid model", "model does not exist",
 		"model is not available", "model not loaded", "model is not loaded", "no model loaded", "no models loaded", "no endpoints found for",
-		"try pulling it first", "is not found for api version", "does not have access to model",
+		"try pulling it first", "is not found for api version", "does not have access to model", "unsupported model",
 	}
+	// modelNamed is a message with the model's name in its midst.
+	modelNamed = regexp.MustCompile("model:? [`'\"]?[^ ]+ (does not exist|(is |was )?not (found|available|supported|loaded))")
 
 	parseWords = []string{"error parsing tool call", "failed to parse tool call", "could not parse tool call"}
 

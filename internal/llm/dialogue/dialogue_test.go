@@ -141,6 +141,24 @@ func TestTools(t *testing.T) {
 	}
 }
 
+func TestItemized(t *testing.T) {
+	t.Parallel()
+	for schema, want := range map[string]string{
+		`{"type":"object","properties":{"a": {"type":"string"}}}`:                                          `{"type":"object","properties":{"a": {"type":"string"}}}`,
+		`{"type":"object","properties":{"a": {"type":"array","items":{"type":"string"}}}}`:                 `{"type":"object","properties":{"a": {"type":"array","items":{"type":"string"}}}}`,
+		`{"properties":{"a":{"type":"array"}}}`:                                                            `{"properties":{"a":{"items":{},"type":"array"}}}`,
+		`{"properties":{"a":{"type":["array","null"],"maxItems":12345678901234567890}}}`:                   `{"properties":{"a":{"items":{},"maxItems":12345678901234567890,"type":["array","null"]}}}`,
+		`{"properties":{"a":{"items":{"type":"array"},"type":"array"}}}`:                                   `{"properties":{"a":{"items":{"items":{},"type":"array"},"type":"array"}}}`,
+		`{"properties":{"a":{"anyOf":[{"type":"array"},{"type":"string"}]}}}`:                              `{"properties":{"a":{"anyOf":[{"items":{},"type":"array"},{"type":"string"}]}}}`,
+		`{"properties":{"type":{"enum":["array"],"default":{"type":"array"}},"array":{"prefixItems":[]}}}`: `{"properties":{"type":{"enum":["array"],"default":{"type":"array"}},"array":{"prefixItems":[]}}}`,
+		`no "array"`: `no "array"`,
+	} {
+		if got := string(dialogue.Itemized(json.RawMessage(schema))); got != want {
+			t.Errorf("%s: got %s, want %s", schema, got, want)
+		}
+	}
+}
+
 func TestSchema(t *testing.T) {
 	t.Parallel()
 	for schema, want := range map[string]string{

@@ -48,7 +48,7 @@ func Tools(tools []llm.ToolDefinition, longest int) ([]llm.ToolDefinition, Names
 			continue
 		}
 		names[tool.Name] = own
-		tool.Parameters = Schema(tool.Parameters)
+		tool.Parameters = Itemized(Schema(tool.Parameters))
 		out = append(out, tool)
 	}
 	return out, names

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -102,6 +103,29 @@ func checkSchema(raw json.RawMessage) error {
 		return fmt.Errorf("schema: %w", err)
 	}
 	return nil
+}
+
+// checkItems is an error if a list in a schema does not say what it is made of.
+func checkItems(raw json.RawMessage) error {
+	var schema any
+	if err := json.Unmarshal(raw, &schema); err != nil {
+		return fmt.Errorf("schema: %w", err)
+	}
+	return want(!bareList(schema), "schema: array schema missing items")
+}
+
+func bareList(schema any) bool {
+	switch s := schema.(type) {
+	case []any:
+		return slices.ContainsFunc(s, bareList)
+	case map[string]any:
+		if s["type"] == "array" && s["items"] == nil {
+			return true
+		}
+		return slices.ContainsFunc(slices.Collect(maps.Values(s)), bareList)
+	default:
+		return false
+	}
 }
 
 // isObject reports whether raw is a JSON object.

@@ -91,7 +91,12 @@ func (google) check(req Request) error {
 func (r googleRequest) checkTools() error {
 	for _, tool := range r.Tools {
 		for _, f := range tool.FunctionDeclarations {
-			if err := first(want(shortName.MatchString(f.Name), "invalid function name %q", f.Name), checkSchema(f.ParametersJSONSchema)); err != nil {
+			err := first(
+				want(shortName.MatchString(f.Name), "invalid function name %q", f.Name),
+				checkSchema(f.ParametersJSONSchema),
+				checkItems(f.ParametersJSONSchema),
+			)
+			if err != nil {
 				return err
 			}
 		}

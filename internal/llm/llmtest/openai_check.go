@@ -105,6 +105,7 @@ func (r openAIRequest) checkTools() error {
 			want(shortName.MatchString(name), "function.name: %q does not match %s", name, shortName),
 			want(!seen[name], "function.name: %q is there twice", name),
 			checkSchema(tool.Function.Parameters),
+			checkItems(tool.Function.Parameters),
 		)
 		if err != nil {
 			return fmt.Errorf("tools[%d]: %w", i, err)

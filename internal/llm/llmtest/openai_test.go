@@ -69,6 +69,7 @@ func TestOpenAIRejects(t *testing.T) {
 		"bad tool name":            {tool(`{"name":"a.b","parameters":{"type":"object"}}`), "does not match"},
 		"no parameters":            {tool(`{"name":"a"}`), "schema"},
 		"parameters of a string":   {tool(`{"name":"a","parameters":{"type":"string"}}`), `must be "object"`},
+		"list of nothing":          {tool(`{"name":"a","parameters":{"type":"object","properties":{"x":{"type":"array"}}}}`), "missing items"},
 		"bad schema":               {tool(`{"name":"a","parameters":{"type":"object","properties":{"x":{"type":"strong"}}}}`), "schema"},
 		"same tool twice":          {chat(hi, `,"tools":[{"type":"function","function":{"name":"a","parameters":{"type":"object"}}},{"type":"function","function":{"name":"a","parameters":{"type":"object"}}}]`), "there twice"},
 		"two limits":               {chat(hi, `,"max_tokens":1,"max_completion_tokens":1`), "both set"},

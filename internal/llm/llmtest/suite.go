@@ -45,7 +45,7 @@ func (s Suite) request(messages ...llm.Message) llm.Request {
 		messages = []llm.Message{{Role: llm.RoleSystem, Content: "Be brief."}, {Role: llm.RoleUser, Content: "hi"}}
 	}
 	return llm.Request{Model: s.Model, Messages: messages, Tools: []llm.ToolDefinition{
-		{Name: "Read", Description: "Reads.", Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`)},
+		{Name: "Read", Description: "Reads.", Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},"lines":{"type":"array"}},"required":["path"]}`)},
 		{Name: longTool, Description: "Has a long name."},
 	}}
 }

@@ -25,7 +25,7 @@ func (o Options) bash() tool.Tool {
 	return builtIn[bashArgs]{
 		definition: tool.Definition{
 			Name: "Bash",
-			Description: "Run a command in a POSIX shell and return what it prints, standard error included. " +
+			Description: "Run a command in a shell, bash if there is one, and return what it prints, standard error included. " +
 				"It has no terminal and no input. Whatever it leaves running in the background ends with it. " +
 				"Long output is cut in the middle and kept in a file, which the result names.",
 			Parameters: object(`{"command":{"type":"string","minLength":1,"description":"the command line"},`+
@@ -73,7 +73,11 @@ func (o Options) shell(ctx context.Context, command string, output io.Writer) er
 	cmd.Env = append(cmd.Env, o.Env...)
 	cmd.Stdout, cmd.Stderr = output, output
 	cmd.WaitDelay = lingering
-	if err := cmd.Start(); err != nil {
+	start := o.Start
+	if start == nil {
+		start = (*exec.Cmd).Start
+	}
+	if err := start(cmd); err != nil {
 		return fmt.Errorf("starting the shell: %w", err)
 	}
 	defer leash.kill(cmd)

@@ -50,6 +50,11 @@ func TestBash(t *testing.T) {
 		{"syntax error", "if", "", "exit status 2"},
 		{"invalid UTF-8", `printf 'caf\351'`, "caf\uFFFD", ""},
 	}
+	if _, err := os.Stat("/bin/bash"); err == nil {
+		tests = append(tests, struct{ name, command, want, fails string }{
+			"bash", `a=({1..3}); [[ ${#a[@]} == 3 ]] && cat <<<"${a[@]}" && echo $0`, "1 2 3\n/bin/bash\n", "",
+		})
+	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

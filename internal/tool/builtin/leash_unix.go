@@ -9,12 +9,26 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"sync"
 	"syscall"
 )
 
-// guarded starts a watcher beside the command, $1. The watcher belongs to the command's process group but is no child of
+// guarded starts a watcher beside the command, $1, for the shell $0. The watcher belongs to the command's process group but is no child of
 // its shell; it waits for the end of aura, which is the end of descriptor 3, and then kills the group, itself included.
-const guarded = `({ read -r _; kill -9 0; } <&3 >/dev/null 2>&1 &); exec 3<&-; exec /bin/sh -c "$1"`
+const guarded = `({ read -r _; kill -9 0; } <&3 >/dev/null 2>&1 &); exec 3<&-; exec "$0" -c "$1"`
+
+// plainShell is on every system; command lines run in bash if there is one.
+const plainShell = "/bin/sh"
+
+// shell is what command lines run in.
+var shell = sync.OnceValue(func() string {
+	for _, path := range []string{"/bin/bash", "/usr/bin/bash", "bash"} {
+		if found, err := exec.LookPath(path); err == nil {
+			return found
+		}
+	}
+	return plainShell
+})
 
 // leash ties a shell command to the life of aura.
 type leash struct {
@@ -35,7 +49,7 @@ func newLeash(line string) (*leash, error) {
 
 // command returns the shell, which leads a process group that dies as one when ctx is done.
 func (l *leash) command(ctx context.Context) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", guarded, "sh", l.line)
+	cmd := exec.CommandContext(ctx, plainShell, "-c", guarded, shell(), l.line)
 	cmd.Env = []string{l.mark}
 	cmd.ExtraFiles = []*os.File{l.watched}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -15,16 +16,24 @@ import (
 
 // scene is where the attacks take place. The test writes it once everything that is attacked is there.
 type scene struct {
-	Base, Secret          string
-	Aura, Other, Fork     int
+	Base, Secret, Weapon string
+	Aura, Other          int
+	// Fork is more than what a plugin may start, BashFork more than what a command line may.
+	Fork, BashFork        int
 	OtherSocket, Readable string
 	Abstract, TCP, UDP    string
 	IOUring, BPF, Memfd   int
 	PidfdOpen, PidfdGetfd int
+	PidfdSendSignal       int
 	Unshare, Ptrace       int
+	// Place makes a plugin put the descriptor there that aura does not hand to it, with a sandbox or without.
+	Place bool
 }
 
 func (s scene) path(name string) string { return filepath.Join(s.Base, name) }
+
+// of is a path below the /proc of a process.
+func of(pid int, name string) string { return fmt.Sprintf("/proc/%d/%s", pid, name) }
 
 // awaitScene returns when the test has laid the scene.
 func awaitScene() scene {
@@ -41,6 +50,9 @@ func awaitScene() scene {
 // attackAll writes a line about every attack to a file.
 func attackAll(s scene, way string) error {
 	var lines []string
+	if way == "bash" {
+		s.Place, s.Fork = false, s.BashFork
+	}
 	for name, attack := range attacks() {
 		said := "success"
 		if err := attack(s); err != nil {
@@ -53,46 +65,57 @@ func attackAll(s scene, way string) error {
 
 func attacks() map[string]func(scene) error {
 	return map[string]func(scene) error{
-		"read_ssh_key":       func(s scene) error { return reads(s.path("home/.ssh/id_rsa"), s.Secret) },
-		"read_history":       func(s scene) error { return reads(s.path("home/.bash_history"), s.Secret) },
-		"list_home":          func(s scene) error { _, err := os.ReadDir(s.path("home")); return err },
-		"parent_environment": environment,
-		"parent_memory":      func(s scene) error { return opens(fmt.Sprintf("/proc/%d/mem", s.Aura)) },
-		"parent_root": func(s scene) error {
-			return reads(fmt.Sprintf("/proc/%d/root%s", s.Aura, s.path("home/.ssh/id_rsa")), s.Secret)
-		},
-		"write_outside":           func(s scene) error { return os.WriteFile(s.path("home/new"), nil, 0600) },
-		"write_by_symlink":        bySymlink,
-		"write_by_renamed_dir":    byRenamedDir,
-		"chmod_outside":           func(s scene) error { return os.Chmod(s.path("home/.bash_history"), 0600) },
-		"chmod_config":            func(s scene) error { return os.Chmod(s.path("work/.aura/config/talk.yaml"), 0644) },
-		"rename_config":           func(s scene) error { return renames(s.path("work/.aura/config"), s.path("work/.aura/moved")) },
-		"rename_home":             func(s scene) error { return renames(s.path("work/.aura"), s.path("work/.moved")) },
-		"write_config":            func(s scene) error { return os.WriteFile(s.path("work/.aura/config/extra.txt"), nil, 0600) },
-		"write_plugin":            func(s scene) error { return os.WriteFile(s.path("work/.aura/plugins/extra.txt"), nil, 0600) },
-		"write_git_hook":          func(s scene) error { return os.WriteFile(s.path("work/.git/hooks/extra"), nil, 0700) },
-		"write_git_config":        func(s scene) error { return os.WriteFile(s.path("work/.git/config"), nil, 0600) },
-		"signal_aura":             func(s scene) error { return syscall.Kill(s.Aura, 0) },
-		"signal_other":            func(s scene) error { return syscall.Kill(s.Other, 0) },
-		"attach_aura":             func(s scene) error { return takes(s, s.Aura) },
-		"attach_other":            func(s scene) error { return takes(s, s.Other) },
-		"ptrace":                  func(s scene) error { return reaches(s.Ptrace, 0x4206, s.Aura, 1) },
-		"abstract_socket":         func(s scene) error { return connects("unix", s.Abstract) },
-		"other_plugins_socket":    func(s scene) error { return connects("unix", s.OtherSocket) },
-		"socket_in_readable_dir":  func(s scene) error { return connects("unix", s.Readable) },
-		"io_uring":                func(s scene) error { return reaches(s.IOUring, 1, 0, 0) },
-		"bpf":                     func(s scene) error { return reaches(s.BPF, 0, 0, 0) },
-		"unshare":                 func(s scene) error { return reaches(s.Unshare, 0x40000, 0, 0) },
-		"mount":                   mounts,
-		"memfd_exec":              func(s scene) error { return reaches(s.Memfd, 0, 0, 0) },
-		"tcp":                     func(s scene) error { return connects("tcp", s.TCP) },
-		"udp":                     func(s scene) error { return connects("udp", s.UDP) },
-		"mptcp":                   func(s scene) error { return socket(syscall.AF_INET, syscall.SOCK_STREAM, 262) },
-		"raw_socket":              func(s scene) error { return socket(syscall.AF_INET, syscall.SOCK_RAW, 1) },
-		"packet_socket":           func(s scene) error { return socket(syscall.AF_PACKET, syscall.SOCK_RAW, 0) },
-		"fork_bomb":               bomb,
-		"descriptor_of_aura":      descriptor,
-		"descriptor_of_aura_proc": func(s scene) error { return reads("/proc/self/fd/7", s.Secret) },
+		"read_ssh_key":           func(s scene) error { return reads(s.path("home/.ssh/id_rsa"), s.Secret) },
+		"read_history":           func(s scene) error { return reads(s.path("home/.bash_history"), s.Secret) },
+		"list_home":              func(s scene) error { _, err := os.ReadDir(s.path("home")); return err },
+		"environment":            func(s scene) error { return reads(of(s.Aura, "environ"), s.Secret) },
+		"environment_of_thread":  func(s scene) error { return reads(of(s.Aura, fmt.Sprintf("task/%d/environ", s.Aura)), s.Secret) },
+		"environment_by_root":    func(s scene) error { return reads(of(s.Aura, fmt.Sprintf("root/proc/%d/environ", s.Aura)), s.Secret) },
+		"environment_by_self":    func(s scene) error { return reads(fmt.Sprintf("/proc/self/../%d/environ", s.Aura), s.Secret) },
+		"environment_in_memory":  memory,
+		"environment_of_anybody": environment,
+		"file_by_root":           func(s scene) error { return reads(of(s.Aura, "root"+s.path("home/.ssh/id_rsa")), s.Secret) },
+		"file_by_cwd":            func(s scene) error { return reads(of(s.Aura, "cwd/../home/.ssh/id_rsa"), s.Secret) },
+		"write_outside":          func(s scene) error { return os.WriteFile(s.path("home/new"), nil, 0600) },
+		"write_by_symlink":       bySymlink,
+		"write_by_renamed_dir":   byRenamedDir,
+		"chmod_outside":          func(s scene) error { return os.Chmod(s.path("home/.bash_history"), 0600) },
+		"chmod_config":           func(s scene) error { return os.Chmod(s.path("work/.aura/config/talk.yaml"), 0644) },
+		"chmod_users_config":     func(s scene) error { return os.Chmod(s.path("home/.aura/config/none.txt"), 0644) },
+		"rename_config":          func(s scene) error { return renames(s.path("work/.aura/config"), s.path("work/.aura/moved")) },
+		"rename_users_config":    func(s scene) error { return renames(s.path("home/.aura/config"), s.path("home/.aura/moved")) },
+		"rename_home":            func(s scene) error { return renames(s.path("work/.aura"), s.path("work/.moved")) },
+		"write_config":           func(s scene) error { return os.WriteFile(s.path("work/.aura/config/extra.txt"), nil, 0600) },
+		"write_plugin":           func(s scene) error { return os.WriteFile(s.path("work/.aura/plugins/extra.txt"), nil, 0600) },
+		"write_plugin_elsewhere": func(s scene) error { return os.WriteFile(s.path("work/parts/extra.txt"), nil, 0600) },
+		"write_extension":        func(s scene) error { return os.WriteFile(s.path("work/.aura/extensions/extra"), nil, 0600) },
+		"write_git_hook":         func(s scene) error { return os.WriteFile(s.path("work/.git/hooks/extra"), nil, 0700) },
+		"write_git_config":       func(s scene) error { return os.WriteFile(s.path("work/.git/config"), nil, 0600) },
+		"signal_aura":            func(s scene) error { return syscall.Kill(s.Aura, syscall.SIGURG) },
+		"signal_other":           func(s scene) error { return syscall.Kill(s.Other, syscall.SIGURG) },
+		"signal_by_pidfd":        signals,
+		"attach_aura":            func(s scene) error { return takes(s, s.Aura, 7, s.Secret) },
+		"attach_other":           func(s scene) error { return takes(s, s.Other, 1, "") },
+		"ptrace_aura":            func(s scene) error { return traces(s, s.Aura) },
+		"ptrace_other":           func(s scene) error { return traces(s, s.Other) },
+		"abstract_socket":        func(s scene) error { return connects("unix", s.Abstract) },
+		"other_plugins_socket":   func(s scene) error { return connects("unix", s.OtherSocket) },
+		"socket_in_readable_dir": func(s scene) error { return connects("unix", s.Readable) },
+		"io_uring":               ioUring,
+		"bpf":                    bpf,
+		"unshare":                func(s scene) error { return calls(s.Unshare, cloneSysvSem, 0, 0) },
+		"user_namespace":         func(s scene) error { return inNamespaces(s, 0, 0, "say", "x") },
+		"mount":                  mounts,
+		"memfd_exec":             memfdExec,
+		"tcp":                    func(s scene) error { return connects("tcp", s.TCP) },
+		"udp":                    func(s scene) error { return connects("udp", s.UDP) },
+		"mptcp":                  mptcp,
+		"raw_socket":             func(s scene) error { return socket(s, "raw", syscall.AF_INET, 1) },
+		"packet_socket":          func(s scene) error { return socket(s, "packet", syscall.AF_PACKET, 0) },
+		"fork_bomb":              bomb,
+		"descriptor":             descriptor,
+		"descriptor_by_self":     descriptorBySelf,
+		"descriptor_by_proc":     func(s scene) error { return reads(of(s.Aura, "fd/7"), s.Secret) },
 	}
 }
 
@@ -104,17 +127,9 @@ func reads(path, want string) error {
 	return err
 }
 
-func opens(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return f.Close()
-}
-
-// environment tries every process but itself, by every file that leads to an environment.
+// environment tries every process but itself.
 func environment(s scene) error {
-	pids := []string{fmt.Sprint(s.Aura), fmt.Sprint(s.Other), fmt.Sprint(os.Getppid()), "1"}
+	pids := []string{fmt.Sprint(s.Other), fmt.Sprint(os.Getppid()), "1"}
 	entries, _ := os.ReadDir("/proc")
 	for _, e := range entries {
 		pids = append(pids, e.Name())
@@ -123,14 +138,42 @@ func environment(s scene) error {
 		if pid == "self" || pid == "thread-self" || pid == fmt.Sprint(os.Getpid()) {
 			continue
 		}
-		for _, name := range []string{"environ", "task/" + pid + "/environ", "cwd/../../proc/" + pid + "/environ", "root/proc/" + pid + "/environ"} {
-			b, err := os.ReadFile("/proc/" + pid + "/" + name)
-			if err == nil && strings.Contains(string(b), s.Secret) {
-				return nil
-			}
+		if reads("/proc/"+pid+"/environ", s.Secret) == nil {
+			return nil
 		}
 	}
 	return errors.New("no process shows the secret")
+}
+
+// memory looks for the environment where the kernel has put it: on the stack.
+func memory(s scene) error {
+	maps, err := os.ReadFile(of(s.Aura, "maps"))
+	if err != nil {
+		return err
+	}
+	f, err := os.Open(of(s.Aura, "mem"))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for _, line := range strings.Split(string(maps), "\n") {
+		var from, to int64
+		if !strings.HasSuffix(line, "[stack]") {
+			continue
+		}
+		if _, err := fmt.Sscanf(line, "%x-%x", &from, &to); err != nil {
+			return err
+		}
+		b := make([]byte, to-from)
+		n, err := f.ReadAt(b, from)
+		if strings.Contains(string(b[:n]), s.Secret) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return errors.New("the secret is not there")
 }
 
 func bySymlink(s scene) error {
@@ -158,38 +201,6 @@ func renames(from, to string) error {
 	return os.Rename(to, from)
 }
 
-// takes takes a descriptor out of another process, which needs the right to attach to it.
-func takes(s scene, pid int) error {
-	fd, _, errno := syscall.Syscall(uintptr(s.PidfdOpen), uintptr(pid), 0, 0)
-	if errno != 0 {
-		return errno
-	}
-	taken, _, errno := syscall.Syscall(uintptr(s.PidfdGetfd), fd, 1, 0)
-	_ = syscall.Close(int(fd))
-	if errno != 0 {
-		return errno
-	}
-	return syscall.Close(int(taken))
-}
-
-// reaches makes a call that changes nothing, or whose arguments make no sense, so that it does no harm: it is refused, or the kernel looks at them.
-func reaches(nr, a, b, c int) error {
-	_, _, errno := syscall.Syscall(uintptr(nr), uintptr(a), uintptr(b), uintptr(c))
-	if errno == syscall.EPERM || errno == syscall.ENOSYS || errno == syscall.EACCES {
-		return errno
-	}
-	return nil
-}
-
-// mounts asks for a file system that there is not, which only shows to who may mount.
-func mounts(s scene) error {
-	err := syscall.Mount("none", s.path("work"), "nosuchfs", 0, "")
-	if err == syscall.ENODEV {
-		return nil
-	}
-	return err
-}
-
 func connects(network, address string) error {
 	c, err := net.Dial(network, address)
 	if err != nil {
@@ -200,39 +211,43 @@ func connects(network, address string) error {
 	return err
 }
 
-func socket(domain, kind, protocol int) error {
-	fd, err := syscall.Socket(domain, kind, protocol)
+// bomb lets the weapon start as many processes as the scene says.
+func bomb(s scene) error {
+	out, err := exec.Command(s.Weapon, "bomb", fmt.Sprint(s.Fork)).CombinedOutput()
 	if err != nil {
+		return fmt.Errorf("%v: %.100s", err, out)
+	}
+	return nil
+}
+
+// descriptor reads what aura has open, by its number.
+func descriptor(s scene) error {
+	if err := place(s); err != nil {
 		return err
 	}
-	return syscall.Close(fd)
-}
-
-// bomb starts as many processes as the scene says, which is few where nothing limits them.
-func bomb(s scene) error {
-	var started []*os.Process
-	var failed error
-	for len(started) < s.Fork && failed == nil {
-		p, err := os.StartProcess("/bin/sleep", []string{"sleep", "60"}, &os.ProcAttr{})
-		failed = err
-		if err == nil {
-			started = append(started, p)
-		}
-	}
-	for _, p := range started {
-		_ = p.Kill()
-	}
-	for _, p := range started {
-		_, _ = p.Wait()
-	}
-	return failed
-}
-
-func descriptor(s scene) error {
 	b := make([]byte, 100)
 	n, err := syscall.Pread(7, b, 0)
 	if err == nil && !strings.Contains(string(b[:n]), s.Secret) {
 		return errors.New("the secret is not there")
 	}
 	return err
+}
+
+func descriptorBySelf(s scene) error {
+	if err := place(s); err != nil {
+		return err
+	}
+	return reads("/proc/self/fd/7", s.Secret)
+}
+
+// place puts the descriptor where an attack looks for it.
+func place(s scene) error {
+	if !s.Place {
+		return nil
+	}
+	fd, err := syscall.Open(s.path("home/.ssh/id_rsa"), syscall.O_RDONLY, 0)
+	if err != nil {
+		return err
+	}
+	return syscall.Dup3(fd, 7, 0)
 }

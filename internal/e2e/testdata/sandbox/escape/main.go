@@ -5,22 +5,28 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"runtime/debug"
 	"strconv"
 	"syscall"
-	"time"
 	"unsafe"
 )
 
-// main attacks, or does one thing: it is the bomb of Bash (threads are the cheapest of what the kernel counts), connects to an
-// address, or runs a program on a system that cannot confine.
+// main attacks, or does one thing: it is the bomb, connects to an address,
+// does in namespaces what a plugin has started it for, or runs a program on a system that cannot confine.
 func main() {
 	var err error
 	switch args := os.Args; {
 	case len(args) == 3 && args[1] == "bomb":
-		threads(args[2])
+		err = forks(args[2])
 	case len(args) == 4 && args[1] == "connect":
 		err = connects(args[2], args[3])
+	case len(args) == 4 && args[1] == "mount":
+		err = bindMount(args[2], args[3])
+	case len(args) == 2 && args[1] == "raw":
+		err = rawSocket(syscall.AF_INET, 1)
+	case len(args) == 2 && args[1] == "packet":
+		err = rawSocket(syscall.AF_PACKET, 0)
+	case len(args) == 3 && args[1] == "say":
+		fmt.Println(args[2])
 	case len(args) > 2 && args[1] == "unsupported":
 		err = withoutLandlock(args[2:])
 	default:
@@ -32,25 +38,48 @@ func main() {
 	}
 }
 
-// threads starts as many threads, all of which live at the same time. The runtime gives up if it gets one less.
-func threads(count string) {
+// forks starts as many processes, all of which live at the same time, and then ends them.
+func forks(count string) error {
 	n, err := strconv.Atoi(count)
 	if err != nil {
-		panic(err)
+		return err
 	}
-	debug.SetMaxThreads(2 * n)
-	started := make(chan bool)
-	for i := 0; i < n; i++ {
-		go func() {
-			runtime.LockOSThread()
-			started <- true
-			_ = syscall.Nanosleep(&syscall.Timespec{Sec: int64(time.Minute.Seconds())}, nil)
-		}()
+	runtime.LockOSThread()
+	parent := syscall.Getpid()
+	var pids []int
+	for err == nil && len(pids) < n {
+		pid, errno := fork(parent)
+		if errno != 0 {
+			err = fmt.Errorf("after %d processes: %w", len(pids), errno)
+			break
+		}
+		pids = append(pids, int(pid))
 	}
-	for i := 0; i < n; i++ {
-		<-started
+	for _, pid := range pids {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}
-	fmt.Println("all threads live")
+	for _, pid := range pids {
+		_, _ = syscall.Wait4(pid, nil, 0, nil)
+	}
+	return err
+}
+
+// fork returns in the parent alone. The child does nothing that the runtime would have to know of, and dies with its parent.
+//
+//go:noinline
+//go:norace
+func fork(parent int) (uintptr, syscall.Errno) {
+	pid, _, errno := syscall.RawSyscall6(syscall.SYS_CLONE, uintptr(syscall.SIGCHLD), 0, 0, 0, 0, 0)
+	if errno != 0 || pid != 0 {
+		return pid, errno
+	}
+	_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, syscall.PR_SET_PDEATHSIG, uintptr(syscall.SIGKILL), 0)
+	if got, _, _ := syscall.RawSyscall(syscall.SYS_GETPPID, 0, 0, 0); got != uintptr(parent) {
+		_, _, _ = syscall.RawSyscall(syscall.SYS_EXIT, 0, 0, 0)
+	}
+	for {
+		_, _, _ = syscall.RawSyscall6(syscall.SYS_PPOLL, 0, 0, 0, 0, 0, 0)
+	}
 }
 
 // withoutLandlock runs a program as a kernel without Landlock would.

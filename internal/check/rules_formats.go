@@ -1,0 +1,90 @@
+package check
+
+import (
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/types"
+	"strings"
+	"unicode/utf8"
+)
+
+// verbs finds values with a method String or Error that are printed as numbers. Package fmt gets them wrapped, and prints the
+// wrapping.
+func verbs(p *pass, n ast.Node) {
+	call, ok := n.(*ast.CallExpr)
+	if !ok || !p.calls(call, "fmt") || call.Ellipsis.IsValid() || !strings.HasSuffix(p.callee(call).Name(), "f") {
+		return
+	}
+	for i, arg := range call.Args {
+		v := p.info.Types[arg].Value
+		if v == nil || v.Kind() != constant.String {
+			continue
+		}
+		p.checkVerbs(constant.StringVal(v), call.Args[i+1:])
+		return
+	}
+}
+
+func (p *pass) checkVerbs(format string, args []ast.Expr) {
+	for i, verb := range verbsOf(format) {
+		if i >= len(args) {
+			return
+		}
+		t := p.typeOf(args[i])
+		named := p.interpreted(t)
+		switch {
+		case named == nil || types.IsInterface(named):
+		case stringMethod(named) != "":
+			if kind := verb[len(verb)-1]; stringMethod(named) == "String" && !isPointer(t) && !strings.ContainsRune("vsxXqT*", rune(kind)) {
+				p.report(args[i], atRun, "format-verb", fmt.Sprintf("%%%c does not print a %s, because it has a method String", kind, named.Obj().Name()),
+					fmt.Sprintf("convert it: %s(…)", named.Underlying()))
+			}
+		case verb == "+v" && hidesFields(t):
+			p.report(args[i], maybe, "format-type", "the name of a field that is not exported gets an X in front", "print the fields one by one")
+		}
+	}
+}
+
+// hidesFields reports whether a type is a struct, or a pointer to one, with fields that are not exported.
+func hidesFields(t types.Type) bool {
+	if ptr, ok := t.Underlying().(*types.Pointer); ok {
+		t = ptr.Elem()
+	}
+	s, ok := t.Underlying().(*types.Struct)
+	if !ok {
+		return false
+	}
+	for f := range s.Fields() {
+		if !f.Exported() {
+			return true
+		}
+	}
+	return false
+}
+
+// verbsOf are the verbs of a format with the flag + if they have it, one for each argument, and a * for each width that is one.
+// There are none if arguments are named by their number.
+func verbsOf(format string) []string {
+	var list []string
+	in, flag := false, ""
+	for _, r := range format {
+		switch {
+		case !in:
+			in, flag = r == '%', ""
+		case r == '[':
+			return nil
+		case r == '+':
+			flag = "+"
+		case strings.ContainsRune("-# .0123456789", r):
+		case r == '*':
+			list = append(list, "*")
+		default:
+			in = false
+			if r != '%' && r < utf8.RuneSelf {
+				list = append(list, flag+string(r))
+			}
+		}
+	}
+	return list
+}

@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// helpEverywhere makes --help and --version flags that every command knows before anything is parsed. Else the word after
+// them would be taken for their value, and 'aura --help tasks run' would speak of 'aura run'.
+func helpEverywhere(cmd *cobra.Command) {
+	cmd.InitDefaultHelpFlag()
+	cmd.InitDefaultVersionFlag()
+	for _, below := range cmd.Commands() {
+		below.Version = cmd.Version
+		helpEverywhere(below)
+		if f := below.Flags().Lookup("version"); f != nil {
+			f.Hidden = true // the help of aura itself has it
+		}
+	}
+}
+
+// strictTopics adds the commands that the library has of its own, and makes them refuse what they do not know.
+func strictTopics(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		switch cmd.Name() {
+		case "completion":
+			cmd.Args, cmd.Example = noArgs, "  source <(aura completion bash)\n  aura completion fish > ~/.config/fish/completions/aura.fish"
+			cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		case "help":
+			cmd.Example = "  aura help plugins add"
+			cmd.RunE = func(_ *cobra.Command, args []string) error { return showTopic(root, args) }
+		}
+	}
+}
+
+// showTopic shows the help of a command.
+func showTopic(root *cobra.Command, path []string) error {
+	cmd, rest, err := root.Find(path)
+	if err != nil {
+		return usageError{err}
+	}
+	if len(rest) > 0 && cmd.HasSubCommands() {
+		return noArgs(cmd, rest)
+	}
+	return cmd.Help()
+}
+
+// flagError says which flag may have been meant by one that does not exist.
+func flagError(cmd *cobra.Command, err error) error {
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok {
+		return usageError{err}
+	}
+	flags := &cobra.Command{}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		// What a command of this name is near to, the flag is near to.
+		flags.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
+	})
+	return usageError{meant(err, "--", flags, unknown.GetSpecifiedName())}
+}
+
+// meant adds to an error the names below cmd that resemble a word.
+func meant(err error, dashes string, cmd *cobra.Command, word string) error {
+	cmd.SuggestionsMinimumDistance = 2 // letters that may differ
+	near := cmd.SuggestionsFor(word)
+	if len(near) == 0 || len(word) < 2 {
+		return err
+	}
+	return fmt.Errorf("%w; did you mean %s?", err, dashes+strings.Join(near, " or "+dashes))
+}
+
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return usageError{meant(fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath()), "", cmd, args[0])}
+}
+
+// exactArgs wants n arguments, named for the message.
+func exactArgs(names ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == len(names) {
+			return nil
+		}
+		return usageError{fmt.Errorf("%s takes %s", cmd.CommandPath(), strings.Join(names, " "))}
+	}
+}

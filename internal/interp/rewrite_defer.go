@@ -1,0 +1,207 @@
+package interp
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"strings"
+)
+
+// routine is what a function does itself, without the functions within it.
+type routine struct {
+	defers []deferral
+	// values are the function literals that are not called on the spot.
+	values  []*ast.FuncLit
+	returns []*ast.ReturnStmt
+	// variables are the names of parameters and local variables, and assigned how often each is given a value.
+	variables map[string]bool
+	assigned  map[string]int
+	// fixed are the variables that must not be copied: their methods may need their address.
+	fixed map[string]bool
+}
+
+// deferral is a defer statement. Looped says that it may run several times in one call of its function.
+type deferral struct {
+	*ast.DeferStmt
+	looped bool
+}
+
+// function handles what a function does itself. The interpreter holds a lock on the variables of a function while its deferred
+// calls run, and a function literal takes the same lock at its end. So one that is called there is made by a function of its
+// own, whose variables nobody locks.
+func (w *rewriter) function(receiver *ast.FieldList, t *ast.FuncType, block *ast.BlockStmt) {
+	b := survey(block, receiver, t.Params, t.Results)
+	w.anyResults(t, b.returns)
+	for _, d := range b.defers {
+		w.deferred(b, d)
+	}
+	if len(b.defers) > 0 {
+		for _, lit := range b.values {
+			if made, ok := w.maker(lit); ok {
+				w.insert(lit.Pos(), made)
+				w.insert(lit.End(), " }()")
+			}
+		}
+	}
+}
+
+// anyResults puts parentheses around comparisons that are returned as any.
+func (w *rewriter) anyResults(t *ast.FuncType, returns []*ast.ReturnStmt) {
+	var isAny []bool
+	if t.Results != nil {
+		for _, field := range t.Results.List {
+			for range max(1, len(field.Names)) {
+				isAny = append(isAny, emptyInterface(field.Type))
+			}
+		}
+	}
+	for _, r := range returns {
+		for i, x := range r.Results {
+			if op, ok := x.(*ast.BinaryExpr); ok && len(r.Results) == len(isAny) && isAny[i] && op.Op.Precedence() <= token.EQL.Precedence() {
+				w.wrap(x)
+			}
+		}
+	}
+}
+
+func emptyInterface(x ast.Expr) bool {
+	switch t := ast.Unparen(x).(type) {
+	case *ast.Ident:
+		return t.Name == "any"
+	case *ast.InterfaceType:
+		return len(t.Methods.List) == 0
+	default:
+		return false
+	}
+}
+
+// deferred lets a call be deferred with the values of this moment. The interpreter looks them up when the call runs: the
+// arguments, the receiver and, for a function literal, the variables of the loop around it.
+func (w *rewriter) deferred(b routine, d deferral) {
+	var before strings.Builder
+	for i, arg := range d.Call.Args {
+		written := w.written(arg.Pos(), arg.End())
+		if !b.copyable(arg, d) || strings.Contains(written, "\n") {
+			continue
+		}
+		alias := fmt.Sprintf("%s_%d", w.fresh(d.Pos()), i)
+		fmt.Fprintf(&before, "%s := %s; ", alias, written)
+		w.replace(arg.Pos(), arg.End(), alias)
+	}
+	name := w.fresh(d.Pos())
+	switch f := d.Call.Fun.(type) {
+	case *ast.FuncLit:
+		made, ok := w.maker(f)
+		if !d.looped || !ok || mentionsIdent(f, "recover") {
+			break
+		}
+		w.replace(d.Pos(), f.Pos(), before.String()+name+" := "+made)
+		w.insert(f.End(), " }(); defer "+name)
+		return
+	case *ast.SelectorExpr:
+		receiver := b.variable(f.X)
+		end := f.Pos() + token.Pos(len(receiver))
+		if b.fixed[receiver] || !b.varies(receiver, d.looped) || w.recovering[f.Sel.Name] || w.written(f.Pos(), end) != receiver {
+			break
+		}
+		fmt.Fprintf(&before, "%s_r := %s; ", name, receiver)
+		w.replace(d.Pos(), f.Pos(), before.String()+name+" := func() func() { return func() { ")
+		w.replace(f.Pos(), end, name+"_r")
+		w.insert(d.Call.End(), " } }(); defer "+name+"()")
+		return
+	}
+	if before.Len() > 0 {
+		w.insert(d.Pos(), before.String())
+	}
+}
+
+// maker is the beginning of a function that returns a function literal, up to the literal.
+func (w *rewriter) maker(lit *ast.FuncLit) (string, bool) {
+	signature := w.written(lit.Type.Pos(), lit.Type.End())
+	if strings.Contains(signature, "//") {
+		return "", false
+	}
+	return "func() " + strings.ReplaceAll(signature, "\n", " ") + " { return ", true
+}
+
+// fresh is a name that no source will use by chance, and that belongs to a place.
+func (w *rewriter) fresh(at token.Pos) string { return fmt.Sprintf("aura_internal_%d", at-w.start) }
+
+// variable returns the variable of the function that an expression reads all or a part of, if it is one that begins with its name.
+func (b routine) variable(x ast.Expr) string {
+	switch ast.Unparen(x).(type) {
+	case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr:
+	default:
+		return ""
+	}
+	if name := rootIdent(x); b.variables[name] {
+		return name
+	}
+	return ""
+}
+
+// copyable reports whether an argument of a deferred call needs a copy, and can have one: its type must be its own, not that of
+// the parameter. Outside of a loop, the interpreter looks later at variables and parts of them only.
+func (b routine) copyable(x ast.Expr, d deferral) bool {
+	if b.variable(x) != "" || !d.looped {
+		return b.variable(x) != ""
+	}
+	switch x := ast.Unparen(x).(type) {
+	case *ast.BinaryExpr:
+		return x.Op != token.SHL && x.Op != token.SHR && (b.copyable(x.X, d) || b.copyable(x.Y, d))
+	case *ast.UnaryExpr:
+		return x.Op != token.AND && x.Op != token.ARROW && b.copyable(x.X, d)
+	case *ast.CallExpr:
+		// One that is alone may stand for several.
+		return len(d.Call.Args) > 1
+	default:
+		return false
+	}
+}
+
+// varies reports whether a variable may have another value later.
+func (b routine) varies(name string, looped bool) bool {
+	return name != "" && (looped || b.assigned[name] > 1)
+}
+
+// recovering returns the names of the functions that call recover, which works only if they are deferred themselves.
+func recovering(f *ast.File) map[string]bool {
+	names := map[string]bool{}
+	for _, decl := range f.Decls {
+		if fn, ok := decl.(*ast.FuncDecl); ok && fn.Body != nil && mentionsIdent(fn.Body, "recover") {
+			names[fn.Name.Name] = true
+		}
+	}
+	return names
+}
+
+// renewLiterals puts parentheses around lists and maps that are written in a loop and captured by a function: the interpreter
+// would let all iterations share one variable.
+func (w *rewriter) renewLiterals(loop *ast.BlockStmt) {
+	ast.Inspect(loop, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit, *ast.ForStmt, *ast.RangeStmt:
+			return false
+		case *ast.AssignStmt:
+			for i, x := range n.Rhs {
+				if n.Tok == token.DEFINE && len(n.Lhs) == len(n.Rhs) && isCollection(x) && captures(loop, rootIdent(n.Lhs[i])) {
+					w.wrap(x)
+				}
+			}
+		}
+		return true
+	})
+}
+
+func isCollection(x ast.Expr) bool {
+	lit, ok := x.(*ast.CompositeLit)
+	if !ok {
+		return false
+	}
+	switch lit.Type.(type) {
+	case *ast.ArrayType, *ast.MapType:
+		return true
+	default:
+		return false
+	}
+}

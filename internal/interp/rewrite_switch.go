@@ -1,0 +1,151 @@
+package interp
+
+import (
+	"bytes"
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// choice turns a switch into one that the interpreter understands.
+func (w *rewriter) choice(n *ast.SwitchStmt) {
+	value, ok := w.valueless(n)
+	if !ok {
+		return
+	}
+	for _, stmt := range n.Body.List {
+		clause, ok := stmt.(*ast.CaseClause)
+		if !ok || value == "" && len(clause.List) < 2 {
+			continue
+		}
+		for i, x := range clause.List {
+			if i > 0 {
+				w.or(clause.List[i-1], x)
+			}
+			if value == "" {
+				w.wrap(x)
+			} else {
+				w.insert(x.Pos(), value+" == ")
+			}
+		}
+	}
+}
+
+// typeChoice lets the errors of compiled code be found by their type. The interpreter looks into interfaces, and into types made
+// of them, only in a switch that names the value; into some types of the plugin's own only in one that does not.
+func (w *rewriter) typeChoice(n *ast.TypeSwitchStmt) {
+	guard, unnamed := n.Assign.(*ast.ExprStmt)
+	if unnamed && (!hasCase(n.Body) || !compiledCases(n.Body)) {
+		return
+	}
+	if unnamed {
+		w.insert(guard.Pos(), w.fresh(n.Pos())+" := ")
+	}
+	for _, stmt := range n.Body.List {
+		clause, ok := stmt.(*ast.CaseClause)
+		if !ok {
+			continue
+		}
+		for _, x := range clause.List {
+			if id, ok := x.(*ast.Ident); ok && id.Name == "error" {
+				w.ours(id)
+			}
+		}
+	}
+}
+
+// compiledCases reports whether all types of the cases are of compiled packages, or made of those.
+func compiledCases(body *ast.BlockStmt) bool {
+	compiled := true
+	for _, stmt := range body.List {
+		clause, ok := stmt.(*ast.CaseClause)
+		if !ok {
+			continue
+		}
+		for _, x := range clause.List {
+			ast.Inspect(x, func(n ast.Node) bool {
+				if id, ok := n.(*ast.Ident); ok {
+					compiled = compiled && types.Universe.Lookup(id.Name) != nil
+				}
+				_, qualified := n.(*ast.SelectorExpr)
+				return !qualified
+			})
+		}
+	}
+	return compiled
+}
+
+// valueless takes the value out of the head of a switch that may be one of an interface, and returns the name by which the
+// cases refer to it. It has nothing to do, and returns an empty name, if there is no value; it is not ok if the value is best
+// left where it is.
+func (w *rewriter) valueless(n *ast.SwitchStmt) (name string, ok bool) {
+	switch tag := ast.Unparen(n.Tag).(type) {
+	case nil:
+		return "", true
+	case *ast.Ident:
+		if tag.Name == "true" || tag.Name == "false" || !literalCases(n.Body) {
+			return "", false
+		}
+		w.replace(n.Tag.Pos(), n.Tag.End(), "")
+		return tag.Name, true
+	case *ast.IndexExpr, *ast.SelectorExpr:
+		if n.Init != nil || !literalCases(n.Body) || !hasCase(n.Body) {
+			return "", false
+		}
+		name = w.fresh(n.Pos())
+		w.insert(n.Tag.Pos(), name+" := ")
+		w.insert(n.Tag.End(), ";")
+		return name, true
+	default:
+		return "", false
+	}
+}
+
+// or puts an operator in the place of the comma between two expressions.
+func (w *rewriter) or(left, right ast.Expr) {
+	gap := w.text[left.End()-w.start : right.Pos()-w.start]
+	if i := bytes.IndexByte(gap, ','); i >= 0 {
+		at := left.End() + token.Pos(i)
+		w.replace(at, at+1, " ||")
+	}
+}
+
+// literalCases reports whether all cases are literals other than characters. With others the value is hardly an interface, and the
+// interpreter is better at comparing in a switch than by an operator.
+func literalCases(body *ast.BlockStmt) bool {
+	for _, stmt := range body.List {
+		clause, ok := stmt.(*ast.CaseClause)
+		if ok && !literals(clause.List) {
+			return false
+		}
+	}
+	return true
+}
+
+func literals(list []ast.Expr) bool {
+	for _, x := range list {
+		switch x := x.(type) {
+		case *ast.BasicLit:
+			if x.Kind == token.CHAR {
+				return false
+			}
+		case *ast.Ident:
+			if x.Name != "nil" && x.Name != "true" && x.Name != "false" {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// hasCase reports whether a switch compares its value with anything.
+func hasCase(body *ast.BlockStmt) bool {
+	for _, stmt := range body.List {
+		if clause, ok := stmt.(*ast.CaseClause); ok && len(clause.List) > 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,116 @@
+package sandbox
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// What Git believes: hooks and settings name programs, and commondir says where to look for both. A linked working tree has but
+// the settings that are its own.
+var (
+	gitSettings    = []string{"hooks", "config", "config.worktree", "commondir"}
+	linkedSettings = []string{"config.worktree", "commondir"}
+	commonSettings = []string{"hooks", "config"}
+)
+
+// gitName is what a repository has in its working tree: a directory or, in a linked working tree and a submodule, a file that
+// leads to one.
+const gitName = ".git"
+
+// gitPaths is what decides which programs Git runs in a working directory. If that has no repository of its own, the name is
+// among them, so that nobody puts one there.
+func gitPaths(workdir string) []string {
+	if workdir == "" {
+		return nil
+	}
+	own := filepath.Join(workdir, gitName)
+	out := below(own, gitSettings)
+	if !isDir(own) {
+		out = append(out, own)
+	}
+	for dir := workdir; ; dir = filepath.Dir(dir) {
+		if found := filepath.Join(dir, gitName); exists(found) {
+			return append(out, repository(found)...)
+		}
+		if dir == filepath.Dir(dir) {
+			return out
+		}
+	}
+}
+
+// repository is what Git believes of the repository that a working tree belongs to.
+func repository(found string) []string {
+	dir := leadsTo(found, "gitdir: ")
+	if isDir(found) {
+		dir = found
+	}
+	if dir == "" {
+		return nil
+	}
+	common := leadsTo(filepath.Join(dir, "commondir"), "")
+	if common == "" {
+		return below(dir, gitSettings)
+	}
+	return slices.Concat(below(dir, linkedSettings), below(common, commonSettings))
+}
+
+// isGitFile tells what Git has as a file, or may have, from directories such as those of aura's settings.
+func isGitFile(path string) bool {
+	dir, name := filepath.Split(path)
+	inGit := filepath.Base(dir) == gitName || exists(filepath.Join(dir, "HEAD"))
+	return name == gitName || inGit && name != "hooks" && slices.Contains(gitSettings, name)
+}
+
+// leadsTo is the path that stands in a file after a prefix; empty if it is not there.
+func leadsTo(file, prefix string) string {
+	const long = 4096
+	info, err := os.Stat(file)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > long {
+		return ""
+	}
+	text, err := os.ReadFile(file)
+	path, ok := strings.CutPrefix(strings.TrimSpace(string(text)), prefix)
+	switch {
+	case err != nil || !ok || path == "":
+		return ""
+	case filepath.IsAbs(path):
+		return filepath.Clean(path)
+	default:
+		return filepath.Join(filepath.Dir(file), path)
+	}
+}
+
+// Absent are the paths that are not protected, because they do not exist: a program can make them. A missing directory is made and
+// protected if there is one around it.
+func (p Policy) Absent() []string {
+	p = p.resolved()
+	var out []string
+	for _, path := range p.Protected {
+		if !exists(covering(p.ReadWrite, path)) || exists(path) {
+			continue
+		}
+		dir := filepath.Dir(path)
+		switch {
+		case !exists(dir):
+			path = dir
+		case !isGitFile(path):
+			continue
+		}
+		if !slices.Contains(out, path) {
+			out = append(out, path)
+		}
+	}
+	return out
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
