@@ -91,15 +91,17 @@ func TestCommandLines(t *testing.T) {
 }
 
 // An answer that does not reach its reader is a failure, but for a reader who has read enough.
-func TestAnswersThatAreLost(t *testing.T) {
+func TestOutputThatIsLost(t *testing.T) {
 	t.Parallel()
-	for fault, want := range map[error]int{syscall.ENOSPC: exitError, syscall.EPIPE: exitDone} {
-		var errs bytes.Buffer
-		dir := t.TempDir()
-		s := streams{in: strings.NewReader(""), out: failing{fault}, err: &errs}
-		code := execute(t.Context(), s, []string{"--workdir", dir, "--home", dir, "run", "hi"})
-		if told := strings.Contains(errs.String(), "aura: writing the answer: "+fault.Error()); code != want || told != (want == exitError) {
-			t.Errorf("%v: exit code %d, want %d\n%s", fault, code, want, errs.String())
+	for _, command := range []string{"run hi", "tools list", "show agents", "sandbox status", "run --help", "--version", "completion bash"} {
+		for fault, want := range map[error]int{syscall.ENOSPC: exitError, syscall.EPIPE: exitDone} {
+			var errs bytes.Buffer
+			dir := t.TempDir()
+			s := streams{in: strings.NewReader(""), out: failing{fault}, err: &errs}
+			code := execute(t.Context(), s, append([]string{"--workdir", dir, "--home", dir}, strings.Fields(command)...))
+			if told := strings.Contains(errs.String(), "some is missing now: "+fault.Error()); code != want || told != (want == exitError) {
+				t.Errorf("%s: %v: exit code %d, want %d\n%s", command, fault, code, want, errs.String())
+			}
 		}
 	}
 }

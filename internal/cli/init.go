@@ -151,6 +151,9 @@ func (o *initOptions) confirm(s streams, files []scaffold.File) error {
 }
 
 func isTerminal(stream any) bool {
+	if o, ok := stream.(*output); ok {
+		stream = o.Writer
+	}
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }

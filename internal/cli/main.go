@@ -61,9 +61,12 @@ func Main() int {
 
 // execute runs one command line. It is what tests call.
 func execute(ctx context.Context, s streams, args []string) int {
+	out := &output{Writer: s.out}
+	s.out = out
 	root := newRoot(s)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
+	err = out.judge(err)
 	code := exitCode(ctx, err)
 	if err != nil && (!errors.Is(err, errShown) || ctx.Err() != nil) {
 		fmt.Fprintf(s.err, "aura: %s\n", clean(describe(ctx, cmd.CommandPath(), err)))

@@ -1,12 +1,10 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/idelchi/aura/internal/conversation/event"
@@ -54,8 +52,6 @@ type textRenderer struct {
 	streams map[string]*stream
 	// failed is set once the error that ends the run has been shown.
 	failed bool
-	// lost is why some of the model's text did not reach standard output.
-	lost error
 }
 
 // resultLimit is how much of a tool's result is shown, in runes.
@@ -158,12 +154,8 @@ func (r *textRenderer) text(s string) {
 	r.open = !strings.HasSuffix(s, "\n")
 }
 
-// write keeps the first failure, but for a reader that has read enough.
-func (r *textRenderer) write(s string) {
-	if _, err := io.WriteString(r.out, s); err != nil && r.lost == nil && !errors.Is(err, syscall.EPIPE) {
-		r.lost = err
-	}
-}
+// write leaves it to output to tell of a failure.
+func (r *textRenderer) write(s string) { _, _ = io.WriteString(r.out, s) }
 
 func (r *textRenderer) tell(format string, args ...any) {
 	r.endLine()

@@ -124,9 +124,6 @@ func (o *runOptions) run(ctx context.Context, s streams, a app.Options, debug bo
 	if text, ok := r.(*textRenderer); ok && text.failed && err != nil && ctx.Err() == nil {
 		err = errors.Join(err, errShown)
 	}
-	if text, ok := r.(*textRenderer); ok && text.lost != nil && err == nil {
-		err = fmt.Errorf("writing the answer: %w", text.lost)
-	}
 	if j, ok := r.(*jsonRenderer); ok && j.err != nil && err == nil {
 		err = fmt.Errorf("writing events: %w", j.err)
 	}
@@ -156,8 +153,7 @@ func (o *runOptions) renderer(s streams, debug bool) renderer {
 	if o.json {
 		return &jsonRenderer{out: s.out}
 	}
-	f, ok := s.out.(*os.File)
-	return &textRenderer{out: s.out, err: s.err, debug: debug, plain: !ok || !term.IsTerminal(int(f.Fd()))}
+	return &textRenderer{out: s.out, err: s.err, debug: debug, plain: !isTerminal(s.out)}
 }
 
 // showHealth ends a run with one line per plugin.

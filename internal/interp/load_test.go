@@ -253,6 +253,33 @@ func message(ctx context.Context, _ sdk.BeforeChatContext) string {
 }
 `, want: "PUT",
 		},
+		"nil for such an interface": {
+			source: hook + `
+-- http.go --
+package my_plugin
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+
+	"github.com/idelchi/aura/sdk"
+)
+
+func message(ctx context.Context, _ sdk.BeforeChatContext) string {
+	r, err := http.NewRequestWithContext(ctx, "HEAD", "http://localhost/x", nil)
+	if err != nil {
+		return err.Error()
+	}
+	r.Body = nil
+	client := http.Client{Transport: nil}
+	if client.Transport != nil || r.Body != nil {
+		return "no"
+	}
+	return r.Method + httptest.NewRequest("GET", "/y", nil).URL.Path
+}
+`, want: "HEAD/y",
+		},
 		"an own interface for a compiled value": {
 			source: hook + `
 -- copy.go --

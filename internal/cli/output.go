@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"syscall"
+)
+
+// output is standard output. It keeps why something did not reach it, so that no command has to look.
+type output struct {
+	io.Writer
+
+	mu sync.Mutex
+	// lost is the first failure. closed is true if the reader had read enough, which is none.
+	lost   error
+	closed bool
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.Writer.Write(p)
+	if err != nil {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		if errors.Is(err, syscall.EPIPE) {
+			o.closed = true
+		} else if o.lost == nil {
+			o.lost = err
+		}
+	}
+	return n, err
+}
+
+// judge says how a command ended that returned err, now that it is known whether all it wrote could be written.
+func (o *output) judge(err error) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	switch {
+	case o.closed && errors.Is(err, syscall.EPIPE):
+		return nil
+	case o.lost != nil && (err == nil || errors.Is(err, o.lost)):
+		return fmt.Errorf("writing the output, of which some is missing now: %w", o.lost)
+	default:
+		return err
+	}
+}
