@@ -47,6 +47,12 @@ func linkedTree(p *sandbox.Policy) {
 	p.Protected = sandbox.Default(sandbox.Place{Workdir: tree}, sandbox.KindShell).Protected
 }
 
+// hiddenSocket is for sockets of others that can be reached, but for one that lies where nothing else can be.
+func hiddenSocket(p *sandbox.Policy) {
+	p.UnixSockets = true
+	p.Hidden = append(p.Hidden, filepath.Join(filepath.Dir(p.ReadWrite[0]), "other-plugin.sock"))
+}
+
 // pluginElsewhere is for a directory of plugins in the middle of the working directory, with a link to one.
 func pluginElsewhere(p *sandbox.Policy) {
 	work := p.ReadWrite[0]
@@ -137,6 +143,7 @@ var attacks = map[string]weapon{
 	"abstract socket, shell":    {change: shell, run: func(s scene) error { return connects("unix", s.Abstract) }},
 	"other plugin's socket":     {run: func(s scene) error { return connects("unix", s.path("other-plugin.sock")) }},
 	"socket in a readable tree": {run: func(s scene) error { return connects("unix", s.path("work/socket")) }},
+	"hidden socket":             {mounts: true, change: hiddenSocket, run: func(s scene) error { return connects("unix", s.path("other-plugin.sock")) }},
 	"datagram by a pair":        {run: datagramByPair},
 	"TCP":                       {change: networkOff, run: func(s scene) error { return connects("tcp", s.TCP) }},
 	"TCP listener":              {change: networkOff, run: func(scene) error { return listens("tcp", "127.0.0.1:0") }},

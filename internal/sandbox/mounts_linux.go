@@ -60,7 +60,7 @@ func (r *Report) withoutMounts(p *Policy) {
 		}
 	}
 	for _, path := range p.Hidden {
-		if p.reach(path) != "" && kindOf(path) != kindNone {
+		if p.shows(path) && kindOf(path) != kindNone {
 			r.lacks(path + " can be reached: that needs a mount namespace")
 		}
 	}
@@ -231,9 +231,12 @@ func isMountPoint(path string) bool {
 	return err == nil && stat.Attributes_mask&stat.Attributes&unix.STATX_ATTR_MOUNT_ROOT != 0
 }
 
+// shows reports whether a path would be within reach if it were not hidden. Sockets can be connected to by their names alone.
+func (p *Policy) shows(path string) bool { return p.UnixSockets || p.reach(path) != "" }
+
 // hide puts emptiness over a path that the policy would grant.
 func (p *Policy) hide(path string) error {
-	if p.reach(path) == "" {
+	if !p.shows(path) {
 		return nil
 	}
 	kind := kindOf(path)
