@@ -99,8 +99,8 @@ $(MODULES:%=tidy-check-in-%): tidy-check-in-%:
 	go -C $* mod tidy -diff
 
 .PHONY: bench
-bench: build ## measure calls, start-up and memory
-	go run ./internal/bench
+bench: build ## measure calls, start-up and memory (PARTS="calls sandbox" for some)
+	go run ./internal/bench $(PARTS)
 
 .PHONY: fuzz
 fuzz: ## run each fuzz target for FUZZTIME (5s)

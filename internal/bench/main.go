@@ -11,6 +11,8 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
+	"strings"
 	"text/tabwriter"
 )
 
@@ -27,7 +29,7 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, os.Stdout); err != nil {
+	if err := run(ctx, os.Stdout, os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -43,7 +45,13 @@ type lab struct {
 func (l *lab) aura() string { return filepath.Join(l.dir, "bin", "aura") }
 func (l *lab) host() string { return filepath.Join(l.dir, "bin", "aura-plugin-host") }
 
-func run(ctx context.Context, out io.Writer) (err error) {
+// run measures the named parts, or all.
+func run(ctx context.Context, out io.Writer, names []string) (err error) {
+	l := &lab{out: out}
+	parts, err := l.parts(names)
+	if err != nil {
+		return err
+	}
 	repo, err := os.Getwd()
 	if err != nil {
 		return err
@@ -53,16 +61,36 @@ func run(ctx context.Context, out io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	l := &lab{dir: dir, repo: repo, out: out}
+	l.dir, l.repo = dir, repo
 	if err := l.build(ctx); err != nil {
 		return err
 	}
-	for _, part := range []func(context.Context) error{l.calls, l.faults, l.startup, l.turns, l.hooks, l.sandbox} {
+	for _, part := range parts {
 		if err := part(ctx); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// part is something to be measured.
+type part func(context.Context) error
+
+func (l *lab) parts(names []string) ([]part, error) {
+	known := []string{"calls", "faults", "startup", "turns", "hooks", "sandbox"}
+	all := []part{l.calls, l.faults, l.startup, l.turns, l.hooks, l.sandbox}
+	if len(names) == 0 {
+		return all, nil
+	}
+	var out []part
+	for _, name := range names {
+		i := slices.Index(known, name)
+		if i < 0 {
+			return nil, fmt.Errorf("there is no part %q; the parts are %s", name, strings.Join(known, ", "))
+		}
+		out = append(out, all[i])
+	}
+	return out, nil
 }
 
 func (l *lab) build(ctx context.Context) error {
