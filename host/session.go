@@ -12,8 +12,12 @@ import (
 	"time"
 )
 
-// maxBase keeps socket paths below the system's limit of about 104 bytes.
-const maxBase = 50
+// maxSocket is the longest path of a socket that every system takes, and longestName what comes after the runtime directory in one:
+// session, plugins, and go-plugin's directory and file, each with a random number.
+const (
+	maxSocket   = 103
+	longestName = "/s-4294967295/p/plugin-dir4294967295/plugin4294967295"
+)
 
 // Session is a running aura's place on this machine: a private directory with the sockets of its children and a status
 // socket by which other processes see how its plugins are. Its owner closes it; one whose owner was killed is swept by the
@@ -60,14 +64,20 @@ func OpenSession(base, id string) (*Session, error) {
 // RuntimeDir is where the sessions of a user are: below xdg (the value of XDG_RUNTIME_DIR) if that is a directory, else below
 // tmp, else, where both are too long for a socket, below /tmp.
 func RuntimeDir(xdg, tmp string) string {
-	if info, err := os.Stat(xdg); xdg != "" && err == nil && info.IsDir() && len(xdg) <= maxBase {
-		return filepath.Join(xdg, "aura")
+	if info, err := os.Stat(xdg); xdg != "" && err == nil && info.IsDir() {
+		if dir := filepath.Join(xdg, "aura"); fits(dir) {
+			return dir
+		}
 	}
-	if tmp == "" || len(tmp) > maxBase {
-		tmp = "/tmp"
+	name := fmt.Sprintf("aura-%d", os.Getuid())
+	if dir := filepath.Join(tmp, name); tmp != "" && fits(dir) {
+		return dir
 	}
-	return filepath.Join(tmp, fmt.Sprintf("aura-%d", os.Getuid()))
+	return filepath.Join("/tmp", name)
 }
+
+// fits reports whether sockets can be made below a runtime directory.
+func fits(dir string) bool { return len(dir)+len(longestName) <= maxSocket }
 
 // RuntimeDirs are all places where sessions of this user may be, whatever the environment was that they were started in; the
 // first is RuntimeDir's answer.

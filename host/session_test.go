@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 )
 
@@ -87,15 +88,25 @@ func TestRuntimeDir(t *testing.T) {
 	if err := os.Mkdir(long, 0o700); err != nil {
 		t.Fatal(err)
 	}
+	// exact makes a directory whose path has n bytes.
+	exact := func(n int) string {
+		path := dir + "/" + strings.Repeat("x", n-len(dir)-1)
+		if err := os.Mkdir(path, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
 	rows := []struct{ name, xdg, tmp, want string }{
 		{"the user's own", dir, "/t", filepath.Join(dir, "aura")},
 		{"temporary", "", "/t", "/t"},
 		{"not a directory", filepath.Join(dir, "no"), "/t", "/t"},
 		{"too long", long, long, "/tmp"},
+		{"just short enough", exact(103 - len(longestName) - len("/aura")), "/t", "aura"},
+		{"one too long", exact(104 - len(longestName) - len("/aura")), "/t", "/t"},
 	}
 	for _, row := range rows {
 		got := RuntimeDir(row.xdg, row.tmp)
-		if got != row.want && filepath.Dir(got) != row.want {
+		if got != row.want && filepath.Dir(got) != row.want && filepath.Base(got) != row.want {
 			t.Errorf("%s: got %s, want it in %s", row.name, got, row.want)
 		}
 	}
