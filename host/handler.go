@@ -54,10 +54,12 @@ func (p *Plugin) Fired(point hookpoint.Name) bool {
 	return p.sup.fired[point]
 }
 
-// SetFired notes that the plugin, which acts once per session, did so before this process took the session up.
+// SetFired notes at which points, and no others, the plugin, which acts once per session, has done so in the session that is
+// taken up.
 func (p *Plugin) SetFired(points ...hookpoint.Name) {
 	p.sup.mu.Lock()
 	defer p.sup.mu.Unlock()
+	clear(p.sup.fired)
 	for _, point := range points {
 		p.sup.fired[point] = true
 	}

@@ -124,7 +124,8 @@ type Context struct {
 	ToolHistory []ToolCall
 
 	// SessionID is empty while the session is unsaved.
-	SessionID    string
+	SessionID string
+	// SessionTitle is the name that the user gave the session or, without one, the beginning of the first prompt.
 	SessionTitle string
 
 	// Provider is the name of the active provider, such as "anthropic".

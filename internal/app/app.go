@@ -189,7 +189,7 @@ func (a *App) converse(ctx context.Context, p conversation.Persona, saved sessio
 		MaxSteps: p.MaxSteps, TokenBudget: max(p.TokenBudget, 0), Compaction: *p.Compaction, ResultTokens: max(p.ResultTokens, 0),
 		Guard: p.Guard, Withhold: p.Withhold,
 		Auto: a.opts.Auto, Todos: &a.todos, SessionID: a.journal.ID(), Emit: a.events.send,
-		Surroundings: func() conversation.Surroundings { return *a.around.Load() },
+		Surroundings: a.surroundings,
 	})
 	if err != nil {
 		return err
@@ -245,6 +245,16 @@ func (a *App) refresh() {
 	})
 }
 
+// surroundings is what plugins are told beside what the conversation knows. A session without a name is called by its first
+// prompt, as it is in lists.
+func (a *App) surroundings() conversation.Surroundings {
+	around := *a.around.Load()
+	if around.SessionTitle == "" && a.talk != nil {
+		around.SessionTitle = session.Title(a.talk.Opening())
+	}
+	return around
+}
+
 func (a *App) notice(plugin, text string) {
 	a.events.send(event.Notice{Plugin: plugin, Text: text})
 }
@@ -269,15 +279,20 @@ func (a *App) Close(reason session.Reason) error {
 		a.servers.Close()
 	}
 	a.spares.Close()
-	end := session.End{Reason: reason}
-	if a.talk != nil {
-		end.Stats = event.Finished(a.talk.Stats()).Stats
-	}
-	a.journal.Close(end)
+	a.journal.Close(a.ended(reason))
 	if a.place != nil {
 		return a.place.Close()
 	}
 	return nil
+}
+
+// ended is how the session ends, with what was counted in it.
+func (a *App) ended(reason session.Reason) session.End {
+	end := session.End{Reason: reason}
+	if a.talk != nil {
+		end.Stats = event.Saved(a.talk.Stats())
+	}
+	return end
 }
 
 // title is what the session is called; its id if it has no name.

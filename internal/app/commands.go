@@ -85,7 +85,7 @@ func (a *App) cmdHelp(_ context.Context, args string) (string, error) {
 		if len(c.Hints) > 0 {
 			name += " <" + strings.Join(c.Hints, "> <") + ">"
 		}
-		fmt.Fprintf(&b, "%-34s %s\n", name, c.Description)
+		fmt.Fprintf(&b, "%-34s %s\n", name, strings.Join(strings.Fields(c.Description), " "))
 	}
 	if b.Len() == 0 {
 		return "", fmt.Errorf("looking for command /%s: there is none; /help lists them", wanted)
@@ -108,7 +108,7 @@ func (a *App) cmdSet(ctx context.Context, args string) (string, error) {
 
 // renew renders the prompts of the role anew.
 func (a *App) renew(ctx context.Context) error {
-	p, err := a.persona(ctx, a.role)
+	p, err := a.persona(ctx, a.inLine(a.role))
 	if err != nil {
 		return err
 	}

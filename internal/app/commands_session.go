@@ -140,12 +140,13 @@ func (a *App) cmdResume(ctx context.Context, args string) (string, error) {
 	if found.ID == a.journal.ID() {
 		return "this is session " + a.title() + " already", nil
 	}
+	a.noteFired()
 	old := *a.journal
 	saved, err := a.reopen(found)
 	if err != nil {
 		return "", err
 	}
-	old.Close(session.End{Reason: session.ReasonDone})
+	old.Close(a.ended(session.ReasonDone))
 	stats, err := countsOf(saved)
 	if err != nil {
 		a.notice("", err.Error())
@@ -153,6 +154,7 @@ func (a *App) cmdResume(ctx context.Context, args string) (string, error) {
 	if err := a.talk.Resume(saved.Messages, stats); err != nil {
 		return "", err
 	}
+	a.recallFired()
 	a.refresh()
 	if err := a.resumeAgent(ctx, saved.State); err != nil {
 		return "", err
@@ -202,6 +204,7 @@ func (a *App) cmdFork(context.Context, string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	a.noteFired()
 	state := a.journal.state
 	state.Parent = a.journal.ID()
 	for _, m := range a.talk.History() {
@@ -214,7 +217,7 @@ func (a *App) cmdFork(context.Context, string) (string, error) {
 		return "", errors.Join(err, fork.Close(session.End{Reason: session.ReasonError}))
 	}
 	parent := a.journal.ID()
-	a.journal.Close(session.End{Reason: session.ReasonDone})
+	a.journal.Close(a.ended(session.ReasonDone))
 	a.journal.Journal, a.journal.state, a.journal.lost = fork, state, false
 	a.refresh()
 	return fmt.Sprintf("this is session %s now, a copy of %s", fork.ID(), parent), nil

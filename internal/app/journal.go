@@ -30,6 +30,8 @@ type journal struct {
 	todos *todo.List
 	// state is what was last noted of the session.
 	state session.State
+	// noteFired records what plugins that act once per session have done in it.
+	noteFired func()
 }
 
 // Append never fails.
@@ -44,6 +46,7 @@ func (j *journal) Append(m llm.Message) error {
 		j.keepSeen()
 		j.keepTodos()
 	}
+	j.noteFired()
 	return nil
 }
 
@@ -160,7 +163,7 @@ func (j *journal) rewind(keep int) {
 // openJournal opens the session that is to be resumed, if any, and returns it.
 func (a *App) openJournal() (session.Session, error) {
 	a.seen = seen.New(a.cfg.Workdir)
-	a.journal = &journal{seen: a.seen, todos: &a.todos, tell: func(text string) { a.notice("", text) }}
+	a.journal = &journal{seen: a.seen, todos: &a.todos, tell: func(text string) { a.notice("", text) }, noteFired: a.noteFired}
 	if a.opts.Resume == "" && !a.opts.Continue {
 		return session.Session{}, nil
 	}

@@ -96,9 +96,11 @@ func (a *App) connected() []string {
 	return out
 }
 
-// settle takes up what changed beside the conversation since the last prompt: the tools of MCP servers.
+// settle takes up what changed beside the conversation since the last prompt: who answers, and the tools of MCP servers.
 func (a *App) settle(ctx context.Context) {
+	before := a.features.Plugins
 	a.follow(ctx)
+	a.adopt(ctx, before)
 	if !a.stale.Swap(false) {
 		return
 	}

@@ -48,30 +48,41 @@ func (a *App) startPlugins(ctx context.Context) error {
 	return err
 }
 
-// recallFired tells plugins that act once per session what they did before this process took the session up.
+// recallFired tells plugins that act once per session what they have done in the session that is open now.
 func (a *App) recallFired() {
 	for _, p := range a.plugins() {
+		var points []hookpoint.Name
 		for _, point := range a.journal.state.Fired[p.Name()] {
-			p.SetFired(hookpoint.Name(point))
+			points = append(points, hookpoint.Name(point))
 		}
+		p.SetFired(points...)
 	}
 }
 
-// noteFired keeps what plugins that act once per session have done in it.
+// noteFired keeps what plugins that act once per session have done in it, those that do not run at the moment included.
 func (a *App) noteFired() {
-	fired := map[string][]string{}
 	for _, p := range a.plugins() {
 		if !p.Spec().Manifest.Once {
 			continue
 		}
+		var points []string
 		for _, point := range hookpoint.All() {
 			if p.Fired(point.Name) {
-				fired[p.Name()] = append(fired[p.Name()], string(point.Name))
+				points = append(points, string(point.Name))
 			}
 		}
-	}
-	if len(fired) > 0 {
-		a.journal.note(func(s *session.State) { s.Fired = fired })
+		if slices.Equal(points, a.journal.state.Fired[p.Name()]) {
+			continue
+		}
+		a.journal.note(func(s *session.State) {
+			fired := map[string][]string{p.Name(): points}
+			for name, before := range s.Fired {
+				if name != p.Name() {
+					fired[name] = before
+				}
+			}
+			s.Fired = fired
+		})
 	}
 }
 

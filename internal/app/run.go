@@ -137,6 +137,21 @@ func (a *App) reload(ctx context.Context) (done host.Reloaded, err error) {
 	return done, a.talk.Renew(ctx, p)
 }
 
+// adopt loads the plugins anew if an agent that took over by itself has other settings for them than those before.
+func (a *App) adopt(ctx context.Context, before config.Plugins) {
+	if a.opts.WithoutPlugins || reflect.DeepEqual(before, a.features.Plugins) {
+		return
+	}
+	done, err := a.reloadPlugins(ctx)
+	if err != nil {
+		a.notice("", fmt.Sprintf("the plugins stay as they were for the agent before: %v", err))
+		return
+	}
+	a.notice("", "the settings of plugins are others now; "+summary(done))
+	a.collectCommands()
+	a.stale.Store(true)
+}
+
 // reloadPlugins brings the fleet to what the configuration says now.
 func (a *App) reloadPlugins(ctx context.Context) (host.Reloaded, error) {
 	if a.fleet == nil {
@@ -147,7 +162,9 @@ func (a *App) reloadPlugins(ctx context.Context) (host.Reloaded, error) {
 	if err != nil {
 		return host.Reloaded{}, err
 	}
+	a.noteFired()
 	done, err := a.fleet.Reload(ctx, list)
+	a.recallFired()
 	a.tellPlugins()
 	return done, err
 }

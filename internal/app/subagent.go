@@ -127,7 +127,7 @@ func (t taskTool) open(ctx context.Context, agent config.Agent) (*conversation.C
 		Tools: p.Tools, ContextLength: p.ContextLength, Think: p.Think, Generation: p.Generation, Fallback: p.Fallback,
 		Guard: p.Guard, Withhold: p.Withhold, Hooks: handlers{t.app}, Workdir: t.app.cfg.Workdir, MaxSteps: p.MaxSteps,
 		TokenBudget: budget, Compaction: *p.Compaction, ResultTokens: max(p.ResultTokens, 0), SessionID: t.app.journal.ID(),
-		Surroundings: func() conversation.Surroundings { return *t.app.around.Load() },
+		Surroundings: t.app.surroundings,
 		Emit:         t.relay(agent.Name),
 	})
 }

@@ -55,7 +55,7 @@ func (a *App) enter(ctx context.Context, reason string, others bool) error {
 		a.notice("", "the settings of plugins are others now; "+summary(done))
 		a.collectCommands()
 	}
-	p, err := a.persona(ctx, a.role)
+	p, err := a.persona(ctx, a.inLine(a.role))
 	if err != nil {
 		return err
 	}
@@ -103,4 +103,18 @@ func (a *App) follow(ctx context.Context) {
 		a.stale.Store(true)
 	}
 	a.refresh()
+}
+
+// inLine is the role with those behind its agent who are next in line now: one that took over has fewer than it began with, and not
+// its own.
+func (a *App) inLine(r role) role {
+	now := a.talk.Persona()
+	if now.Agent != r.agent.Name {
+		return r
+	}
+	r.agent.Fallback = nil
+	for _, next := range now.Fallback {
+		r.agent.Fallback = append(r.agent.Fallback, next.Agent)
+	}
+	return r
 }

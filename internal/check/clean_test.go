@@ -70,6 +70,10 @@ func TestClean(t *testing.T) {
 		"new of a type":              `_ = new(int); _ = new(square)`,
 		"format own":                 `fmt.Println(square{}, fmt.Sprintf("%v %+v", square{}, 1))`,
 		"return an error":            `_ = func() error { f := &fault{}; return f }`,
+		"switch with a statement":    `switch b := (&box{}); b.n { case 1: }; m := map[string]any{}; switch k := "a"; m[k] { case 1, "x": }`,
+		"shifted numbers":            `f, n := uint8(1), 2; _ = f&(1<<n) != 0; f |= 1 << n; var u uint64 = 1 << n; _ = u | 1<<n; _ = 1 << n; _ = int64(1 << n)`,
+		"channels in a list":         `l := []chan int{}; for _, c := range l { close(c) }; for _, c := range l { go func() { for v := range c { _ = v } }() }`,
+		"nil among several":          `b, err, n := &box{}, io.EOF, 1; n, err = 2, nil; b, err = nil, nil; _, _, _ = b, err, n`,
 		"named max":                  `max := func(a, b int) int { return a }; _ = max(1, 2)`,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -50,6 +50,7 @@ var rules = []func(*pass, ast.Node){
 	deferredArguments, deferredLoops, deferredLiterals, methodValues, counters,
 	jsonValues, formats, verbs, templates,
 	storedValues, structValues,
+	shifts, channelRanges, nilAssignments,
 }
 
 func (p *pass) run() {

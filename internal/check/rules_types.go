@@ -34,11 +34,7 @@ func switches(p *pass, n ast.Node) {
 // repaired reports whether the loader turns a switch into comparisons.
 func repaired(s *ast.SwitchStmt) bool {
 	switch ast.Unparen(s.Tag).(type) {
-	case *ast.Ident:
-	case *ast.IndexExpr, *ast.SelectorExpr:
-		if s.Init != nil {
-			return false
-		}
+	case *ast.Ident, *ast.IndexExpr, *ast.SelectorExpr:
 	default:
 		return false
 	}
@@ -84,6 +80,10 @@ func typeSwitches(p *pass, n ast.Node) {
 		}
 		for _, c := range cases.List {
 			t := p.typeOf(c)
+			if p.info.Types[c].IsNil() && p.interpreted(over) != nil && !isEmpty(over) {
+				p.report(c, maybe, "case-nil", "case nil does not match in the interpreter, because the value switched over is of an interface type of the plugin's own",
+					"compare it with nil before the switch")
+			}
 			if p.info.Types[c].IsNil() || invalid(t) {
 				continue
 			}

@@ -217,6 +217,18 @@ func (c *Conversation) History() []llm.Message {
 	return out
 }
 
+// Opening returns the first prompt that the history holds, if there is one: what the user said, not what stands for it.
+func (c *Conversation) Opening() []llm.Message {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, e := range c.history.entries {
+		if e.Role == llm.RoleUser && !e.Synthetic {
+			return []llm.Message{e.Message}
+		}
+	}
+	return nil
+}
+
 func interrupted(ctx context.Context) error {
 	return fmt.Errorf("interrupted: %w", context.Cause(ctx))
 }

@@ -156,7 +156,10 @@ func (c *Conversation) recall(messages []llm.Message, counted *sdk.Stats) {
 		}
 	}
 	if counted != nil {
-		*stats, c.ledger.runs = known, runs
+		*stats = known
+	}
+	if counted != nil && len(counted.TopTools) > 0 {
+		c.ledger.runs = runs
 	}
 }
 

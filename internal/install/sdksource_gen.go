@@ -131,7 +131,8 @@ var sdkSource = map[string]string{
 		"\tToolHistory []ToolCall\n" +
 		"\n" +
 		"\t// SessionID is empty while the session is unsaved.\n" +
-		"\tSessionID    string\n" +
+		"\tSessionID string\n" +
+		"\t// SessionTitle is the name that the user gave the session or, without one, the beginning of the first prompt.\n" +
 		"\tSessionTitle string\n" +
 		"\n" +
 		"\t// Provider is the name of the active provider, such as \"anthropic\".\n" +

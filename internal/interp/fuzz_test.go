@@ -20,6 +20,8 @@ func FuzzScan(f *testing.F) {
 		"package a\n\nfunc f() any { switch v { case 1, 2: }; switch m[k] { case nil, g(): }; switch { case a, // b\nc: }; return a > b }\n",
 		"package a\n\nfunc f() { switch v.(type) { case error, int: }; x := 1; defer\nx.g(x); x, y = 2, 3; L: for { v := 1; defer (v).h(&v) } }\n",
 		"package a\n\nfunc f() { for _, v := range m { l = append(l, v); l = append(l, &T{\n1}); x[v] = g(); a.b[0] = T{}; select { case <-c: l = append(l, g(func() { panic(1) })) } } }\n",
+		"package a\n\nfunc f() int { L: switch t := g(); t.k { case 1: break L }; switch a = <-c; (a) { case 2: }; M: select { case c <- T{\nx + 1, // y\n}: if a { break }; continue; case l[n-1], m = <-d[i+1]: break M }; return <-c }\n",
+		"package a\n\nvar a, b = []int{1}, 2\n\nfunc f() { x, p.q, y = nil, -1, nil; x, y = nil,\nnil; for _, c := range cs { c := c; close(c); for i := range c {} }; for range x { defer g(u|1<<n, 2) }; io.MultiWriter(a, b,\n) }\n",
 		"package a\n\nconst (\nA T = 1 << iota\nB\n)\n\nconst C, D p.T = -1, (2)\n",
 		"package a\n\n//line /x/y.go:7\nfunc f() { panic(1) }\n", "/* c */ package /* d */ a /* e */\n", "package a\nfunc f() { x = -1 /* \n */ }\n",
 	} {

@@ -44,6 +44,10 @@ func present(f sourceFile) []byte {
 		out = append(out, line...)
 	}
 	for _, e := range f.edits {
+		if e.at < from {
+			// It is within what another takes the place of.
+			continue
+		}
 		out = append(out, f.text[from:e.at]...)
 		out = append(out, e.insert...)
 		from = e.at + e.skip

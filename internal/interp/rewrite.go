@@ -19,8 +19,9 @@ type edit struct {
 // workarounds returns edits that mean nothing to a Go compiler and keep the interpreter from being silently wrong:
 //
 //   - A parameter without a name gets the blank one. The interpreter gives it no place and hands its value to the next.
-//   - An operator on the right side of an assignment or in a return gets parentheses. Without them the interpreter gives the
+//   - An operator on the right side of an assignment or in a return gets parentheses, a received value in a return too. Without them the interpreter gives the
 //     operation the type of its destination; if that is an interface, the function ends there.
+//   - A list, map, struct or received value that is assigned together with others gets parentheses. Without them those are lost.
 //   - A loop variable that a function or a pointer may capture is copied, so that each iteration has its own.
 //   - A number with a point beside a constant of package math, as in 2.5 * math.Pi, is made a float64. The interpreter takes the
 //     two for different types.
@@ -29,14 +30,20 @@ type edit struct {
 //     to itself.
 //   - A list of conditions in a case becomes one condition. The interpreter looks at the first only.
 //   - A switch on what may be an interface becomes one without a value. The interpreter converts the value, and panics.
+//   - A switch with a statement before its value gets a block around both. The interpreter does not compute the value.
+//   - A number that is shifted gets the type of what stands beside it. The interpreter takes it for an int.
+//   - A loop over a list of channels gets its elements by their index. The interpreter takes it for a loop over a channel.
+//   - A nil that is assigned together with other values is assigned after them. The interpreter looks for its type, and panics.
+//   - The writers of io.MultiWriter and the readers of io.MultiReader are given as a list. The interpreter hands over single ones
+//     without their methods.
 //   - The type error of a case is that of compiled code. The interpreter's own fits none of its errors.
-//   - What concerns deferred calls: see deferred.
+//   - What concerns deferred calls and select: see deferred, selects, receives and leaves.
 //   - Panic is called in a package of ours. The interpreter's own wraps its argument, so that recover returns something of
 //     another type, and a crash prints something that is not the message.
 //
 // They are in the order of their offsets.
 func workarounds(f *ast.File, text []byte) []edit {
-	w := rewriter{start: f.FileStart, text: text, recovering: recovering(f)}
+	w := rewriter{file: f, start: f.FileStart, text: text, recovering: recovering(f), labels: map[*ast.SwitchStmt]string{}, labelled: map[*ast.SelectStmt]*ast.Ident{}}
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncDecl:
@@ -50,16 +57,17 @@ func workarounds(f *ast.File, text []byte) []edit {
 			w.function(nil, n.Type, n.Body)
 		case *ast.AssignStmt:
 			w.assignment(n)
+			w.together(n.Rhs)
+		case *ast.ValueSpec:
+			w.together(n.Values)
 		case *ast.ReturnStmt:
 			for _, x := range n.Results {
-				if isUnary(x) {
+				if isUnary(x) || received(x) != nil {
 					w.wrap(x)
 				}
 			}
 		case *ast.RangeStmt:
-			if n.Tok == token.DEFINE {
-				w.copyVariables(n.Body, n.Key, n.Value)
-			}
+			w.ranging(n)
 			w.renewLiterals(n.Body)
 			w.keepValues(n.Body)
 		case *ast.ForStmt:
@@ -68,6 +76,18 @@ func workarounds(f *ast.File, text []byte) []edit {
 			w.keepValues(n.Body)
 		case *ast.GenDecl:
 			w.constants(n)
+		case *ast.LabeledStmt:
+			w.labeled(n)
+		case *ast.BlockStmt:
+			w.nils(n.List)
+		case *ast.CaseClause:
+			w.nils(n.Body)
+		case *ast.CommClause:
+			w.nils(n.Body)
+			w.receives(n)
+			w.leaves(n)
+		case *ast.SelectStmt:
+			w.selection(n)
 		case *ast.SwitchStmt:
 			w.choice(n)
 		case *ast.TypeSwitchStmt:
@@ -75,10 +95,9 @@ func workarounds(f *ast.File, text []byte) []edit {
 		case *ast.BinaryExpr:
 			w.typed(n.X, n.Y)
 			w.typed(n.Y, n.X)
+			w.shifted(n)
 		case *ast.CallExpr:
-			if id, ok := n.Fun.(*ast.Ident); ok && id.Name == "panic" {
-				w.ours(id)
-			}
+			w.call(n)
 		}
 		return true
 	})
@@ -86,7 +105,10 @@ func workarounds(f *ast.File, text []byte) []edit {
 		w.insert(f.Name.End(), "; import "+ourAlias+" "+strconv.Quote(ourPath))
 	}
 	w.edits = append(w.edits, w.closing...)
-	slices.SortStableFunc(w.edits, func(a, b edit) int { return cmp.Compare(a.at, b.at) })
+	w.sort()
+	if len(w.selections) > 0 {
+		w.selects()
+	}
 	return w.edits
 }
 
@@ -100,6 +122,29 @@ const (
 // ourSymbols are what the package holds.
 func ourSymbols() map[string]reflect.Value {
 	return map[string]reflect.Value{"panic": reflect.ValueOf(raise), "error": reflect.ValueOf((*error)(nil))}
+}
+
+// call handles calls that the interpreter gets wrong by their name.
+func (w *rewriter) call(n *ast.CallExpr) {
+	switch f := n.Fun.(type) {
+	case *ast.Ident:
+		if f.Name == "panic" {
+			w.ours(f)
+		}
+	case *ast.SelectorExpr:
+		pkg, ok := f.X.(*ast.Ident)
+		if !ok || pkg.Name != "io" || n.Ellipsis.IsValid() || len(n.Args) == 0 {
+			return
+		}
+		// A call that is alone may stand for several values.
+		if _, alone := n.Args[0].(*ast.CallExpr); alone && len(n.Args) == 1 {
+			return
+		}
+		if element, ok := strings.CutPrefix(f.Sel.Name, "Multi"); ok {
+			w.insert(n.Args[0].Pos(), "[]io."+element+"{")
+			w.closing = append(w.closing, edit{at: int(n.Args[len(n.Args)-1].End() - w.start), insert: "}..."})
+		}
+	}
 }
 
 // raise is a panic with the value as it is.
@@ -143,6 +188,7 @@ func isNil(e ast.Expr) bool {
 
 // rewriter collects edits.
 type rewriter struct {
+	file  *ast.File
 	start token.Pos
 	text  []byte
 	edits []edit
@@ -152,6 +198,18 @@ type rewriter struct {
 	closing []edit
 	// recovering are the names of the functions and methods of the file that call recover.
 	recovering map[string]bool
+	// labels are those of the switches that get a block around them.
+	labels map[*ast.SwitchStmt]string
+	// selections are the select statements, those within others behind them.
+	selections []selection
+	// labelled are the labels of select statements.
+	labelled map[*ast.SelectStmt]*ast.Ident
+	// declared is filled in when it is needed.
+	declared map[string]bool
+}
+
+func (w *rewriter) sort() {
+	slices.SortStableFunc(w.edits, func(a, b edit) int { return cmp.Compare(a.at, b.at) })
 }
 
 func (w *rewriter) insert(at token.Pos, text string) {
@@ -178,65 +236,6 @@ func (w *rewriter) written(from, to token.Pos) string {
 func (w *rewriter) wrap(x ast.Expr) {
 	w.insert(x.Pos(), "(")
 	w.insert(x.End(), ")")
-}
-
-// constants converts computed constants to the type that they are declared with.
-func (w *rewriter) constants(n *ast.GenDecl) {
-	if n.Tok != token.CONST {
-		return
-	}
-	for _, spec := range n.Specs {
-		c, ok := spec.(*ast.ValueSpec)
-		if !ok || c.Type == nil {
-			continue
-		}
-		for _, x := range c.Values {
-			switch ast.Unparen(x).(type) {
-			case *ast.BinaryExpr, *ast.UnaryExpr:
-				w.insert(x.Pos(), w.written(c.Type.Pos(), c.Type.End())+"(")
-				w.insert(x.End(), ")")
-			}
-		}
-	}
-}
-
-// typed gives a number beside a constant of package math the type that the interpreter gives the constant.
-func (w *rewriter) typed(x, beside ast.Expr) {
-	if isFloat(x) && isMath(beside) {
-		w.insert(x.Pos(), "float64(")
-		w.insert(x.End(), ")")
-	}
-}
-
-// isFloat reports whether an expression is made of literals, one of which has a point or an exponent.
-func isFloat(x ast.Expr) bool {
-	point, literals := false, true
-	ast.Inspect(x, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.BasicLit:
-			point = point || n.Kind == token.FLOAT
-			literals = literals && (n.Kind == token.FLOAT || n.Kind == token.INT)
-		case *ast.ParenExpr, *ast.UnaryExpr, *ast.BinaryExpr, nil:
-		default:
-			literals = false
-		}
-		return literals
-	})
-	return point && literals
-}
-
-// isMath reports whether an expression is a constant of package math, but for its sign.
-func isMath(x ast.Expr) bool {
-	x = ast.Unparen(x)
-	if u, ok := x.(*ast.UnaryExpr); ok && (u.Op == token.SUB || u.Op == token.ADD) {
-		x = ast.Unparen(u.X)
-	}
-	sel, ok := x.(*ast.SelectorExpr)
-	if !ok {
-		return false
-	}
-	pkg, ok := sel.X.(*ast.Ident)
-	return ok && pkg.Name == "math"
 }
 
 func (w *rewriter) name(list *ast.FieldList) {

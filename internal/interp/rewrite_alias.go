@@ -98,7 +98,8 @@ func isMade(x ast.Expr) bool {
 		lit, ok := x.X.(*ast.CompositeLit)
 		return x.Op == token.AND && ok && lit.Type != nil
 	case *ast.CallExpr:
-		return !isBuiltin(x, "append", "len", "cap", "make", "new")
+		// Some of these are untyped if their arguments are.
+		return !isBuiltin(x, "append", "len", "cap", "make", "new", "min", "max", "complex", "real", "imag")
 	default:
 		return false
 	}

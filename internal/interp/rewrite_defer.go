@@ -45,7 +45,7 @@ func (w *rewriter) function(receiver *ast.FieldList, t *ast.FuncType, block *ast
 	}
 }
 
-// anyResults puts parentheses around comparisons that are returned as any.
+// anyResults puts parentheses around comparisons and shifts that are returned as any.
 func (w *rewriter) anyResults(t *ast.FuncType, returns []*ast.ReturnStmt) {
 	var isAny []bool
 	if t.Results != nil {
@@ -57,11 +57,15 @@ func (w *rewriter) anyResults(t *ast.FuncType, returns []*ast.ReturnStmt) {
 	}
 	for _, r := range returns {
 		for i, x := range r.Results {
-			if op, ok := x.(*ast.BinaryExpr); ok && len(r.Results) == len(isAny) && isAny[i] && op.Op.Precedence() <= token.EQL.Precedence() {
+			if op, ok := x.(*ast.BinaryExpr); ok && len(r.Results) == len(isAny) && isAny[i] && losesType(op.Op) {
 				w.wrap(x)
 			}
 		}
 	}
+}
+
+func losesType(op token.Token) bool {
+	return op == token.SHL || op == token.SHR || op.Precedence() <= token.EQL.Precedence()
 }
 
 func emptyInterface(x ast.Expr) bool {

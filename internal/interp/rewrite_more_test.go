@@ -257,6 +257,12 @@ func names(l []named) string {
 	return s
 }
 
+type link struct{ next *link }
+
+type sink struct{ got string }
+
+func (s *sink) Write(p []byte) (int, error) { s.got += string(p); return len(p), nil }
+
 func out() string { return strings.Join(logged, " ") }
 
 type closer struct{ name string }

@@ -9,6 +9,7 @@ import (
 
 // choice turns a switch into one that the interpreter understands.
 func (w *rewriter) choice(n *ast.SwitchStmt) {
+	w.unfold(n)
 	value, ok := w.valueless(n)
 	if !ok {
 		return
@@ -28,6 +29,35 @@ func (w *rewriter) choice(n *ast.SwitchStmt) {
 				w.insert(x.Pos(), value+" == ")
 			}
 		}
+	}
+}
+
+// unfold turns switch a := f(); a.b { … } into { a := f(); switch a.b { … }}.
+func (w *rewriter) unfold(n *ast.SwitchStmt) {
+	if !unfolds(n) {
+		return
+	}
+	w.replace(n.Switch, n.Switch+token.Pos(len("switch")), "{")
+	w.insert(n.Tag.Pos(), w.labels[n]+"switch ")
+	w.closing = append(w.closing, edit{at: int(n.End() - w.start), insert: "}"})
+}
+
+// unfolds reports whether a switch has a statement before a value that has to be computed.
+func unfolds(n *ast.SwitchStmt) bool {
+	_, variable := n.Tag.(*ast.Ident)
+	return n.Init != nil && n.Tag != nil && !variable
+}
+
+// labeled takes the label of a switch that gets a block around it into the block, and remembers that of a select.
+func (w *rewriter) labeled(n *ast.LabeledStmt) {
+	switch s := n.Stmt.(type) {
+	case *ast.SwitchStmt:
+		if unfolds(s) {
+			w.labels[s] = n.Label.Name + ": "
+			w.replace(n.Label.Pos(), n.Colon+1, "")
+		}
+	case *ast.SelectStmt:
+		w.labelled[s] = n.Label
 	}
 }
 
@@ -89,7 +119,7 @@ func (w *rewriter) valueless(n *ast.SwitchStmt) (name string, ok bool) {
 		w.replace(n.Tag.Pos(), n.Tag.End(), "")
 		return tag.Name, true
 	case *ast.IndexExpr, *ast.SelectorExpr:
-		if n.Init != nil || !literalCases(n.Body) || !hasCase(n.Body) {
+		if !literalCases(n.Body) || !hasCase(n.Body) {
 			return "", false
 		}
 		name = w.fresh(n.Pos())

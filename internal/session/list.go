@@ -75,7 +75,7 @@ func summarize(path string) Summary {
 		return sum
 	}
 	sum.StartedAt, sum.Agent, sum.Provider, sum.Model, sum.Workdir = s.Meta.StartedAt, s.Meta.Agent, s.Meta.Provider, s.Meta.Model, s.Meta.Workdir
-	sum.Messages, sum.Title = len(s.Messages), cmp.Or(s.State.Title, title(s.Messages))
+	sum.Messages, sum.Title = len(s.Messages), cmp.Or(s.State.Title, Title(s.Messages))
 	sum.Agent = cmp.Or(s.State.Agent, sum.Agent)
 	if s.End != nil {
 		sum.End = s.End.Reason
@@ -83,18 +83,30 @@ func summarize(path string) Summary {
 	return sum
 }
 
-func title(messages []llm.Message) string {
+// Title is what a session is called while the user has not named it: the beginning of the first prompt, or nothing.
+func Title(messages []llm.Message) string {
 	for _, m := range messages {
 		if m.Role != llm.RoleUser || m.Synthetic {
 			continue
 		}
-		text := []rune(strings.Join(strings.Fields(m.Content), " "))
-		if len(text) > titleLength {
-			return string(text[:titleLength-1]) + "…"
-		}
-		return string(text)
+		return shortened(m.Content)
 	}
 	return ""
+}
+
+// shortened puts a text onto one line of at most titleLength runes. It does not look at more of it than that.
+func shortened(text string) string {
+	var line []rune
+	for word := range strings.FieldsSeq(text) {
+		if len(line) > 0 {
+			line = append(line, ' ')
+		}
+		line = append(line, []rune(word)...)
+		if len(line) > titleLength {
+			return string(line[:titleLength-1]) + "…"
+		}
+	}
+	return string(line)
 }
 
 // Latest returns the newest session in which something was said, or else the newest at all; if workdir is not empty, of those that

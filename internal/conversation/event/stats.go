@@ -24,20 +24,35 @@ type Stats struct {
 	TopTools     []sdk.ToolCount `json:"-"`
 }
 
+// saved is what a session keeps of its counts.
+type saved struct {
+	Stats
+	ToolCounts map[string]int `json:"tool_counts,omitempty"`
+}
+
+// Saved returns counts as a session keeps them.
+func Saved(stats sdk.Stats) any {
+	done := Finished(stats)
+	return saved{Stats: done.Stats, ToolCounts: done.ToolCounts}
+}
+
 // Recalled returns the counts of an earlier session as they were saved, which is a generic JSON value by now.
-func Recalled(saved any) (*sdk.Stats, error) {
-	if saved == nil {
+func Recalled(kept any) (*sdk.Stats, error) {
+	if kept == nil {
 		return nil, nil
 	}
-	raw, err := json.Marshal(saved)
+	raw, err := json.Marshal(kept)
 	if err != nil {
 		return nil, fmt.Errorf("reading the saved counts: %w", err)
 	}
-	var s Stats
+	var s saved
 	if err := json.Unmarshal(raw, &s); err != nil {
 		return nil, fmt.Errorf("reading the saved counts: %w", err)
 	}
-	out := sdk.Stats(s)
+	out := sdk.Stats(s.Stats)
+	for name, count := range s.ToolCounts {
+		out.TopTools = append(out.TopTools, sdk.ToolCount{Name: name, Count: count})
+	}
 	return &out, nil
 }
 
