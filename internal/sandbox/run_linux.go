@@ -65,13 +65,15 @@ func (s *Spares) run(ctx context.Context, c Command, ahead bool) (Result, error)
 	if err != nil {
 		return Result{}, fmt.Errorf("starting a process for %s: %w", c.Call.Tool, err)
 	}
-	if ahead {
-		s.refill(c)
-	}
+	// A short call has the processors to itself; while a long one runs, the next process can start.
+	refill := time.AfterFunc(refillAfter, func() { s.refill(c, ahead) })
 	stop := context.AfterFunc(ctx, p.kill)
 	result, err := p.read(c.Progress)
 	stop()
 	p.finish()
+	if refill.Stop() {
+		s.refill(c, ahead)
+	}
 	if err != nil && ctx.Err() != nil {
 		err = ctx.Err()
 	}
@@ -82,13 +84,21 @@ func (s *Spares) run(ctx context.Context, c Command, ahead bool) (Result, error)
 	return result, err
 }
 
-// Spares keeps one process ready for the next call. The zero value is ready for use, from several goroutines.
+// keptSpares is how many processes are kept ready: one for the next call, and one for a call that follows before another is.
+const keptSpares = 2
+
+// refillAfter is how long a call must take for spares to be started while it runs.
+const refillAfter = 20 * time.Millisecond
+
+// Spares keeps processes ready for the next calls. The zero value is ready for use, from several goroutines.
 type Spares struct {
-	mu     sync.Mutex
-	ready  *process
+	mu sync.Mutex
+	// ready are processes that were started alike, the oldest first.
+	ready  []*process
 	like   string
 	closed bool
-	// starting waits for the processes that are being started.
+	// filling is true while spares are being started, one after the other; starting waits for that.
+	filling  bool
 	starting sync.WaitGroup
 }
 
@@ -97,23 +107,29 @@ func likeness(c Command) string {
 	return strings.Join(append([]string{c.Executable, c.Dir}, c.Env...), "\x00")
 }
 
-// take hands out the spare, if it fits. One that does not is ended.
+// take hands out a spare, if there is one that fits. Those that do not, and those that died, are ended.
 func (s *Spares) take(c Command) *process {
+	var useless []*process
+	defer func() {
+		for _, p := range useless {
+			p.finish()
+		}
+	}()
 	s.mu.Lock()
-	p, like := s.ready, s.like
-	s.ready = nil
-	s.mu.Unlock()
-	if p == nil {
-		return nil
+	defer s.mu.Unlock()
+	if s.like != likeness(c) {
+		useless, s.ready, s.like = s.ready, nil, likeness(c)
 	}
-	select {
-	case <-p.exited:
-	default:
-		if like == likeness(c) {
+	for len(s.ready) > 0 {
+		p := s.ready[0]
+		s.ready = s.ready[1:]
+		select {
+		case <-p.exited:
+			useless = append(useless, p)
+		default:
 			return p
 		}
 	}
-	p.finish()
 	return nil
 }
 
@@ -136,37 +152,46 @@ func (s *Spares) begin(c Command) (*process, error) {
 	return p, nil
 }
 
-// refill starts the next spare, unless there is one. If that fails, the next call will say why.
-func (s *Spares) refill(c Command) {
+// refill has spares started, if they are wanted at all.
+func (s *Spares) refill(c Command, wanted bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed || s.ready != nil {
-		return
+	if wanted && s.lacks(c) && !s.filling {
+		s.filling = true
+		s.starting.Go(func() { s.fill(c) })
 	}
-	s.starting.Go(func() {
-		p, err := startProcess(c)
-		if err != nil {
-			return
-		}
-		s.mu.Lock()
-		surplus := s.closed || s.ready != nil
-		if !surplus {
-			s.ready, s.like = p, likeness(c)
-		}
-		s.mu.Unlock()
-		if surplus {
-			p.finish()
-		}
-	})
 }
 
-// Close ends the spare. Nothing is started any more.
+// lacks reports whether a spare for such a command is missing. The caller holds the lock.
+func (s *Spares) lacks(c Command) bool {
+	return !s.closed && s.like == likeness(c) && len(s.ready) < keptSpares
+}
+
+// fill starts spares until there are enough. If that fails, the next call will say why.
+func (s *Spares) fill(c Command) {
+	for more := true; more; {
+		p, err := startProcess(c)
+		s.mu.Lock()
+		use := err == nil && s.lacks(c)
+		if use {
+			s.ready = append(s.ready, p)
+		}
+		more = use && s.lacks(c)
+		s.filling = more
+		s.mu.Unlock()
+		if err == nil && !use {
+			p.finish()
+		}
+	}
+}
+
+// Close ends the spares. Nothing is started any more.
 func (s *Spares) Close() {
 	s.mu.Lock()
-	p := s.ready
+	spares := s.ready
 	s.ready, s.closed = nil, true
 	s.mu.Unlock()
-	if p != nil {
+	for _, p := range spares {
 		p.finish()
 	}
 	s.starting.Wait()
