@@ -46,7 +46,7 @@ func OpenSession(base, id string) (*Session, error) {
 	s := &Session{ID: id, dir: dir, done: make(chan struct{})}
 	err = os.Mkdir(s.socketDir(), 0o700)
 	if err == nil {
-		s.lock, err = lockFile(filepath.Join(dir, "lock"))
+		s.lock, err = newLock(filepath.Join(dir, "lock"))
 	}
 	if err == nil {
 		s.listen, err = net.Listen("unix", s.statusPath())
@@ -118,14 +118,15 @@ func sweep(base string) {
 		return
 	}
 	for _, dir := range dirs {
-		path := filepath.Join(dir, "lock")
+		path, flag := filepath.Join(dir, "lock"), 0
 		if _, err := os.Stat(path); err != nil {
-			// A session that is just being made has no lock yet.
+			// A session that is just being made has no lock yet, and one that is being removed has none any more.
 			if info, err := os.Stat(dir); err != nil || time.Since(info.ModTime()) < time.Minute {
 				continue
 			}
+			flag = os.O_CREATE
 		}
-		lock, err := lockFile(path)
+		lock, err := lockFile(path, flag)
 		if err != nil {
 			continue
 		}

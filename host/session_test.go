@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -160,4 +161,29 @@ func TestRuntimeDirOfSomeoneElseIsRefused(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestSessionsOpenedSideBySide opens sessions while others sweep the same place: none may be taken for dead while it is made.
+func TestSessionsOpenedSideBySide(t *testing.T) {
+	t.Parallel()
+	base := shortDir(t)
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			for range 25 {
+				s, err := OpenSession(base, "x")
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if _, err := os.Stat(s.statusPath()); err != nil {
+					t.Errorf("it was swept away: %v", err)
+				}
+				if err := s.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	group.Wait()
 }

@@ -222,11 +222,12 @@ func bomb(s scene) error {
 
 // descriptor reads what aura has open, by its number.
 func descriptor(s scene) error {
-	if err := place(s); err != nil {
+	fd, err := place(s)
+	if err != nil {
 		return err
 	}
 	b := make([]byte, 100)
-	n, err := syscall.Pread(7, b, 0)
+	n, err := syscall.Pread(fd, b, 0)
 	if err == nil && !strings.Contains(string(b[:n]), s.Secret) {
 		return errors.New("the secret is not there")
 	}
@@ -234,20 +235,23 @@ func descriptor(s scene) error {
 }
 
 func descriptorBySelf(s scene) error {
-	if err := place(s); err != nil {
-		return err
-	}
-	return reads("/proc/self/fd/7", s.Secret)
-}
-
-// place puts the descriptor where an attack looks for it.
-func place(s scene) error {
-	if !s.Place {
-		return nil
-	}
-	fd, err := syscall.Open(s.path("home/.ssh/id_rsa"), syscall.O_RDONLY, 0)
+	fd, err := place(s)
 	if err != nil {
 		return err
 	}
-	return syscall.Dup3(fd, 7, 0)
+	return reads(fmt.Sprintf("/proc/self/fd/%d", fd), s.Secret)
+}
+
+// place puts the descriptor where an attack looks for it and returns the number: aura's, or one that nothing else in the plugin's
+// process has.
+func place(s scene) (int, error) {
+	const auras, free = 7, 207
+	if !s.Place {
+		return auras, nil
+	}
+	fd, err := syscall.Open(s.path("home/.ssh/id_rsa"), syscall.O_RDONLY, 0)
+	if err != nil {
+		return 0, err
+	}
+	return free, syscall.Dup3(fd, free, 0)
 }

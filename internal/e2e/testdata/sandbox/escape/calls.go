@@ -17,6 +17,8 @@ const (
 	netRaw       = 13
 	mfdNoexec    = 8
 	seize        = 0x4206
+	interrupt    = 0x4207
+	detach       = 17
 	mptcpNumber  = 262
 )
 
@@ -72,17 +74,38 @@ func takes(s scene, pid, number int, want string) error {
 	return err
 }
 
-// traces attaches to a process. The thread that does it ends, and with it the attachment.
+// traces attaches to a process, and lets go of it for the next who tries: nobody can be traced twice. All of it is one thread's.
 func traces(s scene, pid int) error {
 	var failed error
 	done := make(chan bool)
 	go func() {
 		runtime.LockOSThread()
-		failed = calls(s.Ptrace, seize, pid, 0)
+		defer runtime.UnlockOSThread()
+		if failed = calls(s.Ptrace, seize, pid, 0); failed == nil {
+			failed = letGo(s, pid)
+		}
 		done <- true
 	}()
 	<-done
 	return failed
+}
+
+// letGo stops a process that is traced, since only then the tracing can end.
+func letGo(s scene, pid int) error {
+	const anyThread = 0x40000000
+	if err := calls(s.Ptrace, interrupt, pid, 0); err != nil {
+		return err
+	}
+	for {
+		_, err := syscall.Wait4(pid, nil, anyThread, nil)
+		if err == nil {
+			break
+		}
+		if err != syscall.EINTR {
+			return err
+		}
+	}
+	return calls(s.Ptrace, detach, pid, 0)
 }
 
 func ioUring(s scene) error {
