@@ -130,8 +130,11 @@ func TestOnceAnswers(t *testing.T) {
 	for i, want := range []struct {
 		out, kind, err string
 	}{
-		{}, {out: "text \xff"},
-		{kind: "panic", err: "p"}, {kind: "error", err: "e"}, {kind: "error", err: "more than the limit of 64 MiB"},
+		{},
+		{out: "text \xff"},
+		{kind: "panic", err: "p"},
+		{kind: "error", err: "e"},
+		{kind: "error", err: "more than the limit of 64 MiB"},
 	} {
 		got, err := answers.Next()
 		if err != nil || got.Output != want.out || string(got.Failure) != want.kind || !strings.Contains(got.Message, want.err) || (got.Err() != nil) != (want.kind != "") {

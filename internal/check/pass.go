@@ -48,9 +48,9 @@ var rules = []func(*pass, ast.Node){
 	switches, typeSwitches, assertions, comparisons, mapKeys, methodExpressions, embeddedInterfaces,
 	errorsAs, errorArguments, errorValues, errorMethods, nilReturns,
 	deferredArguments, deferredLoops, deferredLiterals, methodValues, counters,
-	jsonValues, formats, verbs, templates,
+	jsonValues, formats, verbs, printedCalls, templates,
 	storedValues, structValues,
-	shifts, channelRanges, nilAssignments,
+	shifts, channelRanges, nilAssignments, rangeStrings, forwardedValues, capturedValues, constantGroups,
 }
 
 func (p *pass) run() {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/constant"
+	"go/token"
 	"go/types"
 	"strings"
 	"unicode/utf8"
@@ -87,4 +88,27 @@ func verbsOf(format string) []string {
 		}
 	}
 	return list
+}
+
+// printedCalls finds the result of a call that is printed alone. The loader repairs calls of functions of the same file.
+func printedCalls(p *pass, n ast.Node) {
+	call, ok := n.(*ast.CallExpr)
+	if !ok || !p.calls(call, "fmt") || len(call.Args) != 1 || strings.HasSuffix(p.callee(call).Name(), "f") {
+		return
+	}
+	inner, ok := call.Args[0].(*ast.CallExpr)
+	if !ok || p.info.Types[inner.Fun].IsType() {
+		return
+	}
+	named := p.interpreted(p.typeOf(inner))
+	fn := p.callee(inner)
+	if named == nil || fn == nil || types.IsInterface(named) || stringMethod(named) == "" || p.source.byPath[fn.Pkg().Path()] == nil {
+		return
+	}
+	at := func(pos token.Pos) string { return p.source.fset.Position(pos).Filename }
+	if _, plain := inner.Fun.(*ast.Ident); plain && fn.Signature().TypeParams() == nil && at(fn.Pos()) == at(call.Pos()) {
+		return
+	}
+	p.report(inner, atRun, "format-call", fmt.Sprintf("the result of %s is printed without its method %s", fn.Name(), stringMethod(named)),
+		fmt.Sprintf("put the call into parentheses, or call the method: %s().%s()", fn.Name(), stringMethod(named)))
 }

@@ -68,6 +68,7 @@ func typeSwitches(p *pass, n ast.Node) {
 	x, bound := subject(s)
 	bound = bound || p.compiledCases(s)
 	over := p.typeOf(x)
+	asserted := p.asserted(s)
 	type seen struct {
 		typ  types.Type
 		text string
@@ -88,7 +89,7 @@ func typeSwitches(p *pass, n ast.Node) {
 				continue
 			}
 			text := types.TypeString(t, types.RelativeTo(p.types))
-			caseType(p, c, t, typeSwitch{over: over, bound: bound, text: text})
+			caseType(p, c, t, typeSwitch{subject: x, over: over, bound: bound, asserted: asserted, text: text})
 			for _, b := range before {
 				if confused(p, b.typ, t) {
 					p.report(c, atRun, "case-same", fmt.Sprintf("the interpreter takes a %s for a %s, so this case is never reached", text, b.text),
@@ -102,9 +103,11 @@ func typeSwitches(p *pass, n ast.Node) {
 
 // typeSwitch is what matters to its cases.
 type typeSwitch struct {
-	over  types.Type
-	bound bool
-	text  string
+	subject  ast.Expr
+	over     types.Type
+	bound    bool
+	asserted bool
+	text     string
 }
 
 // caseType looks at one case of a type switch.
@@ -113,7 +116,7 @@ func caseType(p *pass, at ast.Expr, t types.Type, s typeSwitch) {
 	i, isInterface := t.Underlying().(*types.Interface)
 	native := types.IsInterface(s.over) && s.over.Underlying().(*types.Interface).NumMethods() > 0 && p.interpreted(s.over) == nil //nolint:forcetypeassert // asked
 	switch {
-	case isInterface && i.NumMethods() == 0:
+	case s.asserted || isInterface && i.NumMethods() == 0:
 	case isInterface && (!s.bound || own != nil):
 		p.report(at, atRun, "case-interface", fmt.Sprintf("case %s does not match in the interpreter", s.text), interfaceFix(own, s.text))
 	case isInterface:
@@ -121,6 +124,8 @@ func caseType(p *pass, at ast.Expr, t types.Type, s typeSwitch) {
 	case own != nil && native:
 		p.report(at, atRun, "case-own", fmt.Sprintf("case %s does not match in the interpreter, because the value switched over is of a compiled interface type", s.text),
 			fmt.Sprintf("assert a pointer type: if e, ok := v.(*%s); ok { … }", own.Obj().Name()))
+	case s.bound && own != nil:
+		anyCase(p, at, own, s)
 	case !s.bound && (own != nil && !isBasic(own) || hasInterface(t)):
 		p.report(at, atRun, "case-unbound", fmt.Sprintf("case %s does not match in the interpreter unless the switch declares a variable", s.text),
 			"switch x := v.(type) and use x, or write _ = x")

@@ -22,6 +22,9 @@ func FuzzScan(f *testing.F) {
 		"package a\n\nfunc f() { for _, v := range m { l = append(l, v); l = append(l, &T{\n1}); x[v] = g(); a.b[0] = T{}; select { case <-c: l = append(l, g(func() { panic(1) })) } } }\n",
 		"package a\n\nfunc f() int { L: switch t := g(); t.k { case 1: break L }; switch a = <-c; (a) { case 2: }; M: select { case c <- T{\nx + 1, // y\n}: if a { break }; continue; case l[n-1], m = <-d[i+1]: break M }; return <-c }\n",
 		"package a\n\nvar a, b = []int{1}, 2\n\nfunc f() { x, p.q, y = nil, -1, nil; x, y = nil,\nnil; for _, c := range cs { c := c; close(c); for i := range c {} }; for range x { defer g(u|1<<n, 2) }; io.MultiWriter(a, b,\n) }\n",
+		"package a\n\nfunc f(v, w any) { switch n { case a.b, // c, d\ng(): ; case 1,\n2 + m: }; switch x := v.(type) { case *T,\nint: ; case nil, []any: ; default: }; switch v.(type) { case T: }; switch w := w.(type) { case *T: switch w.(type) { case *U: } } }\n\ntype T struct{}\n",
+		"package a\n\nfunc f(s string) int { for i := range s { defer fmt.Print(f(s), g(i)) }; for i := range x.y { fmt.Println(f(s)); fmt.Sprintf(\"%v %d%%\", h(\n1), func() {}(), x.y[i]) }; return 1 }\n",
+		"package a\nfunc f(w any) (n int, s []struct{\nx int\n}) { switch w.(type) { case*A: }; x, y.z = f(), g(1); select { case(x),ok=<-c: }; for*p=range s {}; return h(n) }\n",
 		"package a\n\nconst (\nA T = 1 << iota\nB\n)\n\nconst C, D p.T = -1, (2)\n",
 		"package a\n\n//line /x/y.go:7\nfunc f() { panic(1) }\n", "/* c */ package /* d */ a /* e */\n", "package a\nfunc f() { x = -1 /* \n */ }\n",
 	} {

@@ -1,7 +1,6 @@
 package interp
 
 import (
-	"cmp"
 	"go/ast"
 	"go/token"
 	"reflect"
@@ -21,6 +20,7 @@ type edit struct {
 //   - A parameter without a name gets the blank one. The interpreter gives it no place and hands its value to the next.
 //   - An operator on the right side of an assignment or in a return gets parentheses, a received value in a return too. Without them the interpreter gives the
 //     operation the type of its destination; if that is an interface, the function ends there.
+//   - Named results are set to zero, and a call that is assigned gets parentheses: see results.
 //   - A list, map, struct or received value that is assigned together with others gets parentheses. Without them those are lost.
 //   - A loop variable that a function or a pointer may capture is copied, so that each iteration has its own.
 //   - A number with a point beside a constant of package math, as in 2.5 * math.Pi, is made a float64. The interpreter takes the
@@ -29,13 +29,17 @@ type edit struct {
 //   - A constant that has a type and is computed, as in 1 << iota, is converted to the type. The interpreter takes it for unequal
 //     to itself.
 //   - A list of conditions in a case becomes one condition. The interpreter looks at the first only.
+//   - A list of values in a case, if they are computed, becomes several cases. The interpreter computes the first only.
 //   - A switch on what may be an interface becomes one without a value. The interpreter converts the value, and panics.
 //   - A switch with a statement before its value gets a block around both. The interpreter does not compute the value.
 //   - A number that is shifted gets the type of what stands beside it. The interpreter takes it for an int.
 //   - A loop over a list of channels gets its elements by their index. The interpreter takes it for a loop over a channel.
+//   - A loop over the offsets of a string gets a second variable. Without it the interpreter counts characters.
 //   - A nil that is assigned together with other values is assigned after them. The interpreter looks for its type, and panics.
 //   - The writers of io.MultiWriter and the readers of io.MultiReader are given as a list. The interpreter hands over single ones
 //     without their methods.
+//   - A type switch over a parameter of type any becomes one over assertions: see anySwitches.
+//   - A call whose result is printed gets parentheses: see printed.
 //   - The type error of a case is that of compiled code. The interpreter's own fits none of its errors.
 //   - What concerns deferred calls and select: see deferred, selects, receives and leaves.
 //   - Panic is called in a package of ours. The interpreter's own wraps its argument, so that recover returns something of
@@ -43,7 +47,7 @@ type edit struct {
 //
 // They are in the order of their offsets.
 func workarounds(f *ast.File, text []byte) []edit {
-	w := rewriter{file: f, start: f.FileStart, text: text, recovering: recovering(f), labels: map[*ast.SwitchStmt]string{}, labelled: map[*ast.SelectStmt]*ast.Ident{}}
+	w := newRewriter(f, text)
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncDecl:
@@ -96,6 +100,8 @@ func workarounds(f *ast.File, text []byte) []edit {
 			w.typed(n.X, n.Y)
 			w.typed(n.Y, n.X)
 			w.shifted(n)
+		case *ast.DeferStmt:
+			w.postponed[n.Call] = true
 		case *ast.CallExpr:
 			w.call(n)
 		}
@@ -121,7 +127,7 @@ const (
 
 // ourSymbols are what the package holds.
 func ourSymbols() map[string]reflect.Value {
-	return map[string]reflect.Value{"panic": reflect.ValueOf(raise), "error": reflect.ValueOf((*error)(nil))}
+	return map[string]reflect.Value{"panic": reflect.ValueOf(raise), "error": reflect.ValueOf((*error)(nil)), "wrapped": reflect.ValueOf(wrapped)}
 }
 
 // call handles calls that the interpreter gets wrong by their name.
@@ -132,6 +138,7 @@ func (w *rewriter) call(n *ast.CallExpr) {
 			w.ours(f)
 		}
 	case *ast.SelectorExpr:
+		w.printed(n, f)
 		pkg, ok := f.X.(*ast.Ident)
 		if !ok || pkg.Name != "io" || n.Ellipsis.IsValid() || len(n.Args) == 0 {
 			return
@@ -186,58 +193,6 @@ func isNil(e ast.Expr) bool {
 	return ok && id.Name == "nil"
 }
 
-// rewriter collects edits.
-type rewriter struct {
-	file  *ast.File
-	start token.Pos
-	text  []byte
-	edits []edit
-	// imports is set once the file uses what takes the place of a built-in name.
-	imports bool
-	// closing are edits that stand behind all others at their offset.
-	closing []edit
-	// recovering are the names of the functions and methods of the file that call recover.
-	recovering map[string]bool
-	// labels are those of the switches that get a block around them.
-	labels map[*ast.SwitchStmt]string
-	// selections are the select statements, those within others behind them.
-	selections []selection
-	// labelled are the labels of select statements.
-	labelled map[*ast.SelectStmt]*ast.Ident
-	// declared is filled in when it is needed.
-	declared map[string]bool
-}
-
-func (w *rewriter) sort() {
-	slices.SortStableFunc(w.edits, func(a, b edit) int { return cmp.Compare(a.at, b.at) })
-}
-
-func (w *rewriter) insert(at token.Pos, text string) {
-	w.edits = append(w.edits, edit{at: int(at - w.start), insert: text})
-}
-
-// ours makes a built-in name mean what our package has under it.
-func (w *rewriter) ours(id *ast.Ident) {
-	w.imports = true
-	w.insert(id.Pos(), ourAlias+".")
-}
-
-// replace puts text in the place of what stands between two positions. The lines that this spans stay.
-func (w *rewriter) replace(from, to token.Pos, text string) {
-	text = strings.Repeat("\n", strings.Count(w.written(from, to), "\n")) + text
-	w.edits = append(w.edits, edit{at: int(from - w.start), skip: int(to - from), insert: text})
-}
-
-// written is the source between two positions.
-func (w *rewriter) written(from, to token.Pos) string {
-	return string(w.text[from-w.start : to-w.start])
-}
-
-func (w *rewriter) wrap(x ast.Expr) {
-	w.insert(x.Pos(), "(")
-	w.insert(x.End(), ")")
-}
-
 func (w *rewriter) name(list *ast.FieldList) {
 	if list == nil {
 		return
@@ -255,7 +210,8 @@ func (w *rewriter) assignment(n *ast.AssignStmt) {
 	}
 	for i, x := range n.Rhs {
 		_, element := ast.Unparen(n.Lhs[i]).(*ast.IndexExpr)
-		if isUnary(x) || element && isArithmetic(x) {
+		// A call would have the variable for its result from its beginning on: see results.
+		if isUnary(x) || element && isArithmetic(x) || !element && isPlainCall(x) {
 			w.wrap(x)
 		}
 	}
@@ -369,32 +325,4 @@ func changes(body *ast.BlockStmt, name string) bool {
 		return !found
 	})
 	return found
-}
-
-func mentionsIdent(n ast.Node, name string) bool {
-	found := false
-	ast.Inspect(n, func(n ast.Node) bool {
-		id, ok := n.(*ast.Ident)
-		found = found || ok && id.Name == name
-		return !found
-	})
-	return found
-}
-
-// rootIdent is the variable that an expression reads or writes a part of.
-func rootIdent(x ast.Expr) string {
-	for {
-		switch e := x.(type) {
-		case *ast.Ident:
-			return e.Name
-		case *ast.SelectorExpr:
-			x = e.X
-		case *ast.IndexExpr:
-			x = e.X
-		case *ast.ParenExpr:
-			x = e.X
-		default:
-			return ""
-		}
-	}
 }

@@ -92,6 +92,7 @@ func (w *rewriter) ranging(n *ast.RangeStmt) {
 	if n.Tok != token.DEFINE {
 		return
 	}
+	w.offsets(n)
 	value, ok := n.Value.(*ast.Ident)
 	if !ok || value.Name == "_" || !isPlain(n.X) || !isChannel(n.Body, value.Name) {
 		w.copyVariables(n.Body, n.Key, n.Value)
@@ -101,7 +102,7 @@ func (w *rewriter) ranging(n *ast.RangeStmt) {
 	if key == "_" {
 		key = w.fresh(n.Pos())
 	}
-	w.replace(n.Key.Pos(), value.End(), key)
+	w.replace(n.Key.Pos(), value.End(), " "+key)
 	get := " " + value.Name + " := " + w.written(n.X.Pos(), n.X.End()) + "[" + key + "];"
 	if declares(n.Body, value.Name) {
 		get += " {"

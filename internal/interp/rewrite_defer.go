@@ -31,7 +31,10 @@ type deferral struct {
 // own, whose variables nobody locks.
 func (w *rewriter) function(receiver *ast.FieldList, t *ast.FuncType, block *ast.BlockStmt) {
 	b := survey(block, receiver, t.Params, t.Results)
+	w.results(t, block, b.returns)
 	w.anyResults(t, b.returns)
+	w.anySwitches(t.Params, block)
+	w.texts(t.Params, block)
 	for _, d := range b.defers {
 		w.deferred(b, d)
 	}

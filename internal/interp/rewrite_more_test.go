@@ -225,6 +225,14 @@ var tau = 2.0 * math.Pi
 
 type thing struct{}
 
+type grade int
+
+func (g grade) String() string { return "grade " + string(rune(48+int(g))) }
+
+func (g grade) next() grade { return g + 1 }
+
+func makeGrade(n int) grade { return grade(n) }
+
 func (*thing) method(string, int) string { return "method" }
 
 func first(string, ...int) string { return "first" }

@@ -236,6 +236,6 @@ func (w *rewriter) receives(n *ast.CommClause) {
 	if len(left) == 0 {
 		return
 	}
-	w.replace(assign.Pos(), assign.TokPos+1, strings.Join(names, ", ")+" :=")
+	w.replace(assign.Pos(), assign.TokPos+1, " "+strings.Join(names, ", ")+" :=")
 	w.insert(n.Colon+1, " "+strings.Join(left, ", ")+" = "+strings.Join(given, ", ")+";")
 }

@@ -104,3 +104,31 @@ func (b *routine) assignment(n *ast.AssignStmt) {
 		}
 	}
 }
+
+// rootIdent is the variable that an expression reads or writes a part of.
+func rootIdent(x ast.Expr) string {
+	for {
+		switch e := x.(type) {
+		case *ast.Ident:
+			return e.Name
+		case *ast.SelectorExpr:
+			x = e.X
+		case *ast.IndexExpr:
+			x = e.X
+		case *ast.ParenExpr:
+			x = e.X
+		default:
+			return ""
+		}
+	}
+}
+
+func mentionsIdent(n ast.Node, name string) bool {
+	found := false
+	ast.Inspect(n, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		found = found || ok && id.Name == name
+		return !found
+	})
+	return found
+}

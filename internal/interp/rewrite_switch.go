@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 )
 
 // choice turns a switch into one that the interpreter understands.
@@ -12,6 +13,7 @@ func (w *rewriter) choice(n *ast.SwitchStmt) {
 	w.unfold(n)
 	value, ok := w.valueless(n)
 	if !ok {
+		w.alternatives(n)
 		return
 	}
 	for _, stmt := range n.Body.List {
@@ -21,7 +23,7 @@ func (w *rewriter) choice(n *ast.SwitchStmt) {
 		}
 		for i, x := range clause.List {
 			if i > 0 {
-				w.or(clause.List[i-1], x)
+				w.join(clause.List[i-1], x, " ||")
 			}
 			if value == "" {
 				w.wrap(x)
@@ -29,6 +31,33 @@ func (w *rewriter) choice(n *ast.SwitchStmt) {
 				w.insert(x.Pos(), value+" == ")
 			}
 		}
+	}
+}
+
+// alternatives turns case f(), g(): into case f(): fallthrough; case g():. The interpreter does not compute the second.
+func (w *rewriter) alternatives(n *ast.SwitchStmt) {
+	for _, stmt := range n.Body.List {
+		clause, ok := stmt.(*ast.CaseClause)
+		if !ok {
+			continue
+		}
+		for i := 1; i < len(clause.List); i++ {
+			if slices.ContainsFunc(clause.List, isComputed) {
+				w.join(clause.List[i-1], clause.List[i], ": fallthrough; case")
+			}
+		}
+	}
+}
+
+// isComputed reports whether an expression is more than a literal or a name.
+func isComputed(x ast.Expr) bool {
+	switch x := ast.Unparen(x).(type) {
+	case *ast.BasicLit, *ast.Ident:
+		return false
+	case *ast.UnaryExpr:
+		return isComputed(x.X)
+	default:
+		return true
 	}
 }
 
@@ -65,7 +94,7 @@ func (w *rewriter) labeled(n *ast.LabeledStmt) {
 // of them, only in a switch that names the value; into some types of the plugin's own only in one that does not.
 func (w *rewriter) typeChoice(n *ast.TypeSwitchStmt) {
 	guard, unnamed := n.Assign.(*ast.ExprStmt)
-	if unnamed && (!hasCase(n.Body) || !compiledCases(n.Body)) {
+	if w.asserted[n] || unnamed && (!hasCase(n.Body) || !compiledCases(n.Body)) {
 		return
 	}
 	if unnamed {
@@ -131,12 +160,12 @@ func (w *rewriter) valueless(n *ast.SwitchStmt) (name string, ok bool) {
 	}
 }
 
-// or puts an operator in the place of the comma between two expressions.
-func (w *rewriter) or(left, right ast.Expr) {
+// join puts something in the place of the comma between two expressions.
+func (w *rewriter) join(left, right ast.Expr, text string) {
 	gap := w.text[left.End()-w.start : right.Pos()-w.start]
 	if i := bytes.IndexByte(gap, ','); i >= 0 {
 		at := left.End() + token.Pos(i)
-		w.replace(at, at+1, " ||")
+		w.replace(at, at+1, text)
 	}
 }
 

@@ -1,0 +1,128 @@
+package interp
+
+import (
+	"go/ast"
+	"go/token"
+	"slices"
+	"strings"
+)
+
+// printed puts parentheses around calls whose results are printed as text, as in fmt.Sprint(f(), x). Without them the interpreter
+// hands the results over without their methods, so that those of the plugin's own types are not printed by their String or Error.
+// With them no number would be printed by %d.
+func (w *rewriter) printed(n *ast.CallExpr, sel *ast.SelectorExpr) {
+	if pkg, ok := sel.X.(*ast.Ident); !ok || pkg.Name != "fmt" || w.postponed[n] || n.Ellipsis.IsValid() {
+		return
+	}
+	args := n.Args
+	if strings.HasSuffix(sel.Sel.Name, "f") {
+		args = textArguments(args)
+	}
+	for _, x := range args {
+		call, ok := x.(*ast.CallExpr)
+		if !ok || len(n.Args) == 1 && !w.single(call) {
+			continue
+		}
+		switch leftmost(call).(type) {
+		case *ast.Ident, *ast.CompositeLit:
+			w.wrap(x)
+		}
+	}
+}
+
+// textArguments are the arguments behind a format that are for a plain %v or %s. There are none if the format is no literal, or has
+// more than flags and widths in its verbs.
+func textArguments(args []ast.Expr) []ast.Expr {
+	format := slices.IndexFunc(args, func(x ast.Expr) bool {
+		lit, ok := x.(*ast.BasicLit)
+		return ok && lit.Kind == token.STRING
+	})
+	if format < 0 || format > 1 {
+		return nil
+	}
+	lit, ok := args[format].(*ast.BasicLit)
+	if !ok {
+		return nil
+	}
+	var found []ast.Expr
+	next := format + 1
+	for i := 0; i < len(lit.Value); i++ {
+		if lit.Value[i] != '%' {
+			continue
+		}
+		verb := strings.TrimLeft(lit.Value[i+1:], "-0123456789.")
+		i = len(lit.Value) - len(verb)
+		switch {
+		case verb == "" || strings.ContainsRune("+# *[", rune(verb[0])):
+			return nil
+		case verb[0] == '%':
+			continue
+		case next < len(args) && (verb[0] == 'v' || verb[0] == 's'):
+			found = append(found, args[next])
+		}
+		next++
+	}
+	return found
+}
+
+// leftmost is what an expression begins with.
+func leftmost(x ast.Expr) ast.Expr {
+	for {
+		switch e := x.(type) {
+		case *ast.CallExpr:
+			x = e.Fun
+		case *ast.SelectorExpr:
+			x = e.X
+		case *ast.IndexExpr:
+			x = e.X
+		default:
+			return x
+		}
+	}
+}
+
+// single reports whether a call is of a function of the file that has one result. One that is alone may stand for several values.
+func (w *rewriter) single(call *ast.CallExpr) bool {
+	id, ok := call.Fun.(*ast.Ident)
+	if !ok {
+		return false
+	}
+	if w.singles == nil {
+		w.singles = singles(w.file)
+	}
+	return w.singles[id.Name]
+}
+
+// singles are the names of the functions that have one result, and that mean nothing else in the file.
+func singles(f *ast.File) map[string]bool {
+	found := map[string]bool{}
+	for _, decl := range f.Decls {
+		fn, ok := decl.(*ast.FuncDecl)
+		if ok && fn.Recv == nil && fn.Type.TypeParams == nil && fn.Type.Results.NumFields() == 1 {
+			found[fn.Name.Name] = true
+		}
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for _, x := range n.Lhs {
+				if n.Tok == token.DEFINE {
+					delete(found, rootIdent(x))
+				}
+			}
+		case *ast.RangeStmt:
+			delete(found, rootIdent(n.Key))
+			delete(found, rootIdent(n.Value))
+		case *ast.ValueSpec:
+			for _, id := range n.Names {
+				delete(found, id.Name)
+			}
+		case *ast.Field:
+			for _, id := range n.Names {
+				delete(found, id.Name)
+			}
+		}
+		return true
+	})
+	return found
+}
