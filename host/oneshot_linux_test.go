@@ -57,6 +57,12 @@ func Execute(ctx context.Context, c sdk.Context, args map[string]any) (string, e
 		return "", ctx.Err()
 	case "large":
 		return strings.Repeat("x", 65<<20), nil
+	case "larger":
+		return strings.Repeat("x", 120<<20), nil
+	case "fits":
+		return strings.Repeat("\x00", 40<<20), nil
+	case "large error":
+		return "", errors.New(strings.Repeat("x", 65<<20))
 	case "forge":
 		fmt.Fprintln(os.NewFile(64, "answers"), "nonsense")
 		select {}
@@ -124,12 +130,14 @@ func TestExecuteUnderFails(t *testing.T) {
 		kind  ErrorKind
 		want  string
 	}{
-		"error":  {0, KindPlugin, "no luck"},
-		"panic":  {0, KindPlugin, "panic: broken"},
-		"die":    {0, KindCrash, "exit status 2): panic: last words"},
-		"hang":   {5 * time.Second, KindTimeout, "no answer within 5s"},
-		"listen": {5 * time.Second, KindPlugin, "context deadline exceeded"},
-		"large":  {0, KindPlugin, "more than the limit of 64 MiB"},
+		"error":       {0, KindPlugin, "no luck"},
+		"panic":       {0, KindPlugin, "panic: broken"},
+		"die":         {0, KindCrash, "exit status 2): panic: last words"},
+		"hang":        {5 * time.Second, KindTimeout, "no answer within 5s"},
+		"listen":      {5 * time.Second, KindPlugin, "context deadline exceeded"},
+		"large":       {0, KindPlugin, "more than the limit of 64 MiB"},
+		"larger":      {0, KindPlugin, "more than the limit of 64 MiB"},
+		"large error": {0, KindPlugin, "more than the limit of 64 MiB"},
 	} {
 		t.Run(do, func(t *testing.T) {
 			t.Parallel()
@@ -144,6 +152,20 @@ func TestExecuteUnderFails(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestExecuteUnderLarge shows that a large output fits into a plugin's default memory both ways, whatever it consists of.
+func TestExecuteUnderLarge(t *testing.T) {
+	t.Parallel()
+	p, stricter := mirrored(t, mirrorGround(t), 0)
+	args := map[string]any{"do": "fits"}
+	want := strings.Repeat("\x00", 40<<20)
+	if got, err := p.Execute(t.Context(), sdk.Context{}, args); got != want {
+		t.Errorf("direct: %d bytes, %v", len(got), err)
+	}
+	if got, err := p.ExecuteUnder(t.Context(), stricter, sdk.Context{}, args); got != want {
+		t.Errorf("single: %d bytes, %v", len(got), err)
 	}
 }
 

@@ -1,11 +1,13 @@
 package shared
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"reflect"
+	"strings"
 	"time"
 
 	"github.com/idelchi/aura/sdk"
@@ -21,14 +23,26 @@ type OnceCall struct {
 	Timeout time.Duration
 }
 
-// OnceAnswer is a line of JSON that such a child writes to its standard output: the first once the plugin is loaded, the second with
-// what the tool returned. After one with a Failure there is no other.
+// OnceAnswer is what such a child writes to its standard output: one when the plugin is loaded, and one with what the tool
+// returned. After one with a Failure there is no other.
 type OnceAnswer struct {
 	Output  string
 	Failure FailureKind
 	// Message explains the failure.
 	Message string
 }
+
+// answerHead is the line of JSON before an answer's two texts, which follow as they are: a large one would not fit twice into the
+// memory that a plugin may have.
+type answerHead struct {
+	Failure FailureKind `json:"failure,omitempty"`
+	// Output and Message are lengths in bytes.
+	Output  int `json:"output"`
+	Message int `json:"message"`
+}
+
+// maxHead is far more than an answerHead takes, in bytes.
+const maxHead = 256
 
 // Err is the failure that the answer tells, if any.
 func (a OnceAnswer) Err() error {
@@ -49,77 +63,110 @@ func AnswerOf(out string, err error) OnceAnswer {
 	return OnceAnswer{Failure: FailureError, Message: err.Error()}
 }
 
-// Encode returns the call as JSON that loses nothing.
-func (c OnceCall) Encode() ([]byte, error) { return encodeExact("call", c) }
-
-// Encode returns the answer as a line of JSON. One over the limit becomes a failure that says so.
-func (a OnceAnswer) Encode() ([]byte, error) {
-	b, err := encodeExact("answer", a)
+// Encode returns the call as JSON that loses nothing. The limit is that of a call by the codec, which takes less for most.
+func (c OnceCall) Encode() ([]byte, error) {
+	tree, err := exact(reflect.ValueOf(c))
 	if err != nil {
-		b, err = encodeExact("answer", OnceAnswer{Failure: FailureError, Message: err.Error()})
-	}
-	return append(b, '\n'), err
-}
-
-func encodeExact(what string, v any) ([]byte, error) {
-	tree, err := exact(reflect.ValueOf(v))
-	if err != nil {
-		return nil, fmt.Errorf("sending a tool's %s: %w", what, err)
+		return nil, fmt.Errorf("sending a tool's call: %w", err)
 	}
 	b, err := json.Marshal(tree)
 	if err != nil {
-		return nil, fmt.Errorf("sending a tool's %s: %w", what, err)
+		return nil, fmt.Errorf("sending a tool's call: %w", err)
 	}
-	if len(b) > MaxMessage {
-		return nil, fmt.Errorf("sending a tool's %s: %d bytes are more than the limit of %d MiB", what, len(b), MaxMessage>>20)
+	if len(b) <= MaxMessage {
+		return b, nil
 	}
-	return b, nil
+	body, err := encode(c)
+	if err == nil && len(body) > MaxMessage {
+		err = tooLarge("call", len(body))
+	}
+	return b, err
+}
+
+func tooLarge(what string, size int) error {
+	return fmt.Errorf("sending a tool's %s: %d bytes are more than the limit of %d MiB", what, size, MaxMessage>>20)
+}
+
+// WriteTo writes the answer. One over the limit becomes a failure that says so.
+func (a OnceAnswer) WriteTo(w io.Writer) (int64, error) {
+	if size := len(a.Output) + len(a.Message); size > MaxMessage {
+		a = OnceAnswer{Failure: FailureError, Message: tooLarge("answer", size).Error()}
+	}
+	head, err := json.Marshal(answerHead{a.Failure, len(a.Output), len(a.Message)})
+	if err != nil {
+		return 0, fmt.Errorf("sending a tool's answer: %w", err)
+	}
+	var written int64
+	for _, text := range []string{string(head) + "\n", a.Output, a.Message} {
+		n, err := io.WriteString(w, text)
+		written += int64(n)
+		if err != nil {
+			return written, fmt.Errorf("sending a tool's answer: %w", err)
+		}
+	}
+	return written, nil
 }
 
 // ReadOnceCall reads the call from what is nothing else.
 func ReadOnceCall(r io.Reader) (OnceCall, error) {
 	var c OnceCall
-	err := readExact(exactDecoder(r), "call", &c)
-	return c, err
+	d := json.NewDecoder(r)
+	d.UseNumber()
+	var tree any
+	err := d.Decode(&tree)
+	if err == nil {
+		err = inexact(tree, reflect.ValueOf(&c).Elem())
+	}
+	if err != nil {
+		return c, fmt.Errorf("reading a tool's call: %w", err)
+	}
+	return c, nil
 }
 
 // OnceAnswers reads the answers of a child, which is not trusted: it takes no more than the largest there may be.
-type OnceAnswers struct {
-	limited *io.LimitedReader
-	decoder *json.Decoder
-}
+type OnceAnswers struct{ r *bufio.Reader }
 
 // NewOnceAnswers reads from r.
-func NewOnceAnswers(r io.Reader) *OnceAnswers {
-	limited := &io.LimitedReader{R: r}
-	return &OnceAnswers{limited, exactDecoder(limited)}
-}
+func NewOnceAnswers(r io.Reader) *OnceAnswers { return &OnceAnswers{bufio.NewReaderSize(r, maxHead)} }
 
 // Next returns the next answer; io.EOF comes as it is.
 func (a *OnceAnswers) Next() (OnceAnswer, error) {
-	a.limited.N = MaxMessage + 1
-	var out OnceAnswer
-	err := readExact(a.decoder, "answer", &out)
-	return out, err
-}
-
-func exactDecoder(r io.Reader) *json.Decoder {
-	d := json.NewDecoder(r)
-	d.UseNumber()
-	return d
-}
-
-func readExact(d *json.Decoder, what string, into any) error {
-	var tree any
-	err := d.Decode(&tree)
-	if errors.Is(err, io.EOF) {
-		return io.EOF
+	line, err := a.r.ReadSlice('\n')
+	if errors.Is(err, io.EOF) && len(line) == 0 {
+		return OnceAnswer{}, io.EOF
+	}
+	var head answerHead
+	if err == nil {
+		err = json.Unmarshal(line, &head)
+	}
+	if err == nil && (head.Output < 0 || head.Message < 0 || head.Output > MaxMessage-head.Message) {
+		err = tooLarge("answer", head.Output+head.Message)
+	}
+	out := OnceAnswer{Failure: head.Failure}
+	if err == nil {
+		out.Output, err = a.text(head.Output)
 	}
 	if err == nil {
-		err = inexact(tree, reflect.ValueOf(into).Elem())
+		out.Message, err = a.text(head.Message)
 	}
 	if err != nil {
-		return fmt.Errorf("reading a tool's %s: %w", what, err)
+		return OnceAnswer{}, fmt.Errorf("reading a tool's answer: %w", err)
 	}
-	return nil
+	return out, nil
+}
+
+// text reads so many bytes. It takes memory as they come, since they may never.
+func (a *OnceAnswers) text(size int) (string, error) {
+	var b strings.Builder
+	if _, err := io.CopyN(&b, a.r, int64(size)); err != nil {
+		return "", noEOF(err)
+	}
+	return b.String(), nil
+}
+
+func noEOF(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
 }

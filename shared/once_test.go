@@ -104,49 +104,87 @@ func TestOnceCallRefuses(t *testing.T) {
 	if _, err := (OnceCall{Args: map[string]any{"x": func() {}}}).Encode(); err == nil || !strings.Contains(err.Error(), `Args: "x": a func() cannot be sent`) {
 		t.Errorf("a function: %v", err)
 	}
-	big := OnceCall{Context: sdk.Context{SystemPrompt: strings.Repeat("x", MaxMessage)}}
-	if _, err := big.Encode(); err == nil || !strings.Contains(err.Error(), "more than the limit of 64 MiB") {
-		t.Errorf("too large: %v", err)
+	for name, tt := range map[string]struct {
+		size int
+		text string
+		want string
+	}{
+		"too large":                   {MaxMessage, "x", "more than the limit of 64 MiB"},
+		"large as JSON, but not else": {MaxMessage/6 + 1, "\x00", ""},
+	} {
+		call := OnceCall{Context: sdk.Context{SystemPrompt: strings.Repeat(tt.text, tt.size)}}
+		text, err := call.Encode()
+		if tt.want != "" {
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		if back, err2 := ReadOnceCall(bytes.NewReader(text)); err != nil || err2 != nil || back.Context.SystemPrompt != call.Context.SystemPrompt {
+			t.Errorf("%s: %v, %v", name, err, err2)
+		}
 	}
 }
 
 func TestOnceAnswers(t *testing.T) {
 	t.Parallel()
+	large := strings.Repeat("\x00", MaxMessage)
 	var stream bytes.Buffer
 	for _, a := range []OnceAnswer{
 		AnswerOf("", nil),
-		AnswerOf("text \xff", nil),
+		AnswerOf("text \xff\n{}\n", nil),
 		AnswerOf("unused", &Failure{Kind: FailurePanic, Message: "p"}),
-		AnswerOf("", errors.New("e")),
-		AnswerOf(strings.Repeat("x", MaxMessage), nil),
+		AnswerOf("", errors.New("e\nf")),
+		AnswerOf(large, nil),
+		AnswerOf(large+"x", nil),
+		AnswerOf("", errors.New(large+"x")),
 	} {
-		line, err := a.Encode()
-		if err != nil || bytes.Count(line, []byte("\n")) != 1 {
-			t.Fatal(err, len(line))
+		before := stream.Len()
+		if n, err := a.WriteTo(&stream); err != nil || n != int64(stream.Len()-before) {
+			t.Fatal(err, n)
 		}
-		stream.Write(line)
 	}
 	answers := NewOnceAnswers(&stream)
 	for i, want := range []struct {
 		out, kind, err string
 	}{
 		{},
-		{out: "text \xff"},
+		{out: "text \xff\n{}\n"},
 		{kind: "panic", err: "p"},
-		{kind: "error", err: "e"},
+		{kind: "error", err: "e\nf"},
+		{out: large},
+		{kind: "error", err: "more than the limit of 64 MiB"},
 		{kind: "error", err: "more than the limit of 64 MiB"},
 	} {
 		got, err := answers.Next()
 		if err != nil || got.Output != want.out || string(got.Failure) != want.kind || !strings.Contains(got.Message, want.err) || (got.Err() != nil) != (want.kind != "") {
-			t.Errorf("answer %d: got %+v, %v", i, got, err)
+			t.Errorf("answer %d: got %.100q, %v", i, got, err)
 		}
 	}
 	if _, err := answers.Next(); !errors.Is(err, io.EOF) {
 		t.Errorf("after the last: %v", err)
 	}
-	// A child that never ends its answer is not read for ever.
-	if _, err := NewOnceAnswers(io.MultiReader(strings.NewReader(`"`), endless{})).Next(); !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("without end: %v", err)
+}
+
+// TestOnceAnswersRefuses is about children that lie.
+func TestOnceAnswersRefuses(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		stream io.Reader
+		want   string
+	}{
+		"half a head":       {strings.NewReader(`{"output":`), "EOF"},
+		"no head":           {strings.NewReader("nonsense\n"), "invalid character"},
+		"a head of no end":  {endless{}, "buffer full"},
+		"half a text":       {strings.NewReader("{\"output\":5}\nabc"), "unexpected EOF"},
+		"too large":         {io.MultiReader(strings.NewReader("{\"output\":67108865}\n"), endless{}), "more than the limit of 64 MiB"},
+		"too large in all":  {strings.NewReader("{\"output\":67108864,\"message\":1}\n"), "more than the limit of 64 MiB"},
+		"less than nothing": {strings.NewReader("{\"output\":-1}\n"), "more than the limit"},
+		"beyond counting":   {strings.NewReader("{\"output\":9223372036854775807,\"message\":9223372036854775807}\n"), "more than the limit"},
+	} {
+		if got, err := NewOnceAnswers(tt.stream).Next(); err == nil || errors.Is(err, io.EOF) && tt.want != "EOF" || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: got %.100q, %v, want %s", name, got, err, tt.want)
+		}
 	}
 }
 

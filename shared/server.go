@@ -52,6 +52,9 @@ func (s *server) Invoke(ctx context.Context, call *wire.Call) (*wire.Reply, erro
 		}
 		return nil, status.Error(codes.Internal, err.Error())
 	}
+	if len(failure.Message) > MaxMessage {
+		return refusal(call, len(failure.Message)), nil
+	}
 	return &wire.Reply{Failure: &wire.Failure{Kind: string(failure.Kind), Message: []byte(failure.Message)}}, nil
 }
 
@@ -152,15 +155,23 @@ func (r *running) idle() <-chan struct{} {
 
 // reply refuses an answer over the limit as a failure of this call alone.
 func (s *server) reply(call *wire.Call, out any) (*wire.Reply, error) {
+	if text, ok := out.(string); ok && len(text) > MaxMessage {
+		// To encode it may take more memory than the plugin has.
+		return refusal(call, len(text)), nil
+	}
 	body, err := encode(out)
 	if err != nil {
 		return nil, status.Error(codes.Internal, err.Error())
 	}
 	if len(body) > MaxMessage {
-		text := fmt.Sprintf("answering %s: %d bytes are more than the limit of %d MiB for one answer", call.GetVerb(), len(body), MaxMessage>>20)
-		return &wire.Reply{Failure: &wire.Failure{Kind: string(FailureError), Message: []byte(text)}}, nil
+		return refusal(call, len(body)), nil
 	}
 	return &wire.Reply{Body: body}, nil
+}
+
+func refusal(call *wire.Call, size int) *wire.Reply {
+	text := fmt.Sprintf("answering %s: %d bytes are more than the limit of %d MiB for one answer", call.GetVerb(), size, MaxMessage>>20)
+	return &wire.Reply{Failure: &wire.Failure{Kind: string(FailureError), Message: []byte(text)}}
 }
 
 // adapter makes both shims known to go-plugin.

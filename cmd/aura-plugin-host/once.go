@@ -31,11 +31,7 @@ func (p *plugin) once(spec shared.LaunchSpec, call shared.OnceCall) error {
 }
 
 func answer(w *os.File, out string, err error) error {
-	line, err := shared.AnswerOf(out, err).Encode()
-	if err == nil {
-		_, err = w.Write(line)
-	}
-	if err != nil {
+	if _, err := shared.AnswerOf(out, err).WriteTo(w); err != nil {
 		return fmt.Errorf("answering a call: %w", err)
 	}
 	return nil
