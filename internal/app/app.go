@@ -275,11 +275,15 @@ func (a *App) Close(reason session.Reason) error {
 	if a.fleet != nil {
 		a.fleet.Close()
 	}
+	// What is saved is saved before the end of other programs is waited for, which may take longer than whoever stops aura waits.
+	a.journal.Close(a.ended(reason))
 	if a.servers != nil {
+		if reason == session.ReasonInterrupted {
+			a.servers.Hurry()
+		}
 		a.servers.Close()
 	}
 	a.spares.Close()
-	a.journal.Close(a.ended(reason))
 	if a.place != nil {
 		return a.place.Close()
 	}

@@ -18,38 +18,44 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// backend makes a provider of a configuration. Those that speak to a service try again what may pass.
+// backend makes a provider of a configuration. Those that speak to a service try again what may pass; a script does so only if
+// its configuration says how, for else its errors are there to be seen.
 func (a *App) backend(p config.Provider) (llm.Provider, error) {
 	if err := p.Usable(); err != nil {
 		return nil, err
 	}
-	var speaks llm.Provider
-	switch p.Type {
-	case config.ProviderScript:
-		plays, err := script.New(script.Options{File: p.File})
-		if err != nil {
-			return nil, err
-		}
-		return a.recorded(p, offering{Provider: plays, models: p.Models}), nil
-	case config.ProviderAnthropic:
-		speaks = anthropic.New(anthropic.Options{BaseURL: p.URL, Token: p.Token})
-	case config.ProviderGoogle:
-		speaks = google.New(google.Options{BaseURL: p.URL, Token: p.Token})
-	case config.ProviderOpenAI, config.ProviderOllama, config.ProviderLlamaCPP, config.ProviderOpenRouter:
-		speaks = openai.New(openai.Options{BaseURL: p.URL, Token: p.Token, Flavor: flavor(p)})
-	default:
-		return nil, fmt.Errorf("type %q is not known", p.Type)
+	speaks, err := speaker(p)
+	if err != nil {
+		return nil, err
 	}
 	if p.Timeout > 0 {
 		speaks = bounded{Provider: speaks, limit: p.Timeout}
 	}
-	patient := retry.New(speaks, retry.Options{
-		MaxAttempts: p.Retry.MaxAttempts, BaseDelay: p.Retry.BaseDelay, MaxDelay: p.Retry.MaxDelay,
-		Notify: func(f retry.Failure) {
-			a.notice("", fmt.Sprintf("attempt %d failed and is made again in %s: %v", f.Attempt, f.Delay.Round(time.Millisecond), f.Err))
-		},
-	})
-	return a.recorded(p, offering{Provider: patient, models: p.Models}), nil
+	if p.Type != config.ProviderScript || p.Retry != (config.Retry{}) {
+		speaks = retry.New(speaks, retry.Options{
+			MaxAttempts: p.Retry.MaxAttempts, BaseDelay: p.Retry.BaseDelay, MaxDelay: p.Retry.MaxDelay,
+			Notify: func(f retry.Failure) {
+				a.notice("", fmt.Sprintf("attempt %d failed and is made again in %s: %v", f.Attempt, f.Delay.Round(time.Millisecond), f.Err))
+			},
+		})
+	}
+	return a.recorded(p, offering{Provider: speaks, models: p.Models}), nil
+}
+
+// speaker is what speaks the protocol of a type of provider.
+func speaker(p config.Provider) (llm.Provider, error) {
+	switch p.Type {
+	case config.ProviderScript:
+		return script.New(script.Options{File: p.File})
+	case config.ProviderAnthropic:
+		return anthropic.New(anthropic.Options{BaseURL: p.URL, Token: p.Token}), nil
+	case config.ProviderGoogle:
+		return google.New(google.Options{BaseURL: p.URL, Token: p.Token}), nil
+	case config.ProviderOpenAI, config.ProviderOllama, config.ProviderLlamaCPP, config.ProviderOpenRouter:
+		return openai.New(openai.Options{BaseURL: p.URL, Token: p.Token, Flavor: flavor(p)}), nil
+	default:
+		return nil, fmt.Errorf("type %q is not known", p.Type)
+	}
 }
 
 // recorded is a provider whose answers are kept as a script, if its configuration says so.

@@ -3,6 +3,8 @@ package app
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -65,6 +67,38 @@ func TestBoundedAndOffering(t *testing.T) {
 		_, err := some.Chat(ended, llm.Request{Model: model}, nil)
 		if refused := errors.As(err, &failed) && failed.Type == sdk.ErrorTypeModelUnavailable; refused == allowed {
 			t.Errorf("%q: %v", model, err)
+		}
+	}
+}
+
+// TestScriptRetries takes errors of a script as they come, unless the provider says how often to ask again.
+func TestScriptRetries(t *testing.T) {
+	t.Parallel()
+	const failing = "turns: [{error: {type: server, message: one}}, {error: {type: rate_limit, message: two}}, {text: three}]"
+	rows := []struct {
+		name, script string
+		provider     config.Provider
+		want         string
+	}{
+		{"as it comes", failing, config.Provider{}, "server: one"},
+		{"twice", failing, config.Provider{Retry: config.Retry{MaxAttempts: 2, BaseDelay: 1}}, "rate_limit: two"},
+		{"three times", failing, config.Provider{Retry: config.Retry{MaxAttempts: 3, BaseDelay: 1}}, ""},
+		{"not in time", "turns: [{text: late, delay: 1h}]", config.Provider{Timeout: 1}, "network: no complete answer within 1ns"},
+	}
+	for _, row := range rows {
+		file := filepath.Join(t.TempDir(), "script.yaml")
+		if err := os.WriteFile(file, []byte(row.script), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		a := &App{cfg: &config.Config{}, events: &events{emit: func(event.Event) {}}}
+		row.provider.Type, row.provider.File = config.ProviderScript, file
+		p, err := a.backend(row.provider)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = p.Chat(t.Context(), llm.Request{}, func(llm.Delta) {})
+		if row.want == "" && err != nil || row.want != "" && (err == nil || !strings.Contains(err.Error(), row.want)) {
+			t.Errorf("%s: got %v, want %q", row.name, err, row.want)
 		}
 	}
 }

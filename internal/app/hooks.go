@@ -161,6 +161,9 @@ func TryHook(ctx context.Context, c *config.Config, choice HookChoice, t HookTri
 	if len(entry) == 0 || strings.TrimSpace(entry[0].Command) == "" {
 		return HookReport{}, fmt.Errorf("running hook %q: it has no command; it is there to be inherited from", t.Name)
 	}
+	if entry[0].Event == "" {
+		return HookReport{}, fmt.Errorf("running hook %q: it has no event; it is there to be inherited from", t.Name)
+	}
 	input := map[string]any{}
 	if len(t.Input) > 0 {
 		if err := json.Unmarshal(t.Input, &input); err != nil {

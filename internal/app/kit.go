@@ -61,7 +61,7 @@ func (a *App) everyTool(f config.Features) []tool.Tool {
 	c := a.cell(f)
 	all := c.builtins(builtin.Options{
 		Workdir: a.cfg.Workdir, Env: withTask(a.cfg.Environ, a.taskEnv), BashTimeout: f.Tools.Bash.Timeout.Duration(),
-		Truncation: builtin.Truncation(f.Tools.Bash.Truncation), OutputDir: a.outputDir(),
+		Truncation: builtin.Truncation(f.Tools.Bash.Truncation).Within(f.Tools.Result.MaxTokens), OutputDir: a.outputDir(),
 	}, a.taskEnv)
 	all = append(append(all, a.todos.Tools()...), done.Tool())
 	if len(a.cfg.Skills) > 0 {

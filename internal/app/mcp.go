@@ -220,6 +220,10 @@ func MCPServers(ctx context.Context, o config.Options, name string) ([]MCPServer
 	}
 	set := OpenMCP(ctx, c, MCPOptions{Notify: func(string) {}, OnChange: func() {}})
 	defer set.Close()
+	if ctx.Err() != nil {
+		set.Hurry()
+		return nil, ctx.Err()
+	}
 	var out []MCPServer
 	for _, s := range set.Servers() {
 		out = append(out, MCPServer{
@@ -227,5 +231,5 @@ func MCPServers(ctx context.Context, o config.Options, name string) ([]MCPServer
 			Tools: append([]string{}, s.Tools...), File: c.MCPServers[s.Name].Source.File,
 		})
 	}
-	return out, ctx.Err()
+	return out, nil
 }

@@ -5,6 +5,8 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+
+	"github.com/idelchi/aura/internal/repair"
 )
 
 // deferredArguments finds deferred calls whose arguments or receiver will be others by the time that they run.
@@ -18,7 +20,7 @@ func deferredArguments(p *pass, n ast.Node) {
 		return
 	}
 	for _, x := range d.Call.Args {
-		if at := (deferred{at: d, fn: fn, loops: loops, parts: !p.holdsReference(x)}); !p.copied(x, at) {
+		if at := (deferred{at: d, fn: fn, loops: loops, parts: !p.holdsReference(x)}); !p.repaired(repair.Argument, x) {
 			p.checkDeferred(x, at)
 		}
 	}
@@ -28,7 +30,7 @@ func deferredArguments(p *pass, n ast.Node) {
 	}
 	method := p.callee(d.Call)
 	parts := method == nil || !isPointer(method.Signature().Recv().Type()) && !types.IsInterface(method.Signature().Recv().Type())
-	if at := (deferred{at: d, fn: fn, loops: loops, parts: parts}); !p.copiedReceiver(sel, at) {
+	if at := (deferred{at: d, fn: fn, loops: loops, parts: parts}); !p.copiedReceiver(sel, d) {
 		p.checkDeferred(sel.X, at)
 	}
 }
@@ -171,8 +173,8 @@ func (p *pass) returnsValues(fn ast.Node) bool {
 	return found
 }
 
-// deferredLoops finds deferred function literals that use variables of the loop around them. The loader repairs those that do
-// not recover.
+// deferredLoops finds deferred function literals that use variables of the loop around them. The loader repairs most
+// of those that do not recover.
 func deferredLoops(p *pass, n ast.Node) {
 	d, ok := n.(*ast.DeferStmt)
 	if !ok {
@@ -180,7 +182,7 @@ func deferredLoops(p *pass, n ast.Node) {
 	}
 	lit, ok := ast.Unparen(d.Call.Fun).(*ast.FuncLit)
 	_, loops := p.enclosing()
-	if !ok || len(loops) == 0 || !p.recovers(lit) {
+	if !ok || len(loops) == 0 || p.repaired(repair.Literal, d) {
 		return
 	}
 	outer := loops[len(loops)-1]
@@ -289,8 +291,7 @@ func counters(p *pass, n ast.Node) {
 		if !ok || p.info.Defs[id] == nil {
 			continue
 		}
-		captured, address, changed := p.uses(loop.Body, p.info.Defs[id])
-		if address || captured && changed {
+		if captured, address := p.uses(loop.Body, p.info.Defs[id]); address || captured && !p.repaired(repair.Variable, id) {
 			p.report(id, atRun, "loop-variable", "the interpreter has one "+id.Name+" for all iterations here, because the body changes it or takes its address",
 				"copy it in the body: x := "+id.Name+", and use x")
 		}
@@ -298,7 +299,7 @@ func counters(p *pass, n ast.Node) {
 }
 
 // uses says how the body of a loop uses its variable. An address that is given to a function is taken to come back.
-func (p *pass) uses(body *ast.BlockStmt, obj types.Object) (captured, address, changed bool) {
+func (p *pass) uses(body *ast.BlockStmt, obj types.Object) (captured, address bool) {
 	lent := map[ast.Expr]bool{}
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -319,8 +320,5 @@ func (p *pass) uses(body *ast.BlockStmt, obj types.Object) (captured, address, c
 		}
 		return true
 	})
-	for _, c := range p.changed[obj] {
-		changed = changed || within(body, c.at)
-	}
-	return captured, address, changed
+	return captured, address
 }

@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"go/ast"
 	"go/constant"
-	"go/token"
 	"go/types"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/idelchi/aura/internal/repair"
 )
 
 // verbs finds values with a method String or Error that are printed as numbers. Package fmt gets them wrapped, and prints the
@@ -102,11 +103,8 @@ func printedCalls(p *pass, n ast.Node) {
 	}
 	named := p.interpreted(p.typeOf(inner))
 	fn := p.callee(inner)
-	if named == nil || fn == nil || types.IsInterface(named) || stringMethod(named) == "" || p.source.byPath[fn.Pkg().Path()] == nil {
-		return
-	}
-	at := func(pos token.Pos) string { return p.source.fset.Position(pos).Filename }
-	if _, plain := inner.Fun.(*ast.Ident); plain && fn.Signature().TypeParams() == nil && at(fn.Pos()) == at(call.Pos()) {
+	if named == nil || fn == nil || types.IsInterface(named) || stringMethod(named) == "" || p.source.byPath[fn.Pkg().Path()] == nil ||
+		p.repaired(repair.Printed, inner) {
 		return
 	}
 	p.report(inner, atRun, "format-call", fmt.Sprintf("the result of %s is printed without its method %s", fn.Name(), stringMethod(named)),

@@ -6,6 +6,8 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+
+	"github.com/idelchi/aura/internal/repair"
 )
 
 // The interpreter does not copy a value with methods that becomes an interface: the interface goes on to refer to the place
@@ -89,7 +91,7 @@ func (s storing) store(x ast.Expr, to types.Type) {
 	}
 	const why = "the interpreter keeps in an interface not the value but the place it came from, "
 	switch {
-	case len(s.loops) > 0 && !s.leaves() && !s.hoisted(x) && s.reused(x):
+	case len(s.loops) > 0 && !s.leaves() && !s.repaired(repair.Value, x) && s.reused(x):
 		s.report(x, atRun, "interface-loop", why+"which has another value in the next iteration", "x := …, then keep x: a variable of the loop's body is a new one each time")
 	case s.changesLater(x):
 		s.report(x, atRun, "interface-changed", why+"and the variable changes later", "copy it into a variable that does not change, and use that")
@@ -163,9 +165,7 @@ func (s storing) reusedVariable(obj types.Object) bool {
 	for _, loop := range s.loops {
 		body := loopBody(loop)
 		if within(loop, obj.Pos()) && !within(body, obj.Pos()) {
-			_, ranges := loop.(*ast.RangeStmt)
-			_, address, changed := s.uses(body, obj)
-			return !ranges && (address || changed) // else the loader copies it
+			return !s.repaired(repair.Variable, declaration(loop, obj.Pos()))
 		}
 		if within(body, obj.Pos()) {
 			break // the innermost comes first, and this one declares it anew
@@ -173,6 +173,18 @@ func (s storing) reusedVariable(obj types.Object) bool {
 		around = append(around, loop)
 	}
 	return slices.ContainsFunc(s.changed[obj], func(c change) bool { return inLoop(c.at, around) && replaces(obj.Type(), c) })
+}
+
+// declaration is the name in the head of a loop that is at a position.
+func declaration(loop ast.Node, at token.Pos) *ast.Ident {
+	var found *ast.Ident
+	ast.Inspect(loop, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && id.Pos() == at {
+			found = id
+		}
+		return found == nil && n != loopBody(loop)
+	})
+	return found
 }
 
 func loopBody(loop ast.Node) *ast.BlockStmt {

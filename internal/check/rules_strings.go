@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+
+	"github.com/idelchi/aura/internal/repair"
 )
 
 // rangeStrings finds loops over the offsets of a string. The loader repairs those over a parameter or a literal, and those whose
@@ -17,33 +19,9 @@ func rangeStrings(p *pass, n ast.Node) {
 		return
 	}
 	basic, ok := p.typeOf(loop.X).Underlying().(*types.Basic)
-	if !ok || basic.Info()&types.IsString == 0 || p.repairedOffsets(loop) {
+	if !ok || basic.Info()&types.IsString == 0 || p.repaired(repair.Offsets, loop) {
 		return
 	}
 	p.report(loop, maybe, "range-string", "the interpreter counts the characters of the string here, while Go counts bytes",
 		"write for i, _ := range s")
-}
-
-func (p *pass) repairedOffsets(loop *ast.RangeStmt) bool {
-	if _, literal := loop.X.(*ast.BasicLit); literal {
-		return true
-	}
-	if id, ok := loop.X.(*ast.Ident); ok {
-		v, ok := p.object(id).(*types.Var)
-		if ok && p.isParameter(v) && types.Identical(v.Type(), types.Typ[types.String]) {
-			return true
-		}
-	}
-	list := types.ExprString(loop.X)
-	found := false
-	ast.Inspect(loop.Body, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.IndexExpr:
-			found = found || types.ExprString(n.X) == list
-		case *ast.SliceExpr:
-			found = found || types.ExprString(n.X) == list
-		}
-		return !found
-	})
-	return found && isPlain(loop.X)
 }

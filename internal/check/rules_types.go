@@ -5,14 +5,15 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"slices"
+
+	"github.com/idelchi/aura/internal/repair"
 )
 
 // switches finds a switch over an interface whose cases are values of other types. The loader repairs those over a variable or a
 // part of one.
 func switches(p *pass, n ast.Node) {
 	s, ok := n.(*ast.SwitchStmt)
-	if !ok || s.Tag == nil || !types.IsInterface(p.typeOf(s.Tag)) || repaired(s) {
+	if !ok || s.Tag == nil || !types.IsInterface(p.typeOf(s.Tag)) || p.repaired(repair.Switch, s) {
 		return
 	}
 	for _, clause := range s.Body.List {
@@ -31,34 +32,6 @@ func switches(p *pass, n ast.Node) {
 	}
 }
 
-// repaired reports whether the loader turns a switch into comparisons.
-func repaired(s *ast.SwitchStmt) bool {
-	switch ast.Unparen(s.Tag).(type) {
-	case *ast.Ident, *ast.IndexExpr, *ast.SelectorExpr:
-	default:
-		return false
-	}
-	for _, clause := range s.Body.List {
-		if cases, ok := clause.(*ast.CaseClause); ok && !slices.ContainsFunc(cases.List, func(x ast.Expr) bool { return !isLiteral(x) }) {
-			continue
-		}
-		return false
-	}
-	return true
-}
-
-// isLiteral reports whether an expression is a literal, but no character.
-func isLiteral(x ast.Expr) bool {
-	switch x := x.(type) {
-	case *ast.BasicLit:
-		return x.Kind != token.CHAR
-	case *ast.Ident:
-		return x.Name == "nil" || x.Name == "true" || x.Name == "false"
-	default:
-		return false
-	}
-}
-
 // typeSwitches finds cases that never match, or match too early.
 func typeSwitches(p *pass, n ast.Node) {
 	s, ok := n.(*ast.TypeSwitchStmt)
@@ -66,9 +39,9 @@ func typeSwitches(p *pass, n ast.Node) {
 		return
 	}
 	x, bound := subject(s)
-	bound = bound || p.compiledCases(s)
+	bound = bound || p.repaired(repair.Named, s)
 	over := p.typeOf(x)
-	asserted := p.asserted(s)
+	asserted := p.repaired(repair.Assertions, s)
 	type seen struct {
 		typ  types.Type
 		text string
@@ -130,27 +103,6 @@ func caseType(p *pass, at ast.Expr, t types.Type, s typeSwitch) {
 		p.report(at, atRun, "case-unbound", fmt.Sprintf("case %s does not match in the interpreter unless the switch declares a variable", s.text),
 			"switch x := v.(type) and use x, or write _ = x")
 	}
-}
-
-// compiledCases reports whether no case of a type switch names a type of the source. The loader gives such a switch a variable.
-func (p *pass) compiledCases(s *ast.TypeSwitchStmt) bool {
-	compiled := true
-	for _, clause := range s.Body.List {
-		cases, ok := clause.(*ast.CaseClause)
-		if !ok {
-			continue
-		}
-		for _, x := range cases.List {
-			ast.Inspect(x, func(n ast.Node) bool {
-				if id, ok := n.(*ast.Ident); ok {
-					compiled = compiled && types.Universe.Lookup(id.Name) != nil
-				}
-				_, qualified := n.(*ast.SelectorExpr)
-				return !qualified
-			})
-		}
-	}
-	return compiled
 }
 
 func interfaceFix(own *types.Named, text string) string {

@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/repair"
 )
 
 // languageMinor is the Go 1.x release that the interpreter's language and library correspond to. Build constraints see it.
@@ -32,6 +33,8 @@ type source struct {
 	// packages has dependencies before their importers; the plugin's own package is the last.
 	packages []*sourcePackage
 	byPath   map[string]*sourcePackage
+	// done is what the loader repairs before the interpreter sees the source.
+	done repair.Done
 }
 
 // sourcePackage is one directory of source. A package of which a file could not be read is not whole.
@@ -62,7 +65,7 @@ func (c *checker) read() *source {
 	if err := manifest.CheckPackage(c.dir, manifest.PackageName(module)); err != nil {
 		c.fault("package", c.dir, err)
 	}
-	s := &source{module: module, fset: token.NewFileSet(), byPath: map[string]*sourcePackage{}}
+	s := &source{module: module, fset: token.NewFileSet(), byPath: map[string]*sourcePackage{}, done: repair.Done{}}
 	c.load(s, module)
 	if p := s.byPath[module]; p == nil || len(p.files) == 0 {
 		return nil
@@ -140,6 +143,7 @@ func (c *checker) loadFile(s *source, p *sourcePackage, file string) {
 		return
 	}
 	p.files = append(p.files, parsed)
+	s.done.Of(repair.Edits(parsed, text))
 }
 
 func readText(file string) ([]byte, error) {

@@ -162,6 +162,29 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
+// TestSecondSignal tells a signal that comes twice at once, as timeout sends it, from one that somebody sends again.
+func TestSecondSignal(t *testing.T) {
+	t.Parallel()
+	rows := []struct {
+		name string
+		echo time.Duration
+		want bool
+	}{
+		{"the same twice", time.Hour, false},
+		{"another later", -1, true},
+	}
+	for _, row := range rows {
+		signals, done := make(chan os.Signal), make(chan struct{})
+		go func() {
+			signals <- os.Interrupt
+			close(done)
+		}()
+		if got := impatient(signals, done, row.echo); got != row.want {
+			t.Errorf("%s: got %t, want %t", row.name, got, row.want)
+		}
+	}
+}
+
 func TestClean(t *testing.T) {
 	t.Parallel()
 	rows := []struct{ in, want string }{

@@ -131,8 +131,13 @@ func describe(ctx context.Context, command string, err error) string {
 	return err.Error()
 }
 
-// forceAfter is how long aura may take to end after a signal before it ends the hard way. Its children die with it either way.
-const forceAfter = 1500 * time.Millisecond
+const (
+	// forceAfter is how long aura may take to end after a signal before it ends the hard way. Its children die with it either way.
+	forceAfter = 1500 * time.Millisecond
+	// echoed is how long after the first signal others are taken for the same one: programs that start others, such as
+	// timeout, signal first their child and then its whole group.
+	echoed = 300 * time.Millisecond
+)
 
 // withSignals ends the context at SIGINT and SIGTERM, and at SIGHUP unless aura was started to outlive its terminal. A second
 // signal, or being slow, ends the process.
@@ -148,10 +153,7 @@ func withSignals(parent context.Context, w io.Writer) (context.Context, func()) 
 		select {
 		case s := <-ch:
 			cancel(signalled{s})
-			select {
-			case <-ch:
-			case <-time.After(forceAfter):
-			case <-done:
+			if !impatient(ch, done, echoed) {
 				return
 			}
 			fmt.Fprintln(w, "aura: stopped before everything was tidied up")
@@ -163,5 +165,23 @@ func withSignals(parent context.Context, w io.Writer) (context.Context, func()) 
 		close(done)
 		signal.Stop(ch)
 		cancel(nil)
+	}
+}
+
+// impatient waits until aura is done, and is true if it must not wait any longer: it is slow, or another signal has come, later
+// than an echo of the first one.
+func impatient(signals <-chan os.Signal, done <-chan struct{}, echo time.Duration) bool {
+	first, late := time.Now(), time.After(forceAfter)
+	for {
+		select {
+		case <-signals:
+			if time.Since(first) > echo {
+				return true
+			}
+		case <-late:
+			return true
+		case <-done:
+			return false
+		}
 	}
 }

@@ -20,6 +20,9 @@ type installOptions struct {
 	noVendor bool
 	force    bool
 	json     bool
+
+	// waiting is one for all that the command installs.
+	waiting func(dir string)
 }
 
 func (o *installOptions) register(f *pflag.FlagSet) {
@@ -31,11 +34,25 @@ func (o *installOptions) register(f *pflag.FlagSet) {
 // options are what an installation needs of this command line.
 func (o *installOptions) options(c *config.Config, s streams, root *rootOptions) (install.Options, func()) {
 	progress, done := progressBar(s.err)
+	if o.waiting == nil {
+		o.waiting = waiting(s.err)
+	}
 	return install.Options{
 		Workdir: c.Workdir, Environ: c.Environ, UserHome: root.configOptions(s).UserHome,
 		NoVendor: o.noVendor, Force: o.force, Check: checkPlugin(c, root.unsafePlugins),
-		BuiltinTools: app.BuiltinTools(), Progress: progress,
+		BuiltinTools: app.BuiltinTools(), Progress: progress, Waiting: o.waiting,
 	}, done
+}
+
+// waiting tells the user once what a command waits for that has to wait for another.
+func waiting(w io.Writer) func(dir string) {
+	told := false
+	return func(dir string) {
+		if !told {
+			fmt.Fprintf(w, "aura: waiting for another aura that is changing the plugins in %s\n", clean(dir))
+		}
+		told = true
+	}
 }
 
 // progressBar shows what is received, where there is a terminal. It is gone when it is done.
@@ -49,17 +66,17 @@ func progressBar(w io.Writer) (show func(int64), done func()) {
 	return func(n int64) { _ = bar.Set64(n) }, func() { _ = bar.Finish() }
 }
 
-// placeFor is where to install: the project's home, or the user's.
+// placeFor is where to install: the project's home, or the user's, which are one for whoever works in the home directory.
 func placeFor(c *config.Config, global bool) (install.Place, error) {
-	kind := config.HomeProject
-	if global {
-		kind = config.HomeUser
+	if !global {
+		return app.InstallPlaces(c, config.HomeProject)[0], nil
 	}
-	places := app.InstallPlaces(c, kind)
-	if len(places) == 0 {
-		return install.Place{}, usageError{errors.New("--global: there is no user's home: name one with --home")}
+	for _, p := range app.InstallPlaces(c) {
+		if p.Home == c.User {
+			return p, nil
+		}
 	}
-	return places[0], nil
+	return install.Place{}, usageError{errors.New("--global: there is no user's home: name one with --home")}
 }
 
 // needsSome wants at least one argument.

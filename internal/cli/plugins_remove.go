@@ -29,10 +29,10 @@ func newPluginsRemove(s streams, root *rootOptions) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			list := []install.Removed{}
+			list, options := []install.Removed{}, install.Options{Waiting: waiting(s.err)}
 			for _, name := range args {
 				var removed install.Removed
-				if removed, err = install.Remove(cmd.Context(), app.InstallPlaces(c), name); err != nil {
+				if removed, err = install.Remove(cmd.Context(), app.InstallPlaces(c), name, options); err != nil {
 					break
 				}
 				list = append(list, removed)

@@ -28,7 +28,7 @@ func newPluginsTrust(s streams, root *rootOptions) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			list, err := install.Trust(cmd.Context(), app.InstallPlaces(c), args[0])
+			list, err := install.Trust(cmd.Context(), app.InstallPlaces(c), args[0], install.Options{Waiting: waiting(s.err)})
 			if err != nil {
 				return err
 			}

@@ -121,7 +121,7 @@ func writeUpdated(w io.Writer, u install.Updated) {
 		fmt.Fprintf(w, "%s is up to date at %s\n", name, short(u.To))
 		return
 	case u.Restored:
-		fmt.Fprintf(w, "%s is at %s still; its files are as they were installed again\n", name, short(u.To))
+		fmt.Fprintf(w, "%s is at %s still; it was installed anew\n", name, short(u.To))
 	default:
 		fmt.Fprintf(w, "%s: %s to %s, %s\n", name, short(u.From), short(u.To), counted(len(u.Commits)+u.More, "commit"))
 	}

@@ -6,8 +6,11 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/idelchi/aura/internal/strict"
 )
 
 // Options say where to look.
@@ -59,7 +62,7 @@ type Config struct {
 	origins      origins
 }
 
-// Load reads the configuration. An error says where in which file it is.
+// Load reads the configuration. An error says where in which file it is, and one line each tells of all files at fault.
 func Load(o Options) (*Config, error) {
 	c, err := load(o)
 	if err != nil {
@@ -79,6 +82,7 @@ func load(o Options) (*Config, error) {
 	}
 	l := &loader{places: p, env: env, seen: origins{}}
 	c := &Config{Homes: p.homes, Workdir: p.workdir, Project: p.project, User: p.user, Environ: env, origins: l.seen}
+	var faults []error
 	for _, read := range []func() error{
 		into(&c.Providers, l.providers),
 		func() (err error) { c.Agents, c.defaultAgent, err = l.agents(); return err },
@@ -92,9 +96,15 @@ func load(o Options) (*Config, error) {
 		into(&c.Hooks, l.hooks),
 		into(&c.globals, l.features),
 	} {
-		if err := read(); err != nil {
-			return nil, err
+		err := read()
+		faults = append(faults, err)
+		// A home that cannot be read is told once, not for each of its folders.
+		if _, inFile := errors.AsType[*strict.Error](err); err != nil && !inFile {
+			break
 		}
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, err
 	}
 	c.Features = c.globals.features
 	return c, nil

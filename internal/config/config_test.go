@@ -334,3 +334,27 @@ func TestDeclaredTwiceInOneHome(t *testing.T) {
 		},
 	})
 }
+
+// TestAllFaultsAtOnce has several files of a kind, of several kinds and homes at fault.
+func TestAllFaultsAtOnce(t *testing.T) {
+	t.Parallel()
+	checkRefused(t, map[string]refused{"several": {
+		files{
+			user + "agents/a.md":            "---\nnme: x\n---\n",
+			project + "agents/b.md":         "---\nname: y\nhidden: true\n---\n",
+			project + "agents/c.md":         "---\nname: z\ninherit: [y]\n---\n",
+			project + "agents/d.md":         "---\nname: z\n---\n",
+			project + "tasks/t.yaml":        "t: [",
+			user + "features/tools.yaml":    "tools: {steps: 1}",
+			project + "features/tools.yaml": "tools: {max_steps: many}",
+			project + "features/x.yaml":     "x: {}",
+			project + "sandbox/x.yaml":      "tools: {}",
+		},
+		[]string{
+			"loading configuration: ", "\n",
+			`agents/a.md:2: unknown key "nme"`, `agents/b.md:3: unknown key "hidden"`, `agents/d.md:2: agent "z" is declared in `, "tasks/t.yaml:1: ",
+			`features/tools.yaml:1: unknown key "steps"`, `features/tools.yaml:1: key "tools.max_steps"`, `features/x.yaml:1: unknown key "x"`,
+			`sandbox/x.yaml:1: key "tools": a file in sandbox/`,
+		},
+	}})
+}

@@ -50,44 +50,48 @@ type globals struct {
 // features reads features/ of each home and merges what the homes set, the later over the earlier.
 func (l *loader) features() (globals, error) {
 	g := globals{features: defaultFeatures()}
+	var faults []error
 	for _, home := range l.homes {
 		plugins, err := l.homeFeatures(home, &g)
-		if err != nil {
-			return globals{}, err
-		}
+		faults = append(faults, err)
 		root := plugins.root(home)
 		// Homes that share a directory would otherwise hide their own plugins from themselves.
 		g.roots = slices.DeleteFunc(g.roots, func(r PluginRoot) bool { return r.Dir == root.Dir })
 		g.roots = append(g.roots, root)
 	}
-	return g, nil
+	return g, errors.Join(faults...)
 }
 
 // homeFeatures puts what a home sets over g and returns what it sets of plugins.
 func (l *loader) homeFeatures(home Home, g *globals) (pluginsFile, error) {
 	documents, err := home.features()
+	faults := []error{err}
+	var plugins pluginsFile
+	for _, key := range slices.Sorted(maps.Keys(documents)) {
+		set, err := l.set(declaration{document: documents[key]}, g)
+		faults = append(faults, err)
+		if key == pluginsKey {
+			plugins = set
+		}
+	}
+	return plugins, errors.Join(faults...)
+}
+
+// set puts what a file of features sets over g and returns what it sets of plugins.
+func (l *loader) set(d declaration, g *globals) (pluginsFile, error) {
+	var content featureFile
+	if err := l.decode(d.document, &content); err != nil {
+		return pluginsFile{}, err
+	}
+	if err := d.checkFeatures(content.Plugins); err != nil {
+		return pluginsFile{}, err
+	}
+	features, err := g.features.with(d.File, d.node())
 	if err != nil {
 		return pluginsFile{}, err
 	}
-	var plugins pluginsFile
-	for _, key := range slices.Sorted(maps.Keys(documents)) {
-		d := declaration{document: documents[key]}
-		var content featureFile
-		if err := l.decode(d.document, &content); err != nil {
-			return pluginsFile{}, err
-		}
-		if err := d.checkFeatures(content.Plugins); err != nil {
-			return pluginsFile{}, err
-		}
-		if g.features, err = g.features.with(d.File, d.node()); err != nil {
-			return pluginsFile{}, err
-		}
-		g.set = append(g.set, d)
-		if key == pluginsKey {
-			plugins = content.Plugins
-		}
-	}
-	return plugins, nil
+	g.features, g.set = features, append(g.set, d)
+	return content.Plugins, nil
 }
 
 // with puts what a flat tree of features sets over f. Null is not set.
@@ -122,30 +126,33 @@ func (h Home) features() (map[string]document, error) {
 		return nil, err
 	}
 	documents := map[string]document{}
+	var faults []error
 	for i, s := range slices.Concat(features, confinement) {
-		d, err := s.open()
-		if err != nil {
-			return nil, err
-		}
-		key, err := topLevelKey(d)
-		if err != nil {
-			return nil, err
-		}
-		if key == nil {
+		key, d, err := s.feature(i >= len(features))
+		if err != nil || key == nil {
+			faults = append(faults, err)
 			continue
 		}
-		if i >= len(features) {
-			if err := onlySandbox(d, key); err != nil {
-				return nil, err
-			}
-		}
 		if earlier, ok := documents[key.Value]; ok {
-			return nil, &strict.Error{File: s.File, Line: key.Line, Err: fmt.Errorf(
-				"feature %q is set in %s already: put both into one file", key.Value, earlier.File)}
+			faults = append(faults, &strict.Error{File: s.File, Line: key.Line, Err: fmt.Errorf(
+				"feature %q is set in %s already: put both into one file", key.Value, earlier.File)})
 		}
 		documents[key.Value] = d
 	}
-	return documents, nil
+	return documents, errors.Join(faults...)
+}
+
+// feature opens a file of features and returns its top-level key too; nil if the file is empty.
+func (s Source) feature(inSandbox bool) (*yaml.Node, document, error) {
+	d, err := s.open()
+	if err != nil {
+		return nil, d, err
+	}
+	key, err := topLevelKey(d)
+	if err == nil && key != nil && inSandbox {
+		err = onlySandbox(d, key)
+	}
+	return key, d, err
 }
 
 // topLevelKey is the one key of a feature's file; nil if the file is empty.

@@ -49,9 +49,10 @@ type entity[T any] struct {
 }
 
 // loadKind reads all entities of a kind. Of two with the same name the one in the later home wins; two in one home are an
-// error.
+// error. A file at fault does not keep the others from being read, so that all faults are known at once.
 func loadKind[T any](l *loader, k kind[T]) (map[string]T, error) {
 	merged := map[string]T{}
+	var faults []error
 	for _, home := range l.homes {
 		sources, err := home.sources(k.folder, k.ext)
 		if err != nil {
@@ -63,13 +64,11 @@ func loadKind[T any](l *loader, k kind[T]) (map[string]T, error) {
 				continue
 			}
 			entities, err := readFile(s, k)
-			if err != nil {
-				return nil, err
-			}
+			faults = append(faults, err)
 			for _, e := range entities {
 				if earlier, ok := files[e.name]; ok {
-					return nil, &strict.Error{File: s.File, Line: e.line, Err: fmt.Errorf(
-						"%s %q is declared in %s already: remove or rename one of them", k.name, e.name, earlier)}
+					faults = append(faults, &strict.Error{File: s.File, Line: e.line, Err: fmt.Errorf(
+						"%s %q is declared in %s already: remove or rename one of them", k.name, e.name, earlier)})
 				}
 				files[e.name] = s.File
 				l.seen.note(k.name, e.name, Place{Source: s, Line: e.line})
@@ -77,7 +76,7 @@ func loadKind[T any](l *loader, k kind[T]) (map[string]T, error) {
 			}
 		}
 	}
-	return merged, nil
+	return merged, errors.Join(faults...)
 }
 
 func readFile[T any](s Source, k kind[T]) ([]entity[T], error) {

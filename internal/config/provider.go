@@ -97,6 +97,9 @@ func (l *loader) finishProvider(d document, name string, p Provider) (Provider, 
 		token, p.unusable = "", d.fault([]string{name, tokenKey}, "%w", err)
 	}
 	p.Token = token
+	if p.URL != "" && p.Type != ProviderScript && !isWebAddress(p.URL) {
+		p.unusable = d.fault([]string{name, "url"}, "not an address: it begins with https:// or http://, as http://127.0.0.1:11434 does")
+	}
 	if err := p.check(d); err != nil {
 		return Provider{}, err
 	}

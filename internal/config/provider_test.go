@@ -63,6 +63,16 @@ merged:
 	}
 }
 
+// An address without http:// is the fault of whoever uses its provider.
+func TestNoAddress(t *testing.T) {
+	t.Parallel()
+	c := files{project + "providers/p.yaml": "host: {type: ollama, url: 'localhost:11434'}\nweb: {type: ollama, url: 'http://localhost:11434'}\n"}.load(t)
+	checkError(t, c.Providers["host"].Usable(), `p.yaml:1: key "host.url": not an address: it begins with https:// or http://`)
+	if err := c.Providers["web"].Usable(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestProviderTypes(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"anthropic", "openai", "google", "ollama", "llamacpp", "openrouter", "script"} {

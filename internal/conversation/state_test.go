@@ -115,13 +115,24 @@ func TestPatchCounts(t *testing.T) {
 
 func TestLongResultsAreCut(t *testing.T) {
 	t.Parallel()
-	b := start(t, options{tools: []tool.Tool{echo("Read")}, change: func(cfg *conversation.Config) { cfg.ResultTokens = 5 }},
-		calls("", `Read {"path":"one two three four five six"}`, `Read {"path":"one"}`), text("end"))
-	b.send(t, "go")
-	same(t, "results", b.sent(t, 2)[2:], []string{
-		"tool:Read:one two three\n\n[3 more tokens are left out; ask for less at a time]", "tool:Read:one",
-	})
-	same(t, "the plugins' history is whole", b.Context().ToolHistory[0].Result, "Read:one two three four five six")
+	for name, h := range map[string]hooks{
+		"as they are": nil,
+		"as a plugin puts them": when(hookpoint.AfterToolExecution, func(in sdk.AfterToolContext) (any, error) {
+			return sdk.Result{Output: &in.ToolResult}, nil
+		}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := start(t, options{
+				tools: []tool.Tool{echo("Read")}, hooks: h, change: func(cfg *conversation.Config) { cfg.ResultTokens = 5 },
+			}, calls("", `Read {"path":"one two three four five six"}`, `Read {"path":"one"}`), text("end"))
+			b.send(t, "go")
+			same(t, "results", b.sent(t, 2)[2:], []string{
+				"tool:Read:one two three\n\n[3 more tokens are left out; ask for less at a time]", "tool:Read:one",
+			})
+			same(t, "the plugins' history is whole", b.Context().ToolHistory[0].Result, "Read:one two three four five six")
+		})
+	}
 }
 
 func TestCutAnswer(t *testing.T) {

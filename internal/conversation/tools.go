@@ -223,7 +223,7 @@ func (c *Conversation) settle(ctx context.Context, p *call) []injection {
 			}
 		})
 		if out.Output != nil {
-			content = *out.Output
+			content = c.short(strings.ToValidUTF8(*out.Output, "\uFFFD"))
 		}
 		queued = append(queued, queue(hookpoint.AfterToolExecution, out)...)
 	}

@@ -105,14 +105,14 @@ func outermost(dirs []string) []string {
 }
 
 func add(ctx context.Context, p Place, src source, r Request, o Options) (added Added, err error) {
-	s, err := newStage(ctx, p)
+	s, err := newStage(ctx, p, o)
 	if err != nil {
 		return Added{}, err
 	}
 	defer func() { err = errors.Join(s.plain(err), s.close()) }()
 	target := filepath.Join(p.Root, r.Name)
 	if _, err := os.Lstat(target); err == nil {
-		return Added{}, fmt.Errorf("%s is there already; `aura plugins update %s` or `aura plugins remove %s`, or choose another name with --name", target, r.Name, r.Name)
+		return Added{}, fmt.Errorf("%s is there already; `aura plugins update %s` or `aura plugins remove %s`, or choose another name with --name", target, word(r.Name), word(r.Name))
 	}
 	dir, commit, err := s.take(ctx, src, r, o)
 	if err != nil {
@@ -183,12 +183,20 @@ func (s *stage) origin(dir string, src source, r Request, commit string, o Optio
 	default:
 		origin.Subpaths = r.Subpaths
 	}
+	if err := checkRoots(dir, origin); err != nil {
+		return err
+	}
+	return manifest.WriteOrigin(dir, origin)
+}
+
+// checkRoots wants the directories that plugins are taken from to be there.
+func checkRoots(dir string, origin manifest.Origin) error {
 	for _, sub := range origin.Roots() {
 		if info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(sub))); err != nil || !info.IsDir() {
 			return fmt.Errorf("there is no directory %s in it", sub)
 		}
 	}
-	return manifest.WriteOrigin(dir, origin)
+	return nil
 }
 
 // keepName writes down the name that the user chose for a copy, if its plugin would have another one.
@@ -212,7 +220,11 @@ func checkNames(p Place, coming []manifest.Plugin) error {
 	for _, c := range coming {
 		for _, t := range there {
 			if t.Name == c.Name {
-				return fmt.Errorf("a plugin named %q is there already, in %s; remove it, or choose another name with --name", t.Name, t.Dir)
+				other := "choose another name with --name"
+				if len(coming) > 1 {
+					other = "take others of the pack with --subpath"
+				}
+				return fmt.Errorf("a plugin named %q is there already, in %s; remove that, or %s", t.Name, t.Dir, other)
 			}
 		}
 	}

@@ -129,44 +129,60 @@ func assignedName(n ast.Node) ast.Expr {
 	return nil
 }
 
+// The bounds of what is computed for a source that may be hostile: the bytes of a name made of parts, and how many constants, each
+// made of one that comes later, lead to it.
+const (
+	maxName   = 1000
+	maxPasses = 5
+)
+
 // stringOf is the value of an expression that is made of literals and constants; empty if it is not.
 func stringOf(x ast.Expr, constants map[string]string) string {
 	switch v := x.(type) {
 	case *ast.BasicLit:
 		return text(v)
+	case *ast.CallExpr:
+		if fun, ok := v.Fun.(*ast.Ident); ok && fun.Name == "string" && len(v.Args) == 1 {
+			return stringOf(v.Args[0], constants)
+		}
 	case *ast.Ident:
 		return constants[v.Name]
 	case *ast.ParenExpr:
 		return stringOf(v.X, constants)
 	case *ast.BinaryExpr:
 		left, right := stringOf(v.X, constants), stringOf(v.Y, constants)
-		if v.Op == token.ADD && left != "" && right != "" {
+		if v.Op == token.ADD && left != "" && right != "" && len(left)+len(right) <= maxName {
 			return left + right
 		}
 	}
 	return ""
 }
 
-// constantsOf are the strings that the files give names to.
+// constantsOf are the strings that the files give names to. One may be made of another that comes later.
 func constantsOf(files []*ast.File) map[string]string {
 	out := map[string]string{}
-	for _, f := range files {
-		ast.Inspect(f, func(n ast.Node) bool {
-			spec, ok := n.(*ast.ValueSpec)
-			if !ok {
-				return true
-			}
-			for i, name := range spec.Names {
-				if i < len(spec.Values) {
-					if lit, ok := spec.Values[i].(*ast.BasicLit); ok && lit.Kind == token.STRING {
-						out[name.Name] = text(lit)
-					}
+	for range maxPasses {
+		for _, f := range files {
+			ast.Inspect(f, func(n ast.Node) bool {
+				if spec, ok := n.(*ast.ValueSpec); ok {
+					declare(spec, out)
 				}
-			}
-			return true
-		})
+				return true
+			})
+		}
 	}
 	return out
+}
+
+// declare puts the strings of a declaration among the constants.
+func declare(spec *ast.ValueSpec, constants map[string]string) {
+	for i, name := range spec.Names {
+		if i < len(spec.Values) {
+			if s := stringOf(spec.Values[i], constants); s != "" {
+				constants[name.Name] = s
+			}
+		}
+	}
 }
 
 func text(lit *ast.BasicLit) string {

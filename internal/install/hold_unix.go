@@ -11,32 +11,27 @@ import (
 	"syscall"
 )
 
-// hold waits until nobody else holds the directory. The system releases it when its holder dies. A directory that was removed
-// meanwhile is fs.ErrNotExist.
-func hold(ctx context.Context, dir string) (release func() error, err error) {
+// hold waits until nobody else holds the directory; if somebody does, it says so first. The system releases it when its holder
+// dies. A directory that was removed meanwhile is fs.ErrNotExist.
+func hold(ctx context.Context, dir string, waiting func()) (release func() error, err error) {
 	f, err := os.Open(dir)
 	if err != nil {
 		return nil, err
 	}
-	done := make(chan error, 1)
-	go func() {
-		for {
-			err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX)
-			if !errors.Is(err, syscall.EINTR) {
-				done <- err
-				return
-			}
+	if err = flock(f, syscall.LOCK_EX|syscall.LOCK_NB); errors.Is(err, syscall.EWOULDBLOCK) {
+		waiting()
+		done := make(chan error, 1)
+		go func() { done <- flock(f, syscall.LOCK_EX) }()
+		select {
+		case <-ctx.Done():
+			// Whoever waits in vain gives the directory back as soon as it has it.
+			go func() {
+				<-done
+				_ = f.Close()
+			}()
+			return nil, context.Cause(ctx)
+		case err = <-done:
 		}
-	}()
-	select {
-	case <-ctx.Done():
-		// Whoever waits in vain gives the directory back as soon as it has it.
-		go func() {
-			<-done
-			_ = f.Close()
-		}()
-		return nil, context.Cause(ctx)
-	case err = <-done:
 	}
 	if err == nil {
 		err = same(f, dir)
@@ -45,6 +40,15 @@ func hold(ctx context.Context, dir string) (release func() error, err error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f.Close, nil
+}
+
+// flock is the system's call, again if a signal comes between.
+func flock(f *os.File, how int) error {
+	for {
+		if err := syscall.Flock(int(f.Fd()), how); !errors.Is(err, syscall.EINTR) {
+			return err
+		}
+	}
 }
 
 // same tells whether an open directory is still the one of that name.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"time"
@@ -33,6 +34,8 @@ type Options struct {
 	BuiltinTools []string
 	// Progress is told how many bytes have been received; nil for nobody.
 	Progress func(received int64)
+	// Waiting is told that someone else changes the plugins in a directory, before waiting for that to end; nil for nobody.
+	Waiting func(dir string)
 	// Now is the time of installation; nil for the clock's.
 	Now func() time.Time
 }
@@ -61,6 +64,12 @@ func (f Finding) String() string {
 // Checker looks at the plugin in a directory. Errors keep it from being installed.
 type Checker func(dir string) (warnings, errors []Finding)
 
+func (o Options) waiting(dir string) {
+	if o.Waiting != nil {
+		o.Waiting(dir)
+	}
+}
+
 func (o Options) now() time.Time {
 	if o.Now != nil {
 		return o.Now()
@@ -83,6 +92,16 @@ func (o Options) program(name string) (string, error) {
 		}
 	}
 	return "", fmt.Errorf("%s is not in PATH", name)
+}
+
+var simple = regexp.MustCompile(`^[\p{L}\p{N}._+-]+$`)
+
+// word is a name as it is typed on a command line.
+func word(name string) string {
+	if simple.MatchString(name) {
+		return name
+	}
+	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
 }
 
 // join lists names for a sentence.

@@ -42,6 +42,8 @@ type locked struct {
 	Unit   string `json:"unit"`
 	URL    string `json:"url,omitempty"`
 	Commit string `json:"commit,omitempty"`
+	// Disabled tells that the user has disabled the plugin in its manifest, not its source.
+	Disabled bool `json:"disabled,omitempty"`
 	// Hash is over all of Files.
 	Hash string `json:"hash"`
 	// Files maps slash-separated paths in the plugin's directory to the hashes of their contents.

@@ -121,6 +121,19 @@ func TestVerifyLeavesOthersAlone(t *testing.T) {
 	}
 }
 
+// The ways out can be typed as they are shown.
+func TestChangedError(t *testing.T) {
+	t.Parallel()
+
+	for name, want := range map[string]string{"größe_2.x": "größe_2.x", "my plugin": "'my plugin'", "it's": `'it'\''s'`, "a;b": "'a;b'"} {
+		for _, e := range []*ChangedError{{Name: name}, {Name: name, Updatable: true}, {Name: name, Updatable: true, Unrecorded: "lock"}} {
+			if got := e.Error(); strings.Count(got, " "+want+"`") != 2 {
+				t.Errorf("%s: got %s", name, got)
+			}
+		}
+	}
+}
+
 // A plugin that was put into an installed pack afterwards is none of its.
 func TestVerifyForeign(t *testing.T) {
 	t.Parallel()
@@ -136,7 +149,7 @@ func TestVerifyForeign(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(dir, "evil"), sound())
-	if err := verified(t, p)["pack"]; err == nil || !strings.Contains(err.Error(), "main.go (new)") {
+	if err := verified(t, p)["pack"]; err == nil || !strings.Contains(err.Error(), LockFile+" does not record it") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -146,7 +159,7 @@ func TestTrust(t *testing.T) {
 
 	p := installed(t, sound())
 	write(t, filepath.Join(p.Root, "greet"), map[string]string{"new.go": "package greet\n"})
-	list, err := Trust(t.Context(), []Place{p}, "greet")
+	list, err := Trust(t.Context(), []Place{p}, "greet", Options{})
 	if err != nil || len(list) != 1 || list[0].Files.String() != "new.go (new)" {
 		t.Errorf("got %+v, %v", list, err)
 	}
@@ -221,7 +234,7 @@ func TestReplaceWithoutExchange(t *testing.T) {
 	t.Parallel()
 
 	p := installed(t, sound())
-	s, err := newStage(t.Context(), p)
+	s, err := newStage(t.Context(), p, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -279,7 +292,7 @@ func TestRemove(t *testing.T) {
 		t.Skip("links need a privilege here")
 	}
 	for _, name := range []string{"greet", "byhand", "linked"} {
-		if _, err := Remove(t.Context(), []Place{p}, name); err != nil {
+		if _, err := Remove(t.Context(), []Place{p}, name, Options{}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -293,7 +306,7 @@ func TestRemove(t *testing.T) {
 		t.Errorf("the lock: %v", err)
 	}
 	for _, name := range []string{"nosuch", "..", "tools"} {
-		if _, err := Remove(t.Context(), []Place{p}, name); err == nil {
+		if _, err := Remove(t.Context(), []Place{p}, name, Options{}); err == nil {
 			t.Errorf("%q was removed", name)
 		}
 	}
@@ -305,7 +318,7 @@ func TestRemoveUnread(t *testing.T) {
 
 	p := installed(t, sound())
 	write(t, p.Home, map[string]string{LockFile: "{"})
-	if _, err := Remove(t.Context(), []Place{p}, "greet"); err == nil || !strings.Contains(err.Error(), "restore the file") {
+	if _, err := Remove(t.Context(), []Place{p}, "greet", Options{}); err == nil || !strings.Contains(err.Error(), "restore the file") {
 		t.Errorf("got %v", err)
 	}
 	if _, err := os.Stat(filepath.Join(p.Root, "greet", "main.go")); err != nil {
@@ -328,14 +341,14 @@ func TestLinkedPlugin(t *testing.T) {
 	if err := verified(t, p)["greet"]; err != nil {
 		t.Errorf("it is as it was, but: %v", err)
 	}
-	if _, err := Trust(t.Context(), []Place{p}, "greet"); err != nil {
+	if _, err := Trust(t.Context(), []Place{p}, "greet", Options{}); err != nil {
 		t.Fatal(err)
 	}
 	write(t, elsewhere, map[string]string{"main.go": "package other\n"})
 	if err := verified(t, p)["greet"]; err == nil || !strings.Contains(err.Error(), "main.go (changed)") {
 		t.Errorf("got %v", err)
 	}
-	if _, err := Remove(t.Context(), []Place{p}, "greet"); err != nil {
+	if _, err := Remove(t.Context(), []Place{p}, "greet", Options{}); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Stat(filepath.Join(p.Home, LockFile)); !errors.Is(err, os.ErrNotExist) {

@@ -18,6 +18,8 @@ type prepared struct {
 	plugins  []manifest.Plugin
 	facts    []Facts
 	warnings []Warning
+	// disabled are the plugins that the user has disabled, by their keys in the lock.
+	disabled []string
 }
 
 // Warning is something that a check found in a plugin and that does not keep it from running.
@@ -151,7 +153,8 @@ func (p prepared) lock(unit, url, commit string) (map[string]locked, error) {
 		if rel != "." {
 			key += "/" + rel
 		}
-		if out[key], err = lockPlugin(plugin.Dir, locked{Unit: unit, URL: url, Commit: commit}); err != nil {
+		entry := locked{Unit: unit, URL: url, Commit: commit, Disabled: slices.Contains(p.disabled, key)}
+		if out[key], err = lockPlugin(plugin.Dir, entry); err != nil {
 			return nil, err
 		}
 	}

@@ -42,7 +42,7 @@ func (r references) find(ref string) (plumbing.Hash, bool) {
 	if ref == "" || ref == string(plumbing.HEAD) {
 		return r.head, !r.head.IsZero()
 	}
-	for _, name := range []string{"refs/tags/" + ref, "refs/heads/" + ref, ref} {
+	for _, name := range []string{"refs/tags/" + ref, "refs/heads/" + ref, "refs/" + ref, ref} {
 		if h, ok := r.named[plumbing.ReferenceName(name)]; ok {
 			return h, true
 		}
@@ -85,6 +85,8 @@ func (r references) list() string {
 		}
 	}
 	slices.Sort(names)
+	// A branch and a tag may have one name.
+	names = slices.Compact(names)
 	if len(names) > listed {
 		names = append(names[:listed], "…")
 	}
@@ -101,7 +103,7 @@ func (r references) commit(s storer.EncodedObjectStorer, ref string) (*object.Co
 	}
 	ref = strings.ToLower(ref)
 	if len(ref) == len(plumbing.ZeroHash.String()) {
-		c, err := object.GetCommit(s, plumbing.NewHash(ref))
+		c, err := peel(s, plumbing.NewHash(ref))
 		if err != nil {
 			return nil, fmt.Errorf("there is no commit %s on any branch or tag", ref)
 		}

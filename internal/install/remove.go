@@ -18,19 +18,27 @@ type Removed struct {
 }
 
 // Remove removes a plugin or a pack, wherever it came from. One plugin of a pack cannot be removed.
-func Remove(ctx context.Context, places []Place, name string) (Removed, error) {
+func Remove(ctx context.Context, places []Place, name string, o Options) (Removed, error) {
 	u, err := find(places, name)
-	if err == nil && len(u.plugins) > 1 && name != u.name() && name != u.dir {
-		err = fmt.Errorf("it is part of the pack %q (%s) and cannot be removed alone; set disabled: true in %s to leave it out, or `aura plugins remove %s` to remove the pack",
-			u.name(), join(u.names()), memberFile(u, name), u.name())
+	if err == nil {
+		err = removable(u, name)
 	}
 	if err == nil {
-		err = remove(ctx, u)
+		u, err = remove(ctx, u.place, name, o)
 	}
 	if err != nil {
 		return Removed{}, fmt.Errorf("removing %s: %w", name, err)
 	}
 	return Removed{Name: u.name(), Dir: u.path(), Plugins: append([]string{}, u.names()...)}, nil
+}
+
+// removable refuses to remove one plugin of a pack.
+func removable(u unit, name string) error {
+	if len(u.plugins) > 1 && name != u.name() && name != u.dir {
+		return fmt.Errorf("it is part of the pack %q (%s) and cannot be removed alone; set disabled: true in %s to leave it out, or `aura plugins remove %s` to remove the pack",
+			u.name(), join(u.names()), memberFile(u, name), word(u.name()))
+	}
+	return nil
 }
 
 func memberFile(u unit, name string) string {
@@ -43,22 +51,28 @@ func memberFile(u unit, name string) string {
 }
 
 // remove takes the unit away as a whole, and then out of the lock.
-func remove(ctx context.Context, u unit) (err error) {
-	s, err := newStage(ctx, u.place)
+func remove(ctx context.Context, p Place, name string, o Options) (u unit, err error) {
+	s, err := newStage(ctx, p, o)
 	if err != nil {
-		return err
+		return unit{}, err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	lock, err := readLock(u.place)
+	if u, err = s.find(name); err == nil {
+		err = removable(u, name)
+	}
 	if err != nil {
-		return err
+		return unit{}, err
+	}
+	lock, err := readLock(p)
+	if err != nil {
+		return unit{}, err
 	}
 	if err := s.dispose(u.path()); err != nil {
-		return err
+		return unit{}, err
 	}
 	lock.drop(u.dir)
-	lock.prune(u.place)
-	return lock.write(u.place)
+	lock.prune(p)
+	return u, lock.write(p)
 }
 
 // dispose moves a directory into the stage first, so that a plugin is there as a whole or not at all, and removes it there: on a

@@ -29,13 +29,13 @@ type stage struct {
 }
 
 // newStage waits for others who change the place, and removes what one that was killed has left.
-func newStage(ctx context.Context, p Place) (*stage, error) {
+func newStage(ctx context.Context, p Place, o Options) (*stage, error) {
 	s := &stage{place: p}
 	for {
 		if err := s.makeRoot(); err != nil {
 			return nil, fmt.Errorf("preparing %s: %w", p.Root, err)
 		}
-		release, err := hold(ctx, p.Root)
+		release, err := hold(ctx, p.Root, func() { o.waiting(p.Root) })
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // whoever made it has just removed it again
 		}

@@ -19,11 +19,11 @@ type Trusted struct {
 }
 
 // Trust records the files of a plugin, or of all plugins of a pack, as they are now.
-func Trust(ctx context.Context, places []Place, name string) ([]Trusted, error) {
+func Trust(ctx context.Context, places []Place, name string, o Options) ([]Trusted, error) {
 	u, err := find(places, name)
 	var list []Trusted
 	if err == nil {
-		list, err = trust(ctx, u, name)
+		list, err = trust(ctx, u.place, name, o)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("trusting %s: %w", name, err)
@@ -31,28 +31,32 @@ func Trust(ctx context.Context, places []Place, name string) ([]Trusted, error) 
 	return list, nil
 }
 
-func trust(ctx context.Context, u unit, name string) (list []Trusted, err error) {
-	s, err := newStage(ctx, u.place)
+func trust(ctx context.Context, p Place, name string, o Options) (list []Trusted, err error) {
+	s, err := newStage(ctx, p, o)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	lock, err := readLock(u.place)
+	u, err := s.find(name)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := readLock(p)
 	if err != nil {
 		return nil, err
 	}
 	whole := name == u.name() || name == u.dir
-	for _, p := range u.plugins {
-		if p.Name != name && !whole {
+	for _, plugin := range u.plugins {
+		if plugin.Name != name && !whole {
 			continue
 		}
-		t, err := lock.trust(u, p)
+		t, err := lock.trust(u, plugin)
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, t)
 	}
-	return list, lock.write(u.place)
+	return list, lock.write(p)
 }
 
 // trust records one plugin.
@@ -72,6 +76,7 @@ func (l *lockfile) trust(u unit, p manifest.Plugin) (Trusted, error) {
 	if err != nil {
 		return Trusted{}, err
 	}
+	now.Disabled = before.left(p, now.Files[manifest.FileName])
 	l.Plugins[key] = now
 	maps.DeleteFunc(l.Pending, func(other string, _ locked) bool { return other == key })
 	return Trusted{Name: p.Name, Dir: filepath.Clean(p.Dir), Files: compare(before.Files, now.Files)}, nil

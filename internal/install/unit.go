@@ -111,6 +111,9 @@ func find(places []Place, name string) (unit, error) {
 	return unit{}, fmt.Errorf("there is no plugin or pack of that name; there are: %s", join(slices.Compact(known)))
 }
 
+// find looks for a unit in the place, as whoever changed it before has left it.
+func (s *stage) find(name string) (unit, error) { return find([]Place{s.place}, name) }
+
 // byDirectory finds a unit where plugins cannot be told apart, so that what is wrong with them can be removed.
 func byDirectory(p Place, name string) (unit, bool) {
 	if checkName(name) != nil {

@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -27,7 +24,8 @@ type Updated struct {
 	// From and To are commits. They are the same if there was nothing new.
 	From string `json:"from"`
 	To   string `json:"to"`
-	// Restored tells that there was nothing new, but that the files had been changed and are as installed again.
+	// Restored tells that there was nothing new, but that it was installed anew: its files had been changed, or the SDK in its
+	// vendor directory was not one of this aura.
 	Restored bool `json:"restored,omitempty"`
 	// Rewritten tells that the old commit is not part of the new one's history.
 	Rewritten bool `json:"rewritten,omitempty"`
@@ -71,12 +69,12 @@ func Updatable(p Place) ([]string, error) {
 // Update installs the newest version of a plugin or of the pack it belongs to. If it fails, the old one stays as it was.
 func Update(ctx context.Context, places []Place, name string, o Options) (Updated, error) {
 	u, err := find(places, name)
-	if err == nil && u.origin == nil {
-		err = errors.New("it was not installed from git, so there is nowhere to update it from")
+	if err == nil {
+		err = updatable(u)
 	}
 	var done Updated
 	if err == nil {
-		done, err = update(ctx, u, o)
+		done, err = update(ctx, u.place, name, o)
 	}
 	if err != nil {
 		return Updated{}, fmt.Errorf("updating %s: %w", name, err)
@@ -84,12 +82,27 @@ func Update(ctx context.Context, places []Place, name string, o Options) (Update
 	return done, nil
 }
 
-func update(ctx context.Context, u unit, o Options) (done Updated, err error) {
-	s, err := newStage(ctx, u.place)
+// updatable refuses what did not come from git.
+func updatable(u unit) error {
+	if u.origin == nil {
+		return errors.New("it was not installed from git, so there is nowhere to update it from")
+	}
+	return nil
+}
+
+func update(ctx context.Context, p Place, name string, o Options) (done Updated, err error) {
+	s, err := newStage(ctx, p, o)
 	if err != nil {
 		return Updated{}, err
 	}
 	defer func() { err = errors.Join(s.plain(err), s.close()) }()
+	u, err := s.find(name)
+	if err == nil {
+		err = updatable(u)
+	}
+	if err != nil {
+		return Updated{}, err
+	}
 	src, err := parseSource(u.origin.URL, u.place.Home)
 	if err != nil {
 		return Updated{}, err
@@ -116,7 +129,7 @@ func update(ctx context.Context, u unit, o Options) (done Updated, err error) {
 	return done, s.exchange(ctx, u, c, o, &done)
 }
 
-// changed tells whether any plugin of the unit is not as it was installed.
+// changed tells whether any plugin of the unit is not as it would be installed now.
 func (u unit) changed() (bool, error) {
 	lock, err := readLock(u.place)
 	if err != nil {
@@ -129,6 +142,9 @@ func (u unit) changed() (bool, error) {
 		}
 		if err != nil {
 			return false, err
+		}
+		if checkSDK(p.Dir) != nil {
+			return true, nil //nolint:nilerr // this is what the update is for
 		}
 	}
 	return false, nil
@@ -185,13 +201,18 @@ func (s *stage) exchange(ctx context.Context, u unit, c clone, o Options, done *
 	if err := manifest.WriteOrigin(dir, origin); err != nil {
 		return err
 	}
-	if err := keepDisabled(u, dir); err != nil {
+	if err := checkRoots(dir, origin); err != nil {
+		return err
+	}
+	disabled, err := keepDisabled(u, dir)
+	if err != nil {
 		return err
 	}
 	ready, err := s.prepare(ctx, dir, o)
 	if err != nil {
 		return err
 	}
+	ready.disabled = disabled
 	if err := checkOthers(u, ready.plugins); err != nil {
 		return err
 	}
@@ -199,44 +220,6 @@ func (s *stage) exchange(ctx context.Context, u unit, c clone, o Options, done *
 		return err
 	}
 	return s.swap(ctx, u, ready, done)
-}
-
-var disabledLine = regexp.MustCompile(`(?m)^disabled:.*$`)
-
-// keepDisabled disables those plugins of the new version that the user had disabled in the old one by editing its manifest: that
-// is how one plugin of a pack is left out.
-func keepDisabled(u unit, dir string) error {
-	lock, err := readLock(u.place)
-	if err != nil {
-		return err
-	}
-	for _, p := range u.plugins {
-		key, err := relative(u.place.Root, p.Dir)
-		if err != nil {
-			return err
-		}
-		hash, err := hashFile(filepath.Join(p.Dir, manifest.FileName))
-		if err != nil || !p.Manifest.Disabled || lock.Plugins[key].Files[manifest.FileName] == hash {
-			continue
-		}
-		file := filepath.Join(dir, strings.TrimPrefix(p.Dir, u.path()), manifest.FileName)
-		text, err := os.ReadFile(file)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return fmt.Errorf("keeping plugin %q disabled: %w", p.Name, err)
-		}
-		if disabledLine.Match(text) {
-			text = disabledLine.ReplaceAll(text, []byte("disabled: true"))
-		} else {
-			text = append([]byte("disabled: true\n"), text...)
-		}
-		if err := os.WriteFile(file, text, 0o644); err != nil {
-			return fmt.Errorf("keeping plugin %q disabled: %w", p.Name, err)
-		}
-	}
-	return nil
 }
 
 // checkOthers refuses a name that a plugin of another unit has.

@@ -130,6 +130,8 @@ func TestFacts(t *testing.T) {
 		"plugin.yaml": "env: [B, A]\n", "go.mod": "module x\n",
 		"a.go":            "package x\nimport (\"os/exec\"; \"github.com/idelchi/aura/sdk\")\nfunc BeforeChat() {}\nvar _ = sdk.ToolSchema{\"First\", \"\"}\n",
 		"b.go":            "package x\nconst name = `Second`\nfunc OnError() {}\nfunc Schema() sdk.ToolSchema { s := sdk.ToolSchema{Description: \"Not\", Name: name}; return s }\n",
+		"e.go":            "package x\nvar _ = sdk.ToolSchema{Name: third}\nconst third = string(\"Th\" + (ird))\nconst ird = \"ird\"\n",
+		"f.go":            "package x\nconst c0 = `" + strings.Repeat("c", 600) + "`\nconst c1 = c0 + c0\nvar _ = sdk.ToolSchema{Name: c1}\n",
 		"c_test.go":       "package x\nfunc AfterResponse() {}\nvar _ = sdk.ToolSchema{Name: \"Test\"}\n",
 		"vendor/v/v.go":   "package v\nimport \"unsafe\"\n",
 		"d.go":            "package x\ntype T struct{}\nfunc (T) AfterCompaction() {}\n",
@@ -142,7 +144,7 @@ func TestFacts(t *testing.T) {
 	}
 	got := factsOf(found[0])
 	want := Facts{
-		Name: found[0].Name, Env: []string{"A", "B"}, Hooks: []string{"BeforeChat", "OnError"}, Tools: []string{"First", "Second"},
+		Name: found[0].Name, Env: []string{"A", "B"}, Hooks: []string{"BeforeChat", "OnError"}, Tools: []string{"First", "Second", "Third"},
 		Unsafe: []string{"os/exec", "syscall", "unsafe"},
 	}
 	if !reflect.DeepEqual(got, want) {

@@ -12,18 +12,25 @@ import (
 type ChangedError struct {
 	Name  string
 	Files Difference
+	// Unrecorded is the lock that does not say what the plugin's files were; empty if it does.
+	Unrecorded string
 	// Updatable tells whether the plugin can be installed anew from where it came from.
 	Updatable bool
 }
 
 // Error names the files and the ways out.
 func (e *ChangedError) Error() string {
-	again := fmt.Sprintf("install it anew with `aura plugins update %s`", e.Name)
+	name := word(e.Name)
+	again := fmt.Sprintf("install it anew with `aura plugins update %s`", name)
 	if !e.Updatable {
-		again = fmt.Sprintf("`aura plugins remove %s` and add it again", e.Name)
+		again = fmt.Sprintf("`aura plugins remove %s` and add it again", name)
+	}
+	if e.Unrecorded != "" {
+		return fmt.Sprintf("it belongs to what was installed, but %s does not record it, so nobody knows whether its files are as they were; %s, or accept them as they are with `aura plugins trust %s`",
+			e.Unrecorded, again, name)
 	}
 	return fmt.Sprintf("its files have changed since it was installed: %s; %s, or accept them as they are with `aura plugins trust %s`",
-		e.Files, again, e.Name)
+		e.Files, again, name)
 }
 
 // Verify compares the plugins that were found in a place with what was installed there, and the SDK they were vendored with
@@ -57,7 +64,7 @@ func (l *lockfile) verify(p Place, plugin manifest.Plugin) error {
 		return err
 	}
 	entry, ok := l.Plugins[key]
-	if !ok && !l.foreign(key, plugin) {
+	if !ok && !recorded(plugin) && !l.foreign(key, plugin) {
 		return nil
 	}
 	files, err := hashTree(plugin.Dir)
@@ -71,7 +78,17 @@ func (l *lockfile) verify(p Place, plugin manifest.Plugin) error {
 	if next, ok := l.Pending[key]; ok && sum == next.Hash {
 		return nil
 	}
-	return &ChangedError{Name: plugin.Name, Files: compare(entry.Files, files), Updatable: plugin.Origin != nil}
+	changed := &ChangedError{Name: plugin.Name, Files: compare(entry.Files, files), Updatable: plugin.Origin != nil}
+	if !ok {
+		changed.Unrecorded = filepath.Join(p.Home, LockFile)
+	}
+	return changed
+}
+
+// recorded tells whether a plugin had an entry once: aura writes the time into the origin of all that it records. An origin
+// without it was written by hand, like the plugin.
+func recorded(plugin manifest.Plugin) bool {
+	return plugin.Origin != nil && !plugin.Origin.InstalledAt.IsZero()
 }
 
 // foreign tells whether a plugin without an entry lies among those of a pack that was installed, as none of them.

@@ -5,10 +5,12 @@ import (
 	"go/token"
 	"strings"
 	"testing"
+
+	"github.com/idelchi/aura/internal/repair"
 )
 
 // FuzzScan feeds source to the scan that every file goes through before the interpreter sees it. Whatever parses must parse
-// again after the workarounds, with as many lines, and its imports must be the same but for ours.
+// again after the repairs, with as many lines, and its imports must be the same but for ours.
 func FuzzScan(f *testing.F) {
 	for _, seed := range []string{
 		"", "package a", "package a\n\nimport \"C\"\n", "//go:build ignore\n\npackage a\n", "// +build linux\n\npackage a\n",
@@ -25,6 +27,8 @@ func FuzzScan(f *testing.F) {
 		"package a\n\nfunc f(v, w any) { switch n { case a.b, // c, d\ng(): ; case 1,\n2 + m: }; switch x := v.(type) { case *T,\nint: ; case nil, []any: ; default: }; switch v.(type) { case T: }; switch w := w.(type) { case *T: switch w.(type) { case *U: } } }\n\ntype T struct{}\n",
 		"package a\n\nfunc f(s string) int { for i := range s { defer fmt.Print(f(s), g(i)) }; for i := range x.y { fmt.Println(f(s)); fmt.Sprintf(\"%v %d%%\", h(\n1), func() {}(), x.y[i]) }; return 1 }\n",
 		"package a\nfunc f(w any) (n int, s []struct{\nx int\n}) { switch w.(type) { case*A: }; x, y.z = f(), g(1); select { case(x),ok=<-c: }; for*p=range s {}; return h(n) }\n",
+		"package a\n\nfunc f(v any) { for r := range s { defer g(r+math.Pi*2.5, h(func() { for { defer g(1, h(func() { panic(1) }), r|1<<n) }; select { case c <- h(r): } })); defer io.MultiWriter(r, s); select { case c <- h(func() { for { defer g(r, h(panic)) } }): } }; switch x := v.(type) { case *T, any: ; case interface{}: } }\n",
+		"package a\n\nfunc f() { L: switch; a.b { case 0: }; switch\n// c\na.b { case 0: }; switch x := 1; a.b { case 0: } }\n",
 		"package a\n\nconst (\nA T = 1 << iota\nB\n)\n\nconst C, D p.T = -1, (2)\n",
 		"package a\n\n//line /x/y.go:7\nfunc f() { panic(1) }\n", "/* c */ package /* d */ a /* e */\n", "package a\nfunc f() { x = -1 /* \n */ }\n",
 	} {
@@ -50,7 +54,7 @@ func FuzzScan(f *testing.F) {
 		}
 		imports := 0
 		for _, i := range after.Imports {
-			if i.Path.Value != `"`+ourPath+`"` {
+			if i.Path.Value != `"`+repair.Path+`"` {
 				imports++
 			}
 		}

@@ -65,6 +65,21 @@ import "iter"
 				"-- bom.go --\n\xef\xbb\xbfpackage my_plugin\n\nconst bom = \"bom\"\n",
 			want: "bom",
 		},
+		"a standard package whose path ends in a version": {
+			source: hook + `
+-- message.go --
+package my_plugin
+
+import (
+	"context"
+	"math/rand/v2"
+
+	"github.com/idelchi/aura/sdk"
+)
+
+func message(context.Context, sdk.BeforeChatContext) string { return "dice"[rand.IntN(1):] }
+`, want: "dice",
+		},
 		"packages of the own module": {
 			source: `
 -- go.mod --

@@ -7,6 +7,8 @@ import (
 	"path"
 	"path/filepath"
 	"testing/fstest"
+
+	"github.com/idelchi/aura/internal/repair"
 )
 
 // overlay is the GOPATH that the interpreter sees: the directory src/<import path> for each package of the plugin, whether its
@@ -29,7 +31,7 @@ func newOverlay(s *source) overlay {
 // present returns a file's text as the interpreter is to see it.
 //
 // Its build constraints have been judged already; those of the old form are disarmed, because the interpreter would judge them
-// again, knowing less. No line is added or removed by the edits.
+// again, knowing less. The edits add and remove no line.
 func present(f sourceFile) []byte {
 	out := fmt.Appendf(make([]byte, 0, len(f.text)+len(f.path)+len(f.edits)*4+16), "//line %s:1:1\n", f.path)
 	from := len(f.text) - len(bytes.TrimPrefix(f.text, []byte("\xef\xbb\xbf")))
@@ -43,16 +45,7 @@ func present(f sourceFile) []byte {
 		}
 		out = append(out, line...)
 	}
-	for _, e := range f.edits {
-		if e.at < from {
-			// It is within what another takes the place of.
-			continue
-		}
-		out = append(out, f.text[from:e.at]...)
-		out = append(out, e.insert...)
-		from = e.at + e.skip
-	}
-	return append(out, f.text[from:]...)
+	return repair.Apply(out, f.text, from, f.edits)
 }
 
 // The interpreter joins paths with the separator of the system; the overlay knows slashes.

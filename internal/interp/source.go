@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/idelchi/aura/internal/repair"
 )
 
 // sdkPath is the import path of the SDK. Its packages come with aura, never from the plugin's vendor directory.
@@ -53,7 +55,7 @@ type sourcePackage struct {
 type sourceFile struct {
 	path    string
 	text    []byte
-	edits   []edit
+	edits   []repair.Edit
 	pkg     string
 	clause  string
 	imports []importSpec
@@ -209,7 +211,7 @@ func (s *source) scan(file string, text []byte) (*sourceFile, error) {
 		return nil, err
 	}
 	f := &sourceFile{path: file, text: text, pkg: parsed.Name.Name, clause: s.where(parsed.Name.Pos())}
-	f.edits = workarounds(parsed, text)
+	f.edits = repair.Edits(parsed, text)
 	s.interfaces = s.interfaces || standsForInterface(parsed)
 	for _, spec := range parsed.Imports {
 		where := s.where(spec.Pos())

@@ -13,10 +13,21 @@ import (
 	"github.com/traefik/yaegi/stdlib/syscall"
 	"github.com/traefik/yaegi/stdlib/unrestricted"
 	"github.com/traefik/yaegi/stdlib/unsafe"
+
+	"github.com/idelchi/aura/internal/repair"
+	"golang.org/x/mod/module"
 )
 
 // symbolKey is how the interpreter's tables name a package: its import path and its package name.
-func symbolKey(importPath string) string { return importPath + "/" + path.Base(importPath) }
+func symbolKey(importPath string) string { return importPath + "/" + packageName(importPath) }
+
+// packageName is the name of a package of the standard library: the last element of its path that is no major version.
+func packageName(importPath string) string {
+	if prefix, _, ok := module.SplitPathVersion(importPath); ok {
+		importPath = prefix
+	}
+	return path.Base(importPath)
+}
 
 // isStandard reports whether a package is open to every plugin.
 func isStandard(importPath string) bool {
@@ -54,7 +65,7 @@ func use(i *interp.Interpreter, s *source, std streams) error {
 			tables = append(tables, selected(table, s.standard))
 		}
 	}
-	tables = append(tables, std.symbols(s), interp.Exports{symbolKey(ourPath): ourSymbols()})
+	tables = append(tables, std.symbols(s), interp.Exports{symbolKey(repair.Path): ourSymbols()})
 	for _, table := range tables {
 		if err := i.Use(table); err != nil {
 			return fmt.Errorf("registering symbols: %w", err)
@@ -70,7 +81,7 @@ func selected(table map[string]map[string]reflect.Value, packages []string) inte
 	out := interp.Exports{}
 	for _, p := range packages {
 		if symbols, ok := table[symbolKey(p)]; ok && !isGeneric(p) {
-			out[p+"//"+path.Base(p)] = symbols
+			out[p+"//"+packageName(p)] = symbols
 		}
 	}
 	return out

@@ -151,7 +151,7 @@ func panicText(v any) (text string) {
 		if rv.Kind() == reflect.Interface {
 			rv = rv.Elem()
 		}
-		if rv.IsValid() && rv.Type().PkgPath() == "github.com/traefik/yaegi/interp" && rv.Type().Name() == "valueInterface" {
+		if rv.IsValid() && isBox(rv.Type()) {
 			v = unbox(rv)
 			continue
 		}
@@ -160,6 +160,11 @@ func panicText(v any) (text string) {
 		}
 		v = rv.Interface()
 	}
+}
+
+// isBox reports whether a type is the one in which the interpreter keeps values of types that have methods.
+func isBox(t reflect.Type) bool {
+	return t.Name() == "valueInterface" && t.PkgPath() == "github.com/traefik/yaegi/interp"
 }
 
 // unbox reads the value out of the interpreter's own interface type, whose fields are unexported.

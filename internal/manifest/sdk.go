@@ -4,12 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
+	"go/constant"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"golang.org/x/mod/semver"
@@ -30,12 +31,14 @@ func VendoredSDK(dir string) (version string, ok bool, err error) {
 		return "", false, fmt.Errorf("reading the vendored SDK's version: %w", err)
 	}
 
-	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+	set := token.NewFileSet()
+
+	parsed, err := parser.ParseFile(set, file, nil, parser.SkipObjectResolution)
 	if err != nil {
 		return "", false, fmt.Errorf("reading the vendored SDK's version: %w", first(err))
 	}
 
-	version, ok = stringConstant(parsed, "Version")
+	version, ok = stringConstant(set, parsed, "Version")
 	if !ok {
 		return "", false, fmt.Errorf("%s: there is no constant Version: vendor the SDK again with `go mod vendor`", file)
 	}
@@ -43,32 +46,22 @@ func VendoredSDK(dir string) (version string, ok bool, err error) {
 	return version, true, nil
 }
 
-// stringConstant returns the literal value of a top-level constant.
-func stringConstant(file *ast.File, name string) (string, bool) {
-	for _, decl := range file.Decls {
-		gen, ok := decl.(*ast.GenDecl)
-		if !ok || gen.Tok != token.CONST {
-			continue
-		}
+// stringConstant returns the value of a top-level constant, which may be made of others in the file. What else is wrong
+// with the file does not matter.
+func stringConstant(set *token.FileSet, file *ast.File, name string) (string, bool) {
+	lenient := types.Config{Error: func(error) {}}
 
-		for _, spec := range gen.Specs {
-			values, _ := spec.(*ast.ValueSpec)
-
-			for i, ident := range values.Names {
-				if ident.Name != name || i >= len(values.Values) {
-					continue
-				}
-
-				if lit, ok := values.Values[i].(*ast.BasicLit); ok && lit.Kind == token.STRING {
-					value, err := strconv.Unquote(lit.Value)
-
-					return value, err == nil
-				}
-			}
-		}
+	pkg, _ := lenient.Check(file.Name.Name, set, []*ast.File{file}, nil) // what could be checked is there in any case
+	if pkg == nil {
+		return "", false
 	}
 
-	return "", false
+	found, ok := pkg.Scope().Lookup(name).(*types.Const)
+	if !ok || found.Val().Kind() != constant.String {
+		return "", false
+	}
+
+	return constant.StringVal(found.Val()), true
 }
 
 // CompatibleSDK tells whether a host with one version of the SDK can run a plugin written against another: major and

@@ -210,6 +210,10 @@ func TestVendoredSDK(t *testing.T) {
 	}{
 		{"constant", file, "package version\n\nconst Version = \"0.1.0\"\n", "0.1.0", true, ""},
 		{"in a block", file, "package version\nconst (\n\tA = 1\n\tVersion string = `1.2.3`\n)\n", "1.2.3", true, ""},
+		{"computed", file, "package version\nimport \"gone\"\nconst Version = major + (\".4.\" + patch)\nconst major, patch = \"0\", \"2\"\nvar _ = gone.X\n", "0.4.2", true, ""},
+		{"repeated", file, "package version\nconst (\n\tFirst = \"0.1.0\"\n\tVersion\n)\n", "0.1.0", true, ""},
+		{"no text", file, "package version\nconst Version = 3", "", false, "no constant Version"},
+		{"nowhere defined", file, "package version\nconst Version = other", "", false, "no constant Version"},
 		{"no vendor directory", "main.go", "package p", "", false, ""},
 		{"other things vendored", "vendor/example.com/x/x.go", "package x", "", false, ""},
 		{"no constant", file, "package version\nvar Version = \"0.1.0\"", "", false, "no constant Version"},

@@ -34,7 +34,7 @@ type wire interface {
 type link struct {
 	session *sdk.ClientSession
 	wire    wire
-	pace    pace
+	shared  *shared
 	// changed gets a value when the server says that its tools have changed.
 	changed chan struct{}
 	// condemned links are not used again, even if they have not ended yet.
@@ -58,7 +58,7 @@ func connect(ctx context.Context, s Server, sh *shared) (*link, error) {
 	} else {
 		w = newWeb(s, sh.pace)
 	}
-	l := &link{wire: w, pace: sh.pace, changed: make(chan struct{}, 1), gone: make(chan struct{}), ended: make(chan struct{})}
+	l := &link{wire: w, shared: sh, changed: make(chan struct{}, 1), gone: make(chan struct{}), ended: make(chan struct{})}
 	client := sdk.NewClient(&sdk.Implementation{Name: "aura", Version: sh.options.Version}, &sdk.ClientOptions{
 		Capabilities:           &sdk.ClientCapabilities{},
 		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { l.signal() },
@@ -66,7 +66,11 @@ func connect(ctx context.Context, s Server, sh *shared) (*link, error) {
 	session, err := guarded(ctx, l, func() (*sdk.ClientSession, error) { return client.Connect(ctx, w.transport(), nil) })
 	if err != nil {
 		// A program that ended by itself has a moment to do so, for the sake of its last words.
-		w.stop(closedNow(), sh.pace.grace)
+		grace := sh.grace()
+		if errors.Is(ctx.Err(), context.Canceled) {
+			grace = sh.pace.haste
+		}
+		w.stop(closedNow(), grace)
 		return nil, withStory(err, w)
 	}
 	l.session = session
@@ -86,7 +90,7 @@ func (l *link) signal() {
 func (l *link) watch() {
 	l.cause = l.session.Wait()
 	close(l.gone)
-	l.wire.stop(closedNow(), l.pace.grace)
+	l.wire.stop(closedNow(), l.shared.grace())
 	close(l.ended)
 }
 
@@ -99,7 +103,7 @@ func (l *link) close() {
 		// The connection may have ended by itself, in whatever way.
 		_ = l.session.Close()
 	}()
-	l.wire.stop(closed, l.pace.grace)
+	l.wire.stop(closed, l.shared.grace())
 	<-closed
 	<-l.ended
 }
@@ -141,7 +145,7 @@ func guarded[T any](ctx context.Context, l *link, request func() (T, error)) (T,
 	select {
 	case o = <-done:
 	case <-ctx.Done():
-		timer := time.NewTimer(l.pace.stuck)
+		timer := time.NewTimer(l.shared.pace.stuck)
 		defer timer.Stop()
 		select {
 		case o = <-done:

@@ -134,6 +134,9 @@ func (s *Set) names() string {
 	return strings.Join(out, ", ")
 }
 
+// Hurry has Close leave the servers only a moment for an orderly end.
+func (s *Set) Hurry() { s.shared.hurried.Store(true) }
+
 // Close ends all connections and programs. When it returns, nothing of them is left; a call that is going on fails. It
 // may be called more than once.
 func (s *Set) Close() {

@@ -11,6 +11,8 @@ import (
 type pace struct {
 	// grace is how long each step of an orderly end may take.
 	grace time.Duration
+	// haste is the same where somebody waits for the end.
+	haste time.Duration
 	// stuck is how long a request may still be going on after its context has ended.
 	stuck time.Duration
 	// listen is how long a service may take to begin the stream of its own messages.
@@ -23,7 +25,7 @@ type pace struct {
 
 func defaultPace() pace {
 	return pace{
-		grace: 2 * time.Second, stuck: 2 * time.Second, listen: 5 * time.Second, settle: 200 * time.Millisecond,
+		grace: 2 * time.Second, haste: 300 * time.Millisecond, stuck: 2 * time.Second, listen: 5 * time.Second, settle: 200 * time.Millisecond,
 		backoff: func(attempts int) time.Duration { return min(time.Second<<min(attempts-1, 10), 30*time.Second) },
 	}
 }
@@ -34,6 +36,8 @@ type shared struct {
 	pace    pace
 	// opened tells that Open has returned.
 	opened atomic.Bool
+	// hurried tells that somebody waits for the end.
+	hurried atomic.Bool
 
 	telling sync.Mutex
 	once    sync.Once
@@ -57,6 +61,14 @@ func (s *shared) changed() {
 	if s.options.OnChange != nil && s.opened.Load() {
 		s.options.OnChange()
 	}
+}
+
+// grace is how long each step of an orderly end may take now.
+func (s *shared) grace() time.Duration {
+	if s.hurried.Load() {
+		return s.pace.haste
+	}
+	return s.pace.grace
 }
 
 func (s *shared) stop() { s.once.Do(func() { close(s.done) }) }

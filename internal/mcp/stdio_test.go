@@ -268,7 +268,6 @@ func TestCallTimeout(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s := stdio(t, "good", "good")
-	s.Timeout = 5 * time.Second
 	set := opened(t, Options{}, s)
 	set.servers[0].Timeout = 300 * time.Millisecond
 	_, err := run(t.Context(), t, set, "mcp__good__hang", map[string]any{"cancelled": filepath.Join(dir, "cancelled")})
@@ -276,6 +275,7 @@ func TestCallTimeout(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	eventually(t, "the server is told", func() bool { return exists(filepath.Join(dir, "cancelled")) })
+	set.servers[0].Timeout = 0
 	if got := must(t, set, "mcp__good__echo", map[string]any{"text": "on"}); got != "on" || status(t, set, "good").Reconnects > 0 {
 		t.Errorf("got %q, %+v", got, status(t, set, "good"))
 	}

@@ -83,7 +83,7 @@ func (p Policy) Stricter(other Policy) bool {
 
 // WithoutFiles is the policy for what says that it cannot work in a sandbox: every file can be reached. All else still holds.
 func (p Policy) WithoutFiles() Policy {
-	p.ReadOnly, p.Own, p.Protected, p.Exposed, p.Hidden = nil, nil, nil, nil, nil
+	p.ReadOnly, p.Make, p.Own, p.Protected, p.Exposed, p.Hidden = nil, nil, nil, nil, nil, nil
 	p.ReadWrite = []string{string(filepath.Separator)}
 	return p
 }

@@ -21,6 +21,7 @@ func confine(p Policy, in Isolation, bound prctl) (Report, error) {
 	if s := Support(); !s.Enabled {
 		return r, fmt.Errorf("confining: %w: %s", ErrUnsupported, s.Reason())
 	}
+	p.makeMissing()
 	links := p.replaceable()
 	p = p.resolved()
 	for _, link := range links {

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 )
@@ -55,19 +56,6 @@ var system = []string{
 	"/sys/devices/system/cpu",
 }
 
-// caches are what builds write below the home directory. The directories of programs beside them are not among them: what is
-// put there would run outside of the sandbox one day.
-var caches = []string{".cache", "go/pkg", ".cargo/registry", ".cargo/git", ".npm", ".gradle/caches", ".m2/repository"}
-
-// toolchains are where version managers below the home directory keep programs. Git's settings are with them: Git does nothing
-// at all if it cannot read those.
-var toolchains = []string{
-	".rustup/toolchains", ".rustup/settings.toml", ".nvm/versions", ".pyenv/versions", ".pyenv/shims", ".pyenv/version",
-	".pyenv/libexec", ".rbenv/versions", ".rbenv/shims", ".asdf/installs", ".asdf/shims", ".sdkman/candidates", ".volta/tools",
-	".local/share/mise/installs", ".local/share/mise/shims", ".local/share/uv/python", ".local/share/uv/tools",
-	".local/share/pipx/venvs", ".gitconfig", ".config/git/config", ".config/git/ignore", ".config/git/attributes",
-}
-
 // secrets are what stays out of reach even if the home directory lies inside a tree that is granted.
 var secrets = []string{
 	".ssh", ".aws", ".azure", ".gnupg", ".kube", ".docker", ".config/gcloud", ".config/gh", ".password-store", ".netrc",
@@ -96,7 +84,7 @@ func Default(at Place, kind Kind) Policy {
 		temp = "/tmp"
 	}
 	p := Policy{
-		ReadOnly:  slices.Clone(system),
+		ReadOnly:  at.aroundHome(system),
 		ReadWrite: append(present(at.Workdir, temp, at.DataDir), present(at.Writable...)...),
 		Own:       present(at.Own...),
 		Hidden:    present(at.Hidden...),
@@ -112,11 +100,46 @@ func Default(at Place, kind Kind) Policy {
 		p.Limits.MemoryBytes = filesMemory
 	case KindShell:
 		p.Limits = Limits{MemoryBytes: shellMemory, Processes: shellProcesses}
-		p.ReadOnly = append(append(p.ReadOnly, present(at.Path...)...), below(at.Home, toolchains)...)
+		p.ReadOnly = append(p.ReadOnly, at.programs()...)
 		p.ReadWrite = append(append(p.ReadWrite, below(at.Home, caches)...), present(at.Caches...)...)
+		p.Make = at.filled()
 	}
 	p.hideSecrets(at)
 	return p
+}
+
+// aroundHome is the trees without the home directory, should it lie in one of them, as that of an account for a service may.
+func (at Place) aroundHome(trees []string) []string {
+	if at.Home == "" {
+		return slices.Clone(trees)
+	}
+	var out []string
+	home := resolve(at.Home)
+	for _, tree := range trees {
+		dir := resolve(tree)
+		if !within(dir, home) {
+			out = append(out, tree)
+			continue
+		}
+		for ; dir != home; dir = towards(dir, home) {
+			// What cannot be listed is not granted.
+			entries, _ := os.ReadDir(dir)
+			for _, e := range entries {
+				if path := filepath.Join(dir, e.Name()); !within(path, home) {
+					out = append(out, path)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// towards is the directory right below one, on the way to another that is inside of it.
+func towards(dir, path string) string {
+	for filepath.Dir(path) != dir {
+		path = filepath.Dir(path)
+	}
+	return path
 }
 
 // hideSecrets hides what the policy would grant of them.

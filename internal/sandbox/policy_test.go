@@ -65,6 +65,42 @@ func TestDefault(t *testing.T) {
 	}
 }
 
+// What is in PATH must be able to run, wherever the home directory is.
+func TestDefaultReadsPrograms(t *testing.T) {
+	t.Parallel()
+	at := place
+	at.Path = []string{"/r/.pyenv/shims", "/r/node/bin/", "/r/.pyenv/plugins/virtualenv/shims", "/r/plain"}
+	p := sandbox.Default(at, sandbox.KindShell)
+	for path, want := range map[string]bool{
+		"/r/.pyenv/shims/python3": true, "/r/.pyenv/libexec/pyenv": true, "/r/.pyenv/versions/3/bin/python3": true, "/r/.pyenv/version": true,
+		"/r/node/bin/node": true, "/r/node/lib/x.js": true, "/r/node/share/x": false, "/r/plain/x": true, "/r/lib/x": false, "/r/.pyenv/x": false,
+		"/p/home/.nvm/versions/x": true, "/p/home/x": false,
+	} {
+		err := sandbox.Check(p, at.Workdir, sandbox.Access{Read: []string{path}})
+		if (err == nil) != want {
+			t.Errorf("reading %s: %v", path, err)
+		}
+		if sandbox.Check(sandbox.Default(at, sandbox.KindFiles), at.Workdir, sandbox.Access{Read: []string{path}}) == nil {
+			t.Errorf("a tool for files reads %s", path)
+		}
+	}
+}
+
+// A home directory may lie among the programs of the system; what is beside it stays within reach.
+func TestDefaultLeavesOutTheHome(t *testing.T) {
+	t.Parallel()
+	at := place
+	at.Home = "/usr/lib/aura-nobody/home"
+	p := sandbox.Default(at, sandbox.KindShell)
+	for path, want := range map[string]bool{
+		at.Home: false, at.Home + "/x": false, at.Home + "/.cache/x": true, "/usr/bin/env": true, "/bin/sh": true, "/etc/ssl/x": true,
+	} {
+		if err := sandbox.Check(p, at.Workdir, sandbox.Access{Read: []string{path}}); (err == nil) != want {
+			t.Errorf("reading %s: %v", path, err)
+		}
+	}
+}
+
 func TestDefaultHidesSecrets(t *testing.T) {
 	t.Parallel()
 	at := place

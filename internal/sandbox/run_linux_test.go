@@ -186,6 +186,46 @@ func TestRunConfines(t *testing.T) {
 
 // TestRunKillsTree ends a call by its timeout and by its context. What it started, even what left its group, is gone: nobody holds
 // the pipe any more.
+// Builds find their caches also in a home directory that has none yet.
+func TestRunMakesCaches(t *testing.T) {
+	t.Parallel()
+	base := t.TempDir()
+	for _, dir := range []string{"home", "bin", "tmp/home"} {
+		if err := os.MkdirAll(filepath.Join(base, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(base, "bin", "go"), nil, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	tests := map[string]struct {
+		home, writes string
+		config       sandbox.Config
+		made         bool
+	}{
+		"everybody's":               {home: "home", writes: ".cache", made: true},
+		"of a program":              {home: "home", writes: "go/pkg", made: true},
+		"of none that is here":      {home: "home", writes: ".npm"},
+		"not among the settings":    {home: "other", writes: ".cache", config: sandbox.Config{Restrictions: sandbox.Paths{ReadWrite: []string{"."}}}},
+		"inside of what is granted": {home: "tmp/home", writes: ".cache"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := command(t, "write")
+			at := sandbox.Place{
+				Workdir: c.Dir, Home: filepath.Join(base, tt.home), Temp: filepath.Join(base, "tmp"), Own: []string{c.Executable},
+				Path: []string{filepath.Join(base, "bin")},
+			}
+			c.Policy = sandbox.Compose(at, sandbox.KindShell, tt.config)
+			c.Call.Args = json.RawMessage(strconv.Quote(filepath.Join(at.Home, tt.writes, "x")))
+			if _, err := sandbox.Run(t.Context(), c); (err == nil) != tt.made {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
 func TestRunKillsTree(t *testing.T) {
 	t.Parallel()
 	for name, byContext := range map[string]bool{"context": true, "timeout": false} {

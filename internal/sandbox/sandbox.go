@@ -20,6 +20,8 @@ type Policy struct {
 	// ReadOnly and ReadWrite are trees or files. Programs in either may be started if Exec allows any.
 	ReadOnly  []string `json:"ro"`
 	ReadWrite []string `json:"rw"`
+	// Make are directories of ReadWrite that are made if they are missing, unless they lie inside another one.
+	Make []string `json:"make,omitempty"`
 	// Own is what the process needs to run at all, such as its executable and its plugin's source. It is readable whatever
 	// the settings say.
 	Own []string `json:"own,omitempty"`

@@ -42,6 +42,12 @@ func (f *Files) Enter(paths sdk.ToolPaths, rules Rules) (leave func(ok bool), er
 			}
 		}
 	}
+	// What the model knows and lets a tool change, it knows afterwards too.
+	for _, path := range paths.Write {
+		if f.current(path) && !slices.Contains(paths.Record, path) {
+			paths.Record = append(paths.Record, path)
+		}
+	}
 	return func(ok bool) {
 		if ok {
 			f.leave(paths, before)

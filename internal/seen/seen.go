@@ -81,6 +81,22 @@ func (f *Files) Guard(path string) error {
 	}
 }
 
+// current reports whether the model has seen a file as it is now. Of what it has not seen at all, nothing is read.
+func (f *Files) current(path string) bool {
+	key, err := resolve(f.absolute(path))
+	if err != nil {
+		return false
+	}
+	f.mu.Lock()
+	then := f.marks[key]
+	f.mu.Unlock()
+	if then == nil {
+		return false
+	}
+	now, err := look(key)
+	return err == nil && then.same(now)
+}
+
 // Reset forgets every file, as when a conversation begins anew.
 func (f *Files) Reset() {
 	f.mu.Lock()

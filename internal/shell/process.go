@@ -9,14 +9,19 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"sync"
+
+	"github.com/idelchi/aura/internal/stray"
 )
 
 // process is a running child. Its creator calls wait and then finish, once each.
 type process struct {
-	cmd            *exec.Cmd
-	group          *group
+	cmd   *exec.Cmd
+	group *group
+	// mark is in the environment of the child and of all that it starts.
+	mark           string
 	stdin          *os.File
 	stdout, stderr *capture
 	workers        sync.WaitGroup
@@ -24,7 +29,7 @@ type process struct {
 
 // start starts the child. On an error nothing is left open or running.
 func start(c Command) (*process, error) {
-	p := &process{}
+	p := &process{mark: stray.Mark("AURA_SHELL")}
 
 	var ours, theirs pipes
 
@@ -34,8 +39,7 @@ func start(c Command) (*process, error) {
 	memory := cmp.Or(c.MemoryBytes, DefaultMemoryBytes)
 	p.cmd = exec.Command(c.Executable, Argument, strconv.FormatInt(memory, 10), lifeline)
 	p.cmd.Dir = c.Dir
-	// A nil slice would mean the caller's environment.
-	p.cmd.Env = append([]string{}, c.Env...)
+	p.cmd.Env = append(slices.Clone(c.Env), p.mark)
 	p.cmd.Stdin, p.stdin = theirs.reader(&ours)
 	p.cmd.Stdout, p.cmd.Stderr = outW, errW
 
@@ -92,6 +96,12 @@ func (p *process) wait(ctx context.Context) (exit error, stopped bool) {
 func (p *process) finish() Result {
 	p.group.kill()
 	p.group.close()
+
+	// A child that ends by itself takes along those who left the group. One that dies no longer can, and they are nobody's
+	// descendants any more.
+	if !p.cmd.ProcessState.Exited() {
+		stray.Kill(p.mark)
+	}
 
 	_ = p.stdin.Close()
 

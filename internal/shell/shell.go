@@ -59,8 +59,8 @@ type Result struct {
 var errTimeout = errors.New("time is up")
 
 // Run runs a line to its end. When it returns, the line's process group is gone, background jobs included. A process
-// that left the group on purpose goes with it on Linux, unless the interpreter died; elsewhere it may live on, but is
-// not waited for. An error means that the line could not be run
+// that left the group on purpose goes with it on Linux, unless the interpreter died and the process has an environment
+// of its own; elsewhere it may live on, but is not waited for. An error means that the line could not be run
 // to its end: it did not start, ctx ended, or the interpreter died. What it had printed until then is in the Result.
 func Run(ctx context.Context, c Command) (Result, error) {
 	if c.Timeout > 0 {

@@ -88,6 +88,45 @@ func TestEscapedProcessEndsWithTheContext(t *testing.T) {
 	}
 }
 
+// Neither may the end of the interpreter itself leave anything behind: killed, or out of memory.
+func TestEscapedProcessEndsWithTheInterpreter(t *testing.T) {
+	t.Parallel()
+	needSetsid(t)
+
+	for _, end := range []string{"kill -9 $$", "x=x; while :; do x=$x$x; done"} {
+		if raceDetector && end != "kill -9 $$" {
+			continue
+		}
+
+		t.Run(end, func(t *testing.T) {
+			t.Parallel()
+
+			c := command(t, escapee+`read x < go; `+end)
+			c.MemoryBytes = 128 << 20
+			life, release := fifo(t, c.Dir, "life"), fifo(t, c.Dir, "go")
+
+			done := make(chan error, 1)
+
+			go func() {
+				_, err := shell.Run(t.Context(), c)
+				done <- err
+			}()
+
+			r := alive(t, life)
+
+			if err := os.WriteFile(release, []byte("x\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+
+			if err := <-done; err == nil {
+				t.Error("the shell did not die")
+			}
+
+			gone(t, r)
+		})
+	}
+}
+
 func TestEscapedProcessEndsWithTheParent(t *testing.T) {
 	t.Parallel()
 	needSetsid(t)

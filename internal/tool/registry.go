@@ -48,12 +48,14 @@ func NewRegistry(tools ...Tool) (*Registry, error) {
 // usable is what every provider accepts as the name of a tool.
 var usable = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 
+const usableNames = "a name consists of at most 64 letters, digits, - and _"
+
 // Register adds a tool. A name that is taken is a *ConflictError, unless one of the two overrides: the newcomer whatever
 // it finds, the older one a single newcomer if it has displaced nothing yet.
 func (r *Registry) Register(t Tool) error {
 	d := t.Definition()
 	if !usable.MatchString(d.Name) {
-		return fmt.Errorf("registering tool %q of %s: a name consists of at most 64 letters, digits, - and _", d.Name, d.From())
+		return fmt.Errorf("registering tool %q of %s: %s", d.Name, d.From(), usableNames)
 	}
 	schema, err := Compile(d.Parameters)
 	if err != nil {

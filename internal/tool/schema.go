@@ -22,9 +22,12 @@ type parameters struct {
 	AdditionalProperties bool                `json:"additionalProperties"`
 }
 
-// FromSDK returns the JSON schema of a plugin tool's arguments. Arguments that it does not name are not allowed. Whether
-// the types in it exist is left to Register, which compiles it.
+// FromSDK returns the JSON schema of a plugin tool's arguments. Arguments that it does not name are not allowed. What Register
+// would refuse in the name or the types is an error here already, so that whoever asks can do without this one tool.
 func FromSDK(schema sdk.ToolSchema) (json.RawMessage, error) {
+	if !usable.MatchString(schema.Name) {
+		return nil, fmt.Errorf("reading the schema of tool %q: %s", schema.Name, usableNames)
+	}
 	in := schema.Parameters
 	if in.Type != "" && in.Type != "object" {
 		return nil, fmt.Errorf("reading the schema of tool %q: its parameters are of type %q; only object is possible", schema.Name, in.Type)
@@ -40,6 +43,9 @@ func FromSDK(schema sdk.ToolSchema) (json.RawMessage, error) {
 	}
 	raw, err := json.Marshal(out)
 	if err != nil {
+		return nil, fmt.Errorf("reading the schema of tool %q: %w", schema.Name, err)
+	}
+	if _, err := compile(raw); err != nil {
 		return nil, fmt.Errorf("reading the schema of tool %q: %w", schema.Name, err)
 	}
 	return raw, nil

@@ -108,6 +108,7 @@ func TestFromSDKRefuses(t *testing.T) {
 		{"not an object", sdk.ToolParameters{Type: "string"}, "only object"},
 		{"required but absent", sdk.ToolParameters{Required: []string{"x"}}, `parameter "x"`},
 		{"no JSON", sdk.ToolParameters{Properties: map[string]sdk.ToolProperty{"x": {Enum: []any{make(chan int)}}}}, "chan int"},
+		{"no type", sdk.ToolParameters{Properties: map[string]sdk.ToolProperty{"x": {Type: "int"}}}, `properties x: type: "int" is none`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -117,6 +118,17 @@ func TestFromSDKRefuses(t *testing.T) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}
 		})
+	}
+}
+
+func TestFromSDKNames(t *testing.T) {
+	t.Parallel()
+	for name, ok := range map[string]bool{
+		"Pad": true, "a_b-C9": true, "": false, "Bad.Name": false, "two words": false, "größe": false, strings.Repeat("x", 65): false,
+	} {
+		if _, err := tool.FromSDK(sdk.ToolSchema{Name: name}); (err == nil) != ok {
+			t.Errorf("%q: %v", name, err)
+		}
 	}
 }
 

@@ -17,6 +17,20 @@ type Truncation struct {
 	TailLines int
 }
 
+// noteTokens is what the note in the place of what was cut takes, at most.
+const noteTokens = 100
+
+// Within is the bounds for a model that is told so many tokens of a result, 0 being no limit. A result that is cut again loses its
+// end, and with it perhaps the name of the file that holds the rest.
+func (t Truncation) Within(tokens int) Truncation {
+	// Numbers alone have more than one byte and a half to the token; what has less loses no more than a part of its end.
+	fits := max((tokens-noteTokens)*3/2, tokens)
+	if tokens > 0 && (t.MaxOutputBytes == 0 || t.MaxOutputBytes > fits) {
+		t.MaxOutputBytes = fits
+	}
+	return t
+}
+
 var defaultTruncation = Truncation{MaxOutputBytes: 1 << 20, MaxLines: 200, HeadLines: 100, TailLines: 80}
 
 // memoryLimit is how many bytes are kept in memory where MaxOutputBytes sets no bound.

@@ -60,3 +60,23 @@ func TestStreamTearsNothingApart(t *testing.T) {
 		}
 	}
 }
+
+func TestTruncationWithin(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ bytes, tokens, want int }{
+		{bytes: 1 << 20, tokens: 0, want: 1 << 20},
+		{bytes: 1 << 20, tokens: 20_000, want: 29_850},
+		{bytes: 0, tokens: 20_000, want: 29_850},
+		{bytes: 500, tokens: 20_000, want: 500},
+		{bytes: 1 << 20, tokens: 100, want: 100},
+		{bytes: 0, tokens: 0, want: 0},
+	}
+	for _, tt := range tests {
+		bounds := Truncation{MaxOutputBytes: tt.bytes, MaxLines: 7, HeadLines: 3, TailLines: 2}
+		want := bounds
+		want.MaxOutputBytes = tt.want
+		if got := bounds.Within(tt.tokens); got != want {
+			t.Errorf("%d bytes within %d tokens: got %+v", tt.bytes, tt.tokens, got)
+		}
+	}
+}

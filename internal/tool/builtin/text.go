@@ -83,5 +83,37 @@ func regular(path string) error {
 // overwrite replaces all that a file holds. The file stays the same one, with its mode, its owner and its links; without
 // one, it is made.
 func overwrite(path, content string, mode fs.FileMode) error {
-	return os.WriteFile(path, []byte(content), mode)
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, mode)
+	if err != nil {
+		return err
+	}
+	info, err := file.Stat()
+	if err == nil {
+		err = refill(file, info.Size(), content)
+	}
+	return errors.Join(err, file.Close())
+}
+
+// store is what refill needs of a file.
+type store interface {
+	WriteAt(content []byte, offset int64) (int, error)
+	Truncate(size int64) error
+}
+
+// refill puts content in the place of the size bytes that a file holds. What goes beyond them is written first, since only
+// that needs more room: where there is none, the file keeps what it has.
+func refill(file store, size int64, content string) error {
+	within := min(size, int64(len(content)))
+	if more := content[within:]; more != "" {
+		if _, err := file.WriteAt([]byte(more), within); err != nil {
+			return errors.Join(err, file.Truncate(size))
+		}
+	}
+	if _, err := file.WriteAt([]byte(content[:within]), 0); err != nil {
+		return err
+	}
+	if within < size {
+		return file.Truncate(within)
+	}
+	return nil
 }

@@ -1,4 +1,4 @@
-package interp
+package repair
 
 import (
 	"go/ast"
@@ -52,11 +52,12 @@ func (w *rewriter) separate(n *ast.AssignStmt) {
 	}
 	if len(kept) == 0 {
 		w.replace(n.Pos(), n.End(), strings.TrimPrefix(after.String(), "; "))
+		w.repairs(Nils, n)
 		return
 	}
 	w.pick(n.Lhs, kept)
 	w.pick(n.Rhs, kept)
-	w.closing = append(w.closing, edit{at: int(n.End() - w.start), insert: after.String()})
+	w.closing = append(w.closing, Edit{at: int(n.End() - w.start), insert: after.String(), does: []repaired{{Nils, n}}})
 }
 
 // moves reports whether a part of something would be that of another once a variable is assigned to.
@@ -75,7 +76,7 @@ func (w *rewriter) pick(list []ast.Expr, kept []int) {
 	cut := func(from, to token.Pos, text string) {
 		if from < to {
 			text = strings.Repeat("\n", strings.Count(w.written(from, to), "\n")) + text
-			w.closing = append(w.closing, edit{at: int(from - w.start), skip: int(to - from), insert: text})
+			w.closing = append(w.closing, Edit{at: int(from - w.start), skip: int(to - from), insert: text})
 		}
 	}
 	cut(list[0].Pos(), list[kept[0]].Pos(), "")
@@ -106,9 +107,11 @@ func (w *rewriter) ranging(n *ast.RangeStmt) {
 	get := " " + value.Name + " := " + w.written(n.X.Pos(), n.X.End()) + "[" + key + "];"
 	if declares(n.Body, value.Name) {
 		get += " {"
-		w.closing = append(w.closing, edit{at: int(n.Body.Rbrace - w.start), insert: "}"})
+		w.closing = append(w.closing, Edit{at: int(n.Body.Rbrace - w.start), insert: "}"})
 	}
 	w.insert(n.Body.Lbrace+1, get)
+	w.repairs(Channels, n)
+	w.repairs(Variable, value)
 	w.copyVariables(n.Body, n.Key)
 }
 

@@ -1,21 +1,13 @@
-package interp
+package repair
 
 import (
 	"go/ast"
 	"go/token"
-	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 )
 
-// edit is text to put in the place of the bytes from an offset of a file on; of none, to insert it there.
-type edit struct {
-	at, skip int
-	insert   string
-}
-
-// workarounds returns edits that mean nothing to a Go compiler and keep the interpreter from being silently wrong:
+// Edits returns edits that mean nothing to a Go compiler and keep the interpreter from being silently wrong:
 //
 //   - A parameter without a name gets the blank one. The interpreter gives it no place and hands its value to the next.
 //   - An operator on the right side of an assignment or in a return gets parentheses, a received value in a return too. Without them the interpreter gives the
@@ -46,7 +38,7 @@ type edit struct {
 //     another type, and a crash prints something that is not the message.
 //
 // They are in the order of their offsets.
-func workarounds(f *ast.File, text []byte) []edit {
+func Edits(f *ast.File, text []byte) []Edit {
 	w := newRewriter(f, text)
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -108,27 +100,23 @@ func workarounds(f *ast.File, text []byte) []edit {
 		return true
 	})
 	if w.imports {
-		w.insert(f.Name.End(), "; import "+ourAlias+" "+strconv.Quote(ourPath))
+		w.insert(f.Name.End(), "; import "+ourAlias+" "+strconv.Quote(Path))
 	}
 	w.edits = append(w.edits, w.closing...)
 	w.sort()
+	w.copyArguments()
 	if len(w.selections) > 0 {
 		w.selects()
 	}
 	return w.edits
 }
 
-// ourPath is the import path of a package that holds what takes the place of built-in names, by the same names. No source will
-// use it, or its alias, by chance.
+// Path is the import path of a package that holds what takes the place of built-in names, by the same names: panic, error, and wrapped,
+// which reports whether the interpreter has put a value into one of its own. No source will use it, or its alias, by chance.
 const (
-	ourPath  = "aura.internal/builtin"
+	Path     = "aura.internal/builtin"
 	ourAlias = "aura_internal_builtin"
 )
-
-// ourSymbols are what the package holds.
-func ourSymbols() map[string]reflect.Value {
-	return map[string]reflect.Value{"panic": reflect.ValueOf(raise), "error": reflect.ValueOf((*error)(nil)), "wrapped": reflect.ValueOf(wrapped)}
-}
 
 // call handles calls that the interpreter gets wrong by their name.
 func (w *rewriter) call(n *ast.CallExpr) {
@@ -140,7 +128,7 @@ func (w *rewriter) call(n *ast.CallExpr) {
 	case *ast.SelectorExpr:
 		w.printed(n, f)
 		pkg, ok := f.X.(*ast.Ident)
-		if !ok || pkg.Name != "io" || n.Ellipsis.IsValid() || len(n.Args) == 0 {
+		if !ok || pkg.Name != "io" || w.postponed[n] || n.Ellipsis.IsValid() || len(n.Args) == 0 {
 			return
 		}
 		// A call that is alone may stand for several values.
@@ -149,43 +137,9 @@ func (w *rewriter) call(n *ast.CallExpr) {
 		}
 		if element, ok := strings.CutPrefix(f.Sel.Name, "Multi"); ok {
 			w.insert(n.Args[0].Pos(), "[]io."+element+"{")
-			w.closing = append(w.closing, edit{at: int(n.Args[len(n.Args)-1].End() - w.start), insert: "}..."})
+			w.closing = append(w.closing, Edit{at: int(n.Args[len(n.Args)-1].End() - w.start), insert: "}..."})
 		}
 	}
-}
-
-// raise is a panic with the value as it is.
-func raise(v any) { panic(v) }
-
-// standsForInterface reports whether a value of a type in the file could have methods of its own, and so be handed to compiled
-// code as an interface; or whether nil is handed over, as by http.NewRequest("GET", url, nil), for which the interpreter looks at the
-// interface's methods too.
-func standsForInterface(f *ast.File) bool {
-	found := false
-	ast.Inspect(f, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.CallExpr:
-			found = found || slices.ContainsFunc(n.Args, isNil)
-		case *ast.CompositeLit:
-			found = found || slices.ContainsFunc(n.Elts, isNil)
-		case *ast.KeyValueExpr:
-			found = found || isNil(n.Value)
-		case *ast.AssignStmt:
-			found = found || slices.ContainsFunc(n.Rhs, isNil)
-		case *ast.ValueSpec:
-			found = found || slices.ContainsFunc(n.Values, isNil)
-		case *ast.FuncDecl:
-			found = found || n.Recv != nil
-		case *ast.InterfaceType:
-			found = found || len(n.Methods.List) > 0
-		case *ast.StructType:
-			for _, field := range n.Fields.List {
-				found = found || len(field.Names) == 0
-			}
-		}
-		return !found
-	})
-	return found
 }
 
 func isNil(e ast.Expr) bool {
@@ -225,104 +179,4 @@ func isUnary(x ast.Expr) bool {
 func isArithmetic(x ast.Expr) bool {
 	b, ok := x.(*ast.BinaryExpr)
 	return ok && b.Op.Precedence() > token.EQL.Precedence()
-}
-
-// copyCounters handles the loop variables of a for clause that its body leaves alone. One that the body changes must stay what
-// it is, because the next iteration goes on from there.
-func (w *rewriter) copyCounters(n *ast.ForStmt) {
-	init, ok := n.Init.(*ast.AssignStmt)
-	if !ok || init.Tok != token.DEFINE {
-		return
-	}
-	var variables []ast.Expr
-	for _, v := range init.Lhs {
-		if id, ok := v.(*ast.Ident); ok && !changes(n.Body, id.Name) {
-			variables = append(variables, v)
-		}
-	}
-	w.copyVariables(n.Body, variables...)
-}
-
-// copyVariables lets a loop's body begin with copies of the variables, if something in it could outlive the iteration.
-func (w *rewriter) copyVariables(body *ast.BlockStmt, variables ...ast.Expr) {
-	var names []string
-	for _, v := range variables {
-		if id, ok := v.(*ast.Ident); ok && id.Name != "_" && captures(body, id.Name) {
-			names = append(names, id.Name)
-		}
-	}
-	if len(names) == 0 {
-		return
-	}
-	list := strings.Join(names, ", ")
-	if !slices.ContainsFunc(names, func(name string) bool { return declares(body, name) }) {
-		w.insert(body.Lbrace+1, " "+list+" := "+list+";")
-		return
-	}
-	// The body has a variable of that name, such as a copy of its own. Two of one name need two blocks.
-	w.insert(body.Lbrace+1, " "+list+" := "+list+"; {")
-	w.closing = append(w.closing, edit{at: int(body.Rbrace - w.start), insert: "}"})
-}
-
-// declares reports whether a block declares the name itself, not in a block within it.
-func declares(block *ast.BlockStmt, name string) bool {
-	for _, stmt := range block.List {
-		for {
-			labeled, ok := stmt.(*ast.LabeledStmt)
-			if !ok {
-				break
-			}
-			stmt = labeled.Stmt
-		}
-		switch s := stmt.(type) {
-		case *ast.AssignStmt:
-			if s.Tok == token.DEFINE && slices.ContainsFunc(s.Lhs, func(x ast.Expr) bool { return rootIdent(x) == name }) {
-				return true
-			}
-		case *ast.DeclStmt:
-			if mentionsIdent(s, name) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// captures reports whether a function literal in the body mentions the name, or the address of it or of a part is taken, or it is
-// put where an interface may hold it.
-func captures(body *ast.BlockStmt, name string) bool {
-	found := false
-	ast.Inspect(body, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.FuncLit:
-			found = found || mentionsIdent(n, name)
-		case *ast.UnaryExpr:
-			found = found || n.Op == token.AND && rootIdent(n.X) == name
-		default:
-			found = found || handsOver(n, name)
-		}
-		return !found
-	})
-	return found
-}
-
-// changes reports whether the body assigns to the name or takes its address.
-func changes(body *ast.BlockStmt, name string) bool {
-	found := false
-	ast.Inspect(body, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.AssignStmt:
-			for _, x := range n.Lhs {
-				found = found || n.Tok != token.DEFINE && rootIdent(x) == name
-			}
-		case *ast.IncDecStmt:
-			found = found || rootIdent(n.X) == name
-		case *ast.RangeStmt:
-			found = found || n.Tok == token.ASSIGN && (rootIdent(n.Key) == name || rootIdent(n.Value) == name)
-		case *ast.UnaryExpr:
-			found = found || n.Op == token.AND && rootIdent(n.X) == name
-		}
-		return !found
-	})
-	return found
 }

@@ -1,4 +1,4 @@
-package interp
+package repair
 
 import (
 	"go/ast"
@@ -71,6 +71,7 @@ func (w *rewriter) keep(block []ast.Stmt) {
 			continue
 		}
 		w.replace(assign.Pos(), kept.Pos(), name+" := ")
+		w.repairs(Value, kept)
 		w.insert(kept.End(), "; "+before+name)
 	}
 }

@@ -1,9 +1,10 @@
-package interp
+package repair
 
 import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"slices"
 	"strings"
 )
 
@@ -87,13 +88,12 @@ func emptyInterface(x ast.Expr) bool {
 func (w *rewriter) deferred(b routine, d deferral) {
 	var before strings.Builder
 	for i, arg := range d.Call.Args {
-		written := w.written(arg.Pos(), arg.End())
-		if !b.copyable(arg, d) || strings.Contains(written, "\n") {
+		if !b.copyable(arg, d) || strings.Contains(w.written(arg.Pos(), arg.End()), "\n") {
 			continue
 		}
 		alias := fmt.Sprintf("%s_%d", w.fresh(d.Pos()), i)
-		fmt.Fprintf(&before, "%s := %s; ", alias, written)
-		w.replace(arg.Pos(), arg.End(), alias)
+		w.copies = append(w.copies, argument{arg, alias})
+		fmt.Fprintf(&before, "%s := %s; ", alias, place(alias))
 	}
 	name := w.fresh(d.Pos())
 	switch f := d.Call.Fun.(type) {
@@ -103,6 +103,7 @@ func (w *rewriter) deferred(b routine, d deferral) {
 			break
 		}
 		w.replace(d.Pos(), f.Pos(), before.String()+name+" := "+made)
+		w.repairs(Literal, d.DeferStmt)
 		w.insert(f.End(), " }(); defer "+name)
 		return
 	case *ast.SelectorExpr:
@@ -113,12 +114,37 @@ func (w *rewriter) deferred(b routine, d deferral) {
 		}
 		fmt.Fprintf(&before, "%s_r := %s; ", name, receiver)
 		w.replace(d.Pos(), f.Pos(), before.String()+name+" := func() func() { return func() { ")
+		w.repairs(Receiver, d.DeferStmt)
 		w.replace(f.Pos(), end, name+"_r")
 		w.insert(d.Call.End(), " } }(); defer "+name+"()")
 		return
 	}
 	if before.Len() > 0 {
 		w.insert(d.Pos(), before.String())
+	}
+}
+
+// argument is one of a deferred call that is copied to a variable of that name.
+type argument struct {
+	ast.Expr
+	name string
+}
+
+// place stands for the value of a variable as long as there may be edits to come within it. No source has such a character.
+func place(name string) string { return "\x00" + name + "\x00" }
+
+// copyArguments lets the arguments of deferred calls be computed before. All other edits must have been made and be in order, but
+// those of selects; the ones within an argument go with it. Those within others come first.
+func (w *rewriter) copyArguments() {
+	for _, arg := range slices.Backward(w.copies) {
+		copied := w.take(arg.Expr)
+		for i, e := range w.edits {
+			w.edits[i].insert = strings.Replace(e.insert, place(arg.name), copied.insert, 1)
+		}
+		copied.insert = arg.name
+		copied.does = append(copied.does, repaired{Argument, arg.Expr})
+		w.edits = append(w.edits, copied)
+		w.sort()
 	}
 }
 

@@ -1,4 +1,4 @@
-package interp
+package repair
 
 import (
 	"go/ast"
@@ -69,6 +69,7 @@ func (w *rewriter) offsets(n *ast.RangeStmt) {
 	lit, ok := n.X.(*ast.BasicLit)
 	if w.strings[n] || ok && lit.Kind == token.STRING || isPlain(n.X) && w.indexes(n.Body, w.written(n.X.Pos(), n.X.End())) {
 		w.insert(n.Key.End(), ", _")
+		w.repairs(Offsets, n)
 	}
 }
 

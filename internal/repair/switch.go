@@ -1,4 +1,4 @@
-package interp
+package repair
 
 import (
 	"bytes"
@@ -68,7 +68,7 @@ func (w *rewriter) unfold(n *ast.SwitchStmt) {
 	}
 	w.replace(n.Switch, n.Switch+token.Pos(len("switch")), "{")
 	w.insert(n.Tag.Pos(), w.labels[n]+"switch ")
-	w.closing = append(w.closing, edit{at: int(n.End() - w.start), insert: "}"})
+	w.closing = append(w.closing, Edit{at: int(n.End() - w.start), insert: "}"})
 }
 
 // unfolds reports whether a switch has a statement before a value that has to be computed.
@@ -99,6 +99,7 @@ func (w *rewriter) typeChoice(n *ast.TypeSwitchStmt) {
 	}
 	if unnamed {
 		w.insert(guard.Pos(), w.fresh(n.Pos())+" := ")
+		w.repairs(Named, n)
 	}
 	for _, stmt := range n.Body.List {
 		clause, ok := stmt.(*ast.CaseClause)
@@ -146,13 +147,20 @@ func (w *rewriter) valueless(n *ast.SwitchStmt) (name string, ok bool) {
 			return "", false
 		}
 		w.replace(n.Tag.Pos(), n.Tag.End(), "")
+		w.repairs(Switch, n)
 		return tag.Name, true
 	case *ast.IndexExpr, *ast.SelectorExpr:
 		if !literalCases(n.Body) || !hasCase(n.Body) {
 			return "", false
 		}
 		name = w.fresh(n.Pos())
-		w.insert(n.Tag.Pos(), name+" := ")
+		before := n.Tag.Pos()
+		if n.Init == nil {
+			// A semicolon may stand there alone.
+			before = n.Switch + token.Pos(len("switch"))
+		}
+		w.replace(before, n.Tag.Pos(), " "+name+" := ")
+		w.repairs(Switch, n)
 		w.insert(n.Tag.End(), ";")
 		return name, true
 	default:

@@ -1,4 +1,4 @@
-package interp
+package repair
 
 import (
 	"cmp"
@@ -13,11 +13,11 @@ type rewriter struct {
 	file  *ast.File
 	start token.Pos
 	text  []byte
-	edits []edit
+	edits []Edit
 	// imports is set once the file uses what takes the place of a built-in name.
 	imports bool
 	// closing are edits that stand behind all others at their offset.
-	closing []edit
+	closing []Edit
 	// recovering are the names of the functions and methods of the file that call recover.
 	recovering map[string]bool
 	// labels are those of the switches that get a block around them.
@@ -30,6 +30,8 @@ type rewriter struct {
 	asserted map[*ast.TypeSwitchStmt]bool
 	// strings are the loops over parameters of type string.
 	strings map[*ast.RangeStmt]bool
+	// copies are the arguments of deferred calls that are computed before, those within others behind them.
+	copies []argument
 	// postponed are the calls that are deferred.
 	postponed map[*ast.CallExpr]bool
 	// declared and singles are filled in when they are needed.
@@ -49,11 +51,17 @@ func newRewriter(f *ast.File, text []byte) rewriter {
 }
 
 func (w *rewriter) sort() {
-	slices.SortStableFunc(w.edits, func(a, b edit) int { return cmp.Compare(a.at, b.at) })
+	slices.SortStableFunc(w.edits, func(a, b Edit) int { return cmp.Compare(a.at, b.at) })
 }
 
 func (w *rewriter) insert(at token.Pos, text string) {
-	w.edits = append(w.edits, edit{at: int(at - w.start), insert: text})
+	w.edits = append(w.edits, Edit{at: int(at - w.start), insert: text})
+}
+
+// repairs notes what the edit that was made last repairs.
+func (w *rewriter) repairs(kind Kind, node ast.Node) {
+	last := &w.edits[len(w.edits)-1]
+	last.does = append(last.does, repaired{kind, node})
 }
 
 // ours makes a built-in name mean what our package has under it.
@@ -65,7 +73,7 @@ func (w *rewriter) ours(id *ast.Ident) {
 // replace puts text in the place of what stands between two positions. The lines that this spans stay.
 func (w *rewriter) replace(from, to token.Pos, text string) {
 	text = strings.Repeat("\n", strings.Count(w.written(from, to), "\n")) + text
-	w.edits = append(w.edits, edit{at: int(from - w.start), skip: int(to - from), insert: text})
+	w.edits = append(w.edits, Edit{at: int(from - w.start), skip: int(to - from), insert: text})
 }
 
 // written is the source between two positions.

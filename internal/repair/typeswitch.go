@@ -1,4 +1,4 @@
-package interp
+package repair
 
 import (
 	"fmt"
@@ -177,8 +177,12 @@ func (w *rewriter) assertCases(n *ast.TypeSwitchStmt, param, bound string) {
 		value := param
 		var conditions []string
 		for _, x := range clause.List {
-			if isNil(x) {
+			switch {
+			case isNil(x):
 				conditions = append(conditions, param+" == nil")
+				continue
+			case emptyInterface(x):
+				conditions = append(conditions, param+" != nil")
 				continue
 			}
 			written := w.written(x.Pos(), x.End())
@@ -204,9 +208,6 @@ func (w *rewriter) assertCases(n *ast.TypeSwitchStmt, param, bound string) {
 	}
 	w.asserted[n] = true
 	w.replace(n.Switch, n.Body.Lbrace, "{ var "+strings.Join(names, ", ")+" bool; if "+param+" != nil { "+tests.String()+"}; switch ")
-	w.closing = append(w.closing, edit{at: int(n.End() - w.start), insert: "}"})
+	w.repairs(Assertions, n)
+	w.closing = append(w.closing, Edit{at: int(n.End() - w.start), insert: "}"})
 }
-
-// wrapped reports whether the interpreter has put a value into one of its own, as it does with types of the source that have
-// methods. The types behind those are none that are built in.
-func wrapped(v any) bool { return fmt.Sprintf("%T", v) == "interp.valueInterface" }

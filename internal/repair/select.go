@@ -1,10 +1,10 @@
-package interp
+package repair
 
 import (
-	"bytes"
 	"fmt"
 	"go/ast"
 	"go/token"
+	"slices"
 	"strings"
 )
 
@@ -73,10 +73,11 @@ func (w *rewriter) selects() {
 			}
 			for _, x := range w.communicates(clause.Comm) {
 				name := w.fresh(x.Pos())
-				fmt.Fprintf(&before, "%s := %s; ", name, w.edited(x))
-				w.drop(x)
+				moved := w.take(x)
+				fmt.Fprintf(&before, "%s := %s; ", name, moved.insert)
 				// The lines that it spans go with it.
-				w.edits = append(w.edits, edit{at: int(x.Pos() - w.start), skip: int(x.End() - x.Pos()), insert: name})
+				moved.insert = name
+				w.edits = append(w.edits, moved)
 				w.sort()
 			}
 		}
@@ -177,32 +178,23 @@ func (w *rewriter) variables() map[string]bool {
 	return w.declared
 }
 
-// edited is an expression as the edits leave it.
-func (w *rewriter) edited(x ast.Expr) string {
+// take removes the edits within an expression, and returns one that does what they do.
+func (w *rewriter) take(x ast.Expr) Edit {
 	from, to := int(x.Pos()-w.start), int(x.End()-w.start)
-	var out bytes.Buffer
-	for _, e := range w.edits {
-		if e.at < from || e.at > to || e.at == to && e.skip > 0 {
-			continue
+	all := Edit{at: from, skip: to - from}
+	var within []Edit
+	w.edits = slices.DeleteFunc(w.edits, func(e Edit) bool {
+		in := e.at >= from && e.at <= to && (e.at < to || e.skip == 0)
+		if in {
+			within = append(within, e)
 		}
-		out.Write(w.text[from:e.at])
-		out.WriteString(e.insert)
-		from = e.at + e.skip
+		return in
+	})
+	all.insert = string(Apply(nil, w.text[:to], from, within))
+	for e := range standing(within, from) {
+		all.does = append(all.does, e.does...)
 	}
-	out.Write(w.text[from:to])
-	return out.String()
-}
-
-// drop forgets the edits within an expression.
-func (w *rewriter) drop(x ast.Expr) {
-	from, to := int(x.Pos()-w.start), int(x.End()-w.start)
-	kept := w.edits[:0]
-	for _, e := range w.edits {
-		if e.at < from || e.at > to || e.at == to && e.skip > 0 {
-			kept = append(kept, e)
-		}
-	}
-	w.edits = kept
+	return all
 }
 
 // leaves gives a jump at the end of a case of a select a block of its own. Without one the interpreter stays in the loop.

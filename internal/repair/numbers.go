@@ -1,4 +1,4 @@
-package interp
+package repair
 
 import (
 	"go/ast"
@@ -76,6 +76,7 @@ func (w *rewriter) shifted(n *ast.BinaryExpr) {
 		}
 		written := w.written(like.Pos(), like.End())
 		w.insert(number.Pos(), "("+written+"-"+written+"+")
+		w.repairs(Shift, ast.Unparen(side[0]))
 		w.insert(number.End(), ")")
 	}
 }

@@ -1,4 +1,4 @@
-package interp
+package repair
 
 import (
 	"go/ast"
@@ -25,7 +25,9 @@ func (w *rewriter) printed(n *ast.CallExpr, sel *ast.SelectorExpr) {
 		}
 		switch leftmost(call).(type) {
 		case *ast.Ident, *ast.CompositeLit:
-			w.wrap(x)
+			w.insert(x.Pos(), "(")
+			w.repairs(Printed, x)
+			w.insert(x.End(), ")")
 		}
 	}
 }

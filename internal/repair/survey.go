@@ -1,4 +1,4 @@
-package interp
+package repair
 
 import (
 	"go/ast"

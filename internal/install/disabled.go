@@ -1,0 +1,102 @@
+package install
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/idelchi/aura/internal/manifest"
+)
+
+// maxManifest bounds the manifests that are edited, in bytes. Larger ones are refused by whoever reads them.
+const maxManifest = 1 << 20
+
+// left tells whether the user has disabled a plugin in its manifest, which has that hash now, since or before this was recorded.
+func (e locked) left(p manifest.Plugin, hash string) bool {
+	return p.Manifest.Disabled && (e.Disabled || e.Files[manifest.FileName] != hash)
+}
+
+// keepDisabled disables those plugins of the new version that the user had disabled in the old one by editing its manifest: that
+// is how one plugin of a pack is left out. It returns their keys in the lock.
+func keepDisabled(u unit, dir string) ([]string, error) {
+	lock, err := readLock(u.place)
+	if err != nil {
+		return nil, err
+	}
+	var kept []string
+	for _, p := range u.plugins {
+		key, err := relative(u.place.Root, p.Dir)
+		if err != nil {
+			return nil, err
+		}
+		hash, err := hashFile(filepath.Join(p.Dir, manifest.FileName))
+		if err != nil || !lock.Plugins[key].left(p, hash) {
+			continue
+		}
+		err = disableIn(filepath.Join(dir, strings.TrimPrefix(p.Dir, u.path()), manifest.FileName))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("keeping plugin %q disabled: %w", p.Name, err)
+		}
+		kept = append(kept, key)
+	}
+	return kept, nil
+}
+
+// disableIn edits a manifest. One that is a link becomes a file of its own, because the link may lead to that of another plugin.
+func disableIn(file string) error {
+	if info, err := os.Stat(file); err != nil || info.Size() > maxManifest {
+		return err
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	if text, err = disabled(text); err != nil {
+		return err
+	}
+	if err := os.Remove(file); err != nil {
+		return err
+	}
+	return os.WriteFile(file, text, 0o644)
+}
+
+// disabled is a manifest with disabled: true in it. What is no manifest stays as it is, and is refused by whoever reads it.
+func disabled(text []byte) ([]byte, error) {
+	var doc yaml.Node
+	if yaml.Unmarshal(text, &doc) != nil {
+		return text, nil //nolint:nilerr // what is wrong is told when the plugins are made ready
+	}
+	if doc.Kind == 0 || doc.Content[0].Tag == "!!null" {
+		return []byte("disabled: true\n"), nil
+	}
+	root := doc.Content[0]
+	if root.Kind != yaml.MappingNode {
+		return text, nil
+	}
+	value := yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: "true"}
+	found := false
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		if root.Content[i].Value == "disabled" {
+			*root.Content[i+1], found = value, true
+		}
+	}
+	if !found {
+		root.Content = append(root.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: "disabled"}, &value)
+	}
+	var out bytes.Buffer
+	enc := yaml.NewEncoder(&out)
+	enc.SetIndent(2)
+	if err := errors.Join(enc.Encode(&doc), enc.Close()); err != nil {
+		return nil, fmt.Errorf("writing %s: %w", manifest.FileName, err)
+	}
+	return out.Bytes(), nil
+}

@@ -1,0 +1,188 @@
+package interp
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	checker "github.com/idelchi/aura/internal/check"
+	"github.com/idelchi/aura/shared"
+)
+
+// verdicts are bodies of functions that return a string, with what Go returns and the rule that finds fault with them, if any.
+// Those that have none are repaired by the loader, the others are alike but out of its reach.
+var verdicts = []struct{ name, body, want, rule string }{
+	{"kept value", `var l []shape; for i := 1; i < 3; i++ { l = append(l, &pointed{i}) }; return areas(l)`, "1 2 ", ""},
+	{"kept address", `var l []shape; for _, v := range []pointed{{1}, {2}} { l = append(l, &v) }; return areas(l)`, "1 2 ", "interface-loop"},
+	{"kept field", `var l []shape; for _, v := range []*holder{{pointed{1}}, {pointed{2}}} { l = append(l, &v.p) }; return areas(l)`, "1 2 ", "interface-loop"},
+	{"kept new", `var l []shape; for i := 0; i < 2; i++ { l = append(l, new(pointed)); l[i].(*pointed).n = i }; return areas(l)`, "0 1 ", "interface-loop"},
+	{"kept variable", `var l []shape; for _, v := range []square{{1}, {2}} { l = append(l, v) }; return areas(l)`, "1 2 ", ""},
+	{"kept in parentheses", `var l []shape; for _, v := range []square{{1}, {2}} { l = append(l, (v)) }; return areas(l)`, "1 2 ", "interface-loop"},
+	{"counter", `var l []func() int; for i := 0; i < 3; i++ { l = append(l, func() int { return i }) }; return each(l)`, "0 1 2 ", ""},
+	{"counter lent", `var l []func() int; for i := 0; i < 3; { l = append(l, func() int { return i }); advance(&i) }; return each(l)`, "1 2 3 ", "loop-variable"},
+	{"counter's name", `var l []func() int; for i := 0; i < 3; i++ { l = append(l, func() int { return i }); { i := 5; i++; _ = i } }; return each(l)`, "0 1 2 ", "loop-variable"},
+	{"shift", `u, n := uint8(200), 9; return fmt.Sprint(u|1<<n)`, "200", ""},
+	{"shift, pointer", `u, n := uint8(200), 9; p := &u; return fmt.Sprint(*p|1<<n)`, "200", "shift"},
+	{"shift, operator", `u, n := uint8(200), 9; return fmt.Sprint(^u|1<<n)`, "55", "shift"},
+	{"shift, call", `f, n := func() uint8 { return 3 }, 9; return fmt.Sprint(f()|1<<n)`, "3", "shift"},
+	{"shift deferred", `func() { u, n := uint8(3), 9; defer put(u|1<<n) }(); return taken()`, "3\n", ""},
+	{"shift deferred in a loop", `func() { u := uint8(3); for n := 8; n < 10; n++ { defer put(u|1<<n) } }(); return taken()`, "3\n3\n", ""},
+	{"channels", `l := channels(); for _, c := range l { c <- 1 }; return fmt.Sprint(len(l[0]), len(l[1]))`, "1 1", ""},
+	{"channels given", `l := channels(); use := func(c chan int) { c <- 1 }; for _, c := range l { use(c) }; return fmt.Sprint(len(l[0]), len(l[1]))`, "1 1", "range-channels"},
+	{"channels as any", `l := channels(); for _, c := range l { func(x any) { x.(chan int) <- 1 }(c) }; return fmt.Sprint(len(l[0]), len(l[1]))`, "1 1", "range-channels"},
+	{"nil", `a, b := 1, errors.New("x"); a, b = 2, nil; return fmt.Sprint(a, b)`, "2 <nil>", ""},
+	{"nil, element", `l, i := []error{errors.New("x"), nil}, 0; i, l[i] = 1, nil; return fmt.Sprint(i, l)`, "1 [<nil> <nil>]", "assign-nil"},
+	{"nil before a condition", `a, b := 1, errors.New("x"); if a, b = 2, nil; a == 2 { return fmt.Sprint(a, b) }; return ""`, "2 <nil>", "assign-nil"},
+	{"offsets", `f := func(s string) (r string) { for i := range s { r += fmt.Sprint(i) }; return r }; return f("äb")`, "02", ""},
+	{"offsets, another", `f := func(s string) (r string) { for i := range s { r += fmt.Sprint(i) }; { s := 1; _ = s }; return r }; return f("äb")`, "02", "range-string"},
+	{"printed", `return fmt.Sprint(third())`, "grade 3", ""},
+	{"printed, method", `return fmt.Sprint(third().next())`, "grade 4", "format-call"},
+	{"printed in what is deferred", `func() { for i := 0; i < 2; i++ { defer put(i, fmt.Sprint(third())) } }(); return taken()`, "1 grade 3\n0 grade 3\n", ""},
+	{"deferred literal", `func() { for i := 0; i < 2; i++ { j := i; defer func() { put(j) }() } }(); return taken()`, "1\n0\n", ""},
+	{"deferred literal in parentheses", `func() { for i := 0; i < 2; i++ { j := i; defer (func() { put(j) })() } }(); return taken()`, "1\n0\n", "defer-loop"},
+	{"deferred literal with a comment", "func() { for i := 0; i < 2; i++ { j := i; defer func( // none\n) { put(j) }() } }(); return taken()", "1\n0\n", "defer-loop"},
+	{"deferred receiver", `func() { s := made(1); defer s.show(); s = made(2) }(); return taken()`, "1\n", ""},
+	{"deferred receiver by address", `func() { s := made(1); defer s.showBehind(); s = made(2) }(); return taken()`, "2\n", "defer-argument"},
+	{"deferred receiver, field", `func() { s := made(1); defer s.show(); s.n = 2 }(); return taken()`, "1\n", "defer-argument"},
+	{"deferred receiver, literal", `func() { s := square{1}; defer s.show(); s = square{2} }(); return taken()`, "1\n", "defer-argument"},
+	{"deferred argument", `func() { x := 1; defer put(x); x = 2 }(); return taken()`, "1\n", ""},
+	{"deferred argument of the package", `func() { total = 1; defer put(total); total = 2 }(); return taken()`, "1\n", "defer-argument"},
+	{"deferred computation", `func() { for _, r := range []float64{1, 2} { defer put(r+math.Pi*2.5 > 9) } }(); return taken()`, "true\nfalse\n", ""},
+	{"deferred within deferred", `func() { for i := 0; i < 2; i++ { defer put(i, caught(func() { defer put(i, 1<<i); panic("x") })) } }(); return taken()`, "0 1\n1 2\n1 string x\n0 string x\n", ""},
+	{"type switch", `f := func(v any) string { switch x := v.(type) { case square: return fmt.Sprint(x.n); case *pointed: return "p"; case int: return "i" }; return "" }; return f(square{1}) + f(&pointed{}) + f(1)`, "1pi", ""},
+	{"type switch, any", `f := func(v any) string { switch x := v.(type) { case square: return fmt.Sprint(x.n); case nil: return "nil"; case any: return fmt.Sprint(x) }; return "" }; return f(square{1}) + f(3) + f(nil)`, "13nil", ""},
+	{"type switch, library", `f := func(v any) string { switch x := v.(type) { case square: return fmt.Sprint(x.n); case sdk.CommandResult: return "r" }; return "" }; return f(square{1})`, "1", "case-own"},
+	{"type switch, assigned", `f := func(v any) string { if v == nil { v = 1 }; switch x := v.(type) { case square: return fmt.Sprint(x.n) }; return "" }; return f(square{1})`, "1", "case-own"},
+	{"type switch, another", `f := func(v any) string { if v != nil { v := 2; _ = v }; switch x := v.(type) { case square: return fmt.Sprint(x.n) }; return "" }; return f(square{1})`, "1", "case-own"},
+	{"type switch without a name", `var v any = []any{1}; switch v.(type) { case []any: return "l" }; return ""`, "l", ""},
+	{"switch", `var v any = 1; switch v { case "x": return "x"; case 1: return "1" }; return ""`, "1", ""},
+	{"switch, constant", `const k = 1; var v any = 1; switch v { case "x": return "x"; case k: return "1" }; return ""`, "1", "switch-interface"},
+	{"switch, call", `f := func() any { return 1 }; switch f() { case "x": return "x"; case 1: return "1" }; return ""`, "1", "switch-interface"},
+}
+
+const verdictTypes = `package my_plugin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/idelchi/aura/sdk"
+)
+
+var (
+	total int
+	text  string
+	_     = math.Pi
+	_     = errors.New
+)
+
+func Command() sdk.CommandSchema { return sdk.CommandSchema{Name: "verdict"} }
+
+type shape interface{ area() int }
+
+type square struct{ n int }
+
+func (s square) area() int { return s.n }
+
+func (s square) show() { put(s.n) }
+
+func (s *square) showBehind() { put(s.n) }
+
+func made(n int) square { return square{n} }
+
+type pointed struct{ n int }
+
+func (p *pointed) area() int { return p.n }
+
+type holder struct{ p pointed }
+
+type grade int
+
+func (g grade) String() string { return fmt.Sprint("grade ", int(g)) }
+
+func (g grade) next() grade { return g + 1 }
+
+func third() grade { return 3 }
+
+func put(values ...any) { text += fmt.Sprintln(values...) }
+
+func taken() string {
+	all := text
+	text = ""
+	return all
+}
+
+func advance(n *int) { *n++ }
+
+func channels() []chan int { return []chan int{make(chan int, 1), make(chan int, 1)} }
+
+func caught(f func()) (what string) {
+	defer func() {
+		v := recover()
+		what = fmt.Sprintf("%T %v", v, v)
+	}()
+	f()
+	return "nothing"
+}
+
+func areas(list []shape) string {
+	all := ""
+	for _, s := range list {
+		all += fmt.Sprint(s.area(), " ")
+	}
+	return all
+}
+
+func each(list []func() int) string {
+	all := ""
+	for _, f := range list {
+		all += fmt.Sprint(f(), " ")
+	}
+	return all
+}
+`
+
+// TestVerdicts compares what the checker says with what happens: it finds fault with a row exactly if the interpreter, given what
+// the loader makes of it, does not do what Go does.
+func TestVerdicts(t *testing.T) {
+	t.Parallel()
+	var source, calls strings.Builder
+	source.WriteString(verdictTypes)
+	begins := make([]int, len(verdicts))
+	for i, row := range verdicts {
+		begins[i] = strings.Count(source.String(), "\n") + 1
+		fmt.Fprintf(&source, "func row%d() string {\n%s\n}\n", i, row.body)
+		fmt.Fprintf(&calls, "\tcase %q:\n\t\tresult.Output = row%d()\n", row.name, i)
+	}
+	fmt.Fprintf(&source, "func ExecuteCommand(_ context.Context, name string, _ sdk.Context) (result sdk.CommandResult, err error) {\n\tswitch name {\n%s\t}\n\treturn result, nil\n}\n", calls.String())
+	dir := unpack(t, "-- go.mod --\nmodule my-plugin\n-- plugin.yaml --\ndescription: test\n-- main.go --\n"+source.String())
+	found := make([][]string, len(verdicts))
+	for _, f := range checker.Dir(dir, checker.Options{}) {
+		i, exact := slices.BinarySearch(begins, f.Line)
+		if !exact {
+			i--
+		}
+		if filepath.Base(f.File) != "main.go" || i < 0 {
+			t.Fatalf("%+v", f)
+		}
+		found[i] = append(found[i], f.Rule)
+	}
+	out := output(t)
+	p, err := Load(Options{Dir: dir, Stdout: out, Stderr: out})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, row := range verdicts {
+		result, err := p.Command(t.Context(), shared.CommandCall{Args: row.name})
+		if right := err == nil && result.Output == row.want; right != (row.rule == "") {
+			t.Errorf("%s: got %q, %v; Go returns %q", row.name, result.Output, err, row.want)
+		}
+		if rules := strings.Join(slices.Compact(found[i]), " "); rules != row.rule {
+			t.Errorf("%s: found %q, want %q", row.name, rules, row.rule)
+		}
+	}
+}
