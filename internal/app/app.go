@@ -278,7 +278,7 @@ func (a *App) Close(reason session.Reason) error {
 	// What is saved is saved before the end of other programs is waited for, which may take longer than whoever stops aura waits.
 	a.journal.Close(a.ended(reason))
 	if a.servers != nil {
-		if reason == session.ReasonInterrupted {
+		if reason == session.ReasonInterrupted || reason == session.ReasonTimeout {
 			a.servers.Hurry()
 		}
 		a.servers.Close()

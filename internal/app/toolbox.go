@@ -40,7 +40,7 @@ type Toolbox struct {
 	registry *tool.Registry
 	// all are the tools that were found, those that nobody is offered and those that others have displaced included.
 	all []tool.Tool
-	// away are the tools whose plugins say that they are not available.
+	// away are the plugins that say that their tools are not available.
 	away map[string]bool
 }
 
@@ -204,7 +204,7 @@ func (b *Toolbox) register() error {
 	for i, t := range b.all {
 		d := b.app.cfg.ToolDefinitions[t.Definition().Name]
 		b.all[i] = redefined(t, d)
-		if !d.Disabled && !b.away[t.Definition().Name] {
+		if !d.Disabled && !b.isAway(t.Definition()) {
 			offered = append(offered, b.all[i])
 		}
 	}
@@ -213,16 +213,20 @@ func (b *Toolbox) register() error {
 	return err
 }
 
-// pluginTools are those of all plugins that are known.
+// pluginTools are those of all plugins that are known, in the order of a session, by which the last of several overrides wins.
 func (b *Toolbox) pluginTools() []tool.Tool {
 	var out []tool.Tool
+	place := map[string]int{}
 	for _, f := range b.fleets {
 		b.app.fleet = f
 		out = append(out, b.app.pluginTools(b.cell)...)
-		for _, p := range f.Plugins() {
+		for i, p := range f.Plugins() {
+			if _, known := place[p.Name()]; !known {
+				place[p.Name()] = i // the first fleet holds all
+			}
 			exports, _ := p.Exports()
 			if t := exports.Tool; t != nil && !t.Available {
-				b.away[t.Schema.Name] = true
+				b.away[p.Name()] = true
 				out = append(out, pluginTool{plugin: p, sandboxable: t.Sandboxable, definition: tool.Definition{
 					Name: t.Schema.Name, Description: t.Schema.Description, Source: tool.SourcePlugin, Origin: p.Name(), Parallel: t.Parallel,
 					OptIn: p.Spec().Manifest.OptIn,
@@ -230,7 +234,12 @@ func (b *Toolbox) pluginTools() []tool.Tool {
 			}
 		}
 	}
+	slices.SortStableFunc(out, func(x, y tool.Tool) int { return place[x.Definition().Origin] - place[y.Definition().Origin] })
 	return out
+}
+
+func (b *Toolbox) isAway(d tool.Definition) bool {
+	return d.Source == tool.SourcePlugin && b.away[d.Origin]
 }
 
 // Close ends what was started.

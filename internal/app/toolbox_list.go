@@ -44,8 +44,8 @@ type ToolEntry struct {
 func (b *Toolbox) List(ctx context.Context) []ToolEntry {
 	out := []ToolEntry{}
 	for _, t := range b.all {
-		name := t.Definition().Name
-		if won, ok := b.registry.Lookup(name); ok && won.Definition().Origin != t.Definition().Origin {
+		d := t.Definition()
+		if won, ok := b.registry.Lookup(d.Name); ok && won.Definition().Origin != d.Origin && !b.isAway(d) {
 			continue // displaced
 		}
 		out = append(out, b.entry(ctx, t))
@@ -103,7 +103,7 @@ func (b *Toolbox) hidden(ctx context.Context, d tool.Definition) string {
 	switch changed := a.cfg.ToolDefinitions[d.Name]; {
 	case changed.Disabled:
 		return "disabled in " + changed.Source.File
-	case b.away[d.Name]:
+	case b.isAway(d):
 		return fmt.Sprintf("plugin %q says that it is not available", d.Origin)
 	case d.Name == done.Name:
 		return "done mode is off; /done turns it on"

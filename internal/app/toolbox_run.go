@@ -54,6 +54,9 @@ func (b *Toolbox) Run(ctx context.Context, call ToolCall) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if d := t.Definition(); b.isAway(d) {
+		return "", fmt.Errorf("plugin %q says that it is not available", d.Origin)
+	}
 	schema, err := tool.Compile(t.Definition().Parameters)
 	if err != nil {
 		return "", err
@@ -67,9 +70,6 @@ func (b *Toolbox) Run(ctx context.Context, call ToolCall) (string, error) {
 	}
 	if t.Definition().Source == tool.SourceBuiltin && slices.Contains(sessionTools, call.Name) {
 		return "", errors.New("it works within a conversation only; use aura run")
-	}
-	if b.away[call.Name] {
-		return "", fmt.Errorf("plugin %q says that it is not available", t.Definition().Origin)
 	}
 	if t, err = b.confine(ctx, t, call.Restrict); err != nil {
 		return "", fmt.Errorf("restricting it: %w", err)

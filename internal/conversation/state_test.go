@@ -135,6 +135,21 @@ func TestLongResultsAreCut(t *testing.T) {
 	}
 }
 
+// TestLongFailuresAreTold is about calls that fail after much output: that they failed must not be what is left out.
+func TestLongFailuresAreTold(t *testing.T) {
+	t.Parallel()
+	fails := newTool("Bash", true, func(context.Context, tool.Call) (string, error) {
+		return "one two three four five six", errors.New("exit status 4")
+	})
+	b := start(t, options{
+		tools: []tool.Tool{fails}, change: func(cfg *conversation.Config) { cfg.ResultTokens = 4 },
+	}, calls("", `Bash {"path":"x"}`), text("end"))
+	b.send(t, "go")
+	same(t, "results", b.sent(t, 2)[2:], []string{
+		"tool:one two three four\n\n[2 more tokens are left out; ask for less at a time]\n\nError: exit status 4",
+	})
+}
+
 func TestCutAnswer(t *testing.T) {
 	t.Parallel()
 	b := start(t, options{}, func(context.Context, llm.Request, func(llm.Delta)) (llm.Response, error) {

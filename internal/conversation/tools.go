@@ -214,7 +214,8 @@ func (c *Conversation) settle(ctx context.Context, p *call) []injection {
 		failure = p.err.Error()
 	}
 	c.note(p, failure)
-	content := joined(c.short(resultText(strings.ToValidUTF8(p.output, "\uFFFD"), failure)), p.note)
+	// Each is cut by itself: however long the output is, the model must learn that the call failed.
+	content := joined(resultText(c.short(strings.ToValidUTF8(p.output, "\uFFFD")), c.short(failure)), p.note)
 	queued := p.injections
 	if p.ran {
 		out := c.hook(ctx, hookpoint.AfterToolExecution, func(state sdk.Context) any {
