@@ -52,23 +52,38 @@ func newCell(c *config.Config, f config.Features, output string) cell {
 	for _, home := range c.Homes {
 		out.place.Settings = append(out.place.Settings, home.Dir)
 	}
-	out.place.Plugins = pluginDirs(c)
+	out.place.Sources = sources(c)
 	if home, err := os.UserHomeDir(); err == nil {
 		out.place.Home = home
 	}
 	if self, err := os.Executable(); err == nil {
 		out.place.Own = append(out.place.Own, self)
 	}
-	path, _ := config.Lookup(c.Environ, "PATH")
+	path, _ := config.Lookup(c.Inherited, "PATH")
 	out.place.Path = filepath.SplitList(path)
-	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOTMPDIR", "CARGO_TARGET_DIR", "npm_config_cache", "XDG_CACHE_HOME"} {
-		if dir, ok := config.Lookup(c.Environ, name); ok {
-			out.place.Caches = append(out.place.Caches, dir)
-		}
-	}
+	out.place.Caches = cachesIn(c.Inherited)
 	if output != "" {
 		// The model is told where the rest of a long output is, and reads it there.
 		out.settings.Extra.ReadWrite = append(slices.Clone(out.settings.Extra.ReadWrite), output)
+	}
+	return out
+}
+
+// cachesIn are the directories that builds are told to write to. What lies beside them in the trees of Go and Cargo are programs,
+// which would run outside of the sandbox one day.
+func cachesIn(environ []string) []string {
+	var out []string
+	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOTMPDIR", "CARGO_TARGET_DIR", "npm_config_cache", "XDG_CACHE_HOME"} {
+		if dir, ok := config.Lookup(environ, name); ok {
+			out = append(out, dir)
+		}
+	}
+	trees, _ := config.Lookup(environ, "GOPATH")
+	for _, tree := range filepath.SplitList(trees) {
+		out = append(out, filepath.Join(tree, "pkg"))
+	}
+	if tree, ok := config.Lookup(environ, "CARGO_HOME"); ok && tree != "" {
+		out = append(out, filepath.Join(tree, "registry"), filepath.Join(tree, "git"))
 	}
 	return out
 }

@@ -24,6 +24,18 @@ func TestScrubbed(t *testing.T) {
 	}
 }
 
+func TestCachesIn(t *testing.T) {
+	t.Parallel()
+	env := []string{"GOCACHE=/c", "GOPATH=" + strings.Join([]string{"/a", "/b"}, string(filepath.ListSeparator)), "CARGO_HOME=/cargo", "HOME=/h"}
+	want := []string{"/c", "/a/pkg", "/b/pkg", "/cargo/registry", "/cargo/git"}
+	if got := cachesIn(env); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := cachesIn([]string{"CARGO_HOME="}); len(got) > 0 {
+		t.Errorf("of an empty variable: %q", got)
+	}
+}
+
 // TestConfinedReports tells once what a command made where nothing was to protect, and nothing of what was there before.
 func TestConfinedReports(t *testing.T) {
 	t.Parallel()

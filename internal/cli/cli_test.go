@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -62,6 +63,8 @@ func TestCommandLines(t *testing.T) {
 		{name: "bad value", args: []string{"run", "--timeout", "soon", "hi"}, code: exitUsage, stderr: "invalid argument"},
 		{name: "negative timeout", args: []string{"run", "--timeout", "-1s", "hi"}, code: exitUsage, stderr: "is negative"},
 		{name: "empty input", args: []string{"run"}, code: exitUsage, stderr: "standard input is empty"},
+		{name: "no session to go on with", args: []string{"run", "--resume", "", "hi"}, code: exitUsage, stderr: "--resume is empty"},
+		{name: "prompt from Windows", args: []string{"run", "--json"}, stdin: "\uFEFF/set a=b\r\n", stdout: `"output":"a is \"b\""`},
 		{name: "prompt from input", args: []string{"run"}, stdin: "hi\n", stdout: "That was the demonstration."},
 		{name: "prompt as argument", args: []string{"run", "hi"}, stdout: "That was the demonstration."},
 		{name: "no such plugin", args: []string{"plugins", "logs", "x"}, code: exitError, stderr: "known plugins: none"},
@@ -128,6 +131,31 @@ func TestJSONIsAloneOnStandardOutput(t *testing.T) {
 	for _, kind := range []string{"session", "request", "delta", "message", "tool_call", "tool_result", "notice", "command", "done"} {
 		if !seen[kind] {
 			t.Errorf("no event of type %s", kind)
+		}
+	}
+}
+
+// TestInputWithoutEnd ends aura while it reads a prompt from a pipe that nobody writes to.
+func TestInputWithoutEnd(t *testing.T) {
+	t.Parallel()
+	stopped, stop := context.WithCancelCause(t.Context())
+	stop(signalled{os.Interrupt})
+	rows := []struct {
+		name string
+		ctx  context.Context //nolint:containedctx // a row of the table
+		args []string
+		want int
+	}{
+		{"timeout", t.Context(), []string{"--timeout", "1ms"}, exitTimeout},
+		{"interrupt", stopped, nil, exitInterrupted},
+	}
+	for _, row := range rows {
+		in, writer := io.Pipe()
+		t.Cleanup(func() { _ = writer.Close() })
+		var errs bytes.Buffer
+		s := streams{in: in, out: io.Discard, err: &errs}
+		if got := execute(row.ctx, s, append([]string{"--workdir", t.TempDir(), "--home", "", "run"}, row.args...)); got != row.want {
+			t.Errorf("%s: got %d, want %d: %s", row.name, got, row.want, &errs)
 		}
 	}
 }

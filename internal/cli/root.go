@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -130,6 +131,9 @@ func (o *rootOptions) appOptions(s streams) (app.Options, error) {
 	vars, err := o.variables()
 	if err != nil {
 		return app.Options{}, err
+	}
+	if o.flags.Changed("resume") && o.resume == "" {
+		return app.Options{}, usageError{errors.New("--resume is empty: give the id of a session, or its beginning; aura sessions list shows them")}
 	}
 	for flag, value := range map[string]int{"max-steps": o.maxSteps, "token-budget": o.tokenBudget} {
 		if value < 0 {

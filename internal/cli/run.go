@@ -52,16 +52,16 @@ func newRun(s streams, root *rootOptions) *cobra.Command {
 
 		ValidArgsFunction: completePrompts(s, root),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			prompts, err := promptsFrom(s.in, args)
-			if err != nil {
-				return err
-			}
 			ctx, cancel, err := o.withTimeout(cmd.Context())
 			if err != nil {
 				return err
 			}
 			defer cancel()
 			a, err := root.appOptions(s)
+			if err != nil {
+				return err
+			}
+			prompts, err := promptsFrom(ctx, s.in, args)
 			if err != nil {
 				return err
 			}
@@ -79,21 +79,42 @@ func (o *runOptions) register(cmd *cobra.Command) {
 }
 
 // promptsFrom takes the arguments, or one prompt from standard input.
-func promptsFrom(in io.Reader, args []string) ([]string, error) {
+func promptsFrom(ctx context.Context, in io.Reader, args []string) ([]string, error) {
 	if len(args) > 0 {
 		return args, nil
 	}
 	if f, ok := in.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		return nil, usageError{errors.New("run needs a prompt: give it as an argument or on standard input")}
 	}
-	text, err := io.ReadAll(in)
+	text, err := readAll(ctx, in)
 	if err != nil {
 		return nil, fmt.Errorf("reading the prompt from standard input: %w", err)
 	}
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, usageError{errors.New("run needs a prompt: standard input is empty")}
 	}
-	return []string{strings.TrimRight(string(text), "\n")}, nil
+	// Windows puts a byte order mark before what it pipes, and ends lines in its own way.
+	return []string{strings.TrimRight(strings.TrimPrefix(string(text), "\uFEFF"), "\r\n")}, nil
+}
+
+// readAll reads to the end, or until the context ends. In that case the reading goes on until the process ends, for nothing
+// can interrupt it.
+func readAll(ctx context.Context, in io.Reader) ([]byte, error) {
+	type outcome struct {
+		text []byte
+		err  error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		text, err := io.ReadAll(in)
+		done <- outcome{text, err}
+	}()
+	select {
+	case o := <-done:
+		return o.text, o.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 }
 
 // withTimeout ends the context when the time is up.

@@ -56,6 +56,10 @@ type Config struct {
 
 	// Environ is the process environment with the env files beneath it: a variable that the process has wins.
 	Environ []string
+	// Inherited is the process environment alone. What tools may do must not depend on files that tools can write.
+	Inherited []string
+	// EnvFiles are the env files, whether they exist or not.
+	EnvFiles []string
 
 	defaultAgent string
 	globals      globals
@@ -81,7 +85,10 @@ func load(o Options) (*Config, error) {
 		return nil, err
 	}
 	l := &loader{places: p, env: env, seen: origins{}}
-	c := &Config{Homes: p.homes, Workdir: p.workdir, Project: p.project, User: p.user, Environ: env, origins: l.seen}
+	c := &Config{
+		Homes: p.homes, Workdir: p.workdir, Project: p.project, User: p.user, origins: l.seen,
+		Environ: env, Inherited: o.inherited(), EnvFiles: o.envFiles(p.workdir),
+	}
 	var faults []error
 	for _, read := range []func() error{
 		into(&c.Providers, l.providers),

@@ -39,18 +39,31 @@ func sameName(a, b string) bool {
 // environment is the process's variables with those of the env files beneath.
 type environment []string
 
-func loadEnvironment(o Options, workdir string) (environment, error) {
-	environ := o.Environ
-	if environ == nil {
-		environ = ProcessEnviron()
+// inherited is the process's variables alone.
+func (o Options) inherited() []string {
+	if o.Environ == nil {
+		return ProcessEnviron()
 	}
+	return o.Environ
+}
+
+// envFiles are the files with more of them, whether they exist or not.
+func (o Options) envFiles(workdir string) []string {
 	files := o.EnvFiles
 	if files == nil {
 		files = []string{DefaultEnvFile}
 	}
-	values := map[string]string{}
+	out := make([]string, 0, len(files))
 	for _, name := range files {
-		read, err := readEnvFile(absolute(workdir, name))
+		out = append(out, absolute(workdir, name))
+	}
+	return out
+}
+
+func loadEnvironment(o Options, workdir string) (environment, error) {
+	environ, values := o.inherited(), map[string]string{}
+	for _, path := range o.envFiles(workdir) {
+		read, err := readEnvFile(path)
 		if errors.Is(err, fs.ErrNotExist) && o.EnvFiles == nil {
 			continue
 		}

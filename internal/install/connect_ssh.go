@@ -79,9 +79,9 @@ func (o Options) sshAuth(s source, k *keyring) (*sshAuth, error) {
 	}
 	db, err := gitssh.NewKnownHostsDb(files...)
 	if err != nil {
-		return nil, fmt.Errorf("the host key of %s cannot be checked: there is no %s; connect once with `ssh %s` and look at the key", s.host, files[0], s.host)
+		return nil, fmt.Errorf("the host key of %s cannot be checked: there is no %s; connect once with `ssh %s` and look at the key", s.host, files[0], s.login())
 	}
-	address := net.JoinHostPort(s.host, strconv.Itoa(cmp.Or(s.port, gitssh.DefaultPort)))
+	address := s.server()
 	a := &sshAuth{gitssh.PublicKeysCallback{
 		User:     cmp.Or(s.user, defaultUser),
 		Callback: func() ([]ssh.Signer, error) { return k.signers, nil },
@@ -133,15 +133,29 @@ func (o Options) keys(ctx context.Context) *keyring {
 	return k
 }
 
+// server is the host with its port.
+func (s source) server() string {
+	return net.JoinHostPort(s.host, strconv.Itoa(cmp.Or(s.port, gitssh.DefaultPort)))
+}
+
+// login is what ssh has to be told to reach the same server.
+func (s source) login() string {
+	host := cmp.Or(s.user, defaultUser) + "@" + s.host
+	if port := cmp.Or(s.port, gitssh.DefaultPort); port != gitssh.DefaultPort {
+		return fmt.Sprintf("-p %d %s", port, host)
+	}
+	return host
+}
+
 // explainSSH says what to do about a failure.
 func explainSSH(err error, s source, k *keyring) error {
 	key, isKey := errors.AsType[*knownhosts.KeyError](err)
 	op, isOp := errors.AsType[*net.OpError](err)
 	switch {
 	case isKey && len(key.Want) == 0:
-		return fmt.Errorf("the host key of %s is not known; connect once with `ssh %s` and look at the key", s.host, s.host)
+		return fmt.Errorf("the host key of %s is not known; connect once with `ssh %s` and look at the key", s.host, s.login())
 	case isKey:
-		return fmt.Errorf("the host key of %s has changed; someone may be listening in. If the change is known to you, remove the old key with `ssh-keygen -R %s`", s.host, s.host)
+		return fmt.Errorf("the host key of %s has changed; someone may be listening in. If the change is known to you, remove the old key with `ssh-keygen -R %s`", s.host, word(knownhosts.Normalize(s.server())))
 	case isOp && op.Op == "dial":
 		return fmt.Errorf("the host cannot be reached: %w", op.Err)
 	case strings.Contains(err.Error(), "unable to authenticate"):

@@ -67,8 +67,8 @@ func connect(ctx context.Context, s Server, sh *shared) (*link, error) {
 	if err != nil {
 		// A program that ended by itself has a moment to do so, for the sake of its last words.
 		grace := sh.grace()
-		if errors.Is(ctx.Err(), context.Canceled) {
-			grace = sh.pace.haste
+		if ctx.Err() != nil && !errors.Is(context.Cause(ctx), errSlow) {
+			grace = sh.pace.haste // it is not the server that took too long: whoever waited for it has gone
 		}
 		w.stop(closedNow(), grace)
 		return nil, withStory(err, w)

@@ -2,6 +2,8 @@ package mcp
 
 import (
 	"bufio"
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -60,6 +62,35 @@ func TestCloseWhileConnecting(t *testing.T) {
 	if err := <-done; err == nil {
 		t.Error("no error")
 	}
+}
+
+// TestInterrupted connects to a server that does not end by itself, with all the time in the world for those who are not in a hurry.
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	s := stdio(t, "slow", "stubborn")
+	s.Deferred = true
+	patient := hurried()
+	patient.grace, patient.haste = time.Hour, time.Millisecond
+	set := open(t.Context(), Options{Workdir: t.TempDir()}, patient, []Server{s})
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		_, err := set.Load(ctx, "slow")
+		done <- err
+	}()
+	eventually(t, "someone connects", func() bool { return len(set.servers[0].dialing) == 1 })
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	if got := set.shared.grace(); got != time.Hour {
+		t.Errorf("each step takes %s", got)
+	}
+	set.Hurry()
+	if got := set.shared.grace(); got != time.Millisecond {
+		t.Errorf("in a hurry each step takes %s", got)
+	}
+	set.Close()
 }
 
 func TestDiesWithAura(t *testing.T) {

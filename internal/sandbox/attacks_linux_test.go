@@ -56,7 +56,7 @@ func hiddenSocket(p *sandbox.Policy) {
 // pluginElsewhere is for a directory of plugins in the middle of the working directory, with a link to one.
 func pluginElsewhere(p *sandbox.Policy) {
 	work := p.ReadWrite[0]
-	place := sandbox.Place{Workdir: work, Plugins: []string{filepath.Join(work, "src/parts"), filepath.Join(work, "linked-plugin")}}
+	place := sandbox.Place{Workdir: work, Sources: []string{filepath.Join(work, "src/parts"), filepath.Join(work, "linked-plugin")}}
 	p.Protected = sandbox.Default(place, sandbox.KindPlugin).Protected
 }
 

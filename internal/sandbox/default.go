@@ -39,8 +39,9 @@ type Place struct {
 	// Settings are directories beside .aura in the working directory that aura takes its settings and plugins from. What they
 	// hold is protected likewise.
 	Settings []string
-	// Plugins are directories that plugins are loaded from, wherever they lie. They are protected too.
-	Plugins []string
+	// Sources are the directories that plugins are loaded from and the files that variables are, wherever they lie. They are
+	// protected too.
+	Sources []string
 }
 
 // system is what programs need of the machine: programs, libraries, certificates, time zones, and how names are resolved.
@@ -157,7 +158,7 @@ func (at Place) protected() (kept, exposed []string) {
 	for _, dir := range present(at.Settings...) {
 		all = append(all, below(dir, settings)...)
 	}
-	all = append(all, present(at.Plugins...)...)
+	all = append(all, present(at.Sources...)...)
 	workdir := resolve(at.Workdir)
 	for _, path := range all {
 		switch {

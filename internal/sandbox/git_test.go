@@ -76,7 +76,7 @@ func TestProtectedGit(t *testing.T) {
 func TestAbsent(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
-	at := sandbox.Place{Workdir: base, Plugins: []string{filepath.Join(base, "parts"), filepath.Join(base, "far/parts"), "/nowhere/parts"}}
+	at := sandbox.Place{Workdir: base, Sources: []string{filepath.Join(base, "parts"), filepath.Join(base, "far/parts"), "/nowhere/parts"}}
 	want := func(names ...string) {
 		t.Helper()
 		for i, name := range names {
@@ -97,9 +97,9 @@ func TestAbsent(t *testing.T) {
 func TestExposed(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
-	at := sandbox.Place{Workdir: filepath.Join(base, "work"), Plugins: []string{base, filepath.Join(base, "work"), filepath.Join(base, "work/parts")}}
+	at := sandbox.Place{Workdir: filepath.Join(base, "work"), Sources: []string{base, filepath.Join(base, "work"), filepath.Join(base, "work/parts")}}
 	p := sandbox.Default(at, sandbox.KindShell)
-	if want := at.Plugins[:2]; !slices.Equal(p.Exposed, want) {
+	if want := at.Sources[:2]; !slices.Equal(p.Exposed, want) {
 		t.Errorf("exposed %q, want %q", p.Exposed, want)
 	}
 	if err := sandbox.Check(p, at.Workdir, sandbox.Access{Write: []string{"main.go"}}); err != nil {

@@ -9,14 +9,14 @@ import (
 	"github.com/idelchi/aura/internal/stray"
 )
 
-// sleeper starts a process with an entry in its environment. How it ended comes from the channel; it does not outlive the test.
-func sleeper(t *testing.T, entry string) (*exec.Cmd, <-chan error) {
+// start starts a program with an entry in its environment. How it ended comes from the channel; it does not outlive the test.
+func start(t *testing.T, entry string, program ...string) (*exec.Cmd, <-chan error) {
 	t.Helper()
-	cmd := exec.Command("sleep", "1000")
+	cmd := exec.Command(program[0], program[1:]...)
 	cmd.Env = []string{entry, "LAST=1"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
-		t.Skip("no sleep here:", err)
+		t.Skip("no such program here:", err)
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
@@ -30,10 +30,10 @@ func TestKill(t *testing.T) {
 	if mark == stray.Mark("AURA_TEST") {
 		t.Fatal("two marks are the same")
 	}
-	_, first := sleeper(t, mark)
-	_, second := sleeper(t, mark)
-	longer, _ := sleeper(t, mark+"X")
-	within, _ := sleeper(t, "OTHER_"+mark)
+	_, first := start(t, mark, "sleep", "1000")
+	_, second := start(t, mark, "sleep", "1000")
+	longer, _ := start(t, mark+"X", "sleep", "1000")
+	within, _ := start(t, "OTHER_"+mark, "sleep", "1000")
 
 	stray.Kill(mark)
 	for _, ended := range []<-chan error{first, second} {
@@ -45,6 +45,19 @@ func TestKill(t *testing.T) {
 	for _, cmd := range []*exec.Cmd{longer, within} {
 		if err := cmd.Process.Signal(syscall.Signal(0)); err != nil {
 			t.Errorf("%v was killed too: %v", cmd.Env, err)
+		}
+	}
+}
+
+// A process has no environment for a moment when it becomes another program. This one does nothing else.
+func TestKillWhoBecomesAnother(t *testing.T) {
+	t.Parallel()
+	for range 50 {
+		mark := stray.Mark("AURA_TEST")
+		_, ended := start(t, mark, "/bin/sh", "-c", `again='exec /bin/sh -c "$again"'; export again; eval "$again"`)
+		stray.Kill(mark)
+		if err := <-ended; err == nil {
+			t.Error("it ended by itself")
 		}
 	}
 }
