@@ -2,6 +2,7 @@ package check
 
 import (
 	"go/ast"
+	"go/constant"
 	"go/token"
 	"go/types"
 )
@@ -23,6 +24,8 @@ func constantGroups(p *pass, n ast.Node) {
 			p.report(spec, atLoad, "const-repeated", "the interpreter cannot repeat the values of several constants in one line", "write the values out, or declare each constant in a line of its own")
 		case (several || len(spec.Names) > 1) && p.mentionsIota(spec):
 			p.report(spec, atRun, "const-iota", "iota is counted for each name in the interpreter, while Go counts lines", "declare each constant in a line of its own")
+		case p.compares(spec):
+			p.report(spec, atRun, "const-comparison", "a comparison as a constant is false in the interpreter", "declare a variable, or write true or false")
 		case p.shiftsFloat(spec):
 			p.report(spec, atLoad, "const-shift", "the interpreter cannot shift by a computed number for a constant that is a float", "convert what is shifted: T(int64(1) << (10 * iota))")
 		}
@@ -36,6 +39,23 @@ func (p *pass) mentionsIota(spec *ast.ValueSpec) bool {
 		ast.Inspect(x, func(n ast.Node) bool {
 			id, ok := n.(*ast.Ident)
 			found = found || ok && p.info.Uses[id] == types.Universe.Lookup("iota")
+			return !found
+		})
+	}
+	return found
+}
+
+// compares reports whether a constant is true and the result of a comparison.
+func (p *pass) compares(spec *ast.ValueSpec) bool {
+	found := false
+	for i, x := range spec.Values {
+		value := p.info.Types[x].Value
+		if value == nil || value.Kind() != constant.Bool || !constant.BoolVal(value) || i >= len(spec.Names) {
+			continue
+		}
+		ast.Inspect(x, func(n ast.Node) bool {
+			b, ok := n.(*ast.BinaryExpr)
+			found = found || ok && b.Op != token.LAND && b.Op != token.LOR
 			return !found
 		})
 	}

@@ -11,8 +11,7 @@ import (
 	"github.com/idelchi/aura/internal/repair"
 )
 
-// verbs finds values with a method String or Error that are printed as numbers. Package fmt gets them wrapped, and prints the
-// wrapping.
+// verbs finds structs whose fields are printed with their names.
 func verbs(p *pass, n ast.Node) {
 	call, ok := n.(*ast.CallExpr)
 	if !ok || !p.calls(call, "fmt") || call.Ellipsis.IsValid() || !strings.HasSuffix(p.callee(call).Name(), "f") {
@@ -36,12 +35,7 @@ func (p *pass) checkVerbs(format string, args []ast.Expr) {
 		t := p.typeOf(args[i])
 		named := p.interpreted(t)
 		switch {
-		case named == nil || types.IsInterface(named):
-		case stringMethod(named) != "":
-			if kind := verb[len(verb)-1]; stringMethod(named) == "String" && !isPointer(t) && !strings.ContainsRune("vsxXqT*", rune(kind)) {
-				p.report(args[i], atRun, "format-verb", fmt.Sprintf("%%%c does not print a %s, because it has a method String", kind, named.Obj().Name()),
-					fmt.Sprintf("convert it: %s(…)", named.Underlying()))
-			}
+		case named == nil || types.IsInterface(named) || stringMethod(named) != "":
 		case verb == "+v" && hidesFields(t):
 			p.report(args[i], maybe, "format-type", "the name of a field that is not exported gets an X in front", "print the fields one by one")
 		}

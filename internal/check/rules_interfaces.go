@@ -78,6 +78,9 @@ type storing struct {
 func (s storing) store(x ast.Expr, to types.Type) {
 	x = ast.Unparen(x)
 	if call, ok := x.(*ast.CallExpr); ok && len(call.Args) == 1 && s.info.Types[call.Fun].IsType() && types.IsInterface(s.typeOf(call)) {
+		if s.repaired(repair.Conversion, call) {
+			return
+		}
 		s.store(call.Args[0], s.typeOf(call))
 		return
 	}

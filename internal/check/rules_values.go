@@ -21,7 +21,7 @@ func jsonValues(p *pass, n ast.Node) {
 	switch {
 	case p.calls(call, "encoding/json", "Marshal", "MarshalIndent", "Encode"):
 		w.encode = true
-		w.walk(p.typeOf(call.Args[0]), true)
+		w.walk(p.typeOf(call.Args[0]), !p.calls(call, "encoding/json", "Encode"))
 	case p.calls(call, "encoding/json", "Unmarshal", "Decode"):
 		w.walk(p.typeOf(call.Args[len(call.Args)-1]), true)
 	}

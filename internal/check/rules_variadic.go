@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+
+	"github.com/idelchi/aura/internal/repair"
 )
 
 // forwardedValues finds values that a function of the source hands on to compiled code as they were given to it, as in
-// fmt.Sprintf(format, args...). They arrive in the interpreter's wrapping.
+// log.Printf(format, args...). They arrive in the interpreter's wrapping.
 func forwardedValues(p *pass, n ast.Node) {
 	call, ok := n.(*ast.CallExpr)
 	if !ok || call.Ellipsis.IsValid() {
@@ -52,7 +54,7 @@ func (p *pass) forwards(fn *types.Func) bool {
 			}
 			id, ok := call.Args[len(call.Args)-1].(*ast.Ident)
 			to := p.callee(call)
-			found = found || ok && p.object(id) == last && to != nil && to.Pkg() != nil && p.source.byPath[to.Pkg().Path()] == nil
+			found = found || ok && p.object(id) == last && p.hidden(to)
 			return !found
 		})
 	}
@@ -109,9 +111,14 @@ func (p *pass) givesToLibrary(body *ast.BlockStmt, param *types.Var) bool {
 		to := p.callee(call)
 		for _, x := range call.Args {
 			id, ok := x.(*ast.Ident)
-			found = found || ok && p.object(id) == param && to != nil && to.Pkg() != nil && p.source.byPath[to.Pkg().Path()] == nil
+			found = found || ok && p.object(id) == param && !p.repaired(repair.Given, id) && to != nil && to.Pkg() != nil && p.source.byPath[to.Pkg().Path()] == nil
 		}
 		return !found
 	})
 	return found
+}
+
+// hidden reports whether a function is compiled and does not see what the interpreter wraps. Package fmt does.
+func (p *pass) hidden(fn *types.Func) bool {
+	return fn != nil && fn.Pkg() != nil && p.source.byPath[fn.Pkg().Path()] == nil && fn.Pkg().Path() != "fmt"
 }

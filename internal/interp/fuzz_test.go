@@ -29,6 +29,9 @@ func FuzzScan(f *testing.F) {
 		"package a\nfunc f(w any) (n int, s []struct{\nx int\n}) { switch w.(type) { case*A: }; x, y.z = f(), g(1); select { case(x),ok=<-c: }; for*p=range s {}; return h(n) }\n",
 		"package a\n\nfunc f(v any) { for r := range s { defer g(r+math.Pi*2.5, h(func() { for { defer g(1, h(func() { panic(1) }), r|1<<n) }; select { case c <- h(r): } })); defer io.MultiWriter(r, s); select { case c <- h(func() { for { defer g(r, h(panic)) } }): } }; switch x := v.(type) { case *T, any: ; case interface{}: } }\n",
 		"package a\n\nfunc f() { L: switch; a.b { case 0: }; switch\n// c\na.b { case 0: }; switch x := 1; a.b { case 0: } }\n",
+		"package a\n\nfunc f() { switch x { case 0,g(): } }\n",
+		"package a\n\nimport \"io\"\n\nfunc (T) Error() string { return fmt.Sprint(error(error(x)), io.Reader(<-c), error(\nx)) }\n\nfunc (T) MarshalJSON() { for { v, ok := x.(error); w, ok = m[k]; if u, ok := (x).(interface{ String() string }); !ok {} } } // c",
+		"package a\n\nfunc f(v any, l ...any) { for _, x := range l { fmt.Print(v, x, x.(error), f(g(), h())); f(f()); y, ok := error(v).(io.Reader); defer f(error(y), m[k]); v, ok := m[strings.ToLower(a.b[0])] } }\n",
 		"package a\n\nconst (\nA T = 1 << iota\nB\n)\n\nconst C, D p.T = -1, (2)\n",
 		"package a\n\n//line /x/y.go:7\nfunc f() { panic(1) }\n", "/* c */ package /* d */ a /* e */\n", "package a\nfunc f() { x = -1 /* \n */ }\n",
 	} {

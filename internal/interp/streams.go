@@ -1,7 +1,6 @@
 package interp
 
 import (
-	"fmt"
 	"go/constant"
 	"io"
 	"log"
@@ -13,6 +12,8 @@ import (
 
 	"github.com/traefik/yaegi/interp"
 	"github.com/traefik/yaegi/stdlib"
+
+	"github.com/idelchi/aura/internal/repair"
 )
 
 // streams is where a plugin's output goes. The process's own standard output carries the handshake.
@@ -25,10 +26,11 @@ type streams struct {
 // from another machine.
 func (s streams) symbols(src *source) interp.Exports {
 	out := interp.Exports{"math/bits//bits": {"UintSize": reflect.ValueOf(constant.MakeInt64(bits.UintSize))}}
-	out["fmt//fmt"] = map[string]reflect.Value{
-		"Print":   reflect.ValueOf(func(a ...any) (int, error) { return fmt.Fprint(s.stdout, a...) }),
-		"Printf":  reflect.ValueOf(func(f string, a ...any) (int, error) { return fmt.Fprintf(s.stdout, f, a...) }),
-		"Println": reflect.ValueOf(func(a ...any) (int, error) { return fmt.Fprintln(s.stdout, a...) }),
+	m := &methods{}
+	out[repair.Path+"//"+path.Base(repair.Path)] = m.symbols()
+	out["fmt//fmt"] = m.fmtSymbols(s.stdout)
+	if src.interfaces && slices.Contains(src.standard, "encoding/json") {
+		out["encoding/json//json"] = m.jsonSymbols()
 	}
 	stdout, stderr, args := s.stdout, s.stderr, []string{s.name}
 	out["os//os"] = map[string]reflect.Value{

@@ -60,15 +60,46 @@ var verdicts = []struct{ name, body, want, rule string }{
 	{"switch", `var v any = 1; switch v { case "x": return "x"; case 1: return "1" }; return ""`, "1", ""},
 	{"switch, constant", `const k = 1; var v any = 1; switch v { case "x": return "x"; case k: return "1" }; return ""`, "1", "switch-interface"},
 	{"switch, call", `f := func() any { return 1 }; switch f() { case "x": return "x"; case 1: return "1" }; return ""`, "1", "switch-interface"},
+	{"conversion", `err := error(&fault{7}); return err.Error() + mayFail(3).Error() + []error{error(&fault{1})}[0].Error()`, "fault 7fault 3fault 1", ""},
+	{"conversion of a call", `return fmt.Sprint(error(newFault(2)), fmt.Stringer(grade(1)), error(nil))`, "fault 2 grade 1 <nil>", ""},
+	{"conversion in a loop", `var l []error; for i := 0; i < 2; i++ { l = append(l, error(newFault(i))) }; return l[0].Error() + l[1].Error()`, "fault 0fault 1", ""},
+	{"conversion to a reader", `b, err := io.ReadAll(io.Reader(zeros{})); return fmt.Sprint(len(b), err)`, "0 <nil>", ""},
+	{"assertion, given", `return isError(0, newFault(1)) + isError(1, third()) + isError(2, nil) + isError(3, errors.New("e"))`, "fault 1nonoe", ""},
+	{"assertion, kept", `l := []any{third(), newFault(3), 4, nil}; out := ""; for _, v := range l { if s, ok := v.(fmt.Stringer); ok { out += s.String() } }; return out`, "grade 3", ""},
+	{"assertion, own interface", `var s shape = square{1}; _, ok := s.(fmt.Stringer); _, failed := s.(error); return fmt.Sprint(ok, failed)`, "false false", ""},
+	{"assertion, written out", `var v any = grade(2); s, ok := v.(interface{ String() string }); return fmt.Sprint(s.String(), ok)`, "grade 2true", ""},
+	{"assertion, unwrapping", `err := fmt.Errorf("a: %w", io.EOF); u, ok := err.(interface{ Unwrap() error }); return fmt.Sprint(u.Unwrap(), ok)`, "EOF true", ""},
+	{"assertion, other interface", `var v any = grade(2); n, ok := v.(interface{ next() grade }); if ok { return n.next().String() }; return ""`, "grade 3", "assert-interface"},
+	{"no value, asserted", `out := ""; for _, v := range []any{"a", 1, "b", nil} { s, _ := v.(string); out += s + "." }; return out`, "a..b..", ""},
+	{"no value, own", `out := ""; for _, v := range []any{square{1}, 1} { s, ok := v.(square); out += fmt.Sprint(s.n, ok) }; return out`, "1 true0 false", ""},
+	{"no value, interface", `out := ""; for _, v := range []any{newFault(1), 1} { err, ok := v.(error); out += fmt.Sprint(err == nil, ok) }; return out`, "false truetrue false", ""},
+	{"no element", `m := map[string]int{"a": 1}; out := ""; for _, k := range []string{"a", "b"} { n, ok := m[k]; out += fmt.Sprint(n, ok) }; return out`, "1 true0 false", ""},
+	{"no element, condition", `m := map[string][]int{"a": {1}}; out := ""; for _, k := range []string{"a", "b"} { if l, ok := m[k]; !ok { out += fmt.Sprint(len(l)) } else { out += fmt.Sprint(l) } }; return out`, "[1]0", ""},
+	{"no element, computed key", `m := map[string]int{"a": 1}; out := ""; for _, k := range []string{"A", "B"} { n, ok := m[strings.ToLower(k)]; out += fmt.Sprint(n, ok) }; return out`, "1 true0 false", ""},
+	{"no element, assigned", `m, n, ok := map[string]int{}, 7, true; n, ok = m["a"]; return fmt.Sprint(n, ok)`, "0 false", ""},
+	{"no element, functions", `m := map[string]int{"a": 1}; var l []func() int; for _, k := range []string{"a", "b"} { n, _ := m[k]; l = append(l, func() int { return n }) }; return each(l)`, "1 0 ", ""},
+	{"printed, given", `return printed(1, third()) + printed(2, newFault(1)) + printed(3, square{4}) + printed(4, nil) + printed(5, "x")`, "1 grade 3|2 fault 1|3 {4}|4 <nil>|5x|", ""},
+	{"printed, forwarded", `return format("%v %v %d %v", third(), newFault(1), third(), 5)`, "grade 3 fault 1 3 5", ""},
+	{"printed, elements", `m := map[string]any{"g": third(), "s": square{1}, "l": []any{newFault(1)}}; return fmt.Sprintf("%v %v %d", m, []any{third()}, m["g"])`, "map[g:grade 3 l:[fault 1] s:{1}] [grade 3] 3", ""},
+	{"printed as numbers", `return fmt.Sprintf("%d|%5d|%v|%-8s|%x|%q", third(), grade(2), third(), third(), grade(10), third())`, "3|    2|grade 3|grade 3 |6772616465203130|\"grade 3\"", ""},
+	{"encoded", `b, err := json.Marshal(map[string]any{"t": kelvin(3), "g": third(), "l": []any{kelvin(4), nil}}); return fmt.Sprint(string(b), err)`, `{"g":3,"l":["4K",null],"t":"3K"}<nil>`, ""},
+	{"encoded, given", `return encoded(1, kelvin(3)) + encoded(2, []any{third()}) + encoded(3, nil)`, `"3K"[3]null`, ""},
+	{"encoded in a struct", `type row struct { A any; B map[string]any }; b, err := json.MarshalIndent(&row{kelvin(1), map[string]any{"g": third()}}, "", ""); return fmt.Sprint(string(b), err)`, "{\n\"A\": \"1K\",\n\"B\": {\n\"g\": 3\n}\n}<nil>", ""},
+	{"encoded by an encoder", `var out strings.Builder; e := json.NewEncoder(&out); e.SetEscapeHTML(false); err := e.Encode([]any{kelvin(1), "<"}); return fmt.Sprint(out.String(), err)`, "[\"1K\",\"<\"]\n<nil>", ""},
+	{"constant", `const size = 3; const large = size > 2; return fmt.Sprint(large)`, "true", "const-comparison"},
+	{"constant that is false", `const size = 3; const large = size > 4; return fmt.Sprint(large)`, "false", ""},
 }
 
 const verdictTypes = `package my_plugin
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
+	"strings"
 
 	"github.com/idelchi/aura/sdk"
 )
@@ -114,6 +145,44 @@ func taken() string {
 	all := text
 	text = ""
 	return all
+}
+
+type fault struct{ n int }
+
+func (f *fault) Error() string { return fmt.Sprint("fault ", f.n) }
+
+func newFault(n int) *fault { return &fault{n} }
+
+func mayFail(n int) error { return error(&fault{n}) }
+
+type kelvin int
+
+func (k kelvin) MarshalJSON() ([]byte, error) { return []byte(fmt.Sprintf("\"%dK\"", int(k))), nil }
+
+type zeros struct{}
+
+func (zeros) Read([]byte) (int, error) { return 0, io.EOF }
+
+func isError(n int, v any) string {
+	if err, ok := v.(error); ok {
+		return err.Error()
+	}
+	return "no"
+}
+
+func printed(n int, v any) string {
+	end := "|"
+	return fmt.Sprint(n, v) + end
+}
+
+func format(text string, args ...any) string { return fmt.Sprintf(text, args...) }
+
+func encoded(n int, v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(n, err)
+	}
+	return string(b)
 }
 
 func advance(n *int) { *n++ }

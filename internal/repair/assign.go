@@ -100,7 +100,7 @@ func (w *rewriter) ranging(n *ast.RangeStmt) {
 		return
 	}
 	key := rootIdent(n.Key)
-	if key == "_" {
+	if key == "_" || key == "" {
 		key = w.fresh(n.Pos())
 	}
 	w.replace(n.Key.Pos(), value.End(), " "+key)

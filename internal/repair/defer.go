@@ -27,15 +27,16 @@ type deferral struct {
 	looped bool
 }
 
-// function handles what a function does itself. The interpreter holds a lock on the variables of a function while its deferred
+// routine handles what a function does itself. The interpreter holds a lock on the variables of a function while its deferred
 // calls run, and a function literal takes the same lock at its end. So one that is called there is made by a function of its
 // own, whose variables nobody locks.
-func (w *rewriter) function(receiver *ast.FieldList, t *ast.FuncType, block *ast.BlockStmt) {
+func (w *rewriter) routine(receiver *ast.FieldList, t *ast.FuncType, block *ast.BlockStmt) {
 	b := survey(block, receiver, t.Params, t.Results)
 	w.results(t, block, b.returns)
 	w.anyResults(t, b.returns)
 	w.anySwitches(t.Params, block)
 	w.texts(t.Params, block)
+	w.given(t.Params, block)
 	for _, d := range b.defers {
 		w.deferred(b, d)
 	}

@@ -44,6 +44,14 @@ const (
 	Nils
 	// Printed is a call whose result is printed, and that gets parentheses.
 	Printed
+	// Conversion is one to an interface of compiled code that becomes a function.
+	Conversion
+	// Assertion is one of an interface of compiled code that finds values of the source.
+	Assertion
+	// Given is an any that is printed or encoded, whose methods are found.
+	Given
+	// Miss is an assignment of a value and whether there is one, that sets the variable to zero if there is none.
+	Miss
 )
 
 // repaired is one construct.

@@ -9,7 +9,6 @@ import (
 
 // printed puts parentheses around calls whose results are printed as text, as in fmt.Sprint(f(), x). Without them the interpreter
 // hands the results over without their methods, so that those of the plugin's own types are not printed by their String or Error.
-// With them no number would be printed by %d.
 func (w *rewriter) printed(n *ast.CallExpr, sel *ast.SelectorExpr) {
 	if pkg, ok := sel.X.(*ast.Ident); !ok || pkg.Name != "fmt" || w.postponed[n] || n.Ellipsis.IsValid() {
 		return
@@ -32,7 +31,7 @@ func (w *rewriter) printed(n *ast.CallExpr, sel *ast.SelectorExpr) {
 	}
 }
 
-// textArguments are the arguments behind a format that are for a plain %v or %s. There are none if the format is no literal, or has
+// textArguments are the arguments behind a format that are for text. There are none if the format is no literal, or has
 // more than flags and widths in its verbs.
 func textArguments(args []ast.Expr) []ast.Expr {
 	format := slices.IndexFunc(args, func(x ast.Expr) bool {
@@ -59,7 +58,7 @@ func textArguments(args []ast.Expr) []ast.Expr {
 			return nil
 		case verb[0] == '%':
 			continue
-		case next < len(args) && (verb[0] == 'v' || verb[0] == 's'):
+		case next < len(args) && strings.ContainsRune("vsqxX", rune(verb[0])):
 			found = append(found, args[next])
 		}
 		next++
@@ -89,19 +88,24 @@ func (w *rewriter) single(call *ast.CallExpr) bool {
 	if !ok {
 		return false
 	}
-	if w.singles == nil {
-		w.singles = singles(w.file)
-	}
-	return w.singles[id.Name]
+	f := w.function(id.Name)
+	return f != nil && f.Results.NumFields() == 1
 }
 
-// singles are the names of the functions that have one result, and that mean nothing else in the file.
-func singles(f *ast.File) map[string]bool {
-	found := map[string]bool{}
+// function is the type of a function of the file, or nil.
+func (w *rewriter) function(name string) *ast.FuncType {
+	if w.functions == nil {
+		w.functions = functions(w.file)
+	}
+	return w.functions[name]
+}
+
+// functions are those that are not generic and whose names mean nothing else in the file.
+func functions(f *ast.File) map[string]*ast.FuncType {
+	found := map[string]*ast.FuncType{}
 	for _, decl := range f.Decls {
-		fn, ok := decl.(*ast.FuncDecl)
-		if ok && fn.Recv == nil && fn.Type.TypeParams == nil && fn.Type.Results.NumFields() == 1 {
-			found[fn.Name.Name] = true
+		if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Type.TypeParams == nil {
+			found[fn.Name.Name] = fn.Type
 		}
 	}
 	ast.Inspect(f, func(n ast.Node) bool {

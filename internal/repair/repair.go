@@ -32,6 +32,10 @@ import (
 //     without their methods.
 //   - A type switch over a parameter of type any becomes one over assertions: see anySwitches.
 //   - A call whose result is printed gets parentheses: see printed.
+//   - A conversion to an interface of compiled code, as in error(x), becomes a function that returns one: see conversion.
+//   - An assertion of such an interface finds values of the source: see assertion.
+//   - A value that may not be there, as in v, ok := m[k], is zero if it is not: see misses.
+//   - What a parameter of type any holds is printed by its methods: see given, handed and teach.
 //   - The type error of a case is that of compiled code. The interpreter's own fits none of its errors.
 //   - What concerns deferred calls and select: see deferred, selects, receives and leaves.
 //   - Panic is called in a package of ours. The interpreter's own wraps its argument, so that recover returns something of
@@ -46,16 +50,19 @@ func Edits(f *ast.File, text []byte) []Edit {
 			if n.Body != nil {
 				w.name(n.Recv)
 				w.name(n.Type.Params)
-				w.function(n.Recv, n.Type, n.Body)
+				w.routine(n.Recv, n.Type, n.Body)
 			}
 		case *ast.FuncLit:
 			w.name(n.Type.Params)
-			w.function(nil, n.Type, n.Body)
+			w.routine(nil, n.Type, n.Body)
 		case *ast.AssignStmt:
 			w.assignment(n)
 			w.together(n.Rhs)
+			w.test(len(n.Lhs), n.Rhs)
+			w.misses(n)
 		case *ast.ValueSpec:
 			w.together(n.Values)
+			w.test(len(n.Names), n.Values)
 		case *ast.ReturnStmt:
 			for _, x := range n.Results {
 				if isUnary(x) || received(x) != nil {
@@ -64,22 +71,20 @@ func Edits(f *ast.File, text []byte) []Edit {
 			}
 		case *ast.RangeStmt:
 			w.ranging(n)
-			w.renewLiterals(n.Body)
-			w.keepValues(n.Body)
+			w.loop(n.Body)
 		case *ast.ForStmt:
 			w.copyCounters(n)
-			w.renewLiterals(n.Body)
-			w.keepValues(n.Body)
+			w.loop(n.Body)
 		case *ast.GenDecl:
 			w.constants(n)
 		case *ast.LabeledStmt:
 			w.labeled(n)
 		case *ast.BlockStmt:
-			w.nils(n.List)
+			w.block(n.List)
 		case *ast.CaseClause:
-			w.nils(n.Body)
+			w.block(n.Body)
 		case *ast.CommClause:
-			w.nils(n.Body)
+			w.block(n.Body)
 			w.receives(n)
 			w.leaves(n)
 		case *ast.SelectStmt:
@@ -92,13 +97,17 @@ func Edits(f *ast.File, text []byte) []Edit {
 			w.typed(n.X, n.Y)
 			w.typed(n.Y, n.X)
 			w.shifted(n)
+		case *ast.TypeAssertExpr:
+			w.assertion(n)
 		case *ast.DeferStmt:
 			w.postponed[n.Call] = true
 		case *ast.CallExpr:
 			w.call(n)
+			w.conversion(n)
 		}
 		return true
 	})
+	w.teach()
 	if w.imports {
 		w.insert(f.Name.End(), "; import "+ourAlias+" "+strconv.Quote(Path))
 	}
@@ -111,8 +120,9 @@ func Edits(f *ast.File, text []byte) []Edit {
 	return w.edits
 }
 
-// Path is the import path of a package that holds what takes the place of built-in names, by the same names: panic, error, and wrapped,
-// which reports whether the interpreter has put a value into one of its own. No source will use it, or its alias, by chance.
+// Path is the import path of a package that holds what takes the place of built-in names, by the same names: panic and error. It also has
+// wrapped, which reports whether the interpreter has put a value into one of its own; kept and some, which prepare a value for an
+// assertion; and interfaces that have no other name. No source will use it, or its alias, by chance.
 const (
 	Path     = "aura.internal/builtin"
 	ourAlias = "aura_internal_builtin"
@@ -125,6 +135,7 @@ func (w *rewriter) call(n *ast.CallExpr) {
 		if f.Name == "panic" {
 			w.ours(f)
 		}
+		w.handed(n, f)
 	case *ast.SelectorExpr:
 		w.printed(n, f)
 		pkg, ok := f.X.(*ast.Ident)
@@ -140,6 +151,19 @@ func (w *rewriter) call(n *ast.CallExpr) {
 			w.closing = append(w.closing, Edit{at: int(n.Args[len(n.Args)-1].End() - w.start), insert: "}..."})
 		}
 	}
+}
+
+// block handles the statements of a block.
+func (w *rewriter) block(list []ast.Stmt) {
+	w.nils(list)
+	w.lookups(list)
+}
+
+// loop handles what is repeated.
+func (w *rewriter) loop(body *ast.BlockStmt) {
+	w.reuse(body)
+	w.renewLiterals(body)
+	w.keepValues(body)
 }
 
 func isNil(e ast.Expr) bool {

@@ -77,13 +77,38 @@ func TestDone(t *testing.T) {
 		"printed by what is delayed": {`defer fmt.Print(§h())`, repair.Printed, false},
 		"printed, deferred":          {`for i := range l { defer g(i, fmt.Sprint(§h())) }`, repair.Printed, true},
 		"printed, then sent":         {`select { case c <- fmt.Sprint(§h()): }`, repair.Printed, true},
+		"conversion":                 {`g(§error(x))`, repair.Conversion, true},
+		"conversion of nil":          {`g(§error(nil))`, repair.Conversion, false},
+		"conversion, library":        {`g(§io.Reader(x))`, repair.Conversion, true},
+		"conversion, no interface":   {`g(§io.SectionReader(x))`, repair.Conversion, false},
+		"conversion, no library":     {`g(§os.Signal(x))`, repair.Conversion, false},
+		"conversion, variable":       {`fmt := x; g(§fmt.Stringer(x))`, repair.Conversion, false},
+		"conversion over lines":      {"g(§error(\nx,\n))", repair.Conversion, false},
+		"assertion":                  {`e, ok := §p.(error)`, repair.Assertion, true},
+		"assertion, written out":     {`e, ok := §p.(interface{ Error() string })`, repair.Assertion, true},
+		"assertion, other interface": {`e, ok := §p.(interface{ Other() string })`, repair.Assertion, false},
+		"assertion, no interface":    {`e, ok := §p.(fmt.Wrapper)`, repair.Assertion, false},
+		"assertion, recovered":       {`e, ok := §recover().(error)`, repair.Assertion, false},
+		"given":                      {`fmt.Print(1, §p)`, repair.Given, true},
+		"given, captured":            {`func() { fmt.Print(§p) }()`, repair.Given, true},
+		"given, assigned":            {`p = 1; fmt.Print(§p)`, repair.Given, false},
+		"given, other":               {`fmt.Print(§s)`, repair.Given, false},
+		"miss":                       {`for { §v, ok := p.(T); g(v, ok) }`, repair.Miss, true},
+		"miss outside a loop":        {`§v, ok := p.(T)`, repair.Miss, false},
+		"miss, assigned":             {`§v, ok = p.(T)`, repair.Miss, true},
+		"miss, asked":                {`for { if §v, ok := p.(T); ok { g(v) } }`, repair.Miss, false},
+		"miss, asked for the rest":   {`for { if §v, ok := p.(T); ok { g(v) } else { g(v) } }`, repair.Miss, true},
+		"miss, element":              {`for { §v, ok := m[k]; g(v) }`, repair.Miss, true},
+		"miss, computed element":     {`for { §v, ok := m[h()]; g(v) }`, repair.Miss, false},
+		"miss, element assigned":     {`§v, ok = m[k]`, repair.Miss, true},
+		"miss, element by itself":    {`§v, ok = m[v]`, repair.Miss, false},
 		// What is received gets another variable, and the map's element is written again as it was.
 		"printed, then written again": {`select { case m[fmt.Sprint(§h())] = <-c: }`, repair.Printed, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			const mark = "§"
-			source := "package a\n\nfunc (T) rescue() { recover() }\n\nfunc h() int { return 1 }\n\nfunc f(p any, s string) {\n" + tt.body + "\n}\n"
+			source := "package a\n\nimport (\"fmt\"; \"io\")\n\nfunc (T) rescue() { recover() }\n\nfunc h() int { return 1 }\n\nfunc f(p any, s string) {\n" + tt.body + "\n}\n"
 			at := strings.Index(source, mark)
 			text := []byte(strings.Replace(source, mark, "", 1))
 			file, err := parser.ParseFile(token.NewFileSet(), "a.go", text, parser.SkipObjectResolution)

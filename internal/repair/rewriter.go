@@ -34,8 +34,13 @@ type rewriter struct {
 	copies []argument
 	// postponed are the calls that are deferred.
 	postponed map[*ast.CallExpr]bool
-	// declared and singles are filled in when they are needed.
-	declared, singles map[string]bool
+	// tested are the assertions that do not panic.
+	tested map[*ast.TypeAssertExpr]bool
+	// reused are the assignments to variables that may have had another value before, but for whole, which are looked at on success only.
+	reused, whole map[*ast.AssignStmt]bool
+	// declared, named and functions are filled in when they are needed.
+	declared, named map[string]bool
+	functions       map[string]*ast.FuncType
 }
 
 func newRewriter(f *ast.File, text []byte) rewriter {
@@ -47,6 +52,9 @@ func newRewriter(f *ast.File, text []byte) rewriter {
 		asserted:   map[*ast.TypeSwitchStmt]bool{},
 		strings:    map[*ast.RangeStmt]bool{},
 		postponed:  map[*ast.CallExpr]bool{},
+		tested:     map[*ast.TypeAssertExpr]bool{},
+		reused:     map[*ast.AssignStmt]bool{},
+		whole:      map[*ast.AssignStmt]bool{},
 	}
 }
 

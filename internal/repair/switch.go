@@ -43,7 +43,7 @@ func (w *rewriter) alternatives(n *ast.SwitchStmt) {
 		}
 		for i := 1; i < len(clause.List); i++ {
 			if slices.ContainsFunc(clause.List, isComputed) {
-				w.join(clause.List[i-1], clause.List[i], ": fallthrough; case")
+				w.join(clause.List[i-1], clause.List[i], ": fallthrough; case ")
 			}
 		}
 	}

@@ -1,0 +1,76 @@
+package interp
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+)
+
+// fmtSymbols are the functions of package fmt that print: they see what is in boxes, and standard output is the one given.
+func (m *methods) fmtSymbols(stdout io.Writer) map[string]reflect.Value {
+	see := m.printable
+	return map[string]reflect.Value{
+		"Print":    reflect.ValueOf(func(a ...any) (int, error) { return fmt.Fprint(stdout, see(a)...) }),
+		"Printf":   reflect.ValueOf(func(f string, a ...any) (int, error) { return fmt.Fprintf(stdout, f, see(a)...) }),
+		"Println":  reflect.ValueOf(func(a ...any) (int, error) { return fmt.Fprintln(stdout, see(a)...) }),
+		"Fprint":   reflect.ValueOf(func(w io.Writer, a ...any) (int, error) { return fmt.Fprint(w, see(a)...) }),
+		"Fprintf":  reflect.ValueOf(func(w io.Writer, f string, a ...any) (int, error) { return fmt.Fprintf(w, f, see(a)...) }),
+		"Fprintln": reflect.ValueOf(func(w io.Writer, a ...any) (int, error) { return fmt.Fprintln(w, see(a)...) }),
+		"Sprint":   reflect.ValueOf(func(a ...any) string { return fmt.Sprint(see(a)...) }),
+		"Sprintf":  reflect.ValueOf(func(f string, a ...any) string { return fmt.Sprintf(f, see(a)...) }),
+		"Sprintln": reflect.ValueOf(func(a ...any) string { return fmt.Sprintln(see(a)...) }),
+		"Errorf":   reflect.ValueOf(func(f string, a ...any) error { return fmt.Errorf(f, see(a)...) }),
+	}
+}
+
+// jsonSymbols are the functions of package json that encode: they see what is in boxes.
+func (m *methods) jsonSymbols() map[string]reflect.Value {
+	return map[string]reflect.Value{
+		"Marshal": reflect.ValueOf(func(v any) ([]byte, error) { return json.Marshal(m.marshalable(v)) }),
+		"MarshalIndent": reflect.ValueOf(func(v any, prefix, indent string) ([]byte, error) {
+			return json.MarshalIndent(m.marshalable(v), prefix, indent)
+		}),
+		"Encoder":    reflect.ValueOf((*encoder)(nil)),
+		"NewEncoder": reflect.ValueOf(func(w io.Writer) *encoder { return &encoder{json.NewEncoder(w), m} }),
+	}
+}
+
+// encoder sees what is in boxes.
+type encoder struct {
+	*json.Encoder
+
+	methods *methods
+}
+
+// Encode writes a value.
+func (e *encoder) Encode(v any) error { return e.Encoder.Encode(e.methods.marshalable(v)) }
+
+// shown is a value of a type of the source that has a method String. What the interpreter makes of it has the method, but is not the value.
+type shown struct {
+	fmt.Stringer
+
+	value any
+}
+
+// show returns what package fmt is to get for something that has a method String.
+func show(s fmt.Stringer) any {
+	v := reflect.ValueOf(s)
+	if v.Kind() != reflect.Struct || v.NumField() == 0 || v.Type().Field(0).Name != "IValue" {
+		return s
+	}
+	if _, ok := s.(fmt.Formatter); ok {
+		return s
+	}
+	return shown{s, v.Field(0).Interface()}
+}
+
+// Format calls the method for text, and prints the value as everything else.
+func (s shown) Format(state fmt.State, verb rune) {
+	var v any = s.Stringer
+	if state.Flag('#') && verb == 'v' || !strings.ContainsRune("vsxXq", verb) {
+		v = s.value
+	}
+	_, _ = fmt.Fprintf(state, fmt.FormatString(state, verb), v)
+}
