@@ -45,7 +45,9 @@ func (c *Conversation) Compact(ctx context.Context, forced bool) error {
 
 // relieve compacts the history if it is as long as the settings allow. If that fails, the conversation goes on as it is.
 func (c *Conversation) relieve(ctx context.Context) {
-	keep := c.keep()
+	c.mu.Lock()
+	keep := c.keepToAnswer()
+	c.mu.Unlock()
 	if !c.full() || ctx.Err() != nil || !c.announce(ctx, false, keep) {
 		return
 	}
@@ -64,7 +66,7 @@ func (c *Conversation) full() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	settings := c.compaction()
-	if !settings.enabled() || !c.history.compactable(settings.keep()) {
+	if !settings.enabled() || !c.history.compactable(c.keepToAnswer()) {
 		return false
 	}
 	// The number of bytes settles most cases without counting tokens.
@@ -89,6 +91,16 @@ func (c *Conversation) keep() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.compaction().keep()
+}
+
+// keepToAnswer is how many of the last messages stay before a model is asked: a prompt that is yet to be answered is not summed up.
+// The caller holds the lock.
+func (c *Conversation) keepToAnswer() int {
+	keep, last := c.compaction().keep(), len(c.history.entries)-1
+	if keep == 0 && last >= 0 && c.history.entries[last].Role == llm.RoleUser {
+		return 1
+	}
+	return keep
 }
 
 // announce tells plugins of a compaction that keeps so many messages, retries included, and reports whether they let it happen.

@@ -90,6 +90,16 @@ func TestCompactionTrigger(t *testing.T) {
 	}
 }
 
+// TestCompactionKeepsThePrompt is about settings that keep no message at all.
+func TestCompactionKeepsThePrompt(t *testing.T) {
+	t.Parallel()
+	b, _ := compacting(t, conversation.Compaction{MaxTokens: 1, KeepLast: -1}, options{}, text("ok"))
+	b.send(t, "first")
+	same(t, "first request", b.sent(t, 1), []string{"user:first"})
+	b.send(t, "second")
+	same(t, "second request", b.sent(t, 2), []string{"user:" + summaryHead + "minutes", "user:second"})
+}
+
 func TestCompaction(t *testing.T) {
 	t.Parallel()
 	var before []sdk.BeforeCompactionContext
