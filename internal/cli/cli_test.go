@@ -207,9 +207,14 @@ func TestSecondSignal(t *testing.T) {
 			signals <- os.Interrupt
 			close(done)
 		}()
-		if got := impatient(signals, done, row.echo); got != row.want {
+		if got := impatient(signals, done, nil, row.echo); got != row.want {
 			t.Errorf("%s: got %t, want %t", row.name, got, row.want)
 		}
+	}
+	late := make(chan time.Time)
+	close(late)
+	if !impatient(nil, nil, late, time.Hour) {
+		t.Error("slow: waits on")
 	}
 }
 

@@ -153,7 +153,7 @@ func withSignals(parent context.Context, w io.Writer) (context.Context, func()) 
 		select {
 		case s := <-ch:
 			cancel(signalled{s})
-			if !impatient(ch, done, echoed) {
+			if !impatient(ch, done, time.After(forceAfter), echoed) {
 				return
 			}
 			fmt.Fprintln(w, "aura: stopped before everything was tidied up")
@@ -170,8 +170,8 @@ func withSignals(parent context.Context, w io.Writer) (context.Context, func()) 
 
 // impatient waits until aura is done, and is true if it must not wait any longer: it is slow, or another signal has come, later
 // than an echo of the first one.
-func impatient(signals <-chan os.Signal, done <-chan struct{}, echo time.Duration) bool {
-	first, late := time.Now(), time.After(forceAfter)
+func impatient(signals <-chan os.Signal, done <-chan struct{}, late <-chan time.Time, echo time.Duration) bool {
+	first := time.Now()
 	for {
 		select {
 		case <-signals:

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 )
 
 // methods lets compiled code call the methods of values that the interpreter has put into its boxes, as it does with those of the plugin's
@@ -27,12 +28,11 @@ func (m *methods) symbols() map[string]reflect.Value {
 
 // printable returns values as package fmt is to get them.
 func (m *methods) printable(values []any) []any {
-	o := opener{find: m.text.Load()}
 	var out []any
 	for i, v := range values {
 		if s, ok := v.(fmt.Stringer); ok {
 			v = show(s)
-		} else if o.boxed(reflect.ValueOf(v), 0) {
+		} else if o := newOpener(m.text.Load(), false); o.boxed(reflect.ValueOf(v), 0) {
 			v = o.open(reflect.ValueOf(v), 0).Interface()
 		} else {
 			continue
@@ -50,19 +50,34 @@ func (m *methods) printable(values []any) []any {
 
 // marshalable returns a value as package json is to get it.
 func (m *methods) marshalable(v any) any {
-	o := opener{find: m.json.Load(), pointers: true}
+	o := newOpener(m.json.Load(), true)
 	if !o.boxed(reflect.ValueOf(v), 0) {
 		return v
 	}
 	return o.open(reflect.ValueOf(v), 0).Interface()
 }
 
-// opener takes values out of boxes.
+// opener takes what is in one value out of boxes.
 type opener struct {
 	// find returns the value in a box with the methods that are looked for, or nil if it has none of them.
 	find *func(any) any
-	// pointers says to look behind all pointers, not only one that is given.
-	pointers bool
+	// json says to look where package json does: behind all pointers, not only one that is given, and not at what it leaves out.
+	json bool
+	// searched are the pointers that were followed, opened those whose values were, by what they have become.
+	searched map[unsafe.Pointer]bool
+	opened   map[unsafe.Pointer]reflect.Value
+}
+
+func newOpener(find *func(any) any, json bool) opener {
+	return opener{find, json, map[unsafe.Pointer]bool{}, map[unsafe.Pointer]reflect.Value{}}
+}
+
+// follows reports whether to look behind a pointer.
+func (o opener) follows(v reflect.Value, depth int) bool { return (o.json || depth == 0) && !v.IsNil() }
+
+// sees reports whether a field counts.
+func (o opener) sees(f reflect.StructField) bool {
+	return f.IsExported() && (!o.json || f.Tag.Get("json") != "-") && holds(f.Type)
 }
 
 // boxed reports whether there is a box in a value.
@@ -74,7 +89,11 @@ func (o opener) boxed(v reflect.Value, depth int) bool {
 	case reflect.Interface:
 		return o.boxed(v.Elem(), depth+1)
 	case reflect.Pointer:
-		return (o.pointers || depth == 0) && o.boxed(v.Elem(), depth+1)
+		if !o.follows(v, depth) || o.searched[v.UnsafePointer()] {
+			return false
+		}
+		o.searched[v.UnsafePointer()] = true
+		return o.boxed(v.Elem(), depth+1)
 	case reflect.Slice, reflect.Array:
 		for i := range v.Len() {
 			if o.boxed(v.Index(i), depth+1) {
@@ -92,7 +111,7 @@ func (o opener) boxed(v reflect.Value, depth int) bool {
 			return true
 		}
 		for i := range v.NumField() {
-			if v.Type().Field(i).IsExported() && o.boxed(v.Field(i), depth+1) {
+			if o.sees(v.Type().Field(i)) && o.boxed(v.Field(i), depth+1) {
 				return true
 			}
 		}
@@ -103,43 +122,97 @@ func (o opener) boxed(v reflect.Value, depth int) bool {
 
 // open returns a value with what is in boxes in the place of these. What the plugin may still hold is copied, not changed.
 func (o opener) open(v reflect.Value, depth int) reflect.Value {
-	if !o.boxed(v, depth) {
+	if depth > plainDepth || !v.IsValid() || !holds(v.Type()) {
 		return v
 	}
-	out := reflect.New(v.Type()).Elem()
 	switch v.Kind() {
 	case reflect.Interface:
-		if inside := o.open(v.Elem(), depth+1); inside.IsValid() && inside.Type().AssignableTo(v.Type()) {
-			out.Set(inside)
-		}
+		return o.fitting(v.Elem(), v, v.Type(), depth)
 	case reflect.Pointer:
-		out.Set(reflect.New(v.Type().Elem()))
-		out.Elem().Set(o.open(v.Elem(), depth+1))
-	case reflect.Slice:
-		out.Set(reflect.MakeSlice(v.Type(), v.Len(), v.Len()))
-		fallthrough
-	case reflect.Array:
-		for i := range v.Len() {
-			out.Index(i).Set(o.open(v.Index(i), depth+1))
-		}
+		return o.openPointer(v, depth)
+	case reflect.Slice, reflect.Array:
+		return o.openList(v, depth)
 	case reflect.Map:
-		out.Set(reflect.MakeMapWithSize(v.Type(), v.Len()))
-		for each := v.MapRange(); each.Next(); {
-			out.SetMapIndex(each.Key(), o.open(each.Value(), depth+1))
-		}
+		return o.openMap(v, depth)
 	case reflect.Struct:
 		if isBox(v.Type()) {
 			return o.unbox(v, depth)
 		}
+		out := reflect.New(v.Type()).Elem()
 		out.Set(v)
 		for i := range v.NumField() {
-			if out.Field(i).CanSet() {
-				out.Field(i).Set(o.open(v.Field(i), depth+1))
+			if o.sees(v.Type().Field(i)) {
+				out.Field(i).Set(o.fitting(v.Field(i), v.Field(i), v.Type().Field(i).Type, depth))
 			}
 		}
+		return out
 	default:
+		return v
+	}
+}
+
+// fitting returns what is inside, opened, if it fits the type, and else what was there before.
+func (o opener) fitting(inside, before reflect.Value, t reflect.Type, depth int) reflect.Value {
+	if v := o.open(inside, depth+1); v.IsValid() && v.Type().AssignableTo(t) {
+		return v
+	}
+	return before
+}
+
+// openPointer opens what a pointer leads to, once: it may lead back to where it is.
+func (o opener) openPointer(v reflect.Value, depth int) reflect.Value {
+	if !o.follows(v, depth) {
+		return v
+	}
+	known, ok := o.opened[v.UnsafePointer()]
+	if ok && known.Type() == v.Type() {
+		return known
+	}
+	out := reflect.New(v.Type().Elem()).Convert(v.Type())
+	o.opened[v.UnsafePointer()] = out
+	out.Elem().Set(o.fitting(v.Elem(), v.Elem(), v.Type().Elem(), depth))
+	return out
+}
+
+func (o opener) openList(v reflect.Value, depth int) reflect.Value {
+	if v.Kind() == reflect.Slice && v.IsNil() {
+		return v
+	}
+	t, elem := v.Type(), loose(v.Type().Elem())
+	if elem != t.Elem() {
+		t = reflect.SliceOf(elem) // for an array too: printed and encoded it is the same
+	}
+	out := reflect.New(t).Elem()
+	if t.Kind() == reflect.Slice {
+		out = reflect.MakeSlice(t, v.Len(), v.Len())
+	}
+	for i := range v.Len() {
+		out.Index(i).Set(o.fitting(v.Index(i), v.Index(i), elem, depth))
 	}
 	return out
+}
+
+func (o opener) openMap(v reflect.Value, depth int) reflect.Value {
+	if v.IsNil() {
+		return v
+	}
+	t, elem := v.Type(), loose(v.Type().Elem())
+	if elem != t.Elem() {
+		t = reflect.MapOf(t.Key(), elem)
+	}
+	out := reflect.MakeMapWithSize(t, v.Len())
+	for each := v.MapRange(); each.Next(); {
+		out.SetMapIndex(each.Key(), o.fitting(each.Value(), each.Value(), elem, depth))
+	}
+	return out
+}
+
+// loose is the type for what was in a list or a map: where they are of an interface of the plugin's own, their elements are boxes.
+func loose(elem reflect.Type) reflect.Type {
+	if isBox(elem) {
+		return reflect.TypeFor[any]()
+	}
+	return elem
 }
 
 // unbox returns what is in a box: something that has the methods looked for, or the value without any.
@@ -157,7 +230,11 @@ func (o opener) unbox(box reflect.Value, depth int) reflect.Value {
 		return reflect.Zero(reflect.TypeFor[any]())
 	}
 	// The place of the value may not be read by what gets it, only the value.
-	return o.open(reflect.ValueOf(inside.Interface()), depth+1)
+	v := reflect.ValueOf(inside.Interface())
+	if !v.IsValid() {
+		return reflect.Zero(reflect.TypeFor[any]())
+	}
+	return o.open(v, depth+1)
 }
 
 // holding says of types whether a value could have a box in it.

@@ -85,6 +85,13 @@ var verdicts = []struct{ name, body, want, rule string }{
 	{"encoded", `b, err := json.Marshal(map[string]any{"t": kelvin(3), "g": third(), "l": []any{kelvin(4), nil}}); return fmt.Sprint(string(b), err)`, `{"g":3,"l":["4K",null],"t":"3K"}<nil>`, ""},
 	{"encoded, given", `return encoded(1, kelvin(3)) + encoded(2, []any{third()}) + encoded(3, nil)`, `"3K"[3]null`, ""},
 	{"encoded in a struct", `type row struct { A any; B map[string]any }; b, err := json.MarshalIndent(&row{kelvin(1), map[string]any{"g": third()}}, "", ""); return fmt.Sprint(string(b), err)`, "{\n\"A\": \"1K\",\n\"B\": {\n\"g\": 3\n}\n}<nil>", ""},
+	{"printed list of an own interface", `return fmt.Sprint([]shape{square{1}, nil}, [1]shape{square{2}})`, "[{1} <nil>] [{2}]", ""},
+	{"printed map of an own interface", `return fmt.Sprint(map[string]shape{"a": square{1}})`, "map[a:{1}]", ""},
+	{"printed field of an own interface", `type row struct { name string; s shape }; a, b := fmt.Sprintf("%v", row{name: "a"}), fmt.Errorf("bad %v", &row{"a", square{1}}); return fmt.Sprint(strings.HasPrefix(a, "{a "), strings.HasPrefix(b.Error(), "bad &{a "))`, "true true", ""},
+	{"encoded list of an own interface", `b, err := json.Marshal([]grader{third(), nil}); return fmt.Sprint(string(b), err)`, "[3,null]<nil>", ""},
+	{"encoded without a field", "type row struct { Name string; S shape `json:\"-\"` }; b, err := json.Marshal(row{\"a\", square{1}}); return fmt.Sprint(string(b), err)", `{"Name":"a"}<nil>`, ""},
+	{"encoded tree", "root := &branch{Any: third()}; for i := 0; i < 500; i++ { root.Children = append(root.Children, &branch{Parent: root, Any: i}) }; b, err := json.Marshal(root); return fmt.Sprint(len(b) > 500, err)", "true <nil>", ""},
+	{"encoded ring", "a := &ring{Any: third()}; a.Next = &ring{Next: a}; _, err := json.Marshal(a); return fmt.Sprint(err != nil)", "true", ""},
 	{"encoded by an encoder", `var out strings.Builder; e := json.NewEncoder(&out); e.SetEscapeHTML(false); err := e.Encode([]any{kelvin(1), "<"}); return fmt.Sprint(out.String(), err)`, "[\"1K\",\"<\"]\n<nil>", ""},
 	{"constant", `const size = 3; const large = size > 2; return fmt.Sprint(large)`, "true", "const-comparison"},
 	{"constant that is false", `const size = 3; const large = size > 4; return fmt.Sprint(large)`, "false", ""},
@@ -130,6 +137,19 @@ type pointed struct{ n int }
 func (p *pointed) area() int { return p.n }
 
 type holder struct{ p pointed }
+
+type grader interface{ next() grade }
+
+type branch struct {
+	Children []*branch
+	Parent   *branch ` + "`json:\"-\"`" + `
+	Any      any
+}
+
+type ring struct {
+	Next *ring
+	Any  any
+}
 
 type grade int
 

@@ -49,6 +49,10 @@ func VendoredSDK(dir string) (version string, ok bool, err error) {
 // stringConstant returns the value of a top-level constant, which may be made of others in the file. What else is wrong
 // with the file does not matter.
 func stringConstant(set *token.FileSet, file *ast.File, name string) (string, bool) {
+	if (constants{}).of(file).size(name) > maxVersion {
+		return "", false
+	}
+
 	lenient := types.Config{Error: func(error) {}}
 
 	pkg, _ := lenient.Check(file.Name.Name, set, []*ast.File{file}, nil) // what could be checked is there in any case
@@ -62,6 +66,78 @@ func stringConstant(set *token.FileSet, file *ast.File, name string) (string, bo
 	}
 
 	return constant.StringVal(found.Val()), true
+}
+
+// maxVersion is the longest version that is read, in bytes. A few lines of source can name a constant of any length.
+const maxVersion = 256
+
+// constants are expressions by the names that they are given.
+type constants map[string]ast.Expr
+
+// of takes what a file declares at its top level. An expression that is left out is the one before.
+func (c constants) of(file *ast.File) constants {
+	for _, decl := range file.Decls {
+		group, ok := decl.(*ast.GenDecl)
+		if !ok || group.Tok != token.CONST {
+			continue
+		}
+
+		var values []ast.Expr
+
+		for _, spec := range group.Specs {
+			named, ok := spec.(*ast.ValueSpec)
+			if !ok {
+				continue
+			}
+
+			if len(named.Values) > 0 {
+				values = named.Values
+			}
+
+			for i, name := range named.Names {
+				if i < len(values) {
+					c[name.Name] = values[i]
+				}
+			}
+		}
+	}
+
+	return c
+}
+
+// size is at least how long a constant is, up to a little more than maxVersion. It takes each constant away once it is measured
+// within another, so that none is measured in itself.
+func (c constants) size(name string) int {
+	value, ok := c[name]
+	if !ok {
+		return 0
+	}
+
+	delete(c, name)
+
+	n := min(c.measure(value), maxVersion+1)
+	c[name] = &ast.BasicLit{Kind: token.STRING, Value: strings.Repeat("x", n)}
+
+	return n
+}
+
+func (c constants) measure(e ast.Expr) int {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		return len(e.Value)
+	case *ast.Ident:
+		return c.size(e.Name)
+	case *ast.ParenExpr:
+		return c.measure(e.X)
+	case *ast.BinaryExpr:
+		return c.measure(e.X) + c.measure(e.Y)
+	case *ast.CallExpr:
+		if len(e.Args) == 1 {
+			return c.measure(e.Args[0])
+		}
+	}
+
+	return 0
 }
 
 // CompatibleSDK tells whether a host with one version of the SDK can run a plugin written against another: major and

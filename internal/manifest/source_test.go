@@ -198,6 +198,15 @@ func TestDefines(t *testing.T) {
 	}
 }
 
+// doubled declares constants each of which is twice as long as the one before.
+func doubled(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "const a%d = a%d + a%d\n", i+1, i, i)
+	}
+	return b.String()
+}
+
 func TestVendoredSDK(t *testing.T) {
 	t.Parallel()
 
@@ -213,6 +222,8 @@ func TestVendoredSDK(t *testing.T) {
 		{"computed", file, "package version\nimport \"gone\"\nconst Version = major + (\".4.\" + patch)\nconst major, patch = \"0\", \"2\"\nvar _ = gone.X\n", "0.4.2", true, ""},
 		{"repeated", file, "package version\nconst (\n\tFirst = \"0.1.0\"\n\tVersion\n)\n", "0.1.0", true, ""},
 		{"no text", file, "package version\nconst Version = 3", "", false, "no constant Version"},
+		{"of endless length", file, "package version\nconst a0 = \"1.0.0\"\n" + doubled(60) + "const Version = a60\n", "", false, "no constant Version"},
+		{"of itself", file, "package version\nconst Version = other + \"1\"\nconst other = Version\n", "", false, "no constant Version"},
 		{"nowhere defined", file, "package version\nconst Version = other", "", false, "no constant Version"},
 		{"no vendor directory", "main.go", "package p", "", false, ""},
 		{"other things vendored", "vendor/example.com/x/x.go", "package x", "", false, ""},

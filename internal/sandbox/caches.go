@@ -19,7 +19,11 @@ func (at Place) filled() []string {
 		program, known := fillers[cache]
 		return !known || program != "" && !at.has(program)
 	})
-	return append(below(at.Home, used), present(at.Caches...)...)
+	out := present(at.Caches...)
+	if isDir(at.Home) {
+		out = append(below(at.Home, used), out...)
+	}
+	return out
 }
 
 // has reports whether there is such a program.

@@ -184,9 +184,7 @@ func TestRunConfines(t *testing.T) {
 	}
 }
 
-// TestRunKillsTree ends a call by its timeout and by its context. What it started, even what left its group, is gone: nobody holds
-// the pipe any more.
-// Builds find their caches also in a home directory that has none yet.
+// TestRunMakesCaches shows that builds find their caches also in a home directory that has none yet.
 func TestRunMakesCaches(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
@@ -226,6 +224,8 @@ func TestRunMakesCaches(t *testing.T) {
 	}
 }
 
+// TestRunKillsTree ends a call by its timeout and by its context. What it started, even what left its group, is gone: nobody holds
+// the pipe any more.
 func TestRunKillsTree(t *testing.T) {
 	t.Parallel()
 	for name, byContext := range map[string]bool{"context": true, "timeout": false} {

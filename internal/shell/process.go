@@ -99,7 +99,7 @@ func (p *process) finish() Result {
 
 	// A child that ends by itself takes along those who left the group. One that dies no longer can, and they are nobody's
 	// descendants any more.
-	if !p.cmd.ProcessState.Exited() {
+	if state := p.cmd.ProcessState; state == nil || !state.Exited() {
 		stray.Kill(p.mark)
 	}
 

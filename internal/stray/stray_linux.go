@@ -6,19 +6,25 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"time"
 )
 
 // rounds is how often survivors are looked for: one that forks while it is looked for shows up the next time, as does one that
 // becomes another program.
 const rounds = 50
 
+// longest is the longest pause between two rounds. There is no event to wait for: the kernel tells nobody that a process has become
+// another program, which takes a moment, or longer on a busy machine.
+const longest = 10 * time.Millisecond
+
 // Kill ends the processes that have the mark in their environment. One that was started with an environment of its own is not
 // found.
 func Kill(mark string) {
-	for range rounds {
+	for round := range rounds {
 		if !search(mark) {
 			return
 		}
+		time.Sleep(min(time.Duration(round)*time.Millisecond/4, longest))
 	}
 }
 
