@@ -9,7 +9,7 @@ const anything = "*"
 // "/..." stands for a package and all below it. An exact key goes before one with a wildcard.
 //
 // internal/hookpoint is vocabulary: a row that imports anything of ours may import it without saying so. An empty row
-// imports nothing of ours at all.
+// imports nothing of ours at all but internal/files, which stands beside package os.
 var rooms = map[string][]string{
 	"cmd/aura":             {"internal/cli"},
 	"cmd/aura-plugin-host": {"shared/...", "internal/interp", "internal/manifest", "internal/sandbox", "sdk/..."},
@@ -44,6 +44,8 @@ var rooms = map[string][]string{
 	"internal/llm/*":              {"internal/llm/...", "internal/strict", "sdk/..."},
 	"internal/pipeline":           {"sdk/..."},
 	"internal/hookpoint":          {"sdk/..."},
+	"internal/files":              {},
+	"internal/state":              {},
 	"hooks":                       {"internal/prompt", "internal/shell", "internal/tool", "sdk/..."},
 
 	"host": {

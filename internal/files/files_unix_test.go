@@ -1,0 +1,99 @@
+//go:build unix
+
+package files_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/idelchi/aura/internal/files"
+)
+
+// scene is a directory with one of everything.
+func scene(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	err := errors.Join(
+		os.WriteFile(in("file"), []byte("text"), 0o600), os.Mkdir(in("dir"), 0o700), syscall.Mkfifo(in("pipe"), 0o600),
+		os.Symlink("file", in("link")), os.Symlink("/dev/zero", in("zero")), os.Symlink("loop", in("loop")),
+		os.WriteFile(in("sparse"), nil, 0o600), os.Truncate(in("sparse"), 10<<30),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestRead(t *testing.T) {
+	t.Parallel()
+	dir := scene(t)
+	large := new(*files.TooLargeError)
+	for name, row := range map[string]struct{ follow, noFollow error }{
+		"file":   {nil, nil},
+		"link":   {nil, files.ErrLink},
+		"dir":    {files.ErrNotRegular, files.ErrNotRegular},
+		"pipe":   {files.ErrNotRegular, files.ErrNotRegular},
+		"zero":   {files.ErrNotRegular, files.ErrLink},
+		"loop":   {files.ErrLink, files.ErrLink},
+		"sparse": {*large, *large},
+		"none":   {os.ErrNotExist, os.ErrNotExist},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, way := range []struct {
+				read func(string, int64) ([]byte, error)
+				want error
+			}{{files.Read, row.follow}, {files.ReadNoFollow, row.noFollow}} {
+				text, err := way.read(filepath.Join(dir, name), 1<<20)
+				var tooLarge *files.TooLargeError
+				switch {
+				case name == "sparse":
+					if !errors.As(err, &tooLarge) {
+						t.Errorf("error is %v, want one about the size", err)
+					}
+				case !errors.Is(err, way.want):
+					t.Errorf("error is %v, want %v", err, way.want)
+				case way.want == nil && string(text) != "text":
+					t.Errorf("read %q", text)
+				}
+			}
+		})
+	}
+}
+
+func TestReplace(t *testing.T) {
+	t.Parallel()
+	dir := scene(t)
+	for _, name := range []string{"file", "link", "pipe", "new", "zero"} {
+		path := filepath.Join(dir, name)
+		if err := files.Replace(path, []byte("new"), 0o640); err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Lstat(path)
+		if err != nil || !info.Mode().IsRegular() || info.Mode().Perm() != 0o640 {
+			t.Errorf("%s is %v, %v", name, info.Mode(), err)
+		}
+	}
+	if err := files.Replace(filepath.Join(dir, "dir"), nil, 0o600); !errors.Is(err, files.ErrNotRegular) {
+		t.Errorf("a directory was replaced: %v", err)
+	}
+	left, err := filepath.Glob(filepath.Join(dir, ".*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+func TestReplaceLeavesTheTarget(t *testing.T) {
+	t.Parallel()
+	dir := scene(t)
+	if err := files.Replace(filepath.Join(dir, "link"), []byte("new"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "file")); err != nil || string(text) != "text" {
+		t.Errorf("what the link led to is %q, %v", text, err)
+	}
+}
