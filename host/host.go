@@ -61,6 +61,8 @@ type Spec struct {
 	Verify func() error
 	// LogFile receives all that the plugin prints. Empty means that it is dropped.
 	LogFile string
+	// DataDir is the plugin's own directory, which it may write to. Empty means that it has none.
+	DataDir string
 }
 
 // Notice is something to show to the user, and never to the model.

@@ -133,7 +133,7 @@ func (a *App) cmdResume(ctx context.Context, args string) (string, error) {
 	if prefix == "" {
 		return a.sessionList()
 	}
-	found, err := session.Find(prefix, a.sessionDirs()...)
+	found, err := FindSession(a.cfg, prefix)
 	if err != nil {
 		return "", err
 	}
@@ -176,7 +176,7 @@ func (a *App) resumeAgent(ctx context.Context, s session.State) error {
 }
 
 func (a *App) sessionList() (string, error) {
-	list, err := session.List(a.sessionDirs()...)
+	list, err := session.List(a.cfg.State.Sessions())
 	if err != nil {
 		return "", err
 	}
@@ -193,12 +193,11 @@ func (a *App) sessionList() (string, error) {
 }
 
 func (a *App) cmdFork(context.Context, string) (string, error) {
-	home := a.sessionHome()
-	if home == "" || a.journal.Journal == nil {
+	if a.journal.Journal == nil {
 		return "", errors.New("forking the session: it is not saved, so there is nothing to fork")
 	}
 	p := a.talk.Persona()
-	fork, err := session.Create(filepath.Join(home, "sessions"), session.Meta{
+	fork, err := session.Create(a.cfg.State.Sessions(), session.Meta{
 		Version: a.opts.Version, Workdir: a.cfg.Workdir, Agent: p.Agent, Provider: p.ProviderName, Model: p.Model,
 	})
 	if err != nil {

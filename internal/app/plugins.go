@@ -88,14 +88,14 @@ func (a *App) noteFired() {
 
 // RuntimeDir is where running sessions of this user are found.
 func RuntimeDir(c *config.Config) string {
-	xdg, _ := config.Lookup(c.Environ, "XDG_RUNTIME_DIR")
-	return host.RuntimeDir(xdg, os.TempDir())
+	xdg, _ := config.Lookup(c.Inherited, "XDG_RUNTIME_DIR")
+	return host.RuntimeDir(xdg, c.State.Run())
 }
 
 // runtimeDirs are all places where running sessions of this user may be.
 func runtimeDirs(c *config.Config) []string {
-	xdg, _ := config.Lookup(c.Environ, "XDG_RUNTIME_DIR")
-	return host.RuntimeDirs(xdg, os.TempDir())
+	xdg, _ := config.Lookup(c.Inherited, "XDG_RUNTIME_DIR")
+	return host.RuntimeDirs(xdg, c.State.Run())
 }
 
 // HostOptions are what every fleet of this configuration has in common.
@@ -109,7 +109,7 @@ func HostOptions(c *config.Config) (host.Options, error) {
 		userHome = ""
 	}
 	return host.Options{
-		Binary: binary, CacheDir: cacheDir(), Workdir: c.Workdir, Environ: c.Environ,
+		Binary: binary, CacheDir: c.State.Cache(), Workdir: c.Workdir, Environ: c.Environ,
 		Tool:  sdk.ToolConfig{HomeDir: userHome, ConfigDir: c.Project},
 		Shell: runCondition(c.Environ),
 	}, nil

@@ -22,25 +22,13 @@ func sources(c *config.Config) []string {
 }
 
 // pluginDirs are the directories that plugins are loaded from: those that the configuration names, and those that links in them
-// lead to. What is remembered of plugins is with them: it says which are not confined in files.
+// lead to.
 func pluginDirs(c *config.Config) []string {
 	var out []string
-	if cache := cacheDir(); cache != "" {
-		out = append(out, cache)
-	}
 	for _, root := range c.PluginRoots() {
 		out = append(append(out, root.Dir), linked(root.Dir, linkDepth)...)
 	}
 	return out
-}
-
-// cacheDir is where aura remembers things; empty if the user has no place for that.
-func cacheDir() string {
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		return ""
-	}
-	return filepath.Join(dir, "aura")
 }
 
 // linkDepth is how deep links to plugins are looked for below a directory of plugins.

@@ -99,18 +99,13 @@ func (c cell) plugin(e Entry) *sandbox.Policy {
 		return nil
 	}
 	c.place.DataDir = e.DataDir()
-	if rel, err := filepath.Rel(c.place.Workdir, e.Home.Dir); err != nil || !filepath.IsLocal(rel) {
-		// Inside of the working directory a plugin can make it itself, if it needs one. What cannot be made is not granted.
-		_ = os.MkdirAll(e.DataDir(), 0o700)
+	if dir := e.DataDir(); dir != "" {
+		// What cannot be made is not granted.
+		_ = os.MkdirAll(dir, 0o700)
 	}
-	// Plugins write their own logs beside those that aura keeps for them.
-	c.settings.Extra.ReadWrite = append(slices.Clone(c.settings.Extra.ReadWrite), filepath.Join(e.Home.Dir, "logs"))
 	p := c.policy(sandbox.KindPlugin)
 	return &p
 }
-
-// DataDir is where the plugin may keep what it likes.
-func (e Entry) DataDir() string { return filepath.Join(e.Home.Dir, "data", e.Name) }
 
 // tellSandbox says, once a session, what was asked for and is not enforced here.
 func (a *App) tellSandbox(c cell) {

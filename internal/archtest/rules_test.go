@@ -27,7 +27,7 @@ var rooms = map[string][]string{
 		"internal/todo", "internal/tokens", "internal/tool", "sdk/...",
 	},
 	"internal/conversation/event": {"sdk/..."},
-	"internal/config":             {"hooks", "internal/condition", "internal/policy", "internal/strict"},
+	"internal/config":             {"hooks", "internal/condition", "internal/policy", "internal/state", "internal/strict"},
 	"internal/policy":             {},
 	"internal/prompt":             {},
 	"internal/session":            {"internal/llm"},

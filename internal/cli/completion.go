@@ -150,7 +150,7 @@ const titled = 10
 // sessionNames are the ids of all sessions, the newest first.
 func sessionNames(c *config.Config) []cobra.Completion {
 	var paths []string
-	for _, dir := range sessionDirs(c) {
+	for _, dir := range c.State.AllSessions() {
 		found, err := filepath.Glob(filepath.Join(dir, "*"+session.Ext))
 		if err == nil {
 			paths = append(paths, found...)

@@ -25,8 +25,8 @@ func newPluginsLogs(s streams, root *rootOptions) *cobra.Command {
 		Use:   "logs NAME",
 		Short: "Print what a plugin has printed",
 		Long: `Print what a plugin has written to standard output, standard error and its
-logger, in all sessions. The log is kept in logs/plugins/ of the plugin's home
-and capped in size; one older log is kept beside it.`,
+logger, in all sessions. 'aura paths' shows where logs are kept. The log is capped
+in size; one older log is kept beside it.`,
 		Example: `  aura plugins logs notepad
   aura plugins logs notepad -f`,
 		Args: exactArgs("NAME"),

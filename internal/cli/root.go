@@ -78,7 +78,7 @@ func newRoot(s streams) *cobra.Command {
 	cmd.SetVersionTemplate("aura version {{ .Version }}\n")
 	cmd.SetFlagErrorFunc(flagError)
 	o.register(cmd.PersistentFlags())
-	cmd.AddCommand(newRun(s, o), newPlugins(s, o), newSessions(s, o), newTasks(s, o), newInit(s, o), newShow(s, o), newHooks(s, o), newMCP(s, o), newSandbox(s, o), newTools(s, o), newModels(s, o))
+	cmd.AddCommand(newRun(s, o), newPlugins(s, o), newSessions(s, o), newTasks(s, o), newInit(s, o), newShow(s, o), newHooks(s, o), newMCP(s, o), newSandbox(s, o), newTools(s, o), newModels(s, o), newPaths(s, o))
 	o.completeFlags(cmd, s)
 	strictTopics(cmd)
 	helpEverywhere(cmd)

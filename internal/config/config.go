@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/idelchi/aura/internal/state"
 	"github.com/idelchi/aura/internal/strict"
 )
 
@@ -39,6 +40,8 @@ type Config struct {
 	Project string
 	// User is the user's home, absolute; empty if there is none. It need not exist.
 	User string
+	// State is where aura keeps its own state of this project.
+	State state.Paths
 
 	Providers  map[string]Provider
 	Agents     map[string]Agent
@@ -75,6 +78,18 @@ func Load(o Options) (*Config, error) {
 	return c, nil
 }
 
+// Locate finds the homes and the state without reading anything that is in them. What the homes configure is missing.
+func Locate(o Options) (*Config, error) {
+	p, err := locate(o)
+	if err != nil {
+		return nil, fmt.Errorf("looking for configuration: %w", err)
+	}
+	return &Config{
+		Homes: p.homes, Workdir: p.workdir, Project: p.project, User: p.user, State: o.state(p),
+		Environ: o.inherited(), Inherited: o.inherited(), EnvFiles: o.envFiles(p.workdir),
+	}, nil
+}
+
 func load(o Options) (*Config, error) {
 	p, err := locate(o)
 	if err != nil {
@@ -86,7 +101,7 @@ func load(o Options) (*Config, error) {
 	}
 	l := &loader{places: p, env: env, seen: origins{}}
 	c := &Config{
-		Homes: p.homes, Workdir: p.workdir, Project: p.project, User: p.user, origins: l.seen,
+		Homes: p.homes, Workdir: p.workdir, Project: p.project, User: p.user, State: o.state(p), origins: l.seen,
 		Environ: env, Inherited: o.inherited(), EnvFiles: o.envFiles(p.workdir),
 	}
 	var faults []error

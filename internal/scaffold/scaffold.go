@@ -15,7 +15,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 )
 
-//go:embed files
+//go:embed files files/.gitignore
 var embedded embed.FS
 
 // Status is what becomes of a file.
