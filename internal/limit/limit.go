@@ -31,9 +31,10 @@ const (
 
 // Limits on what a model service sends.
 const (
-	// StreamLine is the size of one line of a stream in bytes, and Stream that of a whole stream, both after decompression.
-	StreamLine = 8 << 20
-	Stream     = 256 << 20
+	// StreamEvent is the size of one event of a stream in bytes, and so of one line; Stream is that of a whole stream. Both are
+	// after decompression.
+	StreamEvent = 8 << 20
+	Stream      = 256 << 20
 	// Body is the size of an answer that is not a stream, such as a list of models, in bytes after decompression.
 	Body = 16 << 20
 	// ErrorBody is how much of the body of an error is read, in bytes.
