@@ -9,7 +9,7 @@ const anything = "*"
 // "/..." stands for a package and all below it. An exact key goes before one with a wildcard.
 //
 // internal/hookpoint is vocabulary: a row that imports anything of ours may import it without saying so. An empty row
-// imports nothing of ours at all but internal/files, which stands beside package os.
+// imports nothing of ours at all but internal/files, which stands beside package os, and the constants of internal/limit.
 var rooms = map[string][]string{
 	"cmd/aura":             {"internal/cli"},
 	"cmd/aura-plugin-host": {"shared/...", "internal/interp", "internal/manifest", "internal/sandbox", "sdk/..."},
@@ -21,6 +21,7 @@ var rooms = map[string][]string{
 	"internal/tui":   {"internal/app", "sdk/..."},
 	"internal/app":   {anything},
 	"internal/bench": {anything},
+	"internal/soak":  {anything},
 
 	"internal/conversation": {
 		"internal/command", "internal/conversation/event", "internal/done", "internal/llm", "internal/pipeline", "internal/session",
@@ -45,6 +46,7 @@ var rooms = map[string][]string{
 	"internal/pipeline":           {"sdk/..."},
 	"internal/hookpoint":          {"sdk/..."},
 	"internal/files":              {},
+	"internal/limit":              {"sdk/..."},
 	"internal/state":              {},
 	"hooks":                       {"internal/prompt", "internal/shell", "internal/tool", "sdk/..."},
 
