@@ -14,6 +14,7 @@ import (
 
 	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/files"
 )
 
 // followInterval is how often a followed log is looked at. Plugins write rarely and people read slowly.
@@ -50,7 +51,7 @@ and capped in size; one older log is kept beside it.`,
 // printLog prints the older log, the present one, and what comes.
 func printLog(ctx context.Context, w io.Writer, path, name string, follow bool) error {
 	for _, p := range []string{path + ".1", path} {
-		f, err := os.Open(p)
+		f, err := files.OpenNoFollow(p, os.O_RDONLY, 0)
 		if errors.Is(err, fs.ErrNotExist) {
 			if p == path && !follow {
 				fmt.Fprintf(w, "plugin %q has no log yet\n", name)
@@ -99,7 +100,7 @@ func followLog(ctx context.Context, w io.Writer, f *os.File, path string) error 
 		if err := copyClean(w, current); err != nil {
 			return err
 		}
-		next, err := os.Open(path)
+		next, err := files.OpenNoFollow(path, os.O_RDONLY, 0)
 		if err != nil {
 			continue
 		}

@@ -3,13 +3,13 @@ package cli
 import (
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/session"
 )
 
@@ -148,7 +148,7 @@ func export(stdout io.Writer, saved session.Session, format, output string) erro
 		_, err := io.WriteString(stdout, text)
 		return err
 	}
-	if err := os.WriteFile(output, []byte(text), 0o600); err != nil {
+	if err := files.Save(output, []byte(text), 0o600); err != nil {
 		return fmt.Errorf("exporting session: %w", err)
 	}
 	return nil
