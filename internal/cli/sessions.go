@@ -10,6 +10,7 @@ import (
 
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/plaintext"
 	"github.com/idelchi/aura/internal/session"
 )
 
@@ -144,6 +145,8 @@ func export(stdout io.Writer, saved session.Session, format, output string) erro
 	if err != nil {
 		return err
 	}
+	// Whoever reads an export may print it.
+	text = plaintext.Strip(text)
 	if output == "" {
 		_, err := io.WriteString(stdout, text)
 		return err
