@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/idelchi/aura/internal/command"
+	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/session"
 	"github.com/idelchi/aura/sdk"
@@ -241,7 +241,7 @@ func (a *App) cmdExport(_ context.Context, args string) (string, error) {
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(a.cfg.Workdir, file)
 	}
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+	if err := files.Save(file, []byte(text), 0o600); err != nil {
 		return "", fmt.Errorf("exporting session: %w", err)
 	}
 	return "wrote " + file, nil

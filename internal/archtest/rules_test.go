@@ -16,7 +16,7 @@ var rooms = map[string][]string{
 
 	"internal/cli": {
 		"internal/app", "internal/check", "internal/config", "internal/conversation/...", "internal/install", "internal/llm", "internal/manifest", "internal/pipeline",
-		"internal/scaffold", "internal/sandbox", "internal/session", "internal/shell", "internal/tool", "host", "sdk/...",
+		"internal/plaintext", "internal/redact", "internal/scaffold", "internal/sandbox", "internal/session", "internal/shell", "internal/tool", "host", "sdk/...",
 	},
 	"internal/tui":   {"internal/app", "sdk/..."},
 	"internal/app":   {anything},
@@ -42,16 +42,18 @@ var rooms = map[string][]string{
 	"internal/seen":               {"internal/tool", "sdk/..."},
 	"internal/llm":                {},
 	"internal/mcp":                {"internal/tool"},
-	"internal/llm/*":              {"internal/llm/...", "internal/strict", "sdk/..."},
+	"internal/llm/*":              {"internal/llm/...", "internal/redact", "internal/strict", "sdk/..."},
 	"internal/pipeline":           {"sdk/..."},
 	"internal/hookpoint":          {"sdk/..."},
 	"internal/files":              {},
 	"internal/limit":              {"sdk/..."},
+	"internal/plaintext":          {},
+	"internal/redact":             {},
 	"internal/state":              {},
 	"hooks":                       {"internal/prompt", "internal/shell", "internal/tool", "sdk/..."},
 
 	"host": {
-		"internal/condition", "internal/manifest", "internal/sandbox", "shared/...", "sdk/...",
+		"internal/condition", "internal/manifest", "internal/redact", "internal/sandbox", "shared/...", "sdk/...",
 	},
 	"shared":               {"shared/wire", "internal/sandbox", "sdk/..."},
 	"shared/wire":          {},

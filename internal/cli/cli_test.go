@@ -222,12 +222,12 @@ func TestClean(t *testing.T) {
 	t.Parallel()
 	rows := []struct{ in, want string }{
 		{"plain\ttext\n", "plain\ttext\n"},
-		{"\x1b[31mred\x1b[0m", "[31mred[0m"},
-		{"\x1b]0;title\x07x", "]0;titlex"},
-		{"a\u009b31mb", "a31mb"},
+		{"\x1b[31mred\x1b[0m", "red"},
+		{"\x1b]0;title\x07x", "x"},
+		{"a\u009b31mb", "ab"},
 		{"over\rwrite\b", "overwrite"},
 		{"bad \xff utf-8", "bad \uFFFD utf-8"},
-		{"evil\u202Etxt", "eviltxt"},
+		{"evil\u202Etxt", "evil<U+202E>txt"},
 		{"päivää 𝄞", "päivää 𝄞"},
 	}
 	for _, row := range rows {
@@ -258,7 +258,8 @@ func TestTextKeepsLinesApart(t *testing.T) {
 	r := &textRenderer{out: &both, err: &both}
 	for _, e := range []event.Event{
 		event.Delta{Text: "half a "},
-		event.Delta{Text: "line\x1b[2J"},
+		event.Delta{Text: "line\x1b["},
+		event.Delta{Text: "2J"},
 		event.Notice{Plugin: "p", Text: "one\ntwo"},
 		event.Notice{Plugin: "p", Text: `plugin "p" is restarted`},
 		event.PluginError{Plugin: "p", Error: "x\x07"},
@@ -271,7 +272,7 @@ func TestTextKeepsLinesApart(t *testing.T) {
 		r.show(e)
 	}
 	r.finish()
-	want := "half a line[2J\n! p: one\n  two\n! plugin \"p\" is restarted\n! p: x\n> Ls {\"path\":\".\"}\n< Ls (0s) a b\n< Ls failed: no\n~ p: hint\nend\n"
+	want := "half a line\n! p: one\n  two\n! plugin \"p\" is restarted\n! p: x\n> Ls {\"path\":\".\"}\n< Ls (0s) a b\n< Ls failed: no\n~ p: hint\nend\n"
 	if both.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", both.String(), want)
 	}

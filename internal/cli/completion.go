@@ -65,7 +65,7 @@ func completeNames(s streams, root *rootOptions, list func(*config.Config) []cob
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		found := slices.DeleteFunc(list(c), func(name string) bool { return !strings.HasPrefix(name, typed) })
-		return found, cobra.ShellCompDirectiveNoFileComp
+		return candidates(found), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 

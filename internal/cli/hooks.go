@@ -189,7 +189,7 @@ printed. No model and no tool is run. The exit code is 0 whatever the hook says.
 
 func showReport(s streams, r app.HookReport) {
 	if r.Skipped != "" {
-		fmt.Fprintf(s.out, "hook %s does not run for this call: %s\n", r.Hook, r.Skipped)
+		fmt.Fprintf(s.out, "hook %s does not run for this call: %s\n", oneLine(r.Hook, resultLimit), oneLine(r.Skipped, resultLimit))
 		return
 	}
 	outcome := "lets the call pass"
@@ -201,7 +201,7 @@ func showReport(s streams, r app.HookReport) {
 	case r.TimedOut:
 		outcome = "was killed at its timeout and lets the call pass"
 	}
-	fmt.Fprintf(s.out, "hook %s %s (exit code %d, %s)\n", r.Hook, outcome, r.ExitCode, r.Duration.Round(time.Millisecond))
+	fmt.Fprintf(s.out, "hook %s %s (exit code %d, %s)\n", oneLine(r.Hook, resultLimit), outcome, r.ExitCode, r.Duration.Round(time.Millisecond))
 	for _, part := range [][2]string{{"the model is told", r.Message}, {"standard output", r.Stdout}, {"standard error", r.Stderr}} {
 		if strings.TrimSpace(part[1]) != "" {
 			fmt.Fprintf(s.out, "%s:\n  %s\n", part[0], indent(clean(part[1])))

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/plaintext"
 	"github.com/idelchi/aura/internal/scaffold"
 )
 
@@ -153,6 +154,9 @@ func (o *initOptions) confirm(s streams, files []scaffold.File) error {
 func isTerminal(stream any) bool {
 	if o, ok := stream.(*output); ok {
 		stream = o.Writer
+	}
+	if _, ok := stream.(*plaintext.Writer); ok {
+		return true
 	}
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))

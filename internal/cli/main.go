@@ -61,8 +61,8 @@ func Main() int {
 
 // execute runs one command line. It is what tests call.
 func execute(ctx context.Context, s streams, args []string) int {
-	out := &output{Writer: s.out}
-	s.out = out
+	out := &output{Writer: guarded(s.out)}
+	s.out, s.err = out, guarded(s.err)
 	root := newRoot(s)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)

@@ -109,7 +109,7 @@ func writeAdded(w io.Writer, a install.Added) {
 		from += " (" + a.Ref + ")"
 	}
 	fmt.Fprintf(w, "installed %s from %s\n", clean(a.Name), clean(from))
-	fmt.Fprintf(w, "  into %s\n", a.Dir)
+	fmt.Fprintf(w, "  into %s\n", clean(a.Dir))
 	writeFacts(w, "  ", a.Plugins)
 	writeWarnings(w, a.Warnings)
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -11,6 +10,8 @@ import (
 
 	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/plaintext"
 	"github.com/idelchi/aura/internal/session"
 )
 
@@ -143,11 +144,13 @@ func export(stdout io.Writer, saved session.Session, format, output string) erro
 	if err != nil {
 		return err
 	}
+	// Whoever reads an export may print it.
+	text = plaintext.Strip(text)
 	if output == "" {
 		_, err := io.WriteString(stdout, text)
 		return err
 	}
-	if err := os.WriteFile(output, []byte(text), 0o600); err != nil {
+	if err := files.Save(output, []byte(text), 0o600); err != nil {
 		return fmt.Errorf("exporting session: %w", err)
 	}
 	return nil

@@ -237,6 +237,6 @@ func completeTools(s streams, root *rootOptions) cobra.CompletionFunc {
 		if box.Close() != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return out, cobra.ShellCompDirectiveNoFileComp
+		return candidates(out), cobra.ShellCompDirectiveNoFileComp
 	}
 }

@@ -2,11 +2,11 @@ package config
 
 import (
 	"fmt"
-	"os"
 	"strings"
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/strict"
 )
 
@@ -30,7 +30,7 @@ type document struct {
 
 // open reads a YAML file, or the frontmatter of a Markdown file. Variables are not expanded yet.
 func (s Source) open() (document, error) {
-	data, err := os.ReadFile(s.File)
+	data, err := files.Read(s.File, files.MaxText)
 	if err != nil {
 		return document{}, fmt.Errorf("reading %s: %w", s.File, err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/joho/godotenv"
 
+	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/strict"
 )
 
@@ -82,7 +83,7 @@ func loadEnvironment(o Options, workdir string) (environment, error) {
 }
 
 func readEnvFile(path string) (map[string]string, error) {
-	data, err := os.ReadFile(path)
+	data, err := files.Read(path, files.MaxText)
 	if err != nil {
 		return nil, fmt.Errorf("reading environment file: %w", err)
 	}
