@@ -42,6 +42,7 @@ func newPlace(t *testing.T, files map[string]string) *place {
 	none := ""
 	p.o = Options{
 		Config:         config.Options{Workdir: p.dir, Home: &none, Environ: os.Environ()},
+		Gate:           &Gate{Trust: true},
 		WithoutPlugins: true,
 	}
 	return p

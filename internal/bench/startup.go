@@ -113,7 +113,7 @@ func (l *lab) project(dir string, n int) error {
 func (l *lab) command(ctx context.Context, project, provider string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, l.aura(), "run", "--json", "--home", "", "--provider", provider, "hi")
 	cmd.Dir = project
-	cmd.Env = []string{"HOME=" + project, "XDG_CACHE_HOME=" + filepath.Join(project, "cache"), "TMPDIR=" + os.TempDir()}
+	cmd.Env = []string{"HOME=" + project, "XDG_CACHE_HOME=" + filepath.Join(project, "cache"), "TMPDIR=" + os.TempDir(), "AURA_TRUST=1"}
 	return cmd
 }
 

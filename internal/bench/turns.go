@@ -126,7 +126,7 @@ func (l *lab) longSession(ctx context.Context, project string, moments map[int]*
 	}
 	cmd := exec.CommandContext(ctx, l.aura(), args...)
 	cmd.Dir = project
-	cmd.Env = []string{"HOME=" + project, "XDG_CACHE_HOME=" + filepath.Join(project, "cache"), "TMPDIR=" + os.TempDir()}
+	cmd.Env = []string{"HOME=" + project, "XDG_CACHE_HOME=" + filepath.Join(project, "cache"), "TMPDIR=" + os.TempDir(), "AURA_TRUST=1"}
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	stdout, err := cmd.StdoutPipe()

@@ -47,11 +47,11 @@ func newSessionsList(s streams, root *rootOptions) *cobra.Command {
 		Example: "  aura sessions list --json",
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			cfg, err := config.Load(root.configOptions(s))
+			cfg, err := root.list(s)
 			if err != nil {
 				return err
 			}
-			list, err := session.List(sessionDirs(cfg)...)
+			list, err := session.List(sessionDirs(cfg.Config)...)
 			if err != nil {
 				return err
 			}
@@ -155,11 +155,11 @@ func export(stdout io.Writer, saved session.Session, format, output string) erro
 }
 
 func (o *rootOptions) findSession(s streams, prefix string) (session.Session, error) {
-	cfg, err := config.Load(o.configOptions(s))
+	cfg, err := o.list(s)
 	if err != nil {
 		return session.Session{}, err
 	}
-	found, err := session.Find(prefix, sessionDirs(cfg)...)
+	found, err := session.Find(prefix, sessionDirs(cfg.Config)...)
 	if err != nil {
 		return session.Session{}, err
 	}

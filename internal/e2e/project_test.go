@@ -108,6 +108,7 @@ func (p *project) command(args ...string) *exec.Cmd {
 		"PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH"), "PWD=" + p.dir,
 		"HOME=" + home, "XDG_CACHE_HOME=" + filepath.Join(home, ".cache"), "XDG_RUNTIME_DIR=" + p.runtime,
 		"TMPDIR=" + filepath.Join(p.dir, ".tmp"), "GORACE=halt_on_error=1 exitcode=66 atexit_sleep_ms=0",
+		"AURA_TRUST=1",
 	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: p.user}
 	return cmd
