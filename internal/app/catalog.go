@@ -21,6 +21,8 @@ const (
 	StatusDisabled Status = "disabled"
 	// StatusExcluded plugins are left out by include or exclude in the configuration.
 	StatusExcluded Status = "excluded"
+	// StatusUntrusted plugins belong to a project that the user has not agreed to.
+	StatusUntrusted Status = "untrusted"
 	// StatusShadowed plugins have a namesake in a home of higher precedence.
 	StatusShadowed Status = "shadowed"
 )
@@ -84,6 +86,27 @@ func stateOf(c *config.Config, home config.Home) state.Paths {
 		return c.State.User()
 	}
 	return c.State
+}
+
+// Entries are the catalogue of a listing. Plugins of a project that is not trusted come last.
+func (l Listing) Entries() ([]Entry, error) {
+	out, err := Catalog(l.Config)
+	if err != nil || l.Untrusted == nil {
+		return out, err
+	}
+	for _, root := range l.Text.PluginRoots() {
+		if !l.foreign(config.Source{Home: root.Home}) || !within(l.Untrusted.Base, root.Dir) {
+			continue
+		}
+		found, err := manifest.Discover(root.Dir)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range found {
+			out = append(out, Entry{Plugin: p, Home: root.Home, Status: StatusUntrusted, place: placeOf(root), state: stateOf(l.Config, root.Home)})
+		}
+	}
+	return out, nil
 }
 
 // LogFile is where the plugin's output is kept; empty if there is no place for it.

@@ -89,17 +89,17 @@ type CommandInfo struct {
 const probeSession = "probe"
 
 // InspectAll tells about all plugins. Only those whose exports are not remembered are started for it.
-func InspectAll(ctx context.Context, c *config.Config, unsafe bool) ([]Info, error) {
-	entries, err := Catalog(c)
+func InspectAll(ctx context.Context, l Listing, unsafe bool) ([]Info, error) {
+	entries, err := l.Entries()
 	if err != nil {
 		return nil, err
 	}
-	return inspect(ctx, c, entries, unsafe, false)
+	return inspect(ctx, l.Config, entries, unsafe, false)
 }
 
 // Inspect tells about the plugins of one name, the one in use first. If no session runs it, it is started and measured.
-func Inspect(ctx context.Context, c *config.Config, name string, unsafe bool) ([]Info, error) {
-	entries, err := Catalog(c)
+func Inspect(ctx context.Context, l Listing, name string, unsafe bool) ([]Info, error) {
+	entries, err := l.Entries()
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +116,7 @@ func Inspect(ctx context.Context, c *config.Config, name string, unsafe bool) ([
 	if len(chosen) == 0 {
 		return nil, fmt.Errorf("showing plugin %q: there is none of that name; known plugins: %s", name, dashIfNone(known))
 	}
-	return inspect(ctx, c, chosen, unsafe, true)
+	return inspect(ctx, l.Config, chosen, unsafe, true)
 }
 
 func dashIfNone(list []string) string {
@@ -153,7 +153,7 @@ func inspect(ctx context.Context, c *config.Config, entries []Entry, unsafe, mea
 		names := make(map[string]bool)
 		for _, e := range rest {
 			switch {
-			case e.Status == StatusDisabled:
+			case e.Status == StatusDisabled, e.Status == StatusUntrusted:
 			case names[e.Name]:
 				later = append(later, e)
 			default:
@@ -204,7 +204,10 @@ func probe(ctx context.Context, c *config.Config, o host.Options, entries []Entr
 
 // describe is what the files alone tell.
 func describe(c *config.Config, e Entry, unsafe bool) Info {
-	spec := e.Spec(c, unsafe)
+	spec := host.Spec{Config: e.Manifest.Config}
+	if e.Status != StatusUntrusted {
+		spec = e.Spec(c, unsafe)
+	}
 	m := e.Manifest
 	hook, tool, load := host.Timeouts(m)
 	info := Info{
@@ -263,8 +266,8 @@ func (i *Info) fill(p *host.Plugin) {
 }
 
 // LogOf is the path of a plugin's log.
-func LogOf(c *config.Config, name string) (string, error) {
-	entries, err := Catalog(c)
+func LogOf(l Listing, name string) (string, error) {
+	entries, err := l.Entries()
 	if err != nil {
 		return "", err
 	}

@@ -274,11 +274,7 @@ func (a *App) cmdSandbox(context.Context, string) (string, error) {
 }
 
 // SandboxStatus is what this machine enforces, found by trying.
-func SandboxStatus(ctx context.Context, o config.Options) (sandbox.Status, error) {
-	c, err := config.Load(o)
-	if err != nil {
-		return sandbox.Status{}, err
-	}
+func SandboxStatus(ctx context.Context, c *config.Config) (sandbox.Status, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return sandbox.Status{}, fmt.Errorf("finding aura itself: %w", err)

@@ -16,7 +16,7 @@ var rooms = map[string][]string{
 
 	"internal/cli": {
 		"internal/app", "internal/check", "internal/config", "internal/conversation/...", "internal/install", "internal/llm", "internal/manifest", "internal/pipeline",
-		"internal/plaintext", "internal/redact", "internal/scaffold", "internal/sandbox", "internal/session", "internal/shell", "internal/tool", "host", "sdk/...",
+		"internal/plaintext", "internal/redact", "internal/scaffold", "internal/sandbox", "internal/session", "internal/shell", "internal/tool", "internal/trust", "host", "sdk/...",
 	},
 	"internal/tui":   {"internal/app", "sdk/..."},
 	"internal/app":   {anything},
@@ -50,6 +50,7 @@ var rooms = map[string][]string{
 	"internal/plaintext":          {},
 	"internal/redact":             {},
 	"internal/state":              {},
+	"internal/trust":              {},
 	"hooks":                       {"internal/prompt", "internal/shell", "internal/tool", "sdk/..."},
 
 	"host": {

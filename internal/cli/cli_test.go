@@ -21,7 +21,7 @@ import (
 func line(t *testing.T, stdin string, environ []string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	s := streams{in: strings.NewReader(stdin), out: &out, err: &errs, environ: append([]string{}, environ...)}
+	s := streams{in: strings.NewReader(stdin), out: &out, err: &errs, environ: append([]string{"AURA_TRUST=1"}, environ...)}
 	dir := t.TempDir()
 	args = append([]string{"--workdir", dir, "--home", filepath.Join(dir, "home")}, args...)
 	code = execute(t.Context(), s, args)

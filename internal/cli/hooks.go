@@ -38,12 +38,12 @@ func (o *rootOptions) hookChoice() app.HookChoice {
 }
 
 func (o *rootOptions) loadHooks(s streams) (*config.Config, []app.Hook, error) {
-	c, err := config.Load(o.configOptions(s))
+	l, err := o.list(s)
 	if err != nil {
 		return nil, nil, err
 	}
-	list, err := app.Hooks(c, o.hookChoice())
-	return c, list, err
+	list, err := app.Hooks(l.Text, o.hookChoice())
+	return l.Text, list, err
 }
 
 func newHooksList(s streams, root *rootOptions) *cobra.Command {
@@ -163,7 +163,7 @@ printed. No model and no tool is run. The exit code is 0 whatever the hook says.
 			if trial.Tool == "" {
 				return usageError{fmt.Errorf("%s needs --tool: the tool that is called, such as Write", cmd.CommandPath())}
 			}
-			c, err := config.Load(root.configOptions(s))
+			c, err := root.load(cmd.Context(), s)
 			if err != nil {
 				return err
 			}

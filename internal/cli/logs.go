@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/idelchi/aura/internal/app"
-	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/plaintext"
 )
@@ -33,7 +32,7 @@ in size; one older log is kept beside it.`,
   aura plugins logs notepad -f`,
 		Args: exactArgs("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := config.Load(root.configOptions(s))
+			cfg, err := root.list(s)
 			if err != nil {
 				return err
 			}

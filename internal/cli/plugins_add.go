@@ -65,11 +65,12 @@ func (o *addOptions) run(cmd *cobra.Command, s streams, root *rootOptions, sourc
 	if o.name != "" && len(sources) > 1 {
 		return usageError{fmt.Errorf("--name %s: there are %d sources, and each needs a name of its own", o.name, len(sources))}
 	}
-	c, err := config.Load(root.configOptions(s))
+	l, err := root.list(s)
 	if err != nil {
 		return err
 	}
-	place, err := placeFor(c, o.global)
+	c := l.Config
+	place, err := placeFor(l, o.global)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"github.com/schollz/progressbar/v3"
@@ -67,12 +68,17 @@ func progressBar(w io.Writer) (show func(int64), done func()) {
 }
 
 // placeFor is where to install: the project's home, or the user's, which are one for whoever works in the home directory.
-func placeFor(c *config.Config, global bool) (install.Place, error) {
+func placeFor(l app.Listing, global bool) (install.Place, error) {
 	if !global {
-		return app.InstallPlaces(c, config.HomeProject)[0], nil
+		places := l.InstallPlaces(config.HomeProject)
+		if len(places) == 0 {
+			// The project's home is not read: with --safe, or because it cannot be.
+			return install.Place{Home: l.Project, Root: filepath.Join(l.Project, "plugins")}, nil
+		}
+		return places[0], nil
 	}
-	for _, p := range app.InstallPlaces(c) {
-		if p.Home == c.User {
+	for _, p := range l.InstallPlaces() {
+		if p.Home == l.User {
 			return p, nil
 		}
 	}

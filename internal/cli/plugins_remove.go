@@ -6,8 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/idelchi/aura/internal/app"
-	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/install"
 )
 
@@ -25,14 +23,14 @@ func newPluginsRemove(s streams, root *rootOptions) *cobra.Command {
   aura plugins remove collection`,
 		Args: needsSome("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := config.Load(root.configOptions(s))
+			l, err := root.list(s)
 			if err != nil {
 				return err
 			}
 			list, options := []install.Removed{}, install.Options{Waiting: waiting(s.err)}
 			for _, name := range args {
 				var removed install.Removed
-				if removed, err = install.Remove(cmd.Context(), app.InstallPlaces(c), name, options); err != nil {
+				if removed, err = install.Remove(cmd.Context(), l.InstallPlaces(), name, options); err != nil {
 					break
 				}
 				list = append(list, removed)
@@ -47,7 +45,7 @@ func newPluginsRemove(s streams, root *rootOptions) *cobra.Command {
 			}
 			return err
 		},
-		ValidArgsFunction: completeNames(s, root, installedNames),
+		ValidArgsFunction: completeListing(s, root, installedNames),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON list")
 	return cmd

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/idelchi/aura/internal/app"
-	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/install"
 )
 
@@ -43,7 +42,7 @@ func newPluginsUpdate(s streams, root *rootOptions) *cobra.Command {
 			return nil
 		},
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, s, root, args) },
-		ValidArgsFunction: completeNames(s, root, installedNames),
+		ValidArgsFunction: completeListing(s, root, installedNames),
 	}
 	cmd.Flags().BoolVar(&o.all, "all", false, "update all that came from git")
 	o.register(cmd.Flags())
@@ -78,7 +77,7 @@ func (o *updateOptions) targets(places []install.Place, names []string) ([]updat
 }
 
 func (o *updateOptions) run(cmd *cobra.Command, s streams, root *rootOptions, names []string) error {
-	c, err := config.Load(root.configOptions(s))
+	c, err := root.load(cmd.Context(), s)
 	if err != nil {
 		return err
 	}

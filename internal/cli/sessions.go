@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/idelchi/aura/internal/app"
-	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/plaintext"
 	"github.com/idelchi/aura/internal/session"
@@ -41,11 +40,11 @@ func newSessionsList(s streams, root *rootOptions) *cobra.Command {
   aura sessions list --all --json`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			cfg, err := config.Load(root.configOptions(s))
+			cfg, err := root.list(s)
 			if err != nil {
 				return err
 			}
-			app.MoveState(cfg, func(text string) { fmt.Fprintf(s.err, "! %s\n", clean(text)) })
+			app.MoveState(cfg.Config, func(text string) { fmt.Fprintf(s.err, "! %s\n", clean(text)) })
 			dirs := []string{cfg.State.Sessions()}
 			if all {
 				dirs = cfg.State.AllSessions()
@@ -157,11 +156,11 @@ func export(stdout io.Writer, saved session.Session, format, output string) erro
 }
 
 func (o *rootOptions) findSession(s streams, prefix string) (session.Session, error) {
-	cfg, err := config.Load(o.configOptions(s))
+	cfg, err := o.list(s)
 	if err != nil {
 		return session.Session{}, err
 	}
-	found, err := app.FindSession(cfg, prefix)
+	found, err := app.FindSession(cfg.Config, prefix)
 	if err != nil {
 		return session.Session{}, err
 	}

@@ -26,11 +26,11 @@ func newTasks(s streams, root *rootOptions) *cobra.Command {
   aura tasks run nightly`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			cfg, err := config.Load(root.configOptions(s))
+			l, err := root.list(s)
 			if err != nil {
 				return err
 			}
-			return listTasks(s, cfg, asJSON)
+			return listTasks(s, l.Text, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON list")
@@ -80,7 +80,7 @@ with the task's variables set for tools and for plugins that may see them.`,
 		Example: "  aura tasks run nightly --json",
 		Args:    exactArgs("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := config.Load(root.configOptions(s))
+			cfg, err := root.load(cmd.Context(), s)
 			if err != nil {
 				return err
 			}

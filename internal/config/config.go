@@ -28,6 +28,11 @@ type Options struct {
 	Environ []string
 	// UserHome is the home directory of the user; empty if there is none.
 	UserHome string
+	// Safe leaves out what the working directory holds: .aura and secrets.env, unless they are named or are the user's home.
+	Safe bool
+	// Text reads the configuration to show it: no variable takes effect, neither those of env files nor ${NAME} in values,
+	// which stays as it is written.
+	Text bool
 }
 
 // Config is all of the configuration. It and everything that it holds is read-only.
@@ -63,6 +68,10 @@ type Config struct {
 	Inherited []string
 	// EnvFiles are the env files, whether they exist or not.
 	EnvFiles []string
+	// Notices are what the user should know of what was read and has no effect.
+	Notices []string
+	// References are the places of ${NAME} in values, in the order in which they were read.
+	References []Reference
 
 	defaultAgent string
 	globals      globals
@@ -95,14 +104,17 @@ func load(o Options) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	env, err := loadEnvironment(o, p.workdir)
+	env, notices, err := loadEnvironment(o, p.workdir)
 	if err != nil {
 		return nil, err
 	}
-	l := &loader{places: p, env: env, seen: origins{}}
+	l := &loader{places: p, env: env, text: o.Text, seen: origins{}}
 	c := &Config{
 		Homes: p.homes, Workdir: p.workdir, Project: p.project, User: p.user, State: o.state(p), origins: l.seen,
-		Environ: env, Inherited: o.inherited(), EnvFiles: o.envFiles(p.workdir),
+		Environ: env, Inherited: o.inherited(), EnvFiles: o.envFiles(p.workdir), Notices: notices,
+	}
+	if o.Text {
+		c.Environ = c.Inherited
 	}
 	var faults []error
 	for _, read := range []func() error{
@@ -128,7 +140,7 @@ func load(o Options) (*Config, error) {
 	if err := errors.Join(faults...); err != nil {
 		return nil, err
 	}
-	c.Features = c.globals.features
+	c.Features, c.References = c.globals.features, l.references
 	return c, nil
 }
 

@@ -52,7 +52,7 @@ func lineOf(file, part string) int {
 
 // decode expands variables and reads the document into a value.
 func (l *loader) decode(d document, into any) error {
-	if err := l.env.expandTree(d.File, d.root, ""); err != nil {
+	if err := l.expandTree(d.Source, d.root, ""); err != nil {
 		return err
 	}
 	return strict.DecodeNode(d.File, d.root, into)

@@ -54,6 +54,10 @@ func locate(o Options) (places, error) {
 	if len(configs) == 0 {
 		configs = []string{DirName}
 	}
+	if o.Safe && len(o.Configs) == 0 {
+		p.project = absolute(workdir, DirName)
+		return p, nil
+	}
 	for _, dir := range configs {
 		if err := p.addProject(dir, len(o.Configs) > 0); err != nil {
 			return places{}, err

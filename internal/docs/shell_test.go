@@ -38,7 +38,9 @@ func newProject(t *testing.T, page string) *project {
 	t.Cleanup(func() { _ = os.RemoveAll(runtime) })
 	p := &project{t: t, home: home, state: t.TempDir()}
 	p.env = append(goEnv(t),
-		"HOME="+home, "XDG_RUNTIME_DIR="+runtime, "XDG_CACHE_HOME="+filepath.Join(home, ".cache"), "STATE="+p.state, "LANG=C.UTF-8", "AURA_TRUST=1",
+		"HOME="+home, "XDG_RUNTIME_DIR="+runtime, "XDG_CACHE_HOME="+filepath.Join(home, ".cache"), "STATE="+p.state, "LANG=C.UTF-8",
+		// The pages' projects are the reader's own; the page about trust unsets it.
+		"AURA_TRUST=1",
 	)
 	clone, dir, path := filepath.Join(home, "aura"), filepath.Join(home, "project"), os.Getenv("PATH")
 	if page == readme {
