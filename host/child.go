@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -56,7 +57,7 @@ func startChild(ctx context.Context, o *Options, spec Spec, log *logFile) (*chil
 func processFor(o *Options, spec Spec, log *logFile) *process {
 	tool := o.Tool
 	tool.DataDir = spec.DataDir
-	return newProcess(o.Binary, o.Workdir, grant(o.Environ, o.TaskEnv, spec.Manifest.Env), shared.LaunchSpec{
+	return newProcess(o.Binary, o.startDir(), grant(o.Environ, o.TaskEnv, spec.Manifest.Env), shared.LaunchSpec{
 		Name: spec.Name, Dir: spec.Dir, Unsafe: spec.Unsafe, MemoryBytes: spec.Manifest.Limits.Memory, Tool: tool,
 		Sandbox: policyOf(o, spec),
 	}, log)
@@ -69,10 +70,21 @@ func policyOf(o *Options, spec Spec) *sandbox.Policy {
 		return nil
 	}
 	p := *spec.Sandbox
-	p.Own = slices.Concat(p.Own, []string{o.Binary, spec.Dir})
+	p.Own = slices.Concat(p.Own, []string{cmp.Or(o.Program, o.Binary), spec.Dir})
 	p.Hidden = slices.Concat(p.Hidden, []string{filepath.Dir(o.Session.dir)})
 	p.Exec = p.Exec || spec.Unsafe
+	if o.Grants != nil {
+		p = o.Grants.Open(p)
+	}
 	return &p
+}
+
+// startDir is the working directory as a child is started in it.
+func (o *Options) startDir() string {
+	if o.Grants == nil {
+		return o.Workdir
+	}
+	return o.Grants.Dir()
 }
 
 // connect returns when the handshake is done, or early when ctx ends.

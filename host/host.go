@@ -24,8 +24,12 @@ const (
 
 // Options are what all plugins of a fleet have in common.
 type Options struct {
-	// Binary is the path of aura-plugin-host.
-	Binary string
+	// Binary is what children are started from: the path of aura-plugin-host, or of a descriptor by which it is open. Program is
+	// where it lies then, for children that read themselves; empty means Binary.
+	Binary  string
+	Program string
+	// Grants keeps open what children are granted; nil means that each child looks for itself.
+	Grants *sandbox.Grants
 	// Session is where sockets and status live. The caller owns it and closes it after the fleet.
 	Session *Session
 	// CacheDir remembers what plugins export, by the hash of their files. Empty means no memory.

@@ -17,6 +17,9 @@ import (
 	"github.com/idelchi/aura/shared"
 )
 
+// hostName is what lists of processes show of a child, which may be started from a descriptor.
+const hostName = "aura-plugin-host"
+
 // maxHandshake is the longest handshake line believed, in bytes.
 const maxHandshake = 4096
 
@@ -81,6 +84,7 @@ func (p *process) Start(ctx context.Context) error {
 	launch, launchW, err3 := pipe(true)
 	lifeline, lifelineW, err4 := pipe(true)
 	cmd := exec.Command(p.binary)
+	cmd.Args[0] = hostName
 	var stdinW *os.File
 	var err5 error
 	if p.input != nil {

@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 
 	"github.com/idelchi/aura/internal/interp"
+	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/sdk/version"
 	"github.com/idelchi/aura/shared"
 )
@@ -65,6 +66,7 @@ func child() error {
 	if err != nil {
 		return err
 	}
+	sandbox.Rename("aura-plugin-host")
 	var call shared.OnceCall
 	if spec.Once {
 		// All of it is read, so that the plugin finds its standard input empty, as always.

@@ -22,6 +22,7 @@ type confined struct {
 	tool.Tool
 	policy  sandbox.Policy
 	options builtin.Options
+	grants  *sandbox.Grants
 	tell    func([]string)
 	// spares starts processes in advance; nil if there is only one call to be made.
 	spares *sandbox.Spares
@@ -40,7 +41,7 @@ type answer struct {
 // Execute hands the call to the process and waits for its answer.
 func (t confined) Execute(ctx context.Context, call tool.Call) (string, error) {
 	name := t.Definition().Name
-	self, err := os.Executable()
+	self, err := sandbox.Self()
 	if err != nil {
 		return "", fmt.Errorf("finding aura itself: %w", err)
 	}
@@ -55,13 +56,12 @@ func (t confined) Execute(ctx context.Context, call tool.Call) (string, error) {
 		return "", fmt.Errorf("encoding the settings of %s: %w", name, err)
 	}
 	command := sandbox.Command{
-		Executable: self, Dir: t.options.Workdir, Env: append(slices.Clone(t.options.Env), noCollection), Policy: t.policy,
+		Executable: self, Dir: t.grants.Dir(), Env: append(slices.Clone(t.options.Env), noCollection), Policy: t.grants.Open(t.policy),
 		Call: sandbox.Call{Tool: name, Args: args, Options: options},
 	}
 	if call.Progress != nil {
 		command.Progress = func(text []byte) { call.Progress(string(text)) }
 	}
-	t.prepare()
 	before := t.missing()
 	start := sandbox.Run
 	if t.spares != nil {
@@ -83,14 +83,6 @@ func (t confined) Execute(ctx context.Context, call tool.Call) (string, error) {
 		return said.Output, errors.New(said.Error)
 	}
 	return said.Output, nil
-}
-
-// prepare makes the directory for long output, if the process could not: what does not exist cannot be granted to it. One that
-// cannot be made is told with the output.
-func (t confined) prepare() {
-	if dir := t.options.OutputDir; t.policy.Exec && dir != "" {
-		_ = os.MkdirAll(dir, 0o700)
-	}
 }
 
 // missing are the paths that would be protected if they existed. Only programs can make them: the other tools are kept from it by

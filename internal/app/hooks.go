@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"github.com/idelchi/aura/hooks"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/internal/tool/builtin"
 	"github.com/idelchi/aura/sdk"
@@ -40,7 +40,7 @@ func hookRunner(c *config.Config, r role, env []string) (hooks.Runner, error) {
 	if err != nil {
 		return hooks.Runner{}, err
 	}
-	if runner.Executable, err = os.Executable(); err != nil {
+	if runner.Executable, err = sandbox.Self(); err != nil {
 		return hooks.Runner{}, fmt.Errorf("finding aura itself: %w", err)
 	}
 	runner.Dir, runner.Env = c.Workdir, env

@@ -100,7 +100,7 @@ func runtimeDirs(c *config.Config) []string {
 
 // HostOptions are what every fleet of this configuration has in common.
 func HostOptions(c *config.Config) (host.Options, error) {
-	binary, err := hostBinary()
+	program, err := hostProgram()
 	if err != nil {
 		return host.Options{}, err
 	}
@@ -109,7 +109,7 @@ func HostOptions(c *config.Config) (host.Options, error) {
 		userHome = ""
 	}
 	return host.Options{
-		Binary: binary, CacheDir: c.State.Cache(), Workdir: c.Workdir, Environ: c.Environ,
+		Binary: program.start, Program: program.path, Grants: sandbox.GrantsIn(c.Workdir), CacheDir: c.State.Cache(), Workdir: c.Workdir, Environ: c.Environ,
 		Tool:  sdk.ToolConfig{HomeDir: userHome, ConfigDir: c.Project},
 		Shell: runCondition(c.Environ),
 	}, nil
@@ -141,7 +141,7 @@ func hostBinary() (string, error) {
 // runCondition runs the command of a bash: condition in a limited process of its own.
 func runCondition(env []string) func(context.Context, string, string) (bool, error) {
 	return func(ctx context.Context, workdir, line string) (bool, error) {
-		self, err := os.Executable()
+		self, err := sandbox.Self()
 		if err != nil {
 			return false, fmt.Errorf("finding aura itself: %w", err)
 		}

@@ -24,6 +24,8 @@ type cell struct {
 	requested, enabled bool
 	settings           sandbox.Config
 	place              sandbox.Place
+	// grants keeps open what is granted, for as long as aura runs.
+	grants *sandbox.Grants
 	// tell is given sentences about what is not covered, which the user is to know of; nil drops them.
 	tell func([]string)
 	// spares are the processes that wait for the next call; nil if there is no next one.
@@ -44,7 +46,8 @@ func newCell(c *config.Config, f config.Features, output string) cell {
 		settings: sandbox.Config{
 			Restrictions: sandbox.Paths(s.Restrictions), Extra: sandbox.Paths(s.Extra), Network: s.Network, UnixSockets: s.UnixSockets,
 		},
-		place: sandbox.Place{Workdir: c.Workdir, Temp: os.TempDir(), Hidden: runtimeDirs(c)},
+		place:  sandbox.Place{Workdir: c.Workdir, Temp: os.TempDir(), Hidden: runtimeDirs(c), Output: output},
+		grants: sandbox.GrantsIn(c.Workdir),
 	}
 	if usual := "/tmp"; out.place.Temp != usual {
 		out.place.Writable = append(out.place.Writable, usual)
@@ -58,14 +61,15 @@ func newCell(c *config.Config, f config.Features, output string) cell {
 	}
 	if self, err := os.Executable(); err == nil {
 		out.place.Own = append(out.place.Own, self)
+		out.place.Programs = append(out.place.Programs, self)
+	}
+	// It is opened before anything confined runs, whether it is needed or not.
+	if program, err := hostProgram(); err == nil {
+		out.place.Programs = append(out.place.Programs, program.path)
 	}
 	path, _ := config.Lookup(c.Inherited, "PATH")
 	out.place.Path = filepath.SplitList(path)
 	out.place.Caches = cachesIn(c.Inherited)
-	if output != "" {
-		// The model is told where the rest of a long output is, and reads it there.
-		out.settings.Extra.ReadWrite = append(slices.Clone(out.settings.Extra.ReadWrite), output)
-	}
 	return out
 }
 
@@ -103,6 +107,7 @@ func (c cell) plugin(e Entry) *sandbox.Policy {
 		// What cannot be made is not granted.
 		_ = os.MkdirAll(dir, 0o700)
 	}
+	c.place.Output = ""
 	p := c.policy(sandbox.KindPlugin)
 	return &p
 }
@@ -138,7 +143,7 @@ func (c cell) builtins(o builtin.Options, task map[string]string) []tool.Tool {
 		if t.Definition().Name == "Bash" {
 			kind = sandbox.KindShell
 		}
-		all[i] = confined{Tool: t, policy: c.policy(kind), options: o, tell: c.tell, spares: c.spares}
+		all[i] = confined{Tool: t, policy: c.policy(kind), options: o, grants: c.grants, tell: c.tell, spares: c.spares}
 	}
 	return all
 }
@@ -163,7 +168,7 @@ func (c cell) fence(t tool.Tool) tool.Tool {
 	if _, ok := tool.As[tool.Pather](t); !ok {
 		return t
 	}
-	return fenced{Tool: t, policy: policy, workdir: c.place.Workdir}
+	return fenced{Tool: t, policy: c.grants.Open(policy), workdir: c.place.Workdir}
 }
 
 // fenced refuses a call that would touch files outside of the policy, before anything runs.
@@ -275,9 +280,10 @@ func (a *App) cmdSandbox(context.Context, string) (string, error) {
 
 // SandboxStatus is what this machine enforces, found by trying.
 func SandboxStatus(ctx context.Context, c *config.Config) (sandbox.Status, error) {
-	self, err := os.Executable()
+	self, err := sandbox.Self()
 	if err != nil {
 		return sandbox.Status{}, fmt.Errorf("finding aura itself: %w", err)
 	}
-	return sandbox.Probe(ctx, self, newCell(c, c.Features, "").policy(sandbox.KindShell), c.Workdir), ctx.Err()
+	cell := newCell(c, c.Features, "")
+	return sandbox.Probe(ctx, self, cell.grants.Open(cell.policy(sandbox.KindShell)), cell.grants.Dir()), ctx.Err()
 }

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/internal/shell"
 )
 
@@ -17,7 +17,7 @@ func RunShell(ctx context.Context, c *config.Config, task config.Task, lines []s
 	if len(lines) == 0 {
 		return nil
 	}
-	self, err := os.Executable()
+	self, err := sandbox.Self()
 	if err != nil {
 		return fmt.Errorf("finding aura itself: %w", err)
 	}

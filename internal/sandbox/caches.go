@@ -33,14 +33,3 @@ func (at Place) has(program string) bool {
 		return err == nil && info.Mode().IsRegular()
 	})
 }
-
-// makeMissing makes the directories that have to be there before the process is confined, because it could not make them itself
-// then. What cannot be made grants nothing.
-func (p Policy) makeMissing() {
-	for _, path := range p.Make {
-		others := slices.DeleteFunc(slices.Clone(p.ReadWrite), func(tree string) bool { return tree == path })
-		if len(others) < len(p.ReadWrite) && covering(others, path) == "" {
-			_ = os.MkdirAll(path, 0o700)
-		}
-	}
-}

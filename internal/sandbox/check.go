@@ -65,7 +65,8 @@ func (p Policy) check(workdir, path string, write bool) error {
 	denied := func(format string, args ...any) error {
 		return &DeniedError{Path: asked, Resolved: resolved, Write: write, Rule: fmt.Sprintf(format, args...)}
 	}
-	if hidden := covering(p.Hidden, resolved); hidden != "" {
+	inner := covering(p.Inner, resolved) != ""
+	if hidden := covering(p.Hidden, resolved); hidden != "" && !inner {
 		return denied("%s is hidden", hidden)
 	}
 	if !write {
@@ -83,15 +84,18 @@ func (p Policy) check(workdir, path string, write bool) error {
 		}
 		return denied("no path of rw covers it; sandbox.extra.rw can add one")
 	}
-	if kept := covering(p.Protected, resolved); kept != "" {
+	if kept := covering(p.Protected, resolved); kept != "" && !inner {
 		return denied("%s stays read-only, because what is there runs outside of the sandbox", kept)
 	}
 	return nil
 }
 
-// resolved follows the links in the policy's own paths.
+// resolved follows the links in the policy's own paths, unless that has been done.
 func (p Policy) resolved() Policy {
-	for _, list := range []*[]string{&p.ReadOnly, &p.ReadWrite, &p.Own, &p.Protected, &p.Hidden} {
+	if p.Opened {
+		return p
+	}
+	for _, list := range []*[]string{&p.ReadOnly, &p.ReadWrite, &p.Own, &p.Protected, &p.Hidden, &p.Inner} {
 		paths := make([]string, 0, len(*list))
 		for _, path := range *list {
 			paths = append(paths, resolve(path))
@@ -140,10 +144,16 @@ const maxLinks = 40
 // resolve follows every symbolic link of a path, as far as it exists; the rest is taken as it is. A path with too many links
 // leads nowhere that exists, so what is left of it does not matter.
 func resolve(path string) string {
+	end, _ := follow(path)
+	return end
+}
+
+// follow is resolve with the links on the way, each by its name in a directory that has no links in its path.
+func follow(path string) (end string, links []string) {
 	path = filepath.FromSlash(path)
 	volume := filepath.VolumeName(path)
 	done, rest := volume+string(filepath.Separator), strings.Split(path[len(volume):], string(filepath.Separator))
-	for links := 0; len(rest) > 0; {
+	for len(rest) > 0 {
 		part := rest[0]
 		rest = rest[1:]
 		switch part {
@@ -155,16 +165,16 @@ func resolve(path string) string {
 		}
 		next := filepath.Join(done, part)
 		target, err := os.Readlink(next)
-		if err != nil || links >= maxLinks {
+		if err != nil || len(links) >= maxLinks {
 			done = next
 			continue
 		}
-		links++
+		links = append(links, next)
 		if filepath.IsAbs(target) {
 			volume = filepath.VolumeName(target)
 			done, target = volume+string(filepath.Separator), target[len(volume):]
 		}
 		rest = append(strings.Split(target, string(filepath.Separator)), rest...)
 	}
-	return done
+	return done, links
 }

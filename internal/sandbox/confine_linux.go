@@ -21,12 +21,16 @@ func confine(p Policy, in Isolation, bound prctl) (Report, error) {
 	if s := Support(); !s.Enabled {
 		return r, fmt.Errorf("confining: %w: %s", ErrUnsupported, s.Reason())
 	}
-	p.makeMissing()
-	links := p.replaceable()
-	p = p.resolved()
-	for _, link := range links {
-		r.lacks(link + " is a symbolic link, which can be replaced: what it leads to is protected, the link is not")
+	if !p.Opened {
+		// Whoever started the process opened nothing, so all is as it is found now.
+		var own Grants
+		defer own.Close()
+		p = own.Open(p)
 	}
+	for _, sentence := range p.Uncovered {
+		r.lacks(sentence)
+	}
+	p.hold(&r)
 	for _, path := range p.Exposed {
 		r.lacks(path + " cannot stay read-only, because the working directory is inside of it")
 	}

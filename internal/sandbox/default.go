@@ -23,8 +23,9 @@ const (
 type Place struct {
 	Workdir string
 	Home    string
-	// DataDir is the plugin's own, and writable.
-	DataDir string
+	// DataDir is the plugin's own, and Output is where long output of a tool goes. Both are made, and are writable wherever they
+	// lie.
+	DataDir, Output string
 	// Temp is the directory for temporary files; empty means /tmp. Writable is what else can be written by default.
 	Temp     string
 	Writable []string
@@ -39,6 +40,8 @@ type Place struct {
 	// Settings are directories beside .aura in the working directory that aura takes its settings and plugins from. What they
 	// hold is protected likewise.
 	Settings []string
+	// Programs are those that run outside of the sandbox, such as aura itself. They are protected with all that lies beside them.
+	Programs []string
 	// Sources are the directories that plugins are loaded from and the files that variables are, wherever they lie. They are
 	// protected too.
 	Sources []string
@@ -86,7 +89,9 @@ func Default(at Place, kind Kind) Policy {
 	}
 	p := Policy{
 		ReadOnly:  at.aroundHome(system),
-		ReadWrite: append(present(at.Workdir, temp, at.DataDir), present(at.Writable...)...),
+		ReadWrite: append(present(at.Workdir, temp, at.DataDir, at.Output), present(at.Writable...)...),
+		Make:      present(at.DataDir, at.Output),
+		Inner:     present(at.DataDir, at.Output),
 		Own:       present(at.Own...),
 		Hidden:    present(at.Hidden...),
 		Network:   kind != KindFiles,
@@ -103,7 +108,7 @@ func Default(at Place, kind Kind) Policy {
 		p.Limits = Limits{MemoryBytes: shellMemory, Processes: shellProcesses}
 		p.ReadOnly = append(p.ReadOnly, at.programs()...)
 		p.ReadWrite = append(append(p.ReadWrite, below(at.Home, caches)...), present(at.Caches...)...)
-		p.Make = at.filled()
+		p.Make = append(p.Make, at.filled()...)
 	}
 	p.hideSecrets(at)
 	return p
@@ -159,6 +164,7 @@ func (at Place) protected() (kept, exposed []string) {
 		all = append(all, below(dir, settings)...)
 	}
 	all = append(all, present(at.Sources...)...)
+	all = append(all, at.programDirs()...)
 	workdir := resolve(at.Workdir)
 	for _, path := range all {
 		switch {
@@ -169,6 +175,22 @@ func (at Place) protected() (kept, exposed []string) {
 		}
 	}
 	return kept, slices.Compact(exposed)
+}
+
+// programDirs are the directories of aura's own programs. Where one holds what must be writable, the programs alone are meant.
+func (at Place) programDirs() []string {
+	var out []string
+	for _, program := range present(at.Programs...) {
+		program = resolve(program)
+		dir := filepath.Dir(program)
+		if slices.ContainsFunc(append(present(at.Workdir, at.Temp, "/tmp"), present(at.Writable...)...), func(path string) bool {
+			return within(dir, resolve(path))
+		}) {
+			dir = program
+		}
+		out = append(out, dir)
+	}
+	return out
 }
 
 // Prefix is what a program below the home directory needs to read of its own: the tree it was installed into, if that is

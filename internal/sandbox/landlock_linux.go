@@ -72,7 +72,9 @@ func restrictFiles(p Policy, in Isolation, r *Report) error {
 	if r.Landlock < abiScope && !in.Processes {
 		r.lacks("signals to other processes are not refused: that needs Linux 6.12 or a process namespace")
 	}
-	if err := config.Restrict(fileRules(p, r)...); err != nil {
+	rules, done := fileRules(p, r)
+	defer done()
+	if err := config.Restrict(rules...); err != nil {
 		return fmt.Errorf("restricting files: %w", err)
 	}
 	// Landlock's package forgoes new privileges on all threads beforehand. All the rest relies on it.
@@ -82,61 +84,58 @@ func restrictFiles(p Policy, in Isolation, r *Report) error {
 	return nil
 }
 
-func fileRules(p Policy, r *Report) []landlock.Rule {
+// fileRules are the grants as rules. Those that confined code could replace are named by descriptors, which the returned function
+// closes.
+func fileRules(p Policy, r *Report) ([]landlock.Rule, func()) {
 	var rules []landlock.Rule
+	var open []int
+	// named is what to call a path in a rule: few are held open, because a process may have few descriptors.
+	named := func(path string) (string, kind) {
+		fd, kind, err := p.open(path)
+		if err != nil {
+			return "", kindNone
+		}
+		if _, pinned := p.Identities[path]; !pinned {
+			_ = unix.Close(fd)
+			return path, kind
+		}
+		open = append(open, fd)
+		return descriptorPath(fd), kind
+	}
 	for _, path := range slices.Concat(p.ReadOnly, p.Own) {
-		switch kindOf(path) {
+		switch name, kind := named(path); kind {
 		case kindDir:
-			rules = append(rules, landlock.RODirs(path))
+			rules = append(rules, landlock.RODirs(name))
 		case kindFile:
-			rules = append(rules, landlock.ROFiles(path))
+			rules = append(rules, landlock.ROFiles(name))
 		case kindNone:
 		}
 	}
 	for _, path := range p.ReadWrite {
-		switch kindOf(path) {
+		switch name, kind := named(path); kind {
 		case kindDir:
-			rule := landlock.RWDirs(path)
+			rule := landlock.RWDirs(name)
 			if r.Landlock >= abiRefer {
 				rule = rule.WithRefer()
 			}
 			rules = append(rules, rule)
 		case kindFile:
-			rules = append(rules, landlock.RWFiles(path))
+			rules = append(rules, landlock.RWFiles(name))
 		case kindNone:
 		}
 	}
-	rules = append(rules, landlock.RWFiles(devices...).IgnoreIfMissing())
-	if r.Proc {
-		return append(rules, landlock.RODirs("/proc"))
+	rules = append(rules, landlock.RWFiles(devices...).IgnoreIfMissing(), ownProc(r))
+	return rules, func() {
+		for _, fd := range open {
+			_ = unix.Close(fd)
+		}
 	}
-	// Without a private /proc a process sees its own entries and nothing else; what it starts sees none.
-	return append(rules, landlock.RODirs("/proc/self").IgnoreIfMissing())
 }
 
-// kind is what a path leads to, as far as rules differ.
-type kind int
-
-const (
-	kindNone kind = iota
-	kindFile
-	kindDir
-)
-
-// kindOf is kindNone also for what this process may not even look up: there is nothing to grant then.
-func kindOf(path string) kind {
-	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return kindNone
+// ownProc is what a process sees of /proc. Without a private one it sees its own entries and nothing else; what it starts sees none.
+func ownProc(r *Report) landlock.Rule {
+	if r.Proc {
+		return landlock.RODirs("/proc")
 	}
-	defer func() { _ = unix.Close(fd) }()
-	var stat unix.Stat_t
-	switch err := unix.Fstat(fd, &stat); {
-	case err != nil:
-		return kindNone
-	case stat.Mode&unix.S_IFMT == unix.S_IFDIR:
-		return kindDir
-	default:
-		return kindFile
-	}
+	return landlock.RODirs("/proc/self").IgnoreIfMissing()
 }

@@ -15,6 +15,7 @@ import (
 // any other process. It ends the process when the parent is gone.
 func Main(run Tool) int {
 	unix.CloseOnExec(answerFD)
+	Rename(processName)
 	if err := CloseInherited(answerFD); err != nil {
 		_, _ = fmt.Fprintln(os.Stderr, err)
 		return 1

@@ -3,7 +3,6 @@ package sandbox
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,11 +19,13 @@ func arrangeMounts(p *Policy, in Isolation, r *Report) error {
 		r.withoutMounts(p)
 		return nil
 	}
-	workdir, err := os.Getwd()
+	workdir, err := unix.Getwd()
 	if err != nil {
 		return fmt.Errorf("finding the working directory: %w", err)
 	}
-	if err := p.writableTrees(); err != nil {
+	inner := p.copyInner()
+	defer closeCopies(inner)
+	if err := p.writableTrees(r); err != nil {
 		return err
 	}
 	for _, path := range p.Protected {
@@ -33,7 +34,12 @@ func arrangeMounts(p *Policy, in Isolation, r *Report) error {
 		}
 	}
 	for _, path := range p.Hidden {
-		if err := p.hide(path); err != nil {
+		if err := p.hide(path, inner); err != nil {
+			return err
+		}
+	}
+	for path, fd := range inner {
+		if err := p.attach(fd, path); err != nil {
 			return err
 		}
 	}
@@ -44,8 +50,28 @@ func arrangeMounts(p *Policy, in Isolation, r *Report) error {
 	if !r.Proc {
 		r.lacks("there is no private /proc: programs that are started find none")
 	}
-	// The present one belongs to a mount that is read-only now.
-	if err := os.Chdir(workdir); err != nil {
+	return reenter(workdir)
+}
+
+// reenter goes to the working directory by its path, if it still is the same: the present one belongs to a mount that is read-only
+// now.
+func reenter(workdir string) error {
+	now, err1 := openPlain(".")
+	fd, err2 := openPlain(workdir)
+	if err := errors.Join(err1, err2); err != nil {
+		return fmt.Errorf("entering the working directory again: %w", err)
+	}
+	defer func() { _, _ = unix.Close(now), unix.Close(fd) }()
+	was, _, err1 := identify(now)
+	is, _, err2 := identify(fd)
+	err := errors.Join(err1, err2)
+	if err == nil && was != is {
+		err = errReplaced
+	}
+	if err == nil {
+		err = unix.Fchdir(fd)
+	}
+	if err != nil {
 		return fmt.Errorf("entering the working directory again: %w", err)
 	}
 	return nil
@@ -55,12 +81,12 @@ func arrangeMounts(p *Policy, in Isolation, r *Report) error {
 func (r *Report) withoutMounts(p *Policy) {
 	r.lacks("modes, owners and times of files outside of the writable trees can be changed: that needs a mount namespace")
 	for _, path := range p.Protected {
-		if covering(p.ReadWrite, path) != "" && kindOf(path) != kindNone {
+		if covering(p.ReadWrite, path) != "" && p.kindOf(path) != kindNone {
 			r.lacks(path + " can be written by programs: that needs a mount namespace")
 		}
 	}
 	for _, path := range p.Hidden {
-		if p.shows(path) && kindOf(path) != kindNone {
+		if p.shows(path) && p.kindOf(path) != kindNone {
 			r.lacks(path + " can be reached: that needs a mount namespace")
 		}
 	}
@@ -72,63 +98,99 @@ func setTree(path string, attr *unix.MountAttr) error {
 }
 
 // writableTrees makes every mount read-only and mounts the writable trees over themselves as they were before. Each becomes a
-// mount point, so that it cannot be renamed either.
-func (p *Policy) writableTrees() error {
-	trees := outermostFirst(p.ReadWrite)
+// mount point, and so does every directory above it that lies in another writable tree: none of them can be renamed.
+func (p *Policy) writableTrees(r *Report) error {
+	trees := p.outermostFirst(p.ReadWrite)
 	if slices.Contains(trees, "/") {
 		return nil
 	}
-	copies := make([]int, 0, len(trees))
-	defer func() {
-		for _, fd := range copies {
-			_ = unix.Close(fd)
-		}
-	}()
+	copies := map[string]int{}
+	defer func() { closeCopies(copies) }()
 	for _, tree := range trees {
-		fd, err := copyTree(tree)
+		fd, err := p.copyTree(tree)
 		if err != nil {
 			return err
 		}
-		copies = append(copies, fd)
+		copies[tree] = fd
 	}
 	if err := setTree("/", &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}); err != nil {
 		return fmt.Errorf("making the file systems read-only: %w", err)
 	}
-	for i, tree := range trees {
-		if err := attach(copies[i], tree); err != nil {
+	for _, tree := range trees {
+		err := p.pin(filepath.Dir(tree))
+		if err == nil {
+			err = p.attach(copies[tree], tree)
+		}
+		if errors.Is(err, errReplaced) {
+			r.lacks(tree + " is not granted: " + errReplaced.Error())
+			p.ReadWrite = slices.DeleteFunc(slices.Clone(p.ReadWrite), func(path string) bool { return path == tree })
+			continue
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+func closeCopies(copies map[string]int) {
+	for _, fd := range copies {
+		_ = unix.Close(fd)
+	}
+}
+
 // outermostFirst lists what exists, without repetition, so that no path comes after one inside of it.
-func outermostFirst(paths []string) []string {
-	out := slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return kindOf(path) == kindNone })
+func (p *Policy) outermostFirst(paths []string) []string {
+	out := slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return p.kindOf(path) == kindNone })
 	slices.Sort(out)
 	return slices.Compact(out)
 }
 
+// copyInner copies the mounts of the directories that are to stay writable inside of others that do not.
+func (p *Policy) copyInner() map[string]int {
+	copies := map[string]int{}
+	for _, path := range p.Inner {
+		if !slices.Contains(p.ReadWrite, path) {
+			continue
+		}
+		// What is not there, or not what was granted, is not granted.
+		if fd, err := p.copyTree(path); err == nil {
+			copies[path] = fd
+		}
+	}
+	return copies
+}
+
 // copyTree returns a detached copy of the mounts at and below a path. The caller closes it.
-func copyTree(path string) (int, error) {
-	fd, err := unix.OpenTree(unix.AT_FDCWD, path,
-		unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE|unix.AT_SYMLINK_NOFOLLOW)
+func (p *Policy) copyTree(path string) (int, error) {
+	at, _, err := p.open(path)
+	if err != nil {
+		return -1, fmt.Errorf("copying the mount of %s: %w", path, err)
+	}
+	defer func() { _ = unix.Close(at) }()
+	fd, err := unix.OpenTree(at, "", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE|unix.AT_EMPTY_PATH)
 	if err != nil {
 		return -1, fmt.Errorf("copying the mount of %s: %w", path, err)
 	}
 	return fd, nil
 }
 
-func attach(tree int, path string) error {
-	if err := unix.MoveMount(tree, "", unix.AT_FDCWD, path, unix.MOVE_MOUNT_F_EMPTY_PATH); err != nil {
+// attach mounts a copy over a path, if that is what was granted.
+func (p *Policy) attach(tree int, path string) error {
+	at, _, err := p.open(path)
+	if err != nil {
+		return fmt.Errorf("mounting over %s: %w", path, err)
+	}
+	defer func() { _ = unix.Close(at) }()
+	if err := unix.MoveMount(tree, "", at, "", unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH); err != nil {
 		return fmt.Errorf("mounting over %s: %w", path, err)
 	}
 	return nil
 }
 
 // over mounts a path over itself, read-only if asked. It establishes that the path cannot be renamed or removed.
-func over(path string, readOnly bool) error {
-	fd, err := copyTree(path)
+func (p *Policy) over(path string, readOnly bool) error {
+	fd, err := p.copyTree(path)
 	if err != nil {
 		return err
 	}
@@ -139,17 +201,17 @@ func over(path string, readOnly bool) error {
 			return fmt.Errorf("making %s read-only: %w", path, err)
 		}
 	}
-	return attach(fd, path)
+	return p.attach(fd, path)
 }
 
 // protect makes a path inside a writable tree read-only, whether its directory is renamed or not. One that does not exist is
 // made, as an empty directory, lest it be made by the wrong hands.
 func (p *Policy) protect(path string, r *Report) error {
-	if kindOf(covering(p.ReadWrite, path)) == kindNone {
+	if tree := covering(p.ReadWrite, path); tree == "" || p.kindOf(tree) == kindNone {
 		return nil // what does not exist grants nothing
 	}
 	parent := filepath.Dir(path)
-	switch kindOf(parent) {
+	switch p.kindOf(parent) {
 	case kindNone:
 		r.misses(parent + " does not exist, so what is made there is not protected")
 		return nil
@@ -158,16 +220,16 @@ func (p *Policy) protect(path string, r *Report) error {
 		if isMountPoint(parent) {
 			return nil
 		}
-		return over(parent, true)
+		return p.over(parent, true)
 	case kindDir:
 	}
-	if kindOf(path) == kindNone && !p.make(path, r) {
+	if p.kindOf(path) == kindNone && !p.make(path, r) {
 		return nil
 	}
 	if err := p.pin(parent); err != nil {
 		return err
 	}
-	return over(path, true)
+	return p.over(path, true)
 }
 
 // make makes a protected directory that is missing and reports whether there is something to protect now. What Git has as a file
@@ -177,34 +239,14 @@ func (p *Policy) make(path string, r *Report) bool {
 		r.misses(path + " does not exist, so what is made there is not protected")
 		return false
 	}
-	err := os.Mkdir(path, 0o755)
-	if err != nil && !errors.Is(err, fs.ErrExist) {
+	err := makeIn(filepath.Dir(path), filepath.Base(path), 0o755)
+	if err == nil && p.kindOf(path) == kindNone {
+		err = errors.New("something that is neither a file nor a directory is there")
+	}
+	if err != nil {
 		r.misses(path + " does not exist and is not protected: " + err.Error())
 	}
 	return err == nil
-}
-
-// replaceable lists the symbolic links on the way to protected paths that lie in a writable tree. Nothing can be mounted over a
-// link. The policy's paths are not resolved yet.
-func (p Policy) replaceable() []string {
-	known := Policy{ReadWrite: p.ReadWrite, Protected: p.Protected}.resolved()
-	replaceable := func(path string) bool {
-		info, err := os.Lstat(path)
-		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
-			return false
-		}
-		dir := resolve(filepath.Dir(path))
-		return covering(known.ReadWrite, dir) != "" && covering(known.Protected, dir) == ""
-	}
-	var links []string
-	for _, path := range p.Protected {
-		for ; path != filepath.Dir(path); path = filepath.Dir(path) {
-			if replaceable(path) {
-				links = append(links, path)
-			}
-		}
-	}
-	return links
 }
 
 // pin mounts the directories above a path over themselves, as far as somebody could rename them.
@@ -217,7 +259,7 @@ func (p *Policy) pin(dir string) error {
 		if isMountPoint(dir) {
 			continue
 		}
-		if err := over(dir, false); err != nil {
+		if err := p.over(dir, false); err != nil {
 			return err
 		}
 	}
@@ -234,29 +276,61 @@ func isMountPoint(path string) bool {
 // shows reports whether a path would be within reach if it were not hidden. Sockets can be connected to by their names alone.
 func (p *Policy) shows(path string) bool { return p.UnixSockets || p.reach(path) != "" }
 
-// hide puts emptiness over a path that the policy would grant.
-func (p *Policy) hide(path string) error {
+// hide puts emptiness over a path that the policy would grant, with the directories in it that are to stay.
+func (p *Policy) hide(path string, inner map[string]int) error {
 	if !p.shows(path) {
 		return nil
 	}
-	kind := kindOf(path)
-	if kind == kindNone {
+	if p.kindOf(path) == kindNone {
 		return nil
 	}
 	if err := p.pin(filepath.Dir(path)); err != nil {
 		return err
 	}
-	var err error
-	const flags = unix.MS_RDONLY | unix.MS_NOSUID | unix.MS_NODEV | unix.MS_NOEXEC
-	if kind == kindDir {
-		err = unix.Mount("tmpfs", path, "tmpfs", flags, "size=4k,mode=0555")
-	} else {
-		err = unix.Mount(os.DevNull, path, "", unix.MS_BIND, "")
+	fd, kind, err := p.open(path)
+	if err != nil {
+		return fmt.Errorf("hiding %s: %w", path, err)
+	}
+	defer func() { _ = unix.Close(fd) }()
+	const flags = unix.MS_NOSUID | unix.MS_NODEV | unix.MS_NOEXEC
+	if kind == kindFile {
+		err = unix.Mount(os.DevNull, descriptorPath(fd), "", unix.MS_BIND, "")
+	} else if err = unix.Mount("tmpfs", descriptorPath(fd), "tmpfs", flags, "size=4k,mode=0755"); err == nil {
+		err = p.show(path, inner)
 	}
 	if err != nil {
 		return fmt.Errorf("hiding %s: %w", path, err)
 	}
 	return nil
+}
+
+// show puts the directories that are to stay into the emptiness, which is read-only afterwards, and takes them from the map.
+func (p *Policy) show(path string, inner map[string]int) error {
+	for dir, tree := range inner {
+		if !within(path, dir) || dir == path {
+			continue
+		}
+		if err := makePlain(dir); err != nil {
+			return err
+		}
+		at, err := openPlain(dir)
+		if err != nil {
+			return err
+		}
+		err = unix.MoveMount(tree, "", at, "", unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH)
+		_ = unix.Close(at)
+		if err != nil {
+			return err
+		}
+		_ = unix.Close(tree)
+		delete(inner, dir)
+	}
+	root, err := openPlain(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = unix.Close(root) }()
+	return unix.MountSetattr(root, "", unix.AT_EMPTY_PATH, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY})
 }
 
 // shmDir is where programs keep semaphores and memory that they share.

@@ -27,7 +27,7 @@ type Tool func(ctx context.Context, call Call, progress func([]byte)) (json.RawM
 type Command struct {
 	// Executable is the program that is started as the child; see Argument.
 	Executable string
-	// Dir is the working directory.
+	// Dir is the working directory; see Grants.Dir.
 	Dir string
 	// Env is the whole environment, as KEY=value.
 	Env    []string

@@ -44,6 +44,9 @@ var forker = sync.OnceValue(func() chan<- func() {
 // isolationForbidden is set when the system turns out to allow no namespaces.
 var isolationForbidden atomic.Bool
 
+// processName is what lists of processes show of a confined child, which is started from a descriptor.
+const processName = "aura"
+
 // Run runs a call to its end. When it returns, the child is gone with all it started; where the system allows no process
 // namespace, a program that left the child's group on purpose may live on. The error is a ToolError if the tool returned one.
 func Run(ctx context.Context, c Command) (Result, error) { return new(Spares).run(ctx, c, false) }
@@ -247,6 +250,7 @@ func (p *process) fork(c Command, stdin, answer *os.File) (Isolation, error) {
 			in = Isolate(attr)
 		}
 		p.cmd = exec.Command(c.Executable, Argument)
+		p.cmd.Args[0] = processName
 		p.cmd.Dir, p.cmd.Env = c.Dir, append([]string{}, c.Env...)
 		p.cmd.Stdin, p.cmd.Stderr, p.cmd.ExtraFiles = stdin, &p.stderr, []*os.File{answer}
 		p.cmd.WaitDelay = drainTime

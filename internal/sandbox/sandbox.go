@@ -27,6 +27,9 @@ type Policy struct {
 	Own []string `json:"own,omitempty"`
 	// Protected paths stay read-only though they lie inside a writable tree.
 	Protected []string `json:"protected,omitempty"`
+	// Inner are directories of ReadWrite that stay so though they lie inside a protected or hidden tree, such as the one that
+	// aura has made for the output of a tool.
+	Inner []string `json:"inner,omitempty"`
 	// Exposed are paths that would be protected if the working directory were not inside of them. They are told.
 	Exposed []string `json:"exposed,omitempty"`
 	// Hidden paths are out of reach though they lie inside a tree that is not.
@@ -38,6 +41,12 @@ type Policy struct {
 	// Exec allows to start programs.
 	Exec   bool   `json:"exec"`
 	Limits Limits `json:"limits"`
+
+	// Opened is set by Grants.Open: no path has links then. Identities are those of the paths that confined code could replace; a
+	// path that leads to something else grants nothing. Uncovered are sentences about what could not be granted or protected.
+	Opened     bool                `json:"opened,omitempty"`
+	Identities map[string]Identity `json:"identities,omitempty"`
+	Uncovered  []string            `json:"uncovered,omitempty"`
 }
 
 // Limits bound resources; 0 means that there is no bound.

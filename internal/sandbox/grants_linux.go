@@ -1,0 +1,242 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// enter opens the working directory.
+func (g *Grants) enter(workdir string) {
+	g.workdir, g.root = workdir, resolve(workdir)
+	g.known = map[string]grant{}
+	made := grant{path: g.root}
+	if id, err := g.hold(g.root); err == nil {
+		g.dir = g.files[len(g.files)-1]
+		made.id = &id
+		g.known[workdir], g.known[g.root] = made, made
+	}
+}
+
+// Dir is the working directory as a path that a process of this program can be started in, whatever has been put in its place
+// since. It names a descriptor of this process, which a child has until it becomes another program.
+func (g *Grants) Dir() string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.dir == nil {
+		return g.workdir
+	}
+	return descriptorPath(int(g.dir.Fd()))
+}
+
+// descriptorPath leads to an open file of the process that uses it.
+func descriptorPath(fd int) string { return fmt.Sprintf("/proc/self/fd/%d", fd) }
+
+// Open returns the policy with every path followed to its end. Writable trees, and what confined code could replace, are opened
+// and stay open. A grant that a symbolic link in a writable tree leads to is refused, because confined code can make such links:
+// the policy says so and no longer has it. A second Open of a path gives what the first one found.
+func (g *Grants) Open(p Policy) Policy {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if p.Opened {
+		return p
+	}
+	p.Opened, p.Identities = true, map[string]Identity{}
+	if slices.Contains(p.ReadWrite, "/") {
+		return p // everything can be reached, so nothing can be swapped for more
+	}
+	g.make(p)
+	p.ReadWrite = g.openWritable(&p)
+	p.ReadOnly, p.Own = g.openReadable(&p, p.ReadOnly), g.openReadable(&p, p.Own)
+	for _, link := range g.replaceable(p) {
+		p.note(link + " is a symbolic link, which can be replaced: what it leads to is protected, the link is not")
+	}
+	for _, list := range []*[]string{&p.Protected, &p.Hidden, &p.Inner} {
+		paths := make([]string, 0, len(*list))
+		for _, path := range *list {
+			paths = append(paths, g.follow(path).path)
+		}
+		*list = paths
+	}
+	return p
+}
+
+// openWritable opens the writable trees of a policy. Those that no link leads to come first, so that it is known which links
+// confined code can make.
+func (g *Grants) openWritable(p *Policy) []string {
+	found := make([]grant, 0, len(p.ReadWrite))
+	names := map[string]string{}
+	for _, path := range p.ReadWrite {
+		made := g.follow(path)
+		if !exists(made.path) {
+			continue // what does not exist grants nothing
+		}
+		found, names[made.path] = append(found, made), path
+	}
+	slices.SortStableFunc(found, func(a, b grant) int { return len(a.links) - len(b.links) })
+	// A second round sees the trees that the first one added.
+	for range 2 {
+		found = slices.DeleteFunc(found, func(made grant) bool { return !g.allow(p, names[made.path], made) })
+	}
+	var out []string
+	for _, made := range found {
+		if !slices.Contains(out, made.path) {
+			out = append(out, made.path)
+		}
+	}
+	return out
+}
+
+// allow pins a writable tree, or refuses it.
+func (g *Grants) allow(p *Policy, name string, made grant) bool {
+	if link := g.loose(made); link != "" {
+		p.note(refusal(name, link))
+		g.known[name] = made
+		g.writable = slices.DeleteFunc(g.writable, func(tree string) bool { return tree == made.path })
+		return false
+	}
+	if !g.pin(p, name, made) {
+		return false
+	}
+	if !slices.Contains(g.writable, made.path) {
+		g.writable = append(g.writable, made.path)
+	}
+	return true
+}
+
+// openReadable opens those of the paths that confined code could replace, and follows the others.
+func (g *Grants) openReadable(p *Policy, paths []string) []string {
+	out := make([]string, 0, len(paths))
+	for _, path := range paths {
+		made := g.follow(path)
+		switch link := g.loose(made); {
+		case covering(p.ReadWrite, made.path) != "":
+			// It is within reach already.
+		case link != "":
+			p.note(refusal(path, link))
+		case covering(g.writable, made.path) == "":
+			out = append(out, made.path)
+		case exists(made.path) && g.pin(p, path, made):
+			out = append(out, made.path)
+		}
+	}
+	return out
+}
+
+func refusal(path, link string) string {
+	return fmt.Sprintf("%s is not granted, because the symbolic link %s leads to it, which confined code can replace; "+
+		"name the place it leads to in sandbox.extra", path, link)
+}
+
+// loose is the first link on the way to a grant that confined code can replace; empty if there is none. What is open already
+// stays what it is.
+func (g *Grants) loose(made grant) string {
+	if made.id != nil {
+		return ""
+	}
+	for _, link := range made.links {
+		if covering(g.writable, filepath.Dir(link)) != "" {
+			return link
+		}
+	}
+	return ""
+}
+
+// pin opens what a grant leads to, unless it is open, and adds its identity to the policy.
+func (g *Grants) pin(p *Policy, name string, made grant) bool {
+	if made.id == nil {
+		id, err := g.hold(made.path)
+		if err != nil {
+			p.note(fmt.Sprintf("%s is not granted: %v", name, explainOpen(err)))
+			return false
+		}
+		made.id = &id
+		g.known[name] = made
+	}
+	p.Identities[made.path] = *made.id
+	return true
+}
+
+func explainOpen(err error) error {
+	switch {
+	case errors.Is(err, unix.EMFILE), errors.Is(err, unix.ENFILE):
+		return fmt.Errorf("%w; raise the limit on open files (ulimit -n)", err)
+	case errors.Is(err, unix.ELOOP):
+		return fmt.Errorf("%w: a symbolic link was put on the way to it", err)
+	default:
+		return err
+	}
+}
+
+// hold opens a path without links for as long as the grants last.
+func (g *Grants) hold(path string) (Identity, error) {
+	fd, err := openPlain(path)
+	if err != nil {
+		return Identity{}, fmt.Errorf("opening %s: %w", path, err)
+	}
+	f := os.NewFile(uintptr(fd), path)
+	g.files = append(g.files, f)
+	id, _, err := identify(fd)
+	if err != nil {
+		return Identity{}, fmt.Errorf("opening %s: %w", path, err)
+	}
+	return id, nil
+}
+
+// follow is where a path leads. What exists is followed once.
+func (g *Grants) follow(path string) grant {
+	if made, ok := g.known[path]; ok {
+		return made
+	}
+	from := path
+	if g.workdir != "" && within(g.workdir, path) {
+		// The links to the working directory have been followed.
+		from = g.root + strings.TrimPrefix(path, g.workdir)
+	}
+	var made grant
+	made.path, made.links = follow(from)
+	if exists(made.path) {
+		if g.known == nil {
+			g.known = map[string]grant{}
+		}
+		g.known[path] = made
+	}
+	return made
+}
+
+// replaceable lists the links on the way to protected paths that lie in a writable tree. Nothing can be mounted over a link.
+func (g *Grants) replaceable(p Policy) []string {
+	kept := make([]string, 0, len(p.Protected))
+	for _, path := range p.Protected {
+		kept = append(kept, g.follow(path).path)
+	}
+	var out []string
+	for _, path := range p.Protected {
+		for _, link := range g.follow(path).links {
+			dir := filepath.Dir(link)
+			if covering(p.ReadWrite, dir) != "" && covering(kept, dir) == "" && !slices.Contains(out, link) {
+				out = append(out, link)
+			}
+		}
+	}
+	return out
+}
+
+// make makes the directories that have to be there before a process is confined, because it could not make them itself then.
+// What cannot be made grants nothing.
+func (g *Grants) make(p Policy) {
+	for _, path := range p.Make {
+		others := slices.DeleteFunc(slices.Clone(p.ReadWrite), func(tree string) bool { return tree == path })
+		if len(others) == len(p.ReadWrite) || covering(others, path) != "" && !slices.Contains(p.Inner, path) {
+			continue
+		}
+		if made := g.follow(path); g.loose(made) == "" && !exists(made.path) {
+			_ = makePlain(made.path)
+		}
+	}
+}
