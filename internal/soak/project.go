@@ -47,7 +47,7 @@ func (l *lab) prepare() error {
 		".aura/config/agents/clerk.md":     "---\nname: clerk\nhide: true\nmodel: {provider: clerk}\n---\n",
 		// A summary by the worker would take one of its answers.
 		".aura/config/features/soak.yaml": "compaction: {agent: clerk}\n",
-		"lines.txt":                       lines.String(),
+		"l.txt":                           lines.String(),
 		"big.txt":                         strings.Repeat("the quick brown fox jumps over the lazy dog\n", bigFile/44),
 	} {
 		path := filepath.Join(l.project(), name)
@@ -74,7 +74,7 @@ func (l *lab) script() string {
 		b.WriteString("    tool_calls:\n")
 		for range min(callsPerTurn, l.calls-n) {
 			n++
-			fmt.Fprintf(&b, "      - %s\n", call(random, n))
+			fmt.Fprintf(&b, "    - %s\n", call(random, n))
 		}
 	}
 	b.WriteString("  - text: \"Done.\"\n")
@@ -90,12 +90,12 @@ func call(random *rand.Rand, n int) string {
 	case kind <= 2:
 		return fmt.Sprintf("{name: Bash, arguments: {command: \"head -c %d big.txt\"}}", 100_000+random.IntN(2_000_000))
 	case kind <= 4:
-		return fmt.Sprintf("{name: Write, arguments: {path: out/%d.txt, content: %q}}", n, strings.Repeat("written ", 100+random.IntN(1000)))
+		return fmt.Sprintf("{name: Write, arguments: {path: out/%d.txt, content: %q}}", n, strings.Repeat("written ", 1+random.IntN(20)))
 	case kind <= 14:
-		return fmt.Sprintf("{name: Read, arguments: {path: lines.txt, line_start: %d, line_end: %d}}", from, from+500+random.IntN(500))
+		return fmt.Sprintf("{name: Read, arguments: {path: l.txt, line_start: %d, line_end: %d}}", from, from+500+random.IntN(500))
 	case kind == 15:
 		return fmt.Sprintf("{name: Read, arguments: {path: missing-%d.txt}}", n)
 	default:
-		return fmt.Sprintf("{name: Read, arguments: {path: lines.txt, line_start: %d, line_end: %d}}", from, from+random.IntN(30))
+		return fmt.Sprintf("{name: Read, arguments: {path: l.txt, line_start: %d, line_end: %d}}", from, from+random.IntN(30))
 	}
 }
