@@ -19,6 +19,7 @@ const (
 	verbPaths   = "paths"
 	verbCommand = "command"
 	verbQuiesce = "quiesce"
+	verbStats   = "stats"
 )
 
 // client is aura's side of one child. An error that is a *Failure came from the plugin; any other from the wire.
@@ -85,6 +86,12 @@ func (c *client) Quiesce(ctx context.Context) error {
 	return c.invoke(ctx, &wire.Call{Verb: verbQuiesce}, &out)
 }
 
+func (c *client) Stats(ctx context.Context) (Stats, error) {
+	var out Stats
+	err := c.invoke(ctx, &wire.Call{Verb: verbStats}, &out)
+	return out, err
+}
+
 // packing makes the body of a call, with the lists in it reduced, and a function to call when the call is over.
 type packing func(s *sender, f fit) (body any, ack func(answered bool), err error)
 
@@ -127,6 +134,7 @@ func (c *client) body(call *wire.Call, pack packing) (func(bool), error) {
 
 func (c *client) invoke(ctx context.Context, call *wire.Call, out any) error {
 	reply, err := c.rpc.Invoke(ctx, call)
+	seen(len(call.GetBody()) + len(reply.GetBody()))
 	if err != nil {
 		return err
 	}

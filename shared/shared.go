@@ -50,6 +50,13 @@ type Remote interface {
 	// Quiesce returns once no call is running in the child, or with ctx's error. It tells a plugin that ended a cancelled call
 	// from one that goes on regardless.
 	Quiesce(ctx context.Context) error
+	// Stats says how the child is, as only it can know.
+	Stats(ctx context.Context) (Stats, error)
+}
+
+// Stats is what a child knows of itself.
+type Stats struct {
+	Goroutines int
 }
 
 // HookCall is the input of one hook. Context is a value of the point's context type.

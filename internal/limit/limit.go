@@ -51,6 +51,11 @@ const (
 const (
 	// MCPMessage is the size of one message in bytes: a line on standard output, an event, or a body.
 	MCPMessage = 16 << 20
+	// MCPResult is how many bytes of a result the model gets.
+	MCPResult = 1 << 20
+	// MCPTools is how many tools of one server are taken, and MCPDescription the size of the description of one in bytes.
+	MCPTools       = 1000
+	MCPDescription = 8 << 10
 )
 
 // Limits on the template of a prompt.
