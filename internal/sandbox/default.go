@@ -78,7 +78,7 @@ const (
 func Default(at Place, kind Kind) Policy {
 	temp := at.Temp
 	if temp == "" {
-		temp = "/tmp"
+		temp = systemTemp
 	}
 	trees := append(at.work(), at.temporary(temp)...)
 	p := Policy{

@@ -11,13 +11,13 @@ import (
 const maxEntries = 1000
 
 // work is what is writable of the working directory. Of the home directory that is what lies right below it and is not hidden: all
-// else there belongs to other programs. A directory around the home directory is not writable at all.
+// else there belongs to other programs. Of the whole system it is nothing.
 func (at Place) work() []string {
 	switch {
-	case !at.wide(at.Workdir):
-		return present(at.Workdir)
-	case resolve(at.Workdir) != resolve(at.Home):
+	case isRoot(at.Workdir):
 		return nil
+	case !at.atHome():
+		return present(at.Workdir)
 	}
 	entries, _ := os.ReadDir(at.Workdir)
 	var out []string
@@ -30,36 +30,44 @@ func (at Place) work() []string {
 	return out
 }
 
+// atHome reports whether the working directory is the home directory.
+func (at Place) atHome() bool {
+	return at.Workdir != "" && at.Home != "" && resolve(at.Workdir) == resolve(at.Home)
+}
+
+func isRoot(dir string) bool { return dir != "" && filepath.Dir(resolve(dir)) == resolve(dir) }
+
 // temporary is the directories for temporary files that are writable: none that holds the home directory, unless it is the
 // system's own.
 func (at Place) temporary(dirs ...string) []string {
-	return slices.DeleteFunc(present(dirs...), func(dir string) bool { return dir != "/tmp" && at.wide(dir) })
+	return slices.DeleteFunc(present(dirs...), at.wide)
 }
 
-// wide reports whether a directory holds the home directory, or everything.
+// wide reports whether a directory for temporary files holds the home directory, or everything.
 func (at Place) wide(dir string) bool {
-	if dir == "" {
+	if dir == "" || dir == systemTemp {
 		return false
 	}
-	dir = resolve(dir)
-	return dir == filepath.Dir(dir) || at.Home != "" && within(dir, resolve(at.Home))
+	return isRoot(dir) || at.Home != "" && within(resolve(dir), resolve(at.Home))
 }
+
+// systemTemp is where every program may write. It may hold a home directory, such as that of an account for a service.
+const systemTemp = "/tmp"
 
 // Warnings are sentences about a place in which not all that is usual can be granted, each with what to do about it.
 func (at Place) Warnings() []string {
 	var out []string
 	switch {
-	case !at.wide(at.Workdir):
-	case at.Home != "" && resolve(at.Workdir) == resolve(at.Home):
+	case at.atHome():
 		out = append(out, "the working directory is your home directory: tools and plugins can write what lies in it and does not begin "+
 			"with a dot, and nothing new beside that; start aura in a project's directory")
-	default:
-		out = append(out, "the working directory "+at.Workdir+" holds your home directory or the whole system, so tools and plugins cannot "+
-			"write it; start aura in a project's directory")
+	case isRoot(at.Workdir):
+		out = append(out, "the working directory is "+at.Workdir+", the whole system: tools and plugins can write temporary files only; "+
+			"start aura in a project's directory")
 	}
 	for _, dir := range append([]string{at.Temp}, at.Writable...) {
-		if dir != "/tmp" && at.wide(dir) {
-			out = append(out, "the directory for temporary files, "+dir+", holds your home directory, so tools and plugins cannot write it; "+
+		if at.wide(dir) {
+			out = append(out, "the directory for temporary files, "+dir+", holds your home directory or the whole system, so tools and plugins cannot write it; "+
 				"set TMPDIR to another one")
 		}
 	}
