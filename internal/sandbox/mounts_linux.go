@@ -53,7 +53,7 @@ func arrangeMounts(p *Policy, in Isolation, r *Report) error {
 func (r *Report) withoutMounts(p *Policy) {
 	r.lacks("modes, owners and times of files outside of the writable trees can be changed: that needs a mount namespace")
 	for _, path := range p.Protected {
-		if covering(p.ReadWrite, path) != "" && p.kindOf(path) != kindNone {
+		if covering(p.ReadWrite, path) != "" && p.around(path) == "" && p.kindOf(path) != kindNone {
 			r.lacks(path + " can be written by programs: that needs a mount namespace")
 		}
 	}
