@@ -51,8 +51,8 @@ var swaps = map[string]swap{
 		then: `cat gocache/.ssh/id_rsa >STOLEN; echo stolen >>gocache/dir/file`, told: refusedGrant,
 	},
 	"temporary_directory": {
-		env: []string{"TMPDIR=@/../t"}, inside: true, first: `mv ../t ../gone; ln -s "$HOME" ../t; ls -l ../t`,
-		then: `cat ../t/.ssh/id_rsa >STOLEN; echo stolen >>../t/dir/file`, told: refusedGrant,
+		env: []string{"TMPDIR=@/t"}, inside: true, first: `mv t gone; ln -s "$HOME" t; ls -l t`,
+		then: `cat t/.ssh/id_rsa >STOLEN; echo stolen >>t/dir/file`, told: refusedGrant,
 	},
 	"working_directory": {
 		first: `mv ../work ../gone; ln -s "$HOME" ../work; ls -l ..`, then: `cat .ssh/id_rsa >STOLEN; echo stolen >>dir/file`,
@@ -102,7 +102,7 @@ func newSwapped(t *testing.T, s swap, uid int, kind string) *project {
 	p.check(os.MkdirAll(filepath.Dir(moved), 0o755))
 	p.check(os.Rename(p.dir, moved))
 	p.dir = moved
-	for _, dir := range []string{"build/out", "tools", "gocache", "free", "../t"} {
+	for _, dir := range []string{"build/out", "tools", "gocache", "free", "t"} {
 		p.check(os.MkdirAll(p.path(dir), 0o755))
 	}
 	settings := fmt.Sprintf("enabled: %t", kind != freeRun)
