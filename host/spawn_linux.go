@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/stray"
 	"github.com/idelchi/aura/shared"
 )
 
@@ -76,56 +77,14 @@ func start(cmd *exec.Cmd, spec *shared.LaunchSpec, level isolation) error {
 	return nil
 }
 
-// killTree kills a child with all its descendants. In a namespace the kernel does it; otherwise the child is stopped, so that
-// it starts no more, and its descendants are collected, until none is left.
+// killTree kills a child with all its descendants. In a namespace the kernel does it; otherwise they are looked for.
 func killTree(pid int, isolated bool) {
 	if !isolated {
-		_ = syscall.Kill(pid, syscall.SIGSTOP)
-		for range 100 {
-			victims := descendants(pid)
-			if len(victims) == 0 {
-				break
-			}
-			for _, v := range victims {
-				_ = syscall.Kill(v, syscall.SIGKILL)
-			}
-		}
+		stray.KillTree(pid)
+		return
 	}
 	_ = syscall.Kill(-pid, syscall.SIGKILL)
 	_ = syscall.Kill(pid, syscall.SIGKILL)
-}
-
-// descendants lists the living processes below pid. A dead one that waits to be reaped is not listed.
-func descendants(pid int) []int {
-	children := make(map[int][]int)
-	entries, err := os.ReadDir("/proc")
-	if err != nil {
-		return nil
-	}
-	for _, e := range entries {
-		child, err := strconv.Atoi(e.Name())
-		if err != nil {
-			continue
-		}
-		if parent, alive := parentOf(child); alive {
-			children[parent] = append(children[parent], child)
-		}
-	}
-	var out []int
-	for queue := []int{pid}; len(queue) > 0; queue = queue[1:] {
-		out = append(out, children[queue[0]]...)
-		queue = append(queue, children[queue[0]]...)
-	}
-	return out
-}
-
-func parentOf(pid int) (parent int, alive bool) {
-	fields, ok := statFields(pid)
-	if !ok || fields[0] == "Z" || fields[0] == "X" {
-		return 0, false
-	}
-	parent, err := strconv.Atoi(fields[1])
-	return parent, err == nil
 }
 
 // statFields returns the fields of /proc/PID/stat from the state on, which is field 3 in the manual.

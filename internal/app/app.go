@@ -152,6 +152,9 @@ func (a *App) open(ctx context.Context) error {
 	if a.features, err = a.cfg.FeaturesFor(a.role.agent, a.role.mode, a.opts.Task); err != nil {
 		return err
 	}
+	if err := requireSandbox(a.features); err != nil {
+		return err
+	}
 	a.tellSandbox(a.cell(a.features))
 	// A provider that cannot be made is better known before plugins are started.
 	provider, name, err := a.chooseProvider(ctx, a.role)

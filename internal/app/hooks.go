@@ -20,7 +20,7 @@ import (
 
 // hooks are the shell hooks of a role.
 func (a *App) hooks(r role) (hooks.Runner, error) {
-	runner, err := hookRunner(a.cfg, r, withTask(a.cfg.Environ, a.taskEnv))
+	runner, err := hookRunner(a.cfg, r, environment(a.cfg.Environ, a.features.Sandbox.Env, a.taskEnv))
 	runner.OnSlow = func(name string) {
 		a.events.send(event.Progress{Tool: "hook " + name, Text: "still running"})
 	}
@@ -79,7 +79,11 @@ func (h HookChoice) runner(c *config.Config) (hooks.Runner, error) {
 	if err != nil {
 		return hooks.Runner{}, err
 	}
-	return hookRunner(c, r, c.Environ)
+	f, err := c.FeaturesFor(r.agent, r.mode, nil)
+	if err != nil {
+		return hooks.Runner{}, err
+	}
+	return hookRunner(c, r, environment(c.Environ, f.Sandbox.Env, nil))
 }
 
 // Hooks lists the hooks of a configuration: those that run, in order, and those that do not, with the reason.

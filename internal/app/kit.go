@@ -31,6 +31,7 @@ type kit struct {
 func (a *App) kit(r role, f config.Features) (kit, error) {
 	k := kit{conditions: a.serverConditions(), deferred: a.deferred()}
 	var all []tool.Tool
+	c := a.cell(f)
 	for _, t := range a.everyTool(f) {
 		d, ok := a.cfg.ToolDefinitions[t.Definition().Name]
 		if ok && d.Disabled {
@@ -40,7 +41,7 @@ func (a *App) kit(r role, f config.Features) (kit, error) {
 			k.conditions[d.Name] = d.Condition
 		}
 		guarded := seen.Guarded(t, a.seen, seen.Rules(f.Tools.ReadBefore))
-		all = append(all, redefined(a.cell(f).fence(guarded), d))
+		all = append(all, redefined(c.fence(guarded), d))
 	}
 	known, err := tool.NewRegistry(all...)
 	if err != nil {

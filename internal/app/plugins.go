@@ -100,6 +100,9 @@ func runtimeDirs(c *config.Config) []string {
 
 // HostOptions are what every fleet of this configuration has in common.
 func HostOptions(c *config.Config) (host.Options, error) {
+	if err := requireSandbox(c.Features); err != nil {
+		return host.Options{}, err
+	}
 	program, err := hostProgram()
 	if err != nil {
 		return host.Options{}, err

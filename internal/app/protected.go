@@ -9,18 +9,6 @@ import (
 	"github.com/idelchi/aura/internal/manifest"
 )
 
-// sources are what aura takes plugins and variables from: both reach what runs outside of the sandbox. The kernel cannot keep the
-// name of an env file free that does not exist.
-func sources(c *config.Config) []string {
-	out := pluginDirs(c)
-	for _, file := range c.EnvFiles {
-		if exists(file) {
-			out = append(out, file)
-		}
-	}
-	return out
-}
-
 // pluginDirs are the directories that plugins are loaded from: those that the configuration names, and those that links in them
 // lead to.
 func pluginDirs(c *config.Config) []string {

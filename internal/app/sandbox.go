@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/prompt"
 	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/state"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/internal/tool/builtin"
 	"github.com/idelchi/aura/sdk"
@@ -22,8 +22,10 @@ import (
 type cell struct {
 	// requested is what the settings say, enabled what the system can keep.
 	requested, enabled bool
-	settings           sandbox.Config
-	place              sandbox.Place
+	// env are the names of variables that command lines see beside the usual ones.
+	env      []string
+	settings sandbox.Config
+	place    sandbox.Place
 	// grants keeps open what is granted, for as long as aura runs.
 	grants *sandbox.Grants
 	// tell is given sentences about what is not covered, which the user is to know of; nil drops them.
@@ -42,7 +44,7 @@ func (a *App) cell(f config.Features) cell {
 func newCell(c *config.Config, f config.Features, output string) cell {
 	s := f.Sandbox
 	out := cell{
-		requested: s.Enabled, enabled: s.Enabled && sandbox.Support().Enabled,
+		requested: s.Enabled, enabled: s.Enabled && sandbox.Support().Enabled, env: s.Env,
 		settings: sandbox.Config{
 			Restrictions: sandbox.Paths(s.Restrictions), Extra: sandbox.Paths(s.Extra), Network: s.Network, UnixSockets: s.UnixSockets,
 		},
@@ -55,10 +57,15 @@ func newCell(c *config.Config, f config.Features, output string) cell {
 	for _, home := range c.Homes {
 		out.place.Settings = append(out.place.Settings, home.Dir)
 	}
-	out.place.Sources = sources(c)
+	out.place.Sources, out.place.EnvFiles = pluginDirs(c), c.EnvFiles
 	if home, err := os.UserHomeDir(); err == nil {
 		out.place.Home = home
 	}
+	xdg, _ := config.Lookup(c.Inherited, "XDG_STATE_HOME")
+	if root := state.Locate(xdg, out.place.Home, c.Workdir).Root; root != "" {
+		out.place.Hidden = append(out.place.Hidden, root)
+	}
+	out.place.Git = sandbox.GitPaths(c.Workdir, out.place.Home)
 	if self, err := os.Executable(); err == nil {
 		out.place.Own = append(out.place.Own, self)
 		out.place.Programs = append(out.place.Programs, self)
@@ -112,8 +119,20 @@ func (c cell) plugin(e Entry) *sandbox.Policy {
 	return &p
 }
 
+// requireSandbox refuses to go on where the settings demand a sandbox and the system has none.
+func requireSandbox(f config.Features) error {
+	if s := sandbox.Support(); f.Sandbox.Required && !s.Enabled {
+		return fmt.Errorf("starting tools and plugins: sandbox.required is set and this system cannot enforce a sandbox: %s; "+
+			"use a system that can, or remove required from config/sandbox", s.Reason())
+	}
+	return nil
+}
+
 // tellSandbox says, once a session, what was asked for and is not enforced here.
 func (a *App) tellSandbox(c cell) {
+	if c.enabled {
+		a.tellUncovered(c.place.Warnings())
+	}
 	if a.toldSandbox || !c.requested || c.enabled {
 		return
 	}
@@ -133,10 +152,10 @@ func (a *App) tellUncovered(sentences []string) {
 
 // builtins are the built-in tools, each call in a confined process of its own if there is a sandbox.
 func (c cell) builtins(o builtin.Options, task map[string]string) []tool.Tool {
+	o.Env = environment(o.Env, c.env, task)
 	if !c.enabled {
 		return builtin.All(o)
 	}
-	o.Env = scrubbed(o.Env, task)
 	all := builtin.All(o)
 	for i, t := range all {
 		kind := sandbox.KindFiles
@@ -210,18 +229,6 @@ func (t fenced) Paths(ctx context.Context, args map[string]any) (sdk.ToolPaths, 
 		return p.Paths(ctx, args)
 	}
 	return sdk.ToolPaths{}, nil
-}
-
-// secretName tells the variables that a model's commands have no business with.
-var secretName = regexp.MustCompile(`(?i)token|secret|passw|passphrase|api_?key|access_?key|private_?key|credential|cookie|^SSH_AUTH_SOCK$|^AURA_`)
-
-// scrubbed is an environment without what looks like a secret. What the task sets is there on purpose.
-func scrubbed(environ []string, task map[string]string) []string {
-	kept := slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
-		name, _, _ := strings.Cut(entry, "=")
-		return secretName.MatchString(name)
-	})
-	return withTask(kept, task)
 }
 
 // apart is what a call of a plugin's tool is to be confined to in a process of its own; nil if the plugin's own child will do,

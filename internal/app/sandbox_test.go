@@ -12,15 +12,20 @@ import (
 	"github.com/idelchi/aura/internal/tool/builtin"
 )
 
-func TestScrubbed(t *testing.T) {
+// TestEnvironment is about which variables command lines see.
+func TestEnvironment(t *testing.T) {
 	t.Parallel()
-	env := []string{
-		"PATH=/bin", "LANG=C", "MY_API_KEY=x", "GITHUB_TOKEN=x", "AWS_SECRET_ACCESS_KEY=x", "PGPASSWORD=x", "SSH_AUTH_SOCK=x",
-		"AURA_HOME=x", "GOOGLE_APPLICATION_CREDENTIALS=x", "KEYBOARD=us",
-	}
-	got := scrubbed(env, map[string]string{"TASK_TOKEN": "given"})
-	if want := []string{"PATH=/bin", "LANG=C", "KEYBOARD=us", "TASK_TOKEN=given"}; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
+	for entry, want := range map[string]bool{
+		"PATH=/bin": true, "LC_ALL=C": true, "GOFLAGS=-mod=mod": true, "CGO_ENABLED=0": true, "https_proxy=http://proxy:3128": true,
+		"https_proxy=http://me:secret@proxy:3128": false, "GOPROXY=https://me:secret@mirror": false, "GOPROXY=https://mirror,direct": true,
+		"MY_API_KEY=x": false, "SSH_AUTH_SOCK=x": false, "AURA_HOME=x": false, "LD_PRELOAD=x": false, "BASH_ENV=x": false,
+		"GIT_SSH_COMMAND=x": false, "NODE_OPTIONS=x": false, "KEYBOARD=us": false, "PATHS=x": false, "path=x": false, "DISPLAY=:0": false,
+		"NAMED=x": true, "PRE_FIX=x": true, "PRE=x": false, "NAMED_TOO=x": false,
+	} {
+		got := environment([]string{entry}, []string{"NAMED", "PRE_*"}, map[string]string{"TASK_TOKEN": "given"})
+		if slices.Contains(got, entry) != want || !slices.Contains(got, "TASK_TOKEN=given") {
+			t.Errorf("of %s there is %q", entry, got)
+		}
 	}
 }
 

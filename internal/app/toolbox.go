@@ -73,6 +73,9 @@ func (b *Toolbox) open(ctx context.Context) (err error) {
 	if a.features, err = a.cfg.FeaturesFor(a.role.agent, a.role.mode, nil); err != nil {
 		return err
 	}
+	if err := requireSandbox(a.features); err != nil {
+		return err
+	}
 	b.cell = newCell(a.cfg, a.features, "")
 	b.all = b.own()
 	if err := b.addPlugins(ctx); err != nil {

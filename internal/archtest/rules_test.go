@@ -54,7 +54,7 @@ var rooms = map[string][]string{
 	"hooks":                       {"internal/prompt", "internal/shell", "internal/tool", "sdk/..."},
 
 	"host": {
-		"internal/condition", "internal/manifest", "internal/redact", "internal/sandbox", "shared/...", "sdk/...",
+		"internal/condition", "internal/manifest", "internal/redact", "internal/sandbox", "internal/stray", "shared/...", "sdk/...",
 	},
 	"shared":               {"shared/wire", "internal/sandbox", "sdk/..."},
 	"shared/wire":          {},
@@ -67,7 +67,7 @@ var rooms = map[string][]string{
 	"internal/install/gen": {},
 	"internal/condition":   {},
 	"internal/repair":      {},
-	"internal/sandbox":     {},
+	"internal/sandbox":     {"internal/files", "internal/stray"},
 	"internal/scaffold":    {},
 	"internal/shell":       {"internal/stray"},
 	"internal/stray":       {},

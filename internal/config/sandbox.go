@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 
 	"gopkg.in/yaml.v3"
@@ -13,6 +14,8 @@ import (
 type Sandbox struct {
 	// Enabled asks for the sandbox. Whether there is one depends on the system too.
 	Enabled bool `yaml:"enabled"`
+	// Required refuses to run tools and plugins without a sandbox. Once it is set, nothing that is set later takes it back.
+	Required bool `yaml:"required"`
 	// Restrictions takes the place of aura's own lists. A list that is nil is not set.
 	Restrictions SandboxPaths `yaml:"restrictions"`
 	// Extra is granted as well. What agents, modes and tasks set here is added to what is set below them.
@@ -21,6 +24,9 @@ type Sandbox struct {
 	Network bool `yaml:"network"`
 	// UnixSockets lets Bash reach the Unix sockets of other programs.
 	UnixSockets bool `yaml:"unix_sockets"`
+	// Env are names of variables that Bash and shell hooks see beside the usual ones. A name may end in *. What is set here is
+	// added to what is set below.
+	Env []string `yaml:"env"`
 }
 
 // SandboxPaths are files and directories. They may begin with ~, and may be relative to the working directory.
@@ -36,11 +42,13 @@ func (s Sandbox) with(file string, n *yaml.Node) (Sandbox, error) {
 	if err := noBlanks(file, n); err != nil {
 		return Sandbox{}, err
 	}
-	below := s.Extra
-	s.Extra = SandboxPaths{}
+	below, env, required := s.Extra, s.Env, s.Required
+	s.Extra, s.Env = SandboxPaths{}, nil
 	if err := decodeSet(file, n, &s); err != nil {
 		return Sandbox{}, err
 	}
+	s.Env, s.Required = slices.Concat(env, s.Env), s.Required || required
+	s.Enabled = s.Enabled || s.Required
 	s.Extra = SandboxPaths{
 		ReadOnly:  slices.Concat(below.ReadOnly, s.Extra.ReadOnly),
 		ReadWrite: slices.Concat(below.ReadWrite, s.Extra.ReadWrite),
@@ -67,7 +75,15 @@ func noBlanks(file string, n *yaml.Node) error {
 	return nil
 }
 
+// variable is a name of a variable, or the beginning of one before a star.
+var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)
+
 func (s Sandbox) check(d declaration) error {
+	for _, name := range s.Env {
+		if !variable.MatchString(name) {
+			return d.wrong([]string{"env"}, "%q is neither the name of a variable nor the beginning of one with a * at its end", name)
+		}
+	}
 	for _, list := range []struct {
 		key   string
 		paths SandboxPaths

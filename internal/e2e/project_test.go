@@ -30,6 +30,8 @@ type project struct {
 	user *syscall.Credential
 	// wrapper is a command that runs aura; empty for none.
 	wrapper []string
+	// root is the directory that holds all that belongs to the test, if that is not the one around the project.
+	root string
 }
 
 func newProject(t *testing.T) *project {

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -74,32 +75,52 @@ func TestSandboxBashEnds(t *testing.T) {
 	if s := sandbox.Support(); !s.Enabled {
 		t.Skip(s.Reason())
 	}
-	for name, tt := range map[string]struct {
+	type end struct {
 		act  func(a *aura)
 		code int
-	}{
+	}
+	ends := map[string]end{
 		"goes_on":   {func(a *aura) { a.write("goon", "") }, 0},
 		"interrupt": {func(a *aura) { a.signal(os.Interrupt) }, 130},
 		"kill":      {func(a *aura) { a.signal(syscall.SIGKILL) }, -1},
-	} {
-		for _, uid := range cageUsers() {
-			t.Run(name, func(t *testing.T) {
-				t.Parallel()
-				p := newCaged(t)
-				p.write("hold", "")
-				p.write(".aura/config/talk.yaml", talkWith(holding))
-				p.hand(uid)
-				a := p.start("run", "go")
-				p.await("stderr.txt", "early line")
-				tt.act(a)
-				if code := a.wait(); code != tt.code {
-					t.Errorf("exit code %d, want %d\n%s", code, tt.code, p.stderr())
-				}
-				p.noProcess()
-				if tt.code == 0 {
-					p.wants(p.stderr(), "late line")
-				}
-			})
+	}
+	for _, uid := range cageUsers() {
+		for _, bare := range []bool{false, true} {
+			for name, tt := range ends {
+				t.Run(fmt.Sprintf("%s/%d/%t", name, uid, bare), func(t *testing.T) {
+					t.Parallel()
+					p := newCaged(t)
+					p.write("hold", "")
+					p.write(".aura/config/talk.yaml", talkWith(holding))
+					p.hand(uid)
+					if bare {
+						p.withoutNamespaces()
+					}
+					endBash(p, tt.act, tt.code)
+				})
+			}
 		}
+	}
+}
+
+// withoutNamespaces runs aura, with the wrapper that it has, where the system allows no process namespace.
+func (p *project) withoutNamespaces() {
+	p.t.Helper()
+	inner := p.wrapper
+	p.forbidNamespaces()
+	p.wrapper = append(p.wrapper, inner...)
+}
+
+func endBash(p *project, act func(a *aura), code int) {
+	p.t.Helper()
+	a := p.start("run", "go")
+	p.await("stderr.txt", "early line")
+	act(a)
+	if got := a.wait(); got != code {
+		p.t.Errorf("exit code %d, want %d\n%s", got, code, p.stderr())
+	}
+	p.noProcess()
+	if code == 0 {
+		p.wants(p.stderr(), "late line")
 	}
 }

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -64,7 +65,7 @@ func (p *project) hand(id int) {
 	}
 	p.user = &syscall.Credential{Uid: uint32(id), Gid: uint32(id)}
 	p.check(os.Chmod(bin, 0o755))
-	for _, root := range []string{filepath.Dir(p.dir), p.runtime} {
+	for _, root := range []string{cmp.Or(p.root, filepath.Dir(p.dir)), p.runtime} {
 		p.check(filepath.WalkDir(root, func(path string, _ os.DirEntry, err error) error {
 			return errors.Join(err, os.Lchown(path, id, id))
 		}))
@@ -248,9 +249,7 @@ func attackFrom(t *testing.T, uid int, kind, weapon string, found map[string]str
 `, weapon))
 	p.hand(uid)
 	if kind == bareRun || kind == freeBareRun {
-		inner := p.wrapper
-		p.forbidNamespaces()
-		p.wrapper = append(p.wrapper, inner...)
+		p.withoutNamespaces()
 	}
 	a := p.start("run", "go")
 	p.layScene(kind, weapon)
@@ -270,7 +269,7 @@ func attackFrom(t *testing.T, uid int, kind, weapon string, found map[string]str
 	if kind == bareRun {
 		// It is told when the plugins have started, before anything is asked of them.
 		early, _, _ := strings.Cut(string(p.stderr()), "> Attack")
-		p.wants([]byte(early), `/\.aura/config can be written by programs: that needs a mount namespace`,
+		p.wants([]byte(early), `/\.aura can be written by programs: that needs a mount namespace`,
 			`/parts can be written by programs`, "modes, owners and times of files outside", "the number of processes is not limited")
 	}
 	p.noTrace()

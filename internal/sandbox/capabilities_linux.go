@@ -39,6 +39,7 @@ func onForker(option int, arg2, arg3, arg4, arg5 uintptr) error {
 
 // Start starts a program from within a Tool. Whatever the program is, no capability can come to it.
 func Start(cmd *exec.Cmd) error {
+	marked(cmd)
 	done := make(chan error)
 	Fork(func() { done <- cmd.Start() })
 	return <-done

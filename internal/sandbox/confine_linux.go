@@ -30,11 +30,17 @@ func confine(p Policy, in Isolation, bound prctl) (Report, error) {
 	for _, sentence := range p.Uncovered {
 		r.lacks(sentence)
 	}
+	if err := p.startedIn(); err != nil {
+		return r, fmt.Errorf("confining: %w", err)
+	}
 	p.hold(&r)
 	for _, path := range p.Exposed {
 		r.lacks(path + " cannot stay read-only, because the working directory is inside of it")
 	}
 	if err := arrangeMounts(&p, in, &r); err != nil {
+		return r, fmt.Errorf("confining: %w", err)
+	}
+	if err := p.reenter(); err != nil {
 		return r, fmt.Errorf("confining: %w", err)
 	}
 	if err := checkThreads(); err != nil {

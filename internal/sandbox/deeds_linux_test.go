@@ -114,7 +114,7 @@ func TestUncovered(t *testing.T) {
 	u := users()[0]
 	for _, isolate := range isolations(t, weapon{}) {
 		s := scene{Attack: "write the working directory", Base: u.layout(t), Isolate: isolate}
-		if err := os.RemoveAll(s.path("work/.aura/extensions")); err != nil {
+		if err := os.RemoveAll(s.path("work/.git/hooks")); err != nil {
 			t.Fatal(err)
 		}
 		s.Policy = s.policy(sandbox.KindPlugin)
@@ -122,7 +122,7 @@ func TestUncovered(t *testing.T) {
 		if got := len(o.Report.Uncovered) == 0; got != isolate {
 			t.Errorf("isolate = %t: uncovered %q", isolate, o.Report.Uncovered)
 		}
-		if _, err := os.Stat(s.path("work/.aura/extensions")); (err == nil) != isolate {
+		if _, err := os.Stat(s.path("work/.git/hooks")); (err == nil) != isolate {
 			t.Errorf("isolate = %t: the missing directory: %v", isolate, err)
 		}
 		if _, err := os.Stat(filepath.Join(s.path("work"), "new")); err != nil {

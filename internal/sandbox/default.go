@@ -37,13 +37,16 @@ type Place struct {
 	Caches []string
 	// Hidden is out of reach wherever it lies, such as the directory of aura's own sockets.
 	Hidden []string
-	// Settings are directories beside .aura in the working directory that aura takes its settings and plugins from. What they
-	// hold is protected likewise.
+	// Settings are directories beside .aura in the working directory that aura takes its settings and plugins from. They are
+	// protected likewise.
 	Settings []string
+	// EnvFiles are the files that variables are taken from, whether they exist or not. They are protected too.
+	EnvFiles []string
+	// Git is what GitPaths returns for this place; nil means that it is asked.
+	Git *Repositories
 	// Programs are those that run outside of the sandbox, such as aura itself. They are protected with all that lies beside them.
 	Programs []string
-	// Sources are the directories that plugins are loaded from and the files that variables are, wherever they lie. They are
-	// protected too.
+	// Sources are the directories that plugins are loaded from, wherever they lie. They are protected too.
 	Sources []string
 }
 
@@ -60,18 +63,8 @@ var system = []string{
 	"/sys/devices/system/cpu",
 }
 
-// secrets are what stays out of reach even if the home directory lies inside a tree that is granted.
-var secrets = []string{
-	".ssh", ".aws", ".azure", ".gnupg", ".kube", ".docker", ".config/gcloud", ".config/gh", ".password-store", ".netrc",
-	".git-credentials", ".npmrc", ".pypirc", ".cargo/credentials.toml", ".bash_history", ".zsh_history", ".python_history",
-	".psql_history", ".local/share/keyrings", ".cache/huggingface/token", ".mozilla", ".config/google-chrome", ".config/chromium",
-}
-
-// protected is what, inside the working directory, decides what runs outside of the sandbox later; see Git for the rest of it.
-var protected = []string{".aura/config", ".aura/plugins", ".aura/extensions"}
-
-// settings is the same of any directory that aura takes its settings from.
-var settings = []string{"config", "plugins", "extensions"}
+// settingsName is the directory that aura takes its settings and plugins from, in a working directory and in a home directory.
+const settingsName = ".aura"
 
 // The bounds of each process. A build takes more than a tool that edits files.
 const (
@@ -85,11 +78,12 @@ const (
 func Default(at Place, kind Kind) Policy {
 	temp := at.Temp
 	if temp == "" {
-		temp = "/tmp"
+		temp = systemTemp
 	}
+	trees := append(at.work(), at.temporary(temp)...)
 	p := Policy{
 		ReadOnly:  at.aroundHome(system),
-		ReadWrite: append(present(at.Workdir, temp, at.DataDir, at.Output), present(at.Writable...)...),
+		ReadWrite: append(append(trees, present(at.DataDir, at.Output)...), at.temporary(at.Writable...)...),
 		Make:      present(at.DataDir, at.Output),
 		Inner:     present(at.DataDir, at.Output),
 		Own:       present(at.Own...),
@@ -98,7 +92,7 @@ func Default(at Place, kind Kind) Policy {
 		Exec:      kind == KindShell,
 		Limits:    Limits{Processes: otherProcesses},
 	}
-	p.Protected, p.Exposed = at.protected()
+	p.Protected, p.Named, p.Exposed = at.protected()
 	switch kind {
 	case KindPlugin:
 		// The manifest says how much memory a plugin has.
@@ -150,7 +144,7 @@ func towards(dir, path string) string {
 
 // hideSecrets hides what the policy would grant of them.
 func (p *Policy) hideSecrets(at Place) {
-	for _, secret := range below(at.Home, secrets) {
+	for _, secret := range below(at.Home, secrets()) {
 		if p.reach(secret) != "" && !slices.Contains(p.Hidden, secret) {
 			p.Hidden = append(p.Hidden, secret)
 		}
@@ -158,15 +152,17 @@ func (p *Policy) hideSecrets(at Place) {
 }
 
 // protected is what stays read-only, in the order in which it is found, and what would if the working directory were elsewhere.
-func (at Place) protected() (kept, exposed []string) {
-	all := append(gitPaths(at.Workdir), below(at.Workdir, protected)...)
-	for _, dir := range present(at.Settings...) {
-		all = append(all, below(dir, settings)...)
+// Named are those of it that are never made.
+func (at Place) protected() (kept, named, exposed []string) {
+	named = append(below(at.Workdir, []string{settingsName}), present(at.Settings...)...)
+	named = append(named, present(at.EnvFiles...)...)
+	git := at.Git
+	if git == nil {
+		git = GitPaths(at.Workdir, at.Home)
 	}
-	all = append(all, present(at.Sources...)...)
-	all = append(all, at.programDirs()...)
+	named = append(named, git.Files...)
 	workdir := resolve(at.Workdir)
-	for _, path := range all {
+	for _, path := range slices.Concat(git.Paths, named, present(at.Sources...), at.programDirs()) {
 		switch {
 		case at.Workdir != "" && within(resolve(path), workdir):
 			exposed = append(exposed, path)
@@ -174,7 +170,7 @@ func (at Place) protected() (kept, exposed []string) {
 			kept = append(kept, path)
 		}
 	}
-	return kept, slices.Compact(exposed)
+	return kept, named, slices.Compact(exposed)
 }
 
 // programDirs are the directories of aura's own programs. Where one holds what must be writable, the programs alone are meant.

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/idelchi/aura/internal/files"
 )
 
 // What Git believes: hooks and settings name programs, and commondir says where to look for both. A linked working tree has but
@@ -19,12 +21,30 @@ var (
 // leads to one.
 const gitName = ".git"
 
-// gitPaths is what decides which programs Git runs in a working directory. If that has no repository of its own, the name is
-// among them, so that nobody puts one there.
-func gitPaths(workdir string) []string {
+// GitPaths is what decides which programs Git runs in a working directory and in the repositories right below it. If there is no
+// repository, the name is among them, so that nobody puts one there. Home is whose settings Git reads beside.
+func GitPaths(workdir, home string) *Repositories {
 	if workdir == "" {
-		return nil
+		return &Repositories{}
 	}
+	out := ownRepository(workdir)
+	for _, dir := range subdirectories(workdir, maxRepositories) {
+		if found := filepath.Join(dir, gitName); exists(found) {
+			out = append(out, repository(found)...)
+		}
+	}
+	for _, dir := range gitDirs(out) {
+		out = append(out, modules(dir)...)
+	}
+	hooks, includes := pointedTo(workdir, home, out)
+	return &Repositories{Paths: append(out, hooks...), Files: includes}
+}
+
+// Repositories is what decides which programs Git runs. Files are those of it that are never made.
+type Repositories struct{ Paths, Files []string }
+
+// ownRepository is what Git believes of the repository that a directory is in.
+func ownRepository(workdir string) []string {
 	own := filepath.Join(workdir, gitName)
 	out := below(own, gitSettings)
 	if !isDir(own) {
@@ -63,14 +83,13 @@ func isGitFile(path string) bool {
 	return name == gitName || inGit && name != "hooks" && slices.Contains(gitSettings, name)
 }
 
+// unmade tells what is not made if it is missing.
+func (p Policy) unmade(path string) bool { return isGitFile(path) || slices.Contains(p.Named, path) }
+
 // leadsTo is the path that stands in a file after a prefix; empty if it is not there.
 func leadsTo(file, prefix string) string {
 	const long = 4096
-	info, err := os.Stat(file)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > long {
-		return ""
-	}
-	text, err := os.ReadFile(file)
+	text, err := files.Read(file, long)
 	path, ok := strings.CutPrefix(strings.TrimSpace(string(text)), prefix)
 	switch {
 	case err != nil || !ok || path == "":
@@ -95,7 +114,7 @@ func (p Policy) Absent() []string {
 		switch {
 		case !exists(dir):
 			path = dir
-		case !isGitFile(path):
+		case !p.unmade(path):
 			continue
 		}
 		if !slices.Contains(out, path) {

@@ -53,7 +53,7 @@ func TestProtectedGit(t *testing.T) {
 			}
 			usual := []string{
 				"work/.git/hooks", "work/.git/config", "work/.git/config.worktree", "work/.git/commondir",
-				"work/.aura/config", "work/.aura/plugins", "work/.aura/extensions",
+				"work/.aura",
 			}
 			var got []string
 			for _, path := range sandbox.Default(sandbox.Place{Workdir: workdir}, sandbox.KindShell).Protected {

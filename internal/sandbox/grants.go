@@ -25,8 +25,8 @@ type Grants struct {
 	known map[string]grant
 	// writable are the trees that any process confined so far may write, without links.
 	writable []string
-	// dir is the working directory, nil if it could not be opened; files is all that is open.
-	dir   *os.File
+	// id is that of the working directory, nil if it could not be opened; files is all that is open.
+	id    *Identity
 	files []*os.File
 }
 
@@ -68,7 +68,7 @@ func (g *Grants) Close() {
 	for _, f := range g.files {
 		_ = f.Close()
 	}
-	g.dir, g.files, g.known, g.writable = nil, nil, nil, nil
+	g.files, g.known, g.writable = nil, nil, nil
 }
 
 // note adds a sentence on what the policy cannot hold.

@@ -17,22 +17,15 @@ func (g *Grants) enter(workdir string) {
 	g.known = map[string]grant{}
 	made := grant{path: g.root}
 	if id, err := g.hold(g.root); err == nil {
-		g.dir = g.files[len(g.files)-1]
+		g.id = &id
 		made.id = &id
 		g.known[workdir], g.known[g.root] = made, made
 	}
 }
 
-// Dir is the working directory as a path that a process of this program can be started in, whatever has been put in its place
-// since. It names a descriptor of this process, which a child has until it becomes another program.
-func (g *Grants) Dir() string {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.dir == nil {
-		return g.workdir
-	}
-	return descriptorPath(int(g.dir.Fd()))
-}
+// Dir is the working directory, to start processes in, as a path without links. It may lead elsewhere by now; a process that
+// confines itself finds that out.
+func (g *Grants) Dir() string { return g.root }
 
 // descriptorPath leads to an open file of the process that uses it.
 func descriptorPath(fd int) string { return fmt.Sprintf("/proc/self/fd/%d", fd) }
@@ -47,6 +40,7 @@ func (g *Grants) Open(p Policy) Policy {
 		return p
 	}
 	p.Opened, p.Identities = true, map[string]Identity{}
+	p.Workdir, p.WorkdirID = g.root, g.id
 	if slices.Contains(p.ReadWrite, "/") {
 		return p // everything can be reached, so nothing can be swapped for more
 	}
@@ -56,7 +50,7 @@ func (g *Grants) Open(p Policy) Policy {
 	for _, link := range g.replaceable(p) {
 		p.note(link + " is a symbolic link, which can be replaced: what it leads to is protected, the link is not")
 	}
-	for _, list := range []*[]string{&p.Protected, &p.Hidden, &p.Inner} {
+	for _, list := range []*[]string{&p.Protected, &p.Named, &p.Hidden, &p.Inner} {
 		paths := make([]string, 0, len(*list))
 		for _, path := range *list {
 			paths = append(paths, g.follow(path).path)

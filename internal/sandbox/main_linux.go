@@ -37,7 +37,13 @@ func serve(run Tool, out *answers) error {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	go watch(cancel)
+	if !r.Isolation.Processes {
+		if err := adoptOrphans(); err != nil {
+			return out.send(frame{Fault: err.Error()})
+		}
+		defer endDescendants()
+	}
+	go watch(cancel, r.Isolation)
 	report, err := confine(r.Policy, r.Isolation, onForker)
 	if err != nil {
 		return out.send(frame{Fault: err.Error()})
@@ -63,10 +69,13 @@ func serve(run Tool, out *answers) error {
 	return out.send(frame{Value: value})
 }
 
-// watch tells the tool to end when the parent is gone, and ends the process then: nobody waits for it.
-func watch(cancel context.CancelFunc) {
+// watch tells the tool to end when the parent is gone, and ends the process then, with all it started: nobody waits for it.
+func watch(cancel context.CancelFunc, in Isolation) {
 	_, _ = io.Copy(io.Discard, os.Stdin)
 	cancel()
+	if !in.Processes {
+		endDescendants()
+	}
 	_ = unix.Kill(0, unix.SIGKILL)
 	_ = unix.Kill(os.Getpid(), unix.SIGKILL)
 	os.Exit(1) //nolint:forbidigo // the first process of a namespace ignores its own signals, and must end all the same

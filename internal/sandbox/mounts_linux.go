@@ -19,10 +19,6 @@ func arrangeMounts(p *Policy, in Isolation, r *Report) error {
 		r.withoutMounts(p)
 		return nil
 	}
-	workdir, err := unix.Getwd()
-	if err != nil {
-		return fmt.Errorf("finding the working directory: %w", err)
-	}
 	inner := p.copyInner()
 	defer closeCopies(inner)
 	if err := p.writableTrees(r); err != nil {
@@ -50,30 +46,6 @@ func arrangeMounts(p *Policy, in Isolation, r *Report) error {
 	if !r.Proc {
 		r.lacks("there is no private /proc: programs that are started find none")
 	}
-	return reenter(workdir)
-}
-
-// reenter goes to the working directory by its path, if it still is the same: the present one belongs to a mount that is read-only
-// now.
-func reenter(workdir string) error {
-	now, err1 := openPlain(".")
-	fd, err2 := openPlain(workdir)
-	if err := errors.Join(err1, err2); err != nil {
-		return fmt.Errorf("entering the working directory again: %w", err)
-	}
-	defer func() { _, _ = unix.Close(now), unix.Close(fd) }()
-	was, _, err1 := identify(now)
-	is, _, err2 := identify(fd)
-	err := errors.Join(err1, err2)
-	if err == nil && was != is {
-		err = errReplaced
-	}
-	if err == nil {
-		err = unix.Fchdir(fd)
-	}
-	if err != nil {
-		return fmt.Errorf("entering the working directory again: %w", err)
-	}
 	return nil
 }
 
@@ -81,7 +53,7 @@ func reenter(workdir string) error {
 func (r *Report) withoutMounts(p *Policy) {
 	r.lacks("modes, owners and times of files outside of the writable trees can be changed: that needs a mount namespace")
 	for _, path := range p.Protected {
-		if covering(p.ReadWrite, path) != "" && p.kindOf(path) != kindNone {
+		if covering(p.ReadWrite, path) != "" && p.around(path) == "" && p.kindOf(path) != kindNone {
 			r.lacks(path + " can be written by programs: that needs a mount namespace")
 		}
 	}
@@ -210,6 +182,9 @@ func (p *Policy) protect(path string, r *Report) error {
 	if tree := covering(p.ReadWrite, path); tree == "" || p.kindOf(tree) == kindNone {
 		return nil // what does not exist grants nothing
 	}
+	if outer := p.around(path); outer != "" && p.kindOf(outer) != kindNone {
+		return nil // it is read-only with the one around it
+	}
 	parent := filepath.Dir(path)
 	switch p.kindOf(parent) {
 	case kindNone:
@@ -232,10 +207,15 @@ func (p *Policy) protect(path string, r *Report) error {
 	return p.over(path, true)
 }
 
+// around is the protected path that another one lies in, or empty.
+func (p *Policy) around(path string) string {
+	return covering(slices.DeleteFunc(slices.Clone(p.Protected), func(other string) bool { return other == path }), path)
+}
+
 // make makes a protected directory that is missing and reports whether there is something to protect now. What Git has as a file
-// cannot be made: an empty one, or a directory of that name, would keep Git from working.
+// cannot be made: an empty one, or a directory of that name, would keep Git from working. What is only named is not made either.
 func (p *Policy) make(path string, r *Report) bool {
-	if isGitFile(path) {
+	if p.unmade(path) {
 		r.misses(path + " does not exist, so what is made there is not protected")
 		return false
 	}

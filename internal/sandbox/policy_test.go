@@ -31,7 +31,7 @@ func TestDefault(t *testing.T) {
 		sandbox.KindShell: {true, true, []string{
 			"/p/work", "/tmp", "/p/data", "/p/home/.cache", "/p/home/go/pkg", "/p/home/.cargo/registry", "/p/home/.cargo/git",
 			"/p/home/.npm", "/p/home/.gradle/caches", "/p/home/.m2/repository", "/p/gocache",
-		}, []string{"/tmp/aura-1", "/p/home/.cache/huggingface/token"}},
+		}, []string{"/tmp/aura-1", "/p/home/.cache/huggingface/token", "/p/home/.cache/huggingface/stored_tokens"}},
 	}
 	for kind, tt := range tests {
 		t.Run(string(kind), func(t *testing.T) {
@@ -51,7 +51,7 @@ func TestDefault(t *testing.T) {
 			}
 			want := []string{
 				"/p/work/.git/hooks", "/p/work/.git/config", "/p/work/.git/config.worktree", "/p/work/.git/commondir", "/p/work/.git",
-				"/p/work/.aura/config", "/p/work/.aura/plugins", "/p/work/.aura/extensions",
+				"/p/work/.aura",
 			}
 			if !slices.Equal(p.Protected, want) || !slices.Equal(p.Hidden, tt.hidden) {
 				t.Errorf("protected = %q, hidden = %q", p.Protected, p.Hidden)
@@ -103,15 +103,15 @@ func TestDefaultLeavesOutTheHome(t *testing.T) {
 
 func TestDefaultHidesSecrets(t *testing.T) {
 	t.Parallel()
-	at := place
-	at.Workdir = at.Home
-	p := sandbox.Default(at, sandbox.KindShell)
-	for _, secret := range []string{"/p/home/.ssh", "/p/home/.aws", "/p/home/.bash_history"} {
-		if !slices.Contains(p.Hidden, secret) {
+	home := sandbox.Paths{ReadOnly: []string{"~"}}
+	p := sandbox.Compose(place, sandbox.KindShell, sandbox.Config{Extra: home})
+	for _, secret := range []string{".ssh", ".aws", ".bash_history", ".claude", ".codex", ".config/gcloud", ".local/state/aura"} {
+		if !slices.Contains(p.Hidden, "/p/home/"+secret) {
 			t.Errorf("%s is not hidden", secret)
 		}
 	}
-	p = sandbox.Compose(at, sandbox.KindShell, sandbox.Config{Extra: sandbox.Paths{ReadOnly: []string{"~/.aws"}}})
+	home.ReadOnly = append(home.ReadOnly, "~/.aws")
+	p = sandbox.Compose(place, sandbox.KindShell, sandbox.Config{Extra: home})
 	if slices.Contains(p.Hidden, "/p/home/.aws") || !slices.Contains(p.Hidden, "/p/home/.ssh") {
 		t.Errorf("hidden = %q", p.Hidden)
 	}

@@ -9,11 +9,14 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/idelchi/aura/internal/stray"
 )
 
 // answerFD is where the child writes its frames.
@@ -47,8 +50,7 @@ var isolationForbidden atomic.Bool
 // processName is what lists of processes show of a confined child, which is started from a descriptor.
 const processName = "aura"
 
-// Run runs a call to its end. When it returns, the child is gone with all it started; where the system allows no process
-// namespace, a program that left the child's group on purpose may live on. The error is a ToolError if the tool returned one.
+// Run runs a call to its end. When it returns, the child is gone with all it started. The error is a ToolError if the tool returned one.
 func Run(ctx context.Context, c Command) (Result, error) { return new(Spares).run(ctx, c, false) }
 
 // Run is like the function Run, with a process that was started in advance if there is one for such a command. It has the next
@@ -207,6 +209,10 @@ type process struct {
 	answer *os.File
 	stderr firstWords
 	exited chan struct{}
+	// mark is in the environment of all that the process starts, if it has no process namespace.
+	mark string
+	// called is set once the process has a call, and may have started others.
+	called bool
 	// in is what the process was started in.
 	in Isolation
 }
@@ -237,6 +243,7 @@ func startProcess(c Command) (*process, error) {
 
 // send hands the process its call.
 func (p *process) send(c Command) error {
+	p.called = true
 	return json.NewEncoder(p.stdin).Encode(request{Call: c.Call, Policy: c.Policy, Isolation: p.in})
 }
 
@@ -244,14 +251,18 @@ func (p *process) send(c Command) error {
 func (p *process) fork(c Command, stdin, answer *os.File) (Isolation, error) {
 	var in Isolation
 	try := func(isolate bool) error {
-		attr := &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
-		in = Isolation{}
+		// Without a namespace the child itself must end its descendants when this process is gone, so it is not killed then but
+		// woken, should it be stopped, to find its standard input closed.
+		attr := &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGCONT}
+		in, p.mark = Isolation{}, stray.Mark(markName)
+		env := append(slices.Clone(c.Env), p.mark)
 		if isolate {
-			in = Isolate(attr)
+			attr.Pdeathsig = syscall.SIGKILL
+			in, p.mark, env = Isolate(attr), "", append([]string{}, c.Env...)
 		}
 		p.cmd = exec.Command(c.Executable, Argument)
 		p.cmd.Args[0] = processName
-		p.cmd.Dir, p.cmd.Env = c.Dir, append([]string{}, c.Env...)
+		p.cmd.Dir, p.cmd.Env = c.Dir, env
 		p.cmd.Stdin, p.cmd.Stderr, p.cmd.ExtraFiles = stdin, &p.stderr, []*os.File{answer}
 		p.cmd.WaitDelay = drainTime
 		p.cmd.SysProcAttr = attr
@@ -272,16 +283,32 @@ func (p *process) fork(c Command, stdin, answer *os.File) (Isolation, error) {
 	return in, err
 }
 
-// kill ends the child. In a process namespace all it started ends with it, else its group.
+// kill ends the child. In a process namespace all it started ends with it, else its descendants are looked for.
 func (p *process) kill() {
+	if !p.in.Processes && p.called && !p.gone() {
+		stray.KillTree(p.cmd.Process.Pid)
+	}
 	_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
 	_ = p.cmd.Process.Kill()
+}
+
+func (p *process) gone() bool {
+	select {
+	case <-p.exited:
+		return true
+	default:
+		return false
+	}
 }
 
 // finish leaves nothing of the child.
 func (p *process) finish() {
 	p.kill()
 	<-p.exited
+	// A child that was killed by what it started could not end that.
+	if p.mark != "" && p.called {
+		stray.Kill(p.mark)
+	}
 	_ = p.stdin.Close()
 	_ = p.answer.Close()
 }

@@ -205,7 +205,7 @@ func TestRunMakesCaches(t *testing.T) {
 		"of a program":              {home: "home", writes: "go/pkg", made: true},
 		"of none that is here":      {home: "home", writes: ".npm"},
 		"not among the settings":    {home: "other", writes: ".cache", config: sandbox.Config{Restrictions: sandbox.Paths{ReadWrite: []string{"."}}}},
-		"inside of what is granted": {home: "tmp/home", writes: ".cache"},
+		"inside of what is granted": {home: "tmp/home", writes: ".cache", config: sandbox.Config{Extra: sandbox.Paths{ReadWrite: []string{filepath.Join(base, "tmp")}}}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

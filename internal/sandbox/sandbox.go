@@ -27,6 +27,8 @@ type Policy struct {
 	Own []string `json:"own,omitempty"`
 	// Protected paths stay read-only though they lie inside a writable tree.
 	Protected []string `json:"protected,omitempty"`
+	// Named are those of Protected that are never made if they are missing. Tools for files refuse them by their names.
+	Named []string `json:"named,omitempty"`
 	// Inner are directories of ReadWrite that stay so though they lie inside a protected or hidden tree, such as the one that
 	// aura has made for the output of a tool.
 	Inner []string `json:"inner,omitempty"`
@@ -44,6 +46,9 @@ type Policy struct {
 
 	// Opened is set by Grants.Open: no path has links then. Identities are those of the paths that confined code could replace; a
 	// path that leads to something else grants nothing. Uncovered are sentences about what could not be granted or protected.
+	// Workdir is where the process is to be started, and WorkdirID what was there; nil means that nobody looked.
+	Workdir    string              `json:"workdir,omitempty"`
+	WorkdirID  *Identity           `json:"workdir_id,omitempty"`
 	Opened     bool                `json:"opened,omitempty"`
 	Identities map[string]Identity `json:"identities,omitempty"`
 	Uncovered  []string            `json:"uncovered,omitempty"`

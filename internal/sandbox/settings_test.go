@@ -19,7 +19,7 @@ func TestPlaces(t *testing.T) {
 	if !slices.Contains(p.ReadWrite, "/p/more") {
 		t.Errorf("rw = %q", p.ReadWrite)
 	}
-	for _, path := range []string{"/p/home/.aura/config", "/p/home/.aura/plugins", "/p/home/.aura/extensions"} {
+	for _, path := range []string{"/p/home/.aura", "/p/work/.aura"} {
 		if !slices.Contains(p.Protected, path) {
 			t.Errorf("%s is not protected", path)
 		}

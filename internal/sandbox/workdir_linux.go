@@ -1,0 +1,50 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+
+	"golang.org/x/sys/unix"
+)
+
+// startedIn finds the working directory of this process, and makes sure that it is the one that was opened.
+func (p *Policy) startedIn() error {
+	fd, err := openPlain(".")
+	if err != nil {
+		return fmt.Errorf("looking at the working directory: %w", err)
+	}
+	defer func() { _ = unix.Close(fd) }()
+	id, _, err := identify(fd)
+	if err != nil {
+		return fmt.Errorf("looking at the working directory: %w", err)
+	}
+	if p.WorkdirID == nil {
+		p.WorkdirID = &id
+		p.Workdir, err = unix.Getwd()
+		if err != nil {
+			return fmt.Errorf("finding the working directory: %w", err)
+		}
+	}
+	if id != *p.WorkdirID {
+		return fmt.Errorf("entering the working directory %s: %w; start aura again", p.Workdir, errReplaced)
+	}
+	return nil
+}
+
+// reenter goes to the working directory by its path, if it still is the same: the one that the process was started in may belong to
+// a mount that is read-only now.
+func (p *Policy) reenter() error {
+	fd, err := openPlain(p.Workdir)
+	if err != nil {
+		return fmt.Errorf("entering the working directory %s: %w", p.Workdir, explainOpen(err))
+	}
+	defer func() { _ = unix.Close(fd) }()
+	id, _, err := identify(fd)
+	if err == nil && id != *p.WorkdirID {
+		err = errReplaced
+	}
+	if err = errors.Join(err, unix.Fchdir(fd)); err != nil {
+		return fmt.Errorf("entering the working directory %s: %w", p.Workdir, err)
+	}
+	return nil
+}
