@@ -84,7 +84,7 @@ func (l Listing) Entries() ([]Entry, error) {
 		return out, err
 	}
 	for _, root := range l.Text.PluginRoots() {
-		if !l.foreign(config.Source{Home: root.Home}) || !within(l.Untrusted.Base, root.Dir) {
+		if !l.Foreign(config.Source{Home: root.Home}) || !within(l.Untrusted.Base, root.Dir) {
 			continue
 		}
 		found, err := manifest.Discover(root.Dir)

@@ -50,7 +50,13 @@ func newPluginsAdd(s streams, root *rootOptions) *cobra.Command {
   aura plugins add https://github.com/user/collection --subpath tools/metrics
   aura plugins add ./my-plugin --name mine --global`,
 		Args: needsSome("SOURCE"),
-		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, s, root, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			add := func() error { return o.run(cmd, s, root, args) }
+			if o.global {
+				return add()
+			}
+			return root.renewing(s, add)
+		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.ref, "ref", "", "branch, tag or commit (default: the default branch)")

@@ -41,7 +41,9 @@ func newPluginsUpdate(s streams, root *rootOptions) *cobra.Command {
 			}
 			return nil
 		},
-		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, s, root, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return root.renewing(s, func() error { return o.run(cmd, s, root, args) })
+		},
 		ValidArgsFunction: completeListing(s, root, installedNames),
 	}
 	cmd.Flags().BoolVar(&o.all, "all", false, "update all that came from git")
