@@ -2,6 +2,7 @@ package app
 
 import (
 	"path/filepath"
+	"sync"
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/config"
@@ -36,6 +37,16 @@ type Entry struct {
 	Shadows    []string
 
 	place install.Place
+	// asks finds what the plugin asks for, once; nil for one that does not run.
+	asks func() manifest.Asks
+}
+
+// Asks are what the plugin asks for beyond the defaults.
+func (e Entry) Asks() manifest.Asks {
+	if e.asks == nil {
+		return manifest.Ask(e.Plugin)
+	}
+	return e.asks()
 }
 
 // Catalog finds the plugins of all homes, in the order of their names; of two with one name the one in use comes first. Its
@@ -59,6 +70,7 @@ func Catalog(c *config.Config) ([]Entry, error) {
 	var out []Entry
 	for _, p := range active {
 		e := Entry{Plugin: p, Home: homes[p.Dir], Status: StatusEnabled, place: places[p.Dir]}
+		e.asks = sync.OnceValue(func() manifest.Asks { return manifest.Ask(p) })
 		switch {
 		case p.Manifest.Disabled:
 			e.Status = StatusDisabled
@@ -119,7 +131,9 @@ func (e Entry) Spec(c *config.Config, unsafe bool) host.Spec {
 		Unsafe:  unsafe || c.Features.Plugins.Unsafe,
 		LogFile: e.LogFile(),
 		Sandbox: newCell(c, c.Features, "").plugin(e),
-		Verify:  e.verify,
+		// What is not to be seen in the source was not granted.
+		Unconfined: e.Asks().Unconfined,
+		Verify:     e.verify,
 	}
 }
 

@@ -106,6 +106,7 @@ func (c cell) plugin(e Entry) *sandbox.Policy {
 	// Plugins write their own logs beside those that aura keeps for them.
 	c.settings.Extra.ReadWrite = append(slices.Clone(c.settings.Extra.ReadWrite), filepath.Join(e.Home.Dir, "logs"))
 	p := c.policy(sandbox.KindPlugin)
+	p.Network = p.Network && e.Asks().Network
 	return &p
 }
 
