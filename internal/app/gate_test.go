@@ -276,3 +276,33 @@ func TestUntrustedMessage(t *testing.T) {
 		t.Errorf("got %s", text)
 	}
 }
+
+// A reload takes nothing up that the user has not agreed to, and leaves everything as it was.
+func TestReloadUntrusted(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	p.o.Gate, p.o.Config.UserHome = &Gate{}, t.TempDir()
+	g := &grounds{t, p.o.Config}
+	g.agree(true)
+	a, err := Open(t.Context(), p.o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := a.Close(""); err != nil {
+			t.Error(err)
+		}
+	})
+	p.write(".aura/config/hooks/h.yaml", "h: {event: pre, command: touch made}\n")
+	_, err = a.Reload(t.Context())
+	if u, ok := errors.AsType[*UntrustedError](err); !ok || !slices.Equal(u.Change.Added, []string{".aura/config/hooks/h.yaml"}) {
+		t.Errorf("got %v", err)
+	}
+	if len(a.cfg.Hooks) > 0 {
+		t.Errorf("hooks are %v", a.cfg.Hooks)
+	}
+	g.agree(true)
+	if _, err := a.Reload(t.Context()); err != nil || len(a.cfg.Hooks) != 1 {
+		t.Errorf("with consent: %v, %v", a.cfg.Hooks, err)
+	}
+}
