@@ -2,6 +2,7 @@ package app
 
 import (
 	"path/filepath"
+	"sync"
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/config"
@@ -39,6 +40,16 @@ type Entry struct {
 	place install.Place
 	// state is the project's, or the user's for a plugin of the user's home.
 	state state.Paths
+	// asks finds what the plugin asks for, once; nil for one that does not run.
+	asks func() manifest.Asks
+}
+
+// Asks are what the plugin asks for beyond the defaults.
+func (e Entry) Asks() manifest.Asks {
+	if e.asks == nil {
+		return manifest.Ask(e.Plugin)
+	}
+	return e.asks()
 }
 
 // Catalog finds the plugins of all homes, in the order of their names; of two with one name the one in use comes first. Its
@@ -62,6 +73,7 @@ func Catalog(c *config.Config) ([]Entry, error) {
 	var out []Entry
 	for _, p := range active {
 		e := Entry{Plugin: p, Home: homes[p.Dir], Status: StatusEnabled, place: places[p.Dir], state: stateOf(c, homes[p.Dir])}
+		e.asks = sync.OnceValue(func() manifest.Asks { return manifest.Ask(p) })
 		switch {
 		case p.Manifest.Disabled:
 			e.Status = StatusDisabled
@@ -95,7 +107,7 @@ func (l Listing) Entries() ([]Entry, error) {
 		return out, err
 	}
 	for _, root := range l.Text.PluginRoots() {
-		if !l.foreign(config.Source{Home: root.Home}) || !within(l.Untrusted.Base, root.Dir) {
+		if !l.Foreign(config.Source{Home: root.Home}) || !within(l.Untrusted.Base, root.Dir) {
 			continue
 		}
 		found, err := manifest.Discover(root.Dir)
@@ -141,7 +153,9 @@ func (e Entry) Spec(c *config.Config, unsafe bool) host.Spec {
 		Unsafe:  unsafe || c.Features.Plugins.Unsafe,
 		LogFile: e.LogFile(), DataDir: e.DataDir(),
 		Sandbox: newCell(c, c.Features, "").plugin(e),
-		Verify:  e.verify,
+		// What is not to be seen in the source was not granted.
+		Unconfined: e.Asks().Unconfined,
+		Verify:     e.verify,
 	}
 }
 

@@ -187,8 +187,8 @@ func (g *Gate) List(o config.Options) (Listing, error) {
 	return l, nil
 }
 
-// foreign reports what belongs to a project that is not trusted.
-func (l Listing) foreign(s config.Source) bool {
+// Foreign reports what belongs to a project that is not trusted.
+func (l Listing) Foreign(s config.Source) bool {
 	return l.Untrusted != nil && l.Untrusted.home != "" && s.Home.Dir == l.Untrusted.home
 }
 

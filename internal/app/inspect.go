@@ -16,22 +16,25 @@ import (
 
 // Info is everything there is to know about one plugin.
 type Info struct {
-	Name        string         `json:"name"`
-	Description string         `json:"description"`
-	Status      Status         `json:"status"`
-	Dir         string         `json:"dir"`
-	Home        HomeInfo       `json:"home"`
-	ShadowedBy  string         `json:"shadowed_by,omitempty"`
-	Shadows     []string       `json:"shadows,omitempty"`
-	Condition   string         `json:"condition"`
-	Once        bool           `json:"once"`
-	Env         []string       `json:"env"`
-	Override    bool           `json:"override"`
-	OptIn       bool           `json:"opt_in"`
-	Unsafe      bool           `json:"unsafe"`
-	Config      map[string]any `json:"config"`
-	Timeouts    Timeouts       `json:"timeouts"`
-	OnFailure   string         `json:"on_failure"`
+	Name        string   `json:"name"`
+	Description string   `json:"description"`
+	Status      Status   `json:"status"`
+	Dir         string   `json:"dir"`
+	Home        HomeInfo `json:"home"`
+	ShadowedBy  string   `json:"shadowed_by,omitempty"`
+	Shadows     []string `json:"shadows,omitempty"`
+	Condition   string   `json:"condition"`
+	Once        bool     `json:"once"`
+	Env         []string `json:"env"`
+	Override    bool     `json:"override"`
+	OptIn       bool     `json:"opt_in"`
+	Unsafe      bool     `json:"unsafe"`
+	// Requested is what the plugin asks for beyond the defaults, Granted what it is given of that.
+	Requested manifest.Asks  `json:"requested"`
+	Granted   manifest.Asks  `json:"granted"`
+	Config    map[string]any `json:"config"`
+	Timeouts  Timeouts       `json:"timeouts"`
+	OnFailure string         `json:"on_failure"`
 	// MemoryLimit is in bytes.
 	MemoryLimit   int64            `json:"memory_limit_bytes"`
 	Origin        *manifest.Origin `json:"origin"`
@@ -218,6 +221,7 @@ func describe(c *config.Config, e Entry, unsafe bool) Info {
 		Timeouts: Timeouts{Hook: hook.Seconds(), Tool: tool.Seconds(), Load: load.Seconds()},
 		Origin:   e.Origin, Hooks: []hookpoint.Name{}, HostSDK: version.Version, SDKCompatible: true,
 		Log: spec.LogFile, Processes: []host.Health{},
+		Requested: e.Asks(), Granted: granted(e, c, unsafe),
 	}
 	if info.Env == nil {
 		info.Env = []string{}

@@ -44,6 +44,6 @@ func (l Listing) InstallPlaces(kinds ...config.HomeKind) []install.Place {
 		return places
 	}
 	return slices.DeleteFunc(places, func(p install.Place) bool {
-		return l.foreign(config.Source{Home: config.Home{Dir: p.Home}}) && !within(l.Untrusted.Base, p.Root)
+		return l.Foreign(config.Source{Home: config.Home{Dir: p.Home}}) && !within(l.Untrusted.Base, p.Root)
 	})
 }

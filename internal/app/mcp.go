@@ -211,7 +211,7 @@ const stateUntrusted = "untrusted"
 func (l Listing) untrustedServers() []MCPServer {
 	var out []MCPServer
 	for _, name := range slices.Sorted(maps.Keys(l.Text.MCPServers)) {
-		if s := l.Text.MCPServers[name]; l.foreign(s.Source) {
+		if s := l.Text.MCPServers[name]; l.Foreign(s.Source) {
 			out = append(out, MCPServer{
 				Name: name, Type: string(s.Type), State: stateUntrusted, Deferred: s.Deferred, Tools: []string{}, File: s.Source.File,
 			})

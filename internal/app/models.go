@@ -84,7 +84,7 @@ func Models(ctx context.Context, l Listing, o ModelOptions) ([]Offer, error) {
 func (l Listing) untrustedOffers(name string) []Offer {
 	var out []Offer
 	for _, n := range slices.Sorted(maps.Keys(l.Text.Providers)) {
-		if p := l.Text.Providers[n]; l.foreign(p.Source) && (name == "" || name == n) {
+		if p := l.Text.Providers[n]; l.Foreign(p.Source) && (name == "" || name == n) {
 			out = append(out, Offer{Provider: n, Type: p.Type, Untrusted: true})
 		}
 	}

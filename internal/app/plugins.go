@@ -220,7 +220,7 @@ func (a *App) pluginTools(c cell) []tool.Tool {
 			continue
 		}
 		s, m := exports.Tool.Schema, p.Spec().Manifest
-		made := pluginTool{plugin: p, sandboxable: exports.Tool.Sandboxable}
+		made := pluginTool{plugin: p, sandboxable: confinable(p, exports)}
 		if wanted := c.plugin(a.entries[p.Name()]); wanted != nil {
 			made.policy, made.apart = *wanted, c.apart(p, wanted, made.sandboxable)
 		}

@@ -51,7 +51,12 @@ func (a *App) tellPlugins() {
 			continue
 		}
 		said := report.Uncovered
-		if exports, known := p.Exports(); known && exports.Tool != nil && !exports.Tool.Sandboxable && len(said) > 0 {
+		exports, known := p.Exports()
+		switch {
+		case !known || exports.Tool == nil || exports.Tool.Sandboxable:
+		case !p.Spec().Unconfined:
+			a.tellUngranted(p.Name())
+		case len(said) > 0:
 			said = said[1:]
 		}
 		a.tellUncovered(said)

@@ -116,6 +116,7 @@ func (c cell) plugin(e Entry) *sandbox.Policy {
 	}
 	c.place.Output = ""
 	p := c.policy(sandbox.KindPlugin)
+	p.Network = p.Network && e.Asks().Network
 	return &p
 }
 

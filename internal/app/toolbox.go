@@ -241,7 +241,7 @@ func (b *Toolbox) pluginTools() []tool.Tool {
 			exports, _ := p.Exports()
 			if t := exports.Tool; t != nil && !t.Available {
 				b.away[p.Name()] = true
-				out = append(out, pluginTool{plugin: p, sandboxable: t.Sandboxable, definition: tool.Definition{
+				out = append(out, pluginTool{plugin: p, sandboxable: confinable(p, exports), definition: tool.Definition{
 					Name: t.Schema.Name, Description: t.Schema.Description, Source: tool.SourcePlugin, Origin: p.Name(), Parallel: t.Parallel,
 					OptIn: p.Spec().Manifest.OptIn,
 				}})

@@ -21,7 +21,7 @@ import (
 func line(t *testing.T, stdin string, environ []string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	s := streams{in: strings.NewReader(stdin), out: &out, err: &errs, environ: append([]string{"AURA_TRUST=1"}, environ...)}
+	s := streams{in: strings.NewReader(stdin), out: &out, err: &errs, environ: append([]string{"AURA_TRUST=1", "XDG_STATE_HOME=" + t.TempDir()}, environ...)}
 	dir := t.TempDir()
 	args = append([]string{"--workdir", dir, "--home", filepath.Join(dir, "home")}, args...)
 	code = execute(t.Context(), s, args)
@@ -100,7 +100,7 @@ func TestOutputThatIsLost(t *testing.T) {
 		for fault, want := range map[error]int{syscall.ENOSPC: exitError, syscall.EPIPE: exitDone} {
 			var errs bytes.Buffer
 			dir := t.TempDir()
-			s := streams{in: strings.NewReader(""), out: failing{fault}, err: &errs}
+			s := streams{in: strings.NewReader(""), out: failing{fault}, err: &errs, environ: []string{"AURA_TRUST=1", "XDG_STATE_HOME=" + t.TempDir()}}
 			code := execute(t.Context(), s, append([]string{"--workdir", dir, "--home", dir}, strings.Fields(command)...))
 			if told := strings.Contains(errs.String(), "some is missing now: "+fault.Error()); code != want || told != (want == exitError) {
 				t.Errorf("%s: %v: exit code %d, want %d\n%s", command, fault, code, want, errs.String())
@@ -153,7 +153,7 @@ func TestInputWithoutEnd(t *testing.T) {
 		in, writer := io.Pipe()
 		t.Cleanup(func() { _ = writer.Close() })
 		var errs bytes.Buffer
-		s := streams{in: in, out: io.Discard, err: &errs}
+		s := streams{in: in, out: io.Discard, err: &errs, environ: []string{"AURA_TRUST=1", "XDG_STATE_HOME=" + t.TempDir()}}
 		if got := execute(row.ctx, s, append([]string{"--workdir", t.TempDir(), "--home", "", "run"}, row.args...)); got != row.want {
 			t.Errorf("%s: got %d, want %d: %s", row.name, got, row.want, &errs)
 		}

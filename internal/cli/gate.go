@@ -36,6 +36,23 @@ func (o *rootOptions) gateFor(s streams) *app.Gate {
 	return o.gate
 }
 
+// renewing runs what writes into the project's home. If the user had agreed to what was there, or nothing was, the consent covers what
+// is there afterwards. It is not given beyond that, nor if a consent cannot be kept.
+func (o *rootOptions) renewing(s streams, write func() error) error {
+	gate := o.gateFor(s)
+	renewal, failed := gate.Renew(o.configOptions(s))
+	if err := write(); err != nil {
+		return err
+	}
+	if failed == nil {
+		failed = renewal.Done()
+	}
+	if failed != nil {
+		gate.Tell(failed.Error())
+	}
+	return nil
+}
+
 // quietGate neither asks nor tells.
 func (o *rootOptions) quietGate() *app.Gate { return &app.Gate{Trust: o.trust, Safe: o.safe} }
 

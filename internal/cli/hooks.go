@@ -43,6 +43,11 @@ func (o *rootOptions) loadHooks(s streams) (*config.Config, []app.Hook, error) {
 		return nil, nil, err
 	}
 	list, err := app.Hooks(l.Text, o.hookChoice())
+	for i := range list {
+		if l.Foreign(l.Text.Hooks[list[i].Name].Source) {
+			list[i].Active, list[i].Reason = false, string(app.StatusUntrusted)
+		}
+	}
 	return l.Text, list, err
 }
 

@@ -54,7 +54,7 @@ func newInit(s streams, root *rootOptions) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return o.run(s, home)
+			return o.renewing(s, root, func() error { return o.run(s, home) })
 		},
 	}
 	f := cmd.Flags()
@@ -93,6 +93,14 @@ func (o *initOptions) home(c config.Options) (string, error) {
 		return "", fmt.Errorf("finding the working directory: %s is not a directory: name another with --workdir", c.Workdir)
 	}
 	return dir, nil
+}
+
+// renewing lets the user's consent cover what is written into the project's home.
+func (o *initOptions) renewing(s streams, root *rootOptions, write func() error) error {
+	if o.global || o.dryRun {
+		return write()
+	}
+	return root.renewing(s, write)
 }
 
 // initReport is the result of init as JSON.

@@ -20,6 +20,7 @@ import (
 type installOptions struct {
 	noVendor bool
 	force    bool
+	yes      bool
 	json     bool
 
 	// waiting is one for all that the command installs.
@@ -29,6 +30,7 @@ type installOptions struct {
 func (o *installOptions) register(f *pflag.FlagSet) {
 	f.BoolVar(&o.noVendor, "no-vendor", false, "do not run go mod tidy and go mod vendor")
 	f.BoolVar(&o.force, "force", false, "install in spite of errors that the check finds")
+	f.BoolVar(&o.yes, "yes", false, "grant what the plugins ask for, without a question")
 	f.BoolVar(&o.json, "json", false, "write a JSON list")
 }
 

@@ -30,7 +30,7 @@ func newTasks(s streams, root *rootOptions) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return listTasks(s, l.Text, asJSON)
+			return listTasks(s, l, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON list")
@@ -47,14 +47,17 @@ type taskInfo struct {
 	File        string   `json:"file"`
 }
 
-func listTasks(s streams, cfg *config.Config, asJSON bool) error {
+func listTasks(s streams, l app.Listing, asJSON bool) error {
 	list := []taskInfo{}
 	rows := [][]string{{"NAME", "STATUS", "DESCRIPTION"}}
-	for _, name := range slices.Sorted(maps.Keys(cfg.Tasks)) {
-		t := cfg.Tasks[name]
+	for _, name := range slices.Sorted(maps.Keys(l.Text.Tasks)) {
+		t := l.Text.Tasks[name]
 		status := "enabled"
 		if t.Disabled {
 			status = "disabled"
+		}
+		if l.Foreign(t.Source) {
+			status = string(app.StatusUntrusted)
 		}
 		list = append(list, taskInfo{Name: name, Description: t.Description, Disabled: t.Disabled, Commands: t.Commands, File: t.Source.File})
 		rows = append(rows, []string{name, status, t.Description})

@@ -156,17 +156,18 @@ func (o *trustOptions) showRequests(w io.Writer, p app.Project) error {
 		return nil
 	}
 	fmt.Fprintf(w, "%s asks for:\n", clean(p.Dir))
-	rows := [][]string{{"KIND", "NAME", "FILE", "WHAT IT MAY DO"}}
 	for _, r := range p.Requests {
-		rows = append(rows, []string{string(r.Kind), r.Name, whereIs(p.Base, r), r.Text})
+		fmt.Fprintf(w, "  %s %s (%s): %s\n", r.Kind, oneLine(r.Name, maxShown), oneLine(whereIs(p.Base, r), maxShown), oneLine(r.Text, maxShown))
 	}
-	indented(w, "  ", rows)
 	if p.Fault != nil {
 		fmt.Fprintf(w, "it cannot be read: %s\n", clean(p.Fault.Error()))
 	}
 	fmt.Fprintf(w, "consent: %s\n", clean(p.Consent))
 	return nil
 }
+
+// maxShown is how many characters of a name, a path or a text are shown; the JSON has all of them.
+const maxShown = 4000
 
 // whereIs is where a request stands, relative to the project.
 func whereIs(base string, r trust.Request) string {

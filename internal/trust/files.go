@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -109,13 +110,17 @@ func (h *hasher) file(path string) error {
 		return err
 	}
 	defer func() { _ = f.Close() }()
+	tooMuch := fmt.Errorf("there are more than %d bytes: consent can only be for the directory", int64(maxBytes))
+	if info, err := f.Stat(); err != nil || info.Size() > maxBytes-h.bytes {
+		return cmp.Or(err, tooMuch)
+	}
 	sum := sha256.New()
 	n, err := io.Copy(sum, io.LimitReader(f, maxBytes-h.bytes+1))
 	if err != nil {
 		return err
 	}
 	if h.bytes += n; h.bytes > maxBytes {
-		return fmt.Errorf("there are more than %d bytes: consent can only be for the directory", int64(maxBytes))
+		return tooMuch
 	}
 	return h.put(path, hex.EncodeToString(sum.Sum(nil)))
 }
