@@ -117,7 +117,7 @@ func Open(ctx context.Context, o Options) (*App, error) {
 		if ctx.Err() == nil {
 			err = errors.Join(err, a.discard())
 		}
-		return nil, errors.Join(err, a.Close(ReasonOf(ctx, err)))
+		return nil, a.Hidden(errors.Join(err, a.Close(ReasonOf(ctx, err))))
 	}
 	return a, nil
 }

@@ -259,7 +259,7 @@ func Export(s session.Session, format session.Format, secrets *redact.Redactor) 
 		return "", err
 	}
 	if format == session.FormatJSON {
-		return plaintext.Strip(string(secrets.JSON([]byte(text)))), nil
+		return string(plaintext.JSON(secrets.JSON([]byte(text)))), nil
 	}
 	return plaintext.Strip(secrets.String(text)), nil
 }

@@ -38,6 +38,9 @@ func entries(variables map[string]string) []string {
 // hideSecrets takes secrets out of what is written to the journal.
 func (a *App) hideSecrets(document []byte) []byte { return a.secrets.Get().JSON(document) }
 
+// Hidden is an error without secrets.
+func (a *App) Hidden(err error) error { return a.secrets.Get().Error(err) }
+
 // hider takes secrets out of events. It belongs to events, which calls it for one event at a time.
 type hider struct {
 	secrets *redact.Current

@@ -159,7 +159,7 @@ func converse(ctx context.Context, a app.Options, prompts []string, last func(*a
 	}
 	err = because(ctx, opened.Run(ctx, prompts))
 	last(opened)
-	return errors.Join(err, opened.Close(app.ReasonOf(ctx, err)))
+	return opened.Hidden(errors.Join(err, opened.Close(app.ReasonOf(ctx, err))))
 }
 
 // because replaces the error of an ended context by what ended it.

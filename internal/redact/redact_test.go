@@ -3,6 +3,7 @@ package redact_test
 import (
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"net/url"
 	"slices"
 	"strings"
@@ -160,5 +161,17 @@ func BenchmarkString(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		r.String(text)
+	}
+}
+
+func TestError(t *testing.T) {
+	t.Parallel()
+	r := redact.New(secret)
+	plain, cause := errors.New("plain"), errors.New("the key "+secret)
+	if r.Error(nil) != nil || r.Error(plain) != plain {
+		t.Error("an error without secrets has changed")
+	}
+	if err := r.Error(cause); err.Error() != "the key [redacted]" || !errors.Is(err, cause) {
+		t.Errorf("got %v", err)
 	}
 }
