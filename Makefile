@@ -102,6 +102,11 @@ $(MODULES:%=tidy-check-in-%): tidy-check-in-%:
 bench: build ## measure calls, start-up and memory (PARTS="calls sandbox" for some)
 	go run ./internal/bench $(PARTS)
 
+# Not part of any check: it takes minutes. SOAK="-calls 2000 -seed 7" changes it.
+.PHONY: soak
+soak: ## hold a session of 10,000 tool calls and compare its processes with their beginning
+	go run ./internal/soak $(SOAK)
+
 .PHONY: fuzz
 fuzz: ## run each fuzz target for FUZZTIME (5s)
 	@git ls-files -co --exclude-standard -- '*_test.go' | xargs grep -Eos '^func Fuzz[A-Za-z0-9_]+' /dev/null | \

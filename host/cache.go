@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/sdk/version"
 	"github.com/idelchi/aura/shared"
@@ -42,7 +43,7 @@ func recall(o *Options, key string) (shared.Exports, bool) {
 	if o.CacheDir == "" || key == "" {
 		return e, false
 	}
-	b, err := os.ReadFile(cachePath(o, key))
+	b, err := files.ReadNoFollow(cachePath(o, key), files.MaxText)
 	if err != nil || json.Unmarshal(b, &e) != nil {
 		return shared.Exports{}, false
 	}

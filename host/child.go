@@ -55,8 +55,10 @@ func startChild(ctx context.Context, o *Options, spec Spec, log *logFile) (*chil
 
 // processFor is the plugin's process, not yet started.
 func processFor(o *Options, spec Spec, log *logFile) *process {
+	tool := o.Tool
+	tool.DataDir = spec.DataDir
 	return newProcess(o.Binary, o.startDir(), grant(o.Environ, o.TaskEnv, spec.Manifest.Env), shared.LaunchSpec{
-		Name: spec.Name, Dir: spec.Dir, Unsafe: spec.Unsafe, MemoryBytes: spec.Manifest.Limits.Memory, Tool: o.Tool,
+		Name: spec.Name, Dir: spec.Dir, Unsafe: spec.Unsafe, MemoryBytes: spec.Manifest.Limits.Memory, Tool: tool,
 		Sandbox: policyOf(o, spec),
 	}, log)
 }

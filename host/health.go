@@ -1,7 +1,9 @@
 package host
 
 import (
+	"context"
 	"errors"
+	"runtime"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -58,6 +60,10 @@ type Health struct {
 	CPU         float64 `json:"cpu_s"`
 	// LoadMillis is how long the present child took from its start until the plugin was ready.
 	LoadMillis float64 `json:"load_ms"`
+	// Goroutines are the child's, and SessionGoroutines those of the aura that it belongs to. A child that does not say in time has
+	// none.
+	Goroutines        int `json:"goroutines"`
+	SessionGoroutines int `json:"session_goroutines"`
 	// Sandbox is what the present child is confined by; nil if there is no child, or if it is not confined.
 	Sandbox *sandbox.Report `json:"sandbox,omitempty"`
 }
@@ -67,6 +73,19 @@ type PluginHealth struct {
 	Name string `json:"name"`
 	Dir  string `json:"dir"`
 	Health
+}
+
+// statsTimeout is how long a child may take to say how it is. One that is busy with a call answers beside it.
+const statsTimeout = 50 * time.Millisecond
+
+func (c *child) goroutines() int {
+	ctx, cancel := context.WithTimeout(context.Background(), statsTimeout)
+	defer cancel()
+	stats, err := c.Stats(ctx)
+	if err != nil {
+		return 0
+	}
+	return stats.Goroutines
 }
 
 func (s *supervisor) health(session string) PluginHealth {
@@ -83,7 +102,9 @@ func (s *supervisor) health(session string) PluginHealth {
 	}
 	c := s.cur
 	s.mu.Unlock()
+	h.SessionGoroutines = runtime.NumGoroutine()
 	if c != nil {
+		h.Goroutines = c.goroutines()
 		h.Pid = c.proc.pid()
 		h.Uptime = time.Since(c.started).Seconds()
 		h.Sandbox = c.exports.Sandbox

@@ -61,10 +61,14 @@ type Spec struct {
 	Unsafe bool
 	// Sandbox is what the plugin's child is confined to, beside its own files; nil means that it is not.
 	Sandbox *sandbox.Policy
+	// Unconfined grants that the plugin's files are not confined, if its Sandboxable returns false.
+	Unconfined bool
 	// Verify is asked before the plugin is loaded again in a session, and says why it may not be; nil lets it.
 	Verify func() error
 	// LogFile receives all that the plugin prints. Empty means that it is dropped.
 	LogFile string
+	// DataDir is the plugin's own directory, which it may write to. Empty means that it has none.
+	DataDir string
 }
 
 // Notice is something to show to the user, and never to the model.

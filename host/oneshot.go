@@ -26,6 +26,9 @@ func (p *Plugin) ExecuteUnder(ctx context.Context, policy *sandbox.Policy, sc sd
 	}
 	spec.Sandbox = policy
 	sc.PluginConfig = spec.Config
+	if exports, known := p.Exports(); known {
+		sc = shared.Without(sc, exports.Unread)
+	}
 	limits := timeoutsOf(spec.Manifest)
 	input, err := shared.OnceCall{
 		Context: sc, Args: args, Env: grantTask(p.sup.opts.TaskEnv, spec.Manifest.Env), Timeout: limits.tool,

@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/limit"
 )
 
 // tailSize is how much of a child's last words is kept for error messages, in bytes.
@@ -92,9 +95,6 @@ var stackLine = regexp.MustCompile(`^(goroutine |PC=)`)
 // frameLine is how the interpreter tells where a panic passed through: file, line, column and function.
 var frameLine = regexp.MustCompile(`^\S.*:\d+:\d+: panic: `)
 
-// logLimit is the size at which a plugin's log is moved aside, in bytes. One old log is kept.
-const logLimit = 1 << 20
-
 // logFile is a plugin's log, capped in size. A nil logFile drops everything. Trouble with the disk must not trouble the
 // session, so a failed write is remembered and told by Close.
 type logFile struct {
@@ -120,7 +120,8 @@ func openLog(path string) (*logFile, error) {
 }
 
 func (l *logFile) open() error {
-	f, err := os.OpenFile(l.path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	// Whoever can put a link there must not choose where aura writes.
+	f, err := files.OpenNoFollow(l.path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return fmt.Errorf("opening plugin log: %w", err)
 	}
@@ -143,12 +144,12 @@ func (l *logFile) Write(p []byte) (int, error) {
 		if l.f == nil {
 			break
 		}
-		if l.size >= logLimit {
+		if l.size >= limit.Log {
 			l.rotate()
 			continue
 		}
 		n := int64(len(rest))
-		n = min(n, logLimit-l.size)
+		n = min(n, limit.Log-l.size)
 		w, err := l.f.Write(rest[:n])
 		l.size += int64(w)
 		if err != nil {
@@ -169,6 +170,12 @@ func (l *logFile) rotate() {
 	}
 	if err == nil {
 		err = l.open()
+	}
+	if err == nil {
+		var n int
+		n, err = fmt.Fprintf(l.f, "[aura] a log has at most %s; what came before is in %s, and what came before that is gone\n",
+			limit.Size(limit.Log), filepath.Base(l.path)+".1")
+		l.size += int64(n)
 	}
 	if err != nil {
 		l.err = fmt.Errorf("rotating plugin log: %w", err)

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/idelchi/aura/internal/limit"
 )
 
 func TestTailKeepsTheEnd(t *testing.T) {
@@ -63,7 +65,7 @@ func TestLogIsCapped(t *testing.T) {
 		t.Fatal(err)
 	}
 	line := []byte(strings.Repeat("x", 1000) + "\n")
-	for range 5 * logLimit / len(line) {
+	for range 5 * limit.Log / len(line) {
 		if _, err := log.Write(line); err != nil {
 			t.Fatal(err)
 		}
@@ -79,14 +81,17 @@ func TestLogIsCapped(t *testing.T) {
 			t.Fatal(err)
 		}
 		total += info.Size()
-		if info.Size() > logLimit {
+		if info.Size() > limit.Log {
 			t.Errorf("%s has %d bytes", p, info.Size())
 		}
 	}
-	if total < logLimit {
+	if total < limit.Log {
 		t.Errorf("only %d bytes are kept", total)
 	}
 	b, err := os.ReadFile(path)
+	if !bytes.HasPrefix(b, []byte("[aura] a log has at most 1 MiB; what came before is in p.log.1")) {
+		t.Errorf("the log begins with %.100q", b)
+	}
 	if err != nil || !bytes.HasSuffix(b, []byte("the end\n")) {
 		t.Errorf("the last line is missing (%v)", err)
 	}

@@ -61,19 +61,18 @@ func OpenSession(base, id string) (*Session, error) {
 	return s, nil
 }
 
-// RuntimeDir is where the sessions of a user are: below xdg (the value of XDG_RUNTIME_DIR) if that is a directory, else below
-// tmp, else, where both are too long for a socket, below /tmp.
-func RuntimeDir(xdg, tmp string) string {
+// RuntimeDir is where the sessions of a user are: below xdg (the value of XDG_RUNTIME_DIR) if that is a directory, else in run,
+// aura's own directory for it, else, where both are too long for a socket, below /tmp.
+func RuntimeDir(xdg, run string) string {
 	if info, err := os.Stat(xdg); xdg != "" && err == nil && info.IsDir() {
 		if dir := filepath.Join(xdg, "aura"); fits(dir) {
 			return dir
 		}
 	}
-	name := fmt.Sprintf("aura-%d", os.Getuid())
-	if dir := filepath.Join(tmp, name); tmp != "" && fits(dir) {
-		return dir
+	if run != "" && fits(run) {
+		return run
 	}
-	return filepath.Join("/tmp", name)
+	return filepath.Join("/tmp", fmt.Sprintf("aura-%d", os.Getuid()))
 }
 
 // fits reports whether sockets can be made below a runtime directory.
@@ -81,10 +80,10 @@ func fits(dir string) bool { return len(dir)+len(longestName) <= maxSocket }
 
 // RuntimeDirs are all places where sessions of this user may be, whatever the environment was that they were started in; the
 // first is RuntimeDir's answer.
-func RuntimeDirs(xdg, tmp string) []string {
-	out := []string{RuntimeDir(xdg, tmp)}
+func RuntimeDirs(xdg, run string) []string {
+	out := []string{RuntimeDir(xdg, run)}
 	for _, dir := range []string{
-		RuntimeDir("", tmp), RuntimeDir("", "/tmp"), RuntimeDir(fmt.Sprintf("/run/user/%d", os.Getuid()), tmp),
+		RuntimeDir("", run), RuntimeDir("", ""), RuntimeDir(fmt.Sprintf("/run/user/%d", os.Getuid()), run),
 	} {
 		if !slices.Contains(out, dir) {
 			out = append(out, dir)

@@ -13,7 +13,7 @@ const notSandboxable = "files are not confined, because the plugin's Sandboxable
 // confined in files. That shows when it is loaded. If it was not known before, the plugin is loaded twice, the first time confined.
 func (s *supervisor) startSuited(ctx context.Context, spec Spec) (*child, error) {
 	s.mu.Lock()
-	free, again := s.known && unfit(s.exports), s.loaded
+	free, again := s.known && unfit(spec, s.exports), s.loaded
 	s.mu.Unlock()
 	if again && spec.Verify != nil {
 		if err := spec.Verify(); err != nil {
@@ -21,7 +21,7 @@ func (s *supervisor) startSuited(ctx context.Context, spec Spec) (*child, error)
 		}
 	}
 	c, err := startChild(ctx, s.opts, freed(spec, free), s.log)
-	if err != nil || unfit(c.exports) == free || spec.Sandbox == nil {
+	if err != nil || unfit(spec, c.exports) == free || spec.Sandbox == nil {
 		return told(c, free && spec.Sandbox != nil), err
 	}
 	free = !free
@@ -30,8 +30,10 @@ func (s *supervisor) startSuited(ctx context.Context, spec Spec) (*child, error)
 	return told(c, free), err
 }
 
-// unfit reports whether a plugin's tool cannot work in a sandbox.
-func unfit(e shared.Exports) bool { return e.Tool != nil && !e.Tool.Sandboxable }
+// unfit reports whether a plugin's tool cannot work in a sandbox, and need not.
+func unfit(spec Spec, e shared.Exports) bool {
+	return spec.Unconfined && e.Tool != nil && !e.Tool.Sandboxable
+}
 
 // freed is the spec of a plugin whose files are not confined, if so.
 func freed(spec Spec, free bool) Spec {

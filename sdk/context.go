@@ -118,9 +118,10 @@ type Context struct {
 	TodoInProgress int
 	TodoTotal      int
 
-	// PatchCounts holds, for each file, how often it was patched.
+	// PatchCounts holds, for each file, how often it was patched; of very many files those that were patched most.
 	PatchCounts map[string]int
-	// ToolHistory holds the tool calls of the session, oldest first.
+	// ToolHistory holds the tool calls of the session, oldest first. The newest is whole; texts of old ones are shortened, with a
+	// mark that says by how many bytes, and of very many calls the oldest are left out.
 	ToolHistory []ToolCall
 
 	// SessionID is empty while the session is unsaved.
@@ -140,7 +141,7 @@ type Context struct {
 	// LoadedTools names the deferred tools that were loaded in this session.
 	LoadedTools []string
 
-	// Turns holds the text of the conversation, the current prompt included.
+	// Turns holds the text of the conversation, the current prompt included. Old texts are shortened as those of ToolHistory are.
 	Turns []Turn
 
 	// SystemPrompt is what is sent to the model as such.

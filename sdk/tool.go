@@ -44,8 +44,10 @@ type ToolPaths struct {
 type ToolConfig struct {
 	// HomeDir is the user's home directory.
 	HomeDir string
-	// ConfigDir is the project's .aura directory.
+	// ConfigDir is the project's .aura directory. A confined plugin cannot write to it.
 	ConfigDir string
+	// DataDir is the plugin's own directory for files that it keeps. It is empty if there is no place for one.
+	DataDir string
 }
 
 // CommandSchema is what Command returns: a slash command.

@@ -34,7 +34,7 @@ func BenchmarkHookFrame(b *testing.B) {
 				if _, err := in.unpackHook(hookpoint.BeforeChat, got, func(string) bool { return false }); err != nil {
 					b.Fatal(err)
 				}
-				ack()
+				ack(true)
 			}
 		})
 	}

@@ -19,6 +19,7 @@ const (
 	verbPaths   = "paths"
 	verbCommand = "command"
 	verbQuiesce = "quiesce"
+	verbStats   = "stats"
 )
 
 // client is aura's side of one child. An error that is a *Failure came from the plugin; any other from the wire.
@@ -34,6 +35,8 @@ func newClient(conn grpc.ClientConnInterface) *client {
 func (c *client) Load(ctx context.Context) (Exports, error) {
 	var out Exports
 	err := c.invoke(ctx, &wire.Call{Verb: verbLoad}, &out)
+	// The child is not called before it is loaded.
+	c.out.unread = out.Unread
 	return out, err
 }
 
@@ -42,34 +45,39 @@ func (c *client) Hook(ctx context.Context, call HookCall) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	frame, ack, err := c.out.packHook(call)
-	if err != nil {
-		return nil, err
-	}
 	out := reflect.New(point.Result)
-	if err := c.send(ctx, &wire.Call{Verb: verbHook, Point: string(call.Point)}, frame, ack, out.Interface()); err != nil {
+	err = c.send(ctx, &wire.Call{Verb: verbHook, Point: string(call.Point)}, out.Interface(), func(s *sender, f fit) (any, func(bool), error) {
+		return s.packHook(f.hook(call))
+	})
+	if err != nil {
 		return nil, err
 	}
 	return out.Elem().Interface(), nil
 }
 
 func (c *client) Execute(ctx context.Context, call ToolCall) (string, error) {
-	frame, ack := c.out.pack(call.Context)
 	var out string
-	err := c.send(ctx, &wire.Call{Verb: verbExecute}, toolFrame{Context: frame, Args: call.Args, Env: call.Env}, ack, &out)
+	err := c.send(ctx, &wire.Call{Verb: verbExecute}, &out, func(s *sender, f fit) (any, func(bool), error) {
+		frame, ack := s.pack(f.context(call.Context))
+		return toolFrame{Context: frame, Args: call.Args, Env: call.Env}, ack, nil
+	})
 	return out, err
 }
 
 func (c *client) Paths(ctx context.Context, args map[string]any) (sdk.ToolPaths, error) {
 	var out sdk.ToolPaths
-	err := c.send(ctx, &wire.Call{Verb: verbPaths}, args, func() {}, &out)
+	err := c.send(ctx, &wire.Call{Verb: verbPaths}, &out, func(*sender, fit) (any, func(bool), error) {
+		return args, func(bool) {}, nil
+	})
 	return out, err
 }
 
 func (c *client) Command(ctx context.Context, call CommandCall) (sdk.CommandResult, error) {
-	frame, ack := c.out.pack(call.Context)
 	var out sdk.CommandResult
-	err := c.send(ctx, &wire.Call{Verb: verbCommand}, commandFrame{Context: frame, Args: call.Args, Env: call.Env}, ack, &out)
+	err := c.send(ctx, &wire.Call{Verb: verbCommand}, &out, func(s *sender, f fit) (any, func(bool), error) {
+		frame, ack := s.pack(f.context(call.Context))
+		return commandFrame{Context: frame, Args: call.Args, Env: call.Env}, ack, nil
+	})
 	return out, err
 }
 
@@ -78,25 +86,55 @@ func (c *client) Quiesce(ctx context.Context) error {
 	return c.invoke(ctx, &wire.Call{Verb: verbQuiesce}, &out)
 }
 
+func (c *client) Stats(ctx context.Context) (Stats, error) {
+	var out Stats
+	err := c.invoke(ctx, &wire.Call{Verb: verbStats}, &out)
+	return out, err
+}
+
+// packing makes the body of a call, with the lists in it reduced, and a function to call when the call is over.
+type packing func(s *sender, f fit) (body any, ack func(answered bool), err error)
+
 // send encodes the body, makes the call, and acknowledges the history in it once the child has answered, be it with a
 // failure: it had read the call by then.
-func (c *client) send(ctx context.Context, call *wire.Call, body any, ack func(), out any) error {
-	var err error
-	if call.Body, err = encode(body); err != nil {
+func (c *client) send(ctx context.Context, call *wire.Call, out any, pack packing) error {
+	ack, err := c.body(call, pack)
+	if err != nil {
 		return err
 	}
-	if len(call.Body) > MaxMessage {
-		return fmt.Errorf("sending %s: %d bytes are more than the limit of %d MiB for one call", call.GetVerb(), len(call.Body), MaxMessage>>20)
-	}
 	err = c.invoke(ctx, call, out)
-	if _, answered := err.(*Failure); err == nil || answered { //nolint:errorlint // invoke returns a *Failure unwrapped
-		ack()
-	}
+	_, failed := err.(*Failure) //nolint:errorlint // invoke returns a *Failure unwrapped
+	ack(err == nil || failed)
 	return err
+}
+
+// body fills in the body of a call. One that is too large is made again with shorter lists, so that a plugin, which may be a
+// guard, is called even then.
+func (c *client) body(call *wire.Call, pack packing) (func(bool), error) {
+	body, ack, err := pack(c.out, asItIs)
+	if err == nil {
+		call.Body, err = encode(body)
+	}
+	size := len(call.GetBody())
+	for i := 0; err == nil && len(call.GetBody()) > MaxMessage; i++ {
+		ack(false)
+		if i == len(oversizeFits) {
+			return nil, fmt.Errorf("sending %s: %d bytes are more than the limit of %d MiB for one call", call.GetVerb(), size, MaxMessage>>20)
+		}
+		body, ack, err = pack(&sender{unread: c.out.unread, apart: true}, oversizeFits[i])
+		if err == nil {
+			call.Body, err = encode(body)
+		}
+	}
+	if err != nil && ack != nil {
+		ack(false)
+	}
+	return ack, err
 }
 
 func (c *client) invoke(ctx context.Context, call *wire.Call, out any) error {
 	reply, err := c.rpc.Invoke(ctx, call)
+	seen(len(call.GetBody()) + len(reply.GetBody()))
 	if err != nil {
 		return err
 	}

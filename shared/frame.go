@@ -3,6 +3,7 @@ package shared
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"sync"
 
 	"github.com/fxamacker/cbor/v2"
@@ -19,12 +20,24 @@ type contextFrame struct {
 	Tools delta[sdk.ToolCall]
 }
 
-// pack returns the frame and what to call when it has arrived.
-func (s *sender) pack(c sdk.Context) (contextFrame, func()) {
-	turns, ackTurns := s.turns.diff(c.Turns)
-	tools, ackTools := s.tools.diff(c.ToolHistory)
+// pack returns the frame and what to call when the call is over, with whether the child has answered.
+func (s *sender) pack(c sdk.Context) (contextFrame, func(answered bool)) {
+	turns, ackTurns := send(s, &s.turns, ListTurns, c.Turns)
+	tools, ackTools := send(s, &s.tools, ListTools, c.ToolHistory)
 	c.Turns, c.ToolHistory = nil, nil
-	return contextFrame{Base: c, Turns: turns, Tools: tools}, func() { ackTurns(); ackTools() }
+	return contextFrame{Base: c, Turns: turns, Tools: tools}, func(answered bool) { ackTurns(answered); ackTools(answered) }
+}
+
+// send is what to send of the list of a name. A plugin that cannot read it is sent nothing.
+func send[T any](s *sender, l *ledger[T], name string, list []T) (delta[T], func(answered bool)) {
+	switch {
+	case slices.Contains(s.unread, name):
+		return alone[T](nil), func(bool) {}
+	case s.apart:
+		return alone(list), func(bool) {}
+	default:
+		return l.diff(list)
+	}
 }
 
 // unpack rebuilds the context. Lists named by touched are copies of the plugin's own; the others are shared with later calls,
@@ -73,7 +86,7 @@ type commandFrame struct {
 	Env     map[string]string
 }
 
-func (s *sender) packHook(call HookCall) (hookFrame, func(), error) {
+func (s *sender) packHook(call HookCall) (hookFrame, func(answered bool), error) {
 	point, err := lookup(call.Point)
 	if err != nil {
 		return hookFrame{}, nil, err
@@ -84,13 +97,12 @@ func (s *sender) packHook(call HookCall) (hookFrame, func(), error) {
 	}
 	shape := shapeOf(point.Context)
 	frame := hookFrame{Env: call.Env}
-	var ack func()
+	var ack func(bool)
 	frame.Context, ack = s.pack(v.Field(shape.base).Interface().(sdk.Context))
 	if shape.messages >= 0 {
-		var ackMessages, ackContext func()
-		ackContext = ack
-		frame.Messages, ackMessages = s.messages.diff(v.Field(shape.messages).Interface().([]sdk.Message))
-		ack = func() { ackContext(); ackMessages() }
+		ackContext := ack
+		messages, ackMessages := send(s, &s.messages, ListMessages, v.Field(shape.messages).Interface().([]sdk.Message))
+		frame.Messages, ack = messages, func(answered bool) { ackContext(answered); ackMessages(answered) }
 	}
 	frame.Extra, err = encode(shape.extraOf(v))
 	return frame, ack, err

@@ -36,15 +36,15 @@ type ledger[T any] struct {
 	pending int
 }
 
-// diff returns what to send for list, and a function to call when the receiver has answered. Calls under way side by side
-// carry the same entries twice, which the receiver takes as one. While calls with another list are under way, as of an agent
-// that works for another at the same time, a list goes on its own.
-func (l *ledger[T]) diff(list []T) (delta[T], func()) {
+// diff returns what to send for list, and a function to call when the call is over, with whether the receiver has answered. Calls
+// under way side by side carry the same entries twice, which the receiver takes as one. While calls with another list are under
+// way, as of an agent that works for another at the same time, a list goes on its own.
+func (l *ledger[T]) diff(list []T) (delta[T], func(answered bool)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.related(list) {
 		if l.pending > 0 {
-			return delta[T]{Add: list, Nil: list == nil}, func() {}
+			return alone(list), func(bool) {}
 		}
 		l.epoch++
 		l.sent, l.acked = nil, nil
@@ -56,18 +56,21 @@ func (l *ledger[T]) diff(list []T) (delta[T], func()) {
 		l.sent = list
 	}
 	d := delta[T]{Epoch: epoch, From: from, Add: list[from:], Nil: list == nil}
-	return d, func() {
+	return d, func(answered bool) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		if l.epoch != epoch {
 			return
 		}
 		l.pending--
-		if len(list) > len(l.acked) {
+		if answered && len(list) > len(l.acked) {
 			l.acked = list
 		}
 	}
 }
+
+// alone is a list that is sent whole and not kept.
+func alone[T any](list []T) delta[T] { return delta[T]{Add: list, Nil: list == nil} }
 
 // related reports whether one of list and what was sent begins with the other. If it is shorter than what has arrived, it is
 // another list that happens to begin alike, unless calls are under way that may have overtaken it. The usual case, the same array
@@ -129,6 +132,10 @@ func (r *replica[T]) apply(d delta[T]) ([]T, error) {
 
 // sender holds the ledgers of one child, receiver the replicas inside it.
 type sender struct {
+	// unread are the lists that the plugin cannot read, which are not sent. They are known once the plugin is loaded.
+	unread []string
+	// apart sends every list whole, to be used for the one call and not kept.
+	apart    bool
 	turns    ledger[sdk.Turn]
 	tools    ledger[sdk.ToolCall]
 	messages ledger[sdk.Message]

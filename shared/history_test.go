@@ -34,7 +34,7 @@ func TestCopies(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				ack()
+				ack(true)
 				return got
 			}
 			first := receive()

@@ -63,8 +63,24 @@ func AnswerOf(out string, err error) OnceAnswer {
 	return OnceAnswer{Failure: FailureError, Message: err.Error()}
 }
 
-// Encode returns the call as JSON that loses nothing. The limit is that of a call by the codec, which takes less for most.
+// Encode returns the call as JSON that loses nothing but what does not fit: the lists of a call that is too large are shortened. The
+// limit is that of a call by the codec, which takes less for most.
 func (c OnceCall) Encode() ([]byte, error) {
+	b, err := c.encode()
+	for _, f := range oversizeFits {
+		if err == nil || !errors.Is(err, errTooLarge) {
+			break
+		}
+		shorter := c
+		shorter.Context = f.context(c.Context)
+		if b, again := shorter.encode(); again == nil {
+			return b, nil
+		}
+	}
+	return b, err
+}
+
+func (c OnceCall) encode() ([]byte, error) {
 	tree, err := exact(reflect.ValueOf(c))
 	if err != nil {
 		return nil, fmt.Errorf("sending a tool's call: %w", err)
@@ -83,8 +99,11 @@ func (c OnceCall) Encode() ([]byte, error) {
 	return b, err
 }
 
+// errTooLarge tells a call that must be shortened from one that cannot be encoded.
+var errTooLarge = errors.New("more than the limit")
+
 func tooLarge(what string, size int) error {
-	return fmt.Errorf("sending a tool's %s: %d bytes are more than the limit of %d MiB", what, size, MaxMessage>>20)
+	return fmt.Errorf("sending a tool's %s: %d bytes are %w of %d MiB", what, size, errTooLarge, MaxMessage>>20)
 }
 
 // WriteTo writes the answer. One over the limit becomes a failure that says so.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 
 	"github.com/hashicorp/go-plugin"
@@ -32,8 +33,11 @@ type server struct {
 }
 
 func (s *server) Invoke(ctx context.Context, call *wire.Call) (*wire.Reply, error) {
-	if call.GetVerb() == verbQuiesce {
+	switch call.GetVerb() {
+	case verbQuiesce:
 		return s.quiesce(ctx)
+	case verbStats:
+		return s.reply(call, Stats{Goroutines: runtime.NumGoroutine()})
 	}
 	if deadline, ok := ctx.Deadline(); ok && call.GetVerb() != verbLoad {
 		var cancel context.CancelFunc
@@ -41,6 +45,7 @@ func (s *server) Invoke(ctx context.Context, call *wire.Call) (*wire.Reply, erro
 		defer cancel()
 	}
 	defer s.running.enter()()
+	defer seen(len(call.GetBody()))
 	out, err := s.dispatch(ctx, call)
 	if err == nil {
 		return s.reply(call, out)
@@ -166,6 +171,7 @@ func (s *server) reply(call *wire.Call, out any) (*wire.Reply, error) {
 	if len(body) > MaxMessage {
 		return refusal(call, len(body)), nil
 	}
+	seen(len(body))
 	return &wire.Reply{Body: body}, nil
 }
 

@@ -13,7 +13,8 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// MaxMessage is the largest call or answer in bytes. A larger one fails that call alone.
+// MaxMessage is the largest call or answer in bytes. A larger call is sent with shorter lists; one that is too large even so, and a
+// larger answer, fails that call alone.
 const MaxMessage = 64 << 20
 
 // Grace is how long before the deadline of the RPC a plugin's own context ends, so that a plugin that listens can answer in
@@ -49,6 +50,13 @@ type Remote interface {
 	// Quiesce returns once no call is running in the child, or with ctx's error. It tells a plugin that ended a cancelled call
 	// from one that goes on regardless.
 	Quiesce(ctx context.Context) error
+	// Stats says how the child is, as only it can know.
+	Stats(ctx context.Context) (Stats, error)
+}
+
+// Stats is what a child knows of itself.
+type Stats struct {
+	Goroutines int
 }
 
 // HookCall is the input of one hook. Context is a value of the point's context type.
@@ -81,6 +89,8 @@ type Exports struct {
 	Hooks   []hookpoint.Name
 	Tool    *ToolExport
 	Command *sdk.CommandSchema
+	// Unread names the growing lists of a context that the plugin cannot read; they are not sent to it.
+	Unread []string
 	// Warnings are for the plugin's author, such as an optional function with a wrong signature.
 	Warnings []string
 	// Sandbox is what the child that exports this is confined by; nil if it is not. It is not remembered with the rest.

@@ -221,7 +221,7 @@ func TestOnlyNewHistoryIsSent(t *testing.T) {
 		if err != nil || !reflect.DeepEqual(got, turns) {
 			t.Errorf("%s: received %v, want %v (%v)", row.name, got, turns, err)
 		}
-		ack()
+		ack(true)
 	}
 }
 

@@ -29,6 +29,8 @@ import (
 type Options struct {
 	// Config is where the configuration is; it is read again on reload.
 	Config config.Options
+	// Gate decides whether what a project's files ask for takes effect; nil trusts what the user has agreed to before.
+	Gate *Gate
 	// Version is aura's own.
 	Version string
 	// Agent, Mode, Provider, Model and System (a prompt) choose by name; empty leaves it to the configuration.
@@ -128,7 +130,7 @@ func (a *App) discard() error {
 
 func (a *App) open(ctx context.Context) error {
 	var err error
-	if a.cfg, err = config.Load(a.opts.Config); err != nil {
+	if a.cfg, err = a.gate().Load(ctx, a.opts.Config); err != nil {
 		return err
 	}
 	a.vars = map[string]string{}
@@ -137,6 +139,7 @@ func (a *App) open(ctx context.Context) error {
 			return err
 		}
 		maps.Copy(a.vars, a.opts.Task.Vars)
+		a.gate().tell(a.opts.Task.Ignored()...)
 	}
 	maps.Copy(a.vars, a.opts.Vars)
 	saved, err := a.openJournal()

@@ -2,11 +2,13 @@ package app
 
 import (
 	"path/filepath"
+	"sync"
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/state"
 )
 
 // Status says whether a plugin is used.
@@ -20,6 +22,8 @@ const (
 	StatusDisabled Status = "disabled"
 	// StatusExcluded plugins are left out by include or exclude in the configuration.
 	StatusExcluded Status = "excluded"
+	// StatusUntrusted plugins belong to a project that the user has not agreed to.
+	StatusUntrusted Status = "untrusted"
 	// StatusShadowed plugins have a namesake in a home of higher precedence.
 	StatusShadowed Status = "shadowed"
 )
@@ -34,6 +38,18 @@ type Entry struct {
 	Shadows    []string
 
 	place install.Place
+	// state is the project's, or the user's for a plugin of the user's home.
+	state state.Paths
+	// asks finds what the plugin asks for, once; nil for one that does not run.
+	asks func() manifest.Asks
+}
+
+// Asks are what the plugin asks for beyond the defaults.
+func (e Entry) Asks() manifest.Asks {
+	if e.asks == nil {
+		return manifest.Ask(e.Plugin)
+	}
+	return e.asks()
 }
 
 // Catalog finds the plugins of all homes, in the order of their names; of two with one name the one in use comes first. Its
@@ -56,7 +72,8 @@ func Catalog(c *config.Config) ([]Entry, error) {
 	active, shadowed := manifest.Merge(layers...)
 	var out []Entry
 	for _, p := range active {
-		e := Entry{Plugin: p, Home: homes[p.Dir], Status: StatusEnabled, place: places[p.Dir]}
+		e := Entry{Plugin: p, Home: homes[p.Dir], Status: StatusEnabled, place: places[p.Dir], state: stateOf(c, homes[p.Dir])}
+		e.asks = sync.OnceValue(func() manifest.Asks { return manifest.Ask(p) })
 		switch {
 		case p.Manifest.Disabled:
 			e.Status = StatusDisabled
@@ -67,7 +84,7 @@ func Catalog(c *config.Config) ([]Entry, error) {
 		for _, s := range shadowed {
 			if s.Name == p.Name {
 				e.Shadows = append(e.Shadows, s.Dir)
-				hidden = append(hidden, Entry{Plugin: s.Plugin, Home: homes[s.Dir], Status: StatusShadowed, ShadowedBy: p.Dir})
+				hidden = append(hidden, Entry{Plugin: s.Plugin, Home: homes[s.Dir], Status: StatusShadowed, ShadowedBy: p.Dir, state: stateOf(c, homes[s.Dir])})
 			}
 		}
 		out = append(append(out, e), hidden...)
@@ -75,9 +92,49 @@ func Catalog(c *config.Config) ([]Entry, error) {
 	return out, nil
 }
 
-// LogFile is where the plugin's output is kept.
+// stateOf is where logs and data of a home's plugins are kept.
+func stateOf(c *config.Config, home config.Home) state.Paths {
+	if home.Dir == c.User {
+		return c.State.User()
+	}
+	return c.State
+}
+
+// Entries are the catalogue of a listing. Plugins of a project that is not trusted come last.
+func (l Listing) Entries() ([]Entry, error) {
+	out, err := Catalog(l.Config)
+	if err != nil || l.Untrusted == nil {
+		return out, err
+	}
+	for _, root := range l.Text.PluginRoots() {
+		if !l.Foreign(config.Source{Home: root.Home}) || !within(l.Untrusted.Base, root.Dir) {
+			continue
+		}
+		found, err := manifest.Discover(root.Dir)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range found {
+			out = append(out, Entry{Plugin: p, Home: root.Home, Status: StatusUntrusted, place: placeOf(root), state: stateOf(l.Config, root.Home)})
+		}
+	}
+	return out, nil
+}
+
+// LogFile is where the plugin's output is kept; empty if there is no place for it.
 func (e Entry) LogFile() string {
-	return filepath.Join(e.Home.Dir, "logs", "plugins", e.Name+".log")
+	if e.state.Logs() == "" {
+		return ""
+	}
+	return filepath.Join(e.state.Logs(), "plugins", e.Name+".log")
+}
+
+// DataDir is where the plugin may keep what it likes; empty if there is no place for that.
+func (e Entry) DataDir() string {
+	if e.state.Data() == "" {
+		return ""
+	}
+	return filepath.Join(e.state.Data(), e.Name)
 }
 
 // verify says whether the plugin's files are still those that were installed.
@@ -94,9 +151,11 @@ func (e Entry) Spec(c *config.Config, unsafe bool) host.Spec {
 		Plugin:  e.Plugin,
 		Config:  c.Features.Plugins.ConfigFor(e.Name, e.Manifest.Config),
 		Unsafe:  unsafe || c.Features.Plugins.Unsafe,
-		LogFile: e.LogFile(),
+		LogFile: e.LogFile(), DataDir: e.DataDir(),
 		Sandbox: newCell(c, c.Features, "").plugin(e),
-		Verify:  e.verify,
+		// What is not to be seen in the source was not granted.
+		Unconfined: e.Asks().Unconfined,
+		Verify:     e.verify,
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/command"
 	"github.com/idelchi/aura/internal/condition"
+	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/sdk"
 )
 
@@ -103,7 +103,7 @@ func (a *App) cmdReplay(ctx context.Context, args string) (command.Result, error
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(a.cfg.Workdir, file)
 	}
-	data, err := os.ReadFile(file)
+	data, err := files.Read(file, files.MaxText)
 	if err != nil {
 		return command.Result{}, fmt.Errorf("replaying: %w", err)
 	}

@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/idelchi/aura/internal/command"
+	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/session"
 	"github.com/idelchi/aura/sdk"
@@ -133,7 +133,7 @@ func (a *App) cmdResume(ctx context.Context, args string) (string, error) {
 	if prefix == "" {
 		return a.sessionList()
 	}
-	found, err := session.Find(prefix, a.sessionDirs()...)
+	found, err := FindSession(a.cfg, prefix)
 	if err != nil {
 		return "", err
 	}
@@ -176,7 +176,7 @@ func (a *App) resumeAgent(ctx context.Context, s session.State) error {
 }
 
 func (a *App) sessionList() (string, error) {
-	list, err := session.List(a.sessionDirs()...)
+	list, err := session.List(a.cfg.State.Sessions())
 	if err != nil {
 		return "", err
 	}
@@ -193,12 +193,11 @@ func (a *App) sessionList() (string, error) {
 }
 
 func (a *App) cmdFork(context.Context, string) (string, error) {
-	home := a.sessionHome()
-	if home == "" || a.journal.Journal == nil {
+	if a.journal.Journal == nil {
 		return "", errors.New("forking the session: it is not saved, so there is nothing to fork")
 	}
 	p := a.talk.Persona()
-	fork, err := session.Create(filepath.Join(home, "sessions"), session.Meta{
+	fork, err := session.Create(a.cfg.State.Sessions(), session.Meta{
 		Version: a.opts.Version, Workdir: a.cfg.Workdir, Agent: p.Agent, Provider: p.ProviderName, Model: p.Model,
 	})
 	if err != nil {
@@ -242,7 +241,7 @@ func (a *App) cmdExport(_ context.Context, args string) (string, error) {
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(a.cfg.Workdir, file)
 	}
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+	if err := files.Save(file, []byte(text), 0o600); err != nil {
 		return "", fmt.Errorf("exporting session: %w", err)
 	}
 	return "wrote " + file, nil

@@ -40,8 +40,10 @@ func newPlace(t *testing.T, files map[string]string) *place {
 		p.write(name, content)
 	}
 	none := ""
+	environ := append([]string{"XDG_STATE_HOME=" + t.TempDir()}, os.Environ()...)
 	p.o = Options{
-		Config:         config.Options{Workdir: p.dir, Home: &none, Environ: os.Environ()},
+		Config:         config.Options{Workdir: p.dir, Home: &none, Environ: environ},
+		Gate:           &Gate{Trust: true},
 		WithoutPlugins: true,
 	}
 	return p

@@ -16,22 +16,25 @@ import (
 
 // Info is everything there is to know about one plugin.
 type Info struct {
-	Name        string         `json:"name"`
-	Description string         `json:"description"`
-	Status      Status         `json:"status"`
-	Dir         string         `json:"dir"`
-	Home        HomeInfo       `json:"home"`
-	ShadowedBy  string         `json:"shadowed_by,omitempty"`
-	Shadows     []string       `json:"shadows,omitempty"`
-	Condition   string         `json:"condition"`
-	Once        bool           `json:"once"`
-	Env         []string       `json:"env"`
-	Override    bool           `json:"override"`
-	OptIn       bool           `json:"opt_in"`
-	Unsafe      bool           `json:"unsafe"`
-	Config      map[string]any `json:"config"`
-	Timeouts    Timeouts       `json:"timeouts"`
-	OnFailure   string         `json:"on_failure"`
+	Name        string   `json:"name"`
+	Description string   `json:"description"`
+	Status      Status   `json:"status"`
+	Dir         string   `json:"dir"`
+	Home        HomeInfo `json:"home"`
+	ShadowedBy  string   `json:"shadowed_by,omitempty"`
+	Shadows     []string `json:"shadows,omitempty"`
+	Condition   string   `json:"condition"`
+	Once        bool     `json:"once"`
+	Env         []string `json:"env"`
+	Override    bool     `json:"override"`
+	OptIn       bool     `json:"opt_in"`
+	Unsafe      bool     `json:"unsafe"`
+	// Requested is what the plugin asks for beyond the defaults, Granted what it is given of that.
+	Requested manifest.Asks  `json:"requested"`
+	Granted   manifest.Asks  `json:"granted"`
+	Config    map[string]any `json:"config"`
+	Timeouts  Timeouts       `json:"timeouts"`
+	OnFailure string         `json:"on_failure"`
 	// MemoryLimit is in bytes.
 	MemoryLimit   int64            `json:"memory_limit_bytes"`
 	Origin        *manifest.Origin `json:"origin"`
@@ -89,17 +92,17 @@ type CommandInfo struct {
 const probeSession = "probe"
 
 // InspectAll tells about all plugins. Only those whose exports are not remembered are started for it.
-func InspectAll(ctx context.Context, c *config.Config, unsafe bool) ([]Info, error) {
-	entries, err := Catalog(c)
+func InspectAll(ctx context.Context, l Listing, unsafe bool) ([]Info, error) {
+	entries, err := l.Entries()
 	if err != nil {
 		return nil, err
 	}
-	return inspect(ctx, c, entries, unsafe, false)
+	return inspect(ctx, l.Config, entries, unsafe, false)
 }
 
 // Inspect tells about the plugins of one name, the one in use first. If no session runs it, it is started and measured.
-func Inspect(ctx context.Context, c *config.Config, name string, unsafe bool) ([]Info, error) {
-	entries, err := Catalog(c)
+func Inspect(ctx context.Context, l Listing, name string, unsafe bool) ([]Info, error) {
+	entries, err := l.Entries()
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +119,7 @@ func Inspect(ctx context.Context, c *config.Config, name string, unsafe bool) ([
 	if len(chosen) == 0 {
 		return nil, fmt.Errorf("showing plugin %q: there is none of that name; known plugins: %s", name, dashIfNone(known))
 	}
-	return inspect(ctx, c, chosen, unsafe, true)
+	return inspect(ctx, l.Config, chosen, unsafe, true)
 }
 
 func dashIfNone(list []string) string {
@@ -153,7 +156,7 @@ func inspect(ctx context.Context, c *config.Config, entries []Entry, unsafe, mea
 		names := make(map[string]bool)
 		for _, e := range rest {
 			switch {
-			case e.Status == StatusDisabled:
+			case e.Status == StatusDisabled, e.Status == StatusUntrusted:
 			case names[e.Name]:
 				later = append(later, e)
 			default:
@@ -204,7 +207,10 @@ func probe(ctx context.Context, c *config.Config, o host.Options, entries []Entr
 
 // describe is what the files alone tell.
 func describe(c *config.Config, e Entry, unsafe bool) Info {
-	spec := e.Spec(c, unsafe)
+	spec := host.Spec{Config: e.Manifest.Config}
+	if e.Status != StatusUntrusted {
+		spec = e.Spec(c, unsafe)
+	}
 	m := e.Manifest
 	hook, tool, load := host.Timeouts(m)
 	info := Info{
@@ -215,6 +221,7 @@ func describe(c *config.Config, e Entry, unsafe bool) Info {
 		Timeouts: Timeouts{Hook: hook.Seconds(), Tool: tool.Seconds(), Load: load.Seconds()},
 		Origin:   e.Origin, Hooks: []hookpoint.Name{}, HostSDK: version.Version, SDKCompatible: true,
 		Log: spec.LogFile, Processes: []host.Health{},
+		Requested: e.Asks(), Granted: granted(e, c, unsafe),
 	}
 	if info.Env == nil {
 		info.Env = []string{}
@@ -263,8 +270,8 @@ func (i *Info) fill(p *host.Plugin) {
 }
 
 // LogOf is the path of a plugin's log.
-func LogOf(c *config.Config, name string) (string, error) {
-	entries, err := Catalog(c)
+func LogOf(l Listing, name string) (string, error) {
+	entries, err := l.Entries()
 	if err != nil {
 		return "", err
 	}

@@ -35,3 +35,15 @@ func BuiltinTools() []string {
 	slices.Sort(names)
 	return names
 }
+
+// InstallPlaces are where plugins can be installed, the place of highest precedence first. Those of a project that is not trusted are
+// among them only if they lie in the project: a directory that its files name elsewhere may be anybody's.
+func (l Listing) InstallPlaces(kinds ...config.HomeKind) []install.Place {
+	places := InstallPlaces(l.Text, kinds...)
+	if l.Untrusted == nil {
+		return places
+	}
+	return slices.DeleteFunc(places, func(p install.Place) bool {
+		return l.Foreign(config.Source{Home: config.Home{Dir: p.Home}}) && !within(l.Untrusted.Base, p.Root)
+	})
+}

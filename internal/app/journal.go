@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"reflect"
 	"time"
 
@@ -167,24 +165,16 @@ func (a *App) openJournal() (session.Session, error) {
 	if a.opts.Resume == "" && !a.opts.Continue {
 		return session.Session{}, nil
 	}
-	find := func() (session.Summary, error) { return session.Find(a.opts.Resume, a.sessionDirs()...) }
+	a.moveState()
+	find := func() (session.Summary, error) { return FindSession(a.cfg, a.opts.Resume) }
 	if a.opts.Resume == "" {
-		find = a.latest
+		find = func() (session.Summary, error) { return session.Latest("", a.cfg.State.Sessions()) }
 	}
 	found, err := find()
 	if err != nil {
 		return session.Session{}, err
 	}
 	return a.reopen(found)
-}
-
-// latest is the session that was saved last: the project's, or where sessions of all directories are kept, that of this one.
-func (a *App) latest() (session.Summary, error) {
-	home, workdir := a.sessionHome(), ""
-	if home == a.cfg.User {
-		workdir = a.cfg.Workdir
-	}
-	return session.Latest(workdir, filepath.Join(home, "sessions"))
 }
 
 // reopen goes on with a saved session in the place of the one that is open.
@@ -200,35 +190,19 @@ func (a *App) reopen(found session.Summary) (session.Session, error) {
 	return saved, errors.Join(a.journal.recallSeen(saved), a.journal.recallTodos(saved))
 }
 
-// sessionHome is where new sessions are kept: the project's home if there is one, else the user's, which may be none.
-func (a *App) sessionHome() string {
-	if info, err := os.Stat(a.cfg.Project); err != nil || !info.IsDir() {
-		return a.cfg.User
-	}
-	return a.cfg.Project
-}
-
-// sessionDirs are where sessions may be.
-func (a *App) sessionDirs() []string {
-	var dirs []string
-	for _, h := range a.cfg.Homes {
-		dirs = append(dirs, filepath.Join(h.Dir, "sessions"))
-	}
-	return dirs
-}
-
 // beginJournal keeps the session, unless it is one that was saved before. Where it cannot be kept, the user is told.
 func (a *App) beginJournal(meta session.Meta) {
 	if a.journal.Journal != nil {
 		return
 	}
-	home := a.sessionHome()
-	if home == "" {
-		a.notice("", "this session is not saved: there is neither a project's .aura nor a home (see --home)")
+	dir := a.cfg.State.Sessions()
+	if dir == "" {
+		a.notice("", "this session is not saved: there is no home directory; set HOME or XDG_STATE_HOME")
 		return
 	}
+	a.moveState()
 	var err error
-	a.journal.Journal, err = session.Create(filepath.Join(home, "sessions"), meta)
+	a.journal.Journal, err = session.Create(dir, meta)
 	if err != nil {
 		a.notice("", fmt.Sprintf("this session is not saved: %v", err))
 	}

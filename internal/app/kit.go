@@ -3,15 +3,14 @@ package app
 import (
 	"context"
 	"maps"
+	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/idelchi/aura/hooks"
 	"github.com/idelchi/aura/internal/condition"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/done"
 	"github.com/idelchi/aura/internal/seen"
-	"github.com/idelchi/aura/internal/session"
 	"github.com/idelchi/aura/internal/skill"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/internal/tool/builtin"
@@ -137,13 +136,13 @@ func narrow(tools []tool.Tool, layers []config.ToolFilter, optIn []string) []too
 	return out
 }
 
-// outputDir is where tools keep what is too long for the model: beside the session, so that it goes when that is removed.
-// A session that is not saved leaves it to the system's place for such files.
+// outputDir is where tools keep what is too long for the model, a directory for each session. A session that is not saved leaves
+// it to the system's place for such files.
 func (a *App) outputDir() string {
-	if a.journal.Path() == "" {
+	if a.journal.ID() == "" {
 		return ""
 	}
-	return strings.TrimSuffix(a.journal.Path(), session.Ext) + "-output"
+	return filepath.Join(a.cfg.State.Output(), a.journal.ID())
 }
 
 // withhold leaves out the tools whose condition does not hold at the moment. One that cannot be evaluated is told and does

@@ -204,27 +204,45 @@ type MCPServer struct {
 	File string `json:"file"`
 }
 
-// MCPServers connects to the servers of a configuration, or to the one that is named, and lists them.
-func MCPServers(ctx context.Context, o config.Options, name string) ([]MCPServer, error) {
-	c, err := config.Load(o)
-	if err != nil {
-		return nil, err
+// stateUntrusted is that of a server to which nobody connects, because its project is not trusted.
+const stateUntrusted = "untrusted"
+
+// untrustedServers are the servers of a project that is not trusted.
+func (l Listing) untrustedServers() []MCPServer {
+	var out []MCPServer
+	for _, name := range slices.Sorted(maps.Keys(l.Text.MCPServers)) {
+		if s := l.Text.MCPServers[name]; l.Foreign(s.Source) {
+			out = append(out, MCPServer{
+				Name: name, Type: string(s.Type), State: stateUntrusted, Deferred: s.Deferred, Tools: []string{}, File: s.Source.File,
+			})
+		}
 	}
+	return out
+}
+
+// MCPServers connects to the servers of a configuration, or to the one that is named, and lists them. It connects to none of a
+// project that is not trusted.
+func MCPServers(ctx context.Context, l Listing, name string) ([]MCPServer, error) {
+	c, foreign := *l.Config, l.untrustedServers()
 	if name != "" {
+		foreign = slices.DeleteFunc(foreign, func(s MCPServer) bool { return s.Name != name })
 		one, ok := c.MCPServers[name]
-		if !ok {
-			return nil, fmt.Errorf("listing MCP server %q: there is none of that name; known servers: %s", name, names(c.MCPServers))
+		if !ok && len(foreign) == 0 {
+			return nil, fmt.Errorf("listing MCP server %q: there is none of that name; known servers: %s", name, names(l.Text.MCPServers))
 		}
 		one.Deferred = false
-		c.MCPServers = map[string]config.MCPServer{name: one}
+		c.MCPServers = map[string]config.MCPServer{}
+		if ok {
+			c.MCPServers[name] = one
+		}
 	}
-	set := OpenMCP(ctx, c, MCPOptions{Notify: func(string) {}, OnChange: func() {}})
+	set := OpenMCP(ctx, &c, MCPOptions{Notify: func(string) {}, OnChange: func() {}})
 	defer set.Close()
 	if ctx.Err() != nil {
 		set.Hurry()
 		return nil, ctx.Err()
 	}
-	var out []MCPServer
+	out := foreign
 	for _, s := range set.Servers() {
 		out = append(out, MCPServer{
 			Name: s.Name, Type: s.Type, State: string(s.State), Deferred: s.Deferred, Error: s.Error,

@@ -24,6 +24,8 @@ type Offer struct {
 	Type     config.ProviderType
 	Models   []llm.Model
 	Err      error
+	// Untrusted means that the provider was not asked, because its project is not trusted.
+	Untrusted bool
 }
 
 // ModelOptions say whom to ask for models.
@@ -37,8 +39,12 @@ type ModelOptions struct {
 }
 
 // Models asks the providers, side by side, which models they offer. Offers are in the order of the providers' names, models in
-// that of theirs. The error is that there is nobody to ask; failures of single providers are in their offers.
-func Models(ctx context.Context, c *config.Config, o ModelOptions) ([]Offer, error) {
+// that of theirs. Providers of a project that is not trusted come last, and are not asked. The error is that there is nobody to ask; failures of single providers are in their offers.
+func Models(ctx context.Context, l Listing, o ModelOptions) ([]Offer, error) {
+	c, foreign := l.Config, l.untrustedOffers(o.Provider)
+	if _, own := c.Providers[o.Provider]; len(foreign) > 0 && !own && (o.Provider != "" || len(c.Providers) == 0) {
+		return foreign, nil
+	}
 	a := &App{cfg: c, events: &events{emit: o.Emit}}
 	if o.Provider == "" && len(c.Providers) == 0 {
 		p, name, err := a.detectProvider(ctx)
@@ -71,7 +77,18 @@ func Models(ctx context.Context, c *config.Config, o ModelOptions) ([]Offer, err
 		})
 	}
 	all.Wait()
-	return offers, nil
+	return append(offers, foreign...), nil
+}
+
+// untrustedOffers are the providers of a project that is not trusted, or the one that is named. Nobody asks them.
+func (l Listing) untrustedOffers(name string) []Offer {
+	var out []Offer
+	for _, n := range slices.Sorted(maps.Keys(l.Text.Providers)) {
+		if p := l.Text.Providers[n]; l.Foreign(p.Source) && (name == "" || name == n) {
+			out = append(out, Offer{Provider: n, Type: p.Type, Untrusted: true})
+		}
+	}
+	return out
 }
 
 // ask completes an offer.

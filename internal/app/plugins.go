@@ -88,14 +88,14 @@ func (a *App) noteFired() {
 
 // RuntimeDir is where running sessions of this user are found.
 func RuntimeDir(c *config.Config) string {
-	xdg, _ := config.Lookup(c.Environ, "XDG_RUNTIME_DIR")
-	return host.RuntimeDir(xdg, os.TempDir())
+	xdg, _ := config.Lookup(c.Inherited, "XDG_RUNTIME_DIR")
+	return host.RuntimeDir(xdg, c.State.Run())
 }
 
 // runtimeDirs are all places where running sessions of this user may be.
 func runtimeDirs(c *config.Config) []string {
-	xdg, _ := config.Lookup(c.Environ, "XDG_RUNTIME_DIR")
-	return host.RuntimeDirs(xdg, os.TempDir())
+	xdg, _ := config.Lookup(c.Inherited, "XDG_RUNTIME_DIR")
+	return host.RuntimeDirs(xdg, c.State.Run())
 }
 
 // HostOptions are what every fleet of this configuration has in common.
@@ -112,7 +112,7 @@ func HostOptions(c *config.Config) (host.Options, error) {
 		userHome = ""
 	}
 	return host.Options{
-		Binary: program.start, Program: program.path, Grants: sandbox.GrantsIn(c.Workdir), CacheDir: cacheDir(), Workdir: c.Workdir, Environ: c.Environ,
+		Binary: program.start, Program: program.path, Grants: sandbox.GrantsIn(c.Workdir), CacheDir: c.State.Cache(), Workdir: c.Workdir, Environ: c.Environ,
 		Tool:  sdk.ToolConfig{HomeDir: userHome, ConfigDir: c.Project},
 		Shell: runCondition(c.Environ),
 	}, nil
@@ -220,7 +220,7 @@ func (a *App) pluginTools(c cell) []tool.Tool {
 			continue
 		}
 		s, m := exports.Tool.Schema, p.Spec().Manifest
-		made := pluginTool{plugin: p, sandboxable: exports.Tool.Sandboxable}
+		made := pluginTool{plugin: p, sandboxable: confinable(p, exports)}
 		if wanted := c.plugin(a.entries[p.Name()]); wanted != nil {
 			made.policy, made.apart = *wanted, c.apart(p, wanted, made.sandboxable)
 		}

@@ -10,25 +10,13 @@ import (
 )
 
 // pluginDirs are the directories that plugins are loaded from: those that the configuration names, and those that links in them
-// lead to. What is remembered of plugins is with them: it says which are not confined in files.
+// lead to.
 func pluginDirs(c *config.Config) []string {
 	var out []string
-	if cache := cacheDir(); cache != "" {
-		out = append(out, cache)
-	}
 	for _, root := range c.PluginRoots() {
 		out = append(append(out, root.Dir), linked(root.Dir, linkDepth)...)
 	}
 	return out
-}
-
-// cacheDir is where aura remembers things; empty if the user has no place for that.
-func cacheDir() string {
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		return ""
-	}
-	return filepath.Join(dir, "aura")
 }
 
 // linkDepth is how deep links to plugins are looked for below a directory of plugins.
@@ -63,7 +51,12 @@ func (a *App) tellPlugins() {
 			continue
 		}
 		said := report.Uncovered
-		if exports, known := p.Exports(); known && exports.Tool != nil && !exports.Tool.Sandboxable && len(said) > 0 {
+		exports, known := p.Exports()
+		switch {
+		case !known || exports.Tool == nil || exports.Tool.Sandboxable:
+		case !p.Spec().Unconfined:
+			a.tellUngranted(p.Name())
+		case len(said) > 0:
 			said = said[1:]
 		}
 		a.tellUncovered(said)

@@ -85,7 +85,7 @@ func commandFailure(err error) event.Event {
 // configuration does not, all of it does.
 func (a *App) Reload(ctx context.Context) (string, error) {
 	old, providers, r, features := a.cfg, a.providers, a.role, a.features
-	cfg, err := config.Load(a.opts.Config)
+	cfg, err := a.gate().Reload(ctx, a.opts.Config)
 	if err != nil {
 		return "", err
 	}

@@ -110,13 +110,15 @@ func (c cell) plugin(e Entry) *sandbox.Policy {
 		return nil
 	}
 	c.place.DataDir = e.DataDir()
+	if dir := e.DataDir(); dir != "" {
+		// What cannot be made is not granted.
+		_ = os.MkdirAll(dir, 0o700)
+	}
 	c.place.Output = ""
 	p := c.policy(sandbox.KindPlugin)
+	p.Network = p.Network && e.Asks().Network
 	return &p
 }
-
-// DataDir is where the plugin may keep what it likes.
-func (e Entry) DataDir() string { return filepath.Join(e.Home.Dir, "data", e.Name) }
 
 // requireSandbox refuses to go on where the settings demand a sandbox and the system has none.
 func requireSandbox(f config.Features) error {
@@ -285,11 +287,7 @@ func (a *App) cmdSandbox(context.Context, string) (string, error) {
 }
 
 // SandboxStatus is what this machine enforces, found by trying.
-func SandboxStatus(ctx context.Context, o config.Options) (sandbox.Status, error) {
-	c, err := config.Load(o)
-	if err != nil {
-		return sandbox.Status{}, err
-	}
+func SandboxStatus(ctx context.Context, c *config.Config) (sandbox.Status, error) {
 	self, err := sandbox.Self()
 	if err != nil {
 		return sandbox.Status{}, fmt.Errorf("finding aura itself: %w", err)

@@ -26,6 +26,8 @@ type ToolboxOptions struct {
 	Only string
 	// WithMCP connects to the MCP servers.
 	WithMCP bool
+	// Listing only shows tools: those of a project that is not trusted are left out, instead of asking.
+	Listing bool
 	// Asleep starts no plugin at all: the tools of those that nothing is remembered of are missing.
 	Asleep bool
 }
@@ -61,7 +63,7 @@ func OpenToolbox(ctx context.Context, o ToolboxOptions) (*Toolbox, error) {
 
 func (b *Toolbox) open(ctx context.Context) (err error) {
 	a := b.app
-	if a.cfg, err = config.Load(a.opts.Config); err != nil {
+	if a.cfg, err = b.config(ctx); err != nil {
 		return err
 	}
 	usual, _ := a.cfg.DefaultAgent()
@@ -81,6 +83,15 @@ func (b *Toolbox) open(ctx context.Context) (err error) {
 	}
 	b.addServers(ctx)
 	return b.register()
+}
+
+// config is what is in force.
+func (b *Toolbox) config(ctx context.Context) (*config.Config, error) {
+	if !b.opts.Listing {
+		return b.app.gate().Load(ctx, b.app.opts.Config)
+	}
+	l, err := b.app.gate().List(b.app.opts.Config)
+	return l.Config, err
 }
 
 // own are aura's own tools.
@@ -230,7 +241,7 @@ func (b *Toolbox) pluginTools() []tool.Tool {
 			exports, _ := p.Exports()
 			if t := exports.Tool; t != nil && !t.Available {
 				b.away[p.Name()] = true
-				out = append(out, pluginTool{plugin: p, sandboxable: t.Sandboxable, definition: tool.Definition{
+				out = append(out, pluginTool{plugin: p, sandboxable: confinable(p, exports), definition: tool.Definition{
 					Name: t.Schema.Name, Description: t.Schema.Description, Source: tool.SourcePlugin, Origin: p.Name(), Parallel: t.Parallel,
 					OptIn: p.Spec().Manifest.OptIn,
 				}})

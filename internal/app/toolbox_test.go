@@ -14,7 +14,7 @@ import (
 // box opens the tools of a project.
 func (p *place) box(o ToolboxOptions) *Toolbox {
 	p.t.Helper()
-	o.Config, o.WithoutPlugins = p.o.Config, true
+	o.Config, o.Gate, o.WithoutPlugins = p.o.Config, p.o.Gate, true
 	b, err := OpenToolbox(p.t.Context(), o)
 	if err != nil {
 		p.t.Fatal(err)

@@ -9,25 +9,26 @@ const anything = "*"
 // "/..." stands for a package and all below it. An exact key goes before one with a wildcard.
 //
 // internal/hookpoint is vocabulary: a row that imports anything of ours may import it without saying so. An empty row
-// imports nothing of ours at all but internal/files, which stands beside package os.
+// imports nothing of ours at all but internal/files, which stands beside package os, and the constants of internal/limit.
 var rooms = map[string][]string{
 	"cmd/aura":             {"internal/cli"},
 	"cmd/aura-plugin-host": {"shared/...", "internal/interp", "internal/manifest", "internal/sandbox", "sdk/..."},
 
 	"internal/cli": {
 		"internal/app", "internal/check", "internal/config", "internal/conversation/...", "internal/install", "internal/llm", "internal/manifest", "internal/pipeline",
-		"internal/scaffold", "internal/sandbox", "internal/session", "internal/shell", "internal/tool", "host", "sdk/...",
+		"internal/plaintext", "internal/redact", "internal/scaffold", "internal/sandbox", "internal/session", "internal/shell", "internal/tool", "internal/trust", "host", "sdk/...",
 	},
 	"internal/tui":   {"internal/app", "sdk/..."},
 	"internal/app":   {anything},
 	"internal/bench": {anything},
+	"internal/soak":  {anything},
 
 	"internal/conversation": {
 		"internal/command", "internal/conversation/event", "internal/done", "internal/llm", "internal/pipeline", "internal/session",
 		"internal/todo", "internal/tokens", "internal/tool", "sdk/...",
 	},
 	"internal/conversation/event": {"sdk/..."},
-	"internal/config":             {"hooks", "internal/condition", "internal/policy", "internal/strict"},
+	"internal/config":             {"hooks", "internal/condition", "internal/policy", "internal/state", "internal/strict"},
 	"internal/policy":             {},
 	"internal/prompt":             {},
 	"internal/session":            {"internal/llm"},
@@ -41,15 +42,19 @@ var rooms = map[string][]string{
 	"internal/seen":               {"internal/tool", "sdk/..."},
 	"internal/llm":                {},
 	"internal/mcp":                {"internal/tool"},
-	"internal/llm/*":              {"internal/llm/...", "internal/strict", "sdk/..."},
+	"internal/llm/*":              {"internal/llm/...", "internal/redact", "internal/strict", "sdk/..."},
 	"internal/pipeline":           {"sdk/..."},
 	"internal/hookpoint":          {"sdk/..."},
 	"internal/files":              {},
+	"internal/limit":              {"sdk/..."},
+	"internal/plaintext":          {},
+	"internal/redact":             {},
 	"internal/state":              {},
+	"internal/trust":              {},
 	"hooks":                       {"internal/prompt", "internal/shell", "internal/tool", "sdk/..."},
 
 	"host": {
-		"internal/condition", "internal/manifest", "internal/sandbox", "internal/stray", "shared/...", "sdk/...",
+		"internal/condition", "internal/manifest", "internal/redact", "internal/sandbox", "internal/stray", "shared/...", "sdk/...",
 	},
 	"shared":               {"shared/wire", "internal/sandbox", "sdk/..."},
 	"shared/wire":          {},

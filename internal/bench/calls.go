@@ -132,7 +132,7 @@ func race(kinds []func() error) ([]time.Duration, error) {
 
 // fleet starts one plugin.
 func (l *lab) fleet(ctx context.Context, dir string) (*host.Fleet, func() error, error) {
-	session, err := host.OpenSession(host.RuntimeDir("", os.TempDir()), "bench")
+	session, err := host.OpenSession(host.RuntimeDir("", ""), "bench")
 	if err != nil {
 		return nil, nil, err
 	}

@@ -150,7 +150,7 @@ func (l *lab) cellSession(ctx context.Context, n int, enabled bool, times cellTi
 	cmd := exec.CommandContext(ctx, l.aura(), "run", "--json", "--home", "", "--config", which, "--config", ".aura", "--provider", "bench", "hi")
 	cmd.Dir = dir
 	cmd.Env = []string{
-		"HOME=" + dir, "XDG_CACHE_HOME=" + filepath.Join(dir, "cache"), "TMPDIR=" + os.TempDir(), "PATH=" + os.Getenv("PATH"),
+		"HOME=" + dir, "XDG_STATE_HOME=" + stateOf(dir), "AURA_TRUST=1", "TMPDIR=" + os.TempDir(), "PATH=" + os.Getenv("PATH"),
 	}
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

@@ -63,7 +63,7 @@ func (l *lab) measure(ctx context.Context, n int) (m measured, err error) {
 	}
 	var first, cold, exit []time.Duration
 	for range starts {
-		if err := os.RemoveAll(filepath.Join(project, "cache")); err != nil {
+		if err := os.RemoveAll(filepath.Join(stateOf(project), "aura", "cache")); err != nil {
 			return m, err
 		}
 		for _, times := range []*[]time.Duration{&cold, &first} {
@@ -113,8 +113,20 @@ func (l *lab) project(dir string, n int) error {
 func (l *lab) command(ctx context.Context, project, provider string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, l.aura(), "run", "--json", "--home", "", "--provider", provider, "hi")
 	cmd.Dir = project
-	cmd.Env = []string{"HOME=" + project, "XDG_CACHE_HOME=" + filepath.Join(project, "cache"), "TMPDIR=" + os.TempDir()}
+	cmd.Env = environ(project)
 	return cmd
+}
+
+// environ is what aura is started with in a project, whose code may run.
+func environ(project string) []string {
+	return []string{"HOME=" + project, "XDG_STATE_HOME=" + stateOf(project), "TMPDIR=" + os.TempDir(), "AURA_TRUST=1"}
+}
+
+func stateOf(project string) string { return filepath.Join(project, "state") }
+
+// running asks the sessions of a project how their plugins are.
+func running(project string) []host.PluginHealth {
+	return host.Running(host.RuntimeDirs("", filepath.Join(stateOf(project), "aura", "run"))...)
 }
 
 // talk runs a conversation of one model call and returns when, after its start, the request was made, and how long the process
@@ -197,7 +209,7 @@ func children(project string, n int, ended <-chan struct{}) ([]int, error) {
 	deadline := time.After(time.Minute)
 	for {
 		var pids []int
-		for _, h := range host.Running(host.RuntimeDir("", os.TempDir())) {
+		for _, h := range running(project) {
 			if h.Pid != 0 && strings.HasPrefix(h.Dir, project+"/") {
 				pids = append(pids, h.Pid)
 			}

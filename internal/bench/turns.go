@@ -14,8 +14,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/idelchi/aura/host"
 )
 
 const (
@@ -126,7 +124,7 @@ func (l *lab) longSession(ctx context.Context, project string, moments map[int]*
 	}
 	cmd := exec.CommandContext(ctx, l.aura(), args...)
 	cmd.Dir = project
-	cmd.Env = []string{"HOME=" + project, "XDG_CACHE_HOME=" + filepath.Join(project, "cache"), "TMPDIR=" + os.TempDir()}
+	cmd.Env = environ(project)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	stdout, err := cmd.StdoutPipe()
@@ -194,7 +192,7 @@ func (m *moment) weigh(pid int, project string) error {
 	}
 	m.aura = append(m.aura, own)
 	var sum, n int64
-	for _, h := range host.Running(host.RuntimeDir("", os.TempDir())) {
+	for _, h := range running(project) {
 		if h.Pid == 0 || !strings.HasPrefix(h.Dir, project+"/") {
 			continue
 		}

@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/internal/repair"
 )
@@ -147,16 +148,7 @@ func (c *checker) loadFile(s *source, p *sourcePackage, file string) {
 }
 
 func readText(file string) ([]byte, error) {
-	info, err := os.Stat(file)
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("reading the plugin's source: %w", err)
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("reading the plugin's source: %s is not a regular file", file)
-	case info.Size() > maxFile:
-		return nil, fmt.Errorf("reading the plugin's source: %s has %d bytes, the limit is %d", file, info.Size(), maxFile)
-	}
-	text, err := os.ReadFile(file)
+	text, err := files.Read(file, maxFile)
 	if err != nil {
 		return nil, fmt.Errorf("reading the plugin's source: %w", err)
 	}

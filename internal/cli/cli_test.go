@@ -21,7 +21,7 @@ import (
 func line(t *testing.T, stdin string, environ []string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	s := streams{in: strings.NewReader(stdin), out: &out, err: &errs, environ: append([]string{}, environ...)}
+	s := streams{in: strings.NewReader(stdin), out: &out, err: &errs, environ: append([]string{"AURA_TRUST=1", "XDG_STATE_HOME=" + t.TempDir()}, environ...)}
 	dir := t.TempDir()
 	args = append([]string{"--workdir", dir, "--home", filepath.Join(dir, "home")}, args...)
 	code = execute(t.Context(), s, args)
@@ -100,7 +100,7 @@ func TestOutputThatIsLost(t *testing.T) {
 		for fault, want := range map[error]int{syscall.ENOSPC: exitError, syscall.EPIPE: exitDone} {
 			var errs bytes.Buffer
 			dir := t.TempDir()
-			s := streams{in: strings.NewReader(""), out: failing{fault}, err: &errs}
+			s := streams{in: strings.NewReader(""), out: failing{fault}, err: &errs, environ: []string{"AURA_TRUST=1", "XDG_STATE_HOME=" + t.TempDir()}}
 			code := execute(t.Context(), s, append([]string{"--workdir", dir, "--home", dir}, strings.Fields(command)...))
 			if told := strings.Contains(errs.String(), "some is missing now: "+fault.Error()); code != want || told != (want == exitError) {
 				t.Errorf("%s: %v: exit code %d, want %d\n%s", command, fault, code, want, errs.String())
@@ -153,7 +153,7 @@ func TestInputWithoutEnd(t *testing.T) {
 		in, writer := io.Pipe()
 		t.Cleanup(func() { _ = writer.Close() })
 		var errs bytes.Buffer
-		s := streams{in: in, out: io.Discard, err: &errs}
+		s := streams{in: in, out: io.Discard, err: &errs, environ: []string{"AURA_TRUST=1", "XDG_STATE_HOME=" + t.TempDir()}}
 		if got := execute(row.ctx, s, append([]string{"--workdir", t.TempDir(), "--home", "", "run"}, row.args...)); got != row.want {
 			t.Errorf("%s: got %d, want %d: %s", row.name, got, row.want, &errs)
 		}
@@ -222,12 +222,12 @@ func TestClean(t *testing.T) {
 	t.Parallel()
 	rows := []struct{ in, want string }{
 		{"plain\ttext\n", "plain\ttext\n"},
-		{"\x1b[31mred\x1b[0m", "[31mred[0m"},
-		{"\x1b]0;title\x07x", "]0;titlex"},
-		{"a\u009b31mb", "a31mb"},
+		{"\x1b[31mred\x1b[0m", "red"},
+		{"\x1b]0;title\x07x", "x"},
+		{"a\u009b31mb", "ab"},
 		{"over\rwrite\b", "overwrite"},
 		{"bad \xff utf-8", "bad \uFFFD utf-8"},
-		{"evil\u202Etxt", "eviltxt"},
+		{"evil\u202Etxt", "evil<U+202E>txt"},
 		{"päivää 𝄞", "päivää 𝄞"},
 	}
 	for _, row := range rows {
@@ -258,7 +258,8 @@ func TestTextKeepsLinesApart(t *testing.T) {
 	r := &textRenderer{out: &both, err: &both}
 	for _, e := range []event.Event{
 		event.Delta{Text: "half a "},
-		event.Delta{Text: "line\x1b[2J"},
+		event.Delta{Text: "line\x1b["},
+		event.Delta{Text: "2J"},
 		event.Notice{Plugin: "p", Text: "one\ntwo"},
 		event.Notice{Plugin: "p", Text: `plugin "p" is restarted`},
 		event.PluginError{Plugin: "p", Error: "x\x07"},
@@ -271,7 +272,7 @@ func TestTextKeepsLinesApart(t *testing.T) {
 		r.show(e)
 	}
 	r.finish()
-	want := "half a line[2J\n! p: one\n  two\n! plugin \"p\" is restarted\n! p: x\n> Ls {\"path\":\".\"}\n< Ls (0s) a b\n< Ls failed: no\n~ p: hint\nend\n"
+	want := "half a line\n! p: one\n  two\n! plugin \"p\" is restarted\n! p: x\n> Ls {\"path\":\".\"}\n< Ls (0s) a b\n< Ls failed: no\n~ p: hint\nend\n"
 	if both.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", both.String(), want)
 	}

@@ -59,13 +59,17 @@ func listOf(complete cobra.CompletionFunc) cobra.CompletionFunc {
 
 // completeNames completes what a configuration has. One that cannot be read has nothing.
 func completeNames(s streams, root *rootOptions, list func(*config.Config) []cobra.Completion) cobra.CompletionFunc {
+	return completeListing(s, root, func(l app.Listing) []cobra.Completion { return list(l.Text) })
+}
+
+func completeListing(s streams, root *rootOptions, list func(app.Listing) []cobra.Completion) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		c, err := quietConfig(cmd, s, root)
+		l, err := quietConfig(cmd, s, root)
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		found := slices.DeleteFunc(list(c), func(name string) bool { return !strings.HasPrefix(name, typed) })
-		return found, cobra.ShellCompDirectiveNoFileComp
+		found := slices.DeleteFunc(list(l), func(name string) bool { return !strings.HasPrefix(name, typed) })
+		return candidates(found), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
@@ -79,12 +83,12 @@ func first(complete cobra.CompletionFunc) cobra.CompletionFunc {
 	}
 }
 
-// quietConfig loads the configuration of an unfinished command line.
-func quietConfig(cmd *cobra.Command, s streams, root *rootOptions) (*config.Config, error) {
+// quietConfig loads the configuration of an unfinished command line. It is only shown, so a project need not be trusted.
+func quietConfig(cmd *cobra.Command, s streams, root *rootOptions) (app.Listing, error) {
 	if err := fromEnvironment(cmd, s.environ); err != nil {
-		return nil, err
+		return app.Listing{}, err
 	}
-	return config.Load(root.configOptions(s))
+	return root.quietGate().List(root.configOptions(s))
 }
 
 // described lists the names of a map with what each is for.
@@ -130,8 +134,8 @@ func modelNames(c *config.Config) []cobra.Completion {
 }
 
 // installedNames are the plugins in use.
-func installedNames(c *config.Config) []cobra.Completion {
-	entries, err := app.Catalog(c)
+func installedNames(l app.Listing) []cobra.Completion {
+	entries, err := l.Entries()
 	if err != nil {
 		return nil
 	}
@@ -150,7 +154,7 @@ const titled = 10
 // sessionNames are the ids of all sessions, the newest first.
 func sessionNames(c *config.Config) []cobra.Completion {
 	var paths []string
-	for _, dir := range sessionDirs(c) {
+	for _, dir := range c.State.AllSessions() {
 		found, err := filepath.Glob(filepath.Join(dir, "*"+session.Ext))
 		if err == nil {
 			paths = append(paths, found...)

@@ -1,9 +1,14 @@
 package cli
 
 import (
+	"errors"
 	"maps"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/idelchi/aura/internal/state"
 )
 
 // completionFiles is a project with names of all kinds.
@@ -14,8 +19,6 @@ func completionFiles() map[string]string {
 		".aura/elsewhere/notepad/plugin.yaml": "description: Notes\n",
 		".aura/elsewhere/notepad/go.mod":      "module notepad\n",
 		".aura/elsewhere/notepad/main.go":     "package notepad\n",
-		".aura/sessions/01a1.jsonl":           "not a session\n",
-		".aura/sessions/01b2.jsonl":           "not a session\n",
 	})
 	return files
 }
@@ -23,6 +26,12 @@ func completionFiles() map[string]string {
 func TestCompletion(t *testing.T) {
 	t.Parallel()
 	dir := filled(t, completionFiles())
+	sessions := state.Locate(filepath.Join(dir, "state"), "", dir).Sessions()
+	err := errors.Join(os.MkdirAll(sessions, 0o700), os.WriteFile(filepath.Join(sessions, "01a1.jsonl"), nil, 0o600),
+		os.WriteFile(filepath.Join(sessions, "01b2.jsonl"), nil, 0o600))
+	if err != nil {
+		t.Fatal(err)
+	}
 	broken := filled(t, map[string]string{".aura/config/agents/a.md": "---\nnam: x\n---\n"})
 	rows := []struct {
 		line string // the word to complete is the last

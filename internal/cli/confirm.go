@@ -11,6 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/plaintext"
 )
 
 // confirmer asks the user about tool calls, on the terminal. Without one there is nobody to ask.
@@ -25,7 +26,7 @@ func confirmer(s streams) func(context.Context, app.Question) (bool, error) {
 		if err != nil {
 			return false, fmt.Errorf("showing the arguments: %w", err)
 		}
-		fmt.Fprintf(s.err, "? %s %s\n  rule %q wants a confirmation; run it? [y/N] ", clean(q.Tool), clean(string(args)), q.Rule)
+		fmt.Fprintf(s.err, "? %s %s\n  rule %q wants a confirmation; run it? [y/N] ", plaintext.Line(q.Tool), plaintext.Line(string(args)), q.Rule)
 		answer := make(chan typed, 1)
 		// A read from a terminal cannot be given up: if the run ends before the answer, the process does too.
 		go func() {

@@ -38,12 +38,17 @@ func (o *rootOptions) hookChoice() app.HookChoice {
 }
 
 func (o *rootOptions) loadHooks(s streams) (*config.Config, []app.Hook, error) {
-	c, err := config.Load(o.configOptions(s))
+	l, err := o.list(s)
 	if err != nil {
 		return nil, nil, err
 	}
-	list, err := app.Hooks(c, o.hookChoice())
-	return c, list, err
+	list, err := app.Hooks(l.Text, o.hookChoice())
+	for i := range list {
+		if l.Foreign(l.Text.Hooks[list[i].Name].Source) {
+			list[i].Active, list[i].Reason = false, string(app.StatusUntrusted)
+		}
+	}
+	return l.Text, list, err
 }
 
 func newHooksList(s streams, root *rootOptions) *cobra.Command {
@@ -163,7 +168,7 @@ printed. No model and no tool is run. The exit code is 0 whatever the hook says.
 			if trial.Tool == "" {
 				return usageError{fmt.Errorf("%s needs --tool: the tool that is called, such as Write", cmd.CommandPath())}
 			}
-			c, err := config.Load(root.configOptions(s))
+			c, err := root.load(cmd.Context(), s)
 			if err != nil {
 				return err
 			}
@@ -189,7 +194,7 @@ printed. No model and no tool is run. The exit code is 0 whatever the hook says.
 
 func showReport(s streams, r app.HookReport) {
 	if r.Skipped != "" {
-		fmt.Fprintf(s.out, "hook %s does not run for this call: %s\n", r.Hook, r.Skipped)
+		fmt.Fprintf(s.out, "hook %s does not run for this call: %s\n", oneLine(r.Hook, resultLimit), oneLine(r.Skipped, resultLimit))
 		return
 	}
 	outcome := "lets the call pass"
@@ -201,7 +206,7 @@ func showReport(s streams, r app.HookReport) {
 	case r.TimedOut:
 		outcome = "was killed at its timeout and lets the call pass"
 	}
-	fmt.Fprintf(s.out, "hook %s %s (exit code %d, %s)\n", r.Hook, outcome, r.ExitCode, r.Duration.Round(time.Millisecond))
+	fmt.Fprintf(s.out, "hook %s %s (exit code %d, %s)\n", oneLine(r.Hook, resultLimit), outcome, r.ExitCode, r.Duration.Round(time.Millisecond))
 	for _, part := range [][2]string{{"the model is told", r.Message}, {"standard output", r.Stdout}, {"standard error", r.Stderr}} {
 		if strings.TrimSpace(part[1]) != "" {
 			fmt.Fprintf(s.out, "%s:\n  %s\n", part[0], indent(clean(part[1])))

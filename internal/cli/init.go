@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/plaintext"
 	"github.com/idelchi/aura/internal/scaffold"
 )
 
@@ -53,7 +54,7 @@ func newInit(s streams, root *rootOptions) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return o.run(s, home)
+			return o.renewing(s, root, func() error { return o.run(s, home) })
 		},
 	}
 	f := cmd.Flags()
@@ -92,6 +93,14 @@ func (o *initOptions) home(c config.Options) (string, error) {
 		return "", fmt.Errorf("finding the working directory: %s is not a directory: name another with --workdir", c.Workdir)
 	}
 	return dir, nil
+}
+
+// renewing lets the user's consent cover what is written into the project's home.
+func (o *initOptions) renewing(s streams, root *rootOptions, write func() error) error {
+	if o.global || o.dryRun {
+		return write()
+	}
+	return root.renewing(s, write)
 }
 
 // initReport is the result of init as JSON.
@@ -153,6 +162,9 @@ func (o *initOptions) confirm(s streams, files []scaffold.File) error {
 func isTerminal(stream any) bool {
 	if o, ok := stream.(*output); ok {
 		stream = o.Writer
+	}
+	if _, ok := stream.(*plaintext.Writer); ok {
+		return true
 	}
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))

@@ -39,7 +39,7 @@ func TestInitAsks(t *testing.T) {
 			}
 			dir := filled(t, map[string]string{".aura/config/modes/plan.md": mine})
 			var out, errs bytes.Buffer
-			s := streams{in: terminal, out: &out, err: &errs, environ: []string{}}
+			s := streams{in: terminal, out: &out, err: &errs, environ: []string{"XDG_STATE_HOME=" + t.TempDir()}}
 			code := execute(t.Context(), s, append([]string{"--workdir", dir, "--home", "", "init", "--force"}, row.args...))
 			if code != row.code || strings.Contains(errs.String(), "Replace 1 file?") != row.asked {
 				t.Errorf("exit code %d: %s", code, errs.String())

@@ -13,7 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/idelchi/aura/internal/app"
-	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/plaintext"
 )
 
 // followInterval is how often a followed log is looked at. Plugins write rarely and people read slowly.
@@ -25,13 +26,13 @@ func newPluginsLogs(s streams, root *rootOptions) *cobra.Command {
 		Use:   "logs NAME",
 		Short: "Print what a plugin has printed",
 		Long: `Print what a plugin has written to standard output, standard error and its
-logger, in all sessions. The log is kept in logs/plugins/ of the plugin's home
-and capped in size; one older log is kept beside it.`,
+logger, in all sessions. 'aura paths' shows where logs are kept. The log is capped
+in size; one older log is kept beside it.`,
 		Example: `  aura plugins logs notepad
   aura plugins logs notepad -f`,
 		Args: exactArgs("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := config.Load(root.configOptions(s))
+			cfg, err := root.list(s)
 			if err != nil {
 				return err
 			}
@@ -50,7 +51,7 @@ and capped in size; one older log is kept beside it.`,
 // printLog prints the older log, the present one, and what comes.
 func printLog(ctx context.Context, w io.Writer, path, name string, follow bool) error {
 	for _, p := range []string{path + ".1", path} {
-		f, err := os.Open(p)
+		f, err := files.OpenNoFollow(p, os.O_RDONLY, 0)
 		if errors.Is(err, fs.ErrNotExist) {
 			if p == path && !follow {
 				fmt.Fprintf(w, "plugin %q has no log yet\n", name)
@@ -60,9 +61,10 @@ func printLog(ctx context.Context, w io.Writer, path, name string, follow bool) 
 		if err != nil {
 			return fmt.Errorf("opening the log of plugin %q: %w", name, err)
 		}
-		err = copyClean(w, f)
+		cleaner := &plaintext.Cleaner{Visible: true}
+		err = copyClean(w, f, cleaner)
 		if p == path && follow && err == nil {
-			err = followLog(ctx, w, f, path)
+			err = followLog(ctx, w, f, path, cleaner)
 		}
 		if err := errors.Join(err, f.Close()); err != nil {
 			return fmt.Errorf("reading the log of plugin %q: %w", name, err)
@@ -88,7 +90,7 @@ func waitForLog(ctx context.Context, w io.Writer, path, name string) error {
 }
 
 // followLog prints what is appended, and starts over when the log was moved aside.
-func followLog(ctx context.Context, w io.Writer, f *os.File, path string) error {
+func followLog(ctx context.Context, w io.Writer, f *os.File, path string, cleaner *plaintext.Cleaner) error {
 	current := f
 	defer func() {
 		if current != f {
@@ -96,10 +98,10 @@ func followLog(ctx context.Context, w io.Writer, f *os.File, path string) error 
 		}
 	}()
 	for tick(ctx) {
-		if err := copyClean(w, current); err != nil {
+		if err := copyClean(w, current, cleaner); err != nil {
 			return err
 		}
-		next, err := os.Open(path)
+		next, err := files.OpenNoFollow(path, os.O_RDONLY, 0)
 		if err != nil {
 			continue
 		}
@@ -128,13 +130,13 @@ func tick(ctx context.Context) bool {
 	}
 }
 
-// copyClean copies text without what could take hold of a terminal.
-func copyClean(w io.Writer, r io.Reader) error {
+// copyClean copies text without what could take hold of a terminal. The cleaner knows what the text before ended with.
+func copyClean(w io.Writer, r io.Reader, cleaner *plaintext.Cleaner) error {
 	in := bufio.NewReaderSize(r, 64<<10)
 	for {
 		line, err := in.ReadSlice('\n')
 		if len(line) > 0 {
-			if _, werr := io.WriteString(w, clean(string(line))); werr != nil {
+			if _, werr := io.WriteString(w, cleaner.Next(string(line))); werr != nil {
 				return werr
 			}
 		}

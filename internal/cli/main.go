@@ -61,8 +61,8 @@ func Main() int {
 
 // execute runs one command line. It is what tests call.
 func execute(ctx context.Context, s streams, args []string) int {
-	out := &output{Writer: s.out}
-	s.out = out
+	out := &output{Writer: guarded(s.out)}
+	s.out, s.err = out, guarded(s.err)
 	root := newRoot(s)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
@@ -104,6 +104,8 @@ func exitCode(ctx context.Context, err error) int {
 	var sig signalled
 	var late timeoutError
 	var usage usageError
+	var untrusted *app.UntrustedError
+	var quit *app.QuitError
 	switch {
 	case err == nil:
 		return exitDone
@@ -111,7 +113,7 @@ func exitCode(ctx context.Context, err error) int {
 		return map[os.Signal]int{syscall.SIGTERM: exitTerminated, syscall.SIGHUP: exitHungUp, os.Interrupt: exitInterrupted}[sig.Signal]
 	case errors.As(err, &late):
 		return exitTimeout
-	case errors.As(err, &usage):
+	case errors.As(err, &usage), errors.As(err, &untrusted), errors.As(err, &quit):
 		return exitUsage
 	case errors.Is(err, conversation.ErrStepLimit), errors.Is(err, conversation.ErrBudget):
 		return exitLimit

@@ -20,5 +20,18 @@ func TestMain(m *testing.M) {
 			os.Exit(sandbox.Main(app.RunConfined))
 		}
 	}
-	os.Exit(m.Run())
+	os.Exit(atHome(m))
+}
+
+// atHome runs the tests with a home directory of their own, because sessions are kept below it.
+func atHome(m *testing.M) int {
+	home, err := os.MkdirTemp("", "aura-home-")
+	if err != nil {
+		panic(err)
+	}
+	defer func() { _ = os.RemoveAll(home) }()
+	if err := os.Setenv("HOME", home); err != nil {
+		panic(err)
+	}
+	return m.Run()
 }

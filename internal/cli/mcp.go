@@ -31,7 +31,11 @@ func newMCP(s streams, root *rootOptions) *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			servers, err := app.MCPServers(cmd.Context(), root.configOptions(s), append(args, "")[0])
+			l, err := root.list(s)
+			if err != nil {
+				return err
+			}
+			servers, err := app.MCPServers(cmd.Context(), l, append(args, "")[0])
 			if err != nil {
 				return because(cmd.Context(), err)
 			}

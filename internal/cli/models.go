@@ -48,16 +48,16 @@ func newModels(s streams, root *rootOptions) *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := config.Load(root.configOptions(s))
+			l, err := root.list(s)
 			if err != nil {
 				return err
 			}
 			o := app.ModelOptions{Provider: append(args, root.provider)[0], Timeout: timeout, Emit: notices(s.err)}
-			offers, err := app.Models(cmd.Context(), c, o)
+			offers, err := app.Models(cmd.Context(), l, o)
 			if err != nil {
 				return because(cmd.Context(), err)
 			}
-			return because(cmd.Context(), showOffers(s, offers, newMask(c), asJSON))
+			return because(cmd.Context(), showOffers(s, offers, newMask(l.Config), asJSON))
 		},
 		ValidArgsFunction: first(completeNames(s, root, providerNames)),
 	}
@@ -81,6 +81,8 @@ type offerInfo struct {
 	Type     config.ProviderType `json:"type"`
 	Models   []modelInfo         `json:"models"`
 	Error    string              `json:"error,omitempty"`
+	// Untrusted providers were not asked, because their project is not trusted.
+	Untrusted bool `json:"untrusted,omitempty"`
 }
 
 // modelInfo is a model as JSON. What is not known is 0 or empty.
@@ -99,7 +101,7 @@ func showOffers(s streams, offers []app.Offer, hide mask, asJSON bool) error {
 	list := []offerInfo{}
 	failed := 0
 	for _, o := range offers {
-		info := offerInfo{Provider: o.Provider, Type: o.Type, Models: []modelInfo{}}
+		info := offerInfo{Provider: o.Provider, Type: o.Type, Models: []modelInfo{}, Untrusted: o.Untrusted}
 		for _, m := range o.Models {
 			info.Models = append(info.Models, describeModel(m))
 		}
@@ -110,7 +112,7 @@ func showOffers(s streams, offers []app.Offer, hide mask, asJSON bool) error {
 		list = append(list, info)
 	}
 	var err error
-	if failed == len(list) {
+	if failed == len(list) && failed > 0 {
 		err = errNoModels
 	}
 	if asJSON {
@@ -139,6 +141,8 @@ func writeOffers(s streams, list []offerInfo) {
 	}
 	for _, o := range list {
 		switch {
+		case o.Untrusted:
+			fmt.Fprintf(s.err, "! provider %s: untrusted, so it was not asked\n", clean(o.Provider))
 		case o.Error != "":
 			fmt.Fprintf(s.err, "! provider %s: %s\n", clean(o.Provider), clean(o.Error))
 		case len(o.Models) == 0:

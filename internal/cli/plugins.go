@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/idelchi/aura/internal/app"
-	"github.com/idelchi/aura/internal/config"
 )
 
 const pluginsHelp = `List, inspect, install, update and remove plugins.
@@ -42,15 +41,15 @@ func newPluginsList(s streams, root *rootOptions) *cobra.Command {
   aura plugins list --json`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := config.Load(root.configOptions(s))
+			l, err := root.list(s)
 			if err != nil {
 				return err
 			}
-			list, err := app.InspectAll(cmd.Context(), cfg, root.unsafePlugins)
+			list, err := app.InspectAll(cmd.Context(), l, root.unsafePlugins)
 			if err != nil {
 				return err
 			}
-			newMask(cfg).plugins(list)
+			newMask(l.Config).plugins(list)
 			if asJSON {
 				return writeJSON(s.out, append([]app.Info{}, list...))
 			}
@@ -74,15 +73,15 @@ machine. If none runs it, the plugin is started, measured and stopped.`,
   aura plugins show notepad --json`,
 		Args: exactArgs("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := config.Load(root.configOptions(s))
+			l, err := root.list(s)
 			if err != nil {
 				return err
 			}
-			list, err := app.Inspect(cmd.Context(), cfg, args[0], root.unsafePlugins)
+			list, err := app.Inspect(cmd.Context(), l, args[0], root.unsafePlugins)
 			if err != nil {
 				return err
 			}
-			newMask(cfg).plugins(list)
+			newMask(l.Config).plugins(list)
 			if asJSON {
 				return writeJSON(s.out, list[0])
 			}
@@ -102,7 +101,7 @@ machine. If none runs it, the plugin is started, measured and stopped.`,
 
 // pluginNames completes the names of plugins.
 func pluginNames(s streams, root *rootOptions) cobra.CompletionFunc {
-	return first(completeNames(s, root, installedNames))
+	return first(completeListing(s, root, installedNames))
 }
 
 func writeJSON(w io.Writer, v any) error {

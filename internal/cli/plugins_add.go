@@ -34,6 +34,10 @@ What the plugin imports is vendored with 'go mod tidy' and 'go mod vendor'. The
 SDK is aura's own and need not be fetched. All files are recorded in plugins.lock;
 a plugin whose files change later is not loaded until you update or trust it.
 
+What a plugin asks for beyond the defaults is shown: files outside of the sandbox,
+variables, the network, unsafe mode, more memory. In a terminal you are asked
+whether to grant it; elsewhere the command itself grants it.
+
 For https, no authentication is tried first, then GITLAB_TOKEN (for gitlab.com
 and the host in GITLAB_HOST), GITHUB_TOKEN (for github.com and the host in
 GITHUB_SERVER_URL) and GIT_TOKEN, then what 'git credential fill' knows. For ssh,
@@ -50,7 +54,13 @@ func newPluginsAdd(s streams, root *rootOptions) *cobra.Command {
   aura plugins add https://github.com/user/collection --subpath tools/metrics
   aura plugins add ./my-plugin --name mine --global`,
 		Args: needsSome("SOURCE"),
-		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, s, root, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			add := func() error { return o.run(cmd, s, root, args) }
+			if o.global {
+				return add()
+			}
+			return root.renewing(s, add)
+		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.ref, "ref", "", "branch, tag or commit (default: the default branch)")
@@ -65,11 +75,12 @@ func (o *addOptions) run(cmd *cobra.Command, s streams, root *rootOptions, sourc
 	if o.name != "" && len(sources) > 1 {
 		return usageError{fmt.Errorf("--name %s: there are %d sources, and each needs a name of its own", o.name, len(sources))}
 	}
-	c, err := config.Load(root.configOptions(s))
+	l, err := root.list(s)
 	if err != nil {
 		return err
 	}
-	place, err := placeFor(c, o.global)
+	c := l.Config
+	place, err := placeFor(l, o.global)
 	if err != nil {
 		return err
 	}
@@ -95,6 +106,7 @@ func (o *addOptions) run(cmd *cobra.Command, s streams, root *rootOptions, sourc
 func (o *addOptions) add(cmd *cobra.Command, s streams, root *rootOptions, c *config.Config, place install.Place, source string) (install.Added, error) {
 	options, done := o.options(c, s, root)
 	defer done()
+	options.Grant = o.granting(cmd.Context(), s, false)
 	request := install.Request{Source: source, Ref: o.ref, Name: o.name, Subpaths: slices.Clone(o.subpaths)}
 	return install.Add(cmd.Context(), place, request, options)
 }
@@ -109,7 +121,8 @@ func writeAdded(w io.Writer, a install.Added) {
 		from += " (" + a.Ref + ")"
 	}
 	fmt.Fprintf(w, "installed %s from %s\n", clean(a.Name), clean(from))
-	fmt.Fprintf(w, "  into %s\n", a.Dir)
+	fmt.Fprintf(w, "  into %s\n", clean(a.Dir))
 	writeFacts(w, "  ", a.Plugins)
+	writeGranted(w, a.Plugins)
 	writeWarnings(w, a.Warnings)
 }

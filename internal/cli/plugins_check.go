@@ -14,7 +14,6 @@ import (
 
 	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/check"
-	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/manifest"
 )
@@ -100,7 +99,7 @@ func newCheckTarget(e app.Entry) checkTarget {
 // returns what there is to check.
 func checkTargets(s streams, root *rootOptions, args []string) ([]checkTarget, check.Options, error) {
 	options := check.Options{Unsafe: root.unsafePlugins}
-	cfg, err := config.Load(root.configOptions(s))
+	cfg, err := root.list(s)
 	if err == nil {
 		options.Unsafe = options.Unsafe || cfg.Features.Plugins.Unsafe
 	}
@@ -111,7 +110,7 @@ func checkTargets(s streams, root *rootOptions, args []string) ([]checkTarget, c
 	if err != nil {
 		return nil, options, err
 	}
-	entries, problem := app.Catalog(cfg)
+	entries, problem := cfg.Entries()
 	var targets []checkTarget
 	for _, e := range entries {
 		targets = append(targets, newCheckTarget(e))

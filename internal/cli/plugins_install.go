@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"github.com/schollz/progressbar/v3"
@@ -19,6 +20,7 @@ import (
 type installOptions struct {
 	noVendor bool
 	force    bool
+	yes      bool
 	json     bool
 
 	// waiting is one for all that the command installs.
@@ -28,6 +30,7 @@ type installOptions struct {
 func (o *installOptions) register(f *pflag.FlagSet) {
 	f.BoolVar(&o.noVendor, "no-vendor", false, "do not run go mod tidy and go mod vendor")
 	f.BoolVar(&o.force, "force", false, "install in spite of errors that the check finds")
+	f.BoolVar(&o.yes, "yes", false, "grant what the plugins ask for, without a question")
 	f.BoolVar(&o.json, "json", false, "write a JSON list")
 }
 
@@ -67,12 +70,17 @@ func progressBar(w io.Writer) (show func(int64), done func()) {
 }
 
 // placeFor is where to install: the project's home, or the user's, which are one for whoever works in the home directory.
-func placeFor(c *config.Config, global bool) (install.Place, error) {
+func placeFor(l app.Listing, global bool) (install.Place, error) {
 	if !global {
-		return app.InstallPlaces(c, config.HomeProject)[0], nil
+		places := l.InstallPlaces(config.HomeProject)
+		if len(places) == 0 {
+			// The project's home is not read: with --safe, or because it cannot be.
+			return install.Place{Home: l.Project, Root: filepath.Join(l.Project, "plugins")}, nil
+		}
+		return places[0], nil
 	}
-	for _, p := range app.InstallPlaces(c) {
-		if p.Home == c.User {
+	for _, p := range l.InstallPlaces() {
+		if p.Home == l.User {
 			return p, nil
 		}
 	}

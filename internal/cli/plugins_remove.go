@@ -6,8 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/idelchi/aura/internal/app"
-	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/install"
 )
 
@@ -25,30 +23,34 @@ func newPluginsRemove(s streams, root *rootOptions) *cobra.Command {
   aura plugins remove collection`,
 		Args: needsSome("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := config.Load(root.configOptions(s))
-			if err != nil {
-				return err
-			}
-			list, options := []install.Removed{}, install.Options{Waiting: waiting(s.err)}
-			for _, name := range args {
-				var removed install.Removed
-				if removed, err = install.Remove(cmd.Context(), app.InstallPlaces(c), name, options); err != nil {
-					break
-				}
-				list = append(list, removed)
-				if !asJSON {
-					fmt.Fprintf(s.out, "removed %s (plugins: %s)\n", clean(removed.Dir), clean(strings.Join(removed.Plugins, ", ")))
-				}
-			}
-			if asJSON {
-				if err := writeJSON(s.out, list); err != nil {
-					return err
-				}
-			}
-			return err
+			return root.renewing(s, func() error { return removePlugins(cmd, s, root, args, asJSON) })
 		},
-		ValidArgsFunction: completeNames(s, root, installedNames),
+		ValidArgsFunction: completeListing(s, root, installedNames),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON list")
 	return cmd
+}
+
+func removePlugins(cmd *cobra.Command, s streams, root *rootOptions, args []string, asJSON bool) error {
+	l, err := root.list(s)
+	if err != nil {
+		return err
+	}
+	list, options := []install.Removed{}, install.Options{Waiting: waiting(s.err)}
+	for _, name := range args {
+		var removed install.Removed
+		if removed, err = install.Remove(cmd.Context(), l.InstallPlaces(), name, options); err != nil {
+			break
+		}
+		list = append(list, removed)
+		if !asJSON {
+			fmt.Fprintf(s.out, "removed %s (plugins: %s)\n", clean(removed.Dir), clean(strings.Join(removed.Plugins, ", ")))
+		}
+	}
+	if asJSON {
+		if err := writeJSON(s.out, list); err != nil {
+			return err
+		}
+	}
+	return err
 }

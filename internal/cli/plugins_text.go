@@ -99,6 +99,8 @@ func writeRules(line liner, p app.Info) {
 	}
 	line("Env", "%s", env)
 	line("Unsafe", "%t", p.Unsafe)
+	line("Requested", "%s", asked(p.Requested))
+	line("Granted", "%s", asked(p.Granted))
 	line("Timeouts", "hooks and commands %gs, tools %gs, loading %gs", p.Timeouts.Hook, p.Timeouts.Tool, p.Timeouts.Load)
 	line("On failure", "%s", p.OnFailure)
 	line("Memory limit", "%s", mebibytes(p.MemoryLimit))

@@ -5,8 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/idelchi/aura/internal/app"
-	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/install"
 )
 
@@ -24,11 +22,11 @@ func newPluginsTrust(s streams, root *rootOptions) *cobra.Command {
 		Example: `  aura plugins trust metrics`,
 		Args:    exactArgs("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := config.Load(root.configOptions(s))
+			l, err := root.list(s)
 			if err != nil {
 				return err
 			}
-			list, err := install.Trust(cmd.Context(), app.InstallPlaces(c), args[0], install.Options{Waiting: waiting(s.err)})
+			list, err := install.Trust(cmd.Context(), l.InstallPlaces(), args[0], install.Options{Waiting: waiting(s.err)})
 			if err != nil {
 				return err
 			}

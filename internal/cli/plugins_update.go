@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/idelchi/aura/internal/app"
-	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/install"
 )
 
@@ -25,7 +24,11 @@ they were installed from. For a plugin of a pack the whole pack is updated.
 
 What has changed is shown: commits, files, and what a plugin has that it did not
 have before: variables, hooks, tools, unsafe imports. If an update fails, the old
-version stays as it was.`
+version stays as it was.
+
+A version that asks for more than the installed one, such as the network or more
+variables, is installed only if you grant that: aura asks in a terminal, and needs
+--yes elsewhere.`
 
 func newPluginsUpdate(s streams, root *rootOptions) *cobra.Command {
 	o := &updateOptions{}
@@ -42,8 +45,10 @@ func newPluginsUpdate(s streams, root *rootOptions) *cobra.Command {
 			}
 			return nil
 		},
-		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, s, root, args) },
-		ValidArgsFunction: completeNames(s, root, installedNames),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return root.renewing(s, func() error { return o.run(cmd, s, root, args) })
+		},
+		ValidArgsFunction: completeListing(s, root, installedNames),
 	}
 	cmd.Flags().BoolVar(&o.all, "all", false, "update all that came from git")
 	o.register(cmd.Flags())
@@ -78,7 +83,7 @@ func (o *updateOptions) targets(places []install.Place, names []string) ([]updat
 }
 
 func (o *updateOptions) run(cmd *cobra.Command, s streams, root *rootOptions, names []string) error {
-	c, err := config.Load(root.configOptions(s))
+	c, err := root.load(cmd.Context(), s)
 	if err != nil {
 		return err
 	}
@@ -93,6 +98,7 @@ func (o *updateOptions) run(cmd *cobra.Command, s streams, root *rootOptions, na
 	var failed []error
 	for _, target := range targets {
 		options, done := o.options(c, s, root)
+		options.Grant = o.granting(cmd.Context(), s, true)
 		updated, err := install.Update(cmd.Context(), target.places, target.name, options)
 		done()
 		if err != nil {
@@ -136,6 +142,7 @@ func writeUpdated(w io.Writer, u install.Updated) {
 	}
 	writeFiles(w, u)
 	writeFacts(w, "  new in ", u.New)
+	writeGranted(w, u.New)
 	if len(u.Gone) > 0 {
 		fmt.Fprintf(w, "  plugins that are gone: %s\n", clean(strings.Join(u.Gone, ", ")))
 	}

@@ -55,7 +55,7 @@ func TestPluginsWait(t *testing.T) {
 			t.Fatal(err)
 		}
 		stderr := &onWrite{do: func() { _ = f.Close() }}
-		s := streams{in: strings.NewReader(""), out: io.Discard, err: stderr, environ: []string{"HOME=" + t.TempDir()}}
+		s := streams{in: strings.NewReader(""), out: io.Discard, err: stderr, environ: []string{"HOME=" + t.TempDir(), "AURA_TRUST=1", "XDG_STATE_HOME=" + t.TempDir()}}
 		code := execute(t.Context(), s, append([]string{"--workdir", dir, "plugins"}, args...))
 		if want := "aura: waiting for another aura that is changing the plugins in " + root + "\n"; code != exitDone || stderr.String() != want {
 			t.Errorf("%s: exit code %d, got %q, want %q", args[0], code, stderr.String(), want)

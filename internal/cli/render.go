@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/plaintext"
 )
 
 // renderer shows events. Its methods are called one at a time.
@@ -38,8 +39,10 @@ func (r *jsonRenderer) finish() {}
 // textRenderer streams the model's text to standard output and tells everything else on standard error.
 type textRenderer struct {
 	out, err io.Writer
-	// plain is set if standard output is no terminal: then the model's text passes as it is.
+	// plain is set if standard output is no terminal: then the model's text passes but for control sequences.
 	plain bool
+	// said and thought clean what streams in, where a sequence may be cut anywhere.
+	said, thought plaintext.Cleaner
 	// verbose shows the model's thinking.
 	verbose atomic.Bool
 	// debug shows all events.
@@ -117,7 +120,10 @@ func (r *textRenderer) think(s string) {
 		return
 	}
 	r.endLine()
-	s = clean(s)
+	r.thought.Visible = true
+	if s = r.thought.Next(s); s == "" {
+		return
+	}
 	fmt.Fprint(r.err, s)
 	r.musing = !strings.HasSuffix(s, "\n")
 }
@@ -146,8 +152,9 @@ func (r *textRenderer) text(s string) {
 	if s == "" {
 		return
 	}
-	if !r.plain {
-		s = clean(s)
+	r.said.Visible = !r.plain
+	if s = r.said.Next(s); s == "" {
+		return
 	}
 	r.endThought()
 	r.write(s)
@@ -173,6 +180,7 @@ func (r *textRenderer) trace(e event.Event) {
 
 // endThought ends a line of thinking before something else is shown.
 func (r *textRenderer) endThought() {
+	r.thought.End()
 	if r.musing {
 		fmt.Fprintln(r.err)
 		r.musing = false
@@ -180,6 +188,10 @@ func (r *textRenderer) endThought() {
 }
 
 func (r *textRenderer) endLine() {
+	if rest := r.said.End(); rest != "" {
+		r.write(rest)
+		r.open = true
+	}
 	if r.open {
 		r.write("\n")
 		r.open = false

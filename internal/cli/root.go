@@ -37,8 +37,12 @@ type rootOptions struct {
 	debug          bool
 	resume         string
 	goOn           bool
+	trust          bool
+	safe           bool
 
 	flags *pflag.FlagSet
+	// gate is made when it is first needed: by then the flags are known.
+	gate *app.Gate
 }
 
 const rootHelp = `aura is a terminal coding agent whose plugins cannot take it down.
@@ -61,16 +65,21 @@ const rootExamples = `  aura run "What is in this directory?"
 func newRoot(s streams) *cobra.Command {
 	o := &rootOptions{}
 	cmd := &cobra.Command{
-		Use:               "aura",
-		Short:             "A terminal coding agent whose plugins cannot take it down",
-		Long:              rootHelp,
-		Example:           rootExamples,
-		Version:           fmt.Sprintf("%s (SDK %s)", Version, version.Version),
-		SilenceErrors:     true,
-		SilenceUsage:      true,
-		Args:              noArgs,
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return fromEnvironment(cmd, s.environ) },
-		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Use:           "aura",
+		Short:         "A terminal coding agent whose plugins cannot take it down",
+		Long:          rootHelp,
+		Example:       rootExamples,
+		Version:       fmt.Sprintf("%s (SDK %s)", Version, version.Version),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          noArgs,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if err := fromEnvironment(cmd, s.environ); err != nil {
+				return err
+			}
+			return o.checkTrust()
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.SetIn(s.in)
 	cmd.SetOut(s.out)
@@ -78,7 +87,7 @@ func newRoot(s streams) *cobra.Command {
 	cmd.SetVersionTemplate("aura version {{ .Version }}\n")
 	cmd.SetFlagErrorFunc(flagError)
 	o.register(cmd.PersistentFlags())
-	cmd.AddCommand(newRun(s, o), newPlugins(s, o), newSessions(s, o), newTasks(s, o), newInit(s, o), newShow(s, o), newHooks(s, o), newMCP(s, o), newSandbox(s, o), newTools(s, o), newModels(s, o))
+	cmd.AddCommand(newRun(s, o), newPlugins(s, o), newSessions(s, o), newTasks(s, o), newInit(s, o), newShow(s, o), newHooks(s, o), newMCP(s, o), newSandbox(s, o), newTools(s, o), newModels(s, o), newTrust(s, o), newPaths(s, o))
 	o.completeFlags(cmd, s)
 	strictTopics(cmd)
 	helpEverywhere(cmd)
@@ -107,6 +116,8 @@ func (o *rootOptions) register(f *pflag.FlagSet) {
 	f.BoolVar(&o.unsafePlugins, "unsafe-plugins", false, "let plugins import os/exec, syscall and unsafe")
 	f.BoolVar(&o.goOn, "continue", false, "go on with the newest session")
 	f.StringVar(&o.resume, "resume", "", "go on with the session whose id begins so")
+	f.BoolVar(&o.trust, "trust", false, "let what this directory's files ask for take effect in this run")
+	f.BoolVar(&o.safe, "safe", false, "leave out this directory's .aura and secrets.env")
 	f.BoolVar(&o.debug, "debug", false, "show every event on standard error")
 }
 
@@ -141,7 +152,7 @@ func (o *rootOptions) appOptions(s streams) (app.Options, error) {
 		}
 	}
 	return app.Options{
-		Config: o.configOptions(s), Version: Version,
+		Config: o.configOptions(s), Gate: o.gateFor(s), Version: Version,
 		Agent: o.agent, Mode: o.mode, Provider: o.provider, Model: o.model, System: o.system, Think: think, Auto: o.auto,
 		MaxSteps: o.maxSteps, TokenBudget: o.tokenBudget, Vars: vars, Confirm: confirmer(s),
 		IncludeTools: o.includeTools, ExcludeTools: o.excludeTools,
@@ -169,7 +180,7 @@ func fromEnvironment(cmd *cobra.Command, environ []string) error {
 	cmd.Root().PersistentFlags().VisitAll(func(f *pflag.Flag) {
 		name := "AURA_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
 		value, ok := config.Lookup(environ, name)
-		if !ok || f.Changed || failed != nil || value == "" && f.Name != "home" {
+		if !ok || f.Changed || failed != nil || value == "" && f.Name != "home" || contradicted(cmd, f.Name) {
 			return // an empty variable is as good as none, except that an empty home means something
 		}
 		if err := cmd.Root().PersistentFlags().Set(f.Name, value); err != nil {

@@ -34,7 +34,7 @@ The model's text goes to standard output; tool calls, notices and errors of
 plugins go to standard error. With --json, events are written to standard output
 as one JSON object per line and nothing else is.
 
-The session is saved under sessions/ in the project's .aura, or in the user's.`
+The session is saved; 'aura sessions list' shows it and 'aura paths' where.`
 
 const runExamples = `  aura run "Summarise the README"
   aura run "List the files" "/plugins" "Thanks"

@@ -33,7 +33,11 @@ enforces and what it cannot. The exit code is 1 if nothing can be confined here.
   aura sandbox status --json`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			status, err := app.SandboxStatus(cmd.Context(), root.configOptions(s))
+			l, err := root.list(s)
+			if err != nil {
+				return err
+			}
+			status, err := app.SandboxStatus(cmd.Context(), l.Config)
 			if err != nil {
 				return because(cmd.Context(), err)
 			}

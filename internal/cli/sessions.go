@@ -3,13 +3,14 @@ package cli
 import (
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/plaintext"
 	"github.com/idelchi/aura/internal/session"
 )
 
@@ -17,9 +18,9 @@ func newSessions(s streams, root *rootOptions) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sessions",
 		Short: "List, show and export saved sessions",
-		Long: `List, show and export the sessions that are saved in sessions/ of the project's
-.aura and of the user's. 'aura run --continue' goes on with the newest of the
-project, 'aura run --resume ID' with any.`,
+		Long: `List, show and export saved sessions. 'aura run --continue' continues the newest
+session of the project, 'aura run --resume ID' any session. 'aura paths' shows
+where they are kept.`,
 		Example: `  aura sessions list
   aura sessions show 01a1
   aura sessions export 01a1 --output talk.md`,
@@ -30,28 +31,25 @@ project, 'aura run --resume ID' with any.`,
 	return cmd
 }
 
-// sessionDirs are where sessions may be, those of the project first.
-func sessionDirs(cfg *config.Config) []string {
-	dirs := []string{filepath.Join(cfg.Project, "sessions")}
-	if cfg.User != "" {
-		dirs = append(dirs, filepath.Join(cfg.User, "sessions"))
-	}
-	return dirs
-}
-
 func newSessionsList(s streams, root *rootOptions) *cobra.Command {
-	var asJSON bool
+	var asJSON, all bool
 	cmd := &cobra.Command{
-		Use:     "list",
-		Short:   "List the sessions, the newest first",
-		Example: "  aura sessions list --json",
-		Args:    noArgs,
+		Use:   "list",
+		Short: "List the project's sessions, the newest first",
+		Example: `  aura sessions list
+  aura sessions list --all --json`,
+		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			cfg, err := config.Load(root.configOptions(s))
+			cfg, err := root.list(s)
 			if err != nil {
 				return err
 			}
-			list, err := session.List(sessionDirs(cfg)...)
+			app.MoveState(cfg.Config, func(text string) { fmt.Fprintf(s.err, "! %s\n", clean(text)) })
+			dirs := []string{cfg.State.Sessions()}
+			if all {
+				dirs = cfg.State.AllSessions()
+			}
+			list, err := session.List(dirs...)
 			if err != nil {
 				return err
 			}
@@ -63,6 +61,7 @@ func newSessionsList(s streams, root *rootOptions) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON list")
+	cmd.Flags().BoolVar(&all, "all", false, "list the sessions of every project")
 	return cmd
 }
 
@@ -144,22 +143,24 @@ func export(stdout io.Writer, saved session.Session, format, output string) erro
 	if err != nil {
 		return err
 	}
+	// Whoever reads an export may print it.
+	text = plaintext.Strip(text)
 	if output == "" {
 		_, err := io.WriteString(stdout, text)
 		return err
 	}
-	if err := os.WriteFile(output, []byte(text), 0o600); err != nil {
+	if err := files.Save(output, []byte(text), 0o600); err != nil {
 		return fmt.Errorf("exporting session: %w", err)
 	}
 	return nil
 }
 
 func (o *rootOptions) findSession(s streams, prefix string) (session.Session, error) {
-	cfg, err := config.Load(o.configOptions(s))
+	cfg, err := o.list(s)
 	if err != nil {
 		return session.Session{}, err
 	}
-	found, err := session.Find(prefix, sessionDirs(cfg)...)
+	found, err := app.FindSession(cfg.Config, prefix)
 	if err != nil {
 		return session.Session{}, err
 	}

@@ -37,15 +37,15 @@ func newShow(s streams, root *rootOptions) *cobra.Command {
 		Example: showExamples,
 		Args:    showArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := config.Load(root.configOptions(s))
+			l, err := root.list(s)
 			if err != nil {
 				return err
 			}
-			v, err := viewerFor(cmd, c)
+			v, err := viewerFor(cmd, l.Text)
 			if err != nil {
 				return err
 			}
-			return show(s.out, c, v, args, asJSON)
+			return show(s.out, l.Text, v, args, asJSON)
 		},
 		ValidArgsFunction: completeShow(s, root),
 	}

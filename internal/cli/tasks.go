@@ -26,11 +26,11 @@ func newTasks(s streams, root *rootOptions) *cobra.Command {
   aura tasks run nightly`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			cfg, err := config.Load(root.configOptions(s))
+			l, err := root.list(s)
 			if err != nil {
 				return err
 			}
-			return listTasks(s, cfg, asJSON)
+			return listTasks(s, l, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON list")
@@ -47,14 +47,17 @@ type taskInfo struct {
 	File        string   `json:"file"`
 }
 
-func listTasks(s streams, cfg *config.Config, asJSON bool) error {
+func listTasks(s streams, l app.Listing, asJSON bool) error {
 	list := []taskInfo{}
 	rows := [][]string{{"NAME", "STATUS", "DESCRIPTION"}}
-	for _, name := range slices.Sorted(maps.Keys(cfg.Tasks)) {
-		t := cfg.Tasks[name]
+	for _, name := range slices.Sorted(maps.Keys(l.Text.Tasks)) {
+		t := l.Text.Tasks[name]
 		status := "enabled"
 		if t.Disabled {
 			status = "disabled"
+		}
+		if l.Foreign(t.Source) {
+			status = string(app.StatusUntrusted)
 		}
 		list = append(list, taskInfo{Name: name, Description: t.Description, Disabled: t.Disabled, Commands: t.Commands, File: t.Source.File})
 		rows = append(rows, []string{name, status, t.Description})
@@ -80,7 +83,7 @@ with the task's variables set for tools and for plugins that may see them.`,
 		Example: "  aura tasks run nightly --json",
 		Args:    exactArgs("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := config.Load(root.configOptions(s))
+			cfg, err := root.load(cmd.Context(), s)
 			if err != nil {
 				return err
 			}

@@ -126,7 +126,7 @@ arguments are wrong.`,
 }
 
 // open gathers the tools, or what has to do with one of them.
-func (o *toolsOptions) open(ctx context.Context, s streams, only string) (*app.Toolbox, error) {
+func (o *toolsOptions) open(ctx context.Context, s streams, only string, listing bool) (*app.Toolbox, error) {
 	session, err := o.root.appOptions(s)
 	if err != nil {
 		return nil, err
@@ -136,12 +136,12 @@ func (o *toolsOptions) open(ctx context.Context, s streams, only string) (*app.T
 			fmt.Fprintf(s.err, "! %s\n", clean(n.Text))
 		}
 	}
-	box, err := app.OpenToolbox(ctx, app.ToolboxOptions{Options: session, Only: only, WithMCP: o.withMCP})
+	box, err := app.OpenToolbox(ctx, app.ToolboxOptions{Options: session, Only: only, WithMCP: o.withMCP, Listing: listing})
 	return box, because(ctx, err)
 }
 
 func (o *toolsOptions) list(ctx context.Context, s streams) (err error) {
-	box, err := o.open(ctx, s, "")
+	box, err := o.open(ctx, s, "", true)
 	if err != nil {
 		return err
 	}
@@ -165,7 +165,7 @@ func (o *toolsOptions) list(ctx context.Context, s streams) (err error) {
 }
 
 func (o *toolsOptions) inspect(ctx context.Context, s streams, name string) (err error) {
-	box, err := o.open(ctx, s, name)
+	box, err := o.open(ctx, s, name, true)
 	if err != nil {
 		return err
 	}
@@ -224,7 +224,8 @@ func completeTools(s streams, root *rootOptions) cobra.CompletionFunc {
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		box, err := app.OpenToolbox(cmd.Context(), app.ToolboxOptions{Options: session, Asleep: true})
+		session.Gate = root.quietGate()
+		box, err := app.OpenToolbox(cmd.Context(), app.ToolboxOptions{Options: session, Asleep: true, Listing: true})
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
@@ -237,6 +238,6 @@ func completeTools(s streams, root *rootOptions) cobra.CompletionFunc {
 		if box.Close() != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return out, cobra.ShellCompDirectiveNoFileComp
+		return candidates(out), cobra.ShellCompDirectiveNoFileComp
 	}
 }

@@ -27,7 +27,7 @@ func (o *toolsOptions) run(ctx context.Context, s streams, args []string) (err e
 	if call.Texts, call.Args, err = app.ParseArguments(words, o.raw); err != nil {
 		return usageError{err}
 	}
-	box, err := o.open(ctx, s, call.Name)
+	box, err := o.open(ctx, s, call.Name, false)
 	if err != nil {
 		return err
 	}

@@ -56,6 +56,22 @@ type State struct {
 // String returns the expression as it was written.
 func (e Expr) String() string { return e.source }
 
+// Commands are the command lines of the bash: terms, in order.
+func (e Expr) Commands() []string {
+	var out []string
+
+	for _, t := range e.terms {
+		if t.name == shellTerm {
+			out = append(out, t.text)
+		}
+	}
+
+	return out
+}
+
+// shellTerm is the name of the term that runs a command line.
+const shellTerm = "bash"
+
 // IsZero tells whether the expression holds no term and so is always true.
 func (e Expr) IsZero() bool { return len(e.terms) == 0 }
 

@@ -78,8 +78,8 @@ var vocabulary = map[string]entry{
 		return s.Model.Name != "" && strings.EqualFold(s.Model.Name, t.text), nil
 	}},
 
-	"exists": {plainText, "<path>", exists},
-	"bash":   {commandLine, "<command>", runShell},
+	"exists":  {plainText, "<path>", exists},
+	shellTerm: {commandLine, "<command>", runShell},
 }
 
 // Names returns every word of the language in alphabetical order.

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/idelchi/aura/internal/state"
 	"github.com/idelchi/aura/internal/strict"
 )
 
@@ -27,6 +28,11 @@ type Options struct {
 	Environ []string
 	// UserHome is the home directory of the user; empty if there is none.
 	UserHome string
+	// Safe leaves out what the working directory holds: .aura and secrets.env, unless they are named or are the user's home.
+	Safe bool
+	// Text reads the configuration to show it: no variable takes effect, neither those of env files nor ${NAME} in values,
+	// which stays as it is written.
+	Text bool
 }
 
 // Config is all of the configuration. It and everything that it holds is read-only.
@@ -39,6 +45,8 @@ type Config struct {
 	Project string
 	// User is the user's home, absolute; empty if there is none. It need not exist.
 	User string
+	// State is where aura keeps its own state of this project.
+	State state.Paths
 
 	Providers  map[string]Provider
 	Agents     map[string]Agent
@@ -60,6 +68,10 @@ type Config struct {
 	Inherited []string
 	// EnvFiles are the env files, whether they exist or not.
 	EnvFiles []string
+	// Notices are what the user should know of what was read and has no effect.
+	Notices []string
+	// References are the places of ${NAME} in values, in the order in which they were read.
+	References []Reference
 
 	defaultAgent string
 	globals      globals
@@ -75,19 +87,34 @@ func Load(o Options) (*Config, error) {
 	return c, nil
 }
 
+// Locate finds the homes and the state without reading anything that is in them. What the homes configure is missing.
+func Locate(o Options) (*Config, error) {
+	p, err := locate(o)
+	if err != nil {
+		return nil, fmt.Errorf("looking for configuration: %w", err)
+	}
+	return &Config{
+		Homes: p.homes, Workdir: p.workdir, Project: p.project, User: p.user, State: o.state(p),
+		Environ: o.inherited(), Inherited: o.inherited(), EnvFiles: o.envFiles(p.workdir),
+	}, nil
+}
+
 func load(o Options) (*Config, error) {
 	p, err := locate(o)
 	if err != nil {
 		return nil, err
 	}
-	env, err := loadEnvironment(o, p.workdir)
+	env, notices, err := loadEnvironment(o, p.workdir)
 	if err != nil {
 		return nil, err
 	}
-	l := &loader{places: p, env: env, seen: origins{}}
+	l := &loader{places: p, env: env, text: o.Text, seen: origins{}}
 	c := &Config{
-		Homes: p.homes, Workdir: p.workdir, Project: p.project, User: p.user, origins: l.seen,
-		Environ: env, Inherited: o.inherited(), EnvFiles: o.envFiles(p.workdir),
+		Homes: p.homes, Workdir: p.workdir, Project: p.project, User: p.user, State: o.state(p), origins: l.seen,
+		Environ: env, Inherited: o.inherited(), EnvFiles: o.envFiles(p.workdir), Notices: notices,
+	}
+	if o.Text {
+		c.Environ = c.Inherited
 	}
 	var faults []error
 	for _, read := range []func() error{
@@ -113,7 +140,7 @@ func load(o Options) (*Config, error) {
 	if err := errors.Join(faults...); err != nil {
 		return nil, err
 	}
-	c.Features = c.globals.features
+	c.Features, c.References = c.globals.features, l.references
 	return c, nil
 }
 

@@ -2,11 +2,11 @@ package config
 
 import (
 	"fmt"
-	"os"
 	"strings"
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/strict"
 )
 
@@ -30,7 +30,7 @@ type document struct {
 
 // open reads a YAML file, or the frontmatter of a Markdown file. Variables are not expanded yet.
 func (s Source) open() (document, error) {
-	data, err := os.ReadFile(s.File)
+	data, err := files.Read(s.File, files.MaxText)
 	if err != nil {
 		return document{}, fmt.Errorf("reading %s: %w", s.File, err)
 	}
@@ -52,7 +52,7 @@ func lineOf(file, part string) int {
 
 // decode expands variables and reads the document into a value.
 func (l *loader) decode(d document, into any) error {
-	if err := l.env.expandTree(d.File, d.root, ""); err != nil {
+	if err := l.expandTree(d.Source, d.root, ""); err != nil {
 		return err
 	}
 	return strict.DecodeNode(d.File, d.root, into)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/joho/godotenv"
 
+	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/strict"
 )
 
@@ -60,17 +61,23 @@ func (o Options) envFiles(workdir string) []string {
 	return out
 }
 
-func loadEnvironment(o Options, workdir string) (environment, error) {
+// loadEnvironment also returns what the user should know of the env files.
+func loadEnvironment(o Options, workdir string) (environment, []string, error) {
 	environ, values := o.inherited(), map[string]string{}
+	var notices []string
 	for _, path := range o.envFiles(workdir) {
-		read, err := readEnvFile(path)
+		if o.Safe && o.EnvFiles == nil {
+			continue
+		}
+		read, ignored, err := readEnvFile(path)
 		if errors.Is(err, fs.ErrNotExist) && o.EnvFiles == nil {
 			continue
 		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		maps.Copy(values, read)
+		notices = append(notices, ignored...)
 	}
 	merged := slices.Clone(environ)
 	for _, name := range slices.Sorted(maps.Keys(values)) {
@@ -78,21 +85,35 @@ func loadEnvironment(o Options, workdir string) (environment, error) {
 			merged = append(merged, name+"="+values[name])
 		}
 	}
-	return merged, nil
+	return merged, notices, nil
 }
 
-func readEnvFile(path string) (map[string]string, error) {
-	data, err := os.ReadFile(path)
+// readEnvFile reads the variables of a file. Those that an env file may not set are left out, with a notice each.
+func readEnvFile(path string) (values map[string]string, notices []string, err error) {
+	data, err := files.Read(path, files.MaxText)
 	if err != nil {
-		return nil, fmt.Errorf("reading environment file: %w", err)
+		return nil, nil, fmt.Errorf("reading environment file: %w", err)
 	}
 	values, ok := parseEnv(data)
 	if !ok {
-		return nil, fmt.Errorf("reading environment file: %w", &strict.Error{
+		return nil, nil, fmt.Errorf("reading environment file: %w", &strict.Error{
 			File: path, Line: faultyLine(string(data)), Err: errors.New("expected NAME=value, with every quote closed"),
 		})
 	}
-	return values, nil
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if Reserved(name) {
+			delete(values, name)
+			notices = append(notices, fmt.Sprintf("%s:%d: %s is ignored: an env file cannot set it, because it changes which programs run and how; "+
+				"set it in the environment that aura is started from", path, lineOfVariable(string(data), name), name))
+		}
+	}
+	return values, notices, nil
+}
+
+// EnvFileNames are the variables that an env file sets.
+func EnvFileNames(path string) ([]string, error) {
+	values, _, err := readEnvFile(path)
+	return slices.Sorted(maps.Keys(values)), err
 }
 
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.]*$`)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
+	"time"
 
 	"gopkg.in/yaml.v3"
 
@@ -36,16 +38,46 @@ func (e environment) expand(text string) (string, error) {
 	return out, fault
 }
 
+// Reference is a place in a value where ${NAME} stands.
+type Reference struct {
+	// Name is that of the variable.
+	Name string
+	Place
+}
+
+// expand notes which variables a value refers to and puts their values in. Where the configuration is only shown, a value stays
+// as it is written, unless it is nothing but a number, a truth value or a duration, without which a file could not be read.
+func (l *loader) expand(s Source, line int, text string) (string, error) {
+	for _, match := range reference.FindAllString(text, -1) {
+		if name := referenceName.FindStringSubmatch(match); name != nil {
+			l.references = append(l.references, Reference{Name: name[1], Place: Place{Source: s, Line: line}})
+		}
+	}
+	out, err := l.env.expand(text)
+	if l.text && out != text && !isPlain(out) {
+		return text, nil
+	}
+	return out, err
+}
+
+// isPlain reports values that say nothing by themselves.
+func isPlain(text string) bool {
+	_, notNumber := strconv.ParseFloat(text, 64)
+	_, notBool := strconv.ParseBool(text)
+	_, notDuration := time.ParseDuration(text)
+	return notNumber == nil || notBool == nil || notDuration == nil
+}
+
 // expandTree replaces variables in all text values below a node. Keys are left as they are.
-func (e environment) expandTree(file string, n *yaml.Node, key string) error {
+func (l *loader) expandTree(s Source, n *yaml.Node, key string) error {
 	switch n.Kind {
 	case yaml.ScalarNode:
 		if n.ShortTag() != "!!str" {
 			return nil
 		}
-		value, err := e.expand(n.Value)
+		value, err := l.expand(s, n.Line, n.Value)
 		if err != nil {
-			return &strict.Error{File: file, Line: n.Line, Err: fmt.Errorf("key %q: %w", key, err)}
+			return &strict.Error{File: s.File, Line: n.Line, Err: fmt.Errorf("key %q: %w", key, err)}
 		}
 		if value != n.Value {
 			// Quotes say no more that it is text: in braces a variable cannot stand without them.
@@ -53,13 +85,13 @@ func (e environment) expandTree(file string, n *yaml.Node, key string) error {
 		}
 	case yaml.SequenceNode:
 		for i, item := range n.Content {
-			if err := e.expandTree(file, item, fmt.Sprintf("%s[%d]", key, i)); err != nil {
+			if err := l.expandTree(s, item, fmt.Sprintf("%s[%d]", key, i)); err != nil {
 				return err
 			}
 		}
 	case yaml.MappingNode:
 		for i := 0; i+1 < len(n.Content); i += 2 {
-			if err := e.expandTree(file, n.Content[i+1], joined(key, n.Content[i].Value)); err != nil {
+			if err := l.expandTree(s, n.Content[i+1], joined(key, n.Content[i].Value)); err != nil {
 				return err
 			}
 		}
@@ -110,7 +142,7 @@ func (l *loader) expandEntity(d document, n *yaml.Node, key string, verbatim []s
 		case name.ShortTag() == mergeTag:
 			err = l.expandEntity(d, value, key, verbatim)
 		case !slices.Contains(verbatim, name.Value):
-			err = l.env.expandTree(d.File, value, joined(key, name.Value))
+			err = l.expandTree(d.Source, value, joined(key, name.Value))
 		}
 		if err != nil {
 			return err

@@ -25,6 +25,8 @@ type featureFile struct {
 	Tools      Tools       `yaml:"tools"`
 	Compaction Compaction  `yaml:"compaction"`
 	Sandbox    Sandbox     `yaml:"sandbox"`
+	// Trust is for the user's home alone; see Rule.
+	Trust TrustRule `yaml:"trust"`
 }
 
 const (
@@ -83,7 +85,7 @@ func (l *loader) set(d declaration, g *globals) (pluginsFile, error) {
 	if err := l.decode(d.document, &content); err != nil {
 		return pluginsFile{}, err
 	}
-	if err := d.checkFeatures(content.Plugins); err != nil {
+	if err := errors.Join(d.checkFeatures(content.Plugins), l.checkTrust(d, content.Trust)); err != nil {
 		return pluginsFile{}, err
 	}
 	features, err := g.features.with(d.File, d.node())

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/idelchi/aura/internal/state"
 )
 
 // DirName is what a home is called where no other name is given.
@@ -21,7 +23,7 @@ const (
 	HomeProject HomeKind = "project"
 )
 
-// Home is a directory with configuration, plugins, sessions and logs.
+// Home is a directory with configuration and plugins.
 type Home struct {
 	// Dir is absolute.
 	Dir  string
@@ -52,12 +54,27 @@ func locate(o Options) (places, error) {
 	if len(configs) == 0 {
 		configs = []string{DirName}
 	}
+	if o.Safe && len(o.Configs) == 0 {
+		p.project = absolute(workdir, DirName)
+		return p, nil
+	}
 	for _, dir := range configs {
 		if err := p.addProject(dir, len(o.Configs) > 0); err != nil {
 			return places{}, err
 		}
 	}
 	return p, nil
+}
+
+// state is where the state of this project lies. An env file has no say in it: tools may have written that. Whoever names a
+// configuration works on the working directory all the same.
+func (o Options) state(p places) state.Paths {
+	root := p.workdir
+	if len(o.Configs) == 0 {
+		root = filepath.Dir(p.project)
+	}
+	xdg, _ := Lookup(o.inherited(), "XDG_STATE_HOME")
+	return state.Locate(xdg, o.UserHome, root)
 }
 
 func userHome(o Options, workdir string) string {

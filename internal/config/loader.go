@@ -26,8 +26,11 @@ type loader struct {
 	places
 
 	env environment
-	// seen is filled while reading.
-	seen origins
+	// text is Options.Text.
+	text bool
+	// seen and references are filled while reading.
+	seen       origins
+	references []Reference
 }
 
 // kind is a sort of entity: what it is called, where its files lie, and what one of them holds.

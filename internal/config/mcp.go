@@ -48,10 +48,10 @@ type mcpFile struct {
 }
 
 func (l *loader) mcpServers() (map[string]MCPServer, error) {
-	return loadKind(l, kind[MCPServer]{name: "mcp server", folder: "config/mcp", ext: yamlFiles, read: readMap(l, finishMCP)})
+	return loadKind(l, kind[MCPServer]{name: "mcp server", folder: "config/mcp", ext: yamlFiles, read: readMap(l, l.finishMCP)})
 }
 
-func finishMCP(d document, name string, f mcpFile) (MCPServer, error) {
+func (l *loader) finishMCP(d document, name string, f mcpFile) (MCPServer, error) {
 	s := f.MCPServer
 	s.Name, s.Source = name, d.Source
 	switch {
@@ -61,7 +61,11 @@ func finishMCP(d document, name string, f mcpFile) (MCPServer, error) {
 	case s.URL != "":
 		s.Type = MCPHTTP
 	}
-	if err := s.check(d); err != nil {
+	checked := s
+	if l.text && strings.Contains(s.URL, "${") {
+		checked.URL = "https://variable"
+	}
+	if err := checked.check(d); err != nil {
 		return MCPServer{}, err
 	}
 	var err error

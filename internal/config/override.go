@@ -16,6 +16,9 @@ func (d declaration) checkOverrides() error {
 	if content.Plugins.Dir != nil {
 		return d.wrong([]string{pluginsKey, "dir"}, "a directory of plugins belongs to a home: set it in its features/plugins.yaml")
 	}
+	if content.Trust != "" {
+		return d.wrong([]string{trustKey}, "only the user's home decides how consent is given: set it in its features/trust.yaml")
+	}
 	return d.checkFeatures(content.Plugins)
 }
 

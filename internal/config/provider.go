@@ -92,7 +92,7 @@ const (
 
 func (l *loader) finishProvider(d document, name string, p Provider) (Provider, error) {
 	p.Name, p.Source = name, d.Source
-	token, err := l.env.expand(p.Token)
+	token, err := l.expand(d.Source, d.line(name, tokenKey), p.Token)
 	if err != nil {
 		token, p.unusable = "", d.fault([]string{name, tokenKey}, "%w", err)
 	}
@@ -111,6 +111,9 @@ func (l *loader) finishProvider(d document, name string, p Provider) (Provider, 
 	}
 	candidates := l.scriptCandidates(d.Source, p.File)
 	file, ok := firstFile(candidates)
+	if !ok && l.text && strings.Contains(p.File, "${") {
+		return p, nil
+	}
 	if !ok {
 		return Provider{}, d.fault([]string{name, "file"}, "script %q does not exist; looked for %s", p.File, strings.Join(candidates, ", "))
 	}

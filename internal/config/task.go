@@ -135,6 +135,28 @@ func (t Task) Environment() (map[string]string, error) {
 	return values, nil
 }
 
+// Ignored are notices of variables in the task's env files that have no effect.
+func (t Task) Ignored() []string {
+	var out []string
+	for _, name := range t.EnvFile {
+		if file, err := t.findEnvFile(name); err == nil {
+			if _, notices, err := readEnvFile(file); err == nil {
+				out = append(out, notices...)
+			}
+		}
+	}
+	return out
+}
+
+// EnvFiles are the paths at which the task's env files may lie, whether they exist or not.
+func (t Task) EnvFiles() []string {
+	var out []string
+	for _, name := range t.EnvFile {
+		out = append(out, t.envCandidates(name)...)
+	}
+	return out
+}
+
 // Prompts are the commands with the variables of the task in them, and else those of the environment that it runs in.
 func (t Task) Prompts(environ []string) ([]string, error) {
 	own, err := t.Environment()
@@ -158,19 +180,34 @@ func (t Task) Prompts(environ []string) ([]string, error) {
 }
 
 func (t Task) readEnvFile(name string) (map[string]string, error) {
+	file, err := t.findEnvFile(name)
+	if err != nil {
+		return nil, err
+	}
+	values, _, err := readEnvFile(file)
+	return values, err
+}
+
+func (t Task) findEnvFile(name string) (string, error) {
+	candidates := t.envCandidates(name)
+	file, ok := firstFile(candidates)
+	if !ok {
+		return "", t.made.at(envFileKey).wrong([]string{envFileKey}, "file %q does not exist; looked for %s", name, strings.Join(candidates, ", "))
+	}
+	return file, nil
+}
+
+const envFileKey = "env_file"
+
+// envCandidates are the places where an env file of the task may lie, the best first.
+func (t Task) envCandidates(name string) []string {
 	dir := t.Workdir
 	if dir == "" {
 		dir = t.base
 	}
-	// A task that no file declares has no home either.
-	declared := t.made.at("env_file")
-	candidates := []string{absolute(dir, name), absolute(declared.Home.Dir, name)}
 	if filepath.IsAbs(name) {
-		candidates = candidates[:1]
+		return []string{filepath.Clean(name)}
 	}
-	file, ok := firstFile(candidates)
-	if !ok {
-		return nil, declared.wrong([]string{"env_file"}, "file %q does not exist; looked for %s", name, strings.Join(candidates, ", "))
-	}
-	return readEnvFile(file)
+	// A task that no file declares has no home either.
+	return []string{absolute(dir, name), absolute(t.made.at(envFileKey).Home.Dir, name)}
 }

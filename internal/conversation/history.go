@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/sdk"
 )
@@ -23,8 +24,10 @@ type entry struct {
 // history is what the model is shown, without the system prompt.
 type history struct {
 	entries []entry
-	// turns grows at its end only, until it is replaced: whoever holds an earlier version shares its beginning.
-	turns []sdk.Turn
+	// turns grows at its end only, until it is replaced: whoever holds an earlier version shares its beginning. turnSize is what
+	// all of them but the newest count against limit.Turns, in bytes.
+	turns    []sdk.Turn
+	turnSize int
 	// counted is how many of the entries have their tokens counted, and tokens is the sum of these. Counting waits until
 	// somebody asks, so that a conversation nobody asks about does not pay for it.
 	counted, tokens int
@@ -51,7 +54,18 @@ func (h *history) add(e entry) {
 	}
 	spoken := e.Role == llm.RoleUser || e.Role == llm.RoleAssistant
 	if spoken && e.Content != "" {
-		h.turns = append(h.turns, sdk.Turn{Role: string(e.Role), Content: e.Content})
+		h.addTurn(sdk.Turn{Role: string(e.Role), Content: e.Content})
+	}
+}
+
+// addTurn bounds what the older turns take, as ledger.keep does for tool calls.
+func (h *history) addTurn(t sdk.Turn) {
+	if n := len(h.turns); n > 0 {
+		h.turnSize += limit.TurnSize(h.turns[n-1])
+	}
+	h.turns = append(h.turns, t)
+	if h.turnSize > limit.Turns || len(h.turns) > limit.Entries {
+		h.turns, h.turnSize = limit.TrimTurns(h.turns, limit.Turns/2)
 	}
 }
 

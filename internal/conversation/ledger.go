@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/sdk"
 )
@@ -15,7 +16,10 @@ import (
 type ledger struct {
 	stats sdk.Stats
 	// calls grows at its end only, and nothing in it changes: whoever holds an earlier version shares its beginning.
+	// When the old ones take too much, another list with shorter ones takes its place.
 	calls []sdk.ToolCall
+	// size is what all calls but the newest count against limit.History, in bytes.
+	size int
 	// runs holds, for each tool, how often it ran, and patches, for each file, how often it was changed.
 	runs, patches map[string]int
 	// requests counts the calls of models, failed ones too.
@@ -58,7 +62,7 @@ func (l *ledger) answered(usage llm.Usage) {
 
 // called notes a tool call and, if it ran, counts it.
 func (l *ledger) called(call sdk.ToolCall, ran bool) {
-	l.calls = append(l.calls, call)
+	l.keep(call)
 	if !ran {
 		return
 	}
@@ -69,11 +73,37 @@ func (l *ledger) called(call sdk.ToolCall, ran bool) {
 	}
 }
 
+// keep adds a call to the list and bounds what the older ones take. Once the limit is reached they are shortened to half of it, so
+// that the list is not replaced, and sent anew to every plugin, at each call.
+func (l *ledger) keep(call sdk.ToolCall) {
+	if n := len(l.calls); n > 0 {
+		l.size += limit.CallSize(l.calls[n-1])
+	}
+	l.calls = append(l.calls, call)
+	if l.size > limit.History || len(l.calls) > limit.Entries {
+		l.calls, l.size = limit.TrimCalls(l.calls, limit.History/2)
+	}
+}
+
 // changed counts the files that a successful call has changed.
 func (l *ledger) changed(paths []string) {
 	for _, path := range paths {
+		if _, known := l.patches[path]; !known && len(l.patches) >= limit.Patched {
+			l.forget()
+		}
 		l.patches[path]++
 	}
+}
+
+// forget drops the file that was changed least often.
+func (l *ledger) forget() {
+	var least string
+	for path, count := range l.patches {
+		if n, ok := l.patches[least]; !ok || count < n || count == n && path < least {
+			least = path
+		}
+	}
+	delete(l.patches, least)
 }
 
 // patched returns how often each file was changed. The map is the caller's.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/sdk"
 )
@@ -206,7 +207,8 @@ func (c *Conversation) accept(response llm.Response) llm.Message {
 	c.mu.Lock()
 	m := response.Message
 	m.Role = llm.RoleAssistant
-	m.ToolCalls = c.history.identify(m.ToolCalls)
+	asked := len(m.ToolCalls) + response.Dropped
+	m.ToolCalls = c.history.identify(m.ToolCalls[:min(len(m.ToolCalls), limit.Calls)])
 	if m.CreatedAt.IsZero() {
 		m.CreatedAt = c.cfg.Now()
 	}
@@ -217,6 +219,9 @@ func (c *Conversation) accept(response llm.Response) llm.Message {
 	c.cfg.Emit(event.Message{
 		Role: string(m.Role), Content: m.Content, Thinking: m.Thinking, ToolCalls: len(m.ToolCalls),
 	})
+	if asked > limit.Calls {
+		c.cfg.Emit(event.Notice{Text: fmt.Sprintf("the model asked for %d tool calls in one answer, of which the first %d are taken", asked, limit.Calls)})
+	}
 	if response.StopReason == llm.StopLength {
 		c.cfg.Emit(event.Notice{Text: "the answer was cut: it reached the limit of output tokens"})
 	}

@@ -3,6 +3,7 @@ package conversation
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,14 +14,19 @@ import (
 	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/done"
 	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/tokens"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/sdk"
 )
 
-// parallelLimit is how many tools run side by side.
-const parallelLimit = 8
+const (
+	// parallelLimit is how many tools run side by side.
+	parallelLimit = 8
+	// batchLimit is how many calls wait for each other's results, all of which are in memory at once.
+	batchLimit = 2 * parallelLimit
+)
 
 // call is a tool call on its way from the model's request to its result.
 type call struct {
@@ -62,6 +68,7 @@ func (c *Conversation) work(ctx context.Context, requests []llm.ToolCall) []inje
 
 // together says how many of the calls, from the first on, may run side by side.
 func (c *Conversation) together(requests []llm.ToolCall) int {
+	requests = requests[:min(len(requests), batchLimit)]
 	for i, request := range requests {
 		t, ok := c.turn.tools.Lookup(request.Name)
 		if ok && !t.Definition().Parallel {
@@ -83,6 +90,10 @@ func (c *Conversation) prepare(ctx context.Context, request llm.ToolCall) *call 
 
 func (c *Conversation) admit(ctx context.Context, p *call) error {
 	var malformed, err error
+	if size := len(p.request.Arguments); size > limit.Arguments {
+		p.request.Arguments = json.RawMessage("{}")
+		return fmt.Errorf("its arguments have %d bytes, more than the limit of %s for one call; do it in smaller parts", size, limit.Size(limit.Arguments))
+	}
 	p.args, malformed = parse(p.request.Arguments)
 	if ctx.Err() != nil {
 		return interrupted(ctx)
@@ -203,7 +214,8 @@ func (c *Conversation) run(ctx context.Context, p *call) (output string, err err
 	}()
 	call := p.invocation()
 	call.Progress = func(text string) { c.cfg.Emit(event.Progress{Tool: p.request.Name, ID: p.request.ID, Text: text}) }
-	return p.tool.Execute(ctx, call)
+	output, err = p.tool.Execute(ctx, call)
+	return limit.Cut(output, limit.Result, "a tool result"), err
 }
 
 // settle notes how a call went, lets plugins see it and records the result. It returns what plugins want to say.
@@ -211,7 +223,7 @@ func (c *Conversation) settle(ctx context.Context, p *call) []injection {
 	c.review(ctx, p)
 	failure := ""
 	if p.err != nil {
-		failure = p.err.Error()
+		failure = limit.Cut(p.err.Error(), limit.Injection, "an error")
 	}
 	c.note(p, failure)
 	// Each is cut by itself: however long the output is, the model must learn that the call failed.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/pipeline"
 	"github.com/idelchi/aura/sdk"
@@ -17,7 +18,7 @@ func (c *Conversation) transform(ctx context.Context, messages []llm.Message) []
 	if !pipeline.Has(c.cfg.Hooks, hookpoint.TransformMessages) {
 		return messages
 	}
-	shown := show(messages, c.counted(len(messages)))
+	shown := limit.ShortMessages(show(messages, c.counted(len(messages))), limit.Messages)
 	in := sdk.TransformContext{Context: c.Context(), Messages: shown}
 	out := pipeline.Transform(ctx, c.cfg.Hooks, in, estimateShown(shown), c.reporter(hookpoint.TransformMessages))
 	return merge(messages, shown, out)
@@ -74,13 +75,21 @@ func merge(messages []llm.Message, shown, returned []sdk.Message) []llm.Message 
 			base, before = messages[i], shown[i]
 		}
 		base.Role = llm.Role(m.Role)
-		base.Content, base.Thinking = m.Content, m.Thinking
+		base.Content, base.Thinking = changed(base.Content, before.Content, m.Content), changed(base.Thinking, before.Thinking, m.Thinking)
 		base.ToolName, base.ToolCallID = m.ToolName, m.ToolCallID
 		base.Synthetic, base.CreatedAt = m.Type != "normal", m.CreatedAt
 		base.ToolCalls = mergeCalls(base.ToolCalls, before.ToolCalls, m.ToolCalls)
 		out = append(out, base)
 	}
 	return out
+}
+
+// changed is what plugins made of a text. One that they left as it was shown stays whole, for it may have been shown shortened.
+func changed(whole, shown, returned string) string {
+	if returned == shown {
+		return whole
+	}
+	return returned
 }
 
 // mergeCalls keeps what the model wrote wherever plugins left a call as it was.

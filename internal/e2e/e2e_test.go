@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/idelchi/aura/internal/state"
 )
 
 // bin is where TestMain put the binaries.
@@ -80,7 +83,12 @@ func setup(env *testscript.Env) error {
 	if err != nil {
 		return err
 	}
-	env.Defer(func() { _ = os.RemoveAll(runtimeDir) })
+	// State lies outside of the project, as it does for users.
+	stateDir, err := os.MkdirTemp("", "aura-state-")
+	if err != nil {
+		return err
+	}
+	env.Defer(func() { _ = errors.Join(os.RemoveAll(runtimeDir), os.RemoveAll(stateDir)) })
 	home := filepath.Join(env.WorkDir, "home")
 	if err := os.MkdirAll(home, 0o700); err != nil {
 		return err
@@ -88,7 +96,10 @@ func setup(env *testscript.Env) error {
 	env.Vars = append(env.Vars,
 		"PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"),
 		"HOME="+home, "XDG_CACHE_HOME="+filepath.Join(home, ".cache"), "XDG_RUNTIME_DIR="+runtimeDir,
+		"XDG_STATE_HOME="+stateDir, "STATE="+state.Locate(stateDir, "", env.WorkDir).Project, "AURA_TRUST=1",
 		"TMPDIR="+filepath.Join(env.WorkDir, ".tmp"), "BIN="+bin, "REPO="+repo(), "GORACE=halt_on_error=1 exitcode=66 atexit_sleep_ms=0",
+		// What the scripts' projects ask for is theirs; the scripts about trust unset it.
+		"AURA_TRUST=1",
 	)
 	return nil
 }

@@ -82,7 +82,7 @@ const logCap = 2<<20 + 64<<10
 // checkLog checks that a plugin's log has the end of what it printed and no more than the limit.
 func checkLog(t *testing.T, p *project, plugin string, mebibytes int) {
 	t.Helper()
-	files, err := filepath.Glob(p.path(".aura/logs/plugins/" + plugin + "*"))
+	files, err := filepath.Glob(p.log(plugin) + "*")
 	p.check(err)
 	var total int64
 	for _, file := range files {
@@ -93,7 +93,7 @@ func checkLog(t *testing.T, p *project, plugin string, mebibytes int) {
 	if total > logCap || total < int64(min(mebibytes, 1))<<20 {
 		t.Errorf("the logs of %s hold %d bytes in %d files", plugin, total, len(files))
 	}
-	if mebibytes > 0 && !bytes.Contains(p.read(".aura/logs/plugins/"+plugin+".log"), []byte("surging water")) {
+	if mebibytes > 0 && !bytes.Contains(p.read(p.log(plugin)), []byte("surging water")) {
 		t.Errorf("the log of %s has not what it printed last", plugin)
 	}
 }

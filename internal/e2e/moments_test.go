@@ -184,7 +184,7 @@ func (m moment) come(p *project) {
 	p.t.Helper()
 	file, pattern := m.file, m.pattern
 	if file == "" {
-		file = ".aura/logs/plugins/bad.log"
+		file = p.log("bad")
 	}
 	if pattern == "" {
 		pattern = "here I am"

@@ -16,6 +16,7 @@ import (
 
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/session"
+	"github.com/idelchi/aura/internal/state"
 )
 
 // project is a copy of the base project for a test that is written in Go, with all that aura touches in places of its own.
@@ -23,6 +24,8 @@ type project struct {
 	t       *testing.T
 	dir     string
 	runtime string
+	// state is where aura keeps the project's state, below stateHome.
+	state, stateHome string
 	// user is whom aura runs as; nil for whoever runs the tests.
 	user *syscall.Credential
 	// wrapper is a command that runs aura; empty for none.
@@ -40,12 +43,15 @@ func newProject(t *testing.T) *project {
 	var err error
 	p.runtime, err = os.MkdirTemp("", "ar") //nolint:usetesting // the path of a socket must be short
 	p.check(err)
+	p.stateHome, err = os.MkdirTemp("", "aura-state-") //nolint:usetesting // it must not lie in the test's own directory, beside the project
+	p.check(err)
+	p.state = state.Locate(p.stateHome, "", p.dir).Project
 	t.Cleanup(func() {
 		// Only a test that has failed leaves anything.
 		for _, pid := range strays(p.dir) {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
-		p.check(os.RemoveAll(p.runtime))
+		p.check(errors.Join(os.RemoveAll(p.runtime), os.RemoveAll(p.stateHome)))
 	})
 	return p
 }
@@ -77,7 +83,7 @@ func (p *project) plugin(name, manifest, source string) {
 // read returns a file below the project, or nothing if it is not there.
 func (p *project) read(name string) []byte {
 	p.t.Helper()
-	b, err := os.ReadFile(filepath.Join(p.dir, name))
+	b, err := os.ReadFile(p.path(name))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		p.t.Fatal(err)
 	}
@@ -89,7 +95,7 @@ func (p *project) give(id uint32) {
 	p.t.Helper()
 	p.user = &syscall.Credential{Uid: id, Gid: id}
 	p.check(os.Chmod(bin, 0o755))
-	for _, root := range []string{p.dir, p.runtime} {
+	for _, root := range []string{p.dir, p.runtime, p.stateHome} {
 		p.check(filepath.WalkDir(root, func(path string, _ os.DirEntry, err error) error {
 			return errors.Join(err, os.Lchown(path, int(id), int(id)))
 		}))
@@ -109,7 +115,9 @@ func (p *project) command(args ...string) *exec.Cmd {
 	cmd.Env = []string{
 		"PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH"), "PWD=" + p.dir,
 		"HOME=" + home, "XDG_CACHE_HOME=" + filepath.Join(home, ".cache"), "XDG_RUNTIME_DIR=" + p.runtime,
+		"XDG_STATE_HOME=" + p.stateHome, "AURA_TRUST=1",
 		"TMPDIR=" + filepath.Join(p.dir, ".tmp"), "GORACE=halt_on_error=1 exitcode=66 atexit_sleep_ms=0",
+		"AURA_TRUST=1",
 	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: p.user}
 	return cmd
@@ -243,7 +251,7 @@ func (p *project) noTrace() {
 // saved reads the one session of the project back.
 func (p *project) saved() session.Session {
 	p.t.Helper()
-	files, err := filepath.Glob(filepath.Join(p.dir, ".aura/sessions/*.jsonl"))
+	files, err := filepath.Glob(filepath.Join(p.state, "sessions/*.jsonl"))
 	p.check(err)
 	if len(files) != 1 {
 		p.t.Fatalf("%d sessions are saved, want 1", len(files))
@@ -276,4 +284,15 @@ func complete(t *testing.T, s session.Session) {
 	}
 }
 
-func (p *project) path(name string) string { return filepath.Join(p.dir, name) }
+// path takes an absolute path as it is.
+func (p *project) path(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(p.dir, name)
+}
+
+// log is where a plugin's output is kept.
+func (p *project) log(plugin string) string {
+	return filepath.Join(p.state, "logs/plugins", plugin+".log")
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -142,23 +143,36 @@ func TestKilledAuraOfOtherUsers(t *testing.T) {
 	}
 }
 
-// TestFullDisk fills up the file system on which the session is kept, in the middle of the conversation.
+// TestFullDisk fills up the file system on which the session or the logs of plugins are kept.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
-	p := newProject(t)
-	p.write(".aura/config/talk.yaml", talkWith(`thinking: "`+strings.Repeat("Hm. ", 2000)+`"
+	for dir, told := range map[string]string{
+		"sessions": `not saved from here on: .*no space left on device`,
+		"logs":     `witness.*output was not kept: .*no space left on device`,
+	} {
+		t.Run(dir, func(t *testing.T) {
+			t.Parallel()
+			p := newProject(t)
+			p.write(".aura/config/talk.yaml", talkWith(`thinking: "`+strings.Repeat("Hm. ", 2000)+`"
     tool_calls: [{name: Ls, arguments: {path: .aura}}]`))
-	p.check(os.Mkdir(p.path(".aura/sessions"), 0o755))
-	unshare := []string{"unshare", "--user", "--map-root-user", "--mount", "sh", "-c"}
-	const mount = `mount -t tmpfs -o size=4k none .aura/sessions && exec "$@"`
-	try := exec.Command(unshare[0], append(unshare[1:], mount, "sh", "true")...)
-	try.Dir = p.dir
-	if out, err := try.CombinedOutput(); err != nil {
-		t.Skipf("this system lets no file system be made: %v\n%s", err, out)
+			place := filepath.Join(p.state, dir)
+			p.check(os.MkdirAll(place, 0o755))
+			mount := `mount -t tmpfs -o size=4k none ` + place + ` && exec "$@"`
+			if dir == "logs" {
+				// There is no room from the beginning.
+				mount = `mount -t tmpfs -o size=4k none ` + place + ` && { head -c 8192 /dev/zero >` + place + `/full; exec "$@"; }`
+			}
+			unshare := []string{"unshare", "--user", "--map-root-user", "--mount", "sh", "-c"}
+			try := exec.Command(unshare[0], append(unshare[1:], mount, "sh", "true")...)
+			try.Dir = p.dir
+			if out, err := try.CombinedOutput(); err != nil {
+				t.Skipf("this system lets no file system be made: %v\n%s", err, out)
+			}
+			p.wrapper = append(unshare, mount, "sh")
+			p.run("run", "go")
+			p.wants(p.stdout(), `All done\.`)
+			p.wants(p.stderr(), "witness saw call 3", told)
+			p.noTrace()
+		})
 	}
-	p.wrapper = append(unshare, mount, "sh")
-	p.run("run", "go")
-	p.wants(p.stdout(), `All done\.`)
-	p.wants(p.stderr(), "witness saw call 3", `no space left on device`)
-	p.noTrace()
 }

@@ -97,3 +97,32 @@ func TestReplaceLeavesTheTarget(t *testing.T) {
 		t.Errorf("what the link led to is %q, %v", text, err)
 	}
 }
+
+func TestSave(t *testing.T) {
+	t.Parallel()
+	dir := scene(t)
+	if err := os.Symlink("nowhere", filepath.Join(dir, "dangling")); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]struct {
+		mode os.FileMode
+		err  error
+	}{
+		"file":     {0o600, nil},
+		"new":      {0o644, nil},
+		"link":     {0o644, nil},
+		"dangling": {0o644, nil},
+		"loop":     {0o644, nil},
+		"zero":     {0, files.ErrNotRegular},
+		"pipe":     {0, files.ErrNotRegular},
+		"dir":      {0, files.ErrNotRegular},
+	} {
+		path := filepath.Join(dir, name)
+		if err := files.Save(path, []byte("new"), 0o644); !errors.Is(err, want.err) {
+			t.Errorf("%s: error is %v, want %v", name, err, want.err)
+		}
+		if info, err := os.Lstat(path); err != nil || want.err == nil && info.Mode() != want.mode {
+			t.Errorf("%s is %v, %v", name, info.Mode(), err)
+		}
+	}
+}

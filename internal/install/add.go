@@ -128,6 +128,9 @@ func add(ctx context.Context, p Place, src source, r Request, o Options) (added 
 	if err := checkNames(p, ready.plugins); err != nil {
 		return Added{}, err
 	}
+	if err := o.grant(ready.facts); err != nil {
+		return Added{}, err
+	}
 	if err := s.put(ctx, ready, target, src.url, commit); err != nil {
 		return Added{}, err
 	}

@@ -5,8 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -16,6 +16,8 @@ import (
 	gitssh "github.com/go-git/go-git/v5/plumbing/transport/ssh"
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/knownhosts"
+
+	"github.com/idelchi/aura/internal/files"
 )
 
 // keyFiles are tried in this order after the agent's keys.
@@ -73,13 +75,16 @@ func (a *sshAuth) ClientConfig() (*ssh.ClientConfig, error) {
 }
 
 func (o Options) sshAuth(s source, k *keyring) (*sshAuth, error) {
-	files := filepath.SplitList(o.variable("SSH_KNOWN_HOSTS"))
-	if len(files) == 0 {
-		files = []string{filepath.Join(o.UserHome, ".ssh", "known_hosts"), "/etc/ssh/ssh_known_hosts"}
+	lists := filepath.SplitList(o.variable("SSH_KNOWN_HOSTS"))
+	if len(lists) == 0 {
+		lists = []string{filepath.Join(o.UserHome, ".ssh", "known_hosts"), "/etc/ssh/ssh_known_hosts"}
 	}
-	db, err := gitssh.NewKnownHostsDb(files...)
+	if err := checkReadable(lists); err != nil {
+		return nil, fmt.Errorf("checking the host key of %s: %w", s.host, err)
+	}
+	db, err := gitssh.NewKnownHostsDb(lists...)
 	if err != nil {
-		return nil, fmt.Errorf("the host key of %s cannot be checked: there is no %s; connect once with `ssh %s` and look at the key", s.host, files[0], s.login())
+		return nil, fmt.Errorf("the host key of %s cannot be checked: there is no %s; connect once with `ssh %s` and look at the key", s.host, lists[0], s.login())
 	}
 	address := s.server()
 	a := &sshAuth{gitssh.PublicKeysCallback{
@@ -88,6 +93,34 @@ func (o Options) sshAuth(s source, k *keyring) (*sshAuth, error) {
 	}}
 	a.HostKeyCallback, a.HostKeyAlgorithms = db.HostKeyCallback(), db.HostKeyAlgorithms(address)
 	return a, nil
+}
+
+// maxKey bounds a file with a key, maxHosts one with known hosts, both in bytes.
+const (
+	maxKey   = 1 << 20
+	maxHosts = 64 << 20
+)
+
+// checkReadable refuses files of known hosts that the library would wait for, or never come to the end of. Those that do not
+// exist are left to it.
+func checkReadable(lists []string) error {
+	for _, list := range lists {
+		f, err := files.Open(list)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		info, err := f.Stat()
+		if err == nil && info.Size() > maxHosts {
+			err = fmt.Errorf("%s: %w", list, &files.TooLargeError{Limit: maxHosts})
+		}
+		if err = errors.Join(err, f.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // keyring is the keys to log in with: those of the agent, then those in files.
@@ -114,7 +147,7 @@ func (o Options) keys(ctx context.Context) *keyring {
 	}
 	for _, name := range keyFiles {
 		file := filepath.Join(o.UserHome, ".ssh", name)
-		text, err := os.ReadFile(file)
+		text, err := files.Read(file, maxKey)
 		if err != nil {
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -113,9 +114,8 @@ func (o Options) fill(ctx context.Context, s source) (credential, bool) {
 		return credential{}, false
 	}
 	cmd := exec.CommandContext(ctx, path, "-c", "core.askPass=", "credential", "fill")
-	// Elsewhere than in a repository, whose own configuration could name a helper to run.
-	cmd.Dir = os.TempDir()
-	cmd.Env = append(o.without(tokenNames()...), "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=", "GCM_INTERACTIVE=never", "GIT_CEILING_DIRECTORIES="+os.TempDir())
+	cmd.Dir, cmd.Env = o.neutral()
+	cmd.Env = append(cmd.Env, "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=", "GCM_INTERACTIVE=never")
 	request := "protocol=" + s.protocol + "\nhost=" + s.address() + "\npath=" + strings.TrimPrefix(s.path, "/") + "\n"
 	if s.user != "" {
 		request += "username=" + s.user + "\n"
@@ -136,6 +136,20 @@ func (o Options) fill(ctx context.Context, s source) (credential, bool) {
 		}
 	}
 	return c, c.secret != ""
+}
+
+// repositoryNames are the variables by which git is told of a repository and of what is configured there.
+var repositoryNames = []string{
+	"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+	"GIT_CONFIG", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT", "GIT_EXEC_PATH", "GIT_NAMESPACE", "GIT_PREFIX", "PWD", "OLDPWD",
+}
+
+// neutral is a directory and an environment in which git knows of no repository. A repository's own configuration names
+// programs that git runs, and confined code can write one into the working directory and into that for temporary files. A
+// directory for which git looks first and which does not exist keeps it from looking for another.
+func (o Options) neutral() (dir string, env []string) {
+	dir = filepath.VolumeName(os.TempDir()) + string(filepath.Separator)
+	return dir, append(o.without(append(tokenNames(), repositoryNames...)...), "GIT_DIR="+os.DevNull)
 }
 
 func tokenNames() []string {

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/manifest"
 )
 
@@ -53,20 +53,17 @@ func keepDisabled(u unit, dir string) ([]string, error) {
 
 // disableIn edits a manifest. One that is a link becomes a file of its own, because the link may lead to that of another plugin.
 func disableIn(file string) error {
-	if info, err := os.Stat(file); err != nil || info.Size() > maxManifest {
-		return err
+	text, err := files.Read(file, maxManifest)
+	if _, large := errors.AsType[*files.TooLargeError](err); large {
+		return nil
 	}
-	text, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
 	if text, err = disabled(text); err != nil {
 		return err
 	}
-	if err := os.Remove(file); err != nil {
-		return err
-	}
-	return os.WriteFile(file, text, 0o644)
+	return files.Replace(file, text, 0o644)
 }
 
 // disabled is a manifest with disabled: true in it. What is no manifest stays as it is, and is refused by whoever reads it.

@@ -14,9 +14,6 @@ import (
 	"github.com/idelchi/aura/internal/manifest"
 )
 
-// restricted are the packages that a plugin can import in unsafe mode only.
-var restricted = []string{"os/exec", "syscall", "unsafe"}
-
 // Facts are what a user should know about a plugin before it runs, as far as its files tell. The lists are sorted and never nil.
 type Facts struct {
 	Name string `json:"name"`
@@ -26,11 +23,13 @@ type Facts struct {
 	Tools []string `json:"tools"`
 	// Unsafe are the imports that need unsafe mode, its vendored packages included.
 	Unsafe []string `json:"unsafe_imports"`
+	// Asks is what it asks for beyond the defaults.
+	Asks manifest.Asks `json:"asks"`
 }
 
 // factsOf reads a plugin's files. What does not parse tells nothing.
 func factsOf(p manifest.Plugin) Facts {
-	f := Facts{Name: p.Name, Env: append([]string{}, p.Manifest.Env...), Hooks: []string{}, Tools: []string{}, Unsafe: []string{}}
+	f := Facts{Name: p.Name, Env: append([]string{}, p.Manifest.Env...), Hooks: []string{}, Tools: []string{}, Unsafe: []string{}, Asks: manifest.Ask(p)}
 	for _, point := range hookpoint.All() {
 		if manifest.Defines(p.Dir, string(point.Name)) {
 			f.Hooks = append(f.Hooks, string(point.Name))
@@ -40,7 +39,7 @@ func factsOf(p manifest.Plugin) Facts {
 	// Files that do not parse are the business of the check.
 	if imports, err := manifest.Imports(p.Dir); err == nil {
 		for _, i := range imports {
-			if slices.Contains(restricted, i.Path) {
+			if slices.Contains(manifest.Restricted(), i.Path) {
 				f.Unsafe = append(f.Unsafe, i.Path)
 			}
 		}
@@ -201,6 +200,7 @@ func gained(before, after Facts) (Facts, bool) {
 	g := Facts{
 		Name: after.Name, Env: minus(after.Env, before.Env), Hooks: minus(after.Hooks, before.Hooks),
 		Tools: minus(after.Tools, before.Tools), Unsafe: minus(after.Unsafe, before.Unsafe),
+		Asks: after.Asks.Beyond(before.Asks),
 	}
-	return g, len(g.Env)+len(g.Hooks)+len(g.Tools)+len(g.Unsafe) > 0
+	return g, len(g.Env)+len(g.Hooks)+len(g.Tools)+len(g.Unsafe) > 0 || !g.Asks.Empty()
 }

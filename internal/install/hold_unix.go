@@ -14,7 +14,7 @@ import (
 // hold waits until nobody else holds the directory; if somebody does, it says so first. The system releases it when its holder
 // dies. A directory that was removed meanwhile is fs.ErrNotExist.
 func hold(ctx context.Context, dir string, waiting func()) (release func() error, err error) {
-	f, err := os.Open(dir)
+	f, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 )
@@ -32,6 +33,9 @@ type Options struct {
 	Check Checker
 	// BuiltinTools are the names that a plugin's tool has only by overriding.
 	BuiltinTools []string
+	// Grant is asked before plugins are put in their place that ask for something: all that they ask for, or at an update what they ask
+	// for beyond the installed version. An error keeps them out. Nil grants everything.
+	Grant func(list []Facts) error
 	// Progress is told how many bytes have been received; nil for nobody.
 	Progress func(received int64)
 	// Waiting is told that someone else changes the plugins in a directory, before waiting for that to end; nil for nobody.
@@ -63,6 +67,15 @@ func (f Finding) String() string {
 
 // Checker looks at the plugin in a directory. Errors keep it from being installed.
 type Checker func(dir string) (warnings, errors []Finding)
+
+// grant asks about the plugins of a list that ask for something.
+func (o Options) grant(list []Facts) error {
+	asking := slices.DeleteFunc(slices.Clone(list), func(f Facts) bool { return f.Asks.Empty() })
+	if o.Grant == nil || len(asking) == 0 {
+		return nil
+	}
+	return o.Grant(asking)
+}
 
 func (o Options) waiting(dir string) {
 	if o.Waiting != nil {

@@ -163,7 +163,7 @@ func TestHostileRepositories(t *testing.T) {
 		{"case", flat(sound(), file("MAIN.go")), "where case does not count"},
 		{"case of letters with two lower cases", flat(sound(), file("s"), file("\u017f")), "where case does not count"},
 		{"twice the same", flat(sound(), file("main.go")), ""},
-		{"huge manifest", flat(map[string]string{"go.mod": "module x", "plugin.yaml": "description: " + strings.Repeat("x", 50<<20)}), "the limit is"},
+		{"huge manifest", flat(map[string]string{"go.mod": "module x", "plugin.yaml": "description: " + strings.Repeat("x", 50<<20)}), "which is the limit"},
 		{"bomb", flat(map[string]string{"go.mod": "module x", "plugin.yaml": bomb()}), "expand to more than"},
 		{"duplicate key", flat(map[string]string{"go.mod": "module x", "plugin.yaml": "env: [A]\nenv: [B]\n"}), `duplicate key "env"`},
 		{"name that is a path", flat(map[string]string{"plugin.yaml": "name: ../../x\n"}), "a name is not a path"},

@@ -14,6 +14,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/manifest"
 )
 
 // LockFile is the name of the file in a home that records what was installed.
@@ -54,20 +57,12 @@ type locked struct {
 func readLock(p Place) (*lockfile, error) {
 	l := &lockfile{Version: lockVersion, Plugins: map[string]locked{}, Pending: map[string]locked{}}
 	path := filepath.Join(p.Home, LockFile)
-	f, err := os.Open(path)
+	text, err := files.Read(path, maxLock)
 	if errors.Is(err, fs.ErrNotExist) {
 		return l, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading what is installed: %w", err)
-	}
-	defer func() { _ = f.Close() }()
-	text, err := io.ReadAll(io.LimitReader(f, maxLock+1))
-	if err != nil {
-		return nil, fmt.Errorf("reading what is installed: %w", err)
-	}
-	if len(text) > maxLock {
-		return nil, fmt.Errorf("reading what is installed: %s has more than %d MB", path, maxLock>>20)
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
@@ -99,32 +94,10 @@ func (l *lockfile) write(p Place) error {
 	if err != nil {
 		return fmt.Errorf("recording what is installed: %w", err)
 	}
-	if err := writeFile(path, append(text, '\n')); err != nil {
+	if err := files.Replace(path, append(text, '\n'), 0o644); err != nil {
 		return fmt.Errorf("recording what is installed: %w", err)
 	}
 	return nil
-}
-
-// writeFile replaces a file in one step, and leaves no other behind.
-func writeFile(path string, text []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), lockPrefix)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if err == nil {
-		err = f.Chmod(0o644)
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		err = errors.Join(err, os.Remove(f.Name()))
-	}
-	return err
 }
 
 // drop forgets what was installed in a unit.
@@ -146,7 +119,7 @@ func (l *lockfile) prune(p Place) {
 // hashTree hashes every file below a directory, hidden and vendored ones included. A symbolic link counts with its target and,
 // if that is a file, with its content.
 func hashTree(dir string) (map[string]string, error) {
-	files := map[string]string{}
+	hashes, size := map[string]string{}, int64(0)
 	// A plugin may be a link to a directory elsewhere; what counts is what lies there.
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -160,13 +133,21 @@ func hashTree(dir string) (map[string]string, error) {
 		if err != nil {
 			return err
 		}
-		files[filepath.ToSlash(rel)], err = hashEntry(path, d.Type())
-		return err
+		if hashes[filepath.ToSlash(rel)], err = hashEntry(path, d.Type()); err != nil {
+			return err
+		}
+		if info, err := os.Stat(path); err == nil {
+			size += info.Size()
+		}
+		if size > manifest.MaxTree {
+			return fmt.Errorf("%s: the files have more than %d MiB, which is the limit", path, manifest.MaxTree>>20)
+		}
+		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("hashing %s: %w", dir, err)
 	}
-	return files, nil
+	return hashes, nil
 }
 
 func hashEntry(path string, kind fs.FileMode) (string, error) {
@@ -191,34 +172,38 @@ func hashEntry(path string, kind fs.FileMode) (string, error) {
 }
 
 func hashFile(path string) (string, error) {
-	f, err := os.Open(path)
+	f, err := files.Open(path)
 	if err != nil {
 		return "", err
 	}
 	defer func() { _ = f.Close() }()
 	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
+	n, err := io.Copy(h, io.LimitReader(f, manifest.MaxTree+1))
+	if err == nil && n > manifest.MaxTree {
+		err = fmt.Errorf("%s: %w", path, &files.TooLargeError{Limit: manifest.MaxTree})
+	}
+	if err != nil {
 		return "", err
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // hashAll is one hash over those of many files.
-func hashAll(files map[string]string) string {
+func hashAll(hashes map[string]string) string {
 	h := sha256.New()
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		fmt.Fprintf(h, "%s\x00%s\x00", name, files[name])
+	for _, name := range slices.Sorted(maps.Keys(hashes)) {
+		fmt.Fprintf(h, "%s\x00%s\x00", name, hashes[name])
 	}
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }
 
 // lockPlugin is a plugin as it lies in dir now.
 func lockPlugin(dir string, e locked) (locked, error) {
-	files, err := hashTree(dir)
+	hashes, err := hashTree(dir)
 	if err != nil {
 		return locked{}, err
 	}
-	e.Files, e.Hash = files, hashAll(files)
+	e.Files, e.Hash = hashes, hashAll(hashes)
 	return e, nil
 }
 

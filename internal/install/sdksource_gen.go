@@ -125,9 +125,10 @@ var sdkSource = map[string]string{
 		"\tTodoInProgress int\n" +
 		"\tTodoTotal      int\n" +
 		"\n" +
-		"\t// PatchCounts holds, for each file, how often it was patched.\n" +
+		"\t// PatchCounts holds, for each file, how often it was patched; of very many files those that were patched most.\n" +
 		"\tPatchCounts map[string]int\n" +
-		"\t// ToolHistory holds the tool calls of the session, oldest first.\n" +
+		"\t// ToolHistory holds the tool calls of the session, oldest first. The newest is whole; texts of old ones are shortened, with a\n" +
+		"\t// mark that says by how many bytes, and of very many calls the oldest are left out.\n" +
 		"\tToolHistory []ToolCall\n" +
 		"\n" +
 		"\t// SessionID is empty while the session is unsaved.\n" +
@@ -147,7 +148,7 @@ var sdkSource = map[string]string{
 		"\t// LoadedTools names the deferred tools that were loaded in this session.\n" +
 		"\tLoadedTools []string\n" +
 		"\n" +
-		"\t// Turns holds the text of the conversation, the current prompt included.\n" +
+		"\t// Turns holds the text of the conversation, the current prompt included. Old texts are shortened as those of ToolHistory are.\n" +
 		"\tTurns []Turn\n" +
 		"\n" +
 		"\t// SystemPrompt is what is sent to the model as such.\n" +

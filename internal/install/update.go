@@ -219,6 +219,9 @@ func (s *stage) exchange(ctx context.Context, u unit, c clone, o Options, done *
 	if err := done.summarise(u, ready); err != nil {
 		return err
 	}
+	if err := o.grant(done.New); err != nil {
+		return err
+	}
 	return s.swap(ctx, u, ready, done)
 }
 

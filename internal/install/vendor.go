@@ -16,6 +16,7 @@ import (
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
 
+	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/sdk/version"
 )
@@ -38,7 +39,7 @@ func newVendoring(o Options, tree, sdk string) (vendoring, error) {
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			return vendoring{}, fmt.Errorf("writing the SDK's source: %w", err)
 		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		if err := files.Save(file, []byte(text), 0o644); err != nil {
 			return vendoring{}, fmt.Errorf("writing the SDK's source: %w", err)
 		}
 	}
@@ -73,7 +74,7 @@ func (v vendoring) plugin(ctx context.Context, dir string) error {
 
 // editModule changes a go.mod.
 func editModule(file string, edit func(*modfile.File) error) error {
-	text, err := os.ReadFile(file)
+	text, err := files.Read(file, files.MaxText)
 	if err != nil {
 		return fmt.Errorf("reading the module: %w", err)
 	}
@@ -91,7 +92,7 @@ func editModule(file string, edit func(*modfile.File) error) error {
 	if text, err = f.Format(); err != nil {
 		return fmt.Errorf("writing the module: %w", err)
 	}
-	if err := os.WriteFile(file, text, 0o644); err != nil {
+	if err := files.Save(file, text, 0o644); err != nil {
 		return fmt.Errorf("writing the module: %w", err)
 	}
 	return nil
@@ -158,7 +159,7 @@ func withdraw(f *modfile.File) error {
 
 // cleanModules takes the place of the SDK's source out of a modules.txt, so that it fits go.mod again.
 func cleanModules(file string) error {
-	text, err := os.ReadFile(file)
+	text, err := files.Read(file, files.MaxText)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -176,7 +177,7 @@ func cleanModules(file string) error {
 		}
 		out.WriteString(line)
 	}
-	if err := os.WriteFile(file, []byte(out.String()), 0o644); err != nil {
+	if err := files.Save(file, []byte(out.String()), 0o644); err != nil {
 		return fmt.Errorf("writing what was vendored: %w", err)
 	}
 	return nil

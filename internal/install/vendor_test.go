@@ -146,6 +146,7 @@ func TestFacts(t *testing.T) {
 	want := Facts{
 		Name: found[0].Name, Env: []string{"A", "B"}, Hooks: []string{"BeforeChat", "OnError"}, Tools: []string{"First", "Second", "Third"},
 		Unsafe: []string{"os/exec", "syscall", "unsafe"},
+		Asks:   manifest.Asks{Env: []string{"A", "B"}, Unsafe: []string{"os/exec", "syscall", "unsafe"}, Network: true},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)

@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/repair"
 )
 
@@ -24,6 +25,9 @@ const sdkPath = "github.com/idelchi/aura/sdk"
 
 // languageMinor is the Go 1.x release that the interpreter's language and library correspond to. Build constraints see it.
 const languageMinor = 22
+
+// maxFile bounds a source file in bytes.
+const maxFile = 8 << 20
 
 // source is all the Go source of a plugin: its own packages and the vendored ones that they need, read once.
 type source struct {
@@ -172,7 +176,7 @@ func (s *source) read(p *sourcePackage, from importSpec) error {
 
 // readFile returns nil if the file is not for this system.
 func (s *source) readFile(p *sourcePackage, file string) (*sourceFile, error) {
-	text, err := os.ReadFile(file)
+	text, err := files.Read(file, maxFile)
 	if err != nil {
 		return nil, fmt.Errorf("reading the plugin's source: %w", err)
 	}

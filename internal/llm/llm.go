@@ -115,6 +115,8 @@ type Response struct {
 	Usage   Usage
 	// StopReason is one of the Stop constants, or empty if the service did not say.
 	StopReason string
+	// Dropped is how many tool calls the answer had beyond limit.Calls.
+	Dropped int
 }
 
 // The reasons for which a model stops.

@@ -3,14 +3,13 @@ package manifest
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/strict"
 )
 
@@ -59,7 +58,7 @@ func WriteOrigin(dir string, o Origin) error {
 		return fmt.Errorf("writing the plugin's origin: %w", err)
 	}
 
-	if err := os.WriteFile(filepath.Join(dir, OriginFile), text, 0o644); err != nil {
+	if err := files.Replace(filepath.Join(dir, OriginFile), text, 0o644); err != nil {
 		return fmt.Errorf("writing the plugin's origin: %w", err)
 	}
 
@@ -106,23 +105,5 @@ func ReadOrigin(dir string) (*Origin, error) {
 	return &d.Origin, nil
 }
 
-// readFile reads a regular file of a size that a decoder would accept, or a little more, so that it can refuse it.
-func readFile(file string) ([]byte, error) {
-	info, err := os.Stat(file)
-	if err != nil {
-		return nil, err
-	}
-
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file", file)
-	}
-
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-
-	defer func() { _ = f.Close() }()
-
-	return io.ReadAll(io.LimitReader(f, strict.MaxSize+1))
-}
+// readFile reads a regular file of a size that a decoder accepts.
+func readFile(file string) ([]byte, error) { return files.Read(file, strict.MaxSize) }

@@ -33,7 +33,7 @@ func VendoredSDK(dir string) (version string, ok bool, err error) {
 
 	set := token.NewFileSet()
 
-	parsed, err := parser.ParseFile(set, file, nil, parser.SkipObjectResolution)
+	parsed, err := parseFile(set, file, parser.SkipObjectResolution)
 	if err != nil {
 		return "", false, fmt.Errorf("reading the vendored SDK's version: %w", first(err))
 	}

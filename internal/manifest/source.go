@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/idelchi/aura/internal/files"
 )
 
 // Import is one import declaration.
@@ -33,19 +35,19 @@ func CheckPackage(dir, want string) error {
 			filepath.Join(dir, "go.mod"), want)
 	}
 
-	files, err := goFiles(dir)
+	names, err := goFiles(dir)
 	if err != nil {
 		return err
 	}
 
-	if len(files) == 0 {
+	if len(names) == 0 {
 		return fmt.Errorf("%s has no Go files: write at least one that declares package %s", dir, want)
 	}
 
-	for _, file := range files {
+	for _, file := range names {
 		set := token.NewFileSet()
 
-		parsed, err := parser.ParseFile(set, file, nil, parser.PackageClauseOnly)
+		parsed, err := parseFile(set, file, parser.PackageClauseOnly)
 		if err != nil {
 			return fmt.Errorf("reading the package clause: %w", first(err))
 		}
@@ -72,7 +74,7 @@ func Imports(dir string) ([]Import, error) {
 
 		set := token.NewFileSet()
 
-		parsed, err := parser.ParseFile(set, file, nil, parser.ImportsOnly)
+		parsed, err := parseFile(set, file, parser.ImportsOnly)
 		if err != nil {
 			return first(err)
 		}
@@ -98,15 +100,15 @@ func Imports(dir string) ([]Import, error) {
 // Defines tells whether a Go file directly in dir declares the function name at the top level. It asks no more of the
 // source than that, so that the answer does not depend on whether the rest of it compiles.
 func Defines(dir, name string) bool {
-	files, err := goFiles(dir)
+	names, err := goFiles(dir)
 	if err != nil {
 		return false
 	}
 
 	text := regexp.MustCompile(`(?m)^func[ \t]+` + regexp.QuoteMeta(name) + `[ \t]*[(\[]`)
 
-	return slices.ContainsFunc(files, func(file string) bool {
-		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution|parser.AllErrors)
+	return slices.ContainsFunc(names, func(file string) bool {
+		parsed, err := parseFile(token.NewFileSet(), file, parser.SkipObjectResolution|parser.AllErrors)
 		if parsed != nil && slices.ContainsFunc(parsed.Decls, func(d ast.Decl) bool {
 			f, ok := d.(*ast.FuncDecl)
 
@@ -119,10 +121,23 @@ func Defines(dir, name string) bool {
 			return false
 		}
 
-		data, err := os.ReadFile(file)
+		data, err := files.Read(file, maxSource)
 
 		return err == nil && text.Match(data)
 	})
+}
+
+// maxSource bounds a source file in bytes.
+const maxSource = 8 << 20
+
+// parseFile is parser.ParseFile for a file that may be anything.
+func parseFile(set *token.FileSet, file string, mode parser.Mode) (*ast.File, error) {
+	text, err := files.Read(file, maxSource)
+	if err != nil {
+		return nil, err
+	}
+
+	return parser.ParseFile(set, file, text, mode)
 }
 
 // goFiles lists the Go files directly in dir that count, sorted.
@@ -132,15 +147,15 @@ func goFiles(dir string) ([]string, error) {
 		return nil, fmt.Errorf("reading the plugin's source: %w", err)
 	}
 
-	var files []string
+	var names []string
 
 	for _, entry := range entries {
 		if file := filepath.Join(dir, entry.Name()); !entry.IsDir() && counts(file) {
-			files = append(files, file)
+			names = append(names, file)
 		}
 	}
 
-	return files, nil
+	return names, nil
 }
 
 // counts tells whether a file is Go source that is compiled here outside of tests. Where its head is too broken to

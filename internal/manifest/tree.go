@@ -12,10 +12,15 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/idelchi/aura/internal/files"
 )
 
 // hashBuffer is the size of the reads in bytes.
 const hashBuffer = 64 << 10
+
+// MaxTree bounds the files of a plugin, all together, in bytes.
+const MaxTree = 512 << 20
 
 // TreeHash is a SHA-256 over all files below dir, vendored ones included and hidden ones not: their paths, kinds and
 // contents, but neither permissions nor times. It is the same on every machine.
@@ -35,6 +40,8 @@ func TreeHash(dir string) (string, error) {
 type treeHasher struct {
 	outer, inner hash.Hash
 	buf          []byte
+	// size is how many bytes were read.
+	size int64
 }
 
 func (t *treeHasher) add(dir, rel string, kind fs.FileMode) error {
@@ -67,36 +74,30 @@ func (t *treeHasher) add(dir, rel string, kind fs.FileMode) error {
 }
 
 func (t *treeHasher) content(file string) error {
-	f, err := os.Open(file)
+	f, err := files.Open(file)
 	if err != nil {
 		return err
 	}
 
 	defer func() { _ = f.Close() }()
 
-	for {
-		n, err := f.Read(t.buf)
-		t.inner.Write(t.buf[:n])
-
-		if err == io.EOF {
-			return nil
-		}
-
-		if err != nil {
-			return err
-		}
+	n, err := io.CopyBuffer(t.inner, io.LimitReader(f, MaxTree-t.size+1), t.buf)
+	if t.size += n; err == nil && t.size > MaxTree {
+		err = fmt.Errorf("%s: the files of the plugin have more than %d MiB, which is the limit", file, MaxTree>>20)
 	}
+
+	return err
 }
 
 // Files lists the plugin's own files below dir as slash-separated relative paths, sorted. Hidden ones and the vendor
 // directory are left out.
 func Files(dir string) ([]string, error) {
-	var files []string
+	var names []string
 
 	own := func(rel string) bool { return rel != vendorDir }
 
 	err := eachFile(dir, "", own, func(_, rel string, _ fs.FileMode) error {
-		files = append(files, rel)
+		names = append(names, rel)
 
 		return nil
 	})
@@ -104,9 +105,9 @@ func Files(dir string) ([]string, error) {
 		return nil, fmt.Errorf("listing %s: %w", dir, err)
 	}
 
-	slices.Sort(files)
+	slices.Sort(names)
 
-	return files, nil
+	return names, nil
 }
 
 // eachFile visits everything below dir/rel that is neither a directory nor hidden, in the order of names within each

@@ -173,7 +173,7 @@ func TestServiceFailures(t *testing.T) {
 		"answers without end": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			_, _ = io.Copy(w, endless{})
-		}, "more than 16777216 bytes"},
+		}, "more than the limit of 16 MiB"},
 		"never answers": {func(_ http.ResponseWriter, r *http.Request) {
 			select {
 			case <-r.Context().Done():

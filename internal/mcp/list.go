@@ -10,15 +10,12 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/tool"
 )
 
-// Bounds of what a server may list.
-const (
-	maxTools       = 1000
-	maxPages       = 1000
-	maxDescription = 8 << 10
-)
+// maxPages is how many pages a list of tools may have.
+const maxPages = 1000
 
 // list asks a server for all its tools, page by page.
 func (l *link) list(ctx context.Context) ([]*sdk.Tool, error) {
@@ -34,7 +31,7 @@ func (l *link) list(ctx context.Context) ([]*sdk.Tool, error) {
 			return nil, fmt.Errorf("listing its tools: %w", err)
 		}
 		out = append(out, page.Tools...)
-		if page.NextCursor == "" || len(out) > maxTools {
+		if page.NextCursor == "" || len(out) > limit.MCPTools {
 			return out, nil
 		}
 		if seen[page.NextCursor] {
@@ -49,9 +46,9 @@ func (l *link) list(ctx context.Context) ([]*sdk.Tool, error) {
 // accept makes aura's tools of those that a server lists, sorted by name, and says which it left out and why.
 func (s *server) accept(listed []*sdk.Tool) (tools []*remote, left []string) {
 	taken := map[string]bool{}
-	if over := len(listed) - maxTools; over > 0 {
-		left = append(left, fmt.Sprintf("%d beyond the first %d", over, maxTools))
-		listed = listed[:maxTools]
+	if over := len(listed) - limit.MCPTools; over > 0 {
+		left = append(left, fmt.Sprintf("%d beyond the first %d", over, limit.MCPTools))
+		listed = listed[:limit.MCPTools]
 	}
 	for _, t := range listed {
 		r, err := s.remote(t)
@@ -98,9 +95,9 @@ func (s *server) remote(t *sdk.Tool) (*remote, error) {
 func describeTool(server string, t *sdk.Tool) string {
 	switch {
 	case t.Description != "":
-		return cut(t.Description, maxDescription)
+		return cut(t.Description, limit.MCPDescription)
 	case t.Title != "":
-		return cut(t.Title, maxDescription)
+		return cut(t.Title, limit.MCPDescription)
 	default:
 		return fmt.Sprintf("The tool %s of the MCP server %s.", t.Name, server)
 	}

@@ -13,10 +13,9 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/interp"
-)
 
-// maxMessage is how many bytes one message of a server may have.
-const maxMessage = 16 << 20
+	"github.com/idelchi/aura/internal/limit"
+)
 
 // process is a running server. Its creator calls stop.
 type process struct {
@@ -78,7 +77,7 @@ func (p *process) run(cmd *exec.Cmd) error {
 }
 
 func (p *process) transport() sdk.Transport {
-	return &sdk.IOTransport{Reader: p.stdout, Writer: p.stdin, MaxLineLength: maxMessage}
+	return &sdk.IOTransport{Reader: p.stdout, Writer: p.stdin, MaxLineLength: limit.MCPMessage}
 }
 
 // stop asks the program to end by closing its input, then by a signal, and kills what is left of it. When it returns,

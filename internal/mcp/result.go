@@ -8,10 +8,9 @@ import (
 	"unicode/utf8"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-)
 
-// maxResult is how many bytes of a result the model gets.
-const maxResult = 1 << 20
+	"github.com/idelchi/aura/internal/limit"
+)
 
 // errSaidNothing is the error of a tool that fails without a word.
 var errSaidNothing = errors.New("the tool failed and did not say why")
@@ -37,7 +36,7 @@ func text(r *sdk.CallToolResult) (string, error) {
 		}
 		blocks = append(blocks, string(raw))
 	}
-	out := cut(strings.ToValidUTF8(strings.Join(blocks, "\n"), "\uFFFD"), maxResult)
+	out := cut(strings.ToValidUTF8(strings.Join(blocks, "\n"), "\uFFFD"), limit.MCPResult)
 	switch {
 	case !r.IsError:
 		return out, nil

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/idelchi/aura/internal/limit"
 )
 
 func TestText(t *testing.T) {
@@ -52,8 +54,8 @@ func TestText(t *testing.T) {
 		"error, no words": {result: &sdk.CallToolResult{IsError: true}, fail: "the tool failed and did not say why"},
 		"broken letters":  {result: &sdk.CallToolResult{Content: []sdk.Content{word("a\xffb")}}, want: "a\uFFFDb"},
 		"too long": {
-			result: &sdk.CallToolResult{Content: []sdk.Content{word("a" + strings.Repeat("é", maxResult/2))}},
-			want:   "a" + strings.Repeat("é", maxResult/2-1) + "\n[cut: 2 of 1048577 bytes left out]",
+			result: &sdk.CallToolResult{Content: []sdk.Content{word("a" + strings.Repeat("é", limit.MCPResult/2))}},
+			want:   "a" + strings.Repeat("é", limit.MCPResult/2-1) + "\n[cut: 2 of 1048577 bytes left out]",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/idelchi/aura/internal/limit"
 )
 
 // others are servers that not every system has.
@@ -65,7 +67,7 @@ func goodServer(page int, stop <-chan struct{}) *sdk.Server {
 		return r
 	})
 	say("big", func(context.Context, map[string]any) *sdk.CallToolResult {
-		return words(strings.Repeat("é", maxResult))
+		return words(strings.Repeat("é", limit.MCPResult))
 	})
 	say("pid", func(context.Context, map[string]any) *sdk.CallToolResult { return words(fmt.Sprint(os.Getpid())) })
 	say("where", func(context.Context, map[string]any) *sdk.CallToolResult {

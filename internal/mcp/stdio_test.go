@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/tool"
 )
 
@@ -51,7 +52,7 @@ func TestCall(t *testing.T) {
 	if got, err := run(t.Context(), t, set, "mcp__good__fail", nil); got != "" || err == nil || err.Error() != "no such page" {
 		t.Errorf("got %q, %v", got, err)
 	}
-	if got := must(t, set, "mcp__good__big", nil); len(got) > maxResult+100 || !strings.Contains(got, "[cut: 1048576 of 2097152") {
+	if got := must(t, set, "mcp__good__big", nil); len(got) > limit.MCPResult+100 || !strings.Contains(got, "[cut: 1048576 of 2097152") {
 		t.Errorf("got %d bytes", len(got))
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/idelchi/aura/internal/limit"
 )
 
 // web is what reaches a service over HTTP. It gives each request the configured headers, and ends all of them at once.
@@ -34,7 +36,7 @@ func newWeb(s Server, p pace) *web {
 
 func (w *web) transport() sdk.Transport {
 	return &sdk.StreamableClientTransport{
-		Endpoint: w.url, MaxEventSize: maxMessage, HTTPClient: &http.Client{Transport: w, CheckRedirect: sameHost},
+		Endpoint: w.url, MaxEventSize: limit.MCPMessage, HTTPClient: &http.Client{Transport: w, CheckRedirect: sameHost},
 	}
 }
 
@@ -130,7 +132,7 @@ func refusal(req *http.Request) *http.Response {
 
 // keep bounds a body, unless it is a stream, which the reader bounds by event, and has its end release the request.
 func keep(resp *http.Response, release context.CancelFunc) *http.Response {
-	b := &body{ReadCloser: resp.Body, left: maxMessage, release: release}
+	b := &body{ReadCloser: resp.Body, left: limit.MCPMessage, release: release}
 	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
 		b.left = -1
 	}
@@ -149,7 +151,7 @@ type body struct {
 // Read implements io.Reader.
 func (b *body) Read(p []byte) (int, error) {
 	if b.left == 0 {
-		return 0, fmt.Errorf("the answer has more than %d bytes", maxMessage)
+		return 0, fmt.Errorf("the answer has more than the limit of %s", limit.Size(limit.MCPMessage))
 	}
 	if b.left > 0 {
 		p = p[:min(len(p), b.left)]

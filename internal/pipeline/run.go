@@ -116,11 +116,11 @@ func (r runner) verdict(ctx context.Context, handler string, a answer) (Verdict,
 		return Verdict{}, false
 	case sdk.Result:
 		if r.point.Result == reflect.TypeFor[sdk.Result]() {
-			return Verdict{Handler: handler, BeforeToolResult: sdk.BeforeToolResult{Result: result}}, true
+			return bounded(Verdict{Handler: handler, BeforeToolResult: sdk.BeforeToolResult{Result: result}}), true
 		}
 	case sdk.BeforeToolResult:
 		if r.point.Result == reflect.TypeFor[sdk.BeforeToolResult]() {
-			return Verdict{Handler: handler, BeforeToolResult: result}, true
+			return bounded(Verdict{Handler: handler, BeforeToolResult: result}), true
 		}
 	}
 	r.failed(ctx, handler, fmt.Errorf("reading the result of %s: got %T, want %s", r.point.Name, a.result, r.point.Result))

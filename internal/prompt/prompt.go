@@ -87,16 +87,17 @@ func (p Template) Render(data Data) (string, error) {
 	if !strings.Contains(body, opening) {
 		return body, nil
 	}
-	t, err := template.New(templateName).Option("missingkey=error").Funcs(functions()).Parse(body)
+	m := &meter{}
+	t, err := template.New(templateName).Option("missingkey=error").Funcs(m.functions(body)).Parse(body)
 	if err != nil {
 		return "", p.explain(err)
 	}
 	lenient(t)
-	var out strings.Builder
-	if err := t.Execute(&out, data); err != nil {
+	bound(t)
+	if err := t.Execute(m, data); err != nil {
 		return "", p.explain(err)
 	}
-	return out.String(), nil
+	return string(m.out), nil
 }
 
 // located matches what the template library says: the place, what it was executing, and the fault. It is compiled when
@@ -109,6 +110,9 @@ var located = sync.OnceValue(func() *regexp.Regexp {
 func (p Template) explain(err error) error {
 	match := located().FindStringSubmatch(err.Error())
 	if match == nil {
+		if reached, ok := isLimit(err); ok {
+			err = reached
+		}
 		return fmt.Errorf("rendering prompt %q: %w", p.Name, err)
 	}
 	line, convErr := strconv.Atoi(match[1])
@@ -120,6 +124,9 @@ func (p Template) explain(err error) error {
 		text = match[2] + ": " + text
 	}
 	fault := errors.New(text + hint(match[3]))
+	if reached, ok := isLimit(err); ok {
+		fault = reached
+	}
 	if p.File == "" {
 		return fmt.Errorf("rendering prompt %q: line %d: %w", p.Name, line, fault)
 	}

@@ -13,9 +13,11 @@ import (
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
+
+	"github.com/idelchi/aura/internal/files"
 )
 
-//go:embed files
+//go:embed files files/.gitignore
 var embedded embed.FS
 
 // Status is what becomes of a file.
@@ -46,7 +48,7 @@ type File struct {
 
 // Plan says what is to be done to a home. Nothing is done yet.
 func Plan(home string, force bool) ([]File, error) {
-	var files []File
+	var plan []File
 	err := fs.WalkDir(embedded, "files", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -57,19 +59,19 @@ func Plan(home string, force bool) ([]File, error) {
 		}
 		below := strings.TrimPrefix(name, "files/")
 		f, err := compare(filepath.Join(home, filepath.FromSlash(below)), string(content), force)
-		files = append(files, f)
+		plan = append(plan, f)
 		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("looking at %s: %w", home, err)
 	}
-	return files, nil
+	return plan, nil
 }
 
 // compare looks at one file as it is now.
 func compare(path, content string, force bool) (File, error) {
 	f := File{Path: path, Status: Created, content: content}
-	old, err := os.ReadFile(path)
+	old, err := files.Read(path, files.MaxText)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		// A link that leads nowhere is there all the same.
@@ -92,9 +94,9 @@ func compare(path, content string, force bool) (File, error) {
 }
 
 // Write does what a plan says. A file that has come to be since then is kept, and its status says so.
-func Write(files []File) error {
-	for i := range files {
-		f := &files[i]
+func Write(plan []File) error {
+	for i := range plan {
+		f := &plan[i]
 		var err error
 		switch f.Status {
 		case Created:
@@ -102,7 +104,7 @@ func Write(files []File) error {
 				f.Status, err = Kept, nil
 			}
 		case Overwritten:
-			err = replace(f.Path, f.content)
+			err = files.Save(f.Path, []byte(f.content), fileMode)
 		case Kept, Unchanged:
 		}
 		if err != nil {

@@ -134,7 +134,7 @@ func TestWrite(t *testing.T) {
 func leftovers(t *testing.T, home string) {
 	t.Helper()
 	err := filepath.WalkDir(home, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && strings.HasPrefix(d.Name(), ".") {
+		if err == nil && !d.IsDir() && strings.HasPrefix(d.Name(), ".") && d.Name() != ".gitignore" {
 			t.Errorf("left behind: %s", path)
 		}
 		return err
@@ -162,8 +162,8 @@ func TestWriteKeepsWhatCameMeanwhile(t *testing.T) {
 	leftovers(t, home)
 }
 
-// TestWriteFollowsLinks keeps a link and the rights of the file that it leads to.
-func TestWriteFollowsLinks(t *testing.T) {
+// TestWriteReplacesLinks leaves alone what a link leads to: whoever put the link there may have meant a file of the user's.
+func TestWriteReplacesLinks(t *testing.T) {
 	t.Parallel()
 	home, elsewhere := t.TempDir(), filepath.Join(t.TempDir(), "mine.md")
 	write(t, elsewhere, "mine\n")
@@ -171,25 +171,26 @@ func TestWriteFollowsLinks(t *testing.T) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(elsewhere, path); err != nil {
-		t.Skipf("no links here: %v", err)
+	link := func() {
+		if err := os.Symlink(elsewhere, path); err != nil {
+			t.Skipf("no links here: %v", err)
+		}
 	}
+	link()
 	if err := scaffold.Write(plan(t, home, true)); err != nil {
 		t.Fatal(err)
 	}
-	if got := read(t, elsewhere); !strings.Contains(got, "name: ask") {
-		t.Errorf("got %q", got)
+	if got := read(t, elsewhere); got != "mine\n" {
+		t.Errorf("what the link led to is %q", got)
 	}
-	if info, err := os.Lstat(path); err != nil || info.Mode()&fs.ModeSymlink == 0 {
-		t.Errorf("no link any more: %v %v", info, err)
-	}
-	if info, err := os.Stat(elsewhere); err != nil || info.Mode().Perm()&0o077 != 0 {
-		t.Errorf("rights are %v, %v", info.Mode(), err)
+	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() || !strings.Contains(read(t, path), "name: ask") {
+		t.Errorf("the file is %v, %v", info, err)
 	}
 	// A link that leads nowhere belongs to the user too.
-	if err := os.Remove(elsewhere); err != nil {
+	if err := errors.Join(os.Remove(elsewhere), os.Remove(path)); err != nil {
 		t.Fatal(err)
 	}
+	link()
 	if f := find(t, plan(t, home, true), "modes/ask.md"); f.Status != scaffold.Kept {
 		t.Errorf("status %s", f.Status)
 	}

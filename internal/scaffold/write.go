@@ -35,23 +35,6 @@ func create(path, content string) error {
 	return rename(temporary, path)
 }
 
-// replace puts new content into the place of a file. Readers see the old or the new. A link stays a link.
-func replace(path, content string) error {
-	path, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return err
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return err
-	}
-	temporary, err := beside(path, content, info.Mode().Perm())
-	if err != nil {
-		return err
-	}
-	return rename(temporary, path)
-}
-
 func rename(temporary, path string) error {
 	if err := os.Rename(temporary, path); err != nil {
 		return errors.Join(err, os.Remove(temporary))

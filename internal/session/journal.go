@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/llm"
 )
 
@@ -68,19 +69,14 @@ func Create(dir string, meta Meta) (*Journal, error) {
 // Reopen goes on with a session that has ended or was killed. A last line that was written only in part is removed. While one
 // aura has a session open, no other can open it.
 func Reopen(path string) (*Journal, Session, error) {
-	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	file, err := files.OpenNoFollow(path, os.O_RDWR, 0)
 	if err != nil {
 		return nil, Session{}, fmt.Errorf("reopening journal: %w", err)
 	}
 	if err := lock(file); err != nil {
 		return nil, Session{}, errors.Join(fmt.Errorf("reopening journal %s: another aura has this session open: %w", path, err), file.Close())
 	}
-	data, err := io.ReadAll(file)
-	var s Session
-	var size int64
-	if err == nil {
-		s, size, err = parse(path, data)
-	}
+	s, size, err := parse(path, file)
 	if err != nil {
 		return nil, Session{}, errors.Join(fmt.Errorf("reopening journal: %w", err), file.Close())
 	}

@@ -137,6 +137,9 @@ func Latest(workdir string, dirs ...string) (Summary, error) {
 	return Summary{}, errors.New("looking for the last session: there is none yet")
 }
 
+// ErrNone means that no session has such an id.
+var ErrNone = errors.New("there is none whose id begins so")
+
 // Find returns the one session whose id begins with prefix, which is not empty.
 func Find(prefix string, dirs ...string) (Summary, error) {
 	all, err := List(dirs...)
@@ -151,7 +154,7 @@ func Find(prefix string, dirs ...string) (Summary, error) {
 	}
 	switch {
 	case len(found) == 0:
-		return Summary{}, fmt.Errorf("looking for session %q: there is none whose id begins so; `aura sessions list` shows them", prefix)
+		return Summary{}, fmt.Errorf("looking for session %q: %w; `aura sessions list --all` shows them", prefix, ErrNone)
 	case len(found) > 1:
 		return Summary{}, fmt.Errorf("looking for session %q: %d ids begin so, among them %s and %s; give more of it", prefix, len(found), found[0].ID, found[1].ID)
 	case found[0].Err != "":

@@ -1,23 +1,25 @@
 package session
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
+	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/llm"
 )
 
 // Load reads a journal back. A last line that was written only in part is left out and reported in Session.Torn; any other
 // broken line is an error.
 func Load(path string) (Session, error) {
-	data, err := os.ReadFile(path)
+	file, err := files.OpenNoFollow(path, os.O_RDONLY, 0)
 	if err != nil {
 		return Session{}, fmt.Errorf("reading journal: %w", err)
 	}
-	s, _, err := parse(path, data)
+	defer func() { _ = file.Close() }()
+	s, _, err := parse(path, file)
 	if err != nil {
 		return Session{}, fmt.Errorf("reading journal: %w", err)
 	}
@@ -25,14 +27,20 @@ func Load(path string) (Session, error) {
 }
 
 // parse also returns where the last complete record ends.
-func parse(path string, data []byte) (s Session, size int64, err error) {
-	for number := 1; len(data) > 0; number++ {
-		line, rest, complete := bytes.Cut(data, []byte{'\n'})
-		data = rest
-		r, err := decode(line)
-		if len(rest) == 0 && (!complete || err != nil) {
-			s.Torn = true
+func parse(path string, from io.Reader) (s Session, size int64, err error) {
+	lines := newLines(from)
+	for number := 1; ; number++ {
+		line, complete, err := lines.next(s.Meta.ID == "")
+		if err == nil && len(line) == 0 && !complete {
 			break
+		}
+		var r record
+		if err == nil {
+			r, err = decode(line)
+			if lines.ended() && (!complete || err != nil) {
+				s.Torn = true
+				break
+			}
 		}
 		if err == nil {
 			err = s.add(r)

@@ -84,11 +84,11 @@ func FuzzLoad(f *testing.F) {
 		f.Add([]byte(seed), 3)
 	}
 	f.Fuzz(func(t *testing.T, data []byte, cut int) {
-		s, _, err := parse("f", data)
+		s, _, err := parse("f", bytes.NewReader(data))
 		if err != nil {
 			return
 		}
-		again, _, err := parse("f", encodeAll(t, s))
+		again, _, err := parse("f", bytes.NewReader(encodeAll(t, s)))
 		if err != nil {
 			t.Fatalf("reading what was written: %v", err)
 		}
@@ -99,7 +99,7 @@ func FuzzLoad(f *testing.F) {
 		if cut < 0 || cut > len(data) || s.Torn || bytes.Contains(data, []byte("compaction")) {
 			return // a compaction that is cut off leaves more messages
 		}
-		short, _, err := parse("f", data[:len(data)-cut])
+		short, _, err := parse("f", bytes.NewReader(data[:len(data)-cut]))
 		if err == nil && len(short.Messages) > len(s.Messages) {
 			t.Fatalf("cutting added messages: %+v", short)
 		}

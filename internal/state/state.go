@@ -5,6 +5,7 @@ package state
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"os"
 	"path/filepath"
 	"strings"
 )
@@ -28,8 +29,7 @@ func Locate(xdg, home, project string) Paths {
 	default:
 		return Paths{}
 	}
-	root := filepath.Join(xdg, "aura")
-	return Paths{Root: root, Project: filepath.Join(root, "projects", name(project))}
+	return Paths{Root: filepath.Join(xdg, "aura")}.Of(project)
 }
 
 // maxReadable bounds the readable part of a project's name, in bytes.
@@ -83,3 +83,28 @@ func (p Paths) Run() string { return p.below(p.Root, "run") }
 
 // Trust is the file with the user's consents.
 func (p Paths) Trust() string { return p.below(p.Root, "trust.json") }
+
+// AllSessions are the directories with the journals of every project. They need not exist.
+func (p Paths) AllSessions() []string {
+	if p.Root == "" {
+		return nil
+	}
+	projects := filepath.Join(p.Root, "projects")
+	entries, err := os.ReadDir(projects)
+	if err != nil {
+		return nil // there are no projects yet
+	}
+	var out []string
+	for _, e := range entries {
+		out = append(out, filepath.Join(projects, e.Name(), "sessions"))
+	}
+	return out
+}
+
+// Of is the state of another project.
+func (p Paths) Of(project string) Paths {
+	if p.Root == "" {
+		return Paths{}
+	}
+	return Paths{Root: p.Root, Project: filepath.Join(p.Root, "projects", name(project))}
+}

@@ -27,7 +27,11 @@ type answer struct {
 	why string
 	// ended is set once all is said, and over once nothing more will come.
 	ended, over bool
+	meter       dialogue.Meter
 }
+
+// dropped is the kind of a block that is left out.
+const dropped = "dropped"
 
 // block is a content block as far as it has come.
 type block struct {
@@ -35,7 +39,7 @@ type block struct {
 	kind      string
 	id, name  string
 	text      strings.Builder
-	signature string
+	signature strings.Builder
 	data      string
 	// given is the input that came with the beginning of the block.
 	given json.RawMessage
@@ -60,8 +64,15 @@ func (a *answer) take(event anthropic.MessageStreamEventUnion) {
 
 func (a *answer) begin(event anthropic.MessageStreamEventUnion) {
 	from := event.ContentBlock
-	b := &block{index: event.Index, kind: from.Type, id: from.ID, name: from.Name, data: from.Data, signature: from.Signature}
-	if raw := from.JSON.Input.Raw(); raw != "{}" {
+	raw := from.JSON.Input.Raw()
+	a.meter.Take(from.ID, from.Name, from.Data, from.Signature, raw)
+	a.meter.Part()
+	b := &block{index: event.Index, kind: from.Type, id: from.ID, name: from.Name, data: from.Data}
+	b.signature.WriteString(from.Signature)
+	if from.Type == "tool_use" && !a.meter.Call() {
+		b.kind = dropped
+	}
+	if raw != "{}" {
 		b.given = json.RawMessage(raw)
 	}
 	a.blocks = append(a.blocks, b)
@@ -72,7 +83,8 @@ func (a *answer) begin(event anthropic.MessageStreamEventUnion) {
 func (a *answer) add(event anthropic.MessageStreamEventUnion) {
 	for _, b := range slices.Backward(a.blocks) {
 		if b.index == event.Index {
-			b.signature += event.Delta.Signature
+			a.meter.Take(event.Delta.Signature)
+			b.signature.WriteString(event.Delta.Signature)
 			a.say(b, event.Delta.Text+event.Delta.Thinking+event.Delta.PartialJSON)
 			return
 		}
@@ -80,7 +92,10 @@ func (a *answer) add(event anthropic.MessageStreamEventUnion) {
 }
 
 func (a *answer) say(b *block, text string) {
-	b.text.WriteString(text)
+	a.meter.Take(text)
+	if b.kind != dropped {
+		b.text.WriteString(text)
+	}
 	switch {
 	case text == "":
 	case b.kind == "text":
@@ -106,7 +121,7 @@ func (a *answer) count(u anthropic.MessageDeltaUsage) {
 
 // response puts the answer together. A refusal and a full context are errors, whatever was said before.
 func (a *answer) response() (llm.Response, error) {
-	out := llm.Response{Message: llm.Message{Role: llm.RoleAssistant, CreatedAt: time.Now()}}
+	out := llm.Response{Dropped: a.meter.Dropped, Message: llm.Message{Role: llm.RoleAssistant, CreatedAt: time.Now()}}
 	switch a.stop {
 	case anthropic.StopReasonRefusal:
 		message := "the service's filter refused to answer"
@@ -123,9 +138,17 @@ func (a *answer) response() (llm.Response, error) {
 	default:
 		out.StopReason = llm.StopEnd
 	}
+	var content, thinking strings.Builder
 	for _, b := range a.blocks {
+		switch b.kind {
+		case "text":
+			content.WriteString(b.text.String())
+		case "thinking":
+			thinking.WriteString(b.text.String())
+		}
 		a.collect(&out.Message, b)
 	}
+	out.Message.Content, out.Message.Thinking = content.String(), thinking.String()
 	u := a.usage
 	out.Usage = llm.Usage{Input: int(u.InputTokens + u.CacheCreationInputTokens + u.CacheReadInputTokens), Output: int(u.OutputTokens)}
 	return out, nil
@@ -134,11 +157,8 @@ func (a *answer) response() (llm.Response, error) {
 func (a *answer) collect(m *llm.Message, b *block) {
 	text := b.text.String()
 	switch b.kind {
-	case "text":
-		m.Content += text
 	case "thinking":
-		m.Thinking += text
-		m.ThinkingBlocks = append(m.ThinkingBlocks, llm.ThinkingBlock{Text: text, Signature: b.signature})
+		m.ThinkingBlocks = append(m.ThinkingBlocks, llm.ThinkingBlock{Text: text, Signature: b.signature.String()})
 	case "redacted_thinking":
 		m.ThinkingBlocks = append(m.ThinkingBlocks, llm.ThinkingBlock{Redacted: b.data})
 	case "tool_use":

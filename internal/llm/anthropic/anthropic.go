@@ -12,6 +12,7 @@ import (
 	"github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
 
+	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/llm/catalog"
 	"github.com/idelchi/aura/internal/llm/classify"
@@ -85,8 +86,11 @@ func (p *Provider) Chat(ctx context.Context, req llm.Request, onDelta func(llm.D
 	stream := p.messages.NewStreaming(inner, p.params(req))
 	defer func() { _ = stream.Close() }()
 	a := answer{onDelta: onDelta, names: names}
-	for !a.over && stream.Next() {
+	for !a.over && a.meter.Err() == nil && stream.Next() {
 		a.take(stream.Current())
+	}
+	if err := a.meter.Err(); err != nil {
+		return llm.Response{}, err
 	}
 	if err := call.Finish(ctx, p.library(stream.Err()), a.ended); err != nil {
 		return llm.Response{}, err
@@ -100,7 +104,7 @@ func (p *Provider) library(err error) error {
 	if err == nil {
 		return nil
 	}
-	failure := &llm.Error{Message: "reading the answer: " + err.Error(), Malformed: true}
+	failure := &llm.Error{Message: "reading the answer: " + limit.Shorten(err.Error(), 1<<10), Malformed: true}
 	if said, ok := errors.AsType[*anthropic.Error](err); ok {
 		failure = classify.Event([]byte(said.RawJSON()))
 	}

@@ -40,6 +40,11 @@ func Stalled(host string, idle time.Duration) *llm.Error {
 	return &llm.Error{Type: sdk.ErrorTypeNetwork, Message: fmt.Sprintf("reaching %s: no data for %s", host, idle)}
 }
 
+// TooMuch is the error for an answer that is larger than a limit. The same call would likely end the same way.
+func TooMuch(host, most string) *llm.Error {
+	return &llm.Error{Message: fmt.Sprintf("reading the answer of %s: it has more than the limit of %s, so the connection was closed", host, most)}
+}
+
 // Cut is the error for a stream that ended in order, yet before its end.
 func Cut(host string) *llm.Error { return Network(host, io.ErrUnexpectedEOF) }
 

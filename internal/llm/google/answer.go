@@ -26,7 +26,8 @@ type answer struct {
 	// blocked is set if the filter has stopped the question.
 	blocked genai.BlockedReason
 	// why is what the service says of the end.
-	why string
+	why   string
+	meter dialogue.Meter
 }
 
 func (a *answer) ended() bool { return a.stop != "" || a.blocked != "" }
@@ -63,12 +64,18 @@ func (a *answer) part(part *genai.Part) {
 		if err != nil || call.Args == nil {
 			arguments = []byte("{}")
 		}
+		a.meter.Take(call.ID, call.Name, string(arguments), string(part.ThoughtSignature))
+		if !a.meter.Call() {
+			return
+		}
 		a.calls = append(a.calls, llm.ToolCall{ID: call.ID, Name: a.names.Own(call.Name), Arguments: arguments, Signature: part.ThoughtSignature})
 	case part.Text == "":
 	case part.Thought:
+		a.meter.Take(part.Text)
 		a.thinking.WriteString(part.Text)
 		a.onDelta(llm.Delta{Thinking: part.Text})
 	default:
+		a.meter.Take(part.Text)
 		a.text.WriteString(part.Text)
 		a.onDelta(llm.Delta{Text: part.Text})
 	}
@@ -83,7 +90,7 @@ var filters = []genai.FinishReason{
 // response puts the answer together. One that a filter has stopped is an error, whatever was said before, and so is one that
 // is empty for a reason.
 func (a *answer) response() (llm.Response, error) {
-	out := llm.Response{Usage: a.usage, StopReason: llm.StopEnd, Message: llm.Message{
+	out := llm.Response{Usage: a.usage, Dropped: a.meter.Dropped, StopReason: llm.StopEnd, Message: llm.Message{
 		Role: llm.RoleAssistant, Content: a.text.String(), Thinking: a.thinking.String(), ToolCalls: a.calls, CreatedAt: time.Now(),
 	}}
 	reason := strings.TrimSuffix(string(a.stop)+": "+a.why, ": ")

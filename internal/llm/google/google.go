@@ -13,6 +13,7 @@ import (
 
 	"google.golang.org/genai"
 
+	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/llm/catalog"
 	"github.com/idelchi/aura/internal/llm/classify"
@@ -109,6 +110,9 @@ func (p *Provider) Chat(ctx context.Context, req llm.Request, onDelta func(llm.D
 			break
 		}
 		a.take(chunk)
+		if err := a.meter.Err(); err != nil {
+			return llm.Response{}, err
+		}
 	}
 	if err := call.Finish(ctx, p.library(err), a.ended()); err != nil {
 		return llm.Response{}, err
@@ -122,7 +126,7 @@ func (p *Provider) library(err error) error {
 	if err == nil {
 		return nil
 	}
-	failure := &llm.Error{Message: "reading the answer: " + err.Error(), Malformed: true}
+	failure := &llm.Error{Message: "reading the answer: " + limit.Shorten(err.Error(), 1<<10), Malformed: true}
 	if said, ok := errors.AsType[genai.APIError](err); ok {
 		if body, err := json.Marshal(map[string]any{"error": said}); err == nil {
 			failure = classify.Event(body)

@@ -2,9 +2,11 @@ package llmtest
 
 import (
 	"cmp"
+	"compress/gzip"
 	"io"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/idelchi/aura/internal/llm"
 )
@@ -30,6 +32,8 @@ type Reply struct {
 	Body string
 	// Raw, if set, is the whole stream.
 	Raw string
+	// Gzip compresses the stream.
+	Gzip bool
 	// Arrived, if set, is called when the request is there.
 	Arrived func()
 }
@@ -61,6 +65,10 @@ const (
 	FaultSilence
 	// FaultError ends the stream with an error.
 	FaultError
+	// FaultEndless says all of it again and again, until the client goes away.
+	FaultEndless
+	// FaultLine sends a line that never ends, until the client goes away.
+	FaultLine
 )
 
 // Text is a reply of a text.
@@ -96,6 +104,8 @@ type player struct {
 	server *Server
 	w      http.ResponseWriter
 	gone   <-chan struct{}
+	// body compresses what is written; nil writes it as it is.
+	body *gzip.Writer
 }
 
 func (p player) play(n int, reply Reply, req Request) {
@@ -114,6 +124,12 @@ func (p player) play(n int, reply Reply, req Request) {
 		return
 	}
 	p.w.Header().Set("Content-Type", "text/event-stream")
+	if reply.Gzip {
+		p.w.Header().Set("Content-Encoding", "gzip")
+		packed := gzip.NewWriter(p.w)
+		defer func() { _ = packed.Close() }()
+		p.body = packed
+	}
 	if reply.Raw != "" {
 		p.send(reply.Raw)
 		return
@@ -129,6 +145,11 @@ func (p player) play(n int, reply Reply, req Request) {
 	for _, event := range said {
 		p.send(event)
 	}
+	for reply.Fault == FaultEndless && p.present() {
+		for _, event := range said {
+			p.send(event)
+		}
+	}
 	p.finish(reply, end)
 }
 
@@ -141,11 +162,28 @@ func (p player) finish(reply Reply, end []string) {
 		p.stall()
 	case FaultError:
 		p.send(p.server.protocol.failure(reply.Body))
-	case FaultEnd:
+	case FaultLine:
+		p.send("data: ")
+		for filler := strings.Repeat(" ", 1<<20); p.present(); {
+			p.send(filler)
+		}
+	case FaultEnd, FaultEndless:
 	default:
 		for _, event := range end {
 			p.send(event)
 		}
+	}
+}
+
+// present reports whether the client still waits.
+func (p player) present() bool {
+	select {
+	case <-p.gone:
+		return false
+	case <-p.server.closing:
+		return false
+	default:
+		return true
 	}
 }
 
@@ -158,6 +196,11 @@ func (p player) stall() {
 
 // send writes and flushes. A client that is gone is found out by whoever waits for it.
 func (p player) send(event string) {
-	_, _ = io.WriteString(p.w, event)
+	if p.body != nil {
+		_, _ = io.WriteString(p.body, event)
+		_ = p.body.Flush()
+	} else {
+		_, _ = io.WriteString(p.w, event)
+	}
 	_ = http.NewResponseController(p.w).Flush()
 }

@@ -32,6 +32,7 @@ func (s Suite) Run(t *testing.T) {
 		"answers": Suite.answers, "failures": Suite.failures, "conversations": Suite.conversations,
 		"cancelled in the middle": Suite.cancelledMiddle, "cancelled at once": Suite.cancelledStart,
 		"unreachable": Suite.unreachable, "stalls": Suite.stalls, "second turn": Suite.secondTurn,
+		"endless": Suite.endless, "many calls": Suite.manyCalls,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -21,6 +21,7 @@ type answer struct {
 	calls          []*call
 	usage          llm.Usage
 	stop           string
+	meter          dialogue.Meter
 }
 
 // call is a tool call as far as it has come.
@@ -41,6 +42,7 @@ func (a *answer) take(chunk openai.ChatCompletionChunk) {
 		a.think(choice.Delta)
 		// A refusal of the model is its answer.
 		if text := choice.Delta.Content + choice.Delta.Refusal; text != "" {
+			a.meter.Take(text)
 			a.text.WriteString(text)
 			a.onDelta(llm.Delta{Text: text})
 		}
@@ -58,6 +60,7 @@ func (a *answer) think(delta openai.ChatCompletionChunkChoiceDelta) {
 	for _, field := range []string{"reasoning_content", "reasoning"} {
 		var text string
 		if json.Unmarshal([]byte(delta.JSON.ExtraFields[field].Raw()), &text) == nil && text != "" {
+			a.meter.Take(text)
 			a.thinking.WriteString(text)
 			a.onDelta(llm.Delta{Thinking: text})
 			return
@@ -67,6 +70,7 @@ func (a *answer) think(delta openai.ChatCompletionChunkChoiceDelta) {
 
 // call begins or continues a tool call. Some servers number all of them 0, and tell them apart by their identifiers alone.
 func (a *answer) call(part openai.ChatCompletionChunkChoiceDeltaToolCall) {
+	a.meter.Take(part.ID, part.Function.Name, part.Function.Arguments)
 	var c *call
 	for _, known := range a.calls {
 		if known.index == part.Index && (part.ID == "" || known.id == "" || known.id == part.ID) {
@@ -74,6 +78,10 @@ func (a *answer) call(part openai.ChatCompletionChunkChoiceDeltaToolCall) {
 		}
 	}
 	if c == nil {
+		if a.meter.Dropped > 0 && part.ID == "" && part.Function.Name == "" || !a.meter.Call() {
+			// It belongs to a call that is left out, or begins one.
+			return
+		}
 		c = &call{index: part.Index}
 		a.calls = append(a.calls, c)
 	}
@@ -88,7 +96,7 @@ func (a *answer) call(part openai.ChatCompletionChunkChoiceDeltaToolCall) {
 
 // response puts the answer together. An answer that a filter has stopped is an error, whatever was said before.
 func (a *answer) response() (llm.Response, error) {
-	out := llm.Response{Usage: a.usage, StopReason: llm.StopEnd, Message: llm.Message{
+	out := llm.Response{Usage: a.usage, Dropped: a.meter.Dropped, StopReason: llm.StopEnd, Message: llm.Message{
 		Role: llm.RoleAssistant, Content: a.text.String(), Thinking: a.thinking.String(), CreatedAt: time.Now(),
 	}}
 	for _, c := range a.calls {

@@ -16,6 +16,7 @@ import (
 	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/packages/ssestream"
 
+	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/llm/catalog"
 	"github.com/idelchi/aura/internal/llm/classify"
@@ -132,8 +133,11 @@ func (p *Provider) Chat(ctx context.Context, req llm.Request, onDelta func(llm.D
 	stream := p.chats.NewStreaming(inner, p.params(req))
 	defer func() { _ = stream.Close() }()
 	a := answer{onDelta: onDelta, names: names}
-	for stream.Next() {
+	for a.meter.Err() == nil && stream.Next() {
 		a.take(stream.Current())
+	}
+	if err := a.meter.Err(); err != nil {
+		return llm.Response{}, err
 	}
 	if err := call.Finish(ctx, p.library(stream.Err()), a.stop != ""); err != nil {
 		return llm.Response{}, err
@@ -147,7 +151,7 @@ func (p *Provider) library(err error) error {
 	if err == nil {
 		return nil
 	}
-	failure := &llm.Error{Message: "reading the answer: " + err.Error(), Malformed: true}
+	failure := &llm.Error{Message: "reading the answer: " + limit.Shorten(err.Error(), 1<<10), Malformed: true}
 	if said, ok := errors.AsType[*ssestream.StreamError](err); ok {
 		failure = classify.Event(said.Event.Data)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/llm"
 )
 
@@ -128,16 +129,5 @@ func (r *recorder) write(m llm.Model) error {
 	if err := os.MkdirAll(filepath.Dir(r.file), 0o755); err != nil {
 		return err
 	}
-	fresh, err := os.CreateTemp(filepath.Dir(r.file), ".record-*")
-	if err != nil {
-		return err
-	}
-	_, err = fresh.Write(text)
-	if err = errors.Join(err, fresh.Close()); err == nil {
-		err = os.Rename(fresh.Name(), r.file)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(fresh.Name()))
-	}
-	return nil
+	return files.Save(r.file, text, 0o600)
 }

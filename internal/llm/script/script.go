@@ -7,13 +7,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/strict"
 	"github.com/idelchi/aura/sdk"
@@ -112,7 +112,7 @@ func (e ErrorType) check() error {
 
 // Load reads a script from a file.
 func Load(file string) (Script, error) {
-	data, err := os.ReadFile(file)
+	data, err := files.Read(file, files.MaxText)
 	if err != nil {
 		return Script{}, fmt.Errorf("reading script: %w", err)
 	}

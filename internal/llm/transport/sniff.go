@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 
+	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/llm/classify"
 )
@@ -31,7 +32,7 @@ func (b *body) look() error {
 func (b *body) instead(err error) error {
 	if err == nil {
 		var rest []byte
-		rest, err = io.ReadAll(io.LimitReader(reader(b.read), most))
+		rest, err = io.ReadAll(io.LimitReader(reader(b.read), limit.ErrorBody))
 		b.start = append(b.start, rest...)
 	}
 	switch {

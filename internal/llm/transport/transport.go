@@ -4,12 +4,14 @@
 package transport
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"net/http"
 	"sync/atomic"
 	"time"
 
+	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/llm/classify"
 )
@@ -30,6 +32,9 @@ type Options struct {
 	// Quiet ends an answer that fails in its middle as if it were complete, for a library that prints what it reads of
 	// errors. The Call knows better.
 	Quiet bool
+	// MaxStream, MaxEvent and MaxBody are the most bytes that are read of a stream, of one event in it, and of an answer that is
+	// not a stream; 0 is the limit of that name in package limit.
+	MaxStream, MaxEvent, MaxBody int
 }
 
 // NewClient makes a client whose requests belong to the Call in their context. It follows no redirects: they would carry
@@ -45,6 +50,9 @@ func NewClient(o Options) *http.Client {
 	if o.Wait == 0 {
 		o.Wait = o.Idle
 	}
+	o.MaxStream = cmp.Or(o.MaxStream, limit.Stream)
+	o.MaxEvent = cmp.Or(o.MaxEvent, limit.StreamEvent)
+	o.MaxBody = cmp.Or(o.MaxBody, limit.Body)
 	next := client.Transport
 	if next == nil {
 		next = http.DefaultTransport
@@ -67,6 +75,10 @@ func (w *watched) RoundTrip(req *http.Request) (*http.Response, error) {
 	b := &body{
 		call: call, ended: req.Context().Err, cancel: cancel,
 		host: req.URL.Host, idle: w.opts.Idle, secrets: w.opts.Secrets,
+		meter: meter{most: w.opts.MaxBody},
+	}
+	if call.stream {
+		b.meter = meter{most: w.opts.MaxStream, event: w.opts.MaxEvent}
 	}
 	b.timer = time.AfterFunc(w.opts.Wait, b.expire)
 	response, err := w.next.RoundTrip(req.WithContext(ctx))
@@ -84,16 +96,13 @@ func (w *watched) RoundTrip(req *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// most is how many bytes of a refusal are read.
-const most = 64 << 10
-
 // refused reads why, and closes the body.
 func (b *body) refused(response *http.Response) error {
 	defer func() { _ = b.Close() }()
 	call := b.call
 	b.call = &Call{}
 	// If the reason is lost on the way, the status alone tells enough.
-	text, _ := io.ReadAll(io.LimitReader(b, most))
+	text, _ := io.ReadAll(io.LimitReader(b, limit.ErrorBody))
 	b.call = call
 	return b.note(classify.Response(response.StatusCode, response.Header, text))
 }
@@ -117,6 +126,8 @@ type body struct {
 	sniff bool
 	// start are bytes that have been looked at and not been read.
 	start []byte
+	// meter counts what has been read.
+	meter meter
 }
 
 func (b *body) expire() {
@@ -152,6 +163,11 @@ func (b *body) read(p []byte) (int, error) {
 	b.timer.Reset(b.idle)
 	n, err := b.from.Read(p)
 	b.timer.Stop()
+	if over := b.meter.count(p[:n]); over != "" && b.ended() == nil {
+		// Whatever else the service sends is not wanted.
+		b.cancel()
+		return 0, b.note(classify.TooMuch(b.host, over))
+	}
 	if err != nil && err != io.EOF {
 		return n, b.fail(err)
 	}

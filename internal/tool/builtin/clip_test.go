@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/idelchi/aura/internal/limit"
 )
 
 // TestClipIsFlat writes much more than may be kept, in pieces of several sizes.
@@ -78,5 +80,22 @@ func TestTruncationWithin(t *testing.T) {
 		if got := bounds.Within(tt.tokens); got != want {
 			t.Errorf("%d bytes within %d tokens: got %+v", tt.bytes, tt.tokens, got)
 		}
+	}
+}
+
+// TestSpillIsBounded writes more than the file may hold.
+func TestSpillIsBounded(t *testing.T) {
+	t.Parallel()
+	s := spill{dir: t.TempDir()}
+	piece := bytes.Repeat([]byte("x"), 10<<20)
+	for range limit.Spill/len(piece) + 2 {
+		s.write(piece)
+	}
+	info, err := os.Stat(s.file.Name())
+	if err != nil || info.Size() != limit.Spill {
+		t.Errorf("the file has %d bytes, %v", info.Size(), err)
+	}
+	if got, want := s.close(), "the first 64 MiB of it are in "+s.file.Name()+", and no more is kept"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

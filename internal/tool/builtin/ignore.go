@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/idelchi/aura/internal/files"
 )
 
 // ignoreLimit is how many bytes of a .gitignore are read.
@@ -75,10 +77,7 @@ func rulesAbove(dir string) rules {
 
 // readRules reads a file of rules. One that cannot be read has none.
 func readRules(file, base string) []rule {
-	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() || info.Size() > ignoreLimit {
-		return nil
-	}
-	text, err := os.ReadFile(file)
+	text, err := files.Read(file, ignoreLimit)
 	if err != nil {
 		return nil
 	}

@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-)
 
-// spillLimit is how many bytes of output are kept in a file.
-const spillLimit = 1 << 30
+	"github.com/idelchi/aura/internal/limit"
+)
 
 // spill keeps output in a file that only its owner can read. The file is made by the first write.
 type spill struct {
@@ -33,8 +32,8 @@ func (s *spill) write(p []byte) {
 			return
 		}
 	}
-	if len(p) > spillLimit-s.size {
-		p, s.over = p[:spillLimit-s.size], true
+	if len(p) > limit.Spill-s.size {
+		p, s.over = p[:limit.Spill-s.size], true
 	}
 	var n int
 	n, s.err = s.file.Write(p)
@@ -64,7 +63,7 @@ func (s *spill) close() string {
 	case s.err != nil:
 		return fmt.Sprintf("the first %d bytes of it are in %s, the rest could not be kept: %v", s.size, s.file.Name(), s.err)
 	case s.over:
-		return fmt.Sprintf("the first %d bytes of it are in %s", s.size, s.file.Name())
+		return fmt.Sprintf("the first %s of it are in %s, and no more is kept", limit.Size(s.size), s.file.Name())
 	default:
 		return "the full output is in " + s.file.Name()
 	}

@@ -12,12 +12,12 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// configDir is the project's .aura directory, once Init has been told.
-var configDir string
+// dataDir is the plugin's own directory, once Init has been called.
+var dataDir string
 
-// Init learns where the project keeps its files.
+// Init learns where the plugin may keep files.
 func Init(cfg sdk.ToolConfig) {
-	configDir = cfg.ConfigDir
+	dataDir = cfg.DataDir
 }
 
 // BeforeToolExecution logs the call with its arguments.
@@ -66,10 +66,10 @@ func logPath(c sdk.Context) string {
 		return path
 	case path != "":
 		return filepath.Join(c.Workdir, path)
-	case configDir != "":
-		return filepath.Join(configDir, "logs", "tool-logger.log")
+	case dataDir != "":
+		return filepath.Join(dataDir, "tool-logger.log")
 	default:
-		return filepath.Join(c.Workdir, ".aura", "logs", "tool-logger.log")
+		return filepath.Join(os.TempDir(), "tool-logger.log")
 	}
 }
 

@@ -1,0 +1,78 @@
+package app
+
+import (
+	"fmt"
+
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/trust"
+)
+
+// Project is what the files of a directory ask for, and what the user has agreed to.
+type Project struct {
+	// Dir is the project's directory with links resolved, Base as the user came there.
+	Dir, Base string
+	Requests  []trust.Request
+	// Fault is why the configuration cannot be read; nil if it can.
+	Fault error
+	// Consent says in words what is agreed to.
+	Consent string
+
+	seen verdict
+}
+
+// Requests looks at a project, trusted or not. It starts nothing and gives no consent.
+func (g *Gate) Requests(o config.Options) (Project, error) {
+	v, err := g.inspect(o)
+	if err != nil {
+		return Project{}, err
+	}
+	p := Project{Dir: v.found.Dir, Base: v.found.Base, Requests: v.requests, Fault: v.fault, seen: v}
+	plain := Gate{}
+	now, err := plain.judge(o)
+	switch {
+	case err != nil:
+		return Project{}, err
+	case now.untrusted == nil:
+		p.Consent = "given"
+	case !now.untrusted.Change.Empty():
+		p.Consent = "given for other files; " + now.untrusted.Change.String()
+	default:
+		p.Consent = "none"
+	}
+	return p, nil
+}
+
+// inspect is a verdict without a judgement: what is there, and what it asks for.
+func (g *Gate) inspect(o config.Options) (verdict, error) {
+	found, err := config.Find(o)
+	v := verdict{found: found}
+	if err != nil {
+		return v, fmt.Errorf("loading configuration: %w", err)
+	}
+	if v.rule, err = config.Rule(o); err != nil || found.None() {
+		return v, err
+	}
+	return v, v.study(o)
+}
+
+// Agree records the user's consent to a project as Requests has found it. It reports whether the consent is for files.
+func (g *Gate) Agree(o config.Options, p Project, pinned bool) (bool, error) {
+	consent, err := p.seen.consent(pinned)
+	if err != nil {
+		return false, err
+	}
+	return consent.Pinned(), storeOf(o).Put(p.Dir, consent)
+}
+
+// Forget takes the consent for a project back. It returns the directory, and whether there was a consent.
+func (g *Gate) Forget(o config.Options) (dir string, had bool, err error) {
+	found, err := config.Find(o)
+	if err != nil {
+		return "", false, fmt.Errorf("loading configuration: %w", err)
+	}
+	had, err = storeOf(o).Forget(found.Dir)
+	return found.Dir, had, err
+}
+
+// Consents are all that the user has given, by directory.
+func (g *Gate) Consents(o config.Options) (map[string]trust.Consent, error) { return storeOf(o).All() }

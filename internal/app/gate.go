@@ -1,0 +1,225 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/state"
+	"github.com/idelchi/aura/internal/trust"
+)
+
+// gate is the one of the options, or one that asks nobody.
+func (a *App) gate() *Gate {
+	if a.opts.Gate == nil {
+		a.opts.Gate = &Gate{}
+	}
+	return a.opts.Gate
+}
+
+// Answer is what the user chooses when a project is not trusted.
+type Answer int
+
+// The answers.
+const (
+	// AnswerQuit starts nothing.
+	AnswerQuit Answer = iota
+	// AnswerDirectory trusts the directory, whatever becomes of its files.
+	AnswerDirectory
+	// AnswerFiles trusts the files as they are.
+	AnswerFiles
+	// AnswerSafe leaves the project's files out.
+	AnswerSafe
+)
+
+// Gate loads the configuration for all commands. What the files of a project ask for takes effect only with the user's consent. The
+// zero value trusts what the user has agreed to before, and asks nobody. One gate serves one command line: it asks once.
+type Gate struct {
+	// Trust lets everything take effect in this run. Safe leaves out what the working directory holds.
+	Trust, Safe bool
+	// Ask asks the user; nil if there is nobody to ask.
+	Ask func(context.Context, *UntrustedError) (Answer, error)
+	// Tell is given notices, each once; nil drops them.
+	Tell func(text string)
+
+	mu sync.Mutex
+	// answered are the user's answers in this run, by directory; told the notices that were given.
+	answered map[string]answered
+	told     map[string]bool
+}
+
+// answered is an answer that holds for this run, also if it could not be recorded.
+type answered struct {
+	safe    bool
+	consent trust.Consent
+}
+
+// Load reads the configuration for a command that starts what it says. In a directory that the user has not agreed to, it asks, or
+// fails with an *UntrustedError.
+func (g *Gate) Load(ctx context.Context, o config.Options) (*config.Config, error) {
+	return g.load(ctx, o, g.Ask)
+}
+
+// Reload reads the configuration again in a running session. It never asks.
+func (g *Gate) Reload(ctx context.Context, o config.Options) (*config.Config, error) {
+	c, err := g.load(ctx, o, nil)
+	if err != nil {
+		return nil, fmt.Errorf("reloading: everything stays as it was: %w", err)
+	}
+	return c, nil
+}
+
+func (g *Gate) load(ctx context.Context, o config.Options, ask func(context.Context, *UntrustedError) (Answer, error)) (*config.Config, error) {
+	v, err := g.judge(o)
+	if err != nil {
+		return nil, err
+	}
+	if v.untrusted != nil && ask != nil {
+		if v, err = g.question(ctx, o, v, ask); err != nil {
+			return nil, err
+		}
+	}
+	if v.untrusted != nil {
+		return nil, v.untrusted
+	}
+	o.Safe = o.Safe || v.safe
+	c, err := config.Load(o)
+	if err == nil {
+		g.tell(c.Notices...)
+	}
+	return c, err
+}
+
+// question asks the user and judges again: if the files are others than those that the user was asked about, the answer was not
+// about them.
+func (g *Gate) question(ctx context.Context, o config.Options, v verdict, ask func(context.Context, *UntrustedError) (Answer, error)) (verdict, error) {
+	if err := v.study(o); err != nil {
+		return v, err
+	}
+	v.untrusted.Requests, v.untrusted.Fault = v.requests, v.fault
+	answer, err := ask(ctx, v.untrusted)
+	if err == nil {
+		err = g.take(o, v, answer)
+	}
+	if err != nil {
+		return v, err
+	}
+	return g.judge(o)
+}
+
+// take does what the user answered.
+func (g *Gate) take(o config.Options, v verdict, answer Answer) error {
+	switch answer {
+	case AnswerDirectory, AnswerFiles:
+		consent, err := v.consent(answer == AnswerFiles)
+		if err != nil {
+			return err
+		}
+		g.answer(v.found.Dir, answered{consent: consent})
+		if err := storeOf(o).Put(v.found.Dir, consent); err != nil {
+			g.tell(err.Error() + "; it holds for this run")
+		}
+		return nil
+	case AnswerSafe:
+		g.answer(v.found.Dir, answered{safe: true})
+		return nil
+	default:
+		return &QuitError{Dir: v.found.Dir}
+	}
+}
+
+func (g *Gate) answer(dir string, a answered) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.answered == nil {
+		g.answered = map[string]answered{}
+	}
+	g.answered[dir] = a
+}
+
+func (g *Gate) tell(texts ...string) {
+	for _, text := range texts {
+		g.mu.Lock()
+		told := g.told[text]
+		if g.told == nil {
+			g.told = map[string]bool{}
+		}
+		g.told[text] = true
+		g.mu.Unlock()
+		if !told && g.Tell != nil {
+			g.Tell(text)
+		}
+	}
+}
+
+// Listing is a configuration for a command that only shows things.
+type Listing struct {
+	// Config is what is in force: without the project if that is not trusted.
+	*config.Config
+	// Text is all that is configured. Of a project that is not trusted nothing in it has taken effect, and nothing may.
+	Text *config.Config
+	// Untrusted is nil if everything is in force.
+	Untrusted *UntrustedError
+}
+
+// List reads the configuration for a command that only shows things. It never asks, and tells if the project is not trusted.
+func (g *Gate) List(o config.Options) (Listing, error) {
+	v, err := g.judge(o)
+	if err != nil {
+		return Listing{}, err
+	}
+	o.Safe = o.Safe || v.safe || v.untrusted != nil
+	c, err := config.Load(o)
+	if err != nil {
+		return Listing{}, err
+	}
+	g.tell(c.Notices...)
+	l := Listing{Config: c, Text: c, Untrusted: v.untrusted}
+	if v.untrusted != nil {
+		g.tell(v.untrusted.Notice())
+		if v.text != nil {
+			l.Text = v.text
+		}
+	}
+	return l, nil
+}
+
+// Foreign reports what belongs to a project that is not trusted.
+func (l Listing) Foreign(s config.Source) bool {
+	return l.Untrusted != nil && l.Untrusted.home != "" && s.Home.Dir == l.Untrusted.home
+}
+
+// storeOf is where the consents of the user are. The variables of env files have no part in that.
+func storeOf(o config.Options) trust.Store {
+	environ := o.Environ
+	if environ == nil {
+		environ = config.ProcessEnviron()
+	}
+	xdg, _ := config.Lookup(environ, "XDG_STATE_HOME")
+	return trust.Store{Path: state.Locate(xdg, o.UserHome, "").Trust()}
+}
+
+// sourcesOf are the things in a project's directory that consent is about.
+func sourcesOf(f config.Found) []string {
+	var out []string
+	for _, path := range []string{f.Home, f.EnvFile} {
+		if rel, err := filepath.Rel(f.Base, path); path != "" && err == nil {
+			out = append(out, filepath.ToSlash(rel))
+		}
+	}
+	return out
+}
+
+// consent is the user's yes to what was found.
+func (v verdict) consent(pinned bool) (trust.Consent, error) {
+	c := trust.Consent{Given: time.Now().UTC().Truncate(time.Second)}
+	if !pinned && v.rule != config.TrustPinned {
+		c.Sources = sourcesOf(v.found)
+		return c, nil
+	}
+	c.Files, c.Requests = v.files, v.requests
+	return c, v.unpinnable
+}

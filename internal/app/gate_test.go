@@ -1,0 +1,308 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/trust"
+)
+
+// grounds is a project and a user of its own, by the paths of their files below work/ and me/.
+type grounds struct {
+	t *testing.T
+	o config.Options
+}
+
+func newGrounds(t *testing.T, files map[string]string) grounds {
+	t.Helper()
+	root := t.TempDir()
+	g := grounds{t, config.Options{
+		Workdir: filepath.Join(root, "work"), UserHome: filepath.Join(root, "me"), Environ: []string{"TOKEN=hunter2"},
+	}}
+	for _, dir := range []string{"work", "me"} {
+		if err := os.MkdirAll(filepath.Join(root, dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range files {
+		g.write(name, text)
+	}
+	return g
+}
+
+func (g grounds) write(name, text string) {
+	g.t.Helper()
+	path := filepath.Join(filepath.Dir(g.o.Workdir), name)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+		g.t.Fatal(err)
+	}
+}
+
+const home = "work/.aura/config/"
+
+// TestRequests has a row for each thing that a project can ask for. Each row makes that one request and no other.
+func TestRequests(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		files map[string]string
+		// want is kind, name, and a part of the text; empty for no request.
+		want [3]string
+	}{
+		"nothing":          {nil, [3]string{}},
+		"text":             {map[string]string{home + "agents/a.md": "---\nname: a\n---\nHi", home + "modes/m.md": "---\nname: m\ntools: {disabled: [Bash], policy: {deny: [Bash]}}\n---\n", home + "prompts/p.md": "---\nname: p\n---\nHi", home + "commands/c.md": "---\nname: c\n---\nHi", "work/.aura/skills/s.md": "---\nname: s\ndescription: d\n---\nHi"}, [3]string{}},
+		"narrower":         {map[string]string{home + "sandbox/s.yaml": "sandbox: {network: off, enabled: true}"}, [3]string{}},
+		"plugin":           {map[string]string{"work/.aura/plugins/p/plugin.yaml": "description: x", "work/.aura/plugins/p/go.mod": "module p\n", "work/.aura/plugins/p/main.go": "package p\nimport _ \"net\"\n"}, [3]string{"plugin", "p", "asks for the network"}},
+		"broken plugin":    {map[string]string{"work/.aura/plugins/p/plugin.yaml": "nonsense: x"}, [3]string{"plugin", "p", "runs Go code"}},
+		"extension":        {map[string]string{"work/.aura/extensions/sub/e.py": ""}, [3]string{"extension", "e.py", "runs code"}},
+		"hook":             {map[string]string{home + "hooks/h.yaml": "h: {event: pre, command: 'rm -rf x'}"}, [3]string{"hook", "h", "rm -rf x"}},
+		"disabled hook":    {map[string]string{home + "hooks/h.yaml": "h: {event: pre, command: 'x', disabled: true}"}, [3]string{"hook", "h", "a hook of yours"}},
+		"mcp program":      {map[string]string{home + "mcp/m.yaml": "m: {command: prog, args: [a, b]}"}, [3]string{"mcp", "m", "prog a b"}},
+		"mcp service":      {map[string]string{home + "mcp/m.yaml": "m: {url: 'http://x/mcp', headers: {A: b}}"}, [3]string{"mcp", "m", "http://x/mcp; sends headers: A"}},
+		"tool condition":   {map[string]string{home + "tools/t.yaml": "Read: {condition: 'not bash:do it'}"}, [3]string{"condition", "tool Read", "do it"}},
+		"other condition":  {map[string]string{home + "tools/t.yaml": "Read: {condition: 'auto'}"}, [3]string{}},
+		"task":             {map[string]string{home + "tasks/t.yaml": "t: {commands: [hi], pre: [make], env: {PATH: /x}}"}, [3]string{"task", "t", "make; sets variables PATH"}},
+		"provider":         {map[string]string{home + "providers/p.yaml": "p: {type: openai, url: 'http://evil/v1', token: abc}"}, [3]string{"provider", "p", "http://evil/v1; sends a token"}},
+		"script":           {map[string]string{home + "providers/p.yaml": "p: {type: script}"}, [3]string{"provider", "p", "calls tools"}},
+		"variable":         {map[string]string{home + "agents/a.md": "---\nname: a\ndescription: 'x ${TOKEN}'\n---\n"}, [3]string{"variable", "TOKEN", "your environment"}},
+		"variable, unset":  {map[string]string{home + "agents/a.md": "---\nname: a\ndescription: 'x ${UNSET}'\n---\n"}, [3]string{"variable", "UNSET", "your environment"}},
+		"env file":         {map[string]string{"work/secrets.env": "A=1\nB=2"}, [3]string{"env_file", "secrets.env", "A, B"}},
+		"broken env file":  {map[string]string{"work/secrets.env": "hunter"}, [3]string{"unknown", "work", "cannot be read"}},
+		"sandbox off":      {map[string]string{home + "sandbox/s.yaml": "sandbox: {enabled: false}"}, [3]string{"sandbox", "sandbox.enabled", "false"}},
+		"sandbox paths":    {map[string]string{home + "modes/m.md": "---\nname: m\nfeatures: {sandbox: {extra: {rw: [/]}}}\n---\n"}, [3]string{"sandbox", "mode m: sandbox.extra.rw", "/"}},
+		"policy":           {map[string]string{home + "agents/a.md": "---\nname: a\ntools: {policy: {auto: [Bash]}}\n---\n"}, [3]string{"policy", "agent a: tools.policy.auto", "Bash"}},
+		"unsafe":           {map[string]string{home + "features/p.yaml": "plugins: {unsafe: true}"}, [3]string{"unsafe", "plugins.unsafe", "true"}},
+		"plugins_dir":      {map[string]string{home + "features/p.yaml": "plugins: {dir: /elsewhere}"}, [3]string{"plugins_dir", "plugins.dir", "/elsewhere"}},
+		"user's policy":    {map[string]string{home + "features/t.yaml": "tools: {disabled: []}", "me/.aura/config/features/t.yaml": "tools: {disabled: [Bash]}"}, [3]string{"policy", "tools.disabled", ""}},
+		"user's agent":     {map[string]string{home + "agents/a.md": "---\nname: a\n---\n", "me/.aura/config/agents/b.md": "---\nname: a\n---\n"}, [3]string{"policy", "agent a", "takes the place of yours"}},
+		"user's hooks":     {map[string]string{home + "agents/a.md": "---\nname: a\nhooks: {disabled: ['*']}\n---\n", "me/.aura/config/hooks/h.yaml": "h: {event: pre, command: guard}"}, [3]string{"policy", "agent a: hooks.disabled", "*"}},
+		"user's things":    {map[string]string{"me/.aura/config/hooks/h.yaml": "h: {event: pre, command: guard}", "me/.aura/config/providers/p.yaml": "p: {type: openai, token: '${TOKEN}'}", "me/.aura/config/sandbox/s.yaml": "sandbox: {enabled: false}"}, [3]string{}},
+		"does not parse":   {map[string]string{home + "hooks/h.yaml": "h: ["}, [3]string{"unknown", "work", "cannot be read"}},
+		"trust in project": {map[string]string{home + "features/t.yaml": "trust: any"}, [3]string{"unknown", "work", "cannot be read"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newGrounds(t, row.files)
+			p, err := (&Gate{}).Requests(g.o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if row.want == [3]string{} {
+				if len(p.Requests) > 0 {
+					t.Errorf("got %+v", p.Requests)
+				}
+				return
+			}
+			if len(p.Requests) != 1 {
+				t.Fatalf("got %+v", p.Requests)
+			}
+			r := p.Requests[0]
+			if string(r.Kind) != row.want[0] || r.Name != row.want[1] || !strings.Contains(r.Text, row.want[2]) || strings.Contains(r.Text, "hunter2") {
+				t.Errorf("got %+v, want %q", r, row.want)
+			}
+			if _, err := (&Gate{}).Load(t.Context(), g.o); !errors.As(err, new(*UntrustedError)) {
+				t.Errorf("it is loaded: %v", err)
+			}
+			l, err := (&Gate{}).List(g.o)
+			if err != nil || l.Untrusted == nil {
+				t.Errorf("it is listed as trusted: %v", err)
+			}
+		})
+	}
+}
+
+// asking is the project that the tests of the gate are about.
+var asking = map[string]string{home + "hooks/h.yaml": "h: {event: pre, command: x}", "work/secrets.env": "A=1"}
+
+// TestGate says who gives consent, and what that covers.
+func TestGate(t *testing.T) {
+	t.Parallel()
+	answer := func(a Answer) func(context.Context, *UntrustedError) (Answer, error) {
+		return func(context.Context, *UntrustedError) (Answer, error) { return a, nil }
+	}
+	for name, row := range map[string]struct {
+		gate   *Gate
+		change func(g *grounds)
+		// hooks is whether the project is in force; refused that nothing is.
+		hooks, refused bool
+	}{
+		"nobody":             {gate: &Gate{}, refused: true},
+		"trust":              {gate: &Gate{Trust: true}, hooks: true},
+		"safe":               {gate: &Gate{Safe: true}},
+		"answer: directory":  {gate: &Gate{Ask: answer(AnswerDirectory)}, hooks: true},
+		"answer: files":      {gate: &Gate{Ask: answer(AnswerFiles)}, hooks: true},
+		"answer: safe":       {gate: &Gate{Ask: answer(AnswerSafe)}},
+		"answer: quit":       {gate: &Gate{Ask: answer(AnswerQuit)}, refused: true},
+		"nowhere to keep it": {gate: &Gate{Ask: answer(AnswerDirectory)}, change: func(g *grounds) { none := ""; g.o.UserHome, g.o.Home = "", &none }, hooks: true},
+		"named home":         {gate: &Gate{}, change: func(g *grounds) { g.o.Configs = []string{".aura"} }, hooks: true},
+		"named home, other":  {gate: &Gate{}, change: func(g *grounds) { g.o.Configs = []string{"../me"} }, refused: true},
+		"the user's home":    {gate: &Gate{}, change: func(g *grounds) { mine := ".aura"; g.o.Home, g.o.EnvFiles = &mine, []string{"secrets.env"} }, hooks: true},
+		"a damaged store":    {gate: &Gate{}, change: func(g *grounds) { g.write("me/.local/state/aura/trust.json", "{") }, refused: true},
+		"pinned rule":        {gate: &Gate{}, change: func(g *grounds) { g.agree(false); g.write("me/.aura/config/features/trust.yaml", "trust: pinned") }, refused: true},
+		"pinned rule, files": {gate: &Gate{}, change: func(g *grounds) { g.agree(true); g.write("me/.aura/config/features/trust.yaml", "trust: pinned") }, hooks: true},
+		"directory":          {gate: &Gate{}, change: func(g *grounds) { g.agree(false); g.write(home+"hooks/i.yaml", "i: {event: pre, command: x}") }, hooks: true},
+		"files, changed":     {gate: &Gate{}, change: func(g *grounds) { g.agree(true); g.write(home+"hooks/i.yaml", "i: {event: pre, command: x}") }, refused: true},
+		"env file of a task": {gate: &Gate{}, change: func(g *grounds) {
+			g.write(home+"tasks/t.yaml", "t: {commands: [x], env_file: later.env}")
+			g.agree(true)
+			g.write("work/later.env", "B=1")
+		}, refused: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newGrounds(t, maps.Clone(asking))
+			if row.change != nil {
+				row.change(&g)
+			}
+			for range 2 {
+				c, err := row.gate.Load(t.Context(), g.o)
+				if (err != nil) != row.refused {
+					t.Fatalf("error %v", err)
+				}
+				if err == nil && (len(c.Hooks) > 0) != row.hooks {
+					t.Errorf("hooks are %v", c.Hooks)
+				}
+			}
+		})
+	}
+}
+
+func (g *grounds) agree(pinned bool) {
+	g.t.Helper()
+	gate := &Gate{}
+	p, err := gate.Requests(g.o)
+	if err == nil {
+		_, err = gate.Agree(g.o, p, pinned)
+	}
+	if err != nil {
+		g.t.Fatal(err)
+	}
+}
+
+// Files that change while the user thinks about the question are not what the answer is about.
+func TestChangedDuringQuestion(t *testing.T) {
+	t.Parallel()
+	g := newGrounds(t, maps.Clone(asking))
+	gate := &Gate{Ask: func(context.Context, *UntrustedError) (Answer, error) {
+		g.write(home+"hooks/h.yaml", "h: {event: pre, command: other}")
+		return AnswerFiles, nil
+	}}
+	_, err := gate.Load(t.Context(), g.o)
+	u, ok := errors.AsType[*UntrustedError](err)
+	if !ok || !slices.Equal(u.Change.Changed, []string{".aura/config/hooks/h.yaml"}) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A link to a project leads to the same consent.
+func TestConsentThroughLink(t *testing.T) {
+	t.Parallel()
+	g := newGrounds(t, maps.Clone(asking))
+	g.agree(true)
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(g.o.Workdir, link); err != nil {
+		t.Skip("no links here:", err)
+	}
+	g.o.Workdir = link
+	if _, err := (&Gate{}).Load(t.Context(), g.o); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestRenew says when aura's own writing renews consent.
+func TestRenew(t *testing.T) {
+	t.Parallel()
+	text := map[string]string{home + "agents/a.md": "---\nname: a\n---\n"}
+	for name, row := range map[string]struct {
+		files  map[string]string
+		before func(g *grounds)
+		// trusted is whether what aura wrote is trusted afterwards, later whether other changes are.
+		trusted, later bool
+	}{
+		"nothing was there":   {nil, nil, true, true},
+		"text was there":      {text, nil, true, false},
+		"trusted before":      {asking, func(g *grounds) { g.agree(false) }, true, true},
+		"pinned before":       {asking, func(g *grounds) { g.agree(true) }, true, false},
+		"untrusted":           {asking, nil, false, false},
+		"an env file":         {map[string]string{"work/secrets.env": "A=1"}, nil, false, false},
+		"pinned, but changed": {asking, func(g *grounds) { g.agree(true); g.write("work/secrets.env", "A=2") }, false, false},
+		"the rule is pinned":  {nil, func(g *grounds) { g.write("me/.aura/config/features/trust.yaml", "trust: pinned") }, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newGrounds(t, row.files)
+			if row.before != nil {
+				row.before(&g)
+			}
+			r, err := (&Gate{}).Renew(g.o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g.write(home+"hooks/made.yaml", "made: {event: pre, command: x}")
+			if err := r.Done(); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := (&Gate{}).Load(t.Context(), g.o); (err == nil) != row.trusted {
+				t.Errorf("what was written: %v", err)
+			}
+			g.write(home+"hooks/later.yaml", "later: {event: pre, command: x}")
+			if _, err := (&Gate{}).Load(t.Context(), g.o); (err == nil) != row.later {
+				t.Errorf("what came later: %v", err)
+			}
+		})
+	}
+}
+
+// What files say cannot pass for lines of the message.
+func TestUntrustedMessage(t *testing.T) {
+	t.Parallel()
+	u := &UntrustedError{Dir: "/a\nb", Base: "/a\nb", Requests: []trust.Request{
+		{Kind: trust.KindHook, Name: "x\n  --trust is safe", File: "/a\nb/c\r\nd", Text: strings.Repeat("y", 1000)},
+	}}
+	for range 60 {
+		u.Requests = append(u.Requests, trust.Request{Kind: trust.KindTask, Name: "t"})
+	}
+	text := u.Error()
+	if strings.Contains(text, "\n  --trust is safe") || strings.Contains(text, "\r") || strings.Contains(text, strings.Repeat("y", 400)) {
+		t.Errorf("got %s", text)
+	}
+	if !strings.Contains(text, "and 21 more: 'aura trust --show' lists all") || strings.Count(text, "\n") > 50 {
+		t.Errorf("got %s", text)
+	}
+}
+
+// A reload takes nothing up that the user has not agreed to, and leaves everything as it was.
+func TestReloadUntrusted(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	p.o.Gate, p.o.Config.UserHome = &Gate{}, t.TempDir()
+	g := &grounds{t, p.o.Config}
+	g.agree(true)
+	a, err := Open(t.Context(), p.o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := a.Close(""); err != nil {
+			t.Error(err)
+		}
+	})
+	p.write(".aura/config/hooks/h.yaml", "h: {event: pre, command: touch made}\n")
+	_, err = a.Reload(t.Context())
+	if u, ok := errors.AsType[*UntrustedError](err); !ok || !slices.Equal(u.Change.Added, []string{".aura/config/hooks/h.yaml"}) {
+		t.Errorf("got %v", err)
+	}
+	if len(a.cfg.Hooks) > 0 {
+		t.Errorf("hooks are %v", a.cfg.Hooks)
+	}
+	g.agree(true)
+	if _, err := a.Reload(t.Context()); err != nil || len(a.cfg.Hooks) != 1 {
+		t.Errorf("with consent: %v, %v", a.cfg.Hooks, err)
+	}
+}

@@ -1,0 +1,245 @@
+package app
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/idelchi/aura/internal/condition"
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/trust"
+)
+
+// inventory collects what the files of a project ask for. It reads the same values that a session starts things from, and starts
+// nothing.
+type inventory struct {
+	// c is the configuration as it is written, own that of the user alone.
+	c, own *config.Config
+	found  config.Found
+	list   []trust.Request
+}
+
+// requestsOf lists everything that the files of a project ask for beyond text.
+func requestsOf(c, own *config.Config, found config.Found) ([]trust.Request, error) {
+	i := inventory{c: c, own: own, found: found}
+	if err := i.plugins(); err != nil {
+		return nil, err
+	}
+	i.extensions()
+	i.hooks()
+	i.servers()
+	i.conditions()
+	i.tasks()
+	i.providers()
+	i.variables()
+	i.envFile()
+	i.settings()
+	i.replaced()
+	trust.Sort(i.list)
+	return i.list, nil
+}
+
+// of reports whether something comes from the project's home.
+func (i *inventory) of(s config.Source) bool { return i.found.Home != "" && s.Home.Dir == i.found.Home }
+
+func (i *inventory) add(kind trust.Kind, name, file string, line int, format string, args ...any) {
+	i.list = append(i.list, trust.Request{Kind: kind, Name: name, File: file, Line: line, Text: fmt.Sprintf(format, args...)})
+}
+
+// line is where an entity of the project is declared.
+func (i *inventory) line(kind, name string) int {
+	for _, p := range i.c.Places(kind, name) {
+		if i.of(p.Source) {
+			return p.Line
+		}
+	}
+	return 0
+}
+
+// plugins lists the plugins of the project. A directory of plugins elsewhere is listed as such: it may be anything.
+func (i *inventory) plugins() error {
+	for _, root := range i.c.PluginRoots() {
+		if !i.of(config.Source{Home: root.Home}) || !within(i.found.Base, root.Dir) {
+			continue
+		}
+		list, err := manifest.Discover(root.Dir)
+		if err != nil {
+			return err
+		}
+		for _, p := range list {
+			file := filepath.Join(p.Dir, manifest.FileName)
+			text := "runs Go code at start and in every session"
+			if p.Manifest.Disabled {
+				text = "is disabled; a plugin of yours with this name is not used either"
+			}
+			if asks := manifest.Ask(p).List(); len(asks) > 0 {
+				text += "; asks for " + strings.Join(asks, ", ")
+			}
+			i.add(trust.KindPlugin, p.Name, file, 0, "%s", text)
+			i.condition("plugin "+p.Name, file, 0, p.Manifest.Condition)
+		}
+	}
+	return nil
+}
+
+func within(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// maxExtensions bounds how many files of extensions are listed.
+const maxExtensions = 200
+
+func (i *inventory) extensions() {
+	if i.found.Home == "" {
+		return
+	}
+	root, count := filepath.Join(i.found.Home, "extensions"), 0
+	// What cannot be read cannot be run.
+	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return nil //nolint:nilerr // see above
+		}
+		if count++; count > maxExtensions {
+			return fs.SkipAll
+		}
+		i.add(trust.KindExtension, d.Name(), path, 0, "runs code")
+		return nil
+	})
+}
+
+func (i *inventory) hooks() {
+	for _, name := range slices.Sorted(maps.Keys(i.c.Hooks)) {
+		h := i.c.Hooks[name]
+		switch {
+		case !i.of(h.Source):
+		case h.Disabled:
+			i.add(trust.KindHook, name, h.Source.File, i.line("hook", name), "is disabled; a hook of yours with this name does not run either")
+		default:
+			i.add(trust.KindHook, name, h.Source.File, i.line("hook", name), "runs in your shell, not confined, at %s: %s", dash(h.Event), h.Command)
+		}
+	}
+}
+
+func dash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+func (i *inventory) servers() {
+	for _, name := range slices.Sorted(maps.Keys(i.c.MCPServers)) {
+		s := i.c.MCPServers[name]
+		if !i.of(s.Source) || s.Disabled {
+			continue
+		}
+		line := i.line("mcp server", name)
+		if s.Type == config.MCPHTTP {
+			i.add(trust.KindMCP, name, s.Source.File, line, "connects to %s; sends headers: %s", s.URL, keys(s.Headers))
+			continue
+		}
+		i.add(trust.KindMCP, name, s.Source.File, line, "starts a program, not confined: %s; sets variables: %s",
+			strings.Join(append([]string{s.Command}, s.Args...), " "), keys(s.Env))
+	}
+}
+
+func keys(of map[string]string) string { return dash(strings.Join(slices.Sorted(maps.Keys(of)), ", ")) }
+
+// conditions lists those of tools and MCP servers; those of plugins come with them.
+func (i *inventory) conditions() {
+	for _, name := range slices.Sorted(maps.Keys(i.c.ToolDefinitions)) {
+		if t := i.c.ToolDefinitions[name]; i.of(t.Source) {
+			i.condition("tool "+name, t.Source.File, i.line("tool", name), t.Condition)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(i.c.MCPServers)) {
+		if s := i.c.MCPServers[name]; i.of(s.Source) {
+			i.condition("mcp "+name, s.Source.File, i.line("mcp server", name), s.Condition)
+		}
+	}
+}
+
+func (i *inventory) condition(of, file string, line int, c condition.Expr) {
+	for _, command := range c.Commands() {
+		i.add(trust.KindCondition, of, file, line, "runs in your shell, not confined: %s", command)
+	}
+}
+
+func (i *inventory) tasks() {
+	for _, name := range slices.Sorted(maps.Keys(i.c.Tasks)) {
+		t := i.c.Tasks[name]
+		if !i.of(t.Source) {
+			continue
+		}
+		text := fmt.Sprintf("runs %d prompts", len(t.Commands))
+		if lines := slices.Concat(t.Pre, t.Post); len(lines) > 0 {
+			text += "; runs in your shell, not confined: " + strings.Join(lines, " && ")
+		}
+		if len(t.Env) > 0 {
+			text += "; sets variables " + keys(t.Env)
+		}
+		if len(t.EnvFile) > 0 {
+			text += "; reads variables from " + strings.Join(t.EnvFile, ", ")
+		}
+		if t.Workdir != "" {
+			text += "; works in " + t.Workdir
+		}
+		i.add(trust.KindTask, name, t.Source.File, i.line("task", name), "%s", text)
+	}
+}
+
+func (i *inventory) providers() {
+	for _, name := range slices.Sorted(maps.Keys(i.c.Providers)) {
+		p := i.c.Providers[name]
+		if !i.of(p.Source) {
+			continue
+		}
+		text := "sends the conversation to " + p.URL
+		switch {
+		case p.Type == config.ProviderScript:
+			text = "answers in the place of a model, and so calls tools: " + dash(p.File)
+		case p.URL == "":
+			text = "sends the conversation to " + string(p.Type)
+		}
+		if p.Token != "" {
+			text += "; sends a token"
+			if strings.Contains(p.Token, "${") {
+				text += ": " + p.Token
+			}
+		}
+		if p.Record != "" {
+			text += "; writes " + p.Record
+		}
+		i.add(trust.KindProvider, name, p.Source.File, i.line("provider", name), "%s", text)
+	}
+}
+
+// variables lists each variable once per file.
+func (i *inventory) variables() {
+	seen := map[[2]string]bool{}
+	for _, r := range i.c.References {
+		key := [2]string{r.Name, r.File}
+		if i.of(r.Source) && !seen[key] {
+			seen[key] = true
+			i.add(trust.KindVariable, r.Name, r.File, r.Line, "is read from your environment")
+		}
+	}
+}
+
+func (i *inventory) envFile() {
+	file := i.found.EnvFile
+	if file == "" {
+		return
+	}
+	set, err := config.EnvFileNames(file)
+	text := dash(strings.Join(set, ", "))
+	if err != nil {
+		text = err.Error()
+	}
+	i.add(trust.KindEnvFile, filepath.Base(file), file, 0, "sets variables for shell hooks, MCP servers and plugins: %s", text)
+}

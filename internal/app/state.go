@@ -1,0 +1,167 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/session"
+	"github.com/idelchi/aura/internal/state"
+)
+
+// Paths says where everything of a project is. Paths are absolute and need not exist.
+type Paths struct {
+	// Config are the homes in use, the one of highest precedence last.
+	Config   []string `json:"config"`
+	State    string   `json:"state"`
+	Sessions string   `json:"sessions"`
+	Output   string   `json:"output"`
+	Logs     string   `json:"logs"`
+	Data     string   `json:"data"`
+	Cache    string   `json:"cache"`
+	Runtime  string   `json:"runtime"`
+	Trust    string   `json:"trust"`
+}
+
+// PathsOf finds the paths of a configuration.
+func PathsOf(c *config.Config) Paths {
+	p := Paths{
+		Config: []string{}, State: c.State.Project, Sessions: c.State.Sessions(), Output: c.State.Output(), Logs: c.State.Logs(),
+		Data: c.State.Data(), Cache: c.State.Cache(), Runtime: RuntimeDir(c), Trust: c.State.Trust(),
+	}
+	for _, home := range c.Homes {
+		if info, err := os.Stat(home.Dir); err == nil && info.IsDir() {
+			p.Config = append(p.Config, home.Dir)
+		}
+	}
+	return p
+}
+
+// FindSession returns the session whose id begins with prefix: one of the project, or else one of any project.
+func FindSession(c *config.Config, prefix string) (session.Summary, error) {
+	found, err := session.Find(prefix, c.State.Sessions())
+	if errors.Is(err, session.ErrNone) {
+		return session.Find(prefix, c.State.AllSessions()...)
+	}
+	return found, err
+}
+
+// moveState is MoveState for a session.
+func (a *App) moveState() {
+	MoveState(a.cfg, func(text string) { a.notice("", text) })
+}
+
+// MoveState moves what earlier versions of aura kept in the homes to where it is kept now: sessions, and the data of plugins. It
+// does so once for each home. Later the same places may hold what a tool put there, which nobody should take for aura's own.
+func MoveState(c *config.Config, notify func(string)) {
+	for _, home := range c.Homes {
+		to := stateOf(c, home)
+		if to.Project == "" || !firstTime(to) {
+			continue
+		}
+		place := func(string) state.Paths { return to }
+		if home.Dir == c.User {
+			place = c.State.Of // the user's home had the sessions of many directories
+		}
+		n, err := moveSessions(filepath.Join(home.Dir, "sessions"), place)
+		n2, err2 := moveDirs(filepath.Join(home.Dir, "data"), to.Data())
+		if n+n2 > 0 {
+			notify(fmt.Sprintf("moved %s and the data of %s from %s: aura keeps its state outside of the project now; `aura paths` shows where",
+				counted(n, "session"), counted(n2, "plugin"), home.Dir))
+		}
+		if err := errors.Join(err, err2); err != nil {
+			notify(fmt.Sprintf("moving state from %s: %v; move what is left by hand (`aura paths` shows where to)", home.Dir, err))
+		}
+	}
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// firstTime reports whether aura sees a home for the first time since its state has a place of its own, and notes it.
+func firstTime(to state.Paths) bool {
+	if err := os.MkdirAll(to.Project, 0o700); err != nil {
+		return false // creating a session will say why
+	}
+	f, err := os.OpenFile(filepath.Join(to.Project, "moved"), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return false
+	}
+	_ = f.Close()
+	return true
+}
+
+// moveSessions moves journals to the state of the directory that each worked in.
+func moveSessions(dir string, place func(workdir string) state.Paths) (int, error) {
+	list, err := session.List(dir)
+	if err != nil {
+		return 0, err
+	}
+	moved := 0
+	var faults []error
+	for _, s := range list {
+		if s.Err != "" {
+			faults = append(faults, errors.New(s.Err))
+			continue
+		}
+		if err := moveFile(s.Path, place(s.Workdir).Sessions()); err != nil {
+			faults = append(faults, err)
+			continue
+		}
+		moved++
+	}
+	return moved, errors.Join(faults...)
+}
+
+// moveFile copies and removes, since the state may lie on another disk. What is a link is not followed.
+func moveFile(path, dir string) error {
+	from, err := files.OpenNoFollow(path, os.O_RDONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = from.Close() }()
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	to, err := os.OpenFile(filepath.Join(dir, filepath.Base(path)), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(to, from)
+	if err = errors.Join(err, to.Close()); err != nil {
+		return errors.Join(err, os.Remove(to.Name()))
+	}
+	return os.Remove(path)
+}
+
+// moveDirs moves the directories that are in one directory into another.
+func moveDirs(from, to string) (int, error) {
+	entries, err := os.ReadDir(from)
+	if errors.Is(err, fs.ErrNotExist) || len(entries) == 0 {
+		return 0, nil
+	}
+	if err == nil {
+		err = os.MkdirAll(to, 0o700)
+	}
+	moved := 0
+	for _, e := range entries {
+		if !e.IsDir() {
+			continue
+		}
+		if failed := os.Rename(filepath.Join(from, e.Name()), filepath.Join(to, e.Name())); failed != nil {
+			err = errors.Join(err, failed)
+			continue
+		}
+		moved++
+	}
+	return moved, err
+}

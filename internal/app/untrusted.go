@@ -1,0 +1,114 @@
+package app
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/trust"
+)
+
+// UntrustedError is a project whose files ask for more than text, and to which the user has not agreed. Nothing of it was started.
+type UntrustedError struct {
+	// Dir is the project's directory with links resolved, Base as the user came there.
+	Dir, Base string
+	// home is the project's home; empty if there is none.
+	home string
+	// Requests are what the files ask for.
+	Requests []trust.Request
+	// Change is what is different from the files that the user agreed to, and New what they did not ask for then.
+	Change trust.Change
+	New    []trust.Request
+	// Missing are the sources that came into being after the user agreed to the directory.
+	Missing []string
+	// Rule is the user's own.
+	Rule config.TrustRule
+	// Fault is why the configuration cannot be read, Store why the consents cannot; nil if they can.
+	Fault, Store error
+}
+
+// QuitError is the user's decision to start nothing.
+type QuitError struct{ Dir string }
+
+func (e *QuitError) Error() string {
+	return e.Dir + " is not trusted, and nothing was started"
+}
+
+// shownRequests is how many requests a message lists.
+const shownRequests = 40
+
+// Error lists what is there, and what the user can do.
+func (e *UntrustedError) Error() string {
+	return e.Summary() + `
+Nothing of it was started. Read it, then choose:
+  aura trust     trust this directory from now on; --pinned trusts these files as they are
+  --trust        trust it for this run (or AURA_TRUST=1)
+  --safe         run without it, with your own configuration only`
+}
+
+// Notice is one line for listings.
+func (e *UntrustedError) Notice() string {
+	text := fmt.Sprintf("%s is not trusted, so nothing of it is started or in force; 'aura trust --show' lists what it asks for, 'aura trust' trusts it",
+		oneLine(e.Dir, maxField))
+	if e.Fault != nil {
+		text += "; it cannot be read: " + oneLine(e.Fault.Error(), maxField)
+	}
+	return text
+}
+
+// Summary says why the project is not trusted and what it asks for.
+func (e *UntrustedError) Summary() string {
+	var b strings.Builder
+	b.WriteString(oneLine(e.Dir, maxField) + " is not trusted")
+	switch {
+	case e.Store != nil:
+		b.WriteString(": " + oneLine(e.Store.Error(), maxField))
+	case !e.Change.Empty():
+		b.WriteString(": files that you agreed to are different now: " + oneLine(e.Change.String(), maxField))
+	case len(e.Missing) > 0:
+		b.WriteString(": since you agreed to it there is also " + oneLine(strings.Join(e.Missing, ", "), maxField))
+	case e.Rule == config.TrustPinned:
+		b.WriteString(" (your features say trust: pinned, so that consent is for files as they are)")
+	}
+	if e.Fault != nil {
+		b.WriteString("\nIts configuration cannot be read: " + oneLine(e.Fault.Error(), maxField))
+		return b.String()
+	}
+	if len(e.New) > 0 {
+		b.WriteString("\nNew is:")
+		e.lines(&b, e.New)
+	}
+	b.WriteString("\nIts files ask for more than text:")
+	e.lines(&b, e.Requests)
+	return b.String()
+}
+
+func (e *UntrustedError) lines(b *strings.Builder, list []trust.Request) {
+	for i, r := range list {
+		if i == shownRequests {
+			fmt.Fprintf(b, "\n  and %d more: 'aura trust --show' lists all", len(list)-i)
+			break
+		}
+		file := r.File
+		if rel, err := filepath.Rel(e.Base, file); err == nil && filepath.IsLocal(rel) {
+			file = filepath.ToSlash(rel)
+		}
+		if r.Line > 0 {
+			file = fmt.Sprintf("%s:%d", file, r.Line)
+		}
+		fmt.Fprintf(b, "\n  %s %s (%s): %s", r.Kind, oneLine(r.Name, maxField), oneLine(file, maxField), oneLine(r.Text, maxField))
+	}
+}
+
+// maxField is how many characters of what a file says a message repeats.
+const maxField = 300
+
+// oneLine keeps text of others from looking like more lines of a message.
+func oneLine(text string, limit int) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if runes := []rune(text); len(runes) > limit {
+		return string(runes[:limit]) + "…"
+	}
+	return text
+}

@@ -1,0 +1,146 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/trust"
+)
+
+// verdict is what is known about the project of a command line.
+type verdict struct {
+	found config.Found
+	// rule is the user's rule for consent.
+	rule config.TrustRule
+	// safe means that the project is to be left out.
+	safe bool
+	// text is the configuration as it is written, and requests what the project asks for; both nil if nobody looked.
+	text     *config.Config
+	requests []trust.Request
+	// files are the hashes of the files that requests was made from; unpinnable is why there are none.
+	files      map[string]string
+	unpinnable error
+	// fault is why the configuration cannot be read.
+	fault error
+	// untrusted is nil if everything may take effect.
+	untrusted *UntrustedError
+}
+
+// judge finds out whether the project of a command line may take effect. What it asks for is looked at only where that matters.
+func (g *Gate) judge(o config.Options) (verdict, error) {
+	o.Safe = o.Safe || g.Safe
+	found, err := config.Find(o)
+	v := verdict{found: found, safe: o.Safe}
+	if err != nil {
+		return v, fmt.Errorf("loading configuration: %w", err)
+	}
+	if o.Safe || g.Trust || found.None() {
+		return v, nil
+	}
+	if v.rule, err = config.Rule(o); err != nil {
+		return v, err
+	}
+	g.mu.Lock()
+	said, asked := g.answered[found.Dir]
+	g.mu.Unlock()
+	if v.safe = asked && said.safe; v.safe {
+		return v, nil
+	}
+	consent, known, unreadable := storeOf(o).Get(found.Dir)
+	if asked {
+		consent, known = said.consent, true
+	}
+	sources := sourcesOf(found)
+	if known && v.rule != config.TrustPinned && consent.Covers(sources) {
+		return v, nil
+	}
+	if err := v.look(o); err != nil {
+		return v, err
+	}
+	if v.fault == nil && len(v.requests) == 0 {
+		return v, nil
+	}
+	u := &UntrustedError{Dir: found.Dir, Base: found.Base, home: found.Home, Requests: v.requests, Fault: v.fault, Rule: v.rule, Store: unreadable}
+	switch {
+	case known && consent.Pinned():
+		files, err := trust.Hash(found.Base, found.Home, v.beside())
+		if err != nil {
+			u.Fault = errors.Join(u.Fault, err)
+			break
+		}
+		if u.Change = trust.Compare(consent.Files, files); u.Change.Empty() {
+			return v, nil
+		}
+		u.New = consent.New(v.requests)
+	case known && v.rule != config.TrustPinned:
+		u.Missing = consent.Missing(sources)
+	}
+	v.untrusted = u
+	return v, nil
+}
+
+// look reads the project as text and lists what it asks for.
+func (v *verdict) look(o config.Options) error {
+	mine := o
+	mine.Safe = true
+	own, err := config.Load(mine)
+	if err != nil {
+		return err
+	}
+	o.Text = true
+	if v.text, v.fault = config.Load(o); v.fault == nil {
+		v.requests, v.fault = requestsOf(v.text, own, v.found)
+	}
+	if v.fault != nil {
+		v.text = nil
+		v.requests = []trust.Request{{
+			Kind: trust.KindUnknown, Name: filepath.Base(v.found.Dir), File: v.found.Home, Text: "cannot be read, so nobody knows what it asks for",
+		}}
+	}
+	return nil
+}
+
+// study hashes the files of the project and then looks at them: a consent for these hashes is for what was seen, or for less.
+func (v *verdict) study(o config.Options) error {
+	if err := v.look(o); err != nil {
+		return err
+	}
+	v.files, v.unpinnable = trust.Hash(v.found.Base, v.found.Home, v.beside())
+	return v.look(o)
+}
+
+// beside are the files outside of the project's home that count: the env file, and what tasks and providers read in the project.
+func (v *verdict) beside() []string {
+	var out []string
+	if v.found.EnvFile != "" {
+		out = append(out, v.found.EnvFile)
+	}
+	if v.text == nil {
+		return out
+	}
+	add := func(paths ...string) {
+		for _, path := range paths {
+			if within(v.found.Base, path) && (v.found.Home == "" || !within(v.found.Home, path)) && !slices.Contains(out, path) {
+				out = append(out, path)
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(v.text.Tasks)) {
+		add(v.text.Tasks[name].EnvFiles()...)
+	}
+	for _, name := range slices.Sorted(maps.Keys(v.text.Providers)) {
+		if file := v.text.Providers[name].File; file != "" {
+			add(file)
+		}
+	}
+	for _, root := range v.text.PluginRoots() {
+		if root.Home.Dir == v.found.Home && within(v.found.Base, root.Dir) && !within(v.found.Home, root.Dir) {
+			add(root.Dir)
+		}
+	}
+	return out
+}

@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/config"
+)
+
+// load reads the configuration for a command that starts what it says.
+func (o *rootOptions) load(ctx context.Context, s streams) (*config.Config, error) {
+	c, err := o.gateFor(s).Load(ctx, o.configOptions(s))
+	return c, because(ctx, err)
+}
+
+// list reads the configuration for a command that only shows things.
+func (o *rootOptions) list(s streams) (app.Listing, error) {
+	return o.gateFor(s).List(o.configOptions(s))
+}
+
+// gateFor is the one gate of the command line.
+func (o *rootOptions) gateFor(s streams) *app.Gate {
+	if o.gate == nil {
+		o.gate = &app.Gate{
+			Trust: o.trust, Safe: o.safe, Ask: asker(s),
+			Tell: func(text string) { fmt.Fprintf(s.err, "! %s\n", clean(text)) },
+		}
+	}
+	return o.gate
+}
+
+// renewing runs what writes into the project's home. If the user had agreed to what was there, or nothing was, the consent covers what
+// is there afterwards. It is not given beyond that, nor if a consent cannot be kept.
+func (o *rootOptions) renewing(s streams, write func() error) error {
+	gate := o.gateFor(s)
+	renewal, failed := gate.Renew(o.configOptions(s))
+	if err := write(); err != nil {
+		return err
+	}
+	if failed == nil {
+		failed = renewal.Done()
+	}
+	if failed != nil {
+		gate.Tell(failed.Error())
+	}
+	return nil
+}
+
+// quietGate neither asks nor tells.
+func (o *rootOptions) quietGate() *app.Gate { return &app.Gate{Trust: o.trust, Safe: o.safe} }
+
+func (o *rootOptions) checkTrust() error {
+	if o.trust && o.safe {
+		return usageError{errors.New("--trust and --safe contradict each other: choose one")}
+	}
+	return nil
+}
+
+// contradicted reports whether the command line says the opposite of a flag that the environment sets.
+func contradicted(cmd *cobra.Command, flag string) bool {
+	opposite := map[string]string{"trust": "safe", "safe": "trust"}[flag]
+	f := cmd.Root().PersistentFlags().Lookup(opposite)
+	return f != nil && f.Changed && f.Value.String() == "true"
+}
+
+// asker asks the user whether to trust a project, if there is a terminal to read the answer from and one to show the question on.
+func asker(s streams) func(context.Context, *app.UntrustedError) (app.Answer, error) {
+	in, ok := s.in.(*os.File)
+	if !ok || !isTerminal(s.in) || !isTerminal(s.err) {
+		return nil
+	}
+	lines := bufio.NewReader(in)
+	return func(ctx context.Context, u *app.UntrustedError) (app.Answer, error) {
+		fmt.Fprintf(s.err, "%s\n\n%s", clean(u.Summary()), choices(u))
+		for {
+			fmt.Fprint(s.err, "Choose [q]: ")
+			text, err := readLine(ctx, lines)
+			if err != nil {
+				fmt.Fprintln(s.err)
+				return app.AnswerQuit, because(ctx, err)
+			}
+			if answer, ok := parseAnswer(u, text); ok {
+				return answer, nil
+			}
+			fmt.Fprintln(s.err, "Type one of the letters.")
+		}
+	}
+}
+
+// choices are the possible answers. Where the user's rule is that consent is for files, there is none for directories.
+func choices(u *app.UntrustedError) string {
+	text := ""
+	if u.Rule != config.TrustPinned {
+		text = "  d  trust this directory from now on, also when its files change\n"
+	}
+	return text + `  f  trust these files as they are; a change asks again
+  s  safe mode: run without them, with your own configuration only
+  q  quit
+`
+}
+
+func parseAnswer(u *app.UntrustedError, text string) (app.Answer, bool) {
+	switch strings.ToLower(strings.TrimSpace(text)) {
+	case "", "q", "quit":
+		return app.AnswerQuit, true
+	case "d", "directory":
+		return app.AnswerDirectory, u.Rule != config.TrustPinned
+	case "f", "files":
+		return app.AnswerFiles, true
+	case "s", "safe":
+		return app.AnswerSafe, true
+	default:
+		return app.AnswerQuit, false
+	}
+}
+
+// readLine reads what the user types. The end of the input is an empty line. A read from a terminal cannot be given up: if the
+// command ends before the answer, the process does too.
+func readLine(ctx context.Context, lines *bufio.Reader) (string, error) {
+	answer := make(chan typed, 1)
+	go func() {
+		text, err := lines.ReadString('\n')
+		answer <- typed{text, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	case a := <-answer:
+		if a.err != nil && strings.TrimSpace(a.text) == "" {
+			return "", nil //nolint:nilerr // nothing more is typed, so the default holds
+		}
+		return a.text, nil
+	}
+}

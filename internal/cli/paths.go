@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"cmp"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/config"
+)
+
+const pathsHelp = `Print where everything of this project is: the homes with its configuration, and
+the directories in which aura keeps its own state. None of the latter lies in the
+project, so tools and plugins cannot write to them.
+
+State is kept below $XDG_STATE_HOME/aura, which is ~/.local/state/aura unless the
+variable is set. Each project has a directory there.`
+
+func newPaths(s streams, root *rootOptions) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "paths",
+		Short: "Print where configuration, sessions, logs and other state are kept",
+		Long:  pathsHelp,
+		Example: `  aura paths
+  aura paths --json`,
+		Args: noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			cfg, err := config.Locate(root.configOptions(s))
+			if err != nil {
+				return err
+			}
+			p := app.PathsOf(cfg)
+			if asJSON {
+				return writeJSON(s.out, p)
+			}
+			table(s.out, pathRows(p))
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON object")
+	return cmd
+}
+
+func pathRows(p app.Paths) [][]string {
+	rows := [][]string{{"WHAT", "PATH"}}
+	for _, dir := range p.Config {
+		rows = append(rows, []string{"config", dir})
+	}
+	for _, row := range [][]string{
+		{"state", p.State}, {"sessions", p.Sessions}, {"output", p.Output}, {"logs", p.Logs}, {"data", p.Data},
+		{"cache", p.Cache}, {"runtime", p.Runtime}, {"trust", p.Trust},
+	} {
+		rows = append(rows, []string{row[0], cmp.Or(row[1], "-")})
+	}
+	return rows
+}

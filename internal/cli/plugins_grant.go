@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/idelchi/aura/internal/install"
+	"github.com/idelchi/aura/internal/manifest"
+)
+
+// granting asks the user about what plugins ask for, if there is a terminal. The command line itself is the yes if there is none, unless
+// an update asks for more than what was installed.
+func (o *installOptions) granting(ctx context.Context, s streams, update bool) func([]install.Facts) error {
+	return func(list []install.Facts) error {
+		what := "asks for"
+		if update {
+			what = "asks for more than the installed version"
+		}
+		var told []string
+		for _, f := range list {
+			told = append(told, fmt.Sprintf("plugin %q %s: %s", f.Name, what, strings.Join(f.Asks.List(), ", ")))
+		}
+		switch {
+		case o.yes:
+			return nil
+		case isTerminal(s.in) && isTerminal(s.err):
+			return confirmGrant(ctx, s, told)
+		case update:
+			return fmt.Errorf("%s; the installed version stays: repeat the command in a terminal, or with --yes to grant it", strings.Join(told, "; "))
+		default:
+			return nil
+		}
+	}
+}
+
+func confirmGrant(ctx context.Context, s streams, told []string) error {
+	for _, text := range told {
+		fmt.Fprintln(s.err, clean(text))
+	}
+	fmt.Fprint(s.err, "Grant it? [y/N] ")
+	answer, err := readLine(ctx, bufio.NewReader(s.in))
+	if err != nil {
+		fmt.Fprintln(s.err)
+		return because(ctx, err)
+	}
+	if !isYes(answer) {
+		return errors.New("what it asks for was not granted, so nothing was changed")
+	}
+	return nil
+}
+
+// writeGranted tells what plugins were granted.
+func writeGranted(w io.Writer, list []install.Facts) {
+	for _, f := range list {
+		if !f.Asks.Empty() {
+			fmt.Fprintf(w, "  granted to %s: %s\n", clean(f.Name), asked(f.Asks))
+		}
+	}
+}
+
+// asked is what a plugin asks for or is given, on one line.
+func asked(a manifest.Asks) string { return oneLine(dash(strings.Join(a.List(), ", ")), maxShown) }

@@ -1,0 +1,214 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/trust"
+)
+
+// trustOptions are the flags of aura trust.
+type trustOptions struct {
+	pinned bool
+	show   bool
+	list   bool
+	forget bool
+	json   bool
+}
+
+const trustDirHelp = `Let what a directory's files ask for take effect: plugins, extensions, shell hooks,
+MCP servers, conditions with bash:, tasks, providers, variables, env files, and
+settings that widen the sandbox, the policy or unsafe mode.
+
+Consent is for the directory: its files may change. With --pinned it is for the
+files as they are now; if one changes, aura asks again and names it. What appears
+in the directory later, such as a new secrets.env, is not covered. With
+'trust: pinned' in config/features/trust.yaml of the user's home, consent is always
+pinned.
+
+Consents are kept in trust.json of aura's state directory, not in the project.
+Without DIR, the working directory is meant.`
+
+const trustDirExamples = `  aura trust --show
+  aura trust
+  aura trust --pinned ../somebody-elses
+  aura trust --list
+  aura trust --forget`
+
+func newTrust(s streams, root *rootOptions) *cobra.Command {
+	o := &trustOptions{}
+	cmd := &cobra.Command{
+		Use:     "trust [DIR]",
+		Short:   "Let what a directory's files ask for take effect",
+		Long:    trustDirHelp,
+		Example: trustDirExamples,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usageError{fmt.Errorf("%s takes [DIR]", cmd.CommandPath())}
+			}
+			return o.check()
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			c := root.configOptions(s)
+			if len(args) > 0 {
+				c.Workdir = filepath.Join(c.Workdir, args[0])
+				if filepath.IsAbs(args[0]) {
+					c.Workdir = args[0]
+				}
+			}
+			return o.run(s, root, c)
+		},
+		ValidArgsFunction: directories,
+	}
+	f := cmd.Flags()
+	f.BoolVar(&o.pinned, "pinned", false, "consent to the files as they are now")
+	f.BoolVar(&o.show, "show", false, "list what asks for consent, and give none")
+	f.BoolVar(&o.list, "list", false, "list all consents")
+	f.BoolVar(&o.forget, "forget", false, "take the consent for the directory back")
+	f.BoolVar(&o.json, "json", false, "with --show or --list: write a JSON list")
+	return cmd
+}
+
+func (o *trustOptions) check() error {
+	chosen := 0
+	for _, flag := range []bool{o.pinned, o.show, o.list, o.forget} {
+		if flag {
+			chosen++
+		}
+	}
+	switch {
+	case chosen > 1:
+		return usageError{errors.New("--pinned, --show, --list and --forget exclude each other: choose one")}
+	case o.json && !o.show && !o.list:
+		return usageError{errors.New("--json goes with --show or --list")}
+	default:
+		return nil
+	}
+}
+
+func (o *trustOptions) run(s streams, root *rootOptions, c config.Options) error {
+	gate := root.gateFor(s)
+	switch {
+	case o.list:
+		all, err := gate.Consents(c)
+		if err != nil {
+			return err
+		}
+		return o.showConsents(s.out, all)
+	case o.forget:
+		dir, had, err := gate.Forget(c)
+		if err != nil {
+			return err
+		}
+		if !had {
+			fmt.Fprintf(s.out, "%s was not trusted\n", clean(dir))
+			return nil
+		}
+		fmt.Fprintf(s.out, "%s is not trusted any more\n", clean(dir))
+		return nil
+	case o.show:
+		p, err := gate.Requests(c)
+		if err != nil {
+			return err
+		}
+		return o.showRequests(s.out, p)
+	}
+	return o.agree(s, gate, c)
+}
+
+// agree shows what the user agrees to, and records it.
+func (o *trustOptions) agree(s streams, gate *app.Gate, c config.Options) error {
+	p, err := gate.Requests(c)
+	if err != nil {
+		return err
+	}
+	if err := o.showRequests(s.out, p); err != nil || len(p.Requests) == 0 {
+		return err
+	}
+	pinned, err := gate.Agree(c, p, o.pinned)
+	if err != nil {
+		return err
+	}
+	what := "is trusted from now on, also when its files change"
+	if pinned {
+		what = "is trusted with these files as they are; a change asks again"
+	}
+	fmt.Fprintf(s.out, "%s %s\n", clean(p.Dir), what)
+	return nil
+}
+
+func (o *trustOptions) showRequests(w io.Writer, p app.Project) error {
+	if o.json {
+		return writeJSON(w, append([]trust.Request{}, p.Requests...))
+	}
+	if len(p.Requests) == 0 {
+		fmt.Fprintf(w, "%s holds nothing that asks for consent\n", clean(p.Dir))
+		return nil
+	}
+	fmt.Fprintf(w, "%s asks for:\n", clean(p.Dir))
+	for _, r := range p.Requests {
+		fmt.Fprintf(w, "  %s %s (%s): %s\n", r.Kind, oneLine(r.Name, maxShown), oneLine(whereIs(p.Base, r), maxShown), oneLine(r.Text, maxShown))
+	}
+	if p.Fault != nil {
+		fmt.Fprintf(w, "it cannot be read: %s\n", clean(p.Fault.Error()))
+	}
+	fmt.Fprintf(w, "consent: %s\n", clean(p.Consent))
+	return nil
+}
+
+// maxShown is how many characters of a name, a path or a text are shown; the JSON has all of them.
+const maxShown = 4000
+
+// whereIs is where a request stands, relative to the project.
+func whereIs(base string, r trust.Request) string {
+	file := r.File
+	if rel, err := filepath.Rel(base, file); err == nil && filepath.IsLocal(rel) {
+		file = filepath.ToSlash(rel)
+	}
+	if r.Line > 0 {
+		return fmt.Sprintf("%s:%d", file, r.Line)
+	}
+	return file
+}
+
+// consentInfo is a consent as JSON.
+type consentInfo struct {
+	Dir     string    `json:"dir"`
+	Pinned  bool      `json:"pinned"`
+	Sources []string  `json:"sources"`
+	Files   int       `json:"files"`
+	Given   time.Time `json:"given"`
+}
+
+func (o *trustOptions) showConsents(w io.Writer, all map[string]trust.Consent) error {
+	list := []consentInfo{}
+	rows := [][]string{{"DIRECTORY", "CONSENT", "GIVEN"}}
+	for _, dir := range slices.Sorted(maps.Keys(all)) {
+		c := all[dir]
+		list = append(list, consentInfo{Dir: dir, Pinned: c.Pinned(), Sources: append([]string{}, c.Sources...), Files: len(c.Files), Given: c.Given})
+		what := "the directory: " + strings.Join(c.Sources, ", ")
+		if c.Pinned() {
+			what = counted(len(c.Files), "file") + " as they were"
+		}
+		rows = append(rows, []string{dir, what, c.Given.Local().Format("2006-01-02 15:04")})
+	}
+	switch {
+	case o.json:
+		return writeJSON(w, list)
+	case len(list) == 0:
+		fmt.Fprintln(w, "no directory is trusted")
+	default:
+		table(w, rows)
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+package config
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// Setting is a value that a file sets: one of the features, or a key of an agent, a mode or a task.
+type Setting struct {
+	// Of is whose setting it is, such as agent reviewer; empty for the features of a home.
+	Of string
+	// Key is the path of keys, joined with dots. That of a feature begins with the feature's name, wherever it is set.
+	Key string
+	// Value is as it is written; the items of a list are separated by commas.
+	Value string
+	Place
+}
+
+// Settings are all settings of features that the files of a home make, and the filters of its agents, modes and tasks, in a fixed
+// order. What is null is not set.
+func (c *Config) Settings(home Home) []Setting {
+	var out []Setting
+	add := func(of string, d declaration) {
+		if d.Home.Dir == home.Dir {
+			out = append(out, d.settings(of)...)
+		}
+	}
+	for _, d := range c.globals.set {
+		add("", d)
+	}
+	entity := func(of string, made lineage) {
+		d := made.own()
+		add(of, d.below(featuresKey))
+		for _, key := range []string{toolsKey, "hooks"} {
+			for _, s := range d.below(key).settings(of) {
+				if d.Home.Dir == home.Dir {
+					s.Key = joined(key, s.Key)
+					out = append(out, s)
+				}
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Agents)) {
+		entity("agent "+name, c.Agents[name].made)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Modes)) {
+		entity("mode "+name, c.Modes[name].made)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Tasks)) {
+		entity("task "+name, c.Tasks[name].made)
+	}
+	return out
+}
+
+// settings are the values of a declaration that are set and are no mappings.
+func (d declaration) settings(of string) []Setting {
+	var out []Setting
+	var walk func(n *yaml.Node, key string)
+	walk = func(n *yaml.Node, key string) {
+		switch {
+		case n.IsZero(), n.ShortTag() == nullTag:
+		case n.Kind == yaml.MappingNode:
+			for i := 0; i+1 < len(n.Content); i += 2 {
+				walk(n.Content[i+1], joined(key, n.Content[i].Value))
+			}
+		default:
+			out = append(out, Setting{Of: of, Key: key, Value: written(n), Place: Place{Source: d.Source, Line: max(n.Line, 1)}})
+		}
+	}
+	walk(d.node(), "")
+	return out
+}
+
+// written is a value on one line.
+func written(n *yaml.Node) string {
+	if n.Kind != yaml.SequenceNode {
+		return n.Value
+	}
+	var items []string
+	for _, item := range n.Content {
+		if item = aliased(item); item.Kind == yaml.ScalarNode {
+			items = append(items, item.Value)
+		} else {
+			items = append(items, "…")
+		}
+	}
+	return strings.Join(items, ", ")
+}

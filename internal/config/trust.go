@@ -1,0 +1,59 @@
+package config
+
+import (
+	"fmt"
+
+	"github.com/idelchi/aura/internal/strict"
+)
+
+const trustKey = "trust"
+
+// TrustRule says which consents of the user count: the key trust: in features/ of the user's home.
+type TrustRule string
+
+// The rules.
+const (
+	// TrustAny is both kinds of consent: for a directory, and for files as they are.
+	TrustAny TrustRule = "any"
+	// TrustPinned is consent for files as they are alone.
+	TrustPinned TrustRule = "pinned"
+)
+
+// Rule is the user's rule for consent. It reads nothing but the features of the user's home.
+func Rule(o Options) (TrustRule, error) {
+	p, err := locate(o)
+	if err != nil || p.user == "" {
+		return TrustAny, err
+	}
+	documents, err := Home{p.user, HomeUser}.features()
+	if err != nil {
+		return TrustAny, fmt.Errorf("loading configuration: %w", err)
+	}
+	d, ok := documents[trustKey]
+	if !ok {
+		return TrustAny, nil
+	}
+	var content featureFile
+	if err := strict.DecodeNode(d.File, d.root, &content); err != nil {
+		return TrustAny, fmt.Errorf("loading configuration: %w", err)
+	}
+	if err := content.Trust.check(declaration{document: d}); err != nil {
+		return TrustAny, fmt.Errorf("loading configuration: %w", err)
+	}
+	return content.Trust, nil
+}
+
+func (r TrustRule) check(d declaration) error {
+	if r == "" || r == TrustAny || r == TrustPinned {
+		return nil
+	}
+	return d.wrong([]string{trustKey}, "%q is neither %s nor %s", r, TrustAny, TrustPinned)
+}
+
+// checkTrust refuses the rule where it is not the user's: whoever asks for consent does not decide how it is given.
+func (l *loader) checkTrust(d declaration, r TrustRule) error {
+	if r != "" && !sameFile(d.Home.Dir, l.user) {
+		return d.wrong([]string{trustKey}, "only the user's home decides how consent is given: set it in its features/trust.yaml")
+	}
+	return r.check(d)
+}

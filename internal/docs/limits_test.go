@@ -1,0 +1,37 @@
+package docs
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/idelchi/aura/internal/limit"
+	"github.com/idelchi/aura/shared"
+)
+
+// TestLimits compares the tables of limits with the code.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	size, count := limit.Size, func(n int) string { return fmt.Sprint(n) }
+	want := map[string][]string{
+		"## Tools and plugins": {
+			size(limit.Result), size(limit.Notice), size(limit.Injection), size(limit.Answer), size(limit.Log), size(limit.Spill), size(shared.MaxMessage),
+		},
+		"## What plugins receive": {size(limit.History), size(limit.Turns), size(limit.Messages), count(limit.Entries), count(limit.Patched)},
+		"## Models": {
+			size(limit.StreamEvent), size(limit.Stream), size(limit.Body), size(limit.Answer), size(limit.ErrorBody), count(limit.Calls), size(limit.Arguments),
+		},
+		"## MCP servers": {size(limit.MCPMessage), size(limit.MCPResult), count(limit.MCPTools), size(limit.MCPDescription)},
+		"## Prompts":     {size(limit.Prompt), count(limit.PromptSteps), size(limit.PromptWork)},
+	}
+	for title, values := range want {
+		rows := tables(section(t, text(t, "docs/limits.md"), title))[0]
+		var got []string
+		for _, row := range rows {
+			got = append(got, row[1])
+		}
+		if strings.Join(got, ", ") != strings.Join(values, ", ") {
+			t.Errorf("%s: the page has %q, the code %q", title, got, values)
+		}
+	}
+}

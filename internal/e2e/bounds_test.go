@@ -1,0 +1,81 @@
+//go:build linux
+
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+const sayer = `package sayer
+
+import (
+	"context"
+	"strings"
+
+	"github.com/idelchi/aura/sdk"
+)
+
+func Schema() sdk.ToolSchema {
+	return sdk.ToolSchema{Name: "Say", Description: "says", Parameters: sdk.ToolParameters{
+		Type: "object", Properties: map[string]sdk.ToolProperty{"n": {Type: "integer"}},
+	}}
+}
+
+func Parallel() bool { return true }
+
+func Execute(context.Context, sdk.Context, map[string]any) (string, error) { return strings.Repeat("word ", 800), nil }
+`
+
+// counter says how much of the tool history it has, once it has that of so many calls.
+const counter = `package counter
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/idelchi/aura/sdk"
+)
+
+func AfterToolExecution(_ context.Context, c sdk.AfterToolContext) (sdk.Result, error) {
+	if len(c.ToolHistory) != %d {
+		return sdk.Result{}, nil
+	}
+	size, short := 0, 0
+	for _, call := range c.ToolHistory {
+		size += len(call.ArgsJSON) + len(call.Result)
+		if strings.HasSuffix(call.Result, "bytes left out]") {
+			short++
+		}
+	}
+	newest := c.ToolHistory[len(c.ToolHistory)-1]
+	return sdk.Result{Notice: fmt.Sprintf("%%d KiB, %%d short, the newest %%d bytes, the oldest %%s %%s", size>>10, short, len(newest.Result), c.ToolHistory[0].Name, c.ToolHistory[0].ArgsJSON)}, nil
+}
+`
+
+// TestManyCalls makes more calls than a plugin's process could hold the results of: 8 MB of them, of which it has a part.
+func TestManyCalls(t *testing.T) {
+	t.Parallel()
+	const turns, calls = 20, 100
+	p := newProject(t)
+	p.plugin("sayer", "description: says\n", sayer)
+	p.plugin("counter", "description: counts\n", fmt.Sprintf(counter, turns*calls))
+	var script strings.Builder
+	script.WriteString("model: {name: m, context_length: 1000000000, capabilities: [tools]}\nturns:\n")
+	for turn := range turns {
+		script.WriteString("  - tool_calls:\n")
+		for n := range calls {
+			fmt.Fprintf(&script, "    - {name: Say, arguments: {n: %d}}\n", turn*calls+n)
+		}
+	}
+	script.WriteString("  - text: \"All done.\"\n")
+	p.write(".aura/config/talk.yaml", script.String())
+	a := p.start("run", "--json", "go")
+	if code := a.wait(); code != 0 {
+		t.Fatalf("exit code %d\n%.2000s", code, p.stderr())
+	}
+	p.wants(p.stdout(), `"plugin":"counter","text":"1[0-9]{3} KiB, 1[0-9]{3} short, the newest 4000 bytes, the oldest Say \{\\"n\\":0\}"`)
+	p.wants(p.stdout(), `All done\.`)
+}

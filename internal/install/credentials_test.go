@@ -1,0 +1,70 @@
+package install
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestFillIgnoresRepositories puts a repository whose configuration names a program where confined code can write: into the
+// working directory, into that for temporary files, and into what variables name. As a control, git itself runs the program.
+func TestFillIgnoresRepositories(t *testing.T) {
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Skip("there is no git")
+	}
+	dir, home := t.TempDir(), t.TempDir()
+	canary := filepath.Join(home, "canary")
+	plant(t, dir, canary)
+	t.Setenv("TMPDIR", dir)
+	t.Chdir(dir)
+	environ := []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GIT_CONFIG_NOSYSTEM=1", "PWD=" + dir, "GIT_DIR=" + filepath.Join(dir, ".git"),
+		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=credential.helper", "GIT_CONFIG_VALUE_0=!touch " + canary + ";:",
+	}
+	s := source{protocol: "https", host: "example.com", path: "/a/b"}
+
+	if _, ok := (Options{Workdir: dir, Environ: environ, UserHome: home}).fill(t.Context(), s); ok {
+		t.Error("nobody knows a password, yet there is one")
+	}
+	if _, err := os.Stat(canary); err == nil {
+		t.Fatal("the program of a repository that anybody may have written was run")
+	}
+
+	for name, env := range map[string][]string{"found in the directory": environ[:4], "named by a variable": environ[:5], "by variables alone": environ[5:]} {
+		control(t, git, dir, append(env, environ[:3]...))
+		if err := os.Remove(canary); err != nil {
+			t.Errorf("%s: the attack does not even work without the protection: %v", name, err)
+		}
+	}
+}
+
+// plant makes a repository that runs a program when it is asked for a password.
+func plant(t *testing.T, dir, canary string) {
+	t.Helper()
+	for name, text := range map[string]string{
+		"HEAD": "ref: refs/heads/main\n", "objects/x": "", "refs/x": "",
+		"config": "[core]\n\trepositoryformatversion = 0\n[credential]\n\thelper = \"!touch " + canary + ";:\"\n",
+	} {
+		file := filepath.Join(dir, ".git", filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// control asks for a password as fill did before it chose a neutral place.
+func control(t *testing.T, git, dir string, env []string) {
+	t.Helper()
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), git, "-c", "core.askPass=", "credential", "fill")
+	cmd.Dir = dir
+	cmd.Env = append(env, "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=", "GIT_CEILING_DIRECTORIES="+dir)
+	cmd.Stdin = strings.NewReader("protocol=https\nhost=example.com\n\n")
+	_ = cmd.Run() // it fails for want of a password
+}

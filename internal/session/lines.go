@@ -1,0 +1,58 @@
+package session
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// The bounds of a journal that is read, in bytes. The first record names the session and is short, so that a file that is no
+// journal is refused before much of it is read.
+const (
+	maxFirst   = 1 << 20
+	maxRecord  = 128 << 20
+	maxJournal = 1 << 30
+)
+
+// lines reads a journal line by line.
+type lines struct {
+	in   *bufio.Reader
+	buf  []byte
+	size int
+}
+
+func newLines(r io.Reader) *lines { return &lines{in: bufio.NewReaderSize(r, 64<<10)} }
+
+// next returns a line without its end. It is not complete if it has none, which only the last has. The line is valid until
+// the next call.
+func (l *lines) next(first bool) (line []byte, complete bool, err error) {
+	limit := maxRecord
+	if first {
+		limit = maxFirst
+	}
+	l.buf = l.buf[:0]
+	for {
+		part, err := l.in.ReadSlice('\n')
+		l.buf = append(l.buf, part...)
+		l.size += len(part)
+		switch {
+		case len(l.buf) > limit:
+			return nil, false, fmt.Errorf("a record of more than %d bytes: not a journal of aura, or a damaged one", limit)
+		case l.size > maxJournal:
+			return nil, false, fmt.Errorf("the journal has more than %d bytes, which is the limit", maxJournal)
+		case err == nil:
+			return l.buf[:len(l.buf)-1], true, nil
+		case errors.Is(err, io.EOF):
+			return l.buf, false, nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return nil, false, err
+		}
+	}
+}
+
+// ended reports whether nothing follows.
+func (l *lines) ended() bool {
+	_, err := l.in.Peek(1)
+	return err != nil
+}

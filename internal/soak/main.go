@@ -1,0 +1,88 @@
+// Command soak holds one very long session with all example plugins, in which results are large and plugins crash, and compares
+// the processes near its beginning with those at its end: memory, descriptors, threads, goroutines. It fails if any of these
+// has more than doubled. It runs from the root of the repository, on Linux; `make soak` does it.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+)
+
+func main() {
+	var o options
+	flag.IntVar(&o.calls, "calls", 10_000, "how many tool calls the session has")
+	flag.IntVar(&o.early, "early", 100, "the call that the end is compared with")
+	flag.Uint64Var(&o.seed, "seed", 1, "what the calls and the crashes are drawn from")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Stdout, o); err != nil {
+		fmt.Fprintln(os.Stderr, "soak:", err)
+		os.Exit(1)
+	}
+}
+
+// options are those of one session.
+type options struct {
+	calls, early int
+	seed         uint64
+}
+
+// lab is a place with fresh binaries and a project.
+type lab struct {
+	options
+
+	dir, repo string
+	out       io.Writer
+}
+
+func (l *lab) bin(name string) string { return filepath.Join(l.dir, "bin", name) }
+func (l *lab) project() string        { return filepath.Join(l.dir, "project") }
+
+// run holds a session and prints what became of its processes.
+func run(ctx context.Context, out io.Writer, o options) (err error) {
+	if o.early < 2*window || o.calls < o.early+2*window {
+		return fmt.Errorf("comparing call %d with call %d: they must be %d calls apart, and as far from the beginning", o.early, o.calls, 2*window)
+	}
+	repo, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "aura-soak-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	l := &lab{options: o, dir: dir, repo: repo, out: out}
+	if err := l.build(ctx); err != nil {
+		return err
+	}
+	if err := l.prepare(); err != nil {
+		return err
+	}
+	s, err := l.session(ctx)
+	if err != nil {
+		return err
+	}
+	return l.report(s)
+}
+
+func (l *lab) build(ctx context.Context) error {
+	for _, name := range []string{"aura", "aura-plugin-host"} {
+		cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", l.bin(name), "./cmd/"+name)
+		cmd.Dir = l.repo
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("building %s: %w\n%s", name, err, out)
+		}
+	}
+	// Pages of a file that is not yet on disk count as private memory of whoever maps it.
+	return exec.CommandContext(ctx, "sync").Run()
+}

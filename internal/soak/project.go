@@ -1,0 +1,101 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+const (
+	// callsPerTurn is how many calls one answer asks for, and turnsPerPrompt how many answers a prompt has; the last of them
+	// asks for none.
+	callsPerTurn   = 10
+	turnsPerPrompt = 21
+	// bigFile is the size of what a plugin's tool returns now and then, in bytes.
+	bigFile = 4 << 20
+)
+
+// prompts is how many the session needs.
+func (l *lab) prompts() int {
+	const callsPerPrompt = callsPerTurn * (turnsPerPrompt - 1)
+	return (l.calls + callsPerPrompt - 1) / callsPerPrompt
+}
+
+// prepare writes a project with the example plugins and a model that works through its list of calls.
+func (l *lab) prepare() error {
+	manifests, err := filepath.Glob(filepath.Join(l.repo, ".aura", "plugins", "*", "*", "plugin.yaml"))
+	if err != nil {
+		return err
+	}
+	for _, manifest := range manifests {
+		from := filepath.Dir(manifest)
+		if err := os.CopyFS(filepath.Join(l.project(), ".aura", "plugins", filepath.Base(from)), os.DirFS(from)); err != nil {
+			return err
+		}
+	}
+	var lines strings.Builder
+	for n := range 20_000 {
+		fmt.Fprintf(&lines, "line %d: the quick brown fox jumps over the lazy dog\n", n)
+	}
+	for name, content := range map[string]string{
+		".aura/config/providers/soak.yaml": "worker: {type: script, file: worker.yaml}\nclerk: {type: script, file: clerk.yaml}\n",
+		".aura/config/worker.yaml":         l.script(),
+		".aura/config/clerk.yaml":          "turns: [{text: \"Many calls were made; many are left.\"}]\n",
+		".aura/config/agents/worker.md":    "---\nname: worker\ndefault: true\nmodel: {provider: worker}\n---\nYou work.\n",
+		".aura/config/agents/clerk.md":     "---\nname: clerk\nhide: true\nmodel: {provider: clerk}\n---\n",
+		// A summary by the worker would take one of its answers.
+		".aura/config/features/soak.yaml": "compaction: {agent: clerk}\n",
+		"l.txt":                           lines.String(),
+		"big.txt":                         strings.Repeat("the quick brown fox jumps over the lazy dog\n", bigFile/44),
+	} {
+		path := filepath.Join(l.project(), name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// script is the model's side of the session. Its window is that of a usual model, so that the history is compacted.
+func (l *lab) script() string {
+	random := rand.New(rand.NewPCG(l.seed, 0))
+	var b strings.Builder
+	b.WriteString("model: {name: tireless, context_length: 200000, capabilities: [tools]}\nturns:\n")
+	for n, turn := 0, 1; n < l.calls; turn++ {
+		fmt.Fprintf(&b, "  - text: \"Turn %d, with a few words about what was read and what comes next.\"\n", turn)
+		if turn%turnsPerPrompt == 0 {
+			continue
+		}
+		b.WriteString("    tool_calls:\n")
+		for range min(callsPerTurn, l.calls-n) {
+			n++
+			fmt.Fprintf(&b, "    - %s\n", call(random, n))
+		}
+	}
+	b.WriteString("  - text: \"Done.\"\n")
+	return b.String()
+}
+
+// call is the n-th call: mostly small results, now and then large ones of each kind of tool, and some that fail.
+func call(random *rand.Rand, n int) string {
+	from := 1 + random.IntN(15_000)
+	switch kind := random.IntN(100); {
+	case kind == 0:
+		return "{name: Notepad, arguments: {action: read, path: big.txt}}"
+	case kind <= 2:
+		return fmt.Sprintf("{name: Bash, arguments: {command: \"head -c %d big.txt\"}}", 100_000+random.IntN(2_000_000))
+	case kind <= 4:
+		return fmt.Sprintf("{name: Write, arguments: {path: out/%d.txt, content: %q}}", n, strings.Repeat("written ", 1+random.IntN(20)))
+	case kind <= 14:
+		return fmt.Sprintf("{name: Read, arguments: {path: l.txt, line_start: %d, line_end: %d}}", from, from+500+random.IntN(500))
+	case kind == 15:
+		return fmt.Sprintf("{name: Read, arguments: {path: missing-%d.txt}}", n)
+	default:
+		return fmt.Sprintf("{name: Read, arguments: {path: l.txt, line_start: %d, line_end: %d}}", from, from+random.IntN(30))
+	}
+}

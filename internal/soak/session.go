@@ -1,0 +1,173 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/idelchi/aura/host"
+)
+
+const (
+	// window is how many calls before and after a moment are looked at. One look may meet a process just before it frees memory.
+	window = 20
+	// crashEvery is how many calls there are between two crashes, on average, and crashPause how long a plugin is left alone
+	// after one, so that it is not put into quarantine.
+	crashEvery = 60
+	crashPause = 70 * time.Second
+)
+
+// session is what was seen of one.
+type session struct {
+	early, late samples
+	calls       int
+	crashes     int
+	took        time.Duration
+	// troubles are errors that the session told, each once.
+	troubles []string
+}
+
+// session runs aura to its end.
+func (l *lab) session(ctx context.Context) (*session, error) {
+	args := []string{"run", "--json", "--home", "", "--max-steps", fmt.Sprint(turnsPerPrompt + 1)}
+	for n := range l.prompts() {
+		args = append(args, fmt.Sprintf("Prompt %d: go on.", n+1))
+	}
+	cmd := exec.CommandContext(ctx, l.bin("aura"), args...)
+	cmd.Dir = l.project()
+	home := filepath.Join(l.dir, "home")
+	cmd.Env = []string{"HOME=" + home, "XDG_CACHE_HOME=" + filepath.Join(home, "cache"), "XDG_STATE_HOME=" + filepath.Join(home, "state"),
+		"TMPDIR=" + os.TempDir(), "PATH=" + os.Getenv("PATH"), "AURA_TRUST=1"}
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	if err := os.MkdirAll(home, 0o700); err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	w := &watcher{lab: l, pid: cmd.Process.Pid, random: rand.New(rand.NewPCG(l.seed, 1)), crashed: map[string]time.Time{}, session: &session{early: samples{}, late: samples{}}}
+	err = w.watch(stdout)
+	if err := errors.Join(err, cmd.Wait()); err != nil {
+		return nil, fmt.Errorf("holding a long session: %w\n%s", err, stderr.String())
+	}
+	w.took = time.Since(began)
+	return w.session, nil
+}
+
+// watcher follows a session by its events.
+type watcher struct {
+	*lab
+	*session
+
+	pid    int
+	random *rand.Rand
+	// crashed is when each plugin was last killed.
+	crashed map[string]time.Time
+	next    int
+}
+
+func (w *watcher) watch(r io.Reader) error {
+	lines := bufio.NewReaderSize(r, 1<<20)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		var e struct{ Type, Plugin, Error, Message string }
+		if err := json.Unmarshal(line, &e); err != nil {
+			return fmt.Errorf("reading an event: %w", err)
+		}
+		switch e.Type {
+		case "tool_result":
+			w.session.calls++
+			if err := w.at(w.session.calls); err != nil {
+				return err
+			}
+		case "error", "plugin_error":
+			w.trouble(fmt.Sprintf("%s %s%s", e.Plugin, e.Error, e.Message))
+		}
+	}
+	if w.session.calls < w.options.calls {
+		return fmt.Errorf("the session ended after call %d", w.session.calls)
+	}
+	return nil
+}
+
+func (w *watcher) trouble(text string) {
+	const most = 20
+	if len(w.troubles) < most {
+		w.troubles = append(w.troubles, text)
+	}
+}
+
+// at looks at the processes near the two moments, and crashes a plugin between them now and then.
+func (w *watcher) at(n int) error {
+	switch {
+	case n%5 == 0 && n > w.options.early-window && n <= w.options.early+window:
+		return w.session.early.look(w.pid, w.plugins())
+	case n%5 == 0 && n > w.options.calls-2*window:
+		return w.session.late.look(w.pid, w.plugins())
+	case n > w.options.early+window && n >= w.next && n < w.options.calls-3*window:
+		w.next = n + 1 + w.random.IntN(2*crashEvery)
+		return w.crash()
+	}
+	if step := max(w.options.calls/10, 1); n%step == 0 {
+		fmt.Fprintf(w.out, "call %d of %d\n", n, w.options.calls)
+	}
+	return nil
+}
+
+// plugins are those of this session, by name.
+func (w *watcher) plugins() map[string]host.PluginHealth {
+	out := map[string]host.PluginHealth{}
+	for _, h := range host.Running(host.RuntimeDir("", os.TempDir())) {
+		if h.Pid != 0 && strings.HasPrefix(h.Dir, w.project()+string(filepath.Separator)) {
+			out[h.Name] = h
+		}
+	}
+	return out
+}
+
+// crash kills one of the plugins that have been left alone for long enough.
+func (w *watcher) crash() error {
+	var names []string
+	plugins := w.plugins()
+	for _, name := range sorted(plugins) {
+		if time.Since(w.crashed[name]) > crashPause {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	name := names[w.random.IntN(len(names))]
+	w.crashed[name] = time.Now()
+	child, err := os.FindProcess(plugins[name].Pid)
+	if err == nil {
+		err = child.Kill()
+	}
+	if err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("killing plugin %s: %w", name, err)
+	}
+	w.crashes++
+	return nil
+}

@@ -1,0 +1,189 @@
+package trust
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/idelchi/aura/internal/files"
+)
+
+// The bounds of what is hashed. A home beyond them cannot be pinned.
+const (
+	maxFiles = 50_000
+	maxBytes = 1 << 30
+	maxDepth = 40
+)
+
+// absent stands for a file that does not exist. If it comes into being, that is a change.
+const absent = "absent"
+
+// state are the directories of a home in which earlier versions of aura kept their state. Nothing there is configuration.
+var state = []string{"sessions", "logs", "data", "cache"}
+
+// Hash hashes the files that a project's requests stand in: everything below its home but version control, and files and directories
+// beside it, whether they exist or not. Paths are relative to dir where they lie in it. Links are followed, as they are when configuration is
+// read; where a link to a directory leads is part of the hash.
+func Hash(dir, home string, beside []string) (map[string]string, error) {
+	h := hasher{dir: dir, out: map[string]string{}}
+	if home != "" {
+		if err := h.tree(home, 0, state); err != nil {
+			return nil, fmt.Errorf("hashing %s: %w", home, err)
+		}
+	}
+	for _, path := range beside {
+		add := h.file
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			add = func(dir string) error { return h.tree(dir, 0, nil) }
+		}
+		if err := add(path); err != nil {
+			return nil, fmt.Errorf("hashing %s: %w", path, err)
+		}
+	}
+	return h.out, nil
+}
+
+type hasher struct {
+	dir   string
+	out   map[string]string
+	bytes int64
+}
+
+func (h *hasher) tree(dir string, depth int, skip []string) error {
+	if depth > maxDepth {
+		return fmt.Errorf("%s is more than %d folders deep: does a link lead in a circle?", dir, maxDepth)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		path := filepath.Join(dir, entry.Name())
+		if entry.Name() == ".git" || entry.IsDir() && slices.Contains(skip, entry.Name()) {
+			continue
+		}
+		info, err := os.Stat(path)
+		if err == nil && info.IsDir() {
+			if entry.Type()&fs.ModeSymlink != 0 {
+				err = h.link(path)
+			}
+			if err == nil {
+				err = h.tree(path, depth+1, nil)
+			}
+		} else {
+			err = h.file(path)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// link notes where a link to a directory leads.
+func (h *hasher) link(path string) error {
+	target, err := os.Readlink(path)
+	if err != nil {
+		return err
+	}
+	return h.put(path, "link to "+target)
+}
+
+// file notes the hash of a file's content. What is no regular file is never read as configuration, so its kind will do.
+func (h *hasher) file(path string) error {
+	f, err := files.Open(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return h.put(path, absent)
+	case errors.Is(err, files.ErrNotRegular), errors.Is(err, files.ErrLink):
+		return h.put(path, "not a regular file")
+	case err != nil:
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	tooMuch := fmt.Errorf("there are more than %d bytes: consent can only be for the directory", int64(maxBytes))
+	if info, err := f.Stat(); err != nil || info.Size() > maxBytes-h.bytes {
+		return cmp.Or(err, tooMuch)
+	}
+	sum := sha256.New()
+	n, err := io.Copy(sum, io.LimitReader(f, maxBytes-h.bytes+1))
+	if err != nil {
+		return err
+	}
+	if h.bytes += n; h.bytes > maxBytes {
+		return tooMuch
+	}
+	return h.put(path, hex.EncodeToString(sum.Sum(nil)))
+}
+
+func (h *hasher) put(path, hash string) error {
+	if rel, err := filepath.Rel(h.dir, path); err == nil && filepath.IsLocal(rel) {
+		path = rel
+	}
+	if h.out[filepath.ToSlash(path)] = hash; len(h.out) > maxFiles {
+		return fmt.Errorf("there are more than %d files: consent can only be for the directory", maxFiles)
+	}
+	return nil
+}
+
+// Change is how files differ from those that consent was given for. The lists are sorted.
+type Change struct {
+	Added, Changed, Removed []string
+}
+
+// Compare finds what changed between two sets of hashes.
+func Compare(before, after map[string]string) Change {
+	var c Change
+	for _, path := range slices.Sorted(maps.Keys(after)) {
+		old, known := before[path]
+		now := after[path]
+		switch {
+		case old == now, !known && now == absent:
+		case !known || old == absent:
+			c.Added = append(c.Added, path)
+		case now == absent:
+			c.Removed = append(c.Removed, path)
+		default:
+			c.Changed = append(c.Changed, path)
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(before)) {
+		if _, still := after[path]; !still && before[path] != absent {
+			c.Removed = append(c.Removed, path)
+		}
+	}
+	return c
+}
+
+// Empty reports whether nothing changed.
+func (c Change) Empty() bool { return len(c.Added)+len(c.Changed)+len(c.Removed) == 0 }
+
+// shownPaths is how many paths of each sort a message names.
+const shownPaths = 10
+
+// String names what changed, such as "changed: .aura/config/hooks/a.yaml; added: secrets.env".
+func (c Change) String() string {
+	var parts []string
+	for _, part := range []struct {
+		what  string
+		paths []string
+	}{{"changed", c.Changed}, {"added", c.Added}, {"removed", c.Removed}} {
+		shown := part.paths
+		if len(shown) > shownPaths {
+			shown = append(slices.Clone(shown[:shownPaths]), fmt.Sprintf("and %d more", len(part.paths)-shownPaths))
+		}
+		if len(shown) > 0 {
+			parts = append(parts, part.what+": "+strings.Join(shown, ", "))
+		}
+	}
+	return strings.Join(parts, "; ")
+}

@@ -1,0 +1,30 @@
+//go:build unix
+
+package trust
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+
+	"github.com/idelchi/aura/internal/files"
+)
+
+// lock waits until no other aura changes the consents. The system releases the lock when its holder dies.
+func lock(path string) (release func() error, err error) {
+	f, err := files.OpenNoFollow(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX)
+		if !errors.Is(err, syscall.EINTR) {
+			break
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("locking %s: %w", path, err), f.Close())
+	}
+	return f.Close, nil
+}

@@ -1,0 +1,127 @@
+package trust
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/idelchi/aura/internal/files"
+)
+
+const (
+	// storeVersion is that of the file's format.
+	storeVersion = 1
+	// maxStore is the size of the file up to which it is read, in bytes.
+	maxStore = 256 << 20
+)
+
+// ErrNoPlace means that there is nowhere to keep consents: the user has neither a home directory nor $XDG_STATE_HOME.
+var ErrNoPlace = errors.New("there is no place to keep it: set HOME or XDG_STATE_HOME, or use --trust for this run")
+
+// Store is the file with the user's consents. It is read anew by each method.
+type Store struct {
+	// Path is absolute; empty if the user has no place for state.
+	Path string
+}
+
+// content is what the file holds.
+type content struct {
+	Version int `json:"version"`
+	// Projects are by the real paths of their directories.
+	Projects map[string]Consent `json:"projects"`
+}
+
+// Get finds the consent for a directory. A file that cannot be understood is an error, and no consent.
+func (s Store) Get(dir string) (Consent, bool, error) {
+	c, err := s.read()
+	if err != nil {
+		return Consent{}, false, err
+	}
+	found, ok := c.Projects[dir]
+	return found, ok, nil
+}
+
+// All are the consents by directory.
+func (s Store) All() (map[string]Consent, error) {
+	c, err := s.read()
+	return c.Projects, err
+}
+
+// Put records the consent for a directory in the place of any other.
+func (s Store) Put(dir string, given Consent) error {
+	return s.change(func(c *content) { c.Projects[dir] = given })
+}
+
+// Forget takes the consent for a directory back. It is false if there was none.
+func (s Store) Forget(dir string) (bool, error) {
+	had := false
+	err := s.change(func(c *content) {
+		_, had = c.Projects[dir]
+		delete(c.Projects, dir)
+	})
+	return had, err
+}
+
+func (s Store) read() (content, error) {
+	empty := content{Version: storeVersion, Projects: map[string]Consent{}}
+	if s.Path == "" {
+		return empty, nil
+	}
+	data, err := files.ReadNoFollow(s.Path, maxStore)
+	if errors.Is(err, fs.ErrNotExist) {
+		return empty, nil
+	}
+	if err != nil {
+		return empty, fmt.Errorf("reading consents: %w: remove it to begin anew; every project will ask again", err)
+	}
+	c := empty
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	err = decoder.Decode(&c)
+	if err == nil && c.Version != storeVersion {
+		err = fmt.Errorf("its version is %d, and this aura knows %d", c.Version, storeVersion)
+	}
+	if _, more := decoder.Token(); err == nil && !errors.Is(more, io.EOF) {
+		err = errors.New("something follows after its end")
+	}
+	if err != nil {
+		return empty, fmt.Errorf("reading consents: %s is damaged: %w: remove it to begin anew; every project will ask again", s.Path, err)
+	}
+	if c.Projects == nil {
+		c.Projects = map[string]Consent{}
+	}
+	return c, nil
+}
+
+// change reads, changes and writes the file while no other aura does.
+func (s Store) change(edit func(*content)) (err error) {
+	if s.Path == "" {
+		return fmt.Errorf("recording consent: %w", ErrNoPlace)
+	}
+	if err := os.MkdirAll(filepath.Dir(s.Path), 0o700); err != nil {
+		return fmt.Errorf("recording consent: %w", err)
+	}
+	release, err := lock(s.Path + ".lock")
+	if err != nil {
+		return fmt.Errorf("recording consent: %w", err)
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	c, err := s.read()
+	if err != nil {
+		return err
+	}
+	edit(&c)
+	data, err := json.MarshalIndent(c, "", "  ")
+	if err == nil {
+		err = files.Replace(s.Path, append(data, '\n'), 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("recording consent: %w", err)
+	}
+	return nil
+}

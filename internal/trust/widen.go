@@ -1,0 +1,69 @@
+package trust
+
+import "strings"
+
+// rule says when a setting of a project gives tools, plugins or the model more than they have without it.
+type rule struct {
+	// key is a path of keys; a star at its end stands for anything.
+	key  string
+	kind Kind
+	when func(value string, own bool) bool
+}
+
+func always(value string, _ bool) bool { return value != "" }
+
+func isTrue(value string, _ bool) bool { return !off(value) }
+
+func unlessOn(value string, _ bool) bool { return !on(value) }
+
+// over is a setting that takes the place of one that the user makes.
+func over(_ string, own bool) bool { return own }
+
+// on reports what YAML and people write for yes, off what they write for no. A variable may mean either.
+func on(value string) bool {
+	switch strings.ToLower(value) {
+	case "true", "on", "yes", "y":
+		return true
+	default:
+		return false
+	}
+}
+
+func off(value string) bool {
+	switch strings.ToLower(value) {
+	case "false", "off", "no", "n":
+		return true
+	default:
+		return false
+	}
+}
+
+// rules are looked through in order; the first whose key fits decides.
+var rules = []rule{
+	{"sandbox.enabled", KindSandbox, unlessOn},
+	{"sandbox.required", KindSandbox, unlessOn},
+	{"sandbox.network", KindSandbox, isTrue},
+	{"sandbox.unix_sockets", KindSandbox, isTrue},
+	// Paths, variables, and whatever else a later version may know of.
+	{"sandbox.*", KindSandbox, always},
+	{"plugins.unsafe", KindUnsafe, isTrue},
+	{"plugins.dir", KindPluginsDir, always},
+	// Which plugins run and how they are set up: those of the user are among them.
+	{"plugins.*", KindPolicy, func(string, bool) bool { return true }},
+	{"tools.policy.auto", KindPolicy, always},
+	{"tools.read_before.*", KindPolicy, unlessOn},
+	{"tools.*", KindPolicy, over},
+	{"hooks.*", KindPolicy, over},
+}
+
+// Widens reports whether a setting asks for consent, and as what. Own tells that the user makes the same setting, or has what it is
+// about.
+func Widens(key, value string, own bool) (Kind, bool) {
+	for _, r := range rules {
+		before, any := strings.CutSuffix(r.key, "*")
+		if key == r.key || any && strings.HasPrefix(key, before) {
+			return r.kind, r.when(value, own)
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,124 @@
+package shared
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/sdk"
+)
+
+// describe says what arrived of a context.
+func describe(c sdk.Context) string {
+	text := fmt.Sprintf("%d turns, %d calls", len(c.Turns), len(c.ToolHistory))
+	for _, call := range c.ToolHistory {
+		text += fmt.Sprintf(", %s %d", call.Name, len(call.Result))
+	}
+	return text
+}
+
+// TestOversizedContextArrivesShortened makes every kind of call with a history that is larger than a message may be.
+func TestOversizedContextArrivesShortened(t *testing.T) {
+	t.Parallel()
+	huge := strings.Repeat("x", 35<<20)
+	in := sdk.Context{ToolHistory: []sdk.ToolCall{{Name: "a", Result: huge}, {Name: "b", Result: huge}}}
+	whole, short := fmt.Sprintf("0 turns, 2 calls, a 541, b %d", len(huge)), "0 turns, 2 calls, a 541, b 541"
+	c := connect(t, &fake{
+		execute: func(_ context.Context, call ToolCall) (string, error) { return describe(call.Context), nil },
+		hook: func(call HookCall) (any, error) {
+			return sdk.Result{Message: describe(call.Context.(sdk.AfterToolContext).Context)}, nil
+		},
+	})
+	if got, err := c.Execute(t.Context(), ToolCall{Context: in}); err != nil || got != whole {
+		t.Errorf("a tool is told %q, %v", got, err)
+	}
+	out, err := c.Hook(t.Context(), HookCall{Point: hookpoint.AfterToolExecution, Context: sdk.AfterToolContext{Context: in, ToolResult: huge}})
+	if result, ok := out.(sdk.Result); err != nil || !ok || result.Message != short {
+		t.Errorf("a hook is told %v, %v", out, err)
+	}
+	if _, err := c.Command(t.Context(), CommandCall{Context: in}); err != nil {
+		t.Errorf("calling a command: %v", err)
+	}
+	raw, err := OnceCall{Context: in}.Encode()
+	if err != nil || len(raw) > MaxMessage {
+		t.Errorf("a call for a child of its own has %d bytes, %v", len(raw), err)
+	}
+	// What fits is whole again, and known to the child as before.
+	in.ToolHistory = in.ToolHistory[:1]
+	for range 2 {
+		if got, err := c.Execute(t.Context(), ToolCall{Context: in}); err != nil || got != fmt.Sprintf("0 turns, 1 calls, a %d", len(huge)) {
+			t.Errorf("a tool is told %q, %v", got, err)
+		}
+	}
+}
+
+// TestOversizedMessagesArriveShortened does the same for the messages of a request.
+func TestOversizedMessagesArriveShortened(t *testing.T) {
+	t.Parallel()
+	huge := strings.Repeat("x", 35<<20)
+	c := connect(t, &fake{hook: func(call HookCall) (any, error) {
+		list := call.Context.(sdk.TransformContext).Messages
+		for i := range list {
+			list[i].Content = fmt.Sprint(len(list[i].Content))
+		}
+		return list, nil
+	}})
+	out, err := c.Hook(t.Context(), HookCall{Point: hookpoint.TransformMessages, Context: sdk.TransformContext{
+		Messages: []sdk.Message{{Role: "system", Content: "short"}, {Role: "user", Content: huge}, {Role: "tool", Content: huge}},
+	}})
+	list, ok := out.([]sdk.Message)
+	if err != nil || !ok || len(list) != 3 || list[0].Content != "5" || list[1].Content != "541" || list[2].Content != fmt.Sprint(len(huge)) {
+		t.Errorf("got %+v, %v", out, err)
+	}
+}
+
+// TestUnreadListsAreNotSent asks a plugin what it was sent, by what its exports say that it cannot read.
+func TestUnreadListsAreNotSent(t *testing.T) {
+	t.Parallel()
+	in := sdk.Context{Turns: make([]sdk.Turn, 2), ToolHistory: []sdk.ToolCall{{Name: "a", Result: "r"}}}
+	for name, tt := range map[string]struct {
+		unread []string
+		want   string
+	}{
+		"all are read": {nil, "2 turns, 1 calls, a 1"},
+		"turns":        {[]string{ListTurns}, "0 turns, 1 calls, a 1"},
+		"tool history": {[]string{ListTools}, "2 turns, 0 calls"},
+		"none is read": {[]string{ListTurns, ListTools, ListMessages}, "0 turns, 0 calls"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := connect(t, &fake{exports: Exports{Unread: tt.unread}, execute: func(_ context.Context, call ToolCall) (string, error) {
+				return describe(call.Context), nil
+			}})
+			if _, err := c.Load(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := c.Execute(t.Context(), ToolCall{Context: in}); err != nil || got != tt.want {
+				t.Errorf("got %q, want %q (%v)", got, tt.want, err)
+			}
+			if got := describe(Without(in, tt.unread)); got != tt.want {
+				t.Errorf("for a child of its own: %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestFailedCallsDoNotKeepAnEpoch lets a call fail on its way: the next list is kept by the child all the same.
+func TestFailedCallsDoNotKeepAnEpoch(t *testing.T) {
+	t.Parallel()
+	l := &ledger[sdk.Turn]{same: func(a, b *sdk.Turn) bool { return *a == *b }}
+	first, other := []sdk.Turn{{Content: "a"}}, []sdk.Turn{{Content: "b"}}
+	_, done := l.diff(first)
+	done(false)
+	if d, _ := l.diff(first); d.From != 0 || len(d.Add) != 1 {
+		t.Errorf("what may not have arrived is not sent again: %+v", d)
+	}
+	l = &ledger[sdk.Turn]{same: l.same}
+	_, done = l.diff(first)
+	done(false)
+	if d, _ := l.diff(other); d.Epoch == 0 {
+		t.Error("a call that failed counts as under way for ever")
+	}
+}
