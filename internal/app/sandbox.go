@@ -119,12 +119,7 @@ func (c cell) plugin(e Entry) *sandbox.Policy {
 	if !c.enabled {
 		return nil
 	}
-	c.place.DataDir = e.DataDir()
-	if dir := e.DataDir(); dir != "" {
-		// What cannot be made is not granted.
-		_ = os.MkdirAll(dir, 0o700)
-	}
-	c.place.Output = ""
+	c.place.DataDir, c.place.Output = e.DataDir(), ""
 	p := c.policy(sandbox.KindPlugin)
 	p.Network = p.Network && e.Asks().Network
 	return &p
