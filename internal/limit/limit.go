@@ -10,6 +10,8 @@ const (
 	Notice = 16 << 10
 	// Injection is the size of one text that a plugin adds to the conversation or to the system prompt.
 	Injection = 1 << 20
+	// Frame is the size of one message of a confined tool's process, as JSON.
+	Frame = 128 << 20
 	// Log is the size at which a plugin's log is moved aside. One old log is kept.
 	Log = 1 << 20
 	// Spill is the size of the file that holds the whole output of one Bash call.
