@@ -42,7 +42,7 @@ const (
 	// ErrorBody is how much of the body of an error is read, in bytes.
 	ErrorBody = 64 << 10
 	// Answer is the size of the text, the thinking and the tool calls of one answer in bytes.
-	Answer = 16 << 20
+	Answer = 8 << 20
 	// Calls is how many tool calls one answer may hold.
 	Calls = 128
 	// Arguments is the size of the arguments of one tool call in bytes.
