@@ -148,6 +148,18 @@ func TestGate(t *testing.T) {
 		"pinned rule, files": {gate: &Gate{}, change: func(g *grounds) { g.agree(true); g.write("me/.aura/config/features/trust.yaml", "trust: pinned") }, hooks: true},
 		"directory":          {gate: &Gate{}, change: func(g *grounds) { g.agree(false); g.write(home+"hooks/i.yaml", "i: {event: pre, command: x}") }, hooks: true},
 		"files, changed":     {gate: &Gate{}, change: func(g *grounds) { g.agree(true); g.write(home+"hooks/i.yaml", "i: {event: pre, command: x}") }, refused: true},
+		"script in old state": {gate: &Gate{}, change: func(g *grounds) {
+			g.write(home+"providers/p.yaml", "p: {type: script, file: data/s.yaml}")
+			g.write("work/.aura/data/s.yaml", "turns: [{text: a}]")
+			g.agree(true)
+			g.write("work/.aura/data/s.yaml", "turns: [{text: b}]")
+		}, refused: true},
+		"plugins elsewhere": {gate: &Gate{}, change: func(g *grounds) {
+			g.write(home+"features/p.yaml", "plugins: {dir: ../../other}")
+			g.write("other/p/plugin.yaml", "description: x")
+			g.agree(true)
+			g.write("other/p/plugin.yaml", "description: y")
+		}, refused: true},
 		"env file of a task": {gate: &Gate{}, change: func(g *grounds) {
 			g.write(home+"tasks/t.yaml", "t: {commands: [x], env_file: later.env}")
 			g.agree(true)

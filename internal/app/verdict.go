@@ -113,7 +113,8 @@ func (v *verdict) study(o config.Options) error {
 	return v.look(o)
 }
 
-// beside are the files outside of the project's home that count: the env file, and what tasks and providers read in the project.
+// beside are the files and directories that count beside what is in the project's home, wherever they lie: the env file, what tasks and
+// providers read, and where plugins are loaded from. Some of it may lie in a part of the home that is not hashed otherwise.
 func (v *verdict) beside() []string {
 	var out []string
 	if v.found.EnvFile != "" {
@@ -124,21 +125,23 @@ func (v *verdict) beside() []string {
 	}
 	add := func(paths ...string) {
 		for _, path := range paths {
-			if within(v.found.Base, path) && (v.found.Home == "" || !within(v.found.Home, path)) && !slices.Contains(out, path) {
+			if !slices.Contains(out, path) {
 				out = append(out, path)
 			}
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.text.Tasks)) {
-		add(v.text.Tasks[name].EnvFiles()...)
+		if t := v.text.Tasks[name]; t.Source.Home.Dir == v.found.Home {
+			add(t.EnvFiles()...)
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.text.Providers)) {
-		if file := v.text.Providers[name].File; file != "" {
-			add(file)
+		if p := v.text.Providers[name]; p.File != "" && p.Source.Home.Dir == v.found.Home {
+			add(p.File)
 		}
 	}
 	for _, root := range v.text.PluginRoots() {
-		if root.Home.Dir == v.found.Home && within(v.found.Base, root.Dir) && !within(v.found.Home, root.Dir) {
+		if root.Home.Dir == v.found.Home && root.Dir != filepath.Join(v.found.Home, "plugins") {
 			add(root.Dir)
 		}
 	}

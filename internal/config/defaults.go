@@ -22,12 +22,13 @@ func Find(o Options) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	f := Found{Dir: p.workdir, Base: p.workdir}
-	if resolved, err := filepath.EvalSymlinks(p.workdir); err == nil {
-		f.Dir = resolved
-	}
+	f := Found{Base: p.workdir}
 	if len(o.Configs) == 0 && exists(p.project) && !sameFile(p.project, p.user) {
-		f.Home = p.project
+		f.Home, f.Base = p.project, filepath.Dir(p.project)
+	}
+	f.Dir = f.Base
+	if resolved, err := filepath.EvalSymlinks(f.Base); err == nil {
+		f.Dir = resolved
 	}
 	if env := absolute(p.workdir, DefaultEnvFile); o.EnvFiles == nil && exists(env) && !named(o.Configs, p.workdir) {
 		f.EnvFile = env
