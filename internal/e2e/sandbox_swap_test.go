@@ -62,6 +62,11 @@ var swaps = map[string]swap{
 		first: `mv ../../x ../../gone; mkdir ../../x; ln -s "$HOME" ../../x/work; ls -l ../../x`, then: `cat .ssh/id_rsa >STOLEN; echo stolen >>dir/file`,
 		told: `working directory .*(something else was put in its place|too many levels of symbolic links|a symbolic link)`,
 	},
+	"output_directory": {
+		env: []string{"XDG_STATE_HOME=@/state"}, inside: true,
+		first: `for d in state/aura/projects/*; do mkdir -p $d/output/fake; for i in $d/output/*; do mv $i $d/gone-${i##*/}; ln -s "$HOME" $i; done; done; ls -l state/aura/projects/*/output`,
+		then:  `for i in state/aura/projects/*/output/*; do cat $i/.ssh/id_rsa >>STOLEN; echo stolen >>$i/dir/file; done`, told: refusedGrant,
+	},
 	"hard_link": {
 		first: `ln "$HOME/.ssh/id_rsa" key; ln "$HOME/dir/file" file; ls`, then: `cat key >STOLEN; echo stolen >>file`,
 	},

@@ -44,8 +44,12 @@ func (g *Grants) Open(p Policy) Policy {
 	if slices.Contains(p.ReadWrite, "/") {
 		return p // everything can be reached, so nothing can be swapped for more
 	}
-	g.make(p)
-	p.ReadWrite = g.openWritable(&p)
+	trees := g.openWritable(&p)
+	// Only now it is known which links confined code can make.
+	if g.make(p) {
+		trees = g.openWritable(&p)
+	}
+	p.ReadWrite = trees
 	p.ReadOnly, p.Own = g.openReadable(&p, p.ReadOnly), g.openReadable(&p, p.Own)
 	for _, link := range g.replaceable(p) {
 		p.note(link + " is a symbolic link, which can be replaced: what it leads to is protected, the link is not")
@@ -222,15 +226,16 @@ func (g *Grants) replaceable(p Policy) []string {
 }
 
 // make makes the directories that have to be there before a process is confined, because it could not make them itself then.
-// What cannot be made grants nothing.
-func (g *Grants) make(p Policy) {
+// What cannot be made grants nothing. It reports whether it made any.
+func (g *Grants) make(p Policy) (some bool) {
 	for _, path := range p.Make {
 		others := slices.DeleteFunc(slices.Clone(p.ReadWrite), func(tree string) bool { return tree == path })
 		if len(others) == len(p.ReadWrite) || covering(others, path) != "" && !slices.Contains(p.Inner, path) {
 			continue
 		}
 		if made := g.follow(path); g.loose(made) == "" && !exists(made.path) {
-			_ = makePlain(made.path)
+			some = makePlain(made.path) == nil || some
 		}
 	}
+	return some
 }
