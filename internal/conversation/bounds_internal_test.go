@@ -87,6 +87,17 @@ func TestResultIsBounded(t *testing.T) {
 	}
 }
 
+// TestChangedArgumentsAreBounded holds what plugins make of arguments to the same limit.
+func TestChangedArgumentsAreBounded(t *testing.T) {
+	t.Parallel()
+	for size, fits := range map[int]bool{limit.Arguments - len(`{"a":""}`): true, limit.Arguments: false} {
+		_, err := normal(map[string]any{"a": strings.Repeat("x", size)})
+		if (err == nil) != fits {
+			t.Errorf("%d bytes: %v", size, err)
+		}
+	}
+}
+
 // TestMergeKeepsWhatWasShownShortened: what plugins leave as it was shown reaches the model whole.
 func TestMergeKeepsWhatWasShownShortened(t *testing.T) {
 	t.Parallel()
