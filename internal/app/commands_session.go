@@ -241,10 +241,13 @@ func (a *App) cmdExport(_ context.Context, args string) (string, error) {
 	if err != nil || file == "" {
 		return text, err
 	}
-	if !filepath.IsAbs(file) {
+	if filepath.IsAbs(file) {
+		err = files.Save(file, []byte(text), 0o600)
+	} else {
+		err = files.SaveBelow(a.cfg.Workdir, file, []byte(text), 0o600)
 		file = filepath.Join(a.cfg.Workdir, file)
 	}
-	if err := files.Save(file, []byte(text), 0o600); err != nil {
+	if err != nil {
 		return "", fmt.Errorf("exporting session: %w", err)
 	}
 	return "wrote " + file, nil

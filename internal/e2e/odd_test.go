@@ -196,6 +196,19 @@ func TestExportReplacesLinks(t *testing.T) {
 			t.Errorf("aura %q wrote through the link: %s", args, got)
 		}
 	}
+	// Nor is a link to a directory elsewhere followed.
+	outside := t.TempDir()
+	p.check(os.Symlink(outside, p.path("notes")))
+	for _, args := range [][]string{
+		{"run", "--without-plugins", "/export notes/new.md"},
+		{"sessions", "export", id, "--output", "notes/new.md"},
+	} {
+		p.start(args...).wait()
+		p.wants(p.stderr(), "exporting session.*notes/.*escapes")
+	}
+	if left, err := os.ReadDir(outside); err != nil || len(left) > 0 {
+		t.Errorf("a link to a directory was followed: %v, %v", left, err)
+	}
 	p.check(os.Remove(p.path("notes.md")))
 	p.check(os.Symlink("home/.bashrc", p.path("notes.md")))
 	p.check(os.WriteFile(p.path("notes.md"), []byte("not mine"), 0o600))
