@@ -51,6 +51,9 @@ Nothing of it was started. Read it, then choose:
 func (e *UntrustedError) Notice() string {
 	text := fmt.Sprintf("%s is not trusted, so nothing of it is started or in force; 'aura trust --show' lists what it asks for, 'aura trust' trusts it",
 		oneLine(e.Dir, maxField))
+	if e.Store != nil {
+		text += "; " + oneLine(e.Store.Error(), maxField)
+	}
 	if e.Fault != nil {
 		text += "; it cannot be read: " + oneLine(e.Fault.Error(), maxField)
 	}
@@ -73,7 +76,6 @@ func (e *UntrustedError) Summary() string {
 	}
 	if e.Fault != nil {
 		b.WriteString("\nIts configuration cannot be read: " + oneLine(e.Fault.Error(), maxField))
-		return b.String()
 	}
 	if len(e.New) > 0 {
 		b.WriteString("\nNew is:")
