@@ -284,7 +284,7 @@ func TestUntrustedMessage(t *testing.T) {
 	if strings.Contains(text, "\n  --trust is safe") || strings.Contains(text, "\r") || strings.Contains(text, strings.Repeat("y", 400)) {
 		t.Errorf("got %s", text)
 	}
-	if !strings.Contains(text, "and 21 more: 'aura trust --show' lists all") || strings.Count(text, "\n") > 50 {
+	if !strings.Contains(text, "and 52 more of kind task: 'aura trust --show' lists all") || strings.Count(text, "\n") > 20 {
 		t.Errorf("got %s", text)
 	}
 }

@@ -35,8 +35,8 @@ func (e *QuitError) Error() string {
 	return e.Dir + " is not trusted, and nothing was started"
 }
 
-// shownRequests is how many requests a message lists.
-const shownRequests = 40
+// shownRequests is how many requests of each kind a message lists: many of one kind must not hide those of another.
+const shownRequests = 8
 
 // Error lists what is there, and what the user can do.
 func (e *UntrustedError) Error() string {
@@ -87,10 +87,13 @@ func (e *UntrustedError) Summary() string {
 }
 
 func (e *UntrustedError) lines(b *strings.Builder, list []trust.Request) {
+	count := map[trust.Kind]int{}
 	for i, r := range list {
-		if i == shownRequests {
-			fmt.Fprintf(b, "\n  and %d more: 'aura trust --show' lists all", len(list)-i)
-			break
+		if count[r.Kind]++; count[r.Kind] > shownRequests {
+			if i+1 == len(list) || list[i+1].Kind != r.Kind {
+				fmt.Fprintf(b, "\n  and %d more of kind %s: 'aura trust --show' lists all", count[r.Kind]-shownRequests, r.Kind)
+			}
+			continue
 		}
 		file := r.File
 		if rel, err := filepath.Rel(e.Base, file); err == nil && filepath.IsLocal(rel) {
