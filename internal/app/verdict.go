@@ -3,6 +3,7 @@ package app
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -97,11 +98,36 @@ func (v *verdict) look(o config.Options) error {
 	}
 	if v.fault != nil {
 		v.text = nil
-		v.requests = []trust.Request{{
-			Kind: trust.KindUnknown, Name: filepath.Base(v.found.Dir), File: v.found.Home, Text: "cannot be read, so nobody knows what it asks for",
-		}}
+		v.requests = unknown(v.found)
 	}
 	return nil
+}
+
+// maxUnknown bounds how many files are listed of a configuration that cannot be read.
+const maxUnknown = 1000
+
+// unknown lists the files of a configuration that cannot be read as a whole: each of them may ask for anything.
+func unknown(f config.Found) []trust.Request {
+	var out []trust.Request
+	add := func(path string) {
+		out = append(out, trust.Request{Kind: trust.KindUnknown, Name: filepath.Base(path), File: path, Text: "may ask for anything: the configuration cannot be read"})
+	}
+	if f.EnvFile != "" {
+		add(f.EnvFile)
+	}
+	for _, dir := range []string{"config", "plugins", "extensions"} {
+		if f.Home == "" {
+			break
+		}
+		// What cannot be read is not listed, and cannot be loaded either.
+		_ = filepath.WalkDir(filepath.Join(f.Home, dir), func(path string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() && len(out) < maxUnknown {
+				add(path)
+			}
+			return nil
+		})
+	}
+	return out
 }
 
 // study hashes the files of the project and then looks at them: a consent for these hashes is for what was seen, or for less.

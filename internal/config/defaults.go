@@ -30,7 +30,7 @@ func Find(o Options) (Found, error) {
 	if resolved, err := filepath.EvalSymlinks(f.Base); err == nil {
 		f.Dir = resolved
 	}
-	if env := absolute(p.workdir, DefaultEnvFile); o.EnvFiles == nil && exists(env) && !named(o.Configs, p.workdir) {
+	if env := absolute(p.workdir, DefaultEnvFile); o.EnvFiles == nil && exists(env) && !isEmpty(env) && !named(o.Configs, p.workdir) {
 		f.EnvFile = env
 	}
 	return f, nil
@@ -49,6 +49,12 @@ func named(configs []string, workdir string) bool {
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
+}
+
+// isEmpty reports a file with nothing in it. As an env file it does nothing.
+func isEmpty(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && info.Size() == 0
 }
 
 func sameFile(a, b string) bool {
