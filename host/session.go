@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -144,6 +145,9 @@ func (s *Session) publish(source func() []PluginHealth) {
 	s.source = source
 }
 
+// maxStatus is the longest status that is read, in bytes.
+const maxStatus = 16 << 20
+
 // statusTimeout bounds how long a status is written or read.
 const statusTimeout = 2 * time.Second
 
@@ -197,7 +201,7 @@ func askStatus(path string) []PluginHealth {
 	defer func() { _ = conn.Close() }()
 	_ = conn.SetDeadline(time.Now().Add(statusTimeout))
 	var list []PluginHealth
-	if json.NewDecoder(conn).Decode(&list) != nil {
+	if json.NewDecoder(io.LimitReader(conn, maxStatus)).Decode(&list) != nil {
 		return nil
 	}
 	return list

@@ -241,5 +241,5 @@ func (i *inventory) envFile() {
 	if err != nil {
 		text = err.Error()
 	}
-	i.add(trust.KindEnvFile, filepath.Base(file), file, 0, "sets variables for shell hooks, MCP servers and plugins: %s", text)
+	i.add(trust.KindEnvFile, filepath.Base(file), file, 0, "sets variables for MCP servers and plugins, and for commands and shell hooks if sandbox.env names them: %s", text)
 }

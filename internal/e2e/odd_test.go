@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/idelchi/aura/internal/session"
 )
 
 // oddKinds are what may lie in the place of a file. Each is put at a path that does not exist.
@@ -116,7 +118,7 @@ func (p *project) odd(row oddRow, kind string) {
 	a := p.start(row.args...)
 	a.wait()
 	said := slices.Concat(p.stdout(), p.stderr())
-	if !slices.Contains(row.quiet, kind) && !bytes.Contains(said, []byte(filepath.Base(row.file))) {
+	if !slices.Contains(row.quiet, kind) && !bytes.Contains(said, []byte(strings.TrimSuffix(filepath.Base(row.file), session.Ext))) {
 		p.t.Errorf("%s in the place of %s: aura %q does not name it:\n%s", kind, row.file, row.args, said)
 	}
 	if usage, ok := a.cmd.ProcessState.SysUsage().(*syscall.Rusage); ok && usage.Maxrss > oddMemory>>10 {
@@ -159,14 +161,13 @@ func TestOddState(t *testing.T) {
 	}
 }
 
-// find lists the files of a name that aura keeps in the project or in the home, of which at least one must be there.
+// find lists the files of a name that aura keeps, of which at least one must be there.
 func (p *project) find(pattern string) []string {
 	p.t.Helper()
 	var found []string
-	p.check(filepath.WalkDir(p.dir, func(path string, _ fs.DirEntry, err error) error {
+	p.check(p.walk(func(path string, _ fs.DirEntry, err error) error {
 		if ok, _ := filepath.Match(pattern, filepath.Base(path)); ok {
-			rel, _ := filepath.Rel(p.dir, path)
-			found = append(found, rel)
+			found = append(found, path)
 		}
 		return err
 	}))

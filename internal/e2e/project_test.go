@@ -5,6 +5,7 @@ package e2e
 import (
 	"bytes"
 	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -290,6 +291,11 @@ func (p *project) path(name string) string {
 		return name
 	}
 	return filepath.Join(p.dir, name)
+}
+
+// walk goes through the project, with the home in it, and through aura's state.
+func (p *project) walk(visit fs.WalkDirFunc) error {
+	return errors.Join(filepath.WalkDir(p.dir, visit), filepath.WalkDir(p.stateHome, visit))
 }
 
 // log is where a plugin's output is kept.

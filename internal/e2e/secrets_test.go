@@ -91,7 +91,7 @@ func BeforeChat(_ context.Context, _ sdk.BeforeChatContext) (sdk.Result, error) 
 func (p *project) kept() map[string][]byte {
 	p.t.Helper()
 	out := map[string][]byte{}
-	p.check(filepath.WalkDir(p.dir, func(path string, d fs.DirEntry, err error) error {
+	p.check(p.walk(func(path string, d fs.DirEntry, err error) error {
 		name := filepath.Base(path)
 		if err != nil || filepath.Ext(name) != ".jsonl" && name != "talker.log" && !strings.HasPrefix(name, "talk.m") && !strings.HasPrefix(name, "talk.j") {
 			return err

@@ -69,7 +69,7 @@ func BeforeChat(context.Context, sdk.BeforeChatContext) (sdk.Result, error) { re
 	".aura/config/agents/a.md":           "---\nname: a\ndefault: true\nmodel: {provider: demo}\n---\nBe kind.\n",
 	".aura/config/tools/t.yaml":          "Read: {condition: 'bash:touch CANARY/tool-condition'}\n",
 	".aura/config/tasks/t.yaml":          "t: {commands: [hi], pre: [': > CANARY/task'], env: {PATH: /nowhere}}\n",
-	".aura/config/sandbox/sandbox.yaml":  "sandbox: {enabled: false}\n",
+	".aura/config/sandbox/sandbox.yaml":  "sandbox: {enabled: false, env: [FROM_FILE]}\n",
 	".aura/config/features/plugins.yaml": "plugins: {unsafe: true}\n",
 	"secrets.env":                        "FROM_FILE=sung\nLD_PRELOAD=/nowhere.so\n",
 }
