@@ -28,6 +28,8 @@ type cell struct {
 	place    sandbox.Place
 	// grants keeps open what is granted, for as long as aura runs.
 	grants *sandbox.Grants
+	// files is the policy of the tools for files, where it is needed more than once; nil if it is yet to be made.
+	files *sandbox.Policy
 	// tell is given sentences about what is not covered, which the user is to know of; nil drops them.
 	tell func([]string)
 	// spares are the processes that wait for the next call; nil if there is no next one.
@@ -153,14 +155,24 @@ func (c cell) builtins(o builtin.Options, task map[string]string) []tool.Tool {
 		return builtin.All(o)
 	}
 	all := builtin.All(o)
+	files, commands := c.policy(sandbox.KindFiles), c.policy(sandbox.KindShell)
 	for i, t := range all {
-		kind := sandbox.KindFiles
+		policy := files
 		if t.Definition().Name == "Bash" {
-			kind = sandbox.KindShell
+			policy = commands
 		}
-		all[i] = confined{Tool: t, policy: c.policy(kind), options: o, grants: c.grants, tell: c.tell, spares: c.spares}
+		all[i] = confined{Tool: t, policy: policy, options: o, grants: c.grants, tell: c.tell, spares: c.spares}
 	}
 	return all
+}
+
+// prepared is the same with the policy of the tools for files made.
+func (c cell) prepared() cell {
+	if c.enabled {
+		files := c.grants.Open(c.policy(sandbox.KindFiles))
+		c.files = &files
+	}
+	return c
 }
 
 // fence puts a tool behind its policy.
@@ -169,6 +181,8 @@ func (c cell) fence(t tool.Tool) tool.Tool {
 	switch d := t.Definition(); {
 	case !c.enabled:
 		return t
+	case d.Source == tool.SourceBuiltin && c.files != nil:
+		policy = *c.files
 	case d.Source == tool.SourceBuiltin:
 		policy = c.policy(sandbox.KindFiles)
 	case d.Source == tool.SourcePlugin:

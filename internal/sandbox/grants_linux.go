@@ -111,6 +111,9 @@ func (g *Grants) allow(p *Policy, name string, made grant) bool {
 func (g *Grants) openReadable(p *Policy, paths []string) []string {
 	out := make([]string, 0, len(paths))
 	for _, path := range paths {
+		if _, known := g.known[path]; !known && !leads(path) {
+			continue // what does not exist grants nothing
+		}
 		made := g.follow(path)
 		switch link := g.loose(made); {
 		case covering(p.ReadWrite, made.path) != "":
@@ -124,6 +127,12 @@ func (g *Grants) openReadable(p *Policy, paths []string) []string {
 		}
 	}
 	return out
+}
+
+// leads reports whether a path leads to something. That takes one question, where following takes many.
+func leads(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 func refusal(path, link string) string {
