@@ -9,6 +9,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/shared"
 )
 
@@ -115,6 +116,7 @@ func (s *supervisor) judge(ctx context.Context, c *child, limit time.Duration, e
 }
 
 func pluginError(f *shared.Failure) error {
+	f = &shared.Failure{Kind: f.Kind, Message: limit.Cut(f.Message, limit.Injection, "an error of a plugin")}
 	if f.Kind == shared.FailurePanic {
 		return fmt.Errorf("panic: %w", f)
 	}

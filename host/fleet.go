@@ -50,6 +50,7 @@ func Start(ctx context.Context, o Options, specs []Spec) (*Fleet, error) {
 // prepare makes the supervisor of a plugin without starting anything.
 func (f *Fleet) prepare(spec Spec) *Plugin {
 	log, err := openLog(spec.LogFile)
+	log.hide(f.opts.Secrets)
 	s := newSupervisor(f.opts, spec, log)
 	if err != nil {
 		s.notify(NoticeWarning, fmt.Sprintf("plugin %q: its output is not kept: %v", spec.Name, err))

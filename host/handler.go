@@ -8,6 +8,7 @@ import (
 
 	"github.com/idelchi/aura/internal/condition"
 	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
@@ -197,5 +198,6 @@ func (p *Plugin) Command(ctx context.Context, sc sdk.Context, args string) (sdk.
 		out, err = r.Command(ctx, call)
 		return err
 	})
+	out.Output = limit.Cut(out.Output, limit.Injection, "the output of a command")
 	return out, err
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/redact"
 	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/sdk"
 )
@@ -46,6 +47,8 @@ type Options struct {
 	Notify func(Notice)
 	// Shell runs the command of a bash: condition.
 	Shell func(ctx context.Context, workdir, command string) (bool, error)
+	// Secrets are what logs do not show; nil for none.
+	Secrets *redact.Current
 	// Lazy starts a child only when it is first called, if what it exports is remembered.
 	Lazy bool
 	// Dormant starts no child before it is called, even if it is not known what that exports or whether its tool is available.

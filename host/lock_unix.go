@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"os"
 	"syscall"
+
+	"github.com/idelchi/aura/internal/files"
 )
 
 // lockFile takes a lock that the system releases when its holder dies, or fails at once if someone has it. The file is made if flag is
 // os.O_CREATE.
 func lockFile(path string, flag int) (*os.File, error) {
-	f, err := os.OpenFile(path, flag|os.O_RDWR, 0o600)
+	f, err := files.OpenNoFollow(path, flag|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("locking %s: %w", path, err)
 	}

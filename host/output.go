@@ -12,6 +12,7 @@ import (
 
 	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/limit"
+	"github.com/idelchi/aura/internal/redact"
 )
 
 // tailSize is how much of a child's last words is kept for error messages, in bytes.
@@ -103,6 +104,8 @@ type logFile struct {
 	f    *os.File
 	size int64
 	err  error
+	// hidden takes secrets out of what is written; nil leaves everything as it is.
+	hidden *redact.Stream
 }
 
 func openLog(path string) (*logFile, error) {
@@ -140,6 +143,25 @@ func (l *logFile) Write(p []byte) (int, error) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.hidden == nil {
+		l.write(p)
+	} else {
+		l.write([]byte(l.hidden.Next(string(p))))
+	}
+	return len(p), nil
+}
+
+// hide takes secrets out of all that is written from here on.
+func (l *logFile) hide(secrets *redact.Current) {
+	if l == nil || secrets == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.hidden = secrets.Stream()
+}
+
+func (l *logFile) write(p []byte) {
 	for rest := p; len(rest) > 0; {
 		if l.f == nil {
 			break
@@ -158,7 +180,6 @@ func (l *logFile) Write(p []byte) (int, error) {
 		}
 		rest = rest[n:]
 	}
-	return len(p), nil
 }
 
 // rotate keeps the old log beside the new one. If that fails, logging ends.
@@ -193,6 +214,9 @@ func (l *logFile) Close() error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.hidden != nil {
+		l.write([]byte(l.hidden.End()))
+	}
 	if l.f == nil {
 		return l.err
 	}

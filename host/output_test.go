@@ -2,12 +2,15 @@ package host
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/limit"
+	"github.com/idelchi/aura/internal/redact"
 )
 
 func TestTailKeepsTheEnd(t *testing.T) {
@@ -114,5 +117,48 @@ func TestLogTroubleIsToldAtTheEnd(t *testing.T) {
 	var none *logFile
 	if _, err := none.Write([]byte("x")); err != nil || none.Close() != nil {
 		t.Error("a log that is not kept failed")
+	}
+}
+
+// TestLogHides writes a secret in two pieces, and the beginning of one.
+func TestLogHides(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "p.log")
+	log, err := openLog(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secrets := &redact.Current{}
+	secrets.Set(redact.New("sk-12345678"))
+	log.hide(secrets)
+	for _, piece := range []string{"is sk-1234", "5678\n", "sk-"} {
+		if n, err := log.Write([]byte(piece)); n != len(piece) || err != nil {
+			t.Fatal(n, err)
+		}
+	}
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(path); err != nil || string(text) != "is [redacted]\nsk-" {
+		t.Errorf("got %q, %v", text, err)
+	}
+}
+
+// TestLogFollowsNoLink leaves alone what a link in the place of a log leads to.
+func TestLogFollowsNoLink(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	target, path := filepath.Join(dir, "bashrc"), filepath.Join(dir, "p.log")
+	if err := os.WriteFile(target, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(target, path); err != nil {
+		t.Skipf("no links here: %v", err)
+	}
+	if log, err := openLog(path); !errors.Is(err, files.ErrLink) {
+		t.Errorf("opened %v, %v", log, err)
+	}
+	if text, err := os.ReadFile(target); err != nil || string(text) != "mine" {
+		t.Errorf("got %q, %v", text, err)
 	}
 }

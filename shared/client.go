@@ -26,10 +26,12 @@ const (
 type client struct {
 	rpc wire.PluginClient
 	out *sender
+	// most is the largest call in bytes.
+	most int
 }
 
 func newClient(conn grpc.ClientConnInterface) *client {
-	return &client{rpc: wire.NewPluginClient(conn), out: newSender()}
+	return &client{rpc: wire.NewPluginClient(conn), out: newSender(), most: MaxMessage}
 }
 
 func (c *client) Load(ctx context.Context) (Exports, error) {
@@ -116,7 +118,7 @@ func (c *client) body(call *wire.Call, pack packing) (func(bool), error) {
 		call.Body, err = encode(body)
 	}
 	size := len(call.GetBody())
-	for i := 0; err == nil && len(call.GetBody()) > MaxMessage; i++ {
+	for i := 0; err == nil && len(call.GetBody()) > c.most; i++ {
 		ack(false)
 		if i == len(oversizeFits) {
 			return nil, fmt.Errorf("sending %s: %d bytes are more than the limit of %d MiB for one call", call.GetVerb(), size, MaxMessage>>20)

@@ -10,6 +10,9 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
+// most is the largest message here, in place of MaxMessage.
+const most = 8 << 20
+
 // describe says what arrived of a context.
 func describe(c sdk.Context) string {
 	text := fmt.Sprintf("%d turns, %d calls", len(c.Turns), len(c.ToolHistory))
@@ -22,15 +25,16 @@ func describe(c sdk.Context) string {
 // TestOversizedContextArrivesShortened makes every kind of call with a history that is larger than a message may be.
 func TestOversizedContextArrivesShortened(t *testing.T) {
 	t.Parallel()
-	huge := strings.Repeat("x", 35<<20)
+	huge := strings.Repeat("x", 5<<20)
 	in := sdk.Context{ToolHistory: []sdk.ToolCall{{Name: "a", Result: huge}, {Name: "b", Result: huge}}}
-	whole, short := fmt.Sprintf("0 turns, 2 calls, a 541, b %d", len(huge)), "0 turns, 2 calls, a 541, b 541"
+	whole, short := fmt.Sprintf("0 turns, 2 calls, a 540, b %d", len(huge)), "0 turns, 2 calls, a 540, b 540"
 	c := connect(t, &fake{
 		execute: func(_ context.Context, call ToolCall) (string, error) { return describe(call.Context), nil },
 		hook: func(call HookCall) (any, error) {
 			return sdk.Result{Message: describe(call.Context.(sdk.AfterToolContext).Context)}, nil
 		},
 	})
+	c.most = most
 	if got, err := c.Execute(t.Context(), ToolCall{Context: in}); err != nil || got != whole {
 		t.Errorf("a tool is told %q, %v", got, err)
 	}
@@ -41,8 +45,8 @@ func TestOversizedContextArrivesShortened(t *testing.T) {
 	if _, err := c.Command(t.Context(), CommandCall{Context: in}); err != nil {
 		t.Errorf("calling a command: %v", err)
 	}
-	raw, err := OnceCall{Context: in}.Encode()
-	if err != nil || len(raw) > MaxMessage {
+	raw, err := OnceCall{Context: in}.encodeWithin(most)
+	if err != nil || len(raw) > most {
 		t.Errorf("a call for a child of its own has %d bytes, %v", len(raw), err)
 	}
 	// What fits is whole again, and known to the child as before.
@@ -57,7 +61,7 @@ func TestOversizedContextArrivesShortened(t *testing.T) {
 // TestOversizedMessagesArriveShortened does the same for the messages of a request.
 func TestOversizedMessagesArriveShortened(t *testing.T) {
 	t.Parallel()
-	huge := strings.Repeat("x", 35<<20)
+	huge := strings.Repeat("x", 5<<20)
 	c := connect(t, &fake{hook: func(call HookCall) (any, error) {
 		list := call.Context.(sdk.TransformContext).Messages
 		for i := range list {
@@ -65,11 +69,12 @@ func TestOversizedMessagesArriveShortened(t *testing.T) {
 		}
 		return list, nil
 	}})
+	c.most = most
 	out, err := c.Hook(t.Context(), HookCall{Point: hookpoint.TransformMessages, Context: sdk.TransformContext{
 		Messages: []sdk.Message{{Role: "system", Content: "short"}, {Role: "user", Content: huge}, {Role: "tool", Content: huge}},
 	}})
 	list, ok := out.([]sdk.Message)
-	if err != nil || !ok || len(list) != 3 || list[0].Content != "5" || list[1].Content != "541" || list[2].Content != fmt.Sprint(len(huge)) {
+	if err != nil || !ok || len(list) != 3 || list[0].Content != "5" || list[1].Content != "540" || list[2].Content != fmt.Sprint(len(huge)) {
 		t.Errorf("got %+v, %v", out, err)
 	}
 }
@@ -120,5 +125,29 @@ func TestFailedCallsDoNotKeepAnEpoch(t *testing.T) {
 	done(false)
 	if d, _ := l.diff(other); d.Epoch == 0 {
 		t.Error("a call that failed counts as under way for ever")
+	}
+}
+
+// TestStats asks a child how many goroutines it has, which answers beside a call that runs.
+func TestStats(t *testing.T) {
+	t.Parallel()
+	began, end := make(chan struct{}), make(chan struct{})
+	c := connect(t, &fake{execute: func(context.Context, ToolCall) (string, error) {
+		close(began)
+		<-end
+		return "", nil
+	}})
+	done := make(chan error, 1)
+	go func() {
+		_, err := c.Execute(context.Background(), ToolCall{})
+		done <- err
+	}()
+	<-began
+	if got, err := c.Stats(t.Context()); err != nil || got.Goroutines < 1 {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	close(end)
+	if err := <-done; err != nil {
+		t.Error(err)
 	}
 }

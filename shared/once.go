@@ -66,21 +66,25 @@ func AnswerOf(out string, err error) OnceAnswer {
 // Encode returns the call as JSON that loses nothing but what does not fit: the lists of a call that is too large are shortened. The
 // limit is that of a call by the codec, which takes less for most.
 func (c OnceCall) Encode() ([]byte, error) {
-	b, err := c.encode()
+	return c.encodeWithin(MaxMessage)
+}
+
+func (c OnceCall) encodeWithin(most int) ([]byte, error) {
+	b, err := c.encode(most)
 	for _, f := range oversizeFits {
-		if err == nil || !errors.Is(err, errTooLarge) {
+		if err == nil || !errors.Is(err, errTooLarge) || len(c.Context.Turns)+len(c.Context.ToolHistory) == 0 {
 			break
 		}
 		shorter := c
 		shorter.Context = f.context(c.Context)
-		if b, again := shorter.encode(); again == nil {
+		if b, again := shorter.encode(most); again == nil {
 			return b, nil
 		}
 	}
 	return b, err
 }
 
-func (c OnceCall) encode() ([]byte, error) {
+func (c OnceCall) encode(most int) ([]byte, error) {
 	tree, err := exact(reflect.ValueOf(c))
 	if err != nil {
 		return nil, fmt.Errorf("sending a tool's call: %w", err)
@@ -89,11 +93,11 @@ func (c OnceCall) encode() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sending a tool's call: %w", err)
 	}
-	if len(b) <= MaxMessage {
+	if len(b) <= most {
 		return b, nil
 	}
 	body, err := encode(c)
-	if err == nil && len(body) > MaxMessage {
+	if err == nil && len(body) > most {
 		err = tooLarge("call", len(body))
 	}
 	return b, err

@@ -18,6 +18,7 @@ import (
 	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/mcp"
+	"github.com/idelchi/aura/internal/redact"
 	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/internal/seen"
 	"github.com/idelchi/aura/internal/session"
@@ -106,16 +107,19 @@ type App struct {
 	beside, asking sync.Mutex
 	// clashes are those between commands that the user has been told of.
 	clashes map[string]bool
+	// secrets are what neither events nor the journal nor logs show.
+	secrets redact.Current
 }
 
 // Open builds a session. Whatever it made is gone again if it fails.
 func Open(ctx context.Context, o Options) (*App, error) {
-	a := &App{opts: o, events: &events{emit: o.Emit}, clashes: map[string]bool{}}
+	a := &App{opts: o, clashes: map[string]bool{}}
+	a.events = &events{emit: o.Emit, hide: newHider(&a.secrets)}
 	if err := a.open(ctx); err != nil {
 		if ctx.Err() == nil {
 			err = errors.Join(err, a.discard())
 		}
-		return nil, errors.Join(err, a.Close(ReasonOf(ctx, err)))
+		return nil, a.Hidden(errors.Join(err, a.Close(ReasonOf(ctx, err))))
 	}
 	return a, nil
 }
@@ -142,6 +146,7 @@ func (a *App) open(ctx context.Context) error {
 		a.gate().tell(a.opts.Task.Ignored()...)
 	}
 	maps.Copy(a.vars, a.opts.Vars)
+	a.secrets.Set(Secrets(a.cfg, a.taskEnv))
 	saved, err := a.openJournal()
 	if err != nil {
 		return err
@@ -270,7 +275,11 @@ func (a *App) Health() []host.PluginHealth {
 	if a.fleet == nil {
 		return nil
 	}
-	return a.fleet.Health()
+	list := a.fleet.Health()
+	for i := range list {
+		list[i].LastExit = a.secrets.Get().String(list[i].LastExit)
+	}
+	return list
 }
 
 // SessionID is empty for a session that is not saved.

@@ -63,7 +63,7 @@ func (a *App) recorded(p config.Provider, speaks llm.Provider) llm.Provider {
 	if p.Record == "" {
 		return speaks
 	}
-	return script.Record(speaks, p.Record, func(err error) { a.notice("", err.Error()) })
+	return script.Record(speaks, p.Record, &a.secrets, func(err error) { a.notice("", err.Error()) })
 }
 
 // flavor is what a server of the OpenAI kind has of its own. One at another address is any compatible server.

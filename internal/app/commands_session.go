@@ -13,6 +13,8 @@ import (
 	"github.com/idelchi/aura/internal/command"
 	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/plaintext"
+	"github.com/idelchi/aura/internal/redact"
 	"github.com/idelchi/aura/internal/session"
 	"github.com/idelchi/aura/sdk"
 )
@@ -203,6 +205,7 @@ func (a *App) cmdFork(context.Context, string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	fork.Hide(a.hideSecrets)
 	a.noteFired()
 	state := a.journal.state
 	state.Parent = a.journal.ID()
@@ -228,21 +231,37 @@ func (a *App) cmdExport(_ context.Context, args string) (string, error) {
 		format = session.FormatJSON
 	}
 	p := a.talk.Persona()
-	text, err := session.Export(session.Session{
+	text, err := Export(session.Session{
 		Meta: session.Meta{
 			ID: a.journal.ID(), Version: a.opts.Version, Workdir: a.cfg.Workdir, Agent: p.Agent, Provider: p.ProviderName,
 			Model: a.talk.Context().ModelInfo.Name, StartedAt: a.talk.Stats().StartTime,
 		},
 		State: a.journal.state, Messages: a.talk.History(),
-	}, format)
+	}, format, a.secrets.Get())
 	if err != nil || file == "" {
 		return text, err
 	}
-	if !filepath.IsAbs(file) {
+	if filepath.IsAbs(file) {
+		err = files.Save(file, []byte(text), 0o600)
+	} else {
+		err = files.SaveBelow(a.cfg.Workdir, file, []byte(text), 0o600)
 		file = filepath.Join(a.cfg.Workdir, file)
 	}
-	if err := files.Save(file, []byte(text), 0o600); err != nil {
+	if err != nil {
 		return "", fmt.Errorf("exporting session: %w", err)
 	}
 	return "wrote " + file, nil
+}
+
+// Export writes a session in a format, without what does not belong into a file that others read and print: secrets and control
+// sequences.
+func Export(s session.Session, format session.Format, secrets *redact.Redactor) (string, error) {
+	text, err := session.Export(s, format)
+	if err != nil {
+		return "", err
+	}
+	if format == session.FormatJSON {
+		return string(plaintext.JSON(secrets.JSON([]byte(text)))), nil
+	}
+	return plaintext.Strip(secrets.String(text)), nil
 }

@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"path/filepath"
 
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/trust"
@@ -68,7 +69,10 @@ func (g *Gate) Agree(o config.Options, p Project, pinned bool) (bool, error) {
 func (g *Gate) Forget(o config.Options) (dir string, had bool, err error) {
 	found, err := config.Find(o)
 	if err != nil {
-		return "", false, fmt.Errorf("loading configuration: %w", err)
+		// A directory that is gone can still be forgotten.
+		if found.Dir, err = filepath.Abs(o.Workdir); err != nil {
+			return "", false, fmt.Errorf("finding the directory: %w", err)
+		}
 	}
 	had, err = storeOf(o).Forget(found.Dir)
 	return found.Dir, had, err

@@ -73,7 +73,7 @@ func TestRequests(t *testing.T) {
 		"variable":         {map[string]string{home + "agents/a.md": "---\nname: a\ndescription: 'x ${TOKEN}'\n---\n"}, [3]string{"variable", "TOKEN", "your environment"}},
 		"variable, unset":  {map[string]string{home + "agents/a.md": "---\nname: a\ndescription: 'x ${UNSET}'\n---\n"}, [3]string{"variable", "UNSET", "your environment"}},
 		"env file":         {map[string]string{"work/secrets.env": "A=1\nB=2"}, [3]string{"env_file", "secrets.env", "A, B"}},
-		"broken env file":  {map[string]string{"work/secrets.env": "hunter"}, [3]string{"unknown", "work", "cannot be read"}},
+		"broken env file":  {map[string]string{"work/secrets.env": "hunter"}, [3]string{"unknown", "secrets.env", "may ask for anything"}},
 		"sandbox off":      {map[string]string{home + "sandbox/s.yaml": "sandbox: {enabled: false}"}, [3]string{"sandbox", "sandbox.enabled", "false"}},
 		"sandbox paths":    {map[string]string{home + "modes/m.md": "---\nname: m\nfeatures: {sandbox: {extra: {rw: [/]}}}\n---\n"}, [3]string{"sandbox", "mode m: sandbox.extra.rw", "/"}},
 		"policy":           {map[string]string{home + "agents/a.md": "---\nname: a\ntools: {policy: {auto: [Bash]}}\n---\n"}, [3]string{"policy", "agent a: tools.policy.auto", "Bash"}},
@@ -83,8 +83,8 @@ func TestRequests(t *testing.T) {
 		"user's agent":     {map[string]string{home + "agents/a.md": "---\nname: a\n---\n", "me/.aura/config/agents/b.md": "---\nname: a\n---\n"}, [3]string{"policy", "agent a", "takes the place of yours"}},
 		"user's hooks":     {map[string]string{home + "agents/a.md": "---\nname: a\nhooks: {disabled: ['*']}\n---\n", "me/.aura/config/hooks/h.yaml": "h: {event: pre, command: guard}"}, [3]string{"policy", "agent a: hooks.disabled", "*"}},
 		"user's things":    {map[string]string{"me/.aura/config/hooks/h.yaml": "h: {event: pre, command: guard}", "me/.aura/config/providers/p.yaml": "p: {type: openai, token: '${TOKEN}'}", "me/.aura/config/sandbox/s.yaml": "sandbox: {enabled: false}"}, [3]string{}},
-		"does not parse":   {map[string]string{home + "hooks/h.yaml": "h: ["}, [3]string{"unknown", "work", "cannot be read"}},
-		"trust in project": {map[string]string{home + "features/t.yaml": "trust: any"}, [3]string{"unknown", "work", "cannot be read"}},
+		"does not parse":   {map[string]string{home + "hooks/h.yaml": "h: ["}, [3]string{"unknown", "h.yaml", "may ask for anything"}},
+		"trust in project": {map[string]string{home + "features/t.yaml": "trust: any"}, [3]string{"unknown", "t.yaml", "may ask for anything"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -148,6 +148,18 @@ func TestGate(t *testing.T) {
 		"pinned rule, files": {gate: &Gate{}, change: func(g *grounds) { g.agree(true); g.write("me/.aura/config/features/trust.yaml", "trust: pinned") }, hooks: true},
 		"directory":          {gate: &Gate{}, change: func(g *grounds) { g.agree(false); g.write(home+"hooks/i.yaml", "i: {event: pre, command: x}") }, hooks: true},
 		"files, changed":     {gate: &Gate{}, change: func(g *grounds) { g.agree(true); g.write(home+"hooks/i.yaml", "i: {event: pre, command: x}") }, refused: true},
+		"script in old state": {gate: &Gate{}, change: func(g *grounds) {
+			g.write(home+"providers/p.yaml", "p: {type: script, file: data/s.yaml}")
+			g.write("work/.aura/data/s.yaml", "turns: [{text: a}]")
+			g.agree(true)
+			g.write("work/.aura/data/s.yaml", "turns: [{text: b}]")
+		}, refused: true},
+		"plugins elsewhere": {gate: &Gate{}, change: func(g *grounds) {
+			g.write(home+"features/p.yaml", "plugins: {dir: ../../other}")
+			g.write("other/p/plugin.yaml", "description: x")
+			g.agree(true)
+			g.write("other/p/plugin.yaml", "description: y")
+		}, refused: true},
 		"env file of a task": {gate: &Gate{}, change: func(g *grounds) {
 			g.write(home+"tasks/t.yaml", "t: {commands: [x], env_file: later.env}")
 			g.agree(true)
@@ -272,7 +284,7 @@ func TestUntrustedMessage(t *testing.T) {
 	if strings.Contains(text, "\n  --trust is safe") || strings.Contains(text, "\r") || strings.Contains(text, strings.Repeat("y", 400)) {
 		t.Errorf("got %s", text)
 	}
-	if !strings.Contains(text, "and 21 more: 'aura trust --show' lists all") || strings.Count(text, "\n") > 50 {
+	if !strings.Contains(text, "and 52 more of kind task: 'aura trust --show' lists all") || strings.Count(text, "\n") > 20 {
 		t.Errorf("got %s", text)
 	}
 }

@@ -183,6 +183,7 @@ func (a *App) reopen(found session.Summary) (session.Session, error) {
 	if err != nil {
 		return session.Session{}, err
 	}
+	opened.Hide(a.hideSecrets)
 	a.journal.Journal, a.journal.state, a.journal.lost, a.journal.old = opened, saved.State, false, true
 	if saved.Torn {
 		a.notice("", "the last message of the session was not written completely and is left out")
@@ -203,6 +204,7 @@ func (a *App) beginJournal(meta session.Meta) {
 	a.moveState()
 	var err error
 	a.journal.Journal, err = session.Create(dir, meta)
+	a.journal.Hide(a.hideSecrets)
 	if err != nil {
 		a.notice("", fmt.Sprintf("this session is not saved: %v", err))
 	}

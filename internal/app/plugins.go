@@ -15,6 +15,7 @@ import (
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/internal/pipeline"
+	"github.com/idelchi/aura/internal/redact"
 	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/internal/session"
 	"github.com/idelchi/aura/internal/shell"
@@ -39,7 +40,7 @@ func (a *App) startPlugins(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	o.Session, o.TaskEnv = a.place, a.taskEnv
+	o.Session, o.TaskEnv, o.Secrets = a.place, a.taskEnv, &a.secrets
 	o.Shell = runCondition(withTask(a.cfg.Environ, a.taskEnv))
 	o.Notify = func(n host.Notice) { a.notice(n.Plugin, n.Text) }
 	a.fleet, err = host.Start(ctx, o, list)
@@ -111,10 +112,13 @@ func HostOptions(c *config.Config) (host.Options, error) {
 	if err != nil {
 		userHome = ""
 	}
+	secrets := &redact.Current{}
+	secrets.Set(Secrets(c, nil))
 	return host.Options{
 		Binary: program.start, Program: program.path, Grants: sandbox.GrantsIn(c.Workdir), CacheDir: c.State.Cache(), Workdir: c.Workdir, Environ: c.Environ,
-		Tool:  sdk.ToolConfig{HomeDir: userHome, ConfigDir: c.Project},
-		Shell: runCondition(c.Environ),
+		Secrets: secrets,
+		Tool:    sdk.ToolConfig{HomeDir: userHome, ConfigDir: c.Project},
+		Shell:   runCondition(c.Environ),
 	}, nil
 }
 

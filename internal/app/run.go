@@ -95,6 +95,7 @@ func (a *App) Reload(ctx context.Context) (string, error) {
 		a.cfg, a.providers, a.role, a.features = old, providers, r, features
 		return "", err
 	}
+	a.secrets.Set(Secrets(cfg, a.taskEnv))
 	return summary(done), nil
 }
 

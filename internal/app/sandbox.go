@@ -50,7 +50,7 @@ func newCell(c *config.Config, f config.Features, output string) cell {
 		settings: sandbox.Config{
 			Restrictions: sandbox.Paths(s.Restrictions), Extra: sandbox.Paths(s.Extra), Network: s.Network, UnixSockets: s.UnixSockets,
 		},
-		place:  sandbox.Place{Workdir: c.Workdir, Temp: os.TempDir(), Hidden: runtimeDirs(c), Output: output},
+		place:  sandbox.Place{Workdir: c.Workdir, Temp: os.TempDir(), Hidden: hiddenDirs(c), Output: output},
 		grants: sandbox.GrantsIn(c.Workdir),
 	}
 	if usual := "/tmp"; out.place.Temp != usual {
@@ -80,6 +80,16 @@ func newCell(c *config.Config, f config.Features, output string) cell {
 	out.place.Path = filepath.SplitList(path)
 	out.place.Caches = cachesIn(c.Inherited)
 	return out
+}
+
+// hiddenDirs are what no confined process sees, wherever it lies: sockets of sessions, and aura's state but for the directory that a
+// call writes to.
+func hiddenDirs(c *config.Config) []string {
+	dirs := runtimeDirs(c)
+	if c.State.Root != "" {
+		dirs = append(dirs, c.State.Root)
+	}
+	return dirs
 }
 
 // cachesIn are the directories that builds are told to write to. What lies beside them in the trees of Go and Cargo are programs,

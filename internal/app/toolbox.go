@@ -66,6 +66,8 @@ func (b *Toolbox) open(ctx context.Context) (err error) {
 	if a.cfg, err = b.config(ctx); err != nil {
 		return err
 	}
+	a.secrets.Set(Secrets(a.cfg, nil))
+	a.events.hide = newHider(&a.secrets)
 	usual, _ := a.cfg.DefaultAgent()
 	if a.role, err = findRole(a.cfg, cmp.Or(a.opts.Agent, usual.Name), a.opts.Mode); err != nil {
 		return err

@@ -35,8 +35,8 @@ func (e *QuitError) Error() string {
 	return e.Dir + " is not trusted, and nothing was started"
 }
 
-// shownRequests is how many requests a message lists.
-const shownRequests = 40
+// shownRequests is how many requests of each kind a message lists: many of one kind must not hide those of another.
+const shownRequests = 8
 
 // Error lists what is there, and what the user can do.
 func (e *UntrustedError) Error() string {
@@ -51,6 +51,9 @@ Nothing of it was started. Read it, then choose:
 func (e *UntrustedError) Notice() string {
 	text := fmt.Sprintf("%s is not trusted, so nothing of it is started or in force; 'aura trust --show' lists what it asks for, 'aura trust' trusts it",
 		oneLine(e.Dir, maxField))
+	if e.Store != nil {
+		text += "; " + oneLine(e.Store.Error(), maxField)
+	}
 	if e.Fault != nil {
 		text += "; it cannot be read: " + oneLine(e.Fault.Error(), maxField)
 	}
@@ -73,7 +76,6 @@ func (e *UntrustedError) Summary() string {
 	}
 	if e.Fault != nil {
 		b.WriteString("\nIts configuration cannot be read: " + oneLine(e.Fault.Error(), maxField))
-		return b.String()
 	}
 	if len(e.New) > 0 {
 		b.WriteString("\nNew is:")
@@ -85,10 +87,13 @@ func (e *UntrustedError) Summary() string {
 }
 
 func (e *UntrustedError) lines(b *strings.Builder, list []trust.Request) {
+	count := map[trust.Kind]int{}
 	for i, r := range list {
-		if i == shownRequests {
-			fmt.Fprintf(b, "\n  and %d more: 'aura trust --show' lists all", len(list)-i)
-			break
+		if count[r.Kind]++; count[r.Kind] > shownRequests {
+			if i+1 == len(list) || list[i+1].Kind != r.Kind {
+				fmt.Fprintf(b, "\n  and %d more of kind %s: 'aura trust --show' lists all", count[r.Kind]-shownRequests, r.Kind)
+			}
+			continue
 		}
 		file := r.File
 		if rel, err := filepath.Rel(e.Base, file); err == nil && filepath.IsLocal(rel) {

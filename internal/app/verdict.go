@@ -3,6 +3,7 @@ package app
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -97,11 +98,36 @@ func (v *verdict) look(o config.Options) error {
 	}
 	if v.fault != nil {
 		v.text = nil
-		v.requests = []trust.Request{{
-			Kind: trust.KindUnknown, Name: filepath.Base(v.found.Dir), File: v.found.Home, Text: "cannot be read, so nobody knows what it asks for",
-		}}
+		v.requests = unknown(v.found)
 	}
 	return nil
+}
+
+// maxUnknown bounds how many files are listed of a configuration that cannot be read.
+const maxUnknown = 1000
+
+// unknown lists the files of a configuration that cannot be read as a whole: each of them may ask for anything.
+func unknown(f config.Found) []trust.Request {
+	var out []trust.Request
+	add := func(path string) {
+		out = append(out, trust.Request{Kind: trust.KindUnknown, Name: filepath.Base(path), File: path, Text: "may ask for anything: the configuration cannot be read"})
+	}
+	if f.EnvFile != "" {
+		add(f.EnvFile)
+	}
+	for _, dir := range []string{"config", "plugins", "extensions"} {
+		if f.Home == "" {
+			break
+		}
+		// What cannot be read is not listed, and cannot be loaded either.
+		_ = filepath.WalkDir(filepath.Join(f.Home, dir), func(path string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() && len(out) < maxUnknown {
+				add(path)
+			}
+			return nil
+		})
+	}
+	return out
 }
 
 // study hashes the files of the project and then looks at them: a consent for these hashes is for what was seen, or for less.
@@ -113,7 +139,8 @@ func (v *verdict) study(o config.Options) error {
 	return v.look(o)
 }
 
-// beside are the files outside of the project's home that count: the env file, and what tasks and providers read in the project.
+// beside are the files and directories that count beside what is in the project's home, wherever they lie: the env file, what tasks and
+// providers read, and where plugins are loaded from. Some of it may lie in a part of the home that is not hashed otherwise.
 func (v *verdict) beside() []string {
 	var out []string
 	if v.found.EnvFile != "" {
@@ -124,21 +151,23 @@ func (v *verdict) beside() []string {
 	}
 	add := func(paths ...string) {
 		for _, path := range paths {
-			if within(v.found.Base, path) && (v.found.Home == "" || !within(v.found.Home, path)) && !slices.Contains(out, path) {
+			if !slices.Contains(out, path) {
 				out = append(out, path)
 			}
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.text.Tasks)) {
-		add(v.text.Tasks[name].EnvFiles()...)
+		if t := v.text.Tasks[name]; t.Source.Home.Dir == v.found.Home {
+			add(t.EnvFiles()...)
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.text.Providers)) {
-		if file := v.text.Providers[name].File; file != "" {
-			add(file)
+		if p := v.text.Providers[name]; p.File != "" && p.Source.Home.Dir == v.found.Home {
+			add(p.File)
 		}
 	}
 	for _, root := range v.text.PluginRoots() {
-		if root.Home.Dir == v.found.Home && within(v.found.Base, root.Dir) && !within(v.found.Home, root.Dir) {
+		if root.Home.Dir == v.found.Home && root.Dir != filepath.Join(v.found.Home, "plugins") {
 			add(root.Dir)
 		}
 	}

@@ -63,11 +63,20 @@ func (o *rootOptions) checkTrust() error {
 	return nil
 }
 
-// contradicted reports whether the command line says the opposite of a flag that the environment sets.
-func contradicted(cmd *cobra.Command, flag string) bool {
-	opposite := map[string]string{"trust": "safe", "safe": "trust"}[flag]
-	f := cmd.Root().PersistentFlags().Lookup(opposite)
-	return f != nil && f.Changed && f.Value.String() == "true"
+// contradicted is the flag, of --trust and --safe, whose opposite is on the command line: there the environment does not set it.
+func contradicted(cmd *cobra.Command) string {
+	given := func(name string) bool {
+		f := cmd.Root().PersistentFlags().Lookup(name)
+		return f != nil && f.Changed && f.Value.String() == "true"
+	}
+	switch {
+	case given("safe"):
+		return "trust"
+	case given("trust"):
+		return "safe"
+	default:
+		return ""
+	}
 }
 
 // asker asks the user whether to trust a project, if there is a terminal to read the answer from and one to show the question on.

@@ -62,7 +62,9 @@ func printLog(ctx context.Context, w io.Writer, path, name string, follow bool) 
 			return fmt.Errorf("opening the log of plugin %q: %w", name, err)
 		}
 		cleaner := &plaintext.Cleaner{Visible: true}
-		err = copyClean(w, f, cleaner)
+		if err = skipTo(w, f, p); err == nil {
+			err = copyClean(w, f, cleaner)
+		}
 		if p == path && follow && err == nil {
 			err = followLog(ctx, w, f, path, cleaner)
 		}
@@ -77,6 +79,22 @@ func printLog(ctx context.Context, w io.Writer, path, name string, follow bool) 
 		return waitForLog(ctx, w, path, name)
 	}
 	return nil
+}
+
+// longestLog is how much of a log is printed, in bytes. aura keeps less; a longer one is not of its making.
+const longestLog = 16 << 20
+
+// skipTo leaves out what of a log is too long ago, and says so.
+func skipTo(w io.Writer, f *os.File, path string) error {
+	info, err := f.Stat()
+	if err != nil || info.Size() <= longestLog {
+		return err
+	}
+	if _, err := f.Seek(-longestLog, io.SeekEnd); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "(%s: the first %d bytes are left out)\n", clean(path), info.Size()-longestLog)
+	return err
 }
 
 // waitForLog follows a log that does not exist yet.

@@ -15,6 +15,7 @@ import (
 	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/conversation"
+	"github.com/idelchi/aura/internal/redact"
 	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/internal/session"
 	"github.com/idelchi/aura/internal/shell"
@@ -69,7 +70,9 @@ func execute(ctx context.Context, s streams, args []string) int {
 	err = out.judge(err)
 	code := exitCode(ctx, err)
 	if err != nil && (!errors.Is(err, errShown) || ctx.Err() != nil) {
-		fmt.Fprintf(s.err, "aura: %s\n", clean(describe(ctx, cmd.CommandPath(), err)))
+		// Errors of a session hide all that its configuration names as secret; those before it at least variables.
+		secrets := redact.New(redact.Environ(s.environ)...)
+		fmt.Fprintf(s.err, "aura: %s\n", clean(secrets.String(describe(ctx, cmd.CommandPath(), err))))
 	}
 	return code
 }

@@ -27,7 +27,7 @@ type jsonRenderer struct {
 func (r *jsonRenderer) show(e event.Event) {
 	line, err := event.Encode(e)
 	if err == nil {
-		_, err = r.out.Write(append(line, '\n'))
+		_, err = r.out.Write(append(plaintext.JSON(line), '\n'))
 	}
 	if r.err == nil {
 		r.err = err

@@ -54,6 +54,9 @@ one is doing.
 Every flag below can also be set as AURA_<FLAG> in the environment, such as
 AURA_WITHOUT_PLUGINS=true.
 
+What the files of a directory ask for beyond text takes effect only if you trust
+the directory; else the exit code is 2. 'aura trust --help' tells more.
+
 Exit codes: 0 done, 1 error, 2 usage, 3 step or budget limit, 4 timeout (--timeout),
 130 interrupted (Ctrl-C), 143 terminated, 129 hung up.`
 
@@ -177,10 +180,11 @@ func (o *rootOptions) variables() (map[string]string, error) {
 // fromEnvironment sets the root's flags that are not on the command line from AURA_<FLAG>.
 func fromEnvironment(cmd *cobra.Command, environ []string) error {
 	var failed error
+	opposed := contradicted(cmd)
 	cmd.Root().PersistentFlags().VisitAll(func(f *pflag.Flag) {
 		name := "AURA_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
 		value, ok := config.Lookup(environ, name)
-		if !ok || f.Changed || failed != nil || value == "" && f.Name != "home" || contradicted(cmd, f.Name) {
+		if !ok || f.Changed || failed != nil || value == "" && f.Name != "home" || f.Name == opposed {
 			return // an empty variable is as good as none, except that an empty home means something
 		}
 		if err := cmd.Root().PersistentFlags().Set(f.Name, value); err != nil {

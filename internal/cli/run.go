@@ -15,6 +15,7 @@ import (
 
 	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/files"
 )
 
 // runOptions are the flags of run, which tasks run shares.
@@ -106,7 +107,7 @@ func readAll(ctx context.Context, in io.Reader) ([]byte, error) {
 	}
 	done := make(chan outcome, 1)
 	go func() {
-		text, err := io.ReadAll(in)
+		text, err := readBounded(in)
 		done <- outcome{text, err}
 	}()
 	select {
@@ -115,6 +116,15 @@ func readAll(ctx context.Context, in io.Reader) ([]byte, error) {
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
+}
+
+// readBounded reads what a person could have written. A device or a program that never ends is an error.
+func readBounded(in io.Reader) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(in, files.MaxText+1))
+	if err == nil && len(text) > files.MaxText {
+		err = fmt.Errorf("it has more than %d bytes, which is the limit", files.MaxText)
+	}
+	return text, err
 }
 
 // withTimeout ends the context when the time is up.
@@ -159,7 +169,7 @@ func converse(ctx context.Context, a app.Options, prompts []string, last func(*a
 	}
 	err = because(ctx, opened.Run(ctx, prompts))
 	last(opened)
-	return errors.Join(err, opened.Close(app.ReasonOf(ctx, err)))
+	return opened.Hidden(errors.Join(err, opened.Close(app.ReasonOf(ctx, err))))
 }
 
 // because replaces the error of an ended context by what ended it.

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -10,7 +11,7 @@ import (
 
 	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/files"
-	"github.com/idelchi/aura/internal/plaintext"
+	"github.com/idelchi/aura/internal/redact"
 	"github.com/idelchi/aura/internal/session"
 )
 
@@ -53,6 +54,10 @@ func newSessionsList(s streams, root *rootOptions) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			secrets := app.Secrets(cfg.Config, nil)
+			for i := range list {
+				list[i].Title = secrets.String(list[i].Title)
+			}
 			if asJSON {
 				return writeJSON(s.out, append([]session.Summary{}, list...))
 			}
@@ -93,14 +98,22 @@ func newSessionsShow(s streams, root *rootOptions) *cobra.Command {
 		Example: "  aura sessions show 01a1",
 		Args:    exactArgs("ID"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			saved, err := root.findSession(s, args[0])
+			saved, secrets, err := root.findSession(s, args[0])
 			if err != nil {
 				return err
 			}
+			format := session.FormatMarkdown
 			if asJSON {
-				return writeJSON(s.out, session.Exported(saved))
+				format = session.FormatJSON
 			}
-			_, err = io.WriteString(s.out, clean(session.Markdown(saved)))
+			text, err := app.Export(saved, format, secrets)
+			if err != nil {
+				return err
+			}
+			if !asJSON {
+				text = clean(text)
+			}
+			_, err = io.WriteString(s.out, text)
 			return err
 		},
 		ValidArgsFunction: sessionIDs(s, root),
@@ -124,11 +137,15 @@ func newSessionsExport(s streams, root *rootOptions) *cobra.Command {
 			if err := session.Format(format).Check(); err != nil {
 				return usageError{fmt.Errorf("--format: %w", err)}
 			}
-			saved, err := root.findSession(s, args[0])
+			saved, secrets, err := root.findSession(s, args[0])
 			if err != nil {
 				return err
 			}
-			return export(s.out, saved, format, output)
+			text, err := app.Export(saved, session.Format(format), secrets)
+			if err != nil {
+				return err
+			}
+			return export(s.out, text, output)
 		},
 		ValidArgsFunction: sessionIDs(s, root),
 	}
@@ -138,33 +155,33 @@ func newSessionsExport(s streams, root *rootOptions) *cobra.Command {
 	return cmd
 }
 
-func export(stdout io.Writer, saved session.Session, format, output string) error {
-	text, err := session.Export(saved, session.Format(format))
-	if err != nil {
-		return err
-	}
-	// Whoever reads an export may print it.
-	text = plaintext.Strip(text)
+func export(stdout io.Writer, text, output string) error {
 	if output == "" {
 		_, err := io.WriteString(stdout, text)
 		return err
 	}
-	if err := files.Save(output, []byte(text), 0o600); err != nil {
+	save := files.Save
+	if !filepath.IsAbs(output) {
+		save = func(path string, data []byte, mode fs.FileMode) error { return files.SaveBelow(".", path, data, mode) }
+	}
+	if err := save(output, []byte(text), 0o600); err != nil {
 		return fmt.Errorf("exporting session: %w", err)
 	}
 	return nil
 }
 
-func (o *rootOptions) findSession(s streams, prefix string) (session.Session, error) {
+// findSession also returns the secrets that are not shown of it.
+func (o *rootOptions) findSession(s streams, prefix string) (session.Session, *redact.Redactor, error) {
 	cfg, err := o.list(s)
 	if err != nil {
-		return session.Session{}, err
+		return session.Session{}, nil, err
 	}
 	found, err := app.FindSession(cfg.Config, prefix)
 	if err != nil {
-		return session.Session{}, err
+		return session.Session{}, nil, err
 	}
-	return session.Load(found.Path)
+	saved, err := session.Load(found.Path)
+	return saved, app.Secrets(cfg.Config, nil), err
 }
 
 // sessionIDs completes the ids of sessions.

@@ -131,7 +131,7 @@ func (e *shown) settle(of any, hide mask) {
 // overrides are the features that an entity sets for itself.
 func overrides(features map[string]any) []setting {
 	r := reader{}
-	r.hide = mask{replace: strings.NewReplacer()}
+	r.hide = mask{}
 	r.read([]string{"features"}, reflect.ValueOf(features))
 	return r.out
 }

@@ -2,56 +2,28 @@ package cli
 
 import (
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/redact"
 )
 
 // hidden stands for a value that is set and not shown.
 const hidden = "(set, not shown)"
 
-// minSecret is how long a value must be to be looked for within other texts: a shorter one would be found everywhere.
-const minSecret = 6
-
-// secretName tells the names of keys and variables whose values nobody should see.
-var secretName = regexp.MustCompile(`(?i)token|secret|passw|passphrase|api_?key|access_?key|private_?key|authorization|credential|cookie`)
-
 // mask hides secrets: values by where they stand, and the values of variables and tokens wherever they have got to.
 type mask struct {
-	replace *strings.Replacer
+	known *redact.Redactor
 }
 
 func newMask(c *config.Config) mask {
-	var known []string
-	for _, entry := range c.Environ {
-		if name, value, _ := strings.Cut(entry, "="); secretName.MatchString(name) {
-			known = append(known, value)
-		}
-	}
-	for _, p := range c.Providers {
-		known = append(known, p.Token)
-	}
-	for _, m := range c.MCPServers {
-		for _, value := range m.Headers {
-			known = append(known, value)
-		}
-	}
-	// The longest first, so that one that contains another is replaced as a whole.
-	slices.SortFunc(known, func(a, b string) int { return len(b) - len(a) })
-	var pairs []string
-	for _, value := range slices.Compact(known) {
-		if len(value) >= minSecret {
-			pairs = append(pairs, value, hidden)
-		}
-	}
-	return mask{replace: strings.NewReplacer(pairs...)}
+	return mask{known: redact.NewWithMark(hidden, app.SecretValues(c, nil)...)}
 }
 
 // text is a text without secrets.
-func (m mask) text(s string) string { return m.replace.Replace(s) }
+func (m mask) text(s string) string { return m.known.String(s) }
 
 // value is what may be shown of the value at a path of keys.
 func (m mask) value(path []string, v any) any {
@@ -62,7 +34,7 @@ func (m mask) value(path []string, v any) any {
 	last := path[len(path)-1]
 	inside := path[:len(path)-1]
 	switch {
-	case secretName.MatchString(last), slices.Contains(inside, "env"), slices.Contains(inside, "headers"):
+	case redact.SecretName(last), slices.Contains(inside, "env"), slices.Contains(inside, "headers"):
 		return hidden
 	case last == "url":
 		s = bareURL(s)

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -44,12 +43,12 @@ func (o *toolsOptions) words(s streams, args []string) ([]string, error) {
 	if len(args) != 1 || args[0] != "-" {
 		return args, nil
 	}
-	var raw bytes.Buffer
-	if _, err := raw.ReadFrom(s.in); err != nil {
+	raw, err := readBounded(s.in)
+	if err != nil {
 		return nil, fmt.Errorf("reading the arguments from standard input: %w", err)
 	}
 	o.raw = true
-	return []string{raw.String()}, nil
+	return []string{string(raw)}, nil
 }
 
 func (o *toolsOptions) showResult(s streams, r toolResult, failure error) error {

@@ -22,14 +22,15 @@ func Find(o Options) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	f := Found{Dir: p.workdir, Base: p.workdir}
-	if resolved, err := filepath.EvalSymlinks(p.workdir); err == nil {
+	f := Found{Base: p.workdir}
+	if len(o.Configs) == 0 && exists(p.project) && !sameFile(p.project, p.user) {
+		f.Home, f.Base = p.project, filepath.Dir(p.project)
+	}
+	f.Dir = f.Base
+	if resolved, err := filepath.EvalSymlinks(f.Base); err == nil {
 		f.Dir = resolved
 	}
-	if len(o.Configs) == 0 && exists(p.project) && !sameFile(p.project, p.user) {
-		f.Home = p.project
-	}
-	if env := absolute(p.workdir, DefaultEnvFile); o.EnvFiles == nil && exists(env) && !named(o.Configs, p.workdir) {
+	if env := absolute(p.workdir, DefaultEnvFile); o.EnvFiles == nil && exists(env) && !isEmpty(env) && !named(o.Configs, p.workdir) {
 		f.EnvFile = env
 	}
 	return f, nil
@@ -48,6 +49,12 @@ func named(configs []string, workdir string) bool {
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
+}
+
+// isEmpty reports a file with nothing in it. As an env file it does nothing.
+func isEmpty(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && info.Size() == 0
 }
 
 func sameFile(a, b string) bool {

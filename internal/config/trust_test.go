@@ -122,6 +122,7 @@ func TestFind(t *testing.T) {
 	}{
 		"nothing":            {files{}, nil, false, false},
 		"both":               {full, nil, true, true},
+		"empty env file":     {files{"work/secrets.env": ""}, nil, false, false},
 		"named config":       {full, func(o *config.Options) { o.Configs = []string{"named"} }, false, false},
 		"config elsewhere":   {full, func(o *config.Options) { o.Configs = []string{"../me/.aura"} }, false, true},
 		"named env file":     {full, func(o *config.Options) { o.EnvFiles = []string{"secrets.env"} }, true, false},

@@ -3,8 +3,10 @@ package conversation
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 
 	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/sdk"
 )
@@ -19,6 +21,14 @@ func parse(raw json.RawMessage) (map[string]any, error) {
 		return nil, err
 	}
 	return args, nil
+}
+
+// checkSize refuses arguments that are larger than those of a call may be.
+func checkSize(raw json.RawMessage) error {
+	if len(raw) > limit.Arguments {
+		return fmt.Errorf("its arguments have %d bytes, more than the limit of %s for one call; do it in smaller parts", len(raw), limit.Size(limit.Arguments))
+	}
+	return nil
 }
 
 // encoded returns arguments as JSON with sorted keys, or an empty object if they cannot be JSON.
@@ -60,6 +70,9 @@ func shownCalls(requests []llm.ToolCall) []sdk.ToolCall {
 func normal(args map[string]any) (map[string]any, error) {
 	raw, err := json.Marshal(args)
 	if err != nil {
+		return nil, err
+	}
+	if err := checkSize(raw); err != nil {
 		return nil, err
 	}
 	return parse(raw)

@@ -90,9 +90,9 @@ func (c *Conversation) prepare(ctx context.Context, request llm.ToolCall) *call 
 
 func (c *Conversation) admit(ctx context.Context, p *call) error {
 	var malformed, err error
-	if size := len(p.request.Arguments); size > limit.Arguments {
+	if err := checkSize(p.request.Arguments); err != nil {
 		p.request.Arguments = json.RawMessage("{}")
-		return fmt.Errorf("its arguments have %d bytes, more than the limit of %s for one call; do it in smaller parts", size, limit.Size(limit.Arguments))
+		return err
 	}
 	p.args, malformed = parse(p.request.Arguments)
 	if ctx.Err() != nil {

@@ -100,11 +100,16 @@ func Replace(path string, data []byte, mode fs.FileMode) error {
 // Save is Replace for a name that the user chose. A regular file keeps its mode. Whatever else is there and is no link to a
 // regular file, such as a device or a named pipe, is an error: replacing /dev/null would harm everybody.
 func Save(path string, data []byte, mode fs.FileMode) error {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return fault("write", path, ErrNotRegular)
-	}
 	if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
 		mode = info.Mode().Perm()
+	}
+	return SaveMode(path, data, mode)
+}
+
+// SaveMode is Save with the mode given, whatever was there before.
+func SaveMode(path string, data []byte, mode fs.FileMode) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return fault("write", path, ErrNotRegular)
 	}
 	return Replace(path, data, mode)
 }

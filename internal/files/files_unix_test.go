@@ -126,3 +126,46 @@ func TestSave(t *testing.T) {
 		}
 	}
 }
+
+func TestSaveBelow(t *testing.T) {
+	t.Parallel()
+	dir, outside := scene(t), t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	secret := filepath.Join(outside, "file")
+	if err := errors.Join(
+		os.WriteFile(secret, []byte("mine"), 0o600), os.Symlink(outside, in("out")), os.Symlink("dir", in("within")), os.Symlink(secret, in("away")),
+	); err != nil {
+		t.Fatal(err)
+	}
+	up, err := filepath.Rel(dir, filepath.Join(outside, "wanted"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, ok := range map[string]bool{
+		"file": true, "new": true, "link": true, "away": true, "dir/new": true, "within/other": true, up: true,
+		"out/file": false, "out/new": false, "pipe": false, "dir": false, "none/new": false,
+	} {
+		if err := files.SaveBelow(dir, name, []byte("new"), 0o644); (err == nil) != ok {
+			t.Errorf("%s: error is %v", name, err)
+		}
+		if !ok {
+			continue
+		}
+		if text, err := os.ReadFile(in(name)); err != nil || string(text) != "new" {
+			t.Errorf("%s is %q, %v", name, text, err)
+		}
+	}
+	if text, err := os.ReadFile(secret); err != nil || string(text) != "mine" {
+		t.Errorf("a link was followed: %q, %v", text, err)
+	}
+	if _, err := os.Stat(filepath.Join(outside, "new")); err == nil {
+		t.Error("a link to a directory was followed")
+	}
+	// The control: without the protection the link leads there.
+	if err := files.Save(in("out/file"), []byte("new"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(secret); err != nil || string(text) != "new" {
+		t.Errorf("the link leads nowhere: %q, %v", text, err)
+	}
+}

@@ -10,6 +10,8 @@ const (
 	Notice = 16 << 10
 	// Injection is the size of one text that a plugin adds to the conversation or to the system prompt.
 	Injection = 1 << 20
+	// Frame is the size of one message of a confined tool's process, as JSON.
+	Frame = 128 << 20
 	// Log is the size at which a plugin's log is moved aside. One old log is kept.
 	Log = 1 << 20
 	// Spill is the size of the file that holds the whole output of one Bash call.
@@ -40,7 +42,7 @@ const (
 	// ErrorBody is how much of the body of an error is read, in bytes.
 	ErrorBody = 64 << 10
 	// Answer is the size of the text, the thinking and the tool calls of one answer in bytes.
-	Answer = 16 << 20
+	Answer = 8 << 20
 	// Calls is how many tool calls one answer may hold.
 	Calls = 128
 	// Arguments is the size of the arguments of one tool call in bytes.

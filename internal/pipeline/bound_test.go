@@ -39,7 +39,7 @@ func TestRunBoundsTexts(t *testing.T) {
 		"response": {
 			hookpoint.AfterResponse, sdk.AfterResponseContext{}, limit.Answer,
 			func(text string) any { return sdk.Result{Response: &sdk.ResponseModification{Content: &text}} },
-			func(o pipeline.Outcome) string { return *o.Response.Content }, "an answer has at most 16 MiB]",
+			func(o pipeline.Outcome) string { return *o.Response.Content }, "an answer has at most 8 MiB]",
 		},
 		"output": {
 			hookpoint.AfterToolExecution, sdk.AfterToolContext{}, limit.Result,

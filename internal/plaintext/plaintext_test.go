@@ -1,6 +1,7 @@
 package plaintext_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"unicode"
@@ -123,5 +124,22 @@ func BenchmarkShow(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		plaintext.Show(text)
+	}
+}
+
+func TestJSON(t *testing.T) {
+	t.Parallel()
+	text := "a\x1b\x7f\u009b\u202e\u200bä👩\u200D💻\U000E0041"
+	document, err := json.Marshal(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := string(plaintext.JSON(document))
+	if want := `"a\u001b\u007f\u009b\u202e\u200bä👩\u200d💻\udb40\udc41"`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	var back string
+	if err := json.Unmarshal([]byte(got), &back); err != nil || back != text {
+		t.Errorf("decoded %q, %v", back, err)
 	}
 }

@@ -29,7 +29,7 @@ func arrangeMounts(p *Policy, in Isolation, r *Report) error {
 			return err
 		}
 	}
-	for _, path := range p.Hidden {
+	for _, path := range outermost(p.Hidden) {
 		if err := p.hide(path, inner); err != nil {
 			return err
 		}
@@ -47,6 +47,19 @@ func arrangeMounts(p *Policy, in Isolation, r *Report) error {
 		r.lacks("there is no private /proc: programs that are started find none")
 	}
 	return nil
+}
+
+// outermost are the paths that lie in no other one of them, each once. What lies in a hidden tree is hidden with it; a second
+// emptiness over the first would also cover what is shown there.
+func outermost(paths []string) []string {
+	sorted := slices.Sorted(slices.Values(paths))
+	var out []string
+	for _, path := range sorted {
+		if covering(out, path) == "" {
+			out = append(out, path)
+		}
+	}
+	return out
 }
 
 // withoutMounts tells what Landlock alone does not cover.

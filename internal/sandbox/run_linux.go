@@ -316,9 +316,9 @@ func (p *process) finish() {
 // read takes frames until the last one.
 func (p *process) read(progress func([]byte)) (Result, error) {
 	var r Result
-	for in := json.NewDecoder(p.answer); ; {
+	for in := newFrames(p.answer); ; {
 		var f frame
-		if err := in.Decode(&f); err != nil {
+		if err := in.next(&f); err != nil {
 			return r, p.lost(err)
 		}
 		if f.Report != nil {

@@ -37,6 +37,8 @@ type Journal struct {
 	closed bool
 	// size is where the last complete record ends.
 	size int64
+	// hide takes secrets out of what is written; nil leaves everything as it is.
+	hide func(document []byte) []byte
 	// torn is set while bytes of a failed write may lie beyond size.
 	torn bool
 }
@@ -117,9 +119,31 @@ func (j *Journal) Path() string {
 	return j.path
 }
 
+// Hide takes secrets out of all records from here on. The function is given JSON and returns JSON.
+func (j *Journal) Hide(secrets func(document []byte) []byte) {
+	if j == nil {
+		return
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.hide = secrets
+}
+
 // Append adds a message. When it returns nil the message is on disk; when it fails the journal is as before the call and
 // the message may be appended again.
-func (j *Journal) Append(m llm.Message) error { return j.add(toRecord(m)) }
+func (j *Journal) Append(m llm.Message) error {
+	if j != nil && j.hide != nil && len(m.ThinkingBlocks) > 0 && j.hides(m.Thinking) {
+		// A service refuses thinking that it signed and that has changed since.
+		m.ThinkingBlocks = nil
+	}
+	return j.add(toRecord(m))
+}
+
+// hides reports whether a text has secrets.
+func (j *Journal) hides(text string) bool {
+	document, err := json.Marshal(text)
+	return err != nil || !bytes.Equal(j.hide(document), document)
+}
 
 func (j *Journal) add(r record) error {
 	if j == nil {
@@ -177,6 +201,9 @@ func (j *Journal) write(r record) error {
 	line, err := encode(r)
 	if err != nil {
 		return fmt.Errorf("encoding record for journal %s: %w", j.path, err)
+	}
+	if j.hide != nil {
+		line = j.hide(line)
 	}
 	if j.torn {
 		if err := j.file.Truncate(j.size); err != nil {

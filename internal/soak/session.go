@@ -121,6 +121,9 @@ func (w *watcher) trouble(text string) {
 
 // at looks at the processes near the two moments, and crashes a plugin between them now and then.
 func (w *watcher) at(n int) error {
+	if step := max(w.options.calls/10, 1); n%step == 0 {
+		fmt.Fprintf(w.out, "call %d of %d\n", n, w.options.calls)
+	}
 	switch {
 	case n%5 == 0 && n > w.options.early-window && n <= w.options.early+window:
 		return w.session.early.look(w.pid, w.plugins())
@@ -129,9 +132,6 @@ func (w *watcher) at(n int) error {
 	case n > w.options.early+window && n >= w.next && n < w.options.calls-3*window:
 		w.next = n + 1 + w.random.IntN(2*crashEvery)
 		return w.crash()
-	}
-	if step := max(w.options.calls/10, 1); n%step == 0 {
-		fmt.Fprintf(w.out, "call %d of %d\n", n, w.options.calls)
 	}
 	return nil
 }

@@ -140,8 +140,17 @@ func TestRetryAfter(t *testing.T) {
 
 func TestRedact(t *testing.T) {
 	t.Parallel()
-	if got, want := classify.Redact("key sk-1 and sk-2", "sk-1", "", "sk-2"), "key [redacted] and [redacted]"; got != want {
-		t.Errorf("got %q, want %q", got, want)
+	for _, row := range []struct {
+		text    string
+		secrets []string
+		want    string
+	}{
+		{"key sk-12345 and sk-54321", []string{"sk-12345", "", "sk-54321"}, "key [redacted] and [redacted]"},
+		{"check the token", []string{"k"}, "check the token"},
+	} {
+		if got := classify.Redact(row.text, row.secrets...); got != row.want {
+			t.Errorf("got %q, want %q", got, row.want)
+		}
 	}
 }
 

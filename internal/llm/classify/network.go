@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/redact"
 	"github.com/idelchi/aura/sdk"
 )
 
@@ -73,12 +74,5 @@ func amount(value string, unit time.Duration) (time.Duration, bool) {
 	return 0, false
 }
 
-// Redact replaces secrets in a message. Empty ones are passed over.
-func Redact(message string, secrets ...string) string {
-	for _, secret := range secrets {
-		if secret != "" {
-			message = strings.ReplaceAll(message, secret, "[redacted]")
-		}
-	}
-	return message
-}
+// Redact replaces secrets in a message, but for those that are too short or too common to be looked for.
+func Redact(message string, secrets ...string) string { return redact.New(secrets...).String(message) }

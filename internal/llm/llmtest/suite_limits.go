@@ -19,9 +19,8 @@ func (s Suite) endless(t *testing.T) {
 		reply Reply
 		says  string
 	}{
-		"text":          {Reply{Text: text, Fault: FaultEndless}, "limit of 16 MiB for one answer"},
-		"thinking":      {Reply{Thinking: text, Fault: FaultEndless}, "limit of 16 MiB for one answer"},
-		"calls":         {Reply{ToolCalls: []ToolCall{call}, Fault: FaultEndless}, "limit of 16 MiB for one answer"},
+		"text":          {Reply{Text: text, Fault: FaultEndless}, "limit of 8 MiB for one answer"},
+		"calls":         {Reply{ToolCalls: []ToolCall{call}, Fault: FaultEndless}, "limit of 8 MiB for one answer"},
 		"line":          {Reply{Fault: FaultLine}, "limit of 8 MiB in one event"},
 		"packed line":   {Reply{Fault: FaultLine, Gzip: true}, "limit of 8 MiB in one event"},
 		"error":         {Fail(500, strings.Repeat("x", 1<<20)), "500"},

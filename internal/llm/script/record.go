@@ -13,18 +13,20 @@ import (
 
 	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/redact"
 )
 
 // Record returns a provider that keeps what another one answers, as a script that can be played again. The file is written
-// anew, as a whole, after each call. If that fails, the failure is told and the conversation goes on.
-func Record(p llm.Provider, file string, tell func(error)) llm.Provider {
-	return &recorder{Provider: p, file: file, tell: tell}
+// anew, as a whole, after each call, without secrets. If that fails, the failure is told and the conversation goes on.
+func Record(p llm.Provider, file string, secrets *redact.Current, tell func(error)) llm.Provider {
+	return &recorder{Provider: p, file: file, secrets: secrets, tell: tell}
 }
 
 type recorder struct {
 	llm.Provider
-	file string
-	tell func(error)
+	file    string
+	secrets *redact.Current
+	tell    func(error)
 
 	mu    sync.Mutex
 	turns []map[string]any
@@ -53,7 +55,7 @@ func (r *recorder) Chat(ctx context.Context, req llm.Request, onDelta func(llm.D
 func (r *recorder) keep(ctx context.Context, name string, response llm.Response, failed error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.turns = append(r.turns, turnOf(response, failed))
+	r.turns = append(r.turns, hidden(r.secrets.Get(), turnOf(response, failed)))
 	model, err := r.Model(ctx, name)
 	if err != nil {
 		model = llm.Model{Name: name}
@@ -98,6 +100,38 @@ func turnOf(response llm.Response, failed error) map[string]any {
 	return turn
 }
 
+// hidden is a turn without secrets.
+func hidden(secrets *redact.Redactor, turn map[string]any) map[string]any {
+	out := make(map[string]any, len(turn))
+	for key, value := range turn {
+		out[key] = hiddenValue(secrets, value)
+	}
+	return out
+}
+
+func hiddenValue(secrets *redact.Redactor, value any) any {
+	switch v := value.(type) {
+	case string:
+		return secrets.String(v)
+	case map[string]any:
+		return hidden(secrets, v)
+	case []map[string]any:
+		out := make([]map[string]any, len(v))
+		for i := range v {
+			out[i] = hidden(secrets, v[i])
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = hiddenValue(secrets, v[i])
+		}
+		return out
+	default:
+		return v
+	}
+}
+
 // argumentsOf are arguments as a mapping, or as they were written if they are none.
 func argumentsOf(raw json.RawMessage) any {
 	var object map[string]any
@@ -129,5 +163,5 @@ func (r *recorder) write(m llm.Model) error {
 	if err := os.MkdirAll(filepath.Dir(r.file), 0o755); err != nil {
 		return err
 	}
-	return files.Save(r.file, text, 0o600)
+	return files.SaveMode(r.file, text, 0o600)
 }

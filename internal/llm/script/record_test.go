@@ -12,6 +12,7 @@ import (
 
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/llm/script"
+	"github.com/idelchi/aura/internal/redact"
 )
 
 // answers is a provider that gives prepared answers.
@@ -47,7 +48,7 @@ func TestRecordedConversationPlaysAgain(t *testing.T) {
 		func() (llm.Response, error) { return said[1], nil },
 	}}
 	file := filepath.Join(t.TempDir(), "deep", "talk.yaml")
-	recording := script.Record(live, file, func(err error) { t.Error(err) })
+	recording := script.Record(live, file, nil, func(err error) { t.Error(err) })
 	for range live.list {
 		_, _ = recording.Chat(t.Context(), llm.Request{}, func(llm.Delta) {})
 	}
@@ -96,7 +97,7 @@ func TestRecordingThatFailsIsToldOnce(t *testing.T) {
 	}
 	ok := func() (llm.Response, error) { return llm.Response{Message: llm.Message{Content: "a"}}, nil }
 	var told []string
-	p := script.Record(&answers{list: []func() (llm.Response, error){ok, ok}}, filepath.Join(dir, "file", "talk.yaml"), func(err error) { told = append(told, err.Error()) })
+	p := script.Record(&answers{list: []func() (llm.Response, error){ok, ok}}, filepath.Join(dir, "file", "talk.yaml"), nil, func(err error) { told = append(told, err.Error()) })
 	for range 2 {
 		if r, err := p.Chat(t.Context(), llm.Request{}, nil); err != nil || r.Message.Content != "a" {
 			t.Errorf("got %+v, %v", r, err)
@@ -104,5 +105,36 @@ func TestRecordingThatFailsIsToldOnce(t *testing.T) {
 	}
 	if len(told) != 1 || !strings.Contains(told[0], "recording the conversation") {
 		t.Errorf("told %q", told)
+	}
+}
+
+// TestRecordHides keeps secrets out of a recording, and leaves alone what a link in its place leads to.
+func TestRecordHides(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file, mine := filepath.Join(dir, "talk.yaml"), filepath.Join(dir, "mine")
+	if err := os.WriteFile(mine, []byte("mine"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(mine, file); err != nil {
+		t.Skipf("no links here: %v", err)
+	}
+	secrets := &redact.Current{}
+	secrets.Set(redact.New("sk-12345678"))
+	said := func() (llm.Response, error) {
+		return llm.Response{Message: llm.Message{Content: "sk-12345678", Thinking: "a sk-12345678", ToolCalls: []llm.ToolCall{
+			{Name: "Ls", Arguments: json.RawMessage(`{"path":["sk-12345678"]}`)},
+		}}}, nil
+	}
+	recording := script.Record(&answers{list: []func() (llm.Response, error){said}}, file, secrets, func(err error) { t.Error(err) })
+	if _, err := recording.Chat(t.Context(), llm.Request{}, func(llm.Delta) {}); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil || strings.Contains(string(text), "sk-1") || strings.Count(string(text), redact.Mark) != 3 {
+		t.Errorf("the recording is %s, %v", text, err)
+	}
+	if text, err := os.ReadFile(mine); err != nil || string(text) != "mine" {
+		t.Errorf("what the link led to is %q, %v", text, err)
 	}
 }

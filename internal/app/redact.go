@@ -1,0 +1,160 @@
+package app
+
+import (
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/redact"
+)
+
+// Secrets are the values that the configuration and the environment name as secret, and the running task.
+func Secrets(c *config.Config, task map[string]string) *redact.Redactor {
+	return redact.New(SecretValues(c, task)...)
+}
+
+// SecretValues are what Secrets replaces: variables whose names say so, tokens of providers, passwords in addresses, and the
+// headers and variables of MCP servers.
+func SecretValues(c *config.Config, task map[string]string) []string {
+	values := append(redact.Environ(c.Environ), redact.Environ(entries(task))...)
+	for _, p := range c.Providers {
+		values = append(append(values, p.Token), redact.Address(p.URL)...)
+	}
+	for _, m := range c.MCPServers {
+		values = append(values, redact.Headers(m.Headers)...)
+		values = append(values, redact.Environ(entries(m.Env))...)
+		values = append(values, redact.Address(m.URL)...)
+	}
+	return values
+}
+
+// entries are variables as NAME=value.
+func entries(variables map[string]string) []string {
+	var out []string
+	for name, value := range variables {
+		out = append(out, name+"="+value)
+	}
+	return out
+}
+
+// hideSecrets takes secrets out of what is written to the journal.
+func (a *App) hideSecrets(document []byte) []byte { return a.secrets.Get().JSON(document) }
+
+// Hidden is an error without secrets.
+func (a *App) Hidden(err error) error { return a.secrets.Get().Error(err) }
+
+// hider takes secrets out of events. It belongs to events, which calls it for one event at a time.
+type hider struct {
+	secrets *redact.Current
+	// text and thinking are what the model says at the moment, running what tools say that still run, by the ids of their calls.
+	text, thinking *redact.Stream
+	running        map[string]*redact.Stream
+}
+
+func newHider(secrets *redact.Current) *hider {
+	return &hider{secrets: secrets, text: secrets.Stream(), thinking: secrets.Stream(), running: map[string]*redact.Stream{}}
+}
+
+// hide returns the events to show for one. Of what streams in, the beginning of a secret is held back until it is clear
+// that it is none.
+func (h *hider) hide(ev event.Event) []event.Event {
+	switch e := ev.(type) {
+	case event.Delta:
+		return h.delta(e)
+	case event.Progress:
+		return h.progress(e)
+	case event.Message, event.Request, event.Error, event.Done:
+		return append(h.flush(), redacted(h.secrets.Get(), ev))
+	case event.ToolResult:
+		return append(h.finish(e), redacted(h.secrets.Get(), ev))
+	default:
+		return []event.Event{redacted(h.secrets.Get(), ev)}
+	}
+}
+
+func (h *hider) delta(e event.Delta) (out []event.Event) {
+	// Text ends thinking, and the other way round.
+	if e.Text != "" {
+		out = deltas(event.Delta{Thinking: h.thinking.End()})
+	}
+	if e.Thinking != "" {
+		out = append(out, deltas(event.Delta{Text: h.text.End()})...)
+	}
+	return append(out, deltas(event.Delta{Text: h.text.Next(e.Text), Thinking: h.thinking.Next(e.Thinking)})...)
+}
+
+// flush ends what the model says.
+func (h *hider) flush() []event.Event {
+	return deltas(event.Delta{Text: h.text.End(), Thinking: h.thinking.End()})
+}
+
+func deltas(e event.Delta) []event.Event {
+	if e == (event.Delta{}) {
+		return nil
+	}
+	return []event.Event{e}
+}
+
+func (h *hider) progress(e event.Progress) []event.Event {
+	r := h.secrets.Get()
+	if e.ID == "" || r == nil {
+		e.Text = r.String(e.Text)
+		return []event.Event{e}
+	}
+	if h.running[e.ID] == nil {
+		h.running[e.ID] = h.secrets.Stream()
+	}
+	if e.Text = h.running[e.ID].Next(e.Text); e.Text == "" {
+		return nil
+	}
+	return []event.Event{e}
+}
+
+// finish ends what a tool says.
+func (h *hider) finish(e event.ToolResult) []event.Event {
+	running := h.running[e.ID]
+	if running == nil {
+		return nil
+	}
+	delete(h.running, e.ID)
+	if text := running.End(); text != "" {
+		return []event.Event{event.Progress{Tool: e.Name, ID: e.ID, Text: text}}
+	}
+	return nil
+}
+
+// redacted is an event that is whole without secrets.
+func redacted(r *redact.Redactor, ev event.Event) event.Event {
+	if r == nil {
+		return ev
+	}
+	switch e := ev.(type) {
+	case event.Message:
+		e.Content, e.Thinking = r.String(e.Content), r.String(e.Thinking)
+		return e
+	case event.Injection:
+		e.Content = r.String(e.Content)
+		return e
+	case event.ToolCall:
+		e.Arguments = r.JSON(e.Arguments)
+		return e
+	case event.ToolResult:
+		e.Content, e.Note, e.Error = r.String(e.Content), r.String(e.Note), r.String(e.Error)
+		return e
+	case event.Command:
+		e.Output = r.String(e.Output)
+		return e
+	case event.Notice:
+		e.Text = r.String(e.Text)
+		return e
+	case event.PluginError:
+		e.Error = r.String(e.Error)
+		return e
+	case event.Error:
+		e.Message = r.String(e.Message)
+		return e
+	case event.Compaction:
+		e.Error = r.String(e.Error)
+		return e
+	default:
+		return ev
+	}
+}

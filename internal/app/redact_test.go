@@ -1,0 +1,93 @@
+package app
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/redact"
+)
+
+// TestHider shows events of which each holds a secret, whole or in pieces.
+func TestHider(t *testing.T) {
+	t.Parallel()
+	const key = "sk-12345678"
+	done := event.Done{}
+	tests := map[string]struct{ in, want []event.Event }{
+		"whole": {
+			[]event.Event{
+				event.Message{Content: key, Thinking: key}, event.Injection{Content: key}, event.Command{Output: key}, event.Notice{Text: key},
+				event.PluginError{Error: key}, event.Error{Message: key}, event.Compaction{Error: key}, event.Progress{Text: key},
+				event.ToolCall{Arguments: json.RawMessage(`{"a":"` + key + `"}`)}, event.ToolResult{Content: key, Note: key, Error: key},
+			},
+			[]event.Event{
+				event.Message{Content: redact.Mark, Thinking: redact.Mark}, event.Injection{Content: redact.Mark}, event.Command{Output: redact.Mark}, event.Notice{Text: redact.Mark},
+				event.PluginError{Error: redact.Mark}, event.Error{Message: redact.Mark}, event.Compaction{Error: redact.Mark}, event.Progress{Text: redact.Mark},
+				event.ToolCall{Arguments: json.RawMessage(`{"a":"[redacted]"}`)}, event.ToolResult{Content: redact.Mark, Note: redact.Mark, Error: redact.Mark},
+			},
+		},
+		"text in pieces": {
+			[]event.Event{event.Delta{Text: "is sk-1234"}, event.Notice{Text: "meanwhile"}, event.Delta{Text: "5678."}, done},
+			[]event.Event{event.Delta{Text: "is "}, event.Notice{Text: "meanwhile"}, event.Delta{Text: "[redacted]."}, done},
+		},
+		"held to the end": {
+			[]event.Event{event.Delta{Text: "ask"}, event.Delta{Text: "-"}, event.Message{Content: "ask-"}},
+			[]event.Event{event.Delta{Text: "a"}, event.Delta{Text: "sk-"}, event.Message{Content: "ask-"}},
+		},
+		"thinking, then text": {
+			[]event.Event{event.Delta{Thinking: "sk-"}, event.Delta{Text: "1234s"}, event.Delta{Thinking: "x"}},
+			[]event.Event{event.Delta{Thinking: "sk-"}, event.Delta{Text: "1234"}, event.Delta{Text: "s"}, event.Delta{Thinking: "x"}},
+		},
+		"two tools": {
+			[]event.Event{
+				event.Progress{ID: "1", Text: "sk-1234"}, event.Progress{ID: "2", Text: "sk-"}, event.Progress{ID: "1", Text: "5678\n"},
+				event.ToolResult{ID: "2", Name: "B"}, event.ToolResult{ID: "1", Name: "A"},
+			},
+			[]event.Event{
+				event.Progress{ID: "1", Text: "[redacted]\n"}, event.Progress{ID: "2", Tool: "B", Text: "sk-"},
+				event.ToolResult{ID: "2", Name: "B"}, event.ToolResult{ID: "1", Name: "A"},
+			},
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			secrets := &redact.Current{}
+			var got []event.Event
+			e := events{emit: func(ev event.Event) { got = append(got, ev) }, hide: newHider(secrets)}
+			for _, ev := range tt.in {
+				e.send(ev)
+			}
+			// Without secrets, events pass as they are.
+			if !reflect.DeepEqual(got, tt.in) {
+				t.Errorf("without secrets: %+v", got)
+			}
+			secrets.Set(redact.New(key))
+			got = nil
+			for _, ev := range tt.in {
+				e.send(ev)
+			}
+			if !reflect.DeepEqual(got, tt.want) {
+				t.Errorf("got\n%+v\nwant\n%+v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestSecrets(t *testing.T) {
+	t.Parallel()
+	r := Secrets(&config.Config{
+		Environ:   []string{"A_TOKEN=environment-1", "EDITOR=vi-editor-1"},
+		Providers: map[string]config.Provider{"p": {Token: "provider-1", URL: "https://me:address-1@host"}},
+		MCPServers: map[string]config.MCPServer{"m": {
+			Headers: map[string]string{"Authorization": "Bearer header-1", "Accept": "text/event-stream"}, Env: map[string]string{"B_KEY": "server-1", "C": "plain-value"},
+		}},
+	}, map[string]string{"D_SECRET": "the-task-1"})
+	in := "environment-1 vi-editor-1 provider-1 address-1 header-1 text/event-stream server-1 plain-value the-task-1"
+	want := "[redacted] vi-editor-1 [redacted] [redacted] [redacted] text/event-stream [redacted] plain-value [redacted]"
+	if got := r.String(in); got != want {
+		t.Errorf("got %s", got)
+	}
+}

@@ -1,0 +1,218 @@
+//go:build linux
+
+package e2e
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// oddKinds are what may lie in the place of a file. Each is put at a path that does not exist.
+var oddKinds = map[string]func(path string) error{
+	"pipe":     func(path string) error { return syscall.Mkfifo(path, 0o644) },
+	"device":   func(path string) error { return os.Symlink("/dev/zero", path) },
+	"folder":   func(path string) error { return os.Mkdir(path, 0o755) },
+	"dangling": func(path string) error { return os.Symlink("nowhere", path) },
+	"loop":     func(path string) error { return os.Symlink(filepath.Base(path), path) },
+	"socket": func(path string) error {
+		fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+		if err != nil {
+			return err
+		}
+		// The path of a socket must be short, so it is bound elsewhere and moved.
+		dir, err := os.MkdirTemp("", "as")
+		if err == nil {
+			err = syscall.Bind(fd, &syscall.SockaddrUnix{Name: filepath.Join(dir, "s")})
+		}
+		return errors.Join(err, os.Rename(filepath.Join(dir, "s"), path), os.RemoveAll(dir), syscall.Close(fd))
+	},
+	"huge": func(path string) error {
+		return errors.Join(os.WriteFile(path, nil, 0o644), os.Truncate(path, 10<<30))
+	},
+}
+
+// oddRow is a file that aura reads and a command that reads it.
+type oddRow struct {
+	file string
+	args []string
+	// quiet are the kinds that need no message: what may be absent may also be a link to nothing, and folders of
+	// configuration are looked into. Aura still has to end.
+	quiet []string
+}
+
+var (
+	all    = []string{"pipe", "device", "folder", "dangling", "loop", "socket", "huge"}
+	folder = []string{"folder"}
+	absent = []string{"dangling"}
+	either = []string{"folder", "dangling"}
+)
+
+func oddRows() []oddRow {
+	show, chat := []string{"show"}, []string{"run", "--without-plugins", "hi"}
+	rows := []oddRow{
+		{".aura/config/talk.yaml", chat, nil},
+		{"odd.env", []string{"show", "--env-file", "odd.env"}, nil},
+		{"secrets.env", show, absent},
+		{"replayed.txt", []string{"run", "--without-plugins", "/replay replayed.txt"}, nil},
+		{"exported.md", []string{"run", "--without-plugins", "/export exported.md"}, []string{"dangling", "loop", "huge"}},
+		{".aura/plugins.lock", []string{"run", "hi"}, absent},
+		{".aura/plugins/witness/plugin.yaml", []string{"run", "hi"}, folder},
+		{".aura/plugins/witness/go.mod", []string{"run", "hi"}, nil},
+		{".aura/plugins/witness/main.go", []string{"run", "hi"}, nil},
+		{".aura/plugins/witness/other.go", []string{"plugins", "check"}, folder},
+		{".aura/plugins/witness/.origin.yaml", []string{"run", "hi"}, absent},
+		{".aura/plugins/witness/vendor/github.com/idelchi/aura/sdk/version/version.go", []string{"run", "hi"}, absent},
+		{".aura/config/recorded.yaml", []string{"run", "--without-plugins", "--provider", "recorded", "hi"}, []string{"dangling", "loop", "huge"}},
+		{".aura/config/modes/ask.md", []string{"init", "--force", "--yes"}, absent},
+		{".gitignore", []string{"tools", "run", "Rg", "pattern=x"}, all},
+		{".git", []string{"tools", "run", "Ls", "path=."}, all},
+		{"home/.ssh/known_hosts", []string{"plugins", "add", "ssh://127.0.0.1:1/x"}, absent},
+		{"home/.ssh/id_rsa", []string{"plugins", "add", "ssh://127.0.0.1:1/x"}, all},
+		{".aura", show, []string{"dangling"}},
+		{".aura/config", show, either},
+		{".aura/plugins", []string{"plugins", "list"}, either},
+	}
+	for _, kind := range []string{"agents/odd.md", "modes/odd.md", "prompts/odd.md", "commands/odd.md", "features/odd.yaml", "hooks/odd.yaml", "mcp/odd.yaml", "providers/odd.yaml", "sandbox/odd.yaml", "tasks/odd.yaml", "tools/odd.yaml"} {
+		rows = append(rows, oddRow{".aura/config/" + kind, show, folder})
+	}
+	return append(rows, oddRow{".aura/skills/odd.md", show, folder})
+}
+
+// TestOddFiles puts something else in the place of each file that aura reads. Aura must end, without taking much memory, and
+// name the file.
+func TestOddFiles(t *testing.T) {
+	t.Parallel()
+	for _, row := range oddRows() {
+		t.Run(strings.ReplaceAll(row.file, "/", "_"), func(t *testing.T) {
+			t.Parallel()
+			p := newProject(t)
+			p.write(".aura/config/providers/recorded.yaml", "recorded: {type: script, file: talk.yaml, record: recorded.yaml}\n")
+			p.write(".aura/config/agents/main.md", "---\nname: main\ndefault: true\nmodel: {provider: test, name: talker}\n---\nWork.\n")
+			for _, kind := range all {
+				p.odd(row, kind)
+			}
+		})
+	}
+}
+
+// odd runs aura with one kind of thing in the place of a file, which is put back afterwards.
+func (p *project) odd(row oddRow, kind string) {
+	p.t.Helper()
+	path := p.path(row.file)
+	p.check(os.MkdirAll(filepath.Dir(path), 0o755))
+	kept := p.path("kept")
+	if err := os.Rename(path, kept); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		p.t.Fatal(err)
+	}
+	p.check(oddKinds[kind](path))
+	p.t.Logf("%s in the place of %s, aura %q", kind, row.file, row.args)
+	a := p.start(row.args...)
+	a.wait()
+	said := slices.Concat(p.stdout(), p.stderr())
+	if !slices.Contains(row.quiet, kind) && !bytes.Contains(said, []byte(filepath.Base(row.file))) {
+		p.t.Errorf("%s in the place of %s: aura %q does not name it:\n%s", kind, row.file, row.args, said)
+	}
+	if usage, ok := a.cmd.ProcessState.SysUsage().(*syscall.Rusage); ok && usage.Maxrss > oddMemory>>10 {
+		p.t.Errorf("%s in the place of %s: aura took %d MiB", kind, row.file, usage.Maxrss>>10)
+	}
+	p.check(os.RemoveAll(path))
+	if err := os.Rename(kept, path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		p.t.Fatal(err)
+	}
+}
+
+// oddMemory is what aura may take in bytes, with the race detector too. Files of 10 GiB do not fit into it.
+const oddMemory = 2 << 30
+
+// TestOddState does the same to what aura itself wrote: a session, the log of a plugin, what is remembered of its exports. No
+// link is followed there.
+func TestOddState(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.plugin("talker", "description: Talks\n", "package talker\n\nimport \"fmt\"\n\nfunc init() { fmt.Println(\"hello\") }\n")
+	p.run("run", "hi")
+	for _, row := range []struct {
+		pattern string
+		args    [][]string
+		quiet   []string
+	}{
+		{"*.jsonl", [][]string{{"sessions", "list"}, {"run", "--without-plugins", "--continue", "hi"}}, folder},
+		{"talker.log", [][]string{{"plugins", "logs", "talker"}}, nil},
+		// A log that is too long is moved aside, as always.
+		{"talker.log", [][]string{{"run", "hi"}}, []string{"huge"}},
+		{"*.json", [][]string{{"run", "hi"}}, all},
+	} {
+		for _, file := range p.find(row.pattern) {
+			for _, kind := range all {
+				for _, args := range row.args {
+					p.odd(oddRow{file, args, row.quiet}, kind)
+				}
+			}
+		}
+	}
+}
+
+// find lists the files of a name that aura keeps in the project or in the home, of which at least one must be there.
+func (p *project) find(pattern string) []string {
+	p.t.Helper()
+	var found []string
+	p.check(filepath.WalkDir(p.dir, func(path string, _ fs.DirEntry, err error) error {
+		if ok, _ := filepath.Match(pattern, filepath.Base(path)); ok {
+			rel, _ := filepath.Rel(p.dir, path)
+			found = append(found, rel)
+		}
+		return err
+	}))
+	if len(found) == 0 {
+		p.t.Fatalf("there is no %s", pattern)
+	}
+	return found
+}
+
+// TestExportReplacesLinks exports onto a link to a file of the user's, in a session and from outside. As a control, a shell
+// writes through the same link.
+func TestExportReplacesLinks(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.write("home/.bashrc", "mine\n")
+	p.run("run", "--without-plugins", "hi")
+	id := strings.TrimSuffix(filepath.Base(p.find("*.jsonl")[0]), ".jsonl")
+	for _, args := range [][]string{
+		{"run", "--without-plugins", "/export notes.md"},
+		{"sessions", "export", id, "--output", "notes.md"},
+	} {
+		p.check(os.RemoveAll(p.path("notes.md")))
+		p.check(os.Symlink("home/.bashrc", p.path("notes.md")))
+		p.run(args...)
+		p.wants(p.read("notes.md"), "# Session")
+		if got := p.read("home/.bashrc"); string(got) != "mine\n" {
+			t.Errorf("aura %q wrote through the link: %s", args, got)
+		}
+	}
+	// Nor is a link to a directory elsewhere followed.
+	outside := t.TempDir()
+	p.check(os.Symlink(outside, p.path("notes")))
+	for _, args := range [][]string{
+		{"run", "--without-plugins", "/export notes/new.md"},
+		{"sessions", "export", id, "--output", "notes/new.md"},
+	} {
+		p.start(args...).wait()
+		p.wants(p.stderr(), "exporting session.*notes/.*escapes")
+	}
+	if left, err := os.ReadDir(outside); err != nil || len(left) > 0 {
+		t.Errorf("a link to a directory was followed: %v, %v", left, err)
+	}
+	p.check(os.Remove(p.path("notes.md")))
+	p.check(os.Symlink("home/.bashrc", p.path("notes.md")))
+	p.check(os.WriteFile(p.path("notes.md"), []byte("not mine"), 0o600))
+	if got := p.read("home/.bashrc"); string(got) != "not mine" {
+		t.Errorf("the link does not even lead there: %s", got)
+	}
+}

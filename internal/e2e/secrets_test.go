@@ -1,0 +1,108 @@
+//go:build linux
+
+package e2e
+
+import (
+	"bytes"
+	"encoding/base64"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// secretTalk has the secret in whatever a model can say: text that streams in pieces, arguments of tools, what a tool prints, and an
+// error.
+const secretTalk = `turns:
+  - text: "I found SECRET and ENCODED in it."
+    thinking: "It is SECRET."
+    tool_calls: [{name: Bash, arguments: {command: "printf 'SECR''ET\n'; echo SECRET"}}]
+  - error: {type: auth, message: "the key SECRET is wrong"}
+`
+
+// TestSecrets lets a secret pass through everything that aura keeps and shows. As a control, the same without a variable that
+// names the value as a secret leaves it everywhere.
+func TestSecrets(t *testing.T) {
+	t.Parallel()
+	const secret = "s3cr3t-0f-the-h0use"
+	for name, row := range map[string]struct {
+		variable string
+		hidden   bool
+	}{
+		"a secret":     {"HOUSE_TOKEN", true},
+		"no secret":    {"HOUSE_COLOUR", false},
+		"an env file":  {"", true},
+		"short secret": {"HOUSE_TOKEN", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			value := secret
+			if name == "short secret" {
+				value = "h0use"
+			}
+			p := newProject(t)
+			fill := strings.NewReplacer("SECRET", value, "SECR''ET", value[:3]+"''"+value[3:], "ENCODED", base64.StdEncoding.EncodeToString([]byte(value)))
+			p.write(".aura/config/talk.yaml", fill.Replace(secretTalk))
+			p.plugin("talker", "description: Talks\n", `package talker
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/idelchi/aura/sdk"
+)
+
+func BeforeChat(_ context.Context, _ sdk.BeforeChatContext) (sdk.Result, error) {
+	fmt.Print("`+value[:4]+`")
+	fmt.Fprintln(os.Stdout, "`+value[4:]+`")
+	return sdk.Result{Notice: "`+value+`"}, nil
+}
+`)
+			if row.variable == "" {
+				p.write("secrets.env", "HOUSE_PASSWORD="+value+"\n")
+			}
+			for _, args := range [][]string{{"run", "--json", "say " + value}, {"run", "/verbose", "say " + value, "/export talk.md", "/export talk.json"}} {
+				cmd := p.command(args...)
+				if row.variable != "" {
+					cmd.Env = append(cmd.Env, row.variable+"="+value)
+				}
+				var out bytes.Buffer
+				cmd.Stdout, cmd.Stderr = &out, &out
+				_ = cmd.Run() // the model's error is the end of it
+				if got := bytes.Contains(out.Bytes(), []byte(value)); got == row.hidden {
+					t.Errorf("aura %q shows it: %v\n%s", args, got, out.Bytes())
+				}
+			}
+			for file, text := range p.kept() {
+				encoded := bytes.Contains(text, []byte(base64.RawStdEncoding.EncodeToString([]byte(value))))
+				if got := bytes.Contains(text, []byte(value)); row.hidden && (got || encoded) {
+					t.Errorf("%s holds it:\n%s", file, text)
+				} else if !row.hidden && !got {
+					t.Errorf("%s has lost it:\n%s", file, text)
+				}
+			}
+		})
+	}
+}
+
+// kept are the files that aura wrote of a conversation: the journal, the log of the plugin, and what was exported.
+func (p *project) kept() map[string][]byte {
+	p.t.Helper()
+	out := map[string][]byte{}
+	p.check(filepath.WalkDir(p.dir, func(path string, d fs.DirEntry, err error) error {
+		name := filepath.Base(path)
+		if err != nil || filepath.Ext(name) != ".jsonl" && name != "talker.log" && !strings.HasPrefix(name, "talk.m") && !strings.HasPrefix(name, "talk.j") {
+			return err
+		}
+		out[name], err = os.ReadFile(path)
+		return err
+	}))
+	for _, want := range []string{"talker.log", "talk.md", "talk.json"} {
+		if len(out[want]) == 0 {
+			p.t.Errorf("there is no %s", want)
+		}
+	}
+	return out
+}

@@ -1,0 +1,164 @@
+//go:build linux
+
+package e2e
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/creack/pty"
+)
+
+// evil is a name or a text, as YAML spells it, that colours the screen, renames the window, fills the clipboard, and reverses and
+// hides what follows. EVIL is what of it may be seen.
+const evil = `"EVIL\e[31m\e]0;owned\a\e]52;c;b3duZWQ=\e\\\x9b2J\u202e\u200b\b\r"`
+
+// evilBytes is evil as it would reach a terminal.
+const evilBytes = "EVIL\x1b[31m\x1b]0;owned\a\x1b]52;c;b3duZWQ=\x1b\\\u009b2J\u202e\u200b\b\r"
+
+// onTerminal runs a command on a terminal and returns all that reached it.
+func (p *project) onTerminal(cmd *exec.Cmd) []byte {
+	p.t.Helper()
+	screen, tty, err := pty.Open()
+	p.check(err)
+	defer func() { _ = screen.Close() }()
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
+	if cmd.SysProcAttr != nil {
+		cmd.SysProcAttr.Setsid, cmd.SysProcAttr.Setctty = true, true
+	}
+	p.check(cmd.Start())
+	p.check(tty.Close())
+	var shown bytes.Buffer
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		// It ends with an error when the last process has closed the terminal.
+		_, _ = shown.ReadFrom(screen)
+	}()
+	a := p.running(cmd)
+	a.wait()
+	<-read
+	return shown.Bytes()
+}
+
+// obeyed is the first thing in a text that a terminal would obey, or that hides or reorders other text.
+func obeyed(text []byte) (rune, bool) {
+	for _, r := range string(text) {
+		if unicode.IsControl(r) && !strings.ContainsRune("\n\r\t", r) || unicode.Is(unicode.Cf, r) {
+			return r, true
+		}
+	}
+	return 0, false
+}
+
+// TestTerminal puts evil into every name and text that others choose, and runs all commands that show it, completion included.
+func TestTerminal(t *testing.T) {
+	t.Parallel()
+	listing := [][]string{{"show"}, {"show", "--json"}, {"tools", "list"}, {"plugins", "list"}, {"sessions", "list"}, {"run", "--without-plugins", "hi"}}
+	complete := func(args ...string) []string { return append([]string{"__complete"}, args...) }
+	talk := func(turn string) map[string]string {
+		return map[string]string{".aura/config/talk.yaml": "turns:\n  - " + turn + "\n  - text: Done.\n"}
+	}
+	markdown := func(more string) string {
+		return "---\nname: " + evil + "\ndescription: " + evil + "\n" + more + "---\nBody " + evilBytes + "\n"
+	}
+	for name, row := range map[string]struct {
+		files map[string]string
+		args  [][]string
+	}{
+		"agent":          {map[string]string{".aura/config/agents/a.md": markdown("")}, append(listing, []string{"show", "agents"}, complete("run", "--agent", ""))},
+		"mode":           {map[string]string{".aura/config/modes/a.md": markdown("")}, append(listing, []string{"show", "modes"}, []string{"run", "--without-plugins", "/mode"}, complete("run", "--mode", ""))},
+		"prompt":         {map[string]string{".aura/config/prompts/a.md": "---\nname: " + evil + "\n---\nx\n"}, append(listing, complete("run", "--system", ""))},
+		"command":        {map[string]string{".aura/config/commands/a.md": markdown("")}, append(listing, []string{"run", "--without-plugins", "/help"}, complete("run", "/"))},
+		"skill":          {map[string]string{".aura/skills/a.md": markdown("")}, append(listing, []string{"run", "--without-plugins", "/skills"})},
+		"task":           {map[string]string{".aura/config/tasks/a.yaml": evil + ": {description: " + evil + ", commands: [hi]}\n"}, append(listing, []string{"tasks"}, complete("tasks", "run", ""))},
+		"provider":       {map[string]string{".aura/config/providers/a.yaml": evil + ": {type: script, file: none.yaml}\n"}, append(listing, []string{"models"}, complete("run", "--provider", ""))},
+		"server":         {map[string]string{".aura/config/mcp/a.yaml": evil + ": {type: stdio, command: none-such, args: [" + evil + "]}\n"}, append(listing, []string{"mcp"})},
+		"hook":           {map[string]string{".aura/config/hooks/a.yaml": evil + ": {event: pre, command: 'true'}\n"}, append(listing, []string{"hooks", "list"})},
+		"unknown key":    {map[string]string{".aura/config/features/a.yaml": evil + ": 1\n"}, listing},
+		"file":           {map[string]string{".aura/config/agents/EVIL\x1b[31m\u202e.md": "---\nname: x\n---\nx\n"}, listing},
+		"broken file":    {map[string]string{".aura/config/agents/EVIL\x1b[31m\u202e.md": "---\nnam: x\n---\nx\n"}, listing},
+		"plugin":         {map[string]string{".aura/plugins/witness/plugin.yaml": "description: " + evil + "\n"}, append(listing, []string{"plugins", "show", "witness"}, complete("plugins", "show", ""))},
+		"plugin's name":  {map[string]string{".aura/plugins/witness/plugin.yaml": "name: " + evil + "\n"}, append(listing, complete("plugins", "show", ""))},
+		"plugin's place": {map[string]string{".aura/plugins/EVIL\x1b[31m\u202e/plugin.yaml": "description: x\n"}, append(listing, complete("plugins", "show", ""))},
+		"text":           {talk("text: " + evil), listing},
+		"thinking":       {talk("{text: hi, thinking: " + evil + "}"), [][]string{{"run", "--without-plugins", "/verbose", "hi"}}},
+		"tool":           {talk("tool_calls: [{name: " + evil + ", arguments: {path: " + evil + "}}]"), append(listing, []string{"run", "--debug", "--without-plugins", "hi"})},
+		"arguments":      {talk("tool_calls: [{name: Ls, arguments: {path: " + evil + "}}]"), listing},
+		"output":         {talk("tool_calls: [{name: Bash, arguments: {command: 'printf \"\\033[31mEVIL\\033]0;owned\\a\"'}}]"), listing},
+		"error":          {talk("error: {type: auth, message: " + evil + "}"), listing},
+		"usage":          {nil, [][]string{{evilBytes}, {"run", "--agent", evilBytes, "hi"}, {"show", evilBytes}, {"sessions", "show", evilBytes}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newProject(t)
+			for file, text := range row.files {
+				p.write(file, text)
+			}
+			var all []byte
+			for _, args := range row.args {
+				shown := p.onTerminal(p.command(args...))
+				all = append(all, shown...)
+				if r, found := obeyed(shown); found {
+					t.Errorf("aura %q lets %U through:\n%q", args, r, shown)
+				}
+			}
+			if !bytes.Contains(all, []byte("EVIL")) {
+				t.Errorf("nothing of it is shown, so nothing was tested:\n%s", all)
+			}
+		})
+	}
+}
+
+// TestTerminalSessions does the same to a session: its title, its prompts and answers, and its export to a terminal and to a file.
+func TestTerminalSessions(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.write(".aura/config/talk.yaml", "turns:\n  - text: "+evil+"\n")
+	p.plugin("talker", "description: Talks\n", "package talker\n\nimport \"fmt\"\n\nfunc init() { fmt.Print(\"\\x1b[31mEV\\x1b]0;owned\\aIL\\n\") }\n")
+	p.run("run", evilBytes, "/name "+evilBytes)
+	id := p.sessionID()
+	for _, args := range [][]string{
+		{"sessions", "list"}, {"sessions", "list", "--json"}, {"sessions", "show", id}, {"sessions", "show", id, "--json"}, {"sessions", "export", id},
+		{"sessions", "export", id, "--format", "json"}, {"__complete", "sessions", "show", ""}, {"plugins", "logs", "talker"}, {"run", "--continue", "/export"},
+		{"run", "--continue", "/resume"}, {"run", "--continue", "/info"},
+	} {
+		shown := p.onTerminal(p.command(args...))
+		if r, found := obeyed(shown); found {
+			t.Errorf("aura %q lets %U through:\n%q", args, r, shown)
+		}
+	}
+	// To a file, text stays but for what a terminal would obey.
+	p.run("sessions", "export", id, "--output", "talk.md")
+	p.run("run", "--without-plugins", "--continue", "/export more.md")
+	for _, name := range []string{"talk.md", "more.md"} {
+		text := p.read(name)
+		if !bytes.Contains(text, []byte("EVIL\u202e\u200b")) || bytes.ContainsAny(text, "\x1b\a\b\u009b") {
+			t.Errorf("%s is %q", name, text)
+		}
+	}
+}
+
+// sessionID is the id of the one session that is saved.
+func (p *project) sessionID() string {
+	p.t.Helper()
+	file := p.find("*.jsonl")[0]
+	return strings.TrimSuffix(file[strings.LastIndexByte(file, '/')+1:], ".jsonl")
+}
+
+// TestTerminalControl shows that the terminal of these tests would notice.
+func TestTerminalControl(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.write("evil.txt", evilBytes)
+	if _, found := obeyed(p.onTerminal(exec.Command("cat", p.path("evil.txt")))); !found {
+		t.Error("what steers a terminal was not found on it")
+	}
+	if _, err := os.Stat(p.path("evil.txt")); err != nil {
+		t.Error(err)
+	}
+}

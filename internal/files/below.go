@@ -1,0 +1,49 @@
+package files
+
+import (
+	"crypto/rand"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// SaveBelow is Save for a name relative to a directory, in which others may have put links: none is followed that leads out of
+// the directory, neither the last part of the name nor one before it. A name that itself leads out, because the user said so, is
+// taken at its word.
+func SaveBelow(dir, name string, data []byte, mode fs.FileMode) error {
+	if !filepath.IsLocal(name) {
+		return Save(filepath.Join(dir, name), data, mode)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	info, err := root.Lstat(name)
+	switch {
+	case err == nil && info.Mode().IsRegular():
+		mode = info.Mode().Perm()
+	case err == nil && info.Mode()&fs.ModeSymlink == 0:
+		return fault("write", filepath.Join(dir, name), ErrNotRegular)
+	}
+	return replaceIn(root, name, data, mode)
+}
+
+// replaceIn is Replace within a directory.
+func replaceIn(root *os.Root, name string, data []byte, mode fs.FileMode) error {
+	fresh := filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+"."+rand.Text()[:8])
+	f, err := root.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
+	if err == nil {
+		err = root.Rename(fresh, name)
+	}
+	if err != nil {
+		return errors.Join(fault("write", filepath.Join(root.Name(), name), err), root.Remove(fresh))
+	}
+	return nil
+}

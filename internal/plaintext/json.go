@@ -1,0 +1,35 @@
+package plaintext
+
+import (
+	"fmt"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// JSON escapes in a JSON document what Show would remove or name, and encoding/json leaves: DEL, the characters of C1, and those
+// that are invisible or change the order of others. Whoever decodes the document gets the same values.
+func JSON(document []byte) []byte {
+	var out []byte
+	done := 0
+	for i := 0; i < len(document); {
+		r, size := utf8.DecodeRune(document[i:])
+		if r == 0x7f || r >= 0x80 && (isControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(blank, r)) {
+			out = append(append(out, document[done:i]...), escaped(r)...)
+			done = i + size
+		}
+		i += size
+	}
+	if done == 0 {
+		return document
+	}
+	return append(out, document[done:]...)
+}
+
+// escaped is a character as JSON spells it, in two halves if need be.
+func escaped(r rune) string {
+	if high, low := utf16.EncodeRune(r); high != unicode.ReplacementChar {
+		return fmt.Sprintf(`\u%04x\u%04x`, high, low)
+	}
+	return fmt.Sprintf(`\u%04x`, r)
+}

@@ -1,0 +1,95 @@
+package redact
+
+import (
+	"encoding/base64"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// MinLength is how long a secret is at least, in bytes. A shorter value would be found within common words.
+const MinLength = 8
+
+// placeholders are values that stand where a secret should, and in many other places.
+var placeholders = []string{
+	"anonymous", "changeit", "changeme", "default", "disabled", "enabled", "example", "localhost", "not-needed", "notneeded",
+	"optional", "password", "passwort", "placeholder", "postgres", "required", "undefined", "username", "application/json",
+}
+
+// digits are numbers, dates and versions; paths begin as files do on the systems that aura runs on.
+var (
+	digits = regexp.MustCompile(`^[0-9][0-9.,:_-]*$`)
+	paths  = regexp.MustCompile(`^(~|\.|\.\.)?/$|^(~|\.|\.\.)/|^/(bin|dev|etc|home|lib|mnt|nix|opt|private|proc|root|run|srv|sys|tmp|usr|var|Users|Volumes)/|^[A-Za-z]:\\`)
+)
+
+// Worth reports whether a value is looked for in texts: one of MinLength bytes or more that is neither a number, a path nor a
+// placeholder such as "password".
+func Worth(value string) bool {
+	return len(value) >= MinLength && !digits.MatchString(value) && !paths.MatchString(value) &&
+		!slices.Contains(placeholders, strings.ToLower(value))
+}
+
+// forms are the ways in which a value is written: as it is, and as it is encoded for a header or an address.
+func forms(value string) []string {
+	raw := []byte(value)
+	return []string{
+		value, url.QueryEscape(value), url.PathEscape(value),
+		// Without padding, it is found with padding too.
+		base64.RawStdEncoding.EncodeToString(raw), base64.RawURLEncoding.EncodeToString(raw),
+	}
+}
+
+var (
+	secretName = regexp.MustCompile(`(?i)token|secret|passw|passphrase|api_?key|access_?key|private_?key|authorization|credential|cookie|(^|_)(key|pass|pwd|pat)$`)
+	// harmlessName are counts of tokens, and places of secrets.
+	harmlessName = regexp.MustCompile(`(?i)tokens|tokenizer|_(file|path|dir|url|host)$`)
+	// plainHeader are headers whose values everybody knows.
+	plainHeader = regexp.MustCompile(`(?i)^(accept.*|content-.*|user-agent|host|origin|referer|cache-control|connection|mcp-.*)$`)
+)
+
+// SecretName reports whether the value of a variable or a setting with this name is a secret.
+func SecretName(name string) bool { return secretName.MatchString(name) }
+
+// Environ are the secret values of an environment: those of variables whose names say so, and passwords in addresses.
+func Environ(environ []string) []string {
+	var values []string
+	for _, entry := range environ {
+		name, value, _ := strings.Cut(entry, "=")
+		if SecretName(name) && !harmlessName.MatchString(name) {
+			values = append(values, value)
+		}
+		values = append(values, Address(value)...)
+	}
+	return values
+}
+
+// Address is the password in an address; none if there is none.
+func Address(address string) []string {
+	if !strings.Contains(address, "://") || !strings.Contains(address, "@") {
+		return nil
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return nil
+	}
+	if secret, ok := u.User.Password(); ok {
+		return []string{secret}
+	}
+	return nil
+}
+
+// Headers are the secret values of HTTP headers: as a whole, and without the word before them, such as Bearer.
+func Headers(headers map[string]string) []string {
+	var values []string
+	for name, value := range headers {
+		if plainHeader.MatchString(name) {
+			continue
+		}
+		values = append(values, value)
+		if _, secret, ok := strings.Cut(value, " "); ok {
+			values = append(values, secret)
+		}
+	}
+	return values
+}

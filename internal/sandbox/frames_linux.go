@@ -1,0 +1,41 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	limits "github.com/idelchi/aura/internal/limit"
+)
+
+// frames reads what a confined process answers. The process is not trusted: one that sends a frame without end loses its call.
+type frames struct {
+	decoder *json.Decoder
+	bound   *bound
+}
+
+func newFrames(r io.Reader) frames {
+	b := &bound{from: r}
+	return frames{decoder: json.NewDecoder(b), bound: b}
+}
+
+// next reads one frame.
+func (f frames) next(into *frame) error {
+	f.bound.left = limits.Frame
+	return f.decoder.Decode(into)
+}
+
+// bound is a reader of which a number of bytes may still be read.
+type bound struct {
+	from io.Reader
+	left int
+}
+
+func (b *bound) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, fmt.Errorf("it has more than the limit of %s", limits.Size(limits.Frame))
+	}
+	n, err := b.from.Read(p[:min(len(p), b.left)])
+	b.left -= n
+	return n, err
+}

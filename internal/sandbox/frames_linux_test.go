@@ -1,0 +1,34 @@
+package sandbox
+
+import (
+	"io"
+	"strings"
+	"testing"
+
+	limits "github.com/idelchi/aura/internal/limit"
+)
+
+// zeros is a JSON text without end.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = '0'
+	}
+	return len(p), nil
+}
+
+func TestFramesAreBounded(t *testing.T) {
+	t.Parallel()
+	in := newFrames(io.MultiReader(strings.NewReader("{\"fault\":\"a\"}\n{\"fault\":\"b\"}\n{\"fault\":\""), zeros{}))
+	for _, want := range []string{"a", "b"} {
+		var f frame
+		if err := in.next(&f); err != nil || f.Fault != want {
+			t.Errorf("got %q, %v, want %q", f.Fault, err, want)
+		}
+	}
+	var f frame
+	if err := in.next(&f); err == nil || !strings.Contains(err.Error(), "more than the limit of "+limits.Size(limits.Frame)) {
+		t.Errorf("got %v", err)
+	}
+}
