@@ -12,7 +12,6 @@ import (
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/prompt"
 	"github.com/idelchi/aura/internal/sandbox"
-	"github.com/idelchi/aura/internal/state"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/internal/tool/builtin"
 	"github.com/idelchi/aura/sdk"
@@ -62,10 +61,6 @@ func newCell(c *config.Config, f config.Features, output string) cell {
 	out.place.Sources, out.place.EnvFiles = pluginDirs(c), c.EnvFiles
 	if home, err := os.UserHomeDir(); err == nil {
 		out.place.Home = home
-	}
-	xdg, _ := config.Lookup(c.Inherited, "XDG_STATE_HOME")
-	if root := state.Locate(xdg, out.place.Home, c.Workdir).Root; root != "" {
-		out.place.Hidden = append(out.place.Hidden, root)
 	}
 	out.place.Git = sandbox.GitPaths(c.Workdir, out.place.Home)
 	if self, err := os.Executable(); err == nil {

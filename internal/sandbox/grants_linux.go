@@ -57,7 +57,10 @@ func (g *Grants) Open(p Policy) Policy {
 	for _, list := range []*[]string{&p.Protected, &p.Named, &p.Hidden, &p.Inner} {
 		paths := make([]string, 0, len(*list))
 		for _, path := range *list {
-			paths = append(paths, g.follow(path).path)
+			// Hiding a path twice would hide what is to be seen in it.
+			if end := g.follow(path).path; !slices.Contains(paths, end) {
+				paths = append(paths, end)
+			}
 		}
 		*list = paths
 	}
