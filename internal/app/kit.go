@@ -31,7 +31,7 @@ type kit struct {
 func (a *App) kit(r role, f config.Features) (kit, error) {
 	k := kit{conditions: a.serverConditions(), deferred: a.deferred()}
 	var all []tool.Tool
-	c := a.cell(f)
+	c := a.cell(f).prepared()
 	for _, t := range a.everyTool(f) {
 		d, ok := a.cfg.ToolDefinitions[t.Definition().Name]
 		if ok && d.Disabled {

@@ -12,7 +12,6 @@ import (
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/prompt"
 	"github.com/idelchi/aura/internal/sandbox"
-	"github.com/idelchi/aura/internal/state"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/internal/tool/builtin"
 	"github.com/idelchi/aura/sdk"
@@ -28,6 +27,8 @@ type cell struct {
 	place    sandbox.Place
 	// grants keeps open what is granted, for as long as aura runs.
 	grants *sandbox.Grants
+	// files is the policy of the tools for files, where it is needed more than once; nil if it is yet to be made.
+	files *sandbox.Policy
 	// tell is given sentences about what is not covered, which the user is to know of; nil drops them.
 	tell func([]string)
 	// spares are the processes that wait for the next call; nil if there is no next one.
@@ -60,10 +61,6 @@ func newCell(c *config.Config, f config.Features, output string) cell {
 	out.place.Sources, out.place.EnvFiles = pluginDirs(c), c.EnvFiles
 	if home, err := os.UserHomeDir(); err == nil {
 		out.place.Home = home
-	}
-	xdg, _ := config.Lookup(c.Inherited, "XDG_STATE_HOME")
-	if root := state.Locate(xdg, out.place.Home, c.Workdir).Root; root != "" {
-		out.place.Hidden = append(out.place.Hidden, root)
 	}
 	out.place.Git = sandbox.GitPaths(c.Workdir, out.place.Home)
 	if self, err := os.Executable(); err == nil {
@@ -163,14 +160,24 @@ func (c cell) builtins(o builtin.Options, task map[string]string) []tool.Tool {
 		return builtin.All(o)
 	}
 	all := builtin.All(o)
+	files, commands := c.policy(sandbox.KindFiles), c.policy(sandbox.KindShell)
 	for i, t := range all {
-		kind := sandbox.KindFiles
+		policy := files
 		if t.Definition().Name == "Bash" {
-			kind = sandbox.KindShell
+			policy = commands
 		}
-		all[i] = confined{Tool: t, policy: c.policy(kind), options: o, grants: c.grants, tell: c.tell, spares: c.spares}
+		all[i] = confined{Tool: t, policy: policy, options: o, grants: c.grants, tell: c.tell, spares: c.spares}
 	}
 	return all
+}
+
+// prepared is the same with the policy of the tools for files made.
+func (c cell) prepared() cell {
+	if c.enabled {
+		files := c.grants.Open(c.policy(sandbox.KindFiles))
+		c.files = &files
+	}
+	return c
 }
 
 // fence puts a tool behind its policy.
@@ -179,6 +186,8 @@ func (c cell) fence(t tool.Tool) tool.Tool {
 	switch d := t.Definition(); {
 	case !c.enabled:
 		return t
+	case d.Source == tool.SourceBuiltin && c.files != nil:
+		policy = *c.files
 	case d.Source == tool.SourceBuiltin:
 		policy = c.policy(sandbox.KindFiles)
 	case d.Source == tool.SourcePlugin:

@@ -130,7 +130,8 @@ func within(tree, path string) bool {
 	if tree == path {
 		return true
 	}
-	return strings.HasPrefix(path, strings.TrimSuffix(tree, string(filepath.Separator))+string(filepath.Separator))
+	tree = strings.TrimSuffix(tree, string(filepath.Separator))
+	return len(path) > len(tree) && path[len(tree)] == filepath.Separator && path[:len(tree)] == tree
 }
 
 // devices are files that hold nothing and that programs take for granted. They are writable under every policy.

@@ -144,8 +144,15 @@ func towards(dir, path string) string {
 
 // hideSecrets hides what the policy would grant of them.
 func (p *Policy) hideSecrets(at Place) {
+	if at.Home == "" {
+		return
+	}
+	// Few of the paths have anything to do with the home directory.
+	near := slices.DeleteFunc(slices.Concat(p.ReadWrite, p.ReadOnly, p.Own), func(path string) bool {
+		return !within(path, at.Home) && !within(at.Home, path)
+	})
 	for _, secret := range below(at.Home, secrets()) {
-		if p.reach(secret) != "" && !slices.Contains(p.Hidden, secret) {
+		if covering(near, secret) != "" && !slices.Contains(p.Hidden, secret) {
 			p.Hidden = append(p.Hidden, secret)
 		}
 	}

@@ -57,7 +57,10 @@ func (g *Grants) Open(p Policy) Policy {
 	for _, list := range []*[]string{&p.Protected, &p.Named, &p.Hidden, &p.Inner} {
 		paths := make([]string, 0, len(*list))
 		for _, path := range *list {
-			paths = append(paths, g.follow(path).path)
+			// Hiding a path twice would hide what is to be seen in it.
+			if end := g.follow(path).path; !slices.Contains(paths, end) {
+				paths = append(paths, end)
+			}
 		}
 		*list = paths
 	}
@@ -111,6 +114,9 @@ func (g *Grants) allow(p *Policy, name string, made grant) bool {
 func (g *Grants) openReadable(p *Policy, paths []string) []string {
 	out := make([]string, 0, len(paths))
 	for _, path := range paths {
+		if _, known := g.known[path]; !known && !leads(path) {
+			continue // what does not exist grants nothing
+		}
 		made := g.follow(path)
 		switch link := g.loose(made); {
 		case covering(p.ReadWrite, made.path) != "":
@@ -124,6 +130,12 @@ func (g *Grants) openReadable(p *Policy, paths []string) []string {
 		}
 	}
 	return out
+}
+
+// leads reports whether a path leads to something. That takes one question, where following takes many.
+func leads(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 func refusal(path, link string) string {
