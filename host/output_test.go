@@ -116,3 +116,24 @@ func TestLogTroubleIsToldAtTheEnd(t *testing.T) {
 		t.Error("a log that is not kept failed")
 	}
 }
+
+// TestLogIsNoLink puts a link in the place of a log: aura must not write where it leads.
+func TestLogIsNoLink(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path, target := filepath.Join(dir, "p.log"), filepath.Join(dir, "target")
+	if err := os.WriteFile(target, []byte("mine\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(target, path); err != nil {
+		t.Skip(err)
+	}
+	if log, err := openLog(path); err == nil {
+		log.printf("written")
+		_ = log.Close()
+		t.Error("a link was opened")
+	}
+	if b, err := os.ReadFile(target); err != nil || string(b) != "mine\n" {
+		t.Errorf("its target has %q, %v", b, err)
+	}
+}
