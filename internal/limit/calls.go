@@ -10,7 +10,7 @@ import (
 // How much of an entry is left when it is shortened, in bytes for each of its texts, and when it is reduced further.
 const (
 	shortText = 512
-	bareText  = 48
+	bareText  = 32
 	bareArgs  = 96
 )
 
@@ -72,7 +72,7 @@ func shortCall(c sdk.ToolCall) sdk.ToolCall {
 }
 
 func bareCall(c sdk.ToolCall) sdk.ToolCall {
-	c.Args, c.ArgsJSON = map[string]any{}, Shorten(c.ArgsJSON, bareArgs)
+	c.Args, c.ArgsJSON = nil, Shorten(c.ArgsJSON, bareArgs)
 	c.Result, c.Error = Shorten(c.Result, bareText), Shorten(c.Error, bareText)
 	return c
 }

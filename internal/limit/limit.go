@@ -26,7 +26,7 @@ const (
 	Turns    = 1 << 20
 	Messages = 16 << 20
 	// Entries is how many entries a list has.
-	Entries = 10_000
+	Entries = 4000
 	// Patched is how many files the counts of patches cover.
 	Patched = 1000
 )

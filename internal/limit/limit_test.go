@@ -105,7 +105,7 @@ func TestTrimCalls(t *testing.T) {
 		t.Errorf("an entry of the middle is %+v", middle)
 	}
 	oldest := got[0]
-	if oldest.Name != "Read" || oldest.ArgsJSON != `{"path":"file0"}` || oldest.Args == nil || !strings.HasSuffix(oldest.Result, "[3952 bytes left out]") {
+	if oldest.Name != "Read" || oldest.ArgsJSON != `{"path":"file0"}` || oldest.Args != nil || !strings.HasSuffix(oldest.Result, "[3968 bytes left out]") {
 		t.Errorf("the oldest entry is %+v", oldest)
 	}
 	if after := fmt.Sprintf("%p %d", list, len(list[0].Result)); after != before {
@@ -178,7 +178,7 @@ func TestTrimTurns(t *testing.T) {
 	if size > 1<<20 || len(got) != 3000 || got[2999] != list[2999] {
 		t.Errorf("%d turns of %d bytes are left, the newest of %d bytes", len(got), size, len(got[2999].Content))
 	}
-	if want := strings.Repeat("t", 48) + "… [3952 bytes left out]"; got[0].Content != want || got[0].Role != "user" {
+	if want := strings.Repeat("t", 32) + "… [3968 bytes left out]"; got[0].Content != want || got[0].Role != "user" {
 		t.Errorf("the oldest is %+v", got[0])
 	}
 }

@@ -19,14 +19,14 @@ var (
 	errDeep  = errors.New("a value contains itself, or is nested too deeply")
 )
 
-// isLimit reports whether a rendering failed by one of its limits, and returns that.
-func isLimit(err error) (error, bool) {
+// reached is the limit by which a rendering failed; nil if it failed otherwise.
+func reached(err error) error {
 	for _, each := range []error{errSteps, errWork, errSize, errDeep} {
 		if errors.Is(err, each) {
-			return each, true
+			return each
 		}
 	}
-	return nil, false
+	return nil
 }
 
 // stepName is the function that every block of a template calls first.

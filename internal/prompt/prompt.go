@@ -110,8 +110,8 @@ var located = sync.OnceValue(func() *regexp.Regexp {
 func (p Template) explain(err error) error {
 	match := located().FindStringSubmatch(err.Error())
 	if match == nil {
-		if reached, ok := isLimit(err); ok {
-			err = reached
+		if limit := reached(err); limit != nil {
+			err = limit
 		}
 		return fmt.Errorf("rendering prompt %q: %w", p.Name, err)
 	}
@@ -124,8 +124,8 @@ func (p Template) explain(err error) error {
 		text = match[2] + ": " + text
 	}
 	fault := errors.New(text + hint(match[3]))
-	if reached, ok := isLimit(err); ok {
-		fault = reached
+	if limit := reached(err); limit != nil {
+		fault = limit
 	}
 	if p.File == "" {
 		return fmt.Errorf("rendering prompt %q: line %d: %w", p.Name, line, fault)

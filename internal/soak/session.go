@@ -46,8 +46,10 @@ func (l *lab) session(ctx context.Context) (*session, error) {
 	cmd := exec.CommandContext(ctx, l.bin("aura"), args...)
 	cmd.Dir = l.project()
 	home := filepath.Join(l.dir, "home")
-	cmd.Env = []string{"HOME=" + home, "XDG_CACHE_HOME=" + filepath.Join(home, "cache"), "XDG_STATE_HOME=" + filepath.Join(home, "state"),
-		"TMPDIR=" + os.TempDir(), "PATH=" + os.Getenv("PATH"), "AURA_TRUST=1"}
+	cmd.Env = []string{
+		"HOME=" + home, "XDG_CACHE_HOME=" + filepath.Join(home, "cache"), "XDG_STATE_HOME=" + filepath.Join(home, "state"),
+		"TMPDIR=" + os.TempDir(), "PATH=" + os.Getenv("PATH"), "AURA_TRUST=1",
+	}
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	stdout, err := cmd.StdoutPipe()
