@@ -46,6 +46,7 @@ func spawn(cmd *exec.Cmd, spec *shared.LaunchSpec) error {
 				return
 			}
 			forbidden[level].Store(true)
+			sandbox.KeepPrograms()
 		}
 		done <- start(cmd, spec, isolateNothing)
 	})

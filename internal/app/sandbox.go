@@ -111,9 +111,14 @@ func (c cell) policy(kind sandbox.Kind) sandbox.Policy {
 	return sandbox.Compose(c.place, kind, c.settings)
 }
 
-// plugin is what a plugin is confined to; nil for nothing. It has a directory of its own to write to.
+// plugin is what a plugin is confined to; nil for nothing. It has a directory of its own to write to, which is made here if nothing
+// confines the plugin and with its grants otherwise.
 func (c cell) plugin(e Entry) *sandbox.Policy {
 	if !c.enabled {
+		if dir := e.DataDir(); dir != "" {
+			// A plugin that needs a directory that cannot be made will say so.
+			_ = os.MkdirAll(dir, 0o700)
+		}
 		return nil
 	}
 	c.place.DataDir, c.place.Output = e.DataDir(), ""

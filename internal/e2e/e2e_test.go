@@ -98,8 +98,6 @@ func setup(env *testscript.Env) error {
 		"HOME="+home, "XDG_CACHE_HOME="+filepath.Join(home, ".cache"), "XDG_RUNTIME_DIR="+runtimeDir,
 		"XDG_STATE_HOME="+stateDir, "STATE="+state.Locate(stateDir, "", env.WorkDir).Project, "AURA_TRUST=1",
 		"TMPDIR="+filepath.Join(env.WorkDir, ".tmp"), "BIN="+bin, "REPO="+repo(), "GORACE=halt_on_error=1 exitcode=66 atexit_sleep_ms=0",
-		// What the scripts' projects ask for is theirs; the scripts about trust unset it.
-		"AURA_TRUST=1",
 	)
 	return nil
 }

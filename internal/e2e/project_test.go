@@ -118,7 +118,6 @@ func (p *project) command(args ...string) *exec.Cmd {
 		"HOME=" + home, "XDG_CACHE_HOME=" + filepath.Join(home, ".cache"), "XDG_RUNTIME_DIR=" + p.runtime,
 		"XDG_STATE_HOME=" + p.stateHome, "AURA_TRUST=1",
 		"TMPDIR=" + filepath.Join(p.dir, ".tmp"), "GORACE=halt_on_error=1 exitcode=66 atexit_sleep_ms=0",
-		"AURA_TRUST=1",
 	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: p.user}
 	return cmd

@@ -65,7 +65,7 @@ func (p *project) hand(id int) {
 	}
 	p.user = &syscall.Credential{Uid: uint32(id), Gid: uint32(id)}
 	p.check(os.Chmod(bin, 0o755))
-	for _, root := range []string{cmp.Or(p.root, filepath.Dir(p.dir)), p.runtime} {
+	for _, root := range []string{cmp.Or(p.root, filepath.Dir(p.dir)), p.runtime, p.stateHome} {
 		p.check(filepath.WalkDir(root, func(path string, _ os.DirEntry, err error) error {
 			return errors.Join(err, os.Lchown(path, id, id))
 		}))

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -72,6 +73,25 @@ func BeforeChat(context.Context, sdk.BeforeChatContext) (sdk.Result, error) { re
 	".aura/config/sandbox/sandbox.yaml":  "sandbox: {enabled: false, env: [FROM_FILE]}\n",
 	".aura/config/features/plugins.yaml": "plugins: {unsafe: true}\n",
 	"secrets.env":                        "FROM_FILE=sung\nLD_PRELOAD=/nowhere.so\n",
+}
+
+// asUsers runs a test as root and as an ordinary user, or as whoever runs the tests if that is not root.
+func asUsers(t *testing.T, test func(t *testing.T, c *clone)) {
+	t.Helper()
+	for _, uid := range cageUsers() {
+		t.Run(strconv.Itoa(uid), func(t *testing.T) {
+			t.Parallel()
+			c := newClone(t)
+			if uid != os.Geteuid() {
+				for _, dir := range []string{c.canaries, c.host} {
+					c.check(os.Chmod(filepath.Dir(dir), 0o755)) // the test's own
+					c.check(os.Chown(dir, uid, uid))
+				}
+				c.give(uint32(uid))
+			}
+			test(t, c)
+		})
+	}
 }
 
 func newClone(t *testing.T) *clone {
@@ -179,7 +199,11 @@ var shows = [][]string{
 // TestClone runs every command in a clone that nobody trusts.
 func TestClone(t *testing.T) {
 	t.Parallel()
-	c := newClone(t)
+	asUsers(t, cloneUntrusted)
+}
+
+func cloneUntrusted(t *testing.T, c *clone) {
+	t.Helper()
 	tree := c.tree()
 	if len(tree) < 20 {
 		t.Fatalf("only %d commands were found: %q", len(tree), tree)
@@ -226,7 +250,11 @@ func TestClone(t *testing.T) {
 // TestCloneTrusted is the control: with consent all of it takes effect.
 func TestCloneTrusted(t *testing.T) {
 	t.Parallel()
-	c := newClone(t)
+	asUsers(t, cloneTrusted)
+}
+
+func cloneTrusted(t *testing.T, c *clone) {
+	t.Helper()
 	for _, args := range [][]string{{"run", "hi"}, {"tasks", "run", "t"}, {"models", "thief"}, {"tools", "list", "--with-mcp"}} {
 		code, output := c.aura(false, append(args, "--trust")...)
 		if code != 0 && args[0] != "models" {
@@ -256,7 +284,11 @@ func TestCloneTrusted(t *testing.T) {
 // TestCloneSafe runs in a clone without it.
 func TestCloneSafe(t *testing.T) {
 	t.Parallel()
-	c := newClone(t)
+	asUsers(t, cloneSafe)
+}
+
+func cloneSafe(t *testing.T, c *clone) {
+	t.Helper()
 	c.write("home/.aura/config/providers/mine.yaml", "mine: {type: script}\n")
 	for _, args := range [][]string{{"run", "hi"}, {"run", "/sandbox"}, {"plugins", "list"}, {"mcp"}, {"models"}} {
 		code, output := c.aura(true, append(args, "--safe")...)
@@ -270,7 +302,11 @@ func TestCloneSafe(t *testing.T) {
 // TestClonePinned changes files after consent to them.
 func TestClonePinned(t *testing.T) {
 	t.Parallel()
-	c := newClone(t)
+	asUsers(t, clonePinned)
+}
+
+func clonePinned(t *testing.T, c *clone) {
+	t.Helper()
 	run := func(want int, patterns ...string) {
 		t.Helper()
 		code, output := c.aura(false, "run", "--without-plugins", "hi")

@@ -273,6 +273,7 @@ func (p *process) fork(c Command, stdin, answer *os.File) (Isolation, error) {
 		isolate := !isolationForbidden.Load()
 		err := try(isolate)
 		if isolate && err != nil && Forbidden(err) {
+			KeepPrograms()
 			if err = try(false); err == nil {
 				isolationForbidden.Store(true)
 			}
