@@ -35,7 +35,7 @@ func TestToolHistoryIsBounded(t *testing.T) {
 			replaced++
 		}
 	}
-	if replaced == 0 || replaced > 40 {
+	if replaced == 0 || replaced > 80 {
 		t.Errorf("the list was replaced %d times", replaced)
 	}
 	if !strings.HasSuffix(l.calls[0].Result, "bytes left out]") || l.calls[0].Name != "Read" {

@@ -76,6 +76,6 @@ func TestManyCalls(t *testing.T) {
 	if code := a.wait(); code != 0 {
 		t.Fatalf("exit code %d\n%.2000s", code, p.stderr())
 	}
-	p.wants(p.stdout(), `"plugin":"counter","text":"1[0-9]{3} KiB, 1[0-9]{3} short, the newest 4000 bytes, the oldest Say \{\\"n\\":0\}"`)
+	p.wants(p.stdout(), `"plugin":"counter","text":"[0-9]{3} KiB, 1[0-9]{3} short, the newest 4000 bytes, the oldest Say \{\\"n\\":0\}"`)
 	p.wants(p.stdout(), `All done\.`)
 }

@@ -22,11 +22,11 @@ const (
 const (
 	// History is the size of the old entries of the tool history in bytes, Turns that of the turns, and Messages that of the
 	// messages that TransformMessages is given. The newest entry does not count.
-	History  = 2 << 20
+	History  = 1 << 20
 	Turns    = 1 << 20
 	Messages = 16 << 20
 	// Entries is how many entries a list has.
-	Entries = 4000
+	Entries = 2000
 	// Patched is how many files the counts of patches cover.
 	Patched = 1000
 )

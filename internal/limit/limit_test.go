@@ -171,12 +171,12 @@ func TestTrimManyEntries(t *testing.T) {
 func TestTrimTurns(t *testing.T) {
 	t.Parallel()
 	var list []sdk.Turn
-	for range 3000 {
+	for range 1500 {
 		list = append(list, sdk.Turn{Role: "user", Content: strings.Repeat("t", 4000)})
 	}
-	got, size := limit.TrimTurns(list, 1<<20)
-	if size > 1<<20 || len(got) != 3000 || got[2999] != list[2999] {
-		t.Errorf("%d turns of %d bytes are left, the newest of %d bytes", len(got), size, len(got[2999].Content))
+	got, size := limit.TrimTurns(list, 1<<19)
+	if size > 1<<19 || len(got) != 1500 || got[1499] != list[1499] {
+		t.Errorf("%d turns of %d bytes are left, the newest of %d bytes", len(got), size, len(got[1499].Content))
 	}
 	if want := strings.Repeat("t", 32) + "… [3968 bytes left out]"; got[0].Content != want || got[0].Role != "user" {
 		t.Errorf("the oldest is %+v", got[0])
