@@ -41,7 +41,7 @@ func forms(value string) []string {
 }
 
 var (
-	secretName = regexp.MustCompile(`(?i)token|secret|passw|passphrase|api_?key|access_?key|private_?key|authorization|credential|cookie|(^|_)(key|pass|pwd|pat)$`)
+	secretName = regexp.MustCompile(`(?i)token|secret|passw|passphrase|api_?key|access_?key|private_?key|authorization|credential|cookie|(^|_)(key|pass|pat)$|_pwd$`)
 	// harmlessName are counts of tokens, and places of secrets.
 	harmlessName = regexp.MustCompile(`(?i)tokens|tokenizer|_(file|path|dir|url|host)$`)
 	// plainHeader are headers whose values everybody knows.

@@ -90,7 +90,7 @@ func TestKnown(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]bool{
 		"ANTHROPIC_API_KEY": true, "GITHUB_TOKEN": true, "PASSWORD": true, "DEPLOY_KEY": true, "DB_PASS": true, "KEYBOARD": false,
-		"PATH": false, "EDITOR": false, "PWD_LIKE": false,
+		"PATH": false, "EDITOR": false, "PWD_LIKE": false, "PWD": false, "OLDPWD": false, "DB_PWD": true,
 	} {
 		if got := redact.SecretName(name); got != want {
 			t.Errorf("%s: %v", name, got)
