@@ -8,6 +8,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"github.com/idelchi/aura/internal/state"
@@ -112,6 +113,9 @@ func load(o Options) (*Config, error) {
 	c := &Config{
 		Homes: p.homes, Workdir: p.workdir, Project: p.project, User: p.user, State: o.state(p), origins: l.seen,
 		Environ: env, Inherited: o.inherited(), EnvFiles: o.envFiles(p.workdir), Notices: notices,
+	}
+	if dir := filepath.Dir(p.project); len(o.Configs) == 0 && len(p.homes) > 0 && dir != p.workdir && p.homes[len(p.homes)-1].Dir == p.project {
+		c.Notices = append(c.Notices, "using the configuration in "+p.project)
 	}
 	if o.Text {
 		c.Environ = c.Inherited

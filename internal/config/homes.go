@@ -52,10 +52,10 @@ func locate(o Options) (places, error) {
 	}
 	configs := o.Configs
 	if len(configs) == 0 {
-		configs = []string{DirName}
+		configs = []string{nearest(workdir, o.UserHome)}
 	}
 	if o.Safe && len(o.Configs) == 0 {
-		p.project = absolute(workdir, DirName)
+		p.project = configs[0]
 		return p, nil
 	}
 	for _, dir := range configs {
@@ -64,6 +64,26 @@ func locate(o Options) (places, error) {
 		}
 	}
 	return p, nil
+}
+
+// nearest is the project's home where none is named: the nearest .aura from the working directory up to the root of its repository,
+// and not beyond the user's home directory. If there is none, and outside of a repository, it is that of the working directory.
+func nearest(workdir, home string) string {
+	own := filepath.Join(workdir, DirName)
+	found := own
+	for dir := workdir; dir != home; dir = filepath.Dir(dir) {
+		path := filepath.Join(dir, DirName)
+		if info, err := os.Stat(path); found == own && !exists(own) && err == nil && info.IsDir() {
+			found = path
+		}
+		if exists(filepath.Join(dir, ".git")) {
+			return found
+		}
+		if dir == filepath.Dir(dir) {
+			break
+		}
+	}
+	return own
 }
 
 // state is where the state of this project lies. An env file has no say in it: tools may have written that. Whoever names a
