@@ -38,7 +38,7 @@ func TestOversizedContextArrivesShortened(t *testing.T) {
 	if got, err := c.Execute(t.Context(), ToolCall{Context: in}); err != nil || got != whole {
 		t.Errorf("a tool is told %q, %v", got, err)
 	}
-	out, err := c.Hook(t.Context(), HookCall{Point: hookpoint.AfterToolExecution, Context: sdk.AfterToolContext{Context: in, ToolResult: huge}})
+	out, err := c.Hook(t.Context(), HookCall{Point: hookpoint.AfterToolExecution, Context: sdk.AfterToolContext{Context: in, ToolResult: huge + "y"}})
 	if result, ok := out.(sdk.Result); err != nil || !ok || result.Message != short {
 		t.Errorf("a hook is told %v, %v", out, err)
 	}
@@ -149,5 +149,42 @@ func TestStats(t *testing.T) {
 	close(end)
 	if err := <-done; err != nil {
 		t.Error(err)
+	}
+}
+
+// TestResultIsSentOnce sends a result that is also the newest of the history, and one that is not.
+func TestResultIsSentOnce(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 1<<20)
+	for name, tt := range map[string]struct {
+		history string
+		unread  []string
+		most    int
+	}{
+		"the same":         {long, nil, 1<<20 + 1<<10},
+		"another":          {long[1:], nil, 3 << 20},
+		"history not sent": {long, []string{ListTools}, 1<<20 + 1<<10},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := connect(t, &fake{exports: Exports{Unread: tt.unread}, hook: func(call HookCall) (any, error) {
+				in := call.Context.(sdk.AfterToolContext)
+				return sdk.Result{Message: fmt.Sprint(in.ToolResult == long, len(in.ToolHistory))}, nil
+			}})
+			if _, err := c.Load(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			c.most = tt.most
+			in := sdk.AfterToolContext{Context: sdk.Context{ToolHistory: []sdk.ToolCall{{Result: tt.history}}}, ToolResult: long}
+			for range 2 {
+				out, err := c.Hook(t.Context(), HookCall{Point: hookpoint.AfterToolExecution, Context: in})
+				if want := fmt.Sprint(true, 1-len(tt.unread)); err != nil || out.(sdk.Result).Message != want {
+					t.Errorf("got %v, %v, want %s", out, err, want)
+				}
+			}
+			if in.ToolResult != long {
+				t.Error("the caller's own value has changed")
+			}
+		})
 	}
 }

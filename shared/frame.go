@@ -69,6 +69,8 @@ type hookFrame struct {
 	// Extra holds the fields that the point's context adds to sdk.Context, other than Messages.
 	Extra cbor.RawMessage
 	Env   map[string]string
+	// Newest is set if the tool's result is that of the newest call in the history, and sent only there.
+	Newest bool
 }
 
 // toolFrame is the body of a tool call, commandFrame of a slash command.
@@ -97,6 +99,10 @@ func (s *sender) packHook(call HookCall) (hookFrame, func(answered bool), error)
 	}
 	shape := shapeOf(point.Context)
 	frame := hookFrame{Env: call.Env}
+	if in, ok := call.Context.(sdk.AfterToolContext); ok && s.repeats(in) {
+		frame.Newest, in.ToolResult = true, ""
+		v = reflect.ValueOf(in)
+	}
 	var ack func(bool)
 	frame.Context, ack = s.pack(v.Field(shape.base).Interface().(sdk.Context))
 	if shape.messages >= 0 {
@@ -106,6 +112,12 @@ func (s *sender) packHook(call HookCall) (hookFrame, func(answered bool), error)
 	}
 	frame.Extra, err = encode(shape.extraOf(v))
 	return frame, ack, err
+}
+
+// repeats reports whether the result of a call is also sent as that of the newest call in the history, and is worth sparing.
+func (s *sender) repeats(in sdk.AfterToolContext) bool {
+	n := len(in.ToolHistory)
+	return n > 0 && len(in.ToolResult) > 1<<10 && !slices.Contains(s.unread, ListTools) && in.ToolHistory[n-1].Result == in.ToolResult
 }
 
 func (r *receiver) unpackHook(name hookpoint.Name, f hookFrame, touched func(string) bool) (HookCall, error) {
@@ -134,7 +146,15 @@ func (r *receiver) unpackHook(name hookpoint.Name, f hookFrame, touched func(str
 	if err := shape.setExtra(v, f.Extra); err != nil {
 		return HookCall{}, err
 	}
-	return HookCall{Point: name, Context: v.Interface(), Env: f.Env}, nil
+	in := v.Interface()
+	if after, ok := in.(sdk.AfterToolContext); ok && f.Newest {
+		if len(after.ToolHistory) == 0 {
+			return HookCall{}, fmt.Errorf("calling %s: the result is said to be in a history that is empty", name)
+		}
+		after.ToolResult = after.ToolHistory[len(after.ToolHistory)-1].Result
+		in = after
+	}
+	return HookCall{Point: name, Context: in, Env: f.Env}, nil
 }
 
 func lookup(name hookpoint.Name) (hookpoint.Point, error) {

@@ -71,20 +71,31 @@ func (l *lab) script() string {
 		if turn%turnsPerPrompt == 0 {
 			continue
 		}
+		if n == l.early-2*window || n == l.calls-4*window {
+			// What large results have left behind is given back in this time, so that the processes are compared at rest.
+			b.WriteString("    delay: 5s\n")
+		}
 		b.WriteString("    tool_calls:\n")
 		for range min(callsPerTurn, l.calls-n) {
 			n++
-			fmt.Fprintf(&b, "    - %s\n", call(random, n))
+			fmt.Fprintf(&b, "    - %s\n", call(random, n, l.resting(n)))
 		}
 	}
 	b.WriteString("  - text: \"Done.\"\n")
 	return b.String()
 }
 
+// resting reports whether a call is near one of the two moments that are compared.
+func (l *lab) resting(n int) bool {
+	return n > l.early-2*window && n <= l.early+window || n > l.calls-4*window
+}
+
 // call is the n-th call: mostly small results, now and then large ones of each kind of tool, and some that fail.
-func call(random *rand.Rand, n int) string {
+func call(random *rand.Rand, n int, small bool) string {
 	from := 1 + random.IntN(15_000)
 	switch kind := random.IntN(100); {
+	case small:
+		return fmt.Sprintf("{name: Read, arguments: {path: l.txt, line_start: %d, line_end: %d}}", from, from+random.IntN(30))
 	case kind == 0:
 		return "{name: Notepad, arguments: {action: read, path: big.txt}}"
 	case kind <= 2:

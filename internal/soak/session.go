@@ -131,7 +131,7 @@ func (w *watcher) at(n int) error {
 		return w.session.early.look(w.pid, w.plugins())
 	case n%5 == 0 && n > w.options.calls-2*window:
 		return w.session.late.look(w.pid, w.plugins())
-	case n > w.options.early+window && n >= w.next && n < w.options.calls-3*window:
+	case n > w.options.early+window && n >= w.next && n < w.options.calls-5*window:
 		w.next = n + 1 + w.random.IntN(2*crashEvery)
 		return w.crash()
 	}
