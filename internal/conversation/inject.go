@@ -16,7 +16,7 @@ type injection struct {
 	point hookpoint.Name
 }
 
-// hook runs a hook point, shows its notices and withholds the tools it names from the next model call, which at BeforeChat
+// hook runs a hook point, shows its notices, reports who changed something and withholds the tools it names from the next model call, which at BeforeChat
 // is the caller's to do, as is the rest of the outcome. Once ctx is done nobody is asked. The input is made only if somebody
 // wants it: filling it in counts tokens.
 func (c *Conversation) hook(ctx context.Context, point hookpoint.Name, in func(sdk.Context) any) pipeline.Outcome {
@@ -26,6 +26,9 @@ func (c *Conversation) hook(ctx context.Context, point hookpoint.Name, in func(s
 	out := pipeline.Run(ctx, c.cfg.Hooks, point, in(c.Context()), c.reporter(point))
 	for _, n := range out.Notices {
 		c.cfg.Emit(event.Notice{Plugin: n.Handler, Text: n.Text})
+	}
+	for _, name := range out.Changes {
+		c.cfg.Emit(event.PluginChange{Plugin: name, Point: string(point)})
 	}
 	if point != hookpoint.BeforeChat {
 		c.disable(out.DisableTools)

@@ -26,6 +26,9 @@ func Fold(point hookpoint.Point, verdicts []Verdict) Outcome {
 				out.DisableTools = append(out.DisableTools, pattern)
 			}
 		}
+		if v.Changed {
+			out.Changes = append(out.Changes, v.Handler)
+		}
 		out.modify(point.Name, v)
 	}
 	if out.Block != nil {

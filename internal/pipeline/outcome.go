@@ -24,6 +24,8 @@ type Outcome struct {
 	// Arguments, if not nil, replace a tool call's, and ChangedBy names the last handler that changed them.
 	Arguments map[string]any
 	ChangedBy string
+	// Changes names the handlers, in their order, that changed the arguments or the text that they were given, each once.
+	Changes []string
 	// Block is not nil if the tool call must not run.
 	Block *Block
 }
@@ -55,5 +57,7 @@ type Block struct {
 // Verdict is what one handler returned, whatever the type of its result.
 type Verdict struct {
 	Handler string
+	// Changed says that the handler changed the arguments or the text that it was given. Only chained points know.
+	Changed bool
 	sdk.BeforeToolResult
 }
