@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"context"
+	"errors"
 
 	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/hookpoint"
@@ -36,10 +37,15 @@ func (c *Conversation) hook(ctx context.Context, point hookpoint.Name, in func(s
 	return out
 }
 
-// reporter tells the user of a plugin that failed.
+// reporter returns a function that reports a plugin that failed.
 func (c *Conversation) reporter(point hookpoint.Name) pipeline.Report {
 	return func(handler string, err error) {
-		c.cfg.Emit(event.PluginError{Plugin: handler, Point: string(point), Error: err.Error()})
+		// Whoever calls the plugin knows whether the hook itself returned the error.
+		e, ok := errors.AsType[interface {
+			error
+			Returned() bool
+		}](err)
+		c.cfg.Emit(event.PluginError{Plugin: handler, Point: string(point), Error: err.Error(), Returned: ok && e.Returned()})
 	}
 }
 
