@@ -50,7 +50,7 @@ type Notice struct {
 type Block struct {
 	// By names the handlers that block, in their order.
 	By []string
-	// Message is the first message of a blocking handler, or of any other if the blocking ones are silent. It may be empty.
+	// Message is the first message of all handlers, blocking or not. It may be empty.
 	Message string
 }
 
