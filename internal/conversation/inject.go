@@ -53,7 +53,7 @@ func (c *Conversation) reporter(point hookpoint.Name) pipeline.Report {
 func (c *Conversation) disable(patterns []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.disableNext = append(c.disableNext, patterns...)
+	c.disableNext = union(c.disableNext, patterns)
 }
 
 // queue returns the messages of an outcome, to be injected once the history allows it.
@@ -68,7 +68,10 @@ func queue(point hookpoint.Name, out pipeline.Outcome) []injection {
 // inject adds messages to the history. No tool call may be without its result at this moment.
 func (c *Conversation) inject(queued []injection) {
 	for _, in := range queued {
-		c.record(entry{Message: llm.Message{Role: llm.Role(in.Role), Content: in.Content, Synthetic: true}, eject: in.Eject})
+		c.record(entry{
+			Message: llm.Message{Role: llm.Role(in.Role), Content: in.Content, Synthetic: true},
+			eject:   in.Eject, chat: in.point == hookpoint.BeforeChat,
+		})
 		c.cfg.Emit(event.Injection{
 			Plugin: in.Handler, Point: string(in.point), Role: string(in.Role), Content: in.Content, Eject: in.Eject,
 		})

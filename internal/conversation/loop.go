@@ -85,6 +85,7 @@ func (c *Conversation) end(ctx context.Context, err error) {
 	}
 	// Once ctx is done, switches that wait go on waiting.
 	_ = c.settleSwitches(ctx)
+	c.keepWaiting()
 	c.release()
 	c.cfg.Emit(event.Finished(c.Stats()))
 }
@@ -188,6 +189,7 @@ func (c *Conversation) answer(ctx context.Context, response llm.Response) (step,
 	}
 	queued = append(queued, c.work(ctx, m.ToolCalls)...)
 	c.inject(queued)
+	c.keepWaiting()
 	switch {
 	case ctx.Err() != nil:
 		return over, interrupted(ctx)
