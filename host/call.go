@@ -21,12 +21,13 @@ func (s *supervisor) call(ctx context.Context, doing string, limit time.Duration
 		return s.wrap(doing, err)
 	}
 	defer s.release()
+	began := time.Now()
 	rpc, cancel := context.WithTimeout(ctx, limit+shared.Grace)
 	defer cancel()
-	began := time.Now()
 	err = fn(rpc, c.Remote)
-	err = s.judge(ctx, c, limit, err)
-	s.record(time.Since(began), err)
+	took := time.Since(began)
+	err = s.judge(ctx, c, limit, took, err)
+	s.record(took, err)
 	return s.wrap(doing, err)
 }
 
@@ -75,14 +76,16 @@ func (s *supervisor) release() {
 	s.mu.Unlock()
 }
 
-// judge turns what came back from the wire into an error of ours, and ends the child if it is lost.
-func (s *supervisor) judge(ctx context.Context, c *child, limit time.Duration, err error) error {
+// judge turns what came back from the wire, after the time it took, into an error of ours, and ends the child if it is lost.
+func (s *supervisor) judge(ctx context.Context, c *child, limit, took time.Duration, err error) error {
 	var failure *shared.Failure
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &failure):
-		return &Error{Kind: KindPlugin, Err: pluginError(failure)}
+		// A plugin that listens to its context returns an error at the deadline.
+		returned := failure.Kind == shared.FailureError && took < limit
+		return &Error{Kind: KindPlugin, Err: pluginError(failure), returned: returned}
 	case ctx.Err() != nil:
 		s.settle(c)
 		return ctx.Err()
@@ -150,5 +153,5 @@ func (s *supervisor) wrap(doing string, err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	return &Error{Plugin: s.specNow().Name, Doing: doing, Kind: e.Kind, Err: e.Err}
+	return &Error{Plugin: s.specNow().Name, Doing: doing, Kind: e.Kind, Err: e.Err, returned: e.returned}
 }

@@ -86,9 +86,17 @@ func (p *Plugin) Handle(ctx context.Context, point hookpoint.Name, in any) (any,
 		return err
 	})
 	if err != nil {
+		s.logReturned(err)
 		return p.failed(spec, point, err)
 	}
 	return out, nil
+}
+
+// logReturned writes an error that a hook returned to the plugin's log. The user is not shown it elsewhere.
+func (s *supervisor) logReturned(err error) {
+	if e, ok := errors.AsType[*Error](err); ok && e.Returned() {
+		s.log.printf("[aura] %v", err)
+	}
 }
 
 // failed turns a failure of a closed guard into a verdict that blocks. A cancelled call blocks nothing: there is no call left.

@@ -100,7 +100,12 @@ type Error struct {
 	Doing string
 	Kind  ErrorKind
 	Err   error
+	// returned is what Returned says.
+	returned bool
 }
+
+// Returned says that the plugin itself returned the error, in time: it ran as its author meant it to.
+func (e *Error) Returned() bool { return e.returned }
 
 // ErrorKind says whose fault a failure was and whether the child lives.
 type ErrorKind string

@@ -177,7 +177,7 @@ func (s *server) reply(call *wire.Call, out any) (*wire.Reply, error) {
 
 func refusal(call *wire.Call, size int) *wire.Reply {
 	text := fmt.Sprintf("answering %s: %d bytes are more than the limit of %d MiB for one answer", call.GetVerb(), size, MaxMessage>>20)
-	return &wire.Reply{Failure: &wire.Failure{Kind: string(FailureError), Message: []byte(text)}}
+	return &wire.Reply{Failure: &wire.Failure{Kind: string(FailureSize), Message: []byte(text)}}
 }
 
 // adapter makes both shims known to go-plugin.

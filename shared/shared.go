@@ -129,6 +129,8 @@ const (
 	FailureGoexit FailureKind = "goexit"
 	// FailureLoad is a plugin that could not be loaded.
 	FailureLoad FailureKind = "load"
+	// FailureSize is an answer that is larger than MaxMessage.
+	FailureSize FailureKind = "size"
 	// FailureUnsupported is a call of something the plugin does not export.
 	FailureUnsupported FailureKind = "unsupported"
 )

@@ -196,7 +196,7 @@ func (a *App) converse(ctx context.Context, p conversation.Persona, saved sessio
 	a.talk, err = conversation.New(ctx, conversation.Config{
 		Provider: p.Provider, ProviderName: p.ProviderName, Model: p.Model, Agent: p.Agent, Mode: p.Mode, System: p.System,
 		Tools: p.Tools, ContextLength: p.ContextLength, Think: p.Think, Generation: p.Generation, Fallback: p.Fallback,
-		Hooks: handlers{a}, Journal: a.journal, Workdir: a.cfg.Workdir, History: saved.Messages, Stats: stats, TodosKnown: saved.State.Todos != nil,
+		Hooks: handlers{a}, Journal: a.journal, Workdir: a.cfg.Workdir, History: saved.Messages, Waiting: waitingOf(saved), Stats: stats, TodosKnown: saved.State.Todos != nil,
 		MaxSteps: p.MaxSteps, TokenBudget: max(p.TokenBudget, 0), Compaction: *p.Compaction, ResultTokens: max(p.ResultTokens, 0),
 		Guard: p.Guard, Withhold: p.Withhold,
 		Auto: a.opts.Auto, Todos: &a.todos, SessionID: a.journal.ID(), Emit: a.events.send,

@@ -153,7 +153,7 @@ func (a *App) cmdResume(ctx context.Context, args string) (string, error) {
 	if err != nil {
 		a.notice("", err.Error())
 	}
-	if err := a.talk.Resume(saved.Messages, stats); err != nil {
+	if err := a.talk.Resume(saved.Messages, waitingOf(saved), stats); err != nil {
 		return "", err
 	}
 	a.recallFired()

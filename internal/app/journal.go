@@ -133,6 +133,25 @@ func (j *journal) Compacted(summary string, kept int) error {
 	return nil
 }
 
+// Waiting records what waits for the next model call. It never fails.
+func (j *journal) Waiting(w conversation.Waiting) error {
+	j.note(func(s *session.State) {
+		s.Waiting = nil
+		if len(w.Messages) > 0 || len(w.DisableTools) > 0 {
+			s.Waiting = &session.Waiting{Messages: w.Messages, DisableTools: w.DisableTools}
+		}
+	})
+	return nil
+}
+
+// waitingOf returns what waited for the next model call of a saved session.
+func waitingOf(s session.Session) conversation.Waiting {
+	if s.State.Waiting == nil {
+		return conversation.Waiting{}
+	}
+	return conversation.Waiting{Messages: s.State.Waiting.Messages, DisableTools: s.State.Waiting.DisableTools}
+}
+
 // note records what the session is like from here on.
 func (j *journal) note(change func(*session.State)) {
 	before := j.state

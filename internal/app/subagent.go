@@ -149,7 +149,7 @@ func (t taskTool) relay(agent string) func(event.Event) {
 			if e.Error != "" {
 				t.app.events.send(event.Progress{Tool: taskName, Text: fmt.Sprintf("%s: %s failed: %s", agent, e.Name, e.Error)})
 			}
-		case event.Notice, event.PluginError, event.Injection:
+		case event.Notice, event.PluginError, event.PluginChange, event.Injection:
 			t.app.events.send(e)
 		}
 	}

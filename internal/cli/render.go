@@ -97,7 +97,9 @@ func (r *textRenderer) show(e event.Event) {
 	case event.Notice:
 		r.tell("! %s", indent(clean(named(e.Plugin, e.Text))))
 	case event.PluginError:
-		r.tell("! %s", indent(clean(named(e.Plugin, e.Error))))
+		if !e.Returned { // it is in the plugin's log, and --debug traces it
+			r.tell("! %s", indent(clean(named(e.Plugin, e.Error))))
+		}
 	case event.Error:
 		r.tell("! %s", indent(clean(e.Message)))
 		r.failed = true

@@ -25,7 +25,7 @@ const (
 // if it could not be read, then the history is compacted if it was too long, then another agent takes over. What is left is
 // for plugins: they may have the call repeated, or have the failure passed over. Then there is no answer and no error.
 func (c *Conversation) ask(ctx context.Context, disabled []string) (response llm.Response, answered bool, err error) {
-	defer c.eject()
+	defer func() { c.called(ctx, answered) }()
 	var r rescue
 	c.relieve(ctx)
 	for retries := 0; ; {
@@ -68,20 +68,12 @@ func (c *Conversation) mend(ctx context.Context, r *rescue, failure error) bool 
 	}
 }
 
-// eject removes the messages that were to be sent once and have been.
-func (c *Conversation) eject() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.history.eject(c.turn.sent)
-	c.turn.sent = 0
-}
-
 // offer narrows the tools of this turn and returns all patterns that were applied, those kept for this call included.
 func (c *Conversation) offer(disabled []string) []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	disabled = append(disabled, c.disableNext...)
-	c.disableNext = nil
+	c.turn.disabled, c.disableNext = union(c.turn.disabled, c.disableNext), nil
 	c.present(disabled)
 	return disabled
 }

@@ -75,6 +75,8 @@ type Config struct {
 
 	// History is what an earlier conversation left, to go on from. Calls without a result are given one.
 	History []llm.Message
+	// Waiting is what the earlier conversation had for its next model call.
+	Waiting Waiting
 	// Stats is what the earlier conversation had counted. If it is nil, it is counted from History as far as that goes.
 	Stats *sdk.Stats
 

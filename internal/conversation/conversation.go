@@ -43,6 +43,8 @@ type Conversation struct {
 	waiting []change
 	// disableNext holds patterns of the tools to withhold from the next model call.
 	disableNext []string
+	// kept is what the journal was last given of what waits for the next model call.
+	kept Waiting
 	// counts are those of system prompts and tool schemas.
 	counts tokens.Cache
 	// compactFrom is the estimate below which no compaction is tried again, because the last one did not help.
@@ -70,6 +72,7 @@ func New(ctx context.Context, cfg Config) (*Conversation, error) {
 	if err := c.restore(cfg.History); err != nil {
 		return nil, fmt.Errorf("starting the conversation: %w", err)
 	}
+	c.await(cfg.Waiting)
 	c.withhold(ctx)
 	c.cfg.Emit(event.Session{
 		ID: cfg.SessionID, Agent: cfg.Agent, Mode: cfg.Mode, Provider: cfg.ProviderName, Model: c.who.modelName(), Workdir: cfg.Workdir,

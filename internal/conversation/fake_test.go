@@ -149,6 +149,12 @@ type journal struct {
 	err      error
 	// compacted holds what Compacted was told, as "kept:summary".
 	compacted []string
+	waiting   conversation.Waiting
+}
+
+func (j *journal) Waiting(w conversation.Waiting) error {
+	j.waiting = w
+	return j.err
 }
 
 func (j *journal) Compacted(summary string, kept int) error {

@@ -17,6 +17,8 @@ type entry struct {
 	size, tokens int
 	// eject makes the message leave after one model call.
 	eject bool
+	// chat says that BeforeChat added the message, for the call that followed.
+	chat bool
 	// summary marks the message that stands for those a compaction removed.
 	summary bool
 }
@@ -79,15 +81,29 @@ func (h *history) estimate() int {
 	return h.tokens
 }
 
-// eject removes those of the first n entries that are to be sent once.
-func (h *history) eject(n int) {
+// waiting returns the messages that are to be sent once; nil if there are none.
+func (h *history) waiting() []llm.Message {
+	if h.ejectable == 0 {
+		return nil
+	}
+	var out []llm.Message
+	for _, e := range h.entries {
+		if e.eject {
+			out = append(out, e.Message)
+		}
+	}
+	return out
+}
+
+// eject removes those of the first n entries that are to be sent once, or of these only the ones of BeforeChat.
+func (h *history) eject(n int, chatOnly bool) {
 	if h.ejectable == 0 {
 		return
 	}
 	kept := make([]entry, 0, len(h.entries))
 	counted := h.counted
 	for i, e := range h.entries {
-		if i >= n || !e.eject {
+		if i >= n || !e.eject || chatOnly && !e.chat {
 			kept = append(kept, e)
 			continue
 		}

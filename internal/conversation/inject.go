@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"context"
+	"errors"
 
 	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/hookpoint"
@@ -16,7 +17,7 @@ type injection struct {
 	point hookpoint.Name
 }
 
-// hook runs a hook point, shows its notices and withholds the tools it names from the next model call, which at BeforeChat
+// hook runs a hook point, shows its notices, reports who changed something and withholds the tools it names from the next model call, which at BeforeChat
 // is the caller's to do, as is the rest of the outcome. Once ctx is done nobody is asked. The input is made only if somebody
 // wants it: filling it in counts tokens.
 func (c *Conversation) hook(ctx context.Context, point hookpoint.Name, in func(sdk.Context) any) pipeline.Outcome {
@@ -27,16 +28,24 @@ func (c *Conversation) hook(ctx context.Context, point hookpoint.Name, in func(s
 	for _, n := range out.Notices {
 		c.cfg.Emit(event.Notice{Plugin: n.Handler, Text: n.Text})
 	}
+	for _, name := range out.Changes {
+		c.cfg.Emit(event.PluginChange{Plugin: name, Point: string(point)})
+	}
 	if point != hookpoint.BeforeChat {
 		c.disable(out.DisableTools)
 	}
 	return out
 }
 
-// reporter tells the user of a plugin that failed.
+// reporter returns a function that reports a plugin that failed.
 func (c *Conversation) reporter(point hookpoint.Name) pipeline.Report {
 	return func(handler string, err error) {
-		c.cfg.Emit(event.PluginError{Plugin: handler, Point: string(point), Error: err.Error()})
+		// Whoever calls the plugin knows whether the hook itself returned the error.
+		e, ok := errors.AsType[interface {
+			error
+			Returned() bool
+		}](err)
+		c.cfg.Emit(event.PluginError{Plugin: handler, Point: string(point), Error: err.Error(), Returned: ok && e.Returned()})
 	}
 }
 
@@ -44,7 +53,7 @@ func (c *Conversation) reporter(point hookpoint.Name) pipeline.Report {
 func (c *Conversation) disable(patterns []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.disableNext = append(c.disableNext, patterns...)
+	c.disableNext = union(c.disableNext, patterns)
 }
 
 // queue returns the messages of an outcome, to be injected once the history allows it.
@@ -59,7 +68,10 @@ func queue(point hookpoint.Name, out pipeline.Outcome) []injection {
 // inject adds messages to the history. No tool call may be without its result at this moment.
 func (c *Conversation) inject(queued []injection) {
 	for _, in := range queued {
-		c.record(entry{Message: llm.Message{Role: llm.Role(in.Role), Content: in.Content, Synthetic: true}, eject: in.Eject})
+		c.record(entry{
+			Message: llm.Message{Role: llm.Role(in.Role), Content: in.Content, Synthetic: true},
+			eject:   in.Eject, chat: in.point == hookpoint.BeforeChat,
+		})
 		c.cfg.Emit(event.Injection{
 			Plugin: in.Handler, Point: string(in.point), Role: string(in.Role), Content: in.Content, Eject: in.Eject,
 		})

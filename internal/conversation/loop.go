@@ -55,7 +55,7 @@ func (c *Conversation) Send(ctx context.Context, prompt string) (err error) {
 			return nil
 		}
 		if limit := c.limit(); iteration >= limit {
-			return c.stopAt(limit, ended)
+			return stopAt(limit, ended)
 		}
 		if ended == rest {
 			c.urge()
@@ -85,19 +85,20 @@ func (c *Conversation) end(ctx context.Context, err error) {
 	}
 	// Once ctx is done, switches that wait go on waiting.
 	_ = c.settleSwitches(ctx)
+	c.keepWaiting()
 	c.release()
 	c.cfg.Emit(event.Finished(c.Stats()))
 }
 
 // stopAt says what it means that an interaction has used up its turns.
-func (c *Conversation) stopAt(limit int, ended step) error {
-	if ended == nudged {
-		c.cfg.Emit(event.Notice{Text: fmt.Sprintf("a plugin asked for another turn, but the limit of %d is reached", limit)})
-		return nil
-	}
+func stopAt(limit int, ended step) error {
 	left := "the model is not done"
-	if ended == rest {
+	switch ended {
+	case rest:
 		left = "todos are left"
+	case nudged:
+		left = "a plugin asked for another turn"
+	case over, worked:
 	}
 	return fmt.Errorf("%w: %d turns are used up and %s; send another prompt to go on, or allow more with --max-steps",
 		ErrStepLimit, limit, left)
@@ -188,6 +189,7 @@ func (c *Conversation) answer(ctx context.Context, response llm.Response) (step,
 	}
 	queued = append(queued, c.work(ctx, m.ToolCalls)...)
 	c.inject(queued)
+	c.keepWaiting()
 	switch {
 	case ctx.Err() != nil:
 		return over, interrupted(ctx)

@@ -22,19 +22,21 @@ func (c *Conversation) SetHistory(messages []llm.Message) error {
 	}
 	defer c.release()
 	entries, missing := repaired(messages)
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	for _, m := range missing {
 		entries = append(entries, entry{Message: m})
 	}
+	c.mu.Lock()
 	c.fill(entries)
 	c.turn.empty, c.turn.silent, c.turn.calls = false, false, false
+	c.mu.Unlock()
+	c.keepWaiting()
 	return nil
 }
 
-// Resume takes up another saved conversation in the place of this one: its messages and, if they are known, its counts. The
-// results that it had no time for are added to the journal, which is that of the other conversation by now.
-func (c *Conversation) Resume(messages []llm.Message, counted *sdk.Stats) error {
+// Resume takes up another saved conversation in the place of this one: its messages, what waits for its next model call and, if
+// they are known, its counts. The results that it had no time for are added to the journal, which is that of the other
+// conversation by now.
+func (c *Conversation) Resume(messages []llm.Message, waiting Waiting, counted *sdk.Stats) error {
 	if err := c.claim(); err != nil {
 		return fmt.Errorf("resuming a session: %w", err)
 	}
@@ -49,6 +51,7 @@ func (c *Conversation) Resume(messages []llm.Message, counted *sdk.Stats) error 
 	for _, m := range missing {
 		c.record(entry{Message: m})
 	}
+	c.await(waiting)
 	c.recall(messages, counted)
 	return c.saved()
 }

@@ -16,6 +16,8 @@ type turn struct {
 	iteration int
 	// sent is how many entries of the history the last request held.
 	sent int
+	// disabled are the patterns that waited for the call of this turn.
+	disabled []string
 	// appended is what plugins add to the system prompt for this turn.
 	appended string
 	// tools is the registry of this turn, and offered what of it the model is shown.

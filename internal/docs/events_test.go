@@ -29,6 +29,7 @@ var events = []event.Event{
 	event.ToolResult{},
 	event.Notice{},
 	event.PluginError{},
+	event.PluginChange{},
 	event.Command{},
 	event.Compaction{},
 	event.AgentSwitch{},

@@ -43,9 +43,9 @@ type Point struct {
 
 var table = []Point{
 	row[sdk.BeforeChatContext, sdk.Result](BeforeChat, "before_chat", false, false),
-	row[sdk.AfterResponseContext, sdk.Result](AfterResponse, "after_response", false, false),
+	row[sdk.AfterResponseContext, sdk.Result](AfterResponse, "after_response", true, false),
 	row[sdk.BeforeToolContext, sdk.BeforeToolResult](BeforeToolExecution, "before_tool_execution", true, false),
-	row[sdk.AfterToolContext, sdk.Result](AfterToolExecution, "after_tool_execution", false, false),
+	row[sdk.AfterToolContext, sdk.Result](AfterToolExecution, "after_tool_execution", true, false),
 	row[sdk.OnErrorContext, sdk.Result](OnError, "on_error", false, false),
 	row[sdk.BeforeCompactionContext, sdk.Result](BeforeCompaction, "before_compaction", false, false),
 	row[sdk.AfterCompactionContext, sdk.Result](AfterCompaction, "after_compaction", false, true),

@@ -26,6 +26,9 @@ func Fold(point hookpoint.Point, verdicts []Verdict) Outcome {
 				out.DisableTools = append(out.DisableTools, pattern)
 			}
 		}
+		if v.Changed {
+			out.Changes = append(out.Changes, v.Handler)
+		}
 		out.modify(point.Name, v)
 	}
 	if out.Block != nil {
@@ -98,19 +101,14 @@ func (o *Outcome) guard(v Verdict) {
 	}
 }
 
-// blockMessage picks the message that explains a block.
+// blockMessage returns the first message, whoever it is from: it explains a block.
 func blockMessage(verdicts []Verdict) string {
-	var first string
 	for _, v := range verdicts {
-		in, ok := injection(v)
-		if ok && v.Block {
+		if in, ok := injection(v); ok {
 			return in.Content
 		}
-		if ok && first == "" {
-			first = in.Content
-		}
 	}
-	return first
+	return ""
 }
 
 func last(before, after *string) *string {

@@ -116,19 +116,22 @@ func TestFold(t *testing.T) {
 			pipeline.Outcome{Arguments: map[string]any{}, ChangedBy: "b"},
 		},
 		{
-			"a block takes the first message of a blocker and injects nothing", hookpoint.BeforeToolExecution,
+			"a block takes the first message of all and injects nothing", hookpoint.BeforeToolExecution,
 			[]pipeline.Verdict{
-				guard("a", sdk.BeforeToolResult{Result: sdk.Result{Message: "bystander"}}),
+				guard("a", sdk.BeforeToolResult{Result: sdk.Result{Message: "careful", Prefix: "[a] "}}),
 				guard("b", sdk.BeforeToolResult{Block: true}),
 				guard("c", sdk.BeforeToolResult{Block: true, Result: sdk.Result{Message: "no", Prefix: "[c] "}}),
 				guard("d", sdk.BeforeToolResult{Block: true, Result: sdk.Result{Message: "never"}}),
 			},
-			pipeline.Outcome{Block: &pipeline.Block{By: []string{"b", "c", "d"}, Message: "[c] no"}},
+			pipeline.Outcome{Block: &pipeline.Block{By: []string{"b", "c", "d"}, Message: "[a] careful"}},
 		},
 		{
-			"a silent blocker lends another's message", hookpoint.BeforeToolExecution,
-			[]pipeline.Verdict{guard("a", sdk.BeforeToolResult{Result: sdk.Result{Message: "careful"}}), guard("b", sdk.BeforeToolResult{Block: true})},
-			pipeline.Outcome{Block: &pipeline.Block{By: []string{"b"}, Message: "careful"}},
+			"a notice is not the reason of a block", hookpoint.BeforeToolExecution,
+			[]pipeline.Verdict{
+				guard("a", sdk.BeforeToolResult{Block: true, Result: sdk.Result{Message: "hidden", Notice: "look"}}),
+				guard("b", sdk.BeforeToolResult{Result: sdk.Result{Message: "careful"}}),
+			},
+			pipeline.Outcome{Notices: []pipeline.Notice{{Handler: "a", Text: "look"}}, Block: &pipeline.Block{By: []string{"a"}, Message: "careful"}},
 		},
 		{
 			"a point ignores what belongs to others", hookpoint.BeforeCompaction,

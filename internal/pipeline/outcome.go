@@ -24,6 +24,8 @@ type Outcome struct {
 	// Arguments, if not nil, replace a tool call's, and ChangedBy names the last handler that changed them.
 	Arguments map[string]any
 	ChangedBy string
+	// Changes names the handlers, in their order, that changed the arguments or the text that they were given, each once.
+	Changes []string
 	// Block is not nil if the tool call must not run.
 	Block *Block
 }
@@ -48,12 +50,14 @@ type Notice struct {
 type Block struct {
 	// By names the handlers that block, in their order.
 	By []string
-	// Message is the first message of a blocking handler, or of any other if the blocking ones are silent. It may be empty.
+	// Message is the first message of all handlers, blocking or not. It may be empty.
 	Message string
 }
 
 // Verdict is what one handler returned, whatever the type of its result.
 type Verdict struct {
 	Handler string
+	// Changed says that the handler changed the arguments or the text that it was given. Only chained points know.
+	Changed bool
 	sdk.BeforeToolResult
 }

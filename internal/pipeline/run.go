@@ -22,7 +22,7 @@ func Has(src Source, point hookpoint.Name) bool {
 }
 
 // Run calls the handlers of a point and folds what they return. The input is the point's context type by value. Handlers
-// run side by side, except at BeforeToolExecution, where each one sees the arguments that the one before it left.
+// run side by side, except at the chained points, where each one sees the arguments or the text that the one before it left.
 // TransformMessages has a function of its own.
 func Run(ctx context.Context, src Source, point hookpoint.Name, in any, report Report) Outcome {
 	row, ok := hookpoint.Lookup(point)
@@ -30,8 +30,8 @@ func Run(ctx context.Context, src Source, point hookpoint.Name, in any, report R
 		return Outcome{}
 	}
 	r := runner{point: row, handlers: handlers(src, point), report: report}
-	if tool, ok := in.(sdk.BeforeToolContext); ok {
-		return Fold(row, r.chain(ctx, tool))
+	if row.Chained {
+		return Fold(row, r.chain(ctx, in))
 	}
 	return Fold(row, r.sideBySide(ctx, in))
 }
@@ -75,24 +75,6 @@ func (r runner) sideBySide(ctx context.Context, in any) []Verdict {
 		if v, ok := r.verdict(ctx, r.handlers[i].Name(), a); ok {
 			verdicts = append(verdicts, v)
 		}
-	}
-	return verdicts
-}
-
-func (r runner) chain(ctx context.Context, in sdk.BeforeToolContext) []Verdict {
-	verdicts := make([]Verdict, 0, len(r.handlers))
-	arguments := in.Arguments
-	for _, h := range r.handlers {
-		in.Arguments = copyMap(arguments)
-		v, ok := r.verdict(ctx, h.Name(), r.call(ctx, h, in))
-		if !ok {
-			continue
-		}
-		if v.Arguments != nil {
-			v.Arguments = copyMap(v.Arguments)
-			arguments = v.Arguments
-		}
-		verdicts = append(verdicts, v)
 	}
 	return verdicts
 }

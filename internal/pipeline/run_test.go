@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -172,5 +173,61 @@ func TestArgumentsAreChained(t *testing.T) {
 	}
 	if given["command"] != "x" {
 		t.Errorf("the arguments given were changed: %v", given)
+	}
+}
+
+// TestTextsAreChained has two handlers hide something, one that fails between them, and one that has nothing to say.
+func TestTextsAreChained(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		point hookpoint.Name
+		in    any
+		text  func(in any) string
+		give  func(text *string) sdk.Result
+		got   func(out pipeline.Outcome) *string
+	}{
+		{
+			hookpoint.AfterToolExecution, sdk.AfterToolContext{ToolResult: "one two"},
+			func(in any) string { return in.(sdk.AfterToolContext).ToolResult },
+			func(text *string) sdk.Result {
+				return sdk.Result{Output: text, Message: "m", DisableTools: []string{"X"}}
+			},
+			func(out pipeline.Outcome) *string { return out.Output },
+		},
+		{
+			hookpoint.AfterResponse, sdk.AfterResponseContext{Response: "one two"},
+			func(in any) string { return in.(sdk.AfterResponseContext).Response },
+			func(text *string) sdk.Result {
+				r := response(text, false)
+				r.Message, r.DisableTools = "m", []string{"X"}
+				return r
+			},
+			func(out pipeline.Outcome) *string { return out.Response.Content },
+		},
+	}
+	for _, tt := range tests {
+		t.Run(string(tt.point), func(t *testing.T) {
+			t.Parallel()
+			hides := func(name, secret string) handler {
+				return handler{name, func(_ context.Context, in any) (any, error) {
+					return tt.give(new(strings.ReplaceAll(tt.text(in), secret, "*"))), nil
+				}}
+			}
+			var got failures
+			src := source{
+				hides("d", "two"), hides("a", "one"), says("b", nil, errors.New("boom")), says("c", tt.give(nil), nil),
+				handler{"bb", func(context.Context, any) (any, error) { panic("ouch") }}, hides("e", "three"),
+			}
+			out := pipeline.Run(t.Context(), src, tt.point, tt.in, got.report)
+			if text := tt.got(out); text == nil || *text != "* *" {
+				t.Errorf("got %v, want both texts hidden", text)
+			}
+			if !slices.Equal(out.Changes, []string{"a", "d"}) || len(got) != 2 {
+				t.Errorf("changed by %q, failures %q", out.Changes, got)
+			}
+			if len(out.Injections) != 4 || !slices.Equal(out.DisableTools, []string{"X"}) {
+				t.Errorf("the other fields are not folded as elsewhere: %+v", out)
+			}
+		})
 	}
 }

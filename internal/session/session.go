@@ -103,6 +103,16 @@ type State struct {
 	Todos json.RawMessage `json:"todos,omitempty"`
 	// Fired are the hook points, by the names of plugins that act once per session, at which they have.
 	Fired map[string][]string `json:"fired,omitempty"`
+	// Waiting is what plugins want of the next model call; nil if they want nothing.
+	Waiting *Waiting `json:"waiting,omitempty"`
+}
+
+// Waiting is what plugins want of the next model call.
+type Waiting struct {
+	// Messages go with that call and are no part of the history.
+	Messages []llm.Message `json:"messages,omitempty"`
+	// DisableTools are patterns of the tools that the call does not offer.
+	DisableTools []string `json:"disable_tools,omitempty"`
 }
 
 // message is llm.Message with tool calls in a form that JSON can always hold.

@@ -44,3 +44,15 @@ type AgentSwitch struct {
 
 // Type implements Event.
 func (AgentSwitch) Type() string { return "agent_switch" }
+
+// PluginChange says that a plugin changed a tool call's arguments, what the model is told of its result, or what it remembers of
+// its answer. It comes before the event of the call or the result, and after that of the answer. The texts are not part of it:
+// what a plugin removes may be a secret.
+type PluginChange struct {
+	Plugin string `json:"plugin"`
+	// Point is the name of the hook point, such as "AfterToolExecution".
+	Point string `json:"point"`
+}
+
+// Type implements Event.
+func (PluginChange) Type() string { return "plugin_change" }

@@ -101,6 +101,8 @@ type PluginError struct {
 	Plugin string `json:"plugin"`
 	Point  string `json:"point,omitempty"`
 	Error  string `json:"error"`
+	// Returned is true if a hook returned the error. Such an error is for the plugin's author: it is not shown as text.
+	Returned bool `json:"returned,omitempty"`
 }
 
 // Error is what ended an interaction.

@@ -26,6 +26,7 @@ func TestEncode(t *testing.T) {
 		{event.ToolResult{ID: "1", Name: "Ls", Content: "a", Ran: true, Duration: time.Millisecond}, `{"type":"tool_result","id":"1","name":"Ls","content":"a","ran":true,"duration_ns":1000000}`},
 		{event.Notice{Plugin: "p", Text: "x"}, `{"type":"notice","plugin":"p","text":"x"}`},
 		{event.PluginError{Plugin: "p", Point: "OnError", Error: "x"}, `{"type":"plugin_error","plugin":"p","point":"OnError","error":"x"}`},
+		{event.PluginChange{Plugin: "p", Point: "AfterResponse"}, `{"type":"plugin_change","plugin":"p","point":"AfterResponse"}`},
 		{event.Message{Role: "user", Content: "go on", Auto: true}, `{"type":"message","role":"user","content":"go on","auto":true}`},
 		{
 			event.Compaction{Trigger: event.TriggerForced, PreMessages: 3, PostMessages: 3, Error: "x"},
