@@ -68,7 +68,7 @@ func (l *loader) hooks() (map[string]Hook, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := hooks.New(definitions(all)); err != nil {
+	if _, err := hooks.Compile(definitions(all)); err != nil {
 		return nil, placeHookError(all, err)
 	}
 	return all, nil
