@@ -44,6 +44,9 @@ func (e *Error) Error() string {
 // Unwrap gives the fault without its place.
 func (e *Error) Unwrap() error { return e.Err }
 
+// fieldMatcher is the Field of an Error about a regular expression.
+const fieldMatcher = "matcher"
+
 // compile checks a definition by itself.
 func (d Definition) compile() (Entry, error) {
 	e := Entry{
@@ -74,7 +77,7 @@ func (d Definition) compile() (Entry, error) {
 	}
 	var err error
 	if e.Matcher, err = regexp.Compile(d.Matcher); err != nil {
-		return fault("matcher", fmt.Errorf("hook %q: %w", d.Name, err))
+		return fault(fieldMatcher, fmt.Errorf("hook %q: %w", d.Name, err))
 	}
 	return e, nil
 }

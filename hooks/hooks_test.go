@@ -100,10 +100,35 @@ func TestNewRefuses(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := hooks.New(tt.defs)
+			_, err := hooks.Compile(tt.defs)
 			var fault *hooks.Error
 			if !errors.As(err, &fault) || fault.Field != tt.field || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %s in %s", err, tt.want, tt.field)
+			}
+		})
+	}
+}
+
+// TestNewPanics holds that New panics on a regular expression, and on nothing else.
+func TestNewPanics(t *testing.T) {
+	t.Parallel()
+	broken, waiting := pre("a"), pre("a", "b")
+	broken.Matcher = "("
+	for _, tt := range []struct {
+		name   string
+		def    hooks.Definition
+		panics bool
+	}{{"regular expression", broken, true}, {"a disabled one", disabled(broken), true}, {"dependency", waiting, false}} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			defer func() {
+				fault, ok := recover().(*hooks.Error)
+				if ok != tt.panics || ok && !strings.Contains(fault.Error(), `hook "a": error parsing regexp`) {
+					t.Errorf("the panic is %v", fault)
+				}
+			}()
+			if _, err := hooks.New([]hooks.Definition{tt.def}); err == nil {
+				t.Error("there is no error")
 			}
 		})
 	}

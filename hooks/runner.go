@@ -3,6 +3,7 @@ package hooks
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -42,9 +43,19 @@ type Runner struct {
 	Env []string
 }
 
-// New compiles hooks and orders them by their dependencies. Filters are applied one after the other. A fault is an *Error;
-// it is one also if it is in a hook that is not in force.
+// New is Compile for hooks that are part of a program: it panics if the matcher of a hook is not a regular expression.
 func New(defs []Definition, filters ...Filter) (Runner, error) {
+	r, err := Compile(defs, filters...)
+	var fault *Error
+	if errors.As(err, &fault) && fault.Field == fieldMatcher {
+		panic(fault)
+	}
+	return r, err
+}
+
+// Compile compiles hooks and orders them by their dependencies. Filters are applied one after the other. A fault is an
+// *Error, also if it is in a hook that is not in force.
+func Compile(defs []Definition, filters ...Filter) (Runner, error) {
 	entries, err := compileAll(defs)
 	if err != nil {
 		return Runner{}, err

@@ -57,7 +57,7 @@ func startChild(ctx context.Context, o *Options, spec Spec, log *logFile) (*chil
 func processFor(o *Options, spec Spec, log *logFile) *process {
 	tool := o.Tool
 	tool.DataDir = spec.DataDir
-	return newProcess(o.Binary, o.startDir(), grant(o.Environ, o.TaskEnv, spec.Manifest.Env), shared.LaunchSpec{
+	return newProcess(o.Binary, o.startDir(), grant(o.Environ, o.TaskEnv, spec.variables()), shared.LaunchSpec{
 		Name: spec.Name, Dir: spec.Dir, Unsafe: spec.Unsafe, MemoryBytes: spec.Manifest.Limits.Memory, Tool: tool,
 		Sandbox: policyOf(o, spec),
 	}, log)

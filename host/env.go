@@ -3,6 +3,7 @@ package host
 import (
 	"maps"
 	"runtime"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -40,6 +41,15 @@ func grantTask(task map[string]string, names []string) map[string]string {
 		out[k] = v
 	}
 	return out
+}
+
+// variables are the names of the variables that the plugin may see: those that its manifest lists, and PATH in unsafe mode,
+// without which a program is found by its full path only.
+func (s Spec) variables() []string {
+	if !s.Unsafe {
+		return s.Manifest.Env
+	}
+	return slices.Concat(s.Manifest.Env, []string{"PATH"})
 }
 
 func granted(names []string, name string) bool {

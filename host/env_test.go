@@ -3,6 +3,8 @@ package host
 import (
 	"reflect"
 	"testing"
+
+	"github.com/idelchi/aura/internal/manifest"
 )
 
 func TestGrant(t *testing.T) {
@@ -27,6 +29,22 @@ func TestGrant(t *testing.T) {
 	for _, row := range rows {
 		if got := grant(environ, row.task, row.names); !reflect.DeepEqual(got, row.want) {
 			t.Errorf("%s: got %q, want %q", row.name, got, row.want)
+		}
+	}
+}
+
+func TestVariables(t *testing.T) {
+	t.Parallel()
+	listed := Spec{Plugin: manifest.Plugin{Manifest: manifest.Manifest{Env: []string{"A"}}}}
+	unsafe := listed
+	unsafe.Unsafe = true
+	environ := []string{"A=1", "PATH=/bin", "SECRET=x"}
+	for _, row := range []struct {
+		spec Spec
+		want []string
+	}{{listed, []string{"A=1"}}, {unsafe, []string{"A=1", "PATH=/bin"}}, {Spec{}, []string{}}, {Spec{Unsafe: true}, []string{"PATH=/bin"}}} {
+		if got := grant(environ, nil, row.spec.variables()); !reflect.DeepEqual(got, row.want) {
+			t.Errorf("unsafe %t: got %q, want %q", row.spec.Unsafe, got, row.want)
 		}
 	}
 }

@@ -80,7 +80,7 @@ func (p *Plugin) Handle(ctx context.Context, point hookpoint.Name, in any) (any,
 		return p.failed(spec, point, err)
 	}
 	var out any
-	call := shared.HookCall{Point: point, Context: in, Env: grantTask(s.opts.TaskEnv, spec.Manifest.Env)}
+	call := shared.HookCall{Point: point, Context: in, Env: grantTask(s.opts.TaskEnv, spec.variables())}
 	err = s.call(ctx, string(point), timeoutsOf(spec.Manifest).hook, func(ctx context.Context, r shared.Remote) (err error) {
 		out, err = r.Hook(ctx, call)
 		return err
@@ -178,7 +178,7 @@ func (p *Plugin) Execute(ctx context.Context, sc sdk.Context, args map[string]an
 	spec := p.sup.specNow()
 	sc.PluginConfig = spec.Config
 	var out string
-	call := shared.ToolCall{Context: sc, Args: args, Env: grantTask(p.sup.opts.TaskEnv, spec.Manifest.Env)}
+	call := shared.ToolCall{Context: sc, Args: args, Env: grantTask(p.sup.opts.TaskEnv, spec.variables())}
 	err := p.sup.call(ctx, "tool", timeoutsOf(spec.Manifest).tool, func(ctx context.Context, r shared.Remote) (err error) {
 		out, err = r.Execute(ctx, call)
 		return err
@@ -201,7 +201,7 @@ func (p *Plugin) Command(ctx context.Context, sc sdk.Context, args string) (sdk.
 	spec := p.sup.specNow()
 	sc.PluginConfig = spec.Config
 	var out sdk.CommandResult
-	call := shared.CommandCall{Context: sc, Args: args, Env: grantTask(p.sup.opts.TaskEnv, spec.Manifest.Env)}
+	call := shared.CommandCall{Context: sc, Args: args, Env: grantTask(p.sup.opts.TaskEnv, spec.variables())}
 	err := p.sup.call(ctx, "command", timeoutsOf(spec.Manifest).hook, func(ctx context.Context, r shared.Remote) (err error) {
 		out, err = r.Command(ctx, call)
 		return err

@@ -31,7 +31,7 @@ func (p *Plugin) ExecuteUnder(ctx context.Context, policy *sandbox.Policy, sc sd
 	}
 	limits := timeoutsOf(spec.Manifest)
 	input, err := shared.OnceCall{
-		Context: sc, Args: args, Env: grantTask(p.sup.opts.TaskEnv, spec.Manifest.Env), Timeout: limits.tool,
+		Context: sc, Args: args, Env: grantTask(p.sup.opts.TaskEnv, spec.variables()), Timeout: limits.tool,
 	}.Encode()
 	if err != nil {
 		return "", &Error{Plugin: spec.Name, Doing: "tool", Kind: KindWire, Err: err}

@@ -105,6 +105,8 @@ type App struct {
 	depth int
 	// beside is held while a subagent is prepared, asking while the user is asked: subagents may work side by side.
 	beside, asking sync.Mutex
+	// installed are the names of all plugins that were found, whether they run or not.
+	installed []string
 	// clashes are those between commands that the user has been told of.
 	clashes map[string]bool
 	// secrets are what neither events nor the journal nor logs show.
@@ -178,6 +180,7 @@ func (a *App) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	a.tellUnmatched(namesOf(a.everyTool(a.features)))
 	a.collectCommands()
 	a.refresh()
 	if err := a.converse(ctx, p, saved); err != nil {

@@ -169,8 +169,9 @@ func (a *App) specs() ([]host.Spec, error) {
 		return nil, err
 	}
 	var out []host.Spec
-	a.entries = map[string]Entry{}
+	a.entries, a.installed = map[string]Entry{}, nil
 	for _, e := range entries {
+		a.installed = append(a.installed, e.Name)
 		if e.Status == StatusEnabled {
 			a.entries[e.Name] = e
 			out = append(out, e.Spec(c, unsafe))

@@ -35,10 +35,13 @@ func (a *App) cmdPlugins(context.Context, string) (string, error) {
 	var sections []string
 	for _, point := range hookpoint.All() {
 		var lines []string
-		for _, p := range a.plugins() {
-			if exports, _ := p.Exports(); slices.Contains(exports.Hooks, point.Name) {
-				lines = append(lines, hookLine(p, point.Name))
-			}
+		present := a.pluginsAt(point.Name)
+		width := 0
+		for _, p := range present {
+			width = max(width, len(hookName(p, point.Name)))
+		}
+		for _, p := range present {
+			lines = append(lines, hookLine(p, point.Name, width))
 		}
 		if len(lines) > 0 {
 			sections = append(sections, fmt.Sprintf("%s:\n%s", point.Name, strings.Join(lines, "\n")))
@@ -50,24 +53,35 @@ func (a *App) cmdPlugins(context.Context, string) (string, error) {
 	return strings.Join(sections, "\n\n"), nil
 }
 
-// hookLine is one hook of one plugin with what decides whether it runs.
-func hookLine(p *host.Plugin, point hookpoint.Name) string {
+// pluginsAt are the plugins that have a hook at a point.
+func (a *App) pluginsAt(point hookpoint.Name) []*host.Plugin {
+	return slices.DeleteFunc(slices.Clone(a.plugins()), func(p *host.Plugin) bool {
+		exports, _ := p.Exports()
+		return !slices.Contains(exports.Hooks, point)
+	})
+}
+
+func hookName(p *host.Plugin, point hookpoint.Name) string { return p.Name() + "/" + string(point) }
+
+// hookLine is one hook of one plugin with what decides whether it runs. Two spaces stand between columns, one between what
+// the last column holds.
+func hookLine(p *host.Plugin, point hookpoint.Name, width int) string {
 	m := p.Spec().Manifest
 	state := "enabled"
 	if p.Down() != nil {
 		state = "down"
 	}
-	line := fmt.Sprintf("  %-44s %s", p.Name()+"/"+string(point), state)
+	var extra []string
 	if !m.Condition.IsZero() {
-		line += fmt.Sprintf("  condition=%q", m.Condition.String())
+		extra = append(extra, fmt.Sprintf("condition=%q", m.Condition.String()))
 	}
 	if m.Once {
-		line += " once=true"
+		extra = append(extra, "once=true")
 		if p.Fired(point) {
-			line += " (fired)"
+			extra = append(extra, "(fired)")
 		}
 	}
-	return line
+	return strings.TrimRight(fmt.Sprintf("  %-*s  %s  %s", width, hookName(p, point), state, strings.Join(extra, " ")), " ")
 }
 
 func (a *App) cmdTools(context.Context, string) (string, error) {

@@ -36,7 +36,7 @@ func hookRunner(c *config.Config, r role, env []string) (hooks.Runner, error) {
 	}{{"agent", r.agent.Name, r.agent.Hooks}, {"mode", r.mode.Name, r.mode.Hooks}} {
 		filters = append(filters, hooks.Filter{Origin: fmt.Sprintf("%s %q", f.kind, f.name), Enabled: f.by.Enabled, Disabled: f.by.Disabled})
 	}
-	runner, err := hooks.New(c.HookDefinitions(), filters...)
+	runner, err := hooks.Compile(c.HookDefinitions(), filters...)
 	if err != nil {
 		return hooks.Runner{}, err
 	}

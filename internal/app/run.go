@@ -133,6 +133,7 @@ func (a *App) reload(ctx context.Context) (done host.Reloaded, err error) {
 	if err != nil {
 		return done, err
 	}
+	a.tellUnmatched(namesOf(a.everyTool(a.features)))
 	a.collectCommands()
 	a.refresh()
 	return done, a.talk.Renew(ctx, p)

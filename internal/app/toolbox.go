@@ -84,7 +84,14 @@ func (b *Toolbox) open(ctx context.Context) (err error) {
 		return err
 	}
 	b.addServers(ctx)
-	return b.register()
+	if err := b.register(); err != nil {
+		return err
+	}
+	// Where only some plugins are asked for their tools, a name that is unknown here may be one of the others.
+	if b.opts.Only == "" && !b.opts.Asleep {
+		a.tellUnmatched(namesOf(b.all))
+	}
+	return nil
 }
 
 // config is what is in force.

@@ -10,16 +10,27 @@ import (
 	"github.com/idelchi/aura/host"
 )
 
+// The bounds of a cell in characters. Programs read what is piped, so nothing that they look for is cut there, such as the
+// capabilities of a plugin; the bound only keeps a description out of all proportion from filling the disk.
+const (
+	maxCell      = 120
+	maxPipedCell = 64 << 10
+)
+
 // table writes rows in columns. Cells are cleaned; the first row is the heading.
 func table(w io.Writer, rows [][]string) { indented(w, "", rows) }
 
 // indented is table with something before each row.
 func indented(w io.Writer, before string, rows [][]string) {
+	limit := maxPipedCell
+	if isTerminal(w) {
+		limit = maxCell
+	}
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, row := range rows {
 		cells := make([]string, len(row))
 		for i, c := range row {
-			cells[i] = oneLine(c, 120)
+			cells[i] = oneLine(c, limit)
 		}
 		fmt.Fprintln(tw, before+strings.TrimRight(strings.Join(cells, "\t"), "\t"))
 	}

@@ -21,7 +21,7 @@ type Agent struct {
 	Name        string `yaml:"name"`
 	Description string `yaml:"description"`
 	// Inherit names agents whose settings this one starts from, the last one winning. They are part of this value already.
-	Inherit Names `yaml:"inherit"`
+	Inherit []string `yaml:"inherit"`
 	// Default marks the agent that is used when none is named. It is not inherited.
 	Default bool `yaml:"default"`
 	// Hide keeps the agent out of lists.

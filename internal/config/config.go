@@ -145,6 +145,7 @@ func load(o Options) (*Config, error) {
 		return nil, err
 	}
 	c.Features, c.References = c.globals.features, l.references
+	c.Notices = slices.Concat(c.Notices, l.strangeFolders(), idleTasks(c.Tasks))
 	return c, nil
 }
 

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"gopkg.in/yaml.v3"
 
@@ -100,6 +101,16 @@ func (d document) faultAt(line int, path []string, format string, args ...any) e
 	return &strict.Error{
 		File: d.File, Line: line, Err: fmt.Errorf("key %q: %w", strings.Join(path, "."), fmt.Errorf(format, args...)),
 	}
+}
+
+const timeoutKey = "timeout"
+
+// checkTimeout refuses a timeout that is written and not positive: readers differ on whether 0 is no time or no bound.
+func (d document) checkTimeout(name string, timeout time.Duration) error {
+	if timeout > 0 || d.get(name, timeoutKey) == nil {
+		return nil
+	}
+	return d.fault([]string{name, timeoutKey}, "%s is not positive: write a duration such as 30s, or leave the key out for the default", timeout)
 }
 
 // named is the error for a Markdown file that does not name what it declares; nil if it does.

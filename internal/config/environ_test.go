@@ -148,7 +148,7 @@ func TestExpandedNumbers(t *testing.T) {
 		project + "features/t.yaml":  "tools: {max_steps: '${N}', read_before: {write: '${NO}'}}",
 		project + "features/c.yaml":  "compaction:\n  threshold: ${HALF}\n",
 		project + "agents/a.md":      "---\nname: ${N}\nhide: ${YES}\nmodel:\n  context: ${N}\nfeatures: {tools: {token_budget: '${N}'}}\n---\n",
-		project + "tasks/t.yaml":     "t: {disabled: '${YES}', env: {A: '${N}'}}\nu: {inherit: t}",
+		project + "tasks/t.yaml":     "t: {disabled: '${YES}', env: {A: '${N}'}}\nu: {inherit: [t]}",
 		project + "providers/p.yaml": "p: {type: ollama, token: '${N}', retry: {max_attempts: \"${N}\"}}",
 	}.options(t)
 	o.Environ = []string{"N=12", "HALF=50.5", "YES=true", "NO=false"}

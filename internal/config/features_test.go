@@ -147,7 +147,7 @@ var featureRows = map[string]struct{ content, want string }{
 	"no steps":            {"tools:\n  max_steps: 0\n", `:2: key "%stools.max_steps": 0 is less than 1`},
 	"negative budget":     {"tools:\n  max_steps: 3\n  token_budget: -1\n", `:3: key "%stools.token_budget": -1 is negative`},
 	"negative result":     {"tools:\n  result:\n    max_tokens: -1\n", `:3: key "%stools.result.max_tokens": -1 is negative`},
-	"no time":             {"tools:\n  bash:\n    timeout: 0s\n", `:3: key "%stools.bash.timeout": 0s is not more than nothing`},
+	"no time":             {"tools:\n  bash:\n    timeout: 0s\n", `:3: key "%stools.bash.timeout": 0s is not positive: write a duration such as 30s`},
 	"wrong time":          {"tools:\n  bash:\n    timeout: soon\n", `:3: key "%stools.bash.timeout": expected a duration such as 10s, or a number of seconds`},
 	"negative bytes":      {"tools:\n  bash:\n    truncation: {max_output_bytes: -1}\n", `:3: key "%stools.bash.truncation.max_output_bytes": -1 is negative`},
 	"negative lines":      {"tools:\n  bash:\n    truncation: {max_lines: -1}\n", `:3: key "%stools.bash.truncation.max_lines": -1 is negative`},
@@ -164,5 +164,5 @@ var featureRows = map[string]struct{ content, want string }{
 	"no pattern":          {"plugins:\n  exclude: ['[']\n", `:2: key "%splugins.exclude": "[" is not a pattern`},
 	"unset variable":      {"tools:\n  opt_in: ['${UNSET}']\n", `:2: key "%stools.opt_in[0]": the variable UNSET is not set`},
 	"an alias at fault":   {"tools:\n  result: &x\n    max_tokens: -1\n", `:3: key "%stools.result.max_tokens": -1 is negative`},
-	"a merged key at all": {"tools:\n  bash:\n    <<: {timeout: 0}\n", `:3: key "%stools.bash.timeout": 0s is not more than nothing`},
+	"a merged key at all": {"tools:\n  bash:\n    <<: {timeout: 0}\n", `:3: key "%stools.bash.timeout": 0s is not positive: write a duration such as 30s`},
 }

@@ -39,10 +39,10 @@ type hookFile struct {
 	Files       string `yaml:"files"`
 	Command     string `yaml:"command"`
 	// Timeout is in seconds.
-	Timeout int   `yaml:"timeout"`
-	Depends Names `yaml:"depends"`
-	Inherit Names `yaml:"inherit"`
-	Silent  bool  `yaml:"silent"`
+	Timeout int      `yaml:"timeout"`
+	Depends []string `yaml:"depends"`
+	Inherit []string `yaml:"inherit"`
+	Silent  bool     `yaml:"silent"`
 	// Disabled is nil where it is left to the parents.
 	Disabled *bool `yaml:"disabled"`
 }
@@ -68,7 +68,7 @@ func (l *loader) hooks() (map[string]Hook, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := hooks.New(definitions(all)); err != nil {
+	if _, err := hooks.Compile(definitions(all)); err != nil {
 		return nil, placeHookError(all, err)
 	}
 	return all, nil
@@ -78,8 +78,9 @@ func readHook(d document, name string, f hookFile) (declaration, error) {
 	if strings.TrimSpace(name) == "" || strings.ContainsFunc(name, unicode.IsControl) {
 		return declaration{}, d.fault([]string{name}, "%q is not a name for a hook: use letters, digits and - _ : .", name)
 	}
-	if f.Timeout < 0 || f.Timeout > maxHookTimeout {
-		return declaration{}, d.fault([]string{name, "timeout"}, "hook %q: %d is not between 1 and %d seconds", name, f.Timeout, maxHookTimeout)
+	if f.Timeout > maxHookTimeout || f.Timeout < 1 && d.get(name, timeoutKey) != nil {
+		return declaration{}, d.fault([]string{name, timeoutKey}, "hook %q: %d is not between 1 and %d seconds; leave the key out for %d",
+			name, f.Timeout, maxHookTimeout, hooks.DefaultTimeout/time.Second)
 	}
 	return declaration{document: d, name: name, keys: []string{name}, parents: f.Inherit, file: f}, nil
 }

@@ -83,8 +83,7 @@ func TestHookInherits(t *testing.T) {
 		yaml string
 		want hooks.Definition
 	}{
-		"everything":       {base + "heir: {inherit: [base]}\n", whole},
-		"one parent alone": {base + "heir: {inherit: base}\n", whole},
+		"everything": {base + "heir: {inherit: [base]}\n", whole},
 		"explicit settings": {
 			base + "heir: {inherit: [base], description: e, event: post, matcher: N, files: '*.md', command: e, timeout: 8, depends: [second], silent: false, disabled: false}\n",
 			hooks.Definition{
@@ -93,8 +92,8 @@ func TestHookInherits(t *testing.T) {
 			},
 		},
 		"explicit and empty": {
-			base + "heir: {inherit: [base], matcher: '', files: '', timeout: 0, depends: []}\n",
-			with(func(d *hooks.Definition) { d.Matcher, d.Files, d.Timeout, d.Depends = "", "", 0, []string{} }),
+			base + "heir: {inherit: [base], matcher: '', files: '', depends: []}\n",
+			with(func(d *hooks.Definition) { d.Matcher, d.Files, d.Depends = "", "", []string{} }),
 		},
 		"disabled: absent is inherited": {base + "heir: {inherit: [base], silent: true}\n", whole},
 		"disabled: null is absent":      {base + "heir: {inherit: [base], disabled: }\n", whole},
@@ -168,7 +167,9 @@ func TestHookRefused(t *testing.T) {
 		"wrong type":       {files{path: "a:\n  timeout: soon\n"}, []string{`h.yaml:2: key "a.timeout": expected a whole number`}},
 		"fraction":         {files{path: "a:\n  timeout: 1.5\n"}, []string{`h.yaml:2: key "a.timeout": expected a whole number`}},
 		"wrong truth":      {files{path: "a:\n  disabled: perhaps\n"}, []string{`h.yaml:2: key "a.disabled": expected true or false`}},
-		"wrong list":       {files{path: "a:\n  depends: {b: c}\n"}, []string{`h.yaml:2: key "a.depends": expected text, or a list of texts`}},
+		"wrong list":       {files{path: "a:\n  depends: {b: c}\n"}, []string{`h.yaml:2: key "a.depends": expected a list, got a mapping`}},
+		"text for depends": {files{path: "a:\n  depends: b\n"}, []string{`h.yaml:2: key "a.depends": expected a list, got text "b" (put it in brackets)`}},
+		"text for inherit": {files{path: "a:\n  inherit: b\n"}, []string{`h.yaml:2: key "a.inherit": expected a list, got text "b" (put it in brackets)`}},
 		"not a map":        {files{path: "- a\n"}, []string{`h.yaml:1: expected a mapping of keys`}},
 		"hook is text":     {files{path: "a: x\n"}, []string{`h.yaml:1: key "a": expected a mapping of keys`}},
 		"unset variable":   {files{path: "a:\n  event: pre\n  files: ${NOT_SET}\n"}, []string{`h.yaml:3: key "a.files": the variable NOT_SET is not set`}},
@@ -177,6 +178,7 @@ func TestHookRefused(t *testing.T) {
 		"unknown event":    {files{path: "a:\n  command: x\n  event: during\n"}, []string{`h.yaml:3: key "a.event": hook "a": unknown event "during"; known: pre, post`}},
 		"no command":       {files{path: "a:\n  event: pre\n"}, []string{`h.yaml:2: key "a.command": hook "a" has no command`}},
 		"negative timeout": {files{path: "a:\n  event: pre\n  timeout: -1\n"}, []string{`h.yaml:3: key "a.timeout": hook "a": -1 is not between`}},
+		"no time":          {files{path: "a:\n  event: pre\n  timeout: 0\n"}, []string{`h.yaml:3: key "a.timeout": hook "a": 0 is not between 1 and 86400 seconds; leave the key out for 10`}},
 		"long timeout":     {files{path: "a:\n  timeout: 99999999999\n"}, []string{`h.yaml:2: key "a.timeout": hook "a": 99999999999 is not between`}},
 		"no name":          {files{path: "'': {event: pre, command: x}\n"}, []string{`h.yaml:1: key "": "" is not a name for a hook`}},
 		"broken matcher":   {files{path: "a:\n  event: pre\n  command: x\n  matcher: '(Write'\n"}, []string{`h.yaml:4: key "a.matcher": hook "a": error parsing regexp: missing closing ): ` + "`(Write`"}},

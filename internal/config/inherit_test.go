@@ -40,8 +40,8 @@ func TestAgentInherits(t *testing.T) {
 			func(a config.Agent) (any, any) { return a.Default, false },
 		},
 		"nor what it inherits": {
-			files{"old": agent("old", "", ""), "base": agent("base", "inherit: [old]\n", ""), "heir": agent("heir", "inherit: base\n", "")},
-			func(a config.Agent) (any, any) { return a.Inherit, config.Names{"base"} },
+			files{"old": agent("old", "", ""), "base": agent("base", "inherit: [old]\n", ""), "heir": agent("heir", "inherit: [base]\n", "")},
+			func(a config.Agent) (any, any) { return a.Inherit, []string{"base"} },
 		},
 		"explicit settings stay": {
 			files{"base": agent("base", base, "Base."), "heir": agent("heir", "inherit: [base]\nhide: false\nmode: ''\nmodel: {context: 0}\n", "Heir.")},
@@ -143,7 +143,7 @@ func TestModeInherits(t *testing.T) {
 	t.Parallel()
 	c := files{
 		user + "modes/base.md":    "---\nname: base\nhide: true\ndescription: base\ntools: {enabled: [a], disabled: [b]}\nhooks: {enabled: [h]}\n---\nBase.\n",
-		project + "modes/heir.md": "---\nname: heir\ninherit: base\ndescription: heir\ntools: {disabled: [c]}\n---\n",
+		project + "modes/heir.md": "---\nname: heir\ninherit: [base]\ndescription: heir\ntools: {disabled: [c]}\n---\n",
 	}.load(t)
 	got := c.Modes["heir"]
 	if got.Name != "heir" || got.Description != "heir" || !got.Hide || got.Prompt != "Base." || got.Source.Home != c.Homes[1] ||
@@ -167,9 +167,9 @@ base:
   commands: [one, two]
 `,
 		project + "tasks/t.yaml": `
-heir: {inherit: base, disabled: false, vars: {B: heir}, env: {B: heir, C: heir}, commands: [three], workdir: .}
+heir: {inherit: [base], disabled: false, vars: {B: heir}, env: {B: heir, C: heir}, commands: [three], workdir: .}
 lazy: {inherit: [base]}
-broken: {inherit: base, env_file: none.env, workdir: .}
+broken: {inherit: [base], env_file: none.env, workdir: .}
 astray: {inherit: [lost]}
 lost:
   env_file: lost.env
@@ -185,7 +185,7 @@ lost:
 		map[string]string{"A": "base", "B": "heir", "C": "heir"},
 		[]string{"make"},
 		[]string{"three"},
-		config.Names{"base"},
+		[]string{"base"},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got\n%+v\nwant\n%+v", got, want)
@@ -217,7 +217,7 @@ func TestInheritRefused(t *testing.T) {
 			[]string{`agents/a.md:3: key "inherit": unknown agent "b" (a -> b); known: a, c`},
 		},
 		"unknown parent of a parent": {
-			files{project + "agents/z.md": agent("z", "hide: true\ninherit:\n  - y\n  - x\n"), project + "agents/a.md": agent("a", "inherit: z\n"), project + "agents/y.md": agent("y", "")},
+			files{project + "agents/z.md": agent("z", "hide: true\ninherit:\n  - y\n  - x\n"), project + "agents/a.md": agent("a", "inherit: [z]\n"), project + "agents/y.md": agent("y", "")},
 			[]string{`agents/z.md:6: key "inherit": unknown agent "x" (a -> z -> x); known: a, y, z`},
 		},
 		"itself": {files{project + "agents/a.md": agent("a", "inherit: [a]\n")}, []string{`agents/a.md:3: key "inherit": agent "a" inherits from itself: a -> a`}},
@@ -238,12 +238,12 @@ func TestInheritRefused(t *testing.T) {
 			[]string{`modes/m.md:3: key "inherit": unknown mode "a" (m -> a); known: m`},
 		},
 		"modes in a circle": {
-			files{project + "modes/a.md": agent("a", "inherit: b\n"), project + "modes/b.md": agent("b", "inherit: a\n")},
+			files{project + "modes/a.md": agent("a", "inherit: [b]\n"), project + "modes/b.md": agent("b", "inherit: [a]\n")},
 			[]string{`modes/b.md:3: key "inherit": mode "a" inherits from itself: a -> b -> a`},
 		},
 		"unknown task":      {files{project + "tasks/t.yaml": "t:\n  inherit:\n    - u\n"}, []string{`t.yaml:3: key "t.inherit": unknown task "u" (t -> u); known: t`}},
-		"tasks in a circle": {files{project + "tasks/t.yaml": "t: {inherit: u}\nu: {inherit: t}\n"}, []string{`t.yaml:2: key "u.inherit": task "t" inherits from itself: t -> u -> t`}},
-		"wrong type":        {files{project + "agents/a.md": agent("a", "inherit: {b: c}\n")}, []string{`agents/a.md:3: key "inherit": expected text, or a list of texts`}},
+		"tasks in a circle": {files{project + "tasks/t.yaml": "t: {inherit: [u]}\nu: {inherit: [t]}\n"}, []string{`t.yaml:2: key "u.inherit": task "t" inherits from itself: t -> u -> t`}},
+		"wrong type":        {files{project + "agents/a.md": agent("a", "inherit: {b: c}\n")}, []string{`agents/a.md:3: key "inherit": expected a list, got a mapping`}},
 		"prompts do not":    {files{project + "prompts/a.md": agent("a", "inherit: [b]\n")}, []string{`prompts/a.md:3: unknown key "inherit"`}},
 	})
 }

@@ -85,12 +85,13 @@ func (s MCPServer) check(d document) error {
 		return d.fault(at("type"), "missing; known types: %s, %s", MCPStdio, MCPHTTP)
 	case s.Type != MCPStdio && s.Type != MCPHTTP:
 		return d.fault(at("type"), "unknown type %q; known types: %s, %s", s.Type, MCPStdio, MCPHTTP)
-	case s.Timeout < 0:
-		return d.fault(at("timeout"), "%s is negative", s.Timeout)
 	case s.Type == MCPStdio && s.Command == "":
 		return d.fault(at("command"), "missing: a server of type stdio is a command that aura starts")
 	case s.Type == MCPHTTP && !isWebAddress(s.URL):
 		return d.fault(at("url"), "missing or not an address: a server of type http has one such as https://host/mcp")
+	}
+	if err := d.checkTimeout(s.Name, s.Timeout.Duration()); err != nil {
+		return err
 	}
 	if err := d.checkVariables(at("env"), s.Env); err != nil {
 		return err

@@ -12,7 +12,7 @@ type Mode struct {
 	Name        string `yaml:"name"`
 	Description string `yaml:"description"`
 	// Inherit names modes whose settings this one starts from, the last one winning. They are part of this value already.
-	Inherit Names `yaml:"inherit"`
+	Inherit []string `yaml:"inherit"`
 	// Hide keeps the mode out of lists.
 	Hide  bool       `yaml:"hide"`
 	Tools ToolFilter `yaml:"tools"`

@@ -60,7 +60,7 @@ func TestFeaturePlaces(t *testing.T) {
 		user + "features/tools.yaml":    "tools:\n  max_steps: 5\n  disabled: [a,\n    b]\n",
 		project + "features/tools.yaml": "tools:\n  token_budget:\n  bash:\n    timeout: 3s\n",
 		project + "agents/base.md":      "---\nname: base\nfeatures: {tools: {max_steps: 6, opt_in: [x]}}\n---\n",
-		project + "agents/heir.md":      "---\nname: heir\ninherit: base\nfeatures:\n  tools:\n    max_steps: 7\n---\n",
+		project + "agents/heir.md":      "---\nname: heir\ninherit: [base]\nfeatures:\n  tools:\n    max_steps: 7\n---\n",
 		project + "modes/m.md":          "---\nname: m\nfeatures: {compaction: {threshold: 9}}\n---\n",
 		project + "tasks/t.yaml":        "t:\n  commands: [x]\n  features: {tools: {max_steps: 8}}\n",
 	}.load(t)

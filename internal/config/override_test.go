@@ -193,7 +193,7 @@ func TestFeaturesForRefused(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			all := files{project + "agents/a.md": "---\nname: a\ninherit: base\n---\n", project + "agents/base.md": "---\nname: base\n---\n"}
+			all := files{project + "agents/a.md": "---\nname: a\ninherit: [base]\n---\n", project + "agents/base.md": "---\nname: base\n---\n"}
 			maps.Copy(all, tt.files)
 			c := all.load(t)
 			task := c.Tasks["t"]

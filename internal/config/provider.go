@@ -130,8 +130,6 @@ func (p Provider) check(d document) error {
 		return d.fault(at("type"), "unknown type %q; known types: %s", p.Type, typeNames())
 	case p.File != "" && p.Type != ProviderScript:
 		return d.fault(at("file"), "only a provider of type script has a file, this one is of type %s", p.Type)
-	case p.Timeout < 0:
-		return d.fault(at("timeout"), "%s is negative", p.Timeout)
 	case p.Retry.MaxAttempts < 0:
 		return d.fault(at("retry", "max_attempts"), "%d is negative", p.Retry.MaxAttempts)
 	case p.Retry.BaseDelay < 0:
@@ -139,7 +137,7 @@ func (p Provider) check(d document) error {
 	case p.Retry.MaxDelay < 0:
 		return d.fault(at("retry", "max_delay"), "%s is negative", p.Retry.MaxDelay)
 	}
-	return nil
+	return d.checkTimeout(p.Name, p.Timeout)
 }
 
 func typeNames() string {

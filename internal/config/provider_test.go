@@ -101,7 +101,9 @@ func TestProviderRefused(t *testing.T) {
 		"file without a script": {
 			files{path: "p:\n  type: openai\n  file: x\n"}, []string{`p.yaml:3: key "p.file": only a provider of type script has a file`},
 		},
-		"negative timeout":  {files{path: "p:\n  type: openai\n  timeout: -1s\n"}, []string{`p.yaml:3: key "p.timeout": -1s is negative`}},
+		"negative timeout":  {files{path: "p:\n  type: openai\n  timeout: -1s\n"}, []string{`p.yaml:3: key "p.timeout": -1s is not positive: write`}},
+		"no time":           {files{path: "p:\n  type: openai\n  timeout: 0s\n"}, []string{`p.yaml:3: key "p.timeout": 0s is not positive: write`}},
+		"text for a list":   {files{path: "p:\n  type: openai\n  models: {include: x}\n"}, []string{`p.yaml:3: key "p.models.include": expected a list, got text "x"`}},
 		"negative attempts": {files{path: "p:\n  type: openai\n  retry: {max_attempts: -1}\n"}, []string{`p.yaml:3: key "p.retry.max_attempts": -1 is`}},
 		"negative delay":    {files{path: "p:\n  type: openai\n  retry: {base_delay: -1s}\n"}, []string{`p.yaml:3: key "p.retry.base_delay": -1s is`}},
 		"negative limit":    {files{path: "p:\n  type: openai\n  retry: {max_delay: -1s}\n"}, []string{`p.yaml:3: key "p.retry.max_delay": -1s is`}},

@@ -20,7 +20,7 @@ type Task struct {
 	Description string `yaml:"description"`
 	Agent       string `yaml:"agent"`
 	Mode        string `yaml:"mode"`
-	// Timeout bounds the whole task; 0 is none.
+	// Timeout bounds the whole task; 0 is no bound, which a file gets by leaving the key out.
 	Timeout time.Duration `yaml:"timeout"`
 	// Workdir is absolute; empty is that of the session.
 	Workdir string     `yaml:"workdir"`
@@ -38,8 +38,8 @@ type Task struct {
 	Commands []string `yaml:"commands"`
 	Post     []string `yaml:"post"`
 	// Inherit names tasks whose settings this one starts from, the last one winning. They are part of this value already.
-	Inherit  Names `yaml:"inherit"`
-	Disabled bool  `yaml:"disabled"`
+	Inherit  []string `yaml:"inherit"`
+	Disabled bool     `yaml:"disabled"`
 
 	made lineage
 	// base is the session's working directory.
@@ -53,7 +53,7 @@ type taskFile struct {
 	Features featureFile `yaml:"features"`
 }
 
-// Names is a list of names; a single one may be written without the brackets.
+// Names are the names of files; a single one may be written without brackets. Lists of anything else are always lists.
 type Names []string
 
 // UnmarshalYAML implements yaml.Unmarshaler.
@@ -87,8 +87,8 @@ func (l *loader) tasks() (map[string]Task, error) {
 }
 
 func readTask(d document, name string, f taskFile) (declaration, error) {
-	if f.Timeout < 0 {
-		return declaration{}, d.fault([]string{name, "timeout"}, "%s is negative", f.Timeout)
+	if err := d.checkTimeout(name, f.Timeout); err != nil {
+		return declaration{}, err
 	}
 	if err := d.checkVariables([]string{name, "env"}, f.Env); err != nil {
 		return declaration{}, err

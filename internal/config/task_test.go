@@ -28,7 +28,7 @@ full:
   post: [make clean]
   inherit: [base]
   disabled: true
-short: {env_file: one.env, inherit: base}
+short: {env_file: one.env, inherit: [base]}
 base: {}
 empty:
 `}.options(t)
@@ -43,7 +43,7 @@ empty:
 		Env:      map[string]string{"LEVEL": "ERROR", "PORT": "8080"},
 		EnvFile:  config.Names{"a.env", "b.env"},
 		Pre:      []string{"make"}, Commands: []string{"/clear", "do it"}, Post: []string{"make clean"},
-		Inherit: config.Names{"base"}, Disabled: true,
+		Inherit: []string{"base"}, Disabled: true,
 	}
 	g, w := reflect.ValueOf(got), reflect.ValueOf(want)
 	for i := range w.NumField() {
@@ -52,7 +52,7 @@ empty:
 		}
 	}
 	short := c.Tasks["short"]
-	if !reflect.DeepEqual(short.EnvFile, config.Names{"one.env"}) || !reflect.DeepEqual(short.Inherit, config.Names{"base"}) || short.Workdir != "" {
+	if !reflect.DeepEqual(short.EnvFile, config.Names{"one.env"}) || !reflect.DeepEqual(short.Inherit, []string{"base"}) || short.Workdir != "" {
 		t.Errorf("got %+v", short)
 	}
 	if empty, ok := c.Tasks["empty"]; !ok || empty.Name != "empty" {
@@ -69,9 +69,11 @@ func TestTaskRefused(t *testing.T) {
 		"no name":          {files{path: "t: {}\n\"\": {agent: a}\n"}, []string{`t.yaml:2: key "": a name is missing`}},
 		"wrong type":       {files{path: "t:\n  commands: do it\n"}, []string{`t.yaml:2: key "t.commands": expected a list`}},
 		"wrong timeout":    {files{path: "t:\n  timeout: 5\n"}, []string{`t.yaml:2: key "t.timeout": expected a duration`}},
-		"negative timeout": {files{path: "t:\n  agent: a\n  timeout: -5s\n"}, []string{`t.yaml:3: key "t.timeout": -5s is negative`}},
+		"negative timeout": {files{path: "t:\n  agent: a\n  timeout: -5s\n"}, []string{`t.yaml:3: key "t.timeout": -5s is not positive: write`}},
+		"no time":          {files{path: "t:\n  agent: a\n  timeout: 0s\n"}, []string{`t.yaml:3: key "t.timeout": 0s is not positive: write`}},
+		"text for a list":  {files{path: "t:\n  inherit: u\n"}, []string{`t.yaml:2: key "t.inherit": expected a list, got text "u"`}},
 		"wrong env file":   {files{path: "t:\n  env_file: {a: b}\n"}, []string{`t.yaml:2: key "t.env_file": expected text, or a list of texts`}},
-		"wrong parent":     {files{path: "t:\n  inherit: [[a]]\n"}, []string{`t.yaml:2: key "t.inherit": expected text, or a list of texts`}},
+		"wrong parent":     {files{path: "t:\n  inherit: [[a]]\n"}, []string{`t.yaml:2: key "t.inherit[0]": expected text, got a list`}},
 		"wrong variable":   {files{path: "t:\n  env:\n    A: x\n    B=C: x\n"}, []string{`t.yaml:4: key "t.env.B=C": not a name of a variable`}},
 	})
 }
@@ -88,7 +90,7 @@ lines:
   pre: ["echo ${LEVEL:-none} ${FILES[@]} ${PLACE}"]
   commands: ["${LEVEL} ${MORE} ${PLACE} $LEVEL $${LEVEL}", "/clear"]
   post: ["echo ${UNSET}"]
-child: {inherit: lines, env: {LEVEL: low}}
+child: {inherit: [lines], env: {LEVEL: low}}
 missing:
   commands:
     - fine

@@ -28,7 +28,7 @@ type Command struct {
 	Name        string `yaml:"name"`
 	Description string `yaml:"description"`
 	// Hints label the arguments in completion.
-	Hints Names `yaml:"hints"`
+	Hints []string `yaml:"hints"`
 }
 
 // Skill is what a model can read up on when it needs it: skills/**/*.md of a home, one per file.

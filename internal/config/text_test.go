@@ -35,7 +35,7 @@ func TestCommandFields(t *testing.T) {
 	c := files{
 		project + "commands/deep/any.md": "---\nname: review\ndescription: looks\nhints: [file, what for]\n---\n\nLook at $1.\n",
 		project + "commands/fix-it.md":   "Fix $ARGUMENTS",
-		project + "commands/one.md":      "---\nhints: file\n---\ntext\n",
+		project + "commands/one.md":      "---\nhints: [file]\n---\ntext\n",
 	}.load(t)
 	got := c.Commands["review"]
 	want := config.Command{
@@ -58,7 +58,8 @@ func TestCommandRefused(t *testing.T) {
 	checkRefused(t, map[string]refused{
 		"unknown key":   {files{path: "---\nhint: x\n---\ntext"}, []string{`a.md:2: unknown key "hint"; known keys: description, hints, name`}},
 		"duplicate key": {files{path: "---\nname: a\nname: b\n---\ntext"}, []string{`a.md:3: duplicate key "name"`}},
-		"wrong type":    {files{path: "---\nhints: {a: b}\n---\ntext"}, []string{`a.md:2: key "hints": expected text, or a list of texts`}},
+		"wrong type":    {files{path: "---\nhints: {a: b}\n---\ntext"}, []string{`a.md:2: key "hints": expected a list, got a mapping`}},
+		"no list":       {files{path: "---\nhints: a\n---\ntext"}, []string{`a.md:2: key "hints": expected a list, got text "a"`}},
 		"a slash":       {files{path: "---\nhints: []\nname: /a\n---\ntext"}, []string{`a.md:3: key "name": "/a" cannot be typed as a command`}},
 		"two words":     {files{project + "commands/a b.md": "text"}, []string{`a b.md:1: key "name": "a b" cannot be typed`}},
 		"no text":       {files{path: "---\nname: b\n---\n \n"}, []string{`a.md:2: command "b" has no text`}},

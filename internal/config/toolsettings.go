@@ -106,7 +106,7 @@ func (t Tools) check(d declaration) error {
 		return d.wrong([]string{"max_steps"}, "%d is less than 1", t.MaxSteps)
 	}
 	if t.Bash.Timeout <= 0 {
-		return d.wrong([]string{"bash", "timeout"}, "%s is not more than nothing", t.Bash.Timeout)
+		return d.wrong([]string{"bash", "timeout"}, "%s is not positive: write a duration such as 30s, or leave the key out for the default", t.Bash.Timeout)
 	}
 	if err := t.Policy.check(d.below("policy")); err != nil {
 		return err

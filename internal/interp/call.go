@@ -2,7 +2,10 @@ package interp
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"os/exec"
 	"reflect"
 
 	"github.com/idelchi/aura/sdk"
@@ -76,7 +79,16 @@ func failureOf(err error) *shared.Failure {
 	if err == nil {
 		return nil
 	}
-	return &shared.Failure{Kind: shared.FailureError, Message: err.Error()}
+	return &shared.Failure{Kind: shared.FailureError, Message: err.Error() + missingPath(err)}
+}
+
+// missingPath explains why a program was not found where the plugin has no PATH to look in; else it is empty.
+func missingPath(err error) string {
+	//nolint:forbidigo // the environment of the child is the plugin's, not configuration of aura
+	if !errors.Is(err, exec.ErrNotFound) || os.Getenv("PATH") != "" {
+		return ""
+	}
+	return " (the variable PATH is not set in the plugin's environment: start aura with it, or use the program's full path)"
 }
 
 // call sets the task's variables, calls a bound function and splits its results into the answer and the failure.

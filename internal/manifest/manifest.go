@@ -173,14 +173,14 @@ func checkVariable(name string) error {
 }
 
 func parseTimeout(value any) (time.Duration, error) {
-	const want = "write a duration such as 10s, or a whole number of seconds"
+	const want = "write a duration such as 10s, or a whole number of seconds, or leave the key out for the defaults"
 
 	switch v := value.(type) {
 	case nil:
 		return 0, nil
 	case int:
 		if v <= 0 || int64(v) > math.MaxInt64/int64(time.Second) {
-			return 0, fmt.Errorf("%d is not a positive number of seconds", v)
+			return 0, fmt.Errorf("%d is not a positive number of seconds: %s", v, want)
 		}
 
 		return time.Duration(v) * time.Second, nil
@@ -191,7 +191,7 @@ func parseTimeout(value any) (time.Duration, error) {
 		}
 
 		if d <= 0 {
-			return 0, fmt.Errorf("%q is not positive", v)
+			return 0, fmt.Errorf("%q is not positive: %s", v, want)
 		}
 
 		return d, nil

@@ -213,7 +213,7 @@ func (c *checker) merged(value *yaml.Node, path string, each func(key, value *ya
 
 func (c *checker) sequence(n *yaml.Node, t reflect.Type, path string) error {
 	if n.Kind != yaml.SequenceNode {
-		return mismatch(n, path, "a list")
+		return mismatch(n, path, wantList)
 	}
 
 	if t.Kind() == reflect.Array && len(n.Content) != t.Len() {

@@ -14,14 +14,21 @@ const maxQuoted = 40
 
 func mismatch(n *yaml.Node, path, want string) error {
 	hint := ""
-	if want == wantText && n.Kind == yaml.ScalarNode {
+
+	switch {
+	case want == wantText && n.Kind == yaml.ScalarNode:
 		hint = " (put it in quotes)"
+	case want == wantList && n.Kind == yaml.ScalarNode:
+		hint = " (put it in brackets)"
 	}
 
 	return fault(n, "%sexpected %s, got %s%s", keyed(path), want, describe(n), hint)
 }
 
-const wantText = "text"
+const (
+	wantText = "text"
+	wantList = "a list"
+)
 
 func wanted(t reflect.Type) string {
 	switch kind := t.Kind(); {

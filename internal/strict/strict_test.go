@@ -80,7 +80,7 @@ func TestDecodeErrors(t *testing.T) {
 		{"text for bool", "enabled: \"yes\"", []string{`f.yaml:1: key "enabled": expected true or false`}},
 		{"word for bool", "enabled: maybe", []string{`f.yaml:1: key "enabled": expected true or false, got text "maybe"`}},
 		{"number for optional bool", "maybe: 3", []string{`f.yaml:1: key "maybe": expected true or false`}},
-		{"text for list", "env: HOME", []string{`f.yaml:1: key "env": expected a list, got text "HOME"`}},
+		{"text for list", "env: HOME", []string{`f.yaml:1: key "env": expected a list, got text "HOME" (put it in brackets)`}},
 		{"number in list", "env:\n  - A\n  - 7\n", []string{`f.yaml:3: key "env[1]": expected text`}},
 		{"text for mapping", "limits: big", []string{`f.yaml:1: key "limits": expected a mapping of keys`}},
 		{"list at the root", "- a\n", []string{`f.yaml:1: expected a mapping of keys, got a list`}},

@@ -50,7 +50,7 @@ var usable = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 
 const usableNames = "a name consists of at most 64 letters, digits, - and _"
 
-// Register adds a tool. A name that is taken is a *ConflictError, unless one of the two overrides: the newcomer whatever
+// Register adds a tool. A name that is taken, if only by a tool that aura has in other sessions, is a *ConflictError, unless one of the two overrides: the newcomer whatever
 // it finds, the older one a single newcomer if it has displaced nothing yet.
 func (r *Registry) Register(t Tool) error {
 	d := t.Definition()
@@ -72,6 +72,8 @@ func (r *Registry) Register(t Tool) error {
 		default:
 			return &ConflictError{Name: d.Name, First: old.definition.From(), Second: d.From()}
 		}
+	} else if reserved(d) {
+		return &ConflictError{Name: d.Name, First: Definition{}.From(), Second: d.From()}
 	}
 	if r.entries == nil {
 		r.entries = map[string]entry{}

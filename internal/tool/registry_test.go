@@ -74,6 +74,22 @@ func TestRegister(t *testing.T) {
 	}
 }
 
+// TestRegisterConditional holds that the names of built-in tools that a session may lack are taken all the same.
+func TestRegisterConditional(t *testing.T) {
+	t.Parallel()
+	for _, name := range tool.Conditional() {
+		var conflict *tool.ConflictError
+		if _, err := tool.NewRegistry(plugin("a", name, false)); !errors.As(err, &conflict) || conflict.First != "aura itself" {
+			t.Errorf("%s: got %v", name, err)
+		}
+		for _, fits := range []tool.Tool{builtIn(name), plugin("a", name, true), plugin("a", name+"s", false)} {
+			if _, err := tool.NewRegistry(fits); err != nil {
+				t.Errorf("%s: got %v", fits.Definition().Name, err)
+			}
+		}
+	}
+}
+
 func TestRegisterRefuses(t *testing.T) {
 	t.Parallel()
 	for _, d := range []tool.Definition{

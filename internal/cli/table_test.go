@@ -1,0 +1,29 @@
+package cli
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/internal/plaintext"
+)
+
+// TestListCells holds that a list cuts cells for people only: who pipes it gets every capability.
+func TestListCells(t *testing.T) {
+	t.Parallel()
+	p := app.Info{Name: "all"}
+	for _, point := range hookpoint.All() {
+		p.Hooks = append(p.Hooks, point.Name)
+	}
+	var piped, shown bytes.Buffer
+	writeList(&piped, []app.Info{p})
+	writeList(plaintext.NewWriter(&shown), []app.Info{p})
+	if !strings.Contains(piped.String(), capabilities(p)) {
+		t.Errorf("the piped list is cut: %s", piped.String())
+	}
+	if !strings.Contains(shown.String(), " more)") {
+		t.Errorf("the list on a terminal is not cut: %s", shown.String())
+	}
+}

@@ -1,0 +1,93 @@
+// Package nearest finds the name that somebody meant who wrote another one.
+package nearest
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+const (
+	// maxNames is how many names are offered.
+	maxNames = 3
+	// maxTypos is how many letters may differ.
+	maxTypos = 2
+)
+
+// Names returns up to three of the known names that resemble one, the likeliest first: those that it begins, those that differ
+// in case, and those a few typos away.
+func Names(name string, known []string) []string {
+	found := candidates(name, known)
+	return names(found[:min(maxNames, len(found))])
+}
+
+// candidate is a known name and how many letters it is away.
+type candidate struct {
+	name string
+	far  int
+}
+
+// candidates are sorted, the likeliest first.
+func candidates(name string, known []string) []candidate {
+	var found []candidate
+	for _, k := range known {
+		far := distance(strings.ToLower(name), strings.ToLower(k))
+		if far > 1 && name != "" && strings.HasPrefix(k, name) {
+			far = 1
+		}
+		if far <= min(maxTypos, (len(name)+1)/2) {
+			found = append(found, candidate{k, far})
+		}
+	}
+	slices.SortFunc(found, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.far, b.far), strings.Compare(a.name, b.name))
+	})
+	return slices.Compact(found)
+}
+
+func names(of []candidate) []string {
+	out := make([]string, 0, len(of))
+	for _, c := range of {
+		out = append(out, c.name)
+	}
+	return out
+}
+
+// Hint is how a message about an unknown name ends: "; did you mean X?", or nothing if no known name resembles it. It offers the
+// likeliest names only.
+func Hint(name string, known []string) string {
+	near := candidates(name, known)
+	if len(near) == 0 {
+		return ""
+	}
+	best := near[0].far
+	near = slices.DeleteFunc(near, func(c candidate) bool { return c.far > best })
+	quoted := make([]string, 0, len(near))
+	for _, n := range names(near[:min(maxNames, len(near))]) {
+		quoted = append(quoted, fmt.Sprintf("%q", n))
+	}
+	return "; did you mean " + strings.Join(quoted, " or ") + "?"
+}
+
+// distance counts the letters to insert, remove or replace to make one word the other.
+func distance(a, b string) int {
+	from, to := []rune(a), []rune(b)
+	row := make([]int, len(to)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i, r := range from {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j, c := range to {
+			replace := diagonal
+			if r != c {
+				replace++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replace, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(to)]
+}
