@@ -52,7 +52,7 @@ func locate(o Options) (places, error) {
 	}
 	configs := o.Configs
 	if len(configs) == 0 {
-		configs = []string{nearest(workdir, o.UserHome)}
+		configs = []string{nearestHome(workdir, o.UserHome)}
 	}
 	if o.Safe && len(o.Configs) == 0 {
 		p.project = configs[0]
@@ -66,9 +66,9 @@ func locate(o Options) (places, error) {
 	return p, nil
 }
 
-// nearest is the project's home where none is named: the nearest .aura from the working directory up to the root of its repository,
+// nearestHome is the project's home where none is named: the nearest .aura from the working directory up to the root of its repository,
 // and not beyond the user's home directory. If there is none, and outside of a repository, it is that of the working directory.
-func nearest(workdir, home string) string {
+func nearestHome(workdir, home string) string {
 	own := filepath.Join(workdir, DirName)
 	found := own
 	for dir := workdir; dir != home; dir = filepath.Dir(dir) {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestNearest has a row for each rule about where a project's home is looked for.
-func TestNearest(t *testing.T) {
+// TestNearestHome has a row for each rule about where a project's home is looked for.
+func TestNearestHome(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		dirs          []string
@@ -31,7 +31,7 @@ func TestNearest(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if got := nearest(filepath.Join(base, row.workdir), filepath.Join(base, "home")); got != filepath.Join(base, row.want) {
+			if got := nearestHome(filepath.Join(base, row.workdir), filepath.Join(base, "home")); got != filepath.Join(base, row.want) {
 				t.Errorf("got %s, want %s", got, row.want)
 			}
 		})
