@@ -459,8 +459,10 @@ var sdkSource = map[string]string{
 		"type ToolConfig struct {\n" +
 		"\t// HomeDir is the user's home directory.\n" +
 		"\tHomeDir string\n" +
-		"\t// ConfigDir is the project's .aura directory.\n" +
+		"\t// ConfigDir is the project's .aura directory. A confined plugin cannot write to it.\n" +
 		"\tConfigDir string\n" +
+		"\t// DataDir is the plugin's own directory for files that it keeps. It is empty if there is no place for one.\n" +
+		"\tDataDir string\n" +
 		"}\n" +
 		"\n" +
 		"// CommandSchema is what Command returns: a slash command.\n" +

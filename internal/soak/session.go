@@ -141,7 +141,7 @@ func (w *watcher) at(n int) error {
 // plugins are those of this session, by name.
 func (w *watcher) plugins() map[string]host.PluginHealth {
 	out := map[string]host.PluginHealth{}
-	for _, h := range host.Running(host.RuntimeDir("", os.TempDir())) {
+	for _, h := range host.Running(host.RuntimeDirs("", filepath.Join(w.dir, "home", "state", "aura", "run"))...) {
 		if h.Pid != 0 && strings.HasPrefix(h.Dir, w.project()+string(filepath.Separator)) {
 			out[h.Name] = h
 		}
