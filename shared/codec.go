@@ -1,6 +1,7 @@
 package shared
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"reflect"
@@ -10,12 +11,14 @@ import (
 )
 
 // The codec keeps what Go values mean: nil and empty apart, int as int and float64 as float64, times with their offset,
-// text byte for byte.
+// text byte for byte. A json.Number is an integer that is too large for both.
 var (
+	tags = must(numberTags())
+
 	encoder = must(cbor.EncOptions{
 		Time:    cbor.TimeRFC3339Nano,
 		TimeTag: cbor.EncTagRequired,
-	}.EncMode())
+	}.EncModeWithTags(tags))
 
 	decoder = must(cbor.DecOptions{
 		UTF8:             cbor.UTF8DecodeInvalid,
@@ -24,8 +27,16 @@ var (
 		MaxNestedLevels:  1024,
 		MaxArrayElements: math.MaxInt32,
 		MaxMapPairs:      math.MaxInt32,
-	}.DecMode())
+	}.DecModeWithTags(tags))
 )
+
+// numberTag marks the text of a json.Number. It is from the range that anybody may use.
+const numberTag = 70_000
+
+func numberTags() (cbor.TagSet, error) {
+	set := cbor.NewTagSet()
+	return set, set.Add(cbor.TagOptions{EncTag: cbor.EncTagRequired, DecTag: cbor.DecTagRequired}, reflect.TypeFor[json.Number](), numberTag)
+}
 
 func must[T any](v T, err error) T {
 	if err != nil {
