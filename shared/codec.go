@@ -2,7 +2,6 @@ package shared
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"reflect"
 	"sync"
@@ -24,11 +23,14 @@ var (
 		UTF8:             cbor.UTF8DecodeInvalid,
 		DefaultMapType:   reflect.TypeFor[map[string]any](),
 		TimeTag:          cbor.DecTagOptional,
-		MaxNestedLevels:  1024,
+		MaxNestedLevels:  maxNesting,
 		MaxArrayElements: math.MaxInt32,
 		MaxMapPairs:      math.MaxInt32,
 	}.DecModeWithTags(tags))
 )
+
+// maxNesting is how deep lists and maps may be within each other.
+const maxNesting = 1024
 
 // numberTag marks the text of a json.Number. It is from the range that anybody may use.
 const numberTag = 70_000
@@ -49,7 +51,7 @@ func must[T any](v T, err error) T {
 func encode(v any) ([]byte, error) {
 	b, err := encoder.Marshal(v)
 	if err != nil {
-		return nil, fmt.Errorf("encoding %T: %w", v, err)
+		return nil, unsendable(err)
 	}
 	return b, nil
 }
@@ -57,7 +59,7 @@ func encode(v any) ([]byte, error) {
 // decode fills the value that into points to.
 func decode(b []byte, into any) error {
 	if err := decoder.Unmarshal(b, into); err != nil {
-		return fmt.Errorf("decoding %T: %w", into, err)
+		return unsendable(err)
 	}
 	restoreInts(reflect.ValueOf(into).Elem())
 	return nil

@@ -347,7 +347,7 @@ func TestFailuresKeepTheirKind(t *testing.T) {
 	t.Parallel()
 	impl := &fake{}
 	c := connect(t, impl)
-	for _, kind := range []FailureKind{FailureError, FailurePanic, FailureGoexit, FailureLoad, FailureSize, FailureUnsupported} {
+	for _, kind := range []FailureKind{FailureError, FailurePanic, FailureGoexit, FailureLoad, FailureSize, FailureWire, FailureUnsupported} {
 		impl.hook = func(HookCall) (any, error) { return nil, &Failure{Kind: kind, Message: "\xff bad"} }
 		_, err := c.Hook(t.Context(), HookCall{Point: hookpoint.BeforeChat, Context: sdk.BeforeChatContext{}})
 		var f *Failure
