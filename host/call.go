@@ -97,7 +97,7 @@ func (s *supervisor) judge(ctx context.Context, c *child, limit, took time.Durat
 		return &Error{Kind: KindTimeout, Err: why}
 	case codes.ResourceExhausted, codes.Internal, codes.Unknown:
 		if !c.proc.awaitExit(0) {
-			return &Error{Kind: KindWire, Err: err}
+			return &Error{Kind: KindWire, Err: wireReason(err)}
 		}
 	default:
 	}
@@ -116,6 +116,14 @@ func (s *supervisor) judge(ctx context.Context, c *child, limit, took time.Durat
 		return &Error{Kind: KindCrash, Err: errors.New(doomed)}
 	}
 	return &Error{Kind: KindCrash, Err: c.proc.deathNote()}
+}
+
+// wireReason is an error of the wire without the words of gRPC around it.
+func wireReason(err error) error {
+	if s, ok := status.FromError(err); ok {
+		return errors.New(s.Message())
+	}
+	return err
 }
 
 func pluginError(f *shared.Failure) error {

@@ -2,6 +2,7 @@ package shared
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 
@@ -105,8 +106,8 @@ func (c *client) send(ctx context.Context, call *wire.Call, out any, pack packin
 		return err
 	}
 	err = c.invoke(ctx, call, out)
-	_, failed := err.(*Failure) //nolint:errorlint // invoke returns a *Failure unwrapped
-	ack(err == nil || failed)
+	failure, failed := err.(*Failure) //nolint:errorlint // invoke returns a *Failure unwrapped
+	ack(err == nil || failed && failure.Kind != FailureWire)
 	return err
 }
 
@@ -131,6 +132,9 @@ func (c *client) body(call *wire.Call, pack packing) (func(bool), error) {
 	if err != nil && ack != nil {
 		ack(false)
 	}
+	if _, ok := errors.AsType[*unsendableError](err); ok {
+		err = fmt.Errorf("sending the call to the plugin: %w", err)
+	}
 	return ack, err
 }
 
@@ -143,5 +147,8 @@ func (c *client) invoke(ctx context.Context, call *wire.Call, out any) error {
 	if f := reply.GetFailure(); f != nil {
 		return &Failure{Kind: FailureKind(f.GetKind()), Message: string(f.GetMessage())}
 	}
-	return decode(reply.GetBody(), out)
+	if err := decode(reply.GetBody(), out); err != nil {
+		return fmt.Errorf("reading the plugin's answer: %w", err)
+	}
+	return nil
 }

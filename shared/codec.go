@@ -1,7 +1,7 @@
 package shared
 
 import (
-	"fmt"
+	"encoding/json"
 	"math"
 	"reflect"
 	"sync"
@@ -10,22 +10,35 @@ import (
 )
 
 // The codec keeps what Go values mean: nil and empty apart, int as int and float64 as float64, times with their offset,
-// text byte for byte.
+// text byte for byte. A json.Number is an integer that is too large for both.
 var (
+	tags = must(numberTags())
+
 	encoder = must(cbor.EncOptions{
 		Time:    cbor.TimeRFC3339Nano,
 		TimeTag: cbor.EncTagRequired,
-	}.EncMode())
+	}.EncModeWithTags(tags))
 
 	decoder = must(cbor.DecOptions{
 		UTF8:             cbor.UTF8DecodeInvalid,
 		DefaultMapType:   reflect.TypeFor[map[string]any](),
 		TimeTag:          cbor.DecTagOptional,
-		MaxNestedLevels:  1024,
+		MaxNestedLevels:  maxNesting,
 		MaxArrayElements: math.MaxInt32,
 		MaxMapPairs:      math.MaxInt32,
-	}.DecMode())
+	}.DecModeWithTags(tags))
 )
+
+// maxNesting is how deep lists and maps may be within each other.
+const maxNesting = 1024
+
+// numberTag marks the text of a json.Number. It is from the range that anybody may use.
+const numberTag = 70_000
+
+func numberTags() (cbor.TagSet, error) {
+	set := cbor.NewTagSet()
+	return set, set.Add(cbor.TagOptions{EncTag: cbor.EncTagRequired, DecTag: cbor.DecTagRequired}, reflect.TypeFor[json.Number](), numberTag)
+}
 
 func must[T any](v T, err error) T {
 	if err != nil {
@@ -38,7 +51,7 @@ func must[T any](v T, err error) T {
 func encode(v any) ([]byte, error) {
 	b, err := encoder.Marshal(v)
 	if err != nil {
-		return nil, fmt.Errorf("encoding %T: %w", v, err)
+		return nil, unsendable(err)
 	}
 	return b, nil
 }
@@ -46,7 +59,7 @@ func encode(v any) ([]byte, error) {
 // decode fills the value that into points to.
 func decode(b []byte, into any) error {
 	if err := decoder.Unmarshal(b, into); err != nil {
-		return fmt.Errorf("decoding %T: %w", into, err)
+		return unsendable(err)
 	}
 	restoreInts(reflect.ValueOf(into).Elem())
 	return nil

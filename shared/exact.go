@@ -16,7 +16,7 @@ import (
 // not UTF-8. Here a number with a point or an exponent is a float64 and one without is an int, and what JSON has no form for is an object
 // with one key:
 //
-//	{"$float": "NaN"}  {"$text": "base64 of any bytes"}  {"$data": "base64"}  {"$time": "RFC 3339"}  {"$map": [["key", value]]}
+//	{"$float": "NaN"}  {"$text": "base64 of any bytes"}  {"$data": "base64"}  {"$time": "RFC 3339"}  {"$number": "digits"}  {"$map": [["key", value]]}
 //
 // The last is for a map that has such a key itself, or one that is not UTF-8. Where the type is known a time is its text.
 const (
@@ -25,6 +25,7 @@ const (
 	exactData  = "$data"
 	exactTime  = "$time"
 	exactMap   = "$map"
+	exactLarge = "$number"
 )
 
 // exact returns what encoding/json writes for v without loss.
@@ -81,6 +82,9 @@ func exactDynamic(v reflect.Value) (any, error) {
 	}
 	if data, ok := reflect.TypeAssert[[]byte](v); ok {
 		return map[string]any{exactData: base64.StdEncoding.EncodeToString(data)}, nil
+	}
+	if n, ok := reflect.TypeAssert[json.Number](v); ok {
+		return map[string]any{exactLarge: n.String()}, nil
 	}
 	if v.Kind() == reflect.Struct {
 		return nil, fmt.Errorf("a %s cannot be sent as a value of any type", v.Type())

@@ -195,6 +195,8 @@ func marked(mark, text string) (any, error) {
 		return base64.StdEncoding.DecodeString(text)
 	case exactTime:
 		return readTime(text)
+	case exactLarge:
+		return json.Number(text), nil
 	default:
 		return nil, fmt.Errorf("%q stands for nothing that is known", mark)
 	}

@@ -1,6 +1,7 @@
 package shared
 
 import (
+	"encoding/json"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -98,7 +99,7 @@ func (r random) time() time.Time {
 }
 
 func (r random) dynamic(depth int) any {
-	switch r.IntN(8) {
+	switch r.IntN(9) {
 	case 0:
 		return nil
 	case 1:
@@ -113,6 +114,8 @@ func (r random) dynamic(depth int) any {
 		// The zero time inside an interface is the one value that arrives as nil.
 		return r.time().AddDate(1, 0, 0)
 	case 6:
+		return json.Number([]string{"9223372036854775808", "-123456789012345678901234567890"}[r.IntN(2)])
+	case 7:
 		list := []any{}
 		for range r.length(depth) {
 			list = append(list, r.dynamic(depth-1))

@@ -50,6 +50,9 @@ func (s *server) Invoke(ctx context.Context, call *wire.Call) (*wire.Reply, erro
 	if err == nil {
 		return s.reply(call, out)
 	}
+	if bad, ok := errors.AsType[*unsendableError](err); ok {
+		return &wire.Reply{Failure: unsent("reading the call", bad)}, nil
+	}
 	var failure *Failure
 	if !errors.As(err, &failure) {
 		if code := status.FromContextError(err).Code(); code != codes.Unknown {
@@ -166,13 +169,18 @@ func (s *server) reply(call *wire.Call, out any) (*wire.Reply, error) {
 	}
 	body, err := encode(out)
 	if err != nil {
-		return nil, status.Error(codes.Internal, err.Error())
+		return &wire.Reply{Failure: unsent("sending the answer to aura", err)}, nil
 	}
 	if len(body) > MaxMessage {
 		return refusal(call, len(body)), nil
 	}
 	seen(len(body))
 	return &wire.Reply{Body: body}, nil
+}
+
+// unsent is the failure of a call whose values cannot cross the wire.
+func unsent(doing string, err error) *wire.Failure {
+	return &wire.Failure{Kind: string(FailureWire), Message: []byte(doing + ": " + err.Error())}
 }
 
 func refusal(call *wire.Call, size int) *wire.Reply {

@@ -131,6 +131,8 @@ const (
 	FailureLoad FailureKind = "load"
 	// FailureSize is an answer that is larger than MaxMessage.
 	FailureSize FailureKind = "size"
+	// FailureWire is a call that the child could not read, or an answer that it could not send.
+	FailureWire FailureKind = "wire"
 	// FailureUnsupported is a call of something the plugin does not export.
 	FailureUnsupported FailureKind = "unsupported"
 )

@@ -2,6 +2,7 @@ package shared
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -89,6 +90,9 @@ func normal(v reflect.Value) any {
 	}
 	if t, ok := reflect.TypeAssert[time.Time](v); ok {
 		return "time " + t.Format(time.RFC3339Nano)
+	}
+	if n, ok := reflect.TypeAssert[json.Number](v); ok {
+		return "number " + n.String()
 	}
 	switch v.Kind() {
 	case reflect.Interface, reflect.Pointer:
@@ -343,7 +347,7 @@ func TestFailuresKeepTheirKind(t *testing.T) {
 	t.Parallel()
 	impl := &fake{}
 	c := connect(t, impl)
-	for _, kind := range []FailureKind{FailureError, FailurePanic, FailureGoexit, FailureLoad, FailureSize, FailureUnsupported} {
+	for _, kind := range []FailureKind{FailureError, FailurePanic, FailureGoexit, FailureLoad, FailureSize, FailureWire, FailureUnsupported} {
 		impl.hook = func(HookCall) (any, error) { return nil, &Failure{Kind: kind, Message: "\xff bad"} }
 		_, err := c.Hook(t.Context(), HookCall{Point: hookpoint.BeforeChat, Context: sdk.BeforeChatContext{}})
 		var f *Failure

@@ -170,7 +170,8 @@ func TryHook(ctx context.Context, c *config.Config, choice HookChoice, t HookTri
 	}
 	input := map[string]any{}
 	if len(t.Input) > 0 {
-		if err := json.Unmarshal(t.Input, &input); err != nil {
+		var err error
+		if input, err = tool.ParseArguments(t.Input); err != nil {
 			return HookReport{}, fmt.Errorf("reading the input for hook %q: it is not a JSON object: %w", t.Name, err)
 		}
 	}

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -197,7 +196,7 @@ func ParseArguments(words []string, raw bool) (texts map[string]string, args map
 		return nil, nil, errors.New("--raw takes one JSON object")
 	}
 	if len(words) == 1 && (raw || strings.HasPrefix(strings.TrimSpace(words[0]), "{")) {
-		if err := json.Unmarshal([]byte(words[0]), &args); err != nil {
+		if args, err = tool.ParseArguments([]byte(words[0])); err != nil {
 			return nil, nil, fmt.Errorf("reading the arguments: they are no JSON object: %w", err)
 		}
 		if args == nil {

@@ -8,19 +8,16 @@ import (
 	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/sdk"
 )
 
 // parse reads arguments as a model wrote them. None at all are an empty object.
 func parse(raw json.RawMessage) (map[string]any, error) {
-	args := map[string]any{}
 	if text := bytes.TrimSpace(raw); len(text) == 0 || string(text) == `""` || string(text) == "null" {
-		return args, nil
+		return map[string]any{}, nil
 	}
-	if err := json.Unmarshal(raw, &args); err != nil {
-		return nil, err
-	}
-	return args, nil
+	return tool.ParseArguments(raw)
 }
 
 // checkSize refuses arguments that are larger than those of a call may be.

@@ -1,7 +1,6 @@
 package tool
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 )
@@ -69,7 +68,11 @@ func (c *collector) types(n *node) {
 // converted is a text as the first of the types that it can be. A string is what it is if nothing else fits.
 func converted(text string, types []string) any {
 	var value any
-	if json.Unmarshal([]byte(text), &value) != nil {
+	err := parseJSON([]byte(text), &value)
+	if err == nil {
+		value, err = numbers(value)
+	}
+	if err != nil {
 		return text
 	}
 	_, kind := known(value)

@@ -1,6 +1,7 @@
 package google
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 
@@ -93,7 +94,9 @@ func content(turn dialogue.Turn, signed bool) *genai.Content {
 // arguments are an object already.
 func arguments(call llm.ToolCall) map[string]any {
 	var out map[string]any
-	if json.Unmarshal(call.Arguments, &out) != nil {
+	decoder := json.NewDecoder(bytes.NewReader(call.Arguments))
+	decoder.UseNumber() // a float64 would change large integers
+	if decoder.Decode(&out) != nil {
 		return map[string]any{}
 	}
 	return out

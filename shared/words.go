@@ -1,0 +1,33 @@
+package shared
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/fxamacker/cbor/v2"
+)
+
+// unsendableError is a value that cannot cross the wire. Its text is for whoever made the value.
+type unsendableError struct{ why string }
+
+func (e *unsendableError) Error() string { return e.why }
+
+// unsendable says in words why the codec refuses a value.
+func unsendable(err error) error {
+	var (
+		kind  *cbor.UnsupportedTypeError
+		deep  *cbor.MaxNestedLevelError
+		other *cbor.UnmarshalTypeError
+	)
+	why := strings.TrimPrefix(err.Error(), "cbor: ")
+	switch {
+	case errors.As(err, &kind):
+		why = fmt.Sprintf("a value of type %s cannot be sent to another process; use numbers, texts, booleans, times, lists and maps", kind.Type)
+	case errors.As(err, &deep):
+		why = fmt.Sprintf("a value is nested more than %d levels deep", maxNesting)
+	case errors.As(err, &other):
+		why = fmt.Sprintf("a value is a %s where a %s is expected; the keys of maps must be texts", other.CBORType, other.GoType)
+	}
+	return &unsendableError{why}
+}
