@@ -16,6 +16,18 @@ type answer struct {
 	reason  string
 	// note says what is wrong with the answer; empty if nothing is.
 	note string
+	// wrong is a value of the wrong type, for which the hook counts as failed; nil if there is none.
+	wrong *AnswerError
+}
+
+// AnswerError is a value of the wrong type in an answer. What the hook meant is unknown, so it does not block the call.
+type AnswerError struct {
+	// Key is that of the value, and Want is what it must be.
+	Key, Want string
+}
+
+func (e *AnswerError) Error() string {
+	return fmt.Sprintf("reading its answer: %q is not %s", e.Key, e.Want)
 }
 
 // The bounds of what a note repeats of an answer.
@@ -47,8 +59,11 @@ func readAnswer(stdout []byte) answer {
 		delete(fields, key.name)
 		if err := json.Unmarshal(value, key.into); err != nil {
 			// A hook that denies a call in so many words means it, whatever else is wrong with its answer.
-			plain.deny = a.deny
-			plain.note = fmt.Sprintf("this was read as plain text, since %q is not %s", key.name, wanted(key.into))
+			if plain.deny = a.deny; plain.deny {
+				plain.note = fmt.Sprintf("this was read as plain text, since %q is not %s", key.name, wanted(key.into))
+			} else {
+				plain.wrong = &AnswerError{Key: key.name, Want: wanted(key.into)}
+			}
 			return plain
 		}
 	}

@@ -2,7 +2,8 @@
 // the tool and the names of the files that a call touches, and run in a limited process of its own. It receives the call
 // as JSON on its standard input and answers by its exit status and by what it prints:
 //
-//   - 0: what it prints on standard output is {"message": …, "deny": …, "reason": …}, or a plain message
+//   - 0: what it prints on standard output is {"message": …, "deny": …, "reason": …}, or a plain message; a value of the
+//     wrong type is a failure, which does not block the call
 //   - 2: a pre hook blocks the call, with standard error as the reason; of a post hook it is feedback
 //   - any other: standard error, or else standard output, is feedback
 //

@@ -31,7 +31,7 @@ type Report struct {
 	Blocked bool
 	// Message is for the model: bounded, and it names the hook. It is empty if there is nothing to say.
 	Message string
-	// Err is why the hook could not be run to its end.
+	// Err is why the hook could not be run to its end, or an *AnswerError.
 	Err error
 }
 
@@ -107,6 +107,11 @@ func (r *Report) settle(e Entry, event string, result shell.Result) {
 		a.note = "(" + readable(a.note, 0) + ")"
 	}
 	dropped := result.StdoutDropped
+	if a.wrong != nil {
+		r.Err = a.wrong
+		r.Message = headed(e, "failed: "+a.wrong.Error(), r.Stdout)
+		return
+	}
 	if event == EventPre && a.deny {
 		r.Blocked = true
 		r.Message = blocked(e, join(readable(a.reason, 0), readable(a.message, dropped), a.note))

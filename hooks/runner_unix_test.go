@@ -119,10 +119,10 @@ func TestAnswers(t *testing.T) {
 			pre:     "[hook h]\n{\"deny\": true\n\n(this was read as plain text, since it is not valid JSON: unexpected end of JSON input)",
 		},
 		"status 0, wrong type": {
-			command: `echo '{"deny": "yes"}'`, pre: "[hook h]\n{\"deny\": \"yes\"}\n\n(this was read as plain text, since \"deny\" is not true or false)",
+			command: `echo '{"deny": "yes"}'`, pre: "[hook h failed: reading its answer: \"deny\" is not true or false]\n{\"deny\": \"yes\"}",
 		},
 		"status 0, wrong message": {
-			command: `echo '{"message": 5}'`, pre: "[hook h]\n{\"message\": 5}\n\n(this was read as plain text, since \"message\" is not a text)",
+			command: `echo '{"message": 5}'`, pre: "[hook h failed: reading its answer: \"message\" is not a text]\n{\"message\": 5}",
 		},
 		"status 2":                 {command: "echo out; echo never >&2; exit 2", blocks: true, pre: said + "never", post: "[hook h ended with status 2]\nnever"},
 		"status 2, output only":    {command: "echo out; exit 2", blocks: true, pre: said + "out", post: "[hook h ended with status 2]\nout"},

@@ -49,6 +49,7 @@ func (g guard) Before(ctx context.Context, call tool.Call, t tool.Tool) (string,
 		return "", err
 	}
 	out, err := g.hooks.RunPre(ctx, g.hookCall(ctx, call, t))
+	g.tellAnswers(out)
 	switch {
 	case err != nil:
 		return "", err
@@ -114,10 +115,20 @@ func (g guard) After(ctx context.Context, call tool.Call, t tool.Tool, output st
 		made.Output = strings.TrimLeft(output+"\n"+failure.Error(), "\n")
 	}
 	out, err := g.hooks.RunPost(ctx, made)
+	g.tellAnswers(out)
 	if err != nil && ctx.Err() == nil {
 		g.app.notice("", err.Error())
 	}
 	return out.Append(out.Reason)
+}
+
+// tellAnswers reports the hooks whose answers could not be read: a guard among them blocks nothing.
+func (g guard) tellAnswers(out hooks.Outcome) {
+	for _, r := range out.Reports {
+		if _, wrong := errors.AsType[*hooks.AnswerError](r.Err); wrong {
+			g.app.notice("", fmt.Sprintf("hook %q failed and blocks nothing: %v", r.Hook, r.Err))
+		}
+	}
 }
 
 // Question asks whether a tool call may run.

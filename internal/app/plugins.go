@@ -32,6 +32,9 @@ func (a *App) startPlugins(ctx context.Context) error {
 	if err != nil || len(list) == 0 {
 		return err
 	}
+	if err := brokenGuards(list); err != nil {
+		return err
+	}
 	a.place, err = host.OpenSession(RuntimeDir(a.cfg), a.journal.ID())
 	if err != nil {
 		return err

@@ -164,6 +164,9 @@ func (a *App) reloadPlugins(ctx context.Context) (host.Reloaded, error) {
 	if err != nil {
 		return host.Reloaded{}, err
 	}
+	if err := brokenGuards(list); err != nil {
+		return host.Reloaded{}, err
+	}
 	a.noteFired()
 	done, err := a.fleet.Reload(ctx, list)
 	a.recallFired()

@@ -50,7 +50,11 @@ func TestDir(t *testing.T) {
 		"only tests":       {"-- main_test.go --\npackage my_plugin\n", []string{".:0 package"}},
 		"syntax":           {bare + "func (\n", []string{"main.go:3 syntax"}},
 		"nothing exported": {bare + "func Helper() {}\n", []string{"go.mod:1 exports"}},
-		"half a tool":      {bare + "import \"github.com/idelchi/aura/sdk\"\n\nfunc Schema() sdk.ToolSchema { return sdk.ToolSchema{} }\n", []string{"main.go:5 exports"}},
+		"almost a hook": {
+			start + "func OnEror(_ context.Context, _ sdk.OnErrorContext) (sdk.Result, error) { return sdk.Result{}, nil }\n", []string{"main.go:11 exports"},
+		},
+		"a helper of a hook": {start + "func beforeChat(sdk.BeforeChatContext) {}\n\nfunc OnEror(int) {}\n\nvar _, _ = beforeChat, OnEror\n", nil},
+		"half a tool":        {bare + "import \"github.com/idelchi/aura/sdk\"\n\nfunc Schema() sdk.ToolSchema { return sdk.ToolSchema{} }\n", []string{"main.go:5 exports"}},
 		"half a command": {
 			bare + imports + "func ExecuteCommand(_ context.Context, _ string, _ sdk.Context) (r sdk.CommandResult, err error) { return }\n",
 			[]string{"main.go:9 exports"},

@@ -67,11 +67,29 @@ func (c *checker) exports(s *source, pkg *types.Package) {
 	for _, e := range optional {
 		c.export(s, pkg, e, Warning)
 	}
+	c.almostHooks(s, pkg)
 	if useful == 0 {
 		c.add(Finding{
 			File: filepath.Join(c.dir, "go.mod"), Line: 1, Severity: Error, Rule: "exports",
 			Message: fmt.Sprintf("package %s exports neither a hook nor a tool (Schema with Execute) nor a command (Command with ExecuteCommand)", pkg.Name()),
 			Fix:     "export one of the functions that aura calls, spelled as in its documentation",
+		})
+	}
+}
+
+// almostHooks finds functions that were probably meant to be hooks, as the start does.
+func (c *checker) almostHooks(s *source, pkg *types.Package) {
+	for _, name := range pkg.Scope().Names() {
+		fn, ok := pkg.Scope().Lookup(name).(*types.Func)
+		if !ok || !strings.Contains(types.TypeString(fn.Signature().Params(), (*types.Package).Name), "sdk.") {
+			continue
+		}
+		meant, ok := hookpoint.Almost(name, func(n hookpoint.Name) bool { return pkg.Scope().Lookup(string(n)) != nil })
+		if !ok {
+			continue
+		}
+		c.exported(s, fn, Finding{
+			Severity: Warning, Rule: "exports", Message: fmt.Sprintf("the function %s is not called", name), Fix: "rename it to " + string(meant) + " if it is a hook",
 		})
 	}
 }

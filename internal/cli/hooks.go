@@ -202,7 +202,7 @@ func showReport(s streams, r app.HookReport) {
 	case r.Blocked:
 		outcome = "blocks the call"
 	case r.Error != "":
-		outcome = "could not be run to its end and lets the call pass"
+		outcome = "failed and lets the call pass"
 	case r.TimedOut:
 		outcome = "was killed at its timeout and lets the call pass"
 	}

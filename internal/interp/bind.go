@@ -64,7 +64,7 @@ func (p *Plugin) bind(symbols map[string]value, cfg sdk.ToolConfig) error {
 		return err
 	}
 	if len(p.exports.Hooks) == 0 && !schema.IsValid() && !command.IsValid() {
-		return nothingExported(p.exports.Package)
+		return nothingExported(p.exports.Package, p.exports.Warnings)
 	}
 	if init := b.optional("Init", initType, "it is not called"); init.IsValid() {
 		if err := b.ask("Init", func() { init.Call([]reflect.Value{reflect.ValueOf(cfg)}) }); err != nil {
@@ -77,13 +77,13 @@ func (p *Plugin) bind(symbols map[string]value, cfg sdk.ToolConfig) error {
 	return b.bindCommand(command)
 }
 
-func nothingExported(pkg string) error {
+func nothingExported(pkg string, warnings []string) error {
 	var hooks []string
 	for _, point := range hookpoint.All() {
 		hooks = append(hooks, string(point.Name))
 	}
-	return fmt.Errorf("package %s exports neither a hook (%s) nor a tool (Schema with Execute) nor a command (Command with ExecuteCommand)",
-		pkg, strings.Join(hooks, ", "))
+	return fmt.Errorf("package %s exports neither a hook (%s) nor a tool (Schema with Execute) nor a command (Command with ExecuteCommand)%s",
+		pkg, strings.Join(hooks, ", "), strings.Join(append([]string{""}, warnings...), "; "))
 }
 
 func (b binder) bindHooks() error {

@@ -57,7 +57,7 @@ func Load(o Options) (p *Plugin, err error) {
 	}
 	p = &Plugin{
 		runner:   newRunner(&trace{out: o.Stderr, root: dir + string(filepath.Separator)}),
-		exports:  shared.Exports{Module: src.module, Package: manifest.PackageName(src.module), Unread: src.unread()},
+		exports:  shared.Exports{Module: src.module, Package: manifest.PackageName(src.module), Unread: src.unread(), Warnings: src.almostHooks()},
 		mentions: src.mentionsOf("Turns", "ToolHistory", "Args"),
 	}
 	symbols, err := p.evaluate(src, o)

@@ -124,6 +124,13 @@ func TestReject(t *testing.T) {
 				"BeforeCompaction, AfterCompaction, OnAgentSwitch, TransformMessages) nor a tool (Schema with Execute) nor a command " +
 				"(Command with ExecuteCommand)",
 		},
+		"almost a hook": {
+			body + "import (\n\t\"context\"\n\n\t\"github.com/idelchi/aura/sdk\"\n)\n\n" +
+				"func beforeChat(_ context.Context, _ sdk.BeforeChatContext) (r sdk.Result, err error) { return }",
+			"package my_plugin exports neither a hook (BeforeChat, AfterResponse, BeforeToolExecution, AfterToolExecution, OnError, " +
+				"BeforeCompaction, AfterCompaction, OnAgentSwitch, TransformMessages) nor a tool (Schema with Execute) nor a command " +
+				"(Command with ExecuteCommand); the function beforeChat is not called: did you mean BeforeChat?",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -70,6 +70,23 @@ func Hint(name string, known []string) string {
 	return "; did you mean " + strings.Join(quoted, " or ") + "?"
 }
 
+// minTypo is how long a name must be for two typos to tell anything, in bytes.
+const minTypo = 5
+
+// Typo returns the known name that differs from one in case or by a few typos. Unlike Names it takes no beginning of a name for
+// the name.
+func Typo(name string, known []string) (string, bool) {
+	if len(name) < minTypo {
+		return "", false
+	}
+	for _, c := range candidates(name, known) {
+		if distance(strings.ToLower(name), strings.ToLower(c.name)) <= maxTypos {
+			return c.name, true
+		}
+	}
+	return "", false
+}
+
 // distance counts the letters to insert, remove or replace to make one word the other.
 func distance(a, b string) int {
 	from, to := []rune(a), []rune(b)
