@@ -50,12 +50,12 @@ Nothing of it was started. Read it, then choose:
 // Notice is one line for listings.
 func (e *UntrustedError) Notice() string {
 	text := fmt.Sprintf("%s is not trusted, so nothing of it is started or in force; 'aura trust --show' lists what it asks for, 'aura trust' trusts it",
-		oneLine(e.Dir, maxField))
+		oneLine(e.Dir))
 	if e.Store != nil {
-		text += "; " + oneLine(e.Store.Error(), maxField)
+		text += "; " + oneLine(e.Store.Error())
 	}
 	if e.Fault != nil {
-		text += "; it cannot be read: " + oneLine(e.Fault.Error(), maxField)
+		text += "; it cannot be read: " + oneLine(e.Fault.Error())
 	}
 	return text
 }
@@ -63,19 +63,19 @@ func (e *UntrustedError) Notice() string {
 // Summary says why the project is not trusted and what it asks for.
 func (e *UntrustedError) Summary() string {
 	var b strings.Builder
-	b.WriteString(oneLine(e.Dir, maxField) + " is not trusted")
+	b.WriteString(oneLine(e.Dir) + " is not trusted")
 	switch {
 	case e.Store != nil:
-		b.WriteString(": " + oneLine(e.Store.Error(), maxField))
+		b.WriteString(": " + oneLine(e.Store.Error()))
 	case !e.Change.Empty():
-		b.WriteString(": files that you agreed to are different now: " + oneLine(e.Change.String(), maxField))
+		b.WriteString(": files that you agreed to are different now: " + oneLine(e.Change.String()))
 	case len(e.Missing) > 0:
-		b.WriteString(": since you agreed to it there is also " + oneLine(strings.Join(e.Missing, ", "), maxField))
+		b.WriteString(": since you agreed to it there is also " + oneLine(strings.Join(e.Missing, ", ")))
 	case e.Rule == config.TrustPinned:
 		b.WriteString(" (your features say trust: pinned, so that consent is for files as they are)")
 	}
 	if e.Fault != nil {
-		b.WriteString("\nIts configuration cannot be read: " + oneLine(e.Fault.Error(), maxField))
+		b.WriteString("\nIts configuration cannot be read: " + oneLine(e.Fault.Error()))
 	}
 	if len(e.New) > 0 {
 		b.WriteString("\nNew is:")
@@ -102,7 +102,7 @@ func (e *UntrustedError) lines(b *strings.Builder, list []trust.Request) {
 		if r.Line > 0 {
 			file = fmt.Sprintf("%s:%d", file, r.Line)
 		}
-		fmt.Fprintf(b, "\n  %s %s (%s): %s", r.Kind, oneLine(r.Name, maxField), oneLine(file, maxField), oneLine(r.Text, maxField))
+		fmt.Fprintf(b, "\n  %s %s (%s): %s", r.Kind, oneLine(r.Name), oneLine(file), oneLine(r.Text))
 	}
 }
 
@@ -110,10 +110,10 @@ func (e *UntrustedError) lines(b *strings.Builder, list []trust.Request) {
 const maxField = 300
 
 // oneLine keeps text of others from looking like more lines of a message.
-func oneLine(text string, limit int) string {
+func oneLine(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
-	if runes := []rune(text); len(runes) > limit {
-		return string(runes[:limit]) + "…"
+	if runes := []rune(text); len(runes) > maxField {
+		return string(runes[:maxField]) + "…"
 	}
 	return text
 }

@@ -143,7 +143,7 @@ func readLine(ctx context.Context, lines *bufio.Reader) (string, error) {
 		return "", context.Cause(ctx)
 	case a := <-answer:
 		if a.err != nil && strings.TrimSpace(a.text) == "" {
-			return "", nil //nolint:nilerr // nothing more is typed, so the default holds
+			return "", nil // nothing more is typed, so the default holds
 		}
 		return a.text, nil
 	}

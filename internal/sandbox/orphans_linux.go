@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -67,7 +68,8 @@ func children() []int {
 
 // marked passes the mark of this process on to a program.
 func marked(cmd *exec.Cmd) {
-	if mark := os.Getenv(markName); mark != "" && cmd.Env != nil {
-		cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], strings.Join([]string{markName, mark}, "="))
+	mark := os.Getenv(markName) //nolint:forbidigo // the mark is how descendants are found, not a setting
+	if mark != "" && cmd.Env != nil {
+		cmd.Env = append(slices.Clip(cmd.Env), strings.Join([]string{markName, mark}, "="))
 	}
 }

@@ -100,16 +100,16 @@ func (w *watcher) watch(r io.Reader) error {
 		}
 		switch e.Type {
 		case "tool_result":
-			w.session.calls++
-			if err := w.at(w.session.calls); err != nil {
+			w.calls++
+			if err := w.at(w.calls); err != nil {
 				return err
 			}
 		case "error", "plugin_error":
 			w.trouble(fmt.Sprintf("%s %s%s", e.Plugin, e.Error, e.Message))
 		}
 	}
-	if w.session.calls < w.options.calls {
-		return fmt.Errorf("the session ended after call %d", w.session.calls)
+	if w.calls < w.options.calls {
+		return fmt.Errorf("the session ended after call %d", w.calls)
 	}
 	return nil
 }
@@ -128,9 +128,9 @@ func (w *watcher) at(n int) error {
 	}
 	switch {
 	case n%5 == 0 && n > w.options.early-window && n <= w.options.early+window:
-		return w.session.early.look(w.pid, w.plugins())
+		return w.early.look(w.pid, w.plugins())
 	case n%5 == 0 && n > w.options.calls-2*window:
-		return w.session.late.look(w.pid, w.plugins())
+		return w.late.look(w.pid, w.plugins())
 	case n > w.options.early+window && n >= w.next && n < w.options.calls-5*window:
 		w.next = n + 1 + w.random.IntN(2*crashEvery)
 		return w.crash()

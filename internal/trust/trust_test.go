@@ -50,7 +50,7 @@ func TestStoreSideBySide(t *testing.T) {
 	t.Parallel()
 	s := trust.Store{Path: filepath.Join(t.TempDir(), "trust.json")}
 	var all sync.WaitGroup
-	for _, dir := range strings.Split("abcdefghijklmnop", "") {
+	for dir := range strings.SplitSeq("abcdefghijklmnop", "") {
 		all.Go(func() {
 			if err := s.Put("/"+dir, trust.Consent{Sources: []string{".aura"}}); err != nil {
 				t.Error(err)
