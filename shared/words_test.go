@@ -34,7 +34,8 @@ func TestUnsendableValues(t *testing.T) {
 			"reading the call: a value is nested more than 1024 levels deep", "reading the plugin's answer: a value is nested more than 1024 levels deep",
 		},
 		{
-			"a map with other keys", map[any]any{1: "a"},
+			"a map with other keys",
+			map[any]any{1: "a"},
 			"reading the call: a value is a positive integer where a string is expected; the keys of maps must be texts",
 			"reading the plugin's answer: a value is a positive integer where a string is expected; the keys of maps must be texts",
 		},

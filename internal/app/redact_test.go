@@ -18,14 +18,28 @@ func TestHider(t *testing.T) {
 	tests := map[string]struct{ in, want []event.Event }{
 		"whole": {
 			[]event.Event{
-				event.Message{Content: key, Thinking: key}, event.Injection{Content: key}, event.Command{Output: key}, event.Notice{Text: key},
-				event.PluginError{Error: key}, event.Error{Message: key}, event.Compaction{Error: key}, event.Progress{Text: key},
-				event.ToolCall{Arguments: json.RawMessage(`{"a":"` + key + `"}`)}, event.ToolResult{Content: key, Note: key, Error: key},
+				event.Message{Content: key, Thinking: key},
+				event.Injection{Content: key},
+				event.Command{Output: key},
+				event.Notice{Text: key},
+				event.PluginError{Error: key},
+				event.Error{Message: key},
+				event.Compaction{Error: key},
+				event.Progress{Text: key},
+				event.ToolCall{Arguments: json.RawMessage(`{"a":"` + key + `"}`)},
+				event.ToolResult{Content: key, Note: key, Error: key},
 			},
 			[]event.Event{
-				event.Message{Content: redact.Mark, Thinking: redact.Mark}, event.Injection{Content: redact.Mark}, event.Command{Output: redact.Mark}, event.Notice{Text: redact.Mark},
-				event.PluginError{Error: redact.Mark}, event.Error{Message: redact.Mark}, event.Compaction{Error: redact.Mark}, event.Progress{Text: redact.Mark},
-				event.ToolCall{Arguments: json.RawMessage(`{"a":"[redacted]"}`)}, event.ToolResult{Content: redact.Mark, Note: redact.Mark, Error: redact.Mark},
+				event.Message{Content: redact.Mark, Thinking: redact.Mark},
+				event.Injection{Content: redact.Mark},
+				event.Command{Output: redact.Mark},
+				event.Notice{Text: redact.Mark},
+				event.PluginError{Error: redact.Mark},
+				event.Error{Message: redact.Mark},
+				event.Compaction{Error: redact.Mark},
+				event.Progress{Text: redact.Mark},
+				event.ToolCall{Arguments: json.RawMessage(`{"a":"[redacted]"}`)},
+				event.ToolResult{Content: redact.Mark, Note: redact.Mark, Error: redact.Mark},
 			},
 		},
 		"text in pieces": {
@@ -42,12 +56,17 @@ func TestHider(t *testing.T) {
 		},
 		"two tools": {
 			[]event.Event{
-				event.Progress{ID: "1", Text: "sk-1234"}, event.Progress{ID: "2", Text: "sk-"}, event.Progress{ID: "1", Text: "5678\n"},
-				event.ToolResult{ID: "2", Name: "B"}, event.ToolResult{ID: "1", Name: "A"},
+				event.Progress{ID: "1", Text: "sk-1234"},
+				event.Progress{ID: "2", Text: "sk-"},
+				event.Progress{ID: "1", Text: "5678\n"},
+				event.ToolResult{ID: "2", Name: "B"},
+				event.ToolResult{ID: "1", Name: "A"},
 			},
 			[]event.Event{
-				event.Progress{ID: "1", Text: "[redacted]\n"}, event.Progress{ID: "2", Tool: "B", Text: "sk-"},
-				event.ToolResult{ID: "2", Name: "B"}, event.ToolResult{ID: "1", Name: "A"},
+				event.Progress{ID: "1", Text: "[redacted]\n"},
+				event.Progress{ID: "2", Tool: "B", Text: "sk-"},
+				event.ToolResult{ID: "2", Name: "B"},
+				event.ToolResult{ID: "1", Name: "A"},
 			},
 		},
 	}

@@ -48,8 +48,14 @@ func pathRows(p app.Paths) [][]string {
 		rows = append(rows, []string{"config", dir})
 	}
 	for _, row := range [][]string{
-		{"state", p.State}, {"sessions", p.Sessions}, {"output", p.Output}, {"logs", p.Logs}, {"data", p.Data},
-		{"cache", p.Cache}, {"runtime", p.Runtime}, {"trust", p.Trust},
+		{"state", p.State},
+		{"sessions", p.Sessions},
+		{"output", p.Output},
+		{"logs", p.Logs},
+		{"data", p.Data},
+		{"cache", p.Cache},
+		{"runtime", p.Runtime},
+		{"trust", p.Trust},
 	} {
 		rows = append(rows, []string{row[0], cmp.Or(row[1], "-")})
 	}

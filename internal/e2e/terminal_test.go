@@ -123,9 +123,17 @@ func TestTerminalSessions(t *testing.T) {
 	p.run("run", evilBytes, "/name "+evilBytes)
 	id := p.sessionID()
 	for _, args := range [][]string{
-		{"sessions", "list"}, {"sessions", "list", "--json"}, {"sessions", "show", id}, {"sessions", "show", id, "--json"}, {"sessions", "export", id},
-		{"sessions", "export", id, "--format", "json"}, {"__complete", "sessions", "show", ""}, {"plugins", "logs", "talker"}, {"run", "--continue", "/export"},
-		{"run", "--continue", "/resume"}, {"run", "--continue", "/info"},
+		{"sessions", "list"},
+		{"sessions", "list", "--json"},
+		{"sessions", "show", id},
+		{"sessions", "show", id, "--json"},
+		{"sessions", "export", id},
+		{"sessions", "export", id, "--format", "json"},
+		{"__complete", "sessions", "show", ""},
+		{"plugins", "logs", "talker"},
+		{"run", "--continue", "/export"},
+		{"run", "--continue", "/resume"},
+		{"run", "--continue", "/info"},
 	} {
 		shown := p.onTerminal(p.command(args...))
 		if r, found := obeyed(shown); found {

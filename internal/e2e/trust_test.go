@@ -183,17 +183,43 @@ func (c *clone) tree(path ...string) [][]string {
 // needs are the command lines that start what is configured, and so need consent. Any other one only shows things, or has to do with
 // consent itself.
 var needs = [][]string{
-	{"run", "hi"}, {"run", "/help"}, {"run", "--without-plugins", "hi"}, {"run", "--continue", "hi"}, {"run", "--provider", "thief", "hi"},
-	{"tasks", "run", "t"}, {"tools", "run", "Read", "path=x"}, {"tools", "run", "Sing"}, {"tools", "Read", "path=x"},
-	{"hooks", "run", "h", "--tool", "Bash"}, {"plugins", "update", "--all"}, {"plugins", "update", "canary"},
+	{"run", "hi"},
+	{"run", "/help"},
+	{"run", "--without-plugins", "hi"},
+	{"run", "--continue", "hi"},
+	{"run", "--provider", "thief", "hi"},
+	{"tasks", "run", "t"},
+	{"tools", "run", "Read", "path=x"},
+	{"tools", "run", "Sing"},
+	{"tools", "Read", "path=x"},
+	{"hooks", "run", "h", "--tool", "Bash"},
+	{"plugins", "update", "--all"},
+	{"plugins", "update", "canary"},
 }
 
 // shows are command lines that show things, beside every command with nothing after it.
 var shows = [][]string{
-	{"plugins", "show", "canary"}, {"plugins", "show", "canary", "--json"}, {"plugins", "list", "--json"}, {"plugins", "check", "canary"},
-	{"plugins", "logs", "canary"}, {"mcp", "program"}, {"mcp", "service"}, {"mcp", "--json"}, {"models", "thief"}, {"models", "--json"},
-	{"tools", "list", "--with-mcp"}, {"tools", "inspect", "Read"}, {"hooks", "show", "h"}, {"show", "providers"}, {"show", "features", "sandbox"},
-	{"show", "agents", "a"}, {"tasks", "--json"}, {"trust", "--show"}, {"trust", "--show", "--json"}, {"trust", "--list"}, {"init", "--dry-run"},
+	{"plugins", "show", "canary"},
+	{"plugins", "show", "canary", "--json"},
+	{"plugins", "list", "--json"},
+	{"plugins", "check", "canary"},
+	{"plugins", "logs", "canary"},
+	{"mcp", "program"},
+	{"mcp", "service"},
+	{"mcp", "--json"},
+	{"models", "thief"},
+	{"models", "--json"},
+	{"tools", "list", "--with-mcp"},
+	{"tools", "inspect", "Read"},
+	{"hooks", "show", "h"},
+	{"show", "providers"},
+	{"show", "features", "sandbox"},
+	{"show", "agents", "a"},
+	{"tasks", "--json"},
+	{"trust", "--show"},
+	{"trust", "--show", "--json"},
+	{"trust", "--list"},
+	{"init", "--dry-run"},
 }
 
 // TestClone runs every command in a clone that nobody trusts.

@@ -187,7 +187,8 @@ func TestTextsAreChained(t *testing.T) {
 		got   func(out pipeline.Outcome) *string
 	}{
 		{
-			hookpoint.AfterToolExecution, sdk.AfterToolContext{ToolResult: "one two"},
+			hookpoint.AfterToolExecution,
+			sdk.AfterToolContext{ToolResult: "one two"},
 			func(in any) string { return in.(sdk.AfterToolContext).ToolResult },
 			func(text *string) sdk.Result {
 				return sdk.Result{Output: text, Message: "m", DisableTools: []string{"X"}}
@@ -195,7 +196,8 @@ func TestTextsAreChained(t *testing.T) {
 			func(out pipeline.Outcome) *string { return out.Output },
 		},
 		{
-			hookpoint.AfterResponse, sdk.AfterResponseContext{Response: "one two"},
+			hookpoint.AfterResponse,
+			sdk.AfterResponseContext{Response: "one two"},
 			func(in any) string { return in.(sdk.AfterResponseContext).Response },
 			func(text *string) sdk.Result {
 				r := response(text, false)
@@ -216,7 +218,8 @@ func TestTextsAreChained(t *testing.T) {
 			var got failures
 			src := source{
 				hides("d", "two"), hides("a", "one"), says("b", nil, errors.New("boom")), says("c", tt.give(nil), nil),
-				handler{"bb", func(context.Context, any) (any, error) { panic("ouch") }}, hides("e", "three"),
+				handler{"bb", func(context.Context, any) (any, error) { panic("ouch") }},
+				hides("e", "three"),
 			}
 			out := pipeline.Run(t.Context(), src, tt.point, tt.in, got.report)
 			if text := tt.got(out); text == nil || *text != "* *" {

@@ -19,8 +19,11 @@ const (
 // terminals do not know, and selectors of variants that few fonts have. Texts have been hidden in the last ones.
 var blank = &unicode.RangeTable{
 	R16: []unicode.Range16{
-		{Lo: 0x034f, Hi: 0x034f, Stride: 1}, {Lo: 0x115f, Hi: 0x1160, Stride: 1}, {Lo: 0x2028, Hi: 0x2029, Stride: 1},
-		{Lo: 0x3164, Hi: 0x3164, Stride: 1}, {Lo: 0xffa0, Hi: 0xffa0, Stride: 1},
+		{Lo: 0x034f, Hi: 0x034f, Stride: 1},
+		{Lo: 0x115f, Hi: 0x1160, Stride: 1},
+		{Lo: 0x2028, Hi: 0x2029, Stride: 1},
+		{Lo: 0x3164, Hi: 0x3164, Stride: 1},
+		{Lo: 0xffa0, Hi: 0xffa0, Stride: 1},
 	},
 	R32: []unicode.Range32{{Lo: 0xe0000, Hi: 0xe0fff, Stride: 1}},
 }

@@ -26,7 +26,8 @@ func TestParseArguments(t *testing.T) {
 		{"with a point", `{"a":9007199254740993.0}`, map[string]any{"a": 9007199254740992.0}, ""},
 		{
 			"within lists and objects", `{"a":[1,{"b":9007199254740993}]}`,
-			map[string]any{"a": []any{1.0, map[string]any{"b": 9007199254740993}}}, "",
+			map[string]any{"a": []any{1.0, map[string]any{"b": 9007199254740993}}},
+			"",
 		},
 		{"null", `null`, nil, ""},
 		{"out of range", `{"a":1e400}`, nil, "the number 1e400 is out of range"},

@@ -149,8 +149,10 @@ func TestHash(t *testing.T) {
 		"it is gone":     {func(_ *testing.T, d string) error { return os.Remove(d + "/secrets.env") }, trust.Change{Removed: []string{"secrets.env"}}},
 		"another beside": {func(_ *testing.T, d string) error { return os.WriteFile(d+"/task.env", nil, 0o600) }, trust.Change{Added: []string{"task.env"}}},
 		"old state":      {func(_ *testing.T, d string) error { return os.WriteFile(d+"/.aura/sessions/2.jsonl", nil, 0o600) }, trust.Change{}},
-		"a linked folder": {func(_ *testing.T, d string) error { return os.Symlink(d+"/elsewhere", d+"/.aura/config/mcp") },
-			trust.Change{Added: []string{".aura/config/mcp", ".aura/config/mcp/x.yaml"}}},
+		"a linked folder": {
+			func(_ *testing.T, d string) error { return os.Symlink(d+"/elsewhere", d+"/.aura/config/mcp") },
+			trust.Change{Added: []string{".aura/config/mcp", ".aura/config/mcp/x.yaml"}},
+		},
 		"a link for a file": {func(t *testing.T, d string) error {
 			t.Helper()
 			write(t, d+"/same", "h: 1\n")
