@@ -204,7 +204,7 @@ var sdkSource = map[string]string{
 		"// AfterResponseContext is given to AfterResponse, after the model has answered and before its tool calls run.\n" +
 		"type AfterResponseContext struct {\n" +
 		"\tContext\n" +
-		"\t// Response is the text of the answer.\n" +
+		"\t// Response is the text of the answer, as the plugins before this one left it.\n" +
 		"\tResponse string\n" +
 		"\t// Thinking is the text of the model's thinking.\n" +
 		"\tThinking string\n" +
@@ -223,7 +223,7 @@ var sdkSource = map[string]string{
 		"type AfterToolContext struct {\n" +
 		"\tContext\n" +
 		"\tToolName string\n" +
-		"\t// ToolResult is what the tool returned.\n" +
+		"\t// ToolResult is what the tool returned, as the plugins before this one left it.\n" +
 		"\tToolResult string\n" +
 		"\t// ToolError is empty if the tool succeeded.\n" +
 		"\tToolError string\n" +
@@ -459,8 +459,10 @@ var sdkSource = map[string]string{
 		"type ToolConfig struct {\n" +
 		"\t// HomeDir is the user's home directory.\n" +
 		"\tHomeDir string\n" +
-		"\t// ConfigDir is the project's .aura directory.\n" +
+		"\t// ConfigDir is the project's .aura directory. A confined plugin cannot write to it.\n" +
 		"\tConfigDir string\n" +
+		"\t// DataDir is the plugin's own directory for files that it keeps. It is empty if there is no place for one.\n" +
+		"\tDataDir string\n" +
 		"}\n" +
 		"\n" +
 		"// CommandSchema is what Command returns: a slash command.\n" +
