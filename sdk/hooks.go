@@ -10,7 +10,7 @@ type BeforeChatContext struct {
 // AfterResponseContext is given to AfterResponse, after the model has answered and before its tool calls run.
 type AfterResponseContext struct {
 	Context
-	// Response is the text of the answer.
+	// Response is the text of the answer, as the plugins before this one left it.
 	Response string
 	// Thinking is the text of the model's thinking.
 	Thinking string
@@ -29,7 +29,7 @@ type BeforeToolContext struct {
 type AfterToolContext struct {
 	Context
 	ToolName string
-	// ToolResult is what the tool returned.
+	// ToolResult is what the tool returned, as the plugins before this one left it.
 	ToolResult string
 	// ToolError is empty if the tool succeeded.
 	ToolError string

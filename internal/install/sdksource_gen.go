@@ -204,7 +204,7 @@ var sdkSource = map[string]string{
 		"// AfterResponseContext is given to AfterResponse, after the model has answered and before its tool calls run.\n" +
 		"type AfterResponseContext struct {\n" +
 		"\tContext\n" +
-		"\t// Response is the text of the answer.\n" +
+		"\t// Response is the text of the answer, as the plugins before this one left it.\n" +
 		"\tResponse string\n" +
 		"\t// Thinking is the text of the model's thinking.\n" +
 		"\tThinking string\n" +
@@ -223,7 +223,7 @@ var sdkSource = map[string]string{
 		"type AfterToolContext struct {\n" +
 		"\tContext\n" +
 		"\tToolName string\n" +
-		"\t// ToolResult is what the tool returned.\n" +
+		"\t// ToolResult is what the tool returned, as the plugins before this one left it.\n" +
 		"\tToolResult string\n" +
 		"\t// ToolError is empty if the tool succeeded.\n" +
 		"\tToolError string\n" +
