@@ -15,7 +15,8 @@ func brokenGuards(specs []host.Spec) error {
 	var faults []error
 	for _, s := range specs {
 		_, refused := errors.AsType[*manifest.RefusedError](s.Err)
-		if s.Err != nil && !refused && s.Manifest.OnFailure == manifest.FailClosed {
+		_, unknown := errors.AsType[*manifest.OnFailureError](s.Err)
+		if s.Err != nil && !refused && !unknown && s.Manifest.OnFailure == manifest.FailClosed {
 			faults = append(faults, fmt.Errorf(
 				"starting guard %q, which has on_failure: closed: %w; correct the file, or set disabled: true in it", s.Name, s.Err))
 		}

@@ -64,7 +64,9 @@ func progressBar(w io.Writer) (show func(int64), done func()) {
 		return nil, func() {}
 	}
 	bar := progressbar.NewOptions64(-1, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription("cloning"),
-		progressbar.OptionShowBytes(true), progressbar.OptionClearOnFinish(), progressbar.OptionSetRenderBlankState(false))
+		progressbar.OptionShowBytes(true), progressbar.OptionClearOnFinish(), progressbar.OptionSetRenderBlankState(false),
+		// Without this the library draws from a goroutine of its own, beside us.
+		progressbar.OptionSetSpinnerChangeInterval(0))
 	// A bar that cannot be drawn is no reason to stop.
 	return func(n int64) { _ = bar.Set64(n) }, func() { _ = bar.Finish() }
 }

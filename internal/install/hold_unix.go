@@ -39,7 +39,8 @@ func hold(ctx context.Context, dir string, waiting func()) (release func() error
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	return f.Close, nil
+	// A process that is being forked has a copy of the descriptor for a moment, which would keep the directory held.
+	return func() error { return errors.Join(flock(f, syscall.LOCK_UN), f.Close()) }, nil
 }
 
 // flock is the system's call, again if a signal comes between.

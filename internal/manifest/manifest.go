@@ -150,6 +150,13 @@ func (m *Manifest) validate(file string, d *document) error {
 	return errors.Join(faults...)
 }
 
+// OnFailureError is a value of on_failure that nobody knows. Whether its plugin is a guard that fails closed is not known either.
+type OnFailureError struct{ Value string }
+
+func (e *OnFailureError) Error() string {
+	return fmt.Sprintf("%q is neither %q nor %q", e.Value, FailOpen, FailClosed)
+}
+
 func parseOnFailure(s string) (OnFailure, error) {
 	switch value := OnFailure(s); value {
 	case "":
@@ -158,7 +165,7 @@ func parseOnFailure(s string) (OnFailure, error) {
 		return value, nil
 	default:
 		// What was meant is unknown; the safer of the two is to guard.
-		return FailClosed, fmt.Errorf("%q is neither %q nor %q", s, FailOpen, FailClosed)
+		return FailClosed, &OnFailureError{Value: s}
 	}
 }
 
