@@ -22,8 +22,10 @@ import (
 
 // project is a copy of the base project for a test that is written in Go, with all that aura touches in places of its own.
 type project struct {
-	t       *testing.T
-	dir     string
+	t   *testing.T
+	dir string
+	// bin is where aura and its plugin host are.
+	bin     string
 	runtime string
 	// state is where aura keeps the project's state, below stateHome.
 	state, stateHome string
@@ -37,7 +39,7 @@ type project struct {
 
 func newProject(t *testing.T) *project {
 	t.Helper()
-	p := &project{t: t, dir: filepath.Join(t.TempDir(), "project")}
+	p := &project{t: t, dir: filepath.Join(t.TempDir(), "project"), bin: bin}
 	p.check(overlay("testdata/base", p.dir))
 	p.check(os.Mkdir(filepath.Join(p.dir, "home"), 0o755))
 	p.check(os.Mkdir(filepath.Join(p.dir, ".tmp"), 0o755))
@@ -109,12 +111,12 @@ func (p *project) give(id uint32) {
 // command is aura with these arguments, not started. Its output goes to files, so that nothing but its own end is waited for.
 func (p *project) command(args ...string) *exec.Cmd {
 	p.t.Helper()
-	line := slices.Concat(p.wrapper, []string{filepath.Join(bin, "aura")}, args)
+	line := slices.Concat(p.wrapper, []string{filepath.Join(p.bin, "aura")}, args)
 	cmd := exec.Command(line[0], line[1:]...)
 	cmd.Dir = p.dir
 	home := filepath.Join(p.dir, "home")
 	cmd.Env = []string{
-		"PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH"), "PWD=" + p.dir,
+		"PATH=" + p.bin + string(os.PathListSeparator) + os.Getenv("PATH"), "PWD=" + p.dir,
 		"HOME=" + home, "XDG_CACHE_HOME=" + filepath.Join(home, ".cache"), "XDG_RUNTIME_DIR=" + p.runtime,
 		"XDG_STATE_HOME=" + p.stateHome, "AURA_TRUST=1",
 		"TMPDIR=" + filepath.Join(p.dir, ".tmp"), "GORACE=halt_on_error=1 exitcode=66 atexit_sleep_ms=0",

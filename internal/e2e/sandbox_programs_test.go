@@ -38,10 +38,11 @@ func TestSandboxPrograms(t *testing.T) {
 func replacePrograms(t *testing.T, place string, uid int, kind string) {
 	t.Helper()
 	p := newCaged(t)
+	p.bin = quickBin
 	dir := p.path(place)
 	p.check(os.MkdirAll(dir, 0o755))
 	for _, name := range []string{"aura", "aura-plugin-host"} {
-		b, err := os.ReadFile(filepath.Join(bin, name))
+		b, err := os.ReadFile(filepath.Join(p.bin, name))
 		p.check(err)
 		p.check(os.WriteFile(filepath.Join(dir, name), b, 0o755)) //nolint:gosec // it is a program
 	}

@@ -96,6 +96,7 @@ func TestTerminal(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newProject(t)
+			p.bin = quickBin
 			for file, text := range row.files {
 				p.write(file, text)
 			}

@@ -97,6 +97,7 @@ func asUsers(t *testing.T, test func(t *testing.T, c *clone)) {
 func newClone(t *testing.T) *clone {
 	t.Helper()
 	c := &clone{project: newProject(t), canaries: t.TempDir(), host: t.TempDir()}
+	c.bin = quickBin
 	c.check(os.RemoveAll(c.path(".aura")))
 	c.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c.mu.Lock()
@@ -109,7 +110,7 @@ func newClone(t *testing.T) *clone {
 		c.write(name, strings.NewReplacer("CANARY", c.canaries, "SERVER", c.server.URL).Replace(text))
 	}
 	// Beside a copy of aura lies what tells that the host of plugins was started.
-	c.check(copyFile(filepath.Join(bin, "aura"), filepath.Join(c.host, "aura")))
+	c.check(copyFile(filepath.Join(c.bin, "aura"), filepath.Join(c.host, "aura")))
 	c.check(os.WriteFile(filepath.Join(c.host, "aura-plugin-host"), []byte("#!/bin/sh\ntouch "+c.canaries+"/host\n"), 0o755))
 	return c
 }
