@@ -4,10 +4,13 @@ package e2e
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -32,6 +35,11 @@ func run(m *testing.M) int {
 	defer func() { _ = os.RemoveAll(dir) }()
 	bin, quickBin = dir, filepath.Join(dir, "quick")
 	if err := build(dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	// The scripts wait for processes more than they compute, so more of them fit beside each other than there are processors.
+	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}

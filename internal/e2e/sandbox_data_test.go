@@ -64,7 +64,6 @@ func TestSandboxData(t *testing.T) {
 				t.Run(fmt.Sprintf("%s/%d/%s", name, uid, kind), func(t *testing.T) {
 					t.Parallel()
 					p := newCaged(t)
-					p.bin = quickBin
 					home := p.path("../home")
 					p.write("build/out/file", "")
 					p.plugin("keeper", "description: Keeps\n", keeper)

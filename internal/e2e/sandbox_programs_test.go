@@ -38,7 +38,6 @@ func TestSandboxPrograms(t *testing.T) {
 func replacePrograms(t *testing.T, place string, uid int, kind string) {
 	t.Helper()
 	p := newCaged(t)
-	p.bin = quickBin
 	dir := p.path(place)
 	p.check(os.MkdirAll(dir, 0o755))
 	for _, name := range []string{"aura", "aura-plugin-host"} {

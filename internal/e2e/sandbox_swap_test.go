@@ -102,7 +102,6 @@ func TestSandboxSwaps(t *testing.T) {
 func newSwapped(t *testing.T, s swap, uid int, kind string) *project {
 	t.Helper()
 	p := newCaged(t)
-	p.bin = quickBin
 	base := filepath.Dir(p.dir)
 	moved := filepath.Join(base, "temp", "x", "work")
 	p.check(os.MkdirAll(filepath.Dir(moved), 0o755))

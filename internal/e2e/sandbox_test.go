@@ -39,6 +39,7 @@ func newCaged(t *testing.T) *project {
 		t.Skipf("there is no place outside of the sandbox: %v", err)
 	}
 	p := newProject(t)
+	p.bin = quickBin
 	t.Cleanup(func() { _ = os.RemoveAll(base) })
 	p.check(os.CopyFS(filepath.Join(base, "work"), os.DirFS(p.dir)))
 	p.dir = filepath.Join(base, "work")

@@ -103,6 +103,7 @@ func TestFaultsAsOtherUsers(t *testing.T) {
 			t.Run(s.name+"/"+end.name, func(t *testing.T) {
 				t.Parallel()
 				p := newProject(t)
+				p.bin = quickBin // each fault runs with the race detector elsewhere
 				end.lay(p)
 				for _, file := range end.files {
 					p.write(file, "")
