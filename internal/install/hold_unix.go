@@ -9,7 +9,12 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+	"time"
 )
+
+// retry is how often a held directory is tried again. The system can wait for it, but not until a context ends: a wait that was
+// given up would still take the directory later, for a moment.
+const retry = 20 * time.Millisecond
 
 // hold waits until nobody else holds the directory; if somebody does, it says so first. The system releases it when its holder
 // dies. A directory that was removed meanwhile is fs.ErrNotExist.
@@ -20,17 +25,15 @@ func hold(ctx context.Context, dir string, waiting func()) (release func() error
 	}
 	if err = flock(f, syscall.LOCK_EX|syscall.LOCK_NB); errors.Is(err, syscall.EWOULDBLOCK) {
 		waiting()
-		done := make(chan error, 1)
-		go func() { done <- flock(f, syscall.LOCK_EX) }()
-		select {
-		case <-ctx.Done():
-			// Whoever waits in vain gives the directory back as soon as it has it.
-			go func() {
-				<-done
-				_ = f.Close()
-			}()
-			return nil, context.Cause(ctx)
-		case err = <-done:
+		again := time.NewTicker(retry)
+		defer again.Stop()
+		for errors.Is(err, syscall.EWOULDBLOCK) {
+			select {
+			case <-ctx.Done():
+				return nil, errors.Join(context.Cause(ctx), f.Close())
+			case <-again.C:
+				err = flock(f, syscall.LOCK_EX|syscall.LOCK_NB)
+			}
 		}
 	}
 	if err == nil {
