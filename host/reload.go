@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sort"
 	"sync"
+
+	"github.com/idelchi/aura/shared"
 )
 
 // Reloaded says what a reload did, by names in order.
@@ -18,11 +20,45 @@ type Reloaded struct {
 	Kept map[string]error
 }
 
-// Reload starts a new generation of every plugin in specs, checks that it loads, and only then lets it take over. A plugin
-// that does not load keeps its old child. What a plugin that runs once has done stays done. The error is ctx's alone.
-func (f *Fleet) Reload(ctx context.Context, specs []Spec) (Reloaded, error) {
-	r := Reloaded{Kept: make(map[string]error)}
-	var added []*Plugin
+// View is a plugin as it is after a change: what it will be asked for, and what it will export.
+type View struct {
+	*Plugin
+	// child is the one that takes over; nil if the plugin stays as it is.
+	child *child
+	spec  Spec
+}
+
+// Spec is what the plugin runs by.
+func (v View) Spec() Spec {
+	if v.child == nil {
+		return v.Plugin.Spec()
+	}
+	return v.spec
+}
+
+// Exports returns what the plugin offers, and whether that is known.
+func (v View) Exports() (shared.Exports, bool) {
+	if v.child == nil {
+		return v.Plugin.Exports()
+	}
+	return v.child.exports, true
+}
+
+// Change is a reload that is prepared: new children run beside the old ones, and nobody calls them yet. Either Commit or Abort
+// must be called, once.
+type Change struct {
+	fleet *Fleet
+	// next are the plugins there will be, in the order of their names; removed those that will be gone.
+	next    []View
+	added   []*Plugin
+	removed []*Plugin
+	kept    map[string]error
+}
+
+// Prepare starts a new generation of every plugin in specs and waits until it has loaded. A plugin that does not load keeps its
+// old child. The error is ctx's alone; nothing is left of the change then.
+func (f *Fleet) Prepare(ctx context.Context, specs []Spec) (*Change, error) {
+	c := &Change{fleet: f, kept: make(map[string]error)}
 	var group sync.WaitGroup
 	var mu sync.Mutex
 	wanted := make(map[string]bool, len(specs))
@@ -30,44 +66,92 @@ func (f *Fleet) Reload(ctx context.Context, specs []Spec) (Reloaded, error) {
 		wanted[spec.Name] = true
 		p := f.lookup(spec.Name)
 		if p == nil {
-			added = append(added, f.add(spec))
-			r.Added = append(r.Added, spec.Name)
+			p = f.prepare(spec)
+			c.added, c.next = append(c.added, p), append(c.next, View{Plugin: p})
 			continue
 		}
 		group.Go(func() {
-			err := p.sup.replace(ctx, spec)
+			next, err := p.sup.startNext(ctx, spec)
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {
-				r.Kept[spec.Name] = err
-				return
+				c.kept[spec.Name] = err
 			}
-			r.Replaced = append(r.Replaced, spec.Name)
+			c.next = append(c.next, View{Plugin: p, child: next, spec: spec})
 		})
 	}
 	group.Wait()
-	sort.Strings(r.Replaced)
+	sort.Slice(c.next, func(a, b int) bool { return c.next[a].Name() < c.next[b].Name() })
 	for _, p := range f.Plugins() {
 		if !wanted[p.Name()] {
-			r.Removed = append(r.Removed, p.Name())
-			f.remove(p)
+			c.removed = append(c.removed, p)
 		}
 	}
-	return r, errors.Join(f.launch(ctx, added), ctx.Err())
+	if err := errors.Join(f.launch(ctx, c.added), ctx.Err()); err != nil {
+		c.Abort()
+		return nil, err
+	}
+	return c, nil
+}
+
+// Plugins returns the plugins there will be, in the order of their names.
+func (c *Change) Plugins() []View { return c.next }
+
+// Commit lets the new children take over and ends the old ones. What a plugin that runs once has done stays done.
+func (c *Change) Commit() Reloaded {
+	r := Reloaded{Kept: c.kept}
+	c.fleet.mu.Lock()
+	for _, p := range c.added {
+		c.fleet.plugins[p.Name()] = p
+		r.Added = append(r.Added, p.Name())
+	}
+	c.fleet.mu.Unlock()
+	var group sync.WaitGroup
+	for _, v := range c.next {
+		if v.child != nil {
+			r.Replaced = append(r.Replaced, v.Name())
+			group.Go(func() { v.sup.replace(v.child, v.spec) })
+		}
+	}
+	group.Wait()
+	for _, p := range c.removed {
+		r.Removed = append(r.Removed, p.Name())
+		c.fleet.remove(p)
+	}
+	return r
+}
+
+// Abort ends the new children. The old ones go on.
+func (c *Change) Abort() {
+	var group sync.WaitGroup
+	for _, v := range c.next {
+		if v.child != nil {
+			group.Go(v.child.stop)
+		}
+	}
+	for _, p := range c.added {
+		p.sup.end()
+	}
+	c.fleet.launching.Wait()
+	for _, p := range c.added {
+		group.Go(p.sup.close)
+	}
+	group.Wait()
+}
+
+// Reload is Prepare and Commit.
+func (f *Fleet) Reload(ctx context.Context, specs []Spec) (Reloaded, error) {
+	c, err := f.Prepare(ctx, specs)
+	if err != nil {
+		return Reloaded{}, err
+	}
+	return c.Commit(), nil
 }
 
 func (f *Fleet) lookup(name string) *Plugin {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.plugins[name]
-}
-
-func (f *Fleet) add(spec Spec) *Plugin {
-	p := f.prepare(spec)
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.plugins[spec.Name] = p
-	return p
 }
 
 func (f *Fleet) remove(p *Plugin) {
@@ -79,19 +163,21 @@ func (f *Fleet) remove(p *Plugin) {
 	p.sup.close()
 }
 
-// replace loads the plugin anew beside the old child and swaps them.
-func (s *supervisor) replace(ctx context.Context, spec Spec) error {
+// startNext loads the plugin anew beside the old child.
+func (s *supervisor) startNext(ctx context.Context, spec Spec) (*child, error) {
 	err := spec.Err
 	var c *child
 	if err == nil {
 		c, err = s.startSuited(ctx, spec)
 	}
-	if err != nil {
-		if ctx.Err() == nil {
-			s.keep(err)
-		}
-		return err
+	if err != nil && ctx.Err() == nil {
+		s.keep(err)
 	}
+	return c, err
+}
+
+// replace makes a child of other files the one that is called.
+func (s *supervisor) replace(c *child, spec Spec) {
 	s.mu.Lock()
 	s.generation++
 	generation := s.generation
@@ -100,7 +186,6 @@ func (s *supervisor) replace(ctx context.Context, spec Spec) error {
 	s.known = false // so that warnings of the new files are told
 	s.mu.Unlock()
 	s.install(c, generation)
-	return nil
 }
 
 // keep tells that the old child goes on, or that the plugin stays down.

@@ -42,8 +42,8 @@ func BenchmarkTurn(b *testing.B) {
 			for b.Loop() {
 				b.StopTimer()
 				c, err := conversation.New(b.Context(), conversation.Config{
-					Provider: &forgetful{}, Tools: registry, Compaction: conversation.Compaction{Threshold: 80},
-					Hooks: both(on(hookpoint.BeforeChat, sdk.Result{}), on(hookpoint.AfterResponse, sdk.Result{}), on(hookpoint.AfterToolExecution, sdk.Result{})),
+					Persona: conversation.Persona{Provider: &forgetful{}, Tools: registry, Compaction: &conversation.Compaction{Threshold: 80}},
+					Hooks:   both(on(hookpoint.BeforeChat, sdk.Result{}), on(hookpoint.AfterResponse, sdk.Result{}), on(hookpoint.AfterToolExecution, sdk.Result{})),
 				})
 				if err != nil {
 					b.Fatal(err)

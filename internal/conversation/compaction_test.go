@@ -46,7 +46,7 @@ func compacting(t *testing.T, settings conversation.Compaction, o options, repli
 	change := o.change
 	o.change = func(cfg *conversation.Config) {
 		d.model = cfg.Provider.(provider).model
-		cfg.Provider, cfg.Compaction = d, settings
+		cfg.Provider, cfg.Compaction = d, &settings
 		if change != nil {
 			change(cfg)
 		}

@@ -1,14 +1,12 @@
 package conversation
 
 import (
-	"context"
 	"time"
 
 	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/pipeline"
 	"github.com/idelchi/aura/internal/todo"
-	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/sdk"
 )
 
@@ -30,38 +28,14 @@ type Compactor interface {
 	Compacted(summary string, kept int) error
 }
 
-// Config is all that a conversation needs. Only Provider is required.
+// Config is all that a conversation needs. Only the persona's Provider is required.
 type Config struct {
-	// These are the first Persona.
-	Provider     llm.Provider
-	ProviderName string
-	// Model is the provider's name for the model; empty for its default.
-	Model string
-	Agent string
-	Mode  string
-	// System is the system prompt; empty for none.
-	System string
-	// Tools may be replaced by SetTools.
-	Tools *tool.Registry
-	// ContextLength, in tokens, takes the place of the model's own if it is positive.
-	ContextLength int
-	Think         llm.Think
-	Generation    llm.Generation
-	// Fallback are the agents that take over, in order, when this one's provider fails for good.
-	Fallback []Persona
-	Guard    Guard
-	Withhold func(ctx context.Context, state sdk.Context) []string
+	// Persona is who answers first. Its limits and its compaction hold for later personas that set none.
+	Persona
 
 	Hooks   pipeline.Source
 	Journal Journal
 	Workdir string
-	// MaxSteps limits the turns of one interaction. Zero means DefaultMaxSteps.
-	MaxSteps int
-	// TokenBudget limits the tokens of the session, both ways together. Zero means no limit.
-	TokenBudget int
-	Compaction  Compaction
-	// ResultTokens limits what a model is told of one tool call. Zero means no limit.
-	ResultTokens int
 	// Auto and Done are what SetAuto and SetDone change.
 	Auto, Done bool
 	// Todos is the list that the agent's tools keep; nil for none.
@@ -122,13 +96,4 @@ func (c Compaction) keep() int {
 		return DefaultKeepLast
 	}
 	return max(c.KeepLast, 0)
-}
-
-// persona returns who a conversation begins with.
-func (cfg *Config) persona() Persona {
-	return Persona{
-		Agent: cfg.Agent, Mode: cfg.Mode, System: cfg.System, Provider: cfg.Provider, ProviderName: cfg.ProviderName, Model: cfg.Model,
-		Tools: cfg.Tools, ContextLength: cfg.ContextLength, Think: cfg.Think, Generation: cfg.Generation, Fallback: cfg.Fallback,
-		Guard: cfg.Guard, Withhold: cfg.Withhold,
-	}
 }

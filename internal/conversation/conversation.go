@@ -62,7 +62,7 @@ func New(ctx context.Context, cfg Config) (*Conversation, error) {
 	c.history.ids = map[string]int{}
 	c.ledger.begin(cfg.Now(), cfg.Stats)
 	var err error
-	if c.who, err = c.describe(ctx, cfg.persona()); err != nil {
+	if c.who, err = c.describe(ctx, cfg.Persona); err != nil {
 		return nil, err
 	}
 	c.rearm()
@@ -83,16 +83,11 @@ func New(ctx context.Context, cfg Config) (*Conversation, error) {
 
 // complete fills in defaults and refuses what makes no sense.
 func (cfg *Config) complete() error {
-	if err := cfg.persona().check(); err != nil {
+	if err := cfg.check(); err != nil {
 		return err
 	}
-	switch {
-	case cfg.Compaction.By != nil && cfg.Compaction.By.Provider == nil:
-		return errors.New("the agent that summarises has no provider")
-	case cfg.MaxSteps < 0:
+	if cfg.MaxSteps < 0 {
 		return fmt.Errorf("the step limit is %d; it must be positive", cfg.MaxSteps)
-	case cfg.TokenBudget < 0:
-		return fmt.Errorf("the token budget is %d; it must be positive", cfg.TokenBudget)
 	}
 	if cfg.MaxSteps == 0 {
 		cfg.MaxSteps = DefaultMaxSteps
@@ -136,24 +131,11 @@ func (c *Conversation) SetTools(tools *tool.Registry) {
 	defer c.mu.Unlock()
 	c.who.Tools = tools
 	if n := len(c.waiting); n > 0 {
-		c.waiting[n-1].to.Tools = tools
+		c.waiting[n-1].to.speaker.Tools = tools
 	}
 	if !c.busy {
 		c.rearm()
 	}
-}
-
-// SetFallback replaces the agents that take over when the current one fails.
-func (c *Conversation) SetFallback(fallback []Persona) error {
-	for _, p := range fallback {
-		if err := p.check(); err != nil {
-			return fmt.Errorf("replacing the fallback agents: %w", err)
-		}
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.who.Fallback = fallback
-	return nil
 }
 
 // SetAuto turns auto mode on or off: while it is on, an agent that rests with open todos is asked to go on.

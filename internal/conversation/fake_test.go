@@ -202,8 +202,10 @@ func start(t *testing.T, o options, replies ...reply) *bench {
 		journal: &journal{},
 	}
 	cfg := conversation.Config{
-		Provider: provider{b.model}, ProviderName: "fakes", Agent: "tester", System: o.system, Tools: registry, Hooks: o.hooks,
-		Journal: b.journal, Workdir: "somewhere", MaxSteps: o.maxSteps, Vars: map[string]string{"k": "v"}, SessionID: "s1",
+		Persona: conversation.Persona{
+			Provider: provider{b.model}, ProviderName: "fakes", Agent: "tester", System: o.system, Tools: registry, MaxSteps: o.maxSteps,
+		},
+		Hooks: o.hooks, Journal: b.journal, Workdir: "somewhere", Vars: map[string]string{"k": "v"}, SessionID: "s1",
 		Emit: func(e event.Event) { b.events = append(b.events, e) },
 		Now:  func() time.Time { return time.Unix(1000, 0) },
 	}
@@ -214,6 +216,24 @@ func start(t *testing.T, o options, replies ...reply) *bench {
 		t.Fatal(err)
 	}
 	return b
+}
+
+// Switch makes a persona ready and switches to it.
+func (b *bench) Switch(ctx context.Context, to conversation.Persona, reason string) error {
+	next, err := b.Prepare(ctx, to)
+	if err == nil {
+		b.Conversation.Switch(ctx, next, reason)
+	}
+	return err
+}
+
+// Renew makes a persona ready and replaces the present one by it.
+func (b *bench) Renew(ctx context.Context, to conversation.Persona) error {
+	next, err := b.Prepare(ctx, to)
+	if err == nil {
+		err = b.Conversation.Renew(next)
+	}
+	return err
 }
 
 func (b *bench) send(t *testing.T, prompt string) {

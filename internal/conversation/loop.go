@@ -65,8 +65,9 @@ func (c *Conversation) Send(ctx context.Context, prompt string) (err error) {
 
 // ready makes sure that there is someone to answer, and something to pay with.
 func (c *Conversation) ready(ctx context.Context) error {
-	if err := c.settleSwitches(ctx); err != nil {
-		return err
+	c.settleSwitches(ctx)
+	if ctx.Err() != nil {
+		return interrupted(ctx)
 	}
 	if err := c.resolve(ctx); err != nil {
 		return err
@@ -83,8 +84,7 @@ func (c *Conversation) end(ctx context.Context, err error) {
 		}
 		c.cfg.Emit(failed)
 	}
-	// Once ctx is done, switches that wait go on waiting.
-	_ = c.settleSwitches(ctx)
+	c.settleSwitches(ctx)
 	c.keepWaiting()
 	c.release()
 	c.cfg.Emit(event.Finished(c.Stats()))
@@ -112,10 +112,11 @@ func (c *Conversation) limit() int {
 
 // runTurn makes one model call and runs the tools it asks for.
 func (c *Conversation) runTurn(ctx context.Context, iteration int) (step, error) {
+	c.settleSwitches(ctx)
 	if ctx.Err() != nil {
 		return over, interrupted(ctx)
 	}
-	if err := errors.Join(c.settleSwitches(ctx), c.affordable()); err != nil {
+	if err := c.affordable(); err != nil {
 		return over, err
 	}
 	c.open(iteration)

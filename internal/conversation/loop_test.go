@@ -369,7 +369,7 @@ func TestNewRefuses(t *testing.T) {
 	if _, err := conversation.New(t.Context(), conversation.Config{}); err == nil {
 		t.Error("a conversation without a provider was made")
 	}
-	if _, err := conversation.New(t.Context(), conversation.Config{Provider: provider{&model{}}, MaxSteps: -1}); err == nil {
+	if _, err := conversation.New(t.Context(), conversation.Config{Persona: conversation.Persona{Provider: provider{&model{}}, MaxSteps: -1}}); err == nil {
 		t.Error("a negative step limit was taken")
 	}
 }

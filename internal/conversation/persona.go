@@ -27,8 +27,9 @@ type Persona struct {
 	Generation    llm.Generation
 	// Fallback are the agents that take over, in order, when this one's provider fails for good.
 	Fallback []Persona
-	// MaxSteps, TokenBudget, ResultTokens and Compaction, if they are not zero, take the place of those of the Config. A
-	// negative TokenBudget or ResultTokens is no limit.
+	// MaxSteps limits the turns of one interaction, TokenBudget the tokens of the session both ways together, and ResultTokens
+	// what a model is told of one tool call. A negative TokenBudget or ResultTokens is no limit. Zero, and a Compaction that is
+	// nil, mean what the first persona of the conversation has; for that one they mean DefaultMaxSteps and no limit.
 	MaxSteps     int
 	TokenBudget  int
 	ResultTokens int

@@ -186,7 +186,7 @@ func TestRestoringFails(t *testing.T) {
 	t.Parallel()
 	full := errors.New("disk full")
 	_, err := conversation.New(t.Context(), conversation.Config{
-		Provider: provider{&model{}}, Journal: &journal{err: full}, History: []llm.Message{assistant("", `Read {}`)},
+		Persona: conversation.Persona{Provider: provider{&model{}}}, Journal: &journal{err: full}, History: []llm.Message{assistant("", `Read {}`)},
 	})
 	if !errors.Is(err, full) {
 		t.Errorf("got %v", err)
@@ -214,7 +214,6 @@ func TestFromOtherGoroutines(t *testing.T) {
 	b, _ := compacting(t, conversation.Compaction{MaxTokens: 200, KeepLast: 4}, options{
 		tools: append(list.Tools(), echo("Read")), change: func(cfg *conversation.Config) { cfg.Todos = &list },
 	}, calls("", `Read {"path":"x"}`, twoTodos), text("end"))
-	second, _ := stand("second", text("ok"))
 	registry, err := tool.NewRegistry(echo("Read"))
 	if err != nil {
 		t.Fatal(err)
@@ -234,9 +233,7 @@ func TestFromOtherGoroutines(t *testing.T) {
 				b.SetAuto(n%2 == i)
 				b.SetDone(n%3 == i)
 				b.SetTools(registry)
-				if err := b.SetFallback([]conversation.Persona{second}); err != nil {
-					t.Error(err)
-				}
+				_ = b.Persona()
 			}
 		})
 	}

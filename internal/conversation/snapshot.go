@@ -128,8 +128,10 @@ func (c *Conversation) maxSteps() int {
 
 // compaction returns the settings in force. The caller holds the lock.
 func (c *Conversation) compaction() Compaction {
-	if c.who.Compaction != nil {
-		return *c.who.Compaction
+	for _, settings := range []*Compaction{c.who.Compaction, c.cfg.Compaction} {
+		if settings != nil {
+			return *settings
+		}
 	}
-	return c.cfg.Compaction
+	return Compaction{}
 }

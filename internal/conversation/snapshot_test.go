@@ -16,7 +16,7 @@ import (
 
 func startWith(t *testing.T, m *model) *conversation.Conversation {
 	t.Helper()
-	c, err := conversation.New(t.Context(), conversation.Config{Provider: provider{m}})
+	c, err := conversation.New(t.Context(), conversation.Config{Persona: conversation.Persona{Provider: provider{m}}})
 	if err != nil {
 		t.Fatal(err)
 	}

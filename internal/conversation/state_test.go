@@ -31,7 +31,7 @@ func TestEveryFieldOfTheState(t *testing.T) {
 	}
 	b := start(t, options{system: "sys", tools: []tool.Tool{echo("Write")}, change: func(cfg *conversation.Config) {
 		cfg.Mode, cfg.Think, cfg.Auto, cfg.Done, cfg.Todos = "edit", llm.ThinkLow, true, true, &list
-		cfg.Compaction.Threshold = 80
+		cfg.Compaction = &conversation.Compaction{Threshold: 80}
 		cfg.Surroundings = func() conversation.Surroundings { return around }
 	}}, calls("", `Write {"path":"x"}`), fails("server", "x"))
 	if err := b.Send(t.Context(), "go"); err == nil {

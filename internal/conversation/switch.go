@@ -12,7 +12,7 @@ import (
 
 // change is a switch that waits for its turn.
 type change struct {
-	to     Persona
+	to     Ready
 	reason string
 }
 
@@ -21,7 +21,7 @@ func (c *Conversation) Persona() Persona {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if n := len(c.waiting); n > 0 {
-		return c.waiting[n-1].to
+		return c.waiting[n-1].to.speaker.Persona
 	}
 	return c.who.Persona
 }
@@ -32,72 +32,65 @@ func (c *Conversation) speaker() speaker {
 	return c.who
 }
 
+// Ready is a persona that was checked and whose model was asked about: nothing keeps it from answering.
+type Ready struct{ speaker speaker }
+
+// Prepare makes a persona ready, and changes nothing.
+func (c *Conversation) Prepare(ctx context.Context, p Persona) (Ready, error) {
+	if err := p.check(); err != nil {
+		return Ready{}, fmt.Errorf("preparing agent %q: %w", p.Agent, err)
+	}
+	who, err := c.describe(ctx, p)
+	return Ready{who}, err
+}
+
 // Switch makes another persona answer, for one of the SDK's reasons. A turn that runs keeps the one it has: then the switch
 // is made before the next turn. Plugins are told if the agent is another one; a change of mode or model alone is only an
 // event.
-func (c *Conversation) Switch(ctx context.Context, to Persona, reason string) error {
-	if err := to.check(); err != nil {
-		return fmt.Errorf("switching to agent %q: %w", to.Agent, err)
-	}
+func (c *Conversation) Switch(ctx context.Context, to Ready, reason string) {
 	c.mu.Lock()
 	c.waiting = append(c.waiting, change{to: to, reason: reason})
 	c.mu.Unlock()
 	if c.claim() != nil {
 		// Whoever has claimed the conversation makes the switch.
-		return nil
+		return
 	}
 	defer c.release()
-	return c.settleSwitches(ctx)
+	c.settleSwitches(ctx)
 }
 
-// settleSwitches makes the switches that were asked for meanwhile. The conversation is the caller's.
-func (c *Conversation) settleSwitches(ctx context.Context) error {
-	for {
+// settleSwitches makes the switches that were asked for meanwhile. Once ctx is done, they go on waiting. The conversation is the
+// caller's.
+func (c *Conversation) settleSwitches(ctx context.Context) {
+	for ctx.Err() == nil {
 		c.mu.Lock()
-		if len(c.waiting) == 0 || ctx.Err() != nil {
+		if len(c.waiting) == 0 {
 			c.mu.Unlock()
-			break
+			return
 		}
 		next := c.waiting[0]
-		c.mu.Unlock()
-		if err := c.become(ctx, next.to, next.reason); err != nil {
-			return err
-		}
-		c.mu.Lock()
 		c.waiting = slices.Delete(c.waiting, 0, 1)
 		c.mu.Unlock()
+		c.replace(ctx, next.to, next.reason)
 	}
-	if ctx.Err() != nil {
-		return interrupted(ctx)
-	}
-	return nil
 }
 
-// Renew replaces the persona by another version of itself, after its settings changed. It is no switch: nobody is told.
-func (c *Conversation) Renew(ctx context.Context, p Persona) error {
-	if err := p.check(); err != nil {
-		return fmt.Errorf("renewing agent %q: %w", p.Agent, err)
-	}
-	next, err := c.describe(ctx, p)
-	if err != nil {
-		return err
-	}
+// Renew replaces the persona by another version of itself, after its settings changed. It is no switch: nobody is told. It fails
+// only while a prompt is being answered.
+func (c *Conversation) Renew(to Ready) error {
 	if err := c.claim(); err != nil {
-		return fmt.Errorf("renewing agent %q: %w", p.Agent, err)
+		return fmt.Errorf("renewing agent %q: %w", to.speaker.Agent, err)
 	}
 	defer c.release()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.who, c.compactFrom = next, 0
+	c.who, c.compactFrom = to.speaker, 0
 	return nil
 }
 
-// become makes a persona answer from here on, the rest of a turn included, and tells of it.
-func (c *Conversation) become(ctx context.Context, to Persona, reason string) error {
-	next, err := c.describe(ctx, to)
-	if err != nil {
-		return err
-	}
+// replace makes a persona answer from here on, the rest of a turn included, and tells of it.
+func (c *Conversation) replace(ctx context.Context, to Ready, reason string) {
+	next := to.speaker
 	c.mu.Lock()
 	before := c.who
 	c.who, c.compactFrom = next, 0
@@ -108,10 +101,9 @@ func (c *Conversation) become(ctx context.Context, to Persona, reason string) er
 	c.present(c.disableNext)
 	c.mu.Unlock()
 	c.cfg.Emit(event.AgentSwitch{
-		Previous: before.Agent, Agent: to.Agent, Mode: to.Mode, Provider: to.ProviderName, Model: next.modelName(), Reason: reason,
+		Previous: before.Agent, Agent: next.Agent, Mode: next.Mode, Provider: next.ProviderName, Model: next.modelName(), Reason: reason,
 	})
-	c.tellSwitch(ctx, before.Agent, to.Agent, reason)
-	return nil
+	c.tellSwitch(ctx, before.Agent, next.Agent, reason)
 }
 
 // Announce tells plugins and the user that the persona answers from here on in the place of a previous agent. It is for a
@@ -178,5 +170,10 @@ func (c *Conversation) failover(ctx context.Context, failure error) bool {
 	next := who.Fallback[0]
 	next.Fallback = slices.Concat(who.Fallback[1:], next.Fallback)
 	c.cfg.Emit(event.Notice{Text: fmt.Sprintf("agent %q failed (%v), so agent %q takes over", who.Agent, failure, next.Agent)})
-	return c.become(ctx, next, sdk.SwitchReasonFailover) == nil
+	ready, err := c.Prepare(ctx, next)
+	if err != nil {
+		return false
+	}
+	c.replace(ctx, ready, sdk.SwitchReasonFailover)
+	return true
 }

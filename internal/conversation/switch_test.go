@@ -161,16 +161,13 @@ func TestPersonaWithoutProvider(t *testing.T) {
 	if err := b.Switch(t.Context(), conversation.Persona{Agent: "x"}, sdk.SwitchReasonUser); err == nil {
 		t.Error("switched to an agent without a provider")
 	}
-	if err := b.SetFallback([]conversation.Persona{{Agent: "x"}}); err == nil {
+	second, model := stand("second", text("here"))
+	second.Fallback = []conversation.Persona{{Agent: "x"}}
+	if err := b.Switch(t.Context(), second, sdk.SwitchReasonUser); err == nil {
 		t.Error("took a fallback without a provider")
 	}
-	second, model := stand("second", text("here"))
-	if err := b.SetFallback([]conversation.Persona{second}); err != nil {
-		t.Error(err)
-	}
-	b.model.replies[0] = fails("auth", "x")
 	b.send(t, "go")
-	same(t, "fallback", len(model.requests), 1)
+	same(t, "requests to the refused one", len(model.requests), 0)
 }
 
 func TestWhatOneServiceSignedIsNotShownToAnother(t *testing.T) {
