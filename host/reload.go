@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"sort"
 	"sync"
 
@@ -20,20 +21,20 @@ type Reloaded struct {
 	Kept map[string]error
 }
 
-// View is a plugin as it is after a change: what it will be asked for, and what it will export.
+// View is a plugin as it is, or as a change will make it.
 type View struct {
 	*Plugin
-	// child is the one that takes over; nil if the plugin stays as it is.
+	// child is the one that takes over; nil if the present one goes on. spec is what it will run by; nil if that stays the same.
 	child *child
-	spec  Spec
+	spec  *Spec
 }
 
 // Spec is what the plugin runs by.
 func (v View) Spec() Spec {
-	if v.child == nil {
+	if v.spec == nil {
 		return v.Plugin.Spec()
 	}
-	return v.spec
+	return *v.spec
 }
 
 // Exports returns what the plugin offers, and whether that is known.
@@ -55,9 +56,10 @@ type Change struct {
 	kept    map[string]error
 }
 
-// Prepare starts a new generation of every plugin in specs and waits until it has loaded. A plugin that does not load keeps its
-// old child. The error is ctx's alone; nothing is left of the change then.
-func (f *Fleet) Prepare(ctx context.Context, specs []Spec) (*Change, error) {
+// Prepare starts new children for the plugins in specs and waits until they have loaded: for all of them if anew is set, else for
+// those that run in another way than before. The others keep their children and with them their package-level state. A plugin
+// that does not load keeps its old child too. The error is ctx's alone; nothing is left of the change then.
+func (f *Fleet) Prepare(ctx context.Context, specs []Spec, anew bool) (*Change, error) {
 	c := &Change{fleet: f, kept: make(map[string]error)}
 	var group sync.WaitGroup
 	var mu sync.Mutex
@@ -70,14 +72,22 @@ func (f *Fleet) Prepare(ctx context.Context, specs []Spec) (*Change, error) {
 			c.added, c.next = append(c.added, p), append(c.next, View{Plugin: p})
 			continue
 		}
+		if !anew && spec.sameChild(p.Spec()) {
+			mu.Lock()
+			c.next = append(c.next, View{Plugin: p, spec: &spec})
+			mu.Unlock()
+			continue
+		}
 		group.Go(func() {
 			next, err := p.sup.startNext(ctx, spec)
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {
 				c.kept[spec.Name] = err
+				c.next = append(c.next, View{Plugin: p})
+				return
 			}
-			c.next = append(c.next, View{Plugin: p, child: next, spec: spec})
+			c.next = append(c.next, View{Plugin: p, child: next, spec: &spec})
 		})
 	}
 	group.Wait()
@@ -108,9 +118,12 @@ func (c *Change) Commit() Reloaded {
 	c.fleet.mu.Unlock()
 	var group sync.WaitGroup
 	for _, v := range c.next {
-		if v.child != nil {
+		switch {
+		case v.child != nil:
 			r.Replaced = append(r.Replaced, v.Name())
-			group.Go(func() { v.sup.replace(v.child, v.spec) })
+			group.Go(func() { v.sup.replace(v.child, *v.spec) })
+		case v.spec != nil:
+			v.sup.configure(*v.spec)
 		}
 	}
 	group.Wait()
@@ -139,13 +152,23 @@ func (c *Change) Abort() {
 	group.Wait()
 }
 
-// Reload is Prepare and Commit.
-func (f *Fleet) Reload(ctx context.Context, specs []Spec) (Reloaded, error) {
-	c, err := f.Prepare(ctx, specs)
-	if err != nil {
-		return Reloaded{}, err
+// Views returns the plugins as they are, in the order of their names.
+func (f *Fleet) Views() []View {
+	var out []View
+	for _, p := range f.Plugins() {
+		out = append(out, View{Plugin: p})
 	}
-	return c.Commit(), nil
+	return out
+}
+
+// sameChild reports whether a child of one spec serves for the other: all but the configuration, which travels with each call, is
+// the same.
+func (s Spec) sameChild(other Spec) bool {
+	if s.Err != nil || other.Err != nil {
+		return false
+	}
+	s.Config, other.Config, s.Verify, other.Verify = nil, nil, nil, nil
+	return reflect.DeepEqual(s, other)
 }
 
 func (f *Fleet) lookup(name string) *Plugin {
@@ -186,6 +209,13 @@ func (s *supervisor) replace(c *child, spec Spec) {
 	s.known = false // so that warnings of the new files are told
 	s.mu.Unlock()
 	s.install(c, generation)
+}
+
+// configure changes what travels with calls.
+func (s *supervisor) configure(spec Spec) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.spec = spec
 }
 
 // keep tells that the old child goes on, or that the plugin stays down.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/idelchi/aura/internal/conversation"
 	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/setup"
 )
 
 func TestCommands(t *testing.T) {
@@ -84,22 +85,22 @@ func TestConfirm(t *testing.T) {
 	t.Parallel()
 	rows := []struct {
 		name   string
-		answer func(context.Context, Question) (bool, error)
+		answer func(context.Context, setup.Question) (bool, error)
 		runs   bool
 		told   string
 	}{
-		{"yes", func(context.Context, Question) (bool, error) { return true, nil }, true, ""},
-		{"no", func(context.Context, Question) (bool, error) { return false, nil }, false, "the user said no"},
-		{"no answer", func(context.Context, Question) (bool, error) { return true, errors.New("gone") }, false, "gone"},
+		{"yes", func(context.Context, setup.Question) (bool, error) { return true, nil }, true, ""},
+		{"no", func(context.Context, setup.Question) (bool, error) { return false, nil }, false, "the user said no"},
+		{"no answer", func(context.Context, setup.Question) (bool, error) { return true, errors.New("gone") }, false, "gone"},
 		{"nobody", nil, false, "without a terminal"},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t, map[string]string{".aura/config/features/tools.yaml": "tools: {policy: {confirm: ['Bash:touch*']}}\n"})
-			var asked []Question
+			var asked []setup.Question
 			if row.answer != nil {
-				p.o.Confirm = func(ctx context.Context, q Question) (bool, error) {
+				p.confirm = func(ctx context.Context, q setup.Question) (bool, error) {
 					asked = append(asked, q)
 					return row.answer(ctx, q)
 				}
@@ -109,7 +110,7 @@ func TestConfirm(t *testing.T) {
 				t.Errorf("ran %v, %v", p.has("made"), got.err)
 			}
 			check(t, "told", strings.TrimSpace(got.told()), row.told)
-			want := []Question{{Tool: "Bash", Args: map[string]any{"command": "touch made"}, Rule: "Bash:touch*"}}
+			want := []setup.Question{{Tool: "Bash", Args: map[string]any{"command": "touch made"}, Rule: "Bash:touch*"}}
 			if row.answer != nil && !reflect.DeepEqual(asked, want) {
 				t.Errorf("asked %+v", asked)
 			}
@@ -134,7 +135,7 @@ func TestRunReturnsTheFirstFailure(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	p = newPlace(t, map[string]string{".aura/config/features/tools.yaml": "tools: {policy: {confirm: [Bash]}}\n"})
-	p.o.Confirm = func(ctx context.Context, _ Question) (bool, error) {
+	p.confirm = func(ctx context.Context, _ setup.Question) (bool, error) {
 		cancel()
 		<-ctx.Done()
 		return true, ctx.Err()

@@ -12,14 +12,6 @@ import (
 	"github.com/idelchi/aura/internal/trust"
 )
 
-// gate is the one of the options, or one that asks nobody.
-func (a *App) gate() *Gate {
-	if a.opts.Gate == nil {
-		a.opts.Gate = &Gate{}
-	}
-	return a.opts.Gate
-}
-
 // Answer is what the user chooses when a project is not trusted.
 type Answer int
 

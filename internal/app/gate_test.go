@@ -296,7 +296,7 @@ func TestReloadUntrusted(t *testing.T) {
 	p.o.Gate, p.o.Config.UserHome = &Gate{}, t.TempDir()
 	g := &grounds{t, p.o.Config}
 	g.agree(true)
-	a, err := Open(t.Context(), p.o)
+	a, err := Open(t.Context(), p.o, &outcome{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -306,15 +306,15 @@ func TestReloadUntrusted(t *testing.T) {
 		}
 	})
 	p.write(".aura/config/hooks/h.yaml", "h: {event: pre, command: touch made}\n")
-	_, err = a.Reload(t.Context())
+	_, err = a.reload(t.Context())
 	if u, ok := errors.AsType[*UntrustedError](err); !ok || !slices.Equal(u.Change.Added, []string{".aura/config/hooks/h.yaml"}) {
 		t.Errorf("got %v", err)
 	}
-	if len(a.cfg.Hooks) > 0 {
-		t.Errorf("hooks are %v", a.cfg.Hooks)
+	if len(a.setup.Config.Hooks) > 0 {
+		t.Errorf("hooks are %v", a.setup.Config.Hooks)
 	}
 	g.agree(true)
-	if _, err := a.Reload(t.Context()); err != nil || len(a.cfg.Hooks) != 1 {
-		t.Errorf("with consent: %v, %v", a.cfg.Hooks, err)
+	if _, err := a.reload(t.Context()); err != nil || len(a.setup.Config.Hooks) != 1 {
+		t.Errorf("with consent: %v, %v", a.setup.Config.Hooks, err)
 	}
 }

@@ -10,7 +10,9 @@ import (
 
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/frontend"
 	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/setup"
 )
 
 // talk is a conversation in which the model calls a tool once and then says what it is told.
@@ -26,8 +28,9 @@ turns:
 type place struct {
 	t   *testing.T
 	dir string
-	// o are the options of the next session.
-	o Options
+	// o are the options of the next session; confirm answers its questions, if anybody does.
+	o       Options
+	confirm func(context.Context, setup.Question) (bool, error)
 }
 
 // newPlace makes a project without plugins whose model plays talk, and adds files to it.
@@ -42,9 +45,9 @@ func newPlace(t *testing.T, files map[string]string) *place {
 	none := ""
 	environ := append([]string{"XDG_STATE_HOME=" + t.TempDir()}, os.Environ()...)
 	p.o = Options{
-		Config:         config.Options{Workdir: p.dir, Home: &none, Environ: environ},
-		Gate:           &Gate{Trust: true},
-		WithoutPlugins: true,
+		Options: setup.Options{WithoutPlugins: true},
+		Config:  config.Options{Workdir: p.dir, Home: &none, Environ: environ},
+		Gate:    &Gate{Trust: true},
 	}
 	return p
 }
@@ -69,17 +72,30 @@ type outcome struct {
 	err     error
 }
 
+// Event makes an outcome a front end.
+func (o *outcome) Event(e event.Event) { o.events = append(o.events, e) }
+
+// asked is a front end with somebody who answers.
+type asked struct {
+	*outcome
+	confirm func(context.Context, setup.Question) (bool, error)
+}
+
+func (a asked) Ask(ctx context.Context, q setup.Question) (bool, error) { return a.confirm(ctx, q) }
+
 // run opens a session, takes the prompts and closes it.
 func (p *place) run(ctx context.Context, prompts ...string) outcome {
 	p.t.Helper()
 	var out outcome
-	o := p.o
-	o.Emit = func(e event.Event) { out.events = append(out.events, e) }
-	a, err := Open(ctx, o)
+	var front frontend.FrontEnd = &out
+	if p.confirm != nil {
+		front = asked{&out, p.confirm}
+	}
+	a, err := Open(ctx, p.o, front)
 	if err != nil {
 		return outcome{events: out.events, err: err}
 	}
-	out.err = a.Run(ctx, prompts)
+	out.err = frontend.Run(ctx, a, prompts)
 	out.history = a.talk.History()
 	if err := a.Close(ReasonOf(ctx, out.err)); err != nil {
 		p.t.Error(err)

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -11,62 +10,11 @@ import (
 
 	"github.com/idelchi/aura/hooks"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/conversation/event"
-	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/internal/tool/builtin"
 	"github.com/idelchi/aura/sdk"
 )
-
-// hooks are the shell hooks of a role.
-func (a *App) hooks(r role) (hooks.Runner, error) {
-	runner, err := hookRunner(a.cfg, r, environment(a.cfg.Environ, a.features.Sandbox.Env, a.taskEnv))
-	runner.OnSlow = func(name string) {
-		a.events.send(event.Progress{Tool: "hook " + name, Text: "still running"})
-	}
-	return runner, err
-}
-
-// hookRunner filters the hooks of a configuration, by the agent first and then by the mode.
-func hookRunner(c *config.Config, r role, env []string) (hooks.Runner, error) {
-	var filters []hooks.Filter
-	for _, f := range []struct {
-		kind, name string
-		by         config.HookFilter
-	}{{"agent", r.agent.Name, r.agent.Hooks}, {"mode", r.mode.Name, r.mode.Hooks}} {
-		filters = append(filters, hooks.Filter{Origin: fmt.Sprintf("%s %q", f.kind, f.name), Enabled: f.by.Enabled, Disabled: f.by.Disabled})
-	}
-	runner, err := hooks.Compile(c.HookDefinitions(), filters...)
-	if err != nil {
-		return hooks.Runner{}, err
-	}
-	if runner.Executable, err = sandbox.Self(); err != nil {
-		return hooks.Runner{}, fmt.Errorf("finding aura itself: %w", err)
-	}
-	runner.Dir, runner.Env = c.Workdir, env
-	return runner, nil
-}
-
-// Hook is a shell hook in a list.
-type Hook struct {
-	Name        string   `json:"name"`
-	Description string   `json:"description"`
-	Event       string   `json:"event"`
-	Matcher     string   `json:"matcher"`
-	Files       string   `json:"files"`
-	Command     string   `json:"command"`
-	Timeout     string   `json:"timeout"`
-	Silent      bool     `json:"silent"`
-	Depends     []string `json:"depends"`
-	Inherit     []string `json:"inherit"`
-	// Active hooks run, in the order of the list. Reason says why the others do not.
-	Active bool   `json:"active"`
-	Reason string `json:"reason,omitempty"`
-	// Order counts the active hooks of the same event, from 1.
-	Order int `json:"order,omitempty"`
-	// File is where the hook is configured.
-	File string `json:"file"`
-}
 
 // HookChoice says whose hooks are asked for, by names; empty ones are those that a run would use.
 type HookChoice struct{ Agent, Mode string }
@@ -75,53 +23,25 @@ func (h HookChoice) runner(c *config.Config) (hooks.Runner, error) {
 	if usual, ok := c.DefaultAgent(); ok && h.Agent == "" {
 		h.Agent = usual.Name
 	}
-	r, err := findRole(c, h.Agent, h.Mode)
+	r, err := setup.FindRole(c, h.Agent, h.Mode)
 	if err != nil {
 		return hooks.Runner{}, err
 	}
-	f, err := c.FeaturesFor(r.agent, r.mode, nil)
+	source := setup.Source{Config: c}
+	f, err := source.Features(r)
 	if err != nil {
 		return hooks.Runner{}, err
 	}
-	return hookRunner(c, r, environment(c.Environ, f.Sandbox.Env, nil))
+	return source.HooksOf(r, f)
 }
 
 // Hooks lists the hooks of a configuration: those that run, in order, and those that do not, with the reason.
-func Hooks(c *config.Config, choice HookChoice) ([]Hook, error) {
+func Hooks(c *config.Config, choice HookChoice) ([]setup.Hook, error) {
 	runner, err := choice.runner(c)
 	if err != nil {
 		return nil, err
 	}
-	return hookList(c, runner), nil
-}
-
-func hookList(c *config.Config, runner hooks.Runner) []Hook {
-	out := []Hook{}
-	for _, row := range [][]hooks.Entry{runner.Pre, runner.Post} {
-		for i, e := range row {
-			h := listedHook(c, e)
-			h.Active, h.Order = true, i+1
-			out = append(out, h)
-		}
-	}
-	for _, e := range runner.Excluded {
-		h := listedHook(c, e.Entry)
-		h.Reason = e.Reason
-		out = append(out, h)
-	}
-	return out
-}
-
-func listedHook(c *config.Config, e hooks.Entry) Hook {
-	h := Hook{
-		Name: e.Name, Description: e.Description, Event: e.Event, Files: e.Files, Command: e.Command,
-		Timeout: cmp.Or(e.Timeout, hooks.DefaultTimeout).String(), Silent: e.Silent, Depends: append([]string{}, e.Depends...),
-		Inherit: append([]string{}, c.Hooks[e.Name].Inherit...), File: c.Hooks[e.Name].Source.File,
-	}
-	if e.Matcher != nil {
-		h.Matcher = e.Matcher.String()
-	}
-	return h
+	return setup.ListHooks(c, runner), nil
 }
 
 // HookTrial is a hook that is tried without a model.
@@ -159,7 +79,7 @@ func TryHook(ctx context.Context, c *config.Config, choice HookChoice, t HookTri
 	}
 	one, ok := runner.Only(t.Name)
 	if !ok {
-		return HookReport{}, fmt.Errorf("running hook %q: there is none of that name; known hooks: %s", t.Name, names(c.Hooks))
+		return HookReport{}, fmt.Errorf("running hook %q: there is none of that name; known hooks: %s", t.Name, setup.Names(c.Hooks))
 	}
 	entry := slices.Concat(one.Pre, one.Post)
 	if len(entry) == 0 || strings.TrimSpace(entry[0].Command) == "" {
@@ -197,33 +117,6 @@ func TryHook(ctx context.Context, c *config.Config, choice HookChoice, t HookTri
 		report.Error = r.Err.Error()
 	}
 	return report, nil
-}
-
-// cmdHooks lists the hooks in force.
-func (a *App) cmdHooks(context.Context, string) (string, error) {
-	runner, err := a.hooks(a.role)
-	if err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	for _, h := range hookList(a.cfg, runner) {
-		state := fmt.Sprintf("%d. %s", h.Order, h.Event)
-		if !h.Active {
-			state = "off: " + h.Reason
-		}
-		fmt.Fprintf(&b, "%-24s %s", h.Name, state)
-		if h.Active && h.Matcher != "" {
-			fmt.Fprintf(&b, "  matcher=%s", h.Matcher)
-		}
-		if h.Active && h.Files != "" {
-			fmt.Fprintf(&b, "  files=%s", h.Files)
-		}
-		b.WriteString("\n")
-	}
-	if b.Len() == 0 {
-		return "no shell hooks are configured", nil
-	}
-	return strings.TrimRight(b.String(), "\n"), nil
 }
 
 // declaredPaths are the files that a built-in tool says it touches.

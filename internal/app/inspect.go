@@ -10,25 +10,26 @@ import (
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/sdk/version"
 )
 
 // Info is everything there is to know about one plugin.
 type Info struct {
-	Name        string   `json:"name"`
-	Description string   `json:"description"`
-	Status      Status   `json:"status"`
-	Dir         string   `json:"dir"`
-	Home        HomeInfo `json:"home"`
-	ShadowedBy  string   `json:"shadowed_by,omitempty"`
-	Shadows     []string `json:"shadows,omitempty"`
-	Condition   string   `json:"condition"`
-	Once        bool     `json:"once"`
-	Env         []string `json:"env"`
-	Override    bool     `json:"override"`
-	OptIn       bool     `json:"opt_in"`
-	Unsafe      bool     `json:"unsafe"`
+	Name        string       `json:"name"`
+	Description string       `json:"description"`
+	Status      setup.Status `json:"status"`
+	Dir         string       `json:"dir"`
+	Home        HomeInfo     `json:"home"`
+	ShadowedBy  string       `json:"shadowed_by,omitempty"`
+	Shadows     []string     `json:"shadows,omitempty"`
+	Condition   string       `json:"condition"`
+	Once        bool         `json:"once"`
+	Env         []string     `json:"env"`
+	Override    bool         `json:"override"`
+	OptIn       bool         `json:"opt_in"`
+	Unsafe      bool         `json:"unsafe"`
 	// Requested is what the plugin asks for beyond the defaults, Granted what it is given of that.
 	Requested manifest.Asks  `json:"requested"`
 	Granted   manifest.Asks  `json:"granted"`
@@ -106,13 +107,13 @@ func Inspect(ctx context.Context, l Listing, name string, unsafe bool) ([]Info, 
 	if err != nil {
 		return nil, err
 	}
-	var chosen []Entry
+	var chosen []setup.Entry
 	var known []string
 	for _, e := range entries {
 		if e.Name == name {
 			chosen = append(chosen, e)
 		}
-		if e.Status != StatusShadowed {
+		if e.Status != setup.StatusShadowed {
 			known = append(known, e.Name)
 		}
 	}
@@ -129,14 +130,14 @@ func dashIfNone(list []string) string {
 	return strings.Join(list, ", ")
 }
 
-func inspect(ctx context.Context, c *config.Config, entries []Entry, unsafe, measure bool) (out []Info, err error) {
-	running := host.Running(runtimeDirs(c)...)
-	place, err := host.OpenSession(RuntimeDir(c), probeSession)
+func inspect(ctx context.Context, c *config.Config, entries []setup.Entry, unsafe, measure bool) (out []Info, err error) {
+	running := host.Running(setup.RuntimeDirs(c)...)
+	place, err := host.OpenSession(setup.RuntimeDir(c), probeSession)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, place.Close()) }()
-	o, err := HostOptions(c)
+	o, err := setup.HostOptions(c)
 	if err != nil {
 		return nil, err
 	}
@@ -152,11 +153,11 @@ func inspect(ctx context.Context, c *config.Config, entries []Entry, unsafe, mea
 	}
 	// A fleet has one plugin of a name, so namesakes are looked at one after the other.
 	for rest := entries; len(rest) > 0; {
-		var now, later []Entry
+		var now, later []setup.Entry
 		names := make(map[string]bool)
 		for _, e := range rest {
 			switch {
-			case e.Status == StatusDisabled, e.Status == StatusUntrusted:
+			case e.Status == setup.StatusDisabled, e.Status == setup.StatusUntrusted:
 			case names[e.Name]:
 				later = append(later, e)
 			default:
@@ -174,7 +175,7 @@ func inspect(ctx context.Context, c *config.Config, entries []Entry, unsafe, mea
 
 // probe finds out what plugins export, from memory or by starting them, and puts it into their infos. To measure is to start
 // a plugin that no session runs, and to keep its health.
-func probe(ctx context.Context, c *config.Config, o host.Options, entries []Entry, unsafe, measure bool, infos []Info) error {
+func probe(ctx context.Context, c *config.Config, o host.Options, entries []setup.Entry, unsafe, measure bool, infos []Info) error {
 	byDir := make(map[string]*Info)
 	for i := range infos {
 		byDir[infos[i].Dir] = &infos[i]
@@ -206,9 +207,9 @@ func probe(ctx context.Context, c *config.Config, o host.Options, entries []Entr
 }
 
 // describe is what the files alone tell.
-func describe(c *config.Config, e Entry, unsafe bool) Info {
+func describe(c *config.Config, e setup.Entry, unsafe bool) Info {
 	spec := host.Spec{Config: e.Manifest.Config}
-	if e.Status != StatusUntrusted {
+	if e.Status != setup.StatusUntrusted {
 		spec = e.Spec(c, unsafe)
 	}
 	m := e.Manifest
@@ -221,7 +222,7 @@ func describe(c *config.Config, e Entry, unsafe bool) Info {
 		Timeouts: Timeouts{Hook: hook.Seconds(), Tool: tool.Seconds(), Load: load.Seconds()},
 		Origin:   e.Origin, Hooks: []hookpoint.Name{}, HostSDK: version.Version, SDKCompatible: true,
 		Log: spec.LogFile, Processes: []host.Health{},
-		Requested: e.Asks(), Granted: granted(e, c, unsafe),
+		Requested: e.Asks(), Granted: setup.Granted(e, c, unsafe),
 	}
 	if info.Env == nil {
 		info.Env = []string{}

@@ -6,6 +6,8 @@ import (
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/done"
 	"github.com/idelchi/aura/internal/install"
+	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/skill"
 	"github.com/idelchi/aura/internal/todo"
 	"github.com/idelchi/aura/internal/tool/builtin"
@@ -16,19 +18,15 @@ func InstallPlaces(c *config.Config, kinds ...config.HomeKind) []install.Place {
 	var out []install.Place
 	for _, root := range slices.Backward(c.PluginRoots()) {
 		if len(kinds) == 0 || slices.Contains(kinds, root.Home.Kind) {
-			out = append(out, placeOf(root))
+			out = append(out, setup.PlaceOf(root))
 		}
 	}
 	return out
 }
 
-func placeOf(root config.PluginRoot) install.Place {
-	return install.Place{Home: root.Home.Dir, Root: root.Dir}
-}
-
 // BuiltinTools are the names of aura's own tools, whether a session offers them or not.
 func BuiltinTools() []string {
-	names := []string{done.Name, skill.Name, taskName, loadName}
+	names := []string{done.Name, skill.Name, setup.DelegateName, setup.LoadName}
 	for _, t := range slices.Concat(builtin.All(builtin.Options{}), new(todo.List).Tools()) {
 		names = append(names, t.Definition().Name)
 	}
@@ -46,4 +44,25 @@ func (l Listing) InstallPlaces(kinds ...config.HomeKind) []install.Place {
 	return slices.DeleteFunc(places, func(p install.Place) bool {
 		return l.Foreign(config.Source{Home: config.Home{Dir: p.Home}}) && !within(l.Untrusted.Base, p.Root)
 	})
+}
+
+// Entries are the catalogue of a listing. Plugins of a project that is not trusted come last.
+func (l Listing) Entries() ([]setup.Entry, error) {
+	out, err := setup.Catalog(l.Config)
+	if err != nil || l.Untrusted == nil {
+		return out, err
+	}
+	for _, root := range l.Text.PluginRoots() {
+		if !l.Foreign(config.Source{Home: root.Home}) || !within(l.Untrusted.Base, root.Dir) {
+			continue
+		}
+		found, err := manifest.Discover(root.Dir)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range found {
+			out = append(out, setup.NewEntry(p, setup.StatusUntrusted, root, setup.StateOf(l.Config, root.Home)))
+		}
+	}
+	return out, nil
 }

@@ -1,13 +1,16 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"reflect"
 	"time"
 
+	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/conversation"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/seen"
@@ -177,61 +180,69 @@ func (j *journal) rewind(keep int) {
 	j.keepSeen()
 }
 
+// title is what the session is called; its id if it has no name.
+func (j *journal) title() string { return cmp.Or(j.state.Title, j.ID()) }
+
 // openJournal opens the session that is to be resumed, if any, and returns it.
-func (a *App) openJournal() (session.Session, error) {
-	a.seen = seen.New(a.cfg.Workdir)
-	a.journal = &journal{seen: a.seen, todos: &a.todos, tell: func(text string) { a.notice("", text) }, noteFired: a.noteFired}
-	if a.opts.Resume == "" && !a.opts.Continue {
+func (s *Session) openJournal(c *config.Config) (session.Session, error) {
+	s.seen = seen.New(c.Workdir)
+	s.journal = &journal{seen: s.seen, todos: &s.todos, tell: func(text string) { s.notice("", text) }, noteFired: s.plugins.noteFired}
+	s.plugins.journal = s.journal
+	if s.opts.Resume == "" && !s.opts.Continue {
 		return session.Session{}, nil
 	}
-	a.moveState()
-	find := func() (session.Summary, error) { return FindSession(a.cfg, a.opts.Resume) }
-	if a.opts.Resume == "" {
-		find = func() (session.Summary, error) { return session.Latest("", a.cfg.State.Sessions()) }
+	MoveState(c, func(text string) { s.notice("", text) })
+	find := func() (session.Summary, error) { return FindSession(c, s.opts.Resume) }
+	if s.opts.Resume == "" {
+		find = func() (session.Summary, error) { return session.Latest("", c.State.Sessions()) }
 	}
 	found, err := find()
 	if err != nil {
 		return session.Session{}, err
 	}
-	return a.reopen(found)
+	return s.reopen(found)
 }
 
 // reopen goes on with a saved session in the place of the one that is open.
-func (a *App) reopen(found session.Summary) (session.Session, error) {
+func (s *Session) reopen(found session.Summary) (session.Session, error) {
 	opened, saved, err := session.Reopen(found.Path)
 	if err != nil {
 		return session.Session{}, err
 	}
-	opened.Hide(a.hideSecrets)
-	a.journal.Journal, a.journal.state, a.journal.lost, a.journal.old = opened, saved.State, false, true
+	opened.Hide(s.hideSecrets)
+	s.journal.Journal, s.journal.state, s.journal.lost, s.journal.old = opened, saved.State, false, true
 	if saved.Torn {
-		a.notice("", "the last message of the session was not written completely and is left out")
+		s.notice("", "the last message of the session was not written completely and is left out")
 	}
-	return saved, errors.Join(a.journal.recallSeen(saved), a.journal.recallTodos(saved))
+	return saved, errors.Join(s.journal.recallSeen(saved), s.journal.recallTodos(saved))
 }
 
 // beginJournal keeps the session, unless it is one that was saved before. Where it cannot be kept, the user is told.
-func (a *App) beginJournal(meta session.Meta) {
-	if a.journal.Journal != nil {
+func (s *Session) beginJournal(c *config.Config, meta session.Meta) {
+	if s.journal.Journal != nil {
 		return
 	}
-	dir := a.cfg.State.Sessions()
+	dir := c.State.Sessions()
 	if dir == "" {
-		a.notice("", "this session is not saved: there is no home directory; set HOME or XDG_STATE_HOME")
+		s.notice("", "this session is not saved: there is no home directory; set HOME or XDG_STATE_HOME")
 		return
 	}
-	a.moveState()
+	MoveState(c, func(text string) { s.notice("", text) })
 	var err error
-	a.journal.Journal, err = session.Create(dir, meta)
-	a.journal.Hide(a.hideSecrets)
+	s.journal.Journal, err = session.Create(dir, meta)
+	s.journal.Hide(s.hideSecrets)
 	if err != nil {
-		a.notice("", fmt.Sprintf("this session is not saved: %v", err))
+		s.notice("", fmt.Sprintf("this session is not saved: %v", err))
 	}
 }
 
-// noteRole records who answers.
-func (a *App) noteRole() {
-	a.journal.note(func(s *session.State) { s.Agent, s.Mode = a.role.agent.Name, a.role.mode.Name })
+// outputDir is where tools keep what is too long for the model, a directory for each session. A session that is not saved leaves
+// it to the system's place for such files.
+func (s *Session) outputDir(c *config.Config) string {
+	if s.journal.ID() == "" {
+		return ""
+	}
+	return filepath.Join(c.State.Output(), s.journal.ID())
 }
 
 // Ender is a cause of a context's end that knows how a session ended by it is to be called.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/shell"
 )
 
@@ -16,7 +17,7 @@ func TestMain(m *testing.M) {
 		case shell.Argument:
 			os.Exit(shell.Main(os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
 		case sandbox.Argument:
-			os.Exit(sandbox.Main(RunConfined))
+			os.Exit(sandbox.Main(setup.RunConfined))
 		}
 	}
 	os.Exit(m.Run())

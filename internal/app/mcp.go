@@ -2,34 +2,30 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 
-	"github.com/idelchi/aura/internal/condition"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/mcp"
-	"github.com/idelchi/aura/internal/tool"
+	"github.com/idelchi/aura/internal/setup"
 )
 
-// startMCP connects to the servers that are configured. One that cannot be reached is told and left out.
-func (a *App) startMCP(ctx context.Context) {
-	if len(a.cfg.MCPServers) == 0 {
-		return
+// openServers connects to the servers that are configured; nil if there are none. One that cannot be reached is reported and left out.
+func (s *Session) openServers(ctx context.Context, c *config.Config) *mcp.Set {
+	if len(c.MCPServers) == 0 {
+		return nil
 	}
-	a.servers = OpenMCP(ctx, a.cfg, MCPOptions{
-		Version: a.opts.Version, Notify: func(text string) { a.notice("", text) }, OnChange: func() { a.stale.Store(true) },
+	return OpenMCP(ctx, c, MCPOptions{
+		Version: s.opts.Version, Notify: func(text string) { s.notice("", text) }, OnChange: func() { s.stale.Store(true) },
 	})
-	a.serversOf = a.cfg.MCPServers
 }
 
 // MCPOptions are what a user of MCP servers decides.
 type MCPOptions struct {
 	Version string
-	// Notify tells the user, OnChange that the tools are others now; both from any goroutine.
+	// Notify tells the user, OnChange that the tools changed; both from any goroutine.
 	Notify   func(text string)
 	OnChange func()
 }
@@ -47,48 +43,18 @@ func OpenMCP(ctx context.Context, c *config.Config, o MCPOptions) *mcp.Set {
 	return mcp.Open(ctx, mcp.Options{Workdir: c.Workdir, Environ: c.Environ, Version: o.Version, Notify: o.Notify, OnChange: o.OnChange}, list)
 }
 
-// mcpTools are the tools of the servers that are connected.
-func (a *App) mcpTools() []tool.Tool {
-	if a.servers == nil {
+// statuses are those of the servers of a set, of which there may be none.
+func statuses(set *mcp.Set) []mcp.Status {
+	if set == nil {
 		return nil
 	}
-	return a.servers.Tools()
-}
-
-// serverConditions are those of the servers, by the names of their tools.
-func (a *App) serverConditions() map[string]condition.Expr {
-	out := map[string]condition.Expr{}
-	for _, t := range a.mcpTools() {
-		d := t.Definition()
-		if c := a.cfg.MCPServers[d.Origin].Condition; !c.IsZero() {
-			out[d.Name] = c
-		}
-	}
-	return out
-}
-
-// deferred are the servers whose tools the model can ask for, by name.
-func (a *App) deferred() []string {
-	var out []string
-	for _, s := range a.mcpServers() {
-		if s.Deferred && s.State == mcp.StateDeferred {
-			out = append(out, s.Name)
-		}
-	}
-	return out
-}
-
-func (a *App) mcpServers() []mcp.Status {
-	if a.servers == nil {
-		return nil
-	}
-	return a.servers.Servers()
+	return set.Servers()
 }
 
 // connected are the names of the servers in use.
-func (a *App) connected() []string {
+func connected(set *mcp.Set) []string {
 	var out []string
-	for _, s := range a.mcpServers() {
+	for _, s := range statuses(set) {
 		if s.State == mcp.StateConnected {
 			out = append(out, s.Name)
 		}
@@ -96,99 +62,37 @@ func (a *App) connected() []string {
 	return out
 }
 
-// settle takes up what changed beside the conversation since the last prompt: who answers, and the tools of MCP servers.
-func (a *App) settle(ctx context.Context) {
-	before := a.features.Plugins
-	a.follow(ctx)
-	a.adopt(ctx, before)
-	if !a.stale.Swap(false) {
-		return
-	}
-	a.refresh()
-	if err := a.renew(ctx); err != nil && ctx.Err() == nil {
-		a.notice("", fmt.Sprintf("the tools of MCP servers changed and are not taken up: %v", err))
-	}
-}
-
-// loadName is the tool by which a model asks for tools that it is not offered at once.
-const loadName = "LoadTools"
-
-// loadTool brings in the tools of a deferred server.
-type loadTool struct {
-	app     *App
-	servers []string
-}
-
-// Definition names the servers.
-func (t loadTool) Definition() tool.Definition {
-	// Strings always can be encoded.
-	list, _ := json.Marshal(t.servers)
-	return tool.Definition{
-		Name:        loadName,
-		Description: "Get the tools of a server, for use from your next message on. There are: " + strings.Join(t.servers, ", ") + ".",
-		Parameters: json.RawMessage(`{"type":"object","properties":{"server":{"type":"string","enum":` + string(list) +
-			`,"description":"whose tools"}},"required":["server"],"additionalProperties":false}`),
-		Source: tool.SourceBuiltin,
-	}
-}
-
-// Execute connects to the server and offers its tools from the next turn on.
-func (t loadTool) Execute(ctx context.Context, call tool.Call) (string, error) {
-	name, _ := call.Args["server"].(string)
-	found, err := t.app.servers.Load(ctx, name)
+// loadTools brings in the tools of a deferred server, for use from the next turn on.
+func (s *Session) loadTools(ctx context.Context, server string) (string, error) {
+	found, err := s.servers.Load(ctx, server)
 	if err != nil {
 		return "", err
 	}
-	k, err := t.app.kit(t.app.role, t.app.features)
+	tools, err := s.setup.Tools(s.live(s.setup, s.plugins.views(), s.servers))
 	if err != nil {
 		return "", err
 	}
-	t.app.talk.SetTools(k.tools)
+	s.talk.SetTools(tools.Registry)
 	var names []string
 	for _, f := range found {
 		names = append(names, f.Definition().Name)
 	}
-	t.app.loaded = append(t.app.loaded, names...)
-	t.app.refresh()
+	s.loaded = append(s.loaded, names...)
+	s.refresh()
 	return "you have these tools now: " + strings.Join(names, ", "), nil
 }
 
-// cmdMCP lists the servers, or connects to one.
-func (a *App) cmdMCP(ctx context.Context, args string) (string, error) {
-	if name := strings.TrimSpace(args); name != "" {
-		if a.servers == nil {
-			return "", fmt.Errorf("connecting to MCP server %q: none is configured", name)
-		}
-		if _, err := a.servers.Load(ctx, name); err != nil {
-			return "", err
-		}
-		a.stale.Store(true)
-		a.settle(ctx)
+// connect connects to a deferred server on behalf of the user.
+func (s *Session) connect(ctx context.Context, server string) error {
+	if s.servers == nil {
+		return fmt.Errorf("connecting to MCP server %q: none is configured", server)
 	}
-	rows := map[string]string{}
-	for _, s := range a.mcpServers() {
-		text := string(s.State)
-		if s.Error != "" {
-			text += ": " + s.Error
-		}
-		if len(s.Tools) > 0 {
-			text += "; " + strings.Join(s.Tools, ", ")
-		}
-		rows[s.Name] = text
+	if _, err := s.servers.Load(ctx, server); err != nil {
+		return err
 	}
-	return listed(rows, "no MCP servers are configured"), nil
-}
-
-// reloadMCP connects anew to the servers if they are configured otherwise now.
-func (a *App) reloadMCP(ctx context.Context) {
-	if reflect.DeepEqual(a.serversOf, a.cfg.MCPServers) {
-		return
-	}
-	if a.servers != nil {
-		a.servers.Close()
-		a.servers = nil
-	}
-	a.startMCP(ctx)
+	s.stale.Store(true)
+	s.settle(ctx)
+	return nil
 }
 
 // MCPServer is a server in a list.
@@ -228,7 +132,7 @@ func MCPServers(ctx context.Context, l Listing, name string) ([]MCPServer, error
 		foreign = slices.DeleteFunc(foreign, func(s MCPServer) bool { return s.Name != name })
 		one, ok := c.MCPServers[name]
 		if !ok && len(foreign) == 0 {
-			return nil, fmt.Errorf("listing MCP server %q: there is none of that name; known servers: %s", name, names(l.Text.MCPServers))
+			return nil, fmt.Errorf("listing MCP server %q: there is none of that name; known servers: %s", name, setup.Names(l.Text.MCPServers))
 		}
 		one.Deferred = false
 		c.MCPServers = map[string]config.MCPServer{}

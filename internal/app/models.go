@@ -13,9 +13,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/llm"
-	"github.com/idelchi/aura/internal/tool"
+	"github.com/idelchi/aura/internal/setup"
 )
 
 // Offer is what one provider has to offer, or why that is not known.
@@ -34,8 +33,8 @@ type ModelOptions struct {
 	Provider string
 	// Timeout is what each provider has, on its own.
 	Timeout time.Duration
-	// Emit receives notices.
-	Emit func(event.Event)
+	// Notify receives notices, from several goroutines.
+	Notify func(text string)
 }
 
 // Models asks the providers, side by side, which models they offer. Offers are in the order of the providers' names, models in
@@ -45,9 +44,9 @@ func Models(ctx context.Context, l Listing, o ModelOptions) ([]Offer, error) {
 	if _, own := c.Providers[o.Provider]; len(foreign) > 0 && !own && (o.Provider != "" || len(c.Providers) == 0) {
 		return foreign, nil
 	}
-	a := &App{cfg: c, events: &events{emit: o.Emit}}
+	providers := setup.NewProviders(c, nil, o.Notify)
 	if o.Provider == "" && len(c.Providers) == 0 {
-		p, name, err := a.detectProvider(ctx)
+		p, name, err := providers.Detect(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("listing models: %w", err)
 		}
@@ -58,7 +57,7 @@ func Models(ctx context.Context, l Listing, o ModelOptions) ([]Offer, error) {
 	chosen := slices.Sorted(maps.Keys(c.Providers))
 	if o.Provider != "" {
 		if _, ok := c.Providers[o.Provider]; !ok {
-			return nil, fmt.Errorf("listing models of provider %q: there is none of that name; known providers: %s", o.Provider, names(c.Providers))
+			return nil, fmt.Errorf("listing models of provider %q: there is none of that name; known providers: %s", o.Provider, setup.Names(c.Providers))
 		}
 		chosen = []string{o.Provider}
 	}
@@ -67,13 +66,12 @@ func Models(ctx context.Context, l Listing, o ModelOptions) ([]Offer, error) {
 	for i, name := range chosen {
 		offers[i] = Offer{Provider: name, Type: c.Providers[name].Type}
 		all.Go(func() {
-			p, err := a.backend(c.Providers[name])
+			p, err := providers.Make(c.Providers[name])
 			if err != nil {
 				offers[i].Err = err
 				return
 			}
-			// A script comes without what narrows its models.
-			offers[i].ask(ctx, offering{Provider: p, models: c.Providers[name].Models}, o.Timeout)
+			offers[i].ask(ctx, p, o.Timeout)
 		})
 	}
 	all.Wait()
@@ -95,7 +93,7 @@ func (l Listing) untrustedOffers(name string) []Offer {
 func (o *Offer) ask(ctx context.Context, p llm.Provider, limit time.Duration) {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	if o.Models, o.Err = listModels(limited, p); o.Err != nil {
+	if o.Models, o.Err = setup.ListModels(limited, p); o.Err != nil {
 		if ctx.Err() == nil && errors.Is(limited.Err(), context.DeadlineExceeded) {
 			o.Err = fmt.Errorf("no answer within %s", limit)
 		}
@@ -124,27 +122,4 @@ func (o *Offer) describe(ctx context.Context, p llm.Provider) {
 		})
 	}
 	_ = all.Wait()
-}
-
-// Models implements llm.Lister, within the time that one request may take.
-func (b bounded) Models(ctx context.Context) ([]llm.Model, error) {
-	limited, cancel := context.WithTimeout(ctx, b.limit)
-	defer cancel()
-	return listModels(limited, b.Provider)
-}
-
-// Models implements llm.Lister. What the configuration leaves out is not there.
-func (o offering) Models(ctx context.Context) ([]llm.Model, error) {
-	all, err := listModels(ctx, o.Provider)
-	return slices.DeleteFunc(all, func(m llm.Model) bool {
-		return len(o.models.Include) > 0 && !tool.Match(o.models.Include, m.Name) || tool.Match(o.models.Exclude, m.Name)
-	}), err
-}
-
-func listModels(ctx context.Context, p llm.Provider) ([]llm.Model, error) {
-	lister, ok := p.(llm.Lister)
-	if !ok {
-		return nil, errors.New("the provider cannot tell which models there are")
-	}
-	return lister.Models(ctx)
 }

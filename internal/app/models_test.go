@@ -10,7 +10,6 @@ import (
 
 	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/llm/llmtest"
 )
 
@@ -94,11 +93,7 @@ func TestModelsDetected(t *testing.T) {
 	t.Parallel()
 	c := &config.Config{Environ: []string{"ANTHROPIC_API_KEY=test-key"}}
 	var told string
-	offers, err := app.Models(t.Context(), app.Listing{Config: c, Text: c}, app.ModelOptions{Timeout: time.Nanosecond, Emit: func(e event.Event) {
-		if n, ok := e.(event.Notice); ok {
-			told = n.Text
-		}
-	}})
+	offers, err := app.Models(t.Context(), app.Listing{Config: c, Text: c}, app.ModelOptions{Timeout: time.Nanosecond, Notify: func(text string) { told = text }})
 	if err != nil || len(offers) != 1 || offers[0].Provider != "anthropic" || offers[0].Err == nil || !strings.Contains(told, "ANTHROPIC_API_KEY") {
 		t.Errorf("got %v, %v, told %q", offers, err, told)
 	}

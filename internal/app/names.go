@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/slash"
 )
 
 // CommandName is a slash command that can be typed, without what it does.
@@ -20,7 +21,7 @@ func CommandNames(c *config.Config) []CommandName {
 	for name, custom := range c.Commands {
 		all[name] = custom.Description
 	}
-	for _, own := range new(App).builtinCommands() {
+	for _, own := range slash.Builtin(nil) {
 		all[own.Name] = own.Description
 	}
 	var out []CommandName

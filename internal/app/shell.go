@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/shell"
 )
 
@@ -30,7 +30,7 @@ func RunShell(ctx context.Context, c *config.Config, task config.Task, lines []s
 		dir = c.Workdir
 	}
 	for _, line := range lines {
-		r, err := shell.Run(ctx, shell.Command{Executable: self, Line: line, Dir: dir, Env: withTask(c.Environ, vars)})
+		r, err := shell.Run(ctx, shell.Command{Executable: self, Line: line, Dir: dir, Env: setup.WithTask(c.Environ, vars)})
 		if _, werr := w.Write(append(r.Stdout, r.Stderr...)); werr != nil {
 			return fmt.Errorf("showing the output of %q: %w", line, werr)
 		}
@@ -42,13 +42,4 @@ func RunShell(ctx context.Context, c *config.Config, task config.Task, lines []s
 		}
 	}
 	return nil
-}
-
-// withTask puts a task's variables over an environment.
-func withTask(environ []string, task map[string]string) []string {
-	out := slices.Clone(environ)
-	for k, v := range task {
-		out = append(out, k+"="+v)
-	}
-	return out
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/session"
+	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/state"
 )
 
@@ -32,7 +33,7 @@ type Paths struct {
 func PathsOf(c *config.Config) Paths {
 	p := Paths{
 		Config: []string{}, State: c.State.Project, Sessions: c.State.Sessions(), Output: c.State.Output(), Logs: c.State.Logs(),
-		Data: c.State.Data(), Cache: c.State.Cache(), Runtime: RuntimeDir(c), Trust: c.State.Trust(),
+		Data: c.State.Data(), Cache: c.State.Cache(), Runtime: setup.RuntimeDir(c), Trust: c.State.Trust(),
 	}
 	for _, home := range c.Homes {
 		if info, err := os.Stat(home.Dir); err == nil && info.IsDir() {
@@ -51,16 +52,11 @@ func FindSession(c *config.Config, prefix string) (session.Summary, error) {
 	return found, err
 }
 
-// moveState is MoveState for a session.
-func (a *App) moveState() {
-	MoveState(a.cfg, func(text string) { a.notice("", text) })
-}
-
 // MoveState moves what earlier versions of aura kept in the homes to where it is kept now: sessions, and the data of plugins. It
 // does so once for each home. Later the same places may hold what a tool put there, which nobody should take for aura's own.
 func MoveState(c *config.Config, notify func(string)) {
 	for _, home := range c.Homes {
-		to := stateOf(c, home)
+		to := setup.StateOf(c, home)
 		if to.Project == "" || !firstTime(to) {
 			continue
 		}

@@ -10,9 +10,12 @@ import (
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/done"
+	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/manifest"
-	"github.com/idelchi/aura/internal/skill"
+	"github.com/idelchi/aura/internal/mcp"
+	"github.com/idelchi/aura/internal/redact"
+	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/internal/todo"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/internal/tool/builtin"
 )
@@ -20,8 +23,10 @@ import (
 // ToolboxOptions are what a user decides about tools that no conversation is around.
 type ToolboxOptions struct {
 	// Options are those of a session. Of them, what chooses the configuration, the agent, the mode, the tools and the plugins
-	// counts, and Emit, which is given notices.
+	// counts.
 	Options
+	// Notify is given notices, without secrets; nil drops them.
+	Notify func(text string)
 	// Only is the one tool that will be used. No plugin and no server is started that has nothing to do with it. Empty means all.
 	Only string
 	// WithMCP connects to the MCP servers.
@@ -35,50 +40,56 @@ type ToolboxOptions struct {
 // Toolbox is the tools of a configuration without a conversation. Neither plugin hooks nor shell hooks run, no policy is asked,
 // and nothing has to be read before it is written: whoever uses it is the user. Its methods are for one goroutine.
 type Toolbox struct {
-	app      *App
 	opts     ToolboxOptions
-	cell     cell
+	events   *events
+	secrets  redact.Current
+	source   setup.Source
+	role     setup.Role
+	features config.Features
+	confined setup.Confinement
+	plugins  setup.Plugins
+	place    *host.Session
 	fleets   []*host.Fleet
+	servers  *mcp.Set
+	todos    todo.List
 	registry *tool.Registry
 	// all are the tools that were found, those that nobody is offered and those that others have displaced included.
 	all []tool.Tool
-	// away are the plugins that say that their tools are not available.
-	away map[string]bool
+	// unavailable are the plugins that say that their tools are not available.
+	unavailable map[string]bool
 }
-
-// mcpPrefix is what the names of all tools of MCP servers begin with.
-const mcpPrefix = "mcp__"
 
 // toolSession is the name of the session in which plugins run whose tools are used so.
 const toolSession = "tools"
 
 // OpenToolbox gathers the tools. Whoever calls it closes it. Its error may be a *tool.ConflictError.
 func OpenToolbox(ctx context.Context, o ToolboxOptions) (*Toolbox, error) {
-	b := &Toolbox{app: &App{opts: o.Options, events: &events{emit: o.Emit}}, opts: o, away: map[string]bool{}}
+	b := &Toolbox{opts: o, unavailable: map[string]bool{}}
+	b.events = &events{emit: b.show, hide: newHider(&b.secrets)}
 	if err := b.open(ctx); err != nil {
 		return nil, errors.Join(err, b.Close())
 	}
 	return b, nil
 }
 
-func (b *Toolbox) open(ctx context.Context) (err error) {
-	a := b.app
-	if a.cfg, err = b.config(ctx); err != nil {
+func (b *Toolbox) open(ctx context.Context) error {
+	c, err := b.config(ctx)
+	if err != nil {
 		return err
 	}
-	a.secrets.Set(Secrets(a.cfg, nil))
-	a.events.hide = newHider(&a.secrets)
-	usual, _ := a.cfg.DefaultAgent()
-	if a.role, err = findRole(a.cfg, cmp.Or(a.opts.Agent, usual.Name), a.opts.Mode); err != nil {
+	b.secrets.Set(setup.Secrets(c, nil))
+	b.source = setup.Source{Config: c, Options: b.opts.Options.Options, Emit: b.events.send}
+	usual, _ := c.DefaultAgent()
+	if b.role, err = setup.FindRole(c, cmp.Or(b.opts.Agent, usual.Name), b.opts.Mode); err != nil {
 		return err
 	}
-	if a.features, err = a.cfg.FeaturesFor(a.role.agent, a.role.mode, nil); err != nil {
+	if b.features, err = b.source.Features(b.role); err != nil {
 		return err
 	}
-	if err := requireSandbox(a.features); err != nil {
+	if err := setup.RequireSandbox(b.features); err != nil {
 		return err
 	}
-	b.cell = newCell(a.cfg, a.features, "")
+	b.confined = setup.NewConfinement(c, b.features, "")
 	b.all = b.own()
 	if err := b.addPlugins(ctx); err != nil {
 		return err
@@ -89,66 +100,64 @@ func (b *Toolbox) open(ctx context.Context) (err error) {
 	}
 	// Where only some plugins are asked for their tools, a name that is unknown here may be one of the others.
 	if b.opts.Only == "" && !b.opts.Asleep {
-		a.tellUnmatched(namesOf(b.all))
+		for _, text := range b.source.Unmatched(b.role, b.features, b.all, b.views(), b.plugins.Installed) {
+			b.notice("", text)
+		}
 	}
 	return nil
+}
+
+// show passes on notices. Nothing else happens without a conversation that anybody would want to see.
+func (b *Toolbox) show(e event.Event) {
+	if n, ok := e.(event.Notice); ok && b.opts.Notify != nil {
+		b.opts.Notify(n.Text)
+	}
+}
+
+func (b *Toolbox) notice(plugin, text string) {
+	b.events.send(event.Notice{Plugin: plugin, Text: text})
 }
 
 // config is what is in force.
 func (b *Toolbox) config(ctx context.Context) (*config.Config, error) {
 	if !b.opts.Listing {
-		return b.app.gate().Load(ctx, b.app.opts.Config)
+		return b.opts.gate().Load(ctx, b.opts.Config)
 	}
-	l, err := b.app.gate().List(b.app.opts.Config)
+	l, err := b.opts.gate().List(b.opts.Config)
 	return l.Config, err
 }
 
 // own are aura's own tools.
 func (b *Toolbox) own() []tool.Tool {
-	a := b.app
-	all := b.cell.builtins(b.options(), nil)
-	all = append(append(all, a.todos.Tools()...), done.Tool())
-	if len(a.cfg.Skills) > 0 {
-		all = append(all, skill.Tool(a.skills()))
-	}
-	if agents := a.subagents(); len(agents) > 0 {
-		all = append(all, taskTool{app: a, agents: agents})
-	}
 	var waiting []string
-	for name, s := range a.cfg.MCPServers {
+	for name, s := range b.source.Config.MCPServers {
 		if s.Deferred && !s.Disabled {
 			waiting = append(waiting, name)
 		}
 	}
-	if slices.Sort(waiting); len(waiting) > 0 {
-		all = append(all, loadTool{app: a, servers: waiting})
-	}
-	return all
+	slices.Sort(waiting)
+	return append(b.confined.Builtins(b.options(), nil), b.source.OwnTools(setup.Live{Todos: &b.todos}, waiting)...)
 }
 
 // options are those of the tools for files and the shell.
 func (b *Toolbox) options() builtin.Options {
-	bash := b.app.features.Tools.Bash
+	bash, c := b.features.Tools.Bash, b.source.Config
 	return builtin.Options{
-		Workdir: b.app.cfg.Workdir, Env: b.app.cfg.Environ, BashTimeout: bash.Timeout.Duration(), Truncation: builtin.Truncation(bash.Truncation),
+		Workdir: c.Workdir, Env: c.Environ, BashTimeout: bash.Timeout.Duration(), Truncation: builtin.Truncation(bash.Truncation),
 	}
 }
 
 // addPlugins adds the tools of plugins. What a plugin exports is remembered, so most need not be started for it.
 func (b *Toolbox) addPlugins(ctx context.Context) error {
-	a := b.app
-	if a.opts.WithoutPlugins {
-		return nil
-	}
-	specs, err := a.specs()
-	if err != nil {
+	var err error
+	if b.plugins, err = b.source.FindPlugins(b.features); err != nil {
 		return err
 	}
-	specs = slices.DeleteFunc(specs, func(s host.Spec) bool { return s.Err == nil && !manifest.Defines(s.Dir, "Schema") })
+	specs := slices.DeleteFunc(slices.Clone(b.plugins.Specs), func(s host.Spec) bool { return s.Err == nil && !manifest.Defines(s.Dir, "Schema") })
 	if len(specs) == 0 {
 		return nil
 	}
-	if a.place, err = host.OpenSession(RuntimeDir(a.cfg), toolSession); err != nil {
+	if b.place, err = host.OpenSession(setup.RuntimeDir(b.source.Config), toolSession); err != nil {
 		return err
 	}
 	asleep, err := b.fleet(ctx, specs, host.Options{Dormant: true})
@@ -183,12 +192,12 @@ func (b *Toolbox) wake(ctx context.Context, fleet *host.Fleet) error {
 
 // fleet starts plugins, as far as the options want that.
 func (b *Toolbox) fleet(ctx context.Context, specs []host.Spec, start host.Options) (*host.Fleet, error) {
-	o, err := HostOptions(b.app.cfg)
+	o, err := setup.HostOptions(b.source.Config)
 	if err != nil {
 		return nil, err
 	}
-	o.Session, o.Lazy, o.Dormant = b.app.place, start.Lazy, start.Dormant
-	o.Notify = func(n host.Notice) { b.app.notice(n.Plugin, n.Text) }
+	o.Session, o.Lazy, o.Dormant = b.place, start.Lazy, start.Dormant
+	o.Notify = func(n host.Notice) { b.notice(n.Plugin, n.Text) }
 	f, err := host.Start(ctx, o, specs)
 	if err == nil {
 		b.fleets = append(b.fleets, f)
@@ -201,10 +210,10 @@ func (b *Toolbox) addServers(ctx context.Context) {
 	if !b.opts.WithMCP {
 		return
 	}
-	chosen := *b.app.cfg
+	chosen := *b.source.Config
 	chosen.MCPServers = map[string]config.MCPServer{}
-	for name, s := range b.app.cfg.MCPServers {
-		if b.opts.Only == "" || strings.HasPrefix(b.opts.Only, mcpPrefix+name+"__") {
+	for name, s := range b.source.Config.MCPServers {
+		if b.opts.Only == "" || strings.HasPrefix(b.opts.Only, setup.MCPPrefix+name+"__") {
 			s.Deferred = false
 			chosen.MCPServers[name] = s
 		}
@@ -212,22 +221,25 @@ func (b *Toolbox) addServers(ctx context.Context) {
 	if len(chosen.MCPServers) == 0 {
 		return
 	}
-	b.app.servers = OpenMCP(ctx, &chosen, MCPOptions{
-		Version: b.app.opts.Version, Notify: func(text string) { b.app.notice("", text) }, OnChange: func() {},
+	b.servers = OpenMCP(ctx, &chosen, MCPOptions{
+		Version: b.opts.Version, Notify: func(text string) { b.notice("", text) }, OnChange: func() {},
 	})
-	b.all = append(b.all, b.app.mcpTools()...)
+	b.all = append(b.all, b.servers.Tools()...)
 }
 
 // register resolves conflicts of names, as the start of a session would.
 func (b *Toolbox) register() error {
-	own := len(b.all) - len(b.app.mcpTools())
+	own := len(b.all)
+	if b.servers != nil {
+		own -= len(b.servers.Tools())
+	}
 	plugins := b.pluginTools()
 	b.all = slices.Concat(b.all[:own], plugins, b.all[own:])
 	var offered []tool.Tool
 	for i, t := range b.all {
-		d := b.app.cfg.ToolDefinitions[t.Definition().Name]
-		b.all[i] = redefined(t, d)
-		if !d.Disabled && !b.isAway(t.Definition()) {
+		d := b.source.Config.ToolDefinitions[t.Definition().Name]
+		b.all[i] = setup.Redefined(t, d)
+		if !d.Disabled && !b.isUnavailable(t.Definition()) {
 			offered = append(offered, b.all[i])
 		}
 	}
@@ -241,19 +253,15 @@ func (b *Toolbox) pluginTools() []tool.Tool {
 	var out []tool.Tool
 	place := map[string]int{}
 	for _, f := range b.fleets {
-		b.app.fleet = f
-		out = append(out, b.app.pluginTools(b.cell)...)
+		out = append(out, b.source.PluginTools(b.confined, setup.Live{Plugins: f.Views(), Entries: b.plugins.Entries})...)
 		for i, p := range f.Plugins() {
 			if _, known := place[p.Name()]; !known {
 				place[p.Name()] = i // the first fleet holds all
 			}
 			exports, _ := p.Exports()
 			if t := exports.Tool; t != nil && !t.Available {
-				b.away[p.Name()] = true
-				out = append(out, pluginTool{plugin: p, sandboxable: confinable(p, exports), definition: tool.Definition{
-					Name: t.Schema.Name, Description: t.Schema.Description, Source: tool.SourcePlugin, Origin: p.Name(), Parallel: t.Parallel,
-					OptIn: p.Spec().Manifest.OptIn,
-				}})
+				b.unavailable[p.Name()] = true
+				out = append(out, setup.UnavailableTool(p, exports))
 			}
 		}
 	}
@@ -261,8 +269,17 @@ func (b *Toolbox) pluginTools() []tool.Tool {
 	return out
 }
 
-func (b *Toolbox) isAway(d tool.Definition) bool {
-	return d.Source == tool.SourcePlugin && b.away[d.Origin]
+// views are the plugins of all fleets.
+func (b *Toolbox) views() []host.View {
+	var out []host.View
+	for _, f := range b.fleets {
+		out = append(out, f.Views()...)
+	}
+	return out
+}
+
+func (b *Toolbox) isUnavailable(d tool.Definition) bool {
+	return d.Source == tool.SourcePlugin && b.unavailable[d.Origin]
 }
 
 // Close ends what was started.
@@ -270,12 +287,11 @@ func (b *Toolbox) Close() error {
 	for _, f := range b.fleets {
 		f.Close()
 	}
-	if b.app.servers != nil {
-		b.app.servers.Close()
+	if b.servers != nil {
+		b.servers.Close()
 	}
-	b.app.spares.Close()
-	if b.app.place != nil {
-		return b.app.place.Close()
+	if b.place != nil {
+		return b.place.Close()
 	}
 	return nil
 }
@@ -294,7 +310,7 @@ func (b *Toolbox) find(name string) (tool.Tool, error) {
 	}
 	slices.Sort(names)
 	hint := ""
-	if !b.opts.WithMCP && strings.HasPrefix(name, mcpPrefix) {
+	if !b.opts.WithMCP && strings.HasPrefix(name, setup.MCPPrefix) {
 		hint = "; MCP servers are started only with --with-mcp"
 	}
 	return nil, &UnknownToolError{Name: name, Known: slices.Compact(names), Hint: hint}

@@ -6,10 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
-	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/done"
+	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/sdk"
 )
@@ -45,7 +44,7 @@ func (b *Toolbox) List(ctx context.Context) []ToolEntry {
 	out := []ToolEntry{}
 	for _, t := range b.all {
 		d := t.Definition()
-		if won, ok := b.registry.Lookup(d.Name); ok && won.Definition().Origin != d.Origin && !b.isAway(d) {
+		if won, ok := b.registry.Lookup(d.Name); ok && won.Definition().Origin != d.Origin && !b.isUnavailable(d) {
 			continue // displaced
 		}
 		out = append(out, b.entry(ctx, t))
@@ -64,11 +63,11 @@ func (b *Toolbox) Inspect(ctx context.Context, name string) (ToolEntry, error) {
 }
 
 func (b *Toolbox) entry(ctx context.Context, t tool.Tool) ToolEntry {
-	a, d := b.app, t.Definition()
-	changed := a.cfg.ToolDefinitions[d.Name]
+	c, d := b.source.Config, t.Definition()
+	changed := c.ToolDefinitions[d.Name]
 	e := ToolEntry{
 		Name: d.Name, Description: d.Description, Source: string(d.Source), Origin: d.Origin, Definition: changed.Source.File,
-		Parallel: d.Parallel, Sandboxable: sandboxable(t), OptIn: d.OptIn || tool.Match(a.features.Tools.OptIn, d.Name), Override: d.Override,
+		Parallel: d.Parallel, Sandboxable: sandboxable(t), OptIn: d.OptIn || tool.Match(b.features.Tools.OptIn, d.Name), Override: d.Override,
 		Condition: b.condition(d).String(), Usage: d.Usage, Examples: d.Examples, Parameters: d.Parameters,
 	}
 	if len(e.Parameters) == 0 {
@@ -76,9 +75,9 @@ func (b *Toolbox) entry(ctx context.Context, t tool.Tool) ToolEntry {
 	}
 	switch d.Source {
 	case tool.SourcePlugin:
-		e.Dir = a.entries[d.Origin].Dir
+		e.Dir = b.plugins.Entries[d.Origin].Dir
 	case tool.SourceMCP:
-		e.Dir = a.cfg.MCPServers[d.Origin].Source.File
+		e.Dir = c.MCPServers[d.Origin].Source.File
 	case tool.SourceBuiltin:
 	}
 	e.Hidden = b.hidden(ctx, d)
@@ -88,8 +87,8 @@ func (b *Toolbox) entry(ctx context.Context, t tool.Tool) ToolEntry {
 
 // sandboxable reports whether a tool is confined where the sandbox is on.
 func sandboxable(t tool.Tool) bool {
-	if p, ok := tool.As[pluginTool](t); ok {
-		return p.sandboxable
+	if p, ok := tool.As[setup.PluginTool](t); ok {
+		return p.Sandboxable
 	}
 	return slices.Contains(filesAndShell, t.Definition().Name) && t.Definition().Source == tool.SourceBuiltin
 }
@@ -99,69 +98,28 @@ var filesAndShell = []string{"Bash", "Edit", "Glob", "Ls", "Mkdir", "Patch", "Re
 
 // hidden says why a tool is not offered; empty if it is. What is told first is what has to be changed first.
 func (b *Toolbox) hidden(ctx context.Context, d tool.Definition) string {
-	a := b.app
-	switch changed := a.cfg.ToolDefinitions[d.Name]; {
+	c := b.source.Config
+	switch changed := c.ToolDefinitions[d.Name]; {
 	case changed.Disabled:
 		return "disabled in " + changed.Source.File
-	case b.isAway(d):
+	case b.isUnavailable(d):
 		return fmt.Sprintf("plugin %q says that it is not available", d.Origin)
 	case d.Name == done.Name:
 		return "done mode is off; /done turns it on"
 	}
-	if why := a.filtered(d); why != "" {
+	if why := b.source.Filtered(b.role, b.features, d); why != "" {
 		return why
 	}
-	if s := a.cfg.MCPServers[d.Origin]; d.Source == tool.SourceMCP && s.Deferred {
+	if s := c.MCPServers[d.Origin]; d.Source == tool.SourceMCP && s.Deferred {
 		return "its server is deferred, so the model has to ask for it"
 	}
-	if c := b.condition(d); !c.IsZero() && !b.opts.Asleep {
-		state := sdk.Context{Agent: a.role.agent.Name, Mode: a.role.mode.Name, Workdir: a.cfg.Workdir}
-		if holds, err := a.holds(ctx, c, state); err != nil {
-			return fmt.Sprintf("its condition %q cannot be evaluated: %v", c, err)
+	if expr := b.condition(d); !expr.IsZero() && !b.opts.Asleep {
+		state := sdk.Context{Agent: b.role.Agent.Name, Mode: b.role.Mode.Name, Workdir: c.Workdir}
+		if holds, err := b.source.Holds(ctx, expr, state); err != nil {
+			return fmt.Sprintf("its condition %q cannot be evaluated: %v", expr, err)
 		} else if !holds {
-			return fmt.Sprintf("its condition %q does not hold before a session begins", c)
+			return fmt.Sprintf("its condition %q does not hold before a session begins", expr)
 		}
 	}
 	return ""
-}
-
-// filtered says which of the layers leaves a tool out; empty if none does.
-func (a *App) filtered(d tool.Definition) string {
-	named := !d.OptIn && !tool.Match(a.features.Tools.OptIn, d.Name)
-	for _, l := range a.namedLayers() {
-		switch {
-		case len(l.by.Enabled) > 0 && !tool.Match(l.by.Enabled, d.Name):
-			return fmt.Sprintf("%s offers only %s", l.enables, strings.Join(l.by.Enabled, ", "))
-		case tool.Match(l.by.Disabled, d.Name):
-			return l.disables + " leaves it out"
-		}
-		named = named || slices.Contains(l.by.Enabled, d.Name)
-	}
-	if !named {
-		return "it is opt-in, and no filter names it"
-	}
-	return ""
-}
-
-// namedLayer is a filter and what to call it where it offers and where it leaves out.
-type namedLayer struct {
-	enables, disables string
-	by                config.ToolFilter
-}
-
-// namedLayers are those of layers, with what the command line excludes apart.
-func (a *App) namedLayers() []namedLayer {
-	const settings = "tools: in the settings"
-	enables, all := settings, a.layers(a.role, a.features)
-	if len(a.opts.IncludeTools) > 0 {
-		enables = "--include-tools"
-	}
-	all[0].Disabled = a.features.Tools.Disabled
-	agent, mode := fmt.Sprintf("agent %q", a.role.agent.Name), fmt.Sprintf("mode %q", a.role.mode.Name)
-	return []namedLayer{
-		{enables, settings, all[0]},
-		{"", "--exclude-tools", config.ToolFilter{Disabled: a.opts.ExcludeTools}},
-		{agent, agent, all[1]},
-		{mode, mode, all[2]},
-	}
 }

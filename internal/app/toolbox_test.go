@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/tool"
 )
 
@@ -42,18 +42,18 @@ func TestHiddenTools(t *testing.T) {
 	})
 	tests := []struct {
 		name string
-		o    Options
+		o    setup.Options
 		want map[string]string
 	}{
-		{"no agent", Options{Agent: "b"}, map[string]string{
+		{"no agent", setup.Options{Agent: "b"}, map[string]string{
 			"Read": "", "Bash": "", "Skill": "", "Task": "", "LoadTools": "",
 			"Done": "done mode is off", "Glob": "tools: in the settings leaves it out", "Patch": "it is opt-in", "Mkdir": "disabled in ",
 			"Write": `its condition "exists:nowhere" does not hold`,
 		}},
-		{"command line", Options{Agent: "b", IncludeTools: []string{"R*", "Patch"}, ExcludeTools: []string{"Rg"}}, map[string]string{
+		{"command line", setup.Options{Agent: "b", IncludeTools: []string{"R*", "Patch"}, ExcludeTools: []string{"Rg"}}, map[string]string{
 			"Read": "", "Patch": "", "Rg": "--exclude-tools leaves it out", "Bash": "--include-tools offers only R*, Patch",
 		}},
-		{"agent and mode", Options{Agent: "a"}, map[string]string{
+		{"agent and mode", setup.Options{Agent: "a"}, map[string]string{
 			"Read": "", "Edit": "", "Rg": `agent "a" leaves it out`, "Bash": `agent "a" offers only R*, Ls, Edit`, "Ls": `mode "m" leaves it out`,
 		}},
 	}
@@ -61,7 +61,7 @@ func TestHiddenTools(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			found := map[string]ToolEntry{}
-			for _, e := range p.box(ToolboxOptions{Options: tt.o}).List(t.Context()) {
+			for _, e := range p.box(ToolboxOptions{Options: Options{Options: tt.o}}).List(t.Context()) {
 				found[e.Name] = e
 			}
 			for name, want := range tt.want {
@@ -82,9 +82,9 @@ func TestOfferedAsInSession(t *testing.T) {
 		".aura/config/features/tools.yaml": "tools: {opt_in: [Edit, Patch]}\n",
 		".aura/config/tools/mine.yaml":     "Mkdir: {disabled: true}\n",
 	})
-	for _, o := range []Options{{}, {Agent: "a"}, {ExcludeTools: []string{"*s*"}}, {IncludeTools: []string{"Edit", "W*"}}} {
+	for _, o := range []setup.Options{{}, {Agent: "a"}, {ExcludeTools: []string{"*s*"}}, {IncludeTools: []string{"Edit", "W*"}}} {
 		p.o.Agent, p.o.IncludeTools, p.o.ExcludeTools = o.Agent, o.IncludeTools, o.ExcludeTools
-		session, err := Open(t.Context(), p.o)
+		session, err := Open(t.Context(), p.o, &outcome{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,7 +93,7 @@ func TestOfferedAsInSession(t *testing.T) {
 			t.Error(err)
 		}
 		var got []string
-		for _, e := range p.box(ToolboxOptions{Options: o}).List(t.Context()) {
+		for _, e := range p.box(ToolboxOptions{Options: Options{Options: o}}).List(t.Context()) {
 			if e.Offered {
 				got = append(got, e.Name)
 			}
@@ -109,7 +109,7 @@ func TestSandboxableTools(t *testing.T) {
 	p := newPlace(t, map[string]string{".aura/config/sandbox/sandbox.yaml": "sandbox: {enabled: false}\n"})
 	b := p.box(ToolboxOptions{})
 	var got []string
-	for _, made := range (cell{}).builtins(b.options(), nil) {
+	for _, made := range (setup.Confinement{}).Builtins(b.options(), nil) {
 		got = append(got, made.Definition().Name)
 	}
 	if !reflect.DeepEqual(got, filesAndShell) {
@@ -159,33 +159,6 @@ func TestRunTool(t *testing.T) {
 	var wrong *tool.ArgumentsError
 	if _, err := b.Run(t.Context(), ToolCall{Name: "Read"}); !errors.As(err, &wrong) {
 		t.Errorf("got %v", err)
-	}
-}
-
-func TestNarrowPolicy(t *testing.T) {
-	t.Parallel()
-	at := sandbox.Place{Workdir: "/w", Home: "/h"}
-	before := sandbox.Policy{ReadOnly: []string{"/usr"}, ReadWrite: []string{"/w", "/tmp"}, Protected: []string{"/w/.git"}}
-	tests := []struct {
-		name          string
-		r             ToolRestriction
-		ro, rw, never []string
-	}{
-		{"nothing", ToolRestriction{}, []string{"/usr"}, []string{"/w", "/tmp"}, []string{"/w/.git"}},
-		{"read only", ToolRestriction{ReadOnly: true}, []string{"/usr", "/w", "/tmp"}, []string{}, []string{"/w/.git"}},
-		{"some writable", ToolRestriction{ReadWritePaths: []string{"out", "~/x"}}, []string{"/usr", "/w", "/tmp"}, []string{"/w/out", "/h/x"}, []string{"/w/.git"}},
-		{"both", ToolRestriction{ReadOnly: true, ReadWritePaths: []string{"/o/"}}, []string{"/usr", "/w", "/tmp"}, []string{"/o"}, []string{"/w/.git"}},
-		{"some not", ToolRestriction{ReadOnlyPaths: []string{"src"}}, []string{"/usr", "/w/src"}, []string{"/w", "/tmp"}, []string{"/w/.git", "/w/src"}},
-		{"no home of that name", ToolRestriction{ReadWritePaths: []string{"~x"}}, []string{"/usr", "/w", "/tmp"}, []string{"/w/~x"}, []string{"/w/.git"}},
-	}
-	for _, tt := range tests {
-		got := tt.r.narrow(before, at)
-		if !reflect.DeepEqual(got.ReadOnly, tt.ro) || !reflect.DeepEqual(got.ReadWrite, tt.rw) || !reflect.DeepEqual(got.Protected, tt.never) {
-			t.Errorf("%s: got %+v", tt.name, got)
-		}
-	}
-	if len(before.ReadOnly) != 1 || len(before.Protected) != 1 {
-		t.Errorf("the policy itself has changed: %+v", before)
 	}
 }
 

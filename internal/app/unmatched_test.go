@@ -3,8 +3,6 @@ package app
 import (
 	"strings"
 	"testing"
-
-	"github.com/idelchi/aura/internal/config"
 )
 
 // TestUnmatchedTools holds which patterns of tools are reported.
@@ -47,18 +45,5 @@ func TestUnmatchedTools(t *testing.T) {
 				t.Errorf("got %q, want %q", told, tt.want)
 			}
 		})
-	}
-}
-
-// TestUnmatchedServers holds that the tools of a configured MCP server need not be there, and those of others must.
-func TestUnmatchedServers(t *testing.T) {
-	t.Parallel()
-	a := &App{cfg: &config.Config{MCPServers: map[string]config.MCPServer{"one": {}}}}
-	for pattern, want := range map[string]bool{
-		"mcp__one__greet": true, "mcp__one__*": true, "mcp__*": true, "*": true, "mcp__two__*": false, "mcp__two__greet": false, "Bash": false, "mcp__": false,
-	} {
-		if got := a.mayBeServed(pattern); got != want {
-			t.Errorf("%s: got %t, want %t", pattern, got, want)
-		}
 	}
 }

@@ -278,7 +278,7 @@ func TestTextKeepsLinesApart(t *testing.T) {
 		event.Injection{Plugin: "p", Content: "hint"},
 		event.Delta{Text: "end"},
 	} {
-		r.show(e)
+		r.Event(e)
 	}
 	r.finish()
 	want := "half a line\n! p: one\n  two\n! plugin \"p\" is restarted\n! p: x\n> Ls {\"path\":\".\"}\n< Ls (0s) a b\n< Ls failed: no\n~ p: hint\nend\n"

@@ -13,6 +13,7 @@ import (
 	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/session"
+	"github.com/idelchi/aura/internal/setup"
 )
 
 // Completion never says a word about what is wrong: whoever presses Tab has not asked for that yet.
@@ -141,7 +142,7 @@ func installedNames(l app.Listing) []cobra.Completion {
 	}
 	var names []cobra.Completion
 	for _, e := range entries {
-		if e.Status != app.StatusShadowed {
+		if e.Status != setup.StatusShadowed {
 			names = append(names, cobra.CompletionWithDesc(e.Name, oneLine(e.Manifest.Description, 60)))
 		}
 	}

@@ -5,41 +5,59 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
 	"golang.org/x/term"
 
-	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/frontend"
 	"github.com/idelchi/aura/internal/plaintext"
+	"github.com/idelchi/aura/internal/setup"
 )
 
-// confirmer asks the user about tool calls, on the terminal. Without one there is nobody to ask.
-func confirmer(s streams) func(context.Context, app.Question) (bool, error) {
+// attended is a front end with a user at the terminal.
+type attended struct {
+	renderer
+	lines *bufio.Reader
+	err   io.Writer
+}
+
+// attend lets the user at the terminal answer. Without a terminal there is nobody to ask.
+func attend(s streams, r renderer) frontend.FrontEnd {
 	in, ok := s.in.(*os.File)
 	if !ok || !term.IsTerminal(int(in.Fd())) {
-		return nil
+		return r
 	}
-	lines := bufio.NewReader(in)
-	return func(ctx context.Context, q app.Question) (bool, error) {
-		args, err := json.Marshal(q.Args)
-		if err != nil {
-			return false, fmt.Errorf("showing the arguments: %w", err)
-		}
-		fmt.Fprintf(s.err, "? %s %s\n  rule %q wants a confirmation; run it? [y/N] ", plaintext.Line(q.Tool), plaintext.Line(string(args)), q.Rule)
-		answer := make(chan typed, 1)
-		// A read from a terminal cannot be given up: if the run ends before the answer, the process does too.
-		go func() {
-			text, err := lines.ReadString('\n')
-			answer <- typed{text, err}
-		}()
-		select {
-		case <-ctx.Done():
-			fmt.Fprintln(s.err)
-			return false, context.Cause(ctx)
-		case a := <-answer:
-			return isYes(a.text), a.err
-		}
+	return attended{renderer: r, lines: bufio.NewReader(in), err: s.err}
+}
+
+// ShowThinking passes it on to what shows events.
+func (a attended) ShowThinking(on bool) {
+	if viewer, ok := a.renderer.(frontend.ThinkingViewer); ok {
+		viewer.ShowThinking(on)
+	}
+}
+
+// Ask asks the user about a tool call.
+func (a attended) Ask(ctx context.Context, q setup.Question) (bool, error) {
+	args, err := json.Marshal(q.Args)
+	if err != nil {
+		return false, fmt.Errorf("showing the arguments: %w", err)
+	}
+	fmt.Fprintf(a.err, "? %s %s\n  rule %q wants a confirmation; run it? [y/N] ", plaintext.Line(q.Tool), plaintext.Line(string(args)), q.Rule)
+	answer := make(chan typed, 1)
+	// A read from a terminal cannot be given up: if the run ends before the answer, the process does too.
+	go func() {
+		text, err := a.lines.ReadString('\n')
+		answer <- typed{text, err}
+	}()
+	select {
+	case <-ctx.Done():
+		fmt.Fprintln(a.err)
+		return false, context.Cause(ctx)
+	case said := <-answer:
+		return isYes(said.text), said.err
 	}
 }
 

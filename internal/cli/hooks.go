@@ -13,6 +13,7 @@ import (
 
 	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/setup"
 )
 
 func newHooks(s streams, root *rootOptions) *cobra.Command {
@@ -37,7 +38,7 @@ func (o *rootOptions) hookChoice() app.HookChoice {
 	return app.HookChoice{Agent: o.agent, Mode: o.mode}
 }
 
-func (o *rootOptions) loadHooks(s streams) (*config.Config, []app.Hook, error) {
+func (o *rootOptions) loadHooks(s streams) (*config.Config, []setup.Hook, error) {
 	l, err := o.list(s)
 	if err != nil {
 		return nil, nil, err
@@ -45,7 +46,7 @@ func (o *rootOptions) loadHooks(s streams) (*config.Config, []app.Hook, error) {
 	list, err := app.Hooks(l.Text, o.hookChoice())
 	for i := range list {
 		if l.Foreign(l.Text.Hooks[list[i].Name].Source) {
-			list[i].Active, list[i].Reason = false, string(app.StatusUntrusted)
+			list[i].Active, list[i].Reason = false, string(setup.StatusUntrusted)
 		}
 	}
 	return l.Text, list, err
@@ -80,7 +81,7 @@ func newHooksList(s streams, root *rootOptions) *cobra.Command {
 }
 
 // hookRows number the hooks of each event in their order.
-func hookRows(list []app.Hook) [][]string {
+func hookRows(list []setup.Hook) [][]string {
 	rows := [][]string{{"NAME", "EVENT", "ORDER", "MATCHER", "FILES", "DESCRIPTION"}}
 	for _, h := range list {
 		order := "off: " + h.Reason
@@ -122,7 +123,7 @@ func newHooksShow(s streams, root *rootOptions) *cobra.Command {
 	return cmd
 }
 
-func showHook(s streams, h app.Hook) {
+func showHook(s streams, h setup.Hook) {
 	state := fmt.Sprintf("runs, as number %d of its event", h.Order)
 	if !h.Active {
 		state = "does not run: " + h.Reason

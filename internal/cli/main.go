@@ -18,6 +18,7 @@ import (
 	"github.com/idelchi/aura/internal/redact"
 	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/internal/session"
+	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/shell"
 )
 
@@ -50,7 +51,7 @@ func Main() int {
 		return shell.Main(os.Args[2:], os.Stdin, os.Stdout, os.Stderr)
 	}
 	if len(os.Args) > 1 && os.Args[1] == sandbox.Argument {
-		return sandbox.Main(app.RunConfined)
+		return sandbox.Main(setup.RunConfined)
 	}
 	// Whoever reads the answers may stop reading. Then writing fails, which must not end a session that is under way.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)

@@ -4,8 +4,8 @@ import (
 	"os"
 	"testing"
 
-	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/shell"
 )
 
@@ -17,7 +17,7 @@ func TestMain(m *testing.M) {
 		case shell.Argument:
 			os.Exit(shell.Main(os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
 		case sandbox.Argument:
-			os.Exit(sandbox.Main(app.RunConfined))
+			os.Exit(sandbox.Main(setup.RunConfined))
 		}
 	}
 	os.Exit(atHome(m))

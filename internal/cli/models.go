@@ -11,7 +11,6 @@ import (
 
 	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/llm"
 )
 
@@ -52,7 +51,7 @@ func newModels(s streams, root *rootOptions) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			o := app.ModelOptions{Provider: append(args, root.provider)[0], Timeout: timeout, Emit: notices(s.err)}
+			o := app.ModelOptions{Provider: append(args, root.provider)[0], Timeout: timeout, Notify: notices(s.err)}
 			offers, err := app.Models(cmd.Context(), l, o)
 			if err != nil {
 				return because(cmd.Context(), err)
@@ -67,12 +66,8 @@ func newModels(s streams, root *rootOptions) *cobra.Command {
 }
 
 // notices shows what is said while there is no conversation.
-func notices(w io.Writer) func(event.Event) {
-	return func(e event.Event) {
-		if n, ok := e.(event.Notice); ok {
-			fmt.Fprintf(w, "! %s\n", clean(n.Text))
-		}
-	}
+func notices(w io.Writer) func(text string) {
+	return func(text string) { fmt.Fprintf(w, "! %s\n", clean(text)) }
 }
 
 // offerInfo is an offer as JSON.

@@ -12,10 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/check"
 	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/setup"
 )
 
 const checkHelp = `Find what would go wrong in a plugin before it runs: faults in plugin.yaml and
@@ -82,14 +82,14 @@ type checkTarget struct {
 }
 
 // newCheckTarget is an installed plugin. One whose files are not those that were installed is not loaded, sound or not.
-func newCheckTarget(e app.Entry) checkTarget {
+func newCheckTarget(e setup.Entry) checkTarget {
 	t := checkTarget{name: e.Name, dir: e.Dir}
 	if rel, err := filepath.Rel(e.Root, e.Dir); err == nil {
 		if first, _, nested := strings.Cut(filepath.ToSlash(rel), "/"); nested {
 			t.pack = first
 		}
 	}
-	if changed, ok := errors.AsType[*install.ChangedError](e.Err); ok && e.Status == app.StatusEnabled {
+	if changed, ok := errors.AsType[*install.ChangedError](e.Err); ok && e.Status == setup.StatusEnabled {
 		t.found = []check.Finding{{Plugin: e.Name, File: e.Dir, Severity: check.Error, Rule: "lock", Message: changed.Error()}}
 	}
 	return t

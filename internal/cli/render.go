@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/frontend"
 	"github.com/idelchi/aura/internal/plaintext"
 )
 
 // renderer shows events. Its methods are called one at a time.
 type renderer interface {
-	show(e event.Event)
+	frontend.FrontEnd
 	// finish ends the output properly, whatever was last on it.
 	finish()
 }
@@ -24,7 +25,7 @@ type jsonRenderer struct {
 	err error
 }
 
-func (r *jsonRenderer) show(e event.Event) {
+func (r *jsonRenderer) Event(e event.Event) {
 	line, err := event.Encode(e)
 	if err == nil {
 		_, err = r.out.Write(append(plaintext.JSON(line), '\n'))
@@ -60,7 +61,7 @@ type textRenderer struct {
 // resultLimit is how much of a tool's result is shown, in runes.
 const resultLimit = 160
 
-func (r *textRenderer) show(e event.Event) {
+func (r *textRenderer) Event(e event.Event) {
 	if r.debug {
 		r.trace(e)
 	}
@@ -114,7 +115,7 @@ func named(plugin, text string) string {
 	return plugin + ": " + text
 }
 
-func (r *textRenderer) setVerbose(on bool) { r.verbose.Store(on) }
+func (r *textRenderer) ShowThinking(on bool) { r.verbose.Store(on) }
 
 // think shows thinking on standard error, as it comes.
 func (r *textRenderer) think(s string) {

@@ -11,6 +11,8 @@ import (
 
 	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/sdk/version"
 )
 
@@ -138,7 +140,7 @@ func (o *rootOptions) configOptions(s streams) config.Options {
 
 // appOptions is what the command line asks of a session.
 func (o *rootOptions) appOptions(s streams) (app.Options, error) {
-	think, err := app.ParseThink(o.think)
+	think, err := llm.ParseThink(o.think)
 	if err != nil {
 		return app.Options{}, usageError{fmt.Errorf("--think: %w", err)}
 	}
@@ -155,12 +157,12 @@ func (o *rootOptions) appOptions(s streams) (app.Options, error) {
 		}
 	}
 	return app.Options{
-		Config: o.configOptions(s), Gate: o.gateFor(s), Version: Version,
-		Agent: o.agent, Mode: o.mode, Provider: o.provider, Model: o.model, System: o.system, Think: think, Auto: o.auto,
-		MaxSteps: o.maxSteps, TokenBudget: o.tokenBudget, Vars: vars, Confirm: confirmer(s),
-		IncludeTools: o.includeTools, ExcludeTools: o.excludeTools,
-		WithoutPlugins: o.withoutPlugins, UnsafePlugins: o.unsafePlugins,
-		Continue: o.goOn, Resume: o.resume,
+		Options: setup.Options{
+			Agent: o.agent, Mode: o.mode, Provider: o.provider, Model: o.model, System: o.system, Think: think,
+			MaxSteps: o.maxSteps, TokenBudget: o.tokenBudget, IncludeTools: o.includeTools, ExcludeTools: o.excludeTools,
+			WithoutPlugins: o.withoutPlugins, UnsafePlugins: o.unsafePlugins,
+		},
+		Config: o.configOptions(s), Gate: o.gateFor(s), Version: Version, Auto: o.auto, Vars: vars, Continue: o.goOn, Resume: o.resume,
 	}, nil
 }
 

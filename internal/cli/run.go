@@ -16,6 +16,7 @@ import (
 	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/frontend"
 )
 
 // runOptions are the flags of run, which tasks run shares.
@@ -142,11 +143,7 @@ func (o *runOptions) withTimeout(ctx context.Context) (context.Context, context.
 // run is one session from beginning to end.
 func (o *runOptions) run(ctx context.Context, s streams, a app.Options, debug bool, prompts []string) error {
 	r := o.renderer(s, debug)
-	a.Emit = r.show
-	if text, ok := r.(*textRenderer); ok {
-		a.Verbose = text.setVerbose
-	}
-	err := converse(ctx, a, prompts, func(opened *app.App) {
+	err := converse(ctx, a, attend(s, r), prompts, func(opened frontend.Session) {
 		if o.health {
 			o.showHealth(s, r, opened)
 		}
@@ -162,14 +159,14 @@ func (o *runOptions) run(ctx context.Context, s streams, a app.Options, debug bo
 }
 
 // converse opens a session, runs it and closes it.
-func converse(ctx context.Context, a app.Options, prompts []string, last func(*app.App)) error {
-	opened, err := app.Open(ctx, a)
+func converse(ctx context.Context, a app.Options, front frontend.FrontEnd, prompts []string, last func(frontend.Session)) error {
+	opened, err := app.Open(ctx, a, front)
 	if err != nil {
 		return because(ctx, err)
 	}
-	err = because(ctx, opened.Run(ctx, prompts))
+	err = because(ctx, frontend.Run(ctx, opened, prompts))
 	last(opened)
-	return opened.Hidden(errors.Join(err, opened.Close(app.ReasonOf(ctx, err))))
+	return errors.Join(err, opened.Close(app.ReasonOf(ctx, err)))
 }
 
 // because replaces the error of an ended context by what ended it.
@@ -188,11 +185,11 @@ func (o *runOptions) renderer(s streams, debug bool) renderer {
 }
 
 // showHealth ends a run with one line per plugin.
-func (o *runOptions) showHealth(s streams, r renderer, opened *app.App) {
+func (o *runOptions) showHealth(s streams, r renderer, opened frontend.Session) {
 	list := opened.Health()
 	if o.json {
 		for _, h := range list {
-			r.show(event.Health{
+			r.Event(event.Health{
 				Plugin: h.Name, State: string(h.State), Calls: h.Calls, Errors: h.Errors, Timeouts: h.Timeouts,
 				Restarts: h.Restarts, LastExit: h.LastExit, P50Micros: h.P50, P99Micros: h.P99,
 			})

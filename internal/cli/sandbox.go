@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/setup"
 )
 
 func newSandbox(s streams, root *rootOptions) *cobra.Command {
@@ -37,7 +37,7 @@ enforces and what it cannot. The exit code is 1 if nothing can be confined here.
 			if err != nil {
 				return err
 			}
-			status, err := app.SandboxStatus(cmd.Context(), l.Config)
+			status, err := setup.SandboxStatus(cmd.Context(), l.Config)
 			if err != nil {
 				return because(cmd.Context(), err)
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/redact"
 	"github.com/idelchi/aura/internal/session"
+	"github.com/idelchi/aura/internal/setup"
 )
 
 func newSessions(s streams, root *rootOptions) *cobra.Command {
@@ -54,7 +55,7 @@ func newSessionsList(s streams, root *rootOptions) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			secrets := app.Secrets(cfg.Config, nil)
+			secrets := setup.Secrets(cfg.Config, nil)
 			for i := range list {
 				list[i].Title = secrets.String(list[i].Title)
 			}
@@ -181,7 +182,7 @@ func (o *rootOptions) findSession(s streams, prefix string) (session.Session, *r
 		return session.Session{}, nil, err
 	}
 	saved, err := session.Load(found.Path)
-	return saved, app.Secrets(cfg.Config, nil), err
+	return saved, setup.Secrets(cfg.Config, nil), err
 }
 
 // sessionIDs completes the ids of sessions.

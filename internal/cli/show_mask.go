@@ -8,6 +8,7 @@ import (
 	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/redact"
+	"github.com/idelchi/aura/internal/setup"
 )
 
 // hidden stands for a value that is set and not shown.
@@ -19,7 +20,7 @@ type mask struct {
 }
 
 func newMask(c *config.Config) mask {
-	return mask{known: redact.NewWithMark(hidden, app.SecretValues(c, nil)...)}
+	return mask{known: redact.NewWithMark(hidden, setup.SecretValues(c, nil)...)}
 }
 
 // text is a text without secrets.

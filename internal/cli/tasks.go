@@ -14,6 +14,7 @@ import (
 
 	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/setup"
 )
 
 func newTasks(s streams, root *rootOptions) *cobra.Command {
@@ -57,7 +58,7 @@ func listTasks(s streams, l app.Listing, asJSON bool) error {
 			status = "disabled"
 		}
 		if l.Foreign(t.Source) {
-			status = string(app.StatusUntrusted)
+			status = string(setup.StatusUntrusted)
 		}
 		list = append(list, taskInfo{Name: name, Description: t.Description, Disabled: t.Disabled, Commands: t.Commands, File: t.Source.File})
 		rows = append(rows, []string{name, status, t.Description})

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/idelchi/aura/internal/app"
-	"github.com/idelchi/aura/internal/conversation/event"
 )
 
 const toolsHelp = `List, inspect and run the tools that a model could be offered: aura's own, those
@@ -131,12 +130,7 @@ func (o *toolsOptions) open(ctx context.Context, s streams, only string, listing
 	if err != nil {
 		return nil, err
 	}
-	session.Emit = func(e event.Event) {
-		if n, ok := e.(event.Notice); ok {
-			fmt.Fprintf(s.err, "! %s\n", clean(n.Text))
-		}
-	}
-	box, err := app.OpenToolbox(ctx, app.ToolboxOptions{Options: session, Only: only, WithMCP: o.withMCP, Listing: listing})
+	box, err := app.OpenToolbox(ctx, app.ToolboxOptions{Options: session, Notify: notices(s.err), Only: only, WithMCP: o.withMCP, Listing: listing})
 	return box, because(ctx, err)
 }
 

@@ -231,7 +231,7 @@ func (b *bench) Switch(ctx context.Context, to conversation.Persona, reason stri
 func (b *bench) Renew(ctx context.Context, to conversation.Persona) error {
 	next, err := b.Prepare(ctx, to)
 	if err == nil {
-		err = b.Conversation.Renew(next)
+		b.Conversation.Renew(ctx, next)
 	}
 	return err
 }

@@ -75,20 +75,11 @@ func (c *Conversation) settleSwitches(ctx context.Context) {
 	}
 }
 
-// Renew replaces the persona by another version of itself, after its settings changed. It is no switch: nobody is told. It fails
-// only while a prompt is being answered.
-func (c *Conversation) Renew(to Ready) error {
-	if err := c.claim(); err != nil {
-		return fmt.Errorf("renewing agent %q: %w", to.speaker.Agent, err)
-	}
-	defer c.release()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.who, c.compactFrom = to.speaker, 0
-	return nil
-}
+// Renew replaces the persona by another version of itself, after its settings changed. It is no switch: nobody is told. A turn that
+// runs keeps the one it has.
+func (c *Conversation) Renew(ctx context.Context, to Ready) { c.Switch(ctx, to, "") }
 
-// replace makes a persona answer from here on, the rest of a turn included, and tells of it.
+// replace makes a persona answer from here on, the rest of a turn included. Without a reason nobody is told.
 func (c *Conversation) replace(ctx context.Context, to Ready, reason string) {
 	next := to.speaker
 	c.mu.Lock()
@@ -100,6 +91,9 @@ func (c *Conversation) replace(ctx context.Context, to Ready, reason string) {
 	c.turn.tools = next.Tools
 	c.present(c.disableNext)
 	c.mu.Unlock()
+	if reason == "" {
+		return
+	}
 	c.cfg.Emit(event.AgentSwitch{
 		Previous: before.Agent, Agent: next.Agent, Mode: next.Mode, Provider: next.ProviderName, Model: next.modelName(), Reason: reason,
 	})

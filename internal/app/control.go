@@ -1,0 +1,215 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/command"
+	"github.com/idelchi/aura/internal/conversation"
+	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/frontend"
+	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/mcp"
+	"github.com/idelchi/aura/internal/plaintext"
+	"github.com/idelchi/aura/internal/redact"
+	"github.com/idelchi/aura/internal/session"
+	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/internal/slash"
+	"github.com/idelchi/aura/internal/todo"
+	"github.com/idelchi/aura/sdk"
+)
+
+// control is a session as slash commands see it.
+type control struct{ s *Session }
+
+var _ slash.Session = control{}
+
+func (c control) Setup() *setup.Setup           { return c.s.setup }
+func (c control) Persona() conversation.Persona { return c.s.talk.Persona() }
+func (c control) State() sdk.Context            { return c.s.talk.Context() }
+func (c control) Stats() sdk.Stats              { return c.s.talk.Stats() }
+func (c control) History() []llm.Message        { return c.s.talk.History() }
+func (c control) Plugins() []*host.Plugin       { return c.s.plugins.list() }
+func (c control) Servers() []mcp.Status         { return statuses(c.s.servers) }
+func (c control) Todos() *todo.List             { return &c.s.todos }
+func (c control) Commands() []command.Command   { return c.s.commands.List() }
+func (c control) SetAuto(on bool)               { c.s.talk.SetAuto(on) }
+func (c control) SetDone(on bool)               { c.s.talk.SetDone(on) }
+
+func (c control) Saved() slash.Saved {
+	j := c.s.journal
+	return slash.Saved{ID: j.ID(), Path: j.Path(), Lost: j.lost, Title: j.title()}
+}
+
+func (c control) Switch(ctx context.Context, r setup.Role, reason string) error {
+	return c.s.switchTo(ctx, r, reason)
+}
+
+func (c control) Change(ctx context.Context, change func(*setup.Source, *setup.Role)) error {
+	return c.s.change(ctx, change)
+}
+
+func (c control) Reload(ctx context.Context) (string, error)     { return c.s.reload(ctx) }
+func (c control) Compact(ctx context.Context) error              { return c.s.talk.Compact(ctx, true) }
+func (c control) Connect(ctx context.Context, name string) error { return c.s.connect(ctx, name) }
+
+func (c control) Take(ctx context.Context, line string) (exit bool, err error) {
+	if _, _, ok := command.Parse(line); ok {
+		return c.s.Command(ctx, line)
+	}
+	return false, c.s.Send(ctx, line)
+}
+
+func (c control) SetVerbose(on bool) {
+	c.s.verbose = on
+	if viewer, ok := c.s.front.(frontend.ThinkingViewer); ok {
+		viewer.ShowThinking(on)
+	}
+	c.s.refresh()
+}
+
+// Rewind forgets all but the first messages, and the todos that came of the others.
+func (c control) Rewind(keep int) error {
+	s, messages := c.s, c.s.talk.History()[:keep]
+	if err := s.talk.SetHistory(messages); err != nil {
+		return err
+	}
+	before := s.todos.Items()
+	if err := s.todos.Set(nil); err != nil {
+		return err
+	}
+	s.todos.Replay(messages)
+	if len(s.todos.Items()) == 0 && len(messages) > 0 && messages[0].Synthetic {
+		// The calls that made the list are behind a summary.
+		if err := s.todos.Set(before); err != nil {
+			return err
+		}
+	}
+	s.journal.keepTodos()
+	s.journal.rewind(keep)
+	return nil
+}
+
+func (c control) ClearTodos() error {
+	err := c.s.todos.Set(nil)
+	c.s.journal.keepTodos()
+	return err
+}
+
+func (c control) SetTitle(title string) {
+	c.s.journal.note(func(state *session.State) { state.Title = title })
+	c.s.refresh()
+}
+
+// Resume goes on with a saved session, and with the agent that answered in it.
+func (c control) Resume(ctx context.Context, prefix string) (other bool, err error) {
+	s := c.s
+	found, err := FindSession(s.setup.Config, prefix)
+	if err != nil || found.ID == s.journal.ID() {
+		return false, err
+	}
+	s.plugins.noteFired()
+	old := *s.journal
+	saved, err := s.reopen(found)
+	if err != nil {
+		return false, err
+	}
+	old.Close(s.ended(session.ReasonDone))
+	stats, err := countsOf(saved)
+	if err != nil {
+		s.notice("", err.Error())
+	}
+	if err := s.talk.Resume(saved.Messages, waitingOf(saved), stats); err != nil {
+		return false, err
+	}
+	s.plugins.recallFired()
+	s.refresh()
+	return true, c.resumeAgent(ctx, saved.State)
+}
+
+// resumeAgent lets the agent answer that did so in a saved session.
+func (c control) resumeAgent(ctx context.Context, saved session.State) error {
+	now := c.s.setup.Role
+	if saved.Agent == now.Agent.Name && saved.Mode == now.Mode.Name || c.s.savedAgent(c.s.setup.Config, saved.Agent) == "" {
+		return nil
+	}
+	r, err := setup.FindRole(c.s.setup.Config, saved.Agent, saved.Mode)
+	if err != nil {
+		return err
+	}
+	r.Think, r.System = now.Think, now.System
+	return c.s.switchTo(ctx, r, sdk.SwitchReasonResume)
+}
+
+// Fork goes on in a copy of the session.
+func (c control) Fork() error {
+	s, p := c.s, c.s.talk.Persona()
+	fork, err := session.Create(s.setup.Config.State.Sessions(), s.meta(p))
+	if err != nil {
+		return err
+	}
+	fork.Hide(s.hideSecrets)
+	s.plugins.noteFired()
+	state := s.journal.state
+	state.Parent = s.journal.ID()
+	for _, m := range s.talk.History() {
+		if err := fork.Append(m); err != nil {
+			return errors.Join(err, fork.Close(session.End{Reason: session.ReasonError}))
+		}
+	}
+	known, err := json.Marshal(s.seen.Snapshot())
+	if err := errors.Join(err, fork.Note(state), fork.See(known)); err != nil {
+		return errors.Join(err, fork.Close(session.End{Reason: session.ReasonError}))
+	}
+	s.journal.Close(s.ended(session.ReasonDone))
+	s.journal.Journal, s.journal.state, s.journal.lost = fork, state, false
+	s.refresh()
+	return nil
+}
+
+// Export writes the session to a file, or returns it.
+func (c control) Export(file string) (string, error) {
+	s, format := c.s, session.FormatMarkdown
+	if strings.EqualFold(filepath.Ext(file), ".json") {
+		format = session.FormatJSON
+	}
+	meta := s.meta(s.talk.Persona())
+	meta.ID, meta.Model, meta.StartedAt = s.journal.ID(), s.talk.Context().ModelInfo.Name, s.talk.Stats().StartTime
+	text, err := Export(session.Session{Meta: meta, State: s.journal.state, Messages: s.talk.History()}, format, s.secrets.Get())
+	if err != nil || file == "" {
+		return text, err
+	}
+	if filepath.IsAbs(file) {
+		err = files.Save(file, []byte(text), 0o600)
+	} else {
+		err = files.SaveBelow(s.setup.Config.Workdir, file, []byte(text), 0o600)
+		file = filepath.Join(s.setup.Config.Workdir, file)
+	}
+	if err != nil {
+		return "", fmt.Errorf("exporting session: %w", err)
+	}
+	return "wrote " + file, nil
+}
+
+// meta is what is written at the head of a session.
+func (s *Session) meta(p conversation.Persona) session.Meta {
+	return session.Meta{Version: s.opts.Version, Workdir: s.setup.Config.Workdir, Agent: p.Agent, Provider: p.ProviderName, Model: p.Model}
+}
+
+// Export writes a session in a format, without what does not belong into a file that others read and print: secrets and control
+// sequences.
+func Export(s session.Session, format session.Format, secrets *redact.Redactor) (string, error) {
+	text, err := session.Export(s, format)
+	if err != nil {
+		return "", err
+	}
+	if format == session.FormatJSON {
+		return string(plaintext.JSON(secrets.JSON([]byte(text)))), nil
+	}
+	return plaintext.Strip(secrets.String(text)), nil
+}

@@ -1,0 +1,294 @@
+// Package app is a session from its beginning to its end, the gate before a project's code, and what commands show of a
+// configuration. What the configuration decides is worked out by package setup.
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/command"
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/conversation"
+	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/frontend"
+	"github.com/idelchi/aura/internal/mcp"
+	"github.com/idelchi/aura/internal/redact"
+	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/seen"
+	"github.com/idelchi/aura/internal/session"
+	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/internal/todo"
+	"github.com/idelchi/aura/sdk"
+)
+
+// Options are what a user decides about a session beside the configuration.
+type Options struct {
+	setup.Options
+	// Config is where the configuration is; it is read again on reload.
+	Config config.Options
+	// Gate decides whether what a project's files ask for takes effect; nil trusts what the user has agreed to before.
+	Gate *Gate
+	// Version is aura's own.
+	Version string
+	// Auto begins in auto mode.
+	Auto bool
+	// Vars are variables for templates, over those of the task.
+	Vars map[string]string
+	// Continue goes on with the newest session, Resume with the one whose id begins so.
+	Continue bool
+	Resume   string
+}
+
+// gate is the one of the options, or one that asks nobody.
+func (o *Options) gate() *Gate {
+	if o.Gate == nil {
+		o.Gate = &Gate{}
+	}
+	return o.Gate
+}
+
+// Session owns what is alive: plugins, MCP servers, processes that wait for the next call, the journal and the conversation. What it
+// works by is its setup, which it swaps as a whole. Its methods but Health and Cancel are for one goroutine.
+type Session struct {
+	opts    Options
+	front   frontend.FrontEnd
+	events  *events
+	secrets redact.Current
+	// told are the notices that are given once.
+	told sync.Map
+
+	setup    *setup.Setup
+	plugins  plugins
+	servers  *mcp.Set
+	spares   sandbox.Spares
+	journal  *journal
+	talk     *conversation.Conversation
+	commands *command.Set
+	todos    todo.List
+	seen     *seen.Files
+
+	// verbose shows the model's thinking; loaded are the tools that the model asked for.
+	verbose bool
+	loaded  []string
+	// unfollowed is the agent that took over by itself and whose setup could not be taken up.
+	unfollowed string
+	// stale is set, from any goroutine, when the tools of MCP servers changed.
+	stale atomic.Bool
+	// around is read by the conversation from any goroutine.
+	around atomic.Pointer[conversation.Surroundings]
+	// beside is held while a subagent is prepared, asking while the user is asked: subagents may work side by side.
+	beside, asking sync.Mutex
+	running        running
+}
+
+// Open begins a session and shows it by a front end. Nothing is left of it if it fails.
+func Open(ctx context.Context, o Options, front frontend.FrontEnd) (*Session, error) {
+	s := &Session{opts: o, front: front}
+	s.events = &events{emit: front.Event, hide: newHider(&s.secrets)}
+	if err := s.open(ctx); err != nil {
+		if ctx.Err() == nil {
+			err = errors.Join(err, s.discard())
+		}
+		return nil, s.hidden(errors.Join(err, s.Close(ReasonOf(ctx, err))))
+	}
+	return s, nil
+}
+
+// discard lets go of a session that never began. One that was saved before stays.
+func (s *Session) discard() error {
+	if s.journal == nil || s.journal.old || s.talk != nil {
+		return nil
+	}
+	return s.journal.Discard()
+}
+
+func (s *Session) open(ctx context.Context) error {
+	source, err := s.firstSource(ctx)
+	if err != nil {
+		return err
+	}
+	s.secrets.Set(setup.Secrets(source.Config, source.TaskEnv))
+	saved, err := s.openJournal(source.Config)
+	if err != nil {
+		return err
+	}
+	role, err := s.firstRole(source.Config, saved)
+	if err != nil {
+		return err
+	}
+	if s.setup, err = setup.New(ctx, source, role); err != nil {
+		return err
+	}
+	s.tellSandbox(s.setup.Sandbox())
+	s.beginJournal(source.Config, session.Meta{
+		Version: s.opts.Version, Workdir: source.Config.Workdir, Agent: role.Agent.Name, Provider: s.setup.ProviderName(), Model: s.setup.ModelName(ctx),
+	})
+	change, err := s.plugins.prepare(ctx, s, s.setup, true)
+	if err != nil {
+		return err
+	}
+	change.commit()
+	s.tellPlugins()
+	s.servers = s.openServers(ctx, s.setup.Config)
+	return s.begin(ctx, saved)
+}
+
+// firstSource loads the configuration as the command line uses it.
+func (s *Session) firstSource(ctx context.Context) (setup.Source, error) {
+	c, err := s.opts.gate().Load(ctx, s.opts.Config)
+	if err != nil {
+		return setup.Source{}, err
+	}
+	vars, env := map[string]string{}, map[string]string(nil)
+	if task := s.opts.Task; task != nil {
+		if env, err = task.Environment(); err != nil {
+			return setup.Source{}, err
+		}
+		maps.Copy(vars, task.Vars)
+		s.opts.gate().tell(task.Ignored()...)
+	}
+	maps.Copy(vars, s.opts.Vars)
+	out := setup.Source{
+		Config: c, Options: s.opts.Options, TaskEnv: env, Vars: vars, Spares: &s.spares, Emit: s.events.send, Uncovered: s.tellUncovered,
+		OutputDir: func() string { return s.outputDir(c) },
+		Providers: setup.NewProviders(c, &s.secrets, func(text string) { s.notice("", text) }),
+	}
+	if asker, ok := s.front.(frontend.Asker); ok {
+		out.Confirm = s.ask(asker)
+	}
+	return out, nil
+}
+
+// ask puts one question after the other: subagents may work side by side.
+func (s *Session) ask(asker frontend.Asker) func(context.Context, setup.Question) (bool, error) {
+	return func(ctx context.Context, q setup.Question) (bool, error) {
+		s.asking.Lock()
+		defer s.asking.Unlock()
+		return asker.Ask(ctx, q)
+	}
+}
+
+// begin begins the conversation, or goes on with a saved one.
+func (s *Session) begin(ctx context.Context, saved session.Session) error {
+	live := s.live(s.setup, s.plugins.views(), s.servers)
+	p, err := s.setup.Persona(ctx, live)
+	if err != nil {
+		return err
+	}
+	s.tellUnmatched(live)
+	s.collectCommands()
+	s.refresh()
+	stats, err := countsOf(saved)
+	if err != nil {
+		s.notice("", err.Error())
+	}
+	s.talk, err = conversation.New(ctx, conversation.Config{
+		Persona: p, Hooks: &s.plugins, Journal: s.journal, Workdir: s.setup.Config.Workdir, History: saved.Messages, Waiting: waitingOf(saved),
+		Stats: stats, TodosKnown: saved.State.Todos != nil, Auto: s.opts.Auto, Todos: &s.todos, SessionID: s.journal.ID(), Emit: s.events.send,
+		Surroundings: s.surroundings,
+	})
+	if err != nil {
+		return err
+	}
+	s.announce(ctx, cmp.Or(saved.State.Agent, saved.Meta.Agent))
+	s.noteRole()
+	return nil
+}
+
+// live is what tools and prompts of a setup depend on.
+func (s *Session) live(of *setup.Setup, views []host.View, servers *mcp.Set) setup.Live {
+	return setup.Live{
+		Plugins: views, Entries: of.Entries, Servers: servers, Todos: &s.todos, Seen: s.seen, Delegate: s.delegate, Load: s.loadTools,
+	}
+}
+
+// countsOf is what a saved session had counted when it ended; nil if nobody noted it, as after a crash.
+func countsOf(saved session.Session) (*sdk.Stats, error) {
+	if saved.End == nil {
+		return nil, nil
+	}
+	stats, err := event.Recalled(saved.End.Stats)
+	if err != nil {
+		err = fmt.Errorf("%w; they are counted from the messages instead", err)
+	}
+	return stats, err
+}
+
+// announce tells plugins if the session begins with another agent than it usually would.
+func (s *Session) announce(ctx context.Context, saved string) {
+	usual, _ := s.setup.Config.DefaultAgent()
+	name := s.setup.Role.Agent.Name
+	if name == usual.Name || s.opts.Agent != "" {
+		return
+	}
+	switch {
+	case s.opts.Task != nil && s.opts.Task.Agent == name:
+		s.talk.Announce(ctx, usual.Name, sdk.SwitchReasonTask)
+	case saved == name:
+		s.talk.Announce(ctx, usual.Name, sdk.SwitchReasonResume)
+	}
+}
+
+// refresh renews what plugins see beside what the conversation knows. It is called whenever any of it changes.
+func (s *Session) refresh() {
+	s.around.Store(&conversation.Surroundings{
+		SessionID: s.journal.ID(), SessionTitle: s.journal.state.Title, Vars: maps.Clone(s.setup.Vars),
+		LoadedTools: slices.Clone(s.loaded), MCPServers: connected(s.servers),
+		Features: sdk.FeatureState{
+			ReadBeforeWrite: s.setup.Features.Tools.ReadBefore.Write, ShowThinking: s.verbose, Sandbox: s.setup.Sandbox().Enabled(),
+		},
+	})
+}
+
+// surroundings is what plugins see beside what the conversation knows. A session without a name is called by its first prompt, as
+// it is in lists.
+func (s *Session) surroundings() conversation.Surroundings {
+	around := *s.around.Load()
+	if around.SessionTitle == "" && s.talk != nil {
+		around.SessionTitle = session.Title(s.talk.Opening())
+	}
+	return around
+}
+
+// SessionID is empty for a session that is not saved.
+func (s *Session) SessionID() string { return s.journal.ID() }
+
+// Health reports on the session's plugins.
+func (s *Session) Health() []host.PluginHealth {
+	list := s.plugins.health()
+	for i := range list {
+		list[i].LastExit = s.secrets.Get().String(list[i].LastExit)
+	}
+	return list
+}
+
+// Close ends the plugins, completes the journal and leaves nothing behind.
+func (s *Session) Close(reason session.Reason) error {
+	s.plugins.end()
+	// What is saved is saved before the end of other programs is waited for, which may take longer than whoever stops aura waits.
+	s.journal.Close(s.ended(reason))
+	if s.servers != nil {
+		if reason == session.ReasonInterrupted || reason == session.ReasonTimeout {
+			s.servers.Hurry()
+		}
+		s.servers.Close()
+	}
+	s.spares.Close()
+	return s.hidden(s.plugins.close())
+}
+
+// ended is how the session ends, with what was counted in it.
+func (s *Session) ended(reason session.Reason) session.End {
+	end := session.End{Reason: reason}
+	if s.talk != nil {
+		end.Stats = event.Saved(s.talk.Stats())
+	}
+	return end
+}

@@ -1,0 +1,257 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/conversation"
+	"github.com/idelchi/aura/internal/mcp"
+	"github.com/idelchi/aura/internal/session"
+	"github.com/idelchi/aura/internal/setup"
+)
+
+// swap is a change from one setup to another. Prepared, it has started all that the next setup needs beside what runs; the session
+// does not use any of it yet.
+type swap struct {
+	next    *setup.Setup
+	plugins pluginChange
+	servers serverChange
+	ready   conversation.Ready
+}
+
+// prepare gets everything ready for another setup. Whatever it started is gone again if it fails. If anew is set, all plugins are
+// loaded again, else those that run in another way than before.
+func (s *Session) prepare(ctx context.Context, next *setup.Setup, anew bool) (*swap, error) {
+	w := &swap{next: next}
+	var err error
+	if w.plugins, err = s.plugins.prepare(ctx, s, next, anew); err != nil {
+		return nil, err
+	}
+	w.servers = s.prepareServers(ctx, next)
+	p, err := next.Persona(ctx, s.live(next, w.plugins.views(), w.servers.set))
+	if err == nil {
+		w.ready, err = s.talk.Prepare(ctx, p)
+	}
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		w.servers.abort()
+		w.plugins.abort()
+		return nil, err
+	}
+	return w, nil
+}
+
+// commit makes a prepared setup the session's and ends what only the old one needed. It cannot fail.
+func (s *Session) commit(w *swap) host.Reloaded {
+	confined := s.setup.Sandbox().Enabled()
+	s.plugins.noteFired()
+	done := w.plugins.commit()
+	s.servers = w.servers.commit()
+	s.setup = w.next
+	s.tellSandbox(s.setup.Sandbox())
+	if !confined && s.setup.Sandbox().Enabled() && len(s.plugins.list()) > 0 {
+		s.notice("", "the sandbox is on from here on, so the plugins are started again")
+	}
+	s.tellPlugins()
+	s.collectCommands()
+	s.refresh()
+	return done
+}
+
+// switchTo makes somebody else answer from the next prompt on.
+func (s *Session) switchTo(ctx context.Context, r setup.Role, reason string) error {
+	next, err := s.setup.With(ctx, s.setup.Source, s.remaining(r))
+	if err != nil {
+		return err
+	}
+	w, err := s.prepare(ctx, next, false)
+	if err != nil {
+		return err
+	}
+	s.tellReloaded(s.commit(w))
+	s.talk.Switch(ctx, w.ready, reason)
+	s.noteRole()
+	return nil
+}
+
+// change makes the same role answer by other settings of the user.
+func (s *Session) change(ctx context.Context, change func(*setup.Source, *setup.Role)) error {
+	source, r := s.setup.Source, s.remaining(s.setup.Role)
+	source.Vars = maps.Clone(source.Vars)
+	change(&source, &r)
+	next, err := s.setup.With(ctx, source, r)
+	if err != nil {
+		return err
+	}
+	w, err := s.prepare(ctx, next, false)
+	if err != nil {
+		return err
+	}
+	s.commit(w)
+	s.talk.Renew(ctx, w.ready)
+	return nil
+}
+
+// remaining is a role with those of its fallback chain that are left: one that took over has fewer than it began with, and not its
+// own.
+func (s *Session) remaining(r setup.Role) setup.Role {
+	now := s.talk.Persona()
+	if now.Agent != r.Agent.Name {
+		return r
+	}
+	r.Agent.Fallback = nil
+	for _, next := range now.Fallback {
+		r.Agent.Fallback = append(r.Agent.Fallback, next.Agent)
+	}
+	return r
+}
+
+// reload reads the configuration and the plugins again. A plugin that does not load any more goes on as it was.
+func (s *Session) reload(ctx context.Context) (string, error) {
+	c, err := s.opts.gate().Reload(ctx, s.opts.Config)
+	if err != nil {
+		return "", err
+	}
+	source := s.setup.Source
+	source.Config, source.Providers = c, source.Providers.For(c)
+	r, err := s.sameRole(c)
+	if err != nil {
+		return "", fmt.Errorf("reloading: %w", err)
+	}
+	next, err := setup.New(ctx, source, r)
+	if err != nil {
+		return "", err
+	}
+	w, err := s.prepare(ctx, next, true)
+	if err != nil {
+		return "", err
+	}
+	s.secrets.Set(setup.Secrets(c, source.TaskEnv))
+	done := s.commit(w)
+	s.tellUnmatched(s.live(next, s.plugins.views(), s.servers))
+	s.talk.Renew(ctx, w.ready)
+	return summary(done), nil
+}
+
+// sameRole is the present role in another version of the configuration.
+func (s *Session) sameRole(c *config.Config) (setup.Role, error) {
+	now := s.setup.Role
+	r, err := setup.FindRole(c, now.Agent.Name, now.Mode.Name)
+	if err != nil {
+		return r, err
+	}
+	if now.Mode.Name == "" {
+		r.Mode = config.Mode{} // the user has left the agent's mode
+	}
+	r.Provider, r.Model, r.System, r.Think = now.Provider, now.Model, now.System, now.Think
+	return r, nil
+}
+
+// settle takes up what changed beside the conversation since the last prompt: who answers, and the tools of MCP servers.
+func (s *Session) settle(ctx context.Context) {
+	s.follow(ctx)
+	if !s.stale.Swap(false) {
+		return
+	}
+	if err := s.change(ctx, func(*setup.Source, *setup.Role) {}); err != nil && ctx.Err() == nil {
+		s.notice("", fmt.Sprintf("the tools of MCP servers changed and are not taken up: %v", err))
+	}
+}
+
+// follow takes up the setup of an agent that took over by itself, when the provider of another one failed. Who goes on with the
+// session another time begins with the agent that was chosen. If its setup cannot be taken up, that of the agent before stays.
+func (s *Session) follow(ctx context.Context) {
+	name := s.talk.Persona().Agent
+	if name == s.setup.Role.Agent.Name || name == s.unfollowed {
+		return
+	}
+	r, err := setup.FindRole(s.setup.Config, name, s.setup.Role.Mode.Name)
+	if err != nil {
+		return // It is not configured any more; the conversation goes on with it until somebody else is asked for.
+	}
+	r.Think, r.System = s.setup.Role.Think, s.setup.Role.System
+	next, err := s.setup.With(ctx, s.setup.Source, s.remaining(r))
+	var w *swap
+	if err == nil {
+		w, err = s.prepare(ctx, next, false)
+	}
+	if err != nil {
+		if ctx.Err() == nil {
+			s.unfollowed = name
+			s.notice("", fmt.Sprintf("agent %q goes on with the settings of agent %q: %v", name, s.setup.Role.Agent.Name, err))
+		}
+		return
+	}
+	s.tellReloaded(s.commit(w))
+	s.talk.Renew(ctx, w.ready)
+}
+
+// tellReloaded reports plugins that a switch reloaded.
+func (s *Session) tellReloaded(done host.Reloaded) {
+	if len(done.Replaced)+len(done.Added)+len(done.Removed)+len(done.Kept) > 0 {
+		s.notice("", summary(done))
+	}
+}
+
+// summary tells what a reload did to the plugins.
+func summary(r host.Reloaded) string {
+	var parts []string
+	for _, part := range []struct {
+		names []string
+		what  string
+	}{
+		{r.Replaced, "replaced"}, {r.Added, "added"}, {r.Removed, "removed"}, {slices.Sorted(maps.Keys(r.Kept)), "kept as they were"},
+	} {
+		if len(part.names) > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s (%s)", len(part.names), part.what, strings.Join(part.names, ", ")))
+		}
+	}
+	if len(parts) == 0 {
+		return "reloaded; there are no plugins"
+	}
+	return "reloaded: plugins " + strings.Join(parts, ", ")
+}
+
+// serverChange is a set of MCP servers that may take the place of another one.
+type serverChange struct {
+	set *mcp.Set
+	// old is the set to close when the change takes effect; other means that set is not the present one.
+	old   *mcp.Set
+	other bool
+}
+
+// prepareServers connects to the servers of a setup beside the present ones, if they are configured in another way.
+func (s *Session) prepareServers(ctx context.Context, next *setup.Setup) serverChange {
+	if reflect.DeepEqual(s.setup.Config.MCPServers, next.Config.MCPServers) {
+		return serverChange{set: s.servers}
+	}
+	return serverChange{set: s.openServers(ctx, next.Config), old: s.servers, other: true}
+}
+
+func (c serverChange) commit() *mcp.Set {
+	if c.other && c.old != nil {
+		c.old.Close()
+	}
+	return c.set
+}
+
+func (c serverChange) abort() {
+	if c.other && c.set != nil {
+		c.set.Hurry()
+		c.set.Close()
+	}
+}
+
+// noteRole records who answers.
+func (s *Session) noteRole() {
+	r := s.setup.Role
+	s.journal.note(func(state *session.State) { state.Agent, state.Mode = r.Agent.Name, r.Mode.Name })
+}

@@ -1,0 +1,70 @@
+package app
+
+import (
+	"fmt"
+
+	"github.com/idelchi/aura/internal/command"
+	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/setup"
+)
+
+func (s *Session) notice(plugin, text string) {
+	s.events.send(event.Notice{Plugin: plugin, Text: text})
+}
+
+// once gives a notice once in a session. It may be called from several goroutines.
+func (s *Session) once(plugin, text string) {
+	if _, told := s.told.LoadOrStore(text, true); !told {
+		s.notice(plugin, text)
+	}
+}
+
+// hidden is an error without secrets.
+func (s *Session) hidden(err error) error { return s.secrets.Get().Error(err) }
+
+// tellSandbox reports what settings ask for and is not enforced here.
+func (s *Session) tellSandbox(c setup.Confinement) {
+	s.tellUncovered(c.Warnings())
+	if c.Requested() && !c.Enabled() {
+		s.once("", fmt.Sprintf("the sandbox is not enforced on this system: %s; tools and plugins reach all that you do "+
+			"(set enabled: false in config/sandbox/sandbox.yaml to accept that silently)", sandbox.Support().Reason()))
+	}
+}
+
+// tellUncovered reports what confined processes could not be kept from. Tools may run side by side.
+func (s *Session) tellUncovered(sentences []string) {
+	for _, sentence := range sentences {
+		s.once("", "sandbox: "+sentence)
+	}
+}
+
+// tellPlugins reports what the plugins that run could not be kept from. That a plugin asked for freedom is shown where plugins are.
+func (s *Session) tellPlugins() {
+	for _, p := range s.plugins.list() {
+		report := p.Health().Sandbox
+		if report == nil {
+			continue
+		}
+		uncovered := report.Uncovered
+		exports, known := p.Exports()
+		switch {
+		case !known || exports.Tool == nil || exports.Tool.Sandboxable:
+		case !p.Spec().Unconfined:
+			s.once(p.Name(), fmt.Sprintf("plugin %q: its Sandboxable returns false, which its source does not show, so that nobody could agree to it; its files stay confined", p.Name()))
+		case len(uncovered) > 0:
+			uncovered = uncovered[1:]
+		}
+		s.tellUncovered(uncovered)
+	}
+}
+
+// tellUnmatched reports the names in filters, policies and settings that nothing has.
+func (s *Session) tellUnmatched(live setup.Live) {
+	for _, text := range s.setup.Unmatched(s.setup.Role, s.setup.Features, s.setup.EveryTool(live), live.Plugins, s.setup.Installed) {
+		s.notice("", text)
+	}
+}
+
+// tellClash reports two commands of one name.
+func (s *Session) tellClash(c command.Clash) { s.once("", c.String()) }

@@ -1,0 +1,17 @@
+package llm
+
+import "fmt"
+
+// ParseThink reads an amount of thinking.
+func ParseThink(word string) (Think, error) {
+	switch t := Think(word); t {
+	case "", ThinkOff, ThinkOn, ThinkLow, ThinkMedium, ThinkHigh:
+		return t, nil
+	case "true":
+		return ThinkOn, nil
+	case "false":
+		return ThinkOff, nil
+	default:
+		return "", fmt.Errorf("reading %q as an amount of thinking: say off, on, low, medium or high", word)
+	}
+}

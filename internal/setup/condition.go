@@ -1,0 +1,46 @@
+package setup
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/condition"
+	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/shell"
+	"github.com/idelchi/aura/sdk"
+)
+
+// Holds evaluates a condition.
+func (s Source) Holds(ctx context.Context, c condition.Expr, state sdk.Context) (bool, error) {
+	return c.Eval(ctx, host.ConditionState(state, s.Config.Workdir, s.RunCondition()))
+}
+
+// RunCondition runs the command of a bash: condition in a limited process of its own.
+func (s Source) RunCondition() func(ctx context.Context, workdir, line string) (bool, error) {
+	return runCondition(WithTask(s.Config.Environ, s.TaskEnv))
+}
+
+func runCondition(env []string) func(context.Context, string, string) (bool, error) {
+	return func(ctx context.Context, workdir, line string) (bool, error) {
+		self, err := sandbox.Self()
+		if err != nil {
+			return false, fmt.Errorf("finding aura itself: %w", err)
+		}
+		r, err := shell.Run(ctx, shell.Command{Executable: self, Line: line, Dir: workdir, Env: env})
+		if err != nil {
+			return false, err
+		}
+		return r.ExitCode == 0, nil
+	}
+}
+
+// WithTask puts a task's variables over an environment.
+func WithTask(environ []string, task map[string]string) []string {
+	out := slices.Clone(environ)
+	for k, v := range task {
+		out = append(out, k+"="+v)
+	}
+	return out
+}

@@ -1,0 +1,171 @@
+package setup
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/tool"
+	"github.com/idelchi/aura/internal/tool/builtin"
+)
+
+// confined runs a built-in tool in a confined process of its own: aura itself, started again.
+type confined struct {
+	tool.Tool
+	policy  sandbox.Policy
+	options builtin.Options
+	grants  *sandbox.Grants
+	tell    func([]string)
+	// spares starts processes in advance; nil if there is only one call to be made.
+	spares *sandbox.Spares
+}
+
+// Unwrap is the tool itself.
+func (t confined) Unwrap() tool.Tool { return t.Tool }
+
+// answer is what the confined process returns.
+type answer struct {
+	Output string `json:"output"`
+	// Error is empty if the tool succeeded.
+	Error string `json:"error,omitempty"`
+}
+
+// Execute hands the call to the process and waits for its answer.
+func (t confined) Execute(ctx context.Context, call tool.Call) (string, error) {
+	name := t.Definition().Name
+	self, err := sandbox.Self()
+	if err != nil {
+		return "", fmt.Errorf("finding aura itself: %w", err)
+	}
+	args, err := json.Marshal(call.Args)
+	if err != nil {
+		return "", fmt.Errorf("encoding the arguments of %s: %w", name, err)
+	}
+	options, err := json.Marshal(toolOptions{
+		Workdir: t.options.Workdir, Env: t.options.Env, BashTimeout: t.options.BashTimeout, Truncation: t.options.Truncation, OutputDir: t.options.OutputDir,
+	})
+	if err != nil {
+		return "", fmt.Errorf("encoding the settings of %s: %w", name, err)
+	}
+	command := sandbox.Command{
+		Executable: self, Dir: t.grants.Dir(), Env: append(slices.Clone(t.options.Env), noCollection), Policy: t.grants.Open(t.policy),
+		Call: sandbox.Call{Tool: name, Args: args, Options: options},
+	}
+	if call.Progress != nil {
+		command.Progress = func(text []byte) { call.Progress(string(text)) }
+	}
+	before := t.missing()
+	start := sandbox.Run
+	if t.spares != nil {
+		start = t.spares.Run
+	}
+	done, err := start(ctx, command)
+	t.report(done.Report, before)
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
+	if err != nil {
+		return "", err
+	}
+	var said answer
+	if err := json.Unmarshal(done.Value, &said); err != nil {
+		return "", fmt.Errorf("reading the answer of %s: %w", name, err)
+	}
+	if said.Error != "" {
+		return said.Output, errors.New(said.Error)
+	}
+	return said.Output, nil
+}
+
+// missing are the paths that would be protected if they existed. Only programs can make them: the other tools are kept from it by
+// path. The kernel cannot keep a name free, so what appears there is told.
+func (t confined) missing() []string {
+	if !t.policy.Exec || t.tell == nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(t.policy.Protected), exists)
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// report tells the user what could not be enforced, and what came into being where nothing was to protect.
+func (t confined) report(r sandbox.Report, before []string) {
+	if t.tell == nil {
+		return
+	}
+	t.tell(r.Uncovered)
+	made := slices.DeleteFunc(before, func(path string) bool { return !exists(path) })
+	if r.Mounts {
+		// An empty directory is put there by the sandbox itself, to be protected.
+		made = slices.DeleteFunc(made, isEmptyDir)
+	}
+	if len(made) > 0 {
+		t.tell([]string{t.Definition().Name + " made " + strings.Join(outermost(made), ", ") +
+			", which did not exist and so was not protected; look at it, because what is there runs outside of the sandbox"})
+	}
+}
+
+// outermost are the paths that are not right below another one of them.
+func outermost(paths []string) []string {
+	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return slices.Contains(paths, filepath.Dir(path)) })
+}
+
+func isEmptyDir(path string) bool {
+	entries, err := os.ReadDir(path)
+	return err == nil && len(entries) == 0
+}
+
+// noCollection keeps the garbage collector from running while the program starts, which is most of what a call costs. RunConfined
+// turns it on. Commands do not see the variable: they have the environment of the settings.
+const noCollection = "GOGC=off"
+
+// collectAt is Go's default.
+const collectAt = 100
+
+// toolOptions are the settings of built-in tools as they travel to the confined process.
+type toolOptions struct {
+	Workdir     string             `json:"workdir"`
+	Env         []string           `json:"env"`
+	BashTimeout time.Duration      `json:"bash_timeout"`
+	Truncation  builtin.Truncation `json:"truncation"`
+	OutputDir   string             `json:"output_dir"`
+}
+
+// RunConfined runs a built-in tool. It is called in the confined process.
+func RunConfined(ctx context.Context, call sandbox.Call, progress func([]byte)) (json.RawMessage, error) {
+	debug.SetGCPercent(collectAt)
+	var o toolOptions
+	if err := json.Unmarshal(call.Options, &o); err != nil {
+		return nil, fmt.Errorf("reading the settings of %s: %w", call.Tool, err)
+	}
+	var args map[string]any
+	if err := json.Unmarshal(call.Args, &args); err != nil {
+		return nil, fmt.Errorf("reading the arguments of %s: %w", call.Tool, err)
+	}
+	made := builtin.Options{
+		Workdir: o.Workdir, Env: o.Env, BashTimeout: o.BashTimeout, Truncation: o.Truncation, OutputDir: o.OutputDir, Start: sandbox.Start,
+	}
+	for _, t := range builtin.All(made) {
+		if t.Definition().Name != call.Tool {
+			continue
+		}
+		output, err := t.Execute(ctx, tool.Call{Args: args, Progress: func(text string) { progress([]byte(text)) }})
+		said := answer{Output: output}
+		if err != nil {
+			said.Error = err.Error()
+		}
+		return json.Marshal(said)
+	}
+	return nil, fmt.Errorf("running %s: it is not a built-in tool", call.Tool)
+}

@@ -1,0 +1,127 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/idelchi/aura/hooks"
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/policy"
+	"github.com/idelchi/aura/internal/tool"
+	"github.com/idelchi/aura/sdk"
+)
+
+// guard stands between the plugins and the tools of a role.
+type guard struct {
+	source Source
+	policy policy.Policy
+	hooks  hooks.Runner
+}
+
+// policies are the rules in force, of each layer.
+func (s Source) policies(r Role, f config.Features) []policy.Rules {
+	layers := []config.Policy{f.Tools.Policy, r.Agent.Tools.Policy, r.Mode.Tools.Policy, r.Within.Tools.Policy}
+	if s.Options.Task != nil {
+		layers = append(layers, s.Options.Task.Tools.Policy)
+	}
+	out := make([]policy.Rules, 0, len(layers))
+	for _, l := range layers {
+		out = append(out, policy.Rules{Auto: l.Auto, Confirm: l.Confirm, Deny: l.Deny})
+	}
+	return out
+}
+
+// Before asks the policy, and the user if the policy wants that, and then the hooks.
+func (g guard) Before(ctx context.Context, call tool.Call, t tool.Tool) (string, error) {
+	if err := g.permit(ctx, call, t); err != nil || len(g.hooks.Pre) == 0 {
+		return "", err
+	}
+	out, err := g.hooks.RunPre(ctx, g.hookCall(ctx, call, t))
+	g.tellAnswers(out)
+	switch {
+	case err != nil:
+		return "", err
+	case out.Blocked:
+		return "", errors.New(out.Append(out.Reason))
+	default:
+		return out.Feedback, nil
+	}
+}
+
+// hookCall is a call as hooks see it.
+func (g guard) hookCall(ctx context.Context, call tool.Call, t tool.Tool) hooks.Call {
+	var declared sdk.ToolPaths
+	if p, ok := tool.As[tool.Pather](t); ok {
+		var err error
+		if declared, err = p.Paths(ctx, call.Args); err != nil && ctx.Err() == nil {
+			g.source.notice("", fmt.Sprintf("asking %s which files it touches: %v; hooks see those of its arguments", t.Definition().Name, err))
+		}
+	}
+	return hooks.Call{Tool: t.Definition().Name, Input: call.Args, Paths: hooks.Paths(g.source.Config.Workdir, call.Args, declared)}
+}
+
+// permit asks the policy.
+func (g guard) permit(ctx context.Context, call tool.Call, t tool.Tool) error {
+	name := t.Definition().Name
+	verdict := g.policy.Decide(name, call.Args)
+	switch verdict.Action {
+	case policy.Deny:
+		return fmt.Errorf("the policy denies it (rule %q)", verdict.Rule)
+	case policy.Confirm:
+		return g.confirm(ctx, name, call.Args, verdict.Rule)
+	default:
+		return nil
+	}
+}
+
+func (g guard) confirm(ctx context.Context, name string, args map[string]any, rule string) error {
+	ask := g.source.Confirm
+	if ask == nil {
+		return fmt.Errorf("the policy wants a confirmation (rule %q), and without a terminal there is nobody to give it, so it is denied", rule)
+	}
+	yes, err := ask(ctx, Question{Tool: name, Args: args, Rule: rule})
+	switch {
+	case err != nil:
+		return fmt.Errorf("asking for the confirmation that rule %q wants: %w", rule, err)
+	case !yes:
+		return errors.New("the user said no")
+	}
+	return nil
+}
+
+// After lets the hooks see what the tool did, also if that failed.
+func (g guard) After(ctx context.Context, call tool.Call, t tool.Tool, output string, failure error) string {
+	if len(g.hooks.Post) == 0 || ctx.Err() != nil {
+		return ""
+	}
+	made := g.hookCall(ctx, call, t)
+	made.Output = output
+	if failure != nil {
+		made.Output = strings.TrimLeft(output+"\n"+failure.Error(), "\n")
+	}
+	out, err := g.hooks.RunPost(ctx, made)
+	g.tellAnswers(out)
+	if err != nil && ctx.Err() == nil {
+		g.source.notice("", err.Error())
+	}
+	return out.Append(out.Reason)
+}
+
+// tellAnswers reports the hooks whose answers could not be read: a guard among them blocks nothing.
+func (g guard) tellAnswers(out hooks.Outcome) {
+	for _, r := range out.Reports {
+		if _, wrong := errors.AsType[*hooks.AnswerError](r.Err); wrong {
+			g.source.notice("", fmt.Sprintf("hook %q failed and blocks nothing: %v", r.Hook, r.Err))
+		}
+	}
+}
+
+// Question asks whether a tool call may run.
+type Question struct {
+	Tool string
+	Args map[string]any
+	// Rule is the rule of the policy that wants it asked.
+	Rule string
+}

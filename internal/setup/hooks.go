@@ -1,0 +1,87 @@
+package setup
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/idelchi/aura/hooks"
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/sandbox"
+)
+
+// HooksOf are the shell hooks of a role, filtered by the agent first and then by the mode.
+func (s Source) HooksOf(r Role, f config.Features) (hooks.Runner, error) {
+	var filters []hooks.Filter
+	for _, l := range []struct {
+		kind, name string
+		by         config.HookFilter
+	}{{"agent", r.Agent.Name, r.Agent.Hooks}, {"mode", r.Mode.Name, r.Mode.Hooks}} {
+		filters = append(filters, hooks.Filter{Origin: fmt.Sprintf("%s %q", l.kind, l.name), Enabled: l.by.Enabled, Disabled: l.by.Disabled})
+	}
+	runner, err := hooks.Compile(s.Config.HookDefinitions(), filters...)
+	if err != nil {
+		return hooks.Runner{}, err
+	}
+	if runner.Executable, err = sandbox.Self(); err != nil {
+		return hooks.Runner{}, fmt.Errorf("finding aura itself: %w", err)
+	}
+	runner.Dir, runner.Env = s.Config.Workdir, environment(s.Config.Environ, f.Sandbox.Env, s.TaskEnv)
+	runner.OnSlow = func(name string) {
+		if s.Emit != nil {
+			s.Emit(event.Progress{Tool: "hook " + name, Text: "still running"})
+		}
+	}
+	return runner, nil
+}
+
+// Hook is a shell hook in a list.
+type Hook struct {
+	Name        string   `json:"name"`
+	Description string   `json:"description"`
+	Event       string   `json:"event"`
+	Matcher     string   `json:"matcher"`
+	Files       string   `json:"files"`
+	Command     string   `json:"command"`
+	Timeout     string   `json:"timeout"`
+	Silent      bool     `json:"silent"`
+	Depends     []string `json:"depends"`
+	Inherit     []string `json:"inherit"`
+	// Active hooks run, in the order of the list. Reason says why the others do not.
+	Active bool   `json:"active"`
+	Reason string `json:"reason,omitempty"`
+	// Order counts the active hooks of the same event, from 1.
+	Order int `json:"order,omitempty"`
+	// File is where the hook is configured.
+	File string `json:"file"`
+}
+
+// ListHooks lists the hooks of a configuration: those that a runner runs, in order, and those that it does not, with the reason.
+func ListHooks(c *config.Config, runner hooks.Runner) []Hook {
+	out := []Hook{}
+	for _, row := range [][]hooks.Entry{runner.Pre, runner.Post} {
+		for i, e := range row {
+			h := listedHook(c, e)
+			h.Active, h.Order = true, i+1
+			out = append(out, h)
+		}
+	}
+	for _, e := range runner.Excluded {
+		h := listedHook(c, e.Entry)
+		h.Reason = e.Reason
+		out = append(out, h)
+	}
+	return out
+}
+
+func listedHook(c *config.Config, e hooks.Entry) Hook {
+	h := Hook{
+		Name: e.Name, Description: e.Description, Event: e.Event, Files: e.Files, Command: e.Command,
+		Timeout: cmp.Or(e.Timeout, hooks.DefaultTimeout).String(), Silent: e.Silent, Depends: append([]string{}, e.Depends...),
+		Inherit: append([]string{}, c.Hooks[e.Name].Inherit...), File: c.Hooks[e.Name].Source.File,
+	}
+	if e.Matcher != nil {
+		h.Matcher = e.Matcher.String()
+	}
+	return h
+}

@@ -1,0 +1,73 @@
+package setup
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+
+	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/redact"
+	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/sdk"
+)
+
+// RuntimeDir is where running sessions of this user are found.
+func RuntimeDir(c *config.Config) string {
+	xdg, _ := config.Lookup(c.Inherited, "XDG_RUNTIME_DIR")
+	return host.RuntimeDir(xdg, c.State.Run())
+}
+
+// RuntimeDirs are all places where running sessions of this user may be.
+func RuntimeDirs(c *config.Config) []string {
+	xdg, _ := config.Lookup(c.Inherited, "XDG_RUNTIME_DIR")
+	return host.RuntimeDirs(xdg, c.State.Run())
+}
+
+// HostOptions are what every fleet of this configuration has in common.
+func HostOptions(c *config.Config) (host.Options, error) {
+	if err := RequireSandbox(c.Features); err != nil {
+		return host.Options{}, err
+	}
+	program, err := hostProgram()
+	if err != nil {
+		return host.Options{}, err
+	}
+	userHome, err := os.UserHomeDir()
+	if err != nil {
+		userHome = ""
+	}
+	secrets := &redact.Current{}
+	secrets.Set(Secrets(c, nil))
+	return host.Options{
+		Binary: program.start, Program: program.path, Grants: sandbox.GrantsIn(c.Workdir), CacheDir: c.State.Cache(), Workdir: c.Workdir, Environ: c.Environ,
+		Secrets: secrets,
+		Tool:    sdk.ToolConfig{HomeDir: userHome, ConfigDir: c.Project},
+		Shell:   runCondition(c.Environ),
+	}, nil
+}
+
+// hostBinary finds aura-plugin-host beside aura, or else in PATH.
+func hostBinary() (string, error) {
+	name := "aura-plugin-host"
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	self, err := os.Executable()
+	if err == nil {
+		if resolved, err := filepath.EvalSymlinks(self); err == nil {
+			self = resolved
+		}
+		beside := filepath.Join(filepath.Dir(self), name)
+		if info, err := os.Stat(beside); err == nil && !info.IsDir() {
+			return beside, nil
+		}
+	}
+	found, err := exec.LookPath(name)
+	if err != nil {
+		return "", fmt.Errorf("looking for %s, which runs the plugins: it is neither beside aura nor in PATH; install it there, or use --without-plugins", name)
+	}
+	return filepath.Abs(found)
+}

@@ -1,0 +1,39 @@
+package setup
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// TestLinked finds the links to plugins where plugins are looked for, and follows none.
+func TestLinked(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	for _, dir := range []string{"own", "group/deep", "elsewhere/one"} {
+		if err := os.MkdirAll(filepath.Join(root, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err := errors.Join(
+		os.WriteFile(filepath.Join(root, "own/plugin.yaml"), nil, 0o600),
+		os.Symlink("../elsewhere/one", filepath.Join(root, "own/inside")),
+		os.Symlink("elsewhere/one", filepath.Join(root, "right")),
+		os.Symlink("../../elsewhere/one", filepath.Join(root, "group/deep/down")),
+		os.Symlink("..", filepath.Join(root, "group/loop")),
+		os.Symlink("nowhere", filepath.Join(root, "broken")),
+	)
+	if err != nil {
+		t.Skipf("this system makes no links: %v", err)
+	}
+	want := []string{filepath.Join(root, "group/deep/down"), filepath.Join(root, "group/loop"), filepath.Join(root, "right")}
+	got := linked(root, linkDepth)
+	if slices.Sort(got); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := linked(filepath.Join(root, "missing"), linkDepth); got != nil {
+		t.Errorf("got %q from a directory that does not exist", got)
+	}
+}

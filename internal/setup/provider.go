@@ -1,0 +1,109 @@
+package setup
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"sync"
+
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/redact"
+)
+
+// Providers makes the providers of a configuration, each once. Its methods may be called from several goroutines.
+type Providers struct {
+	config  *config.Config
+	secrets *redact.Current
+	notify  func(text string)
+
+	mu   sync.Mutex
+	made map[string]namedProvider
+}
+
+// namedProvider is a provider under the name that users know it by.
+type namedProvider struct {
+	llm.Provider
+	name string
+}
+
+// NewProviders makes the providers of a configuration. Records of answers do not hold secrets; notify is given notices.
+func NewProviders(c *config.Config, secrets *redact.Current, notify func(text string)) *Providers {
+	return &Providers{config: c, secrets: secrets, notify: notify, made: map[string]namedProvider{}}
+}
+
+// For makes the providers of another version of the configuration. Those that both describe alike are kept as they are.
+func (p *Providers) For(next *config.Config) *Providers {
+	out := NewProviders(next, p.secrets, p.notify)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	maps.Copy(out.made, p.made)
+	maps.DeleteFunc(out.made, func(name string, _ namedProvider) bool {
+		if name == "" {
+			return len(next.Providers) > 0
+		}
+		return !reflect.DeepEqual(p.config.Providers[name], next.Providers[name])
+	})
+	return out
+}
+
+// Choose takes the provider of that name; without a name the only one there is, or what the environment offers.
+func (p *Providers) Choose(ctx context.Context, name string) (llm.Provider, string, error) {
+	if name == "" && len(p.config.Providers) == 1 {
+		name = slices.Collect(maps.Keys(p.config.Providers))[0]
+	}
+	if name == "" && len(p.config.Providers) > 1 {
+		return nil, "", fmt.Errorf("choosing a provider: there are several: %s; name one with --provider or in an agent", Names(p.config.Providers))
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if made, ok := p.made[name]; ok {
+		return made.Provider, made.name, nil
+	}
+	made, known, err := p.find(ctx, name)
+	if err != nil {
+		return nil, "", err
+	}
+	p.made[name] = namedProvider{made, known}
+	return made, known, nil
+}
+
+func (p *Providers) find(ctx context.Context, name string) (llm.Provider, string, error) {
+	if name == "" {
+		return p.Detect(ctx)
+	}
+	chosen, ok := p.config.Providers[name]
+	if !ok {
+		return nil, "", fmt.Errorf("choosing provider %q: there is none of that name; known providers: %s", name, Names(p.config.Providers))
+	}
+	made, err := p.Make(chosen)
+	if err != nil {
+		return nil, "", fmt.Errorf("choosing provider %q: %w", name, err)
+	}
+	return made, name, nil
+}
+
+// described is a provider whose model is described by the agent where the agent says anything.
+type described struct {
+	llm.Provider
+	by config.AgentModel
+}
+
+func (d described) Model(ctx context.Context, name string) (llm.Model, error) {
+	m, err := d.Provider.Model(ctx, name)
+	if d.by.Context > 0 {
+		m.ContextLength = d.by.Context
+	}
+	if d.by.ParameterCount > 0 {
+		m.ParameterCount = d.by.ParameterCount
+	}
+	if d.by.Family != "" {
+		m.Family = d.by.Family
+	}
+	if len(d.by.Capabilities) > 0 {
+		m.Capabilities = d.by.Capabilities
+	}
+	return m, err
+}

@@ -1,0 +1,299 @@
+package setup
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/prompt"
+	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/tool"
+	"github.com/idelchi/aura/internal/tool/builtin"
+	"github.com/idelchi/aura/sdk"
+)
+
+// Confinement is what the kernel confines a role to. It is a value; the zero value confines nothing.
+type Confinement struct {
+	// requested is what the settings say, enabled what the system can keep.
+	requested, enabled bool
+	// env are the names of variables that command lines see beside the usual ones.
+	env      []string
+	settings sandbox.Config
+	place    sandbox.Place
+	// grants keeps open what is granted, for as long as aura runs.
+	grants *sandbox.Grants
+	// files is the policy of the tools for files, where it is needed more than once; nil if it is yet to be made.
+	files *sandbox.Policy
+	// tell is given sentences about what is not covered, which the user is to know of; nil drops them.
+	tell func([]string)
+	// spares are the processes that wait for the next call; nil if there is no next one.
+	spares *sandbox.Spares
+}
+
+// NewConfinement is what settings confine tools and plugins to. The output directory may be empty.
+func NewConfinement(c *config.Config, f config.Features, output string) Confinement {
+	s := f.Sandbox
+	out := Confinement{
+		requested: s.Enabled, enabled: s.Enabled && sandbox.Support().Enabled, env: s.Env,
+		settings: sandbox.Config{
+			Restrictions: sandbox.Paths(s.Restrictions), Extra: sandbox.Paths(s.Extra), Network: s.Network, UnixSockets: s.UnixSockets,
+		},
+		place:  sandbox.Place{Workdir: c.Workdir, Temp: os.TempDir(), Hidden: hiddenDirs(c), Output: output},
+		grants: sandbox.GrantsIn(c.Workdir),
+	}
+	if usual := "/tmp"; out.place.Temp != usual {
+		out.place.Writable = append(out.place.Writable, usual)
+	}
+	for _, home := range c.Homes {
+		out.place.Settings = append(out.place.Settings, home.Dir)
+	}
+	out.place.Sources, out.place.EnvFiles = pluginDirs(c), c.EnvFiles
+	if home, err := os.UserHomeDir(); err == nil {
+		out.place.Home = home
+	}
+	out.place.Git = sandbox.GitPaths(c.Workdir, out.place.Home)
+	if self, err := os.Executable(); err == nil {
+		out.place.Own = append(out.place.Own, self)
+		out.place.Programs = append(out.place.Programs, self)
+	}
+	// It is opened before anything confined runs, whether it is needed or not.
+	if program, err := hostProgram(); err == nil {
+		out.place.Programs = append(out.place.Programs, program.path)
+	}
+	path, _ := config.Lookup(c.Inherited, "PATH")
+	out.place.Path = filepath.SplitList(path)
+	out.place.Caches = cachesIn(c.Inherited)
+	return out
+}
+
+// hiddenDirs are what no confined process sees, wherever it lies: sockets of sessions, and aura's state but for the directory that a
+// call writes to.
+func hiddenDirs(c *config.Config) []string {
+	dirs := RuntimeDirs(c)
+	if c.State.Root != "" {
+		dirs = append(dirs, c.State.Root)
+	}
+	return dirs
+}
+
+// cachesIn are the directories that builds are told to write to. What lies beside them in the trees of Go and Cargo are programs,
+// which would run outside of the sandbox one day.
+func cachesIn(environ []string) []string {
+	var out []string
+	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOTMPDIR", "CARGO_TARGET_DIR", "npm_config_cache", "XDG_CACHE_HOME"} {
+		if dir, ok := config.Lookup(environ, name); ok {
+			out = append(out, dir)
+		}
+	}
+	trees, _ := config.Lookup(environ, "GOPATH")
+	for _, tree := range filepath.SplitList(trees) {
+		out = append(out, filepath.Join(tree, "pkg"))
+	}
+	if tree, ok := config.Lookup(environ, "CARGO_HOME"); ok && tree != "" {
+		out = append(out, filepath.Join(tree, "registry"), filepath.Join(tree, "git"))
+	}
+	return out
+}
+
+// Policy is what one kind of process is confined to.
+func (c Confinement) Policy(kind sandbox.Kind) sandbox.Policy {
+	return sandbox.Compose(c.place, kind, c.settings)
+}
+
+// Plugin is what a plugin is confined to; nil for nothing. It has a directory of its own to write to, which is made here if nothing
+// confines the plugin and with its grants otherwise.
+func (c Confinement) Plugin(e Entry) *sandbox.Policy {
+	if !c.enabled {
+		if dir := e.DataDir(); dir != "" {
+			// A plugin that needs a directory that cannot be made will say so.
+			_ = os.MkdirAll(dir, 0o700)
+		}
+		return nil
+	}
+	c.place.DataDir, c.place.Output = e.DataDir(), ""
+	p := c.Policy(sandbox.KindPlugin)
+	p.Network = p.Network && e.Asks().Network
+	return &p
+}
+
+// Builtins are the built-in tools, each call in a confined process of its own if there is a sandbox.
+func (c Confinement) Builtins(o builtin.Options, task map[string]string) []tool.Tool {
+	o.Env = environment(o.Env, c.env, task)
+	if !c.enabled {
+		return builtin.All(o)
+	}
+	all := builtin.All(o)
+	files, commands := c.Policy(sandbox.KindFiles), c.Policy(sandbox.KindShell)
+	for i, t := range all {
+		policy := files
+		if t.Definition().Name == "Bash" {
+			policy = commands
+		}
+		all[i] = confined{Tool: t, policy: policy, options: o, grants: c.grants, tell: c.tell, spares: c.spares}
+	}
+	return all
+}
+
+// prepared is the same with the policy of the tools for files made.
+func (c Confinement) prepared() Confinement {
+	if c.enabled {
+		files := c.grants.Open(c.Policy(sandbox.KindFiles))
+		c.files = &files
+	}
+	return c
+}
+
+// Fence puts a tool behind its policy.
+func (c Confinement) Fence(t tool.Tool) tool.Tool {
+	var policy sandbox.Policy
+	switch d := t.Definition(); {
+	case !c.enabled:
+		return t
+	case d.Source == tool.SourceBuiltin && c.files != nil:
+		policy = *c.files
+	case d.Source == tool.SourceBuiltin:
+		policy = c.Policy(sandbox.KindFiles)
+	case d.Source == tool.SourcePlugin:
+		p, ok := tool.As[PluginTool](t)
+		if !ok || !p.Sandboxable {
+			return t
+		}
+		policy = p.policy
+	default:
+		return t
+	}
+	if _, ok := tool.As[tool.Pather](t); !ok {
+		return t
+	}
+	return fenced{Tool: t, policy: c.grants.Open(policy), workdir: c.place.Workdir}
+}
+
+// fenced refuses a call that would touch files outside of the policy, before anything runs.
+type fenced struct {
+	tool.Tool
+	policy  sandbox.Policy
+	workdir string
+}
+
+// Unwrap is the tool itself.
+func (t fenced) Unwrap() tool.Tool { return t.Tool }
+
+// Execute checks the paths that the tool declares.
+func (t fenced) Execute(ctx context.Context, call tool.Call) (string, error) {
+	if p, ok := tool.As[tool.Pather](t.Tool); ok {
+		if call.Paths == nil {
+			paths, err := p.Paths(ctx, call.Args)
+			if err != nil {
+				return "", fmt.Errorf("asking which files the call will touch: %w", err)
+			}
+			call.Paths = &paths
+		}
+		// What is to be written is usually read too: the greater fault is told.
+		for _, access := range []sandbox.Access{
+			{Write: slices.Concat(call.Paths.Write, call.Paths.Clear)},
+			{Read: slices.Concat(call.Paths.Read, call.Paths.Record, call.Paths.Guard)},
+		} {
+			if err := sandbox.Check(t.policy, t.workdir, access); err != nil {
+				return "", err
+			}
+		}
+	}
+	return t.Tool.Execute(ctx, call)
+}
+
+// Paths passes the question on.
+func (t fenced) Paths(ctx context.Context, args map[string]any) (sdk.ToolPaths, error) {
+	if p, ok := tool.As[tool.Pather](t.Tool); ok {
+		return p.Paths(ctx, args)
+	}
+	return sdk.ToolPaths{}, nil
+}
+
+// apart is what a call of a plugin's tool is to be confined to in a process of its own; nil if the plugin's own child will do,
+// because it is confined as strictly already.
+func (c Confinement) apart(spec host.Spec, wanted *sandbox.Policy, sandboxable bool) *sandbox.Policy {
+	switch have := spec.Sandbox; {
+	case wanted == nil:
+		return nil
+	case !sandboxable:
+		// Neither the child nor a call apart is confined in files then, but in all else.
+		free := wanted.WithoutFiles()
+		if have != nil && !free.Stricter(have.WithoutFiles()) {
+			return nil
+		}
+		return &free
+	case have == nil:
+		return wanted
+	case !wanted.Stricter(*have):
+		return nil
+	default:
+		return wanted
+	}
+}
+
+// Display is what prompts can say of the sandbox.
+func (c Confinement) Display() prompt.Sandbox {
+	out := prompt.Sandbox{Requested: c.requested, Enabled: c.enabled, Display: "no sandbox: tools reach all that the user does"}
+	if !c.enabled {
+		return out
+	}
+	p := c.Policy(sandbox.KindShell)
+	network := "on"
+	if !p.Network {
+		network = "off"
+	}
+	out.Display = fmt.Sprintf("tools are confined by the kernel\nwritable: %s\nread-only inside of these: %s\nnetwork: %s\nnothing else of the home directory can be read",
+		strings.Join(p.ReadWrite, ", "), strings.Join(p.Protected, ", "), network)
+	return out
+}
+
+// Enabled reports whether the system enforces the sandbox.
+func (c Confinement) Enabled() bool { return c.enabled }
+
+// Requested reports whether the settings want a sandbox.
+func (c Confinement) Requested() bool { return c.requested }
+
+// Warnings are what the user should know of a sandbox that is enforced.
+func (c Confinement) Warnings() []string {
+	if !c.enabled {
+		return nil
+	}
+	return c.place.Warnings()
+}
+
+// Describe says what is confined, and to what.
+func (c Confinement) Describe() string {
+	text := fmt.Sprintf("requested: %s\nenforced: %s", onOff(c.requested), onOff(c.enabled))
+	if c.requested && !c.enabled {
+		text += "\nreason: " + sandbox.Support().Reason()
+	}
+	if c.enabled {
+		text += "\n" + c.Display().Display
+		if absent := c.Policy(sandbox.KindShell).Absent(); len(absent) > 0 {
+			text += "\nnot protected if somebody makes them: " + strings.Join(absent, ", ")
+		}
+	}
+	return text
+}
+
+func onOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off"
+}
+
+// SandboxStatus is what this machine enforces, found by trying.
+func SandboxStatus(ctx context.Context, c *config.Config) (sandbox.Status, error) {
+	self, err := sandbox.Self()
+	if err != nil {
+		return sandbox.Status{}, fmt.Errorf("finding aura itself: %w", err)
+	}
+	confined := NewConfinement(c, c.Features, "")
+	return sandbox.Probe(ctx, self, confined.grants.Open(confined.Policy(sandbox.KindShell)), confined.grants.Dir()), ctx.Err()
+}

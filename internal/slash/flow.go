@@ -1,0 +1,120 @@
+package slash
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/idelchi/aura/internal/command"
+	"github.com/idelchi/aura/internal/condition"
+	"github.com/idelchi/aura/internal/files"
+)
+
+// maxDepth is how deep commands may run within commands.
+const maxDepth = 8
+
+// flowCommands run prompts and other commands.
+func (c *commands) flowCommands() []command.Command {
+	return []command.Command{
+		{Name: "assert", Description: "Run actions once if a condition holds", Hints: []string{"[not] CONDITION", `"ACTION"...`}, Run: c.assert},
+		{Name: "until", Description: "Repeat actions until a condition holds", Hints: []string{"[--max N] [not] CONDITION", `"ACTION"...`}, Run: c.until},
+		{Name: "replay", Description: "Take the prompts and commands of a file", Hints: []string{"FILE"}, Run: c.replay},
+	}
+}
+
+func (c *commands) assert(ctx context.Context, args string) (command.Result, error) {
+	parsed, err := command.ParseConditional(args, false)
+	if err != nil {
+		return command.Result{}, err
+	}
+	expr, err := condition.Parse(parsed.Condition)
+	if err != nil {
+		return command.Result{}, err
+	}
+	holds, err := c.Setup().Holds(ctx, expr, c.State())
+	if err != nil {
+		return command.Result{}, err
+	}
+	if holds == parsed.Not {
+		return command.Result{Output: "not run, for this does not hold: " + parsed.String()}, nil
+	}
+	exit, err := c.actions(ctx, parsed.Actions)
+	return command.Result{Exit: exit}, err
+}
+
+func (c *commands) until(ctx context.Context, args string) (command.Result, error) {
+	parsed, err := command.ParseConditional(args, true)
+	if err != nil {
+		return command.Result{}, err
+	}
+	expr, err := condition.Parse(parsed.Condition)
+	if err != nil {
+		return command.Result{}, err
+	}
+	for round := 0; ; round++ {
+		holds, err := c.Setup().Holds(ctx, expr, c.State())
+		if err != nil || holds != parsed.Not {
+			return command.Result{}, err
+		}
+		if parsed.Max > 0 && round == parsed.Max {
+			return command.Result{}, fmt.Errorf("%d rounds are over and this does not hold yet: %s", parsed.Max, parsed)
+		}
+		if exit, err := c.actions(ctx, parsed.Actions); err != nil || exit {
+			return command.Result{Exit: exit}, err
+		}
+	}
+}
+
+// actions takes prompts and commands one after the other. A prompt that fails ends them.
+func (c *commands) actions(ctx context.Context, actions []string) (exit bool, err error) {
+	if c.depth >= maxDepth {
+		return false, fmt.Errorf("running commands within commands: they are %d deep", maxDepth)
+	}
+	c.depth++
+	defer func() { c.depth-- }()
+	for _, action := range actions {
+		exit, err := c.Take(ctx, action)
+		if err != nil {
+			return false, &ConversationError{err}
+		}
+		if exit || ctx.Err() != nil {
+			return exit, ctx.Err()
+		}
+	}
+	return false, nil
+}
+
+func (c *commands) replay(ctx context.Context, args string) (command.Result, error) {
+	file := strings.TrimSpace(args)
+	if file == "" {
+		return command.Result{}, errors.New("replaying: name a file with a YAML list of prompts and commands, or one of them per line")
+	}
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(c.Setup().Config.Workdir, file)
+	}
+	data, err := files.Read(file, files.MaxText)
+	if err != nil {
+		return command.Result{}, fmt.Errorf("replaying: %w", err)
+	}
+	exit, err := c.actions(ctx, replayed(data))
+	return command.Result{Exit: exit}, err
+}
+
+// replayed reads a YAML list of texts, or else a prompt per line that is neither empty nor a comment.
+func replayed(data []byte) []string {
+	var list []string
+	if yaml.Unmarshal(data, &list) == nil && len(list) > 0 {
+		return list
+	}
+	list = nil
+	for line := range strings.Lines(string(data)) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			list = append(list, line)
+		}
+	}
+	return list
+}

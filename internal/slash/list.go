@@ -1,0 +1,215 @@
+package slash
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/command"
+	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/internal/setup"
+)
+
+// listCommands show what there is.
+func (c *commands) listCommands() []command.Command {
+	return []command.Command{
+		own("plugins", "List the plugins' hooks by the moment at which they run", c.plugins),
+		own("hooks", "List the shell hooks in the order in which they run", c.hooks),
+		own("tools", "List the tools that the model is offered", c.tools),
+		own("skills", "List the skills", c.skills),
+		own("mcp", "List the MCP servers, or connect to one", c.mcp, "SERVER"),
+		own("policy", "List the rules for tool calls", c.policy),
+		own("sandbox", "Say what the tools and plugins are confined to", c.sandbox),
+		own("todo", "Show the list of todos, or empty it", c.todo, "clear"),
+		own("ctx", "Say how full the model's context is", c.ctx),
+		own("stats", "Show what has been counted", c.stats),
+		own("info", "Say who answers, where, and in which session", c.info),
+	}
+}
+
+// cmdPlugins lists every hook of every plugin under its moment.
+func (c *commands) plugins(context.Context, string) (string, error) {
+	var sections []string
+	for _, point := range hookpoint.All() {
+		var lines []string
+		present := c.pluginsAt(point.Name)
+		width := 0
+		for _, p := range present {
+			width = max(width, len(hookName(p, point.Name)))
+		}
+		for _, p := range present {
+			lines = append(lines, hookLine(p, point.Name, width))
+		}
+		if len(lines) > 0 {
+			sections = append(sections, fmt.Sprintf("%s:\n%s", point.Name, strings.Join(lines, "\n")))
+		}
+	}
+	if len(sections) == 0 {
+		return "no plugin hooks are loaded", nil
+	}
+	return strings.Join(sections, "\n\n"), nil
+}
+
+// pluginsAt are the plugins that have a hook at a point.
+func (c *commands) pluginsAt(point hookpoint.Name) []*host.Plugin {
+	return slices.DeleteFunc(slices.Clone(c.Plugins()), func(p *host.Plugin) bool {
+		exports, _ := p.Exports()
+		return !slices.Contains(exports.Hooks, point)
+	})
+}
+
+func hookName(p *host.Plugin, point hookpoint.Name) string { return p.Name() + "/" + string(point) }
+
+// hookLine is one hook of one plugin with what decides whether it runs. Two spaces stand between columns, one between what
+// the last column holds.
+func hookLine(p *host.Plugin, point hookpoint.Name, width int) string {
+	m := p.Spec().Manifest
+	state := "enabled"
+	if p.Down() != nil {
+		state = "down"
+	}
+	var extra []string
+	if !m.Condition.IsZero() {
+		extra = append(extra, fmt.Sprintf("condition=%q", m.Condition.String()))
+	}
+	if m.Once {
+		extra = append(extra, "once=true")
+		if p.Fired(point) {
+			extra = append(extra, "(fired)")
+		}
+	}
+	return strings.TrimRight(fmt.Sprintf("  %-*s  %s  %s", width, hookName(p, point), state, strings.Join(extra, " ")), " ")
+}
+
+func (c *commands) tools(context.Context, string) (string, error) {
+	offered := c.State().AvailableTools
+	rows := map[string]string{}
+	for _, d := range c.Persona().Tools.Offered() {
+		text := string(d.Source)
+		if d.Origin != "" {
+			text += " " + d.Origin
+		}
+		if d.Parallel {
+			text += ", parallel"
+		}
+		if !slices.Contains(offered, d.Name) {
+			text += ", not offered at the moment"
+		}
+		rows[d.Name] = text
+	}
+	return listed(rows, "the model has no tools"), nil
+}
+
+func (c *commands) skills(context.Context, string) (string, error) {
+	rows := map[string]string{}
+	for name, s := range c.Setup().Config.Skills {
+		rows[name] = s.Description
+	}
+	return listed(rows, "no skills are configured"), nil
+}
+
+func (c *commands) policy(context.Context, string) (string, error) {
+	var b strings.Builder
+	for _, r := range c.Setup().Policy().Rules() {
+		fmt.Fprintf(&b, "%-8s %s\n", r.Action, r.Rule)
+	}
+	b.WriteString("what no rule names runs without asking")
+	if c.Setup().Confirm == nil {
+		b.WriteString("; there is no terminal, so confirm means deny")
+	}
+	return b.String(), nil
+}
+
+func (c *commands) todo(_ context.Context, args string) (string, error) {
+	switch word := strings.TrimSpace(args); word {
+	case "":
+		return c.Todos().String(), nil
+	case "clear":
+		return "the list of todos is empty now", c.ClearTodos()
+	default:
+		return "", fmt.Errorf("reading %q: /todo takes nothing, or clear", word)
+	}
+}
+
+func (c *commands) ctx(context.Context, string) (string, error) {
+	now := c.State()
+	if now.Tokens.Max == 0 {
+		return fmt.Sprintf("%d tokens (estimated) in %d messages; the size of the model's context is not known", now.Tokens.Estimate, now.MessageCount), nil
+	}
+	return fmt.Sprintf("%d of %d tokens (%.1f%%, estimated) in %d messages", now.Tokens.Estimate, now.Tokens.Max, now.Tokens.Percent, now.MessageCount), nil
+}
+
+func (c *commands) stats(context.Context, string) (string, error) {
+	s := c.Stats()
+	rows := map[string]string{
+		"interactions": fmt.Sprint(s.Interactions), "turns": fmt.Sprint(s.Turns), "iterations": fmt.Sprint(s.Iterations),
+		"tool calls": fmt.Sprint(s.ToolCalls), "tool errors": fmt.Sprint(s.ToolErrors), "parse retries": fmt.Sprint(s.ParseRetries),
+		"compactions": fmt.Sprint(s.Compactions), "tokens in": fmt.Sprint(s.TokensIn), "tokens out": fmt.Sprint(s.TokensOut),
+		"duration": s.Duration.Round(time.Second).String(),
+	}
+	for _, t := range s.TopTools {
+		rows["tool "+t.Name] = fmt.Sprint(t.Count)
+	}
+	return listed(rows, ""), nil
+}
+
+func (c *commands) info(context.Context, string) (string, error) {
+	now, saved := c.State(), c.Saved()
+	rows := map[string]string{
+		"answers": c.described(), "session": saved.Title, "saved in": saved.Path, "working directory": c.Setup().Config.Workdir,
+		"thinking": now.ThinkMode, "auto mode": onOff(now.Auto), "done mode": onOff(now.DoneActive),
+		"tools": fmt.Sprint(len(now.AvailableTools)), "plugins": fmt.Sprint(len(c.Plugins())),
+	}
+	return listed(rows, ""), nil
+}
+
+func (c *commands) sandbox(context.Context, string) (string, error) {
+	return c.Setup().Sandbox().Describe(), nil
+}
+
+// mcp lists the servers, or connects to one.
+func (c *commands) mcp(ctx context.Context, args string) (string, error) {
+	if name := strings.TrimSpace(args); name != "" {
+		if err := c.Connect(ctx, name); err != nil {
+			return "", err
+		}
+	}
+	rows := map[string]string{}
+	for _, s := range c.Servers() {
+		text := string(s.State)
+		if s.Error != "" {
+			text += ": " + s.Error
+		}
+		if len(s.Tools) > 0 {
+			text += "; " + strings.Join(s.Tools, ", ")
+		}
+		rows[s.Name] = text
+	}
+	return listed(rows, "no MCP servers are configured"), nil
+}
+
+// hooks lists the shell hooks in force.
+func (c *commands) hooks(context.Context, string) (string, error) {
+	var b strings.Builder
+	for _, h := range setup.ListHooks(c.Setup().Config, c.Setup().Hooks()) {
+		state := fmt.Sprintf("%d. %s", h.Order, h.Event)
+		if !h.Active {
+			state = "off: " + h.Reason
+		}
+		fmt.Fprintf(&b, "%-24s %s", h.Name, state)
+		if h.Active && h.Matcher != "" {
+			fmt.Fprintf(&b, "  matcher=%s", h.Matcher)
+		}
+		if h.Active && h.Files != "" {
+			fmt.Fprintf(&b, "  files=%s", h.Files)
+		}
+		b.WriteString("\n")
+	}
+	if b.Len() == 0 {
+		return "no shell hooks are configured", nil
+	}
+	return strings.TrimRight(b.String(), "\n"), nil
+}

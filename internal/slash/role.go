@@ -1,0 +1,199 @@
+package slash
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/idelchi/aura/internal/command"
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/sdk"
+)
+
+// roleCommands change who answers, and how.
+func (c *commands) roleCommands() []command.Command {
+	return []command.Command{
+		own("agent", "Let another agent answer, the next one, or list them", c.agent, "NAME|--next"),
+		own("mode", "Change the mode, leave it, or list them", c.mode, "NAME|none"),
+		own("model", "Use another model, or say which is used", c.model, "[PROVIDER/]MODEL"),
+		own("think", "Say how much the model thinks", c.think, "off|on|low|medium|high"),
+		own("auto", "Go on by itself while todos are open, or stop that", c.auto, "on|off"),
+		own("done", "Work until the agent calls Done, or stop that", c.done, "on|off"),
+	}
+}
+
+func (c *commands) agent(ctx context.Context, args string) (string, error) {
+	name, reason := strings.TrimSpace(args), sdk.SwitchReasonUser
+	if name == "" {
+		return c.agentList(), nil
+	}
+	if name == "--next" {
+		next, err := c.nextAgent()
+		if err != nil {
+			return "", err
+		}
+		name, reason = next, sdk.SwitchReasonCycle
+	}
+	r, err := setup.FindRole(c.Setup().Config, name, "")
+	if err != nil {
+		return "", err
+	}
+	// A mode that the user chose stays; one that came with the last agent goes with it.
+	if r.Mode.Name == "" && c.Setup().Role.Mode.Name != c.Setup().Role.Agent.Mode {
+		r.Mode = c.Setup().Role.Mode
+	}
+	r.Think, r.System = c.Setup().Role.Think, c.Setup().Options.System
+	if err := c.Switch(ctx, r, reason); err != nil {
+		return "", err
+	}
+	return "now answers: " + c.described(), nil
+}
+
+// nextAgent is the agent behind the current one in the order of their names, hidden ones and subagents left out.
+func (c *commands) nextAgent() (string, error) {
+	var cycle []string
+	for _, name := range slices.Sorted(maps.Keys(c.Setup().Config.Agents)) {
+		if agent := c.Setup().Config.Agents[name]; !agent.Hide && !agent.Subagent {
+			cycle = append(cycle, name)
+		}
+	}
+	if len(cycle) == 0 {
+		return "", fmt.Errorf("choosing the next agent: there is none; put one into %s", ".aura/config/agents/")
+	}
+	i := slices.Index(cycle, c.Setup().Role.Agent.Name)
+	return cycle[(i+1)%len(cycle)], nil
+}
+
+func (c *commands) agentList() string {
+	rows := map[string]string{}
+	for name, agent := range c.Setup().Config.Agents {
+		if !agent.Hide {
+			rows[mark(name, name == c.Persona().Agent)] = agent.Description
+		}
+	}
+	return listed(rows, "no agents are configured")
+}
+
+// mark shows which of several is the current one.
+func mark(name string, current bool) string {
+	if current {
+		return name + " (current)"
+	}
+	return name
+}
+
+func (c *commands) mode(ctx context.Context, args string) (string, error) {
+	name := strings.TrimSpace(args)
+	if name == "" {
+		rows := map[string]string{}
+		for name, m := range c.Setup().Config.Modes {
+			if !m.Hide {
+				rows[mark(name, name == c.Setup().Role.Mode.Name)] = m.Description
+			}
+		}
+		return listed(rows, "no modes are configured"), nil
+	}
+	r := c.Setup().Role
+	r.Mode = config.Mode{}
+	if name != "none" {
+		found, err := setup.FindRole(c.Setup().Config, c.Setup().Role.Agent.Name, name)
+		if err != nil {
+			return "", err
+		}
+		r.Mode = found.Mode
+	}
+	if err := c.Switch(ctx, r, sdk.SwitchReasonUser); err != nil {
+		return "", err
+	}
+	return "now answers: " + c.described(), nil
+}
+
+func (c *commands) model(ctx context.Context, args string) (string, error) {
+	name := strings.TrimSpace(args)
+	if name == "" {
+		return c.described(), nil
+	}
+	r := c.Setup().Role
+	provider, model, both := strings.Cut(name, "/")
+	if _, known := c.Setup().Config.Providers[provider]; both && known {
+		r.Provider, r.Model = provider, model
+	} else {
+		r.Model = name
+	}
+	if err := c.Switch(ctx, r, sdk.SwitchReasonUser); err != nil {
+		return "", err
+	}
+	return "now answers: " + c.described(), nil
+}
+
+func (c *commands) think(ctx context.Context, args string) (string, error) {
+	amount, err := llm.ParseThink(strings.TrimSpace(args))
+	if err != nil {
+		return "", err
+	}
+	if amount != "" {
+		if err := c.Change(ctx, func(_ *setup.Source, r *setup.Role) { r.Think = amount }); err != nil {
+			return "", err
+		}
+	}
+	return "thinking: " + c.State().ThinkMode, nil
+}
+
+func (c *commands) auto(_ context.Context, args string) (string, error) {
+	on, err := toggled(c.State().Auto, args)
+	if err != nil {
+		return "", err
+	}
+	c.SetAuto(on)
+	return "auto mode is " + onOff(on), nil
+}
+
+func (c *commands) done(_ context.Context, args string) (string, error) {
+	on, err := toggled(c.State().DoneActive, args)
+	if err != nil {
+		return "", err
+	}
+	c.SetDone(on)
+	return "done mode is " + onOff(on), nil
+}
+
+func onOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off"
+}
+
+// listed shows pairs in the order of their names.
+func listed(rows map[string]string, none string) string {
+	if len(rows) == 0 {
+		return none
+	}
+	width := 0
+	for name := range rows {
+		width = max(width, len(name))
+	}
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(rows)) {
+		b.WriteString(strings.TrimRight(fmt.Sprintf("%-*s  %s", width, name, strings.Join(strings.Fields(rows[name]), " ")), " ") + "\n")
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// described says who answers, in a line.
+func (c *commands) described() string {
+	p := c.Persona()
+	var parts []string
+	for _, part := range []struct{ what, name string }{
+		{"agent", p.Agent}, {"mode", p.Mode}, {"provider", p.ProviderName}, {"model", c.State().ModelInfo.Name},
+	} {
+		if part.name != "" {
+			parts = append(parts, fmt.Sprintf("%s %s", part.what, part.name))
+		}
+	}
+	return strings.Join(parts, ", ")
+}

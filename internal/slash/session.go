@@ -1,0 +1,144 @@
+package slash
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/idelchi/aura/internal/command"
+	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/session"
+)
+
+// sessionCommands work on the history and where it is kept.
+func (c *commands) sessionCommands() []command.Command {
+	return []command.Command{
+		own("clear", "Forget the conversation so far", c.clear),
+		own("undo", "Take back the last prompt and what came of it", c.undo, "N"),
+		own("compact", "Put the older part of the conversation into a summary", c.compact),
+		own("save", "Say where the session is saved; with a name, call it so", c.save, "TITLE"),
+		own("name", "Call the session by a name", c.name, "TITLE"),
+		own("resume", "Go on with another session, or list them", c.resume, "ID"),
+		own("fork", "Go on in a copy of the session", c.fork),
+		own("export", "Write the session to a file (.md or .json)", c.export, "FILE"),
+	}
+}
+
+func (c *commands) clear(context.Context, string) (string, error) {
+	return "the conversation is forgotten", c.Rewind(0)
+}
+
+func (c *commands) undo(_ context.Context, args string) (string, error) {
+	n := 1
+	if args = strings.TrimSpace(args); args != "" {
+		var err error
+		if n, err = strconv.Atoi(args); err != nil || n < 1 {
+			return "", fmt.Errorf("taking back prompts: %q is not how many, from 1 on", args)
+		}
+	}
+	history := c.History()
+	left := n
+	for i, m := range slices.Backward(history) {
+		if m.Role != llm.RoleUser || m.Synthetic {
+			continue
+		}
+		if left--; left > 0 {
+			continue
+		}
+		return fmt.Sprintf("taken back: %s (and %d messages after it)", brief(m.Content), len(history)-i-1), c.Rewind(i)
+	}
+	if n == left {
+		return "", errors.New("taking back the last prompt: there is none")
+	}
+	return "", fmt.Errorf("taking back %d prompts: there are %d", n, n-left)
+}
+
+// brief is the beginning of a text, on one line.
+func brief(text string) string {
+	const limit = 60 // runes
+	runes := []rune(strings.Join(strings.Fields(text), " "))
+	if len(runes) > limit {
+		return string(runes[:limit-1]) + "…"
+	}
+	return string(runes)
+}
+
+func (c *commands) compact(ctx context.Context, _ string) (string, error) {
+	before := len(c.History())
+	if err := c.Compact(ctx); err != nil {
+		return "", &ReportedError{err}
+	}
+	return fmt.Sprintf("the history had %d messages and has %d now", before, len(c.History())), nil
+}
+
+func (c *commands) save(ctx context.Context, args string) (string, error) {
+	if strings.TrimSpace(args) != "" {
+		if _, err := c.name(ctx, args); err != nil {
+			return "", err
+		}
+	}
+	saved := c.Saved()
+	if saved.Path == "" || saved.Lost {
+		return "", errors.New("this session is not saved; see the notice at its beginning for the reason")
+	}
+	return fmt.Sprintf("session %s is saved in %s", saved.Title, saved.Path), nil
+}
+
+func (c *commands) name(_ context.Context, args string) (string, error) {
+	title := strings.Join(strings.Fields(args), " ")
+	if title == "" {
+		return "the session is called " + c.Saved().Title, nil
+	}
+	c.SetTitle(title)
+	return "the session is called " + title, nil
+}
+
+func (c *commands) resume(ctx context.Context, args string) (string, error) {
+	prefix := strings.TrimSpace(args)
+	if prefix == "" {
+		return c.sessionList()
+	}
+	other, err := c.Resume(ctx, prefix)
+	if err != nil {
+		return "", err
+	}
+	if !other {
+		return "this is session " + c.Saved().Title + " already", nil
+	}
+	return fmt.Sprintf("this is session %s now, with %d messages; answers: %s", c.Saved().Title, len(c.History()), c.described()), nil
+}
+
+func (c *commands) sessionList() (string, error) {
+	list, err := session.List(c.Setup().Config.State.Sessions())
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for _, s := range list {
+		if s.Err == "" {
+			fmt.Fprintf(&b, "%s  %s\n", mark(s.ID, s.ID == c.Saved().ID), s.Title)
+		}
+	}
+	if b.Len() == 0 {
+		return "no sessions are saved", nil
+	}
+	return strings.TrimRight(b.String(), "\n"), nil
+}
+
+func (c *commands) fork(context.Context, string) (string, error) {
+	parent := c.Saved().ID
+	if parent == "" {
+		return "", errors.New("forking the session: it is not saved, so there is nothing to fork")
+	}
+	if err := c.Fork(); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("this is session %s now, a copy of %s", c.Saved().ID, parent), nil
+}
+
+func (c *commands) export(_ context.Context, args string) (string, error) {
+	return c.Export(strings.TrimSpace(args))
+}
