@@ -15,8 +15,18 @@ var rooms = map[string][]string{
 	"cmd/aura-plugin-host": {"shared/...", "internal/interp", "internal/manifest", "internal/sandbox", "sdk/..."},
 
 	"internal/cli": {
-		"internal/app", "internal/check", "internal/config", "internal/conversation/...", "internal/install", "internal/llm", "internal/manifest", "internal/pipeline",
-		"internal/plaintext", "internal/redact", "internal/scaffold", "internal/sandbox", "internal/session", "internal/shell", "internal/tool", "internal/trust", "host", "sdk/...",
+		"internal/app", "internal/check", "internal/config", "internal/conversation/...", "internal/frontend", "internal/install", "internal/llm", "internal/manifest", "internal/pipeline",
+		"internal/plaintext", "internal/redact", "internal/scaffold", "internal/sandbox", "internal/session", "internal/setup", "internal/shell", "internal/tool", "internal/trust", "host", "sdk/...",
+	},
+	"internal/frontend": {"host", "internal/command", "internal/conversation/event", "internal/session", "internal/setup"},
+	"internal/slash": {
+		"host", "internal/command", "internal/condition", "internal/config", "internal/conversation", "internal/llm", "internal/mcp", "internal/prompt",
+		"internal/session", "internal/setup", "internal/todo", "sdk/...",
+	},
+	"internal/setup": {
+		"host", "hooks", "internal/condition", "internal/config", "internal/conversation/...", "internal/done", "internal/install", "internal/llm/...",
+		"internal/manifest", "internal/mcp", "internal/nearest", "internal/policy", "internal/prompt", "internal/redact", "internal/sandbox",
+		"internal/seen", "internal/shell", "internal/skill", "internal/state", "internal/todo", "internal/tool/...", "shared", "sdk/...",
 	},
 	"internal/tui":   {"internal/app", "sdk/..."},
 	"internal/app":   {anything},

@@ -105,13 +105,15 @@ func New(ctx context.Context, s Source, r Role) (*Setup, error) {
 }
 
 // With is the setup for another role, of the same configuration. Plugins whose settings are the same are not looked for again:
-// what lies in their files counts from the next reload on.
+// what lies in their files counts from the next reload on. A sandbox that is stricter is no reason either, for their tools run
+// under it in processes of their own; one that was off and is on confines the plugins themselves.
 func (s *Setup) With(ctx context.Context, source Source, r Role) (*Setup, error) {
 	features, err := source.Features(r)
 	if err != nil {
 		return nil, err
 	}
-	if !reflect.DeepEqual(features.Plugins, s.Features.Plugins) || !reflect.DeepEqual(features.Sandbox, s.Features.Sandbox) {
+	confines := features.Sandbox.Enabled && !s.Features.Sandbox.Enabled && sandbox.Support().Enabled
+	if confines || !reflect.DeepEqual(features.Plugins, s.Features.Plugins) {
 		return New(ctx, source, r)
 	}
 	out := &Setup{Source: source, Plugins: s.Plugins, Role: r, Features: features}
