@@ -18,24 +18,6 @@ type renderer interface {
 	finish()
 }
 
-// jsonRenderer writes every event as a line of JSON on standard output and nothing else.
-type jsonRenderer struct {
-	out io.Writer
-	err error
-}
-
-func (r *jsonRenderer) show(e event.Event) {
-	line, err := event.Encode(e)
-	if err == nil {
-		_, err = r.out.Write(append(plaintext.JSON(line), '\n'))
-	}
-	if r.err == nil {
-		r.err = err
-	}
-}
-
-func (r *jsonRenderer) finish() {}
-
 // textRenderer streams the model's text to standard output and tells everything else on standard error.
 type textRenderer struct {
 	out, err io.Writer
@@ -45,8 +27,9 @@ type textRenderer struct {
 	said, thought plaintext.Cleaner
 	// verbose shows the model's thinking.
 	verbose atomic.Bool
-	// debug shows all events.
+	// debug shows all events, as the lines of --json.
 	debug bool
+	lines event.Encoder
 	// open is set while a line of the model's text is not ended.
 	open bool
 	// musing is set while a line of the model's thinking is not ended.
@@ -173,7 +156,7 @@ func (r *textRenderer) tell(format string, args ...any) {
 }
 
 func (r *textRenderer) trace(e event.Event) {
-	line, err := event.Encode(e)
+	line, err := r.lines.Next(e)
 	if err != nil {
 		line = []byte(err.Error())
 	}

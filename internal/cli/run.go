@@ -155,8 +155,8 @@ func (o *runOptions) run(ctx context.Context, s streams, a app.Options, debug bo
 	if text, ok := r.(*textRenderer); ok && text.failed && err != nil && ctx.Err() == nil {
 		err = errors.Join(err, errShown)
 	}
-	if j, ok := r.(*jsonRenderer); ok && j.err != nil && err == nil {
-		err = fmt.Errorf("writing events: %w", j.err)
+	if j, ok := r.(*jsonRenderer); ok && j.failure() != nil && err == nil {
+		err = fmt.Errorf("writing events: %w", j.failure())
 	}
 	return err
 }

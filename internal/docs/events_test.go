@@ -81,6 +81,10 @@ func declaredEvents(t *testing.T) []string {
 func TestEventFields(t *testing.T) {
 	t.Parallel()
 	page := text(t, eventsPage)
+	stamp := append([]string{"type"}, fieldsOf(reflect.TypeFor[event.Stamp]())...)
+	if got := tablesOf(beginning(page)); !reflect.DeepEqual(got, [][]string{stamp}) {
+		t.Errorf("the beginning of the page has %v, the code %v", got, stamp)
+	}
 	for _, e := range events {
 		tables := tablesOf(section(t, page, "## "+e.Type()))
 		want := [][]string{fieldsOf(reflect.TypeOf(e))}
@@ -96,6 +100,12 @@ func TestEventFields(t *testing.T) {
 			t.Errorf("the page has a section %q, which is no event", m[1])
 		}
 	}
+}
+
+// beginning is what comes before the first event.
+func beginning(page string) string {
+	before, _, _ := strings.Cut(page, "\n## ")
+	return before
 }
 
 const ifSet = " if set"
@@ -170,8 +180,12 @@ func checkEvent(t *testing.T, b block, line string) string {
 		t.Errorf("%s: %v", b.where(), err)
 		return ""
 	}
+	var stamp event.Stamp
+	if err := json.Unmarshal([]byte(line), &stamp); err != nil || stamp.Version != event.Version {
+		t.Errorf("%s: it is of version %d, not %d (%v)", b.where(), stamp.Version, event.Version, err)
+	}
 	e, _ := reflect.TypeAssert[event.Event](value.Elem())
-	if again, err := event.Encode(e); err != nil || string(again) != line {
+	if again, err := event.Encode(e, stamp); err != nil || string(again) != line {
 		t.Errorf("%s: the page has\n%s\naura would write\n%s (%v)", b.where(), line, again, err)
 	}
 	return kind.Type

@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"io"
+	"sync"
+
+	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/plaintext"
+)
+
+// jsonRenderer writes every event as a line of JSON on standard output and nothing else. Unlike other renderers it may be called
+// from several goroutines: the order of the lines is the order of their numbers.
+type jsonRenderer struct {
+	out io.Writer
+
+	mu    sync.Mutex
+	lines event.Encoder
+	// err is the first failure.
+	err error
+}
+
+func (r *jsonRenderer) show(e event.Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	line, err := r.lines.Next(e)
+	if err == nil {
+		_, err = r.out.Write(append(plaintext.JSON(line), '\n'))
+	}
+	if r.err == nil {
+		r.err = err
+	}
+}
+
+func (r *jsonRenderer) finish() {}
+
+// failure is the first error of writing or encoding.
+func (r *jsonRenderer) failure() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err
+}
