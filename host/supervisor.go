@@ -52,14 +52,21 @@ type supervisor struct {
 	fired    map[hookpoint.Name]bool
 	stats    stats
 	inflight int
+	// observed is what was reported last.
+	observed struct {
+		state State
+		child *child
+	}
 }
 
 func newSupervisor(o *Options, spec Spec, log *logFile) *supervisor {
 	life, end := context.WithCancel(context.Background())
-	return &supervisor{
+	s := &supervisor{
 		opts: o, spec: spec, log: log, life: life, end: end,
 		state: StateStopped, changed: make(chan struct{}), fired: make(map[hookpoint.Name]bool),
 	}
+	s.observed.state = StateStopped
+	return s
 }
 
 // set changes the state. The caller holds the lock.
@@ -67,6 +74,7 @@ func (s *supervisor) set(state State, cur *child, down error) {
 	s.state, s.cur, s.down = state, cur, down
 	close(s.changed)
 	s.changed = make(chan struct{})
+	s.observeState()
 }
 
 // start brings up the first child in the background, unless that has been done.

@@ -64,6 +64,8 @@ type Options struct {
 	Confirm func(ctx context.Context, q Question) (bool, error)
 	// Emit receives everything that happens, in order, one call at a time.
 	Emit func(event.Event)
+	// PluginEvents asks for PluginCall and PluginState too.
+	PluginEvents bool
 	// Verbose is told whether the model's thinking is to be shown; nil if nobody shows it.
 	Verbose func(on bool)
 }

@@ -46,6 +46,9 @@ func (a *App) startPlugins(ctx context.Context) error {
 	o.Session, o.TaskEnv, o.Secrets = a.place, a.taskEnv, &a.secrets
 	o.Shell = runCondition(withTask(a.cfg.Environ, a.taskEnv))
 	o.Notify = func(n host.Notice) { a.notice(n.Plugin, n.Text) }
+	if a.opts.PluginEvents {
+		watchPlugins(&o, &a.secrets, a.events.send)
+	}
 	a.fleet, err = host.Start(ctx, o, list)
 	a.recallFired()
 	a.tellPlugins()

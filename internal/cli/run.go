@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,6 +24,7 @@ type runOptions struct {
 	timeout time.Duration
 	json    bool
 	health  bool
+	events  []string
 }
 
 const runHelp = `Run prompts through the agent and print its answers.
@@ -33,7 +35,8 @@ that begins with a slash is a command, such as /plugins, /reload or /help.
 
 The model's text goes to standard output; tool calls, notices and errors of
 plugins go to standard error. With --json, events are written to standard output
-as one JSON object per line and nothing else is.
+as one JSON object per line and nothing else is. '--events plugins' adds an event
+for each call of a plugin and for each change of a plugin's state.
 
 The session is saved; 'aura sessions list' shows it and 'aura paths' where.`
 
@@ -53,6 +56,9 @@ func newRun(s streams, root *rootOptions) *cobra.Command {
 
 		ValidArgsFunction: completePrompts(s, root),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.checkEvents(root.debug); err != nil {
+				return err
+			}
 			ctx, cancel, err := o.withTimeout(cmd.Context())
 			if err != nil {
 				return err
@@ -77,6 +83,7 @@ func (o *runOptions) register(cmd *cobra.Command) {
 	cmd.Flags().DurationVar(&o.timeout, "timeout", 0, "end the run after this long, with exit code 4")
 	cmd.Flags().BoolVar(&o.json, "json", false, "write events as JSON lines on standard output")
 	cmd.Flags().BoolVar(&o.health, "health", false, "show how the plugins are when the run is over")
+	o.registerEvents(cmd)
 }
 
 // promptsFrom takes the arguments, or one prompt from standard input.
@@ -142,7 +149,7 @@ func (o *runOptions) withTimeout(ctx context.Context) (context.Context, context.
 // run is one session from beginning to end.
 func (o *runOptions) run(ctx context.Context, s streams, a app.Options, debug bool, prompts []string) error {
 	r := o.renderer(s, debug)
-	a.Emit = r.show
+	a.Emit, a.PluginEvents = r.show, slices.Contains(o.events, pluginEvents)
 	if text, ok := r.(*textRenderer); ok {
 		a.Verbose = text.setVerbose
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/pipeline"
 )
 
 const eventsPage = "docs/json-events.md"
@@ -30,6 +31,8 @@ var events = []event.Event{
 	event.Notice{},
 	event.PluginError{},
 	event.PluginChange{},
+	event.PluginCall{},
+	event.PluginState{},
 	event.Command{},
 	event.Compaction{},
 	event.AgentSwitch{},
@@ -106,6 +109,32 @@ func TestEventFields(t *testing.T) {
 func beginning(page string) string {
 	before, _, _ := strings.Cut(page, "\n## ")
 	return before
+}
+
+// TestPluginCallFields compares the names of changes and outcomes on the page with the code.
+func TestPluginCallFields(t *testing.T) {
+	t.Parallel()
+	about := section(t, text(t, eventsPage), "## "+event.PluginCall{}.Type())
+	_, list, _ := strings.Cut(about, "`fields` holds ")
+	list, _, _ = strings.Cut(list, ", each if")
+	same(t, "changes of a plugin call", quotedWords(list), pipeline.FieldNames())
+	_, list, _ = strings.Cut(about, "what came of it: ")
+	list, _, _ = strings.Cut(list, " |")
+	same(t, "outcomes of a plugin call", quotedWords(list), []string{
+		string(event.OutcomeNothing), string(event.OutcomeInjected), string(event.OutcomeBlocked), string(event.OutcomeChanged),
+		string(event.OutcomeError), string(event.OutcomeTimeout),
+	})
+}
+
+// quotedWords are the words between backquotes.
+func quotedWords(text string) []string {
+	var words []string
+	for i, word := range strings.Split(text, "`") {
+		if i%2 == 1 {
+			words = append(words, word)
+		}
+	}
+	return words
 }
 
 const ifSet = " if set"
