@@ -25,7 +25,7 @@ func (s *supervisor) call(
 	if err != nil {
 		return span{Waited: waited}, s.wrap(doing, err)
 	}
-	defer s.release()
+	defer s.release(c)
 	rpc, cancel := context.WithTimeout(ctx, limit+shared.Grace)
 	defer cancel()
 	err = fn(rpc, c.Remote)
@@ -48,7 +48,7 @@ func (s *supervisor) acquire(ctx context.Context, limit time.Duration) (*child, 
 			c, state = nil, StateRestarting
 		}
 		if c != nil {
-			s.inflight++
+			c.inflight++
 			s.observeState()
 		}
 		s.mu.Unlock()
@@ -75,9 +75,9 @@ func downReason(down error) error {
 	return plain(down)
 }
 
-func (s *supervisor) release() {
+func (s *supervisor) release(c *child) {
 	s.mu.Lock()
-	s.inflight--
+	c.inflight--
 	s.observeState()
 	s.mu.Unlock()
 }

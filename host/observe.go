@@ -55,6 +55,9 @@ func (s *supervisor) observeState() {
 	if now == s.observed.state && s.cur == s.observed.child {
 		return
 	}
+	if s.cur != nil && (s.cur.doomed != "" || s.cur.proc.dead()) {
+		return // it is not ready again, although its call is over: its death is about to change the state
+	}
 	change := StateChange{Plugin: s.spec.Name, From: s.observed.state, To: now, Reason: s.down}
 	if s.cur != nil {
 		change.Pid = s.cur.proc.pid()
@@ -65,7 +68,7 @@ func (s *supervisor) observeState() {
 
 // stateNow is the state as users see it. The caller holds the lock.
 func (s *supervisor) stateNow() State {
-	if s.state == StateReady && s.inflight > 0 {
+	if s.state == StateReady && s.cur.inflight > 0 {
 		return StateBusy
 	}
 	return s.state

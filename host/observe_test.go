@@ -14,14 +14,14 @@ import (
 func TestObserveCostsNothing(t *testing.T) {
 	s := newSupervisor(&Options{}, Spec{}, nil)
 	defer s.end()
+	s.state, s.cur = StateReady, &child{proc: &process{}}
 	var in, out any = sdk.BeforeChatContext{}, sdk.Result{Message: "m"}
 	err := &Error{Kind: KindPlugin, Err: io.EOF}
 	measured := func() float64 {
 		return testing.AllocsPerRun(100, func() {
 			s.observe("BeforeChat", span{Waited: 1, Took: 2}, in, out, err)
 			s.mu.Lock()
-			s.state = StateReady
-			s.inflight ^= 1
+			s.cur.inflight ^= 1
 			s.observeState()
 			s.mu.Unlock()
 		})
@@ -45,30 +45,39 @@ func TestObserveState(t *testing.T) {
 	s := newSupervisor(&Options{OnState: func(c StateChange) { got = append(got, c) }}, Spec{}, nil)
 	defer s.end()
 	s.spec.Name = "p"
-	first, second := &child{proc: &process{}}, &child{proc: &process{}}
+	made := func() *child { return &child{proc: &process{}} }
+	first, second, third, fourth := made(), made(), made(), made()
 	boom := errors.New("boom")
-	calls := func(n int) {
-		s.inflight += n
+	calls := func(c *child, n int) {
+		c.inflight += n
 		s.observeState()
 	}
 	s.set(StateStopped, nil, nil) // it was so before
 	s.set(StateStarting, nil, nil)
 	s.set(StateReady, first, nil)
-	calls(1)
-	calls(1) // a second call beside the first
-	calls(-1)
-	calls(-1)
-	calls(1)
+	calls(first, 1)
+	calls(first, 1) // a second call beside the first
+	calls(first, -1)
+	calls(first, -1)
+	calls(first, 1)
+	first.doomed = "late"
+	calls(first, -1) // the call ends before the death of its child is known
 	s.set(StateRestarting, nil, boom)
-	calls(-1) // the call ends after its child
-	s.set(StateReady, first, nil)
-	s.set(StateReady, second, nil) // a reload
+	s.set(StateReady, second, nil)
+	calls(second, 1)
+	s.set(StateRestarting, nil, boom)
+	s.set(StateReady, third, nil)
+	calls(second, -1)              // the call ends after its child was replaced
+	s.set(StateReady, fourth, nil) // a reload
 	s.set(StateQuarantined, nil, boom)
 	want := []StateChange{
 		{From: StateStopped, To: StateStarting},
 		{From: StateStarting, To: StateReady},
 		{From: StateReady, To: StateBusy},
 		{From: StateBusy, To: StateReady},
+		{From: StateReady, To: StateBusy},
+		{From: StateBusy, To: StateRestarting, Reason: boom},
+		{From: StateRestarting, To: StateReady},
 		{From: StateReady, To: StateBusy},
 		{From: StateBusy, To: StateRestarting, Reason: boom},
 		{From: StateRestarting, To: StateReady},

@@ -47,11 +47,10 @@ type supervisor struct {
 	// generation counts reloads, so that a child that was being started for an older one is dropped.
 	generation int
 	// down is why there is no child, in states quarantined and stopped.
-	down     error
-	budget   budget
-	fired    map[hookpoint.Name]bool
-	stats    stats
-	inflight int
+	down   error
+	budget budget
+	fired  map[hookpoint.Name]bool
+	stats  stats
 	// observed is what was reported last.
 	observed struct {
 		state State

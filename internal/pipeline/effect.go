@@ -70,17 +70,18 @@ func transformEffect(before []sdk.Message, result any) (Effect, error) {
 	if err != nil {
 		return Effect{}, err
 	}
-	if reflect.DeepEqual(uncounted(before), uncounted(after)) {
+	if reflect.DeepEqual(normalized(before), normalized(after)) {
 		return Effect{}, nil
 	}
 	return Effect{Fields: []string{"messages"}}, nil
 }
 
-// uncounted copies messages without their tokens, which are aura's own estimate.
-func uncounted(messages []sdk.Message) []sdk.Message {
+// normalized copies messages for a comparison: without tokens, which are aura's own estimate, and with times in one zone, which the
+// wire does not keep.
+func normalized(messages []sdk.Message) []sdk.Message {
 	out := copyMessages(messages)
 	for i := range out {
-		out[i].Tokens = 0
+		out[i].Tokens, out[i].CreatedAt = 0, out[i].CreatedAt.UTC().Round(0)
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package pipeline_test
 import (
 	"reflect"
 	"testing"
+	"time"
 
 	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/internal/pipeline"
@@ -13,7 +14,8 @@ func TestEffectOf(t *testing.T) {
 	t.Parallel()
 	text := func(s string) *string { return &s }
 	args := map[string]any{"path": "a"}
-	messages := []sdk.Message{{Role: "user", Content: "a", Tokens: 3}}
+	now := time.Now()
+	messages := []sdk.Message{{Role: "user", Content: "a", Tokens: 3, CreatedAt: now}}
 	for rule, tt := range map[string]struct {
 		point      hookpoint.Name
 		in, result any
@@ -71,7 +73,8 @@ func TestEffectOf(t *testing.T) {
 			[]sdk.Message{{Role: "user", Content: "b"}}, pipeline.Effect{Fields: []string{"messages"}},
 		},
 		"the same messages, not counted": {
-			hookpoint.TransformMessages, sdk.TransformContext{Messages: messages}, []sdk.Message{{Role: "user", Content: "a"}}, pipeline.Effect{},
+			hookpoint.TransformMessages, sdk.TransformContext{Messages: messages},
+			[]sdk.Message{{Role: "user", Content: "a", CreatedAt: now.UTC().Round(0)}}, pipeline.Effect{},
 		},
 		"an unknown point": {"Nowhere", nil, sdk.Result{Message: "m"}, pipeline.Effect{}},
 	} {
