@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -11,7 +12,7 @@ import (
 	"github.com/idelchi/aura/internal/plaintext"
 )
 
-// renderer shows events. Its methods are called one at a time.
+// renderer shows events. Its methods may be called from several goroutines: while the run ends, plugins still report.
 type renderer interface {
 	show(e event.Event)
 	// finish ends the output properly, whatever was last on it.
@@ -20,6 +21,8 @@ type renderer interface {
 
 // textRenderer streams the model's text to standard output and tells everything else on standard error.
 type textRenderer struct {
+	// mu is held while something is shown.
+	mu       sync.Mutex
 	out, err io.Writer
 	// plain is set if standard output is no terminal: then the model's text passes but for control sequences.
 	plain bool
@@ -44,6 +47,8 @@ type textRenderer struct {
 const resultLimit = 160
 
 func (r *textRenderer) show(e event.Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if r.debug {
 		r.trace(e)
 	}
@@ -184,6 +189,8 @@ func (r *textRenderer) endLine() {
 }
 
 func (r *textRenderer) finish() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.endLine()
 	r.endThought()
 }

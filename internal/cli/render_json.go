@@ -8,8 +8,8 @@ import (
 	"github.com/idelchi/aura/internal/plaintext"
 )
 
-// jsonRenderer writes every event as a line of JSON on standard output and nothing else. Unlike other renderers it may be called
-// from several goroutines: the order of the lines is the order of their numbers.
+// jsonRenderer writes every event as a line of JSON on standard output and nothing else. The order of the lines is the order of
+// their numbers, whichever goroutine an event comes from.
 type jsonRenderer struct {
 	out io.Writer
 
