@@ -15,20 +15,24 @@ import (
 
 // call runs fn on the plugin's child with a deadline. It waits for a child that is starting or restarting. Whatever goes
 // wrong, it returns soon after the deadline, and a child that is hung or lost is dead by then or dying.
-func (s *supervisor) call(ctx context.Context, doing string, limit time.Duration, fn func(context.Context, shared.Remote) error) error {
+func (s *supervisor) call(
+	ctx context.Context, doing string, limit time.Duration, fn func(context.Context, shared.Remote) error,
+) (span, error) {
+	asked := time.Now()
 	c, err := s.acquire(ctx, limit)
-	if err != nil {
-		return s.wrap(doing, err)
-	}
-	defer s.release()
 	began := time.Now()
+	waited := began.Sub(asked)
+	if err != nil {
+		return span{Waited: waited}, s.wrap(doing, err)
+	}
+	defer s.release(c)
 	rpc, cancel := context.WithTimeout(ctx, limit+shared.Grace)
 	defer cancel()
 	err = fn(rpc, c.Remote)
 	took := time.Since(began)
 	err = s.judge(ctx, c, limit, took, err)
 	s.record(took, err)
-	return s.wrap(doing, err)
+	return span{Waited: waited, Took: took}, s.wrap(doing, err)
 }
 
 // acquire waits for a child.
@@ -44,7 +48,8 @@ func (s *supervisor) acquire(ctx context.Context, limit time.Duration) (*child, 
 			c, state = nil, StateRestarting
 		}
 		if c != nil {
-			s.inflight++
+			c.inflight++
+			s.observeState()
 		}
 		s.mu.Unlock()
 		switch {
@@ -70,9 +75,10 @@ func downReason(down error) error {
 	return plain(down)
 }
 
-func (s *supervisor) release() {
+func (s *supervisor) release(c *child) {
 	s.mu.Lock()
-	s.inflight--
+	c.inflight--
+	s.observeState()
 	s.mu.Unlock()
 }
 

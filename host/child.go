@@ -29,6 +29,8 @@ type child struct {
 	exports  shared.Exports
 	// doomed says why aura itself ended the child; the supervisor guards it.
 	doomed string
+	// inflight counts the calls that the child works on; the supervisor guards it.
+	inflight int
 }
 
 // startChild starts a process for the plugin and loads it within the time the plugin has for that. On failure nothing of it

@@ -81,14 +81,16 @@ func (p *Plugin) Handle(ctx context.Context, point hookpoint.Name, in any) (any,
 	}
 	var out any
 	call := shared.HookCall{Point: point, Context: in, Env: grantTask(s.opts.TaskEnv, spec.variables())}
-	err = s.call(ctx, string(point), timeoutsOf(spec.Manifest).hook, func(ctx context.Context, r shared.Remote) (err error) {
+	took, err := s.call(ctx, string(point), timeoutsOf(spec.Manifest).hook, func(ctx context.Context, r shared.Remote) (err error) {
 		out, err = r.Hook(ctx, call)
 		return err
 	})
 	if err != nil {
+		s.observe(string(point), took, in, nil, err)
 		s.logReturned(err)
 		return p.failed(spec, point, err)
 	}
+	s.observe(string(point), took, in, out, nil)
 	return out, nil
 }
 
@@ -179,20 +181,22 @@ func (p *Plugin) Execute(ctx context.Context, sc sdk.Context, args map[string]an
 	sc.PluginConfig = spec.Config
 	var out string
 	call := shared.ToolCall{Context: sc, Args: args, Env: grantTask(p.sup.opts.TaskEnv, spec.variables())}
-	err := p.sup.call(ctx, "tool", timeoutsOf(spec.Manifest).tool, func(ctx context.Context, r shared.Remote) (err error) {
+	took, err := p.sup.call(ctx, PointTool, timeoutsOf(spec.Manifest).tool, func(ctx context.Context, r shared.Remote) (err error) {
 		out, err = r.Execute(ctx, call)
 		return err
 	})
+	p.sup.observe(PointTool, took, nil, nil, err)
 	return out, err
 }
 
 // Paths asks which files a call of the plugin's tool will touch.
 func (p *Plugin) Paths(ctx context.Context, args map[string]any) (sdk.ToolPaths, error) {
 	var out sdk.ToolPaths
-	err := p.sup.call(ctx, "paths", timeoutsOf(p.sup.specNow().Manifest).hook, func(ctx context.Context, r shared.Remote) (err error) {
+	took, err := p.sup.call(ctx, PointPaths, timeoutsOf(p.sup.specNow().Manifest).hook, func(ctx context.Context, r shared.Remote) (err error) {
 		out, err = r.Paths(ctx, args)
 		return err
 	})
+	p.sup.observe(PointPaths, took, nil, nil, err)
 	return out, err
 }
 
@@ -202,10 +206,11 @@ func (p *Plugin) Command(ctx context.Context, sc sdk.Context, args string) (sdk.
 	sc.PluginConfig = spec.Config
 	var out sdk.CommandResult
 	call := shared.CommandCall{Context: sc, Args: args, Env: grantTask(p.sup.opts.TaskEnv, spec.variables())}
-	err := p.sup.call(ctx, "command", timeoutsOf(spec.Manifest).hook, func(ctx context.Context, r shared.Remote) (err error) {
+	took, err := p.sup.call(ctx, PointCommand, timeoutsOf(spec.Manifest).hook, func(ctx context.Context, r shared.Remote) (err error) {
 		out, err = r.Command(ctx, call)
 		return err
 	})
+	p.sup.observe(PointCommand, took, nil, nil, err)
 	out.Output = limit.Cut(out.Output, limit.Injection, "the output of a command")
 	return out, err
 }

@@ -91,12 +91,9 @@ func (c *child) goroutines() int {
 func (s *supervisor) health(session string) PluginHealth {
 	s.mu.Lock()
 	h := PluginHealth{Name: s.spec.Name, Dir: s.spec.Dir, Health: Health{
-		Session: session, State: s.state, Restarts: s.stats.restarts, LastExit: s.stats.lastExit,
+		Session: session, State: s.stateNow(), Restarts: s.stats.restarts, LastExit: s.stats.lastExit,
 		Calls: s.stats.calls, Errors: s.stats.errors, Timeouts: s.stats.timeouts,
 	}}
-	if s.state == StateReady && s.inflight > 0 {
-		h.State = StateBusy
-	}
 	if s.stats.times != nil {
 		h.P50, h.P99 = s.stats.times.ValueAtQuantile(50), s.stats.times.ValueAtQuantile(99)
 	}

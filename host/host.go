@@ -45,6 +45,10 @@ type Options struct {
 	TaskEnv map[string]string
 	// Notify receives what the user should see. It is called from many goroutines and must not block for long.
 	Notify func(Notice)
+	// OnCall and OnState receive every call that has ended and every change of a plugin's state; nil if nobody listens. They are
+	// called from many goroutines, OnState with a plugin's lock held, and must not block for long nor call the fleet.
+	OnCall  func(Call)
+	OnState func(StateChange)
 	// Shell runs the command of a bash: condition.
 	Shell func(ctx context.Context, workdir, command string) (bool, error)
 	// Secrets are what logs do not show; nil for none.

@@ -15,13 +15,19 @@ import (
 // not started with. The call goes to it as JSON on its standard input. The tool sees what it would see in the plugin's own child, but
 // for the package-level state, which is new; hooks and commands stay where they are. The child is gone when it returns.
 func (p *Plugin) ExecuteUnder(ctx context.Context, policy *sandbox.Policy, sc sdk.Context, args map[string]any) (string, error) {
+	out, took, err := p.executeUnder(ctx, policy, sc, args)
+	p.sup.observe(PointTool, took, nil, nil, err)
+	return out, err
+}
+
+func (p *Plugin) executeUnder(ctx context.Context, policy *sandbox.Policy, sc sdk.Context, args map[string]any) (out string, took span, err error) {
 	spec := p.sup.specNow()
 	if launchIsLifeline {
-		return "", &Error{Plugin: spec.Name, Kind: KindLoad, Err: errors.New("this system confines no process, so none can be started under another policy")}
+		return "", took, &Error{Plugin: spec.Name, Kind: KindLoad, Err: errors.New("this system confines no process, so none can be started under another policy")}
 	}
 	if spec.Verify != nil {
 		if err := spec.Verify(); err != nil {
-			return "", &Error{Plugin: spec.Name, Kind: KindLoad, Err: err}
+			return "", took, &Error{Plugin: spec.Name, Kind: KindLoad, Err: err}
 		}
 	}
 	spec.Sandbox = policy
@@ -34,21 +40,25 @@ func (p *Plugin) ExecuteUnder(ctx context.Context, policy *sandbox.Policy, sc sd
 		Context: sc, Args: args, Env: grantTask(p.sup.opts.TaskEnv, spec.variables()), Timeout: limits.tool,
 	}.Encode()
 	if err != nil {
-		return "", &Error{Plugin: spec.Name, Doing: "tool", Kind: KindWire, Err: err}
+		return "", took, &Error{Plugin: spec.Name, Doing: PointTool, Kind: KindWire, Err: err}
 	}
 	shot := oneshot{proc: processFor(p.sup.opts, spec, p.sup.log)}
 	shot.proc.input, shot.proc.spec.Once = input, true
 	defer shot.end()
-	if err := shot.load(ctx, limits.load); err != nil {
-		return "", err
-	}
+	asked := time.Now()
+	err = shot.load(ctx, limits.load)
 	began := time.Now()
-	out, err := shot.execute(ctx, limits.tool)
-	if ctx.Err() != nil {
-		return "", ctx.Err()
+	took.Waited = began.Sub(asked)
+	if err != nil {
+		return "", took, err
 	}
-	p.sup.record(time.Since(began), err)
-	return out, p.sup.wrap("tool", err)
+	out, err = shot.execute(ctx, limits.tool)
+	took.Took = time.Since(began)
+	if ctx.Err() != nil {
+		return "", took, ctx.Err()
+	}
+	p.sup.record(took.Took, err)
+	return out, took, p.sup.wrap(PointTool, err)
 }
 
 // oneshot is a child for one call. Whoever makes it must end it.

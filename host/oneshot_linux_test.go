@@ -155,6 +155,28 @@ func TestExecuteUnderFails(t *testing.T) {
 	}
 }
 
+// TestExecuteUnderObserved shows that a call is reported in both ways, failed or not.
+func TestExecuteUnderObserved(t *testing.T) {
+	t.Parallel()
+	p, stricter := mirrored(t, mirrorGround(t), 0)
+	var got []Call
+	p.sup.opts.OnCall = func(c Call) { got = append(got, c) }
+	var want []error
+	for _, do := range []string{"count", "error"} {
+		_, direct := p.Execute(t.Context(), sdk.Context{}, map[string]any{"do": do})
+		_, single := p.ExecuteUnder(t.Context(), stricter, sdk.Context{}, map[string]any{"do": do})
+		want = append(want, direct, single)
+	}
+	if len(got) != len(want) {
+		t.Fatalf("%d calls were reported, want %d", len(got), len(want))
+	}
+	for i, c := range got {
+		if c.Plugin != "mirror" || c.Point != PointTool || !errors.Is(c.Err, want[i]) || c.Waited <= 0 || c.Took <= 0 {
+			t.Errorf("call %d: %+v, want error %v", i, c, want[i])
+		}
+	}
+}
+
 // TestExecuteUnderLarge shows that a large output fits into a plugin's default memory both ways, whatever it consists of.
 func TestExecuteUnderLarge(t *testing.T) {
 	t.Parallel()

@@ -47,19 +47,25 @@ type supervisor struct {
 	// generation counts reloads, so that a child that was being started for an older one is dropped.
 	generation int
 	// down is why there is no child, in states quarantined and stopped.
-	down     error
-	budget   budget
-	fired    map[hookpoint.Name]bool
-	stats    stats
-	inflight int
+	down   error
+	budget budget
+	fired  map[hookpoint.Name]bool
+	stats  stats
+	// observed is what was reported last.
+	observed struct {
+		state State
+		child *child
+	}
 }
 
 func newSupervisor(o *Options, spec Spec, log *logFile) *supervisor {
 	life, end := context.WithCancel(context.Background())
-	return &supervisor{
+	s := &supervisor{
 		opts: o, spec: spec, log: log, life: life, end: end,
 		state: StateStopped, changed: make(chan struct{}), fired: make(map[hookpoint.Name]bool),
 	}
+	s.observed.state = StateStopped
+	return s
 }
 
 // set changes the state. The caller holds the lock.
@@ -67,6 +73,7 @@ func (s *supervisor) set(state State, cur *child, down error) {
 	s.state, s.cur, s.down = state, cur, down
 	close(s.changed)
 	s.changed = make(chan struct{})
+	s.observeState()
 }
 
 // start brings up the first child in the background, unless that has been done.

@@ -54,6 +54,9 @@ func (c *pluginChange) start(ctx context.Context, s *Session, next *setup.Setup)
 	}
 	o.Session, o.TaskEnv, o.Secrets, o.Shell = place, next.TaskEnv, &s.secrets, next.RunCondition()
 	o.Notify = func(n host.Notice) { s.notice(n.Plugin, n.Text) }
+	if s.opts.PluginEvents {
+		watchPlugins(&o, &s.secrets, s.events.send)
+	}
 	c.place = place
 	if c.fleet, err = host.Start(ctx, o, next.Specs); err != nil {
 		c.abort()

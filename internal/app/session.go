@@ -44,6 +44,8 @@ type Options struct {
 	// Continue goes on with the newest session, Resume with the one whose id begins so.
 	Continue bool
 	Resume   string
+	// PluginEvents asks for PluginCall and PluginState events too.
+	PluginEvents bool
 }
 
 // gate is the one of the options, or one that asks nobody.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -12,33 +13,17 @@ import (
 	"github.com/idelchi/aura/internal/plaintext"
 )
 
-// renderer shows events. Its methods are called one at a time.
+// renderer shows events. Its methods may be called from several goroutines: while the run ends, plugins still report.
 type renderer interface {
 	frontend.FrontEnd
 	// finish ends the output properly, whatever was last on it.
 	finish()
 }
 
-// jsonRenderer writes every event as a line of JSON on standard output and nothing else.
-type jsonRenderer struct {
-	out io.Writer
-	err error
-}
-
-func (r *jsonRenderer) Event(e event.Event) {
-	line, err := event.Encode(e)
-	if err == nil {
-		_, err = r.out.Write(append(plaintext.JSON(line), '\n'))
-	}
-	if r.err == nil {
-		r.err = err
-	}
-}
-
-func (r *jsonRenderer) finish() {}
-
 // textRenderer streams the model's text to standard output and tells everything else on standard error.
 type textRenderer struct {
+	// mu is held while something is shown.
+	mu       sync.Mutex
 	out, err io.Writer
 	// plain is set if standard output is no terminal: then the model's text passes but for control sequences.
 	plain bool
@@ -46,8 +31,9 @@ type textRenderer struct {
 	said, thought plaintext.Cleaner
 	// verbose shows the model's thinking.
 	verbose atomic.Bool
-	// debug shows all events.
+	// debug shows all events, as the lines of --json.
 	debug bool
+	lines event.Encoder
 	// open is set while a line of the model's text is not ended.
 	open bool
 	// musing is set while a line of the model's thinking is not ended.
@@ -61,7 +47,10 @@ type textRenderer struct {
 // resultLimit is how much of a tool's result is shown, in runes.
 const resultLimit = 160
 
+// Event shows what happens.
 func (r *textRenderer) Event(e event.Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if r.debug {
 		r.trace(e)
 	}
@@ -115,6 +104,7 @@ func named(plugin, text string) string {
 	return plugin + ": " + text
 }
 
+// ShowThinking shows the thinking of the model from here on, or stops it.
 func (r *textRenderer) ShowThinking(on bool) { r.verbose.Store(on) }
 
 // think shows thinking on standard error, as it comes.
@@ -174,7 +164,7 @@ func (r *textRenderer) tell(format string, args ...any) {
 }
 
 func (r *textRenderer) trace(e event.Event) {
-	line, err := event.Encode(e)
+	line, err := r.lines.Next(e)
 	if err != nil {
 		line = []byte(err.Error())
 	}
@@ -202,6 +192,8 @@ func (r *textRenderer) endLine() {
 }
 
 func (r *textRenderer) finish() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.endLine()
 	r.endThought()
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,6 +25,7 @@ type runOptions struct {
 	timeout time.Duration
 	json    bool
 	health  bool
+	events  []string
 }
 
 const runHelp = `Run prompts through the agent and print its answers.
@@ -34,7 +36,8 @@ that begins with a slash is a command, such as /plugins, /reload or /help.
 
 The model's text goes to standard output; tool calls, notices and errors of
 plugins go to standard error. With --json, events are written to standard output
-as one JSON object per line and nothing else is.
+as one JSON object per line and nothing else is. '--events plugins' adds an event
+for each call of a plugin and for each change of a plugin's state.
 
 The session is saved; 'aura sessions list' shows it and 'aura paths' where.`
 
@@ -54,6 +57,9 @@ func newRun(s streams, root *rootOptions) *cobra.Command {
 
 		ValidArgsFunction: completePrompts(s, root),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.checkEvents(root.debug); err != nil {
+				return err
+			}
 			ctx, cancel, err := o.withTimeout(cmd.Context())
 			if err != nil {
 				return err
@@ -78,6 +84,7 @@ func (o *runOptions) register(cmd *cobra.Command) {
 	cmd.Flags().DurationVar(&o.timeout, "timeout", 0, "end the run after this long, with exit code 4")
 	cmd.Flags().BoolVar(&o.json, "json", false, "write events as JSON lines on standard output")
 	cmd.Flags().BoolVar(&o.health, "health", false, "show how the plugins are when the run is over")
+	o.registerEvents(cmd)
 }
 
 // promptsFrom takes the arguments, or one prompt from standard input.
@@ -143,6 +150,7 @@ func (o *runOptions) withTimeout(ctx context.Context) (context.Context, context.
 // run is one session from beginning to end.
 func (o *runOptions) run(ctx context.Context, s streams, a app.Options, debug bool, prompts []string) error {
 	r := o.renderer(s, debug)
+	a.PluginEvents = slices.Contains(o.events, pluginEvents)
 	err := converse(ctx, a, attend(s, r), prompts, func(opened frontend.Session) {
 		if o.health {
 			o.showHealth(s, r, opened)
@@ -152,8 +160,8 @@ func (o *runOptions) run(ctx context.Context, s streams, a app.Options, debug bo
 	if text, ok := r.(*textRenderer); ok && text.failed && err != nil && ctx.Err() == nil {
 		err = errors.Join(err, errShown)
 	}
-	if j, ok := r.(*jsonRenderer); ok && j.err != nil && err == nil {
-		err = fmt.Errorf("writing events: %w", j.err)
+	if j, ok := r.(*jsonRenderer); ok && j.failure() != nil && err == nil {
+		err = fmt.Errorf("writing events: %w", j.failure())
 	}
 	return err
 }

@@ -84,6 +84,9 @@ with the task's variables set for tools and for plugins that may see them.`,
 		Example: "  aura tasks run nightly --json",
 		Args:    exactArgs("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.checkEvents(root.debug); err != nil {
+				return err
+			}
 			cfg, err := root.load(cmd.Context(), s)
 			if err != nil {
 				return err

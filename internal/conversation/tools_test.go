@@ -57,7 +57,7 @@ func TestToolResults(t *testing.T) {
 				t.Errorf("history: %+v", history)
 			}
 			for _, e := range b.events {
-				if _, err := event.Encode(e); err != nil {
+				if _, err := event.Encode(e, event.Stamp{}); err != nil {
 					t.Error(err)
 				}
 			}

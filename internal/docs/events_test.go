@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/pipeline"
 )
 
 const eventsPage = "docs/json-events.md"
@@ -30,6 +31,8 @@ var events = []event.Event{
 	event.Notice{},
 	event.PluginError{},
 	event.PluginChange{},
+	event.PluginCall{},
+	event.PluginState{},
 	event.Command{},
 	event.Compaction{},
 	event.AgentSwitch{},
@@ -81,6 +84,10 @@ func declaredEvents(t *testing.T) []string {
 func TestEventFields(t *testing.T) {
 	t.Parallel()
 	page := text(t, eventsPage)
+	stamp := append([]string{"type"}, fieldsOf(reflect.TypeFor[event.Stamp]())...)
+	if got := tablesOf(beginning(page)); !reflect.DeepEqual(got, [][]string{stamp}) {
+		t.Errorf("the beginning of the page has %v, the code %v", got, stamp)
+	}
 	for _, e := range events {
 		tables := tablesOf(section(t, page, "## "+e.Type()))
 		want := [][]string{fieldsOf(reflect.TypeOf(e))}
@@ -96,6 +103,38 @@ func TestEventFields(t *testing.T) {
 			t.Errorf("the page has a section %q, which is no event", m[1])
 		}
 	}
+}
+
+// beginning is what comes before the first event.
+func beginning(page string) string {
+	before, _, _ := strings.Cut(page, "\n## ")
+	return before
+}
+
+// TestPluginCallFields compares the names of changes and outcomes on the page with the code.
+func TestPluginCallFields(t *testing.T) {
+	t.Parallel()
+	about := section(t, text(t, eventsPage), "## "+event.PluginCall{}.Type())
+	_, list, _ := strings.Cut(about, "`fields` holds ")
+	list, _, _ = strings.Cut(list, ", each if")
+	same(t, "changes of a plugin call", quotedWords(list), pipeline.FieldNames())
+	_, list, _ = strings.Cut(about, "what came of it: ")
+	list, _, _ = strings.Cut(list, " |")
+	same(t, "outcomes of a plugin call", quotedWords(list), []string{
+		string(event.OutcomeNothing), string(event.OutcomeInjected), string(event.OutcomeBlocked), string(event.OutcomeChanged),
+		string(event.OutcomeError), string(event.OutcomeTimeout),
+	})
+}
+
+// quotedWords are the words between backquotes.
+func quotedWords(text string) []string {
+	var words []string
+	for i, word := range strings.Split(text, "`") {
+		if i%2 == 1 {
+			words = append(words, word)
+		}
+	}
+	return words
 }
 
 const ifSet = " if set"
@@ -170,8 +209,12 @@ func checkEvent(t *testing.T, b block, line string) string {
 		t.Errorf("%s: %v", b.where(), err)
 		return ""
 	}
+	var stamp event.Stamp
+	if err := json.Unmarshal([]byte(line), &stamp); err != nil || stamp.Version != event.Version {
+		t.Errorf("%s: it is of version %d, not %d (%v)", b.where(), stamp.Version, event.Version, err)
+	}
 	e, _ := reflect.TypeAssert[event.Event](value.Elem())
-	if again, err := event.Encode(e); err != nil || string(again) != line {
+	if again, err := event.Encode(e, stamp); err != nil || string(again) != line {
 		t.Errorf("%s: the page has\n%s\naura would write\n%s (%v)", b.where(), line, again, err)
 	}
 	return kind.Type

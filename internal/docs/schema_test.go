@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	stdflag "flag"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -53,13 +55,16 @@ func TestEventSchema(t *testing.T) {
 func eventSchema(t *testing.T) object {
 	t.Helper()
 	page := text(t, eventsPage)
+	stamp := stampSchema(meanings(beginning(page)))
 	defs, refs := object{}, []object{}
 	for _, e := range events {
 		about := section(t, page, "## "+e.Type())
 		def := structSchema(reflect.TypeOf(e), meanings(about))
 		def["description"] = sentence(about)
-		def["properties"].(object)["type"] = object{"const": e.Type()}
-		def["required"] = append([]string{"type"}, def["required"].([]string)...)
+		properties := def["properties"].(object)
+		maps.Copy(properties, stamp["properties"].(object))
+		properties["type"] = object{"const": e.Type()}
+		def["required"] = slices.Concat([]string{"type"}, stamp["required"].([]string), def["required"].([]string))
 		defs[e.Type()] = def
 		refs = append(refs, object{"$ref": "#/$defs/" + e.Type()})
 	}
@@ -69,6 +74,15 @@ func eventSchema(t *testing.T) object {
 		"description": "One line of standard output. Fields and events that are not listed may be added.",
 		"oneOf":       refs, "$defs": defs,
 	}
+}
+
+// stampSchema describes what every line carries. Lines of another version have another schema.
+func stampSchema(about map[string]string) object {
+	stamp := structSchema(reflect.TypeFor[event.Stamp](), about)
+	properties := stamp["properties"].(object)
+	properties["v"] = object{"const": event.Version, "description": about["v"]}
+	properties["seq"].(object)["minimum"] = 1
+	return stamp
 }
 
 // meanings are the last column of the tables in a section, by field.
@@ -140,6 +154,8 @@ func typeSchema(t reflect.Type, about map[string]string) object {
 	}
 }
 
+var someStamp = event.Stamp{Version: event.Version, Seq: 1, Time: time.Unix(1, 0)}
+
 // TestEventsFitTheSchema validates a value of each event with all fields set and one with as few as there can be. The schema is
 // made strict for it: a field that it does not have is an error.
 func TestEventsFitTheSchema(t *testing.T) {
@@ -155,7 +171,7 @@ func TestEventsFitTheSchema(t *testing.T) {
 		}
 		for _, v := range []reflect.Value{full, bare} {
 			value, _ := reflect.TypeAssert[event.Event](v)
-			line, err := event.Encode(value)
+			line, err := event.Encode(value, someStamp)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -164,9 +180,16 @@ func TestEventsFitTheSchema(t *testing.T) {
 			}
 		}
 	}
+	const stamp = `"v":1,"seq":1,"time":"2026-03-01T09:30:00.000Z"`
 	for about, line := range map[string]string{
-		"an unknown event": `{"type":"surprise"}`, "a field too many": `{"type":"delta","speed":3}`, "a field missing": `{"type":"notice"}`,
-		"a wrong type": `{"type":"notice","text":3}`, "no type": `{"text":"x"}`, "no object": `[]`,
+		"an unknown event": `{"type":"surprise",` + stamp + `}`, "a field too many": `{"type":"delta",` + stamp + `,"speed":3}`,
+		"a field missing": `{"type":"notice",` + stamp + `}`, "a wrong type": `{"type":"notice",` + stamp + `,"text":3}`,
+		"no type": `{` + stamp + `,"text":"x"}`, "no object": `[]`, "no stamp": `{"type":"delta"}`,
+		"another version": `{"type":"delta","v":2,"seq":1,"time":"2026-03-01T09:30:00.000Z"}`,
+		"no number":       `{"type":"delta","v":1,"time":"2026-03-01T09:30:00.000Z"}`,
+		"number 0":        `{"type":"delta","v":1,"seq":0,"time":"2026-03-01T09:30:00.000Z"}`,
+		"no time":         `{"type":"delta","v":1,"seq":1}`,
+		"a wrong time":    `{"type":"delta","v":1,"seq":1,"time":"today"}`,
 	} {
 		if validate(schema, []byte(line)) == nil {
 			t.Errorf("%s is accepted: %s", about, line)

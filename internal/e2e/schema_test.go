@@ -5,6 +5,7 @@ package e2e
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -13,22 +14,24 @@ import (
 
 func init() { commands["schema"] = checkSchema }
 
-// schema FILE TYPE... checks that every line of a file fits docs/events.schema.json with no field that it does not list, and
-// that there are events of the types.
+// schema FILE TYPE... checks that every line of a file fits docs/events.schema.json with no field that it does not list, that the
+// lines are numbered from 1 without gaps, and that there are events of the types.
 func checkSchema(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
 		ts.Fatalf("usage: schema FILE [TYPE...]")
 	}
 	schema := eventSchema(ts)
-	seen := map[any]bool{}
+	seen, seq := map[any]bool{}, 0
 	for line := range strings.Lines(ts.ReadFile(args[0])) {
 		v, err := jsonschema.UnmarshalJSON(strings.NewReader(line))
 		ts.Check(err)
 		if err := schema.Validate(v); err != nil {
 			ts.Fatalf("%s: %v", line, err)
 		}
-		if object, ok := v.(map[string]any); ok {
-			seen[object["type"]] = true
+		object, _ := v.(map[string]any)
+		seen[object["type"]] = true
+		if seq++; asText(object["seq"]) != strconv.Itoa(seq) {
+			ts.Fatalf("line %d has another number: %s", seq, line)
 		}
 	}
 	for _, kind := range args[1:] {

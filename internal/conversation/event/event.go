@@ -4,7 +4,6 @@ package event
 
 import (
 	"encoding/json"
-	"fmt"
 	"time"
 )
 
@@ -152,16 +151,3 @@ func (Error) Type() string { return "error" }
 
 // Type implements Event.
 func (Done) Type() string { return "done" }
-
-// Encode returns an event as a JSON object on one line, without the line's end. Its first field is the type.
-func Encode(e Event) ([]byte, error) {
-	body, err := JSON(e)
-	if err != nil {
-		return nil, fmt.Errorf("encoding event %s: %w", e.Type(), err)
-	}
-	out := fmt.Appendf(nil, `{"type":%q`, e.Type())
-	if len(body) > len(`{}`) {
-		out = append(out, ',')
-	}
-	return append(out, body[1:]...), nil
-}

@@ -1,0 +1,105 @@
+package host
+
+import (
+	"errors"
+	"io"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/idelchi/aura/sdk"
+)
+
+// TestObserveCostsNothing checks that nothing is allocated for a call or a state that nobody listens to.
+func TestObserveCostsNothing(t *testing.T) {
+	s := newSupervisor(&Options{}, Spec{}, nil)
+	defer s.end()
+	s.state, s.cur = StateReady, &child{proc: &process{}}
+	var in, out any = sdk.BeforeChatContext{}, sdk.Result{Message: "m"}
+	err := &Error{Kind: KindPlugin, Err: io.EOF}
+	measured := func() float64 {
+		return testing.AllocsPerRun(100, func() {
+			s.observe("BeforeChat", span{Waited: 1, Took: 2}, in, out, err)
+			s.mu.Lock()
+			s.cur.inflight ^= 1
+			s.observeState()
+			s.mu.Unlock()
+		})
+	}
+	if got := measured(); got != 0 {
+		t.Errorf("%v allocations without listeners, want 0", got)
+	}
+	calls, states := 0, 0
+	s.opts.OnCall = func(Call) { calls++ }
+	s.opts.OnState = func(StateChange) { states++ }
+	measured()
+	if calls == 0 || states != calls {
+		t.Errorf("%d calls and %d states were reported to listeners", calls, states)
+	}
+}
+
+// TestObserveState checks which changes are reported, and what as.
+func TestObserveState(t *testing.T) {
+	t.Parallel()
+	var got []StateChange
+	s := newSupervisor(&Options{OnState: func(c StateChange) { got = append(got, c) }}, Spec{}, nil)
+	defer s.end()
+	s.spec.Name = "p"
+	made := func() *child { return &child{proc: &process{}} }
+	first, second, third, fourth := made(), made(), made(), made()
+	boom := errors.New("boom")
+	calls := func(c *child, n int) {
+		c.inflight += n
+		s.observeState()
+	}
+	s.set(StateStopped, nil, nil) // it was so before
+	s.set(StateStarting, nil, nil)
+	s.set(StateReady, first, nil)
+	calls(first, 1)
+	calls(first, 1) // a second call beside the first
+	calls(first, -1)
+	calls(first, -1)
+	calls(first, 1)
+	first.doomed = "late"
+	calls(first, -1) // the call ends before the death of its child is known
+	s.set(StateRestarting, nil, boom)
+	s.set(StateReady, second, nil)
+	calls(second, 1)
+	s.set(StateRestarting, nil, boom)
+	s.set(StateReady, third, nil)
+	calls(second, -1)              // the call ends after its child was replaced
+	s.set(StateReady, fourth, nil) // a reload
+	s.set(StateQuarantined, nil, boom)
+	want := []StateChange{
+		{From: StateStopped, To: StateStarting},
+		{From: StateStarting, To: StateReady},
+		{From: StateReady, To: StateBusy},
+		{From: StateBusy, To: StateReady},
+		{From: StateReady, To: StateBusy},
+		{From: StateBusy, To: StateRestarting, Reason: boom},
+		{From: StateRestarting, To: StateReady},
+		{From: StateReady, To: StateBusy},
+		{From: StateBusy, To: StateRestarting, Reason: boom},
+		{From: StateRestarting, To: StateReady},
+		{From: StateReady, To: StateReady},
+		{From: StateReady, To: StateQuarantined, Reason: boom},
+	}
+	for i := range want {
+		want[i].Plugin = "p"
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+// BenchmarkObserve is what a call costs beside the call itself while nobody listens.
+func BenchmarkObserve(b *testing.B) {
+	s := newSupervisor(&Options{}, Spec{}, nil)
+	defer s.end()
+	var in any = sdk.BeforeChatContext{}
+	b.ReportAllocs()
+	for b.Loop() {
+		s.observe("BeforeChat", span{Waited: time.Millisecond}, in, nil, nil)
+		s.observeState()
+	}
+}

@@ -1,0 +1,57 @@
+package app
+
+import (
+	"errors"
+
+	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/internal/limit"
+	"github.com/idelchi/aura/internal/pipeline"
+	"github.com/idelchi/aura/internal/redact"
+)
+
+// watchPlugins has a fleet report calls and states as events. Without it nobody listens, and nothing is made of them.
+func watchPlugins(o *host.Options, secrets *redact.Current, send func(event.Event)) {
+	o.OnCall = func(c host.Call) { send(pluginCall(c, secrets.Get())) }
+	o.OnState = func(c host.StateChange) {
+		send(event.PluginState{
+			Plugin: c.Plugin, Previous: string(c.From), State: string(c.To), Pid: c.Pid, Reason: reasonText(c.Reason, secrets.Get()),
+		})
+	}
+}
+
+// pluginCall is the event of a call.
+func pluginCall(c host.Call, secrets *redact.Redactor) event.PluginCall {
+	e := event.PluginCall{
+		Plugin: c.Plugin, Point: c.Point, Outcome: event.OutcomeNothing, Waited: c.Waited, Duration: c.Took,
+	}
+	effect, err := pipeline.EffectOf(hookpoint.Name(c.Point), c.In, c.Out)
+	if c.Err != nil {
+		err = c.Err
+	}
+	e.Fields, e.Error = effect.Fields, reasonText(err, secrets)
+	failure, failed := errors.AsType[*host.Error](err)
+	switch {
+	case failed && failure.Kind == host.KindTimeout:
+		e.Outcome = event.OutcomeTimeout
+	case err != nil:
+		e.Outcome = event.OutcomeError
+	case effect.Blocked:
+		e.Outcome = event.OutcomeBlocked
+	case effect.Injected:
+		e.Outcome = event.OutcomeInjected
+	case len(effect.Fields) > 0:
+		e.Outcome = event.OutcomeChanged
+	}
+	return e
+}
+
+// reasonText is an error without the plugin's name and without secrets. It is shortened last: the beginning of a secret could not
+// be recognized.
+func reasonText(err error, secrets *redact.Redactor) string {
+	if err == nil {
+		return ""
+	}
+	return limit.Cut(secrets.String(host.Reason(err).Error()), limit.Notice, "a reason in an event")
+}

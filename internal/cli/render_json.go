@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"io"
+	"sync"
+
+	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/plaintext"
+)
+
+// jsonRenderer writes every event as a line of JSON on standard output and nothing else. The order of the lines is the order of
+// their numbers, whichever goroutine an event comes from.
+type jsonRenderer struct {
+	out io.Writer
+
+	mu    sync.Mutex
+	lines event.Encoder
+	// err is the first failure.
+	err error
+}
+
+// Event writes a line.
+func (r *jsonRenderer) Event(e event.Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	line, err := r.lines.Next(e)
+	if err == nil {
+		_, err = r.out.Write(append(plaintext.JSON(line), '\n'))
+	}
+	if r.err == nil {
+		r.err = err
+	}
+}
+
+func (r *jsonRenderer) finish() {}
+
+// failure is the first error of writing or encoding.
+func (r *jsonRenderer) failure() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err
+}
