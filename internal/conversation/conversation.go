@@ -143,19 +143,6 @@ func (c *Conversation) SetTools(tools *tool.Registry) {
 	}
 }
 
-// SetFallback replaces the agents that take over when the current one fails.
-func (c *Conversation) SetFallback(fallback []Persona) error {
-	for _, p := range fallback {
-		if err := p.check(); err != nil {
-			return fmt.Errorf("replacing the fallback agents: %w", err)
-		}
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.who.Fallback = fallback
-	return nil
-}
-
 // SetAuto turns auto mode on or off: while it is on, an agent that rests with open todos is asked to go on.
 func (c *Conversation) SetAuto(on bool) {
 	c.mu.Lock()

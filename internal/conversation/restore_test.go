@@ -214,7 +214,6 @@ func TestFromOtherGoroutines(t *testing.T) {
 	b, _ := compacting(t, conversation.Compaction{MaxTokens: 200, KeepLast: 4}, options{
 		tools: append(list.Tools(), echo("Read")), change: func(cfg *conversation.Config) { cfg.Todos = &list },
 	}, calls("", `Read {"path":"x"}`, twoTodos), text("end"))
-	second, _ := stand("second", text("ok"))
 	registry, err := tool.NewRegistry(echo("Read"))
 	if err != nil {
 		t.Fatal(err)
@@ -234,9 +233,6 @@ func TestFromOtherGoroutines(t *testing.T) {
 				b.SetAuto(n%2 == i)
 				b.SetDone(n%3 == i)
 				b.SetTools(registry)
-				if err := b.SetFallback([]conversation.Persona{second}); err != nil {
-					t.Error(err)
-				}
 			}
 		})
 	}

@@ -161,14 +161,17 @@ func TestPersonaWithoutProvider(t *testing.T) {
 	if err := b.Switch(t.Context(), conversation.Persona{Agent: "x"}, sdk.SwitchReasonUser); err == nil {
 		t.Error("switched to an agent without a provider")
 	}
-	if err := b.SetFallback([]conversation.Persona{{Agent: "x"}}); err == nil {
+	other, _ := stand("other")
+	other.Fallback = []conversation.Persona{{Agent: "x"}}
+	if err := b.Switch(t.Context(), other, sdk.SwitchReasonUser); err == nil {
 		t.Error("took a fallback without a provider")
 	}
 	second, model := stand("second", text("here"))
-	if err := b.SetFallback([]conversation.Persona{second}); err != nil {
+	other, _ = stand("other", fails("auth", "x"))
+	other.Fallback = []conversation.Persona{second}
+	if err := b.Switch(t.Context(), other, sdk.SwitchReasonUser); err != nil {
 		t.Error(err)
 	}
-	b.model.replies[0] = fails("auth", "x")
 	b.send(t, "go")
 	same(t, "fallback", len(model.requests), 1)
 }
