@@ -12,7 +12,7 @@ const anything = "*"
 // imports nothing of ours at all but internal/files, which stands beside package os, and the constants of internal/limit.
 var rooms = map[string][]string{
 	"cmd/aura":             {"internal/cli"},
-	"cmd/aura-plugin-host": {"shared/...", "internal/interp", "internal/manifest", "internal/sandbox", "sdk/..."},
+	"cmd/aura-plugin-host": {"shared/...", "internal/interp", "internal/manifest", "internal/sandbox", "internal/stray", "sdk/..."},
 
 	"internal/cli": {
 		"internal/app", "internal/check", "internal/config", "internal/conversation/...", "internal/install", "internal/llm", "internal/manifest", "internal/pipeline",
@@ -21,6 +21,7 @@ var rooms = map[string][]string{
 	"internal/tui":   {"internal/app", "sdk/..."},
 	"internal/app":   {anything},
 	"internal/bench": {anything},
+	"internal/lab":   {},
 	"internal/soak":  {anything},
 
 	"internal/conversation": {
