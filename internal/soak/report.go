@@ -20,7 +20,7 @@ func (l *soak) report(s *session) error {
 	for _, name := range measureNames {
 		fmt.Fprintf(tw, "\t%s", name)
 	}
-	fmt.Fprintln(tw)
+	fmt.Fprintln(tw, "\tresident")
 	var grown []string
 	for _, name := range sorted(s.early) {
 		fmt.Fprintf(tw, "  %s", name)
@@ -31,7 +31,7 @@ func (l *soak) report(s *session) error {
 				grown = append(grown, fmt.Sprintf("%s of %s (%.2f)", measureNames[i], name, ratio))
 			}
 		}
-		fmt.Fprintln(tw)
+		fmt.Fprintf(tw, "\t%s\n", s.peaks[name].text())
 		if s.late[name] == nil {
 			grown = append(grown, name+" (not running at the end)")
 		}

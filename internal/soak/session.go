@@ -30,6 +30,7 @@ const (
 // session is what was seen of one.
 type session struct {
 	early, late samples
+	peaks       peaks
 	calls       int
 	crashes     int
 	took        time.Duration
@@ -63,7 +64,7 @@ func (l *soak) session(ctx context.Context) (*session, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	w := &watcher{soak: l, pid: cmd.Process.Pid, random: rand.New(rand.NewPCG(l.seed, 1)), crashed: map[string]time.Time{}, session: &session{early: samples{}, late: samples{}}}
+	w := &watcher{soak: l, pid: cmd.Process.Pid, random: rand.New(rand.NewPCG(l.seed, 1)), crashed: map[string]time.Time{}, session: &session{early: samples{}, late: samples{}, peaks: peaks{}}}
 	err = w.watch(stdout)
 	if err := errors.Join(err, cmd.Wait()); err != nil {
 		return nil, fmt.Errorf("holding a long session: %w\n%s", err, stderr.String())
@@ -129,8 +130,12 @@ func (w *watcher) at(n int) error {
 	switch {
 	case n%5 == 0 && n > w.options.early-window && n <= w.options.early+window:
 		return w.early.look(w.pid, w.plugins())
+	case n == w.options.early+window+1:
+		resetPeaks(w.pid, w.plugins())
 	case n%5 == 0 && n > w.options.calls-2*window:
-		return w.late.look(w.pid, w.plugins())
+		plugins := w.plugins()
+		w.peaks.look(w.pid, plugins)
+		return w.late.look(w.pid, plugins)
 	case n > w.options.early+window && n >= w.next && n < w.options.calls-5*window:
 		w.next = n + 1 + w.random.IntN(2*crashEvery)
 		return w.crash()
