@@ -278,11 +278,7 @@ func (a *App) Health() []host.PluginHealth {
 	if a.fleet == nil {
 		return nil
 	}
-	list := a.fleet.Health()
-	for i := range list {
-		list[i].LastExit = a.secrets.Get().String(list[i].LastExit)
-	}
-	return list
+	return a.fleet.Health()
 }
 
 // SessionID is empty for a session that is not saved.

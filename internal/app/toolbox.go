@@ -12,6 +12,7 @@ import (
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/done"
 	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/redact"
 	"github.com/idelchi/aura/internal/skill"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/internal/tool/builtin"
@@ -45,6 +46,9 @@ type Toolbox struct {
 	// away are the plugins that say that their tools are not available.
 	away map[string]bool
 }
+
+// Secrets are those that are not to be shown.
+func (b *Toolbox) Secrets() *redact.Redactor { return b.app.secrets.Get() }
 
 // mcpPrefix is what the names of all tools of MCP servers begin with.
 const mcpPrefix = "mcp__"

@@ -52,7 +52,7 @@ func newModels(s streams, root *rootOptions) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			o := app.ModelOptions{Provider: append(args, root.provider)[0], Timeout: timeout, Emit: notices(s.err)}
+			o := app.ModelOptions{Provider: append(args, root.provider)[0], Timeout: timeout, Emit: notices(s.err, newMask(l.Config))}
 			offers, err := app.Models(cmd.Context(), l, o)
 			if err != nil {
 				return because(cmd.Context(), err)
@@ -67,10 +67,10 @@ func newModels(s streams, root *rootOptions) *cobra.Command {
 }
 
 // notices shows what is said while there is no conversation.
-func notices(w io.Writer) func(event.Event) {
+func notices(w io.Writer, hide mask) func(event.Event) {
 	return func(e event.Event) {
 		if n, ok := e.(event.Notice); ok {
-			fmt.Fprintf(w, "! %s\n", clean(n.Text))
+			fmt.Fprintf(w, "! %s\n", clean(hide.text(n.Text)))
 		}
 	}
 }
