@@ -16,8 +16,9 @@ const (
 	maxCheckSteps = 1 << 18
 	maxCheckDepth = 1000
 	maxCheckWork  = 1 << 26
-	// problemWork is the work of wording a problem.
-	problemWork = 256
+	// problemWork is the work of wording a problem, problemByte that of each byte in it.
+	problemWork = 2048
+	problemByte = 8
 )
 
 // review is one check of arguments.
@@ -81,13 +82,16 @@ func width(value any) int {
 func (r *review) facts(n *node, value any, at string) []string {
 	var out []string
 	for _, f := range n.facts {
+		if f.work != nil && !r.spend(f.work(value)) {
+			return nil
+		}
 		holds, work := f.holds(value)
 		if !r.spend(work) {
 			return nil
 		}
 		if !holds {
 			problem := spaced(field(at), f.words(value))
-			r.spend(problemWork + len(problem))
+			r.spend(problemWork + problemByte*len(problem))
 			out = append(out, problem)
 		}
 	}
@@ -138,7 +142,7 @@ func (r *review) object(n *node, value map[string]any, at string) []string {
 	r.spend(len(n.dependent) + len(n.implied))
 	missing := func(names []string) {
 		for _, name := range names {
-			if _, ok := value[name]; !ok && r.spend(problemWork+len(at)+len(name)) {
+			if _, ok := value[name]; !ok && r.spend(problemWork+problemByte*(len(at)+len(name))) {
 				out = append(out, fmt.Sprintf("missing required field %q", inside(at, name)))
 			}
 		}

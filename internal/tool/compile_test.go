@@ -207,7 +207,7 @@ func TestHostileWork(t *testing.T) {
 		{"fields that are missing", `{"properties":{"x":{"items":{"required":[` + wide + `]}}}}`, list},
 		{"messages with a long value", `{"properties":{"x":{"items":{"enum":["` + long[:1<<19] + `"]}}}}`, list},
 		{"deep places with long names", `{"$ref":"#/$defs/n","$defs":{"n":{"additionalProperties":{"$ref":"#/$defs/n"}}}}`, deep},
-		{"names matched with patterns", `{"properties":{"x":{"items":{"patternProperties":{"` + strings.Repeat("(a|b)?", 500) + `$":true}}}}}`, repeated(map[string]any{long[:20_000]: 1.0})},
+		{"names matched with patterns", `{"properties":{"x":{"items":{"patternProperties":{"` + strings.Repeat("(a|b)?", 500) + `$":true}}}}}`, []any{map[string]any{long[:100_000]: 1.0}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -224,15 +224,6 @@ func TestHostileWork(t *testing.T) {
 			}
 		})
 	}
-}
-
-// repeated is a list with a thousand times the same value.
-func repeated(value any) []any {
-	out := make([]any, 1000)
-	for i := range out {
-		out[i] = value
-	}
-	return out
 }
 
 func TestHugeEnum(t *testing.T) {

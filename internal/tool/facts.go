@@ -14,6 +14,8 @@ import (
 type fact struct {
 	// holds reports whether a value is as the keyword wants it, or of a type that it is not about, and how much work that was.
 	holds func(value any) (ok bool, work int)
+	// work is how much holds will take, for one that may take so long that it must not begin; else nil.
+	work func(value any) int
 	// words say what is wrong, about a value that is not.
 	words func(value any) string
 }

@@ -59,14 +59,13 @@ func (r *reader) matching(limit any) (fact, error) {
 		return fact{}, err
 	}
 	return fact{
+		work: func(value any) int {
+			got, _ := value.(string)
+			return p.work(got)
+		},
 		holds: func(value any) (bool, int) {
 			got, ok := value.(string)
-			if !ok {
-				return true, 0
-			}
-			// A match that takes longer than all of a check is not begun.
-			work := p.work(got)
-			return work > maxCheckWork || p.MatchString(got), work
+			return !ok || p.MatchString(got), 0
 		},
 		words: func(value any) string { return fmt.Sprintf(": '%v' does not match pattern '%v'", value, limit) },
 	}, nil
