@@ -66,17 +66,8 @@ func remember(o *Options, key string, e shared.Exports) error {
 	if err != nil {
 		return fmt.Errorf("remembering plugin exports: %w", err)
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), "new-*")
-	if err != nil {
+	if err := files.Replace(path, b, 0o600); err != nil {
 		return fmt.Errorf("remembering plugin exports: %w", err)
-	}
-	_, err = tmp.Write(b)
-	err = errors.Join(err, tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("remembering plugin exports: %w", err), os.Remove(tmp.Name()))
 	}
 	return nil
 }

@@ -91,7 +91,7 @@ func (c *child) goroutines() int {
 func (s *supervisor) health(session string) PluginHealth {
 	s.mu.Lock()
 	h := PluginHealth{Name: s.spec.Name, Dir: s.spec.Dir, Health: Health{
-		Session: session, State: s.stateNow(), Restarts: s.stats.restarts, LastExit: s.stats.lastExit,
+		Session: session, State: s.stateNow(), Restarts: s.stats.restarts, LastExit: s.opts.Secrets.Get().String(s.stats.lastExit),
 		Calls: s.stats.calls, Errors: s.stats.errors, Timeouts: s.stats.timeouts,
 	}}
 	if s.stats.times != nil {

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/idelchi/aura/internal/lock"
 )
 
 // maxSocket is the longest path of a socket that every system takes, and longestName what comes after the runtime directory in one:
@@ -26,7 +28,7 @@ const (
 type Session struct {
 	ID   string
 	dir  string
-	lock *os.File
+	lock *lock.Lock
 	done chan struct{}
 
 	mu     sync.Mutex
@@ -47,16 +49,13 @@ func OpenSession(base, id string) (*Session, error) {
 	s := &Session{ID: id, dir: dir, done: make(chan struct{})}
 	err = os.Mkdir(s.socketDir(), 0o700)
 	if err == nil {
-		s.lock, err = newLock(filepath.Join(dir, "lock"))
+		s.lock, err = lock.Create(filepath.Join(dir, "lock"))
 	}
 	if err == nil {
 		s.listen, err = net.Listen("unix", s.statusPath())
 	}
 	if err != nil {
-		if s.lock != nil {
-			err = errors.Join(err, s.lock.Close())
-		}
-		return nil, errors.Join(fmt.Errorf("making a session directory: %w", err), os.RemoveAll(dir))
+		return nil, errors.Join(fmt.Errorf("making a session directory: %w", err), os.RemoveAll(dir), s.lock.Release())
 	}
 	go s.serve()
 	return s, nil
@@ -126,12 +125,12 @@ func sweep(base string) {
 			}
 			flag = os.O_CREATE
 		}
-		lock, err := lockFile(path, flag)
+		held, err := lock.Try(path, flag)
 		if err != nil {
 			continue
 		}
 		_ = os.RemoveAll(dir)
-		_ = lock.Close()
+		_ = held.Release()
 	}
 }
 
@@ -175,7 +174,7 @@ func (s *Session) serve() {
 func (s *Session) Close() error {
 	err := s.listen.Close()
 	<-s.done
-	return errors.Join(err, os.RemoveAll(s.dir), s.lock.Close())
+	return errors.Join(err, os.RemoveAll(s.dir), s.lock.Release())
 }
 
 // Running asks every session below the given places how its plugins are. A session that does not answer is left out.

@@ -263,13 +263,7 @@ func (s *Session) surroundings() conversation.Surroundings {
 func (s *Session) SessionID() string { return s.journal.ID() }
 
 // Health reports on the session's plugins.
-func (s *Session) Health() []host.PluginHealth {
-	list := s.plugins.health()
-	for i := range list {
-		list[i].LastExit = s.secrets.Get().String(list[i].LastExit)
-	}
-	return list
-}
+func (s *Session) Health() []host.PluginHealth { return s.plugins.health() }
 
 // Close ends the plugins, completes the journal and leaves nothing behind.
 func (s *Session) Close(reason session.Reason) error {

@@ -59,6 +59,9 @@ type Toolbox struct {
 	unavailable map[string]bool
 }
 
+// Secrets are those that are not to be shown.
+func (b *Toolbox) Secrets() *redact.Redactor { return b.secrets.Get() }
+
 // toolSession is the name of the session in which plugins run whose tools are used so.
 const toolSession = "tools"
 

@@ -12,7 +12,7 @@ const anything = "*"
 // imports nothing of ours at all but internal/files, which stands beside package os, and the constants of internal/limit.
 var rooms = map[string][]string{
 	"cmd/aura":             {"internal/cli"},
-	"cmd/aura-plugin-host": {"shared/...", "internal/interp", "internal/manifest", "internal/sandbox", "sdk/..."},
+	"cmd/aura-plugin-host": {"shared/...", "internal/interp", "internal/manifest", "internal/sandbox", "internal/stray", "sdk/..."},
 
 	"internal/cli": {
 		"internal/app", "internal/check", "internal/config", "internal/conversation/...", "internal/frontend", "internal/install", "internal/llm", "internal/manifest", "internal/pipeline",
@@ -31,6 +31,7 @@ var rooms = map[string][]string{
 	"internal/tui":   {"internal/app", "sdk/..."},
 	"internal/app":   {anything},
 	"internal/bench": {anything},
+	"internal/lab":   {},
 	"internal/soak":  {anything},
 
 	"internal/conversation": {
@@ -41,7 +42,7 @@ var rooms = map[string][]string{
 	"internal/config":             {"hooks", "internal/condition", "internal/nearest", "internal/policy", "internal/state", "internal/strict"},
 	"internal/policy":             {},
 	"internal/prompt":             {},
-	"internal/session":            {"internal/llm"},
+	"internal/session":            {"internal/llm", "internal/lock"},
 	"internal/command":            {"internal/nearest", "sdk/..."},
 	"internal/done":               {"internal/tool"},
 	"internal/skill":              {"internal/tool"},
@@ -57,15 +58,16 @@ var rooms = map[string][]string{
 	"internal/hookpoint":          {"internal/nearest", "sdk/..."},
 	"internal/files":              {},
 	"internal/limit":              {"sdk/..."},
+	"internal/lock":               {},
 	"internal/nearest":            {},
 	"internal/plaintext":          {},
 	"internal/redact":             {},
 	"internal/state":              {},
-	"internal/trust":              {},
+	"internal/trust":              {"internal/lock"},
 	"hooks":                       {"internal/prompt", "internal/shell", "internal/tool", "sdk/..."},
 
 	"host": {
-		"internal/condition", "internal/manifest", "internal/redact", "internal/sandbox", "internal/stray", "shared/...", "sdk/...",
+		"internal/condition", "internal/lock", "internal/manifest", "internal/redact", "internal/sandbox", "internal/stray", "shared/...", "sdk/...",
 	},
 	"shared":               {"shared/wire", "internal/sandbox", "sdk/..."},
 	"shared/wire":          {},
@@ -74,7 +76,7 @@ var rooms = map[string][]string{
 	"internal/check":       {"internal/manifest", "internal/repair", "internal/strict", "sdk/..."},
 	"internal/check/gen":   {},
 	"internal/manifest":    {"internal/condition", "internal/strict", "sdk/..."},
-	"internal/install":     {"internal/manifest", "sdk/..."},
+	"internal/install":     {"internal/lock", "internal/manifest", "sdk/..."},
 	"internal/install/gen": {},
 	"internal/condition":   {},
 	"internal/repair":      {},

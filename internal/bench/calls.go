@@ -19,6 +19,7 @@ import (
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/internal/interp"
+	"github.com/idelchi/aura/internal/lab"
 	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
@@ -48,9 +49,9 @@ const (
 )
 
 // calls compares a hook through a child with the same hook in this process and with a bare gRPC call.
-func (l *lab) calls(ctx context.Context) (err error) {
-	dir := filepath.Join(l.dir, "quick")
-	if err := writeFiles(dir, map[string]string{
+func (l *bench) calls(ctx context.Context) (err error) {
+	dir := filepath.Join(l.Dir, "quick")
+	if err := lab.WriteFiles(dir, map[string]string{
 		"go.mod": "module quick\n\ngo 1.25\n", "plugin.yaml": "description: quick\n", "main.go": hookSource,
 	}); err != nil {
 		return err
@@ -131,7 +132,7 @@ func race(kinds []func() error) ([]time.Duration, error) {
 }
 
 // fleet starts one plugin.
-func (l *lab) fleet(ctx context.Context, dir string) (*host.Fleet, func() error, error) {
+func (l *bench) fleet(ctx context.Context, dir string) (*host.Fleet, func() error, error) {
 	session, err := host.OpenSession(host.RuntimeDir("", ""), "bench")
 	if err != nil {
 		return nil, nil, err
@@ -144,7 +145,7 @@ func (l *lab) fleet(ctx context.Context, dir string) (*host.Fleet, func() error,
 	if err != nil {
 		return nil, nil, err
 	}
-	fleet, err := host.Start(ctx, host.Options{Binary: l.host(), Session: session, Workdir: l.dir},
+	fleet, err := host.Start(ctx, host.Options{Binary: l.Bin("aura-plugin-host"), Session: session, Workdir: l.Dir},
 		[]host.Spec{{Plugin: manifest.Plugin{Name: filepath.Base(dir), Dir: dir, Manifest: parsed}}})
 	if err != nil {
 		return nil, nil, errors.Join(err, session.Close())
@@ -181,12 +182,12 @@ func serveEcho(path string) error {
 }
 
 // bareCall is a gRPC call with a small body to another process on a Unix socket, and nothing else.
-func (l *lab) bareCall(ctx context.Context) (func() error, func(), error) {
+func (l *bench) bareCall(ctx context.Context) (func() error, func(), error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, nil, err
 	}
-	path := filepath.Join(l.dir, "bare")
+	path := filepath.Join(l.Dir, "bare")
 	cmd := exec.CommandContext(ctx, self, echoArgument, path)
 	stdin, err1 := cmd.StdinPipe()
 	stdout, err2 := cmd.StdoutPipe()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/internal/lab"
 	"github.com/idelchi/aura/sdk"
 )
 
@@ -48,9 +49,9 @@ const hangLimit = 500 * time.Millisecond
 const repeats = 9
 
 // faults measures how soon a caller knows, and how soon the plugin serves again.
-func (l *lab) faults(ctx context.Context) error {
-	dir := filepath.Join(l.dir, "faulty")
-	if err := writeFiles(dir, map[string]string{
+func (l *bench) faults(ctx context.Context) error {
+	dir := filepath.Join(l.Dir, "faulty")
+	if err := lab.WriteFiles(dir, map[string]string{
 		"go.mod": "module faulty\n\ngo 1.25\n", "plugin.yaml": "timeout: " + hangLimit.String() + "\n", "main.go": faultSource,
 	}); err != nil {
 		return err
@@ -78,14 +79,14 @@ func (l *lab) faults(ctx context.Context) error {
 }
 
 // fault provokes one crash and one hang.
-func (l *lab) fault(ctx context.Context, dir string) (crash, again, hang time.Duration, err error) {
+func (l *bench) fault(ctx context.Context, dir string) (crash, again, hang time.Duration, err error) {
 	fleet, done, err := l.fleet(ctx, dir)
 	if err != nil {
 		return 0, 0, 0, err
 	}
 	defer func() { err = errors.Join(err, done()) }()
 	plugin := fleet.Plugins()[0]
-	stamp := filepath.Join(l.dir, "stamp")
+	stamp := filepath.Join(l.Dir, "stamp")
 	call := func(what string) error {
 		in := sdk.BeforeChatContext{Context: sdk.Context{Agent: what, Mode: stamp}}
 		_, err := plugin.Handle(ctx, hookpoint.BeforeChat, in)

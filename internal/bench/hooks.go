@@ -16,7 +16,7 @@ const hookRuns = 101
 
 // hooks measures what a trivial shell hook costs beside the same command run by sh directly. The difference is the start of
 // aura's own shell, with its limits, and the event that the hook is given.
-func (l *lab) hooks(ctx context.Context) error {
+func (l *bench) hooks(ctx context.Context) error {
 	rows := [][]string{{"command", "as a hook", "by sh -c", "difference", "ratio"}}
 	for _, command := range []string{"true", "/bin/true; true", "cat"} {
 		hook, sh, err := l.sideBySide(ctx, command)
@@ -34,12 +34,12 @@ func (l *lab) hooks(ctx context.Context) error {
 func tenths(d time.Duration) string { return fmt.Sprintf("%.1fms", float64(d.Microseconds())/1000) }
 
 // sideBySide runs a command as a hook and by sh in turns, with the same input.
-func (l *lab) sideBySide(ctx context.Context, command string) (hook, sh time.Duration, err error) {
+func (l *bench) sideBySide(ctx context.Context, command string) (hook, sh time.Duration, err error) {
 	runner, err := hooks.New([]hooks.Definition{{Name: "trivial", Event: hooks.EventPost, Command: command, Silent: true}})
 	if err != nil {
 		return 0, 0, err
 	}
-	runner.Executable, runner.Dir, runner.Env = l.aura(), l.dir, os.Environ()
+	runner.Executable, runner.Dir, runner.Env = l.Bin("aura"), l.Dir, os.Environ()
 	call := hooks.Call{Tool: "Write", Input: map[string]any{"path": "main.go"}, Paths: []string{"/project/main.go"}}
 	var asHook, bySh []time.Duration
 	for range hookRuns {

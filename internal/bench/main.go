@@ -8,12 +8,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"os/signal"
-	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/idelchi/aura/internal/lab"
 )
 
 // echoArgument makes this program the other end of the bare gRPC call.
@@ -35,36 +35,24 @@ func main() {
 	}
 }
 
-// lab is a place with fresh binaries.
-type lab struct {
-	dir  string
-	repo string
-	out  io.Writer
-}
+// bench is one run.
+type bench struct {
+	*lab.Lab
 
-func (l *lab) aura() string { return filepath.Join(l.dir, "bin", "aura") }
-func (l *lab) host() string { return filepath.Join(l.dir, "bin", "aura-plugin-host") }
+	out io.Writer
+}
 
 // run measures the named parts, or all.
 func run(ctx context.Context, out io.Writer, names []string) (err error) {
-	l := &lab{out: out}
+	l := &bench{out: out}
 	parts, err := l.parts(names)
 	if err != nil {
 		return err
 	}
-	repo, err := os.Getwd()
-	if err != nil {
+	if l.Lab, err = lab.Open(ctx, "bench"); err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp("", "aura-bench-")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	l.dir, l.repo = dir, repo
-	if err := l.build(ctx); err != nil {
-		return err
-	}
+	defer func() { err = errors.Join(err, l.Close()) }()
 	for _, part := range parts {
 		if err := part(ctx); err != nil {
 			return err
@@ -76,7 +64,7 @@ func run(ctx context.Context, out io.Writer, names []string) (err error) {
 // part is something to be measured.
 type part func(context.Context) error
 
-func (l *lab) parts(names []string) ([]part, error) {
+func (l *bench) parts(names []string) ([]part, error) {
 	known := []string{"calls", "faults", "startup", "turns", "hooks", "sandbox"}
 	all := []part{l.calls, l.faults, l.startup, l.turns, l.hooks, l.sandbox}
 	if len(names) == 0 {
@@ -93,21 +81,8 @@ func (l *lab) parts(names []string) ([]part, error) {
 	return out, nil
 }
 
-func (l *lab) build(ctx context.Context) error {
-	for _, name := range []string{"aura", "aura-plugin-host"} {
-		cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", filepath.Join(l.dir, "bin", name), "./cmd/"+name)
-		cmd.Dir = l.repo
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("building %s: %w\n%s", name, err, out)
-		}
-	}
-	// Pages of a file that is not yet on disk count as private memory of whoever maps it.
-	return exec.CommandContext(ctx, "sync").Run()
-}
-
 // table prints rows in columns under a title.
-func (l *lab) table(title string, rows [][]string) {
+func (l *bench) table(title string, rows [][]string) {
 	fmt.Fprintf(l.out, "%s\n\n", title)
 	tw := tabwriter.NewWriter(l.out, 0, 0, 3, ' ', 0)
 	for _, row := range rows {
@@ -122,18 +97,4 @@ func (l *lab) table(title string, rows [][]string) {
 	}
 	_ = tw.Flush()
 	fmt.Fprintln(l.out)
-}
-
-// writeFiles makes a tree of files.
-func writeFiles(root string, files map[string]string) error {
-	for name, content := range files {
-		path := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return err
-		}
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/idelchi/aura/internal/lab"
 	"github.com/idelchi/aura/internal/sandbox"
 )
 
@@ -42,7 +43,7 @@ type cellTimes map[string][]time.Duration
 const firstRequest = "first request"
 
 // sandbox compares calls and start-up with the kernel's confinement and without, with few plugins and with many.
-func (l *lab) sandbox(ctx context.Context) error {
+func (l *bench) sandbox(ctx context.Context) error {
 	if s := sandbox.Support(); !s.Enabled {
 		l.table("Sandbox: not enforced here: "+s.Reason(), nil)
 		return nil
@@ -94,10 +95,10 @@ func (l *lab) sandbox(ctx context.Context) error {
 }
 
 // startAlone times aura's program without anything to do, which says how busy the machine is.
-func (l *lab) startAlone(ctx context.Context) (time.Duration, error) {
+func (l *bench) startAlone(ctx context.Context) (time.Duration, error) {
 	var times []time.Duration
 	for range cells * callsEach {
-		cmd := exec.CommandContext(ctx, l.aura(), sandbox.Argument)
+		cmd := exec.CommandContext(ctx, l.Bin("aura"), sandbox.Argument)
 		began := time.Now()
 		// It has nothing to read and says so by its status.
 		var status *exec.ExitError
@@ -113,10 +114,10 @@ func fine(d time.Duration) string { return fmt.Sprintf("%.2fms", float64(d.Micro
 
 func cellKey(n int, enabled bool) string { return fmt.Sprintf("%d %t", n, enabled) }
 
-func (l *lab) cellDir(n int) string { return filepath.Join(l.dir, fmt.Sprintf("cell%d", n)) }
+func (l *bench) cellDir(n int) string { return filepath.Join(l.Dir, fmt.Sprintf("cell%d", n)) }
 
 // cellProject is a project with n plugins, one of which has a tool, and a model that calls tools.
-func (l *lab) cellProject(n int) error {
+func (l *bench) cellProject(n int) error {
 	dir := l.cellDir(n)
 	if err := l.project(dir, 0); err != nil {
 		return err
@@ -140,14 +141,14 @@ func (l *lab) cellProject(n int) error {
 	}
 	script.WriteString("  - text: done\n")
 	files[".aura/config/quick.yaml"] = script.String()
-	return writeFiles(dir, files)
+	return lab.WriteFiles(dir, files)
 }
 
 // cellSession holds one conversation and notes its times.
-func (l *lab) cellSession(ctx context.Context, n int, enabled bool, times cellTimes) error {
+func (l *bench) cellSession(ctx context.Context, n int, enabled bool, times cellTimes) error {
 	dir := l.cellDir(n)
 	which := map[bool]string{false: "off", true: "on"}[enabled]
-	cmd := exec.CommandContext(ctx, l.aura(), "run", "--json", "--home", "", "--config", which, "--config", ".aura", "--provider", "bench", "hi")
+	cmd := exec.CommandContext(ctx, l.Bin("aura"), "run", "--json", "--home", "", "--config", which, "--config", ".aura", "--provider", "bench", "hi")
 	cmd.Dir = dir
 	cmd.Env = []string{
 		"HOME=" + dir, "XDG_STATE_HOME=" + stateOf(dir), "AURA_TRUST=1", "TMPDIR=" + os.TempDir(), "PATH=" + os.Getenv("PATH"),

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/lab"
 )
 
 // starts is how often each start-up is measured.
@@ -24,7 +25,7 @@ const starts = 9
 
 // startup measures the time from the start of the process to the first model request, the time from the last answer to the end
 // of the process, and the memory of the children.
-func (l *lab) startup(ctx context.Context) error {
+func (l *bench) startup(ctx context.Context) error {
 	rows := [][]string{{"plugins", "first request", "same, nothing remembered", "exit", "private per child", "PSS per child", "reference without processes"}}
 	original := map[int]string{0: "68ms", 13: "150ms with 12; 1.6 MB", 50: "389ms"}
 	wanted := map[int]string{13: " (≤ 100ms)", 50: " (≤ 250ms)"}
@@ -56,8 +57,8 @@ type measured struct {
 	private, pss      int64
 }
 
-func (l *lab) measure(ctx context.Context, n int) (m measured, err error) {
-	project := filepath.Join(l.dir, "project"+strconv.Itoa(n))
+func (l *bench) measure(ctx context.Context, n int) (m measured, err error) {
+	project := filepath.Join(l.Dir, "project"+strconv.Itoa(n))
 	if err := l.project(project, n); err != nil {
 		return m, err
 	}
@@ -88,8 +89,8 @@ func median(times []time.Duration) time.Duration {
 }
 
 // project is a directory with n plugins: the examples, and further copies of those without a tool, whose names would clash.
-func (l *lab) project(dir string, n int) error {
-	manifests, err := filepath.Glob(filepath.Join(l.repo, ".aura", "plugins", "*", "*", "plugin.yaml"))
+func (l *bench) project(dir string, n int) error {
+	manifests, err := filepath.Glob(filepath.Join(l.Repo, ".aura", "plugins", "*", "*", "plugin.yaml"))
 	if err != nil {
 		return err
 	}
@@ -103,15 +104,15 @@ func (l *lab) project(dir string, n int) error {
 			return err
 		}
 	}
-	return writeFiles(dir, map[string]string{
+	return lab.WriteFiles(dir, map[string]string{
 		".aura/config/providers/bench.yaml": "bench: {type: script, file: quick.yaml}\nslow: {type: script, file: slow.yaml}\n",
 		".aura/config/quick.yaml":           "turns: [{text: done}]\n",
 		".aura/config/slow.yaml":            "turns: [{text: done, delay: 1h}]\n",
 	})
 }
 
-func (l *lab) command(ctx context.Context, project, provider string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, l.aura(), "run", "--json", "--home", "", "--provider", provider, "hi")
+func (l *bench) command(ctx context.Context, project, provider string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, l.Bin("aura"), "run", "--json", "--home", "", "--provider", provider, "hi")
 	cmd.Dir = project
 	cmd.Env = environ(project)
 	return cmd
@@ -131,7 +132,7 @@ func running(project string) []host.PluginHealth {
 
 // talk runs a conversation of one model call and returns when, after its start, the request was made, and how long the process
 // took to end after the answer.
-func (l *lab) talk(ctx context.Context, project string) (request, exit time.Duration, err error) {
+func (l *bench) talk(ctx context.Context, project string) (request, exit time.Duration, err error) {
 	cmd := l.command(ctx, project, "bench")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -173,7 +174,7 @@ func events(r io.Reader, seen func(kind string), began time.Time) (request time.
 }
 
 // memory holds a session at its first request until all children are ready and returns their average memory in bytes.
-func (l *lab) memory(ctx context.Context, project string, n int) (private, pss int64, err error) {
+func (l *bench) memory(ctx context.Context, project string, n int) (private, pss int64, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	cmd := l.command(ctx, project, "slow")
 	var stderr bytes.Buffer

@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/idelchi/aura/internal/lab"
 )
 
 const (
@@ -57,8 +59,8 @@ type moment struct {
 
 // turns compares the beginning of a long session with its end: the time of a turn, in which a tool is called, three plugins
 // are asked and the journal is written, and the memory. Nothing is compacted, so that the history only grows.
-func (l *lab) turns(ctx context.Context) error {
-	project := filepath.Join(l.dir, "turns")
+func (l *bench) turns(ctx context.Context) error {
+	project := filepath.Join(l.Dir, "turns")
 	if err := l.longProject(project); err != nil {
 		return err
 	}
@@ -90,9 +92,9 @@ func middle[T time.Duration | int64](values []T) T {
 }
 
 // longProject is a project with the plugins and a model that reads a little of a file at every turn but each last of a prompt.
-func (l *lab) longProject(dir string) error {
+func (l *bench) longProject(dir string) error {
 	for _, name := range []string{"session-stats", "loop-detection"} {
-		from := os.DirFS(filepath.Join(l.repo, ".aura", "plugins", "injectors", name))
+		from := os.DirFS(filepath.Join(l.Repo, ".aura", "plugins", "injectors", name))
 		if err := os.CopyFS(filepath.Join(dir, ".aura", "plugins", name), from); err != nil {
 			return err
 		}
@@ -106,7 +108,7 @@ func (l *lab) longProject(dir string) error {
 			fmt.Fprintf(&script, "    tool_calls: [{name: Read, arguments: {path: file.txt, line_start: %d, line_end: %d}}]\n", i+1, i+15)
 		}
 	}
-	return writeFiles(dir, map[string]string{
+	return lab.WriteFiles(dir, map[string]string{
 		".aura/plugins/observer/go.mod":      "module observer\n\ngo 1.25\n",
 		".aura/plugins/observer/plugin.yaml": "description: observes\n",
 		".aura/plugins/observer/main.go":     observerSource,
@@ -117,12 +119,12 @@ func (l *lab) longProject(dir string) error {
 }
 
 // longSession holds one conversation and adds what it measures to the moments.
-func (l *lab) longSession(ctx context.Context, project string, moments map[int]*moment) error {
+func (l *bench) longSession(ctx context.Context, project string, moments map[int]*moment) error {
 	args := []string{"run", "--json", "--home", ""}
 	for i := range (late + window) / turnsPerPrompt {
 		args = append(args, fmt.Sprintf("Prompt %d: go on.", i))
 	}
-	cmd := exec.CommandContext(ctx, l.aura(), args...)
+	cmd := exec.CommandContext(ctx, l.Bin("aura"), args...)
 	cmd.Dir = project
 	cmd.Env = environ(project)
 	var stderr bytes.Buffer

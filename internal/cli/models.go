@@ -51,7 +51,7 @@ func newModels(s streams, root *rootOptions) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			o := app.ModelOptions{Provider: append(args, root.provider)[0], Timeout: timeout, Notify: notices(s.err)}
+			o := app.ModelOptions{Provider: append(args, root.provider)[0], Timeout: timeout, Notify: notices(s.err, newMask(l.Config))}
 			offers, err := app.Models(cmd.Context(), l, o)
 			if err != nil {
 				return because(cmd.Context(), err)
@@ -66,8 +66,8 @@ func newModels(s streams, root *rootOptions) *cobra.Command {
 }
 
 // notices shows what is said while there is no conversation.
-func notices(w io.Writer) func(text string) {
-	return func(text string) { fmt.Fprintf(w, "! %s\n", clean(text)) }
+func notices(w io.Writer, hide mask) func(text string) {
+	return func(text string) { fmt.Fprintf(w, "! %s\n", clean(hide.text(text))) }
 }
 
 // offerInfo is an offer as JSON.

@@ -60,9 +60,10 @@ func bareURL(text string) string {
 	return u.String()
 }
 
-// plugins hides secrets in the settings of plugins.
+// plugins hides secrets in the settings of plugins, and in why they cannot be loaded.
 func (m mask) plugins(list []app.Info) {
 	for i := range list {
+		list[i].ProbeError = m.text(list[i].ProbeError)
 		if clean, ok := m.tree([]string{"config"}, list[i].Config).(map[string]any); ok {
 			list[i].Config = clean
 		}

@@ -130,7 +130,7 @@ func (o *toolsOptions) open(ctx context.Context, s streams, only string, listing
 	if err != nil {
 		return nil, err
 	}
-	box, err := app.OpenToolbox(ctx, app.ToolboxOptions{Options: session, Notify: notices(s.err), Only: only, WithMCP: o.withMCP, Listing: listing})
+	box, err := app.OpenToolbox(ctx, app.ToolboxOptions{Options: session, Notify: notices(s.err, mask{}), Only: only, WithMCP: o.withMCP, Listing: listing})
 	return box, because(ctx, err)
 }
 

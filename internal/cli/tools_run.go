@@ -35,7 +35,8 @@ func (o *toolsOptions) run(ctx context.Context, s streams, args []string) (err e
 	if usage, wrong := errors.AsType[usageError](misused(err)); wrong {
 		return usage
 	}
-	return o.showResult(s, toolResult{Tool: call.Name, Output: output}, because(ctx, err))
+	secrets := box.Secrets()
+	return o.showResult(s, toolResult{Tool: call.Name, Output: secrets.String(output)}, secrets.Error(because(ctx, err)))
 }
 
 // words are the arguments of a run, from standard input if they are a dash.

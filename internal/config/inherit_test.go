@@ -146,7 +146,7 @@ func TestModeInherits(t *testing.T) {
 		project + "modes/heir.md": "---\nname: heir\ninherit: [base]\ndescription: heir\ntools: {disabled: [c]}\n---\n",
 	}.load(t)
 	got := c.Modes["heir"]
-	if got.Name != "heir" || got.Description != "heir" || !got.Hide || got.Prompt != "Base." || got.Source.Home != c.Homes[1] ||
+	if got.Name != "heir" || got.Description != "heir" || !got.Hide || got.Prompt != "Base." ||
 		!reflect.DeepEqual(got.Tools, config.ToolFilter{Enabled: []string{"a"}, Disabled: []string{"c"}}) || got.Hooks.Enabled[0] != "h" {
 		t.Errorf("got %+v", got)
 	}

@@ -2,7 +2,6 @@ package config
 
 // Mode is a way of working for any agent: modes/**/*.md, one per file.
 type Mode struct {
-	Source Source `yaml:"-"`
 	// Prompt is the body of the file, a template: it is added to the system prompt. Without a body it is that of the last
 	// parent with one.
 	Prompt string `yaml:"-"`
@@ -56,6 +55,6 @@ func (l *loader) readMode(d document) ([]entity[declaration], error) {
 func buildMode(made lineage) (Mode, error) {
 	f, overrides, err := combined[modeFile](made)
 	m := f.Mode
-	m.Source, m.Prompt, m.PromptAt, m.Features, m.made = made.own().Source, made.body(), made.place(), overrides, made
+	m.Prompt, m.PromptAt, m.Features, m.made = made.body(), made.place(), overrides, made
 	return m, err
 }

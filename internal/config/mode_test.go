@@ -27,7 +27,7 @@ Think of {{ .Agent }}.
 	}.load(t)
 	got := c.Modes["careful"]
 	want := config.Mode{
-		Source: got.Source, Prompt: "Think of {{ .Agent }}.", PromptAt: config.Place{Source: got.Source, Line: 11},
+		Prompt: "Think of {{ .Agent }}.", PromptAt: config.Place{Source: got.PromptAt.Source, Line: 11},
 		Name: "careful", Description: "looks twice", Inherit: []string{"base"}, Hide: true,
 		Tools: config.ToolFilter{
 			Enabled: []string{"Ls"}, Disabled: []string{"mcp__*"},
@@ -42,8 +42,8 @@ Think of {{ .Agent }}.
 			t.Errorf("%s is %+v, want %+v", f.Name, g.Field(i), w.Field(i))
 		}
 	}
-	if got.Source.Home != c.Homes[1] {
-		t.Errorf("the source is %+v", got.Source)
+	if got.PromptAt.Source.Home != c.Homes[1] {
+		t.Errorf("the source is %+v", got.PromptAt.Source)
 	}
 }
 

@@ -56,6 +56,12 @@ func (c *Config) FeaturePlaces(agent Agent, mode Mode, task *Task) map[string]Pl
 // leaves are the places of all values of a declaration that are set and are no mappings.
 func (d declaration) leaves() map[string]Place {
 	out := map[string]Place{}
+	d.eachLeaf(func(key string, _ *yaml.Node, at Place) { out[key] = at })
+	return out
+}
+
+// eachLeaf visits the values of a declaration that are set and are no mappings, in the order of the file.
+func (d declaration) eachLeaf(visit func(key string, value *yaml.Node, at Place)) {
 	var walk func(n *yaml.Node, key string)
 	walk = func(n *yaml.Node, key string) {
 		switch {
@@ -65,9 +71,8 @@ func (d declaration) leaves() map[string]Place {
 				walk(n.Content[i+1], joined(key, n.Content[i].Value))
 			}
 		default:
-			out[key] = Place{Source: d.Source, Line: max(n.Line, 1)}
+			visit(key, n, Place{Source: d.Source, Line: max(n.Line, 1)})
 		}
 	}
 	walk(d.node(), "")
-	return out
 }

@@ -58,19 +58,9 @@ func (c *Config) Settings(home Home) []Setting {
 // settings are the values of a declaration that are set and are no mappings.
 func (d declaration) settings(of string) []Setting {
 	var out []Setting
-	var walk func(n *yaml.Node, key string)
-	walk = func(n *yaml.Node, key string) {
-		switch {
-		case n.IsZero(), n.ShortTag() == nullTag:
-		case n.Kind == yaml.MappingNode:
-			for i := 0; i+1 < len(n.Content); i += 2 {
-				walk(n.Content[i+1], joined(key, n.Content[i].Value))
-			}
-		default:
-			out = append(out, Setting{Of: of, Key: key, Value: written(n), Place: Place{Source: d.Source, Line: max(n.Line, 1)}})
-		}
-	}
-	walk(d.node(), "")
+	d.eachLeaf(func(key string, value *yaml.Node, at Place) {
+		out = append(out, Setting{Of: of, Key: key, Value: written(value), Place: at})
+	})
 	return out
 }
 

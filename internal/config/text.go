@@ -9,7 +9,6 @@ import (
 
 // Prompt is a text for the model: prompts/**/*.md, one per file.
 type Prompt struct {
-	Source Source `yaml:"-"`
 	// Body is a template.
 	Body string `yaml:"-"`
 	// BodyAt is where Body stands.
@@ -54,7 +53,7 @@ func (l *loader) prompts() (map[string]Prompt, error) {
 }
 
 func (l *loader) readPrompt(d document) ([]entity[Prompt], error) {
-	p := Prompt{Source: d.Source, Body: strings.TrimSpace(d.body), BodyAt: Place{Source: d.Source, Line: d.bodyLine}}
+	p := Prompt{Body: strings.TrimSpace(d.body), BodyAt: Place{Source: d.Source, Line: d.bodyLine}}
 	if err := l.decode(d, &p); err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ func TestPromptFields(t *testing.T) {
 	t.Parallel()
 	c := files{project + "prompts/system/any.md": "---\nname: base\n---\n\nYou are {{ .Agent }}, not ${SET}.\n\n"}.load(t)
 	got := c.Prompts["base"]
-	if want := (config.Prompt{Name: "base", Source: got.Source, Body: "You are {{ .Agent }}, not ${SET}.", BodyAt: config.Place{Source: got.Source, Line: 5}}); got != want {
+	if want := (config.Prompt{Name: "base", Body: "You are {{ .Agent }}, not ${SET}.", BodyAt: config.Place{Source: got.BodyAt.Source, Line: 5}}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }

@@ -1,7 +1,6 @@
 package files
 
 import (
-	"crypto/rand"
 	"errors"
 	"io/fs"
 	"os"
@@ -32,14 +31,12 @@ func SaveBelow(dir, name string, data []byte, mode fs.FileMode) error {
 
 // replaceIn is Replace within a directory.
 func replaceIn(root *os.Root, name string, data []byte, mode fs.FileMode) error {
-	fresh := filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+"."+rand.Text()[:8])
-	f, err := root.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	fresh := beside(name)
+	f, err := root.OpenFile(fresh, exclusive, 0o600)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
-	if err == nil {
+	if err = errors.Join(f.Chmod(mode), fill(f, data)); err == nil {
 		err = root.Rename(fresh, name)
 	}
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 )
 
 // MaxText is the size up to which files that people write are read, in bytes.
@@ -75,41 +74,3 @@ func open(path string, flag int, mode fs.FileMode) (*os.File, error) {
 }
 
 func fault(op, path string, err error) error { return &fs.PathError{Op: op, Path: path, Err: err} }
-
-// Replace puts a file with this content in the place of whatever path names, in one step: readers see the old file or the new
-// one, and a full disk leaves the old one. A link is replaced, not followed; a directory is an error.
-func Replace(path string, data []byte, mode fs.FileMode) error {
-	if info, err := os.Lstat(path); err == nil && info.IsDir() {
-		return fault("write", path, ErrNotRegular)
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(fault("write", path, err), os.Remove(f.Name()))
-	}
-	return nil
-}
-
-// Save is Replace for a name that the user chose. A regular file keeps its mode. Whatever else is there and is no link to a
-// regular file, such as a device or a named pipe, is an error: replacing /dev/null would harm everybody.
-func Save(path string, data []byte, mode fs.FileMode) error {
-	if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
-		mode = info.Mode().Perm()
-	}
-	return SaveMode(path, data, mode)
-}
-
-// SaveMode is Save with the mode given, whatever was there before.
-func SaveMode(path string, data []byte, mode fs.FileMode) error {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return fault("write", path, ErrNotRegular)
-	}
-	return Replace(path, data, mode)
-}

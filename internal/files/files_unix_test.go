@@ -4,6 +4,7 @@ package files_test
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -81,6 +82,26 @@ func TestReplace(t *testing.T) {
 	}
 	left, err := filepath.Glob(filepath.Join(dir, ".*"))
 	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+func TestCreate(t *testing.T) {
+	t.Parallel()
+	dir := scene(t)
+	for _, name := range []string{"file", "link", "pipe", "zero", "dir"} {
+		if err := files.Create(filepath.Join(dir, name), []byte("new"), 0o600); !errors.Is(err, fs.ErrExist) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	path := filepath.Join(dir, "new")
+	if err := files.Create(path, []byte("new"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := files.ReadNoFollow(path, 10); err != nil || string(text) != "new" {
+		t.Errorf("got %q, %v", text, err)
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, ".*")); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"github.com/idelchi/aura/internal/lock"
 )
 
 // The names of directories that are no plugins yet, or no longer. They are hidden, so that plugins are not looked for in them.
@@ -24,8 +26,8 @@ type stage struct {
 	place Place
 	dir   string
 	// made are the directories that were made for it, the innermost first.
-	made    []string
-	release func() error
+	made []string
+	held *lock.Lock
 }
 
 // newStage waits for others who change the place, and removes what one that was killed has left.
@@ -35,14 +37,14 @@ func newStage(ctx context.Context, p Place, o Options) (*stage, error) {
 		if err := s.makeRoot(); err != nil {
 			return nil, fmt.Errorf("preparing %s: %w", p.Root, err)
 		}
-		release, err := hold(ctx, p.Root, func() { o.waiting(p.Root) })
+		held, err := lock.WaitDir(ctx, p.Root, func() { o.waiting(p.Root) })
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // whoever made it has just removed it again
 		}
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("waiting for others who change %s: %w", p.Root, err), s.close())
 		}
-		s.release = release
+		s.held = held
 		break
 	}
 	err := sweep(p)
@@ -72,9 +74,7 @@ func (s *stage) close() error {
 		err = removeAll(s.dir)
 	}
 	s.unmake()
-	if s.release != nil {
-		err = errors.Join(err, s.release())
-	}
+	err = errors.Join(err, s.held.Release())
 	// Where a file in it is what is held, the directory is empty only now.
 	if runtime.GOOS == "windows" {
 		s.unmake()

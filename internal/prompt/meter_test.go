@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/limit"
-	"github.com/idelchi/aura/internal/prompt"
 )
 
 // TestRenderIsBounded renders templates that would take all memory or all time.
@@ -53,7 +52,7 @@ func TestRenderIsBounded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := prompt.Render("base", "\n"+tt.body, data)
+			got, err := render("base", "\n"+tt.body, data)
 			if err == nil || !strings.HasSuffix(err.Error(), tt.want) || got != "" {
 				t.Errorf("%d bytes, %.500v, want %s", len(got), err, tt.want)
 			}
@@ -76,11 +75,11 @@ func TestRenderWithinTheLimits(t *testing.T) {
 		`{{ dict "a" (dict "b" (list 1 2)) | toJson }}`:             17,
 		`{{ bcrypt "a" | len }}`:                                    2,
 	} {
-		if got, err := prompt.Render("base", body, data); err != nil || len(got) != want {
+		if got, err := render("base", body, data); err != nil || len(got) != want {
 			t.Errorf("%s is %.100q of %d bytes, %v, want %d", body, got, len(got), err, want)
 		}
 	}
-	if got, err := prompt.Render("base", strings.Repeat("x", 2*limit.Prompt), data); err != nil || len(got) != 2*limit.Prompt {
+	if got, err := render("base", strings.Repeat("x", 2*limit.Prompt), data); err != nil || len(got) != 2*limit.Prompt {
 		t.Errorf("a text without a template becomes %d bytes, %v", len(got), err)
 	}
 }

@@ -76,11 +76,6 @@ type Template struct {
 	Line int
 }
 
-// Render executes the template in body. The name is that of the prompt, for errors; they also name the line of the body.
-func Render(name, body string, data Data) (string, error) {
-	return Template{Name: name, Body: body}.Render(data)
-}
-
 // Render executes the template. An error names the prompt and the line, of the file if that is known and else of the body.
 func (p Template) Render(data Data) (string, error) {
 	body := p.Body

@@ -58,7 +58,7 @@ func TestRender(t *testing.T) {
 		`{{ $n := len .Tools.Eager }}{{ $n }} {{ plural "tool" "tools" $n }}`:       "2 tools",
 		`{{ dict "a" 1 | toJson }} {{ list "b" "a" | sortAlpha }} {{ uuidv4|len }}`: `{"a":1} [a b] 36`,
 	} {
-		got, err := prompt.Render("base", body, data)
+		got, err := render("base", body, data)
 		if err != nil || got != want {
 			t.Errorf("%s is %q, %v, want %q", body, got, err, want)
 		}
@@ -89,12 +89,12 @@ func TestRenderRefused(t *testing.T) {
 		"{{ if .Mode }}\n{{ $.Vars.missing }}{{ end }}":                at + `line 2: <$.Vars.missing>: map has no entry for key "missing"; set it`,
 		"\n{{ range .Tools.Eager }}{{ if .Vars.x }}{{ end }}{{ end }}": at + `line 2: <.Vars>: can't evaluate field Vars in type string`,
 	} {
-		got, err := prompt.Render("base", body, data)
+		got, err := render("base", body, data)
 		if err == nil || !strings.HasPrefix(err.Error(), want) || got != "" {
 			t.Errorf("%s gives %q and\n%v, want\n%s", body, got, err, want)
 		}
 	}
-	if _, err := prompt.Render("x", "{{ .Vars.y }}", prompt.Data{}); err == nil || !strings.Contains(err.Error(), `no entry for key "y"`) {
+	if _, err := render("x", "{{ .Vars.y }}", prompt.Data{}); err == nil || !strings.Contains(err.Error(), `no entry for key "y"`) {
 		t.Errorf("no variables at all: %v", err)
 	}
 }
@@ -103,7 +103,7 @@ func TestRenderRefused(t *testing.T) {
 func TestNothingLeadsOutside(t *testing.T) {
 	t.Setenv("AURA_TEST_SECRET", "hunter2")
 	for _, name := range []string{"env", "expandenv", "getenv", "getHostByName", "readFile", "readDir", "glob", "exec", "httpGet", "include", "tpl"} {
-		if out, err := prompt.Render("x", "{{ "+name+` "AURA_TEST_SECRET" }}`, prompt.Data{}); err == nil {
+		if out, err := render("x", "{{ "+name+` "AURA_TEST_SECRET" }}`, prompt.Data{}); err == nil {
 			t.Errorf("%s gives %q", name, out)
 		}
 	}
@@ -117,7 +117,7 @@ func TestNothingLeadsOutside(t *testing.T) {
 
 func TestRenderDoesNotChangeTheData(t *testing.T) {
 	t.Parallel()
-	if _, err := prompt.Render("x", "{{ range sortAlpha .Tools.Eager }}{{ . }}{{ end }}{{ reverse .Tools.Eager }}", data); err != nil {
+	if _, err := render("x", "{{ range sortAlpha .Tools.Eager }}{{ . }}{{ end }}{{ reverse .Tools.Eager }}", data); err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(data.Tools.Eager, []string{"Ls", "Read"}) {
@@ -134,7 +134,7 @@ func FuzzRender(f *testing.F) {
 		if strings.ContainsAny(body, "0123456789") {
 			return
 		}
-		out, err := prompt.Render("name", body, data)
+		out, err := render("name", body, data)
 		switch {
 		case err != nil && (out != "" || !strings.HasPrefix(err.Error(), `rendering prompt "name": line `)):
 			t.Errorf("got %q, %v", out, err)
@@ -148,10 +148,15 @@ func FuzzRender(f *testing.F) {
 func TestPlainTextIsFree(t *testing.T) {
 	body := strings.Repeat("Plain text with a { and a $1.\n", 100)
 	if n := testing.AllocsPerRun(10, func() {
-		if out, err := prompt.Render("x", body, data); err != nil || out != body {
+		if out, err := render("x", body, data); err != nil || out != body {
 			t.Errorf("got %q, %v", out, err)
 		}
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
+}
+
+// render executes a template without a place.
+func render(name, body string, data prompt.Data) (string, error) {
+	return prompt.Template{Name: name, Body: body}.Render(data)
 }

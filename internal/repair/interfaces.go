@@ -29,9 +29,6 @@ var library = map[string][]string{
 	"sync":           {"Locker"},
 }
 
-// Interfaces are the interfaces of the standard library whose conversions and assertions are repaired, by import path.
-func Interfaces() map[string][]string { return library }
-
 // writtenOut are the methods of interfaces that are asserted without a name, each with the name that our package has for the one of compiled code.
 var writtenOut = map[string]string{
 	"Close() error":    "closer",

@@ -196,24 +196,6 @@ func (at Place) programDirs() []string {
 	return out
 }
 
-// Prefix is what a program below the home directory needs to read of its own: the tree it was installed into, if that is
-// certain to be its own, else its directory. Symbolic links are followed. Programs of the system need nothing.
-func Prefix(program, home string) []string {
-	resolved := resolve(program)
-	dir := filepath.Dir(resolved)
-	own := []string{program, resolved}
-	if home == "" || !within(resolve(home), dir) {
-		return append(own, dir)
-	}
-	root := filepath.Dir(dir)
-	rel, err := filepath.Rel(resolve(home), root)
-	// A directory right below the home directory, such as .local, holds more than one program.
-	if err != nil || filepath.Base(dir) != "bin" || filepath.Dir(rel) == "." {
-		return append(own, dir)
-	}
-	return append(own, root)
-}
-
 func present(paths ...string) []string {
 	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !filepath.IsAbs(path) })
 }

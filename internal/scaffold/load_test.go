@@ -133,7 +133,7 @@ func TestTemplatesRender(t *testing.T) {
 	}
 	for name, body := range bodies {
 		for _, data := range []prompt.Data{{}, {Agent: "a", Workdir: "w", Tools: prompt.Tools{Eager: []string{"Ls", "Read"}}}} {
-			if text, err := prompt.Render(name, body, data); err != nil || strings.TrimSpace(text) == "" {
+			if text, err := (prompt.Template{Name: name, Body: body}).Render(data); err != nil || strings.TrimSpace(text) == "" {
 				t.Errorf("%s: %q, %v", name, text, err)
 			}
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/lock"
 )
 
 // Ext is the extension of a journal's file name.
@@ -34,6 +35,7 @@ type Journal struct {
 
 	mu     sync.Mutex
 	file   disk
+	lock   *lock.Lock
 	closed bool
 	// size is where the last complete record ends.
 	size int64
@@ -58,12 +60,13 @@ func Create(dir string, meta Meta) (*Journal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("creating journal of the session: %w", err)
 	}
-	if err := lock(file); err != nil {
-		return nil, errors.Join(fmt.Errorf("locking journal %s: %w", path, err), file.Close(), os.Remove(path))
+	held, err := lock.TryContent(path)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("creating journal of the session: %w", err), file.Close(), os.Remove(path))
 	}
-	j := &Journal{id: meta.ID, path: path, file: file}
+	j := &Journal{id: meta.ID, path: path, file: file, lock: held}
 	if err := errors.Join(j.write(record{Meta: &meta}), syncDir(dir)); err != nil {
-		return nil, errors.Join(err, file.Close(), os.Remove(path))
+		return nil, errors.Join(err, j.release(), os.Remove(path))
 	}
 	return j, nil
 }
@@ -75,16 +78,21 @@ func Reopen(path string) (*Journal, Session, error) {
 	if err != nil {
 		return nil, Session{}, fmt.Errorf("reopening journal: %w", err)
 	}
-	if err := lock(file); err != nil {
-		return nil, Session{}, errors.Join(fmt.Errorf("reopening journal %s: another aura has this session open: %w", path, err), file.Close())
+	held, err := lock.TryContent(path)
+	if errors.Is(err, lock.ErrHeld) {
+		return nil, Session{}, errors.Join(fmt.Errorf("reopening journal %s: another aura has this session open", path), file.Close())
 	}
-	s, size, err := parse(path, file)
 	if err != nil {
 		return nil, Session{}, errors.Join(fmt.Errorf("reopening journal: %w", err), file.Close())
 	}
-	j := &Journal{id: s.Meta.ID, path: path, file: file, size: size, torn: s.Torn}
+	j := &Journal{path: path, file: file, lock: held}
+	s, size, err := parse(path, file)
+	if err != nil {
+		return nil, Session{}, errors.Join(fmt.Errorf("reopening journal: %w", err), j.release())
+	}
+	j.id, j.size, j.torn = s.Meta.ID, size, s.Torn
 	if err := j.write(record{Resume: &Resume{At: time.Now()}}); err != nil {
-		return nil, Session{}, errors.Join(err, file.Close())
+		return nil, Session{}, errors.Join(err, j.release())
 	}
 	return j, s, nil
 }
@@ -168,7 +176,7 @@ func (j *Journal) Discard() error {
 		return nil
 	}
 	j.closed = true
-	if err := errors.Join(os.Remove(j.path), j.file.Close()); err != nil {
+	if err := errors.Join(os.Remove(j.path), j.release()); err != nil {
 		return fmt.Errorf("removing journal %s: %w", j.path, err)
 	}
 	return nil
@@ -189,11 +197,14 @@ func (j *Journal) Close(end End) error {
 		end.At = time.Now()
 	}
 	err := j.write(record{End: &end})
-	if closing := j.file.Close(); closing != nil {
+	if closing := j.release(); closing != nil {
 		err = errors.Join(err, fmt.Errorf("closing journal %s: %w", j.path, closing))
 	}
 	return err
 }
+
+// release closes the file and lets others open the session.
+func (j *Journal) release() error { return errors.Join(j.file.Close(), j.lock.Release()) }
 
 // write puts a record behind the last complete one with a single write and waits until it is on disk. It writes at an
 // offset and not by appending, so that the rest of a failed write is never taken for a part of the next record.

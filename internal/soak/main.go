@@ -10,9 +10,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
+
+	"github.com/idelchi/aura/internal/lab"
 )
 
 func main() {
@@ -35,35 +36,27 @@ type options struct {
 	seed         uint64
 }
 
-// lab is a place with fresh binaries and a project.
-type lab struct {
+// soak is one run, with a project in its lab.
+type soak struct {
 	options
+	*lab.Lab
 
-	dir, repo string
-	out       io.Writer
+	out io.Writer
 }
 
-func (l *lab) bin(name string) string { return filepath.Join(l.dir, "bin", name) }
-func (l *lab) project() string        { return filepath.Join(l.dir, "project") }
+func (l *soak) project() string { return filepath.Join(l.Dir, "project") }
 
 // run holds a session and prints what became of its processes.
 func run(ctx context.Context, out io.Writer, o options) (err error) {
 	if o.early < 2*window || o.calls < o.early+2*window {
 		return fmt.Errorf("comparing call %d with call %d: they must be %d calls apart, and as far from the beginning", o.early, o.calls, 2*window)
 	}
-	repo, err := os.Getwd()
+	place, err := lab.Open(ctx, "soak")
 	if err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp("", "aura-soak-")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	l := &lab{options: o, dir: dir, repo: repo, out: out}
-	if err := l.build(ctx); err != nil {
-		return err
-	}
+	defer func() { err = errors.Join(err, place.Close()) }()
+	l := &soak{options: o, Lab: place, out: out}
 	if err := l.prepare(); err != nil {
 		return err
 	}
@@ -72,17 +65,4 @@ func run(ctx context.Context, out io.Writer, o options) (err error) {
 		return err
 	}
 	return l.report(s)
-}
-
-func (l *lab) build(ctx context.Context) error {
-	for _, name := range []string{"aura", "aura-plugin-host"} {
-		cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", l.bin(name), "./cmd/"+name)
-		cmd.Dir = l.repo
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("building %s: %w\n%s", name, err, out)
-		}
-	}
-	// Pages of a file that is not yet on disk count as private memory of whoever maps it.
-	return exec.CommandContext(ctx, "sync").Run()
 }

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/idelchi/aura/internal/lab"
 )
 
 const (
@@ -18,14 +20,14 @@ const (
 )
 
 // prompts is how many the session needs.
-func (l *lab) prompts() int {
+func (l *soak) prompts() int {
 	const callsPerPrompt = callsPerTurn * (turnsPerPrompt - 1)
 	return (l.calls + callsPerPrompt - 1) / callsPerPrompt
 }
 
 // prepare writes a project with the example plugins and a model that works through its list of calls.
-func (l *lab) prepare() error {
-	manifests, err := filepath.Glob(filepath.Join(l.repo, ".aura", "plugins", "*", "*", "plugin.yaml"))
+func (l *soak) prepare() error {
+	manifests, err := filepath.Glob(filepath.Join(l.Repo, ".aura", "plugins", "*", "*", "plugin.yaml"))
 	if err != nil {
 		return err
 	}
@@ -39,7 +41,7 @@ func (l *lab) prepare() error {
 	for n := range 20_000 {
 		fmt.Fprintf(&lines, "line %d: the quick brown fox jumps over the lazy dog\n", n)
 	}
-	for name, content := range map[string]string{
+	return lab.WriteFiles(l.project(), map[string]string{
 		".aura/config/providers/soak.yaml": "worker: {type: script, file: worker.yaml}\nclerk: {type: script, file: clerk.yaml}\n",
 		".aura/config/worker.yaml":         l.script(),
 		".aura/config/clerk.yaml":          "turns: [{text: \"Many calls were made; many are left.\"}]\n",
@@ -49,20 +51,11 @@ func (l *lab) prepare() error {
 		".aura/config/features/soak.yaml": "compaction: {agent: clerk}\n",
 		"l.txt":                           lines.String(),
 		"big.txt":                         strings.Repeat("the quick brown fox jumps over the lazy dog\n", bigFile/44),
-	} {
-		path := filepath.Join(l.project(), name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return err
-		}
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			return err
-		}
-	}
-	return nil
+	})
 }
 
 // script is the model's side of the session. Its window is that of a usual model, so that the history is compacted.
-func (l *lab) script() string {
+func (l *soak) script() string {
 	random := rand.New(rand.NewPCG(l.seed, 0))
 	var b strings.Builder
 	b.WriteString("model: {name: tireless, context_length: 200000, capabilities: [tools]}\nturns:\n")
@@ -86,7 +79,7 @@ func (l *lab) script() string {
 }
 
 // resting reports whether a call is near one of the two moments that are compared.
-func (l *lab) resting(n int) bool {
+func (l *soak) resting(n int) bool {
 	return n > l.early-2*window && n <= l.early+window || n > l.calls-4*window
 }
 

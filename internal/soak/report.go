@@ -12,7 +12,7 @@ import (
 const most = 2
 
 // report prints the processes side by side and fails if one has grown too much.
-func (l *lab) report(s *session) error {
+func (l *soak) report(s *session) error {
 	fmt.Fprintf(l.out, "\n%d tool calls with %d plugins in %s, %d crashes, seed %d; call %d against the end (medians)\n\n",
 		s.calls, len(s.early)-1, s.took.Round(time.Second), s.crashes, l.seed, l.early)
 	tw := tabwriter.NewWriter(l.out, 0, 0, 3, ' ', 0)
@@ -20,7 +20,7 @@ func (l *lab) report(s *session) error {
 	for _, name := range measureNames {
 		fmt.Fprintf(tw, "\t%s", name)
 	}
-	fmt.Fprintln(tw)
+	fmt.Fprintln(tw, "\tresident")
 	var grown []string
 	for _, name := range sorted(s.early) {
 		fmt.Fprintf(tw, "  %s", name)
@@ -31,7 +31,7 @@ func (l *lab) report(s *session) error {
 				grown = append(grown, fmt.Sprintf("%s of %s (%.2f)", measureNames[i], name, ratio))
 			}
 		}
-		fmt.Fprintln(tw)
+		fmt.Fprintf(tw, "\t%s\n", s.peaks[name].text())
 		if s.late[name] == nil {
 			grown = append(grown, name+" (not running at the end)")
 		}

@@ -30,6 +30,7 @@ const (
 // session is what was seen of one.
 type session struct {
 	early, late samples
+	peaks       peaks
 	calls       int
 	crashes     int
 	took        time.Duration
@@ -38,14 +39,14 @@ type session struct {
 }
 
 // session runs aura to its end.
-func (l *lab) session(ctx context.Context) (*session, error) {
+func (l *soak) session(ctx context.Context) (*session, error) {
 	args := []string{"run", "--json", "--home", "", "--max-steps", fmt.Sprint(turnsPerPrompt + 1)}
 	for n := range l.prompts() {
 		args = append(args, fmt.Sprintf("Prompt %d: go on.", n+1))
 	}
-	cmd := exec.CommandContext(ctx, l.bin("aura"), args...)
+	cmd := exec.CommandContext(ctx, l.Bin("aura"), args...)
 	cmd.Dir = l.project()
-	home := filepath.Join(l.dir, "home")
+	home := filepath.Join(l.Dir, "home")
 	cmd.Env = []string{
 		"HOME=" + home, "XDG_CACHE_HOME=" + filepath.Join(home, "cache"), "XDG_STATE_HOME=" + filepath.Join(home, "state"),
 		"TMPDIR=" + os.TempDir(), "PATH=" + os.Getenv("PATH"), "AURA_TRUST=1",
@@ -63,7 +64,7 @@ func (l *lab) session(ctx context.Context) (*session, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	w := &watcher{lab: l, pid: cmd.Process.Pid, random: rand.New(rand.NewPCG(l.seed, 1)), crashed: map[string]time.Time{}, session: &session{early: samples{}, late: samples{}}}
+	w := &watcher{soak: l, pid: cmd.Process.Pid, random: rand.New(rand.NewPCG(l.seed, 1)), crashed: map[string]time.Time{}, session: &session{early: samples{}, late: samples{}, peaks: peaks{}}}
 	err = w.watch(stdout)
 	if err := errors.Join(err, cmd.Wait()); err != nil {
 		return nil, fmt.Errorf("holding a long session: %w\n%s", err, stderr.String())
@@ -74,7 +75,7 @@ func (l *lab) session(ctx context.Context) (*session, error) {
 
 // watcher follows a session by its events.
 type watcher struct {
-	*lab
+	*soak
 	*session
 
 	pid    int
@@ -129,8 +130,12 @@ func (w *watcher) at(n int) error {
 	switch {
 	case n%5 == 0 && n > w.options.early-window && n <= w.options.early+window:
 		return w.early.look(w.pid, w.plugins())
+	case n == w.options.early+window+1:
+		resetPeaks(w.pid, w.plugins())
 	case n%5 == 0 && n > w.options.calls-2*window:
-		return w.late.look(w.pid, w.plugins())
+		plugins := w.plugins()
+		w.peaks.look(w.pid, plugins)
+		return w.late.look(w.pid, plugins)
 	case n > w.options.early+window && n >= w.next && n < w.options.calls-5*window:
 		w.next = n + 1 + w.random.IntN(2*crashEvery)
 		return w.crash()
@@ -141,7 +146,7 @@ func (w *watcher) at(n int) error {
 // plugins are those of this session, by name.
 func (w *watcher) plugins() map[string]host.PluginHealth {
 	out := map[string]host.PluginHealth{}
-	for _, h := range host.Running(host.RuntimeDirs("", filepath.Join(w.dir, "home", "state", "aura", "run"))...) {
+	for _, h := range host.Running(host.RuntimeDirs("", filepath.Join(w.Dir, "home", "state", "aura", "run"))...) {
 		if h.Pid != 0 && strings.HasPrefix(h.Dir, w.project()+string(filepath.Separator)) {
 			out[h.Name] = h
 		}

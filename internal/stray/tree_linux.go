@@ -11,17 +11,26 @@ import (
 // adopted the orphans among its descendants (PR_SET_CHILD_SUBREAPER) for all of them to be found.
 func KillTree(pid int) {
 	_ = syscall.Kill(pid, syscall.SIGSTOP)
-	for range rounds {
+	KillDescendants(pid)
+	_ = syscall.Kill(-pid, syscall.SIGKILL)
+	_ = syscall.Kill(pid, syscall.SIGKILL)
+}
+
+// sweeps bounds the search for descendants that start others while they are being killed.
+const sweeps = 100
+
+// KillDescendants kills all processes below one. If that one adopts orphans, the children of a killed process become its own and are
+// found by the next sweep.
+func KillDescendants(pid int) {
+	for range sweeps {
 		victims := descendants(pid)
 		if len(victims) == 0 {
-			break
+			return
 		}
 		for _, victim := range victims {
 			_ = syscall.Kill(victim, syscall.SIGKILL)
 		}
 	}
-	_ = syscall.Kill(-pid, syscall.SIGKILL)
-	_ = syscall.Kill(pid, syscall.SIGKILL)
 }
 
 // descendants lists the living processes below one. A dead one that waits to be reaped is not listed.

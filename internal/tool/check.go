@@ -10,23 +10,36 @@ import (
 	"strings"
 )
 
-// Bounds of one check.
+// Bounds of one check. Work is in bytes read, for a pattern in bytes times instructions; what takes longer counts for more. All of
+// it takes about a second.
 const (
 	maxCheckSteps = 1 << 18
 	maxCheckDepth = 1000
+	maxCheckWork  = 1 << 26
+	// problemWork is the work of wording a problem, problemByte that of each byte in it.
+	problemWork = 2048
+	problemByte = 8
 )
 
 // review is one check of arguments.
 type review struct {
-	steps, depth int
-	// exhausted is set once there have been too many steps. What was found is worth nothing then.
+	steps, depth, work int
+	// exhausted is set once there was too much to do. What was found is worth nothing then.
 	exhausted bool
+}
+
+// spend counts work, and reports whether there may be more.
+func (r *review) spend(work int) bool {
+	r.work += work
+	r.exhausted = r.exhausted || r.work > maxCheckWork
+	return !r.exhausted
 }
 
 // check lists what is wrong with a value, which is at a place in the arguments such as "files.0".
 func (r *review) check(n *node, value any, at string) []string {
 	r.steps++
-	if r.exhausted = r.exhausted || r.steps > maxCheckSteps || r.depth >= maxCheckDepth; r.exhausted {
+	r.exhausted = r.exhausted || r.steps > maxCheckSteps || r.depth >= maxCheckDepth
+	if !r.spend(len(at) + width(value)) {
 		return nil
 	}
 	r.depth++
@@ -41,12 +54,7 @@ func (r *review) check(n *node, value any, at string) []string {
 	if !n.takes(kind, value) {
 		return []string{fmt.Sprintf("%s must be %s, not %s", field(at), strings.Join(n.types, " or "), kind)}
 	}
-	var out []string
-	for _, f := range n.facts {
-		if !f.holds(value) {
-			out = append(out, spaced(field(at), f.words(value)))
-		}
-	}
+	out := r.facts(n, value, at)
 	switch value := value.(type) {
 	case map[string]any:
 		out = append(out, r.object(n, value, at)...)
@@ -54,6 +62,40 @@ func (r *review) check(n *node, value any, at string) []string {
 		out = append(out, r.array(n, value, at)...)
 	}
 	return append(out, r.combined(n, value, at)...)
+}
+
+// width is about how long it takes to look at a value without what is inside it.
+func width(value any) int {
+	switch value := value.(type) {
+	case string:
+		return len(value)
+	case []any:
+		return len(value)
+	case map[string]any:
+		return len(value)
+	default:
+		return 0
+	}
+}
+
+// facts checks the keywords about a value as such.
+func (r *review) facts(n *node, value any, at string) []string {
+	var out []string
+	for _, f := range n.facts {
+		if f.work != nil && !r.spend(f.work(value)) {
+			return nil
+		}
+		holds, work := f.holds(value)
+		if !r.spend(work) {
+			return nil
+		}
+		if !holds {
+			problem := spaced(field(at), f.words(value))
+			r.spend(problemWork + problemByte*len(problem))
+			out = append(out, problem)
+		}
+	}
+	return out
 }
 
 // fits reports whether nothing is wrong.
@@ -97,9 +139,10 @@ func (n *node) takes(kind string, value any) bool {
 
 func (r *review) object(n *node, value map[string]any, at string) []string {
 	var out []string
+	r.spend(len(n.dependent) + len(n.implied))
 	missing := func(names []string) {
 		for _, name := range names {
-			if _, ok := value[name]; !ok {
+			if _, ok := value[name]; !ok && r.spend(problemWork+problemByte*(len(at)+len(name))) {
 				out = append(out, fmt.Sprintf("missing required field %q", inside(at, name)))
 			}
 		}
@@ -124,7 +167,7 @@ func (r *review) object(n *node, value map[string]any, at string) []string {
 // property checks one of the properties of an object.
 func (r *review) property(n *node, name string, value any, at string) []string {
 	var out []string
-	schemas := n.about(name)
+	schemas := r.about(n, name)
 	for _, schema := range schemas {
 		out = append(out, r.check(schema, value, at)...)
 	}
@@ -146,13 +189,13 @@ func (r *review) other(n *node, value any, at string) []string {
 }
 
 // about are the schemas for a property of that name.
-func (n *node) about(name string) []*node {
+func (r *review) about(n *node, name string) []*node {
 	var out []*node
 	if schema, ok := n.properties[name]; ok {
 		out = append(out, schema)
 	}
 	for _, p := range n.patterns {
-		if p.name.MatchString(name) {
+		if r.spend(p.name.work(name)) && p.name.MatchString(name) {
 			out = append(out, p.schema)
 		}
 	}
@@ -175,7 +218,7 @@ func (r *review) leftover(n *node, value map[string]any, at string) []string {
 
 // evaluates reports whether a schema, or one that counts as well, says something about a property.
 func (r *review) evaluates(n *node, name string, value map[string]any) bool {
-	if n.additional != nil || len(n.about(name)) > 0 {
+	if n.additional != nil || len(r.about(n, name)) > 0 {
 		return true
 	}
 	also := slices.Concat(n.all, n.some, n.one)

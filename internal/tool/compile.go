@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/url"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -52,7 +51,7 @@ type node struct {
 
 // patterned is a schema for all properties whose names match.
 type patterned struct {
-	name   *regexp.Regexp
+	name   *pattern
 	schema *node
 }
 
@@ -69,6 +68,8 @@ type compiler struct {
 	// ids are the objects by their $id, anchors those by their owner and name.
 	ids     map[string]object
 	anchors map[anchor]object
+	// instructions are those of all patterns so far.
+	instructions int
 	// alone means that nothing beside $ref counts, as up to draft 7.
 	alone bool
 }

@@ -28,6 +28,10 @@ func TestValidateKeywords(t *testing.T) {
 		{"several types", `{"type":["string","null"]}`, true, []string{`field "x" must be string or null, not boolean`}},
 		{"const", `{"const":{"a":1}}`, "a", []string{`field "x": value must be {"a":1}`}},
 		{"enum of numbers", `{"enum":[1,2]}`, 2.0, nil},
+		{"enum of numbers in another spelling", `{"enum":[1.0,2e0,-0]}`, 0.0, nil},
+		{"enum of large numbers", `{"enum":[9007199254740993]}`, 9007199254740992, []string{`field "x" must be one of 9007199254740993`}},
+		{"const in another order", `{"const":{"a":1,"b":[null,0.5]}}`, map[string]any{"b": []any{nil, 0.5}, "a": 1}, nil},
+		{"a text is no number", `{"const":"1"}`, 1.0, []string{`field "x": value must be "1"`}},
 		{"pattern", `{"pattern":"^a+$"}`, "b", []string{`field "x": 'b' does not match pattern '^a+$'`}},
 		{"several at one field", `{"minLength":5,"pattern":"^a"}`, long, []string{
 			`field "x": 'xxx' does not match pattern '^a'`, `field "x": minLength: got 3, want 5`,
@@ -141,6 +145,13 @@ func TestHostileSchemas(t *testing.T) {
 		{"too many", `{"anyOf":[` + strings.Repeat(`{},`, 30_000) + `{}]}`},
 		{"too long", `{"enum":["` + strings.Repeat("a", 1<<20) + `"]}`},
 		{"bad pattern", `{"properties":{"a":{"pattern":"(?!a)"}}}`},
+		{"pattern too long", `{"properties":{"a":{"pattern":"` + strings.Repeat("a", 5000) + `"}}}`},
+		{"pattern of too many instructions", `{"properties":{"a":{"pattern":"` + strings.Repeat("a{1000}", 200) + `"}}}`},
+		{"patterns of too many instructions", `{"anyOf":[` + strings.Repeat(`{"pattern":"a{1000}b{1000}"},`, 10_000) + `{}]}`},
+		{"names of too many instructions", `{"patternProperties":{"` + strings.Repeat("a{1000}", 200) + `":{}}}`},
+		{"no pattern", `{"pattern":1}`},
+		{"no enum", `{"enum":1}`},
+		{"no uniqueItems", `{"uniqueItems":1}`},
 		{"bad name pattern", `{"patternProperties":{"(":{}}}`},
 		{"bound beyond all", `{"properties":{"a":{"minimum":1e999}}}`},
 		{"multiple of nothing", `{"properties":{"a":{"multipleOf":0}}}`},
@@ -159,6 +170,57 @@ func TestHostileSchemas(t *testing.T) {
 			t.Parallel()
 			if err := tool.Validate(json.RawMessage(tt.schema), map[string]any{"a": 1.0}); err == nil {
 				t.Error("no error")
+			}
+		})
+	}
+}
+
+// Schemas that are small enough, for arguments that are, and yet would take minutes or gigabytes together: the check is given up.
+func TestHostileWork(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("a", 1<<20)
+	list := make([]any, 20_000)
+	for i := range list {
+		list[i] = map[string]any{}
+	}
+	distinct := make([]any, 20_000)
+	for i := range distinct {
+		distinct[i] = float64(i)
+	}
+	deep := any(map[string]any{})
+	for range 900 {
+		deep = map[string]any{strings.Repeat("n", 1000): deep, "b": deep}
+	}
+	wide := strings.TrimSuffix(strings.Repeat(`"some name",`, 50_000), ",")
+	many := func(part string) string {
+		return `{"properties":{"x":{"allOf":[` + strings.Repeat(part+",", 10_000) + `true]}}}`
+	}
+	tests := []struct {
+		name, schema string
+		value        any
+	}{
+		{"patterns over a long text", many(`{"pattern":"b$"}`), long},
+		{"one pattern over a long text", `{"properties":{"x":{"pattern":"` + strings.Repeat("(a|b|c)?", 200) + `$"}}}`, long},
+		{"lengths of a long text", many(`{"minLength":1}`), long},
+		{"values compared with a long list", many(`{"const":1}`), list},
+		{"elements compared with each other", many(`{"uniqueItems":true}`), distinct},
+		{"fields that are missing", `{"properties":{"x":{"items":{"required":[` + wide + `]}}}}`, list},
+		{"messages with a long value", `{"properties":{"x":{"items":{"enum":["` + long[:1<<19] + `"]}}}}`, list},
+		{"deep places with long names", `{"$ref":"#/$defs/n","$defs":{"n":{"additionalProperties":{"$ref":"#/$defs/n"}}}}`, deep},
+		{"names matched with patterns", `{"properties":{"x":{"items":{"patternProperties":{"` + strings.Repeat("(a|b)?", 500) + `$":true}}}}}`, []any{map[string]any{long[:100_000]: 1.0}}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s, err := tool.Compile(json.RawMessage(tt.schema))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Validate(map[string]any{"x": tt.value}); err == nil || !strings.Contains(err.Error(), "more checks than are made") {
+				t.Errorf("got %.200v", err)
+			}
+			if err := s.Validate(map[string]any{"y": 1.0}); err != nil {
+				t.Errorf("other arguments: %v", err)
 			}
 		})
 	}

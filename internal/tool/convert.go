@@ -44,7 +44,7 @@ func (c *collector) properties(n *node, name string) []*node {
 		return nil
 	}
 	c.done[n] = true
-	out := n.about(name)
+	out := new(review).about(n, name)
 	for _, other := range n.alongside() {
 		out = append(out, c.properties(other, name)...)
 	}

@@ -1,8 +1,6 @@
 package tool
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/big"
@@ -10,14 +8,14 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // fact is a keyword about a value as such, without other schemas inside.
 type fact struct {
-	// holds reports whether a value is as the keyword wants it, or of a type that it is not about.
-	holds func(value any) bool
+	// holds reports whether a value is as the keyword wants it, or of a type that it is not about, and how much work that was.
+	holds func(value any) (ok bool, work int)
+	// work is how much holds will take, for one that may take so long that it must not begin; else nil.
+	work func(value any) int
 	// words say what is wrong, about a value that is not.
 	words func(value any) string
 }
@@ -27,26 +25,18 @@ func (r *reader) facts() []fact {
 	out := r.bounds()
 	for _, k := range []struct {
 		keyword string
-		words   func(limit, value any) string
-	}{
-		{"enum", func(limit, _ any) string { return "must be one of " + choices(limit) }},
-		{"const", func(limit, _ any) string { return ": value must be " + compact(limit) }},
-		{"pattern", func(limit, value any) string { return fmt.Sprintf(": '%v' does not match pattern '%v'", value, limit) }},
-		{"uniqueItems", func(any, any) string { return ": two of its elements are equal" }},
-	} {
+		read    func(limit any) (fact, error)
+	}{{"enum", enum}, {"const", constant}, {"pattern", r.matching}, {"uniqueItems", unique}} {
 		limit, ok := r.written[k.keyword]
 		if !ok {
 			continue
 		}
-		rule, err := lone(k.keyword, limit)
+		f, err := k.read(limit)
 		if err != nil {
 			r.fail(k.keyword, err)
 			continue
 		}
-		out = append(out, fact{
-			holds: func(value any) bool { return rule.Validate(value) == nil },
-			words: func(value any) string { return k.words(limit, value) },
-		})
+		out = append(out, f)
 	}
 	if limit, ok := r.written["multipleOf"]; ok {
 		out = append(out, r.multiple(limit))
@@ -99,9 +89,9 @@ func (r *reader) bounds() []fact {
 			b.holds = lessThan
 		}
 		out = append(out, fact{
-			holds: func(value any) bool {
+			holds: func(value any) (bool, int) {
 				got, about := b.of(value)
-				return !about || b.holds(got, border)
+				return !about || b.holds(got, border), width(value)
 			},
 			words: func(value any) string {
 				got, _ := b.of(value)
@@ -112,19 +102,6 @@ func (r *reader) bounds() []fact {
 	return out
 }
 
-// lone is a schema of a single keyword, by which the library decides.
-func lone(keyword string, limit any) (*jsonschema.Resolved, error) {
-	raw, err := json.Marshal(object{keyword: limit})
-	if err != nil {
-		return nil, err
-	}
-	var s jsonschema.Schema
-	if err := json.Unmarshal(raw, &s); err != nil {
-		return nil, err
-	}
-	return s.Resolve(nil)
-}
-
 // multiple counts in decimals, by which 0.3 is a multiple of 0.1.
 func (r *reader) multiple(limit any) fact {
 	unit, ok := decimal(limit)
@@ -132,9 +109,9 @@ func (r *reader) multiple(limit any) fact {
 		r.fail("multipleOf", errors.New("it is no positive number"))
 	}
 	return fact{
-		holds: func(value any) bool {
+		holds: func(value any) (bool, int) {
 			v, ok := decimal(value)
-			return !ok || v.Quo(v, unit).IsInt()
+			return !ok || v.Quo(v, unit).IsInt(), 1
 		},
 		words: func(value any) string { return fmt.Sprintf(": multipleOf: got %v, want %v", value, limit) },
 	}
@@ -177,34 +154,4 @@ func elements(value any) (float64, bool) {
 func fields(value any) (float64, bool) {
 	object, ok := value.(map[string]any)
 	return float64(len(object)), ok
-}
-
-// maxChoices is how many values of an enum a message names.
-const maxChoices = 50
-
-func choices(limit any) string {
-	values, ok := limit.([]any)
-	if !ok {
-		return compact(limit)
-	}
-	var out []string
-	for _, v := range values[:min(len(values), maxChoices)] {
-		out = append(out, compact(v))
-	}
-	text := strings.Join(out, ", ")
-	if more := len(values) - maxChoices; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
-}
-
-// compact is a value as JSON.
-func compact(value any) string {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(value); err != nil {
-		return fmt.Sprint(value)
-	}
-	return strings.TrimSpace(b.String())
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 )
 
@@ -44,9 +43,9 @@ func (r *reader) fill(n *node) {
 func (r *reader) fillObject(n *node) {
 	n.properties, n.required = r.named("properties"), r.strings("required", r.written["required"])
 	for name, schema := range r.named("patternProperties") {
-		pattern, err := regexp.Compile(name)
+		matching, err := r.pattern(name)
 		r.fail("patternProperties", err)
-		n.patterns = append(n.patterns, patterned{pattern, schema})
+		n.patterns = append(n.patterns, patterned{matching, schema})
 	}
 	n.additional, n.unevaluated, n.names = r.one("additionalProperties"), r.one("unevaluatedProperties"), r.one("propertyNames")
 	n.implied, n.dependent = r.named("dependentSchemas"), map[string][]string{}

@@ -37,15 +37,6 @@ func Compile(schema json.RawMessage) (*Schema, error) {
 	return &Schema{root: root}, nil
 }
 
-// Validate compiles a schema and checks arguments against it once.
-func Validate(schema json.RawMessage, args map[string]any) error {
-	s, err := Compile(schema)
-	if err != nil {
-		return err
-	}
-	return s.Validate(args)
-}
-
 // errEndless is a check that was given up.
 var errEndless = errors.New("the schema leads to more checks than are made for one call")
 

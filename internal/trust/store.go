@@ -2,6 +2,7 @@ package trust
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 
 	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/lock"
 )
 
 const (
@@ -106,11 +108,11 @@ func (s Store) change(edit func(*content)) (err error) {
 	if err := os.MkdirAll(filepath.Dir(s.Path), 0o700); err != nil {
 		return fmt.Errorf("recording consent: %w", err)
 	}
-	release, err := lock(s.Path + ".lock")
+	held, err := lock.Wait(context.Background(), s.Path+".lock", func() {})
 	if err != nil {
 		return fmt.Errorf("recording consent: %w", err)
 	}
-	defer func() { err = errors.Join(err, release()) }()
+	defer func() { err = errors.Join(err, held.Release()) }()
 	c, err := s.read()
 	if err != nil {
 		return err

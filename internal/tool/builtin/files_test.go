@@ -56,7 +56,11 @@ func TestDefinitions(t *testing.T) {
 		if want, ok := parallel[d.Name]; !ok || want != d.Parallel || d.Source != tool.SourceBuiltin || d.Description == "" {
 			t.Errorf("got %+v", d)
 		}
-		if err := tool.Validate(d.Parameters, map[string]any{"nonsense": 1}); err == nil {
+		schema, err := tool.Compile(d.Parameters)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := schema.Validate(map[string]any{"nonsense": 1}); err == nil {
 			t.Errorf("%s takes unknown arguments", d.Name)
 		}
 		if _, ok := x.(tool.Pather); !ok {

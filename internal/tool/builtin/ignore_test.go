@@ -19,6 +19,7 @@ func TestRules(t *testing.T) {
 		{[]string{"x/a"}, "/r/x/a", false, true},
 		{[]string{"x/a"}, "/r/y/x/a", false, false},
 		{[]string{"**/x/a"}, "/r/y/x/a", false, true},
+		{[]string{"**/x/a"}, "/r/x/y/x/a", false, true},
 		{[]string{"x/**/a"}, "/r/x/a", false, true},
 		{[]string{"x/**/a"}, "/r/x/y/z/a", false, true},
 		{[]string{"x/**"}, "/r/x/y", false, true},

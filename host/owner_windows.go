@@ -1,0 +1,6 @@
+package host
+
+import "os"
+
+// ownedByUs trusts the access rules of the user's own temporary directory.
+func ownedByUs(os.FileInfo) bool { return true }

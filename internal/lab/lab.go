@@ -1,0 +1,68 @@
+// Package lab is a place to measure aura in: a directory with fresh binaries, for internal/bench and internal/soak.
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// Lab is a temporary directory with both programs. Its owner closes it.
+type Lab struct {
+	Dir string
+	// Repo is the root of the repository.
+	Repo string
+}
+
+// Open builds the programs of the repository in the working directory.
+func Open(ctx context.Context, name string) (*Lab, error) {
+	repo, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "aura-"+name+"-")
+	if err != nil {
+		return nil, err
+	}
+	l := &Lab{Dir: dir, Repo: repo}
+	if err := l.build(ctx); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
+}
+
+// Close removes the directory.
+func (l *Lab) Close() error { return os.RemoveAll(l.Dir) }
+
+// Bin is the path of a program.
+func (l *Lab) Bin(name string) string { return filepath.Join(l.Dir, "bin", name) }
+
+func (l *Lab) build(ctx context.Context) error {
+	for _, name := range []string{"aura", "aura-plugin-host"} {
+		cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", l.Bin(name), "./cmd/"+name)
+		cmd.Dir = l.Repo
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("building %s: %w\n%s", name, err, out)
+		}
+	}
+	// Pages of a file that is not yet on disk count as private memory of whoever maps it.
+	return exec.CommandContext(ctx, "sync").Run()
+}
+
+// WriteFiles makes a tree of files.
+func WriteFiles(root string, files map[string]string) error {
+	for name, content := range files {
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/idelchi/aura/host"
+)
+
+// peak is the resident memory of a process, in bytes: at the last look, and the most since its peak was reset or it was started.
+type peak struct{ rest, most int64 }
+
+// text shows how far a process goes above what it holds at rest.
+func (p peak) text() string {
+	if p.rest == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.1f, peak %.1f MB", float64(p.rest)/1e6, float64(p.most)/1e6)
+}
+
+// peaks are those of aura and its plugins, by name.
+type peaks map[string]peak
+
+// look reads the peaks. A process that has just ended keeps its last one.
+func (p peaks) look(pid int, plugins map[string]host.PluginHealth) {
+	for name, pid := range pids(pid, plugins) {
+		status := fmt.Sprintf("/proc/%d/status", pid)
+		rest, err := field(status, "VmRSS:")
+		if err != nil {
+			continue
+		}
+		if most, err := field(status, "VmHWM:"); err == nil {
+			p[name] = peak{rest << 10, most << 10}
+		}
+	}
+}
+
+// resetPeaks lets the kernel begin to count again. Where it is not allowed, because the process is not ours to look into, the peak
+// is that of the whole life of the process.
+func resetPeaks(pid int, plugins map[string]host.PluginHealth) {
+	const resetHWM = "5"
+	for _, pid := range pids(pid, plugins) {
+		_ = os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte(resetHWM), 0)
+	}
+}
+
+// pids are the processes of a session by name.
+func pids(pid int, plugins map[string]host.PluginHealth) map[string]int {
+	out := map[string]int{own: pid}
+	for name, h := range plugins {
+		out[name] = h.Pid
+	}
+	return out
+}
