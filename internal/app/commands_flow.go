@@ -30,7 +30,7 @@ func (a *App) flowCommands() []command.Command {
 
 // holds evaluates a condition.
 func (a *App) holds(ctx context.Context, c condition.Expr, state sdk.Context) (bool, error) {
-	return c.Eval(ctx, host.ConditionState(state, a.cfg.Workdir, runCondition(withTask(a.cfg.Environ, a.taskEnv))))
+	return c.Eval(ctx, host.ConditionState(state, a.cfg.Workdir, runCondition(a.commandEnv())))
 }
 
 func (a *App) cmdAssert(ctx context.Context, args string) (command.Result, error) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// usualVariables are what Bash and shell hooks see of aura's environment: what programs need to find files and to know the terminal,
+// usualVariables are what Bash, shell hooks and bash: conditions see of aura's environment: what programs need to find files and to know the terminal,
 // the language and the tools of a build. A name may end in *. Everything else may be a secret, whatever it is called.
 var usualVariables = []string{
 	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "PWD", "OLDPWD", "SHLVL", "HOSTNAME", "TMPDIR", "TMP", "TEMP", "TZ", "TZDIR",
@@ -38,6 +38,11 @@ func environment(environ, named []string, task map[string]string) []string {
 		return !matches(named, name) && (!matches(usualVariables, name) || !harmless(name, value))
 	})
 	return withTask(kept, task)
+}
+
+// commandEnv is what shell hooks and bash: conditions see in the current role.
+func (a *App) commandEnv() []string {
+	return environment(a.cfg.Environ, a.features.Sandbox.Env, a.taskEnv)
 }
 
 // matches reports whether a name is one of the patterns.

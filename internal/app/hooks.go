@@ -20,7 +20,7 @@ import (
 
 // hooks are the shell hooks of a role.
 func (a *App) hooks(r role) (hooks.Runner, error) {
-	runner, err := hookRunner(a.cfg, r, environment(a.cfg.Environ, a.features.Sandbox.Env, a.taskEnv))
+	runner, err := hookRunner(a.cfg, r, a.commandEnv())
 	runner.OnSlow = func(name string) {
 		a.events.send(event.Progress{Tool: "hook " + name, Text: "still running"})
 	}

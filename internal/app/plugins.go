@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"github.com/idelchi/aura/internal/command"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/pipeline"
 	"github.com/idelchi/aura/internal/redact"
 	"github.com/idelchi/aura/internal/sandbox"
@@ -44,7 +44,7 @@ func (a *App) startPlugins(ctx context.Context) error {
 		return err
 	}
 	o.Session, o.TaskEnv, o.Secrets = a.place, a.taskEnv, &a.secrets
-	o.Shell = runCondition(withTask(a.cfg.Environ, a.taskEnv))
+	o.Shell = runCondition(a.commandEnv())
 	o.Notify = func(n host.Notice) { a.notice(n.Plugin, n.Text) }
 	a.fleet, err = host.Start(ctx, o, list)
 	a.recallFired()
@@ -107,7 +107,7 @@ func HostOptions(c *config.Config) (host.Options, error) {
 	if err := requireSandbox(c.Features); err != nil {
 		return host.Options{}, err
 	}
-	program, err := hostProgram()
+	program, err := hostProgram(c.Workdir)
 	if err != nil {
 		return host.Options{}, err
 	}
@@ -121,12 +121,12 @@ func HostOptions(c *config.Config) (host.Options, error) {
 		Binary: program.start, Program: program.path, Grants: sandbox.GrantsIn(c.Workdir), CacheDir: c.State.Cache(), Workdir: c.Workdir, Environ: c.Environ,
 		Secrets: secrets,
 		Tool:    sdk.ToolConfig{HomeDir: userHome, ConfigDir: c.Project},
-		Shell:   runCondition(c.Environ),
+		Shell:   runCondition(environment(c.Environ, c.Features.Sandbox.Env, nil)),
 	}, nil
 }
 
 // hostBinary finds aura-plugin-host beside aura, or else in PATH.
-func hostBinary() (string, error) {
+func hostBinary(workdir string) (string, error) {
 	name := "aura-plugin-host"
 	if runtime.GOOS == "windows" {
 		name += ".exe"
@@ -141,14 +141,14 @@ func hostBinary() (string, error) {
 			return beside, nil
 		}
 	}
-	found, err := exec.LookPath(name)
+	found, err := install.LookPath(name, os.Getenv("PATH"), workdir)
 	if err != nil {
 		return "", fmt.Errorf("looking for %s, which runs the plugins: it is neither beside aura nor in PATH; install it there, or use --without-plugins", name)
 	}
-	return filepath.Abs(found)
+	return found, nil
 }
 
-// runCondition runs the command of a bash: condition in a limited process of its own.
+// runCondition runs the command of a bash: condition in a limited process of its own, with the environment that shell hooks have.
 func runCondition(env []string) func(context.Context, string, string) (bool, error) {
 	return func(ctx context.Context, workdir, line string) (bool, error) {
 		self, err := sandbox.Self()

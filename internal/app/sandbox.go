@@ -68,7 +68,7 @@ func newCell(c *config.Config, f config.Features, output string) cell {
 		out.place.Programs = append(out.place.Programs, self)
 	}
 	// It is opened before anything confined runs, whether it is needed or not.
-	if program, err := hostProgram(); err == nil {
+	if program, err := hostProgram(c.Workdir); err == nil {
 		out.place.Programs = append(out.place.Programs, program.path)
 	}
 	path, _ := config.Lookup(c.Inherited, "PATH")
