@@ -49,7 +49,7 @@ func newCell(c *config.Config, f config.Features, output string) cell {
 		settings: sandbox.Config{
 			Restrictions: sandbox.Paths(s.Restrictions), Extra: sandbox.Paths(s.Extra), Network: s.Network, UnixSockets: s.UnixSockets,
 		},
-		place:  sandbox.Place{Workdir: c.Workdir, Temp: os.TempDir(), Hidden: hiddenDirs(c), Output: output},
+		place:  sandbox.Place{Workdir: c.Workdir, Temp: os.TempDir(), Private: sandbox.PrivateTemp(), Hidden: hiddenDirs(c), Output: output},
 		grants: sandbox.GrantsIn(c.Workdir),
 	}
 	if usual := "/tmp"; out.place.Temp != usual {
@@ -160,12 +160,13 @@ func (a *App) tellUncovered(sentences []string) {
 
 // builtins are the built-in tools, each call in a confined process of its own if there is a sandbox.
 func (c cell) builtins(o builtin.Options, task map[string]string) []tool.Tool {
-	o.Env = environment(o.Env, c.env, task)
 	if !c.enabled {
+		o.Env = environment(o.Env, c.env, task)
 		return builtin.All(o)
 	}
-	all := builtin.All(o)
 	files, commands := c.policy(sandbox.KindFiles), c.policy(sandbox.KindShell)
+	o.Env = environment(commands.Environ(o.Env), c.env, task)
+	all := builtin.All(o)
 	for i, t := range all {
 		policy := files
 		if t.Definition().Name == "Bash" {
@@ -301,6 +302,9 @@ func (a *App) cmdSandbox(context.Context, string) (string, error) {
 		if absent := c.policy(sandbox.KindShell).Absent(); len(absent) > 0 {
 			text += "\nnot protected if somebody makes them: " + strings.Join(absent, ", ")
 		}
+		for _, warning := range c.place.Warnings() {
+			text += "\nwarning: " + warning
+		}
 	}
 	return text, nil
 }
@@ -312,5 +316,9 @@ func SandboxStatus(ctx context.Context, c *config.Config) (sandbox.Status, error
 		return sandbox.Status{}, fmt.Errorf("finding aura itself: %w", err)
 	}
 	cell := newCell(c, c.Features, "")
-	return sandbox.Probe(ctx, self, cell.grants.Open(cell.policy(sandbox.KindShell)), cell.grants.Dir()), ctx.Err()
+	status := sandbox.Probe(ctx, self, cell.grants.Open(cell.policy(sandbox.KindShell)), cell.grants.Dir())
+	for _, warning := range cell.place.Warnings() {
+		status.Rows = append(status.Rows, sandbox.Row{Name: "narrower than usual", Enforced: status.Enabled, Detail: warning})
+	}
+	return status, ctx.Err()
 }

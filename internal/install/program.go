@@ -32,11 +32,7 @@ func LookPath(name, path, workdir string) (string, error) {
 
 // inside reports whether a directory is the root or lies in it, by its name or by where links lead. Nothing is inside an empty root.
 func inside(root, dir string) bool {
-	below := func(root, dir string) bool {
-		rel, err := filepath.Rel(root, dir)
-		return err == nil && filepath.IsLocal(rel)
-	}
-	return root != "" && (below(root, dir) || below(resolved(root), resolved(dir)))
+	return root != "" && (within(root, dir) || within(resolved(root), resolved(dir)))
 }
 
 // resolved is a path with its links followed, or the path itself if it leads nowhere.
