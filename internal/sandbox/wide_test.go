@@ -75,7 +75,10 @@ func TestWide(t *testing.T) {
 				}
 				return filepath.Join(base, path)
 			}
-			at := sandbox.Place{Workdir: full(tt.workdir), Home: full("users/me"), Temp: full(tt.temp), Private: "/private", Writable: under(base, tt.writable)}
+			at := sandbox.Place{Workdir: full(tt.workdir), Home: full("users/me"), Temp: full(tt.temp), Private: "/private"}
+			for _, path := range tt.writable {
+				at.Writable = append(at.Writable, full(path))
+			}
 			p := sandbox.Default(at, sandbox.KindFiles)
 			want := make([]string, 0, len(tt.want))
 			for _, path := range tt.want {
