@@ -114,6 +114,9 @@ func setup(env *testscript.Env) error {
 	return nil
 }
 
+// outsideRoot is a directory that anybody can write to and that no policy grants, unlike the one for temporary files.
+const outsideRoot = "/var/tmp"
+
 // newHome makes a home directory that lies neither in the project nor where temporary files do, as for users: a policy would be
 // narrower than usual otherwise. What the project has as home is copied into it; a link takes its place. Whoever
 // calls it removes the directory around the home.
