@@ -85,6 +85,29 @@ func TestFillIgnoresProjectPrograms(t *testing.T) {
 	}
 }
 
+// TestFillIgnoresProjectHelpers lets git look for a credential helper that the user has configured. The one inside the working
+// directory is not found; as a control, the same one outside is.
+func TestFillIgnoresProjectHelpers(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil || runtime.GOOS == "windows" {
+		t.Skip("there is no git, or no shell script is a program")
+	}
+	s := source{protocol: "https", host: "example.com", path: "/a/b"}
+	for dir, runs := range map[string]bool{"outside": true, "work/bin": false} {
+		base := t.TempDir()
+		canary := filepath.Join(base, "canary")
+		writeProgram(t, filepath.Join(base, dir, "git-credential-planted"), canary)
+		err := os.WriteFile(filepath.Join(base, ".gitconfig"), []byte("[credential]\n\thelper = planted\n"), 0o600)
+		if err = errors.Join(err, os.MkdirAll(filepath.Join(base, "work"), 0o700)); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(base, dir) + string(filepath.ListSeparator) + os.Getenv("PATH")
+		(Options{Workdir: filepath.Join(base, "work"), Environ: []string{"PATH=" + path, "HOME=" + base, "GIT_CONFIG_NOSYSTEM=1"}}).fill(t.Context(), s)
+		if _, err := os.Stat(canary); (err == nil) != runs {
+			t.Errorf("%s: run %t, want %t", dir, err == nil, runs)
+		}
+	}
+}
+
 // writeProgram makes a program that leaves a canary.
 func writeProgram(t *testing.T, path, canary string) {
 	t.Helper()
