@@ -59,10 +59,18 @@ func startChild(ctx context.Context, o *Options, spec Spec, log *logFile) (*chil
 func processFor(o *Options, spec Spec, log *logFile) *process {
 	tool := o.Tool
 	tool.DataDir = spec.DataDir
-	return newProcess(o.Binary, o.startDir(), grant(o.Environ, o.TaskEnv, spec.variables()), shared.LaunchSpec{
+	return newProcess(o.Binary, o.startDir(), environOf(o, spec), shared.LaunchSpec{
 		Name: spec.Name, Dir: spec.Dir, Unsafe: spec.Unsafe, MemoryBytes: spec.Manifest.Limits.Memory, Tool: tool,
 		Sandbox: policyOf(o, spec),
 	}, log)
+}
+
+// environOf is what the plugin's process sees of the environment. A policy with a directory of its own for temporary files adds TMPDIR.
+func environOf(o *Options, spec Spec) []string {
+	if spec.Sandbox == nil || spec.Sandbox.Temp == "" {
+		return grant(o.Environ, o.TaskEnv, spec.variables())
+	}
+	return grant(spec.Sandbox.Environ(o.Environ), o.TaskEnv, slices.Concat(spec.variables(), []string{"TMPDIR"}))
 }
 
 // policyOf is the plugin's policy with what every child needs: to read itself and its plugin's source, and to be kept from the

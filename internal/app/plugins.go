@@ -52,7 +52,7 @@ func (c *pluginChange) start(ctx context.Context, s *Session, next *setup.Setup)
 	if err != nil {
 		return err
 	}
-	o.Session, o.TaskEnv, o.Secrets, o.Shell = place, next.TaskEnv, &s.secrets, next.RunCondition()
+	o.Session, o.TaskEnv, o.Secrets, o.Shell = place, next.TaskEnv, &s.secrets, next.RunCondition(next.Features)
 	o.Notify = func(n host.Notice) { s.notice(n.Plugin, n.Text) }
 	if s.opts.PluginEvents {
 		watchPlugins(&o, &s.secrets, s.events.send)

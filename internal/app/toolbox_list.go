@@ -115,7 +115,7 @@ func (b *Toolbox) hidden(ctx context.Context, d tool.Definition) string {
 	}
 	if expr := b.condition(d); !expr.IsZero() && !b.opts.Asleep {
 		state := sdk.Context{Agent: b.role.Agent.Name, Mode: b.role.Mode.Name, Workdir: c.Workdir}
-		if holds, err := b.source.Holds(ctx, expr, state); err != nil {
+		if holds, err := b.source.Holds(ctx, b.features, expr, state); err != nil {
 			return fmt.Sprintf("its condition %q cannot be evaluated: %v", expr, err)
 		} else if !holds {
 			return fmt.Sprintf("its condition %q does not hold before a session begins", expr)

@@ -58,6 +58,8 @@ func Main() int {
 	s := streams{in: os.Stdin, out: os.Stdout, err: os.Stderr, environ: config.ProcessEnviron()}
 	ctx, stop := withSignals(context.Background(), s.err)
 	defer stop()
+	// What cannot be removed stays until the system clears its temporary files.
+	defer func() { _ = sandbox.RemovePrivateTemp() }()
 	return execute(ctx, s, os.Args[1:])
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"os"
 	"testing"
 
@@ -29,7 +30,8 @@ func atHome(m *testing.M) int {
 	if err != nil {
 		panic(err)
 	}
-	defer func() { _ = os.RemoveAll(home) }()
+	// The home lies among temporary files, so confined processes have a directory of their own for these.
+	defer func() { _ = errors.Join(os.RemoveAll(home), sandbox.RemovePrivateTemp()) }()
 	if err := os.Setenv("HOME", home); err != nil {
 		panic(err)
 	}

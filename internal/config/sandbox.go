@@ -24,7 +24,7 @@ type Sandbox struct {
 	Network bool `yaml:"network"`
 	// UnixSockets lets Bash reach the Unix sockets of other programs.
 	UnixSockets bool `yaml:"unix_sockets"`
-	// Env are names of variables that Bash and shell hooks see beside the usual ones. A name may end in *. What is set here is
+	// Env are names of variables that Bash, shell hooks and bash: conditions see beside the usual ones. A name may end in *. What is set here is
 	// added to what is set below.
 	Env []string `yaml:"env"`
 }

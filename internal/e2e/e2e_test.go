@@ -98,11 +98,13 @@ func setup(env *testscript.Env) error {
 	if err != nil {
 		return err
 	}
-	env.Defer(func() { _ = errors.Join(os.RemoveAll(runtimeDir), os.RemoveAll(stateDir)) })
-	home := filepath.Join(env.WorkDir, "home")
-	if err := os.MkdirAll(home, 0o700); err != nil {
+	home, err := newHome(env.WorkDir)
+	if err != nil {
 		return err
 	}
+	env.Defer(func() {
+		_ = errors.Join(os.RemoveAll(runtimeDir), os.RemoveAll(stateDir), os.RemoveAll(filepath.Dir(home)))
+	})
 	env.Vars = append(env.Vars,
 		"PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"),
 		"HOME="+home, "XDG_CACHE_HOME="+filepath.Join(home, ".cache"), "XDG_RUNTIME_DIR="+runtimeDir,
@@ -110,6 +112,30 @@ func setup(env *testscript.Env) error {
 		"TMPDIR="+filepath.Join(env.WorkDir, ".tmp"), "BIN="+bin, "REPO="+repo(), "GORACE=halt_on_error=1 exitcode=66 atexit_sleep_ms=0",
 	)
 	return nil
+}
+
+// outsideRoot is a directory that anybody can write to and that no policy grants, unlike the one for temporary files.
+const outsideRoot = "/var/tmp"
+
+// newHome makes a home directory that lies neither in the project nor where temporary files do, as for users: a policy would be
+// narrower than usual otherwise. What the project has as home is copied into it; a link takes its place. Whoever
+// calls it removes the directory around the home.
+func newHome(project string) (string, error) {
+	root, err := os.MkdirTemp(outsideRoot, "aura-home-")
+	if err != nil {
+		return "", err
+	}
+	home := filepath.Join(root, "home")
+	if err := errors.Join(os.Chmod(root, 0o755), os.Mkdir(home, 0o755)); err != nil {
+		return home, err
+	}
+	link := filepath.Join(project, "home")
+	if _, err := os.Stat(link); err == nil {
+		if err := overlay(link, home); err != nil {
+			return home, err
+		}
+	}
+	return home, errors.Join(os.RemoveAll(link), os.Symlink(home, link))
 }
 
 func repo() string {

@@ -27,6 +27,8 @@ type project struct {
 	// bin is where aura and its plugin host are.
 	bin     string
 	runtime string
+	// home is the user's home directory; the project has a link to it.
+	home string
 	// state is where aura keeps the project's state, below stateHome.
 	state, stateHome string
 	// user is whom aura runs as; nil for whoever runs the tests.
@@ -41,9 +43,10 @@ func newProject(t *testing.T) *project {
 	t.Helper()
 	p := &project{t: t, dir: filepath.Join(t.TempDir(), "project"), bin: bin}
 	p.check(overlay("testdata/base", p.dir))
-	p.check(os.Mkdir(filepath.Join(p.dir, "home"), 0o755))
 	p.check(os.Mkdir(filepath.Join(p.dir, ".tmp"), 0o755))
 	var err error
+	p.home, err = newHome(p.dir)
+	p.check(err)
 	p.runtime, err = os.MkdirTemp("", "ar") //nolint:usetesting // the path of a socket must be short
 	p.check(err)
 	p.stateHome, err = os.MkdirTemp("", "aura-state-") //nolint:usetesting // it must not lie in the test's own directory, beside the project
@@ -54,7 +57,7 @@ func newProject(t *testing.T) *project {
 		for _, pid := range strays(p.dir) {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
-		p.check(errors.Join(os.RemoveAll(p.runtime), os.RemoveAll(p.stateHome)))
+		p.check(errors.Join(os.RemoveAll(p.runtime), os.RemoveAll(p.stateHome), os.RemoveAll(filepath.Dir(p.home))))
 	})
 	return p
 }
@@ -98,7 +101,7 @@ func (p *project) give(id uint32) {
 	p.t.Helper()
 	p.user = &syscall.Credential{Uid: id, Gid: id}
 	p.check(os.Chmod(bin, 0o755))
-	for _, root := range []string{p.dir, p.runtime, p.stateHome} {
+	for _, root := range []string{p.dir, p.runtime, p.stateHome, p.home} {
 		p.check(filepath.WalkDir(root, func(path string, _ os.DirEntry, err error) error {
 			return errors.Join(err, os.Lchown(path, int(id), int(id)))
 		}))
@@ -114,10 +117,9 @@ func (p *project) command(args ...string) *exec.Cmd {
 	line := slices.Concat(p.wrapper, []string{filepath.Join(p.bin, "aura")}, args)
 	cmd := exec.Command(line[0], line[1:]...)
 	cmd.Dir = p.dir
-	home := filepath.Join(p.dir, "home")
 	cmd.Env = []string{
 		"PATH=" + p.bin + string(os.PathListSeparator) + os.Getenv("PATH"), "PWD=" + p.dir,
-		"HOME=" + home, "XDG_CACHE_HOME=" + filepath.Join(home, ".cache"), "XDG_RUNTIME_DIR=" + p.runtime,
+		"HOME=" + p.home, "XDG_CACHE_HOME=" + filepath.Join(p.home, ".cache"), "XDG_RUNTIME_DIR=" + p.runtime,
 		"XDG_STATE_HOME=" + p.stateHome, "AURA_TRUST=1",
 		"TMPDIR=" + filepath.Join(p.dir, ".tmp"), "GORACE=halt_on_error=1 exitcode=66 atexit_sleep_ms=0",
 	}
@@ -294,9 +296,9 @@ func (p *project) path(name string) string {
 	return filepath.Join(p.dir, name)
 }
 
-// walk goes through the project, with the home in it, and through aura's state.
+// walk goes through the project, the home and aura's state.
 func (p *project) walk(visit fs.WalkDirFunc) error {
-	return errors.Join(filepath.WalkDir(p.dir, visit), filepath.WalkDir(p.stateHome, visit))
+	return errors.Join(filepath.WalkDir(p.dir, visit), filepath.WalkDir(p.home, visit), filepath.WalkDir(p.stateHome, visit))
 }
 
 // log is where a plugin's output is kept.

@@ -54,6 +54,12 @@ var swaps = map[string]swap{
 		env: []string{"TMPDIR=@/t"}, inside: true, first: `mv t gone; ln -s "$HOME" t; ls -l t`,
 		then: `cat t/.ssh/id_rsa >STOLEN; echo stolen >>t/dir/file`, told: refusedGrant,
 	},
+	// The home as TMPDIR gives the calls a directory of their own below /tmp, which they can write.
+	"private_temporary_directory": {
+		env: []string{"TMPDIR=@/../../../home"}, inside: true,
+		first: `case $TMPDIR in */aura-tmp-*) mv $TMPDIR free/gone; ln -s "$HOME" $TMPDIR;; esac; ls -ld $TMPDIR`,
+		then:  `cat $TMPDIR/.ssh/id_rsa >STOLEN; echo stolen >>$TMPDIR/dir/file`, told: refusedGrant,
+	},
 	"working_directory": {
 		first: `mv ../work ../gone; ln -s "$HOME" ../work; ls -l ..`, then: `cat .ssh/id_rsa >STOLEN; echo stolen >>dir/file`,
 		told: `working directory .*(something else was put in its place|too many levels of symbolic links|a symbolic link)`,

@@ -22,9 +22,6 @@ import (
 	"github.com/idelchi/aura/internal/sandbox"
 )
 
-// outsideRoot is a directory that anybody can write to and that no policy grants, unlike the one for temporary files.
-const outsideRoot = "/var/tmp"
-
 // success is what an attack says that was not refused.
 const success = "success"
 

@@ -149,7 +149,7 @@ var repositoryNames = []string{
 // directory for which git looks first and which does not exist keeps it from looking for another.
 func (o Options) neutral() (dir string, env []string) {
 	dir = filepath.VolumeName(os.TempDir()) + string(filepath.Separator)
-	return dir, append(o.without(append(tokenNames(), repositoryNames...)...), "GIT_DIR="+os.DevNull)
+	return dir, append(o.environ(append(tokenNames(), repositoryNames...)...), "GIT_DIR="+os.DevNull)
 }
 
 func tokenNames() []string {
@@ -158,12 +158,4 @@ func tokenNames() []string {
 		names = append(names, t.name)
 	}
 	return names
-}
-
-// without is the environment without some variables.
-func (o Options) without(names ...string) []string {
-	return slices.DeleteFunc(slices.Clone(o.Environ), func(entry string) bool {
-		name, _, _ := strings.Cut(entry, "=")
-		return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
-	})
 }

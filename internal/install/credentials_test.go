@@ -2,9 +2,11 @@ package install
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -39,6 +41,79 @@ func TestFillIgnoresRepositories(t *testing.T) {
 		if err := os.Remove(canary); err != nil {
 			t.Errorf("%s: the attack does not even work without the protection: %v", name, err)
 		}
+	}
+}
+
+// TestFillIgnoresProjectPrograms puts a program named git where confined code can write, into entries of PATH. As a control, the
+// same program is run from an entry outside of the working directory. Nothing runs in parallel: a program that another process
+// inherits open for writing cannot be started.
+func TestFillIgnoresProjectPrograms(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the program is a shell script")
+	}
+	s := source{protocol: "https", host: "example.com", path: "/a/b"}
+	for name, tt := range map[string]struct {
+		entry string
+		runs  bool
+	}{
+		"outside":                   {"@/outside", true},
+		"inside":                    {"@/work/bin", false},
+		"the working directory":     {"@/work", false},
+		"with dots":                 {"@/outside/../work/bin", false},
+		"a link that leads inside":  {"@/alias", false},
+		"a link inside":             {"@/work/link", false},
+		"relative":                  {"bin", false},
+		"empty":                     {"", false},
+		"a name that begins alike":  {"@/work-tools", true},
+		"inside after what is fine": {"@/none:@/work/bin", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			base := t.TempDir()
+			canary := filepath.Join(base, "canary")
+			for _, dir := range []string{"outside", "work", "work/bin", "work-tools"} {
+				writeProgram(t, filepath.Join(base, dir, "git"), canary)
+			}
+			if err := errors.Join(os.Symlink("work/bin", filepath.Join(base, "alias")), os.Symlink("../outside", filepath.Join(base, "work/link"))); err != nil {
+				t.Fatal(err)
+			}
+			path := strings.ReplaceAll(tt.entry, "@", base)
+			(Options{Workdir: filepath.Join(base, "work"), Environ: []string{"PATH=" + path}}).fill(t.Context(), s)
+			if _, err := os.Stat(canary); (err == nil) != tt.runs {
+				t.Errorf("PATH=%s: run %t, want %t", path, err == nil, tt.runs)
+			}
+		})
+	}
+}
+
+// TestFillIgnoresProjectHelpers lets git look for a credential helper that the user has configured. The one inside the working
+// directory is not found; as a control, the same one outside is.
+func TestFillIgnoresProjectHelpers(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil || runtime.GOOS == "windows" {
+		t.Skip("there is no git, or no shell script is a program")
+	}
+	s := source{protocol: "https", host: "example.com", path: "/a/b"}
+	for dir, runs := range map[string]bool{"outside": true, "work/bin": false} {
+		base := t.TempDir()
+		canary := filepath.Join(base, "canary")
+		writeProgram(t, filepath.Join(base, dir, "git-credential-planted"), canary)
+		err := os.WriteFile(filepath.Join(base, ".gitconfig"), []byte("[credential]\n\thelper = planted\n"), 0o600)
+		if err = errors.Join(err, os.MkdirAll(filepath.Join(base, "work"), 0o700)); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(base, dir) + string(filepath.ListSeparator) + os.Getenv("PATH")
+		(Options{Workdir: filepath.Join(base, "work"), Environ: []string{"PATH=" + path, "HOME=" + base, "GIT_CONFIG_NOSYSTEM=1"}}).fill(t.Context(), s)
+		if _, err := os.Stat(canary); (err == nil) != runs {
+			t.Errorf("%s: run %t, want %t", dir, err == nil, runs)
+		}
+	}
+}
+
+// writeProgram makes a program that leaves a canary.
+func writeProgram(t *testing.T, path, canary string) {
+	t.Helper()
+	err := os.MkdirAll(filepath.Dir(path), 0o700)
+	if err = errors.Join(err, os.WriteFile(path, []byte("#!/bin/sh\n: >'"+canary+"'\n"), 0o700)); err != nil {
+		t.Fatal(err)
 	}
 }
 

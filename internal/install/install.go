@@ -2,10 +2,7 @@ package install
 
 import (
 	"fmt"
-	"os/exec"
-	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -88,23 +85,6 @@ func (o Options) now() time.Time {
 		return o.Now()
 	}
 	return time.Now().UTC().Truncate(time.Second)
-}
-
-// program finds a program in the PATH of the options' environment.
-func (o Options) program(name string) (string, error) {
-	path := o.variable("PATH")
-	if path == "" && runtime.GOOS == "windows" {
-		path = o.variable("Path")
-	}
-	for _, dir := range filepath.SplitList(path) {
-		if !filepath.IsAbs(dir) {
-			continue
-		}
-		if found, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
-			return found, nil
-		}
-	}
-	return "", fmt.Errorf("%s is not in PATH", name)
 }
 
 var simple = regexp.MustCompile(`^[\p{L}\p{N}._+-]+$`)

@@ -190,7 +190,7 @@ const goTail = 2048
 func (v vendoring) run(ctx context.Context, dir, path string, args []string) error {
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Dir = dir
-	cmd.Env = append(v.options.without(append(tokenNames(), "GOFLAGS", "GOWORK", "GO111MODULE", "GOTOOLCHAIN", "PWD")...),
+	cmd.Env = append(v.options.environ(append(tokenNames(), "GOFLAGS", "GOWORK", "GO111MODULE", "GOTOOLCHAIN", "PWD")...),
 		"GOFLAGS=-mod=mod", "GOWORK=off", "GO111MODULE=on", "GOTOOLCHAIN=local", "PWD="+dir)
 	inGroup(cmd)
 	cmd.WaitDelay = time.Second

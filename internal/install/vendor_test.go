@@ -76,7 +76,7 @@ func TestVendorOffline(t *testing.T) {
 			// The Go command finds nothing inconsistent.
 			cmd := exec.Command(path, "list", "-mod=vendor", "./...")
 			cmd.Dir = added.Dir
-			cmd.Env = append(o.without("GOFLAGS"), "GOFLAGS=", "GOWORK=off")
+			cmd.Env = append(o.environ("GOFLAGS"), "GOFLAGS=", "GOWORK=off")
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("%v\n%s", err, out)
 			}

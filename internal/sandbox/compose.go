@@ -37,6 +37,7 @@ func Compose(at Place, kind Kind, c Config) Policy {
 	}
 	p.ReadOnly = append(p.ReadOnly, at.absolute(c.Extra.ReadOnly)...)
 	p.ReadWrite = append(p.ReadWrite, at.absolute(c.Extra.ReadWrite)...)
+	p.grantTemp(at)
 	p.Network = p.Network && c.Network
 	p.UnixSockets = c.UnixSockets && kind == KindShell
 	p.hideSecrets(at)
@@ -84,7 +85,7 @@ func (p Policy) Stricter(other Policy) bool {
 // WithoutFiles is the policy for what says that it cannot work in a sandbox: every file can be reached. All else still holds.
 func (p Policy) WithoutFiles() Policy {
 	p.ReadOnly, p.Make, p.Own, p.Protected, p.Exposed, p.Hidden = nil, nil, nil, nil, nil, nil
-	p.Inner, p.Named, p.Workdir, p.WorkdirID, p.Opened, p.Identities, p.Uncovered = nil, nil, "", nil, false, nil, nil
+	p.Temp, p.Inner, p.Named, p.Workdir, p.WorkdirID, p.Opened, p.Identities, p.Uncovered = "", nil, nil, "", nil, false, nil, nil
 	p.ReadWrite = []string{string(filepath.Separator)}
 	return p
 }

@@ -26,9 +26,10 @@ type Place struct {
 	// DataDir is the plugin's own, and Output is where long output of a tool goes. Both are made, and are writable wherever they
 	// lie.
 	DataDir, Output string
-	// Temp is the directory for temporary files; empty means /tmp. Writable is what else can be written by default.
-	Temp     string
-	Writable []string
+	// Temp is the directory for temporary files; empty means /tmp. Private takes its place if it holds the home directory or the whole
+	// system; see PrivateTemp. Writable is what else can be written by default, unless it holds as much.
+	Temp, Private string
+	Writable      []string
 	// Own is what the process needs to run, such as its executable; see Prefix for interpreters.
 	Own []string
 	// Path is where programs are looked for, and Caches are directories that builds write beside the usual ones. Only
@@ -76,11 +77,7 @@ const (
 
 // Default is the policy where no settings change it.
 func Default(at Place, kind Kind) Policy {
-	temp := at.Temp
-	if temp == "" {
-		temp = systemTemp
-	}
-	trees := append(at.work(), at.temporary(temp)...)
+	trees := slices.Concat(at.work(), at.temporary(at.temp()), at.private())
 	p := Policy{
 		ReadOnly:  at.aroundHome(system),
 		ReadWrite: append(append(trees, present(at.DataDir, at.Output)...), at.temporary(at.Writable...)...),
@@ -104,6 +101,7 @@ func Default(at Place, kind Kind) Policy {
 		p.ReadWrite = append(append(p.ReadWrite, below(at.Home, caches)...), present(at.Caches...)...)
 		p.Make = append(p.Make, at.filled()...)
 	}
+	p.grantTemp(at)
 	p.hideSecrets(at)
 	return p
 }

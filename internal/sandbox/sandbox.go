@@ -22,6 +22,8 @@ type Policy struct {
 	ReadWrite []string `json:"rw"`
 	// Make are directories of ReadWrite that are made if they are missing, unless they lie inside another one.
 	Make []string `json:"make,omitempty"`
+	// Temp is the directory of ReadWrite for temporary files, if it is not the usual one; see Environ.
+	Temp string `json:"temp,omitempty"`
 	// Own is what the process needs to run at all, such as its executable and its plugin's source. It is readable whatever
 	// the settings say.
 	Own []string `json:"own,omitempty"`

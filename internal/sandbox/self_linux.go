@@ -9,6 +9,8 @@ import (
 	"sync"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/idelchi/aura/internal/files"
 )
 
 // Self is the path by which this program starts itself again. It names the running program, whatever has been put in the place
@@ -30,9 +32,9 @@ var programs struct {
 }
 
 // Program opens a program for as long as this process runs, and returns a path by which this process can start it whatever is put
-// in the place of its file.
+// in the place of its file. It must be a regular file, or a link to one.
 func Program(path string) (string, error) {
-	f, err := os.Open(path)
+	f, err := files.Open(path)
 	if err != nil {
 		return "", err
 	}

@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // TestCopyToMemory writes over the file of a program that was opened. What is started is the program as it was, if it was copied;
@@ -42,6 +44,29 @@ func TestCopyToMemory(t *testing.T) {
 		}
 		if err := f.Close(); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// TestProgram opens nothing that is no file. A FIFO would keep aura waiting for a writer.
+func TestProgram(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		put  func(path string) error
+		want bool
+	}{
+		"file":      {func(path string) error { return os.WriteFile(path, nil, 0o600) }, true},
+		"link":      {func(path string) error { return os.Symlink("/bin/sh", path) }, true},
+		"FIFO":      {func(path string) error { return unix.Mkfifo(path, 0o600) }, false},
+		"directory": {func(path string) error { return os.Mkdir(path, 0o700) }, false},
+		"nothing":   {func(string) error { return nil }, false},
+	} {
+		path := filepath.Join(t.TempDir(), "program")
+		if err := tt.put(path); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Program(path); (err == nil) != tt.want {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -10,24 +10,30 @@ import (
 // maxEntries is how many entries of a home directory are granted one by one.
 const maxEntries = 1000
 
-// work is what is writable of the working directory. Of the home directory that is what lies right below it and is not hidden: all
-// else there belongs to other programs. Of the whole system it is nothing.
+// work is what is writable of the working directory. If that holds the home directory or is it, these are the entries that are
+// not hidden and do not lead to the home directory: all else belongs to other programs. Of the whole system it is nothing.
 func (at Place) work() []string {
 	switch {
 	case isRoot(at.Workdir):
 		return nil
-	case !at.atHome():
+	case !at.holdsHome(at.Workdir):
 		return present(at.Workdir)
 	}
 	entries, _ := os.ReadDir(at.Workdir)
 	var out []string
 	for _, e := range entries[:min(len(entries), maxEntries)] {
+		path := filepath.Join(at.Workdir, e.Name())
 		// A link would lead elsewhere, and can be replaced by whoever can write its target.
-		if !strings.HasPrefix(e.Name(), ".") && (e.IsDir() || e.Type().IsRegular()) {
-			out = append(out, filepath.Join(at.Workdir, e.Name()))
+		if !strings.HasPrefix(e.Name(), ".") && (e.IsDir() || e.Type().IsRegular()) && !at.holdsHome(path) {
+			out = append(out, path)
 		}
 	}
 	return out
+}
+
+// holdsHome reports whether a directory is the home directory or one above it.
+func (at Place) holdsHome(dir string) bool {
+	return dir != "" && at.Home != "" && within(resolve(dir), resolve(at.Home))
 }
 
 // atHome reports whether the working directory is the home directory.
@@ -37,22 +43,13 @@ func (at Place) atHome() bool {
 
 func isRoot(dir string) bool { return dir != "" && filepath.Dir(resolve(dir)) == resolve(dir) }
 
-// temporary is the directories for temporary files that are writable: none that holds the home directory, unless it is the
-// system's own.
+// temporary is those of the directories for temporary files that are writable: none that holds the home directory.
 func (at Place) temporary(dirs ...string) []string {
 	return slices.DeleteFunc(present(dirs...), at.wide)
 }
 
 // wide reports whether a directory for temporary files holds the home directory, or everything.
-func (at Place) wide(dir string) bool {
-	if dir == "" || dir == systemTemp {
-		return false
-	}
-	return isRoot(dir) || at.Home != "" && within(resolve(dir), resolve(at.Home))
-}
-
-// systemTemp is where every program may write. It may hold a home directory, such as that of an account for a service.
-const systemTemp = "/tmp"
+func (at Place) wide(dir string) bool { return isRoot(dir) || at.holdsHome(dir) }
 
 // Warnings are sentences about a place in which not all that is usual can be granted, each with what to do about it.
 func (at Place) Warnings() []string {
@@ -64,12 +61,17 @@ func (at Place) Warnings() []string {
 	case isRoot(at.Workdir):
 		out = append(out, "the working directory is "+at.Workdir+", the whole system: tools and plugins can write temporary files only; "+
 			"start aura in a project's directory")
+	case at.holdsHome(at.Workdir):
+		out = append(out, "the working directory, "+at.Workdir+", holds your home directory: tools and plugins can write what else lies in it and "+
+			"does not begin with a dot, and nothing new beside that; start aura in a project's directory")
 	}
-	for _, dir := range append([]string{at.Temp}, at.Writable...) {
-		if at.wide(dir) {
-			out = append(out, "the directory for temporary files, "+dir+", holds your home directory or the whole system, so tools and plugins cannot write it; "+
-				"set TMPDIR to another one")
+	if dir := at.temp(); at.wide(dir) {
+		instead := "cannot write it"
+		if len(at.private()) > 0 {
+			instead = "have one of their own instead, which is removed at the end"
 		}
+		out = append(out, "the directory for temporary files, "+dir+", holds your home directory or the whole system, so tools and plugins "+
+			instead+"; set TMPDIR to another one")
 	}
 	return out
 }

@@ -7,19 +7,20 @@ import (
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/condition"
+	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/internal/shell"
 	"github.com/idelchi/aura/sdk"
 )
 
-// Holds evaluates a condition.
-func (s Source) Holds(ctx context.Context, c condition.Expr, state sdk.Context) (bool, error) {
-	return c.Eval(ctx, host.ConditionState(state, s.Config.Workdir, s.RunCondition()))
+// Holds evaluates a condition under some settings.
+func (s Source) Holds(ctx context.Context, f config.Features, c condition.Expr, state sdk.Context) (bool, error) {
+	return c.Eval(ctx, host.ConditionState(state, s.Config.Workdir, s.RunCondition(f)))
 }
 
-// RunCondition runs the command of a bash: condition in a limited process of its own.
-func (s Source) RunCondition() func(ctx context.Context, workdir, line string) (bool, error) {
-	return runCondition(WithTask(s.Config.Environ, s.TaskEnv))
+// RunCondition runs the command of a bash: condition in a limited process of its own, with the environment that shell hooks have.
+func (s Source) RunCondition(f config.Features) func(ctx context.Context, workdir, line string) (bool, error) {
+	return runCondition(environment(s.Config.Environ, f.Sandbox.Env, s.TaskEnv))
 }
 
 func runCondition(env []string) func(context.Context, string, string) (bool, error) {

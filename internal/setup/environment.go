@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// usualVariables are what Bash and shell hooks see of aura's environment: what programs need to find files and to know the terminal,
-// the language and the tools of a build. A name may end in *. Everything else may be a secret, whatever it is called.
+// usualVariables are what Bash, shell hooks and bash: conditions see of aura's environment: what programs need to find files and to
+// know the terminal, the language and the tools of a build. A name may end in *. Everything else may be a secret, whatever it is called.
 var usualVariables = []string{
 	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "PWD", "OLDPWD", "SHLVL", "HOSTNAME", "TMPDIR", "TMP", "TEMP", "TZ", "TZDIR",
 	"TERM", "TERMINFO", "COLORTERM", "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "LS_COLORS",

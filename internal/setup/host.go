@@ -3,12 +3,12 @@ package setup
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/redact"
 	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/sdk"
@@ -31,7 +31,7 @@ func HostOptions(c *config.Config) (host.Options, error) {
 	if err := RequireSandbox(c.Features); err != nil {
 		return host.Options{}, err
 	}
-	program, err := hostProgram()
+	program, err := hostProgram(c.Workdir)
 	if err != nil {
 		return host.Options{}, err
 	}
@@ -45,12 +45,12 @@ func HostOptions(c *config.Config) (host.Options, error) {
 		Binary: program.start, Program: program.path, Grants: sandbox.GrantsIn(c.Workdir), CacheDir: c.State.Cache(), Workdir: c.Workdir, Environ: c.Environ,
 		Secrets: secrets,
 		Tool:    sdk.ToolConfig{HomeDir: userHome, ConfigDir: c.Project},
-		Shell:   runCondition(c.Environ),
+		Shell:   runCondition(environment(c.Environ, c.Features.Sandbox.Env, nil)),
 	}, nil
 }
 
 // hostBinary finds aura-plugin-host beside aura, or else in PATH.
-func hostBinary() (string, error) {
+func hostBinary(workdir string) (string, error) {
 	name := "aura-plugin-host"
 	if runtime.GOOS == "windows" {
 		name += ".exe"
@@ -65,9 +65,9 @@ func hostBinary() (string, error) {
 			return beside, nil
 		}
 	}
-	found, err := exec.LookPath(name)
+	found, err := install.LookPath(name, os.Getenv("PATH"), workdir)
 	if err != nil {
 		return "", fmt.Errorf("looking for %s, which runs the plugins: it is neither beside aura nor in PATH; install it there, or use --without-plugins", name)
 	}
-	return filepath.Abs(found)
+	return found, nil
 }

@@ -13,9 +13,21 @@ type program struct {
 	path, start string
 }
 
-// hostProgram is aura-plugin-host as it was when aura first looked for it.
-var hostProgram = sync.OnceValues(func() (program, error) {
-	path, err := hostBinary()
+// found is aura-plugin-host as it was when aura first looked for it.
+var found struct {
+	once    sync.Once
+	program program
+	err     error
+}
+
+// hostProgram finds aura-plugin-host, once. Nothing inside the working directory is taken from PATH.
+func hostProgram(workdir string) (program, error) {
+	found.once.Do(func() { found.program, found.err = openHost(workdir) })
+	return found.program, found.err
+}
+
+func openHost(workdir string) (program, error) {
+	path, err := hostBinary(workdir)
 	if err != nil {
 		return program{}, err
 	}
@@ -24,4 +36,4 @@ var hostProgram = sync.OnceValues(func() (program, error) {
 		return program{}, fmt.Errorf("opening aura-plugin-host, which runs the plugins: %w", err)
 	}
 	return program{path: path, start: start}, nil
-})
+}

@@ -43,7 +43,7 @@ func NewConfinement(c *config.Config, f config.Features, output string) Confinem
 		settings: sandbox.Config{
 			Restrictions: sandbox.Paths(s.Restrictions), Extra: sandbox.Paths(s.Extra), Network: s.Network, UnixSockets: s.UnixSockets,
 		},
-		place:  sandbox.Place{Workdir: c.Workdir, Temp: os.TempDir(), Hidden: hiddenDirs(c), Output: output},
+		place:  sandbox.Place{Workdir: c.Workdir, Temp: os.TempDir(), Private: sandbox.PrivateTemp(), Hidden: hiddenDirs(c), Output: output},
 		grants: sandbox.GrantsIn(c.Workdir),
 	}
 	if usual := "/tmp"; out.place.Temp != usual {
@@ -62,7 +62,7 @@ func NewConfinement(c *config.Config, f config.Features, output string) Confinem
 		out.place.Programs = append(out.place.Programs, self)
 	}
 	// It is opened before anything confined runs, whether it is needed or not.
-	if program, err := hostProgram(); err == nil {
+	if program, err := hostProgram(c.Workdir); err == nil {
 		out.place.Programs = append(out.place.Programs, program.path)
 	}
 	path, _ := config.Lookup(c.Inherited, "PATH")
@@ -123,12 +123,13 @@ func (c Confinement) Plugin(e Entry) *sandbox.Policy {
 
 // Builtins are the built-in tools, each call in a confined process of its own if there is a sandbox.
 func (c Confinement) Builtins(o builtin.Options, task map[string]string) []tool.Tool {
-	o.Env = environment(o.Env, c.env, task)
 	if !c.enabled {
+		o.Env = environment(o.Env, c.env, task)
 		return builtin.All(o)
 	}
-	all := builtin.All(o)
 	files, commands := c.Policy(sandbox.KindFiles), c.Policy(sandbox.KindShell)
+	o.Env = environment(commands.Environ(o.Env), c.env, task)
+	all := builtin.All(o)
 	for i, t := range all {
 		policy := files
 		if t.Definition().Name == "Bash" {
@@ -277,6 +278,9 @@ func (c Confinement) Describe() string {
 		if absent := c.Policy(sandbox.KindShell).Absent(); len(absent) > 0 {
 			text += "\nnot protected if somebody makes them: " + strings.Join(absent, ", ")
 		}
+		for _, warning := range c.place.Warnings() {
+			text += "\nwarning: " + warning
+		}
 	}
 	return text
 }
@@ -295,5 +299,9 @@ func SandboxStatus(ctx context.Context, c *config.Config) (sandbox.Status, error
 		return sandbox.Status{}, fmt.Errorf("finding aura itself: %w", err)
 	}
 	confined := NewConfinement(c, c.Features, "")
-	return sandbox.Probe(ctx, self, confined.grants.Open(confined.Policy(sandbox.KindShell)), confined.grants.Dir()), ctx.Err()
+	status := sandbox.Probe(ctx, self, confined.grants.Open(confined.Policy(sandbox.KindShell)), confined.grants.Dir())
+	for _, warning := range confined.place.Warnings() {
+		status.Rows = append(status.Rows, sandbox.Row{Name: "narrower than usual", Enforced: status.Enabled, Detail: warning})
+	}
+	return status, ctx.Err()
 }

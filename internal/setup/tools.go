@@ -174,7 +174,7 @@ func (m member) withhold(conditions map[string]condition.Expr) func(context.Cont
 	return func(ctx context.Context, state sdk.Context) []string {
 		var out []string
 		for _, name := range slices.Sorted(maps.Keys(conditions)) {
-			holds, err := m.source.Holds(ctx, conditions[name], state)
+			holds, err := m.source.Holds(ctx, m.features, conditions[name], state)
 			if err != nil && ctx.Err() == nil {
 				m.source.notice("", "tool "+name+" is not offered: "+err.Error())
 			}

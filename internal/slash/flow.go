@@ -35,7 +35,7 @@ func (c *commands) assert(ctx context.Context, args string) (command.Result, err
 	if err != nil {
 		return command.Result{}, err
 	}
-	holds, err := c.Setup().Holds(ctx, expr, c.State())
+	holds, err := c.Setup().Holds(ctx, c.Setup().Features, expr, c.State())
 	if err != nil {
 		return command.Result{}, err
 	}
@@ -56,7 +56,7 @@ func (c *commands) until(ctx context.Context, args string) (command.Result, erro
 		return command.Result{}, err
 	}
 	for round := 0; ; round++ {
-		holds, err := c.Setup().Holds(ctx, expr, c.State())
+		holds, err := c.Setup().Holds(ctx, c.Setup().Features, expr, c.State())
 		if err != nil || holds != parsed.Not {
 			return command.Result{}, err
 		}

@@ -1,0 +1,64 @@
+package install
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// program finds a program in the PATH of the options' environment.
+func (o Options) program(name string) (string, error) {
+	path := o.variable("PATH")
+	if path == "" && runtime.GOOS == "windows" {
+		path = o.variable("Path")
+	}
+	return LookPath(name, path, o.Workdir)
+}
+
+// LookPath finds a program that runs unconfined in the directories of a PATH that confined code cannot write.
+func LookPath(name, path, workdir string) (string, error) {
+	for _, dir := range outside(path, workdir) {
+		if found, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+			return found, nil
+		}
+	}
+	return "", fmt.Errorf("looking for %s: no directory of PATH outside of the project has it", name)
+}
+
+// outside are the directories of a PATH but for relative ones and those inside the working directory: confined code can write there.
+func outside(path, workdir string) []string {
+	return slices.DeleteFunc(filepath.SplitList(path), func(dir string) bool { return !filepath.IsAbs(dir) || inside(workdir, dir) })
+}
+
+// environ is the environment of a program that runs unconfined, without some variables. The programs that it starts are looked for
+// as it was.
+func (o Options) environ(without ...string) []string {
+	var out []string
+	for _, entry := range o.Environ {
+		name, value, _ := strings.Cut(entry, "=")
+		switch {
+		case slices.ContainsFunc(without, func(n string) bool { return strings.EqualFold(n, name) }):
+		case strings.EqualFold(name, "PATH"):
+			out = append(out, name+"="+strings.Join(outside(value, o.Workdir), string(filepath.ListSeparator)))
+		default:
+			out = append(out, entry)
+		}
+	}
+	return out
+}
+
+// inside reports whether a directory is the root or lies in it, by its name or by where links lead. Nothing is inside an empty root.
+func inside(root, dir string) bool {
+	return root != "" && (within(root, dir) || within(resolved(root), resolved(dir)))
+}
+
+// resolved is a path with its links followed, or the path itself if it leads nowhere.
+func resolved(path string) string {
+	if end, err := filepath.EvalSymlinks(path); err == nil {
+		return end
+	}
+	return path
+}
