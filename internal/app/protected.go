@@ -46,17 +46,18 @@ func linked(dir string, depth int) []string {
 // tellPlugins says what the plugins that run could not be kept from. That a plugin asked for freedom is shown where plugins are.
 func (a *App) tellPlugins() {
 	for _, p := range a.plugins() {
+		exports, known := p.Exports()
+		free := known && exports.Tool != nil && !exports.Tool.Sandboxable
+		// What the plugin exports may be known before its process is up.
+		if free && !p.Spec().Unconfined {
+			a.tellUngranted(p.Name())
+		}
 		report := p.Health().Sandbox
 		if report == nil {
 			continue
 		}
 		said := report.Uncovered
-		exports, known := p.Exports()
-		switch {
-		case !known || exports.Tool == nil || exports.Tool.Sandboxable:
-		case !p.Spec().Unconfined:
-			a.tellUngranted(p.Name())
-		case len(said) > 0:
+		if free && p.Spec().Unconfined && len(said) > 0 {
 			said = said[1:]
 		}
 		a.tellUncovered(said)
