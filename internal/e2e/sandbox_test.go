@@ -128,6 +128,15 @@ var stakes = map[string]stake{
 	"write_extension":        {control: freeRun, mounts: true},
 	"write_git_hook":         {control: freeRun, mounts: true},
 	"write_git_config":       {control: freeRun, mounts: true},
+	"link_ssh_key":           {control: freeRun},
+	"link_config":            {control: freeRun, mounts: true},
+	"link_git_config":        {control: freeRun, mounts: true},
+	"exchange_config":        {control: freeRun, mounts: true},
+	"write_by_dots":          {control: freeRun},
+	"write_by_proc":          {control: freeRun},
+	"config_by_dots":         {control: freeRun, mounts: true},
+	"config_by_proc":         {control: freeRun, mounts: true},
+	"config_by_symlink":      {control: freeRun, mounts: true},
 	"signal_aura":            {control: freeBareRun},
 	"signal_other":           {control: freeBareRun},
 	"signal_by_pidfd":        {control: freeBareRun},
@@ -143,6 +152,8 @@ var stakes = map[string]stake{
 	"unshare":                {control: freeRun},
 	"user_namespace":         {control: freeRun},
 	"mount":                  {control: freeRun},
+	"bind_home":              {control: freeRun},
+	"bind_over_config":       {control: freeRun},
 	"memfd_exec":             {control: freeRun},
 	"tcp":                    {control: freeRun},
 	"udp":                    {control: freeRun},
@@ -334,7 +345,7 @@ func (p *project) layScene(kind, weapon string) {
 		"OtherSocket": p.socketOf(other), "Readable": readable, "Abstract": abstract, "TCP": listener("tcp", "127.0.0.1:0").String(),
 		"UDP": udp.LocalAddr().String(), "IOUring": unix.SYS_IO_URING_SETUP, "BPF": unix.SYS_BPF, "Memfd": unix.SYS_MEMFD_CREATE,
 		"PidfdOpen": unix.SYS_PIDFD_OPEN, "PidfdGetfd": unix.SYS_PIDFD_GETFD, "PidfdSendSignal": unix.SYS_PIDFD_SEND_SIGNAL,
-		"Unshare": unix.SYS_UNSHARE, "Ptrace": unix.SYS_PTRACE, "Place": kind == freeRun || kind == freeBareRun,
+		"Unshare": unix.SYS_UNSHARE, "Ptrace": unix.SYS_PTRACE, "Renameat2": unix.SYS_RENAMEAT2, "Place": kind == freeRun || kind == freeBareRun,
 	}
 	b, err := json.Marshal(scene)
 	p.check(err)
