@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -34,11 +35,15 @@ type plant struct {
 	placed string
 	// kept are the runs in which it cannot be put there.
 	kept []string
-	// told is what aura prints about it in the end.
+	// told is what aura prints about it, if there is a sandbox.
 	told string
+	// toldBare is what aura prints about it where there are no namespaces.
+	toldBare string
+	// asked tells that aura has no consent but for the project's directory when it comes upon the thing.
+	asked bool
 	// alone tells that nothing but the sandbox keeps the harm away, so that it is done without.
 	alone bool
-	// control does, as a command line, what aura would do without its protection. AURA stands for aura.
+	// control does, as a command line, what aura would do without its protection. @aura stands for aura.
 	control string
 }
 
@@ -76,6 +81,18 @@ var (
 // forge writes a session, given.jsonl but for its mode, which turns the sandbox off. FORGED is a file.
 const forge = `sed 's/"mode":"tight"/"mode":"loose"/' given.jsonl >FORGED`
 
+// harmfulHook puts a shell hook into the home of aura that DIR stands for.
+const harmfulHook = `mkdir -p DIR/config/hooks; echo "bad: {event: pre, command: 'echo x >\$HOME/pwned'}" >DIR/config/hooks/bad.yaml`
+
+// lookalikes does so for directories whose names look like that of a home.
+var lookalikes = `for d in NAMES; do ` + strings.ReplaceAll(harmfulHook, "DIR", `"$d"`) + `; done`
+
+// evilHooks makes a directory of hooks, and commits is what the user does later.
+const (
+	evilHooks = `mkdir -p evil/hooks; printf '#!/bin/sh\necho x >"$HOME/pwned"\n' >evil/hooks/pre-commit; chmod +x evil/hooks/pre-commit; `
+	commits   = "git -c user.name=x -c user.email=x@localhost commit --allow-empty -m x"
+)
+
 // forgedID sorts after that of every session of these days.
 const forgedID = "7fffffff-ffff-7fff-bfff-ffffffffffff"
 
@@ -110,7 +127,28 @@ var plants = map[string]plant{
 	"session_in_the_old_place": {
 		line: "mkdir -p .aura/sessions; " + strings.Replace(forge, "FORGED", ".aura/sessions/"+forgedID+".jsonl", 1),
 		next: [][]string{again}, placed: "test -s .aura/sessions/*.jsonl", kept: []string{confinedRun},
-		control: `rm STATE/moved STATE/sessions/*; AURA run --continue go`,
+		control: `rm STATE/moved STATE/sessions/*; @aura run --continue go`,
+	},
+	"nested": {
+		line: `mkdir sub; cp -r .aura sub; ` + strings.ReplaceAll(harmfulHook, "DIR", "sub/.aura"), asked: true,
+		next: [][]string{{"run", "--workdir", "sub", "go"}}, placed: "test -s sub/.aura/config/hooks/bad.yaml", told: `sub is not trusted`,
+		control: "cd sub; @aura run go",
+	},
+	"case": {
+		line: strings.ReplaceAll(lookalikes, "NAMES", `.AURA .Aura`), next: [][]string{{"run", "go"}},
+		placed: "test -s .AURA/config/hooks/bad.yaml", control: "cp .AURA/config/hooks/bad.yaml .aura/config/hooks/; @aura run go",
+	},
+	"unicode": {
+		line: strings.ReplaceAll(lookalikes, "NAMES", "'.a\u200bura' '.\uff41ura' '.aura\u0301' '\ufeff.aura' '.aura\u00a0'"), next: [][]string{{"run", "go"}},
+		placed: "test $(ls -d *aura* .*ura* | wc -l) = 6", control: "cp '.aura\u0301/config/hooks/bad.yaml' .aura/config/hooks/; @aura run go",
+	},
+	"git_commondir": {
+		line: evilHooks + `mkdir -p evil/objects evil/refs; cp .git/config evil/; echo ../evil >.git/commondir`, placed: "test -s .git/commondir",
+		told: `Bash made .*/\.git/commondir, which did not exist and so was not protected`, control: commits,
+	},
+	"git_hooks_path": {
+		line: evilHooks + "git config core.hooksPath evil/hooks", placed: "grep -q evil .git/config", kept: []string{confinedRun},
+		toldBare: `/\.git/config can be written by programs: that needs a mount namespace`, control: commits,
 	},
 	"env_file": {
 		line: `echo 'echo stolen >$HOME/pwned' >evil.sh; printf 'BASH_ENV=evil.sh\nLD_PRELOAD=/nowhere.so\n' >secrets.env`,
@@ -143,6 +181,9 @@ func newPlanted(t *testing.T, row plant, uid int, kind string) *project {
 	p := newCaged(t)
 	base := filepath.Dir(p.dir)
 	p.check(os.RemoveAll(p.path(".git")))
+	if row.control == commits {
+		p.check(exec.Command("git", "init", "-q", p.dir).Run())
+	}
 	p.check(os.RemoveAll(p.path(".aura/plugins")))
 	if row.source != "" {
 		p.plugin("keeper", "description: Links\nenv: [HOME]\n", row.source)
@@ -182,7 +223,7 @@ func (row plant) play(p *project, kind string) {
 	p.t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "who are you?", http.StatusUnauthorized) }))
 	p.t.Cleanup(server.Close)
-	fill := strings.NewReplacer("STATE", p.state, "SERVER", server.URL, "AURA", strings.Join(p.command().Args, " "))
+	fill := strings.NewReplacer("STATE", p.state, "SERVER", server.URL, "@aura", strings.Join(p.command().Args, " "))
 	p.aura("run", "--mode", "tight", "hi")
 	given := p.find("*.jsonl")[0]
 	id := strings.TrimSuffix(filepath.Base(given), ".jsonl")
@@ -202,10 +243,19 @@ func (row plant) play(p *project, kind string) {
 	if placed := p.shell(fill.Replace(row.placed)); placed == slices.Contains(row.kept, kind) {
 		p.t.Errorf("it is in its place: %t\n%s", placed, said)
 	}
+	if row.asked {
+		p.aura("trust")
+		p.wrapper = append(p.wrapper, "AURA_TRUST=")
+	}
 	for _, args := range row.next {
 		said = append(said, p.aura(each(args, fill.Replace)...)...)
 	}
-	p.wants(said, row.told)
+	if kind != freeRun {
+		p.wants(said, row.told)
+	}
+	if kind == bareRun {
+		p.wants(said, row.toldBare)
+	}
 	if alone := row.alone && kind == freeRun; p.harmed() != alone {
 		p.t.Errorf("harm was done: %t\n%s", !alone, said)
 	}
