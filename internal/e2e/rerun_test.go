@@ -29,19 +29,23 @@ type rerun struct {
 	tests []string
 }
 
-// attackScripts are those on attacks; the others are about settings.
-const attackScripts = "TestSandbox/^(git|grants|home|odd|plugins|policy|protected|settings)$"
+// The scripts on attacks; the others are about settings. What plugins are granted does not depend on namespaces.
+const (
+	userScripts = "TestSandbox/^(git|grants|home|odd|plugins|policy|protected|settings)$"
+	bareScripts = "TestSandbox/^(git|home|odd|policy|protected|settings)$"
+)
 
 var reruns = []rerun{
 	{"ordinary_user", nobody, false, []string{
-		attackScripts, "TestOddFiles", "TestOddState", "TestExportReplacesLinks", "TestTerminal", "TestTerminalSessions", "TestTerminalControl",
+		userScripts, "TestOddFiles", "TestOddState", "TestExportReplacesLinks", "TestTerminal/^(agent|file|output|plugin|text|tool)$", "TestTerminalSessions",
+		"TestTerminalControl",
 	}},
-	{"root_no_namespaces", 0, true, []string{attackScripts}},
-	{"ordinary_user_no_namespaces", nobody, true, []string{attackScripts}},
+	{"root_no_namespaces", 0, true, []string{bareScripts}},
+	{"ordinary_user_no_namespaces", nobody, true, []string{bareScripts}},
 }
 
-// TestAgain runs tests as an ordinary user and without namespaces. The tests themselves run as whoever started them.
-func TestAgain(t *testing.T) {
+// TestReruns runs tests as an ordinary user and without namespaces. The tests themselves run as whoever started them.
+func TestReruns(t *testing.T) {
 	t.Parallel()
 	if os.Getenv(rerunBin) != "" {
 		t.Skip("this is such a run")
@@ -84,7 +88,7 @@ func (r rerun) command(t *testing.T, pattern string) *exec.Cmd {
 		t.Skip("the tests run as an ordinary user already")
 	}
 	line := []string{
-		filepath.Join(dir, "again.test"), "-test.v", "-test.run=" + pattern, "-test.parallel=" + strconv.Itoa(runtime.GOMAXPROCS(0)),
+		filepath.Join(dir, "rerun.test"), "-test.v", "-test.run=" + pattern, "-test.parallel=" + strconv.Itoa(runtime.GOMAXPROCS(0)),
 	}
 	p := &project{t: t, dir: dir, bin: bin}
 	if os.Geteuid() != r.uid && os.Geteuid() == 0 {
@@ -103,7 +107,7 @@ func (r rerun) command(t *testing.T, pattern string) *exec.Cmd {
 
 // rerunDir is a directory that every user can read, with the test program and what it reads.
 var rerunDir = sync.OnceValues(func() (string, error) {
-	dir := filepath.Join(bin, "again", "internal", "e2e")
+	dir := filepath.Join(bin, "rerun", "internal", "e2e")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
@@ -114,7 +118,7 @@ var rerunDir = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := copyFile(self, filepath.Join(dir, "again.test")); err != nil {
+	if err := copyFile(self, filepath.Join(dir, "rerun.test")); err != nil {
 		return "", fmt.Errorf("copying the test program: %w", err)
 	}
 	if _, err := weapon(); err != nil {

@@ -130,11 +130,11 @@ func (t *tracer) stopped(pid int, status syscall.WaitStatus) error {
 func (t *tracer) cloned(parent int) error {
 	child, err := syscall.PtraceGetEventMsg(parent)
 	if err != nil {
-		return nil //nolint:nilerr // see above
+		return nil
 	}
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", child))
 	if err != nil || !strings.Contains(string(text), fmt.Sprintf("\nTgid:\t%d\n", child)) {
-		return nil //nolint:nilerr // see above
+		return nil
 	}
 	return t.note("start", int(child))
 }
