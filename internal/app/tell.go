@@ -42,17 +42,18 @@ func (s *Session) tellUncovered(sentences []string) {
 // tellPlugins reports what the plugins that run could not be kept from. That a plugin asked for freedom is shown where plugins are.
 func (s *Session) tellPlugins() {
 	for _, p := range s.plugins.list() {
+		exports, known := p.Exports()
+		free := known && exports.Tool != nil && !exports.Tool.Sandboxable
+		// What the plugin exports may be known before its process is up.
+		if free && !p.Spec().Unconfined {
+			s.once(p.Name(), fmt.Sprintf("plugin %q: its Sandboxable returns false, which its source does not show, so that nobody could agree to it; its files stay confined", p.Name()))
+		}
 		report := p.Health().Sandbox
 		if report == nil {
 			continue
 		}
 		uncovered := report.Uncovered
-		exports, known := p.Exports()
-		switch {
-		case !known || exports.Tool == nil || exports.Tool.Sandboxable:
-		case !p.Spec().Unconfined:
-			s.once(p.Name(), fmt.Sprintf("plugin %q: its Sandboxable returns false, which its source does not show, so that nobody could agree to it; its files stay confined", p.Name()))
-		case len(uncovered) > 0:
+		if free && p.Spec().Unconfined && len(uncovered) > 0 {
 			uncovered = uncovered[1:]
 		}
 		s.tellUncovered(uncovered)

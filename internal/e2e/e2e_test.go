@@ -22,18 +22,26 @@ import (
 // slower, and tests that start it hundreds of times look at what one process after the other does.
 var bin, quickBin string
 
+// onPath is where scripts find the binaries.
+var onPath string
+
 func TestMain(m *testing.M) {
 	os.Exit(run(m))
 }
 
 func run(m *testing.M) int {
+	if dir := os.Getenv(rerunBin); dir != "" {
+		bin, quickBin = dir, filepath.Join(dir, "quick")
+		onPath = quickBin + string(os.PathListSeparator) + bin
+		return m.Run()
+	}
 	dir, err := os.MkdirTemp("", "aura-e2e-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	bin, quickBin = dir, filepath.Join(dir, "quick")
+	bin, quickBin, onPath = dir, filepath.Join(dir, "quick"), dir
 	if err := build(dir); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -106,7 +114,7 @@ func setup(env *testscript.Env) error {
 		_ = errors.Join(os.RemoveAll(runtimeDir), os.RemoveAll(stateDir), os.RemoveAll(filepath.Dir(home)))
 	})
 	env.Vars = append(env.Vars,
-		"PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"),
+		"PATH="+onPath+string(os.PathListSeparator)+os.Getenv("PATH"),
 		"HOME="+home, "XDG_CACHE_HOME="+filepath.Join(home, ".cache"), "XDG_RUNTIME_DIR="+runtimeDir,
 		"XDG_STATE_HOME="+stateDir, "STATE="+state.Locate(stateDir, "", env.WorkDir).Project, "AURA_TRUST=1",
 		"TMPDIR="+filepath.Join(env.WorkDir, ".tmp"), "BIN="+bin, "REPO="+repo(), "GORACE=halt_on_error=1 exitcode=66 atexit_sleep_ms=0",

@@ -13,6 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/state"
 )
 
 func init() {
@@ -35,17 +36,29 @@ func TestSandbox(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(root) })
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/sandbox", WorkdirRoot: root, Cmds: commands, RequireExplicitExec: true, RequireUniqueNames: true,
+		Dir: "testdata/sandbox", WorkdirRoot: root, Cmds: commands, Condition: namespaces, RequireExplicitExec: true, RequireUniqueNames: true,
 		Setup: func(env *testscript.Env) error {
 			if err := setup(env); err != nil {
 				return err
 			}
-			home := env.WorkDir + "-home"
-			env.Setenv("HOME", home)
-			env.Setenv("XDG_CACHE_HOME", filepath.Join(home, ".cache"))
+			home, stateDir := env.WorkDir+"-home", env.WorkDir+"-state"
+			for name, value := range map[string]string{
+				"HOME": home, "XDG_CACHE_HOME": filepath.Join(home, ".cache"),
+				"XDG_STATE_HOME": stateDir, "STATE": state.Locate(stateDir, "", env.WorkDir).Project,
+			} {
+				env.Setenv(name, value)
+			}
 			return os.Mkdir(home, 0o755)
 		},
 	})
+}
+
+// namespaces is a condition of scripts: it holds where aura can make private mounts and process namespaces.
+func namespaces(name string) (bool, error) {
+	if name != "namespaces" {
+		return false, fmt.Errorf("unknown condition %q", name)
+	}
+	return os.Getenv(rerunBare) == "", nil
 }
 
 // listen NETWORK FILE listens on a Unix socket of that name, or on a port that is then written to the file.

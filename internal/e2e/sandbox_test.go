@@ -72,7 +72,7 @@ func (p *project) hand(id int) {
 
 // cageUsers are root and an ordinary user, or whoever runs the tests if that is not root.
 func cageUsers() []int {
-	if os.Geteuid() != 0 {
+	if os.Geteuid() != 0 || os.Getenv(rerunBin) != "" {
 		return []int{os.Geteuid()}
 	}
 	return []int{0, nobody}
@@ -125,6 +125,15 @@ var stakes = map[string]stake{
 	"write_extension":        {control: freeRun, mounts: true},
 	"write_git_hook":         {control: freeRun, mounts: true},
 	"write_git_config":       {control: freeRun, mounts: true},
+	"link_ssh_key":           {control: freeRun},
+	"link_config":            {control: freeRun, mounts: true},
+	"link_git_config":        {control: freeRun, mounts: true},
+	"exchange_config":        {control: freeRun, mounts: true},
+	"write_by_dots":          {control: freeRun},
+	"write_by_proc":          {control: freeRun},
+	"config_by_dots":         {control: freeRun, mounts: true},
+	"config_by_proc":         {control: freeRun, mounts: true},
+	"config_by_symlink":      {control: freeRun, mounts: true},
 	"signal_aura":            {control: freeBareRun},
 	"signal_other":           {control: freeBareRun},
 	"signal_by_pidfd":        {control: freeBareRun},
@@ -140,6 +149,8 @@ var stakes = map[string]stake{
 	"unshare":                {control: freeRun},
 	"user_namespace":         {control: freeRun},
 	"mount":                  {control: freeRun},
+	"bind_home":              {control: freeRun},
+	"bind_over_config":       {control: freeRun},
 	"memfd_exec":             {control: freeRun},
 	"tcp":                    {control: freeRun},
 	"udp":                    {control: freeRun},
@@ -275,6 +286,10 @@ func attackFrom(t *testing.T, uid int, kind, weapon string, found map[string]str
 
 // weapon compiles the attacks into a program beside aura.
 var weapon = sync.OnceValues(func() (string, error) {
+	out := filepath.Join(bin, "weapon")
+	if os.Getenv(rerunBin) != "" {
+		return out, nil // the first run has built it
+	}
 	dir, err := os.MkdirTemp("", "aura-e2e-")
 	if err != nil {
 		return "", err
@@ -288,7 +303,6 @@ var weapon = sync.OnceValues(func() (string, error) {
 			return "", err
 		}
 	}
-	out := filepath.Join(bin, "weapon")
 	cmd := exec.Command("go", append([]string{"build", "-o", out}, sources...)...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "CGO_ENABLED=0", "GO111MODULE=off")
 	if text, err := cmd.CombinedOutput(); err != nil {
@@ -328,7 +342,7 @@ func (p *project) layScene(kind, weapon string) {
 		"OtherSocket": p.socketOf(other), "Readable": readable, "Abstract": abstract, "TCP": listener("tcp", "127.0.0.1:0").String(),
 		"UDP": udp.LocalAddr().String(), "IOUring": unix.SYS_IO_URING_SETUP, "BPF": unix.SYS_BPF, "Memfd": unix.SYS_MEMFD_CREATE,
 		"PidfdOpen": unix.SYS_PIDFD_OPEN, "PidfdGetfd": unix.SYS_PIDFD_GETFD, "PidfdSendSignal": unix.SYS_PIDFD_SEND_SIGNAL,
-		"Unshare": unix.SYS_UNSHARE, "Ptrace": unix.SYS_PTRACE, "Place": kind == freeRun || kind == freeBareRun,
+		"Unshare": unix.SYS_UNSHARE, "Ptrace": unix.SYS_PTRACE, "Renameat2": unix.SYS_RENAMEAT2, "Place": kind == freeRun || kind == freeBareRun,
 	}
 	b, err := json.Marshal(scene)
 	p.check(err)

@@ -26,6 +26,10 @@ type clone struct {
 	canaries string
 	host     string
 	server   *httptest.Server
+	// started is what the last aura started, by the accountant's account.
+	started []string
+	// safe tells that aura runs in safe mode.
+	safe bool
 
 	mu    sync.Mutex
 	asked []string
@@ -129,11 +133,15 @@ func (c *clone) aura(watched bool, args ...string) (code int, output string) {
 	}
 	cmd.Env = slices.DeleteFunc(cmd.Env, func(v string) bool { return strings.HasPrefix(v, "AURA_") })
 	cmd.Env = append(cmd.Env, "CLONE_SECRET="+cloneSecret, "GOPROXY=off")
+	account := filepath.Join(c.host, "account")
+	c.check(accounted(cmd, account))
 	out, err := cmd.CombinedOutput()
 	if _, ended := errors.AsType[*exec.ExitError](err); err != nil && !ended {
 		c.t.Fatal(err)
 	}
-	return cmd.ProcessState.ExitCode(), string(out)
+	code = cmd.ProcessState.ExitCode()
+	c.started = c.accounts(account, code, out)
+	return code, string(out)
 }
 
 // sung are the canaries that sang, and what the server was asked for.
@@ -156,6 +164,7 @@ func (c *clone) silent(args []string, output string) {
 	if sung := c.sung(); len(sung) > 0 {
 		c.t.Fatalf("aura %q made these take effect: %q\n%s", args, sung, output)
 	}
+	c.noProcesses(args)
 	if strings.Contains(output, cloneSecret) {
 		c.t.Errorf("aura %q shows the secret:\n%s", args, output)
 	}
@@ -290,11 +299,17 @@ func TestCloneTrusted(t *testing.T) {
 
 func cloneTrusted(t *testing.T, c *clone) {
 	t.Helper()
+	var started []string
 	for _, args := range [][]string{{"run", "hi"}, {"tasks", "run", "t"}, {"models", "thief"}, {"tools", "list", "--with-mcp"}} {
 		code, output := c.aura(false, append(args, "--trust")...)
 		if code != 0 && args[0] != "models" {
 			t.Errorf("aura %q: exit code %d\n%s", args, code, output)
 		}
+		started = append(started, c.started...)
+	}
+	// The account of processes has each of these, however short it was.
+	for _, want := range []string{`exec .*aura-plugin-host`, `exec .*touch CANARY/plugin-condition`, `exec .*touch CANARY/tool-condition`, `exec .*touch CANARY/mcp`, `exec .*/aura: .* __shell `} {
+		c.wants([]byte(strings.Join(started, "\n")), strings.ReplaceAll(want, "CANARY", c.canaries))
 	}
 	sung := c.sung()
 	for _, want := range []string{
@@ -325,6 +340,7 @@ func TestCloneSafe(t *testing.T) {
 func cloneSafe(t *testing.T, c *clone) {
 	t.Helper()
 	c.write("home/.aura/config/providers/mine.yaml", "mine: {type: script}\n")
+	c.safe = true
 	for _, args := range [][]string{{"run", "hi"}, {"run", "/sandbox"}, {"plugins", "list"}, {"mcp"}, {"models"}} {
 		code, output := c.aura(true, append(args, "--safe")...)
 		c.silent(args, output)

@@ -25,6 +25,7 @@ type scene struct {
 	IOUring, BPF, Memfd   int
 	PidfdOpen, PidfdGetfd int
 	PidfdSendSignal       int
+	Renameat2             int
 	Unshare, Ptrace       int
 	// Place makes a plugin put the descriptor there that aura does not hand to it, with a sandbox or without.
 	Place bool
@@ -91,6 +92,15 @@ func attacks() map[string]func(scene) error {
 		"write_extension":        func(s scene) error { return os.WriteFile(s.path("work/.aura/extensions/extra"), nil, 0600) },
 		"write_git_hook":         func(s scene) error { return os.WriteFile(s.path("work/.git/hooks/extra"), nil, 0700) },
 		"write_git_config":       func(s scene) error { return os.WriteFile(s.path("work/.git/config"), nil, 0600) },
+		"link_ssh_key":           func(s scene) error { return links(s.path("home/.ssh/id_rsa"), s.path("work/alias"), s.Secret) },
+		"link_config":            func(s scene) error { return links(s.path("work/.aura/config/talk.yaml"), s.path("work/alias"), "") },
+		"link_git_config":        func(s scene) error { return links(s.path("work/.git/config"), s.path("work/alias"), "") },
+		"exchange_config":        exchanges,
+		"write_by_dots":          func(s scene) error { return os.WriteFile(s.Base+"/work/from/../../home/dots", nil, 0600) },
+		"write_by_proc":          func(s scene) error { return os.WriteFile("/proc/self/root"+s.path("home/proc"), nil, 0600) },
+		"config_by_dots":         func(s scene) error { return os.WriteFile(s.Base+"/work/from/../.aura/config/dots.txt", nil, 0600) },
+		"config_by_proc":         func(s scene) error { return os.WriteFile("/proc/self/cwd/.aura/config/proc.txt", nil, 0600) },
+		"config_by_symlink":      configBySymlink,
 		"signal_aura":            func(s scene) error { return syscall.Kill(s.Aura, syscall.SIGURG) },
 		"signal_other":           func(s scene) error { return syscall.Kill(s.Other, syscall.SIGURG) },
 		"signal_by_pidfd":        signals,
@@ -105,7 +115,9 @@ func attacks() map[string]func(scene) error {
 		"bpf":                    bpf,
 		"unshare":                func(s scene) error { return calls(s.Unshare, cloneSysvSem, 0, 0) },
 		"user_namespace":         func(s scene) error { return inNamespaces(s, 0, 0, "say", "x") },
-		"mount":                  mounts,
+		"mount":                  func(s scene) error { return mounts(s, s.path("work/from"), s.path("work/to")) },
+		"bind_home":              func(s scene) error { return mounts(s, s.path("home/dir"), s.path("work/to")) },
+		"bind_over_config":       func(s scene) error { return mounts(s, s.path("work/from"), s.path("work/.aura/config")) },
 		"memfd_exec":             memfdExec,
 		"tcp":                    func(s scene) error { return connects("tcp", s.TCP) },
 		"udp":                    func(s scene) error { return connects("udp", s.UDP) },
@@ -192,6 +204,32 @@ func byRenamedDir(s scene) error {
 	err := os.WriteFile(s.path("work/dir/new"), nil, 0600)
 	_ = os.Rename(s.path("work/dir"), s.path("home/dir"))
 	return err
+}
+
+// links gives a file a second name, where it can be reached, and reads it or writes nothing to it.
+func links(from, to, want string) error {
+	_ = os.Remove(to)
+	if err := os.Link(from, to); err != nil {
+		return err
+	}
+	defer os.Remove(to)
+	if want != "" {
+		return reads(to, want)
+	}
+	f, err := os.OpenFile(to, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+func configBySymlink(s scene) error {
+	link := s.path("work/shortcut")
+	_ = os.Remove(link)
+	if err := os.Symlink(".aura", link); err != nil {
+		return err
+	}
+	return os.WriteFile(link+"/config/link.txt", nil, 0600)
 }
 
 func renames(from, to string) error {

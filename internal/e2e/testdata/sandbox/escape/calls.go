@@ -147,13 +147,27 @@ func inNamespaces(s scene, flags, capability int, args ...string) error {
 	return nil
 }
 
+// exchanges lets two directories change places, and does it again.
+func exchanges(s scene) error {
+	const exchange = 2
+	here := ^uintptr(99) // the working directory, which is -100
+	from, to := []byte(s.path("work/.aura/config")+"\x00"), []byte(s.path("work/from")+"\x00")
+	for i := 0; i < 2; i++ {
+		_, _, errno := syscall.Syscall6(uintptr(s.Renameat2), here, uintptr(at(&from[0])), here, uintptr(at(&to[0])), exchange, 0)
+		if errno != 0 {
+			return errno
+		}
+	}
+	return nil
+}
+
 // mounts mounts a directory over another one: here, and in a namespace that any user can have.
-func mounts(s scene) error {
-	here := bindMount(s.path("work/from"), s.path("work/to"))
+func mounts(s scene, from, to string) error {
+	here := bindMount(from, to)
 	if here == nil {
 		return nil
 	}
-	if err := inNamespaces(s, syscall.CLONE_NEWNS, sysAdmin, "mount", s.path("work/from"), s.path("work/to")); err != nil {
+	if err := inNamespaces(s, syscall.CLONE_NEWNS, sysAdmin, "mount", from, to); err != nil {
 		return fmt.Errorf("%v; %v", here, err)
 	}
 	return nil

@@ -1,0 +1,71 @@
+//go:build linux
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// accountant builds the program that accounts for processes.
+var accountant = sync.OnceValues(func() (string, error) {
+	out := filepath.Join(bin, "account")
+	cmd := exec.Command("go", "build", "-o", out, "./testdata/account")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building: %w\n%s", err, text)
+	}
+	return out, nil
+})
+
+// The accountant's exit codes, where the kernel lets no process be traced and where it lost track of one.
+const (
+	accountRefused = 125
+	accountFailed  = 126
+)
+
+// accounted makes a command run under the accountant, which writes what the command started to a file.
+func accounted(cmd *exec.Cmd, file string) error {
+	program, err := accountant()
+	if err != nil {
+		return err
+	}
+	cmd.Args = slices.Concat([]string{program, file, cmd.Path}, cmd.Args[1:])
+	cmd.Path = program
+	return nil
+}
+
+// accounts reads what the accountant wrote: a line for every process that was started, and for every program.
+func (c *clone) accounts(file string, code int, output []byte) []string {
+	c.t.Helper()
+	switch code {
+	case accountRefused:
+		c.t.Skipf("processes cannot be accounted for here: %s", output)
+	case accountFailed:
+		c.t.Fatalf("accounting for processes: %s", output)
+	}
+	text, err := os.ReadFile(file)
+	c.check(err)
+	return strings.FieldsFunc(string(text), func(r rune) bool { return r == '\n' })
+}
+
+// confinesItself reports whether a command line asks what the kernel enforces. Aura then starts itself, and that confines itself.
+func confinesItself(args []string) bool {
+	return len(args) > 1 && args[0] == "sandbox" && args[1] == "status"
+}
+
+// noProcesses fails if the command line made aura start a process. In safe mode the user's own tools run, which are aura itself.
+func (c *clone) noProcesses(args []string) {
+	c.t.Helper()
+	itself := " " + filepath.Join(c.host, "aura") + ": "
+	for _, line := range c.started {
+		if !c.safe && !confinesItself(args) || !strings.Contains(line, itself) {
+			c.t.Errorf("aura %q started a process: %s", args, line)
+		}
+	}
+}

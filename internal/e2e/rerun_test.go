@@ -1,0 +1,128 @@
+//go:build linux
+
+package e2e
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+)
+
+// A rerun is a place in which whole tests run again: the test program starts itself there, so that a script needs no copy for
+// another user.
+type rerun struct {
+	name string
+	uid  int
+	// bare is where no namespaces can be made.
+	bare bool
+	// tests are those that run there. What has nothing to do with confined processes runs with namespaces only.
+	tests []string
+}
+
+// The scripts on attacks; the others are about settings. What plugins are granted does not depend on namespaces.
+const (
+	userScripts = "TestSandbox/^(git|grants|home|odd|plugins|policy|protected|settings)$"
+	bareScripts = "TestSandbox/^(git|home|odd|policy|protected|settings)$"
+)
+
+var reruns = []rerun{
+	{"ordinary_user", nobody, false, []string{
+		userScripts, "TestOddFiles", "TestOddState", "TestExportReplacesLinks", "TestTerminal/^(agent|file|output|plugin|text|tool)$", "TestTerminalSessions",
+		"TestTerminalControl",
+	}},
+	{"root_no_namespaces", 0, true, []string{bareScripts}},
+	{"ordinary_user_no_namespaces", nobody, true, []string{bareScripts}},
+}
+
+// TestReruns runs tests as an ordinary user and without namespaces. The tests themselves run as whoever started them.
+func TestReruns(t *testing.T) {
+	t.Parallel()
+	if os.Getenv(rerunBin) != "" {
+		t.Skip("this is such a run")
+	}
+	for _, r := range reruns {
+		for _, pattern := range r.tests {
+			name, rows, _ := strings.Cut(pattern, "/")
+			t.Run(r.name+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				r.run(t, name, rows)
+			})
+		}
+	}
+}
+
+// run runs one test, or those of its rows that a pattern names, and takes over how it ended.
+func (r rerun) run(t *testing.T, name, rows string) {
+	t.Helper()
+	cmd := r.command(t, "^"+name+"$/"+rows)
+	out, err := cmd.CombinedOutput()
+	if skipped := regexp.MustCompile(`(?m)^--- SKIP: ` + name + ` .*\n((?: .*\n)*)`).FindSubmatch(out); skipped != nil {
+		t.Skipf("%s", skipped[1])
+	}
+	if err != nil || !bytes.Contains(out, []byte("\n--- PASS: "+name+" ")) {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// command is the test program, to be run for one test. It skips the test if this user cannot become that one.
+func (r rerun) command(t *testing.T, pattern string) *exec.Cmd {
+	t.Helper()
+	dir, err := rerunDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	switch uid := os.Geteuid(); {
+	case uid != 0 && r.uid == 0:
+		t.Skip("only root can test what holds for root")
+	case uid != 0 && !r.bare:
+		t.Skip("the tests run as an ordinary user already")
+	}
+	line := []string{
+		filepath.Join(dir, "rerun.test"), "-test.v", "-test.run=" + pattern, "-test.parallel=" + strconv.Itoa(runtime.GOMAXPROCS(0)),
+	}
+	p := &project{t: t, dir: dir, bin: bin}
+	if os.Geteuid() != r.uid && os.Geteuid() == 0 {
+		p.user = &syscall.Credential{Uid: uint32(r.uid), Gid: uint32(r.uid)}
+	}
+	env := slices.Concat(os.Environ(), []string{rerunBin + "=" + bin, "PWD=" + dir})
+	if r.bare {
+		p.forbidNamespaces()
+		env = append(env, rerunBare+"=1")
+	}
+	line = slices.Concat(p.wrapper, line)
+	cmd := exec.Command(line[0], line[1:]...)
+	cmd.Dir, cmd.Env, cmd.SysProcAttr = dir, env, &syscall.SysProcAttr{Credential: p.user}
+	return cmd
+}
+
+// rerunDir is a directory that every user can read, with the test program and what it reads.
+var rerunDir = sync.OnceValues(func() (string, error) {
+	dir := filepath.Join(bin, "rerun", "internal", "e2e")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	if err := os.CopyFS(filepath.Join(dir, "testdata"), os.DirFS("testdata")); err != nil {
+		return "", fmt.Errorf("copying the scripts: %w", err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	if err := copyFile(self, filepath.Join(dir, "rerun.test")); err != nil {
+		return "", fmt.Errorf("copying the test program: %w", err)
+	}
+	if _, err := weapon(); err != nil {
+		return "", err
+	}
+	return dir, os.Chmod(bin, 0o755) //nolint:gosec // other users run what is there
+})

@@ -1,0 +1,198 @@
+//go:build linux
+
+package e2e
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/state"
+)
+
+// plant is an attack in two steps: confined code puts something into a place, and aura, which is not confined, comes upon it. Harm
+// is done if anything is written in the home directory.
+type plant struct {
+	// inside tells that aura's state lies in the project.
+	inside bool
+	// source is that of a plugin, keeper; empty for none.
+	source string
+	// line is the command line of Bash in the first session, with STATE for the project's state.
+	line string
+	// prompts follow it in the same session, and next are command lines of aura after that, with SERVER for a server that wants a
+	// password.
+	prompts []string
+	next    [][]string
+	// placed is a command line that has success if the thing is in its place.
+	placed string
+	// kept are the runs in which it cannot be put there.
+	kept []string
+	// told is what aura prints about it, if there is a sandbox.
+	told string
+	// toldBare is what aura prints about it where there are no namespaces.
+	toldBare string
+	// asked tells that aura has no consent but for the project's directory when it comes upon the thing.
+	asked bool
+	// alone tells that nothing but the sandbox keeps the harm away, so that it is done without.
+	alone bool
+	// control does, as a command line, what aura would do without its protection. @aura stands for aura.
+	control string
+}
+
+// TestSandboxPlants makes every plant without a sandbox, with one, and with one where there are no namespaces, as root and as an
+// ordinary user. Aura always runs with a sandbox when it comes upon the thing.
+func TestSandboxPlants(t *testing.T) {
+	t.Parallel()
+	if s := sandbox.Support(); !s.Enabled {
+		t.Skip(s.Reason())
+	}
+	for _, uid := range cageUsers() {
+		for name, row := range plants {
+			for _, kind := range []string{freeRun, confinedRun, bareRun} {
+				t.Run(fmt.Sprintf("%s/%d/%s", name, uid, kind), func(t *testing.T) {
+					t.Parallel()
+					row.play(newPlanted(t, row, uid, kind), kind)
+				})
+			}
+		}
+	}
+}
+
+// newPlanted is a project with its state beside it, and a session that was there before.
+func newPlanted(t *testing.T, row plant, uid int, kind string) *project {
+	t.Helper()
+	p := newCaged(t)
+	base := filepath.Dir(p.dir)
+	p.check(os.RemoveAll(p.path(".git")))
+	if row.control == commits {
+		p.check(exec.Command("git", "init", "-q", p.dir).Run())
+	}
+	p.check(os.RemoveAll(p.path(".aura/plugins")))
+	if row.source != "" {
+		p.plugin("keeper", "description: Links\nenv: [HOME]\n", row.source)
+	}
+	for name, text := range map[string]string{
+		"../home/.bashrc": "mine\n", "../off/config/sandbox/sandbox.yaml": "sandbox: {enabled: false}\n", "../temp/x": "",
+		".aura/config/modes/tight.md": "---\nname: tight\n---\n",
+		".aura/config/modes/loose.md": "---\nname: loose\nfeatures: {sandbox: {enabled: false}}\n---\n",
+		".aura/config/hooks/h.yaml":   "h: {event: pre, command: 'bash -c true'}\n",
+		".aura/config/talk.yaml":      "turns:\n  - text: All done.\n",
+	} {
+		p.write(name, text)
+	}
+	p.wrapper = []string{"env", "HOME=" + filepath.Join(base, "home"), "XDG_CACHE_HOME=", "TMPDIR=" + filepath.Join(base, "temp")}
+	p.moveState(row.inside)
+	p.hand(uid)
+	if kind == bareRun {
+		p.withoutNamespaces()
+	}
+	return p
+}
+
+// moveState lets aura keep its state where no policy grants anything, or in the project.
+func (p *project) moveState(inside bool) {
+	p.t.Helper()
+	p.check(os.RemoveAll(p.stateHome))
+	p.stateHome = p.path("../state")
+	if inside {
+		p.stateHome = p.path("state")
+	}
+	p.check(os.Mkdir(p.stateHome, 0o755))
+	p.state = state.Locate(p.stateHome, "", p.dir).Project
+}
+
+// play lets the thing be planted and lets aura come upon it.
+func (row plant) play(p *project, kind string) {
+	p.t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "who are you?", http.StatusUnauthorized) }))
+	p.t.Cleanup(server.Close)
+	fill := strings.NewReplacer("STATE", p.state, "SERVER", server.URL, "@aura", strings.Join(p.command().Args, " "))
+	if strings.Contains(row.line, "given.jsonl") {
+		p.aura("run", "--mode", "tight", "hi")
+		given := p.find("*.jsonl")[0]
+		id := strings.TrimSuffix(filepath.Base(given), ".jsonl")
+		p.write("given.jsonl", strings.ReplaceAll(string(p.read(given)), id, forgedID))
+	}
+	p.write(".aura/config/talk.yaml", fmt.Sprintf("turns:\n  - tool_calls: [{name: Bash, arguments: {command: %q}}]\n  - text: All done.\n", fill.Replace(row.line)+"; echo x >$HOME/pwned"))
+
+	args := []string{"run", "--mode", "tight", "go"}
+	if kind == freeRun {
+		args = append([]string{"--config", "../off", "--config", ".aura"}, args...)
+	}
+	said := p.aura(append(args, each(row.prompts, fill.Replace)...)...)
+	// Without a sandbox the command line itself reaches the home directory.
+	if p.harmed() != (kind == freeRun) {
+		p.t.Errorf("the command line wrote to the home directory: %t\n%s", kind != freeRun, said)
+	}
+	_ = os.Remove(p.path("../home/pwned"))
+	if placed := p.shell(fill.Replace(row.placed)); placed == slices.Contains(row.kept, kind) {
+		p.t.Errorf("it is in its place: %t\n%s", placed, said)
+	}
+	if row.asked {
+		p.aura("trust")
+		p.wrapper = append(p.wrapper, "AURA_TRUST=")
+	}
+	for _, args := range row.next {
+		said = append(said, p.aura(each(args, fill.Replace)...)...)
+	}
+	if kind != freeRun {
+		p.wants(said, row.told)
+	}
+	if kind == bareRun {
+		p.wants(said, row.toldBare)
+	}
+	if alone := row.alone && kind == freeRun; p.harmed() != alone {
+		p.t.Errorf("harm was done: %t\n%s", !alone, said)
+	}
+	if kind == freeRun && !row.alone {
+		p.shell(fill.Replace(row.control))
+		if !p.harmed() {
+			p.t.Error("the control does no harm, so this proves nothing")
+		}
+	}
+	p.noProcess()
+}
+
+// each applies a function to all strings.
+func each(list []string, change func(string) string) []string {
+	out := slices.Clone(list)
+	for i := range out {
+		out[i] = change(out[i])
+	}
+	return out
+}
+
+// harmed reports whether anything was written in the home directory.
+func (p *project) harmed() bool {
+	p.t.Helper()
+	_, err := os.Stat(p.path("../home/pwned"))
+	return err == nil || string(p.read("../home/.bashrc")) != "mine\n"
+}
+
+// aura runs aura to its end, however it ends, and returns what it printed.
+func (p *project) aura(args ...string) []byte {
+	p.t.Helper()
+	p.start(args...).wait()
+	return slices.Concat(p.stdout(), p.stderr())
+}
+
+// shell runs a command line as the project's user, not confined, and reports whether it had success.
+func (p *project) shell(line string) bool {
+	p.t.Helper()
+	cmd := p.command()
+	cmd.Path, cmd.Args = "/bin/sh", []string{"sh", "-c", line}
+	cmd.Env = append(cmd.Env, "HOME="+p.path("../home"))
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := cmd.Run()
+	p.t.Logf("%s: %v\n%s", line, err, out.Bytes())
+	return err == nil
+}
