@@ -124,7 +124,7 @@ func (p *Plugin) urgency() int {
 	case !known, exports.Tool != nil && exports.Tool.HasAvailable:
 		return urgent
 	}
-	if slices.Contains(exports.Hooks, hookpoint.BeforeChat) || slices.Contains(exports.Hooks, hookpoint.TransformMessages) {
+	if slices.ContainsFunc(exports.Hooks, func(n hookpoint.Name) bool { return hookpoint.Of(n).InModelCall }) {
 		return soon
 	}
 	return later
@@ -157,7 +157,7 @@ func (f *Fleet) At(point hookpoint.Name) []*Plugin {
 func (p *Plugin) takesPart(point hookpoint.Name) bool {
 	exports, known := p.Exports()
 	spec := p.Spec()
-	closed := spec.Manifest.OnFailure == manifest.FailClosed && point == hookpoint.BeforeToolExecution
+	closed := spec.blocksAt(hookpoint.Of(point))
 	if p.Down() != nil && !closed {
 		return false
 	}
@@ -165,6 +165,11 @@ func (p *Plugin) takesPart(point hookpoint.Name) bool {
 		return closed && manifest.Defines(spec.Dir, string(point))
 	}
 	return slices.Contains(exports.Hooks, point)
+}
+
+// blocksAt reports whether the plugin blocks at a point when it fails.
+func (s Spec) blocksAt(point hookpoint.Point) bool {
+	return s.Manifest.OnFailure == manifest.FailClosed && point.CanBlock()
 }
 
 // Health reports on every plugin, in the order of their names.

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"sync"
 
 	"github.com/idelchi/aura/sdk"
 )
@@ -14,30 +15,67 @@ const plainDepth = 16
 // plainResult takes the boxes off the values of type any in what a plugin returns. The interpreter boxes those of the plugin's own
 // types that have methods, and nobody but it can see into a box. What the plugin may still hold is copied, not changed.
 func plainResult(result any) any {
-	switch r := result.(type) {
-	case sdk.BeforeToolResult:
-		r.Arguments = plainMap(r.Arguments, 0)
-		return r
-	case []sdk.Message:
-		return plainMessages(r)
-	default:
+	if result == nil || !holdsAny(reflect.TypeOf(result)) {
 		return result
+	}
+	out := reflect.New(reflect.TypeOf(result)).Elem()
+	out.Set(reflect.ValueOf(result))
+	plainFields(out)
+	return out.Interface()
+}
+
+// plainFields takes the boxes off the maps and slices of any within a value that can be set.
+func plainFields(v reflect.Value) {
+	if !holdsAny(v.Type()) {
+		return
+	}
+	switch inside := v.Interface().(type) {
+	case map[string]any:
+		v.Set(reflect.ValueOf(plainMap(inside, 0)))
+		return
+	case []any:
+		v.Set(reflect.ValueOf(plainList(inside, 0)))
+		return
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			plainFields(v.Field(i))
+		}
+	case reflect.Slice:
+		if v.IsNil() {
+			return
+		}
+		own := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+		reflect.Copy(own, v)
+		for i := range own.Len() {
+			plainFields(own.Index(i))
+		}
+		v.Set(own)
+	default:
 	}
 }
 
-func plainMessages(messages []sdk.Message) []sdk.Message {
-	boxed := func(c sdk.MessageToolCall) bool { return hasBox(c.Arguments, 0) }
-	if !slices.ContainsFunc(messages, func(m sdk.Message) bool { return slices.ContainsFunc(m.ToolCalls, boxed) }) {
-		return messages
+// holdingAny caches holdsAny by type.
+var holdingAny sync.Map
+
+// holdsAny reports whether plainFields finds a map or a slice of any in values of a type of the SDK.
+func holdsAny(t reflect.Type) bool {
+	if known, ok := holdingAny.Load(t); ok {
+		return known == true
 	}
-	out := slices.Clone(messages)
-	for i := range out {
-		out[i].ToolCalls = slices.Clone(out[i].ToolCalls)
-		for j := range out[i].ToolCalls {
-			out[i].ToolCalls[j].Arguments = plainMap(out[i].ToolCalls[j].Arguments, 0)
+	holds := t == reflect.TypeFor[map[string]any]() || t == reflect.TypeFor[[]any]()
+	switch t.Kind() {
+	case reflect.Struct:
+		for i := range t.NumField() {
+			holds = holds || t.Field(i).IsExported() && holdsAny(t.Field(i).Type)
 		}
+	case reflect.Slice:
+		holds = holds || holdsAny(t.Elem())
+	default:
 	}
-	return out
+	holdingAny.Store(t, holds)
+	return holds
 }
 
 // plainSchema does for the values that a tool's parameters may have what plainResult does for results.
