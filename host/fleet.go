@@ -13,6 +13,7 @@ import (
 
 	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/pluginsource"
 )
 
 // Fleet is the plugins of one session. Its methods may be called from several goroutines. Close closes everything it made.
@@ -162,7 +163,7 @@ func (p *Plugin) takesPart(point hookpoint.Name) bool {
 		return false
 	}
 	if !known {
-		return closed && manifest.Defines(spec.Dir, string(point))
+		return closed && pluginsource.Defines(spec.Dir, string(point))
 	}
 	return slices.Contains(exports.Hooks, point)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/done"
-	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/pluginsource"
 	"github.com/idelchi/aura/internal/skill"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/internal/tool/builtin"
@@ -144,7 +144,7 @@ func (b *Toolbox) addPlugins(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	specs = slices.DeleteFunc(specs, func(s host.Spec) bool { return s.Err == nil && !manifest.Defines(s.Dir, "Schema") })
+	specs = slices.DeleteFunc(specs, func(s host.Spec) bool { return s.Err == nil && !pluginsource.Defines(s.Dir, pluginsource.Schema.Name) })
 	if len(specs) == 0 {
 		return nil
 	}

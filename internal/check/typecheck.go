@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/idelchi/aura/internal/pluginsource"
 )
 
 // types checks all packages, dependencies first, and looks for what the interpreter cannot do in those that are valid Go.
@@ -33,7 +35,7 @@ func (c *checker) types(s *source) {
 		pass := &pass{checker: c, source: s, pkg: p, types: pkg, info: info}
 		pass.run()
 		if p.path == s.module {
-			c.exports(s, pkg)
+			c.exports(s, p, pkg)
 		}
 	}
 }
@@ -80,7 +82,7 @@ func (c *checker) typeError(s *source, p *sourcePackage, err error) {
 	if m := undefinedOf.FindStringSubmatch(e.Msg); m != nil && fromLibrary(p, m[1]) {
 		f.Rule = "library"
 		f.Message = fmt.Sprintf("%s.%s is not in the interpreter's standard library, which is that of Go 1.%d without generic functions",
-			m[1], m[2], languageMinor)
+			m[1], m[2], pluginsource.LanguageMinor)
 		f.Fix = "use what is older, or write it out"
 	}
 	c.tell(p, f)
