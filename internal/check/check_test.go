@@ -77,6 +77,8 @@ func TestDir(t *testing.T) {
 		"optional functions": {
 			start + "func Available() int { return 1 }\n\nfunc Paths() {}\n\nfunc Init(sdk.ToolConfig) {}\n", []string{"main.go:11 signature", "main.go:13 signature"},
 		},
+		"hidden":             {bare + "import _ \"my-plugin/.sub\"\n" + hookOnly + "-- .sub/a.go --\npackage sub\n", []string{"main.go:3 import-path"}},
+		"upward":             {bare + "import _ \"my-plugin/../sub\"\n" + hookOnly, []string{"main.go:3 import-path"}},
 		"restricted":         {bare + "import _ \"os/exec\"\n" + hookOnly, []string{"main.go:3 import-restricted"}},
 		"restricted syscall": {bare + "import _ \"syscall\"\n" + hookOnly, []string{"main.go:3 import-restricted"}},
 		"cgo":                {bare + "import \"C\"\n" + hookOnly, []string{"main.go:3 import-cgo"}},

@@ -48,6 +48,11 @@ func (c *checker) resolveSource(s *source, p string, report func(rule, message, 
 		}
 		return
 	}
+	if outside := pluginsource.Outside(c.dir, pluginsource.PackageDir(s.module, p)); outside != "" {
+		c.missing = append(c.missing, p)
+		report("import-path", outside, "")
+		return
+	}
 	dir := c.dirOf(s, p)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		c.missing = append(c.missing, p)

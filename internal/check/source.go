@@ -9,7 +9,6 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/manifest"
@@ -90,14 +89,11 @@ func (c *checker) load(s *source, path string) *sourcePackage {
 
 // owns reports whether a path lies in the plugin's own module.
 func (s *source) owns(path string) bool {
-	return path == s.module || strings.HasPrefix(path, s.module+"/")
+	return pluginsource.Owns(s.module, path)
 }
 
 func (c *checker) dirOf(s *source, path string) string {
-	if s.owns(path) {
-		return filepath.Join(c.dir, filepath.FromSlash(strings.TrimPrefix(path, s.module)))
-	}
-	return filepath.Join(c.dir, "vendor", filepath.FromSlash(path))
+	return filepath.Join(c.dir, filepath.FromSlash(pluginsource.PackageDir(s.module, path)))
 }
 
 // loadFile parses one file, if it is for this system. A vendored file with cgo is passed over, as it is at run time.

@@ -27,6 +27,8 @@ func (s *source) resolve(importer *sourcePackage, spec importSpec) error {
 		return fmt.Errorf("%s: importing %q: relative imports do not exist in modules, write %q", spec.where, p, path.Join(importer.path, p))
 	case path.Dir(p) == path.Base(p):
 		return fmt.Errorf("%s: importing %q: the interpreter cannot tell %[2]q from %q, rename one of them", spec.where, p, path.Base(p))
+	case s.outside(p) != "":
+		return fmt.Errorf("%s: importing %q: %s", spec.where, p, s.outside(p))
 	case s.has(p):
 		return s.add(p, spec)
 	default:

@@ -12,7 +12,6 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/pluginsource"
@@ -105,15 +104,17 @@ func (s *source) add(importPath string, from importSpec) error {
 
 // owns reports whether a path lies in the plugin's own module.
 func (s *source) owns(importPath string) bool {
-	return importPath == s.module || strings.HasPrefix(importPath, s.module+"/")
+	return pluginsource.Owns(s.module, importPath)
 }
 
 // dirOf is where a package lies.
 func (s *source) dirOf(importPath string) string {
-	if s.owns(importPath) {
-		return filepath.Join(s.dir, filepath.FromSlash(strings.TrimPrefix(importPath, s.module)))
-	}
-	return filepath.Join(s.dir, "vendor", filepath.FromSlash(importPath))
+	return filepath.Join(s.dir, filepath.FromSlash(pluginsource.PackageDir(s.module, importPath)))
+}
+
+// outside says why a package is not part of the plugin, or nothing.
+func (s *source) outside(importPath string) string {
+	return pluginsource.Outside(s.dir, pluginsource.PackageDir(s.module, importPath))
 }
 
 func (s *source) has(importPath string) bool {

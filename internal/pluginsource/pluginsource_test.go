@@ -185,3 +185,22 @@ func TestMayLeaveSandbox(t *testing.T) {
 		})
 	}
 }
+
+func TestOutside(t *testing.T) {
+	t.Parallel()
+	dir := tree(t, map[string]string{"sub/deep/a.go": "", "vendor/x/a.go": "", ".hidden/a.go": "", "file.go": ""})
+	for link, target := range map[string]string{"linked": "sub", "sub/linked": ".", "up": ".."} {
+		if err := os.Symlink(target, filepath.Join(dir, filepath.FromSlash(link))); err != nil {
+			t.Skip("this system has no links:", err)
+		}
+	}
+	for rel, want := range map[string]string{
+		"": "", "sub": "", "sub/deep": "", "vendor/x": "", "nowhere/at/all": "",
+		".hidden": "hidden", "sub/.hidden": "hidden", "..": "hidden", "sub/../..": "hidden",
+		"linked": "is a link", "linked/deep": "is a link", "sub/linked": "is a link", "up": "is a link",
+	} {
+		if got := pluginsource.Outside(dir, rel); (got == "") != (want == "") || !strings.Contains(got, want) {
+			t.Errorf("%q: got %q, want %q", rel, got, want)
+		}
+	}
+}
