@@ -107,7 +107,7 @@ func foldGuard(out *Outcome, handler string, r sdk.BeforeToolResult) {
 	}
 }
 
-// replace puts a text in the place of another if it is not nil, and reports whether the two differ.
+// replace replaces a text by another one, unless that is nil, and reports whether the two differ.
 func replace(text, by *string) bool {
 	if by == nil || *by == *text {
 		return false

@@ -7,7 +7,7 @@ import (
 	"github.com/idelchi/aura/internal/pluginsource"
 )
 
-// Facts are what a user should know about a plugin before it runs, as far as its files tell. The lists are sorted and never nil.
+// Facts are what a user should know about a plugin before it runs, as its files show it. The slices are sorted and never nil.
 type Facts struct {
 	Name string `json:"name"`
 	// Env are the variables it may read, Hooks the functions that aura calls, Tools the names of its tools.

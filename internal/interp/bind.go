@@ -192,7 +192,7 @@ func (b binder) bindTool(schema value) error {
 	default:
 		return fmt.Errorf("%s.Schema returned Parameters of Type %q, want \"object\"", b.exports.Package, t)
 	}
-	tool.Schema = plainSchema(tool.Schema)
+	tool.Schema = unwrapSchema(tool.Schema)
 	b.exports.Tool = tool
 	return nil
 }

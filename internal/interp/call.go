@@ -107,7 +107,7 @@ func (p *Plugin) call(name string, fn value, env map[string]string, args ...any)
 	var out any
 	failure := p.run(name, func() error {
 		results := fn.Call(in)
-		out = plainResult(results[0].Interface())
+		out = unwrapResult(results[0].Interface())
 		err, _ := reflect.TypeAssert[error](results[1])
 		return err
 	})

@@ -9,7 +9,7 @@ import (
 	"github.com/idelchi/aura/internal/pluginsource"
 )
 
-// Asks are what a plugin asks for beyond running in the sandbox with aura's defaults, as far as its files tell. What is not
+// Asks are what a plugin asks for beyond running in the sandbox with aura's defaults, if its files show it. What is not
 // among them is not granted, whatever the plugin says when it runs. The lists are sorted and never nil.
 type Asks struct {
 	// Unconfined means that Sandboxable may return false: the plugin's files are not confined then.
@@ -95,13 +95,13 @@ func (a Asks) List() []string {
 	return out
 }
 
-// plain are the variables that every plugin may read without anybody being asked, beside those that begin with LC_.
-var plain = []string{
+// harmlessVariables are the variables that every plugin may read without anybody being asked, beside those that begin with LC_.
+var harmlessVariables = []string{
 	"COLORTERM", "COLUMNS", "HOME", "LANG", "LANGUAGE", "LINES", "LOGNAME", "NO_COLOR", "PATH", "PWD", "SHELL", "TEMP", "TERM", "TMP", "TMPDIR", "TZ", "USER",
 }
 
 func harmless(name string) bool {
-	return slices.Contains(plain, name) || strings.HasPrefix(name, "LC_")
+	return slices.Contains(harmlessVariables, name) || strings.HasPrefix(name, "LC_")
 }
 
 // connecting are packages outside of net that open connections.

@@ -296,48 +296,6 @@ func TestOrigin(t *testing.T) {
 	}
 }
 
-func TestSelect(t *testing.T) {
-	t.Parallel()
-
-	tests := []struct {
-		include, exclude []string
-		want             string
-	}{
-		{nil, nil, "diag-a diag-b notes x[1]"},
-		{[]string{"notes"}, nil, "notes"},
-		{[]string{"diag-*"}, nil, "diag-a diag-b"},
-		{[]string{"*"}, []string{"diag-b"}, "diag-a notes x[1]"},
-		{nil, []string{"diag-?"}, "notes x[1]"},
-		{[]string{"diag-*", "notes"}, []string{"*-a"}, "diag-b notes"},
-		{[]string{"*a*"}, nil, "diag-a diag-b"},
-		{[]string{"diag"}, nil, ""},
-		{[]string{"ote"}, nil, ""},
-		{[]string{"x[1]"}, nil, "x[1]"},
-		{[]string{"[", `\`, ""}, nil, ""},
-		{[]string{"notes"}, []string{"*"}, ""},
-		{[]string{"d*g*b"}, nil, "diag-b"},
-		{[]string{"notes*", "?"}, nil, "notes"},
-	}
-
-	var all []manifest.Plugin
-	for _, name := range []string{"diag-a", "diag-b", "notes", "x[1]"} {
-		all = append(all, manifest.Plugin{Name: name})
-	}
-
-	for _, tt := range tests {
-		kept, dropped := manifest.Select(all, tt.include, tt.exclude)
-
-		var names []string
-		for _, p := range kept {
-			names = append(names, p.Name)
-		}
-
-		if got := strings.Join(names, " "); got != tt.want || len(kept)+len(dropped) != len(all) {
-			t.Errorf("include %q, exclude %q: got %q and %d dropped, want %q", tt.include, tt.exclude, got, len(dropped), tt.want)
-		}
-	}
-}
-
 func TestMerge(t *testing.T) {
 	t.Parallel()
 

@@ -141,7 +141,7 @@ func (c constants) measure(e ast.Expr) int {
 	return 0
 }
 
-// CompatibleSDK tells whether a host with one version of the SDK can run a plugin written against another: major and
+// CompatibleSDK checks whether a host with one version of the SDK can run a plugin written against another: major and
 // minor numbers must be the same, and the host must be no older.
 func CompatibleSDK(pluginVersion, hostVersion string) error {
 	plugin, host := "v"+strings.TrimPrefix(pluginVersion, "v"), "v"+strings.TrimPrefix(hostVersion, "v")

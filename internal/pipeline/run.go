@@ -10,8 +10,8 @@ import (
 	"github.com/idelchi/aura/internal/hookpoint"
 )
 
-// Report is told of every handler that failed, in the order of the handlers and from the goroutine that runs the point. It
-// is not told of what failed because the conversation was cancelled.
+// Report receives every failure of a handler, in the order of the handlers and from the goroutine that runs the point. Failures
+// that follow from the cancellation of the conversation are left out.
 type Report func(handler string, err error)
 
 // Has reports whether anyone takes part in a point, so that a caller can spare itself the input.

@@ -8,7 +8,7 @@ import (
 )
 
 // Outside returns why the directory of a package, a path with slashes below a plugin's directory, is not part of the plugin, or
-// the empty string. Consents, hashes and what a plugin is said to ask for leave out hidden directories and follow no links, so the
+// the empty string. Consents, hashes and what a plugin asks for leave out hidden directories and follow no links, so the
 // loader must not run source from there.
 func Outside(dir, rel string) string {
 	at := dir
