@@ -62,7 +62,7 @@ var rooms = map[string][]string{
 	"shared/wire":          {},
 	"internal/interp":      {"internal/manifest", "internal/pluginsource", "internal/repair", "shared", "sdk/..."},
 	"internal/interp/gen":  {},
-	"internal/check":       {"internal/manifest", "internal/pluginsource", "internal/repair", "internal/strict", "sdk/..."},
+	"internal/check":       {"internal/manifest", "internal/pluginsource", "internal/repair", "internal/strict", "internal/tool", "sdk/..."},
 	"internal/check/gen":   {},
 	"internal/manifest":    {"internal/condition", "internal/pluginsource", "internal/strict", "sdk/..."},
 	"internal/install":     {"internal/manifest", "internal/pluginsource", "sdk/..."},

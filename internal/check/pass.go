@@ -51,6 +51,7 @@ var rules = []func(*pass, ast.Node){
 	jsonValues, formats, verbs, printedCalls, templates,
 	storedValues, structValues,
 	shifts, channelRanges, nilAssignments, rangeStrings, forwardedValues, capturedValues, constantGroups,
+	toolSchemas, commandSchemas,
 }
 
 func (p *pass) run() {

@@ -205,7 +205,7 @@ func (b binder) bindCommand(command value) error {
 	if err := b.ask(pluginsource.Command.Name, func() { schema, _ = reflect.TypeAssert[sdk.CommandSchema](command.Call(nil)[0]) }); err != nil {
 		return err
 	}
-	if schema.Name == "" || strings.ContainsAny(schema.Name, "/ \t\r\n") {
+	if !pluginsource.IsCommandName(schema.Name) {
 		return fmt.Errorf("%s.Command returned the Name %q, want one word without a slash", b.exports.Package, schema.Name)
 	}
 	b.exports.Command = &schema

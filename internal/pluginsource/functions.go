@@ -4,6 +4,7 @@ import (
 	"context"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/sdk"
@@ -78,3 +79,6 @@ func Restricted() []string { return []string{"os/exec", "syscall", "unsafe"} }
 
 // IsRestricted reports whether a package is open in unsafe mode only.
 func IsRestricted(importPath string) bool { return slices.Contains(Restricted(), importPath) }
+
+// IsCommandName reports whether a plugin's slash command can have a name: one word without a slash.
+func IsCommandName(name string) bool { return name != "" && !strings.ContainsAny(name, "/ \t\r\n") }
