@@ -49,6 +49,7 @@ func (a *App) startPlugins(ctx context.Context) error {
 	a.fleet, err = host.Start(ctx, o, list)
 	a.recallFired()
 	a.tellPlugins()
+	a.reportLoadFindings()
 	return err
 }
 

@@ -171,6 +171,7 @@ func (a *App) reloadPlugins(ctx context.Context) (host.Reloaded, error) {
 	done, err := a.fleet.Reload(ctx, list)
 	a.recallFired()
 	a.tellPlugins()
+	a.reportLoadFindings()
 	return done, err
 }
 

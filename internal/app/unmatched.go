@@ -15,7 +15,7 @@ import (
 // tellUnmatched reports the names in filters, policies and settings of plugins that nothing has. A rule that names no tool
 // protects from nothing, and whoever wrote it should know. The names of the tools that were found are given.
 func (a *App) tellUnmatched(tools []string) {
-	for _, text := range slices.Concat(a.unmatchedTools(tools), a.unmatchedPlugins()) {
+	for _, text := range slices.Concat(a.unmatchedTools(tools), a.unmatchedPlugins(), a.unknownSettings()) {
 		a.notice("", text)
 	}
 }
