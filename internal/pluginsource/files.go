@@ -98,7 +98,11 @@ func parse(file string, mode parser.Mode, wanted func(text []byte) bool) (source
 	if f.text, f.err = files.Read(file, MaxFile); f.err != nil {
 		return f, true
 	}
-	if matches, err := Matches(BuildContext(), file, f.text); wanted != nil && !wanted(f.text) || err == nil && !matches {
+	// wanted is the cheaper question, and most files of a large vendor directory are not.
+	if wanted != nil && !wanted(f.text) {
+		return sourceFile{}, false
+	}
+	if matches, err := Matches(BuildContext(), file, f.text); err == nil && !matches {
 		return sourceFile{}, false
 	}
 	f.tree, f.err = parser.ParseFile(f.set, file, f.text, mode)
