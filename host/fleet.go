@@ -13,6 +13,7 @@ import (
 
 	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/pluginsource"
 )
 
 // Fleet is the plugins of one session. Its methods may be called from several goroutines. Close closes everything it made.
@@ -124,7 +125,7 @@ func (p *Plugin) urgency() int {
 	case !known, exports.Tool != nil && exports.Tool.HasAvailable:
 		return urgent
 	}
-	if slices.Contains(exports.Hooks, hookpoint.BeforeChat) || slices.Contains(exports.Hooks, hookpoint.TransformMessages) {
+	if slices.ContainsFunc(exports.Hooks, func(n hookpoint.Name) bool { return hookpoint.Of(n).InModelCall }) {
 		return soon
 	}
 	return later
@@ -157,14 +158,19 @@ func (f *Fleet) At(point hookpoint.Name) []*Plugin {
 func (p *Plugin) takesPart(point hookpoint.Name) bool {
 	exports, known := p.Exports()
 	spec := p.Spec()
-	closed := spec.Manifest.OnFailure == manifest.FailClosed && point == hookpoint.BeforeToolExecution
+	closed := spec.blocksAt(hookpoint.Of(point))
 	if p.Down() != nil && !closed {
 		return false
 	}
 	if !known {
-		return closed && manifest.Defines(spec.Dir, string(point))
+		return closed && pluginsource.Defines(spec.Dir, string(point))
 	}
 	return slices.Contains(exports.Hooks, point)
+}
+
+// blocksAt reports whether the plugin blocks at a point when it fails.
+func (s Spec) blocksAt(point hookpoint.Point) bool {
+	return s.Manifest.OnFailure == manifest.FailClosed && point.CanBlock()
 }
 
 // Health reports on every plugin, in the order of their names.

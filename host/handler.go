@@ -109,11 +109,11 @@ func (p *Plugin) failed(spec Spec, point hookpoint.Name, err error) (any, error)
 	if spec.Manifest.OnFailure != manifest.FailClosed && errors.As(err, &e) && e.Kind == KindDown && p.Down() != nil {
 		return nil, nil //nolint:nilerr // told already, see above
 	}
-	if err == nil || spec.Manifest.OnFailure != manifest.FailClosed || point != hookpoint.BeforeToolExecution || errors.Is(err, context.Canceled) {
+	row := hookpoint.Of(point)
+	if err == nil || !spec.blocksAt(row) || errors.Is(err, context.Canceled) {
 		return nil, err
 	}
-	reason := fmt.Sprintf("guard %q is down and fails closed, so no tool may run: %v", spec.Name, plain(err))
-	return sdk.BeforeToolResult{Block: true, Result: sdk.Result{Message: reason}}, err
+	return row.Blocked(fmt.Sprintf("guard %q is down and fails closed, so %s: %v", spec.Name, row.Prevents, plain(err))), err
 }
 
 // pass evaluates the plugin's condition and its once.

@@ -99,12 +99,15 @@ func (s *sender) packHook(call HookCall) (hookFrame, func(answered bool), error)
 	}
 	shape := shapeOf(point.Context)
 	frame := hookFrame{Env: call.Env}
-	if in, ok := call.Context.(sdk.AfterToolContext); ok && s.repeats(in) {
-		frame.Newest, in.ToolResult = true, ""
-		v = reflect.ValueOf(in)
+	base, _ := reflect.TypeAssert[sdk.Context](v.Field(shape.base))
+	own := reflect.New(point.Context)
+	own.Elem().Set(v)
+	if text := point.NewestResult(own.Interface()); text != nil && s.repeats(base, *text) {
+		frame.Newest, *text = true, ""
+		v = own.Elem()
 	}
 	var ack func(bool)
-	frame.Context, ack = s.pack(v.Field(shape.base).Interface().(sdk.Context))
+	frame.Context, ack = s.pack(base)
 	if shape.messages >= 0 {
 		ackContext := ack
 		messages, ackMessages := send(s, &s.messages, ListMessages, v.Field(shape.messages).Interface().([]sdk.Message))
@@ -114,10 +117,10 @@ func (s *sender) packHook(call HookCall) (hookFrame, func(answered bool), error)
 	return frame, ack, err
 }
 
-// repeats reports whether the result of a call is also sent as that of the newest call in the history, and is worth sparing.
-func (s *sender) repeats(in sdk.AfterToolContext) bool {
-	n := len(in.ToolHistory)
-	return n > 0 && len(in.ToolResult) > 1<<10 && !slices.Contains(s.unread, ListTools) && in.ToolHistory[n-1].Result == in.ToolResult
+// repeats reports whether a text is also sent as the result of the newest call in the history, and is long enough to be sent once.
+func (s *sender) repeats(base sdk.Context, text string) bool {
+	n := len(base.ToolHistory)
+	return n > 0 && len(text) > 1<<10 && !slices.Contains(s.unread, ListTools) && base.ToolHistory[n-1].Result == text
 }
 
 func (r *receiver) unpackHook(name hookpoint.Name, f hookFrame, touched func(string) bool) (HookCall, error) {
@@ -137,7 +140,7 @@ func (r *receiver) unpackHook(name hookpoint.Name, f hookFrame, touched func(str
 		if err != nil {
 			return HookCall{}, err
 		}
-		// TransformMessages exists to change these, so they are always copies.
+		// A hook that is given messages is there to change them, so they are always copies.
 		if messages != nil {
 			messages = cloneMessages(messages)
 		}
@@ -146,15 +149,14 @@ func (r *receiver) unpackHook(name hookpoint.Name, f hookFrame, touched func(str
 	if err := shape.setExtra(v, f.Extra); err != nil {
 		return HookCall{}, err
 	}
-	in := v.Interface()
-	if after, ok := in.(sdk.AfterToolContext); ok && f.Newest {
-		if len(after.ToolHistory) == 0 {
+	if text := point.NewestResult(v.Addr().Interface()); text != nil && f.Newest {
+		n := len(base.ToolHistory)
+		if n == 0 {
 			return HookCall{}, fmt.Errorf("calling %s: the result is said to be in a history that is empty", name)
 		}
-		after.ToolResult = after.ToolHistory[len(after.ToolHistory)-1].Result
-		in = after
+		*text = base.ToolHistory[n-1].Result
 	}
-	return HookCall{Point: name, Context: in, Env: f.Env}, nil
+	return HookCall{Point: name, Context: v.Interface(), Env: f.Env}, nil
 }
 
 func lookup(name hookpoint.Name) (hookpoint.Point, error) {

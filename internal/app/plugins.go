@@ -145,8 +145,7 @@ func (p *plugins) Handlers(point hookpoint.Name) []pipeline.Handler {
 		return nil
 	}
 	list := p.fleet.At(point)
-	if point == hookpoint.TransformMessages {
-		// Whoever rewrites the messages does so in the order of the directories, so that users can arrange it by renaming them.
+	if hookpoint.Of(point).Order == hookpoint.ByDirectory {
 		slices.SortStableFunc(list, func(a, b *host.Plugin) int {
 			return strings.Compare(filepath.Base(a.Spec().Dir), filepath.Base(b.Spec().Dir))
 		})

@@ -138,6 +138,7 @@ func (s *Session) open(ctx context.Context) error {
 	}
 	change.commit()
 	s.tellPlugins()
+	s.reportLoadFindings()
 	s.servers = s.openServers(ctx, s.setup.Config)
 	return s.begin(ctx, saved)
 }

@@ -61,6 +61,7 @@ func (s *Session) commit(w *swap) host.Reloaded {
 		s.notice("", "the sandbox is on from here on, so the plugins are started again")
 	}
 	s.tellPlugins()
+	s.reportLoadFindings()
 	s.collectCommands()
 	s.refresh()
 	return done

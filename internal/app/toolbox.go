@@ -11,8 +11,8 @@ import (
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/conversation/event"
-	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/internal/mcp"
+	"github.com/idelchi/aura/internal/pluginsource"
 	"github.com/idelchi/aura/internal/redact"
 	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/todo"
@@ -156,7 +156,7 @@ func (b *Toolbox) addPlugins(ctx context.Context) error {
 	if b.plugins, err = b.source.FindPlugins(b.features); err != nil {
 		return err
 	}
-	specs := slices.DeleteFunc(slices.Clone(b.plugins.Specs), func(s host.Spec) bool { return s.Err == nil && !manifest.Defines(s.Dir, "Schema") })
+	specs := slices.DeleteFunc(slices.Clone(b.plugins.Specs), func(s host.Spec) bool { return s.Err == nil && !pluginsource.Defines(s.Dir, pluginsource.Schema.Name) })
 	if len(specs) == 0 {
 		return nil
 	}

@@ -77,6 +77,8 @@ func TestDir(t *testing.T) {
 		"optional functions": {
 			start + "func Available() int { return 1 }\n\nfunc Paths() {}\n\nfunc Init(sdk.ToolConfig) {}\n", []string{"main.go:11 signature", "main.go:13 signature"},
 		},
+		"hidden":             {bare + "import _ \"my-plugin/.sub\"\n" + hookOnly + "-- .sub/a.go --\npackage sub\n", []string{"main.go:3 import-path"}},
+		"upward":             {bare + "import _ \"my-plugin/../sub\"\n" + hookOnly, []string{"main.go:3 import-path"}},
 		"restricted":         {bare + "import _ \"os/exec\"\n" + hookOnly, []string{"main.go:3 import-restricted"}},
 		"restricted syscall": {bare + "import _ \"syscall\"\n" + hookOnly, []string{"main.go:3 import-restricted"}},
 		"cgo":                {bare + "import \"C\"\n" + hookOnly, []string{"main.go:3 import-cgo"}},
@@ -197,4 +199,50 @@ func FuzzDir(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestToolSchema has a row for each rule about a tool's schema. A schema that is computed is not judged.
+func TestToolSchema(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ literal, want string }{
+		"fine": {`{Name: "Count", Parameters: sdk.ToolParameters{Type: "object", Properties: map[string]sdk.ToolProperty{
+			"path": {Type: "string"}, "deep": {Type: "boolean"}}, Required: []string{"path"}}}`, ""},
+		"empty":                       {`{}`, ""},
+		"a name with a blank":         {`{Name: "Count words"}`, `"Count words": a name consists of at most 64 letters`},
+		"a constant with a blank":     {`{Name: bad}`, `"bad name": a name consists of`},
+		"a name that is computed":     {`{Name: computed()}`, ""},
+		"without names of fields":     {`{"Count words", "d", "u", "e", sdk.ToolParameters{}}`, `"Count words": a name consists of`},
+		"no name":                     {`{Name: ""}`, `"": a name consists of`},
+		"parameters are no object":    {`{Name: "A", Parameters: sdk.ToolParameters{Type: "string"}}`, `its parameters are of type "string"; only object is possible`},
+		"an unknown type":             {`{Name: "A", Parameters: sdk.ToolParameters{Properties: map[string]sdk.ToolProperty{"x": {Type: "strng"}}}}`, `strng`},
+		"required and not there":      {`{Name: "A", Parameters: sdk.ToolParameters{Properties: map[string]sdk.ToolProperty{"x": {}}, Required: []string{"y"}}}`, `parameter "y" is required but not among the properties`},
+		"required and computed":       {`{Name: "A", Parameters: sdk.ToolParameters{Properties: properties(), Required: []string{"y"}}}`, ""},
+		"no word for a command":       {`{}; var _ = sdk.CommandSchema{Name: "two words"}`, `command-schema`},
+		"a slash in a command":        {`{}; var _ = sdk.CommandSchema{Name: "/x"}`, `the Name "/x", want one word without a slash`},
+		"a command":                   {`{}; var _ = sdk.CommandSchema{Name: "x"}`, ""},
+		"a command without a name":    {`{}; var _ = sdk.CommandSchema{Description: "x"}`, ""},
+		"a property that is computed": {`{Name: "A", Parameters: sdk.ToolParameters{Properties: map[string]sdk.ToolProperty{computed(): {}}, Required: []string{"y"}}}`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			archive := txtar.Parse([]byte(start + "const bad = \"bad \" + \"name\"\n\nfunc computed() string { return \"x\" }\n\n" +
+				"func properties() map[string]sdk.ToolProperty { return nil }\n\nvar _, _, _ = bad, computed, properties\n\nvar _ = sdk.ToolSchema" + tt.literal + "\n"))
+			archive.Files = append(archive.Files, txtar.File{Name: "go.mod", Data: []byte("module my-plugin\n")},
+				txtar.File{Name: "plugin.yaml", Data: []byte("description: x\n")})
+			for _, f := range archive.Files {
+				if err := os.WriteFile(filepath.Join(dir, f.Name), f.Data, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var got []string
+			for _, f := range check.Dir(dir, check.Options{}) {
+				got = append(got, f.Rule+" "+f.Message)
+			}
+			all := strings.Join(got, "\n")
+			if len(got) > 1 || (tt.want == "") != (all == "") || !strings.Contains(all, tt.want) {
+				t.Errorf("got %s, want %s", all, tt.want)
+			}
+		})
+	}
 }

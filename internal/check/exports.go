@@ -1,7 +1,6 @@
 package check
 
 import (
-	"context"
 	"fmt"
 	"go/token"
 	"go/types"
@@ -10,64 +9,26 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/internal/hookpoint"
-	"github.com/idelchi/aura/sdk"
+	"github.com/idelchi/aura/internal/pluginsource"
 )
-
-// The functions beside the hooks: the pairs that make a tool and a command, and what is optional.
-var (
-	pairs = [][2]export{
-		{
-			{"Schema", reflect.TypeFor[func() sdk.ToolSchema]()},
-			{"Execute", reflect.TypeFor[func(context.Context, sdk.Context, map[string]any) (string, error)]()},
-		},
-		{
-			{"Command", reflect.TypeFor[func() sdk.CommandSchema]()},
-			{"ExecuteCommand", reflect.TypeFor[func(context.Context, string, sdk.Context) (sdk.CommandResult, error)]()},
-		},
-	}
-	optional = []export{
-		{"Init", reflect.TypeFor[func(sdk.ToolConfig)]()},
-		{"Paths", reflect.TypeFor[func(map[string]any) (sdk.ToolPaths, error)]()},
-		{"Available", reflect.TypeFor[func() bool]()},
-		{"Sandboxable", reflect.TypeFor[func() bool]()},
-		{"Parallel", reflect.TypeFor[func() bool]()},
-	}
-)
-
-// export is a function that means something to aura.
-type export struct {
-	name string
-	want reflect.Type
-}
 
 // exports checks what the plugin's package exports.
-func (c *checker) exports(s *source, pkg *types.Package) {
+func (c *checker) exports(s *source, p *sourcePackage, pkg *types.Package) {
 	useful := 0
 	for _, point := range hookpoint.All() {
-		if c.export(s, pkg, export{string(point.Name), point.Signature}, Error) {
+		if c.export(s, pkg, pluginsource.Hook(point), Error) {
 			useful++
 		}
 	}
-	for _, pair := range pairs {
-		has := [2]bool{c.export(s, pkg, pair[0], Error), c.export(s, pkg, pair[1], Error)}
-		if has[0] == has[1] {
-			useful += map[bool]int{true: 1}[has[0]]
-			continue
+	for _, pair := range pluginsource.Pairs() {
+		if c.pair(s, pkg, pair) {
+			useful++
 		}
-		useful++
-		with, without := pair[0], pair[1]
-		if has[1] {
-			with, without = without, with
-		}
-		c.exported(s, pkg.Scope().Lookup(with.name), Finding{
-			Severity: Error, Rule: "exports", Message: fmt.Sprintf("package %s exports %s without %s", pkg.Name(), with.name, without.name),
-			Fix: fmt.Sprintf("write %s, which must be a %s", without.name, spelled(without.want)),
-		})
 	}
-	for _, e := range optional {
-		c.export(s, pkg, e, Warning)
+	for _, f := range pluginsource.Optional() {
+		c.export(s, pkg, f, Warning)
 	}
-	c.almostHooks(s, pkg)
+	c.almostHooks(s, p)
 	if useful == 0 {
 		c.add(Finding{
 			File: filepath.Join(c.dir, "go.mod"), Line: 1, Severity: Error, Rule: "exports",
@@ -77,26 +38,40 @@ func (c *checker) exports(s *source, pkg *types.Package) {
 	}
 }
 
+// pair checks two functions that need each other and reports whether there is one of them.
+func (c *checker) pair(s *source, pkg *types.Package, p pluginsource.Pair) bool {
+	describes, runs := c.export(s, pkg, p.Describe, Error), c.export(s, pkg, p.Run, Error)
+	if describes == runs {
+		return describes
+	}
+	with, without := p.Describe, p.Run
+	if runs {
+		with, without = without, with
+	}
+	c.exported(s, pkg.Scope().Lookup(with.Name).Pos(), Finding{
+		Severity: Error, Rule: "exports", Message: fmt.Sprintf("package %s exports %s without %s", pkg.Name(), with.Name, without.Name),
+		Fix: fmt.Sprintf("write %s, which must be a %s", without.Name, spelled(without.Type)),
+	})
+	return true
+}
+
 // almostHooks finds functions that were probably meant to be hooks, as the start does.
-func (c *checker) almostHooks(s *source, pkg *types.Package) {
-	for _, name := range pkg.Scope().Names() {
-		fn, ok := pkg.Scope().Lookup(name).(*types.Func)
-		if !ok || !strings.Contains(types.TypeString(fn.Signature().Params(), (*types.Package).Name), "sdk.") {
-			continue
-		}
-		meant, ok := hookpoint.Almost(name, func(n hookpoint.Name) bool { return pkg.Scope().Lookup(string(n)) != nil })
-		if !ok {
-			continue
-		}
-		c.exported(s, fn, Finding{
-			Severity: Warning, Rule: "exports", Message: fmt.Sprintf("the function %s is not called", name), Fix: "rename it to " + string(meant) + " if it is a hook",
+func (c *checker) almostHooks(s *source, p *sourcePackage) {
+	var declared []pluginsource.Declaration
+	for _, f := range p.files {
+		declared = append(declared, pluginsource.Declarations(f)...)
+	}
+	for _, a := range pluginsource.AlmostHooks(declared) {
+		c.exported(s, a.Name.Pos(), Finding{
+			Severity: Warning, Rule: "exports", Message: fmt.Sprintf("the function %s is not called", a.Name.Name),
+			Fix: "rename it to " + string(a.Meant) + " if it is a hook",
 		})
 	}
 }
 
-// export reports whether the package exports a name, and tells if it is not a function of the type that it must have.
-func (c *checker) export(s *source, pkg *types.Package, e export, severity Severity) bool {
-	obj := pkg.Scope().Lookup(e.name)
+// export reports whether the package exports a function, and adds a finding if it has not the type that it must have.
+func (c *checker) export(s *source, pkg *types.Package, f pluginsource.Function, severity Severity) bool {
+	obj := pkg.Scope().Lookup(f.Name)
 	if obj == nil {
 		return false
 	}
@@ -104,7 +79,7 @@ func (c *checker) export(s *source, pkg *types.Package, e export, severity Sever
 	switch sig, ok := obj.Type().Underlying().(*types.Signature); {
 	case !ok && !invalid(obj.Type()):
 		message = "is not a function"
-	case ok && !invalid(sig) && signature(sig) != spelled(e.want):
+	case ok && !invalid(sig) && signature(sig) != spelled(f.Type):
 		message = "has the signature " + signature(sig)
 	}
 	if _, isType := obj.(*types.TypeName); isType {
@@ -115,16 +90,16 @@ func (c *checker) export(s *source, pkg *types.Package, e export, severity Sever
 		if severity == Warning {
 			consequence = ", so it is not called"
 		}
-		c.exported(s, obj, Finding{
-			Severity: severity, Rule: "signature", Message: fmt.Sprintf("%s.%s %s%s", pkg.Name(), e.name, message, consequence),
-			Fix: "make it a " + spelled(e.want),
+		c.exported(s, obj.Pos(), Finding{
+			Severity: severity, Rule: "signature", Message: fmt.Sprintf("%s.%s %s%s", pkg.Name(), f.Name, message, consequence),
+			Fix: "make it a " + spelled(f.Type),
 		})
 	}
 	return true
 }
 
-func (c *checker) exported(s *source, obj types.Object, f Finding) {
-	at := s.fset.PositionFor(obj.Pos(), false)
+func (c *checker) exported(s *source, pos token.Pos, f Finding) {
+	at := s.fset.PositionFor(pos, false)
 	f.File, f.Line, f.Column = at.Filename, at.Line, at.Column
 	c.add(f)
 }

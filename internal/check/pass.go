@@ -51,6 +51,7 @@ var rules = []func(*pass, ast.Node){
 	jsonValues, formats, verbs, printedCalls, templates,
 	storedValues, structValues,
 	shifts, channelRanges, nilAssignments, rangeStrings, forwardedValues, capturedValues, constantGroups,
+	toolSchemas, commandSchemas,
 }
 
 func (p *pass) run() {
@@ -70,14 +71,14 @@ func (p *pass) run() {
 	}
 }
 
-// report tells of a construct.
+// report adds a finding about a construct.
 func (p *pass) report(n ast.Node, w weight, rule, message, fix string) {
 	at := p.source.fset.PositionFor(n.Pos(), false)
 	f := Finding{File: at.Filename, Line: at.Line, Column: at.Column, Severity: Error, Rule: rule, Message: message, Fix: fix}
 	if w == maybe || w == atRun && !p.pkg.own {
 		f.Severity = Warning
 	}
-	p.tell(p.pkg, f)
+	p.addIn(p.pkg, f)
 }
 
 // survey finds where variables get their values.

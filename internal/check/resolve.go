@@ -7,10 +7,9 @@ import (
 	"path"
 	"strconv"
 	"strings"
-)
 
-// restricted names the packages that are open in unsafe mode only.
-var restricted = map[string]bool{"os/exec": true, "syscall": true, "unsafe": true}
+	"github.com/idelchi/aura/internal/pluginsource"
+)
 
 // resolve looks for the package of an import and reads it, if it is source.
 func (c *checker) resolve(s *source, importer *sourcePackage, spec *ast.ImportSpec) {
@@ -26,7 +25,7 @@ func (c *checker) resolve(s *source, importer *sourcePackage, spec *ast.ImportSp
 		report("import-cgo", "plugins are interpreted, cgo is not", "use a package without C")
 	case p == "maps":
 		report("import-unavailable", "the interpreter cannot run this package, whose functions are generic", "write a loop")
-	case restricted[p]:
+	case pluginsource.IsRestricted(p):
 		if !c.options.Unsafe {
 			report("import-restricted", "plugins may not use this package in safe mode",
 				`set "plugins: unsafe: true" in features/plugins.yaml or start aura with --unsafe-plugins`)
@@ -49,6 +48,11 @@ func (c *checker) resolveSource(s *source, p string, report func(rule, message, 
 		}
 		return
 	}
+	if outside := pluginsource.Outside(c.dir, pluginsource.PackageDir(s.module, p)); outside != "" {
+		c.missing = append(c.missing, p)
+		report("import-path", outside, "")
+		return
+	}
 	dir := c.dirOf(s, p)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		c.missing = append(c.missing, p)
@@ -57,7 +61,7 @@ func (c *checker) resolveSource(s *source, p string, report func(rule, message, 
 		case s.owns(p):
 			report("import-missing", "there is no directory "+dir, "create it, or correct the path")
 		case !strings.Contains(first, "."):
-			report("import-unavailable", fmt.Sprintf("not in the interpreter's standard library (that of Go 1.%d) and not vendored", languageMinor),
+			report("import-unavailable", fmt.Sprintf("not in the interpreter's standard library (that of Go 1.%d) and not vendored", pluginsource.LanguageMinor),
 				`do without it; if it is a dependency, run "go mod vendor" in the plugin's directory`)
 		default:
 			report("import-missing", "not vendored", `run "go mod vendor" in the plugin's directory`)

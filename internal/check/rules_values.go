@@ -27,7 +27,7 @@ func jsonValues(p *pass, n ast.Node) {
 	}
 }
 
-// jsonWalk goes through the parts of a value. Each kind of trouble is told once.
+// jsonWalk goes through the parts of a value. Each kind of fault is reported once.
 type jsonWalk struct {
 	*pass
 
@@ -61,7 +61,7 @@ func (w jsonWalk) walk(t types.Type, top bool) {
 	}
 }
 
-// methods tells of a type that encodes or decodes itself.
+// methods reports a type that encodes or decodes itself.
 func (w jsonWalk) methods(named *types.Named, top bool) {
 	for m := range named.Methods() {
 		switch name := m.Name(); {

@@ -1,31 +1,20 @@
 package check
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"go/ast"
-	"go/build"
 	"go/parser"
 	"go/scanner"
 	"go/token"
-	"io"
 	"os"
 	"path/filepath"
-	"runtime"
-	"strconv"
-	"strings"
 
 	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/pluginsource"
 	"github.com/idelchi/aura/internal/repair"
 )
-
-// languageMinor is the Go 1.x release that the interpreter's language and library correspond to. Build constraints see it.
-const languageMinor = 22
-
-// maxFile bounds a source file in bytes.
-const maxFile = 8 << 20
 
 // source is the plugin's Go source with what it needs of vendor.
 type source struct {
@@ -56,14 +45,14 @@ func (c *checker) read() *source {
 		c.fault("module", mod, err)
 		return nil
 	}
-	if isLibrary(module) || restricted[module] {
+	if isLibrary(module) || pluginsource.IsRestricted(module) {
 		c.add(Finding{
 			File: mod, Line: 1, Severity: Error, Rule: "module", Message: fmt.Sprintf("module %q has the name of a standard library package", module),
 			Fix: "choose another name, and the package clause that goes with it",
 		})
 		return nil
 	}
-	if err := manifest.CheckPackage(c.dir, manifest.PackageName(module)); err != nil {
+	if err := pluginsource.CheckClause(c.dir, manifest.PackageName(module)); err != nil {
 		c.fault("package", c.dir, err)
 	}
 	s := &source{module: module, fset: token.NewFileSet(), byPath: map[string]*sourcePackage{}, done: repair.Done{}}
@@ -84,7 +73,7 @@ func (c *checker) load(s *source, path string) *sourcePackage {
 		return p
 	}
 	for _, e := range entries {
-		if name := e.Name(); strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") && !e.IsDir() {
+		if name := e.Name(); pluginsource.IsSource(name) && !e.IsDir() {
 			c.loadFile(s, p, filepath.Join(p.dir, name))
 		}
 	}
@@ -100,14 +89,11 @@ func (c *checker) load(s *source, path string) *sourcePackage {
 
 // owns reports whether a path lies in the plugin's own module.
 func (s *source) owns(path string) bool {
-	return path == s.module || strings.HasPrefix(path, s.module+"/")
+	return pluginsource.Owns(s.module, path)
 }
 
 func (c *checker) dirOf(s *source, path string) string {
-	if s.owns(path) {
-		return filepath.Join(c.dir, filepath.FromSlash(strings.TrimPrefix(path, s.module)))
-	}
-	return filepath.Join(c.dir, "vendor", filepath.FromSlash(path))
+	return filepath.Join(c.dir, filepath.FromSlash(pluginsource.PackageDir(s.module, path)))
 }
 
 // loadFile parses one file, if it is for this system. A vendored file with cgo is passed over, as it is at run time.
@@ -118,9 +104,7 @@ func (c *checker) loadFile(s *source, p *sourcePackage, file string) {
 		p.whole = false
 		return
 	}
-	match := buildContext()
-	match.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }
-	if ok, err := match.MatchFile("", filepath.Base(file)); err == nil && !ok {
+	if ok, err := pluginsource.Matches(pluginsource.BuildContext(), file, text); err == nil && !ok {
 		return
 	}
 	parsed, err := parser.ParseFile(s.fset, file, text, parser.SkipObjectResolution)
@@ -148,7 +132,7 @@ func (c *checker) loadFile(s *source, p *sourcePackage, file string) {
 }
 
 func readText(file string) ([]byte, error) {
-	text, err := files.Read(file, maxFile)
+	text, err := files.Read(file, pluginsource.MaxFile)
 	if err != nil {
 		return nil, fmt.Errorf("reading the plugin's source: %w", err)
 	}
@@ -162,15 +146,6 @@ func importsC(f *ast.File) bool {
 		}
 	}
 	return false
-}
-
-// buildContext decides which files belong to a package, as the interpreter's loader does.
-func buildContext() build.Context {
-	b := build.Context{GOOS: runtime.GOOS, GOARCH: runtime.GOARCH, Compiler: "gc", BuildTags: []string{"purego", "appengine"}}
-	for minor := 1; minor <= languageMinor; minor++ {
-		b.ReleaseTags = append(b.ReleaseTags, "go1."+strconv.Itoa(minor))
-	}
-	return b
 }
 
 // at adds a finding at the beginning of a node.

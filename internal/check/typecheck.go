@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/idelchi/aura/internal/pluginsource"
 )
 
 // types checks all packages, dependencies first, and looks for what the interpreter cannot do in those that are valid Go.
@@ -24,7 +26,7 @@ func (c *checker) types(s *source) {
 			Implicits: map[ast.Node]types.Object{},
 		}
 		config := types.Config{Importer: known, Error: func(err error) { c.typeError(s, p, err) }}
-		// What is wrong has been told to config.Error.
+		// config.Error received what is wrong.
 		pkg, _ := config.Check(p.path, s.fset, p.files, info)
 		if pkg == nil {
 			continue
@@ -33,12 +35,12 @@ func (c *checker) types(s *source) {
 		pass := &pass{checker: c, source: s, pkg: p, types: pkg, info: info}
 		pass.run()
 		if p.path == s.module {
-			c.exports(s, pkg)
+			c.exports(s, p, pkg)
 		}
 	}
 }
 
-// imports knows the packages of the library and those of the source that were checked before. Any other is told by resolve;
+// imports knows the packages of the library and those of the source that were checked before. resolve reports any other;
 // the type checker lets what is unknown pass.
 type imports struct {
 	packages map[string]*types.Package
@@ -59,7 +61,7 @@ var (
 	undefinedOf = regexp.MustCompile(`^undefined: (\w+)\.(\w+)$`)
 )
 
-// typeError tells what makes the source no valid Go. What a compiler refuses but an interpreter can pass over, such as a
+// typeError reports what makes the source invalid Go. What a compiler refuses but an interpreter can pass over, such as a
 // variable that is not used, is a warning.
 func (c *checker) typeError(s *source, p *sourcePackage, err error) {
 	e, ok := errors.AsType[types.Error](err)
@@ -67,7 +69,7 @@ func (c *checker) typeError(s *source, p *sourcePackage, err error) {
 		return
 	}
 	if strings.HasPrefix(e.Msg, "\t") {
-		return // it goes on about the error before
+		return // it continues the error before
 	}
 	if m := undefined.FindStringSubmatch(e.Msg); m != nil && slices.ContainsFunc(c.missing, func(path string) bool { return strings.Contains(path, m[1]) }) {
 		return // it stands for a package that cannot be had, of which only the path is known
@@ -80,10 +82,10 @@ func (c *checker) typeError(s *source, p *sourcePackage, err error) {
 	if m := undefinedOf.FindStringSubmatch(e.Msg); m != nil && fromLibrary(p, m[1]) {
 		f.Rule = "library"
 		f.Message = fmt.Sprintf("%s.%s is not in the interpreter's standard library, which is that of Go 1.%d without generic functions",
-			m[1], m[2], languageMinor)
+			m[1], m[2], pluginsource.LanguageMinor)
 		f.Fix = "use what is older, or write it out"
 	}
-	c.tell(p, f)
+	c.addIn(p, f)
 }
 
 // fromLibrary reports whether a name stands for a package of the library.
@@ -99,8 +101,8 @@ func fromLibrary(p *sourcePackage, name string) bool {
 	return false
 }
 
-// tell adds a finding. In a vendored package, which is not the author's to change, one of each kind is enough.
-func (c *checker) tell(p *sourcePackage, f Finding) {
+// addIn adds a finding in a package. In a vendored package, which is not the author's to change, one of each kind is enough.
+func (c *checker) addIn(p *sourcePackage, f Finding) {
 	key := p.path + " " + f.Rule
 	if !p.own && (c.once[key] || f.Severity == Warning && f.Rule == "unused") {
 		return

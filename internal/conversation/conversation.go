@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/conversation/event"
-	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/pipeline"
 	"github.com/idelchi/aura/internal/tokens"
@@ -66,7 +65,7 @@ func New(ctx context.Context, cfg Config) (*Conversation, error) {
 		return nil, err
 	}
 	c.rearm()
-	if pipeline.Has(cfg.Hooks, hookpoint.BeforeChat) || pipeline.Has(cfg.Hooks, hookpoint.TransformMessages) {
+	if pipeline.HasInModelCall(cfg.Hooks) {
 		tokens.Warm()
 	}
 	if err := c.restore(cfg.History); err != nil {

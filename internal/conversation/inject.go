@@ -17,8 +17,8 @@ type injection struct {
 	point hookpoint.Name
 }
 
-// hook runs a hook point, shows its notices, reports who changed something and withholds the tools it names from the next model call, which at BeforeChat
-// is the caller's to do, as is the rest of the outcome. Once ctx is done nobody is asked. The input is made only if somebody
+// hook runs a hook point, shows its notices, reports who changed something and withholds the tools it names from the next model call. At a point within a model call
+// withholding them is the caller's to do, as is the rest of the outcome. Once ctx is done nobody is asked. The input is made only if somebody
 // wants it: filling it in counts tokens.
 func (c *Conversation) hook(ctx context.Context, point hookpoint.Name, in func(sdk.Context) any) pipeline.Outcome {
 	if ctx.Err() != nil || !pipeline.Has(c.cfg.Hooks, point) {
@@ -31,7 +31,7 @@ func (c *Conversation) hook(ctx context.Context, point hookpoint.Name, in func(s
 	for _, name := range out.Changes {
 		c.cfg.Emit(event.PluginChange{Plugin: name, Point: string(point)})
 	}
-	if point != hookpoint.BeforeChat {
+	if !hookpoint.Of(point).InModelCall {
 		c.disable(out.DisableTools)
 	}
 	return out
@@ -70,7 +70,7 @@ func (c *Conversation) inject(queued []injection) {
 	for _, in := range queued {
 		c.record(entry{
 			Message: llm.Message{Role: llm.Role(in.Role), Content: in.Content, Synthetic: true},
-			eject:   in.Eject, chat: in.point == hookpoint.BeforeChat,
+			eject:   in.Eject, chat: hookpoint.Of(in.point).InModelCall,
 		})
 		c.cfg.Emit(event.Injection{
 			Plugin: in.Handler, Point: string(in.point), Role: string(in.Role), Content: in.Content, Eject: in.Eject,

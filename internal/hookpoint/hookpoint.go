@@ -1,15 +1,14 @@
-// Package hookpoint is the one table of the moments at which plugins are called. The interpreter binds by it, the wire
-// encodes by it and the pipeline folds by it: a new hook point is a new row here and nothing elsewhere.
+// Package hookpoint is the one table of the moments at which plugins are called. A row says everything that is special about a
+// point. The interpreter binds, the wire encodes, the supervisor fails closed and the pipeline chains and folds by the row; none
+// of them asks for the name of a point.
 package hookpoint
 
 import (
-	"context"
 	"reflect"
-
-	"github.com/idelchi/aura/sdk"
+	"slices"
 )
 
-// Name is the name of the function a plugin exports for a hook point.
+// Name is the name of the function that a plugin exports for a hook point. Hooks are listed under it, in the order of the table.
 type Name string
 
 // The hook points.
@@ -25,50 +24,45 @@ const (
 	TransformMessages   Name = "TransformMessages"
 )
 
-// Point is one row of the table.
+// Order is the order in which the handlers of a point are called and folded.
+type Order int
+
+// The orders.
+const (
+	// ByName is the order of the plugins' names.
+	ByName Order = iota
+	// ByDirectory is the order of the plugins' directories, which users can rename.
+	ByDirectory
+)
+
+// Point is a row of the table as the rest of aura uses it, where the types of a point's context and result are not known. Row
+// describes the fields.
 type Point struct {
 	Name Name
-	// Timing is the name used in listings and events, such as "before_chat".
-	Timing string
-	// Context and Result are the SDK types that the function takes and returns.
-	Context reflect.Type
-	Result  reflect.Type
-	// Signature is the type of the function a plugin must export.
+	// Context and Result are the SDK types that the function takes and returns, Signature is the function's own type.
+	Context   reflect.Type
+	Result    reflect.Type
 	Signature reflect.Type
-	// Chained points hand each plugin the output of the one before; the others see the same input side by side.
-	Chained bool
-	// ReadOnly points observe: only a Notice of their result is used.
-	ReadOnly bool
+
+	Order        Order
+	Chained      bool
+	AllOrNothing bool
+	ReadOnly     bool
+	InModelCall  bool
+	// Prevents is empty at points that cannot block.
+	Prevents string
+
+	read   func(handler string, result any) (Verdict, bool)
+	copy   func(in any) any
+	accept func(original any, v Verdict) error
+	next   func(in any, v Verdict) (any, Verdict)
+	fold   func(out *Outcome, v Verdict)
+	block  func(reason string) any
+	newest func(in any) *string
 }
 
-var table = []Point{
-	row[sdk.BeforeChatContext, sdk.Result](BeforeChat, "before_chat", false, false),
-	row[sdk.AfterResponseContext, sdk.Result](AfterResponse, "after_response", true, false),
-	row[sdk.BeforeToolContext, sdk.BeforeToolResult](BeforeToolExecution, "before_tool_execution", true, false),
-	row[sdk.AfterToolContext, sdk.Result](AfterToolExecution, "after_tool_execution", true, false),
-	row[sdk.OnErrorContext, sdk.Result](OnError, "on_error", false, false),
-	row[sdk.BeforeCompactionContext, sdk.Result](BeforeCompaction, "before_compaction", false, false),
-	row[sdk.AfterCompactionContext, sdk.Result](AfterCompaction, "after_compaction", false, true),
-	row[sdk.OnAgentSwitchContext, sdk.Result](OnAgentSwitch, "on_agent_switch", false, true),
-	row[sdk.TransformContext, []sdk.Message](TransformMessages, "transform_messages", true, false),
-}
-
-func row[C, R any](name Name, timing string, chained, readOnly bool) Point {
-	return Point{
-		Name:      name,
-		Timing:    timing,
-		Context:   reflect.TypeFor[C](),
-		Result:    reflect.TypeFor[R](),
-		Signature: reflect.TypeFor[func(context.Context, C) (R, error)](),
-		Chained:   chained,
-		ReadOnly:  readOnly,
-	}
-}
-
-// All returns the hook points in the order of a conversation's documentation. The slice is the caller's.
-func All() []Point {
-	return append([]Point(nil), table...)
-}
+// All returns the hook points in the order in which they are listed. The slice is the caller's.
+func All() []Point { return slices.Clone(table) }
 
 // Lookup returns the row of a name.
 func Lookup(name Name) (Point, bool) {
@@ -78,4 +72,10 @@ func Lookup(name Name) (Point, bool) {
 		}
 	}
 	return Point{}, false
+}
+
+// Of returns the row of a name, and for an unknown name a row about which nothing is special.
+func Of(name Name) Point {
+	p, _ := Lookup(name)
+	return p
 }

@@ -1,13 +1,13 @@
 package interp
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"reflect"
 	"strings"
 
 	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/internal/pluginsource"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
 )
@@ -23,26 +23,6 @@ type bindings struct {
 	executeCommand value
 }
 
-// The functions beside the hooks, by name. Pairs need each other; the optional ones have defaults.
-var (
-	schemaType         = reflect.TypeFor[func() sdk.ToolSchema]()
-	executeType        = reflect.TypeFor[func(context.Context, sdk.Context, map[string]any) (string, error)]()
-	pathsType          = reflect.TypeFor[func(map[string]any) (sdk.ToolPaths, error)]()
-	boolType           = reflect.TypeFor[func() bool]()
-	initType           = reflect.TypeFor[func(sdk.ToolConfig)]()
-	commandType        = reflect.TypeFor[func() sdk.CommandSchema]()
-	executeCommandType = reflect.TypeFor[func(context.Context, string, sdk.Context) (sdk.CommandResult, error)]()
-)
-
-// exportNames lists all names that mean something to aura.
-func exportNames() []string {
-	names := []string{"Schema", "Execute", "Paths", "Sandboxable", "Parallel", "Init", "Available", "Command", "ExecuteCommand"}
-	for _, point := range hookpoint.All() {
-		names = append(names, string(point.Name))
-	}
-	return names
-}
-
 // binder collects what a plugin exports.
 type binder struct {
 	*Plugin
@@ -55,19 +35,19 @@ func (p *Plugin) bind(symbols map[string]value, cfg sdk.ToolConfig) error {
 	if err := b.bindHooks(); err != nil {
 		return err
 	}
-	schema, err := b.pair("Schema", schemaType, "Execute", executeType, &p.bound.execute)
+	schema, err := b.pair(pluginsource.Tool, &p.bound.execute)
 	if err != nil {
 		return err
 	}
-	command, err := b.pair("Command", commandType, "ExecuteCommand", executeCommandType, &p.bound.executeCommand)
+	command, err := b.pair(pluginsource.SlashCommand, &p.bound.executeCommand)
 	if err != nil {
 		return err
 	}
 	if len(p.exports.Hooks) == 0 && !schema.IsValid() && !command.IsValid() {
 		return nothingExported(p.exports.Package, p.exports.Warnings)
 	}
-	if init := b.optional("Init", initType, "it is not called"); init.IsValid() {
-		if err := b.ask("Init", func() { init.Call([]reflect.Value{reflect.ValueOf(cfg)}) }); err != nil {
+	if init := b.optional(pluginsource.Init); init.IsValid() {
+		if err := b.ask(pluginsource.Init.Name, func() { init.Call([]reflect.Value{reflect.ValueOf(cfg)}) }); err != nil {
 			return err
 		}
 	}
@@ -89,7 +69,7 @@ func nothingExported(pkg string, warnings []string) error {
 func (b binder) bindHooks() error {
 	b.bound.hooks = make(map[hookpoint.Name]value)
 	for _, point := range hookpoint.All() {
-		fn, err := b.required(string(point.Name), point.Signature)
+		fn, err := b.required(pluginsource.Hook(point))
 		if err != nil {
 			return err
 		}
@@ -101,14 +81,14 @@ func (b binder) bindHooks() error {
 	return nil
 }
 
-// required returns the function of a name, or the zero value if there is none. One of another type is an error.
-func (b binder) required(name string, want reflect.Type) (value, error) {
-	fn, ok := b.symbols[name]
+// required returns a function of the plugin, or the zero value if there is none. One of another type is an error.
+func (b binder) required(f pluginsource.Function) (value, error) {
+	fn, ok := b.symbols[f.Name]
 	if !ok {
 		return value{}, nil
 	}
-	if fault := mismatch(fn, want); fault != "" {
-		return value{}, fmt.Errorf("%s.%s %s", b.exports.Package, name, fault)
+	if fault := mismatch(fn, f.Type); fault != "" {
+		return value{}, fmt.Errorf("%s.%s %s", b.exports.Package, f.Name, fault)
 	}
 	return fn, nil
 }
@@ -128,47 +108,47 @@ func mismatch(fn value, want reflect.Type) string {
 }
 
 // pair returns the function that describes a tool or a command and binds the one that runs it. Either needs the other.
-func (b binder) pair(name string, t reflect.Type, partner string, partnerType reflect.Type, bound *value) (value, error) {
-	describe, err := b.required(name, t)
+func (b binder) pair(p pluginsource.Pair, bound *value) (value, error) {
+	describe, err := b.required(p.Describe)
 	if err != nil {
 		return value{}, err
 	}
-	run, err := b.required(partner, partnerType)
+	run, err := b.required(p.Run)
 	if err != nil {
 		return value{}, err
 	}
 	if describe.IsValid() != run.IsValid() {
-		has, lacks, want := name, partner, partnerType
+		has, lacks := p.Describe, p.Run
 		if run.IsValid() {
-			has, lacks, want = partner, name, t
+			has, lacks = lacks, has
 		}
-		return value{}, fmt.Errorf("package %s exports %s without %s, which must be a %s", b.exports.Package, has, lacks, want)
+		return value{}, fmt.Errorf("package %s exports %s without %s, which must be a %s", b.exports.Package, has.Name, lacks.Name, lacks.Type)
 	}
 	*bound = run
 	return describe, nil
 }
 
-// optional returns the function of a name, or the zero value with a warning if it has another type.
-func (b binder) optional(name string, want reflect.Type, otherwise string) value {
-	fn, ok := b.symbols[name]
+// optional returns a function of the plugin, or the zero value with a warning if it has another type.
+func (b binder) optional(f pluginsource.Function) value {
+	fn, ok := b.symbols[f.Name]
 	if !ok {
 		return value{}
 	}
-	if fault := mismatch(fn, want); fault != "" {
-		b.exports.Warnings = append(b.exports.Warnings, fmt.Sprintf("%s.%s %s: %s", b.exports.Package, name, fault, otherwise))
+	if fault := mismatch(fn, f.Type); fault != "" {
+		b.exports.Warnings = append(b.exports.Warnings, fmt.Sprintf("%s.%s %s: %s", b.exports.Package, f.Name, fault, f.Otherwise))
 		return value{}
 	}
 	return fn
 }
 
 // flag asks an optional function for a bool.
-func (b binder) flag(name string) (answer, exported bool, err error) {
+func (b binder) flag(f pluginsource.Function) (answer, exported bool, err error) {
 	answer = true
-	fn := b.optional(name, boolType, "the default, true, is used")
+	fn := b.optional(f)
 	if !fn.IsValid() {
 		return answer, false, nil
 	}
-	err = b.ask(name, func() { answer = fn.Call(nil)[0].Bool() })
+	err = b.ask(f.Name, func() { answer = fn.Call(nil)[0].Bool() })
 	return answer, true, err
 }
 
@@ -192,13 +172,13 @@ func (b binder) bindTool(schema value) error {
 		return nil
 	}
 	tool := &shared.ToolExport{}
-	b.bound.paths = b.optional("Paths", pathsType, "no paths are declared")
+	b.bound.paths = b.optional(pluginsource.Paths)
 	tool.HasPaths = b.bound.paths.IsValid()
 	var err1, err2, err3 error
-	tool.Available, tool.HasAvailable, err1 = b.flag("Available")
-	tool.Sandboxable, _, err2 = b.flag("Sandboxable")
-	tool.Parallel, _, err3 = b.flag("Parallel")
-	err4 := b.ask("Schema", func() { tool.Schema, _ = reflect.TypeAssert[sdk.ToolSchema](schema.Call(nil)[0]) })
+	tool.Available, tool.HasAvailable, err1 = b.flag(pluginsource.Available)
+	tool.Sandboxable, _, err2 = b.flag(pluginsource.Sandboxable)
+	tool.Parallel, _, err3 = b.flag(pluginsource.Parallel)
+	err4 := b.ask(pluginsource.Schema.Name, func() { tool.Schema, _ = reflect.TypeAssert[sdk.ToolSchema](schema.Call(nil)[0]) })
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return err
 	}
@@ -212,7 +192,7 @@ func (b binder) bindTool(schema value) error {
 	default:
 		return fmt.Errorf("%s.Schema returned Parameters of Type %q, want \"object\"", b.exports.Package, t)
 	}
-	tool.Schema = plainSchema(tool.Schema)
+	tool.Schema = unwrapSchema(tool.Schema)
 	b.exports.Tool = tool
 	return nil
 }
@@ -222,10 +202,10 @@ func (b binder) bindCommand(command value) error {
 		return nil
 	}
 	var schema sdk.CommandSchema
-	if err := b.ask("Command", func() { schema, _ = reflect.TypeAssert[sdk.CommandSchema](command.Call(nil)[0]) }); err != nil {
+	if err := b.ask(pluginsource.Command.Name, func() { schema, _ = reflect.TypeAssert[sdk.CommandSchema](command.Call(nil)[0]) }); err != nil {
 		return err
 	}
-	if schema.Name == "" || strings.ContainsAny(schema.Name, "/ \t\r\n") {
+	if !pluginsource.IsCommandName(schema.Name) {
 		return fmt.Errorf("%s.Command returned the Name %q, want one word without a slash", b.exports.Package, schema.Name)
 	}
 	b.exports.Command = &schema

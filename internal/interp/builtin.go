@@ -22,7 +22,7 @@ func raise(v any) { panic(v) }
 
 // wrapped reports whether the interpreter has put a value into one of its own, as it does with types of the source that have
 // methods. The types behind those are none that are built in.
-func wrapped(v any) bool { return v != nil && isBox(reflect.TypeOf(v)) }
+func wrapped(v any) bool { return v != nil && isInterfaceValue(reflect.TypeOf(v)) }
 
 type (
 	unwrapper interface{ Unwrap() error }
@@ -40,27 +40,27 @@ func some(v any) []any {
 	return []any{nothing{}}
 }
 
-// kept returns what keep does as the only element of a list: the interpreter would put a box that is a result into another one.
+// kept returns what keep does as the only element of a list: the interpreter would put an interface value that is a result into another one.
 func kept(v any) []any { return []any{keep(v)} }
 
-// keep returns a value in a box that does not depend on where it is opened. A box has a value and the expression that the value came from;
+// keep returns a value in an interface value that does not depend on where it is opened. An interface value has a value and the expression that the value came from;
 // where the interpreter looks for methods, it computes the expression again, with the variables of the function that it is in.
-// The new box has an expression that is a constant.
+// The new one has an expression that is a constant.
 func keep(v any) any {
-	if v == nil || !isBox(reflect.TypeOf(v)) {
+	if v == nil || !isInterfaceValue(reflect.TypeOf(v)) {
 		return v
 	}
-	box := reflect.New(reflect.TypeOf(v)).Elem()
-	box.Set(reflect.ValueOf(v))
-	value, ok := unbox(box).(reflect.Value)
-	place := box.FieldByName("node")
+	iface := reflect.New(reflect.TypeOf(v)).Elem()
+	iface.Set(reflect.ValueOf(v))
+	value, ok := contentOf(iface).(reflect.Value)
+	place := iface.FieldByName("node")
 	if !ok || !value.IsValid() || place.IsNil() {
-		return plain(v, 0)
+		return unwrap(v, 0)
 	}
 	expression := reflect.New(place.Type().Elem())
 	expression.Elem().Set(reflect.NewAt(place.Type(), place.Addr().UnsafePointer()).Elem().Elem())
 	constant := expression.Elem().FieldByName("rval")
 	*(*reflect.Value)(constant.Addr().UnsafePointer()) = value
 	*(*unsafe.Pointer)(place.Addr().UnsafePointer()) = expression.UnsafePointer()
-	return box.Interface()
+	return iface.Interface()
 }

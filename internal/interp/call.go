@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"reflect"
 
+	"github.com/idelchi/aura/internal/pluginsource"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
 )
@@ -106,7 +107,7 @@ func (p *Plugin) call(name string, fn value, env map[string]string, args ...any)
 	var out any
 	failure := p.run(name, func() error {
 		results := fn.Call(in)
-		out = plainResult(results[0].Interface())
+		out = unwrapResult(results[0].Interface())
 		err, _ := reflect.TypeAssert[error](results[1])
 		return err
 	})
@@ -131,17 +132,17 @@ func (p *Plugin) Hook(ctx context.Context, call shared.HookCall) (any, error) {
 
 // Execute calls the tool.
 func (p *Plugin) Execute(ctx context.Context, call shared.ToolCall) (string, error) {
-	return as[string](p.call("Execute", p.bound.execute, call.Env, ctx, call.Context, call.Args))
+	return as[string](p.call(pluginsource.Execute.Name, p.bound.execute, call.Env, ctx, call.Context, call.Args))
 }
 
 // Paths asks which files a call of the tool would touch.
 func (p *Plugin) Paths(_ context.Context, args map[string]any) (sdk.ToolPaths, error) {
-	return as[sdk.ToolPaths](p.call("Paths", p.bound.paths, nil, args))
+	return as[sdk.ToolPaths](p.call(pluginsource.Paths.Name, p.bound.paths, nil, args))
 }
 
 // Command calls the slash command.
 func (p *Plugin) Command(ctx context.Context, call shared.CommandCall) (sdk.CommandResult, error) {
-	return as[sdk.CommandResult](p.call("ExecuteCommand", p.bound.executeCommand, call.Env, ctx, call.Args, call.Context))
+	return as[sdk.CommandResult](p.call(pluginsource.ExecuteCommand.Name, p.bound.executeCommand, call.Env, ctx, call.Args, call.Context))
 }
 
 func as[T any](v any, err error) (T, error) {

@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"github.com/idelchi/aura/internal/pluginsource"
 	"go/parser"
 	"go/token"
 	"strings"
@@ -38,7 +39,7 @@ func FuzzScan(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		s := &source{dir: "/plugin", module: "a", fset: token.NewFileSet(), match: buildContext()}
+		s := &source{dir: "/plugin", module: "a", fset: token.NewFileSet(), match: pluginsource.BuildContext()}
 		file, err := s.scan("/plugin/a.go", []byte(text))
 		if err != nil || file == nil {
 			return

@@ -12,6 +12,7 @@ import (
 	"github.com/traefik/yaegi/interp"
 
 	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/pluginsource"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/sdk/version"
 	"github.com/idelchi/aura/shared"
@@ -76,7 +77,7 @@ func check(dir string, unsafe bool) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := manifest.CheckPackage(dir, manifest.PackageName(module)); err != nil {
+	if err := pluginsource.CheckClause(dir, manifest.PackageName(module)); err != nil {
 		return nil, err
 	}
 	plugin, vendored, err := manifest.VendoredSDK(dir)
@@ -140,7 +141,7 @@ func lookupEach(i *interp.Interpreter, module string) map[string]value {
 	if _, err := i.Eval("import plugin " + strconv.Quote(module)); err != nil {
 		return symbols
 	}
-	for _, name := range exportNames() {
+	for _, name := range pluginsource.Names() {
 		if v, err := i.Eval("plugin." + name); err == nil && v.IsValid() {
 			symbols[name] = v
 		}

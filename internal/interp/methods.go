@@ -10,7 +10,7 @@ import (
 	"unsafe"
 )
 
-// methods lets compiled code call the methods of values that the interpreter has put into its boxes, as it does with those of the plugin's
+// methods lets compiled code call the methods of values that the interpreter has put into its own interface values, as it does with those of the plugin's
 // own types that are in an interface. Repaired source has a function for it that asserts what a value is: see repair.
 type methods struct {
 	text, json atomic.Pointer[func(any) any]
@@ -32,7 +32,7 @@ func (m *methods) printable(values []any) []any {
 	for i, v := range values {
 		if s, ok := v.(fmt.Stringer); ok {
 			v = show(s)
-		} else if o := newOpener(m.text.Load(), false); o.boxed(reflect.ValueOf(v), 0) {
+		} else if o := newOpener(m.text.Load(), false); o.findsInterfaceValue(reflect.ValueOf(v), 0) {
 			v = o.open(reflect.ValueOf(v), 0).Interface()
 		} else {
 			continue
@@ -51,15 +51,15 @@ func (m *methods) printable(values []any) []any {
 // marshalable returns a value as package json is to get it.
 func (m *methods) marshalable(v any) any {
 	o := newOpener(m.json.Load(), true)
-	if !o.boxed(reflect.ValueOf(v), 0) {
+	if !o.findsInterfaceValue(reflect.ValueOf(v), 0) {
 		return v
 	}
 	return o.open(reflect.ValueOf(v), 0).Interface()
 }
 
-// opener takes what is in one value out of boxes.
+// opener takes what is in one value out of interface values.
 type opener struct {
-	// find returns the value in a box with the methods that are looked for, or nil if it has none of them.
+	// find returns the value in an interface value with the methods that are looked for, or nil if it has none of them.
 	find *func(any) any
 	// json says to look where package json does: behind all pointers, not only one that is given, and not at what it leaves out.
 	json bool
@@ -80,38 +80,38 @@ func (o opener) sees(f reflect.StructField) bool {
 	return f.IsExported() && (!o.json || f.Tag.Get("json") != "-") && holds(f.Type)
 }
 
-// boxed reports whether there is a box in a value.
-func (o opener) boxed(v reflect.Value, depth int) bool {
-	if depth > plainDepth || !v.IsValid() || !holds(v.Type()) {
+// findsInterfaceValue reports whether there is an interface value in a value.
+func (o opener) findsInterfaceValue(v reflect.Value, depth int) bool {
+	if depth > unwrapDepth || !v.IsValid() || !holds(v.Type()) {
 		return false
 	}
 	switch v.Kind() {
 	case reflect.Interface:
-		return o.boxed(v.Elem(), depth+1)
+		return o.findsInterfaceValue(v.Elem(), depth+1)
 	case reflect.Pointer:
 		if !o.follows(v, depth) || o.searched[v.UnsafePointer()] {
 			return false
 		}
 		o.searched[v.UnsafePointer()] = true
-		return o.boxed(v.Elem(), depth+1)
+		return o.findsInterfaceValue(v.Elem(), depth+1)
 	case reflect.Slice, reflect.Array:
 		for i := range v.Len() {
-			if o.boxed(v.Index(i), depth+1) {
+			if o.findsInterfaceValue(v.Index(i), depth+1) {
 				return true
 			}
 		}
 	case reflect.Map:
 		for each := v.MapRange(); each.Next(); {
-			if o.boxed(each.Value(), depth+1) {
+			if o.findsInterfaceValue(each.Value(), depth+1) {
 				return true
 			}
 		}
 	case reflect.Struct:
-		if isBox(v.Type()) {
+		if isInterfaceValue(v.Type()) {
 			return true
 		}
 		for i := range v.NumField() {
-			if o.sees(v.Type().Field(i)) && o.boxed(v.Field(i), depth+1) {
+			if o.sees(v.Type().Field(i)) && o.findsInterfaceValue(v.Field(i), depth+1) {
 				return true
 			}
 		}
@@ -120,9 +120,9 @@ func (o opener) boxed(v reflect.Value, depth int) bool {
 	return false
 }
 
-// open returns a value with what is in boxes in the place of these. What the plugin may still hold is copied, not changed.
+// open returns a value with what is in interface values in the place of these. What the plugin may still hold is copied, not changed.
 func (o opener) open(v reflect.Value, depth int) reflect.Value {
-	if depth > plainDepth || !v.IsValid() || !holds(v.Type()) {
+	if depth > unwrapDepth || !v.IsValid() || !holds(v.Type()) {
 		return v
 	}
 	switch v.Kind() {
@@ -135,8 +135,8 @@ func (o opener) open(v reflect.Value, depth int) reflect.Value {
 	case reflect.Map:
 		return o.openMap(v, depth)
 	case reflect.Struct:
-		if isBox(v.Type()) {
-			return o.unbox(v, depth)
+		if isInterfaceValue(v.Type()) {
+			return o.content(v, depth)
 		}
 		out := reflect.New(v.Type()).Elem()
 		out.Set(v)
@@ -207,25 +207,25 @@ func (o opener) openMap(v reflect.Value, depth int) reflect.Value {
 	return out
 }
 
-// loose is the type for what was in a list or a map: where they are of an interface of the plugin's own, their elements are boxes.
+// loose is the type for what was in a list or a map: where they are of an interface of the plugin's own, their elements are interface values.
 func loose(elem reflect.Type) reflect.Type {
-	if isBox(elem) {
+	if isInterfaceValue(elem) {
 		return reflect.TypeFor[any]()
 	}
 	return elem
 }
 
-// unbox returns what is in a box: something that has the methods looked for, or the value without any.
-func (o opener) unbox(box reflect.Value, depth int) reflect.Value {
+// content returns what is in an interface value: something that has the methods looked for, or the value without any.
+func (o opener) content(iface reflect.Value, depth int) reflect.Value {
 	if o.find != nil {
-		if found := (*o.find)(box.Interface()); found != nil {
+		if found := (*o.find)(iface.Interface()); found != nil {
 			if s, ok := found.(fmt.Stringer); ok {
 				found = show(s)
 			}
 			return reflect.ValueOf(found)
 		}
 	}
-	inside, ok := unbox(box).(reflect.Value)
+	inside, ok := contentOf(iface).(reflect.Value)
 	if !ok || !inside.IsValid() || !inside.CanInterface() {
 		return reflect.Zero(reflect.TypeFor[any]())
 	}
@@ -237,17 +237,17 @@ func (o opener) unbox(box reflect.Value, depth int) reflect.Value {
 	return o.open(v, depth+1)
 }
 
-// holding says of types whether a value could have a box in it.
+// holding says of types whether a value could have an interface value in it.
 var holding sync.Map
 
-// holds reports whether a value of a type could have a box in it.
+// holds reports whether a value of a type could have an interface value in it.
 func holds(t reflect.Type) bool {
 	if known, ok := holding.Load(t); ok {
 		return known.(bool) //nolint:forcetypeassert // nothing else is stored
 	}
 	// A type that has itself as a part is not asked again. To look without need does no harm.
 	holding.Store(t, true)
-	found := isBox(t)
+	found := isInterfaceValue(t)
 	switch t.Kind() {
 	case reflect.Interface:
 		found = true

@@ -55,6 +55,14 @@ func TestReject(t *testing.T) {
 			body + "import \"my-plugin/sub\"\n-- sub/readme.txt --\nnothing",
 			`main.go:3: importing "my-plugin/sub": no Go files for SYSTEM in sub`,
 		},
+		"an own package in a hidden directory": {
+			body + "import _ \"my-plugin/.sub\"\n-- .sub/a.go --\npackage sub",
+			`main.go:3: importing "my-plugin/.sub": hidden directories are not part of a plugin, rename it`,
+		},
+		"a vendored package in a hidden directory": {
+			body + "import _ \"example.com/.x/y\"\n-- vendor/example.com/.x/y/a.go --\npackage y",
+			`main.go:3: importing "example.com/.x/y": hidden directories are not part of a plugin, rename it`,
+		},
 		"relative import": {
 			body + `import "./sub"`,
 			`main.go:3: importing "./sub": relative imports do not exist in modules, write "my-plugin/sub"`,

@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/idelchi/aura/internal/pluginsource"
 )
 
 // resolve makes sure that an import can be had: from aura, from the plugin's module, from vendor or from the standard library.
@@ -12,19 +14,21 @@ func (s *source) resolve(importer *sourcePackage, spec importSpec) error {
 	switch p := spec.path; {
 	case p == "maps":
 		return fmt.Errorf("%s: importing %q: the interpreter cannot run this package, whose functions are generic; write a loop", spec.where, p)
-	case p == sdkPath || p == sdkPath+"/version":
+	case p == pluginsource.SDKPath || p == pluginsource.SDKPath+"/version":
 		return nil
-	case isStandard(p), s.unsafe && isRestricted(p):
+	case isStandard(p), s.unsafe && pluginsource.IsRestricted(p):
 		if !slices.Contains(s.standard, p) {
 			s.standard = append(s.standard, p)
 		}
 		return nil
-	case isRestricted(p):
+	case pluginsource.IsRestricted(p):
 		return restrictedError(spec)
 	case strings.HasPrefix(p, "./"), strings.HasPrefix(p, "../"):
 		return fmt.Errorf("%s: importing %q: relative imports do not exist in modules, write %q", spec.where, p, path.Join(importer.path, p))
 	case path.Dir(p) == path.Base(p):
 		return fmt.Errorf("%s: importing %q: the interpreter cannot tell %[2]q from %q, rename one of them", spec.where, p, path.Base(p))
+	case s.outside(p) != "":
+		return fmt.Errorf("%s: importing %q: %s", spec.where, p, s.outside(p))
 	case s.has(p):
 		return s.add(p, spec)
 	default:
@@ -44,7 +48,7 @@ func (s *source) missingError(spec importSpec) error {
 	first, _, _ := strings.Cut(spec.path, "/")
 	if !strings.Contains(first, ".") {
 		return fmt.Errorf("%s: importing %q: not in the interpreter's standard library (that of Go 1.%d) and not vendored; "+
-			"if it is a dependency, run \"go mod vendor\" in the plugin's directory", spec.where, spec.path, languageMinor)
+			"if it is a dependency, run \"go mod vendor\" in the plugin's directory", spec.where, spec.path, pluginsource.LanguageMinor)
 	}
 	return fmt.Errorf("%s: importing %q: not vendored; run \"go mod vendor\" in the plugin's directory", spec.where, spec.path)
 }

@@ -1,33 +1,22 @@
 package interp
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"go/build"
 	"go/parser"
 	"go/scanner"
 	"go/token"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/pluginsource"
 	"github.com/idelchi/aura/internal/repair"
 )
-
-// sdkPath is the import path of the SDK. Its packages come with aura, never from the plugin's vendor directory.
-const sdkPath = "github.com/idelchi/aura/sdk"
-
-// languageMinor is the Go 1.x release that the interpreter's language and library correspond to. Build constraints see it.
-const languageMinor = 22
-
-// maxFile bounds a source file in bytes.
-const maxFile = 8 << 20
 
 // source is all the Go source of a plugin: its own packages and the vendored ones that they need, read once.
 type source struct {
@@ -57,12 +46,14 @@ type sourcePackage struct {
 
 // sourceFile holds the text as it is on disk. path is absolute, clause is where the package clause is.
 type sourceFile struct {
-	path    string
-	text    []byte
-	edits   []repair.Edit
-	pkg     string
-	clause  string
-	imports []importSpec
+	path  string
+	text  []byte
+	edits []repair.Edit
+	// declared are the functions and variables of the file.
+	declared []pluginsource.Declaration
+	pkg      string
+	clause   string
+	imports  []importSpec
 }
 
 // importSpec is one import declaration; where is its file and line.
@@ -75,28 +66,15 @@ type importSpec struct {
 // package is imported that cannot be had.
 func readSource(dir, module string, unsafe bool) (*source, error) {
 	s := &source{dir: dir, module: module, unsafe: unsafe, byPath: map[string]*sourcePackage{}, fset: token.NewFileSet()}
-	if isStandard(module) || isRestricted(module) {
+	if isStandard(module) || pluginsource.IsRestricted(module) {
 		return nil, fmt.Errorf("%s: module %q has the name of a standard library package, choose another", filepath.Join(dir, "go.mod"), module)
 	}
-	s.match = buildContext()
+	s.match = pluginsource.BuildContext()
 	if err := s.add(module, importSpec{path: module, where: filepath.Join(dir, "go.mod")}); err != nil {
 		return nil, err
 	}
 	slices.Sort(s.standard)
 	return s, nil
-}
-
-// buildContext decides which files belong to a package: those for this system, without cgo and, where there is a choice, without
-// assembly or unsafe.
-func buildContext() build.Context {
-	c := build.Context{
-		GOOS: runtime.GOOS, GOARCH: runtime.GOARCH, Compiler: "gc",
-		BuildTags: []string{"purego", "appengine"},
-	}
-	for minor := 1; minor <= languageMinor; minor++ {
-		c.ReleaseTags = append(c.ReleaseTags, "go1."+strconv.Itoa(minor))
-	}
-	return c
 }
 
 // add reads the package imported by from, and its imports before it.
@@ -126,15 +104,17 @@ func (s *source) add(importPath string, from importSpec) error {
 
 // owns reports whether a path lies in the plugin's own module.
 func (s *source) owns(importPath string) bool {
-	return importPath == s.module || strings.HasPrefix(importPath, s.module+"/")
+	return pluginsource.Owns(s.module, importPath)
 }
 
 // dirOf is where a package lies.
 func (s *source) dirOf(importPath string) string {
-	if s.owns(importPath) {
-		return filepath.Join(s.dir, filepath.FromSlash(strings.TrimPrefix(importPath, s.module)))
-	}
-	return filepath.Join(s.dir, "vendor", filepath.FromSlash(importPath))
+	return filepath.Join(s.dir, filepath.FromSlash(pluginsource.PackageDir(s.module, importPath)))
+}
+
+// outside says why a package is not part of the plugin, or nothing.
+func (s *source) outside(importPath string) string {
+	return pluginsource.Outside(s.dir, pluginsource.PackageDir(s.module, importPath))
 }
 
 func (s *source) has(importPath string) bool {
@@ -151,7 +131,7 @@ func (s *source) read(p *sourcePackage, from importSpec) error {
 	}
 	var cgo error
 	for _, e := range entries {
-		if e.IsDir() || !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") {
+		if e.IsDir() || !pluginsource.IsSource(e.Name()) {
 			continue
 		}
 		f, err := s.readFile(p, filepath.Join(dir, e.Name()))
@@ -176,7 +156,7 @@ func (s *source) read(p *sourcePackage, from importSpec) error {
 
 // readFile returns nil if the file is not for this system.
 func (s *source) readFile(p *sourcePackage, file string) (*sourceFile, error) {
-	text, err := files.Read(file, maxFile)
+	text, err := files.Read(file, pluginsource.MaxFile)
 	if err != nil {
 		return nil, fmt.Errorf("reading the plugin's source: %w", err)
 	}
@@ -197,9 +177,7 @@ var errCgo = errors.New(`import "C" is not possible: plugins are interpreted, cg
 
 // scan finds the imports and the package name of one file. It returns nil if the build constraints exclude the file.
 func (s *source) scan(file string, text []byte) (*sourceFile, error) {
-	match := s.match
-	match.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }
-	ok, err := match.MatchFile("", filepath.Base(file))
+	ok, err := pluginsource.Matches(s.match, file, text)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
@@ -216,6 +194,7 @@ func (s *source) scan(file string, text []byte) (*sourceFile, error) {
 	}
 	f := &sourceFile{path: file, text: text, pkg: parsed.Name.Name, clause: s.where(parsed.Name.Pos())}
 	f.edits = repair.Edits(parsed, text)
+	f.declared = pluginsource.Declarations(parsed)
 	s.interfaces = s.interfaces || standsForInterface(parsed)
 	for _, spec := range parsed.Imports {
 		where := s.where(spec.Pos())

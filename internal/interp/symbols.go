@@ -35,19 +35,6 @@ func isStandard(importPath string) bool {
 	return ok
 }
 
-// isRestricted reports whether a package is open in unsafe mode only.
-func isRestricted(importPath string) bool {
-	if isStandard(importPath) {
-		return false
-	}
-	for _, table := range restrictedTables() {
-		if _, ok := table[symbolKey(importPath)]; ok {
-			return true
-		}
-	}
-	return false
-}
-
 // restrictedTables hold what unsafe mode adds; a later one adds to a package of an earlier one.
 func restrictedTables() []map[string]map[string]reflect.Value {
 	return []map[string]map[string]reflect.Value{syscall.Symbols, unrestricted.Symbols, unsafe.Symbols}

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// fmtSymbols are the functions of package fmt that print: they see what is in boxes, and standard output is the one given.
+// fmtSymbols are the functions of package fmt that print: they see what is in interface values, and standard output is the one given.
 func (m *methods) fmtSymbols(stdout io.Writer) map[string]reflect.Value {
 	see := m.printable
 	return map[string]reflect.Value{
@@ -25,7 +25,7 @@ func (m *methods) fmtSymbols(stdout io.Writer) map[string]reflect.Value {
 	}
 }
 
-// jsonSymbols are the functions of package json that encode: they see what is in boxes.
+// jsonSymbols are the functions of package json that encode: they see what is in interface values.
 func (m *methods) jsonSymbols() map[string]reflect.Value {
 	return map[string]reflect.Value{
 		"Marshal": reflect.ValueOf(func(v any) ([]byte, error) { return json.Marshal(m.marshalable(v)) }),
@@ -37,7 +37,7 @@ func (m *methods) jsonSymbols() map[string]reflect.Value {
 	}
 }
 
-// encoder sees what is in boxes.
+// encoder sees what is in interface values.
 type encoder struct {
 	*json.Encoder
 

@@ -128,7 +128,7 @@ func (t *trace) stack() (frames [][]string, native string) {
 	return frames[max(0, len(frames)-depth):], compiled.String()
 }
 
-// panicText words a panic's value. What interpreted code panics with arrives as a reflect.Value, possibly in a box of the
+// panicText words a panic's value. What interpreted code panics with arrives as a reflect.Value, possibly in an interface value of the
 // interpreter's.
 func panicText(v any) (text string) {
 	defer func() {
@@ -151,8 +151,8 @@ func panicText(v any) (text string) {
 		if rv.Kind() == reflect.Interface {
 			rv = rv.Elem()
 		}
-		if rv.IsValid() && isBox(rv.Type()) {
-			v = unbox(rv)
+		if rv.IsValid() && isInterfaceValue(rv.Type()) {
+			v = contentOf(rv)
 			continue
 		}
 		if !rv.IsValid() || !rv.CanInterface() {
@@ -162,15 +162,15 @@ func panicText(v any) (text string) {
 	}
 }
 
-// isBox reports whether a type is the one in which the interpreter keeps values of types that have methods.
-func isBox(t reflect.Type) bool {
+// isInterfaceValue reports whether a type is the one in which the interpreter keeps values of types that have methods.
+func isInterfaceValue(t reflect.Type) bool {
 	return t.Name() == "valueInterface" && t.PkgPath() == "github.com/traefik/yaegi/interp"
 }
 
-// unbox reads the value out of the interpreter's own interface type, whose fields are unexported.
-func unbox(box reflect.Value) any {
-	copied := reflect.New(box.Type()).Elem()
-	copied.Set(box)
+// contentOf reads the value out of the interpreter's own interface type, whose fields are unexported.
+func contentOf(iface reflect.Value) any {
+	copied := reflect.New(iface.Type()).Elem()
+	copied.Set(iface)
 	field := copied.FieldByName("value")
 	return *(*reflect.Value)(unsafe.Pointer(field.UnsafeAddr()))
 }

@@ -5,9 +5,9 @@ import (
 	"go/parser"
 	"go/token"
 	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/idelchi/aura/internal/pluginsource"
 	"github.com/idelchi/aura/shared"
 )
 
@@ -37,7 +37,7 @@ func (s *source) unread() []string {
 func (p *sourcePackage) reads(fields map[string]bool) bool {
 	files := make([]*contextFile, 0, len(p.files))
 	for _, f := range p.files {
-		if !slices.ContainsFunc(f.imports, func(spec importSpec) bool { return spec.path == sdkPath }) {
+		if !slices.ContainsFunc(f.imports, func(spec importSpec) bool { return spec.path == pluginsource.SDKPath }) {
 			continue
 		}
 		// What the parser finds wrong is reported when the file is evaluated.
@@ -45,7 +45,7 @@ func (p *sourcePackage) reads(fields map[string]bool) bool {
 		if err != nil {
 			return false
 		}
-		name := sdkName(file)
+		name := pluginsource.SDKName(file)
 		if name == "." {
 			return false
 		}
@@ -64,25 +64,6 @@ func (p *sourcePackage) reads(fields map[string]bool) bool {
 		}
 	}
 	return true
-}
-
-// sdkName is what a file that imports the SDK calls it.
-func sdkName(file *ast.File) string {
-	name := "."
-	for _, spec := range file.Imports {
-		path, err := strconv.Unquote(spec.Path.Value)
-		switch {
-		case err != nil || path != sdkPath:
-		case spec.Name == nil && name == ".":
-			name = "sdk"
-		case spec.Name == nil || name != ".":
-			// It is imported twice.
-			return "."
-		default:
-			name = spec.Name.Name
-		}
-	}
-	return name
 }
 
 // contextFile is a file that could speak of contexts.

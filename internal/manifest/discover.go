@@ -25,7 +25,7 @@ type Plugin struct {
 	Manifest Manifest
 	// Origin is nil for what was not installed from elsewhere.
 	Origin *Origin
-	// Err tells why the plugin cannot load. Its name is then that of its directory.
+	// Err says why the plugin cannot load. Its name is then that of its directory.
 	Err error
 }
 
@@ -176,7 +176,7 @@ func (w *walker) broken(dir string, err error) {
 	w.found = append(w.found, Plugin{Name: filepath.Base(dir), Dir: dir, Root: w.root, Manifest: salvage(nil), Err: err})
 }
 
-// isPlugin tells whether dir holds a manifest, be it readable or not.
+// isPlugin reports whether dir holds a manifest, be it readable or not.
 func isPlugin(dir string) bool {
 	info, err := os.Lstat(filepath.Join(dir, FileName))
 

@@ -25,7 +25,7 @@ func ModulePath(dir string) (string, error) {
 		return "", fmt.Errorf("reading the module path: %w", err)
 	}
 
-	// Of several faults the first is told; the others often follow from it.
+	// Of several errors the first is returned; the others often follow from it.
 	parsed, err := modfile.ParseLax(file, data, nil)
 
 	var list modfile.ErrorList

@@ -10,7 +10,7 @@ import (
 // maxName bounds a plugin's name in bytes: it becomes part of file names.
 const maxName = 128
 
-// CheckName tells why a name cannot be that of a plugin. A plugin's name appears in paths, patterns and on terminals.
+// CheckName returns why a name cannot be that of a plugin, or nil. A plugin's name appears in paths, patterns and on terminals.
 func CheckName(name string) error {
 	switch {
 	case name == "" || strings.TrimSpace(name) != name:

@@ -16,7 +16,7 @@ import (
 // OriginFile is the sidecar file of what was installed from elsewhere.
 const OriginFile = ".origin.yaml"
 
-// Origin tells where a plugin, or the pack it belongs to, was installed from.
+// Origin says where a plugin, or the pack it belongs to, was installed from.
 type Origin struct {
 	URL    string `json:"url"              yaml:"url"`
 	Ref    string `json:"ref,omitempty"    yaml:"ref,omitempty"`
@@ -42,7 +42,7 @@ func (o *Origin) Roots() []string {
 	}
 }
 
-// remote tells whether the origin is a place that plugins can be updated from. One without a URL only gives a name.
+// remote reports whether the origin is a place that plugins can be updated from. One without a URL only gives a name.
 func (o *Origin) remote() *Origin {
 	if o == nil || o.URL == "" {
 		return nil

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"go/ast"
 	"go/constant"
-	"go/parser"
 	"go/token"
 	"go/types"
 	"io/fs"
@@ -14,6 +13,8 @@ import (
 	"strings"
 
 	"golang.org/x/mod/semver"
+
+	"github.com/idelchi/aura/internal/pluginsource"
 )
 
 // sdkVersionFile is where a vendored SDK says which version it is.
@@ -33,9 +34,9 @@ func VendoredSDK(dir string) (version string, ok bool, err error) {
 
 	set := token.NewFileSet()
 
-	parsed, err := parseFile(set, file, parser.SkipObjectResolution)
+	parsed, err := pluginsource.ParseFile(set, file)
 	if err != nil {
-		return "", false, fmt.Errorf("reading the vendored SDK's version: %w", first(err))
+		return "", false, fmt.Errorf("reading the vendored SDK's version: %w", err)
 	}
 
 	version, ok = stringConstant(set, parsed, "Version")
@@ -140,7 +141,7 @@ func (c constants) measure(e ast.Expr) int {
 	return 0
 }
 
-// CompatibleSDK tells whether a host with one version of the SDK can run a plugin written against another: major and
+// CompatibleSDK checks whether a host with one version of the SDK can run a plugin written against another: major and
 // minor numbers must be the same, and the host must be no older.
 func CompatibleSDK(pluginVersion, hostVersion string) error {
 	plugin, host := "v"+strings.TrimPrefix(pluginVersion, "v"), "v"+strings.TrimPrefix(hostVersion, "v")

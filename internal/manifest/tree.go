@@ -8,12 +8,11 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/pluginsource"
 )
 
 // hashBuffer is the size of the reads in bytes.
@@ -27,7 +26,9 @@ const MaxTree = 512 << 20
 func TreeHash(dir string) (string, error) {
 	t := treeHasher{outer: sha256.New(), inner: sha256.New(), buf: make([]byte, hashBuffer)}
 
-	err := eachFile(dir, "", func(string) bool { return true }, t.add)
+	err := pluginsource.EachFile(dir, func(string) bool { return true }, func(rel string, kind fs.FileMode) error {
+		return t.add(dir, rel, kind)
+	})
 	if err != nil {
 		return "", fmt.Errorf("hashing %s: %w", dir, err)
 	}
@@ -96,7 +97,7 @@ func Files(dir string) ([]string, error) {
 
 	own := func(rel string) bool { return rel != vendorDir }
 
-	err := eachFile(dir, "", own, func(_, rel string, _ fs.FileMode) error {
+	err := pluginsource.EachFile(dir, own, func(rel string, _ fs.FileMode) error {
 		names = append(names, rel)
 
 		return nil
@@ -108,31 +109,4 @@ func Files(dir string) ([]string, error) {
 	slices.Sort(names)
 
 	return names, nil
-}
-
-// eachFile visits everything below dir/rel that is neither a directory nor hidden, in the order of names within each
-// directory. It enters the directories that enter allows and follows no links but dir itself.
-func eachFile(dir, rel string, enter func(rel string) bool, visit func(dir, rel string, kind fs.FileMode) error) error {
-	entries, err := os.ReadDir(filepath.Join(dir, filepath.FromSlash(rel)))
-	if err != nil {
-		return err
-	}
-
-	for _, entry := range entries {
-		child := path.Join(rel, entry.Name())
-
-		switch {
-		case strings.HasPrefix(entry.Name(), "."):
-		case !entry.IsDir():
-			err = visit(dir, child, entry.Type())
-		case enter(child):
-			err = eachFile(dir, child, enter, visit)
-		}
-
-		if err != nil {
-			return err
-		}
-	}
-
-	return nil
 }

@@ -5,8 +5,8 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// bounded returns a verdict whose texts are within their limits. It changes nothing that it is given.
-func bounded(v Verdict) Verdict {
+// bound cuts the texts of a verdict to their limits. It changes nothing that the texts' owner may still hold.
+func bound(v Verdict) {
 	v.Notice = limit.Cut(v.Notice, limit.Notice, "a notice")
 	v.Message = limit.Cut(v.Message, limit.Injection, "a plugin's message")
 	v.Prefix = limit.Cut(v.Prefix, limit.Notice, "a prefix")
@@ -21,7 +21,6 @@ func bounded(v Verdict) Verdict {
 		*v.Response = *m
 		v.Response.Content = cut(m.Content, limit.Answer, "an answer")
 	}
-	return v
 }
 
 func cut(text *string, size int, what string) *string {

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"reflect"
+	"slices"
 
 	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/sdk"
@@ -23,22 +24,23 @@ func EffectOf(point hookpoint.Name, in, result any) (Effect, error) {
 	if !ok || result == nil {
 		return Effect{}, nil
 	}
-	if c, ok := in.(sdk.TransformContext); ok {
-		return transformEffect(c.Messages, result)
-	}
 	var dropped error
 	r := runner{point: row, report: func(_ string, err error) { dropped = err }}
-	v, ok := r.verdict(context.Background(), "", answer{result: result})
-	if !ok {
+	ctx, given := context.Background(), row.Copy(in)
+	v, ok := r.verdict(ctx, "", answer{result: result})
+	if !ok || !r.accepts(ctx, given, v) {
 		return Effect{}, dropped
 	}
-	_, v = handOn(in, v)
+	_, v = row.Next(given, v)
 	out := Fold(row, []Verdict{v})
 	effect := Effect{Injected: len(out.Injections) > 0, Blocked: out.Block != nil}
 	for _, f := range changes {
 		if f.made(out) {
 			effect.Fields = append(effect.Fields, f.name)
 		}
+	}
+	if before, ok := in.(sdk.TransformContext); ok && !reflect.DeepEqual(normalized(before.Messages), normalized(out.Messages)) {
+		effect.Fields = append(effect.Fields, messagesField)
 	}
 	return effect, nil
 }
@@ -52,34 +54,22 @@ var changes = []struct {
 	{"disable_tools", func(o Outcome) bool { return len(o.DisableTools) > 0 }},
 	{"request.append_system", func(o Outcome) bool { return o.Request.AppendSystem != nil }},
 	{"request.skip", func(o Outcome) bool { return o.Request.Skip }},
-	{"response.content", func(o Outcome) bool { return o.Response.Content != nil && !o.Response.Skip && o.changed() }},
+	{"response.content", func(o Outcome) bool { return o.Response.Content != nil && !o.Response.Skip && len(o.Changes) > 0 }},
 	{"response.skip", func(o Outcome) bool { return o.Response.Skip }},
-	{"arguments", func(o Outcome) bool { return o.Arguments != nil && o.changed() }},
-	{"output", func(o Outcome) bool { return o.Output != nil && o.changed() }},
+	{"arguments", func(o Outcome) bool { return o.Arguments != nil && len(o.Changes) > 0 }},
+	{"output", func(o Outcome) bool { return o.Output != nil && len(o.Changes) > 0 }},
 	{"error.retry", func(o Outcome) bool { return o.Error.Retry }},
 	{"error.skip", func(o Outcome) bool { return o.Error.Skip }},
 	{"compaction.skip", func(o Outcome) bool { return o.Compaction.Skip }},
 }
 
-// changed reports whether a handler returned other arguments or another text than it was given.
-func (o Outcome) changed() bool { return len(o.Changes) > 0 }
-
-// transformEffect compares the messages that a handler was given with those that it returned.
-func transformEffect(before []sdk.Message, result any) (Effect, error) {
-	after, err := transformed(answer{result: result}, before)
-	if err != nil {
-		return Effect{}, err
-	}
-	if reflect.DeepEqual(normalized(before), normalized(after)) {
-		return Effect{}, nil
-	}
-	return Effect{Fields: []string{"messages"}}, nil
-}
+// messagesField is the field of messages that a handler rewrote.
+const messagesField = "messages"
 
 // normalized copies messages for a comparison: without tokens, which are aura's own estimate, and with times in one zone, which the
 // wire does not keep.
 func normalized(messages []sdk.Message) []sdk.Message {
-	out := copyMessages(messages)
+	out := slices.Clone(messages)
 	for i := range out {
 		out[i].Tokens, out[i].CreatedAt = 0, out[i].CreatedAt.UTC().Round(0)
 	}
@@ -92,5 +82,5 @@ func FieldNames() []string {
 	for _, f := range changes {
 		names = append(names, f.name)
 	}
-	return append(names, "messages")
+	return append(names, messagesField)
 }

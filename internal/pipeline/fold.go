@@ -29,7 +29,7 @@ func Fold(point hookpoint.Point, verdicts []Verdict) Outcome {
 		if v.Changed {
 			out.Changes = append(out.Changes, v.Handler)
 		}
-		out.modify(point.Name, v)
+		point.Fold(&out, v)
 	}
 	if out.Block != nil {
 		out.Injections, out.Block.Message = nil, blockMessage(verdicts)
@@ -49,58 +49,6 @@ func injection(v Verdict) (Injection, bool) {
 	return Injection{Handler: v.Handler, Role: role, Content: v.Prefix + v.Message, Eject: v.Eject}, true
 }
 
-// modify folds the one modification that the point knows.
-func (o *Outcome) modify(point hookpoint.Name, v Verdict) {
-	switch point {
-	case hookpoint.BeforeChat:
-		o.request(v.Request)
-	case hookpoint.AfterResponse:
-		if m := v.Response; m != nil {
-			o.Response.Skip = o.Response.Skip || m.Skip
-			o.Response.Content = last(o.Response.Content, m.Content)
-		}
-	case hookpoint.BeforeToolExecution:
-		o.guard(v)
-	case hookpoint.AfterToolExecution:
-		o.Output = last(o.Output, v.Output)
-	case hookpoint.OnError:
-		if m := v.Error; m != nil {
-			o.Error.Retry = o.Error.Retry || m.Retry
-			o.Error.Skip = o.Error.Skip || m.Skip
-		}
-	case hookpoint.BeforeCompaction:
-		o.Compaction.Skip = o.Compaction.Skip || (v.Compaction != nil && v.Compaction.Skip)
-	default:
-	}
-}
-
-func (o *Outcome) request(m *sdk.RequestModification) {
-	if m == nil {
-		return
-	}
-	o.Request.Skip = o.Request.Skip || m.Skip
-	if m.AppendSystem == nil || *m.AppendSystem == "" {
-		return
-	}
-	text := *m.AppendSystem
-	if o.Request.AppendSystem != nil {
-		text = *o.Request.AppendSystem + "\n\n" + text
-	}
-	o.Request.AppendSystem = &text
-}
-
-func (o *Outcome) guard(v Verdict) {
-	if v.Arguments != nil {
-		o.Arguments, o.ChangedBy = v.Arguments, v.Handler
-	}
-	if v.Block {
-		if o.Block == nil {
-			o.Block = &Block{}
-		}
-		o.Block.By = append(o.Block.By, v.Handler)
-	}
-}
-
 // blockMessage returns the first message, whoever it is from: it explains a block.
 func blockMessage(verdicts []Verdict) string {
 	for _, v := range verdicts {
@@ -109,11 +57,4 @@ func blockMessage(verdicts []Verdict) string {
 		}
 	}
 	return ""
-}
-
-func last(before, after *string) *string {
-	if after != nil {
-		return after
-	}
-	return before
 }

@@ -9,13 +9,15 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-func plain(handler string, r sdk.Result) pipeline.Verdict {
-	return pipeline.Verdict{Handler: handler, BeforeToolResult: sdk.BeforeToolResult{Result: r}}
+// result is what a handler returned.
+type result struct {
+	handler string
+	value   any
 }
 
-func guard(handler string, r sdk.BeforeToolResult) pipeline.Verdict {
-	return pipeline.Verdict{Handler: handler, BeforeToolResult: r}
-}
+func plain(handler string, r sdk.Result) result { return result{handler, r} }
+
+func guard(handler string, r sdk.BeforeToolResult) result { return result{handler, r} }
 
 func request(system *string, skip bool) sdk.Result {
 	return sdk.Result{Request: &sdk.RequestModification{AppendSystem: system, Skip: skip}}
@@ -42,14 +44,14 @@ func TestFold(t *testing.T) {
 	tests := []struct {
 		name  string
 		point hookpoint.Name
-		in    []pipeline.Verdict
+		in    []result
 		want  pipeline.Outcome
 	}{
 		{"nobody", hookpoint.BeforeChat, nil, pipeline.Outcome{}},
-		{"zero result does nothing", hookpoint.BeforeChat, []pipeline.Verdict{plain("a", sdk.Result{})}, pipeline.Outcome{}},
+		{"zero result does nothing", hookpoint.BeforeChat, []result{plain("a", sdk.Result{})}, pipeline.Outcome{}},
 		{
 			"role defaults to assistant, prefix goes in front", hookpoint.BeforeChat,
-			[]pipeline.Verdict{plain("a", sdk.Result{Message: "hi", Prefix: "[a] "}), plain("b", sdk.Result{Message: "yo", Role: sdk.RoleUser, Eject: true})},
+			[]result{plain("a", sdk.Result{Message: "hi", Prefix: "[a] "}), plain("b", sdk.Result{Message: "yo", Role: sdk.RoleUser, Eject: true})},
 			pipeline.Outcome{Injections: []pipeline.Injection{
 				{Handler: "a", Role: sdk.RoleAssistant, Content: "[a] hi"},
 				{Handler: "b", Role: sdk.RoleUser, Content: "yo", Eject: true},
@@ -57,67 +59,67 @@ func TestFold(t *testing.T) {
 		},
 		{
 			"a role that injections cannot have is assistant", hookpoint.BeforeChat,
-			[]pipeline.Verdict{plain("a", sdk.Result{Message: "hi", Role: "system"})},
+			[]result{plain("a", sdk.Result{Message: "hi", Role: "system"})},
 			pipeline.Outcome{Injections: []pipeline.Injection{{Handler: "a", Role: sdk.RoleAssistant, Content: "hi"}}},
 		},
 		{
 			"prefix alone is no message", hookpoint.BeforeChat,
-			[]pipeline.Verdict{plain("a", sdk.Result{Prefix: "[a] "})},
+			[]result{plain("a", sdk.Result{Prefix: "[a] "})},
 			pipeline.Outcome{},
 		},
 		{
 			"notice takes the place of message", hookpoint.AfterResponse,
-			[]pipeline.Verdict{plain("a", sdk.Result{Message: "hi", Notice: "look"})},
+			[]result{plain("a", sdk.Result{Message: "hi", Notice: "look"})},
 			pipeline.Outcome{Notices: []pipeline.Notice{{Handler: "a", Text: "look"}}},
 		},
 		{
 			"disabled tools are united", hookpoint.AfterToolExecution,
-			[]pipeline.Verdict{plain("a", sdk.Result{DisableTools: []string{"X", "Y"}}), plain("b", sdk.Result{DisableTools: []string{"Y", "Z*"}})},
+			[]result{plain("a", sdk.Result{DisableTools: []string{"X", "Y"}}), plain("b", sdk.Result{DisableTools: []string{"Y", "Z*"}})},
 			pipeline.Outcome{DisableTools: []string{"X", "Y", "Z*"}},
 		},
 		{
 			"system texts are joined by an empty line", hookpoint.BeforeChat,
-			[]pipeline.Verdict{plain("a", request(new("one"), false)), plain("b", request(new(""), false)), plain("c", request(new("two"), false))},
+			[]result{plain("a", request(new("one"), false)), plain("b", request(new(""), false)), plain("c", request(new("two"), false))},
 			pipeline.Outcome{Request: sdk.RequestModification{AppendSystem: new("one\n\ntwo")}},
 		},
 		{
 			"any skips the request", hookpoint.BeforeChat,
-			[]pipeline.Verdict{plain("a", request(nil, true)), plain("b", request(nil, false))},
+			[]result{plain("a", request(nil, true)), plain("b", request(nil, false))},
 			pipeline.Outcome{Request: sdk.RequestModification{Skip: true}},
 		},
 		{
 			"any skips the response, the last content wins", hookpoint.AfterResponse,
-			[]pipeline.Verdict{plain("a", response(new("one"), true)), plain("b", response(new(""), false)), plain("c", response(nil, false))},
+			[]result{plain("a", response(new("one"), true)), plain("b", response(new(""), false)), plain("c", response(nil, false))},
 			pipeline.Outcome{Response: sdk.ResponseModification{Skip: true, Content: new("")}},
 		},
 		{
 			"the last output wins, even an empty one", hookpoint.AfterToolExecution,
-			[]pipeline.Verdict{plain("a", sdk.Result{Output: new("one")}), plain("b", sdk.Result{Output: new("")}), plain("c", sdk.Result{})},
+			[]result{plain("a", sdk.Result{Output: new("one")}), plain("b", sdk.Result{Output: new("")}), plain("c", sdk.Result{})},
 			pipeline.Outcome{Output: new("")},
 		},
 		{
 			"retry and skip by any", hookpoint.OnError,
-			[]pipeline.Verdict{plain("a", failure(true, false)), plain("b", failure(false, true)), plain("c", failure(false, false))},
+			[]result{plain("a", failure(true, false)), plain("b", failure(false, true)), plain("c", failure(false, false))},
 			pipeline.Outcome{Error: sdk.ErrorModification{Retry: true, Skip: true}},
 		},
 		{
 			"any skips the compaction", hookpoint.BeforeCompaction,
-			[]pipeline.Verdict{plain("a", sdk.Result{Compaction: &sdk.CompactionModification{Skip: true}}), plain("b", sdk.Result{})},
+			[]result{plain("a", sdk.Result{Compaction: &sdk.CompactionModification{Skip: true}}), plain("b", sdk.Result{})},
 			pipeline.Outcome{Compaction: sdk.CompactionModification{Skip: true}},
 		},
 		{
 			"read-only points give notices alone", hookpoint.AfterCompaction,
-			[]pipeline.Verdict{plain("a", sdk.Result{Message: "hi", DisableTools: []string{"*"}}), plain("b", sdk.Result{Notice: "look", Eject: true})},
+			[]result{plain("a", sdk.Result{Message: "hi", DisableTools: []string{"*"}}), plain("b", sdk.Result{Notice: "look", Eject: true})},
 			pipeline.Outcome{Notices: []pipeline.Notice{{Handler: "b", Text: "look"}}},
 		},
 		{
 			"the last arguments win", hookpoint.BeforeToolExecution,
-			[]pipeline.Verdict{guard("a", sdk.BeforeToolResult{Arguments: map[string]any{"x": 1}}), guard("b", sdk.BeforeToolResult{Arguments: map[string]any{}}), guard("c", sdk.BeforeToolResult{})},
+			[]result{guard("a", sdk.BeforeToolResult{Arguments: map[string]any{"x": 1}}), guard("b", sdk.BeforeToolResult{Arguments: map[string]any{}}), guard("c", sdk.BeforeToolResult{})},
 			pipeline.Outcome{Arguments: map[string]any{}, ChangedBy: "b"},
 		},
 		{
 			"a block takes the first message of all and injects nothing", hookpoint.BeforeToolExecution,
-			[]pipeline.Verdict{
+			[]result{
 				guard("a", sdk.BeforeToolResult{Result: sdk.Result{Message: "careful", Prefix: "[a] "}}),
 				guard("b", sdk.BeforeToolResult{Block: true}),
 				guard("c", sdk.BeforeToolResult{Block: true, Result: sdk.Result{Message: "no", Prefix: "[c] "}}),
@@ -127,7 +129,7 @@ func TestFold(t *testing.T) {
 		},
 		{
 			"a notice is not the reason of a block", hookpoint.BeforeToolExecution,
-			[]pipeline.Verdict{
+			[]result{
 				guard("a", sdk.BeforeToolResult{Block: true, Result: sdk.Result{Message: "hidden", Notice: "look"}}),
 				guard("b", sdk.BeforeToolResult{Result: sdk.Result{Message: "careful"}}),
 			},
@@ -135,12 +137,12 @@ func TestFold(t *testing.T) {
 		},
 		{
 			"a point ignores what belongs to others", hookpoint.BeforeCompaction,
-			[]pipeline.Verdict{guard("a", everything)},
+			[]result{plain("a", everything.Result)},
 			pipeline.Outcome{Compaction: sdk.CompactionModification{Skip: true}},
 		},
 		{
 			"a point without modifications of its own ignores all", hookpoint.OnAgentSwitch,
-			[]pipeline.Verdict{guard("a", everything)},
+			[]result{plain("a", everything.Result)},
 			pipeline.Outcome{},
 		},
 	}
@@ -151,7 +153,15 @@ func TestFold(t *testing.T) {
 			if !ok {
 				t.Fatalf("no hook point %s", tt.point)
 			}
-			if got := pipeline.Fold(point, tt.in); !reflect.DeepEqual(got, tt.want) {
+			var verdicts []pipeline.Verdict
+			for _, r := range tt.in {
+				v, ok := point.Read(r.handler, r.value)
+				if !ok {
+					t.Fatalf("%s does not return a %T", tt.point, r.value)
+				}
+				verdicts = append(verdicts, v)
+			}
+			if got := pipeline.Fold(point, verdicts); !reflect.DeepEqual(got, tt.want) {
 				t.Errorf("got  %+v\nwant %+v", got, tt.want)
 			}
 		})

@@ -10,8 +10,8 @@ import (
 
 // Handler is whoever takes part in a hook point, such as a plugin.
 type Handler interface {
-	// Name identifies the handler to the user. Handlers are called and folded in the order of their names, except that whoever
-	// transforms messages does so in the order of the source.
+	// Name identifies the handler to the user. Handlers are called and folded in the order of their names, or in
+	// that of the source where the point's row asks for another order.
 	Name() string
 	// Handle takes the point's context type by value and returns its result type. A nil result means that the handler did not
 	// take part this time. An error never stops the conversation; a result beside it still counts (a guard that failed closed

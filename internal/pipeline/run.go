@@ -3,17 +3,15 @@ package pipeline
 import (
 	"context"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/idelchi/aura/internal/hookpoint"
-	"github.com/idelchi/aura/sdk"
 )
 
-// Report is told of every handler that failed, in the order of the handlers and from the goroutine that runs the point. It
-// is not told of what failed because the conversation was cancelled.
+// Report receives every failure of a handler, in the order of the handlers and from the goroutine that runs the point. Failures
+// that follow from the cancellation of the conversation are left out.
 type Report func(handler string, err error)
 
 // Has reports whether anyone takes part in a point, so that a caller can spare itself the input.
@@ -21,28 +19,39 @@ func Has(src Source, point hookpoint.Name) bool {
 	return src != nil && len(src.Handlers(point)) > 0
 }
 
+// HasInModelCall reports whether anyone takes part in a point that is part of every model call.
+func HasInModelCall(src Source) bool {
+	return slices.ContainsFunc(hookpoint.All(), func(p hookpoint.Point) bool { return p.InModelCall && Has(src, p.Name) })
+}
+
 // Run calls the handlers of a point and folds what they return. The input is the point's context type by value. Handlers
 // run side by side, except at the chained points, where each one sees the arguments or the text that the one before it left.
-// TransformMessages has a function of its own.
 func Run(ctx context.Context, src Source, point hookpoint.Name, in any, report Report) Outcome {
+	return run(ctx, src, point, in, report, nil)
+}
+
+func run(ctx context.Context, src Source, point hookpoint.Name, in any, report Report, prepare func(in any)) Outcome {
 	row, ok := hookpoint.Lookup(point)
 	if !ok {
 		return Outcome{}
 	}
-	r := runner{point: row, handlers: handlers(src, point), report: report}
+	r := runner{point: row, handlers: handlers(src, row), report: report}
 	if row.Chained {
-		return Fold(row, r.chain(ctx, in))
+		return Fold(row, r.chain(ctx, in, prepare))
 	}
 	return Fold(row, r.sideBySide(ctx, in))
 }
 
-// handlers returns the handlers of a point in the order of their names.
-func handlers(src Source, point hookpoint.Name) []Handler {
+// handlers returns the handlers of a point in the order of their names, or as the source has them where the point has another
+// order: only the source knows directories.
+func handlers(src Source, point hookpoint.Point) []Handler {
 	if src == nil {
 		return nil
 	}
-	all := slices.Clone(src.Handlers(point))
-	slices.SortStableFunc(all, func(a, b Handler) int { return strings.Compare(a.Name(), b.Name()) })
+	all := slices.Clone(src.Handlers(point.Name))
+	if point.Order == hookpoint.ByName {
+		slices.SortStableFunc(all, func(a, b Handler) int { return strings.Compare(a.Name(), b.Name()) })
+	}
 	return all
 }
 
@@ -93,17 +102,12 @@ func (r runner) call(ctx context.Context, h Handler, in any) (a answer) {
 // verdict reports a failure and returns the result, if there is one.
 func (r runner) verdict(ctx context.Context, handler string, a answer) (Verdict, bool) {
 	r.failed(ctx, handler, a.err)
-	switch result := a.result.(type) {
-	case nil:
+	if a.result == nil {
 		return Verdict{}, false
-	case sdk.Result:
-		if r.point.Result == reflect.TypeFor[sdk.Result]() {
-			return bounded(Verdict{Handler: handler, BeforeToolResult: sdk.BeforeToolResult{Result: result}}), true
-		}
-	case sdk.BeforeToolResult:
-		if r.point.Result == reflect.TypeFor[sdk.BeforeToolResult]() {
-			return bounded(Verdict{Handler: handler, BeforeToolResult: result}), true
-		}
+	}
+	if v, ok := r.point.Read(handler, a.result); ok {
+		bound(v)
+		return v, true
 	}
 	r.failed(ctx, handler, fmt.Errorf("reading the result of %s: got %T, want %s", r.point.Name, a.result, r.point.Result))
 	return Verdict{}, false

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/internal/pipeline"
 	"github.com/idelchi/aura/sdk"
 )
@@ -123,7 +124,7 @@ func TestCheckMessages(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			err := pipeline.CheckMessages(tt.original, tt.out)
+			err := hookpoint.CheckMessages(tt.original, tt.out)
 			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}

@@ -25,7 +25,7 @@ func (s Source) Unmatched(r Role, f config.Features, tools []tool.Tool, plugins 
 			known = append(known, exports.Tool.Schema.Name) // also if it is not available today
 		}
 	}
-	return append(s.unmatchedTools(r, f, known), s.unmatchedPlugins(f.Plugins, installed)...)
+	return slices.Concat(s.unmatchedTools(r, f, known), s.unmatchedPlugins(f.Plugins, installed), unknownSettings(f.Plugins, plugins))
 }
 
 // MCPPrefix is what the names of all tools of MCP servers begin with.
@@ -114,5 +114,30 @@ func (s Source) unmatchedPlugins(p config.Plugins, installed []string) []string 
 			out = append(out, fmt.Sprintf("%s %q, which matches no plugin%s", m.says, m.pattern, nearest.Hint(m.pattern, installed)))
 		}
 	}
+	return out
+}
+
+// unknownSettings returns the keys of plugins.config.local that a plugin does not have among its defaults. A plugin that declares
+// no defaults may read any key.
+func unknownSettings(settings config.Plugins, plugins []host.View) []string {
+	var out []string
+	for _, p := range plugins {
+		defaults := keysOf(p.Spec().Manifest.Config)
+		for _, key := range keysOf(settings.Local[p.Name()]) {
+			if len(defaults) > 0 && !slices.Contains(defaults, key) {
+				out = append(out, fmt.Sprintf("plugins.config.local sets %q for plugin %q, which has no such key in its defaults%s",
+					key, p.Name(), nearest.Hint(key, defaults)))
+			}
+		}
+	}
+	return out
+}
+
+func keysOf(settings map[string]any) []string {
+	out := make([]string, 0, len(settings))
+	for key := range settings {
+		out = append(out, key)
+	}
+	slices.Sort(out)
 	return out
 }

@@ -1,0 +1,51 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/idelchi/aura/host"
+	sourcecheck "github.com/idelchi/aura/internal/check"
+)
+
+// maxLoadFindings bounds what is shown of a plugin that does not load; `aura plugins check` shows the rest.
+const maxLoadFindings = 5
+
+// reportLoadFindings shows what the check finds in plugins whose source did not load. The loader stops at the first error, which
+// often is not the last one.
+func (s *Session) reportLoadFindings() {
+	for _, p := range s.plugins.list() {
+		failure, ok := errors.AsType[*host.Error](p.Down())
+		if !ok || failure.Kind != host.KindLoad || p.Spec().Err != nil {
+			continue
+		}
+		for _, text := range loadFindings(p.Spec(), failure.Error()) {
+			s.notice(p.Name(), fmt.Sprintf("plugin %q: %s", p.Name(), text))
+		}
+	}
+}
+
+// loadFindings returns the errors that the check finds in a plugin, other than those in lines that the load error names.
+func loadFindings(spec host.Spec, loadError string) []string {
+	var out []string
+	for _, f := range sourcecheck.Dir(spec.Dir, sourcecheck.Options{Unsafe: spec.Unsafe}) {
+		if f.Severity != sourcecheck.Error || f.Line > 0 && strings.Contains(loadError, fmt.Sprintf("%s:%d:", f.File, f.Line)) || strings.Contains(loadError, f.Message) {
+			continue
+		}
+		if len(out) == maxLoadFindings {
+			return append(out, fmt.Sprintf("there is more; run aura plugins check %s", spec.Name))
+		}
+		place := f.File
+		if rel, err := filepath.Rel(spec.Dir, f.File); err == nil {
+			place = filepath.ToSlash(rel)
+		}
+		text := fmt.Sprintf("%s:%d: %s", place, f.Line, f.Message)
+		if f.Fix != "" {
+			text += "; " + f.Fix
+		}
+		out = append(out, text)
+	}
+	return out
+}

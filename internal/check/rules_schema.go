@@ -1,0 +1,131 @@
+package check
+
+import (
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/types"
+
+	"github.com/idelchi/aura/internal/pluginsource"
+	"github.com/idelchi/aura/internal/tool"
+	"github.com/idelchi/aura/sdk"
+)
+
+// toolSchemas holds a tool's schema that is written as a literal against the rules by which aura takes over a tool. Parts that are
+// computed are left out: only running the plugin shows them.
+func toolSchemas(p *pass, n ast.Node) {
+	lit, ok := n.(*ast.CompositeLit)
+	if !ok || !p.isSDK(lit, "ToolSchema") {
+		return
+	}
+	fields := p.fields(lit)
+	schema := sdk.ToolSchema{Name: "Tool"}
+	if name, ok := fields["Name"]; ok {
+		if text, known := p.text(name); known {
+			schema.Name = text
+		}
+	}
+	if parameters, ok := ast.Unparen(fields["Parameters"]).(*ast.CompositeLit); ok {
+		schema.Parameters = p.parameters(parameters)
+	}
+	if _, err := tool.FromSDK(schema); err != nil {
+		p.report(lit, atRun, "tool-schema", err.Error(), "")
+	}
+}
+
+// commandSchemas does the same for the name of a slash command.
+func commandSchemas(p *pass, n ast.Node) {
+	lit, ok := n.(*ast.CompositeLit)
+	if !ok || !p.isSDK(lit, "CommandSchema") {
+		return
+	}
+	if name, ok := p.fields(lit)["Name"]; ok {
+		if text, known := p.text(name); known && !pluginsource.IsCommandName(text) {
+			p.report(name, atLoad, "command-schema", fmt.Sprintf("a command with the Name %q, want one word without a slash", text), "")
+		}
+	}
+}
+
+// parameters returns what a literal of parameters shows. Without its properties nothing is known to be missing among them.
+func (p *pass) parameters(lit *ast.CompositeLit) sdk.ToolParameters {
+	fields := p.fields(lit)
+	var out sdk.ToolParameters
+	if t, ok := fields["Type"]; ok {
+		out.Type, _ = p.text(t)
+	}
+	properties, ok := ast.Unparen(fields["Properties"]).(*ast.CompositeLit)
+	if !ok {
+		return out
+	}
+	out.Properties = map[string]sdk.ToolProperty{}
+	whole := true
+	for _, e := range properties.Elts {
+		kv, _ := e.(*ast.KeyValueExpr)
+		if kv == nil {
+			return sdk.ToolParameters{Type: out.Type}
+		}
+		name, known := p.text(kv.Key)
+		whole = whole && known
+		if value, ok := ast.Unparen(kv.Value).(*ast.CompositeLit); ok && known {
+			out.Properties[name] = p.property(value)
+		} else if known {
+			out.Properties[name] = sdk.ToolProperty{}
+		}
+	}
+	required, ok := ast.Unparen(fields["Required"]).(*ast.CompositeLit)
+	if !ok || !whole {
+		return out
+	}
+	for _, e := range required.Elts {
+		if name, known := p.text(e); known {
+			out.Required = append(out.Required, name)
+		}
+	}
+	return out
+}
+
+func (p *pass) property(lit *ast.CompositeLit) sdk.ToolProperty {
+	var out sdk.ToolProperty
+	if t, ok := p.fields(lit)["Type"]; ok {
+		out.Type, _ = p.text(t)
+	}
+	return out
+}
+
+// isSDK reports whether a literal is of a type of the SDK.
+func (p *pass) isSDK(lit *ast.CompositeLit, name string) bool {
+	named, ok := types.Unalias(p.info.TypeOf(lit)).(*types.Named)
+	return ok && named.Obj().Name() == name && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == pluginsource.SDKPath
+}
+
+// fields returns the values of a struct literal by the names of the fields.
+func (p *pass) fields(lit *ast.CompositeLit) map[string]ast.Expr {
+	out := map[string]ast.Expr{}
+	t := p.info.TypeOf(lit)
+	if t == nil {
+		return out
+	}
+	s, ok := t.Underlying().(*types.Struct)
+	if !ok {
+		return out
+	}
+	for i, e := range lit.Elts {
+		if kv, ok := e.(*ast.KeyValueExpr); ok {
+			if key, ok := kv.Key.(*ast.Ident); ok {
+				out[key.Name] = kv.Value
+			}
+		} else if i < s.NumFields() {
+			out[s.Field(i).Name()] = e
+		}
+	}
+	return out
+}
+
+// text returns the value of a constant string.
+func (p *pass) text(x ast.Expr) (string, bool) {
+	v := p.info.Types[x].Value
+	if v == nil || v.Kind() != constant.String {
+		return "", false
+	}
+	return constant.StringVal(v), true
+}

@@ -1,0 +1,142 @@
+//go:build unix
+
+package e2e
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestNewHookPoint adds a tenth hook point to a build of both binaries. The build differs from aura in the three places that a new
+// point needs, and in what "make generate" derives from the SDK. Everything else must work from the row.
+func TestNewHookPoint(t *testing.T) {
+	t.Parallel()
+	dir := buildWithNewPoint(t)
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/newpoint", Cmds: commands, RequireExplicitExec: true, RequireUniqueNames: true,
+		Setup: func(env *testscript.Env) error {
+			err := setup(env)
+			env.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+			return err
+		},
+	})
+}
+
+// buildWithNewPoint returns the directory of the two binaries.
+func buildWithNewPoint(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	o := sourceOverlay{t: t, dir: dir, files: map[string]string{}}
+	types := o.read("internal/e2e/testdata/newpoint/source/sdk.txt")
+
+	o.write("sdk/newpoint.go", types)
+	o.insert("internal/hookpoint/table.go", "var table = []Point{\n", o.read("internal/e2e/testdata/newpoint/source/row.txt"))
+	o.write("internal/conversation/newpoint.go", o.read("internal/e2e/testdata/newpoint/source/moment.txt"))
+	o.insert("internal/conversation/loop.go", "\tc.withhold(ctx)\n", "\tc.beforeTurn(ctx)\n")
+
+	// These two are generated from the SDK.
+	for _, m := range regexp.MustCompile(`(?m)^type (\w+) `).FindAllStringSubmatch(types, -1) {
+		o.insert("internal/interp/symbols_sdk.go", "// type definitions\n", `"`+m[1]+`": reflect.ValueOf((*sdk.`+m[1]+")(nil)),\n")
+	}
+	_, declarations, _ := strings.Cut(types, "package sdk\n")
+	o.insertGzip("internal/check/stdlib.txt.gz", "# github.com/idelchi/aura/sdk\npackage sdk\nimport p_time \"time\"\n", declarations)
+
+	for _, program := range []string{"aura", "aura-plugin-host"} {
+		cmd := exec.Command("go", "build", "-overlay", o.list(), "-o", filepath.Join(dir, program), "../../cmd/"+program)
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("building %s with a new hook point: %v\n%s", program, err, out)
+		}
+	}
+	return dir
+}
+
+// sourceOverlay collects source files that replace those of the repository in a build. Names are relative to the repository.
+type sourceOverlay struct {
+	t     *testing.T
+	dir   string
+	files map[string]string
+}
+
+// read returns the text of a file, replaced or not.
+func (o sourceOverlay) read(name string) string {
+	o.t.Helper()
+	path := filepath.Join(repo(), filepath.FromSlash(name))
+	if replaced, ok := o.files[path]; ok {
+		path = replaced
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	return string(text)
+}
+
+func (o sourceOverlay) write(name, text string) {
+	o.t.Helper()
+	file := filepath.Join(o.dir, strings.ReplaceAll(name, "/", "_"))
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		o.t.Fatal(err)
+	}
+	o.files[filepath.Join(repo(), filepath.FromSlash(name))] = file
+}
+
+// insert puts a text behind the first place where another stands in a file.
+func (o sourceOverlay) insert(name, after, text string) {
+	o.t.Helper()
+	o.write(name, o.inserted(name, o.read(name), after, text))
+}
+
+func (o sourceOverlay) insertGzip(name, after, text string) {
+	o.t.Helper()
+	r, err := gzip.NewReader(strings.NewReader(o.read(name)))
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	whole, err := io.ReadAll(r)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	if _, err := io.WriteString(w, o.inserted(name, string(whole), after, text)); err != nil {
+		o.t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		o.t.Fatal(err)
+	}
+	o.write(name, out.String())
+}
+
+func (o sourceOverlay) inserted(name, whole, after, text string) string {
+	o.t.Helper()
+	head, tail, ok := strings.Cut(whole, after)
+	if !ok {
+		o.t.Fatalf("%s has no %q, behind which the new hook point belongs", name, after)
+	}
+	return head + after + text + tail
+}
+
+// list writes the file that go build reads.
+func (o sourceOverlay) list() string {
+	o.t.Helper()
+	text, err := json.Marshal(map[string]any{"Replace": o.files})
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	file := filepath.Join(o.dir, "overlay.json")
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		o.t.Fatal(err)
+	}
+	return file
+}

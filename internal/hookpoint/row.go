@@ -1,0 +1,131 @@
+package hookpoint
+
+import (
+	"context"
+	"reflect"
+
+	"github.com/idelchi/aura/sdk"
+)
+
+// Row is what is special about a point whose function takes a C and returns an R. C embeds sdk.Context. R is sdk.Result, embeds
+// it, or is a type of the point's own. The zero value of every other field is the usual case.
+type Row[C, R any] struct {
+	Name  Name
+	Order Order
+	// ReadOnly points observe: only the Notice of a result is used.
+	ReadOnly bool
+	// InModelCall points are part of every model call. The first call waits for the plugins that take part, and the tools that
+	// they disable and the messages that they send once belong to that call, not to the next one.
+	InModelCall bool
+	// AllOrNothing drops the results of all handlers of a chained point if one of them fails, and asks no further handler.
+	AllOrNothing bool
+	// Copy returns the input with copies of everything that a handler could change in place. Nil where there is nothing.
+	Copy func(in C) C
+	// Check refuses a result. The input is that of the first handler.
+	Check func(original C, result R) error
+	// Next makes the point chained: it changes the input to what the next handler is given and reports whether the result
+	// changed it. It replaces what the handler may still hold in the result by a copy. Where it is nil, handlers run side by
+	// side and all see the same input.
+	Next func(in *C, result *R) (changed bool)
+	// Fold adds one result to the outcome. Messages, notices and disabled tools of an sdk.Result are folded at every point.
+	Fold func(out *Outcome, handler string, result R)
+	// Block returns the result by which a plugin with on_failure: closed blocks when it fails, and Prevents says what it blocks,
+	// such as "no tool may run". A point that has no Block ignores on_failure.
+	Block    func(reason string) R
+	Prevents string
+	// NewestResult points to the text of the input that is usually the result of the newest call in the tool history as well, so
+	// that the wire sends it once.
+	NewestResult func(in *C) *string
+}
+
+// Point returns the row without its types.
+func (r Row[C, R]) Point() Point {
+	return Point{
+		Name:    r.Name,
+		Context: reflect.TypeFor[C](), Result: reflect.TypeFor[R](),
+		Signature: reflect.TypeFor[func(context.Context, C) (R, error)](),
+		Order:     r.Order, Chained: r.Next != nil, AllOrNothing: r.AllOrNothing, ReadOnly: r.ReadOnly,
+		InModelCall: r.InModelCall, Prevents: r.Prevents,
+		read: r.read, copy: r.copyInput, accept: r.accept, next: r.hand, fold: r.foldOne, block: r.blocked(), newest: r.newest(),
+	}
+}
+
+func (r Row[C, R]) read(handler string, result any) (Verdict, bool) {
+	returned, ok := result.(R)
+	if !ok {
+		return Verdict{}, false
+	}
+	v := Verdict{Handler: handler, returned: &returned}
+	v.Result = resultOf(&returned)
+	return v, true
+}
+
+func (r Row[C, R]) copyInput(in any) any {
+	c, ok := in.(C)
+	if !ok || r.Copy == nil {
+		return in
+	}
+	return r.Copy(c)
+}
+
+func (r Row[C, R]) accept(original any, v Verdict) error {
+	c, isInput := original.(C)
+	result, isResult := v.returned.(*R)
+	if r.Check == nil || !isInput || !isResult {
+		return nil
+	}
+	return r.Check(c, *result)
+}
+
+func (r Row[C, R]) hand(in any, v Verdict) (any, Verdict) {
+	c, isInput := in.(C)
+	result, isResult := v.returned.(*R)
+	if r.Next == nil || !isInput || !isResult {
+		return in, v
+	}
+	v.Changed = r.Next(&c, result)
+	return c, v
+}
+
+func (r Row[C, R]) foldOne(out *Outcome, v Verdict) {
+	if result, ok := v.returned.(*R); ok && r.Fold != nil {
+		r.Fold(out, v.Handler, *result)
+	}
+}
+
+func (r Row[C, R]) blocked() func(reason string) any {
+	if r.Block == nil {
+		return nil
+	}
+	return func(reason string) any { return r.Block(reason) }
+}
+
+func (r Row[C, R]) newest() func(in any) *string {
+	if r.NewestResult == nil {
+		return nil
+	}
+	return func(in any) *string {
+		c, ok := in.(*C)
+		if !ok {
+			return nil
+		}
+		return r.NewestResult(c)
+	}
+}
+
+// resultOf returns the sdk.Result that a result is or embeds, or one of its own if it has none.
+func resultOf(result any) *sdk.Result {
+	if r, ok := result.(*sdk.Result); ok {
+		return r
+	}
+	v := reflect.ValueOf(result).Elem()
+	if v.Kind() != reflect.Struct {
+		return &sdk.Result{}
+	}
+	field, ok := v.Type().FieldByName("Result")
+	if !ok || !field.Anonymous || field.Type != reflect.TypeFor[sdk.Result]() {
+		return &sdk.Result{}
+	}
+	r, _ := reflect.TypeAssert[*sdk.Result](v.FieldByIndex(field.Index).Addr())
+	return r
+}

@@ -1,0 +1,150 @@
+package interp
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"sync"
+
+	"github.com/idelchi/aura/sdk"
+)
+
+// unwrapDepth bounds how deep interface values are looked for in lists and maps, one of which may hold itself.
+const unwrapDepth = 16
+
+// unwrapResult takes the interface values off the values of type any in what a plugin returns. The interpreter puts those of the plugin's own
+// types that have methods into interface values of its own, and nobody but it can look into them. What the plugin may still hold is copied, not changed.
+func unwrapResult(result any) any {
+	if result == nil || !holdsAny(reflect.TypeOf(result)) {
+		return result
+	}
+	out := reflect.New(reflect.TypeOf(result)).Elem()
+	out.Set(reflect.ValueOf(result))
+	unwrapFields(out)
+	return out.Interface()
+}
+
+// unwrapFields takes the interface values off the maps and slices of any within a value that can be set.
+func unwrapFields(v reflect.Value) {
+	if !holdsAny(v.Type()) {
+		return
+	}
+	switch inside := v.Interface().(type) {
+	case map[string]any:
+		v.Set(reflect.ValueOf(unwrapMap(inside, 0)))
+		return
+	case []any:
+		v.Set(reflect.ValueOf(unwrapList(inside, 0)))
+		return
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			unwrapFields(v.Field(i))
+		}
+	case reflect.Slice:
+		if v.IsNil() {
+			return
+		}
+		own := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+		reflect.Copy(own, v)
+		for i := range own.Len() {
+			unwrapFields(own.Index(i))
+		}
+		v.Set(own)
+	default:
+	}
+}
+
+// holdingAny caches holdsAny by type.
+var holdingAny sync.Map
+
+// holdsAny reports whether unwrapFields finds a map or a slice of any in values of a type of the SDK.
+func holdsAny(t reflect.Type) bool {
+	if known, ok := holdingAny.Load(t); ok {
+		return known == true
+	}
+	holds := t == reflect.TypeFor[map[string]any]() || t == reflect.TypeFor[[]any]()
+	switch t.Kind() {
+	case reflect.Struct:
+		for i := range t.NumField() {
+			holds = holds || t.Field(i).IsExported() && holdsAny(t.Field(i).Type)
+		}
+	case reflect.Slice:
+		holds = holds || holdsAny(t.Elem())
+	default:
+	}
+	holdingAny.Store(t, holds)
+	return holds
+}
+
+// unwrapSchema does for the values that a tool's parameters may have what unwrapResult does for results.
+func unwrapSchema(s sdk.ToolSchema) sdk.ToolSchema {
+	s.Parameters.Properties = maps.Clone(s.Parameters.Properties)
+	for name, p := range s.Parameters.Properties {
+		p.Enum = unwrapList(p.Enum, 0)
+		s.Parameters.Properties[name] = p
+	}
+	return s
+}
+
+// hasInterfaceValue reports whether there is an interface value in a value.
+func hasInterfaceValue(v any, depth int) bool {
+	if depth > unwrapDepth {
+		return false
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		for _, inside := range v {
+			if hasInterfaceValue(inside, depth+1) {
+				return true
+			}
+		}
+		return false
+	case []any:
+		return slices.ContainsFunc(v, func(inside any) bool { return hasInterfaceValue(inside, depth+1) })
+	default:
+		return v != nil && isInterfaceValue(reflect.TypeOf(v))
+	}
+}
+
+// unwrap returns a value without interface values.
+func unwrap(v any, depth int) any {
+	for v != nil && isInterfaceValue(reflect.TypeOf(v)) {
+		inside, ok := contentOf(reflect.ValueOf(v)).(reflect.Value)
+		if !ok || !inside.IsValid() || !inside.CanInterface() {
+			return nil
+		}
+		v = inside.Interface()
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		return unwrapMap(v, depth+1)
+	case []any:
+		return unwrapList(v, depth+1)
+	default:
+		return v
+	}
+}
+
+func unwrapMap(m map[string]any, depth int) map[string]any {
+	if !hasInterfaceValue(m, depth) {
+		return m
+	}
+	out := make(map[string]any, len(m))
+	for k, v := range m {
+		out[k] = unwrap(v, depth)
+	}
+	return out
+}
+
+func unwrapList(l []any, depth int) []any {
+	if !hasInterfaceValue(l, depth) {
+		return l
+	}
+	out := make([]any, len(l))
+	for i, v := range l {
+		out[i] = unwrap(v, depth)
+	}
+	return out
+}

@@ -1,0 +1,114 @@
+package pluginsource
+
+import (
+	"go/ast"
+	"go/token"
+	"strconv"
+
+	"github.com/idelchi/aura/internal/hookpoint"
+)
+
+// Declaration is a function or a variable at the top level of a file.
+type Declaration struct {
+	Name *ast.Ident
+	// Type and Body are those of a function, declared or literal. They are nil where the declaration shows none.
+	Type *ast.FuncType
+	Body *ast.BlockStmt
+	// TakesSDK says that a parameter of a declared function has a type of the SDK, as all hooks have.
+	TakesSDK bool
+}
+
+// Declarations returns the functions and variables of a file that the package's scope has. Methods are not among them.
+func Declarations(f *ast.File) []Declaration {
+	sdkName := SDKName(f)
+	var out []Declaration
+	for _, decl := range f.Decls {
+		switch d := decl.(type) {
+		case *ast.FuncDecl:
+			if d.Recv == nil {
+				out = append(out, Declaration{Name: d.Name, Type: d.Type, Body: d.Body, TakesSDK: mentionsPackage(d.Type.Params, sdkName)})
+			}
+		case *ast.GenDecl:
+			if d.Tok == token.VAR {
+				out = append(out, variables(d)...)
+			}
+		}
+	}
+	return out
+}
+
+func variables(d *ast.GenDecl) []Declaration {
+	var out []Declaration
+	for _, spec := range d.Specs {
+		v, ok := spec.(*ast.ValueSpec)
+		if !ok {
+			continue
+		}
+		for i, name := range v.Names {
+			d := Declaration{Name: name}
+			if i < len(v.Values) {
+				if lit, ok := v.Values[i].(*ast.FuncLit); ok {
+					d.Type, d.Body = lit.Type, lit.Body
+				}
+			}
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// SDKName is what a file calls the SDK: "." if it imports it into its own scope or twice, empty if it does not import it.
+func SDKName(f *ast.File) string {
+	name := ""
+	for _, spec := range f.Imports {
+		path, err := strconv.Unquote(spec.Path.Value)
+		switch {
+		case err != nil || path != SDKPath:
+		case name != "":
+			return "."
+		case spec.Name == nil:
+			name = "sdk"
+		default:
+			name = spec.Name.Name
+		}
+	}
+	return name
+}
+
+// mentionsPackage reports whether a parameter's type names something of a package.
+func mentionsPackage(params *ast.FieldList, name string) bool {
+	found := false
+	ast.Inspect(params, func(n ast.Node) bool {
+		if sel, ok := n.(*ast.SelectorExpr); ok {
+			x, ok := sel.X.(*ast.Ident)
+			found = found || ok && x.Name == name
+		}
+		return !found
+	})
+	return found
+}
+
+// AlmostHook is a function that was probably meant to be a hook.
+type AlmostHook struct {
+	Name  *ast.Ident
+	Meant hookpoint.Name
+}
+
+// AlmostHooks finds functions that take a type of the SDK and whose names are almost that of a hook which the package does not
+// have. aura does not call them.
+func AlmostHooks(declared []Declaration) []AlmostHook {
+	names := map[string]bool{}
+	for _, d := range declared {
+		names[d.Name.Name] = true
+	}
+	var out []AlmostHook
+	for _, d := range declared {
+		if !d.TakesSDK {
+			continue
+		}
+		if meant, ok := hookpoint.Almost(d.Name.Name, func(n hookpoint.Name) bool { return names[string(n)] }); ok {
+			out = append(out, AlmostHook{Name: d.Name, Meant: meant})
+		}
+	}
+	return out
+}

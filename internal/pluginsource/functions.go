@@ -1,0 +1,84 @@
+package pluginsource
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/sdk"
+)
+
+// Function is a function that aura calls if a plugin exports it.
+type Function struct {
+	Name string
+	// Type is the type that it must have.
+	Type reflect.Type
+	// Otherwise says what happens if an optional function has another type. It is empty for functions that are not optional: a
+	// plugin with one of another type does not load.
+	Otherwise string
+}
+
+// The functions beside the hooks.
+var (
+	Schema         = function[func() sdk.ToolSchema]("Schema", "")
+	Execute        = function[func(context.Context, sdk.Context, map[string]any) (string, error)]("Execute", "")
+	Command        = function[func() sdk.CommandSchema]("Command", "")
+	ExecuteCommand = function[func(context.Context, string, sdk.Context) (sdk.CommandResult, error)]("ExecuteCommand", "")
+	Init           = function[func(sdk.ToolConfig)]("Init", "it is not called")
+	Paths          = function[func(map[string]any) (sdk.ToolPaths, error)]("Paths", "no paths are declared")
+	Available      = function[func() bool]("Available", defaultTrue)
+	Sandboxable    = function[func() bool]("Sandboxable", defaultTrue)
+	Parallel       = function[func() bool]("Parallel", defaultTrue)
+)
+
+const defaultTrue = "the default, true, is used"
+
+func function[F any](name, otherwise string) Function {
+	return Function{Name: name, Type: reflect.TypeFor[F](), Otherwise: otherwise}
+}
+
+// Hook is the function of a hook point.
+func Hook(point hookpoint.Point) Function {
+	return Function{Name: string(point.Name), Type: point.Signature}
+}
+
+// Pair is a function that describes something and the one that runs it. A plugin exports both or neither.
+type Pair struct{ Describe, Run Function }
+
+// The pairs.
+var (
+	Tool         = Pair{Schema, Execute}
+	SlashCommand = Pair{Command, ExecuteCommand}
+)
+
+// Pairs returns all pairs.
+func Pairs() []Pair { return []Pair{Tool, SlashCommand} }
+
+// Optional returns the functions that a plugin may export beside those that make it useful.
+func Optional() []Function { return []Function{Init, Paths, Available, Sandboxable, Parallel} }
+
+// Names returns the names of all functions that aura calls.
+func Names() []string {
+	var names []string
+	for _, point := range hookpoint.All() {
+		names = append(names, string(point.Name))
+	}
+	for _, p := range Pairs() {
+		names = append(names, p.Describe.Name, p.Run.Name)
+	}
+	for _, f := range Optional() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// Restricted returns the packages that a plugin can import in unsafe mode only.
+func Restricted() []string { return []string{"os/exec", "syscall", "unsafe"} }
+
+// IsRestricted reports whether a package is open in unsafe mode only.
+func IsRestricted(importPath string) bool { return slices.Contains(Restricted(), importPath) }
+
+// IsCommandName reports whether a plugin's slash command can have a name: one word without a slash.
+func IsCommandName(name string) bool { return name != "" && !strings.ContainsAny(name, "/ \t\r\n") }

@@ -1,0 +1,105 @@
+package pluginsource
+
+import (
+	"errors"
+	"fmt"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+
+	"github.com/idelchi/aura/internal/hookpoint"
+)
+
+// Package is a plugin's own package as its files show it. It asks little of the source, so that the answers do not depend on
+// whether all of it compiles.
+type Package struct {
+	files []sourceFile
+}
+
+// Read reads the package in a directory. Test files and files that build constraints leave out do not count.
+func Read(dir string) (Package, error) {
+	return read(dir, parser.SkipObjectResolution|parser.AllErrors, nil)
+}
+
+func read(dir string, mode parser.Mode, wanted func(text []byte) bool) (Package, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return Package{}, fmt.Errorf("reading the plugin's source: %w", err)
+	}
+	var p Package
+	for _, entry := range entries {
+		if entry.IsDir() || !IsSource(entry.Name()) {
+			continue
+		}
+		if f, ok := parse(filepath.Join(dir, entry.Name()), mode, wanted); ok {
+			p.files = append(p.files, f)
+		}
+	}
+	return p, nil
+}
+
+// Defines reports whether the package in a directory defines a function.
+func Defines(dir, name string) bool {
+	p, err := Read(dir)
+	return err == nil && p.Defines(name)
+}
+
+// Defines reports whether the package has a function of a name at the top level, declared or kept in a variable. Both can be
+// called, and a guard that does not load must not lose its voice by how it was written.
+func (p Package) Defines(name string) bool {
+	text := regexp.MustCompile(`(?m)^(func[ \t]+` + regexp.QuoteMeta(name) + `[ \t]*[(\[]|var[ \t]+` + regexp.QuoteMeta(name) + `\b)`)
+	return slices.ContainsFunc(p.files, func(f sourceFile) bool {
+		if f.tree != nil && slices.ContainsFunc(Declarations(f.tree), func(d Declaration) bool { return d.Name.Name == name }) {
+			return true
+		}
+		return f.err != nil && text.Match(f.text)
+	})
+}
+
+// Hooks returns the hook points for which the package defines a function, in the order of the table.
+func (p Package) Hooks() []hookpoint.Name {
+	var out []hookpoint.Name
+	for _, point := range hookpoint.All() {
+		if p.Defines(string(point.Name)) {
+			out = append(out, point.Name)
+		}
+	}
+	return out
+}
+
+// CheckClause checks that every Go file directly in dir declares the package want, which follows from the module path.
+func CheckClause(dir, want string) error {
+	if !token.IsIdentifier(want) {
+		return fmt.Errorf("%s: the module path gives the package name %q, which is no Go identifier; choose another",
+			filepath.Join(dir, "go.mod"), want)
+	}
+	p, err := read(dir, parser.PackageClauseOnly, nil)
+	if err != nil {
+		return err
+	}
+	if len(p.files) == 0 {
+		return fmt.Errorf("%s has no Go files: write at least one that declares package %s", dir, want)
+	}
+	for _, f := range p.files {
+		if f.err != nil {
+			return fmt.Errorf("reading the package clause: %w", first(f.err))
+		}
+		if f.tree.Name.Name != want {
+			return fmt.Errorf("%s:%d: package is %s, but the module path in go.mod asks for package %s (its last element, "+
+				"with underscores for hyphens)", f.path, f.set.Position(f.tree.Name.Pos()).Line, f.tree.Name.Name, want)
+		}
+	}
+	return nil
+}
+
+// first reduces the parser's list of errors to its first, which names file, line and column.
+func first(err error) error {
+	if list, ok := errors.AsType[scanner.ErrorList](err); ok && len(list) > 0 {
+		return list[0]
+	}
+	return err
+}
