@@ -33,10 +33,8 @@ func (s *Session) prepare(ctx context.Context, next *setup.Setup, anew bool) (*s
 	if w.plugins, err = s.plugins.prepare(ctx, s, next, anew); err != nil {
 		return nil, err
 	}
-	w.servers = s.prepareServers(ctx, next)
-	p, err := next.Persona(ctx, s.live(next, w.plugins.views(), w.servers.set))
-	if err == nil {
-		w.ready, err = s.talk.Prepare(ctx, p)
+	if w.servers, err = s.prepareServers(ctx, next); err == nil {
+		w.ready, err = s.preparePersona(ctx, w)
 	}
 	if err == nil {
 		err = ctx.Err()
@@ -47,6 +45,14 @@ func (s *Session) prepare(ctx context.Context, next *setup.Setup, anew bool) (*s
 		return nil, err
 	}
 	return w, nil
+}
+
+func (s *Session) preparePersona(ctx context.Context, w *swap) (conversation.Ready, error) {
+	p, err := w.next.Persona(ctx, s.live(w.next, w.plugins.views(), w.servers.set))
+	if err != nil {
+		return conversation.Ready{}, err
+	}
+	return s.talk.Prepare(ctx, p)
 }
 
 // commit makes a prepared setup the session's and ends what only the old one needed. It cannot fail.
@@ -229,12 +235,19 @@ type serverChange struct {
 	other bool
 }
 
-// prepareServers connects to the servers of a setup beside the present ones, if they are configured in another way.
-func (s *Session) prepareServers(ctx context.Context, next *setup.Setup) serverChange {
+// prepareServers connects to the servers of a setup beside the present ones, if they are configured in another way. It fails if one
+// that is connected now would be lost.
+func (s *Session) prepareServers(ctx context.Context, next *setup.Setup) (serverChange, error) {
 	if reflect.DeepEqual(s.setup.Config.MCPServers, next.Config.MCPServers) {
-		return serverChange{set: s.servers}
+		return serverChange{set: s.servers}, nil
 	}
-	return serverChange{set: s.openServers(ctx, next.Config), old: s.servers, other: true}
+	c := serverChange{set: s.openServers(ctx, next.Config), old: s.servers, other: true}
+	for _, now := range statuses(c.set) {
+		if now.State == mcp.StateFailed && slices.Contains(connected(s.servers), now.Name) {
+			return c, fmt.Errorf("connecting to MCP server %q, which stays connected as it was: %s", now.Name, now.Error)
+		}
+	}
+	return c, nil
 }
 
 func (c serverChange) commit() *mcp.Set {

@@ -1,0 +1,262 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/mcp"
+	"github.com/idelchi/aura/internal/session"
+	"github.com/idelchi/aura/internal/setup"
+)
+
+const teller = `package teller
+
+import (
+	"context"
+
+	"github.com/idelchi/aura/sdk"
+)
+
+func Command() sdk.CommandSchema { return sdk.CommandSchema{Name: "teller"} }
+
+func ExecuteCommand(_ context.Context, _ string, _ sdk.Context) (sdk.CommandResult, error) {
+	return sdk.CommandResult{Output: "told"}, nil
+}
+
+func Schema() sdk.ToolSchema { return sdk.ToolSchema{Name: "Tell"} }
+
+func Execute(context.Context, sdk.Context, map[string]any) (string, error) { return "told", nil }
+`
+
+// swapFiles are a project with a plugin, an MCP server, a guard to break, agents that need much and one that takes over.
+func swapFiles(t *testing.T) map[string]string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string]string{
+		".aura/plugins/teller/main.go":      teller,
+		".aura/plugins/teller/go.mod":       "module teller\n\ngo 1.25\n",
+		".aura/plugins/teller/plugin.yaml":  "description: Tells\n",
+		".aura/config/providers/test.yaml":  "test: {type: script, file: talk.yaml}\nother: {type: script, file: other.yaml}\nfailing: {type: script, file: failing.yaml}\n",
+		".aura/config/talk.yaml":            "turns: [{text: One.}, {text: Two.}, {text: Three.}]\n",
+		".aura/config/other.yaml":           "turns: [{text: Other.}, {text: Other.}, {text: Other.}]\n",
+		".aura/config/failing.yaml":         "turns: [{error: {type: auth, message: no key}}]\n",
+		".aura/config/mcp/one.yaml":         fmt.Sprintf("one: {command: %q, args: [%s]}\n", self, serverArgument),
+		".aura/config/agents/main.md":       "---\nname: main\ndefault: true\nmodel: {provider: test}\n---\nBe brief.\n",
+		".aura/config/agents/other.md":      "---\nname: other\nmodel: {provider: other}\nfeatures: {plugins: {config: {local: {teller: {who: other}}}}}\n---\n",
+		".aura/config/agents/falling.md":    "---\nname: falling\nmodel: {provider: failing}\nfallback: [other]\n---\n",
+		".aura/config/agents/nowhere.md":    "---\nname: nowhere\nmodel: {provider: none}\n---\n",
+		".aura/config/agents/mute.md":       "---\nname: mute\nmodel: {provider: other}\nfeatures: {plugins: {config: {local: {teller: {who: mute}}}}}\n---\n{{ .Nope }}\n",
+		".aura/config/sandbox/sandbox.yaml": "sandbox: {enabled: false}\n",
+	}
+}
+
+// shape is what must be the same before and after a change that fails.
+type shape struct {
+	setup    *setup.Setup
+	servers  *mcp.Set
+	role     setup.Role
+	features config.Features
+	persona  string
+	tools    []string
+	commands []string
+	pids     map[string]int
+	statuses []mcp.Status
+}
+
+func shapeOf(s *Session) shape {
+	p := s.talk.Persona()
+	out := shape{
+		setup: s.setup, servers: s.servers, role: s.setup.Role, features: s.setup.Features,
+		persona: strings.Join([]string{p.Agent, p.Mode, p.ProviderName, p.Model, p.System}, "|"),
+		pids:    map[string]int{}, statuses: statuses(s.servers),
+	}
+	for _, t := range p.Tools.List() {
+		out.tools = append(out.tools, t.Definition().Name)
+	}
+	for _, c := range s.commands.List() {
+		out.commands = append(out.commands, c.Name)
+	}
+	for _, h := range s.Health() {
+		out.pids[h.Name] = h.Pid
+	}
+	return out
+}
+
+// openSwap opens a session of the project and waits until its plugin runs.
+func openSwap(t *testing.T, agent string, files map[string]string) (*place, *Session, *outcome) {
+	t.Helper()
+	p := newPlace(t, files)
+	p.o.WithoutPlugins, p.o.Agent = false, agent
+	out := &outcome{}
+	s, err := Open(t.Context(), p.o, out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(""); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, plugin := range s.plugins.list() {
+		if err := plugin.Ready(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if now := shapeOf(s); now.pids["teller"] == 0 || !slices.Contains(now.tools, "Tell") || !slices.Contains(now.tools, "mcp__one__greet") {
+		t.Fatalf("the plugin or the server does not run: %v, %q; told %q", now.pids, now.tools, out.told())
+	}
+	return p, s, out
+}
+
+// TestFailedSwaps makes every step of a switch and of a reload fail, one at a time. Everything is as it was afterwards, processes
+// included, and the next prompt is answered.
+func TestFailedSwaps(t *testing.T) {
+	t.Parallel()
+	const agent, plugin, server = ".aura/config/agents/main.md", ".aura/plugins/", ".aura/config/mcp/one.yaml"
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	steps := []struct {
+		step string
+		// file is what is changed on disk before the command is given, under ctx if it is set.
+		file, content string
+		command       string
+		ctx           context.Context //nolint:containedctx // a row of the table
+		want          string
+	}{
+		{step: "configuration", file: ".aura/config/features/x.yaml", content: "nonsense: {", command: "/reload", want: "reloading: everything stays as it was"},
+		{step: "role", command: "/agent nobody", want: `choosing agent "nobody"`},
+		{step: "role is gone", file: agent, content: "---\nname: renamed\n---\n", command: "/reload", want: `choosing agent "main"`},
+		{step: "provider", command: "/agent nowhere", want: `choosing provider "none"`},
+		{step: "provider", file: ".aura/config/providers/test.yaml", content: "test: {type: script, file: missing.yaml}\n", command: "/reload", want: "missing.yaml"},
+		{step: "hooks", file: ".aura/config/hooks/h.yaml", content: "h: {event: pre, matcher: '(', command: 'true'}\n", command: "/reload", want: "matcher"},
+		{step: "plugins", file: plugin + "guard/plugin.yaml", content: "on_failure: closed\nnonsense: 1\n", command: "/reload", want: `starting guard "guard"`},
+		{step: "plugins", file: plugin + "guard/plugin.yaml", content: "on_failure: closed\nnonsense: 1\n", command: "/agent other", want: `starting guard "guard"`},
+		{step: "servers", file: server, content: "one: {command: /does/not/exist}\n", command: "/reload", want: `connecting to MCP server "one", which stays connected as it was`},
+		{step: "persona", file: agent, content: "---\nname: main\ndefault: true\nmodel: {provider: test}\n---\n{{ .Nope }}\n", command: "/reload", want: "Nope"},
+		{step: "persona after plugins and servers", file: server, content: "two: {command: /does/not/exist}\n", command: "/agent mute", want: "Nope"},
+		{step: "interrupted switch", command: "/agent other", ctx: cancelled},
+		{step: "interrupted reload", command: "/reload", ctx: cancelled},
+	}
+	for _, row := range steps {
+		t.Run(row.step+" "+row.command, func(t *testing.T) {
+			t.Parallel()
+			p, s, out := openSwap(t, "", swapFiles(t))
+			before := shapeOf(s)
+			if row.file != "" {
+				p.write(row.file, row.content)
+			}
+			ctx := t.Context()
+			if row.ctx != nil {
+				ctx = row.ctx
+			}
+			_, err := s.Command(ctx, row.command)
+			if row.ctx == nil && (err != nil || !strings.Contains(out.told(), row.want)) {
+				t.Errorf("got %v, told %q, want %q", err, out.told(), row.want)
+			}
+			if row.ctx != nil && !errors.Is(err, context.Canceled) {
+				t.Errorf("got %v", err)
+			}
+			if after := shapeOf(s); !reflect.DeepEqual(before, after) {
+				t.Errorf("before %+v\nafter %+v", before, after)
+			}
+			if err := s.Send(t.Context(), "go on"); err != nil || lastAnswer(s.talk.History()) != "One." {
+				t.Errorf("the next prompt: %v, %q", err, lastAnswer(s.talk.History()))
+			}
+		})
+	}
+}
+
+// TestFailedFollow lets an agent take over whose settings cannot be taken up: those before stay, and the conversation goes on.
+func TestFailedFollow(t *testing.T) {
+	t.Parallel()
+	p, s, out := openSwap(t, "falling", swapFiles(t))
+	if err := s.Send(t.Context(), "one"); err != nil || lastAnswer(s.talk.History()) != "Other." {
+		t.Fatalf("the fallback did not answer: %v", err)
+	}
+	p.write(".aura/plugins/guard/plugin.yaml", "on_failure: closed\nnonsense: 1\n")
+	before := shapeOf(s)
+	for range 2 {
+		if err := s.Send(t.Context(), "go on"); err != nil || lastAnswer(s.talk.History()) != "Other." {
+			t.Fatalf("the next prompt: %v", err)
+		}
+	}
+	if after := shapeOf(s); !reflect.DeepEqual(before, after) {
+		t.Errorf("before %+v\nafter %+v", before, after)
+	}
+	if told := out.told(); strings.Count(told, `agent "other" goes on with the settings of agent "falling": starting guard "guard"`) != 1 {
+		t.Errorf("told %q", told)
+	}
+}
+
+// TestFollow is the control: the settings of an agent that took over are taken up before the next prompt.
+func TestFollow(t *testing.T) {
+	t.Parallel()
+	_, s, _ := openSwap(t, "falling", swapFiles(t))
+	before := shapeOf(s)
+	for range 2 {
+		if err := s.Send(t.Context(), "go"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	after := shapeOf(s)
+	if got := s.setup.Features.Plugins.Local["teller"]["who"]; got != "other" || after.role.Agent.Name != "other" {
+		t.Errorf("the settings are those of %s, with %v", after.role.Agent.Name, got)
+	}
+	if !reflect.DeepEqual(before.pids, after.pids) {
+		t.Errorf("plugins ran as %v and run as %v, although only their configuration changed", before.pids, after.pids)
+	}
+}
+
+// TestReloadKeeps holds that a plugin that does not load any more goes on in the same process, and what else there is is taken up.
+func TestReloadKeeps(t *testing.T) {
+	t.Parallel()
+	p, s, out := openSwap(t, "", swapFiles(t))
+	before := shapeOf(s)
+	p.write(".aura/plugins/teller/main.go", "package teller\n\nfunc Command( {\n")
+	p.write(".aura/config/modes/new.md", "---\nname: new\n---\n")
+	if _, err := s.Command(t.Context(), "/reload"); err != nil || !strings.Contains(out.said(), "1 kept as they were (teller)") {
+		t.Fatalf("got %v, %q", err, out.said())
+	}
+	after := shapeOf(s)
+	if _, ok := s.setup.Config.Modes["new"]; !ok || !reflect.DeepEqual(before.pids, after.pids) || !reflect.DeepEqual(before.tools, after.tools) {
+		t.Errorf("before %+v, after %+v", before, after)
+	}
+	p.write(".aura/plugins/teller/main.go", strings.ReplaceAll(teller, `"Tell"`, `"Say"`))
+	if _, err := s.Command(t.Context(), "/reload"); err != nil {
+		t.Fatal(err)
+	}
+	changed := shapeOf(s)
+	if reflect.DeepEqual(changed.pids, before.pids) || !slices.Contains(changed.tools, "Say") || slices.Contains(changed.tools, "Tell") {
+		t.Errorf("after a reload that works: tools %q, processes %v and %v; told %q", changed.tools, before.pids, changed.pids, out.told())
+	}
+}
+
+// TestLostJournal holds that a switch that cannot be recorded is made all the same, and reported once.
+func TestLostJournal(t *testing.T) {
+	t.Parallel()
+	_, s, out := openSwap(t, "", swapFiles(t))
+	if err := s.journal.Journal.Close(session.End{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"/agent other", "/agent main"} {
+		if _, err := s.Command(t.Context(), line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := s.talk.Persona().Agent; got != "main" || strings.Count(out.told(), "this session is not saved from here on") != 1 {
+		t.Errorf("agent %s, told %q", got, out.told())
+	}
+	if err := s.Send(t.Context(), "go on"); err != nil {
+		t.Errorf("the next prompt: %v", err)
+	}
+}
