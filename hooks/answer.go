@@ -39,14 +39,14 @@ const (
 // readAnswer understands standard output. Whatever is not an object with at least one of our keys is a plain message.
 func readAnswer(stdout []byte) answer {
 	text := bytes.TrimSpace(stdout)
-	plain := answer{message: string(text)}
+	asText := answer{message: string(text)}
 	if len(text) == 0 || text[0] != '{' {
-		return plain
+		return asText
 	}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(text, &fields); err != nil {
-		plain.note = "this was read as plain text, since it is not valid JSON: " + err.Error()
-		return plain
+		asText.note = "this was read as plain text, since it is not valid JSON: " + err.Error()
+		return asText
 	}
 	var a answer
 	ours := 0
@@ -59,16 +59,16 @@ func readAnswer(stdout []byte) answer {
 		delete(fields, key.name)
 		if err := json.Unmarshal(value, key.into); err != nil {
 			// A hook that denies a call in so many words means it, whatever else is wrong with its answer.
-			if plain.deny = a.deny; plain.deny {
-				plain.note = fmt.Sprintf("this was read as plain text, since %q is not %s", key.name, wanted(key.into))
+			if asText.deny = a.deny; asText.deny {
+				asText.note = fmt.Sprintf("this was read as plain text, since %q is not %s", key.name, wanted(key.into))
 			} else {
-				plain.wrong = &AnswerError{Key: key.name, Want: wanted(key.into)}
+				asText.wrong = &AnswerError{Key: key.name, Want: wanted(key.into)}
 			}
-			return plain
+			return asText
 		}
 	}
 	if ours == 0 && len(fields) > 0 {
-		return plain
+		return asText
 	}
 	if len(fields) > 0 {
 		a.note = "its answer has unknown keys: " + list(slices.Sorted(maps.Keys(fields))) + "; known: deny, message, reason"

@@ -72,7 +72,7 @@ func downReason(down error) error {
 	if down == nil {
 		return errors.New("not running")
 	}
-	return plain(down)
+	return Reason(down)
 }
 
 func (s *supervisor) release(c *child) {
@@ -99,7 +99,7 @@ func (s *supervisor) judge(ctx context.Context, c *child, limit, took time.Durat
 	switch status.Code(err) {
 	case codes.DeadlineExceeded:
 		why := c.proc.overdue(limit)
-		s.doom(c, why.Error())
+		s.kill(c, why.Error())
 		return &Error{Kind: KindTimeout, Err: why}
 	case codes.ResourceExhausted, codes.Internal, codes.Unknown:
 		if !c.proc.awaitExit(0) {
@@ -112,14 +112,14 @@ func (s *supervisor) judge(ctx context.Context, c *child, limit, took time.Durat
 		if last := excerpt(c.proc.tail.String()); last != "" {
 			why += "; it last printed: " + last
 		}
-		s.doom(c, why)
+		s.kill(c, why)
 		return &Error{Kind: KindCrash, Err: errors.New(why)}
 	}
 	s.mu.Lock()
-	doomed := c.doomed
+	killedFor := c.killedFor
 	s.mu.Unlock()
-	if doomed != "" {
-		return &Error{Kind: KindCrash, Err: errors.New(doomed)}
+	if killedFor != "" {
+		return &Error{Kind: KindCrash, Err: errors.New(killedFor)}
 	}
 	return &Error{Kind: KindCrash, Err: c.proc.deathNote()}
 }
@@ -140,11 +140,11 @@ func pluginError(f *shared.Failure) error {
 	return f
 }
 
-// doom kills a child and remembers why. Its supervisor sees it die.
-func (s *supervisor) doom(c *child, why string) {
+// kill kills a child and remembers why. Its supervisor sees it die.
+func (s *supervisor) kill(c *child, why string) {
 	s.mu.Lock()
-	if c.doomed == "" {
-		c.doomed = why
+	if c.killedFor == "" {
+		c.killedFor = why
 	}
 	s.mu.Unlock()
 	c.proc.kill()
@@ -156,7 +156,7 @@ func (s *supervisor) settle(c *child) {
 		ctx, cancel := context.WithTimeout(s.life, 2*shared.Grace)
 		defer cancel()
 		if err := c.Quiesce(ctx); err != nil && s.life.Err() == nil {
-			s.doom(c, "a cancelled call did not end, so the plugin's process was killed")
+			s.kill(c, "a cancelled call did not end, so the plugin's process was killed")
 		}
 	})
 }

@@ -27,8 +27,8 @@ type child struct {
 	// loadTime is from the start of the process until the plugin was ready.
 	loadTime time.Duration
 	exports  shared.Exports
-	// doomed says why aura itself ended the child; the supervisor guards it.
-	doomed string
+	// killedFor says why aura itself ended the child; the supervisor guards it.
+	killedFor string
 	// inflight counts the calls that the child works on; the supervisor guards it.
 	inflight int
 }

@@ -113,7 +113,7 @@ func (p *Plugin) failed(spec Spec, point hookpoint.Name, err error) (any, error)
 	if err == nil || !spec.blocksAt(row) || errors.Is(err, context.Canceled) {
 		return nil, err
 	}
-	return row.Blocked(fmt.Sprintf("guard %q is down and fails closed, so %s: %v", spec.Name, row.Prevents, plain(err))), err
+	return row.Blocked(fmt.Sprintf("guard %q is down and fails closed, so %s: %v", spec.Name, row.Prevents, Reason(err))), err
 }
 
 // pass evaluates the plugin's condition and its once.

@@ -7,6 +7,7 @@ package host
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -158,4 +159,9 @@ func Timeouts(m manifest.Manifest) (hook, tool, load time.Duration) {
 }
 
 // Reason is an error of this package without the plugin's name, for where that is known.
-func Reason(err error) error { return plain(err) }
+func Reason(err error) error {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Err
+	}
+	return err
+}

@@ -55,7 +55,7 @@ func (s *supervisor) observeState() {
 	if now == s.observed.state && s.cur == s.observed.child {
 		return
 	}
-	if s.cur != nil && (s.cur.doomed != "" || s.cur.proc.dead()) {
+	if s.cur != nil && (s.cur.killedFor != "" || s.cur.proc.dead()) {
 		return // it is not ready again, although its call is over: its death is about to change the state
 	}
 	change := StateChange{Plugin: s.spec.Name, From: s.observed.state, To: now, Reason: s.down}

@@ -60,7 +60,7 @@ func TestObserveState(t *testing.T) {
 	calls(first, -1)
 	calls(first, -1)
 	calls(first, 1)
-	first.doomed = "late"
+	first.killedFor = "late"
 	calls(first, -1) // the call ends before the death of its child is known
 	s.set(StateRestarting, nil, boom)
 	s.set(StateReady, second, nil)

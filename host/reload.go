@@ -191,7 +191,7 @@ func (s *supervisor) startNext(ctx context.Context, spec Spec) (*child, error) {
 	err := spec.Err
 	var c *child
 	if err == nil {
-		c, err = s.startSuited(ctx, spec)
+		c, err = s.startUnderPolicy(ctx, spec)
 	}
 	if err != nil && ctx.Err() == nil {
 		s.keep(err)
@@ -226,5 +226,5 @@ func (s *supervisor) keep(err error) {
 	if s.cur == nil {
 		rest = "it stays down"
 	}
-	s.notify(NoticeReload, fmt.Sprintf("plugin %q does not load any more, so %s: %v", s.spec.Name, rest, plain(err)))
+	s.notify(NoticeReload, fmt.Sprintf("plugin %q does not load any more, so %s: %v", s.spec.Name, rest, Reason(err)))
 }

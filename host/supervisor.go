@@ -98,7 +98,7 @@ func (s *supervisor) launch(wait time.Duration, generation int) {
 	case <-s.life.Done():
 		return
 	}
-	c, err := s.startSuited(s.life, s.specNow())
+	c, err := s.startUnderPolicy(s.life, s.specNow())
 	if err != nil {
 		s.failed(err, generation)
 		return
@@ -171,8 +171,8 @@ func (s *supervisor) died(c *child) {
 		return // it was replaced or closed
 	}
 	err := c.proc.deathNote()
-	if c.doomed != "" {
-		err = errors.New(c.doomed)
+	if c.killedFor != "" {
+		err = errors.New(c.killedFor)
 	}
 	s.stats.lastExit = err.Error()
 	s.log.printf("[aura] %v", err)
@@ -186,7 +186,7 @@ func (s *supervisor) retry(cause error) {
 		err := fmt.Errorf("quarantined after %d crashes; fix it and /reload. The last one: %w", crashLimit, cause)
 		s.set(StateQuarantined, nil, err)
 		s.notify(NoticeQuarantine, fmt.Sprintf("plugin %q is quarantined after %d crashes and is not called any more (see `aura plugins logs %s`; /reload tries again). The last one: %v",
-			s.spec.Name, crashLimit, s.spec.Name, plain(cause)))
+			s.spec.Name, crashLimit, s.spec.Name, Reason(cause)))
 		return
 	}
 	s.stats.restarts++
@@ -195,17 +195,9 @@ func (s *supervisor) retry(cause error) {
 	if wait > 0 {
 		when = "in " + wait.String()
 	}
-	s.notify(NoticeRestart, fmt.Sprintf("plugin %q is restarted %s: %v", s.spec.Name, when, plain(cause)))
+	s.notify(NoticeRestart, fmt.Sprintf("plugin %q is restarted %s: %v", s.spec.Name, when, Reason(cause)))
 	s.pending.Add(1)
 	go s.launch(wait, s.generation)
-}
-
-// plain drops the plugin's name from an error that a notice has named already.
-func plain(err error) error {
-	if e, ok := errors.AsType[*Error](err); ok {
-		return e.Err
-	}
-	return err
 }
 
 func (s *supervisor) notify(kind NoticeKind, text string) {

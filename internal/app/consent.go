@@ -28,8 +28,8 @@ func (g *Gate) Requests(o config.Options) (Project, error) {
 		return Project{}, err
 	}
 	p := Project{Dir: v.found.Dir, Base: v.found.Base, Requests: v.requests, Fault: v.fault, seen: v}
-	plain := Gate{}
-	now, err := plain.judge(o)
+	unattended := Gate{}
+	now, err := unattended.judge(o)
 	switch {
 	case err != nil:
 		return Project{}, err

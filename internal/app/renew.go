@@ -24,8 +24,8 @@ func (g *Gate) Renew(o config.Options) (Renewal, error) {
 	if len(o.Configs) > 0 {
 		return r, nil
 	}
-	plain := Gate{}
-	v, err := plain.judge(o)
+	unattended := Gate{}
+	v, err := unattended.judge(o)
 	if err != nil {
 		return r, err
 	}

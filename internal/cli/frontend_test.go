@@ -82,7 +82,7 @@ func TestFrontEnds(t *testing.T) {
 		return s, filepath.Join(o.Config.Workdir, "made")
 	}
 	var out, errs, lines bytes.Buffer
-	for _, front := range []renderer{&textRenderer{out: &out, err: &errs, plain: true}, &jsonRenderer{out: &lines}} {
+	for _, front := range []renderer{&textRenderer{out: &out, err: &errs, piped: true}, &jsonRenderer{out: &lines}} {
 		s, made := open(front)
 		if err := frontend.Run(t.Context(), s, []string{"go", "/name it", "/exit", "never sent"}); err != nil {
 			t.Error(err)

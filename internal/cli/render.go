@@ -25,8 +25,8 @@ type textRenderer struct {
 	// mu is held while something is shown.
 	mu       sync.Mutex
 	out, err io.Writer
-	// plain is set if standard output is no terminal: then the model's text passes but for control sequences.
-	plain bool
+	// piped is set if standard output is no terminal: then the model's text passes but for control sequences.
+	piped bool
 	// said and thought clean what streams in, where a sequence may be cut anywhere.
 	said, thought plaintext.Cleaner
 	// verbose shows the model's thinking.
@@ -145,7 +145,7 @@ func (r *textRenderer) text(s string) {
 	if s == "" {
 		return
 	}
-	r.said.Visible = !r.plain
+	r.said.Visible = !r.piped
 	if s = r.said.Next(s); s == "" {
 		return
 	}

@@ -189,7 +189,7 @@ func (o *runOptions) renderer(s streams, debug bool) renderer {
 	if o.json {
 		return &jsonRenderer{out: s.out}
 	}
-	return &textRenderer{out: s.out, err: s.err, debug: debug, plain: !isTerminal(s.out)}
+	return &textRenderer{out: s.out, err: s.err, debug: debug, piped: !isTerminal(s.out)}
 }
 
 // showHealth ends a run with one line per plugin.

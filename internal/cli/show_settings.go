@@ -72,11 +72,11 @@ func (r *reader) read(path []string, v reflect.Value) {
 	case reflect.Slice:
 		list := make([]any, 0, v.Len())
 		for i := range v.Len() {
-			list = append(list, r.hide.value(path, plain(v.Index(i))))
+			list = append(list, r.hide.value(path, untyped(v.Index(i))))
 		}
 		r.add(path, list, v.Len() == 0)
 	default:
-		r.add(path, plain(v), v.IsZero())
+		r.add(path, untyped(v), v.IsZero())
 	}
 }
 
@@ -95,8 +95,8 @@ func entries(m reflect.Value) map[string]reflect.Value {
 	return out
 }
 
-// plain is a value without its named type, so that a text is a string and JSON does not call methods.
-func plain(v reflect.Value) any {
+// untyped is a value without its named type, so that a text is a string and JSON does not call methods.
+func untyped(v reflect.Value) any {
 	if v.Kind() == reflect.String {
 		return v.String()
 	}

@@ -109,7 +109,7 @@ func add(ctx context.Context, p Place, src source, r Request, o Options) (added 
 	if err != nil {
 		return Added{}, err
 	}
-	defer func() { err = errors.Join(s.plain(err), s.close()) }()
+	defer func() { err = errors.Join(s.readable(err), s.close()) }()
 	target := filepath.Join(p.Root, r.Name)
 	if _, err := os.Lstat(target); err == nil {
 		return Added{}, fmt.Errorf("%s is there already; `aura plugins update %s` or `aura plugins remove %s`, or choose another name with --name", target, word(r.Name), word(r.Name))

@@ -100,8 +100,8 @@ func (s *stage) path(parts ...string) (string, error) {
 	return dir, os.MkdirAll(dir, 0o755)
 }
 
-// plain is an error in which the stage, which will be gone, is not named. If the disk is full, it says what to do.
-func (s *stage) plain(err error) error {
+// readable is an error in which the stage, which will be gone, is not named. If the disk is full, it says what to do.
+func (s *stage) readable(err error) error {
 	if err == nil {
 		return nil
 	}

@@ -95,7 +95,7 @@ func update(ctx context.Context, p Place, name string, o Options) (done Updated,
 	if err != nil {
 		return Updated{}, err
 	}
-	defer func() { err = errors.Join(s.plain(err), s.close()) }()
+	defer func() { err = errors.Join(s.readable(err), s.close()) }()
 	u, err := s.find(name)
 	if err == nil {
 		err = updatable(u)

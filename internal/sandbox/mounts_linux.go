@@ -62,12 +62,18 @@ func outermost(paths []string) []string {
 	return out
 }
 
-// withoutMounts tells what Landlock alone does not cover.
+// withoutMounts reports what Landlock alone does not cover.
 func (r *Report) withoutMounts(p *Policy) {
 	r.lacks("modes, owners and times of files outside of the writable trees can be changed: that needs a mount namespace")
 	for _, path := range p.Protected {
-		if covering(p.ReadWrite, path) != "" && p.around(path) == "" && p.kindOf(path) != kindNone {
+		switch {
+		case covering(p.ReadWrite, path) == "" || p.around(path) != "":
+		case p.kindOf(path) != kindNone:
 			r.lacks(path + " can be written by programs: that needs a mount namespace")
+		case p.kindOf(filepath.Dir(path)) != kindNone:
+			r.misses(path + " does not exist, so what is made there is not protected")
+		default:
+			r.misses(filepath.Dir(path) + " does not exist, so what is made there is not protected")
 		}
 	}
 	for _, path := range p.Hidden {
