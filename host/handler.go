@@ -17,13 +17,26 @@ import (
 // Plugin is a plugin of a fleet as the rest of aura calls it.
 type Plugin struct {
 	sup *supervisor
+	// config takes the place of the configuration in the spec; nil leaves it.
+	config map[string]any
+}
+
+// Configured is the same plugin, in the same process, as it is called with another configuration.
+func (p *Plugin) Configured(config map[string]any) *Plugin {
+	return &Plugin{sup: p.sup, config: config}
 }
 
 // Name is the plugin's name.
 func (p *Plugin) Name() string { return p.sup.specNow().Name }
 
-// Spec is what the plugin was started from.
-func (p *Plugin) Spec() Spec { return p.sup.specNow() }
+// Spec is what the plugin was started from, with the configuration that it is called with.
+func (p *Plugin) Spec() Spec {
+	spec := p.sup.specNow()
+	if p.config != nil {
+		spec.Config = p.config
+	}
+	return spec
+}
 
 // Exports is what the plugin offers. It is false while that is not known.
 func (p *Plugin) Exports() (shared.Exports, bool) {
@@ -69,8 +82,7 @@ func (p *Plugin) SetFired(points ...hookpoint.Name) {
 // Handle calls one hook. It returns nil without a call if the plugin's condition does not hold or if it has fired its once.
 // A guard that fails closed returns a blocking result beside the error.
 func (p *Plugin) Handle(ctx context.Context, point hookpoint.Name, in any) (any, error) {
-	s := p.sup
-	spec := s.specNow()
+	s, spec := p.sup, p.Spec()
 	in, base, err := withConfig(in, spec.Config)
 	if err != nil {
 		return nil, err
@@ -177,7 +189,7 @@ func ConditionState(c sdk.Context, workdir string, shell func(context.Context, s
 
 // Execute runs the plugin's tool.
 func (p *Plugin) Execute(ctx context.Context, sc sdk.Context, args map[string]any) (string, error) {
-	spec := p.sup.specNow()
+	spec := p.Spec()
 	sc.PluginConfig = spec.Config
 	var out string
 	call := shared.ToolCall{Context: sc, Args: args, Env: grantTask(p.sup.opts.TaskEnv, spec.variables())}
@@ -202,7 +214,7 @@ func (p *Plugin) Paths(ctx context.Context, args map[string]any) (sdk.ToolPaths,
 
 // Command runs the plugin's slash command.
 func (p *Plugin) Command(ctx context.Context, sc sdk.Context, args string) (sdk.CommandResult, error) {
-	spec := p.sup.specNow()
+	spec := p.Spec()
 	sc.PluginConfig = spec.Config
 	var out sdk.CommandResult
 	call := shared.CommandCall{Context: sc, Args: args, Env: grantTask(p.sup.opts.TaskEnv, spec.variables())}

@@ -21,7 +21,7 @@ func (p *Plugin) ExecuteUnder(ctx context.Context, policy *sandbox.Policy, sc sd
 }
 
 func (p *Plugin) executeUnder(ctx context.Context, policy *sandbox.Policy, sc sdk.Context, args map[string]any) (out string, took span, err error) {
-	spec := p.sup.specNow()
+	spec := p.Spec()
 	if launchIsLifeline {
 		return "", took, &Error{Plugin: spec.Name, Kind: KindLoad, Err: errors.New("this system confines no process, so none can be started under another policy")}
 	}

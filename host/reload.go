@@ -37,6 +37,12 @@ func (v View) Spec() Spec {
 	return *v.spec
 }
 
+// Configured is the view of the plugin as it is called with another configuration.
+func (v View) Configured(config map[string]any) View {
+	v.Plugin = v.Plugin.Configured(config)
+	return v
+}
+
 // Exports returns what the plugin offers, and whether that is known.
 func (v View) Exports() (shared.Exports, bool) {
 	if v.child == nil {

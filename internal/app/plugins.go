@@ -8,6 +8,7 @@ import (
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/command"
+	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/internal/pipeline"
 	"github.com/idelchi/aura/internal/session"
@@ -141,6 +142,15 @@ func (p *plugins) close() error {
 
 // Handlers are the plugins that take part in a hook point, for the pipeline.
 func (p *plugins) Handlers(point hookpoint.Name) []pipeline.Handler {
+	var out []pipeline.Handler
+	for _, plugin := range p.at(point) {
+		out = append(out, plugin)
+	}
+	return out
+}
+
+// at are the plugins that take part in a hook point, in the order of the point.
+func (p *plugins) at(point hookpoint.Name) []*host.Plugin {
 	if p.fleet == nil {
 		return nil
 	}
@@ -150,9 +160,36 @@ func (p *plugins) Handlers(point hookpoint.Name) []pipeline.Handler {
 			return strings.Compare(filepath.Base(a.Spec().Dir), filepath.Base(b.Spec().Dir))
 		})
 	}
+	return list
+}
+
+// under are the plugins as other settings select and configure them. A plugin that does not run in the session is not started for
+// them.
+func (p *plugins) under(settings config.Plugins) narrowed { return narrowed{p, settings} }
+
+// narrowed are the plugins of a session under the settings of an agent that works within it.
+type narrowed struct {
+	*plugins
+	settings config.Plugins
+}
+
+// Handlers are those of the session that the settings select.
+func (n narrowed) Handlers(point hookpoint.Name) []pipeline.Handler {
 	var out []pipeline.Handler
-	for _, p := range list {
-		out = append(out, p)
+	for _, plugin := range n.at(point) {
+		if n.settings.Selected(plugin.Name()) {
+			out = append(out, plugin.Configured(n.settings.ConfigFor(plugin.Name(), plugin.Spec().Manifest.Config)))
+		}
+	}
+	return out
+}
+
+func (n narrowed) views() []host.View {
+	var out []host.View
+	for _, v := range n.plugins.views() {
+		if n.settings.Selected(v.Name()) {
+			out = append(out, v.Configured(n.settings.ConfigFor(v.Name(), v.Spec().Manifest.Config)))
+		}
 	}
 	return out
 }

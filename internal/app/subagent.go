@@ -42,7 +42,7 @@ func (s *Session) delegate(ctx context.Context, agent config.Agent, prompt strin
 
 // openSubagent begins the agent's own conversation. It is not saved: the session has its prompt and its answer.
 func (s *Session) openSubagent(ctx context.Context, agent config.Agent) (*conversation.Conversation, error) {
-	p, err := s.subagent(ctx, agent)
+	p, plugins, err := s.subagent(ctx, agent)
 	if err != nil {
 		return nil, err
 	}
@@ -58,25 +58,32 @@ func (s *Session) openSubagent(ctx context.Context, agent config.Agent) (*conver
 		p.TokenBudget = max(min(cmp.Or(max(p.TokenBudget, 0), left), left), 1)
 	}
 	return conversation.New(ctx, conversation.Config{
-		Persona: p, Hooks: &s.plugins, Workdir: s.setup.Config.Workdir, SessionID: s.journal.ID(), Surroundings: s.surroundings,
+		Persona: p, Hooks: plugins, Workdir: s.setup.Config.Workdir, SessionID: s.journal.ID(), Surroundings: s.surroundings,
 		Emit: s.relay(agent.Name),
 	})
 }
 
-// subagent is another agent as it answers within this session. Several may be prepared side by side.
-func (s *Session) subagent(ctx context.Context, agent config.Agent) (conversation.Persona, error) {
+// subagent is another agent as it answers within this session, and the plugins as its own settings have them. Several may be
+// prepared side by side.
+func (s *Session) subagent(ctx context.Context, agent config.Agent) (conversation.Persona, narrowed, error) {
 	s.beside.Lock()
 	defer s.beside.Unlock()
 	r, err := setup.FindRole(s.setup.Config, agent.Name, "")
 	if err != nil {
-		return conversation.Persona{}, err
+		return conversation.Persona{}, narrowed{}, err
 	}
 	r.Within = s.setup.Role.Mode
+	features, err := s.setup.Source.Features(r)
+	if err != nil {
+		return conversation.Persona{}, narrowed{}, err
+	}
 	chain, err := s.setup.NewChain(ctx, r)
 	if err != nil {
-		return conversation.Persona{}, err
+		return conversation.Persona{}, narrowed{}, err
 	}
-	return chain.Persona(ctx, s.live(s.setup, s.plugins.views(), s.servers))
+	plugins := s.plugins.under(features.Plugins)
+	p, err := chain.Persona(ctx, s.live(s.setup, plugins.views(), s.servers))
+	return p, plugins, err
 }
 
 // relay passes on what the user should know of the other agent's work.
