@@ -2,8 +2,10 @@ package hooks
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/idelchi/aura/internal/shell"
 	"github.com/idelchi/aura/internal/tool"
 )
 
@@ -23,6 +25,8 @@ type Excluded struct {
 
 	// Reason is a clause such as `it depends on go:fix, which is not in force`.
 	Reason string
+	// Pruned is set if nobody excluded the hook itself, but one that it depends on.
+	Pruned bool
 }
 
 // exclude says why the filter removes a hook; it is empty if it does not.
@@ -43,30 +47,47 @@ func (f Filter) exclude(name string) string {
 func split(entries []Entry, disabled map[string]bool, filters []Filter) (active []Entry, excluded []Excluded) {
 	out := map[string]bool{}
 	for _, e := range entries {
-		reason := excludeReason(e, out, disabled, filters)
+		reason, pruned := excludeReason(e, out, disabled, filters)
 		if reason == "" {
 			active = append(active, e)
 			continue
 		}
 		out[e.Name] = true
-		excluded = append(excluded, Excluded{Entry: e, Reason: reason})
+		excluded = append(excluded, Excluded{Entry: e, Reason: reason, Pruned: pruned})
 	}
 	return active, excluded
 }
 
-func excludeReason(e Entry, out, disabled map[string]bool, filters []Filter) string {
+func excludeReason(e Entry, out, disabled map[string]bool, filters []Filter) (reason string, pruned bool) {
 	if disabled[e.Name] {
-		return "it is disabled by its own setting"
+		return "it is disabled by its own setting", false
 	}
 	for _, f := range filters {
 		if reason := f.exclude(e.Name); reason != "" {
-			return reason
+			return reason, false
 		}
 	}
 	for _, dep := range e.Depends {
 		if out[dep] {
-			return fmt.Sprintf("it depends on %s, which is not in force", dep)
+			return fmt.Sprintf("it depends on %s, which is not in force", dep), true
 		}
 	}
-	return ""
+	return "", false
+}
+
+// Warnings are what is wrong with the hooks although they can be used: one that the shell cannot read blocks nothing, and one that
+// depends on a hook that is not in force never runs.
+func (r Runner) Warnings() []string {
+	var out []string
+	for _, e := range slices.Concat(r.Pre, r.Post) {
+		if err := shell.Check(e.Command); err != nil {
+			out = append(out, fmt.Sprintf("hook %q fails whenever it runs: parsing its command: %v", e.Name, err))
+		}
+	}
+	for _, e := range r.Excluded {
+		if e.Pruned {
+			out = append(out, fmt.Sprintf("hook %q does not run: %s", e.Name, e.Reason))
+		}
+	}
+	return out
 }

@@ -60,9 +60,10 @@ func (s *Session) tellPlugins() {
 	}
 }
 
-// tellUnmatched reports the names in filters, policies and settings that nothing has.
+// tellUnmatched reports the names in filters, policies and settings that nothing has, and shell hooks that never work.
 func (s *Session) tellUnmatched(live setup.Live) {
-	for _, text := range s.setup.Unmatched(s.setup.Role, s.setup.Features, s.setup.EveryTool(live), live.Plugins, s.setup.Installed) {
+	unmatched := s.setup.Unmatched(s.setup.Role, s.setup.Features, s.setup.EveryTool(live), live.Plugins, s.setup.Installed)
+	for _, text := range append(unmatched, s.setup.Hooks().Warnings()...) {
 		s.notice("", text)
 	}
 }

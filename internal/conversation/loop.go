@@ -225,6 +225,9 @@ func (c *Conversation) accept(response llm.Response) llm.Message {
 	if asked > limit.Calls {
 		c.cfg.Emit(event.Notice{Text: fmt.Sprintf("the model asked for %d tool calls in one answer, of which the first %d are taken", asked, limit.Calls)})
 	}
+	if m.Content == "" && len(m.ToolCalls) == 0 {
+		c.cfg.Emit(event.Notice{Text: "the model's answer is empty"})
+	}
 	if response.StopReason == llm.StopLength {
 		c.cfg.Emit(event.Notice{Text: "the answer was cut: it reached the limit of output tokens"})
 	}

@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 
 	"mvdan.cc/sh/v3/interp"
-	"mvdan.cc/sh/v3/syntax"
 )
 
 // exitFault is the status when the line could not be interpreted. It is not the 2 of other shells, which has a
@@ -64,7 +62,7 @@ func interpret(asked request, options []interp.RunnerOption, stderr io.Writer) (
 		}
 	}()
 
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(asked.line), "")
+	file, err := parse(asked.line)
 	if err != nil {
 		return report(stderr, fmt.Errorf("parsing the command: %w", err))
 	}
