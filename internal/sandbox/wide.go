@@ -68,10 +68,10 @@ func (at Place) Warnings() []string {
 	if dir := at.temp(); at.wide(dir) {
 		instead := "cannot write it"
 		if len(at.private()) > 0 {
-			instead = "have one of their own instead, which is removed at the end"
+			instead = "get a private one, which aura removes at the end"
 		}
-		out = append(out, "the directory for temporary files, "+dir+", holds your home directory or the whole system, so tools and plugins "+
-			instead+"; set TMPDIR to another one")
+		out = append(out, "the temporary directory "+dir+" contains your home directory, so tools and plugins "+instead+
+			"; set TMPDIR to a directory elsewhere")
 	}
 	return out
 }
