@@ -25,7 +25,8 @@ func TestWarnings(t *testing.T) {
 		"no shell": {[]hooks.Definition{def("a", hooks.EventPre, "if true; then")}, hooks.Filter{}, []string{`hook "a" fails whenever it runs: parsing its command: 1:10`}},
 		"pruned": {
 			[]hooks.Definition{sound, def("b", hooks.EventPre, "true", "a")},
-			hooks.Filter{Disabled: []string{"a"}}, []string{`hook "b" does not run: it depends on a, which is not in force`},
+			hooks.Filter{Disabled: []string{"a"}},
+			[]string{`hook "b" does not run: it depends on a, which is not in force`},
 		},
 	} {
 		runner, err := hooks.Compile(tt.hooks, tt.filter)

@@ -42,7 +42,7 @@ Think of {{ .Agent }}.
 			t.Errorf("%s is %+v, want %+v", f.Name, g.Field(i), w.Field(i))
 		}
 	}
-	if got.PromptAt.Source.Home != c.Homes[1] {
+	if got.PromptAt.Home != c.Homes[1] {
 		t.Errorf("the source is %+v", got.PromptAt.Source)
 	}
 }

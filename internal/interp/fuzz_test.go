@@ -1,11 +1,12 @@
 package interp
 
 import (
-	"github.com/idelchi/aura/internal/pluginsource"
 	"go/parser"
 	"go/token"
 	"strings"
 	"testing"
+
+	"github.com/idelchi/aura/internal/pluginsource"
 
 	"github.com/idelchi/aura/internal/repair"
 )

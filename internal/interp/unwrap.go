@@ -39,8 +39,8 @@ func unwrapFields(v reflect.Value) {
 	}
 	switch v.Kind() {
 	case reflect.Struct:
-		for i := range v.NumField() {
-			unwrapFields(v.Field(i))
+		for _, field := range v.Fields() {
+			unwrapFields(field)
 		}
 	case reflect.Slice:
 		if v.IsNil() {
@@ -67,8 +67,8 @@ func holdsAny(t reflect.Type) bool {
 	holds := t == reflect.TypeFor[map[string]any]() || t == reflect.TypeFor[[]any]()
 	switch t.Kind() {
 	case reflect.Struct:
-		for i := range t.NumField() {
-			holds = holds || t.Field(i).IsExported() && holdsAny(t.Field(i).Type)
+		for field := range t.Fields() {
+			holds = holds || field.IsExported() && holdsAny(field.Type)
 		}
 	case reflect.Slice:
 		holds = holds || holdsAny(t.Elem())

@@ -18,7 +18,7 @@ func Imports(dir string, mayImport func(text []byte) bool) []string {
 		}
 		f, ok := parse(filepath.Join(dir, filepath.FromSlash(rel)), parser.ImportsOnly, mayImport)
 		if !ok || f.err != nil {
-			return nil
+			return nil //nolint:nilerr // see above
 		}
 		for _, spec := range f.tree.Imports {
 			if path, err := strconv.Unquote(spec.Path.Value); err == nil {

@@ -31,7 +31,7 @@ func HostOptions(c *config.Config) (host.Options, error) {
 	if err := RequireSandbox(c.Features); err != nil {
 		return host.Options{}, err
 	}
-	program, err := hostProgram(c.Workdir)
+	program, err := hostProgram(c)
 	if err != nil {
 		return host.Options{}, err
 	}
@@ -50,7 +50,7 @@ func HostOptions(c *config.Config) (host.Options, error) {
 }
 
 // hostBinary finds aura-plugin-host beside aura, or else in PATH.
-func hostBinary(workdir string) (string, error) {
+func hostBinary(c *config.Config) (string, error) {
 	name := "aura-plugin-host"
 	if runtime.GOOS == "windows" {
 		name += ".exe"
@@ -65,7 +65,8 @@ func hostBinary(workdir string) (string, error) {
 			return beside, nil
 		}
 	}
-	found, err := install.LookPath(name, os.Getenv("PATH"), workdir)
+	path, _ := config.Lookup(c.Inherited, "PATH")
+	found, err := install.LookPath(name, path, c.Workdir)
 	if err != nil {
 		return "", fmt.Errorf("looking for %s, which runs the plugins: it is neither beside aura nor in PATH; install it there, or use --without-plugins", name)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/sandbox"
 )
 
@@ -21,13 +22,13 @@ var found struct {
 }
 
 // hostProgram finds aura-plugin-host, once. Nothing inside the working directory is taken from PATH.
-func hostProgram(workdir string) (program, error) {
-	found.once.Do(func() { found.program, found.err = openHost(workdir) })
+func hostProgram(c *config.Config) (program, error) {
+	found.once.Do(func() { found.program, found.err = openHost(c) })
 	return found.program, found.err
 }
 
-func openHost(workdir string) (program, error) {
-	path, err := hostBinary(workdir)
+func openHost(c *config.Config) (program, error) {
+	path, err := hostBinary(c)
 	if err != nil {
 		return program{}, err
 	}

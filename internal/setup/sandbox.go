@@ -62,7 +62,7 @@ func NewConfinement(c *config.Config, f config.Features, output string) Confinem
 		out.place.Programs = append(out.place.Programs, self)
 	}
 	// It is opened before anything confined runs, whether it is needed or not.
-	if program, err := hostProgram(c.Workdir); err == nil {
+	if program, err := hostProgram(c); err == nil {
 		out.place.Programs = append(out.place.Programs, program.path)
 	}
 	path, _ := config.Lookup(c.Inherited, "PATH")
@@ -269,20 +269,20 @@ func (c Confinement) Warnings() []string {
 
 // Describe says what is confined, and to what.
 func (c Confinement) Describe() string {
-	text := fmt.Sprintf("requested: %s\nenforced: %s", onOff(c.requested), onOff(c.enabled))
+	lines := []string{"requested: " + onOff(c.requested), "enforced: " + onOff(c.enabled)}
 	if c.requested && !c.enabled {
-		text += "\nreason: " + sandbox.Support().Reason()
+		lines = append(lines, "reason: "+sandbox.Support().Reason())
 	}
 	if c.enabled {
-		text += "\n" + c.Display().Display
+		lines = append(lines, c.Display().Display)
 		if absent := c.Policy(sandbox.KindShell).Absent(); len(absent) > 0 {
-			text += "\nnot protected if somebody makes them: " + strings.Join(absent, ", ")
+			lines = append(lines, "not protected if somebody makes them: "+strings.Join(absent, ", "))
 		}
 		for _, warning := range c.place.Warnings() {
-			text += "\nwarning: " + warning
+			lines = append(lines, "warning: "+warning)
 		}
 	}
-	return text
+	return strings.Join(lines, "\n")
 }
 
 func onOff(on bool) string {
