@@ -9,6 +9,7 @@ import (
 
 	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/testneed"
 	"github.com/idelchi/aura/sdk"
 )
 
@@ -113,7 +114,7 @@ func (g ground) start(t *testing.T, spec Spec) *Plugin {
 func TestSandbox(t *testing.T) {
 	t.Parallel()
 	if s := sandbox.Support(); !s.Enabled {
-		t.Skip(s.Reason())
+		testneed.Missing(t, testneed.Sandbox, s.Reason())
 	}
 	g := newGround(t, "prober", prober)
 	policy := g.policy()

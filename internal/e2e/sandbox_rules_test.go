@@ -14,6 +14,7 @@ import (
 
 	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/internal/state"
+	"github.com/idelchi/aura/internal/testneed"
 )
 
 func init() {
@@ -25,14 +26,14 @@ func init() {
 func TestSandbox(t *testing.T) {
 	t.Parallel()
 	if s := sandbox.Support(); !s.Enabled {
-		t.Skip(s.Reason())
+		testneed.Missing(t, testneed.Sandbox, s.Reason())
 	}
 	if _, err := weapon(); err != nil {
 		t.Fatal(err)
 	}
 	root, err := os.MkdirTemp(outsideRoot, "aura-e2e-") //nolint:usetesting // it must not be where everybody may write
 	if err != nil {
-		t.Skipf("there is no place outside of the sandbox: %v", err)
+		testneed.Missing(t, testneed.Outside, err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(root) })
 	testscript.Run(t, testscript.Params{
@@ -86,7 +87,7 @@ const holding = `tool_calls: [{name: Bash, arguments: {command: "(setsid sh -c '
 func TestSandboxBashEnds(t *testing.T) {
 	t.Parallel()
 	if s := sandbox.Support(); !s.Enabled {
-		t.Skip(s.Reason())
+		testneed.Missing(t, testneed.Sandbox, s.Reason())
 	}
 	type end struct {
 		act  func(a *aura)

@@ -20,6 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/testneed"
 )
 
 // success is what an attack says that was not refused.
@@ -33,7 +34,7 @@ func newCaged(t *testing.T) *project {
 	t.Helper()
 	base, err := os.MkdirTemp(outsideRoot, "aura-e2e-") //nolint:usetesting // it must not be where everybody may write
 	if err != nil {
-		t.Skipf("there is no place outside of the sandbox: %v", err)
+		testneed.Missing(t, testneed.Outside, err)
 	}
 	p := newProject(t)
 	p.bin = quickBin
@@ -179,7 +180,7 @@ var ways = []string{"hook", "tool", "bash"}
 func TestSandboxEscapes(t *testing.T) {
 	t.Parallel()
 	if s := sandbox.Support(); !s.Enabled {
-		t.Skip(s.Reason())
+		testneed.Missing(t, testneed.Sandbox, s.Reason())
 	}
 	weapon, err := weapon()
 	if err != nil {

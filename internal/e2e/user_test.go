@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/idelchi/aura/internal/testneed"
 )
 
 // nobody is the number of a user that owns nothing.
@@ -45,7 +47,7 @@ func (p *project) forbidNamespaces() {
 	cmd.Args = slices.Concat(p.wrapper, []string{"sh", "-c", "unshare --pid --fork true || echo forbidden"})
 	out, err := cmd.Output()
 	if err != nil || string(out) != "forbidden\n" {
-		p.t.Skipf("this system does not let namespaces be forbidden: %v, %q", err, out)
+		testneed.Missing(p.t, testneed.LimitedNamespaces, fmt.Sprintf("%v, %q", err, out))
 	}
 }
 
@@ -167,7 +169,7 @@ func TestFullDisk(t *testing.T) {
 			try := exec.Command(unshare[0], append(unshare[1:], mount, "sh", "true")...)
 			try.Dir = p.dir
 			if out, err := try.CombinedOutput(); err != nil {
-				t.Skipf("this system lets no file system be made: %v\n%s", err, out)
+				testneed.Missing(t, testneed.Mounts, fmt.Sprintf("%v\n%s", err, out))
 			}
 			p.wrapper = append(unshare, mount, "sh")
 			p.run("run", "go")
