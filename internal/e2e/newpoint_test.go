@@ -17,19 +17,20 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestNewHookPoint adds a tenth hook point to a build of both binaries. The build differs from aura in the three places that a new
+func init() {
+	preparations["newpoint"] = preparation{begin: beginNewPoint}
+}
+
+// beginNewPoint adds a tenth hook point to a build of both binaries. The build differs from aura in the three places that a new
 // point needs, and in what "make generate" derives from the SDK. Everything else must work from the row.
-func TestNewHookPoint(t *testing.T) {
-	t.Parallel()
+func beginNewPoint(t *testing.T, _ string) testscript.Params {
+	t.Helper()
 	dir := buildWithNewPoint(t)
-	testscript.Run(t, testscript.Params{
-		Dir: "testdata/newpoint", Cmds: commands, RequireExplicitExec: true, RequireUniqueNames: true,
-		Setup: func(env *testscript.Env) error {
-			err := setup(env)
-			env.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
-			return err
-		},
-	})
+	return testscript.Params{Setup: func(env *testscript.Env) error {
+		err := setup(env)
+		env.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+		return err
+	}}
 }
 
 // buildWithNewPoint returns the directory of the two binaries.

@@ -33,8 +33,8 @@ type rerun struct {
 
 // The scripts on attacks; the others are about settings. What plugins are granted does not depend on namespaces.
 const (
-	userScripts = "TestSandbox/^(git|grants|home|odd|plugins|policy|protected|settings)$"
-	bareScripts = "TestSandbox/^(git|home|odd|policy|protected|settings)$"
+	userScripts = "TestScripts/sandbox/^(git|grants|home|odd|plugins|policy|protected|settings)$"
+	bareScripts = "TestScripts/sandbox/^(git|home|odd|policy|protected|settings)$"
 )
 
 var reruns = []rerun{
@@ -51,7 +51,7 @@ func TestReruns(t *testing.T) {
 	t.Parallel()
 	for _, r := range reruns {
 		for _, pattern := range r.tests {
-			name, rows, _ := strings.Cut(pattern, "/")
+			name, rows, _ := strings.Cut(pattern, "/^")
 			t.Run(r.name+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				r.run(t, name, rows)
@@ -63,12 +63,16 @@ func TestReruns(t *testing.T) {
 // run runs one test, or those of its rows that a pattern names, and takes over how it ended.
 func (r rerun) run(t *testing.T, name, rows string) {
 	t.Helper()
-	cmd := r.command(t, "^"+name+"$/"+rows)
+	pattern := "^" + strings.ReplaceAll(name, "/", "$/^") + "$"
+	if rows != "" {
+		pattern += "/^" + rows
+	}
+	cmd := r.command(t, pattern)
 	out, err := cmd.CombinedOutput()
-	if skipped := regexp.MustCompile(`(?m)^--- SKIP: ` + name + ` .*\n((?: .*\n)*)`).FindSubmatch(out); skipped != nil {
+	if skipped := regexp.MustCompile(`(?m)^ *--- SKIP: ` + name + ` .*\n((?: .*\n)*)`).FindSubmatch(out); skipped != nil {
 		testneed.TakeOver(t, string(skipped[1]))
 	}
-	if err != nil || !bytes.Contains(out, []byte("\n--- PASS: "+name+" ")) {
+	if err != nil || !bytes.Contains(out, []byte("--- PASS: "+name+" ")) {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -37,7 +37,6 @@ func newCaged(t *testing.T) *project {
 		testneed.Missing(t, testneed.Outside, err)
 	}
 	p := newProject(t)
-	p.bin = quickBin
 	t.Cleanup(func() { _ = os.RemoveAll(base) })
 	p.check(os.CopyFS(filepath.Join(base, "work"), os.DirFS(p.dir)))
 	p.dir = filepath.Join(base, "work")
@@ -244,7 +243,7 @@ func attackFrom(t *testing.T, uid int, kind, weapon string, found map[string]str
 	p.plugin("attacker", "description: Attacks\ntimeout: 60s\n", "")
 	p.check(os.Remove(p.path(".aura/plugins/attacker/main.go")))
 	for _, name := range []string{"attacks.go", "calls.go", "plugin.go"} {
-		b, err := os.ReadFile(filepath.Join("testdata/sandbox/escape", name))
+		b, err := os.ReadFile(filepath.Join("testdata/escape", name))
 		p.check(err)
 		p.write(".aura/plugins/attacker/"+name, string(b))
 	}
@@ -298,7 +297,7 @@ var weapon = sync.OnceValues(func() (string, error) {
 	defer func() { _ = os.RemoveAll(dir) }()
 	sources := []string{"attacks.go", "calls.go", "main.go"}
 	for _, name := range sources {
-		b, err := os.ReadFile(filepath.Join("testdata/sandbox/escape", name))
+		b, err := os.ReadFile(filepath.Join("testdata/escape", name))
 		text := strings.Replace(string(b), "package attacker", "package main", 1)
 		if err := errors.Join(err, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600)); err != nil {
 			return "", err

@@ -98,6 +98,7 @@ func renamed(m moment, name string) moment {
 	return m
 }
 
+// TestFaultsAsOtherUsers lets plugins crash, hang and detach as an ordinary user and without namespaces: the session outlives it.
 func TestFaultsAsOtherUsers(t *testing.T) {
 	t.Parallel()
 	for _, s := range settings {
@@ -105,7 +106,6 @@ func TestFaultsAsOtherUsers(t *testing.T) {
 			t.Run(s.name+"/"+end.name, func(t *testing.T) {
 				t.Parallel()
 				p := newProject(t)
-				p.bin = quickBin // each fault runs with the race detector elsewhere
 				end.lay(p)
 				for _, file := range end.files {
 					p.write(file, "")
@@ -120,6 +120,7 @@ func TestFaultsAsOtherUsers(t *testing.T) {
 	}
 }
 
+// TestKilledAuraOfOtherUsers kills aura as an ordinary user and without namespaces: nothing is left.
 func TestKilledAuraOfOtherUsers(t *testing.T) {
 	t.Parallel()
 	model := slices.IndexFunc(moments, func(m moment) bool { return m.name == "model" })
@@ -129,6 +130,7 @@ func TestKilledAuraOfOtherUsers(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			eachMoment(t, all, func(p *project, m moment) {
+				p.bin = quickBin // TestKilledAura has the race detector
 				s.prepare(p)
 				a := p.start(m.args()...)
 				m.come(p)

@@ -73,6 +73,16 @@ func Missing(t testing.TB, ability Ability, why any) {
 	t.Skipf("%q is missing: %v", ability, why)
 }
 
+// Has reports whether the machine has an ability, for whoever does less without it. It is an error if the ability is required and
+// missing.
+func Has(ability Ability, has bool) (bool, error) {
+	required, err := Required()
+	if err == nil && !has && slices.Contains(required, ability) {
+		err = fmt.Errorf("%s requires %q, which is missing", Variable, ability)
+	}
+	return has, err
+}
+
 // Program returns the path of a program, and ends the test if there is none. The name is that of the ability.
 func Program(t testing.TB, ability Ability) string {
 	t.Helper()
