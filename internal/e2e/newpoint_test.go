@@ -23,10 +23,10 @@ func init() {
 
 // beginNewPoint adds a tenth hook point to a build of both binaries. The build differs from aura in the three places that a new
 // point needs, and in what "make generate" derives from the SDK. Everything else must work from the row.
-func beginNewPoint(t *testing.T, _ string) testscript.Params {
-	t.Helper()
-	dir := buildWithNewPoint(t)
+func beginNewPoint(*testing.T, string) testscript.Params {
 	return testscript.Params{Setup: func(env *testscript.Env) error {
+		// The build takes long, so it waits until the script is really chosen.
+		dir := buildWithNewPoint(env.T().(testing.TB))
 		err := setup(env)
 		env.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 		return err
@@ -34,7 +34,7 @@ func beginNewPoint(t *testing.T, _ string) testscript.Params {
 }
 
 // buildWithNewPoint returns the directory of the two binaries.
-func buildWithNewPoint(t *testing.T) string {
+func buildWithNewPoint(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
 	o := sourceOverlay{t: t, dir: dir, files: map[string]string{}}
@@ -53,7 +53,7 @@ func buildWithNewPoint(t *testing.T) string {
 	o.insertGzip("internal/check/stdlib.txt.gz", "# github.com/idelchi/aura/sdk\npackage sdk\nimport p_time \"time\"\n", declarations)
 
 	for _, program := range []string{"aura", "aura-plugin-host"} {
-		cmd := exec.Command("go", "build", "-overlay", o.list(), "-o", filepath.Join(dir, program), "../../cmd/"+program)
+		cmd := exec.Command("go", "build", "-ldflags=-w", "-overlay", o.list(), "-o", filepath.Join(dir, program), "../../cmd/"+program)
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("building %s with a new hook point: %v\n%s", program, err, out)
@@ -64,7 +64,7 @@ func buildWithNewPoint(t *testing.T) string {
 
 // sourceOverlay collects source files that replace those of the repository in a build. Names are relative to the repository.
 type sourceOverlay struct {
-	t     *testing.T
+	t     testing.TB
 	dir   string
 	files map[string]string
 }
