@@ -99,10 +99,12 @@ func sentence(f *ast.FuncDecl) string {
 	return first
 }
 
-// TestScriptsAreInOrder checks that each directory is that of a page, and that each script says what it holds and skips nothing.
+// TestScriptsAreInOrder checks that every script lies in the directory of a page, says what it holds, and skips nothing.
 func TestScriptsAreInOrder(t *testing.T) {
 	t.Parallel()
+	read := 0
 	for page, scripts := range readPages(t) {
+		read += len(scripts)
 		if _, err := os.Stat(filepath.Join("..", "..", "docs", page+".md")); err != nil {
 			t.Errorf("a directory of scripts belongs to no page: %v", err)
 		}
@@ -120,4 +122,23 @@ func TestScriptsAreInOrder(t *testing.T) {
 			}
 		}
 	}
+	if all := countScripts(t); all != read {
+		t.Errorf("%d scripts are in testdata, but %d in the directories of pages: the others never run", all, read)
+	}
+}
+
+// countScripts counts the scripts wherever they lie.
+func countScripts(t *testing.T) int {
+	t.Helper()
+	count := 0
+	err := filepath.WalkDir("testdata", func(path string, _ os.DirEntry, err error) error {
+		if filepath.Ext(path) == ".txtar" {
+			count++
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return count
 }
