@@ -34,10 +34,10 @@ func beginNewPoint(*testing.T, string) testscript.Params {
 }
 
 // buildWithNewPoint returns the directory of the two binaries.
-func buildWithNewPoint(t testing.TB) string {
-	t.Helper()
-	dir := t.TempDir()
-	o := sourceOverlay{t: t, dir: dir, files: map[string]string{}}
+func buildWithNewPoint(tb testing.TB) string {
+	tb.Helper()
+	dir := tb.TempDir()
+	o := sourceOverlay{t: tb, dir: dir, files: map[string]string{}}
 	types := o.read("internal/e2e/testdata/newpoint/source/sdk.txt")
 
 	o.write("sdk/newpoint.go", types)
@@ -56,7 +56,7 @@ func buildWithNewPoint(t testing.TB) string {
 		cmd := exec.Command("go", "build", "-ldflags=-w", "-overlay", o.list(), "-o", filepath.Join(dir, program), "../../cmd/"+program)
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("building %s with a new hook point: %v\n%s", program, err, out)
+			tb.Fatalf("building %s with a new hook point: %v\n%s", program, err, out)
 		}
 	}
 	return dir

@@ -61,16 +61,16 @@ var known = []Ability{
 }
 
 // Missing ends the test because the ability is missing: by a skip, or by a failure if the ability is required.
-func Missing(t testing.TB, ability Ability, why any) {
-	t.Helper()
+func Missing(tb testing.TB, ability Ability, why any) {
+	tb.Helper()
 	required, err := Required()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if slices.Contains(required, ability) {
-		t.Fatalf("%s requires %q, which is missing: %v", Variable, ability, why)
+		tb.Fatalf("%s requires %q, which is missing: %v", Variable, ability, why)
 	}
-	t.Skipf("%q is missing: %v", ability, why)
+	tb.Skipf("%q is missing: %v", ability, why)
 }
 
 // Has reports whether the machine has an ability, for whoever does less without it. It is an error if the ability is required and
@@ -84,39 +84,39 @@ func Has(ability Ability, has bool) (bool, error) {
 }
 
 // Program returns the path of a program, and ends the test if there is none. The name is that of the ability.
-func Program(t testing.TB, ability Ability) string {
-	t.Helper()
+func Program(tb testing.TB, ability Ability) string {
+	tb.Helper()
 	name, ok := programs[ability]
 	if !ok {
-		t.Fatalf("no program is known for %q: add a row to the table of programs", ability)
+		tb.Fatalf("no program is known for %q: add a row to the table of programs", ability)
 	}
 	path, err := exec.LookPath(name)
 	if err != nil {
-		Missing(t, ability, err)
+		Missing(tb, ability, err)
 	}
 	return path
 }
 
 // Link makes a symbolic link, and ends the test if the system or the user cannot make any.
-func Link(t testing.TB, target, path string) {
-	t.Helper()
+func Link(tb testing.TB, target, path string) {
+	tb.Helper()
 	if err := os.Symlink(target, path); err != nil {
-		Missing(t, Links, err)
+		Missing(tb, Links, err)
 	}
 }
 
 // OnlyIn ends a test that is none by itself: another test runs it in a process of its own, and sets a variable for it.
-func OnlyIn(t testing.TB, parent, variable string) {
-	t.Helper()
+func OnlyIn(tb testing.TB, parent, variable string) {
+	tb.Helper()
 	if os.Getenv(variable) == "" {
-		t.Skipf("%s runs this test in a process of its own", parent)
+		tb.Skipf("%s runs this test in a process of its own", parent)
 	}
 }
 
 // TakeOver skips the test as another process skipped it, which has decided whether an ability was required. Report is its output.
-func TakeOver(t testing.TB, report string) {
-	t.Helper()
-	t.Skipf("in a process of its own: %s", report)
+func TakeOver(tb testing.TB, report string) {
+	tb.Helper()
+	tb.Skipf("in a process of its own: %s", report)
 }
 
 // Required returns the abilities that AURA_TEST_REQUIRE lists. An unknown name is an error.

@@ -35,7 +35,7 @@ func (r *recorder) Fatal(args ...any) {
 }
 
 // outcome runs a check and returns how it ended, or nothing if it did not.
-func outcome(check func(t testing.TB)) string {
+func outcome(check func(r *recorder)) string {
 	r := &recorder{}
 	func() {
 		defer func() {
@@ -49,11 +49,11 @@ func outcome(check func(t testing.TB)) string {
 }
 
 func TestMissing(t *testing.T) {
-	missing := func(t testing.TB) { testneed.Missing(t, testneed.Sandbox, "no Landlock") }
-	program := func(t testing.TB) { testneed.Program(t, "tmux") }
+	missing := func(r *recorder) { testneed.Missing(r, testneed.Sandbox, "no Landlock") }
+	program := func(r *recorder) { testneed.Program(r, "tmux") }
 	for name, tt := range map[string]struct {
 		required string
-		check    func(t testing.TB)
+		check    func(r *recorder)
 		want     string
 	}{
 		"not required":         {"", missing, `skipped: "sandbox" is missing: no Landlock`},
@@ -63,7 +63,7 @@ func TestMissing(t *testing.T) {
 		"unknown":              {"sanbox", missing, `failed: reading AURA_TEST_REQUIRE: unknown ability "sanbox"; known are git, go,`},
 		"program":              {"sandbox", program, `skipped: "tmux" is missing`},
 		"required program":     {"tmux", program, `failed: AURA_TEST_REQUIRE requires "tmux"`},
-		"unknown program":      {"", func(t testing.TB) { testneed.Program(t, "emacs") }, `failed: no program is known for "emacs"`},
+		"unknown program":      {"", func(r *recorder) { testneed.Program(r, "emacs") }, `failed: no program is known for "emacs"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv(testneed.Variable, tt.required)
@@ -83,7 +83,7 @@ func TestProgram(t *testing.T) {
 	t.Setenv("PATH", dir)
 	t.Setenv("PATHEXT", ".") // on Windows a program has no other name here
 	t.Setenv(testneed.Variable, "tmux")
-	if got := outcome(func(t testing.TB) { testneed.Program(t, "tmux") }); got != "" {
+	if got := outcome(func(r *recorder) { testneed.Program(r, "tmux") }); got != "" {
 		t.Error(got)
 	}
 }
@@ -97,7 +97,7 @@ func TestWithout(t *testing.T) {
 }
 
 func TestOnlyIn(t *testing.T) {
-	check := func(t testing.TB) { testneed.OnlyIn(t, "TestParent", "AURA_TEST_CHILD") }
+	check := func(r *recorder) { testneed.OnlyIn(r, "TestParent", "AURA_TEST_CHILD") }
 	if got, want := outcome(check), "skipped: TestParent runs this test in a process of its own"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
