@@ -74,7 +74,7 @@ func build(dir string) error {
 	return os.Link(filepath.Join(dir, "aura-plugin-host"), filepath.Join(dir, "quick", "aura-plugin-host"))
 }
 
-// goBuild runs the go command, with or without C. Without debug information a binary is linked in half the time.
+// goBuild runs the go command, with or without C. Nobody debugs these binaries, so the linker leaves debug information out.
 func goBuild(args []string, c bool) error {
 	cmd := exec.Command("go", slices.Insert(args, 1, "-ldflags=-w")...)
 	if !c {

@@ -36,8 +36,8 @@ var preparations = map[string]preparation{
 }
 
 // racePages are those whose scripts run aura with the race detector: plugins that crash, hang and are called at once, and the events
-// about them. Scripts with variants run with it in the first one. All other scripts run aura without it, which takes a
-// third of the time; the packages behind them have the race detector in their own tests.
+// about them. Scripts with variants run with it in the first one. All other scripts run aura without it, which takes
+// less than half of the processor time; the packages behind them have the race detector in their own tests.
 var racePages = []string{"json-events", "supervision"}
 
 // TestScripts runs the scripts of each page as TestScripts/PAGE/SCRIPT, or TestScripts/PAGE/VARIANT/SCRIPT.
