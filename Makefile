@@ -14,6 +14,9 @@ export GOFLAGS := $(strip $(filter-out -buildvcs%,$(shell go env GOFLAGS 2>/dev/
 # The race detector needs a C compiler. Without one the tests run all the same, and say so.
 RACE := $(if $(shell command -v $(firstword $(shell go env CC 2>/dev/null)) 2>/dev/null),-race)
 
+# A program with the race detector sleeps for a second before it ends, and tests start hundreds of them.
+export GORACE := $(strip atexit_sleep_ms=0 $(GORACE))
+
 LINT := bin/tools/golangci-lint
 
 .DEFAULT_GOAL := help

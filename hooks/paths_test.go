@@ -10,13 +10,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/idelchi/aura/hooks"
+	"github.com/idelchi/aura/internal/testneed"
 	"github.com/idelchi/aura/sdk"
 )
 
 func TestPaths(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
-		t.Skip("the paths here are those of other systems")
+		testneed.Missing(t, testneed.Unix, "the paths here are those of other systems")
 	}
 	patch := "*** Begin Patch\n*** Update File: a.go\n@@ x\n-*** Delete File: no.go\n+y\n*** Add File: /abs/b.go\r\n*** Delete File: d/c.go\n*** Move to: e f.go\n*** End Patch\n"
 	tests := map[string]struct {

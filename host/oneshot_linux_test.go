@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/testneed"
 	"github.com/idelchi/aura/sdk"
 )
 
@@ -213,7 +214,7 @@ func TestExecuteUnderRefuses(t *testing.T) {
 func mirrorGround(t *testing.T) *ground {
 	t.Helper()
 	if s := sandbox.Support(); !s.Enabled {
-		t.Skip(s.Reason())
+		testneed.Missing(t, testneed.Sandbox, s.Reason())
 	}
 	return newGround(t, "mirror", mirror)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/testneed"
 	"github.com/idelchi/aura/sdk"
 )
 
@@ -16,7 +17,7 @@ import (
 func buildChild(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "aura-plugin-host")
-	build := exec.Command("go", "build", "-o", path, "github.com/idelchi/aura/cmd/aura-plugin-host")
+	build := exec.Command("go", "build", "-ldflags=-w", "-o", path, "github.com/idelchi/aura/cmd/aura-plugin-host")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("building: %v: %s", err, out)
@@ -116,7 +117,7 @@ func (g *ground) start(t *testing.T, spec Spec) *Plugin {
 func TestSandbox(t *testing.T) {
 	t.Parallel()
 	if s := sandbox.Support(); !s.Enabled {
-		t.Skip(s.Reason())
+		testneed.Missing(t, testneed.Sandbox, s.Reason())
 	}
 	g := newGround(t, "prober", prober)
 	policy := g.policy()

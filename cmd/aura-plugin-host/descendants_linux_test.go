@@ -2,20 +2,19 @@ package main
 
 import (
 	"fmt"
-	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/idelchi/aura/internal/testneed"
 )
 
 // TestDescendants makes sure that nothing that the plugin started outlives it, even what left its session.
 func TestDescendants(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("setsid"); err != nil {
-		t.Skip("there is no setsid")
-	}
+	testneed.Program(t, "setsid")
 	p := ready(t, source("\"os/exec\"\n", `
 	out, err := exec.Command("/bin/sh", "-c", "sleep 1000 >/dev/null 2>&1 & echo $!; setsid -f sh -c 'echo $$; exec sleep 1000 >/dev/null 2>&1'").Output()
 	return string(out), err`), unsafeMode)

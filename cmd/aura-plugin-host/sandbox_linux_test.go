@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/testneed"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
 )
@@ -90,7 +91,7 @@ var attacks = map[string]struct {
 func TestPluginEscapes(t *testing.T) {
 	t.Parallel()
 	if s := sandbox.Support(); !s.Enabled {
-		t.Skip(s.Reason())
+		testneed.Missing(t, testneed.Sandbox, s.Reason())
 	}
 	for _, uid := range users() {
 		for name, tt := range attacks {
@@ -106,7 +107,7 @@ func TestPluginEscapes(t *testing.T) {
 					by = users()[0]
 				}
 				if tt.root && by != 0 {
-					t.Skip("only root has success in this attack without a sandbox")
+					testneed.Missing(t, testneed.Root, "only root succeeds in this attack without a sandbox")
 				}
 				c := lay(t, by)
 				for way, got := range c.start(t, c.fill(plugin3(tt.imports, tt.body)), tt.unsafe, nil).everyWay(t) {
@@ -140,7 +141,7 @@ func TestPluginEscapes(t *testing.T) {
 func TestConfinedPlugin(t *testing.T) {
 	t.Parallel()
 	if s := sandbox.Support(); !s.Enabled {
-		t.Skip(s.Reason())
+		testneed.Missing(t, testneed.Sandbox, s.Reason())
 	}
 	for _, uid := range users() {
 		t.Run(fmt.Sprint(uid), func(t *testing.T) {

@@ -91,6 +91,7 @@ var rooms = map[string][]string{
 	"sdk/version": {},
 
 	"internal/archtest": {},
+	"internal/testneed": {},
 	"internal/docs":     {},
 	"internal/e2e":      {},
 	"internal/examples": {},

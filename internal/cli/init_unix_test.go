@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/creack/pty"
+
+	"github.com/idelchi/aura/internal/testneed"
 )
 
 // TestInitAsks answers the question on a terminal.
@@ -62,7 +64,7 @@ func openTerminal(t *testing.T) (terminal, keyboard *os.File) {
 	t.Helper()
 	keyboard, terminal, err := pty.Open()
 	if err != nil {
-		t.Skipf("no terminals here: %v", err)
+		testneed.Missing(t, testneed.Terminal, err)
 	}
 	t.Cleanup(func() { _, _ = terminal.Close(), keyboard.Close() })
 	return terminal, keyboard

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/creack/pty"
+
+	"github.com/idelchi/aura/internal/testneed"
 )
 
 // TestProgressBar tells whether what is received is shown on a terminal, and nowhere else.
@@ -22,7 +24,7 @@ func TestProgressBar(t *testing.T) {
 	}
 	screen, terminal, err := pty.Open()
 	if err != nil {
-		t.Skipf("there is no terminal to be had: %v", err)
+		testneed.Missing(t, testneed.Terminal, err)
 	}
 	text := make(chan string)
 	go func() {

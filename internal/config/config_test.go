@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/testneed"
 )
 
 // files maps paths to contents. Below them work/ is the working directory and me/ the user's home directory.
@@ -203,9 +204,7 @@ func TestLinks(t *testing.T) {
 	t.Parallel()
 	o := files{"elsewhere/providers/deep/a.yaml": "a: {type: script}", "me/.aura/config/x": "", "work/.aura/config/x": ""}.options(t)
 	root := filepath.Dir(o.Workdir)
-	if err := os.Symlink(filepath.Join(root, "elsewhere/providers"), filepath.Join(root, user, "providers")); err != nil {
-		t.Skip("no links here:", err)
-	}
+	testneed.Link(t, filepath.Join(root, "elsewhere/providers"), filepath.Join(root, user, "providers"))
 	if _, ok := load(t, o).Providers["a"]; !ok {
 		t.Error("a linked folder is not read")
 	}
@@ -223,9 +222,7 @@ func TestUnreadable(t *testing.T) {
 		"a file for a home":   {files{"me/.aura": "x"}, []string{"me/.aura"}},
 	})
 	o := files{project + "providers/x": ""}.options(t)
-	if err := os.Symlink("nowhere", filepath.Join(o.Workdir, ".aura/config/providers/a.yaml")); err != nil {
-		t.Skip("no links here:", err)
-	}
+	testneed.Link(t, "nowhere", filepath.Join(o.Workdir, ".aura/config/providers/a.yaml"))
 	_, err := config.Load(o)
 	checkError(t, err, "providers/a.yaml")
 }

@@ -32,13 +32,16 @@ func TestAttacks(t *testing.T) {
 		t.Fatalf("the table of assets is not there: %d tables", len(list))
 	}
 	for _, row := range list[0] {
-		names := regexp.MustCompile("`(Test[A-Za-z]+)`").FindAllStringSubmatch(row[len(row)-1], -1)
+		names := regexp.MustCompile("`(Test[A-Za-z]+)(?:/([a-z-]+))?`").FindAllStringSubmatch(row[len(row)-1], -1)
 		if len(names) == 0 {
 			t.Errorf("%s: no test is named", row[0])
 		}
 		for _, name := range names {
 			if !strings.Contains(source.String(), "func "+name[1]+"(") {
 				t.Errorf("%s: there is no test %s", row[0], name[1])
+			}
+			if _, err := os.Stat(filepath.Join(repo, "internal", "e2e", "testdata", "pages", name[2])); err != nil {
+				t.Errorf("%s: there are no scripts %s: %v", row[0], name[2], err)
 			}
 		}
 	}

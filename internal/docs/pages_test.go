@@ -31,7 +31,7 @@ func run(m *testing.M) int {
 	defer func() { _ = os.RemoveAll(dir) }()
 	bin = dir
 	// The flags are those of the Makefile, so that both share what is compiled.
-	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", dir, "./cmd/...")
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-w", "-buildvcs=false", "-o", dir, "./cmd/...")
 	cmd.Dir = repo
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/idelchi/aura/internal/testneed"
 )
 
 // accountant builds the program that accounts for processes.
@@ -45,7 +47,7 @@ func (c *clone) accounts(file string, code int, output []byte) []string {
 	c.t.Helper()
 	switch code {
 	case accountRefused:
-		c.t.Skipf("processes cannot be accounted for here: %s", output)
+		testneed.Missing(c.t, testneed.Tracing, string(output))
 	case accountFailed:
 		c.t.Fatalf("accounting for processes: %s", output)
 	}

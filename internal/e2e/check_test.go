@@ -17,9 +17,6 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// TestCheck runs the scripts on aura plugins check.
-func TestCheck(t *testing.T) { scripts(t, "testdata/check") }
-
 // construct is a plugin that shows one thing which the interpreter refuses, crashes on or gets wrong. Its command is named
 // like it and answers with its name and what it has come to.
 type construct struct {

@@ -10,7 +10,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -18,12 +21,9 @@ import (
 	"github.com/idelchi/aura/internal/state"
 )
 
-// bin is where TestMain put the binaries, and quickBin where aura is without the race detector. With it, aura starts several times
-// slower, and tests that start it hundreds of times look at what one process after the other does.
+// bin is where TestMain put the binaries, and quickBin where aura is without the race detector. With it, aura takes several times as long.
+// What is about many processes one after the other runs without.
 var bin, quickBin string
-
-// onPath is where scripts find the binaries.
-var onPath string
 
 func TestMain(m *testing.M) {
 	os.Exit(run(m))
@@ -32,7 +32,6 @@ func TestMain(m *testing.M) {
 func run(m *testing.M) int {
 	if dir := os.Getenv(rerunBin); dir != "" {
 		bin, quickBin = dir, filepath.Join(dir, "quick")
-		onPath = quickBin + string(os.PathListSeparator) + bin
 		return m.Run()
 	}
 	dir, err := os.MkdirTemp("", "aura-e2e-")
@@ -41,7 +40,7 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	bin, quickBin, onPath = dir, filepath.Join(dir, "quick"), dir
+	bin, quickBin = dir, filepath.Join(dir, "quick")
 	if err := build(dir); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -63,31 +62,28 @@ func build(dir string) error {
 		{"build", "-o", filepath.Join(dir, "aura-plugin-host"), "../../cmd/aura-plugin-host"},
 		{"build", "-o", filepath.Join(dir, "quick", "aura"), "../../cmd/aura"},
 	}
+	errs := make([]error, len(steps))
+	var wg sync.WaitGroup
 	for i, args := range steps {
-		cmd := exec.Command("go", args...)
-		if i > 0 {
-			cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-		}
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("building: go %v: %w\n%s", args, err, out)
-		}
+		wg.Go(func() { errs[i] = goBuild(args, i == 0) })
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return err
 	}
 	return os.Link(filepath.Join(dir, "aura-plugin-host"), filepath.Join(dir, "quick", "aura-plugin-host"))
 }
 
-func TestFaults(t *testing.T)  { scripts(t, "testdata/faults") }
-func TestStories(t *testing.T) { scripts(t, "testdata/stories") }
-
-func scripts(t *testing.T, dir string) {
-	t.Helper()
-	t.Parallel()
-	testscript.Run(t, testscript.Params{
-		Dir:                 dir,
-		Setup:               setup,
-		Cmds:                commands,
-		RequireExplicitExec: true,
-		RequireUniqueNames:  true,
-	})
+// goBuild runs the go command, with or without C. Nobody debugs these binaries, so the linker leaves debug information out.
+func goBuild(args []string, c bool) error {
+	cmd := exec.Command("go", slices.Insert(args, 1, "-ldflags=-w")...)
+	if !c {
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("building: go %v: %w\n%s", args, err, out)
+	}
+	return nil
 }
 
 // setup gives a script its copy of the base project, a home and a runtime directory of its own. What the script's own
@@ -114,12 +110,17 @@ func setup(env *testscript.Env) error {
 		_ = errors.Join(os.RemoveAll(runtimeDir), os.RemoveAll(stateDir), os.RemoveAll(filepath.Dir(home)))
 	})
 	env.Vars = append(env.Vars,
-		"PATH="+onPath+string(os.PathListSeparator)+os.Getenv("PATH"),
+		"PATH="+programPath(quickBin),
 		"HOME="+home, "XDG_CACHE_HOME="+filepath.Join(home, ".cache"), "XDG_RUNTIME_DIR="+runtimeDir,
 		"XDG_STATE_HOME="+stateDir, "STATE="+state.Locate(stateDir, "", env.WorkDir).Project, "AURA_TRUST=1",
-		"TMPDIR="+filepath.Join(env.WorkDir, ".tmp"), "BIN="+bin, "REPO="+repo(), "GORACE=halt_on_error=1 exitcode=66 atexit_sleep_ms=0",
+		"TMPDIR="+filepath.Join(env.WorkDir, ".tmp"), "BIN="+quickBin, "REPO="+repo(), "GORACE=halt_on_error=1 exitcode=66 atexit_sleep_ms=0",
 	)
 	return nil
+}
+
+// programPath is the PATH on which aura is found in a directory, and then the other programs of the tests.
+func programPath(dir string) string {
+	return strings.Join([]string{dir, bin, os.Getenv("PATH")}, string(os.PathListSeparator))
 }
 
 // outsideRoot is a directory that anybody can write to and that no policy grants, unlike the one for temporary files.

@@ -9,20 +9,14 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestEvents runs one script per outcome of a plugin call, and others on events of plugins. A script begins with a copy of
-// testdata/base; its own plugins need no more than a main.go.
-func TestEvents(t *testing.T) {
-	t.Parallel()
-	testscript.Run(t, testscript.Params{
-		Dir: "testdata/events",
-		Setup: func(env *testscript.Env) error {
-			if err := completePlugins(filepath.Join(env.WorkDir, ".aura/plugins")); err != nil {
-				return err
-			}
-			return setup(env)
-		},
-		Cmds:                commands,
-		RequireExplicitExec: true,
-		RequireUniqueNames:  true,
-	})
+func init() {
+	preparations["plugins"] = preparation{begin: func(*testing.T, string) testscript.Params { return testscript.Params{Setup: setupPlugins} }}
+}
+
+// setupPlugins is setup for a script whose own plugins need no more than a main.go.
+func setupPlugins(env *testscript.Env) error {
+	if err := completePlugins(filepath.Join(env.WorkDir, ".aura/plugins")); err != nil {
+		return err
+	}
+	return setup(env)
 }

@@ -21,22 +21,11 @@ func init() {
 	commands["example"] = copyExample
 	commands["flow"] = checkFlow
 	commands["gotify"] = startGotify
+	preparations["example"] = preparation{begin: func(*testing.T, string) testscript.Params { return testscript.Params{Setup: setupExample} }}
 }
 
-// TestExamplePlugins runs one script per plugin of the repository's own .aura, which is named like the plugin and copies it
-// from there.
-func TestExamplePlugins(t *testing.T) {
-	t.Parallel()
-	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/examples",
-		Setup:               setupExample,
-		Cmds:                commands,
-		RequireExplicitExec: true,
-		RequireUniqueNames:  true,
-	})
-}
-
-// TestExamplesHaveScripts checks that no plugin is without its script.
+// TestExamplesHaveScripts checks that each plugin of the repository's own .aura has a script, which is named like the plugin and copies it from
+// there.
 func TestExamplesHaveScripts(t *testing.T) {
 	t.Parallel()
 	plugins, err := filepath.Glob(filepath.Join(repo(), ".aura/plugins/*/*/plugin.yaml"))
@@ -44,7 +33,7 @@ func TestExamplesHaveScripts(t *testing.T) {
 		t.Fatalf("%d plugins found, %v", len(plugins), err)
 	}
 	for _, manifest := range plugins {
-		script := filepath.Join("testdata/examples", filepath.Base(filepath.Dir(manifest))+".txtar")
+		script := filepath.Join(pagesDir, "plugins", filepath.Base(filepath.Dir(manifest))+".txtar")
 		if _, err := os.Stat(script); err != nil {
 			t.Error(err)
 		}
@@ -162,6 +151,7 @@ func mismatch(want, got []string) int {
 	return -1
 }
 
+// TestMismatch compares flows of events with what they should be.
 func TestMismatch(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -56,11 +56,7 @@ func TestHooksMemory(t *testing.T) {
 	quiet := peakWith(t, "quiet", "{event: post, matcher: Ls, command: 'true'}")
 	// What a hook prints is kept up to a mebibyte per stream, and read as JSON, which takes several times that. The rest is the
 	// garbage collector's choice.
-	slack := 32 << 10
-	if len(raceFlags) > 0 {
-		// The race detector keeps a shadow of all memory.
-		slack *= 3
-	}
+	const slack = 32 << 10
 	for name, hook := range hostileHooks {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

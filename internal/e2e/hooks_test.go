@@ -4,7 +4,6 @@ package e2e
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -13,32 +12,21 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestHooks runs the scripts on shell hooks against a server, so that they see word for word what the model is told. Beside
-// it there is an MCP server at $MCP whose tool "save" takes the name of a file.
-func TestHooks(t *testing.T) {
-	t.Parallel()
+func init() {
+	preparations["mcp"] = preparation{begin: beginMCP}
+}
+
+// beginMCP gives scripts a server, so that they see word for word what the model is told. Beside it there is an MCP server at $MCP
+// whose tool "save" takes the name of a file.
+func beginMCP(t *testing.T, _ string) testscript.Params {
+	t.Helper()
 	service := httptest.NewServer(saver())
 	// Scripts run on after this function has returned.
 	t.Cleanup(service.Close)
-	testscript.Run(t, testscript.Params{
-		Dir: "testdata/hooks",
-		Setup: func(env *testscript.Env) error {
-			env.Vars = append(env.Vars, "MCP="+service.URL)
-			return setupRule(env, "openai")
-		},
-		Cmds:                commands,
-		Condition:           isRace,
-		RequireExplicitExec: true,
-		RequireUniqueNames:  true,
-	})
-}
-
-// isRace tells steps that hold for users alone: the race detector needs memory of its own, and ends in its own way without.
-func isRace(condition string) (bool, error) {
-	if condition != "race" {
-		return false, fmt.Errorf("unknown condition %q", condition)
-	}
-	return len(raceFlags) > 0, nil
+	return testscript.Params{Setup: func(env *testscript.Env) error {
+		env.Vars = append(env.Vars, "MCP="+service.URL)
+		return setupRule(env, "openai")
+	}}
 }
 
 // saver is an MCP server over HTTP that saves nothing.

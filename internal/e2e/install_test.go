@@ -17,22 +17,17 @@ func init() {
 	commands["githttp"] = gitHTTP
 	commands["gitssh"] = gitSSH
 	commands["pack"] = gitPack
+	preparations["git"] = preparation{begin: beginGit}
 }
 
-// TestInstall runs the stories of installing plugins, against git servers on this machine.
-func TestInstall(t *testing.T) {
-	t.Parallel()
+// beginGit lets scripts install plugins from git servers on this machine.
+func beginGit(t *testing.T, _ string) testscript.Params {
+	t.Helper()
 	vars := append(goVars(t), "GOPROXY=off", "GOFLAGS=")
-	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/install",
-		Cmds:                commands,
-		RequireExplicitExec: true,
-		RequireUniqueNames:  true,
-		Setup: func(env *testscript.Env) error {
-			env.Vars = append(env.Vars, vars...)
-			return setup(env)
-		},
-	})
+	return testscript.Params{Setup: func(env *testscript.Env) error {
+		env.Vars = append(env.Vars, vars...)
+		return setup(env)
+	}}
 }
 
 // goVars let the Go command work without the user's home.

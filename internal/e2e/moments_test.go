@@ -198,13 +198,14 @@ func (m moment) come(p *project) {
 	}
 }
 
-// eachMoment runs a test for every moment, each with a project of its own.
+// eachMoment runs a test for every moment, each with a project of its own. Aura has the race detector: everything in it ends at once here.
 func eachMoment(t *testing.T, all []moment, test func(p *project, m moment)) {
 	t.Helper()
 	for _, m := range all {
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()
 			p := newProject(t)
+			p.bin = bin
 			m.lay(p)
 			test(p, m)
 		})

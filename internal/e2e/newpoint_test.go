@@ -17,26 +17,27 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestNewHookPoint adds a tenth hook point to a build of both binaries. The build differs from aura in the three places that a new
+func init() {
+	preparations["newpoint"] = preparation{begin: beginNewPoint}
+}
+
+// beginNewPoint adds a tenth hook point to a build of both binaries. The build differs from aura in the three places that a new
 // point needs, and in what "make generate" derives from the SDK. Everything else must work from the row.
-func TestNewHookPoint(t *testing.T) {
-	t.Parallel()
-	dir := buildWithNewPoint(t)
-	testscript.Run(t, testscript.Params{
-		Dir: "testdata/newpoint", Cmds: commands, RequireExplicitExec: true, RequireUniqueNames: true,
-		Setup: func(env *testscript.Env) error {
-			err := setup(env)
-			env.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
-			return err
-		},
-	})
+func beginNewPoint(*testing.T, string) testscript.Params {
+	return testscript.Params{Setup: func(env *testscript.Env) error {
+		// The build takes long, so it waits until the script is really chosen.
+		dir := buildWithNewPoint(env.T().(testing.TB))
+		err := setup(env)
+		env.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+		return err
+	}}
 }
 
 // buildWithNewPoint returns the directory of the two binaries.
-func buildWithNewPoint(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
-	o := sourceOverlay{t: t, dir: dir, files: map[string]string{}}
+func buildWithNewPoint(tb testing.TB) string {
+	tb.Helper()
+	dir := tb.TempDir()
+	o := sourceOverlay{t: tb, dir: dir, files: map[string]string{}}
 	types := o.read("internal/e2e/testdata/newpoint/source/sdk.txt")
 
 	o.write("sdk/newpoint.go", types)
@@ -52,10 +53,10 @@ func buildWithNewPoint(t *testing.T) string {
 	o.insertGzip("internal/check/stdlib.txt.gz", "# github.com/idelchi/aura/sdk\npackage sdk\nimport p_time \"time\"\n", declarations)
 
 	for _, program := range []string{"aura", "aura-plugin-host"} {
-		cmd := exec.Command("go", "build", "-overlay", o.list(), "-o", filepath.Join(dir, program), "../../cmd/"+program)
+		cmd := exec.Command("go", "build", "-ldflags=-w", "-overlay", o.list(), "-o", filepath.Join(dir, program), "../../cmd/"+program)
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("building %s with a new hook point: %v\n%s", program, err, out)
+			tb.Fatalf("building %s with a new hook point: %v\n%s", program, err, out)
 		}
 	}
 	return dir
@@ -63,7 +64,7 @@ func buildWithNewPoint(t *testing.T) string {
 
 // sourceOverlay collects source files that replace those of the repository in a build. Names are relative to the repository.
 type sourceOverlay struct {
-	t     *testing.T
+	t     testing.TB
 	dir   string
 	files map[string]string
 }

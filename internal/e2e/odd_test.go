@@ -103,7 +103,6 @@ func TestOddFiles(t *testing.T) {
 		t.Run(strings.ReplaceAll(row.file, "/", "_"), func(t *testing.T) {
 			t.Parallel()
 			p := newProject(t)
-			p.bin = quickBin
 			p.write(".aura/config/providers/recorded.yaml", "recorded: {type: script, file: talk.yaml, record: recorded.yaml}\n")
 			p.write(".aura/config/agents/main.md", "---\nname: main\ndefault: true\nmodel: {provider: test, name: talker}\n---\nWork.\n")
 			for _, kind := range kindsHere() {
@@ -147,7 +146,6 @@ const oddMemory = 2 << 30
 func TestOddState(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
-	p.bin = quickBin
 	p.plugin("talker", "description: Talks\n", "package talker\n\nimport \"fmt\"\n\nfunc init() { fmt.Println(\"hello\") }\n")
 	p.run("run", "hi")
 	for _, row := range []struct {

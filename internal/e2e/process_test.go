@@ -66,6 +66,7 @@ func (a *aura) within(limit time.Duration, what func()) {
 	}
 }
 
+// TestSignalsEndAura interrupts and terminates aura at every moment: it ends soon, the session is saved, and nothing is left.
 func TestSignalsEndAura(t *testing.T) {
 	t.Parallel()
 	for _, way := range []struct {
@@ -88,6 +89,7 @@ func TestSignalsEndAura(t *testing.T) {
 	}
 }
 
+// TestTimeoutEndsAura lets --timeout end aura at every moment.
 func TestTimeoutEndsAura(t *testing.T) {
 	t.Parallel()
 	eachMoment(t, moments, func(p *project, m moment) {

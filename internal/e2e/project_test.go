@@ -41,7 +41,7 @@ type project struct {
 
 func newProject(t *testing.T) *project {
 	t.Helper()
-	p := &project{t: t, dir: filepath.Join(t.TempDir(), "project"), bin: bin}
+	p := &project{t: t, dir: filepath.Join(t.TempDir(), "project"), bin: quickBin}
 	p.check(overlay("testdata/base", p.dir))
 	p.check(os.Mkdir(filepath.Join(p.dir, ".tmp"), 0o755))
 	var err error

@@ -16,6 +16,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/idelchi/aura/internal/testneed"
 )
 
 // A rerun is a place in which whole tests run again: the test program starts itself there, so that a script needs no copy for
@@ -31,8 +33,8 @@ type rerun struct {
 
 // The scripts on attacks; the others are about settings. What plugins are granted does not depend on namespaces.
 const (
-	userScripts = "TestSandbox/^(git|grants|home|odd|plugins|policy|protected|settings)$"
-	bareScripts = "TestSandbox/^(git|home|odd|policy|protected|settings)$"
+	userScripts = "TestScripts/sandbox/^(git|grants|home|odd|plugins|policy|protected|settings)$"
+	bareScripts = "TestScripts/sandbox/^(git|home|odd|policy|protected|settings)$"
 )
 
 var reruns = []rerun{
@@ -47,12 +49,9 @@ var reruns = []rerun{
 // TestReruns runs tests as an ordinary user and without namespaces. The tests themselves run as whoever started them.
 func TestReruns(t *testing.T) {
 	t.Parallel()
-	if os.Getenv(rerunBin) != "" {
-		t.Skip("this is such a run")
-	}
 	for _, r := range reruns {
 		for _, pattern := range r.tests {
-			name, rows, _ := strings.Cut(pattern, "/")
+			name, rows, _ := strings.Cut(pattern, "/^")
 			t.Run(r.name+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				r.run(t, name, rows)
@@ -64,12 +63,16 @@ func TestReruns(t *testing.T) {
 // run runs one test, or those of its rows that a pattern names, and takes over how it ended.
 func (r rerun) run(t *testing.T, name, rows string) {
 	t.Helper()
-	cmd := r.command(t, "^"+name+"$/"+rows)
-	out, err := cmd.CombinedOutput()
-	if skipped := regexp.MustCompile(`(?m)^--- SKIP: ` + name + ` .*\n((?: .*\n)*)`).FindSubmatch(out); skipped != nil {
-		t.Skipf("%s", skipped[1])
+	pattern := "^" + strings.ReplaceAll(name, "/", "$/^") + "$"
+	if rows != "" {
+		pattern += "/^" + rows
 	}
-	if err != nil || !bytes.Contains(out, []byte("\n--- PASS: "+name+" ")) {
+	cmd := r.command(t, pattern)
+	out, err := cmd.CombinedOutput()
+	if skipped := regexp.MustCompile(`(?m)^ *--- SKIP: ` + name + ` .*\n((?: .*\n)*)`).FindSubmatch(out); skipped != nil {
+		testneed.TakeOver(t, string(skipped[1]))
+	}
+	if err != nil || !bytes.Contains(out, []byte("--- PASS: "+name+" ")) {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
@@ -83,9 +86,9 @@ func (r rerun) command(t *testing.T, pattern string) *exec.Cmd {
 	}
 	switch uid := os.Geteuid(); {
 	case uid != 0 && r.uid == 0:
-		t.Skip("only root can test what holds for root")
+		testneed.Missing(t, testneed.Root, "only root can test what holds for root")
 	case uid != 0 && !r.bare:
-		t.Skip("the tests run as an ordinary user already")
+		testneed.Missing(t, testneed.Root, "the tests run as an ordinary user already")
 	}
 	line := []string{
 		filepath.Join(dir, "rerun.test"), "-test.v", "-test.run=" + pattern, "-test.parallel=" + strconv.Itoa(runtime.GOMAXPROCS(0)),
@@ -94,7 +97,11 @@ func (r rerun) command(t *testing.T, pattern string) *exec.Cmd {
 	if os.Geteuid() != r.uid && os.Geteuid() == 0 {
 		p.user = &syscall.Credential{Uid: uint32(r.uid), Gid: uint32(r.uid)}
 	}
-	env := slices.Concat(os.Environ(), []string{rerunBin + "=" + bin, "PWD=" + dir})
+	required, err := testneed.Without(r.lacks()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := slices.Concat(os.Environ(), []string{rerunBin + "=" + bin, "PWD=" + dir, required})
 	if r.bare {
 		p.forbidNamespaces()
 		env = append(env, rerunBare+"=1")
@@ -103,6 +110,18 @@ func (r rerun) command(t *testing.T, pattern string) *exec.Cmd {
 	cmd := exec.Command(line[0], line[1:]...)
 	cmd.Dir, cmd.Env, cmd.SysProcAttr = dir, env, &syscall.SysProcAttr{Credential: p.user}
 	return cmd
+}
+
+// lacks are the abilities that the place lacks on purpose.
+func (r rerun) lacks() []testneed.Ability {
+	var out []testneed.Ability
+	if r.uid != 0 {
+		out = append(out, testneed.Root)
+	}
+	if r.bare {
+		out = append(out, testneed.Namespaces, testneed.LimitedNamespaces, testneed.Mounts)
+	}
+	return out
 }
 
 // rerunDir is a directory that every user can read, with the test program and what it reads.

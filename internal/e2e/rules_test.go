@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -19,33 +20,18 @@ var protocols = map[string]func(testing.TB, ...llmtest.Reply) *llmtest.Server{
 	"openai": llmtest.NewOpenAI, "anthropic": llmtest.NewAnthropic,
 }
 
-// TestRules runs one script per rule of the hooks, once per protocol, against a server that rejects what the real service
-// rejects: a rejected request fails the script. What the server answers stands in the script's replies.yaml, or in one of
-// the protocol's own such as replies-openai.yaml. Steps may depend on the protocol, such as [anthropic]. A script begins
-// with a copy of testdata/rulesbase: an agent, and a plugin whose tool Echo repeats a text. Its own plugins need no more
-// than a main.go.
-func TestRules(t *testing.T) {
-	t.Parallel()
-	for protocol := range protocols {
-		t.Run(protocol, func(t *testing.T) {
-			t.Parallel()
-			testscript.Run(t, testscript.Params{
-				Dir:                 "testdata/rules",
-				Setup:               func(env *testscript.Env) error { return setupRule(env, protocol) },
-				Cmds:                commands,
-				Condition:           func(cond string) (bool, error) { return isProtocol(protocol, cond) },
-				RequireExplicitExec: true,
-				RequireUniqueNames:  true,
-			})
-		})
-	}
+func init() {
+	preparations["protocols"] = preparation{variants: []string{"openai", "anthropic"}, begin: beginServer}
+	preparations["server"] = preparation{begin: beginServer}
 }
 
-func isProtocol(protocol, condition string) (bool, error) {
-	if _, ok := protocols[condition]; !ok {
-		return false, fmt.Errorf("unknown condition %q", condition)
-	}
-	return condition == protocol, nil
+// beginServer gives each script a server that rejects what the real service rejects: a rejected request fails the script. What
+// the server answers stands in the script's replies.yaml, or in one of the protocol's own such as replies-openai.yaml. Steps may
+// depend on the protocol, such as [anthropic]. A script begins with a copy of testdata/rulesbase: an agent, and a plugin whose
+// tool Echo repeats a text. Its own plugins need no more than a main.go. The rules of hooks run in both protocols; what is the
+// same in all protocols runs in one.
+func beginServer(_ *testing.T, protocol string) testscript.Params {
+	return testscript.Params{Setup: func(env *testscript.Env) error { return setupRule(env, cmp.Or(protocol, "openai")) }}
 }
 
 // setupRule starts the script's server and completes its project.

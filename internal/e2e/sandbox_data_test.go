@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/testneed"
 )
 
 // keeper is a plugin that writes to its data directory. Flip puts a link to the home directory in the place of a granted directory
@@ -56,7 +57,7 @@ func flip(home string) {
 func TestSandboxData(t *testing.T) {
 	t.Parallel()
 	if s := sandbox.Support(); !s.Enabled {
-		t.Skip(s.Reason())
+		testneed.Missing(t, testneed.Sandbox, s.Reason())
 	}
 	for _, uid := range cageUsers() {
 		for _, kind := range []string{freeRun, confinedRun, bareRun} {

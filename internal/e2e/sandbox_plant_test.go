@@ -16,6 +16,7 @@ import (
 
 	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/internal/state"
+	"github.com/idelchi/aura/internal/testneed"
 )
 
 // plant is an attack in two steps: confined code puts something into a place, and aura, which is not confined, comes upon it. Harm
@@ -52,7 +53,7 @@ type plant struct {
 func TestSandboxPlants(t *testing.T) {
 	t.Parallel()
 	if s := sandbox.Support(); !s.Enabled {
-		t.Skip(s.Reason())
+		testneed.Missing(t, testneed.Sandbox, s.Reason())
 	}
 	for _, uid := range cageUsers() {
 		for name, row := range plants {

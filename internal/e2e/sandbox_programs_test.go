@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/testneed"
 )
 
 // impostor takes the place of aura's programs. It leaves a trace in the home directory, which only what is not confined can, and
@@ -21,7 +22,7 @@ const impostor = `#!/bin/sh\necho $0 >>"$IMPOSTOR_HOME/pwned"\nexec "$0.real" "$
 func TestSandboxPrograms(t *testing.T) {
 	t.Parallel()
 	if s := sandbox.Support(); !s.Enabled {
-		t.Skip(s.Reason())
+		testneed.Missing(t, testneed.Sandbox, s.Reason())
 	}
 	for _, uid := range cageUsers() {
 		for _, place := range []string{"bin", "../temp/bin"} {

@@ -14,51 +14,44 @@ import (
 
 	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/internal/state"
+	"github.com/idelchi/aura/internal/testneed"
 )
 
 func init() {
 	commands["listen"] = listen
+	preparations["confined"] = preparation{begin: beginConfined}
 }
 
-// TestSandbox runs the scripts on what is confined to what. They run outside of the directory for temporary files, which every
-// policy grants, with the home directory beside them.
-func TestSandbox(t *testing.T) {
-	t.Parallel()
+// beginConfined runs scripts outside of the directory for temporary files, which every policy grants, with the home directory beside
+// them.
+func beginConfined(t *testing.T, _ string) testscript.Params {
+	t.Helper()
 	if s := sandbox.Support(); !s.Enabled {
-		t.Skip(s.Reason())
+		testneed.Missing(t, testneed.Sandbox, s.Reason())
 	}
 	if _, err := weapon(); err != nil {
 		t.Fatal(err)
 	}
 	root, err := os.MkdirTemp(outsideRoot, "aura-e2e-") //nolint:usetesting // it must not be where everybody may write
 	if err != nil {
-		t.Skipf("there is no place outside of the sandbox: %v", err)
+		testneed.Missing(t, testneed.Outside, err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(root) })
-	testscript.Run(t, testscript.Params{
-		Dir: "testdata/sandbox", WorkdirRoot: root, Cmds: commands, Condition: namespaces, RequireExplicitExec: true, RequireUniqueNames: true,
-		Setup: func(env *testscript.Env) error {
-			if err := setup(env); err != nil {
-				return err
-			}
-			home, stateDir := env.WorkDir+"-home", env.WorkDir+"-state"
-			for name, value := range map[string]string{
-				"HOME": home, "XDG_CACHE_HOME": filepath.Join(home, ".cache"),
-				"XDG_STATE_HOME": stateDir, "STATE": state.Locate(stateDir, "", env.WorkDir).Project,
-			} {
-				env.Setenv(name, value)
-			}
-			return os.Mkdir(home, 0o755)
-		},
-	})
+	return testscript.Params{WorkdirRoot: root, Setup: setupConfined}
 }
 
-// namespaces is a condition of scripts: it holds where aura can make private mounts and process namespaces.
-func namespaces(name string) (bool, error) {
-	if name != "namespaces" {
-		return false, fmt.Errorf("unknown condition %q", name)
+func setupConfined(env *testscript.Env) error {
+	if err := setup(env); err != nil {
+		return err
 	}
-	return os.Getenv(rerunBare) == "", nil
+	home, stateDir := env.WorkDir+"-home", env.WorkDir+"-state"
+	for name, value := range map[string]string{
+		"HOME": home, "XDG_CACHE_HOME": filepath.Join(home, ".cache"),
+		"XDG_STATE_HOME": stateDir, "STATE": state.Locate(stateDir, "", env.WorkDir).Project,
+	} {
+		env.Setenv(name, value)
+	}
+	return os.Mkdir(home, 0o755)
 }
 
 // listen NETWORK FILE listens on a Unix socket of that name, or on a port that is then written to the file.
@@ -86,7 +79,7 @@ const holding = `tool_calls: [{name: Bash, arguments: {command: "(setsid sh -c '
 func TestSandboxBashEnds(t *testing.T) {
 	t.Parallel()
 	if s := sandbox.Support(); !s.Enabled {
-		t.Skip(s.Reason())
+		testneed.Missing(t, testneed.Sandbox, s.Reason())
 	}
 	type end struct {
 		act  func(a *aura)

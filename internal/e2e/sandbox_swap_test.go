@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/testneed"
 )
 
 // swap is an attack in two calls of Bash: the first puts something in the place of what the session was granted, and the second
@@ -87,7 +88,7 @@ var swaps = map[string]swap{
 func TestSandboxSwaps(t *testing.T) {
 	t.Parallel()
 	if s := sandbox.Support(); !s.Enabled {
-		t.Skip(s.Reason())
+		testneed.Missing(t, testneed.Sandbox, s.Reason())
 	}
 	for _, uid := range cageUsers() {
 		for name, s := range swaps {

@@ -20,6 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/testneed"
 )
 
 // success is what an attack says that was not refused.
@@ -33,10 +34,9 @@ func newCaged(t *testing.T) *project {
 	t.Helper()
 	base, err := os.MkdirTemp(outsideRoot, "aura-e2e-") //nolint:usetesting // it must not be where everybody may write
 	if err != nil {
-		t.Skipf("there is no place outside of the sandbox: %v", err)
+		testneed.Missing(t, testneed.Outside, err)
 	}
 	p := newProject(t)
-	p.bin = quickBin
 	t.Cleanup(func() { _ = os.RemoveAll(base) })
 	p.check(os.CopyFS(filepath.Join(base, "work"), os.DirFS(p.dir)))
 	p.dir = filepath.Join(base, "work")
@@ -179,7 +179,7 @@ var ways = []string{"hook", "tool", "bash"}
 func TestSandboxEscapes(t *testing.T) {
 	t.Parallel()
 	if s := sandbox.Support(); !s.Enabled {
-		t.Skip(s.Reason())
+		testneed.Missing(t, testneed.Sandbox, s.Reason())
 	}
 	weapon, err := weapon()
 	if err != nil {
@@ -243,7 +243,7 @@ func attackFrom(t *testing.T, uid int, kind, weapon string, found map[string]str
 	p.plugin("attacker", "description: Attacks\ntimeout: 60s\n", "")
 	p.check(os.Remove(p.path(".aura/plugins/attacker/main.go")))
 	for _, name := range []string{"attacks.go", "calls.go", "plugin.go"} {
-		b, err := os.ReadFile(filepath.Join("testdata/sandbox/escape", name))
+		b, err := os.ReadFile(filepath.Join("testdata/escape", name))
 		p.check(err)
 		p.write(".aura/plugins/attacker/"+name, string(b))
 	}
@@ -297,7 +297,7 @@ var weapon = sync.OnceValues(func() (string, error) {
 	defer func() { _ = os.RemoveAll(dir) }()
 	sources := []string{"attacks.go", "calls.go", "main.go"}
 	for _, name := range sources {
-		b, err := os.ReadFile(filepath.Join("testdata/sandbox/escape", name))
+		b, err := os.ReadFile(filepath.Join("testdata/escape", name))
 		text := strings.Replace(string(b), "package attacker", "package main", 1)
 		if err := errors.Join(err, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600)); err != nil {
 			return "", err

@@ -96,7 +96,6 @@ func TestTerminal(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newProject(t)
-			p.bin = quickBin
 			for file, text := range row.files {
 				p.write(file, text)
 			}

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/idelchi/aura/internal/testneed"
 )
 
 // humanized is a plugin that uses a module of someone else's.
@@ -62,6 +64,6 @@ func reachable(t *testing.T, environ []string, module string) {
 	cmd.Dir = t.TempDir()
 	cmd.Env = append(environ, "PATH="+os.Getenv("PATH"), "HOME="+filepath.Join(cmd.Dir, "home"))
 	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Skipf("%s is not to be had, so nothing can be vendored: %v\n%s", module, err, out)
+		testneed.Missing(t, testneed.Modules, fmt.Sprintf("%s cannot be downloaded: %v\n%s", module, err, out))
 	}
 }

@@ -101,7 +101,6 @@ func asUsers(t *testing.T, test func(t *testing.T, c *clone)) {
 func newClone(t *testing.T) *clone {
 	t.Helper()
 	c := &clone{project: newProject(t), canaries: t.TempDir(), host: t.TempDir()}
-	c.bin = quickBin
 	c.check(os.RemoveAll(c.path(".aura")))
 	c.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c.mu.Lock()

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/idelchi/aura/internal/testneed"
 )
 
 // nobody is the number of a user that owns nothing.
@@ -45,7 +47,7 @@ func (p *project) forbidNamespaces() {
 	cmd.Args = slices.Concat(p.wrapper, []string{"sh", "-c", "unshare --pid --fork true || echo forbidden"})
 	out, err := cmd.Output()
 	if err != nil || string(out) != "forbidden\n" {
-		p.t.Skipf("this system does not let namespaces be forbidden: %v, %q", err, out)
+		testneed.Missing(p.t, testneed.LimitedNamespaces, fmt.Sprintf("%v, %q", err, out))
 	}
 }
 
@@ -96,6 +98,7 @@ func renamed(m moment, name string) moment {
 	return m
 }
 
+// TestFaultsAsOtherUsers lets plugins crash, hang and detach as an ordinary user and without namespaces: the session outlives it.
 func TestFaultsAsOtherUsers(t *testing.T) {
 	t.Parallel()
 	for _, s := range settings {
@@ -103,7 +106,6 @@ func TestFaultsAsOtherUsers(t *testing.T) {
 			t.Run(s.name+"/"+end.name, func(t *testing.T) {
 				t.Parallel()
 				p := newProject(t)
-				p.bin = quickBin // each fault runs with the race detector elsewhere
 				end.lay(p)
 				for _, file := range end.files {
 					p.write(file, "")
@@ -118,6 +120,7 @@ func TestFaultsAsOtherUsers(t *testing.T) {
 	}
 }
 
+// TestKilledAuraOfOtherUsers kills aura as an ordinary user and without namespaces: nothing is left.
 func TestKilledAuraOfOtherUsers(t *testing.T) {
 	t.Parallel()
 	model := slices.IndexFunc(moments, func(m moment) bool { return m.name == "model" })
@@ -127,6 +130,7 @@ func TestKilledAuraOfOtherUsers(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			eachMoment(t, all, func(p *project, m moment) {
+				p.bin = quickBin // TestKilledAura has the race detector
 				s.prepare(p)
 				a := p.start(m.args()...)
 				m.come(p)
@@ -167,7 +171,7 @@ func TestFullDisk(t *testing.T) {
 			try := exec.Command(unshare[0], append(unshare[1:], mount, "sh", "true")...)
 			try.Dir = p.dir
 			if out, err := try.CombinedOutput(); err != nil {
-				t.Skipf("this system lets no file system be made: %v\n%s", err, out)
+				testneed.Missing(t, testneed.Mounts, fmt.Sprintf("%v\n%s", err, out))
 			}
 			p.wrapper = append(unshare, mount, "sh")
 			p.run("run", "go")

@@ -9,15 +9,14 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/idelchi/aura/internal/testneed"
 )
 
 // TestFillIgnoresRepositories puts a repository whose configuration names a program where confined code can write: into the
 // working directory, into that for temporary files, and into what variables name. As a control, git itself runs the program.
 func TestFillIgnoresRepositories(t *testing.T) {
-	git, err := exec.LookPath("git")
-	if err != nil {
-		t.Skip("there is no git")
-	}
+	git := testneed.Program(t, "git")
 	dir, home := t.TempDir(), t.TempDir()
 	canary := filepath.Join(home, "canary")
 	plant(t, dir, canary)
@@ -49,7 +48,7 @@ func TestFillIgnoresRepositories(t *testing.T) {
 // inherits open for writing cannot be started.
 func TestFillIgnoresProjectPrograms(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("the program is a shell script")
+		testneed.Missing(t, testneed.Unix, "the program is a shell script")
 	}
 	s := source{protocol: "https", host: "example.com", path: "/a/b"}
 	for name, tt := range map[string]struct {
@@ -88,8 +87,9 @@ func TestFillIgnoresProjectPrograms(t *testing.T) {
 // TestFillIgnoresProjectHelpers lets git look for a credential helper that the user has configured. The one inside the working
 // directory is not found; as a control, the same one outside is.
 func TestFillIgnoresProjectHelpers(t *testing.T) {
-	if _, err := exec.LookPath("git"); err != nil || runtime.GOOS == "windows" {
-		t.Skip("there is no git, or no shell script is a program")
+	testneed.Program(t, "git")
+	if runtime.GOOS == "windows" {
+		testneed.Missing(t, testneed.Unix, "the helper is a shell script")
 	}
 	s := source{protocol: "https", host: "example.com", path: "/a/b"}
 	for dir, runs := range map[string]bool{"outside": true, "work/bin": false} {

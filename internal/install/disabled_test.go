@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/testneed"
 )
 
 func TestDisabled(t *testing.T) {
@@ -39,9 +40,7 @@ func TestDisableLink(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"shared.yaml": "name: x\n"})
 	link := filepath.Join(dir, manifest.FileName)
-	if err := os.Symlink("shared.yaml", link); err != nil {
-		t.Skip("links need a privilege here")
-	}
+	testneed.Link(t, "shared.yaml", link)
 	if err := disableIn(link); err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/testneed"
 )
 
 // installed is a place with a sound plugin, added from a directory.
@@ -288,9 +289,7 @@ func TestRemove(t *testing.T) {
 	write(t, filepath.Join(p.Root, "tools", "byhand"), sound())
 	elsewhere := filepath.Join(t.TempDir(), "linked")
 	write(t, elsewhere, sound())
-	if err := os.Symlink(elsewhere, filepath.Join(p.Root, "linked")); err != nil {
-		t.Skip("links need a privilege here")
-	}
+	testneed.Link(t, elsewhere, filepath.Join(p.Root, "linked"))
 	for _, name := range []string{"greet", "byhand", "linked"} {
 		if _, err := Remove(t.Context(), []Place{p}, name, Options{}); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -335,9 +334,7 @@ func TestLinkedPlugin(t *testing.T) {
 	if err := os.Rename(filepath.Join(p.Root, "greet"), elsewhere); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(elsewhere, filepath.Join(p.Root, "greet")); err != nil {
-		t.Skip("links need a privilege here")
-	}
+	testneed.Link(t, elsewhere, filepath.Join(p.Root, "greet"))
 	if err := verified(t, p)["greet"]; err != nil {
 		t.Errorf("it is as it was, but: %v", err)
 	}

@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/idelchi/aura/internal/testneed"
 )
 
 func TestParseSource(t *testing.T) {
@@ -38,7 +40,7 @@ func TestParseSource(t *testing.T) {
 		t.Run(tt.give, func(t *testing.T) {
 			t.Parallel()
 			if runtime.GOOS == "windows" && tt.kind != kindHTTP && tt.kind != kindSSH {
-				t.Skip("paths look different here")
+				testneed.Missing(t, testneed.Unix, "paths look different here")
 			}
 			got, err := parseSource(tt.give, "/base/dir")
 			if err != nil || got.kind != tt.kind || got.url != tt.url || got.name() != tt.name {

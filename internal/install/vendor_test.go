@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/testneed"
 	"github.com/idelchi/aura/sdk/version"
 )
 
@@ -29,10 +30,7 @@ func TestCheckRequired(t *testing.T) {
 func TestVendorOffline(t *testing.T) {
 	t.Parallel()
 
-	path, err := exec.LookPath("go")
-	if err != nil {
-		t.Skip("there is no Go toolchain")
-	}
+	path := testneed.Program(t, "go")
 	tests := map[string]string{
 		"not mentioned":  "module greet\n\ngo 1.25\n",
 		"zeros":          "module greet\n\ngo 1.25\n\nrequire github.com/idelchi/aura/sdk v0.0.0\n",

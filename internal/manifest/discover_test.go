@@ -5,13 +5,13 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/testneed"
 )
 
 // tree writes files below a new directory and returns it.
@@ -35,18 +35,6 @@ func tree(t *testing.T, files map[string]string) string {
 	}
 
 	return root
-}
-
-func symlink(t *testing.T, target, link string) {
-	t.Helper()
-
-	if runtime.GOOS == "windows" {
-		t.Skip("links need a privilege here")
-	}
-
-	if err := os.Symlink(target, link); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // listing renders plugins as NAME=DIR relative to root, with a ! before broken ones.
@@ -231,18 +219,18 @@ func TestDiscoverLinks(t *testing.T) {
 	pack := tree(t, map[string]string{"c/plugin.yaml": ""})
 	root := tree(t, map[string]string{"d/plugin.yaml": "", "e/keep": ""})
 
-	symlink(t, elsewhere, filepath.Join(root, "linked"))
-	symlink(t, pack, filepath.Join(root, "pack"))
-	symlink(t, root, filepath.Join(root, "e", "loop"))
-	symlink(t, "self", filepath.Join(root, "self"))
-	symlink(t, "nowhere", filepath.Join(root, "dangling"))
-	symlink(t, elsewhere, filepath.Join(root, ".hidden"))
+	testneed.Link(t, elsewhere, filepath.Join(root, "linked"))
+	testneed.Link(t, pack, filepath.Join(root, "pack"))
+	testneed.Link(t, root, filepath.Join(root, "e", "loop"))
+	testneed.Link(t, "self", filepath.Join(root, "self"))
+	testneed.Link(t, "nowhere", filepath.Join(root, "dangling"))
+	testneed.Link(t, elsewhere, filepath.Join(root, ".hidden"))
 
 	if err := os.Mkdir(filepath.Join(root, "f"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 
-	symlink(t, "nowhere", filepath.Join(root, "f", "plugin.yaml"))
+	testneed.Link(t, "nowhere", filepath.Join(root, "f", "plugin.yaml"))
 
 	got, err := manifest.Discover(root)
 	if want := "d=d !f=f linked=linked"; err != nil || listing(root, got) != want {

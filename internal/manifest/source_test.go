@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/testneed"
 )
 
 // contains tells what of want is missing in the error.
@@ -221,7 +222,7 @@ func TestTreeHash(t *testing.T) {
 		}},
 		{"new link", false, func(t *testing.T, dir string) error {
 			t.Helper()
-			symlink(t, "main.go", filepath.Join(dir, "link"))
+			testneed.Link(t, "main.go", filepath.Join(dir, "link"))
 
 			return nil
 		}},
@@ -252,8 +253,8 @@ func TestTreeHashFollowsLinkedContent(t *testing.T) {
 
 	outside := filepath.Join(tree(t, map[string]string{"x.go": "package p"}), "x.go")
 	dir := tree(t, map[string]string{"main.go": "package p"})
-	symlink(t, outside, filepath.Join(dir, "x.go"))
-	symlink(t, "nowhere", filepath.Join(dir, "dangling"))
+	testneed.Link(t, outside, filepath.Join(dir, "x.go"))
+	testneed.Link(t, "nowhere", filepath.Join(dir, "dangling"))
 
 	before, err := manifest.TreeHash(dir)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/testneed"
 )
 
 func unixSockets(p *sandbox.Policy) { p.UnixSockets = true }
@@ -136,7 +137,7 @@ func TestMissing(t *testing.T) {
 	t.Parallel()
 	requireSupport(t)
 	if !canIsolate() {
-		t.Skip("this system allows no namespaces with a /proc")
+		testneed.Missing(t, testneed.Namespaces, "the system allows no namespaces with a /proc")
 	}
 	u := users()[0]
 	s := scene{Attack: "write the working directory", Base: u.layout(t), Isolate: true}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/testneed"
 )
 
 // TestEscapes runs every attack without a sandbox, where it must have success, and then in one: with namespaces, and without
@@ -27,7 +28,7 @@ func TestEscapes(t *testing.T) {
 					by = users()[0]
 				}
 				if w.root && by.id != 0 {
-					t.Skip("only root has success in this attack without a sandbox")
+					testneed.Missing(t, testneed.Root, "only root succeeds in this attack without a sandbox")
 				}
 				control := scene{Attack: name, Base: by.layout(t), Isolate: w.isolatedControl}
 				if o := by.play(t, control); o.Err != "" {
@@ -68,7 +69,7 @@ func isolations(t *testing.T, w weapon) []bool {
 		out = append(out, false)
 	}
 	if len(out) == 0 {
-		t.Skip("this system allows no namespaces with a /proc")
+		testneed.Missing(t, testneed.Namespaces, "the system allows no namespaces with a /proc")
 	}
 	return out
 }
@@ -87,6 +88,6 @@ var canIsolate = sync.OnceValue(func() bool {
 func requireSupport(t *testing.T) {
 	t.Helper()
 	if s := sandbox.Support(); !s.Enabled {
-		t.Skip(s.Reason())
+		testneed.Missing(t, testneed.Sandbox, s.Reason())
 	}
 }

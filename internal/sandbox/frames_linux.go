@@ -12,28 +12,30 @@ import (
 type frames struct {
 	decoder *json.Decoder
 	bound   *bound
+	// limit is the size of one frame, in bytes.
+	limit int
 }
 
 func newFrames(r io.Reader) frames {
 	b := &bound{from: r}
-	return frames{decoder: json.NewDecoder(b), bound: b}
+	return frames{decoder: json.NewDecoder(b), bound: b, limit: limits.Frame}
 }
 
 // next reads one frame.
 func (f frames) next(into *frame) error {
-	f.bound.left = limits.Frame
+	f.bound.left, f.bound.limit = f.limit, f.limit
 	return f.decoder.Decode(into)
 }
 
 // bound is a reader of which a number of bytes may still be read.
 type bound struct {
-	from io.Reader
-	left int
+	from        io.Reader
+	left, limit int
 }
 
 func (b *bound) Read(p []byte) (int, error) {
 	if b.left <= 0 {
-		return 0, fmt.Errorf("it has more than the limit of %s", limits.Size(limits.Frame))
+		return 0, fmt.Errorf("it has more than the limit of %s", limits.Size(b.limit))
 	}
 	n, err := b.from.Read(p[:min(len(p), b.left)])
 	b.left -= n

@@ -21,6 +21,10 @@ func (zeros) Read(p []byte) (int, error) {
 func TestFramesAreBounded(t *testing.T) {
 	t.Parallel()
 	in := newFrames(io.MultiReader(strings.NewReader("{\"fault\":\"a\"}\n{\"fault\":\"b\"}\n{\"fault\":\""), zeros{}))
+	if in.limit != limits.Frame {
+		t.Errorf("a frame may have %d bytes, want %d", in.limit, limits.Frame)
+	}
+	in.limit = 1 << 20 // the limit itself takes seconds to reach
 	for _, want := range []string{"a", "b"} {
 		var f frame
 		if err := in.next(&f); err != nil || f.Fault != want {
@@ -28,7 +32,7 @@ func TestFramesAreBounded(t *testing.T) {
 		}
 	}
 	var f frame
-	if err := in.next(&f); err == nil || !strings.Contains(err.Error(), "more than the limit of "+limits.Size(limits.Frame)) {
+	if err := in.next(&f); err == nil || !strings.Contains(err.Error(), "more than the limit of "+limits.Size(in.limit)) {
 		t.Errorf("got %v", err)
 	}
 }

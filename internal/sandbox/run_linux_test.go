@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/testneed"
 )
 
 const stageRun = "__run"
@@ -127,7 +128,7 @@ func TestRun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if (name == "descriptors" || name == "capabilities") && !canIsolate() {
-				t.Skip("without a /proc nobody can tell")
+				testneed.Missing(t, testneed.Namespaces, "there is no /proc to read")
 			}
 			r, err := sandbox.Run(t.Context(), command(t, name))
 			if string(r.Value) != tt.value {

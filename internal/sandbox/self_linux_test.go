@@ -1,12 +1,15 @@
 package sandbox
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/idelchi/aura/internal/testneed"
 )
 
 // TestCopyToMemory writes over the file of a program that was opened. What is started is the program as it was, if it was copied;
@@ -16,7 +19,7 @@ func TestCopyToMemory(t *testing.T) {
 	yes, err1 := os.ReadFile("/bin/true")
 	no, err2 := os.ReadFile("/bin/false")
 	if err1 != nil || err2 != nil {
-		t.Skipf("this system has no such programs: %v, %v", err1, err2)
+		testneed.Missing(t, "sh", errors.Join(err1, err2))
 	}
 	for _, copied := range []bool{true, false} {
 		path := filepath.Join(t.TempDir(), "program")
@@ -29,7 +32,7 @@ func TestCopyToMemory(t *testing.T) {
 		}
 		if copied {
 			if err := copyToMemory(f); err != nil {
-				t.Skipf("this system runs no programs from memory: %v", err)
+				testneed.Missing(t, testneed.MemoryFiles, err)
 			}
 		}
 		// As a shell writes with >: the same file, with another content.

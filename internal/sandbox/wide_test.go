@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/testneed"
 )
 
 // layWide makes a home directory, users/me, with what may lie around it.
@@ -25,9 +26,7 @@ func layWide(t *testing.T) string {
 		}
 	}
 	for link, to := range map[string]string{"users/me/keys": ".ssh", "users/home": "me", "everything": "users"} {
-		if err := os.Symlink(to, filepath.Join(base, link)); err != nil {
-			t.Skip(err)
-		}
+		testneed.Link(t, to, filepath.Join(base, link))
 	}
 	if err := os.WriteFile(filepath.Join(base, "users/note"), nil, 0o600); err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/seen"
+	"github.com/idelchi/aura/internal/testneed"
 )
 
 func put(t *testing.T, path, content string) {
@@ -22,9 +23,7 @@ func put(t *testing.T, path, content string) {
 
 func link(t *testing.T, to, path string) {
 	t.Helper()
-	if err := os.Symlink(to, path); err != nil {
-		t.Skip(err)
-	}
+	testneed.Link(t, to, path)
 }
 
 func TestGuard(t *testing.T) {
@@ -121,7 +120,7 @@ func TestHugeFile(t *testing.T) {
 	}
 	defer file.Close()
 	if err := file.Truncate(1 << 40); err != nil { // of holes
-		t.Skip(err)
+		testneed.Missing(t, testneed.SparseFiles, err)
 	}
 	files := seen.New(dir)
 	if err := files.Record("f"); err != nil {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/testneed"
 )
 
 var at = time.Date(2026, 3, 4, 5, 6, 7, 8000, time.UTC)
@@ -96,7 +97,7 @@ func TestRoundTrip(t *testing.T) {
 func TestPrivate(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
-		t.Skip("permission bits are not kept here")
+		testneed.Missing(t, testneed.Unix, "permission bits are not kept here")
 	}
 	j := create(t)
 	for path, want := range map[string]os.FileMode{filepath.Dir(j.Path()): 0o700, j.Path(): 0o600} {

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/idelchi/aura/internal/shell"
+	"github.com/idelchi/aura/internal/testneed"
 )
 
 // fifo is a named pipe. Whoever holds its writing end open is alive: its reader sees the end when all are gone.
@@ -120,9 +121,7 @@ func TestBackgroundJobsEndWithTheLine(t *testing.T) {
 func TestEscapedHolderOfOutput(t *testing.T) {
 	t.Parallel()
 
-	if _, err := exec.LookPath("setsid"); err != nil {
-		t.Skip("no setsid here")
-	}
+	testneed.Program(t, "setsid")
 
 	c := command(t, `setsid sh -c 'echo up > ready; exec cat hold' & read x < ready; echo done; echo $x >&2`)
 	fifo(t, c.Dir, "ready")

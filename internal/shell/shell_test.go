@@ -29,6 +29,11 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 
+	// With the race detector each interpreter would sleep for a second before it ends.
+	if err := os.Setenv("GORACE", "atexit_sleep_ms=0"); err != nil {
+		panic(err)
+	}
+
 	os.Exit(m.Run())
 }
 

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/idelchi/aura/internal/shell"
+	"github.com/idelchi/aura/internal/testneed"
 )
 
 // escapee is a process in a session of its own whose parents are gone; it lives as long as it holds the fifo.
@@ -18,9 +19,7 @@ const escapee = `setsid sh -c 'setsid sh -c "echo up; exec sleep 1000" > life & 
 func needSetsid(t *testing.T) {
 	t.Helper()
 
-	if _, err := exec.LookPath("setsid"); err != nil {
-		t.Skip("no setsid here")
-	}
+	testneed.Program(t, "setsid")
 }
 
 func TestEscapedProcessEndsWithTheLine(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/stray"
+	"github.com/idelchi/aura/internal/testneed"
 )
 
 // start starts a program with an entry in its environment. How it ended comes from the channel; it does not outlive the test.
@@ -16,7 +17,7 @@ func start(t *testing.T, entry string, program ...string) (*exec.Cmd, <-chan err
 	cmd.Env = []string{entry, "LAST=1"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
-		t.Skip("no such program here:", err)
+		testneed.Missing(t, "setsid", err)
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()

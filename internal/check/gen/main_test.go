@@ -8,12 +8,14 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/idelchi/aura/internal/testneed"
 )
 
 // TestUpToDate generates the declarations again and compares. Those of another Go release would differ.
 func TestUpToDate(t *testing.T) {
 	if !strings.HasPrefix(runtime.Version(), "go1.26") {
-		t.Skipf("the declarations are those of Go 1.26, this is %s", runtime.Version())
+		testneed.Missing(t, testneed.Toolchain, "the declarations are those of Go 1.26, this is "+runtime.Version())
 	}
 	t.Chdir("..")
 	want, err := generate()

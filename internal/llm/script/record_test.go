@@ -13,6 +13,7 @@ import (
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/llm/script"
 	"github.com/idelchi/aura/internal/redact"
+	"github.com/idelchi/aura/internal/testneed"
 )
 
 // answers is a provider that gives prepared answers.
@@ -116,9 +117,7 @@ func TestRecordHides(t *testing.T) {
 	if err := os.WriteFile(mine, []byte("mine"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(mine, file); err != nil {
-		t.Skipf("no links here: %v", err)
-	}
+	testneed.Link(t, mine, file)
 	secrets := &redact.Current{}
 	secrets.Set(redact.New("sk-12345678"))
 	said := func() (llm.Response, error) {

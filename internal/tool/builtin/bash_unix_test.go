@@ -17,6 +17,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/idelchi/aura/internal/testneed"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/internal/tool/builtin"
 )
@@ -220,11 +221,9 @@ func TestBashLeavesNothingBehind(t *testing.T) {
 func TestBashFindsThoseThatLeave(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
-		t.Skip("they are found on Linux only")
+		testneed.Missing(t, testneed.Linux, "they are found on Linux only")
 	}
-	if _, err := exec.LookPath("setsid"); err != nil {
-		t.Skip(err)
-	}
+	testneed.Program(t, "setsid")
 	const leaves = "mkfifo ready; (setsid sh -c 'exec 3>FIFO; : >ready; sleep 300; true' >/dev/null 2>&1 &); read -r _ <ready; echo hi"
 	for name, rest := range map[string]string{"at the end": "", "when cancelled": "; sleep 300"} {
 		t.Run(name, func(t *testing.T) {
@@ -269,10 +268,8 @@ func TestBashIsCancelled(t *testing.T) {
 
 // TestVictim is no test: TestBashDiesWithAura runs it as a process to kill.
 func TestVictim(t *testing.T) {
+	testneed.OnlyIn(t, "TestBashDiesWithAura", "AURA_TEST_VICTIM")
 	command := os.Getenv("AURA_TEST_VICTIM")
-	if command == "" {
-		t.Skip("runs as a child of TestBashDiesWithAura")
-	}
 	dir, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
@@ -328,7 +325,7 @@ func TestToolsRefuseWhatBlocks(t *testing.T) {
 func TestRgCountsWhatItCannotRead(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() == 0 {
-		t.Skip("root reads everything")
+		testneed.Missing(t, testneed.OrdinaryUser, "root reads everything")
 	}
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "a"), "x")

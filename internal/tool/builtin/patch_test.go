@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/idelchi/aura/internal/testneed"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/sdk"
 )
@@ -156,7 +157,7 @@ func TestPatchFrame(t *testing.T) {
 func TestPatchKeepsModes(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
-		t.Skip("modes are those of Unix")
+		testneed.Missing(t, testneed.Unix, "modes are those of Unix")
 	}
 	dir := t.TempDir()
 	for _, name := range []string{"a", "b"} {

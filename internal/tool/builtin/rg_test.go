@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/idelchi/aura/internal/testneed"
 	"github.com/idelchi/aura/internal/tool"
 )
 
@@ -25,9 +25,7 @@ func TestRg(t *testing.T) {
 	} {
 		put(t, filepath.Join(dir, name), text)
 	}
-	if err := os.Symlink(".", filepath.Join(dir, "circle")); err != nil {
-		t.Skip(err)
-	}
+	testneed.Link(t, ".", filepath.Join(dir, "circle"))
 	long := "long:1:..." + strings.Repeat("x", 125) + "needle" + strings.Repeat("y", 369) + "..."
 	tests := []struct {
 		name        string

@@ -1,12 +1,12 @@
 package builtin_test
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/idelchi/aura/internal/seen"
+	"github.com/idelchi/aura/internal/testneed"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/internal/tool/builtin"
 )
@@ -61,9 +61,7 @@ func TestReadBefore(t *testing.T) {
 			dir := t.TempDir()
 			put(t, filepath.Join(dir, "f"), "a\n")
 			put(t, filepath.Join(dir, "g"), "a\n")
-			if err := os.Symlink("f", filepath.Join(dir, "link")); err != nil {
-				t.Skip(err)
-			}
+			testneed.Link(t, "f", filepath.Join(dir, "link"))
 			o := builtin.Options{Workdir: dir, Env: []string{"PATH=/usr/bin:/bin"}, Seen: seen.New(dir), ReadBefore: tt.rules}
 			for i, c := range tt.calls {
 				got, err := one(t, o, c.tool).Execute(t.Context(), tool.Call{Args: c.args})

@@ -1,0 +1,163 @@
+package testneed
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Variable is the environment variable that lists the required abilities.
+const Variable = "AURA_TEST_REQUIRE"
+
+// Ability is something that a machine or a user may lack.
+type Ability string
+
+// Abilities of the system and of the user.
+const (
+	// Sandbox is a kernel that can confine a process.
+	Sandbox Ability = "sandbox"
+	// Namespaces are process and mount namespaces with a /proc, made by a confined process.
+	Namespaces Ability = "namespaces"
+	// LimitedNamespaces is a user namespace in which no process namespace can be made.
+	LimitedNamespaces Ability = "limited-namespaces"
+	// Mounts is a mount namespace in which a file system can be mounted.
+	Mounts Ability = "mounts"
+	// Tracing is permission to trace processes.
+	Tracing Ability = "tracing"
+	// Outside is a directory that everybody can write to and that no sandbox policy grants.
+	Outside Ability = "outside"
+	// Root is a run as root.
+	Root Ability = "root"
+	// OrdinaryUser is a run as any other user.
+	OrdinaryUser Ability = "ordinary-user"
+	// Linux and Unix are operating systems.
+	Linux Ability = "linux"
+	Unix  Ability = "unix"
+	// Links are symbolic links that this user can make.
+	Links Ability = "links"
+	// SparseFiles are files with holes.
+	SparseFiles Ability = "sparse-files"
+	// MemoryFiles are programs that run from memory.
+	MemoryFiles Ability = "memory-files"
+	// Terminal is a pseudo-terminal.
+	Terminal Ability = "terminal"
+	// Modules are Go modules that the module cache or a proxy has.
+	Modules Ability = "modules"
+	// Toolchain is the Go release that the generated declarations belong to.
+	Toolchain Ability = "toolchain"
+)
+
+// programs maps the ability to run a program to the program.
+var programs = map[Ability]string{
+	"git": "git", "go": "go", "python": "python3", "setsid": "setsid", "sh": "sh", "tmux": "tmux",
+}
+
+var known = []Ability{
+	Sandbox, Namespaces, LimitedNamespaces, Mounts, Tracing, Outside, Root, OrdinaryUser, Linux, Unix, Links, SparseFiles, MemoryFiles,
+	Terminal, Modules, Toolchain,
+}
+
+// Missing ends the test because the ability is missing: by a skip, or by a failure if the ability is required.
+func Missing(tb testing.TB, ability Ability, why any) {
+	tb.Helper()
+	required, err := Required()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if slices.Contains(required, ability) {
+		tb.Fatalf("%s requires %q, which is missing: %v", Variable, ability, why)
+	}
+	tb.Skipf("%q is missing: %v", ability, why)
+}
+
+// Has reports whether the machine has an ability, for whoever does less without it. It is an error if the ability is required and
+// missing.
+func Has(ability Ability, has bool) (bool, error) {
+	required, err := Required()
+	if err == nil && !has && slices.Contains(required, ability) {
+		err = fmt.Errorf("%s requires %q, which is missing", Variable, ability)
+	}
+	return has, err
+}
+
+// Program returns the path of a program, and ends the test if there is none. The name is that of the ability.
+func Program(tb testing.TB, ability Ability) string {
+	tb.Helper()
+	name, ok := programs[ability]
+	if !ok {
+		tb.Fatalf("no program is known for %q: add a row to the table of programs", ability)
+	}
+	path, err := exec.LookPath(name)
+	if err != nil {
+		Missing(tb, ability, err)
+	}
+	return path
+}
+
+// Link makes a symbolic link, and ends the test if the system or the user cannot make any.
+func Link(tb testing.TB, target, path string) {
+	tb.Helper()
+	if err := os.Symlink(target, path); err != nil {
+		Missing(tb, Links, err)
+	}
+}
+
+// OnlyIn ends a test that is none by itself: another test runs it in a process of its own, and sets a variable for it.
+func OnlyIn(tb testing.TB, parent, variable string) {
+	tb.Helper()
+	if os.Getenv(variable) == "" {
+		tb.Skipf("%s runs this test in a process of its own", parent)
+	}
+}
+
+// TakeOver skips the test as another process skipped it, which has decided whether an ability was required. Report is its output.
+func TakeOver(tb testing.TB, report string) {
+	tb.Helper()
+	tb.Skipf("in a process of its own: %s", report)
+}
+
+// Required returns the abilities that AURA_TEST_REQUIRE lists. An unknown name is an error.
+func Required() ([]Ability, error) {
+	var out []Ability
+	for name := range strings.SplitSeq(os.Getenv(Variable), ",") {
+		ability := Ability(strings.TrimSpace(name))
+		if ability == "" {
+			continue
+		}
+		if _, program := programs[ability]; !program && !slices.Contains(known, ability) {
+			return nil, fmt.Errorf("reading %s: unknown ability %q; known are %s", Variable, ability, strings.Join(names(), ", "))
+		}
+		out = append(out, ability)
+	}
+	return out, nil
+}
+
+// Without returns the value of AURA_TEST_REQUIRE for a process that lacks some abilities on purpose.
+func Without(lacking ...Ability) (string, error) {
+	required, err := Required()
+	if err != nil {
+		return "", err
+	}
+	var out []string
+	for _, ability := range required {
+		if !slices.Contains(lacking, ability) {
+			out = append(out, string(ability))
+		}
+	}
+	return Variable + "=" + strings.Join(out, ","), nil
+}
+
+func names() []string {
+	var out []string
+	for _, ability := range known {
+		out = append(out, string(ability))
+	}
+	for ability := range programs {
+		out = append(out, string(ability))
+	}
+	slices.Sort(out)
+	return out
+}
