@@ -14,13 +14,13 @@ import (
 	"github.com/idelchi/aura/internal/llm"
 )
 
-const modelsHelp = `List the models that the providers offer, with the length of their context in
-tokens and what they are capable of, as far as that is known. What the
-configuration of a provider leaves out (models.include, models.exclude) is not
-listed. Where no provider is configured, the one that a run would use is asked.
+const modelsHelp = `List the models of the providers, with their context length in tokens and their
+capabilities, if known. Models that the configuration of a provider excludes
+(models.include, models.exclude) are not listed. If no provider is configured, aura
+asks the one that a run would use.
 
-A provider that fails is named with its error and the others are listed all the
-same; the exit code is 1 only if all of them fail.`
+If a provider fails, aura prints its error and lists the others. The exit code is 1
+only if all of them fail.`
 
 const modelsExamples = `  aura models
   aura models anthropic

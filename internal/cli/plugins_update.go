@@ -22,13 +22,13 @@ type updateOptions struct {
 const updateHelp = `Install the newest version of plugins that came from git: of the branch or tag
 they were installed from. For a plugin of a pack the whole pack is updated.
 
-What has changed is shown: commits, files, and what a plugin has that it did not
-have before: variables, hooks, tools, unsafe imports. If an update fails, the old
-version stays as it was.
+aura prints what has changed: commits, files, and what is new in a plugin:
+variables, hooks, tools, unsafe imports. If an update fails, the old version stays
+installed.
 
-A version that asks for more than the installed one, such as the network or more
-variables, is installed only if you grant that: aura asks in a terminal, and needs
---yes elsewhere.`
+A version that requests more than the installed one, such as the network or more
+variables, is installed only if you grant the requests: aura asks in a terminal,
+and needs --yes without one.`
 
 func newPluginsUpdate(s streams, root *rootOptions) *cobra.Command {
 	o := &updateOptions{}
@@ -50,7 +50,7 @@ func newPluginsUpdate(s streams, root *rootOptions) *cobra.Command {
 		},
 		ValidArgsFunction: completeListing(s, root, installedNames),
 	}
-	cmd.Flags().BoolVar(&o.all, "all", false, "update all that came from git")
+	cmd.Flags().BoolVar(&o.all, "all", false, "update all plugins that came from git")
 	o.register(cmd.Flags())
 	return cmd
 }
