@@ -21,7 +21,7 @@ type Filter struct {
 type Excluded struct {
 	Entry
 
-	// Reason is a clause such as `it depends on go:fix, which is not in force`.
+	// Reason is a clause such as `it depends on go:fix, which is not active`.
 	Reason string
 }
 
@@ -65,7 +65,7 @@ func excludeReason(e Entry, out, disabled map[string]bool, filters []Filter) str
 	}
 	for _, dep := range e.Depends {
 		if out[dep] {
-			return fmt.Sprintf("it depends on %s, which is not in force", dep)
+			return fmt.Sprintf("it depends on %s, which is not active", dep)
 		}
 	}
 	return ""

@@ -53,7 +53,7 @@ func TestCommands(t *testing.T) {
 		{"replay what is not there", []string{"/replay nothing"}, "", `replaying: .*nothing`},
 		{"exit", []string{"/exit", "/name never"}, "", ""},
 		{"assert", []string{`/assert exists:list.yaml "/name a" "/name b"`}, `called a\n.*called b`, ""},
-		{"assert, in vain", []string{`/assert exists:nothing "/name a"`}, `^not run, for this does not hold: exists:nothing\n$`, ""},
+		{"assert, in vain", []string{`/assert exists:nothing "/name a"`}, `^not run, because this does not hold: exists:nothing\n$`, ""},
 		{"exit within", []string{`/assert exists:list.yaml "/exit" "/name a"`, "/name b"}, "", ""},
 		{"until", []string{`/until --max 2 exists:nothing "/name a"`}, `called a\n.*called a\n$`, `2 rounds are over`},
 		{"unknown", []string{"/nam"}, "", `/name`},
@@ -92,7 +92,7 @@ func TestConfirm(t *testing.T) {
 		{"yes", func(context.Context, setup.Question) (bool, error) { return true, nil }, true, ""},
 		{"no", func(context.Context, setup.Question) (bool, error) { return false, nil }, false, "the user said no"},
 		{"no answer", func(context.Context, setup.Question) (bool, error) { return true, errors.New("gone") }, false, "gone"},
-		{"nobody", nil, false, "without a terminal"},
+		{"nobody", nil, false, "no terminal"},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
@@ -157,7 +157,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"no such mode", nil, func(o *Options) { o.Mode = "x" }, `choosing mode "x".*known modes: none`},
 		{"no such provider", nil, func(o *Options) { o.Provider = "x" }, `choosing provider "x".*known providers: test`},
 		{"no such prompt", nil, func(o *Options) { o.System = "x" }, `choosing prompt "x".*known prompts: none`},
-		{"no such session", nil, func(o *Options) { o.Resume = "x" }, `none`},
+		{"no such session", nil, func(o *Options) { o.Resume = "x" }, `no session id begins with it`},
 		{"no session", nil, func(o *Options) { o.Continue = true }, `there is none yet`},
 		{"several providers", map[string]string{".aura/config/providers/b.yaml": "b: {type: script}\n"}, func(*Options) {}, `there are several: b, test`},
 		{"a script that is not there", map[string]string{".aura/config/providers/test.yaml": "test: {type: script, file: nothing.yaml}\n"}, func(*Options) {}, `nothing\.yaml`},

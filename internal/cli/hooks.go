@@ -115,7 +115,7 @@ func newHooksShow(s streams, root *rootOptions) *cobra.Command {
 				showHook(s, h)
 				return nil
 			}
-			return fmt.Errorf("showing hook %q: there is none of that name; known hooks: %s", args[0], dash(strings.Join(slices.Sorted(maps.Keys(c.Hooks)), ", ")))
+			return fmt.Errorf("showing hook %q: it does not exist; known hooks: %s", args[0], dash(strings.Join(slices.Sorted(maps.Keys(c.Hooks)), ", ")))
 		},
 		ValidArgsFunction: first(completeNames(s, root, hookNames)),
 	}
@@ -208,7 +208,7 @@ func showReport(s streams, r app.HookReport) {
 		outcome = "was killed at its timeout and lets the call pass"
 	}
 	fmt.Fprintf(s.out, "hook %s %s (exit code %d, %s)\n", oneLine(r.Hook, resultLimit), outcome, r.ExitCode, r.Duration.Round(time.Millisecond))
-	for _, part := range [][2]string{{"the model is told", r.Message}, {"standard output", r.Stdout}, {"standard error", r.Stderr}} {
+	for _, part := range [][2]string{{"the model sees", r.Message}, {"standard output", r.Stdout}, {"standard error", r.Stderr}} {
 		if strings.TrimSpace(part[1]) != "" {
 			fmt.Fprintf(s.out, "%s:\n  %s\n", part[0], indent(clean(part[1])))
 		}

@@ -42,7 +42,7 @@ func newModels(s streams, root *rootOptions) *cobra.Command {
 				return usageError{fmt.Errorf("%s takes [PROVIDER]", cmd.CommandPath())}
 			}
 			if timeout <= 0 {
-				return usageError{fmt.Errorf("--timeout %s is not more than nothing", timeout)}
+				return usageError{fmt.Errorf("--timeout %s is not positive", timeout)}
 			}
 			return nil
 		},
@@ -141,7 +141,7 @@ func writeOffers(s streams, list []offerInfo) {
 		case o.Error != "":
 			fmt.Fprintf(s.err, "! provider %s: %s\n", clean(o.Provider), clean(o.Error))
 		case len(o.Models) == 0:
-			fmt.Fprintf(s.err, "! provider %s: it offers no models, or models: in its configuration leaves all out\n", clean(o.Provider))
+			fmt.Fprintf(s.err, "! provider %s: it offers no models, or the setting models: excludes all of them\n", clean(o.Provider))
 		}
 	}
 }

@@ -133,7 +133,7 @@ func checkTargets(s streams, root *rootOptions, args []string) ([]checkTarget, c
 			names = append(names, t.name)
 		}
 		slices.Sort(names)
-		return nil, options, fmt.Errorf("checking plugin %q: there is none of that name; known plugins: %s; a directory is written with a slash, such as ./%[1]s",
+		return nil, options, fmt.Errorf("checking plugin %q: it does not exist; known plugins: %s; a directory is written with a slash, such as ./%[1]s",
 			args[0], dash(strings.Join(slices.Compact(names), ", ")))
 	}
 	return targets, options, nil

@@ -104,7 +104,7 @@ func flagged[T any](cmd *cobra.Command, flag string, all map[string]T) (T, error
 	}
 	found, ok := all[f.Value.String()]
 	if !ok {
-		return none, fmt.Errorf("choosing %s %q: there is none of that name; known %ss: %s", flag, f.Value, flag, known(all))
+		return none, fmt.Errorf("choosing %s %q: it does not exist; known %ss: %s", flag, f.Value, flag, known(all))
 	}
 	return found, nil
 }
@@ -135,7 +135,7 @@ func show(w io.Writer, c *config.Config, v viewer, args []string, asJSON bool) e
 	i := slices.IndexFunc(list, func(e shown) bool { return e.Name == args[1] })
 	switch {
 	case i < 0:
-		return fmt.Errorf("showing %s %q: there is none of that name; known %s: %s", kind.one, args[1], kind.plural, dash(strings.Join(namesOf(list), ", ")))
+		return fmt.Errorf("showing %s %q: it does not exist; known %s: %s", kind.one, args[1], kind.plural, dash(strings.Join(namesOf(list), ", ")))
 	case asJSON:
 		return writeJSON(w, list[i])
 	}

@@ -115,7 +115,7 @@ func (o *trustOptions) run(s streams, root *rootOptions, c config.Options) error
 			fmt.Fprintf(s.out, "%s was not trusted\n", clean(dir))
 			return nil
 		}
-		fmt.Fprintf(s.out, "%s is not trusted any more\n", clean(dir))
+		fmt.Fprintf(s.out, "%s is no longer trusted\n", clean(dir))
 		return nil
 	case o.show:
 		p, err := gate.Requests(c)
@@ -140,7 +140,7 @@ func (o *trustOptions) agree(s streams, gate *app.Gate, c config.Options) error 
 	if err != nil {
 		return err
 	}
-	what := "is trusted from now on, also when its files change"
+	what := "is now trusted, including later changes of its files"
 	if pinned {
 		what = "is trusted with these files as they are; a change asks again"
 	}

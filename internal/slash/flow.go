@@ -40,7 +40,7 @@ func (c *commands) assert(ctx context.Context, args string) (command.Result, err
 		return command.Result{}, err
 	}
 	if holds == parsed.Not {
-		return command.Result{Output: "not run, for this does not hold: " + parsed.String()}, nil
+		return command.Result{Output: "not run, because this does not hold: " + parsed.String()}, nil
 	}
 	exit, err := c.actions(ctx, parsed.Actions)
 	return command.Result{Exit: exit}, err
