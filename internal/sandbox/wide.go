@@ -56,21 +56,21 @@ func (at Place) Warnings() []string {
 	var out []string
 	switch {
 	case at.atHome():
-		out = append(out, "the working directory is your home directory: tools and plugins can write what lies in it and does not begin "+
-			"with a dot, and nothing new beside that; start aura in a project's directory")
+		out = append(out, "the working directory is your home directory: tools and plugins can write entries of it that do not begin "+
+			"with a dot, and create nothing else; start aura in a project's directory")
 	case isRoot(at.Workdir):
 		out = append(out, "the working directory is "+at.Workdir+", the whole system: tools and plugins can write temporary files only; "+
 			"start aura in a project's directory")
 	case at.holdsHome(at.Workdir):
-		out = append(out, "the working directory, "+at.Workdir+", holds your home directory: tools and plugins can write what else lies in it and "+
-			"does not begin with a dot, and nothing new beside that; start aura in a project's directory")
+		out = append(out, "the working directory, "+at.Workdir+", contains your home directory: tools and plugins can write other entries of it that "+
+			"do not begin with a dot, and create nothing else; start aura in a project's directory")
 	}
 	if dir := at.temp(); at.wide(dir) {
 		instead := "cannot write it"
 		if len(at.private()) > 0 {
-			instead = "have one of their own instead, which is removed at the end"
+			instead = "get a directory of their own, which is removed at the end"
 		}
-		out = append(out, "the directory for temporary files, "+dir+", holds your home directory or the whole system, so tools and plugins "+
+		out = append(out, "the directory for temporary files, "+dir+", contains your home directory or is the whole system, so tools and plugins "+
 			instead+"; set TMPDIR to another one")
 	}
 	return out
