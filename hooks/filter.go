@@ -23,7 +23,7 @@ type Filter struct {
 type Excluded struct {
 	Entry
 
-	// Reason is a clause such as `it depends on go:fix, which is not in force`.
+	// Reason is a clause such as `it depends on go:fix, which is not active`.
 	Reason string
 	// Pruned is set if nobody excluded the hook itself, but one that it depends on.
 	Pruned bool
@@ -69,14 +69,14 @@ func excludeReason(e Entry, out, disabled map[string]bool, filters []Filter) (re
 	}
 	for _, dep := range e.Depends {
 		if out[dep] {
-			return fmt.Sprintf("it depends on %s, which is not in force", dep), true
+			return fmt.Sprintf("it depends on %s, which is not active", dep), true
 		}
 	}
 	return "", false
 }
 
 // Warnings are what is wrong with the hooks although they can be used: one that the shell cannot read blocks nothing, and one that
-// depends on a hook that is not in force never runs.
+// depends on a hook that is not active never runs.
 func (r Runner) Warnings() []string {
 	var out []string
 	for _, e := range slices.Concat(r.Pre, r.Post) {

@@ -26,7 +26,7 @@ func TestWarnings(t *testing.T) {
 		"pruned": {
 			[]hooks.Definition{sound, def("b", hooks.EventPre, "true", "a")},
 			hooks.Filter{Disabled: []string{"a"}},
-			[]string{`hook "b" does not run: it depends on a, which is not in force`},
+			[]string{`hook "b" does not run: it depends on a, which is not active`},
 		},
 	} {
 		runner, err := hooks.Compile(tt.hooks, tt.filter)

@@ -62,10 +62,10 @@ func (e Entry) MatchedPaths(paths []string) []string {
 // Skip says why the hook does not run for a call; it is empty if it does.
 func (e Entry) Skip(c Call) string {
 	if e.Matcher != nil && !e.Matcher.MatchString(c.Tool) {
-		return "the matcher " + e.Matcher.String() + " does not fit tool " + c.Tool
+		return "the matcher " + e.Matcher.String() + " does not match tool " + c.Tool
 	}
 	if e.Files != "" && len(e.MatchedPaths(c.Paths)) == 0 {
-		return "no file of the call fits " + e.Files
+		return "no file of the call matches " + e.Files
 	}
 	return ""
 }

@@ -143,7 +143,7 @@ func TestFilters(t *testing.T) {
 	mode := func(enabled, disabled []string) hooks.Filter {
 		return hooks.Filter{Origin: `mode "M"`, Enabled: enabled, Disabled: disabled}
 	}
-	const notInForce = ", which is not in force"
+	const notInForce = ", which is not active"
 	tests := map[string]struct {
 		filters []hooks.Filter
 		defs    []hooks.Definition
@@ -227,13 +227,13 @@ func TestSkip(t *testing.T) {
 		"the name":             {"Write", "", nil, ""},
 		"a part of it":         {"rit", "", nil, ""},
 		"one of several":       {"Patch|Write", "", nil, ""},
-		"another":              {"^Bash$", "", nil, "the matcher ^Bash$ does not fit tool Write"},
-		"case counts":          {"write", "", nil, "the matcher write does not fit tool Write"},
+		"another":              {"^Bash$", "", nil, "the matcher ^Bash$ does not match tool Write"},
+		"case counts":          {"write", "", nil, "the matcher write does not match tool Write"},
 		"a file":               {"", "*.go", []string{"/a.md", "/b.go"}, ""},
-		"no such file":         {"Write", "*.go", []string{"/a.md"}, "no file of the call fits *.go"},
-		"no file at all":       {"", "*.go", nil, "no file of the call fits *.go"},
+		"no such file":         {"Write", "*.go", []string{"/a.md"}, "no file of the call matches *.go"},
+		"no file at all":       {"", "*.go", nil, "no file of the call matches *.go"},
 		"files, no pattern":    {"Write", "", []string{"/a.md"}, ""},
-		"tool before the file": {"Bash", "*.go", []string{"/b.go"}, "the matcher Bash does not fit tool Write"},
+		"tool before the file": {"Bash", "*.go", []string{"/b.go"}, "the matcher Bash does not match tool Write"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -232,5 +232,5 @@ func (s *supervisor) keep(err error) {
 	if s.cur == nil {
 		rest = "it stays down"
 	}
-	s.notify(NoticeReload, fmt.Sprintf("plugin %q does not load any more, so %s: %v", s.spec.Name, rest, Reason(err)))
+	s.notify(NoticeReload, fmt.Sprintf("plugin %q no longer loads, so %s: %v", s.spec.Name, rest, Reason(err)))
 }

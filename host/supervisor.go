@@ -185,7 +185,7 @@ func (s *supervisor) retry(cause error) {
 	if !ok {
 		err := fmt.Errorf("quarantined after %d crashes; fix it and /reload. The last one: %w", crashLimit, cause)
 		s.set(StateQuarantined, nil, err)
-		s.notify(NoticeQuarantine, fmt.Sprintf("plugin %q is quarantined after %d crashes and is not called any more (see `aura plugins logs %s`; /reload tries again). The last one: %v",
+		s.notify(NoticeQuarantine, fmt.Sprintf("plugin %q is quarantined after %d crashes and is no longer called (see `aura plugins logs %s`; /reload tries again). The last one: %v",
 			s.spec.Name, crashLimit, s.spec.Name, Reason(cause)))
 		return
 	}

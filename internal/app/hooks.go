@@ -79,7 +79,7 @@ func TryHook(ctx context.Context, c *config.Config, choice HookChoice, t HookTri
 	}
 	one, ok := runner.Only(t.Name)
 	if !ok {
-		return HookReport{}, fmt.Errorf("running hook %q: there is none of that name; known hooks: %s", t.Name, setup.Names(c.Hooks))
+		return HookReport{}, fmt.Errorf("running hook %q: it does not exist; known hooks: %s", t.Name, setup.Names(c.Hooks))
 	}
 	entry := slices.Concat(one.Pre, one.Post)
 	if len(entry) == 0 || strings.TrimSpace(entry[0].Command) == "" {

@@ -118,7 +118,7 @@ func Inspect(ctx context.Context, l Listing, name string, unsafe bool) ([]Info, 
 		}
 	}
 	if len(chosen) == 0 {
-		return nil, fmt.Errorf("showing plugin %q: there is none of that name; known plugins: %s", name, dashIfNone(known))
+		return nil, fmt.Errorf("showing plugin %q: it does not exist; known plugins: %s", name, dashIfNone(known))
 	}
 	return inspect(ctx, l.Config, chosen, unsafe, true)
 }
@@ -283,5 +283,5 @@ func LogOf(l Listing, name string) (string, error) {
 		}
 		known = append(known, e.Name)
 	}
-	return "", fmt.Errorf("reading the log of plugin %q: there is none of that name; known plugins: %s", name, dashIfNone(known))
+	return "", fmt.Errorf("reading the log of plugin %q: there is no such plugin; known plugins: %s", name, dashIfNone(known))
 }

@@ -111,7 +111,7 @@ func (j *journal) recallSeen(s session.Session) error {
 
 func (j *journal) lose(err error) {
 	j.lost = true
-	j.tell(fmt.Sprintf("this session is not saved from here on: %v", err))
+	j.tell(fmt.Sprintf("this session is no longer saved: %v", err))
 }
 
 // Close completes the journal, unless it was lost.

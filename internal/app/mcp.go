@@ -132,7 +132,7 @@ func MCPServers(ctx context.Context, l Listing, name string) ([]MCPServer, error
 		foreign = slices.DeleteFunc(foreign, func(s MCPServer) bool { return s.Name != name })
 		one, ok := c.MCPServers[name]
 		if !ok && len(foreign) == 0 {
-			return nil, fmt.Errorf("listing MCP server %q: there is none of that name; known servers: %s", name, setup.Names(l.Text.MCPServers))
+			return nil, fmt.Errorf("listing MCP server %q: it does not exist; known servers: %s", name, setup.Names(l.Text.MCPServers))
 		}
 		one.Deferred = false
 		c.MCPServers = map[string]config.MCPServer{}

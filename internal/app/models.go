@@ -57,7 +57,7 @@ func Models(ctx context.Context, l Listing, o ModelOptions) ([]Offer, error) {
 	chosen := slices.Sorted(maps.Keys(c.Providers))
 	if o.Provider != "" {
 		if _, ok := c.Providers[o.Provider]; !ok {
-			return nil, fmt.Errorf("listing models of provider %q: there is none of that name; known providers: %s", o.Provider, setup.Names(c.Providers))
+			return nil, fmt.Errorf("listing models of provider %q: it does not exist; known providers: %s", o.Provider, setup.Names(c.Providers))
 		}
 		chosen = []string{o.Provider}
 	}

@@ -36,7 +36,7 @@ func (s *Session) savedAgent(c *config.Config, name string) string {
 		return name
 	}
 	if s.opts.Agent == "" {
-		s.notice("", "the session's agent "+name+" does not exist any more, so the default one goes on")
+		s.notice("", "the session's agent "+name+" no longer exists, so the default agent continues")
 	}
 	return ""
 }

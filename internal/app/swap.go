@@ -64,7 +64,7 @@ func (s *Session) commit(w *swap) host.Reloaded {
 	s.setup = w.next
 	s.tellSandbox(s.setup.Sandbox())
 	if !confined && s.setup.Sandbox().Enabled() && len(s.plugins.list()) > 0 {
-		s.notice("", "the sandbox is on from here on, so the plugins are started again")
+		s.notice("", "the sandbox is now on, so the plugins are restarted")
 	}
 	s.tellPlugins()
 	s.reportLoadFindings()
@@ -169,7 +169,7 @@ func (s *Session) settle(ctx context.Context) {
 		return
 	}
 	if err := s.change(ctx, func(*setup.Source, *setup.Role) {}); err != nil && ctx.Err() == nil {
-		s.notice("", fmt.Sprintf("the tools of MCP servers changed and are not taken up: %v", err))
+		s.notice("", fmt.Sprintf("the tools of MCP servers changed, but were not loaded: %v", err))
 	}
 }
 
@@ -193,7 +193,7 @@ func (s *Session) follow(ctx context.Context) {
 	if err != nil {
 		if ctx.Err() == nil {
 			s.unfollowed = name
-			s.notice("", fmt.Sprintf("agent %q goes on with the settings of agent %q: %v", name, s.setup.Role.Agent.Name, err))
+			s.notice("", fmt.Sprintf("agent %q continues with the settings of agent %q: %v", name, s.setup.Role.Agent.Name, err))
 		}
 		return
 	}

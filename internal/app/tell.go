@@ -46,7 +46,7 @@ func (s *Session) tellPlugins() {
 		free := known && exports.Tool != nil && !exports.Tool.Sandboxable
 		// What the plugin exports may be known before its process is up.
 		if free && !p.Spec().Unconfined {
-			s.once(p.Name(), fmt.Sprintf("plugin %q: its Sandboxable returns false, which its source does not show, so that nobody could agree to it; its files stay confined", p.Name()))
+			s.once(p.Name(), fmt.Sprintf("plugin %q: its Sandboxable returns false, which its source does not show, so it was not granted; its files stay confined", p.Name()))
 		}
 		report := p.Health().Sandbox
 		if report == nil {

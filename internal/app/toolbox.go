@@ -328,5 +328,5 @@ type UnknownToolError struct {
 }
 
 func (e *UnknownToolError) Error() string {
-	return fmt.Sprintf("looking for tool %q: there is none of that name%s; known tools: %s", e.Name, e.Hint, dashIfNone(e.Known))
+	return fmt.Sprintf("looking for tool %q: it does not exist%s; known tools: %s", e.Name, e.Hint, dashIfNone(e.Known))
 }

@@ -111,7 +111,7 @@ func (b *Toolbox) hidden(ctx context.Context, d tool.Definition) string {
 		return why
 	}
 	if s := c.MCPServers[d.Origin]; d.Source == tool.SourceMCP && s.Deferred {
-		return "its server is deferred, so the model has to ask for it"
+		return "its server is deferred, so the model has to load it"
 	}
 	if expr := b.condition(d); !expr.IsZero() && !b.opts.Asleep {
 		state := sdk.Context{Agent: b.role.Agent.Name, Mode: b.role.Mode.Name, Workdir: c.Workdir}

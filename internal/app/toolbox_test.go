@@ -136,7 +136,7 @@ func TestRunTool(t *testing.T) {
 		{"json", ToolCall{Name: "Read", Args: map[string]any{"path": "a.txt", "line_end": 1.0}}, "one", ""},
 		{"nothing read before", ToolCall{Name: "Edit", Texts: map[string]string{"path": "a.txt", "old": "one", "new": "1"}}, "", ""},
 		{"wrong", ToolCall{Name: "Read", Texts: map[string]string{"line_start": "x"}}, "", `missing required field "path"`},
-		{"unknown", ToolCall{Name: "Nope"}, "", "there is none of that name"},
+		{"unknown", ToolCall{Name: "Nope"}, "", "it does not exist"},
 		{"a tool of a session", ToolCall{Name: "Done", Texts: map[string]string{"summary": "x"}}, "", "within a conversation only"},
 		{"of a server", ToolCall{Name: "mcp__x__y"}, "", "--with-mcp"},
 	}

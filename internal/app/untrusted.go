@@ -49,7 +49,7 @@ Nothing of it was started. Read it, then choose:
 
 // Notice is one line for listings.
 func (e *UntrustedError) Notice() string {
-	text := fmt.Sprintf("%s is not trusted, so nothing of it is started or in force; 'aura trust --show' lists what it asks for, 'aura trust' trusts it",
+	text := fmt.Sprintf("%s is not trusted, so nothing in it is started or takes effect; 'aura trust --show' lists what it asks for, 'aura trust' trusts it",
 		oneLine(e.Dir))
 	if e.Store != nil {
 		text += "; " + oneLine(e.Store.Error())
@@ -72,7 +72,7 @@ func (e *UntrustedError) Summary() string {
 	case len(e.Missing) > 0:
 		b.WriteString(": since you agreed to it there is also " + oneLine(strings.Join(e.Missing, ", ")))
 	case e.Rule == config.TrustPinned:
-		b.WriteString(" (your features say trust: pinned, so that consent is for files as they are)")
+		b.WriteString(" (your features set trust: pinned, so consent is for the current files)")
 	}
 	if e.Fault != nil {
 		b.WriteString("\nIts configuration cannot be read: " + oneLine(e.Fault.Error()))

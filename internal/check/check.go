@@ -57,7 +57,7 @@ func Dir(dir string, o Options) (found []Finding) {
 		if v := recover(); v != nil {
 			c.add(Finding{
 				File: dir, Severity: Warning, Rule: "unknown",
-				Message: fmt.Sprintf("the source is more than can be analysed, so not all was looked at: %v", v),
+				Message: fmt.Sprintf("the source is too large to analyse, so only a part of it was checked: %v", v),
 			})
 		}
 		found = c.sorted()

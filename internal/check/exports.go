@@ -33,7 +33,7 @@ func (c *checker) exports(s *source, p *sourcePackage, pkg *types.Package) {
 		c.add(Finding{
 			File: filepath.Join(c.dir, "go.mod"), Line: 1, Severity: Error, Rule: "exports",
 			Message: fmt.Sprintf("package %s exports neither a hook nor a tool (Schema with Execute) nor a command (Command with ExecuteCommand)", pkg.Name()),
-			Fix:     "export one of the functions that aura calls, spelled as in its documentation",
+			Fix:     "export one of the functions that aura calls, with the name in the documentation",
 		})
 	}
 }

@@ -44,7 +44,7 @@ func (c *checker) resolve(s *source, importer *sourcePackage, spec *ast.ImportSp
 func (c *checker) resolveSource(s *source, p string, report func(rule, message, fix string)) {
 	if known := s.byPath[p]; known != nil {
 		if !known.done {
-			report("import-cycle", "the packages import each other in a circle", "move what both need to a third package")
+			report("import-cycle", "the packages import each other in a cycle", "move what both need to a third package")
 		}
 		return
 	}

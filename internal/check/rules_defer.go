@@ -47,10 +47,10 @@ func (p *pass) checkDeferred(x ast.Expr, d deferred) {
 	switch w, stale := p.stale(x, d); {
 	case !stale:
 	case len(d.loops) > 0:
-		p.report(x, atRun, "defer-loop", "calls deferred in a loop all get what the last iteration had",
+		p.report(x, atRun, "defer-loop", "calls deferred in a loop all get the values of the last iteration",
 			"move the body of the loop to a function of its own, which defers one call")
 	default:
-		p.report(x, w, "defer-argument", "the interpreter takes what a deferred call is given when the call runs, and this has changed by then",
+		p.report(x, w, "defer-argument", "the interpreter evaluates the arguments of a deferred call when the call runs, and this value has changed by then",
 			"copy it into a variable that does not change, and defer with that")
 	}
 }
@@ -212,7 +212,7 @@ func deferredLiterals(p *pass, n ast.Node) {
 		return
 	}
 	if p.recovers(p.origin[obj]) {
-		p.report(d, atRun, "defer-recover", "a function literal in a variable gets no panic by recover when it is deferred",
+		p.report(d, atRun, "defer-recover", "recover finds no panic in a deferred function literal that is called through a variable",
 			"write the literal after defer, or make it a function of the package")
 	}
 }
@@ -265,7 +265,7 @@ func methodValues(p *pass, n ast.Node) {
 		stale = stale || c.at > n.Pos() && within(fn, c.at) && (c.whole || !isPointer(p.typeOf(sel.X)))
 	}
 	if stale {
-		p.report(n, atRun, "method-value", "the interpreter takes the receiver of a method value when it is called, and the variable has changed by then",
+		p.report(n, atRun, "method-value", "the interpreter evaluates the receiver of a method value when it is called, and the variable has changed by then",
 			"write a function literal, or copy the variable before")
 	}
 }

@@ -38,7 +38,7 @@ func shifts(p *pass, n ast.Node) {
 		wrong = t.Info()&types.IsUnsigned != 0 && !p.repaired(repair.Shift, shift)
 	}
 	if wrong {
-		p.report(n, atRun, "shift", "the interpreter takes the shifted number for an int", "write its type: "+t.Name()+"(1) << n")
+		p.report(n, atRun, "shift", "the interpreter treats the shifted number as an int", "write its type: "+t.Name()+"(1) << n")
 	}
 }
 
@@ -74,7 +74,7 @@ func channelRanges(p *pass, n ast.Node) {
 		return
 	}
 	if _, channel := obj.Type().Underlying().(*types.Chan); channel && !p.repaired(repair.Channels, loop) {
-		p.report(n, atRun, "range-channels", "the interpreter takes a loop over channels for one over what a channel gives",
+		p.report(n, atRun, "range-channels", "the interpreter mistakes a loop over channels for a loop that receives from a channel",
 			"loop over the index: for i := range list { ch := list[i]; … }")
 	}
 }

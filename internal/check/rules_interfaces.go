@@ -92,7 +92,7 @@ func (s storing) store(x ast.Expr, to types.Type) {
 	if named := s.interpreted(t); types.IsInterface(t) || named == nil || types.NewMethodSet(types.NewPointer(named)).Len() == 0 {
 		return
 	}
-	const why = "the interpreter keeps in an interface not the value but the place it came from, "
+	const why = "the interpreter stores a reference in an interface instead of the value, "
 	switch {
 	case len(s.loops) > 0 && !s.leaves() && !s.repaired(repair.Value, x) && s.reused(x):
 		s.report(x, atRun, "interface-loop", why+"which has another value in the next iteration", "x := …, then keep x: a variable of the loop's body is a new one each time")

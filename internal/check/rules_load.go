@@ -45,7 +45,7 @@ func ranges(p *pass, n ast.Node) {
 		p.report(n, atRun, "range-pointer", "the interpreter cannot loop over a pointer to an array", "loop over the array: range *p, or over a slice of it: range p[:]")
 	}
 	if loop.Tok.String() == "=" {
-		p.report(n, atRun, "range-assign", "the interpreter gives nothing to the variables of a range loop with =",
+		p.report(n, atRun, "range-assign", "the interpreter does not assign the variables of a range loop with =",
 			"declare the loop's variables with := and copy what is needed in the body")
 	}
 }
@@ -110,7 +110,7 @@ func uninferable(p *pass, call *ast.CallExpr, sig *types.Signature) string {
 	}
 	for i := range sig.TypeParams().Len() {
 		if i >= len(met) || met[i] != sig.TypeParams().At(i) {
-			return "it takes the first types in the parameters for those of the type parameters"
+			return "it uses the first types in the parameters for the type parameters"
 		}
 	}
 	return ""

@@ -172,7 +172,7 @@ func assertions(p *pass, n ast.Node) {
 	from, to := p.typeOf(a.X), p.typeOf(a.Type)
 	own := p.interpreted(to)
 	if _, written := to.(*types.Interface); written && !isEmpty(to) && !p.repaired(repair.Assertion, a) {
-		p.report(n, atRun, "assert-interface", "no value has an interface that is written out to the interpreter", "assert the concrete type, or an interface of the standard library")
+		p.report(n, atRun, "assert-interface", "the interpreter never matches an interface literal in an assertion", "assert the concrete type, or an interface of the standard library")
 		return
 	}
 	if own == nil || p.interpreted(from) != nil {

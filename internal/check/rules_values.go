@@ -84,7 +84,7 @@ func (w jsonWalk) fields(s *types.Struct) {
 				"write the fields out, or use a map")
 		case !f.Exported() && w.encode:
 			w.report(w.at, atRun, "json-unexported", fmt.Sprintf("the unexported field %s is written too, as X%s", f.Name(), f.Name()),
-				"marshal a map, or a struct that has only what is to be seen")
+				"marshal a map, or a struct with only the fields to write")
 		}
 		w.walk(f.Type(), false)
 	}
@@ -105,7 +105,7 @@ func formats(p *pass, n ast.Node) {
 	for _, arg := range call.Args {
 		t := p.typeOf(arg)
 		if named := p.interpreted(t); named != nil && (strings.Contains(verbs, "%T") || strings.Contains(verbs, "%#v")) {
-			p.report(arg, maybe, "format-type", fmt.Sprintf("the interpreter's name for the type %s is another", named.Obj().Name()), "print the name as text")
+			p.report(arg, maybe, "format-type", fmt.Sprintf("the interpreter has another name for the type %s", named.Obj().Name()), "print the name as text")
 		}
 		if named := p.hiddenStringer(t, false, map[types.Type]bool{}); named != nil && strings.ContainsAny(verbs+"v", "vs") {
 			p.report(arg, maybe, "format-method", fmt.Sprintf("the method %s of %s is not called for values inside others", stringMethod(named), named.Obj().Name()),

@@ -30,7 +30,7 @@ func forwardedValues(p *pass, n ast.Node) {
 		if method := stringMethod(named); method != "" {
 			fix = fmt.Sprintf("call the method: x.%s()", method)
 		}
-		p.report(call.Args[i], atRun, "format-forwarded", fmt.Sprintf("%s hands this on to compiled code without the methods of %s", fn.Name(), named.Obj().Name()), fix)
+		p.report(call.Args[i], atRun, "format-forwarded", fmt.Sprintf("%s passes this to compiled code without the methods of %s", fn.Name(), named.Obj().Name()), fix)
 	}
 }
 
@@ -78,7 +78,7 @@ func capturedValues(p *pass, n ast.Node) {
 		if named == nil || types.IsInterface(named) || !isEmpty(param.Type()) || types.NewMethodSet(types.NewPointer(named)).Len() == 0 || !p.captured(fn, param) {
 			continue
 		}
-		p.report(x, maybe, "interface-captured", fmt.Sprintf("a function literal in %s hands this on to compiled code, where it is nil or has lost its methods", fn.Name()),
+		p.report(x, maybe, "interface-captured", fmt.Sprintf("a function literal in %s passes this to compiled code, where it is nil or has lost its methods", fn.Name()),
 			fmt.Sprintf("let the parameter have the type %s, or one of an interface with methods", named.Obj().Name()))
 	}
 }

@@ -48,7 +48,7 @@ func (c *checker) read() *source {
 	if isLibrary(module) || pluginsource.IsRestricted(module) {
 		c.add(Finding{
 			File: mod, Line: 1, Severity: Error, Rule: "module", Message: fmt.Sprintf("module %q has the name of a standard library package", module),
-			Fix: "choose another name, and the package clause that goes with it",
+			Fix: "choose another name, and change the package clause to match",
 		})
 		return nil
 	}

@@ -83,7 +83,7 @@ func (c *checker) typeError(s *source, p *sourcePackage, err error) {
 		f.Rule = "library"
 		f.Message = fmt.Sprintf("%s.%s is not in the interpreter's standard library, which is that of Go 1.%d without generic functions",
 			m[1], m[2], pluginsource.LanguageMinor)
-		f.Fix = "use what is older, or write it out"
+		f.Fix = "use an older function, or write it yourself"
 	}
 	c.addIn(p, f)
 }

@@ -113,7 +113,7 @@ func TestOutputThatIsLost(t *testing.T) {
 			dir := t.TempDir()
 			s := streams{in: strings.NewReader(""), out: failing{fault}, err: &errs, environ: []string{"AURA_TRUST=1", "XDG_STATE_HOME=" + t.TempDir()}}
 			code := execute(t.Context(), s, append([]string{"--workdir", dir, "--home", dir}, strings.Fields(command)...))
-			if told := strings.Contains(errs.String(), "some is missing now: "+fault.Error()); code != want || told != (want == exitError) {
+			if told := strings.Contains(errs.String(), "a part is missing: "+fault.Error()); code != want || told != (want == exitError) {
 				t.Errorf("%s: %v: exit code %d, want %d\n%s", command, fault, code, want, errs.String())
 			}
 		}

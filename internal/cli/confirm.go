@@ -45,7 +45,7 @@ func (a attended) Ask(ctx context.Context, q setup.Question) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("showing the arguments: %w", err)
 	}
-	fmt.Fprintf(a.err, "? %s %s\n  rule %q wants a confirmation; run it? [y/N] ", plaintext.Line(q.Tool), plaintext.Line(string(args)), q.Rule)
+	fmt.Fprintf(a.err, "? %s %s\n  rule %q requires confirmation; run it? [y/N] ", plaintext.Line(q.Tool), plaintext.Line(string(args)), q.Rule)
 	answer := make(chan typed, 1)
 	// A read from a terminal cannot be given up: if the run ends before the answer, the process does too.
 	go func() {

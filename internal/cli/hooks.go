@@ -21,8 +21,8 @@ func newHooks(s streams, root *rootOptions) *cobra.Command {
 		Use:   "hooks",
 		Short: "List, show and try shell hooks",
 		Long: `List, show and try the shell hooks of config/hooks/: commands that run before
-and after tool calls. With --agent and --mode, the view is theirs; without, it is
-that of the agent that a run would use.`,
+and after tool calls. --agent and --mode select the agent and the mode; without
+them, aura uses those of a run.`,
 		Example: `  aura hooks list
   aura hooks show format
   aura hooks run format --tool Write --input '{"path":"main.go","content":""}'`,
@@ -97,7 +97,7 @@ func newHooksShow(s streams, root *rootOptions) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "show NAME",
-		Short:   "Show all about a hook",
+		Short:   "Show a hook in detail",
 		Example: "  aura hooks show format",
 		Args:    exactArgs("NAME"),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -115,7 +115,7 @@ func newHooksShow(s streams, root *rootOptions) *cobra.Command {
 				showHook(s, h)
 				return nil
 			}
-			return fmt.Errorf("showing hook %q: there is none of that name; known hooks: %s", args[0], dash(strings.Join(slices.Sorted(maps.Keys(c.Hooks)), ", ")))
+			return fmt.Errorf("showing hook %q: it does not exist; known hooks: %s", args[0], dash(strings.Join(slices.Sorted(maps.Keys(c.Hooks)), ", ")))
 		},
 		ValidArgsFunction: first(completeNames(s, root, hookNames)),
 	}
@@ -159,9 +159,9 @@ func newHooksRun(s streams, root *rootOptions) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run NAME",
 		Short: "Run a hook as if a tool were called",
-		Long: `Run a hook, in force or not, as if a tool were called, and show what came of it:
-whether it blocks the call, what the model would be told, and what the hook
-printed. No model and no tool is run. The exit code is 0 whatever the hook says.`,
+		Long: `Run a hook, active or not, as if a tool were called, and show the outcome: whether
+it blocks the call, what the model would see, and the hook's output. aura runs no
+model and no tool. The exit code is 0 whatever the hook returns.`,
 		Example: `  aura hooks run format --tool Write --input '{"path":"main.go","content":""}'
   aura hooks run audit --tool Bash --input '{"command":"ls"}' --output done --json`,
 		Args: exactArgs("NAME"),
@@ -208,7 +208,7 @@ func showReport(s streams, r app.HookReport) {
 		outcome = "was killed at its timeout and lets the call pass"
 	}
 	fmt.Fprintf(s.out, "hook %s %s (exit code %d, %s)\n", oneLine(r.Hook, resultLimit), outcome, r.ExitCode, r.Duration.Round(time.Millisecond))
-	for _, part := range [][2]string{{"the model is told", r.Message}, {"standard output", r.Stdout}, {"standard error", r.Stderr}} {
+	for _, part := range [][2]string{{"the model sees", r.Message}, {"standard output", r.Stdout}, {"standard error", r.Stderr}} {
 		if strings.TrimSpace(part[1]) != "" {
 			fmt.Fprintf(s.out, "%s:\n  %s\n", part[0], indent(clean(part[1])))
 		}

@@ -33,8 +33,8 @@ const initHelp = `Write a commented default configuration into .aura of the proj
 features, and examples of providers, tasks and skills. Files named *.example.*
 are not read until you rename them. No plugins are installed.
 
-A file that exists is kept, and named. With --force it is replaced, after the
-difference was shown and, on a terminal, confirmed.`
+aura keeps existing files and lists them. With --force it shows the difference, asks
+for confirmation on a terminal, and replaces them.`
 
 const initExamples = `  aura init
   aura init --dry-run

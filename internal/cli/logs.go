@@ -24,10 +24,10 @@ func newPluginsLogs(s streams, root *rootOptions) *cobra.Command {
 	var follow bool
 	cmd := &cobra.Command{
 		Use:   "logs NAME",
-		Short: "Print what a plugin has printed",
+		Short: "Print the output of a plugin",
 		Long: `Print what a plugin has written to standard output, standard error and its
-logger, in all sessions. 'aura paths' shows where logs are kept. The log is capped
-in size; one older log is kept beside it.`,
+logger, in all sessions. 'aura paths' shows the directory of logs. The size of a
+log is limited; aura keeps one older log.`,
 		Example: `  aura plugins logs notepad
   aura plugins logs notepad -f`,
 		Args: exactArgs("NAME"),
@@ -44,7 +44,7 @@ in size; one older log is kept beside it.`,
 		},
 		ValidArgsFunction: pluginNames(s, root),
 	}
-	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on printing what is added until interrupted")
+	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "keep printing new lines until interrupted")
 	return cmd
 }
 

@@ -164,7 +164,7 @@ func withSignals(parent context.Context, w io.Writer) (context.Context, func()) 
 			if !impatient(ch, done, time.After(forceAfter), echoed) {
 				return
 			}
-			fmt.Fprintln(w, "aura: stopped before everything was tidied up")
+			fmt.Fprintln(w, "aura: stopped before the cleanup was finished")
 			os.Exit(exitCode(ctx, context.Canceled)) //nolint:forbidigo // the way out when the orderly one is blocked
 		case <-done:
 		}

@@ -12,9 +12,9 @@ import (
 )
 
 const mcpHelp = `Connect to the MCP servers that are configured in config/mcp/ of a home and list
-them with their tools. A server that cannot be reached is named with the reason;
-the exit code is 1 only if none can be reached. Deferred servers are connected
-to only if they are named.`
+them with their tools. If a server cannot be reached, aura prints the reason. The
+exit code is 1 only if none can be reached. aura connects to a deferred server only
+if you name it.`
 
 func newMCP(s streams, root *rootOptions) *cobra.Command {
 	var asJSON bool

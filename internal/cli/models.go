@@ -14,13 +14,13 @@ import (
 	"github.com/idelchi/aura/internal/llm"
 )
 
-const modelsHelp = `List the models that the providers offer, with the length of their context in
-tokens and what they are capable of, as far as that is known. What the
-configuration of a provider leaves out (models.include, models.exclude) is not
-listed. Where no provider is configured, the one that a run would use is asked.
+const modelsHelp = `List the models of the providers, with their context length in tokens and their
+capabilities, if known. Models that the configuration of a provider excludes
+(models.include, models.exclude) are not listed. If no provider is configured, aura
+asks the one that a run would use.
 
-A provider that fails is named with its error and the others are listed all the
-same; the exit code is 1 only if all of them fail.`
+If a provider fails, aura prints its error and lists the others. The exit code is 1
+only if all of them fail.`
 
 const modelsExamples = `  aura models
   aura models anthropic
@@ -42,7 +42,7 @@ func newModels(s streams, root *rootOptions) *cobra.Command {
 				return usageError{fmt.Errorf("%s takes [PROVIDER]", cmd.CommandPath())}
 			}
 			if timeout <= 0 {
-				return usageError{fmt.Errorf("--timeout %s is not more than nothing", timeout)}
+				return usageError{fmt.Errorf("--timeout %s is not positive", timeout)}
 			}
 			return nil
 		},
@@ -141,7 +141,7 @@ func writeOffers(s streams, list []offerInfo) {
 		case o.Error != "":
 			fmt.Fprintf(s.err, "! provider %s: %s\n", clean(o.Provider), clean(o.Error))
 		case len(o.Models) == 0:
-			fmt.Fprintf(s.err, "! provider %s: it offers no models, or models: in its configuration leaves all out\n", clean(o.Provider))
+			fmt.Fprintf(s.err, "! provider %s: it offers no models, or the setting models: excludes all of them\n", clean(o.Provider))
 		}
 	}
 }

@@ -21,7 +21,7 @@ func TestModelsCommand(t *testing.T) {
 	}{
 		{name: "listed", files: one, stdout: "PROVIDER MODEL CONTEXT CAPABILITIES\none actor 1000 tools, vision\n"},
 		{name: "by name", files: one, args: []string{"one"}, stdout: "one actor 1000"},
-		{name: "by flag", files: one, args: []string{"--provider", "x"}, code: exitError, stderr: `listing models of provider "x": there is none of that name; known providers: one`},
+		{name: "by flag", files: one, args: []string{"--provider", "x"}, code: exitError, stderr: `listing models of provider "x": it does not exist; known providers: one`},
 		{name: "one of two fails", files: map[string]string{
 			".aura/config/providers/p.yaml": "one: {type: script, file: s.yaml}\ntwo: {" + unreachable + "}\n", ".aura/config/s.yaml": script,
 		}, stdout: "one actor 1000", stderr: "! provider two: network: "},
@@ -33,7 +33,7 @@ func TestModelsCommand(t *testing.T) {
 			".aura/config/providers/p.yaml": "one: {type: script, file: s.yaml, models: {exclude: ['*']}}\n", ".aura/config/s.yaml": script,
 		}, stdout: ""},
 		{name: "two arguments", files: one, args: []string{"a", "b"}, code: exitUsage, stderr: "aura models takes [PROVIDER]"},
-		{name: "no time", files: one, args: []string{"--timeout", "0s"}, code: exitUsage, stderr: "not more than nothing"},
+		{name: "no time", files: one, args: []string{"--timeout", "0s"}, code: exitUsage, stderr: "is not positive"},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {

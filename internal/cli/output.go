@@ -40,7 +40,7 @@ func (o *output) judge(err error) error {
 	case o.closed && errors.Is(err, syscall.EPIPE):
 		return nil
 	case o.lost != nil && (err == nil || errors.Is(err, o.lost)):
-		return fmt.Errorf("writing the output, of which some is missing now: %w", o.lost)
+		return fmt.Errorf("writing the output, of which a part is missing: %w", o.lost)
 	default:
 		return err
 	}

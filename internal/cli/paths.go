@@ -9,18 +9,18 @@ import (
 	"github.com/idelchi/aura/internal/config"
 )
 
-const pathsHelp = `Print where everything of this project is: the homes with its configuration, and
-the directories in which aura keeps its own state. None of the latter lies in the
-project, so tools and plugins cannot write to them.
+const pathsHelp = `Print the paths of this project: the homes with its configuration, and the
+directories in which aura keeps its own state. The state is outside of the project,
+so tools and plugins cannot write to it.
 
-State is kept below $XDG_STATE_HOME/aura, which is ~/.local/state/aura unless the
-variable is set. Each project has a directory there.`
+State is below $XDG_STATE_HOME/aura, or ~/.local/state/aura if the variable is not
+set. Each project has a directory there.`
 
 func newPaths(s streams, root *rootOptions) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "paths",
-		Short: "Print where configuration, sessions, logs and other state are kept",
+		Short: "Print the paths of configuration, sessions, logs and other state",
 		Long:  pathsHelp,
 		Example: `  aura paths
   aura paths --json`,

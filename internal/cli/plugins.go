@@ -67,10 +67,10 @@ func newPluginsShow(s streams, root *rootOptions) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "show NAME",
-		Short: "Show everything about one plugin, and how it does in every running session",
-		Long: `Show everything about one plugin: what it exports, what it may see, where it came
-from, and how its process does in every session of yours that runs on this
-machine. If none runs it, the plugin is started, measured and stopped.`,
+		Short: "Show everything about one plugin, and its health in every running session",
+		Long: `Show everything about one plugin: its exports, its grants, its source, and the
+health of its process in each of your running sessions on this machine. If no
+session runs the plugin, aura starts it, measures it and stops it.`,
 		Example: `  aura plugins show notepad
   aura plugins show notepad --json`,
 		Args: exactArgs("NAME"),

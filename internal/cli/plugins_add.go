@@ -27,21 +27,21 @@ A repository is named by an https, ssh or file URL, or as git@HOST:PATH. A
 directory is copied, and cannot be updated. A source with several plugins is a
 pack: it is installed, updated and removed as one.
 
-The plugin is called as the last part of its source, without 'aura-plugin-' in
-front and '.git' at the end, or as --name says.
+The name of a plugin is the last part of its source, without the prefix
+'aura-plugin-' and the suffix '.git'. --name sets another.
 
-What the plugin imports is vendored with 'go mod tidy' and 'go mod vendor'. The
-SDK is aura's own and need not be fetched. All files are recorded in plugins.lock;
-a plugin whose files change later is not loaded until you update or trust it.
+aura vendors the plugin's imports with 'go mod tidy' and 'go mod vendor'. The SDK
+is part of aura and is not fetched. aura records all files in plugins.lock. It does
+not load a plugin whose files change later, until you update or trust it.
 
-What a plugin asks for beyond the defaults is shown: files outside of the sandbox,
-variables, the network, unsafe mode, more memory. In a terminal you are asked
-whether to grant it; elsewhere the command itself grants it.
+aura lists what a plugin requests beyond the defaults: files outside of the sandbox,
+variables, the network, unsafe mode, more memory. In a terminal it asks whether to
+grant the requests; without a terminal the command itself grants them.
 
-For https, no authentication is tried first, then GITLAB_TOKEN (for gitlab.com
+For https, aura tries no authentication first, then GITLAB_TOKEN (for gitlab.com
 and the host in GITLAB_HOST), GITHUB_TOKEN (for github.com and the host in
-GITHUB_SERVER_URL) and GIT_TOKEN, then what 'git credential fill' knows. For ssh,
-the keys of the agent, then ~/.ssh/id_ed25519, id_rsa and id_ecdsa.`
+GITHUB_SERVER_URL) and GIT_TOKEN, then 'git credential fill'. For ssh, it tries the
+keys of the ssh agent, then ~/.ssh/id_ed25519, id_rsa and id_ecdsa.`
 
 func newPluginsAdd(s streams, root *rootOptions) *cobra.Command {
 	o := &addOptions{}
@@ -64,9 +64,9 @@ func newPluginsAdd(s streams, root *rootOptions) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.ref, "ref", "", "branch, tag or commit (default: the default branch)")
-	f.StringVar(&o.name, "name", "", "what to call the plugin or pack")
+	f.StringVar(&o.name, "name", "", "name of the plugin or pack")
 	f.BoolVar(&o.global, "global", false, "install into the user's home instead of the project's")
-	f.StringArrayVar(&o.subpaths, "subpath", nil, "take plugins from this directory of the source only (repeatable)")
+	f.StringArrayVar(&o.subpaths, "subpath", nil, "install plugins from this directory of the source only (repeatable)")
 	o.register(f)
 	return cmd
 }

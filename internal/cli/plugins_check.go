@@ -18,22 +18,21 @@ import (
 	"github.com/idelchi/aura/internal/setup"
 )
 
-const checkHelp = `Find what would go wrong in a plugin before it runs: faults in plugin.yaml and
-go.mod, functions of the wrong type, imports that cannot be had, Go that the
-interpreter refuses, crashes on or gets wrong without a word, and files that are
-not those that were installed. Nothing of the plugin is run, and no Go toolchain
-is needed.
+const checkHelp = `Find errors in a plugin before it runs: in plugin.yaml and go.mod, functions with a
+wrong signature, imports that cannot be resolved, Go that the interpreter refuses,
+crashes on or silently gets wrong, and files that differ from those installed. The
+check runs no code of the plugin and needs no Go toolchain.
 
-Errors keep the plugin from loading, or go wrong each time the line runs.
-Warnings depend on values. The exit code is 1 if there are errors, else 0.
+An error keeps the plugin from loading, or fails every time the line runs. A
+warning depends on values. The exit code is 1 if there are errors, else 0.
 
-Without an argument all plugins of all homes are checked.`
+Without an argument, aura checks all plugins of all homes.`
 
 func newPluginsCheck(s streams, root *rootOptions) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "check [NAME|PACK|PATH]",
-		Short: "Find what would go wrong in plugins before they run",
+		Short: "Find errors in plugins before they run",
 		Long:  checkHelp,
 		Example: `  aura plugins check
   aura plugins check notepad
@@ -134,7 +133,7 @@ func checkTargets(s streams, root *rootOptions, args []string) ([]checkTarget, c
 			names = append(names, t.name)
 		}
 		slices.Sort(names)
-		return nil, options, fmt.Errorf("checking plugin %q: there is none of that name; known plugins: %s; a directory is written with a slash, such as ./%[1]s",
+		return nil, options, fmt.Errorf("checking plugin %q: it does not exist; known plugins: %s; a directory is written with a slash, such as ./%[1]s",
 			args[0], dash(strings.Join(slices.Compact(names), ", ")))
 	}
 	return targets, options, nil

@@ -48,7 +48,7 @@ func confirmGrant(ctx context.Context, s streams, told []string) error {
 		return because(ctx, err)
 	}
 	if !isYes(answer) {
-		return errors.New("what it asks for was not granted, so nothing was changed")
+		return errors.New("its requests were not granted, so nothing was changed")
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ type installOptions struct {
 
 func (o *installOptions) register(f *pflag.FlagSet) {
 	f.BoolVar(&o.noVendor, "no-vendor", false, "do not run go mod tidy and go mod vendor")
-	f.BoolVar(&o.force, "force", false, "install in spite of errors that the check finds")
+	f.BoolVar(&o.force, "force", false, "install despite errors that the check finds")
 	f.BoolVar(&o.yes, "yes", false, "grant what the plugins ask for, without a question")
 	f.BoolVar(&o.json, "json", false, "write a JSON list")
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/idelchi/aura/internal/install"
 )
 
-const trustHelp = `Accept the files of an installed plugin, or of all plugins of a pack, as they are
-now. A plugin whose files have changed since it was installed is not loaded until
-then. 'aura plugins update' is the other way: it brings back what was installed,
-or what is newer.`
+const trustHelp = `Accept the current files of an installed plugin, or of all plugins of a pack. aura
+does not load a plugin whose files have changed since it was installed, until you
+accept them. 'aura plugins update' instead restores the installed version or
+installs a newer one.`
 
 func newPluginsTrust(s streams, root *rootOptions) *cobra.Command {
 	var asJSON bool

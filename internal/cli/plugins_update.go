@@ -22,13 +22,13 @@ type updateOptions struct {
 const updateHelp = `Install the newest version of plugins that came from git: of the branch or tag
 they were installed from. For a plugin of a pack the whole pack is updated.
 
-What has changed is shown: commits, files, and what a plugin has that it did not
-have before: variables, hooks, tools, unsafe imports. If an update fails, the old
-version stays as it was.
+aura prints what has changed: commits, files, and what is new in a plugin:
+variables, hooks, tools, unsafe imports. If an update fails, the old version stays
+installed.
 
-A version that asks for more than the installed one, such as the network or more
-variables, is installed only if you grant that: aura asks in a terminal, and needs
---yes elsewhere.`
+A version that requests more than the installed one, such as the network or more
+variables, is installed only if you grant the requests: aura asks in a terminal,
+and needs --yes without one.`
 
 func newPluginsUpdate(s streams, root *rootOptions) *cobra.Command {
 	o := &updateOptions{}
@@ -50,7 +50,7 @@ func newPluginsUpdate(s streams, root *rootOptions) *cobra.Command {
 		},
 		ValidArgsFunction: completeListing(s, root, installedNames),
 	}
-	cmd.Flags().BoolVar(&o.all, "all", false, "update all that came from git")
+	cmd.Flags().BoolVar(&o.all, "all", false, "update all plugins that came from git")
 	o.register(cmd.Flags())
 	return cmd
 }
@@ -127,12 +127,12 @@ func writeUpdated(w io.Writer, u install.Updated) {
 		fmt.Fprintf(w, "%s is up to date at %s\n", name, short(u.To))
 		return
 	case u.Restored:
-		fmt.Fprintf(w, "%s is at %s still; it was installed anew\n", name, short(u.To))
+		fmt.Fprintf(w, "%s is still at %s; it was reinstalled\n", name, short(u.To))
 	default:
 		fmt.Fprintf(w, "%s: %s to %s, %s\n", name, short(u.From), short(u.To), counted(len(u.Commits)+u.More, "commit"))
 	}
 	if u.Rewritten {
-		fmt.Fprintf(w, "  the history was rewritten: %s is not part of %s any more\n", short(u.From), clean(dash(refOr(u.Ref))))
+		fmt.Fprintf(w, "  the history was rewritten: %s is no longer part of %s\n", short(u.From), clean(dash(refOr(u.Ref))))
 	}
 	for _, c := range u.Commits {
 		fmt.Fprintf(w, "  %s %s\n", short(c.Hash), oneLine(c.Subject, 100))
@@ -144,7 +144,7 @@ func writeUpdated(w io.Writer, u install.Updated) {
 	writeFacts(w, "  new in ", u.New)
 	writeGranted(w, u.New)
 	if len(u.Gone) > 0 {
-		fmt.Fprintf(w, "  plugins that are gone: %s\n", clean(strings.Join(u.Gone, ", ")))
+		fmt.Fprintf(w, "  removed plugins: %s\n", clean(strings.Join(u.Gone, ", ")))
 	}
 	writeWarnings(w, u.Warnings)
 }
@@ -161,6 +161,6 @@ func writeFiles(w io.Writer, u install.Updated) {
 		fmt.Fprintf(w, "  files: %s\n", oneLine(u.Files.String(), 1000))
 	}
 	if v := u.Vendored; !v.Empty() {
-		fmt.Fprintf(w, "  vendored files: %d changed, %d new, %d gone\n", len(v.Changed), len(v.Added), len(v.Removed))
+		fmt.Fprintf(w, "  vendored files: %d changed, %d new, %d removed\n", len(v.Changed), len(v.Added), len(v.Removed))
 	}
 }

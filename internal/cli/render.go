@@ -129,11 +129,11 @@ func compactionLine(e event.Compaction) string {
 	return fmt.Sprintf("compacted (%s): %d messages became %d, about %d tokens became %d", e.Trigger, e.PreMessages, e.PostMessages, e.TokensBefore, e.TokensAfter)
 }
 
-// switchLine tells who answers from here on.
+// switchLine names the agent and the model that answer from now on.
 func switchLine(e event.AgentSwitch) string {
-	text := fmt.Sprintf("answers from here on: %s", e.Model)
+	text := fmt.Sprintf("switched to %s", e.Model)
 	if e.Agent != "" {
-		text = fmt.Sprintf("answers from here on: %s (%s)", e.Agent, e.Model)
+		text = fmt.Sprintf("switched to %s (%s)", e.Agent, e.Model)
 	}
 	if e.Mode != "" {
 		text += ", mode " + e.Mode

@@ -49,17 +49,17 @@ type rootOptions struct {
 
 const rootHelp = `aura is a terminal coding agent whose plugins cannot take it down.
 
-Every plugin runs in a process of its own. One that crashes or hangs is killed
-and restarted while the conversation goes on; 'aura plugins show' tells how each
-one is doing.
+Every plugin runs in a process of its own. aura kills and restarts a plugin that
+crashes or hangs, and the conversation continues. 'aura plugins show' shows the
+health of a plugin.
 
 Every flag below can also be set as AURA_<FLAG> in the environment, such as
 AURA_WITHOUT_PLUGINS=true.
 
 What the files of a directory ask for beyond text takes effect only if you trust
-the directory; else the exit code is 2. 'aura trust --help' tells more.
+the directory; otherwise the exit code is 2. See 'aura trust --help'.
 
-Exit codes: 0 done, 1 error, 2 usage, 3 step or budget limit, 4 timeout (--timeout),
+Exit codes: 0 success, 1 error, 2 usage, 3 step or budget limit, 4 timeout (--timeout),
 130 interrupted (Ctrl-C), 143 terminated, 129 hung up.`
 
 const rootExamples = `  aura run "What is in this directory?"
@@ -109,20 +109,20 @@ func (o *rootOptions) register(f *pflag.FlagSet) {
 	f.StringVar(&o.model, "model", "", "model to use")
 	f.StringVar(&o.system, "system", "", "prompt to use as the system prompt, by its name")
 	f.StringVar(&o.think, "think", "", "how much the model thinks: off, on, low, medium or high")
-	f.BoolVar(&o.auto, "auto", false, "go on by itself while todos are open")
+	f.BoolVar(&o.auto, "auto", false, "continue automatically while todos are open")
 	f.StringVar(&o.workdir, "workdir", "", "directory to work in")
 	f.StringArrayVar(&o.envFiles, "env-file", nil, "file with environment variables (repeatable; default secrets.env if it exists)")
 	f.IntVar(&o.maxSteps, "max-steps", 0, "model calls per prompt (default 50)")
-	f.IntVar(&o.tokenBudget, "token-budget", 0, "tokens that the session may use, both ways together (default no limit)")
+	f.IntVar(&o.tokenBudget, "token-budget", 0, "tokens that the session may use, input and output together (default no limit)")
 	f.StringArrayVar(&o.vars, "set", nil, "variable for the templates of prompts, as KEY=VALUE (repeatable)")
 	f.StringSliceVar(&o.includeTools, "include-tools", nil, "offer only tools that match these patterns")
 	f.StringSliceVar(&o.excludeTools, "exclude-tools", nil, "do not offer tools that match these patterns")
 	f.BoolVar(&o.withoutPlugins, "without-plugins", false, "run without any plugin")
 	f.BoolVar(&o.unsafePlugins, "unsafe-plugins", false, "let plugins import os/exec, syscall and unsafe")
-	f.BoolVar(&o.goOn, "continue", false, "go on with the newest session")
-	f.StringVar(&o.resume, "resume", "", "go on with the session whose id begins so")
-	f.BoolVar(&o.trust, "trust", false, "let what this directory's files ask for take effect in this run")
-	f.BoolVar(&o.safe, "safe", false, "leave out this directory's .aura and secrets.env")
+	f.BoolVar(&o.goOn, "continue", false, "continue the newest session")
+	f.StringVar(&o.resume, "resume", "", "continue the session whose id begins with this")
+	f.BoolVar(&o.trust, "trust", false, "let this directory's files take effect in this run")
+	f.BoolVar(&o.safe, "safe", false, "ignore this directory's .aura and secrets.env")
 	f.BoolVar(&o.debug, "debug", false, "show every event on standard error")
 }
 

@@ -30,16 +30,17 @@ type runOptions struct {
 
 const runHelp = `Run prompts through the agent and print its answers.
 
-Each argument is a prompt; they are taken one after the other in one
-conversation. Without arguments the prompt is read from standard input. A prompt
+Each argument is a prompt. aura runs them one after the other in one
+conversation. Without arguments it reads one prompt from standard input. A prompt
 that begins with a slash is a command, such as /plugins, /reload or /help.
 
 The model's text goes to standard output; tool calls, notices and errors of
-plugins go to standard error. With --json, events are written to standard output
-as one JSON object per line and nothing else is. '--events plugins' adds an event
-for each call of a plugin and for each change of a plugin's state.
+plugins go to standard error. With --json, standard output has events, one JSON
+object per line, and nothing else. '--events plugins' adds an event for each call
+of a plugin and for each change of a plugin's state.
 
-The session is saved; 'aura sessions list' shows it and 'aura paths' where.`
+aura saves the session. 'aura sessions list' lists saved sessions, and 'aura paths'
+shows where they are.`
 
 const runExamples = `  aura run "Summarise the README"
   aura run "List the files" "/plugins" "Thanks"
@@ -83,7 +84,7 @@ func newRun(s streams, root *rootOptions) *cobra.Command {
 func (o *runOptions) register(cmd *cobra.Command) {
 	cmd.Flags().DurationVar(&o.timeout, "timeout", 0, "end the run after this long, with exit code 4")
 	cmd.Flags().BoolVar(&o.json, "json", false, "write events as JSON lines on standard output")
-	cmd.Flags().BoolVar(&o.health, "health", false, "show how the plugins are when the run is over")
+	cmd.Flags().BoolVar(&o.health, "health", false, "print the health of the plugins at the end")
 	o.registerEvents(cmd)
 }
 

@@ -13,7 +13,7 @@ import (
 func newSandbox(s streams, root *rootOptions) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "sandbox",
-		Short:   "Say what the kernel of this machine enforces",
+		Short:   "Show what the kernel of this machine enforces",
 		Example: "  aura sandbox status",
 		Args:    noArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -26,7 +26,7 @@ func newSandboxStatus(s streams, root *rootOptions) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "status",
-		Short: "Try what can be enforced here, row by row",
+		Short: "Check what this machine can enforce",
 		Long: `Confine a process as tools and plugins are confined, and print what this machine
 enforces and what it cannot. The exit code is 1 if nothing can be confined here.`,
 		Example: `  aura sandbox status

@@ -12,15 +12,15 @@ import (
 	"github.com/idelchi/aura/internal/config"
 )
 
-const showHelp = `Show what is in force and from which file, with everything taken over from
-others already part of it. What a file hides in a home of lower precedence is
-named. Tokens, headers and the values of variables are never shown.
+const showHelp = `Show the configuration in effect and the file that each part comes from, with
+inherited settings included. If a file hides another in a home of lower precedence,
+aura names it. Tokens, headers and the values of variables are never shown.
 
 The kinds are %s. Without one, an overview of all of them is shown; without a
 name, all of a kind.
 
-Features are those of the homes; with --agent and --mode they are as they hold
-for these.`
+Features are those of the homes. With --agent and --mode, they include the settings
+of that agent and mode.`
 
 const showExamples = `  aura show
   aura show agents
@@ -32,7 +32,7 @@ func newShow(s streams, root *rootOptions) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "show [KIND] [NAME]",
-		Short:   "Show the configuration in force and where it comes from",
+		Short:   "Show the configuration in effect and its source files",
 		Long:    fmt.Sprintf(showHelp, strings.Join(kindNames(), ", ")),
 		Example: showExamples,
 		Args:    showArgs,
@@ -104,7 +104,7 @@ func flagged[T any](cmd *cobra.Command, flag string, all map[string]T) (T, error
 	}
 	found, ok := all[f.Value.String()]
 	if !ok {
-		return none, fmt.Errorf("choosing %s %q: there is none of that name; known %ss: %s", flag, f.Value, flag, known(all))
+		return none, fmt.Errorf("choosing %s %q: it does not exist; known %ss: %s", flag, f.Value, flag, known(all))
 	}
 	return found, nil
 }
@@ -135,7 +135,7 @@ func show(w io.Writer, c *config.Config, v viewer, args []string, asJSON bool) e
 	i := slices.IndexFunc(list, func(e shown) bool { return e.Name == args[1] })
 	switch {
 	case i < 0:
-		return fmt.Errorf("showing %s %q: there is none of that name; known %s: %s", kind.one, args[1], kind.plural, dash(strings.Join(namesOf(list), ", ")))
+		return fmt.Errorf("showing %s %q: it does not exist; known %s: %s", kind.one, args[1], kind.plural, dash(strings.Join(namesOf(list), ", ")))
 	case asJSON:
 		return writeJSON(w, list[i])
 	}

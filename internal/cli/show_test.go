@@ -80,10 +80,10 @@ func TestShow(t *testing.T) {
 			`aura: aura show: unknown kind "agentz"; known kinds: agents, modes, prompts, providers, hooks, features, tasks, skills, commands`,
 		}},
 		{name: "no such name", args: []string{"agents", "x"}, code: exitError, want: []string{
-			`aura: showing agent "x": there is none of that name; known agents: base, main`,
+			`aura: showing agent "x": it does not exist; known agents: base, main`,
 		}},
 		{name: "no such agent", args: []string{"features", "--agent", "x"}, code: exitError, want: []string{
-			`aura: choosing agent "x": there is none of that name; known agents: base, main`,
+			`aura: choosing agent "x": it does not exist; known agents: base, main`,
 		}},
 		{name: "too much", args: []string{"agents", "a", "b"}, code: exitUsage, want: []string{"aura: aura show takes [KIND] [NAME]"}},
 	}

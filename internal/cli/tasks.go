@@ -163,7 +163,7 @@ func findTask(cfg *config.Config, name string) (config.Task, error) {
 	switch {
 	case !ok:
 		known := strings.Join(slices.Sorted(maps.Keys(cfg.Tasks)), ", ")
-		return task, fmt.Errorf("running task %q: there is none of that name; known tasks: %s", name, dash(known))
+		return task, fmt.Errorf("running task %q: it does not exist; known tasks: %s", name, dash(known))
 	case task.Disabled:
 		return task, fmt.Errorf("running task %q: it is disabled in %s", name, task.Source.File)
 	case len(task.Commands) == 0:

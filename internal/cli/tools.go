@@ -17,10 +17,10 @@ import (
 const toolsHelp = `List, inspect and run the tools that a model could be offered: aura's own, those
 of plugins and, with --with-mcp, those of MCP servers.
 
-Nothing but the tool runs: no model, no hook of a plugin, no shell hook, and no
-policy asks. The sandbox is in force as in a session.
+aura runs the tool and nothing else: no model, no hook of a plugin, no shell hook
+and no policy. The sandbox applies as in a session.
 
-aura tools NAME is short for inspect, and with arguments for run.`
+'aura tools NAME' is short for inspect, and with arguments for run.`
 
 const toolsExamples = `  aura tools
   aura tools list --agent reviewer
@@ -60,9 +60,9 @@ func newTools(s streams, root *rootOptions) *cobra.Command {
 	}
 	f := cmd.PersistentFlags()
 	f.BoolVar(&o.json, "json", false, "write JSON")
-	f.BoolVar(&o.withMCP, "with-mcp", false, "connect to the MCP servers, too")
-	f.BoolVar(&o.raw, "raw", false, "take the arguments of a run as one JSON object, whatever it looks like; - reads it from standard input")
-	f.BoolVar(&o.restrict.ReadOnly, "ro", false, "let a run write nothing, or nothing but --rw-paths")
+	f.BoolVar(&o.withMCP, "with-mcp", false, "also connect to the MCP servers")
+	f.BoolVar(&o.raw, "raw", false, "always parse the one argument of a run as JSON; - reads it from standard input")
+	f.BoolVar(&o.restrict.ReadOnly, "ro", false, "let a run write nothing, except --rw-paths")
 	f.StringSliceVar(&o.restrict.ReadOnlyPaths, "ro-paths", nil, "let a run read these paths, and not write them")
 	f.StringSliceVar(&o.restrict.ReadWritePaths, "rw-paths", nil, "let a run write these paths, and no others")
 	cmd.AddCommand(newToolsList(s, o), newToolsInspect(s, o), newToolsRun(s, o))
@@ -73,9 +73,9 @@ func newToolsList(s streams, o *toolsOptions) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the tools, and why some are not offered",
-		Long: `List the tools with where they come from, and why some are not offered to the
-model of an agent in a mode: those of --agent and --mode, or those that a run
-would use. --include-tools and --exclude-tools count as they do there.`,
+		Long: `List the tools with their source, and why some are not offered to the model. The
+list is for the agent and the mode of --agent and --mode, or for those that a run
+would use. --include-tools and --exclude-tools work as in a run.`,
 		Example: `  aura tools list
   aura tools list --agent reviewer --mode plan --json
   aura tools list --with-mcp`,
@@ -87,7 +87,7 @@ would use. --include-tools and --exclude-tools count as they do there.`,
 func newToolsInspect(s streams, o *toolsOptions) *cobra.Command {
 	return &cobra.Command{
 		Use:   "inspect NAME",
-		Short: "Show all about a tool: its arguments, usage, examples and source",
+		Short: "Show a tool in detail: its arguments, usage, examples and source",
 		Example: `  aura tools inspect Edit
   aura tools inspect Notepad --json
   aura tools inspect mcp__files__read --with-mcp`,
@@ -101,10 +101,10 @@ func newToolsRun(s streams, o *toolsOptions) *cobra.Command {
 	return &cobra.Command{
 		Use:   "run NAME [KEY=VALUE... | JSON]",
 		Short: "Run a tool and print what it returns",
-		Long: `Run a tool, offered or not, and print what it returns. Arguments are KEY=VALUE,
-each converted to the type that the tool's schema names (lists and objects are
-written as JSON), or one JSON object. If some do not fit the schema, all that is
-wrong is listed and nothing runs.
+		Long: `Run a tool, offered or not, and print its result. Arguments are KEY=VALUE, each
+converted to the type in the tool's schema (write lists and objects as JSON), or
+one JSON object. If arguments do not match the schema, aura lists all errors and
+does not run the tool.
 
 Exit codes: 0 the tool succeeded, 1 it failed, 2 there is no such tool or its
 arguments are wrong.`,

@@ -26,18 +26,19 @@ type trustOptions struct {
 	json   bool
 }
 
-const trustDirHelp = `Let what a directory's files ask for take effect: plugins, extensions, shell hooks,
-MCP servers, conditions with bash:, tasks, providers, variables, env files, and
-settings that widen the sandbox, the policy or unsafe mode.
+const trustDirHelp = `Consent to what a directory's files ask for: plugins, extensions, shell hooks, MCP
+servers, conditions with bash:, tasks, providers, variables, env files, and settings
+that widen the sandbox, the policy or unsafe mode. Nothing of it takes effect
+without your consent.
 
-Consent is for the directory: its files may change. With --pinned it is for the
-files as they are now; if one changes, aura asks again and names it. What appears
-in the directory later, such as a new secrets.env, is not covered. With
-'trust: pinned' in config/features/trust.yaml of the user's home, consent is always
+Consent covers the directory, even if its files change. With --pinned it covers only
+the current files; if one changes, aura asks again and names it. Files that appear in
+the directory later, such as a new secrets.env, are not covered. With
+'trust: pinned' in config/features/trust.yaml of the user home, consent is always
 pinned.
 
-Consents are kept in trust.json of aura's state directory, not in the project.
-Without DIR, the working directory is meant.`
+aura stores consents in trust.json of its state directory, not in the project. DIR
+is the working directory by default.`
 
 const trustDirExamples = `  aura trust --show
   aura trust
@@ -49,7 +50,7 @@ func newTrust(s streams, root *rootOptions) *cobra.Command {
 	o := &trustOptions{}
 	cmd := &cobra.Command{
 		Use:     "trust [DIR]",
-		Short:   "Let what a directory's files ask for take effect",
+		Short:   "Consent to what a directory's files ask for",
 		Long:    trustDirHelp,
 		Example: trustDirExamples,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -72,7 +73,7 @@ func newTrust(s streams, root *rootOptions) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.pinned, "pinned", false, "consent to the files as they are now")
-	f.BoolVar(&o.show, "show", false, "list what asks for consent, and give none")
+	f.BoolVar(&o.show, "show", false, "list what needs consent, without giving it")
 	f.BoolVar(&o.list, "list", false, "list all consents")
 	f.BoolVar(&o.forget, "forget", false, "take the consent for the directory back")
 	f.BoolVar(&o.json, "json", false, "with --show or --list: write a JSON list")
@@ -114,7 +115,7 @@ func (o *trustOptions) run(s streams, root *rootOptions, c config.Options) error
 			fmt.Fprintf(s.out, "%s was not trusted\n", clean(dir))
 			return nil
 		}
-		fmt.Fprintf(s.out, "%s is not trusted any more\n", clean(dir))
+		fmt.Fprintf(s.out, "%s is no longer trusted\n", clean(dir))
 		return nil
 	case o.show:
 		p, err := gate.Requests(c)
@@ -139,7 +140,7 @@ func (o *trustOptions) agree(s streams, gate *app.Gate, c config.Options) error 
 	if err != nil {
 		return err
 	}
-	what := "is trusted from now on, also when its files change"
+	what := "is now trusted, including later changes of its files"
 	if pinned {
 		what = "is trusted with these files as they are; a change asks again"
 	}

@@ -28,7 +28,7 @@ func TestLimits(t *testing.T) {
 			calls("", fmt.Sprintf(`Read {"path":%q}`, strings.Repeat("some text ", limit.Arguments/10+1))),
 			"the call did not run: its arguments have 4194321 bytes, more than the limit of 4 MiB for one call; do it in smaller parts", "", 1,
 		},
-		"number of calls": {calls("", many...), "Read:0", "the model asked for 130 tool calls in one answer, of which the first 128 are taken", limit.Calls},
+		"number of calls": {calls("", many...), "Read:0", "the model asked for 130 tool calls in one answer, of which only the first 128 run", limit.Calls},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -100,7 +100,7 @@ func stopAt(limit int, ended step) error {
 		left = "a plugin asked for another turn"
 	case over, worked:
 	}
-	return fmt.Errorf("%w: %d turns are used up and %s; send another prompt to go on, or allow more with --max-steps",
+	return fmt.Errorf("%w: %d turns are used up and %s; send another prompt to continue, or allow more with --max-steps",
 		ErrStepLimit, limit, left)
 }
 
@@ -223,7 +223,7 @@ func (c *Conversation) accept(response llm.Response) llm.Message {
 		Role: string(m.Role), Content: m.Content, Thinking: m.Thinking, ToolCalls: len(m.ToolCalls),
 	})
 	if asked > limit.Calls {
-		c.cfg.Emit(event.Notice{Text: fmt.Sprintf("the model asked for %d tool calls in one answer, of which the first %d are taken", asked, limit.Calls)})
+		c.cfg.Emit(event.Notice{Text: fmt.Sprintf("the model asked for %d tool calls in one answer, of which only the first %d run", asked, limit.Calls)})
 	}
 	if m.Content == "" && len(m.ToolCalls) == 0 {
 		c.cfg.Emit(event.Notice{Text: "the model's answer is empty"})

@@ -115,10 +115,10 @@ func beginning(page string) string {
 func TestPluginCallFields(t *testing.T) {
 	t.Parallel()
 	about := section(t, text(t, eventsPage), "## "+event.PluginCall{}.Type())
-	_, list, _ := strings.Cut(about, "`fields` holds ")
-	list, _, _ = strings.Cut(list, ", each if")
+	_, list, _ := strings.Cut(about, "`fields` lists what the plugin changed: ")
+	list, _, _ = strings.Cut(list, ". It does not")
 	same(t, "changes of a plugin call", quotedWords(list), pipeline.FieldNames())
-	_, list, _ = strings.Cut(about, "what came of it: ")
+	_, list, _ = strings.Cut(about, "the effect of the call: ")
 	list, _, _ = strings.Cut(list, " |")
 	same(t, "outcomes of a plugin call", quotedWords(list), []string{
 		string(event.OutcomeNothing), string(event.OutcomeInjected), string(event.OutcomeBlocked), string(event.OutcomeChanged),

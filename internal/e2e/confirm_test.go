@@ -42,7 +42,7 @@ func TestConfirm(t *testing.T) {
 			go func() { _, _ = record.ReadFrom(screen) }()
 			p.check(cmd.Start())
 			a := p.running(cmd)
-			p.await("stderr.txt", `\? Bash \{"command":"touch made"\}[\s\S]*rule "Bash:touch \*" wants a confirmation; run it\? \[y/N\]`)
+			p.await("stderr.txt", `\? Bash \{"command":"touch made"\}[\s\S]*rule "Bash:touch \*" requires confirmation; run it\? \[y/N\]`)
 			_, err = screen.WriteString(row.typed)
 			p.check(err)
 			// The second call is asked for apart.

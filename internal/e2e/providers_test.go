@@ -53,7 +53,7 @@ func TestProviders(t *testing.T) {
 			if out := string(p.read("stdout.txt")); !strings.Contains(out, "Let me look.") || !strings.Contains(out, "Found it.") {
 				t.Errorf("stdout: %s", out)
 			}
-			if errs := string(p.stderr()); !strings.Contains(errs, "attempt 1 failed and is made again") || strings.Contains(errs, llmtest.Token) {
+			if errs := string(p.stderr()); !strings.Contains(errs, "attempt 1 failed, retrying") || strings.Contains(errs, llmtest.Token) {
 				t.Errorf("stderr: %s", errs)
 			}
 			requests := server.Requests()

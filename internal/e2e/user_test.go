@@ -152,7 +152,7 @@ func TestKilledAuraOfOtherUsers(t *testing.T) {
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	for dir, told := range map[string]string{
-		"sessions": `not saved from here on: .*no space left on device`,
+		"sessions": `no longer saved: .*no space left on device`,
 		"logs":     `witness.*output was not kept: .*no space left on device`,
 	} {
 		t.Run(dir, func(t *testing.T) {

@@ -117,6 +117,6 @@ func deniedError(s source, err error, tried []string, o Options) error {
 			parts = append(parts, fmt.Sprintf("%s is not for %s and was not sent", t.name, s.host))
 		}
 	}
-	parts = append(parts, "set GIT_TOKEN to a token that may read it, or let git's credential helper know one")
+	parts = append(parts, "set GIT_TOKEN to a token that may read it, or store one in git's credential helper")
 	return errors.New(strings.Join(parts, "; "))
 }

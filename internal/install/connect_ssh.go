@@ -192,7 +192,7 @@ func explainSSH(err error, s source, k *keyring) error {
 	case isOp && op.Op == "dial":
 		return fmt.Errorf("the host cannot be reached: %w", op.Err)
 	case strings.Contains(err.Error(), "unable to authenticate"):
-		tried := "no key, as there is none"
+		tried := "no key, because there is none"
 		if len(k.names) > 0 {
 			tried = strings.Join(k.names, ", ")
 		}

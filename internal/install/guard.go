@@ -39,7 +39,7 @@ func (g *guard) admit(name string, size int64) error {
 	}
 	key := folded(name)
 	if other, ok := g.seen[key]; ok {
-		return fmt.Errorf("%q and %q are one file where case does not count", other, name)
+		return fmt.Errorf("%q and %q are the same file on systems that ignore case", other, name)
 	}
 	g.seen[key] = name
 	return g.parents(name)
@@ -51,7 +51,7 @@ func (g *guard) parents(name string) error {
 		key := folded(dir)
 		other, ok := g.seen[key]
 		if ok && other != dir {
-			return fmt.Errorf("%q and %q are one directory where case does not count", other, dir)
+			return fmt.Errorf("%q and %q are the same directory on systems that ignore case", other, dir)
 		}
 		if ok {
 			return nil
@@ -72,11 +72,11 @@ func checkPath(name string) error {
 	case !utf8.ValidString(name):
 		return fmt.Errorf("the path %q is not UTF-8", name)
 	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) && !unicode.Is(unicode.Zs, r) }):
-		return fmt.Errorf("the path %q has control characters in it", name)
+		return fmt.Errorf("the path %q contains control characters", name)
 	case strings.HasPrefix(name, "/"):
 		return fmt.Errorf("the path %q is absolute", name)
 	case strings.Contains(name, `\`):
-		return fmt.Errorf("the path %q has a backslash in it", name)
+		return fmt.Errorf("the path %q contains a backslash", name)
 	case drive.MatchString(name):
 		return fmt.Errorf("the path %q is absolute", name)
 	}

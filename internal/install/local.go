@@ -26,7 +26,7 @@ func copyLocal(ctx context.Context, from, to, home string) error {
 		home = resolved
 	}
 	if within(home, real) && real == home {
-		return fmt.Errorf("%s is the directory that is installed into", from)
+		return fmt.Errorf("%s is the directory to install into", from)
 	}
 	root, err := os.OpenRoot(real)
 	if err != nil {

@@ -70,7 +70,7 @@ func readLock(p Place) (*lockfile, error) {
 		return nil, fmt.Errorf("reading what is installed: %s: %w; restore the file, or remove it and `aura plugins trust` each plugin", path, err)
 	}
 	if l.Version != lockVersion {
-		return nil, fmt.Errorf("reading what is installed: %s is of version %d, this aura knows version %d; use a newer aura", path, l.Version, lockVersion)
+		return nil, fmt.Errorf("reading what is installed: %s has version %d, but this aura supports version %d; use a newer aura", path, l.Version, lockVersion)
 	}
 	if l.Plugins == nil {
 		l.Plugins = map[string]locked{}
@@ -226,7 +226,7 @@ func (d Difference) String() string {
 	for _, list := range []struct {
 		names []string
 		what  string
-	}{{d.Changed, "changed"}, {d.Added, "new"}, {d.Removed, "gone"}} {
+	}{{d.Changed, "changed"}, {d.Added, "new"}, {d.Removed, "removed"}} {
 		for _, name := range list.names {
 			parts = append(parts, name+" ("+list.what+")")
 		}

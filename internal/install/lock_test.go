@@ -65,8 +65,8 @@ func TestVerify(t *testing.T) {
 		{"file in a hidden directory", put(".d/x"), ".d/x (new)"},
 		{"vendored file", put("vendor/a/b.go"), "vendor/a/b.go (changed)"},
 		{"new vendored file", put("vendor/a/c.go"), "vendor/a/c.go (new)"},
-		{"no file", func(p Place) error { return os.Remove(at(p, "main.go")) }, "main.go (gone)"},
-		{"renamed file", func(p Place) error { return os.Rename(at(p, "main.go"), at(p, "m.go")) }, "m.go (new), main.go (gone)"},
+		{"no file", func(p Place) error { return os.Remove(at(p, "main.go")) }, "main.go (removed)"},
+		{"renamed file", func(p Place) error { return os.Rename(at(p, "main.go"), at(p, "m.go")) }, "m.go (new), main.go (removed)"},
 		{"link for a file", func(p Place) error {
 			return errors.Join(os.Rename(at(p, "main.go"), filepath.Join(p.Home, "main.go")), os.Symlink("../../main.go", at(p, "main.go")))
 		}, "main.go (changed)"},
@@ -81,7 +81,7 @@ func TestVerify(t *testing.T) {
 		{"broken lock", func(p Place) error { return os.WriteFile(filepath.Join(p.Home, LockFile), []byte("{"), 0o644) }, "reading what is installed"},
 		{"lock of a later version", func(p Place) error {
 			return os.WriteFile(filepath.Join(p.Home, LockFile), []byte(`{"version": 2, "plugins": {}}`), 0o644)
-		}, "is of version 2"},
+		}, "has version 2"},
 		{"incompatible SDK by hand", func(p Place) error {
 			dir := filepath.Join(p.Root, "greet", "vendor", "github.com", "idelchi", "aura", "sdk", "version")
 			return errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(filepath.Join(dir, "version.go"), []byte("package version\nconst Version = \"7.0.0\"\n"), 0o644),
@@ -150,7 +150,7 @@ func TestVerifyForeign(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(dir, "evil"), sound())
-	if err := verified(t, p)["pack"]; err == nil || !strings.Contains(err.Error(), LockFile+" does not record it") {
+	if err := verified(t, p)["pack"]; err == nil || !strings.Contains(err.Error(), LockFile+" has no entry for it") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -138,7 +138,7 @@ func (p *prepared) check(plugin manifest.Plugin, o Options) error {
 	for _, f := range faults {
 		lines = append(lines, f.String())
 	}
-	return fmt.Errorf("it would not run:\n%s\n--force installs it all the same", strings.Join(lines, "\n"))
+	return fmt.Errorf("the check found errors:\n%s\n--force installs it anyway", strings.Join(lines, "\n"))
 }
 
 // lock is the unit's plugins as plugins.lock records them.

@@ -121,7 +121,7 @@ func peel(s storer.EncodedObjectStorer, h plumbing.Hash) (*object.Commit, error)
 		}
 		h = tag.Target
 	}
-	return nil, errors.New("a tag of tags has no end")
+	return nil, errors.New("its tags refer to each other without end")
 }
 
 func abbreviated(s storer.EncodedObjectStorer, ref string) (*object.Commit, error) {

@@ -56,7 +56,7 @@ func parseSource(text, workdir string) (source, error) {
 	case text == "":
 		return source{}, errors.New("the source is empty: name a URL or a directory")
 	case strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return source{}, fmt.Errorf("%q has characters in it that do not print", text)
+		return source{}, fmt.Errorf("%q contains characters that cannot be printed", text)
 	case strings.HasPrefix(text, "-"):
 		return source{}, fmt.Errorf("%q looks like an option, not like a URL or a directory; write ./%s for a directory of that name", text, text)
 	case helper.MatchString(text):
@@ -86,10 +86,10 @@ func parseURL(text string) (source, error) {
 		return source{}, errors.New("the URL cannot be read: write it as https://HOST/PATH, ssh://USER@HOST/PATH or file:///PATH")
 	}
 	if _, secret := u.User.Password(); secret {
-		return source{}, fmt.Errorf("the URL of %s holds a password, which would be stored and shown; leave it out and set GIT_TOKEN, or let git's credential helper know it", u.Host)
+		return source{}, fmt.Errorf("the URL of %s holds a password, which would be stored and shown; leave it out and set GIT_TOKEN, or store it in git's credential helper", u.Host)
 	}
 	if secretUser.MatchString(u.User.Username()) {
-		return source{}, fmt.Errorf("the URL of %s holds a token, which would be stored and shown; leave it out and set GIT_TOKEN, or let git's credential helper know it", u.Host)
+		return source{}, fmt.Errorf("the URL of %s holds a token, which would be stored and shown; leave it out and set GIT_TOKEN, or store it in git's credential helper", u.Host)
 	}
 	if u.RawQuery != "" || u.Fragment != "" {
 		return source{}, fmt.Errorf("%s has a query or a fragment; name a branch, tag or commit with --ref", u.Redacted())
@@ -106,7 +106,7 @@ func parseURL(text string) (source, error) {
 	case "http":
 		s.kind = kindHTTP
 		if !s.loopback() {
-			return source{}, fmt.Errorf("%s: what comes over plain http can be changed on its way; use https", u.Redacted())
+			return source{}, fmt.Errorf("%s: data sent over plain http can be changed in transit; use https", u.Redacted())
 		}
 	case "ssh", "git+ssh", "ssh+git":
 		s.kind, s.protocol = kindSSH, "ssh"

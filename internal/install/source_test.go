@@ -79,9 +79,9 @@ func TestParseSourceRefuses(t *testing.T) {
 		{"no host", "https:///x", "names no host"},
 		{"no repository", "https://example.com/", "names no repository"},
 		{"file with host", "file://server/share", "three slashes"},
-		{"control character", "https://example.com/x\x1b[31m", "do not print"},
-		{"newline", "https://example.com/x\nhost=evil", "do not print"},
-		{"bidi", "https://example.com/\u202ex", "do not print"},
+		{"control character", "https://example.com/x\x1b[31m", "cannot be printed"},
+		{"newline", "https://example.com/x\nhost=evil", "cannot be printed"},
+		{"bidi", "https://example.com/\u202ex", "cannot be printed"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -42,7 +42,7 @@ func newStage(ctx context.Context, p Place, o Options) (*stage, error) {
 			continue // whoever made it has just removed it again
 		}
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("waiting for others who change %s: %w", p.Root, err), s.close())
+			return nil, errors.Join(fmt.Errorf("waiting for another change of %s to finish: %w", p.Root, err), s.close())
 		}
 		s.held = held
 		break

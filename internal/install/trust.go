@@ -68,7 +68,7 @@ func (l *lockfile) trust(u unit, p manifest.Plugin) (Trusted, error) {
 	before, installed := l.Plugins[key]
 	if !installed {
 		if p.Origin == nil {
-			return Trusted{}, fmt.Errorf("plugin %q was not installed but written in place, and is loaded as it is", p.Name)
+			return Trusted{}, fmt.Errorf("plugin %q was written in place, not installed, so it needs no trust", p.Name)
 		}
 		before = locked{Unit: u.dir, URL: p.Origin.URL, Commit: p.Origin.Commit}
 	}

@@ -57,7 +57,7 @@ func TestVerifyUnrecorded(t *testing.T) {
 				t.Fatal(err)
 			}
 			for name, err := range verified(t, p) {
-				if err == nil || !strings.Contains(err.Error(), "`aura plugins trust "+name+"`") || !strings.Contains(err.Error(), "does not record it") {
+				if err == nil || !strings.Contains(err.Error(), "`aura plugins trust "+name+"`") || !strings.Contains(err.Error(), "has no entry for it") {
 					t.Errorf("%s: got %v", name, err)
 				}
 			}

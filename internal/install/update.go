@@ -85,7 +85,7 @@ func Update(ctx context.Context, places []Place, name string, o Options) (Update
 // updatable refuses what did not come from git.
 func updatable(u unit) error {
 	if u.origin == nil {
-		return errors.New("it was not installed from git, so there is nowhere to update it from")
+		return errors.New("it was not installed from git, so it cannot be updated")
 	}
 	return nil
 }
@@ -237,7 +237,7 @@ func checkOthers(u unit, coming []manifest.Plugin) error {
 		}
 		for _, c := range coming {
 			if slices.Contains(other.names(), c.Name) {
-				return fmt.Errorf("it now holds a plugin named %q, of which there is one already, in %s", c.Name, other.path())
+				return fmt.Errorf("it now holds a plugin named %q, but that name is already used in %s", c.Name, other.path())
 			}
 		}
 	}

@@ -205,7 +205,7 @@ func (v vendoring) run(ctx context.Context, dir, path string, args []string) err
 	if len(text) > goTail {
 		text = "…" + text[len(text)-goTail:]
 	}
-	return fmt.Errorf("vendoring: go %s: %w\n%s\nWhat the plugin imports must be to be had; --no-vendor leaves its vendor directory as it is", strings.Join(args, " "), err, text)
+	return fmt.Errorf("vendoring: go %s: %w\n%s\nAll imports of the plugin must be available; --no-vendor leaves its vendor directory as it is", strings.Join(args, " "), err, text)
 }
 
 // checkSDK tells whether this aura can run a plugin with the SDK it was vendored with. One without is not asked.

@@ -94,7 +94,7 @@ func TestCheck(t *testing.T) {
 		warnings int
 	}{
 		{"warnings are told", nil, false, "", 1},
-		{"errors stop it", []Finding{fault}, false, "it would not run:\nwrong\n--force installs it all the same", 0},
+		{"errors stop it", []Finding{fault}, false, "the check found errors:\nwrong\n--force installs it anyway", 0},
 		{"force turns errors into warnings", []Finding{fault}, true, "", 2},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -21,15 +21,15 @@ type ChangedError struct {
 // Error names the files and the ways out.
 func (e *ChangedError) Error() string {
 	name := word(e.Name)
-	again := fmt.Sprintf("install it anew with `aura plugins update %s`", name)
+	again := fmt.Sprintf("reinstall it with `aura plugins update %s`", name)
 	if !e.Updatable {
 		again = fmt.Sprintf("`aura plugins remove %s` and add it again", name)
 	}
 	if e.Unrecorded != "" {
-		return fmt.Sprintf("it belongs to what was installed, but %s does not record it, so nobody knows whether its files are as they were; %s, or accept them as they are with `aura plugins trust %s`",
+		return fmt.Sprintf("it was installed, but %s has no entry for it, so its files cannot be checked; %s, or accept the current files with `aura plugins trust %s`",
 			e.Unrecorded, again, name)
 	}
-	return fmt.Sprintf("its files have changed since it was installed: %s; %s, or accept them as they are with `aura plugins trust %s`",
+	return fmt.Sprintf("its files have changed since it was installed: %s; %s, or accept the current files with `aura plugins trust %s`",
 		e.Files, again, name)
 }
 

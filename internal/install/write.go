@@ -56,7 +56,7 @@ func (w *writer) file(name string, size int64, executable bool, open func() (io.
 	}
 	n, err := io.Copy(out, io.LimitReader(in, size+1))
 	if err == nil && n != size {
-		err = fmt.Errorf("%d bytes were announced and %d came", size, n)
+		err = fmt.Errorf("%d bytes were expected, but %d arrived", size, n)
 	}
 	if err = errors.Join(err, out.Close()); err != nil {
 		return fmt.Errorf("writing %s: %w", name, err)
@@ -104,7 +104,7 @@ func (w *writer) makeLinks(dir string) error {
 	for _, l := range w.links {
 		end, err := filepath.EvalSymlinks(filepath.Join(dir, filepath.FromSlash(l[0])))
 		if err != nil {
-			return fmt.Errorf("the symbolic link %q leads nowhere: its target is %q", l[0], l[1])
+			return fmt.Errorf("the symbolic link %q is broken: its target is %q", l[0], l[1])
 		}
 		if !within(real, end) {
 			return fmt.Errorf("the symbolic link %q leads out of the source, to %q", l[0], l[1])

@@ -73,7 +73,7 @@ func TestReject(t *testing.T) {
 		},
 		"a circle": {
 			body + "import _ \"my-plugin/a\"\n-- a/a.go --\npackage a\n\nimport _ \"my-plugin/b\"\n-- b/b.go --\npackage b\n\nimport _ \"my-plugin/a\"",
-			`b/b.go:3: importing "my-plugin/a": the packages import each other in a circle`,
+			`b/b.go:3: importing "my-plugin/a": the packages import each other in a cycle`,
 		},
 		"two package names in a directory": {
 			body + "import _ \"my-plugin/a\"\n-- a/a.go --\npackage a\n-- a/b.go --\n\npackage b",

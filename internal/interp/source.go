@@ -81,7 +81,7 @@ func readSource(dir, module string, unsafe bool) (*source, error) {
 func (s *source) add(importPath string, from importSpec) error {
 	if p, known := s.byPath[importPath]; known {
 		if !p.done {
-			return fmt.Errorf("%s: importing %q: the packages import each other in a circle", from.where, importPath)
+			return fmt.Errorf("%s: importing %q: the packages import each other in a cycle", from.where, importPath)
 		}
 		return nil
 	}

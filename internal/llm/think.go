@@ -12,6 +12,6 @@ func ParseThink(word string) (Think, error) {
 	case "false":
 		return ThinkOff, nil
 	default:
-		return "", fmt.Errorf("reading %q as an amount of thinking: say off, on, low, medium or high", word)
+		return "", fmt.Errorf("reading %q as an amount of thinking: use off, on, low, medium or high", word)
 	}
 }

@@ -92,7 +92,7 @@ func TestParseErrors(t *testing.T) {
 		{"backslash in name", `name: a\b`, `p.yaml:1: key "name": "a\\b" has a slash`},
 		{"dots in name", "name: a..b", `p.yaml:1: key "name": "a..b" has ".." in it`},
 		{"hidden name", "name: .a", `p.yaml:1: key "name": ".a" begins with a dot`},
-		{"control character in name", `name: "a\eb"`, `p.yaml:1: key "name": "a\x1bb" has characters`},
+		{"control character in name", `name: "a\eb"`, `p.yaml:1: key "name": "a\x1bb" contains characters`},
 		{"wildcard in name", "name: a*", `p.yaml:1: key "name": "a*" has a wildcard`},
 		{"blank name", `name: " "`, `p.yaml:1: key "name": " " is empty or has blanks`},
 		{"long name", "name: " + strings.Repeat("x", 129), `p.yaml:1: key "name": a name has at most 128 bytes`},

@@ -26,7 +26,7 @@ func CheckName(name string) error {
 	case strings.ContainsAny(name, "*?"):
 		return fmt.Errorf("%q has a wildcard in it", name)
 	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return fmt.Errorf("%q has characters in it that do not print", name)
+		return fmt.Errorf("%q contains characters that cannot be printed", name)
 	}
 
 	return nil

@@ -113,7 +113,7 @@ func (s *Set) Load(ctx context.Context, name string) ([]tool.Tool, error) {
 	i := slices.IndexFunc(s.servers, func(each *server) bool { return each.Name == name })
 	switch {
 	case i < 0:
-		return nil, fmt.Errorf("connecting to MCP server %q: there is none of that name; known are: %s", name, s.names())
+		return nil, fmt.Errorf("connecting to MCP server %q: it does not exist; known servers: %s", name, s.names())
 	case s.servers[i].Disabled:
 		return nil, fmt.Errorf("connecting to MCP server %q: it is disabled; %s", name, s.servers[i].remedy("remove disabled: true"))
 	}

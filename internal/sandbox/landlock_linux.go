@@ -70,7 +70,7 @@ func restrictFiles(p Policy, in Isolation, r *Report) error {
 		r.lacks("files that can be read can be truncated: that needs Linux 6.2")
 	}
 	if r.Landlock < abiScope && !in.Processes {
-		r.lacks("signals to other processes are not refused: that needs Linux 6.12 or a process namespace")
+		r.lacks("signals to other processes are not refused: that needs Linux 6.12 or a PID namespace")
 	}
 	rules, done := fileRules(p, r)
 	defer done()

@@ -11,7 +11,7 @@ import (
 const probeTime = 10 * time.Second
 
 // unlimitedProcesses is told where their number has no bound.
-const unlimitedProcesses = "the number of processes is not limited: that needs a process namespace and, as root, Linux 6.14"
+const unlimitedProcesses = "the number of processes is not limited: that needs a PID namespace and, as root, Linux 6.14"
 
 // Probe is Support with what only shows when a process is confined: it starts the executable as Run does, under the policy of a
 // command line in a working directory.
@@ -30,9 +30,9 @@ func Probe(ctx context.Context, executable string, p Policy, workdir string) Sta
 	s.Rows = append(s.Rows,
 		row("privileges", r.Report.Confined, "no capabilities, no new privileges", ""),
 		row("memory", r.Report.Confined, "a limit for each process", ""),
-		row("number of processes", bounded, "a limit for all together", "no process namespace, or a kernel before 6.14"),
+		row("number of processes", bounded, "a limit for all together", "no PID namespace, or a kernel before 6.14"),
 		row("files outside are read-only in every respect", r.Report.Mounts, "private mounts", "no mount namespace to be had"),
-		row("no processes but its own", r.Report.Proc, "private /proc", "no process namespace, or no /proc for it"),
+		row("no processes but its own", r.Report.Proc, "private /proc", "no PID namespace, or no /proc for it"),
 	)
 	for _, sentence := range slices.Concat(r.Report.Uncovered, r.Report.Missing) {
 		s.Rows = append(s.Rows, Row{Name: "not covered", Detail: sentence})

@@ -56,14 +56,14 @@ func (at Place) Warnings() []string {
 	var out []string
 	switch {
 	case at.atHome():
-		out = append(out, "the working directory is your home directory: tools and plugins can write what lies in it and does not begin "+
-			"with a dot, and nothing new beside that; start aura in a project's directory")
+		out = append(out, "the working directory is your home directory: tools and plugins can write entries of it that do not begin "+
+			"with a dot, and create nothing else; start aura in a project's directory")
 	case isRoot(at.Workdir):
 		out = append(out, "the working directory is "+at.Workdir+", the whole system: tools and plugins can write temporary files only; "+
 			"start aura in a project's directory")
 	case at.holdsHome(at.Workdir):
-		out = append(out, "the working directory, "+at.Workdir+", holds your home directory: tools and plugins can write what else lies in it and "+
-			"does not begin with a dot, and nothing new beside that; start aura in a project's directory")
+		out = append(out, "the working directory, "+at.Workdir+", contains your home directory: tools and plugins can write other entries of it that "+
+			"do not begin with a dot, and create nothing else; start aura in a project's directory")
 	}
 	if dir := at.temp(); at.wide(dir) {
 		instead := "cannot write it"

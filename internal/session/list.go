@@ -138,7 +138,7 @@ func Latest(workdir string, dirs ...string) (Summary, error) {
 }
 
 // ErrNone means that no session has such an id.
-var ErrNone = errors.New("there is none whose id begins so")
+var ErrNone = errors.New("no session id begins with it")
 
 // Find returns the one session whose id begins with prefix, which is not empty.
 func Find(prefix string, dirs ...string) (Summary, error) {

@@ -56,7 +56,7 @@ func TestListAndFind(t *testing.T) {
 		"a whole id":       {id(first), first, ""},
 		"a unique prefix":  {id(first)[:len(id(first))-1], first, ""},
 		"an ambiguous one": {id(first)[:2], "", "ids begin so"},
-		"an unknown one":   {"zz", "", "none whose id begins so"},
+		"an unknown one":   {"zz", "", "no session id begins with it"},
 		"a broken one":     {"broken", "", "not a journal"},
 	} {
 		got, err := session.Find(row.prefix, project, user)

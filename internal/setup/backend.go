@@ -35,7 +35,7 @@ func (p *Providers) Make(c config.Provider) (llm.Provider, error) {
 		speaks = retry.New(speaks, retry.Options{
 			MaxAttempts: c.Retry.MaxAttempts, BaseDelay: c.Retry.BaseDelay, MaxDelay: c.Retry.MaxDelay,
 			Notify: func(f retry.Failure) {
-				p.notify(fmt.Sprintf("attempt %d failed and is made again in %s: %v", f.Attempt, f.Delay.Round(time.Millisecond), f.Err))
+				p.notify(fmt.Sprintf("attempt %d failed, retrying in %s: %v", f.Attempt, f.Delay.Round(time.Millisecond), f.Err))
 			},
 		})
 	}
@@ -100,7 +100,7 @@ func (o offering) Chat(ctx context.Context, req llm.Request, onDelta func(llm.De
 	m := o.models
 	if req.Model != "" && (len(m.Include) > 0 && !tool.Match(m.Include, req.Model) || tool.Match(m.Exclude, req.Model)) {
 		return llm.Response{}, &llm.Error{
-			Type: sdk.ErrorTypeModelUnavailable, Message: fmt.Sprintf("model %q is left out by models: of the provider", req.Model),
+			Type: sdk.ErrorTypeModelUnavailable, Message: fmt.Sprintf("model %q is excluded by models: of the provider", req.Model),
 		}
 	}
 	return o.Provider.Chat(ctx, req, onDelta)
@@ -140,5 +140,5 @@ func (p *Providers) Detect(ctx context.Context) (llm.Provider, string, error) {
 }
 
 func (p *Providers) tellDetected(what string) {
-	p.notify("no provider is configured, so " + what + "; put one into .aura/config/providers/ to change that")
+	p.notify("no provider is configured, so " + what + "; to change that, put one into .aura/config/providers/")
 }

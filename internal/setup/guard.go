@@ -79,12 +79,12 @@ func (g guard) permit(ctx context.Context, call tool.Call, t tool.Tool) error {
 func (g guard) confirm(ctx context.Context, name string, args map[string]any, rule string) error {
 	ask := g.source.Confirm
 	if ask == nil {
-		return fmt.Errorf("the policy wants a confirmation (rule %q), and without a terminal there is nobody to give it, so it is denied", rule)
+		return fmt.Errorf("the policy requires confirmation (rule %q), and there is no terminal to ask on, so the call is denied", rule)
 	}
 	yes, err := ask(ctx, Question{Tool: name, Args: args, Rule: rule})
 	switch {
 	case err != nil:
-		return fmt.Errorf("asking for the confirmation that rule %q wants: %w", rule, err)
+		return fmt.Errorf("asking for the confirmation that rule %q requires: %w", rule, err)
 	case !yes:
 		return errors.New("the user said no")
 	}

@@ -50,7 +50,7 @@ func (m member) systemPrompt(data prompt.Data) (string, error) {
 func (s Source) namedPrompt(name string) (prompt.Template, error) {
 	named, ok := s.Config.Prompts[name]
 	if !ok {
-		return prompt.Template{}, fmt.Errorf("choosing prompt %q: there is none of that name; known prompts: %s", name, Names(s.Config.Prompts))
+		return prompt.Template{}, fmt.Errorf("choosing prompt %q: it does not exist; known prompts: %s", name, Names(s.Config.Prompts))
 	}
 	return prompt.Template{Name: name, Body: named.Body, File: named.BodyAt.File, Line: named.BodyAt.Line}, nil
 }

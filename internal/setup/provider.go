@@ -76,7 +76,7 @@ func (p *Providers) find(ctx context.Context, name string) (llm.Provider, string
 	}
 	chosen, ok := p.config.Providers[name]
 	if !ok {
-		return nil, "", fmt.Errorf("choosing provider %q: there is none of that name; known providers: %s", name, Names(p.config.Providers))
+		return nil, "", fmt.Errorf("choosing provider %q: it does not exist; known providers: %s", name, Names(p.config.Providers))
 	}
 	made, err := p.Make(chosen)
 	if err != nil {

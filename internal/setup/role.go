@@ -32,12 +32,12 @@ func FindRole(c *config.Config, agent, mode string) (Role, error) {
 	)
 	if agent != "" {
 		if r.Agent, ok = c.Agents[agent]; !ok {
-			return Role{}, fmt.Errorf("choosing agent %q: there is none of that name; known agents: %s", agent, Names(c.Agents))
+			return Role{}, fmt.Errorf("choosing agent %q: it does not exist; known agents: %s", agent, Names(c.Agents))
 		}
 	}
 	if mode = cmp.Or(mode, r.Agent.Mode); mode != "" {
 		if r.Mode, ok = c.Modes[mode]; !ok {
-			return Role{}, fmt.Errorf("choosing mode %q: there is none of that name; known modes: %s", mode, Names(c.Modes))
+			return Role{}, fmt.Errorf("choosing mode %q: it does not exist; known modes: %s", mode, Names(c.Modes))
 		}
 	}
 	return r, nil

@@ -231,7 +231,7 @@ func (t delegateTool) Execute(ctx context.Context, call tool.Call) (string, erro
 			return t.run(ctx, agent, prompt)
 		}
 	}
-	return "", fmt.Errorf("handing work to agent %q: there is none of that name", name)
+	return "", fmt.Errorf("handing work to agent %q: it does not exist", name)
 }
 
 // loadTool brings in the tools of a deferred server.

@@ -61,5 +61,5 @@ func (r reader) Execute(_ context.Context, call tool.Call) (string, error) {
 			return fmt.Sprintf("%s\n\n(files of this skill are below %s)", s.Body, s.Dir), nil
 		}
 	}
-	return "", fmt.Errorf("reading skill %q: there is none of that name", name)
+	return "", fmt.Errorf("reading skill %q: it does not exist", name)
 }

@@ -22,7 +22,7 @@ func (c *commands) flowCommands() []command.Command {
 	return []command.Command{
 		{Name: "assert", Description: "Run actions once if a condition holds", Hints: []string{"[not] CONDITION", `"ACTION"...`}, Run: c.assert},
 		{Name: "until", Description: "Repeat actions until a condition holds", Hints: []string{"[--max N] [not] CONDITION", `"ACTION"...`}, Run: c.until},
-		{Name: "replay", Description: "Take the prompts and commands of a file", Hints: []string{"FILE"}, Run: c.replay},
+		{Name: "replay", Description: "Run the prompts and commands of a file", Hints: []string{"FILE"}, Run: c.replay},
 	}
 }
 
@@ -40,7 +40,7 @@ func (c *commands) assert(ctx context.Context, args string) (command.Result, err
 		return command.Result{}, err
 	}
 	if holds == parsed.Not {
-		return command.Result{Output: "not run, for this does not hold: " + parsed.String()}, nil
+		return command.Result{Output: "not run, because this does not hold: " + parsed.String()}, nil
 	}
 	exit, err := c.actions(ctx, parsed.Actions)
 	return command.Result{Exit: exit}, err

@@ -16,17 +16,17 @@ import (
 // listCommands show what there is.
 func (c *commands) listCommands() []command.Command {
 	return []command.Command{
-		own("plugins", "List the plugins' hooks by the moment at which they run", c.plugins),
+		own("plugins", "List the plugins' hooks by hook point", c.plugins),
 		own("hooks", "List the shell hooks in the order in which they run", c.hooks),
-		own("tools", "List the tools that the model is offered", c.tools),
+		own("tools", "List the tools offered to the model", c.tools),
 		own("skills", "List the skills", c.skills),
 		own("mcp", "List the MCP servers, or connect to one", c.mcp, "SERVER"),
 		own("policy", "List the rules for tool calls", c.policy),
-		own("sandbox", "Say what the tools and plugins are confined to", c.sandbox),
-		own("todo", "Show the list of todos, or empty it", c.todo, "clear"),
-		own("ctx", "Say how full the model's context is", c.ctx),
-		own("stats", "Show what has been counted", c.stats),
-		own("info", "Say who answers, where, and in which session", c.info),
+		own("sandbox", "Show the sandbox policy of tools and plugins", c.sandbox),
+		own("todo", "Show the list of todos, or clear it", c.todo, "clear"),
+		own("ctx", "Show how full the model's context is", c.ctx),
+		own("stats", "Show the counts of the session", c.stats),
+		own("info", "Show the agent, the working directory and the session", c.info),
 	}
 }
 

@@ -17,12 +17,12 @@ import (
 // roleCommands change who answers, and how.
 func (c *commands) roleCommands() []command.Command {
 	return []command.Command{
-		own("agent", "Let another agent answer, the next one, or list them", c.agent, "NAME|--next"),
-		own("mode", "Change the mode, leave it, or list them", c.mode, "NAME|none"),
-		own("model", "Use another model, or say which is used", c.model, "[PROVIDER/]MODEL"),
-		own("think", "Say how much the model thinks", c.think, "off|on|low|medium|high"),
-		own("auto", "Go on by itself while todos are open, or stop that", c.auto, "on|off"),
-		own("done", "Work until the agent calls Done, or stop that", c.done, "on|off"),
+		own("agent", "Switch to an agent or to the next one, or list them", c.agent, "NAME|--next"),
+		own("mode", "Switch to a mode, leave it, or list them", c.mode, "NAME|none"),
+		own("model", "Switch to a model, or show the current one", c.model, "[PROVIDER/]MODEL"),
+		own("think", "Set how much the model thinks", c.think, "off|on|low|medium|high"),
+		own("auto", "Turn auto mode on or off: continue while todos are open", c.auto, "on|off"),
+		own("done", "Turn done mode on or off: work until the agent calls Done", c.done, "on|off"),
 	}
 }
 
@@ -50,7 +50,7 @@ func (c *commands) agent(ctx context.Context, args string) (string, error) {
 	if err := c.Switch(ctx, r, reason); err != nil {
 		return "", err
 	}
-	return "now answers: " + c.described(), nil
+	return "now using " + c.described(), nil
 }
 
 // nextAgent is the agent behind the current one in the order of their names, hidden ones and subagents left out.
@@ -109,7 +109,7 @@ func (c *commands) mode(ctx context.Context, args string) (string, error) {
 	if err := c.Switch(ctx, r, sdk.SwitchReasonUser); err != nil {
 		return "", err
 	}
-	return "now answers: " + c.described(), nil
+	return "now using " + c.described(), nil
 }
 
 func (c *commands) model(ctx context.Context, args string) (string, error) {
@@ -127,7 +127,7 @@ func (c *commands) model(ctx context.Context, args string) (string, error) {
 	if err := c.Switch(ctx, r, sdk.SwitchReasonUser); err != nil {
 		return "", err
 	}
-	return "now answers: " + c.described(), nil
+	return "now using " + c.described(), nil
 }
 
 func (c *commands) think(ctx context.Context, args string) (string, error) {

@@ -16,13 +16,13 @@ import (
 // sessionCommands work on the history and where it is kept.
 func (c *commands) sessionCommands() []command.Command {
 	return []command.Command{
-		own("clear", "Forget the conversation so far", c.clear),
-		own("undo", "Take back the last prompt and what came of it", c.undo, "N"),
-		own("compact", "Put the older part of the conversation into a summary", c.compact),
-		own("save", "Say where the session is saved; with a name, call it so", c.save, "TITLE"),
-		own("name", "Call the session by a name", c.name, "TITLE"),
-		own("resume", "Go on with another session, or list them", c.resume, "ID"),
-		own("fork", "Go on in a copy of the session", c.fork),
+		own("clear", "Clear the conversation", c.clear),
+		own("undo", "Undo the last prompt and everything after it", c.undo, "N"),
+		own("compact", "Replace the older part of the conversation by a summary", c.compact),
+		own("save", "Show where the session is saved, and name it if a name is given", c.save, "TITLE"),
+		own("name", "Name the session", c.name, "TITLE"),
+		own("resume", "Resume another session, or list them", c.resume, "ID"),
+		own("fork", "Continue in a copy of the session", c.fork),
 		own("export", "Write the session to a file (.md or .json)", c.export, "FILE"),
 	}
 }
@@ -48,7 +48,7 @@ func (c *commands) undo(_ context.Context, args string) (string, error) {
 		if left--; left > 0 {
 			continue
 		}
-		return fmt.Sprintf("taken back: %s (and %d messages after it)", brief(m.Content), len(history)-i-1), c.Rewind(i)
+		return fmt.Sprintf("undone: %s (and %d messages after it)", brief(m.Content), len(history)-i-1), c.Rewind(i)
 	}
 	if n == left {
 		return "", errors.New("taking back the last prompt: there is none")
@@ -90,10 +90,10 @@ func (c *commands) save(ctx context.Context, args string) (string, error) {
 func (c *commands) name(_ context.Context, args string) (string, error) {
 	title := strings.Join(strings.Fields(args), " ")
 	if title == "" {
-		return "the session is called " + c.Saved().Title, nil
+		return "the session is named " + c.Saved().Title, nil
 	}
 	c.SetTitle(title)
-	return "the session is called " + title, nil
+	return "the session is named " + title, nil
 }
 
 func (c *commands) resume(ctx context.Context, args string) (string, error) {

@@ -127,11 +127,11 @@ func own(name, description string, do run, hints ...string) command.Command {
 
 func (c *commands) otherCommands() []command.Command {
 	return []command.Command{
-		own("reload", "Read configuration and plugins again", func(ctx context.Context, _ string) (string, error) { return c.Reload(ctx) }),
+		own("reload", "Reload configuration and plugins", func(ctx context.Context, _ string) (string, error) { return c.Reload(ctx) }),
 		own("set", "Set a variable for the templates of prompts, or list them", c.set, "KEY=VALUE"),
-		own("verbose", "Show the model's thinking, or stop it", c.verbose, "on|off"),
+		own("verbose", "Show or hide the model's thinking", c.verbose, "on|off"),
 		own("help", "List the commands, or describe one", c.help, "command"),
-		{Name: "exit", Description: "Leave", Run: func(context.Context, string) (command.Result, error) { return command.Result{Exit: true}, nil }},
+		{Name: "exit", Description: "End the session", Run: func(context.Context, string) (command.Result, error) { return command.Result{Exit: true}, nil }},
 	}
 }
 
@@ -186,6 +186,6 @@ func toggled(now bool, args string) (bool, error) {
 	case "off", "false":
 		return false, nil
 	default:
-		return now, fmt.Errorf("reading %q: say on or off, or nothing to change it", word)
+		return now, fmt.Errorf("reading %q: use on or off, or nothing to toggle", word)
 	}
 }

@@ -23,7 +23,7 @@ const (
 )
 
 // ErrNoPlace means that there is nowhere to keep consents: the user has neither a home directory nor $XDG_STATE_HOME.
-var ErrNoPlace = errors.New("there is no place to keep it: set HOME or XDG_STATE_HOME, or use --trust for this run")
+var ErrNoPlace = errors.New("there is no directory to store it in: set HOME or XDG_STATE_HOME, or use --trust for this run")
 
 // Store is the file with the user's consents. It is read anew by each method.
 type Store struct {
@@ -79,20 +79,20 @@ func (s Store) read() (content, error) {
 		return empty, nil
 	}
 	if err != nil {
-		return empty, fmt.Errorf("reading consents: %w: remove it to begin anew; every project will ask again", err)
+		return empty, fmt.Errorf("reading consents: %w: remove it to start over; aura will ask again for every project", err)
 	}
 	c := empty
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.DisallowUnknownFields()
 	err = decoder.Decode(&c)
 	if err == nil && c.Version != storeVersion {
-		err = fmt.Errorf("its version is %d, and this aura knows %d", c.Version, storeVersion)
+		err = fmt.Errorf("its version is %d, but this aura supports version %d", c.Version, storeVersion)
 	}
 	if _, more := decoder.Token(); err == nil && !errors.Is(more, io.EOF) {
-		err = errors.New("something follows after its end")
+		err = errors.New("it has data after its end")
 	}
 	if err != nil {
-		return empty, fmt.Errorf("reading consents: %s is damaged: %w: remove it to begin anew; every project will ask again", s.Path, err)
+		return empty, fmt.Errorf("reading consents: %s is damaged: %w: remove it to start over; aura will ask again for every project", s.Path, err)
 	}
 	if c.Projects == nil {
 		c.Projects = map[string]Consent{}

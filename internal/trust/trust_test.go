@@ -78,7 +78,7 @@ func TestDamagedStore(t *testing.T) {
 			s := trust.Store{Path: filepath.Join(t.TempDir(), "trust.json")}
 			write(t, s.Path, text)
 			_, ok, err := s.Get("/a")
-			if ok || err == nil || !strings.Contains(err.Error(), "remove it to begin anew") {
+			if ok || err == nil || !strings.Contains(err.Error(), "remove it to start over") {
 				t.Errorf("got %v, %v", ok, err)
 			}
 			if err := s.Put("/b", trust.Consent{}); err == nil {

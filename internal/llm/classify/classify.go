@@ -41,7 +41,7 @@ func Event(body []byte) *llm.Error { return Response(0, nil, body) }
 
 var hints = map[string]string{
 	sdk.ErrorTypeAuth:             "check the token of the provider",
-	sdk.ErrorTypeModelUnavailable: "`aura models` lists the models that there are",
+	sdk.ErrorTypeModelUnavailable: "`aura models` lists the available models",
 }
 
 // class decides by what the service calls the error where that is telling, then by the words of its message, then by the

@@ -102,7 +102,7 @@ func TestMessages(t *testing.T) {
 		"upstream":       {200, `{"error":{"message":"Provider returned error","metadata":{"raw":"it broke"}}}`, "Provider returned error: it broke"},
 		"no reason":      {200, `{"error":{}}`, "the service failed without saying why"},
 		"hint for auth":  {401, `{"error":"no"}`, "401 Unauthorized: no; check the token of the provider"},
-		"hint for model": {404, `{"error":"model gone"}`, "404 Not Found: model gone; `aura models` lists the models that there are"},
+		"hint for model": {404, `{"error":"model gone"}`, "404 Not Found: model gone; `aura models` lists the available models"},
 		"long":           {400, strings.Repeat("é", 2000), "400 Bad Request: " + strings.Repeat("é", 500) + "…"},
 	} {
 		if got := classify.Response(test.status, nil, []byte(test.body)).Message; got != test.want {

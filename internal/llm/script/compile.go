@@ -73,7 +73,7 @@ func check(turn Turn, given map[string]bool) (key string, err error) {
 	for i, call := range turn.ToolCalls {
 		at := ".tool_calls[" + strconv.Itoa(i) + "]"
 		if call.Name == "" {
-			return at + ".name", errors.New("missing: say which tool is called")
+			return at + ".name", errors.New("missing: name the tool to call")
 		}
 		if given[call.ID] {
 			return at + ".id", fmt.Errorf("%q is the id of an earlier call", call.ID)
