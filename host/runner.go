@@ -27,9 +27,9 @@ const maxHandshake = 4096
 // that outlived it could keep them open.
 const drainTime = 100 * time.Millisecond
 
-// process is one child process. It implements go-plugin's runner, which reads the handshake from it and otherwise leaves it
+// hostProcess is one child process. It implements go-plugin's runner, which reads the handshake from it and otherwise leaves it
 // alone. Whoever starts it must kill it.
-type process struct {
+type hostProcess struct {
 	binary  string
 	workdir string
 	env     []string
@@ -53,15 +53,15 @@ type process struct {
 	killed bool
 }
 
-func newProcess(binary, workdir string, env []string, spec shared.LaunchSpec, log *logFile) *process {
-	return &process{
+func newProcess(binary, workdir string, env []string, spec shared.LaunchSpec, log *logFile) *hostProcess {
+	return &hostProcess{
 		binary: binary, workdir: workdir, env: env, spec: spec, log: log,
 		exited: make(chan struct{}), drained: make(chan struct{}),
 	}
 }
 
 // Start starts the child and sends it its launch specification.
-func (p *process) Start(ctx context.Context) error {
+func (p *hostProcess) Start(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (p *process) Start(ctx context.Context) error {
 }
 
 // run starts the command unless the process was killed before it began.
-func (p *process) run(cmd *exec.Cmd) error {
+func (p *hostProcess) run(cmd *exec.Cmd) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.killed {
@@ -131,13 +131,13 @@ func (p *process) run(cmd *exec.Cmd) error {
 }
 
 // feed sends the child its input. A child that dies before it has read all of it is noticed elsewhere.
-func (p *process) feed(stdin *os.File) {
+func (p *hostProcess) feed(stdin *os.File) {
 	_, _ = stdin.Write(p.input)
 	_ = stdin.Close()
 }
 
 // watch reaps the child.
-func (p *process) watch(cmd *exec.Cmd) {
+func (p *hostProcess) watch(cmd *exec.Cmd) {
 	p.exit = cmd.Wait()
 	p.state = cmd.ProcessState
 	deadline := time.Now().Add(drainTime)
@@ -148,7 +148,7 @@ func (p *process) watch(cmd *exec.Cmd) {
 }
 
 // drain takes all that the child prints, at any speed, so that printing never blocks it.
-func (p *process) drain() {
+func (p *hostProcess) drain() {
 	defer close(p.drained)
 	_, _ = io.CopyBuffer(io.MultiWriter(&p.tail, p.log), onlyReader{p.stderr}, make([]byte, 64<<10))
 	_ = p.stderr.Close()
@@ -158,7 +158,7 @@ func (p *process) drain() {
 type onlyReader struct{ io.Reader }
 
 // kill ends the child with all it started and returns when it is gone. A process that has not begun never will.
-func (p *process) kill() {
+func (p *hostProcess) kill() {
 	p.mu.Lock()
 	first := !p.killed
 	p.killed = true
@@ -174,7 +174,7 @@ func (p *process) kill() {
 	<-p.drained
 }
 
-func (p *process) dead() bool {
+func (p *hostProcess) dead() bool {
 	select {
 	case <-p.exited:
 		return true
@@ -184,7 +184,7 @@ func (p *process) dead() bool {
 }
 
 // pid is 0 until the child runs.
-func (p *process) pid() int {
+func (p *hostProcess) pid() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.cmd == nil {
@@ -194,19 +194,19 @@ func (p *process) pid() int {
 }
 
 // Kill is kill for go-plugin.
-func (p *process) Kill(context.Context) error {
+func (p *hostProcess) Kill(context.Context) error {
 	p.kill()
 	return nil
 }
 
 // Wait returns when the child is gone.
-func (p *process) Wait(context.Context) error {
+func (p *hostProcess) Wait(context.Context) error {
 	<-p.exited
 	return p.exit
 }
 
 // Stdout yields the handshake line and nothing after it.
-func (p *process) Stdout() io.ReadCloser {
+func (p *hostProcess) Stdout() io.ReadCloser {
 	line, err := bufio.NewReader(io.LimitReader(p.stdout, maxHandshake)).ReadString('\n')
 	_ = p.stdout.Close()
 	if err != nil {
@@ -216,13 +216,13 @@ func (p *process) Stdout() io.ReadCloser {
 }
 
 // Stderr is empty: process reads the real one itself.
-func (p *process) Stderr() io.ReadCloser { return io.NopCloser(strings.NewReader("")) }
+func (p *hostProcess) Stderr() io.ReadCloser { return io.NopCloser(strings.NewReader("")) }
 
 // Name is the plugin's name.
-func (p *process) Name() string { return p.spec.Name }
+func (p *hostProcess) Name() string { return p.spec.Name }
 
 // ID is the child's process number.
-func (p *process) ID() string {
+func (p *hostProcess) ID() string {
 	if pid := p.pid(); pid != 0 {
 		return strconv.Itoa(pid)
 	}
@@ -230,10 +230,10 @@ func (p *process) ID() string {
 }
 
 // Diagnose returns the child's last words.
-func (p *process) Diagnose(context.Context) string { return excerpt(p.tail.String()) }
+func (p *hostProcess) Diagnose(context.Context) string { return excerpt(p.tail.String()) }
 
 // PluginToHost believes no address but a socket in the directory that this child was given.
-func (p *process) PluginToHost(network, addr string) (string, string, error) {
+func (p *hostProcess) PluginToHost(network, addr string) (string, string, error) {
 	if network == "unix" && filepath.Dir(addr) != p.spec.SocketDir {
 		return "", "", fmt.Errorf("connecting to plugin %q: address %q is outside of its socket directory", p.spec.Name, addr)
 	}
@@ -244,7 +244,7 @@ func (p *process) PluginToHost(network, addr string) (string, string, error) {
 }
 
 // HostToPlugin changes nothing: both sides see the same addresses.
-func (p *process) HostToPlugin(network, addr string) (string, string, error) {
+func (p *hostProcess) HostToPlugin(network, addr string) (string, string, error) {
 	return network, addr, nil
 }
 

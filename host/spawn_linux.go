@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 	"syscall"
 
+	"github.com/idelchi/aura/internal/process"
 	"github.com/idelchi/aura/internal/sandbox"
-	"github.com/idelchi/aura/internal/stray"
 	"github.com/idelchi/aura/shared"
 )
 
@@ -81,7 +81,7 @@ func start(cmd *exec.Cmd, spec *shared.LaunchSpec, level isolation) error {
 // killTree kills a child with all its descendants. In a namespace the kernel does it; otherwise they are looked for.
 func killTree(pid int, isolated bool) {
 	if !isolated {
-		stray.KillTree(pid)
+		process.KillTree(pid)
 		return
 	}
 	_ = syscall.Kill(-pid, syscall.SIGKILL)

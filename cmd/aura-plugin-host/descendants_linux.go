@@ -5,8 +5,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/idelchi/aura/internal/process"
 	"github.com/idelchi/aura/internal/sandbox"
-	"github.com/idelchi/aura/internal/stray"
 )
 
 // redirect makes descriptor to a copy of descriptor from.
@@ -23,4 +23,4 @@ func closeInherited(first int) {
 }
 
 // killDescendants kills all processes below this one.
-func killDescendants() { stray.KillDescendants(os.Getpid()) }
+func killDescendants() { process.KillDescendants(os.Getpid()) }

@@ -245,7 +245,7 @@ func (s scene) policy() sandbox.Policy {
 }
 
 // start starts the plugin as the scene's user, and loads it. A confined one has namespaces, as aura gives them.
-func (s scene) start(t *testing.T, archive string, unsafe bool, policy *sandbox.Policy) *process {
+func (s scene) start(t *testing.T, archive string, unsafe bool, policy *sandbox.Policy) *started {
 	t.Helper()
 	dir := unpack(t, archive)
 	s.give(t, dir)
@@ -295,7 +295,7 @@ func ExecuteCommand(ctx context.Context, args string, c sdk.Context) (sdk.Comman
 }
 
 // everyWay returns what the tool, the hook and the command answer.
-func (p *process) everyWay(t *testing.T) map[string]string {
+func (p *started) everyWay(t *testing.T) map[string]string {
 	t.Helper()
 	tool, err1 := p.execute(t.Context())
 	hook, err2 := p.Hook(t.Context(), shared.HookCall{Point: "BeforeChat", Context: sdk.BeforeChatContext{}})

@@ -17,8 +17,8 @@ import (
 	"github.com/idelchi/aura/internal/limit"
 )
 
-// process is a running server. Its creator calls stop.
-type process struct {
+// serverProcess is a running server. Its creator calls stop.
+type serverProcess struct {
 	stdin, stdout *os.File
 	last          *lastWords
 	group         *group
@@ -30,7 +30,7 @@ type process struct {
 }
 
 // startProcess starts a server. On an error nothing is left open or running.
-func startProcess(s Server, o Options) (*process, error) {
+func startProcess(s Server, o Options) (*serverProcess, error) {
 	env := environ(o.Environ, s.Env)
 	path, err := interp.LookPathDir(o.Workdir, expand.ListEnviron(env...), s.Command)
 	if err != nil {
@@ -38,7 +38,7 @@ func startProcess(s Server, o Options) (*process, error) {
 	}
 	cmd := &exec.Cmd{Path: path, Args: append([]string{s.Command}, s.Args...), Env: append([]string{}, env...), Dir: o.Workdir}
 	var ours, theirs files
-	p := &process{exited: make(chan struct{})}
+	p := &serverProcess{exited: make(chan struct{})}
 	var stderr *os.File
 	cmd.Stdin, p.stdin = pipe(&theirs, &ours)
 	p.stdout, cmd.Stdout = pipe(&ours, &theirs)
@@ -58,7 +58,7 @@ func startProcess(s Server, o Options) (*process, error) {
 
 // run starts the program and has its end awaited. The thread that starts it stays with it: on Linux the program is
 // killed with that thread, which must therefore not end before aura.
-func (p *process) run(cmd *exec.Cmd) error {
+func (p *serverProcess) run(cmd *exec.Cmd) error {
 	started := make(chan error, 1)
 	go func() {
 		runtime.LockOSThread()
@@ -76,13 +76,13 @@ func (p *process) run(cmd *exec.Cmd) error {
 	return <-started
 }
 
-func (p *process) transport() sdk.Transport {
+func (p *serverProcess) transport() sdk.Transport {
 	return &sdk.IOTransport{Reader: p.stdout, Writer: p.stdin, MaxLineLength: limit.MCPMessage}
 }
 
 // stop asks the program to end by closing its input, then by a signal, and kills what is left of it. When it returns,
 // the program's group is gone.
-func (p *process) stop(_ <-chan struct{}, grace time.Duration) {
+func (p *serverProcess) stop(_ <-chan struct{}, grace time.Duration) {
 	p.once.Do(func() {
 		_ = p.stdin.Close()
 		if !p.gone(grace) {
@@ -99,7 +99,7 @@ func (p *process) stop(_ <-chan struct{}, grace time.Duration) {
 }
 
 // gone waits for the program to end for a time, and reports whether it did.
-func (p *process) gone(d time.Duration) bool {
+func (p *serverProcess) gone(d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
@@ -111,7 +111,7 @@ func (p *process) gone(d time.Duration) bool {
 }
 
 // story says how the program ended, if it did, and what it printed last.
-func (p *process) story() string {
+func (p *serverProcess) story() string {
 	var out []string
 	select {
 	case <-p.exited:

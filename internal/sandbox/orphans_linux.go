@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// markName is the variable by which the programs of a call are known where there is no process namespace; see stray.Mark.
+// markName is the variable by which the programs of a call are known where there is no process namespace; see process.NewMark.
 const markName = "AURA_SANDBOX"
 
 // adoptOrphans makes this process the parent of whatever its descendants leave behind, so that all of them can be found.

@@ -16,7 +16,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/idelchi/aura/internal/stray"
+	"github.com/idelchi/aura/internal/process"
 )
 
 // answerFD is where the child writes its frames.
@@ -99,7 +99,7 @@ const refillAfter = 20 * time.Millisecond
 type Spares struct {
 	mu sync.Mutex
 	// ready are processes that were started alike, the oldest first.
-	ready  []*process
+	ready  []*worker
 	like   string
 	closed bool
 	// filling is true while spares are being started, one after the other; starting waits for that.
@@ -113,8 +113,8 @@ func likeness(c Command) string {
 }
 
 // take hands out a spare, if there is one that fits. Those that do not, and those that died, are ended.
-func (s *Spares) take(c Command) *process {
-	var useless []*process
+func (s *Spares) take(c Command) *worker {
+	var useless []*worker
 	defer func() {
 		for _, p := range useless {
 			p.finish()
@@ -139,7 +139,7 @@ func (s *Spares) take(c Command) *process {
 }
 
 // begin hands the call to a spare, or to a new process.
-func (s *Spares) begin(c Command) (*process, error) {
+func (s *Spares) begin(c Command) (*worker, error) {
 	if p := s.take(c); p != nil {
 		if p.send(c) == nil {
 			return p, nil
@@ -202,8 +202,8 @@ func (s *Spares) Close() {
 	s.starting.Wait()
 }
 
-// process is a running child. Whoever starts it calls finish.
-type process struct {
+// worker is a running child. Whoever starts it calls finish.
+type worker struct {
 	cmd    *exec.Cmd
 	stdin  *os.File
 	answer *os.File
@@ -217,10 +217,10 @@ type process struct {
 	in Isolation
 }
 
-func startProcess(c Command) (*process, error) {
+func startProcess(c Command) (*worker, error) {
 	inR, inW, err1 := os.Pipe()
 	outR, outW, err2 := os.Pipe()
-	p := &process{stdin: inW, answer: outR, exited: make(chan struct{})}
+	p := &worker{stdin: inW, answer: outR, exited: make(chan struct{})}
 	theirs := []*os.File{inR, outW}
 	err := errors.Join(err1, err2)
 	if err == nil {
@@ -242,19 +242,19 @@ func startProcess(c Command) (*process, error) {
 }
 
 // send hands the process its call.
-func (p *process) send(c Command) error {
+func (p *worker) send(c Command) error {
 	p.called = true
 	return json.NewEncoder(p.stdin).Encode(request{Call: c.Call, Policy: c.Policy, Isolation: p.in})
 }
 
 // fork starts the child in namespaces of its own or, where there are none to be had, in a session.
-func (p *process) fork(c Command, stdin, answer *os.File) (Isolation, error) {
+func (p *worker) fork(c Command, stdin, answer *os.File) (Isolation, error) {
 	var in Isolation
 	try := func(isolate bool) error {
 		// Without a namespace the child itself must end its descendants when this process is gone, so it is not killed then but
 		// woken, should it be stopped, to find its standard input closed.
 		attr := &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGCONT}
-		in, p.mark = Isolation{}, stray.Mark(markName)
+		in, p.mark = Isolation{}, process.NewMark(markName)
 		env := append(slices.Clone(c.Env), p.mark)
 		if isolate {
 			attr.Pdeathsig = syscall.SIGKILL
@@ -285,15 +285,15 @@ func (p *process) fork(c Command, stdin, answer *os.File) (Isolation, error) {
 }
 
 // kill ends the child. In a process namespace all it started ends with it, else its descendants are looked for.
-func (p *process) kill() {
+func (p *worker) kill() {
 	if !p.in.Processes && p.called && !p.gone() {
-		stray.KillTree(p.cmd.Process.Pid)
+		process.KillTree(p.cmd.Process.Pid)
 	}
 	_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
 	_ = p.cmd.Process.Kill()
 }
 
-func (p *process) gone() bool {
+func (p *worker) gone() bool {
 	select {
 	case <-p.exited:
 		return true
@@ -303,19 +303,19 @@ func (p *process) gone() bool {
 }
 
 // finish leaves nothing of the child.
-func (p *process) finish() {
+func (p *worker) finish() {
 	p.kill()
 	<-p.exited
 	// A child that was killed by what it started could not end that.
 	if p.mark != "" && p.called {
-		stray.Kill(p.mark)
+		process.KillMarked(p.mark)
 	}
 	_ = p.stdin.Close()
 	_ = p.answer.Close()
 }
 
 // read takes frames until the last one.
-func (p *process) read(progress func([]byte)) (Result, error) {
+func (p *worker) read(progress func([]byte)) (Result, error) {
 	var r Result
 	for in := newFrames(p.answer); ; {
 		var f frame
@@ -342,7 +342,7 @@ func (p *process) read(progress func([]byte)) (Result, error) {
 }
 
 // lost explains a child that ended without an answer.
-func (p *process) lost(err error) error {
+func (p *worker) lost(err error) error {
 	if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, os.ErrDeadlineExceeded) {
 		return fmt.Errorf("reading the answer: %w", err)
 	}

@@ -13,11 +13,11 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/idelchi/aura/internal/stray"
+	"github.com/idelchi/aura/internal/process"
 )
 
-// process is a running child. Its creator calls wait and then finish, once each.
-type process struct {
+// lineProcess is a running child. Its creator calls wait and then finish, once each.
+type lineProcess struct {
 	cmd   *exec.Cmd
 	group *group
 	// mark is in the environment of the child and of all that it starts.
@@ -28,8 +28,8 @@ type process struct {
 }
 
 // start starts the child. On an error nothing is left open or running.
-func start(c Command) (*process, error) {
-	p := &process{mark: stray.Mark("AURA_SHELL")}
+func start(c Command) (*lineProcess, error) {
+	p := &lineProcess{mark: process.NewMark("AURA_SHELL")}
 
 	var ours, theirs pipes
 
@@ -66,7 +66,7 @@ func start(c Command) (*process, error) {
 }
 
 // feed writes the request and then the line's input. A line is free not to read that, so a failure to write is none of ours.
-func (p *process) feed(parts ...[]byte) {
+func (p *lineProcess) feed(parts ...[]byte) {
 	for _, part := range parts {
 		_, _ = io.Copy(p.stdin, bytes.NewReader(part))
 	}
@@ -75,7 +75,7 @@ func (p *process) feed(parts ...[]byte) {
 }
 
 // wait returns when the child is gone, and what its end looked like. Stopped is set if ctx was the cause.
-func (p *process) wait(ctx context.Context) (exit error, stopped bool) {
+func (p *lineProcess) wait(ctx context.Context) (exit error, stopped bool) {
 	done := make(chan error, 1)
 
 	go func() { done <- p.cmd.Wait() }()
@@ -93,14 +93,14 @@ func (p *process) wait(ctx context.Context) (exit error, stopped bool) {
 }
 
 // finish kills what the child left behind, takes what is in the pipes and closes everything start opened.
-func (p *process) finish() Result {
+func (p *lineProcess) finish() Result {
 	p.group.kill()
 	p.group.close()
 
 	// A child that ends by itself takes along those who left the group. One that dies no longer can, and they are nobody's
 	// descendants any more.
 	if state := p.cmd.ProcessState; state == nil || !state.Exited() {
-		stray.Kill(p.mark)
+		process.KillMarked(p.mark)
 	}
 
 	_ = p.stdin.Close()

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"syscall"
 
-	"github.com/idelchi/aura/internal/stray"
+	"github.com/idelchi/aura/internal/process"
 )
 
 // guarded starts a watcher beside the command, $1, for the shell $0. The watcher belongs to the command's process group but is no child of
@@ -45,7 +45,7 @@ func newLeash(line string) (*leash, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &leash{line: line, mark: stray.Mark("AURA_BASH"), watched: r, held: w}, nil
+	return &leash{line: line, mark: process.NewMark("AURA_BASH"), watched: r, held: w}, nil
 }
 
 // command returns the shell, which leads a process group that dies as one when ctx is done.
@@ -61,7 +61,7 @@ func (l *leash) command(ctx context.Context) *exec.Cmd {
 // kill ends what is left of the command after the shell. The watcher is, so the group's number cannot have been reused.
 func (l *leash) kill(cmd *exec.Cmd) {
 	_ = killGroup(cmd)
-	stray.Kill(l.mark)
+	process.KillMarked(l.mark)
 }
 
 func (l *leash) close() {
