@@ -52,7 +52,7 @@ var rooms = map[string][]string{
 	"internal/tool/builtin":       {"internal/seen", "internal/process", "internal/tool", "sdk/..."},
 	"internal/seen":               {"internal/tool", "sdk/..."},
 	"internal/llm":                {},
-	"internal/mcp":                {"internal/tool"},
+	"internal/mcp":                {"internal/process", "internal/tool"},
 	"internal/llm/*":              {"internal/llm/...", "internal/redact", "internal/strict", "sdk/..."},
 	"internal/pipeline":           {"sdk/..."},
 	"internal/hookpoint":          {"internal/nearest", "sdk/..."},

@@ -44,7 +44,7 @@ type Spec struct {
 	Weaker func()
 	// Lifeline passes the process a pipe after Files, whose other end closes with aura. Windows has job objects instead.
 	Lifeline bool
-	// Guard starts a watcher in the process group that kills the group when aura is gone. It excludes Files and Lifeline.
+	// Guard starts a watcher beside the process, which kills the process group when aura is gone.
 	Guard bool
 	// Reaper promises that the process calls AdoptOrphans, and that it ends its descendants before it exits and when aura is gone.
 	Reaper bool
@@ -64,6 +64,7 @@ type Process struct {
 	isolation Isolation
 	mark      string
 	streams   streams
+	watcher   *watcher
 
 	// exited is closed when the process and its descendants are gone and all of their output has been read. exit is valid then.
 	exited chan struct{}
@@ -81,7 +82,7 @@ func Start(s Spec) (*Process, error) {
 	p := &Process{spec: s, exited: make(chan struct{}), killed: make(chan struct{})}
 	err := p.streams.open(s)
 	if err == nil {
-		start := func() error { return Fork(p.launch) }
+		start := func() error { return Fork(p.guarded) }
 		if s.Around == nil {
 			err = start()
 		} else {
@@ -98,14 +99,28 @@ func Start(s Spec) (*Process, error) {
 	return p, nil
 }
 
-// abandon ends a process that was started although Around failed.
+// abandon ends what was started of a process that could not be started as asked.
 func (p *Process) abandon(err error) error {
+	defer p.watcher.end()
 	if p.group == nil {
 		return err
 	}
 	p.group.kill()
 	_ = p.cmd.Wait()
 	p.group.close()
+	return err
+}
+
+// guarded starts the process after its watcher.
+func (p *Process) guarded() (err error) {
+	if p.spec.Guard {
+		if p.watcher, err = startWatcher(); err != nil {
+			return err
+		}
+	}
+	if err = p.launch(); err == nil {
+		p.watcher.watch(p.Pid())
+	}
 	return err
 }
 
@@ -144,9 +159,6 @@ func (p *Process) try(level Isolation) error {
 		env = append(env, p.mark)
 	}
 	cmd := &exec.Cmd{Path: s.Path, Args: s.Args, Dir: s.Dir, Env: env, ExtraFiles: p.streams.files}
-	if s.Guard {
-		guard(cmd)
-	}
 	p.streams.attach(cmd)
 	g, err := startGroup(cmd, attributes(s, level), s.SameGroup)
 	if err == nil {
@@ -165,6 +177,7 @@ func (p *Process) watch() {
 	p.linger()
 	p.mu.Lock()
 	p.group.kill()
+	p.watcher.end()
 	if !waited {
 		p.exit = p.cmd.Wait()
 	}

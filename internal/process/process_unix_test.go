@@ -101,7 +101,7 @@ func TestStart(t *testing.T) {
 		"status":            {command: "exit 7", end: "exit status 7"},
 		"signal":            {command: "kill -TERM $$", end: "signal: terminated"},
 		"lifeline":          {command: "(: <&3) && echo open", change: func(s *process.Spec) { s.Lifeline = true }, stdout: "open\n"},
-		"guard":             {command: "(: <&3) 2>/dev/null || echo closed; echo $0", change: func(s *process.Spec) { s.Guard = true }, stdout: "closed\n/bin/sh\n"},
+		"guard":             {command: "(: <&3) 2>/dev/null || echo closed; echo $0", change: func(s *process.Spec) { s.Guard = true }, stdout: "closed\nsh\n"},
 		"quick descendants": {command: "(sleep 0.01; echo late) &", change: func(s *process.Spec) { s.Linger = time.Hour }, stdout: "late\n"},
 		"slow descendants":  {command: "sleep 1000 &", change: func(s *process.Spec) { s.Linger = time.Millisecond }},
 		"held output":       {command: "sleep 1000 &"},

@@ -46,7 +46,7 @@ func (s *streams) open(spec Spec) error {
 	} else {
 		s.err = s.output(spec.Stderr)
 	}
-	if lifelineDescriptor && (spec.Lifeline || spec.Guard) {
+	if lifelineDescriptor && spec.Lifeline {
 		var theirs *os.File
 		theirs, s.lifeline = pipe(&s.theirs, &s.ours)
 		s.files = append(append([]*os.File{}, spec.Files...), theirs)
