@@ -77,7 +77,7 @@ var rooms = map[string][]string{
 	"internal/check":       {"internal/manifest", "internal/pluginsource", "internal/repair", "internal/strict", "internal/tool", "sdk/..."},
 	"internal/check/gen":   {},
 	"internal/manifest":    {"internal/condition", "internal/pluginsource", "internal/strict", "sdk/..."},
-	"internal/install":     {"internal/lock", "internal/manifest", "internal/pluginsource", "sdk/..."},
+	"internal/install":     {"internal/lock", "internal/manifest", "internal/pluginsource", "internal/process", "sdk/..."},
 	"internal/install/gen": {},
 	"internal/condition":   {},
 	"internal/repair":      {},
