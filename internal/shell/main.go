@@ -10,6 +10,8 @@ import (
 
 	"mvdan.cc/sh/v3/interp"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/idelchi/aura/internal/process"
 )
 
 // exitFault is the status when the line could not be interpreted. It is not the 2 of other shells, which has a
@@ -39,7 +41,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return report(stderr, err)
 	}
 
-	if err := adoptOrphans(); err != nil {
+	if err := process.AdoptOrphans(); err != nil {
 		return report(stderr, err)
 	}
 
