@@ -36,22 +36,18 @@ const deathGrace = time.Second
 
 // awaitExit reports whether the child is dead and its last words are read, waiting for it at most for d.
 func (p *hostProcess) awaitExit(d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-p.exited:
-		<-p.drained
-		return true
-	case <-timer.C:
+	proc := p.running()
+	if proc == nil {
 		return false
 	}
+	return proc.ExitedWithin(d)
 }
 
 // deathNote tells how a dead child died, with its last words.
 func (p *hostProcess) deathNote() error {
 	how := "exited"
-	if state := p.state; state != nil {
-		how = state.String()
+	if proc := p.running(); proc != nil && proc.State() != nil {
+		how = proc.State().String()
 	}
 	if last := excerpt(p.tail.String()); last != "" {
 		return fmt.Errorf("the plugin's process died (%s): %s", how, last)

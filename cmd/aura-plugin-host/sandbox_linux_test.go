@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/idelchi/aura/internal/process"
 	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
@@ -254,7 +255,7 @@ func (s scene) start(t *testing.T, archive string, unsafe bool, policy *sandbox.
 	if policy != nil {
 		policy.Own = append(policy.Own, dir)
 		spec.Sandbox, spec.Isolated, spec.PrivateMounts = policy, true, true
-		sandbox.Isolate(attr)
+		process.OwnMounts.Apply(attr)
 	}
 	if s.uid != os.Geteuid() {
 		attr.Credential = &syscall.Credential{Uid: uint32(s.uid), Gid: uint32(s.uid), NoSetGroups: true}

@@ -46,8 +46,10 @@ type Spec struct {
 	Lifeline bool
 	// Guard starts a watcher beside the process, which kills the process group when aura is gone.
 	Guard bool
-	// Reaper promises that the process calls AdoptOrphans, and that it ends its descendants before it exits and when aura is gone.
+	// Reaper promises that the process calls AdoptOrphans, and that it ends its descendants when aura is gone.
 	Reaper bool
+	// Orderly promises that the process ends its descendants before it exits. They are then looked for only if it dies by a signal.
+	Orderly bool
 	// Mark is the name of a variable by which descendants are found that left the group; see KillMarked. A process with a process
 	// namespace needs none and gets none.
 	Mark string
@@ -192,7 +194,10 @@ func (p *Process) watch() {
 }
 
 // cleanedUp reports whether the process has ended its descendants itself.
-func (p *Process) cleanedUp() bool { return p.spec.Reaper && p.cmd.ProcessState.Exited() }
+func (p *Process) cleanedUp() bool {
+	state := p.cmd.ProcessState
+	return p.spec.Orderly && state != nil && state.Exited()
+}
 
 // linger waits until nobody writes output any more, for as long as the specification allows.
 func (p *Process) linger() {

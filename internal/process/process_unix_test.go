@@ -277,3 +277,27 @@ func TestKept(t *testing.T) {
 		})
 	}
 }
+
+func TestTailKeepsTheEnd(t *testing.T) {
+	t.Parallel()
+	var all bytes.Buffer
+	const size = 64 << 10
+	kept := process.Tail{Max: size}
+	for i := range 300 {
+		chunk := bytes.Repeat([]byte{byte('a' + i%26)}, 1+i*7)
+		all.Write(chunk)
+		if n, err := kept.Write(chunk); n != len(chunk) || err != nil {
+			t.Fatalf("wrote %d of %d: %v", n, len(chunk), err)
+		}
+		want := all.Bytes()
+		want = want[max(0, len(want)-size):]
+		if kept.String() != string(want) {
+			t.Fatalf("after %d writes the tail is not the end of what was written", i+1)
+		}
+	}
+	huge := bytes.Repeat([]byte("0123456789"), size)
+	_, _ = kept.Write(huge)
+	if kept.String() != string(huge[len(huge)-size:]) {
+		t.Error("a write longer than the tail is not cut to its end")
+	}
+}

@@ -115,12 +115,3 @@ func tree(root int) []int {
 	}
 	return out
 }
-
-// KillTree kills a process with all its descendants. The process is stopped first, so that it starts no more, and must have
-// adopted the orphans among its descendants for all of them to be found.
-func KillTree(pid int) {
-	_ = unix.Kill(pid, unix.SIGSTOP)
-	KillDescendants(pid)
-	_ = unix.Kill(-pid, unix.SIGKILL)
-	_ = unix.Kill(pid, unix.SIGKILL)
-}

@@ -34,7 +34,7 @@ func start(c Command) (*lineProcess, error) {
 		Dir:  c.Dir, Env: c.Env,
 		Stdin:  io.MultiReader(bytes.NewReader(request), bytes.NewReader(c.Stdin)),
 		Stdout: &p.stdout, Stderr: &p.stderr,
-		Lifeline: true, Reaper: true, Mark: markName,
+		Lifeline: true, Reaper: true, Orderly: true, Mark: markName,
 	})
 
 	return p, err

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"os"
-
 	"golang.org/x/sys/unix"
 
-	"github.com/idelchi/aura/internal/process"
 	"github.com/idelchi/aura/internal/sandbox"
 )
 
@@ -21,6 +18,3 @@ func closeInherited(first int) {
 	}
 	report("inherited descriptors", sandbox.CloseInherited(keep...))
 }
-
-// killDescendants kills all processes below this one.
-func killDescendants() { process.KillDescendants(os.Getpid()) }
