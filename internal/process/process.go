@@ -44,7 +44,8 @@ type Spec struct {
 	Weaker func()
 	// Lifeline passes the process a pipe after Files, whose other end closes with aura. Windows has job objects instead.
 	Lifeline bool
-	// Guard starts a watcher beside the process, which kills the process group when aura is gone.
+	// Guard starts a watcher beside the process, which kills the process group when aura is gone. It begins right after the process, so
+	// that what the process starts in its first moment can be missed if aura is killed in that moment.
 	Guard bool
 	// Reaper promises that the process calls AdoptOrphans, and that it ends its descendants when aura is gone.
 	Reaper bool

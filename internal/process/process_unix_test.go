@@ -37,6 +37,7 @@ func TestMain(m *testing.M) {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
+		fmt.Println("started")
 		_ = p.Wait()
 	}
 }
@@ -217,10 +218,17 @@ func TestEndsWithTheCaller(t *testing.T) {
 			}
 			parent := exec.Command(self)
 			parent.Dir, parent.Env = dir, []string{parentVariable + "=" + how, "PWD=" + dir, "PATH=" + os.Getenv("PATH")}
+			out, err := parent.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
 			if err := parent.Start(); err != nil {
 				t.Fatal(err)
 			}
 			r := alive(t, life)
+			if text, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+				t.Errorf("got %q, %v", text, err)
+			}
 			if err := parent.Process.Kill(); err != nil {
 				t.Fatal(err)
 			}

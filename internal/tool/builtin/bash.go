@@ -57,14 +57,14 @@ func (o Options) runBash(ctx context.Context, args bashArgs, progress func(strin
 }
 
 // shell runs a command in a process group of its own. Nothing that it started is left when it returns.
-func (o Options) shell(ctx context.Context, command string, output io.Writer) error {
-	path, err := shell()
+func (o Options) shell(ctx context.Context, line string, output io.Writer) error {
+	args, err := command(line)
 	if err != nil {
 		return fmt.Errorf("starting the shell: %w", err)
 	}
 	p, err := process.Start(process.Spec{
-		Path: path, Args: []string{path, "-c", command}, Dir: o.Workdir, Env: o.Env, Stdout: output, Stderr: output,
-		Linger: lingering, Guard: true, Mark: "AURA_BASH",
+		Path: args[0], Args: args, Dir: o.Workdir, Env: o.Env, Stdout: output, Stderr: output,
+		Linger: lingering, Lifeline: true, Mark: "AURA_BASH",
 	})
 	if err != nil {
 		return fmt.Errorf("starting the shell: %w", err)

@@ -5,11 +5,11 @@ import (
 	"os/exec"
 )
 
-// shell is what command lines run in.
-func shell() (string, error) {
+// command is the program that runs a command line, with its arguments.
+func command(line string) ([]string, error) {
 	path, err := exec.LookPath("sh")
 	if err != nil {
-		return "", errors.Join(errors.New("no POSIX shell found; install one, such as Git for Windows, and put sh on PATH"), err)
+		return nil, errors.Join(errors.New("no POSIX shell found; install one, such as Git for Windows, and put sh on PATH"), err)
 	}
-	return path, nil
+	return []string{path, "-c", line}, nil
 }
