@@ -21,7 +21,7 @@ import (
 // child is one loaded plugin in its process. It never comes back: a restart makes a new one.
 type child struct {
 	shared.Remote
-	proc    *process
+	proc    *hostProcess
 	client  *plugin.Client
 	started time.Time
 	// loadTime is from the start of the process until the plugin was ready.
@@ -56,7 +56,7 @@ func startChild(ctx context.Context, o *Options, spec Spec, log *logFile) (*chil
 }
 
 // processFor is the plugin's process, not yet started.
-func processFor(o *Options, spec Spec, log *logFile) *process {
+func processFor(o *Options, spec Spec, log *logFile) *hostProcess {
 	tool := o.Tool
 	tool.DataDir = spec.DataDir
 	return newProcess(o.Binary, o.startDir(), environOf(o, spec), shared.LaunchSpec{

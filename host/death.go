@@ -13,7 +13,7 @@ import (
 )
 
 // loadError explains why a child did not come up: the plugin's own error, its death, or the clock.
-func (p *process) loadError(ctx context.Context, err error, limit time.Duration) error {
+func (p *hostProcess) loadError(ctx context.Context, err error, limit time.Duration) error {
 	if _, ok := errors.AsType[*shared.Failure](err); ok {
 		return &Error{Plugin: p.spec.Name, Doing: "loading", Kind: KindLoad, Err: err}
 	}
@@ -35,23 +35,19 @@ func (p *process) loadError(ctx context.Context, err error, limit time.Duration)
 const deathGrace = time.Second
 
 // awaitExit reports whether the child is dead and its last words are read, waiting for it at most for d.
-func (p *process) awaitExit(d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-p.exited:
-		<-p.drained
-		return true
-	case <-timer.C:
+func (p *hostProcess) awaitExit(d time.Duration) bool {
+	proc := p.running()
+	if proc == nil {
 		return false
 	}
+	return proc.ExitedWithin(d)
 }
 
 // deathNote tells how a dead child died, with its last words.
-func (p *process) deathNote() error {
+func (p *hostProcess) deathNote() error {
 	how := "exited"
-	if state := p.state; state != nil {
-		how = state.String()
+	if proc := p.running(); proc != nil && proc.State() != nil {
+		how = proc.State().String()
 	}
 	if last := excerpt(p.tail.String()); last != "" {
 		return fmt.Errorf("the plugin's process died (%s): %s", how, last)
@@ -60,7 +56,7 @@ func (p *process) deathNote() error {
 }
 
 // overdue says that a call took longer than it may.
-func (p *process) overdue(limit time.Duration) error {
+func (p *hostProcess) overdue(limit time.Duration) error {
 	if last := excerpt(p.tail.String()); last != "" {
 		return fmt.Errorf("no answer within %s, so the plugin's process was killed; it last printed: %s", limit, last)
 	}

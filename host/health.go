@@ -8,6 +8,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"github.com/idelchi/aura/internal/process"
 	"github.com/idelchi/aura/internal/sandbox"
 )
 
@@ -106,7 +107,7 @@ func (s *supervisor) health(session string) PluginHealth {
 		h.Uptime = time.Since(c.started).Seconds()
 		h.Sandbox = c.exports.Sandbox
 		h.LoadMillis = float64(c.loadTime.Microseconds()) / 1000
-		h.MemoryBytes, h.CPU = usage(h.Pid)
+		h.MemoryBytes, h.CPU = process.Usage(h.Pid)
 	}
 	return h
 }

@@ -14,7 +14,7 @@ import (
 func TestObserveCostsNothing(t *testing.T) {
 	s := newSupervisor(&Options{}, Spec{}, nil)
 	defer s.end()
-	s.state, s.cur = StateReady, &child{proc: &process{}}
+	s.state, s.cur = StateReady, &child{proc: &hostProcess{}}
 	var in, out any = sdk.BeforeChatContext{}, sdk.Result{Message: "m"}
 	err := &Error{Kind: KindPlugin, Err: io.EOF}
 	measured := func() float64 {
@@ -45,7 +45,7 @@ func TestObserveState(t *testing.T) {
 	s := newSupervisor(&Options{OnState: func(c StateChange) { got = append(got, c) }}, Spec{}, nil)
 	defer s.end()
 	s.spec.Name = "p"
-	made := func() *child { return &child{proc: &process{}} }
+	made := func() *child { return &child{proc: &hostProcess{}} }
 	first, second, third, fourth := made(), made(), made(), made()
 	boom := errors.New("boom")
 	calls := func(c *child, n int) {

@@ -63,7 +63,7 @@ func (p *Plugin) executeUnder(ctx context.Context, policy *sandbox.Policy, sc sd
 
 // oneshot is a child for one call. Whoever makes it must end it.
 type oneshot struct {
-	proc    *process
+	proc    *hostProcess
 	answers *shared.OnceAnswers
 }
 

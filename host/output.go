@@ -18,32 +18,6 @@ import (
 // tailSize is how much of a child's last words is kept for error messages, in bytes.
 const tailSize = 64 << 10
 
-// tail keeps the end of what was written to it.
-type tail struct {
-	mu  sync.Mutex
-	buf []byte
-}
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	n := len(p)
-	if len(p) > tailSize {
-		p = p[len(p)-tailSize:]
-	}
-	if over := len(t.buf) + len(p) - tailSize; over > 0 {
-		t.buf = append(t.buf[:0], t.buf[over:]...)
-	}
-	t.buf = append(t.buf, p...)
-	return n, nil
-}
-
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return string(t.buf)
-}
-
 // excerptLines and excerptBytes bound what of a tail goes into an error message. The log has all of it.
 const (
 	excerptLines = 6

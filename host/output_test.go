@@ -14,29 +14,6 @@ import (
 	"github.com/idelchi/aura/internal/testneed"
 )
 
-func TestTailKeepsTheEnd(t *testing.T) {
-	t.Parallel()
-	var all bytes.Buffer
-	var kept tail
-	for i := range 300 {
-		chunk := bytes.Repeat([]byte{byte('a' + i%26)}, 1+i*7)
-		all.Write(chunk)
-		if n, err := kept.Write(chunk); n != len(chunk) || err != nil {
-			t.Fatalf("wrote %d of %d: %v", n, len(chunk), err)
-		}
-		want := all.Bytes()
-		want = want[max(0, len(want)-tailSize):]
-		if kept.String() != string(want) {
-			t.Fatalf("after %d writes the tail is not the end of what was written", i+1)
-		}
-	}
-	huge := bytes.Repeat([]byte("0123456789"), tailSize)
-	_, _ = kept.Write(huge)
-	if kept.String() != string(huge[len(huge)-tailSize:]) {
-		t.Error("a write longer than the tail is not cut to its end")
-	}
-}
-
 func TestExcerpt(t *testing.T) {
 	t.Parallel()
 	rows := []struct{ name, in, want string }{

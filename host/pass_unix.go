@@ -4,15 +4,12 @@ package host
 
 import (
 	"os"
-	"os/exec"
 
-	"github.com/idelchi/aura/shared"
+	"github.com/idelchi/aura/internal/process"
 )
 
 // launchIsLifeline is true where one pipe has to serve as both.
 const launchIsLifeline = false
 
-// pass gives the child the files by which it learns what to be and when to end.
-func pass(cmd *exec.Cmd, launch, lifeline *os.File) {
-	cmd.ExtraFiles = []*os.File{shared.LaunchFD - 3: launch, shared.LifelineFD - 3: lifeline}
-}
+// pass gives the child the files by which it learns what to be and when to end: shared.LaunchFD and shared.LifelineFD.
+func pass(s *process.Spec, launch *os.File) { s.Files, s.Lifeline = []*os.File{launch}, true }

@@ -2,18 +2,19 @@ package host
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
+	"github.com/idelchi/aura/internal/process"
+	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/shared"
 )
 
@@ -23,13 +24,12 @@ const hostName = "aura-plugin-host"
 // maxHandshake is the longest handshake line believed, in bytes.
 const maxHandshake = 4096
 
-// drainTime is how long after a child's death its pipes are still read. What it wrote is there at once; only a descendant
-// that outlived it could keep them open.
-const drainTime = 100 * time.Millisecond
+// markName is the variable by which the descendants of a child are found where there is no process namespace.
+const markName = "AURA_PLUGIN_HOST"
 
-// process is one child process. It implements go-plugin's runner, which reads the handshake from it and otherwise leaves it
+// hostProcess is one child process. It implements go-plugin's runner, which reads the handshake from it and otherwise leaves it
 // alone. Whoever starts it must kill it.
-type process struct {
+type hostProcess struct {
 	binary  string
 	workdir string
 	env     []string
@@ -38,145 +38,112 @@ type process struct {
 	// input is what the child reads on its standard input. Without any that is empty.
 	input []byte
 
-	stdout   *os.File
-	stderr   *os.File
-	lifeline *os.File
-	tail     tail
-	exited   chan struct{}
-	drained  chan struct{}
-	// exit and state are set before exited is closed.
-	exit  error
-	state *os.ProcessState
+	stdout *os.File
+	tail   process.Tail
 
 	mu     sync.Mutex
-	cmd    *exec.Cmd // nil until the child runs
+	proc   *process.Process // nil until the child runs
 	killed bool
 }
 
-func newProcess(binary, workdir string, env []string, spec shared.LaunchSpec, log *logFile) *process {
-	return &process{
-		binary: binary, workdir: workdir, env: env, spec: spec, log: log,
-		exited: make(chan struct{}), drained: make(chan struct{}),
-	}
+func newProcess(binary, workdir string, env []string, spec shared.LaunchSpec, log *logFile) *hostProcess {
+	return &hostProcess{binary: binary, workdir: workdir, env: env, spec: spec, log: log, tail: process.Tail{Max: tailSize}}
 }
 
 // Start starts the child and sends it its launch specification.
-func (p *process) Start(ctx context.Context) error {
+func (p *hostProcess) Start(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	var theirs, ours []*os.File
-	defer func() { closeAll(theirs) }()
-	pipe := func(childReads bool) (*os.File, *os.File, error) {
-		r, w, err := os.Pipe()
-		if err != nil {
-			return nil, nil, fmt.Errorf("making a pipe for the child: %w", err)
-		}
-		child, parent := w, r
-		if childReads {
-			child, parent = r, w
-		}
-		theirs, ours = append(theirs, child), append(ours, parent)
-		return child, parent, nil
+	stdoutR, stdout, err1 := os.Pipe()
+	launch, launchW, err2 := os.Pipe()
+	if err := errors.Join(err1, err2); err != nil {
+		closeAll(stdoutR, stdout, launch, launchW)
+		return fmt.Errorf("making a pipe for the child: %w", err)
 	}
-	stdout, stdoutR, err1 := pipe(false)
-	stderr, stderrR, err2 := pipe(false)
-	launch, launchW, err3 := pipe(true)
-	lifeline, lifelineW, err4 := pipe(true)
-	cmd := exec.Command(p.binary)
-	cmd.Args[0] = hostName
-	var stdinW *os.File
-	var err5 error
-	if p.input != nil {
-		cmd.Stdin, stdinW, err5 = pipe(true)
-	}
-	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
-		closeAll(ours)
+	err := p.run(p.specification(stdoutR, stdout, launch))
+	closeAll(stdout, launch)
+	if err != nil {
+		closeAll(stdoutR, launchW)
 		return err
 	}
-	p.stdout, p.stderr, p.lifeline = stdoutR, stderrR, lifelineW
-	cmd.Dir, cmd.Env = p.workdir, p.env
-	cmd.Stdout, cmd.Stderr = stdout, stderr
-	pass(cmd, launch, lifeline)
-	if err := p.run(cmd); err != nil {
-		closeAll(ours)
-		return err
-	}
-	if stdinW != nil {
-		go p.feed(stdinW)
-	}
-	err := p.spec.Encode(launchW)
+	p.stdout = stdoutR
+	err = p.spec.Encode(launchW)
 	if launchIsLifeline {
-		// The unused pipe goes; the other must stay open for as long as the child lives.
-		err, p.lifeline = errors.Join(err, p.lifeline.Close()), launchW
+		go func() {
+			<-p.exited()
+			_ = launchW.Close()
+		}()
 		return err
 	}
 	return errors.Join(err, launchW.Close())
 }
 
-// run starts the command unless the process was killed before it began.
-func (p *process) run(cmd *exec.Cmd) error {
+// specification describes the child's process. Where the system allows it the child is the first process of a namespace, so that all its
+// descendants die with it, whatever they do; and one that confines itself has its own mounts. Its output is taken at any speed, so
+// that printing never blocks it.
+func (p *hostProcess) specification(stdoutR, stdout, launch *os.File) process.Spec {
+	s := process.Spec{
+		Path: p.binary, Args: []string{hostName}, Dir: p.workdir, Env: p.env,
+		Stdout: stdout, Stderr: io.MultiWriter(&p.tail, p.log), ReadEnds: []*os.File{stdoutR},
+		Isolation: process.OwnProcesses, Weaker: sandbox.KeepPrograms, Reaper: true, Mark: markName,
+	}
+	if p.spec.Sandbox != nil {
+		s.Isolation = process.OwnMounts
+	}
+	if p.input != nil {
+		s.Stdin = bytes.NewReader(p.input)
+	}
+	pass(&s, launch)
+	return s
+}
+
+// run starts the process unless it was killed before it began, and notes what the child needs to know about its isolation.
+func (p *hostProcess) run(s process.Spec) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.killed {
 		return fmt.Errorf("starting plugin %q: cancelled", p.spec.Name)
 	}
-	if err := spawn(cmd, &p.spec); err != nil {
+	proc, err := process.Start(s)
+	if err != nil {
 		return fmt.Errorf("starting %s: %w", p.binary, err)
 	}
-	p.cmd = cmd
-	go p.watch(cmd)
-	go p.drain()
+	p.proc = proc
+	p.spec.Isolated, p.spec.PrivateMounts = proc.Isolation() >= process.OwnProcesses, proc.Isolation() >= process.OwnMounts
 	return nil
 }
 
-// feed sends the child its input. A child that dies before it has read all of it is noticed elsewhere.
-func (p *process) feed(stdin *os.File) {
-	_, _ = stdin.Write(p.input)
-	_ = stdin.Close()
+// running is nil until the child runs.
+func (p *hostProcess) running() *process.Process {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.proc
 }
 
-// watch reaps the child.
-func (p *process) watch(cmd *exec.Cmd) {
-	p.exit = cmd.Wait()
-	p.state = cmd.ProcessState
-	deadline := time.Now().Add(drainTime)
-	_ = p.stderr.SetReadDeadline(deadline)
-	_ = p.stdout.SetReadDeadline(deadline)
-	_ = p.lifeline.Close()
-	close(p.exited)
+// exited is closed when the child is gone with all it started, and its last words are read. It is nil until the child runs.
+func (p *hostProcess) exited() <-chan struct{} {
+	if proc := p.running(); proc != nil {
+		return proc.Exited()
+	}
+	return nil
 }
-
-// drain takes all that the child prints, at any speed, so that printing never blocks it.
-func (p *process) drain() {
-	defer close(p.drained)
-	_, _ = io.CopyBuffer(io.MultiWriter(&p.tail, p.log), onlyReader{p.stderr}, make([]byte, 64<<10))
-	_ = p.stderr.Close()
-}
-
-// onlyReader hides what else a file can do, so that the copy uses the buffer it was given.
-type onlyReader struct{ io.Reader }
 
 // kill ends the child with all it started and returns when it is gone. A process that has not begun never will.
-func (p *process) kill() {
+func (p *hostProcess) kill() {
 	p.mu.Lock()
-	first := !p.killed
 	p.killed = true
-	cmd := p.cmd
+	proc := p.proc
 	p.mu.Unlock()
-	if cmd == nil {
-		return
+	if proc != nil {
+		proc.Kill()
+		<-proc.Exited()
 	}
-	if first && !p.dead() {
-		killTree(cmd.Process.Pid, p.spec.Isolated)
-	}
-	<-p.exited
-	<-p.drained
 }
 
-func (p *process) dead() bool {
+func (p *hostProcess) dead() bool {
 	select {
-	case <-p.exited:
+	case <-p.exited():
 		return true
 	default:
 		return false
@@ -184,29 +151,27 @@ func (p *process) dead() bool {
 }
 
 // pid is 0 until the child runs.
-func (p *process) pid() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.cmd == nil {
-		return 0
+func (p *hostProcess) pid() int {
+	if proc := p.running(); proc != nil {
+		return proc.Pid()
 	}
-	return p.cmd.Process.Pid
+	return 0
 }
 
 // Kill is kill for go-plugin.
-func (p *process) Kill(context.Context) error {
+func (p *hostProcess) Kill(context.Context) error {
 	p.kill()
 	return nil
 }
 
 // Wait returns when the child is gone.
-func (p *process) Wait(context.Context) error {
-	<-p.exited
-	return p.exit
+func (p *hostProcess) Wait(context.Context) error {
+	<-p.exited()
+	return p.running().Wait()
 }
 
 // Stdout yields the handshake line and nothing after it.
-func (p *process) Stdout() io.ReadCloser {
+func (p *hostProcess) Stdout() io.ReadCloser {
 	line, err := bufio.NewReader(io.LimitReader(p.stdout, maxHandshake)).ReadString('\n')
 	_ = p.stdout.Close()
 	if err != nil {
@@ -216,13 +181,13 @@ func (p *process) Stdout() io.ReadCloser {
 }
 
 // Stderr is empty: process reads the real one itself.
-func (p *process) Stderr() io.ReadCloser { return io.NopCloser(strings.NewReader("")) }
+func (p *hostProcess) Stderr() io.ReadCloser { return io.NopCloser(strings.NewReader("")) }
 
 // Name is the plugin's name.
-func (p *process) Name() string { return p.spec.Name }
+func (p *hostProcess) Name() string { return p.spec.Name }
 
 // ID is the child's process number.
-func (p *process) ID() string {
+func (p *hostProcess) ID() string {
 	if pid := p.pid(); pid != 0 {
 		return strconv.Itoa(pid)
 	}
@@ -230,10 +195,10 @@ func (p *process) ID() string {
 }
 
 // Diagnose returns the child's last words.
-func (p *process) Diagnose(context.Context) string { return excerpt(p.tail.String()) }
+func (p *hostProcess) Diagnose(context.Context) string { return excerpt(p.tail.String()) }
 
 // PluginToHost believes no address but a socket in the directory that this child was given.
-func (p *process) PluginToHost(network, addr string) (string, string, error) {
+func (p *hostProcess) PluginToHost(network, addr string) (string, string, error) {
 	if network == "unix" && filepath.Dir(addr) != p.spec.SocketDir {
 		return "", "", fmt.Errorf("connecting to plugin %q: address %q is outside of its socket directory", p.spec.Name, addr)
 	}
@@ -244,12 +209,14 @@ func (p *process) PluginToHost(network, addr string) (string, string, error) {
 }
 
 // HostToPlugin changes nothing: both sides see the same addresses.
-func (p *process) HostToPlugin(network, addr string) (string, string, error) {
+func (p *hostProcess) HostToPlugin(network, addr string) (string, string, error) {
 	return network, addr, nil
 }
 
-func closeAll(files []*os.File) {
+// closeAll closes the files that were opened.
+func closeAll(files ...*os.File) {
 	for _, f := range files {
+		// A nil file only reports that it is one.
 		_ = f.Close()
 	}
 }

@@ -133,7 +133,7 @@ func (s *supervisor) install(c *child, generation int) {
 	}
 	go func() {
 		defer s.pending.Done()
-		<-c.proc.exited
+		<-c.proc.exited()
 		s.died(c)
 	}()
 }
@@ -162,7 +162,6 @@ func (s *supervisor) failed(err error, generation int) {
 
 // died handles the end of a child that was ready.
 func (s *supervisor) died(c *child) {
-	<-c.proc.drained
 	// Tidying up takes a moment; the state changes first, so that nobody is handed the dead child meanwhile.
 	defer c.stop()
 	s.mu.Lock()

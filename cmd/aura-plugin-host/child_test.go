@@ -49,8 +49,8 @@ func testMain(m *testing.M) int {
 	return m.Run()
 }
 
-// process is a running child, with aura's end of everything.
-type process struct {
+// started is a running child, with aura's end of everything.
+type started struct {
 	shared.Remote
 	cmd      *exec.Cmd
 	lifeline *os.File
@@ -141,15 +141,15 @@ func BeforeChat(ctx context.Context, c sdk.BeforeChatContext) (sdk.Result, error
 }
 
 // start runs a child. It is killed when the test ends.
-func start(t *testing.T, spec shared.LaunchSpec, env ...string) *process {
+func start(t *testing.T, spec shared.LaunchSpec, env ...string) *started {
 	t.Helper()
 	return startAs(t, spec, &syscall.SysProcAttr{}, env...)
 }
 
 // startAs is start with more to say about the process. Credentials own what the child writes to.
-func startAs(t *testing.T, spec shared.LaunchSpec, attr *syscall.SysProcAttr, env ...string) *process {
+func startAs(t *testing.T, spec shared.LaunchSpec, attr *syscall.SysProcAttr, env ...string) *started {
 	t.Helper()
-	p := &process{stderr: newBuffer(), handshake: newBuffer(), exited: make(chan struct{})}
+	p := &started{stderr: newBuffer(), handshake: newBuffer(), exited: make(chan struct{})}
 	// The path of a socket must be short.
 	dir, err := os.MkdirTemp("", "aph") //nolint:usetesting // t.TempDir has the name of the test in it, which is too long
 	if err != nil {
@@ -228,7 +228,7 @@ func dial(t *testing.T, handshake string) shared.Remote {
 }
 
 // ready starts a child and waits until it is loaded.
-func ready(t *testing.T, archive string, options ...func(*shared.LaunchSpec)) *process {
+func ready(t *testing.T, archive string, options ...func(*shared.LaunchSpec)) *started {
 	t.Helper()
 	spec := shared.LaunchSpec{Name: "my-plugin", Dir: unpack(t, archive), MemoryBytes: 256 << 20}
 	for _, o := range options {
@@ -243,12 +243,12 @@ func ready(t *testing.T, archive string, options ...func(*shared.LaunchSpec)) *p
 
 func unsafeMode(s *shared.LaunchSpec) { s.Unsafe = true }
 
-func (p *process) execute(ctx context.Context) (string, error) {
+func (p *started) execute(ctx context.Context) (string, error) {
 	return p.Execute(ctx, shared.ToolCall{})
 }
 
 // alive makes sure that the child still answers.
-func (p *process) alive(t *testing.T) {
+func (p *started) alive(t *testing.T) {
 	t.Helper()
 	out, err := p.Hook(t.Context(), shared.HookCall{Point: "BeforeChat", Context: sdk.BeforeChatContext{}})
 	if result, _ := out.(sdk.Result); err != nil || result.Message != "alive" {
@@ -257,7 +257,7 @@ func (p *process) alive(t *testing.T) {
 }
 
 // dies waits for the child's end and returns what it printed.
-func (p *process) dies(t *testing.T) string {
+func (p *started) dies(t *testing.T) string {
 	t.Helper()
 	select {
 	case <-p.exited:

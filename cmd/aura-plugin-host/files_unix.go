@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/idelchi/aura/internal/process"
 	"github.com/idelchi/aura/shared"
 )
 
@@ -72,7 +73,7 @@ func watch(isolated bool) {
 // end does not return. The process leads its group, unless somebody started it by hand.
 func end(isolated bool) {
 	if !isolated {
-		killDescendants()
+		process.KillDescendants(os.Getpid())
 		if unix.Getpgrp() == os.Getpid() {
 			_ = unix.Kill(0, unix.SIGKILL)
 		}

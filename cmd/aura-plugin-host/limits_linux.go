@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/idelchi/aura/internal/process"
 	"github.com/idelchi/aura/shared"
 )
 
@@ -24,7 +25,7 @@ func limitProcess(spec shared.LaunchSpec) {
 	report("privileges", forgoPrivileges())
 	if !spec.Isolated {
 		// Descendants whose parent has ended stay below this process, where they can be found.
-		report("descendants", unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
+		report("descendants", process.AdoptOrphans())
 	}
 }
 

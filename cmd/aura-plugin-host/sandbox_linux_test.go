@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/idelchi/aura/internal/process"
 	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/internal/testneed"
 	"github.com/idelchi/aura/sdk"
@@ -246,7 +247,7 @@ func (s scene) policy() sandbox.Policy {
 }
 
 // start starts the plugin as the scene's user, and loads it. A confined one has namespaces, as aura gives them.
-func (s scene) start(t *testing.T, archive string, unsafe bool, policy *sandbox.Policy) *process {
+func (s scene) start(t *testing.T, archive string, unsafe bool, policy *sandbox.Policy) *started {
 	t.Helper()
 	dir := unpack(t, archive)
 	s.give(t, dir)
@@ -255,7 +256,7 @@ func (s scene) start(t *testing.T, archive string, unsafe bool, policy *sandbox.
 	if policy != nil {
 		policy.Own = append(policy.Own, dir)
 		spec.Sandbox, spec.Isolated, spec.PrivateMounts = policy, true, true
-		sandbox.Isolate(attr)
+		process.OwnMounts.Apply(attr)
 	}
 	if s.uid != os.Geteuid() {
 		attr.Credential = &syscall.Credential{Uid: uint32(s.uid), Gid: uint32(s.uid), NoSetGroups: true}
@@ -296,7 +297,7 @@ func ExecuteCommand(ctx context.Context, args string, c sdk.Context) (sdk.Comman
 }
 
 // everyWay returns what the tool, the hook and the command answer.
-func (p *process) everyWay(t *testing.T) map[string]string {
+func (p *started) everyWay(t *testing.T) map[string]string {
 	t.Helper()
 	tool, err1 := p.execute(t.Context())
 	hook, err2 := p.Hook(t.Context(), shared.HookCall{Point: "BeforeChat", Context: sdk.BeforeChatContext{}})

@@ -12,7 +12,7 @@ const anything = "*"
 // imports nothing of ours at all but internal/files, which stands beside package os, and the constants of internal/limit.
 var rooms = map[string][]string{
 	"cmd/aura":             {"internal/cli"},
-	"cmd/aura-plugin-host": {"shared/...", "internal/interp", "internal/manifest", "internal/sandbox", "internal/stray", "sdk/..."},
+	"cmd/aura-plugin-host": {"shared/...", "internal/interp", "internal/manifest", "internal/sandbox", "internal/process", "sdk/..."},
 
 	"internal/cli": {
 		"internal/app", "internal/check", "internal/config", "internal/conversation/...", "internal/frontend", "internal/install", "internal/llm", "internal/manifest", "internal/pipeline",
@@ -49,10 +49,10 @@ var rooms = map[string][]string{
 	"internal/todo":               {"internal/llm", "internal/tool"},
 	"internal/tokens":             {},
 	"internal/tool":               {"internal/llm", "internal/sandbox", "sdk/..."},
-	"internal/tool/builtin":       {"internal/seen", "internal/stray", "internal/tool", "sdk/..."},
+	"internal/tool/builtin":       {"internal/seen", "internal/process", "internal/tool", "sdk/..."},
 	"internal/seen":               {"internal/tool", "sdk/..."},
 	"internal/llm":                {},
-	"internal/mcp":                {"internal/tool"},
+	"internal/mcp":                {"internal/process", "internal/tool"},
 	"internal/llm/*":              {"internal/llm/...", "internal/redact", "internal/strict", "sdk/..."},
 	"internal/pipeline":           {"sdk/..."},
 	"internal/hookpoint":          {"internal/nearest", "sdk/..."},
@@ -68,7 +68,7 @@ var rooms = map[string][]string{
 	"hooks":                       {"internal/prompt", "internal/shell", "internal/tool", "sdk/..."},
 
 	"host": {
-		"internal/condition", "internal/lock", "internal/manifest", "internal/pluginsource", "internal/redact", "internal/sandbox", "internal/stray", "shared/...", "sdk/...",
+		"internal/condition", "internal/lock", "internal/manifest", "internal/pluginsource", "internal/redact", "internal/sandbox", "internal/process", "shared/...", "sdk/...",
 	},
 	"shared":               {"shared/wire", "internal/sandbox", "sdk/..."},
 	"shared/wire":          {},
@@ -77,14 +77,14 @@ var rooms = map[string][]string{
 	"internal/check":       {"internal/manifest", "internal/pluginsource", "internal/repair", "internal/strict", "internal/tool", "sdk/..."},
 	"internal/check/gen":   {},
 	"internal/manifest":    {"internal/condition", "internal/pluginsource", "internal/strict", "sdk/..."},
-	"internal/install":     {"internal/lock", "internal/manifest", "internal/pluginsource", "sdk/..."},
+	"internal/install":     {"internal/lock", "internal/manifest", "internal/pluginsource", "internal/process", "sdk/..."},
 	"internal/install/gen": {},
 	"internal/condition":   {},
 	"internal/repair":      {},
-	"internal/sandbox":     {"internal/files", "internal/stray"},
+	"internal/sandbox":     {"internal/files", "internal/process"},
 	"internal/scaffold":    {},
-	"internal/shell":       {"internal/stray"},
-	"internal/stray":       {},
+	"internal/shell":       {"internal/process"},
+	"internal/process":     {},
 	"internal/strict":      {},
 
 	"sdk":         {"sdk/version"},

@@ -7,7 +7,6 @@ import (
 	"iter"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +14,8 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
+
+	"github.com/idelchi/aura/internal/process"
 )
 
 // credential is one way to authenticate over http. Its name may be shown, its secret never.
@@ -113,21 +114,22 @@ func (o Options) fill(ctx context.Context, s source) (credential, bool) {
 	if err != nil {
 		return credential{}, false
 	}
-	cmd := exec.CommandContext(ctx, path, "-c", "core.askPass=", "credential", "fill")
-	cmd.Dir, cmd.Env = o.neutral()
-	cmd.Env = append(cmd.Env, "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=", "GCM_INTERACTIVE=never")
 	request := "protocol=" + s.protocol + "\nhost=" + s.address() + "\npath=" + strings.TrimPrefix(s.path, "/") + "\n"
 	if s.user != "" {
 		request += "username=" + s.user + "\n"
 	}
-	cmd.Stdin = strings.NewReader(request + "\n")
-	cmd.WaitDelay = time.Second
-	out, err := cmd.Output()
+	var out bytes.Buffer
+	dir, env := o.neutral()
+	err = process.Run(ctx, process.Spec{
+		Path: path, Args: []string{path, "-c", "core.askPass=", "credential", "fill"}, Dir: dir,
+		Env:   append(env, "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=", "GCM_INTERACTIVE=never"),
+		Stdin: strings.NewReader(request + "\n"), Stdout: &out, Linger: helperLinger, Guard: true, Mark: helperMark,
+	})
 	if err != nil {
 		return credential{}, false
 	}
 	c := credential{name: "git credential fill"}
-	for lines := bufio.NewScanner(bytes.NewReader(out)); lines.Scan(); {
+	for lines := bufio.NewScanner(&out); lines.Scan(); {
 		switch key, value, _ := strings.Cut(lines.Text(), "="); key {
 		case "username":
 			c.user = value

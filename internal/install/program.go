@@ -7,7 +7,14 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 )
+
+// helperMark is the variable by which the descendants of git and go are found.
+const helperMark = "AURA_INSTALL"
+
+// helperLinger is how long what git or go left behind may still write.
+const helperLinger = time.Second
 
 // program finds a program in the PATH of the options' environment.
 func (o Options) program(name string) (string, error) {

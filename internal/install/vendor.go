@@ -1,23 +1,23 @@
 package install
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
 
 	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/process"
 	"github.com/idelchi/aura/sdk/version"
 )
 
@@ -188,20 +188,20 @@ const goTail = 2048
 
 // run runs the Go command. It may fetch modules, but neither another Go nor with aura's tokens.
 func (v vendoring) run(ctx context.Context, dir, path string, args []string) error {
-	cmd := exec.CommandContext(ctx, path, args...)
-	cmd.Dir = dir
-	cmd.Env = append(v.options.environ(append(tokenNames(), "GOFLAGS", "GOWORK", "GO111MODULE", "GOTOOLCHAIN", "PWD")...),
-		"GOFLAGS=-mod=mod", "GOWORK=off", "GO111MODULE=on", "GOTOOLCHAIN=local", "PWD="+dir)
-	inGroup(cmd)
-	cmd.WaitDelay = time.Second
-	out, err := cmd.CombinedOutput()
+	var out bytes.Buffer
+	err := process.Run(ctx, process.Spec{
+		Path: path, Args: append([]string{path}, args...), Dir: dir, Stdout: &out, Stderr: &out,
+		Env: append(v.options.environ(append(tokenNames(), "GOFLAGS", "GOWORK", "GO111MODULE", "GOTOOLCHAIN", "PWD")...),
+			"GOFLAGS=-mod=mod", "GOWORK=off", "GO111MODULE=on", "GOTOOLCHAIN=local", "PWD="+dir),
+		Linger: helperLinger, Guard: true, Mark: helperMark,
+	})
 	if err == nil {
 		return nil
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	text := strings.TrimSpace(string(out))
+	text := strings.TrimSpace(out.String())
 	if len(text) > goTail {
 		text = "…" + text[len(text)-goTail:]
 	}

@@ -132,8 +132,8 @@ func parent() int {
 	if err != nil {
 		return 1
 	}
-	fmt.Println(p.group.id)
-	<-p.exited
+	fmt.Println(p.Pid())
+	<-p.Exited()
 	return 0
 }
 
@@ -145,7 +145,7 @@ func TestOrderlyEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.stop(nil, time.Minute)
-	if p.exit != nil {
-		t.Errorf("it ended with %v", p.exit)
+	if err := p.Wait(); err != nil {
+		t.Errorf("it ended with %v", err)
 	}
 }

@@ -3,11 +3,12 @@ package sandbox
 import (
 	"errors"
 	"fmt"
-	"os/exec"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 	"kernel.org/pub/linux/libs/security/libcap/psx"
+
+	"github.com/idelchi/aura/internal/process"
 )
 
 // prctl is that system call, on the threads that it is meant for.
@@ -29,20 +30,10 @@ func dropCapabilities(p Policy, bound prctl) error {
 	return dropAll()
 }
 
-// onForker makes the call on the thread of Fork alone. To stop all threads for each capability would take longer than everything
-// else that confines a process.
+// onForker makes the call on the thread of process.Fork alone. To stop all threads for each capability would take longer than everything
+// else that confines a process. No capability can come to a program that is started by internal/process.
 func onForker(option int, arg2, arg3, arg4, arg5 uintptr) error {
-	done := make(chan error)
-	Fork(func() { done <- unix.Prctl(option, arg2, arg3, arg4, arg5) })
-	return <-done
-}
-
-// Start starts a program from within a Tool. Whatever the program is, no capability can come to it.
-func Start(cmd *exec.Cmd) error {
-	marked(cmd)
-	done := make(chan error)
-	Fork(func() { done <- cmd.Start() })
-	return <-done
+	return process.Fork(func() error { return unix.Prctl(option, arg2, arg3, arg4, arg5) })
 }
 
 // dropAll empties the capability sets of every thread, the ambient ones too: those never hold more than the others. They are kept per

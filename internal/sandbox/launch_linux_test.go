@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/idelchi/aura/internal/process"
 	"github.com/idelchi/aura/internal/sandbox"
 )
 
@@ -123,7 +124,8 @@ func launch(s scene) outcome {
 func (s scene) spawn(kept *os.File) outcome {
 	attr := &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 	if s.Isolate {
-		s.Isolation = sandbox.Isolate(attr)
+		process.OwnMounts.Apply(attr)
+		s.Isolation = sandbox.Isolation{Processes: true, Mounts: true}
 	}
 	in, err := json.Marshal(s)
 	if err != nil {

@@ -9,6 +9,8 @@ import (
 	"sync"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/idelchi/aura/internal/process"
 )
 
 // Main is the child's side of Run: it confines this process, runs the call and returns the exit status. It must not be called in
@@ -38,10 +40,10 @@ func serve(run Tool, out *answers) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	if !r.Isolation.Processes {
-		if err := adoptOrphans(); err != nil {
+		if err := process.AdoptOrphans(); err != nil {
 			return out.send(frame{Fault: err.Error()})
 		}
-		defer endDescendants()
+		defer process.KillChildren()
 	}
 	go watch(cancel, r.Isolation)
 	report, err := confine(r.Policy, r.Isolation, onForker)
@@ -74,7 +76,7 @@ func watch(cancel context.CancelFunc, in Isolation) {
 	_, _ = io.Copy(io.Discard, os.Stdin)
 	cancel()
 	if !in.Processes {
-		endDescendants()
+		process.KillChildren()
 	}
 	_ = unix.Kill(0, unix.SIGKILL)
 	_ = unix.Kill(os.Getpid(), unix.SIGKILL)

@@ -1,51 +1,25 @@
 package sandbox
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
-	"runtime"
-	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
-	"syscall"
 	"time"
 
-	"github.com/idelchi/aura/internal/stray"
+	"github.com/idelchi/aura/internal/process"
 )
 
 // answerFD is where the child writes its frames.
 const answerFD = 3
 
-// maxStderr is how much of a dying child's last words is kept, in bytes.
+// maxStderr is how much of what a dying child prints is kept, in bytes: the first words of a crash say why.
 const maxStderr = 4 << 10
-
-// drainTime is how long after the child's end its frames are still read. What it wrote is there at once; only a process that
-// outlived it could keep the pipe open.
-const drainTime = 100 * time.Millisecond
-
-// Fork runs f on the one thread that starts processes. The signal by which the kernel ends a child when its parent is gone
-// follows the thread that forked it, so this one lives as long as the program.
-func Fork(f func()) { forker() <- f }
-
-var forker = sync.OnceValue(func() chan<- func() {
-	work := make(chan func())
-	go func() {
-		runtime.LockOSThread()
-		for f := range work {
-			f()
-		}
-	}()
-	return work
-})
-
-// isolationForbidden is set when the system turns out to allow no namespaces.
-var isolationForbidden atomic.Bool
 
 // processName is what lists of processes show of a confined child, which is started from a descriptor.
 const processName = "aura"
@@ -72,7 +46,7 @@ func (s *Spares) run(ctx context.Context, c Command, ahead bool) (Result, error)
 	}
 	// A short call has the processors to itself; while a long one runs, the next process can start.
 	refill := time.AfterFunc(refillAfter, func() { s.refill(c, ahead) })
-	stop := context.AfterFunc(ctx, p.kill)
+	stop := context.AfterFunc(ctx, p.Kill)
 	result, err := p.read(c.Progress)
 	stop()
 	p.finish()
@@ -99,7 +73,7 @@ const refillAfter = 20 * time.Millisecond
 type Spares struct {
 	mu sync.Mutex
 	// ready are processes that were started alike, the oldest first.
-	ready  []*process
+	ready  []*worker
 	like   string
 	closed bool
 	// filling is true while spares are being started, one after the other; starting waits for that.
@@ -113,8 +87,8 @@ func likeness(c Command) string {
 }
 
 // take hands out a spare, if there is one that fits. Those that do not, and those that died, are ended.
-func (s *Spares) take(c Command) *process {
-	var useless []*process
+func (s *Spares) take(c Command) *worker {
+	var useless []*worker
 	defer func() {
 		for _, p := range useless {
 			p.finish()
@@ -129,7 +103,7 @@ func (s *Spares) take(c Command) *process {
 		p := s.ready[0]
 		s.ready = s.ready[1:]
 		select {
-		case <-p.exited:
+		case <-p.Exited():
 			useless = append(useless, p)
 		default:
 			return p
@@ -139,7 +113,7 @@ func (s *Spares) take(c Command) *process {
 }
 
 // begin hands the call to a spare, or to a new process.
-func (s *Spares) begin(c Command) (*process, error) {
+func (s *Spares) begin(c Command) (*worker, error) {
 	if p := s.take(c); p != nil {
 		if p.send(c) == nil {
 			return p, nil
@@ -202,120 +176,53 @@ func (s *Spares) Close() {
 	s.starting.Wait()
 }
 
-// process is a running child. Whoever starts it calls finish.
-type process struct {
-	cmd    *exec.Cmd
+// worker is a running child. Whoever starts it calls finish.
+type worker struct {
+	*process.Process
 	stdin  *os.File
 	answer *os.File
-	stderr firstWords
-	exited chan struct{}
-	// mark is in the environment of all that the process starts, if it has no process namespace.
-	mark string
-	// called is set once the process has a call, and may have started others.
-	called bool
-	// in is what the process was started in.
-	in Isolation
+	stderr process.Head
 }
 
-func startProcess(c Command) (*process, error) {
+// startProcess starts a child in namespaces of its own or, where there are none to be had, in a session. Its standard input is also its
+// lifeline.
+func startProcess(c Command) (*worker, error) {
 	inR, inW, err1 := os.Pipe()
 	outR, outW, err2 := os.Pipe()
-	p := &process{stdin: inW, answer: outR, exited: make(chan struct{})}
-	theirs := []*os.File{inR, outW}
+	p := &worker{stdin: inW, answer: outR, stderr: process.Head{Max: maxStderr}}
 	err := errors.Join(err1, err2)
 	if err == nil {
-		p.in, err = p.fork(c, inR, outW)
+		p.Process, err = process.Start(process.Spec{
+			Path: c.Executable, Args: []string{processName, Argument}, Dir: c.Dir, Env: c.Env,
+			Stdin: inR, Stderr: &p.stderr, Files: []*os.File{outW}, ReadEnds: []*os.File{outR},
+			Isolation: process.OwnMounts, Weaker: KeepPrograms, Reaper: true, Mark: markName,
+		})
 	}
-	for _, f := range theirs {
-		_ = f.Close()
-	}
+	_, _ = inR.Close(), outW.Close()
 	if err != nil {
-		return nil, errors.Join(err, inW.Close(), outR.Close())
+		_, _ = inW.Close(), outR.Close()
+		return nil, err
 	}
-	go func() {
-		// How it ended shows in what it answered.
-		_ = p.cmd.Wait()
-		_ = p.answer.SetReadDeadline(time.Now().Add(drainTime))
-		close(p.exited)
-	}()
 	return p, nil
 }
 
 // send hands the process its call.
-func (p *process) send(c Command) error {
-	p.called = true
-	return json.NewEncoder(p.stdin).Encode(request{Call: c.Call, Policy: c.Policy, Isolation: p.in})
-}
-
-// fork starts the child in namespaces of its own or, where there are none to be had, in a session.
-func (p *process) fork(c Command, stdin, answer *os.File) (Isolation, error) {
-	var in Isolation
-	try := func(isolate bool) error {
-		// Without a namespace the child itself must end its descendants when this process is gone, so it is not killed then but
-		// woken, should it be stopped, to find its standard input closed.
-		attr := &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGCONT}
-		in, p.mark = Isolation{}, stray.Mark(markName)
-		env := append(slices.Clone(c.Env), p.mark)
-		if isolate {
-			attr.Pdeathsig = syscall.SIGKILL
-			in, p.mark, env = Isolate(attr), "", append([]string{}, c.Env...)
-		}
-		p.cmd = exec.Command(c.Executable, Argument)
-		p.cmd.Args[0] = processName
-		p.cmd.Dir, p.cmd.Env = c.Dir, env
-		p.cmd.Stdin, p.cmd.Stderr, p.cmd.ExtraFiles = stdin, &p.stderr, []*os.File{answer}
-		p.cmd.WaitDelay = drainTime
-		p.cmd.SysProcAttr = attr
-		return p.cmd.Start()
-	}
-	done := make(chan error)
-	Fork(func() {
-		isolate := !isolationForbidden.Load()
-		err := try(isolate)
-		if isolate && err != nil && Forbidden(err) {
-			KeepPrograms()
-			if err = try(false); err == nil {
-				isolationForbidden.Store(true)
-			}
-		}
-		done <- err
-	})
-	err := <-done
-	return in, err
-}
-
-// kill ends the child. In a process namespace all it started ends with it, else its descendants are looked for.
-func (p *process) kill() {
-	if !p.in.Processes && p.called && !p.gone() {
-		stray.KillTree(p.cmd.Process.Pid)
-	}
-	_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
-	_ = p.cmd.Process.Kill()
-}
-
-func (p *process) gone() bool {
-	select {
-	case <-p.exited:
-		return true
-	default:
-		return false
-	}
+func (p *worker) send(c Command) error {
+	level := p.Isolation()
+	in := Isolation{Processes: level >= process.OwnProcesses, Mounts: level >= process.OwnMounts}
+	return json.NewEncoder(p.stdin).Encode(request{Call: c.Call, Policy: c.Policy, Isolation: in})
 }
 
 // finish leaves nothing of the child.
-func (p *process) finish() {
-	p.kill()
-	<-p.exited
-	// A child that was killed by what it started could not end that.
-	if p.mark != "" && p.called {
-		stray.Kill(p.mark)
-	}
+func (p *worker) finish() {
+	p.Kill()
+	<-p.Exited()
 	_ = p.stdin.Close()
 	_ = p.answer.Close()
 }
 
 // read takes frames until the last one.
-func (p *process) read(progress func([]byte)) (Result, error) {
+func (p *worker) read(progress func([]byte)) (Result, error) {
 	var r Result
 	for in := newFrames(p.answer); ; {
 		var f frame
@@ -342,33 +249,15 @@ func (p *process) read(progress func([]byte)) (Result, error) {
 }
 
 // lost explains a child that ended without an answer.
-func (p *process) lost(err error) error {
+func (p *worker) lost(err error) error {
 	if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, os.ErrDeadlineExceeded) {
 		return fmt.Errorf("reading the answer: %w", err)
 	}
-	p.kill()
-	<-p.exited
-	if last := strings.TrimSpace(p.stderr.String()); last != "" {
-		return fmt.Errorf("its process died (%s): %s", p.cmd.ProcessState, last)
+	p.Kill()
+	<-p.Exited()
+	printed, _ := p.stderr.Kept()
+	if last := bytes.TrimSpace(printed); len(last) > 0 {
+		return fmt.Errorf("its process died (%s): %s", p.State(), last)
 	}
-	return fmt.Errorf("its process died (%s)", p.cmd.ProcessState)
-}
-
-// firstWords keeps the first bytes of what is written to it: the first words of a crash say why.
-type firstWords struct {
-	mu   sync.Mutex
-	kept []byte
-}
-
-func (t *firstWords) Write(b []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.kept = append(t.kept, b[:min(len(b), maxStderr-len(t.kept))]...)
-	return len(b), nil
-}
-
-func (t *firstWords) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return string(t.kept)
+	return fmt.Errorf("its process died (%s)", p.State())
 }

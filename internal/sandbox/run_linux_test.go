@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/idelchi/aura/internal/process"
 	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/internal/testneed"
 )
@@ -64,12 +65,7 @@ func testTool(ctx context.Context, call sandbox.Call, progress func([]byte)) (js
 		return nil, err
 	case "capabilities":
 		var out bytes.Buffer
-		cmd := exec.Command("/bin/grep", "^Cap", "/proc/self/status")
-		cmd.Stdout = &out
-		if err := sandbox.Start(cmd); err != nil {
-			return nil, err
-		}
-		err := cmd.Wait()
+		err := process.Run(ctx, process.Spec{Path: "/bin/grep", Args: []string{"grep", "^Cap", "/proc/self/status"}, Stdout: &out})
 		return json.RawMessage(strconv.Quote(strings.Join(strings.Fields(out.String()), " "))), err
 	case "descriptors":
 		out, err := exec.Command("/bin/ls", "/proc/self/fd").Output()

@@ -64,7 +64,7 @@ type Limits struct {
 	Processes int `json:"processes,omitempty"`
 }
 
-// Isolation is what the parent could arrange when it started the process: see Isolate.
+// Isolation is what the parent could arrange when it started the process: see process.Isolation.
 type Isolation struct {
 	// Processes tells that the process is the first one of a process namespace.
 	Processes bool `json:"processes"`

@@ -154,7 +154,7 @@ func RunConfined(ctx context.Context, call sandbox.Call, progress func([]byte)) 
 		return nil, fmt.Errorf("reading the arguments of %s: %w", call.Tool, err)
 	}
 	made := builtin.Options{
-		Workdir: o.Workdir, Env: o.Env, BashTimeout: o.BashTimeout, Truncation: o.Truncation, OutputDir: o.OutputDir, Start: sandbox.Start,
+		Workdir: o.Workdir, Env: sandbox.Marked(o.Env), BashTimeout: o.BashTimeout, Truncation: o.Truncation, OutputDir: o.OutputDir,
 	}
 	for _, t := range builtin.All(made) {
 		if t.Definition().Name != call.Tool {

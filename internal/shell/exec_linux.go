@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -14,6 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/interp"
+
+	"github.com/idelchi/aura/internal/process"
 )
 
 // pipeGrace is how long a program's output is still read after its end when another process holds it open.
@@ -40,12 +41,12 @@ func (l *limits) program(ctx context.Context, next interp.ExecHandlerFunc, args 
 		return missing(hc.Stderr, args[0], err)
 	}
 
-	cmd := exec.CommandContext(ctx, path)
-	cmd.Args, cmd.Env, cmd.Dir = args, environ(hc.Env), hc.Dir
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = hc.Stdin, hc.Stdout, hc.Stderr
-	cmd.WaitDelay = pipeGrace
+	spec := process.Spec{
+		Path: path, Args: args, Env: environ(hc.Env), Dir: hc.Dir, Stdin: hc.Stdin, Stdout: hc.Stdout, Stderr: hc.Stderr,
+		Linger: pipeGrace, SameGroup: true, Around: l.lifted,
+	}
 
-	err = l.lifted(cmd.Start)
+	p, err := process.Start(spec)
 	if errors.Is(err, unix.ENOEXEC) || errors.Is(err, unix.ETXTBSY) {
 		return next(ctx, args)
 	}
@@ -58,7 +59,10 @@ func (l *limits) program(ctx context.Context, next interp.ExecHandlerFunc, args 
 		return interp.ExitStatus(exitNotFound)
 	}
 
-	err = cmd.Wait()
+	stop := context.AfterFunc(ctx, p.Kill)
+	defer stop()
+
+	err = p.Wait()
 	l.ended()
 
 	return status(err)
@@ -71,7 +75,7 @@ func (l *limits) end() {
 
 	for locked := false; ; locked = l.mu.TryLock() {
 		// A program that is just being started holds the lock, and may itself have to be seized to let it go.
-		seizeDescendants(os.Getpid())
+		process.SeizeDescendants()
 
 		if locked {
 			return
@@ -92,7 +96,7 @@ func status(err error) error {
 	var exit *exec.ExitError
 
 	switch {
-	case err == nil, errors.Is(err, exec.ErrWaitDelay):
+	case err == nil:
 		return nil
 	case !errors.As(err, &exit):
 		return err

@@ -10,6 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// lifeline is the descriptor by which the child learns that its parent is gone; see process.Spec.
+const lifeline = "3"
+
 // watchParent ends this process and its group once the parent is gone, however it went. End is called before.
 func watchParent(descriptor string, end func()) error {
 	fd, err := strconv.Atoi(descriptor)

@@ -8,6 +8,8 @@ import (
 	"strconv"
 
 	"mvdan.cc/sh/v3/interp"
+
+	"github.com/idelchi/aura/internal/process"
 )
 
 // exitFault is the status when the line could not be interpreted. It is not the 2 of other shells, which has a
@@ -37,7 +39,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return report(stderr, err)
 	}
 
-	if err := adoptOrphans(); err != nil {
+	if err := process.AdoptOrphans(); err != nil {
 		return report(stderr, err)
 	}
 

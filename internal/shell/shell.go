@@ -80,7 +80,7 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	}
 
 	exit, stopped := p.wait(ctx)
-	result := p.finish()
+	result := p.result()
 
 	switch {
 	case stopped && errors.Is(context.Cause(ctx), errTimeout):

@@ -2,13 +2,12 @@ package builtin
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os/exec"
 	"strconv"
 	"time"
 
+	"github.com/idelchi/aura/internal/process"
 	"github.com/idelchi/aura/internal/tool"
 )
 
@@ -51,35 +50,26 @@ func (o Options) runBash(ctx context.Context, args bashArgs, progress func(strin
 	shown := &stream{to: output, show: progress}
 	err := o.shell(ctx, args.Command, shown)
 	shown.flush()
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return output.String(), context.Cause(ctx)
-	case errors.Is(err, exec.ErrWaitDelay):
-		return output.String(), nil
-	default:
-		return output.String(), err
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
 	}
+	return output.String(), err
 }
 
-// shell runs a command in a process group of its own, nothing of which is left when it returns.
-func (o Options) shell(ctx context.Context, command string, output io.Writer) error {
-	leash, err := newLeash(command)
+// shell runs a command in a process group of its own. Nothing that it started is left when it returns.
+func (o Options) shell(ctx context.Context, line string, output io.Writer) error {
+	args, err := command(line)
 	if err != nil {
 		return fmt.Errorf("starting the shell: %w", err)
 	}
-	defer leash.close()
-	cmd := leash.command(ctx)
-	cmd.Dir = o.Workdir
-	cmd.Env = append(cmd.Env, o.Env...)
-	cmd.Stdout, cmd.Stderr = output, output
-	cmd.WaitDelay = lingering
-	start := o.Start
-	if start == nil {
-		start = (*exec.Cmd).Start
-	}
-	if err := start(cmd); err != nil {
+	p, err := process.Start(process.Spec{
+		Path: args[0], Args: args, Dir: o.Workdir, Env: o.Env, Stdout: output, Stderr: output,
+		Linger: lingering, Lifeline: true, Mark: "AURA_BASH",
+	})
+	if err != nil {
 		return fmt.Errorf("starting the shell: %w", err)
 	}
-	defer leash.kill(cmd)
-	return cmd.Wait()
+	stop := context.AfterFunc(ctx, p.Kill)
+	defer stop()
+	return p.Wait()
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -25,8 +24,6 @@ type Options struct {
 	BashTimeout time.Duration
 	// Truncation bounds what Bash returns. The zero value means the default.
 	Truncation Truncation
-	// Start starts the shell; nil means as usual.
-	Start func(*exec.Cmd) error
 	// OutputDir is where Bash keeps output that it had to cut. Empty means the system's directory for temporary files.
 	OutputDir string
 	// Seen is the record of what the model has read. With nil, the tools neither ask nor tell it; whoever wraps them does.

@@ -1,4 +1,4 @@
-package stray_test
+package process_test
 
 import (
 	"errors"
@@ -6,7 +6,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/idelchi/aura/internal/stray"
+	"github.com/idelchi/aura/internal/process"
 	"github.com/idelchi/aura/internal/testneed"
 )
 
@@ -27,8 +27,8 @@ func start(t *testing.T, entry string, program ...string) (*exec.Cmd, <-chan err
 
 func TestKill(t *testing.T) {
 	t.Parallel()
-	mark := stray.Mark("AURA_TEST")
-	if mark == stray.Mark("AURA_TEST") {
+	mark := process.NewMark("AURA_TEST")
+	if mark == process.NewMark("AURA_TEST") {
 		t.Fatal("two marks are the same")
 	}
 	_, first := start(t, mark, "sleep", "1000")
@@ -36,7 +36,7 @@ func TestKill(t *testing.T) {
 	longer, _ := start(t, mark+"X", "sleep", "1000")
 	within, _ := start(t, "OTHER_"+mark, "sleep", "1000")
 
-	stray.Kill(mark)
+	process.KillMarked(mark)
 	for _, ended := range []<-chan error{first, second} {
 		var exit *exec.ExitError
 		if err := <-ended; !errors.As(err, &exit) || exit.Exited() {
@@ -54,9 +54,9 @@ func TestKill(t *testing.T) {
 func TestKillWhoBecomesAnother(t *testing.T) {
 	t.Parallel()
 	for range 50 {
-		mark := stray.Mark("AURA_TEST")
+		mark := process.NewMark("AURA_TEST")
 		_, ended := start(t, mark, "/bin/sh", "-c", `again='exec /bin/sh -c "$again"'; export again; eval "$again"`)
-		stray.Kill(mark)
+		process.KillMarked(mark)
 		if err := <-ended; err == nil {
 			t.Error("it ended by itself")
 		}

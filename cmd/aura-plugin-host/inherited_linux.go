@@ -1,12 +1,9 @@
 package main
 
 import (
-	"os"
-
 	"golang.org/x/sys/unix"
 
 	"github.com/idelchi/aura/internal/sandbox"
-	"github.com/idelchi/aura/internal/stray"
 )
 
 // redirect makes descriptor to a copy of descriptor from.
@@ -21,6 +18,3 @@ func closeInherited(first int) {
 	}
 	report("inherited descriptors", sandbox.CloseInherited(keep...))
 }
-
-// killDescendants kills all processes below this one.
-func killDescendants() { stray.KillDescendants(os.Getpid()) }

@@ -1,19 +1,23 @@
-package mcp
+package process
 
 import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"syscall"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
 )
 
-// group is a job object that holds the program and all that it starts. It ends with aura's last handle on it.
+// lifelineDescriptor is false: the job object ends with aura's last handle on it.
+const lifelineDescriptor = false
+
+// group is a job object that holds a process and all that it starts. No process leaves it.
 type group struct{ job windows.Handle }
 
 // startGroup starts cmd and puts it into a job of its own.
-func startGroup(cmd *exec.Cmd) (*group, error) {
+func startGroup(cmd *exec.Cmd, attr *syscall.SysProcAttr, _ bool) (*group, error) {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
 		return nil, fmt.Errorf("creating a job object: %w", err)
@@ -26,6 +30,7 @@ func startGroup(cmd *exec.Cmd) (*group, error) {
 		g.close()
 		return nil, fmt.Errorf("configuring a job object: %w", err)
 	}
+	cmd.SysProcAttr = attr
 	if err := cmd.Start(); err != nil {
 		g.close()
 		return nil, err
@@ -40,19 +45,38 @@ func startGroup(cmd *exec.Cmd) (*group, error) {
 func (g *group) adopt(pid uint32) error {
 	process, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false, pid)
 	if err != nil {
-		return fmt.Errorf("opening the program's process: %w", err)
+		return fmt.Errorf("opening the process: %w", err)
 	}
 	defer func() { _ = windows.CloseHandle(process) }()
 	if err := windows.AssignProcessToJobObject(g.job, process); err != nil {
-		return fmt.Errorf("putting the program into its job object: %w", err)
+		return fmt.Errorf("putting the process into its job object: %w", err)
 	}
 	return nil
 }
 
-// terminate does nothing: there is no signal that asks.
-func (g *group) terminate() {}
-
 // kill ends every process of the job. One that is gone already needs no killing.
 func (g *group) kill() { _ = windows.TerminateJobObject(g.job, 1) }
 
+// terminate does nothing: there is no signal that asks.
+func (*group) terminate() {}
+
+// freeze does nothing: no process leaves the job.
+func (*group) freeze() {}
+
 func (g *group) close() { _ = windows.CloseHandle(g.job) }
+
+// attributes keeps the terminal's Ctrl-C from the process.
+func attributes(Spec, Isolation) *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
+}
+
+// watcher is not needed: the job object is the guard.
+type watcher struct{}
+
+func startWatcher() (*watcher, error) { return nil, nil }
+
+func (*watcher) watch(int) {}
+func (*watcher) end()      {}
+
+// drain does nothing: the end of the job is the end of every writer.
+func (output) drain([]byte) {}

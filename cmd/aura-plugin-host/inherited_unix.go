@@ -9,6 +9,3 @@ func redirect(from, to int) error { return unix.Dup2(from, to) }
 
 // closeInherited leaves descriptors alone: which are the runtime's cannot be told here.
 func closeInherited(int) {}
-
-// killDescendants leaves them to the signal to the process group that follows.
-func killDescendants() {}

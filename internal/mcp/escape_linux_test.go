@@ -1,0 +1,46 @@
+package mcp
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestEscapedDescendants starts a server whose descendant has left its process group before its parent ended. It ends with the server, in
+// whichever way that ends.
+func TestEscapedDescendants(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("setsid"); err != nil {
+		t.Skip("no setsid here")
+	}
+	for name, end := range map[string]func(p *serverProcess){
+		"stopped": func(p *serverProcess) { p.stop(nil, 0) },
+		"killed":  func(p *serverProcess) { p.Kill() },
+		"dies":    func(p *serverProcess) { _ = p.stdin.Close() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			line := `setsid sh -c 'setsid sh -c "echo \$\$ >pid.new; mv pid.new pid; exec sleep 1000" & exit' & cat`
+			p, err := startProcess(Server{Command: "sh", Args: []string{"-c", line}}, Options{Workdir: dir, Environ: []string{"PATH=" + os.Getenv("PATH")}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer p.stop(nil, 0)
+			var pid string
+			eventually(t, "the descendant runs", func() bool {
+				text, err := os.ReadFile(filepath.Join(dir, "pid"))
+				pid = strings.TrimSpace(string(text))
+				return err == nil
+			})
+			if !running(pid) {
+				t.Fatalf("process %s is not running", pid)
+			}
+			end(p)
+			_ = p.Wait()
+			eventually(t, "the descendant is gone", func() bool { return !running(pid) })
+		})
+	}
+}

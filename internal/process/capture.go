@@ -1,0 +1,59 @@
+package process
+
+import "sync"
+
+// Tail keeps the last bytes of what is written to it. Several goroutines may use it.
+type Tail struct {
+	// Max is how many bytes are kept.
+	Max int
+
+	mu   sync.Mutex
+	kept []byte
+}
+
+// Write never fails.
+func (t *Tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	n := len(p)
+	p = p[max(0, len(p)-t.Max):]
+	if over := len(t.kept) + len(p) - t.Max; over > 0 {
+		t.kept = append(t.kept[:0], t.kept[over:]...)
+	}
+	t.kept = append(t.kept, p...)
+	return n, nil
+}
+
+// String is what is kept so far.
+func (t *Tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.kept)
+}
+
+// Head keeps the first bytes of what is written to it and counts the others. Several goroutines may use it.
+type Head struct {
+	// Max is how many bytes are kept.
+	Max int
+
+	mu      sync.Mutex
+	kept    []byte
+	dropped int64
+}
+
+// Write never fails.
+func (h *Head) Write(p []byte) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	room := min(h.Max-len(h.kept), len(p))
+	h.kept = append(h.kept, p[:room]...)
+	h.dropped += int64(len(p) - room)
+	return len(p), nil
+}
+
+// Kept returns the bytes that are kept so far, and how many were dropped.
+func (h *Head) Kept() (kept []byte, dropped int64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.kept[:len(h.kept):len(h.kept)], h.dropped
+}

@@ -1,0 +1,133 @@
+package process
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// entry is the path of something that /proc shows of a process.
+func entry(pid int, name string) string { return filepath.Join("/proc", strconv.Itoa(pid), name) }
+
+// all lists the processes that can be seen.
+func all() []int {
+	// Without /proc none can be seen.
+	entries, _ := os.ReadDir("/proc")
+	var pids []int
+	for _, e := range entries {
+		if pid, err := strconv.Atoi(e.Name()); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// status is what /proc/PID/stat shows of a process.
+type status struct {
+	state         byte
+	parent, group int
+	// cpu is in clock ticks, memory in pages.
+	cpu, memory int64
+}
+
+// alive is false for a dead process that waits to be reaped, and for one that is not there.
+func (s status) alive() bool { return s.state != 0 && s.state != 'Z' && s.state != 'X' }
+
+func (s status) stopped() bool { return s.state == 'T' || s.state == 't' }
+
+// statusOf reads /proc/PID/stat. All is zero for a process that is gone.
+func statusOf(pid int) status {
+	data, err := os.ReadFile(entry(pid, "stat"))
+	if err != nil {
+		return status{}
+	}
+	// The name before the last parenthesis may contain anything. The first field after it is number 3 in the manual.
+	fields := bytes.Fields(data[bytes.LastIndexByte(data, ')')+1:])
+	const first, last = 3, 24
+	if len(fields) <= last-first {
+		return status{}
+	}
+	number := func(field int) int64 {
+		n, _ := strconv.ParseInt(string(fields[field-first]), 10, 64)
+		return n
+	}
+	return status{
+		state: fields[0][0], parent: int(number(4)), group: int(number(5)), cpu: number(14) + number(15), memory: number(last),
+	}
+}
+
+// children lists the children of all threads of a process, which may be "self"; none if it is gone.
+func children(pid string) []int {
+	// The pattern is well formed.
+	lists, _ := filepath.Glob("/proc/" + pid + "/task/*/children")
+	var out []int
+	for _, list := range lists {
+		// A thread may have ended since.
+		data, _ := os.ReadFile(list)
+		for field := range bytes.FieldsSeq(data) {
+			if child, err := strconv.Atoi(string(field)); err == nil {
+				out = append(out, child)
+			}
+		}
+	}
+	return out
+}
+
+// glances is how often a process is looked at that seems to have no environment.
+const glances = 10
+
+// environment is what a process was started with, and nil if it is just becoming another program: for a moment it shows neither
+// environment nor arguments then. The kernel's own processes and the dead have no program at all.
+func environment(pid int) []byte {
+	read := func(name string) []byte {
+		// What cannot be read is as good as not there.
+		data, _ := os.ReadFile(entry(pid, name))
+		return append([]byte{}, data...)
+	}
+	for range glances {
+		if environ := read("environ"); len(environ) > 0 {
+			return environ
+		}
+		if _, err := os.Readlink(entry(pid, "exe")); err != nil {
+			break
+		}
+		if len(read("cmdline")) == 0 {
+			return nil
+		}
+		// It has arguments, so it may have an environment by now.
+	}
+	return []byte{}
+}
+
+// clockTicks is the unit of CPU time in /proc, fixed at 100 per second on every Linux that Go runs on.
+const clockTicks = 100
+
+// Usage returns a process's memory in bytes, shared pages counted by share where the kernel reports it, and its CPU time in
+// seconds. Both are 0 for a process that is gone.
+func Usage(pid int) (memory int64, cpu float64) {
+	s := statusOf(pid)
+	cpu = float64(s.cpu) / clockTicks
+	if pss, ok := proportional(pid); ok {
+		return pss, cpu
+	}
+	return s.memory * int64(os.Getpagesize()), cpu
+}
+
+// proportional returns the proportional set size.
+func proportional(pid int) (int64, bool) {
+	b, err := os.ReadFile(entry(pid, "smaps_rollup"))
+	if err != nil {
+		return 0, false
+	}
+	for line := range strings.Lines(string(b)) {
+		rest, ok := strings.CutPrefix(line, "Pss:")
+		if !ok {
+			continue
+		}
+		kb, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 10, 64)
+		return kb << 10, err == nil
+	}
+	return 0, false
+}

@@ -1,0 +1,117 @@
+package process
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// sweepRounds bounds the search for descendants that start others while they are killed.
+const sweepRounds = 100
+
+// AdoptOrphans makes this process the parent of whatever its descendants leave behind, so that all of them can be found.
+func AdoptOrphans() error {
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("adopting orphans: %w", err)
+	}
+	return nil
+}
+
+// KillDescendants kills all processes below one. If that one adopts orphans, the children of a killed process become its own and are
+// found by the next sweep.
+func KillDescendants(pid int) {
+	for range sweepRounds {
+		victims := descendants(pid)
+		if len(victims) == 0 {
+			return
+		}
+		for _, victim := range victims {
+			_ = unix.Kill(victim, unix.SIGKILL)
+		}
+	}
+}
+
+// descendants lists the living processes below one.
+func descendants(root int) []int {
+	below := make(map[int][]int)
+	for _, pid := range all() {
+		if s := statusOf(pid); s.alive() {
+			below[s.parent] = append(below[s.parent], pid)
+		}
+	}
+	var out []int
+	for queue := []int{root}; len(queue) > 0; queue = queue[1:] {
+		out = append(out, below[queue[0]]...)
+		queue = append(queue, below[queue[0]]...)
+	}
+	return out
+}
+
+// ownSweepRounds bounds the search of KillChildren, which reaps whom it kills and finds only one generation at a time.
+const ownSweepRounds = 1000
+
+// KillChildren kills and reaps all processes below this one, which has adopted orphans: the children of a killed one move up to this
+// process and are found next. It works in a confined process, which sees no entries of /proc but its own.
+func KillChildren() {
+	// Before Landlock knew threads, only the one that starts programs could signal them.
+	_ = Fork(func() error {
+		for range ownSweepRounds {
+			found := children("self")
+			if len(found) == 0 {
+				return nil
+			}
+			for _, pid := range found {
+				_ = unix.Kill(pid, unix.SIGKILL)
+				// Whoever waits for it elsewhere finds it gone.
+				_, _ = unix.Wait4(pid, nil, 0, nil)
+			}
+		}
+		return nil
+	})
+}
+
+// SeizeDescendants kills those descendants of this process that have left its process group, and stops the others: one of them may be
+// about to leave it. The stopped ones end with the group. They are not killed here, because a goroutine that waits for one of them would
+// continue.
+func SeizeDescendants() {
+	root := os.Getpid()
+	for range sweepRounds {
+		acted := false
+		for _, pid := range tree(root) {
+			s := statusOf(pid)
+			switch {
+			case !s.alive():
+			case s.group != root:
+				acted = unix.Kill(pid, unix.SIGKILL) == nil || acted
+			case !s.stopped():
+				acted = unix.Kill(pid, haltSignal(pid, root)) == nil || acted
+			}
+		}
+		if !acted {
+			return
+		}
+	}
+}
+
+// haltSignal is what a process in the group is halted by. A child that has not become another program yet is killed: until then
+// the thread that forked it waits for it, and with that thread in the end all of this process.
+func haltSignal(pid, root int) unix.Signal {
+	program, err := os.Readlink(entry(pid, "exe"))
+	if own, ownErr := os.Readlink(entry(root, "exe")); err == nil && ownErr == nil && program == own {
+		return unix.SIGKILL
+	}
+	return unix.SIGSTOP
+}
+
+// tree lists the processes below root, parents before their children. It reads only their entries, not all of /proc.
+func tree(root int) []int {
+	var out []int
+	for next := []int{root}; len(next) > 0; {
+		found := children(strconv.Itoa(next[0]))
+		next = append(next[1:], found...)
+		out = append(out, found...)
+	}
+	return out
+}
