@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/done"
+	"github.com/idelchi/aura/internal/donetool"
 	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/internal/setup"
@@ -26,7 +26,7 @@ func InstallPlaces(c *config.Config, kinds ...config.HomeKind) []install.Place {
 
 // BuiltinTools are the names of aura's own tools, whether a session offers them or not.
 func BuiltinTools() []string {
-	names := []string{done.Name, skill.Name, setup.DelegateName, setup.LoadName}
+	names := []string{donetool.Name, skill.Name, setup.DelegateName, setup.LoadName}
 	for _, t := range slices.Concat(builtin.All(builtin.Options{}), new(todo.List).Tools()) {
 		names = append(names, t.Definition().Name)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/conversation"
 	"github.com/idelchi/aura/internal/llm"
-	"github.com/idelchi/aura/internal/seen"
+	"github.com/idelchi/aura/internal/readguard"
 	"github.com/idelchi/aura/internal/session"
 	"github.com/idelchi/aura/internal/todo"
 )
@@ -27,7 +27,7 @@ type journal struct {
 	// old is a session that was saved before this process took it up.
 	old bool
 	// seen is what the model has seen of files. It goes to disk with the result of the tool that showed it.
-	seen  *seen.Files
+	seen  *readguard.Files
 	todos *todo.List
 	// state is what was last noted of the session.
 	state session.State
@@ -100,7 +100,7 @@ func (j *journal) recallSeen(s session.Session) error {
 	j.seen.Reset()
 	j.seen.Changes()
 	for _, raw := range s.Seen {
-		var state seen.State
+		var state readguard.State
 		if err := json.Unmarshal(raw, &state); err != nil {
 			return fmt.Errorf("reading which files session %s has seen: %w", s.Meta.ID, err)
 		}
@@ -185,7 +185,7 @@ func (j *journal) title() string { return cmp.Or(j.state.Title, j.ID()) }
 
 // openJournal opens the session that is to be resumed, if any, and returns it.
 func (s *Session) openJournal(c *config.Config) (session.Session, error) {
-	s.seen = seen.New(c.Workdir)
+	s.seen = readguard.New(c.Workdir)
 	s.journal = &journal{seen: s.seen, todos: &s.todos, tell: func(text string) { s.notice("", text) }, noteFired: s.plugins.noteFired}
 	s.plugins.journal = s.journal
 	if s.opts.Resume == "" && !s.opts.Continue {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/idelchi/aura/internal/done"
+	"github.com/idelchi/aura/internal/donetool"
 	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/skill"
 	"github.com/idelchi/aura/internal/todo"
@@ -14,7 +14,7 @@ import (
 // TestConditionalTools keeps the list of names in step with the tools that a session has only at times.
 func TestConditionalTools(t *testing.T) {
 	t.Parallel()
-	want := []string{done.Name, setup.LoadName, skill.Name, setup.DelegateName, todo.CreateName, todo.ListName, todo.ProgressName}
+	want := []string{donetool.Name, setup.LoadName, skill.Name, setup.DelegateName, todo.CreateName, todo.ListName, todo.ProgressName}
 	if got := tool.Conditional(); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

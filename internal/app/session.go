@@ -19,9 +19,9 @@ import (
 	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/frontend"
 	"github.com/idelchi/aura/internal/mcp"
+	"github.com/idelchi/aura/internal/readguard"
 	"github.com/idelchi/aura/internal/redact"
 	"github.com/idelchi/aura/internal/sandbox"
-	"github.com/idelchi/aura/internal/seen"
 	"github.com/idelchi/aura/internal/session"
 	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/todo"
@@ -74,7 +74,7 @@ type Session struct {
 	talk     *conversation.Conversation
 	commands *command.Set
 	todos    todo.List
-	seen     *seen.Files
+	seen     *readguard.Files
 
 	// verbose shows the model's thinking; loaded are the tools that the model asked for.
 	verbose bool

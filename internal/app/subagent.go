@@ -10,7 +10,7 @@ import (
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/conversation"
 	"github.com/idelchi/aura/internal/conversation/event"
-	"github.com/idelchi/aura/internal/done"
+	"github.com/idelchi/aura/internal/donetool"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/todo"
@@ -18,7 +18,7 @@ import (
 )
 
 // notForSubagents are the tools that belong to the session as a whole: its list of todos, its end, further tools and agents.
-var notForSubagents = []string{setup.DelegateName, setup.LoadName, done.Name, todo.CreateName, todo.ListName, todo.ProgressName}
+var notForSubagents = []string{setup.DelegateName, setup.LoadName, donetool.Name, todo.CreateName, todo.ListName, todo.ProgressName}
 
 // delegate hands a piece of work to another agent, which does it in a conversation of its own. Plugins see that conversation as
 // they see any other: a guard that could be passed by asking somebody else would be none. What the agent spends is the session's.

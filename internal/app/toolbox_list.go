@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/idelchi/aura/internal/done"
+	"github.com/idelchi/aura/internal/donetool"
 	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/sdk"
@@ -104,7 +104,7 @@ func (b *Toolbox) hidden(ctx context.Context, d tool.Definition) string {
 		return "disabled in " + changed.Source.File
 	case b.isUnavailable(d):
 		return fmt.Sprintf("plugin %q says that it is not available", d.Origin)
-	case d.Name == done.Name:
+	case d.Name == donetool.Name:
 		return "done mode is off; /done turns it on"
 	}
 	if why := b.source.Filtered(b.role, b.features, d); why != "" {

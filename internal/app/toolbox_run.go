@@ -9,7 +9,7 @@ import (
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/condition"
-	"github.com/idelchi/aura/internal/done"
+	"github.com/idelchi/aura/internal/donetool"
 	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/sdk"
@@ -31,7 +31,7 @@ type ToolCall struct {
 type ToolRestriction = setup.Restriction
 
 // sessionTools work on a conversation.
-var sessionTools = []string{done.Name, setup.DelegateName, setup.LoadName}
+var sessionTools = []string{donetool.Name, setup.DelegateName, setup.LoadName}
 
 // Run runs a tool, also one that no model is offered. Its error is an *UnknownToolError or a *tool.ArgumentsError if nothing
 // ran, and what the tool says otherwise; the text is what the tool printed in either case.
@@ -67,7 +67,7 @@ func (b *Toolbox) Run(ctx context.Context, call ToolCall) (string, error) {
 func (b *Toolbox) state() sdk.Context {
 	var offered []string
 	for _, t := range b.registry.List() {
-		if d := t.Definition(); d.Name != done.Name && b.source.Filtered(b.role, b.features, d) == "" {
+		if d := t.Definition(); d.Name != donetool.Name && b.source.Filtered(b.role, b.features, d) == "" {
 			offered = append(offered, d.Name)
 		}
 	}

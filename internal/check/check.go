@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/internal/manifest"
-	"github.com/idelchi/aura/internal/strict"
+	"github.com/idelchi/aura/internal/strictyaml"
 	"github.com/idelchi/aura/sdk/version"
 )
 
@@ -116,7 +116,7 @@ func (c *checker) fault(rule, file string, err error) {
 		return
 	}
 	f := Finding{File: file, Severity: Error, Rule: rule, Message: err.Error()}
-	if at, ok := errors.AsType[*strict.Error](err); ok {
+	if at, ok := errors.AsType[*strictyaml.Error](err); ok {
 		f.Line, f.Message = at.Line, at.Err.Error()
 	} else if at, ok := errors.AsType[*manifest.ConditionError](err); ok {
 		f.Line, f.Message = at.Line, fmt.Sprintf("key %q: %v", "condition", at.Err)

@@ -12,7 +12,7 @@ import (
 	"slices"
 
 	"github.com/idelchi/aura/internal/state"
-	"github.com/idelchi/aura/internal/strict"
+	"github.com/idelchi/aura/internal/strictyaml"
 )
 
 // Options say where to look.
@@ -137,7 +137,7 @@ func load(o Options) (*Config, error) {
 		err := read()
 		faults = append(faults, err)
 		// A home that cannot be read is told once, not for each of its folders.
-		if _, inFile := errors.AsType[*strict.Error](err); err != nil && !inFile {
+		if _, inFile := errors.AsType[*strictyaml.Error](err); err != nil && !inFile {
 			break
 		}
 	}

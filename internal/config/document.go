@@ -8,7 +8,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/idelchi/aura/internal/files"
-	"github.com/idelchi/aura/internal/strict"
+	"github.com/idelchi/aura/internal/strictyaml"
 )
 
 // Source says where an entity is declared.
@@ -37,10 +37,10 @@ func (s Source) open() (document, error) {
 	}
 	d := document{Source: s, root: &yaml.Node{}}
 	if strings.HasSuffix(s.File, ".md") {
-		d.body, err = strict.Frontmatter(s.File, data, d.root)
+		d.body, err = strictyaml.Frontmatter(s.File, data, d.root)
 		d.bodyLine = lineOf(string(data), strings.TrimSpace(d.body))
 	} else {
-		err = strict.Decode(s.File, data, d.root)
+		err = strictyaml.Decode(s.File, data, d.root)
 	}
 	return d, err
 }
@@ -56,7 +56,7 @@ func (l *loader) decode(d document, into any) error {
 	if err := l.expandTree(d.Source, d.root, ""); err != nil {
 		return err
 	}
-	return strict.DecodeNode(d.File, d.root, into)
+	return strictyaml.DecodeNode(d.File, d.root, into)
 }
 
 // find returns the value at a path of keys. Where it is not written out, it is the nearest value around it.
@@ -98,7 +98,7 @@ func (d document) fault(path []string, format string, args ...any) error {
 }
 
 func (d document) faultAt(line int, path []string, format string, args ...any) error {
-	return &strict.Error{
+	return &strictyaml.Error{
 		File: d.File, Line: line, Err: fmt.Errorf("key %q: %w", strings.Join(path, "."), fmt.Errorf(format, args...)),
 	}
 }
@@ -123,5 +123,5 @@ func (d document) named(what, name string) error {
 
 // empty is the error for a Markdown file without a text where the text is what matters.
 func (d document) empty(what, name string) error {
-	return &strict.Error{File: d.File, Line: d.line("name"), Err: fmt.Errorf("%s %q has no text: write it below the frontmatter", what, name)}
+	return &strictyaml.Error{File: d.File, Line: d.line("name"), Err: fmt.Errorf("%s %q has no text: write it below the frontmatter", what, name)}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/joho/godotenv"
 
 	"github.com/idelchi/aura/internal/files"
-	"github.com/idelchi/aura/internal/strict"
+	"github.com/idelchi/aura/internal/strictyaml"
 )
 
 // DefaultEnvFile is read where no other file is named.
@@ -96,7 +96,7 @@ func readEnvFile(path string) (values map[string]string, notices []string, err e
 	}
 	values, ok := parseEnv(data)
 	if !ok {
-		return nil, nil, fmt.Errorf("reading environment file: %w", &strict.Error{
+		return nil, nil, fmt.Errorf("reading environment file: %w", &strictyaml.Error{
 			File: path, Line: faultyLine(string(data)), Err: errors.New("expected NAME=value, with every quote closed"),
 		})
 	}

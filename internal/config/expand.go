@@ -9,7 +9,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/idelchi/aura/internal/strict"
+	"github.com/idelchi/aura/internal/strictyaml"
 )
 
 var (
@@ -77,7 +77,7 @@ func (l *loader) expandTree(s Source, n *yaml.Node, key string) error {
 		}
 		value, err := l.expand(s, n.Line, n.Value)
 		if err != nil {
-			return &strict.Error{File: s.File, Line: n.Line, Err: fmt.Errorf("key %q: %w", key, err)}
+			return &strictyaml.Error{File: s.File, Line: n.Line, Err: fmt.Errorf("key %q: %w", key, err)}
 		}
 		if value != n.Value {
 			// Quotes say no more that it is text: in braces a variable cannot stand without them.

@@ -8,7 +8,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/idelchi/aura/internal/strict"
+	"github.com/idelchi/aura/internal/strictyaml"
 )
 
 // Features are the parts of aura that have settings of their own.
@@ -117,7 +117,7 @@ func decodeSet(file string, n *yaml.Node, into any) error {
 	if n == nil || n.ShortTag() == nullTag {
 		return nil
 	}
-	return strict.DecodeNode(file, n, into)
+	return strictyaml.DecodeNode(file, n, into)
 }
 
 // features opens the files of the home's features by their top-level keys.
@@ -136,7 +136,7 @@ func (h Home) features() (map[string]document, error) {
 			continue
 		}
 		if earlier, ok := documents[key.Value]; ok {
-			faults = append(faults, &strict.Error{File: s.File, Line: key.Line, Err: fmt.Errorf(
+			faults = append(faults, &strictyaml.Error{File: s.File, Line: key.Line, Err: fmt.Errorf(
 				"feature %q is set in %s already: put both into one file", key.Value, earlier.File)})
 		}
 		documents[key.Value] = d
@@ -163,12 +163,12 @@ func topLevelKey(d document) (*yaml.Node, error) {
 		return nil, nil
 	}
 	if d.root.Kind != yaml.MappingNode || len(d.root.Content) == 0 {
-		return nil, &strict.Error{File: d.File, Line: d.root.Line, Err: errors.New("expected one top-level key, the name of a feature")}
+		return nil, &strictyaml.Error{File: d.File, Line: d.root.Line, Err: errors.New("expected one top-level key, the name of a feature")}
 	}
 	key := d.root.Content[0]
 	if len(d.root.Content) > 2 {
 		second := d.root.Content[2]
-		return nil, &strict.Error{File: d.File, Line: second.Line, Err: fmt.Errorf(
+		return nil, &strictyaml.Error{File: d.File, Line: second.Line, Err: fmt.Errorf(
 			"key %q: a file in features/ has one top-level key, here %q: move the other to a file of its own", second.Value, key.Value)}
 	}
 	return key, nil

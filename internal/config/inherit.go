@@ -8,7 +8,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/idelchi/aura/internal/strict"
+	"github.com/idelchi/aura/internal/strictyaml"
 )
 
 const (
@@ -92,7 +92,7 @@ func combined[F any](l lineage) (F, map[string]any, error) {
 	n := l.node()
 	if !read || len(l) > 1 {
 		file = *new(F)
-		if err := strict.DecodeNode(own.File, n, &file); err != nil {
+		if err := strictyaml.DecodeNode(own.File, n, &file); err != nil {
 			return file, nil, err
 		}
 	}

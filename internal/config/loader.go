@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/idelchi/aura/internal/strict"
+	"github.com/idelchi/aura/internal/strictyaml"
 )
 
 // maxDepth bounds folders within folders, and thereby links that lead in circles.
@@ -70,7 +70,7 @@ func loadKind[T any](l *loader, k kind[T]) (map[string]T, error) {
 			faults = append(faults, err)
 			for _, e := range entities {
 				if earlier, ok := files[e.name]; ok {
-					faults = append(faults, &strict.Error{File: s.File, Line: e.line, Err: fmt.Errorf(
+					faults = append(faults, &strictyaml.Error{File: s.File, Line: e.line, Err: fmt.Errorf(
 						"%s %q is declared in %s already: remove or rename one of them", k.name, e.name, earlier)})
 				}
 				files[e.name] = s.File
@@ -100,7 +100,7 @@ func readMap[F, T any](
 			return nil, err
 		}
 		values := map[string]F{}
-		if err := strict.DecodeNode(d.File, d.root, &values); err != nil {
+		if err := strictyaml.DecodeNode(d.File, d.root, &values); err != nil {
 			return nil, err
 		}
 		var entities []entity[T]

@@ -7,7 +7,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/idelchi/aura/internal/strict"
+	"github.com/idelchi/aura/internal/strictyaml"
 )
 
 // merged is what overlay does, said in another way: on values instead of trees.
@@ -58,7 +58,7 @@ func FuzzOverlay(f *testing.F) {
 			return
 		}
 		var got any
-		if err := strict.DecodeNode("merged", overlay(below, above), &got); err != nil {
+		if err := strictyaml.DecodeNode("merged", overlay(below, above), &got); err != nil {
 			t.Fatalf("the result cannot be read: %v", err)
 		}
 		if want := merged(wantBelow, wantAbove); !reflect.DeepEqual(got, want) {
@@ -72,7 +72,7 @@ func FuzzOverlay(f *testing.F) {
 
 func tree(text string) (*yaml.Node, any, bool) {
 	n, value := &yaml.Node{}, any(nil)
-	if strict.Decode("x", []byte(text), n) != nil || strict.DecodeNode("x", n, &value) != nil {
+	if strictyaml.Decode("x", []byte(text), n) != nil || strictyaml.DecodeNode("x", n, &value) != nil {
 		return nil, nil, false
 	}
 	return n, value, true

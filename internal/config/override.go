@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/idelchi/aura/internal/strict"
+	"github.com/idelchi/aura/internal/strictyaml"
 )
 
 // checkOverrides checks features that are set elsewhere than in features/.
 func (d declaration) checkOverrides() error {
 	var content featureFile
-	if err := strict.DecodeNode(d.File, d.node(), &content); err != nil {
+	if err := strictyaml.DecodeNode(d.File, d.node(), &content); err != nil {
 		return err
 	}
 	if content.Plugins.Dir != nil {

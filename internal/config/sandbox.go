@@ -7,7 +7,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/idelchi/aura/internal/strict"
+	"github.com/idelchi/aura/internal/strictyaml"
 )
 
 // Sandbox says what tools and plugins are confined to: the key sandbox: in sandbox/ or in features/.
@@ -66,7 +66,7 @@ func noBlanks(file string, n *yaml.Node) error {
 			}
 			for i, path := range paths.Content {
 				if path.ShortTag() == nullTag {
-					return &strict.Error{File: file, Line: path.Line, Err: fmt.Errorf(
+					return &strictyaml.Error{File: file, Line: path.Line, Err: fmt.Errorf(
 						"key %q: no path; for the home directory write \"~\", in quotes", fmt.Sprintf("sandbox.%s.%s[%d]", list, name, i))}
 				}
 			}
@@ -102,6 +102,6 @@ func onlySandbox(d document, key *yaml.Node) error {
 	if key.Value == sandboxKey {
 		return nil
 	}
-	return &strict.Error{File: d.File, Line: key.Line, Err: fmt.Errorf(
+	return &strictyaml.Error{File: d.File, Line: key.Line, Err: fmt.Errorf(
 		"key %q: a file in sandbox/ has the top-level key %q: move the other to features/", key.Value, sandboxKey)}
 }

@@ -3,7 +3,7 @@ package config
 import (
 	"fmt"
 
-	"github.com/idelchi/aura/internal/strict"
+	"github.com/idelchi/aura/internal/strictyaml"
 )
 
 const trustKey = "trust"
@@ -34,7 +34,7 @@ func Rule(o Options) (TrustRule, error) {
 		return TrustAny, nil
 	}
 	var content featureFile
-	if err := strict.DecodeNode(d.File, d.root, &content); err != nil {
+	if err := strictyaml.DecodeNode(d.File, d.root, &content); err != nil {
 		return TrustAny, fmt.Errorf("loading configuration: %w", err)
 	}
 	if err := content.Trust.check(declaration{document: d}); err != nil {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/idelchi/aura/internal/conversation"
 	"github.com/idelchi/aura/internal/conversation/event"
-	"github.com/idelchi/aura/internal/done"
+	"github.com/idelchi/aura/internal/donetool"
 	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/todo"
@@ -130,7 +130,7 @@ func TestDoneMode(t *testing.T) {
 		{
 			"a blocked call ends nothing", true,
 			when(hookpoint.BeforeToolExecution, func(c sdk.BeforeToolContext) (any, error) {
-				return sdk.BeforeToolResult{Block: c.ToolName == done.Name}, nil
+				return sdk.BeforeToolResult{Block: c.ToolName == donetool.Name}, nil
 			}),
 			[]reply{finish, text("end")},
 			2, "assistant:end",
@@ -143,7 +143,7 @@ func TestDoneMode(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			b := start(t, options{
-				hooks: tt.hooks, tools: []tool.Tool{echo("Read"), done.Tool()},
+				hooks: tt.hooks, tools: []tool.Tool{echo("Read"), donetool.Tool()},
 				change: func(cfg *conversation.Config) { cfg.Done = tt.done },
 			}, tt.replies...)
 			b.send(t, "go")
@@ -152,7 +152,7 @@ func TestDoneMode(t *testing.T) {
 				t.Errorf("%d requests, journal %q", len(b.model.requests), kept)
 			}
 			state := b.Context()
-			if got := strings.Contains(b.offered(1), done.Name); got != tt.done || state.DoneActive != tt.done || (len(state.AvailableTools) == 2) != tt.done {
+			if got := strings.Contains(b.offered(1), donetool.Name); got != tt.done || state.DoneActive != tt.done || (len(state.AvailableTools) == 2) != tt.done {
 				t.Errorf("offered %q, state %+v", b.offered(1), state)
 			}
 		})
@@ -161,7 +161,7 @@ func TestDoneMode(t *testing.T) {
 
 func TestDoneModeIsTurnedOn(t *testing.T) {
 	t.Parallel()
-	b := start(t, options{tools: []tool.Tool{echo("Read"), done.Tool()}}, text("a"), text("b"))
+	b := start(t, options{tools: []tool.Tool{echo("Read"), donetool.Tool()}}, text("a"), text("b"))
 	b.send(t, "one")
 	b.SetDone(true)
 	same(t, "available", b.Context().AvailableTools, []string{"Done", "Read"})
@@ -171,7 +171,7 @@ func TestDoneModeIsTurnedOn(t *testing.T) {
 
 func TestDoneEndsOneInteraction(t *testing.T) {
 	t.Parallel()
-	b := start(t, options{tools: []tool.Tool{echo("Read"), done.Tool()}, change: func(cfg *conversation.Config) { cfg.Done = true }},
+	b := start(t, options{tools: []tool.Tool{echo("Read"), donetool.Tool()}, change: func(cfg *conversation.Config) { cfg.Done = true }},
 		calls("", `Done {}`), calls("", `Read {"path":"x"}`), text("end"))
 	b.send(t, "one")
 	b.send(t, "two")
@@ -182,7 +182,7 @@ func TestDoneEndsOneInteraction(t *testing.T) {
 func TestDoneEndsAutoMode(t *testing.T) {
 	t.Parallel()
 	var list todo.List
-	b := start(t, options{tools: append(list.Tools(), done.Tool()), change: func(cfg *conversation.Config) {
+	b := start(t, options{tools: append(list.Tools(), donetool.Tool()), change: func(cfg *conversation.Config) {
 		cfg.Auto, cfg.Done, cfg.Todos = true, true, &list
 	}}, calls("", twoTodos), calls("", `Done {}`))
 	b.send(t, "go")

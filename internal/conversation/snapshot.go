@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/idelchi/aura/internal/done"
+	"github.com/idelchi/aura/internal/donetool"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/sdk"
@@ -45,7 +45,7 @@ func (c *Conversation) present(disabled []string) {
 	t := &c.turn
 	t.offered, t.names, t.schemaSize, t.schemaTokens = nil, []string{}, 0, -1
 	for _, d := range t.tools.Offered() {
-		if tool.Match(disabled, d.Name) || tool.Match(t.withheld, d.Name) || d.Name == done.Name && !c.done {
+		if tool.Match(disabled, d.Name) || tool.Match(t.withheld, d.Name) || d.Name == donetool.Name && !c.done {
 			continue
 		}
 		t.offered = append(t.offered, d)

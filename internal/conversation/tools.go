@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/conversation/event"
-	"github.com/idelchi/aura/internal/done"
+	"github.com/idelchi/aura/internal/donetool"
 	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/llm"
@@ -258,7 +258,7 @@ func (c *Conversation) note(p *call, failure string) {
 		return
 	}
 	c.ledger.changed(patchedFiles(p.request.Name, p.args, c.cfg.Workdir))
-	c.turn.finished = c.turn.finished || p.request.Name == done.Name && c.done
+	c.turn.finished = c.turn.finished || p.request.Name == donetool.Name && c.done
 }
 
 // short cuts what a model is told of a call to what the settings allow.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/condition"
-	"github.com/idelchi/aura/internal/done"
+	"github.com/idelchi/aura/internal/donetool"
 	"github.com/idelchi/aura/internal/skill"
 	"github.com/idelchi/aura/internal/todo"
 	"github.com/idelchi/aura/internal/tool"
@@ -47,7 +47,7 @@ func TestBuiltinTools(t *testing.T) {
 	var want [][]string
 	var todos todo.List
 	all := slices.Concat(builtin.All(builtin.Options{Workdir: t.TempDir()}), todos.Tools(), []tool.Tool{
-		done.Tool(), skill.Tool([]skill.Skill{{Name: "x"}}),
+		donetool.Tool(), skill.Tool([]skill.Skill{{Name: "x"}}),
 	})
 	for _, tool := range all {
 		d := tool.Definition()

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/condition"
-	"github.com/idelchi/aura/internal/strict"
+	"github.com/idelchi/aura/internal/strictyaml"
 )
 
 // FileName is the file that makes a directory a plugin.
@@ -75,19 +75,19 @@ func (e *ConditionError) Unwrap() error { return e.Err }
 
 // document is plugin.yaml as it is written.
 type document struct {
-	Name        strict.At[string]   `yaml:"name"`
-	Description string              `yaml:"description"`
-	Disabled    bool                `yaml:"disabled"`
-	Override    bool                `yaml:"override"`
-	OptIn       bool                `yaml:"opt_in"`
-	Condition   strict.At[string]   `yaml:"condition"`
-	Once        bool                `yaml:"once"`
-	Env         []strict.At[string] `yaml:"env"`
-	Config      map[string]any      `yaml:"config"`
-	Timeout     strict.At[any]      `yaml:"timeout"`
-	OnFailure   strict.At[string]   `yaml:"on_failure"`
+	Name        strictyaml.At[string]   `yaml:"name"`
+	Description string                  `yaml:"description"`
+	Disabled    bool                    `yaml:"disabled"`
+	Override    bool                    `yaml:"override"`
+	OptIn       bool                    `yaml:"opt_in"`
+	Condition   strictyaml.At[string]   `yaml:"condition"`
+	Once        bool                    `yaml:"once"`
+	Env         []strictyaml.At[string] `yaml:"env"`
+	Config      map[string]any          `yaml:"config"`
+	Timeout     strictyaml.At[any]      `yaml:"timeout"`
+	OnFailure   strictyaml.At[string]   `yaml:"on_failure"`
 	Limits      struct {
-		Memory strict.At[any] `yaml:"memory"`
+		Memory strictyaml.At[any] `yaml:"memory"`
 	} `yaml:"limits"`
 }
 
@@ -95,7 +95,7 @@ type document struct {
 // error it returns what could be made out, so that a guard that is to fail closed does so with a broken manifest too.
 func Parse(file string, data []byte) (Manifest, error) {
 	var d document
-	if err := strict.Decode(file, data, &d); err != nil {
+	if err := strictyaml.Decode(file, data, &d); err != nil {
 		return salvage(data), err
 	}
 
@@ -115,7 +115,7 @@ func (m *Manifest) validate(file string, d *document) error {
 			return nil
 		}
 
-		return &strict.Error{File: file, Line: line, Err: fmt.Errorf("key %q: %w", key, err)}
+		return &strictyaml.Error{File: file, Line: line, Err: fmt.Errorf("key %q: %w", key, err)}
 	}
 
 	var err error

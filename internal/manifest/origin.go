@@ -10,7 +10,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/idelchi/aura/internal/files"
-	"github.com/idelchi/aura/internal/strict"
+	"github.com/idelchi/aura/internal/strictyaml"
 )
 
 // OriginFile is the sidecar file of what was installed from elsewhere.
@@ -86,7 +86,7 @@ func ReadOrigin(dir string) (*Origin, error) {
 	}
 
 	var d originDocument
-	if err := strict.Decode(file, data, &d); err != nil {
+	if err := strictyaml.Decode(file, data, &d); err != nil {
 		return nil, fmt.Errorf("%w; install the plugin again or remove this file", err)
 	}
 
@@ -106,4 +106,4 @@ func ReadOrigin(dir string) (*Origin, error) {
 }
 
 // readFile reads a regular file of a size that a decoder accepts.
-func readFile(file string) ([]byte, error) { return files.Read(file, strict.MaxSize) }
+func readFile(file string) ([]byte, error) { return files.Read(file, strictyaml.MaxSize) }

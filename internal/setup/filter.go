@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/done"
+	"github.com/idelchi/aura/internal/donetool"
 	"github.com/idelchi/aura/internal/tool"
 )
 
@@ -36,7 +36,7 @@ func narrow(tools []tool.Tool, layers []config.ToolFilter, optIn []string) []too
 			kept = kept && (len(l.Enabled) == 0 || tool.Match(l.Enabled, d.Name)) && !tool.Match(l.Disabled, d.Name)
 			named = named || slices.Contains(l.Enabled, d.Name)
 		}
-		if kept && named || d.Name == done.Name {
+		if kept && named || d.Name == donetool.Name {
 			d.OptIn = false // someone has opted in
 			out = append(out, tool.WithDefinition(t, d))
 		}

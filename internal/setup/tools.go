@@ -11,9 +11,9 @@ import (
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/condition"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/done"
+	"github.com/idelchi/aura/internal/donetool"
 	"github.com/idelchi/aura/internal/mcp"
-	"github.com/idelchi/aura/internal/seen"
+	"github.com/idelchi/aura/internal/readguard"
 	"github.com/idelchi/aura/internal/skill"
 	"github.com/idelchi/aura/internal/todo"
 	"github.com/idelchi/aura/internal/tool"
@@ -29,7 +29,7 @@ type Live struct {
 	// Servers are the MCP servers; nil for none.
 	Servers *mcp.Set
 	Todos   *todo.List
-	Seen    *seen.Files
+	Seen    *readguard.Files
 	// Delegate hands work to another agent, Load brings in the tools of a deferred server; both return what the model is told.
 	Delegate func(ctx context.Context, agent config.Agent, prompt string) (string, error)
 	Load     func(ctx context.Context, server string) (string, error)
@@ -79,7 +79,7 @@ func (m member) tools(confined Confinement, live Live) (Toolset, error) {
 		if ok && !d.Condition.IsZero() {
 			out.conditions[d.Name] = d.Condition
 		}
-		guarded := seen.Guarded(t, live.Seen, seen.Rules(m.features.Tools.ReadBefore))
+		guarded := readguard.Guarded(t, live.Seen, readguard.Rules(m.features.Tools.ReadBefore))
 		all = append(all, Redefined(confined.Fence(guarded), d))
 	}
 	known, err := tool.NewRegistry(all...)
@@ -89,7 +89,7 @@ func (m member) tools(confined Confinement, live Live) (Toolset, error) {
 	var kept []tool.Tool
 	for _, t := range narrow(known.List(), m.source.layers(m.role, m.features), m.features.Tools.OptIn) {
 		kept = append(kept, t)
-		if name := t.Definition().Name; name != done.Name {
+		if name := t.Definition().Name; name != donetool.Name {
 			out.Offered = append(out.Offered, name)
 		}
 	}
@@ -114,7 +114,7 @@ func (m member) everyTool(confined Confinement, live Live) []tool.Tool {
 
 // OwnTools are aura's own tools that touch neither files nor the shell. The servers are those whose tools the model can ask for.
 func (s Source) OwnTools(live Live, servers []string) []tool.Tool {
-	all := append(live.Todos.Tools(), done.Tool())
+	all := append(live.Todos.Tools(), donetool.Tool())
 	if len(s.Config.Skills) > 0 {
 		all = append(all, skill.Tool(skills(s.Config)))
 	}

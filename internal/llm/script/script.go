@@ -15,7 +15,7 @@ import (
 
 	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/llm"
-	"github.com/idelchi/aura/internal/strict"
+	"github.com/idelchi/aura/internal/strictyaml"
 	"github.com/idelchi/aura/sdk"
 )
 
@@ -139,10 +139,10 @@ func Demo() Script {
 
 func parse(file string, data []byte) (Script, error) {
 	var content struct {
-		Model *Model            `yaml:"model"`
-		Turns []strict.At[Turn] `yaml:"turns"`
+		Model *Model                `yaml:"model"`
+		Turns []strictyaml.At[Turn] `yaml:"turns"`
 	}
-	if err := strict.Decode(file, data, &content); err != nil {
+	if err := strictyaml.Decode(file, data, &content); err != nil {
 		return Script{}, err
 	}
 	s := Script{Model: Model{Family: "script", ContextLength: 8192, Capabilities: []string{"tools"}}}
@@ -153,7 +153,7 @@ func parse(file string, data []byte) (Script, error) {
 		s.Turns = append(s.Turns, turn.Value)
 	}
 	if _, err := compile(s); err != nil {
-		placed := &strict.Error{File: file, Err: err}
+		placed := &strictyaml.Error{File: file, Err: err}
 		if f, ok := errors.AsType[*fault](err); ok {
 			placed.Line = content.Turns[f.turn].Line
 		}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/idelchi/aura/internal/seen"
+	"github.com/idelchi/aura/internal/readguard"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/sdk"
 )
@@ -27,9 +27,9 @@ type Options struct {
 	// OutputDir is where Bash keeps output that it had to cut. Empty means the system's directory for temporary files.
 	OutputDir string
 	// Seen is the record of what the model has read. With nil, the tools neither ask nor tell it; whoever wraps them does.
-	Seen *seen.Files
+	Seen *readguard.Files
 	// ReadBefore says what needs a file to be in that record.
-	ReadBefore seen.Rules
+	ReadBefore readguard.Rules
 }
 
 // All returns the built-in tools, sorted by name.
@@ -42,7 +42,7 @@ func All(o Options) []tool.Tool {
 	}
 	all := []tool.Tool{o.bash(), o.edit(), o.glob(), o.ls(), o.mkdir(), o.patch(), o.read(), o.rg(), o.write()}
 	for i := range all {
-		all[i] = seen.Guarded(all[i], o.Seen, o.ReadBefore)
+		all[i] = readguard.Guarded(all[i], o.Seen, o.ReadBefore)
 	}
 	return all
 }

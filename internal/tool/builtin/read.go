@@ -9,7 +9,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/idelchi/aura/internal/seen"
+	"github.com/idelchi/aura/internal/readguard"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/sdk"
 )
@@ -48,7 +48,7 @@ func (o Options) runRead(ctx context.Context, args readArgs) (string, error) {
 	if args.LineEnd > 0 && args.LineEnd < args.LineStart {
 		return "", fmt.Errorf("reading %s: line_end %d is before line_start %d", args.Path, args.LineEnd, args.LineStart)
 	}
-	file, _, err := seen.Open(o.resolve(args.Path))
+	file, _, err := readguard.Open(o.resolve(args.Path))
 	if err != nil {
 		return "", fmt.Errorf("reading %s: %w", args.Path, err)
 	}

@@ -16,7 +16,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"github.com/idelchi/aura/internal/seen"
+	"github.com/idelchi/aura/internal/readguard"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/sdk"
 )
@@ -149,7 +149,7 @@ func (s *search) wanted(below string) bool {
 
 // file searches one file.
 func (s *search) file(ctx context.Context, full, name string) error {
-	file, _, err := seen.Open(full)
+	file, _, err := readguard.Open(full)
 	if err != nil {
 		return err
 	}

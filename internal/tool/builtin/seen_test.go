@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/seen"
+	"github.com/idelchi/aura/internal/readguard"
 	"github.com/idelchi/aura/internal/testneed"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/internal/tool/builtin"
@@ -31,10 +31,10 @@ func TestReadBefore(t *testing.T) {
 		return call{"Patch", map[string]any{"patch": "*** Begin Patch\n" + lines + "\n*** End Patch"}, fails}
 	}
 	const update, remove, unread = "*** Update File: f\n@@\n-a\n+aa", "*** Delete File: f", "f exists and has not been read; read it first"
-	on, both := seen.Rules{Write: true}, seen.Rules{Write: true, Delete: true}
+	on, both := readguard.Rules{Write: true}, readguard.Rules{Write: true, Delete: true}
 	tests := []struct {
 		name  string
-		rules seen.Rules
+		rules readguard.Rules
 		calls []call
 	}{
 		{"unread", on, []call{write(unread), edit(unread), patch(update, unread)}},
@@ -52,8 +52,8 @@ func TestReadBefore(t *testing.T) {
 		{"deletion needs reading", both, []call{patch(remove, unread), read, patch(remove, "")}},
 		{"deleted and made anew by others", on, []call{read, patch(remove, ""), {tool: "Bash", args: map[string]any{"command": "echo a >f"}}, edit(unread)}},
 		{"one unread file of a patch", on, []call{read, patch(update+"\n*** Update File: g\n@@\n-a\n+b", "g exists and has not been read"), edit("")}},
-		{"not asked for", seen.Rules{}, []call{write(""), edit(""), patch("*** Update File: g\n@@\n-a\n+b", "")}},
-		{"only deletion asked for", seen.Rules{Delete: true}, []call{write(""), {tool: "Bash", args: map[string]any{"command": "echo c >>f"}}, patch(remove, "changed on disk")}},
+		{"not asked for", readguard.Rules{}, []call{write(""), edit(""), patch("*** Update File: g\n@@\n-a\n+b", "")}},
+		{"only deletion asked for", readguard.Rules{Delete: true}, []call{write(""), {tool: "Bash", args: map[string]any{"command": "echo c >>f"}}, patch(remove, "changed on disk")}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -62,7 +62,7 @@ func TestReadBefore(t *testing.T) {
 			put(t, filepath.Join(dir, "f"), "a\n")
 			put(t, filepath.Join(dir, "g"), "a\n")
 			testneed.Link(t, "f", filepath.Join(dir, "link"))
-			o := builtin.Options{Workdir: dir, Env: []string{"PATH=/usr/bin:/bin"}, Seen: seen.New(dir), ReadBefore: tt.rules}
+			o := builtin.Options{Workdir: dir, Env: []string{"PATH=/usr/bin:/bin"}, Seen: readguard.New(dir), ReadBefore: tt.rules}
 			for i, c := range tt.calls {
 				got, err := one(t, o, c.tool).Execute(t.Context(), tool.Call{Args: c.args})
 				if c.fails == "" && err != nil || c.fails != "" && (err == nil || !strings.Contains(err.Error(), c.fails)) {

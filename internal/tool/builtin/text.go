@@ -9,7 +9,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/idelchi/aura/internal/seen"
+	"github.com/idelchi/aura/internal/readguard"
 )
 
 const (
@@ -37,7 +37,7 @@ type document struct {
 
 // load reads a text file as a whole.
 func load(path string) (document, error) {
-	file, info, err := seen.Open(path)
+	file, info, err := readguard.Open(path)
 	if err != nil {
 		return document{}, err
 	}
@@ -77,7 +77,7 @@ func regular(path string) error {
 	if err != nil {
 		return err
 	}
-	return seen.Regular(info)
+	return readguard.Regular(info)
 }
 
 // overwrite replaces all that a file holds. The file stays the same one, with its mode, its owner and its links; without

@@ -1,6 +1,6 @@
-// Package done is the tool by which an agent says that its work is finished. It is offered only while a conversation is in
+// Package donetool is the tool by which an agent says that its work is finished. It is offered only while a conversation is in
 // done mode, and its success ends the interaction.
-package done
+package donetool
 
 import (
 	"cmp"

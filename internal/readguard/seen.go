@@ -1,6 +1,6 @@
-// Package seen keeps the record of the files whose content the model has seen, so that none is changed unseen. Built-in
+// Package readguard keeps the record of the files whose content the model has seen, so that none is changed unseen. Built-in
 // tools and those of plugins share one record; Guarded puts it around a tool.
-package seen
+package readguard
 
 import (
 	"errors"

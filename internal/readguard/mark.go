@@ -1,4 +1,4 @@
-package seen
+package readguard
 
 import (
 	"crypto/sha256"

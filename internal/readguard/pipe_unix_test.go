@@ -1,13 +1,13 @@
 //go:build unix
 
-package seen_test
+package readguard_test
 
 import (
 	"path/filepath"
 	"syscall"
 	"testing"
 
-	"github.com/idelchi/aura/internal/seen"
+	"github.com/idelchi/aura/internal/readguard"
 )
 
 // TestPipe checks that nothing waits for the other end of a pipe.
@@ -18,14 +18,14 @@ func TestPipe(t *testing.T) {
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	files := seen.New(dir)
+	files := readguard.New(dir)
 	if err := files.Guard("p"); err != nil {
 		t.Error(err)
 	}
 	if err := files.Record("p"); err == nil {
 		t.Error("a pipe was recorded")
 	}
-	if _, _, err := seen.Open(path); err == nil {
+	if _, _, err := readguard.Open(path); err == nil {
 		t.Error("a pipe was opened")
 	}
 }

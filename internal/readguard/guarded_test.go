@@ -1,4 +1,4 @@
-package seen_test
+package readguard_test
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/seen"
+	"github.com/idelchi/aura/internal/readguard"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/sdk"
 )
@@ -33,11 +33,11 @@ func (p pather) Paths(context.Context, map[string]any) (sdk.ToolPaths, error) { 
 func TestGuarded(t *testing.T) {
 	t.Parallel()
 	f := []string{"f"}
-	on := seen.Rules{Write: true}
+	on := readguard.Rules{Write: true}
 	tests := []struct {
 		name  string
 		paths sdk.ToolPaths
-		rules seen.Rules
+		rules readguard.Rules
 		// known files have been seen before; written is what the tool puts into f; fails lets the tool fail.
 		known   bool
 		written string
@@ -65,7 +65,7 @@ func TestGuarded(t *testing.T) {
 		{name: "clear of a failure", paths: sdk.ToolPaths{Write: f, Clear: f}, rules: on, known: true, fails: true},
 		{name: "clear wins over record", paths: sdk.ToolPaths{Record: f, Clear: f}, rules: on, after: "not been read"},
 		{name: "deletion is not writing", paths: sdk.ToolPaths{Write: f, Guard: f, Clear: f}, rules: on, after: "not been read"},
-		{name: "deletion", paths: sdk.ToolPaths{Write: f, Guard: f, Clear: f}, rules: seen.Rules{Delete: true}, refused: "not been read", after: "not been read"},
+		{name: "deletion", paths: sdk.ToolPaths{Write: f, Guard: f, Clear: f}, rules: readguard.Rules{Delete: true}, refused: "not been read", after: "not been read"},
 		{name: "moving is writing", paths: sdk.ToolPaths{Read: f, Write: f, Guard: f, Clear: f}, rules: on, refused: "not been read", after: "not been read"},
 		{name: "an empty path", paths: sdk.ToolPaths{Guard: []string{""}, Record: []string{""}}, rules: on, after: "not been read"},
 	}
@@ -74,7 +74,7 @@ func TestGuarded(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			put(t, filepath.Join(dir, "f"), "a")
-			files := seen.New(dir)
+			files := readguard.New(dir)
 			if tt.known {
 				if err := files.Record("f"); err != nil {
 					t.Fatal(err)
@@ -94,7 +94,7 @@ func TestGuarded(t *testing.T) {
 				}
 				return nil
 			}}}
-			_, err := seen.Guarded(inner, files, tt.rules).Execute(t.Context(), tool.Call{})
+			_, err := readguard.Guarded(inner, files, tt.rules).Execute(t.Context(), tool.Call{})
 			if ran != (tt.refused == "") || (err != nil) != (tt.fails || !ran) || !ran && !strings.Contains(err.Error(), tt.refused) {
 				t.Errorf("ran: %v, %v", ran, err)
 			}
@@ -109,16 +109,16 @@ func TestGuarded(t *testing.T) {
 func TestGuardedKeepsTheTool(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	files, other := seen.New(dir), seen.New(dir)
+	files, other := readguard.New(dir), readguard.New(dir)
 	nop := fake{func(tool.Call) error { return nil }}
-	if got, ok := seen.Guarded(nop, files, seen.Rules{}).(fake); !ok {
+	if got, ok := readguard.Guarded(nop, files, readguard.Rules{}).(fake); !ok {
 		t.Errorf("a tool without files became %T", got)
 	}
 	named := pather{fake: nop, paths: sdk.ToolPaths{Read: []string{"f", ""}}}
-	if got, ok := seen.Guarded(named, nil, seen.Rules{}).(pather); !ok {
+	if got, ok := readguard.Guarded(named, nil, readguard.Rules{}).(pather); !ok {
 		t.Errorf("without a record the tool became %T", got)
 	}
-	g := seen.Guarded(named, files, seen.Rules{})
+	g := readguard.Guarded(named, files, readguard.Rules{})
 	paths, err := g.(tool.Pather).Paths(t.Context(), nil)
 	if want := (sdk.ToolPaths{Read: []string{filepath.Join(dir, "f")}}); err != nil || !reflect.DeepEqual(paths, want) {
 		t.Errorf("got %+v, %v", paths, err)
@@ -126,14 +126,14 @@ func TestGuardedKeepsTheTool(t *testing.T) {
 	if _, ok := tool.As[pather](g); !ok {
 		t.Error("the tool inside is lost")
 	}
-	again := seen.Guarded(g, files, seen.Rules{Write: true})
+	again := readguard.Guarded(g, files, readguard.Rules{Write: true})
 	if _, ok := again.(tool.Wrapper).Unwrap().(pather); !ok {
 		t.Error("guarded twice by the same record")
 	}
-	if _, ok := seen.Guarded(g, other, seen.Rules{}).(tool.Wrapper).Unwrap().(pather); ok {
+	if _, ok := readguard.Guarded(g, other, readguard.Rules{}).(tool.Wrapper).Unwrap().(pather); ok {
 		t.Error("one record took the place of another")
 	}
-	broken := seen.Guarded(pather{fake: nop, err: errors.New("ouch")}, files, seen.Rules{})
+	broken := readguard.Guarded(pather{fake: nop, err: errors.New("ouch")}, files, readguard.Rules{})
 	if out, err := broken.Execute(t.Context(), tool.Call{}); err == nil || out != "" || !strings.Contains(err.Error(), "finding out which files Fake would touch: ouch") {
 		t.Errorf("got %q, %v", out, err)
 	}

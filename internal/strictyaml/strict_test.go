@@ -1,4 +1,4 @@
-package strict_test
+package strictyaml_test
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/idelchi/aura/internal/strict"
+	"github.com/idelchi/aura/internal/strictyaml"
 )
 
 type limits struct {
@@ -25,17 +25,17 @@ type base struct {
 type sample struct {
 	base `yaml:",inline"`
 
-	Name    string            `yaml:"name"`
-	Enabled bool              `yaml:"enabled"`
-	Maybe   *bool             `yaml:"maybe"`
-	Limits  limits            `yaml:"limits"`
-	Env     []string          `yaml:"env"`
-	Vars    map[string]string `yaml:"vars"`
-	Config  map[string]any    `yaml:"config"`
-	Wait    time.Duration     `yaml:"wait"`
-	Grade   grade             `yaml:"grade"`
-	Placed  strict.At[limits] `yaml:"placed"`
-	Hidden  string            `yaml:"-"`
+	Name    string                `yaml:"name"`
+	Enabled bool                  `yaml:"enabled"`
+	Maybe   *bool                 `yaml:"maybe"`
+	Limits  limits                `yaml:"limits"`
+	Env     []string              `yaml:"env"`
+	Vars    map[string]string     `yaml:"vars"`
+	Config  map[string]any        `yaml:"config"`
+	Wait    time.Duration         `yaml:"wait"`
+	Grade   grade                 `yaml:"grade"`
+	Placed  strictyaml.At[limits] `yaml:"placed"`
+	Hidden  string                `yaml:"-"`
 }
 
 var errGrade = errors.New("a grade is a or b")
@@ -108,7 +108,7 @@ func TestDecodeErrors(t *testing.T) {
 		{"nesting", "config: {a: " + strings.Repeat("[", 200) + strings.Repeat("]", 200) + "}", []string{
 			`f.yaml:1: `, "nested more than 100 levels deep",
 		}},
-		{"size", "name: " + strings.Repeat("x", strict.MaxSize), []string{
+		{"size", "name: " + strings.Repeat("x", strictyaml.MaxSize), []string{
 			`f.yaml: file has 1048582 bytes, the limit is 1048576 (1 MiB)`,
 		}},
 		{"long value is cut", "enabled: " + strings.Repeat("é", 200), []string{
@@ -123,7 +123,7 @@ func TestDecodeErrors(t *testing.T) {
 
 			got := sample{Name: "before"}
 
-			err := strict.Decode("f.yaml", []byte(tt.give), &got)
+			err := strictyaml.Decode("f.yaml", []byte(tt.give), &got)
 			if err == nil {
 				t.Fatalf("no error, got %+v", got)
 			}
@@ -181,7 +181,7 @@ func TestDecode(t *testing.T) {
 		{"whole number for fraction", "limits: {share: 2}", sample{Name: "before", Limits: limits{Share: 2}}},
 		{"own type", "grade: b", sample{Name: "before", Grade: "b"}},
 		{"line of a value", "name: x\nplaced:\n  memory: 4\n", sample{
-			Name: "x", Placed: strict.At[limits]{Value: limits{Memory: 4}, Line: 3},
+			Name: "x", Placed: strictyaml.At[limits]{Value: limits{Memory: 4}, Line: 3},
 		}},
 		{"map of text takes scalars as written", "vars: {PORT: 8080, ON: true, V: 1.10}", sample{
 			Name: "before", Vars: map[string]string{"PORT": "8080", "ON": "true", "V": "1.10"},
@@ -203,7 +203,7 @@ func TestDecode(t *testing.T) {
 			t.Parallel()
 
 			got := sample{Name: "before"}
-			if err := strict.Decode("f.yaml", []byte(tt.give), &got); err != nil {
+			if err := strictyaml.Decode("f.yaml", []byte(tt.give), &got); err != nil {
 				t.Fatal(err)
 			}
 
@@ -217,12 +217,12 @@ func TestDecode(t *testing.T) {
 func TestDecodeKeepsTheCause(t *testing.T) {
 	t.Parallel()
 
-	err := strict.Decode("f.yaml", []byte("\ngrade: z"), &sample{})
+	err := strictyaml.Decode("f.yaml", []byte("\ngrade: z"), &sample{})
 	if !errors.Is(err, errGrade) {
 		t.Errorf("the cause is lost: %v", err)
 	}
 
-	var placed *strict.Error
+	var placed *strictyaml.Error
 	if !errors.As(err, &placed) || placed.File != "f.yaml" || placed.Line != 2 {
 		t.Errorf("the place is lost: %+v", placed)
 	}
@@ -232,13 +232,13 @@ func TestDecodeTarget(t *testing.T) {
 	t.Parallel()
 
 	for _, into := range []any{nil, sample{}, (*sample)(nil)} {
-		if err := strict.Decode("f.yaml", nil, into); err == nil {
+		if err := strictyaml.Decode("f.yaml", nil, into); err == nil {
 			t.Errorf("%T was accepted as a target", into)
 		}
 	}
 
 	got := map[string]limits{}
-	if err := strict.Decode("f.yaml", []byte("a: {memory: 1}\nb: {memory: 2}\n"), &got); err != nil {
+	if err := strictyaml.Decode("f.yaml", []byte("a: {memory: 1}\nb: {memory: 2}\n"), &got); err != nil {
 		t.Fatal(err)
 	}
 
@@ -264,7 +264,7 @@ func TestFrontmatter(t *testing.T) {
 		{"only a fence", "---", "", "", "f.md:1: frontmatter opened"},
 		{"line of the file", "---\nname: x\nnam: y\n---\n", "", "", `f.md:3: unknown key "nam"`},
 		{"line of a syntax error", "---\nname: x\n  a: b\n---\n", "", "", "f.md:3: "},
-		{"too large", "---\n---\n" + strings.Repeat("x", strict.MaxSize), "", "", "f.md: file has"},
+		{"too large", "---\n---\n" + strings.Repeat("x", strictyaml.MaxSize), "", "", "f.md: file has"},
 	}
 
 	for _, tt := range tests {
@@ -273,7 +273,7 @@ func TestFrontmatter(t *testing.T) {
 
 			got := sample{Name: "before"}
 
-			body, err := strict.Frontmatter("f.md", []byte(tt.give), &got)
+			body, err := strictyaml.Frontmatter("f.md", []byte(tt.give), &got)
 			if tt.err != "" {
 				if err == nil || !strings.HasPrefix(err.Error(), tt.err) {
 					t.Fatalf("got %v, want %s…", err, tt.err)
@@ -299,12 +299,12 @@ func FuzzDecode(f *testing.F) {
 
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var into sample
-		if err := strict.Decode("f.yaml", data, &into); err != nil && !strings.HasPrefix(err.Error(), "f.yaml:") {
+		if err := strictyaml.Decode("f.yaml", data, &into); err != nil && !strings.HasPrefix(err.Error(), "f.yaml:") {
 			t.Errorf("the error names no file: %v", err)
 		}
 
 		var free any
-		if err := strict.Decode("f.yaml", data, &free); err != nil && !strings.HasPrefix(err.Error(), "f.yaml:") {
+		if err := strictyaml.Decode("f.yaml", data, &free); err != nil && !strings.HasPrefix(err.Error(), "f.yaml:") {
 			t.Errorf("the error names no file: %v", err)
 		}
 	})

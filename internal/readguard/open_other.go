@@ -1,6 +1,6 @@
 //go:build !unix
 
-package seen
+package readguard
 
 // nonblock is not needed where pipes are not in the file system.
 const nonblock = 0

@@ -1,4 +1,4 @@
-package seen_test
+package readguard_test
 
 import (
 	"encoding/json"
@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/idelchi/aura/internal/seen"
+	"github.com/idelchi/aura/internal/readguard"
 	"github.com/idelchi/aura/internal/testneed"
 )
 
@@ -29,8 +29,8 @@ func link(t *testing.T, to, path string) {
 func TestGuard(t *testing.T) {
 	t.Parallel()
 	const unread, changed = "has not been read; read it first", "has changed on disk since it was read; read it again first"
-	record := func(name string) func(*testing.T, *seen.Files, string) {
-		return func(t *testing.T, f *seen.Files, _ string) {
+	record := func(name string) func(*testing.T, *readguard.Files, string) {
+		return func(t *testing.T, f *readguard.Files, _ string) {
 			t.Helper()
 			if err := f.Record(name); err != nil {
 				t.Fatal(err)
@@ -40,23 +40,26 @@ func TestGuard(t *testing.T) {
 	tests := []struct {
 		name string
 		// steps happen before the guard; each gets the working directory, which has the file f.
-		steps []func(*testing.T, *seen.Files, string)
+		steps []func(*testing.T, *readguard.Files, string)
 		path  string
 		want  string
 	}{
 		{name: "never seen", path: "f", want: "f exists and " + unread},
-		{name: "seen", steps: []func(*testing.T, *seen.Files, string){record("f")}, path: "f"},
-		{name: "seen by another spelling", steps: []func(*testing.T, *seen.Files, string){record("./x/../f")}, path: "f"},
+		{name: "seen", steps: []func(*testing.T, *readguard.Files, string){record("f")}, path: "f"},
+		{name: "seen by another spelling", steps: []func(*testing.T, *readguard.Files, string){record("./x/../f")}, path: "f"},
 		{name: "absent", path: "none"},
 		{name: "absent below absent", path: "none/none"},
 		{name: "a directory", path: "."},
 		{name: "below a file", path: "f/x", want: "checking that f/x has been read: "},
-		{name: "seen through a link", steps: []func(*testing.T, *seen.Files, string){func(t *testing.T, _ *seen.Files, dir string) { t.Helper(); link(t, "f", filepath.Join(dir, "l")) }, record("l")}, path: "f"},
-		{name: "guarded through a link", steps: []func(*testing.T, *seen.Files, string){func(t *testing.T, _ *seen.Files, dir string) { t.Helper(); link(t, "f", filepath.Join(dir, "l")) }}, path: "l", want: "l exists and " + unread},
-		{name: "a link in a circle", steps: []func(*testing.T, *seen.Files, string){func(t *testing.T, _ *seen.Files, dir string) { t.Helper(); link(t, "l", filepath.Join(dir, "l")) }}, path: "l", want: "checking that l has been read: "},
-		{name: "a link to nothing", steps: []func(*testing.T, *seen.Files, string){func(t *testing.T, _ *seen.Files, dir string) { t.Helper(); link(t, "none", filepath.Join(dir, "l")) }}, path: "l"},
-		{name: "changed in size", steps: []func(*testing.T, *seen.Files, string){record("f"), func(t *testing.T, _ *seen.Files, dir string) { t.Helper(); put(t, filepath.Join(dir, "f"), "ab") }}, path: "f", want: "f " + changed},
-		{name: "changed behind the back of the clock", steps: []func(*testing.T, *seen.Files, string){record("f"), func(t *testing.T, _ *seen.Files, dir string) {
+		{name: "seen through a link", steps: []func(*testing.T, *readguard.Files, string){func(t *testing.T, _ *readguard.Files, dir string) { t.Helper(); link(t, "f", filepath.Join(dir, "l")) }, record("l")}, path: "f"},
+		{name: "guarded through a link", steps: []func(*testing.T, *readguard.Files, string){func(t *testing.T, _ *readguard.Files, dir string) { t.Helper(); link(t, "f", filepath.Join(dir, "l")) }}, path: "l", want: "l exists and " + unread},
+		{name: "a link in a circle", steps: []func(*testing.T, *readguard.Files, string){func(t *testing.T, _ *readguard.Files, dir string) { t.Helper(); link(t, "l", filepath.Join(dir, "l")) }}, path: "l", want: "checking that l has been read: "},
+		{name: "a link to nothing", steps: []func(*testing.T, *readguard.Files, string){func(t *testing.T, _ *readguard.Files, dir string) {
+			t.Helper()
+			link(t, "none", filepath.Join(dir, "l"))
+		}}, path: "l"},
+		{name: "changed in size", steps: []func(*testing.T, *readguard.Files, string){record("f"), func(t *testing.T, _ *readguard.Files, dir string) { t.Helper(); put(t, filepath.Join(dir, "f"), "ab") }}, path: "f", want: "f " + changed},
+		{name: "changed behind the back of the clock", steps: []func(*testing.T, *readguard.Files, string){record("f"), func(t *testing.T, _ *readguard.Files, dir string) {
 			t.Helper()
 			path := filepath.Join(dir, "f")
 			info, err := os.Stat(path)
@@ -68,26 +71,26 @@ func TestGuard(t *testing.T) {
 				t.Fatal(err)
 			}
 		}}, path: "f", want: "f " + changed},
-		{name: "touched only", steps: []func(*testing.T, *seen.Files, string){record("f"), func(t *testing.T, _ *seen.Files, dir string) {
+		{name: "touched only", steps: []func(*testing.T, *readguard.Files, string){record("f"), func(t *testing.T, _ *readguard.Files, dir string) {
 			t.Helper()
 			if err := os.Chtimes(filepath.Join(dir, "f"), time.Unix(1, 0), time.Unix(1, 0)); err != nil {
 				t.Fatal(err)
 			}
 		}}, path: "f"},
-		{name: "cleared", steps: []func(*testing.T, *seen.Files, string){record("f"), func(t *testing.T, f *seen.Files, _ string) {
+		{name: "cleared", steps: []func(*testing.T, *readguard.Files, string){record("f"), func(t *testing.T, f *readguard.Files, _ string) {
 			t.Helper()
 			if err := f.Clear("f"); err != nil {
 				t.Fatal(err)
 			}
 		}}, path: "f", want: unread},
-		{name: "reset", steps: []func(*testing.T, *seen.Files, string){record("f"), func(_ *testing.T, f *seen.Files, _ string) { f.Reset() }}, path: "f", want: unread},
+		{name: "reset", steps: []func(*testing.T, *readguard.Files, string){record("f"), func(_ *testing.T, f *readguard.Files, _ string) { f.Reset() }}, path: "f", want: unread},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			put(t, filepath.Join(dir, "f"), "a")
-			files := seen.New(dir)
+			files := readguard.New(dir)
 			for _, step := range tt.steps {
 				step(t, files, dir)
 			}
@@ -103,7 +106,7 @@ func TestRecordRefuses(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for _, path := range []string{"none", "."} {
-		if err := seen.New(dir).Record(path); err == nil {
+		if err := readguard.New(dir).Record(path); err == nil {
 			t.Errorf("%s was recorded", path)
 		}
 	}
@@ -122,7 +125,7 @@ func TestHugeFile(t *testing.T) {
 	if err := file.Truncate(1 << 40); err != nil { // of holes
 		testneed.Missing(t, testneed.SparseFiles, err)
 	}
-	files := seen.New(dir)
+	files := readguard.New(dir)
 	if err := files.Record("f"); err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +149,7 @@ func TestResume(t *testing.T) {
 	for _, name := range []string{"f", "g"} {
 		put(t, filepath.Join(dir, name), "a")
 	}
-	files := seen.New(dir)
+	files := readguard.New(dir)
 	var journal []string
 	write := func() {
 		raw, err := json.Marshal(files.Changes())
@@ -169,9 +172,9 @@ func TestResume(t *testing.T) {
 	}
 	write()
 
-	resumed := seen.New(dir)
+	resumed := readguard.New(dir)
 	for _, line := range journal {
-		var state seen.State
+		var state readguard.State
 		if err := json.Unmarshal([]byte(line), &state); err != nil {
 			t.Fatal(err)
 		}
@@ -195,7 +198,7 @@ func TestResume(t *testing.T) {
 	if len(copied) != 1 || len(files.Snapshot()) != 0 {
 		t.Error("a snapshot is not the caller's own")
 	}
-	whole := seen.New(dir)
+	whole := readguard.New(dir)
 	whole.Restore(copied)
 	whole.Restore(files.Changes())
 	if len(whole.Snapshot()) != 0 {
@@ -207,7 +210,7 @@ func TestManyGoroutines(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "f"), "a")
-	files := seen.New(dir)
+	files := readguard.New(dir)
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {

@@ -1,4 +1,4 @@
-package strict_test
+package strictyaml_test
 
 import (
 	"reflect"
@@ -6,7 +6,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/idelchi/aura/internal/strict"
+	"github.com/idelchi/aura/internal/strictyaml"
 )
 
 func TestDecodeNode(t *testing.T) {
@@ -28,7 +28,7 @@ func TestDecodeNode(t *testing.T) {
 			t.Parallel()
 
 			var node yaml.Node
-			if err := strict.Decode("f.yaml", []byte(tt.give), &node); err != nil {
+			if err := strictyaml.Decode("f.yaml", []byte(tt.give), &node); err != nil {
 				t.Fatal(err)
 			}
 
@@ -38,7 +38,7 @@ func TestDecodeNode(t *testing.T) {
 
 			got := sample{Name: "before"}
 
-			err := strict.DecodeNode("f.yaml", &node, &got)
+			err := strictyaml.DecodeNode("f.yaml", &node, &got)
 			if tt.err == "" && err != nil || tt.err != "" && (err == nil || err.Error() != tt.err) {
 				t.Errorf("got %v, want %q", err, tt.err)
 			}

@@ -1,6 +1,6 @@
-// Package strict decodes YAML without guessing. Unknown keys, wrong types, duplicate keys, several documents,
+// Package strictyaml decodes YAML without guessing. Unknown keys, wrong types, duplicate keys, several documents,
 // runaway aliases and oversized files are errors that name the file, the line and the key.
-package strict
+package strictyaml
 
 import (
 	"bytes"

@@ -1,15 +1,15 @@
-package done_test
+package donetool_test
 
 import (
 	"testing"
 
-	"github.com/idelchi/aura/internal/done"
+	"github.com/idelchi/aura/internal/donetool"
 	"github.com/idelchi/aura/internal/tool"
 )
 
 func TestDone(t *testing.T) {
 	t.Parallel()
-	registry, err := tool.NewRegistry(done.Tool())
+	registry, err := tool.NewRegistry(donetool.Tool())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,17 +23,17 @@ func TestDone(t *testing.T) {
 		{map[string]any{"summary": 1}, false, ""},
 		{map[string]any{"other": "x"}, false, ""},
 	} {
-		if err := registry.Validate(done.Name, tt.args); (err == nil) != tt.valid {
+		if err := registry.Validate(donetool.Name, tt.args); (err == nil) != tt.valid {
 			t.Errorf("%v: %v", tt.args, err)
 		}
 		if !tt.valid {
 			continue
 		}
-		if got, err := done.Tool().Execute(t.Context(), tool.Call{Args: tt.args}); got != tt.want || err != nil {
+		if got, err := donetool.Tool().Execute(t.Context(), tool.Call{Args: tt.args}); got != tt.want || err != nil {
 			t.Errorf("%v: got %q, %v", tt.args, got, err)
 		}
 	}
-	if done.Tool().Definition().Parallel {
+	if donetool.Tool().Definition().Parallel {
 		t.Error("the end of the work runs beside other tools")
 	}
 }
