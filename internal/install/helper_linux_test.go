@@ -3,19 +3,18 @@ package install
 import (
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/idelchi/aura/internal/testneed"
 )
 
 // TestHelpersLeaveNothing has git leave a process behind that left its process group. It holds a fifo open for as long as it lives.
 func TestHelpersLeaveNothing(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("setsid"); err != nil {
-		t.Skip("no setsid here")
-	}
+	testneed.Program(t, "setsid")
 	dir, bin := t.TempDir(), t.TempDir()
 	life := filepath.Join(dir, "life")
 	if err := unix.Mkfifo(life, 0o600); err != nil {

@@ -2,19 +2,18 @@ package mcp
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/idelchi/aura/internal/testneed"
 )
 
 // TestEscapedDescendants starts a server whose descendant has left its process group before its parent ended. It ends with the server, in
 // whichever way that ends.
 func TestEscapedDescendants(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("setsid"); err != nil {
-		t.Skip("no setsid here")
-	}
+	testneed.Program(t, "setsid")
 	for name, end := range map[string]func(p *serverProcess){
 		"stopped": func(p *serverProcess) { p.stop(nil, 0) },
 		"killed":  func(p *serverProcess) { p.Kill() },

@@ -2,13 +2,13 @@ package process_test
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/idelchi/aura/internal/process"
+	"github.com/idelchi/aura/internal/testneed"
 )
 
 // escapee holds the fifo "life" in a session of its own, after its parent is gone.
@@ -17,9 +17,7 @@ const escapee = `setsid sh -c 'setsid sh -c "echo \$\$ >pid; echo up; exec sleep
 // TestEscaped lets a process leave its group and end, in one way after the other.
 func TestEscaped(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("setsid"); err != nil {
-		t.Skip("no setsid here")
-	}
+	testneed.Program(t, "setsid")
 	tests := map[string]struct {
 		change    func(*process.Spec)
 		kill      bool
@@ -56,7 +54,7 @@ func TestEscaped(t *testing.T) {
 			}
 			if p.Isolation() != tt.isolation {
 				p.Kill()
-				t.Skip("no namespaces here")
+				testneed.Missing(t, testneed.Namespaces, "the process has less isolation than was asked for")
 			}
 			r := alive(t, life)
 			if tt.kill {
