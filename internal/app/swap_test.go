@@ -193,7 +193,7 @@ func TestFailedFollow(t *testing.T) {
 	if after := shapeOf(s); !reflect.DeepEqual(before, after) {
 		t.Errorf("before %+v\nafter %+v", before, after)
 	}
-	if told := out.told(); strings.Count(told, `agent "other" goes on with the settings of agent "falling": starting guard "guard"`) != 1 {
+	if told := out.told(); strings.Count(told, `agent "other" continues with the settings of agent "falling": starting guard "guard"`) != 1 {
 		t.Errorf("told %q", told)
 	}
 }
@@ -253,7 +253,7 @@ func TestLostJournal(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := s.talk.Persona().Agent; got != "main" || strings.Count(out.told(), "this session is not saved from here on") != 1 {
+	if got := s.talk.Persona().Agent; got != "main" || strings.Count(out.told(), "this session is no longer saved") != 1 {
 		t.Errorf("agent %s, told %q", got, out.told())
 	}
 	if err := s.Send(t.Context(), "go on"); err != nil {

@@ -95,7 +95,7 @@ func TestFrontEnds(t *testing.T) {
 			t.Error("a call ran that nobody approved")
 		}
 	}
-	if out.String() != "First.\nSecond.\nthe session is called it\n" || !strings.Contains(errs.String(), "there is nobody to give it") {
+	if out.String() != "First.\nSecond.\nthe session is named it\n" || !strings.Contains(errs.String(), "there is no terminal to ask on") {
 		t.Errorf("text: %q, %q", out.String(), errs.String())
 	}
 	last := 0
