@@ -200,9 +200,11 @@ func (c *Conversation) answer(ctx context.Context, response llm.Response) (step,
 		return worked, nil
 	case len(queued) > 0:
 		return nudged, nil
-	default:
-		return rest, nil
 	}
+	if m.Content == "" {
+		c.cfg.Emit(event.Notice{Text: "the model's answer is empty"})
+	}
+	return rest, nil
 }
 
 // accept counts a response and returns its message, ready for the history.
@@ -224,9 +226,6 @@ func (c *Conversation) accept(response llm.Response) llm.Message {
 	})
 	if asked > limit.Calls {
 		c.cfg.Emit(event.Notice{Text: fmt.Sprintf("the model asked for %d tool calls in one answer, of which only the first %d run", asked, limit.Calls)})
-	}
-	if m.Content == "" && len(m.ToolCalls) == 0 {
-		c.cfg.Emit(event.Notice{Text: "the model's answer is empty"})
 	}
 	if response.StopReason == llm.StopLength {
 		c.cfg.Emit(event.Notice{Text: "the answer was cut: it reached the limit of output tokens"})

@@ -373,3 +373,21 @@ func TestNewRefuses(t *testing.T) {
 		t.Error("a negative step limit was taken")
 	}
 }
+
+// TestEmptyAnswer reports an answer that ends the interaction with nothing.
+func TestEmptyAnswer(t *testing.T) {
+	t.Parallel()
+	for answer, want := range map[string]int{"": 1, "ok": 0} {
+		b := start(t, options{}, text(answer))
+		b.send(t, "go")
+		told := 0
+		for _, n := range only[event.Notice](b) {
+			if n.Text == "the model's answer is empty" {
+				told++
+			}
+		}
+		if told != want {
+			t.Errorf("%q: reported %d times", answer, told)
+		}
+	}
+}
