@@ -211,7 +211,7 @@ func TestExecuteUnderRefuses(t *testing.T) {
 	}
 }
 
-func mirrorGround(t *testing.T) *ground {
+func mirrorGround(t *testing.T) ground {
 	t.Helper()
 	if s := sandbox.Support(); !s.Enabled {
 		testneed.Missing(t, testneed.Sandbox, s.Reason())
@@ -220,7 +220,7 @@ func mirrorGround(t *testing.T) *ground {
 }
 
 // mirrored starts the mirror under a policy and returns a stricter one.
-func mirrored(t *testing.T, g *ground, limit time.Duration) (*Plugin, *sandbox.Policy) {
+func mirrored(t *testing.T, g ground, limit time.Duration) (*Plugin, *sandbox.Policy) {
 	t.Helper()
 	policy := g.policy()
 	stricter := policy

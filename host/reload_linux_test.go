@@ -13,8 +13,8 @@ import (
 func TestChange(t *testing.T) {
 	t.Parallel()
 	g := newGround(t, "mirror", mirror)
-	p := g.start(t, Spec{})
-	fleet := g.fleet
+	fleet := g.startFleet(t, Spec{})
+	p := fleet.Plugins()[0]
 	if err := p.Ready(t.Context()); err != nil {
 		t.Fatal(err)
 	}

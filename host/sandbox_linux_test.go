@@ -61,13 +61,11 @@ type ground struct {
 	base, binary string
 	session      *Session
 	plugin       manifest.Plugin
-	// fleet is the one that was started last.
-	fleet *Fleet
 }
 
-func newGround(t *testing.T, name, source string) *ground {
+func newGround(t *testing.T, name, source string) ground {
 	t.Helper()
-	g := &ground{base: shortDir(t), binary: buildChild(t)}
+	g := ground{base: shortDir(t), binary: buildChild(t)}
 	dir := filepath.Join(g.base, "plugins", name)
 	for _, d := range []string{dir, filepath.Join(g.base, "work"), filepath.Join(g.base, "tmp")} {
 		if err := os.MkdirAll(d, 0o755); err != nil {
@@ -93,11 +91,16 @@ func newGround(t *testing.T, name, source string) *ground {
 	return g
 }
 
-func (g *ground) policy() sandbox.Policy {
+func (g ground) policy() sandbox.Policy {
 	return sandbox.Default(sandbox.Place{Workdir: filepath.Join(g.base, "work"), Temp: filepath.Join(g.base, "tmp")}, sandbox.KindPlugin)
 }
 
-func (g *ground) start(t *testing.T, spec Spec) *Plugin {
+func (g ground) start(t *testing.T, spec Spec) *Plugin {
+	t.Helper()
+	return g.startFleet(t, spec).Plugins()[0]
+}
+
+func (g ground) startFleet(t *testing.T, spec Spec) *Fleet {
 	t.Helper()
 	spec.Plugin = g.plugin
 	options := Options{
@@ -109,8 +112,7 @@ func (g *ground) start(t *testing.T, spec Spec) *Plugin {
 		t.Fatal(err)
 	}
 	t.Cleanup(fleet.Close)
-	g.fleet = fleet
-	return fleet.Plugins()[0]
+	return fleet
 }
 
 // TestSandbox runs one plugin unconfined, confined, and confined in unsafe mode.
