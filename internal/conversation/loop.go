@@ -201,7 +201,8 @@ func (c *Conversation) answer(ctx context.Context, response llm.Response) (step,
 	case len(queued) > 0:
 		return nudged, nil
 	}
-	if m.Content == "" {
+	// A plugin that said something about it has told the user already.
+	if m.Content == "" && len(out.Notices) == 0 {
 		c.cfg.Emit(event.Notice{Text: "the model's answer is empty"})
 	}
 	return rest, nil
