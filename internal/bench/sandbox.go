@@ -150,9 +150,7 @@ func (l *bench) cellSession(ctx context.Context, n int, enabled bool, times cell
 	which := map[bool]string{false: "off", true: "on"}[enabled]
 	cmd := exec.CommandContext(ctx, l.Bin("aura"), "run", "--json", "--home", "", "--config", which, "--config", ".aura", "--provider", "bench", "hi")
 	cmd.Dir = dir
-	cmd.Env = []string{
-		"HOME=" + dir, "XDG_STATE_HOME=" + stateOf(dir), "AURA_TRUST=1", "TMPDIR=" + os.TempDir(), "PATH=" + os.Getenv("PATH"),
-	}
+	cmd.Env = append(environ(dir), "PATH="+os.Getenv("PATH"))
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	pipe, err := cmd.StdoutPipe()

@@ -118,9 +118,13 @@ func (l *bench) command(ctx context.Context, project, provider string) *exec.Cmd
 	return cmd
 }
 
-// environ is what aura is started with in a project, whose code may run.
+// environ is what aura is started with in a project, whose code may run. The home lies beside the project and the temporary
+// directory in it, so that the sandbox policy is the usual one.
 func environ(project string) []string {
-	return []string{"HOME=" + project, "XDG_STATE_HOME=" + stateOf(project), "TMPDIR=" + os.TempDir(), "AURA_TRUST=1"}
+	temp := filepath.Join(project, "tmp")
+	// Without the directory aura reports what is missing.
+	_ = os.MkdirAll(temp, 0o700)
+	return []string{"HOME=" + project + "-home", "XDG_STATE_HOME=" + stateOf(project), "TMPDIR=" + temp, "AURA_TRUST=1"}
 }
 
 func stateOf(project string) string { return filepath.Join(project, "state") }

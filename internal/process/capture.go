@@ -1,6 +1,9 @@
 package process
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // Tail keeps the last bytes of what is written to it. Several goroutines may use it.
 type Tail struct {
@@ -55,5 +58,5 @@ func (h *Head) Write(p []byte) (int, error) {
 func (h *Head) Kept() (kept []byte, dropped int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.kept[:len(h.kept):len(h.kept)], h.dropped
+	return slices.Clip(h.kept), h.dropped
 }

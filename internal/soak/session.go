@@ -46,10 +46,13 @@ func (l *soak) session(ctx context.Context) (*session, error) {
 	}
 	cmd := exec.CommandContext(ctx, l.Bin("aura"), args...)
 	cmd.Dir = l.project()
-	home := filepath.Join(l.Dir, "home")
+	home, temp := filepath.Join(l.Dir, "home"), filepath.Join(l.Dir, "tmp")
+	if err := os.MkdirAll(temp, 0o700); err != nil {
+		return nil, err
+	}
 	cmd.Env = []string{
 		"HOME=" + home, "XDG_CACHE_HOME=" + filepath.Join(home, "cache"), "XDG_STATE_HOME=" + filepath.Join(home, "state"),
-		"TMPDIR=" + os.TempDir(), "PATH=" + os.Getenv("PATH"), "AURA_TRUST=1",
+		"TMPDIR=" + temp, "PATH=" + os.Getenv("PATH"), "AURA_TRUST=1",
 	}
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
