@@ -300,8 +300,8 @@ func TestTouches(t *testing.T) {
 
 // TestEnv does not run in parallel: the environment belongs to the whole process.
 func TestEnv(t *testing.T) {
-	t.Setenv("AURA_TEST_START", "start")
-	t.Setenv("AURA_TEST_TASK", "old")
+	t.Setenv("ENV_TEST_START", "start")
+	t.Setenv("ENV_TEST_TASK", "old")
 	p := mustLoad(t, hook+`
 -- env.go --
 package my_plugin
@@ -315,17 +315,17 @@ import (
 )
 
 func message(context.Context, sdk.BeforeChatContext) string {
-	looked, ok := os.LookupEnv("AURA_TEST_TASK")
+	looked, ok := os.LookupEnv("ENV_TEST_TASK")
 	if !ok {
 		looked = "unset"
 	}
-	out := []string{os.Getenv("AURA_TEST_START"), os.Getenv("AURA_TEST_TASK"), looked, os.ExpandEnv("$AURA_TEST_TASK")}
+	out := []string{os.Getenv("ENV_TEST_START"), os.Getenv("ENV_TEST_TASK"), looked, os.ExpandEnv("$ENV_TEST_TASK")}
 	for _, kv := range os.Environ() {
-		if strings.HasPrefix(kv, "AURA_TEST_") {
+		if strings.HasPrefix(kv, "ENV_TEST_") {
 			out = append(out, kv)
 		}
 	}
-	os.Setenv("AURA_TEST_START", "changed")
+	os.Setenv("ENV_TEST_START", "changed")
 	return strings.Join(out, " ")
 }
 `)
@@ -336,17 +336,17 @@ func message(context.Context, sdk.BeforeChatContext) string {
 		}
 		return out.(sdk.Result).Message
 	}
-	if got, want := call(nil), "start old old old AURA_TEST_START=start AURA_TEST_TASK=old"; got != want {
+	if got, want := call(nil), "start old old old ENV_TEST_START=start ENV_TEST_TASK=old"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	const after = "changed new new new AURA_TEST_START=changed AURA_TEST_TASK=new"
-	if got := call(map[string]string{"AURA_TEST_TASK": "new"}); got != after {
+	const after = "changed new new new ENV_TEST_START=changed ENV_TEST_TASK=new"
+	if got := call(map[string]string{"ENV_TEST_TASK": "new"}); got != after {
 		t.Errorf("got %q, want %q", got, after)
 	}
 	if got := call(nil); got != after {
 		t.Errorf("the task's variable did not stay: got %q, want %q", got, after)
 	}
-	if got := os.Getenv("AURA_TEST_START"); got != "changed" {
+	if got := os.Getenv("ENV_TEST_START"); got != "changed" {
 		t.Errorf("the plugin's environment is not the process's: %q", got)
 	}
 	_, err := p.Hook(context.Background(), shared.HookCall{Point: "BeforeChat", Context: sdk.BeforeChatContext{}, Env: map[string]string{"A=B": ""}})
