@@ -87,7 +87,8 @@ func strays(dir string) []int {
 	return out
 }
 
-// signal SIGNAL PIDFILE sends a signal to the process whose number is in the file.
+// signal SIGNAL PIDFILE sends a signal to the process whose number is in the file. A process that is to stop has stopped, with all of
+// its threads, when the command is over.
 func sendSignal(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: signal SIGNAL PIDFILE")
@@ -101,7 +102,28 @@ func sendSignal(ts *testscript.TestScript, neg bool, args []string) {
 	pid, err := strconv.Atoi(strings.TrimSpace(ts.ReadFile(args[1])))
 	ts.Check(err)
 	ts.Check(syscall.Kill(pid, sig))
+	if sig == syscall.SIGSTOP {
+		until(ts, "the process to stop", func() bool { return stopped(pid) })
+	}
 }
+
+// stopped reports whether every thread of a process has stopped.
+func stopped(pid int) bool {
+	threads, err := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/stat")
+	if err != nil {
+		return false
+	}
+	for _, thread := range threads {
+		stat, err := os.ReadFile(thread)
+		if err != nil || !stoppedState.Match(stat) {
+			return false
+		}
+	}
+	return len(threads) > 0
+}
+
+// stoppedState is how the line about a stopped thread begins.
+var stoppedState = regexp.MustCompile(`^[0-9]+ \(.*\) T`)
 
 // aurapid FILE writes the number of the one aura process that works in the script's directory.
 func auraPid(ts *testscript.TestScript, neg bool, args []string) {

@@ -3,9 +3,7 @@
 package e2e
 
 import (
-	"fmt"
 	"os"
-	"regexp"
 	"slices"
 	"syscall"
 	"testing"
@@ -22,11 +20,7 @@ func (p *project) stop(plugin string) {
 	p.t.Helper()
 	pid := p.pid(plugin)
 	p.check(syscall.Kill(pid, syscall.SIGSTOP))
-	stopped := regexp.MustCompile(`^[0-9]+ \(.*\) T`)
-	p.until("the plugin to stop", func() bool {
-		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-		return err == nil && stopped.Match(b)
-	})
+	p.until("the plugin to stop", func() bool { return stopped(pid) })
 }
 
 // ended checks how aura ended in a moment: with this code, for this reason, with the session saved and nothing left.
