@@ -100,7 +100,7 @@ func (c pluginChange) abort() {
 		c.fleet.Close()
 	}
 	if c.place != nil {
-		// Nothing is left to be told of a place that nobody used.
+		// Nobody used the directory, so a failure to remove it changes nothing for the session.
 		_ = c.place.Close()
 	}
 }

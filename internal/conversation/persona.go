@@ -28,7 +28,7 @@ type Persona struct {
 	// Fallback are the agents that take over, in order, when this one's provider fails for good.
 	Fallback []Persona
 	// MaxSteps limits the turns of one interaction, TokenBudget the tokens of the session both ways together, and ResultTokens
-	// what a model is told of one tool call. A negative TokenBudget or ResultTokens is no limit. Zero, and a Compaction that is
+	// what a model sees of one tool call. A negative TokenBudget or ResultTokens is no limit. Zero, and a Compaction that is
 	// nil, mean what the first persona of the conversation has; for that one they mean DefaultMaxSteps and no limit.
 	MaxSteps     int
 	TokenBudget  int

@@ -75,11 +75,11 @@ func (c *Conversation) settleSwitches(ctx context.Context) {
 	}
 }
 
-// Renew replaces the persona by another version of itself, after its settings changed. It is no switch: nobody is told. A turn that
+// Renew replaces the persona by another version of itself, after its settings changed. No event reports it. A turn that
 // runs keeps the one it has.
 func (c *Conversation) Renew(ctx context.Context, to Ready) { c.Switch(ctx, to, "") }
 
-// replace makes a persona answer from here on, the rest of a turn included. Without a reason nobody is told.
+// replace makes a persona answer from here on, the rest of a turn included. Without a reason no event reports it.
 func (c *Conversation) replace(ctx context.Context, to Ready, reason string) {
 	next := to.speaker
 	c.mu.Lock()
