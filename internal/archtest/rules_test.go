@@ -15,7 +15,7 @@ var rooms = map[string][]string{
 	"cmd/aura-plugin-host": {"shared/...", "internal/interp", "internal/manifest", "internal/sandbox", "internal/process", "sdk/..."},
 
 	"internal/cli": {
-		"internal/app", "internal/check", "internal/config", "internal/conversation/...", "internal/frontend", "internal/install", "internal/llm", "internal/manifest", "internal/pipeline",
+		"internal/aar", "internal/app", "internal/check", "internal/config", "internal/conversation/...", "internal/frontend", "internal/install", "internal/llm", "internal/manifest", "internal/pipeline",
 		"internal/plaintext", "internal/redact", "internal/scaffold", "internal/sandbox", "internal/session", "internal/setup", "internal/shell", "internal/tool", "internal/trust", "host", "sdk/...",
 	},
 	"internal/frontend": {"host", "internal/command", "internal/conversation/event", "internal/session", "internal/setup"},
@@ -45,6 +45,7 @@ var rooms = map[string][]string{
 	"internal/session":            {"internal/llm", "internal/lock"},
 	"internal/command":            {"internal/nearest", "sdk/..."},
 	"internal/donetool":           {"internal/tool"},
+	"internal/aar":                {},
 	"internal/skill":              {"internal/tool"},
 	"internal/todo":               {"internal/llm", "internal/tool"},
 	"internal/tokens":             {},

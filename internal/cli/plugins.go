@@ -30,7 +30,7 @@ func newPlugins(s streams, root *rootOptions) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newPluginsList(s, root), newPluginsShow(s, root), newPluginsLogs(s, root),
-		newPluginsAdd(s, root), newPluginsUpdate(s, root), newPluginsRemove(s, root), newPluginsTrust(s, root), newPluginsCheck(s, root))
+		newPluginsAdd(s, root), newPluginsUpdate(s, root), newPluginsRemove(s, root), newPluginsTrust(s, root), newPluginsCheck(s, root), newPluginsPythonPath(s, root))
 	return cmd
 }
 

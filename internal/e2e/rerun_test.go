@@ -40,7 +40,7 @@ const (
 var reruns = []rerun{
 	{"ordinary_user", nobody, false, []string{
 		userScripts, "TestOddFiles", "TestOddState", "TestExportReplacesLinks", "TestTerminal/^(agent|file|output|plugin|text|tool)$", "TestTerminalSessions",
-		"TestTerminalControl",
+		"TestTerminalControl", "TestSecrets", "TestTrustQuestion", "TestGrantQuestion",
 	}},
 	{"root_no_namespaces", 0, true, []string{bareScripts}},
 	{"ordinary_user_no_namespaces", nobody, true, []string{bareScripts}},

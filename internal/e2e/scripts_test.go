@@ -93,6 +93,9 @@ func condition(variant, name string) (bool, error) {
 	case "git":
 		_, err := exec.LookPath(name)
 		return testneed.Has("git", err == nil)
+	case "python":
+		_, err := exec.LookPath("python3")
+		return testneed.Has("python", err == nil)
 	case "namespaces":
 		return testneed.Has(testneed.Namespaces, os.Getenv(rerunBare) == "")
 	}

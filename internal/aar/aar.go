@@ -1,0 +1,64 @@
+// Package aar has what extensions written for Aar need: the Python modules that they import.
+package aar
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/idelchi/aura/internal/files"
+)
+
+//go:embed all:shim
+var embedded embed.FS
+
+// maxModule bounds a module that is compared with the embedded one, in bytes.
+const maxModule = 1 << 20
+
+// PythonPath writes the modules into a directory of their own below dir and returns the directory, which is meant for PYTHONPATH.
+// A module that is there already is left as it is, unless its content differs. Versions of aura with other modules use another
+// directory.
+func PythonPath(dir string) (string, error) {
+	modules, version, err := load()
+	if err != nil {
+		return "", err
+	}
+	root := filepath.Join(dir, "python-"+version)
+	for name, text := range modules {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if found, err := files.ReadNoFollow(path, maxModule); err == nil && bytes.Equal(found, text) {
+			continue
+		}
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return "", fmt.Errorf("writing the Python modules: %w", err)
+		}
+		if err := files.Replace(path, text, 0o644); err != nil {
+			return "", fmt.Errorf("writing the Python modules: %w", err)
+		}
+	}
+	return root, nil
+}
+
+// load returns the modules by their paths, and a short hash of all of them.
+func load() (map[string][]byte, string, error) {
+	modules, err := fs.Sub(embedded, "shim")
+	if err != nil {
+		return nil, "", err
+	}
+	out, sum := map[string][]byte{}, sha256.New()
+	err = fs.WalkDir(modules, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(name) != ".py" {
+			return err
+		}
+		text, err := fs.ReadFile(modules, name)
+		out[name] = text
+		fmt.Fprintf(sum, "%s\x00%d\x00%s", name, len(text), text)
+		return err
+	})
+	return out, hex.EncodeToString(sum.Sum(nil)[:6]), err
+}

@@ -1,0 +1,1 @@
+"""What an extension is written against: see agent.extensions.api."""

@@ -1,0 +1,1 @@
+"""Descriptions of tools: see agent.tools.schema."""

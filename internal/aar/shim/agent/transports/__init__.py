@@ -1,0 +1,1 @@
+"""State that front ends show: see agent.transports.companion_state."""
