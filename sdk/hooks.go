@@ -2,6 +2,38 @@ package sdk
 
 import "time"
 
+// SessionStartContext is given to SessionStart, once a session has begun and before its first prompt. SessionStart observes and
+// changes nothing.
+type SessionStartContext struct {
+	Context
+	// Resumed is true if the session was saved before and goes on.
+	Resumed bool
+}
+
+// SessionEndContext is given to SessionEnd, before the plugins of a session are stopped. SessionEnd observes and changes nothing.
+// It has five seconds, or one if the user waits for aura to stop.
+type SessionEndContext struct {
+	Context
+	// Reason is one of the EndReason constants.
+	Reason string
+}
+
+// The values of SessionEndContext.Reason.
+const (
+	EndReasonDone        = "done"
+	EndReasonInterrupted = "interrupted"
+	EndReasonTimeout     = "timeout"
+	EndReasonError       = "error"
+	EndReasonLimit       = "limit"
+)
+
+// UserMessageContext is given to UserMessage, before a prompt enters the history.
+type UserMessageContext struct {
+	Context
+	// Content is the prompt, as the plugins before this one left it. Context.Turns does not hold it yet.
+	Content string
+}
+
 // BeforeChatContext is given to BeforeChat, before messages are sent to the model.
 type BeforeChatContext struct {
 	Context

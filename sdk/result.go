@@ -46,6 +46,14 @@ type BeforeToolResult struct {
 	Block bool
 }
 
+// UserMessageResult is what UserMessage returns.
+type UserMessageResult struct {
+	// Result's message is injected after the prompt.
+	Result
+	// Content, if not nil, replaces the prompt. It must not be blank.
+	Content *string
+}
+
 // ResponseModification changes what of an answer enters the history. The user has seen the original.
 type ResponseModification struct {
 	// Skip keeps the answer out of the history.

@@ -119,6 +119,7 @@ func (c control) Resume(ctx context.Context, prefix string) (other bool, err err
 	if err != nil {
 		return false, err
 	}
+	s.ending(session.ReasonDone)
 	old.Close(s.ended(session.ReasonDone))
 	stats, err := countsOf(saved)
 	if err != nil {
@@ -129,7 +130,9 @@ func (c control) Resume(ctx context.Context, prefix string) (other bool, err err
 	}
 	s.plugins.recallFired()
 	s.refresh()
-	return true, c.resumeAgent(ctx, saved.State)
+	err = c.resumeAgent(ctx, saved.State)
+	s.talk.Begun(ctx, true)
+	return true, err
 }
 
 // resumeAgent lets the agent answer that did so in a saved session.
@@ -147,7 +150,7 @@ func (c control) resumeAgent(ctx context.Context, saved session.State) error {
 }
 
 // Fork goes on in a copy of the session.
-func (c control) Fork() error {
+func (c control) Fork(ctx context.Context) error {
 	s, p := c.s, c.s.talk.Persona()
 	fork, err := session.Create(s.setup.Config.State.Sessions(), s.meta(p))
 	if err != nil {
@@ -166,9 +169,11 @@ func (c control) Fork() error {
 	if err := errors.Join(err, fork.Note(state), fork.See(known)); err != nil {
 		return errors.Join(err, fork.Close(session.End{Reason: session.ReasonError}))
 	}
+	s.ending(session.ReasonDone)
 	s.journal.Close(s.ended(session.ReasonDone))
 	s.journal.Journal, s.journal.state, s.journal.lost = fork, state, false
 	s.refresh()
+	s.talk.Begun(ctx, false)
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/command"
@@ -202,6 +203,7 @@ func (s *Session) begin(ctx context.Context, saved session.Session) error {
 	}
 	s.announce(ctx, cmp.Or(saved.State.Agent, saved.Meta.Agent))
 	s.noteRole()
+	s.talk.Begun(ctx, s.journal.old)
 	return nil
 }
 
@@ -268,6 +270,7 @@ func (s *Session) Health() []host.PluginHealth { return s.plugins.health() }
 
 // Close ends the plugins, completes the journal and leaves nothing behind.
 func (s *Session) Close(reason session.Reason) error {
+	s.ending(reason)
 	s.plugins.end()
 	// What is saved is saved before the end of other programs is waited for, which may take longer than whoever stops aura waits.
 	s.journal.Close(s.ended(reason))
@@ -279,6 +282,29 @@ func (s *Session) Close(reason session.Reason) error {
 	}
 	s.spares.Close()
 	return s.hidden(s.plugins.close())
+}
+
+// How long plugins may take to observe the end of a session: usually, and while somebody waits for aura to stop.
+const (
+	endTime      = 5 * time.Second
+	hurryEndTime = time.Second
+)
+
+// ending lets plugins observe the end of the session. What ended the session does not end these calls.
+func (s *Session) ending(reason session.Reason) {
+	if s.talk == nil {
+		return
+	}
+	most := endTime
+	if reason == session.ReasonInterrupted || reason == session.ReasonTimeout {
+		most = hurryEndTime
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), most)
+	defer cancel()
+	s.talk.Ending(ctx, string(reason))
+	if ctx.Err() != nil {
+		s.notice("", fmt.Sprintf("plugins had %s for SessionEnd; those that were not done are stopped", most))
+	}
 }
 
 // ended is how the session ends, with what was counted in it.

@@ -16,7 +16,8 @@ import (
 func (c *checker) exports(s *source, p *sourcePackage, pkg *types.Package) {
 	useful := 0
 	for _, point := range hookpoint.All() {
-		if c.export(s, pkg, pluginsource.Hook(point), Error) {
+		hook := pluginsource.Hook(point)
+		if exported, fits := c.export(s, pkg, hook); exported && (fits || hook.Otherwise == "") {
 			useful++
 		}
 	}
@@ -26,7 +27,7 @@ func (c *checker) exports(s *source, p *sourcePackage, pkg *types.Package) {
 		}
 	}
 	for _, f := range pluginsource.Optional() {
-		c.export(s, pkg, f, Warning)
+		c.export(s, pkg, f)
 	}
 	c.almostHooks(s, p)
 	if useful == 0 {
@@ -40,7 +41,8 @@ func (c *checker) exports(s *source, p *sourcePackage, pkg *types.Package) {
 
 // pair checks two functions that need each other and reports whether there is one of them.
 func (c *checker) pair(s *source, pkg *types.Package, p pluginsource.Pair) bool {
-	describes, runs := c.export(s, pkg, p.Describe, Error), c.export(s, pkg, p.Run, Error)
+	describes, _ := c.export(s, pkg, p.Describe)
+	runs, _ := c.export(s, pkg, p.Run)
 	if describes == runs {
 		return describes
 	}
@@ -69,11 +71,12 @@ func (c *checker) almostHooks(s *source, p *sourcePackage) {
 	}
 }
 
-// export reports whether the package exports a function, and adds a finding if it has not the type that it must have.
-func (c *checker) export(s *source, pkg *types.Package, f pluginsource.Function, severity Severity) bool {
+// export reports whether the package exports a function, and whether the function has the type that it must have. If it has another
+// type, export adds a finding.
+func (c *checker) export(s *source, pkg *types.Package, f pluginsource.Function) (exported, fits bool) {
 	obj := pkg.Scope().Lookup(f.Name)
 	if obj == nil {
-		return false
+		return false, false
 	}
 	message := ""
 	switch sig, ok := obj.Type().Underlying().(*types.Signature); {
@@ -86,16 +89,16 @@ func (c *checker) export(s *source, pkg *types.Package, f pluginsource.Function,
 		message = "is a type, not a function"
 	}
 	if message != "" {
-		consequence := ""
-		if severity == Warning {
-			consequence = ", so it is not called"
+		severity, consequence := Error, ""
+		if f.Otherwise != "" {
+			severity, consequence = Warning, ", so it is not called"
 		}
 		c.exported(s, obj.Pos(), Finding{
 			Severity: severity, Rule: "signature", Message: fmt.Sprintf("%s.%s %s%s", pkg.Name(), f.Name, message, consequence),
 			Fix: "make it a " + spelled(f.Type),
 		})
 	}
-	return true
+	return true, message == ""
 }
 
 func (c *checker) exported(s *source, pos token.Pos, f Finding) {

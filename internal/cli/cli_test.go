@@ -41,7 +41,7 @@ func TestCommandLines(t *testing.T) {
 	}{
 		{name: "help lists exit codes", args: []string{"--help"}, stdout: "130 interrupted"},
 		{name: "no command is help", stdout: "Usage:"},
-		{name: "version names both versions", args: []string{"--version"}, stdout: Version + " (SDK 0.1.0)"},
+		{name: "version names both versions", args: []string{"--version"}, stdout: Version + " (SDK 0.1.1)"},
 		{name: "unknown flag", args: []string{"run", "--bogus"}, code: exitUsage, stderr: "unknown flag: --bogus"},
 		{name: "flag with a typo", args: []string{"run", "--max-stepz", "3", "hi"}, code: exitUsage, stderr: "unknown flag: --max-stepz; did you mean --max-steps?\nSee aura run --help."},
 		{name: "flag cut short", args: []string{"run", "--without"}, code: exitUsage, stderr: "did you mean --without-plugins?"},

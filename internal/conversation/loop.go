@@ -44,8 +44,7 @@ func (c *Conversation) Send(ctx context.Context, prompt string) (err error) {
 	if err := c.ready(ctx); err != nil {
 		return err
 	}
-	c.record(entry{Message: llm.Message{Role: llm.RoleUser, Content: prompt}})
-	c.cfg.Emit(event.Message{Role: string(llm.RoleUser), Content: prompt})
+	c.prompted(ctx, prompt)
 	for iteration := 1; ; iteration++ {
 		ended, err := c.runTurn(ctx, iteration)
 		if err = errors.Join(err, c.saved()); err != nil {
@@ -61,6 +60,17 @@ func (c *Conversation) Send(ctx context.Context, prompt string) (err error) {
 			c.urge()
 		}
 	}
+}
+
+// prompted takes a prompt into the history, as plugins changed it.
+func (c *Conversation) prompted(ctx context.Context, prompt string) {
+	out := c.hook(ctx, hookpoint.UserMessage, func(state sdk.Context) any { return sdk.UserMessageContext{Context: state, Content: prompt} })
+	if out.Prompt != nil {
+		prompt = *out.Prompt
+	}
+	c.record(entry{Message: llm.Message{Role: llm.RoleUser, Content: prompt}})
+	c.cfg.Emit(event.Message{Role: string(llm.RoleUser), Content: prompt})
+	c.inject(queue(hookpoint.UserMessage, out))
 }
 
 // ready makes sure that there is someone to answer, and something to pay with.

@@ -78,7 +78,7 @@ func TestComplete(t *testing.T) {
 func TestChecker(t *testing.T) {
 	t.Parallel()
 	const (
-		mod   = "module bad-one\n\ngo 1.25\n\nrequire github.com/idelchi/aura/sdk v0.1.0\n"
+		mod   = "module bad-one\n\ngo 1.25\n\nrequire github.com/idelchi/aura/sdk v0.1.1\n"
 		yaml  = "description: bad\n"
 		start = "package bad_one\n\nimport (\n\t\"context\"\n\n\t\"github.com/idelchi/aura/sdk\"\n)\n\n"
 		hook  = "func BeforeChat(context.Context, sdk.BeforeChatContext) (sdk.Result, error) { return sdk.Result{}, nil }\n"
@@ -98,7 +98,7 @@ func TestChecker(t *testing.T) {
 		"exports nothing": {mod, yaml, "package bad_one\n", "neither a hook nor a tool"},
 		"half a tool":     {mod, yaml, "package bad_one\n\nfunc Schema() {}\n", "neither a hook nor a tool"},
 		"module name":     {strings.Replace(mod, "bad-one", "other/bad-two", 1), yaml, "package bad_two\n", "module other/bad-two, want bad-one"},
-		"SDK version":     {strings.Replace(mod, "v0.1.0", "v0.2.0", 1), yaml, start + hook, "requires the SDK at v0.2.0"},
+		"SDK version":     {strings.Replace(mod, "v0.1.1", "v0.2.0", 1), yaml, start + hook, "requires the SDK at v0.2.0"},
 		"no description":  {mod, "{}\n", start + hook, "no description"},
 	}
 	c := newChecker(t)

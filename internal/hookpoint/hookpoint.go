@@ -13,6 +13,8 @@ type Name string
 
 // The hook points.
 const (
+	SessionStart        Name = "SessionStart"
+	UserMessage         Name = "UserMessage"
 	BeforeChat          Name = "BeforeChat"
 	AfterResponse       Name = "AfterResponse"
 	BeforeToolExecution Name = "BeforeToolExecution"
@@ -22,6 +24,7 @@ const (
 	AfterCompaction     Name = "AfterCompaction"
 	OnAgentSwitch       Name = "OnAgentSwitch"
 	TransformMessages   Name = "TransformMessages"
+	SessionEnd          Name = "SessionEnd"
 )
 
 // Order is the order in which the handlers of a point are called and folded.
@@ -38,7 +41,8 @@ const (
 // Point is a row of the table as the rest of aura uses it, where the types of a point's context and result are not known. Row
 // describes the fields.
 type Point struct {
-	Name Name
+	Name  Name
+	Since string
 	// Context and Result are the SDK types that the function takes and returns, Signature is the function's own type.
 	Context   reflect.Type
 	Result    reflect.Type

@@ -12,6 +12,9 @@ import (
 type Row[C, R any] struct {
 	Name  Name
 	Order Order
+	// Since is the version of the SDK that introduced the point, or empty for a point of 0.1.0. A plugin written for an earlier
+	// version may have a function of that name and of another type, which must not keep it from loading.
+	Since string
 	// ReadOnly points observe: only the Notice of a result is used.
 	ReadOnly bool
 	// InModelCall points are part of every model call. The first call waits for the plugins that take part, and the tools that
@@ -42,6 +45,7 @@ type Row[C, R any] struct {
 func (r Row[C, R]) Point() Point {
 	return Point{
 		Name:    r.Name,
+		Since:   r.Since,
 		Context: reflect.TypeFor[C](), Result: reflect.TypeFor[R](),
 		Signature: reflect.TypeFor[func(context.Context, C) (R, error)](),
 		Order:     r.Order, Chained: r.Next != nil, AllOrNothing: r.AllOrNothing, ReadOnly: r.ReadOnly,

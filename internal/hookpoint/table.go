@@ -1,12 +1,26 @@
 package hookpoint
 
 import (
+	"errors"
 	"reflect"
+	"strings"
 
 	"github.com/idelchi/aura/sdk"
 )
 
 var table = []Point{
+	Row[sdk.SessionStartContext, sdk.Result]{Name: SessionStart, Since: "0.1.1", ReadOnly: true}.Point(),
+	Row[sdk.UserMessageContext, sdk.UserMessageResult]{
+		Name: UserMessage, Since: "0.1.1",
+		Check: func(_ sdk.UserMessageContext, r sdk.UserMessageResult) error {
+			if r.Content != nil && strings.TrimSpace(*r.Content) == "" {
+				return errors.New("its replacement of the prompt is blank")
+			}
+			return nil
+		},
+		Next: func(in *sdk.UserMessageContext, r *sdk.UserMessageResult) bool { return replace(&in.Content, r.Content) },
+		Fold: func(out *Outcome, _ string, r sdk.UserMessageResult) { out.Prompt = last(out.Prompt, r.Content) },
+	}.Point(),
 	Row[sdk.BeforeChatContext, sdk.Result]{Name: BeforeChat, InModelCall: true, Fold: foldRequest}.Point(),
 	Row[sdk.AfterResponseContext, sdk.Result]{
 		Name: AfterResponse,
@@ -70,6 +84,7 @@ var table = []Point{
 		},
 		Fold: func(out *Outcome, _ string, m []sdk.Message) { out.Messages = m },
 	}.Point(),
+	Row[sdk.SessionEndContext, sdk.Result]{Name: SessionEnd, Since: "0.1.1", ReadOnly: true}.Point(),
 }
 
 func foldRequest(out *Outcome, _ string, r sdk.Result) {

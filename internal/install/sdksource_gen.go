@@ -168,9 +168,11 @@ var sdkSource = map[string]string{
 		"// Package sdk is what a plugin author writes against: the contexts that aura hands to hooks, tools and commands, and the\n" +
 		"// results it takes back.\n" +
 		"//\n" +
-		"// A plugin is a directory with a go.mod, a plugin.yaml and Go source. It exports any of the nine hook functions, a tool\n" +
+		"// A plugin is a directory with a go.mod, a plugin.yaml and Go source. It exports any of these hook functions, a tool\n" +
 		"// (Schema and Execute), a slash command (Command and ExecuteCommand), or several of these:\n" +
 		"//\n" +
+		"//\tfunc SessionStart(ctx context.Context, c sdk.SessionStartContext) (sdk.Result, error)\n" +
+		"//\tfunc UserMessage(ctx context.Context, c sdk.UserMessageContext) (sdk.UserMessageResult, error)\n" +
 		"//\tfunc BeforeChat(ctx context.Context, c sdk.BeforeChatContext) (sdk.Result, error)\n" +
 		"//\tfunc AfterResponse(ctx context.Context, c sdk.AfterResponseContext) (sdk.Result, error)\n" +
 		"//\tfunc BeforeToolExecution(ctx context.Context, c sdk.BeforeToolContext) (sdk.BeforeToolResult, error)\n" +
@@ -180,12 +182,13 @@ var sdkSource = map[string]string{
 		"//\tfunc AfterCompaction(ctx context.Context, c sdk.AfterCompactionContext) (sdk.Result, error)\n" +
 		"//\tfunc OnAgentSwitch(ctx context.Context, c sdk.OnAgentSwitchContext) (sdk.Result, error)\n" +
 		"//\tfunc TransformMessages(ctx context.Context, c sdk.TransformContext) ([]sdk.Message, error)\n" +
+		"//\tfunc SessionEnd(ctx context.Context, c sdk.SessionEndContext) (sdk.Result, error)\n" +
 		"//\n" +
 		"// Every value handed to a plugin is its own copy: changing a map or a slice inside a context changes nothing elsewhere.\n" +
 		"// The package imports the standard library only and is a module of its own.\n" +
 		"package sdk\n" +
 		"\n" +
-		"// Whoever vendors the SDK vendors its version too, by which aura tells whether it can run the plugin.\n" +
+		"// The import makes a vendored SDK contain its version. aura compares that version with its own before it loads the plugin.\n" +
 		"import _ \"github.com/idelchi/aura/sdk/version\"\n",
 	"go.mod": "" +
 		"module github.com/idelchi/aura/sdk\n" +
@@ -195,6 +198,38 @@ var sdkSource = map[string]string{
 		"package sdk\n" +
 		"\n" +
 		"import \"time\"\n" +
+		"\n" +
+		"// SessionStartContext is given to SessionStart, once a session has begun and before its first prompt. SessionStart observes and\n" +
+		"// changes nothing.\n" +
+		"type SessionStartContext struct {\n" +
+		"\tContext\n" +
+		"\t// Resumed is true if the session was saved before and goes on.\n" +
+		"\tResumed bool\n" +
+		"}\n" +
+		"\n" +
+		"// SessionEndContext is given to SessionEnd, before the plugins of a session are stopped. SessionEnd observes and changes nothing.\n" +
+		"// It has five seconds, or one if the user waits for aura to stop.\n" +
+		"type SessionEndContext struct {\n" +
+		"\tContext\n" +
+		"\t// Reason is one of the EndReason constants.\n" +
+		"\tReason string\n" +
+		"}\n" +
+		"\n" +
+		"// The values of SessionEndContext.Reason.\n" +
+		"const (\n" +
+		"\tEndReasonDone        = \"done\"\n" +
+		"\tEndReasonInterrupted = \"interrupted\"\n" +
+		"\tEndReasonTimeout     = \"timeout\"\n" +
+		"\tEndReasonError       = \"error\"\n" +
+		"\tEndReasonLimit       = \"limit\"\n" +
+		")\n" +
+		"\n" +
+		"// UserMessageContext is given to UserMessage, before a prompt enters the history.\n" +
+		"type UserMessageContext struct {\n" +
+		"\tContext\n" +
+		"\t// Content is the prompt, as the plugins before this one left it. Context.Turns does not hold it yet.\n" +
+		"\tContent string\n" +
+		"}\n" +
 		"\n" +
 		"// BeforeChatContext is given to BeforeChat, before messages are sent to the model.\n" +
 		"type BeforeChatContext struct {\n" +
@@ -383,6 +418,14 @@ var sdkSource = map[string]string{
 		"\tBlock bool\n" +
 		"}\n" +
 		"\n" +
+		"// UserMessageResult is what UserMessage returns.\n" +
+		"type UserMessageResult struct {\n" +
+		"\t// Result's message is injected after the prompt.\n" +
+		"\tResult\n" +
+		"\t// Content, if not nil, replaces the prompt. It must not be blank.\n" +
+		"\tContent *string\n" +
+		"}\n" +
+		"\n" +
 		"// ResponseModification changes what of an answer enters the history. The user has seen the original.\n" +
 		"type ResponseModification struct {\n" +
 		"\t// Skip keeps the answer out of the history.\n" +
@@ -489,5 +532,5 @@ var sdkSource = map[string]string{
 		"\n" +
 		"// Version is the semantic version of the SDK. A host of version H loads a plugin whose vendored SDK has version P if H\n" +
 		"// lies in the range ~P: same major and minor number, patch at or above P's.\n" +
-		"const Version = \"0.1.0\"\n",
+		"const Version = \"0.1.1\"\n",
 }

@@ -69,7 +69,7 @@ func nothingExported(pkg string, warnings []string) error {
 func (b binder) bindHooks() error {
 	b.bound.hooks = make(map[hookpoint.Name]value)
 	for _, point := range hookpoint.All() {
-		fn, err := b.required(pluginsource.Hook(point))
+		fn, err := b.hook(pluginsource.Hook(point))
 		if err != nil {
 			return err
 		}
@@ -79,6 +79,14 @@ func (b binder) bindHooks() error {
 		}
 	}
 	return nil
+}
+
+// hook returns the function of a hook point. Only at a point that the first SDK did not have is one of another type no error.
+func (b binder) hook(f pluginsource.Function) (value, error) {
+	if f.Otherwise != "" {
+		return b.optional(f), nil
+	}
+	return b.required(f)
 }
 
 // required returns a function of the plugin, or the zero value if there is none. One of another type is an error.

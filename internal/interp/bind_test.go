@@ -337,3 +337,16 @@ func Variadic(a ...any) {}
 		t.Error(err)
 	}
 }
+
+// TestLaterHooks makes sure that a function of a plugin written before a hook point existed does not keep it from loading.
+func TestLaterHooks(t *testing.T) {
+	t.Parallel()
+	p, err := load(t, exports+schema+execute+"func UserMessage(text string) string { return text }\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"my_plugin.UserMessage has the signature func(string) string, want func(context.Context, sdk.UserMessageContext) (sdk.UserMessageResult, error): it is not called"}
+	if len(p.exports.Hooks) != 0 || !reflect.DeepEqual(p.exports.Warnings, want) {
+		t.Errorf("got the hooks %v and the warnings %q", p.exports.Hooks, p.exports.Warnings)
+	}
+}

@@ -193,7 +193,7 @@ package my_plugin
 import "github.com/idelchi/aura/sdk/version"
 
 const sdkVersion = version.Version
-`, want: "0.1.0",
+`, want: "0.1.1",
 		},
 		"init runs before the hook, dependencies first": {
 			source: hook + `

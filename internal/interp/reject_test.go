@@ -85,7 +85,7 @@ func TestReject(t *testing.T) {
 		},
 		"an SDK that is too new": {
 			body + "-- vendor/github.com/idelchi/aura/sdk/version/version.go --\npackage version\n\nconst Version = \"0.2.0\"",
-			"plugin requires SDK ~0.2.0, host has 0.1.0",
+			"plugin requires SDK ~0.2.0, host has 0.1.1",
 		},
 		"syntax": {body + "func f() {\n\tx := := 1\n}", "main.go:4:7: expected operand, found ':='"},
 		"syntax in a vendored package": {
@@ -128,15 +128,15 @@ func TestReject(t *testing.T) {
 		},
 		"nothing exported": {
 			body + "func Helper() {}",
-			"package my_plugin exports neither a hook (BeforeChat, AfterResponse, BeforeToolExecution, AfterToolExecution, OnError, " +
-				"BeforeCompaction, AfterCompaction, OnAgentSwitch, TransformMessages) nor a tool (Schema with Execute) nor a command " +
+			"package my_plugin exports neither a hook (SessionStart, UserMessage, BeforeChat, AfterResponse, BeforeToolExecution, AfterToolExecution, OnError, " +
+				"BeforeCompaction, AfterCompaction, OnAgentSwitch, TransformMessages, SessionEnd) nor a tool (Schema with Execute) nor a command " +
 				"(Command with ExecuteCommand)",
 		},
 		"almost a hook": {
 			body + "import (\n\t\"context\"\n\n\t\"github.com/idelchi/aura/sdk\"\n)\n\n" +
 				"func beforeChat(_ context.Context, _ sdk.BeforeChatContext) (r sdk.Result, err error) { return }",
-			"package my_plugin exports neither a hook (BeforeChat, AfterResponse, BeforeToolExecution, AfterToolExecution, OnError, " +
-				"BeforeCompaction, AfterCompaction, OnAgentSwitch, TransformMessages) nor a tool (Schema with Execute) nor a command " +
+			"package my_plugin exports neither a hook (SessionStart, UserMessage, BeforeChat, AfterResponse, BeforeToolExecution, AfterToolExecution, OnError, " +
+				"BeforeCompaction, AfterCompaction, OnAgentSwitch, TransformMessages, SessionEnd) nor a tool (Schema with Execute) nor a command " +
 				"(Command with ExecuteCommand); the function beforeChat is not called: did you mean BeforeChat?",
 		},
 	} {

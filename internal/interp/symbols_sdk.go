@@ -14,6 +14,11 @@ func sdkSymbols() map[string]map[string]reflect.Value {
 	symbols := map[string]map[string]reflect.Value{}
 	symbols["github.com/idelchi/aura/sdk/sdk"] = map[string]reflect.Value{
 		// function, constant and variable definitions
+		"EndReasonDone":             reflect.ValueOf(constant.MakeFromLiteral("\"done\"", token.STRING, 0)),
+		"EndReasonError":            reflect.ValueOf(constant.MakeFromLiteral("\"error\"", token.STRING, 0)),
+		"EndReasonInterrupted":      reflect.ValueOf(constant.MakeFromLiteral("\"interrupted\"", token.STRING, 0)),
+		"EndReasonLimit":            reflect.ValueOf(constant.MakeFromLiteral("\"limit\"", token.STRING, 0)),
+		"EndReasonTimeout":          reflect.ValueOf(constant.MakeFromLiteral("\"timeout\"", token.STRING, 0)),
 		"ErrorTypeAuth":             reflect.ValueOf(constant.MakeFromLiteral("\"auth\"", token.STRING, 0)),
 		"ErrorTypeContentFilter":    reflect.ValueOf(constant.MakeFromLiteral("\"content_filter\"", token.STRING, 0)),
 		"ErrorTypeContextExhausted": reflect.ValueOf(constant.MakeFromLiteral("\"context_exhausted\"", token.STRING, 0)),
@@ -53,6 +58,8 @@ func sdkSymbols() map[string]map[string]reflect.Value {
 		"ResponseModification":    reflect.ValueOf((*sdk.ResponseModification)(nil)),
 		"Result":                  reflect.ValueOf((*sdk.Result)(nil)),
 		"Role":                    reflect.ValueOf((*sdk.Role)(nil)),
+		"SessionEndContext":       reflect.ValueOf((*sdk.SessionEndContext)(nil)),
+		"SessionStartContext":     reflect.ValueOf((*sdk.SessionStartContext)(nil)),
 		"Stats":                   reflect.ValueOf((*sdk.Stats)(nil)),
 		"TokenState":              reflect.ValueOf((*sdk.TokenState)(nil)),
 		"ToolCall":                reflect.ValueOf((*sdk.ToolCall)(nil)),
@@ -64,10 +71,12 @@ func sdkSymbols() map[string]map[string]reflect.Value {
 		"ToolSchema":              reflect.ValueOf((*sdk.ToolSchema)(nil)),
 		"TransformContext":        reflect.ValueOf((*sdk.TransformContext)(nil)),
 		"Turn":                    reflect.ValueOf((*sdk.Turn)(nil)),
+		"UserMessageContext":      reflect.ValueOf((*sdk.UserMessageContext)(nil)),
+		"UserMessageResult":       reflect.ValueOf((*sdk.UserMessageResult)(nil)),
 	}
 	symbols["github.com/idelchi/aura/sdk/version/version"] = map[string]reflect.Value{
 		// function, constant and variable definitions
-		"Version": reflect.ValueOf(constant.MakeFromLiteral("\"0.1.0\"", token.STRING, 0)),
+		"Version": reflect.ValueOf(constant.MakeFromLiteral("\"0.1.1\"", token.STRING, 0)),
 	}
 	return symbols
 }

@@ -52,6 +52,7 @@ var changes = []struct {
 	made func(Outcome) bool
 }{
 	{"disable_tools", func(o Outcome) bool { return len(o.DisableTools) > 0 }},
+	{"content", func(o Outcome) bool { return o.Prompt != nil && len(o.Changes) > 0 }},
 	{"request.append_system", func(o Outcome) bool { return o.Request.AppendSystem != nil }},
 	{"request.skip", func(o Outcome) bool { return o.Request.Skip }},
 	{"response.content", func(o Outcome) bool { return o.Response.Content != nil && !o.Response.Skip && len(o.Changes) > 0 }},

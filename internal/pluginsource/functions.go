@@ -41,7 +41,11 @@ func function[F any](name, otherwise string) Function {
 
 // Hook is the function of a hook point.
 func Hook(point hookpoint.Point) Function {
-	return Function{Name: string(point.Name), Type: point.Signature}
+	f := Function{Name: string(point.Name), Type: point.Signature}
+	if point.Since != "" {
+		f.Otherwise = "it is not called"
+	}
+	return f
 }
 
 // Pair is a function that describes something and the one that runs it. A plugin exports both or neither.

@@ -53,7 +53,7 @@ type Session interface {
 	SetTitle(title string)
 	// Resume goes on with a saved session, and reports whether that is another one than before.
 	Resume(ctx context.Context, prefix string) (other bool, err error)
-	Fork() error
+	Fork(ctx context.Context) error
 	// Export writes the session to a file, or returns it if that has no name.
 	Export(file string) (string, error)
 	// Take takes a prompt or a command. It reports whether the user asked to leave.

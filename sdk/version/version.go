@@ -3,4 +3,4 @@ package version
 
 // Version is the semantic version of the SDK. A host of version H loads a plugin whose vendored SDK has version P if H
 // lies in the range ~P: same major and minor number, patch at or above P's.
-const Version = "0.1.0"
+const Version = "0.1.1"

@@ -2,4 +2,4 @@ module notepad
 
 go 1.25
 
-require github.com/idelchi/aura/sdk v0.1.0
+require github.com/idelchi/aura/sdk v0.1.1
