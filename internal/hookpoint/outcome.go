@@ -11,6 +11,8 @@ type Outcome struct {
 	Notices []Notice
 	// DisableTools are patterns of tool names, each once.
 	DisableTools []string
+	// DisabledBy is the first handler that named a pattern, by pattern.
+	DisabledBy map[string]string
 	// Output replaces a tool's result if it is not nil.
 	Output *string
 	// Request belongs to BeforeChat. Its AppendSystem is the text of all handlers, or nil.

@@ -63,6 +63,8 @@ type Toolset struct {
 	Offered, Deferred []string
 	// conditions say when tools are offered, by their names. Those without one always are.
 	conditions map[string]condition.Expr
+	// known are the names of all tools, those that the role may not use included.
+	known []string
 }
 
 // tools gathers the tools that a role has.
@@ -71,7 +73,9 @@ func (m member) tools(confined Confinement, live Live) (Toolset, error) {
 	out := Toolset{conditions: serverConditions(c, live), Deferred: live.deferred()}
 	var all []tool.Tool
 	confined = confined.prepared()
-	for _, t := range m.everyTool(confined, live) {
+	every := m.everyTool(confined, live)
+	out.known = toolNames(every, live.Plugins)
+	for _, t := range every {
 		d, ok := c.ToolDefinitions[t.Definition().Name]
 		if ok && d.Disabled {
 			continue

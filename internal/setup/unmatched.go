@@ -6,9 +6,11 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/nearest"
 	"github.com/idelchi/aura/internal/tool"
 )
@@ -16,6 +18,12 @@ import (
 // Unmatched reports the names in filters, policies and settings of plugins that nothing has. A rule that names no tool
 // protects from nothing, and whoever wrote it should know. The tools are those that were found.
 func (s Source) Unmatched(r Role, f config.Features, tools []tool.Tool, plugins []host.View, installed []string) []string {
+	return slices.Concat(
+		s.unmatchedTools(r, f, toolNames(tools, plugins)), s.unmatchedPlugins(f.Plugins, installed), unknownSettings(f.Plugins, plugins))
+}
+
+// toolNames are the names of tools and of those that some sessions have.
+func toolNames(tools []tool.Tool, plugins []host.View) []string {
 	known := tool.Conditional()
 	for _, t := range tools {
 		known = append(known, t.Definition().Name)
@@ -25,7 +33,61 @@ func (s Source) Unmatched(r Role, f config.Features, tools []tool.Tool, plugins 
 			known = append(known, exports.Tool.Schema.Name) // also if it is not available today
 		}
 	}
-	return slices.Concat(s.unmatchedTools(r, f, known), s.unmatchedPlugins(f.Plugins, installed), unknownSettings(f.Plugins, plugins))
+	return known
+}
+
+// Told is what was reported in a session, which is not reported again. It keeps a bounded number of texts, and then reports nothing
+// more. The zero value is ready for use, from several goroutines.
+type Told struct {
+	mu    sync.Mutex
+	texts map[string]bool
+}
+
+// maxTold is how many texts are remembered.
+const maxTold = 100
+
+// first reports whether a text is new.
+func (t *Told) first(text string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.texts[text] || len(t.texts) >= maxTold {
+		return false
+	}
+	if t.texts == nil {
+		t.texts = map[string]bool{}
+	}
+	t.texts[text] = true
+	return true
+}
+
+// maxPattern is how much of a plugin's pattern is shown, in bytes.
+const maxPattern = 100
+
+// disabled reports the patterns by which plugins withhold tools and that match none, each once in a session.
+func (s Source) disabled(known []string) func(plugin, pattern string) {
+	if s.Disabled == nil {
+		return nil
+	}
+	return func(plugin, pattern string) {
+		if s.matchesTool(pattern, known) {
+			return
+		}
+		shown := limit.Shorten(pattern, maxPattern)
+		text := fmt.Sprintf("plugin %q disables %q, which matches no tool%s", plugin, shown, hint(shown, known))
+		if s.Disabled.first(text) {
+			s.notice(plugin, text)
+		}
+	}
+}
+
+// hint offers the tools whose names resemble a pattern.
+func hint(pattern string, known []string) string {
+	return nearest.Hint(strings.ReplaceAll(pattern, "*", ""), known)
+}
+
+// matchesTool reports whether a pattern matches a tool, or may match one of a server.
+func (s Source) matchesTool(pattern string, known []string) bool {
+	return slices.ContainsFunc(known, func(k string) bool { return tool.Match([]string{pattern}, k) }) || s.mayBeServed(pattern)
 }
 
 // MCPPrefix is what the names of all tools of MCP servers begin with.
@@ -74,10 +136,10 @@ func (s Source) unmatchedTools(r Role, f config.Features, known []string) []stri
 	for _, m := range s.toolMentions(r, f) {
 		// What follows the colon of a rule is what a call is about.
 		name, _, _ := strings.Cut(m.pattern, ":")
-		if name = strings.TrimSpace(name); slices.ContainsFunc(known, func(k string) bool { return tool.Match([]string{name}, k) }) || s.mayBeServed(name) {
+		if name = strings.TrimSpace(name); s.matchesTool(name, known) {
 			continue
 		}
-		hint := nearest.Hint(name, known)
+		hint := hint(name, known)
 		if hint == "" && s.Options.WithoutPlugins {
 			continue // it may be the tool of a plugin
 		}
