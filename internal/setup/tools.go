@@ -116,6 +116,19 @@ func (m member) everyTool(confined Confinement, live Live) []tool.Tool {
 	return slices.Concat(all, s.PluginTools(confined, live), live.serverTools())
 }
 
+// TakenToolNames are the names that a plugin's tool cannot have unless its plugin.yaml overrides: those of aura's own tools, also of
+// those that only some sessions have. The configuration can give a name free.
+func TakenToolNames(c *config.Config) []string {
+	names := tool.Conditional()
+	for _, t := range builtin.All(builtin.Options{}) {
+		names = append(names, t.Definition().Name)
+	}
+	return slices.DeleteFunc(names, func(name string) bool {
+		d := c.ToolDefinitions[name]
+		return d.Override || d.Disabled
+	})
+}
+
 // OwnTools are aura's own tools that touch neither files nor the shell. The servers are those whose tools the model can ask for.
 func (s Source) OwnTools(live Live, servers []string) []tool.Tool {
 	all := append(live.Todos.Tools(), donetool.Tool())

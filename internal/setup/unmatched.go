@@ -11,15 +11,62 @@ import (
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/limit"
+	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/internal/nearest"
 	"github.com/idelchi/aura/internal/tool"
 )
 
-// Unmatched reports the names in filters, policies and settings of plugins that nothing has. A rule that names no tool
-// protects from nothing, and whoever wrote it should know. The tools are those that were found.
+// Unmatched reports the names in filters, policies, hooks and settings of plugins that nothing has. A rule that names no tool
+// protects from nothing, and whoever wrote it should know. The tools are those that were found. It starts nothing.
 func (s Source) Unmatched(r Role, f config.Features, tools []tool.Tool, plugins []host.View, installed []string) []string {
+	known := toolNames(tools, plugins)
 	return slices.Concat(
-		s.unmatchedTools(r, f, toolNames(tools, plugins)), s.unmatchedPlugins(f.Plugins, installed), unknownSettings(f.Plugins, plugins))
+		s.unmatchedTools(r, f, known), s.unmatchedHooks(r), s.unmatchedMatchers(r, f, known), s.unmatchedDefinitions(known),
+		s.unmatchedPlugins(f.Plugins, installed), s.unknownSettings(f.Plugins))
+}
+
+// unmatchedHooks reports the filters of hooks that match none.
+func (s Source) unmatchedHooks(r Role) []string {
+	known := slices.Sorted(maps.Keys(s.Config.Hooks))
+	var out []string
+	for _, l := range hookLayers(r) {
+		for _, m := range slices.Concat(mentions(l.Origin+" enables", l.Enabled), mentions(l.Origin+" disables", l.Disabled)) {
+			if !slices.ContainsFunc(known, func(k string) bool { return tool.Match([]string{m.pattern}, k) }) {
+				out = append(out, fmt.Sprintf("%s the hook %q, which matches no hook%s", m.says, m.pattern, hint(m.pattern, known)))
+			}
+		}
+	}
+	return out
+}
+
+// unmatchedMatchers reports the hooks that never run because their matchers match no tool. Like a definition of a tool, a hook in the
+// user's home may be meant for a tool that other projects have, so only what resembles a tool is reported.
+func (s Source) unmatchedMatchers(r Role, f config.Features, known []string) []string {
+	runner, err := s.HooksOf(r, f)
+	if err != nil {
+		return nil // aura does not start with such hooks
+	}
+	var out []string
+	for _, e := range slices.Concat(runner.Pre, runner.Post) {
+		if e.Matcher == nil || slices.ContainsFunc(known, e.Matcher.MatchString) {
+			continue
+		}
+		if near := nearest.Hint(strings.Trim(e.Matcher.String(), "^$()"), known); near != "" {
+			out = append(out, fmt.Sprintf("hook %q never runs: its matcher %q matches no tool%s", e.Name, e.Matcher, near))
+		}
+	}
+	return out
+}
+
+// unmatchedDefinitions reports the definitions in config/tools that are of no tool.
+func (s Source) unmatchedDefinitions(known []string) []string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(s.Config.ToolDefinitions)) {
+		if near := nearest.Hint(name, known); near != "" && !s.matchesTool(name, known) {
+			out = append(out, fmt.Sprintf("config/tools describes %q, which is no tool%s", name, near))
+		}
+	}
+	return out
 }
 
 // toolNames are the names of tools and of those that some sessions have.
@@ -179,20 +226,46 @@ func (s Source) unmatchedPlugins(p config.Plugins, installed []string) []string 
 	return out
 }
 
-// unknownSettings returns the keys of plugins.config.local that a plugin does not have among its defaults. A plugin that declares
-// no defaults may read any key.
-func unknownSettings(settings config.Plugins, plugins []host.View) []string {
-	var out []string
-	for _, p := range plugins {
-		defaults := keysOf(p.Spec().Manifest.Config)
-		for _, key := range keysOf(settings.Local[p.Name()]) {
+// unknownSettings returns the keys of plugins.config that a plugin does not have among its defaults. A plugin that declares no
+// defaults may read any key, so a key for all plugins is unknown only if each of them declares its own.
+func (s Source) unknownSettings(settings config.Plugins) []string {
+	if s.Options.WithoutPlugins || len(settings.Local)+len(settings.Global) == 0 {
+		return nil
+	}
+	var out, shared []string
+	open := false
+	for _, p := range s.manifests(settings) {
+		defaults := keysOf(p.Manifest.Config)
+		open, shared = open || len(defaults) == 0, append(shared, defaults...)
+		for _, key := range keysOf(settings.Local[p.Name]) {
 			if len(defaults) > 0 && !slices.Contains(defaults, key) {
 				out = append(out, fmt.Sprintf("plugins.config.local sets %q for plugin %q, which has no such key in its defaults%s",
-					key, p.Name(), nearest.Hint(key, defaults)))
+					key, p.Name, nearest.Hint(key, defaults)))
 			}
 		}
 	}
+	for _, key := range keysOf(settings.Global) {
+		if !open && len(shared) > 0 && !slices.Contains(shared, key) {
+			out = append(out, fmt.Sprintf("plugins.config.global sets %q, which no plugin has in its defaults%s", key, nearest.Hint(key, shared)))
+		}
+	}
 	return out
+}
+
+// manifests are those of the plugins in use.
+func (s Source) manifests(settings config.Plugins) []manifest.Plugin {
+	var layers [][]manifest.Plugin
+	for _, root := range s.Config.PluginRoots() {
+		found, err := manifest.Discover(root.Dir)
+		if err != nil {
+			return nil // aura does not start with such plugins
+		}
+		layers = append(layers, found)
+	}
+	active, _ := manifest.Merge(layers...)
+	return slices.DeleteFunc(active, func(p manifest.Plugin) bool {
+		return p.Err != nil || p.Manifest.Disabled || !settings.Selected(p.Name)
+	})
 }
 
 func keysOf(settings map[string]any) []string {
