@@ -30,6 +30,8 @@ type Call struct {
 	Output string
 	// Paths are the files that the call touches, absolute; see Paths.
 	Paths []string
+	// Ended is called after each hook that ran, before the next one starts; nil is nobody.
+	Ended func(e Entry)
 }
 
 var hookEvents = map[string]string{EventPre: "PreToolUse", EventPost: "PostToolUse"}

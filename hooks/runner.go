@@ -128,6 +128,9 @@ func (r Runner) run(ctx context.Context, event string, entries []Entry, c Call) 
 			continue
 		}
 		report := r.runOne(ctx, event, e, c)
+		if c.Ended != nil {
+			c.Ended(e)
+		}
 		if err := ctx.Err(); err != nil {
 			return out, fmt.Errorf("running hook %q: %w", e.Name, err)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"runtime"
 	"sync"
 
@@ -167,7 +168,11 @@ func (s *server) reply(call *wire.Call, out any) (*wire.Reply, error) {
 		// To encode it may take more memory than the plugin has.
 		return refusal(call, len(text)), nil
 	}
-	body, err := encode(out)
+	err := cyclic(reflect.ValueOf(out), 0)
+	var body []byte
+	if err == nil {
+		body, err = encode(out)
+	}
 	if err != nil {
 		return &wire.Reply{Failure: unsent("sending the answer to aura", err)}, nil
 	}
@@ -176,6 +181,39 @@ func (s *server) reply(call *wire.Call, out any) (*wire.Reply, error) {
 	}
 	seen(len(body))
 	return &wire.Reply{Body: body}, nil
+}
+
+// cyclic returns an error for a value that holds itself, which the codec would follow until the process dies.
+func cyclic(v reflect.Value, depth int) error {
+	if depth > 8*maxNesting {
+		return &unsendableError{fmt.Sprintf("a value holds itself, or is nested more than %d levels deep", maxNesting)}
+	}
+	var err error
+	switch v.Kind() {
+	case reflect.Interface, reflect.Pointer:
+		if !v.IsNil() {
+			err = cyclic(v.Elem(), depth+1)
+		}
+	case reflect.Map:
+		for each := v.MapRange(); each.Next() && err == nil; {
+			err = cyclic(each.Value(), depth+1)
+		}
+	case reflect.Slice, reflect.Array:
+		if k := v.Type().Elem().Kind(); k < reflect.Array || k == reflect.String {
+			return nil // nothing in it holds anything
+		}
+		for i := 0; i < v.Len() && err == nil; i++ {
+			err = cyclic(v.Index(i), depth+1)
+		}
+	case reflect.Struct:
+		for i := 0; i < v.NumField() && err == nil; i++ {
+			if v.Type().Field(i).IsExported() {
+				err = cyclic(v.Field(i), depth+1)
+			}
+		}
+	default:
+	}
+	return err
 }
 
 // unsent is the failure of a call whose values cannot cross the wire.

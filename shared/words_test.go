@@ -65,6 +65,26 @@ func TestUnsendableValues(t *testing.T) {
 	}
 }
 
+// TestEndlessAnswers returns values that hold themselves.
+func TestEndlessAnswers(t *testing.T) {
+	t.Parallel()
+	type node struct{ Next *node }
+	ring := &node{}
+	ring.Next = ring
+	themselves := map[string]any{}
+	themselves["x"] = []any{themselves}
+	for name, value := range map[string]any{"a map": themselves, "pointers": ring} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := connect(t, &fake{hook: func(HookCall) (any, error) {
+				return sdk.BeforeToolResult{Arguments: map[string]any{"x": value}}, nil
+			}})
+			_, err := c.Hook(t.Context(), HookCall{Point: hookpoint.BeforeToolExecution, Context: sdk.BeforeToolContext{}})
+			saysInWords(t, err, "sending the answer to aura: a value holds itself, or is nested more than 1024 levels deep")
+		})
+	}
+}
+
 func saysInWords(t *testing.T, err error, want string) {
 	t.Helper()
 	if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "cbor") || strings.Contains(err.Error(), "rpc") {

@@ -71,6 +71,7 @@ type Session struct {
 	plugins  plugins
 	servers  *mcp.Set
 	spares   sandbox.Spares
+	disabled setup.Told
 	journal  *journal
 	talk     *conversation.Conversation
 	commands *command.Set
@@ -160,7 +161,7 @@ func (s *Session) firstSource(ctx context.Context) (setup.Source, error) {
 	}
 	maps.Copy(vars, s.opts.Vars)
 	out := setup.Source{
-		Config: c, Options: s.opts.Options, TaskEnv: env, Vars: vars, Spares: &s.spares, Emit: s.events.send, Uncovered: s.tellUncovered,
+		Config: c, Options: s.opts.Options, TaskEnv: env, Vars: vars, Spares: &s.spares, Emit: s.events.send, Uncovered: s.tellUncovered, Disabled: &s.disabled,
 		OutputDir: func() string { return s.outputDir(c) },
 		Providers: setup.NewProviders(c, &s.secrets, func(text string) { s.notice("", text) }),
 	}

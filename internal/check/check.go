@@ -47,6 +47,8 @@ type Finding struct {
 type Options struct {
 	// Unsafe is set if plugins may import the restricted packages.
 	Unsafe bool
+	// Taken are the names of tools that a plugin's tool must not have unless it overrides.
+	Taken []string
 }
 
 // Dir checks the plugin in a directory. It needs no Go toolchain, runs nothing and never panics, whatever the directory
@@ -83,6 +85,8 @@ type checker struct {
 	dir     string
 	plugin  string
 	found   []Finding
+	// overrides is set if the plugin's tool may take the place of another.
+	overrides bool
 	// missing are the import paths that there is no source for.
 	missing []string
 	// once keeps the findings in vendored packages to one of a kind for each.
@@ -147,7 +151,7 @@ func (c *checker) manifest() {
 		return
 	}
 	for _, p := range plugins {
-		c.plugin = p.Name
+		c.plugin, c.overrides = p.Name, p.Manifest.Override
 		if p.Err != nil {
 			c.fault("manifest", file, p.Err)
 		}

@@ -217,6 +217,8 @@ func TestToolSchema(t *testing.T) {
 		"an unknown type":             {`{Name: "A", Parameters: sdk.ToolParameters{Properties: map[string]sdk.ToolProperty{"x": {Type: "strng"}}}}`, `strng`},
 		"required and not there":      {`{Name: "A", Parameters: sdk.ToolParameters{Properties: map[string]sdk.ToolProperty{"x": {}}, Required: []string{"y"}}}`, `parameter "y" is required but not among the properties`},
 		"required and computed":       {`{Name: "A", Parameters: sdk.ToolParameters{Properties: properties(), Required: []string{"y"}}}`, ""},
+		"a name of aura's own":        {`{Name: "Bash"}`, `tool-name aura itself has a tool of the name "Bash"`},
+		"almost a name of aura's own": {`{Name: "bash"}`, ""},
 		"no word for a command":       {`{}; var _ = sdk.CommandSchema{Name: "two words"}`, `command-schema`},
 		"a slash in a command":        {`{}; var _ = sdk.CommandSchema{Name: "/x"}`, `the Name "/x", want one word without a slash`},
 		"a command":                   {`{}; var _ = sdk.CommandSchema{Name: "x"}`, ""},
@@ -236,7 +238,7 @@ func TestToolSchema(t *testing.T) {
 				}
 			}
 			var got []string
-			for _, f := range check.Dir(dir, check.Options{}) {
+			for _, f := range check.Dir(dir, check.Options{Taken: []string{"Bash"}}) {
 				got = append(got, f.Rule+" "+f.Message)
 			}
 			all := strings.Join(got, "\n")

@@ -5,7 +5,9 @@ import (
 	"go/ast"
 	"go/constant"
 	"go/types"
+	"slices"
 
+	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/internal/pluginsource"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/sdk"
@@ -30,6 +32,10 @@ func toolSchemas(p *pass, n ast.Node) {
 	}
 	if _, err := tool.FromSDK(schema); err != nil {
 		p.report(lit, atRun, "tool-schema", err.Error(), "")
+	}
+	if slices.Contains(p.options.Taken, schema.Name) && !p.overrides && p.pkg.own {
+		p.report(fields["Name"], atLoad, "tool-name", fmt.Sprintf("aura itself has a tool of the name %q", schema.Name),
+			"rename the tool, or set override: true in "+manifest.FileName)
 	}
 }
 

@@ -101,6 +101,7 @@ func checkTargets(s streams, root *rootOptions, args []string) ([]checkTarget, c
 	cfg, err := root.list(s)
 	if err == nil {
 		options.Unsafe = options.Unsafe || cfg.Features.Plugins.Unsafe
+		options.Taken = setup.TakenToolNames(cfg.Config)
 	}
 	if len(args) == 1 && isPath(args[0]) {
 		targets, err := checkPath(args[0])

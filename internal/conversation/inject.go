@@ -21,15 +21,24 @@ type injection struct {
 // withholding them is the caller's to do, as is the rest of the outcome. Once ctx is done nobody is asked. The input is made only if somebody
 // wants it: filling it in counts tokens.
 func (c *Conversation) hook(ctx context.Context, point hookpoint.Name, in func(sdk.Context) any) pipeline.Outcome {
-	if ctx.Err() != nil || !pipeline.Has(c.cfg.Hooks, point) {
+	return c.hookOf(ctx, c.cfg.Hooks, point, in)
+}
+
+func (c *Conversation) hookOf(ctx context.Context, src pipeline.Source, point hookpoint.Name, in func(sdk.Context) any) pipeline.Outcome {
+	if ctx.Err() != nil || !pipeline.Has(src, point) {
 		return pipeline.Outcome{}
 	}
-	out := pipeline.Run(ctx, c.cfg.Hooks, point, in(c.Context()), c.reporter(point))
+	out := pipeline.Run(ctx, src, point, in(c.Context()), c.reporter(point))
 	for _, n := range out.Notices {
 		c.cfg.Emit(event.Notice{Plugin: n.Handler, Text: n.Text})
 	}
 	for _, name := range out.Changes {
 		c.cfg.Emit(event.PluginChange{Plugin: name, Point: string(point)})
+	}
+	if told := c.speaker().Disabled; told != nil {
+		for _, pattern := range out.DisableTools {
+			told(out.DisabledBy[pattern], pattern)
+		}
 	}
 	if !hookpoint.Of(point).InModelCall {
 		c.disable(out.DisableTools)

@@ -38,6 +38,8 @@ type Persona struct {
 	Guard Guard
 	// Withhold names the tools, by patterns, that are not offered at this moment; nil withholds none.
 	Withhold func(ctx context.Context, state sdk.Context) []string
+	// Disabled is told of each pattern of tools that a plugin withholds; nil is nobody.
+	Disabled func(plugin, pattern string)
 }
 
 // Guard stands between the plugins and a tool. Its methods are called for one call after the other.

@@ -40,6 +40,9 @@ type call struct {
 
 	// note is what the guard adds to the result.
 	note string
+	// written is the files that the call changed, and all those of the calls beside it too; nil if there are none.
+	written tool.Written
+	all     writtenFiles
 
 	ran      bool
 	output   string
@@ -183,7 +186,9 @@ func joined(text, note string) string {
 	return strings.TrimRight(text, "\n") + "\n\n" + note
 }
 
-func (p *call) invocation() tool.Call { return tool.Call{Args: p.args, Context: p.state} }
+func (p *call) invocation() tool.Call {
+	return tool.Call{Args: p.args, Context: p.state, Settle: p.all.settle}
+}
 
 // execute runs the calls that may run, side by side if there are several.
 func (c *Conversation) execute(ctx context.Context, batch []*call) {
@@ -203,6 +208,7 @@ func (c *Conversation) execute(ctx context.Context, batch []*call) {
 		})
 	}
 	wg.Wait()
+	follow(batch)
 }
 
 // run runs one tool. A panic in it is an error like any other.
@@ -214,6 +220,7 @@ func (c *Conversation) run(ctx context.Context, p *call) (output string, err err
 	}()
 	call := p.invocation()
 	call.Progress = func(text string) { c.cfg.Emit(event.Progress{Tool: p.request.Name, ID: p.request.ID, Text: text}) }
+	call.Wrote = func(w tool.Written) { p.written = w }
 	output, err = p.tool.Execute(ctx, call)
 	return limit.Cut(output, limit.Result, "a tool result"), err
 }
@@ -230,7 +237,7 @@ func (c *Conversation) settle(ctx context.Context, p *call) []injection {
 	content := joined(resultText(c.short(strings.ToValidUTF8(p.output, "\uFFFD")), c.short(failure)), p.note)
 	queued := p.injections
 	if p.ran {
-		out := c.hook(ctx, hookpoint.AfterToolExecution, func(state sdk.Context) any {
+		out := c.hookOf(ctx, p.all.observed(c.cfg.Hooks), hookpoint.AfterToolExecution, func(state sdk.Context) any {
 			return sdk.AfterToolContext{
 				Context: state, ToolName: p.request.Name, ToolResult: joined(p.output, p.note), ToolError: failure, ToolDuration: p.duration,
 			}
@@ -239,6 +246,10 @@ func (c *Conversation) settle(ctx context.Context, p *call) []injection {
 			content = c.short(strings.ToValidUTF8(*out.Output, "\uFFFD"))
 		}
 		queued = append(queued, queue(hookpoint.AfterToolExecution, out)...)
+	}
+	if p.written != nil {
+		changed := p.written.Note()
+		content, p.note = joined(content, changed), joined(p.note, changed)
 	}
 	content = strings.ToValidUTF8(content, "\uFFFD")
 	c.record(entry{Message: llm.Message{Role: llm.RoleTool, Content: content, ToolCallID: p.request.ID, ToolName: p.request.Name}})

@@ -13,6 +13,8 @@ type Outcome struct {
 	DisableTools []string
 	// Prompt replaces the user's prompt if it is not nil.
 	Prompt *string
+	// DisabledBy is the first handler that named a pattern, by pattern.
+	DisabledBy map[string]string
 	// Output replaces a tool's result if it is not nil.
 	Output *string
 	// Request belongs to BeforeChat. Its AppendSystem is the text of all handlers, or nil.

@@ -208,7 +208,8 @@ func parseTimeout(value any) (time.Duration, error) {
 }
 
 var (
-	saysClosed   = regexp.MustCompile(`(?m)^on_failure:[ \t]*["']?closed\b`)
+	// A guard in doubt is a guard: this also finds a value in another style of YAML, and one that continues on the next line.
+	saysClosed   = regexp.MustCompile(`(?m)^[^#\n]*\bon_failure\b[^#\n]*(?:\n[ \t]+[^#\n]*)?\bclosed\b`)
 	saysDisabled = regexp.MustCompile(`(?m)^disabled:[ \t]*true\b`)
 )
 

@@ -22,9 +22,13 @@ func Fold(point hookpoint.Point, verdicts []Verdict) Outcome {
 			out.Injections = append(out.Injections, in)
 		}
 		for _, pattern := range v.DisableTools {
-			if !slices.Contains(out.DisableTools, pattern) {
-				out.DisableTools = append(out.DisableTools, pattern)
+			if slices.Contains(out.DisableTools, pattern) {
+				continue
 			}
+			if out.DisabledBy == nil {
+				out.DisabledBy = map[string]string{}
+			}
+			out.DisableTools, out.DisabledBy[pattern] = append(out.DisableTools, pattern), v.Handler
 		}
 		if v.Changed {
 			out.Changes = append(out.Changes, v.Handler)

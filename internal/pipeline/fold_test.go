@@ -75,7 +75,7 @@ func TestFold(t *testing.T) {
 		{
 			"disabled tools are united", hookpoint.AfterToolExecution,
 			[]result{plain("a", sdk.Result{DisableTools: []string{"X", "Y"}}), plain("b", sdk.Result{DisableTools: []string{"Y", "Z*"}})},
-			pipeline.Outcome{DisableTools: []string{"X", "Y", "Z*"}},
+			pipeline.Outcome{DisableTools: []string{"X", "Y", "Z*"}, DisabledBy: map[string]string{"X": "a", "Y": "a", "Z*": "b"}},
 		},
 		{
 			"system texts are joined by an empty line", hookpoint.BeforeChat,

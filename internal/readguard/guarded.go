@@ -19,8 +19,8 @@ type Rules struct {
 
 // Enter is to be called before a tool touches the files it has named. It returns an error if one of them is guarded and
 // unseen; the tool must not run then. Otherwise leave must be called once the tool is done, and told whether it succeeded:
-// only then is anything recorded or cleared.
-func (f *Files) Enter(paths sdk.ToolPaths, rules Rules) (leave func(ok bool), err error) {
+// only then is anything recorded or cleared. What leave returns are the files that the tool changed; nil if there are none.
+func (f *Files) Enter(paths sdk.ToolPaths, rules Rules) (leave func(ok bool) *Written, err error) {
 	paths = f.Absolute(paths)
 	for _, path := range paths.Guard {
 		if !rules.apply(paths, path) {
@@ -48,10 +48,12 @@ func (f *Files) Enter(paths sdk.ToolPaths, rules Rules) (leave func(ok bool), er
 			paths.Record = append(paths.Record, path)
 		}
 	}
-	return func(ok bool) {
-		if ok {
-			f.leave(paths, before)
+	return func(ok bool) *Written {
+		if !ok {
+			return nil
 		}
+		f.leave(paths, before)
+		return f.written(paths)
 	}, nil
 }
 
@@ -142,7 +144,11 @@ func (g guarded) Execute(ctx context.Context, call tool.Call) (string, error) {
 		return "", err
 	}
 	ok := false
-	defer func() { leave(ok) }()
+	defer func() {
+		if written := leave(ok); written != nil && call.Wrote != nil {
+			call.Wrote(written)
+		}
+	}()
 	out, err := g.Tool.Execute(ctx, call)
 	ok = err == nil
 	return out, err

@@ -68,9 +68,7 @@ func (f *Files) Guard(path string) error {
 	case err != nil:
 		return fmt.Errorf("checking that %s has been read: %w", f.spelled(path), err)
 	}
-	f.mu.Lock()
-	then := f.marks[key]
-	f.mu.Unlock()
+	then := f.mark(key)
 	switch {
 	case then == nil:
 		return fmt.Errorf("%s exists and has not been read; read it first", f.spelled(path))
@@ -87,9 +85,7 @@ func (f *Files) current(path string) bool {
 	if err != nil {
 		return false
 	}
-	f.mu.Lock()
-	then := f.marks[key]
-	f.mu.Unlock()
+	then := f.mark(key)
 	if then == nil {
 		return false
 	}
@@ -135,6 +131,25 @@ func (f *Files) Restore(state State) {
 		f.set(key, mark)
 		delete(f.fresh, key)
 	}
+}
+
+// mark is what is known of a file; nil if it counts as unseen.
+func (f *Files) mark(key string) *Mark {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.marks[key]
+}
+
+// replace sets the mark of a file that still has another one, and reports whether it had. A record that was reset stays so.
+func (f *Files) replace(key string, then, now Mark) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if old := f.marks[key]; old == nil || *old != then {
+		return false
+	}
+	f.set(key, &now)
+	f.fresh[key] = &now
+	return true
 }
 
 // put sets or, with nil, drops a mark.

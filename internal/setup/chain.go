@@ -137,7 +137,7 @@ func (m member) persona(ctx context.Context, live Live) (conversation.Persona, e
 		MaxSteps:     cmp.Or(o.MaxSteps, limits.MaxSteps),
 		TokenBudget:  cmp.Or(o.TokenBudget, limits.TokenBudget, -1),
 		ResultTokens: cmp.Or(limits.Result.MaxTokens, -1),
-		Compaction:   compaction, Guard: guard{source: m.source, policy: m.policy, hooks: m.hooks}, Withhold: m.withhold(tools.conditions),
+		Compaction:   compaction, Guard: guard{source: m.source, policy: m.policy, hooks: m.hooks}, Withhold: m.withhold(tools.conditions), Disabled: m.source.disabled(tools.known),
 	}, nil
 }
 

@@ -98,6 +98,9 @@ func (g guard) After(ctx context.Context, call tool.Call, t tool.Tool, output st
 	}
 	made := g.hookCall(ctx, call, t)
 	made.Output = output
+	if call.Settle != nil {
+		made.Ended = func(e hooks.Entry) { call.Settle("hook "+e.Name, e.Silent) }
+	}
 	if failure != nil {
 		made.Output = strings.TrimLeft(output+"\n"+failure.Error(), "\n")
 	}

@@ -12,14 +12,7 @@ import (
 
 // HooksOf are the shell hooks of a role, filtered by the agent first and then by the mode.
 func (s Source) HooksOf(r Role, f config.Features) (hooks.Runner, error) {
-	var filters []hooks.Filter
-	for _, l := range []struct {
-		kind, name string
-		by         config.HookFilter
-	}{{"agent", r.Agent.Name, r.Agent.Hooks}, {"mode", r.Mode.Name, r.Mode.Hooks}} {
-		filters = append(filters, hooks.Filter{Origin: fmt.Sprintf("%s %q", l.kind, l.name), Enabled: l.by.Enabled, Disabled: l.by.Disabled})
-	}
-	runner, err := hooks.Compile(s.Config.HookDefinitions(), filters...)
+	runner, err := hooks.Compile(s.Config.HookDefinitions(), hookLayers(r)...)
 	if err != nil {
 		return hooks.Runner{}, err
 	}
@@ -33,6 +26,18 @@ func (s Source) HooksOf(r Role, f config.Features) (hooks.Runner, error) {
 		}
 	}
 	return runner, nil
+}
+
+// hookLayers are the filters of hooks in force.
+func hookLayers(r Role) []hooks.Filter {
+	var out []hooks.Filter
+	for _, l := range []struct {
+		kind, name string
+		by         config.HookFilter
+	}{{"agent", r.Agent.Name, r.Agent.Hooks}, {"mode", r.Mode.Name, r.Mode.Hooks}} {
+		out = append(out, hooks.Filter{Origin: fmt.Sprintf("%s %q", l.kind, l.name), Enabled: l.by.Enabled, Disabled: l.by.Disabled})
+	}
+	return out
 }
 
 // Hook is a shell hook in a list.

@@ -57,6 +57,8 @@ type Source struct {
 	// Emit is given notices, and Uncovered what the sandbox does not cover; both from any goroutine. Nil drops them.
 	Emit      func(event.Event)
 	Uncovered func(sentences []string)
+	// Disabled remembers which patterns of plugins match no tool; nil if there is no session to report them to.
+	Disabled *Told
 }
 
 func (s Source) notice(plugin, text string) {

@@ -63,6 +63,8 @@ type Toolset struct {
 	Offered, Deferred []string
 	// conditions say when tools are offered, by their names. Those without one always are.
 	conditions map[string]condition.Expr
+	// known are the names of all tools, those that the role may not use included.
+	known []string
 }
 
 // tools gathers the tools that a role has.
@@ -71,7 +73,9 @@ func (m member) tools(confined Confinement, live Live) (Toolset, error) {
 	out := Toolset{conditions: serverConditions(c, live), Deferred: live.deferred()}
 	var all []tool.Tool
 	confined = confined.prepared()
-	for _, t := range m.everyTool(confined, live) {
+	every := m.everyTool(confined, live)
+	out.known = toolNames(every, live.Plugins)
+	for _, t := range every {
 		d, ok := c.ToolDefinitions[t.Definition().Name]
 		if ok && d.Disabled {
 			continue
@@ -110,6 +114,19 @@ func (m member) everyTool(confined Confinement, live Live) []tool.Tool {
 	}, s.TaskEnv)
 	all = append(all, s.OwnTools(live, live.deferred())...)
 	return slices.Concat(all, s.PluginTools(confined, live), live.serverTools())
+}
+
+// TakenToolNames are the names that a plugin's tool cannot have unless its plugin.yaml overrides: those of aura's own tools, also of
+// those that only some sessions have. The configuration can give a name free.
+func TakenToolNames(c *config.Config) []string {
+	names := tool.Conditional()
+	for _, t := range builtin.All(builtin.Options{}) {
+		names = append(names, t.Definition().Name)
+	}
+	return slices.DeleteFunc(names, func(name string) bool {
+		d := c.ToolDefinitions[name]
+		return d.Override || d.Disabled
+	})
 }
 
 // OwnTools are aura's own tools that touch neither files nor the shell. The servers are those whose tools the model can ask for.

@@ -48,6 +48,20 @@ type Call struct {
 	// Progress, if not nil, is given the output as it comes, as valid UTF-8. It is called by one goroutine at a time and never
 	// after Execute has returned.
 	Progress func(text string)
+	// Wrote, if not nil, is given the files that the call has changed, before Execute returns.
+	Wrote func(w Written)
+	// Settle, if not nil, is Written.Settle for those who see a call that ran.
+	Settle func(by string, quiet bool)
+}
+
+// Written is the files that a call has changed and that the model knows. Whoever sees the call afterwards may change them again, as
+// a formatter does.
+type Written interface {
+	// Settle looks at the files again. What has changed since the last look counts as seen if it was changed by somebody, such as
+	// "hook fmt", and as unseen if by is empty. Quiet keeps the change out of the note.
+	Settle(by string, quiet bool)
+	// Note is one line for the model about who has changed what; empty if nobody has.
+	Note() string
 }
 
 // Tool is something a model can call. Execute may be called from several goroutines.

@@ -1,0 +1,45 @@
+package pipeline
+
+import (
+	"context"
+
+	"github.com/idelchi/aura/internal/hookpoint"
+)
+
+// Observe returns a source of the same handlers that calls after once each of them has been asked, before the next one is where they
+// are asked in order. Took reports whether the handler took part.
+func Observe(src Source, after func(handler string, took bool)) Source {
+	return observed{src: src, after: after}
+}
+
+type observed struct {
+	src   Source
+	after func(handler string, took bool)
+}
+
+// Handlers are those of the source.
+func (o observed) Handlers(point hookpoint.Name) []Handler {
+	if o.src == nil {
+		return nil
+	}
+	var out []Handler
+	for _, h := range o.src.Handlers(point) {
+		out = append(out, observedHandler{Handler: h, after: o.after})
+	}
+	return out
+}
+
+type observedHandler struct {
+	Handler
+
+	after func(handler string, took bool)
+}
+
+// Handle asks the handler.
+func (h observedHandler) Handle(ctx context.Context, point hookpoint.Name, in any) (any, error) {
+	took := true // unless it says otherwise, also if it panics
+	defer func() { h.after(h.Name(), took) }()
+	result, err := h.Handler.Handle(ctx, point, in)
+	took = result != nil || err != nil
+	return result, err
+}
