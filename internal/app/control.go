@@ -41,6 +41,8 @@ func (c control) Commands() []command.Command   { return c.s.commands.List() }
 func (c control) SetAuto(on bool)               { c.s.talk.SetAuto(on) }
 func (c control) SetDone(on bool)               { c.s.talk.SetDone(on) }
 
+func (c control) Models() []conversation.ModelUse { return c.s.talk.Models() }
+
 func (c control) Saved() slash.Saved {
 	j := c.s.journal
 	return slash.Saved{ID: j.ID(), Path: j.Path(), Lost: j.lost, Title: j.title()}
@@ -121,11 +123,11 @@ func (c control) Resume(ctx context.Context, prefix string) (other bool, err err
 	}
 	s.ending(session.ReasonDone)
 	old.Close(s.ended(session.ReasonDone))
-	stats, err := countsOf(saved)
+	stats, models, err := countsOf(saved)
 	if err != nil {
 		s.notice("", err.Error())
 	}
-	if err := s.talk.Resume(saved.Messages, waitingOf(saved), stats); err != nil {
+	if err := s.talk.Resume(saved.Messages, waitingOf(saved), stats, models); err != nil {
 		return false, err
 	}
 	s.plugins.recallFired()

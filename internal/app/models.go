@@ -21,8 +21,10 @@ import (
 type Offer struct {
 	Provider string
 	Type     config.ProviderType
-	Models   []llm.Model
-	Err      error
+	// URL is where the provider was asked; empty for a script.
+	URL    string
+	Models []llm.Model
+	Err    error
 	// Untrusted means that the provider was not asked, because its project is not trusted.
 	Untrusted bool
 }
@@ -50,7 +52,8 @@ func Models(ctx context.Context, l Listing, o ModelOptions) ([]Offer, error) {
 		if err != nil {
 			return nil, fmt.Errorf("listing models: %w", err)
 		}
-		offer := Offer{Provider: name, Type: config.ProviderType(name)}
+		kind := config.ProviderType(name)
+		offer := Offer{Provider: name, Type: kind, URL: setup.Address(c.Unconfigured(kind, ""))}
 		offer.ask(ctx, p, o.Timeout)
 		return []Offer{offer}, nil
 	}
@@ -64,7 +67,7 @@ func Models(ctx context.Context, l Listing, o ModelOptions) ([]Offer, error) {
 	offers := make([]Offer, len(chosen))
 	var all sync.WaitGroup
 	for i, name := range chosen {
-		offers[i] = Offer{Provider: name, Type: c.Providers[name].Type}
+		offers[i] = Offer{Provider: name, Type: c.Providers[name].Type, URL: setup.Address(c.Providers[name])}
 		all.Go(func() {
 			p, err := providers.Make(c.Providers[name])
 			if err != nil {
@@ -83,7 +86,7 @@ func (l Listing) untrustedOffers(name string) []Offer {
 	var out []Offer
 	for _, n := range slices.Sorted(maps.Keys(l.Text.Providers)) {
 		if p := l.Text.Providers[n]; l.Foreign(p.Source) && (name == "" || name == n) {
-			out = append(out, Offer{Provider: n, Type: p.Type, Untrusted: true})
+			out = append(out, Offer{Provider: n, Type: p.Type, URL: setup.Address(p), Untrusted: true})
 		}
 	}
 	return out

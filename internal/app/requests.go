@@ -203,6 +203,8 @@ func (i *inventory) providers() {
 		switch {
 		case p.Type == config.ProviderScript:
 			text = "answers in the place of a model, and so calls tools: " + dash(p.File)
+		case p.URLFrom != "":
+			text += " (" + p.URLFrom + ")"
 		case p.URL == "":
 			text = "sends the conversation to " + string(p.Type)
 		}

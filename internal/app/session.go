@@ -190,13 +190,13 @@ func (s *Session) begin(ctx context.Context, saved session.Session) error {
 	s.tellUnmatched(live)
 	s.collectCommands()
 	s.refresh()
-	stats, err := countsOf(saved)
+	stats, models, err := countsOf(saved)
 	if err != nil {
 		s.notice("", err.Error())
 	}
 	s.talk, err = conversation.New(ctx, conversation.Config{
 		Persona: p, Hooks: &s.plugins, Journal: s.journal, Workdir: s.setup.Config.Workdir, History: saved.Messages, Waiting: waitingOf(saved),
-		Stats: stats, TodosKnown: saved.State.Todos != nil, Auto: s.opts.Auto, Todos: &s.todos, SessionID: s.journal.ID(), Emit: s.events.send,
+		Stats: stats, Models: models, TodosKnown: saved.State.Todos != nil, Auto: s.opts.Auto, Todos: &s.todos, SessionID: s.journal.ID(), Emit: s.events.send,
 		Surroundings: s.surroundings,
 	})
 	if err != nil {
@@ -215,16 +215,17 @@ func (s *Session) live(of *setup.Setup, views []host.View, servers *mcp.Set) set
 	}
 }
 
-// countsOf is what a saved session had counted when it ended; nil if nobody noted it, as after a crash.
-func countsOf(saved session.Session) (*sdk.Stats, error) {
+// countsOf is what a saved session had counted when it ended, and what it had used of each model; nil if nobody noted it, as after
+// a crash.
+func countsOf(saved session.Session) (*sdk.Stats, []conversation.ModelUse, error) {
 	if saved.End == nil {
-		return nil, nil
+		return nil, nil, nil
 	}
-	stats, err := event.Recalled(saved.End.Stats)
+	stats, models, err := event.Recalled(saved.End.Stats)
 	if err != nil {
 		err = fmt.Errorf("%w; they are counted from the messages instead", err)
 	}
-	return stats, err
+	return stats, models, err
 }
 
 // announce tells plugins if the session begins with another agent than it usually would.
@@ -312,7 +313,7 @@ func (s *Session) ending(reason session.Reason) {
 func (s *Session) ended(reason session.Reason) session.End {
 	end := session.End{Reason: reason}
 	if s.talk != nil {
-		end.Stats = event.Saved(s.talk.Stats())
+		end.Stats = event.Saved(s.talk.Stats(), s.talk.Models())
 	}
 	return end
 }

@@ -28,8 +28,7 @@ func (s *Session) delegate(ctx context.Context, agent config.Agent, prompt strin
 		return "", fmt.Errorf("handing work to agent %q: %w", agent.Name, err)
 	}
 	err = sub.Send(ctx, prompt)
-	stats := sub.Stats()
-	s.talk.Charge(stats.TokensIn, stats.TokensOut)
+	s.talk.Charge(sub.Stats(), sub.Models())
 	answer := lastAnswer(sub.History())
 	if err == nil && answer == "" {
 		err = errors.New("it ended without an answer")

@@ -14,8 +14,8 @@ import (
 	"github.com/idelchi/aura/internal/llm"
 )
 
-const modelsHelp = `List the models of the providers, with their context length in tokens and their
-capabilities, if known. Models that the configuration of a provider excludes
+const modelsHelp = `List the models of the providers, with their context length in tokens, their
+capabilities, if known, and the URL that the provider is used at. Models that the configuration of a provider excludes
 (models.include, models.exclude) are not listed. If no provider is configured, aura
 asks the one that a run would use.
 
@@ -74,8 +74,10 @@ func notices(w io.Writer, hide mask) func(text string) {
 type offerInfo struct {
 	Provider string              `json:"provider"`
 	Type     config.ProviderType `json:"type"`
-	Models   []modelInfo         `json:"models"`
-	Error    string              `json:"error,omitempty"`
+	// URL is where the provider was asked.
+	URL    string      `json:"url,omitempty"`
+	Models []modelInfo `json:"models"`
+	Error  string      `json:"error,omitempty"`
 	// Untrusted providers were not asked, because their project is not trusted.
 	Untrusted bool `json:"untrusted,omitempty"`
 }
@@ -96,7 +98,7 @@ func showOffers(s streams, offers []app.Offer, hide mask, asJSON bool) error {
 	list := []offerInfo{}
 	failed := 0
 	for _, o := range offers {
-		info := offerInfo{Provider: o.Provider, Type: o.Type, Models: []modelInfo{}, Untrusted: o.Untrusted}
+		info := offerInfo{Provider: o.Provider, Type: o.Type, URL: hide.text(o.URL), Models: []modelInfo{}, Untrusted: o.Untrusted}
 		for _, m := range o.Models {
 			info.Models = append(info.Models, describeModel(m))
 		}
@@ -125,10 +127,10 @@ func describeModel(m llm.Model) modelInfo {
 }
 
 func writeOffers(s streams, list []offerInfo) {
-	rows := [][]string{{"PROVIDER", "MODEL", "CONTEXT", "CAPABILITIES"}}
+	rows := [][]string{{"PROVIDER", "MODEL", "CONTEXT", "CAPABILITIES", "URL"}}
 	for _, o := range list {
 		for _, m := range o.Models {
-			rows = append(rows, []string{o.Provider, m.Name, count(int64(m.ContextLength)), dash(strings.Join(m.Capabilities, ", "))})
+			rows = append(rows, []string{o.Provider, m.Name, count(int64(m.ContextLength)), dash(strings.Join(m.Capabilities, ", ")), dash(o.URL)})
 		}
 	}
 	if len(rows) > 1 {

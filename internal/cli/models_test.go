@@ -19,7 +19,7 @@ func TestModelsCommand(t *testing.T) {
 		stdout string
 		stderr string
 	}{
-		{name: "listed", files: one, stdout: "PROVIDER MODEL CONTEXT CAPABILITIES\none actor 1000 tools, vision\n"},
+		{name: "listed", files: one, stdout: "PROVIDER MODEL CONTEXT CAPABILITIES URL\none actor 1000 tools, vision -\n"},
 		{name: "by name", files: one, args: []string{"one"}, stdout: "one actor 1000"},
 		{name: "by flag", files: one, args: []string{"--provider", "x"}, code: exitError, stderr: `listing models of provider "x": it does not exist; known providers: one`},
 		{name: "one of two fails", files: map[string]string{

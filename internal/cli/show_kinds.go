@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/setup"
 )
 
 // shown is an entity as show prints it.
@@ -58,7 +59,11 @@ var shownKinds = []shownKind{
 		return shown{Body: p.Body}
 	}),
 	entityKind("providers", "provider", func(c *config.Config) map[string]config.Provider { return c.Providers }, func(p config.Provider) shown {
-		return shown{Description: string(p.Type)}
+		described := strings.TrimSpace(string(p.Type) + " " + setup.Address(p))
+		if p.URLFrom != "" {
+			described += " (" + p.URLFrom + ")"
+		}
+		return shown{Description: described}
 	}),
 	entityKind("hooks", "hook", func(c *config.Config) map[string]config.Hook { return c.Hooks }, func(h config.Hook) shown {
 		return shown{Description: h.Description, Status: words(map[string]bool{"disabled": h.Disabled})}

@@ -109,7 +109,7 @@ func load(o Options) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &loader{places: p, env: env, text: o.Text, seen: origins{}}
+	l := &loader{places: p, env: env, inherited: o.inherited(), text: o.Text, seen: origins{}}
 	c := &Config{
 		Homes: p.homes, Workdir: p.workdir, Project: p.project, User: p.user, State: o.state(p), origins: l.seen,
 		Environ: env, Inherited: o.inherited(), EnvFiles: o.envFiles(p.workdir), Notices: notices,

@@ -105,12 +105,17 @@ func (d document) faultAt(line int, path []string, format string, args ...any) e
 
 const timeoutKey = "timeout"
 
-// checkTimeout refuses a timeout that is written and not positive: readers differ on whether 0 is no time or no bound.
+// checkTimeout refuses a timeout that is written and not positive.
 func (d document) checkTimeout(name string, timeout time.Duration) error {
-	if timeout > 0 || d.get(name, timeoutKey) == nil {
+	return d.checkPositive(timeout, name, timeoutKey)
+}
+
+// checkPositive refuses a duration that is written at a path and not positive: readers differ on whether 0 is no time or no bound.
+func (d document) checkPositive(duration time.Duration, path ...string) error {
+	if duration > 0 || d.get(path...) == nil {
 		return nil
 	}
-	return d.fault([]string{name, timeoutKey}, "%s is not positive: write a duration such as 30s, or leave the key out for the default", timeout)
+	return d.fault(path, "%s is not positive: write a duration such as 30s, or leave the key out for the default", duration)
 }
 
 // named is the error for a Markdown file that does not name what it declares; nil if it does.

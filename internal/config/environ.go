@@ -101,10 +101,10 @@ func readEnvFile(path string) (values map[string]string, notices []string, err e
 		})
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		if Reserved(name) {
+		if why := reservedFor(name); why != "" {
 			delete(values, name)
-			notices = append(notices, fmt.Sprintf("%s:%d: %s is ignored: an env file cannot set it, because it changes which programs run and how; "+
-				"set it in the environment that aura is started from", path, lineOfVariable(string(data), name), name))
+			notices = append(notices, fmt.Sprintf("%s:%d: %s is ignored: an env file cannot set it, because it %s; "+
+				"set it in the environment that aura is started from", path, lineOfVariable(string(data), name), name, why))
 		}
 	}
 	return values, notices, nil

@@ -26,6 +26,8 @@ type loader struct {
 	places
 
 	env environment
+	// inherited is the process's variables alone.
+	inherited []string
 	// text is Options.Text.
 	text bool
 	// seen and references are filled while reading.

@@ -3,6 +3,8 @@ package config
 import (
 	"fmt"
 	"io/fs"
+	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -38,11 +40,17 @@ type Provider struct {
 	Type  ProviderType `yaml:"type"`
 	URL   string       `yaml:"url"`
 	Token string       `yaml:"token"`
+	// URLFrom is the variable that URL is from; empty if the configuration gives it.
+	URLFrom string `yaml:"-"`
 	// Timeout bounds one request; 0 leaves it to the backend.
 	Timeout time.Duration `yaml:"timeout"`
-	Retry   Retry         `yaml:"retry"`
+	// IdleTimeout is how long the service may send nothing; 0 is the default of its kind.
+	IdleTimeout time.Duration `yaml:"idle_timeout"`
+	Retry       Retry         `yaml:"retry"`
 	// Models narrows what the provider offers.
 	Models Models `yaml:"models"`
+	// Prices are those of models, by patterns of their names.
+	Prices map[string]Prices `yaml:"prices"`
 	// File is the script of a provider of type script, absolute; empty is the built-in demonstration.
 	File string `yaml:"file"`
 	// Record is the file that a script of what the provider answers is written to, absolute; empty is none.
@@ -70,6 +78,39 @@ type Models struct {
 	Exclude []string `yaml:"exclude"`
 }
 
+// Prices are what a model costs, in US dollars for a million tokens.
+type Prices struct {
+	Input  *float64 `yaml:"input"`
+	Output *float64 `yaml:"output"`
+	// CacheRead and CacheWrite are for input tokens that the service reads from its cache, and writes to it; nil is as Input.
+	CacheRead  *float64 `yaml:"cache_read"`
+	CacheWrite *float64 `yaml:"cache_write"`
+}
+
+// maxPrice is far beyond what a million tokens cost, in dollars.
+const maxPrice = 1_000_000
+
+// check refuses prices that are none: a wrong cost is worse than no cost.
+func (p Prices) check(d document, path []string) error {
+	for _, part := range []struct {
+		key   string
+		price *float64
+		must  bool
+	}{{"input", p.Input, true}, {"output", p.Output, true}, {"cache_read", p.CacheRead, false}, {"cache_write", p.CacheWrite, false}} {
+		at := append(slices.Clone(path), part.key)
+		switch {
+		case part.price == nil && part.must:
+			return d.fault(at, "missing: write the price of a million tokens in US dollars, such as 2.5, or 0 for a model that costs nothing")
+		case part.price == nil:
+		case math.IsNaN(*part.price) || *part.price < 0 || *part.price > maxPrice:
+			return d.fault(at, "%v is not a price: write that of a million tokens in US dollars, such as 2.5", *part.price)
+		case math.Abs(*part.price*1e6-math.Round(*part.price*1e6)) > 1e-3:
+			return d.fault(at, "%v has more than six decimals", *part.price)
+		}
+	}
+	return nil
+}
+
 func (l *loader) providers() (map[string]Provider, error) {
 	scripts, err := l.scripts()
 	if err != nil {
@@ -88,6 +129,7 @@ func (l *loader) providers() (map[string]Provider, error) {
 const (
 	providersFolder = "config/providers"
 	tokenKey        = "token"
+	idleTimeoutKey  = "idle_timeout"
 )
 
 func (l *loader) finishProvider(d document, name string, p Provider) (Provider, error) {
@@ -98,8 +140,9 @@ func (l *loader) finishProvider(d document, name string, p Provider) (Provider, 
 	}
 	p.Token = token
 	if p.URL != "" && p.Type != ProviderScript && !isWebAddress(p.URL) {
-		p.unusable = d.fault([]string{name, "url"}, "not an address: it begins with https:// or http://, as http://127.0.0.1:11434 does")
+		p.unusable = d.fault([]string{name, "url"}, "%w", errNoAddress)
 	}
+	p = p.located(l.inherited)
 	if err := p.check(d); err != nil {
 		return Provider{}, err
 	}
@@ -130,12 +173,22 @@ func (p Provider) check(d document) error {
 		return d.fault(at("type"), "unknown type %q; known types: %s", p.Type, typeNames())
 	case p.File != "" && p.Type != ProviderScript:
 		return d.fault(at("file"), "only a provider of type script has a file, this one is of type %s", p.Type)
+	case p.IdleTimeout != 0 && p.Type == ProviderScript:
+		return d.fault(at(idleTimeoutKey), "a script is never silent: leave the key out; delay in the script lets an answer wait")
 	case p.Retry.MaxAttempts < 0:
 		return d.fault(at("retry", "max_attempts"), "%d is negative", p.Retry.MaxAttempts)
 	case p.Retry.BaseDelay < 0:
 		return d.fault(at("retry", "base_delay"), "%s is negative", p.Retry.BaseDelay)
 	case p.Retry.MaxDelay < 0:
 		return d.fault(at("retry", "max_delay"), "%s is negative", p.Retry.MaxDelay)
+	}
+	for _, model := range slices.Sorted(maps.Keys(p.Prices)) {
+		if err := p.Prices[model].check(d, at("prices", model)); err != nil {
+			return err
+		}
+	}
+	if err := d.checkPositive(p.IdleTimeout, at(idleTimeoutKey)...); err != nil {
+		return err
 	}
 	return d.checkTimeout(p.Name, p.Timeout)
 }

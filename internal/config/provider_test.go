@@ -17,16 +17,19 @@ full:
   url: https://models.invalid/v1
   token: ${SET}
   timeout: 1m30s
+  idle_timeout: 2m
   retry: {max_attempts: 4, base_delay: 250ms, max_delay: 5s}
   models: {include: ["a*"], exclude: [ab]}
+  prices: {"a*": {input: 3, output: 15.5, cache_read: 0.3}}
 demo: {type: script}
 `}.load(t)
 	got := c.Providers["full"]
 	want := config.Provider{
 		Name: "full", Source: got.Source, Type: config.ProviderOpenAI, URL: "https://models.invalid/v1", Token: "from the process",
-		Timeout: 90 * time.Second,
-		Retry:   config.Retry{MaxAttempts: 4, BaseDelay: 250 * time.Millisecond, MaxDelay: 5 * time.Second},
-		Models:  config.Models{Include: []string{"a*"}, Exclude: []string{"ab"}},
+		Timeout: 90 * time.Second, IdleTimeout: 2 * time.Minute,
+		Retry:  config.Retry{MaxAttempts: 4, BaseDelay: 250 * time.Millisecond, MaxDelay: 5 * time.Second},
+		Models: config.Models{Include: []string{"a*"}, Exclude: []string{"ab"}},
+		Prices: map[string]config.Prices{"a*": {Input: new(3.0), Output: new(15.5), CacheRead: new(0.3)}},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got\n%+v\nwant\n%+v", got, want)
@@ -103,6 +106,18 @@ func TestProviderRefused(t *testing.T) {
 		},
 		"negative timeout":  {files{path: "p:\n  type: openai\n  timeout: -1s\n"}, []string{`p.yaml:3: key "p.timeout": -1s is not positive: write`}},
 		"no time":           {files{path: "p:\n  type: openai\n  timeout: 0s\n"}, []string{`p.yaml:3: key "p.timeout": 0s is not positive: write`}},
+		"negative idle":     {files{path: "p:\n  type: openai\n  idle_timeout: -1s\n"}, []string{`p.yaml:3: key "p.idle_timeout": -1s is not positive: write`}},
+		"no idle time":      {files{path: "p:\n  type: openai\n  idle_timeout: 0s\n"}, []string{`p.yaml:3: key "p.idle_timeout": 0s is not positive: write`}},
+		"idle number":       {files{path: "p:\n  type: openai\n  idle_timeout: 30\n"}, []string{`p.yaml:3: key "p.idle_timeout": expected a duration`}},
+		"idle nonsense":     {files{path: "p:\n  type: openai\n  idle_timeout: soon\n"}, []string{`p.yaml:3: key "p.idle_timeout": expected a duration`}},
+		"no output price":   {files{path: "p:\n  type: openai\n  prices:\n    m: {input: 1}\n"}, []string{`p.yaml:4: key "p.prices.m.output": missing: write the price of a million tokens in US dollars`}},
+		"negative price":    {files{path: "p:\n  type: openai\n  prices:\n    m: {input: -1, output: 1}\n"}, []string{`p.yaml:4: key "p.prices.m.input": -1 is not a price`}},
+		"price of nothing":  {files{path: "p:\n  type: openai\n  prices:\n    m: {input: .nan, output: 1}\n"}, []string{`p.yaml:4: key "p.prices.m.input": NaN is not a price`}},
+		"endless price":     {files{path: "p:\n  type: openai\n  prices:\n    m: {input: 1, output: .inf}\n"}, []string{`p.yaml:4: key "p.prices.m.output": +Inf is not a price`}},
+		"fine price":        {files{path: "p:\n  type: openai\n  prices:\n    m: {input: 1, output: 1, cache_read: 0.0000001}\n"}, []string{`p.yaml:4: key "p.prices.m.cache_read": 1e-07 has more than six decimals`}},
+		"price in words":    {files{path: "p:\n  type: openai\n  prices:\n    m: {input: $3, output: 1}\n"}, []string{`p.yaml:4: key "p.prices.m.input": expected a number`}},
+		"unknown price":     {files{path: "p:\n  type: openai\n  prices:\n    m: {inputs: 3, output: 1}\n"}, []string{`p.yaml:4: unknown key "inputs" in "p.prices.m"`}},
+		"idle script":       {files{path: "p:\n  type: script\n  idle_timeout: 1s\n"}, []string{`p.yaml:3: key "p.idle_timeout": a script is never silent`}},
 		"text for a list":   {files{path: "p:\n  type: openai\n  models: {include: x}\n"}, []string{`p.yaml:3: key "p.models.include": expected a list, got text "x"`}},
 		"negative attempts": {files{path: "p:\n  type: openai\n  retry: {max_attempts: -1}\n"}, []string{`p.yaml:3: key "p.retry.max_attempts": -1 is`}},
 		"negative delay":    {files{path: "p:\n  type: openai\n  retry: {base_delay: -1s}\n"}, []string{`p.yaml:3: key "p.retry.base_delay": -1s is`}},

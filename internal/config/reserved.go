@@ -24,7 +24,19 @@ var reserved = regexp.MustCompile(`(?i)^(` + strings.Join([]string{
 }, "|") + `)$`)
 
 // Reserved reports whether an env file cannot set a variable.
-func Reserved(name string) bool { return reserved.MatchString(name) }
+func Reserved(name string) bool { return reservedFor(name) != "" }
+
+// reservedFor is what a variable decides that an env file must not; empty if an env file can set it.
+func reservedFor(name string) string {
+	switch {
+	case reserved.MatchString(name):
+		return "changes which programs run and how"
+	case namesAddress(name):
+		return "decides which server gets conversations and tokens"
+	default:
+		return ""
+	}
+}
 
 // lineOfVariable is the line of an env file that sets a variable; 1 if it is not found.
 func lineOfVariable(text, name string) int {

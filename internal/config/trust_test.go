@@ -16,12 +16,13 @@ func TestReserved(t *testing.T) {
 		"LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "IFS", "PS4", "GIT_SSH_COMMAND", "GIT_DIR",
 		"JAVA_TOOL_OPTIONS", "NODE_OPTIONS", "PYTHONSTARTUP", "PYTHONPATH", "PERL5OPT", "RUBYOPT", "AURA_TRUST", "AURA_UNSAFE_PLUGINS", "PATH", "HOME",
 		"XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "TMPDIR", "ld_preload", "Path", "BASH_FUNC_ls%%", "GOFLAGS",
+		"OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "GOOGLE_GEMINI_BASE_URL", "OLLAMA_HOST", "openai_base_url",
 	} {
 		if !config.Reserved(name) {
 			t.Errorf("an env file can set %s", name)
 		}
 	}
-	for _, name := range []string{"API_KEY", "OPENAI_API_KEY", "MY_PATH", "BUILD_ENV", "HOMEPAGE", "LANG", "TZ", "HTTPS_PROXY", "OPTIONS", "GITHUB_TOKEN", "PYTHONUNBUFFERED"} {
+	for _, name := range []string{"API_KEY", "OPENAI_API_KEY", "MY_PATH", "BUILD_ENV", "HOMEPAGE", "LANG", "TZ", "HTTPS_PROXY", "OPTIONS", "SHOP_BASE_URL", "GITHUB_TOKEN", "PYTHONUNBUFFERED"} {
 		if config.Reserved(name) {
 			t.Errorf("an env file cannot set %s", name)
 		}

@@ -47,7 +47,7 @@ func (c *Conversation) ask(ctx context.Context, disabled []string) (response llm
 			c.unanswered()
 			return llm.Response{}, false, nil
 		default:
-			return llm.Response{}, false, fmt.Errorf("calling model %s: %w", c.speaker().modelName(), err)
+			return llm.Response{}, false, fmt.Errorf("calling %s: %w", c.speaker().title(), err)
 		}
 	}
 }
@@ -95,11 +95,11 @@ func (c *Conversation) request(ctx context.Context) (llm.Response, error) {
 	c.mu.Lock()
 	c.turn.sent = sent
 	c.mu.Unlock()
-	return c.call(ctx, who.Provider, request, func(d llm.Delta) { c.cfg.Emit(event.Delta(d)) })
+	return c.call(ctx, who, request, func(d llm.Delta) { c.cfg.Emit(event.Delta(d)) })
 }
 
 // call calls a model, again if its answer cannot be read.
-func (c *Conversation) call(ctx context.Context, p llm.Provider, request llm.Request, onDelta func(llm.Delta)) (llm.Response, error) {
+func (c *Conversation) call(ctx context.Context, who speaker, request llm.Request, onDelta func(llm.Delta)) (llm.Response, error) {
 	for rereads := 0; ; rereads++ {
 		c.mu.Lock()
 		c.ledger.requests++
@@ -108,7 +108,7 @@ func (c *Conversation) call(ctx context.Context, p llm.Provider, request llm.Req
 		}
 		c.mu.Unlock()
 		c.cfg.Emit(told)
-		response, err := p.Chat(ctx, request, onDelta)
+		response, err := who.Provider.Chat(ctx, request, onDelta)
 		class, ok := errors.AsType[*llm.Error](err)
 		if !ok || !class.Malformed || rereads == maxRereads || ctx.Err() != nil {
 			return response, err
@@ -116,7 +116,7 @@ func (c *Conversation) call(ctx context.Context, p llm.Provider, request llm.Req
 		c.mu.Lock()
 		c.ledger.stats.ParseRetries++
 		c.mu.Unlock()
-		c.cfg.Emit(event.Notice{Text: fmt.Sprintf("the answer of model %s could not be read (%v), so it is asked again", request.Model, err)})
+		c.cfg.Emit(event.Notice{Text: fmt.Sprintf("the answer of %s could not be read (%v), so it is asked again", who.title(), err)})
 	}
 }
 

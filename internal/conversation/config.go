@@ -53,6 +53,8 @@ type Config struct {
 	Waiting Waiting
 	// Stats is what the earlier conversation had counted. If it is nil, it is counted from History as far as that goes.
 	Stats *sdk.Stats
+	// Models is what the earlier conversation had used of each model.
+	Models []ModelUse
 
 	// Emit is called from one goroutine at a time, in the order of what happens.
 	Emit func(event.Event)

@@ -59,7 +59,7 @@ func New(ctx context.Context, cfg Config) (*Conversation, error) {
 	}
 	c := &Conversation{cfg: cfg, auto: cfg.Auto, done: cfg.Done}
 	c.history.ids = map[string]int{}
-	c.ledger.begin(cfg.Now(), cfg.Stats)
+	c.ledger.begin(cfg.Now(), cfg.Stats, cfg.Models)
 	var err error
 	if c.who, err = c.describe(ctx, cfg.Persona); err != nil {
 		return nil, err

@@ -28,11 +28,14 @@ type ledger struct {
 	lastInput int
 	// spent is what counts against the budget: the provider's counts or, where it gives none, estimates.
 	spent int
+	// models is what was used of each model, in the order of first use.
+	models []spending
 }
 
 // begin starts counting at zero, or where an earlier conversation left off.
-func (l *ledger) begin(now time.Time, earlier *sdk.Stats) {
+func (l *ledger) begin(now time.Time, earlier *sdk.Stats, models []ModelUse) {
 	l.runs, l.patches = map[string]int{}, map[string]int{}
+	l.billAll(models)
 	if earlier != nil {
 		l.stats = *earlier
 		l.stats.TopTools = nil
@@ -46,18 +49,23 @@ func (l *ledger) begin(now time.Time, earlier *sdk.Stats) {
 	}
 }
 
-// used counts the tokens of a model call.
-func (l *ledger) used(usage llm.Usage) {
+// charge counts the tokens of a model call.
+func (l *ledger) charge(who speaker, response llm.Response) {
+	usage := response.Usage
 	l.stats.TokensIn += usage.Input
 	l.stats.TokensOut += usage.Output
 	l.spent += usage.Input + usage.Output
+	l.bill(ModelUse{
+		Provider: who.ProviderName, Model: who.modelName(), TokensIn: usage.Input, TokensOut: usage.Output,
+		CacheRead: usage.CacheRead, CacheWrite: usage.CacheWrite,
+	}, response.Cost)
 }
 
 // answered counts a response.
-func (l *ledger) answered(usage llm.Usage) {
+func (l *ledger) answered(who speaker, response llm.Response) {
 	l.stats.Turns++
-	l.used(usage)
-	l.lastInput = usage.Input
+	l.charge(who, response)
+	l.lastInput = response.Usage.Input
 }
 
 // called notes a tool call and, if it ran, counts it.

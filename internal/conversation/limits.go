@@ -25,15 +25,6 @@ func (c *Conversation) affordable() error {
 // budget is how many tokens the session may use; none if it is not positive. The caller holds the lock.
 func (c *Conversation) budget() int { return cmp.Or(c.who.TokenBudget, c.cfg.TokenBudget) }
 
-// Charge counts tokens that were used on behalf of the session elsewhere, such as by an agent that does a part of the work.
-func (c *Conversation) Charge(in, out int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.ledger.spent += in + out
-	c.ledger.stats.TokensIn += in
-	c.ledger.stats.TokensOut += out
-}
-
 // Left is how many tokens of the budget are left, and whether there is a budget at all.
 func (c *Conversation) Left() (int, bool) {
 	c.mu.Lock()

@@ -97,7 +97,7 @@ func (c *Conversation) end(ctx context.Context, err error) {
 	c.settleSwitches(ctx)
 	c.keepWaiting()
 	c.release()
-	c.cfg.Emit(event.Finished(c.Stats()))
+	c.cfg.Emit(event.Finished(c.Stats(), c.Models()))
 }
 
 // stopAt says what it means that an interaction has used up its turns.
@@ -229,7 +229,7 @@ func (c *Conversation) accept(response llm.Response) llm.Message {
 		m.CreatedAt = c.cfg.Now()
 	}
 	c.guess(response, c.tokens)
-	c.ledger.answered(response.Usage)
+	c.ledger.answered(c.who, response)
 	c.turn.responded(m)
 	c.mu.Unlock()
 	c.cfg.Emit(event.Message{

@@ -81,6 +81,18 @@ func (s speaker) modelName() string {
 	return s.model.Name
 }
 
+// title is how messages call the model: by its name, with the provider's, or by the provider's alone while nobody knows the name.
+func (s speaker) title() string {
+	switch name := s.modelName(); {
+	case name != "" && s.ProviderName != "":
+		return fmt.Sprintf("model %s of provider %s", name, s.ProviderName)
+	case name != "":
+		return "model " + name
+	default:
+		return "the default model of provider " + s.ProviderName
+	}
+}
+
 // window is the size of the context in tokens; 0 if nobody knows.
 func (s speaker) window() int {
 	if s.ContextLength > 0 {

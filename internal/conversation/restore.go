@@ -34,9 +34,9 @@ func (c *Conversation) SetHistory(messages []llm.Message) error {
 }
 
 // Resume takes up another saved conversation in the place of this one: its messages, what waits for its next model call and, if
-// they are known, its counts. The results that it had no time for are added to the journal, which is that of the other
+// they are known, its counts and what was used of each model. The results that it had no time for are added to the journal, which is that of the other
 // conversation by now.
-func (c *Conversation) Resume(messages []llm.Message, waiting Waiting, counted *sdk.Stats) error {
+func (c *Conversation) Resume(messages []llm.Message, waiting Waiting, counted *sdk.Stats, models []ModelUse) error {
 	if err := c.claim(); err != nil {
 		return fmt.Errorf("resuming a session: %w", err)
 	}
@@ -44,7 +44,7 @@ func (c *Conversation) Resume(messages []llm.Message, waiting Waiting, counted *
 	entries, missing := repaired(messages)
 	c.mu.Lock()
 	c.ledger = ledger{}
-	c.ledger.begin(c.cfg.Now(), counted)
+	c.ledger.begin(c.cfg.Now(), counted, models)
 	c.fill(entries)
 	c.turn.empty, c.turn.silent, c.turn.calls = false, false, false
 	c.mu.Unlock()

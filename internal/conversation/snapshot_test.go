@@ -71,7 +71,7 @@ func TestSnapshot(t *testing.T) {
 		t.Errorf("got %+v", stats)
 	}
 	dones := only[event.Done](b)
-	same(t, "done", dones[len(dones)-1], event.Finished(stats))
+	same(t, "done", dones[len(dones)-1], event.Finished(stats, b.Models()))
 }
 
 func TestTopTools(t *testing.T) {

@@ -86,20 +86,20 @@ func (c *Conversation) minutes(ctx context.Context, by speaker, prompt string, p
 			{Role: llm.RoleSystem, Content: prompt},
 			{Role: llm.RoleUser, Content: part},
 		}}
-		response, err := c.call(ctx, by.Provider, request, func(llm.Delta) {})
+		response, err := c.call(ctx, by, request, func(llm.Delta) {})
 		if err != nil {
-			return "", fmt.Errorf("summarising with model %s: %w", by.modelName(), err)
+			return "", fmt.Errorf("summarising with %s: %w", by.title(), err)
 		}
-		c.charge(request, response)
+		c.charge(by, request, response)
 		if summary = strings.TrimSpace(response.Message.Content); summary == "" {
-			return "", fmt.Errorf("summarising with model %s: %w", by.modelName(), errors.New("the summary is empty"))
+			return "", fmt.Errorf("summarising with %s: %w", by.title(), errors.New("the summary is empty"))
 		}
 	}
 	return summary, nil
 }
 
 // charge counts the tokens of a call that is no turn.
-func (c *Conversation) charge(request llm.Request, response llm.Response) {
+func (c *Conversation) charge(by speaker, request llm.Request, response llm.Response) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.guess(response, func() sdk.TokenState {
@@ -109,7 +109,7 @@ func (c *Conversation) charge(request llm.Request, response llm.Response) {
 		}
 		return state
 	})
-	c.ledger.used(response.Usage)
+	c.ledger.charge(by, response)
 }
 
 // openTodos returns the todos that are left, to stand below a summary: the calls that made them are gone.

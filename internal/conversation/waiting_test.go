@@ -125,7 +125,7 @@ func TestWhatWaitsBelongsToItsConversation(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := conversation.Waiting{Messages: []llm.Message{{Role: "system", Content: "theirs"}}}
-	if err := b.Resume([]llm.Message{{Role: llm.RoleUser, Content: "zero"}}, other, nil); err != nil {
+	if err := b.Resume([]llm.Message{{Role: llm.RoleUser, Content: "zero"}}, other, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	b.send(t, "two")

@@ -92,7 +92,7 @@ func TestEventFields(t *testing.T) {
 		tables := tablesOf(section(t, page, "## "+e.Type()))
 		want := [][]string{fieldsOf(reflect.TypeOf(e))}
 		if _, ok := e.(event.Done); ok {
-			want = append(want, fieldsOf(reflect.TypeFor[event.Stats]()))
+			want = append(want, fieldsOf(reflect.TypeFor[event.Stats]()), fieldsOf(reflect.TypeFor[event.ModelUse]()))
 		}
 		if !reflect.DeepEqual(tables, want) {
 			t.Errorf("%s: the page has %v, the code %v", e.Type(), tables, want)

@@ -137,6 +137,8 @@ func typeSchema(t reflect.Type, about map[string]string) object {
 		return object{}
 	}
 	switch t.Kind() {
+	case reflect.Pointer:
+		return typeSchema(t.Elem(), about)
 	case reflect.String:
 		return object{"type": "string"}
 	case reflect.Bool:
@@ -226,6 +228,11 @@ func fillIn(v reflect.Value) {
 		v.SetString("x")
 	case reflect.Bool:
 		v.SetBool(true)
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fillIn(v.Elem())
+	case reflect.Float64:
+		v.SetFloat(0.25)
 	default:
 		v.SetInt(7)
 	}

@@ -26,7 +26,7 @@ type scriptReply struct {
 		// Arguments are a map, or a text that is sent as it is.
 		Arguments any
 	}
-	Usage struct{ Input, Output int }
+	Usage llm.Usage
 	Stop  string
 	// Fault is a key of faultNames.
 	Fault  string
@@ -80,7 +80,7 @@ func (w scriptReply) reply() (llmtest.Reply, error) {
 	body, err := asJSON(w.Body)
 	out := llmtest.Reply{
 		Text: w.Text, Thinking: w.Thinking, Stop: w.Stop, Fault: fault, Status: w.Status, Header: w.Header, Body: body, Raw: w.Raw,
-		Usage: llm.Usage{Input: w.Usage.Input, Output: w.Usage.Output},
+		Usage: w.Usage,
 	}
 	for _, call := range w.Calls {
 		arguments, failure := asJSON(call.Arguments)

@@ -105,14 +105,19 @@ type Delta struct {
 
 // Usage is the provider's own count of tokens.
 type Usage struct {
-	Input  int `json:"input"`
-	Output int `json:"output"`
+	Input  int `json:"input" yaml:"input"`
+	Output int `json:"output" yaml:"output"`
+	// CacheRead and CacheWrite are parts of Input: what the service had in its cache, and what it has put there.
+	CacheRead  int `json:"cache_read,omitempty" yaml:"cache_read,omitempty"`
+	CacheWrite int `json:"cache_write,omitempty" yaml:"cache_write,omitempty"`
 }
 
 // Response is a complete answer.
 type Response struct {
 	Message Message
 	Usage   Usage
+	// Cost is what the call has cost; nil if the price of the model is not known.
+	Cost *Cost
 	// StopReason is one of the Stop constants, or empty if the service did not say.
 	StopReason string
 	// Dropped is how many tool calls the answer had beyond limit.Calls.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
+	"net/url"
 	"time"
 
 	"github.com/idelchi/aura/internal/config"
@@ -14,6 +16,7 @@ import (
 	"github.com/idelchi/aura/internal/llm/openai"
 	"github.com/idelchi/aura/internal/llm/retry"
 	"github.com/idelchi/aura/internal/llm/script"
+	"github.com/idelchi/aura/internal/llm/transport"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/sdk"
 )
@@ -39,7 +42,7 @@ func (p *Providers) Make(c config.Provider) (llm.Provider, error) {
 			},
 		})
 	}
-	return p.recorded(c, offering{Provider: speaks, models: c.Models}), nil
+	return p.recorded(c, offering{Provider: speaks, models: c.Models, prices: c.Prices}), nil
 }
 
 // speaker is what speaks the protocol of a type of provider.
@@ -48,11 +51,11 @@ func speaker(p config.Provider) (llm.Provider, error) {
 	case config.ProviderScript:
 		return script.New(script.Options{File: p.File})
 	case config.ProviderAnthropic:
-		return anthropic.New(anthropic.Options{BaseURL: p.URL, Token: p.Token}), nil
+		return anthropic.New(anthropic.Options{BaseURL: p.URL, Token: p.Token, IdleTimeout: idleTimeout(p)}), nil
 	case config.ProviderGoogle:
-		return google.New(google.Options{BaseURL: p.URL, Token: p.Token}), nil
+		return google.New(google.Options{BaseURL: p.URL, Token: p.Token, IdleTimeout: idleTimeout(p)}), nil
 	case config.ProviderOpenAI, config.ProviderOllama, config.ProviderLlamaCPP, config.ProviderOpenRouter:
-		return openai.New(openai.Options{BaseURL: p.URL, Token: p.Token, Flavor: flavor(p)}), nil
+		return openai.New(openai.Options{BaseURL: p.URL, Token: p.Token, Flavor: flavor(p), IdleTimeout: idleTimeout(p)}), nil
 	default:
 		return nil, fmt.Errorf("type %q is not known", p.Type)
 	}
@@ -74,6 +77,28 @@ func flavor(p config.Provider) openai.Flavor {
 	return openai.Flavor(p.Type)
 }
 
+// idleTimeout is how long a service may be silent: as configured, else by where it is. A server on this machine, or one of a
+// program that is mostly used so, loads a model first.
+func idleTimeout(p config.Provider) time.Duration {
+	switch {
+	case p.IdleTimeout > 0:
+		return p.IdleTimeout
+	case p.Type == config.ProviderOllama, p.Type == config.ProviderLlamaCPP, onThisMachine(Address(p)):
+		return transport.LocalIdle
+	default:
+		return transport.DefaultIdle
+	}
+}
+
+func onThisMachine(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	ip, err := netip.ParseAddr(u.Hostname())
+	return u.Hostname() == "localhost" || err == nil && (ip.IsLoopback() || ip.IsUnspecified())
+}
+
 // bounded is a provider each of whose calls may take so long and no longer.
 type bounded struct {
 	llm.Provider
@@ -90,10 +115,11 @@ func (b bounded) Chat(ctx context.Context, req llm.Request, onDelta func(llm.Del
 	return r, err
 }
 
-// offering is a provider that is used for some of its models only.
+// offering is a provider that is used for some of its models only, and knows what they cost.
 type offering struct {
 	llm.Provider
 	models config.Models
+	prices map[string]config.Prices
 }
 
 func (o offering) Chat(ctx context.Context, req llm.Request, onDelta func(llm.Delta)) (llm.Response, error) {
@@ -103,40 +129,86 @@ func (o offering) Chat(ctx context.Context, req llm.Request, onDelta func(llm.De
 			Type: sdk.ErrorTypeModelUnavailable, Message: fmt.Sprintf("model %q is excluded by models: of the provider", req.Model),
 		}
 	}
-	return o.Provider.Chat(ctx, req, onDelta)
+	response, err := o.Provider.Chat(ctx, req, onDelta)
+	if prices, ok := pricesOf(o.prices, req.Model); ok && err == nil && response.Usage != (llm.Usage{}) {
+		response.Cost = new(prices.Cost(response.Usage))
+	}
+	return response, err
 }
 
-// ollamaAddress is where an Ollama server is, unless it was told otherwise.
-const ollamaAddress = "127.0.0.1:11434"
+// detectTimeout bounds the look for a server, and detectFar that for one that the user has named.
+const (
+	detectTimeout = 200 * time.Millisecond
+	detectFar     = 2 * time.Second
+)
 
-// detectTimeout bounds the look for a server on this machine.
-const detectTimeout = 200 * time.Millisecond
+// keys are the variables that hold a token, in the order in which they are looked for.
+var keys = []struct {
+	variable string
+	kind     config.ProviderType
+}{
+	{"ANTHROPIC_API_KEY", config.ProviderAnthropic}, {"OPENAI_API_KEY", config.ProviderOpenAI}, {"GEMINI_API_KEY", config.ProviderGoogle},
+}
 
-// Detect serves who has configured nothing: the first service that the environment has a key for, a server on this
-// machine, or the built-in demonstration, which needs nothing. The user is told which, and how to change it.
+// Detect serves who has configured nothing: the first service that the environment has a key for, else the first that it has an
+// address for, an Ollama server, or the built-in demonstration, which needs nothing. The user is told which, and how to change it.
 func (p *Providers) Detect(ctx context.Context) (llm.Provider, string, error) {
-	for _, c := range []struct {
-		variable string
-		kind     config.ProviderType
-	}{
-		{"ANTHROPIC_API_KEY", config.ProviderAnthropic}, {"OPENAI_API_KEY", config.ProviderOpenAI}, {"GEMINI_API_KEY", config.ProviderGoogle},
-	} {
-		if key, ok := config.Lookup(p.config.Environ, c.variable); ok && key != "" {
-			p.tellDetected(fmt.Sprintf("%s is used, because %s is set", c.kind, c.variable))
-			made, err := p.Make(config.Provider{Type: c.kind, Token: key})
-			return made, string(c.kind), err
+	for _, k := range keys {
+		if token, ok := config.Lookup(p.config.Environ, k.variable); ok && token != "" {
+			return p.detected(p.config.Unconfigured(k.kind, token), k.variable)
 		}
 	}
-	dialer := net.Dialer{Timeout: detectTimeout}
-	if conn, err := dialer.DialContext(ctx, "tcp", ollamaAddress); err == nil {
-		_ = conn.Close()
-		p.tellDetected("the Ollama server at " + ollamaAddress + " is used")
-		made, err := p.Make(config.Provider{Type: config.ProviderOllama})
-		return made, string(config.ProviderOllama), err
+	for _, k := range keys {
+		if c := p.config.Unconfigured(k.kind, ""); c.URLFrom != "" {
+			return p.detected(c, c.URLFrom)
+		}
 	}
-	p.tellDetected("the built-in demonstration answers")
+	ollama := p.config.Unconfigured(config.ProviderOllama, "")
+	if err := ollama.Usable(); err != nil {
+		return nil, "", fmt.Errorf("looking for an Ollama server: %w", err)
+	}
+	if answers(ctx, ollama) {
+		p.tellDetected("the Ollama server at " + Address(ollama) + " is used")
+		made, err := p.Make(ollama)
+		return made, string(ollama.Type), err
+	}
+	text := "the built-in demonstration answers"
+	if ollama.URLFrom != "" {
+		text += fmt.Sprintf(" (nothing answers at %s, from %s)", Address(ollama), ollama.URLFrom)
+	}
+	p.tellDetected(text)
 	made, err := script.New(script.Options{})
-	return made, "script", err
+	return made, string(config.ProviderScript), err
+}
+
+// detected is a provider that the environment describes by a variable.
+func (p *Providers) detected(c config.Provider, because string) (llm.Provider, string, error) {
+	text := string(c.Type) + " is used"
+	if c.URLFrom != "" {
+		text += " at " + Address(c)
+	}
+	text += ", because " + because + " is set"
+	p.tellDetected(text)
+	made, err := p.Make(c)
+	return made, string(c.Type), err
+}
+
+// answers reports whether a server takes connections.
+func answers(ctx context.Context, c config.Provider) bool {
+	at, err := url.Parse(Address(c))
+	if err != nil {
+		return false
+	}
+	dialer := net.Dialer{Timeout: detectTimeout}
+	if c.URLFrom != "" {
+		dialer.Timeout = detectFar
+	}
+	conn, err := dialer.DialContext(ctx, "tcp", at.Host)
+	if err != nil {
+		return false
+	}
+	_ = conn.Close()
+	return true
 }
 
 func (p *Providers) tellDetected(what string) {

@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/command"
+	"github.com/idelchi/aura/internal/conversation"
 	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/internal/setup"
 )
@@ -153,8 +155,22 @@ func (c *commands) stats(context.Context, string) (string, error) {
 	for _, t := range s.TopTools {
 		rows["tool "+t.Name] = fmt.Sprint(t.Count)
 	}
+	models := c.Models()
+	for _, m := range models {
+		used := fmt.Sprintf("%d tokens in, %d out", m.TokensIn, m.TokensOut)
+		if m.CostUSD != nil {
+			used += ", " + dollars(*m.CostUSD)
+		}
+		rows["model "+m.Model+" of "+m.Provider] = used
+	}
+	if total := conversation.TotalCost(s, models); total != nil {
+		rows["cost"] = dollars(*total)
+	}
 	return listed(rows, ""), nil
 }
+
+// dollars is an amount with all the decimals that it has.
+func dollars(amount float64) string { return "$" + strconv.FormatFloat(amount, 'f', -1, 64) }
 
 func (c *commands) info(context.Context, string) (string, error) {
 	now, saved := c.State(), c.Saved()

@@ -27,6 +27,8 @@ type Session interface {
 	Persona() conversation.Persona
 	State() sdk.Context
 	Stats() sdk.Stats
+	// Models is what was used of each model since the session began.
+	Models() []conversation.ModelUse
 	History() []llm.Message
 	Plugins() []*host.Plugin
 	Servers() []mcp.Status

@@ -117,6 +117,10 @@ type Done struct {
 	Stats Stats `json:"stats"`
 	// ToolCounts holds, for each tool, how often it ran.
 	ToolCounts map[string]int `json:"tool_counts,omitempty"`
+	// Models is what was used of each model, in the order of first use.
+	Models []ModelUse `json:"models,omitempty"`
+	// CostUSD is what all models have cost, in US dollars with at most six decimals. It is absent if a price is not known.
+	CostUSD *float64 `json:"cost_usd,omitempty"`
 }
 
 // Type implements Event.

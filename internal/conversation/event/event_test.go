@@ -40,7 +40,7 @@ func TestEncode(t *testing.T) {
 		{event.AgentSwitch{Previous: "a", Agent: "b", Reason: "user"}, `{"type":"agent_switch",` + stamped + `,"previous":"a","agent":"b","provider":"","model":"","reason":"user"}`},
 		{event.Error{Message: "x", Class: "auth"}, `{"type":"error",` + stamped + `,"message":"x","class":"auth","retryable":false}`},
 		{
-			event.Finished(sdk.Stats{Turns: 3, ToolCalls: 2, TopTools: []sdk.ToolCount{{Name: "Ls", Count: 2}}}),
+			event.Finished(sdk.Stats{Turns: 3, ToolCalls: 2, TopTools: []sdk.ToolCount{{Name: "Ls", Count: 2}}}, nil),
 			`{"type":"done",` + stamped + `,"stats":{"start_time":"0001-01-01T00:00:00Z","duration_ns":0,"interactions":0,"turns":3,"iterations":0,` +
 				`"tool_calls":2,"tool_errors":0,"parse_retries":0,"compactions":0,"tokens_in":0,"tokens_out":0},"tool_counts":{"Ls":2}}`,
 		},

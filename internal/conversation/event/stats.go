@@ -28,39 +28,40 @@ type Stats struct {
 type saved struct {
 	Stats
 	ToolCounts map[string]int `json:"tool_counts,omitempty"`
+	Models     []ModelUse     `json:"models,omitempty"`
 }
 
 // Saved returns counts as a session keeps them.
-func Saved(stats sdk.Stats) any {
-	done := Finished(stats)
-	return saved{Stats: done.Stats, ToolCounts: done.ToolCounts}
+func Saved(stats sdk.Stats, models []ModelUse) any {
+	done := Finished(stats, models)
+	return saved{Stats: done.Stats, ToolCounts: done.ToolCounts, Models: done.Models}
 }
 
 // Recalled returns the counts of an earlier session as they were saved, which is a generic JSON value by now.
-func Recalled(kept any) (*sdk.Stats, error) {
+func Recalled(kept any) (*sdk.Stats, []ModelUse, error) {
 	if kept == nil {
-		return nil, nil
+		return nil, nil, nil
 	}
 	raw, err := json.Marshal(kept)
 	if err != nil {
-		return nil, fmt.Errorf("reading the saved counts: %w", err)
+		return nil, nil, fmt.Errorf("reading the saved counts: %w", err)
 	}
 	var s saved
 	if err := json.Unmarshal(raw, &s); err != nil {
-		return nil, fmt.Errorf("reading the saved counts: %w", err)
+		return nil, nil, fmt.Errorf("reading the saved counts: %w", err)
 	}
 	out := sdk.Stats(s.Stats)
 	for name, count := range s.ToolCounts {
 		out.TopTools = append(out.TopTools, sdk.ToolCount{Name: name, Count: count})
 	}
-	return &out, nil
+	return &out, s.Models, nil
 }
 
 // Finished returns the last event of an interaction.
-func Finished(stats sdk.Stats) Done {
+func Finished(stats sdk.Stats, models []ModelUse) Done {
 	counts := make(map[string]int, len(stats.TopTools))
 	for _, t := range stats.TopTools {
 		counts[t.Name] = t.Count
 	}
-	return Done{Stats: Stats(stats), ToolCounts: counts}
+	return Done{Stats: Stats(stats), ToolCounts: counts, Models: models, CostUSD: TotalCost(stats, models)}
 }

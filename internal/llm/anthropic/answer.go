@@ -150,7 +150,10 @@ func (a *answer) response() (llm.Response, error) {
 	}
 	out.Message.Content, out.Message.Thinking = content.String(), thinking.String()
 	u := a.usage
-	out.Usage = llm.Usage{Input: int(u.InputTokens + u.CacheCreationInputTokens + u.CacheReadInputTokens), Output: int(u.OutputTokens)}
+	out.Usage = llm.Usage{
+		Input: int(u.InputTokens + u.CacheCreationInputTokens + u.CacheReadInputTokens), Output: int(u.OutputTokens),
+		CacheRead: int(u.CacheReadInputTokens), CacheWrite: int(u.CacheCreationInputTokens),
+	}
 	return out, nil
 }
 

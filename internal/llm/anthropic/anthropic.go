@@ -56,7 +56,7 @@ var (
 func New(o Options) *Provider {
 	client := transport.NewClient(transport.Options{Client: o.HTTPClient, Idle: o.IdleTimeout, Secrets: []string{o.Token}})
 	opts := []option.RequestOption{
-		option.WithBaseURL(address(o.BaseURL)),
+		option.WithBaseURL(Address(o.BaseURL)),
 		option.WithHTTPClient(client),
 		option.WithMaxRetries(0),
 		option.WithoutOpenTelemetry(),
@@ -72,8 +72,8 @@ func New(o Options) *Provider {
 	}
 }
 
-// address is where the library expects a service: above /v1.
-func address(url string) string {
+// Address is where a service is asked, for the BaseURL of Options: above /v1, as the library expects it.
+func Address(url string) string {
 	return strings.TrimSuffix(strings.TrimRight(cmp.Or(url, defaultURL), "/"), "/v1")
 }
 

@@ -168,7 +168,7 @@ func TestEvents(t *testing.T) {
 	if m.Content != "Hello" || len(m.ToolCalls) != 2 || string(m.ToolCalls[0].Arguments) != `{"path":"a"}` || string(m.ToolCalls[1].Arguments) != `{}` {
 		t.Errorf("got %+v", m)
 	}
-	if response.Usage != (llm.Usage{Input: 322, Output: 7}) {
+	if response.Usage != (llm.Usage{Input: 322, Output: 7, CacheRead: 300, CacheWrite: 20}) {
 		t.Errorf("got %+v", response.Usage)
 	}
 }

@@ -83,7 +83,7 @@ func (f failure) creditless(status int) bool {
 }
 
 func (f failure) modelless(status int) bool {
-	return f.is(modelNames, modelWords) || modelNamed.MatchString(f.lower()) || status == http.StatusNotFound && strings.Contains(f.lower(), "model")
+	return f.is(modelNames, modelWords) || modelNamed.MatchString(f.lower()) || status == http.StatusNotFound && modelWord.MatchString(f.lower())
 }
 
 // status is the one that an answer without a telling status should have had; 0 if that is unknown.

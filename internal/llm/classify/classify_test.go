@@ -45,6 +45,7 @@ func TestResponse(t *testing.T) {
 		"quota, forbidden":           {403, `{"error":{"message":"Monthly quota exceeded"}}`, sdk.ErrorTypeCreditExhausted},
 		"too many tokens":            {400, `{"error":{"message":"too many tokens in the prompt"}}`, sdk.ErrorTypeContextExhausted},
 		"wrong address":              {404, `404 page not found`, ""},
+		"address of models":          {404, `{"error":{"message":"no such address: /v1/models"}}`, ""},
 		"content filter":             {400, `{"error":{"message":"The response was filtered","code":"content_filter"}}`, sdk.ErrorTypeContentFilter},
 		"content filter, words":      {400, `{"type":"error","error":{"type":"invalid_request_error","message":"Output blocked by content filtering policy"}}`, sdk.ErrorTypeContentFilter},
 		"content filter, forbidden":  {403, `{"error":{"code":403,"message":"m requires moderation","metadata":{"reasons":["violence"]}}}`, sdk.ErrorTypeContentFilter},

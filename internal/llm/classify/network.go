@@ -17,8 +17,8 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// Network classifies a failure to talk to a host, or to hear all that it had to say. Addresses are cut to the host: the
-// rest may hold secrets.
+// Network classifies a failure to talk to a host (scheme://host), or to hear all that it had to say. The rest of an address is
+// left out: it may hold secrets.
 func Network(host string, err error) *llm.Error {
 	what := "reaching " + host
 	if outer, ok := errors.AsType[*url.Error](err); ok {
@@ -31,14 +31,14 @@ func Network(host string, err error) *llm.Error {
 	case errors.Is(err, context.DeadlineExceeded), isTimeout(err):
 		reason = "timed out"
 	default:
-		reason = err.Error()
+		reason = shorten(err.Error()) + remedy(err)
 	}
-	return &llm.Error{Type: sdk.ErrorTypeNetwork, Message: what + ": " + shorten(reason)}
+	return &llm.Error{Type: sdk.ErrorTypeNetwork, Message: what + ": " + reason}
 }
 
 // Stalled is the error for a host that is connected and silent.
 func Stalled(host string, idle time.Duration) *llm.Error {
-	return &llm.Error{Type: sdk.ErrorTypeNetwork, Message: fmt.Sprintf("reaching %s: no data for %s", host, idle)}
+	return &llm.Error{Type: sdk.ErrorTypeNetwork, Message: fmt.Sprintf("reaching %s: no data for %s; raise idle_timeout of the provider if the model needs longer", host, idle)}
 }
 
 // TooMuch is the error for an answer that is larger than a limit. The same call would likely end the same way.

@@ -2,6 +2,8 @@ package classify_test
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -24,7 +27,13 @@ func TestNetwork(t *testing.T) {
 		want string
 	}{
 		"refused":    {&net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}, "reaching h:1: dial tcp: connection refused"},
-		"no address": {&net.DNSError{Err: "no such host", Name: "h"}, "reaching h:1: lookup h: no such host"},
+		"no address": {&net.DNSError{Err: "no such host", Name: "h"}, "reaching h:1: lookup h: no such host; the name is not known: check the url of the provider, and the network"},
+		"nobody":     {&net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}, "reaching h:1: dial tcp: connect: connection refused; no server listens there: start it, or check the url of the provider"},
+		"proxy":      {&net.OpError{Op: "proxyconnect", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}, "reaching h:1: proxyconnect tcp: connect: connection refused; the connection goes through a proxy: check HTTP_PROXY, HTTPS_PROXY and NO_PROXY"},
+		"proxy user": {errors.New("Proxy Authentication Required"), "reaching h:1: Proxy Authentication Required; the connection goes through a proxy: check HTTP_PROXY, HTTPS_PROXY and NO_PROXY"},
+		"signed":     {&tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}}, "reaching h:1: tls: failed to verify certificate: x509: certificate signed by unknown authority; the certificate is not accepted: check the url of the provider, or add the authority that signed it to those of the system (SSL_CERT_FILE)"},
+		"no TLS":     {tls.RecordHeaderError{Msg: "first record does not look like a TLS handshake"}, "reaching h:1: tls: first record does not look like a TLS handshake; the server speaks http, not https: check the url of the provider"},
+		"plain":      {errors.New("http: server gave HTTP response to HTTPS client"), "reaching h:1: http: server gave HTTP response to HTTPS client; the server speaks http, not https: check the url of the provider"},
 		"address":    {&url.Error{Op: "Post", URL: secret, Err: errors.New("refused")}, "reaching h:1: refused"},
 		"deep":       {fmt.Errorf("sending %w", &url.Error{Op: "Post", URL: secret, Err: errors.New("refused")}), "reaching h:1: refused"},
 		"cut":        {io.ErrUnexpectedEOF, "reaching h:1: the connection was closed before the answer was complete"},
@@ -40,7 +49,7 @@ func TestNetwork(t *testing.T) {
 			t.Errorf("%s: shows a secret: %v", name, got)
 		}
 	}
-	if got, want := classify.Stalled("h", 30*time.Second).Message, "reaching h: no data for 30s"; got != want {
+	if got, want := classify.Stalled("h", 30*time.Second).Message, "reaching h: no data for 30s; raise idle_timeout of the provider if the model needs longer"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -74,6 +74,9 @@ var (
 	// modelNamed is a message with the model's name in its midst.
 	modelNamed = regexp.MustCompile("model:? [`'\"]?[^ ]+ (does not exist|(is |was )?not (found|available|supported|loaded))")
 
+	// modelWord is about a model, and not about an address that ends in /models.
+	modelWord = regexp.MustCompile(`\bmodel\b`)
+
 	parseWords = []string{"error parsing tool call", "failed to parse tool call", "could not parse tool call"}
 
 	authNames = []string{"invalid_api_key", "api_key_invalid", "authentication_error", "unauthenticated"}

@@ -36,7 +36,7 @@ func (a *answer) take(chunk *genai.GenerateContentResponse) {
 	if u := chunk.UsageMetadata; u != nil {
 		a.usage = llm.Usage{
 			Input:  int(u.PromptTokenCount + u.ToolUsePromptTokenCount),
-			Output: int(u.CandidatesTokenCount + u.ThoughtsTokenCount),
+			Output: int(u.CandidatesTokenCount + u.ThoughtsTokenCount), CacheRead: int(u.CachedContentTokenCount),
 		}
 	}
 	if f := chunk.PromptFeedback; f != nil && f.BlockReason != "" {

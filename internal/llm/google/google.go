@@ -71,16 +71,20 @@ func newClient(o Options) (*genai.Client, error) {
 	if o.Token == "" {
 		client.Transport = anonymous{client.Transport}
 	}
-	address := strings.TrimSuffix(strings.TrimRight(cmp.Or(o.BaseURL, defaultURL), "/"), "/v1beta")
 	made, err := genai.NewClient(context.Background(), &genai.ClientConfig{
 		APIKey: cmp.Or(o.Token, noToken), Backend: genai.BackendGeminiAPI, HTTPClient: client,
-		HTTPOptions: genai.HTTPOptions{BaseURL: address + "/", APIVersion: "v1beta"},
+		HTTPOptions: genai.HTTPOptions{BaseURL: Address(o.BaseURL) + "/", APIVersion: "v1beta"},
 	})
 	if err != nil {
 		// The library's own words may show the token.
 		return nil, errors.New("preparing the Google provider: its url cannot be used")
 	}
 	return made, nil
+}
+
+// Address is where a service is asked, for the BaseURL of Options: above the version of the protocol.
+func Address(url string) string {
+	return strings.TrimSuffix(strings.TrimRight(cmp.Or(url, defaultURL), "/"), "/v1beta")
 }
 
 // anonymous sends requests without a token.

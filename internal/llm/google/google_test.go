@@ -20,17 +20,17 @@ import (
 
 func TestSuite(t *testing.T) {
 	t.Parallel()
-	for _, model := range []string{"gemini-2.5-flash", "gemini-3-flash"} {
+	for model, run := range map[string]func(llmtest.Suite, *testing.T){"gemini-2.5-flash": llmtest.Suite.Run, "gemini-3-flash": llmtest.Suite.RunModel} {
 		t.Run(model, func(t *testing.T) {
 			t.Parallel()
-			llmtest.Suite{
+			run(llmtest.Suite{
 				Start: llmtest.NewGoogle,
 				New: func(url string, client *http.Client) llm.Provider {
 					return google.New(google.Options{BaseURL: url, Token: llmtest.Token, HTTPClient: client})
 				},
 				Model:   model,
 				Objects: true,
-			}.Run(t)
+			}, t)
 		})
 	}
 }

@@ -65,7 +65,10 @@ func (anthropic) events(n int, reply Reply, req Request) (said, end []string) {
 	usage, s := reply.usage(), &stream{}
 	s.event("message_start", object{"message": object{
 		"id": fmt.Sprintf("msg_%d", n), "type": "message", "role": "assistant", "model": req.JSON()["model"], "content": []any{},
-		"stop_reason": nil, "stop_sequence": nil, "usage": object{"input_tokens": usage.Input, "output_tokens": 1},
+		"stop_reason": nil, "stop_sequence": nil, "usage": object{
+			"input_tokens": usage.Input - usage.CacheRead - usage.CacheWrite, "output_tokens": 1,
+			"cache_read_input_tokens": usage.CacheRead, "cache_creation_input_tokens": usage.CacheWrite,
+		},
 	}})
 	s.event("ping", object{})
 	if reply.Thinking != "" {

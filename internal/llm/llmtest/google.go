@@ -32,7 +32,7 @@ func (google) failure(body string) string { return "data: " + body + "\r\n\r\n" 
 
 func (google) events(n int, reply Reply, _ Request) (said, end []string) {
 	usage := reply.usage()
-	counted := object{"promptTokenCount": usage.Input, "candidatesTokenCount": usage.Output, "totalTokenCount": usage.Input + usage.Output}
+	counted := object{"promptTokenCount": usage.Input, "candidatesTokenCount": usage.Output, "totalTokenCount": usage.Input + usage.Output, "cachedContentTokenCount": usage.CacheRead}
 	event := func(candidate object) string {
 		return "data: " + encode(object{"candidates": []object{candidate}, "usageMetadata": counted}) + "\r\n\r\n"
 	}

@@ -64,6 +64,7 @@ func (openAI) events(n int, reply Reply, req Request) (said, end []string) {
 		usage := reply.usage()
 		end = append(end, event(object{"choices": []object{}, "usage": object{
 			"prompt_tokens": usage.Input, "completion_tokens": usage.Output, "total_tokens": usage.Input + usage.Output,
+			"prompt_tokens_details": object{"cached_tokens": usage.CacheRead},
 		}}))
 	}
 	return said, append(end, "data: [DONE]\n\n")

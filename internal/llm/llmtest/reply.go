@@ -83,7 +83,9 @@ func Call(name, arguments string) Reply {
 func Fail(status int, body string) Reply { return Reply{Status: status, Body: body} }
 
 func (r Reply) usage() llm.Usage {
-	return llm.Usage{Input: cmp.Or(r.Usage.Input, 10), Output: cmp.Or(r.Usage.Output, 5)}
+	u := r.Usage
+	u.Input, u.Output = cmp.Or(u.Input, 10), cmp.Or(u.Output, 5)
+	return u
 }
 
 // pieces cuts a text into three, or less if there is less.

@@ -25,15 +25,31 @@ type Suite struct {
 	Objects bool
 }
 
+// checks are all of them, by name.
+type checks map[string]func(Suite, *testing.T)
+
 // Run runs the checks side by side.
 func (s Suite) Run(t *testing.T) {
 	t.Helper()
-	for name, check := range map[string]func(Suite, *testing.T){
-		"answers": Suite.answers, "failures": Suite.failures, "conversations": Suite.conversations,
+	s.RunModel(t)
+	s.run(t, checks{
+		"failures":                Suite.failures,
 		"cancelled in the middle": Suite.cancelledMiddle, "cancelled at once": Suite.cancelledStart,
-		"unreachable": Suite.unreachable, "stalls": Suite.stalls, "second turn": Suite.secondTurn,
+		"unreachable": Suite.unreachable, "stalls": Suite.stalls,
 		"endless": Suite.endless, "many calls": Suite.manyCalls,
-	} {
+	})
+}
+
+// RunModel runs those that may end otherwise with another model of the same provider: what is sent, and how answers are read. How a
+// connection fails and what bounds an answer is the same for all.
+func (s Suite) RunModel(t *testing.T) {
+	t.Helper()
+	s.run(t, checks{"answers": Suite.answers, "conversations": Suite.conversations, "second turn": Suite.secondTurn})
+}
+
+func (s Suite) run(t *testing.T, all checks) {
+	t.Helper()
+	for name, check := range all {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			check(s, t)
@@ -71,6 +87,7 @@ func (s Suite) answers(t *testing.T) {
 	read := ToolCall{ID: "c1", Name: "Read", Arguments: `{"path":"a"}`}
 	for name, reply := range map[string]Reply{
 		"text":           {Text: "Hello, wörld!", Usage: llm.Usage{Input: 120, Output: 30}},
+		"cached":         {Text: "Hello.", Usage: llm.Usage{Input: 120, Output: 30, CacheRead: 100}},
 		"thinking":       {Thinking: "Let me see …", Text: "Hello."},
 		"call":           {ToolCalls: []ToolCall{read}},
 		"parallel calls": {Text: "Two.", ToolCalls: []ToolCall{read, {ID: "c2", Name: "Read", Arguments: `{"path":"b"}`}, {ID: "c3", Name: longTool, Arguments: `{}`}}},
@@ -145,7 +162,9 @@ func (s Suite) failures(t *testing.T) {
 		"error inside":    {Reply{Text: "Hel", Fault: FaultError, Body: `{"type":"error","error":{"type":"overloaded_error","code":503,"message":"overloaded"}}`}, sdk.ErrorTypeServer, "overloaded"},
 		"secret inside":   {Reply{Fault: FaultError, Body: `{"type":"error","error":{"code":400,"type":"invalid_request_error","message":"not ` + Token + `"}}`}, "", "[redacted]"},
 		"error as answer": {Fail(200, `{"error":{"code":429,"type":"rate_limit_error","message":"slow down"}}`), sdk.ErrorTypeRateLimit, "slow down"},
-		"page as answer":  {Fail(200, `<html>`), "", "something else than a stream"},
+		"page as answer":  {Fail(200, `<html>`), "", "answered with a web page instead of a model's answer; check the url of the provider"},
+		"page instead":    {Fail(404, `<html>no such page</html>`), "", "answered with a web page instead of a model's answer (404 Not Found); check the url of the provider"},
+		"nothing there":   {Fail(404, `404 page not found`), "", "check the url of the provider"},
 		"nothing":         {Reply{Raw: "\n"}, sdk.ErrorTypeNetwork, ""},
 		"rate limit":      {Fail(429, `{"error":{"message":"slow down"}}`), sdk.ErrorTypeRateLimit, "slow down"},
 		"credit":          {Fail(429, `{"error":{"message":"you exceeded your quota"}}`), sdk.ErrorTypeCreditExhausted, "quota"},
@@ -159,7 +178,7 @@ func (s Suite) failures(t *testing.T) {
 		"filter":          {Fail(400, `{"error":{"code":"content_filter","message":"no"}}`), sdk.ErrorTypeContentFilter, "no"},
 		"other":           {Fail(400, `{"error":{"message":"unknown field"}}`), "", "unknown field"},
 		"not JSON":        {Fail(502, `bad gateway`), sdk.ErrorTypeServer, "bad gateway"},
-		"redirected":      {Reply{Status: 307, Header: map[string]string{"Location": "http://192.0.2.1/"}}, "", "307"},
+		"redirected":      {Reply{Status: 307, Header: map[string]string{"Location": "http://192.0.2.1/"}}, "", "307 Temporary Redirect to http://192.0.2.1/; aura follows no redirects: check the url of the provider"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

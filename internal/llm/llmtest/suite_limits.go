@@ -25,7 +25,7 @@ func (s Suite) endless(t *testing.T) {
 		"packed line":   {Reply{Fault: FaultLine, Gzip: true}, "limit of 8 MiB in one event"},
 		"error":         {Fail(500, strings.Repeat("x", 1<<20)), "500"},
 		"in its place":  {Fail(200, `{"error":{"message":"`+strings.Repeat("x", 1<<20)), "something else than a stream"},
-		"raw data line": {Reply{Raw: strings.Repeat("data: {}\n", limit.StreamEvent/4)}, "limit of 8 MiB in one event"},
+		"raw data line": {Reply{Raw: strings.Repeat("data: {}\n", limit.StreamEvent/7)}, "limit of 8 MiB in one event"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -33,7 +33,7 @@ type call struct {
 
 func (a *answer) take(chunk openai.ChatCompletionChunk) {
 	if u := chunk.Usage; u.PromptTokens+u.CompletionTokens > 0 {
-		a.usage = llm.Usage{Input: int(u.PromptTokens), Output: int(u.CompletionTokens)}
+		a.usage = llm.Usage{Input: int(u.PromptTokens), Output: int(u.CompletionTokens), CacheRead: int(u.PromptTokensDetails.CachedTokens)}
 	}
 	for _, choice := range chunk.Choices {
 		if choice.Index != 0 {

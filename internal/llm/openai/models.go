@@ -44,7 +44,7 @@ func (p *Provider) name(ctx context.Context, asked string) (string, error) {
 		return "", err
 	}
 	if len(models) == 0 {
-		return "", &llm.Error{Type: sdk.ErrorTypeModelUnavailable, Message: "the server has no models; name one, or make one available"}
+		return "", &llm.Error{Type: sdk.ErrorTypeModelUnavailable, Message: "the server lists no models, and none is named; load one in the server, or name one with --model or model.name of the agent"}
 	}
 	p.first.Store(&models[0].Name)
 	return models[0].Name, nil

@@ -157,16 +157,15 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// A server that loads a model first may take its time.
-func TestLoading(t *testing.T) {
+// Silence is ended in time.
+func TestIdle(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		flavor openai.Flavor
 		idle   time.Duration
 		want   time.Duration
 	}{
-		{openai.Ollama, 0, 5 * time.Minute},
-		{openai.LlamaCPP, 0, 5 * time.Minute},
+		{openai.LlamaCPP, 5 * time.Minute, 5 * time.Minute},
 		{openai.Ollama, time.Second, time.Second},
 		{openai.OpenRouter, 0, 30 * time.Second},
 		{openai.OpenAI, 0, 30 * time.Second},

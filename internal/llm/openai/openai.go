@@ -46,9 +46,6 @@ var defaultURLs = map[Flavor]string{
 
 var defaultModels = map[Flavor]string{OpenAI: openai.ChatModelGPT5_2, OpenRouter: "openrouter/auto"}
 
-// loading is how long a server that loads its models when they are asked for may take to begin an answer.
-const loading = 5 * time.Minute
-
 // Options configure a provider. All of them may be left out.
 type Options struct {
 	// BaseURL is the address of a server, up to and including /v1; empty is the usual one of the flavor. An address without
@@ -60,8 +57,7 @@ type Options struct {
 	Flavor Flavor
 	// HTTPClient sends the requests; nil is a plain one.
 	HTTPClient *http.Client
-	// IdleTimeout is how long the server may be silent; 0 is 30 s, and 5 min before the answer of a server that loads its
-	// models first.
+	// IdleTimeout is how long the server may be silent; 0 is 30 s.
 	IdleTimeout time.Duration
 	// Model is the one for requests that name none.
 	Model string
@@ -88,16 +84,12 @@ var (
 
 // New makes a provider. It makes no request, and reads nothing of the environment.
 func New(o Options) *Provider {
-	p := &Provider{address: address(o.BaseURL, o.Flavor), flavor: o.Flavor, token: o.Token}
+	p := &Provider{address: Address(o.BaseURL, o.Flavor), flavor: o.Flavor, token: o.Token}
 	if o.Flavor == Compatible && strings.HasPrefix(p.address, defaultURLs[OpenAI]) {
 		p.flavor = OpenAI
 	}
 	p.fallback = cmp.Or(o.Model, defaultModels[p.flavor])
-	watch := transport.Options{Client: o.HTTPClient, Idle: o.IdleTimeout, Secrets: []string{o.Token}}
-	if o.IdleTimeout == 0 && (o.Flavor == Ollama || o.Flavor == LlamaCPP) {
-		watch.Wait = loading
-	}
-	p.client = transport.NewClient(watch)
+	p.client = transport.NewClient(transport.Options{Client: o.HTTPClient, Idle: o.IdleTimeout, Secrets: []string{o.Token}})
 	opts := []option.RequestOption{
 		option.WithBaseURL(p.address + "/"), option.WithHTTPClient(p.client), option.WithMaxRetries(0),
 	}
@@ -108,8 +100,9 @@ func New(o Options) *Provider {
 	return p
 }
 
-// address is a server's without a slash at the end. Local servers are known by their host alone.
-func address(given string, f Flavor) string {
+// Address is where a server of a flavor is asked, for the BaseURL of Options. It has no slash at its end. Local servers are known
+// by their host alone.
+func Address(given string, f Flavor) string {
 	given = strings.TrimRight(cmp.Or(given, defaultURLs[f]), "/")
 	parsed, err := url.Parse(given)
 	bare := err == nil && parsed.Path == ""

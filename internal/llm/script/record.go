@@ -95,7 +95,7 @@ func turnOf(response llm.Response, failed error) map[string]any {
 		turn["tool_calls"] = calls
 	}
 	if response.Usage != (llm.Usage{}) {
-		turn["usage"] = map[string]int{"input": response.Usage.Input, "output": response.Usage.Output}
+		turn["usage"] = response.Usage
 	}
 	return turn
 }

@@ -16,7 +16,7 @@ type Call struct {
 	stream bool
 
 	mu sync.Mutex
-	// host is who was asked.
+	// host is who was asked, as scheme://host.
 	host    string
 	failure *llm.Error
 }

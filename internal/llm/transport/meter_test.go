@@ -29,7 +29,7 @@ func TestStreamLimits(t *testing.T) {
 		message string
 	}{
 		"within both":             {says(0, strings.Repeat("data: "+strings.Repeat("x", 90)+"\n\n", 10)), ""},
-		"events without end":      {endless("data: {}\n\n"), "reading the answer of service:1: it has more than the limit of 1000 bytes, so the connection was closed"},
+		"events without end":      {endless("data: {}\n\n"), "reading the answer of http://service:1: it has more than the limit of 1000 bytes, so the connection was closed"},
 		"comments without end":    {endless(": ping\n\n"), "limit of 1000 bytes,"},
 		"blank lines without end": {endless("\n"), "limit of 1000 bytes,"},
 		"line without end":        {endless("data: xxxx"), "limit of 100 bytes in one event"},

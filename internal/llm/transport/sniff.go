@@ -10,14 +10,17 @@ import (
 	"github.com/idelchi/aura/internal/llm/classify"
 )
 
-// look reads the beginning of what should be a stream of events. A line of those begins with a letter or a colon: whatever
-// begins otherwise is an error of which only the body tells, whatever the header of the answer says.
+// look reads the beginning of an answer. A page for browsers is none, whatever the header says. A line of a stream begins with a
+// letter or a colon: whatever begins otherwise is an error of which only the body tells.
 func (b *body) look() error {
 	piece := make([]byte, 512)
 	for {
 		n, err := b.read(piece)
 		if b.start = bytes.TrimLeft(piece[:n], " \t\r\n"); len(b.start) > 0 {
-			if bytes.IndexByte([]byte("{[<\""), b.start[0]) >= 0 {
+			switch {
+			case classify.IsPage(b.start):
+				return b.note(classify.Page(b.url, 0))
+			case b.call.stream && bytes.IndexByte([]byte("{[<\""), b.start[0]) >= 0:
 				return b.instead(err)
 			}
 			return nil
@@ -41,7 +44,7 @@ func (b *body) instead(err error) error {
 	case classify.HasError(b.start):
 		return b.note(classify.Response(0, nil, b.start))
 	default:
-		return b.note(&llm.Error{Message: b.host + " answered with something else than a stream; check the url of the provider"})
+		return b.note(&llm.Error{Message: b.url + " answered with something else than a stream; check the url of the provider"})
 	}
 }
 

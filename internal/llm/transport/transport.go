@@ -19,14 +19,16 @@ import (
 // DefaultIdle is how long a service may be silent.
 const DefaultIdle = 30 * time.Second
 
+// LocalIdle is that for a server on the user's own machine, which loads a model, and reads a long prompt, for minutes.
+const LocalIdle = 5 * time.Minute
+
 // Options configure a client. The zero value is of use.
 type Options struct {
 	// Client is what sends; nil is a plain one. It is not changed.
 	Client *http.Client
-	// Idle is how long the service may be silent while more is expected; 0 is DefaultIdle.
+	// Idle is how long the service may be silent while more is expected: before its answer begins, and between two pieces of it.
+	// 0 is DefaultIdle.
 	Idle time.Duration
-	// Wait is how long an answer may take to begin; 0 is as Idle.
-	Wait time.Duration
 	// Secrets never appear in an error.
 	Secrets []string
 	// Quiet ends an answer that fails in its middle as if it were complete, for a library that prints what it reads of
@@ -46,9 +48,6 @@ func NewClient(o Options) *http.Client {
 	}
 	if o.Idle == 0 {
 		o.Idle = DefaultIdle
-	}
-	if o.Wait == 0 {
-		o.Wait = o.Idle
 	}
 	o.MaxStream = cmp.Or(o.MaxStream, limit.Stream)
 	o.MaxEvent = cmp.Or(o.MaxEvent, limit.StreamEvent)
@@ -70,29 +69,29 @@ type watched struct {
 // RoundTrip implements http.RoundTripper. Whatever is not an answer is noted in the request's Call, and is an error.
 func (w *watched) RoundTrip(req *http.Request) (*http.Response, error) {
 	call := callOf(req.Context())
-	call.asked(req.URL.Host)
+	at := req.URL.Scheme + "://" + req.URL.Host
+	call.asked(at)
 	ctx, cancel := context.WithCancel(req.Context())
 	b := &body{
 		call: call, ended: req.Context().Err, cancel: cancel,
-		host: req.URL.Host, idle: w.opts.Idle, secrets: w.opts.Secrets,
+		host: at, url: at + req.URL.Path, idle: w.opts.Idle, secrets: w.opts.Secrets,
 		meter: meter{most: w.opts.MaxBody},
 	}
 	if call.stream {
 		b.meter = meter{most: w.opts.MaxStream, event: w.opts.MaxEvent}
 	}
-	b.timer = time.AfterFunc(w.opts.Wait, b.expire)
+	b.timer = time.AfterFunc(w.opts.Idle, b.expire)
 	response, err := w.next.RoundTrip(req.WithContext(ctx))
 	b.timer.Stop()
 	if err != nil {
 		defer cancel()
-		b.idle = w.opts.Wait
 		return nil, b.fail(err)
 	}
 	b.from, response.Body = response.Body, b
 	if response.StatusCode < 200 || response.StatusCode > 299 {
 		return nil, b.refused(response)
 	}
-	b.sniff, b.quiet = call.stream, w.opts.Quiet
+	b.sniff, b.quiet = true, w.opts.Quiet
 	return response, nil
 }
 
@@ -104,16 +103,18 @@ func (b *body) refused(response *http.Response) error {
 	// If the reason is lost on the way, the status alone tells enough.
 	text, _ := io.ReadAll(io.LimitReader(b, limit.ErrorBody))
 	b.call = call
-	return b.note(classify.Response(response.StatusCode, response.Header, text))
+	return b.note(classify.Refusal(b.url, response.StatusCode, response.Header, text))
 }
 
 // body is the answer of a service under watch.
 type body struct {
 	call *Call
 	// ended tells whether the caller gave up; cancel gives up on the caller's behalf.
-	ended   func() error
-	cancel  context.CancelFunc
+	ended  func() error
+	cancel context.CancelFunc
+	// host is who was asked, as scheme://host, and url the same with the path.
 	host    string
+	url     string
 	idle    time.Duration
 	secrets []string
 	quiet   bool

@@ -1,0 +1,40 @@
+package event
+
+import (
+	"math"
+
+	"github.com/idelchi/aura/sdk"
+)
+
+// ModelUse is what was used of one model since the session began.
+type ModelUse struct {
+	Provider string `json:"provider"`
+	Model    string `json:"model"`
+	// TokensIn and TokensOut are the provider's own counts, summed.
+	TokensIn  int `json:"tokens_in"`
+	TokensOut int `json:"tokens_out"`
+	// CacheRead and CacheWrite are parts of TokensIn.
+	CacheRead  int `json:"cache_read"`
+	CacheWrite int `json:"cache_write"`
+	// CostUSD is in US dollars, with at most six decimals. It is absent if the price of a call is not known.
+	CostUSD *float64 `json:"cost_usd,omitempty"`
+}
+
+// TotalCost is what all models have cost, in US dollars with at most six decimals. It is nil if the cost of anything in the counts
+// is not known: a part of the cost would be taken for the whole.
+func TotalCost(stats sdk.Stats, models []ModelUse) *float64 {
+	var total float64
+	tokens := stats.TokensIn + stats.TokensOut
+	for _, m := range models {
+		if m.CostUSD == nil {
+			return nil
+		}
+		total += *m.CostUSD
+		tokens -= m.TokensIn + m.TokensOut
+	}
+	if len(models) == 0 || tokens != 0 {
+		return nil
+	}
+	total = math.Round(total*1e6) / 1e6
+	return &total
+}
