@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/limit"
@@ -80,7 +81,12 @@ type logFile struct {
 	err  error
 	// hidden takes secrets out of what is written; nil leaves everything as it is.
 	hidden *redact.Stream
+	// within means that the last line has no end yet. The next piece belongs to it and gets no time.
+	within bool
 }
+
+// LogTime is the layout of the time before each line of a log, in UTC. A blank follows.
+const LogTime = "2006-01-02T15:04:05.000Z"
 
 func openLog(path string) (*logFile, error) {
 	if path == "" {
@@ -117,12 +123,24 @@ func (l *logFile) Write(p []byte) (int, error) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.hidden == nil {
-		l.write(p)
-	} else {
-		l.write([]byte(l.hidden.Next(string(p))))
+	text := string(p)
+	if l.hidden != nil {
+		text = l.hidden.Next(text)
 	}
+	l.writeLines(text)
 	return len(p), nil
+}
+
+// writeLines puts the time before each line that begins in a text.
+func (l *logFile) writeLines(text string) {
+	now := time.Now().UTC().Format(LogTime) + " "
+	for line := range strings.Lines(text) {
+		if !l.within {
+			line = now + line
+		}
+		l.within = !strings.HasSuffix(line, "\n")
+		l.write(line, now)
+	}
 }
 
 // hide takes secrets out of all that is written from here on.
@@ -135,29 +153,28 @@ func (l *logFile) hide(secrets *redact.Current) {
 	l.hidden = secrets.Stream()
 }
 
-func (l *logFile) write(p []byte) {
-	for rest := p; len(rest) > 0; {
-		if l.f == nil {
-			break
-		}
+// write appends a line or a part of one. What is left of it when the log is full begins a line in the next log.
+func (l *logFile) write(line, now string) {
+	for line != "" && l.f != nil {
 		if l.size >= limit.Log {
-			l.rotate()
+			if l.rotate(now); l.f != nil {
+				line = now + strings.TrimPrefix(line, now)
+			}
 			continue
 		}
-		n := int64(len(rest))
-		n = min(n, limit.Log-l.size)
-		w, err := l.f.Write(rest[:n])
+		n := min(int64(len(line)), limit.Log-l.size)
+		w, err := l.f.WriteString(line[:n])
 		l.size += int64(w)
 		if err != nil {
 			l.err = fmt.Errorf("writing plugin log: %w", err)
 			break
 		}
-		rest = rest[n:]
+		line = line[n:]
 	}
 }
 
 // rotate keeps the old log beside the new one. If that fails, logging ends.
-func (l *logFile) rotate() {
+func (l *logFile) rotate(now string) {
 	err := l.f.Close()
 	l.f = nil
 	if err == nil {
@@ -168,8 +185,8 @@ func (l *logFile) rotate() {
 	}
 	if err == nil {
 		var n int
-		n, err = fmt.Fprintf(l.f, "[aura] a log has at most %s; what came before is in %s, and what came before that is gone\n",
-			limit.Size(limit.Log), filepath.Base(l.path)+".1")
+		n, err = fmt.Fprintf(l.f, "%s[aura] a log has at most %s; what came before is in %s, and what came before that is gone\n",
+			now, limit.Size(limit.Log), filepath.Base(l.path)+".1")
 		l.size += int64(n)
 	}
 	if err != nil {
@@ -189,7 +206,10 @@ func (l *logFile) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.hidden != nil {
-		l.write([]byte(l.hidden.End()))
+		l.writeLines(l.hidden.End())
+	}
+	if l.within {
+		l.writeLines("\n") // what the next session writes is a line of its own
 	}
 	if l.f == nil {
 		return l.err

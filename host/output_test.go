@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/limit"
@@ -70,7 +71,7 @@ func TestLogIsCapped(t *testing.T) {
 		t.Errorf("only %d bytes are kept", total)
 	}
 	b, err := os.ReadFile(path)
-	if !bytes.HasPrefix(b, []byte("[aura] a log has at most 1 MiB; what came before is in p.log.1")) {
+	if stamp, text, _ := strings.Cut(string(b), " "); !isTime(stamp) || !strings.HasPrefix(text, "[aura] a log has at most 1 MiB; what came before is in p.log.1") {
 		t.Errorf("the log begins with %.100q", b)
 	}
 	if err != nil || !bytes.HasSuffix(b, []byte("the end\n")) {
@@ -117,8 +118,72 @@ func TestLogHides(t *testing.T) {
 	if err := log.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if text, err := os.ReadFile(path); err != nil || string(text) != "is [redacted]\nsk-" {
+	if text, err := os.ReadFile(path); err != nil || timeless(t, string(text)) != "is [redacted]\nsk-\n" {
 		t.Errorf("got %q, %v", text, err)
+	}
+}
+
+func isTime(stamp string) bool {
+	_, err := time.Parse(LogTime, stamp)
+	return err == nil
+}
+
+// timeless is a log without the times of its lines. A line without a time is an error.
+func timeless(t *testing.T, log string) string {
+	t.Helper()
+	var out strings.Builder
+	for line := range strings.Lines(log) {
+		stamp, rest, _ := strings.Cut(line, " ")
+		if !isTime(stamp) {
+			t.Errorf("no time before %.60q", line)
+		}
+		out.WriteString(rest)
+	}
+	return out.String()
+}
+
+// TestLogTimes puts a time before each line, however its pieces come, also across logs and sessions.
+func TestLogTimes(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", limit.Log)
+	for name, row := range map[string]struct {
+		pieces []string
+		want   string
+	}{
+		"lines at once":   {[]string{"one\ntwo\n", "three\n"}, "one\ntwo\nthree\n"},
+		"a line in parts": {[]string{"o", "n", "e\nt", "wo\n"}, "one\ntwo\n"},
+		"empty lines":     {[]string{"\n", "\n\n"}, "\n\n\n"},
+		"no end":          {[]string{"one"}, "one\n"},
+		"nothing":         {[]string{""}, ""},
+		"a long line":     {[]string{long + "\nend\n"}, "…"},
+		"a full log":      {[]string{long[:limit.Log-len(LogTime)-2] + "\n", "end\n"}, "…"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "p.log")
+			for range 2 {
+				log, err := openLog(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, piece := range row.pieces {
+					if _, err := log.Write([]byte(piece)); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := log.Close(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := timeless(t, string(text))
+			if row.want == "…" && !strings.HasSuffix(got, "end\n") || row.want != "…" && got != row.want+row.want {
+				t.Errorf("got %.100q", got)
+			}
+		})
 	}
 }
 

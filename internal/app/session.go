@@ -42,7 +42,7 @@ type Options struct {
 	Auto bool
 	// Vars are variables for templates, over those of the task.
 	Vars map[string]string
-	// Continue goes on with the newest session, Resume with the one whose id begins so.
+	// Continue goes on with the newest session, Resume with the one that is meant by an id, a name or a title.
 	Continue bool
 	Resume   string
 	// PluginEvents asks for PluginCall and PluginState events too.
@@ -123,7 +123,7 @@ func (s *Session) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	role, err := s.firstRole(source.Config, saved)
+	role, err := s.firstRole(ctx, source, saved)
 	if err != nil {
 		return err
 	}
@@ -203,7 +203,7 @@ func (s *Session) begin(ctx context.Context, saved session.Session) error {
 		return err
 	}
 	s.announce(ctx, cmp.Or(saved.State.Agent, saved.Meta.Agent))
-	s.noteRole()
+	s.noteRole(ctx)
 	s.talk.Begun(ctx, s.journal.old)
 	return nil
 }

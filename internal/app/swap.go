@@ -85,7 +85,7 @@ func (s *Session) switchTo(ctx context.Context, r setup.Role, reason string) err
 	}
 	s.tellReloaded(s.commit(w))
 	s.talk.Switch(ctx, w.ready, reason)
-	s.noteRole()
+	s.noteRole(ctx)
 	return nil
 }
 
@@ -265,7 +265,9 @@ func (c serverChange) abort() {
 }
 
 // noteRole records who answers.
-func (s *Session) noteRole() {
-	r := s.setup.Role
-	s.journal.note(func(state *session.State) { state.Agent, state.Mode = r.Agent.Name, r.Mode.Name })
+func (s *Session) noteRole(ctx context.Context) {
+	r, provider, model := s.setup.Role, s.setup.ProviderName(), s.setup.ModelName(ctx)
+	s.journal.note(func(state *session.State) {
+		state.Agent, state.Mode, state.Provider, state.Model = r.Agent.Name, r.Mode.Name, provider, model
+	})
 }

@@ -21,15 +21,16 @@ import (
 const followInterval = 200 * time.Millisecond
 
 func newPluginsLogs(s streams, root *rootOptions) *cobra.Command {
-	var follow bool
+	var follow, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "logs NAME",
 		Short: "Print the output of a plugin",
 		Long: `Print what a plugin has written to standard output, standard error and its
-logger, in all sessions. 'aura paths' shows the directory of logs. The size of a
-log is limited; aura keeps one older log.`,
+logger, in all sessions, each line with its time in UTC. 'aura paths' shows the
+directory of logs. The size of a log is limited; aura keeps one older log.`,
 		Example: `  aura plugins logs notepad
-  aura plugins logs notepad -f`,
+  aura plugins logs notepad -f
+  aura plugins logs notepad --json`,
 		Args: exactArgs("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg, err := root.list(s)
@@ -40,11 +41,16 @@ log is limited; aura keeps one older log.`,
 			if err != nil {
 				return err
 			}
+			if asJSON {
+				lines := &jsonLines{out: s.out}
+				return errors.Join(printLog(cmd.Context(), lines, path, args[0], follow), lines.end())
+			}
 			return printLog(cmd.Context(), s.out, path, args[0], follow)
 		},
 		ValidArgsFunction: pluginNames(s, root),
 	}
 	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "keep printing new lines until interrupted")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON object per line, with its time and text")
 	return cmd
 }
 
@@ -53,7 +59,7 @@ func printLog(ctx context.Context, w io.Writer, path, name string, follow bool) 
 	for _, p := range []string{path + ".1", path} {
 		f, err := files.OpenNoFollow(p, os.O_RDONLY, 0)
 		if errors.Is(err, fs.ErrNotExist) {
-			if p == path && !follow {
+			if _, machine := w.(*jsonLines); p == path && !follow && !machine {
 				fmt.Fprintf(w, "plugin %q has no log yet\n", name)
 			}
 			continue
