@@ -93,6 +93,9 @@ func condition(variant, name string) (bool, error) {
 	case "git":
 		_, err := exec.LookPath(name)
 		return testneed.Has("git", err == nil)
+	case "mounts":
+		mount := exec.Command("unshare", "--user", "--map-root-user", "--mount", "sh", "-c", `mount -t tmpfs none /tmp`)
+		return testneed.Has(testneed.Mounts, mount.Run() == nil)
 	case "namespaces":
 		return testneed.Has(testneed.Namespaces, os.Getenv(rerunBare) == "")
 	}
