@@ -15,7 +15,7 @@ var rooms = map[string][]string{
 	"cmd/aura-plugin-host": {"shared/...", "internal/build", "internal/interp", "internal/manifest", "internal/sandbox", "internal/process", "sdk/..."},
 
 	"internal/cli": {
-		"internal/app", "internal/build", "internal/check", "internal/config", "internal/conversation/...", "internal/doctor", "internal/frontend", "internal/install", "internal/llm", "internal/manifest", "internal/pipeline",
+		"internal/app", "internal/build", "internal/check", "internal/config", "internal/conversation/...", "internal/doctor", "internal/frontend", "internal/install", "internal/llm", "internal/manifest", "internal/nearest", "internal/pipeline",
 		"internal/plaintext", "internal/redact", "internal/scaffold", "internal/sandbox", "internal/session", "internal/setup", "internal/shell", "internal/tool", "internal/trust", "host", "sdk/...",
 	},
 	"internal/doctor": {

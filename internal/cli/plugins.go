@@ -23,7 +23,7 @@ func newPlugins(s streams, root *rootOptions) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "plugins",
-		Short: "List, inspect, install, update and remove plugins",
+		Short: "List, inspect, install, update, enable, disable and remove plugins",
 		Long:  pluginsHelp,
 		Example: `  aura plugins
   aura plugins show notepad
@@ -33,7 +33,7 @@ func newPlugins(s streams, root *rootOptions) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON list")
 	cmd.AddCommand(newPluginsList(s, root), newPluginsShow(s, root), newPluginsLogs(s, root),
-		newPluginsAdd(s, root), newPluginsUpdate(s, root), newPluginsRemove(s, root), newPluginsTrust(s, root), newPluginsCheck(s, root))
+		newPluginsAdd(s, root), newPluginsUpdate(s, root), newPluginsRemove(s, root), newPluginsEnable(s, root), newPluginsDisable(s, root), newPluginsTrust(s, root), newPluginsCheck(s, root))
 	return cmd
 }
 
