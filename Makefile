@@ -26,9 +26,15 @@ LINT := bin/tools/golangci-lint
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
+# Commit and date of the sources, for 'aura version'; empty outside of a clone. Evaluated only by targets that build.
+BUILD   = github.com/idelchi/aura/internal/build
+COMMIT  = $(shell git describe --always --dirty --abbrev=40 --exclude='*' 2>/dev/null)
+DATE    = $(shell TZ=UTC git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%cd 2>/dev/null)
+LDFLAGS = -X $(BUILD).commit=$(COMMIT) -X $(BUILD).date=$(DATE)
+
 .PHONY: build
 build: ## build bin/aura and bin/aura-plugin-host
-	CGO_ENABLED=0 go build -trimpath -o bin/ ./cmd/...
+	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
 
 .PHONY: run
 run: build ## build, then run a conversation in which a plugin crashes
@@ -73,7 +79,7 @@ $(PLATFORMS:%=cross-%): export CGO_ENABLED := 0
 $(PLATFORMS:%=cross-%): export GOOS = $(word 2,$(subst -, ,$@))
 $(PLATFORMS:%=cross-%): export GOARCH = $(word 3,$(subst -, ,$@))
 $(PLATFORMS:%=cross-%):
-	go build -trimpath -o bin/$@/ ./cmd/...
+	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/$@/ ./cmd/...
 	go vet ./...
 	go -C sdk vet ./...
 
@@ -82,6 +88,10 @@ generate: ## write generated source anew
 	go run -C tools ./protogen -root .. $(PROTOS)
 	go generate ./...
 	go -C sdk generate ./...
+
+.PHONY: man
+man: ## write the manual pages to bin/man/man1
+	go run ./internal/cli/gen -man bin/man/man1
 
 # Compares the files before and after, not with what is committed, so that it also serves on a tree with changes.
 generated = git ls-files -co --exclude-standard -- '*.go' | xargs grep -ls '^// Code generated .* DO NOT EDIT\.$$' | sort | xargs cksum

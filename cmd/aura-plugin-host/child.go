@@ -8,9 +8,9 @@ import (
 	"runtime"
 	"runtime/debug"
 
+	"github.com/idelchi/aura/internal/build"
 	"github.com/idelchi/aura/internal/interp"
 	"github.com/idelchi/aura/internal/sandbox"
-	"github.com/idelchi/aura/sdk/version"
 	"github.com/idelchi/aura/shared"
 )
 
@@ -23,7 +23,7 @@ const (
 
 const usage = `aura-plugin-host runs one plugin of aura. aura starts it when it needs it; by hand it does nothing.
 
-  --version   print the version of the plugin SDK
+  --version   print the version, and that of the plugin SDK
   --help      print this text
 `
 
@@ -36,7 +36,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	switch {
 	case len(args) == 0:
 	case args[0] == "--version":
-		_, _ = fmt.Fprintln(stdout, version.Version)
+		_, _ = fmt.Fprintln(stdout, "aura-plugin-host version", build.Read())
 		return exitDone
 	case args[0] == "--help" || args[0] == "-h":
 		_, _ = io.WriteString(stdout, usage)

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/idelchi/aura/internal/build"
 	"github.com/idelchi/aura/sdk"
-	"github.com/idelchi/aura/sdk/version"
 	"github.com/idelchi/aura/shared"
 )
 
@@ -24,7 +24,7 @@ func TestByHand(t *testing.T) {
 		stdout, stderr string
 	}{
 		"nothing":          {nil, 2, "", usage},
-		"version":          {[]string{"--version"}, 0, version.Version + "\n", ""},
+		"version":          {[]string{"--version"}, 0, "aura-plugin-host version " + build.Read().String() + "\n", ""},
 		"help":             {[]string{"--help"}, 0, usage, ""},
 		"h":                {[]string{"-h"}, 0, usage, ""},
 		"unknown argument": {[]string{"--serve"}, 2, "", "aura-plugin-host: unknown argument \"--serve\"\n\n" + usage},

@@ -12,12 +12,17 @@ const anything = "*"
 // imports nothing of ours at all but internal/files, which stands beside package os, and the constants of internal/limit.
 var rooms = map[string][]string{
 	"cmd/aura":             {"internal/cli"},
-	"cmd/aura-plugin-host": {"shared/...", "internal/interp", "internal/manifest", "internal/sandbox", "internal/process", "sdk/..."},
+	"cmd/aura-plugin-host": {"shared/...", "internal/build", "internal/interp", "internal/manifest", "internal/sandbox", "internal/process", "sdk/..."},
 
 	"internal/cli": {
-		"internal/aar", "internal/app", "internal/check", "internal/config", "internal/conversation/...", "internal/frontend", "internal/install", "internal/llm", "internal/manifest", "internal/pipeline",
+		"internal/aar", "internal/app", "internal/build", "internal/check", "internal/config", "internal/conversation/...", "internal/doctor", "internal/frontend", "internal/install", "internal/llm", "internal/manifest", "internal/nearest", "internal/pipeline",
 		"internal/plaintext", "internal/redact", "internal/scaffold", "internal/sandbox", "internal/session", "internal/setup", "internal/shell", "internal/tool", "internal/trust", "host", "sdk/...",
 	},
+	"internal/doctor": {
+		"internal/app", "internal/build", "internal/check", "internal/config", "internal/install", "internal/llm", "internal/process", "internal/redact",
+		"internal/sandbox", "internal/setup", "sdk/...",
+	},
+	"internal/cli/gen":  {"internal/build", "internal/cli"},
 	"internal/frontend": {"host", "internal/command", "internal/conversation/event", "internal/session", "internal/setup"},
 	"internal/slash": {
 		"host", "internal/command", "internal/condition", "internal/config", "internal/conversation", "internal/llm", "internal/mcp", "internal/prompt",
@@ -40,6 +45,7 @@ var rooms = map[string][]string{
 	},
 	"internal/conversation/event": {"sdk/..."},
 	"internal/config":             {"hooks", "internal/condition", "internal/nearest", "internal/policy", "internal/state", "internal/strictyaml"},
+	"internal/build":              {"sdk/..."},
 	"internal/policy":             {},
 	"internal/prompt":             {},
 	"internal/session":            {"internal/llm", "internal/lock"},

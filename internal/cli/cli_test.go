@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/idelchi/aura/internal/build"
 	"github.com/idelchi/aura/internal/conversation"
 	"github.com/idelchi/aura/internal/conversation/event"
 )
@@ -21,9 +22,10 @@ import (
 func line(t *testing.T, stdin string, environ []string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	s := streams{in: strings.NewReader(stdin), out: &out, err: &errs, environ: append([]string{"AURA_TRUST=1", "XDG_STATE_HOME=" + t.TempDir()}, environ...)}
 	dir := t.TempDir()
-	args = append([]string{"--workdir", dir, "--home", filepath.Join(dir, "home")}, args...)
+	s := streams{in: strings.NewReader(stdin), out: &out, err: &errs, environ: append([]string{
+		"AURA_TRUST=1", "XDG_STATE_HOME=" + t.TempDir(), "AURA_WORKDIR=" + dir, "AURA_HOME=" + filepath.Join(dir, "home"),
+	}, environ...)}
 	code = execute(t.Context(), s, args)
 	return code, out.String(), errs.String()
 }
@@ -41,7 +43,7 @@ func TestCommandLines(t *testing.T) {
 	}{
 		{name: "help lists exit codes", args: []string{"--help"}, stdout: "130 interrupted"},
 		{name: "no command is help", stdout: "Usage:"},
-		{name: "version names both versions", args: []string{"--version"}, stdout: Version + " (SDK 0.1.1)"},
+		{name: "version names both versions", args: []string{"--version"}, stdout: build.Version + " (SDK 0.1.1)"},
 		{name: "unknown flag", args: []string{"run", "--bogus"}, code: exitUsage, stderr: "unknown flag: --bogus"},
 		{name: "flag with a typo", args: []string{"run", "--max-stepz", "3", "hi"}, code: exitUsage, stderr: "unknown flag: --max-stepz; did you mean --max-steps?\nSee aura run --help."},
 		{name: "flag cut short", args: []string{"run", "--without"}, code: exitUsage, stderr: "did you mean --without-plugins?"},
@@ -54,8 +56,14 @@ func TestCommandLines(t *testing.T) {
 		{name: "help of nothing below", args: []string{"help", "tasks", "rnu"}, code: exitUsage, stderr: `unknown command "rnu" for "aura tasks"`},
 		{name: "completion of nothing", args: []string{"completion", "bsh"}, code: exitUsage, stderr: `did you mean bash or `},
 		{name: "completion alone", args: []string{"completion"}, stdout: "aura completion [command]"},
-		{name: "version before a command", args: []string{"--version", "run", "hi"}, stdout: "aura version " + Version},
-		{name: "version after a command", args: []string{"tasks", "run", "--version"}, stdout: "aura version " + Version},
+		{name: "version before a command", args: []string{"--version", "run", "hi"}, stdout: "aura version " + build.Version},
+		{name: "version after a command", args: []string{"tasks", "run", "--version"}, stdout: "aura version " + build.Version},
+
+		{name: "a flag that does nothing", args: []string{"version", "--max-steps", "3"}, code: exitUsage, stderr: "--max-steps does nothing for \"aura version\"\nSee aura version --help."},
+		{name: "before the command", args: []string{"--agent", "x", "plugins", "list"}, code: exitUsage, stderr: "--agent does nothing for \"aura plugins list\""},
+		{name: "as a variable", args: []string{"version"}, environ: []string{"AURA_MAX_STEPS=many", "AURA_AGENT=x"}, stdout: "platform"},
+		{name: "place of a command without any", args: []string{"--home", "", "completion", "bash"}, code: exitUsage, stderr: "--home does nothing"},
+		{name: "help leaves it out", args: []string{"paths", "--help"}, stdout: "Global Flags:\n      --config stringArray   project home to use instead of .aura (repeatable, the last wins)\n      --home string          user's home (default ~/.aura; \"\" for none)\n      --workdir string       directory to work in\n"},
 
 		{name: "unknown command", args: []string{"rnu"}, code: exitUsage, stderr: `unknown command "rnu"`},
 		{name: "unknown subcommand", args: []string{"plugins", "shwo"}, code: exitUsage, stderr: "did you mean show?"},
@@ -111,8 +119,10 @@ func TestOutputThatIsLost(t *testing.T) {
 		for fault, want := range map[error]int{syscall.ENOSPC: exitError, syscall.EPIPE: exitDone} {
 			var errs bytes.Buffer
 			dir := t.TempDir()
-			s := streams{in: strings.NewReader(""), out: failing{fault}, err: &errs, environ: []string{"AURA_TRUST=1", "XDG_STATE_HOME=" + t.TempDir()}}
-			code := execute(t.Context(), s, append([]string{"--workdir", dir, "--home", dir}, strings.Fields(command)...))
+			s := streams{in: strings.NewReader(""), out: failing{fault}, err: &errs, environ: []string{
+				"AURA_TRUST=1", "XDG_STATE_HOME=" + t.TempDir(), "AURA_WORKDIR=" + dir, "AURA_HOME=" + dir,
+			}}
+			code := execute(t.Context(), s, strings.Fields(command))
 			if told := strings.Contains(errs.String(), "a part is missing: "+fault.Error()); code != want || told != (want == exitError) {
 				t.Errorf("%s: %v: exit code %d, want %d\n%s", command, fault, code, want, errs.String())
 			}

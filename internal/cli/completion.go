@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -24,7 +25,7 @@ func (o *rootOptions) completeFlags(cmd *cobra.Command, s streams) {
 		"agent":    completeNames(s, o, agentNames),
 		"mode":     completeNames(s, o, modeNames),
 		"provider": completeNames(s, o, providerNames),
-		"model":    completeNames(s, o, modelNames),
+		"model":    completeModels(s, o),
 		"system":   completeNames(s, o, promptNames),
 		"resume":   completeNames(s, o, sessionNames),
 		"think":    cobra.FixedCompletions([]cobra.Completion{"off", "on", "low", "medium", "high"}, cobra.ShellCompDirectiveNoFileComp),
@@ -123,15 +124,29 @@ func taskNames(c *config.Config) []cobra.Completion {
 	return described(enabled, func(t config.Task) string { return t.Description })
 }
 
-// modelNames are the models that agents name. To know the others, a service would have to be asked.
-func modelNames(c *config.Config) []cobra.Completion {
-	models := map[string]string{}
-	for _, a := range c.Agents {
-		if a.Model.Name != "" {
-			models[a.Model.Name] = a.Model.Provider
-		}
+// completionTime bounds how long a key press waits for a provider.
+const completionTime = time.Second
+
+// completeModels completes the names of models: those that agents name, and those that the providers offer. Without --provider, a model
+// of any provider is one.
+func completeModels(s streams, root *rootOptions) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return completeListing(s, root, func(l app.Listing) []cobra.Completion {
+			models := map[string]string{}
+			for _, m := range app.ModelNames(cmd.Context(), l, completionTime) {
+				models[m.Name] = m.Provider
+			}
+			for _, a := range l.Text.Agents {
+				if a.Model.Name != "" {
+					models[a.Model.Name] = a.Model.Provider
+				}
+			}
+			maps.DeleteFunc(models, func(_, provider string) bool {
+				return root.provider != "" && provider != "" && provider != root.provider
+			})
+			return described(models, func(provider string) string { return provider })
+		})(cmd, args, typed)
 	}
-	return described(models, func(provider string) string { return provider })
 }
 
 // installedNames are the plugins in use.

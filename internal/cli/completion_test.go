@@ -61,7 +61,7 @@ func TestCompletion(t *testing.T) {
 		{"plugins logs n", "notepad :4"},
 		{"sessions show ", "01b2 01a1 :4"},
 		{"sessions export 01b", "01b2 :4"},
-		{"models ", "real :4"},
+		{"models r", "real :4"},
 		{"show ", "agents modes prompts providers hooks features tasks skills commands :4"},
 		{"show agents ", "base main :4"},
 		{"show hooks ", "h :4"},
@@ -69,6 +69,13 @@ func TestCompletion(t *testing.T) {
 		{"show nothing ", ":4"},
 		{"show agents base ", ":4"},
 		{"ini", "init :4"},
+		{"version --", "--help --json :4"},
+		{"paths --w", "--workdir :4"},
+		{"hooks --m", "--mode :4"},
+		{"tasks show ", "nightly old :4"},
+		{"agents show ", "base main :4"},
+		{"features show t", "tools :4"},
+		{"tools show TodoL", "TodoList :4"},
 		{"init --gl", "--global :4"},
 	}
 	for _, row := range rows {

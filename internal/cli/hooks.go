@@ -17,18 +17,20 @@ import (
 )
 
 func newHooks(s streams, root *rootOptions) *cobra.Command {
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "hooks",
 		Short: "List, show and try shell hooks",
 		Long: `List, show and try the shell hooks of config/hooks/: commands that run before
-and after tool calls. --agent and --mode select the agent and the mode; without
-them, aura uses those of a run.`,
-		Example: `  aura hooks list
+and after tool calls. Without a command, aura lists them. --agent and --mode select
+the agent and the mode; without them, aura uses those of a run.`,
+		Example: `  aura hooks
   aura hooks show format
   aura hooks run format --tool Write --input '{"path":"main.go","content":""}'`,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: func(*cobra.Command, []string) error { return root.listHooks(s, asJSON) },
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON list")
 	cmd.AddCommand(newHooksList(s, root), newHooksShow(s, root), newHooksRun(s, root))
 	return cmd
 }
@@ -60,24 +62,26 @@ func newHooksList(s streams, root *rootOptions) *cobra.Command {
 		Example: `  aura hooks list
   aura hooks list --agent reviewer --json`,
 		Args: noArgs,
-		RunE: func(*cobra.Command, []string) error {
-			_, list, err := root.loadHooks(s)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return writeJSON(s.out, list)
-			}
-			if len(list) == 0 {
-				fmt.Fprintln(s.out, "no shell hooks are configured; put one into .aura/config/hooks/")
-				return nil
-			}
-			table(s.out, hookRows(list))
-			return nil
-		},
+		RunE: func(*cobra.Command, []string) error { return root.listHooks(s, asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON list")
 	return cmd
+}
+
+func (o *rootOptions) listHooks(s streams, asJSON bool) error {
+	_, list, err := o.loadHooks(s)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return writeJSON(s.out, list)
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(s.out, "no shell hooks are configured; put one into .aura/config/hooks/")
+		return nil
+	}
+	table(s.out, hookRows(list))
+	return nil
 }
 
 // hookRows number the hooks of each event in their order.

@@ -13,8 +13,10 @@ import (
 func in(t *testing.T, dir string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	s := streams{in: strings.NewReader(""), out: &out, err: &errs, environ: []string{"XDG_STATE_HOME=" + filepath.Join(dir, "state"), "AURA_TRUST=1"}}
-	code = execute(t.Context(), s, append([]string{"--workdir", dir, "--home", filepath.Join(dir, "home")}, args...))
+	s := streams{in: strings.NewReader(""), out: &out, err: &errs, environ: []string{
+		"XDG_STATE_HOME=" + filepath.Join(dir, "state"), "AURA_TRUST=1", "AURA_WORKDIR=" + dir, "AURA_HOME=" + filepath.Join(dir, "home"),
+	}}
+	code = execute(t.Context(), s, args)
 	return code, out.String(), errs.String()
 }
 

@@ -2,6 +2,8 @@
 // the only package beside the screen that writes to a terminal, and the only one that turns errors into exit codes.
 package cli
 
+//go:generate go run ./gen -reference ../../docs/reference.md
+
 import (
 	"context"
 	"errors"
@@ -21,9 +23,6 @@ import (
 	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/shell"
 )
-
-// Version is aura's own version.
-const Version = "0.1.0"
 
 // The exit codes, listed in the help of the root command.
 const (
@@ -69,6 +68,7 @@ func execute(ctx context.Context, s streams, args []string) int {
 	s.out, s.err = out, guarded(s.err)
 	root := newRoot(s)
 	root.SetArgs(args)
+	narrowCompletion(root, args)
 	cmd, err := root.ExecuteContextC(ctx)
 	err = out.judge(err)
 	code := exitCode(ctx, err)

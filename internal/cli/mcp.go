@@ -23,7 +23,8 @@ func newMCP(s streams, root *rootOptions) *cobra.Command {
 		Short: "List the MCP servers and their tools",
 		Long:  mcpHelp,
 		Example: `  aura mcp
-  aura mcp files --json`,
+  aura mcp list --json
+  aura mcp show files`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return usageError{fmt.Errorf("%s takes [SERVER]", cmd.CommandPath())}
@@ -31,22 +32,60 @@ func newMCP(s streams, root *rootOptions) *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			l, err := root.list(s)
-			if err != nil {
-				return err
-			}
-			servers, err := app.MCPServers(cmd.Context(), l, append(args, "")[0])
-			if err != nil {
-				return because(cmd.Context(), err)
-			}
-			return showServers(s, servers, asJSON)
+			return listServers(cmd, s, root, append(args, "")[0], asJSON)
 		},
-		ValidArgsFunction: first(completeNames(s, root, func(c *config.Config) []cobra.Completion {
-			return described(c.MCPServers, func(m config.MCPServer) string { return m.Command + m.URL })
-		})),
+		ValidArgsFunction: first(completeNames(s, root, serverNames)),
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON list")
+	cmd.AddCommand(newMCPList(s, root), newMCPShow(s, root))
+	return cmd
+}
+
+func newMCPList(s streams, root *rootOptions) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "Connect to all MCP servers and list them with their tools",
+		Long:  mcpHelp,
+		Example: `  aura mcp list
+  aura mcp list --json`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return listServers(cmd, s, root, "", asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON list")
 	return cmd
+}
+
+func newMCPShow(s streams, root *rootOptions) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "show SERVER",
+		Short: "Connect to one MCP server, deferred or not, and list its tools",
+		Example: `  aura mcp show files
+  aura mcp show files --json`,
+		Args:              exactArgs("SERVER"),
+		RunE:              func(cmd *cobra.Command, args []string) error { return listServers(cmd, s, root, args[0], asJSON) },
+		ValidArgsFunction: first(completeNames(s, root, serverNames)),
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON list with one object")
+	return cmd
+}
+
+func serverNames(c *config.Config) []cobra.Completion {
+	return described(c.MCPServers, func(m config.MCPServer) string { return m.Command + m.URL })
+}
+
+// listServers connects to one server, or to all if the name is empty.
+func listServers(cmd *cobra.Command, s streams, root *rootOptions, name string, asJSON bool) error {
+	l, err := root.list(s)
+	if err != nil {
+		return err
+	}
+	servers, err := app.MCPServers(cmd.Context(), l, name)
+	if err != nil {
+		return because(cmd.Context(), err)
+	}
+	return showServers(s, servers, asJSON)
 }
 
 func showServers(s streams, list []app.MCPServer, asJSON bool) error {

@@ -12,25 +12,29 @@ import (
 	"github.com/idelchi/aura/internal/plaintext"
 )
 
-const pluginsHelp = `List, inspect, install, update and remove plugins.
+const pluginsHelp = `List, inspect, install, update, enable, disable and remove plugins. Without a
+command, aura lists them.
 
 Plugins are directories with a plugin.yaml below plugins/ of a home: the
 project's .aura or the user's ~/.aura. A plugin of the project hides one of the
 user with the same name.`
 
 func newPlugins(s streams, root *rootOptions) *cobra.Command {
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "plugins",
-		Short: "List, inspect, install, update and remove plugins",
+		Short: "List, inspect, install, update, enable, disable and remove plugins",
 		Long:  pluginsHelp,
-		Example: `  aura plugins list
+		Example: `  aura plugins
   aura plugins show notepad
   aura plugins logs notepad -f`,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: func(cmd *cobra.Command, _ []string) error { return listPlugins(cmd, s, root, asJSON) },
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON list")
 	cmd.AddCommand(newPluginsList(s, root), newPluginsShow(s, root), newPluginsLogs(s, root),
-		newPluginsAdd(s, root), newPluginsUpdate(s, root), newPluginsRemove(s, root), newPluginsTrust(s, root), newPluginsCheck(s, root), newPluginsPythonPath(s, root))
+		newPluginsAdd(s, root), newPluginsUpdate(s, root), newPluginsRemove(s, root), newPluginsEnable(s, root), newPluginsDisable(s, root), newPluginsTrust(s, root),
+		newPluginsCheck(s, root), newPluginsPythonPath(s, root))
 	return cmd
 }
 
@@ -42,25 +46,27 @@ func newPluginsList(s streams, root *rootOptions) *cobra.Command {
 		Example: `  aura plugins list
   aura plugins list --json`,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, err := root.list(s)
-			if err != nil {
-				return err
-			}
-			list, err := app.InspectAll(cmd.Context(), l, root.unsafePlugins)
-			if err != nil {
-				return err
-			}
-			newMask(l.Config).plugins(list)
-			if asJSON {
-				return writeJSON(s.out, append([]app.Info{}, list...))
-			}
-			writeList(s.out, list)
-			return nil
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return listPlugins(cmd, s, root, asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON list")
 	return cmd
+}
+
+func listPlugins(cmd *cobra.Command, s streams, root *rootOptions, asJSON bool) error {
+	l, err := root.list(s)
+	if err != nil {
+		return err
+	}
+	list, err := app.InspectAll(cmd.Context(), l, root.unsafePlugins)
+	if err != nil {
+		return err
+	}
+	newMask(l.Config).plugins(list)
+	if asJSON {
+		return writeJSON(s.out, append([]app.Info{}, list...))
+	}
+	writeList(s.out, list)
+	return nil
 }
 
 func newPluginsShow(s streams, root *rootOptions) *cobra.Command {

@@ -62,5 +62,14 @@ func writeGranted(w io.Writer, list []install.Facts) {
 	}
 }
 
+// writeAsked tells what plugins would have to be granted.
+func writeAsked(w io.Writer, list []install.Facts) {
+	for _, f := range list {
+		if !f.Asks.Empty() {
+			fmt.Fprintf(w, "  %s would ask for: %s\n", clean(f.Name), asked(f.Asks))
+		}
+	}
+}
+
 // asked is what a plugin asks for or is given, on one line.
 func asked(a manifest.Asks) string { return oneLine(dash(strings.Join(a.List(), ", ")), maxShown) }

@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"bufio"
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -10,33 +13,37 @@ import (
 )
 
 const removeHelp = `Remove plugins or packs with all their files, wherever they came from. A plugin
-of a pack cannot be removed alone: set disabled: true in its plugin.yaml, or
-remove the pack.`
+of a pack cannot be removed alone: disable it with 'aura plugins disable', or remove
+the pack.
+
+If files were written by hand, or were changed since they were installed, aura asks
+before it removes them. Without a terminal it needs --yes.`
 
 func newPluginsRemove(s streams, root *rootOptions) *cobra.Command {
-	var asJSON bool
+	var asJSON, yes bool
 	cmd := &cobra.Command{
 		Use:   "remove NAME...",
 		Short: "Remove plugins or packs",
 		Long:  removeHelp,
 		Example: `  aura plugins remove metrics
-  aura plugins remove collection`,
+  aura plugins remove my-own --yes`,
 		Args: needsSome("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return root.renewing(s, func() error { return removePlugins(cmd, s, root, args, asJSON) })
+			return root.renewing(s, func() error { return removePlugins(cmd, s, root, args, yes, asJSON) })
 		},
 		ValidArgsFunction: completeListing(s, root, installedNames),
 	}
+	cmd.Flags().BoolVar(&yes, "yes", false, "remove files that were written or changed by hand without a question")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON list")
 	return cmd
 }
 
-func removePlugins(cmd *cobra.Command, s streams, root *rootOptions, args []string, asJSON bool) error {
+func removePlugins(cmd *cobra.Command, s streams, root *rootOptions, args []string, yes, asJSON bool) error {
 	l, err := root.list(s)
 	if err != nil {
 		return err
 	}
-	list, options := []install.Removed{}, install.Options{Waiting: waiting(s.err)}
+	list, options := []install.Removed{}, install.Options{Waiting: waiting(s.err), Confirm: confirmRemoval(cmd.Context(), s, yes)}
 	for _, name := range args {
 		var removed install.Removed
 		if removed, err = install.Remove(cmd.Context(), l.InstallPlaces(), name, options); err != nil {
@@ -53,4 +60,26 @@ func removePlugins(cmd *cobra.Command, s streams, root *rootOptions, args []stri
 		}
 	}
 	return err
+}
+
+// confirmRemoval asks before files are lost that no source has.
+func confirmRemoval(ctx context.Context, s streams, yes bool) func(install.Handmade) error {
+	return func(h install.Handmade) error {
+		switch {
+		case yes:
+			return nil
+		case !isTerminal(s.in) || !isTerminal(s.err):
+			return fmt.Errorf("%s; its files cannot be restored from a source: repeat the command in a terminal, or with --yes to remove them", h.Reason)
+		}
+		fmt.Fprintf(s.err, "%s\nRemove %s? [y/N] ", clean(h.Reason), clean(h.Dir))
+		answer, err := readLine(ctx, bufio.NewReader(s.in))
+		if err != nil {
+			fmt.Fprintln(s.err)
+			return because(ctx, err)
+		}
+		if !isYes(answer) {
+			return errors.New("not confirmed, so nothing was removed")
+		}
+		return nil
+	}
 }

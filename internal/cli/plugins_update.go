@@ -16,7 +16,8 @@ import (
 type updateOptions struct {
 	installOptions
 
-	all bool
+	all    bool
+	dryRun bool
 }
 
 const updateHelp = `Install the newest version of plugins that came from git: of the branch or tag
@@ -28,7 +29,10 @@ installed.
 
 A version that requests more than the installed one, such as the network or more
 variables, is installed only if you grant the requests: aura asks in a terminal,
-and needs --yes without one.`
+and needs --yes without one.
+
+--dry-run fetches the newest version, prints what would change and what you would
+have to grant, and changes nothing.`
 
 func newPluginsUpdate(s streams, root *rootOptions) *cobra.Command {
 	o := &updateOptions{}
@@ -37,7 +41,7 @@ func newPluginsUpdate(s streams, root *rootOptions) *cobra.Command {
 		Short: "Update plugins that were installed from git",
 		Long:  updateHelp,
 		Example: `  aura plugins update metrics
-  aura plugins update --all
+  aura plugins update --all --dry-run
   aura plugins update metrics --no-vendor`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if (len(args) > 0) == o.all {
@@ -46,11 +50,15 @@ func newPluginsUpdate(s streams, root *rootOptions) *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.dryRun {
+				return o.run(cmd, s, root, args)
+			}
 			return root.renewing(s, func() error { return o.run(cmd, s, root, args) })
 		},
 		ValidArgsFunction: completeListing(s, root, installedNames),
 	}
 	cmd.Flags().BoolVar(&o.all, "all", false, "update all plugins that came from git")
+	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "print what would change, and change nothing")
 	o.register(cmd.Flags())
 	return cmd
 }
@@ -98,7 +106,7 @@ func (o *updateOptions) run(cmd *cobra.Command, s streams, root *rootOptions, na
 	var failed []error
 	for _, target := range targets {
 		options, done := o.options(c, s, root)
-		options.Grant = o.granting(cmd.Context(), s, true)
+		options.Grant, options.DryRun = o.granting(cmd.Context(), s, true), o.dryRun
 		updated, err := install.Update(cmd.Context(), target.places, target.name, options)
 		done()
 		if err != nil {
@@ -126,8 +134,12 @@ func writeUpdated(w io.Writer, u install.Updated) {
 	case u.Unchanged():
 		fmt.Fprintf(w, "%s is up to date at %s\n", name, short(u.To))
 		return
+	case u.Restored && u.DryRun:
+		fmt.Fprintf(w, "%s is still at %s; it would be reinstalled\n", name, short(u.To))
 	case u.Restored:
 		fmt.Fprintf(w, "%s is still at %s; it was reinstalled\n", name, short(u.To))
+	case u.DryRun:
+		fmt.Fprintf(w, "%s would be updated: %s to %s, %s\n", name, short(u.From), short(u.To), counted(len(u.Commits)+u.More, "commit"))
 	default:
 		fmt.Fprintf(w, "%s: %s to %s, %s\n", name, short(u.From), short(u.To), counted(len(u.Commits)+u.More, "commit"))
 	}
@@ -142,11 +154,18 @@ func writeUpdated(w io.Writer, u install.Updated) {
 	}
 	writeFiles(w, u)
 	writeFacts(w, "  new in ", u.New)
-	writeGranted(w, u.New)
+	if u.DryRun {
+		writeAsked(w, u.New)
+	} else {
+		writeGranted(w, u.New)
+	}
 	if len(u.Gone) > 0 {
 		fmt.Fprintf(w, "  removed plugins: %s\n", clean(strings.Join(u.Gone, ", ")))
 	}
 	writeWarnings(w, u.Warnings)
+	if u.DryRun {
+		fmt.Fprintln(w, "  nothing was changed (--dry-run)")
+	}
 }
 
 func refOr(ref string) string {

@@ -10,13 +10,13 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/build"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/setup"
-	"github.com/idelchi/aura/sdk/version"
 )
 
-// rootOptions are the flags that every command knows.
+// rootOptions are the flags that several commands share. The table in flags.go says which command takes which.
 type rootOptions struct {
 	configs        []string
 	home           string
@@ -54,7 +54,7 @@ crashes or hangs, and the conversation continues. 'aura plugins show' shows the
 health of a plugin.
 
 Every flag below can also be set as AURA_<FLAG> in the environment, such as
-AURA_WITHOUT_PLUGINS=true.
+AURA_WITHOUT_PLUGINS=true. The help of a command lists the flags that it takes.
 
 What the files of a directory ask for beyond text takes effect only if you trust
 the directory; otherwise the exit code is 2. See 'aura trust --help'.
@@ -64,8 +64,9 @@ Exit codes: 0 success, 1 error, 2 usage, 3 step or budget limit, 4 timeout (--ti
 
 const rootExamples = `  aura run "What is in this directory?"
   aura run --without-plugins "hi"
-  aura plugins list
-  aura plugins show notepad --json`
+  aura plugins
+  aura plugins show notepad --json
+  aura doctor`
 
 func newRoot(s streams) *cobra.Command {
 	o := &rootOptions{}
@@ -74,11 +75,14 @@ func newRoot(s streams) *cobra.Command {
 		Short:         "A terminal coding agent whose plugins cannot take it down",
 		Long:          rootHelp,
 		Example:       rootExamples,
-		Version:       fmt.Sprintf("%s (SDK %s)", Version, version.Version),
+		Version:       build.Read().String(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          noArgs,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if err := refuseIdle(cmd); err != nil {
+				return err
+			}
 			if err := fromEnvironment(cmd, s.environ); err != nil {
 				return err
 			}
@@ -92,11 +96,24 @@ func newRoot(s streams) *cobra.Command {
 	cmd.SetVersionTemplate("aura version {{ .Version }}\n")
 	cmd.SetFlagErrorFunc(flagError)
 	o.register(cmd.PersistentFlags())
-	cmd.AddCommand(newRun(s, o), newPlugins(s, o), newSessions(s, o), newTasks(s, o), newInit(s, o), newShow(s, o), newHooks(s, o), newMCP(s, o), newSandbox(s, o), newTools(s, o), newModels(s, o), newTrust(s, o), newPaths(s, o))
+	addGroup(cmd, "Work:", newRun(s, o), newTasks(s, o), newSessions(s, o), newInit(s, o), newTrust(s, o))
+	addGroup(cmd, "What a model can use:", newTools(s, o), newPlugins(s, o), newMCP(s, o), newHooks(s, o), newModelsNoun(s, o), newSandbox(s, o))
+	addGroup(cmd, "Configuration:", append(newNouns(s, o), newShow(s, o), newPaths(s, o))...)
+	addGroup(cmd, "aura itself:", newDoctor(s, o), newVersion(s))
 	o.completeFlags(cmd, s)
 	strictTopics(cmd)
 	helpEverywhere(cmd)
+	narrowHelp(cmd)
 	return cmd
+}
+
+// addGroup adds commands under a heading of the help.
+func addGroup(root *cobra.Command, title string, list ...*cobra.Command) {
+	root.AddGroup(&cobra.Group{ID: title, Title: title})
+	for _, cmd := range list {
+		cmd.GroupID = title
+	}
+	root.AddCommand(list...)
 }
 
 func (o *rootOptions) register(f *pflag.FlagSet) {
@@ -162,7 +179,7 @@ func (o *rootOptions) appOptions(s streams) (app.Options, error) {
 			MaxSteps: o.maxSteps, TokenBudget: o.tokenBudget, IncludeTools: o.includeTools, ExcludeTools: o.excludeTools,
 			WithoutPlugins: o.withoutPlugins, UnsafePlugins: o.unsafePlugins,
 		},
-		Config: o.configOptions(s), Gate: o.gateFor(s), Version: Version, Auto: o.auto, Vars: vars, Continue: o.goOn, Resume: o.resume,
+		Config: o.configOptions(s), Gate: o.gateFor(s), Version: build.Version, Auto: o.auto, Vars: vars, Continue: o.goOn, Resume: o.resume,
 	}, nil
 }
 
@@ -179,14 +196,15 @@ func (o *rootOptions) variables() (map[string]string, error) {
 	return vars, nil
 }
 
-// fromEnvironment sets the root's flags that are not on the command line from AURA_<FLAG>.
+// fromEnvironment sets the root's flags that are not on the command line from AURA_<FLAG>. Variables whose flags do nothing for the
+// command do not count.
 func fromEnvironment(cmd *cobra.Command, environ []string) error {
 	var failed error
 	opposed := contradicted(cmd)
 	cmd.Root().PersistentFlags().VisitAll(func(f *pflag.Flag) {
 		name := "AURA_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
 		value, ok := config.Lookup(environ, name)
-		if !ok || f.Changed || failed != nil || value == "" && f.Name != "home" || f.Name == opposed {
+		if !ok || f.Changed || failed != nil || !takes(cmd, f.Name) || value == "" && f.Name != "home" || f.Name == opposed {
 			return // an empty variable is as good as none, except that an empty home means something
 		}
 		if err := cmd.Root().PersistentFlags().Set(f.Name, value); err != nil {

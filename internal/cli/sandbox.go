@@ -11,49 +11,57 @@ import (
 )
 
 func newSandbox(s streams, root *rootOptions) *cobra.Command {
+	var asJSON bool
 	cmd := &cobra.Command{
-		Use:     "sandbox",
-		Short:   "Show what the kernel of this machine enforces",
-		Example: "  aura sandbox status",
-		Args:    noArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Use:   "sandbox",
+		Short: "Show what the kernel of this machine enforces",
+		Long:  sandboxHelp + " 'aura sandbox status'\nis the same.",
+		Example: `  aura sandbox
+  aura sandbox status --json`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return sandboxStatus(cmd, s, root, asJSON) },
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON object")
 	cmd.AddCommand(newSandboxStatus(s, root))
 	return cmd
 }
+
+const sandboxHelp = `Confine a process as tools and plugins are confined, and print what this machine
+enforces and what it cannot. The exit code is 1 if nothing can be confined here.`
 
 func newSandboxStatus(s streams, root *rootOptions) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Check what this machine can enforce",
-		Long: `Confine a process as tools and plugins are confined, and print what this machine
-enforces and what it cannot. The exit code is 1 if nothing can be confined here.`,
+		Long:  sandboxHelp,
 		Example: `  aura sandbox status
   aura sandbox status --json`,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, err := root.list(s)
-			if err != nil {
-				return err
-			}
-			status, err := setup.SandboxStatus(cmd.Context(), l.Config)
-			if err != nil {
-				return because(cmd.Context(), err)
-			}
-			if asJSON {
-				err = writeJSON(s.out, status)
-			} else {
-				table(s.out, statusRows(status))
-			}
-			if err == nil && !status.Enabled {
-				err = errors.New("trying the sandbox: nothing can be confined on this machine")
-			}
-			return err
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return sandboxStatus(cmd, s, root, asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON object")
 	return cmd
+}
+
+func sandboxStatus(cmd *cobra.Command, s streams, root *rootOptions, asJSON bool) error {
+	l, err := root.list(s)
+	if err != nil {
+		return err
+	}
+	status, err := setup.SandboxStatus(cmd.Context(), l.Config)
+	if err != nil {
+		return because(cmd.Context(), err)
+	}
+	if asJSON {
+		err = writeJSON(s.out, status)
+	} else {
+		table(s.out, statusRows(status))
+	}
+	if err == nil && !status.Enabled {
+		err = errors.New("trying the sandbox: nothing can be confined on this machine")
+	}
+	return err
 }
 
 func statusRows(status sandbox.Status) [][]string {

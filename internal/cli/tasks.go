@@ -21,21 +21,32 @@ func newTasks(s streams, root *rootOptions) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "tasks",
-		Short: "List tasks, or run one",
-		Long:  "List the tasks that are configured in config/tasks/ of a home. 'aura tasks run NAME' runs one.",
+		Short: "List, show and run tasks",
+		Long: `List the tasks that are configured in config/tasks/ of a home. 'aura tasks run NAME'
+runs one.`,
 		Example: `  aura tasks
+  aura tasks show nightly
   aura tasks run nightly`,
 		Args: noArgs,
-		RunE: func(*cobra.Command, []string) error {
-			l, err := root.list(s)
-			if err != nil {
-				return err
-			}
-			return listTasks(s, l, asJSON)
-		},
+		RunE: func(*cobra.Command, []string) error { return listTasks(s, root, asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON list")
-	cmd.AddCommand(newTasksRun(s, root))
+	kind, _ := kindOf("tasks")
+	cmd.AddCommand(newTasksList(s, root), newNounShow(s, &nounOptions{root: root, kind: kind}), newTasksRun(s, root))
+	return cmd
+}
+
+func newTasksList(s streams, root *rootOptions) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the tasks",
+		Example: `  aura tasks list
+  aura tasks list --json`,
+		Args: noArgs,
+		RunE: func(*cobra.Command, []string) error { return listTasks(s, root, asJSON) },
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON list")
 	return cmd
 }
 
@@ -48,7 +59,11 @@ type taskInfo struct {
 	File        string   `json:"file"`
 }
 
-func listTasks(s streams, l app.Listing, asJSON bool) error {
+func listTasks(s streams, root *rootOptions, asJSON bool) error {
+	l, err := root.list(s)
+	if err != nil {
+		return err
+	}
 	list := []taskInfo{}
 	rows := [][]string{{"NAME", "STATUS", "DESCRIPTION"}}
 	for _, name := range slices.Sorted(maps.Keys(l.Text.Tasks)) {

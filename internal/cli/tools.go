@@ -20,11 +20,11 @@ of plugins and, with --with-mcp, those of MCP servers.
 aura runs the tool and nothing else: no model, no hook of a plugin, no shell hook
 and no policy. The sandbox applies as in a session.
 
-'aura tools NAME' is short for inspect, and with arguments for run.`
+'aura tools NAME' is short for 'aura tools show NAME', and with arguments for run.`
 
 const toolsExamples = `  aura tools
   aura tools list --agent reviewer
-  aura tools inspect Read
+  aura tools show Read
   aura tools run Read path=main.go line_end=20
   aura tools run TodoCreate items='[{"content":"test it"}]'
   aura tools run --ro Bash '{"command":"go vet ./..."}'`
@@ -86,10 +86,11 @@ would use. --include-tools and --exclude-tools work as in a run.`,
 
 func newToolsInspect(s streams, o *toolsOptions) *cobra.Command {
 	return &cobra.Command{
-		Use:   "inspect NAME",
-		Short: "Show a tool in detail: its arguments, usage, examples and source",
-		Example: `  aura tools inspect Edit
-  aura tools inspect Notepad --json
+		Use:     "show NAME",
+		Aliases: []string{"inspect"},
+		Short:   "Show a tool in detail: its arguments, usage, examples and source",
+		Example: `  aura tools show Edit
+  aura tools show Notepad --json
   aura tools inspect mcp__files__read --with-mcp`,
 		Args:              exactArgs("NAME"),
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.inspect(cmd.Context(), s, args[0]) },

@@ -30,9 +30,11 @@ func strictTopics(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
 		switch cmd.Name() {
 		case "completion":
+			cmd.GroupID = root.Groups()[len(root.Groups())-1].ID
 			cmd.Args, cmd.Example = noArgs, "  source <(aura completion bash)\n  aura completion fish > ~/.config/fish/completions/aura.fish"
 			cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 		case "help":
+			cmd.GroupID = root.Groups()[len(root.Groups())-1].ID
 			cmd.Example = "  aura help plugins add"
 			cmd.RunE = func(_ *cobra.Command, args []string) error { return showTopic(root, args) }
 		}

@@ -96,6 +96,9 @@ func condition(variant, name string) (bool, error) {
 	case "python":
 		_, err := exec.LookPath("python3")
 		return testneed.Has("python", err == nil)
+	case "mounts":
+		mount := exec.Command("unshare", "--user", "--map-root-user", "--mount", "sh", "-c", `mount -t tmpfs none /tmp`)
+		return testneed.Has(testneed.Mounts, mount.Run() == nil)
 	case "namespaces":
 		return testneed.Has(testneed.Namespaces, os.Getenv(rerunBare) == "")
 	}

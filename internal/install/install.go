@@ -33,6 +33,10 @@ type Options struct {
 	// Grant is asked before plugins are put in their place that ask for something: all that they ask for, or at an update what they ask
 	// for beyond the installed version. An error keeps them out. Nil grants everything.
 	Grant func(list []Facts) error
+	// DryRun makes an update end before it changes anything: neither is Grant asked, nor are files exchanged.
+	DryRun bool
+	// Confirm is asked before files are removed that cannot be installed again as they are. An error keeps them. Nil removes everything.
+	Confirm func(Handmade) error
 	// Progress is told how many bytes have been received; nil for nobody.
 	Progress func(received int64)
 	// Waiting is told that someone else changes the plugins in a directory, before waiting for that to end; nil for nobody.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/idelchi/aura/internal/manifest"
 )
@@ -15,6 +16,13 @@ type Removed struct {
 	Name    string   `json:"name"`
 	Dir     string   `json:"dir"`
 	Plugins []string `json:"plugins"`
+}
+
+// Handmade is a directory of plugins with files that were written or changed by hand.
+type Handmade struct {
+	Name, Dir string
+	// Reason says what is so about each plugin.
+	Reason string
 }
 
 // Remove removes a plugin or a pack, wherever it came from. One plugin of a pack cannot be removed.
@@ -64,6 +72,9 @@ func remove(ctx context.Context, p Place, name string, o Options) (u unit, err e
 		return unit{}, err
 	}
 	lock, err := readLock(p)
+	if err == nil {
+		err = o.confirm(u, lock)
+	}
 	if err != nil {
 		return unit{}, err
 	}
@@ -73,6 +84,48 @@ func remove(ctx context.Context, p Place, name string, o Options) (u unit, err e
 	lock.drop(u.dir)
 	lock.prune(p)
 	return u, lock.write(p)
+}
+
+// confirm asks about a unit with files that no source has. Of a link only the link is removed, so nothing is lost.
+func (o Options) confirm(u unit, lock *lockfile) error {
+	if info, err := os.Lstat(u.path()); o.Confirm == nil || err == nil && info.Mode()&os.ModeSymlink != 0 {
+		return nil
+	}
+	var reasons []string
+	for _, p := range u.plugins {
+		reason, err := lock.handmade(u.place, p)
+		if err != nil {
+			return err
+		}
+		if reason != "" {
+			reasons = append(reasons, fmt.Sprintf("plugin %q %s", p.Name, reason))
+		}
+	}
+	if len(reasons) == 0 {
+		return nil
+	}
+	return o.Confirm(Handmade{Name: u.name(), Dir: u.path(), Reason: strings.Join(reasons, "; ")})
+}
+
+// handmade says how a plugin differs from what was installed; empty if it does not.
+func (l *lockfile) handmade(p Place, plugin manifest.Plugin) (string, error) {
+	key, err := relative(p.Root, plugin.Dir)
+	if err != nil {
+		return "", err
+	}
+	if _, installed := l.Plugins[key]; !installed && !recorded(plugin) {
+		return "was written by hand", nil
+	}
+	err = l.verify(p, plugin)
+	changed, ok := errors.AsType[*ChangedError](err)
+	switch {
+	case ok && changed.Unrecorded != "":
+		return "is not in " + LockFile + ", so its files may have been changed", nil
+	case ok:
+		return "was changed since it was installed: " + changed.Files.String(), nil
+	default:
+		return "", err
+	}
 }
 
 // dispose moves a directory into the stage first, so that a plugin is there as a whole or not at all, and removes it there: on a

@@ -24,6 +24,8 @@ type Updated struct {
 	// From and To are commits. They are the same if there was nothing new.
 	From string `json:"from"`
 	To   string `json:"to"`
+	// DryRun tells that nothing was changed.
+	DryRun bool `json:"dry_run,omitempty"`
 	// Restored tells that there was nothing new, but that it was installed anew: its files had been changed, or the SDK in its
 	// vendor directory was not one of this aura.
 	Restored bool `json:"restored,omitempty"`
@@ -112,7 +114,7 @@ func update(ctx context.Context, p Place, name string, o Options) (done Updated,
 		return Updated{}, err
 	}
 	done = Updated{
-		Name: u.name(), Dir: u.path(), URL: u.origin.URL, Ref: u.origin.Ref, From: u.origin.Commit, To: c.commit.Hash.String(),
+		Name: u.name(), Dir: u.path(), URL: u.origin.URL, Ref: u.origin.Ref, From: u.origin.Commit, To: c.commit.Hash.String(), DryRun: o.DryRun,
 		Commits: []Commit{}, Files: compare(nil, nil), Vendored: compare(nil, nil), New: []Facts{}, Warnings: []Warning{},
 	}
 	for _, p := range u.plugins {
@@ -218,6 +220,9 @@ func (s *stage) exchange(ctx context.Context, u unit, c clone, o Options, done *
 	}
 	if err := done.summarise(u, ready); err != nil {
 		return err
+	}
+	if o.DryRun {
+		return nil
 	}
 	if err := o.grant(done.New); err != nil {
 		return err

@@ -35,10 +35,13 @@ func Probe(ctx context.Context, executable string, p Policy, workdir string) Sta
 		row("no processes but its own", r.Report.Proc, "private /proc", "no PID namespace, or no /proc for it"),
 	)
 	for _, sentence := range slices.Concat(r.Report.Uncovered, r.Report.Missing) {
-		s.Rows = append(s.Rows, Row{Name: "not covered", Detail: sentence})
+		s.Rows = append(s.Rows, Row{Name: Uncovered, Detail: sentence})
 	}
 	return s
 }
+
+// Uncovered is the name of the rows that tell what a process under this policy, in this directory, is not kept from.
+const Uncovered = "not covered"
 
 func row(name string, enforced bool, yes, no string) Row {
 	if enforced {

@@ -1,0 +1,124 @@
+package app
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/idelchi/aura/internal/files"
+)
+
+const (
+	// modelsKept is how long the names that a provider gave are used without asking again, and silenceKept how long a provider that
+	// did not answer is left alone.
+	modelsKept, silenceKept = time.Hour, time.Minute
+	// maxModelCache bounds the file of names in bytes, maxCachedModels the names of one provider.
+	maxModelCache, maxCachedModels = 1 << 20, 1000
+)
+
+// ModelName is a model that a provider offers.
+type ModelName struct{ Name, Provider string }
+
+// cachedModels are the names that a provider gave at a time. Those of a provider that did not answer are nil.
+type cachedModels struct {
+	Asked  time.Time `json:"asked"`
+	Models []string  `json:"models"`
+}
+
+func (c cachedModels) fresh(now time.Time) bool {
+	kept := modelsKept
+	if c.Models == nil {
+		kept = silenceKept
+	}
+	age := now.Sub(c.Asked)
+	return age >= 0 && age < kept
+}
+
+// ModelNames returns the models of the providers for completion: as remembered, or as a provider answers within the limit. A
+// provider that fails has none. In a directory that is not trusted nothing is sent to anybody.
+func ModelNames(ctx context.Context, l Listing, limit time.Duration) []ModelName {
+	path := filepath.Join(l.State.Cache(), "models.json")
+	cache := readModelCache(path)
+	keys := map[string]string{} // by provider
+	for name, p := range l.Providers {
+		keys[name] = modelKey(name, string(p.Type), p.URL, p.Models.Include, p.Models.Exclude)
+	}
+	if len(l.Providers) == 0 {
+		keys[""] = modelKey("")
+	}
+	now := time.Now()
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	asked := map[string]cachedModels{}
+	for name, key := range keys {
+		if cache[key].fresh(now) || l.Untrusted != nil {
+			continue
+		}
+		all.Go(func() {
+			answer := cachedModels{Asked: now, Models: askNames(ctx, l, name, limit)}
+			mu.Lock()
+			defer mu.Unlock()
+			asked[key] = answer
+		})
+	}
+	all.Wait()
+	if len(asked) > 0 {
+		maps.Copy(cache, asked)
+		writeModelCache(path, cache, now)
+	}
+	var out []ModelName
+	for _, provider := range slices.Sorted(maps.Keys(keys)) {
+		for _, name := range cache[keys[provider]].Models {
+			out = append(out, ModelName{Name: name, Provider: provider})
+		}
+	}
+	return out
+}
+
+func modelKey(parts ...any) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q", parts))
+	return hex.EncodeToString(sum[:16])
+}
+
+// askNames asks one provider, or the one that a run would use if the name is empty. Its result is nil if there is no answer.
+func askNames(ctx context.Context, l Listing, provider string, limit time.Duration) []string {
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	offers, err := Models(limited, l, ModelOptions{Provider: provider, Timeout: limit, Notify: func(string) {}})
+	if err != nil || len(offers) == 0 || offers[0].Err != nil {
+		return nil
+	}
+	names := []string{}
+	for _, m := range offers[0].Models[:min(len(offers[0].Models), maxCachedModels)] {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+// readModelCache returns what is remembered. A file that cannot be read is as none: all that it holds can be asked again.
+func readModelCache(path string) map[string]cachedModels {
+	out := map[string]cachedModels{}
+	text, err := files.Read(path, maxModelCache)
+	if err != nil || json.Unmarshal(text, &out) != nil || out == nil {
+		return map[string]cachedModels{}
+	}
+	return out
+}
+
+// writeModelCache remembers the answers that are still fresh. Where nothing can be written, the next completion asks again.
+func writeModelCache(path string, cache map[string]cachedModels, now time.Time) {
+	maps.DeleteFunc(cache, func(_ string, c cachedModels) bool { return !c.fresh(now) })
+	text, err := json.Marshal(cache)
+	if err != nil || len(text) > maxModelCache || !filepath.IsAbs(path) || os.MkdirAll(filepath.Dir(path), 0o700) != nil {
+		return
+	}
+	_ = files.Replace(path, text, 0o600)
+}

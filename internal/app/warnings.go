@@ -1,0 +1,47 @@
+package app
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/idelchi/aura/internal/setup"
+)
+
+// Warnings are what is wrong with the files of the homes although they can be read. Where the configuration was found is none.
+func (l Listing) Warnings() []string {
+	return slices.DeleteFunc(slices.Clone(l.Notices), func(text string) bool { return text == "using the configuration in "+l.Project })
+}
+
+// Warnings are the names in filters, policies and settings that nothing has, and shell hooks that never work: of every agent in
+// its own mode, and of every mode with the toolbox's agent. Each is there once.
+func (b *Toolbox) Warnings() ([]string, error) {
+	c := b.source.Config
+	roles := []struct{ agent, mode string }{{b.role.Agent.Name, b.role.Mode.Name}}
+	for _, name := range slices.Sorted(maps.Keys(c.Agents)) {
+		roles = append(roles, struct{ agent, mode string }{agent: name})
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Modes)) {
+		roles = append(roles, struct{ agent, mode string }{b.role.Agent.Name, name})
+	}
+	var out []string
+	for _, names := range roles {
+		r, err := setup.FindRole(c, names.agent, names.mode)
+		if err != nil {
+			return out, err
+		}
+		f, err := b.source.Features(r)
+		if err != nil {
+			return out, err
+		}
+		hooks, err := b.source.HooksOf(r, f)
+		if err != nil {
+			return out, err
+		}
+		for _, text := range slices.Concat(b.source.Unmatched(r, f, b.all, b.views(), b.plugins.Installed), hooks.Warnings()) {
+			if !slices.Contains(out, text) {
+				out = append(out, text)
+			}
+		}
+	}
+	return out, nil
+}

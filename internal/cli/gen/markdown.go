@@ -1,0 +1,62 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/idelchi/aura/internal/cli"
+)
+
+const referenceHead = `# Command reference
+
+Every command of aura with its flags, as ` + "`aura help COMMAND`" + ` prints them. [Command line](command-line.md) explains what all commands
+have in common. This page is generated: ` + "`make generate`" + ` writes it.
+
+Every command also takes ` + "`--help`" + `.
+`
+
+// markdown is the command reference.
+func markdown(root cli.Description) string {
+	var b strings.Builder
+	b.WriteString(referenceHead)
+	for _, d := range flatten(root) {
+		fmt.Fprintf(&b, "\n## %s\n\n%s.\n\n```text\n%s\n```\n", d.Path, d.Short, d.Usage)
+		if list := aliases(d); list != "" {
+			fmt.Fprintf(&b, "\nAlso: `%s`\n", list)
+		}
+		if d.Long != "" {
+			fmt.Fprintf(&b, "\n```text\n%s\n```\n", d.Long)
+		}
+		writeTable(&b, "flag", d.Flags)
+		writeTable(&b, "shared flag", d.GlobalFlags)
+		if d.Example != "" {
+			fmt.Fprintf(&b, "\nExamples:\n\n```text\n%s\n```\n", unindented(d.Example))
+		}
+		if len(d.Commands) > 0 {
+			b.WriteString("\nCommands: ")
+			for i, below := range d.Commands {
+				if i > 0 {
+					b.WriteString(", ")
+				}
+				fmt.Fprintf(&b, "[%s](#%s)", below.Path, strings.ReplaceAll(below.Path, " ", "-"))
+			}
+			b.WriteString("\n")
+		}
+	}
+	return b.String()
+}
+
+func writeTable(b *strings.Builder, what string, flags []cli.FlagDescription) {
+	if len(flags) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n| %s | meaning |\n| --- | --- |\n", what)
+	for _, f := range flags {
+		fmt.Fprintf(b, "| `%s` | %s |\n", f.Name, strings.ReplaceAll(f.Usage, "|", "\\|"))
+	}
+}
+
+// unindented is an example without the two blanks that the help has before each line.
+func unindented(text string) string {
+	return strings.TrimPrefix(strings.ReplaceAll(text, "\n  ", "\n"), "  ")
+}

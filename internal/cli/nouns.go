@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idelchi/aura/internal/config"
+)
+
+// nounKinds are the kinds that have a command of their own only to list and to show them. Others, such as tasks, can do more.
+var nounKinds = []string{"agents", "modes", "prompts", "commands", "skills", "providers", "features"}
+
+// newNouns makes a command for each kind of nounKinds: bare and with list it lists, with show it shows one.
+func newNouns(s streams, root *rootOptions) []*cobra.Command {
+	var out []*cobra.Command
+	for _, kind := range shownKinds {
+		if slices.Contains(nounKinds, kind.plural) {
+			out = append(out, newNoun(s, root, kind))
+		}
+	}
+	return out
+}
+
+func newNoun(s streams, root *rootOptions, kind shownKind) *cobra.Command {
+	o := &nounOptions{root: root, kind: kind}
+	cmd := &cobra.Command{
+		Use:   kind.plural,
+		Short: fmt.Sprintf("List and show %s", kind.plural),
+		Long: fmt.Sprintf("List the %s that are configured, and show one with the file that it comes from.\n'aura show %[1]s' is the same.",
+			kind.plural),
+		Example: fmt.Sprintf("  aura %s\n  aura %[1]s list --json\n  aura %[1]s show NAME", kind.plural),
+		Args:    noArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return o.run(cmd, s, nil) },
+	}
+	o.register(cmd, "list")
+	cmd.AddCommand(newNounList(s, o), newNounShow(s, o))
+	return cmd
+}
+
+// nounOptions are the flags of a noun's commands.
+type nounOptions struct {
+	root *rootOptions
+	kind shownKind
+	json bool
+}
+
+func (o *nounOptions) register(cmd *cobra.Command, what string) {
+	cmd.Flags().BoolVar(&o.json, "json", false, "write a JSON "+what)
+}
+
+func (o *nounOptions) run(cmd *cobra.Command, s streams, names []string) error {
+	l, err := o.root.list(s)
+	if err != nil {
+		return err
+	}
+	v, err := viewerFor(cmd, l.Text)
+	if err != nil {
+		return err
+	}
+	return show(s.out, l.Text, v, append([]string{o.kind.plural}, names...), o.json)
+}
+
+func newNounList(s streams, o *nounOptions) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   fmt.Sprintf("List the %s", o.kind.plural),
+		Example: fmt.Sprintf("  aura %s list\n  aura %[1]s list --json", o.kind.plural),
+		Args:    noArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return o.run(cmd, s, nil) },
+	}
+	o.register(cmd, "list")
+	return cmd
+}
+
+func newNounShow(s streams, o *nounOptions) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "show NAME",
+		Short:   fmt.Sprintf("Show one %s", o.kind.one),
+		Example: fmt.Sprintf("  aura %s show NAME\n  aura %[1]s show NAME --json", o.kind.plural),
+		Args:    exactArgs("NAME"),
+		RunE:    func(cmd *cobra.Command, args []string) error { return o.run(cmd, s, args) },
+		ValidArgsFunction: first(completeNames(s, o.root, func(c *config.Config) []cobra.Completion {
+			return namesOfKind(c, o.kind.plural)
+		})),
+	}
+	o.register(cmd, "object")
+	return cmd
+}

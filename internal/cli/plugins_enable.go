@@ -1,0 +1,222 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/install"
+	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/nearest"
+	"github.com/idelchi/aura/internal/setup"
+)
+
+// chooseOptions are the flags of plugins enable and disable.
+type chooseOptions struct {
+	enable bool
+	global bool
+	json   bool
+}
+
+const chooseHelp = `%s plugins in this project, or with --global wherever your own home is used. aura
+%s, and prints which file it has changed.
+Comments in the file stay.
+
+A project's list replaces that of your home. A running session takes the change over
+with /reload, others at their next start.`
+
+func newPluginsEnable(s streams, root *rootOptions) *cobra.Command {
+	return newChoose(s, root, &chooseOptions{enable: true}, "enable", "Enable plugins", fmt.Sprintf(chooseHelp, "Enable",
+		"removes their names from plugins.exclude in config/features/ of the home, and adds\nthem to plugins.include if that is set")+
+		"\n\nIf plugin.yaml has disabled: true, aura removes that line.")
+}
+
+func newPluginsDisable(s streams, root *rootOptions) *cobra.Command {
+	return newChoose(s, root, &chooseOptions{}, "disable", "Disable plugins without removing them", fmt.Sprintf(chooseHelp, "Disable",
+		"adds their names to plugins.exclude in config/features/ of the home"))
+}
+
+func newChoose(s streams, root *rootOptions, o *chooseOptions, verb, short, long string) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     verb + " NAME...",
+		Short:   short,
+		Long:    long,
+		Example: fmt.Sprintf("  aura plugins %s notepad\n  aura plugins %[1]s notepad --global", verb),
+		Args:    needsSome("NAME"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			choose := func() error { return o.run(cmd.Context(), s, root, args) }
+			if o.global {
+				return choose()
+			}
+			return root.renewing(s, choose)
+		},
+		ValidArgsFunction: completeListing(s, root, installedNames),
+	}
+	cmd.Flags().BoolVar(&o.global, "global", false, "change the user's home instead of the project's")
+	cmd.Flags().BoolVar(&o.json, "json", false, "write a JSON list")
+	return cmd
+}
+
+// chosen is what became of a plugin.
+type chosen struct {
+	Name    string `json:"name"`
+	Enabled bool   `json:"enabled"`
+	// Files are those that were changed; none if the plugin was as wanted.
+	Files []string `json:"files"`
+}
+
+func (o *chooseOptions) run(ctx context.Context, s streams, root *rootOptions, names []string) error {
+	l, err := root.list(s)
+	if err != nil {
+		return err
+	}
+	entries, err := l.Entries()
+	if err != nil {
+		return err
+	}
+	var plugins []setup.Entry
+	for _, name := range names {
+		e, err := findEntry(entries, name)
+		if err != nil {
+			return err
+		}
+		plugins = append(plugins, e)
+	}
+	list := []chosen{}
+	for _, e := range plugins {
+		one, err := o.choose(ctx, s, l, e)
+		if err != nil {
+			return fmt.Errorf("changing plugin %q: %w", e.Name, err)
+		}
+		list = append(list, one)
+		// The next one starts from what is there now.
+		if l, err = root.list(s); err != nil {
+			return err
+		}
+	}
+	if err := o.contradicted(s, l, names); err != nil {
+		return err
+	}
+	if o.json {
+		return writeJSON(s.out, list)
+	}
+	for _, one := range list {
+		writeChosen(s.out, one)
+	}
+	return nil
+}
+
+// contradicted tells which plugins are not as wanted here although the user's home says so.
+func (o *chooseOptions) contradicted(s streams, l app.Listing, names []string) error {
+	entries, err := l.Entries()
+	for _, e := range entries {
+		on := e.Status == setup.StatusEnabled
+		if slices.Contains(names, e.Name) && on != o.enable && (on || e.Status == setup.StatusExcluded) {
+			fmt.Fprintf(s.err, "! plugin %s is %s in this directory: the lists of a project replace those of your home\n", clean(e.Name), e.Status)
+		}
+	}
+	return err
+}
+
+// findEntry is the plugin of a name that is in use, or would be.
+func findEntry(entries []setup.Entry, name string) (setup.Entry, error) {
+	var known []string
+	for _, e := range entries {
+		if e.Status == setup.StatusShadowed {
+			continue
+		}
+		if e.Name == name {
+			return e, nil
+		}
+		known = append(known, e.Name)
+	}
+	return setup.Entry{}, fmt.Errorf("looking for plugin %q: it does not exist%s; known plugins: %s", name, nearest.Hint(name, known), dash(strings.Join(known, ", ")))
+}
+
+// choose changes the settings, and the manifest where that disables the plugin.
+func (o *chooseOptions) choose(ctx context.Context, s streams, l app.Listing, e setup.Entry) (chosen, error) {
+	done := chosen{Name: e.Name, Enabled: o.enable, Files: []string{}}
+	if !o.enable && e.Manifest.Disabled {
+		return done, nil
+	}
+	file, now, err := o.selection(l, e)
+	if err != nil {
+		return done, err
+	}
+	next, changed, err := now.Choose(e.Name, o.enable)
+	if err != nil {
+		return done, fmt.Errorf("%s: %w", file, err)
+	}
+	if changed {
+		if err := install.WriteSelection(file, changedLists(now, next)); err != nil {
+			return done, err
+		}
+		done.Files = append(done.Files, file)
+	}
+	if o.enable && e.Manifest.Disabled {
+		path := filepath.Join(e.Dir, manifest.FileName)
+		if err := install.EnableManifest(path); err != nil {
+			return done, err
+		}
+		done.Files = append(done.Files, path)
+		// Its files were those that were installed, so the one that aura has just changed is the only difference.
+		if e.Origin != nil && e.Err == nil {
+			_, err = install.Trust(ctx, l.InstallPlaces(), e.Name, install.Options{Waiting: waiting(s.err)})
+		}
+	}
+	return done, err
+}
+
+// selection is the file to change, and what is selected as seen from there: a project's lists replace those of the user's home. A
+// plugin of the user's home is chosen there if there is no project.
+func (o *chooseOptions) selection(l app.Listing, e setup.Entry) (string, install.Selection, error) {
+	global := o.global
+	if _, err := os.Stat(l.Project); err != nil && e.Home.Dir == l.User {
+		global = true
+	}
+	place, err := placeFor(l, global)
+	if err != nil {
+		return "", install.Selection{}, err
+	}
+	file, err := install.FeatureFile(place.Home)
+	if err != nil || place.Home == l.User {
+		own, readErr := install.Selection{}, err
+		if err == nil {
+			own, readErr = install.ReadSelection(file)
+		}
+		return file, own, readErr
+	}
+	settings := l.Text.Features.Plugins
+	return file, install.Selection{Include: settings.Include, Exclude: settings.Exclude}, nil
+}
+
+// changedLists are the lists of a selection that differ from another one; those that do not are nil.
+func changedLists(before, after install.Selection) install.Selection {
+	var out install.Selection
+	if !slices.Equal(before.Include, after.Include) {
+		out.Include = append([]string{}, after.Include...)
+	}
+	if !slices.Equal(before.Exclude, after.Exclude) {
+		out.Exclude = append([]string{}, after.Exclude...)
+	}
+	return out
+}
+
+func writeChosen(w io.Writer, c chosen) {
+	what := "disabled"
+	if c.Enabled {
+		what = "enabled"
+	}
+	if len(c.Files) == 0 {
+		fmt.Fprintf(w, "%s is %s already\n", clean(c.Name), what)
+		return
+	}
+	fmt.Fprintf(w, "%s %s, by a change of %s; it takes effect at the next start, or with /reload\n", what, clean(c.Name), clean(strings.Join(c.Files, " and ")))
+}

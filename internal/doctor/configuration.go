@@ -1,0 +1,137 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/check"
+	"github.com/idelchi/aura/internal/install"
+	"github.com/idelchi/aura/internal/setup"
+)
+
+// configuration reports what is wrong with the files of the homes, and what in them has no effect.
+func (p patient) configuration(ctx context.Context) []Check {
+	if p.failed != nil {
+		return []Check{{Area: "configuration", Name: "files", Status: Error, Detail: p.failed.Error(), Remedy: "correct the file; aura does not start before that"}}
+	}
+	var out []Check
+	if u := p.listing.Untrusted; u != nil {
+		out = append(out, Check{Area: "configuration", Name: "trust", Status: Warning, Detail: u.Notice(),
+			Remedy: "'aura trust' trusts the directory; --safe ignores its files"})
+	}
+	seen := map[string]bool{}
+	warn := func(name string, texts ...string) {
+		for _, text := range texts {
+			if !seen[text] {
+				seen[text] = true
+				out = append(out, Check{Area: "configuration", Name: name, Status: Warning, Detail: text, Remedy: remedies[name]})
+			}
+		}
+	}
+	warn("files", p.listing.Warnings()...)
+	tools, roles, err := p.toolbox(ctx)
+	warn("settings", roles...)
+	warn("tools", tools...)
+	if err != nil {
+		out = append(out, Check{Area: "configuration", Name: "tools", Status: Error, Detail: err.Error(), Remedy: "'aura tools list' repeats this"})
+	}
+	if len(out) == 0 {
+		homes := make([]string, 0, len(p.listing.Homes))
+		for _, h := range slices.Backward(p.listing.Homes) {
+			homes = append(homes, h.Dir)
+		}
+		out = append(out, Check{Area: "configuration", Name: "files", Status: OK, Detail: strings.Join(homes, ", ")})
+	}
+	return out
+}
+
+var remedies = map[string]string{
+	"files":    "correct the file, or remove it",
+	"settings": "correct the name, or remove the setting",
+	"tools":    "'aura tools list' shows all tools",
+}
+
+// toolbox gathers the tools as 'aura tools list' does, and returns what was reported on the way and what is wrong with the settings of
+// agents and modes.
+func (p patient) toolbox(ctx context.Context) (notices, roles []string, err error) {
+	var mu sync.Mutex
+	box, err := app.OpenToolbox(ctx, app.ToolboxOptions{Options: p.Session, Listing: true, Notify: func(text string) {
+		mu.Lock()
+		defer mu.Unlock()
+		notices = append(notices, text)
+	}})
+	if err != nil {
+		return notices, nil, err
+	}
+	roles, err = box.Warnings()
+	closed := box.Close()
+	if err == nil {
+		err = closed
+	}
+	return notices, roles, err
+}
+
+// plugins checks the files of the plugins in use, without running them.
+func (p patient) plugins(context.Context) []Check {
+	if p.failed != nil {
+		return nil
+	}
+	entries, err := p.listing.Entries()
+	if err != nil {
+		return []Check{{Area: "plugins", Name: "plugins", Status: Error, Detail: err.Error(), Remedy: "'aura plugins check' lists what is wrong"}}
+	}
+	var out []Check
+	sound := 0
+	for _, e := range entries {
+		if e.Status != setup.StatusEnabled || p.Session.WithoutPlugins {
+			continue
+		}
+		if c := p.plugin(e); c.Status == OK {
+			sound++
+		} else {
+			out = append(out, c)
+		}
+	}
+	if len(out) == 0 {
+		out = append(out, Check{Area: "plugins", Name: "plugins", Status: OK, Detail: fmt.Sprintf("%d in use", sound)})
+	}
+	return out
+}
+
+func (p patient) plugin(e setup.Entry) Check {
+	c := Check{Area: "plugins", Name: e.Name, Status: OK, Remedy: fmt.Sprintf("'aura plugins check %s' shows details", e.Name)}
+	if e.Err != nil {
+		c.Status, c.Detail = Error, e.Err.Error()
+		if _, changed := errors.AsType[*install.ChangedError](e.Err); changed {
+			c.Remedy = fmt.Sprintf("'aura plugins update %s' restores it, 'aura plugins trust %[1]s' accepts the files", e.Name)
+		}
+		return c
+	}
+	unsafe := p.Session.UnsafePlugins || p.listing.Features.Plugins.Unsafe
+	found, faults := 0, 0
+	for _, f := range check.Dir(e.Dir, check.Options{Unsafe: unsafe}) {
+		found++
+		if f.Severity == check.Error {
+			faults++
+		}
+		// The first error is shown, or the first warning where there is no error.
+		if found == 1 || f.Severity == check.Error && faults == 1 {
+			c.Detail = f.Message
+		}
+	}
+	switch {
+	case faults > 0:
+		c.Status = Error
+	case found > 0:
+		c.Status = Warning
+	}
+	if found > 1 {
+		c.Detail += fmt.Sprintf(" (and %d more)", found-1)
+	}
+	return c
+}

@@ -1,0 +1,117 @@
+package doctor
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/idelchi/aura/internal/build"
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/install"
+	"github.com/idelchi/aura/internal/process"
+	"github.com/idelchi/aura/internal/setup"
+)
+
+// programs checks aura itself and the program that runs plugins.
+func (p patient) programs(ctx context.Context) []Check {
+	own := build.Read()
+	self, err := os.Executable()
+	if err != nil {
+		self = err.Error()
+	}
+	detail := own.String()
+	if revision := own.Revision(); revision != "" {
+		detail += ", commit " + revision
+	}
+	return []Check{{Area: "programs", Name: "aura", Status: OK, Detail: detail + ", " + self}, p.host(ctx, own)}
+}
+
+// host checks that aura-plugin-host is found and was built from the same version.
+func (p patient) host(ctx context.Context, own build.Info) Check {
+	c := Check{Area: "programs", Name: "aura-plugin-host", Status: Error}
+	o, err := setup.HostOptions(p.listing.Config)
+	if err != nil {
+		c.Detail, c.Remedy = err.Error(), "install aura-plugin-host beside aura; without it no plugin runs"
+		return c
+	}
+	text, err := versionOf(ctx, p.Timeout, o.Program, "--version")
+	if err != nil {
+		c.Detail, c.Remedy = fmt.Sprintf("%s does not run: %v", o.Program, err), "install aura-plugin-host of the same release as aura beside it"
+		return c
+	}
+	if theirs, _ := strings.CutPrefix(text, "aura-plugin-host version "); theirs != own.String() {
+		c.Detail = fmt.Sprintf("%s is version %s, and aura is version %s", o.Program, theirs, own)
+		c.Remedy = "install both programs from the same release"
+		return c
+	}
+	c.Status, c.Detail = OK, own.String()+", "+o.Program
+	return c
+}
+
+// helper is a program that aura or the model uses if it is there.
+type helper struct {
+	name string
+	args []string
+	// without is what does not work without the program.
+	without string
+}
+
+var helpers = []helper{
+	{"git", []string{"--version"}, "aura does not require git; without it, 'aura plugins add' asks no credential helper, and the model cannot use git"},
+	{"go", []string{"version"}, "aura does not require Go; without it, 'aura plugins add' and 'update' cannot vendor imports (--no-vendor skips that)"},
+	{"python3", []string{"--version"}, "aura does not require Python; without it, the model cannot run Python programs"},
+}
+
+// helpers looks for the programs in PATH as aura does: never inside of the project.
+func (p patient) helpers(ctx context.Context) []Check {
+	var out []Check
+	path, _ := config.Lookup(p.listing.Inherited, "PATH")
+	for _, h := range helpers {
+		c := Check{Area: "tools", Name: h.name, Status: Warning, Remedy: h.without}
+		found, err := install.LookPath(h.name, path, p.listing.Workdir)
+		if err != nil {
+			c.Detail = "not found in PATH"
+			out = append(out, c)
+			continue
+		}
+		text, err := versionOf(ctx, p.Timeout, found, h.args...)
+		if err != nil {
+			c.Detail = fmt.Sprintf("%s does not run: %v", found, err)
+			out = append(out, c)
+			continue
+		}
+		out = append(out, Check{Area: "tools", Name: h.name, Status: OK, Detail: text + ", " + found})
+	}
+	return out
+}
+
+// mark is the variable by which descendants of the programs are found.
+const mark = "AURA_DOCTOR"
+
+// longestVersion bounds what is kept of a program's output, in bytes.
+const longestVersion = 200
+
+// versionOf returns the first line that a program prints. The program runs in its own directory, where no project can leave
+// anything that it would read, and with few variables.
+func versionOf(ctx context.Context, limit time.Duration, path string, args ...string) (string, error) {
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	var out bytes.Buffer
+	err := process.Run(limited, process.Spec{
+		Path: path, Args: append([]string{path}, args...), Dir: filepath.Dir(path), Stdout: &out, Mark: mark, Guard: true, Linger: time.Second,
+		Env: []string{"PATH=" + strings.Join([]string{filepath.Dir(path), "/usr/local/bin", "/usr/bin", "/bin"}, string(filepath.ListSeparator)), "GOTOOLCHAIN=local", "GOWORK=off", "LC_ALL=C"},
+	})
+	if ctx.Err() == nil && errors.Is(limited.Err(), context.DeadlineExceeded) {
+		return "", fmt.Errorf("no answer within %s", limit)
+	}
+	if err != nil {
+		return "", err
+	}
+	line, _, _ := strings.Cut(strings.TrimSpace(out.String()), "\n")
+	return line[:min(len(line), longestVersion)], nil
+}

@@ -1,0 +1,54 @@
+package doctor
+
+import (
+	"context"
+	"runtime"
+
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/setup"
+)
+
+// system is the kernel.
+func (p patient) system(context.Context) []Check {
+	return []Check{{Area: "system", Name: "kernel", Status: OK, Detail: kernel() + ", " + runtime.GOOS + "/" + runtime.GOARCH}}
+}
+
+// sandbox confines a process as tools and plugins are confined, and reports what the kernel enforces.
+func (p patient) sandbox(ctx context.Context) []Check {
+	settings := p.listing.Features.Sandbox
+	status, err := setup.SandboxStatus(ctx, p.listing.Config)
+	if err != nil {
+		return []Check{{Area: "sandbox", Name: "trial", Status: Error, Detail: err.Error(), Remedy: "run 'aura sandbox status'"}}
+	}
+	if p.failed == nil && !settings.Enabled && !settings.Required {
+		return []Check{{Area: "sandbox", Name: "sandbox", Status: Warning, Detail: "turned off by the settings",
+			Remedy: "remove enabled: false from config/sandbox/sandbox.yaml to confine tools and plugins"}}
+	}
+	var out []Check
+	for _, row := range status.Rows {
+		out = append(out, sandboxCheck(row, settings))
+	}
+	return out
+}
+
+func sandboxCheck(row sandbox.Row, settings config.Sandbox) Check {
+	c := Check{Area: "sandbox", Name: row.Name, Status: OK, Detail: row.Detail}
+	switch {
+	case row.Enforced:
+	case row.Name == sandbox.Uncovered:
+		// What is missing on the machine has a row of its own; these sentences are about this directory.
+		c.Status = Note
+	case row.Required && settings.Required:
+		c.Status = Error
+		c.Remedy = "sandbox.required is set: run aura on a Linux kernel with Landlock (5.13 or newer, with lsm=landlock), or remove the setting"
+	case row.Required:
+		c.Status = Warning
+		c.Remedy = "tools and plugins reach all that you do: use a Linux kernel with Landlock (5.13 or newer, with lsm=landlock), " +
+			"or set enabled: false in config/sandbox/sandbox.yaml to accept that"
+	default:
+		c.Status = Warning
+		c.Remedy = "the sandbox works without this; docs/sandbox.md says what is weaker then"
+	}
+	return c
+}
