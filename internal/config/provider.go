@@ -35,7 +35,7 @@ type Provider struct {
 	Name   string `yaml:"-"`
 	Source Source `yaml:"-"`
 
-	Type  ProviderType `yaml:"type"`
+	Type  ProviderType `check:"required" yaml:"type"`
 	URL   string       `yaml:"url"`
 	Token string       `yaml:"token"`
 	// Timeout bounds one request; 0 leaves it to the backend.

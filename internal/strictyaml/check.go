@@ -112,16 +112,20 @@ func (c *checker) structure(n *yaml.Node, t reflect.Type, path string) error {
 	known := fields(t)
 
 	return c.pairs(n, path, func(key, value *yaml.Node) error {
-		field, ok := known.types[key.Value]
+		field, ok := known.fields[key.Value]
 		if !ok && known.rest == nil {
 			return unknown(key, path, known.names)
 		}
 
 		if !ok {
-			field = known.rest
+			field.Type = known.rest
 		}
 
-		return c.value(value, field, join(path, key.Value))
+		if err := c.value(value, field.Type, join(path, key.Value)); err != nil {
+			return err
+		}
+
+		return field.bounds.check(value, join(path, key.Value))
 	})
 }
 
