@@ -14,6 +14,8 @@ func mismatch(n *yaml.Node, path, want string) error {
 	hint := ""
 
 	switch {
+	case valueHint(path, n, want) != "":
+		hint = "; " + valueHint(path, n, want)
 	case want == wantText && n.Kind == yaml.ScalarNode:
 		hint = " (put it in quotes)"
 	case want == wantList && n.Kind == yaml.ScalarNode:
@@ -24,8 +26,9 @@ func mismatch(n *yaml.Node, path, want string) error {
 }
 
 const (
-	wantText = "text"
-	wantList = "a list"
+	wantText    = "text"
+	wantList    = "a list"
+	wantMapping = "a mapping of keys"
 )
 
 func wanted(t reflect.Type) string {
