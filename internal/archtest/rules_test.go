@@ -16,7 +16,7 @@ var rooms = map[string][]string{
 
 	"internal/cli": {
 		"internal/app", "internal/check", "internal/config", "internal/conversation/...", "internal/frontend", "internal/install", "internal/llm", "internal/manifest", "internal/pipeline",
-		"internal/nearest", "internal/plaintext", "internal/redact", "internal/scaffold", "internal/schema", "internal/sandbox", "internal/session", "internal/setup", "internal/shell", "internal/tool", "internal/trust", "host", "sdk/...",
+		"internal/mcpimport", "internal/nearest", "internal/plaintext", "internal/redact", "internal/scaffold", "internal/schema", "internal/sandbox", "internal/session", "internal/setup", "internal/shell", "internal/tool", "internal/trust", "host", "sdk/...",
 	},
 	"internal/frontend": {"host", "internal/command", "internal/conversation/event", "internal/session", "internal/setup"},
 	"internal/slash": {
@@ -85,6 +85,7 @@ var rooms = map[string][]string{
 	"internal/scaffold":    {"internal/schema"},
 	"internal/schema":      {"docs/schemas", "internal/config", "internal/llm/script", "internal/manifest", "internal/strictyaml"},
 	"docs/schemas":         {},
+	"internal/mcpimport":   {},
 	"internal/shell":       {"internal/process"},
 	"internal/process":     {},
 	"internal/strictyaml":  {},

@@ -46,6 +46,7 @@ func newMCP(s streams, root *rootOptions) *cobra.Command {
 		})),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON list")
+	cmd.AddCommand(newMCPImport(s, root))
 	return cmd
 }
 
