@@ -15,8 +15,8 @@ var rooms = map[string][]string{
 	"cmd/aura-plugin-host": {"shared/...", "internal/build", "internal/interp", "internal/manifest", "internal/sandbox", "internal/process", "sdk/..."},
 
 	"internal/cli": {
-		"internal/aar", "internal/app", "internal/build", "internal/check", "internal/config", "internal/conversation/...", "internal/doctor", "internal/frontend", "internal/install", "internal/llm", "internal/manifest", "internal/nearest", "internal/pipeline",
-		"internal/plaintext", "internal/redact", "internal/scaffold", "internal/sandbox", "internal/session", "internal/setup", "internal/shell", "internal/tool", "internal/trust", "host", "sdk/...",
+		"internal/aar", "internal/app", "internal/build", "internal/check", "internal/config", "internal/conversation/...", "internal/doctor", "internal/frontend", "internal/install", "internal/llm", "internal/manifest",
+		"internal/mcpimport", "internal/nearest", "internal/pipeline", "internal/plaintext", "internal/redact", "internal/scaffold", "internal/schema", "internal/sandbox", "internal/session", "internal/setup", "internal/shell", "internal/tool", "internal/trust", "host", "sdk/...",
 	},
 	"internal/doctor": {
 		"internal/app", "internal/build", "internal/check", "internal/config", "internal/install", "internal/llm", "internal/process", "internal/redact",
@@ -89,7 +89,10 @@ var rooms = map[string][]string{
 	"internal/condition":   {},
 	"internal/repair":      {},
 	"internal/sandbox":     {"internal/files", "internal/process"},
-	"internal/scaffold":    {},
+	"internal/scaffold":    {"internal/schema"},
+	"internal/schema":      {"docs/schemas", "internal/config", "internal/llm/script", "internal/manifest", "internal/strictyaml"},
+	"docs/schemas":         {},
+	"internal/mcpimport":   {},
 	"internal/shell":       {"internal/process"},
 	"internal/process":     {},
 	"internal/strictyaml":  {},

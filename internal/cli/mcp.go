@@ -53,6 +53,7 @@ func newMCPList(s streams, root *rootOptions) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return listServers(cmd, s, root, "", asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON list")
+	cmd.AddCommand(newMCPImport(s, root))
 	return cmd
 }
 

@@ -57,7 +57,7 @@ func removeSessions(ctx context.Context, s streams, root *rootOptions, words []s
 		return fmt.Sprintf("session %s (%s, %s)", clean(short[f.ID]), started(f), oneLine(setup.Secrets(cfg, nil).String(f.Title), maxCell))
 	}
 	if !yes {
-		if err := confirmRemoval(ctx, s, list, describe); err != nil {
+		if err := confirmSessionRemoval(ctx, s, list, describe); err != nil {
 			return err
 		}
 	}
@@ -73,8 +73,8 @@ func removeSessions(ctx context.Context, s streams, root *rootOptions, words []s
 	return errors.Join(faults...)
 }
 
-// confirmRemoval asks whether sessions may be removed.
-func confirmRemoval(ctx context.Context, s streams, list []session.Summary, describe func(session.Summary) string) error {
+// confirmSessionRemoval asks whether sessions may be removed.
+func confirmSessionRemoval(ctx context.Context, s streams, list []session.Summary, describe func(session.Summary) string) error {
 	if !isTerminal(s.in) || !isTerminal(s.err) {
 		return usageError{errors.New("removing sessions needs --yes where there is no terminal to ask on")}
 	}

@@ -50,6 +50,7 @@ func newShow(s streams, root *rootOptions) *cobra.Command {
 		ValidArgsFunction: completeShow(s, root),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON: an object by kinds, a list, or one object")
+	cmd.AddCommand(newShowSchema(s))
 	return cmd
 }
 

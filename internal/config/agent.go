@@ -18,7 +18,7 @@ type Agent struct {
 	// PromptAt is where Prompt stands.
 	PromptAt Place `yaml:"-"`
 
-	Name        string `yaml:"name"`
+	Name        string `check:"required"    yaml:"name"`
 	Description string `yaml:"description"`
 	// Inherit names agents whose settings this one starts from, the last one winning. They are part of this value already.
 	Inherit []string `yaml:"inherit"`
@@ -54,10 +54,10 @@ type AgentModel struct {
 	Provider string `yaml:"provider"`
 	Name     string `yaml:"name"`
 	// Context is the length of the context in tokens; 0 leaves it to the provider.
-	Context        int        `yaml:"context"`
+	Context        int        `check:"min=0"             yaml:"context"`
 	Think          Think      `yaml:"think"`
 	Capabilities   []string   `yaml:"capabilities"`
-	ParameterCount int64      `yaml:"parameter_count"`
+	ParameterCount int64      `check:"min=0" yaml:"parameter_count"`
 	Family         string     `yaml:"family"`
 	Generation     Generation `yaml:"generation"`
 }
@@ -67,7 +67,7 @@ type Generation struct {
 	Temperature      *float64 `yaml:"temperature"`
 	TopP             *float64 `yaml:"top_p"`
 	TopK             *int     `yaml:"top_k"`
-	MaxOutputTokens  *int     `yaml:"max_output_tokens"`
+	MaxOutputTokens  *int     `check:"min=1" yaml:"max_output_tokens"`
 	FrequencyPenalty *float64 `yaml:"frequency_penalty"`
 	PresencePenalty  *float64 `yaml:"presence_penalty"`
 	Seed             *int     `yaml:"seed"`
@@ -142,15 +142,6 @@ func (l *loader) readAgent(d document) ([]entity[declaration], error) {
 	}
 	if err := d.named("an agent", f.Name); err != nil {
 		return nil, err
-	}
-	if f.Model.Context < 0 {
-		return nil, d.fault([]string{"model", "context"}, "%d is negative", f.Model.Context)
-	}
-	if most := f.Model.Generation.MaxOutputTokens; most != nil && *most < 1 {
-		return nil, d.fault([]string{"model", "generation", "max_output_tokens"}, "%d is less than 1", *most)
-	}
-	if f.Model.ParameterCount < 0 {
-		return nil, d.fault([]string{"model", "parameter_count"}, "%d is negative", f.Model.ParameterCount)
 	}
 	declared := declaration{document: d, name: f.Name, parents: f.Inherit, file: f}
 	if err := f.Tools.Policy.check(declared.below(toolsKey).below("policy")); err != nil {

@@ -154,7 +154,7 @@ var featureRows = map[string]struct{ content, want string }{
 	"negative head":       {"tools:\n  bash:\n    truncation: {head_lines: -1}\n", `:3: key "%stools.bash.truncation.head_lines": -1 is negative`},
 	"negative tail":       {"tools:\n  bash:\n    truncation: {tail_lines: -1}\n", `:3: key "%stools.bash.truncation.tail_lines": -1 is negative`},
 	"a fraction":          {"compaction:\n  threshold: 0.8\n", `:2: key "%scompaction.threshold": 0.8 is not a percentage from 1 to 100`},
-	"too much":            {"compaction:\n  threshold: 101\n", `:2: key "%scompaction.threshold": 101 is not a percentage`},
+	"too much":            {"compaction:\n  threshold: 101\n", `:2: key "%scompaction.threshold": 101 is more than 100`},
 	"no number":           {"compaction:\n  threshold: .nan\n", `:2: key "%scompaction.threshold": NaN is not a percentage`},
 	"negative tokens":     {"compaction:\n  max_tokens: -1\n", `:2: key "%scompaction.max_tokens": -1 is negative`},
 	"negative messages":   {"compaction:\n  keep_last_messages: -1\n", `:2: key "%scompaction.keep_last_messages": -1 is negative`},

@@ -33,16 +33,16 @@ type Hook struct {
 
 // hookFile is what a file has for a hook.
 type hookFile struct {
-	Description string `yaml:"description"`
-	Event       string `yaml:"event"`
-	Matcher     string `yaml:"matcher"`
-	Files       string `yaml:"files"`
-	Command     string `yaml:"command"`
+	Description string    `yaml:"description"`
+	Event       hookEvent `yaml:"event"`
+	Matcher     string    `yaml:"matcher"`
+	Files       string    `yaml:"files"`
+	Command     string    `yaml:"command"`
 	// Timeout is in seconds.
-	Timeout int      `yaml:"timeout"`
-	Depends []string `yaml:"depends"`
-	Inherit []string `yaml:"inherit"`
-	Silent  bool     `yaml:"silent"`
+	Timeout hookSeconds `yaml:"timeout"`
+	Depends []string    `yaml:"depends"`
+	Inherit []string    `yaml:"inherit"`
+	Silent  bool        `yaml:"silent"`
 	// Disabled is nil where it is left to the parents.
 	Disabled *bool `yaml:"disabled"`
 }
@@ -91,7 +91,7 @@ func buildHook(made lineage) (Hook, error) {
 	return Hook{
 		Source: own.Source, Inherit: f.Inherit, made: made,
 		Definition: hooks.Definition{
-			Name: own.name, Description: f.Description, Event: f.Event, Matcher: f.Matcher, Files: f.Files, Command: f.Command,
+			Name: own.name, Description: f.Description, Event: string(f.Event), Matcher: f.Matcher, Files: f.Files, Command: f.Command,
 			Timeout: time.Duration(f.Timeout) * time.Second, Depends: f.Depends, Silent: f.Silent,
 			Disabled: f.Disabled != nil && *f.Disabled,
 		},

@@ -2,10 +2,14 @@ package config
 
 import (
 	"net/url"
+	"path/filepath"
 	"regexp"
 	"strings"
 
+	"gopkg.in/yaml.v3"
+
 	"github.com/idelchi/aura/internal/condition"
+	"github.com/idelchi/aura/internal/strictyaml"
 )
 
 // MCPType says how an MCP server is reached.
@@ -48,7 +52,7 @@ type mcpFile struct {
 }
 
 func (l *loader) mcpServers() (map[string]MCPServer, error) {
-	return loadKind(l, kind[MCPServer]{name: "mcp server", folder: "config/mcp", ext: yamlFiles, read: readMap(l, l.finishMCP)})
+	return loadKind(l, kind[MCPServer]{name: "mcp server", folder: mcpFolder, ext: yamlFiles, read: readMap(l, l.finishMCP)})
 }
 
 func (l *loader) finishMCP(d document, name string, f mcpFile) (MCPServer, error) {
@@ -117,3 +121,19 @@ func isWebAddress(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
 }
+
+// CheckMCP reads a file of MCP servers as Load does, except that no variable takes effect. The name file is used in errors only.
+func CheckMCP(file string, text []byte) error {
+	d := document{Source: Source{File: file}, root: &yaml.Node{}}
+	if err := strictyaml.Decode(file, text, d.root); err != nil {
+		return err
+	}
+	l := &loader{text: true, seen: origins{}}
+	_, err := readMap(l, l.finishMCP)(d)
+	return err
+}
+
+// MCPDir is the directory of a home that has the files of MCP servers.
+func MCPDir(home string) string { return filepath.Join(home, filepath.FromSlash(mcpFolder)) }
+
+const mcpFolder = "config/mcp"

@@ -8,7 +8,7 @@ type Mode struct {
 	// PromptAt is where Prompt stands.
 	PromptAt Place `yaml:"-"`
 
-	Name        string `yaml:"name"`
+	Name        string `check:"required" yaml:"name"`
 	Description string `yaml:"description"`
 	// Inherit names modes whose settings this one starts from, the last one winning. They are part of this value already.
 	Inherit []string `yaml:"inherit"`

@@ -37,7 +37,7 @@ type Provider struct {
 	Name   string `yaml:"-"`
 	Source Source `yaml:"-"`
 
-	Type  ProviderType `yaml:"type"`
+	Type  ProviderType `check:"required" yaml:"type"`
 	URL   string       `yaml:"url"`
 	Token string       `yaml:"token"`
 	// URLFrom is the variable that URL is from; empty if the configuration gives it.

@@ -14,7 +14,7 @@ type Prompt struct {
 	// BodyAt is where Body stands.
 	BodyAt Place `yaml:"-"`
 
-	Name string `yaml:"name"`
+	Name string `check:"required" yaml:"name"`
 }
 
 // Command is a message that the user sends by a short name: commands/**/*.md, one per file.
@@ -35,7 +35,7 @@ type Skill struct {
 	Source Source `yaml:"-"`
 	Body   string `yaml:"-"`
 
-	Name string `yaml:"name"`
+	Name string `check:"required" yaml:"name"`
 	// Description is how the model knows when it needs the skill.
 	Description string `yaml:"description"`
 }

@@ -16,9 +16,9 @@ type Tools struct {
 	// OptIn are tools that are offered only where a layer names them exactly.
 	OptIn []string `yaml:"opt_in"`
 	// MaxSteps bounds the model calls of one interaction.
-	MaxSteps int `yaml:"max_steps"`
+	MaxSteps int `check:"min=1" yaml:"max_steps"`
 	// TokenBudget bounds the tokens of a session, input and output together; 0 is no bound.
-	TokenBudget int        `yaml:"token_budget"`
+	TokenBudget int        `check:"min=0" yaml:"token_budget"`
 	ReadBefore  ReadBefore `yaml:"read_before"`
 	Result      ToolResult `yaml:"result"`
 	Bash        Bash       `yaml:"bash"`
@@ -35,7 +35,7 @@ type ReadBefore struct {
 // ToolResult bounds what a tool gives back to the model.
 type ToolResult struct {
 	// MaxTokens is per result; 0 is no bound.
-	MaxTokens int `yaml:"max_tokens"`
+	MaxTokens int `check:"min=0" yaml:"max_tokens"`
 }
 
 // Bash are the settings of the tool of that name.
@@ -47,11 +47,11 @@ type Bash struct {
 
 // Truncation says when the output of a command is shortened, and what is kept of it. A bound of 0 is none.
 type Truncation struct {
-	MaxOutputBytes int `yaml:"max_output_bytes"`
+	MaxOutputBytes int `check:"min=0" yaml:"max_output_bytes"`
 	// MaxLines is how many lines are given in full. Of more, the first HeadLines and the last TailLines are kept.
-	MaxLines  int `yaml:"max_lines"`
-	HeadLines int `yaml:"head_lines"`
-	TailLines int `yaml:"tail_lines"`
+	MaxLines  int `check:"min=0" yaml:"max_lines"`
+	HeadLines int `check:"min=0" yaml:"head_lines"`
+	TailLines int `check:"min=0" yaml:"tail_lines"`
 }
 
 // Timeout is how long something may take. In files it is a duration such as 90s, or a number of seconds.
@@ -102,37 +102,8 @@ func defaultTools() Tools {
 }
 
 func (t Tools) check(d declaration) error {
-	if t.MaxSteps < 1 {
-		return d.wrong([]string{"max_steps"}, "%d is less than 1", t.MaxSteps)
-	}
 	if t.Bash.Timeout <= 0 {
 		return d.wrong([]string{"bash", "timeout"}, "%s is not positive: write a duration such as 30s, or leave the key out for the default", t.Bash.Timeout)
 	}
-	if err := t.Policy.check(d.below("policy")); err != nil {
-		return err
-	}
-	cut := t.Bash.Truncation
-	return d.notNegative([]setting{
-		{[]string{"token_budget"}, t.TokenBudget},
-		{[]string{"result", "max_tokens"}, t.Result.MaxTokens},
-		{[]string{"bash", "truncation", "max_output_bytes"}, cut.MaxOutputBytes},
-		{[]string{"bash", "truncation", "max_lines"}, cut.MaxLines},
-		{[]string{"bash", "truncation", "head_lines"}, cut.HeadLines},
-		{[]string{"bash", "truncation", "tail_lines"}, cut.TailLines},
-	})
-}
-
-// setting is a number and where it is set.
-type setting struct {
-	path  []string
-	value int
-}
-
-func (d declaration) notNegative(settings []setting) error {
-	for _, s := range settings {
-		if s.value < 0 {
-			return d.wrong(s.path, "%d is negative", s.value)
-		}
-	}
-	return nil
+	return t.Policy.check(d.below("policy"))
 }

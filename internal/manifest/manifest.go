@@ -75,19 +75,19 @@ func (e *ConditionError) Unwrap() error { return e.Err }
 
 // document is plugin.yaml as it is written.
 type document struct {
-	Name        strictyaml.At[string]   `yaml:"name"`
-	Description string                  `yaml:"description"`
-	Disabled    bool                    `yaml:"disabled"`
-	Override    bool                    `yaml:"override"`
-	OptIn       bool                    `yaml:"opt_in"`
-	Condition   strictyaml.At[string]   `yaml:"condition"`
-	Once        bool                    `yaml:"once"`
-	Env         []strictyaml.At[string] `yaml:"env"`
-	Config      map[string]any          `yaml:"config"`
-	Timeout     strictyaml.At[any]      `yaml:"timeout"`
-	OnFailure   strictyaml.At[string]   `yaml:"on_failure"`
+	Name        strictyaml.At[string]    `yaml:"name"`
+	Description string                   `yaml:"description"`
+	Disabled    bool                     `yaml:"disabled"`
+	Override    bool                     `yaml:"override"`
+	OptIn       bool                     `yaml:"opt_in"`
+	Condition   strictyaml.At[string]    `yaml:"condition"`
+	Once        bool                     `yaml:"once"`
+	Env         []strictyaml.At[string]  `yaml:"env"`
+	Config      map[string]any           `yaml:"config"`
+	Timeout     strictyaml.At[timeout]   `yaml:"timeout"`
+	OnFailure   strictyaml.At[OnFailure] `yaml:"on_failure"`
 	Limits      struct {
-		Memory strictyaml.At[any] `yaml:"memory"`
+		Memory strictyaml.At[memory] `yaml:"memory"`
 	} `yaml:"limits"`
 }
 
@@ -122,7 +122,7 @@ func (m *Manifest) validate(file string, d *document) error {
 
 	var faults []error
 
-	if m.OnFailure, err = parseOnFailure(d.OnFailure.Value); err != nil {
+	if m.OnFailure, err = parseOnFailure(string(d.OnFailure.Value)); err != nil {
 		faults = append(faults, at(d.OnFailure.Line, "on_failure", err))
 	}
 
@@ -139,11 +139,11 @@ func (m *Manifest) validate(file string, d *document) error {
 		m.Env = append(m.Env, name.Value)
 	}
 
-	if m.Timeout, err = parseTimeout(d.Timeout.Value); err != nil {
+	if m.Timeout, err = parseTimeout(d.Timeout.Value.written); err != nil {
 		faults = append(faults, at(d.Timeout.Line, "timeout", err))
 	}
 
-	if m.Limits.Memory, err = parseMemory(d.Limits.Memory.Value); err != nil {
+	if m.Limits.Memory, err = parseMemory(d.Limits.Memory.Value.written); err != nil {
 		faults = append(faults, at(d.Limits.Memory.Line, "limits.memory", err))
 	}
 

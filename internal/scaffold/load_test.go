@@ -174,6 +174,34 @@ func TestEveryKeyIsShown(t *testing.T) {
 	}
 }
 
+// TestSchemasAreThere follows the first line of each YAML file to the schema that it names.
+func TestSchemasAreThere(t *testing.T) {
+	t.Parallel()
+	home := fill(t)
+	const modeline = "# yaml-language-server: $schema="
+	count := 0
+	err := filepath.WalkDir(filepath.Join(home, "config"), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".yaml" {
+			return err
+		}
+		count++
+		first, _, _ := strings.Cut(read(t, path), "\n")
+		named, ok := strings.CutPrefix(first, modeline)
+		if !ok {
+			t.Errorf("%s names no schema", path)
+			return nil
+		}
+		target := filepath.Join(filepath.Dir(path), filepath.FromSlash(named))
+		if _, err := os.Stat(target); err != nil || filepath.Base(target) != filepath.Base(filepath.Dir(path))+".schema.json" {
+			t.Errorf("%s names %s: %v", path, named, err)
+		}
+		return nil
+	})
+	if err != nil || count < 8 {
+		t.Errorf("%d files, %v", count, err)
+	}
+}
+
 // keys are what a type reads from a file, at any depth.
 func keys(t reflect.Type) []string {
 	var out []string

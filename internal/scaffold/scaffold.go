@@ -15,6 +15,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 
 	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/schema"
 )
 
 //go:embed files files/.gitignore
@@ -62,10 +63,33 @@ func Plan(home string, force bool) ([]File, error) {
 		plan = append(plan, f)
 		return err
 	})
+	if err == nil {
+		err = planSchemas(&plan, home, force)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("looking at %s: %w", home, err)
 	}
 	return plan, nil
+}
+
+// planSchemas adds the schemas of YAML files, which the first lines of these files name. The files lie in the home, so that an editor
+// needs no network and has the schemas of this version. Editors do not check the frontmatter of Markdown files.
+func planSchemas(plan *[]File, home string, force bool) error {
+	for _, k := range schema.Kinds() {
+		if k.Markdown {
+			continue
+		}
+		text, err := k.Text()
+		if err != nil {
+			return err
+		}
+		f, err := compare(filepath.Join(home, schema.Dir, k.FileName()), string(text), force)
+		if err != nil {
+			return err
+		}
+		*plan = append(*plan, f)
+	}
+	return nil
 }
 
 // compare looks at one file as it is now.

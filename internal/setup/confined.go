@@ -79,10 +79,25 @@ func (t confined) Execute(ctx context.Context, call tool.Call) (string, error) {
 	if err := json.Unmarshal(done.Value, &said); err != nil {
 		return "", fmt.Errorf("reading the answer of %s: %w", name, err)
 	}
+	said = t.explained(said, command.Policy)
 	if said.Error != "" {
 		return said.Output, errors.New(said.Error)
 	}
 	return said.Output, nil
+}
+
+// explained adds to the answer of a command that the sandbox refused something, where the command says so in the words of the kernel.
+func (t confined) explained(said answer, policy sandbox.Policy) answer {
+	if !policy.Exec {
+		return said // tools for files are refused by path, with the rule
+	}
+	for _, text := range []*string{&said.Error, &said.Output} {
+		if note := sandbox.Explain(policy, t.options.Workdir, *text); note != "" {
+			*text = strings.TrimRight(*text, "\n") + "\n" + note
+			break
+		}
+	}
+	return said
 }
 
 // missing are the paths that would be protected if they existed. Only programs can make them: the other tools are kept from it by

@@ -112,16 +112,20 @@ func (c *checker) structure(n *yaml.Node, t reflect.Type, path string) error {
 	known := fields(t)
 
 	return c.pairs(n, path, func(key, value *yaml.Node) error {
-		field, ok := known.types[key.Value]
+		field, ok := known.fields[key.Value]
 		if !ok && known.rest == nil {
-			return unknown(key, path, known.names)
+			return unknown(key, value, path, known.names)
 		}
 
 		if !ok {
-			field = known.rest
+			field.Type = known.rest
 		}
 
-		return c.value(value, field, join(path, key.Value))
+		if err := c.value(value, field.Type, join(path, key.Value)); err != nil {
+			return err
+		}
+
+		return field.bounds.check(value, join(path, key.Value))
 	})
 }
 
@@ -146,7 +150,7 @@ func (c *checker) mapping(n *yaml.Node, t reflect.Type, path string) error {
 // pairs calls each for every key of a mapping, including those merged in with <<, and refuses duplicates.
 func (c *checker) pairs(n *yaml.Node, path string, each func(key, value *yaml.Node) error) error {
 	if n.Kind != yaml.MappingNode {
-		return mismatch(n, path, "a mapping of keys")
+		return mismatch(n, path, wantMapping)
 	}
 
 	seen := make(map[string]int, len(n.Content)/2)
@@ -285,6 +289,10 @@ func scalar(n *yaml.Node, t reflect.Type, path string) error {
 		return mismatch(n, path, wanted(t))
 	}
 
+	if t.Kind() == reflect.String && curly(n) {
+		return fault(n, "%scurly quotes are no quotes in YAML: write \" or '", keyed(path))
+	}
+
 	return nil
 }
 
@@ -303,10 +311,14 @@ func attempt(n *yaml.Node, t reflect.Type, path string) error {
 	return &Error{Line: max(inner.Line, n.Line), Err: fmt.Errorf("%s%w", keyed(path), inner.Err)}
 }
 
-func unknown(key *yaml.Node, path string, names []string) error {
+func unknown(key, value *yaml.Node, path string, names []string) error {
 	where := ""
 	if path != "" {
 		where = fmt.Sprintf(" in %q", path)
+	}
+
+	if hint := keyHint(path, key, value); hint != "" {
+		return fault(key, "unknown key %q%s; %s", key.Value, where, hint)
 	}
 
 	known := "none"

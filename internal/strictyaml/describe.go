@@ -2,9 +2,7 @@ package strictyaml
 
 import (
 	"fmt"
-	"maps"
 	"reflect"
-	"strings"
 
 	"gopkg.in/yaml.v3"
 )
@@ -16,6 +14,8 @@ func mismatch(n *yaml.Node, path, want string) error {
 	hint := ""
 
 	switch {
+	case valueHint(path, n, want) != "":
+		hint = "; " + valueHint(path, n, want)
 	case want == wantText && n.Kind == yaml.ScalarNode:
 		hint = " (put it in quotes)"
 	case want == wantList && n.Kind == yaml.ScalarNode:
@@ -26,8 +26,9 @@ func mismatch(n *yaml.Node, path, want string) error {
 }
 
 const (
-	wantText = "text"
-	wantList = "a list"
+	wantText    = "text"
+	wantList    = "a list"
+	wantMapping = "a mapping of keys"
 )
 
 func wanted(t reflect.Type) string {
@@ -89,59 +90,4 @@ func join(path, key string) string {
 	}
 
 	return path + "." + key
-}
-
-// fieldSet is what a struct accepts: named fields, and rest for any other key when it has an inlined map.
-type fieldSet struct {
-	names []string
-	types map[string]reflect.Type
-	rest  reflect.Type
-}
-
-// fields follows the YAML library's rules: the yaml tag, or else the field's name in lower case.
-func fields(t reflect.Type) fieldSet {
-	set := fieldSet{types: make(map[string]reflect.Type, t.NumField())}
-
-	for field := range t.Fields() {
-		name, options, _ := strings.Cut(field.Tag.Get("yaml"), ",")
-		if name == "-" || (!field.IsExported() && !field.Anonymous) {
-			continue
-		}
-
-		if strings.Contains(options, "inline") {
-			set.inline(field.Type)
-
-			continue
-		}
-
-		if name == "" {
-			name = strings.ToLower(field.Name)
-		}
-
-		set.names = append(set.names, name)
-		set.types[name] = field.Type
-	}
-
-	return set
-}
-
-func (s *fieldSet) inline(t reflect.Type) {
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-
-	if t.Kind() == reflect.Map {
-		s.rest = t.Elem()
-
-		return
-	}
-
-	inner := fields(t)
-	s.names = append(s.names, inner.names...)
-
-	maps.Copy(s.types, inner.types)
-
-	if inner.rest != nil {
-		s.rest = inner.rest
-	}
 }

@@ -18,7 +18,7 @@ func Frontmatter(file string, data []byte, into any) (string, error) {
 		return "", Decode(file, data, into)
 	}
 
-	data = bytes.TrimPrefix(data, bom)
+	data = utf8Text(data)
 
 	first, rest, _ := bytes.Cut(data, []byte("\n"))
 	if !isFence(first) {

@@ -56,6 +56,8 @@ func Decode(file string, data []byte, into any) error {
 		return &Error{File: file, Err: fmt.Errorf("file has %d bytes, the limit is %d (1 MiB)", len(data), MaxSize)}
 	}
 
+	data = utf8Text(data)
+
 	node, err := parse(data)
 	if err == nil && node != nil {
 		err = decode(node, target)
@@ -99,7 +101,7 @@ func parse(data []byte) (*yaml.Node, error) {
 	}
 
 	if err != nil {
-		return nil, fromYAML(err, faultLine(data))
+		return nil, explained(fromYAML(err, faultLine(data)), data)
 	}
 
 	err = safely(func() error { return decoder.Decode(&second) })
@@ -108,7 +110,7 @@ func parse(data []byte) (*yaml.Node, error) {
 	}
 
 	if !errors.Is(err, io.EOF) {
-		return nil, fromYAML(err, faultLine(data))
+		return nil, explained(fromYAML(err, faultLine(data)), data)
 	}
 
 	if first.Kind != yaml.DocumentNode || len(first.Content) != 1 {

@@ -138,10 +138,7 @@ func Demo() Script {
 }
 
 func parse(file string, data []byte) (Script, error) {
-	var content struct {
-		Model *Model                `yaml:"model"`
-		Turns []strictyaml.At[Turn] `yaml:"turns"`
-	}
+	var content document
 	if err := strictyaml.Decode(file, data, &content); err != nil {
 		return Script{}, err
 	}

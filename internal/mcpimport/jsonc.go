@@ -1,0 +1,64 @@
+package mcpimport
+
+// standard is JSON without comments and without commas before a closing bracket, which editors allow in their settings. Lines stay
+// where they are. What is no JSON after that is for the decoder to refuse.
+func standard(data []byte) []byte {
+	out := make([]byte, 0, len(data))
+	comma := -1 // index in out of a comma that only blanks follow
+	for i := 0; i < len(data); {
+		end := i + 1
+		switch c := data[i]; {
+		case c == '"':
+			end = stringEnd(data, i)
+		case c == '/' && i+1 < len(data) && (data[i+1] == '/' || data[i+1] == '*'):
+			end = commentEnd(data, i)
+			for _, b := range data[i:end] {
+				if b == '\n' {
+					out = append(out, b)
+				}
+			}
+			i = end
+			continue
+		case c == ' ' || c == '\t' || c == '\r' || c == '\n':
+			out = append(out, c)
+			i = end
+			continue
+		case (c == '}' || c == ']') && comma >= 0:
+			out[comma] = ' '
+		}
+		comma = -1
+		if data[i] == ',' {
+			comma = len(out)
+		}
+		out = append(out, data[i:end]...)
+		i = end
+	}
+	return out
+}
+
+// stringEnd is the index after the string that begins at i.
+func stringEnd(data []byte, i int) int {
+	for i++; i < len(data); i++ {
+		switch data[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(data)
+}
+
+// commentEnd is the index after the comment that begins at i; that of a line comment is its line end.
+func commentEnd(data []byte, i int) int {
+	block := data[i+1] == '*'
+	for j := i + 2; j < len(data); j++ {
+		if !block && data[j] == '\n' {
+			return j
+		}
+		if block && data[j] == '/' && data[j-1] == '*' && j > i+2 {
+			return j + 1
+		}
+	}
+	return len(data)
+}

@@ -1,0 +1,148 @@
+package mcpimport
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// converter turns the values of a server into those that aura expands: ${NAME}, and $${ for a literal ${.
+type converter struct {
+	server *Server
+	// keep is Options.KeepSecrets.
+	keep bool
+	// refused is why the server cannot be used.
+	refused string
+}
+
+func (c *converter) values(field string, in map[string]string) map[string]string {
+	if len(in) == 0 {
+		return nil
+	}
+	out := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(in)) {
+		out[name] = c.value(field, name, in[name])
+	}
+	return out
+}
+
+// value converts a value and takes a secret out of it. Name is that of a variable or a header; empty for an argument.
+func (c *converter) value(field, name, text string) string {
+	converted := c.text(field, text)
+	found := secret(name, text)
+	if found == "" || c.keep {
+		if found != "" {
+			c.server.note("%s has a secret as text: do not commit the file", where(field, name))
+		}
+		return converted
+	}
+	variable := name
+	if field != "env" {
+		variable = strings.ToUpper(strings.ReplaceAll(c.server.Name, "-", "_")) + "_TOKEN"
+	}
+	if !slices.Contains(c.server.Unset, variable) {
+		c.server.Unset = append(c.server.Unset, variable)
+	}
+	c.server.note("%s has a secret as text: aura writes ${%s} instead, and the secret is not written", where(field, name), variable)
+	return strings.Replace(text, found, "${"+variable+"}", 1)
+}
+
+func where(field, name string) string {
+	if name == "" {
+		return field
+	}
+	return field + " " + name
+}
+
+var (
+	reference = regexp.MustCompile(`\$\{([^{}]*)\}`)
+	plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	bareName  = regexp.MustCompile(`^\$([A-Za-z_][A-Za-z0-9_]*)$`)
+)
+
+// text converts the references to variables in a value.
+func (c *converter) text(field, text string) string {
+	if m := bareName.FindStringSubmatch(text); m != nil && (field == "env" || field == "headers") {
+		return "${" + m[1] + "}"
+	}
+	out := reference.ReplaceAllStringFunc(text, func(match string) string {
+		inner := match[2 : len(match)-1]
+		kind, rest, _ := strings.Cut(inner, ":")
+		switch {
+		case plainName.MatchString(inner) && inner != "workspaceFolder" && inner != "userHome":
+			return match
+		case kind == "env" && plainName.MatchString(rest):
+			return "${" + rest + "}"
+		case inner == "workspaceFolder":
+			return "."
+		case inner == "userHome":
+			return "${HOME}"
+		case plainName.MatchString(kind) && strings.HasPrefix(rest, "-"):
+			c.server.note("%s: the default of ${%s} is left out, because aura has no defaults: set the variable %s", field, kind, kind)
+			return "${" + kind + "}"
+		case kind == "input":
+			c.refuse(fmt.Sprintf("its %s asks for the input %q when the server starts: write a variable such as ${%s} instead, and import the list again", field, rest, variableOf(rest)))
+		default:
+			c.refuse(fmt.Sprintf("its %s has %s, which aura cannot replace", field, match))
+		}
+		return match
+	})
+	// What is left of ${ is no reference.
+	return escapeOpen(out)
+}
+
+func (c *converter) refuse(reason string) {
+	if c.refused == "" {
+		c.refused = reason
+	}
+}
+
+// escapeOpen writes $${ for each ${ that begins no reference.
+func escapeOpen(text string) string {
+	var out strings.Builder
+	for {
+		before, after, found := strings.Cut(text, "${")
+		out.WriteString(before)
+		if !found {
+			return out.String()
+		}
+		name, _, closed := strings.Cut(after, "}")
+		if !closed || !plainName.MatchString(name) {
+			out.WriteString("$")
+		}
+		out.WriteString("${")
+		text = after
+	}
+}
+
+var notInName = regexp.MustCompile(`[^A-Z0-9]+`)
+
+func variableOf(input string) string {
+	name := strings.Trim(notInName.ReplaceAllString(strings.ToUpper(input), "_"), "_")
+	if !plainName.MatchString(name) {
+		return "NAME"
+	}
+	return name
+}
+
+var (
+	// secretName is how variables and headers with secrets are named.
+	secretName = regexp.MustCompile(`(?i)token|secret|passw|credential|authorization|api[_-]?key|access[_-]?key|private[_-]?key|(?:^|[_-])(?:key|pat|auth)$`)
+	// secretText is how well-known services begin their keys.
+	secretText = regexp.MustCompile(`\b(?:sk-[A-Za-z0-9_-]{16,}|gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{16,}|glpat-[A-Za-z0-9_-]{16,}|xox[abpr]-[A-Za-z0-9-]{10,}|AKIA[A-Z0-9]{16}|AIza[A-Za-z0-9_-]{30,})`)
+	scheme     = regexp.MustCompile(`(?i)^(?:bearer|basic|token)\s+`)
+)
+
+// secret is the part of a value that is a secret written as text; empty if there is none.
+func secret(name, text string) string {
+	if found := secretText.FindString(text); found != "" {
+		return found
+	}
+	value := text[len(scheme.FindString(text)):]
+	if name == "" || !secretName.MatchString(name) || value == "" || strings.Contains(value, "$") {
+		return ""
+	}
+	return value
+}

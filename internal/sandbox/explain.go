@@ -1,0 +1,86 @@
+package sandbox
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+)
+
+// refusals are what programs print when the kernel enforces a policy: of a read-only mount, of Landlock, and of a mount that would be
+// replaced or removed.
+var refusals = []string{"Read-only file system", "Permission denied", "Operation not permitted", "Device or resource busy"}
+
+// maxExplained bounds how much of an output is searched, in bytes at its end.
+const maxExplained = 64 << 10
+
+// Explain finds in the output of a command the first complaint about a file that the policy does not let it write, and says in one
+// line that the sandbox refused it and what to do; empty if there is none. Programs report such a refusal as a fault of the file system.
+// Relative paths start from the working directory; the end of a protected path counts too, because a command may have changed to another
+// directory. The output can only choose which rule of the policy is cited.
+func Explain(p Policy, workdir, output string) string {
+	output = output[max(0, len(output)-maxExplained):]
+	resolved := false
+	for line := range strings.Lines(output) {
+		if !containsAny(line, refusals) {
+			continue
+		}
+		if !resolved {
+			p, resolved = p.resolved(), true // following the links takes long
+		}
+		for _, path := range candidates(line) {
+			if denied := p.refusal(workdir, path); denied != nil {
+				return "[sandbox] " + denied.Error() + advice(denied.Resolved)
+			}
+		}
+	}
+	return ""
+}
+
+// advice is what to do instead.
+func advice(path string) string {
+	if isGitSetting(path) {
+		return ". For one command, use git -c NAME=VALUE; to change the setting, ask the user to run git config"
+	}
+	return ". If it is needed, ask the user to do it"
+}
+
+func isGitSetting(path string) bool {
+	base := filepath.Base(path)
+	return base == ".gitconfig" || base == "config" && strings.Contains(filepath.ToSlash(path), "/.git/")
+}
+
+// refusal is the denial of writing a path; nil if the policy allows it.
+func (p Policy) refusal(workdir, path string) *DeniedError {
+	denied, _ := errors.AsType[*DeniedError](p.check(workdir, path, true))
+	if denied != nil || filepath.IsAbs(path) || !strings.Contains(path, "/") {
+		return denied
+	}
+	for _, kept := range p.Protected {
+		if strings.HasSuffix(filepath.ToSlash(kept), "/"+path) {
+			denied, _ = errors.AsType[*DeniedError](p.check(workdir, kept, true))
+			return denied
+		}
+	}
+	return nil
+}
+
+func containsAny(text string, words []string) bool {
+	for _, word := range words {
+		if strings.Contains(text, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// candidates are the words of a line that may be paths: what has a slash in it, or begins with a dot.
+func candidates(line string) []string {
+	var out []string
+	for _, word := range strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \t\r\n'\"`‘’“”", r) }) {
+		word = strings.TrimRight(word, ":,;.")
+		if len(word) > 1 && (strings.Contains(word, "/") || word[0] == '.') {
+			out = append(out, strings.TrimSuffix(word, ".lock"))
+		}
+	}
+	return out
+}

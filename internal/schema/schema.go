@@ -1,0 +1,93 @@
+// Package schema knows every kind of file that users of aura write, and the JSON schema of each. The schemas are generated from the
+// types into which the strict reader decodes these files, and published in docs/schemas. The descriptions in them are those of the
+// tables in docs/.
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"path"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/idelchi/aura/docs/schemas"
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/llm/script"
+	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/strictyaml"
+)
+
+// Dir is the directory below a home that has the schemas of the home's YAML files. aura itself does not read it.
+const Dir = "schemas"
+
+// Kind is a kind of file.
+type Kind struct {
+	config.FileType
+
+	// Files is a pattern for the places of such files below a home.
+	Files string
+	// Variables are replaced in values.
+	Variables bool
+}
+
+// Kinds are all kinds, sorted by name.
+func Kinds() []Kind {
+	kinds := []Kind{
+		{FileType: config.FileType{Name: "plugin", One: "plugin", Folder: "plugins", Type: manifest.FileType()}, Files: "plugins/**/" + manifest.FileName},
+		{FileType: config.FileType{Name: "script", One: "script", Folder: "config", Type: script.FileType()}, Files: "the file of a provider of type script"},
+	}
+	for _, t := range config.FileTypes() {
+		ext := "yaml"
+		if t.Markdown {
+			ext = "md"
+		}
+		kinds = append(kinds, Kind{FileType: t, Files: path.Join(t.Folder, "**", "*."+ext), Variables: true})
+	}
+	slices.SortFunc(kinds, func(a, b Kind) int { return strings.Compare(a.Name, b.Name) })
+	return kinds
+}
+
+// FileName is that of the schema.
+func (k Kind) FileName() string { return k.Name + ".schema.json" }
+
+// Text is the schema as it is published.
+func (k Kind) Text() ([]byte, error) {
+	text, err := schemas.Files.ReadFile(k.FileName())
+	if err != nil {
+		return nil, fmt.Errorf("reading the schema of %s: %w", k.Name, err)
+	}
+	return text, nil
+}
+
+// Generate makes the schema from the reader's types. About is the description of the value at a dotted path of keys.
+func (k Kind) Generate(about func(path string) string) ([]byte, error) {
+	described, err := strictyaml.Schema(k.Type, strictyaml.SchemaOptions{Variables: k.Variables, About: about, Omit: k.Omit, Defaults: k.Defaults})
+	if err != nil {
+		return nil, fmt.Errorf("generating the schema of %s: %w", k.Name, err)
+	}
+	described["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+	described["title"] = k.title()
+	if k.OneKey {
+		described["maxProperties"] = 1
+	}
+	if k.Type.Kind() == reflect.Map {
+		described["propertyNames"] = map[string]any{"minLength": 1}
+	}
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(described); err != nil {
+		return nil, fmt.Errorf("generating the schema of %s: %w", k.Name, err)
+	}
+	return out.Bytes(), nil
+}
+
+func (k Kind) title() string {
+	if k.Markdown {
+		return "aura: frontmatter of " + k.Files
+	}
+	return "aura: " + k.Files
+}

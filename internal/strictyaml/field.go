@@ -1,0 +1,138 @@
+package strictyaml
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// field is a key of a struct. Its tag check holds what the type does not say, separated by commas: required for the schema alone,
+// min=N and max=N also for the reader.
+type field struct {
+	Type     reflect.Type
+	goName   string
+	required bool
+	bounds   bounds
+}
+
+// bounds are those of a number, nil where there is none.
+type bounds struct{ min, max *float64 }
+
+func newField(f reflect.StructField) field {
+	out := field{Type: f.Type, goName: f.Name}
+
+	for word := range strings.SplitSeq(f.Tag.Get("check"), ",") {
+		name, text, _ := strings.Cut(word, "=")
+		number, err := strconv.ParseFloat(text, 64)
+
+		switch {
+		case word == "":
+		case name == "required":
+			out.required = true
+		case name == "min" && err == nil:
+			out.bounds.min = &number
+		case name == "max" && err == nil:
+			out.bounds.max = &number
+		default:
+			panic(fmt.Sprintf("the tag check of the field %s has %q, which has no meaning", f.Name, word))
+		}
+	}
+
+	return out
+}
+
+// check refuses a number outside of the bounds. What is no number was refused before, unless it is not set.
+func (b bounds) check(n *yaml.Node, path string) error {
+	if b == (bounds{}) {
+		return nil
+	}
+
+	for n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+
+	var number float64
+	if n.ShortTag() == "!!null" || safely(func() error { return n.Decode(&number) }) != nil {
+		return nil
+	}
+
+	switch {
+	case b.min != nil && number < *b.min && *b.min == 0:
+		return fault(n, "%s%s is negative", keyed(path), n.Value)
+	case b.min != nil && number < *b.min:
+		return fault(n, "%s%s is less than %v", keyed(path), n.Value, *b.min)
+	case b.max != nil && number > *b.max:
+		return fault(n, "%s%s is more than %v", keyed(path), n.Value, *b.max)
+	}
+
+	return nil
+}
+
+func (b bounds) describe(schema map[string]any) {
+	if b.min != nil {
+		schema["minimum"] = *b.min
+	}
+
+	if b.max != nil {
+		schema["maximum"] = *b.max
+	}
+}
+
+// fieldSet is what a struct accepts: named fields, and rest for any other key when it has an inlined map.
+type fieldSet struct {
+	names  []string
+	fields map[string]field
+	rest   reflect.Type
+}
+
+// fields follows the YAML library's rules: the yaml tag, or else the field's name in lower case.
+func fields(t reflect.Type) fieldSet {
+	set := fieldSet{fields: make(map[string]field, t.NumField())}
+
+	for f := range t.Fields() {
+		name, options, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+		if name == "-" || (!f.IsExported() && !f.Anonymous) {
+			continue
+		}
+
+		if strings.Contains(options, "inline") {
+			set.inline(f.Type)
+
+			continue
+		}
+
+		if name == "" {
+			name = strings.ToLower(f.Name)
+		}
+
+		set.names = append(set.names, name)
+		set.fields[name] = newField(f)
+	}
+
+	return set
+}
+
+func (s *fieldSet) inline(t reflect.Type) {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+
+	if t.Kind() == reflect.Map {
+		s.rest = t.Elem()
+
+		return
+	}
+
+	inner := fields(t)
+	s.names = append(s.names, inner.names...)
+
+	maps.Copy(s.fields, inner.fields)
+
+	if inner.rest != nil {
+		s.rest = inner.rest
+	}
+}
