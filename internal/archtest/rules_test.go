@@ -16,8 +16,9 @@ var rooms = map[string][]string{
 
 	"internal/cli": {
 		"internal/app", "internal/check", "internal/config", "internal/conversation/...", "internal/frontend", "internal/install", "internal/llm", "internal/manifest", "internal/pipeline",
-		"internal/plaintext", "internal/redact", "internal/scaffold", "internal/sandbox", "internal/session", "internal/setup", "internal/shell", "internal/tool", "internal/trust", "host", "sdk/...",
+		"internal/plaintext", "internal/redact", "internal/scaffold", "internal/sandbox", "internal/session", "internal/setup", "internal/shell", "internal/terminal", "internal/tool", "internal/trust", "host", "sdk/...",
 	},
+	"internal/terminal": {"internal/conversation/event", "internal/plaintext"},
 	"internal/frontend": {"host", "internal/command", "internal/conversation/event", "internal/session", "internal/setup"},
 	"internal/slash": {
 		"host", "internal/command", "internal/condition", "internal/config", "internal/conversation", "internal/llm", "internal/mcp", "internal/prompt",

@@ -15,10 +15,10 @@ import (
 
 // evil is a name or a text, as YAML spells it, that colours the screen, renames the window, fills the clipboard, and reverses and
 // hides what follows. EVIL is what of it may be seen.
-const evil = `"EVIL\e[31m\e]0;owned\a\e]52;c;b3duZWQ=\e\\\x9b2J\u202e\u200b\b\r"`
+const evil = `"EVIL\e[45m\e]0;owned\a\e]52;c;b3duZWQ=\e\\\x9b2J\u202e\u200b\b\r"`
 
 // evilBytes is evil as it would reach a terminal.
-const evilBytes = "EVIL\x1b[31m\x1b]0;owned\a\x1b]52;c;b3duZWQ=\x1b\\\u009b2J\u202e\u200b\b\r"
+const evilBytes = "EVIL\x1b[45m\x1b]0;owned\a\x1b]52;c;b3duZWQ=\x1b\\\u009b2J\u202e\u200b\b\r"
 
 // onTerminal runs a command on a terminal and returns all that reached it.
 func (p *project) onTerminal(cmd *exec.Cmd) []byte {
