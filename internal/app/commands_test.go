@@ -85,13 +85,13 @@ func TestConfirm(t *testing.T) {
 	t.Parallel()
 	rows := []struct {
 		name   string
-		answer func(context.Context, setup.Question) (bool, error)
+		answer func(context.Context, setup.Question) (setup.Answer, error)
 		runs   bool
 		told   string
 	}{
-		{"yes", func(context.Context, setup.Question) (bool, error) { return true, nil }, true, ""},
-		{"no", func(context.Context, setup.Question) (bool, error) { return false, nil }, false, "the user said no"},
-		{"no answer", func(context.Context, setup.Question) (bool, error) { return true, errors.New("gone") }, false, "gone"},
+		{"yes", func(context.Context, setup.Question) (setup.Answer, error) { return setup.Once, nil }, true, ""},
+		{"no", func(context.Context, setup.Question) (setup.Answer, error) { return setup.Reject, nil }, false, "the user said no"},
+		{"no answer", func(context.Context, setup.Question) (setup.Answer, error) { return setup.Once, errors.New("gone") }, false, "gone"},
 		{"nobody", nil, false, "no terminal"},
 	}
 	for _, row := range rows {
@@ -100,7 +100,7 @@ func TestConfirm(t *testing.T) {
 			p := newPlace(t, map[string]string{".aura/config/features/tools.yaml": "tools: {policy: {confirm: ['Bash:touch*']}}\n"})
 			var asked []setup.Question
 			if row.answer != nil {
-				p.confirm = func(ctx context.Context, q setup.Question) (bool, error) {
+				p.confirm = func(ctx context.Context, q setup.Question) (setup.Answer, error) {
 					asked = append(asked, q)
 					return row.answer(ctx, q)
 				}
@@ -110,7 +110,7 @@ func TestConfirm(t *testing.T) {
 				t.Errorf("ran %v, %v", p.has("made"), got.err)
 			}
 			check(t, "told", strings.TrimSpace(got.told()), row.told)
-			want := []setup.Question{{Tool: "Bash", Args: map[string]any{"command": "touch made"}, Rule: "Bash:touch*"}}
+			want := []setup.Question{{Tool: "Bash", Args: map[string]any{"command": "touch made"}, Rule: "Bash:touch*", Always: "this exact command"}}
 			if row.answer != nil && !reflect.DeepEqual(asked, want) {
 				t.Errorf("asked %+v", asked)
 			}
@@ -135,10 +135,10 @@ func TestRunReturnsTheFirstFailure(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	p = newPlace(t, map[string]string{".aura/config/features/tools.yaml": "tools: {policy: {confirm: [Bash]}}\n"})
-	p.confirm = func(ctx context.Context, _ setup.Question) (bool, error) {
+	p.confirm = func(ctx context.Context, _ setup.Question) (setup.Answer, error) {
 		cancel()
 		<-ctx.Done()
-		return true, ctx.Err()
+		return setup.Once, ctx.Err()
 	}
 	if got := p.run(ctx, "one", "/name never"); !errors.Is(got.err, context.Canceled) || got.said() != "" || p.has("made") {
 		t.Errorf("got %v, %q", got.err, got.said())

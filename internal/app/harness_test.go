@@ -30,7 +30,7 @@ type place struct {
 	dir string
 	// o are the options of the next session; confirm answers its questions, if anybody does.
 	o       Options
-	confirm func(context.Context, setup.Question) (bool, error)
+	confirm func(context.Context, setup.Question) (setup.Answer, error)
 }
 
 // newPlace makes a project without plugins whose model plays talk, and adds files to it.
@@ -78,10 +78,12 @@ func (o *outcome) Event(e event.Event) { o.events = append(o.events, e) }
 // asked is a front end with somebody who answers.
 type asked struct {
 	*outcome
-	confirm func(context.Context, setup.Question) (bool, error)
+	confirm func(context.Context, setup.Question) (setup.Answer, error)
 }
 
-func (a asked) Ask(ctx context.Context, q setup.Question) (bool, error) { return a.confirm(ctx, q) }
+func (a asked) Ask(ctx context.Context, q setup.Question) (setup.Answer, error) {
+	return a.confirm(ctx, q)
+}
 
 // run opens a session, takes the prompts and closes it.
 func (p *place) run(ctx context.Context, prompts ...string) outcome {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/mcp"
 	"github.com/idelchi/aura/internal/setup"
 )
@@ -17,6 +18,7 @@ func (s *Session) openServers(ctx context.Context, c *config.Config) *mcp.Set {
 	if len(c.MCPServers) == 0 {
 		return nil
 	}
+	s.events.send(event.Waiting{For: event.ForServers})
 	return OpenMCP(ctx, c, MCPOptions{
 		Version: s.opts.Version, Notify: func(text string) { s.notice("", text) }, OnChange: func() { s.stale.Store(true) },
 	})

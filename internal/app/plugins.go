@@ -9,6 +9,7 @@ import (
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/command"
 	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/internal/pipeline"
 	"github.com/idelchi/aura/internal/session"
@@ -38,6 +39,7 @@ func (p *plugins) prepare(ctx context.Context, s *Session, next *setup.Setup, an
 	case p.fleet != nil:
 		out.change, err = p.fleet.Prepare(ctx, next.Specs, anew)
 	case len(next.Specs) > 0:
+		s.events.send(event.Waiting{For: event.ForPlugins})
 		err = out.start(ctx, s, next)
 	}
 	return out, err

@@ -104,7 +104,7 @@ func redacted(r *redact.Redactor, ev event.Event) event.Event {
 		e.Arguments = r.JSON(e.Arguments)
 		return e
 	case event.ToolResult:
-		e.Content, e.Note, e.Error = r.String(e.Content), r.String(e.Note), r.String(e.Error)
+		e.Content, e.Note, e.Error, e.Diff = r.String(e.Content), r.String(e.Note), r.String(e.Error), r.String(e.Diff)
 		return e
 	case event.Command:
 		e.Output = r.String(e.Output)

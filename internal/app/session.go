@@ -20,6 +20,7 @@ import (
 	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/frontend"
 	"github.com/idelchi/aura/internal/mcp"
+	"github.com/idelchi/aura/internal/policy"
 	"github.com/idelchi/aura/internal/readguard"
 	"github.com/idelchi/aura/internal/redact"
 	"github.com/idelchi/aura/internal/sandbox"
@@ -166,14 +167,14 @@ func (s *Session) firstSource(ctx context.Context) (setup.Source, error) {
 		Providers: setup.NewProviders(c, &s.secrets, func(text string) { s.notice("", text) }),
 	}
 	if asker, ok := s.front.(frontend.Asker); ok {
-		out.Confirm = s.ask(asker)
+		out.Confirm, out.Approvals = s.ask(asker), &policy.Approvals{}
 	}
 	return out, nil
 }
 
 // ask puts one question after the other: subagents may work side by side.
-func (s *Session) ask(asker frontend.Asker) func(context.Context, setup.Question) (bool, error) {
-	return func(ctx context.Context, q setup.Question) (bool, error) {
+func (s *Session) ask(asker frontend.Asker) func(context.Context, setup.Question) (setup.Answer, error) {
+	return func(ctx context.Context, q setup.Question) (setup.Answer, error) {
 		s.asking.Lock()
 		defer s.asking.Unlock()
 		return asker.Ask(ctx, q)

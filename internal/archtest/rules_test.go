@@ -16,13 +16,15 @@ var rooms = map[string][]string{
 
 	"internal/cli": {
 		"internal/aar", "internal/app", "internal/build", "internal/check", "internal/config", "internal/conversation/...", "internal/doctor", "internal/frontend", "internal/install", "internal/llm", "internal/manifest",
-		"internal/mcpimport", "internal/nearest", "internal/pipeline", "internal/plaintext", "internal/redact", "internal/scaffold", "internal/schema", "internal/sandbox", "internal/session", "internal/setup", "internal/shell", "internal/tool", "internal/trust", "host", "sdk/...",
+		"internal/mcpimport", "internal/nearest", "internal/pipeline", "internal/plaintext", "internal/redact", "internal/scaffold", "internal/schema", "internal/sandbox", "internal/session", "internal/setup", "internal/shell", "internal/terminal",
+		"internal/tool", "internal/trust", "host", "sdk/...",
 	},
 	"internal/doctor": {
 		"internal/app", "internal/build", "internal/check", "internal/config", "internal/install", "internal/llm", "internal/process", "internal/redact",
 		"internal/sandbox", "internal/setup", "sdk/...",
 	},
 	"internal/cli/gen":  {"internal/build", "internal/cli"},
+	"internal/terminal": {"internal/conversation/event", "internal/plaintext"},
 	"internal/frontend": {"host", "internal/command", "internal/conversation/event", "internal/session", "internal/setup"},
 	"internal/slash": {
 		"host", "internal/command", "internal/condition", "internal/config", "internal/conversation", "internal/llm", "internal/mcp", "internal/prompt",

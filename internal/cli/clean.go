@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,21 +14,26 @@ func clean(text string) string { return plaintext.Show(text) }
 
 // oneLine is clean text on one line, cut after limit runes with a count of what is left out.
 func oneLine(text string, limit int) string {
-	text = plaintext.Line(text)
+	return shortened(plaintext.Line(text), limit)
+}
+
+// compact is oneLine with the blanks and tabs of each line as they are: it is for what tools print, and what they are given.
+func compact(text string, limit int) string {
+	var lines []string
+	for line := range strings.Lines(clean(text)) {
+		if line = strings.TrimRight(line, " \t\n"); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return shortened(strings.Join(lines, " "), limit)
+}
+
+func shortened(text string, limit int) string {
 	runes := []rune(text)
 	if len(runes) <= limit {
 		return text
 	}
 	return fmt.Sprintf("%s… (%d more)", string(runes[:limit]), len(runes)-limit)
-}
-
-// guarded is the last fence before a terminal: whatever a command forgets to clean is cleaned here. Other writers stay as they
-// are, since programs read them.
-func guarded(w io.Writer) io.Writer {
-	if !isTerminal(w) {
-		return w
-	}
-	return plaintext.NewWriter(w)
 }
 
 // candidates are completions that can be shown. A shell prints them as they come and takes each line for one, so a name that

@@ -3,7 +3,6 @@ package cli
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -12,8 +11,8 @@ import (
 	"golang.org/x/term"
 
 	"github.com/idelchi/aura/internal/frontend"
-	"github.com/idelchi/aura/internal/plaintext"
 	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/internal/terminal"
 )
 
 // attended is a front end with a user at the terminal.
@@ -21,6 +20,8 @@ type attended struct {
 	renderer
 	lines *bufio.Reader
 	err   io.Writer
+	// screen is where the question is shown.
+	screen *terminal.Screen
 }
 
 // attend lets the user at the terminal answer. Without a terminal there is nobody to ask.
@@ -29,7 +30,7 @@ func attend(s streams, r renderer) frontend.FrontEnd {
 	if !ok || !term.IsTerminal(int(in.Fd())) {
 		return r
 	}
-	return attended{renderer: r, lines: bufio.NewReader(in), err: s.err}
+	return attended{renderer: r, lines: bufio.NewReader(in), err: s.err, screen: s.screen}
 }
 
 // ShowThinking passes it on to what shows events.
@@ -40,12 +41,13 @@ func (a attended) ShowThinking(on bool) {
 }
 
 // Ask asks the user about a tool call.
-func (a attended) Ask(ctx context.Context, q setup.Question) (bool, error) {
-	args, err := json.Marshal(q.Args)
+func (a attended) Ask(ctx context.Context, q setup.Question) (setup.Answer, error) {
+	call, err := terminal.Call(q.Tool, q.Args)
 	if err != nil {
-		return false, fmt.Errorf("showing the arguments: %w", err)
+		return setup.Reject, fmt.Errorf("showing the arguments: %w", err)
 	}
-	fmt.Fprintf(a.err, "? %s %s\n  rule %q requires confirmation; run it? [y/N] ", plaintext.Line(q.Tool), plaintext.Line(string(args)), q.Rule)
+	fmt.Fprintf(a.err, "? %s\n  rule %q requires confirmation; always means %s, until the session ends\n  run it? [y]es, [N]o, [a]lways: ",
+		indent(call), q.Rule, clean(q.Always))
 	answer := make(chan typed, 1)
 	// A read from a terminal cannot be given up: if the run ends before the answer, the process does too.
 	go func() {
@@ -55,9 +57,10 @@ func (a attended) Ask(ctx context.Context, q setup.Question) (bool, error) {
 	select {
 	case <-ctx.Done():
 		fmt.Fprintln(a.err)
-		return false, context.Cause(ctx)
+		return setup.Reject, context.Cause(ctx)
 	case said := <-answer:
-		return isYes(said.text), said.err
+		a.screen.Answered()
+		return answered(said.text), said.err
 	}
 }
 
@@ -67,11 +70,16 @@ type typed struct {
 	err  error
 }
 
-func isYes(answer string) bool {
-	switch strings.ToLower(strings.TrimSpace(answer)) {
+// answered is what the user meant. Whatever is neither yes nor always is no.
+func answered(text string) setup.Answer {
+	switch strings.ToLower(strings.TrimSpace(text)) {
 	case "y", "yes":
-		return true
+		return setup.Once
+	case "a", "always":
+		return setup.Always
 	default:
-		return false
+		return setup.Reject
 	}
 }
+
+func isYes(answer string) bool { return answered(answer) == setup.Once }

@@ -64,9 +64,9 @@ func (f *third) Event(e event.Event) {
 	}
 }
 
-func (f *third) Ask(_ context.Context, q setup.Question) (bool, error) {
+func (f *third) Ask(_ context.Context, q setup.Question) (setup.Answer, error) {
 	f.asked = append(f.asked, q)
-	return true, nil
+	return setup.Once, nil
 }
 
 // TestFrontEnds runs one session by each front end: text, JSON lines, and one that lives only here. They know a session by the same

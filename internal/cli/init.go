@@ -15,7 +15,6 @@ import (
 	"golang.org/x/term"
 
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/plaintext"
 	"github.com/idelchi/aura/internal/scaffold"
 )
 
@@ -163,8 +162,8 @@ func isTerminal(stream any) bool {
 	if o, ok := stream.(*output); ok {
 		stream = o.Writer
 	}
-	if _, ok := stream.(*plaintext.Writer); ok {
-		return true
+	if known, ok := stream.(interface{ IsTerminal() bool }); ok {
+		return known.IsTerminal()
 	}
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))

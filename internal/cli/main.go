@@ -22,6 +22,7 @@ import (
 	"github.com/idelchi/aura/internal/session"
 	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/shell"
+	"github.com/idelchi/aura/internal/terminal"
 )
 
 // The exit codes, listed in the help of the root command.
@@ -42,6 +43,15 @@ type streams struct {
 	out, err io.Writer
 	// environ is the process's environment.
 	environ []string
+	// screen is what is behind out and err. Execute looks at it, unless it is known.
+	screen *terminal.Screen
+}
+
+// onScreen are the streams with what is behind them. What reaches a terminal is cleaned from then on.
+func (s streams) onScreen() streams {
+	s.screen = terminal.NewScreen(s.out, s.err, s.environ)
+	s.out, s.err = s.screen.Out(), s.screen.Err()
+	return s
 }
 
 // Main runs aura on the arguments of the process and returns the exit code.
@@ -54,7 +64,8 @@ func Main() int {
 	}
 	// Whoever reads the answers may stop reading. Then writing fails, which must not end a session that is under way.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	s := streams{in: os.Stdin, out: os.Stdout, err: os.Stderr, environ: config.ProcessEnviron()}
+	s := streams{in: os.Stdin, out: os.Stdout, err: os.Stderr, environ: config.ProcessEnviron()}.onScreen()
+	defer s.screen.LeaveOnStop()()
 	ctx, stop := withSignals(context.Background(), s.err)
 	defer stop()
 	// What cannot be removed stays until the system clears its temporary files.
@@ -64,8 +75,11 @@ func Main() int {
 
 // execute runs one command line. It is what tests call.
 func execute(ctx context.Context, s streams, args []string) int {
-	out := &output{Writer: guarded(s.out)}
-	s.out, s.err = out, guarded(s.err)
+	if s.screen == nil {
+		s = s.onScreen()
+	}
+	out := &output{Writer: s.out}
+	s.out = out
 	root := newRoot(s)
 	root.SetArgs(args)
 	narrowCompletion(root, args)

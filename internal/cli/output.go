@@ -6,6 +6,8 @@ import (
 	"io"
 	"sync"
 	"syscall"
+
+	"github.com/idelchi/aura/internal/terminal"
 )
 
 // output is standard output. It keeps why something did not reach it, so that no command has to look.
@@ -20,16 +22,29 @@ type output struct {
 
 func (o *output) Write(p []byte) (int, error) {
 	n, err := o.Writer.Write(p)
-	if err != nil {
-		o.mu.Lock()
-		defer o.mu.Unlock()
-		if errors.Is(err, syscall.EPIPE) {
-			o.closed = true
-		} else if o.lost == nil {
-			o.lost = err
-		}
-	}
+	o.note(err)
 	return n, err
+}
+
+// note keeps a failure.
+func (o *output) note(err error) {
+	if err == nil {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if errors.Is(err, syscall.EPIPE) {
+		o.closed = true
+	} else if o.lost == nil {
+		o.lost = err
+	}
+}
+
+// Print implements terminal.Printer.
+func (o *output) Print(text terminal.Styled) error {
+	err := terminal.Print(o.Writer, text)
+	o.note(err)
+	return err
 }
 
 // judge says how a command ended that returned err, now that it is known whether all it wrote could be written.

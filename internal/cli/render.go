@@ -11,6 +11,7 @@ import (
 	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/frontend"
 	"github.com/idelchi/aura/internal/plaintext"
+	"github.com/idelchi/aura/internal/terminal"
 )
 
 // renderer shows events. Its methods may be called from several goroutines: while the run ends, plugins still report.
@@ -25,6 +26,12 @@ type textRenderer struct {
 	// mu is held while something is shown.
 	mu       sync.Mutex
 	out, err io.Writer
+	// look is what standard error can show.
+	look terminal.Look
+	// markdown renders the model's text; nil where it is shown as it comes.
+	markdown *terminal.Markdown
+	// spinner shows what is being waited for, as the events say.
+	spinner spinner
 	// piped is set if standard output is no terminal: then the model's text passes but for control sequences.
 	piped bool
 	// said and thought clean what streams in, where a sequence may be cut anywhere.
@@ -38,10 +45,23 @@ type textRenderer struct {
 	open bool
 	// musing is set while a line of the model's thinking is not ended.
 	musing bool
-	// streams are what tools that still run have said, by the ids of their calls.
-	streams map[string]*stream
+	// outputs are what tools that still run have printed, by the ids of their calls.
+	outputs map[string]*terminal.Output
 	// failed is set once the error that ends the run has been shown.
 	failed bool
+}
+
+// newTextRenderer returns one for the streams of a command.
+func newTextRenderer(s streams, debug bool) *textRenderer {
+	r := &textRenderer{out: s.out, err: s.err, debug: debug, piped: !isTerminal(s.out)}
+	if s.screen == nil {
+		return r
+	}
+	r.look, r.spinner.screen = s.screen.ErrLook(), s.screen
+	if look := s.screen.OutLook(); look.Styled {
+		r.markdown = terminal.NewMarkdown(look)
+	}
+	return r
 }
 
 // resultLimit is how much of a tool's result is shown, in runes.
@@ -54,6 +74,11 @@ func (r *textRenderer) Event(e event.Event) {
 	if r.debug {
 		r.trace(e)
 	}
+	r.show(e)
+	r.spinner.after(e, r.tail())
+}
+
+func (r *textRenderer) show(e event.Event) {
 	switch e := e.(type) {
 	case event.Delta:
 		r.think(e.Thinking)
@@ -62,36 +87,27 @@ func (r *textRenderer) Event(e event.Event) {
 		r.endLine()
 	case event.Command:
 		r.endLine()
-		r.text(e.Output + "\n")
+		r.stream(e.Output + "\n")
 	case event.Injection:
-		r.tell("~ %s: %s", e.Plugin, oneLine(e.Content, resultLimit))
+		r.tell(terminal.Accent, "~ %s: %s", e.Plugin, oneLine(e.Content, resultLimit))
 	case event.ToolCall:
-		r.tell("> %s %s", oneLine(e.Name, resultLimit), oneLine(string(e.Arguments), resultLimit))
+		r.call(e)
 	case event.ToolResult:
-		if r.endStream(e.ID) && e.Error == "" {
-			r.tell("%s", strings.TrimRight(fmt.Sprintf("< %s (%s) %s", oneLine(e.Name, resultLimit), e.Duration.Round(time.Millisecond),
-				oneLine(e.Note, resultLimit)), " "))
-			return
-		}
-		if e.Error != "" {
-			r.tell("< %s failed: %s", oneLine(e.Name, resultLimit), oneLine(e.Error, 3*resultLimit))
-			return
-		}
-		r.tell("< %s (%s) %s", oneLine(e.Name, resultLimit), e.Duration.Round(time.Millisecond), oneLine(e.Content, resultLimit))
+		r.result(e)
 	case event.Compaction:
-		r.tell("= %s", compactionLine(e))
+		r.tell(terminal.Quiet, "= %s", compactionLine(e))
 	case event.AgentSwitch:
-		r.tell("= %s", switchLine(e))
+		r.tell(terminal.Quiet, "= %s", switchLine(e))
 	case event.Progress:
 		r.progress(e)
 	case event.Notice:
-		r.tell("! %s", indent(clean(named(e.Plugin, e.Text))))
+		r.tell(terminal.Warning, "! %s", indent(clean(named(e.Plugin, e.Text))))
 	case event.PluginError:
 		if !e.Returned { // it is in the plugin's log, and --debug traces it
-			r.tell("! %s", indent(clean(named(e.Plugin, e.Error))))
+			r.tell(terminal.Warning, "! %s", indent(clean(named(e.Plugin, e.Error))))
 		}
 	case event.Error:
-		r.tell("! %s", indent(clean(e.Message)))
+		r.tell(terminal.Failure, "! %s", indent(clean(e.Message)))
 		r.failed = true
 	}
 }
@@ -117,7 +133,7 @@ func (r *textRenderer) think(s string) {
 	if s = r.thought.Next(s); s == "" {
 		return
 	}
-	fmt.Fprint(r.err, s)
+	r.paint(terminal.Quiet, s)
 	r.musing = !strings.HasSuffix(s, "\n")
 }
 
@@ -141,7 +157,28 @@ func switchLine(e event.AgentSwitch) string {
 	return clean(fmt.Sprintf("%s [%s]", text, e.Reason))
 }
 
+// text shows what the model says: as it comes, or rendered once a block is complete.
 func (r *textRenderer) text(s string) {
+	if r.markdown == nil {
+		r.stream(s)
+		return
+	}
+	if shown := r.markdown.Next(s); shown != "" {
+		r.endThought()
+		r.print(r.out, shown)
+	}
+}
+
+// tail is what the model said and is not shown yet.
+func (r *textRenderer) tail() string {
+	if r.markdown == nil {
+		return ""
+	}
+	return r.markdown.Tail()
+}
+
+// stream writes text to standard output as it comes.
+func (r *textRenderer) stream(s string) {
 	if s == "" {
 		return
 	}
@@ -157,10 +194,16 @@ func (r *textRenderer) text(s string) {
 // write leaves it to output to tell of a failure.
 func (r *textRenderer) write(s string) { _, _ = io.WriteString(r.out, s) }
 
-func (r *textRenderer) tell(format string, args ...any) {
+// print leaves it to output to tell of a failure. What standard error does not take is lost.
+func (r *textRenderer) print(w io.Writer, text terminal.Styled) { _ = terminal.Print(w, text) }
+
+func (r *textRenderer) paint(s terminal.Style, text string) { r.print(r.err, r.look.Paint(s, text)) }
+
+// tell shows a line, or several, of what is not the model's text.
+func (r *textRenderer) tell(s terminal.Style, format string, args ...any) {
 	r.endLine()
 	r.endThought()
-	fmt.Fprintf(r.err, format+"\n", args...)
+	r.paint(s, fmt.Sprintf(format+"\n", args...))
 }
 
 func (r *textRenderer) trace(e event.Event) {
@@ -168,19 +211,25 @@ func (r *textRenderer) trace(e event.Event) {
 	if err != nil {
 		line = []byte(err.Error())
 	}
-	fmt.Fprintf(r.err, "debug: %s\n", clean(string(line)))
+	r.paint(terminal.Quiet, fmt.Sprintf("debug: %s\n", clean(string(line))))
 }
 
 // endThought ends a line of thinking before something else is shown.
 func (r *textRenderer) endThought() {
 	r.thought.End()
 	if r.musing {
-		fmt.Fprintln(r.err)
+		r.paint(terminal.Plain, "\n")
 		r.musing = false
 	}
 }
 
 func (r *textRenderer) endLine() {
+	if r.markdown != nil {
+		if rest := r.markdown.End(); rest != "" {
+			r.endThought()
+			r.print(r.out, rest)
+		}
+	}
 	if rest := r.said.End(); rest != "" {
 		r.write(rest)
 		r.open = true
@@ -196,7 +245,11 @@ func (r *textRenderer) finish() {
 	defer r.mu.Unlock()
 	r.endLine()
 	r.endThought()
+	r.spinner.end()
 }
 
 // indent keeps the later lines of a notice apart from what follows.
 func indent(s string) string { return strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n  ") }
+
+// took is how long a call ran.
+func took(d time.Duration) time.Duration { return d.Round(time.Millisecond) }

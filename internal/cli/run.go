@@ -190,7 +190,7 @@ func (o *runOptions) renderer(s streams, debug bool) renderer {
 	if o.json {
 		return &jsonRenderer{out: s.out}
 	}
-	return &textRenderer{out: s.out, err: s.err, debug: debug, piped: !isTerminal(s.out)}
+	return newTextRenderer(s, debug)
 }
 
 // showHealth ends a run with one line per plugin.

@@ -1,72 +1,90 @@
 package cli
 
 import (
+	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/terminal"
 )
 
-const (
-	// streamLines is how many lines of a tool that runs are shown.
-	streamLines = 1000
-	// streamWidth is how much of a line is shown, in runes.
-	streamWidth = 240
-	// streamRest is how many bytes of a line that has not ended are kept.
-	streamRest = 4 << 10
-)
-
-// stream is what a tool that still runs has said.
-type stream struct {
-	shown int
-	// rest is a line that has not ended.
-	rest string
+// call shows that a tool is about to run. On a terminal its arguments are shown as they were written, elsewhere as JSON.
+func (r *textRenderer) call(e event.ToolCall) {
+	name := oneLine(e.Name, resultLimit)
+	if r.look.Styled {
+		var args map[string]any
+		if json.Unmarshal(e.Arguments, &args) == nil {
+			r.tell(terminal.Strong, "> %s", strings.TrimRight(name+" "+brief(args), " "))
+			return
+		}
+	}
+	r.tell(terminal.Strong, "> %s %s", name, compact(string(e.Arguments), resultLimit))
 }
 
-// progress shows what a tool says while it runs: its output line by line, or a remark on what it is at.
+// brief is the arguments of a call on one line: a command as it was typed, a path, or all of them by name.
+func brief(args map[string]any) string {
+	for _, key := range []string{"command", "path"} {
+		if text, ok := args[key].(string); ok {
+			return compact(text, resultLimit)
+		}
+	}
+	raw, err := event.JSON(args)
+	if err != nil || len(args) == 0 {
+		return ""
+	}
+	return compact(string(raw), resultLimit)
+}
+
+// result shows how a call ended. What the tool printed while it ran is not shown again.
+func (r *textRenderer) result(e event.ToolResult) {
+	name := oneLine(e.Name, resultLimit)
+	streamed := r.endOutput(e.ID)
+	if e.Error == "" {
+		text := e.Content
+		if streamed {
+			text = e.Note
+		}
+		r.tell(terminal.Quiet, "%s", strings.TrimRight(fmt.Sprintf("< %s (%s) %s", name, took(e.Duration), compact(text, resultLimit)), " "))
+	} else {
+		r.tell(terminal.Failure, "< %s failed: %s", name, oneLine(e.Error, 3*resultLimit))
+	}
+	if e.Diff != "" && r.look.Styled {
+		r.print(r.err, r.look.Diff(e.Diff))
+	}
+}
+
+// progress shows what a tool prints while it runs, line by line, or a remark on what it does.
 func (r *textRenderer) progress(e event.Progress) {
 	if e.ID == "" {
-		r.tell("  %s: %s", oneLine(e.Tool, resultLimit), oneLine(e.Text, resultLimit))
+		r.tell(terminal.Quiet, "  %s: %s", oneLine(e.Tool, resultLimit), oneLine(e.Text, resultLimit))
 		return
 	}
-	if r.streams == nil {
-		r.streams = map[string]*stream{}
+	if r.outputs == nil {
+		r.outputs = map[string]*terminal.Output{}
 	}
-	s := r.streams[e.ID]
-	if s == nil {
-		s = &stream{}
-		r.streams[e.ID] = s
+	o := r.outputs[e.ID]
+	if o == nil {
+		o = &terminal.Output{}
+		r.outputs[e.ID] = o
 	}
-	text := s.rest + e.Text
-	for {
-		line, rest, ended := strings.Cut(text, "\n")
-		if !ended && len(text) < streamRest {
-			break
-		}
-		r.streamed(s, line)
-		text = rest
-	}
-	s.rest = text
+	r.printed(o.Next(e.Text))
 }
 
-func (r *textRenderer) streamed(s *stream, line string) {
-	s.shown++
-	switch {
-	case s.shown <= streamLines:
-		r.tell("| %s", oneLine(line, streamWidth))
-	case s.shown == streamLines+1:
-		r.tell("| ... more lines are not shown")
+// printed shows lines of a tool. Their blanks and tabs stay as they are.
+func (r *textRenderer) printed(lines []string) {
+	for _, line := range lines {
+		r.tell(terminal.Plain, "%s", strings.TrimRight("| "+clean(line), " "))
 	}
 }
 
-// endStream shows the last line of a call and reports whether anything of it was shown.
-func (r *textRenderer) endStream(id string) bool {
-	s := r.streams[id]
-	if s == nil {
+// endOutput shows the end of what a call printed, and reports whether it printed anything.
+func (r *textRenderer) endOutput(id string) bool {
+	o := r.outputs[id]
+	if o == nil {
 		return false
 	}
-	if s.rest != "" {
-		r.streamed(s, s.rest)
-	}
-	delete(r.streams, id)
+	r.printed(o.End())
+	delete(r.outputs, id)
 	return true
 }

@@ -2,13 +2,18 @@ package cli
 
 import (
 	"bytes"
+	"io"
 	"strings"
 	"testing"
 
 	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/hookpoint"
-	"github.com/idelchi/aura/internal/plaintext"
 )
+
+// screen is an output that is a terminal.
+type screen struct{ io.Writer }
+
+func (screen) IsTerminal() bool { return true }
 
 // TestListCells holds that a list cuts cells for people only: who pipes it gets every capability.
 func TestListCells(t *testing.T) {
@@ -19,7 +24,7 @@ func TestListCells(t *testing.T) {
 	}
 	var piped, shown bytes.Buffer
 	writeList(&piped, []app.Info{p})
-	writeList(plaintext.NewWriter(&shown), []app.Info{p})
+	writeList(screen{&shown}, []app.Info{p})
 	if !strings.Contains(piped.String(), capabilities(p)) {
 		t.Errorf("the piped list is cut: %s", piped.String())
 	}

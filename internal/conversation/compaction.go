@@ -117,6 +117,7 @@ func (c *Conversation) announce(ctx context.Context, forced bool, keep int) bool
 
 // compact puts all but the last messages into a summary and tells how that went.
 func (c *Conversation) compact(ctx context.Context, trigger string, keep int) error {
+	c.cfg.Emit(event.Waiting{For: event.ForCompaction})
 	c.mu.Lock()
 	cut := c.history.cut(keep)
 	told := event.Compaction{Trigger: trigger, PreMessages: len(c.history.entries), TokensBefore: c.tokens().Estimate}

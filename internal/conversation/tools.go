@@ -46,6 +46,7 @@ type call struct {
 
 	ran      bool
 	output   string
+	diff     string
 	err      error
 	duration time.Duration
 }
@@ -221,6 +222,7 @@ func (c *Conversation) run(ctx context.Context, p *call) (output string, err err
 	call := p.invocation()
 	call.Progress = func(text string) { c.cfg.Emit(event.Progress{Tool: p.request.Name, ID: p.request.ID, Text: text}) }
 	call.Wrote = func(w tool.Written) { p.written = w }
+	call.Changed = func(diff string) { p.diff = limit.Cut(strings.ToValidUTF8(diff, "\uFFFD"), limit.Diff, "a diff") }
 	output, err = p.tool.Execute(ctx, call)
 	return limit.Cut(output, limit.Result, "a tool result"), err
 }
@@ -254,7 +256,7 @@ func (c *Conversation) settle(ctx context.Context, p *call) []injection {
 	content = strings.ToValidUTF8(content, "\uFFFD")
 	c.record(entry{Message: llm.Message{Role: llm.RoleTool, Content: content, ToolCallID: p.request.ID, ToolName: p.request.Name}})
 	c.cfg.Emit(event.ToolResult{
-		ID: p.request.ID, Name: p.request.Name, Content: content, Note: p.note, Error: failure, Ran: p.ran, Duration: p.duration,
+		ID: p.request.ID, Name: p.request.Name, Content: content, Note: p.note, Error: failure, Ran: p.ran, Diff: p.diff, Duration: p.duration,
 	})
 	return queued
 }

@@ -28,6 +28,7 @@ var events = []event.Event{
 	event.ToolCall{},
 	event.Progress{},
 	event.ToolResult{},
+	event.Waiting{},
 	event.Notice{},
 	event.PluginError{},
 	event.PluginChange{},

@@ -15,7 +15,7 @@ func TestLimits(t *testing.T) {
 	size, count := limit.Size, func(n int) string { return fmt.Sprint(n) }
 	want := map[string][]string{
 		"## Tools and plugins": {
-			size(limit.Result), size(limit.Notice), size(limit.Injection), size(limit.Answer), size(limit.Log), size(limit.Spill), size(limit.Frame), size(shared.MaxMessage),
+			size(limit.Result), size(limit.Diff), size(limit.DiffSource), size(limit.Notice), size(limit.Injection), size(limit.Answer), size(limit.Log), size(limit.Spill), size(limit.Frame), size(shared.MaxMessage),
 		},
 		"## What plugins receive": {size(limit.History), size(limit.Turns), size(limit.Messages), count(limit.Entries), count(limit.Patched)},
 		"## Models": {

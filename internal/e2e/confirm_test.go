@@ -18,6 +18,7 @@ func TestConfirm(t *testing.T) {
 	}{
 		{"yes", "y\n", true},
 		{"in full", "Yes\n", true},
+		{"always", "a\n", true},
 		{"no", "n\n", false},
 		{"nothing", "\n", false},
 		{"something else", "yeah, why not\n", false},
@@ -28,7 +29,7 @@ func TestConfirm(t *testing.T) {
 			p := newProject(t)
 			p.write(".aura/config/features/tools.yaml", "tools: {policy: {confirm: ['Bash:touch *']}}\n")
 			p.write(".aura/config/talk.yaml", "turns:\n"+
-				"  - tool_calls: [{name: Bash, arguments: {command: touch made}}, {name: Bash, arguments: {command: touch too}}]\n"+
+				"  - tool_calls: [{name: Bash, arguments: {command: 'echo \"a  b\" > made; touch made'}}, {name: Bash, arguments: {command: touch too}}]\n"+
 				"  - text: That is all.\n")
 			screen, tty, err := pty.Open()
 			p.check(err)
@@ -42,11 +43,11 @@ func TestConfirm(t *testing.T) {
 			go func() { _, _ = record.ReadFrom(screen) }()
 			p.check(cmd.Start())
 			a := p.running(cmd)
-			p.await("stderr.txt", `\? Bash \{"command":"touch made"\}[\s\S]*rule "Bash:touch \*" requires confirmation; run it\? \[y/N\]`)
+			p.await("stderr.txt", `\? Bash echo "a  b" > made; touch made\r\n  rule "Bash:touch \*" requires confirmation; always means this exact command, until the session ends\r\n  run it\? \[y\]es, \[N\]o, \[a\]lways: `)
 			_, err = screen.WriteString(row.typed)
 			p.check(err)
 			// The second call is asked for apart.
-			p.await("stderr.txt", `\? Bash \{"command":"touch too"\}[\s\S]*run it\? \[y/N\]`)
+			p.await("stderr.txt", `\? Bash touch too\r\n[\s\S]*run it\? \[y\]es`)
 			_, err = screen.WriteString("n\n")
 			p.check(err)
 			if code := a.wait(); code != 0 {

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode"
@@ -15,10 +16,10 @@ import (
 
 // evil is a name or a text, as YAML spells it, that colours the screen, renames the window, fills the clipboard, and reverses and
 // hides what follows. EVIL is what of it may be seen.
-const evil = `"EVIL\e[31m\e]0;owned\a\e]52;c;b3duZWQ=\e\\\x9b2J\u202e\u200b\b\r"`
+const evil = `"EVIL\e[45m\e]0;owned\a\e]52;c;b3duZWQ=\e\\\x9b2J\u202e\u200b\b\r"`
 
 // evilBytes is evil as it would reach a terminal.
-const evilBytes = "EVIL\x1b[31m\x1b]0;owned\a\x1b]52;c;b3duZWQ=\x1b\\\u009b2J\u202e\u200b\b\r"
+const evilBytes = "EVIL\x1b[45m\x1b]0;owned\a\x1b]52;c;b3duZWQ=\x1b\\\u009b2J\u202e\u200b\b\r"
 
 // onTerminal runs a command on a terminal and returns all that reached it.
 func (p *project) onTerminal(cmd *exec.Cmd) []byte {
@@ -26,6 +27,7 @@ func (p *project) onTerminal(cmd *exec.Cmd) []byte {
 	screen, tty, err := pty.Open()
 	p.check(err)
 	defer func() { _ = screen.Close() }()
+	p.check(pty.Setsize(screen, &pty.Winsize{Rows: 24, Cols: 40}))
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
 	if cmd.SysProcAttr != nil {
 		cmd.SysProcAttr.Setsid, cmd.SysProcAttr.Setctty = true, true
@@ -45,9 +47,12 @@ func (p *project) onTerminal(cmd *exec.Cmd) []byte {
 	return shown.Bytes()
 }
 
-// obeyed is the first thing in a text that a terminal would obey, or that hides or reorders other text.
+// ownSequences are those that aura writes: styles, and taking its last line away. None of them is in evil.
+var ownSequences = regexp.MustCompile(`\x1b\[(?:(?:[0-49]|3[1-6])(?:;(?:[0-49]|3[1-6]))*m|J|A)`)
+
+// obeyed is the first thing in a text that a terminal would obey, or that hides or reorders other text, but for aura's own sequences.
 func obeyed(text []byte) (rune, bool) {
-	for _, r := range string(text) {
+	for _, r := range string(ownSequences.ReplaceAll(text, nil)) {
 		if unicode.IsControl(r) && !strings.ContainsRune("\n\r\t", r) || unicode.Is(unicode.Cf, r) {
 			return r, true
 		}
@@ -86,6 +91,9 @@ func TestTerminal(t *testing.T) {
 		"plugin's name":  {map[string]string{".aura/plugins/witness/plugin.yaml": "name: " + evil + "\n"}, append(listing, complete("plugins", "show", ""))},
 		"plugin's place": {map[string]string{".aura/plugins/EVIL\x1b[31m\u202e/plugin.yaml": "description: x\n"}, append(listing, complete("plugins", "show", ""))},
 		"text":           {talk("text: " + evil), listing},
+		"text in colour": {talk("text: " + evil), [][]string{{"run", "--without-plugins", "hi"}}},
+		"entities":       {talk(`text: "# EVIL&#27;[45m&#x9b;2J&#x202e;\n\n| a&#7; |\n|---|\n| [x](y&#27;]0;owned) |\n"`), [][]string{{"run", "--without-plugins", "hi"}}},
+		"diff":           {talk(`tool_calls: [{name: Write, arguments: {path: "EVIL\e[45m\u202e", content: ` + evil + `}}]`), [][]string{{"run", "--without-plugins", "hi"}}},
 		"thinking":       {talk("{text: hi, thinking: " + evil + "}"), [][]string{{"run", "--without-plugins", "/verbose", "hi"}}},
 		"tool":           {talk("tool_calls: [{name: " + evil + ", arguments: {path: " + evil + "}}]"), append(listing, []string{"run", "--debug", "--without-plugins", "hi"})},
 		"arguments":      {talk("tool_calls: [{name: Ls, arguments: {path: " + evil + "}}]"), listing},
@@ -100,8 +108,12 @@ func TestTerminal(t *testing.T) {
 				p.write(file, text)
 			}
 			var all []byte
-			for _, args := range row.args {
-				shown := p.onTerminal(p.command(args...))
+			for i, args := range row.args {
+				cmd := p.command(args...)
+				if i%2 == 0 {
+					cmd.Env = append(cmd.Env, "TERM=xterm-256color")
+				}
+				shown := p.onTerminal(cmd)
 				all = append(all, shown...)
 				if r, found := obeyed(shown); found {
 					t.Errorf("aura %q lets %U through:\n%q", args, r, shown)

@@ -19,8 +19,9 @@ type FrontEnd interface {
 
 // Asker is a front end with somebody who answers. Without one, what needs an approval is denied.
 type Asker interface {
-	// Ask returns whether a tool call may run. It returns when ctx ends. The session asks one question at a time.
-	Ask(ctx context.Context, q setup.Question) (bool, error)
+	// Ask returns whether a tool call may run: once, always, or not. It returns when ctx ends. The session asks one question at a
+	// time, and does not ask again what an earlier Always covers.
+	Ask(ctx context.Context, q setup.Question) (setup.Answer, error)
 }
 
 // ThinkingViewer is a front end that can show the model's thinking.

@@ -6,6 +6,10 @@ package limit
 const (
 	// Result is the size of one tool result, before the limit in tokens on what the model is shown.
 	Result = 16 << 20
+	// Diff is the size of the diff that comes with a result.
+	Diff = 64 << 10
+	// DiffSource is the size of the two versions of a file together, up to which they are compared.
+	DiffSource = 2 << 20
 	// Notice is the size of one notice of a plugin.
 	Notice = 16 << 10
 	// Injection is the size of one text that a plugin adds to the conversation or to the system prompt.

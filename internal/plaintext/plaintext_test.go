@@ -76,21 +76,6 @@ func TestLine(t *testing.T) {
 	}
 }
 
-func TestWriter(t *testing.T) {
-	t.Parallel()
-	var out strings.Builder
-	w := plaintext.NewWriter(&out)
-	text := "\r10 % \u202E\x1b[31mred ä\x1b]0;x\ay\n"
-	for i := range len(text) {
-		if n, err := w.Write([]byte{text[i]}); n != 1 || err != nil {
-			t.Fatal(n, err)
-		}
-	}
-	if want := "\r10 % <U+202E>red äy\n"; out.String() != want {
-		t.Errorf("got %q, want %q", out.String(), want)
-	}
-}
-
 // FuzzText checks that nothing comes through that steers a terminal, that nothing is left to remove after the first time, and
 // that it makes no difference in which pieces a text comes.
 func FuzzText(f *testing.F) {

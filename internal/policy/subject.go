@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// shellTool is the tool whose subject is a shell line.
-	shellTool = "Bash"
+	// ShellTool is the tool whose subject is a shell line.
+	ShellTool = "Bash"
 	// patchTool is the tool whose text names files.
 	patchTool = "Patch"
 )
@@ -35,7 +35,7 @@ func (s subjects) match(r rule) bool {
 
 // subjectsOf never returns nil.
 func (p Policy) subjectsOf(tool string, args map[string]any) subjects {
-	if tool == shellTool {
+	if tool == ShellTool {
 		line, _ := args["command"].(string)
 		return commands(line)
 	}

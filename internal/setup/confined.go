@@ -36,6 +36,8 @@ type answer struct {
 	Output string `json:"output"`
 	// Error is empty if the tool succeeded.
 	Error string `json:"error,omitempty"`
+	// Diff is what the tool changed in files.
+	Diff string `json:"diff,omitempty"`
 }
 
 // Execute hands the call to the process and waits for its answer.
@@ -80,6 +82,9 @@ func (t confined) Execute(ctx context.Context, call tool.Call) (string, error) {
 		return "", fmt.Errorf("reading the answer of %s: %w", name, err)
 	}
 	said = t.explained(said, command.Policy)
+	if said.Diff != "" && call.Changed != nil {
+		call.Changed(said.Diff)
+	}
 	if said.Error != "" {
 		return said.Output, errors.New(said.Error)
 	}
@@ -175,8 +180,11 @@ func RunConfined(ctx context.Context, call sandbox.Call, progress func([]byte)) 
 		if t.Definition().Name != call.Tool {
 			continue
 		}
-		output, err := t.Execute(ctx, tool.Call{Args: args, Progress: func(text string) { progress([]byte(text)) }})
-		said := answer{Output: output}
+		var said answer
+		var err error
+		said.Output, err = t.Execute(ctx, tool.Call{
+			Args: args, Progress: func(text string) { progress([]byte(text)) }, Changed: func(diff string) { said.Diff = diff },
+		})
 		if err != nil {
 			said.Error = err.Error()
 		}

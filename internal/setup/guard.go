@@ -70,22 +70,31 @@ func (g guard) permit(ctx context.Context, call tool.Call, t tool.Tool) error {
 	case policy.Deny:
 		return fmt.Errorf("the policy denies it (rule %q)", verdict.Rule)
 	case policy.Confirm:
-		return g.confirm(ctx, name, call.Args, verdict.Rule)
+		return g.confirm(ctx, call, t, verdict.Rule)
 	default:
 		return nil
 	}
 }
 
-func (g guard) confirm(ctx context.Context, name string, args map[string]any, rule string) error {
+func (g guard) confirm(ctx context.Context, call tool.Call, t tool.Tool, rule string) error {
 	ask := g.source.Confirm
 	if ask == nil {
 		return fmt.Errorf("the policy requires confirmation (rule %q), and there is no terminal to ask on, so the call is denied", rule)
 	}
-	yes, err := ask(ctx, Question{Tool: name, Args: args, Rule: rule})
+	scope, err := g.scope(ctx, call, t, rule)
+	if err != nil {
+		return err
+	}
+	if g.source.Approvals.Cover(scope.Approval) {
+		return nil
+	}
+	answer, err := ask(ctx, Question{Tool: scope.Tool, Args: call.Args, Rule: rule, Always: scope.text})
 	switch {
 	case err != nil:
 		return fmt.Errorf("asking for the confirmation that rule %q requires: %w", rule, err)
-	case !yes:
+	case answer == Always:
+		g.source.Approvals.Add(scope.Approval)
+	case answer != Once:
 		return errors.New("the user said no")
 	}
 	return nil
@@ -119,12 +128,4 @@ func (g guard) tellAnswers(out hooks.Outcome) {
 			g.source.notice("", fmt.Sprintf("hook %q failed and blocks nothing: %v", r.Hook, r.Err))
 		}
 	}
-}
-
-// Question asks whether a tool call may run.
-type Question struct {
-	Tool string
-	Args map[string]any
-	// Rule is the rule of the policy that wants it asked.
-	Rule string
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/policy"
 	"github.com/idelchi/aura/internal/sandbox"
 )
 
@@ -53,7 +54,9 @@ type Source struct {
 	// Spares starts confined processes in advance; nil if there is only one call to be made.
 	Spares *sandbox.Spares
 	// Confirm asks the user about a tool call; nil if there is nobody to ask.
-	Confirm func(ctx context.Context, q Question) (bool, error)
+	Confirm func(ctx context.Context, q Question) (Answer, error)
+	// Approvals are what the user agreed to for the whole session. It is there if Confirm is.
+	Approvals *policy.Approvals
 	// Emit is given notices, and Uncovered what the sandbox does not cover; both from any goroutine. Nil drops them.
 	Emit      func(event.Event)
 	Uncovered func(sentences []string)

@@ -48,6 +48,8 @@ type Call struct {
 	// Progress, if not nil, is given the output as it comes, as valid UTF-8. It is called by one goroutine at a time and never
 	// after Execute has returned.
 	Progress func(text string)
+	// Changed, if not nil, is given what the call changed in files, as a unified diff, before Execute returns. It is for the user.
+	Changed func(diff string)
 	// Wrote, if not nil, is given the files that the call has changed, before Execute returns.
 	Wrote func(w Written)
 	// Settle, if not nil, is Written.Settle for those who see a call that ran.

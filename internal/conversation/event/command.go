@@ -20,6 +20,28 @@ type Progress struct {
 // Type implements Event.
 func (Progress) Type() string { return "progress" }
 
+// Waiting says that the session has begun to wait for something that no other event announces. The next event ends it.
+type Waiting struct {
+	For Awaited `json:"for"`
+	// Name is which one; empty if it is about several.
+	Name string `json:"name,omitempty"`
+}
+
+// Awaited is what a session waits for.
+type Awaited string
+
+// What a session waits for.
+const (
+	// ForPlugins is the start of plugins, and ForServers that of MCP servers.
+	ForPlugins Awaited = "plugins"
+	ForServers Awaited = "mcp"
+	// ForCompaction is the summary of the older part of the history.
+	ForCompaction Awaited = "compaction"
+)
+
+// Type implements Event.
+func (Waiting) Type() string { return "waiting" }
+
 // Health is how one plugin was when the run ended.
 type Health struct {
 	Plugin    string `json:"plugin"`

@@ -84,6 +84,8 @@ type ToolResult struct {
 	Error string `json:"error,omitempty"`
 	// Ran is false if the call was refused.
 	Ran bool `json:"ran"`
+	// Diff is what the call changed in files, as a unified diff. It is for the user alone.
+	Diff string `json:"diff,omitempty"`
 	// Duration is wall-clock time.
 	Duration time.Duration `json:"duration_ns"`
 }

@@ -33,7 +33,9 @@ func (o Options) bash() tool.Tool {
 				"command"),
 			Source: tool.SourceBuiltin,
 		},
-		run: o.runBash,
+		run: func(ctx context.Context, args bashArgs, call tool.Call) (string, error) {
+			return o.runBash(ctx, args, call.Progress)
+		},
 	}
 }
 

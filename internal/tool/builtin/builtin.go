@@ -50,7 +50,7 @@ func All(o Options) []tool.Tool {
 // builtIn is a tool made of its description and functions on decoded arguments.
 type builtIn[A any] struct {
 	definition tool.Definition
-	run        func(ctx context.Context, args A, progress func(string)) (string, error)
+	run        func(ctx context.Context, args A, call tool.Call) (string, error)
 	// paths says what a call will touch, in absolute paths; nil is nothing.
 	paths func(args A) (sdk.ToolPaths, error)
 }
@@ -63,7 +63,7 @@ func (b builtIn[A]) Execute(ctx context.Context, call tool.Call) (string, error)
 	if err != nil {
 		return "", err
 	}
-	return b.run(ctx, args, call.Progress)
+	return b.run(ctx, args, call)
 }
 
 // Paths implements tool.Pather.
@@ -91,8 +91,8 @@ func (b builtIn[A]) decode(args map[string]any) (A, error) {
 }
 
 // silent makes a tool of a function that has its output only at the end.
-func silent[A any](run func(context.Context, A) (string, error)) func(context.Context, A, func(string)) (string, error) {
-	return func(ctx context.Context, args A, _ func(string)) (string, error) { return run(ctx, args) }
+func silent[A any](run func(context.Context, A) (string, error)) func(context.Context, A, tool.Call) (string, error) {
+	return func(ctx context.Context, args A, _ tool.Call) (string, error) { return run(ctx, args) }
 }
 
 // object returns the schema of arguments with these properties and no others.

@@ -38,7 +38,7 @@ func (o Options) edit() tool.Tool {
 				"path", "old", "new"),
 			Source: tool.SourceBuiltin,
 		},
-		run: silent(o.runEdit),
+		run: changing(o.runEdit),
 		paths: func(a editArgs) (sdk.ToolPaths, error) {
 			file := []string{o.resolve(a.Path)}
 			return sdk.ToolPaths{Read: file, Write: file, Guard: file, Record: file}, nil
@@ -46,21 +46,22 @@ func (o Options) edit() tool.Tool {
 	}
 }
 
-func (o Options) runEdit(_ context.Context, args editArgs) (string, error) {
+func (o Options) runEdit(_ context.Context, args editArgs) (string, []rewrite, error) {
 	path := o.resolve(args.Path)
 	d, err := load(path)
 	if err != nil {
-		return "", fmt.Errorf("editing %s: %w", args.Path, err)
+		return "", nil, fmt.Errorf("editing %s: %w", args.Path, err)
 	}
 	text, lines, err := replace(d.text, args)
 	if err != nil {
-		return "", fmt.Errorf("editing %s: %w", args.Path, err)
+		return "", nil, fmt.Errorf("editing %s: %w", args.Path, err)
 	}
+	changed := rewrite{from: args.Path, to: args.Path, before: d.text, after: text}
 	d.text = text
 	if err := overwrite(path, d.String(), d.mode); err != nil {
-		return "", fmt.Errorf("editing %s: %w", args.Path, err)
+		return "", nil, fmt.Errorf("editing %s: %w", args.Path, err)
 	}
-	return fmt.Sprintf("replaced %s in %s, at %s", counted(len(lines), "occurrence"), args.Path, places(lines)), nil
+	return fmt.Sprintf("replaced %s in %s, at %s", counted(len(lines), "occurrence"), args.Path, places(lines)), []rewrite{changed}, nil
 }
 
 // replace returns the text with the change made, and the lines at which it was.

@@ -32,7 +32,7 @@ func (o Options) patch() tool.Tool {
 			Parameters: object(`{"patch":{"type":"string","minLength":1,"description":"the patch, from *** Begin Patch to *** End Patch"}}`, "patch"),
 			Source:     tool.SourceBuiltin,
 		},
-		run:   silent(o.runPatch),
+		run:   changing(o.runPatch),
 		paths: o.patchPaths,
 	}
 }
@@ -62,10 +62,10 @@ func (o Options) patchPaths(args patchArgs) (sdk.ToolPaths, error) {
 	return out, nil
 }
 
-func (o Options) runPatch(ctx context.Context, args patchArgs) (string, error) {
+func (o Options) runPatch(ctx context.Context, args patchArgs) (string, []rewrite, error) {
 	changes, err := parsePatch(args.Patch)
 	if err != nil {
-		return "", fmt.Errorf("reading the patch: %w", err)
+		return "", nil, fmt.Errorf("reading the patch: %w", err)
 	}
 	steps := make([]step, 0, len(changes))
 	used := map[string]bool{}
@@ -78,19 +78,23 @@ func (o Options) runPatch(ctx context.Context, args patchArgs) (string, error) {
 		steps = append(steps, s)
 	}
 	if len(problems) > 0 {
-		return "", errors.Join(append(problems, errors.New("nothing was changed"))...)
+		return "", nil, errors.Join(append(problems, errors.New("nothing was changed"))...)
 	}
 	if ctx.Err() != nil {
-		return "", context.Cause(ctx)
+		return "", nil, context.Cause(ctx)
+	}
+	var changed []rewrite
+	for _, s := range steps {
+		changed = append(changed, o.rewritten(s)...)
 	}
 	if err := commit(steps); err != nil {
-		return "", err
+		return "", nil, err
 	}
 	said := make([]string, 0, len(steps))
 	for _, s := range steps {
 		said = append(said, s.String())
 	}
-	return strings.Join(said, "\n"), nil
+	return strings.Join(said, "\n"), changed, nil
 }
 
 // step is a change that has been found to be possible.

@@ -30,7 +30,7 @@ func (o Options) write() tool.Tool {
 				"path", "content"),
 			Source: tool.SourceBuiltin,
 		},
-		run: silent(o.runWrite),
+		run: changing(o.runWrite),
 		paths: func(a writeArgs) (sdk.ToolPaths, error) {
 			file := []string{o.resolve(a.Path)}
 			return sdk.ToolPaths{Write: file, Guard: file, Record: file}, nil
@@ -38,18 +38,19 @@ func (o Options) write() tool.Tool {
 	}
 }
 
-func (o Options) runWrite(_ context.Context, args writeArgs) (string, error) {
+func (o Options) runWrite(_ context.Context, args writeArgs) (string, []rewrite, error) {
 	path := o.resolve(args.Path)
 	if err := regular(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("writing %s: %w", args.Path, err)
+		return "", nil, fmt.Errorf("writing %s: %w", args.Path, err)
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return "", fmt.Errorf("writing %s: %w", args.Path, err)
+		return "", nil, fmt.Errorf("writing %s: %w", args.Path, err)
 	}
+	changed := o.replaced(args.Path, args.Content)
 	if err := overwrite(path, args.Content, newFile); err != nil {
-		return "", fmt.Errorf("writing %s: %w", args.Path, err)
+		return "", nil, fmt.Errorf("writing %s: %w", args.Path, err)
 	}
-	return fmt.Sprintf("wrote %d bytes to %s", len(args.Content), args.Path), nil
+	return fmt.Sprintf("wrote %d bytes to %s", len(args.Content), args.Path), changed, nil
 }
 
 type mkdirArgs struct {

@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"slices"
+
+	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/terminal"
+)
+
+// tokenBytes is how many bytes of text a token has, about.
+const tokenBytes = 4
+
+// hooksRun is what a session does between the events that announce something: plugins and shell hooks run.
+const hooksRun = "hooks"
+
+// spinner follows the events and shows what is being waited for.
+type spinner struct {
+	// screen shows it; nil shows nothing.
+	screen *terminal.Screen
+	// calls are the tool calls that run, the oldest first.
+	calls []event.ToolCall
+	// bytes is how much of an answer has come.
+	bytes int
+	now   terminal.Activity
+}
+
+// after notes an event. The tail is what the model said and is not shown yet.
+func (w *spinner) after(e event.Event, tail string) {
+	if w.screen == nil {
+		return
+	}
+	switch e := e.(type) {
+	case event.Waiting:
+		w.now = terminal.Activity{What: string(e.For), Name: e.Name}
+	case event.Message:
+		w.now = terminal.Activity{What: hooksRun}
+		if e.Role == string(llm.RoleUser) {
+			break
+		}
+		w.bytes = 0
+	case event.Request:
+		w.now, w.bytes = terminal.Activity{What: "model"}, 0
+	case event.Delta:
+		w.bytes += len(e.Text) + len(e.Thinking)
+		w.now.Tokens, w.now.Tail = (w.bytes+tokenBytes-1)/tokenBytes, tail
+	case event.ToolCall:
+		w.calls = append(w.calls, e)
+	case event.ToolResult:
+		w.calls = slices.DeleteFunc(w.calls, func(c event.ToolCall) bool { return c.ID == e.ID })
+		w.now = terminal.Activity{What: hooksRun}
+	case event.Done, event.Error, event.Command:
+		w.calls = nil
+		w.screen.Idle()
+		w.now = terminal.Activity{}
+		return
+	}
+	if len(w.calls) > 0 {
+		w.now = terminal.Activity{What: "tool", Name: w.calls[0].Name}
+	}
+	if w.now != (terminal.Activity{}) {
+		w.screen.Wait(w.now)
+	}
+}
+
+// end says that nothing is waited for any more.
+func (w *spinner) end() {
+	if w.screen != nil {
+		w.screen.Idle()
+	}
+}

@@ -1,0 +1,77 @@
+package terminal
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/idelchi/aura/internal/plaintext"
+)
+
+// diffLines is how many lines of a diff are shown.
+const diffLines = 80
+
+// Diff is a unified diff in colours. It is cut after some lines, and each line at the width of the terminal.
+func (l Look) Diff(text string) Styled {
+	lines := strings.Split(strings.TrimRight(plaintext.Show(text), "\n"), "\n")
+	more := len(lines) - diffLines
+	var h hunkState
+	var out strings.Builder
+	for _, line := range lines[:min(len(lines), diffLines)] {
+		shown := ansi.Truncate(strings.ReplaceAll(line, "\t", "    "), l.columns(), "…")
+		out.WriteString(string(l.Paint(h.next(line), shown)) + "\n")
+	}
+	if more > 0 {
+		out.WriteString(string(l.Paint(Quiet, fmt.Sprintf("… %d more lines of the diff", more))) + "\n")
+	}
+	return Styled(out.String())
+}
+
+// hunkState is how many lines of a hunk follow on its two sides. It tells a removed line that begins with -- from the name of a file.
+type hunkState struct{ before, after int }
+
+// next is the style of the next line.
+func (h *hunkState) next(line string) Style {
+	inside := h.before > 0 || h.after > 0
+	switch {
+	case inside && strings.HasPrefix(line, "+"):
+		h.after--
+		return added
+	case inside && strings.HasPrefix(line, "-"):
+		h.before--
+		return removed
+	case inside && strings.HasPrefix(line, `\`):
+		return Quiet
+	case inside:
+		h.before--
+		h.after--
+		return Plain
+	case strings.HasPrefix(line, "@@"):
+		*h = sides(line)
+		return hunk
+	case strings.HasPrefix(line, `\`):
+		return Quiet
+	default:
+		return Strong
+	}
+}
+
+// sides reads the counts of the line that begins a hunk, such as "@@ -1,2 +1 @@".
+func sides(line string) hunkState {
+	count := func(field string) int {
+		if _, number, ok := strings.Cut(field, ","); ok {
+			var n int
+			if _, err := fmt.Sscan(number, &n); err != nil {
+				return 0
+			}
+			return n
+		}
+		return 1
+	}
+	fields := strings.Fields(line)
+	if len(fields) < 3 {
+		return hunkState{}
+	}
+	return hunkState{before: count(fields[1]), after: count(fields[2])}
+}

@@ -1,0 +1,179 @@
+package terminal
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/idelchi/aura/internal/plaintext"
+)
+
+// blockLimit is how many bytes a block may have before its beginning is shown.
+const blockLimit = 16 << 10
+
+// Markdown shows text as it streams in, block by block. What Next and End return is shown once and never drawn again: it depends on the
+// text alone, not on the pieces in which the text came. The lines of a code block are shown as they come.
+type Markdown struct {
+	look  Look
+	clean plaintext.Cleaner
+	// line is one that has not ended, block the lines of a block that has not.
+	line  string
+	block []string
+	size  int
+	// blanks is set if blank lines follow the block: whether it has ended depends on the next line.
+	blanks bool
+	// fence is what ends the code block that is being shown, inner what ends one inside of block; empty if there is none.
+	fence, inner string
+	// begun is set once something was shown.
+	begun bool
+}
+
+// NewMarkdown returns one for a single text.
+func NewMarkdown(look Look) *Markdown {
+	return &Markdown{look: look, clean: plaintext.Cleaner{Visible: true}}
+}
+
+// Next returns what can be shown after the next piece.
+func (m *Markdown) Next(piece string) Styled {
+	text := m.line + m.clean.Next(piece)
+	var out strings.Builder
+	for {
+		line, rest, ended := strings.Cut(text, "\n")
+		if !ended {
+			break
+		}
+		out.WriteString(string(m.take(line)))
+		text = rest
+	}
+	m.line = text
+	return Styled(out.String())
+}
+
+// End returns what is left. The Markdown can be used for another text.
+func (m *Markdown) End() Styled {
+	var out strings.Builder
+	if m.line += m.clean.End(); m.line != "" {
+		out.WriteString(string(m.take(m.line)))
+	}
+	out.WriteString(string(m.flush()))
+	*m = *NewMarkdown(m.look)
+	return Styled(out.String())
+}
+
+// Tail is what has come and is not shown yet, as it was written.
+func (m *Markdown) Tail() string {
+	return strings.Join(append(m.block[:len(m.block):len(m.block)], m.line), "\n")
+}
+
+var patterns = sync.OnceValue(func() (p struct{ fence, listed, header *regexp.Regexp }) {
+	p.fence = regexp.MustCompile("^ *(`{3,}[^`]*|~{3,}.*)$")
+	// A code block may begin right behind the mark of a list.
+	p.listed = regexp.MustCompile("^ *(?:[-*+]|[0-9]{1,9}[.)]) +(`{3,}[^`]*|~{3,}.*)$")
+	p.header = regexp.MustCompile("^ {0,3}#{1,6}(?:[ \t]|$)")
+	return p
+})
+
+// take handles a line and returns what it completes.
+func (m *Markdown) take(line string) Styled {
+	switch {
+	case m.fence != "":
+		return m.coded(line)
+	case m.inner != "":
+		if closes(line, m.inner) {
+			m.inner = ""
+		}
+		return m.keep(line)
+	case strings.TrimSpace(line) == "":
+		m.blanks = len(m.block) > 0
+		return ""
+	}
+	p := patterns()
+	indent := len(line) - len(strings.TrimLeft(line, " \t"))
+	var out Styled
+	if m.blanks && indent == 0 {
+		out = m.flush()
+	}
+	if mark := marker(p.fence, line); mark != "" && (indent <= 1 || len(m.block) == 0 && indent <= 3) {
+		out += m.flush() + m.apart() + m.look.Paint(Quiet, line) + "\n"
+		m.fence = mark
+		return out
+	}
+	if p.header.MatchString(line) {
+		out += m.flush() + m.keep(line)
+		return out + m.flush()
+	}
+	if m.inner = marker(p.fence, line); m.inner == "" || len(m.block) == 0 {
+		m.inner = marker(p.listed, line)
+	}
+	return out + m.keep(line)
+}
+
+// keep adds a line to the open block.
+func (m *Markdown) keep(line string) Styled {
+	if m.blanks {
+		m.block = append(m.block, "")
+		m.blanks = false
+	}
+	m.block = append(m.block, line)
+	if m.size += len(line) + 1; m.size > blockLimit {
+		m.inner = ""
+		return m.flush()
+	}
+	return ""
+}
+
+// coded shows a line of a code block, or the end of the block.
+func (m *Markdown) coded(line string) Styled {
+	if closes(line, m.fence) {
+		m.fence = ""
+		return m.look.Paint(Quiet, line) + "\n"
+	}
+	return m.look.Paint(code, line) + "\n"
+}
+
+// flush shows the open block.
+func (m *Markdown) flush() Styled {
+	source := strings.Join(m.block, "\n")
+	m.block, m.size, m.blanks = nil, 0, false
+	if source == "" {
+		return ""
+	}
+	lines := m.look.document(source)
+	if len(lines) == 0 {
+		return ""
+	}
+	return m.apart() + joinLines(lines) + "\n"
+}
+
+// apart is the blank line between blocks.
+func (m *Markdown) apart() Styled {
+	if m.begun {
+		return "\n"
+	}
+	m.begun = true
+	return ""
+}
+
+// marker is what ends the code block that a line begins; empty if it begins none.
+func marker(pattern *regexp.Regexp, line string) string {
+	found := pattern.FindStringSubmatch(line)
+	if found == nil {
+		return ""
+	}
+	text := found[1]
+	return text[:len(text)-len(strings.TrimLeft(text, text[:1]))]
+}
+
+// closes reports whether a line ends a code block.
+func closes(line, mark string) bool {
+	text := strings.TrimSpace(line)
+	return strings.HasPrefix(text, mark) && strings.Trim(text, mark[:1]) == ""
+}
+
+func joinLines(lines []Styled) Styled {
+	texts := make([]string, len(lines))
+	for i, line := range lines {
+		texts[i] = string(line)
+	}
+	return Styled(strings.Join(texts, "\n"))
+}

@@ -1,0 +1,107 @@
+package terminal
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/idelchi/aura/internal/plaintext"
+)
+
+// Styled is text that can be written to a terminal as it is: what is from outside in it has been cleaned, and the control sequences in it
+// are aura's. Only this package makes it.
+type Styled string
+
+// Style is how a piece of text looks. Styles can be put together with With.
+type Style struct {
+	attributes uint8
+	// colour is one of the 16 that each terminal has, by its number in SGR, so that it fits light and dark ones; 0 for none.
+	colour uint8
+}
+
+const (
+	bold uint8 = 1 << iota
+	dim
+	italic
+	underline
+	strike
+)
+
+// codes are the numbers of attributes in SGR, in the order of their bits.
+var codes = []string{"1", "2", "3", "4", "9"}
+
+const (
+	red     = 31
+	green   = 32
+	yellow  = 33
+	magenta = 35
+	cyan    = 36
+)
+
+// The styles of aura's own lines.
+var (
+	Plain   = Style{}
+	Strong  = Style{attributes: bold}
+	Quiet   = Style{attributes: dim}
+	Warning = Style{colour: yellow}
+	Failure = Style{colour: red}
+	Accent  = Style{colour: cyan}
+)
+
+// The styles of diffs and Markdown.
+var (
+	added     = Style{colour: green}
+	removed   = Style{colour: red}
+	hunk      = Style{colour: cyan}
+	heading   = Style{attributes: bold, colour: magenta}
+	code      = Style{colour: cyan}
+	emphasis  = Style{attributes: italic}
+	struck    = Style{attributes: strike}
+	reference = Style{attributes: underline}
+)
+
+// With is both styles at once. The colour of the second goes before that of the first.
+func (s Style) With(t Style) Style {
+	s.attributes |= t.attributes
+	if t.colour != 0 {
+		s.colour = t.colour
+	}
+	return s
+}
+
+// sgr is the sequence that turns a style on; empty if the look has nothing of it.
+func (l Look) sgr(s Style) string {
+	var numbers []string
+	if l.Styled {
+		for i, code := range codes {
+			if s.attributes&(1<<i) != 0 {
+				numbers = append(numbers, code)
+			}
+		}
+	}
+	if l.Colour && s.colour != 0 {
+		numbers = append(numbers, strconv.Itoa(int(s.colour)))
+	}
+	if len(numbers) == 0 {
+		return ""
+	}
+	return "\x1b[" + strings.Join(numbers, ";") + "m"
+}
+
+// off turns all styles off.
+const off = "\x1b[0m"
+
+// Paint is a text in a style, cleaned as plaintext.Show does. No style reaches beyond the end of a line.
+func (l Look) Paint(s Style, text string) Styled {
+	text = plaintext.Show(text)
+	on := l.sgr(s)
+	if on == "" || text == "" {
+		return Styled(text)
+	}
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if line != "" {
+			lines[i] = on + line + off
+		}
+	}
+	return Styled(strings.Join(lines, "\n"))
+}

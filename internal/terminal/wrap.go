@@ -1,0 +1,175 @@
+package terminal
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/idelchi/aura/internal/plaintext"
+)
+
+// span is a piece of a paragraph.
+type span struct {
+	style Style
+	text  string
+	// whole spans are not broken at their blanks.
+	whole bool
+	// ends is true for the end of a line, which has no text.
+	ends bool
+}
+
+// word is what is not broken, if it fits into a line.
+type word []span
+
+// Width is how many columns a text takes, which has no control sequences.
+func Width(text string) int { return ansi.StringWidth(text) }
+
+func (w word) width() int {
+	sum := 0
+	for _, s := range w {
+		sum += Width(s.text)
+	}
+	return sum
+}
+
+// wrap lays out a paragraph in lines of at most width columns.
+func (l Look) wrap(spans []span, width int) []Styled {
+	width = max(width, 1)
+	var out []Styled
+	var line []word
+	used := 0
+	end := func() {
+		out = append(out, l.joined(line))
+		line, used = nil, 0
+	}
+	for _, w := range words(spans) {
+		if w == nil {
+			end()
+			continue
+		}
+		for _, part := range w.broken(width) {
+			size := part.width()
+			if used > 0 && used+1+size > width {
+				end()
+			}
+			if used > 0 {
+				used++
+			}
+			used += size
+			line = append(line, part)
+		}
+	}
+	if len(line) > 0 {
+		end()
+	}
+	return out
+}
+
+// joined is a line of words. Blanks between words of one style have it too, so that an underlined line is one.
+func (l Look) joined(line []word) Styled {
+	var out strings.Builder
+	var style Style
+	pending := ""
+	emit := func() {
+		out.WriteString(string(l.Paint(style, pending)))
+		pending = ""
+	}
+	for i, w := range line {
+		for j, s := range w {
+			blank := ""
+			if i > 0 && j == 0 {
+				blank = " "
+			}
+			if s.style != style {
+				emit()
+				out.WriteString(blank)
+				blank = ""
+				style = s.style
+			}
+			pending += blank + s.text
+		}
+	}
+	emit()
+	return Styled(out.String())
+}
+
+// words takes spans apart at their blanks. A nil word ends the line. The texts are cleaned, so that their widths are right.
+func words(spans []span) []word {
+	var out []word
+	var open word
+	end := func() {
+		if len(open) > 0 {
+			out = append(out, open)
+			open = nil
+		}
+	}
+	for _, s := range spans {
+		if s.ends {
+			end()
+			out = append(out, nil)
+			continue
+		}
+		text := strings.ReplaceAll(strings.ReplaceAll(plaintext.Show(s.text), "\n", " "), "\t", " ")
+		if s.whole {
+			open = append(open, span{style: s.style, text: text})
+			continue
+		}
+		for i, part := range strings.Split(text, " ") {
+			if i > 0 {
+				end()
+			}
+			if part != "" {
+				open = append(open, span{style: s.style, text: part})
+			}
+		}
+	}
+	end()
+	return out
+}
+
+// broken is a word in pieces that each fit into a line.
+func (w word) broken(width int) []word {
+	if w.width() <= width {
+		return []word{w}
+	}
+	var out []word
+	var open word
+	used := 0
+	for _, s := range w {
+		for s.text != "" {
+			head := ansi.Truncate(s.text, width-used, "")
+			if head == "" && used == 0 {
+				// A character that is wider than the line.
+				head = firstCharacter(s.text)
+			}
+			if head != "" {
+				open = append(open, span{style: s.style, text: head})
+				used += Width(head)
+				s.text = s.text[len(head):]
+			}
+			if s.text != "" {
+				out = append(out, open)
+				open, used = nil, 0
+			}
+		}
+	}
+	if len(open) > 0 {
+		out = append(out, open)
+	}
+	return out
+}
+
+// firstCharacter is the first character of a text, with the marks that belong to it.
+func firstCharacter(text string) string {
+	for size := 1; size <= 2; size++ {
+		if head := ansi.Truncate(text, size, ""); head != "" {
+			return head
+		}
+	}
+	return text
+}
+
+// Fit is the beginning of a text on one line, in at most width columns.
+func Fit(text string, width int) string {
+	return ansi.Truncate(oneLine(plaintext.Show(text)), max(width, 0), "…")
+}

@@ -1,0 +1,107 @@
+package builtin
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"github.com/idelchi/aura/internal/limit"
+	"github.com/idelchi/aura/internal/readguard"
+	"github.com/idelchi/aura/internal/tool"
+)
+
+// contextLines is how many lines a diff shows around a change.
+const contextLines = 3
+
+// rewrite is a file before and after a call. A file that was not there, or is not there any more, has no name on that side.
+type rewrite struct {
+	from, to, before, after string
+}
+
+// changing makes a tool of a function that changes files.
+func changing[A any](run func(context.Context, A) (string, []rewrite, error)) func(context.Context, A, tool.Call) (string, error) {
+	return func(ctx context.Context, args A, call tool.Call) (string, error) {
+		output, changed, err := run(ctx, args)
+		if err == nil && call.Changed != nil {
+			if text := diff(changed); text != "" {
+				call.Changed(text)
+			}
+		}
+		return output, err
+	}
+}
+
+// diff is a unified diff of all files that are short enough to be compared. It is for people: a call whose diff fails has not failed.
+func diff(changed []rewrite) string {
+	var b strings.Builder
+	for _, r := range changed {
+		if len(r.before)+len(r.after) > limit.DiffSource {
+			continue
+		}
+		text, err := udiff.ToUnified(label("a/", r.from), label("b/", r.to), r.before, udiff.Lines(r.before, r.after), contextLines)
+		if err == nil {
+			b.WriteString(text)
+		}
+	}
+	return limit.Cut(b.String(), limit.Diff, "a diff")
+}
+
+func label(side, name string) string {
+	if name == "" {
+		return os.DevNull
+	}
+	return side + name
+}
+
+// replaced is what writing a file changes; nothing if what it holds cannot be compared.
+func (o Options) replaced(name, content string) []rewrite {
+	before, there, ok := previous(o.resolve(name))
+	switch {
+	case !ok:
+		return nil
+	case !there:
+		return []rewrite{{to: name, after: content}}
+	default:
+		return []rewrite{{from: name, to: name, before: before, after: content}}
+	}
+}
+
+// rewritten is what a step of a patch changes.
+func (o Options) rewritten(s step) []rewrite {
+	switch {
+	case s.head == patchAdd:
+		return []rewrite{{to: s.path, after: s.content}}
+	case s.head == patchDelete:
+		before, there, ok := previous(s.from)
+		if !ok || !there {
+			return nil
+		}
+		return []rewrite{{from: s.path, before: before}}
+	case s.move != "":
+		return []rewrite{{from: s.path, to: s.move, before: s.old.String(), after: s.content}}
+	default:
+		return []rewrite{{from: s.path, to: s.path, before: s.old.String(), after: s.content}}
+	}
+}
+
+// previous is what a file holds, and whether it is there. It is not ok if the file is no text, is too long, or cannot be read.
+func previous(path string) (text string, there, ok bool) {
+	file, info, err := readguard.Open(path)
+	if err != nil {
+		return "", false, errors.Is(err, fs.ErrNotExist)
+	}
+	defer file.Close()
+	if info.Size() > limit.DiffSource {
+		return "", true, false
+	}
+	raw, err := io.ReadAll(io.LimitReader(file, limit.DiffSource+1))
+	if err != nil || len(raw) > limit.DiffSource || binary(raw[:min(len(raw), textProbe)]) {
+		return "", true, false
+	}
+	return string(raw), true, true
+}
