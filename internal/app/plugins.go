@@ -12,6 +12,7 @@ import (
 	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/internal/pipeline"
+	"github.com/idelchi/aura/internal/prompt"
 	"github.com/idelchi/aura/internal/session"
 	"github.com/idelchi/aura/internal/setup"
 )
@@ -248,6 +249,9 @@ func (p *plugins) commands(s *Session) []command.Command {
 			Source: command.SourcePlugin, Origin: plugin.Name(),
 			Run: func(ctx context.Context, args string) (command.Result, error) {
 				r, err := plugin.Command(ctx, s.talk.Context(), args)
+				if schema.Forward {
+					r.Output = prompt.Escape(r.Output) // only a user's prompt attaches files
+				}
 				return command.Result{Output: r.Output, Forward: schema.Forward, Silent: schema.Silent}, err
 			},
 		})

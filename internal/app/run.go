@@ -49,7 +49,7 @@ func (s *Session) Send(ctx context.Context, prompt string) error {
 	defer done()
 	defer s.plugins.noteFired()
 	s.settle(ctx)
-	return s.hidden(s.talk.Send(ctx, prompt))
+	return s.send(ctx, prompt)
 }
 
 // Command runs a slash command.
@@ -77,7 +77,7 @@ func (s *Session) Command(ctx context.Context, line string) (exit bool, err erro
 		s.notice("", "command /"+name+" has nothing to say, so nothing is sent")
 		return result.Exit, nil
 	case result.Forward:
-		return result.Exit, s.hidden(s.talk.Send(ctx, result.Output))
+		return result.Exit, s.send(ctx, result.Output)
 	}
 	if !result.Silent && result.Output != "" {
 		s.events.send(event.Command{Name: name, Output: result.Output})

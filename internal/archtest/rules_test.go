@@ -15,9 +15,9 @@ var rooms = map[string][]string{
 	"cmd/aura-plugin-host": {"shared/...", "internal/build", "internal/interp", "internal/manifest", "internal/sandbox", "internal/process", "sdk/..."},
 
 	"internal/cli": {
-		"internal/aar", "internal/app", "internal/build", "internal/check", "internal/config", "internal/conversation/...", "internal/doctor", "internal/frontend", "internal/install", "internal/llm", "internal/manifest",
-		"internal/mcpimport", "internal/nearest", "internal/pipeline", "internal/plaintext", "internal/redact", "internal/scaffold", "internal/schema", "internal/sandbox", "internal/session", "internal/setup", "internal/shell", "internal/terminal",
-		"internal/tool", "internal/trust", "host", "sdk/...",
+		"internal/aar", "internal/app", "internal/build", "internal/check", "internal/command", "internal/config", "internal/conversation/...", "internal/doctor", "internal/frontend", "internal/install", "internal/llm",
+		"internal/manifest", "internal/mcpimport", "internal/nearest", "internal/pipeline", "internal/plaintext", "internal/prompt", "internal/redact", "internal/scaffold", "internal/schema", "internal/sandbox", "internal/session",
+		"internal/setup", "internal/shell", "internal/terminal", "internal/tool", "internal/trust", "host", "sdk/...",
 	},
 	"internal/doctor": {
 		"internal/app", "internal/build", "internal/check", "internal/config", "internal/install", "internal/llm", "internal/process", "internal/redact",
@@ -32,7 +32,7 @@ var rooms = map[string][]string{
 	},
 	"internal/setup": {
 		"host", "hooks", "internal/condition", "internal/config", "internal/conversation/...", "internal/donetool", "internal/install", "internal/llm/...",
-		"internal/manifest", "internal/mcp", "internal/nearest", "internal/policy", "internal/prompt", "internal/redact", "internal/sandbox",
+		"internal/manifest", "internal/mcp", "internal/nearest", "internal/plaintext", "internal/policy", "internal/prompt", "internal/redact", "internal/sandbox",
 		"internal/readguard", "internal/shell", "internal/skill", "internal/state", "internal/todo", "internal/tool/...", "shared", "sdk/...",
 	},
 	"internal/tui":   {"internal/app", "sdk/..."},

@@ -46,7 +46,7 @@ func TestCommandLines(t *testing.T) {
 		{name: "version names both versions", args: []string{"--version"}, stdout: build.Version + " (SDK 0.1.1)"},
 		{name: "unknown flag", args: []string{"run", "--bogus"}, code: exitUsage, stderr: "unknown flag: --bogus"},
 		{name: "flag with a typo", args: []string{"run", "--max-stepz", "3", "hi"}, code: exitUsage, stderr: "unknown flag: --max-stepz; did you mean --max-steps?\nSee aura run --help."},
-		{name: "flag cut short", args: []string{"run", "--without"}, code: exitUsage, stderr: "did you mean --without-plugins?"},
+		{name: "flag cut short", args: []string{"run", "--without"}, code: exitUsage, stderr: "did you mean --without-instructions or --without-plugins?"},
 		{name: "flag before a command", args: []string{"--modek", "x", "run", "hi"}, code: exitUsage, stderr: "did you mean --"},
 		{name: "help before a command", args: []string{"--help", "tasks", "run"}, stdout: "aura tasks run NAME"},
 		{name: "help amid a command", args: []string{"tasks", "--help", "run"}, stdout: "aura tasks run NAME"},

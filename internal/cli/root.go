@@ -36,11 +36,14 @@ type rootOptions struct {
 	excludeTools   []string
 	withoutPlugins bool
 	unsafePlugins  bool
-	debug          bool
-	resume         string
-	goOn           bool
-	trust          bool
-	safe           bool
+
+	withoutInstructions bool
+
+	debug  bool
+	resume string
+	goOn   bool
+	trust  bool
+	safe   bool
 
 	flags *pflag.FlagSet
 	// gate is made when it is first needed: by then the flags are known.
@@ -135,17 +138,18 @@ func (o *rootOptions) register(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.includeTools, "include-tools", nil, "offer only tools that match these patterns")
 	f.StringSliceVar(&o.excludeTools, "exclude-tools", nil, "do not offer tools that match these patterns")
 	f.BoolVar(&o.withoutPlugins, "without-plugins", false, "run without any plugin")
+	f.BoolVar(&o.withoutInstructions, "without-instructions", false, "leave AGENTS.md and CLAUDE.md out of the system prompt")
 	f.BoolVar(&o.unsafePlugins, "unsafe-plugins", false, "let plugins import os/exec, syscall and unsafe")
 	f.BoolVar(&o.goOn, "continue", false, "continue the newest session")
 	f.StringVar(&o.resume, "resume", "", "continue a session: its id or the beginning of it, its name, or the beginning of its title")
 	f.BoolVar(&o.trust, "trust", false, "let this directory's files take effect in this run")
-	f.BoolVar(&o.safe, "safe", false, "ignore this directory's .aura and secrets.env")
+	f.BoolVar(&o.safe, "safe", false, "ignore this directory's .aura, secrets.env and instructions")
 	f.BoolVar(&o.debug, "debug", false, "show every event on standard error")
 }
 
 // configOptions are where this command line finds the configuration.
 func (o *rootOptions) configOptions(s streams) config.Options {
-	c := config.Options{Configs: o.configs, Workdir: o.workdir, EnvFiles: o.envFiles, Environ: s.environ}
+	c := config.Options{Configs: o.configs, Workdir: o.workdir, EnvFiles: o.envFiles, Environ: s.environ, WithoutInstructions: o.withoutInstructions}
 	if o.flags.Changed("home") {
 		c.Home = &o.home
 	}

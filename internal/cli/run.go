@@ -1,22 +1,16 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/conversation/event"
-	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/frontend"
 )
 
@@ -31,8 +25,12 @@ type runOptions struct {
 const runHelp = `Run prompts through the agent and print its answers.
 
 Each argument is a prompt. aura runs them one after the other in one
-conversation. Without arguments it reads one prompt from standard input. A prompt
-that begins with a slash is a command, such as /plugins, /reload or /help.
+conversation. A prompt that begins with a slash is a command, such as /plugins,
+/reload or /help. @path in a prompt attaches a file; \@ is a plain @.
+
+A prompt that is - is read from standard input, as is the only prompt if no
+argument is given. Text that is piped beside other prompts is sent with the first
+one. If the pipe is silent for 3 seconds, aura warns and sends the prompt alone.
 
 The model's text goes to standard output; tool calls, notices and errors of
 plugins go to standard error. With --json, standard output has events, one JSON
@@ -44,7 +42,9 @@ shows where they are.`
 
 const runExamples = `  aura run "Summarise the README"
   aura run "List the files" "/plugins" "Thanks"
-  echo "What does main.go do?" | aura run
+  aura run "What does @main.go do?"
+  git diff | aura run "Review this change"
+  echo "What does main.go do?" | aura run -
   aura run --json --timeout 5m "Fix the failing test"`
 
 func newRun(s streams, root *rootOptions) *cobra.Command {
@@ -70,7 +70,8 @@ func newRun(s streams, root *rootOptions) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			prompts, err := promptsFrom(ctx, s.in, args)
+			source := promptSource{in: s.in, warn: root.gateFor(s).Tell, after: time.After}
+			prompts, err := source.prompts(ctx, args)
 			if err != nil {
 				return err
 			}
@@ -86,54 +87,6 @@ func (o *runOptions) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.json, "json", false, "write events as JSON lines on standard output")
 	cmd.Flags().BoolVar(&o.health, "health", false, "print the health of the plugins at the end")
 	o.registerEvents(cmd)
-}
-
-// promptsFrom takes the arguments, or one prompt from standard input.
-func promptsFrom(ctx context.Context, in io.Reader, args []string) ([]string, error) {
-	if len(args) > 0 {
-		return args, nil
-	}
-	if f, ok := in.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		return nil, usageError{errors.New("run needs a prompt: give it as an argument or on standard input")}
-	}
-	text, err := readAll(ctx, in)
-	if err != nil {
-		return nil, fmt.Errorf("reading the prompt from standard input: %w", err)
-	}
-	if len(bytes.TrimSpace(text)) == 0 {
-		return nil, usageError{errors.New("run needs a prompt: standard input is empty")}
-	}
-	// Windows puts a byte order mark before what it pipes, and ends lines in its own way.
-	return []string{strings.TrimRight(strings.TrimPrefix(string(text), "\uFEFF"), "\r\n")}, nil
-}
-
-// readAll reads to the end, or until the context ends. In that case the reading goes on until the process ends, for nothing
-// can interrupt it.
-func readAll(ctx context.Context, in io.Reader) ([]byte, error) {
-	type outcome struct {
-		text []byte
-		err  error
-	}
-	done := make(chan outcome, 1)
-	go func() {
-		text, err := readBounded(in)
-		done <- outcome{text, err}
-	}()
-	select {
-	case o := <-done:
-		return o.text, o.err
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
-}
-
-// readBounded reads what a person could have written. A device or a program that never ends is an error.
-func readBounded(in io.Reader) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(in, files.MaxText+1))
-	if err == nil && len(text) > files.MaxText {
-		err = fmt.Errorf("it has more than %d bytes, which is the limit", files.MaxText)
-	}
-	return text, err
 }
 
 // withTimeout ends the context when the time is up.

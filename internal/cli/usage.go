@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -81,7 +82,21 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return usageError{meant(fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath()), "", cmd, args[0])}
+	unknown := fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath())
+	err := meant(unknown, "", cmd, args[0])
+	if err == unknown && !cmd.HasParent() { //nolint:errorlint // whether it is the same, with nothing added
+		err = fmt.Errorf("%w; to send a prompt, use: aura run %s", err, promptExample(args))
+	}
+	return usageError{err}
+}
+
+// promptExample is what was typed as the argument of a command line, if it is short.
+func promptExample(words []string) string {
+	const most = 100 // bytes
+	if text := strconv.Quote(strings.Join(words, " ")); len(text) <= most {
+		return text
+	}
+	return `"PROMPT"`
 }
 
 // exactArgs wants n arguments, named for the message.

@@ -29,8 +29,10 @@ type Options struct {
 	Environ []string
 	// UserHome is the home directory of the user; empty if there is none.
 	UserHome string
-	// Safe leaves out what the working directory holds: .aura and secrets.env, unless they are named or are the user's home.
+	// Safe leaves out what the project holds: .aura, secrets.env and instructions, unless they are named or are in the user's home.
 	Safe bool
+	// WithoutInstructions reads no files of instructions.
+	WithoutInstructions bool
 	// Text reads the configuration to show it: no variable takes effect, neither those of env files nor ${NAME} in values,
 	// which stays as it is written.
 	Text bool
@@ -62,6 +64,10 @@ type Config struct {
 	ToolDefinitions map[string]ToolDefinition
 	// Features are as the homes have them, defaults included; see FeaturesFor.
 	Features Features
+
+	// Instructions are the files of instructions, the outermost first: that of the user's home, then those of the project from its
+	// root down to the working directory.
+	Instructions []Instructions
 
 	// Environ is the process environment with the env files beneath it: a variable that the process has wins.
 	Environ []string
@@ -146,6 +152,11 @@ func load(o Options) (*Config, error) {
 	}
 	c.Features, c.References = c.globals.features, l.references
 	c.Notices = slices.Concat(c.Notices, l.strangeFolders(), idleTasks(c.Tasks))
+	// An agent may turn them on.
+	var shortened []string
+	if c.Instructions, shortened = o.instructions(p); c.Features.Instructions.Enabled {
+		c.Notices = append(c.Notices, shortened...)
+	}
 	return c, nil
 }
 

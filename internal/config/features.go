@@ -13,32 +13,37 @@ import (
 
 // Features are the parts of aura that have settings of their own.
 type Features struct {
-	Plugins    Plugins
-	Tools      Tools
-	Compaction Compaction
-	Sandbox    Sandbox
+	Plugins      Plugins
+	Tools        Tools
+	Compaction   Compaction
+	Sandbox      Sandbox
+	Instructions InstructionSettings
 }
 
 // featureFile is what can be set of features: in the files of a home, and in agents, modes and tasks.
 type featureFile struct {
-	Plugins    pluginsFile `yaml:"plugins"`
-	Tools      Tools       `yaml:"tools"`
-	Compaction Compaction  `yaml:"compaction"`
-	Sandbox    Sandbox     `yaml:"sandbox"`
+	Plugins      pluginsFile         `yaml:"plugins"`
+	Tools        Tools               `yaml:"tools"`
+	Compaction   Compaction          `yaml:"compaction"`
+	Sandbox      Sandbox             `yaml:"sandbox"`
+	Instructions InstructionSettings `yaml:"instructions"`
 	// Trust is for the user's home alone; see Rule.
 	Trust TrustRule `yaml:"trust"`
 }
 
 const (
-	pluginsKey    = "plugins"
-	toolsKey      = "tools"
-	compactionKey = "compaction"
-	sandboxKey    = "sandbox"
+	pluginsKey      = "plugins"
+	toolsKey        = "tools"
+	compactionKey   = "compaction"
+	sandboxKey      = "sandbox"
+	instructionsKey = "instructions"
 )
 
 // defaultFeatures is what holds where nothing is set.
 func defaultFeatures() Features {
-	return Features{Tools: defaultTools(), Compaction: defaultCompaction(), Sandbox: defaultSandbox()}
+	return Features{
+		Tools: defaultTools(), Compaction: defaultCompaction(), Sandbox: defaultSandbox(), Instructions: InstructionSettings{Enabled: true},
+	}
 }
 
 // globals are the features as the homes have them.
@@ -102,7 +107,7 @@ func (f Features) with(file string, n *yaml.Node) (Features, error) {
 	if err := decodeSet(file, value(n, pluginsKey), &plugins); err != nil {
 		return Features{}, err
 	}
-	for key, settings := range map[string]any{toolsKey: &f.Tools, compactionKey: &f.Compaction} {
+	for key, settings := range map[string]any{toolsKey: &f.Tools, compactionKey: &f.Compaction, instructionsKey: &f.Instructions} {
 		if err := decodeSet(file, pruned(value(n, key)), settings); err != nil {
 			return Features{}, err
 		}

@@ -70,20 +70,33 @@ func locate(o Options) (places, error) {
 // and not beyond the user's home directory. If there is none, and outside of a repository, it is that of the working directory.
 func nearestHome(workdir, home string) string {
 	own := filepath.Join(workdir, DirName)
-	found := own
-	for dir := workdir; dir != home; dir = filepath.Dir(dir) {
+	if exists(own) {
+		return own
+	}
+	for _, dir := range slices.Backward(fromRoot(workdir, home)) {
 		path := filepath.Join(dir, DirName)
-		if info, err := os.Stat(path); found == own && !exists(own) && err == nil && info.IsDir() {
-			found = path
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			return path
 		}
+	}
+	return own
+}
+
+// fromRoot are the directories from the root of the repository down to the working directory, both included. The user's home
+// directory and all above it are no part of a project. Outside of a repository the working directory is the only one.
+func fromRoot(workdir, home string) []string {
+	var out []string
+	for dir := workdir; dir != home; dir = filepath.Dir(dir) {
+		out = append(out, dir)
 		if exists(filepath.Join(dir, ".git")) {
-			return found
+			slices.Reverse(out)
+			return out
 		}
 		if dir == filepath.Dir(dir) {
 			break
 		}
 	}
-	return own
+	return []string{workdir}
 }
 
 // state is where the state of this project lies. An env file has no say in it: tools may have written that. Whoever names a

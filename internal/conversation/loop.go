@@ -29,8 +29,9 @@ const (
 
 // Send takes a prompt and returns once the agent rests. Whatever it returns, the history is fit for another prompt and all
 // that entered it is in the journal. The last event is event.Done, with event.Error before it if Send returns an error: that
-// of the model (an *llm.Error where its class is known), ErrStepLimit, ErrBudget, or the cause of ctx's end.
-func (c *Conversation) Send(ctx context.Context, prompt string) (err error) {
+// of the model (an *llm.Error where its class is known), ErrStepLimit, ErrBudget, or the cause of ctx's end. The files are sent with
+// the prompt, as the persona's Reader shows them.
+func (c *Conversation) Send(ctx context.Context, prompt string, files ...string) (err error) {
 	if strings.TrimSpace(prompt) == "" {
 		return errors.New("sending a prompt: it is empty")
 	}
@@ -44,7 +45,7 @@ func (c *Conversation) Send(ctx context.Context, prompt string) (err error) {
 	if err := c.ready(ctx); err != nil {
 		return err
 	}
-	c.prompted(ctx, prompt)
+	c.prompted(ctx, prompt, files)
 	for iteration := 1; ; iteration++ {
 		ended, err := c.runTurn(ctx, iteration)
 		if err = errors.Join(err, c.saved()); err != nil {
@@ -62,15 +63,16 @@ func (c *Conversation) Send(ctx context.Context, prompt string) (err error) {
 	}
 }
 
-// prompted takes a prompt into the history, as plugins changed it.
-func (c *Conversation) prompted(ctx context.Context, prompt string) {
+// prompted takes a prompt into the history, as plugins changed it and with files below it.
+func (c *Conversation) prompted(ctx context.Context, prompt string, files []string) {
 	out := c.hook(ctx, hookpoint.UserMessage, func(state sdk.Context) any { return sdk.UserMessageContext{Context: state, Content: prompt} })
 	if out.Prompt != nil {
 		prompt = *out.Prompt
 	}
+	prompt, queued := c.attach(ctx, prompt, files)
 	c.record(entry{Message: llm.Message{Role: llm.RoleUser, Content: prompt}})
 	c.cfg.Emit(event.Message{Role: string(llm.RoleUser), Content: prompt})
-	c.inject(queue(hookpoint.UserMessage, out))
+	c.inject(append(queue(hookpoint.UserMessage, out), queued...))
 }
 
 // ready makes sure that there is someone to answer, and something to pay with.

@@ -21,6 +21,9 @@ type Persona struct {
 	Model string
 	// Tools are all that the agent has in this mode; nil for none.
 	Tools *tool.Registry
+	// Reader reads the files that a prompt attaches, by the argument path; nil if there is no such tool. It may be one that the model
+	// is not offered.
+	Reader tool.Tool
 	// ContextLength, in tokens, takes the place of the model's own if it is positive.
 	ContextLength int
 	Think         llm.Think

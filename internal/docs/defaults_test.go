@@ -31,7 +31,7 @@ func TestDefaults(t *testing.T) {
 	}
 	page := text(t, "docs/configuration.md")
 	for prefix, heading := range map[string]string{
-		"tools.": "### Tools", "compaction.": "### Compaction", "sandbox.": "### Sandbox",
+		"tools.": "### Tools", "compaction.": "### Compaction", "sandbox.": "### Sandbox", "instructions.": "### Instructions",
 	} {
 		for _, row := range tables(section(t, page, heading))[0] {
 			values := strings.Split(row[1], ", ")

@@ -42,6 +42,7 @@ var keyTables = []struct {
 		[]string{"policy", "read_before", "result", "bash", "bash.truncation"},
 	},
 	{"docs/configuration.md", "### Compaction", "config/features/x.yaml", "compaction: {%s}\n", nil},
+	{"docs/configuration.md", "### Instructions", "config/features/x.yaml", "instructions: {%s}\n", nil},
 	{"docs/configuration.md", "### Sandbox", "config/sandbox/x.yaml", "sandbox: {%s}\n", []string{"restrictions", "extra"}},
 	{"docs/configuration.md", "### Plugins", "config/features/x.yaml", "plugins: {%s}\n", []string{"config"}},
 }

@@ -44,3 +44,28 @@ func replaceIn(root *os.Root, name string, data []byte, mode fs.FileMode) error 
 	}
 	return nil
 }
+
+// ReadBelow is ReadNoFollow for a name relative to a directory. Links before the last part of the name are followed within the
+// directory, and none leads out of it.
+func ReadBelow(root *os.Root, name string, limit int64) ([]byte, error) {
+	path := filepath.Join(root.Name(), name)
+	info, err := root.Lstat(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.Mode()&fs.ModeSymlink != 0:
+		return nil, fault("open", path, ErrLink)
+	case !info.Mode().IsRegular():
+		return nil, fault("open", path, ErrNotRegular)
+	}
+	f, err := root.OpenFile(name, os.O_RDONLY|nonBlock|noFollow, 0)
+	if err != nil {
+		return nil, explain(path, err)
+	}
+	defer func() { _ = f.Close() }()
+	// Opening follows a link that was put there in the meantime.
+	if opened, err := f.Stat(); err != nil || !os.SameFile(info, opened) {
+		return nil, errors.Join(err, fault("open", path, ErrLink))
+	}
+	return readOpen(f, path, limit)
+}

@@ -38,6 +38,11 @@ func read(path string, limit int64, flag int) ([]byte, error) {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }()
+	return readOpen(f, path, limit)
+}
+
+// readOpen reads an open regular file.
+func readOpen(f *os.File, path string, limit int64) ([]byte, error) {
 	// The size in the directory may be a lie, as for files of /proc, or grow.
 	data, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err == nil && int64(len(data)) > limit {

@@ -188,3 +188,37 @@ func TestSaveBelow(t *testing.T) {
 		t.Errorf("the link leads nowhere: %q, %v", text, err)
 	}
 }
+
+func TestReadBelow(t *testing.T) {
+	t.Parallel()
+	dir, outside := scene(t), t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	if err := errors.Join(
+		os.WriteFile(in("dir/file"), []byte("text"), 0o600), os.WriteFile(filepath.Join(outside, "file"), []byte("mine"), 0o600),
+		os.Symlink(outside, in("out")), os.Symlink("dir", in("within")),
+	); err != nil {
+		t.Fatal(err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	for name, want := range map[string]error{
+		"file": nil, "dir/file": nil, "within/file": nil, "none": fs.ErrNotExist,
+		"link": files.ErrLink, "zero": files.ErrLink, "loop": files.ErrLink, "dir": files.ErrNotRegular, "pipe": files.ErrNotRegular,
+	} {
+		text, err := files.ReadBelow(root, name, 1<<20)
+		if !errors.Is(err, want) || err == nil && string(text) != "text" {
+			t.Errorf("%s: got %q, %v, want %v", name, text, err, want)
+		}
+	}
+	for _, name := range []string{"out/file", "../file", "/etc/hostname"} {
+		if text, err := files.ReadBelow(root, name, 1<<20); err == nil {
+			t.Errorf("%s leads out, to %q", name, text)
+		}
+	}
+	if _, err := files.ReadBelow(root, "sparse", 1<<20); err == nil {
+		t.Error("a huge file was read")
+	}
+}

@@ -64,8 +64,12 @@ const (
 	MCPDescription = 8 << 10
 )
 
-// Limits on the template of a prompt.
+// Limits on prompts and their templates.
 const (
+	// Instructions is the size of all files of instructions in a system prompt together, in bytes.
+	Instructions = 64 << 10
+	// Attachments is how many files one prompt can attach.
+	Attachments = 50
 	// Prompt is the size of what a template renders to in bytes.
 	Prompt = 1 << 20
 	// PromptSteps is how many blocks and functions a template may run.

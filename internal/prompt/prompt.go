@@ -24,6 +24,8 @@ type Data struct {
 	Hooks    Hooks
 	Sandbox  Sandbox
 	Workdir  string
+	// Instructions are the files of instructions, each below a heading with its path.
+	Instructions string
 	// Vars are the task's variables and those of the command line.
 	Vars map[string]string
 }
@@ -83,7 +85,7 @@ func (p Template) Render(data Data) (string, error) {
 		return body, nil
 	}
 	m := &meter{}
-	t, err := template.New(templateName).Option("missingkey=error").Funcs(m.functions(body)).Parse(body)
+	t, err := p.parse(m)
 	if err != nil {
 		return "", p.explain(err)
 	}
@@ -93,6 +95,10 @@ func (p Template) Render(data Data) (string, error) {
 		return "", p.explain(err)
 	}
 	return string(m.out), nil
+}
+
+func (p Template) parse(m *meter) (*template.Template, error) {
+	return template.New(templateName).Option("missingkey=error").Funcs(m.functions(p.Body)).Parse(p.Body)
 }
 
 // located matches what the template library says: the place, what it was executing, and the fault. It is compiled when

@@ -70,7 +70,7 @@ func TestRenderRefused(t *testing.T) {
 	const at = `rendering prompt "base": `
 	for body, want := range map[string]string{
 		"one\ntwo {{ .Vars.missing }}": at + `line 2: <.Vars.missing>: map has no entry for key "missing"; set it with --set or in the vars of the task`,
-		"\n\n{{ .Agnet }}":             at + `line 3: <.Agnet>: can't evaluate field Agnet in type prompt.Data; known: .Agent, .Mode, .Provider, .Model, .Tools, .Hooks, .Sandbox, .Workdir, .Vars`,
+		"\n\n{{ .Agnet }}":             at + `line 3: <.Agnet>: can't evaluate field Agnet in type prompt.Data; known: .Agent, .Mode, .Provider, .Model, .Tools, .Hooks, .Sandbox, .Workdir, .Instructions, .Vars`,
 		"{{ .Tools.Lazy }}":            at + `line 1: <.Tools.Lazy>: can't evaluate field Lazy`,
 		"{{ .Model.Name }}":            at + `line 1: <.Model.Name>: can't evaluate field Name in type string`,
 		"{{ if }}":                     at + `line 1: missing value for if`,

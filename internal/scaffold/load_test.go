@@ -158,6 +158,7 @@ func TestEveryKeyIsShown(t *testing.T) {
 		{"config/tasks/daily.yaml", config.Task{}},
 		{"config/features/tools.yaml", config.Tools{}},
 		{"config/features/compaction.yaml", config.Compaction{}},
+		{"config/features/instructions.yaml", config.InstructionSettings{}},
 		{"config/providers/anthropic.yaml", config.Provider{}},
 		{"skills/changelog.md", config.Skill{}},
 	}

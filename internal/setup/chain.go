@@ -132,7 +132,7 @@ func (m member) persona(ctx context.Context, live Live) (conversation.Persona, e
 	return conversation.Persona{
 		Agent: agent.Name, Mode: m.role.Mode.Name, System: system,
 		Provider: described{m.provider, agent.Model}, ProviderName: m.providerName, Model: m.model(),
-		Tools: tools.Registry, ContextLength: agent.Model.Context,
+		Tools: tools.Registry, Reader: tools.Reader, ContextLength: agent.Model.Context,
 		Think: llm.Think(cmp.Or(string(m.role.Think), string(agent.Model.Think))), Generation: llm.Generation(agent.Model.Generation),
 		MaxSteps:     cmp.Or(o.MaxSteps, limits.MaxSteps),
 		TokenBudget:  cmp.Or(o.TokenBudget, limits.TokenBudget, -1),

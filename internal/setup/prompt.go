@@ -4,11 +4,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/idelchi/aura/internal/conversation"
 	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/plaintext"
 	"github.com/idelchi/aura/internal/prompt"
 )
 
@@ -16,35 +19,106 @@ import (
 func (m member) promptData(ctx context.Context) prompt.Data {
 	return prompt.Data{
 		Agent: m.role.Agent.Name, Mode: m.role.Mode.Name, Provider: m.providerName, Model: m.modelName(ctx),
-		Workdir: m.source.Config.Workdir, Vars: m.source.Vars,
+		Workdir: m.source.Config.Workdir, Instructions: m.instructions(), Vars: m.source.Vars,
 	}
 }
 
-// systemPrompt renders what the named prompt, the agent and the mode say, one below the other.
+// instructions are the files of instructions one below the other, each with its path as a heading; empty if they are turned off.
+func (m member) instructions() string {
+	if !m.features.Instructions.Enabled {
+		return ""
+	}
+	var out []string
+	for _, file := range m.source.Config.Instructions {
+		out = append(out, "# Instructions from "+plaintext.Line(file.Path)+"\n\n"+file.Text)
+	}
+	return paragraphs(out...)
+}
+
+// InstructionFiles are the files of instructions that the role's system prompt can hold.
+func (s *Setup) InstructionFiles() []string {
+	if !s.Features.Instructions.Enabled {
+		return nil
+	}
+	var out []string
+	for _, file := range s.Config.Instructions {
+		out = append(out, file.Path)
+	}
+	return out
+}
+
+// systemPrompt renders what the named prompt, the agent and the mode say, one below the other. Where neither a prompt is named nor
+// the agent says anything, aura's own prompt stands in their place. The instructions come before the mode, unless a template has
+// put them elsewhere: of all parts the mode changes most often, and what it forbids holds over what they ask for.
 func (m member) systemPrompt(data prompt.Data) (string, error) {
-	agent, mode := m.role.Agent, m.role.Mode
-	parts := []prompt.Template{
-		{Name: "agent " + agent.Name, Body: agent.Prompt, File: agent.PromptAt.File, Line: agent.PromptAt.Line},
-		{Name: "mode " + mode.Name, Body: mode.Prompt, File: mode.PromptAt.File, Line: mode.PromptAt.Line},
+	parts, mode, err := m.promptParts()
+	if err != nil {
+		return "", err
 	}
-	if name := cmp.Or(m.role.System, agent.System); name != "" {
-		named, err := m.source.namedPrompt(name)
-		if err != nil {
-			return "", err
-		}
-		parts = slices.Insert(parts, 0, named)
+	before, err := rendered(data, parts...)
+	if err != nil {
+		return "", err
 	}
+	after, err := rendered(data, mode)
+	if err != nil {
+		return "", err
+	}
+	if len(parts) == 0 {
+		before = prompt.Builtin(data, time.Now(), runtime.GOOS+"/"+runtime.GOARCH)
+	}
+	instructions := data.Instructions
+	if slices.ContainsFunc(append(parts, mode), prompt.Template.UsesInstructions) {
+		instructions = ""
+	}
+	return paragraphs(before, instructions, after), nil
+}
+
+// configuredPrompt is the system prompt of an agent that works on no files: neither aura's own prompt nor instructions are added.
+func (m member) configuredPrompt(data prompt.Data) (string, error) {
+	parts, mode, err := m.promptParts()
+	if err != nil {
+		return "", err
+	}
+	return rendered(data, append(parts, mode)...)
+}
+
+func rendered(data prompt.Data, parts ...prompt.Template) (string, error) {
 	var out []string
 	for _, p := range parts {
 		text, err := p.Render(data)
 		if err != nil {
 			return "", err
 		}
+		out = append(out, text)
+	}
+	return paragraphs(out...), nil
+}
+
+// paragraphs puts texts one below the other, those that are blank left out.
+func paragraphs(texts ...string) string {
+	var out []string
+	for _, text := range texts {
 		if text = strings.TrimSpace(text); text != "" {
 			out = append(out, text)
 		}
 	}
-	return strings.Join(out, "\n\n"), nil
+	return strings.Join(out, "\n\n")
+}
+
+// promptParts are the named prompt and the text of the agent, as far as there are any, and the text of the mode.
+func (m member) promptParts() (parts []prompt.Template, mode prompt.Template, err error) {
+	if name := cmp.Or(m.role.System, m.role.Agent.System); name != "" {
+		named, err := m.source.namedPrompt(name)
+		if err != nil {
+			return nil, mode, err
+		}
+		parts = append(parts, named)
+	}
+	if agent := m.role.Agent; strings.TrimSpace(agent.Prompt) != "" {
+		parts = append(parts, prompt.Template{Name: "agent " + agent.Name, Body: agent.Prompt, File: agent.PromptAt.File, Line: agent.PromptAt.Line})
+	}
+	of := m.role.Mode
+	return parts, prompt.Template{Name: "mode " + of.Name, Body: of.Prompt, File: of.PromptAt.File, Line: of.PromptAt.Line}, nil
 }
 
 func (s Source) namedPrompt(name string) (prompt.Template, error) {
@@ -67,7 +141,7 @@ func (m member) compaction(ctx context.Context, data prompt.Data) (*conversation
 		}
 		data = by.promptData(ctx)
 		data.Sandbox = by.confinement().Display()
-		system, err := by.systemPrompt(data)
+		system, err := by.configuredPrompt(data)
 		if err != nil {
 			return nil, err
 		}

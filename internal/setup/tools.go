@@ -59,6 +59,8 @@ func (l Live) deferred() []string {
 // Toolset is the tools of a role.
 type Toolset struct {
 	Registry *tool.Registry
+	// Reader is the tool that reads files, also if it is not among them; nil if it is disabled.
+	Reader tool.Tool
 	// Offered are the names of the tools that the model is offered at once, Deferred those of the servers it can ask for.
 	Offered, Deferred []string
 	// conditions say when tools are offered, by their names. Those without one always are.
@@ -90,6 +92,7 @@ func (m member) tools(confined Confinement, live Live) (Toolset, error) {
 	if err != nil {
 		return out, err
 	}
+	out.Reader, _ = known.Lookup(builtin.ReadName)
 	var kept []tool.Tool
 	for _, t := range narrow(known.List(), m.source.layers(m.role, m.features), m.features.Tools.OptIn) {
 		kept = append(kept, t)

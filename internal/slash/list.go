@@ -179,6 +179,9 @@ func (c *commands) info(context.Context, string) (string, error) {
 		"thinking": now.ThinkMode, "auto mode": onOff(now.Auto), "done mode": onOff(now.DoneActive),
 		"tools": fmt.Sprint(len(now.AvailableTools)), "plugins": fmt.Sprint(len(c.Plugins())),
 	}
+	if files := c.Setup().InstructionFiles(); len(files) > 0 {
+		rows["instructions"] = strings.Join(files, ", ")
+	}
 	return listed(rows, ""), nil
 }
 

@@ -54,6 +54,7 @@ var rules = []rule{
 	{"tools.read_before.*", KindPolicy, unlessOn},
 	{"tools.*", KindPolicy, over},
 	{"hooks.*", KindPolicy, over},
+	{"instructions.*", KindPolicy, over},
 }
 
 // Widens reports whether a setting asks for consent, and as what. Own tells that the user makes the same setting, or has what it is

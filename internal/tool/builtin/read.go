@@ -14,6 +14,9 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
+// ReadName is the tool that reads files.
+const ReadName = "Read"
+
 // readLimit is how many bytes of a file one call returns.
 const readLimit = 256 << 10
 
@@ -27,7 +30,7 @@ type readArgs struct {
 func (o Options) read() tool.Tool {
 	return builtIn[readArgs]{
 		definition: tool.Definition{
-			Name:        "Read",
+			Name:        ReadName,
 			Description: "Read a text file, or some of its lines.",
 			Parameters: object(`{"path":{"type":"string","minLength":1,"description":"the file"},`+
 				`"line_start":{"type":"integer","minimum":1,"description":"first line to read; default the first"},`+

@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/idelchi/aura/internal/command"
+	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/prompt"
+)
+
+const (
+	// fromInput is the argument that stands for standard input.
+	fromInput = "-"
+	// silence is how long standard input may stay silent beside a prompt before it is left aside.
+	silence = 3 * time.Second
+)
+
+// promptSource is where the prompts of a run come from.
+type promptSource struct {
+	in io.Reader
+	// warn tells the user something; after is time.After, except in tests.
+	warn  func(text string)
+	after func(time.Duration) <-chan time.Time
+}
+
+// prompts are the arguments. One that is - is what standard input says, as is the only prompt where no argument is given. What is
+// piped beside prompts belongs to the first that goes to the model.
+func (p promptSource) prompts(ctx context.Context, args []string) ([]string, error) {
+	if len(args) == 0 {
+		if isTerminal(p.in) {
+			return nil, usageError{errors.New("run needs a prompt: give it as an argument or on standard input")}
+		}
+		args = []string{fromInput}
+	}
+	out := slices.Clone(args)
+	if at := slices.Index(args, fromInput); at >= 0 {
+		if slices.Contains(args[at+1:], fromInput) {
+			return nil, usageError{errors.New("standard input can be one prompt only: - is given twice")}
+		}
+		text, err := p.whole(ctx)
+		out[at] = text
+		return out, err
+	}
+	at := slices.IndexFunc(args, func(text string) bool { _, _, isCommand := command.Parse(text); return !isCommand })
+	if at < 0 || !isPiped(p.in) {
+		return out, nil
+	}
+	text, err := p.beside(ctx)
+	if err == nil && strings.TrimSpace(text) != "" {
+		out[at] = withInput(args[at], text)
+	}
+	return out, err
+}
+
+// withInput is a prompt and the text that is piped beside it. Nothing in that text mentions a file.
+func withInput(text, input string) string {
+	return strings.TrimRight(text, "\n") + "\n\n<stdin>\n" + prompt.Escape(input) + "\n</stdin>"
+}
+
+// whole is the prompt that standard input is. It is waited for.
+func (p promptSource) whole(ctx context.Context) (string, error) {
+	text, err := p.read(ctx, nil)
+	if err == nil && strings.TrimSpace(text) == "" {
+		err = usageError{errors.New("run needs a prompt: standard input is empty")}
+	}
+	return text, err
+}
+
+// beside is what is piped beside a prompt; empty if nothing comes. Whoever starts aura may have left a pipe open that nobody writes
+// to.
+func (p promptSource) beside(ctx context.Context) (string, error) {
+	text, err := p.read(ctx, p.after(silence))
+	if errors.Is(err, errSilent) {
+		p.warn(fmt.Sprintf("standard input is a pipe that was silent for %s, so only the prompt is sent; use - as a prompt to wait, or </dev/null", silence))
+		return "", nil
+	}
+	return text, err
+}
+
+var errSilent = errors.New("standard input is silent")
+
+// read reads standard input to its end, if it begins before late. Nothing can interrupt reading: if it is given up, it goes on until
+// the process ends.
+func (p promptSource) read(ctx context.Context, late <-chan time.Time) (string, error) {
+	type outcome struct {
+		text string
+		err  error
+	}
+	began, done := make(chan struct{}), make(chan outcome, 1)
+	go func() {
+		in := bufio.NewReader(p.in)
+		_, _ = in.Peek(1) // whatever is wrong is so for the next read too
+		close(began)
+		text, err := readInput(in)
+		done <- outcome{text, err}
+	}()
+	select {
+	case <-began:
+	case <-late:
+		return "", errSilent
+	case <-ctx.Done():
+		return "", fmt.Errorf("reading standard input: %w", context.Cause(ctx))
+	}
+	select {
+	case o := <-done:
+		return o.text, o.err
+	case <-ctx.Done():
+		return "", fmt.Errorf("reading standard input: %w", context.Cause(ctx))
+	}
+}
+
+// readBounded reads what a person could have written. A device or a program that never ends is an error.
+func readBounded(in io.Reader) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(in, files.MaxText+1))
+	if err == nil && len(text) > files.MaxText {
+		err = fmt.Errorf("it has more than %d bytes, which is the limit", files.MaxText)
+	}
+	return text, err
+}
+
+// readInput reads standard input as text.
+func readInput(in io.Reader) (string, error) {
+	text, err := readBounded(in)
+	if err == nil && bytes.IndexByte(text, 0) >= 0 {
+		err = errors.New("it is not text; write it to a file and name the file in the prompt")
+	}
+	if err != nil {
+		return "", fmt.Errorf("reading standard input: %w", err)
+	}
+	// Windows puts a byte order mark before what it pipes, and ends lines in its own way.
+	return strings.ToValidUTF8(strings.TrimRight(strings.TrimPrefix(string(text), "\uFEFF"), "\r\n"), "\uFFFD"), nil
+}
+
+// isPiped reports whether somebody gave standard input something to read: a pipe, a socket or a file. A terminal and /dev/null are
+// none, and neither is a descriptor that is closed.
+func isPiped(in io.Reader) bool {
+	f, ok := in.(*os.File)
+	if !ok {
+		return in != nil
+	}
+	info, err := f.Stat()
+	return err == nil && (info.Mode().IsRegular() || info.Mode()&(os.ModeNamedPipe|os.ModeSocket) != 0)
+}

@@ -1,0 +1,139 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/limit"
+)
+
+// InstructionSettings say whether files of instructions are part of the system prompt: the key instructions: in features/.
+type InstructionSettings struct {
+	Enabled bool `yaml:"enabled"`
+}
+
+// Instructions is a file of instructions for the model. It is text: nothing in it is a template.
+type Instructions struct {
+	// Path is absolute.
+	Path string
+	Text string
+}
+
+// instructionNames are the names that such a file can have. In a directory that has several, the first counts.
+var instructionNames = []string{"AGENTS.md", "CLAUDE.md"}
+
+// leastInstructions is the size below which the rest of a file of instructions is not worth keeping, in bytes.
+const leastInstructions = 1 << 10
+
+// instructions reads the files of instructions, and says which of them are shortened or left out.
+func (o Options) instructions(p places) (found []Instructions, notices []string) {
+	if o.WithoutInstructions {
+		return nil, nil
+	}
+	var all []Instructions
+	add := func(path, text string, err error) {
+		switch text = cleanInstructions(text); {
+		case err != nil:
+			notices = append(notices, fmt.Sprintf("the instructions in %s are left out: %v", path, reason(err)))
+		case text != "" && !slices.ContainsFunc(all, func(i Instructions) bool { return i.Path == path }):
+			all = append(all, Instructions{Path: path, Text: text})
+		}
+	}
+	if p.user != "" {
+		readInstructions(p.user, "", readOwn(p.user), add)
+	}
+	if !o.Safe {
+		o.projectInstructions(p, add)
+	}
+	found, short := boundInstructions(all)
+	return found, append(notices, short...)
+}
+
+// projectInstructions reads the files of the project.
+func (o Options) projectInstructions(p places, add func(path, text string, err error)) {
+	dirs := fromRoot(p.workdir, o.UserHome)
+	root, err := os.OpenRoot(dirs[0])
+	if err != nil {
+		add(dirs[0], "", err)
+		return
+	}
+	defer func() { _ = root.Close() }()
+	for _, dir := range dirs {
+		rel, _ := filepath.Rel(dirs[0], dir) // it lies below
+		readInstructions(dirs[0], rel, readLinked(root), add)
+	}
+}
+
+// readInstructions reads the file of one directory, which is below top, if there is one.
+func readInstructions(top, dir string, read func(name string) (string, error), add func(path, text string, err error)) {
+	for _, name := range instructionNames {
+		name = filepath.Join(dir, name)
+		text, err := read(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		add(filepath.Join(top, name), text, err)
+		return
+	}
+}
+
+// readOwn reads in the user's home. The user may have put links there; confined code cannot.
+func readOwn(dir string) func(name string) (string, error) {
+	return func(name string) (string, error) {
+		text, err := files.Read(filepath.Join(dir, name), files.MaxText)
+		return string(text), err
+	}
+}
+
+// readLinked reads in a project. Tools can put links there, and what a link leads to would be sent to the model. So a link
+// counts only if it leads to another file of instructions of the project.
+func readLinked(root *os.Root) func(name string) (string, error) {
+	return func(name string) (string, error) {
+		if target, err := root.Readlink(name); err == nil {
+			if filepath.IsAbs(target) || !slices.Contains(instructionNames, filepath.Base(target)) {
+				return "", fmt.Errorf("it is a link to %s, and only a relative link to AGENTS.md or CLAUDE.md in the project is followed", target)
+			}
+			name = filepath.Join(filepath.Dir(name), target)
+		}
+		text, err := files.ReadBelow(root, name, files.MaxText)
+		return string(text), err
+	}
+}
+
+func cleanInstructions(text string) string {
+	return strings.TrimSpace(strings.ToValidUTF8(strings.TrimPrefix(text, "\uFEFF"), "\uFFFD"))
+}
+
+// reason is an error without the path, which the notice has.
+func reason(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	return err
+}
+
+// boundInstructions keeps as much as the limit allows, the outermost first.
+func boundInstructions(all []Instructions) (kept []Instructions, notices []string) {
+	left := limit.Instructions
+	for _, i := range all {
+		most := fmt.Sprintf("all files of instructions together have at most %s", limit.Size(limit.Instructions))
+		switch {
+		case len(i.Text) <= left:
+		case left < leastInstructions:
+			notices = append(notices, fmt.Sprintf("the instructions in %s are left out: %s", i.Path, most))
+			continue
+		default:
+			notices = append(notices, fmt.Sprintf("the instructions in %s are shortened: %s", i.Path, most))
+			i.Text = limit.Shorten(i.Text, left-leastInstructions/2)
+		}
+		left -= len(i.Text)
+		kept = append(kept, i)
+	}
+	return kept, notices
+}
