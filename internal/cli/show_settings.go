@@ -42,10 +42,13 @@ type reader struct {
 
 // read follows structs and maps down to plain values. Fields are called as in files; those that files do not have are left out.
 func (r *reader) read(path []string, v reflect.Value) {
+	// What a pointer points to was set, even if it is zero.
+	set := false
 	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
 		if v.IsNil() {
 			return
 		}
+		set = set || v.Kind() == reflect.Pointer
 		v = v.Elem()
 	}
 	if !v.IsValid() {
@@ -76,7 +79,7 @@ func (r *reader) read(path []string, v reflect.Value) {
 		}
 		r.add(path, list, v.Len() == 0)
 	default:
-		r.add(path, untyped(v), v.IsZero())
+		r.add(path, untyped(v), v.IsZero() && !set)
 	}
 }
 

@@ -33,7 +33,7 @@ func namesAddress(name string) bool {
 var errNoAddress = errors.New("not an address: it begins with https:// or http://, as http://127.0.0.1:11434 does")
 
 // located is a provider with the address that it is used at, if the configuration or the environment names one. The environment
-// is that of the process: an env file lies where tools can write, and must not choose who is sent the conversation and the token.
+// is that of the process: an env file may come with a project, and must not choose who gets the conversation and the token.
 func (p Provider) located(inherited []string) Provider {
 	variable := addressVariables[p.Type]
 	if p.URL != "" || variable == "" {

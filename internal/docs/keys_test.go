@@ -32,6 +32,7 @@ var keyTables = []struct {
 	{"docs/agents.md", "## Skills", "skills/x.md", "---\nname: x\n%s\n---\ntext\n", nil},
 	{"docs/commands.md", "## Your own", "config/commands/x.md", "---\nname: x\n%s\n---\ntext\n", nil},
 	{"docs/providers.md", "## Configured", "config/providers/x.yaml", "x: {type: script, %s}\n", []string{"retry", "models"}},
+	{"docs/providers.md", "## Cost", "config/providers/x.yaml", "x: {type: script, prices: {m: {%s}}}\n", nil},
 	{"docs/configuration.md", "## Tasks", "config/tasks/x.yaml", "x: {%s}\n", []string{"tools", "tools.policy"}},
 	{"docs/tools.md", "## Describing tools", "config/tools/x.yaml", "x: {%s}\n", nil},
 	{"docs/tools.md", "## MCP servers", "config/mcp/x.yaml", "x: {%s}\n", nil},

@@ -27,7 +27,7 @@ func (c *commands) listCommands() []command.Command {
 		own("sandbox", "Show the sandbox policy of tools and plugins", c.sandbox),
 		own("todo", "Show the list of todos, or clear it", c.todo, "clear"),
 		own("ctx", "Show how full the model's context is", c.ctx),
-		own("stats", "Show the counts of the session", c.stats),
+		own("stats", "Show the counts and the cost of the session", c.stats),
 		own("info", "Show the agent, the working directory and the session", c.info),
 	}
 }

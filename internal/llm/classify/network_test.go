@@ -26,7 +26,7 @@ func TestNetwork(t *testing.T) {
 		err  error
 		want string
 	}{
-		"refused":    {&net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}, "reaching h:1: dial tcp: connection refused"},
+		"refused":    {&net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}, "reaching h:1: dial tcp: connection refused; no server listens there: start it, or check the url of the provider"},
 		"no address": {&net.DNSError{Err: "no such host", Name: "h"}, "reaching h:1: lookup h: no such host; the name is not known: check the url of the provider, and the network"},
 		"nobody":     {&net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}, "reaching h:1: dial tcp: connect: connection refused; no server listens there: start it, or check the url of the provider"},
 		"proxy":      {&net.OpError{Op: "proxyconnect", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}, "reaching h:1: proxyconnect tcp: connect: connection refused; the connection goes through a proxy: check HTTP_PROXY, HTTPS_PROXY and NO_PROXY"},

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net"
 	"strings"
-	"syscall"
 )
 
 // remedy says what can be done about a connection that could not be made, if that is known.
@@ -24,7 +23,7 @@ func remedy(err error) string {
 		text = "the certificate is not accepted: " + checkURL + ", or add the authority that signed it to those of the system (SSL_CERT_FILE)"
 	case plain, strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
 		text = "the server speaks http, not https: " + checkURL
-	case errors.Is(err, syscall.ECONNREFUSED):
+	case operation != nil && operation.Op == "dial" && strings.Contains(err.Error(), "refused"):
 		text = "no server listens there: start it, or " + checkURL
 	case lookup:
 		text = "the name is not known: " + checkURL + ", and the network"

@@ -3,6 +3,7 @@ package openai
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/openai/openai-go/v3"
@@ -40,15 +41,26 @@ func (p *Provider) name(ctx context.Context, asked string) (string, error) {
 		return *name, nil
 	}
 	models, err := p.Models(ctx)
+	if failure, ok := errors.AsType[*llm.Error](err); ok {
+		unnamed := *failure
+		unnamed.Message = "listing the models, because none is named: " + failure.Message
+		if failure.Type == "" || failure.Type == sdk.ErrorTypeModelUnavailable {
+			unnamed.Message += "; or " + nameModel
+		}
+		return "", &unnamed
+	}
 	if err != nil {
 		return "", err
 	}
 	if len(models) == 0 {
-		return "", &llm.Error{Type: sdk.ErrorTypeModelUnavailable, Message: "the server lists no models, and none is named; load one in the server, or name one with --model or model.name of the agent"}
+		return "", &llm.Error{Type: sdk.ErrorTypeModelUnavailable, Message: "the server lists no models, and none is named: load one in the server, or " + nameModel}
 	}
 	p.first.Store(&models[0].Name)
 	return models[0].Name, nil
 }
+
+// nameModel is what to do if the server does not say which models there are.
+const nameModel = "name one with --model or model.name of the agent"
 
 // Models implements llm.Lister.
 func (p *Provider) Models(ctx context.Context) ([]llm.Model, error) {

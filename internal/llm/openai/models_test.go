@@ -187,3 +187,29 @@ func (slow) RoundTrip(req *http.Request) (*http.Response, error) {
 	<-req.Context().Done()
 	return nil, req.Context().Err()
 }
+
+// TestNoName wants to be told what to do if nobody names a model.
+func TestNoName(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		list string
+		want string
+	}{
+		"no models": {`{"object":"list","data":[]}`, "model_unavailable: the server lists no models, and none is named: load one in the server, or name one with --model or model.name of the agent"},
+		"no list":   {"", "listing the models, because none is named: 404 Not Found: no such address: /v1/models; "},
+		"a page":    {"<html>", "/v1/models answered with a web page instead of a model's answer; check the url of the provider; or name one with --model or model.name of the agent"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := llmtest.NewOpenAI(t)
+			if test.list != "" {
+				server.Page("/v1/models", test.list)
+			}
+			p := openai.New(openai.Options{BaseURL: server.URL, Token: llmtest.Token})
+			_, err := p.Chat(t.Context(), llm.Request{Messages: []llm.Message{user("hi")}}, func(llm.Delta) {})
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v, want … %s …", err, test.want)
+			}
+		})
+	}
+}

@@ -8,12 +8,14 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/llm/classify"
+	"github.com/idelchi/aura/sdk"
 )
 
 // DefaultIdle is how long a service may be silent.
@@ -103,7 +105,11 @@ func (b *body) refused(response *http.Response) error {
 	// If the reason is lost on the way, the status alone tells enough.
 	text, _ := io.ReadAll(io.LimitReader(b, limit.ErrorBody))
 	b.call = call
-	return b.note(classify.Refusal(b.url, response.StatusCode, response.Header, text))
+	failure := classify.Refusal(b.url, response.StatusCode, response.Header, text)
+	if failure.Type == sdk.ErrorTypeAuth && strings.Join(b.secrets, "") == "" {
+		failure.Message += ", which has none"
+	}
+	return b.note(failure)
 }
 
 // body is the answer of a service under watch.
