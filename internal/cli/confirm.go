@@ -46,8 +46,12 @@ func (a attended) Ask(ctx context.Context, q setup.Question) (setup.Answer, erro
 	if err != nil {
 		return setup.Reject, fmt.Errorf("showing the arguments: %w", err)
 	}
-	fmt.Fprintf(a.err, "? %s\n  rule %q requires confirmation; always means %s, until the session ends\n  run it? [y]es, [N]o, [a]lways: ",
-		indent(call), q.Rule, clean(q.Always))
+	look := a.screen.ErrLook()
+	question := look.Paint(terminal.Strong, "? "+indent(call)) + look.Paint(terminal.Plain,
+		fmt.Sprintf("\n  rule %q requires confirmation; always means %s, until the session ends\n  run it? [y]es, [N]o, [a]lways: ", q.Rule, q.Always))
+	if err := terminal.Print(a.err, question); err != nil {
+		return setup.Reject, fmt.Errorf("showing the question: %w", err)
+	}
 	answer := make(chan typed, 1)
 	// A read from a terminal cannot be given up: if the run ends before the answer, the process does too.
 	go func() {

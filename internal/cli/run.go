@@ -37,7 +37,8 @@ that begins with a slash is a command, such as /plugins, /reload or /help.
 The model's text goes to standard output; tool calls, notices and errors of
 plugins go to standard error. With --json, standard output has events, one JSON
 object per line, and nothing else. '--events plugins' adds an event for each call
-of a plugin and for each change of a plugin's state.
+of a plugin and for each change of a plugin's state, '--events waiting' one for
+what the session waits for.
 
 aura saves the session. 'aura sessions list' lists saved sessions, and 'aura paths'
 shows where they are.`
@@ -188,9 +189,13 @@ func because(ctx context.Context, err error) error {
 
 func (o *runOptions) renderer(s streams, debug bool) renderer {
 	if o.json {
-		return &jsonRenderer{out: s.out}
+		return &jsonRenderer{out: s.out, listed: o.listed}
 	}
-	return newTextRenderer(s, debug)
+	r := newTextRenderer(s)
+	if debug {
+		r.traced = o.listed
+	}
+	return r
 }
 
 // showHealth ends a run with one line per plugin.

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/idelchi/aura/internal/conversation/event"
-	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/terminal"
 )
 
@@ -35,10 +34,6 @@ func (w *spinner) after(e event.Event, tail string) {
 		w.now = terminal.Activity{What: string(e.For), Name: e.Name}
 	case event.Message:
 		w.now = terminal.Activity{What: hooksRun}
-		if e.Role == string(llm.RoleUser) {
-			break
-		}
-		w.bytes = 0
 	case event.Request:
 		w.now, w.bytes = terminal.Activity{What: "model"}, 0
 	case event.Delta:
