@@ -8,8 +8,6 @@ import (
 	"os"
 	"strings"
 
-	"golang.org/x/term"
-
 	"github.com/idelchi/aura/internal/frontend"
 	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/terminal"
@@ -24,10 +22,10 @@ type attended struct {
 	screen *terminal.Screen
 }
 
-// attend lets the user at the terminal answer. Without a terminal there is nobody to ask.
+// attend lets the user at the terminal answer. Without a terminal to answer on, or one to show the question on, there is nobody to ask.
 func attend(s streams, r renderer) frontend.FrontEnd {
 	in, ok := s.in.(*os.File)
-	if !ok || !term.IsTerminal(int(in.Fd())) {
+	if !ok || !isTerminal(in) || !isTerminal(s.err) {
 		return r
 	}
 	return attended{renderer: r, lines: bufio.NewReader(in), err: s.err, screen: s.screen}

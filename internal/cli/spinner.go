@@ -58,9 +58,10 @@ func (w *spinner) after(e event.Event, tail string) {
 	}
 }
 
-// end says that nothing is waited for any more.
+// end shows nothing any more, whatever events still come.
 func (w *spinner) end() {
 	if w.screen != nil {
 		w.screen.Idle()
+		w.screen = nil
 	}
 }
