@@ -32,7 +32,7 @@ func (w *spinner) after(e event.Event, tail string) {
 	switch e := e.(type) {
 	case event.Waiting:
 		w.now = terminal.Activity{What: string(e.For), Name: e.Name}
-	case event.Message:
+	case event.Message, event.Compaction:
 		w.now = terminal.Activity{What: hooksRun}
 	case event.Request:
 		w.now, w.bytes = terminal.Activity{What: "model"}, 0
