@@ -35,12 +35,14 @@ type pluginChange struct {
 // prepare starts the plugins of a setup beside those that run.
 func (p *plugins) prepare(ctx context.Context, s *Session, next *setup.Setup, anew bool) (pluginChange, error) {
 	out := pluginChange{of: p}
+	if anew && len(next.Specs) > 0 {
+		s.events.send(event.Waiting{For: event.ForPlugins})
+	}
 	var err error
 	switch {
 	case p.fleet != nil:
 		out.change, err = p.fleet.Prepare(ctx, next.Specs, anew)
 	case len(next.Specs) > 0:
-		s.events.send(event.Waiting{For: event.ForPlugins})
 		err = out.start(ctx, s, next)
 	}
 	return out, err

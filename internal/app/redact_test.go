@@ -26,7 +26,7 @@ func TestHider(t *testing.T) {
 				event.Compaction{Error: key},
 				event.Progress{Text: key},
 				event.ToolCall{Arguments: json.RawMessage(`{"a":"` + key + `"}`)},
-				event.ToolResult{Content: key, Note: key, Error: key},
+				event.ToolResult{Content: key, Note: key, Error: key, Diff: key},
 			},
 			[]event.Event{
 				event.Message{Content: redact.Mark, Thinking: redact.Mark},
@@ -38,7 +38,7 @@ func TestHider(t *testing.T) {
 				event.Compaction{Error: redact.Mark},
 				event.Progress{Text: redact.Mark},
 				event.ToolCall{Arguments: json.RawMessage(`{"a":"[redacted]"}`)},
-				event.ToolResult{Content: redact.Mark, Note: redact.Mark, Error: redact.Mark},
+				event.ToolResult{Content: redact.Mark, Note: redact.Mark, Error: redact.Mark, Diff: redact.Mark},
 			},
 		},
 		"text in pieces": {

@@ -8,8 +8,6 @@ import (
 	"os"
 	"strings"
 
-	"golang.org/x/term"
-
 	"github.com/idelchi/aura/internal/frontend"
 	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/terminal"
@@ -24,10 +22,10 @@ type attended struct {
 	screen *terminal.Screen
 }
 
-// attend lets the user at the terminal answer. Without a terminal there is nobody to ask.
+// attend lets the user at the terminal answer. Without a terminal to answer on, or one to show the question on, there is nobody to ask.
 func attend(s streams, r renderer) frontend.FrontEnd {
 	in, ok := s.in.(*os.File)
-	if !ok || !term.IsTerminal(int(in.Fd())) {
+	if !ok || !isTerminal(in) || !isTerminal(s.err) {
 		return r
 	}
 	return attended{renderer: r, lines: bufio.NewReader(in), err: s.err, screen: s.screen}
@@ -46,8 +44,12 @@ func (a attended) Ask(ctx context.Context, q setup.Question) (setup.Answer, erro
 	if err != nil {
 		return setup.Reject, fmt.Errorf("showing the arguments: %w", err)
 	}
-	fmt.Fprintf(a.err, "? %s\n  rule %q requires confirmation; always means %s, until the session ends\n  run it? [y]es, [N]o, [a]lways: ",
-		indent(call), q.Rule, clean(q.Always))
+	look := a.screen.ErrLook()
+	question := look.Paint(terminal.Strong, "? "+indent(call)) + look.Paint(terminal.Plain,
+		fmt.Sprintf("\n  rule %q requires confirmation; always means %s, until the session ends\n  run it? [y]es, [N]o, [a]lways: ", q.Rule, q.Always))
+	if err := terminal.Print(a.err, question); err != nil {
+		return setup.Reject, fmt.Errorf("showing the question: %w", err)
+	}
 	answer := make(chan typed, 1)
 	// A read from a terminal cannot be given up: if the run ends before the answer, the process does too.
 	go func() {

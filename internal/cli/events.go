@@ -7,18 +7,25 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/idelchi/aura/internal/conversation/event"
 )
 
-// pluginEvents is the kind of the events plugin_call and plugin_state.
-const pluginEvents = "plugins"
+const (
+	// pluginEvents is the kind of the events plugin_call and plugin_state.
+	pluginEvents = "plugins"
+	// waitingEvents is the kind of the event waiting.
+	waitingEvents = "waiting"
+)
 
 // eventKinds are the events that come only if --events names them.
-var eventKinds = []string{pluginEvents}
+var eventKinds = []string{pluginEvents, waitingEvents}
 
 func (o *runOptions) registerEvents(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&o.events, "events", nil, "with --json or --debug, show these `KINDS` of events too: "+strings.Join(eventKinds, ", "))
 	complete := cobra.FixedCompletions([]cobra.Completion{
 		cobra.CompletionWithDesc(pluginEvents, "calls of plugins, and their states"),
+		cobra.CompletionWithDesc(waitingEvents, "what the session waits for"),
 	}, cobra.ShellCompDirectiveNoFileComp)
 	// The one error is a flag that does not exist.
 	_ = cmd.RegisterFlagCompletionFunc("events", listOf(complete))
@@ -35,4 +42,11 @@ func (o *runOptions) checkEvents(debug bool) error {
 		return usageError{errors.New("--events needs --json or --debug: other output does not show these events")}
 	}
 	return nil
+}
+
+// listed reports whether an event is among those that come without being asked for, or was asked for. Events of plugins that were not are
+// not even made.
+func (o *runOptions) listed(e event.Event) bool {
+	_, ok := e.(event.Waiting)
+	return !ok || slices.Contains(o.events, waitingEvents)
 }

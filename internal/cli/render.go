@@ -38,9 +38,9 @@ type textRenderer struct {
 	said, thought plaintext.Cleaner
 	// verbose shows the model's thinking.
 	verbose atomic.Bool
-	// debug shows all events, as the lines of --json.
-	debug bool
-	lines event.Encoder
+	// traced picks the events that --debug shows, as the lines of --json; nil picks none.
+	traced func(event.Event) bool
+	lines  event.Encoder
 	// open is set while a line of the model's text is not ended.
 	open bool
 	// musing is set while a line of the model's thinking is not ended.
@@ -52,8 +52,8 @@ type textRenderer struct {
 }
 
 // newTextRenderer returns one for the streams of a command.
-func newTextRenderer(s streams, debug bool) *textRenderer {
-	r := &textRenderer{out: s.out, err: s.err, debug: debug, piped: !isTerminal(s.out)}
+func newTextRenderer(s streams) *textRenderer {
+	r := &textRenderer{out: s.out, err: s.err, piped: !isTerminal(s.out)}
 	if s.screen == nil {
 		return r
 	}
@@ -71,7 +71,7 @@ const resultLimit = 160
 func (r *textRenderer) Event(e event.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.debug {
+	if r.traced != nil && r.traced(e) {
 		r.trace(e)
 	}
 	r.show(e)

@@ -12,6 +12,8 @@ import (
 // their numbers, whichever goroutine an event comes from.
 type jsonRenderer struct {
 	out io.Writer
+	// listed picks the events to write; nil picks all.
+	listed func(event.Event) bool
 
 	mu    sync.Mutex
 	lines event.Encoder
@@ -21,6 +23,9 @@ type jsonRenderer struct {
 
 // Event writes a line.
 func (r *jsonRenderer) Event(e event.Event) {
+	if r.listed != nil && !r.listed(e) {
+		return
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	line, err := r.lines.Next(e)

@@ -35,7 +35,8 @@ one. If the pipe is silent for 3 seconds, aura warns and sends the prompt alone.
 The model's text goes to standard output; tool calls, notices and errors of
 plugins go to standard error. With --json, standard output has events, one JSON
 object per line, and nothing else. '--events plugins' adds an event for each call
-of a plugin and for each change of a plugin's state.
+of a plugin and for each change of a plugin's state, '--events waiting' one for
+what the session waits for.
 
 aura saves the session. 'aura sessions list' lists saved sessions, and 'aura paths'
 shows where they are.`
@@ -141,9 +142,13 @@ func because(ctx context.Context, err error) error {
 
 func (o *runOptions) renderer(s streams, debug bool) renderer {
 	if o.json {
-		return &jsonRenderer{out: s.out}
+		return &jsonRenderer{out: s.out, listed: o.listed}
 	}
-	return newTextRenderer(s, debug)
+	r := newTextRenderer(s)
+	if debug {
+		r.traced = o.listed
+	}
+	return r
 }
 
 // showHealth ends a run with one line per plugin.

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/idelchi/aura/internal/conversation/event"
-	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/terminal"
 )
 
@@ -33,12 +32,8 @@ func (w *spinner) after(e event.Event, tail string) {
 	switch e := e.(type) {
 	case event.Waiting:
 		w.now = terminal.Activity{What: string(e.For), Name: e.Name}
-	case event.Message:
+	case event.Message, event.Compaction:
 		w.now = terminal.Activity{What: hooksRun}
-		if e.Role == string(llm.RoleUser) {
-			break
-		}
-		w.bytes = 0
 	case event.Request:
 		w.now, w.bytes = terminal.Activity{What: "model"}, 0
 	case event.Delta:
@@ -63,9 +58,10 @@ func (w *spinner) after(e event.Event, tail string) {
 	}
 }
 
-// end says that nothing is waited for any more.
+// end shows nothing any more, whatever events still come.
 func (w *spinner) end() {
 	if w.screen != nil {
 		w.screen.Idle()
+		w.screen = nil
 	}
 }

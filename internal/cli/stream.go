@@ -15,25 +15,11 @@ func (r *textRenderer) call(e event.ToolCall) {
 	if r.look.Styled {
 		var args map[string]any
 		if json.Unmarshal(e.Arguments, &args) == nil {
-			r.tell(terminal.Strong, "> %s", strings.TrimRight(name+" "+brief(args), " "))
+			r.tell(terminal.Strong, "> %s", strings.TrimRight(name+" "+compact(terminal.Subject(args), resultLimit), " "))
 			return
 		}
 	}
 	r.tell(terminal.Strong, "> %s %s", name, compact(string(e.Arguments), resultLimit))
-}
-
-// brief is the arguments of a call on one line: a command as it was typed, a path, or all of them by name.
-func brief(args map[string]any) string {
-	for _, key := range []string{"command", "path"} {
-		if text, ok := args[key].(string); ok {
-			return compact(text, resultLimit)
-		}
-	}
-	raw, err := event.JSON(args)
-	if err != nil || len(args) == 0 {
-		return ""
-	}
-	return compact(string(raw), resultLimit)
 }
 
 // result shows how a call ended. What the tool printed while it ran is not shown again.

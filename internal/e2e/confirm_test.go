@@ -3,11 +3,57 @@
 package e2e
 
 import (
+	"bytes"
 	"os"
 	"testing"
 
 	"github.com/creack/pty"
 )
+
+// TestConfirmAlways answers with always. The same command is not asked for again; another one is, with its control characters by name.
+func TestConfirmAlways(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.write(".aura/config/features/tools.yaml", "tools: {policy: {confirm: ['Bash:touch *'], deny: ['Bash:touch denied*']}}\n")
+	p.write(".aura/config/talk.yaml", "turns:\n  - tool_calls:\n"+
+		"      - {name: Bash, arguments: {command: touch made}}\n      - {name: Bash, arguments: {command: rm made}}\n"+
+		"      - {name: Bash, arguments: {command: touch made}}\n      - {name: Bash, arguments: {command: touch denied}}\n"+
+		"      - {name: Bash, arguments: {command: \"touch made\\e[2K\\rtouch harmless\"}}\n"+
+		"  - text: That is all.\n")
+	screen, tty, err := pty.Open()
+	p.check(err)
+	t.Cleanup(func() { _ = screen.Close(); _ = tty.Close() })
+	cmd := p.command("run", "--without-plugins", "go")
+	cmd.Env = append(cmd.Env, "TERM=xterm")
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
+	cmd.SysProcAttr.Setsid, cmd.SysProcAttr.Setctty = true, true
+	record, err := os.Create(p.path("stderr.txt"))
+	p.check(err)
+	t.Cleanup(func() { _ = record.Close() })
+	go func() { _, _ = record.ReadFrom(screen) }()
+	p.check(cmd.Start())
+	a := p.running(cmd)
+	p.await("stderr.txt", `\? Bash touch made\x1b[\s\S]*\[a\]lways: `)
+	_, err = screen.WriteString("always\n")
+	p.check(err)
+	p.await("stderr.txt", `\? Bash touch made<U\+001B>\[2K<U\+000D>touch harmless\x1b[\s\S]*\[a\]lways: `)
+	_, err = screen.WriteString("n\n")
+	p.check(err)
+	if code := a.wait(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	p.await("stderr.txt", `That is all`)
+	if asked := bytes.Count(p.stderr(), []byte("run it?")); asked != 2 {
+		t.Errorf("asked %d times:\n%s", asked, p.stderr())
+	}
+	if _, err := os.Stat(p.path("made")); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(p.path("denied")); err == nil {
+		t.Error("a denied call ran")
+	}
+	p.noTrace()
+}
 
 // TestConfirm answers, on a terminal, the question whether a tool call may run.
 func TestConfirm(t *testing.T) {

@@ -3,8 +3,10 @@ package terminal
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/plaintext"
@@ -41,6 +43,36 @@ func Call(tool string, args map[string]any) (string, error) {
 		fmt.Fprintf(&b, "\n  %s: %s", plaintext.Reveal(oneLine(key)), strings.ReplaceAll(indented(bounded(text)), "\n", "\n  "))
 	}
 	return b.String(), nil
+}
+
+// subject are the arguments that say by themselves what a call is about.
+var subject = []string{"command", "path", "pattern", "query", "url"}
+
+// patched finds the lines of a patch that name files.
+var patched = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^\*\*\* (?:(?:Add|Update|Delete) File|Move to): *(.*?)\s*$`)
+})
+
+// Subject is what a call is about, for people who watch it: a command as it was typed, a path, the files of a patch, or all arguments as
+// JSON. It is not cleaned.
+func Subject(args map[string]any) string {
+	if patch, ok := args["patch"].(string); ok {
+		var files []string
+		for _, found := range patched().FindAllStringSubmatch(patch, -1) {
+			files = append(files, found[1])
+		}
+		return strings.Join(files, ", ")
+	}
+	for _, key := range subject {
+		if text, ok := args[key].(string); ok {
+			return text
+		}
+	}
+	raw, err := event.JSON(args)
+	if err != nil || len(args) == 0 {
+		return ""
+	}
+	return string(raw)
 }
 
 // indented puts a text of several lines below what stands before it.

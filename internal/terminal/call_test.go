@@ -32,3 +32,19 @@ func TestCall(t *testing.T) {
 		t.Errorf("a long command: %v, %q", err, long[len(long)-100:])
 	}
 }
+
+func TestSubject(t *testing.T) {
+	t.Parallel()
+	for want, args := range map[string]map[string]any{
+		`echo "a  b" > x`: {"command": `echo "a  b" > x`, "timeout": 3.0},
+		"a.txt":           {"path": "a.txt", "content": "long"},
+		"*.go":            {"pattern": "*.go"},
+		"a.txt, b c, d":   {"patch": "*** Begin Patch\n*** Update File: a.txt\n*** Move to: b c \n@@\n+*** Add File: no\n*** Delete File: d\n*** End Patch"},
+		`{"x":"<y>"}`:     {"x": "<y>"},
+		"":                nil,
+	} {
+		if got := terminal.Subject(args); got != want {
+			t.Errorf("%v: got %q, want %q", args, got, want)
+		}
+	}
+}

@@ -4,11 +4,12 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/idelchi/aura/internal/plaintext"
 )
 
-// blockLimit is how many bytes a block may have before its beginning is shown.
+// blockLimit is how many bytes a block, or a line, may have before its beginning is shown.
 const blockLimit = 16 << 10
 
 // Markdown shows text as it streams in, block by block. What Next and End return is shown once and never drawn again: it depends on the
@@ -39,6 +40,10 @@ func (m *Markdown) Next(piece string) Styled {
 	var out strings.Builder
 	for {
 		line, rest, ended := strings.Cut(text, "\n")
+		if len(line) > blockLimit {
+			line, ended = beginning(line, blockLimit), true
+			rest = text[len(line):]
+		}
 		if !ended {
 			break
 		}
@@ -60,9 +65,20 @@ func (m *Markdown) End() Styled {
 	return Styled(out.String())
 }
 
-// Tail is what has come and is not shown yet, as it was written.
+// Tail is the last line that has come and is not shown yet, as it was written.
 func (m *Markdown) Tail() string {
-	return strings.Join(append(m.block[:len(m.block):len(m.block)], m.line), "\n")
+	if m.line == "" && len(m.block) > 0 {
+		return m.block[len(m.block)-1]
+	}
+	return m.line
+}
+
+// beginning is the first bytes of a text, which end with a character.
+func beginning(text string, size int) string {
+	for size > 0 && !utf8.RuneStart(text[size]) {
+		size--
+	}
+	return text[:size]
 }
 
 var patterns = sync.OnceValue(func() (p struct{ fence, listed, header *regexp.Regexp }) {

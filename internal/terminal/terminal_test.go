@@ -161,15 +161,32 @@ func TestMarkdownStreams(t *testing.T) {
 	for _, step := range []struct{ piece, shown, tail string }{
 		{"# He", "", "# He"},
 		{"ad\nfirst ", "Head\n", "first "},
-		{"line\nmore\n", "", "first line\nmore\n"},
-		{"\n", "", "first line\nmore\n"},
-		{"next", "", "first line\nmore\nnext"},
+		{"line\nmore\n", "", "more"},
+		{"\n", "", "more"},
+		{"next", "", "next"},
 		{"\n```\nco", "\nfirst line more\n\nnext\n\n```\n", "co"},
 		{"de\n", "code\n", ""},
 		{"```\n", "```\n", ""},
 	} {
 		if got := m.Next(step.piece); string(got) != step.shown || m.Tail() != step.tail {
 			t.Errorf("%q: shown %q, want %q; left %q, want %q", step.piece, got, step.shown, m.Tail(), step.tail)
+		}
+	}
+}
+
+// TestMarkdownBounds checks that a text without line ends is shown before it ends, in the same way in whichever pieces it comes.
+func TestMarkdownBounds(t *testing.T) {
+	t.Parallel()
+	for name, in := range map[string]string{
+		"a line": strings.Repeat("ä word ", 3000), "a block": strings.Repeat("line\n", 5000), "code": "```\n" + strings.Repeat("x", 20_000),
+		"heading": "# " + strings.Repeat("x", 20_000),
+	} {
+		m := terminal.NewMarkdown(terminal.Look{})
+		if m.Next(in) == "" || len(m.Tail()) > 20_000 {
+			t.Errorf("%s: %d bytes are held back", name, len(m.Tail()))
+		}
+		if render(terminal.Look{}, in, 1000) != render(terminal.Look{}, in, 0) {
+			t.Errorf("%s: pieces make a difference", name)
 		}
 	}
 }

@@ -127,7 +127,7 @@ func words(spans []span) []word {
 	return out
 }
 
-// broken is a word in pieces that each fit into a line.
+// broken is a word in pieces that each fit into a line. A character that is wider than the line has one of its own.
 func (w word) broken(width int) []word {
 	if w.width() <= width {
 		return []word{w}
@@ -136,37 +136,21 @@ func (w word) broken(width int) []word {
 	var open word
 	used := 0
 	for _, s := range w {
-		for s.text != "" {
-			head := ansi.Truncate(s.text, width-used, "")
-			if head == "" && used == 0 {
-				// A character that is wider than the line.
-				head = firstCharacter(s.text)
-			}
-			if head != "" {
-				open = append(open, span{style: s.style, text: head})
-				used += Width(head)
-				s.text = s.text[len(head):]
-			}
-			if s.text != "" {
+		start, rest := 0, s.text
+		for rest != "" {
+			character, columns := ansi.FirstGraphemeCluster(rest, ansi.GraphemeWidth)
+			at := len(s.text) - len(rest)
+			if used > 0 && used+columns > width {
+				open = append(open, span{style: s.style, text: s.text[start:at]})
 				out = append(out, open)
-				open, used = nil, 0
+				open, used, start = nil, 0, at
 			}
+			used += columns
+			rest = rest[len(character):]
 		}
+		open = append(open, span{style: s.style, text: s.text[start:]})
 	}
-	if len(open) > 0 {
-		out = append(out, open)
-	}
-	return out
-}
-
-// firstCharacter is the first character of a text, with the marks that belong to it.
-func firstCharacter(text string) string {
-	for size := 1; size <= 2; size++ {
-		if head := ansi.Truncate(text, size, ""); head != "" {
-			return head
-		}
-	}
-	return text
+	return append(out, open)
 }
 
 // Fit is the beginning of a text on one line, in at most width columns.
