@@ -85,8 +85,8 @@ type checker struct {
 	dir     string
 	plugin  string
 	found   []Finding
-	// overrides is set if the plugin's tool may take the place of another.
-	overrides bool
+	// declared is the plugin.yaml.
+	declared manifest.Manifest
 	// missing are the import paths that there is no source for.
 	missing []string
 	// once keeps the findings in vendored packages to one of a kind for each.
@@ -151,7 +151,7 @@ func (c *checker) manifest() {
 		return
 	}
 	for _, p := range plugins {
-		c.plugin, c.overrides = p.Name, p.Manifest.Override
+		c.plugin, c.declared = p.Name, p.Manifest
 		if p.Err != nil {
 			c.fault("manifest", file, p.Err)
 		}

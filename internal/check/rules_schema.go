@@ -33,7 +33,7 @@ func toolSchemas(p *pass, n ast.Node) {
 	if _, err := tool.FromSDK(schema); err != nil {
 		p.report(lit, atRun, "tool-schema", err.Error(), "")
 	}
-	if slices.Contains(p.options.Taken, schema.Name) && !p.overrides && p.pkg.own {
+	if slices.Contains(p.options.Taken, schema.Name) && !p.declared.Override && p.pkg.own {
 		p.report(fields["Name"], atLoad, "tool-name", fmt.Sprintf("aura itself has a tool of the name %q", schema.Name),
 			"rename the tool, or set override: true in "+manifest.FileName)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/donetool"
 	"github.com/idelchi/aura/internal/mcp"
+	"github.com/idelchi/aura/internal/pipeline"
 	"github.com/idelchi/aura/internal/readguard"
 	"github.com/idelchi/aura/internal/skill"
 	"github.com/idelchi/aura/internal/todo"
@@ -33,6 +34,8 @@ type Live struct {
 	// Delegate hands work to another agent, Load brings in the tools of a deferred server; both return what the model is told.
 	Delegate func(ctx context.Context, agent config.Agent, prompt string) (string, error)
 	Load     func(ctx context.Context, server string) (string, error)
+	// Under returns plugins as the settings of a fallback agent select and configure them, and their hooks. Nil leaves them as they are.
+	Under func(settings config.Plugins, plugins []host.View) ([]host.View, pipeline.Source)
 }
 
 func (l Live) serverTools() []tool.Tool {
