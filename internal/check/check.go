@@ -47,8 +47,10 @@ type Finding struct {
 type Options struct {
 	// Unsafe is set if plugins may import the restricted packages.
 	Unsafe bool
-	// Taken are the names of tools that a plugin's tool must not have unless it overrides.
-	Taken []string
+	// Taken are the names of tools that a plugin's tool must not have unless it overrides, with whose they are.
+	Taken map[string]string
+	// Tool, if not nil, is given the name of a tool that does not override, if the source shows it.
+	Tool func(name string)
 }
 
 // Dir checks the plugin in a directory. It needs no Go toolchain, runs nothing and never panics, whatever the directory

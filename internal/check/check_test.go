@@ -269,7 +269,7 @@ func TestToolSchema(t *testing.T) {
 				}
 			}
 			var got []string
-			for _, f := range check.Dir(dir, check.Options{Taken: []string{"Bash"}}) {
+			for _, f := range check.Dir(dir, check.Options{Taken: map[string]string{"Bash": "aura itself"}}) {
 				got = append(got, f.Rule+" "+f.Message)
 			}
 			all := strings.Join(got, "\n")

@@ -119,17 +119,23 @@ func (m member) everyTool(confined Confinement, live Live) []tool.Tool {
 	return slices.Concat(all, s.PluginTools(confined, live), live.serverTools())
 }
 
-// TakenToolNames are the names that a plugin's tool cannot have unless its plugin.yaml overrides: those of aura's own tools, also of
-// those that only some sessions have. The configuration can give a name free.
-func TakenToolNames(c *config.Config) []string {
+// TakenToolNames are the names that a plugin's tool cannot have unless its plugin.yaml overrides, with whose they are: those of aura's
+// own tools, also of those that only some sessions have. A name that the configuration gives free is nobody's.
+func TakenToolNames(c *config.Config) map[string]string {
 	names := tool.Conditional()
 	for _, t := range builtin.All(builtin.Options{}) {
 		names = append(names, t.Definition().Name)
 	}
-	return slices.DeleteFunc(names, func(name string) bool {
-		d := c.ToolDefinitions[name]
-		return d.Override || d.Disabled
-	})
+	out := map[string]string{}
+	for _, name := range names {
+		out[name] = tool.Definition{}.From()
+	}
+	for name, d := range c.ToolDefinitions {
+		if d.Override || d.Disabled {
+			out[name] = ""
+		}
+	}
+	return out
 }
 
 // OwnTools are aura's own tools that touch neither files nor the shell. The servers are those whose tools the model can ask for.
