@@ -20,13 +20,19 @@ type answer struct {
 	wrong *AnswerError
 }
 
-// AnswerError is a value of the wrong type in an answer. What the hook meant is unknown, so it does not block the call.
+// AnswerError is a value of the wrong type in an answer, or a key in the wrong case. What the hook meant is unknown, so it does not
+// block the call.
 type AnswerError struct {
 	// Key is that of the value, and Want is what it must be.
 	Key, Want string
+	// Meant is the key that was probably meant; empty if the key is right.
+	Meant string
 }
 
 func (e *AnswerError) Error() string {
+	if e.Meant != "" {
+		return fmt.Sprintf("reading its answer: unknown key %q; did you mean %q?", e.Key, e.Meant)
+	}
 	return fmt.Sprintf("reading its answer: %q is not %s", e.Key, e.Want)
 }
 
@@ -68,6 +74,7 @@ func readAnswer(stdout []byte) answer {
 		}
 	}
 	if ours == 0 && len(fields) > 0 {
+		asText.wrong = a.almost(fields)
 		return asText
 	}
 	if len(fields) > 0 {
@@ -85,6 +92,18 @@ type answerKey struct {
 // keys begin with deny, which counts also if the others are not what they should be.
 func (a *answer) keys() []answerKey {
 	return []answerKey{{"deny", &a.deny}, {"message", &a.message}, {"reason", &a.reason}}
+}
+
+// almost finds a key of ours in the wrong case, in an object that has none in the right one.
+func (a *answer) almost(fields map[string]json.RawMessage) *AnswerError {
+	for _, key := range a.keys() {
+		for _, name := range slices.Sorted(maps.Keys(fields)) {
+			if strings.EqualFold(name, key.name) {
+				return &AnswerError{Key: name, Meant: key.name}
+			}
+		}
+	}
+	return nil
 }
 
 func wanted(into any) string {

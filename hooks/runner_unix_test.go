@@ -103,7 +103,7 @@ func TestAnswers(t *testing.T) {
 			post: "[hook h]\n" + `{"reason": 5, "deny": true}` + "\n\n" + `(this was read as plain text, since "reason" is not a text)`,
 		},
 		"status 0, other JSON":            {command: `echo '[{"deny": true}]'`, pre: `[hook h]` + "\n" + `[{"deny": true}]`},
-		"status 0, case counts":           {command: `echo '{"Deny": true}'`, pre: `[hook h]` + "\n" + `{"Deny": true}`},
+		"status 0, case counts":           {command: `echo '{"Deny": true}'`, pre: `[hook h failed: reading its answer: unknown key "Deny"; did you mean "deny"?]` + "\n" + `{"Deny": true}`},
 		"status 0, someone else's object": {command: `echo '{"issues": 0}'`, pre: "[hook h]\n" + `{"issues": 0}`},
 		"status 0, unknown keys": {
 			command: `echo '{"message": "m", "b": 1, "a": 2}'`,

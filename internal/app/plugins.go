@@ -189,11 +189,14 @@ func (n narrowed) Handlers(point hookpoint.Name) []pipeline.Handler {
 	return out
 }
 
-func (n narrowed) views() []host.View {
+func (n narrowed) views() []host.View { return narrow(n.plugins.views(), n.settings) }
+
+// narrow are the plugins that settings select, as they configure them.
+func narrow(views []host.View, settings config.Plugins) []host.View {
 	var out []host.View
-	for _, v := range n.plugins.views() {
-		if n.settings.Selected(v.Name()) {
-			out = append(out, v.Configured(n.settings.ConfigFor(v.Name(), v.Spec().Manifest.Config)))
+	for _, v := range views {
+		if settings.Selected(v.Name()) {
+			out = append(out, v.Configured(settings.ConfigFor(v.Name(), v.Spec().Manifest.Config)))
 		}
 	}
 	return out

@@ -20,6 +20,7 @@ import (
 	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/frontend"
 	"github.com/idelchi/aura/internal/mcp"
+	"github.com/idelchi/aura/internal/pipeline"
 	"github.com/idelchi/aura/internal/policy"
 	"github.com/idelchi/aura/internal/readguard"
 	"github.com/idelchi/aura/internal/redact"
@@ -213,6 +214,9 @@ func (s *Session) begin(ctx context.Context, saved session.Session) error {
 func (s *Session) live(of *setup.Setup, views []host.View, servers *mcp.Set) setup.Live {
 	return setup.Live{
 		Plugins: views, Entries: of.Entries, Servers: servers, Todos: &s.todos, Seen: s.seen, Delegate: s.delegate, Load: s.loadTools,
+		Under: func(settings config.Plugins, views []host.View) ([]host.View, pipeline.Source) {
+			return narrow(views, settings), s.plugins.under(settings)
+		},
 	}
 }
 

@@ -32,7 +32,8 @@ var rooms = map[string][]string{
 	},
 	"internal/setup": {
 		"host", "hooks", "internal/condition", "internal/config", "internal/conversation/...", "internal/donetool", "internal/install", "internal/llm/...",
-		"internal/manifest", "internal/mcp", "internal/nearest", "internal/plaintext", "internal/policy", "internal/prompt", "internal/redact", "internal/sandbox",
+		"internal/manifest", "internal/mcp", "internal/nearest", "internal/pipeline", "internal/plaintext", "internal/policy", "internal/prompt", "internal/redact",
+		"internal/sandbox",
 		"internal/readguard", "internal/shell", "internal/skill", "internal/state", "internal/todo", "internal/tool/...", "shared", "sdk/...",
 	},
 	"internal/tui":   {"internal/app", "sdk/..."},

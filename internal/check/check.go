@@ -47,8 +47,10 @@ type Finding struct {
 type Options struct {
 	// Unsafe is set if plugins may import the restricted packages.
 	Unsafe bool
-	// Taken are the names of tools that a plugin's tool must not have unless it overrides.
-	Taken []string
+	// Taken are the names of tools that a plugin's tool must not have unless it overrides, with whose they are.
+	Taken map[string]string
+	// Tool, if not nil, is given the name of a tool that does not override, if the source shows it.
+	Tool func(name string)
 }
 
 // Dir checks the plugin in a directory. It needs no Go toolchain, runs nothing and never panics, whatever the directory
@@ -85,8 +87,8 @@ type checker struct {
 	dir     string
 	plugin  string
 	found   []Finding
-	// overrides is set if the plugin's tool may take the place of another.
-	overrides bool
+	// declared is the plugin.yaml.
+	declared manifest.Manifest
 	// missing are the import paths that there is no source for.
 	missing []string
 	// once keeps the findings in vendored packages to one of a kind for each.
@@ -151,7 +153,7 @@ func (c *checker) manifest() {
 		return
 	}
 	for _, p := range plugins {
-		c.plugin, c.overrides = p.Name, p.Manifest.Override
+		c.plugin, c.declared = p.Name, p.Manifest
 		if p.Err != nil {
 			c.fault("manifest", file, p.Err)
 		}

@@ -135,6 +135,37 @@ func TestUnsafe(t *testing.T) {
 	}
 }
 
+// TestIdleKeys has a row for each key of plugin.yaml that is for hooks or for a tool alone.
+func TestIdleKeys(t *testing.T) {
+	t.Parallel()
+	const tool = "package my_plugin\n\nimport (\n\t\"context\"\n\n\t\"github.com/idelchi/aura/sdk\"\n)\n\n" +
+		"func Schema() sdk.ToolSchema { return sdk.ToolSchema{Name: \"T\"} }\n\n" +
+		"func Execute(context.Context, sdk.Context, map[string]any) (string, error) { return \"\", nil }\n"
+	hook := strings.TrimPrefix(start, "-- main.go --\n")
+	for _, tt := range []struct{ key, source, want string }{
+		{"condition: auto", hook, ""},
+		{"condition: auto", tool, `the key "condition" has no effect: it is for hooks, and the plugin exports none`},
+		{"once: true", hook, ""},
+		{"once: true", tool, `the key "once" has no effect`},
+		{"once: false", tool, ""},
+		{"opt_in: true", tool, ""},
+		{"opt_in: true", hook, `the key "opt_in" has no effect: it is for a tool, and the plugin exports none`},
+		{"override: true", tool, ""},
+		{"override: true", hook, `the key "override" has no effect`},
+	} {
+		dir := t.TempDir()
+		for name, text := range map[string]string{"go.mod": "module my-plugin\n", "plugin.yaml": tt.key + "\n", "main.go": tt.source} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		found := check.Dir(dir, check.Options{})
+		if len(found) > 1 || (tt.want == "") != (len(found) == 0) || tt.want != "" && (found[0].Severity != check.Warning || !strings.HasPrefix(found[0].Message, tt.want)) {
+			t.Errorf("%s: got %+v, want %q", tt.key, found, tt.want)
+		}
+	}
+}
+
 // TestSeverity holds errors, warnings and the milder view of what is vendored apart.
 func TestSeverity(t *testing.T) {
 	t.Parallel()
@@ -238,7 +269,7 @@ func TestToolSchema(t *testing.T) {
 				}
 			}
 			var got []string
-			for _, f := range check.Dir(dir, check.Options{Taken: []string{"Bash"}}) {
+			for _, f := range check.Dir(dir, check.Options{Taken: map[string]string{"Bash": "aura itself"}}) {
 				got = append(got, f.Rule+" "+f.Message)
 			}
 			all := strings.Join(got, "\n")

@@ -9,18 +9,21 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/internal/pluginsource"
 )
 
 // exports checks what the plugin's package exports.
 func (c *checker) exports(s *source, p *sourcePackage, pkg *types.Package) {
-	useful := 0
+	hooks := 0
 	for _, point := range hookpoint.All() {
 		hook := pluginsource.Hook(point)
 		if exported, fits := c.export(s, pkg, hook); exported && (fits || hook.Otherwise == "") {
-			useful++
+			hooks++
 		}
 	}
+	c.idle(hooks > 0, pkg.Scope().Lookup(pluginsource.Schema.Name) != nil)
+	useful := hooks
 	for _, pair := range pluginsource.Pairs() {
 		if c.pair(s, pkg, pair) {
 			useful++
@@ -36,6 +39,28 @@ func (c *checker) exports(s *source, p *sourcePackage, pkg *types.Package) {
 			Message: fmt.Sprintf("package %s exports neither a hook nor a tool (Schema with Execute) nor a command (Command with ExecuteCommand)", pkg.Name()),
 			Fix:     "export one of the functions that aura calls, with the name in the documentation",
 		})
+	}
+}
+
+// idle finds what plugin.yaml says about hooks or a tool that the plugin does not have.
+func (c *checker) idle(hooks, tool bool) {
+	d := c.declared
+	for _, key := range []struct {
+		name        string
+		set, serves bool
+		of          string
+	}{
+		{"condition", !d.Condition.IsZero(), hooks, "hooks"},
+		{"once", d.Once, hooks, "hooks"},
+		{"opt_in", d.OptIn, tool, "a tool"},
+		{"override", d.Override, tool, "a tool"},
+	} {
+		if key.set && !key.serves {
+			c.add(Finding{
+				File: filepath.Join(c.dir, manifest.FileName), Severity: Warning, Rule: "manifest",
+				Message: fmt.Sprintf("the key %q has no effect: it is for %s, and the plugin exports none", key.name, key.of), Fix: "remove the key",
+			})
+		}
 	}
 }
 

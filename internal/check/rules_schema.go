@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"go/constant"
 	"go/types"
-	"slices"
 
 	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/internal/pluginsource"
@@ -33,9 +32,19 @@ func toolSchemas(p *pass, n ast.Node) {
 	if _, err := tool.FromSDK(schema); err != nil {
 		p.report(lit, atRun, "tool-schema", err.Error(), "")
 	}
-	if slices.Contains(p.options.Taken, schema.Name) && !p.overrides && p.pkg.own {
-		p.report(fields["Name"], atLoad, "tool-name", fmt.Sprintf("aura itself has a tool of the name %q", schema.Name),
+	name, ok := fields["Name"]
+	if ok {
+		_, ok = p.text(name)
+	}
+	if !ok || !p.pkg.own || p.declared.Override {
+		return
+	}
+	if owner := p.options.Taken[schema.Name]; owner != "" {
+		p.report(name, atLoad, "tool-name", fmt.Sprintf("%s has a tool of the name %q", owner, schema.Name),
 			"rename the tool, or set override: true in "+manifest.FileName)
+	}
+	if p.options.Tool != nil {
+		p.options.Tool(schema.Name)
 	}
 }
 

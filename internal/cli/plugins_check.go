@@ -50,7 +50,7 @@ func newPluginsCheck(s streams, root *rootOptions) *cobra.Command {
 			}
 			found := []check.Finding{}
 			for i, t := range targets {
-				list := check.Dir(t.dir, options)
+				list := t.check(options)
 				if len(list) > 0 {
 					targets[i].name = list[0].Plugin
 				}
@@ -76,13 +76,30 @@ func newPluginsCheck(s streams, root *rootOptions) *cobra.Command {
 type checkTarget struct {
 	name, dir string
 	// pack is the directory below the root of plugins that it lies in; empty if that is its own.
-	pack  string
-	found []check.Finding
+	pack string
+	// unused plugins are in no session, so that their tools need no names of their own.
+	unused bool
+	found  []check.Finding
+}
+
+// check finds what is wrong. Of plugins that run in one session, the first one keeps the name of its tool to itself.
+func (t checkTarget) check(o check.Options) []check.Finding {
+	if t.unused {
+		o.Taken = nil
+		return check.Dir(t.dir, o)
+	}
+	tool := ""
+	o.Tool = func(name string) { tool = name }
+	found := check.Dir(t.dir, o)
+	if _, known := o.Taken[tool]; tool != "" && !known {
+		o.Taken[tool] = fmt.Sprintf("plugin %q", t.name)
+	}
+	return found
 }
 
 // newCheckTarget is an installed plugin. One whose files are not those that were installed is not loaded, sound or not.
 func newCheckTarget(e setup.Entry) checkTarget {
-	t := checkTarget{name: e.Name, dir: e.Dir}
+	t := checkTarget{name: e.Name, dir: e.Dir, unused: e.Status != setup.StatusEnabled}
 	if rel, err := filepath.Rel(e.Root, e.Dir); err == nil {
 		if first, _, nested := strings.Cut(filepath.ToSlash(rel), "/"); nested {
 			t.pack = first
@@ -97,7 +114,7 @@ func newCheckTarget(e setup.Entry) checkTarget {
 // checkTargets returns the plugins that an argument stands for, or all. With an error that keeps aura from starting it still
 // returns what there is to check.
 func checkTargets(s streams, root *rootOptions, args []string) ([]checkTarget, check.Options, error) {
-	options := check.Options{Unsafe: root.unsafePlugins}
+	options := check.Options{Unsafe: root.unsafePlugins, Taken: map[string]string{}}
 	cfg, err := root.list(s)
 	if err == nil {
 		options.Unsafe = options.Unsafe || cfg.Features.Plugins.Unsafe

@@ -21,7 +21,15 @@ type injection struct {
 // withholding them is the caller's to do, as is the rest of the outcome. Once ctx is done nobody is asked. The input is made only if somebody
 // wants it: filling it in counts tokens.
 func (c *Conversation) hook(ctx context.Context, point hookpoint.Name, in func(sdk.Context) any) pipeline.Outcome {
-	return c.hookOf(ctx, c.cfg.Hooks, point, in)
+	return c.hookOf(ctx, c.plugins(), point, in)
+}
+
+// plugins are those that take part in hook points, as whoever answers has them.
+func (c *Conversation) plugins() pipeline.Source {
+	if own := c.speaker().Hooks; own != nil {
+		return own
+	}
+	return c.cfg.Hooks
 }
 
 func (c *Conversation) hookOf(ctx context.Context, src pipeline.Source, point hookpoint.Name, in func(sdk.Context) any) pipeline.Outcome {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/pipeline"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/sdk"
 )
@@ -43,6 +44,8 @@ type Persona struct {
 	Withhold func(ctx context.Context, state sdk.Context) []string
 	// Disabled is told of each pattern of tools that a plugin withholds; nil is nobody.
 	Disabled func(plugin, pattern string)
+	// Hooks takes the place of Config.Hooks if it is not nil: the plugins with the settings of an agent that took over.
+	Hooks pipeline.Source
 }
 
 // Guard stands between the plugins and a tool. Its methods are called for one call after the other.

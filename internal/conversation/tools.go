@@ -239,7 +239,7 @@ func (c *Conversation) settle(ctx context.Context, p *call) []injection {
 	content := joined(resultText(c.short(strings.ToValidUTF8(p.output, "\uFFFD")), c.short(failure)), p.note)
 	queued := p.injections
 	if p.ran {
-		out := c.hookOf(ctx, p.all.observed(c.cfg.Hooks), hookpoint.AfterToolExecution, func(state sdk.Context) any {
+		out := c.hookOf(ctx, p.all.observed(c.plugins()), hookpoint.AfterToolExecution, func(state sdk.Context) any {
 			return sdk.AfterToolContext{
 				Context: state, ToolName: p.request.Name, ToolResult: joined(p.output, p.note), ToolError: failure, ToolDuration: p.duration,
 			}

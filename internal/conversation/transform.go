@@ -15,12 +15,13 @@ import (
 
 // transform lets plugins change the messages of one request. The history stays as it is.
 func (c *Conversation) transform(ctx context.Context, messages []llm.Message) []llm.Message {
-	if !pipeline.Has(c.cfg.Hooks, hookpoint.TransformMessages) {
+	plugins := c.plugins()
+	if !pipeline.Has(plugins, hookpoint.TransformMessages) {
 		return messages
 	}
 	shown := limit.ShortMessages(show(messages, c.counted(len(messages))), limit.Messages)
 	in := sdk.TransformContext{Context: c.Context(), Messages: shown}
-	out := pipeline.Transform(ctx, c.cfg.Hooks, in, estimateShown(shown), c.reporter(hookpoint.TransformMessages))
+	out := pipeline.Transform(ctx, plugins, in, estimateShown(shown), c.reporter(hookpoint.TransformMessages))
 	return merge(messages, shown, out)
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/conversation"
 	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/pipeline"
 	"github.com/idelchi/aura/internal/policy"
 	"github.com/idelchi/aura/internal/prompt"
 )
@@ -95,7 +96,12 @@ func (c Chain) Tools(live Live) (Toolset, error) {
 func (c Chain) Persona(ctx context.Context, live Live) (conversation.Persona, error) {
 	var out conversation.Persona
 	for i, m := range c.members {
-		p, err := m.persona(ctx, live)
+		own, plugins := live, pipeline.Source(nil)
+		if i > 0 && live.Under != nil {
+			own.Plugins, plugins = live.Under(m.features.Plugins, live.Plugins)
+		}
+		p, err := m.persona(ctx, own)
+		p.Hooks = plugins
 		switch {
 		case err != nil && i > 0:
 			return out, fmt.Errorf("preparing agent %q, a fallback of agent %q: %w", m.role.Agent.Name, c.members[0].role.Agent.Name, err)

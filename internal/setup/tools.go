@@ -13,6 +13,7 @@ import (
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/donetool"
 	"github.com/idelchi/aura/internal/mcp"
+	"github.com/idelchi/aura/internal/pipeline"
 	"github.com/idelchi/aura/internal/readguard"
 	"github.com/idelchi/aura/internal/skill"
 	"github.com/idelchi/aura/internal/todo"
@@ -33,6 +34,8 @@ type Live struct {
 	// Delegate hands work to another agent, Load brings in the tools of a deferred server; both return what the model is told.
 	Delegate func(ctx context.Context, agent config.Agent, prompt string) (string, error)
 	Load     func(ctx context.Context, server string) (string, error)
+	// Under returns plugins as the settings of a fallback agent select and configure them, and their hooks. Nil leaves them as they are.
+	Under func(settings config.Plugins, plugins []host.View) ([]host.View, pipeline.Source)
 }
 
 func (l Live) serverTools() []tool.Tool {
@@ -119,17 +122,23 @@ func (m member) everyTool(confined Confinement, live Live) []tool.Tool {
 	return slices.Concat(all, s.PluginTools(confined, live), live.serverTools())
 }
 
-// TakenToolNames are the names that a plugin's tool cannot have unless its plugin.yaml overrides: those of aura's own tools, also of
-// those that only some sessions have. The configuration can give a name free.
-func TakenToolNames(c *config.Config) []string {
+// TakenToolNames are the names that a plugin's tool cannot have unless its plugin.yaml overrides, with whose they are: those of aura's
+// own tools, also of those that only some sessions have. A name that the configuration gives free is nobody's.
+func TakenToolNames(c *config.Config) map[string]string {
 	names := tool.Conditional()
 	for _, t := range builtin.All(builtin.Options{}) {
 		names = append(names, t.Definition().Name)
 	}
-	return slices.DeleteFunc(names, func(name string) bool {
-		d := c.ToolDefinitions[name]
-		return d.Override || d.Disabled
-	})
+	out := map[string]string{}
+	for _, name := range names {
+		out[name] = tool.Definition{}.From()
+	}
+	for name, d := range c.ToolDefinitions {
+		if d.Override || d.Disabled {
+			out[name] = ""
+		}
+	}
+	return out
 }
 
 // OwnTools are aura's own tools that touch neither files nor the shell. The servers are those whose tools the model can ask for.
