@@ -1,15 +1,44 @@
 package app
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
+	"github.com/idelchi/aura/internal/nearest"
 	"github.com/idelchi/aura/internal/setup"
 )
 
 // Warnings are what is wrong with the files of the homes although they can be read. Where the configuration was found is none.
 func (l Listing) Warnings() []string {
 	return slices.DeleteFunc(slices.Clone(l.Notices), func(text string) bool { return text == "using the configuration in "+l.Project })
+}
+
+// Dangling are the references of agents and tasks to something that does not exist. Whoever uses such an agent or task fails.
+func (l Listing) Dangling() []string {
+	var out []string
+	refer := func(from, key, name string, known []string) {
+		if name != "" && !slices.Contains(known, name) {
+			out = append(out, fmt.Sprintf("%s has %s: %s, which does not exist%s", from, key, name, nearest.Hint(name, known)))
+		}
+	}
+	agents, modes := slices.Sorted(maps.Keys(l.Agents)), slices.Sorted(maps.Keys(l.Modes))
+	providers, prompts := slices.Sorted(maps.Keys(l.Providers)), slices.Sorted(maps.Keys(l.Prompts))
+	for _, name := range agents {
+		a, from := l.Agents[name], fmt.Sprintf("agent %q", name)
+		refer(from, "model.provider", a.Model.Provider, providers)
+		refer(from, "mode", a.Mode, modes)
+		refer(from, "system", a.System, prompts)
+		for _, other := range a.Fallback {
+			refer(from, "fallback", other, agents)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(l.Tasks)) {
+		t, from := l.Tasks[name], fmt.Sprintf("task %q", name)
+		refer(from, "agent", t.Agent, agents)
+		refer(from, "mode", t.Mode, modes)
+	}
+	return out
 }
 
 // Warnings are the names in filters, policies and settings that nothing has, and shell hooks that never work: of every agent in
@@ -27,7 +56,7 @@ func (b *Toolbox) Warnings() ([]string, error) {
 	for _, names := range roles {
 		r, err := setup.FindRole(c, names.agent, names.mode)
 		if err != nil {
-			return out, err
+			continue // a mode that does not exist; see Dangling
 		}
 		f, err := b.source.Features(r)
 		if err != nil {

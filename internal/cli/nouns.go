@@ -2,34 +2,36 @@ package cli
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/idelchi/aura/internal/config"
 )
 
-// nounKinds are the kinds that have a command of their own only to list and to show them. Others, such as tasks, can do more.
-var nounKinds = []string{"agents", "modes", "prompts", "commands", "skills", "providers", "features"}
+// nounKinds are the kinds that have a command of their own only to list and to show them, with what the help calls them. Others, such
+// as tasks, can do more.
+var nounKinds = map[string]string{
+	"agents": "agents", "modes": "modes", "prompts": "prompts", "commands": "your own slash commands", "skills": "skills",
+	"providers": "providers", "features": "settings",
+}
 
 // newNouns makes a command for each kind of nounKinds: bare and with list it lists, with show it shows one.
 func newNouns(s streams, root *rootOptions) []*cobra.Command {
 	var out []*cobra.Command
 	for _, kind := range shownKinds {
-		if slices.Contains(nounKinds, kind.plural) {
-			out = append(out, newNoun(s, root, kind))
+		if called, ok := nounKinds[kind.plural]; ok {
+			out = append(out, newNoun(s, root, kind, called))
 		}
 	}
 	return out
 }
 
-func newNoun(s streams, root *rootOptions, kind shownKind) *cobra.Command {
+func newNoun(s streams, root *rootOptions, kind shownKind, called string) *cobra.Command {
 	o := &nounOptions{root: root, kind: kind}
 	cmd := &cobra.Command{
-		Use:   kind.plural,
-		Short: fmt.Sprintf("List and show %s", kind.plural),
-		Long: fmt.Sprintf("List the %s that are configured, and show one with the file that it comes from.\n'aura show %[1]s' is the same.",
-			kind.plural),
+		Use:     kind.plural,
+		Short:   "List and show " + called,
+		Long:    fmt.Sprintf("List %s, and show one, with the files that they come from.\n'aura show %s' is the same.", called, kind.plural),
 		Example: fmt.Sprintf("  aura %s\n  aura %[1]s list --json\n  aura %[1]s show NAME", kind.plural),
 		Args:    noArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return o.run(cmd, s, nil) },

@@ -25,22 +25,26 @@ type chooseOptions struct {
 	json   bool
 }
 
-const chooseHelp = `%s plugins in this project, or with --global wherever your own home is used. aura
-%s, and prints which file it has changed.
-Comments in the file stay.
+const enableHelp = `Enable plugins in this project, or with --global in your own home. aura removes
+their names from plugins.exclude in config/features/ of the home, adds them to
+plugins.include if that is set, and removes disabled: true from plugin.yaml.
+` + chooseHelp
 
-A project's list replaces that of your home. A running session takes the change over
-with /reload, others at their next start.`
+const disableHelp = `Disable plugins in this project, or with --global in your own home. aura adds their
+names to plugins.exclude in config/features/ of the home.
+` + chooseHelp
+
+const chooseHelp = `
+aura prints which file it has changed. Comments in the file stay. The lists of a
+project replace those of your home. A running session takes the change over with
+/reload, others at their next start.`
 
 func newPluginsEnable(s streams, root *rootOptions) *cobra.Command {
-	return newChoose(s, root, &chooseOptions{enable: true}, "enable", "Enable plugins", fmt.Sprintf(chooseHelp, "Enable",
-		"removes their names from plugins.exclude in config/features/ of the home, and adds\nthem to plugins.include if that is set")+
-		"\n\nIf plugin.yaml has disabled: true, aura removes that line.")
+	return newChoose(s, root, &chooseOptions{enable: true}, "enable", "Enable plugins", enableHelp)
 }
 
 func newPluginsDisable(s streams, root *rootOptions) *cobra.Command {
-	return newChoose(s, root, &chooseOptions{}, "disable", "Disable plugins without removing them", fmt.Sprintf(chooseHelp, "Disable",
-		"adds their names to plugins.exclude in config/features/ of the home"))
+	return newChoose(s, root, &chooseOptions{}, "disable", "Disable plugins without removing them", disableHelp)
 }
 
 func newChoose(s streams, root *rootOptions, o *chooseOptions, verb, short, long string) *cobra.Command {

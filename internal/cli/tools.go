@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/idelchi/aura/internal/app"
 )
@@ -61,12 +62,17 @@ func newTools(s streams, root *rootOptions) *cobra.Command {
 	f := cmd.PersistentFlags()
 	f.BoolVar(&o.json, "json", false, "write JSON")
 	f.BoolVar(&o.withMCP, "with-mcp", false, "also connect to the MCP servers")
+	o.registerRun(cmd.Flags())
+	cmd.AddCommand(newToolsList(s, o), newToolsInspect(s, o), newToolsRun(s, o))
+	return cmd
+}
+
+// registerRun adds the flags that only a run takes. 'aura tools NAME ARGUMENT' is one.
+func (o *toolsOptions) registerRun(f *pflag.FlagSet) {
 	f.BoolVar(&o.raw, "raw", false, "always parse the one argument of a run as JSON; - reads it from standard input")
 	f.BoolVar(&o.restrict.ReadOnly, "ro", false, "let a run write nothing, except --rw-paths")
 	f.StringSliceVar(&o.restrict.ReadOnlyPaths, "ro-paths", nil, "let a run read these paths, and not write them")
 	f.StringSliceVar(&o.restrict.ReadWritePaths, "rw-paths", nil, "let a run write these paths, and no others")
-	cmd.AddCommand(newToolsList(s, o), newToolsInspect(s, o), newToolsRun(s, o))
-	return cmd
 }
 
 func newToolsList(s streams, o *toolsOptions) *cobra.Command {
@@ -99,7 +105,7 @@ func newToolsInspect(s streams, o *toolsOptions) *cobra.Command {
 }
 
 func newToolsRun(s streams, o *toolsOptions) *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "run NAME [KEY=VALUE... | JSON]",
 		Short: "Run a tool and print what it returns",
 		Long: `Run a tool, offered or not, and print its result. Arguments are KEY=VALUE, each
@@ -123,6 +129,8 @@ arguments are wrong.`,
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), s, args) },
 		ValidArgsFunction: first(completeTools(s, o.root)),
 	}
+	o.registerRun(cmd.Flags())
+	return cmd
 }
 
 // open gathers the tools, or what has to do with one of them.

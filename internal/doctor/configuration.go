@@ -34,6 +34,9 @@ func (p patient) configuration(ctx context.Context) []Check {
 		}
 	}
 	warn("files", p.listing.Warnings()...)
+	for _, text := range p.listing.Dangling() {
+		out = append(out, Check{Area: "configuration", Name: "references", Status: Error, Detail: text, Remedy: "correct the name, or configure what it names"})
+	}
 	tools, roles, err := p.toolbox(ctx)
 	warn("settings", roles...)
 	warn("tools", tools...)

@@ -34,22 +34,22 @@ func (p patient) programs(ctx context.Context) []Check {
 // host checks that aura-plugin-host is found and was built from the same version.
 func (p patient) host(ctx context.Context, own build.Info) Check {
 	c := Check{Area: "programs", Name: "aura-plugin-host", Status: Error}
-	o, err := setup.HostOptions(p.listing.Config)
+	path, err := setup.HostProgram(p.listing.Config)
 	if err != nil {
 		c.Detail, c.Remedy = err.Error(), "install aura-plugin-host beside aura; without it no plugin runs"
 		return c
 	}
-	text, err := versionOf(ctx, p.Timeout, o.Program, "--version")
+	text, err := versionOf(ctx, p.Timeout, path, "--version")
 	if err != nil {
-		c.Detail, c.Remedy = fmt.Sprintf("%s does not run: %v", o.Program, err), "install aura-plugin-host of the same release as aura beside it"
+		c.Detail, c.Remedy = fmt.Sprintf("%s does not run: %v", path, err), "install aura-plugin-host of the same release as aura beside it"
 		return c
 	}
 	if theirs, _ := strings.CutPrefix(text, "aura-plugin-host version "); theirs != own.String() {
-		c.Detail = fmt.Sprintf("%s is version %s, and aura is version %s", o.Program, theirs, own)
+		c.Detail = fmt.Sprintf("%s is version %s, and aura is version %s", path, theirs, own)
 		c.Remedy = "install both programs from the same release"
 		return c
 	}
-	c.Status, c.Detail = OK, own.String()+", "+o.Program
+	c.Status, c.Detail = OK, own.String()+", "+path
 	return c
 }
 

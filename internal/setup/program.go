@@ -27,6 +27,12 @@ func hostProgram(c *config.Config) (program, error) {
 	return found.program, found.err
 }
 
+// HostProgram is the path of aura-plugin-host.
+func HostProgram(c *config.Config) (string, error) {
+	found, err := hostProgram(c)
+	return found.path, err
+}
+
 func openHost(c *config.Config) (program, error) {
 	path, err := hostBinary(c)
 	if err != nil {

@@ -3,7 +3,7 @@ package main
 
 import (
 	"flag"
-	"fmt"
+	"log"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,8 +17,7 @@ func main() {
 	man := flag.String("man", "", "directory to write a manual page for each command to")
 	flag.Parse()
 	if err := run(*reference, *man); err != nil {
-		fmt.Fprintln(os.Stderr, "gen:", err)
-		os.Exit(1)
+		log.Fatalf("generating the command reference: %v", err)
 	}
 }
 

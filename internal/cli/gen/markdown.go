@@ -27,8 +27,8 @@ func markdown(root cli.Description) string {
 		if d.Long != "" {
 			fmt.Fprintf(&b, "\n```text\n%s\n```\n", d.Long)
 		}
-		writeTable(&b, "flag", d.Flags)
-		writeTable(&b, "shared flag", d.GlobalFlags)
+		writeTable(&b, d.Flags)
+		writeShared(&b, d.GlobalFlags)
 		if d.Example != "" {
 			fmt.Fprintf(&b, "\nExamples:\n\n```text\n%s\n```\n", unindented(d.Example))
 		}
@@ -46,14 +46,27 @@ func markdown(root cli.Description) string {
 	return b.String()
 }
 
-func writeTable(b *strings.Builder, what string, flags []cli.FlagDescription) {
+func writeTable(b *strings.Builder, flags []cli.FlagDescription) {
 	if len(flags) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n| %s | meaning |\n| --- | --- |\n", what)
+	b.WriteString("\n| flag | meaning |\n| --- | --- |\n")
 	for _, f := range flags {
 		fmt.Fprintf(b, "| `%s` | %s |\n", f.Name, strings.ReplaceAll(f.Usage, "|", "\\|"))
 	}
+}
+
+// writeShared names the flags that are explained at the root.
+func writeShared(b *strings.Builder, flags []cli.FlagDescription) {
+	if len(flags) == 0 {
+		return
+	}
+	var names []string
+	for _, f := range flags {
+		name, _, _ := strings.Cut(f.Name, " ")
+		names = append(names, "`"+name+"`")
+	}
+	fmt.Fprintf(b, "\n[Shared flags](#aura): %s\n", strings.Join(names, ", "))
 }
 
 // unindented is an example without the two blanks that the help has before each line.
