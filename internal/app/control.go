@@ -145,7 +145,7 @@ func (c control) resumeRole(ctx context.Context, saved session.Session) error {
 		return err
 	}
 	if r.Agent.Name == now.Agent.Name && r.Mode.Name == now.Mode.Name && r.Provider == now.Provider && r.Model == now.Model {
-		c.s.noteRole(ctx)
+		c.s.noteRole()
 		return nil
 	}
 	r.Think, r.System = now.Think, now.System

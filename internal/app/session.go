@@ -205,7 +205,7 @@ func (s *Session) begin(ctx context.Context, saved session.Session) error {
 		return err
 	}
 	s.announce(ctx, cmp.Or(saved.State.Agent, saved.Meta.Agent))
-	s.noteRole(ctx)
+	s.noteRole()
 	s.talk.Begun(ctx, s.journal.old)
 	return nil
 }

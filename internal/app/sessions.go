@@ -70,6 +70,9 @@ type Pruned struct {
 
 // Prune removes old sessions. What could not be removed is an error; the others are removed all the same.
 func Prune(c *config.Config, o PruneOptions, now time.Time) ([]Pruned, error) {
+	if c.State.Sessions() == "" {
+		return nil, errors.New("removing old sessions: there is no home directory, so none are saved; set HOME or XDG_STATE_HOME")
+	}
 	known, err := session.ShortIDs(c.State.AllSessions()...)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -85,7 +86,7 @@ func (s *Session) switchTo(ctx context.Context, r setup.Role, reason string) err
 	}
 	s.tellReloaded(s.commit(w))
 	s.talk.Switch(ctx, w.ready, reason)
-	s.noteRole(ctx)
+	s.noteRole()
 	return nil
 }
 
@@ -265,8 +266,10 @@ func (c serverChange) abort() {
 }
 
 // noteRole records who answers.
-func (s *Session) noteRole(ctx context.Context) {
-	r, provider, model := s.setup.Role, s.setup.ProviderName(), s.setup.ModelName(ctx)
+func (s *Session) noteRole() {
+	r, provider, p := s.setup.Role, s.setup.ProviderName(), s.talk.Persona()
+	// The conversation has asked the provider for the name of its default model.
+	model := cmp.Or(p.Model, s.talk.Context().ModelInfo.Name)
 	s.journal.note(func(state *session.State) {
 		state.Agent, state.Mode, state.Provider, state.Model = r.Agent.Name, r.Mode.Name, provider, model
 	})

@@ -84,10 +84,6 @@ func Reopen(path string) (*Journal, Session, error) {
 	}
 	j := &Journal{path: path, file: file, lock: held}
 	s, size, err := parse(path, file, nil)
-	// Directories are named by the id: what a file says must not lead elsewhere.
-	if err == nil && s.Meta.ID != idOf(path) {
-		err = fmt.Errorf("%s: the first record is that of session %q, not of the one that the file is named by", path, s.Meta.ID)
-	}
 	if err != nil {
 		return nil, Session{}, errors.Join(fmt.Errorf("reopening journal: %w", err), j.release())
 	}

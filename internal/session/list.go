@@ -50,7 +50,7 @@ func List(dirs ...string) ([]Summary, error) {
 	return summaries(paths), nil
 }
 
-// journals are the paths of all journals in directories.
+// journals are the paths of all journals in directories. Names that begin with a dot are none: ids are names of directories, too.
 func journals(dirs []string) ([]string, error) {
 	var out []string
 	for _, dir := range dirs {
@@ -62,7 +62,7 @@ func journals(dirs []string) ([]string, error) {
 			return nil, fmt.Errorf("listing sessions: %w", err)
 		}
 		for _, e := range entries {
-			if !e.IsDir() && filepath.Ext(e.Name()) == Ext {
+			if !e.IsDir() && filepath.Ext(e.Name()) == Ext && !strings.HasPrefix(e.Name(), ".") {
 				out = append(out, filepath.Join(dir, e.Name()))
 			}
 		}

@@ -59,6 +59,8 @@ func parse(path string, from io.Reader, reduce func(*Session, *record)) (s Sessi
 	if s.Meta.ID == "" {
 		return Session{}, 0, fmt.Errorf("%s: %w", path, errUnbegun)
 	}
+	// Directories are named by the id, so what a file says of itself must not lead elsewhere.
+	s.Meta.ID = idOf(path)
 	return s, size, nil
 }
 
