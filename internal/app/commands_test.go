@@ -157,7 +157,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"no such mode", nil, func(o *Options) { o.Mode = "x" }, `choosing mode "x".*known modes: none`},
 		{"no such provider", nil, func(o *Options) { o.Provider = "x" }, `choosing provider "x".*known providers: test`},
 		{"no such prompt", nil, func(o *Options) { o.System = "x" }, `choosing prompt "x".*known prompts: none`},
-		{"no such session", nil, func(o *Options) { o.Resume = "x" }, `no session id begins with it`},
+		{"no such session", nil, func(o *Options) { o.Resume = "x" }, `no session has such an id, name or title`},
 		{"no session", nil, func(o *Options) { o.Continue = true }, `there is none yet`},
 		{"several providers", map[string]string{".aura/config/providers/b.yaml": "b: {type: script}\n"}, func(*Options) {}, `there are several: b, test`},
 		{"a script that is not there", map[string]string{".aura/config/providers/test.yaml": "test: {type: script, file: nothing.yaml}\n"}, func(*Options) {}, `nothing\.yaml`},

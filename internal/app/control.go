@@ -106,10 +106,10 @@ func (c control) SetTitle(title string) {
 	c.s.refresh()
 }
 
-// Resume goes on with a saved session, and with the agent that answered in it.
-func (c control) Resume(ctx context.Context, prefix string) (other bool, err error) {
+// Resume goes on with a saved session, and with the agent, mode, provider and model that answered in it.
+func (c control) Resume(ctx context.Context, word string) (other bool, err error) {
 	s := c.s
-	found, err := FindSession(s.setup.Config, prefix)
+	found, err := FindSession(s.setup.Config, word)
 	if err != nil || found.ID == s.journal.ID() {
 		return false, err
 	}
@@ -129,18 +129,19 @@ func (c control) Resume(ctx context.Context, prefix string) (other bool, err err
 	}
 	s.plugins.recallFired()
 	s.refresh()
-	return true, c.resumeAgent(ctx, saved.State)
+	return true, c.resumeRole(ctx, saved)
 }
 
-// resumeAgent lets the agent answer that did so in a saved session.
-func (c control) resumeAgent(ctx context.Context, saved session.State) error {
+// resumeRole lets those answer who did so in a saved session.
+func (c control) resumeRole(ctx context.Context, saved session.Session) error {
 	now := c.s.setup.Role
-	if saved.Agent == now.Agent.Name && saved.Mode == now.Mode.Name || c.s.savedAgent(c.s.setup.Config, saved.Agent) == "" {
-		return nil
-	}
-	r, err := setup.FindRole(c.s.setup.Config, saved.Agent, saved.Mode)
+	r, err := c.s.roleOf(ctx, c.s.setup.Source, wanted{}, saved)
 	if err != nil {
 		return err
+	}
+	if r.Agent.Name == now.Agent.Name && r.Mode.Name == now.Mode.Name && r.Provider == now.Provider && r.Model == now.Model {
+		c.s.noteRole()
+		return nil
 	}
 	r.Think, r.System = now.Think, now.System
 	return c.s.switchTo(ctx, r, sdk.SwitchReasonResume)

@@ -2,41 +2,112 @@ package app
 
 import (
 	"cmp"
+	"context"
+	"fmt"
 
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/session"
 	"github.com/idelchi/aura/internal/setup"
 )
 
+// wanted is what the user names explicitly about who answers. Empty fields leave it to the saved session, and else to the
+// configuration.
+type wanted struct{ agent, mode, provider, model string }
+
 // firstRole is who a session begins with: what the command line says goes before the task, that before what a saved session
 // had, and that before the default.
-func (s *Session) firstRole(c *config.Config, saved session.Session) (setup.Role, error) {
+func (s *Session) firstRole(ctx context.Context, source setup.Source, saved session.Session) (setup.Role, error) {
 	var task config.Task
 	if s.opts.Task != nil {
 		task = *s.opts.Task
 	}
-	usual, _ := c.DefaultAgent()
-	before := s.savedAgent(c, cmp.Or(saved.State.Agent, saved.Meta.Agent))
-	mode := cmp.Or(s.opts.Mode, task.Mode)
-	resumes := saved.Noted && cmp.Or(s.opts.Agent, task.Agent, before) == before && mode == ""
-	if _, ok := c.Modes[saved.State.Mode]; resumes && ok {
-		mode = saved.State.Mode
+	by := wanted{
+		agent: cmp.Or(s.opts.Agent, task.Agent), mode: cmp.Or(s.opts.Mode, task.Mode), provider: s.opts.Provider, model: s.opts.Model,
 	}
-	r, err := setup.FindRole(c, cmp.Or(s.opts.Agent, task.Agent, before, usual.Name), mode)
-	if resumes && saved.State.Mode == "" {
-		r.Mode = config.Mode{}
-	}
-	r.Provider, r.Model, r.System, r.Think = s.opts.Provider, s.opts.Model, s.opts.System, s.opts.Think
+	r, err := s.roleOf(ctx, source, by, saved)
+	r.System, r.Think = s.opts.System, s.opts.Think
 	return r, err
 }
 
-// savedAgent is the agent of a session that is resumed, unless it is gone or another is asked for.
-func (s *Session) savedAgent(c *config.Config, name string) string {
+// roleOf is who answers in a saved session, unless the user asks for somebody else. A session only chooses among what the
+// configuration offers. What it names and the configuration does not have is replaced by the default, with a notice.
+func (s *Session) roleOf(ctx context.Context, source setup.Source, by wanted, saved session.Session) (setup.Role, error) {
+	c := source.Config
+	usual, _ := c.DefaultAgent()
+	recorded := cmp.Or(saved.State.Agent, saved.Meta.Agent)
+	before := s.savedAgent(c, recorded, cmp.Or(by.agent, usual.Name), by.agent != "")
+	same := saved.Noted && cmp.Or(by.agent, before) == before
+	mode := by.mode
+	if same && mode == "" {
+		mode = saved.State.Mode
+		if _, ok := c.Modes[mode]; !ok {
+			mode = ""
+		}
+	}
+	r, err := setup.FindRole(c, cmp.Or(by.agent, before, usual.Name), mode)
+	if err != nil {
+		return r, err
+	}
+	switch {
+	case !same || by.mode != "":
+	case saved.State.Mode == "":
+		r.Mode = config.Mode{}
+	case mode == "":
+		s.notice("", fmt.Sprintf("the session's mode %s no longer exists, so %s is used", saved.State.Mode, named("mode", r.Mode.Name)))
+	}
+	r.Provider, r.Model = by.provider, by.model
+	if same && before == recorded {
+		return s.savedModel(ctx, source, r, saved.State)
+	}
+	return r, nil
+}
+
+// savedAgent is the agent of a session that is resumed, unless it is gone: then next answers.
+func (s *Session) savedAgent(c *config.Config, name, next string, replaced bool) string {
 	if _, ok := c.Agents[name]; ok || name == "" {
 		return name
 	}
-	if s.opts.Agent == "" {
-		s.notice("", "the session's agent "+name+" no longer exists, so the default agent continues")
+	if !replaced {
+		s.notice("", fmt.Sprintf("the session's agent %s no longer exists, so %s continues", name, named("agent", next)))
 	}
 	return ""
+}
+
+// named is what is used of a kind, for a message.
+func named(kind, name string) string {
+	if name == "" {
+		return "no " + kind
+	}
+	return kind + " " + name
+}
+
+// savedModel gives a role the provider and the model of a saved session, where they are others than the role has and the
+// configuration offers them. A provider that the user asks for brings its own model.
+func (s *Session) savedModel(ctx context.Context, source setup.Source, r setup.Role, saved session.State) (setup.Role, error) {
+	if saved.Provider == "" || r.Provider != "" && r.Provider != saved.Provider {
+		return r, nil
+	}
+	chain, err := source.NewChain(ctx, r)
+	if err != nil || chain.ProviderName() != saved.Provider {
+		if _, ok := source.Config.Providers[saved.Provider]; !ok {
+			if err == nil {
+				s.notice("", fmt.Sprintf("the session's provider %s is not configured any more, so provider %s continues", saved.Provider, chain.ProviderName()))
+			}
+			return r, err
+		}
+		r.Provider = saved.Provider
+		if chain, err = source.NewChain(ctx, r); err != nil {
+			return r, fmt.Errorf("continuing with the session's provider: %w; name another one with --provider", err)
+		}
+	}
+	usual := chain.ModelName(ctx)
+	if r.Model != "" || saved.Model == "" || usual == saved.Model {
+		return r, nil
+	}
+	if !chain.Offers(ctx, saved.Model) {
+		s.notice("", fmt.Sprintf("the session's model %s is not offered any more by provider %s, so %s is used", saved.Model, saved.Provider, named("model", usual)))
+		return r, nil
+	}
+	r.Model = saved.Model
+	return r, nil
 }

@@ -41,7 +41,7 @@ type Options struct {
 	Auto bool
 	// Vars are variables for templates, over those of the task.
 	Vars map[string]string
-	// Continue goes on with the newest session, Resume with the one whose id begins so.
+	// Continue goes on with the newest session, Resume with the one that is meant by an id, a name or a title.
 	Continue bool
 	Resume   string
 	// PluginEvents asks for PluginCall and PluginState events too.
@@ -121,7 +121,7 @@ func (s *Session) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	role, err := s.firstRole(source.Config, saved)
+	role, err := s.firstRole(ctx, source, saved)
 	if err != nil {
 		return err
 	}

@@ -43,15 +43,6 @@ func PathsOf(c *config.Config) Paths {
 	return p
 }
 
-// FindSession returns the session whose id begins with prefix: one of the project, or else one of any project.
-func FindSession(c *config.Config, prefix string) (session.Summary, error) {
-	found, err := session.Find(prefix, c.State.Sessions())
-	if errors.Is(err, session.ErrNone) {
-		return session.Find(prefix, c.State.AllSessions()...)
-	}
-	return found, err
-}
-
 // MoveState moves what earlier versions of aura kept in the homes to where it is kept now: sessions, and the data of plugins. It
 // does so once for each home. Later the same places may hold what a tool put there, which nobody should take for aura's own.
 func MoveState(c *config.Config, notify func(string)) {

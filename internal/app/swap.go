@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -266,6 +267,10 @@ func (c serverChange) abort() {
 
 // noteRole records who answers.
 func (s *Session) noteRole() {
-	r := s.setup.Role
-	s.journal.note(func(state *session.State) { state.Agent, state.Mode = r.Agent.Name, r.Mode.Name })
+	r, provider, p := s.setup.Role, s.setup.ProviderName(), s.talk.Persona()
+	// The conversation has asked the provider for the name of its default model.
+	model := cmp.Or(p.Model, s.talk.Context().ModelInfo.Name)
+	s.journal.note(func(state *session.State) {
+		state.Agent, state.Mode, state.Provider, state.Model = r.Agent.Name, r.Mode.Name, provider, model
+	})
 }

@@ -149,10 +149,10 @@ func installedNames(l app.Listing) []cobra.Completion {
 	return names
 }
 
-// titled is how many sessions are completed with their titles, the newest ones: to know a title, a session has to be read.
+// titled is how many sessions are completed with their names and titles, the newest ones: to know them, a session has to be read.
 const titled = 10
 
-// sessionNames are the ids of all sessions, the newest first.
+// sessionNames are the ids of all sessions, the newest first, and the names that users gave them.
 func sessionNames(c *config.Config) []cobra.Completion {
 	var paths []string
 	for _, dir := range c.State.AllSessions() {
@@ -163,36 +163,25 @@ func sessionNames(c *config.Config) []cobra.Completion {
 	}
 	// Ids sort by time.
 	slices.SortFunc(paths, func(a, b string) int { return cmp.Compare(filepath.Base(b), filepath.Base(a)) })
-	var ids []cobra.Completion
+	secrets := setup.Secrets(c, nil)
+	var out []cobra.Completion
 	for i, path := range paths {
-		id, title := strings.TrimSuffix(filepath.Base(path), session.Ext), ""
-		if i < titled {
-			title = sessionTitle(path)
+		id := strings.TrimSuffix(filepath.Base(path), session.Ext)
+		var sum session.Summary
+		if info, err := os.Stat(path); i < titled && err == nil && info.Size() <= largestTitled {
+			sum = session.Summarize(path)
 		}
-		ids = append(ids, cobra.CompletionWithDesc(id, title))
+		title := oneLine(secrets.String(sum.Title), 60)
+		out = append(out, cobra.CompletionWithDesc(id, title))
+		if name := secrets.String(sum.Name); name != "" {
+			out = append(out, cobra.CompletionWithDesc(name, "session "+id))
+		}
 	}
-	return ids
+	return out
 }
 
 // largestTitled is the size of a session that is still read for its title, in bytes.
 const largestTitled = 1 << 20
-
-// sessionTitle is the first prompt of a session; empty if that is not had quickly.
-func sessionTitle(path string) string {
-	if info, err := os.Stat(path); err != nil || info.Size() > largestTitled {
-		return ""
-	}
-	saved, err := session.Load(path)
-	if err != nil {
-		return ""
-	}
-	for _, m := range saved.Messages {
-		if m.Role == "user" && !m.Synthetic {
-			return oneLine(m.Content, 60)
-		}
-	}
-	return ""
-}
 
 // completePrompts completes slash commands. What else a prompt says is the user's.
 func completePrompts(s streams, root *rootOptions) cobra.CompletionFunc {

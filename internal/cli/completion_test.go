@@ -53,7 +53,7 @@ func TestCompletion(t *testing.T) {
 		{"run --exclude-tools Read,Wri", "Read,Write :4"},
 		{"completion b", "bash :4"},
 		{"help se", "sessions :4"},
-		{"help sessions s", "show :4"},
+		{"help sessions sh", "show :4"},
 		{"run --config ", ":16"},
 		{"tasks run ", "nightly :4"},
 		{"tasks run nightly ", ":4"},

@@ -120,7 +120,7 @@ func (o *rootOptions) register(f *pflag.FlagSet) {
 	f.BoolVar(&o.withoutPlugins, "without-plugins", false, "run without any plugin")
 	f.BoolVar(&o.unsafePlugins, "unsafe-plugins", false, "let plugins import os/exec, syscall and unsafe")
 	f.BoolVar(&o.goOn, "continue", false, "continue the newest session")
-	f.StringVar(&o.resume, "resume", "", "continue the session whose id begins with this")
+	f.StringVar(&o.resume, "resume", "", "continue a session: its id or the beginning of it, its name, or the beginning of its title")
 	f.BoolVar(&o.trust, "trust", false, "let this directory's files take effect in this run")
 	f.BoolVar(&o.safe, "safe", false, "ignore this directory's .aura and secrets.env")
 	f.BoolVar(&o.debug, "debug", false, "show every event on standard error")
@@ -149,7 +149,7 @@ func (o *rootOptions) appOptions(s streams) (app.Options, error) {
 		return app.Options{}, err
 	}
 	if o.flags.Changed("resume") && o.resume == "" {
-		return app.Options{}, usageError{errors.New("--resume is empty: give the id of a session, or its beginning; aura sessions list shows them")}
+		return app.Options{}, usageError{errors.New("--resume is empty: give the id or the name of a session; aura sessions list shows them")}
 	}
 	for flag, value := range map[string]int{"max-steps": o.maxSteps, "token-budget": o.tokenBudget} {
 		if value < 0 {

@@ -3,189 +3,138 @@ package cli
 import (
 	"fmt"
 	"io"
-	"io/fs"
-	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/idelchi/aura/internal/app"
-	"github.com/idelchi/aura/internal/files"
-	"github.com/idelchi/aura/internal/redact"
+	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/session"
 	"github.com/idelchi/aura/internal/setup"
 )
 
+const sessionsHelp = `List, search, show, export, rename and remove saved sessions. Without a command
+it lists the sessions of the project.
+
+'aura run --continue' continues the newest session of the project, 'aura run
+--resume SESSION' any session. SESSION is an id, its beginning, a name, or the
+beginning of a title. '/name' in a session and 'aura sessions rename' name a
+session. 'aura paths' shows where sessions are kept.`
+
 func newSessions(s streams, root *rootOptions) *cobra.Command {
+	o := &sessionsListOptions{}
 	cmd := &cobra.Command{
 		Use:   "sessions",
-		Short: "List, show and export saved sessions",
-		Long: `List, show and export saved sessions. 'aura run --continue' continues the newest
-session of the project, 'aura run --resume ID' any session. 'aura paths' shows
-where they are kept.`,
-		Example: `  aura sessions list
+		Short: "List, search, show and remove saved sessions",
+		Long:  sessionsHelp,
+		Example: `  aura sessions
+  aura sessions search "race condition"
   aura sessions show 01a1
-  aura sessions export 01a1 --output talk.md`,
+  aura sessions prune --older 30d`,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: func(*cobra.Command, []string) error { return o.run(s, root) },
 	}
-	cmd.AddCommand(newSessionsList(s, root), newSessionsShow(s, root), newSessionsExport(s, root))
+	o.register(cmd)
+	cmd.AddCommand(
+		newSessionsList(s, root), newSessionsSearch(s, root), newSessionsShow(s, root), newSessionsExport(s, root), newSessionsRename(s, root),
+		newSessionsRm(s, root), newSessionsPrune(s, root),
+	)
 	return cmd
+}
+
+type sessionsListOptions struct{ json, all bool }
+
+func (o *sessionsListOptions) register(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&o.json, "json", false, "write a JSON list")
+	cmd.Flags().BoolVar(&o.all, "all", false, "list the sessions of every project")
 }
 
 func newSessionsList(s streams, root *rootOptions) *cobra.Command {
-	var asJSON, all bool
+	o := &sessionsListOptions{}
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the project's sessions, the newest first",
+		Long: `List the project's sessions, the newest first. An id is shown as far as no other
+session has it; --json writes whole ids.`,
 		Example: `  aura sessions list
   aura sessions list --all --json`,
 		Args: noArgs,
-		RunE: func(*cobra.Command, []string) error {
-			cfg, err := root.list(s)
-			if err != nil {
-				return err
-			}
-			app.MoveState(cfg.Config, func(text string) { fmt.Fprintf(s.err, "! %s\n", clean(text)) })
-			dirs := []string{cfg.State.Sessions()}
-			if all {
-				dirs = cfg.State.AllSessions()
-			}
-			list, err := session.List(dirs...)
-			if err != nil {
-				return err
-			}
-			secrets := setup.Secrets(cfg.Config, nil)
-			for i := range list {
-				list[i].Title = secrets.String(list[i].Title)
-			}
-			if asJSON {
-				return writeJSON(s.out, append([]session.Summary{}, list...))
-			}
-			writeSessions(s.out, list)
-			return nil
-		},
+		RunE: func(*cobra.Command, []string) error { return o.run(s, root) },
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON list")
-	cmd.Flags().BoolVar(&all, "all", false, "list the sessions of every project")
+	o.register(cmd)
 	return cmd
 }
 
-func writeSessions(w io.Writer, list []session.Summary) {
-	if len(list) == 0 {
-		fmt.Fprintln(w, "no sessions are saved yet")
-		return
+func (o *sessionsListOptions) run(s streams, root *rootOptions) error {
+	cfg, err := root.list(s)
+	if err != nil {
+		return err
 	}
-	rows := [][]string{{"ID", "STARTED", "MESSAGES", "END", "TITLE"}}
+	app.MoveState(cfg.Config, func(text string) { fmt.Fprintf(s.err, "! %s\n", clean(text)) })
+	list, err := session.List(sessionDirs(cfg.Config, o.all)...)
+	if err != nil {
+		return err
+	}
+	secrets := setup.Secrets(cfg.Config, nil)
+	for i := range list {
+		list[i].Title, list[i].Name = secrets.String(list[i].Title), secrets.String(list[i].Name)
+	}
+	if o.json {
+		return writeJSON(s.out, append([]session.Summary{}, list...))
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(s.out, "no sessions are saved yet")
+		return nil
+	}
+	short, err := session.ShortIDs(cfg.State.AllSessions()...)
+	if err != nil {
+		return err
+	}
+	writeSessions(s.out, list, short, o.all)
+	return nil
+}
+
+// sessionDirs are the directories with the sessions of the project, or of all.
+func sessionDirs(c *config.Config, all bool) []string {
+	if all {
+		return c.State.AllSessions()
+	}
+	return []string{c.State.Sessions()}
+}
+
+// writeSessions writes a table; with directories if the sessions are those of several.
+func writeSessions(w io.Writer, list []session.Summary, short map[string]string, directories bool) {
+	head := []string{"ID", "STARTED", "MESSAGES", "END"}
+	if directories {
+		head = append(head, "DIRECTORY")
+	}
+	rows := [][]string{append(head, "TITLE")}
 	for _, s := range list {
 		end := string(s.End)
 		if end == "" {
 			end = "open or killed"
 		}
-		title, started := s.Title, s.StartedAt.Local().Format("2006-01-02 15:04")
+		title := s.Title
 		if s.Err != "" {
-			end, title, started = "damaged", s.Err, "-"
+			end, title = "damaged", s.Err
 		}
-		rows = append(rows, []string{s.ID, started, fmt.Sprint(s.Messages), end, title})
+		row := []string{short[s.ID], started(s), fmt.Sprint(s.Messages), end}
+		if directories {
+			row = append(row, dash(s.Workdir))
+		}
+		rows = append(rows, append(row, title))
 	}
 	table(w, rows)
 }
 
-func newSessionsShow(s streams, root *rootOptions) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:     "show ID",
-		Short:   "Show a session; the beginning of its id is enough",
-		Example: "  aura sessions show 01a1",
-		Args:    exactArgs("ID"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			saved, secrets, err := root.findSession(s, args[0])
-			if err != nil {
-				return err
-			}
-			format := session.FormatMarkdown
-			if asJSON {
-				format = session.FormatJSON
-			}
-			text, err := app.Export(saved, format, secrets)
-			if err != nil {
-				return err
-			}
-			if !asJSON {
-				text = clean(text)
-			}
-			_, err = io.WriteString(s.out, text)
-			return err
-		},
-		ValidArgsFunction: sessionIDs(s, root),
+// started is when a session began, for a table.
+func started(s session.Summary) string {
+	if s.StartedAt.IsZero() {
+		return "-"
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON object")
-	return cmd
+	return s.StartedAt.Local().Format("2006-01-02 15:04")
 }
 
-func newSessionsExport(s streams, root *rootOptions) *cobra.Command {
-	var format, output string
-	cmd := &cobra.Command{
-		Use:   "export ID",
-		Short: "Write a session as Markdown or JSON",
-		Example: `  aura sessions export 01a1 --output talk.md
-  aura sessions export 01a1 --format json`,
-		Args: exactArgs("ID"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if !cmd.Flags().Changed("format") && strings.EqualFold(filepath.Ext(output), ".json") {
-				format = string(session.FormatJSON)
-			}
-			if err := session.Format(format).Check(); err != nil {
-				return usageError{fmt.Errorf("--format: %w", err)}
-			}
-			saved, secrets, err := root.findSession(s, args[0])
-			if err != nil {
-				return err
-			}
-			text, err := app.Export(saved, session.Format(format), secrets)
-			if err != nil {
-				return err
-			}
-			return export(s.out, text, output)
-		},
-		ValidArgsFunction: sessionIDs(s, root),
-	}
-	cmd.Flags().StringVar(&format, "format", "markdown", "markdown or json; json also if --output ends in .json")
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]cobra.Completion{"markdown", "json"}, cobra.ShellCompDirectiveNoFileComp))
-	cmd.Flags().StringVarP(&output, "output", "o", "", "file to write; standard output if none is named")
-	return cmd
-}
-
-func export(stdout io.Writer, text, output string) error {
-	if output == "" {
-		_, err := io.WriteString(stdout, text)
-		return err
-	}
-	save := files.Save
-	if !filepath.IsAbs(output) {
-		save = func(path string, data []byte, mode fs.FileMode) error { return files.SaveBelow(".", path, data, mode) }
-	}
-	if err := save(output, []byte(text), 0o600); err != nil {
-		return fmt.Errorf("exporting session: %w", err)
-	}
-	return nil
-}
-
-// findSession also returns the secrets that are not shown of it.
-func (o *rootOptions) findSession(s streams, prefix string) (session.Session, *redact.Redactor, error) {
-	cfg, err := o.list(s)
-	if err != nil {
-		return session.Session{}, nil, err
-	}
-	found, err := app.FindSession(cfg.Config, prefix)
-	if err != nil {
-		return session.Session{}, nil, err
-	}
-	saved, err := session.Load(found.Path)
-	return saved, setup.Secrets(cfg.Config, nil), err
-}
-
-// sessionIDs completes the ids of sessions.
+// sessionIDs completes the ids and names of sessions.
 func sessionIDs(s streams, root *rootOptions) cobra.CompletionFunc {
-	return first(completeNames(s, root, sessionNames))
+	return completeNames(s, root, sessionNames)
 }

@@ -153,7 +153,7 @@ func TestOddState(t *testing.T) {
 		args    [][]string
 		quiet   []string
 	}{
-		{"*.jsonl", [][]string{{"sessions", "list"}, {"run", "--without-plugins", "--continue", "hi"}}, folder},
+		{"*.jsonl", [][]string{{"sessions", "list"}, {"sessions", "search", "hi"}, {"run", "--without-plugins", "--continue", "hi"}}, folder},
 		{"talker.log", [][]string{{"plugins", "logs", "talker"}}, nil},
 		// A log that is too long is moved aside, as always.
 		{"talker.log", [][]string{{"run", "hi"}}, []string{"huge"}},

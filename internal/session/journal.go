@@ -78,15 +78,12 @@ func Reopen(path string) (*Journal, Session, error) {
 	if err != nil {
 		return nil, Session{}, fmt.Errorf("reopening journal: %w", err)
 	}
-	held, err := lock.TryContent(path)
-	if errors.Is(err, lock.ErrHeld) {
-		return nil, Session{}, errors.Join(fmt.Errorf("reopening journal %s: another aura has this session open", path), file.Close())
-	}
+	held, err := hold(path)
 	if err != nil {
-		return nil, Session{}, errors.Join(fmt.Errorf("reopening journal: %w", err), file.Close())
+		return nil, Session{}, errors.Join(fmt.Errorf("reopening journal %s: %w", path, err), file.Close())
 	}
 	j := &Journal{path: path, file: file, lock: held}
-	s, size, err := parse(path, file)
+	s, size, err := parse(path, file, nil)
 	if err != nil {
 		return nil, Session{}, errors.Join(fmt.Errorf("reopening journal: %w", err), j.release())
 	}

@@ -20,14 +20,18 @@ type lines struct {
 	in   *bufio.Reader
 	buf  []byte
 	size int
+	// maxRecord and maxJournal are the bounds of those names.
+	maxRecord, maxJournal int
 }
 
-func newLines(r io.Reader) *lines { return &lines{in: bufio.NewReaderSize(r, 64<<10)} }
+func newLines(r io.Reader) *lines {
+	return &lines{in: bufio.NewReaderSize(r, 64<<10), maxRecord: maxRecord, maxJournal: maxJournal}
+}
 
 // next returns a line without its end. It is not complete if it has none, which only the last has. The line is valid until
 // the next call.
 func (l *lines) next(first bool) (line []byte, complete bool, err error) {
-	limit := maxRecord
+	limit := l.maxRecord
 	if first {
 		limit = maxFirst
 	}
@@ -39,8 +43,8 @@ func (l *lines) next(first bool) (line []byte, complete bool, err error) {
 		switch {
 		case len(l.buf) > limit:
 			return nil, false, fmt.Errorf("a record of more than %d bytes: not a journal of aura, or a damaged one", limit)
-		case l.size > maxJournal:
-			return nil, false, fmt.Errorf("the journal has more than %d bytes, which is the limit", maxJournal)
+		case l.size > l.maxJournal:
+			return nil, false, fmt.Errorf("the journal has more than %d bytes, which is the limit", l.maxJournal)
 		case err == nil:
 			return l.buf[:len(l.buf)-1], true, nil
 		case errors.Is(err, io.EOF):

@@ -19,12 +19,15 @@ type Summary struct {
 	ID        string    `json:"id"`
 	Path      string    `json:"path"`
 	StartedAt time.Time `json:"started_at"`
-	Agent     string    `json:"agent,omitempty"`
-	Provider  string    `json:"provider"`
-	Model     string    `json:"model"`
-	Workdir   string    `json:"workdir"`
-	Messages  int       `json:"messages"`
-	// Title is what the user calls the session, or the beginning of the first prompt.
+	// UsedAt is when the journal was last written to.
+	UsedAt   time.Time `json:"used_at"`
+	Agent    string    `json:"agent,omitempty"`
+	Provider string    `json:"provider"`
+	Model    string    `json:"model"`
+	Workdir  string    `json:"workdir"`
+	Messages int       `json:"messages"`
+	// Name is what the user calls the session; Title is that, or the beginning of the first prompt.
+	Name  string `json:"name,omitempty"`
 	Title string `json:"title"`
 	// End is why the session ended; empty if it runs or was killed.
 	End Reason `json:"end,omitempty"`
@@ -40,7 +43,16 @@ const titleLength = 60
 
 // List returns the sessions in directories, the newest first. A directory that does not exist has none.
 func List(dirs ...string) ([]Summary, error) {
-	var out []Summary
+	paths, err := journals(dirs)
+	if err != nil {
+		return nil, err
+	}
+	return summaries(paths), nil
+}
+
+// journals are the paths of all journals in directories. Names that begin with a dot are none: ids are names of directories, too.
+func journals(dirs []string) ([]string, error) {
+	var out []string
 	for _, dir := range dirs {
 		entries, err := os.ReadDir(dir)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -50,13 +62,21 @@ func List(dirs ...string) ([]Summary, error) {
 			return nil, fmt.Errorf("listing sessions: %w", err)
 		}
 		for _, e := range entries {
-			if !e.IsDir() && filepath.Ext(e.Name()) == Ext {
-				out = append(out, summarize(filepath.Join(dir, e.Name())))
+			if !e.IsDir() && filepath.Ext(e.Name()) == Ext && !strings.HasPrefix(e.Name(), ".") {
+				out = append(out, filepath.Join(dir, e.Name()))
 			}
 		}
 	}
-	slices.SortFunc(out, newestFirst)
 	return out, nil
+}
+
+func summaries(paths []string) []Summary {
+	var out []Summary
+	for _, path := range paths {
+		out = append(out, Summarize(path))
+	}
+	slices.SortFunc(out, newestFirst)
+	return out
 }
 
 // newestFirst goes by the time that an id begins with, which is there also if the journal cannot be read. Within a millisecond that
@@ -67,16 +87,17 @@ func newestFirst(a, b Summary) int {
 	return cmp.Or(cmp.Compare(begin(b), begin(a)), b.StartedAt.Compare(a.StartedAt), cmp.Compare(b.ID, a.ID))
 }
 
-func summarize(path string) Summary {
-	sum := Summary{ID: strings.TrimSuffix(filepath.Base(path), Ext), Path: path}
-	s, err := Load(path)
+// Summarize reads a journal for a list. One that cannot be read has Err set.
+func Summarize(path string) Summary {
+	sum := Summary{ID: idOf(path), Path: path, UsedAt: used(path)}
+	s, err := read(path, light)
 	if err != nil {
 		sum.Err, sum.unbegun = err.Error(), errors.Is(err, errUnbegun)
 		return sum
 	}
 	sum.StartedAt, sum.Agent, sum.Provider, sum.Model, sum.Workdir = s.Meta.StartedAt, s.Meta.Agent, s.Meta.Provider, s.Meta.Model, s.Meta.Workdir
-	sum.Messages, sum.Title = len(s.Messages), cmp.Or(s.State.Title, Title(s.Messages))
-	sum.Agent = cmp.Or(s.State.Agent, sum.Agent)
+	sum.Messages, sum.Name, sum.Title = len(s.Messages), s.State.Title, titleOf(s)
+	sum.Agent, sum.Provider, sum.Model = cmp.Or(s.State.Agent, sum.Agent), cmp.Or(s.State.Provider, sum.Provider), cmp.Or(s.State.Model, sum.Model)
 	if s.End != nil {
 		sum.End = s.End.Reason
 	}
@@ -135,30 +156,4 @@ func Latest(workdir string, dirs ...string) (Summary, error) {
 		return Summary{}, errors.New("looking for the last session: there is none of this directory yet; `aura sessions list` shows those of others")
 	}
 	return Summary{}, errors.New("looking for the last session: there is none yet")
-}
-
-// ErrNone means that no session has such an id.
-var ErrNone = errors.New("no session id begins with it")
-
-// Find returns the one session whose id begins with prefix, which is not empty.
-func Find(prefix string, dirs ...string) (Summary, error) {
-	all, err := List(dirs...)
-	if err != nil {
-		return Summary{}, err
-	}
-	var found []Summary
-	for _, s := range all {
-		if strings.HasPrefix(s.ID, prefix) {
-			found = append(found, s)
-		}
-	}
-	switch {
-	case len(found) == 0:
-		return Summary{}, fmt.Errorf("looking for session %q: %w; `aura sessions list --all` shows them", prefix, ErrNone)
-	case len(found) > 1:
-		return Summary{}, fmt.Errorf("looking for session %q: %d ids begin so, among them %s and %s; give more of it", prefix, len(found), found[0].ID, found[1].ID)
-	case found[0].Err != "":
-		return Summary{}, fmt.Errorf("looking for session %q: %s", prefix, found[0].Err)
-	}
-	return found[0], nil
 }

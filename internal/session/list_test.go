@@ -27,7 +27,7 @@ func made(t *testing.T, dir, prompt string) string {
 	return j.Path()
 }
 
-func TestListAndFind(t *testing.T) {
+func TestList(t *testing.T) {
 	t.Parallel()
 	project, user := t.TempDir(), t.TempDir()
 	first := made(t, project, "the first\n prompt")
@@ -50,22 +50,6 @@ func TestListAndFind(t *testing.T) {
 	}
 	if n := len([]rune(list[1].Title)); n != 60 {
 		t.Errorf("the title has %d runes", n)
-	}
-	id := func(path string) string { return strings.TrimSuffix(filepath.Base(path), session.Ext) }
-	for name, row := range map[string]struct{ prefix, want, err string }{
-		"a whole id":       {id(first), first, ""},
-		"a unique prefix":  {id(first)[:len(id(first))-1], first, ""},
-		"an ambiguous one": {id(first)[:2], "", "ids begin so"},
-		"an unknown one":   {"zz", "", "no session id begins with it"},
-		"a broken one":     {"broken", "", "not a journal"},
-	} {
-		got, err := session.Find(row.prefix, project, user)
-		if row.err == "" && (err != nil || got.Path != row.want) {
-			t.Errorf("%s: got %s, %v", name, got.Path, err)
-		}
-		if row.err != "" && (err == nil || !strings.Contains(err.Error(), row.err)) {
-			t.Errorf("%s: got %v, want %q", name, err, row.err)
-		}
 	}
 	if _, err := session.Latest("", t.TempDir()); err == nil {
 		t.Error("a session was found where there is none")

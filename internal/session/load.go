@@ -13,21 +13,24 @@ import (
 
 // Load reads a journal back. A last line that was written only in part is left out and reported in Session.Torn; any other
 // broken line is an error.
-func Load(path string) (Session, error) {
+func Load(path string) (Session, error) { return read(path, nil) }
+
+// read is Load that lets reduce change each record before it is added to the session.
+func read(path string, reduce func(*Session, *record)) (Session, error) {
 	file, err := files.OpenNoFollow(path, os.O_RDONLY, 0)
 	if err != nil {
 		return Session{}, fmt.Errorf("reading journal: %w", err)
 	}
 	defer func() { _ = file.Close() }()
-	s, _, err := parse(path, file)
+	s, _, err := parse(path, file, reduce)
 	if err != nil {
 		return Session{}, fmt.Errorf("reading journal: %w", err)
 	}
 	return s, nil
 }
 
-// parse also returns where the last complete record ends.
-func parse(path string, from io.Reader) (s Session, size int64, err error) {
+// parse is read of an open journal. It also returns where the last complete record ends.
+func parse(path string, from io.Reader, reduce func(*Session, *record)) (s Session, size int64, err error) {
 	lines := newLines(from)
 	for number := 1; ; number++ {
 		line, complete, err := lines.next(s.Meta.ID == "")
@@ -42,6 +45,9 @@ func parse(path string, from io.Reader) (s Session, size int64, err error) {
 				break
 			}
 		}
+		if err == nil && reduce != nil {
+			reduce(&s, &r)
+		}
 		if err == nil {
 			err = s.add(r)
 		}
@@ -53,6 +59,8 @@ func parse(path string, from io.Reader) (s Session, size int64, err error) {
 	if s.Meta.ID == "" {
 		return Session{}, 0, fmt.Errorf("%s: %w", path, errUnbegun)
 	}
+	// Directories are named by the id, so what a file says of itself must not lead elsewhere.
+	s.Meta.ID = idOf(path)
 	return s, size, nil
 }
 

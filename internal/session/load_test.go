@@ -84,11 +84,11 @@ func FuzzLoad(f *testing.F) {
 		f.Add([]byte(seed), 3)
 	}
 	f.Fuzz(func(t *testing.T, data []byte, cut int) {
-		s, _, err := parse("f", bytes.NewReader(data))
+		s, _, err := parse("f", bytes.NewReader(data), nil)
 		if err != nil {
 			return
 		}
-		again, _, err := parse("f", bytes.NewReader(encodeAll(t, s)))
+		again, _, err := parse("f", bytes.NewReader(encodeAll(t, s)), nil)
 		if err != nil {
 			t.Fatalf("reading what was written: %v", err)
 		}
@@ -99,7 +99,7 @@ func FuzzLoad(f *testing.F) {
 		if cut < 0 || cut > len(data) || s.Torn || bytes.Contains(data, []byte("compaction")) {
 			return // a compaction that is cut off leaves more messages
 		}
-		short, _, err := parse("f", bytes.NewReader(data[:len(data)-cut]))
+		short, _, err := parse("f", bytes.NewReader(data[:len(data)-cut]), nil)
 		if err == nil && len(short.Messages) > len(s.Messages) {
 			t.Fatalf("cutting added messages: %+v", short)
 		}

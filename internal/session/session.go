@@ -94,9 +94,11 @@ type Rewind struct {
 type State struct {
 	// Title is what the user calls the session; empty if it has no name.
 	Title string `json:"title,omitempty"`
-	// Agent and Mode are those that answer.
-	Agent string `json:"agent,omitempty"`
-	Mode  string `json:"mode,omitempty"`
+	// Agent, Mode, Provider and Model are those that answer. Provider and Model are empty in journals of earlier versions.
+	Agent    string `json:"agent,omitempty"`
+	Mode     string `json:"mode,omitempty"`
+	Provider string `json:"provider,omitempty"`
+	Model    string `json:"model,omitempty"`
 	// Parent is the session that this one was forked from.
 	Parent string `json:"parent,omitempty"`
 	// Todos is the list of todos, in a form of its owner's; nil if it was never recorded.

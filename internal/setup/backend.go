@@ -14,7 +14,6 @@ import (
 	"github.com/idelchi/aura/internal/llm/openai"
 	"github.com/idelchi/aura/internal/llm/retry"
 	"github.com/idelchi/aura/internal/llm/script"
-	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/sdk"
 )
 
@@ -97,8 +96,7 @@ type offering struct {
 }
 
 func (o offering) Chat(ctx context.Context, req llm.Request, onDelta func(llm.Delta)) (llm.Response, error) {
-	m := o.models
-	if req.Model != "" && (len(m.Include) > 0 && !tool.Match(m.Include, req.Model) || tool.Match(m.Exclude, req.Model)) {
+	if req.Model != "" && excluded(o.models, req.Model) {
 		return llm.Response{}, &llm.Error{
 			Type: sdk.ErrorTypeModelUnavailable, Message: fmt.Sprintf("model %q is excluded by models: of the provider", req.Model),
 		}

@@ -1,10 +1,14 @@
 package setup
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
+	"strings"
+	"time"
 
+	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/tool"
 )
@@ -19,9 +23,34 @@ func (b bounded) Models(ctx context.Context) ([]llm.Model, error) {
 // Models implements llm.Lister. What the configuration leaves out is not there.
 func (o offering) Models(ctx context.Context) ([]llm.Model, error) {
 	all, err := ListModels(ctx, o.Provider)
-	return slices.DeleteFunc(all, func(m llm.Model) bool {
-		return len(o.models.Include) > 0 && !tool.Match(o.models.Include, m.Name) || tool.Match(o.models.Exclude, m.Name)
-	}), err
+	return slices.DeleteFunc(all, func(m llm.Model) bool { return excluded(o.models, m.Name) }), err
+}
+
+// excluded reports whether a provider is not used for a model.
+func excluded(m config.Models, name string) bool {
+	return len(m.Include) > 0 && !tool.Match(m.Include, name) || tool.Match(m.Exclude, name)
+}
+
+// offersPatience is how long a service may take to list its models before it is taken at the user's word.
+const offersPatience = 3 * time.Second
+
+// Offers reports whether the provider of the role has a model of that name: the configuration does not exclude it, and the service
+// lists it, or cannot say. A service lists full names and takes short ones, such as those without a date or a tag.
+func (c Chain) Offers(ctx context.Context, model string) bool {
+	first := c.members[0]
+	configured := first.source.Config.Providers[first.providerName]
+	if excluded(configured.Models, model) {
+		return false
+	}
+	// A provider that is not configured but detected has the name of its type.
+	if cmp.Or(configured.Type, config.ProviderType(first.providerName)) == config.ProviderScript {
+		return true // it plays any model
+	}
+	ctx, cancel := context.WithTimeout(ctx, offersPatience)
+	defer cancel()
+	all, err := ListModels(ctx, first.provider)
+	short := strings.TrimSuffix(model, "-latest")
+	return err != nil || len(all) == 0 || slices.ContainsFunc(all, func(m llm.Model) bool { return strings.HasPrefix(m.Name, short) })
 }
 
 // ListModels asks a provider which models there are.

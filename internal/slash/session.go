@@ -21,7 +21,7 @@ func (c *commands) sessionCommands() []command.Command {
 		own("compact", "Replace the older part of the conversation by a summary", c.compact),
 		own("save", "Show where the session is saved, and name it if a name is given", c.save, "TITLE"),
 		own("name", "Name the session", c.name, "TITLE"),
-		own("resume", "Resume another session, or list them", c.resume, "ID"),
+		own("resume", "Resume another session, or list them", c.resume, "ID|NAME"),
 		own("fork", "Continue in a copy of the session", c.fork),
 		own("export", "Write the session to a file (.md or .json)", c.export, "FILE"),
 	}
@@ -88,20 +88,23 @@ func (c *commands) save(ctx context.Context, args string) (string, error) {
 }
 
 func (c *commands) name(_ context.Context, args string) (string, error) {
-	title := strings.Join(strings.Fields(args), " ")
+	title := session.Name(args)
 	if title == "" {
 		return "the session is named " + c.Saved().Title, nil
+	}
+	if err := session.CheckName(title); err != nil {
+		return "", err
 	}
 	c.SetTitle(title)
 	return "the session is named " + title, nil
 }
 
 func (c *commands) resume(ctx context.Context, args string) (string, error) {
-	prefix := strings.TrimSpace(args)
-	if prefix == "" {
+	word := strings.TrimSpace(args)
+	if word == "" {
 		return c.sessionList()
 	}
-	other, err := c.Resume(ctx, prefix)
+	other, err := c.Resume(ctx, word)
 	if err != nil {
 		return "", err
 	}
@@ -116,10 +119,14 @@ func (c *commands) sessionList() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	short, err := session.ShortIDs(c.Setup().Config.State.AllSessions()...)
+	if err != nil {
+		return "", err
+	}
 	var b strings.Builder
 	for _, s := range list {
 		if s.Err == "" {
-			fmt.Fprintf(&b, "%s  %s\n", mark(s.ID, s.ID == c.Saved().ID), s.Title)
+			fmt.Fprintf(&b, "%s  %s\n", mark(short[s.ID], s.ID == c.Saved().ID), s.Title)
 		}
 	}
 	if b.Len() == 0 {

@@ -51,8 +51,8 @@ type Session interface {
 	Compact(ctx context.Context) error
 	ClearTodos() error
 	SetTitle(title string)
-	// Resume goes on with a saved session, and reports whether that is another one than before.
-	Resume(ctx context.Context, prefix string) (other bool, err error)
+	// Resume goes on with the saved session that a word means, and reports whether that is another one than before.
+	Resume(ctx context.Context, word string) (other bool, err error)
 	Fork() error
 	// Export writes the session to a file, or returns it if that has no name.
 	Export(file string) (string, error)

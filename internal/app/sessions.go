@@ -1,0 +1,160 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/session"
+	"github.com/idelchi/aura/internal/state"
+)
+
+// FindSession returns the session that a word means, by its id, its name or its title: one of the project, or else one of any
+// project.
+func FindSession(c *config.Config, word string) (session.Summary, error) {
+	found, err := session.Find(word, c.State.Sessions())
+	if errors.Is(err, session.ErrNone) {
+		return session.Find(word, c.State.AllSessions()...)
+	}
+	return found, err
+}
+
+// outputBeside is the directory with the output of tools that belongs to a directory of journals.
+func outputBeside(sessions string) string {
+	return state.Paths{Project: filepath.Dir(sessions)}.Output()
+}
+
+// outputsOf are the directories with the output of a session's tools. A session that was resumed in another project has some there.
+func outputsOf(c *config.Config, s session.Summary) []string {
+	var out []string
+	for _, dir := range c.State.AllSessions() {
+		out = append(out, filepath.Join(outputBeside(dir), s.ID))
+	}
+	return out
+}
+
+// RemoveSession removes a session with all that belongs to it, and returns how many bytes that were. A session that an aura has open
+// stays, with session.ErrOpen.
+func RemoveSession(c *config.Config, s session.Summary) (int64, error) {
+	outputs := outputsOf(c, s)
+	bytes := session.Size(append(outputs, s.Path)...)
+	return bytes, session.Remove(s.Path, outputs...)
+}
+
+// PruneOptions say which sessions are removed.
+type PruneOptions struct {
+	// Older removes those that were not used for so long; 0 removes those of any age.
+	Older time.Duration
+	// Keep spares so many of each project, those that were used last.
+	Keep int
+	// All removes the sessions of every project.
+	All bool
+	// DryRun removes nothing.
+	DryRun bool
+}
+
+// Pruned is what was removed, or was not.
+type Pruned struct {
+	Session session.Summary
+	Bytes   int64
+	// Open means that an aura has the session open, so that it stayed.
+	Open bool
+	// Rest means that it is the output of a session that was removed before.
+	Rest bool
+}
+
+// Prune removes old sessions. What could not be removed is an error; the others are removed all the same.
+func Prune(c *config.Config, o PruneOptions, now time.Time) ([]Pruned, error) {
+	if c.State.Sessions() == "" {
+		return nil, errors.New("removing old sessions: there is no home directory, so none are saved; set HOME or XDG_STATE_HOME")
+	}
+	known, err := session.ShortIDs(c.State.AllSessions()...)
+	if err != nil {
+		return nil, err
+	}
+	dirs := []string{c.State.Sessions()}
+	if o.All {
+		dirs = c.State.AllSessions()
+	}
+	var out []Pruned
+	var faults []error
+	for _, dir := range dirs {
+		old, err := o.old(dir, now)
+		if err != nil {
+			return out, err
+		}
+		rest, err := o.rest(outputBeside(dir), known, now)
+		if err != nil {
+			return out, err
+		}
+		for _, p := range slices.Concat(old, rest) {
+			if err := o.prune(c, &p); err != nil {
+				faults = append(faults, err)
+				continue
+			}
+			out = append(out, p)
+		}
+	}
+	return out, errors.Join(faults...)
+}
+
+// old are the sessions of a project to remove.
+func (o PruneOptions) old(dir string, now time.Time) ([]Pruned, error) {
+	list, err := session.List(dir)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(list, func(a, b session.Summary) int { return b.UsedAt.Compare(a.UsedAt) })
+	var out []Pruned
+	for _, s := range list[min(o.Keep, len(list)):] {
+		if now.Sub(s.UsedAt) >= o.Older {
+			out = append(out, Pruned{Session: s})
+		}
+	}
+	return out, nil
+}
+
+// rest is the output of a project whose sessions are gone.
+func (o PruneOptions) rest(dir string, known map[string]string, now time.Time) ([]Pruned, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("listing the output of tools: %w", err)
+	}
+	var out []Pruned
+	for _, e := range entries {
+		info, err := e.Info()
+		if _, ok := known[e.Name()]; ok || err != nil || now.Sub(info.ModTime()) < o.Older {
+			continue
+		}
+		out = append(out, Pruned{Session: session.Summary{ID: e.Name(), Path: filepath.Join(dir, e.Name()), UsedAt: info.ModTime()}, Rest: true})
+	}
+	return out, nil
+}
+
+// prune removes one of them, unless it is a dry run.
+func (o PruneOptions) prune(c *config.Config, p *Pruned) error {
+	if p.Rest {
+		p.Bytes = session.Size(p.Session.Path)
+		if o.DryRun {
+			return nil
+		}
+		return session.RemoveOutput(p.Session.Path)
+	}
+	outputs := outputsOf(c, p.Session)
+	p.Bytes = session.Size(append(outputs, p.Session.Path)...)
+	if o.DryRun {
+		p.Open = session.IsOpen(p.Session.Path)
+		return nil
+	}
+	err := session.Remove(p.Session.Path, outputs...)
+	p.Open = errors.Is(err, session.ErrOpen)
+	if p.Open {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,69 @@
+//go:build unix
+
+package cli
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/session"
+	"github.com/idelchi/aura/internal/state"
+)
+
+// TestSessionsRmAsks answers the question on a terminal.
+func TestSessionsRmAsks(t *testing.T) {
+	t.Parallel()
+	rows := []struct {
+		name, answer string
+		args         []string
+		code         int
+		asked, kept  bool
+	}{
+		{"yes", "y\n", nil, exitDone, true, false},
+		{"no", "n\n", nil, exitError, true, true},
+		{"nothing", "\n", nil, exitError, true, true},
+		{"with --yes", "", []string{"--yes"}, exitDone, false, false},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			terminal, keyboard := openTerminal(t)
+			if _, err := io.WriteString(keyboard, row.answer); err != nil {
+				t.Fatal(err)
+			}
+			dir, xdg := t.TempDir(), t.TempDir()
+			j, err := session.Create(state.Locate(xdg, "", dir).Sessions(), session.Meta{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := j.Append(llm.Message{Role: llm.RoleUser, Content: "a prompt"}); err != nil {
+				t.Fatal(err)
+			}
+			if err := j.Close(session.End{Reason: session.ReasonDone}); err != nil {
+				t.Fatal(err)
+			}
+			var out bytes.Buffer
+			s := streams{in: terminal, out: &out, err: terminal, environ: []string{"XDG_STATE_HOME=" + xdg}}
+			code := execute(t.Context(), s, append([]string{"--workdir", dir, "--home", "", "sessions", "rm", j.ID()[:8]}, row.args...))
+			var shown strings.Builder
+			// What is asked is on the terminal by now.
+			for part := make([]byte, 4096); row.asked && !strings.Contains(shown.String(), "Remove 1 session? [y/N]"); {
+				n, err := keyboard.Read(part)
+				if err != nil {
+					t.Fatal(err)
+				}
+				shown.Write(part[:n])
+			}
+			if _, err := os.Stat(j.Path()); code != row.code || (err == nil) != row.kept {
+				t.Errorf("exit code %d, %v: %s", code, err, shown.String())
+			}
+			if got := strings.Contains(out.String(), "removed session "+j.ID()[:8]); got == row.kept {
+				t.Errorf("printed %q", out.String())
+			}
+		})
+	}
+}

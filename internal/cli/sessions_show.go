@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/redact"
+	"github.com/idelchi/aura/internal/session"
+	"github.com/idelchi/aura/internal/setup"
+)
+
+func newSessionsShow(s streams, root *rootOptions) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "show SESSION",
+		Short:   "Show a session, found by its id, name or title",
+		Example: "  aura sessions show 01a1\n  aura sessions show \"release notes\"",
+		Args:    exactArgs("SESSION"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			saved, secrets, err := root.findSession(s, args[0])
+			if err != nil {
+				return err
+			}
+			format := session.FormatMarkdown
+			if asJSON {
+				format = session.FormatJSON
+			}
+			text, err := app.Export(saved, format, secrets)
+			if err != nil {
+				return err
+			}
+			if !asJSON {
+				text = clean(text)
+			}
+			_, err = io.WriteString(s.out, text)
+			return err
+		},
+		ValidArgsFunction: first(sessionIDs(s, root)),
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON object")
+	return cmd
+}
+
+func newSessionsExport(s streams, root *rootOptions) *cobra.Command {
+	var format, output string
+	cmd := &cobra.Command{
+		Use:   "export SESSION",
+		Short: "Write a session as Markdown or JSON",
+		Example: `  aura sessions export 01a1 --output talk.md
+  aura sessions export 01a1 --format json`,
+		Args: exactArgs("SESSION"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !cmd.Flags().Changed("format") && strings.EqualFold(filepath.Ext(output), ".json") {
+				format = string(session.FormatJSON)
+			}
+			if err := session.Format(format).Check(); err != nil {
+				return usageError{fmt.Errorf("--format: %w", err)}
+			}
+			saved, secrets, err := root.findSession(s, args[0])
+			if err != nil {
+				return err
+			}
+			text, err := app.Export(saved, session.Format(format), secrets)
+			if err != nil {
+				return err
+			}
+			return export(s.out, text, output)
+		},
+		ValidArgsFunction: first(sessionIDs(s, root)),
+	}
+	cmd.Flags().StringVar(&format, "format", "markdown", "markdown or json; json also if --output ends in .json")
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]cobra.Completion{"markdown", "json"}, cobra.ShellCompDirectiveNoFileComp))
+	cmd.Flags().StringVarP(&output, "output", "o", "", "file to write; standard output if none is named")
+	return cmd
+}
+
+func export(stdout io.Writer, text, output string) error {
+	if output == "" {
+		_, err := io.WriteString(stdout, text)
+		return err
+	}
+	save := files.Save
+	if !filepath.IsAbs(output) {
+		save = func(path string, data []byte, mode fs.FileMode) error { return files.SaveBelow(".", path, data, mode) }
+	}
+	if err := save(output, []byte(text), 0o600); err != nil {
+		return fmt.Errorf("exporting session: %w", err)
+	}
+	return nil
+}
+
+// findSession loads a session, and returns the secrets that are not shown of it.
+func (o *rootOptions) findSession(s streams, word string) (session.Session, *redact.Redactor, error) {
+	cfg, found, err := o.meantSession(s, word)
+	if err != nil {
+		return session.Session{}, nil, err
+	}
+	saved, err := session.Load(found.Path)
+	return saved, setup.Secrets(cfg, nil), err
+}
+
+// meantSession finds the session that a word means.
+func (o *rootOptions) meantSession(s streams, word string) (*config.Config, session.Summary, error) {
+	cfg, err := o.list(s)
+	if err != nil {
+		return nil, session.Summary{}, err
+	}
+	found, err := app.FindSession(cfg.Config, word)
+	// An error lists titles.
+	return cfg.Config, found, setup.Secrets(cfg.Config, nil).Error(err)
+}

@@ -1,0 +1,75 @@
+package session
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+)
+
+// maxName is how long a name can be, in runes.
+const maxName = 100
+
+// Name puts what a user calls a session onto one line.
+func Name(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// CheckName refuses a name that cannot be used.
+func CheckName(name string) error {
+	switch n := len([]rune(name)); {
+	case n == 0:
+		return errors.New("naming the session: the name is empty")
+	case n > maxName:
+		return fmt.Errorf("naming the session: the name has %d characters; %d are allowed", n, maxName)
+	}
+	return nil
+}
+
+// Rename names a session that no aura has open. It stays as ended as it was.
+func Rename(path, name string, hide func(document []byte) []byte) error {
+	if err := CheckName(name); err != nil {
+		return err
+	}
+	j, s, err := Reopen(path)
+	if err != nil {
+		return err
+	}
+	j.Hide(hide)
+	s.State.Title = name
+	err = j.Note(s.State)
+	if s.End != nil {
+		return errors.Join(err, j.Close(*s.End))
+	}
+	return errors.Join(err, j.release())
+}
+
+// light takes from a record what a summary does not need, so that the summary of a long session takes little memory.
+func light(_ *Session, r *record) {
+	switch {
+	case r.Message != nil:
+		m := &r.Message.Message
+		r.Message = &message{}
+		r.Message.Role, r.Message.Synthetic = m.Role, m.Synthetic
+		if r.Message.Role == "user" {
+			r.Message.Content = shortened(m.Content)
+		}
+	case r.Compaction != nil:
+		r.Compaction.Summary.Content = ""
+	case r.Seen != nil:
+		r.Seen = json.RawMessage("null")
+	}
+}
+
+// used is when a session was last written to.
+func used(path string) time.Time {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
+// titleOf is how a session is called in lists.
+func titleOf(s Session) string { return cmp.Or(s.State.Title, Title(s.Messages)) }
