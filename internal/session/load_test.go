@@ -76,8 +76,8 @@ func TestLoadMissing(t *testing.T) {
 	}
 }
 
-// FuzzLoad checks that reading never panics, that what it accepts survives being written again, and that a journal cut
-// anywhere loses nothing but its last record.
+// FuzzLoad checks that reading never panics, that what it accepts survives being written again, that a journal cut anywhere loses
+// nothing but its last record, and that lists and searches see the same messages.
 func FuzzLoad(f *testing.F) {
 	for _, seed := range []string{"", first, first + hello + last, first + hello[:20], hello, first + "null\n", "\n\n", first +
 		`{"message":{"tool_calls":[{"id":"1","name":"n","arguments":{"a":1}},{"malformed_arguments":"{"}]}}` + "\n"} {
@@ -87,6 +87,13 @@ func FuzzLoad(f *testing.F) {
 		s, _, err := parse("f", bytes.NewReader(data), nil)
 		if err != nil {
 			return
+		}
+		find := finder{text: "a", hide: func(text string) string { return text }}
+		for name, reduce := range map[string]func(*Session, *record){"light": light, "search": find.reduce} {
+			small, _, err := parse("f", bytes.NewReader(data), reduce)
+			if err != nil || len(small.Messages) != len(s.Messages) || name == "light" && titleOf(small) != titleOf(s) {
+				t.Fatalf("%s: got %+v, %v, want %+v", name, small, err, s)
+			}
 		}
 		again, _, err := parse("f", bytes.NewReader(encodeAll(t, s)), nil)
 		if err != nil {
