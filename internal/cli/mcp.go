@@ -23,7 +23,8 @@ func newMCP(s streams, root *rootOptions) *cobra.Command {
 		Short: "List the MCP servers and their tools",
 		Long:  mcpHelp,
 		Example: `  aura mcp
-  aura mcp files --json`,
+  aura mcp files --json
+  aura mcp import .mcp.json`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return usageError{fmt.Errorf("%s takes [SERVER]", cmd.CommandPath())}
@@ -67,7 +68,7 @@ func showServers(s streams, list []app.MCPServer, asJSON bool) error {
 			return err
 		}
 	case len(list) == 0:
-		fmt.Fprintln(s.out, "no MCP servers are configured; put one into .aura/config/mcp/")
+		fmt.Fprintln(s.out, "no MCP servers are configured; put one into .aura/config/mcp/, or import those of another program with 'aura mcp import FILE'")
 	default:
 		table(s.out, rows)
 	}
