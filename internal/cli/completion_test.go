@@ -62,7 +62,7 @@ func TestCompletion(t *testing.T) {
 		{"sessions show ", "01b2 01a1 :4"},
 		{"sessions export 01b", "01b2 :4"},
 		{"models r", "real :4"},
-		{"show ", "agents modes prompts providers hooks features tasks skills commands :4"},
+		{"show ", "schema agents modes prompts providers hooks features tasks skills commands :4"},
 		{"show agents ", "base main :4"},
 		{"show hooks ", "h :4"},
 		{"show features t", "tools :4"},

@@ -29,8 +29,9 @@ type initOptions struct {
 
 const initHelp = `Write a commented default configuration into .aura of the project, or with
 --global into the user's home: agents, modes, prompts, a command, settings of
-features, and examples of providers, tasks and skills. Files named *.example.*
-are not read until you rename them. No plugins are installed.
+features, examples of providers, tasks and skills, and JSON schemas with which an
+editor checks the YAML files. Files named *.example.* are not read until you rename
+them. No plugins are installed.
 
 aura keeps existing files and lists them. With --force it shows the difference, asks
 for confirmation on a terminal, and replaces them.`

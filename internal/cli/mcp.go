@@ -24,7 +24,8 @@ func newMCP(s streams, root *rootOptions) *cobra.Command {
 		Long:  mcpHelp,
 		Example: `  aura mcp
   aura mcp list --json
-  aura mcp show files`,
+  aura mcp show files
+  aura mcp import .mcp.json`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return usageError{fmt.Errorf("%s takes [SERVER]", cmd.CommandPath())}
@@ -106,7 +107,7 @@ func showServers(s streams, list []app.MCPServer, asJSON bool) error {
 			return err
 		}
 	case len(list) == 0:
-		fmt.Fprintln(s.out, "no MCP servers are configured; put one into .aura/config/mcp/")
+		fmt.Fprintln(s.out, "no MCP servers are configured; put one into .aura/config/mcp/, or import those of another program with 'aura mcp import FILE'")
 	default:
 		table(s.out, rows)
 	}

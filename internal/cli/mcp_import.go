@@ -100,10 +100,14 @@ func (o *importOptions) run(s streams, root *rootOptions, from string) error {
 	if err != nil {
 		return fmt.Errorf("importing MCP servers from %s: %w", from, err)
 	}
-	configured, err := config.Load(textOptions(root.configOptions(s)))
+	// What the homes have is only looked at: no variable need be set, and a project need not be trusted.
+	options := root.configOptions(s)
+	options.Text = true
+	listing, err := root.quietGate().List(options)
 	if err != nil {
 		return err
 	}
+	configured := listing.Text
 	home := configured.Project
 	if o.global {
 		home = configured.User
@@ -135,12 +139,6 @@ func (o *importOptions) run(s streams, root *rootOptions, from string) error {
 		err = errors.New("importing MCP servers: none was imported")
 	}
 	return err
-}
-
-// textOptions reads the configuration without any effect: an import must not depend on variables, and changes no session.
-func textOptions(o config.Options) config.Options {
-	o.Text = true
-	return o
 }
 
 // readList reads the file, or standard input.

@@ -18,7 +18,7 @@ type FileType struct {
 	Markdown bool
 	// Type is what the reader decodes a file into.
 	Type reflect.Type
-	// Defaults is a value of Type, or nil if all defaults are zero.
+	// Defaults has fields of the same names as Type; nil if all defaults are zero.
 	Defaults any
 	// OneKey files have one top-level key.
 	OneKey bool
@@ -28,7 +28,7 @@ type FileType struct {
 
 // FileTypes are all kinds of files in config/ and skills/ of a home, sorted by name.
 func FileTypes() []FileType {
-	features := featureFile{Tools: defaultTools(), Compaction: defaultCompaction(), Sandbox: defaultSandbox(), Trust: TrustAny}
+	features := defaultFeatures()
 	return []FileType{
 		markdown[agentFile]("agents", "agent", "config/agents"),
 		markdown[Command]("commands", "command", "config/commands"),

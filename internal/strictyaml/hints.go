@@ -106,12 +106,14 @@ const (
 	hintTools      = "write tools: {enabled: […], disabled: […]}, and policy: {auto: […]} for what runs without asking"
 	hintURL        = "aura's key is url"
 	hintPrompt     = "write the prompt below the frontmatter, or name one of config/prompts/ with system: NAME"
-	hintGeneration = "write it below model: {generation: {…}} of an agent"
+	hintGeneration = "write it below model: {generation: {…}} of an agent; there, max_tokens is max_output_tokens"
 )
 
 // groups are keys of other programs that hold a mapping of what aura has without such a key around it. In a file that maps names they
-// look like a name. The key servers is a name as good as any: it is a group if it holds mappings.
-var groups = []string{"mcpServers", "mcp_servers", "context_servers", "servers", "hooks"}
+// look like a name.
+var groups = map[string]string{
+	"mcpServers": hintServers, "mcp_servers": hintServers, "context_servers": hintServers, "servers": hintServers, "hooks": hintHooks,
+}
 
 // typeHints are for keys that aura has and other programs write in another form.
 var typeHints = map[string]string{
@@ -122,9 +124,9 @@ var typeHints = map[string]string{
 
 // keyHint is what to write instead of an unknown key below a path; empty if nothing is known about it.
 func keyHint(path string, key, value *yaml.Node) string {
-	top, _, _ := strings.Cut(path, ".")
-	if slices.Contains(groups, top) && (top == path && value.Kind == yaml.MappingNode || top != "servers" && top != "hooks") {
-		return keyHints["mcpServers"]
+	// A group holds mappings. What holds anything else may be an entity of that name.
+	if hint := groups[path]; hint != "" && value.Kind == yaml.MappingNode {
+		return hint
 	}
 
 	if strings.ContainsAny(key.Value, "“”‘’") {

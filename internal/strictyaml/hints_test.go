@@ -54,6 +54,7 @@ func TestHints(t *testing.T) {
 		{"VS Code's servers", "servers:\n  gh: {command: npx}\n", ":2: ", servers, &map[string]server{}},
 		{"a server named servers", "servers:\n  comand: npx\n", ":2: ", "known keys: args, command, env", &map[string]server{}},
 		{"hooks", "hooks:\n  PreToolUse:\n    - matcher: Bash\n", ":2: ", "event is pre or post", &map[string]server{}},
+		{"hooks with a key around them", "hooks:\n  mine: {event: pre}\n", ":2: ", "event is pre or post", &map[string]server{}},
 		{"a list of hooks", "PreToolUse:\n  - matcher: Bash\n", ":2: ", "event is pre or post", &map[string]server{}},
 		{"permissions", "permissions:\n  allow: [Read]\n", ":1: ", "policy: {auto: […]", &agent{}},
 		{"model as text", "model: big\n", ":1: ", "write model: {provider: …, name: …}", &agent{}},

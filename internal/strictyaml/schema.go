@@ -38,7 +38,7 @@ type SchemaOptions struct {
 	About func(path string) string
 	// Omit reports a path whose key the schema does not have; nil omits none.
 	Omit func(path string) bool
-	// Defaults is a value of the type whose fields are the defaults. Fields that are zero have none.
+	// Defaults has fields of the same names as the type, with the defaults. Fields that are zero or missing have none.
 	Defaults any
 }
 
