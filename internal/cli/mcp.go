@@ -38,7 +38,7 @@ func newMCP(s streams, root *rootOptions) *cobra.Command {
 		ValidArgsFunction: first(completeNames(s, root, serverNames)),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON list")
-	cmd.AddCommand(newMCPList(s, root), newMCPShow(s, root))
+	cmd.AddCommand(newMCPList(s, root), newMCPShow(s, root), newMCPImport(s, root))
 	return cmd
 }
 
@@ -54,7 +54,6 @@ func newMCPList(s streams, root *rootOptions) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return listServers(cmd, s, root, "", asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON list")
-	cmd.AddCommand(newMCPImport(s, root))
 	return cmd
 }
 
