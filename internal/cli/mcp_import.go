@@ -119,7 +119,7 @@ func (o *importOptions) run(s streams, root *rootOptions, from string) error {
 	for _, server := range list {
 		done := o.plan(server, home, configured)
 		if done.text != nil {
-			for _, name := range server.Unset {
+			for _, name := range server.Variables {
 				if _, set := config.Lookup(configured.Environ, name); !set && !slices.Contains(report.Unset, name) {
 					report.Unset = append(report.Unset, name)
 				}

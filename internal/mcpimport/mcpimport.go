@@ -20,9 +20,9 @@ type Server struct {
 	Skipped string
 	// Notes are what was changed or left out.
 	Notes []string
-	// Unset are variables whose values the list has as text and the entry refers to.
-	Unset []string
-	Entry Entry
+	// Variables are those that the entry refers to, sorted. aura does not start while one of them is not set.
+	Variables []string
+	Entry     Entry
 }
 
 // Entry is a server as aura's files have it.
@@ -160,6 +160,7 @@ func (s *Server) fill(f fields, o Options) string {
 	for _, name := range f.rest {
 		s.note("%s", leftOut(name))
 	}
+	s.Variables = s.Entry.variables()
 	return c.refused
 }
 

@@ -20,7 +20,7 @@ func TestParse(t *testing.T) {
 		entry   mcpimport.Entry
 		skipped string
 		notes   []string
-		unset   []string
+		needs   []string
 	}{
 		"Claude, Cursor":  {give: `{"mcpServers": {"gh": {"command": "npx"}}}`, name: "gh", entry: npx},
 		"VS Code":         {give: `{"inputs": [], "servers": {"gh": {"type": "stdio", "command": "npx"}}}`, name: "gh", entry: npx},
@@ -48,19 +48,19 @@ func TestParse(t *testing.T) {
 		"unknown field":   {give: `{"mcpServers": {"a": {"command": "npx", "magic": 1}}}`, name: "a", entry: npx, notes: []string{`"magic" is left out`}},
 		"input":           {give: `{"servers": {"a": {"command": "x", "env": {"T": "${input:api-key}"}}}}`, name: "a", skipped: "${API_KEY}"},
 		"other reference": {give: `{"servers": {"a": {"command": "${command:x}"}}}`, name: "a", skipped: "${command:x}, which aura cannot replace"},
-		"env reference":   {give: `{"servers": {"a": {"command": "x", "env": {"TOKEN": "${env:T}"}}}}`, name: "a", entry: mcpimport.Entry{Command: "x", Env: map[string]string{"TOKEN": "${T}"}}},
-		"default":         {give: `{"mcpServers": {"a": {"command": "x", "args": ["${DIR:-/tmp}"]}}}`, name: "a", entry: mcpimport.Entry{Command: "x", Args: []string{"${DIR}"}}, notes: []string{"set the variable DIR"}},
-		"bare variable":   {give: `{"mcpServers": {"a": {"command": "x", "env": {"TOKEN": "$T"}}}}`, name: "a", entry: mcpimport.Entry{Command: "x", Env: map[string]string{"TOKEN": "${T}"}}},
-		"workspace":       {give: `{"servers": {"a": {"command": "${workspaceFolder}/x", "args": ["${userHome}/y"]}}}`, name: "a", entry: mcpimport.Entry{Command: "./x", Args: []string{"${HOME}/y"}}},
+		"env reference":   {give: `{"servers": {"a": {"command": "x", "env": {"TOKEN": "${env:T}"}}}}`, name: "a", entry: mcpimport.Entry{Command: "x", Env: map[string]string{"TOKEN": "${T}"}}, needs: []string{"T"}},
+		"default":         {give: `{"mcpServers": {"a": {"command": "x", "args": ["${DIR:-/tmp}"]}}}`, name: "a", entry: mcpimport.Entry{Command: "x", Args: []string{"${DIR}"}}, notes: []string{"set the variable DIR"}, needs: []string{"DIR"}},
+		"bare variable":   {give: `{"mcpServers": {"a": {"command": "x", "env": {"TOKEN": "$T"}}}}`, name: "a", entry: mcpimport.Entry{Command: "x", Env: map[string]string{"TOKEN": "${T}"}}, needs: []string{"T"}},
+		"workspace":       {give: `{"servers": {"a": {"command": "${workspaceFolder}/x", "args": ["${userHome}/y"]}}}`, name: "a", entry: mcpimport.Entry{Command: "./x", Args: []string{"${HOME}/y"}}, needs: []string{"HOME"}},
 		"literal":         {give: `{"mcpServers": {"a": {"command": "x", "args": ["a${b", "$x"]}}}`, name: "a", entry: mcpimport.Entry{Command: "x", Args: []string{"a$${b", "$x"}}},
-		"secret in env":   {give: `{"mcpServers": {"a": {"command": "x", "env": {"GH_TOKEN": "abc", "MODE": "b"}}}}`, name: "a", entry: mcpimport.Entry{Command: "x", Env: map[string]string{"GH_TOKEN": "${GH_TOKEN}", "MODE": "b"}}, notes: []string{"the secret is not written"}, unset: []string{"GH_TOKEN"}},
+		"secret in env":   {give: `{"mcpServers": {"a": {"command": "x", "env": {"GH_TOKEN": "abc", "MODE": "b"}}}}`, name: "a", entry: mcpimport.Entry{Command: "x", Env: map[string]string{"GH_TOKEN": "${GH_TOKEN}", "MODE": "b"}}, notes: []string{"the secret is not written"}, needs: []string{"GH_TOKEN"}},
 		"secret in header": {
 			give: `{"mcpServers": {"my-a": {"url": "https://x", "headers": {"Authorization": "Bearer abc"}}}}`, name: "my-a",
-			entry: mcpimport.Entry{URL: "https://x", Headers: map[string]string{"Authorization": "Bearer ${MY_A_TOKEN}"}}, notes: []string{"headers Authorization"}, unset: []string{"MY_A_TOKEN"},
+			entry: mcpimport.Entry{URL: "https://x", Headers: map[string]string{"Authorization": "Bearer ${MY_A_TOKEN}"}}, notes: []string{"headers Authorization"}, needs: []string{"MY_A_TOKEN"},
 		},
 		"secret in args": {
 			give: `{"mcpServers": {"a": {"command": "x", "args": ["--key=sk-abcdefghijklmnopqrstuv"]}}}`, name: "a",
-			entry: mcpimport.Entry{Command: "x", Args: []string{"--key=${A_TOKEN}"}}, notes: []string{"args has a secret"}, unset: []string{"A_TOKEN"},
+			entry: mcpimport.Entry{Command: "x", Args: []string{"--key=${A_TOKEN}"}}, notes: []string{"args has a secret"}, needs: []string{"A_TOKEN"},
 		},
 		"secret kept": {
 			give: `{"mcpServers": {"a": {"command": "x", "env": {"GH_TOKEN": "abc"}}}}`, keep: true, name: "a",
@@ -80,7 +80,7 @@ func TestParse(t *testing.T) {
 			}
 			continue
 		}
-		if got.Skipped != "" || got.Name != row.name || !reflect.DeepEqual(got.Entry, row.entry) || !reflect.DeepEqual(got.Unset, row.unset) {
+		if got.Skipped != "" || got.Name != row.name || !reflect.DeepEqual(got.Entry, row.entry) || !reflect.DeepEqual(got.Variables, row.needs) {
 			t.Errorf("%s: got %+v", about, got)
 		}
 		all := strings.Join(got.Notes, "\n")

@@ -42,11 +42,21 @@ func (c *converter) value(field, name, text string) string {
 	if field != "env" {
 		variable = strings.ToUpper(strings.ReplaceAll(c.server.Name, "-", "_")) + "_TOKEN"
 	}
-	if !slices.Contains(c.server.Unset, variable) {
-		c.server.Unset = append(c.server.Unset, variable)
-	}
 	c.server.note("%s has a secret as text: aura writes ${%s} instead, and the secret is not written", where(field, name), variable)
 	return strings.Replace(text, found, "${"+variable+"}", 1)
+}
+
+// variables are those that the values of an entry refer to.
+func (e Entry) variables() []string {
+	texts := slices.Concat([]string{e.Command, e.URL}, e.Args, slices.Collect(maps.Values(e.Env)), slices.Collect(maps.Values(e.Headers)))
+	var out []string
+	for _, text := range texts {
+		for _, m := range reference.FindAllStringSubmatch(strings.ReplaceAll(text, "$${", ""), -1) {
+			out = append(out, m[1])
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 func where(field, name string) string {
