@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -85,15 +86,14 @@ func idle(cmd *cobra.Command) []*pflag.Flag {
 	return out
 }
 
-// refuseIdle fails on a flag of the command line that does nothing for the command. It looks before the environment sets flags: a
-// variable is for all commands, so it may be idle.
-func refuseIdle(cmd *cobra.Command) error {
+// reportIdle warns of flags on the command line that do nothing for the command. It looks before the environment sets flags: a
+// variable is for all commands, so it may be idle. A flag is no error, since an alias of aura may set it for all commands too.
+func reportIdle(cmd *cobra.Command, stderr io.Writer) {
 	for _, f := range idle(cmd) {
 		if f.Changed {
-			return usageError{fmt.Errorf("--%s does nothing for %q", f.Name, cmd.CommandPath())}
+			fmt.Fprintf(stderr, "! --%s does nothing for %q\n", f.Name, cmd.CommandPath())
 		}
 	}
-	return nil
 }
 
 // hideIdle hides the flags that do nothing for a command, and returns what shows them again.

@@ -83,9 +83,7 @@ func newRoot(s streams) *cobra.Command {
 		SilenceUsage:  true,
 		Args:          noArgs,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			if err := refuseIdle(cmd); err != nil {
-				return err
-			}
+			reportIdle(cmd, s.err)
 			if err := fromEnvironment(cmd, s.environ); err != nil {
 				return err
 			}
