@@ -18,7 +18,9 @@ var table = []Point{
 			}
 			return nil
 		},
-		Next: func(in *sdk.UserMessageContext, r *sdk.UserMessageResult) bool { return replace(&in.Content, r.Content) },
+		Next: func(in *sdk.UserMessageContext, r *sdk.UserMessageResult) bool {
+			return replace(&in.Content, r.Content)
+		},
 		Fold: func(out *Outcome, _ string, r sdk.UserMessageResult) { out.Prompt = last(out.Prompt, r.Content) },
 	}.Point(),
 	Row[sdk.BeforeChatContext, sdk.Result]{Name: BeforeChat, InModelCall: true, Fold: foldRequest}.Point(),
