@@ -228,6 +228,8 @@ var shows = [][]string{
 	{"trust", "--show"},
 	{"trust", "--show", "--json"},
 	{"trust", "--list"},
+	{"sessions", "search", "hi"},
+	{"sessions", "prune", "--older", "30d"},
 	{"init", "--dry-run"},
 }
 
