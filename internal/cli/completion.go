@@ -127,7 +127,7 @@ func taskNames(c *config.Config) []cobra.Completion {
 // completionTime bounds how long a key press waits for a provider.
 const completionTime = time.Second
 
-// completeModels completes the names of models: those that agents name, and those that the providers offer. Without --provider, a model
+// completeModels completes the names of models: those that agents and providers name, and those that providers offer. Without --provider, a model
 // of any provider is one.
 func completeModels(s streams, root *rootOptions) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -135,6 +135,13 @@ func completeModels(s streams, root *rootOptions) cobra.CompletionFunc {
 			models := map[string]string{}
 			for _, m := range app.ModelNames(cmd.Context(), l, completionTime) {
 				models[m.Name] = m.Provider
+			}
+			for name, p := range l.Text.Providers {
+				for _, model := range p.Models.Include {
+					if !strings.ContainsAny(model, `*?[\`) {
+						models[model] = name
+					}
+				}
 			}
 			for _, a := range l.Text.Agents {
 				if a.Model.Name != "" {

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -97,13 +98,17 @@ func condition(variant, name string) (bool, error) {
 		_, err := exec.LookPath("python3")
 		return testneed.Has("python", err == nil)
 	case "mounts":
-		mount := exec.Command("unshare", "--user", "--map-root-user", "--mount", "sh", "-c", `mount -t tmpfs none /tmp`)
-		return testneed.Has(testneed.Mounts, mount.Run() == nil)
+		return testneed.Has(testneed.Mounts, canMount())
 	case "namespaces":
 		return testneed.Has(testneed.Namespaces, os.Getenv(rerunBare) == "")
 	}
 	return false, fmt.Errorf("unknown condition %q", name)
 }
+
+// canMount reports whether a script can mount a file system in a namespace of its own.
+var canMount = sync.OnceValue(func() bool {
+	return exec.Command("unshare", "--user", "--map-root-user", "--mount", "mount", "-t", "tmpfs", "none", "/tmp").Run() == nil
+})
 
 // script is a file of a page.
 type script struct {
