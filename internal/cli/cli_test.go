@@ -16,6 +16,7 @@ import (
 	"github.com/idelchi/aura/internal/build"
 	"github.com/idelchi/aura/internal/conversation"
 	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/terminal"
 )
 
 // line runs one command line in a directory of its own, without plugins' processes, and returns what it wrote.
@@ -295,6 +296,34 @@ func TestTextKeepsLinesApart(t *testing.T) {
 	}
 	r.finish()
 	want := "half a line\n! p: one\n  two\n! plugin \"p\" is restarted\n! p: x\n> Ls {\"path\":\".\"}\n< Ls (0s) a b\n< Ls failed: no\n~ p: hint\nend\n"
+	if both.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", both.String(), want)
+	}
+}
+
+// TestTextKeepsBlocks shows notices while blocks of Markdown are not complete: they end none of them.
+func TestTextKeepsBlocks(t *testing.T) {
+	t.Parallel()
+	var both bytes.Buffer
+	r := &textRenderer{out: &both, err: &both, markdown: terminal.NewMarkdown(terminal.Look{})}
+	for _, e := range []event.Event{
+		event.Delta{Text: "one\n"},
+		event.Notice{Text: "first"},
+		event.Delta{Text: "two\n\n```\nco"},
+		event.Notice{Text: "second"},
+		event.Delta{Text: "de\n```\n**end"},
+		event.PluginError{Plugin: "p", Error: "third"},
+		event.Delta{Text: "**"},
+		event.Message{Role: "assistant"},
+		event.ToolCall{Name: "Ls"},
+		event.Delta{Text: "cut"},
+		event.Error{Message: "off"},
+		event.Delta{Text: "last"},
+	} {
+		r.Event(e)
+	}
+	r.finish()
+	want := "! first\none two\n\n```\n! second\ncode\n```\n! p: third\n\nend\n> Ls \ncut\n! off\nlast\n"
 	if both.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", both.String(), want)
 	}

@@ -83,10 +83,10 @@ func (r *textRenderer) show(e event.Event) {
 	case event.Delta:
 		r.think(e.Thinking)
 		r.text(e.Text)
-	case event.Message:
-		r.endLine()
+	case event.Request, event.Message, event.Done:
+		r.endText()
 	case event.Command:
-		r.endLine()
+		r.endText()
 		r.stream(e.Output + "\n")
 	case event.Injection:
 		r.tell(terminal.Accent, "~ %s: %s", e.Plugin, oneLine(e.Content, resultLimit))
@@ -107,6 +107,7 @@ func (r *textRenderer) show(e event.Event) {
 			r.tell(terminal.Warning, "! %s", indent(clean(named(e.Plugin, e.Error))))
 		}
 	case event.Error:
+		r.endText()
 		r.tell(terminal.Failure, "! %s", indent(clean(e.Message)))
 		r.failed = true
 	}
@@ -223,13 +224,20 @@ func (r *textRenderer) endThought() {
 	}
 }
 
-func (r *textRenderer) endLine() {
+// endText shows the rest of what the model says.
+func (r *textRenderer) endText() {
 	if r.markdown != nil {
 		if rest := r.markdown.End(); rest != "" {
 			r.endThought()
 			r.print(r.out, rest)
 		}
 	}
+	r.endLine()
+}
+
+// endLine ends a line of text before something else is shown. Rendered text always ends with a line: what comes between two blocks of it, such
+// as a notice, does not end the block that is open.
+func (r *textRenderer) endLine() {
 	if rest := r.said.End(); rest != "" {
 		r.write(rest)
 		r.open = true
@@ -243,7 +251,7 @@ func (r *textRenderer) endLine() {
 func (r *textRenderer) finish() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.endLine()
+	r.endText()
 	r.endThought()
 	r.spinner.end()
 }
