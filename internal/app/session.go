@@ -187,7 +187,7 @@ func (s *Session) begin(ctx context.Context, saved session.Session) error {
 	if err != nil {
 		return err
 	}
-	s.tellUnmatched(live)
+	s.tellUnmatched(true)
 	s.collectCommands()
 	s.refresh()
 	stats, err := countsOf(saved)
