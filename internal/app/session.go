@@ -189,7 +189,7 @@ func (s *Session) begin(ctx context.Context, saved session.Session) error {
 	if err != nil {
 		return err
 	}
-	s.tellUnmatched(live)
+	s.tellUnmatched(true)
 	s.collectCommands()
 	s.refresh()
 	stats, models, err := countsOf(saved)

@@ -85,6 +85,7 @@ func (s *Session) switchTo(ctx context.Context, r setup.Role, reason string) err
 		return err
 	}
 	s.tellReloaded(s.commit(w))
+	s.tellUnmatched(false)
 	s.talk.Switch(ctx, w.ready, reason)
 	s.noteRole()
 	return nil
@@ -144,7 +145,7 @@ func (s *Session) reload(ctx context.Context) (string, error) {
 	}
 	s.secrets.Set(setup.Secrets(c, source.TaskEnv))
 	done := s.commit(w)
-	s.tellUnmatched(s.live(next, s.plugins.views(), s.servers))
+	s.tellUnmatched(true)
 	s.talk.Renew(ctx, w.ready)
 	return summary(done), nil
 }
@@ -199,6 +200,7 @@ func (s *Session) follow(ctx context.Context) {
 		return
 	}
 	s.tellReloaded(s.commit(w))
+	s.tellUnmatched(false)
 	s.talk.Renew(ctx, w.ready)
 }
 

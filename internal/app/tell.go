@@ -60,11 +60,15 @@ func (s *Session) tellPlugins() {
 	}
 }
 
-// tellUnmatched reports the names in filters, policies and settings that nothing has, and shell hooks that never work.
-func (s *Session) tellUnmatched(live setup.Live) {
+// tellUnmatched reports the names in filters, policies and settings that nothing has, and shell hooks that never work: those of the
+// role in force, without those that were reported before unless it is to repeat them.
+func (s *Session) tellUnmatched(repeat bool) {
+	live := s.live(s.setup, s.plugins.views(), s.servers)
 	unmatched := s.setup.Unmatched(s.setup.Role, s.setup.Features, s.setup.EveryTool(live), live.Plugins, s.setup.Installed)
 	for _, text := range append(unmatched, s.setup.Hooks().Warnings()...) {
-		s.notice("", text)
+		if _, told := s.told.LoadOrStore(text, true); repeat || !told {
+			s.notice("", text)
+		}
 	}
 }
 

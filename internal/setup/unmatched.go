@@ -32,7 +32,7 @@ func (s Source) unmatchedHooks(r Role) []string {
 	for _, l := range hookLayers(r) {
 		for _, m := range slices.Concat(mentions(l.Origin+" enables", l.Enabled), mentions(l.Origin+" disables", l.Disabled)) {
 			if !slices.ContainsFunc(known, func(k string) bool { return tool.Match([]string{m.pattern}, k) }) {
-				out = append(out, fmt.Sprintf("%s the hook %q, which matches no hook%s", m.says, m.pattern, hint(m.pattern, known)))
+				out = append(out, fmt.Sprintf("%s the hook %q, which matches no hook%s", m.says, m.pattern, nearest.Hint(m.pattern, known)))
 			}
 		}
 	}
@@ -120,16 +120,11 @@ func (s Source) disabled(known []string) func(plugin, pattern string) {
 			return
 		}
 		shown := limit.Shorten(pattern, maxPattern)
-		text := fmt.Sprintf("plugin %q disables %q, which matches no tool%s", plugin, shown, hint(shown, known))
+		text := fmt.Sprintf("plugin %q disables %q, which matches no tool%s", plugin, shown, nearest.Hint(shown, known))
 		if s.Disabled.first(text) {
 			s.notice(plugin, text)
 		}
 	}
-}
-
-// hint offers the tools whose names resemble a pattern.
-func hint(pattern string, known []string) string {
-	return nearest.Hint(strings.ReplaceAll(pattern, "*", ""), known)
 }
 
 // matchesTool reports whether a pattern matches a tool, or may match one of a server.
@@ -186,7 +181,7 @@ func (s Source) unmatchedTools(r Role, f config.Features, known []string) []stri
 		if name = strings.TrimSpace(name); s.matchesTool(name, known) {
 			continue
 		}
-		hint := hint(name, known)
+		hint := nearest.Hint(name, known)
 		if hint == "" && s.Options.WithoutPlugins {
 			continue // it may be the tool of a plugin
 		}
