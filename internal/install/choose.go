@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -127,12 +128,21 @@ func WriteSelection(file string, s Selection) error {
 
 // edited is a file with the lists of a selection. Comments stay where they are.
 func edited(text []byte, s Selection) ([]byte, error) {
-	var doc yaml.Node
-	if err := yaml.Unmarshal(text, &doc); err != nil {
-		return nil, err
-	}
-	if doc.Kind == 0 {
+	var doc, next yaml.Node
+	var out bytes.Buffer
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	switch err := d.Decode(&doc); {
+	case errors.Is(err, io.EOF):
+		// There is nothing, or nothing but comments, which belong to no node.
+		out.Write(text)
+		if len(text) > 0 && !bytes.HasSuffix(text, []byte("\n")) {
+			out.WriteByte('\n')
+		}
 		doc = yaml.Node{Kind: yaml.DocumentNode, Content: []*yaml.Node{{Kind: yaml.MappingNode}}}
+	case err != nil:
+		return nil, err
+	case !errors.Is(d.Decode(&next), io.EOF):
+		return nil, errors.New("it has several documents")
 	}
 	top, err := mapping(doc.Content[0])
 	if err != nil {
@@ -153,7 +163,6 @@ func edited(text []byte, s Selection) ([]byte, error) {
 			return nil, fmt.Errorf("%s.%s: %w", pluginsKey, list.key, err)
 		}
 	}
-	var out bytes.Buffer
 	enc := yaml.NewEncoder(&out)
 	enc.SetIndent(2)
 	if err := errors.Join(enc.Encode(&doc), enc.Close()); err != nil {

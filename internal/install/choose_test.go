@@ -54,7 +54,7 @@ func TestEdited(t *testing.T) {
 		want string
 	}{
 		"no file":            {"", out, "plugins:\n  exclude: [b, a]\n"},
-		"only a comment":     {"# mine\n", Selection{Exclude: []string{"a"}}, "exclude: [a]\n"},
+		"only a comment":     {"# mine", Selection{Exclude: []string{"a"}}, "# mine\nplugins:\n  exclude: [a]\n"},
 		"no settings yet":    {"plugins:\n", Selection{Exclude: []string{"a"}}, "plugins:\n  exclude: [a]\n"},
 		"an empty mapping":   {"plugins: {}\n", Selection{Exclude: []string{"a"}}, "plugins:\n  exclude: [a]\n"},
 		"comments stay":      {"# top\nplugins:\n  # why\n  unsafe: true # really\n  exclude: # not these\n    - b # slow\n    - c\n", out, "# top\nplugins:\n  # why\n  unsafe: true # really\n  exclude: # not these\n    - b # slow\n    - a\n"},
@@ -64,12 +64,12 @@ func TestEdited(t *testing.T) {
 		"other keys stay":    {"plugins:\n  config:\n    local: {a: {x: 1}}\n", Selection{Exclude: []string{"a"}}, "plugins:\n  config:\n    local: {a: {x: 1}}\n  exclude: [a]\n"},
 	} {
 		got, err := edited([]byte(row.text), row.s)
-		if err != nil || !strings.HasSuffix(string(got), row.want) {
+		if err != nil || string(got) != row.want {
 			t.Errorf("%s: got %q, %v, want %q", name, got, err, row.want)
 		}
 	}
 	for name, text := range map[string]string{
-		"a list": "[a]\n", "a text": "plugins: x\n", "no list": "plugins: {exclude: x}\n", "an alias": "a: &x [b]\nplugins: {exclude: *x}\n", "no YAML": "plugins: [\n",
+		"a list": "[a]\n", "a text": "plugins: x\n", "no list": "plugins: {exclude: x}\n", "an alias": "a: &x [b]\nplugins: {exclude: *x}\n", "no YAML": "plugins: [\n", "several documents": "plugins: {}\n---\nb: 1\n", "the end is no YAML": "plugins: {}\n---\n[\n",
 	} {
 		if got, err := edited([]byte(text), out); err == nil {
 			t.Errorf("%s: got %q", name, got)
