@@ -63,7 +63,7 @@ func TestCommandLines(t *testing.T) {
 		{name: "a flag that does nothing", args: []string{"version", "--max-steps", "3"}, stdout: "aura", stderr: "! --max-steps does nothing for \"aura version\"\n"},
 		{name: "before the command", args: []string{"--agent", "x", "version"}, stdout: "aura", stderr: "--agent does nothing for \"aura version\""},
 		{name: "as a variable", args: []string{"version"}, environ: []string{"AURA_MAX_STEPS=many", "AURA_AGENT=x"}, stdout: "platform"},
-		{name: "place of a command without any", args: []string{"--home", "", "completion", "bash"}, code: exitUsage, stderr: "--home does nothing"},
+		{name: "place of a command without any", args: []string{"--home", "", "completion", "bash"}, stdout: "completion", stderr: "! --home does nothing for \"aura completion bash\""},
 		{name: "help leaves it out", args: []string{"paths", "--help"}, stdout: "Global Flags:\n      --config stringArray   project home to use instead of .aura (repeatable, the last wins)\n      --home string          user's home (default ~/.aura; \"\" for none)\n      --workdir string       directory to work in\n"},
 
 		{name: "unknown command", args: []string{"rnu"}, code: exitUsage, stderr: `unknown command "rnu"`},
