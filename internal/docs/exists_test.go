@@ -18,7 +18,7 @@ type commandHelp struct {
 }
 
 var (
-	belowLine = regexp.MustCompile(`(?m)^  ([a-z][a-z-]*) {2,}\S`)
+	belowLine = regexp.MustCompile(`(?m)^  ([a-z][a-z-]*) +\S`)
 	usageLine = regexp.MustCompile(`(?m)^  (aura.*)$`)
 )
 
@@ -37,12 +37,7 @@ func commandTree(t *testing.T) map[string]commandHelp {
 			rest = strings.NewReplacer("[flags]", "", "[command]", "").Replace(rest)
 			c.args = c.args || strings.TrimSpace(rest) != ""
 		}
-		if _, list, found := strings.Cut(text, "Available Commands:\n"); found {
-			list, _, _ = strings.Cut(list, "\n\n")
-			for _, m := range belowLine.FindAllStringSubmatch(list, -1) {
-				c.below = append(c.below, m[1])
-			}
-		}
+		c.below = below(text)
 		tree[strings.Join(path, " ")] = c
 		for _, name := range c.below {
 			ask(append(slices.Clone(path), name))
@@ -50,6 +45,21 @@ func commandTree(t *testing.T) map[string]commandHelp {
 	}
 	ask(nil)
 	return tree
+}
+
+// below returns the commands that a help text lists, in whichever groups.
+func below(text string) []string {
+	var names []string
+	for part := range strings.SplitSeq(text, "\n\n") {
+		heading, list, _ := strings.Cut(part, "\n")
+		if !strings.HasSuffix(heading, ":") || slices.Contains([]string{"Usage:", "Aliases:", "Examples:", "Flags:", "Global Flags:"}, heading) {
+			continue
+		}
+		for _, m := range belowLine.FindAllStringSubmatch(list, -1) {
+			names = append(names, m[1])
+		}
+	}
+	return names
 }
 
 // ofOthers are flags of other programs that pages name by themselves.

@@ -96,7 +96,8 @@ func TestResults(t *testing.T) {
 	}
 	list := tables(section(t, text(t, pluginsPage), "## What hooks return"))
 	same(t, "fields of sdk.Result", column(list[0], 0), want)
-	same(t, "fields of sdk.BeforeToolResult", column(list[1], 0), ownFields(reflect.TypeFor[sdk.BeforeToolResult]()))
+	same(t, "fields of sdk.UserMessageResult", column(list[1], 0), ownFields(reflect.TypeFor[sdk.UserMessageResult]()))
+	same(t, "fields of sdk.BeforeToolResult", column(list[2], 0), ownFields(reflect.TypeFor[sdk.BeforeToolResult]()))
 }
 
 func TestSDKTypes(t *testing.T) {

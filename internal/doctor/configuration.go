@@ -21,8 +21,10 @@ func (p patient) configuration(ctx context.Context) []Check {
 	}
 	var out []Check
 	if u := p.listing.Untrusted; u != nil {
-		out = append(out, Check{Area: "configuration", Name: "trust", Status: Warning, Detail: u.Notice(),
-			Remedy: "'aura trust' trusts the directory; --safe ignores its files"})
+		out = append(out, Check{
+			Area: "configuration", Name: "trust", Status: Warning, Detail: u.Notice(),
+			Remedy: "'aura trust' trusts the directory; --safe ignores its files",
+		})
 	}
 	seen := map[string]bool{}
 	warn := func(name string, texts ...string) {

@@ -19,8 +19,10 @@ const (
 
 // disks checks the directories that aura writes to: its state, and that for temporary files.
 func (p patient) disks(context.Context) []Check {
-	out := []Check{{Area: "disk", Name: "state", Status: Warning, Detail: "there is no place for state, so no session is saved",
-		Remedy: "set HOME, or XDG_STATE_HOME to an absolute path"}}
+	out := []Check{{
+		Area: "disk", Name: "state", Status: Warning, Detail: "there is no place for state, so no session is saved",
+		Remedy: "set HOME, or XDG_STATE_HOME to an absolute path",
+	}}
 	if root := p.listing.State.Root; root != "" {
 		out[0] = disk("state", root, "set XDG_STATE_HOME to a directory on another disk")
 	}

@@ -18,8 +18,10 @@ func (p patient) providers(ctx context.Context) []Check {
 	}
 	offers, err := app.Models(ctx, p.listing, app.ModelOptions{Timeout: p.Timeout, Notify: func(string) {}})
 	if err != nil {
-		return []Check{{Area: "providers", Name: "providers", Status: Error, Detail: err.Error(),
-			Remedy: "configure a provider in config/providers/; docs/providers.md has examples"}}
+		return []Check{{
+			Area: "providers", Name: "providers", Status: Error, Detail: err.Error(),
+			Remedy: "configure a provider in config/providers/; docs/providers.md has examples",
+		}}
 	}
 	var out []Check
 	for _, o := range offers {

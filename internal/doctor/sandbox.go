@@ -22,8 +22,10 @@ func (p patient) sandbox(ctx context.Context) []Check {
 		return []Check{{Area: "sandbox", Name: "trial", Status: Error, Detail: err.Error(), Remedy: "run 'aura sandbox status'"}}
 	}
 	if p.failed == nil && !settings.Enabled && !settings.Required {
-		return []Check{{Area: "sandbox", Name: "sandbox", Status: Warning, Detail: "turned off by the settings",
-			Remedy: "remove enabled: false from config/sandbox/sandbox.yaml to confine tools and plugins"}}
+		return []Check{{
+			Area: "sandbox", Name: "sandbox", Status: Warning, Detail: "turned off by the settings",
+			Remedy: "remove enabled: false from config/sandbox/sandbox.yaml to confine tools and plugins",
+		}}
 	}
 	var out []Check
 	for _, row := range status.Rows {

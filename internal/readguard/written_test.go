@@ -1,6 +1,7 @@
 package readguard_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -8,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/readguard"
-	"github.com/idelchi/aura/internal/testneed"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/sdk"
 )
@@ -32,16 +32,14 @@ func wrote(t *testing.T, files *readguard.Files, dir string, paths sdk.ToolPaths
 
 func TestWritten(t *testing.T) {
 	t.Parallel()
-	change := func(t *testing.T, path string) { put(t, path, "formatted") }
-	replaced := func(t *testing.T, path string) {
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
-		}
+	write := func(text string) func(path string) error {
+		return func(path string) error { return os.WriteFile(path, []byte(text), 0o600) }
 	}
+	change := write("formatted")
 	tests := []struct {
 		name string
 		// before, during and after happen to the file: before the first look, while somebody is at work, and after the last look.
-		before, during, after func(t *testing.T, path string)
+		before, during, after func(path string) error
 		by                    string
 		quiet, reset          bool
 		note                  string
@@ -50,31 +48,22 @@ func TestWritten(t *testing.T) {
 	}{
 		{name: "nobody", by: "hook fmt"},
 		{name: "a formatter", during: change, by: "hook fmt", note: "[after this call hook fmt changed f]"},
-		{name: "the same again", during: func(t *testing.T, path string) { put(t, path, "written") }, by: "hook fmt"},
+		{name: "the same again", during: write("written"), by: "hook fmt"},
 		{name: "a quiet one", during: change, by: "hook fmt", quiet: true},
 		{name: "somebody else", during: change, guard: "changed on disk"},
 		{name: "somebody else before", before: change, by: "hook fmt", guard: "changed on disk"},
-		{name: "somebody else before, then a formatter", before: change, during: func(t *testing.T, path string) { put(t, path, "more") }, by: "hook fmt", guard: "changed on disk"},
-		{name: "somebody else after", during: change, by: "hook fmt", after: func(t *testing.T, path string) { put(t, path, "more") }, note: "[after this call hook fmt changed f]", guard: "changed on disk"},
-		{name: "removed", during: replaced, by: "plugin rm", note: "[after this call plugin rm removed f]"},
-		{name: "removed and back", during: replaced, after: change, by: "plugin rm", note: "[after this call plugin rm removed f]", guard: "changed on disk"},
-		{name: "a directory in its place", by: "hook x", note: "[after this call hook x changed f]", during: func(t *testing.T, path string) {
-			replaced(t, path)
-			if err := os.Mkdir(path, 0o700); err != nil {
-				t.Fatal(err)
-			}
+		{name: "somebody else before, then a formatter", before: change, during: write("more"), by: "hook fmt", guard: "changed on disk"},
+		{name: "somebody else after", during: change, by: "hook fmt", after: write("more"), note: "[after this call hook fmt changed f]", guard: "changed on disk"},
+		{name: "removed", during: os.Remove, by: "plugin rm", note: "[after this call plugin rm removed f]"},
+		{name: "removed and back", during: os.Remove, after: change, by: "plugin rm", note: "[after this call plugin rm removed f]", guard: "changed on disk"},
+		{name: "a directory in its place", by: "hook x", note: "[after this call hook x changed f]", during: func(path string) error {
+			return errors.Join(os.Remove(path), os.Mkdir(path, 0o700))
 		}},
-		{name: "a link in its place", by: "hook x", note: "[after this call hook x changed f]", guard: "has not been read", during: func(t *testing.T, path string) {
-			replaced(t, path)
-			put(t, path+".other", "other")
-			if err := os.Symlink(path+".other", path); err != nil {
-				testneed.Missing(t, testneed.Links, err)
-			}
+		{name: "a link in its place", by: "hook x", note: "[after this call hook x changed f]", guard: "has not been read", during: func(path string) error {
+			return errors.Join(os.Remove(path), write("other")(path+".other"), os.Symlink(path+".other", path))
 		}},
 		{name: "a record that was reset", during: change, by: "hook fmt", reset: true, note: "[after this call hook fmt changed f]", guard: "has not been read"},
-		{name: "large", by: "hook fmt", note: "[after this call hook fmt changed f]", during: func(t *testing.T, path string) {
-			put(t, path, strings.Repeat("x", 17<<20))
-		}},
+		{name: "large", by: "hook fmt", note: "[after this call hook fmt changed f]", during: write(strings.Repeat("x", 17<<20))},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -82,9 +71,12 @@ func TestWritten(t *testing.T) {
 			dir := t.TempDir()
 			files, path := readguard.New(dir), filepath.Join(dir, "f")
 			w := wrote(t, files, dir, sdk.ToolPaths{Write: []string{"f"}, Record: []string{"f"}, Guard: []string{"f"}}, nil)
-			step := func(do func(*testing.T, string)) {
-				if do != nil {
-					do(t, path)
+			step := func(do func(string) error) {
+				if do == nil {
+					return
+				}
+				if err := do(path); err != nil {
+					t.Fatal(err)
 				}
 			}
 			step(tt.before)

@@ -203,7 +203,7 @@ func TestExamplesFit(t *testing.T) {
 func TestBothRefuse(t *testing.T) {
 	t.Parallel()
 	rows := []struct{ kind, about, good, bad string }{
-		{"agents", "unknown key", "---\nname: a\n---\n", "---\nname: a\nnmae: b\n---\n"},
+		{"agents", "unknown key", "---\nname: a\n---\n", "---\nname: a\nnaem: b\n---\n"},
 		{"agents", "no name", "---\nname: a\n---\n", "---\ndescription: x\n---\n"},
 		{"agents", "unknown key in a group", "---\nname: a\nmodel: {name: m}\n---\n", "---\nname: a\nmodel: {nme: m}\n---\n"},
 		{"agents", "negative context", "---\nname: a\nmodel: {context: 8192}\n---\n", "---\nname: a\nmodel: {context: -1}\n---\n"},

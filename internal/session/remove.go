@@ -94,7 +94,10 @@ func Size(paths ...string) int64 {
 	for _, path := range paths {
 		// What cannot be read counts nothing.
 		_ = filepath.WalkDir(path, func(_ string, e fs.DirEntry, err error) error {
-			if err != nil || !e.Type().IsRegular() {
+			if err != nil {
+				return nil //nolint:nilerr // the rest still counts
+			}
+			if !e.Type().IsRegular() {
 				return nil
 			}
 			if info, err := e.Info(); err == nil {

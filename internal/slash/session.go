@@ -21,7 +21,7 @@ func (c *commands) sessionCommands() []command.Command {
 		own("compact", "Replace the older part of the conversation by a summary", c.compact),
 		own("save", "Show where the session is saved, and name it if a name is given", c.save, "TITLE"),
 		own("name", "Name the session", c.name, "TITLE"),
-		own("resume", "Resume another session, or list them", c.resume, "ID|NAME"),
+		own("resume", "Resume another session by its id, name or title, or list them", c.resume, "ID|NAME"),
 		own("fork", "Continue in a copy of the session", c.fork),
 		own("export", "Write the session to a file (.md or .json)", c.export, "FILE"),
 	}

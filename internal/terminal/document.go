@@ -169,11 +169,11 @@ func (d layout) spans(n ast.Node, s Style) []span {
 // link shows where a link leads. A link of the terminal's own could lead elsewhere than it says.
 func (d layout) link(n ast.Node, s Style, destination string) []span {
 	out := d.inline(n, s.With(reference))
-	label := ""
+	var label strings.Builder
 	for _, part := range out {
-		label += part.text
+		label.WriteString(part.text)
 	}
-	if destination == "" || label == destination {
+	if destination == "" || label.String() == destination {
 		return out
 	}
 	return append(out, span{style: s, text: " ("}, span{style: s.With(Quiet), text: destination, whole: true}, span{style: s, text: ")"})
