@@ -103,7 +103,7 @@ func (o *importOptions) run(s streams, root *rootOptions, from string) error {
 	// What the homes have is only looked at: no variable need be set, and a project need not be trusted.
 	options := root.configOptions(s)
 	options.Text = true
-	listing, err := root.quietGate().List(options)
+	listing, err := root.gateFor(s).List(options)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,9 @@ import (
 // accountant builds the program that accounts for processes.
 var accountant = sync.OnceValues(func() (string, error) {
 	out := filepath.Join(bin, "account")
+	if os.Getenv(rerunBin) != "" {
+		return out, nil // the first run has built it
+	}
 	cmd := exec.Command("go", "build", "-o", out, "./testdata/account")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if text, err := cmd.CombinedOutput(); err != nil {
@@ -58,14 +61,20 @@ func (c *clone) accounts(file string, code int, output []byte) []string {
 
 // confinesItself reports whether a command line asks what the kernel enforces. Aura then starts itself, and that confines itself.
 func confinesItself(args []string) bool {
-	return len(args) > 1 && args[0] == "sandbox" && args[1] == "status"
+	return len(args) > 0 && args[0] == "sandbox"
 }
+
+// examines reports whether a command line asks for the versions of programs. They are the user's, and aura-plugin-host.
+func examines(args []string) bool { return len(args) > 0 && args[0] == "doctor" }
 
 // noProcesses fails if the command line made aura start a process. In safe mode the user's own tools run, which are aura itself.
 func (c *clone) noProcesses(args []string) {
 	c.t.Helper()
 	itself := " " + filepath.Join(c.host, "aura") + ": "
 	for _, line := range c.started {
+		if examines(args) && !strings.Contains(line, c.dir) {
+			continue
+		}
 		if !c.safe && !confinesItself(args) || !strings.Contains(line, itself) {
 			c.t.Errorf("aura %q started a process: %s", args, line)
 		}

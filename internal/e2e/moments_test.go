@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -182,6 +183,12 @@ func (m moment) args(more ...string) []string {
 // come returns when the moment has come.
 func (m moment) come(p *project) {
 	p.t.Helper()
+	m.comesBefore(p, nil)
+}
+
+// comesBefore returns when the moment has come, or when a process has ended. It reports which of the two happened.
+func (m moment) comesBefore(p *project, ended <-chan struct{}) bool {
+	p.t.Helper()
 	file, pattern := m.file, m.pattern
 	if file == "" {
 		file = p.log("bad")
@@ -189,13 +196,25 @@ func (m moment) come(p *project) {
 	if pattern == "" {
 		pattern = "here I am"
 	}
-	p.await(file, pattern)
+	re, over := regexp.MustCompile(pattern), false
+	p.until(pattern+" in "+file, func() bool {
+		select {
+		case <-ended:
+			over = true
+		default:
+		}
+		return over || re.Match(p.read(file))
+	})
+	if over {
+		return false
+	}
 	if m.stop {
 		p.stop("bad")
 	}
 	if m.holds {
 		p.until("a process of the plugin's", func() bool { return held(p.path("hold")) })
 	}
+	return true
 }
 
 // eachMoment runs a test for every moment, each with a project of its own. Aura has the race detector: everything in it ends at once here.
@@ -204,10 +223,16 @@ func eachMoment(t *testing.T, all []moment, test func(p *project, m moment)) {
 	for _, m := range all {
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()
-			p := newProject(t)
-			p.bin = bin
-			m.lay(p)
-			test(p, m)
+			test(newMoment(t, m), m)
 		})
 	}
+}
+
+// newMoment is a project in which the moment will come.
+func newMoment(t *testing.T, m moment) *project {
+	t.Helper()
+	p := newProject(t)
+	p.bin = bin
+	m.lay(p)
+	return p
 }

@@ -87,10 +87,17 @@ func TestSignalsEndAura(t *testing.T) {
 func TestTimeoutEndsAura(t *testing.T) {
 	t.Parallel()
 	eachMoment(t, moments, func(p *project, m moment) {
-		a := p.start(m.args("--timeout", "3s")...)
-		m.come(p)
-		a.within(soon, func() { a.ended(m, 4, session.ReasonTimeout) })
-		p.wants(p.stderr(), `not done within 3s \(--timeout\)`)
+		// On a busy machine aura may not come to the moment in time. It then has another try with more time.
+		for _, timeout := range []string{"3s", "12s", "40s"} {
+			a := p.start(m.args("--timeout", timeout)...)
+			if m.comesBefore(p, a.done) {
+				a.within(soon, func() { a.ended(m, 4, session.ReasonTimeout) })
+				p.wants(p.stderr(), `not done within `+timeout+` \(--timeout\)`)
+				return
+			}
+			p = newMoment(p.t, m)
+		}
+		p.t.Error("the moment never came in time")
 	})
 }
 

@@ -143,5 +143,8 @@ var rerunDir = sync.OnceValues(func() (string, error) {
 	if _, err := weapon(); err != nil {
 		return "", err
 	}
+	if _, err := accountant(); err != nil {
+		return "", err
+	}
 	return dir, os.Chmod(bin, 0o755) //nolint:gosec // other users run what is there
 })

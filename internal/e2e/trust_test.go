@@ -160,6 +160,9 @@ func (c *clone) sung() []string {
 // silent fails if anything took effect.
 func (c *clone) silent(args []string, output string) {
 	c.t.Helper()
+	if examines(args) {
+		c.check(os.RemoveAll(filepath.Join(c.canaries, "host")))
+	}
 	if sung := c.sung(); len(sung) > 0 {
 		c.t.Fatalf("aura %q made these take effect: %q\n%s", args, sung, output)
 	}
@@ -176,14 +179,15 @@ func (c *clone) tree(path ...string) [][]string {
 	c.t.Helper()
 	_, text := c.aura(true, append(slices.Clone(path), "--help")...)
 	out := [][]string{path}
-	_, list, found := strings.Cut(text, "Available Commands:\n")
-	list, _, _ = strings.Cut(list, "\n\n")
-	if !found {
-		return out
-	}
-	for _, m := range subcommand.FindAllStringSubmatch(list, -1) {
-		if m[1] != "help" {
-			out = append(out, c.tree(append(slices.Clone(path), m[1])...)...)
+	for part := range strings.SplitSeq(text, "\n\n") {
+		heading, list, _ := strings.Cut(part, "\n")
+		if !strings.HasSuffix(heading, ":") || slices.Contains([]string{"Usage:", "Aliases:", "Examples:", "Flags:", "Global Flags:"}, heading) {
+			continue
+		}
+		for _, m := range subcommand.FindAllStringSubmatch(list, -1) {
+			if m[1] != "help" {
+				out = append(out, c.tree(append(slices.Clone(path), m[1])...)...)
+			}
 		}
 	}
 	return out

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -27,7 +28,8 @@ func Explain(p Policy, workdir, output string) string {
 		if !resolved {
 			p, resolved = p.resolved(), true // following the links takes long
 		}
-		for _, path := range candidates(line) {
+		// A program names itself first, and the file last.
+		for _, path := range slices.Backward(candidates(line)) {
 			if denied := p.refusal(workdir, path); denied != nil {
 				return "[sandbox] " + denied.Error() + advice(denied.Resolved)
 			}
