@@ -110,7 +110,9 @@ func Title(messages []llm.Message) string {
 		if m.Role != llm.RoleUser || m.Synthetic {
 			continue
 		}
-		return shortened(m.Content)
+		// Files and piped text are sent in elements below the prompt.
+		written, _, _ := strings.Cut(m.Content, "\n\n<")
+		return shortened(written)
 	}
 	return ""
 }

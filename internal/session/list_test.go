@@ -134,3 +134,20 @@ func TestReopen(t *testing.T) {
 		t.Error("a closed journal was written to")
 	}
 }
+
+func TestTitle(t *testing.T) {
+	t.Parallel()
+	user := func(text string) []llm.Message { return []llm.Message{{Role: llm.RoleUser, Content: text}} }
+	for want, messages := range map[string][]llm.Message{
+		"":                     nil,
+		"review it":            user("review  it\n"),
+		"change @a.txt please": user("change @a.txt\nplease\n\n<file path=\"a.txt\">\none\n</file>"),
+		"why?":                 user("why?\n\n<stdin>\na log\n</stdin>"),
+		"two paragraphs":       user("two\n\nparagraphs"),
+		"said":                 append([]llm.Message{{Role: llm.RoleUser, Content: "injected", Synthetic: true}, {Role: llm.RoleAssistant, Content: "no"}}, user("said")...),
+	} {
+		if got := session.Title(messages); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
