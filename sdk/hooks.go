@@ -2,7 +2,7 @@ package sdk
 
 import "time"
 
-// SessionStartContext is given to SessionStart, once a session has begun and before its first prompt. SessionStart observes and
+// SessionStartContext is given to SessionStart, once in each run of aura and before the first prompt. SessionStart observes and
 // changes nothing.
 type SessionStartContext struct {
 	Context
@@ -10,7 +10,7 @@ type SessionStartContext struct {
 	Resumed bool
 }
 
-// SessionEndContext is given to SessionEnd, before the plugins of a session are stopped. SessionEnd observes and changes nothing.
+// SessionEndContext is given to SessionEnd, once in each run of aura, before plugins are stopped. SessionEnd observes and changes nothing.
 // It has five seconds, or one if the user waits for aura to stop.
 type SessionEndContext struct {
 	Context

@@ -121,7 +121,6 @@ func (c control) Resume(ctx context.Context, word string) (other bool, err error
 	if err != nil {
 		return false, err
 	}
-	s.ending(session.ReasonDone)
 	old.Close(s.ended(session.ReasonDone))
 	stats, models, err := countsOf(saved)
 	if err != nil {
@@ -132,9 +131,7 @@ func (c control) Resume(ctx context.Context, word string) (other bool, err error
 	}
 	s.plugins.recallFired()
 	s.refresh()
-	err = c.resumeRole(ctx, saved)
-	s.talk.Begun(ctx, true)
-	return true, err
+	return true, c.resumeRole(ctx, saved)
 }
 
 // resumeRole lets those answer who did so in a saved session.
@@ -153,7 +150,7 @@ func (c control) resumeRole(ctx context.Context, saved session.Session) error {
 }
 
 // Fork goes on in a copy of the session.
-func (c control) Fork(ctx context.Context) error {
+func (c control) Fork() error {
 	s, p := c.s, c.s.talk.Persona()
 	fork, err := session.Create(s.setup.Config.State.Sessions(), s.meta(p))
 	if err != nil {
@@ -172,11 +169,9 @@ func (c control) Fork(ctx context.Context) error {
 	if err := errors.Join(err, fork.Note(state), fork.See(known)); err != nil {
 		return errors.Join(err, fork.Close(session.End{Reason: session.ReasonError}))
 	}
-	s.ending(session.ReasonDone)
 	s.journal.Close(s.ended(session.ReasonDone))
 	s.journal.Journal, s.journal.state, s.journal.lost = fork, state, false
 	s.refresh()
-	s.talk.Begun(ctx, false)
 	return nil
 }
 

@@ -199,7 +199,7 @@ var sdkSource = map[string]string{
 		"\n" +
 		"import \"time\"\n" +
 		"\n" +
-		"// SessionStartContext is given to SessionStart, once a session has begun and before its first prompt. SessionStart observes and\n" +
+		"// SessionStartContext is given to SessionStart, once in each run of aura and before the first prompt. SessionStart observes and\n" +
 		"// changes nothing.\n" +
 		"type SessionStartContext struct {\n" +
 		"\tContext\n" +
@@ -207,7 +207,7 @@ var sdkSource = map[string]string{
 		"\tResumed bool\n" +
 		"}\n" +
 		"\n" +
-		"// SessionEndContext is given to SessionEnd, before the plugins of a session are stopped. SessionEnd observes and changes nothing.\n" +
+		"// SessionEndContext is given to SessionEnd, once in each run of aura, before plugins are stopped. SessionEnd observes and changes nothing.\n" +
 		"// It has five seconds, or one if the user waits for aura to stop.\n" +
 		"type SessionEndContext struct {\n" +
 		"\tContext\n" +

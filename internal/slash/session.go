@@ -135,12 +135,12 @@ func (c *commands) sessionList() (string, error) {
 	return strings.TrimRight(b.String(), "\n"), nil
 }
 
-func (c *commands) fork(ctx context.Context, _ string) (string, error) {
+func (c *commands) fork(context.Context, string) (string, error) {
 	parent := c.Saved().ID
 	if parent == "" {
 		return "", errors.New("forking the session: it is not saved, so there is nothing to fork")
 	}
-	if err := c.Fork(ctx); err != nil {
+	if err := c.Fork(); err != nil {
 		return "", err
 	}
 	return fmt.Sprintf("this is session %s now, a copy of %s", c.Saved().ID, parent), nil

@@ -55,7 +55,7 @@ type Session interface {
 	SetTitle(title string)
 	// Resume goes on with the saved session that a word means, and reports whether that is another one than before.
 	Resume(ctx context.Context, word string) (other bool, err error)
-	Fork(ctx context.Context) error
+	Fork() error
 	// Export writes the session to a file, or returns it if that has no name.
 	Export(file string) (string, error)
 	// Take takes a prompt or a command. It reports whether the user asked to leave.
