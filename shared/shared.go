@@ -89,6 +89,8 @@ type Exports struct {
 	Hooks   []hookpoint.Name
 	Tool    *ToolExport
 	Command *sdk.CommandSchema
+	// SystemPrompt is added to the system prompt of every turn.
+	SystemPrompt string
 	// Unread names the growing lists of a context that the plugin cannot read; they are not sent to it.
 	Unread []string
 	// Warnings are for the plugin's author, such as an optional function with a wrong signature.

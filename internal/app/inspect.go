@@ -37,16 +37,18 @@ type Info struct {
 	Timeouts  Timeouts       `json:"timeouts"`
 	OnFailure string         `json:"on_failure"`
 	// MemoryLimit is in bytes.
-	MemoryLimit   int64            `json:"memory_limit_bytes"`
-	Origin        *manifest.Origin `json:"origin"`
-	Hooks         []hookpoint.Name `json:"hooks"`
-	Tool          *ToolInfo        `json:"tool"`
-	Command       *CommandInfo     `json:"command"`
-	Files         []string         `json:"files"`
-	Warnings      []string         `json:"warnings,omitempty"`
-	SDKVersion    string           `json:"sdk_version"`
-	SDKCompatible bool             `json:"sdk_compatible"`
-	HostSDK       string           `json:"host_sdk_version"`
+	MemoryLimit int64            `json:"memory_limit_bytes"`
+	Origin      *manifest.Origin `json:"origin"`
+	Hooks       []hookpoint.Name `json:"hooks"`
+	Tool        *ToolInfo        `json:"tool"`
+	Command     *CommandInfo     `json:"command"`
+	// SystemPrompt is what the plugin adds to the system prompt of every turn.
+	SystemPrompt  string   `json:"system_prompt,omitempty"`
+	Files         []string `json:"files"`
+	Warnings      []string `json:"warnings,omitempty"`
+	SDKVersion    string   `json:"sdk_version"`
+	SDKCompatible bool     `json:"sdk_compatible"`
+	HostSDK       string   `json:"host_sdk_version"`
 	// ProbeError is why the plugin cannot be loaded; empty if it can.
 	ProbeError string `json:"probe_error,omitempty"`
 	Log        string `json:"log"`
@@ -259,6 +261,7 @@ func (i *Info) fill(p *host.Plugin) {
 		i.Hooks = exports.Hooks
 	}
 	i.Warnings = append(i.Warnings, exports.Warnings...)
+	i.SystemPrompt = exports.SystemPrompt
 	if t := exports.Tool; t != nil {
 		i.Tool = &ToolInfo{
 			Name: t.Schema.Name, Description: t.Schema.Description, Usage: t.Schema.Usage, Examples: t.Schema.Examples,

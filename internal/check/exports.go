@@ -30,13 +30,15 @@ func (c *checker) exports(s *source, p *sourcePackage, pkg *types.Package) {
 		}
 	}
 	for _, f := range pluginsource.Optional() {
-		c.export(s, pkg, f)
+		if _, fits := c.export(s, pkg, f); fits && f.Name == pluginsource.SystemPrompt.Name {
+			useful++
+		}
 	}
 	c.almostHooks(s, p)
 	if useful == 0 {
 		c.add(Finding{
 			File: filepath.Join(c.dir, "go.mod"), Line: 1, Severity: Error, Rule: "exports",
-			Message: fmt.Sprintf("package %s exports neither a hook nor a tool (Schema with Execute) nor a command (Command with ExecuteCommand)", pkg.Name()),
+			Message: fmt.Sprintf("package %s exports neither a hook nor a tool (Schema with Execute) nor a command (Command with ExecuteCommand) nor a SystemPrompt", pkg.Name()),
 			Fix:     "export one of the functions that aura calls, with the name in the documentation",
 		})
 	}

@@ -134,6 +134,9 @@ func writeExports(line liner, p app.Info) {
 	} else {
 		line("Command", "/%s: %s (forward %t, silent %t)", p.Command.Name, p.Command.Description, p.Command.Forward, p.Command.Silent)
 	}
+	if p.SystemPrompt != "" {
+		line("System prompt", "%s", oneLine(p.SystemPrompt, resultLimit))
+	}
 	for _, warning := range p.Warnings {
 		line("Warning", "%s", warning)
 	}

@@ -43,7 +43,8 @@ func (p *Plugin) bind(symbols map[string]value, cfg sdk.ToolConfig) error {
 	if err != nil {
 		return err
 	}
-	if len(p.exports.Hooks) == 0 && !schema.IsValid() && !command.IsValid() {
+	prompt := b.optional(pluginsource.SystemPrompt)
+	if len(p.exports.Hooks) == 0 && !schema.IsValid() && !command.IsValid() && !prompt.IsValid() {
 		return nothingExported(p.exports.Package, p.exports.Warnings)
 	}
 	if init := b.optional(pluginsource.Init); init.IsValid() {
@@ -54,6 +55,11 @@ func (p *Plugin) bind(symbols map[string]value, cfg sdk.ToolConfig) error {
 	if err := b.bindTool(schema); err != nil {
 		return err
 	}
+	if prompt.IsValid() {
+		if err := b.ask(pluginsource.SystemPrompt.Name, func() { p.exports.SystemPrompt = prompt.Call(nil)[0].String() }); err != nil {
+			return err
+		}
+	}
 	return b.bindCommand(command)
 }
 
@@ -62,7 +68,7 @@ func nothingExported(pkg string, warnings []string) error {
 	for _, point := range hookpoint.All() {
 		hooks = append(hooks, string(point.Name))
 	}
-	return fmt.Errorf("package %s exports neither a hook (%s) nor a tool (Schema with Execute) nor a command (Command with ExecuteCommand)%s",
+	return fmt.Errorf("package %s exports neither a hook (%s) nor a tool (Schema with Execute) nor a command (Command with ExecuteCommand) nor a SystemPrompt%s",
 		pkg, strings.Join(hooks, ", "), strings.Join(append([]string{""}, warnings...), "; "))
 }
 

@@ -350,3 +350,30 @@ func TestLaterHooks(t *testing.T) {
 		t.Errorf("got the hooks %v and the warnings %q", p.exports.Hooks, p.exports.Warnings)
 	}
 }
+
+func TestSystemPrompt(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ source, want, warning, fails string }{
+		"alone":        {source: "func SystemPrompt() string { return \"Be kind.\" }\n", want: "Be kind."},
+		"after Init":   {source: schema + execute + "var home string\n\nfunc Init(cfg sdk.ToolConfig) { home = \"set\" }\nfunc SystemPrompt() string { return home }\n", want: "set"},
+		"another type": {source: schema + execute + "func SystemPrompt(n int) string { return \"\" }\n", warning: "want func() string: it is not called"},
+		"panics":       {source: "func SystemPrompt() string { panic(\"no luck\") }\n", fails: "calling my_plugin.SystemPrompt: panic: no luck (in my-plugin.SystemPrompt, main.go:13)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, err := load(t, exports+tt.source)
+			if tt.fails != "" {
+				if err == nil || err.Error() != tt.fails {
+					t.Errorf("got %v, want %s", err, tt.fails)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p.exports.SystemPrompt != tt.want || (len(p.exports.Warnings) > 0) != (tt.warning != "") || !strings.Contains(strings.Join(p.exports.Warnings, ""), tt.warning) {
+				t.Errorf("got %q and the warnings %q", p.exports.SystemPrompt, p.exports.Warnings)
+			}
+		})
+	}
+}

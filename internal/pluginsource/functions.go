@@ -26,6 +26,7 @@ var (
 	Execute        = function[func(context.Context, sdk.Context, map[string]any) (string, error)]("Execute", "")
 	Command        = function[func() sdk.CommandSchema]("Command", "")
 	ExecuteCommand = function[func(context.Context, string, sdk.Context) (sdk.CommandResult, error)]("ExecuteCommand", "")
+	SystemPrompt   = function[func() string]("SystemPrompt", "it is not called")
 	Init           = function[func(sdk.ToolConfig)]("Init", "it is not called")
 	Paths          = function[func(map[string]any) (sdk.ToolPaths, error)]("Paths", "no paths are declared")
 	Available      = function[func() bool]("Available", defaultTrue)
@@ -61,7 +62,9 @@ var (
 func Pairs() []Pair { return []Pair{Tool, SlashCommand} }
 
 // Optional returns the functions that a plugin may export beside those that make it useful.
-func Optional() []Function { return []Function{Init, Paths, Available, Sandboxable, Parallel} }
+func Optional() []Function {
+	return []Function{SystemPrompt, Init, Paths, Available, Sandboxable, Parallel}
+}
 
 // Names returns the names of all functions that aura calls.
 func Names() []string {

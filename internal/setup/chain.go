@@ -126,7 +126,7 @@ func (m member) persona(ctx context.Context, live Live) (conversation.Persona, e
 	data := m.promptData(ctx)
 	data.Sandbox = confined.Display()
 	data.Tools, data.Hooks = prompt.Tools{Eager: tools.Offered, Deferred: tools.Deferred}, m.hooks.Prompt()
-	system, err := m.systemPrompt(data)
+	system, err := m.systemPrompt(data, live)
 	if err != nil {
 		return conversation.Persona{}, err
 	}

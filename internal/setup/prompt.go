@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/conversation"
+	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/plaintext"
 	"github.com/idelchi/aura/internal/prompt"
@@ -49,8 +50,9 @@ func (s *Setup) InstructionFiles() []string {
 
 // systemPrompt renders what the named prompt, the agent and the mode say, one below the other. Where neither a prompt is named nor
 // the agent says anything, aura's own prompt stands in their place. The instructions come before the mode, unless a template has
-// put them elsewhere: of all parts the mode changes most often, and what it forbids holds over what they ask for.
-func (m member) systemPrompt(data prompt.Data) (string, error) {
+// put them elsewhere: of all parts the mode changes most often, and what it forbids holds over what they ask for. The texts of plugins
+// come last.
+func (m member) systemPrompt(data prompt.Data, live Live) (string, error) {
 	parts, mode, err := m.promptParts()
 	if err != nil {
 		return "", err
@@ -70,7 +72,17 @@ func (m member) systemPrompt(data prompt.Data) (string, error) {
 	if slices.ContainsFunc(append(parts, mode), prompt.Template.UsesInstructions) {
 		instructions = ""
 	}
-	return paragraphs(before, instructions, after), nil
+	return paragraphs(append([]string{before, instructions, after}, pluginPrompts(live)...)...), nil
+}
+
+// pluginPrompts returns the texts that plugins add to every system prompt, in the order of the plugins' names.
+func pluginPrompts(live Live) []string {
+	var out []string
+	for _, p := range live.Plugins {
+		exports, _ := p.Exports()
+		out = append(out, limit.Cut(strings.ToValidUTF8(exports.SystemPrompt, "\uFFFD"), limit.Injection, "a system prompt of a plugin"))
+	}
+	return out
 }
 
 // configuredPrompt is the system prompt of an agent that works on no files: neither aura's own prompt nor instructions are added.
