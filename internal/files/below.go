@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 )
 
-// SaveBelow is Save for a name relative to a directory, in which others may have put links: none is followed that leads out of
-// the directory, neither the last part of the name nor one before it. A name that itself leads out, because the user said so, is
-// taken at its word.
+// SaveBelow is like Save, for a name relative to a directory in which other users or programs may have put links. It follows no
+// link that leads out of the directory, neither as the last part of the name nor before it. If the name itself leads out of the
+// directory, the user asked for that, and SaveBelow allows it.
 func SaveBelow(dir, name string, data []byte, mode fs.FileMode) error {
 	if !filepath.IsLocal(name) {
 		return Save(filepath.Join(dir, name), data, mode)
@@ -29,7 +29,7 @@ func SaveBelow(dir, name string, data []byte, mode fs.FileMode) error {
 	return replaceIn(root, name, data, mode)
 }
 
-// replaceIn is Replace within a directory.
+// replaceIn is like Replace, within a directory.
 func replaceIn(root *os.Root, name string, data []byte, mode fs.FileMode) error {
 	fresh := beside(name)
 	f, err := root.OpenFile(fresh, exclusive, 0o600)
@@ -45,8 +45,8 @@ func replaceIn(root *os.Root, name string, data []byte, mode fs.FileMode) error 
 	return nil
 }
 
-// ReadBelow is ReadNoFollow for a name relative to a directory. Links before the last part of the name are followed within the
-// directory, and none leads out of it.
+// ReadBelow is like ReadNoFollow, for a name relative to a directory. Links before the last part of the name are followed
+// within the directory. No link can lead out of it.
 func ReadBelow(root *os.Root, name string, limit int64) ([]byte, error) {
 	path := filepath.Join(root.Name(), name)
 	info, err := root.Lstat(name)
@@ -63,7 +63,7 @@ func ReadBelow(root *os.Root, name string, limit int64) ([]byte, error) {
 		return nil, explain(path, err)
 	}
 	defer func() { _ = f.Close() }()
-	// Opening follows a link that was put there in the meantime.
+	// OpenFile follows a link that was put there after Lstat.
 	if opened, err := f.Stat(); err != nil || !os.SameFile(info, opened) {
 		return nil, errors.Join(err, fault("open", path, ErrLink))
 	}

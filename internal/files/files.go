@@ -1,5 +1,5 @@
-// Package files reads and writes files that others may have put something else in the place of: a link, a named pipe, a
-// device, or a file that never ends. Nothing here waits for another process, and nothing is written through a link.
+// Package files reads and writes files that another process may have replaced by something else: a link, a named pipe, a
+// device, or a file that never ends. No function waits for another process, and no function writes through a link.
 package files
 
 import (
@@ -10,13 +10,13 @@ import (
 	"os"
 )
 
-// MaxText is the size up to which files that people write are read, in bytes.
+// MaxText is the largest size of files written by people that are read, in bytes.
 const MaxText = 16 << 20
 
 // ErrNotRegular means that a path leads to a directory, a named pipe, a device or a socket.
 var ErrNotRegular = errors.New("not a regular file")
 
-// TooLargeError is a file that is larger than its reader takes.
+// TooLargeError reports that a file is larger than the limit of its reader.
 type TooLargeError struct {
 	// Limit is in bytes.
 	Limit int64
@@ -26,10 +26,10 @@ func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("the file is larger than %d bytes, which is the limit", e.Limit)
 }
 
-// Read reads a regular file of at most limit bytes. It follows links. Its errors name the path.
+// Read reads a regular file of at most limit bytes. It follows links. Its errors contain the path.
 func Read(path string, limit int64) ([]byte, error) { return read(path, limit, 0) }
 
-// ReadNoFollow is Read for a path whose last part must not be a link.
+// ReadNoFollow is like Read, but fails if the last part of the path is a link.
 func ReadNoFollow(path string, limit int64) ([]byte, error) { return read(path, limit, noFollow) }
 
 func read(path string, limit int64, flag int) ([]byte, error) {
@@ -43,7 +43,7 @@ func read(path string, limit int64, flag int) ([]byte, error) {
 
 // readOpen reads an open regular file.
 func readOpen(f *os.File, path string, limit int64) ([]byte, error) {
-	// The size in the directory may be a lie, as for files of /proc, or grow.
+	// The size in the directory may be wrong, as for files of /proc, or the file may grow.
 	data, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err == nil && int64(len(data)) > limit {
 		err = &TooLargeError{Limit: limit}
@@ -54,15 +54,15 @@ func readOpen(f *os.File, path string, limit int64) ([]byte, error) {
 	return data, nil
 }
 
-// Open opens a regular file for reading. It follows links. The caller closes it.
+// Open opens a regular file for reading. It follows links. The caller must close the file.
 func Open(path string) (*os.File, error) { return open(path, os.O_RDONLY, 0) }
 
-// OpenNoFollow opens a regular file, with the flags of os.OpenFile. A link is refused. The caller closes it.
+// OpenNoFollow opens a regular file, with the flags of os.OpenFile. It refuses a link. The caller must close the file.
 func OpenNoFollow(path string, flag int, mode fs.FileMode) (*os.File, error) {
 	return open(path, flag|noFollow, mode)
 }
 
-// open never waits, neither for the other end of a named pipe nor for a device.
+// open opens a regular file. It never waits for the other end of a named pipe or for a device.
 func open(path string, flag int, mode fs.FileMode) (*os.File, error) {
 	f, err := os.OpenFile(path, flag|nonBlock, mode)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/idelchi/aura/internal/files"
 )
 
-// scene is a directory with one of everything.
+// scene creates a directory with one file of each type.
 func scene(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -180,7 +180,7 @@ func TestSaveBelow(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(outside, "new")); err == nil {
 		t.Error("a link to a directory was followed")
 	}
-	// The control: without the protection the link leads there.
+	// As a control, without the protection the link is followed.
 	if err := files.Save(in("out/file"), []byte("new"), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -12,10 +12,10 @@ const (
 	noFollow = syscall.O_NOFOLLOW
 )
 
-// ErrLink means that a path that must not be a link is one.
+// ErrLink means that a path is a link where no link is allowed.
 var ErrLink = errors.New("a symbolic link, which is not followed here")
 
-// explain says what the kernel's answer means here: a pipe without a reader is ENXIO, a link that is not followed is ELOOP.
+// explain translates the kernel's error: ENXIO means a pipe without a reader, and ELOOP means a link that is not followed.
 func explain(path string, err error) error {
 	switch {
 	case errors.Is(err, syscall.ENXIO), errors.Is(err, syscall.ENODEV):

@@ -8,15 +8,16 @@ import (
 	"path/filepath"
 )
 
-// exclusive opens a file that does not exist yet.
+// exclusive holds the flags that open a file that does not exist yet.
 const exclusive = os.O_WRONLY | os.O_CREATE | os.O_EXCL
 
-// beside is a new name in the directory of a file. It is hidden, so that nothing reads the file before it is complete.
+// beside returns a new name in the directory of a file. The name begins with a dot, so that nothing reads the file before it is
+// complete.
 func beside(path string) string {
 	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+rand.Text()[:8])
 }
 
-// fill writes all of a new file, and waits until it is on disk.
+// fill writes the content of a new file, waits until it is on disk, and closes the file.
 func fill(f *os.File, data []byte) error {
 	_, err := f.Write(data)
 	if err == nil {
@@ -25,8 +26,8 @@ func fill(f *os.File, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// Create makes a file that is complete from the moment it exists, with the mode that the umask leaves. If there is something of that
-// name, even a link that leads nowhere, the error is fs.ErrExist.
+// Create creates a file that is complete from the moment it exists. The umask applies to mode. If the path exists, even as a
+// dangling link, the error is fs.ErrExist.
 func Create(path string, data []byte, mode fs.FileMode) error {
 	fresh := beside(path)
 	f, err := os.OpenFile(fresh, exclusive, mode)
@@ -36,11 +37,11 @@ func Create(path string, data []byte, mode fs.FileMode) error {
 	if err := fill(f, data); err != nil {
 		return errors.Join(fault("write", path, err), os.Remove(fresh))
 	}
-	// A link fails where a file exists; renaming would replace it.
+	// os.Link fails if the path exists; os.Rename would replace it.
 	if err = os.Link(fresh, path); err == nil || errors.Is(err, fs.ErrExist) {
 		return errors.Join(err, os.Remove(fresh))
 	}
-	// Some file systems have no links.
+	// Some file systems do not support hard links.
 	if _, exists := os.Lstat(path); exists == nil {
 		err = fs.ErrExist
 	} else if err = os.Rename(fresh, path); err == nil {
@@ -49,8 +50,8 @@ func Create(path string, data []byte, mode fs.FileMode) error {
 	return errors.Join(fault("write", path, err), os.Remove(fresh))
 }
 
-// Replace puts a file with this content in the place of whatever path names, in one step: readers see the old file or the new
-// one, and a full disk leaves the old one. A link is replaced, not followed; a directory is an error.
+// Replace replaces the file at path in one step. Readers see the old file or the new one, and on a full disk the old file
+// stays. Replace does not follow a link but replaces it. It fails for a directory.
 func Replace(path string, data []byte, mode fs.FileMode) error {
 	if info, err := os.Lstat(path); err == nil && info.IsDir() {
 		return fault("write", path, ErrNotRegular)
@@ -69,8 +70,8 @@ func Replace(path string, data []byte, mode fs.FileMode) error {
 	return nil
 }
 
-// Save is Replace for a name that the user chose. A regular file keeps its mode. Whatever else is there and is no link to a
-// regular file, such as a device or a named pipe, is an error: replacing /dev/null would harm everybody.
+// Save is like Replace, for a name that the user chose. A regular file keeps its mode. Save fails if the path exists and is
+// neither a regular file nor a link to one, such as a device or a named pipe: replacing /dev/null would harm all users.
 func Save(path string, data []byte, mode fs.FileMode) error {
 	if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
 		mode = info.Mode().Perm()
@@ -78,7 +79,7 @@ func Save(path string, data []byte, mode fs.FileMode) error {
 	return SaveMode(path, data, mode)
 }
 
-// SaveMode is Save with the mode given, whatever was there before.
+// SaveMode is like Save, but always sets the given mode.
 func SaveMode(path string, data []byte, mode fs.FileMode) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return fault("write", path, ErrNotRegular)

@@ -17,19 +17,19 @@ import (
 // ErrHeld means that another process holds the lock.
 var ErrHeld = errors.New("another process holds the lock")
 
-// retry is how often a held lock is tried again. The system can wait for a lock, but not until a context ends: a canceled wait
-// would still take the lock later, for a moment.
+// retry is the interval at which a held lock is tried again. The system can wait for a lock, but not until a context ends: a
+// canceled wait would still take the lock later, for a moment.
 const retry = 20 * time.Millisecond
 
-// Lock is a lock that this process holds. Its owner releases it.
+// Lock is a lock that this process holds. Its owner must release it.
 type Lock struct {
 	file *flock.Flock
-	// remove is set if the file exists for the lock alone and is removed with it.
+	// remove is set if the file exists only for the lock. Release then removes it.
 	remove bool
 }
 
-// Try locks the file at path, or fails with ErrHeld at once. Links and irregular files are refused. The file is created if flag is
-// os.O_CREATE.
+// Try locks the file at path, or fails at once with ErrHeld. It refuses links and irregular files. It creates the file if flag
+// is os.O_CREATE.
 func Try(path string, flag int) (*Lock, error) {
 	if err := probe(path, flag); err != nil {
 		return nil, err
@@ -37,8 +37,8 @@ func Try(path string, flag int) (*Lock, error) {
 	return take(context.Background(), flock.New(path, flock.SetFlag(os.O_RDWR)), nil)
 }
 
-// Wait locks the file at path, which is created if need be. If another process holds the lock, Wait calls waiting and then
-// waits until the lock is free or ctx ends.
+// Wait locks the file at path, and creates it if it does not exist. If another process holds the lock, Wait calls waiting and
+// then waits until the lock is free or ctx ends.
 func Wait(ctx context.Context, path string, waiting func()) (*Lock, error) {
 	if err := probe(path, os.O_CREATE); err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func Wait(ctx context.Context, path string, waiting func()) (*Lock, error) {
 	return take(ctx, flock.New(path, flock.SetFlag(os.O_RDWR)), waiting)
 }
 
-// probe makes sure that path is a regular file and no link.
+// probe returns an error if path is a link or not a regular file.
 func probe(path string, flag int) error {
 	f, err := files.OpenNoFollow(path, flag|os.O_RDWR, 0o600)
 	if err != nil {
@@ -55,8 +55,8 @@ func probe(path string, flag int) error {
 	return f.Close()
 }
 
-// take locks a file or a directory. With a nil waiting it fails with ErrHeld instead of waiting. What was removed or replaced in the
-// meantime is fs.ErrNotExist.
+// take locks a file or a directory. If waiting is nil, it fails with ErrHeld instead of waiting. It fails with fs.ErrNotExist
+// if the file was removed or replaced in the meantime.
 func take(ctx context.Context, file *flock.Flock, waiting func()) (*Lock, error) {
 	taken, err := file.TryLock()
 	if err == nil && !taken {
@@ -77,7 +77,7 @@ func take(ctx context.Context, file *flock.Flock, waiting func()) (*Lock, error)
 	return &Lock{file: file}, nil
 }
 
-// same makes sure that a locked file is still the one of that name, and not the target of a link.
+// same returns an error if the path no longer names the locked file, or if the path is a link.
 func same(file *flock.Flock) error {
 	held, err := file.Stat()
 	if err != nil {
@@ -93,15 +93,15 @@ func same(file *flock.Flock) error {
 	return nil
 }
 
-// Release gives the lock up. It unlocks before it closes: a process that is being forked has a copy of the descriptor for a moment,
-// which would keep the lock held. A nil Lock is released already.
+// Release releases the lock. It unlocks before it closes the file: a process that is being forked has a copy of the descriptor
+// for a moment, which would keep the lock held. Release does nothing on a nil Lock.
 func (l *Lock) Release() error {
 	if l == nil {
 		return nil
 	}
 	err := l.file.Unlock()
 	if l.remove {
-		// A file that somebody else has open stays.
+		// A file that another process has open stays.
 		_ = os.Remove(l.file.Path())
 	}
 	return err

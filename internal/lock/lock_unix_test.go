@@ -16,7 +16,7 @@ import (
 	"github.com/idelchi/aura/internal/lock"
 )
 
-// kinds are the ways to lock something, each as a function that gives up at once or when ctx ends.
+// kinds holds the ways to lock something. Each function waits until the lock is free or ctx ends.
 var kinds = map[string]func(ctx context.Context, path string, waiting func()) (*lock.Lock, error){
 	"file": func(ctx context.Context, path string, waiting func()) (*lock.Lock, error) {
 		return lock.Wait(ctx, path, waiting)
@@ -83,7 +83,7 @@ func TestTry(t *testing.T) {
 	}
 }
 
-// What is removed or replaced while its lock is waited for is not what was to be locked.
+// A file that is removed or replaced during the wait for its lock must not be locked.
 func TestReplaced(t *testing.T) {
 	t.Parallel()
 
@@ -112,7 +112,7 @@ func TestReplaced(t *testing.T) {
 	}
 }
 
-// A child that runs on does not keep a lock that its parent has released.
+// A child that is still running does not keep a lock that its parent has released.
 func TestChild(t *testing.T) {
 	t.Parallel()
 

@@ -13,10 +13,11 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// TryContent is Try for a file that holds more than the lock. The lock keeps nobody from reading or writing it.
+// TryContent is like Try, for a file that has other content. The lock does not prevent reading or writing the file.
 func TryContent(path string) (*Lock, error) { return Try(path, 0) }
 
-// WaitDir is Wait for a directory, which must exist. One that was removed in the meantime is fs.ErrNotExist.
+// WaitDir is like Wait, for a directory, which must exist. It fails with fs.ErrNotExist if the directory was removed in the
+// meantime.
 func WaitDir(ctx context.Context, dir string, waiting func()) (*Lock, error) {
 	path, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -25,7 +26,8 @@ func WaitDir(ctx context.Context, dir string, waiting func()) (*Lock, error) {
 	return take(ctx, flock.New(path, flock.SetFlag(os.O_RDONLY|syscall.O_DIRECTORY)), waiting)
 }
 
-// Create makes a file that is locked from the moment it appears at path: a lock file that is free belongs to a dead process.
+// Create creates a file that is locked from the moment it appears at path. So a lock file that is not locked belongs to a dead
+// process.
 func Create(path string) (*Lock, error) {
 	l, err := Try(path+".new", os.O_CREATE)
 	if err != nil {

@@ -8,22 +8,24 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// TryContent is Try for a file that holds more than the lock. Here a locked file cannot be read, so the lock is a file beside it.
+// TryContent is like Try, for a file that has other content. On Windows a locked file cannot be read, so the lock is a separate
+// file beside it.
 func TryContent(path string) (*Lock, error) {
 	return companion(take(context.Background(), beside(path+".lock"), nil))
 }
 
-// WaitDir is Wait for a directory, which must exist. Here a directory cannot be locked, so the lock is a file in it.
+// WaitDir is like Wait, for a directory, which must exist. On Windows a directory cannot be locked, so the lock is a file in
+// it.
 func WaitDir(ctx context.Context, dir string, waiting func()) (*Lock, error) {
 	return companion(take(ctx, beside(filepath.Join(dir, ".aura-lock")), waiting))
 }
 
-// Create makes a locked file. Here an open file cannot be renamed, so for a moment it exists without its lock.
+// Create creates a locked file. On Windows an open file cannot be renamed, so the file exists without its lock for a moment.
 func Create(path string) (*Lock, error) { return Try(path, os.O_CREATE) }
 
 func beside(path string) *flock.Flock { return flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR)) }
 
-// companion marks a file that exists for the lock alone.
+// companion marks a lock whose file exists only for the lock.
 func companion(l *Lock, err error) (*Lock, error) {
 	if l != nil {
 		l.remove = true

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Tail keeps the last bytes of what is written to it. Several goroutines may use it.
+// Tail is a writer that keeps the last bytes written to it. Several goroutines may use it.
 type Tail struct {
 	// Max is how many bytes are kept.
 	Max int
@@ -14,7 +14,7 @@ type Tail struct {
 	kept []byte
 }
 
-// Write never fails.
+// Write always succeeds.
 func (t *Tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -27,14 +27,14 @@ func (t *Tail) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// String is what is kept so far.
+// String returns the bytes kept so far.
 func (t *Tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return string(t.kept)
 }
 
-// Head keeps the first bytes of what is written to it and counts the others. Several goroutines may use it.
+// Head is a writer that keeps the first bytes written to it and counts the others. Several goroutines may use it.
 type Head struct {
 	// Max is how many bytes are kept.
 	Max int
@@ -44,7 +44,7 @@ type Head struct {
 	dropped int64
 }
 
-// Write never fails.
+// Write always succeeds.
 func (h *Head) Write(p []byte) (int, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -54,7 +54,7 @@ func (h *Head) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Kept returns the bytes that are kept so far, and how many were dropped.
+// Kept returns the bytes kept so far, and how many bytes were dropped.
 func (h *Head) Kept() (kept []byte, dropped int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -9,14 +9,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lifelineDescriptor is true where a process is passed its lifeline as a descriptor.
+// lifelineDescriptor is true because a process gets its lifeline as a descriptor on this system.
 const lifelineDescriptor = true
 
-// maxDrain bounds what is read after the deadline, in bytes, should a process that was not found keep writing. It is the most that a
-// pipe can hold by default on Linux.
+// maxDrain is how many bytes are read after the deadline at most, in case a descendant that was not found keeps writing. It is
+// the largest size of a pipe by default on Linux.
 const maxDrain = 1 << 20
 
-// drain takes what the pipe holds at this moment. It does not wait for more.
+// drain copies what the pipe contains at this moment. It does not wait for more.
 func (o output) drain(buf []byte) {
 	if o.from.SetReadDeadline(time.Time{}) != nil {
 		return

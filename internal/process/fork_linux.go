@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Fork runs f on the one thread that starts processes, and returns what f returns. The signal by which the kernel ends a process when its
-// parent is gone follows the thread that forked it, so this one lives as long as the program. f must not call Fork.
+// Fork runs f on the one thread that starts processes, and returns the error of f. The kernel sends a process its death signal
+// when the thread that forked the process ends, so this thread lives as long as the program. f must not call Fork.
 func Fork(f func() error) error {
 	done := make(chan error)
 	forker() <- func() { done <- f() }
@@ -28,8 +28,8 @@ var forker = sync.OnceValue(func() chan<- func() {
 	return work
 })
 
-// attributes has the kernel kill the process when aura is gone, however it went. A process that must end its descendants itself is not
-// killed but woken, should it be stopped, to find its lifeline broken.
+// attributes makes the kernel kill the process when aura ends in any way. A process that must end its descendants itself is not
+// killed. The kernel sends it SIGCONT, so that a stopped process continues and finds its lifeline broken.
 func attributes(s Spec, level Isolation) *syscall.SysProcAttr {
 	attr := &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if s.Reaper && level == SharedNamespaces {
@@ -39,7 +39,7 @@ func attributes(s Spec, level Isolation) *syscall.SysProcAttr {
 	return attr
 }
 
-// awaitEnd returns when a child has ended, without reaping it. It is false where the system cannot do that.
+// awaitEnd waits until a child has ended, without reaping it. It returns false if the system cannot do that.
 func awaitEnd(pid int) bool {
 	for {
 		err := unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil)

@@ -9,14 +9,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// group is a process and, unless it shares the caller's, its process group.
+// group is a process and its process group. It is the process alone if the process is in the caller's group.
 type group struct {
 	id int
-	// alone means that the process leads no group.
+	// alone is true if the process leads no group.
 	alone bool
 }
 
-// startGroup starts cmd in a session of its own, out of reach of the terminal and its signals, unless it shares the caller's group.
+// startGroup starts cmd in its own session, which the signals of the terminal do not reach. If shared is set, cmd stays in the
+// caller's session and process group.
 func startGroup(cmd *exec.Cmd, attr *syscall.SysProcAttr, shared bool) (*group, error) {
 	attr.Setsid = !shared
 	cmd.SysProcAttr = attr
@@ -26,7 +27,7 @@ func startGroup(cmd *exec.Cmd, attr *syscall.SysProcAttr, shared bool) (*group, 
 	return &group{id: cmd.Process.Pid, alone: shared}, nil
 }
 
-// signal sends a signal to all. One that is gone already needs none.
+// signal sends a signal to the whole group. It ignores errors, because a process that is gone needs no signal.
 func (g *group) signal(s unix.Signal) {
 	if !g.alone {
 		_ = unix.Kill(-g.id, s)
@@ -37,7 +38,7 @@ func (g *group) signal(s unix.Signal) {
 func (g *group) kill()      { g.signal(unix.SIGKILL) }
 func (g *group) terminate() { g.signal(unix.SIGTERM) }
 
-// freeze stops the group, so that nothing in it starts processes while its descendants are looked for.
+// freeze stops the group, so that no process in it starts others while its descendants are searched.
 func (g *group) freeze() { g.signal(unix.SIGSTOP) }
 
 func (*group) close() {}

@@ -10,13 +10,13 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// lifelineDescriptor is false: the job object ends with aura's last handle on it.
+// lifelineDescriptor is false: the job object ends when aura's last handle to it is closed.
 const lifelineDescriptor = false
 
-// group is a job object that holds a process and all that it starts. No process leaves it.
+// group is a job object that contains a process and all its descendants. No process can leave it.
 type group struct{ job windows.Handle }
 
-// startGroup starts cmd and puts it into a job of its own.
+// startGroup starts cmd and assigns it to a job object of its own.
 func startGroup(cmd *exec.Cmd, attr *syscall.SysProcAttr, _ bool) (*group, error) {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
@@ -54,23 +54,23 @@ func (g *group) adopt(pid uint32) error {
 	return nil
 }
 
-// kill ends every process of the job. One that is gone already needs no killing.
+// kill ends every process of the job. It ignores errors, because a process that is gone needs no killing.
 func (g *group) kill() { _ = windows.TerminateJobObject(g.job, 1) }
 
-// terminate does nothing: there is no signal that asks.
+// terminate does nothing: Windows has no signal that asks a process to end.
 func (*group) terminate() {}
 
-// freeze does nothing: no process leaves the job.
+// freeze does nothing: no process can leave the job.
 func (*group) freeze() {}
 
 func (g *group) close() { _ = windows.CloseHandle(g.job) }
 
-// attributes keeps the terminal's Ctrl-C from the process.
+// attributes keeps the terminal's Ctrl-C from reaching the process.
 func attributes(Spec, Isolation) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
 
-// watcher is not needed: the job object is the guard.
+// watcher is unused: the job object is the guard.
 type watcher struct{}
 
 func startWatcher() (*watcher, error) { return nil, nil }
@@ -78,5 +78,5 @@ func startWatcher() (*watcher, error) { return nil, nil }
 func (*watcher) watch(int) {}
 func (*watcher) end()      {}
 
-// drain does nothing: the end of the job is the end of every writer.
+// drain does nothing: when the job ends, every writer has ended.
 func (output) drain([]byte) {}

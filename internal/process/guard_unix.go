@@ -11,18 +11,19 @@ import (
 	"syscall"
 )
 
-// watcherScript reads the number of a process group and waits for the end of aura, which is the end of its input. Then it kills the group.
+// watcherScript reads the number of a process group and waits for the end of its input, which is the end of aura. Then it kills
+// the group.
 const watcherScript = `read -r group || exit; read -r _; kill -9 "-$group"`
 
-// watcher is a process that outlives aura by a moment, to kill a process group. A watcher of nil watches nothing.
+// watcher is a process that outlives aura for a moment to kill a process group. A nil watcher does nothing.
 type watcher struct {
 	cmd *exec.Cmd
-	// hold is the watcher's input, which only aura writes to.
+	// hold is the write end of the watcher's input. Only aura has it.
 	hold *os.File
 }
 
-// startWatcher starts a watcher, before there is a group to watch: a system that allows no more processes then starts neither. It is nil
-// on a system without a shell.
+// startWatcher starts a watcher. It must be called before the group is started: if the system allows no more processes, neither
+// of them starts. It returns nil on a system without a shell.
 func startWatcher() (*watcher, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -42,14 +43,15 @@ func startWatcher() (*watcher, error) {
 	return &watcher{cmd: cmd, hold: w}, nil
 }
 
-// watch names the group. A watcher that is gone already was killed by somebody who could have killed aura as well.
+// watch sends the number of the group to the watcher. A write error is ignored: only a process that could also have killed aura
+// can have killed the watcher.
 func (w *watcher) watch(group int) {
 	if w != nil {
 		_, _ = fmt.Fprintln(w.hold, group)
 	}
 }
 
-// end ends the watcher before its input ends.
+// end kills the watcher before its input ends.
 func (w *watcher) end() {
 	if w == nil {
 		return

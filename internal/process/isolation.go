@@ -2,19 +2,20 @@ package process
 
 import "sync/atomic"
 
-// Isolation is how much of the system a process has for itself.
+// Isolation says how far a process is separated from the rest of the system.
 type Isolation int
 
-// Each level includes the one before.
+// The levels of isolation. Each level includes the previous one.
 const (
-	// SharedNamespaces is a session of its own, or a job object on Windows.
+	// SharedNamespaces gives the process its own session, or a job object on Windows.
 	SharedNamespaces Isolation = iota
-	// OwnProcesses makes the process the first one of a process namespace: its descendants end with it, and it sees no others.
+	// OwnProcesses makes the process the first one of a process namespace: its descendants end with it, and it sees no other
+	// processes.
 	OwnProcesses
-	// OwnMounts adds mounts that the process can change, and the shared memory and queues by which processes of a user could
-	// otherwise meet. The process must confine itself, which ends its right to change mounts.
+	// OwnMounts adds mounts that the process can change. It also separates the shared memory and message queues by which
+	// processes of a user could otherwise communicate. The process must confine itself, which ends its right to change mounts.
 	OwnMounts
 )
 
-// forbidden holds what the system turned out not to allow, by level.
+// forbidden holds the levels that the system turned out not to allow.
 var forbidden [OwnMounts + 1]atomic.Bool

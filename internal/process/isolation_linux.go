@@ -8,10 +8,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mostIsolation is the most that this system has.
+// mostIsolation is the highest level that this system supports.
 const mostIsolation = OwnMounts
 
-// Apply makes a process start with this isolation. That fails where the system forbids it.
+// Apply makes a process start with this isolation. Starting the process fails if the system forbids it.
 func (i Isolation) Apply(attr *syscall.SysProcAttr) {
 	if i >= OwnProcesses {
 		attr.Cloneflags |= syscall.CLONE_NEWPID
@@ -26,12 +26,12 @@ func (i Isolation) Apply(attr *syscall.SysProcAttr) {
 	attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Geteuid(), HostID: os.Geteuid(), Size: 1}}
 	attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: os.Getegid(), Size: 1}}
 	if i >= OwnMounts {
-		// Whoever is not root loses the namespace's capabilities when the program starts, but for these.
+		// A user other than root loses the other capabilities of the namespace when the program starts.
 		attr.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP}
 	}
 }
 
-// namespacesForbidden reports whether starting a process may have failed because the system allows it no namespaces.
+// namespacesForbidden reports whether err can mean that the system does not allow namespaces.
 func namespacesForbidden(err error) bool {
 	return errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOSPC) ||
 		errors.Is(err, syscall.EACCES) || errors.Is(err, syscall.ENOSYS)

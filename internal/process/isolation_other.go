@@ -2,8 +2,8 @@
 
 package process
 
-// mostIsolation is the most that this system has.
+// mostIsolation is the highest level that this system supports.
 const mostIsolation = SharedNamespaces
 
-// namespacesForbidden is false: this system has no namespaces, and none are asked for.
+// namespacesForbidden returns false: this system has no namespaces, and none are requested.
 func namespacesForbidden(error) bool { return false }

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// markRounds is how often survivors are looked for: one that forks while it is looked for shows up the next time, as does one that
-// becomes another program.
+// markRounds is how many times survivors are searched. A process that forks during one search, or that is executing another
+// program then, is found by the next search.
 const markRounds = 50
 
-// markPause is the longest pause between two rounds. There is no event to wait for: the kernel reports to nobody that a process has
-// become another program, which takes a moment, or longer on a busy machine.
+// markPause is the longest pause between two searches. There is no event to wait for: the kernel does not report that a process
+// has executed another program. This takes a moment, or longer on a busy machine.
 const markPause = 10 * time.Millisecond
 
-// KillMarked kills the processes that have the mark in their environment. One that was started with an environment of its own is not
-// found.
+// KillMarked kills the processes that have the mark in their environment. It does not find a process that was started with an
+// environment without the mark.
 func KillMarked(mark string) {
 	for round := range markRounds {
 		if !searchMarked(mark) {
@@ -26,7 +26,8 @@ func KillMarked(mark string) {
 	}
 }
 
-// searchMarked kills whom it finds and reports whether to search again. What cannot be looked at belongs to someone else.
+// searchMarked kills the processes that it finds and reports whether to search again. A process that cannot be examined belongs
+// to another user.
 func searchMarked(mark string) bool {
 	again := false
 	for _, pid := range all() {
@@ -37,8 +38,8 @@ func searchMarked(mark string) bool {
 	return again
 }
 
-// killMarked kills a process that has the mark, and reports whether to look again. The process is taken hold of before it is
-// looked at, so that its number cannot pass to another one in between.
+// killMarked kills a process that has the mark, and reports whether to search again. It opens a handle of the process before it
+// examines the process, so that the process number cannot pass to another process in between.
 func killMarked(pid int, mark string) (again bool) {
 	process, err := os.FindProcess(pid)
 	if err != nil {
@@ -52,6 +53,6 @@ func killMarked(pid int, mark string) (again bool) {
 	if !bytes.Contains(append([]byte{0}, environ...), append([]byte{0}, mark+"\x00"...)) {
 		return false
 	}
-	// One that is already dead need not be looked for again.
+	// A process that is already dead need not be searched again.
 	return !errors.Is(process.Kill(), os.ErrProcessDone)
 }

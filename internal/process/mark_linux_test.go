@@ -10,7 +10,8 @@ import (
 	"github.com/idelchi/aura/internal/testneed"
 )
 
-// start starts a program with an entry in its environment. How it ended comes from the channel; it does not outlive the test.
+// start starts a program with an entry in its environment. The channel receives the error of its end. The program does not
+// outlive the test.
 func start(t *testing.T, entry string, program ...string) (*exec.Cmd, <-chan error) {
 	t.Helper()
 	cmd := exec.Command(program[0], program[1:]...)
@@ -50,7 +51,7 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// A process has no environment for a moment when it becomes another program. This one does nothing else.
+// A process has no environment for a moment while it executes another program. This process does nothing else.
 func TestKillWhoBecomesAnother(t *testing.T) {
 	t.Parallel()
 	for range 50 {

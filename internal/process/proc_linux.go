@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// entry is the path of something that /proc shows of a process.
+// entry returns the path of a file or link in /proc/PID.
 func entry(pid int, name string) string { return filepath.Join("/proc", strconv.Itoa(pid), name) }
 
-// all lists the processes that can be seen.
+// all lists the visible processes.
 func all() []int {
-	// Without /proc none can be seen.
+	// Without /proc no process is visible.
 	entries, _ := os.ReadDir("/proc")
 	var pids []int
 	for _, e := range entries {
@@ -24,20 +24,20 @@ func all() []int {
 	return pids
 }
 
-// status is what /proc/PID/stat shows of a process.
+// status holds the fields of /proc/PID/stat that are used here.
 type status struct {
 	state         byte
 	parent, group int
-	// cpu is in clock ticks, memory in pages.
+	// cpu is in clock ticks, memory is in pages.
 	cpu, memory int64
 }
 
-// alive is false for a dead process that waits to be reaped, and for one that is not there.
+// alive returns false for a dead process that waits to be reaped, and for a process that does not exist.
 func (s status) alive() bool { return s.state != 0 && s.state != 'Z' && s.state != 'X' }
 
 func (s status) stopped() bool { return s.state == 'T' || s.state == 't' }
 
-// statusOf reads /proc/PID/stat. All is zero for a process that is gone.
+// statusOf reads /proc/PID/stat. It returns the zero value for a process that is gone.
 func statusOf(pid int) status {
 	data, err := os.ReadFile(entry(pid, "stat"))
 	if err != nil {
@@ -58,13 +58,13 @@ func statusOf(pid int) status {
 	}
 }
 
-// children lists the children of all threads of a process, which may be "self"; none if it is gone.
+// children lists the children of all threads of a process; none if the process is gone. pid may be "self".
 func children(pid string) []int {
 	// The pattern is well formed.
 	lists, _ := filepath.Glob("/proc/" + pid + "/task/*/children")
 	var out []int
 	for _, list := range lists {
-		// A thread may have ended since.
+		// The thread may have ended since.
 		data, _ := os.ReadFile(list)
 		for field := range bytes.FieldsSeq(data) {
 			if child, err := strconv.Atoi(string(field)); err == nil {
@@ -75,14 +75,15 @@ func children(pid string) []int {
 	return out
 }
 
-// glances is how often a process is looked at that seems to have no environment.
+// glances is how many times a process is examined that seems to have no environment.
 const glances = 10
 
-// environment is what a process was started with, and nil if it is just becoming another program: for a moment it shows neither
-// environment nor arguments then. The kernel's own processes and the dead have no program at all.
+// environment returns the environment that a process was started with. It returns nil if the process is executing another
+// program: for a moment the process has neither environment nor arguments then. Kernel threads and dead processes have no
+// program at all; for these it returns an empty slice.
 func environment(pid int) []byte {
 	read := func(name string) []byte {
-		// What cannot be read is as good as not there.
+		// A file that cannot be read is treated as empty.
 		data, _ := os.ReadFile(entry(pid, name))
 		return append([]byte{}, data...)
 	}
@@ -96,7 +97,7 @@ func environment(pid int) []byte {
 		if len(read("cmdline")) == 0 {
 			return nil
 		}
-		// It has arguments, so it may have an environment by now.
+		// The process has arguments, so it may have an environment by now.
 	}
 	return []byte{}
 }
@@ -104,8 +105,8 @@ func environment(pid int) []byte {
 // clockTicks is the unit of CPU time in /proc, fixed at 100 per second on every Linux that Go runs on.
 const clockTicks = 100
 
-// Usage returns a process's memory in bytes, shared pages counted by share where the kernel reports it, and its CPU time in
-// seconds. Both are 0 for a process that is gone.
+// Usage returns a process's memory in bytes and its CPU time in seconds. If the kernel reports it, a shared page counts only
+// with the share of the process. Both results are 0 for a process that is gone.
 func Usage(pid int) (memory int64, cpu float64) {
 	s := statusOf(pid)
 	cpu = float64(s.cpu) / clockTicks

@@ -1,5 +1,5 @@
 // Package process starts, watches and ends processes. Every process of aura is started here, so that all of them have the same
-// guarantees: nothing is inherited, nothing outlives aura, and nothing that a process started outlives the process.
+// guarantees: a process inherits nothing, no process outlives aura, and no descendant of a process outlives the process.
 package process
 
 import (
@@ -11,55 +11,59 @@ import (
 	"time"
 )
 
-// drainTime is how long the output of a process is read after the process and its descendants were killed. What they wrote is in
-// the pipe already; only a descendant that was not found can hold the pipe open.
+// drainTime is how long the output of a process is read after the process and its descendants were killed. Their output is
+// already in the pipe by then; only a descendant that was not found can keep the pipe open.
 const drainTime = 100 * time.Millisecond
 
-// Spec describes a process. The process inherits nothing but what is named here.
+// Spec describes a process. The process inherits only what is named here.
 type Spec struct {
 	Path string
 	// Args begins with the name of the program.
 	Args []string
-	// Dir is the working directory; empty means that of the caller.
+	// Dir is the working directory; empty means the caller's.
 	Dir string
 	// Env is the whole environment, as name=value. A nil Env is an empty environment.
 	Env []string
-	// Stdin is what the process reads; nil is empty. The process reads from a file itself, anything else is copied to it.
+	// Stdin is the input of the process; nil means no input. The process reads directly from an *os.File. The data of any other
+	// reader is copied to a pipe.
 	Stdin io.Reader
-	// Stdout and Stderr take what the process writes; nil drops it. The process writes to a file itself, anything else is copied
-	// from a pipe. If both are the same, the process writes both to one pipe.
+	// Stdout and Stderr receive the output of the process; nil discards it. The process writes directly to an *os.File. For any
+	// other writer, the output is copied from a pipe. If both are the same writer, the process writes both to one pipe.
 	Stdout, Stderr io.Writer
-	// Files are the descriptors from 3 on. Windows passes none.
+	// Files are passed as the descriptors from 3 on. Windows passes none.
 	Files []*os.File
-	// ReadEnds are the caller's ends of pipes. A read from one ends soon after the process, whoever still holds the other end.
+	// ReadEnds are the caller's ends of pipes. A read from one of them ends soon after the process ends, even if another
+	// process still holds the other end.
 	ReadEnds []*os.File
-	// Linger is how long the process's descendants may still write after the process has exited. They are killed after that.
+	// Linger is how long the descendants of the process may still write after the process has exited. Then they are killed.
 	Linger time.Duration
 
-	// SameGroup leaves the process in the caller's process group, which somebody else ends.
+	// SameGroup keeps the process in the caller's process group. Another process is responsible for ending that group.
 	SameGroup bool
-	// Isolation is the most that the process has for itself. Where the system forbids it, the process gets less.
+	// Isolation is the highest level that is tried. If the system forbids it, the process gets a lower level.
 	Isolation Isolation
-	// Weaker is called before the process is started with less isolation than asked for; nil does nothing.
+	// Weaker is called before the process is started with less isolation than requested; nil does nothing.
 	Weaker func()
-	// Lifeline passes the process a pipe after Files, whose other end closes with aura. Windows has job objects instead.
+	// Lifeline passes the process a pipe after Files. The other end of the pipe closes when aura ends. Windows uses job objects
+	// instead.
 	Lifeline bool
-	// Guard starts a watcher beside the process, which kills the process group when aura is gone. It begins right after the process, so
-	// that what the process starts in its first moment can be missed if aura is killed in that moment.
+	// Guard starts a watcher beside the process, which kills the process group when aura is gone. The watcher learns the group
+	// right after the process starts. If aura is killed before that, the watcher can miss what the process started.
 	Guard bool
 	// Reaper promises that the process calls AdoptOrphans, and that it ends its descendants when aura is gone.
 	Reaper bool
-	// Orderly promises that the process ends its descendants before it exits. They are then looked for only if it dies by a signal.
+	// Orderly promises that the process ends its descendants before it exits. They are then searched only if the process dies
+	// by a signal.
 	Orderly bool
-	// Mark is the name of a variable by which descendants are found that left the group; see KillMarked. A process with a process
-	// namespace needs none and gets none.
+	// Mark is the name of a variable by which descendants that left the group are found; see KillMarked. It is not set in a
+	// process namespace, which does not need it.
 	Mark string
-	// Around runs the function that it is given, which starts the process; nil just runs it.
+	// Around is called with the function that starts the process, and must call it; nil calls the function directly.
 	Around func(start func() error) error
 }
 
-// Process is a process that was started. It releases everything itself once it has exited; whoever starts it makes sure that it
-// does, by Kill or Stop.
+// Process is a started process. It releases all its resources once it has exited. The caller of Start must make sure that it
+// exits, by Kill or Stop.
 type Process struct {
 	spec      Spec
 	cmd       *exec.Cmd
@@ -75,12 +79,12 @@ type Process struct {
 	killed chan struct{}
 
 	mu sync.Mutex
-	// reaped means that the process number may belong to another process by now.
+	// reaped is true if the process number may belong to another process by now.
 	reaped bool
 	once   sync.Once
 }
 
-// Start starts a process. After an error nothing is left open or running.
+// Start starts a process. After an error, nothing is left open or running.
 func Start(s Spec) (*Process, error) {
 	p := &Process{spec: s, exited: make(chan struct{}), killed: make(chan struct{})}
 	err := p.streams.open(s)
@@ -102,7 +106,7 @@ func Start(s Spec) (*Process, error) {
 	return p, nil
 }
 
-// abandon ends what was started of a process that could not be started as asked.
+// abandon ends what was started of a process whose start failed, and returns err.
 func (p *Process) abandon(err error) error {
 	defer p.watcher.end()
 	if p.group == nil {
@@ -114,7 +118,7 @@ func (p *Process) abandon(err error) error {
 	return err
 }
 
-// guarded starts the process after its watcher.
+// guarded starts the watcher first, and then the process.
 func (p *Process) guarded() (err error) {
 	if p.spec.Guard {
 		if p.watcher, err = startWatcher(); err != nil {
@@ -127,8 +131,8 @@ func (p *Process) guarded() (err error) {
 	return err
 }
 
-// launch starts the process with as much isolation as the system allows. What it forbids is not tried again, once the process could
-// be started without: the failure may have been the program's.
+// launch starts the process with the highest isolation that the system allows. It remembers a level as forbidden only once the
+// process has started with a lower level: before that, the program may have caused the failure.
 func (p *Process) launch() error {
 	var refused []Isolation
 	for level := min(p.spec.Isolation, mostIsolation); ; level-- {
@@ -152,7 +156,7 @@ func (p *Process) launch() error {
 	}
 }
 
-// try starts the process with this isolation.
+// try starts the process with the given isolation.
 func (p *Process) try(level Isolation) error {
 	s := p.spec
 	env := append([]string{}, s.Env...)
@@ -170,8 +174,8 @@ func (p *Process) try(level Isolation) error {
 	return err
 }
 
-// watch reaps the process and leaves nothing of it. Where the system can report an end without reaping, the group is killed while the
-// dead process still holds its number, which therefore cannot be the number of another group.
+// watch reaps the process and ends everything that is left of it. If the system can report the end of a process without reaping
+// it, the group is killed while the dead process still holds its number. The number then cannot belong to another group.
 func (p *Process) watch() {
 	waited := !awaitEnd(p.cmd.Process.Pid)
 	if waited {
@@ -200,7 +204,7 @@ func (p *Process) cleanedUp() bool {
 	return p.spec.Orderly && state != nil && state.Exited()
 }
 
-// linger waits until nobody writes output any more, for as long as the specification allows.
+// linger waits until no process writes output any more, for at most spec.Linger.
 func (p *Process) linger() {
 	if p.spec.Linger == 0 {
 		return
@@ -214,13 +218,13 @@ func (p *Process) linger() {
 	}
 }
 
-// Pid is the process number.
+// Pid returns the process number.
 func (p *Process) Pid() int { return p.cmd.Process.Pid }
 
-// Isolation is what the system allowed the process.
+// Isolation returns the level that the system allowed.
 func (p *Process) Isolation() Isolation { return p.isolation }
 
-// Exited is closed when the process and its descendants are gone and their output has been read.
+// Exited returns a channel that is closed when the process and its descendants are gone and their output has been read.
 func (p *Process) Exited() <-chan struct{} { return p.exited }
 
 // Wait waits for Exited and returns how the process ended: nil, or an *exec.ExitError.
@@ -229,7 +233,7 @@ func (p *Process) Wait() error {
 	return p.exit
 }
 
-// State is how the process ended. It is nil until Exited.
+// State returns how the process ended. It returns nil before Exited.
 func (p *Process) State() *os.ProcessState {
 	select {
 	case <-p.exited:
@@ -239,7 +243,7 @@ func (p *Process) State() *os.ProcessState {
 	}
 }
 
-// Kill kills the process with its descendants. It does not wait for their end.
+// Kill kills the process and its descendants. It does not wait for their end.
 func (p *Process) Kill() {
 	p.once.Do(func() { close(p.killed) })
 	p.mu.Lock()
@@ -254,7 +258,7 @@ func (p *Process) Kill() {
 	p.group.kill()
 }
 
-// Terminate asks every process of the group to end. Windows has no such request.
+// Terminate asks every process of the group to end. It does nothing on Windows, which has no such request.
 func (p *Process) Terminate() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -263,8 +267,8 @@ func (p *Process) Terminate() {
 	}
 }
 
-// Stop asks the process to end, by one request after the other, and waits for a grace period after each. Then it kills the process.
-// The process is gone when Stop returns.
+// Stop asks the process to end with one request after the other, and waits for a grace period after each request. Then it kills
+// the process. The process is gone when Stop returns.
 func (p *Process) Stop(grace time.Duration, requests ...func()) {
 	for _, request := range requests {
 		request()
@@ -276,7 +280,7 @@ func (p *Process) Stop(grace time.Duration, requests ...func()) {
 	<-p.exited
 }
 
-// ExitedWithin waits for the process to exit, for a time, and reports whether it did.
+// ExitedWithin waits until the process exits, but no longer than d, and reports whether it exited.
 func (p *Process) ExitedWithin(d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -288,7 +292,8 @@ func (p *Process) ExitedWithin(d time.Duration) bool {
 	}
 }
 
-// ExitCode is the status by which a process exited, from the error of Wait. It is false for a process that did not exit by itself.
+// ExitCode returns the exit status of a process from the error of Wait. It returns false for a process that did not exit by
+// itself.
 func ExitCode(err error) (int, bool) {
 	if err == nil {
 		return 0, true

@@ -22,7 +22,7 @@ import (
 	"github.com/idelchi/aura/internal/process"
 )
 
-// parentVariable makes this test program a caller that starts a process and can be killed; see TestEndsWithTheCaller.
+// parentVariable makes this test binary a caller that starts a process and can be killed; see TestEndsWithTheCaller.
 const parentVariable = "AURA_TEST_PARENT"
 
 func TestMain(m *testing.M) {
@@ -42,15 +42,15 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// line is a process that runs a shell command.
+// line returns the specification of a process that runs a shell command.
 func line(command string) process.Spec {
 	return process.Spec{Path: "/bin/sh", Args: []string{"sh", "-c", command}, Env: []string{"PATH=" + os.Getenv("PATH")}}
 }
 
-// holder is a command whose child holds the fifo "life" open for as long as it lives.
+// holder is a command whose child holds the fifo "life" open as long as the child lives.
 const holder = `sh -c 'echo $$ >pid; echo up; exec sleep 1000' >life & wait`
 
-// fifo makes the fifo "life" in a directory.
+// fifo creates the fifo "life" in a directory.
 func fifo(t *testing.T, dir string) string {
 	t.Helper()
 	path := filepath.Join(dir, "life")
@@ -60,7 +60,7 @@ func fifo(t *testing.T, dir string) string {
 	return path
 }
 
-// alive returns when a process holds the fifo. The reader ends when no process holds it any more.
+// alive returns when a process holds the fifo. The returned reader ends when no process holds the fifo any more.
 func alive(t *testing.T, path string) io.Reader {
 	t.Helper()
 	f, err := os.Open(path)
@@ -192,7 +192,7 @@ func TestStop(t *testing.T) {
 			grace := tt.grace
 			terminate := p.Terminate
 			if name == "when it is asked to" {
-				// The shell ends as soon as it sees the signal, whenever that is.
+				// The shell ends as soon as it handles the signal, which may take a while.
 				terminate = func() { p.Terminate(); <-p.Exited() }
 			}
 			p.Stop(grace, func() { _ = feed.Close() }, terminate)
@@ -204,7 +204,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// TestEndsWithTheCaller kills the caller. The group ends with it if it has a guard. Without one, its descendants survive.
+// TestEndsWithTheCaller kills the caller. With a guard, the process group ends too. Without a guard, the descendants survive.
 func TestEndsWithTheCaller(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{"guard", "none"} {
@@ -241,7 +241,7 @@ func TestEndsWithTheCaller(t *testing.T) {
 	}
 }
 
-// survivor kills the process that holds the fifo, which must be there.
+// survivor kills the process that holds the fifo. It fails if that process does not exist.
 func survivor(t *testing.T, dir string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, "pid"))

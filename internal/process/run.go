@@ -2,7 +2,7 @@ package process
 
 import "context"
 
-// Run runs a process to its end, or kills it with its descendants when ctx ends. The error is that of Wait.
+// Run runs a process to its end. It kills the process and its descendants when ctx ends. The error is that of Wait.
 func Run(ctx context.Context, s Spec) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// streams are the input and output of a process, and its lifeline.
+// streams holds the input and output of a process, and its lifeline.
 type streams struct {
 	ours, theirs files
-	// in, out and err are what the process is given; nil is the null device.
+	// in, out and err are passed to the process; nil means the null device.
 	in, out, err *os.File
 	files        []*os.File
 	feed         *os.File
@@ -23,7 +23,7 @@ type streams struct {
 	drained chan struct{}
 }
 
-// output is copied from a pipe.
+// output is copied from a pipe to a writer.
 type output struct {
 	from *os.File
 	to   io.Writer
@@ -63,7 +63,7 @@ func (s *streams) output(to io.Writer) *os.File {
 	return theirs
 }
 
-// attach gives a command its streams. An interface value must not hold a nil file.
+// attach sets the streams of a command. It skips nil files, because an interface value must not contain a nil file.
 func (s *streams) attach(cmd *exec.Cmd) {
 	if s.in != nil {
 		cmd.Stdin = s.in
@@ -76,11 +76,11 @@ func (s *streams) attach(cmd *exec.Cmd) {
 	}
 }
 
-// run copies input and output until their ends.
+// run starts copying input and output until their ends.
 func (s *streams) run(stdin io.Reader) {
 	if s.feed != nil {
 		go func() {
-			// A process is free not to read its input.
+			// A process may leave its input unread.
 			_, _ = io.Copy(s.feed, stdin)
 			_ = s.feed.Close()
 		}()
@@ -95,7 +95,7 @@ func (s *streams) run(stdin io.Reader) {
 	}()
 }
 
-// end returns when all output has been read. Reads from the caller's ends will end, too.
+// end returns when all output has been read. It also makes the reads from readEnds end.
 func (s *streams) end(readEnds []*os.File) {
 	if s.feed != nil {
 		_ = s.feed.Close()
@@ -113,12 +113,12 @@ func (s *streams) end(readEnds []*os.File) {
 	<-s.drained
 }
 
-// copy reads until the last writer is gone or the deadline has passed. It closes the pipe.
+// copy reads until the last writer is gone or the deadline has passed. Then it closes the pipe.
 func (o output) copy() {
 	buf := make([]byte, 32<<10)
 	for {
 		n, err := o.from.Read(buf)
-		// A writer that fails must not block the process, so its output is still read.
+		// A failing writer must not block the process, so the output is still read.
 		_, _ = o.to.Write(buf[:n])
 		if err != nil {
 			break
@@ -128,7 +128,7 @@ func (o output) copy() {
 	_ = o.from.Close()
 }
 
-// files are the ends of pipes that one side owns, and the first error of opening one.
+// files holds the ends of pipes that one side owns, and the first error of opening a pipe.
 type files struct {
 	open []*os.File
 	err  error
@@ -140,7 +140,7 @@ func (f *files) close() {
 	}
 }
 
-// pipe opens a pipe from which one side reads and to which the other writes.
+// pipe opens a pipe. reader owns its read end, and writer owns its write end.
 func pipe(reader, writer *files) (r, w *os.File) {
 	r, w, err := os.Pipe()
 	if err != nil {

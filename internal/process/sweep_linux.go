@@ -8,10 +8,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sweepRounds bounds the search for descendants that start others while they are killed.
+// sweepRounds limits the search for descendants that start others while they are killed.
 const sweepRounds = 100
 
-// AdoptOrphans makes this process the parent of whatever its descendants leave behind, so that all of them can be found.
+// AdoptOrphans makes this process the parent of the orphans among its descendants, so that all of them can be found.
 func AdoptOrphans() error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("adopting orphans: %w", err)
@@ -19,8 +19,8 @@ func AdoptOrphans() error {
 	return nil
 }
 
-// KillDescendants kills all processes below one. If that one adopts orphans, the children of a killed process become its own and are
-// found by the next sweep.
+// KillDescendants kills all descendants of a process. If that process adopts orphans, the children of a killed process become
+// its own children, and the next round finds them.
 func KillDescendants(pid int) {
 	for range sweepRounds {
 		victims := descendants(pid)
@@ -33,7 +33,7 @@ func KillDescendants(pid int) {
 	}
 }
 
-// descendants lists the living processes below one.
+// descendants lists the living descendants of a process.
 func descendants(root int) []int {
 	below := make(map[int][]int)
 	for _, pid := range all() {
@@ -49,13 +49,15 @@ func descendants(root int) []int {
 	return out
 }
 
-// ownSweepRounds bounds the search of KillChildren, which reaps whom it kills and finds only one generation at a time.
+// ownSweepRounds limits the search of KillChildren, which reaps the processes that it kills and finds only one generation at a
+// time.
 const ownSweepRounds = 1000
 
-// KillChildren kills and reaps all processes below this one, which has adopted orphans: the children of a killed one move up to this
-// process and are found next. It works in a confined process, which sees no entries of /proc but its own.
+// KillChildren kills and reaps all descendants of this process. This process must have adopted orphans: the children of a
+// killed process become its own children and are found next. KillChildren works in a confined process, which sees only its own
+// entries of /proc.
 func KillChildren() {
-	// Before Landlock knew threads, only the one that starts programs could signal them.
+	// Before Landlock supported threads, only the thread that starts programs could signal them.
 	_ = Fork(func() error {
 		for range ownSweepRounds {
 			found := children("self")
@@ -64,7 +66,7 @@ func KillChildren() {
 			}
 			for _, pid := range found {
 				_ = unix.Kill(pid, unix.SIGKILL)
-				// Whoever waits for it elsewhere finds it gone.
+				// If another goroutine waits for the process, that wait reports that the process is gone.
 				_, _ = unix.Wait4(pid, nil, 0, nil)
 			}
 		}
@@ -72,9 +74,9 @@ func KillChildren() {
 	})
 }
 
-// SeizeDescendants kills those descendants of this process that have left its process group, and stops the others: one of them may be
-// about to leave it. The stopped ones end with the group. They are not killed here, because a goroutine that waits for one of them would
-// continue.
+// SeizeDescendants kills those descendants of this process that have left its process group, and stops the others, because one
+// of them may be about to leave the group. The stopped descendants end with the group. They are not killed here, because a
+// goroutine that waits for one of them would continue.
 func SeizeDescendants() {
 	root := os.Getpid()
 	for range sweepRounds {
@@ -95,8 +97,8 @@ func SeizeDescendants() {
 	}
 }
 
-// haltSignal is what a process in the group is halted by. A child that has not become another program yet is killed: until then
-// the thread that forked it waits for it, and with that thread in the end all of this process.
+// haltSignal returns the signal that halts a process of the group. A child that has not executed its program yet is killed:
+// until the child does, the thread that forked it waits for it, and in the end all of this process waits for that thread.
 func haltSignal(pid, root int) unix.Signal {
 	program, err := os.Readlink(entry(pid, "exe"))
 	if own, ownErr := os.Readlink(entry(root, "exe")); err == nil && ownErr == nil && program == own {
@@ -105,7 +107,7 @@ func haltSignal(pid, root int) unix.Signal {
 	return unix.SIGSTOP
 }
 
-// tree lists the processes below root, parents before their children. It reads only their entries, not all of /proc.
+// tree lists the descendants of root, parents before their children. It reads only their entries, not all of /proc.
 func tree(root int) []int {
 	var out []int
 	for next := []int{root}; len(next) > 0; {

@@ -11,10 +11,10 @@ import (
 	"github.com/idelchi/aura/internal/testneed"
 )
 
-// escapee holds the fifo "life" in a session of its own, after its parent is gone.
+// escapee holds the fifo "life" in its own session after its parent is gone.
 const escapee = `setsid sh -c 'setsid sh -c "echo \$\$ >pid; echo up; exec sleep 1000" >life & exit' & `
 
-// TestEscaped lets a process leave its group and end, in one way after the other.
+// TestEscaped checks a process that leaves its group, with different ways of ending.
 func TestEscaped(t *testing.T) {
 	t.Parallel()
 	testneed.Program(t, "setsid")

@@ -1,6 +1,6 @@
 package redact
 
-// Error returns an error whose text has no secrets. It is the same error to errors.Is and errors.As.
+// Error returns an error whose text contains no secrets. errors.Is and errors.As treat it like the original error.
 func (r *Redactor) Error(err error) error {
 	if err == nil {
 		return nil

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// JSON redacts the strings of a JSON document, keys included, and nothing else of it, so that it stays JSON. The result may
-// share memory with the document.
+// JSON redacts the strings of a JSON document, including keys. It changes nothing else, so that the result is valid JSON. The
+// result may share memory with the document.
 func (r *Redactor) JSON(document []byte) []byte {
 	if r == nil {
 		return document
@@ -30,7 +30,7 @@ func (r *Redactor) JSON(document []byte) []byte {
 	return append(out, document[done:]...)
 }
 
-// closing is the index after the quote that ends a string.
+// closing returns the index after the quote that ends a string.
 func closing(document []byte, i int) int {
 	for ; i < len(document); i++ {
 		switch document[i] {
@@ -43,7 +43,7 @@ func closing(document []byte, i int) int {
 	return len(document)
 }
 
-// literal redacts one string with its quotes. What is no string is redacted as it is.
+// literal redacts one string with its quotes. Text that is not a valid string is redacted as plain text.
 func (r *Redactor) literal(quoted []byte) (clean []byte, changed bool) {
 	var text string
 	if json.Unmarshal(quoted, &text) != nil {

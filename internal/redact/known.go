@@ -8,50 +8,50 @@ import (
 	"strings"
 )
 
-// MinLength is how long a secret is at least, in bytes. A shorter value would be found within common words.
+// MinLength is the least length of a secret, in bytes. A shorter value would match within common words.
 const MinLength = 8
 
-// placeholders are values that stand where a secret should, and in many other places.
+// placeholders lists values that are used instead of a secret and that also occur in many other texts.
 var placeholders = []string{
 	"anonymous", "changeit", "changeme", "default", "disabled", "enabled", "example", "localhost", "not-needed", "notneeded",
 	"optional", "password", "passwort", "placeholder", "postgres", "required", "undefined", "username", "application/json",
 }
 
-// digits are numbers, dates and versions; paths begin as files do on the systems that aura runs on.
+// digits matches numbers, dates and versions. paths matches the beginnings of file paths on the systems that aura runs on.
 var (
 	digits = regexp.MustCompile(`^[0-9][0-9.,:_-]*$`)
 	paths  = regexp.MustCompile(`^(~|\.|\.\.)?/$|^(~|\.|\.\.)/|^/(bin|dev|etc|home|lib|mnt|nix|opt|private|proc|root|run|srv|sys|tmp|usr|var|Users|Volumes)/|^[A-Za-z]:\\`)
 )
 
-// Worth reports whether a value is looked for in texts: one of MinLength bytes or more that is neither a number, a path nor a
+// Worth reports whether a value is searched in texts: it has at least MinLength bytes and is neither a number, a path nor a
 // placeholder such as "password".
 func Worth(value string) bool {
 	return len(value) >= MinLength && !digits.MatchString(value) && !paths.MatchString(value) &&
 		!slices.Contains(placeholders, strings.ToLower(value))
 }
 
-// forms are the ways in which a value is written: as it is, and as it is encoded for a header or an address.
+// forms returns the forms in which a value is written: unchanged, and encoded for a header or an address.
 func forms(value string) []string {
 	raw := []byte(value)
 	return []string{
 		value, url.QueryEscape(value), url.PathEscape(value),
-		// Without padding, it is found with padding too.
+		// The form without padding also matches the form with padding.
 		base64.RawStdEncoding.EncodeToString(raw), base64.RawURLEncoding.EncodeToString(raw),
 	}
 }
 
 var (
 	secretName = regexp.MustCompile(`(?i)token|secret|passw|passphrase|api_?key|access_?key|private_?key|authorization|credential|cookie|(^|_)(key|pass|pat)$|_pwd$`)
-	// harmlessName are counts of tokens, and places of secrets.
+	// harmlessName matches the names of counts of tokens, and of locations of secrets.
 	harmlessName = regexp.MustCompile(`(?i)tokens|tokenizer|_(file|path|dir|url|host)$`)
-	// plainHeader are headers whose values everybody knows.
+	// plainHeader matches headers whose values are not secret.
 	plainHeader = regexp.MustCompile(`(?i)^(accept.*|content-.*|user-agent|host|origin|referer|cache-control|connection|mcp-.*)$`)
 )
 
 // SecretName reports whether the value of a variable or a setting with this name is a secret.
 func SecretName(name string) bool { return secretName.MatchString(name) }
 
-// Environ are the secret values of an environment: those of variables whose names say so, and passwords in addresses.
+// Environ returns the secret values of an environment: those of variables with secret names, and passwords in addresses.
 func Environ(environ []string) []string {
 	var values []string
 	for _, entry := range environ {
@@ -64,7 +64,7 @@ func Environ(environ []string) []string {
 	return values
 }
 
-// Address is the password in an address; none if there is none.
+// Address returns the password in an address; nil if there is none.
 func Address(address string) []string {
 	if !strings.Contains(address, "://") || !strings.Contains(address, "@") {
 		return nil
@@ -79,7 +79,7 @@ func Address(address string) []string {
 	return nil
 }
 
-// Headers are the secret values of HTTP headers: as a whole, and without the word before them, such as Bearer.
+// Headers returns the secret values of HTTP headers: the whole value, and the value without its first word, such as Bearer.
 func Headers(headers map[string]string) []string {
 	var values []string
 	for name, value := range headers {

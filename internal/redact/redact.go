@@ -1,5 +1,5 @@
-// Package redact takes known secret values out of text that is kept or shown: journals, events, logs, exports and errors. It
-// knows values, not patterns: what nobody named as a secret is not found.
+// Package redact removes known secret values from text that is stored or shown: journals, events, logs, exports and errors. It
+// searches for values, not for patterns: a secret that was not named to it is not found.
 package redact
 
 import (
@@ -8,21 +8,22 @@ import (
 	"strings"
 )
 
-// Mark stands in the place of a secret.
+// Mark replaces a secret.
 const Mark = "[redacted]"
 
-// Redactor replaces secrets. It does not change, so that goroutines may share it. A nil Redactor knows no secrets.
+// Redactor replaces secrets. It is immutable, so goroutines may share it. A nil Redactor knows no secrets.
 type Redactor struct {
 	mark string
-	// starting holds the secrets by their first bytes, of each the longest first: it is the one that is meant where one
-	// secret begins like another.
+	// starting holds the secrets by their first byte, the longest first. If one secret is the beginning of another, the longer
+	// one must match first.
 	starting [256][]string
 }
 
-// New returns a Redactor of values, without those that are not worth it (see Worth). It is nil if none is left.
+// New returns a Redactor for values. It ignores values that are not worth redacting; see Worth. It returns nil if no value is
+// left.
 func New(values ...string) *Redactor { return NewWithMark(Mark, values...) }
 
-// NewWithMark is New with something else in the place of secrets.
+// NewWithMark is like New, but replaces secrets by mark.
 func NewWithMark(mark string, values ...string) *Redactor {
 	var all []string
 	for _, value := range values {
@@ -41,7 +42,7 @@ func NewWithMark(mark string, values ...string) *Redactor {
 	return r
 }
 
-// String returns a text without secrets. A text without any is returned as it is.
+// String returns a text without secrets. It returns a text that contains none unchanged.
 func (r *Redactor) String(text string) string {
 	if r == nil {
 		return text
@@ -50,8 +51,8 @@ func (r *Redactor) String(text string) string {
 	return out
 }
 
-// scan replaces secrets in a text. If it is not the last of its kind, scan stops where a secret may begin that ends in what
-// follows, and returns that as the rest.
+// scan replaces secrets in a text. If last is false, more text follows: scan then stops where a secret may begin that ends in
+// the following text, and returns that part as rest.
 func (r *Redactor) scan(text string, last bool) (out, rest string) {
 	var b strings.Builder
 	done := 0
@@ -71,7 +72,7 @@ func (r *Redactor) scan(text string, last bool) (out, rest string) {
 	return concat(&b, text[done:]), ""
 }
 
-// concat avoids a copy of a text that had no secrets.
+// concat returns the content of b followed by tail. It avoids copying a text that had no secrets.
 func concat(b *strings.Builder, tail string) string {
 	if b.Len() == 0 {
 		return tail
@@ -80,7 +81,7 @@ func concat(b *strings.Builder, tail string) string {
 	return b.String()
 }
 
-// at returns the secret that a text begins with. It is partial if a longer one may begin there, of which the end is missing.
+// at returns the secret that a text begins with. partial is true if the text may be the beginning of a longer secret.
 func (r *Redactor) at(text string) (secret string, partial bool) {
 	for _, s := range r.starting[text[0]] {
 		if strings.HasPrefix(text, s) {

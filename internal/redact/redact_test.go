@@ -49,7 +49,7 @@ func TestString(t *testing.T) {
 			if got := r.String(tt.in); got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
-			// In pieces of any length it is the same.
+			// The result must be the same for pieces of any length.
 			for size := 1; size <= len(tt.in); size++ {
 				s, got := r.Stream(), ""
 				for piece := range slices.Chunk([]byte(tt.in), size) {
@@ -109,7 +109,7 @@ func TestKnown(t *testing.T) {
 	}
 }
 
-// TestCurrent changes the secrets while a text streams in.
+// TestCurrent changes the secrets while a text arrives.
 func TestCurrent(t *testing.T) {
 	t.Parallel()
 	var none *redact.Current
@@ -126,7 +126,7 @@ func TestCurrent(t *testing.T) {
 	}
 }
 
-// FuzzRedact checks that no secret is left in a text, in whatever pieces it comes, and that JSON stays JSON.
+// FuzzRedact checks that no secret is left in a text, whatever pieces the text arrives in, and that JSON stays valid.
 func FuzzRedact(f *testing.F) {
 	f.Add("a text with secret-1 and more", "secret-1", 4)
 	f.Add("aaaaaaaaaab", "aaaaaaab", 9)

@@ -2,24 +2,24 @@ package redact
 
 import "sync/atomic"
 
-// Stream redacts text that comes in pieces, where a secret may begin in one piece and end in another. It belongs to one
-// goroutine.
+// Stream redacts text that arrives in pieces, where a secret may begin in one piece and end in another. Only one goroutine may
+// use it.
 type Stream struct {
-	// from is asked at each piece, since secrets may become known while a text streams in.
+	// from is called for each piece, because secrets may become known while a text arrives.
 	from func() *Redactor
 	rest string
 }
 
-// Stream begins a text.
+// Stream returns a Stream for a new text.
 func (r *Redactor) Stream() *Stream { return &Stream{from: func() *Redactor { return r }} }
 
-// Current is the Redactor in force, which is another one after a reload. Goroutines may share it. A nil Current has none.
+// Current holds the current Redactor, which a reload replaces. Goroutines may share it. A nil Current has no Redactor.
 type Current struct{ now atomic.Pointer[Redactor] }
 
-// Set puts a Redactor, which may be nil, in force.
+// Set replaces the current Redactor. r may be nil.
 func (c *Current) Set(r *Redactor) { c.now.Store(r) }
 
-// Get returns the Redactor in force.
+// Get returns the current Redactor.
 func (c *Current) Get() *Redactor {
 	if c == nil {
 		return nil
@@ -27,10 +27,10 @@ func (c *Current) Get() *Redactor {
 	return c.now.Load()
 }
 
-// Stream begins a text.
+// Stream returns a Stream for a new text, which uses the Redactor that is current at each piece.
 func (c *Current) Stream() *Stream { return &Stream{from: c.Get} }
 
-// Next returns what is certain of the text so far. What may be the beginning of a secret is held back.
+// Next adds a piece and returns the redacted text so far. It holds back text that may be the beginning of a secret.
 func (s *Stream) Next(piece string) string {
 	r := s.from()
 	if r == nil {
@@ -42,7 +42,7 @@ func (s *Stream) Next(piece string) string {
 	return out
 }
 
-// End returns what was held back. The Stream can be used for another text.
+// End returns the text that was held back. The Stream can then be used for another text.
 func (s *Stream) End() string {
 	rest := s.rest
 	s.rest = ""

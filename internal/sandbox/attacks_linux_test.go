@@ -18,28 +18,28 @@ import (
 
 // weapon is one attack.
 type weapon struct {
-	// run returns nil if the attack had success.
+	// run returns nil if the attack succeeded.
 	run func(scene) error
-	// change makes the default policy of a plugin into the one under attack.
+	// change turns the default policy of a plugin into the policy under attack.
 	change func(*sandbox.Policy)
-	// mounts tells that only a mount or process namespace refuses it.
+	// mounts is true if only a mount or process namespace prevents the attack.
 	mounts bool
-	// isolatedControl runs the control in namespaces, lest it change the machine.
+	// isolatedControl runs the control in namespaces, so that the control does not change the machine.
 	isolatedControl bool
-	// root tells that an ordinary user has no success even without a sandbox.
+	// root is true if an ordinary user fails even without a sandbox.
 	root bool
 }
 
 func networkOff(p *sandbox.Policy) { p.Network = false }
 
-// parentWritable is for a working directory inside a writable tree.
+// parentWritable makes a writable tree contain the working directory.
 func parentWritable(p *sandbox.Policy) {
 	p.ReadWrite = append(p.ReadWrite, filepath.Dir(p.ReadWrite[0]))
 }
 
 func shell(p *sandbox.Policy) { p.Exec = true }
 
-// linkedTree is for a linked working tree of Git whose repository is writable too.
+// linkedTree adds a linked working tree of Git whose repository is writable too.
 func linkedTree(p *sandbox.Policy) {
 	base := filepath.Dir(p.ReadWrite[0])
 	tree := filepath.Join(base, "linked")
@@ -47,13 +47,13 @@ func linkedTree(p *sandbox.Policy) {
 	p.Protected = sandbox.Default(sandbox.Place{Workdir: tree}, sandbox.KindShell).Protected
 }
 
-// hiddenSocket is for sockets of others that can be reached, but for one that lies where nothing else can be.
+// hiddenSocket allows connections to the sockets of other processes, except one hidden socket.
 func hiddenSocket(p *sandbox.Policy) {
 	p.UnixSockets = true
 	p.Hidden = append(p.Hidden, filepath.Join(filepath.Dir(p.ReadWrite[0]), "other-plugin.sock"))
 }
 
-// pluginElsewhere is for a directory of plugins in the middle of the working directory, with a link to one.
+// pluginElsewhere loads plugins from a directory inside the working directory, and from a link there.
 func pluginElsewhere(p *sandbox.Policy) {
 	work := p.ReadWrite[0]
 	place := sandbox.Place{Workdir: work, Sources: []string{filepath.Join(work, "src/parts"), filepath.Join(work, "linked-plugin")}}
@@ -154,7 +154,7 @@ var attacks = map[string]weapon{
 	"packet socket":             {root: true, run: func(scene) error { return socket(unix.AF_PACKET, unix.SOCK_RAW, 0) }},
 	"netlink socket":            {run: func(scene) error { return socket(unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_ROUTE) }},
 
-	// Into the kernel.
+	// Access to the kernel.
 	"io_uring":       {run: ioUring},
 	"bpf":            {root: true, run: bpfMap},
 	"unshare":        {run: func(scene) error { return call(unix.SYS_UNSHARE, unix.CLONE_FILES, 0, 0, 0) }},
@@ -193,7 +193,7 @@ func init() {
 		attacks["shell: "+name] = weapon{change: shell, mounts: true, run: func(s scene) error { return sh(s, line) }}
 	}
 	for name, nr := range foreignCalls {
-		// Whatever it answers, it was let through.
+		// Any result means that the filter let the call through.
 		attacks[name] = weapon{run: func(scene) error { _ = call(nr, 0, 0, 0, 0); return nil }}
 	}
 }
@@ -202,7 +202,7 @@ func init() {
 func sh(s scene, line string) error {
 	cmd := exec.Command("/bin/sh", "-c", line)
 	cmd.Env = append(os.Environ(), "BASE="+s.Base, fmt.Sprintf("PID=%d", s.Pid))
-	// Programs inherit what their parent does not keep to itself.
+	// Programs inherit the descriptors that their parent does not mark close-on-exec.
 	if _, err := unix.FcntlInt(keptFD, unix.F_SETFD, 0); err == nil {
 		cmd.ExtraFiles = make([]*os.File, keptFD-2)
 		cmd.ExtraFiles[keptFD-3] = os.NewFile(keptFD, "kept")
@@ -271,7 +271,7 @@ func linkPlugin(s scene) error {
 	return errors.Join(os.Link(s.path("work/.aura/plugins/p/main.go"), link), appendTo(link))
 }
 
-// parentEnvironment tries every process it can see, by every file that leads to an environment.
+// parentEnvironment tries every visible process, through every file that leads to an environment.
 func parentEnvironment(s scene) error {
 	names := []string{"environ", "task/%d/environ", "cwd/../proc/%d/environ"}
 	pids := []string{fmt.Sprint(s.Pid), fmt.Sprint(os.Getppid()), "1"}
@@ -307,7 +307,7 @@ func signalByPidfd(s scene) error {
 }
 
 func readMemory(s scene) error {
-	// Nothing is asked for but whether it would be allowed: the address is nobody's.
+	// The call only checks whether access is allowed: nothing is mapped at the address.
 	b := make([]byte, 8)
 	_, err := unix.ProcessVMReadv(s.Pid, []unix.Iovec{{Base: &b[0], Len: 8}}, []unix.RemoteIovec{{Base: 4096, Len: 8}}, 0)
 	if errors.Is(err, unix.EFAULT) {
@@ -340,7 +340,7 @@ func memfdExec(scene) error {
 	return exec.Command(fmt.Sprintf("/proc/self/fd/%d", fd)).Run()
 }
 
-// bomb is more processes than the limit of the suite.
+// bomb is a number of processes above the limit of the suite.
 const bomb = 400
 
 func manyProcesses(scene) error {

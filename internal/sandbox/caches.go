@@ -6,14 +6,15 @@ import (
 	"slices"
 )
 
-// caches are what builds write below the home directory. The directories of programs beside them are not among them: what is
-// put there would run outside of the sandbox one day.
+// caches lists the directories below the home directory that builds write to. It leaves out the directories of programs beside
+// the caches: a program put there could later run outside of the sandbox.
 var caches = []string{".cache", "go/pkg", ".cargo/registry", ".cargo/git", ".npm", ".gradle/caches", ".m2/repository"}
 
-// fillers are the programs without which there is no need for a cache; nothing is everybody's.
+// fillers maps a cache to the program that fills it. An empty name means any program. A cache without an entry is never
+// created.
 var fillers = map[string]string{".cache": "", "go/pkg": "go", ".cargo/registry": "cargo", ".cargo/git": "cargo", ".npm": "npm"}
 
-// filled are the caches that something on this machine fills, or is told to by the environment.
+// filled returns the caches that an installed program fills, and those that the environment names.
 func (at Place) filled() []string {
 	used := slices.DeleteFunc(slices.Clone(caches), func(cache string) bool {
 		program, known := fillers[cache]
@@ -26,7 +27,7 @@ func (at Place) filled() []string {
 	return out
 }
 
-// has reports whether there is such a program.
+// has reports whether a program exists in one of the directories of Path.
 func (at Place) has(program string) bool {
 	return slices.ContainsFunc(present(at.Path...), func(dir string) bool {
 		info, err := os.Stat(filepath.Join(dir, program))

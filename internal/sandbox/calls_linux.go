@@ -4,36 +4,37 @@ package sandbox
 
 import "golang.org/x/sys/unix"
 
-// lastCall is the highest number known when this list was made.
+// lastCall is the highest number of a system call that was known when this list was made.
 const lastCall = unix.SYS_RSEQ_SLICE_YIELD
 
-// cloneNamespaces are the flags of clone that make namespaces. In one of its own a process has capabilities again.
+// cloneNamespaces holds the flags of clone that create namespaces. A process has capabilities again in a user namespace of its
+// own.
 const cloneNamespaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC | unix.CLONE_NEWUSER |
 	unix.CLONE_NEWPID | unix.CLONE_NEWNET
 
-// unknownCalls look as if the kernel did not have them, because programs then use an older way. Of clone3 the filter cannot see
-// the flags; io_uring does other calls' work out of the filter's sight.
+// unknownCalls lists the calls that fail as if the kernel did not have them, because programs then fall back to an older call.
+// The filter cannot see the flags of clone3. io_uring does the work of other calls without passing the filter.
 var unknownCalls = []uint32{
 	unix.SYS_CLONE3, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
 }
 
-// refusedCalls are refused whatever their arguments are.
+// refusedCalls lists the calls that are refused with any arguments.
 var refusedCalls = []uint32{
-	// Into other processes.
+	// Access to other processes.
 	unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PROCESS_MADVISE, unix.SYS_PIDFD_GETFD,
 	unix.SYS_KCMP, unix.SYS_MIGRATE_PAGES, unix.SYS_MOVE_PAGES,
 	// Namespaces and mounts.
 	unix.SYS_UNSHARE, unix.SYS_SETNS, unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT,
 	unix.SYS_OPEN_TREE, unix.SYS_OPEN_TREE_ATTR, unix.SYS_MOVE_MOUNT, unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT,
 	unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR,
-	// Into the kernel.
+	// Changes to the kernel.
 	unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD, unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD,
 	unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE,
-	// Keys are the user's, whichever process asks.
+	// Keys belong to the user: every process of the user can ask for them.
 	unix.SYS_KEYCTL, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY,
-	// Files by something else than their path, or watched everywhere.
+	// Access to files other than by path, and watching of whole file systems.
 	unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_NAME_TO_HANDLE_AT, unix.SYS_FANOTIFY_INIT, unix.SYS_FANOTIFY_MARK, unix.SYS_MEMFD_SECRET,
-	// The machine as a whole.
+	// Settings of the whole machine.
 	unix.SYS_ACCT, unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_REBOOT, unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME,
 	unix.SYS_ADJTIMEX, unix.SYS_CLOCK_ADJTIME, unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME, unix.SYS_QUOTACTL,
 	unix.SYS_QUOTACTL_FD, unix.SYS_NFSSERVCTL, unix.SYS_LOOKUP_DCOOKIE, unix.SYS_VHANGUP, unix.SYS_SYSLOG,

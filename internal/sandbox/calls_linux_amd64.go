@@ -4,7 +4,7 @@ import "golang.org/x/sys/unix"
 
 const auditArch = unix.AUDIT_ARCH_X86_64
 
-// archRefusedCalls exist on this architecture alone.
+// archRefusedCalls lists the refused calls that exist only on this architecture.
 var archRefusedCalls = []uint32{
 	unix.SYS_IOPL, unix.SYS_IOPERM, unix.SYS_MODIFY_LDT, unix.SYS_CREATE_MODULE, unix.SYS_GET_KERNEL_SYMS,
 	unix.SYS_QUERY_MODULE, unix.SYS_USELIB, unix.SYS__SYSCTL,

@@ -4,5 +4,5 @@ import "golang.org/x/sys/unix"
 
 const auditArch = unix.AUDIT_ARCH_AARCH64
 
-// archRefusedCalls exist on this architecture alone.
+// archRefusedCalls lists the refused calls that exist only on this architecture.
 var archRefusedCalls []uint32

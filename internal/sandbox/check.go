@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// Access are the files that a call says it will touch, absolute or relative to a working directory.
+// Access lists the files that a call declares it will access. Paths are absolute or relative to a working directory.
 type Access struct {
 	Read  []string
 	Write []string
 }
 
-// DeniedError is a path that a policy does not allow.
+// DeniedError reports a path that a policy does not allow.
 type DeniedError struct {
-	// Path is as it was asked for, Resolved is where it leads.
+	// Path is the path as the call named it. Resolved is the same path with symbolic links followed.
 	Path, Resolved string
 	Write          bool
-	// Rule says which part of the policy refuses it, and what the user can do.
+	// Rule says which part of the policy refuses the path, and what the user can do.
 	Rule string
 }
 
@@ -34,9 +34,9 @@ func (e *DeniedError) Error() string {
 	return fmt.Sprintf("%s %s%s: refused by the sandbox: %s", doing, e.Path, where, e.Rule)
 }
 
-// Check refuses the first path that the policy does not allow, with a DeniedError: what is written comes first, because to be
-// allowed to read it would not do. Symbolic links are followed, in the paths
-// and in the policy, also where they lead to what does not exist yet.
+// Check returns a DeniedError for the first path that the policy does not allow. It checks the written paths first, because a
+// path that is both read and written needs more than permission to read. It follows symbolic links in the paths and in the
+// policy, also links to files that do not exist yet.
 func Check(p Policy, workdir string, paths Access) error {
 	if len(paths.Read)+len(paths.Write) == 0 {
 		return nil // following the links of a policy takes longer than most calls
@@ -58,7 +58,7 @@ func Check(p Policy, workdir string, paths Access) error {
 func (p Policy) check(workdir, path string, write bool) error {
 	asked := path
 	if !filepath.IsAbs(path) {
-		// Joining would drop what comes before a "..", which may be a link to elsewhere.
+		// filepath.Join would remove the part before a "..", which may be a link to another directory.
 		path = workdir + string(filepath.Separator) + path
 	}
 	resolved := resolve(path)
@@ -90,7 +90,7 @@ func (p Policy) check(workdir, path string, write bool) error {
 	return nil
 }
 
-// resolved follows the links in the policy's own paths, unless that has been done.
+// resolved returns the policy with the links in its own paths followed. It returns an opened policy unchanged.
 func (p Policy) resolved() Policy {
 	if p.Opened {
 		return p
@@ -105,7 +105,7 @@ func (p Policy) resolved() Policy {
 	return p
 }
 
-// reach is the tree that makes a path readable, or empty.
+// reach returns the tree that makes a path readable, or an empty string.
 func (p Policy) reach(path string) string {
 	for _, list := range [][]string{p.ReadWrite, p.ReadOnly, p.Own} {
 		if tree := covering(list, path); tree != "" {
@@ -115,7 +115,7 @@ func (p Policy) reach(path string) string {
 	return ""
 }
 
-// covering is the first of the trees that holds the path, or empty.
+// covering returns the first tree that contains the path, or an empty string.
 func covering(trees []string, path string) string {
 	for _, tree := range trees {
 		if within(tree, path) {
@@ -125,7 +125,7 @@ func covering(trees []string, path string) string {
 	return ""
 }
 
-// within reports whether path is the tree or inside of it. Both are clean.
+// within reports whether path is tree or below it. Both paths must be clean.
 func within(tree, path string) bool {
 	if tree == path {
 		return true
@@ -134,22 +134,22 @@ func within(tree, path string) bool {
 	return len(path) > len(tree) && path[len(tree)] == filepath.Separator && path[:len(tree)] == tree
 }
 
-// devices are files that hold nothing and that programs take for granted. They are writable under every policy.
+// devices lists files that store nothing and that programs expect to exist. They are writable under every policy.
 var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}
 
 func isDevice(path string) bool { return covering(devices, path) == path }
 
-// maxLinks is how many symbolic links are followed, as in the kernel.
+// maxLinks is how many symbolic links are followed. The kernel has the same limit.
 const maxLinks = 40
 
-// resolve follows every symbolic link of a path, as far as it exists; the rest is taken as it is. A path with too many links
-// leads nowhere that exists, so what is left of it does not matter.
+// resolve follows every symbolic link of a path. The part of a path that does not exist is kept as it is. A path with too many
+// links leads to no existing file, so the unresolved rest of such a path does not matter.
 func resolve(path string) string {
 	end, _ := follow(path)
 	return end
 }
 
-// follow is resolve with the links on the way, each by its name in a directory that has no links in its path.
+// follow does the work of resolve. It also returns the followed links, each as a name in a directory whose path has no links.
 func follow(path string) (end string, links []string) {
 	path = filepath.FromSlash(path)
 	volume := filepath.VolumeName(path)

@@ -6,27 +6,27 @@ import (
 	"strings"
 )
 
-// Paths are the two lists of files that settings can give.
+// Paths holds the two lists of paths that settings can give.
 type Paths struct {
 	ReadOnly  []string
 	ReadWrite []string
 }
 
-// Config is what the user's settings change in a policy.
+// Config holds the user's settings for a policy.
 type Config struct {
-	// Restrictions takes the place of the default lists. A list that is nil leaves the default alone; one that is empty
-	// grants nothing.
+	// Restrictions replaces the default lists. A nil list keeps the default. An empty list grants nothing.
 	Restrictions Paths
-	// Extra is granted as well.
+	// Extra is granted in addition.
 	Extra Paths
-	// Network off cuts the network. It cannot grant one to what has none.
+	// Network is false to cut off the network. It cannot grant the network to a kind that has none.
 	Network bool
-	// UnixSockets lets command lines reach other processes by Unix sockets.
+	// UnixSockets lets command lines connect to other processes through Unix sockets.
 	UnixSockets bool
 }
 
 // Compose applies settings to the default policy of a kind. Paths in the settings may begin with ~ and may be relative to the
-// working directory. What the process needs to run, and what is protected or hidden, stays.
+// working directory. Settings cannot remove what the process needs to run, nor a protected path. They can only remove a hidden
+// path by naming it.
 func Compose(at Place, kind Kind, c Config) Policy {
 	p := Default(at, kind)
 	if c.Restrictions.ReadOnly != nil {
@@ -42,7 +42,7 @@ func Compose(at Place, kind Kind, c Config) Policy {
 	p.UnixSockets = c.UnixSockets && kind == KindShell
 	p.hideSecrets(at)
 	p.Hidden = slices.DeleteFunc(p.Hidden, func(path string) bool {
-		// Naming a secret is asking for it.
+		// A user who names a secret in the settings asks for access to it.
 		return slices.Contains(p.ReadOnly, path) || slices.Contains(p.ReadWrite, path)
 	})
 	return p
@@ -67,12 +67,12 @@ func (at Place) absolute(paths []string) []string {
 	return out
 }
 
-// Stricter reports whether p forbids anything that other allows, so that a process confined by other may do what p forbids.
+// Stricter reports whether p forbids anything that other allows, so that a process confined by other could do what p forbids.
 func (p Policy) Stricter(other Policy) bool {
 	covered := func(mine, theirs []string) bool {
 		return !slices.ContainsFunc(theirs, func(path string) bool { return covering(mine, path) == "" })
 	}
-	// What could not be reached anyway is forbidden to nobody.
+	// A path that other cannot reach anyway does not count as forbidden.
 	forbids := func(mine, theirs []string) bool {
 		return slices.ContainsFunc(mine, func(path string) bool { return other.reach(path) != "" && covering(theirs, path) == "" })
 	}
@@ -82,7 +82,8 @@ func (p Policy) Stricter(other Policy) bool {
 		forbids(p.Protected, slices.Concat(other.Protected, other.Hidden)) || forbids(p.Hidden, other.Hidden)
 }
 
-// WithoutFiles is the policy for what says that it cannot work in a sandbox: every file can be reached. All else still holds.
+// WithoutFiles returns the policy for a program that declares that it cannot work in a sandbox. Every file can be reached; the
+// rest of the policy still holds.
 func (p Policy) WithoutFiles() Policy {
 	p.ReadOnly, p.Make, p.Own, p.Protected, p.Exposed, p.Hidden = nil, nil, nil, nil, nil, nil
 	p.Temp, p.Inner, p.Named, p.Workdir, p.WorkdirID, p.Opened, p.Identities, p.Uncovered = "", nil, nil, "", nil, false, nil, nil

@@ -8,21 +8,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Confine applies the policy to this process, all its threads and all it will start. It cannot be undone. It establishes that
-// either the report says what holds, or an error is returned and the process must end, because it is confined in part.
+// Confine applies the policy to this process, to all its threads and to all processes that it will start. It cannot be undone.
+// Either the report says what is enforced, or Confine returns an error. After an error the process must end, because it is
+// confined only in part.
 //
-// The order matters: mounts need privileges, Landlock opens the paths it grants, and the filter refuses what the other steps
-// use.
+// The order of the steps matters: mounts need privileges, Landlock opens the paths that it grants, and the filter refuses
+// system calls that the other steps use.
 func Confine(p Policy, in Isolation) (Report, error) { return confine(p, in, ll.AllThreadsPrctl) }
 
-// confine is Confine for a process that starts programs on some threads only: bound makes a call on these.
+// confine does the work of Confine for a process that starts programs on some threads only: bound makes a call on those
+// threads.
 func confine(p Policy, in Isolation, bound prctl) (Report, error) {
 	var r Report
 	if s := Support(); !s.Enabled {
 		return r, fmt.Errorf("confining: %w: %s", ErrUnsupported, s.Reason())
 	}
 	if !p.Opened {
-		// Whoever started the process opened nothing, so all is as it is found now.
+		// The parent process opened nothing, so the paths are opened as they are now.
 		var own Grants
 		defer own.Close()
 		p = own.Open(p)
@@ -62,7 +64,7 @@ func confine(p Policy, in Isolation, bound prctl) (Report, error) {
 	return r, nil
 }
 
-// limit sets the bounds of memory and processes. It runs while /proc can still be written.
+// limit sets the limits of memory and processes. It must run while /proc is still writable.
 func limit(l Limits, in Isolation, r *Report) error {
 	if err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}); err != nil {
 		return fmt.Errorf("forbidding core files: %w", err)
@@ -76,8 +78,8 @@ func limit(l Limits, in Isolation, r *Report) error {
 		return nil
 	}
 	bounded := limitPids(l.Processes, in, r)
-	// The kernel counts the processes of a user namespace apart from the user's other ones, and none of root's. Without a
-	// namespace the user's own processes would use up the bound.
+	// The kernel counts the processes of a user namespace apart from the user's other processes. It does not count the
+	// processes of root. Without a namespace, the user's other processes would use up the limit.
 	if in.Processes && os.Geteuid() != 0 {
 		if err := lower(unix.RLIMIT_NPROC, uint64(l.Processes)); err != nil {
 			return fmt.Errorf("limiting processes: %w", err)
@@ -90,7 +92,7 @@ func limit(l Limits, in Isolation, r *Report) error {
 	return nil
 }
 
-// lower sets a limit of this process and all it starts, unless there is a lower one.
+// lower sets a limit of this process and of all processes that it starts, unless the current limit is lower.
 func lower(resource int, value uint64) error {
 	var now unix.Rlimit
 	if err := unix.Getrlimit(resource, &now); err != nil {
@@ -100,11 +102,11 @@ func lower(resource int, value uint64) error {
 	return unix.Setrlimit(resource, &unix.Rlimit{Cur: value, Max: value})
 }
 
-// minPids is the lowest bound that the kernel accepts for a process namespace.
+// minPids is the lowest limit that the kernel accepts for a process namespace.
 const minPids = 301
 
-// limitPids bounds the process namespace as a whole. Before Linux 6.14 the same file was the whole machine's, so it is left
-// alone there.
+// limitPids limits the number of processes in the process namespace, and reports whether it did. Before Linux 6.14 the same
+// file applied to the whole machine, so limitPids does not write to it there.
 func limitPids(n int, in Isolation, r *Report) bool {
 	if !in.Processes || !r.Proc || !kernelAtLeast(6, 14) {
 		return false

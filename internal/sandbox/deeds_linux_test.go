@@ -19,7 +19,7 @@ import (
 
 func unixSockets(p *sandbox.Policy) { p.UnixSockets = true }
 
-// deeds are what a confined process can do: a sandbox in which nothing works would pass every test of escapes.
+// deeds lists what a confined process must be able to do: a sandbox in which nothing works would pass every test of escapes.
 var deeds = map[string]weapon{
 	"read the working directory":  {run: func(s scene) error { return reads(s.path("work/main.go"), "package") }},
 	"read what is protected":      {run: func(s scene) error { return reads(s.path("work/.git/config"), "") }},
@@ -65,7 +65,7 @@ var deeds = map[string]weapon{
 		}
 		return exec.Command("./tool").Run()
 	}},
-	// Without a process namespace the parent does it: see restrictFiles.
+	// Without a process namespace the parent sends the signal: see restrictFiles.
 	"signal to its own": {change: shell, mounts: true, run: signalFromOtherThread},
 	"any file, without a sandbox for files": {change: func(p *sandbox.Policy) { *p = p.WithoutFiles() }, run: func(s scene) error {
 		return errors.Join(os.WriteFile(s.path("home/new"), nil, 0o600), appendTo(s.path("work/.git/config")))
@@ -85,7 +85,7 @@ var deeds = map[string]weapon{
 	"abstract socket, allowed": {change: unixSockets, run: func(s scene) error { return connects("unix", s.Abstract) }},
 }
 
-// TestDeeds runs what must work, in namespaces and without.
+// TestDeeds checks what must work, with namespaces and without.
 func TestDeeds(t *testing.T) {
 	t.Parallel()
 	requireSupport(t)
@@ -108,7 +108,8 @@ func TestDeeds(t *testing.T) {
 	}
 }
 
-// TestUncovered shows that a process without namespaces says what it lacks, and that one with them makes what is missing.
+// TestUncovered checks that a process without namespaces reports what it lacks, and that a process with namespaces creates the
+// missing directory.
 func TestUncovered(t *testing.T) {
 	t.Parallel()
 	requireSupport(t)
@@ -132,7 +133,8 @@ func TestUncovered(t *testing.T) {
 	}
 }
 
-// TestMissing shows that a process says what is not there to be protected, and makes no repository of the working directory.
+// TestMissing checks that a process reports missing paths that cannot be protected, and that it does not turn the working
+// directory into a repository.
 func TestMissing(t *testing.T) {
 	t.Parallel()
 	requireSupport(t)
@@ -160,7 +162,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// TestUncoveredLink shows that a link in place of a protected directory is told: the link itself can be replaced.
+// TestUncoveredLink checks that a link in place of a protected directory is reported: the link itself can be replaced.
 func TestUncoveredLink(t *testing.T) {
 	t.Parallel()
 	requireSupport(t)
@@ -176,7 +178,7 @@ func TestUncoveredLink(t *testing.T) {
 	}
 }
 
-// signalFromOtherThread kills a program from another thread than the one that started it.
+// signalFromOtherThread kills a program from a thread other than the one that started it.
 func signalFromOtherThread(scene) error {
 	cmd := exec.Command("/bin/sleep", "60")
 	runtime.LockOSThread()
@@ -184,7 +186,7 @@ func signalFromOtherThread(scene) error {
 		return err
 	}
 	done := make(chan error)
-	// This thread is locked, so the goroutine is on another.
+	// This thread is locked, so the goroutine runs on another thread.
 	go func() { done <- cmd.Process.Kill() }()
 	return <-done
 }

@@ -6,52 +6,54 @@ import (
 	"slices"
 )
 
-// Kind is what runs under a policy. The kinds differ in what they need.
+// Kind says what runs under a policy. Each kind needs different grants.
 type Kind string
 
 // The kinds.
 const (
-	// KindPlugin is a plugin's child: it has the network and starts no programs.
+	// KindPlugin is a plugin's child process. It has the network and starts no programs.
 	KindPlugin Kind = "plugin"
 	// KindFiles is a built-in tool that works on files and needs nothing else.
 	KindFiles Kind = "files"
-	// KindShell is a tool that runs command lines, with the caches that builds need.
+	// KindShell is a tool that runs command lines. It has the caches that builds need.
 	KindShell Kind = "shell"
 )
 
-// Place is where a process runs. All paths are absolute; empty ones are left out.
+// Place describes where a process runs. All paths are absolute; empty paths are ignored.
 type Place struct {
 	Workdir string
 	Home    string
-	// DataDir is the plugin's own, and Output is where long output of a tool goes. Both are made, and are writable wherever they
-	// lie.
+	// DataDir is the plugin's own directory. Output is the directory for the long output of a tool. Both are created, and are
+	// writable wherever they are located.
 	DataDir, Output string
-	// Temp is the directory for temporary files; empty means /tmp. Private takes its place if it holds the home directory or the whole
-	// system; see PrivateTemp. Writable is what else can be written by default, unless it holds as much.
+	// Temp is the directory for temporary files; empty means /tmp. Private replaces Temp if Temp contains the home directory or
+	// the whole system; see PrivateTemp. Writable lists further directories that are writable by default, except those that
+	// contain the home directory or the whole system.
 	Temp, Private string
 	Writable      []string
-	// Own is what the process needs to run, such as its executable; see Prefix for interpreters.
+	// Own lists what the process needs to run, such as its executable; see Prefix for interpreters.
 	Own []string
-	// Path is where programs are looked for, and Caches are directories that builds write beside the usual ones. Only
-	// KindShell has them.
+	// Path lists the directories where programs are searched. Caches lists directories that builds write in addition to the
+	// usual ones. Only KindShell uses them.
 	Path   []string
 	Caches []string
-	// Hidden is out of reach wherever it lies, such as the directory of aura's own sockets.
+	// Hidden lists paths that are always out of reach, such as the directory of aura's own sockets.
 	Hidden []string
-	// Settings are directories beside .aura in the working directory that aura takes its settings and plugins from. They are
-	// protected likewise.
+	// Settings lists directories that aura takes its settings and plugins from, beside .aura in the working directory. They are
+	// protected in the same way.
 	Settings []string
-	// EnvFiles are the files that variables are taken from, whether they exist or not. They are protected too.
+	// EnvFiles lists the files that variables are taken from, whether they exist or not. They are protected too.
 	EnvFiles []string
-	// Git is what GitPaths returns for this place; nil means that it is asked.
+	// Git is the result of GitPaths for this place; nil means that GitPaths is called.
 	Git *Repositories
-	// Programs are those that run outside of the sandbox, such as aura itself. They are protected with all that lies beside them.
+	// Programs lists the programs that run outside of the sandbox, such as aura itself. Their directories are protected.
 	Programs []string
-	// Sources are the directories that plugins are loaded from, wherever they lie. They are protected too.
+	// Sources lists the directories that plugins are loaded from, wherever they are located. They are protected too.
 	Sources []string
 }
 
-// system is what programs need of the machine: programs, libraries, certificates, time zones, and how names are resolved.
+// system lists what programs need of the machine: programs, libraries, certificates, time zones, and the files for resolving
+// names.
 var system = []string{
 	"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/usr", "/opt", "/nix/store", "/gnu/store", "/snap",
 	"/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/ld.so.preload",
@@ -67,7 +69,7 @@ var system = []string{
 // settingsName is the directory that aura takes its settings and plugins from, in a working directory and in a home directory.
 const settingsName = ".aura"
 
-// The bounds of each process. A build takes more than a tool that edits files.
+// The limits of each process. A build takes more than a tool that edits files.
 const (
 	shellMemory    = 8 << 30
 	filesMemory    = 1 << 30
@@ -75,7 +77,7 @@ const (
 	otherProcesses = 512
 )
 
-// Default is the policy where no settings change it.
+// Default returns the policy that applies without settings.
 func Default(at Place, kind Kind) Policy {
 	trees := slices.Concat(at.work(), at.temporary(at.temp()), at.private())
 	p := Policy{
@@ -92,7 +94,7 @@ func Default(at Place, kind Kind) Policy {
 	p.Protected, p.Named, p.Exposed = at.protected()
 	switch kind {
 	case KindPlugin:
-		// The manifest says how much memory a plugin has.
+		// The plugin's manifest sets the memory limit.
 	case KindFiles:
 		p.Limits.MemoryBytes = filesMemory
 	case KindShell:
@@ -106,7 +108,7 @@ func Default(at Place, kind Kind) Policy {
 	return p
 }
 
-// aroundHome is the trees without the home directory, should it lie in one of them, as that of an account for a service may.
+// aroundHome returns the trees without the home directory. The home directory of a service account can be below one of them.
 func (at Place) aroundHome(trees []string) []string {
 	if at.Home == "" {
 		return slices.Clone(trees)
@@ -120,7 +122,7 @@ func (at Place) aroundHome(trees []string) []string {
 			continue
 		}
 		for ; dir != home; dir = towards(dir, home) {
-			// What cannot be listed is not granted.
+			// A directory that cannot be listed is not granted.
 			entries, _ := os.ReadDir(dir)
 			for _, e := range entries {
 				if path := filepath.Join(dir, e.Name()); !within(path, home) {
@@ -132,7 +134,7 @@ func (at Place) aroundHome(trees []string) []string {
 	return out
 }
 
-// towards is the directory right below one, on the way to another that is inside of it.
+// towards returns the directory directly below dir that is on the way to path. path must be below dir.
 func towards(dir, path string) string {
 	for filepath.Dir(path) != dir {
 		path = filepath.Dir(path)
@@ -140,12 +142,12 @@ func towards(dir, path string) string {
 	return path
 }
 
-// hideSecrets hides what the policy would grant of them.
+// hideSecrets hides the secrets that the policy would otherwise grant.
 func (p *Policy) hideSecrets(at Place) {
 	if at.Home == "" {
 		return
 	}
-	// Few of the paths have anything to do with the home directory.
+	// Few of the paths contain the home directory or are below it.
 	near := slices.DeleteFunc(slices.Concat(p.ReadWrite, p.ReadOnly, p.Own), func(path string) bool {
 		return !within(path, at.Home) && !within(at.Home, path)
 	})
@@ -156,8 +158,8 @@ func (p *Policy) hideSecrets(at Place) {
 	}
 }
 
-// protected is what stays read-only, in the order in which it is found, and what would if the working directory were elsewhere.
-// Named are those of it that are never made.
+// protected returns the paths that stay read-only, in the order in which they are found, as kept. named lists the paths that
+// are never created. exposed lists the paths that cannot be protected because they contain the working directory.
 func (at Place) protected() (kept, named, exposed []string) {
 	named = append(below(at.Workdir, []string{settingsName}), present(at.Settings...)...)
 	named = append(named, present(at.EnvFiles...)...)
@@ -178,7 +180,8 @@ func (at Place) protected() (kept, named, exposed []string) {
 	return kept, named, slices.Compact(exposed)
 }
 
-// programDirs are the directories of aura's own programs. Where one holds what must be writable, the programs alone are meant.
+// programDirs returns the directories of aura's own programs. If a directory contains a path that must be writable, programDirs
+// returns the program instead.
 func (at Place) programDirs() []string {
 	var out []string
 	for _, program := range present(at.Programs...) {

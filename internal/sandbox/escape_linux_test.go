@@ -12,7 +12,7 @@ import (
 	"github.com/idelchi/aura/internal/testneed"
 )
 
-// TestEscapes runs every attack without a sandbox, where it must have success, and then in one: with namespaces, and without
+// TestEscapes runs every attack without a sandbox, where it must succeed, and then in a sandbox: with namespaces, and without
 // them, as on a system that allows none.
 func TestEscapes(t *testing.T) {
 	t.Parallel()
@@ -21,8 +21,8 @@ func TestEscapes(t *testing.T) {
 		for name, w := range attacks {
 			t.Run(u.name+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				// The kernel refuses some of them to ordinary users anyway. Then root's run is the control, and shows that the
-				// attack is one; if there is none, nothing is shown.
+				// The kernel refuses some attacks to ordinary users anyway. Then the control runs as root and proves that the attack
+				// works. Without root, the test would prove nothing.
 				by := u
 				if w.root {
 					by = users()[0]
@@ -46,7 +46,7 @@ func TestEscapes(t *testing.T) {
 						t.Errorf("isolate = %t: the attack had success; report %+v", isolate, o.Report)
 					}
 					if strings.HasPrefix(o.Err, "killed") {
-						continue // it could report nothing any more
+						continue // a killed process cannot report anything
 					}
 					if isolate != o.Report.Mounts || isolate != o.Report.Proc || !o.Report.Confined {
 						t.Errorf("isolate = %t: report %+v", isolate, o.Report)
@@ -58,7 +58,7 @@ func TestEscapes(t *testing.T) {
 	}
 }
 
-// isolations are the ways in which to confine what is tried.
+// isolations returns the values of scene.Isolate that the attack is tried with.
 func isolations(t *testing.T, w weapon) []bool {
 	t.Helper()
 	var out []bool
@@ -74,7 +74,7 @@ func isolations(t *testing.T, w weapon) []bool {
 	return out
 }
 
-// canIsolate reports whether the system allows namespaces with a /proc, which some containers do not.
+// canIsolate reports whether the system allows namespaces with a /proc. Some containers do not.
 var canIsolate = sync.OnceValue(func() bool {
 	exe, err1 := os.Executable()
 	dir, err2 := os.Getwd()

@@ -7,17 +7,18 @@ import (
 	"strings"
 )
 
-// refusals are what programs print when the kernel enforces a policy: of a read-only mount, of Landlock, and of a mount that would be
-// replaced or removed.
+// refusals lists the messages that programs print when the kernel enforces a policy: for a read-only mount, for Landlock, and
+// for a mount that would be replaced or removed.
 var refusals = []string{"Read-only file system", "Permission denied", "Operation not permitted", "Device or resource busy"}
 
-// maxExplained bounds how much of an output is searched, in bytes at its end.
+// maxExplained is how much of an output is searched, in bytes from its end.
 const maxExplained = 64 << 10
 
-// Explain finds in the output of a command the first complaint about a file that the policy does not let it write, and says in one
-// line that the sandbox refused it and what to do; empty if there is none. Programs report such a refusal as a fault of the file system.
-// Relative paths start from the working directory; the end of a protected path counts too, because a command may have changed to another
-// directory. The output can only choose which rule of the policy is cited.
+// Explain searches the output of a command for the first complaint about a file that the policy does not let the command write.
+// It returns one line that says that the sandbox refused the file and what to do, or an empty string if there is no such
+// complaint. Without that line the refusal looks like a fault of the file system. Relative paths start from the working
+// directory. A path that is the end of a protected path counts too, because a command may have changed to another directory.
+// The output can only choose which rule of the policy is cited.
 func Explain(p Policy, workdir, output string) string {
 	output = output[max(0, len(output)-maxExplained):]
 	resolved := false
@@ -28,7 +29,7 @@ func Explain(p Policy, workdir, output string) string {
 		if !resolved {
 			p, resolved = p.resolved(), true // following the links takes long
 		}
-		// A program names itself first, and the file last.
+		// A program prints its own name first and the file last.
 		for _, path := range slices.Backward(candidates(line)) {
 			if denied := p.refusal(workdir, path); denied != nil {
 				return "[sandbox] " + denied.Error() + advice(denied.Resolved)
@@ -38,7 +39,7 @@ func Explain(p Policy, workdir, output string) string {
 	return ""
 }
 
-// advice is what to do instead.
+// advice returns what to do instead.
 func advice(path string) string {
 	if isGitSetting(path) {
 		return ". For one command, use git -c NAME=VALUE; to change the setting, ask the user to run git config"
@@ -51,7 +52,7 @@ func isGitSetting(path string) bool {
 	return base == ".gitconfig" || base == "config" && strings.Contains(filepath.ToSlash(path), "/.git/")
 }
 
-// refusal is the denial of writing a path; nil if the policy allows it.
+// refusal returns the error for writing a path; nil if the policy allows it.
 func (p Policy) refusal(workdir, path string) *DeniedError {
 	denied, _ := errors.AsType[*DeniedError](p.check(workdir, path, true))
 	if denied != nil || filepath.IsAbs(path) || !strings.Contains(path, "/") {
@@ -75,7 +76,7 @@ func containsAny(text string, words []string) bool {
 	return false
 }
 
-// candidates are the words of a line that may be paths: what has a slash in it, or begins with a dot.
+// candidates returns the words of a line that may be paths: words that contain a slash or begin with a dot.
 func candidates(line string) []string {
 	var out []string
 	for _, word := range strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \t\r\n'\"`‘’“”", r) }) {

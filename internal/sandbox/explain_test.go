@@ -9,7 +9,7 @@ import (
 	"github.com/idelchi/aura/internal/sandbox"
 )
 
-// TestExplain has a row for each complaint that is explained, and for those that are not.
+// TestExplain has a row for each complaint that is explained, and for complaints that are not.
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	root, err := filepath.EvalSymlinks(t.TempDir())
@@ -28,7 +28,7 @@ func TestExplain(t *testing.T) {
 	}
 	rows := map[string]struct {
 		give string
-		want []string // none is no explanation
+		want []string // nil means no explanation
 	}{
 		"git config":          {"error: could not lock config file .git/config: Read-only file system\n", []string{"[sandbox] writing .git/config", "refused by the sandbox", "stays read-only", "git -c NAME=VALUE", "git config"}},
 		"git config, renamed": {"error: could not write config file .git/config: Device or resource busy", []string{"stays read-only", "git -c"}},
@@ -54,7 +54,7 @@ func TestExplain(t *testing.T) {
 			}
 		}
 	}
-	// A command that changed its directory names the end of the path.
+	// A command that changed its directory prints only the end of the path.
 	if got := sandbox.Explain(policy, filepath.Join(work, "sub"), "could not lock config file .git/config: Permission denied"); !strings.Contains(got, "stays read-only") {
 		t.Errorf("from a subdirectory: got %q", got)
 	}

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// CloseInherited closes every descriptor from 3 on that is not to be kept, but for the two by which Go's runtime waits. A process
-// calls it first of all, before it opens anything.
+// CloseInherited closes every descriptor from 3 on, except those in keep and the two that Go's runtime uses for waiting. A
+// process must call it before it opens anything.
 func CloseInherited(keep ...int) error {
 	entries, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
@@ -23,7 +23,7 @@ func CloseInherited(keep ...int) error {
 		}
 		target, err := os.Readlink("/proc/self/fd/" + e.Name())
 		if err != nil || target == "anon_inode:[eventpoll]" || target == "anon_inode:[eventfd]" {
-			// It is closed already, as is the one the list was read from, or it is the runtime's.
+			// The descriptor is closed already, such as the one that the list was read from, or it belongs to the runtime.
 			continue
 		}
 		if err := unix.Close(fd); err != nil {

@@ -2,5 +2,5 @@
 
 package sandbox_test
 
-// foreignCalls has nothing to call by on this architecture.
+// foreignCalls is empty: this architecture has no other interface.
 var foreignCalls map[string]uintptr

@@ -8,11 +8,11 @@ import (
 	limits "github.com/idelchi/aura/internal/limit"
 )
 
-// frames reads what a confined process answers. The process is not trusted: one that sends a frame without end loses its call.
+// frames reads the answers of a confined process. The process is not trusted: if a frame exceeds the limit, the call fails.
 type frames struct {
 	decoder *json.Decoder
 	bound   *bound
-	// limit is the size of one frame, in bytes.
+	// limit is the largest size of one frame, in bytes.
 	limit int
 }
 
@@ -27,7 +27,7 @@ func (f frames) next(into *frame) error {
 	return f.decoder.Decode(into)
 }
 
-// bound is a reader of which a number of bytes may still be read.
+// bound is a reader that limits how many bytes may still be read.
 type bound struct {
 	from        io.Reader
 	left, limit int

@@ -8,7 +8,7 @@ import (
 	limits "github.com/idelchi/aura/internal/limit"
 )
 
-// zeros is a JSON text without end.
+// zeros reads as an endless JSON text.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) {
@@ -24,7 +24,7 @@ func TestFramesAreBounded(t *testing.T) {
 	if in.limit != limits.Frame {
 		t.Errorf("a frame may have %d bytes, want %d", in.limit, limits.Frame)
 	}
-	in.limit = 1 << 20 // the limit itself takes seconds to reach
+	in.limit = 1 << 20 // reaching the real limit takes seconds
 	for _, want := range []string{"a", "b"} {
 		var f frame
 		if err := in.next(&f); err != nil || f.Fault != want {

@@ -9,20 +9,21 @@ import (
 	"github.com/idelchi/aura/internal/files"
 )
 
-// What Git believes: hooks and settings name programs, and commondir says where to look for both. A linked working tree has but
-// the settings that are its own.
+// The paths that Git trusts: hooks and settings name programs, and commondir says where to look for both. A linked working tree
+// has only its own settings.
 var (
 	gitSettings    = []string{"hooks", "config", "config.worktree", "commondir"}
 	linkedSettings = []string{"config.worktree", "commondir"}
 	commonSettings = []string{"hooks", "config"}
 )
 
-// gitName is what a repository has in its working tree: a directory or, in a linked working tree and a submodule, a file that
-// leads to one.
+// gitName is the entry of a repository in its working tree. It is a directory or, in a linked working tree and in a submodule,
+// a file that names a directory.
 const gitName = ".git"
 
-// GitPaths is what decides which programs Git runs in a working directory and in the repositories right below it. If there is no
-// repository, the name is among them, so that nobody puts one there. Home is whose settings Git reads beside.
+// GitPaths returns the paths that decide which programs Git runs in a working directory and in the repositories directly below
+// it. If the working directory has no repository, its .git is among the paths, so that no confined code can create one. Git
+// also reads the settings in home.
 func GitPaths(workdir, home string) *Repositories {
 	if workdir == "" {
 		return &Repositories{}
@@ -40,10 +41,11 @@ func GitPaths(workdir, home string) *Repositories {
 	return &Repositories{Paths: append(out, hooks...), Files: includes}
 }
 
-// Repositories is what decides which programs Git runs. Files are those of it that are never made.
+// Repositories lists the paths that decide which programs Git runs. Files lists those that are never created if they are
+// missing.
 type Repositories struct{ Paths, Files []string }
 
-// ownRepository is what Git believes of the repository that a directory is in.
+// ownRepository returns the paths that Git trusts in the repository that contains a directory.
 func ownRepository(workdir string) []string {
 	own := filepath.Join(workdir, gitName)
 	out := below(own, gitSettings)
@@ -60,7 +62,7 @@ func ownRepository(workdir string) []string {
 	}
 }
 
-// repository is what Git believes of the repository that a working tree belongs to.
+// repository returns the paths that Git trusts in the repository of a working tree. found is the path of its .git.
 func repository(found string) []string {
 	dir := leadsTo(found, "gitdir: ")
 	if isDir(found) {
@@ -76,17 +78,18 @@ func repository(found string) []string {
 	return slices.Concat(below(dir, linkedSettings), below(common, commonSettings))
 }
 
-// isGitFile tells what Git has as a file, or may have, from directories such as those of aura's settings.
+// isGitFile reports whether Git has, or may have, a file at a path. It is false for directories such as those of aura's
+// settings.
 func isGitFile(path string) bool {
 	dir, name := filepath.Split(path)
 	inGit := filepath.Base(dir) == gitName || exists(filepath.Join(dir, "HEAD"))
 	return name == gitName || inGit && name != "hooks" && slices.Contains(gitSettings, name)
 }
 
-// unmade tells what is not made if it is missing.
+// unmade reports whether a missing path is not created.
 func (p Policy) unmade(path string) bool { return isGitFile(path) || slices.Contains(p.Named, path) }
 
-// leadsTo is the path that stands in a file after a prefix; empty if it is not there.
+// leadsTo returns the path that a file contains after a prefix; empty if there is none.
 func leadsTo(file, prefix string) string {
 	const long = 4096
 	text, err := files.Read(file, long)
@@ -101,8 +104,8 @@ func leadsTo(file, prefix string) string {
 	}
 }
 
-// Absent are the paths that are not protected, because they do not exist: a program can make them. A missing directory is made and
-// protected if there is one around it.
+// Absent returns the paths that are not protected because they do not exist: a program can create them. A missing directory is
+// not among them if its parent exists, because it is then created and protected.
 func (p Policy) Absent() []string {
 	p = p.resolved()
 	var out []string

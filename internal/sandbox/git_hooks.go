@@ -10,19 +10,19 @@ import (
 	"github.com/idelchi/aura/internal/files"
 )
 
-// The bounds of the search for repositories: a working directory may hold anything.
+// The limits of the search for repositories. They are needed because a working directory may contain anything.
 const (
-	// maxRepositories is how many entries of a directory are looked at.
+	// maxRepositories is how many entries of a directory are examined.
 	maxRepositories = 256
-	// moduleDepth is how deep submodules are looked for: their names may have several parts.
+	// moduleDepth is how many levels deep submodules are searched: their names may have several parts.
 	moduleDepth = 4
-	// maxIncludes is how many files of settings are read.
+	// maxIncludes is how many files of Git settings are read.
 	maxIncludes = 32
-	// maxSettings is how large such a file may be, in bytes.
+	// maxSettings is the largest size of such a file, in bytes.
 	maxSettings = 1 << 20
 )
 
-// subdirectories lists the directories among the first entries of one.
+// subdirectories lists the directories among the first limit entries of a directory.
 func subdirectories(dir string, limit int) []string {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -40,7 +40,7 @@ func subdirectories(dir string, limit int) []string {
 	return out
 }
 
-// gitDirs are the directories of repositories whose settings are among the paths.
+// gitDirs returns the Git directories whose settings are among the paths.
 func gitDirs(paths []string) []string {
 	var out []string
 	for _, path := range paths {
@@ -51,11 +51,11 @@ func gitDirs(paths []string) []string {
 	return out
 }
 
-// modules is what Git believes of the submodules that a repository keeps.
+// modules returns the paths that Git trusts in the submodules of a repository.
 func modules(gitDir string) []string {
 	var out []string
 	root, looked := filepath.Join(gitDir, "modules"), 0
-	// What cannot be read holds no submodule that Git could use.
+	// A directory that cannot be read contains no submodule that Git could use.
 	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if looked++; err != nil || looked > maxRepositories {
 			return filepath.SkipAll
@@ -76,7 +76,8 @@ func modules(gitDir string) []string {
 	return out
 }
 
-// pointedTo is what the settings of Git name beside the usual places: directories of hooks, and further files of settings.
+// pointedTo returns the paths outside of the usual places that Git's settings name: directories of hooks, and included files of
+// settings.
 func pointedTo(workdir, home string, paths []string) (hooks, includes []string) {
 	queue := []string{"/etc/gitconfig"}
 	if home != "" {
@@ -118,8 +119,8 @@ func expand(path, dir, home string) string {
 	}
 }
 
-// parseSettings reads which hooks and which files a file of settings names. It takes more for a value than Git would rather than
-// less: whatever is named is only kept from being written.
+// parseSettings returns the directories of hooks and the files that a file of Git settings names. It is more lenient than Git:
+// an extra path is harmless, because the sandbox only makes it read-only.
 func parseSettings(text string) (hooks, includes []string) {
 	section := ""
 	for line := range strings.Lines(strings.ReplaceAll(text, "\\\n", "")) {
@@ -146,7 +147,7 @@ func parseSettings(text string) (hooks, includes []string) {
 	return hooks, includes
 }
 
-// unquote is a value without quotes, escapes and the comment after it.
+// unquote returns a value without its quotes, its escapes and the comment after it.
 func unquote(value string) string {
 	var b strings.Builder
 	quoted := false

@@ -11,8 +11,8 @@ import (
 	"github.com/idelchi/aura/internal/sandbox"
 )
 
-// TestProtectedGit lists what is protected of Git, by what there is in the working directory and above it. Paths are below the
-// directory above the working directory; what every working directory has is left out.
+// TestProtectedGit checks which paths of Git are protected, for different files in the working directory and above it. Paths
+// are relative to the parent of the working directory. Paths that are protected in every working directory are left out.
 func TestProtectedGit(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -72,7 +72,7 @@ func TestProtectedGit(t *testing.T) {
 	}
 }
 
-// TestAbsent lists what is missing, once each, and nothing that would be made.
+// TestAbsent checks that each missing path is listed once, and that paths that would be created are not listed.
 func TestAbsent(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
@@ -93,7 +93,8 @@ func TestAbsent(t *testing.T) {
 	want(".git/config", ".git/config.worktree", ".git/commondir", "far")
 }
 
-// TestExposed keeps the working directory writable though plugins are loaded from it, and names what is not protected for that.
+// TestExposed checks that the working directory stays writable if plugins are loaded from it, and that the unprotected paths
+// are listed.
 func TestExposed(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()

@@ -6,46 +6,46 @@ import (
 	"sync"
 )
 
-// Identity names a file or directory independently of its path. It stays unique for as long as somebody has it open.
+// Identity identifies a file or directory independently of its path. It stays unique while a process holds the file open.
 type Identity struct {
 	Device uint64 `json:"dev"`
 	Inode  uint64 `json:"ino"`
 }
 
-// Grants opens what policies grant and keeps it open until Close. Confined code can replace a directory that it can write by
-// another one, or by a symbolic link, between two calls. So a path is followed and opened once, and a confined process uses
-// it only if it still leads to what was opened.
+// Grants opens what policies grant and keeps it open until Close. Between two calls, confined code can replace a directory that
+// it can write by another directory or by a symbolic link. Therefore a path is followed and opened once, and a confined process
+// uses the path only if it still leads to what was opened.
 //
-// The zero value is ready for use, from several goroutines.
+// The zero value is ready for use. Several goroutines may use it.
 type Grants struct {
 	mu sync.Mutex
-	// workdir is the working directory as the user named it, and where that led when it was opened.
+	// workdir is the working directory as the user named it. root is the directory that workdir led to when it was opened.
 	workdir, root string
-	// known are the paths that were followed, by their names in policies.
+	// known holds the paths that were followed, by their names in policies.
 	known map[string]grant
-	// writable are the trees that any process confined so far may write, without links.
+	// writable lists the trees that any process confined so far may write, as paths without links.
 	writable []string
-	// id is that of the working directory, nil if it could not be opened; files is all that is open.
+	// id identifies the working directory; nil if it could not be opened. files holds all open files.
 	id    *Identity
 	files []*os.File
 }
 
-// grant is where a path leads. Id is set if confined code could make it lead elsewhere.
+// grant holds where a path leads. id is set if confined code could make the path lead elsewhere.
 type grant struct {
 	path string
 	id   *Identity
-	// links are the symbolic links on the way, each by its place in a directory without links.
+	// links lists the symbolic links on the way, each as a name in a directory whose path has no links.
 	links []string
 }
 
-// opened holds the grants of this process, by working directory. They last as long as the process does.
+// opened holds the grants of this process, by working directory. They are kept until the process ends.
 var opened struct {
 	mu    sync.Mutex
 	place map[string]*Grants
 }
 
-// GrantsIn returns the grants of this process for a working directory, which it opens the first time. Symbolic links that lead
-// to it are followed then: the user chose it.
+// GrantsIn returns the grants of this process for a working directory. The first call opens the directory. It follows the
+// symbolic links that lead to the directory, because the user chose it.
 func GrantsIn(workdir string) *Grants {
 	opened.mu.Lock()
 	defer opened.mu.Unlock()
@@ -61,7 +61,7 @@ func GrantsIn(workdir string) *Grants {
 	return g
 }
 
-// Close lets go of what was opened. Processes must no longer be started with policies of these grants.
+// Close closes all open files. After Close, no process may be started with a policy that these grants opened.
 func (g *Grants) Close() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -71,7 +71,7 @@ func (g *Grants) Close() {
 	g.files, g.known, g.writable = nil, nil, nil
 }
 
-// note adds a sentence on what the policy cannot hold.
+// note adds a sentence about a part of the policy that cannot be enforced.
 func (p *Policy) note(sentence string) {
 	if !slices.Contains(p.Uncovered, sentence) {
 		p.Uncovered = append(slices.Clip(p.Uncovered), sentence)

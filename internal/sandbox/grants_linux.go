@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// enter opens the working directory.
+// enter opens the working directory. A directory that cannot be opened leaves id nil.
 func (g *Grants) enter(workdir string) {
 	g.workdir, g.root = workdir, resolve(workdir)
 	g.known = map[string]grant{}
@@ -23,16 +23,17 @@ func (g *Grants) enter(workdir string) {
 	}
 }
 
-// Dir is the working directory, to start processes in, as a path without links. It may lead elsewhere by now; a process that
-// confines itself finds that out.
+// Dir returns the working directory to start processes in, as a path without links. The path may lead elsewhere by now; a
+// process that confines itself detects that.
 func (g *Grants) Dir() string { return g.root }
 
-// descriptorPath leads to an open file of the process that uses it.
+// descriptorPath returns a path to an open file of the process that uses the path.
 func descriptorPath(fd int) string { return fmt.Sprintf("/proc/self/fd/%d", fd) }
 
-// Open returns the policy with every path followed to its end. Writable trees, and what confined code could replace, are opened
-// and stay open. A grant that a symbolic link in a writable tree leads to is refused, because confined code can make such links:
-// the policy says so and no longer has it. A second Open of a path gives what the first one found.
+// Open returns the policy with the links of every path followed. It opens writable trees, and paths that confined code could
+// replace, and keeps them open. Open refuses a grant that is reached through a symbolic link in a writable tree, because
+// confined code can create such links: it removes the grant from the policy and adds a note. If a path is opened again, Open
+// returns what the first call found.
 func (g *Grants) Open(p Policy) Policy {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -42,10 +43,10 @@ func (g *Grants) Open(p Policy) Policy {
 	p.Opened, p.Identities = true, map[string]Identity{}
 	p.Workdir, p.WorkdirID = g.root, g.id
 	if slices.Contains(p.ReadWrite, "/") {
-		return p // everything can be reached, so nothing can be swapped for more
+		return p // every file can be reached, so replacing a path gains nothing
 	}
 	trees := g.openWritable(&p)
-	// Only now it is known which links confined code can make.
+	// Which links confined code can create is known only after openWritable.
 	if g.make(p) {
 		trees = g.openWritable(&p)
 	}
@@ -57,7 +58,7 @@ func (g *Grants) Open(p Policy) Policy {
 	for _, list := range []*[]string{&p.Protected, &p.Named, &p.Hidden, &p.Inner} {
 		paths := make([]string, 0, len(*list))
 		for _, path := range *list {
-			// Hiding a path twice would hide what is to be seen in it.
+			// Hiding a path twice would also hide the paths that are shown below it.
 			if end := g.follow(path).path; !slices.Contains(paths, end) {
 				paths = append(paths, end)
 			}
@@ -67,20 +68,20 @@ func (g *Grants) Open(p Policy) Policy {
 	return p
 }
 
-// openWritable opens the writable trees of a policy. Those that no link leads to come first, so that it is known which links
-// confined code can make.
+// openWritable opens the writable trees of a policy. It opens the trees that are reached without links first, because these
+// determine which links confined code can create.
 func (g *Grants) openWritable(p *Policy) []string {
 	found := make([]grant, 0, len(p.ReadWrite))
 	names := map[string]string{}
 	for _, path := range p.ReadWrite {
 		made := g.follow(path)
 		if !exists(made.path) {
-			continue // what does not exist grants nothing
+			continue // a path that does not exist grants nothing
 		}
 		found, names[made.path] = append(found, made), path
 	}
 	slices.SortStableFunc(found, func(a, b grant) int { return len(a.links) - len(b.links) })
-	// A second round sees the trees that the first one added.
+	// The second round knows the trees that the first round added.
 	for range 2 {
 		found = slices.DeleteFunc(found, func(made grant) bool { return !g.allow(p, names[made.path], made) })
 	}
@@ -93,7 +94,7 @@ func (g *Grants) openWritable(p *Policy) []string {
 	return out
 }
 
-// allow pins a writable tree, or refuses it.
+// allow pins a writable tree and reports true, or refuses it.
 func (g *Grants) allow(p *Policy, name string, made grant) bool {
 	if link := g.loose(made); link != "" {
 		p.note(refusal(name, link))
@@ -110,17 +111,17 @@ func (g *Grants) allow(p *Policy, name string, made grant) bool {
 	return true
 }
 
-// openReadable opens those of the paths that confined code could replace, and follows the others.
+// openReadable opens the paths that confined code could replace, and follows the others.
 func (g *Grants) openReadable(p *Policy, paths []string) []string {
 	out := make([]string, 0, len(paths))
 	for _, path := range paths {
 		if _, known := g.known[path]; !known && !leads(path) {
-			continue // what does not exist grants nothing
+			continue // a path that does not exist grants nothing
 		}
 		made := g.follow(path)
 		switch link := g.loose(made); {
 		case covering(p.ReadWrite, made.path) != "":
-			// It is within reach already.
+			// The path is readable already.
 		case link != "":
 			p.note(refusal(path, link))
 		case covering(g.writable, made.path) == "":
@@ -132,7 +133,7 @@ func (g *Grants) openReadable(p *Policy, paths []string) []string {
 	return out
 }
 
-// leads reports whether a path leads to something. That takes one question, where following takes many.
+// leads reports whether a path leads to an existing file. It needs one system call; following the links needs many.
 func leads(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
@@ -143,8 +144,8 @@ func refusal(path, link string) string {
 		"name the place it leads to in sandbox.extra", path, link)
 }
 
-// loose is the first link on the way to a grant that confined code can replace; empty if there is none. What is open already
-// stays what it is.
+// loose returns the first link on the way to a grant that confined code can replace; empty if there is none. A grant that is
+// already open cannot change any more.
 func (g *Grants) loose(made grant) string {
 	if made.id != nil {
 		return ""
@@ -157,7 +158,7 @@ func (g *Grants) loose(made grant) string {
 	return ""
 }
 
-// pin opens what a grant leads to, unless it is open, and adds its identity to the policy.
+// pin opens what a grant leads to, unless it is open already, and adds its identity to the policy.
 func (g *Grants) pin(p *Policy, name string, made grant) bool {
 	if made.id == nil {
 		id, err := g.hold(made.path)
@@ -183,7 +184,7 @@ func explainOpen(err error) error {
 	}
 }
 
-// hold opens a path without links for as long as the grants last.
+// hold opens a path without links and keeps it open until Close.
 func (g *Grants) hold(path string) (Identity, error) {
 	fd, err := openPlain(path)
 	if err != nil {
@@ -198,14 +199,14 @@ func (g *Grants) hold(path string) (Identity, error) {
 	return id, nil
 }
 
-// follow is where a path leads. What exists is followed once.
+// follow returns where a path leads. A path that exists is followed once, and the result is cached.
 func (g *Grants) follow(path string) grant {
 	if made, ok := g.known[path]; ok {
 		return made
 	}
 	from := path
 	if g.workdir != "" && within(g.workdir, path) {
-		// The links to the working directory have been followed.
+		// The links to the working directory were followed before.
 		from = g.root + strings.TrimPrefix(path, g.workdir)
 	}
 	var made grant
@@ -219,7 +220,8 @@ func (g *Grants) follow(path string) grant {
 	return made
 }
 
-// replaceable lists the links on the way to protected paths that lie in a writable tree. Nothing can be mounted over a link.
+// replaceable lists the links on the way to protected paths that are located in a writable tree. A link cannot be protected,
+// because nothing can be mounted over it.
 func (g *Grants) replaceable(p Policy) []string {
 	kept := make([]string, 0, len(p.Protected))
 	for _, path := range p.Protected {
@@ -237,8 +239,8 @@ func (g *Grants) replaceable(p Policy) []string {
 	return out
 }
 
-// make makes the directories that have to be there before a process is confined, because it could not make them itself then.
-// What cannot be made grants nothing. It reports whether it made any.
+// make creates the directories that must exist before a process is confined, because the confined process could not create
+// them. A directory that cannot be created grants nothing. make reports whether it created any.
 func (g *Grants) make(p Policy) (some bool) {
 	for _, path := range p.Make {
 		others := slices.DeleteFunc(slices.Clone(p.ReadWrite), func(tree string) bool { return tree == path })

@@ -11,14 +11,14 @@ import (
 	"github.com/idelchi/aura/internal/sandbox"
 )
 
-// TestGrants is about which grants are opened, and what is said of those that are not. All paths are below one directory.
+// TestGrants checks which grants are opened, and what is reported about the others. All paths are below one directory.
 func TestGrants(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		rw, ro []string
-		// links are made before, from the first to the second.
+		// links are created first, from the key to the value.
 		links map[string]string
-		// writable and readable are what is left; pinned those of it with an identity.
+		// writable and readable are the remaining grants; pinned lists those with an identity.
 		writable, readable, pinned []string
 		refused                    string
 	}{
@@ -76,7 +76,7 @@ func TestGrants(t *testing.T) {
 	}
 }
 
-// TestGrantsLast shows that what was opened once stays what it is, also where another policy asks for it.
+// TestGrantsLast checks that a path that was opened once keeps its identity, also if another policy contains it.
 func TestGrantsLast(t *testing.T) {
 	t.Parallel()
 	base := layGrants(t, nil)
@@ -92,14 +92,14 @@ func TestGrantsLast(t *testing.T) {
 	if first.Identities[sub] != second.Identities[sub] || !slices.Equal(second.ReadWrite, policy.ReadWrite) {
 		t.Errorf("first %v, then %v", first, second)
 	}
-	// What is asked for only now is looked at with the links that there are now.
+	// A path that is opened only now is followed through the links as they are now.
 	late := g.Open(sandbox.Policy{ReadWrite: []string{filepath.Join(sub, "dir")}})
 	if len(late.ReadWrite) > 0 || len(late.Uncovered) != 1 {
 		t.Errorf("granted %q, said %q", late.ReadWrite, late.Uncovered)
 	}
 }
 
-// TestGrantsMake makes what is missing, and makes nothing through a link that confined code can replace.
+// TestGrantsMake checks that missing directories are created, but not through a link that confined code can replace.
 func TestGrantsMake(t *testing.T) {
 	t.Parallel()
 	base := layGrants(t, map[string]string{"work/link": "../home"})

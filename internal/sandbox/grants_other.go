@@ -2,11 +2,11 @@
 
 package sandbox
 
-// enter has nothing to open: no process is confined here.
+// enter opens nothing: no process is confined on this system.
 func (g *Grants) enter(workdir string) { g.workdir, g.root = workdir, workdir }
 
-// Dir is the working directory.
+// Dir returns the working directory.
 func (g *Grants) Dir() string { return g.workdir }
 
-// Open changes nothing.
+// Open returns the policy unchanged.
 func (g *Grants) Open(p Policy) Policy { return p }

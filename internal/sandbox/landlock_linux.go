@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The versions of Landlock's interface that bring what matters here.
+// The versions of Landlock's interface that introduced the features used here.
 const (
 	abiRefer    = 2
 	abiTruncate = 3
@@ -17,17 +17,17 @@ const (
 	abiThreads  = 8
 )
 
-// signalErratum is the bit by which the kernel says that its scoping of signals knows threads.
+// signalErratum is the bit by which the kernel reports that its scoping of signals handles threads correctly.
 const signalErratum = 0x2
 
-// The bits that keep a process from the abstract sockets of others, and from signalling them.
+// The bits that keep a process from connecting to the abstract sockets of other processes, and from signalling other processes.
 const (
 	scopeAbstractSockets = 1 << iota
 	scopeSignals
 )
 
-// landlockABI is the version that the kernel offers; 0 if it offers none. A kernel whose scoping of signals is broken counts as
-// one without.
+// landlockABI returns the version that the kernel offers; 0 if it offers none. If the kernel's scoping of signals is broken,
+// landlockABI returns the last version without scoping.
 func landlockABI() int {
 	v, err := ll.LandlockGetABIVersion()
 	if err != nil {
@@ -41,7 +41,7 @@ func landlockABI() int {
 	return v
 }
 
-// landlockConfig restricts all that the given version can.
+// landlockConfig returns a configuration that restricts everything that the given version can restrict.
 func landlockConfig(abi int) landlock.Config {
 	known := []landlock.Config{
 		landlock.V1, landlock.V2, landlock.V3, landlock.V4, landlock.V5, landlock.V6, landlock.V7, landlock.V8, landlock.V9,
@@ -50,7 +50,7 @@ func landlockConfig(abi int) landlock.Config {
 	return known[min(abi, len(known))-1]
 }
 
-// restrictFiles puts Landlock in force on all threads.
+// restrictFiles enforces Landlock on all threads.
 func restrictFiles(p Policy, in Isolation, r *Report) error {
 	r.Landlock = landlockABI()
 	config := landlockConfig(r.Landlock)
@@ -62,8 +62,8 @@ func restrictFiles(p Policy, in Isolation, r *Report) error {
 		config.Scoped &^= scopeAbstractSockets
 	}
 	if in.Processes && r.Landlock < abiThreads {
-		// Before that version every thread gets a domain of its own, and what two threads start could not signal each other.
-		// Nobody else can be named in a process namespace anyway.
+		// Before that version every thread gets its own domain, and programs started by two threads could not signal each
+		// other. In a process namespace, other processes cannot be signalled anyway, because they have no process number there.
 		config.Scoped &^= scopeSignals
 	}
 	if r.Landlock < abiTruncate {
@@ -77,19 +77,19 @@ func restrictFiles(p Policy, in Isolation, r *Report) error {
 	if err := config.Restrict(rules...); err != nil {
 		return fmt.Errorf("restricting files: %w", err)
 	}
-	// Landlock's package forgoes new privileges on all threads beforehand. All the rest relies on it.
+	// Landlock's package sets no_new_privs on all threads first. All other steps rely on it.
 	if set, err := unix.PrctlRetInt(unix.PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0); err != nil || set != 1 {
 		return fmt.Errorf("forgoing new privileges: they are still to be had (%d, %w)", set, err)
 	}
 	return nil
 }
 
-// fileRules are the grants as rules. Those that confined code could replace are named by descriptors, which the returned function
-// closes.
+// fileRules returns the grants as Landlock rules. The rules name paths that confined code could replace by descriptors. The
+// returned function closes these descriptors.
 func fileRules(p Policy, r *Report) ([]landlock.Rule, func()) {
 	var rules []landlock.Rule
 	var open []int
-	// named is what to call a path in a rule: few are held open, because a process may have few descriptors.
+	// named returns the name of a path in a rule. It keeps few paths open, because a process may have few descriptors.
 	named := func(path string) (string, kind) {
 		fd, kind, err := p.open(path)
 		if err != nil {
@@ -132,7 +132,8 @@ func fileRules(p Policy, r *Report) ([]landlock.Rule, func()) {
 	}
 }
 
-// ownProc is what a process sees of /proc. Without a private one it sees its own entries and nothing else; what it starts sees none.
+// ownProc returns the rule for /proc. Without a private /proc, a process sees only its own entries, and the processes that it
+// starts see none.
 func ownProc(r *Report) landlock.Rule {
 	if r.Proc {
 		return landlock.RODirs("/proc")

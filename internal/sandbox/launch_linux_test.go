@@ -21,20 +21,20 @@ import (
 	"github.com/idelchi/aura/internal/sandbox"
 )
 
-// The suite has three processes: the test, a launcher that stands for aura and may run as an ordinary user, and the attacker,
-// which the launcher starts as aura would and which confines itself.
+// The suite has three processes: the test, a launcher and the attacker. The launcher plays the role of aura and may run as an
+// ordinary user. It starts the attacker as aura would, and the attacker confines itself.
 const (
 	stageLaunch = "__launch"
 	stageAttack = "__attack"
 )
 
-// secret is in the launcher's environment and in the file that nobody else is to read.
+// secret is in the launcher's environment and in the file that no other process may read.
 const secret = "secret-of-the-suite"
 
 // quickExit keeps the race detector from waiting for a second at the end of each process.
 const quickExit = "GORACE=atexit_sleep_ms=0"
 
-// keptFD is where the attacker finds the launcher's open file, and keptPidfd where it finds what stands for its process.
+// keptFD is the descriptor of the launcher's open file in the attacker. keptPidfd is the descriptor of the launcher's process.
 const (
 	keptFD    = 9
 	keptPidfd = 10
@@ -45,7 +45,7 @@ func init() {
 	stages[stageAttack] = func() int { return answer(attack) }
 }
 
-// scene is what all three processes know.
+// scene holds what all three processes need to know.
 type scene struct {
 	Attack  string
 	Exe     string
@@ -54,7 +54,7 @@ type scene struct {
 	// Policy is nil in the control.
 	Policy    *sandbox.Policy
 	Isolation sandbox.Isolation
-	// The launcher's.
+	// The following fields belong to the launcher.
 	Pid      int
 	Abstract string
 	TCP, UDP string
@@ -65,7 +65,7 @@ func (s scene) path(parts ...string) string {
 	return filepath.Join(append([]string{s.Base}, parts...)...)
 }
 
-// outcome is how an attack went: Err is empty if it had success.
+// outcome is the result of an attack. Err is empty if the attack succeeded.
 type outcome struct {
 	Err    string
 	Report sandbox.Report
@@ -84,7 +84,7 @@ func answer(play func(scene) outcome) int {
 	return 0
 }
 
-// launch opens what the attacker must not reach, and starts it.
+// launch opens what the attacker must not reach, and starts the attacker.
 func launch(s scene) outcome {
 	var closers []io.Closer
 	defer func() {
@@ -92,7 +92,7 @@ func launch(s scene) outcome {
 			_ = c.Close()
 		}
 	}()
-	// The mark of an attacker that is not to be the reason why an attack on this process fails.
+	// Any process may trace this one, so that attacks on this process do not fail for lack of that permission.
 	_ = unix.Prctl(unix.PR_SET_PTRACER, unix.PR_SET_PTRACER_ANY, 0, 0, 0)
 	s.Pid = os.Getpid()
 	s.Abstract = fmt.Sprintf("@aura-suite-%d", s.Pid)
@@ -116,7 +116,7 @@ func launch(s scene) outcome {
 	if s.Shm, err1 = unix.SysvShmGet(unix.IPC_PRIVATE, 4096, 0o600); err1 != nil {
 		return outcome{Fault: err1.Error()}
 	}
-	// It goes with this process.
+	// The segment is removed when this process ends.
 	defer func() { _, _ = unix.SysvShmCtl(s.Shm, unix.IPC_RMID, nil) }()
 	return s.spawn(kept)
 }
@@ -156,7 +156,7 @@ func (s scene) spawn(kept *os.File) outcome {
 	return o
 }
 
-// attack confines this process, unless it is the control, and attacks.
+// attack confines this process, except in the control, and runs the attack.
 func attack(s scene) outcome {
 	var o outcome
 	onOldThread := oldThread()
@@ -183,7 +183,8 @@ func attack(s scene) outcome {
 	return o
 }
 
-// oldThread starts a thread, on which it runs what it is given later. One that is older than the confinement must be confined too.
+// oldThread starts a thread and returns a function that runs work on it. A thread that is older than the confinement must be
+// confined too.
 func oldThread() func(func() error) error {
 	work, done, begun := make(chan func() error), make(chan error), make(chan struct{})
 	go func() {
@@ -198,7 +199,7 @@ func oldThread() func(func() error) error {
 	}
 }
 
-// user is who the launcher runs as.
+// user is the user that the launcher runs as.
 type user struct {
 	name string
 	id   int
@@ -206,7 +207,7 @@ type user struct {
 
 const nobody = 65534
 
-// users are root and an ordinary user, or whoever runs the tests if that is not root.
+// users returns root and an ordinary user, or the current user if that is not root.
 func users() []user {
 	if os.Geteuid() != 0 {
 		return []user{{"self", os.Geteuid()}}
@@ -244,7 +245,7 @@ func (u user) play(t *testing.T, s scene) outcome {
 	return o
 }
 
-// layout makes the directories of a scene and returns their root. It lies in no tree that a policy grants.
+// layout creates the directories of a scene and returns their root. No tree that a policy grants contains the root.
 func (u user) layout(t *testing.T) string {
 	t.Helper()
 	base := t.TempDir()
@@ -284,7 +285,7 @@ func (u user) layout(t *testing.T) string {
 	return base
 }
 
-// copyBinary links the test's binary to where an ordinary user can start it, or copies it.
+// copyBinary links or copies the test's binary to a place where an ordinary user can start it.
 func copyBinary(t *testing.T, to string) {
 	t.Helper()
 	from, err := os.Executable()
@@ -306,7 +307,7 @@ func copyBinary(t *testing.T, to string) {
 	}
 }
 
-// policy is the default one for the scene.
+// policy returns the default policy for the scene.
 func (s scene) policy(kind sandbox.Kind) *sandbox.Policy {
 	p := sandbox.Default(sandbox.Place{
 		Workdir: s.path("work"), Home: s.path("home"), DataDir: s.path("data"), Temp: s.path("tmp"),

@@ -13,8 +13,8 @@ import (
 	"github.com/idelchi/aura/internal/process"
 )
 
-// Main is the child's side of Run: it confines this process, runs the call and returns the exit status. It must not be called in
-// any other process. It ends the process when the parent is gone.
+// Main is the child's side of Run: it confines this process, runs the call and returns the exit status. No other process may
+// call it. It ends the process when the parent is gone.
 func Main(run Tool) int {
 	unix.CloseOnExec(answerFD)
 	Rename(processName)
@@ -30,7 +30,7 @@ func Main(run Tool) int {
 	return 0
 }
 
-// serve returns an error only if there is nobody to tell about it.
+// serve runs one call. It returns an error only if it cannot report the error to the parent.
 func serve(run Tool, out *answers) error {
 	var r request
 	in := json.NewDecoder(os.Stdin)
@@ -50,7 +50,7 @@ func serve(run Tool, out *answers) error {
 	if err != nil {
 		return out.send(frame{Fault: err.Error()})
 	}
-	// What the tool starts must not write answers in its place, by way of /proc.
+	// A program that the tool starts must not be able to write answers through /proc.
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return out.send(frame{Fault: fmt.Sprintf("keeping the answer to itself: %v", err)})
 	}
@@ -58,7 +58,7 @@ func serve(run Tool, out *answers) error {
 		return err
 	}
 	value, err := guarded(ctx, orProbe(run), r.Call, func(b []byte) {
-		// A parent that is gone needs no progress.
+		// If the parent is gone, nothing needs the progress.
 		_ = out.send(frame{Progress: b})
 	})
 	if err != nil {
@@ -71,7 +71,8 @@ func serve(run Tool, out *answers) error {
 	return out.send(frame{Value: value})
 }
 
-// watch tells the tool to end when the parent is gone, and ends the process then, with all it started: nobody waits for it.
+// watch waits until the parent is gone. Then it cancels the tool and kills this process with its descendants, because no
+// process waits for the result.
 func watch(cancel context.CancelFunc, in Isolation) {
 	_, _ = io.Copy(io.Discard, os.Stdin)
 	cancel()
@@ -93,7 +94,7 @@ func guarded(ctx context.Context, run Tool, call Call, progress func([]byte)) (v
 	return run(ctx, call, progress)
 }
 
-// answers writes frames one at a time.
+// answers writes frames, one at a time.
 type answers struct {
 	mu sync.Mutex
 	to *json.Encoder

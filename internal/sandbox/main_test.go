@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestMain makes the test binary play the processes that the tests start: see stages.
+// TestMain runs the processes that the tests start, which use the test binary too; see stages.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
 		if stage, ok := stages[os.Args[1]]; ok {
@@ -15,5 +15,5 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// stages maps the first argument to what the process does instead of testing.
+// stages maps the first argument to the function that runs instead of the tests.
 var stages = map[string]func() int{}

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// arrangeMounts gives the private mount namespace the shape of the policy: everything is read-only but the writable trees, and
-// inside those the protected paths are read-only and the hidden ones are empty. It takes the hidden paths and the protected
-// ones that cannot be covered into the report. The policy's paths are resolved.
+// arrangeMounts sets up the private mount namespace by the policy. Everything is read-only except the writable trees. Inside
+// these trees, protected paths are read-only and hidden paths are empty. It adds the hidden and protected paths that cannot be
+// covered to the report. The paths of the policy must be resolved.
 func arrangeMounts(p *Policy, in Isolation, r *Report) error {
 	private := in.Mounts && setTree("/", &unix.MountAttr{Propagation: unix.MS_PRIVATE}) == nil
 	if !private {
@@ -49,8 +49,8 @@ func arrangeMounts(p *Policy, in Isolation, r *Report) error {
 	return nil
 }
 
-// outermost are the paths that lie in no other one of them, each once. What lies in a hidden tree is hidden with it; a second
-// emptiness over the first would also cover what is shown there.
+// outermost returns the paths that are not below another path of the list, each once. A path below a hidden tree is hidden with
+// the tree. A second empty mount over the first would also cover the directories that are shown there.
 func outermost(paths []string) []string {
 	sorted := slices.Sorted(slices.Values(paths))
 	var out []string
@@ -83,13 +83,14 @@ func (r *Report) withoutMounts(p *Policy) {
 	}
 }
 
-// setTree changes a mount and all below it.
+// setTree changes the attributes of a mount and of all mounts below it.
 func setTree(path string, attr *unix.MountAttr) error {
 	return unix.MountSetattr(unix.AT_FDCWD, path, unix.AT_RECURSIVE, attr)
 }
 
-// writableTrees makes every mount read-only and mounts the writable trees over themselves as they were before. Each becomes a
-// mount point, and so does every directory above it that lies in another writable tree: none of them can be renamed.
+// writableTrees makes every mount read-only and mounts the writable trees over themselves with their previous attributes. Each
+// tree becomes a mount point, and so does every directory above it that is inside another writable tree. No mount point can be
+// renamed.
 func (p *Policy) writableTrees(r *Report) error {
 	trees := p.outermostFirst(p.ReadWrite)
 	if slices.Contains(trees, "/") {
@@ -130,21 +131,21 @@ func closeCopies(copies map[string]int) {
 	}
 }
 
-// outermostFirst lists what exists, without repetition, so that no path comes after one inside of it.
+// outermostFirst returns the existing paths, sorted and without duplicates. Each path comes before the paths below it.
 func (p *Policy) outermostFirst(paths []string) []string {
 	out := slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return p.kindOf(path) == kindNone })
 	slices.Sort(out)
 	return slices.Compact(out)
 }
 
-// copyInner copies the mounts of the directories that are to stay writable inside of others that do not.
+// copyInner copies the mounts of the directories that stay writable inside directories that do not.
 func (p *Policy) copyInner() map[string]int {
 	copies := map[string]int{}
 	for _, path := range p.Inner {
 		if !slices.Contains(p.ReadWrite, path) {
 			continue
 		}
-		// What is not there, or not what was granted, is not granted.
+		// A path that is missing, or that leads to something else than was granted, is not granted.
 		if fd, err := p.copyTree(path); err == nil {
 			copies[path] = fd
 		}
@@ -152,7 +153,7 @@ func (p *Policy) copyInner() map[string]int {
 	return copies
 }
 
-// copyTree returns a detached copy of the mounts at and below a path. The caller closes it.
+// copyTree returns a detached copy of the mounts at and below a path. The caller must close it.
 func (p *Policy) copyTree(path string) (int, error) {
 	at, _, err := p.open(path)
 	if err != nil {
@@ -166,7 +167,7 @@ func (p *Policy) copyTree(path string) (int, error) {
 	return fd, nil
 }
 
-// attach mounts a copy over a path, if that is what was granted.
+// attach mounts a copy over a path, if the path still leads to what was granted.
 func (p *Policy) attach(tree int, path string) error {
 	at, _, err := p.open(path)
 	if err != nil {
@@ -179,7 +180,7 @@ func (p *Policy) attach(tree int, path string) error {
 	return nil
 }
 
-// over mounts a path over itself, read-only if asked. It establishes that the path cannot be renamed or removed.
+// over mounts a path over itself, read-only if readOnly is set. The path can no longer be renamed or removed.
 func (p *Policy) over(path string, readOnly bool) error {
 	fd, err := p.copyTree(path)
 	if err != nil {
@@ -195,14 +196,14 @@ func (p *Policy) over(path string, readOnly bool) error {
 	return p.attach(fd, path)
 }
 
-// protect makes a path inside a writable tree read-only, whether its directory is renamed or not. One that does not exist is
-// made, as an empty directory, lest it be made by the wrong hands.
+// protect makes a path inside a writable tree read-only. This also holds if a program tries to rename its directory. protect
+// creates a missing path as an empty directory, so that no confined code can create it.
 func (p *Policy) protect(path string, r *Report) error {
 	if tree := covering(p.ReadWrite, path); tree == "" || p.kindOf(tree) == kindNone {
-		return nil // what does not exist grants nothing
+		return nil // a path that does not exist grants nothing
 	}
 	if outer := p.around(path); outer != "" && p.kindOf(outer) != kindNone {
-		return nil // it is read-only with the one around it
+		return nil // the protected path around it makes it read-only
 	}
 	parent := filepath.Dir(path)
 	switch p.kindOf(parent) {
@@ -210,7 +211,7 @@ func (p *Policy) protect(path string, r *Report) error {
 		r.misses(parent + " does not exist, so what is made there is not protected")
 		return nil
 	case kindFile:
-		// A linked working tree of Git has a file there, which leads to the settings.
+		// In a linked working tree of Git, the parent is a file that names the directory of the settings.
 		if isMountPoint(parent) {
 			return nil
 		}
@@ -226,13 +227,13 @@ func (p *Policy) protect(path string, r *Report) error {
 	return p.over(path, true)
 }
 
-// around is the protected path that another one lies in, or empty.
+// around returns another protected path that contains the path, or an empty string.
 func (p *Policy) around(path string) string {
 	return covering(slices.DeleteFunc(slices.Clone(p.Protected), func(other string) bool { return other == path }), path)
 }
 
-// make makes a protected directory that is missing and reports whether there is something to protect now. What Git has as a file
-// cannot be made: an empty one, or a directory of that name, would keep Git from working. What is only named is not made either.
+// make creates a missing protected directory and reports whether the path now exists. It does not create what Git has as a
+// file: an empty file, or a directory of that name, would keep Git from working. It does not create the paths in Named either.
 func (p *Policy) make(path string, r *Report) bool {
 	if p.unmade(path) {
 		r.misses(path + " does not exist, so what is made there is not protected")
@@ -248,7 +249,7 @@ func (p *Policy) make(path string, r *Report) bool {
 	return err == nil
 }
 
-// pin mounts the directories above a path over themselves, as far as somebody could rename them.
+// pin mounts dir and the directories above it over themselves, as far as confined code could rename them.
 func (p *Policy) pin(dir string) error {
 	var chain []string
 	for ; covering(p.ReadWrite, filepath.Dir(dir)) != "" && dir != "/"; dir = filepath.Dir(dir) {
@@ -265,17 +266,18 @@ func (p *Policy) pin(dir string) error {
 	return nil
 }
 
-// isMountPoint takes a path without links.
+// isMountPoint reports whether a path is a mount point. The path must not contain links.
 func isMountPoint(path string) bool {
 	var stat unix.Statx_t
 	err := unix.Statx(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW, 0, &stat)
 	return err == nil && stat.Attributes_mask&stat.Attributes&unix.STATX_ATTR_MOUNT_ROOT != 0
 }
 
-// shows reports whether a path would be within reach if it were not hidden. Sockets can be connected to by their names alone.
+// shows reports whether a path would be within reach if it were not hidden. A program can connect to a socket by its name
+// alone.
 func (p *Policy) shows(path string) bool { return p.UnixSockets || p.reach(path) != "" }
 
-// hide puts emptiness over a path that the policy would grant, with the directories in it that are to stay.
+// hide mounts an empty file or directory over a path that the policy would grant. It keeps the directories of inner visible.
 func (p *Policy) hide(path string, inner map[string]int) error {
 	if !p.shows(path) {
 		return nil
@@ -303,7 +305,8 @@ func (p *Policy) hide(path string, inner map[string]int) error {
 	return nil
 }
 
-// show puts the directories that are to stay into the emptiness, which is read-only afterwards, and takes them from the map.
+// show mounts the directories of inner that are below path into the empty directory and removes them from the map. Then it
+// makes the empty directory read-only.
 func (p *Policy) show(path string, inner map[string]int) error {
 	for dir, tree := range inner {
 		if !within(path, dir) || dir == path {
@@ -332,15 +335,16 @@ func (p *Policy) show(path string, inner map[string]int) error {
 	return unix.MountSetattr(root, "", unix.AT_EMPTY_PATH, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY})
 }
 
-// shmDir is where programs keep semaphores and memory that they share.
+// shmDir is the directory where programs keep semaphores and shared memory.
 const shmDir = "/dev/shm"
 
-// privateShm gives programs a place for that which is not the user's. Without it some fail, and nothing else is lost.
+// privateShm mounts a private directory over shmDir, so that programs do not use the user's. Some programs fail without it; a
+// failure has no other effect.
 func privateShm() error {
 	return unix.Mount("tmpfs", shmDir, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "size=256m,mode=1777")
 }
 
-// privateProc mounts a /proc that shows the process namespace and nothing else. A container may forbid it.
+// privateProc mounts a /proc that shows only the process namespace. A container may forbid it.
 func privateProc() error {
 	const flags = unix.MS_NOSUID | unix.MS_NODEV | unix.MS_NOEXEC
 	return unix.Mount("proc", "/proc", "proc", flags, "")

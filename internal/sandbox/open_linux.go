@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openPlain opens a path for reference only. It fails if any part of the path is a symbolic link. The caller closes the
-// descriptor.
+// openPlain opens a path for reference only (O_PATH). It fails if any part of the path is a symbolic link. The caller must
+// close the descriptor.
 func openPlain(path string) (int, error) {
 	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC | unix.O_NOFOLLOW, Resolve: unix.RESOLVE_NO_SYMLINKS}
 	for {
@@ -19,7 +19,7 @@ func openPlain(path string) (int, error) {
 		case errors.Is(err, unix.EAGAIN), errors.Is(err, unix.EINTR):
 			continue
 		case errors.Is(err, unix.ENOSYS), errors.Is(err, unix.EPERM):
-			// Some containers know no such call.
+			// Some containers do not support openat2.
 			return openSteps(path)
 		default:
 			return fd, err
@@ -27,7 +27,7 @@ func openPlain(path string) (int, error) {
 	}
 }
 
-// openSteps is openPlain, one directory after the other.
+// openSteps does the work of openPlain by opening one directory after the other.
 func openSteps(path string) (int, error) {
 	const flags = unix.O_PATH | unix.O_CLOEXEC | unix.O_NOFOLLOW
 	start := "/"
@@ -60,7 +60,7 @@ func openSteps(path string) (int, error) {
 	return fd, err
 }
 
-// makePlain makes a directory with those above it. No part of the path may be a link.
+// makePlain creates a directory and its parents. No part of the path may be a link.
 func makePlain(path string) error {
 	fd, err := openPlain(path)
 	if err == nil {
@@ -75,7 +75,7 @@ func makePlain(path string) error {
 	return makeIn(filepath.Dir(path), filepath.Base(path), 0o700)
 }
 
-// makeIn makes one directory in another one.
+// makeIn creates a directory in another directory, unless it exists.
 func makeIn(dir, name string, mode uint32) error {
 	fd, err := openPlain(dir)
 	if err != nil {
@@ -88,7 +88,7 @@ func makeIn(dir, name string, mode uint32) error {
 	return nil
 }
 
-// kind is what a path leads to, as far as rules differ.
+// kind is the type of a file, as far as the rules differ.
 type kind int
 
 const (
@@ -97,7 +97,7 @@ const (
 	kindDir
 )
 
-// identify tells what a descriptor refers to.
+// identify returns the identity and the kind of the file that a descriptor refers to.
 func identify(fd int) (Identity, kind, error) {
 	var stat unix.Stat_t
 	if err := unix.Fstat(fd, &stat); err != nil {
@@ -110,10 +110,10 @@ func identify(fd int) (Identity, kind, error) {
 	return id, kindFile, nil
 }
 
-// errReplaced means that a path leads to something else than it did when it was granted.
+// errReplaced means that a path no longer leads to what was granted.
 var errReplaced = errors.New("something else was put in its place since it was granted")
 
-// open opens a path of the policy, which has no links. The caller closes the descriptor.
+// open opens a path of the policy. The path must not contain links. The caller must close the descriptor.
 func (p *Policy) open(path string) (int, kind, error) {
 	fd, err := openPlain(path)
 	if err != nil {
@@ -130,8 +130,8 @@ func (p *Policy) open(path string) (int, kind, error) {
 	return fd, kind, nil
 }
 
-// kindOf is kindNone also for what this process may not even look up, and for what is not what was granted: there is nothing to
-// grant then.
+// kindOf returns the kind of a path of the policy. It returns kindNone if this process may not look up the path, or if the path
+// no longer leads to what was granted: nothing can be granted then.
 func (p *Policy) kindOf(path string) kind {
 	fd, kind, err := p.open(path)
 	if err == nil {
@@ -140,7 +140,7 @@ func (p *Policy) kindOf(path string) kind {
 	return kind
 }
 
-// hold drops the grants that no longer lead to what was opened, and reports them.
+// hold drops the grants whose paths no longer lead to what was opened, and reports them.
 func (p *Policy) hold(r *Report) {
 	for _, list := range []*[]string{&p.ReadWrite, &p.ReadOnly, &p.Own} {
 		kept := make([]string, 0, len(*list))

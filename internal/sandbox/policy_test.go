@@ -14,7 +14,7 @@ import (
 	"github.com/idelchi/aura/internal/testneed"
 )
 
-// place is made up: nothing of it exists.
+// place is fictitious: none of its paths exist.
 var place = sandbox.Place{
 	Workdir: "/p/work", Home: "/p/home", DataDir: "/p/data", Own: []string{"/p/bin/aura"},
 	Path: []string{"/p/home/.local/bin", "relative"}, Caches: []string{"/p/gocache"}, Hidden: []string{"/tmp/aura-1"},
@@ -66,7 +66,7 @@ func TestDefault(t *testing.T) {
 	}
 }
 
-// What is in PATH must be able to run, wherever the home directory is.
+// Programs in PATH must be able to run, wherever the home directory is located.
 func TestDefaultReadsPrograms(t *testing.T) {
 	t.Parallel()
 	at := place
@@ -87,7 +87,7 @@ func TestDefaultReadsPrograms(t *testing.T) {
 	}
 }
 
-// A home directory may lie among the programs of the system; what is beside it stays within reach.
+// A home directory may be located among the programs of the system. The directories beside it stay within reach.
 func TestDefaultLeavesOutTheHome(t *testing.T) {
 	t.Parallel()
 	at := place
@@ -281,7 +281,7 @@ func FuzzCheck(f *testing.F) {
 		if filepath.IsAbs(path) || path == "" {
 			return
 		}
-		// Nothing in an empty directory is a link, so the plain reading of a path is the right one.
+		// An empty directory contains no links, so cleaning the path gives the right result.
 		clean := filepath.Clean(path)
 		if outside := clean == ".." || strings.HasPrefix(clean, "../"); outside != (err != nil) {
 			rel, relErr := filepath.Rel(work, filepath.Join(work, path))

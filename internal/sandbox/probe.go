@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// probeTime is more than a process needs to confine itself and to end.
+// probeTime is the timeout of a probe. A process needs less time to confine itself and to end.
 const probeTime = 10 * time.Second
 
-// unlimitedProcesses is told where their number has no bound.
+// unlimitedProcesses is reported if the number of processes is not limited.
 const unlimitedProcesses = "the number of processes is not limited: that needs a PID namespace and, as root, Linux 6.14"
 
-// Probe is Support with what only shows when a process is confined: it starts the executable as Run does, under the policy of a
-// command line in a working directory.
+// Probe returns the result of Support and adds what can only be found out by confining a process. It starts the executable as
+// Run does, under the policy for a command line in a working directory.
 func Probe(ctx context.Context, executable string, p Policy, workdir string) Status {
 	s := Support()
 	if !s.Enabled {
@@ -40,7 +40,7 @@ func Probe(ctx context.Context, executable string, p Policy, workdir string) Sta
 	return s
 }
 
-// Uncovered is the name of the rows that tell what a process under this policy, in this directory, is not kept from.
+// Uncovered is the name of the rows that report what the policy does not prevent in this directory.
 const Uncovered = "not covered"
 
 func row(name string, enforced bool, yes, no string) Row {
@@ -50,10 +50,10 @@ func row(name string, enforced bool, yes, no string) Row {
 	return Row{Name: name, Detail: no}
 }
 
-// probeTool is a call that does nothing.
+// probeTool is the name of a call that does nothing.
 const probeTool = "__probe"
 
-// orProbe answers a probe in place of the tool.
+// orProbe returns a Tool that answers probes itself and passes other calls to run.
 func orProbe(run Tool) Tool {
 	return func(ctx context.Context, call Call, progress func([]byte)) (json.RawMessage, error) {
 		if call.Tool == probeTool {

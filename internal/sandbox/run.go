@@ -6,26 +6,26 @@ import (
 	"time"
 )
 
-// Argument is the hidden first argument by which the executable knows that it is the child of Run. It must call Main before it
-// does anything else.
+// Argument is the hidden first argument that tells the executable that it is the child of Run. The executable must then call
+// Main before it does anything else.
 const Argument = "__sandbox"
 
-// Call is what a confined child is to run. The sandbox passes it on as it is.
+// Call describes what a confined child runs. The sandbox passes it to the child unchanged.
 type Call struct {
 	Tool string          `json:"tool"`
 	Args json.RawMessage `json:"args,omitempty"`
-	// Options is what the tool needs to be made, Context what it is told about the conversation.
+	// Options holds what is needed to create the tool. Context holds what the tool is given about the conversation.
 	Options json.RawMessage `json:"options,omitempty"`
 	Context json.RawMessage `json:"context,omitempty"`
 }
 
-// Tool runs a call in the child. What it gives to progress reaches the parent at once. It may be called from several goroutines,
-// as may progress.
+// Tool runs a call in the child. Data passed to progress is sent to the parent at once. Several goroutines may call a Tool, and
+// several goroutines may call progress.
 type Tool func(ctx context.Context, call Call, progress func([]byte)) (json.RawMessage, error)
 
-// Command is one call in a confined process of its own. Nothing is inherited from the caller but what is named here.
+// Command describes one call in a confined process of its own. The process inherits only what is named here.
 type Command struct {
-	// Executable is the program that is started as the child; see Argument.
+	// Executable is the program to start as the child; see Argument.
 	Executable string
 	// Dir is the working directory; see Grants.Dir.
 	Dir string
@@ -33,32 +33,33 @@ type Command struct {
 	Env    []string
 	Policy Policy
 	Call   Call
-	// Timeout ends the child, with all it started; 0 means that only the context does.
+	// Timeout ends the child and all its descendants; 0 means that only the context does.
 	Timeout time.Duration
-	// Progress receives what the tool reports while it runs, in order, from one goroutine; nil drops it.
+	// Progress receives the tool's progress while it runs, in order, from one goroutine; nil discards it.
 	Progress func([]byte)
 }
 
-// Result is how a call ended.
+// Result is the result of a call.
 type Result struct {
-	// Value is what the tool returned.
+	// Value is the value that the tool returned.
 	Value  json.RawMessage
 	Report Report
 }
 
-// ToolError is an error of the tool itself, which ran to its end.
+// ToolError is an error that the tool itself returned. The tool ran to its end.
 type ToolError struct{ Message string }
 
 func (e *ToolError) Error() string { return e.Message }
 
-// request is what the child reads first on its standard input, which stays open for as long as the parent lives.
+// request is what the child reads first on its standard input. The standard input stays open as long as the parent lives.
 type request struct {
 	Call      Call      `json:"call"`
 	Policy    Policy    `json:"policy"`
 	Isolation Isolation `json:"isolation"`
 }
 
-// frame is a line from the child. The last one has a value, an error of the tool, or a fault, which kept the tool from running.
+// frame is a line that the child writes. The last frame has a value, an error of the tool, or a fault. A fault means that the
+// tool could not run.
 type frame struct {
 	Progress []byte          `json:"progress,omitempty"`
 	Report   *Report         `json:"report,omitempty"`

@@ -15,20 +15,24 @@ import (
 	"github.com/idelchi/aura/internal/process"
 )
 
-// answerFD is where the child writes its frames.
+// answerFD is the descriptor that the child writes its frames to.
 const answerFD = 3
 
-// maxStderr is how much of what a dying child prints is kept, in bytes: the first words of a crash say why.
+// maxStderr is how much of the child's standard error is kept, in bytes. The beginning is kept, because the first words of a
+// crash give its cause.
 const maxStderr = 4 << 10
 
-// processName is what lists of processes show of a confined child, which is started from a descriptor.
+// processName is the name of a confined child in lists of processes. The child needs a name because it is started from a
+// descriptor.
 const processName = "aura"
 
-// Run runs a call to its end. When it returns, the child is gone with all it started. The error is a ToolError if the tool returned one.
+// Run runs a call to its end. When Run returns, the child and all its descendants are gone. The error is a ToolError if the
+// tool returned one.
 func Run(ctx context.Context, c Command) (Result, error) { return new(Spares).run(ctx, c, false) }
 
-// Run is like the function Run, with a process that was started in advance if there is one for such a command. It has the next
-// one started, so that no call but the first waits for a program to begin. Whoever uses it calls Close.
+// Run does what the function Run does, but uses a process that was started in advance, if there is one for such a command. It
+// also starts the next process in advance, so that only the first call waits for a program to start. The caller must call
+// Close.
 func (s *Spares) Run(ctx context.Context, c Command) (Result, error) { return s.run(ctx, c, true) }
 
 func (s *Spares) run(ctx context.Context, c Command, ahead bool) (Result, error) {
@@ -44,7 +48,7 @@ func (s *Spares) run(ctx context.Context, c Command, ahead bool) (Result, error)
 	if err != nil {
 		return Result{}, fmt.Errorf("starting a process for %s: %w", c.Call.Tool, err)
 	}
-	// A short call has the processors to itself; while a long one runs, the next process can start.
+	// During a short call no other process competes for the processors. During a long call the next process can be started.
 	refill := time.AfterFunc(refillAfter, func() { s.refill(c, ahead) })
 	stop := context.AfterFunc(ctx, p.Kill)
 	result, err := p.read(c.Progress)
@@ -63,30 +67,32 @@ func (s *Spares) run(ctx context.Context, c Command, ahead bool) (Result, error)
 	return result, err
 }
 
-// keptSpares is how many processes are kept ready: one for the next call, and one for a call that follows before another is.
+// keptSpares is how many processes are kept ready: one for the next call, and one for a call that follows before a new process
+// is ready.
 const keptSpares = 2
 
-// refillAfter is how long a call must take for spares to be started while it runs.
+// refillAfter is how long a call must take before spare processes are started while the call runs.
 const refillAfter = 20 * time.Millisecond
 
-// Spares keeps processes ready for the next calls. The zero value is ready for use, from several goroutines.
+// Spares keeps processes ready for the next calls. The zero value is ready for use. Several goroutines may use it.
 type Spares struct {
 	mu sync.Mutex
-	// ready are processes that were started alike, the oldest first.
+	// ready holds processes that were started with the same properties, the oldest first; like holds these properties.
 	ready  []*worker
 	like   string
 	closed bool
-	// filling is true while spares are being started, one after the other; starting waits for that.
+	// filling is true while a goroutine starts spare processes, one after the other. Close waits for starting.
 	filling  bool
 	starting sync.WaitGroup
 }
 
-// likeness is what a process is started with. Everything else reaches it with the call.
+// likeness returns the properties that a process is started with, as a key. Everything else is sent to the process with the
+// call.
 func likeness(c Command) string {
 	return strings.Join(append([]string{c.Executable, c.Dir}, c.Env...), "\x00")
 }
 
-// take hands out a spare, if there is one that fits. Those that do not, and those that died, are ended.
+// take returns a spare process that fits the command, or nil. It ends the processes that do not fit or that have died.
 func (s *Spares) take(c Command) *worker {
 	var useless []*worker
 	defer func() {
@@ -112,7 +118,7 @@ func (s *Spares) take(c Command) *worker {
 	return nil
 }
 
-// begin hands the call to a spare, or to a new process.
+// begin sends the call to a spare process, or to a new one.
 func (s *Spares) begin(c Command) (*worker, error) {
 	if p := s.take(c); p != nil {
 		if p.send(c) == nil {
@@ -131,7 +137,7 @@ func (s *Spares) begin(c Command) (*worker, error) {
 	return p, nil
 }
 
-// refill has spares started, if they are wanted at all.
+// refill starts spare processes in the background, if they are wanted and some are missing.
 func (s *Spares) refill(c Command, wanted bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,12 +147,12 @@ func (s *Spares) refill(c Command, wanted bool) {
 	}
 }
 
-// lacks reports whether a spare for such a command is missing. The caller holds the lock.
+// lacks reports whether a spare process for such a command is missing. The caller must hold the lock.
 func (s *Spares) lacks(c Command) bool {
 	return !s.closed && s.like == likeness(c) && len(s.ready) < keptSpares
 }
 
-// fill starts spares until there are enough. If that fails, the next call will say why.
+// fill starts spare processes until there are enough. If starting fails, the next call reports the error.
 func (s *Spares) fill(c Command) {
 	for more := true; more; {
 		p, err := startProcess(c)
@@ -164,7 +170,7 @@ func (s *Spares) fill(c Command) {
 	}
 }
 
-// Close ends the spares. Nothing is started any more.
+// Close ends the spare processes. No process is started after that.
 func (s *Spares) Close() {
 	s.mu.Lock()
 	spares := s.ready
@@ -176,7 +182,7 @@ func (s *Spares) Close() {
 	s.starting.Wait()
 }
 
-// worker is a running child. Whoever starts it calls finish.
+// worker is a running child. The caller that starts it must call finish.
 type worker struct {
 	*process.Process
 	stdin  *os.File
@@ -184,8 +190,8 @@ type worker struct {
 	stderr process.Head
 }
 
-// startProcess starts a child in namespaces of its own or, where there are none to be had, in a session. Its standard input is also its
-// lifeline.
+// startProcess starts a child in its own namespaces or, where the system forbids namespaces, in its own session. The child's
+// standard input is also its lifeline.
 func startProcess(c Command) (*worker, error) {
 	inR, inW, err1 := os.Pipe()
 	outR, outW, err2 := os.Pipe()
@@ -206,14 +212,14 @@ func startProcess(c Command) (*worker, error) {
 	return p, nil
 }
 
-// send hands the process its call.
+// send sends the call to the process.
 func (p *worker) send(c Command) error {
 	level := p.Isolation()
 	in := Isolation{Processes: level >= process.OwnProcesses, Mounts: level >= process.OwnMounts}
 	return json.NewEncoder(p.stdin).Encode(request{Call: c.Call, Policy: c.Policy, Isolation: in})
 }
 
-// finish leaves nothing of the child.
+// finish kills the child, waits for its end and closes its pipes.
 func (p *worker) finish() {
 	p.Kill()
 	<-p.Exited()
@@ -221,7 +227,7 @@ func (p *worker) finish() {
 	_ = p.answer.Close()
 }
 
-// read takes frames until the last one.
+// read reads frames until the last one.
 func (p *worker) read(progress func([]byte)) (Result, error) {
 	var r Result
 	for in := newFrames(p.answer); ; {
@@ -248,7 +254,7 @@ func (p *worker) read(progress func([]byte)) (Result, error) {
 	}
 }
 
-// lost explains a child that ended without an answer.
+// lost returns the error for a child that ended without an answer.
 func (p *worker) lost(err error) error {
 	if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, os.ErrDeadlineExceeded) {
 		return fmt.Errorf("reading the answer: %w", err)

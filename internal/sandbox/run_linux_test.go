@@ -29,7 +29,7 @@ func init() {
 	stages[stageRun] = runAndHang
 }
 
-// testTool is what the confined children of these tests can do.
+// testTool is the Tool that the confined children of these tests run.
 func testTool(ctx context.Context, call sandbox.Call, progress func([]byte)) (json.RawMessage, error) {
 	switch call.Tool {
 	case "echo":
@@ -60,7 +60,7 @@ func testTool(ctx context.Context, call sandbox.Call, progress func([]byte)) (js
 	case "linger":
 		return nil, linger(ctx, progress)
 	case "forge":
-		// The parent of the shell is the process that answers.
+		// The parent of the shell is the process that writes the answer.
 		_, err := exec.Command("/bin/sh", "-c", `echo '{"value":"forged"}' >/proc/$PPID/fd/3`).CombinedOutput()
 		return nil, err
 	case "capabilities":
@@ -74,7 +74,7 @@ func testTool(ctx context.Context, call sandbox.Call, progress func([]byte)) (js
 	return nil, errors.New("no such tool")
 }
 
-// linger starts a program that leaves the group and holds the pipe whose name it is told, and waits for the end.
+// linger starts a program that leaves the group and holds the pipe "fifo" open, and waits for ctx to end.
 func linger(ctx context.Context, progress func([]byte)) error {
 	cmd := exec.Command("/bin/sh", "-c", "exec 5>fifo; exec sleep 600")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -108,7 +108,7 @@ func TestRun(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		value, err string
-		tool       bool // the error is the tool's own
+		tool       bool // the tool itself returned the error
 	}{
 		"nothing":     {value: "null"},
 		"fail":        {err: "it did not work", tool: true},
@@ -181,7 +181,7 @@ func TestRunConfines(t *testing.T) {
 	}
 }
 
-// TestRunMakesCaches shows that builds find their caches also in a home directory that has none yet.
+// TestRunMakesCaches checks that builds find their caches also in a home directory that has none yet.
 func TestRunMakesCaches(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
@@ -221,8 +221,8 @@ func TestRunMakesCaches(t *testing.T) {
 	}
 }
 
-// TestRunKillsTree ends a call by its timeout and by its context. What it started, even what left its group, is gone: nobody holds
-// the pipe any more.
+// TestRunKillsTree ends a call by its timeout and by its context. All descendants must be gone, even those that left the group:
+// no process holds the pipe any more.
 func TestRunKillsTree(t *testing.T) {
 	t.Parallel()
 	for name, byContext := range map[string]bool{"context": true, "timeout": false} {
@@ -249,7 +249,7 @@ func TestRunKillsTree(t *testing.T) {
 	}
 }
 
-// TestRunEndsWithParent kills the parent of a running call.
+// TestRunEndsWithParent kills the parent of a running call. The call must end.
 func TestRunEndsWithParent(t *testing.T) {
 	t.Parallel()
 	c := command(t, "linger")
@@ -271,7 +271,7 @@ func TestRunEndsWithParent(t *testing.T) {
 	awaitEnd(t, pipe)
 }
 
-// runAndHang is the parent that is killed.
+// runAndHang runs in the parent that is killed.
 func runAndHang() int {
 	var p sandbox.Policy
 	exe, err1 := os.Executable()
@@ -283,7 +283,7 @@ func runAndHang() int {
 	return 0
 }
 
-// openPipe makes a named pipe, which tells when its last writer is gone.
+// openPipe creates and opens a named pipe. A read from the pipe ends when its last writer is gone.
 func openPipe(t *testing.T, dir string) *os.File {
 	t.Helper()
 	path := filepath.Join(dir, "fifo")
@@ -298,8 +298,8 @@ func openPipe(t *testing.T, dir string) *os.File {
 	return f
 }
 
-// awaitWriter returns when somebody has opened the pipe. A read of one that nobody has ends at once; of one that somebody has, at
-// the deadline.
+// awaitWriter returns when a process has opened the pipe for writing. Without a writer, a read ends at once. With a writer, it
+// ends at the deadline.
 func awaitWriter(t *testing.T, pipe *os.File) {
 	t.Helper()
 	for t.Context().Err() == nil {
@@ -311,7 +311,7 @@ func awaitWriter(t *testing.T, pipe *os.File) {
 	_ = pipe.SetReadDeadline(time.Time{})
 }
 
-// awaitEnd returns when nobody holds the pipe any more.
+// awaitEnd returns when no process holds the pipe any more.
 func awaitEnd(t *testing.T, pipe *os.File) {
 	t.Helper()
 	_ = pipe.SetReadDeadline(time.Now().Add(time.Minute))
@@ -333,7 +333,7 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// BenchmarkRun is what a call costs beside the tool's own work.
+// BenchmarkRun measures the cost of a call without the tool's own work.
 func BenchmarkRun(b *testing.B) {
 	exe, err := os.Executable()
 	if err != nil {

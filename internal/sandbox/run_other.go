@@ -7,22 +7,22 @@ import (
 	"fmt"
 )
 
-// Run refuses: there is nothing to confine a process with.
+// Run always returns an error: this system has no means to confine a process.
 func Run(_ context.Context, c Command) (Result, error) {
 	return Result{}, fmt.Errorf("running %s: %w", c.Call.Tool, ErrUnsupported)
 }
 
-// Spares keeps nothing.
+// Spares keeps no processes on this system.
 type Spares struct{}
 
-// Run refuses likewise.
+// Run always returns an error.
 func (*Spares) Run(ctx context.Context, c Command) (Result, error) { return Run(ctx, c) }
 
-// Close has nothing to end.
+// Close does nothing.
 func (*Spares) Close() {}
 
-// Main refuses likewise.
+// Main always fails.
 func Main(Tool) int { return 1 }
 
-// Marked returns the environment as it is.
+// Marked returns the environment unchanged.
 func Marked(env []string) []string { return env }

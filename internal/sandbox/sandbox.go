@@ -1,13 +1,14 @@
-// Package sandbox lets the kernel bound what a process may do: which files it reaches, whether it has a network, whether it
-// may start programs. A Policy says what is allowed; a process applies one to itself with Confine, before it runs anything it
-// does not trust, and cannot undo it. Everything it starts is bound likewise.
+// Package sandbox limits what a process may do, with the means of the kernel: which files the process can access, whether it
+// has a network, and whether it may start programs. A Policy says what is allowed. A process applies a policy to itself with
+// Confine before it runs code that it does not trust, and cannot undo it. All processes that it starts have the same limits.
 //
-// Four parts of the kernel work together, because none of them sees everything. Landlock bounds files, signals and abstract
-// sockets. A filter of system calls bounds the rest: sockets, programs, and the calls that lead around Landlock. A private
-// mount namespace makes what is not writable read-only, which also covers modes and times, holds some directories inside
-// writable ones read-only, and shows no process but the sandbox's own. Resource limits bound memory and processes.
+// Four parts of the kernel work together, because none of them covers everything. Landlock restricts files, signals and
+// abstract sockets. A filter of system calls restricts the rest: sockets, programs, and calls that would bypass Landlock. A
+// private mount namespace makes everything that is not writable read-only, which also covers modes and times. It keeps some
+// directories inside writable ones read-only, and shows only the processes of the sandbox. Resource limits apply to memory and
+// processes.
 //
-// Only Linux can do this. Elsewhere Confine refuses, and Support says why.
+// Only Linux can do this. On other systems Confine returns an error, and Support says why.
 package sandbox
 
 import (
@@ -15,40 +16,41 @@ import (
 	"slices"
 )
 
-// Policy is what a confined process may do. All paths are absolute. A path that does not exist grants nothing.
+// Policy says what a confined process may do. All paths are absolute. A path that does not exist grants nothing.
 type Policy struct {
-	// ReadOnly and ReadWrite are trees or files. Programs in either may be started if Exec allows any.
+	// ReadOnly and ReadWrite list directory trees or files. Programs in both may be started if Exec is set.
 	ReadOnly  []string `json:"ro"`
 	ReadWrite []string `json:"rw"`
-	// Make are directories of ReadWrite that are made if they are missing, unless they lie inside another one.
+	// Make lists directories of ReadWrite that are created if they are missing, unless they are inside another one.
 	Make []string `json:"make,omitempty"`
 	// Temp is the directory of ReadWrite for temporary files, if it is not the usual one; see Environ.
 	Temp string `json:"temp,omitempty"`
-	// Own is what the process needs to run at all, such as its executable and its plugin's source. It is readable whatever
+	// Own lists what the process needs to run at all, such as its executable and its plugin's source. It is readable whatever
 	// the settings say.
 	Own []string `json:"own,omitempty"`
-	// Protected paths stay read-only though they lie inside a writable tree.
+	// Protected lists paths that stay read-only inside a writable tree.
 	Protected []string `json:"protected,omitempty"`
-	// Named are those of Protected that are never made if they are missing. Tools for files refuse them by their names.
+	// Named lists paths of Protected that are never created if they are missing. The file tools refuse them by name.
 	Named []string `json:"named,omitempty"`
-	// Inner are directories of ReadWrite that stay so though they lie inside a protected or hidden tree, such as the one that
-	// aura has made for the output of a tool.
+	// Inner lists directories of ReadWrite that stay writable inside a protected or hidden tree, such as the directory that
+	// aura has created for the output of a tool.
 	Inner []string `json:"inner,omitempty"`
-	// Exposed are paths that would be protected if the working directory were not inside of them. They are told.
+	// Exposed lists paths that cannot be protected, because the working directory is inside them. Confine reports them.
 	Exposed []string `json:"exposed,omitempty"`
-	// Hidden paths are out of reach though they lie inside a tree that is not.
+	// Hidden lists paths that are out of reach inside a tree that is within reach.
 	Hidden []string `json:"hidden,omitempty"`
 	// Network allows TCP and UDP. Raw, packet and netlink sockets are never allowed.
 	Network bool `json:"network"`
-	// UnixSockets allows to reach other processes by Unix sockets. Pairs of connected sockets are always allowed.
+	// UnixSockets allows connections to other processes through Unix sockets. Connected pairs of sockets are always allowed.
 	UnixSockets bool `json:"unix_sockets"`
-	// Exec allows to start programs.
+	// Exec allows the process to start programs.
 	Exec   bool   `json:"exec"`
 	Limits Limits `json:"limits"`
 
-	// Opened is set by Grants.Open: no path has links then. Identities are those of the paths that confined code could replace; a
-	// path that leads to something else grants nothing. Uncovered are sentences about what could not be granted or protected.
-	// Workdir is where the process is to be started, and WorkdirID what was there; nil means that nobody looked.
+	// Grants.Open sets Opened; the paths have no links then. Identities holds the identities of the paths that confined code
+	// could replace; a path that leads to something else grants nothing. Uncovered holds sentences about what could not be
+	// granted or protected. Workdir is the directory to start the process in. WorkdirID is the identity of that directory when
+	// it was opened; nil means that it was not opened.
 	Workdir    string              `json:"workdir,omitempty"`
 	WorkdirID  *Identity           `json:"workdir_id,omitempty"`
 	Opened     bool                `json:"opened,omitempty"`
@@ -56,34 +58,34 @@ type Policy struct {
 	Uncovered  []string            `json:"uncovered,omitempty"`
 }
 
-// Limits bound resources; 0 means that there is no bound.
+// Limits holds limits of resources; 0 means no limit.
 type Limits struct {
-	// MemoryBytes is what each process may allocate, in bytes.
+	// MemoryBytes is how much memory each process may allocate, in bytes.
 	MemoryBytes int64 `json:"memory,omitempty"`
-	// Processes is how many processes and threads there may be at a time. It needs a process namespace.
+	// Processes is how many processes and threads may exist at a time. It needs a process namespace.
 	Processes int `json:"processes,omitempty"`
 }
 
-// Isolation is what the parent could arrange when it started the process: see process.Isolation.
+// Isolation is what the parent could set up when it started the process; see process.Isolation.
 type Isolation struct {
-	// Processes tells that the process is the first one of a process namespace.
+	// Processes is true if the process is the first one of a process namespace.
 	Processes bool `json:"processes"`
-	// Mounts tells that the process has a mount namespace of its own and may still change it.
+	// Mounts is true if the process has its own mount namespace and may still change it.
 	Mounts bool `json:"mounts"`
 }
 
-// Report is what Confine established.
+// Report says what Confine enforces.
 type Report struct {
-	// Confined is true if the policy holds, but for what Uncovered lists.
+	// Confined is true if the policy is enforced, except for what Uncovered lists.
 	Confined bool `json:"confined"`
-	// Landlock is the version of the kernel's interface that is in force.
+	// Landlock is the version of the kernel's interface that is used.
 	Landlock int `json:"landlock"`
-	// Mounts tells that a private mount namespace is in force, Proc that it has a private /proc.
+	// Mounts is true if a private mount namespace is used. Proc is true if it has a private /proc.
 	Mounts bool `json:"mounts"`
 	Proc   bool `json:"proc"`
-	// Uncovered are sentences, each about a part of the policy that could not be enforced.
+	// Uncovered holds sentences, each about a part of the policy that could not be enforced.
 	Uncovered []string `json:"uncovered"`
-	// Missing are sentences about protected paths that do not exist, and so are not protected once somebody makes them.
+	// Missing holds sentences about protected paths that do not exist, and that are not protected if a program creates them.
 	Missing []string `json:"missing"`
 }
 

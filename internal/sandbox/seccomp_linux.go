@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Where the kernel puts what a filter looks at. Both architectures that have a filter here are little-endian, so the low half of
-// an argument comes first.
+// The offsets of the data that a filter reads, as laid out by the kernel. Both architectures that have a filter here are
+// little-endian, so the low half of an argument comes first.
 const (
 	offNumber = 0
 	offArch   = 4
@@ -22,10 +22,11 @@ const (
 	argSize   = 8
 )
 
-// offArg is the low half of an argument. What is looked at in the filter are ints for the kernel, which ignores the high half.
+// offArg returns the offset of the low half of an argument. The kernel treats the arguments that the filter checks as ints and
+// ignores the high half.
 func offArg(n uint32) uint32 { return offArgs + n*argSize }
 
-// filterCalls puts the filter in force on all threads.
+// filterCalls installs the filter on all threads.
 func filterCalls(p Policy) error {
 	program, err := filterProgram(p)
 	if err != nil {
@@ -48,17 +49,17 @@ func filterCalls(p Policy) error {
 	return nil
 }
 
-// filterProgram is the policy as a program for the kernel.
+// filterProgram returns the policy as a program for the kernel.
 func filterProgram(p Policy) ([]bpf.RawInstruction, error) {
 	f := filter{
 		bpf.LoadAbsolute{Off: offArch, Size: 4},
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: auditArch, SkipTrue: 1},
 		bpf.RetConstant{Val: unix.SECCOMP_RET_KILL_PROCESS},
 		bpf.LoadAbsolute{Off: offNumber, Size: 4},
-		// Numbers with this bit belong to x32 on x86-64; elsewhere there are none.
+		// Numbers with this bit belong to x32 on x86-64. Other architectures have no such numbers.
 		bpf.JumpIf{Cond: bpf.JumpGreaterOrEqual, Val: 0x40000000, SkipFalse: 1},
 		bpf.RetConstant{Val: unix.SECCOMP_RET_KILL_PROCESS},
-		// What a later kernel brings is not known to be harmless.
+		// Calls that a later kernel adds are not known to be harmless.
 		bpf.JumpIf{Cond: bpf.JumpGreaterThan, Val: lastCall, SkipFalse: 1},
 		refuse(unix.ENOSYS),
 	}
@@ -92,7 +93,7 @@ func filterProgram(p Policy) ([]bpf.RawInstruction, error) {
 	return code, nil
 }
 
-// filter is a program in the making. Between its parts the number of the call is in the register.
+// filter is a program under construction. Between its parts, the register contains the number of the call.
 type filter []bpf.Instruction
 
 var allow = bpf.RetConstant{Val: unix.SECCOMP_RET_ALLOW}
@@ -101,13 +102,13 @@ func refuse(errno unix.Errno) bpf.Instruction {
 	return bpf.RetConstant{Val: unix.SECCOMP_RET_ERRNO | uint32(errno)}
 }
 
-// on runs the body for one call. The body always ends in a return.
+// on adds a body that runs for one call. The body must always end in a return.
 func (f *filter) on(nr uint32, body ...bpf.Instruction) {
 	*f = append(*f, bpf.JumpIf{Cond: bpf.JumpEqual, Val: nr, SkipFalse: uint8(len(body))})
 	*f = append(*f, body...)
 }
 
-// onBits refuses a call with any of the bits in an argument.
+// onBits refuses a call if an argument has any of the bits set.
 func onBits(arg, bits uint32, errno unix.Errno) []bpf.Instruction {
 	return []bpf.Instruction{
 		bpf.LoadAbsolute{Off: offArg(arg), Size: 4},
@@ -117,7 +118,7 @@ func onBits(arg, bits uint32, errno unix.Errno) []bpf.Instruction {
 	}
 }
 
-// unlessBits refuses a call without any of the bits in an argument.
+// unlessBits refuses a call if an argument has none of the bits set.
 func unlessBits(arg, bits uint32, errno unix.Errno) []bpf.Instruction {
 	return []bpf.Instruction{
 		bpf.LoadAbsolute{Off: offArg(arg), Size: 4},
@@ -145,10 +146,10 @@ func unlessNone(arg uint32, values ...uint32) []bpf.Instruction {
 	return append(body, allow)
 }
 
-// typeMask takes the flags off the type of a socket.
+// typeMask removes the flags from the type of a socket.
 const typeMask = 0xf
 
-// pairs allows connected pairs of streams. A pair of datagram sockets could be sent to any address.
+// pairs allows connected pairs of stream and seqpacket sockets. A datagram socket of a pair could send to any address.
 func pairs() []bpf.Instruction {
 	return []bpf.Instruction{
 		bpf.LoadAbsolute{Off: offArg(1), Size: 4},
@@ -160,7 +161,7 @@ func pairs() []bpf.Instruction {
 	}
 }
 
-// sockets allows streams and datagrams of the families that the policy has. No other family can be reached, whatever it is.
+// sockets allows stream and datagram sockets of the families that the policy grants. It refuses all other families.
 func sockets(p Policy) []bpf.Instruction {
 	body := []bpf.Instruction{bpf.LoadAbsolute{Off: offArg(0), Size: 4}}
 	if p.UnixSockets {
@@ -182,7 +183,7 @@ func sockets(p Policy) []bpf.Instruction {
 	)
 }
 
-// filterSupported reports whether the kernel knows filters for all threads at once.
+// filterSupported returns an error if the kernel does not support filters for all threads at once.
 func filterSupported() error {
 	action := uint32(unix.SECCOMP_RET_KILL_PROCESS)
 	const getActionAvail = 2

@@ -7,7 +7,7 @@ import (
 	"runtime"
 )
 
-// filterSupported refuses: the list of calls was made for other architectures.
+// filterSupported always returns an error: the list of calls was made for other architectures.
 func filterSupported() error { return fmt.Errorf("no filter of system calls for %s", runtime.GOARCH) }
 
 func filterCalls(Policy) error {

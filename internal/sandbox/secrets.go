@@ -9,7 +9,8 @@ import (
 //go:embed secrets.txt
 var secretsText string
 
-// secrets are what stays out of reach even if the home directory lies inside a tree that is granted.
+// secrets returns the paths below the home directory that stay out of reach even if the home directory is inside a granted
+// tree.
 var secrets = sync.OnceValue(func() []string {
 	var out []string
 	for line := range strings.Lines(secretsText) {

@@ -13,8 +13,8 @@ import (
 	"github.com/idelchi/aura/internal/files"
 )
 
-// Self is the path by which this program starts itself again. It names the running program, whatever has been put in the place
-// of its file since. The kernel lets nobody write to a program that runs.
+// Self returns the path by which this program starts itself again. The path names the running program, even if another file has
+// replaced its file. The kernel does not allow writing to a program that runs.
 func Self() (string, error) {
 	const self = "/proc/self/exe"
 	if _, err := os.Readlink(self); err != nil {
@@ -23,16 +23,16 @@ func Self() (string, error) {
 	return self, nil
 }
 
-// programs are the files of Program.
+// programs holds the files that Program opened.
 var programs struct {
 	mu    sync.Mutex
 	files []*os.File
-	// copied is set once programs have to be in memory.
+	// copied is set once the programs must be kept in memory.
 	copied bool
 }
 
-// Program opens a program for as long as this process runs, and returns a path by which this process can start it whatever is put
-// in the place of its file. It must be a regular file, or a link to one.
+// Program opens a program until this process ends. It returns a path by which this process can start the program even if
+// another file replaces its file. The path argument must name a regular file, or a link to one.
 func Program(path string) (string, error) {
 	f, err := files.Open(path)
 	if err != nil {
@@ -42,14 +42,14 @@ func Program(path string) (string, error) {
 	defer programs.mu.Unlock()
 	programs.files = append(programs.files, f)
 	if programs.copied {
-		// A program that cannot be copied is still started from its file.
+		// A program that cannot be copied is started from its file.
 		_ = copyToMemory(f)
 	}
 	return descriptorPath(int(f.Fd())), nil
 }
 
-// KeepPrograms copies the programs into memory. It is called before confined code runs on a system without mount namespaces: there
-// nothing else keeps such code from writing to the file of a program that lies in a writable tree.
+// KeepPrograms copies the programs into memory. It must be called before confined code runs on a system without mount
+// namespaces: there, nothing else prevents such code from writing to the file of a program in a writable tree.
 func KeepPrograms() {
 	programs.mu.Lock()
 	defer programs.mu.Unlock()
@@ -58,12 +58,12 @@ func KeepPrograms() {
 	}
 	programs.copied = true
 	for _, f := range programs.files {
-		// A program that cannot be copied is still started from its file.
+		// A program that cannot be copied is started from its file.
 		_ = copyToMemory(f)
 	}
 }
 
-// copyToMemory puts a sealed copy of a program in the place of its open file. The descriptor keeps its number.
+// copyToMemory replaces the open file of a program by a sealed copy in memory. The descriptor keeps its number.
 func copyToMemory(f *os.File) error {
 	name := filepath.Base(f.Name())
 	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING|unix.MFD_EXEC)
@@ -88,8 +88,9 @@ func copyToMemory(f *os.File) error {
 	return nil
 }
 
-// Rename sets the name of this process in lists. A program that was started from a descriptor has the descriptor's.
+// Rename sets the name of this process in lists of processes. A program that was started from a descriptor is listed with the
+// name of the descriptor otherwise.
 func Rename(name string) {
-	// Only a list of processes is the worse for a failure.
+	// A failure only affects lists of processes.
 	_ = os.WriteFile("/proc/self/comm", []byte(name), 0)
 }

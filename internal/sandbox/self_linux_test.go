@@ -12,8 +12,8 @@ import (
 	"github.com/idelchi/aura/internal/testneed"
 )
 
-// TestCopyToMemory writes over the file of a program that was opened. What is started is the program as it was, if it was copied;
-// as a control, without a copy it is what was written.
+// TestCopyToMemory overwrites the file of a program that was opened. If the program was copied, the original program must run.
+// As a control, without a copy the new content runs.
 func TestCopyToMemory(t *testing.T) {
 	t.Parallel()
 	yes, err1 := os.ReadFile("/bin/true")
@@ -35,7 +35,7 @@ func TestCopyToMemory(t *testing.T) {
 				testneed.Missing(t, testneed.MemoryFiles, err)
 			}
 		}
-		// As a shell writes with >: the same file, with another content.
+		// WriteFile writes to the same file, as a shell does with >.
 		if err := os.WriteFile(path, no, 0o755); err != nil { //nolint:gosec // it is a program
 			t.Fatal(err)
 		}
@@ -51,7 +51,7 @@ func TestCopyToMemory(t *testing.T) {
 	}
 }
 
-// TestProgram opens nothing that is no file. A FIFO would keep aura waiting for a writer.
+// TestProgram checks that only regular files and links to them are opened. Opening a FIFO would make aura wait for a writer.
 func TestProgram(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

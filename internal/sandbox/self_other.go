@@ -4,14 +4,14 @@ package sandbox
 
 import "os"
 
-// Self is the path of this program.
+// Self returns the path of this program.
 func Self() (string, error) { return os.Executable() }
 
-// Program is the path itself: this system starts no program from a descriptor.
+// Program returns the path unchanged: this system does not start programs from descriptors.
 func Program(path string) (string, error) { return path, nil }
 
-// KeepPrograms does nothing.
+// KeepPrograms does nothing on this system.
 func KeepPrograms() {}
 
-// Rename does nothing.
+// Rename does nothing on this system.
 func Rename(string) {}

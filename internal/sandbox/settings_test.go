@@ -10,7 +10,7 @@ import (
 	"github.com/idelchi/aura/internal/sandbox"
 )
 
-// TestPlaces is about what a place adds to the lists.
+// TestPlaces checks what a place adds to the lists.
 func TestPlaces(t *testing.T) {
 	t.Parallel()
 	at := place
@@ -27,14 +27,14 @@ func TestPlaces(t *testing.T) {
 	if sorted := slices.Sorted(slices.Values(p.Protected)); len(slices.Compact(sorted)) != len(p.Protected) {
 		t.Errorf("repeated: %q", p.Protected)
 	}
-	// What is writable by default gives way to restrictions, all of it.
+	// Restrictions replace all paths that are writable by default.
 	p = sandbox.Compose(at, sandbox.KindShell, sandbox.Config{Restrictions: sandbox.Paths{ReadWrite: []string{"sub"}}})
 	if !slices.Equal(p.ReadWrite, []string{"/p/work/sub"}) {
 		t.Errorf("rw = %q", p.ReadWrite)
 	}
 }
 
-// TestExtraHidesSecrets grants the home directory, but not what is secret in it.
+// TestExtraHidesSecrets grants the home directory and checks that its secrets stay hidden.
 func TestExtraHidesSecrets(t *testing.T) {
 	t.Parallel()
 	base := sandbox.Compose(place, sandbox.KindPlugin, sandbox.Config{})
@@ -47,7 +47,7 @@ func TestExtraHidesSecrets(t *testing.T) {
 	}
 }
 
-// TestCheckWritesFirst makes sure that who wants to write is not told how to be allowed to read.
+// TestCheckWritesFirst checks that a refused write is not reported as a refused read.
 func TestCheckWritesFirst(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()

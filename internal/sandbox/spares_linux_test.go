@@ -9,7 +9,7 @@ import (
 	"github.com/idelchi/aura/internal/sandbox"
 )
 
-// TestSpares checks that a process started in advance does what a fresh one would, whatever the call before was.
+// TestSpares checks that a process started in advance does what a new one would, whatever the previous call was.
 func TestSpares(t *testing.T) {
 	t.Parallel()
 	var s sandbox.Spares
@@ -22,13 +22,13 @@ func TestSpares(t *testing.T) {
 			t.Errorf("%s: %+v, %v", tool, r, err)
 		}
 	}
-	// Another environment wants another process.
+	// Another environment needs another process.
 	one.Call.Tool, one.Env = "environment", append(one.Env, "B=2")
 	r, err := s.Run(t.Context(), one)
 	if err != nil || !strings.Contains(string(r.Value), "B=2") {
 		t.Errorf("got %s, %v", r.Value, err)
 	}
-	// Calls side by side share one spare at most.
+	// At most one of several concurrent calls gets the same spare process.
 	one.Call.Tool = "nothing"
 	var group sync.WaitGroup
 	for range 4 {

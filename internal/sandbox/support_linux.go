@@ -2,7 +2,7 @@ package sandbox
 
 import "fmt"
 
-// Support asks the kernel what it can enforce. What depends on how a process is started is not known here; see Probe.
+// Support asks the kernel what it can enforce. It does not find out what depends on how a process is started; see Probe.
 func Support() Status {
 	abi := landlockABI()
 	files := Row{Name: "files", Enforced: abi > 0, Required: true, Detail: fmt.Sprintf("Landlock, version %d", abi)}

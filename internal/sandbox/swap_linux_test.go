@@ -12,14 +12,14 @@ import (
 	"github.com/idelchi/aura/internal/sandbox"
 )
 
-// TestGrantsSwapped puts something else in the place of a grant after it was opened and before a process uses it. The process is
-// refused the path, and its report names it. As a control, a policy that nobody opened takes what it finds.
+// TestGrantsSwapped replaces a granted path after it was opened and before a process uses it. The process must be refused the
+// path, and its report must name the path. As a control, a policy that was not opened grants whatever is at the path.
 func TestGrantsSwapped(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		// swap is given the directory that holds around/granted and home.
+		// swap gets the directory that contains around/granted and home.
 		swap func(base string) error
-		// missed tells that the attack has no success without the protection either.
+		// missed is true if the attack fails without the protection too.
 		missed bool
 	}{
 		"another directory": {swap: func(base string) error {
@@ -32,7 +32,8 @@ func TestGrantsSwapped(t *testing.T) {
 			return errors.Join(os.Rename(base+"/around", base+"/gone"), os.Rename(base+"/home", base+"/granted"),
 				os.Mkdir(base+"/home", 0o700), os.Rename(base+"/granted", base+"/home/granted"), os.Symlink("home", base+"/around"))
 		}},
-		// The number of a directory that was removed is free for the next one, unless somebody has it open.
+		// The inode number of a removed directory can be reused for the next one, unless a process has the removed directory
+		// open.
 		"a new directory": {swap: func(base string) error {
 			return errors.Join(os.Remove(base+"/around/granted"), os.Mkdir(base+"/around/granted", 0o700))
 		}},
@@ -62,8 +63,8 @@ func TestGrantsSwapped(t *testing.T) {
 	}
 }
 
-// swapped is a command that writes a file in a directory that was granted before the swap; opened tells whether its policy was
-// opened then.
+// swapped returns a command that writes a file in a directory that was granted before the swap. opened says whether the policy
+// was opened before the swap.
 func swapped(t *testing.T, opened bool, swap func(base string) error) (sandbox.Command, string) {
 	t.Helper()
 	c := command(t, "write")

@@ -9,19 +9,20 @@ import (
 	"sync"
 )
 
-// PrivateTemp names a directory for temporary files that belongs to this process alone; see Place.Private. It is made when the first
-// policy with it is opened. Whoever ends the process calls RemovePrivateTemp. Nobody can guess the name and take it before.
+// PrivateTemp returns the path of a directory for temporary files that belongs to this process alone; see Place.Private. The
+// directory is created when the first policy with it is opened. The caller must call RemovePrivateTemp before the process ends.
+// The name is random, so no other process can create it first.
 var PrivateTemp = sync.OnceValue(func() string {
 	return filepath.Join(systemTemp, "aura-tmp-"+strings.ToLower(rand.Text()))
 })
 
-// RemovePrivateTemp removes the directory with all that confined code left in it. No link there is followed.
+// RemovePrivateTemp removes the directory with everything that confined code left in it. It does not follow links.
 func RemovePrivateTemp() error { return os.RemoveAll(PrivateTemp()) }
 
-// systemTemp is where every program may write.
+// systemTemp is the directory that every program may write to.
 const systemTemp = "/tmp"
 
-// temp is the directory for temporary files by the environment.
+// temp returns the directory for temporary files that the environment names, or systemTemp.
 func (at Place) temp() string {
 	if at.Temp == "" {
 		return systemTemp
@@ -29,7 +30,7 @@ func (at Place) temp() string {
 	return at.Temp
 }
 
-// private is the private directory, if it takes the place of the usual one.
+// private returns the private directory if it replaces the usual one, or nil.
 func (at Place) private() []string {
 	if !at.wide(at.temp()) {
 		return nil
@@ -50,7 +51,7 @@ func (p *Policy) grantTemp(at Place) {
 	}
 }
 
-// Environ is an environment with the directory for temporary files that the policy grants, if that is not the usual one.
+// Environ adds TMPDIR to an environment if the policy grants another directory for temporary files than the usual one.
 func (p Policy) Environ(environ []string) []string {
 	if p.Temp == "" {
 		return environ
@@ -58,7 +59,7 @@ func (p Policy) Environ(environ []string) []string {
 	return append(slices.Clip(environ), "TMPDIR="+p.Temp)
 }
 
-// appendNew appends a path unless it is there.
+// appendNew appends a path unless the list contains it.
 func appendNew(paths []string, path string) []string {
 	if slices.Contains(paths, path) {
 		return paths

@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// checkThreads refuses where the threads of this process cannot be found. A build with cgo looks for them in /proc, and with that
-// of another process namespace it would look at the wrong process and never end.
+// checkThreads returns an error if the threads of this process cannot be found. A build with cgo searches for them in /proc. If
+// /proc belonged to another process namespace, the search would examine the wrong process and never end.
 func checkThreads() error {
 	self, err := os.Readlink("/proc/self")
 	if err != nil {

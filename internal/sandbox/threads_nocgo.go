@@ -2,5 +2,5 @@
 
 package sandbox
 
-// checkThreads has nothing to check: Go's runtime knows its threads.
+// checkThreads returns nil: Go's runtime knows its threads.
 func checkThreads() error { return nil }

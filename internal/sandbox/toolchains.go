@@ -2,8 +2,8 @@ package sandbox
 
 import "path/filepath"
 
-// toolchains are where version managers below the home directory keep programs. Git's settings are with them: Git does nothing
-// at all if it cannot read those.
+// toolchains lists where version managers keep programs below the home directory. It includes Git's settings, because Git fails
+// in every command if it cannot read them.
 var toolchains = []string{
 	".rustup/toolchains", ".rustup/settings.toml", ".nvm/versions", ".pyenv/versions", ".pyenv/shims", ".pyenv/version",
 	".pyenv/libexec", ".rbenv/versions", ".rbenv/shims", ".asdf/installs", ".asdf/shims", ".sdkman/candidates", ".volta/tools",
@@ -11,14 +11,14 @@ var toolchains = []string{
 	".local/share/pipx/venvs", ".gitconfig", ".config/git/config", ".config/git/ignore", ".config/git/attributes",
 }
 
-// besides is what programs need of the directories beside the one that they are in, by the name of that one: a version manager
-// leads from its shims to the programs themselves, which may be in the home directory of somebody else.
+// besides lists the directories beside a directory of programs that the programs need, by the name of that directory. The shims
+// of a version manager start programs in other directories, which may be in the home directory of another user.
 var besides = map[string][]string{
 	"shims": {"versions", "version", "installs", "libexec", "lib", "plugins"},
 	"bin":   {"lib", "lib64", "libexec"},
 }
 
-// programs are what can be run by its name, with all that it needs to run.
+// programs returns the directories of the programs that can be run by name, and of everything that these programs need to run.
 func (at Place) programs() []string {
 	out := append(present(at.Path...), below(at.Home, toolchains)...)
 	for _, dir := range present(at.Path...) {

@@ -10,8 +10,9 @@ import (
 // maxEntries is how many entries of a home directory are granted one by one.
 const maxEntries = 1000
 
-// work is what is writable of the working directory. If that holds the home directory or is it, these are the entries that are
-// not hidden and do not lead to the home directory: all else belongs to other programs. Of the whole system it is nothing.
+// work returns the writable part of the working directory. If the working directory is or contains the home directory, work
+// returns its entries whose names do not begin with a dot and that do not contain the home directory: everything else belongs
+// to other programs. If the working directory is the root directory, work returns nothing.
 func (at Place) work() []string {
 	switch {
 	case isRoot(at.Workdir):
@@ -23,7 +24,7 @@ func (at Place) work() []string {
 	var out []string
 	for _, e := range entries[:min(len(entries), maxEntries)] {
 		path := filepath.Join(at.Workdir, e.Name())
-		// A link would lead elsewhere, and can be replaced by whoever can write its target.
+		// A link leads elsewhere, and any process that can write its target can replace what it leads to.
 		if !strings.HasPrefix(e.Name(), ".") && (e.IsDir() || e.Type().IsRegular()) && !at.holdsHome(path) {
 			out = append(out, path)
 		}
@@ -31,7 +32,7 @@ func (at Place) work() []string {
 	return out
 }
 
-// holdsHome reports whether a directory is the home directory or one above it.
+// holdsHome reports whether a directory is or contains the home directory.
 func (at Place) holdsHome(dir string) bool {
 	return dir != "" && at.Home != "" && within(resolve(dir), resolve(at.Home))
 }
@@ -43,15 +44,15 @@ func (at Place) atHome() bool {
 
 func isRoot(dir string) bool { return dir != "" && filepath.Dir(resolve(dir)) == resolve(dir) }
 
-// temporary is those of the directories for temporary files that are writable: none that holds the home directory.
+// temporary returns the directories for temporary files that are writable. It leaves out those that contain the home directory.
 func (at Place) temporary(dirs ...string) []string {
 	return slices.DeleteFunc(present(dirs...), at.wide)
 }
 
-// wide reports whether a directory for temporary files holds the home directory, or everything.
+// wide reports whether a directory for temporary files contains the home directory or the whole system.
 func (at Place) wide(dir string) bool { return isRoot(dir) || at.holdsHome(dir) }
 
-// Warnings are sentences about a place in which not all that is usual can be granted, each with what to do about it.
+// Warnings returns sentences about a place where not all of the usual grants are possible. Each sentence says what to do.
 func (at Place) Warnings() []string {
 	var out []string
 	switch {

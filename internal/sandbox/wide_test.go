@@ -11,7 +11,7 @@ import (
 	"github.com/idelchi/aura/internal/testneed"
 )
 
-// layWide makes a home directory, users/me, with what may lie around it.
+// layWide creates a home directory, users/me, with other files and directories around it.
 func layWide(t *testing.T) string {
 	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())
@@ -34,7 +34,7 @@ func layWide(t *testing.T) string {
 	return base
 }
 
-// TestWide is about places that would open too much. All paths but / are below one directory; P is the private directory for
+// TestWide checks places that would grant too much. All paths except / are below one directory; P is the private directory for
 // temporary files.
 func TestWide(t *testing.T) {
 	t.Parallel()
@@ -42,7 +42,7 @@ func TestWide(t *testing.T) {
 		workdir, temp string
 		writable      []string
 		want          []string
-		// warning is part of the only one; empty for none.
+		// warning is part of the only warning; empty means no warning.
 		warning string
 	}{
 		"project":          {"users/me/project", "tmp", nil, []string{"users/me/project", "tmp"}, ""},
@@ -57,7 +57,7 @@ func TestWide(t *testing.T) {
 		"temporary above":  {"users/me/project", "users", nil, []string{"users/me/project", "P"}, "get a private one"},
 		"temporary link":   {"users/me/project", "everything", nil, []string{"users/me/project", "P"}, "get a private one"},
 		"temporary inside": {"users/me/project", "users/me/docs", nil, []string{"users/me/project", "users/me/docs"}, ""},
-		// A project below the directory for temporary files is usual.
+		// It is common to have a project below the directory for temporary files.
 		"temporary around the project":    {"other/project", "other", nil, []string{"other/project", "other"}, ""},
 		"another one that holds the home": {"other/project", "tmp", []string{"users"}, []string{"other/project", "tmp"}, ""},
 		"another one":                     {"other/project", "tmp", []string{"other"}, []string{"other/project", "tmp", "other"}, ""},
@@ -97,7 +97,7 @@ func TestWide(t *testing.T) {
 	}
 }
 
-// TestPrivateTemp is about settings: they can take the private directory away with the tree that it lies in.
+// TestPrivateTemp checks that settings can remove the private directory together with the tree that contains it.
 func TestPrivateTemp(t *testing.T) {
 	t.Parallel()
 	at := sandbox.Place{Workdir: "/p/work", Home: "/p/home", Temp: "/p", Private: "/private/x"}

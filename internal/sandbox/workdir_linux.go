@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// startedIn finds the working directory of this process, and makes sure that it is the one that was opened.
+// startedIn finds the working directory of this process, and returns an error if it is not the one that was opened.
 func (p *Policy) startedIn() error {
 	fd, err := openPlain(".")
 	if err != nil {
@@ -31,8 +31,8 @@ func (p *Policy) startedIn() error {
 	return nil
 }
 
-// reenter goes to the working directory by its path, if it still is the same: the one that the process was started in may belong to
-// a mount that is read-only now.
+// reenter changes to the working directory by its path, if the path still leads to the same directory. The directory that the
+// process was started in may belong to a mount that is read-only now.
 func (p *Policy) reenter() error {
 	fd, err := openPlain(p.Workdir)
 	if err != nil {

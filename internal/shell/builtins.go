@@ -9,14 +9,15 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// lacking are the builtins of Bash that the interpreter knows the names of but does not have. It ends them with status 2,
-// which has a meaning of its own to those who run hooks.
+// lacking lists the builtins of Bash whose names the interpreter knows but that it does not implement. The interpreter ends
+// them with status 2, which has a special meaning for hooks.
 var lacking = []string{
 	"bg", "bind", "caller", "compgen", "complete", "compopt", "disown", "enable", "fc", "fg", "history", "jobs", "kill",
 	"logout", "newgrp", "suspend", "ulimit", "umask",
 }
 
-// outside turns a call of such a builtin into one of the program of that name. Functions of the line come before both.
+// outside turns a call of a lacking builtin into a call of the program of that name. Functions of the line take precedence over
+// both.
 func outside(file *syntax.File) interp.CallHandlerFunc {
 	own := functions(file)
 
@@ -31,7 +32,7 @@ func outside(file *syntax.File) interp.CallHandlerFunc {
 			return append([]string{path}, args[1:]...), nil
 		}
 
-		// Not every system has the program, but every shell has this builtin.
+		// Not every system has a program named kill, but every shell has the builtin.
 		if _, err := interp.LookPathDir(hc.Dir, hc.Env, "sh"); err == nil && name == "kill" {
 			return append([]string{"sh", "-c", `kill "$@"`}, args...), nil
 		}
@@ -42,7 +43,7 @@ func outside(file *syntax.File) interp.CallHandlerFunc {
 	}
 }
 
-// functions are the names of those that the line declares.
+// functions returns the names of the functions that the line declares.
 func functions(file *syntax.File) map[string]bool {
 	names := map[string]bool{}
 

@@ -14,22 +14,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxStack is how far functions of the line may call themselves, in bytes of the interpreter's stack: a few
-// thousand levels. Without it a runaway recursion takes long to reach the memory limit.
+// maxStack limits the recursion of functions of the line, in bytes of the interpreter's stack: a few thousand levels. Without
+// it a runaway recursion takes long to reach the memory limit.
 const maxStack = 32 << 20
 
-// maxProcs is how many processors the interpreter uses. It needs but one; each that it could use may cost it a thread.
+// maxProcs is how many processors the interpreter uses. It needs only one; each further processor may cost it a thread.
 const maxProcs = 2
 
-// spareThreads are those that the runtime may need beside the ones that wait for programs.
+// spareThreads is how many threads the runtime may need in addition to those that wait for programs.
 const spareThreads = 8
 
-// usualStack is the size of a thread's stack where the system sets no limit, in bytes.
+// usualStack is the size of a thread's stack if the system sets no limit, in bytes.
 const usualStack = 8 << 20
 
-// limits are the memory limits of this process: its own, and the ones it was started with, for its programs. A thread waits
-// for each program that runs, and its stack counts as memory although next to nothing of it is used, so the own limit grows
-// by as many stacks as there were programs at a time.
+// limits holds the memory limits of this process: its own limit, and the limit that it was started with, which its programs
+// get. One thread waits for each running program. The stack of such a thread counts as memory although almost none of it is
+// used. Therefore the own limit grows by one stack for each program that ran at the same time.
 type limits struct {
 	mu            sync.Mutex
 	own, programs unix.Rlimit
@@ -38,9 +38,9 @@ type limits struct {
 	over          atomic.Bool // see end
 }
 
-// confine bounds what this process may allocate beyond what it holds now. It establishes that running out of memory
-// ends it by SIGABRT, with nothing on stderr and no core file, so that the parent can tell this from an exit.
-// The returned writer takes the place of stderr.
+// confine limits what this process may allocate beyond what it holds now. When the process runs out of memory, it ends by
+// SIGABRT with nothing on stderr and no core file, so that the parent can distinguish this from an exit. The caller must use
+// the returned writer instead of stderr.
 func confine(memory int64, stderr io.Writer) (io.Writer, *limits, error) {
 	stderr, err := detach(stderr)
 	if err != nil {
@@ -75,7 +75,7 @@ func confine(memory int64, stderr io.Writer) (io.Writer, *limits, error) {
 	return stderr, l, nil
 }
 
-// detach leaves descriptor 2 to the runtime, for nobody to read, and returns a copy of what it was.
+// detach leaves descriptor 2 to the runtime, whose messages are discarded, and returns a copy of the original descriptor.
 func detach(stderr io.Writer) (io.Writer, error) {
 	file, ok := stderr.(*os.File)
 	if !ok || file.Fd() != 2 {
@@ -97,7 +97,7 @@ func detach(stderr io.Writer) (io.Writer, error) {
 	return os.NewFile(uintptr(fd), "stderr"), unix.Dup3(int(null.Fd()), 2, 0)
 }
 
-// heldMemory is what the kernel counts against RLIMIT_DATA so far, in bytes.
+// heldMemory returns what the kernel counts against RLIMIT_DATA so far, in bytes.
 func heldMemory() (uint64, error) {
 	data, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
@@ -116,8 +116,8 @@ func heldMemory() (uint64, error) {
 	return pages * uint64(os.Getpagesize()), err
 }
 
-// lifted runs work, which starts a program, under the limits that the program is to have. They cannot be changed
-// between its fork and its exec, so for that moment they are this process's too.
+// lifted runs work, which starts a program, under the limits for programs. The limits cannot be changed between the fork and
+// the exec of the program, so they apply to this process too until work returns.
 func (l *limits) lifted(work func() error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -139,7 +139,7 @@ func (l *limits) lifted(work func() error) error {
 	return err
 }
 
-// ended takes note that a program has ended which lifted has started.
+// ended records the end of a program that lifted has started.
 func (l *limits) ended() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -147,12 +147,12 @@ func (l *limits) ended() {
 	l.running--
 }
 
-// restore sets the own limit.
+// restore sets the own limit of this process again.
 func (l *limits) restore() error {
 	return unix.Setrlimit(unix.RLIMIT_DATA, &unix.Rlimit{Cur: min(l.own.Cur+l.most*l.stack, l.own.Max), Max: l.own.Max})
 }
 
-// threadStack is what the stack of a thread counts for in bytes, at most.
+// threadStack returns how much the stack of a thread counts as memory at most, in bytes.
 func threadStack() uint64 {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_STACK, &limit); err != nil || limit.Cur == 0 || limit.Cur > 8*usualStack {

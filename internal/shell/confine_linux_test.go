@@ -65,7 +65,7 @@ func TestProgramsHaveTheirOwnMemory(t *testing.T) {
 	}
 }
 
-// A thread waits for each program, and its stack counts as memory.
+// One thread waits for each program, and the stack of that thread counts as memory.
 func TestManyProgramsAtATime(t *testing.T) {
 	t.Parallel()
 

@@ -9,10 +9,10 @@ import (
 	"mvdan.cc/sh/v3/interp"
 )
 
-// limits has nothing to lift here.
+// limits is empty: there are no limits to lift on this system.
 type limits struct{}
 
-// confine makes the garbage collector work harder near the limit; this system has no hard one that suits.
+// confine makes the garbage collector work harder near the limit. This system has no suitable hard limit.
 func confine(memory int64, stderr io.Writer) (io.Writer, *limits, error) {
 	debug.SetMemoryLimit(memory)
 
@@ -21,5 +21,5 @@ func confine(memory int64, stderr io.Writer) (io.Writer, *limits, error) {
 
 func (*limits) exec(next interp.ExecHandlerFunc) interp.ExecHandlerFunc { return next }
 
-// end does nothing, since nothing of the line is ended one by one here.
+// end does nothing: this system does not end the programs of a line one by one.
 func (*limits) end() {}

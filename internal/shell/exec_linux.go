@@ -17,11 +17,11 @@ import (
 	"github.com/idelchi/aura/internal/process"
 )
 
-// pipeGrace is how long a program's output is still read after its end when another process holds it open.
+// pipeGrace is how long a program's output is still read after the program has ended, if another process holds the pipe open.
 const pipeGrace = 2 * time.Second
 
-// exec starts programs without the interpreter's own memory limit: a linter may need more than a shell does. What the
-// kernel does not run, such as a script without a #! line, is left to next.
+// exec starts programs without the interpreter's own memory limit: a linter may need more memory than a shell. It passes files
+// that the kernel does not execute, such as a script without a #! line, to next.
 func (l *limits) exec(next interp.ExecHandlerFunc) interp.ExecHandlerFunc {
 	return func(ctx context.Context, args []string) error {
 		err := l.program(ctx, next, args)
@@ -68,13 +68,14 @@ func (l *limits) program(ctx context.Context, next interp.ExecHandlerFunc, args 
 	return status(err)
 }
 
-// end tells that the line is over: from now on no part of it that is still waiting for a program goes on. When it returns,
-// all programs are seized and none can be started any more: the lock is never released. It returns only once.
+// end marks the line as over. After that, no part of the line that waits for a program continues. When end returns, all
+// programs are seized and no program can be started any more, because end never releases the lock. Only one call returns; any
+// further call blocks forever.
 func (l *limits) end() {
 	l.over.Store(true)
 
 	for locked := false; ; locked = l.mu.TryLock() {
-		// A program that is just being started holds the lock, and may itself have to be seized to let it go.
+		// A program that is being started holds the lock. It may have to be seized before the lock is released.
 		process.SeizeDescendants()
 
 		if locked {
@@ -83,15 +84,15 @@ func (l *limits) end() {
 	}
 }
 
-// holdOnceOver never returns after end. A part of the line in the background would otherwise take the end of its program,
-// which was killed with the line, for that program's own, and go on with what follows it.
+// holdOnceOver blocks forever after end. Otherwise a background part of the line would see that its program has ended, which
+// was killed with the line, and would continue with the next command.
 func (l *limits) holdOnceOver() {
 	if l.over.Load() {
 		select {}
 	}
 }
 
-// status turns the end of a program into the shell's number for it.
+// status converts the error of a program's end to the shell's exit status.
 func status(err error) error {
 	var exit *exec.ExitError
 
@@ -109,7 +110,7 @@ func status(err error) error {
 	return interp.ExitStatus(exit.ExitCode())
 }
 
-// environ lists the exported variables. A name may come twice, or be unset later: the last word counts.
+// environ lists the exported variables. A name may occur twice, or be unset later: the last occurrence counts.
 func environ(env expand.Environ) []string {
 	var list []string
 

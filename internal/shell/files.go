@@ -9,16 +9,17 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// The variables that hold Command.Files.
+// The variables that contain Command.Files.
 const (
 	fileVar  = "FILE"
 	filesVar = "FILES"
 )
 
-// maxExported bounds what FILE hands on to programs, in bytes: no program starts with a variable over 128 KiB.
+// maxExported is the largest size of FILE in the environment of programs, in bytes. No program starts with a variable over 128
+// KiB.
 const maxExported = 100 << 10
 
-// fileEnviron is an environment with the variables for files.
+// fileEnviron is an environment that adds the variables for files.
 type fileEnviron struct {
 	expand.Environ
 
@@ -26,7 +27,7 @@ type fileEnviron struct {
 	joined string
 }
 
-// withFiles sets FILE and FILES for a runner that has its environment already.
+// withFiles sets FILE and FILES for a runner whose environment is already set.
 func withFiles(files []string) interp.RunnerOption {
 	return func(r *interp.Runner) error {
 		if len(files) > 0 {
@@ -62,9 +63,9 @@ func (e fileEnviron) Each(yield func(string, expand.Variable) bool) {
 	}
 }
 
-// spread changes a line so that the files stay whole wherever the shell would split a text into words, whatever their
-// names contain: $FILE becomes "${FILES[@]}" there, and so does $FILES. A variable that loops over them is quoted
-// within its loop. A line that gives FILE a value of its own means that value, and is left alone.
+// spread changes a line so that each file stays one word where the shell would split a text into words, whatever its name
+// contains: $FILE and $FILES become "${FILES[@]}" there. The variable of a loop over the files is quoted within the loop. A
+// line that assigns FILE or FILES itself is not changed.
 func spread(file *syntax.File) {
 	if assigns(file, fileVar) || assigns(file, filesVar) {
 		return
@@ -73,8 +74,8 @@ func spread(file *syntax.File) {
 	eachSplit(file, func(words []*syntax.Word) bool { return replace(words, listed) })
 }
 
-// eachSplit calls change for each list of words that the shell splits, and quotes the variable of a loop in which
-// something was changed.
+// eachSplit calls change for each list of words that the shell splits. If change changes the words of a loop, eachSplit quotes
+// the variable of the loop.
 func eachSplit(root syntax.Node, change func([]*syntax.Word) bool) {
 	syntax.Walk(root, func(node syntax.Node) bool {
 		switch node := node.(type) {
@@ -96,7 +97,7 @@ func eachSplit(root syntax.Node, change func([]*syntax.Word) bool) {
 	})
 }
 
-// quoteIn quotes a variable where its value would be split, unless the statements set it themselves.
+// quoteIn quotes a variable where its value would be split, unless the statements set the variable themselves.
 func quoteIn(body []*syntax.Stmt, name string) {
 	set := func(s *syntax.Stmt) bool { return assigns(s, name) }
 	if slices.ContainsFunc(body, set) {
@@ -116,7 +117,8 @@ func quoteIn(body []*syntax.Stmt, name string) {
 	}
 }
 
-// replace puts what change returns, in double quotes, in the place of unquoted expansions; nil leaves them alone.
+// replace replaces each unquoted expansion by the result of change in double quotes. If change returns nil, the expansion
+// stays.
 func replace(words []*syntax.Word, change func(*syntax.ParamExp) *syntax.ParamExp) (changed bool) {
 	for _, word := range words {
 		for i, part := range word.Parts {
@@ -135,8 +137,8 @@ func replace(words []*syntax.Word, change func(*syntax.ParamExp) *syntax.ParamEx
 	return changed
 }
 
-// listed is an expansion of FILE as one of all elements of FILES; nil if it is not one, or one that has no meaning
-// for each element alone.
+// listed turns an expansion of FILE or FILES into an expansion of all elements of FILES. It returns nil for other expansions,
+// and for an expansion that cannot be applied to each element alone.
 func listed(p *syntax.ParamExp) *syntax.ParamExp {
 	if p.Param == nil || p.Param.Value != fileVar && p.Param.Value != filesVar {
 		return nil
@@ -162,14 +164,14 @@ func listed(p *syntax.ParamExp) *syntax.ParamExp {
 	return &list
 }
 
-// isAll tells that an index is * or @.
+// isAll reports whether an index is * or @.
 func isAll(index syntax.ArithmExpr) bool {
 	word, ok := index.(*syntax.Word)
 
 	return ok && (word.Lit() == "@" || word.Lit() == "*")
 }
 
-// ifUnset tells the operators for what is to happen where a variable is not set, or empty. Here there is always a file.
+// ifUnset reports whether an operator applies to a variable that is unset or empty. Here there is always a file.
 func ifUnset(op syntax.ParExpOperator) bool {
 	switch op {
 	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.ErrorUnset, syntax.ErrorUnsetOrNull,
@@ -180,7 +182,7 @@ func ifUnset(op syntax.ParExpOperator) bool {
 	}
 }
 
-// perElement tells the operators that change a text from those that ask whether there is one.
+// perElement reports whether an operator changes a text, so that it can be applied to each element.
 func perElement(op syntax.ParExpOperator) bool {
 	switch op {
 	case syntax.RemSmallPrefix, syntax.RemLargePrefix, syntax.RemSmallSuffix, syntax.RemLargeSuffix,
@@ -191,7 +193,7 @@ func perElement(op syntax.ParExpOperator) bool {
 	}
 }
 
-// assigns tells whether a line sets or unsets a variable by anything but a loop.
+// assigns reports whether a line sets or unsets a variable other than as the variable of a loop.
 func assigns(root syntax.Node, name string) (found bool) {
 	syntax.Walk(root, func(node syntax.Node) bool {
 		switch node := node.(type) {
@@ -207,7 +209,7 @@ func assigns(root syntax.Node, name string) (found bool) {
 	return found
 }
 
-// sets tells whether a command is one that sets the variables that it is given the names of.
+// sets reports whether a command is one that sets the variables it names, and whether it names this one.
 func sets(args []*syntax.Word, name string) bool {
 	if len(args) == 0 || !slices.Contains([]string{"read", "mapfile", "readarray", "unset", "printf"}, args[0].Lit()) {
 		return false

@@ -10,7 +10,7 @@ import (
 	"github.com/idelchi/aura/internal/shell"
 )
 
-// awkward are names that a shell takes apart, expands or runs if it gets the chance.
+// awkward lists names that a shell would split, expand or run if they were not quoted.
 var awkward = []string{
 	"/d/plain.go", "/d/two words.go", "/d/it's.go", `/d/say "hi".go`, "/d/new\nline.go", "/d/$(touch ran).go", "/d/`touch ran`.go",
 	"/d/;touch ran;.go", "/d/*", "/d/[id].tsx", `/d/back\slash.go`, "/d/$HOME", "/d/{a,b}", "/d/tab\there", " ", "~", "/d/é\xff.go",
@@ -112,7 +112,7 @@ func TestNoFiles(t *testing.T) {
 	}
 }
 
-// A single file stays right also where nothing is split: behind a redirection, in a test, in quotes.
+// A single file is passed correctly also where the shell does not split words: behind a redirection, in a test, in quotes.
 func TestOneFile(t *testing.T) {
 	t.Parallel()
 
@@ -126,8 +126,8 @@ func TestOneFile(t *testing.T) {
 	}
 }
 
-// More files than a variable of a program can hold, and than its arguments can: the line still has them all, and programs
-// still start.
+// The files exceed the limits of an environment variable and of program arguments. The line still gets all of them, and
+// programs still start.
 func TestManyFiles(t *testing.T) {
 	t.Parallel()
 

@@ -10,10 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lifeline is the descriptor by which the child learns that its parent is gone; see process.Spec.
+// lifeline is the descriptor by which the child detects that its parent is gone; see process.Spec.
 const lifeline = "3"
 
-// watchParent ends this process and its group once the parent is gone, however it went. End is called before.
+// watchParent kills this process and its group once the parent has ended in any way. It calls end before that.
 func watchParent(descriptor string, end func()) error {
 	fd, err := strconv.Atoi(descriptor)
 	if err != nil {
@@ -28,7 +28,7 @@ func watchParent(descriptor string, end func()) error {
 	}
 
 	go func() {
-		// Nothing is ever written to it: any return means that the other end is closed.
+		// No process ever writes to the pipe: if the read returns, the other end is closed.
 		_, _ = pipe.Read(make([]byte, 1))
 		end()
 		_ = unix.Kill(0, unix.SIGKILL)

@@ -1,6 +1,6 @@
 package shell
 
-// lifeline is not needed: the job object ends with the parent's last handle on it.
+// lifeline is unused: the job object ends when the parent's last handle to it is closed.
 const lifeline = "0"
 
 // watchParent does nothing: the job object ends this process with its parent.

@@ -9,7 +9,7 @@ import (
 	"mvdan.cc/sh/v3/interp"
 )
 
-// The statuses of a program that is not there, and of one that is there but cannot be run.
+// The exit statuses for a program that does not exist, and for one that exists but cannot be run.
 const (
 	exitNotFound   = 127
 	exitNoProgram  = 126
@@ -17,7 +17,7 @@ const (
 	cannotBeRunTip = "; make it executable with chmod +x"
 )
 
-// findable ends the call of a program that cannot be found, and says which one it is.
+// findable rejects a call of a program that cannot be found, and reports the name of the program.
 func findable(next interp.ExecHandlerFunc) interp.ExecHandlerFunc {
 	return func(ctx context.Context, args []string) error {
 		hc := interp.HandlerCtx(ctx)
@@ -29,7 +29,8 @@ func findable(next interp.ExecHandlerFunc) interp.ExecHandlerFunc {
 	}
 }
 
-// missing is the status for a program that a search did not find. What the search says may be without its name.
+// missing prints why a program was not found and returns the exit status. It adds the name of the program, because the error
+// may not contain it.
 func missing(stderr io.Writer, name string, err error) error {
 	text := err.Error()
 	if strings.Contains(text, name) || strings.Contains(text, "no such file") {

@@ -12,12 +12,11 @@ import (
 	"github.com/idelchi/aura/internal/process"
 )
 
-// exitFault is the status when the line could not be interpreted. It is not the 2 of other shells, which has a
-// meaning of its own to those who run hooks.
+// exitFault is the status if the line could not be interpreted. Other shells use 2, but 2 has a special meaning for hooks.
 const exitFault = 1
 
-// Main is the child's side of Run: args are those after Argument, stdin begins with the request, the result is the exit
-// status. It changes limits and descriptors of the whole process and must not be called in any other.
+// Main is the child's side of Run. args are the arguments after Argument, stdin begins with the request, and the result is the
+// exit status. Main changes limits and descriptors of the whole process, so no other process may call it.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	const expected = 2
 	if len(args) != expected {
@@ -47,7 +46,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return report(stderr, err)
 	}
 
-	// The parent ends the group, but who is about to leave the group would be gone by then.
+	// The parent kills the group, but a process that is about to leave the group could escape before that.
 	defer limits.end()
 
 	options := []interp.RunnerOption{
@@ -93,7 +92,7 @@ func interpret(asked request, options []interp.RunnerOption, stderr io.Writer) (
 }
 
 func report(stderr io.Writer, err error) int {
-	// There is no one left to tell if this fails too.
+	// If this write fails too, the error cannot be reported.
 	_, _ = fmt.Fprintf(stderr, "shell: %v\n", err)
 
 	return exitFault

@@ -10,7 +10,7 @@ import (
 	"github.com/idelchi/aura/internal/process"
 )
 
-// markName is the variable by which the programs of a line are found that left its process group.
+// markName is the variable by which programs of a line that left its process group are found.
 const markName = "AURA_SHELL"
 
 // lineProcess is a running child.
@@ -19,7 +19,7 @@ type lineProcess struct {
 	stdout, stderr process.Head
 }
 
-// start starts the child. On an error nothing is left open or running.
+// start starts the child. After an error, nothing is left open or running.
 func start(c Command) (*lineProcess, error) {
 	memory := cmp.Or(c.MemoryBytes, DefaultMemoryBytes)
 	limit := cmp.Or(c.MaxOutput, DefaultMaxOutput)
@@ -40,7 +40,8 @@ func start(c Command) (*lineProcess, error) {
 	return p, err
 }
 
-// wait returns when the child is gone with all it started, and what its end looked like. Stopped is set if ctx was the cause.
+// wait returns when the child and all its descendants are gone. exit is how the child ended. stopped is true if the end of ctx
+// was the cause.
 func (p *lineProcess) wait(ctx context.Context) (exit error, stopped bool) {
 	select {
 	case <-p.Exited():
@@ -53,7 +54,7 @@ func (p *lineProcess) wait(ctx context.Context) (exit error, stopped bool) {
 	return p.Wait(), stopped
 }
 
-// result is what the child has printed.
+// result returns what the child has printed. Its exit code is -1.
 func (p *lineProcess) result() Result {
 	r := Result{ExitCode: -1}
 	r.Stdout, r.StdoutDropped = p.stdout.Kept()

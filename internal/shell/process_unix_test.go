@@ -18,7 +18,7 @@ import (
 	"github.com/idelchi/aura/internal/testneed"
 )
 
-// fifo is a named pipe. Whoever holds its writing end open is alive: its reader sees the end when all are gone.
+// fifo creates a named pipe. Its reader sees the end when all processes that hold the write end are gone.
 func fifo(t *testing.T, dir, name string) string {
 	t.Helper()
 
@@ -131,7 +131,7 @@ func TestEscapedHolderOfOutput(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// The escaped process ends when the last writer of what it reads does.
+	// The escaped process ends when the last writer of its input ends.
 	defer func() { _ = hold.Close() }()
 
 	got, err := shell.Run(t.Context(), c)
@@ -140,7 +140,7 @@ func TestEscapedHolderOfOutput(t *testing.T) {
 	}
 }
 
-// Whoever calls Run may be killed without warning: the line dies with it.
+// The caller of Run may be killed without warning. The line must die with the caller.
 func TestParentKilled(t *testing.T) {
 	t.Parallel()
 

@@ -2,5 +2,5 @@
 
 package shell_test
 
-// raceDetector tells that the child runs under the race detector, which ends it in its own way when memory is short.
+// raceDetector is true if the child runs under the race detector, which ends the child differently when memory is short.
 const raceDetector = false

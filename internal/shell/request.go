@@ -7,14 +7,14 @@ import (
 	"io"
 )
 
-// request is what the child is asked for. It comes before the line's own input, on the same stream: arguments of a process
-// are limited to a size that a line and its files may well exceed.
+// request is what the child is asked to run. It is sent before the line's own input, on the same stream: the system limits the
+// size of process arguments, and a line and its files may exceed that limit.
 type request struct {
 	line  string
 	files []string
 }
 
-// headLen is the size of what tells the length of a request, and maxRequest bounds that, in bytes.
+// headLen is the size of the length field before a request. maxRequest is the largest length of a request. Both are in bytes.
 const (
 	headLen    = 8
 	maxRequest = 1 << 30
@@ -22,7 +22,7 @@ const (
 
 var errRequest = errors.New("the request is malformed")
 
-// encode puts the length first, and then each text after its own.
+// encode returns the length of the request, followed by the texts. Each text is preceded by its own length.
 func (r request) encode() []byte {
 	out := make([]byte, headLen)
 
@@ -36,7 +36,7 @@ func (r request) encode() []byte {
 	return out
 }
 
-// readRequest takes a request from the stream and nothing of what follows it.
+// readRequest reads a request from the stream. It does not read anything that follows the request.
 func readRequest(stdin io.Reader) (request, error) {
 	head := make([]byte, headLen)
 	if _, err := io.ReadFull(stdin, head); err != nil {

@@ -1,6 +1,6 @@
-// Package shell runs command lines in the Bash dialect. The interpreter never works in the caller's process: Run
-// starts the caller's executable once more, and that child calls Main. A line that allocates without end or never
-// returns thus costs no more than its own child.
+// Package shell runs command lines in the Bash dialect. The interpreter never runs in the caller's process: Run starts the
+// caller's executable again, and that child calls Main. A line that allocates without end or never returns therefore harms only
+// its own child.
 package shell
 
 import (
@@ -12,56 +12,56 @@ import (
 	"time"
 )
 
-// Argument is the hidden first argument by which the executable knows that it is the child of Run. It must call
+// Argument is the hidden first argument that tells the executable that it is the child of Run. The executable must then call
 // Main with the arguments that follow, before it does anything else.
 const Argument = "__shell"
 
-// Defaults of a Command.
+// The defaults of a Command, in bytes.
 const (
 	DefaultMaxOutput   = 1 << 20
 	DefaultMemoryBytes = 512 << 20
 )
 
-// Command is a command line and the bounds it runs in. Nothing is inherited from the caller but what is named here.
+// Command is a command line and its limits. The line inherits only what is named here.
 type Command struct {
-	// Executable is the program that is started as the child; see Argument.
+	// Executable is the program to start as the child; see Argument.
 	Executable string
 	Line       string
-	// Files are, unless there are none, the elements of the array FILES, and FILE is the same separated by spaces. Where the
-	// line uses either without quotes, each file is one word, whatever it contains. Programs see FILE only.
+	// Files, if there are any, become the elements of the array FILES. FILE contains the same files separated by spaces. Where
+	// the line uses either variable without quotes, each file is one word, whatever it contains. Programs see only FILE.
 	Files []string
 	// Dir is the working directory; empty means the caller's.
 	Dir string
 	// Env is the whole environment, as KEY=value.
 	Env []string
-	// Stdin is what the line reads; without it, its input is empty.
+	// Stdin is the input of the line; nil means no input.
 	Stdin []byte
 	// MaxOutput is how many bytes of each output stream are kept; 0 means DefaultMaxOutput.
 	MaxOutput int
-	// MemoryBytes is what the interpreter may allocate; 0 means DefaultMemoryBytes. It holds on Linux only, and not
-	// for the programs that the line starts.
+	// MemoryBytes is how much memory the interpreter may allocate; 0 means DefaultMemoryBytes. The limit applies only on Linux,
+	// and not to the programs that the line starts.
 	MemoryBytes int64
-	// Timeout ends the line; 0 means that only the context does.
+	// Timeout is how long the line may run; 0 means that only the context ends it.
 	Timeout time.Duration
 }
 
-// Result is how a line ended.
+// Result is the result of a line.
 type Result struct {
-	// ExitCode is that of the line, or -1 if it was stopped.
+	// ExitCode is the exit status of the line, or -1 if the line was stopped.
 	ExitCode       int
 	Stdout, Stderr []byte
 	// StdoutDropped and StderrDropped count the bytes beyond MaxOutput.
 	StdoutDropped, StderrDropped int64
-	// TimedOut tells that Timeout passed. That is no error.
+	// TimedOut is true if Timeout passed. That is not an error.
 	TimedOut bool
 }
 
 var errTimeout = errors.New("time is up")
 
-// Run runs a line to its end. When it returns, the line's process group is gone, background jobs included. A process
-// that left the group on purpose goes with it on Linux, unless the interpreter died and the process has an environment
-// of its own; elsewhere it may live on, but is not waited for. An error means that the line could not be run
-// to its end: it did not start, ctx ended, or the interpreter died. What it had printed until then is in the Result.
+// Run runs a line to its end. When Run returns, the line's process group is gone, including background jobs. On Linux,
+// processes that left the group on purpose are gone too, unless the interpreter died and the process has an environment of its
+// own. On other systems such a process may survive, but Run does not wait for it. An error means that the line could not be run
+// to its end: it did not start, ctx ended, or the interpreter died. The Result contains what the line had printed until then.
 func Run(ctx context.Context, c Command) (Result, error) {
 	if c.Timeout > 0 {
 		var cancel context.CancelFunc
@@ -97,9 +97,9 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	return result, nil
 }
 
-// exitCode reads what waiting for the child returned. A child that did not exit by itself has died of a fault of
-// the interpreter, most likely at its memory limit, or was killed by its own line: what ends a program of the line ends
-// only that.
+// exitCode returns the exit status from the error of waiting for the child. If the child did not exit by itself, either the
+// interpreter failed, most likely at its memory limit, or the line killed the child. The death of a program of the line does
+// not end the child.
 func exitCode(err error) (int, error) {
 	if err == nil {
 		return 0, nil

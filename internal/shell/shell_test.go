@@ -12,7 +12,7 @@ import (
 	"github.com/idelchi/aura/internal/shell"
 )
 
-// TestMain makes the test binary its own child, as aura is.
+// TestMain lets the test binary be its own child, as aura is.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == shell.Argument {
 		os.Exit(shell.Main(os.Args[2:], os.Stdin, os.Stdout, os.Stderr))

@@ -13,7 +13,7 @@ import (
 	"github.com/idelchi/aura/internal/testneed"
 )
 
-// escapee is a process in a session of its own whose parents are gone; it lives as long as it holds the fifo.
+// escapee starts a process in its own session whose parents are gone. The process holds the fifo as long as it lives.
 const escapee = `setsid sh -c 'setsid sh -c "echo up; exec sleep 1000" > life & exit' & `
 
 func needSetsid(t *testing.T) {
@@ -87,7 +87,7 @@ func TestEscapedProcessEndsWithTheContext(t *testing.T) {
 	}
 }
 
-// Neither may the end of the interpreter itself leave anything behind: killed, or out of memory.
+// No process may survive the end of the interpreter itself, whether it is killed or runs out of memory.
 func TestEscapedProcessEndsWithTheInterpreter(t *testing.T) {
 	t.Parallel()
 	needSetsid(t)
@@ -153,8 +153,8 @@ func TestEscapedProcessEndsWithTheParent(t *testing.T) {
 	gone(t, r)
 }
 
-// A part of the line in the background may be starting a program at the very moment at which the line ends. That is rare, so
-// it takes many lines to see it.
+// A background part of the line may be starting a program at the moment at which the line ends. That is rare, so the test runs
+// many lines.
 func TestProgramStartedAtTheEnd(t *testing.T) {
 	t.Parallel()
 	needSetsid(t)
@@ -163,7 +163,7 @@ func TestProgramStartedAtTheEnd(t *testing.T) {
 	life := fifo(t, c.Dir, "life")
 
 	for range 40 {
-		// Without this reader the line would wait for one, and with it this does not wait for a writer.
+		// Without this reader the line would wait for one. O_NONBLOCK keeps this open from waiting for a writer.
 		r, err := os.OpenFile(life, os.O_RDONLY|unix.O_NONBLOCK, 0)
 		if err != nil {
 			t.Fatal(err)

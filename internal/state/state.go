@@ -1,5 +1,5 @@
-// Package state names the directories in which aura keeps its own state. None of them lies in a project, because whatever
-// lies there can be written by the tools and plugins that work on it.
+// Package state names the directories in which aura keeps its own state. None of them is located in a project, because the
+// tools and plugins that work on a project can write there.
 package state
 
 import (
@@ -10,17 +10,18 @@ import (
 	"strings"
 )
 
-// Paths are the directories of one project. They are absolute and need not exist. The zero value is a user without a place for
-// state: nothing is kept then.
+// Paths holds the directories of one project. They are absolute and need not exist. The zero value is for a user without a
+// directory for state: nothing is stored then.
 type Paths struct {
-	// Root holds everything: $XDG_STATE_HOME/aura. What belongs to the user and not to a project lies right below it.
+	// Root contains everything: $XDG_STATE_HOME/aura. State that belongs to the user and not to a project is located directly
+	// below it.
 	Root string
 	// Project is the directory of this project below Root.
 	Project string
 }
 
-// Locate finds the directories. Xdg is the value of XDG_STATE_HOME, home the user's home directory, and project the directory
-// that the state belongs to. A relative xdg does not count, as the XDG specification demands.
+// Locate returns the directories. xdg is the value of XDG_STATE_HOME, home is the user's home directory, and project is the
+// directory that the state belongs to. A relative xdg is ignored, as the XDG specification demands.
 func Locate(xdg, home, project string) Paths {
 	switch {
 	case filepath.IsAbs(xdg):
@@ -32,11 +33,11 @@ func Locate(xdg, home, project string) Paths {
 	return Paths{Root: filepath.Join(xdg, "aura")}.Of(project)
 }
 
-// maxReadable bounds the readable part of a project's name, in bytes.
+// maxReadable is the largest size of the readable part of a project's name, in bytes.
 const maxReadable = 40
 
-// name is different for each directory and the same for all paths that lead to it. It begins as the directory is called, so
-// that a person finds it.
+// name returns a name that is different for each directory and the same for all paths that lead to it. It begins with the base
+// name of the directory, so that a person can find it.
 func name(project string) string {
 	if resolved, err := filepath.EvalSymlinks(project); err == nil {
 		project = resolved
@@ -60,31 +61,31 @@ func (p Paths) below(dir, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// Sessions holds the journals of the project's sessions.
+// Sessions returns the directory of the journals of the project's sessions.
 func (p Paths) Sessions() string { return p.below(p.Project, "sessions") }
 
-// Output holds what tools printed beyond what the model is shown, a directory for each session.
+// Output returns the directory of tool output that exceeds what the model is shown. It contains a directory for each session.
 func (p Paths) Output() string { return p.below(p.Project, "output") }
 
-// Logs holds the logs of the project's plugins.
+// Logs returns the directory of the logs of the project's plugins.
 func (p Paths) Logs() string { return p.below(p.Project, "logs") }
 
-// Data holds a directory for each of the project's plugins.
+// Data returns the directory that contains a data directory for each of the project's plugins.
 func (p Paths) Data() string { return p.below(p.Project, "data") }
 
-// User is the state of what belongs to the user: logs and data of the plugins in the user's home.
+// User returns the state that belongs to the user: logs and data of the plugins in the user's home.
 func (p Paths) User() Paths { return Paths{Root: p.Root, Project: p.below(p.Root, "user")} }
 
-// Cache holds what aura can find out again, such as what plugins export.
+// Cache returns the directory of data that aura can compute again, such as what plugins export.
 func (p Paths) Cache() string { return p.below(p.Root, "cache") }
 
-// Run holds the sockets of running sessions where the system has no directory for that.
+// Run returns the directory of the sockets of running sessions, for systems that have no directory for sockets.
 func (p Paths) Run() string { return p.below(p.Root, "run") }
 
-// Trust is the file with the user's consents.
+// Trust returns the path of the file with the user's consents.
 func (p Paths) Trust() string { return p.below(p.Root, "trust.json") }
 
-// AllSessions are the directories with the journals of every project. They need not exist.
+// AllSessions returns the directories of the journals of every project. They need not exist.
 func (p Paths) AllSessions() []string {
 	if p.Root == "" {
 		return nil
@@ -101,7 +102,7 @@ func (p Paths) AllSessions() []string {
 	return out
 }
 
-// Of is the state of another project.
+// Of returns the state of another project.
 func (p Paths) Of(project string) Paths {
 	if p.Root == "" {
 		return Paths{}

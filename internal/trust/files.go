@@ -17,22 +17,22 @@ import (
 	"github.com/idelchi/aura/internal/files"
 )
 
-// The bounds of what is hashed. A home beyond them cannot be pinned.
+// The limits of what is hashed: files, bytes and levels of directories. A home that exceeds them cannot be pinned.
 const (
 	maxFiles = 50_000
 	maxBytes = 1 << 30
 	maxDepth = 40
 )
 
-// absent stands for a file that does not exist. If it comes into being, that is a change.
+// absent is the hash of a file that does not exist. Creating the file is a change.
 const absent = "absent"
 
-// state are the directories of a home in which earlier versions of aura kept their state. Nothing there is configuration.
+// state lists the directories of a home in which earlier versions of aura kept their state. They contain no configuration.
 var state = []string{"sessions", "logs", "data", "cache"}
 
-// Hash hashes the files that a project's requests stand in: everything below its home but version control, and files and directories
-// beside it, whether they exist or not. Paths are relative to dir where they lie in it. Links are followed, as they are when configuration is
-// read; where a link to a directory leads is part of the hash.
+// Hash hashes the files that contain a project's requests: everything below its home except version control, and the files and
+// directories in beside, whether they exist or not. Paths inside dir are relative to it. Hash follows links, because reading
+// the configuration follows them too. The target of a link to a directory is part of the hash.
 func Hash(dir, home string, beside []string) (map[string]string, error) {
 	h := hasher{dir: dir, out: map[string]string{}}
 	if home != "" {
@@ -89,7 +89,7 @@ func (h *hasher) tree(dir string, depth int, skip []string) error {
 	return nil
 }
 
-// link notes where a link to a directory leads.
+// link records the target of a link to a directory.
 func (h *hasher) link(path string) error {
 	target, err := os.Readlink(path)
 	if err != nil {
@@ -98,7 +98,8 @@ func (h *hasher) link(path string) error {
 	return h.put(path, "link to "+target)
 }
 
-// file notes the hash of a file's content. What is no regular file is never read as configuration, so its kind will do.
+// file records the hash of a file's content. A path that is not a regular file is never read as configuration, so only that
+// fact is recorded.
 func (h *hasher) file(path string) error {
 	f, err := files.Open(path)
 	switch {
@@ -135,12 +136,12 @@ func (h *hasher) put(path, hash string) error {
 	return nil
 }
 
-// Change is how files differ from those that consent was given for. The lists are sorted.
+// Change says how files differ from those that the user consented to. The lists are sorted.
 type Change struct {
 	Added, Changed, Removed []string
 }
 
-// Compare finds what changed between two sets of hashes.
+// Compare returns the difference between two sets of hashes.
 func Compare(before, after map[string]string) Change {
 	var c Change
 	for _, path := range slices.Sorted(maps.Keys(after)) {
@@ -167,10 +168,10 @@ func Compare(before, after map[string]string) Change {
 // Empty reports whether nothing changed.
 func (c Change) Empty() bool { return len(c.Added)+len(c.Changed)+len(c.Removed) == 0 }
 
-// shownPaths is how many paths of each sort a message names.
+// shownPaths is how many paths of each list a message names.
 const shownPaths = 10
 
-// String names what changed, such as "changed: .aura/config/hooks/a.yaml; added: secrets.env".
+// String lists what changed, such as "changed: .aura/config/hooks/a.yaml; added: secrets.env".
 func (c Change) String() string {
 	var parts []string
 	for _, part := range []struct {

@@ -13,7 +13,7 @@ import (
 	"github.com/idelchi/aura/internal/trust"
 )
 
-// What is no file neither blocks nor is read, and a tree without an end is refused.
+// Paths that are not regular files neither block nor are read, and an endless tree is refused.
 func TestHashOddFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

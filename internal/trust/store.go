@@ -16,29 +16,29 @@ import (
 )
 
 const (
-	// storeVersion is that of the file's format.
+	// storeVersion is the version of the file's format.
 	storeVersion = 1
-	// maxStore is the size of the file up to which it is read, in bytes.
+	// maxStore is the largest size of the file that is read, in bytes.
 	maxStore = 256 << 20
 )
 
-// ErrNoPlace means that there is nowhere to keep consents: the user has neither a home directory nor $XDG_STATE_HOME.
+// ErrNoPlace means that there is no directory to store consents in: the user has neither a home directory nor $XDG_STATE_HOME.
 var ErrNoPlace = errors.New("there is no directory to store it in: set HOME or XDG_STATE_HOME, or use --trust for this run")
 
-// Store is the file with the user's consents. It is read anew by each method.
+// Store is the file with the user's consents. Each method reads the file again.
 type Store struct {
-	// Path is absolute; empty if the user has no place for state.
+	// Path is absolute; empty if the user has no directory for state.
 	Path string
 }
 
-// content is what the file holds.
+// content is the content of the file.
 type content struct {
 	Version int `json:"version"`
-	// Projects are by the real paths of their directories.
+	// Projects holds the consents by the real paths of the project directories.
 	Projects map[string]Consent `json:"projects"`
 }
 
-// Get finds the consent for a directory. A file that cannot be understood is an error, and no consent.
+// Get returns the consent for a directory. A file that cannot be parsed is an error and gives no consent.
 func (s Store) Get(dir string) (Consent, bool, error) {
 	c, err := s.read()
 	if err != nil {
@@ -48,18 +48,18 @@ func (s Store) Get(dir string) (Consent, bool, error) {
 	return found, ok, nil
 }
 
-// All are the consents by directory.
+// All returns the consents by directory.
 func (s Store) All() (map[string]Consent, error) {
 	c, err := s.read()
 	return c.Projects, err
 }
 
-// Put records the consent for a directory in the place of any other.
+// Put records the consent for a directory and replaces any previous one.
 func (s Store) Put(dir string, given Consent) error {
 	return s.change(func(c *content) { c.Projects[dir] = given })
 }
 
-// Forget takes the consent for a directory back. It is false if there was none.
+// Forget removes the consent for a directory. It returns false if there was none.
 func (s Store) Forget(dir string) (bool, error) {
 	had := false
 	err := s.change(func(c *content) {
@@ -100,7 +100,7 @@ func (s Store) read() (content, error) {
 	return c, nil
 }
 
-// change reads, changes and writes the file while no other aura does.
+// change reads, changes and writes the file. It holds a lock, so that no other aura does so at the same time.
 func (s Store) change(edit func(*content)) (err error) {
 	if s.Path == "" {
 		return fmt.Errorf("recording consent: %w", ErrNoPlace)

@@ -63,7 +63,7 @@ func TestStoreSideBySide(t *testing.T) {
 	}
 }
 
-// A store that cannot be understood is an error and no consent, and is not overwritten.
+// A store that cannot be parsed is an error, gives no consent, and is not overwritten.
 func TestDamagedStore(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{

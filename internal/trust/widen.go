@@ -2,9 +2,9 @@ package trust
 
 import "strings"
 
-// rule says when a setting of a project gives tools, plugins or the model more than they have without it.
+// rule says when a setting of a project grants tools, plugins or the model more than they have without it.
 type rule struct {
-	// key is a path of keys; a star at its end stands for anything.
+	// key is a path of keys; a star at its end matches anything.
 	key  string
 	kind Kind
 	when func(value string, own bool) bool
@@ -16,10 +16,10 @@ func isTrue(value string, _ bool) bool { return !off(value) }
 
 func unlessOn(value string, _ bool) bool { return !on(value) }
 
-// over is a setting that takes the place of one that the user makes.
+// over applies if the setting overrides one of the user's settings.
 func over(_ string, own bool) bool { return own }
 
-// on reports what YAML and people write for yes, off what they write for no. A variable may mean either.
+// on reports whether a value means yes in YAML or in common use; off does the same for no. A variable may mean either.
 func on(value string) bool {
 	switch strings.ToLower(value) {
 	case "true", "on", "yes", "y":
@@ -38,17 +38,17 @@ func off(value string) bool {
 	}
 }
 
-// rules are looked through in order; the first whose key fits decides.
+// rules is searched in order; the first rule whose key matches decides.
 var rules = []rule{
 	{"sandbox.enabled", KindSandbox, unlessOn},
 	{"sandbox.required", KindSandbox, unlessOn},
 	{"sandbox.network", KindSandbox, isTrue},
 	{"sandbox.unix_sockets", KindSandbox, isTrue},
-	// Paths, variables, and whatever else a later version may know of.
+	// Paths, variables, and settings that a later version may add.
 	{"sandbox.*", KindSandbox, always},
 	{"plugins.unsafe", KindUnsafe, isTrue},
 	{"plugins.dir", KindPluginsDir, always},
-	// Which plugins run and how they are set up: those of the user are among them.
+	// Which plugins run and how they are configured. This includes the user's plugins.
 	{"plugins.*", KindPolicy, func(string, bool) bool { return true }},
 	{"tools.policy.auto", KindPolicy, always},
 	{"tools.read_before.*", KindPolicy, unlessOn},
@@ -57,8 +57,8 @@ var rules = []rule{
 	{"instructions.*", KindPolicy, over},
 }
 
-// Widens reports whether a setting asks for consent, and as what. Own tells that the user makes the same setting, or has what it is
-// about.
+// Widens reports whether a setting needs consent, and of which kind. own is true if the user makes the same setting, or has the
+// thing that the setting is about.
 func Widens(key, value string, own bool) (Kind, bool) {
 	for _, r := range rules {
 		before, any := strings.CutSuffix(r.key, "*")
