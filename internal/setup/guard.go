@@ -13,7 +13,7 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// guard checks the tool calls of a role. It runs after the plugins and before the tools.
+// guard checks the tool calls of a role. It is located between the plugins and the tools.
 type guard struct {
 	source Source
 	policy policy.Policy
