@@ -35,7 +35,7 @@ type journal struct {
 	noteFired func()
 }
 
-// Append never fails.
+// Append writes a message and what changed with it. It always returns nil.
 func (j *journal) Append(m llm.Message) error {
 	if j.lost {
 		return nil

@@ -62,8 +62,8 @@ func (s *Session) roleOf(ctx context.Context, source setup.Source, by wanted, sa
 	return r, nil
 }
 
-// savedAgent returns the agent of a resumed session. If the agent no longer exists, savedAgent returns an empty string and
-// notifies the user that next continues.
+// savedAgent returns the agent of a resumed session, or an empty string if the agent no longer exists. In that case it notifies
+// the user that next continues, unless replaced is set because the user named another agent.
 func (s *Session) savedAgent(c *config.Config, name, next string, replaced bool) string {
 	if _, ok := c.Agents[name]; ok || name == "" {
 		return name

@@ -35,8 +35,7 @@ func Schema() sdk.ToolSchema { return sdk.ToolSchema{Name: "Tell"} }
 func Execute(context.Context, sdk.Context, map[string]any) (string, error) { return "told", nil }
 `
 
-// swapFiles returns the files of a project with a plugin, an MCP server, agents whose setup fails and an
-// agent that takes over.
+// swapFiles returns the files of a project with a plugin, an MCP server, agents whose setup fails and an agent that takes over.
 func swapFiles(t *testing.T) map[string]string {
 	t.Helper()
 	self, err := os.Executable()
