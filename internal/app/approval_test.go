@@ -13,7 +13,7 @@ import (
 	"github.com/idelchi/aura/internal/setup"
 )
 
-// always is a front end that answers Always, and notes for each call whether it was asked.
+// always is a front end that answers Always, and records for each call whether it was asked.
 type always struct {
 	asked bool
 	asks  []bool
@@ -31,7 +31,7 @@ func (f *always) Ask(context.Context, setup.Question) (setup.Answer, error) {
 	return setup.Always, nil
 }
 
-// TestAlways checks what the answer covers: for each call, whether the user is asked.
+// TestAlways checks what the answer Always covers: for each call, whether the user is asked.
 func TestAlways(t *testing.T) {
 	t.Parallel()
 	bash := func(command string) string { return "{name: Bash, arguments: {command: '" + command + "'}}" }

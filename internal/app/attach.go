@@ -13,14 +13,14 @@ import (
 	"github.com/idelchi/aura/internal/prompt"
 )
 
-// send sends what the user wrote, with the files that it mentions.
+// send sends the user's text and the files that it mentions.
 func (s *Session) send(ctx context.Context, text string) error {
 	plain, mentions := prompt.Mentions(text)
 	return s.hidden(s.talk.Send(ctx, plain, s.mentioned(mentions)...))
 }
 
-// mentioned are the files that a prompt mentions. Whether they can be read is for the tool that reads them to say; here only the
-// names are looked at, and what is no file stays text.
+// mentioned returns the files that a prompt mentions. It checks only the names; the tool that reads the files decides whether
+// they can be read. A mention that is not a file remains text.
 func (s *Session) mentioned(mentions []prompt.Mention) []string {
 	var out []string
 	for _, m := range mentions {
@@ -38,7 +38,7 @@ func (s *Session) mentioned(mentions []prompt.Mention) []string {
 	return out
 }
 
-// fileOf is the longest of a mention's paths that exists.
+// fileOf returns the longest path of a mention that exists.
 func (s *Session) fileOf(m prompt.Mention) (string, error) {
 	for _, path := range m.Paths {
 		absolute := path

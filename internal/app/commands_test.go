@@ -26,7 +26,7 @@ func TestCommands(t *testing.T) {
 	rows := []struct {
 		name    string
 		prompts []string
-		// said and told are patterns of what was answered and of what was wrong; empty for nothing.
+		// said and told are patterns of the answers and of the reported errors; empty for none.
 		said, told string
 	}{
 		{"agents", []string{"/agent"}, `^main \(current\) +The usual one\nother\n$`, ""},
@@ -73,7 +73,7 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// check compares a text with a pattern; an empty one is for an empty text.
+// check compares a text with a pattern; an empty pattern matches only an empty text.
 func check(t *testing.T, what, got, pattern string) {
 	t.Helper()
 	if pattern == "" && got != "" || !regexp.MustCompile(pattern).MatchString(got) {

@@ -8,20 +8,20 @@ import (
 	"github.com/idelchi/aura/internal/trust"
 )
 
-// Project is what the files of a directory ask for, and what the user has agreed to.
+// Project describes what the files of a directory request, and what the user has agreed to.
 type Project struct {
-	// Dir is the project's directory with links resolved, Base as the user came there.
+	// Dir is the project's directory with links resolved. Base is the same directory by the path that the user took.
 	Dir, Base string
 	Requests  []trust.Request
-	// Fault is why the configuration cannot be read; nil if it can.
+	// Fault is why the configuration cannot be read; nil if it can be read.
 	Fault error
-	// Consent says in words what is agreed to.
+	// Consent describes what the user has agreed to.
 	Consent string
 
 	seen verdict
 }
 
-// Requests looks at a project, trusted or not. It starts nothing and gives no consent.
+// Requests returns what a project requests, trusted or not. It starts nothing and gives no consent.
 func (g *Gate) Requests(o config.Options) (Project, error) {
 	v, err := g.inspect(o)
 	if err != nil {
@@ -43,7 +43,7 @@ func (g *Gate) Requests(o config.Options) (Project, error) {
 	return p, nil
 }
 
-// inspect is a verdict without a judgement: what is there, and what it asks for.
+// inspect returns a verdict without a decision: what the project contains, and what it requests.
 func (g *Gate) inspect(o config.Options) (verdict, error) {
 	found, err := config.Find(o)
 	v := verdict{found: found}
@@ -56,7 +56,8 @@ func (g *Gate) inspect(o config.Options) (verdict, error) {
 	return v, v.study(o)
 }
 
-// Agree records the user's consent to a project as Requests has found it. It reports whether the consent is for files.
+// Agree records the user's consent to a project as Requests found it. It reports whether the consent is limited to the current
+// files.
 func (g *Gate) Agree(o config.Options, p Project, pinned bool) (bool, error) {
 	consent, err := p.seen.consent(pinned)
 	if err != nil {
@@ -65,11 +66,11 @@ func (g *Gate) Agree(o config.Options, p Project, pinned bool) (bool, error) {
 	return consent.Pinned(), storeOf(o).Put(p.Dir, consent)
 }
 
-// Forget takes the consent for a project back. It returns the directory, and whether there was a consent.
+// Forget withdraws the consent for a project. It returns the directory, and whether there was a consent.
 func (g *Gate) Forget(o config.Options) (dir string, had bool, err error) {
 	found, err := config.Find(o)
 	if err != nil {
-		// A directory that is gone can still be forgotten.
+		// The consent for a directory that no longer exists can still be withdrawn.
 		if found.Dir, err = filepath.Abs(o.Workdir); err != nil {
 			return "", false, fmt.Errorf("finding the directory: %w", err)
 		}
@@ -78,5 +79,5 @@ func (g *Gate) Forget(o config.Options) (dir string, had bool, err error) {
 	return found.Dir, had, err
 }
 
-// Consents are all that the user has given, by directory.
+// Consents returns all consents of the user, by directory.
 func (g *Gate) Consents(o config.Options) (map[string]trust.Consent, error) { return storeOf(o).All() }

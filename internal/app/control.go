@@ -24,7 +24,7 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// control is a session as slash commands see it.
+// control implements the interface of a session for slash commands.
 type control struct{ s *Session }
 
 var _ slash.Session = control{}
@@ -75,7 +75,7 @@ func (c control) SetVerbose(on bool) {
 	c.s.refresh()
 }
 
-// Rewind forgets all but the first messages, and the todos that came of the others.
+// Rewind removes all messages except the first keep, and the todos that resulted from the removed messages.
 func (c control) Rewind(keep int) error {
 	s, messages := c.s, c.s.talk.History()[:keep]
 	if err := s.talk.SetHistory(messages); err != nil {
@@ -87,7 +87,7 @@ func (c control) Rewind(keep int) error {
 	}
 	s.todos.Replay(messages)
 	if len(s.todos.Items()) == 0 && len(messages) > 0 && messages[0].Synthetic {
-		// The calls that made the list are behind a summary.
+		// A summary replaced the calls that created the list.
 		if err := s.todos.Set(before); err != nil {
 			return err
 		}
@@ -108,7 +108,7 @@ func (c control) SetTitle(title string) {
 	c.s.refresh()
 }
 
-// Resume goes on with a saved session, and with the agent, mode, provider and model that answered in it.
+// Resume continues a saved session with the agent, mode, provider and model of that session.
 func (c control) Resume(ctx context.Context, word string) (other bool, err error) {
 	s := c.s
 	found, err := FindSession(s.setup.Config, word)
@@ -134,7 +134,7 @@ func (c control) Resume(ctx context.Context, word string) (other bool, err error
 	return true, c.resumeRole(ctx, saved)
 }
 
-// resumeRole lets those answer who did so in a saved session.
+// resumeRole switches to the role of a saved session.
 func (c control) resumeRole(ctx context.Context, saved session.Session) error {
 	now := c.s.setup.Role
 	r, err := c.s.roleOf(ctx, c.s.setup.Source, wanted{}, saved)
@@ -175,7 +175,7 @@ func (c control) Fork() error {
 	return nil
 }
 
-// Export writes the session to a file, or returns it.
+// Export writes the session to a file, or returns it if the name is empty.
 func (c control) Export(file string) (string, error) {
 	s, format := c.s, session.FormatMarkdown
 	if strings.EqualFold(filepath.Ext(file), ".json") {
@@ -199,13 +199,13 @@ func (c control) Export(file string) (string, error) {
 	return "wrote " + file, nil
 }
 
-// meta is what is written at the head of a session.
+// meta returns the first record of a session.
 func (s *Session) meta(p conversation.Persona) session.Meta {
 	return session.Meta{Version: s.opts.Version, Workdir: s.setup.Config.Workdir, Agent: p.Agent, Provider: p.ProviderName, Model: p.Model}
 }
 
-// Export writes a session in a format, without what does not belong into a file that others read and print: secrets and control
-// sequences.
+// Export returns a session in a format. It removes secrets and control sequences, which do not belong in a file that others
+// read and print.
 func Export(s session.Session, format session.Format, secrets *redact.Redactor) (string, error) {
 	text, err := session.Export(s, format)
 	if err != nil {

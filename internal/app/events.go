@@ -6,11 +6,11 @@ import (
 	"github.com/idelchi/aura/internal/conversation/event"
 )
 
-// events brings what the conversation and the plugins' supervisors have to say into one order.
+// events serializes the events of the conversation and of the plugins' supervisors.
 type events struct {
 	mu   sync.Mutex
 	emit func(event.Event)
-	// hide takes secrets out of what is shown; nil leaves everything as it is.
+	// hide removes secrets from events; nil shows events unchanged.
 	hide *hider
 }
 

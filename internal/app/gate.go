@@ -12,45 +12,45 @@ import (
 	"github.com/idelchi/aura/internal/trust"
 )
 
-// Answer is what the user chooses when a project is not trusted.
+// Answer is the user's choice for a project that is not trusted.
 type Answer int
 
 // The answers.
 const (
 	// AnswerQuit starts nothing.
 	AnswerQuit Answer = iota
-	// AnswerDirectory trusts the directory, whatever becomes of its files.
+	// AnswerDirectory trusts the directory, even if its files change.
 	AnswerDirectory
-	// AnswerFiles trusts the files as they are.
+	// AnswerFiles trusts the files as they are now.
 	AnswerFiles
-	// AnswerSafe leaves the project's files out.
+	// AnswerSafe excludes the project's files.
 	AnswerSafe
 )
 
-// Gate loads the configuration for all commands. What the files of a project ask for takes effect only with the user's consent. The
-// zero value trusts what the user has agreed to before, and asks nobody. One gate serves one command line: it asks once.
+// Gate loads the configuration for all commands. The requests of a project's files take effect only with the user's consent.
+// The zero value trusts what the user agreed to before, and never asks. A gate is used for one command line and asks once.
 type Gate struct {
-	// Trust lets everything take effect in this run. Safe leaves out what the working directory holds.
+	// Trust lets everything take effect in this run. Safe excludes the configuration of the working directory.
 	Trust, Safe bool
-	// Ask asks the user; nil if there is nobody to ask.
+	// Ask asks the user; nil if no user can be asked.
 	Ask func(context.Context, *UntrustedError) (Answer, error)
-	// Tell is given notices, each once; nil drops them.
+	// Tell receives notices, each once; nil drops them.
 	Tell func(text string)
 
 	mu sync.Mutex
-	// answered are the user's answers in this run, by directory; told the notices that were given.
+	// answered holds the user's answers in this run, by directory. told holds the notices that were already given.
 	answered map[string]answered
 	told     map[string]bool
 }
 
-// answered is an answer that holds for this run, also if it could not be recorded.
+// answered is an answer that is valid for this run, even if it could not be recorded.
 type answered struct {
 	safe    bool
 	consent trust.Consent
 }
 
-// Load reads the configuration for a command that starts what it says. In a directory that the user has not agreed to, it asks, or
-// fails with an *UntrustedError.
+// Load reads the configuration for a command that starts things. In a directory that the user has not agreed to, Load asks the
+// user, or fails with an *UntrustedError.
 func (g *Gate) Load(ctx context.Context, o config.Options) (*config.Config, error) {
 	return g.load(ctx, o, g.Ask)
 }
@@ -85,8 +85,7 @@ func (g *Gate) load(ctx context.Context, o config.Options, ask func(context.Cont
 	return c, err
 }
 
-// question asks the user and judges again: if the files are others than those that the user was asked about, the answer was not
-// about them.
+// question asks the user and judges again. If the files changed since the user was asked, the answer does not cover them.
 func (g *Gate) question(ctx context.Context, o config.Options, v verdict, ask func(context.Context, *UntrustedError) (Answer, error)) (verdict, error) {
 	if err := v.study(o); err != nil {
 		return v, err
@@ -102,7 +101,7 @@ func (g *Gate) question(ctx context.Context, o config.Options, v verdict, ask fu
 	return g.judge(o)
 }
 
-// take does what the user answered.
+// take applies the user's answer.
 func (g *Gate) take(o config.Options, v verdict, answer Answer) error {
 	switch answer {
 	case AnswerDirectory, AnswerFiles:
@@ -147,17 +146,18 @@ func (g *Gate) tell(texts ...string) {
 	}
 }
 
-// Listing is a configuration for a command that only shows things.
+// Listing is the configuration for a command that only shows things.
 type Listing struct {
-	// Config is what is in force: without the project if that is not trusted.
+	// Config is the active configuration. It excludes the project if the project is not trusted.
 	*config.Config
-	// Text is all that is configured. Of a project that is not trusted nothing in it has taken effect, and nothing may.
+	// Text is the whole configuration. The part that belongs to an untrusted project has not taken effect and must not.
 	Text *config.Config
-	// Untrusted is nil if everything is in force.
+	// Untrusted is nil if the whole configuration is active.
 	Untrusted *UntrustedError
 }
 
-// List reads the configuration for a command that only shows things. It never asks, and tells if the project is not trusted.
+// List reads the configuration for a command that only shows things. It never asks. It gives a notice if the project is not
+// trusted.
 func (g *Gate) List(o config.Options) (Listing, error) {
 	v, err := g.judge(o)
 	if err != nil {
@@ -179,12 +179,12 @@ func (g *Gate) List(o config.Options) (Listing, error) {
 	return l, nil
 }
 
-// Foreign reports what belongs to a project that is not trusted.
+// Foreign reports whether a source belongs to an untrusted project.
 func (l Listing) Foreign(s config.Source) bool {
 	return l.Untrusted != nil && l.Untrusted.home != "" && s.Home.Dir == l.Untrusted.home
 }
 
-// storeOf is where the consents of the user are. The variables of env files have no part in that.
+// storeOf returns the store of the user's consents. Variables of env files do not affect its location.
 func storeOf(o config.Options) trust.Store {
 	environ := o.Environ
 	if environ == nil {
@@ -194,7 +194,7 @@ func storeOf(o config.Options) trust.Store {
 	return trust.Store{Path: state.Locate(xdg, o.UserHome, "").Trust()}
 }
 
-// sourcesOf are the things in a project's directory that consent is about.
+// sourcesOf returns the paths in a project's directory that a consent covers: its home and its env file.
 func sourcesOf(f config.Found) []string {
 	var out []string
 	for _, path := range []string{f.Home, f.EnvFile} {
@@ -205,7 +205,7 @@ func sourcesOf(f config.Found) []string {
 	return out
 }
 
-// consent is the user's yes to what was found.
+// consent returns the user's consent to what was found.
 func (v verdict) consent(pinned bool) (trust.Consent, error) {
 	c := trust.Consent{Given: time.Now().UTC().Truncate(time.Second)}
 	if !pinned && v.rule != config.TrustPinned {

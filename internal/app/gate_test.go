@@ -15,7 +15,7 @@ import (
 	"github.com/idelchi/aura/internal/trust"
 )
 
-// grounds is a project and a user of its own, by the paths of their files below work/ and me/.
+// grounds is a separate project and user for one test. Their files are located below work/ and me/.
 type grounds struct {
 	t *testing.T
 	o config.Options
@@ -48,7 +48,7 @@ func (g grounds) write(name, text string) {
 
 const home = "work/.aura/config/"
 
-// TestRequests has a row for each thing that a project can ask for. Each row makes that one request and no other.
+// TestRequests has a row for each thing that a project can request. Each row makes that one request and no other.
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
@@ -118,10 +118,10 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// asking is the project that the tests of the gate are about.
+// asking holds the files of the project that the tests of the gate use.
 var asking = map[string]string{home + "hooks/h.yaml": "h: {event: pre, command: x}", "work/secrets.env": "A=1"}
 
-// TestGate says who gives consent, and what that covers.
+// TestGate checks who gives consent, and what the consent covers.
 func TestGate(t *testing.T) {
 	t.Parallel()
 	answer := func(a Answer) func(context.Context, *UntrustedError) (Answer, error) {
@@ -130,7 +130,7 @@ func TestGate(t *testing.T) {
 	for name, row := range map[string]struct {
 		gate   *Gate
 		change func(g *grounds)
-		// hooks is whether the project is in force; refused that nothing is.
+		// hooks is whether the project is active. refused is whether loading fails.
 		hooks, refused bool
 	}{
 		"nobody":             {gate: &Gate{}, refused: true},
@@ -198,7 +198,7 @@ func (g *grounds) agree(pinned bool) {
 	}
 }
 
-// Files that change while the user thinks about the question are not what the answer is about.
+// TestChangedDuringQuestion checks that an answer does not cover files that change while the user is asked.
 func TestChangedDuringQuestion(t *testing.T) {
 	t.Parallel()
 	g := newGrounds(t, maps.Clone(asking))
@@ -213,7 +213,7 @@ func TestChangedDuringQuestion(t *testing.T) {
 	}
 }
 
-// A link to a project leads to the same consent.
+// TestConsentThroughLink checks that a link to a project leads to the same consent.
 func TestConsentThroughLink(t *testing.T) {
 	t.Parallel()
 	g := newGrounds(t, maps.Clone(asking))
@@ -226,14 +226,14 @@ func TestConsentThroughLink(t *testing.T) {
 	}
 }
 
-// TestRenew says when aura's own writing renews consent.
+// TestRenew checks when writing by aura itself renews a consent.
 func TestRenew(t *testing.T) {
 	t.Parallel()
 	text := map[string]string{home + "agents/a.md": "---\nname: a\n---\n"}
 	for name, row := range map[string]struct {
 		files  map[string]string
 		before func(g *grounds)
-		// trusted is whether what aura wrote is trusted afterwards, later whether other changes are.
+		// trusted is whether the files that aura wrote are trusted. later is whether later changes are trusted.
 		trusted, later bool
 	}{
 		"nothing was there":   {nil, nil, true, true},
@@ -270,7 +270,7 @@ func TestRenew(t *testing.T) {
 	}
 }
 
-// What files say cannot pass for lines of the message.
+// TestUntrustedMessage checks that text from files cannot imitate lines of the message.
 func TestUntrustedMessage(t *testing.T) {
 	t.Parallel()
 	u := &UntrustedError{Dir: "/a\nb", Base: "/a\nb", Requests: []trust.Request{
@@ -288,7 +288,7 @@ func TestUntrustedMessage(t *testing.T) {
 	}
 }
 
-// A reload takes nothing up that the user has not agreed to, and leaves everything as it was.
+// TestReloadUntrusted checks that a reload applies nothing that the user has not agreed to, and leaves everything unchanged.
 func TestReloadUntrusted(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, nil)

@@ -15,7 +15,7 @@ import (
 	"github.com/idelchi/aura/internal/setup"
 )
 
-// talk is a conversation in which the model calls a tool once and then says what it is told.
+// talk is the script of a conversation in which the model calls a tool once and then answers.
 const talk = `
 model: {name: talker, family: script, context_length: 8192, capabilities: [tools]}
 turns:
@@ -24,16 +24,16 @@ turns:
   - {text: Third.}
 `
 
-// place is a project of its own for one test.
+// place is a separate project for one test.
 type place struct {
 	t   *testing.T
 	dir string
-	// o are the options of the next session; confirm answers its questions, if anybody does.
+	// o holds the options of the next session. confirm answers its questions; nil if no user can be asked.
 	o       Options
 	confirm func(context.Context, setup.Question) (setup.Answer, error)
 }
 
-// newPlace makes a project without plugins whose model plays talk, and adds files to it.
+// newPlace creates a project without plugins whose model plays talk, and adds files to it.
 func newPlace(t *testing.T, files map[string]string) *place {
 	t.Helper()
 	p := &place{t: t, dir: t.TempDir()}
@@ -65,17 +65,17 @@ func (p *place) has(name string) bool {
 	return err == nil
 }
 
-// outcome is what came of a session.
+// outcome is the result of a session.
 type outcome struct {
 	events  []event.Event
 	history []llm.Message
 	err     error
 }
 
-// Event makes an outcome a front end.
+// Event implements frontend.FrontEnd.
 func (o *outcome) Event(e event.Event) { o.events = append(o.events, e) }
 
-// asked is a front end with somebody who answers.
+// asked is a front end with a user who answers.
 type asked struct {
 	*outcome
 	confirm func(context.Context, setup.Question) (setup.Answer, error)
@@ -85,7 +85,7 @@ func (a asked) Ask(ctx context.Context, q setup.Question) (setup.Answer, error) 
 	return a.confirm(ctx, q)
 }
 
-// run opens a session, takes the prompts and closes it.
+// run opens a session, runs the prompts and closes the session.
 func (p *place) run(ctx context.Context, prompts ...string) outcome {
 	p.t.Helper()
 	var out outcome
@@ -105,7 +105,7 @@ func (p *place) run(ctx context.Context, prompts ...string) outcome {
 	return out
 }
 
-// said is what commands answered, and told what was wrong, line by line.
+// said returns the output of commands, and told returns errors and notices, one per line.
 func (o outcome) said() string {
 	var b strings.Builder
 	for _, e := range o.events {

@@ -16,7 +16,7 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// HookChoice says whose hooks are asked for, by names; empty ones are those that a run would use.
+// HookChoice names the agent and the mode whose hooks are requested. An empty name chooses what a run would use.
 type HookChoice struct{ Agent, Mode string }
 
 func (h HookChoice) runner(c *config.Config) (hooks.Runner, error) {
@@ -35,7 +35,7 @@ func (h HookChoice) runner(c *config.Config) (hooks.Runner, error) {
 	return source.HooksOf(r, f)
 }
 
-// Hooks lists the hooks of a configuration: those that run, in order, and those that do not, with the reason.
+// Hooks lists the hooks of a configuration: first the hooks that run, in order, then the others with the reason.
 func Hooks(c *config.Config, choice HookChoice) ([]setup.Hook, error) {
 	runner, err := choice.runner(c)
 	if err != nil {
@@ -44,26 +44,26 @@ func Hooks(c *config.Config, choice HookChoice) ([]setup.Hook, error) {
 	return setup.ListHooks(c, runner), nil
 }
 
-// HookTrial is a hook that is tried without a model.
+// HookTrial describes a hook to run without a model.
 type HookTrial struct {
 	Name string
-	// Tool, Input and Output are those of the call that the hook is told of. Output is for post hooks.
+	// Tool, Input and Output describe the tool call that the hook receives. Output is for post hooks.
 	Tool   string
 	Input  json.RawMessage
 	Output string
 }
 
-// HookReport is what came of it.
+// HookReport is the result of a HookTrial.
 type HookReport struct {
 	Hook string `json:"hook"`
-	// Skipped says why the hook does not run for such a call; then nothing else is set.
+	// Skipped says why the hook does not run for such a call. If it is set, no other result is set.
 	Skipped  string `json:"skipped,omitempty"`
 	ExitCode int    `json:"exit_code"`
 	TimedOut bool   `json:"timed_out"`
 	// Duration is wall-clock time.
 	Duration time.Duration `json:"duration_ns"`
 	Blocked  bool          `json:"blocked"`
-	// Message is what the model would be told.
+	// Message is the text that the model would receive.
 	Message string `json:"message"`
 	Stdout  string `json:"stdout"`
 	Stderr  string `json:"stderr"`
@@ -71,7 +71,7 @@ type HookReport struct {
 	Error string `json:"error,omitempty"`
 }
 
-// TryHook runs one hook as if a tool were called, in force or not.
+// TryHook runs one hook as if a tool were called, even if the hook is not active.
 func TryHook(ctx context.Context, c *config.Config, choice HookChoice, t HookTrial) (HookReport, error) {
 	runner, err := choice.runner(c)
 	if err != nil {
@@ -119,7 +119,7 @@ func TryHook(ctx context.Context, c *config.Config, choice HookChoice, t HookTri
 	return report, nil
 }
 
-// declaredPaths are the files that a built-in tool says it touches.
+// declaredPaths returns the files that a built-in tool declares for a call.
 func declaredPaths(ctx context.Context, c *config.Config, name string, input map[string]any) sdk.ToolPaths {
 	for _, t := range builtin.All(builtin.Options{Workdir: c.Workdir}) {
 		p, ok := tool.As[tool.Pather](t)

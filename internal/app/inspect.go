@@ -15,7 +15,7 @@ import (
 	"github.com/idelchi/aura/sdk/version"
 )
 
-// Info is everything there is to know about one plugin.
+// Info describes one plugin completely.
 type Info struct {
 	Name        string       `json:"name"`
 	Description string       `json:"description"`
@@ -30,7 +30,7 @@ type Info struct {
 	Override    bool         `json:"override"`
 	OptIn       bool         `json:"opt_in"`
 	Unsafe      bool         `json:"unsafe"`
-	// Requested is what the plugin asks for beyond the defaults, Granted what it is given of that.
+	// Requested is what the plugin requests beyond the defaults. Granted is the part of it that is granted.
 	Requested manifest.Asks  `json:"requested"`
 	Granted   manifest.Asks  `json:"granted"`
 	Config    map[string]any `json:"config"`
@@ -52,7 +52,7 @@ type Info struct {
 	// ProbeError is why the plugin cannot be loaded; empty if it can.
 	ProbeError string `json:"probe_error,omitempty"`
 	Log        string `json:"log"`
-	// LoadMillis is how long the plugin took to start, if it was started to look at it.
+	// LoadMillis is how long the plugin took to start, in milliseconds, if it was started for the inspection.
 	LoadMillis float64       `json:"load_ms,omitempty"`
 	Processes  []host.Health `json:"processes"`
 }
@@ -63,14 +63,14 @@ type HomeInfo struct {
 	Kind config.HomeKind `json:"kind"`
 }
 
-// Timeouts are the deadlines of a plugin in seconds.
+// Timeouts are the timeouts of a plugin, in seconds.
 type Timeouts struct {
 	Hook float64 `json:"hook_s"`
 	Tool float64 `json:"tool_s"`
 	Load float64 `json:"load_s"`
 }
 
-// ToolInfo is a plugin's tool.
+// ToolInfo describes a plugin's tool.
 type ToolInfo struct {
 	Name        string             `json:"name"`
 	Description string             `json:"description"`
@@ -82,7 +82,7 @@ type ToolInfo struct {
 	Available   bool               `json:"available"`
 }
 
-// CommandInfo is a plugin's slash command.
+// CommandInfo describes a plugin's slash command.
 type CommandInfo struct {
 	Name        string   `json:"name"`
 	Description string   `json:"description"`
@@ -91,10 +91,10 @@ type CommandInfo struct {
 	Silent      bool     `json:"silent"`
 }
 
-// probeSession is the name of the session in which a plugin runs that is only looked at.
+// probeSession is the name of the session of plugins that are started only for an inspection.
 const probeSession = "probe"
 
-// InspectAll tells about all plugins. Only those whose exports are not remembered are started for it.
+// InspectAll describes all plugins. It starts only plugins whose exports are not cached.
 func InspectAll(ctx context.Context, l Listing, unsafe bool) ([]Info, error) {
 	entries, err := l.Entries()
 	if err != nil {
@@ -103,7 +103,8 @@ func InspectAll(ctx context.Context, l Listing, unsafe bool) ([]Info, error) {
 	return inspect(ctx, l.Config, entries, unsafe, false)
 }
 
-// Inspect tells about the plugins of one name, the one in use first. If no session runs it, it is started and measured.
+// Inspect describes the plugins with one name, the one in use first. If no session runs the plugin, Inspect starts it and
+// measures it.
 func Inspect(ctx context.Context, l Listing, name string, unsafe bool) ([]Info, error) {
 	entries, err := l.Entries()
 	if err != nil {
@@ -153,7 +154,7 @@ func inspect(ctx context.Context, c *config.Config, entries []setup.Entry, unsaf
 		}
 		out = append(out, info)
 	}
-	// A fleet has one plugin of a name, so namesakes are looked at one after the other.
+	// A fleet holds one plugin per name, so plugins with the same name are probed one after the other.
 	for rest := entries; len(rest) > 0; {
 		var now, later []setup.Entry
 		names := make(map[string]bool)
@@ -175,8 +176,8 @@ func inspect(ctx context.Context, c *config.Config, entries []setup.Entry, unsaf
 	return out, nil
 }
 
-// probe finds out what plugins export, from memory or by starting them, and puts it into their infos. To measure is to start
-// a plugin that no session runs, and to keep its health.
+// probe finds out what plugins export, from the cache or by starting the plugins, and adds it to their infos. If measure is
+// set, probe starts a plugin that no session runs and adds its health.
 func probe(ctx context.Context, c *config.Config, o host.Options, entries []setup.Entry, unsafe, measure bool, infos []Info) error {
 	byDir := make(map[string]*Info)
 	for i := range infos {
@@ -208,7 +209,7 @@ func probe(ctx context.Context, c *config.Config, o host.Options, entries []setu
 	return nil
 }
 
-// describe is what the files alone tell.
+// describe returns what the files of a plugin show.
 func describe(c *config.Config, e setup.Entry, unsafe bool) Info {
 	spec := host.Spec{Config: e.Manifest.Config}
 	if e.Status != setup.StatusUntrusted {
@@ -245,7 +246,7 @@ func describe(c *config.Config, e setup.Entry, unsafe bool) Info {
 	return info
 }
 
-// fill takes over what the plugin turned out to export.
+// fill adds the exports of the plugin.
 func (i *Info) fill(p *host.Plugin) {
 	if down := p.Down(); down != nil {
 		i.ProbeError = host.Reason(down).Error()
@@ -273,7 +274,7 @@ func (i *Info) fill(p *host.Plugin) {
 	}
 }
 
-// LogOf is the path of a plugin's log.
+// LogOf returns the path of a plugin's log.
 func LogOf(l Listing, name string) (string, error) {
 	entries, err := l.Entries()
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/idelchi/aura/internal/tool/builtin"
 )
 
-// InstallPlaces are where plugins can be installed, the place of highest precedence first.
+// InstallPlaces returns where plugins can be installed, the place of highest precedence first.
 func InstallPlaces(c *config.Config, kinds ...config.HomeKind) []install.Place {
 	var out []install.Place
 	for _, root := range slices.Backward(c.PluginRoots()) {
@@ -24,7 +24,7 @@ func InstallPlaces(c *config.Config, kinds ...config.HomeKind) []install.Place {
 	return out
 }
 
-// BuiltinTools are the names of aura's own tools, whether a session offers them or not.
+// BuiltinTools returns the names of aura's own tools, whether a session offers them or not.
 func BuiltinTools() []string {
 	names := []string{donetool.Name, skill.Name, setup.DelegateName, setup.LoadName}
 	for _, t := range slices.Concat(builtin.All(builtin.Options{}), new(todo.List).Tools()) {
@@ -34,8 +34,9 @@ func BuiltinTools() []string {
 	return names
 }
 
-// InstallPlaces are where plugins can be installed, the place of highest precedence first. Those of a project that is not trusted are
-// among them only if they lie in the project: a directory that its files name elsewhere may be anybody's.
+// InstallPlaces returns where plugins can be installed, the place of highest precedence first. It includes places of an
+// untrusted project only if they are located in the project: a directory elsewhere that the project's files name may belong to
+// someone else.
 func (l Listing) InstallPlaces(kinds ...config.HomeKind) []install.Place {
 	places := InstallPlaces(l.Text, kinds...)
 	if l.Untrusted == nil {
@@ -46,7 +47,7 @@ func (l Listing) InstallPlaces(kinds ...config.HomeKind) []install.Place {
 	})
 }
 
-// Entries are the catalogue of a listing. Plugins of a project that is not trusted come last.
+// Entries returns the plugins of a listing. Plugins of an untrusted project come last.
 func (l Listing) Entries() ([]setup.Entry, error) {
 	out, err := setup.Catalog(l.Config)
 	if err != nil || l.Untrusted == nil {

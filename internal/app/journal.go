@@ -18,24 +18,24 @@ import (
 	"github.com/idelchi/aura/internal/todo"
 )
 
-// journal is a session's journal that can be lost without ending the conversation: a disk that is full is no reason to stop
-// work. The user is told once, and what was written before stays as it is.
+// journal is a session's journal whose failure does not end the conversation: a full disk is no reason to stop work. The
+// failure is reported once to the user, and the records written before it remain.
 type journal struct {
 	*session.Journal
 	tell func(text string)
 	lost bool
-	// old is a session that was saved before this process took it up.
+	// old reports whether the session was saved before this process opened it.
 	old bool
-	// seen is what the model has seen of files. It goes to disk with the result of the tool that showed it.
+	// seen holds what the model has seen of files. It is written together with the result of the tool that showed the files.
 	seen  *readguard.Files
 	todos *todo.List
-	// state is what was last noted of the session.
+	// state is the last recorded state of the session.
 	state session.State
-	// noteFired records what plugins that act once per session have done in it.
+	// noteFired records at which hook points plugins that act once per session have acted.
 	noteFired func()
 }
 
-// Append never fails.
+// Append writes a message and what changed with it. It always returns nil.
 func (j *journal) Append(m llm.Message) error {
 	if j.lost {
 		return nil
@@ -51,7 +51,7 @@ func (j *journal) Append(m llm.Message) error {
 	return nil
 }
 
-// keepTodos records the list of todos, if it is another one now.
+// keepTodos records the list of todos if it changed.
 func (j *journal) keepTodos() {
 	raw, err := json.Marshal(j.todos.Items())
 	if err != nil {
@@ -63,7 +63,8 @@ func (j *journal) keepTodos() {
 	}
 }
 
-// recallTodos takes up the list of a saved session. Without a record of it, it follows from the messages.
+// recallTodos restores the list of todos of a saved session. If the session has no record of the list, recallTodos derives it
+// from the messages.
 func (j *journal) recallTodos(s session.Session) error {
 	var items []todo.Item
 	if s.State.Todos != nil {
@@ -80,7 +81,7 @@ func (j *journal) recallTodos(s session.Session) error {
 	return nil
 }
 
-// keepSeen records what has become known of files since the last time.
+// keepSeen records what was learned about files since the last call.
 func (j *journal) keepSeen() {
 	changes := j.seen.Changes()
 	if j.lost || changes == nil {
@@ -95,7 +96,7 @@ func (j *journal) keepSeen() {
 	}
 }
 
-// recallSeen takes up what the model had seen in a saved session.
+// recallSeen restores what the model had seen in a saved session.
 func (j *journal) recallSeen(s session.Session) error {
 	j.seen.Reset()
 	j.seen.Changes()
@@ -114,7 +115,7 @@ func (j *journal) lose(err error) {
 	j.tell(fmt.Sprintf("this session is no longer saved: %v", err))
 }
 
-// Close completes the journal, unless it was lost.
+// Close completes the journal, unless the journal was lost.
 func (j *journal) Close(end session.End) {
 	if j == nil || j.lost {
 		return
@@ -124,7 +125,7 @@ func (j *journal) Close(end session.End) {
 	}
 }
 
-// Compacted records that the older messages were replaced by a summary. It never fails.
+// Compacted records that the older messages were replaced by a summary. It always returns nil.
 func (j *journal) Compacted(summary string, kept int) error {
 	if j.lost {
 		return nil
@@ -136,7 +137,7 @@ func (j *journal) Compacted(summary string, kept int) error {
 	return nil
 }
 
-// Waiting records what waits for the next model call. It never fails.
+// Waiting records what waits for the next model call. It always returns nil.
 func (j *journal) Waiting(w conversation.Waiting) error {
 	j.note(func(s *session.State) {
 		s.Waiting = nil
@@ -155,7 +156,7 @@ func waitingOf(s session.Session) conversation.Waiting {
 	return conversation.Waiting{Messages: s.State.Waiting.Messages, DisableTools: s.State.Waiting.DisableTools}
 }
 
-// note records what the session is like from here on.
+// note changes the state of the session and records it if it is different.
 func (j *journal) note(change func(*session.State)) {
 	before := j.state
 	change(&j.state)
@@ -167,7 +168,7 @@ func (j *journal) note(change func(*session.State)) {
 	}
 }
 
-// rewind records that the history is as it was when it had so many messages.
+// rewind records that all messages except the first keep were removed.
 func (j *journal) rewind(keep int) {
 	if j.lost {
 		return
@@ -175,15 +176,15 @@ func (j *journal) rewind(keep int) {
 	if err := j.Rewind(keep); err != nil {
 		j.lose(err)
 	}
-	// What is not part of the conversation any more is not known to the model.
+	// The model does not know what is no longer part of the conversation.
 	j.seen.Reset()
 	j.keepSeen()
 }
 
-// title is what the session is called; its id if it has no name.
+// title returns the name of the session, or its id if it has no name.
 func (j *journal) title() string { return cmp.Or(j.state.Title, j.ID()) }
 
-// openJournal opens the session that is to be resumed, if any, and returns it.
+// openJournal opens the session to resume, if any, and returns it.
 func (s *Session) openJournal(c *config.Config) (session.Session, error) {
 	s.seen = readguard.New(c.Workdir)
 	s.journal = &journal{seen: s.seen, todos: &s.todos, tell: func(text string) { s.notice("", text) }, noteFired: s.plugins.noteFired}
@@ -203,7 +204,7 @@ func (s *Session) openJournal(c *config.Config) (session.Session, error) {
 	return s.reopen(found)
 }
 
-// reopen goes on with a saved session in the place of the one that is open.
+// reopen continues a saved session instead of the open one.
 func (s *Session) reopen(found session.Summary) (session.Session, error) {
 	opened, saved, err := session.Reopen(found.Path)
 	if err != nil {
@@ -217,7 +218,8 @@ func (s *Session) reopen(found session.Summary) (session.Session, error) {
 	return saved, errors.Join(s.journal.recallSeen(saved), s.journal.recallTodos(saved))
 }
 
-// beginJournal keeps the session, unless it is one that was saved before. Where it cannot be kept, the user is told.
+// beginJournal creates the journal, unless the session was saved before. If the session cannot be saved, beginJournal notifies
+// the user.
 func (s *Session) beginJournal(c *config.Config, meta session.Meta) {
 	if s.journal.Journal != nil {
 		return
@@ -236,8 +238,8 @@ func (s *Session) beginJournal(c *config.Config, meta session.Meta) {
 	}
 }
 
-// outputDir is where tools keep what is too long for the model, a directory for each session. A session that is not saved leaves
-// it to the system's place for such files.
+// outputDir returns the directory for tool output that is too long for the model. Each session has its own directory. For a
+// session that is not saved, outputDir returns an empty string, which means the system's directory for temporary files.
 func (s *Session) outputDir(c *config.Config) string {
 	if s.journal.ID() == "" {
 		return ""
@@ -245,13 +247,13 @@ func (s *Session) outputDir(c *config.Config) string {
 	return filepath.Join(c.State.Output(), s.journal.ID())
 }
 
-// Ender is a cause of a context's end that knows how a session ended by it is to be called.
+// Ender is a cancellation cause that knows the reason with which the session ends.
 type Ender interface {
 	error
 	Reason() session.Reason
 }
 
-// ReasonOf says why a session ended that returned err.
+// ReasonOf returns why a session that returned err ended.
 func ReasonOf(ctx context.Context, err error) session.Reason {
 	var ender Ender
 	switch {

@@ -10,11 +10,11 @@ import (
 	sourcecheck "github.com/idelchi/aura/internal/check"
 )
 
-// maxLoadFindings bounds what is shown of a plugin that does not load; `aura plugins check` shows the rest.
+// maxLoadFindings is how many findings are shown for a plugin that does not load; `aura plugins check` shows the rest.
 const maxLoadFindings = 5
 
-// reportLoadFindings shows what the check finds in plugins whose source did not load. The loader stops at the first error, which
-// often is not the last one.
+// reportLoadFindings shows the findings of the check for plugins whose source did not load. The loader stops at the first
+// error, and often there are more.
 func (s *Session) reportLoadFindings() {
 	for _, p := range s.plugins.list() {
 		failure, ok := errors.AsType[*host.Error](p.Down())

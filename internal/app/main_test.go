@@ -14,8 +14,8 @@ import (
 	"github.com/idelchi/aura/internal/shell"
 )
 
-// TestMain lets the test's own executable stand in for aura, which is started again for shell lines and confined tools. Without
-// it every such start would run all tests anew.
+// TestMain lets the test executable replace aura, which is started again for shell lines and confined tools. Without TestMain,
+// every such start would run all tests again.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
@@ -47,7 +47,7 @@ func withHost(m *testing.M) int {
 	return m.Run()
 }
 
-// serverArgument has the test's executable be an MCP server with one tool.
+// serverArgument makes the test executable an MCP server with one tool.
 const serverArgument = "mcp-server"
 
 func serveMCP() int {

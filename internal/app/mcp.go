@@ -13,7 +13,8 @@ import (
 	"github.com/idelchi/aura/internal/setup"
 )
 
-// openServers connects to the servers that are configured; nil if there are none. One that cannot be reached is reported and left out.
+// openServers connects to the configured servers; it returns nil if there are none. A server that cannot be reached is reported
+// and omitted.
 func (s *Session) openServers(ctx context.Context, c *config.Config) *mcp.Set {
 	if len(c.MCPServers) == 0 {
 		return nil
@@ -24,15 +25,15 @@ func (s *Session) openServers(ctx context.Context, c *config.Config) *mcp.Set {
 	})
 }
 
-// MCPOptions are what a user of MCP servers decides.
+// MCPOptions are the options for connecting to MCP servers.
 type MCPOptions struct {
 	Version string
-	// Notify tells the user, OnChange that the tools changed; both from any goroutine.
+	// Notify receives notices for the user. OnChange is called when tools changed. Both may be called from any goroutine.
 	Notify   func(text string)
 	OnChange func()
 }
 
-// OpenMCP connects to the servers of a configuration. Whoever calls it closes the set.
+// OpenMCP connects to the servers of a configuration. The caller must close the set.
 func OpenMCP(ctx context.Context, c *config.Config, o MCPOptions) *mcp.Set {
 	var list []mcp.Server
 	for _, name := range slices.Sorted(maps.Keys(c.MCPServers)) {
@@ -45,7 +46,7 @@ func OpenMCP(ctx context.Context, c *config.Config, o MCPOptions) *mcp.Set {
 	return mcp.Open(ctx, mcp.Options{Workdir: c.Workdir, Environ: c.Environ, Version: o.Version, Notify: o.Notify, OnChange: o.OnChange}, list)
 }
 
-// statuses are those of the servers of a set, of which there may be none.
+// statuses returns the statuses of the servers of a set, which may be nil.
 func statuses(set *mcp.Set) []mcp.Status {
 	if set == nil {
 		return nil
@@ -53,7 +54,7 @@ func statuses(set *mcp.Set) []mcp.Status {
 	return set.Servers()
 }
 
-// connected are the names of the servers in use.
+// connected returns the names of the connected servers.
 func connected(set *mcp.Set) []string {
 	var out []string
 	for _, s := range statuses(set) {
@@ -64,7 +65,7 @@ func connected(set *mcp.Set) []string {
 	return out
 }
 
-// loadTools brings in the tools of a deferred server, for use from the next turn on.
+// loadTools loads the tools of a deferred server, which can be used from the next turn on.
 func (s *Session) loadTools(ctx context.Context, server string) (string, error) {
 	found, err := s.servers.Load(ctx, server)
 	if err != nil {
@@ -84,7 +85,7 @@ func (s *Session) loadTools(ctx context.Context, server string) (string, error) 
 	return "you have these tools now: " + strings.Join(names, ", "), nil
 }
 
-// connect connects to a deferred server on behalf of the user.
+// connect connects to a deferred server at the user's request.
 func (s *Session) connect(ctx context.Context, server string) error {
 	if s.servers == nil {
 		return fmt.Errorf("connecting to MCP server %q: none is configured", server)
@@ -97,23 +98,23 @@ func (s *Session) connect(ctx context.Context, server string) error {
 	return nil
 }
 
-// MCPServer is a server in a list.
+// MCPServer describes a server in a list.
 type MCPServer struct {
 	Name     string `json:"name"`
 	Type     string `json:"type"`
 	State    string `json:"state"`
 	Deferred bool   `json:"deferred"`
 	Error    string `json:"error,omitempty"`
-	// Tools are named as the model knows them.
+	// Tools holds the names by which the model calls the tools.
 	Tools []string `json:"tools"`
-	// File is where the server is configured.
+	// File is the file that configures the server.
 	File string `json:"file"`
 }
 
-// stateUntrusted is that of a server to which nobody connects, because its project is not trusted.
+// stateUntrusted is the state of a server of an untrusted project. aura does not connect to such a server.
 const stateUntrusted = "untrusted"
 
-// untrustedServers are the servers of a project that is not trusted.
+// untrustedServers returns the servers of an untrusted project.
 func (l Listing) untrustedServers() []MCPServer {
 	var out []MCPServer
 	for _, name := range slices.Sorted(maps.Keys(l.Text.MCPServers)) {
@@ -126,8 +127,8 @@ func (l Listing) untrustedServers() []MCPServer {
 	return out
 }
 
-// MCPServers connects to the servers of a configuration, or to the one that is named, and lists them. It connects to none of a
-// project that is not trusted.
+// MCPServers connects to the servers of a configuration, or to the named one, and lists them. It does not connect to servers of
+// an untrusted project.
 func MCPServers(ctx context.Context, l Listing, name string) ([]MCPServer, error) {
 	c, foreign := *l.Config, l.untrustedServers()
 	if name != "" {

@@ -17,17 +17,17 @@ import (
 )
 
 const (
-	// modelsKept is how long the names that a provider gave are used without asking again, and silenceKept how long a provider that
-	// did not answer is left alone.
+	// modelsKept is how long the names of a provider are cached. silenceKept is how long a provider that did not answer is not
+	// asked again.
 	modelsKept, silenceKept = time.Hour, time.Minute
-	// maxModelCache bounds the file of names in bytes, maxCachedModels the names of one provider.
+	// maxModelCache limits the size of the cache file, in bytes. maxCachedModels limits the number of names per provider.
 	maxModelCache, maxCachedModels = 1 << 20, 1000
 )
 
 // ModelName is a model that a provider offers.
 type ModelName struct{ Name, Provider string }
 
-// cachedModels are the names that a provider gave at a time. Those of a provider that did not answer are nil.
+// cachedModels holds the names that a provider returned at a time. Models is nil if the provider did not answer.
 type cachedModels struct {
 	Asked  time.Time `json:"asked"`
 	Models []string  `json:"models"`
@@ -42,8 +42,8 @@ func (c cachedModels) fresh(now time.Time) bool {
 	return age >= 0 && age < kept
 }
 
-// ModelNames returns the models of the providers for completion: as remembered, or as a provider answers within the limit. A
-// provider that fails has none. In a directory that is not trusted nothing is sent to anybody.
+// ModelNames returns the models of the providers for completion: the cached names, or those that a provider returns within the
+// limit. A provider that fails has no models. In an untrusted directory, ModelNames sends no requests.
 func ModelNames(ctx context.Context, l Listing, limit time.Duration) []ModelName {
 	path := filepath.Join(l.State.Cache(), "models.json")
 	cache := readModelCache(path)
@@ -88,7 +88,7 @@ func modelKey(parts ...any) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// askNames asks one provider, or the one that a run would use if the name is empty. Its result is nil if there is no answer.
+// askNames asks one provider, or the provider that a run would use if the name is empty. It returns nil if there is no answer.
 func askNames(ctx context.Context, l Listing, provider string, limit time.Duration) []string {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -103,7 +103,7 @@ func askNames(ctx context.Context, l Listing, provider string, limit time.Durati
 	return names
 }
 
-// readModelCache returns what is remembered. A file that cannot be read is as none: all that it holds can be asked again.
+// readModelCache returns the cached names. It treats an unreadable file as empty, because the providers can be asked again.
 func readModelCache(path string) map[string]cachedModels {
 	out := map[string]cachedModels{}
 	text, err := files.Read(path, maxModelCache)
@@ -113,7 +113,7 @@ func readModelCache(path string) map[string]cachedModels {
 	return out
 }
 
-// writeModelCache remembers the answers that are still fresh. Where nothing can be written, the next completion asks again.
+// writeModelCache writes the answers that are still fresh. It ignores errors, because the next completion asks again.
 func writeModelCache(path string, cache map[string]cachedModels, now time.Time) {
 	maps.DeleteFunc(cache, func(_ string, c cachedModels) bool { return !c.fresh(now) })
 	text, err := json.Marshal(cache)

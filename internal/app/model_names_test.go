@@ -15,7 +15,8 @@ import (
 	"github.com/idelchi/aura/internal/state"
 )
 
-// Names are asked for once and then remembered, failures for a shorter time; nothing is sent from an untrusted directory.
+// TestModelNames checks that names are requested once and then cached, failures for a shorter time, and that nothing is sent
+// from an untrusted directory.
 func TestModelNames(t *testing.T) {
 	t.Parallel()
 	var requests atomic.Int64
@@ -59,7 +60,7 @@ func TestModelNames(t *testing.T) {
 	}
 }
 
-// A provider that never answers does not hold the completion up.
+// TestModelNamesAreBounded checks that a provider that never answers does not block completion.
 func TestModelNamesAreBounded(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})

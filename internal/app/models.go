@@ -17,30 +17,32 @@ import (
 	"github.com/idelchi/aura/internal/setup"
 )
 
-// Offer is what one provider has to offer, or why that is not known.
+// Offer holds the models of one provider, or the error that prevented listing them.
 type Offer struct {
 	Provider string
 	Type     config.ProviderType
-	// URL is where the provider was asked; empty for a script.
+	// URL is the address that was asked; empty for a script.
 	URL    string
 	Models []llm.Model
 	Err    error
-	// Untrusted means that the provider was not asked, because its project is not trusted.
+	// Untrusted reports that the provider was not asked, because its project is not trusted.
 	Untrusted bool
 }
 
-// ModelOptions say whom to ask for models.
+// ModelOptions says which providers to ask for models.
 type ModelOptions struct {
-	// Provider names one; empty is all that are configured, or the one that is used where none is.
+	// Provider names one provider. Empty asks all configured providers, or, if none is configured, the provider that a run would
+	// use.
 	Provider string
-	// Timeout is what each provider has, on its own.
+	// Timeout is the time limit for each provider.
 	Timeout time.Duration
-	// Notify receives notices, from several goroutines.
+	// Notify receives notices. It may be called from several goroutines.
 	Notify func(text string)
 }
 
-// Models asks the providers, side by side, which models they offer. Offers are in the order of the providers' names, models in
-// that of theirs. Providers of a project that is not trusted come last, and are not asked. The error is that there is nobody to ask; failures of single providers are in their offers.
+// Models asks the providers concurrently which models they offer. Offers are sorted by provider, models by name. Providers of
+// an untrusted project come last and are not asked. Models returns an error if there is no provider to ask; the offers hold the
+// failures of single providers.
 func Models(ctx context.Context, l Listing, o ModelOptions) ([]Offer, error) {
 	c, foreign := l.Config, l.untrustedOffers(o.Provider)
 	if _, own := c.Providers[o.Provider]; len(foreign) > 0 && !own && (o.Provider != "" || len(c.Providers) == 0) {
@@ -81,7 +83,7 @@ func Models(ctx context.Context, l Listing, o ModelOptions) ([]Offer, error) {
 	return append(offers, foreign...), nil
 }
 
-// untrustedOffers are the providers of a project that is not trusted, or the one that is named. Nobody asks them.
+// untrustedOffers returns the providers of an untrusted project, or only the named one. They are never asked.
 func (l Listing) untrustedOffers(name string) []Offer {
 	var out []Offer
 	for _, n := range slices.Sorted(maps.Keys(l.Text.Providers)) {
@@ -92,7 +94,7 @@ func (l Listing) untrustedOffers(name string) []Offer {
 	return out
 }
 
-// ask completes an offer.
+// ask fills in the models of an offer, or its error.
 func (o *Offer) ask(ctx context.Context, p llm.Provider, limit time.Duration) {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -108,11 +110,11 @@ func (o *Offer) ask(ctx context.Context, p llm.Provider, limit time.Duration) {
 	slices.SortFunc(o.Models, func(a, b llm.Model) int { return cmp.Compare(a.Name, b.Name) })
 }
 
-// atOnce is how many models a server on the user's machine is asked about side by side.
+// atOnce is the number of concurrent model requests to a server on the user's machine.
 const atOnce = 4
 
-// describe asks about each model: the lists of these servers have little more than names. What cannot be had in time is left
-// out.
+// describe requests the details of each model, because the lists of these servers contain little more than names. It omits
+// details that do not arrive in time.
 func (o *Offer) describe(ctx context.Context, p llm.Provider) {
 	var all errgroup.Group
 	all.SetLimit(atOnce)

@@ -13,10 +13,10 @@ import (
 	"github.com/idelchi/aura/internal/llm/llmtest"
 )
 
-// plenty is a timeout that no test should need.
+// plenty is a timeout that no test should reach.
 const plenty = time.Minute
 
-// listing are services of all kinds, each with a list of models in its own way.
+// listing returns services of all kinds, each of which lists models in its own way.
 func listing(t *testing.T) map[string]config.Provider {
 	t.Helper()
 	openai, anthropic, google, ollama := llmtest.NewOpenAI(t), llmtest.NewAnthropic(t), llmtest.NewGoogle(t), llmtest.NewOpenAI(t)
@@ -88,7 +88,7 @@ func TestModelsOfOne(t *testing.T) {
 	}
 }
 
-// TestModelsDetected asks whom a run would ask where nothing is configured. The key decides before any server is looked for.
+// TestModelsDetected checks which provider is asked if none is configured. A key takes precedence over a search for servers.
 func TestModelsDetected(t *testing.T) {
 	t.Parallel()
 	c := &config.Config{Environ: []string{"ANTHROPIC_API_KEY=test-key"}}

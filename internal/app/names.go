@@ -8,14 +8,14 @@ import (
 	"github.com/idelchi/aura/internal/slash"
 )
 
-// CommandName is a slash command that can be typed, without what it does.
+// CommandName is the name and the description of a slash command.
 type CommandName struct {
 	Name        string
 	Description string
 }
 
-// CommandNames are aura's own slash commands and those of the configuration, in the order of their names. Those of plugins are
-// not among them: to know these, plugins would have to be started.
+// CommandNames returns aura's built-in slash commands and those of the configuration, sorted by name. It omits the commands of
+// plugins, because listing them would require starting the plugins.
 func CommandNames(c *config.Config) []CommandName {
 	all := map[string]string{}
 	for name, custom := range c.Commands {

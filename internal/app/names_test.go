@@ -11,7 +11,7 @@ import (
 	"github.com/idelchi/aura/internal/tool"
 )
 
-// TestConditionalTools keeps the list of names in step with the tools that a session has only at times.
+// TestConditionalTools checks that the list of names matches the tools that only some sessions have.
 func TestConditionalTools(t *testing.T) {
 	t.Parallel()
 	want := []string{donetool.Name, setup.LoadName, skill.Name, setup.DelegateName, todo.CreateName, todo.ListName, todo.ProgressName}

@@ -17,14 +17,14 @@ import (
 	"github.com/idelchi/aura/internal/setup"
 )
 
-// plugins are the plugins of a session. There is no fleet while there are none to run.
+// plugins holds the plugins of a session. fleet is nil while there are no plugins to run.
 type plugins struct {
 	place   *host.Session
 	fleet   *host.Fleet
 	journal *journal
 }
 
-// pluginChange is what becomes of the plugins when another setup takes effect: a first fleet, or a change of the present one.
+// pluginChange is a prepared change of the plugins: a first fleet, or a change of the current fleet.
 type pluginChange struct {
 	of     *plugins
 	place  *host.Session
@@ -32,7 +32,7 @@ type pluginChange struct {
 	change *host.Change
 }
 
-// prepare starts the plugins of a setup beside those that run.
+// prepare starts the plugins of a setup in addition to those that are running.
 func (p *plugins) prepare(ctx context.Context, s *Session, next *setup.Setup, anew bool) (pluginChange, error) {
 	out := pluginChange{of: p}
 	if anew && len(next.Specs) > 0 {
@@ -48,7 +48,7 @@ func (p *plugins) prepare(ctx context.Context, s *Session, next *setup.Setup, an
 	return out, err
 }
 
-// start brings up a first fleet.
+// start starts a first fleet.
 func (c *pluginChange) start(ctx context.Context, s *Session, next *setup.Setup) error {
 	o, err := setup.HostOptions(next.Config)
 	if err != nil {
@@ -70,7 +70,7 @@ func (c *pluginChange) start(ctx context.Context, s *Session, next *setup.Setup)
 	return err
 }
 
-// views are the plugins there will be.
+// views returns the plugins after the change.
 func (c pluginChange) views() []host.View {
 	switch {
 	case c.fleet != nil:
@@ -105,7 +105,7 @@ func (c pluginChange) abort() {
 		c.fleet.Close()
 	}
 	if c.place != nil {
-		// Nobody used the directory, so a failure to remove it changes nothing for the session.
+		// The directory was never used, so a failure to remove it does not affect the session.
 		_ = c.place.Close()
 	}
 }
@@ -131,7 +131,7 @@ func (p *plugins) health() []host.PluginHealth {
 	return p.fleet.Health()
 }
 
-// end ends the children, close gives back the place where their sockets were.
+// end stops the child processes. close removes the directory of their sockets.
 func (p *plugins) end() {
 	if p.fleet != nil {
 		p.fleet.Close()
@@ -145,7 +145,7 @@ func (p *plugins) close() error {
 	return p.place.Close()
 }
 
-// Handlers are the plugins that take part in a hook point, for the pipeline.
+// Handlers returns the plugins that have a hook at a hook point, for the pipeline.
 func (p *plugins) Handlers(point hookpoint.Name) []pipeline.Handler {
 	var out []pipeline.Handler
 	for _, plugin := range p.at(point) {
@@ -154,7 +154,7 @@ func (p *plugins) Handlers(point hookpoint.Name) []pipeline.Handler {
 	return out
 }
 
-// at are the plugins that take part in a hook point, in the order of the point.
+// at returns the plugins that have a hook at a hook point, in the order of the point.
 func (p *plugins) at(point hookpoint.Name) []*host.Plugin {
 	if p.fleet == nil {
 		return nil
@@ -168,17 +168,17 @@ func (p *plugins) at(point hookpoint.Name) []*host.Plugin {
 	return list
 }
 
-// under are the plugins as other settings select and configure them. A plugin that does not run in the session is not started for
-// them.
+// under returns the plugins as other settings select and configure them. It does not start plugins that are not running in the
+// session.
 func (p *plugins) under(settings config.Plugins) narrowed { return narrowed{p, settings} }
 
-// narrowed are the plugins of a session under the settings of an agent that works within it.
+// narrowed holds the plugins of a session with the settings of another agent in the session.
 type narrowed struct {
 	*plugins
 	settings config.Plugins
 }
 
-// Handlers are those of the session that the settings select.
+// Handlers returns the handlers of the plugins that the settings select.
 func (n narrowed) Handlers(point hookpoint.Name) []pipeline.Handler {
 	var out []pipeline.Handler
 	for _, plugin := range n.at(point) {
@@ -191,7 +191,7 @@ func (n narrowed) Handlers(point hookpoint.Name) []pipeline.Handler {
 
 func (n narrowed) views() []host.View { return narrow(n.plugins.views(), n.settings) }
 
-// narrow are the plugins that settings select, as they configure them.
+// narrow returns the plugins that the settings select, configured by the settings.
 func narrow(views []host.View, settings config.Plugins) []host.View {
 	var out []host.View
 	for _, v := range views {
@@ -202,7 +202,7 @@ func narrow(views []host.View, settings config.Plugins) []host.View {
 	return out
 }
 
-// recallFired tells plugins that act once per session what they have done in the session that is open now.
+// recallFired restores at which hook points plugins that act once per session have acted in the open session.
 func (p *plugins) recallFired() {
 	for _, plugin := range p.list() {
 		var points []hookpoint.Name
@@ -213,7 +213,8 @@ func (p *plugins) recallFired() {
 	}
 }
 
-// noteFired keeps what plugins that act once per session have done in it, those that do not run at the moment included.
+// noteFired records at which hook points plugins that act once per session have acted. It keeps the records of plugins that are
+// not running.
 func (p *plugins) noteFired() {
 	for _, plugin := range p.list() {
 		if !plugin.Spec().Manifest.Once {
@@ -240,7 +241,7 @@ func (p *plugins) noteFired() {
 	}
 }
 
-// commands are the slash commands of plugins.
+// commands returns the slash commands of plugins.
 func (p *plugins) commands(s *Session) []command.Command {
 	var out []command.Command
 	for _, plugin := range p.list() {

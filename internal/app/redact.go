@@ -5,13 +5,14 @@ import (
 	"github.com/idelchi/aura/internal/redact"
 )
 
-// hideSecrets takes secrets out of what is written to the journal.
+// hideSecrets removes secrets from a record of the journal.
 func (s *Session) hideSecrets(document []byte) []byte { return s.secrets.Get().JSON(document) }
 
-// hider takes secrets out of events. It belongs to events, which calls it for one event at a time.
+// hider removes secrets from events. It belongs to events, which calls it for one event at a time.
 type hider struct {
 	secrets *redact.Current
-	// text and thinking are what the model says at the moment, running what tools say that still run, by the ids of their calls.
+	// text and thinking are the streams of the model's current message. running holds the streams of running tools, by the ids of
+	// their calls.
 	text, thinking *redact.Stream
 	running        map[string]*redact.Stream
 }
@@ -20,8 +21,8 @@ func newHider(secrets *redact.Current) *hider {
 	return &hider{secrets: secrets, text: secrets.Stream(), thinking: secrets.Stream(), running: map[string]*redact.Stream{}}
 }
 
-// hide returns the events to show for one. Of what streams in, the beginning of a secret is held back until it is clear
-// that it is none.
+// hide returns the events to show for one event. In a stream, it holds back text that may be the beginning of a secret until it
+// is clear that the text is not a secret.
 func (h *hider) hide(ev event.Event) []event.Event {
 	switch e := ev.(type) {
 	case event.Delta:
@@ -38,7 +39,7 @@ func (h *hider) hide(ev event.Event) []event.Event {
 }
 
 func (h *hider) delta(e event.Delta) (out []event.Event) {
-	// Text ends thinking, and the other way round.
+	// Text ends thinking, and thinking ends text.
 	if e.Text != "" {
 		out = deltas(event.Delta{Thinking: h.thinking.End()})
 	}
@@ -48,7 +49,7 @@ func (h *hider) delta(e event.Delta) (out []event.Event) {
 	return append(out, deltas(event.Delta{Text: h.text.Next(e.Text), Thinking: h.thinking.Next(e.Thinking)})...)
 }
 
-// flush ends what the model says.
+// flush ends the streams of the model's message.
 func (h *hider) flush() []event.Event {
 	return deltas(event.Delta{Text: h.text.End(), Thinking: h.thinking.End()})
 }
@@ -75,7 +76,7 @@ func (h *hider) progress(e event.Progress) []event.Event {
 	return []event.Event{e}
 }
 
-// finish ends what a tool says.
+// finish ends the stream of a tool.
 func (h *hider) finish(e event.ToolResult) []event.Event {
 	running := h.running[e.ID]
 	if running == nil {
@@ -88,7 +89,7 @@ func (h *hider) finish(e event.ToolResult) []event.Event {
 	return nil
 }
 
-// redacted is an event that is whole without secrets.
+// redacted returns an event that is not part of a stream without secrets.
 func redacted(r *redact.Redactor, ev event.Event) event.Event {
 	if r == nil {
 		return ev

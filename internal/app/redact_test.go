@@ -9,7 +9,7 @@ import (
 	"github.com/idelchi/aura/internal/redact"
 )
 
-// TestHider shows events of which each holds a secret, whole or in pieces.
+// TestHider checks events that contain a secret, as a whole or in pieces.
 func TestHider(t *testing.T) {
 	t.Parallel()
 	const key = "sk-12345678"
@@ -78,7 +78,7 @@ func TestHider(t *testing.T) {
 			for _, ev := range tt.in {
 				e.send(ev)
 			}
-			// Without secrets, events pass as they are.
+			// Without secrets, events pass unchanged.
 			if !reflect.DeepEqual(got, tt.in) {
 				t.Errorf("without secrets: %+v", got)
 			}

@@ -8,17 +8,18 @@ import (
 	"github.com/idelchi/aura/internal/trust"
 )
 
-// Renewal keeps a consent up to date with what aura itself writes into a project. A consent that was not there before is given only
-// where there was nothing to consent to.
+// Renewal updates a consent after aura itself writes into a project. If there was no consent before, Done gives one only if
+// there was nothing to consent to.
 type Renewal struct {
 	options config.Options
-	// fresh means that there was no home, pinned that what was there asked for nothing or was agreed to as it was.
+	// fresh reports whether there was no home. pinned reports whether the existing files requested nothing, or the user had agreed
+	// to exactly these files.
 	fresh, pinned bool
-	// others are the sources that the user had agreed to already.
+	// others holds the sources that the user had already agreed to.
 	others []string
 }
 
-// Renew is called before aura writes into the project's home. Its Done is called after that.
+// Renew must be called before aura writes into the project's home. The caller calls Done on the result after writing.
 func (g *Gate) Renew(o config.Options) (Renewal, error) {
 	r := Renewal{options: o}
 	if len(o.Configs) > 0 {
@@ -38,7 +39,7 @@ func (g *Gate) Renew(o config.Options) (Renewal, error) {
 	return r, nil
 }
 
-// Done records the consent for what is there now.
+// Done records the consent for the current files.
 func (r Renewal) Done() error {
 	if !r.fresh && !r.pinned || storeOf(r.options).Path == "" {
 		return nil
@@ -57,7 +58,7 @@ func (r Renewal) Done() error {
 			Sources: slices.Compact(slices.Sorted(slices.Values(slices.Concat(home, r.others)))), Given: time.Now().UTC().Truncate(time.Second),
 		})
 	}
-	// A file that nobody agreed to does not become part of a pinned consent by the way.
+	// A file that the user did not agree to must not become part of a pinned consent unnoticed.
 	if r.fresh && found.EnvFile != "" {
 		return nil
 	}

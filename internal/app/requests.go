@@ -14,16 +14,16 @@ import (
 	"github.com/idelchi/aura/internal/trust"
 )
 
-// inventory collects what the files of a project ask for. It reads the same values that a session starts things from, and starts
-// nothing.
+// inventory collects what the files of a project request. It reads the same values that a session uses to start things, and
+// starts nothing.
 type inventory struct {
-	// c is the configuration as it is written, own that of the user alone.
+	// c is the configuration as it is written. own is the configuration of the user alone.
 	c, own *config.Config
 	found  config.Found
 	list   []trust.Request
 }
 
-// requestsOf lists everything that the files of a project ask for beyond text.
+// requestsOf lists everything that the files of a project request beyond text.
 func requestsOf(c, own *config.Config, found config.Found) ([]trust.Request, error) {
 	i := inventory{c: c, own: own, found: found}
 	if err := i.plugins(); err != nil {
@@ -43,14 +43,14 @@ func requestsOf(c, own *config.Config, found config.Found) ([]trust.Request, err
 	return i.list, nil
 }
 
-// of reports whether something comes from the project's home.
+// of reports whether a source is in the project's home.
 func (i *inventory) of(s config.Source) bool { return i.found.Home != "" && s.Home.Dir == i.found.Home }
 
 func (i *inventory) add(kind trust.Kind, name, file string, line int, format string, args ...any) {
 	i.list = append(i.list, trust.Request{Kind: kind, Name: name, File: file, Line: line, Text: fmt.Sprintf(format, args...)})
 }
 
-// line is where an entity of the project is declared.
+// line returns the line that declares an entity of the project.
 func (i *inventory) line(kind, name string) int {
 	for _, p := range i.c.Places(kind, name) {
 		if i.of(p.Source) {
@@ -60,7 +60,8 @@ func (i *inventory) line(kind, name string) int {
 	return 0
 }
 
-// plugins lists the plugins of the project. A directory of plugins elsewhere is listed as such: it may be anything.
+// plugins lists the plugins of the project. It skips plugin directories outside the project, whose contents are unknown; the
+// setting that names such a directory is listed instead.
 func (i *inventory) plugins() error {
 	for _, root := range i.c.PluginRoots() {
 		if !i.of(config.Source{Home: root.Home}) || !within(i.found.Base, root.Dir) {
@@ -91,7 +92,7 @@ func within(dir, path string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// maxExtensions bounds how many files of extensions are listed.
+// maxExtensions is how many extension files are listed.
 const maxExtensions = 200
 
 func (i *inventory) extensions() {
@@ -99,7 +100,7 @@ func (i *inventory) extensions() {
 		return
 	}
 	root, count := filepath.Join(i.found.Home, "extensions"), 0
-	// What cannot be read cannot be run.
+	// Files that cannot be read cannot be run either.
 	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return nil //nolint:nilerr // see above
@@ -150,7 +151,7 @@ func (i *inventory) servers() {
 
 func keys(of map[string]string) string { return dash(strings.Join(slices.Sorted(maps.Keys(of)), ", ")) }
 
-// conditions lists those of tools and MCP servers; those of plugins come with them.
+// conditions lists the conditions of tools and MCP servers. The conditions of plugins are listed together with the plugins.
 func (i *inventory) conditions() {
 	for _, name := range slices.Sorted(maps.Keys(i.c.ToolDefinitions)) {
 		if t := i.c.ToolDefinitions[name]; i.of(t.Source) {

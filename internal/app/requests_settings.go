@@ -9,7 +9,7 @@ import (
 	"github.com/idelchi/aura/internal/trust"
 )
 
-// settings lists what the project sets that gives tools, plugins or the model more than they have without it.
+// settings lists the project's settings that give tools, plugins or the model more than they have without the project.
 func (i *inventory) settings() {
 	if i.found.Home == "" {
 		return
@@ -28,7 +28,8 @@ func (i *inventory) settings() {
 	}
 }
 
-// ownKeys tells which settings the user makes. Filters of hooks are about the user's hooks.
+// ownKeys returns a function that reports whether the user sets a key. Filters of hooks count as set if the user has hooks,
+// because they filter the user's hooks.
 func (i *inventory) ownKeys() func(key string) bool {
 	set := map[string]bool{}
 	for _, home := range i.own.Homes {
@@ -41,7 +42,7 @@ func (i *inventory) ownKeys() func(key string) bool {
 	}
 }
 
-// replaced lists the agents and modes that take the place of the user's: whatever those are kept from, these may do.
+// replaced lists the agents and modes that replace those of the user: they may do what the user's own are not allowed to do.
 func (i *inventory) replaced() {
 	for _, part := range []struct {
 		kind  string

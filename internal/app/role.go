@@ -10,12 +10,12 @@ import (
 	"github.com/idelchi/aura/internal/setup"
 )
 
-// wanted is what the user names explicitly about who answers. Empty fields leave it to the saved session, and else to the
+// wanted holds the parts of the role that the user names explicitly. An empty field uses the saved session, or else the
 // configuration.
 type wanted struct{ agent, mode, provider, model string }
 
-// firstRole is who a session begins with: what the command line says goes before the task, that before what a saved session
-// had, and that before the default.
+// firstRole returns the role with which a session begins. The command line takes precedence over the task, the task over the
+// saved session, and the saved session over the default.
 func (s *Session) firstRole(ctx context.Context, source setup.Source, saved session.Session) (setup.Role, error) {
 	var task config.Task
 	if s.opts.Task != nil {
@@ -29,8 +29,8 @@ func (s *Session) firstRole(ctx context.Context, source setup.Source, saved sess
 	return r, err
 }
 
-// roleOf is who answers in a saved session, unless the user asks for somebody else. A session only chooses among what the
-// configuration offers. What it names and the configuration does not have is replaced by the default, with a notice.
+// roleOf returns the role of a saved session, unless the user requests another one. A session can only choose from what the
+// configuration offers. A name that the configuration does not contain is replaced by the default, with a notice.
 func (s *Session) roleOf(ctx context.Context, source setup.Source, by wanted, saved session.Session) (setup.Role, error) {
 	c := source.Config
 	usual, _ := c.DefaultAgent()
@@ -62,7 +62,8 @@ func (s *Session) roleOf(ctx context.Context, source setup.Source, by wanted, sa
 	return r, nil
 }
 
-// savedAgent is the agent of a session that is resumed, unless it is gone: then next answers.
+// savedAgent returns the agent of a resumed session, or an empty string if the agent no longer exists. In that case it notifies
+// the user that next continues, unless replaced is set because the user named another agent.
 func (s *Session) savedAgent(c *config.Config, name, next string, replaced bool) string {
 	if _, ok := c.Agents[name]; ok || name == "" {
 		return name
@@ -73,7 +74,7 @@ func (s *Session) savedAgent(c *config.Config, name, next string, replaced bool)
 	return ""
 }
 
-// named is what is used of a kind, for a message.
+// named describes a value for a message.
 func named(kind, name string) string {
 	if name == "" {
 		return "no " + kind
@@ -81,8 +82,8 @@ func named(kind, name string) string {
 	return kind + " " + name
 }
 
-// savedModel gives a role the provider and the model of a saved session, where they are others than the role has and the
-// configuration offers them. A provider that the user asks for brings its own model.
+// savedModel sets the provider and the model of a saved session in a role, if they differ from those of the role and the
+// configuration offers them. If the user requests another provider, that provider's own model is used.
 func (s *Session) savedModel(ctx context.Context, source setup.Source, r setup.Role, saved session.State) (setup.Role, error) {
 	if saved.Provider == "" || r.Provider != "" && r.Provider != saved.Provider {
 		return r, nil

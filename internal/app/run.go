@@ -13,13 +13,13 @@ import (
 	"github.com/idelchi/aura/internal/slash"
 )
 
-// running is what Cancel ends.
+// running holds the cancel function of the running prompt or command.
 type running struct {
 	mu  sync.Mutex
 	end context.CancelCauseFunc
 }
 
-// begin returns a context that Cancel ends, until the function is called.
+// begin returns a context that Cancel ends, and a function that must be called when the work is done.
 func (r *running) begin(ctx context.Context) (context.Context, func()) {
 	ctx, end := context.WithCancelCause(ctx)
 	r.mu.Lock()
@@ -34,7 +34,7 @@ func (r *running) begin(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// Cancel ends what runs at the moment.
+// Cancel stops the running prompt or command.
 func (s *Session) Cancel(cause error) {
 	s.running.mu.Lock()
 	defer s.running.mu.Unlock()
@@ -85,7 +85,7 @@ func (s *Session) Command(ctx context.Context, line string) (exit bool, err erro
 	return result.Exit, nil
 }
 
-// commandFailure names the plugin behind a failed command, if there is one.
+// commandFailure returns the event for a failed command. It names the plugin that provides the command, if there is one.
 func commandFailure(err error) event.Event {
 	if e, ok := errors.AsType[*host.Error](err); ok {
 		return event.PluginError{Plugin: e.Plugin, Error: err.Error()}
@@ -93,7 +93,7 @@ func commandFailure(err error) event.Event {
 	return event.Error{Message: err.Error()}
 }
 
-// collectCommands gathers the commands that there are now.
+// collectCommands collects the commands that are available now.
 func (s *Session) collectCommands() {
 	all := slices.Concat(slash.Builtin(control{s}), slash.Custom(s.setup.Config), s.plugins.commands(s))
 	set, err := command.NewSet(s.tellClash, all...)

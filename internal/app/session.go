@@ -1,5 +1,5 @@
-// Package app is a session from its beginning to its end, the gate before a project's code, and what commands show of a
-// configuration. What the configuration decides is worked out by package setup.
+// Package app runs a session from its beginning to its end. It also contains the gate that checks consent before a project's
+// code runs, and the data that commands show of a configuration. Package setup determines what the configuration sets up.
 package app
 
 import (
@@ -31,27 +31,27 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// Options are what a user decides about a session beside the configuration.
+// Options are the user's choices for a session other than the configuration.
 type Options struct {
 	setup.Options
-	// Config is where the configuration is; it is read again on reload.
+	// Config says where the configuration is located. A reload uses it again.
 	Config config.Options
-	// Gate decides whether what a project's files ask for takes effect; nil trusts what the user has agreed to before.
+	// Gate decides whether the requests of a project's files take effect; nil trusts only what the user agreed to before.
 	Gate *Gate
-	// Version is aura's own.
+	// Version is the version of aura.
 	Version string
-	// Auto begins in auto mode.
+	// Auto starts the session in auto mode.
 	Auto bool
-	// Vars are variables for templates, over those of the task.
+	// Vars holds variables for templates. They override the variables of the task.
 	Vars map[string]string
-	// Continue goes on with the newest session, Resume with the one that is meant by an id, a name or a title.
+	// Continue continues the newest session. Resume continues the session with this id, name or title.
 	Continue bool
 	Resume   string
-	// PluginEvents asks for PluginCall and PluginState events too.
+	// PluginEvents enables PluginCall and PluginState events.
 	PluginEvents bool
 }
 
-// gate is the one of the options, or one that asks nobody.
+// gate returns the gate of the options, or a gate that never asks.
 func (o *Options) gate() *Gate {
 	if o.Gate == nil {
 		o.Gate = &Gate{}
@@ -59,14 +59,15 @@ func (o *Options) gate() *Gate {
 	return o.Gate
 }
 
-// Session owns what is alive: plugins, MCP servers, processes that wait for the next call, the journal and the conversation. What it
-// works by is its setup, which it swaps as a whole. Its methods but Health and Cancel are for one goroutine.
+// Session owns the running parts: plugins, MCP servers, processes that wait for the next call, the journal and the
+// conversation. It works with one setup at a time and replaces the setup as a whole. All methods except Health and Cancel must
+// be called from one goroutine.
 type Session struct {
 	opts    Options
 	front   frontend.FrontEnd
 	events  *events
 	secrets redact.Current
-	// told are the notices that are given once.
+	// told holds the notices that were already shown, so that each is shown once.
 	told sync.Map
 
 	setup    *setup.Setup
@@ -80,21 +81,22 @@ type Session struct {
 	todos    todo.List
 	seen     *readguard.Files
 
-	// verbose shows the model's thinking; loaded are the tools that the model asked for.
+	// verbose is whether the model's thinking is shown. loaded holds the tools that the model requested.
 	verbose bool
 	loaded  []string
-	// unfollowed is the agent that took over by itself and whose setup could not be taken up.
+	// unfollowed is the agent that took over but whose setup could not be applied.
 	unfollowed string
-	// stale is set, from any goroutine, when the tools of MCP servers changed.
+	// stale is set when the tools of MCP servers changed. It may be set from any goroutine.
 	stale atomic.Bool
 	// around is read by the conversation from any goroutine.
 	around atomic.Pointer[conversation.Surroundings]
-	// beside is held while a subagent is prepared, asking while the user is asked: subagents may work side by side.
+	// beside is held while a subagent is prepared. asking is held while the user is asked. Both are needed because subagents may
+	// run concurrently.
 	beside, asking sync.Mutex
 	running        running
 }
 
-// Open begins a session and shows it by a front end. Nothing is left of it if it fails.
+// Open begins a session and shows it in a front end. If Open fails, it releases everything.
 func Open(ctx context.Context, o Options, front frontend.FrontEnd) (*Session, error) {
 	s := &Session{opts: o, front: front}
 	s.events = &events{emit: front.Event, hide: newHider(&s.secrets)}
@@ -107,7 +109,7 @@ func Open(ctx context.Context, o Options, front frontend.FrontEnd) (*Session, er
 	return s, nil
 }
 
-// discard lets go of a session that never began. One that was saved before stays.
+// discard removes the journal of a session that never began. It keeps a session that was saved before.
 func (s *Session) discard() error {
 	if s.journal == nil || s.journal.old || s.talk != nil {
 		return nil
@@ -147,7 +149,7 @@ func (s *Session) open(ctx context.Context) error {
 	return s.begin(ctx, saved)
 }
 
-// firstSource loads the configuration as the command line uses it.
+// firstSource loads the configuration and combines it with the command line.
 func (s *Session) firstSource(ctx context.Context) (setup.Source, error) {
 	c, err := s.opts.gate().Load(ctx, s.opts.Config)
 	if err != nil {
@@ -173,7 +175,7 @@ func (s *Session) firstSource(ctx context.Context) (setup.Source, error) {
 	return out, nil
 }
 
-// ask puts one question after the other: subagents may work side by side.
+// ask asks one question at a time, because subagents may run concurrently.
 func (s *Session) ask(asker frontend.Asker) func(context.Context, setup.Question) (setup.Answer, error) {
 	return func(ctx context.Context, q setup.Question) (setup.Answer, error) {
 		s.asking.Lock()
@@ -182,7 +184,7 @@ func (s *Session) ask(asker frontend.Asker) func(context.Context, setup.Question
 	}
 }
 
-// begin begins the conversation, or goes on with a saved one.
+// begin begins the conversation, or continues a saved one.
 func (s *Session) begin(ctx context.Context, saved session.Session) error {
 	live := s.live(s.setup, s.plugins.views(), s.servers)
 	p, err := s.setup.Persona(ctx, live)
@@ -210,7 +212,7 @@ func (s *Session) begin(ctx context.Context, saved session.Session) error {
 	return nil
 }
 
-// live is what tools and prompts of a setup depend on.
+// live returns what the tools and prompts of a setup depend on.
 func (s *Session) live(of *setup.Setup, views []host.View, servers *mcp.Set) setup.Live {
 	return setup.Live{
 		Plugins: views, Entries: of.Entries, Servers: servers, Todos: &s.todos, Seen: s.seen, Delegate: s.delegate, Load: s.loadTools,
@@ -220,8 +222,8 @@ func (s *Session) live(of *setup.Setup, views []host.View, servers *mcp.Set) set
 	}
 }
 
-// countsOf is what a saved session had counted when it ended, and what it had used of each model; nil if nobody noted it, as after
-// a crash.
+// countsOf returns the statistics of a saved session at its end, and its usage of each model. Both are nil if they were not
+// recorded, for example after a crash.
 func countsOf(saved session.Session) (*sdk.Stats, []conversation.ModelUse, error) {
 	if saved.End == nil {
 		return nil, nil, nil
@@ -233,7 +235,7 @@ func countsOf(saved session.Session) (*sdk.Stats, []conversation.ModelUse, error
 	return stats, models, err
 }
 
-// announce tells plugins if the session begins with another agent than it usually would.
+// announce reports to plugins that the session begins with another agent than the default.
 func (s *Session) announce(ctx context.Context, saved string) {
 	usual, _ := s.setup.Config.DefaultAgent()
 	name := s.setup.Role.Agent.Name
@@ -248,7 +250,7 @@ func (s *Session) announce(ctx context.Context, saved string) {
 	}
 }
 
-// refresh renews what plugins see beside what the conversation knows. It is called whenever any of it changes.
+// refresh updates the data that plugins see in addition to the conversation. It must be called when any of the data changes.
 func (s *Session) refresh() {
 	s.around.Store(&conversation.Surroundings{
 		SessionID: s.journal.ID(), SessionTitle: s.journal.state.Title, Vars: maps.Clone(s.setup.Vars),
@@ -259,8 +261,8 @@ func (s *Session) refresh() {
 	})
 }
 
-// surroundings is what plugins see beside what the conversation knows. A session without a name is called by its first prompt, as
-// it is in lists.
+// surroundings returns the data that plugins see in addition to the conversation. The title of a session without a name is
+// derived from its first prompt, as in lists.
 func (s *Session) surroundings() conversation.Surroundings {
 	around := *s.around.Load()
 	if around.SessionTitle == "" && s.talk != nil {
@@ -269,17 +271,18 @@ func (s *Session) surroundings() conversation.Surroundings {
 	return around
 }
 
-// SessionID is empty for a session that is not saved.
+// SessionID returns the session's id; empty for a session that is not saved.
 func (s *Session) SessionID() string { return s.journal.ID() }
 
-// Health reports on the session's plugins.
+// Health returns the health of the session's plugins.
 func (s *Session) Health() []host.PluginHealth { return s.plugins.health() }
 
-// Close ends the plugins, completes the journal and leaves nothing behind.
+// Close stops the plugins, completes the journal and releases everything.
 func (s *Session) Close(reason session.Reason) error {
 	s.ending(reason)
 	s.plugins.end()
-	// What is saved is saved before the end of other programs is waited for, which may take longer than whoever stops aura waits.
+	// The journal is completed before waiting for other programs to end: the wait may last longer than the process that stops aura
+	// allows.
 	s.journal.Close(s.ended(reason))
 	if s.servers != nil {
 		if reason == session.ReasonInterrupted || reason == session.ReasonTimeout {
@@ -291,13 +294,15 @@ func (s *Session) Close(reason session.Reason) error {
 	return s.hidden(s.plugins.close())
 }
 
-// How long plugins may take to observe the end of a session: usually, and while somebody waits for aura to stop.
+// How long plugins may take to handle the end of a session: normally, and while the user or another process waits for aura to
+// stop.
 const (
 	endTime      = 5 * time.Second
 	hurryEndTime = time.Second
 )
 
-// ending lets plugins observe the end of the session. What ended the session does not end these calls.
+// ending lets plugins handle the end of the session. These calls have their own context, so the cause that ended the session
+// does not cancel them.
 func (s *Session) ending(reason session.Reason) {
 	if s.talk == nil {
 		return
@@ -314,7 +319,7 @@ func (s *Session) ending(reason session.Reason) {
 	}
 }
 
-// ended is how the session ends, with what was counted in it.
+// ended returns the final record of the session, with its statistics.
 func (s *Session) ended(reason session.Reason) session.End {
 	end := session.End{Reason: reason}
 	if s.talk != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/idelchi/aura/internal/state"
 )
 
-// FindSession returns the session that a word means, by its id, its name or its title: one of the project, or else one of any
-// project.
+// FindSession returns the session that matches a word by its id, name or title. It searches the sessions of the project first,
+// then those of all projects.
 func FindSession(c *config.Config, word string) (session.Summary, error) {
 	found, err := session.Find(word, c.State.Sessions())
 	if errors.Is(err, session.ErrNone) {
@@ -24,12 +24,13 @@ func FindSession(c *config.Config, word string) (session.Summary, error) {
 	return found, err
 }
 
-// outputBeside is the directory with the output of tools that belongs to a directory of journals.
+// outputBeside returns the directory with the output of tools that belongs to a directory of journals.
 func outputBeside(sessions string) string {
 	return state.Paths{Project: filepath.Dir(sessions)}.Output()
 }
 
-// outputsOf are the directories with the output of a session's tools. A session that was resumed in another project has some there.
+// outputsOf returns the directories with the output of a session's tools. A session that was resumed in another project also
+// has output there.
 func outputsOf(c *config.Config, s session.Summary) []string {
 	var out []string
 	for _, dir := range c.State.AllSessions() {
@@ -38,19 +39,19 @@ func outputsOf(c *config.Config, s session.Summary) []string {
 	return out
 }
 
-// RemoveSession removes a session with all that belongs to it, and returns how many bytes that were. A session that an aura has open
-// stays, with session.ErrOpen.
+// RemoveSession removes a session and everything that belongs to it, and returns the removed size in bytes. It fails with
+// session.ErrOpen if an aura process has the session open.
 func RemoveSession(c *config.Config, s session.Summary) (int64, error) {
 	outputs := outputsOf(c, s)
 	bytes := session.Size(append(outputs, s.Path)...)
 	return bytes, session.Remove(s.Path, outputs...)
 }
 
-// PruneOptions say which sessions are removed.
+// PruneOptions says which sessions are removed.
 type PruneOptions struct {
-	// Older removes those that were not used for so long; 0 removes those of any age.
+	// Older removes only sessions that were not used for this long; 0 removes sessions of any age.
 	Older time.Duration
-	// Keep spares so many of each project, those that were used last.
+	// Keep is the number of sessions per project that are kept, the most recently used ones.
 	Keep int
 	// All removes the sessions of every project.
 	All bool
@@ -58,17 +59,17 @@ type PruneOptions struct {
 	DryRun bool
 }
 
-// Pruned is what was removed, or was not.
+// Pruned is a session or output that Prune removed, or kept because it is open.
 type Pruned struct {
 	Session session.Summary
 	Bytes   int64
-	// Open means that an aura has the session open, so that it stayed.
+	// Open reports whether an aura process has the session open, so that it was kept.
 	Open bool
-	// Rest means that it is the output of a session that was removed before.
+	// Rest reports whether this is the leftover output of a session that was removed earlier.
 	Rest bool
 }
 
-// Prune removes old sessions. What could not be removed is an error; the others are removed all the same.
+// Prune removes old sessions. The error reports sessions that could not be removed; the others are removed even then.
 func Prune(c *config.Config, o PruneOptions, now time.Time) ([]Pruned, error) {
 	if c.State.Sessions() == "" {
 		return nil, errors.New("removing old sessions: there is no home directory, so none are saved; set HOME or XDG_STATE_HOME")
@@ -103,7 +104,7 @@ func Prune(c *config.Config, o PruneOptions, now time.Time) ([]Pruned, error) {
 	return out, errors.Join(faults...)
 }
 
-// old are the sessions of a project to remove.
+// old returns the sessions of a project to remove.
 func (o PruneOptions) old(dir string, now time.Time) ([]Pruned, error) {
 	list, err := session.List(dir)
 	if err != nil {
@@ -119,7 +120,7 @@ func (o PruneOptions) old(dir string, now time.Time) ([]Pruned, error) {
 	return out, nil
 }
 
-// rest is the output of a project whose sessions are gone.
+// rest returns the output of a project's sessions that no longer exist.
 func (o PruneOptions) rest(dir string, known map[string]string, now time.Time) ([]Pruned, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -136,7 +137,7 @@ func (o PruneOptions) rest(dir string, known map[string]string, now time.Time) (
 	return out, nil
 }
 
-// prune removes one of them, unless it is a dry run.
+// prune removes one session or output, unless it is a dry run.
 func (o PruneOptions) prune(c *config.Config, p *Pruned) error {
 	if p.Rest {
 		p.Bytes = session.Size(p.Session.Path)

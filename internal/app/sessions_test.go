@@ -14,14 +14,15 @@ import (
 	"github.com/idelchi/aura/internal/state"
 )
 
-// TestPrune removes what is old of one project or of all, and what is left of sessions that are gone.
+// TestPrune checks that old sessions of one project or of all projects are removed, and the leftover output of removed
+// sessions.
 func TestPrune(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour
 	now := time.Now()
 	for name, row := range map[string]struct {
 		options PruneOptions
-		// gone are the files that are removed, below the directories of two projects.
+		// gone holds the files that are removed, below the directories of two projects.
 		gone []string
 	}{
 		"by age":      {PruneOptions{Older: 30 * day}, []string{"a/output/lost", "a/output/old", "a/sessions/old.jsonl", "b/output/old"}},
@@ -72,7 +73,7 @@ func TestPrune(t *testing.T) {
 	}
 }
 
-// TestFindSession looks in the project first.
+// TestFindSession checks that the project is searched first.
 func TestFindSession(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

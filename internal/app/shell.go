@@ -11,8 +11,8 @@ import (
 	"github.com/idelchi/aura/internal/shell"
 )
 
-// RunShell runs the shell lines of a task, one after the other, each in a limited process of its own. It stops at the first
-// that fails. What they print goes to w.
+// RunShell runs the shell lines of a task one after the other, each in a separate, limited process. It stops at the first line
+// that fails. It writes the output of the lines to w.
 func RunShell(ctx context.Context, c *config.Config, task config.Task, lines []string, w io.Writer) error {
 	if len(lines) == 0 {
 		return nil

@@ -15,9 +15,9 @@ import (
 	"github.com/idelchi/aura/internal/state"
 )
 
-// Paths says where everything of a project is. Paths are absolute and need not exist.
+// Paths holds the paths of a project. Paths are absolute and need not exist.
 type Paths struct {
-	// Config are the homes in use, the one of highest precedence last.
+	// Config holds the homes in use, the one of highest precedence last.
 	Config   []string `json:"config"`
 	State    string   `json:"state"`
 	Sessions string   `json:"sessions"`
@@ -29,7 +29,7 @@ type Paths struct {
 	Trust    string   `json:"trust"`
 }
 
-// PathsOf finds the paths of a configuration.
+// PathsOf returns the paths of a configuration.
 func PathsOf(c *config.Config) Paths {
 	p := Paths{
 		Config: []string{}, State: c.State.Project, Sessions: c.State.Sessions(), Output: c.State.Output(), Logs: c.State.Logs(),
@@ -43,8 +43,9 @@ func PathsOf(c *config.Config) Paths {
 	return p
 }
 
-// MoveState moves what earlier versions of aura kept in the homes to where it is kept now: sessions, and the data of plugins. It
-// does so once for each home. Later the same places may hold what a tool put there, which nobody should take for aura's own.
+// MoveState moves the sessions and the plugin data that earlier versions of aura stored in the homes to their current location.
+// It does so once for each home. Later, the old locations may contain files that a tool created, which must not be mistaken for
+// aura's own.
 func MoveState(c *config.Config, notify func(string)) {
 	for _, home := range c.Homes {
 		to := setup.StateOf(c, home)
@@ -53,7 +54,7 @@ func MoveState(c *config.Config, notify func(string)) {
 		}
 		place := func(string) state.Paths { return to }
 		if home.Dir == c.User {
-			place = c.State.Of // the user's home had the sessions of many directories
+			place = c.State.Of // the user's home contained the sessions of many directories
 		}
 		n, err := moveSessions(filepath.Join(home.Dir, "sessions"), place)
 		n2, err2 := moveDirs(filepath.Join(home.Dir, "data"), to.Data())
@@ -74,10 +75,10 @@ func counted(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// firstTime reports whether aura sees a home for the first time since its state has a place of its own, and notes it.
+// firstTime reports whether aura sees a home for the first time since state is stored outside the homes, and records that.
 func firstTime(to state.Paths) bool {
 	if err := os.MkdirAll(to.Project, 0o700); err != nil {
-		return false // creating a session will say why
+		return false // creating a session will report why
 	}
 	f, err := os.OpenFile(filepath.Join(to.Project, "moved"), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -87,7 +88,7 @@ func firstTime(to state.Paths) bool {
 	return true
 }
 
-// moveSessions moves journals to the state of the directory that each worked in.
+// moveSessions moves journals to the state of the directory that each session worked in.
 func moveSessions(dir string, place func(workdir string) state.Paths) (int, error) {
 	list, err := session.List(dir)
 	if err != nil {
@@ -109,7 +110,7 @@ func moveSessions(dir string, place func(workdir string) state.Paths) (int, erro
 	return moved, errors.Join(faults...)
 }
 
-// moveFile copies and removes, since the state may lie on another disk. What is a link is not followed.
+// moveFile copies a file and removes the original, because the state may be located on another disk. It does not follow links.
 func moveFile(path, dir string) error {
 	from, err := files.OpenNoFollow(path, os.O_RDONLY, 0)
 	if err != nil {
@@ -130,7 +131,7 @@ func moveFile(path, dir string) error {
 	return os.Remove(path)
 }
 
-// moveDirs moves the directories that are in one directory into another.
+// moveDirs moves the subdirectories of one directory into another.
 func moveDirs(from, to string) (int, error) {
 	entries, err := os.ReadDir(from)
 	if errors.Is(err, fs.ErrNotExist) || len(entries) == 0 {

@@ -17,11 +17,11 @@ import (
 	"github.com/idelchi/aura/internal/tool"
 )
 
-// notForSubagents are the tools that belong to the session as a whole: its list of todos, its end, further tools and agents.
+// notForSubagents lists the tools that belong to the session as a whole: its list of todos, its end, further tools and agents.
 var notForSubagents = []string{setup.DelegateName, setup.LoadName, donetool.Name, todo.CreateName, todo.ListName, todo.ProgressName}
 
-// delegate hands a piece of work to another agent, which does it in a conversation of its own. Plugins see that conversation as
-// they see any other: a guard that could be passed by asking somebody else would be none. What the agent spends is the session's.
+// delegate delegates a piece of work to another agent, which works in a separate conversation. Plugins see that conversation
+// like any other, because otherwise delegation would bypass a guard. The usage of the agent is charged to the session.
 func (s *Session) delegate(ctx context.Context, agent config.Agent, prompt string) (string, error) {
 	sub, err := s.openSubagent(ctx, agent)
 	if err != nil {
@@ -39,7 +39,8 @@ func (s *Session) delegate(ctx context.Context, agent config.Agent, prompt strin
 	return answer, err
 }
 
-// openSubagent begins the agent's own conversation. It is not saved: the session has its prompt and its answer.
+// openSubagent begins the agent's own conversation. The conversation is not saved: the session contains its prompt and its
+// answer.
 func (s *Session) openSubagent(ctx context.Context, agent config.Agent) (*conversation.Conversation, error) {
 	p, plugins, err := s.subagent(ctx, agent)
 	if err != nil {
@@ -62,8 +63,8 @@ func (s *Session) openSubagent(ctx context.Context, agent config.Agent) (*conver
 	})
 }
 
-// subagent is another agent as it answers within this session, and the plugins as its own settings have them. Several may be
-// prepared side by side.
+// subagent returns another agent's persona within this session, and the plugins with the settings of that agent. It may be
+// called concurrently.
 func (s *Session) subagent(ctx context.Context, agent config.Agent) (conversation.Persona, narrowed, error) {
 	s.beside.Lock()
 	defer s.beside.Unlock()
@@ -85,7 +86,7 @@ func (s *Session) subagent(ctx context.Context, agent config.Agent) (conversatio
 	return p, plugins, err
 }
 
-// relay passes on what the user should know of the other agent's work.
+// relay forwards the events of the other agent that the user should see.
 func (s *Session) relay(agent string) func(event.Event) {
 	return func(e event.Event) {
 		switch e := e.(type) {
@@ -101,7 +102,7 @@ func (s *Session) relay(agent string) func(event.Event) {
 	}
 }
 
-// without is a registry less some tools.
+// without returns a registry without some tools.
 func without(r *tool.Registry, names []string) (*tool.Registry, error) {
 	kept := slices.DeleteFunc(r.List(), func(t tool.Tool) bool { return slices.Contains(names, t.Definition().Name) })
 	return tool.NewRegistry(kept...)

@@ -17,8 +17,8 @@ import (
 	"github.com/idelchi/aura/internal/setup"
 )
 
-// swap is a change from one setup to another. Prepared, it has started all that the next setup needs beside what runs; the session
-// does not use any of it yet.
+// swap is a change from one setup to another. A prepared swap has started everything that the next setup needs, in addition to
+// what is running. The session does not use any of it yet.
 type swap struct {
 	next    *setup.Setup
 	plugins pluginChange
@@ -26,8 +26,8 @@ type swap struct {
 	ready   conversation.Ready
 }
 
-// prepare gets everything ready for another setup. Whatever it started is gone again if it fails. If anew is set, all plugins are
-// loaded again, else those that run in another way than before.
+// prepare prepares a change to another setup. If it fails, it stops everything that it started. If anew is set, it reloads all
+// plugins; otherwise only those whose specification changed.
 func (s *Session) prepare(ctx context.Context, next *setup.Setup, anew bool) (*swap, error) {
 	w := &swap{next: next}
 	var err error
@@ -56,7 +56,7 @@ func (s *Session) preparePersona(ctx context.Context, w *swap) (conversation.Rea
 	return s.talk.Prepare(ctx, p)
 }
 
-// commit makes a prepared setup the session's and ends what only the old one needed. It cannot fail.
+// commit makes a prepared setup the session's setup and stops what only the old setup needed. It cannot fail.
 func (s *Session) commit(w *swap) host.Reloaded {
 	confined := s.setup.Sandbox().Enabled()
 	s.plugins.noteFired()
@@ -74,7 +74,7 @@ func (s *Session) commit(w *swap) host.Reloaded {
 	return done
 }
 
-// switchTo makes somebody else answer from the next prompt on.
+// switchTo changes the role from the next prompt on.
 func (s *Session) switchTo(ctx context.Context, r setup.Role, reason string) error {
 	next, err := s.setup.With(ctx, s.setup.Source, s.remaining(r))
 	if err != nil {
@@ -91,7 +91,7 @@ func (s *Session) switchTo(ctx context.Context, r setup.Role, reason string) err
 	return nil
 }
 
-// change makes the same role answer by other settings of the user.
+// change keeps the role and applies other settings of the user.
 func (s *Session) change(ctx context.Context, change func(*setup.Source, *setup.Role)) error {
 	source, r := s.setup.Source, s.remaining(s.setup.Role)
 	source.Vars = maps.Clone(source.Vars)
@@ -109,8 +109,8 @@ func (s *Session) change(ctx context.Context, change func(*setup.Source, *setup.
 	return nil
 }
 
-// remaining is a role with those of its fallback chain that are left: one that took over has fewer than it began with, and not its
-// own.
+// remaining returns a role with the remaining part of its fallback chain. An agent that took over has the rest of the chain
+// that it belongs to, not its own chain.
 func (s *Session) remaining(r setup.Role) setup.Role {
 	now := s.talk.Persona()
 	if now.Agent != r.Agent.Name {
@@ -123,7 +123,7 @@ func (s *Session) remaining(r setup.Role) setup.Role {
 	return r
 }
 
-// reload reads the configuration and the plugins again. A plugin that does not load any more goes on as it was.
+// reload reloads the configuration and the plugins. A plugin that no longer loads continues to run unchanged.
 func (s *Session) reload(ctx context.Context) (string, error) {
 	c, err := s.opts.gate().Reload(ctx, s.opts.Config)
 	if err != nil {
@@ -150,7 +150,7 @@ func (s *Session) reload(ctx context.Context) (string, error) {
 	return summary(done), nil
 }
 
-// sameRole is the present role in another version of the configuration.
+// sameRole returns the current role in another version of the configuration.
 func (s *Session) sameRole(c *config.Config) (setup.Role, error) {
 	now := s.setup.Role
 	r, err := setup.FindRole(c, now.Agent.Name, now.Mode.Name)
@@ -164,7 +164,8 @@ func (s *Session) sameRole(c *config.Config) (setup.Role, error) {
 	return r, nil
 }
 
-// settle takes up what changed beside the conversation since the last prompt: who answers, and the tools of MCP servers.
+// settle applies changes since the last prompt that happened outside the conversation: an agent that took over, and changed
+// tools of MCP servers.
 func (s *Session) settle(ctx context.Context) {
 	s.follow(ctx)
 	if !s.stale.Swap(false) {
@@ -175,8 +176,9 @@ func (s *Session) settle(ctx context.Context) {
 	}
 }
 
-// follow takes up the setup of an agent that took over by itself, when the provider of another one failed. Who goes on with the
-// session another time begins with the agent that was chosen. If its setup cannot be taken up, that of the agent before stays.
+// follow applies the setup of an agent that took over because the provider of another agent failed. It does not record the
+// agent, so a resumed session begins with the agent that was chosen. If the setup cannot be applied, the setup of the previous
+// agent remains.
 func (s *Session) follow(ctx context.Context) {
 	name := s.talk.Persona().Agent
 	if name == s.setup.Role.Agent.Name || name == s.unfollowed {
@@ -184,7 +186,7 @@ func (s *Session) follow(ctx context.Context) {
 	}
 	r, err := setup.FindRole(s.setup.Config, name, s.setup.Role.Mode.Name)
 	if err != nil {
-		return // It is not configured any more; the conversation goes on with it until somebody else is asked for.
+		return // The agent is no longer configured. The conversation continues with it until the user switches.
 	}
 	r.Think, r.System = s.setup.Role.Think, s.setup.Role.System
 	next, err := s.setup.With(ctx, s.setup.Source, s.remaining(r))
@@ -204,14 +206,14 @@ func (s *Session) follow(ctx context.Context) {
 	s.talk.Renew(ctx, w.ready)
 }
 
-// tellReloaded reports plugins that a switch reloaded.
+// tellReloaded reports the plugins that a switch reloaded.
 func (s *Session) tellReloaded(done host.Reloaded) {
 	if len(done.Replaced)+len(done.Added)+len(done.Removed)+len(done.Kept) > 0 {
 		s.notice("", summary(done))
 	}
 }
 
-// summary tells what a reload did to the plugins.
+// summary describes the effect of a reload on the plugins.
 func summary(r host.Reloaded) string {
 	var parts []string
 	for _, part := range []struct {
@@ -230,16 +232,16 @@ func summary(r host.Reloaded) string {
 	return "reloaded: plugins " + strings.Join(parts, ", ")
 }
 
-// serverChange is a set of MCP servers that may take the place of another one.
+// serverChange is a set of MCP servers that may replace the current one.
 type serverChange struct {
 	set *mcp.Set
-	// old is the set to close when the change takes effect; other means that set is not the present one.
+	// old is the set to close when the change takes effect. other reports whether set differs from the current one.
 	old   *mcp.Set
 	other bool
 }
 
-// prepareServers connects to the servers of a setup beside the present ones, if they are configured in another way. It fails if one
-// that is connected now would be lost.
+// prepareServers connects to the servers of a setup, in addition to the current ones, if their configuration changed. It fails
+// if the change would lose a server that is connected now.
 func (s *Session) prepareServers(ctx context.Context, next *setup.Setup) (serverChange, error) {
 	if reflect.DeepEqual(s.setup.Config.MCPServers, next.Config.MCPServers) {
 		return serverChange{set: s.servers}, nil
@@ -267,7 +269,7 @@ func (c serverChange) abort() {
 	}
 }
 
-// noteRole records who answers.
+// noteRole records the current role.
 func (s *Session) noteRole() {
 	r, provider, p := s.setup.Role, s.setup.ProviderName(), s.talk.Persona()
 	// The conversation has asked the provider for the name of its default model.

@@ -35,7 +35,7 @@ func Schema() sdk.ToolSchema { return sdk.ToolSchema{Name: "Tell"} }
 func Execute(context.Context, sdk.Context, map[string]any) (string, error) { return "told", nil }
 `
 
-// swapFiles are a project with a plugin, an MCP server, a guard to break, agents that need much and one that takes over.
+// swapFiles returns the files of a project with a plugin, an MCP server, agents whose setup fails and an agent that takes over.
 func swapFiles(t *testing.T) map[string]string {
 	t.Helper()
 	self, err := os.Executable()
@@ -60,7 +60,7 @@ func swapFiles(t *testing.T) map[string]string {
 	}
 }
 
-// shape is what must be the same before and after a change that fails.
+// shape is the state that must be the same before and after a failed change.
 type shape struct {
 	setup    *setup.Setup
 	servers  *mcp.Set
@@ -118,8 +118,8 @@ func openSwap(t *testing.T, agent string, files map[string]string) (*place, *Ses
 	return p, s, out
 }
 
-// TestFailedSwaps makes every step of a switch and of a reload fail, one at a time. Everything is as it was afterwards, processes
-// included, and the next prompt is answered.
+// TestFailedSwaps makes every step of a switch and of a reload fail, one at a time. It checks that everything is unchanged
+// afterwards, including processes, and that the next prompt is answered.
 func TestFailedSwaps(t *testing.T) {
 	t.Parallel()
 	const agent, plugin, server = ".aura/config/agents/main.md", ".aura/plugins/", ".aura/config/mcp/one.yaml"
@@ -127,7 +127,7 @@ func TestFailedSwaps(t *testing.T) {
 	cancel()
 	steps := []struct {
 		step string
-		// file is what is changed on disk before the command is given, under ctx if it is set.
+		// file is changed on disk before the command runs. The command runs with ctx if it is set.
 		file, content string
 		command       string
 		ctx           context.Context //nolint:containedctx // a row of the table
@@ -176,7 +176,8 @@ func TestFailedSwaps(t *testing.T) {
 	}
 }
 
-// TestFailedFollow lets an agent take over whose settings cannot be taken up: those before stay, and the conversation goes on.
+// TestFailedFollow lets an agent take over whose settings cannot be applied. It checks that the previous settings remain and
+// the conversation continues.
 func TestFailedFollow(t *testing.T) {
 	t.Parallel()
 	p, s, out := openSwap(t, "falling", swapFiles(t))
@@ -198,7 +199,7 @@ func TestFailedFollow(t *testing.T) {
 	}
 }
 
-// TestFollow is the control: the settings of an agent that took over are taken up before the next prompt.
+// TestFollow is the control for TestFailedFollow: the settings of an agent that took over are applied before the next prompt.
 func TestFollow(t *testing.T) {
 	t.Parallel()
 	_, s, _ := openSwap(t, "falling", swapFiles(t))
@@ -217,7 +218,8 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestReloadKeeps holds that a plugin that does not load any more goes on in the same process, and what else there is is taken up.
+// TestReloadKeeps checks that a plugin that no longer loads continues in the same process, and that all other changes are
+// applied.
 func TestReloadKeeps(t *testing.T) {
 	t.Parallel()
 	p, s, out := openSwap(t, "", swapFiles(t))
@@ -241,7 +243,7 @@ func TestReloadKeeps(t *testing.T) {
 	}
 }
 
-// TestLostJournal holds that a switch that cannot be recorded is made all the same, and reported once.
+// TestLostJournal checks that a switch that cannot be recorded still takes effect, and that the failure is reported once.
 func TestLostJournal(t *testing.T) {
 	t.Parallel()
 	_, s, out := openSwap(t, "", swapFiles(t))

@@ -13,17 +13,17 @@ func (s *Session) notice(plugin, text string) {
 	s.events.send(event.Notice{Plugin: plugin, Text: text})
 }
 
-// once gives a notice once in a session. It may be called from several goroutines.
+// once shows a notice once per session. It may be called from several goroutines.
 func (s *Session) once(plugin, text string) {
 	if _, told := s.told.LoadOrStore(text, true); !told {
 		s.notice(plugin, text)
 	}
 }
 
-// hidden is an error without secrets.
+// hidden returns an error without secrets.
 func (s *Session) hidden(err error) error { return s.secrets.Get().Error(err) }
 
-// tellSandbox reports what settings ask for and is not enforced here.
+// tellSandbox reports which sandbox settings are not enforced on this system.
 func (s *Session) tellSandbox(c setup.Confinement) {
 	s.tellUncovered(c.Warnings())
 	if c.Requested() && !c.Enabled() {
@@ -32,19 +32,21 @@ func (s *Session) tellSandbox(c setup.Confinement) {
 	}
 }
 
-// tellUncovered reports what confined processes could not be kept from. Tools may run side by side.
+// tellUncovered reports what the sandbox could not prevent in confined processes. It may be called from several goroutines,
+// because tools may run concurrently.
 func (s *Session) tellUncovered(sentences []string) {
 	for _, sentence := range sentences {
 		s.once("", "sandbox: "+sentence)
 	}
 }
 
-// tellPlugins reports what the plugins that run could not be kept from. That a plugin asked for freedom is shown where plugins are.
+// tellPlugins reports what the sandbox could not prevent in the running plugins. It does not report that a plugin requested to
+// be unconfined; the list of plugins shows that.
 func (s *Session) tellPlugins() {
 	for _, p := range s.plugins.list() {
 		exports, known := p.Exports()
 		free := known && exports.Tool != nil && !exports.Tool.Sandboxable
-		// What the plugin exports may be known before its process is up.
+		// The exports of a plugin may be known before its process is running.
 		if free && !p.Spec().Unconfined {
 			s.once(p.Name(), fmt.Sprintf("plugin %q: its Sandboxable returns false, which its source does not show, so it was not granted; its files stay confined", p.Name()))
 		}
@@ -60,8 +62,8 @@ func (s *Session) tellPlugins() {
 	}
 }
 
-// tellUnmatched reports the names in filters, policies and settings that nothing has, and shell hooks that never work: those of the
-// role in force, without those that were reported before unless it is to repeat them.
+// tellUnmatched reports the names in filters, policies and settings that match nothing, and shell hooks that never work. It
+// reports those of the current role. It omits what was reported before, unless repeat is set.
 func (s *Session) tellUnmatched(repeat bool) {
 	live := s.live(s.setup, s.plugins.views(), s.servers)
 	unmatched := s.setup.Unmatched(s.setup.Role, s.setup.Features, s.setup.EveryTool(live), live.Plugins, s.setup.Installed)
@@ -72,5 +74,5 @@ func (s *Session) tellUnmatched(repeat bool) {
 	}
 }
 
-// tellClash reports two commands of one name.
+// tellClash reports two commands with the same name.
 func (s *Session) tellClash(c command.Clash) { s.once("", c.String()) }

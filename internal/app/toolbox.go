@@ -20,25 +20,26 @@ import (
 	"github.com/idelchi/aura/internal/tool/builtin"
 )
 
-// ToolboxOptions are what a user decides about tools that no conversation is around.
+// ToolboxOptions are the user's choices for tools that run without a conversation.
 type ToolboxOptions struct {
-	// Options are those of a session. Of them, what chooses the configuration, the agent, the mode, the tools and the plugins
-	// counts.
+	// Options are the options of a session. Only those that choose the configuration, the agent, the mode, the tools and the
+	// plugins are used.
 	Options
-	// Notify is given notices, without secrets; nil drops them.
+	// Notify receives notices without secrets; nil drops them.
 	Notify func(text string)
-	// Only is the one tool that will be used. No plugin and no server is started that has nothing to do with it. Empty means all.
+	// Only is the one tool that will be used; empty means all. Plugins and servers that do not provide the tool are not started.
 	Only string
 	// WithMCP connects to the MCP servers.
 	WithMCP bool
-	// Listing only shows tools: those of a project that is not trusted are left out, instead of asking.
+	// Listing only shows tools: the toolbox omits those of an untrusted project instead of asking.
 	Listing bool
-	// Asleep starts no plugin at all: the tools of those that nothing is remembered of are missing.
+	// Asleep starts no plugin at all: tools of plugins whose exports are not cached are missing.
 	Asleep bool
 }
 
-// Toolbox is the tools of a configuration without a conversation. Neither plugin hooks nor shell hooks run, no policy is asked,
-// and nothing has to be read before it is written: whoever uses it is the user. Its methods are for one goroutine.
+// Toolbox holds the tools of a configuration without a conversation. Neither plugin hooks nor shell hooks run, no policy is
+// checked, and a file need not be read before it is written, because the user makes the calls. Its methods must be called from
+// one goroutine.
 type Toolbox struct {
 	opts     ToolboxOptions
 	events   *events
@@ -53,19 +54,19 @@ type Toolbox struct {
 	servers  *mcp.Set
 	todos    todo.List
 	registry *tool.Registry
-	// all are the tools that were found, those that nobody is offered and those that others have displaced included.
+	// all holds the tools that were found, including tools that are not offered and tools that others replace.
 	all []tool.Tool
-	// unavailable are the plugins that say that their tools are not available.
+	// unavailable holds the plugins that report their tools as not available.
 	unavailable map[string]bool
 }
 
-// Secrets are those that are not to be shown.
+// Secrets returns the redactor for secrets that must not be shown.
 func (b *Toolbox) Secrets() *redact.Redactor { return b.secrets.Get() }
 
-// toolSession is the name of the session in which plugins run whose tools are used so.
+// toolSession is the name of the session of plugins that run in a toolbox.
 const toolSession = "tools"
 
-// OpenToolbox gathers the tools. Whoever calls it closes it. Its error may be a *tool.ConflictError.
+// OpenToolbox collects the tools. The caller must close the toolbox. The error may be a *tool.ConflictError.
 func OpenToolbox(ctx context.Context, o ToolboxOptions) (*Toolbox, error) {
 	b := &Toolbox{opts: o, unavailable: map[string]bool{}}
 	b.events = &events{emit: b.show, hide: newHider(&b.secrets)}
@@ -101,7 +102,7 @@ func (b *Toolbox) open(ctx context.Context) error {
 	if err := b.register(); err != nil {
 		return err
 	}
-	// Where only some plugins are asked for their tools, a name that is unknown here may be one of the others.
+	// If only some plugins are asked for their tools, a name that is unknown here may belong to another plugin.
 	if b.opts.Only == "" && !b.opts.Asleep {
 		for _, text := range b.source.Unmatched(b.role, b.features, b.all, b.views(), b.plugins.Installed) {
 			b.notice("", text)
@@ -110,7 +111,7 @@ func (b *Toolbox) open(ctx context.Context) error {
 	return nil
 }
 
-// show passes on notices. Nothing else happens without a conversation that anybody would want to see.
+// show forwards notices. Without a conversation, no other event matters to the user.
 func (b *Toolbox) show(e event.Event) {
 	if n, ok := e.(event.Notice); ok && b.opts.Notify != nil {
 		b.opts.Notify(n.Text)
@@ -121,7 +122,7 @@ func (b *Toolbox) notice(plugin, text string) {
 	b.events.send(event.Notice{Plugin: plugin, Text: text})
 }
 
-// config is what is in force.
+// config returns the active configuration.
 func (b *Toolbox) config(ctx context.Context) (*config.Config, error) {
 	if !b.opts.Listing {
 		return b.opts.gate().Load(ctx, b.opts.Config)
@@ -130,7 +131,7 @@ func (b *Toolbox) config(ctx context.Context) (*config.Config, error) {
 	return l.Config, err
 }
 
-// own are aura's own tools.
+// own returns aura's own tools.
 func (b *Toolbox) own() []tool.Tool {
 	var waiting []string
 	for name, s := range b.source.Config.MCPServers {
@@ -142,7 +143,7 @@ func (b *Toolbox) own() []tool.Tool {
 	return append(b.confined.Builtins(b.options(), nil), b.source.OwnTools(setup.Live{Todos: &b.todos}, waiting)...)
 }
 
-// options are those of the tools for files and the shell.
+// options returns the options of the file and shell tools.
 func (b *Toolbox) options() builtin.Options {
 	bash, c := b.features.Tools.Bash, b.source.Config
 	return builtin.Options{
@@ -150,7 +151,7 @@ func (b *Toolbox) options() builtin.Options {
 	}
 }
 
-// addPlugins adds the tools of plugins. What a plugin exports is remembered, so most need not be started for it.
+// addPlugins adds the tools of plugins. The exports of plugins are cached, so most plugins need not be started.
 func (b *Toolbox) addPlugins(ctx context.Context) error {
 	var err error
 	if b.plugins, err = b.source.FindPlugins(b.features); err != nil {
@@ -180,7 +181,7 @@ func (b *Toolbox) addPlugins(ctx context.Context) error {
 	return err
 }
 
-// wake starts the remembered plugins whose tools may or may not be available today, as far as those are asked for.
+// wake starts the plugins with cached exports whose tools are not always available, if those tools are requested.
 func (b *Toolbox) wake(ctx context.Context, fleet *host.Fleet) error {
 	for _, p := range fleet.Plugins() {
 		exports, _ := p.Exports()
@@ -193,7 +194,7 @@ func (b *Toolbox) wake(ctx context.Context, fleet *host.Fleet) error {
 	return nil
 }
 
-// fleet starts plugins, as far as the options want that.
+// fleet starts a fleet of plugins. The options Lazy and Dormant of start say which plugins are started at once.
 func (b *Toolbox) fleet(ctx context.Context, specs []host.Spec, start host.Options) (*host.Fleet, error) {
 	o, err := setup.HostOptions(b.source.Config)
 	if err != nil {
@@ -208,7 +209,7 @@ func (b *Toolbox) fleet(ctx context.Context, specs []host.Spec, start host.Optio
 	return f, err
 }
 
-// addServers connects to MCP servers: to all of them, or to the one whose tool is asked for.
+// addServers connects to MCP servers: to all of them, or to the one whose tool is requested.
 func (b *Toolbox) addServers(ctx context.Context) {
 	if !b.opts.WithMCP {
 		return
@@ -251,7 +252,8 @@ func (b *Toolbox) register() error {
 	return err
 }
 
-// pluginTools are those of all plugins that are known, in the order of a session, by which the last of several overrides wins.
+// pluginTools returns the tools of all known plugins in the order of a session. The order matters because the last of several
+// overrides wins.
 func (b *Toolbox) pluginTools() []tool.Tool {
 	var out []tool.Tool
 	place := map[string]int{}
@@ -259,7 +261,7 @@ func (b *Toolbox) pluginTools() []tool.Tool {
 		out = append(out, b.source.PluginTools(b.confined, setup.Live{Plugins: f.Views(), Entries: b.plugins.Entries})...)
 		for i, p := range f.Plugins() {
 			if _, known := place[p.Name()]; !known {
-				place[p.Name()] = i // the first fleet holds all
+				place[p.Name()] = i // the first fleet contains all plugins
 			}
 			exports, _ := p.Exports()
 			if t := exports.Tool; t != nil && !t.Available {
@@ -272,7 +274,7 @@ func (b *Toolbox) pluginTools() []tool.Tool {
 	return out
 }
 
-// views are the plugins of all fleets.
+// views returns the plugins of all fleets.
 func (b *Toolbox) views() []host.View {
 	var out []host.View
 	for _, f := range b.fleets {
@@ -285,7 +287,7 @@ func (b *Toolbox) isUnavailable(d tool.Definition) bool {
 	return d.Source == tool.SourcePlugin && b.unavailable[d.Origin]
 }
 
-// Close ends what was started.
+// Close stops everything that the toolbox started.
 func (b *Toolbox) Close() error {
 	for _, f := range b.fleets {
 		f.Close()
@@ -299,7 +301,7 @@ func (b *Toolbox) Close() error {
 	return nil
 }
 
-// find looks for a tool, offered or not.
+// find returns a tool, offered or not.
 func (b *Toolbox) find(name string) (tool.Tool, error) {
 	if t, ok := b.registry.Lookup(name); ok {
 		return t, nil
@@ -319,11 +321,11 @@ func (b *Toolbox) find(name string) (tool.Tool, error) {
 	return nil, &UnknownToolError{Name: name, Known: slices.Compact(names), Hint: hint}
 }
 
-// UnknownToolError is a name that no tool has.
+// UnknownToolError says that no tool has a name.
 type UnknownToolError struct {
 	Name  string
 	Known []string
-	// Hint is empty, or goes on where the message ends.
+	// Hint is empty, or text that continues the message.
 	Hint string
 }
 

@@ -13,39 +13,39 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// ToolEntry is a tool in a list.
+// ToolEntry describes a tool in a list.
 type ToolEntry struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
-	// Source is where the tool comes from, Origin the plugin or the server behind it.
+	// Source is where the tool comes from. Origin is the plugin or the server that provides the tool.
 	Source string `json:"source"`
 	Origin string `json:"origin,omitempty"`
-	// Dir is where the plugin is, or the file in which the server is configured.
+	// Dir is the directory of the plugin, or the file that configures the server.
 	Dir string `json:"dir,omitempty"`
 	// Definition is the file in config/tools that changes the tool.
 	Definition string `json:"definition,omitempty"`
 	Parallel   bool   `json:"parallel"`
-	// Sandboxable tools are confined where the sandbox is on.
+	// Sandboxable reports whether the tool is confined when the sandbox is enabled.
 	Sandboxable bool `json:"sandboxable"`
 	OptIn       bool `json:"opt_in"`
 	Override    bool `json:"override"`
-	// Offered tools are shown to the model of the role that was chosen. Hidden says why the others are not.
+	// Offered reports whether the model of the chosen role is offered the tool. Hidden says why it is not.
 	Offered bool   `json:"offered"`
 	Hidden  string `json:"hidden,omitempty"`
-	// Condition is under which the tool is offered; empty means always.
+	// Condition is the condition under which the tool is offered; empty means always.
 	Condition  string          `json:"condition,omitempty"`
 	Usage      string          `json:"usage,omitempty"`
 	Examples   string          `json:"examples,omitempty"`
 	Parameters json.RawMessage `json:"parameters"`
 }
 
-// List tells about all tools, in the order of their names.
+// List returns all tools, sorted by name.
 func (b *Toolbox) List(ctx context.Context) []ToolEntry {
 	out := []ToolEntry{}
 	for _, t := range b.all {
 		d := t.Definition()
 		if won, ok := b.registry.Lookup(d.Name); ok && won.Definition().Origin != d.Origin && !b.isUnavailable(d) {
-			continue // displaced
+			continue // replaced by another tool
 		}
 		out = append(out, b.entry(ctx, t))
 	}
@@ -53,7 +53,7 @@ func (b *Toolbox) List(ctx context.Context) []ToolEntry {
 	return out
 }
 
-// Inspect tells about one tool. Its error may be an *UnknownToolError.
+// Inspect returns one tool. The error may be an *UnknownToolError.
 func (b *Toolbox) Inspect(ctx context.Context, name string) (ToolEntry, error) {
 	t, err := b.find(name)
 	if err != nil {
@@ -85,7 +85,7 @@ func (b *Toolbox) entry(ctx context.Context, t tool.Tool) ToolEntry {
 	return e
 }
 
-// sandboxable reports whether a tool is confined where the sandbox is on.
+// sandboxable reports whether a tool is confined when the sandbox is enabled.
 func sandboxable(t tool.Tool) bool {
 	if p, ok := tool.As[setup.PluginTool](t); ok {
 		return p.Sandboxable
@@ -93,10 +93,11 @@ func sandboxable(t tool.Tool) bool {
 	return slices.Contains(filesAndShell, t.Definition().Name) && t.Definition().Source == tool.SourceBuiltin
 }
 
-// filesAndShell are the built-in tools that touch more than aura itself.
+// filesAndShell lists the built-in tools that access files or the shell.
 var filesAndShell = []string{"Bash", "Edit", "Glob", "Ls", "Mkdir", "Patch", "Read", "Rg", "Write"}
 
-// hidden says why a tool is not offered; empty if it is. What is told first is what has to be changed first.
+// hidden returns why a tool is not offered, or an empty string if it is offered. If there are several reasons, hidden returns
+// the one that the user has to resolve first.
 func (b *Toolbox) hidden(ctx context.Context, d tool.Definition) string {
 	c := b.source.Config
 	switch changed := c.ToolDefinitions[d.Name]; {

@@ -15,26 +15,27 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// ToolCall is a call that the user makes.
+// ToolCall is a tool call that the user makes.
 type ToolCall struct {
 	Name string
-	// Texts are arguments to be converted by the schema, Args those that are JSON already. One of the two is set, or none.
+	// Texts holds arguments that the schema converts. Args holds arguments that are already JSON values. At most one of the two is
+	// set.
 	Texts map[string]string
 	Args  map[string]any
 	// Restrict narrows the sandbox for this call.
 	Restrict ToolRestriction
-	// Progress, if not nil, is given the output as it comes.
+	// Progress, if not nil, receives the output as it is produced.
 	Progress func(text string)
 }
 
-// ToolRestriction narrows what a tool may do to files.
+// ToolRestriction narrows a tool's access to files.
 type ToolRestriction = setup.Restriction
 
-// sessionTools work on a conversation.
+// sessionTools lists the tools that need a conversation.
 var sessionTools = []string{donetool.Name, setup.DelegateName, setup.LoadName}
 
-// Run runs a tool, also one that no model is offered. Its error is an *UnknownToolError or a *tool.ArgumentsError if nothing
-// ran, and what the tool says otherwise; the text is what the tool printed in either case.
+// Run runs a tool, even one that no model is offered. If nothing ran, the error may be an *UnknownToolError or a
+// *tool.ArgumentsError; otherwise it is the error of the tool. The text is the output of the tool in either case.
 func (b *Toolbox) Run(ctx context.Context, call ToolCall) (string, error) {
 	t, err := b.find(call.Name)
 	if err != nil {
@@ -63,7 +64,7 @@ func (b *Toolbox) Run(ctx context.Context, call ToolCall) (string, error) {
 	return t.Execute(ctx, tool.Call{Args: args, Context: b.state(), Progress: call.Progress})
 }
 
-// state is what a plugin's tool is told of a conversation that there is not.
+// state returns the context for a plugin's tool that is called without a conversation.
 func (b *Toolbox) state() sdk.Context {
 	var offered []string
 	for _, t := range b.registry.List() {
@@ -77,7 +78,7 @@ func (b *Toolbox) state() sdk.Context {
 	}
 }
 
-// condition is under which a tool is offered: its own, or that of its server.
+// condition returns the condition under which a tool is offered: its own, or that of its server.
 func (b *Toolbox) condition(d tool.Definition) condition.Expr {
 	if c := b.source.Config.ToolDefinitions[d.Name].Condition; !c.IsZero() || d.Source != tool.SourceMCP {
 		return c
@@ -85,7 +86,7 @@ func (b *Toolbox) condition(d tool.Definition) condition.Expr {
 	return b.source.Config.MCPServers[d.Origin].Condition
 }
 
-// confine puts a tool behind its policy, narrowed for one call.
+// confine confines a tool to its policy, narrowed for one call.
 func (b *Toolbox) confine(ctx context.Context, t tool.Tool, r ToolRestriction) (tool.Tool, error) {
 	if r.Empty() {
 		return b.confined.Fence(t), nil
@@ -103,13 +104,13 @@ func (b *Toolbox) confine(ctx context.Context, t tool.Tool, r ToolRestriction) (
 	case d.Source == tool.SourcePlugin:
 		return b.confinePlugin(ctx, c, t, r)
 	case !sandboxable(t):
-		return t, nil // it touches no files
+		return t, nil // the tool accesses no files
 	default:
 		return c.Restricted(t, b.options(), r)
 	}
 }
 
-// confinePlugin starts the plugin once more, under the narrower policy from its first line on.
+// confinePlugin starts another child of the plugin, which is confined to the narrower policy from the beginning.
 func (b *Toolbox) confinePlugin(ctx context.Context, c setup.Confinement, t tool.Tool, r ToolRestriction) (tool.Tool, error) {
 	made, ok := tool.As[setup.PluginTool](t)
 	if !ok {
@@ -129,7 +130,7 @@ func (b *Toolbox) confinePlugin(ctx context.Context, c setup.Confinement, t tool
 	return made.In(p, policy, b.source.Config.Workdir), nil
 }
 
-// ParseArguments reads the arguments of a call as people write them: one JSON object, or any number of key=value.
+// ParseArguments parses the arguments of a call as users write them: one JSON object, or any number of key=value.
 func ParseArguments(words []string, raw bool) (texts map[string]string, args map[string]any, err error) {
 	if raw && len(words) != 1 {
 		return nil, nil, errors.New("--raw takes one JSON object")

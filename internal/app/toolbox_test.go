@@ -11,7 +11,7 @@ import (
 	"github.com/idelchi/aura/internal/tool"
 )
 
-// box opens the tools of a project.
+// box opens a toolbox with the tools of a project.
 func (p *place) box(o ToolboxOptions) *Toolbox {
 	p.t.Helper()
 	o.Config, o.Gate, o.WithoutPlugins = p.o.Config, p.o.Gate, true
@@ -74,7 +74,7 @@ func TestHiddenTools(t *testing.T) {
 	}
 }
 
-// TestOfferedAsInSession compares the list with what a session offers.
+// TestOfferedAsInSession compares the list of a toolbox with the tools that a session offers.
 func TestOfferedAsInSession(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, map[string]string{

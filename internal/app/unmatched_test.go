@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestUnmatchedTools holds which patterns of tools are reported.
+// TestUnmatchedTools checks which patterns of tools are reported.
 func TestUnmatchedTools(t *testing.T) {
 	t.Parallel()
 	const features = ".aura/config/features/tools.yaml"

@@ -9,36 +9,38 @@ import (
 	"github.com/idelchi/aura/internal/trust"
 )
 
-// UntrustedError is a project whose files ask for more than text, and to which the user has not agreed. Nothing of it was started.
+// UntrustedError reports a project whose files request more than text and to which the user has not agreed. Nothing of the
+// project was started.
 type UntrustedError struct {
-	// Dir is the project's directory with links resolved, Base as the user came there.
+	// Dir is the project's directory with links resolved. Base is the same directory by the path that the user took.
 	Dir, Base string
 	// home is the project's home; empty if there is none.
 	home string
-	// Requests are what the files ask for.
+	// Requests holds what the files request.
 	Requests []trust.Request
-	// Change is what is different from the files that the user agreed to, and New what they did not ask for then.
+	// Change holds the differences to the files that the user agreed to. New holds the requests that those files did not make.
 	Change trust.Change
 	New    []trust.Request
-	// Missing are the sources that came into being after the user agreed to the directory.
+	// Missing holds the sources that were added after the user agreed to the directory.
 	Missing []string
-	// Rule is the user's own.
+	// Rule is the user's rule for consent.
 	Rule config.TrustRule
-	// Fault is why the configuration cannot be read, Store why the consents cannot; nil if they can.
+	// Fault is why the configuration cannot be read. Store is why the consents cannot be read. Both are nil if there is no error.
 	Fault, Store error
 }
 
-// QuitError is the user's decision to start nothing.
+// QuitError says that the user chose to start nothing.
 type QuitError struct{ Dir string }
 
 func (e *QuitError) Error() string {
 	return e.Dir + " is not trusted, and nothing was started"
 }
 
-// shownRequests is how many requests of each kind a message lists: many of one kind must not hide those of another.
+// shownRequests is how many requests of each kind a message lists. The limit is per kind, so that many requests of one kind
+// cannot hide those of another.
 const shownRequests = 8
 
-// Error lists what is there, and what the user can do.
+// Error lists what the project requests, and what the user can do.
 func (e *UntrustedError) Error() string {
 	return e.Summary() + `
 Nothing of it was started. Read it, then choose:
@@ -47,7 +49,7 @@ Nothing of it was started. Read it, then choose:
   --safe         run without it, with your own configuration only`
 }
 
-// Notice is one line for listings.
+// Notice returns one line for listings.
 func (e *UntrustedError) Notice() string {
 	text := fmt.Sprintf("%s is not trusted, so nothing in it is started or takes effect; 'aura trust --show' lists what it asks for, 'aura trust' trusts it",
 		oneLine(e.Dir))
@@ -60,7 +62,7 @@ func (e *UntrustedError) Notice() string {
 	return text
 }
 
-// Summary says why the project is not trusted and what it asks for.
+// Summary says why the project is not trusted and what it requests.
 func (e *UntrustedError) Summary() string {
 	var b strings.Builder
 	b.WriteString(oneLine(e.Dir) + " is not trusted")
@@ -106,10 +108,10 @@ func (e *UntrustedError) lines(b *strings.Builder, list []trust.Request) {
 	}
 }
 
-// maxField is how many characters of what a file says a message repeats.
+// maxField is how much of a text from a file a message repeats, in runes.
 const maxField = 300
 
-// oneLine keeps text of others from looking like more lines of a message.
+// oneLine keeps text from a file from imitating further lines of a message.
 func oneLine(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if runes := []rune(text); len(runes) > maxField {

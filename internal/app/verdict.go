@@ -12,17 +12,18 @@ import (
 	"github.com/idelchi/aura/internal/trust"
 )
 
-// verdict is what is known about the project of a command line.
+// verdict holds what is known about the project of a command line, and whether it may take effect.
 type verdict struct {
 	found config.Found
 	// rule is the user's rule for consent.
 	rule config.TrustRule
-	// safe means that the project is to be left out.
+	// safe reports whether the project is excluded.
 	safe bool
-	// text is the configuration as it is written, and requests what the project asks for; both nil if nobody looked.
+	// text is the configuration as it is written. requests holds what the project requests. Both are nil if the files were not
+	// read.
 	text     *config.Config
 	requests []trust.Request
-	// files are the hashes of the files that requests was made from; unpinnable is why there are none.
+	// files holds the hashes of the files from which requests was made. unpinnable is why there are none.
 	files      map[string]string
 	unpinnable error
 	// fault is why the configuration cannot be read.
@@ -31,7 +32,8 @@ type verdict struct {
 	untrusted *UntrustedError
 }
 
-// judge finds out whether the project of a command line may take effect. What it asks for is looked at only where that matters.
+// judge decides whether the project of a command line may take effect. It reads what the project requests only if the decision
+// depends on it.
 func (g *Gate) judge(o config.Options) (verdict, error) {
 	o.Safe = o.Safe || g.Safe
 	found, err := config.Find(o)
@@ -84,7 +86,7 @@ func (g *Gate) judge(o config.Options) (verdict, error) {
 	return v, nil
 }
 
-// look reads the project as text and lists what it asks for.
+// look reads the project as text and lists what it requests.
 func (v *verdict) look(o config.Options) error {
 	mine := o
 	mine.Safe = true
@@ -103,10 +105,10 @@ func (v *verdict) look(o config.Options) error {
 	return nil
 }
 
-// maxUnknown bounds how many files are listed of a configuration that cannot be read.
+// maxUnknown is how many files of an unreadable configuration are listed.
 const maxUnknown = 1000
 
-// unknown lists the files of a configuration that cannot be read as a whole: each of them may ask for anything.
+// unknown lists the files of a configuration that cannot be read as a whole. Each of the files may request anything.
 func unknown(f config.Found) []trust.Request {
 	var out []trust.Request
 	add := func(path string) {
@@ -119,7 +121,7 @@ func unknown(f config.Found) []trust.Request {
 		if f.Home == "" {
 			break
 		}
-		// What cannot be read is not listed, and cannot be loaded either.
+		// Files that cannot be read are not listed. They cannot be loaded either.
 		_ = filepath.WalkDir(filepath.Join(f.Home, dir), func(path string, d fs.DirEntry, err error) error {
 			if err == nil && !d.IsDir() && len(out) < maxUnknown {
 				add(path)
@@ -130,7 +132,8 @@ func unknown(f config.Found) []trust.Request {
 	return out
 }
 
-// study hashes the files of the project and then looks at them: a consent for these hashes is for what was seen, or for less.
+// study hashes the files of the project and then reads them, in this order, so that a consent for the hashes never covers more
+// than what was read.
 func (v *verdict) study(o config.Options) error {
 	if err := v.look(o); err != nil {
 		return err
@@ -139,8 +142,9 @@ func (v *verdict) study(o config.Options) error {
 	return v.look(o)
 }
 
-// beside are the files and directories that count beside what is in the project's home, wherever they lie: the env file, what tasks and
-// providers read, and where plugins are loaded from. Some of it may lie in a part of the home that is not hashed otherwise.
+// beside returns the files and directories that count in addition to the project's home, wherever they are located: the env
+// file, the files that tasks and providers read, and the directories from which plugins are loaded. Some may be located in a
+// part of the home that is not hashed otherwise.
 func (v *verdict) beside() []string {
 	var out []string
 	if v.found.EnvFile != "" {

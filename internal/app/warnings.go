@@ -9,12 +9,13 @@ import (
 	"github.com/idelchi/aura/internal/setup"
 )
 
-// Warnings are what is wrong with the files of the homes although they can be read. Where the configuration was found is none.
+// Warnings returns the problems in the files of the homes that do not prevent reading them. The notice about where the
+// configuration was found is not a warning.
 func (l Listing) Warnings() []string {
 	return slices.DeleteFunc(slices.Clone(l.Notices), func(text string) bool { return text == "using the configuration in "+l.Project })
 }
 
-// Dangling are the references of agents and tasks to something that does not exist. Whoever uses such an agent or task fails.
+// Dangling returns the references of agents and tasks to things that do not exist. Using such an agent or task fails.
 func (l Listing) Dangling() []string {
 	var out []string
 	refer := func(from, key, name string, known []string) {
@@ -41,8 +42,8 @@ func (l Listing) Dangling() []string {
 	return out
 }
 
-// Warnings are the names in filters, policies and settings that nothing has, and shell hooks that never work: of every agent in
-// its own mode, and of every mode with the toolbox's agent. Each is there once.
+// Warnings returns the names in filters, policies and settings that match nothing, and shell hooks that never work. It checks
+// every agent in its own mode, and every mode with the toolbox's agent. Each warning is returned once.
 func (b *Toolbox) Warnings() ([]string, error) {
 	c := b.source.Config
 	roles := []struct{ agent, mode string }{{b.role.Agent.Name, b.role.Mode.Name}}

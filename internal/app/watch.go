@@ -11,7 +11,7 @@ import (
 	"github.com/idelchi/aura/internal/redact"
 )
 
-// watchPlugins has a fleet report calls and states as events. Without it nobody listens, and nothing is made of them.
+// watchPlugins makes a fleet report calls and state changes as events. Without it, no such events are created.
 func watchPlugins(o *host.Options, secrets *redact.Current, send func(event.Event)) {
 	o.OnCall = func(c host.Call) { send(pluginCall(c, secrets.Get())) }
 	o.OnState = func(c host.StateChange) {
@@ -21,7 +21,7 @@ func watchPlugins(o *host.Options, secrets *redact.Current, send func(event.Even
 	}
 }
 
-// pluginCall is the event of a call.
+// pluginCall returns the event of a call.
 func pluginCall(c host.Call, secrets *redact.Redactor) event.PluginCall {
 	e := event.PluginCall{
 		Plugin: c.Plugin, Point: c.Point, Outcome: event.OutcomeNothing, Waited: c.Waited, Duration: c.Took,
@@ -47,8 +47,8 @@ func pluginCall(c host.Call, secrets *redact.Redactor) event.PluginCall {
 	return e
 }
 
-// reasonText is an error without the plugin's name and without secrets. It is shortened last: the beginning of a secret could not
-// be recognized.
+// reasonText returns an error without the plugin's name and without secrets. It shortens the text last, because the beginning
+// of a secret would not be recognized.
 func reasonText(err error, secrets *redact.Redactor) string {
 	if err == nil {
 		return ""

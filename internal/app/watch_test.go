@@ -73,7 +73,7 @@ func TestPluginCall(t *testing.T) {
 	}
 }
 
-// TestReasonText checks that a long reason is shortened after secrets are taken out, so that no half of one is left.
+// TestReasonText checks that a long reason is shortened after secrets are removed, so that no part of a secret remains.
 func TestReasonText(t *testing.T) {
 	t.Parallel()
 	secret := "sk-" + strings.Repeat("x", 200)

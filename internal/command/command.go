@@ -1,4 +1,5 @@
-// Package command holds the slash commands a user can type: aura's own, those written in Markdown and those of plugins.
+// Package command holds the slash commands that a user can type: built-in commands, commands written in Markdown, and commands
+// of plugins.
 package command
 
 import (
@@ -7,10 +8,10 @@ import (
 	"unicode"
 )
 
-// Source says where a command comes from. Of two commands of the same name the one with the lower source wins.
+// Source says where a command comes from. If two commands have the same name, the one with the lower source wins.
 type Source int
 
-// The sources of a command, in the order of their priority.
+// The sources of a command, highest priority first.
 const (
 	SourceBuiltin Source = iota
 	SourceMarkdown
@@ -30,21 +31,21 @@ func (s Source) String() string {
 	}
 }
 
-// Command is something a user can type after a slash.
+// Command is a command that a user types after a slash.
 type Command struct {
-	// Name is without the slash.
+	// Name does not include the slash.
 	Name        string
 	Description string
-	// Hints label the arguments in completion.
+	// Hints are the labels of the arguments in completion.
 	Hints  []string
 	Source Source
-	// Origin names the plugin or the file behind the command; empty for built-in ones.
+	// Origin names the plugin or the file that defines the command. It is empty for built-in commands.
 	Origin string
-	// Run takes the text after the name as it was typed.
+	// Run receives the text after the name as the user typed it.
 	Run func(ctx context.Context, args string) (Result, error)
 }
 
-// Result is what a command leaves to be done.
+// Result is the result of a command and says what the session does with it.
 type Result struct {
 	Output string
 	// Forward sends the output to the model as a user message.
@@ -55,8 +56,8 @@ type Result struct {
 	Exit bool
 }
 
-// Parse splits a line into the name of a command and the text after it. A line that does not begin with a slash and a name
-// is not a command; neither is one that begins with a path, as "/etc/hosts is empty" does.
+// Parse splits a line into the name of a command and the text after the name. A line that does not begin with a slash and a
+// name is not a command. Neither is a line that begins with a path, such as "/etc/hosts is empty".
 func Parse(line string) (name, args string, ok bool) {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(line), "/")
 	if !ok {

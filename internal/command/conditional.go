@@ -8,17 +8,17 @@ import (
 	"unicode"
 )
 
-// Conditional is what stands behind /assert and /until.
+// Conditional holds the parsed arguments of /assert and /until.
 type Conditional struct {
-	// Condition is in the language of conditions, without a leading not: that is Not.
+	// Condition is written in the language of conditions. It has no leading "not"; Not holds the negation.
 	Condition string
 	Not       bool
-	// Max is how often the actions are repeated; 0 is no limit.
+	// Max is how often the actions are repeated; 0 means no limit.
 	Max     int
 	Actions []string
 }
 
-// String is the condition as it was written.
+// String returns the condition as the user wrote it.
 func (c Conditional) String() string {
 	if c.Not {
 		return "not " + c.Condition
@@ -26,9 +26,9 @@ func (c Conditional) String() string {
 	return c.Condition
 }
 
-// ParseConditional reads [--max N] [not] CONDITION "ACTION"... . A condition of several terms is quoted as a whole, and so is
-// an action; only a command of one word need not be. Within double quotes a backslash stands before a quote or another
-// backslash.
+// ParseConditional parses [--max N] [not] CONDITION "ACTION"... . It accepts --max only if repeats is set. A condition of
+// several terms is quoted as a whole. Every action is quoted too, except a command of one word. Within double quotes, a
+// backslash escapes a quote or another backslash.
 func ParseConditional(args string, repeats bool) (Conditional, error) {
 	words, err := words(args)
 	if err != nil {
@@ -46,7 +46,7 @@ func ParseConditional(args string, repeats bool) (Conditional, error) {
 	if len(words) == 0 || strings.TrimSpace(words[0].text) == "" {
 		return c, errors.New(`there is no condition; write [not] CONDITION and then "ACTION"`)
 	}
-	// Quotes within a word belong to the language of conditions; those around it do not.
+	// Quotes inside a word belong to the language of conditions. Quotes around a word do not.
 	c.Condition = words[0].raw
 	if words[0].quoted {
 		c.Condition = words[0].text
@@ -58,7 +58,7 @@ func ParseConditional(args string, repeats bool) (Conditional, error) {
 	return c, err
 }
 
-// takeMax reads --max N, if that is what the words begin with, and returns the others.
+// takeMax parses a leading --max N and returns N and the remaining words.
 func takeMax(of []word) (int, []word, error) {
 	const flag = "--max"
 	if len(of) == 0 {
@@ -82,8 +82,8 @@ func takeMax(of []word) (int, []word, error) {
 	return n, of, nil
 }
 
-// actions refuses words without quotes, which would each be sent as a prompt: they belong to a condition or an action that
-// should have stood in quotes.
+// actions returns the texts of the actions. It refuses words without quotes, because each would be sent as a prompt: such words
+// belong to a condition or an action that the user forgot to quote.
 func actions(of []word) ([]string, error) {
 	var out []string
 	for _, w := range of {
@@ -98,9 +98,10 @@ func actions(of []word) ([]string, error) {
 	return out, nil
 }
 
-// word is a part of a line between blanks that are not in quotes.
+// word is a part of a line, delimited by blanks outside quotes.
 type word struct {
-	// raw is as it was typed, text without its quotes. quoted says that the quotes are around all of it.
+	// raw is the word as the user typed it, text is the word without its quotes. quoted reports whether the quotes enclose the
+	// whole word.
 	raw, text string
 	quoted    bool
 }
@@ -119,7 +120,7 @@ func words(line string) ([]word, error) {
 	return out, nil
 }
 
-// nextWord reads the word at the beginning of a line and says how many bytes it has.
+// nextWord parses the word at the beginning of a line and returns its size in bytes.
 func nextWord(line string) (word, int, error) {
 	var text strings.Builder
 	i := 0
@@ -146,7 +147,7 @@ func isBlank(b byte) bool {
 	return b == ' ' || b == '\t' || b == '\n' || b == '\r' || b == '\v' || b == '\f'
 }
 
-// inQuotes reads what stands between the quote that the text begins with and the next one like it.
+// inQuotes returns the text between the quote at the beginning of text and the next quote of the same kind.
 func inQuotes(text string) (inner string, size int, err error) {
 	quote := text[0]
 	var b strings.Builder

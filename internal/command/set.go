@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// Set is a session's commands by name. It does not change; a reload builds a new one.
+// Set holds a session's commands by name. A Set is immutable; a reload builds a new one.
 type Set struct {
 	byName map[string]Command
 }
 
-// Clash says that a command is hidden by another of the same name.
+// Clash says that a command is hidden by another command of the same name.
 type Clash struct {
 	Winner, Loser Command
 }
@@ -30,9 +30,9 @@ func (c Command) from() string {
 	return fmt.Sprintf("%s %q", c.Source, c.Origin)
 }
 
-// NewSet returns a set of the commands. Of several with one name the one of the better source wins, and of these the first;
-// each of the others is told to clash, which may be nil. A command whose name cannot be typed is left out and is an error; the
-// set is usable all the same.
+// NewSet returns a set of the commands. If several commands have the same name, the one with the lower source wins; within a
+// source, the first one wins. NewSet calls clash for each losing command; clash may be nil. A command whose name cannot be
+// typed is omitted and causes an error, but the set is usable even then.
 func NewSet(clash func(Clash), commands ...Command) (*Set, error) {
 	ranked := slices.Clone(commands)
 	slices.SortStableFunc(ranked, func(a, b Command) int { return cmp.Compare(a.Source, b.Source) })
@@ -64,13 +64,14 @@ func (s *Set) List() []Command {
 	return out
 }
 
-// Lookup returns the command of a name.
+// Lookup returns the command with a name.
 func (s *Set) Lookup(name string) (Command, bool) {
 	c, ok := s.byName[name]
 	return c, ok
 }
 
-// Run runs the command of a name with the text typed after it. The error is an *UnknownError if there is no such command.
+// Run runs the command with a name. args is the text typed after the name. The error is an *UnknownError if no command has the
+// name.
 func (s *Set) Run(ctx context.Context, name, args string) (Result, error) {
 	c, ok := s.byName[name]
 	if !ok {

@@ -9,10 +9,10 @@ import (
 	"github.com/idelchi/aura/internal/nearest"
 )
 
-// UnknownError says that there is no command of a name.
+// UnknownError says that no command has the name.
 type UnknownError struct {
 	Name string
-	// Near are the names that may have been meant, the likeliest first.
+	// Near lists the names that the user may have meant, the likeliest first.
 	Near []string
 }
 
@@ -23,7 +23,7 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("unknown command /%s; did you mean /%s? /help lists the commands", e.Name, strings.Join(e.Near, " or /"))
 }
 
-// near returns the names that may have been meant.
+// near returns the names that the user may have meant.
 func (s *Set) near(name string) []string {
 	return nearest.Names(name, slices.Collect(maps.Keys(s.byName)))
 }

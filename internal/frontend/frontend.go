@@ -1,4 +1,5 @@
-// Package frontend is the seam between a session and whatever shows it: text on a terminal, JSON lines, an editor, a screen.
+// Package frontend defines the interface between a session and the front end that shows it: text on a terminal, JSON lines, an
+// editor or a screen.
 package frontend
 
 import (
@@ -11,43 +12,43 @@ import (
 	"github.com/idelchi/aura/internal/setup"
 )
 
-// FrontEnd shows a session. A front end that can be asked is an Asker too.
+// FrontEnd shows a session. A front end that can ask the user is also an Asker.
 type FrontEnd interface {
-	// Event is given everything that happens, in order, one call at a time. The session goes on when it returns.
+	// Event receives every event of the session in order, one call at a time. The session waits until Event returns.
 	Event(e event.Event)
 }
 
-// Asker is a front end with somebody who answers. Without one, what needs an approval is denied.
+// Asker is a front end with a user who can answer. Without an Asker, tool calls that need approval are denied.
 type Asker interface {
 	// Ask returns whether a tool call may run: once, always, or not. It returns when ctx ends. The session asks one question at a
-	// time, and does not ask again what an earlier Always covers.
+	// time, and does not ask about calls that an earlier Always answer covers.
 	Ask(ctx context.Context, q setup.Question) (setup.Answer, error)
 }
 
 // ThinkingViewer is a front end that can show the model's thinking.
 type ThinkingViewer interface {
-	// ShowThinking says whether it is to be shown from here on.
+	// ShowThinking sets whether the front end shows the thinking from now on.
 	ShowThinking(on bool)
 }
 
-// Session is what a front end can ask of a session. Send and Command are for one goroutine; the other methods may be called at any
-// moment.
+// Session is the part of a session that a front end can use. Send and Command must be called from one goroutine; the other
+// methods may be called at any time.
 type Session interface {
-	// Send sends a prompt to the model and returns when it is answered.
+	// Send sends a prompt to the model and returns when the model has answered.
 	Send(ctx context.Context, prompt string) error
-	// Command runs a slash command. It reports whether the user asked to leave. A command that fails is reported as an event; the
-	// error is that of a prompt that the command sent.
+	// Command runs a slash command and reports whether the user asked to exit. A failed command is reported as an event. The
+	// returned error is the error of a prompt that the command sent.
 	Command(ctx context.Context, line string) (exit bool, err error)
-	// Cancel ends what Send or Command does at the moment, for a cause that they return. The session can be used again.
+	// Cancel stops the running Send or Command, which returns cause. The session can be used again.
 	Cancel(cause error)
-	// Health reports on the plugins.
+	// Health returns the health of each plugin.
 	Health() []host.PluginHealth
-	// Close ends the session. Nothing may be called after it.
+	// Close ends the session. No method may be called after Close.
 	Close(reason session.Reason) error
 }
 
-// Run takes prompts one after the other, slash commands among them. Whatever fails is reported, and the next one runs; the first
-// failure is returned in the end.
+// Run takes prompts and slash commands one after the other. It continues after a failure, which is reported, and returns the
+// first failure.
 func Run(ctx context.Context, s Session, prompts []string) error {
 	var failed error
 	for _, prompt := range prompts {

@@ -9,10 +9,10 @@ import (
 // ages are the units of an age.
 var ages = map[byte]time.Duration{'h': time.Hour, 'd': 24 * time.Hour, 'w': 7 * 24 * time.Hour}
 
-// maxAge is in units of a whole number of hours, and keeps every age within what a time.Duration can hold.
+// maxAge is the largest age. It keeps every age within the range of a time.Duration, and is a whole number of hours.
 const maxAge = 100 * 365 * 24 * time.Hour
 
-// ParseAge reads how old something is: a number of hours, days or weeks, such as 12h, 30d or 2w.
+// ParseAge parses an age: a number of hours, days or weeks, such as 12h, 30d or 2w.
 func ParseAge(text string) (time.Duration, error) {
 	wrong := fmt.Errorf("%q is not an age: write a number of hours, days or weeks, such as 12h, 30d or 2w", text)
 	if len(text) < 2 {

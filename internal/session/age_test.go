@@ -22,7 +22,7 @@ func TestParseAge(t *testing.T) {
 	}
 }
 
-// FuzzParseAge checks that no text makes an age that is negative or out of all proportion.
+// FuzzParseAge checks that no text yields a negative age or one beyond the limit.
 func FuzzParseAge(f *testing.F) {
 	for _, seed := range []string{"30d", "2w", "12h", "4294967295w", "é"} {
 		f.Add(seed)

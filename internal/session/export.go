@@ -9,16 +9,16 @@ import (
 	"github.com/idelchi/aura/internal/llm"
 )
 
-// Format is how a session is written for others to read.
+// Format is the format of an exported session.
 type Format string
 
-// The formats.
+// The formats of an exported session.
 const (
 	FormatMarkdown Format = "markdown"
 	FormatJSON     Format = "json"
 )
 
-// Check refuses a format that does not exist.
+// Check returns an error for an unknown format.
 func (f Format) Check() error {
 	if f != FormatMarkdown && f != FormatJSON {
 		return fmt.Errorf("unknown format %q; known formats: %s, %s", f, FormatMarkdown, FormatJSON)
@@ -26,7 +26,7 @@ func (f Format) Check() error {
 	return nil
 }
 
-// Export writes a session in a format.
+// Export returns a session in a format.
 func Export(s Session, f Format) (string, error) {
 	if err := f.Check(); err != nil {
 		return "", fmt.Errorf("exporting session: %w", err)
@@ -41,7 +41,7 @@ func Export(s Session, f Format) (string, error) {
 	return string(text) + "\n", nil
 }
 
-// ExportedSession is a session as JSON.
+// ExportedSession is a session as it is exported to JSON.
 type ExportedSession struct {
 	Meta     Meta          `json:"meta"`
 	Title    string        `json:"title,omitempty"`
@@ -50,12 +50,12 @@ type ExportedSession struct {
 	Torn     bool          `json:"torn"`
 }
 
-// Exported is a session as it is written in JSON.
+// Exported returns a session as it is exported to JSON.
 func Exported(s Session) ExportedSession {
 	return ExportedSession{Meta: s.Meta, Title: s.State.Title, Messages: append([]llm.Message{}, s.Messages...), End: s.End, Torn: s.Torn}
 }
 
-// Markdown is a session for reading.
+// Markdown returns a session as Markdown.
 func Markdown(s Session) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Session %s\n\n%s, %s on %s\n", cmp.Or(s.State.Title, s.Meta.ID), s.Meta.StartedAt.Format("2006-01-02 15:04:05 MST"), s.Meta.Model, s.Meta.Provider)

@@ -8,14 +8,15 @@ import (
 	"strings"
 )
 
-// ErrNone means that no session is meant by a word.
+// ErrNone means that no session matches a word.
 var ErrNone = errors.New("no session has such an id, name or title")
 
-// maxCandidates is how many sessions an error lists.
+// maxCandidates is the largest number of sessions that an error lists.
 const maxCandidates = 5
 
-// Find returns the one session that a word means: the beginning of its id, its name, or the beginning of its title, in this order.
-// Upper and lower case are the same. A session whose journal is damaged is found by its id.
+// Find returns the one session that matches a word. If the word is a prefix of exactly one id, that session is returned.
+// Otherwise Find compares the word with the names, then with the beginnings of the ids, then with the beginnings of the titles.
+// Find ignores case. A session with a damaged journal is found by its id.
 func Find(word string, dirs ...string) (Summary, error) {
 	paths, err := journals(dirs)
 	if err != nil {
@@ -27,7 +28,7 @@ func Find(word string, dirs ...string) (Summary, error) {
 	}
 	begun := slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !strings.HasPrefix(idOf(path), word) })
 	if len(begun) == 1 {
-		return Summarize(begun[0]), nil // nothing else has to be read
+		return Summarize(begun[0]), nil // no other journal has to be read
 	}
 	all := summaries(paths)
 	for _, means := range []func(Summary) bool{
@@ -46,7 +47,7 @@ func Find(word string, dirs ...string) (Summary, error) {
 	return Summary{}, fmt.Errorf("looking for session %q: %w; `aura sessions list --all` shows them", word, ErrNone)
 }
 
-// candidates lists sessions for an error.
+// candidates returns a list of sessions for an error message.
 func candidates(found []Summary, paths []string) string {
 	short := shorten(paths)
 	var out []string
@@ -59,11 +60,11 @@ func candidates(found []Summary, paths []string) string {
 	return strings.Join(out, ", ")
 }
 
-// minShort is the length of the shortest id that is shown: people compare ids with those that they saw before, and an id that
-// is unique today should be so tomorrow.
+// minShort is the length of the shortest id that is shown. Users compare ids with ids that they saw before, so an id that is
+// unique today should still be unique tomorrow.
 const minShort = 8
 
-// ShortIDs returns the shortest beginning of each id that no other session in the directories has. Nothing is read but names of
+// ShortIDs returns, for each id, its shortest prefix that no other session in the directories has. It reads only the names of
 // files.
 func ShortIDs(dirs ...string) (map[string]string, error) {
 	paths, err := journals(dirs)
@@ -80,7 +81,7 @@ func shorten(paths []string) map[string]string {
 	out := make(map[string]string, len(ids))
 	for i, id := range ids {
 		n := minShort
-		// What sorts next to an id has most in common with it.
+		// An id has its longest common prefix with one of its neighbors in the sorted order.
 		if i > 0 {
 			n = max(n, common(id, ids[i-1])+1)
 		}
@@ -92,7 +93,7 @@ func shorten(paths []string) map[string]string {
 	return out
 }
 
-// common is how many bytes two texts begin with alike.
+// common returns the length of the common prefix of two texts, in bytes.
 func common(a, b string) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
@@ -101,5 +102,5 @@ func common(a, b string) int {
 	return n
 }
 
-// idOf is the id of the session that a journal belongs to.
+// idOf returns the id of the session that a journal belongs to.
 func idOf(path string) string { return strings.TrimSuffix(filepath.Base(path), Ext) }

@@ -23,7 +23,7 @@ func rename(t *testing.T, path, name string) {
 	}
 }
 
-// write puts a journal with one prompt into a directory, under an id of the test's choice.
+// write writes a journal with one prompt and the given id into a directory.
 func write(t *testing.T, dir, id, prompt string) string {
 	t.Helper()
 	path := filepath.Join(dir, id+session.Ext)
@@ -111,7 +111,8 @@ func TestRename(t *testing.T) {
 	}
 }
 
-// TestForeign checks that a session has the id of its file, whatever the file says: directories are named by the id.
+// TestForeign checks that a session has the id of its file name, whatever id the file contains: directories are named by the
+// id.
 func TestForeign(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -9,7 +9,7 @@ import (
 	"github.com/idelchi/aura/internal/llm"
 )
 
-// TestHide keeps a secret out of everything that is written, and signed thinking out of a message whose thinking changes.
+// TestHide checks that a secret is never written, and that a message whose thinking changes loses its signed thinking.
 func TestHide(t *testing.T) {
 	t.Parallel()
 	j := create(t)

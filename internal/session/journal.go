@@ -27,8 +27,8 @@ type disk interface {
 	Truncate(size int64) error
 }
 
-// Journal is the durable record of one conversation. It belongs to one conversation, which alone writes to it; Close may
-// come from another goroutine. A nil Journal keeps nothing: all its methods do nothing and succeed.
+// Journal is the durable record of one conversation. Only that conversation writes to the journal; Close may be called from
+// another goroutine. A nil Journal stores nothing: all its methods do nothing and succeed.
 type Journal struct {
 	id   string
 	path string
@@ -37,15 +37,15 @@ type Journal struct {
 	file   disk
 	lock   *lock.Lock
 	closed bool
-	// size is where the last complete record ends.
+	// size is the offset at which the last complete record ends, in bytes.
 	size int64
-	// hide takes secrets out of what is written; nil leaves everything as it is.
+	// hide removes secrets from the records before they are written; nil writes records unchanged.
 	hide func(document []byte) []byte
-	// torn is set while bytes of a failed write may lie beyond size.
+	// torn is set while the file may contain bytes of a failed write beyond size.
 	torn bool
 }
 
-// Create starts a journal in dir, which is made if need be. The file is readable by its owner alone.
+// Create starts a journal in dir, and creates dir if necessary. Only the owner can read the file.
 func Create(dir string, meta Meta) (*Journal, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("creating directory for sessions: %w", err)
@@ -71,8 +71,8 @@ func Create(dir string, meta Meta) (*Journal, error) {
 	return j, nil
 }
 
-// Reopen goes on with a session that has ended or was killed. A last line that was written only in part is removed. While one
-// aura has a session open, no other can open it.
+// Reopen continues a session that has ended or was killed. It removes an incomplete last line. While one aura process has a
+// session open, no other process can open it.
 func Reopen(path string) (*Journal, Session, error) {
 	file, err := files.OpenNoFollow(path, os.O_RDWR, 0)
 	if err != nil {
@@ -94,21 +94,21 @@ func Reopen(path string) (*Journal, Session, error) {
 	return j, s, nil
 }
 
-// Compact records that all messages but the last kept were replaced by a summary. It is as durable as Append.
+// Compact records that all messages except the last kept were replaced by a summary. It is as durable as Append.
 func (j *Journal) Compact(summary llm.Message, kept int) error {
 	return j.add(record{Compaction: &Compaction{Summary: summary, Kept: kept}})
 }
 
-// Rewind records that all messages but the first keep were taken back. It is as durable as Append.
+// Rewind records that all messages except the first keep were removed. It is as durable as Append.
 func (j *Journal) Rewind(keep int) error { return j.add(record{Rewind: &Rewind{Keep: keep}}) }
 
-// See records what has become known of files. It is as durable as Append.
+// See records what was learned about files. It is as durable as Append.
 func (j *Journal) See(files json.RawMessage) error { return j.add(record{Seen: files}) }
 
-// Note records what the session is like from here on. It is as durable as Append.
+// Note records the state of the session from now on. It is as durable as Append.
 func (j *Journal) Note(s State) error { return j.add(record{State: &s}) }
 
-// ID is the session's id, empty for a nil Journal.
+// ID returns the session's id, or an empty string for a nil Journal.
 func (j *Journal) ID() string {
 	if j == nil {
 		return ""
@@ -116,7 +116,7 @@ func (j *Journal) ID() string {
 	return j.id
 }
 
-// Path is the journal's file, empty for a nil Journal.
+// Path returns the path of the journal's file, or an empty string for a nil Journal.
 func (j *Journal) Path() string {
 	if j == nil {
 		return ""
@@ -124,7 +124,7 @@ func (j *Journal) Path() string {
 	return j.path
 }
 
-// Hide takes secrets out of all records from here on. The function is given JSON and returns JSON.
+// Hide removes secrets from all later records. The function receives JSON and returns JSON.
 func (j *Journal) Hide(secrets func(document []byte) []byte) {
 	if j == nil {
 		return
@@ -134,17 +134,17 @@ func (j *Journal) Hide(secrets func(document []byte) []byte) {
 	j.hide = secrets
 }
 
-// Append adds a message. When it returns nil the message is on disk; when it fails the journal is as before the call and
-// the message may be appended again.
+// Append adds a message. If Append returns nil, the message is on disk. If Append fails, the journal is unchanged and the
+// caller may append the message again.
 func (j *Journal) Append(m llm.Message) error {
 	if j != nil && j.hide != nil && len(m.ThinkingBlocks) > 0 && j.hides(m.Thinking) {
-		// A service refuses thinking that it signed and that has changed since.
+		// A service rejects signed thinking that was changed after it was signed.
 		m.ThinkingBlocks = nil
 	}
 	return j.add(toRecord(m))
 }
 
-// hides reports whether a text has secrets.
+// hides reports whether a text contains secrets.
 func (j *Journal) hides(text string) bool {
 	document, err := json.Marshal(text)
 	return err != nil || !bytes.Equal(j.hide(document), document)
@@ -162,7 +162,7 @@ func (j *Journal) add(r record) error {
 	return j.write(r)
 }
 
-// Discard removes the journal, for a session that never began.
+// Discard removes the journal of a session that never began.
 func (j *Journal) Discard() error {
 	if j == nil {
 		return nil
@@ -200,11 +200,11 @@ func (j *Journal) Close(end End) error {
 	return err
 }
 
-// release closes the file and lets others open the session.
+// release closes the file and the lock, so that other processes can open the session.
 func (j *Journal) release() error { return errors.Join(j.file.Close(), j.lock.Release()) }
 
-// write puts a record behind the last complete one with a single write and waits until it is on disk. It writes at an
-// offset and not by appending, so that the rest of a failed write is never taken for a part of the next record.
+// write writes a record after the last complete one with a single write and waits until the record is on disk. It writes at an
+// offset instead of appending, so that the remains of a failed write never become part of the next record.
 func (j *Journal) write(r record) error {
 	line, err := encode(r)
 	if err != nil {
@@ -224,7 +224,7 @@ func (j *Journal) write(r record) error {
 		err = j.file.Sync()
 	}
 	if err != nil {
-		// If this fails too, the next write tries again and readers skip the torn line.
+		// If the truncation fails too, the next write tries it again, and readers skip the torn line.
 		j.torn = j.file.Truncate(j.size) != nil
 		return fmt.Errorf("writing journal %s: %w", j.path, err)
 	}
@@ -232,7 +232,7 @@ func (j *Journal) write(r record) error {
 	return nil
 }
 
-// encode makes one line of a record. JSON holds no newline, so the line is the record.
+// encode returns a record as one line. Encoded JSON contains no newline, so each line is one record.
 func encode(r record) ([]byte, error) {
 	var line bytes.Buffer
 	encoder := json.NewEncoder(&line)

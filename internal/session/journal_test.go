@@ -197,11 +197,11 @@ func TestUnencodableStats(t *testing.T) {
 	}
 }
 
-// faulty is a disk on which some operations fail, once each.
+// faulty is a disk on which some operations fail once.
 type faulty struct {
 	disk
 
-	// room is how many bytes the next write has; negative is enough.
+	// room is the number of bytes that the next write can write; a negative value means no limit.
 	room     int
 	sync     error
 	truncate error
@@ -241,7 +241,7 @@ func TestDiskFails(t *testing.T) {
 	tests := map[string]struct {
 		fault faulty
 		want  error
-		// torn is what a reader sees between the failure and the next record.
+		// torn is whether a reader sees a torn line between the failure and the next record.
 		torn bool
 		log  string
 	}{
@@ -274,7 +274,7 @@ func TestDiskFails(t *testing.T) {
 			if !reflect.DeepEqual(s.Messages, want) || s.Torn != tt.torn {
 				t.Errorf("after the fault: torn %v, %+v", s.Torn, s.Messages)
 			}
-			// The shortest record must not leave the rest of a longer one behind it.
+			// The shortest record must not leave the rest of a longer one after it.
 			if err := j.Append(llm.Message{CreatedAt: at}); err != nil {
 				t.Fatal(err)
 			}

@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// The bounds of a journal that is read, in bytes. The first record names the session and is short, so that a file that is no
-// journal is refused before much of it is read.
+// The limits for reading a journal, in bytes. The first record names the session and is short. Its limit is small so that a
+// file that is not a journal is rejected before much of it is read.
 const (
 	maxFirst   = 1 << 20
 	maxRecord  = 128 << 20
@@ -20,7 +20,7 @@ type lines struct {
 	in   *bufio.Reader
 	buf  []byte
 	size int
-	// maxRecord and maxJournal are the bounds of those names.
+	// maxRecord and maxJournal are the constants of the same names, except in tests.
 	maxRecord, maxJournal int
 }
 
@@ -28,8 +28,8 @@ func newLines(r io.Reader) *lines {
 	return &lines{in: bufio.NewReaderSize(r, 64<<10), maxRecord: maxRecord, maxJournal: maxJournal}
 }
 
-// next returns a line without its end. It is not complete if it has none, which only the last has. The line is valid until
-// the next call.
+// next returns a line without its newline. complete is false if the line has no newline; only the last line can lack one. The
+// line is valid until the next call.
 func (l *lines) next(first bool) (line []byte, complete bool, err error) {
 	limit := l.maxRecord
 	if first {
@@ -55,7 +55,7 @@ func (l *lines) next(first bool) (line []byte, complete bool, err error) {
 	}
 }
 
-// ended reports whether nothing follows.
+// ended reports whether there is no more input.
 func (l *lines) ended() bool {
 	_, err := l.in.Peek(1)
 	return err != nil

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestLines checks the bounds of a journal, small ones in the place of those that are in force.
+// TestLines checks the limits of a journal, using limits smaller than the real ones.
 func TestLines(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct{ text, want string }{

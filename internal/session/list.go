@@ -14,7 +14,7 @@ import (
 	"github.com/idelchi/aura/internal/llm"
 )
 
-// Summary is a session in a list.
+// Summary describes a session in a list.
 type Summary struct {
 	ID        string    `json:"id"`
 	Path      string    `json:"path"`
@@ -26,22 +26,22 @@ type Summary struct {
 	Model    string    `json:"model"`
 	Workdir  string    `json:"workdir"`
 	Messages int       `json:"messages"`
-	// Name is what the user calls the session; Title is that, or the beginning of the first prompt.
+	// Name is the name that the user gave the session. Title is the name, or else the beginning of the first prompt.
 	Name  string `json:"name,omitempty"`
 	Title string `json:"title"`
-	// End is why the session ended; empty if it runs or was killed.
+	// End is why the session ended; empty if the session is running or was killed.
 	End Reason `json:"end,omitempty"`
 	// Err says why the journal cannot be read.
 	Err string `json:"error,omitempty"`
 
-	// unbegun tells that the journal has nothing in it.
+	// unbegun reports whether the journal has no complete first record.
 	unbegun bool
 }
 
-// titleLength is in runes.
+// titleLength is the largest length of a title, in runes.
 const titleLength = 60
 
-// List returns the sessions in directories, the newest first. A directory that does not exist has none.
+// List returns the sessions in directories, the newest first. A directory that does not exist has no sessions.
 func List(dirs ...string) ([]Summary, error) {
 	paths, err := journals(dirs)
 	if err != nil {
@@ -50,7 +50,8 @@ func List(dirs ...string) ([]Summary, error) {
 	return summaries(paths), nil
 }
 
-// journals are the paths of all journals in directories. Names that begin with a dot are none: ids are names of directories, too.
+// journals returns the paths of all journals in directories. It skips names that begin with a dot, because an id also names a
+// directory.
 func journals(dirs []string) ([]string, error) {
 	var out []string
 	for _, dir := range dirs {
@@ -79,15 +80,15 @@ func summaries(paths []string) []Summary {
 	return out
 }
 
-// newestFirst goes by the time that an id begins with, which is there also if the journal cannot be read. Within a millisecond that
-// says nothing, but the journal does.
+// newestFirst compares the times at the beginning of the ids, which are known even if a journal cannot be read. Ids of the same
+// millisecond do not show their order, so newestFirst then compares the start times in the journals.
 func newestFirst(a, b Summary) int {
 	const timeLen = len("01a1de5d-4adb")
 	begin := func(s Summary) string { return s.ID[:min(timeLen, len(s.ID))] }
 	return cmp.Or(cmp.Compare(begin(b), begin(a)), b.StartedAt.Compare(a.StartedAt), cmp.Compare(b.ID, a.ID))
 }
 
-// Summarize reads a journal for a list. One that cannot be read has Err set.
+// Summarize reads a journal for a list. It sets Err if the journal cannot be read.
 func Summarize(path string) Summary {
 	sum := Summary{ID: idOf(path), Path: path, UsedAt: used(path)}
 	s, err := read(path, light)
@@ -104,7 +105,7 @@ func Summarize(path string) Summary {
 	return sum
 }
 
-// Title is what a session is called while the user has not named it: the beginning of the first prompt, or nothing.
+// Title returns the title of a session without a name: the beginning of the first prompt, or an empty string.
 func Title(messages []llm.Message) string {
 	for _, m := range messages {
 		if m.Role != llm.RoleUser || m.Synthetic {
@@ -117,7 +118,7 @@ func Title(messages []llm.Message) string {
 	return ""
 }
 
-// shortened puts a text onto one line of at most titleLength runes. It does not look at more of it than that.
+// shortened returns a text as one line of at most titleLength runes. It reads no more of the text than necessary.
 func shortened(text string) string {
 	var line []rune
 	for word := range strings.FieldsSeq(text) {
@@ -132,8 +133,8 @@ func shortened(text string) string {
 	return string(line)
 }
 
-// Latest returns the newest session in which something was said, or else the newest at all; if workdir is not empty, of those that
-// worked in that directory.
+// Latest returns the newest session that has messages, or else the newest session. If workdir is not empty, Latest considers
+// only sessions of that directory.
 func Latest(workdir string, dirs ...string) (Summary, error) {
 	all, err := List(dirs...)
 	if err != nil {

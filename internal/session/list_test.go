@@ -11,7 +11,7 @@ import (
 	"github.com/idelchi/aura/internal/session"
 )
 
-// made is a closed session with one prompt.
+// made writes a closed session with one prompt.
 func made(t *testing.T, dir, prompt string) string {
 	t.Helper()
 	j, err := session.Create(dir, session.Meta{Provider: "p", Model: "m"})

@@ -11,11 +11,11 @@ import (
 	"github.com/idelchi/aura/internal/llm"
 )
 
-// Load reads a journal back. A last line that was written only in part is left out and reported in Session.Torn; any other
-// broken line is an error.
+// Load reads a journal back. It omits an incomplete last line and reports it in Session.Torn. Any other damaged line is an
+// error.
 func Load(path string) (Session, error) { return read(path, nil) }
 
-// read is Load that lets reduce change each record before it is added to the session.
+// read is like Load, but calls reduce, which may change each record before it is added to the session.
 func read(path string, reduce func(*Session, *record)) (Session, error) {
 	file, err := files.OpenNoFollow(path, os.O_RDONLY, 0)
 	if err != nil {
@@ -29,7 +29,7 @@ func read(path string, reduce func(*Session, *record)) (Session, error) {
 	return s, nil
 }
 
-// parse is read of an open journal. It also returns where the last complete record ends.
+// parse is like read for an open journal. It also returns the offset at which the last complete record ends, in bytes.
 func parse(path string, from io.Reader, reduce func(*Session, *record)) (s Session, size int64, err error) {
 	lines := newLines(from)
 	for number := 1; ; number++ {
@@ -59,12 +59,12 @@ func parse(path string, from io.Reader, reduce func(*Session, *record)) (s Sessi
 	if s.Meta.ID == "" {
 		return Session{}, 0, fmt.Errorf("%s: %w", path, errUnbegun)
 	}
-	// Directories are named by the id, so what a file says of itself must not lead elsewhere.
+	// Directories are named by the id, so an id in a foreign file must not lead to another directory.
 	s.Meta.ID = idOf(path)
 	return s, size, nil
 }
 
-// errUnbegun is the fault of a journal that has nothing in it.
+// errUnbegun is the error of a journal without a complete first record.
 var errUnbegun = errors.New("no complete first record: the session ended before it began")
 
 func decode(line []byte) (record, error) {
@@ -75,7 +75,7 @@ func decode(line []byte) (record, error) {
 	return r, nil
 }
 
-// add takes the next record in the order that a Journal writes them.
+// add applies the next record. Records must come in the order in which a Journal writes them.
 func (s *Session) add(r record) error {
 	switch {
 	case s.Meta.ID == "":

@@ -76,8 +76,8 @@ func TestLoadMissing(t *testing.T) {
 	}
 }
 
-// FuzzLoad checks that reading never panics, that what it accepts survives being written again, that a journal cut anywhere loses
-// nothing but its last record, and that lists and searches see the same messages.
+// FuzzLoad checks that reading never panics, that accepted input survives being written again, that a journal cut anywhere
+// loses only its last record, and that lists and searches see the same messages.
 func FuzzLoad(f *testing.F) {
 	for _, seed := range []string{"", first, first + hello + last, first + hello[:20], hello, first + "null\n", "\n\n", first +
 		`{"message":{"tool_calls":[{"id":"1","name":"n","arguments":{"a":1}},{"malformed_arguments":"{"}]}}` + "\n"} {
@@ -104,7 +104,7 @@ func FuzzLoad(f *testing.F) {
 			t.Fatalf("got %+v, want %+v", again, s)
 		}
 		if cut < 0 || cut > len(data) || s.Torn || bytes.Contains(data, []byte("compaction")) {
-			return // a compaction that is cut off leaves more messages
+			return // without its compaction, a journal has more messages
 		}
 		short, _, err := parse("f", bytes.NewReader(data[:len(data)-cut]), nil)
 		if err == nil && len(short.Messages) > len(s.Messages) {
@@ -133,7 +133,7 @@ func encodeAll(t *testing.T, s Session) []byte {
 	return out
 }
 
-// normal is messages as JSON keeps them: spacing of arguments, zones of times and invalid UTF-8 aside.
+// normal returns messages as JSON stores them. It normalizes the spacing of arguments, time zones and invalid UTF-8.
 func normal(messages []llm.Message) []string {
 	var out []string
 	for _, m := range messages {

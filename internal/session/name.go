@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// maxName is how long a name can be, in runes.
+// maxName is the largest length of a name, in runes.
 const maxName = 100
 
-// Name puts what a user calls a session onto one line.
+// Name returns a name that the user typed as one line.
 func Name(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// CheckName refuses a name that cannot be used.
+// CheckName returns an error for a name that cannot be used.
 func CheckName(name string) error {
 	switch n := len([]rune(name)); {
 	case n == 0:
@@ -27,7 +27,7 @@ func CheckName(name string) error {
 	return nil
 }
 
-// Rename names a session that no aura has open. It stays as ended as it was.
+// Rename names a session that no aura process has open. A session that had ended remains ended.
 func Rename(path, name string, hide func(document []byte) []byte) error {
 	if err := CheckName(name); err != nil {
 		return err
@@ -45,7 +45,7 @@ func Rename(path, name string, hide func(document []byte) []byte) error {
 	return errors.Join(err, j.release())
 }
 
-// light takes from a record what a summary does not need, so that the summary of a long session takes little memory.
+// light removes from a record the data that a summary does not need, so that summarizing a long session takes little memory.
 func light(_ *Session, r *record) {
 	switch {
 	case r.Message != nil:
@@ -62,7 +62,7 @@ func light(_ *Session, r *record) {
 	}
 }
 
-// used is when a session was last written to.
+// used returns when a session was last written to.
 func used(path string) time.Time {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -71,5 +71,5 @@ func used(path string) time.Time {
 	return info.ModTime()
 }
 
-// titleOf is how a session is called in lists.
+// titleOf returns the title of a session in lists.
 func titleOf(s Session) string { return cmp.Or(s.State.Title, Title(s.Messages)) }

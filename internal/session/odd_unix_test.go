@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// TestOdd checks that what is not a journal neither keeps aura waiting nor fills its memory, whether it is read or reopened.
+// TestOdd checks that a file that is not a journal neither blocks aura nor fills its memory, whether it is loaded or reopened.
 func TestOdd(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -10,10 +10,10 @@ import (
 	"github.com/idelchi/aura/internal/lock"
 )
 
-// ErrOpen means that a living aura has the session open.
+// ErrOpen means that a running aura process has the session open.
 var ErrOpen = errors.New("another aura has this session open")
 
-// hold takes the lock of a session, which no aura has open then.
+// hold takes the lock of a session. It returns ErrOpen if an aura process has the session open.
 func hold(path string) (*lock.Lock, error) {
 	held, err := lock.TryContent(path)
 	if errors.Is(err, lock.ErrHeld) {
@@ -22,7 +22,7 @@ func hold(path string) (*lock.Lock, error) {
 	return held, err
 }
 
-// IsOpen reports whether a living aura has a session open.
+// IsOpen reports whether a running aura process has a session open.
 func IsOpen(path string) bool {
 	held, err := hold(path)
 	if err == nil {
@@ -31,8 +31,8 @@ func IsOpen(path string) bool {
 	return errors.Is(err, ErrOpen)
 }
 
-// Remove removes a session: first the directories with the output of its tools, then its journal, so that one that is removed only
-// in part is still listed. It fails with ErrOpen if an aura has the session open.
+// Remove removes a session. It first removes the directories with the output of the session's tools, then the journal, so that
+// a partially removed session is still listed. It fails with ErrOpen if an aura process has the session open.
 func Remove(path string, outputs ...string) error {
 	held, err := hold(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && isFile(path) {
@@ -51,13 +51,13 @@ func Remove(path string, outputs ...string) error {
 	return nil
 }
 
-// isFile reports whether a journal is a regular file. What is put in its place has no owner.
+// isFile reports whether a journal is a regular file. Any other kind of file at the path is not held open by a session.
 func isFile(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && info.Mode().IsRegular()
 }
 
-// RemoveOutput removes a directory that tools have written to. They may have left directories in it that nobody can read.
+// RemoveOutput removes a directory that tools have written to. Tools may have left directories in it that are not readable.
 func RemoveOutput(dir string) error {
 	err := os.RemoveAll(dir)
 	if err == nil || !errors.Is(err, fs.ErrPermission) {
@@ -71,8 +71,8 @@ func RemoveOutput(dir string) error {
 	return errors.Join(os.RemoveAll(dir), root.Close())
 }
 
-// open makes a directory below a root and those in it accessible to their owner. It leaves the root by no link. What cannot be opened
-// is reported by whoever removes it.
+// open makes a directory below a root, and the directories in it, accessible to their owner. It follows no link out of the
+// root. It ignores errors: the caller's removal reports what could not be opened.
 func open(root *os.Root, dir string) {
 	if root.Chmod(dir, 0o700) != nil {
 		return
@@ -88,11 +88,11 @@ func open(root *os.Root, dir string) {
 	}
 }
 
-// Size is how many bytes the files below some paths have.
+// Size returns the total size of the files below paths, in bytes.
 func Size(paths ...string) int64 {
 	var total int64
 	for _, path := range paths {
-		// What cannot be read counts nothing.
+		// Files that cannot be read are not counted.
 		_ = filepath.WalkDir(path, func(_ string, e fs.DirEntry, err error) error {
 			if err != nil {
 				return nil //nolint:nilerr // the rest still counts

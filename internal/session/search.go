@@ -13,20 +13,22 @@ import (
 type Match struct {
 	Summary
 
-	// Lines are the first lines with the text, each cut to what is around it. There are none if only the title has it.
+	// Lines holds the first lines that contain the text, each cut to the text and its surroundings. It is empty if only the title
+	// contains the text.
 	Lines []string `json:"lines,omitempty"`
 }
 
-// The bounds of what is kept of the lines with a text.
+// The limits of the lines that are kept for a session.
 const (
 	maxLines = 20
 	// around is how much of a line is kept on each side of the text, in bytes.
 	around = 60
 )
 
-// Search finds the sessions whose title or messages have a text, the newest first. Upper and lower case are the same. Messages that a
-// compaction replaced are searched, those that were taken back are not. Hide takes secrets out of what is found; a text that is
-// hidden is not found. Memory is needed for one record of a journal at a time. Faults tell which journals cannot be read.
+// Search returns the sessions whose title or messages contain a text, the newest first. Search ignores case. It searches
+// messages that a compaction replaced, but not messages that a rewind removed. The function hide removes secrets from the
+// results; hidden text is not found. Only one record of a journal is in memory at a time. faults holds an error for each
+// journal that cannot be read.
 func Search(text string, hide func(string) string, dirs ...string) (found []Match, faults []error, err error) {
 	paths, err := journals(dirs)
 	if err != nil {
@@ -53,13 +55,14 @@ func Search(text string, hide func(string) string, dirs ...string) (found []Matc
 	return found, faults, nil
 }
 
-// finder looks for a text, which is in lower case.
+// finder searches for a text, which must be in lower case.
 type finder struct {
 	text string
 	hide func(string) string
 }
 
-// reduce leaves of a message only the lines with the text. A summary has those of the messages that it stands for.
+// reduce replaces the content of a message by the lines that contain the text. A summary also gets those lines of the messages
+// that it replaces.
 func (f finder) reduce(s *Session, r *record) {
 	switch {
 	case r.Message != nil:
@@ -75,7 +78,7 @@ func (f finder) reduce(s *Session, r *record) {
 	}
 }
 
-// lines are the first lines of a message with the text.
+// lines returns the first lines of a message that contain the text.
 func (f finder) lines(content string) []string {
 	if !strings.Contains(strings.ToLower(content), f.text) {
 		return nil
@@ -92,7 +95,7 @@ func (f finder) lines(content string) []string {
 	return out
 }
 
-// excerpt is the text in a line with what is around it.
+// excerpt returns the text in a line together with its surroundings.
 func (f finder) excerpt(line string) (string, bool) {
 	lower := strings.ToLower(line)
 	at := strings.Index(lower, f.text)
@@ -100,7 +103,7 @@ func (f finder) excerpt(line string) (string, bool) {
 		return "", false
 	}
 	if len(lower) != len(line) {
-		line = lower // the place of the text is known in this one
+		line = lower // the offset is valid only in the lower-case line
 	}
 	from, to := max(0, at-around), min(len(line), at+len(f.text)+around)
 	for from > 0 && !utf8.RuneStart(line[from]) {

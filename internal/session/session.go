@@ -1,5 +1,5 @@
-// Package session keeps a conversation on disk: an append-only journal of one JSON record per line, each of them durable
-// before the conversation goes on. Whatever ends aura, everything that was appended can be read back.
+// Package session stores a conversation on disk. The journal is append-only and has one JSON record per line. Each record is
+// durable before the conversation continues. However aura ends, every appended record can be read back.
 package session
 
 import (
@@ -9,17 +9,17 @@ import (
 	"github.com/idelchi/aura/internal/llm"
 )
 
-// Meta says which conversation a journal holds. It is the journal's first record.
+// Meta identifies the conversation of a journal. It is the journal's first record.
 type Meta struct {
 	// ID is a UUID that sorts by time. Create assigns it.
 	ID string `json:"id"`
-	// Version is that of the aura that wrote the journal.
+	// Version is the version of aura that wrote the journal.
 	Version  string `json:"version"`
 	Workdir  string `json:"workdir"`
 	Agent    string `json:"agent,omitempty"`
 	Provider string `json:"provider"`
 	Model    string `json:"model"`
-	// StartedAt is set by Create unless it is given.
+	// StartedAt is set by Create if it is zero.
 	StartedAt time.Time `json:"started_at"`
 }
 
@@ -35,13 +35,13 @@ const (
 	ReasonLimit       Reason = "limit"
 )
 
-// End is the last record of a journal, unless the session was resumed. A journal without one belongs to a session that still
-// runs or was killed.
+// End is the last record of a journal, unless the session was resumed. A journal without an End belongs to a session that is
+// still running or was killed.
 type End struct {
 	Reason Reason `json:"reason"`
-	// Stats is whatever the conversation counted. Read back, it is a generic JSON value.
+	// Stats holds the counters of the conversation. After reading, Stats is a generic JSON value.
 	Stats any `json:"stats,omitempty"`
-	// At is set by Close unless it is given.
+	// At is set by Close if it is zero.
 	At time.Time `json:"at"`
 }
 
@@ -50,13 +50,13 @@ type Session struct {
 	Meta     Meta
 	Messages []llm.Message
 	State    State
-	// Noted tells that State was ever recorded.
+	// Noted reports whether the journal has a record of State.
 	Noted bool
-	// Seen are the records of the files that the model has seen, in order.
+	// Seen holds the records of the files that the model has seen, in order.
 	Seen []json.RawMessage
 	// End is nil if the session was not closed.
 	End *End
-	// Torn reports that the last line was written only in part, as by a power failure. It is left out of Messages.
+	// Torn reports whether the last line is incomplete, for example after a power failure. That line is not in Messages.
 	Torn bool
 }
 
@@ -68,56 +68,56 @@ type record struct {
 	Resume     *Resume     `json:"resume,omitempty"`
 	Rewind     *Rewind     `json:"rewind,omitempty"`
 	State      *State      `json:"state,omitempty"`
-	// Seen is what has become known of files since the last such record, in a form of its owner's.
+	// Seen records what was learned about files since the previous Seen record. The owner of the data defines its format.
 	Seen json.RawMessage `json:"seen,omitempty"`
 	End  *End            `json:"end,omitempty"`
 }
 
-// Compaction says that all messages but the last Kept were replaced by a summary.
+// Compaction says that all messages except the last Kept were replaced by a summary.
 type Compaction struct {
-	// Summary is the message that stands for those replaced.
+	// Summary is the message that replaces the others.
 	Summary llm.Message `json:"summary"`
 	Kept    int         `json:"kept"`
 }
 
-// Resume says that the session went on after its end, or after it was killed.
+// Resume says that the session was continued after its end, or after it was killed.
 type Resume struct {
 	At time.Time `json:"at"`
 }
 
-// Rewind says that all messages but the first Keep were taken back.
+// Rewind says that all messages except the first Keep were removed.
 type Rewind struct {
 	Keep int `json:"keep"`
 }
 
-// State is what a session is like beside its messages. Each such record takes the place of the one before.
+// State is the state of a session other than its messages. Each State record replaces the previous one.
 type State struct {
-	// Title is what the user calls the session; empty if it has no name.
+	// Title is the name that the user gave the session; empty if it has no name.
 	Title string `json:"title,omitempty"`
-	// Agent, Mode, Provider and Model are those that answer. Provider and Model are empty in journals of earlier versions.
+	// Agent, Mode, Provider and Model are those in use. Provider and Model are empty in journals of earlier versions.
 	Agent    string `json:"agent,omitempty"`
 	Mode     string `json:"mode,omitempty"`
 	Provider string `json:"provider,omitempty"`
 	Model    string `json:"model,omitempty"`
-	// Parent is the session that this one was forked from.
+	// Parent is the id of the session that this session was forked from.
 	Parent string `json:"parent,omitempty"`
-	// Todos is the list of todos, in a form of its owner's; nil if it was never recorded.
+	// Todos is the list of todos. The owner of the list defines the format. Todos is nil if the list was never recorded.
 	Todos json.RawMessage `json:"todos,omitempty"`
-	// Fired are the hook points, by the names of plugins that act once per session, at which they have.
+	// Fired maps the name of each plugin that acts once per session to the hook points at which the plugin has acted.
 	Fired map[string][]string `json:"fired,omitempty"`
-	// Waiting is what plugins want of the next model call; nil if they want nothing.
+	// Waiting is what plugins requested for the next model call; nil if they requested nothing.
 	Waiting *Waiting `json:"waiting,omitempty"`
 }
 
-// Waiting is what plugins want of the next model call.
+// Waiting is what plugins requested for the next model call.
 type Waiting struct {
-	// Messages go with that call and are no part of the history.
+	// Messages are sent with that call and are not part of the history.
 	Messages []llm.Message `json:"messages,omitempty"`
-	// DisableTools are patterns of the tools that the call does not offer.
+	// DisableTools holds patterns of the tools that the call does not offer.
 	DisableTools []string `json:"disable_tools,omitempty"`
 }
 
-// message is llm.Message with tool calls in a form that JSON can always hold.
+// message is llm.Message with tool calls in a form that can always be encoded as JSON.
 type message struct {
 	llm.Message
 
@@ -128,7 +128,7 @@ type toolCall struct {
 	llm.ToolCall
 
 	Arguments json.RawMessage `json:"arguments,omitempty"`
-	// Malformed holds arguments that are not JSON. They are kept: the model is shown its own mistake.
+	// Malformed holds arguments that are not valid JSON. They are kept so that the model sees its own mistake.
 	Malformed string `json:"malformed_arguments,omitempty"`
 }
 

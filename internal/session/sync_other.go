@@ -2,5 +2,5 @@
 
 package session
 
-// syncDir does nothing: here directories cannot be synced, their names are durable with the file's own sync.
+// syncDir does nothing: on this system directories cannot be synced, and syncing a file makes its name durable.
 func syncDir(string) error { return nil }

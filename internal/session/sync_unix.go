@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// syncDir makes the names in a directory durable, where the file system can: some refuse to sync a directory.
+// syncDir makes the names in a directory durable. It does nothing on file systems that refuse to sync a directory.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

@@ -9,8 +9,9 @@ import (
 	"github.com/idelchi/aura/internal/llm/openai"
 )
 
-// Address is where the requests of a provider go: its url, the one that the environment names, or the default of its type. It is
-// made to be shown: it holds neither a user nor a query. A script has none.
+// Address returns the address to which the requests of a provider go: the provider's url, the address that the environment
+// names, or the default of the provider's type. The address can be shown: it contains neither a user nor a query. A script has
+// no address.
 func Address(p config.Provider) string {
 	var at string
 	switch p.Type {

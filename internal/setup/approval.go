@@ -16,33 +16,34 @@ import (
 type Question struct {
 	Tool string
 	Args map[string]any
-	// Rule is the rule of the policy that wants it asked.
+	// Rule is the rule of the policy that requires the question.
 	Rule string
-	// Always names the calls that the answer Always covers, such as "this exact command".
+	// Always describes the calls that the answer Always covers, such as "this exact command".
 	Always string
 }
 
 // Answer is the user's answer to a Question.
 type Answer int
 
-// The answers. The zero value is no.
+// The answers. The zero value denies the call.
 const (
 	// Reject denies the call.
 	Reject Answer = iota
 	// Once lets this call run.
 	Once
-	// Always lets this call run, and until the session ends those that the question named.
+	// Always lets this call run, and also the calls that the question named, until the session ends.
 	Always
 )
 
-// scope is what Always covers, and the words for it.
+// scope is what the answer Always covers, and its description.
 type scope struct {
 	policy.Approval
 	text string
 }
 
-// scope decides what Always covers: of Bash this command line and no other; of a built-in tool that reads or changes files, the files
-// right in the same directories; of any other tool, these arguments. A plugin's word on its files does not count: it could name others.
+// scope returns what the answer Always covers. For Bash, it covers only this command line. For a built-in tool that reads or
+// changes files, it covers the files directly in the same directories. For any other tool, it covers these arguments. The paths
+// that a plugin declares do not count, because the plugin could declare other paths than it uses.
 func (g guard) scope(ctx context.Context, call tool.Call, t tool.Tool, rule string) (scope, error) {
 	d := t.Definition()
 	out := scope{Approval: policy.Approval{Tool: d.Name, Rule: rule}}
@@ -62,7 +63,8 @@ func (g guard) scope(ctx context.Context, call tool.Call, t tool.Tool, rule stri
 	return out, nil
 }
 
-// directories are those of the files that a built-in tool reads or changes, sorted, with links resolved; none if it is not about files.
+// directories returns the directories of the files that a built-in tool reads or changes, sorted and with links resolved. It
+// returns none if the tool does not work on files.
 func directories(ctx context.Context, call tool.Call, t tool.Tool) []string {
 	p, ok := tool.As[tool.Pather](t)
 	if !ok || t.Definition().Source != tool.SourceBuiltin {
@@ -70,7 +72,7 @@ func directories(ctx context.Context, call tool.Call, t tool.Tool) []string {
 	}
 	paths, err := p.Paths(ctx, call.Args)
 	if err != nil || len(paths.Record)+len(paths.Guard)+len(paths.Clear) == 0 {
-		return nil // a question about these very arguments is asked instead
+		return nil // the question is then about these exact arguments
 	}
 	var out []string
 	for _, path := range slices.Concat(paths.Read, paths.Write) {
@@ -80,7 +82,7 @@ func directories(ctx context.Context, call tool.Call, t tool.Tool) []string {
 	return slices.Compact(out)
 }
 
-// physicalDir is the directory in which a file really is, or would be made.
+// physicalDir returns the directory in which a file is located, or would be created, after resolving links.
 func physicalDir(path string) string {
 	if physical, err := filepath.EvalSymlinks(path); err == nil {
 		return filepath.Dir(physical)
@@ -92,7 +94,7 @@ func physicalDir(path string) string {
 	return dir
 }
 
-// shortened are directories as seen from the working directory, if they are in it.
+// shortened returns directories relative to the working directory if they are located in it.
 func (g guard) shortened(dirs []string) []string {
 	out := slices.Clone(dirs)
 	workdir := g.source.Config.Workdir

@@ -20,8 +20,8 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// Make makes a provider of a configuration. Those that speak to a service try again what may pass; a script does so only if
-// its configuration says how, for else its errors are there to be seen.
+// Make creates a provider from its configuration. Providers that use a service retry temporary failures. A script retries only
+// if its configuration sets retry, because otherwise its errors should be visible.
 func (p *Providers) Make(c config.Provider) (llm.Provider, error) {
 	if err := c.Usable(); err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func (p *Providers) Make(c config.Provider) (llm.Provider, error) {
 	return p.recorded(c, offering{Provider: speaks, models: c.Models, prices: c.Prices}), nil
 }
 
-// speaker is what speaks the protocol of a type of provider.
+// speaker returns the implementation of the protocol of a provider type.
 func speaker(p config.Provider) (llm.Provider, error) {
 	switch p.Type {
 	case config.ProviderScript:
@@ -60,7 +60,7 @@ func speaker(p config.Provider) (llm.Provider, error) {
 	}
 }
 
-// recorded is a provider whose answers are kept as a script, if its configuration says so.
+// recorded returns a provider that records its answers as a script, if its configuration requests that.
 func (p *Providers) recorded(c config.Provider, speaks llm.Provider) llm.Provider {
 	if c.Record == "" {
 		return speaks
@@ -68,7 +68,8 @@ func (p *Providers) recorded(c config.Provider, speaks llm.Provider) llm.Provide
 	return script.Record(speaks, c.Record, p.secrets, func(err error) { p.notify(err.Error()) })
 }
 
-// flavor is what a server of the OpenAI kind has of its own. One at another address is any compatible server.
+// flavor returns which kind of OpenAI-compatible server a provider is. An OpenAI provider with its own address may be any
+// compatible server.
 func flavor(p config.Provider) openai.Flavor {
 	if p.Type == config.ProviderOpenAI && p.URL != "" {
 		return openai.Compatible
@@ -76,8 +77,9 @@ func flavor(p config.Provider) openai.Flavor {
 	return openai.Flavor(p.Type)
 }
 
-// idleTimeout is how long a service may be silent: as configured, else by where it is. A server on this machine, or one of a
-// program that is mostly used so, loads a model first.
+// idleTimeout returns how long a service may be silent: the configured time, or else a time that depends on the location of the
+// service. Local servers, and servers such as Ollama and llama.cpp that are usually local, get more time because they load a
+// model first.
 func idleTimeout(p config.Provider) time.Duration {
 	switch {
 	case p.IdleTimeout > 0:
@@ -98,7 +100,7 @@ func onThisMachine(address string) bool {
 	return u.Hostname() == "localhost" || err == nil && (ip.IsLoopback() || ip.IsUnspecified())
 }
 
-// bounded is a provider each of whose calls may take so long and no longer.
+// bounded is a provider with a time limit for each call.
 type bounded struct {
 	llm.Provider
 	limit time.Duration
@@ -114,7 +116,7 @@ func (b bounded) Chat(ctx context.Context, req llm.Request, onDelta func(llm.Del
 	return r, err
 }
 
-// offering is a provider that is used for some of its models only, and knows what they cost.
+// offering is a provider that is used only for some of its models and knows their prices.
 type offering struct {
 	llm.Provider
 	models config.Models
@@ -134,13 +136,13 @@ func (o offering) Chat(ctx context.Context, req llm.Request, onDelta func(llm.De
 	return response, err
 }
 
-// detectTimeout bounds the look for a server, and detectFar that for one that the user has named.
+// detectTimeout is the timeout for detecting a server. detectFar is the timeout if the user named the address of the server.
 const (
 	detectTimeout = 200 * time.Millisecond
 	detectFar     = 2 * time.Second
 )
 
-// keys are the variables that hold a token, in the order in which they are looked for.
+// keys lists the variables that hold a token, in the order in which they are checked.
 var keys = []struct {
 	variable string
 	kind     config.ProviderType
@@ -148,8 +150,9 @@ var keys = []struct {
 	{"ANTHROPIC_API_KEY", config.ProviderAnthropic}, {"OPENAI_API_KEY", config.ProviderOpenAI}, {"GEMINI_API_KEY", config.ProviderGoogle},
 }
 
-// Detect serves who has configured nothing: the first service that the environment has a key for, else the first that it has an
-// address for, an Ollama server, or the built-in demonstration, which needs nothing. The user is told which, and how to change it.
+// Detect returns a provider if none is configured: the first service with a key in the environment, or else the first service
+// with an address in the environment, or else an Ollama server, or else the built-in demonstration, which needs nothing. Detect
+// notifies the user which one is used, and how to change that.
 func (p *Providers) Detect(ctx context.Context) (llm.Provider, string, error) {
 	for _, k := range keys {
 		if token, ok := config.Lookup(p.config.Environ, k.variable); ok && token != "" {
@@ -179,7 +182,7 @@ func (p *Providers) Detect(ctx context.Context) (llm.Provider, string, error) {
 	return made, string(config.ProviderScript), err
 }
 
-// detected is a provider that the environment describes by a variable.
+// detected returns a provider that a variable of the environment describes.
 func (p *Providers) detected(c config.Provider, because string) (llm.Provider, string, error) {
 	text := string(c.Type) + " is used"
 	if c.URLFrom != "" {
@@ -191,7 +194,7 @@ func (p *Providers) detected(c config.Provider, because string) (llm.Provider, s
 	return made, string(c.Type), err
 }
 
-// answers reports whether a server takes connections.
+// answers reports whether a server accepts connections.
 func answers(ctx context.Context, c config.Provider) bool {
 	at, err := url.Parse(Address(c))
 	if err != nil {

@@ -44,7 +44,7 @@ func TestDetectProvider(t *testing.T) {
 	}
 }
 
-// listening is the address of a server that takes connections.
+// listening returns the address of a server that accepts connections.
 func listening(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it listens at once
@@ -55,7 +55,7 @@ func listening(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// TestDetectEnvFile keeps addresses of env files, which are in Environ alone, from choosing where a token goes.
+// TestDetectEnvFile checks that addresses from env files, which are only in Environ, do not choose where a token is sent.
 func TestDetectEnvFile(t *testing.T) {
 	t.Parallel()
 	var told string
@@ -65,7 +65,7 @@ func TestDetectEnvFile(t *testing.T) {
 	}
 }
 
-// TestAddress holds where providers are used.
+// TestAddress checks the addresses of providers.
 func TestAddress(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -118,7 +118,7 @@ func TestBoundedAndOffering(t *testing.T) {
 	}
 }
 
-// TestScriptRetries takes errors of a script as they come, unless the provider says how often to ask again.
+// TestScriptRetries checks that errors of a script are returned without a retry, unless the provider configures retries.
 func TestScriptRetries(t *testing.T) {
 	t.Parallel()
 	const failing = "turns: [{error: {type: server, message: one}}, {error: {type: rate_limit, message: two}}, {text: three}]"
@@ -150,7 +150,7 @@ func TestScriptRetries(t *testing.T) {
 	}
 }
 
-// TestIdleTimeout holds how long each kind of service may be silent.
+// TestIdleTimeout checks how long each kind of service may be silent.
 func TestIdleTimeout(t *testing.T) {
 	t.Parallel()
 	const cloud, local = 30 * time.Second, 5 * time.Minute

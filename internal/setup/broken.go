@@ -8,9 +8,9 @@ import (
 	"github.com/idelchi/aura/internal/manifest"
 )
 
-// brokenGuards is the error for guards that fail closed and whose manifests do not parse. Without its manifest nobody knows when
-// such a guard applies, so a session with it would block every call; it is better not to begin. A guard whose files are refused
-// has a sound manifest: it fails closed as one that does not load.
+// brokenGuards returns an error for guards that fail closed and whose manifests do not parse. Without its manifest it is
+// unknown when such a guard applies, so the guard would block every call; it is better not to start the session. A guard whose
+// files are refused has a valid manifest. It fails closed like a guard that does not load.
 func brokenGuards(specs []host.Spec) error {
 	var faults []error
 	for _, s := range specs {

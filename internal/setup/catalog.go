@@ -11,20 +11,20 @@ import (
 	"github.com/idelchi/aura/internal/state"
 )
 
-// Status says whether a plugin is used.
+// Status says whether a plugin is used, and if not, why.
 type Status string
 
 // The statuses of a plugin.
 const (
 	// StatusEnabled plugins run in every session.
 	StatusEnabled Status = "enabled"
-	// StatusDisabled plugins say so in their plugin.yaml.
+	// StatusDisabled plugins are disabled in their plugin.yaml.
 	StatusDisabled Status = "disabled"
-	// StatusExcluded plugins are left out by include or exclude in the configuration.
+	// StatusExcluded plugins are excluded by include or exclude in the configuration.
 	StatusExcluded Status = "excluded"
-	// StatusUntrusted plugins belong to a project that the user has not agreed to.
+	// StatusUntrusted plugins belong to a project that the user has not trusted.
 	StatusUntrusted Status = "untrusted"
-	// StatusShadowed plugins have a namesake in a home of higher precedence.
+	// StatusShadowed plugins have the same name as a plugin in a home of higher precedence.
 	StatusShadowed Status = "shadowed"
 )
 
@@ -33,18 +33,19 @@ type Entry struct {
 	manifest.Plugin
 	Home   config.Home
 	Status Status
-	// ShadowedBy is the directory of the plugin that is used instead; Shadows are the directories that this one hides.
+	// ShadowedBy is the directory of the plugin that is used instead. Shadows are the directories of the plugins that this plugin
+	// hides.
 	ShadowedBy string
 	Shadows    []string
 
 	place install.Place
-	// state is the project's, or the user's for a plugin of the user's home.
+	// state holds the paths of the project, or those of the user for a plugin in the user's home.
 	state state.Paths
-	// asks finds what the plugin asks for, once; nil for one that does not run.
+	// asks returns what the plugin requests and caches the result. It is nil for a plugin that does not run.
 	asks func() manifest.Asks
 }
 
-// Asks are what the plugin asks for beyond the defaults.
+// Asks returns what the plugin requests beyond the defaults.
 func (e Entry) Asks() manifest.Asks {
 	if e.asks == nil {
 		return manifest.Ask(e.Plugin)
@@ -52,8 +53,8 @@ func (e Entry) Asks() manifest.Asks {
 	return e.asks()
 }
 
-// Catalog finds the plugins of all homes, in the order of their names; of two with one name the one in use comes first. Its
-// error is one that must keep aura from starting: two plugins of one name in one home, or a condition that does not parse.
+// Catalog returns the plugins of all homes, sorted by name. If two plugins have the same name, the one in use comes first. An
+// error must keep aura from starting: two plugins with the same name in one home, or a condition that does not parse.
 func Catalog(c *config.Config) ([]Entry, error) {
 	var layers [][]manifest.Plugin
 	homes, places := make(map[string]config.Home), make(map[string]install.Place)
@@ -62,7 +63,7 @@ func Catalog(c *config.Config) ([]Entry, error) {
 		if err != nil {
 			return nil, err
 		}
-		// What was installed must still be what it was then.
+		// Installed plugins must still be as they were when they were installed.
 		install.Verify(PlaceOf(root), found)
 		for _, p := range found {
 			homes[p.Dir], places[p.Dir] = root.Home, PlaceOf(root)
@@ -92,7 +93,7 @@ func Catalog(c *config.Config) ([]Entry, error) {
 	return out, nil
 }
 
-// StateOf is where logs and data of a home's plugins are kept.
+// StateOf returns where the logs and data of a home's plugins are stored.
 func StateOf(c *config.Config, home config.Home) state.Paths {
 	if home.Dir == c.User {
 		return c.State.User()
@@ -100,7 +101,7 @@ func StateOf(c *config.Config, home config.Home) state.Paths {
 	return c.State
 }
 
-// LogFile is where the plugin's output is kept; empty if there is no place for it.
+// LogFile returns the file of the plugin's output; empty if there is no directory for logs.
 func (e Entry) LogFile() string {
 	if e.state.Logs() == "" {
 		return ""
@@ -108,7 +109,7 @@ func (e Entry) LogFile() string {
 	return filepath.Join(e.state.Logs(), "plugins", e.Name+".log")
 }
 
-// DataDir is where the plugin may keep what it likes; empty if there is no place for that.
+// DataDir returns the directory in which the plugin may store data; empty if there is no directory for data.
 func (e Entry) DataDir() string {
 	if e.state.Data() == "" {
 		return ""
@@ -116,7 +117,7 @@ func (e Entry) DataDir() string {
 	return filepath.Join(e.state.Data(), e.Name)
 }
 
-// verify says whether the plugin's files are still those that were installed.
+// verify checks that the plugin's files are still those that were installed.
 func (e Entry) verify() error {
 	now := []manifest.Plugin{e.Plugin}
 	now[0].Err = nil
@@ -124,7 +125,7 @@ func (e Entry) verify() error {
 	return now[0].Err
 }
 
-// Spec is the plugin as the host runs it.
+// Spec returns the specification with which the host runs the plugin.
 func (e Entry) Spec(c *config.Config, unsafe bool) host.Spec {
 	return host.Spec{
 		Plugin:  e.Plugin,
@@ -132,18 +133,18 @@ func (e Entry) Spec(c *config.Config, unsafe bool) host.Spec {
 		Unsafe:  unsafe || c.Features.Plugins.Unsafe,
 		LogFile: e.LogFile(), DataDir: e.DataDir(),
 		Sandbox: NewConfinement(c, c.Features, "").Plugin(e),
-		// What is not to be seen in the source was not granted.
+		// The user granted only what the source shows.
 		Unconfined: e.Asks().Unconfined,
 		Verify:     e.verify,
 	}
 }
 
-// NewEntry is a plugin that was found and is not used.
+// NewEntry returns an entry for a plugin that was found but is not used.
 func NewEntry(p manifest.Plugin, status Status, root config.PluginRoot, s state.Paths) Entry {
 	return Entry{Plugin: p, Home: root.Home, Status: status, place: PlaceOf(root), state: s}
 }
 
-// PlaceOf is where plugins of a root are installed.
+// PlaceOf returns where the plugins of a root are installed.
 func PlaceOf(root config.PluginRoot) install.Place {
 	return install.Place{Home: root.Home.Dir, Root: root.Dir}
 }

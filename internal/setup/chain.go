@@ -14,10 +14,11 @@ import (
 	"github.com/idelchi/aura/internal/prompt"
 )
 
-// Chain is the fallback chain of a role: the role first, then those who take over in order when a provider fails for good.
+// Chain is the fallback chain of a role: the role, followed by the roles that take over, in order, when a provider fails
+// permanently.
 type Chain struct{ members []member }
 
-// member is one role of a fallback chain, with what is known of it before anything runs.
+// member is one role of a fallback chain, with everything that is known about the role before anything runs.
 type member struct {
 	source       Source
 	role         Role
@@ -28,7 +29,7 @@ type member struct {
 	policy       policy.Policy
 }
 
-// NewChain works out who answers for a role.
+// NewChain returns the fallback chain of a role.
 func (s Source) NewChain(ctx context.Context, r Role) (Chain, error) {
 	first, err := s.member(ctx, r)
 	if err != nil {
@@ -70,29 +71,30 @@ func (s Source) member(ctx context.Context, r Role) (member, error) {
 	return m, err
 }
 
-// provider is the one that a role asks for.
+// provider returns the provider that a role requests.
 func (s Source) provider(ctx context.Context, r Role) (llm.Provider, string, error) {
 	return s.Providers.Choose(ctx, cmp.Or(r.Provider, r.Agent.Model.Provider, s.Options.Provider))
 }
 
-// ProviderName is the name of the provider of the role.
+// ProviderName returns the name of the role's provider.
 func (c Chain) ProviderName() string { return c.members[0].providerName }
 
-// ModelName is the name of the role's model, asked of the provider if the configuration does not say. It is empty if nobody knows.
+// ModelName returns the name of the role's model. It asks the provider if the configuration does not name a model. It returns
+// an empty string if the name is unknown.
 func (c Chain) ModelName(ctx context.Context) string { return c.members[0].modelName(ctx) }
 
-// Hooks are the shell hooks of the role.
+// Hooks returns the shell hooks of the role.
 func (c Chain) Hooks() hooks.Runner { return c.members[0].hooks }
 
-// Policy is the policy of the role.
+// Policy returns the policy of the role.
 func (c Chain) Policy() policy.Policy { return c.members[0].policy }
 
-// Tools are the tools of the role.
+// Tools returns the tools of the role.
 func (c Chain) Tools(live Live) (Toolset, error) {
 	return c.members[0].tools(c.members[0].confinement(), live)
 }
 
-// Persona puts the role together with everything that it can do, those who take over included.
+// Persona returns the role with everything that it can do, including its fallbacks.
 func (c Chain) Persona(ctx context.Context, live Live) (conversation.Persona, error) {
 	var out conversation.Persona
 	for i, m := range c.members {
@@ -116,7 +118,7 @@ func (c Chain) Persona(ctx context.Context, live Live) (conversation.Persona, er
 	return out, nil
 }
 
-// persona is one member as the conversation knows it.
+// persona returns one member in the form that the conversation uses.
 func (m member) persona(ctx context.Context, live Live) (conversation.Persona, error) {
 	confined := m.confinement()
 	tools, err := m.tools(confined, live)
@@ -149,7 +151,7 @@ func (m member) persona(ctx context.Context, live Live) (conversation.Persona, e
 
 func (m member) confinement() Confinement { return m.source.confinement(m.features) }
 
-// model is the provider's name for the model; empty for its default.
+// model returns the provider's name for the model; empty for the provider's default.
 func (m member) model() string {
 	r := m.role
 	if r.Model != "" || r.Agent.Model.Name != "" || r.Agent.Model.Provider != "" {
@@ -162,7 +164,7 @@ func (m member) modelName(ctx context.Context) string {
 	if name := m.model(); name != "" {
 		return name
 	}
-	// If the service cannot say, the call of the model will tell why.
+	// If the service cannot answer, the call of the model will report why.
 	described, err := m.provider.Model(ctx, "")
 	if err != nil {
 		return ""

@@ -13,12 +13,13 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// Holds evaluates a condition under some settings.
+// Holds evaluates a condition with the given settings.
 func (s Source) Holds(ctx context.Context, f config.Features, c condition.Expr, state sdk.Context) (bool, error) {
 	return c.Eval(ctx, host.ConditionState(state, s.Config.Workdir, s.RunCondition(f)))
 }
 
-// RunCondition runs the command of a bash: condition in a limited process of its own, with the environment that shell hooks have.
+// RunCondition returns a function that runs the command of a bash: condition in a separate, limited process with the
+// environment of shell hooks.
 func (s Source) RunCondition(f config.Features) func(ctx context.Context, workdir, line string) (bool, error) {
 	return runCondition(environment(s.Config.Environ, f.Sandbox.Env, s.TaskEnv))
 }
@@ -37,7 +38,7 @@ func runCondition(env []string) func(context.Context, string, string) (bool, err
 	}
 }
 
-// WithTask puts a task's variables over an environment.
+// WithTask returns an environment with a task's variables added; they override variables of the same names.
 func WithTask(environ []string, task map[string]string) []string {
 	out := slices.Clone(environ)
 	for k, v := range task {

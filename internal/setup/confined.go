@@ -17,30 +17,30 @@ import (
 	"github.com/idelchi/aura/internal/tool/builtin"
 )
 
-// confined runs a built-in tool in a confined process of its own: aura itself, started again.
+// confined runs a built-in tool in a separate confined process, which is another instance of aura.
 type confined struct {
 	tool.Tool
 	policy  sandbox.Policy
 	options builtin.Options
 	grants  *sandbox.Grants
 	tell    func([]string)
-	// spares starts processes in advance; nil if there is only one call to be made.
+	// spares starts processes in advance; nil if only one call is made.
 	spares *sandbox.Spares
 }
 
-// Unwrap is the tool itself.
+// Unwrap returns the tool itself.
 func (t confined) Unwrap() tool.Tool { return t.Tool }
 
-// answer is what the confined process returns.
+// answer is the answer of the confined process.
 type answer struct {
 	Output string `json:"output"`
 	// Error is empty if the tool succeeded.
 	Error string `json:"error,omitempty"`
-	// Diff is what the tool changed in files.
+	// Diff describes the tool's changes to files.
 	Diff string `json:"diff,omitempty"`
 }
 
-// Execute hands the call to the process and waits for its answer.
+// Execute sends the call to the process and waits for the answer.
 func (t confined) Execute(ctx context.Context, call tool.Call) (string, error) {
 	name := t.Definition().Name
 	self, err := sandbox.Self()
@@ -91,10 +91,11 @@ func (t confined) Execute(ctx context.Context, call tool.Call) (string, error) {
 	return said.Output, nil
 }
 
-// explained adds to the answer of a command that the sandbox refused something, where the command says so in the words of the kernel.
+// explained adds a note to the answer of a command if the sandbox denied an operation and the command printed the kernel's
+// error message.
 func (t confined) explained(said answer, policy sandbox.Policy) answer {
 	if !policy.Exec {
-		return said // tools for files are refused by path, with the rule
+		return said // file tools are refused by path, with the rule
 	}
 	for _, text := range []*string{&said.Error, &said.Output} {
 		if note := sandbox.Explain(policy, t.options.Workdir, *text); note != "" {
@@ -105,8 +106,8 @@ func (t confined) explained(said answer, policy sandbox.Policy) answer {
 	return said
 }
 
-// missing are the paths that would be protected if they existed. Only programs can make them: the other tools are kept from it by
-// path. The kernel cannot keep a name free, so what appears there is told.
+// missing returns the paths that would be protected if they existed. Only programs can create them; the other tools are refused
+// by path. The kernel cannot reserve a name, so paths that appear are reported.
 func (t confined) missing() []string {
 	if !t.policy.Exec || t.tell == nil {
 		return nil
@@ -119,7 +120,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// report tells the user what could not be enforced, and what came into being where nothing was to protect.
+// report reports to the user what could not be enforced, and which unprotected paths were created.
 func (t confined) report(r sandbox.Report, before []string) {
 	if t.tell == nil {
 		return
@@ -127,7 +128,7 @@ func (t confined) report(r sandbox.Report, before []string) {
 	t.tell(r.Uncovered)
 	made := slices.DeleteFunc(before, func(path string) bool { return !exists(path) })
 	if r.Mounts {
-		// An empty directory is put there by the sandbox itself, to be protected.
+		// The sandbox itself creates an empty directory in order to protect it.
 		made = slices.DeleteFunc(made, isEmptyDir)
 	}
 	if len(made) > 0 {
@@ -136,7 +137,7 @@ func (t confined) report(r sandbox.Report, before []string) {
 	}
 }
 
-// outermost are the paths that are not right below another one of them.
+// outermost returns the paths whose parent directory is not one of the paths.
 func outermost(paths []string) []string {
 	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return slices.Contains(paths, filepath.Dir(path)) })
 }
@@ -146,14 +147,14 @@ func isEmptyDir(path string) bool {
 	return err == nil && len(entries) == 0
 }
 
-// noCollection keeps the garbage collector from running while the program starts, which is most of what a call costs. RunConfined
-// turns it on. Commands do not see the variable: they have the environment of the settings.
+// noCollection disables the garbage collector while the program starts, which takes most of the time of a call. RunConfined
+// enables it again. Commands do not see the variable: they have the environment of the settings.
 const noCollection = "GOGC=off"
 
-// collectAt is Go's default.
+// collectAt is Go's default garbage collection target, in percent.
 const collectAt = 100
 
-// toolOptions are the settings of built-in tools as they travel to the confined process.
+// toolOptions are the settings of built-in tools as they are sent to the confined process.
 type toolOptions struct {
 	Workdir     string             `json:"workdir"`
 	Env         []string           `json:"env"`

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// usualVariables are what Bash, shell hooks and bash: conditions see of aura's environment: what programs need to find files and to
-// know the terminal, the language and the tools of a build. A name may end in *. Everything else may be a secret, whatever it is called.
+// usualVariables are the variables of aura's environment that Bash, shell hooks and bash: conditions see: those that programs
+// need to find files, and those that describe the terminal, the language and the build tools. A name may end in *. Any other
+// variable may contain a secret, whatever its name is.
 var usualVariables = []string{
 	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "PWD", "OLDPWD", "SHLVL", "HOSTNAME", "TMPDIR", "TMP", "TEMP", "TZ", "TZDIR",
 	"TERM", "TERMINFO", "COLORTERM", "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "LS_COLORS",
@@ -26,12 +27,13 @@ var usualVariables = []string{
 	// The network. A proxy's password is not passed on; see harmless.
 	"SSL_CERT_FILE", "SSL_CERT_DIR", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "GIT_SSL_CAINFO", "http_proxy", "https_proxy", "ftp_proxy",
 	"all_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY", "ALL_PROXY", "NO_PROXY",
-	// What Windows programs cannot do without.
+	// Variables that Windows programs require.
 	"SystemRoot", "SYSTEMROOT", "SystemDrive", "ComSpec", "COMSPEC", "PATHEXT", "WINDIR", "windir", "USERPROFILE", "APPDATA", "LOCALAPPDATA",
 	"ProgramFiles", "ProgramData", "NUMBER_OF_PROCESSORS", "PROCESSOR_ARCHITECTURE",
 }
 
-// environment is what command lines see: the usual variables, those that the settings name, and what the task sets.
+// environment returns the environment of command lines: the usual variables, the variables that the settings name, and the
+// variables of the task.
 func environment(environ, named []string, task map[string]string) []string {
 	kept := slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
 		name, value, _ := strings.Cut(entry, "=")
@@ -40,7 +42,7 @@ func environment(environ, named []string, task map[string]string) []string {
 	return WithTask(kept, task)
 }
 
-// matches reports whether a name is one of the patterns.
+// matches reports whether a name matches one of the patterns.
 func matches(patterns []string, name string) bool {
 	return slices.ContainsFunc(patterns, func(pattern string) bool {
 		start, open := strings.CutSuffix(pattern, "*")
@@ -48,7 +50,7 @@ func matches(patterns []string, name string) bool {
 	})
 }
 
-// harmless reports whether a usual variable holds no password: URLs of proxies, and of Go's modules, may have one.
+// harmless reports whether a usual variable contains no password. URLs of proxies, including GOPROXY, may contain one.
 func harmless(name, value string) bool {
 	if lower := strings.ToLower(name); !strings.HasSuffix(lower, "_proxy") && name != "GOPROXY" {
 		return true

@@ -10,8 +10,8 @@ import (
 	"github.com/idelchi/aura/internal/tool"
 )
 
-// layers are the filters in force, each narrowing the last. What the command line includes goes before what the
-// configuration does; what either excludes is excluded.
+// layers returns the active filters; each narrows the result of the previous one. Tools included on the command line replace
+// those included by the configuration. Tools excluded by either are excluded.
 func (s Source) layers(r Role, f config.Features) []config.ToolFilter {
 	global := config.ToolFilter{Enabled: f.Tools.Enabled, Disabled: slices.Concat(f.Tools.Disabled, s.Options.ExcludeTools)}
 	if len(s.Options.IncludeTools) > 0 {
@@ -24,8 +24,8 @@ func (s Source) layers(r Role, f config.Features) []config.ToolFilter {
 	return out
 }
 
-// narrow drops the tools that a layer leaves out, and opt-in tools that no layer names exactly. Done is not chosen but
-// turned on and off.
+// narrow removes the tools that a layer excludes, and opt-in tools that no layer names exactly. It always keeps Done, which is
+// turned on and off separately.
 func narrow(tools []tool.Tool, layers []config.ToolFilter, optIn []string) []tool.Tool {
 	var out []tool.Tool
 	for _, t := range tools {
@@ -37,14 +37,14 @@ func narrow(tools []tool.Tool, layers []config.ToolFilter, optIn []string) []too
 			named = named || slices.Contains(l.Enabled, d.Name)
 		}
 		if kept && named || d.Name == donetool.Name {
-			d.OptIn = false // someone has opted in
+			d.OptIn = false // a layer has opted in
 			out = append(out, tool.WithDefinition(t, d))
 		}
 	}
 	return out
 }
 
-// Filtered says which of the layers leaves a tool out; empty if none does.
+// Filtered returns which layer excludes a tool and why, or an empty string if none does.
 func (s Source) Filtered(r Role, f config.Features, d tool.Definition) string {
 	named := !d.OptIn && !tool.Match(f.Tools.OptIn, d.Name)
 	for _, l := range s.namedLayers(r, f) {
@@ -62,13 +62,14 @@ func (s Source) Filtered(r Role, f config.Features, d tool.Definition) string {
 	return ""
 }
 
-// namedLayer is a filter and what to call it where it offers and where it leaves out.
+// namedLayer is a filter with its names for messages: one as the filter that enables tools, one as the filter that disables
+// them.
 type namedLayer struct {
 	enables, disables string
 	by                config.ToolFilter
 }
 
-// namedLayers are those of layers, with what the command line excludes apart.
+// namedLayers returns layers with their names. What the command line excludes is a layer of its own.
 func (s Source) namedLayers(r Role, f config.Features) []namedLayer {
 	const settings = "tools: in the settings"
 	enables, all := settings, s.layers(r, f)

@@ -5,7 +5,8 @@ import (
 	"github.com/idelchi/aura/internal/manifest"
 )
 
-// Granted is what a plugin is given of what it asks for. The user's yes to the plugin grants it, and settings take from it.
+// Granted returns the part of a plugin's requests that is granted. The user grants the requests by accepting the plugin;
+// settings can withdraw parts of them.
 func Granted(e Entry, c *config.Config, unsafe bool) manifest.Asks {
 	out := e.Asks()
 	if e.Status == StatusUntrusted {

@@ -13,14 +13,14 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// guard stands between the plugins and the tools of a role.
+// guard checks the tool calls of a role. It is located between the plugins and the tools.
 type guard struct {
 	source Source
 	policy policy.Policy
 	hooks  hooks.Runner
 }
 
-// policies are the rules in force, of each layer.
+// policies returns the policy rules of each layer.
 func (s Source) policies(r Role, f config.Features) []policy.Rules {
 	layers := []config.Policy{f.Tools.Policy, r.Agent.Tools.Policy, r.Mode.Tools.Policy, r.Within.Tools.Policy}
 	if s.Options.Task != nil {
@@ -33,7 +33,7 @@ func (s Source) policies(r Role, f config.Features) []policy.Rules {
 	return out
 }
 
-// Before asks the policy, and the user if the policy wants that, and then the hooks.
+// Before checks the policy, asks the user if the policy requires it, and then runs the hooks.
 func (g guard) Before(ctx context.Context, call tool.Call, t tool.Tool) (string, error) {
 	if err := g.permit(ctx, call, t); err != nil || len(g.hooks.Pre) == 0 {
 		return "", err
@@ -50,7 +50,7 @@ func (g guard) Before(ctx context.Context, call tool.Call, t tool.Tool) (string,
 	}
 }
 
-// hookCall is a call as hooks see it.
+// hookCall returns a call in the form that hooks receive.
 func (g guard) hookCall(ctx context.Context, call tool.Call, t tool.Tool) hooks.Call {
 	var declared sdk.ToolPaths
 	if p, ok := tool.As[tool.Pather](t); ok {
@@ -62,7 +62,7 @@ func (g guard) hookCall(ctx context.Context, call tool.Call, t tool.Tool) hooks.
 	return hooks.Call{Tool: t.Definition().Name, Input: call.Args, Paths: hooks.Paths(g.source.Config.Workdir, call.Args, declared)}
 }
 
-// permit asks the policy.
+// permit checks the policy.
 func (g guard) permit(ctx context.Context, call tool.Call, t tool.Tool) error {
 	name := t.Definition().Name
 	verdict := g.policy.Decide(name, call.Args)
@@ -100,7 +100,7 @@ func (g guard) confirm(ctx context.Context, call tool.Call, t tool.Tool, rule st
 	return nil
 }
 
-// After lets the hooks see what the tool did, also if that failed.
+// After runs the hooks with the output of the tool, even if the tool failed.
 func (g guard) After(ctx context.Context, call tool.Call, t tool.Tool, output string, failure error) string {
 	if len(g.hooks.Post) == 0 || ctx.Err() != nil {
 		return ""
@@ -121,7 +121,7 @@ func (g guard) After(ctx context.Context, call tool.Call, t tool.Tool, output st
 	return out.Append(out.Reason)
 }
 
-// tellAnswers reports the hooks whose answers could not be read: a guard among them blocks nothing.
+// tellAnswers reports the hooks whose answers could not be parsed, because a guard among them blocks nothing.
 func (g guard) tellAnswers(out hooks.Outcome) {
 	for _, r := range out.Reports {
 		if _, wrong := errors.AsType[*hooks.AnswerError](r.Err); wrong {

@@ -10,7 +10,7 @@ import (
 	"github.com/idelchi/aura/internal/sandbox"
 )
 
-// HooksOf are the shell hooks of a role, filtered by the agent first and then by the mode.
+// HooksOf returns the shell hooks of a role, filtered by the agent first and then by the mode.
 func (s Source) HooksOf(r Role, f config.Features) (hooks.Runner, error) {
 	runner, err := hooks.Compile(s.Config.HookDefinitions(), hookLayers(r)...)
 	if err != nil {
@@ -28,7 +28,7 @@ func (s Source) HooksOf(r Role, f config.Features) (hooks.Runner, error) {
 	return runner, nil
 }
 
-// hookLayers are the filters of hooks in force.
+// hookLayers returns the hook filters of the agent and the mode.
 func hookLayers(r Role) []hooks.Filter {
 	var out []hooks.Filter
 	for _, l := range []struct {
@@ -40,7 +40,7 @@ func hookLayers(r Role) []hooks.Filter {
 	return out
 }
 
-// Hook is a shell hook in a list.
+// Hook describes a shell hook in a list.
 type Hook struct {
 	Name        string   `json:"name"`
 	Description string   `json:"description"`
@@ -52,16 +52,18 @@ type Hook struct {
 	Silent      bool     `json:"silent"`
 	Depends     []string `json:"depends"`
 	Inherit     []string `json:"inherit"`
-	// Active hooks run, in the order of the list. Reason says why the others do not.
+	// Active reports whether the hook runs. Active hooks run in the order of the list. Reason says why an inactive hook does not
+	// run.
 	Active bool   `json:"active"`
 	Reason string `json:"reason,omitempty"`
-	// Order counts the active hooks of the same event, from 1.
+	// Order is the position among the active hooks of the same event, from 1.
 	Order int `json:"order,omitempty"`
-	// File is where the hook is configured.
+	// File is the file that configures the hook.
 	File string `json:"file"`
 }
 
-// ListHooks lists the hooks of a configuration: those that a runner runs, in order, and those that it does not, with the reason.
+// ListHooks lists the hooks of a configuration: first the hooks that a runner runs, in order, then the excluded hooks with the
+// reason.
 func ListHooks(c *config.Config, runner hooks.Runner) []Hook {
 	out := []Hook{}
 	for _, row := range [][]hooks.Entry{runner.Pre, runner.Post} {

@@ -14,19 +14,19 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// RuntimeDir is where running sessions of this user are found.
+// RuntimeDir returns the directory in which running sessions of this user are registered.
 func RuntimeDir(c *config.Config) string {
 	xdg, _ := config.Lookup(c.Inherited, "XDG_RUNTIME_DIR")
 	return host.RuntimeDir(xdg, c.State.Run())
 }
 
-// RuntimeDirs are all places where running sessions of this user may be.
+// RuntimeDirs returns all directories in which running sessions of this user may be registered.
 func RuntimeDirs(c *config.Config) []string {
 	xdg, _ := config.Lookup(c.Inherited, "XDG_RUNTIME_DIR")
 	return host.RuntimeDirs(xdg, c.State.Run())
 }
 
-// HostOptions are what every fleet of this configuration has in common.
+// HostOptions returns the options that all plugin fleets of this configuration share.
 func HostOptions(c *config.Config) (host.Options, error) {
 	if err := RequireSandbox(c.Features); err != nil {
 		return host.Options{}, err
@@ -49,7 +49,7 @@ func HostOptions(c *config.Config) (host.Options, error) {
 	}, nil
 }
 
-// hostBinary finds aura-plugin-host beside aura, or else in PATH.
+// hostBinary finds aura-plugin-host in the directory of aura, or else in PATH.
 func hostBinary(c *config.Config) (string, error) {
 	name := "aura-plugin-host"
 	if runtime.GOOS == "windows" {

@@ -9,7 +9,7 @@ import (
 	"github.com/idelchi/aura/internal/llm"
 )
 
-// listing is a service that has some models, or cannot say which.
+// listing is a service that lists some models, or fails to list them.
 type listing struct {
 	llm.Provider
 	names []string
@@ -26,7 +26,7 @@ func (l listing) Models(context.Context) ([]llm.Model, error) {
 	return out, nil
 }
 
-// TestOffers tells which models of a saved session a provider still has.
+// TestOffers checks which models of a saved session a provider still has.
 func TestOffers(t *testing.T) {
 	t.Parallel()
 	has := listing{names: []string{"claude-x-20260101", "llama3:latest", "gpt-9"}}

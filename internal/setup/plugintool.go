@@ -11,23 +11,23 @@ import (
 	"github.com/idelchi/aura/shared"
 )
 
-// PluginTool is a plugin's tool as the registry has it.
+// PluginTool is a plugin's tool in the registry.
 type PluginTool struct {
 	Plugin *host.Plugin
-	// Sandboxable tools work in the sandbox, or have to.
+	// Sandboxable reports whether the tool runs in the sandbox, because it can or because it must.
 	Sandboxable bool
 
 	definition tool.Definition
-	// policy is what the tool is confined to, if there is a sandbox and it is sandboxable.
+	// policy is the policy of the tool if there is a sandbox and the tool is sandboxable.
 	policy sandbox.Policy
-	// apart is the policy of a process for each call; nil if the plugin's own child runs the tool.
+	// apart is the policy of a separate process for each call; nil if the plugin's own child process runs the tool.
 	apart *sandbox.Policy
 }
 
 // Definition describes the tool.
 func (t PluginTool) Definition() tool.Definition { return t.definition }
 
-// Execute runs the tool in the plugin's child, or in a process of its own under a stricter policy.
+// Execute runs the tool in the plugin's child process, or in a separate process with a stricter policy.
 func (t PluginTool) Execute(ctx context.Context, call tool.Call) (string, error) {
 	if t.apart != nil {
 		return t.Plugin.ExecuteUnder(ctx, t.apart, call.Context, call.Args)
@@ -35,7 +35,7 @@ func (t PluginTool) Execute(ctx context.Context, call tool.Call) (string, error)
 	return t.Plugin.Execute(ctx, call.Context, call.Args)
 }
 
-// Paths asks the plugin which files a call will touch.
+// Paths asks the plugin which files a call will access.
 func (t PluginTool) Paths(ctx context.Context, args map[string]any) (sdk.ToolPaths, error) {
 	exports, _ := t.Plugin.Exports()
 	if exports.Tool == nil || !exports.Tool.HasPaths {
@@ -44,13 +44,13 @@ func (t PluginTool) Paths(ctx context.Context, args map[string]any) (sdk.ToolPat
 	return t.Plugin.Paths(ctx, args)
 }
 
-// In is the tool in another child of its plugin, which is confined to a policy already.
+// In returns the tool in another child process of its plugin, which is already confined to a policy.
 func (t PluginTool) In(p *host.Plugin, policy sandbox.Policy, workdir string) tool.Tool {
 	t.Plugin, t.policy, t.apart = p, policy, nil
 	return fenced{Tool: t, policy: policy, workdir: workdir}
 }
 
-// PluginTools are the tools that plugins offer. A tool that cannot be offered is reported and left out.
+// PluginTools returns the tools that plugins offer. A tool that cannot be offered is reported and omitted.
 func (s Source) PluginTools(c Confinement, live Live) []tool.Tool {
 	var out []tool.Tool
 	for _, p := range live.Plugins {
@@ -78,7 +78,7 @@ func (s Source) PluginTools(c Confinement, live Live) []tool.Tool {
 	return out
 }
 
-// UnavailableTool is a plugin's tool of which the plugin says that it is not available.
+// UnavailableTool returns a plugin's tool that the plugin reports as not available.
 func UnavailableTool(p *host.Plugin, e shared.Exports) PluginTool {
 	t := e.Tool
 	return PluginTool{Plugin: p, Sandboxable: confinable(p.Spec(), e), definition: tool.Definition{
@@ -87,5 +87,5 @@ func UnavailableTool(p *host.Plugin, e shared.Exports) PluginTool {
 	}}
 }
 
-// confinable reports whether a plugin's tool works in the sandbox, or has to.
+// confinable reports whether a plugin's tool runs in the sandbox, because it can or because it must.
 func confinable(s host.Spec, e shared.Exports) bool { return e.Tool.Sandboxable || !s.Unconfined }

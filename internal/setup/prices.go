@@ -10,7 +10,7 @@ import (
 	"github.com/idelchi/aura/internal/tool"
 )
 
-// pricesOf are the prices of a model: those of its name, else those of the longest pattern that matches it.
+// pricesOf returns the prices of a model: those for its exact name, or else those for the longest matching pattern.
 func pricesOf(all map[string]config.Prices, model string) (llm.Prices, bool) {
 	if p, ok := all[model]; ok {
 		return perToken(p), true

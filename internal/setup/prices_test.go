@@ -8,7 +8,7 @@ import (
 	"github.com/idelchi/aura/internal/llm"
 )
 
-// counting answers with a count of tokens.
+// counting answers with a number of tokens.
 type counting struct {
 	llm.Provider
 	usage llm.Usage
@@ -18,7 +18,7 @@ func (c counting) Chat(context.Context, llm.Request, func(llm.Delta)) (llm.Respo
 	return llm.Response{Usage: c.usage}, nil
 }
 
-// TestPrices holds which price a model has, and that there is no cost without one.
+// TestPrices checks which price a model has, and that a model without a price has no cost.
 func TestPrices(t *testing.T) {
 	t.Parallel()
 	price := func(input, output float64) config.Prices { return config.Prices{Input: &input, Output: &output} }

@@ -10,24 +10,24 @@ import (
 
 // program is a program that aura starts.
 type program struct {
-	// path is where it was found, start what it is started by: its file may be replaced while aura runs.
+	// path is where the program was found. start is the path that starts it: the file at path may be replaced while aura runs.
 	path, start string
 }
 
-// found is aura-plugin-host as it was when aura first looked for it.
+// found is aura-plugin-host as it was when aura first searched for it.
 var found struct {
 	once    sync.Once
 	program program
 	err     error
 }
 
-// hostProgram finds aura-plugin-host, once. Nothing inside the working directory is taken from PATH.
+// hostProgram finds aura-plugin-host once. It never uses a program from PATH that is located inside the working directory.
 func hostProgram(c *config.Config) (program, error) {
 	found.once.Do(func() { found.program, found.err = openHost(c) })
 	return found.program, found.err
 }
 
-// HostProgram is the path of aura-plugin-host.
+// HostProgram returns the path of aura-plugin-host.
 func HostProgram(c *config.Config) (string, error) {
 	found, err := hostProgram(c)
 	return found.path, err

@@ -16,7 +16,7 @@ import (
 	"github.com/idelchi/aura/internal/prompt"
 )
 
-// promptData is what the templates of a role can speak of, but for its tools and its sandbox.
+// promptData returns the data for the templates of a role, without its tools and its sandbox.
 func (m member) promptData(ctx context.Context) prompt.Data {
 	return prompt.Data{
 		Agent: m.role.Agent.Name, Mode: m.role.Mode.Name, Provider: m.providerName, Model: m.modelName(ctx),
@@ -24,7 +24,7 @@ func (m member) promptData(ctx context.Context) prompt.Data {
 	}
 }
 
-// instructions are the files of instructions one below the other, each with its path as a heading; empty if they are turned off.
+// instructions returns the instruction files joined, each with its path as a heading; empty if instructions are turned off.
 func (m member) instructions() string {
 	if !m.features.Instructions.Enabled {
 		return ""
@@ -36,7 +36,7 @@ func (m member) instructions() string {
 	return paragraphs(out...)
 }
 
-// InstructionFiles are the files of instructions that the role's system prompt can hold.
+// InstructionFiles returns the instruction files that the role's system prompt can contain.
 func (s *Setup) InstructionFiles() []string {
 	if !s.Features.Instructions.Enabled {
 		return nil
@@ -85,7 +85,8 @@ func pluginPrompts(live Live) []string {
 	return out
 }
 
-// configuredPrompt is the system prompt of an agent that works on no files: neither aura's own prompt nor instructions are added.
+// configuredPrompt returns the system prompt of an agent that does not work on files. It adds neither aura's built-in prompt
+// nor instructions.
 func (m member) configuredPrompt(data prompt.Data) (string, error) {
 	parts, mode, err := m.promptParts()
 	if err != nil {
@@ -106,7 +107,7 @@ func rendered(data prompt.Data, parts ...prompt.Template) (string, error) {
 	return paragraphs(out...), nil
 }
 
-// paragraphs puts texts one below the other, those that are blank left out.
+// paragraphs joins texts with blank lines between them and omits blank texts.
 func paragraphs(texts ...string) string {
 	var out []string
 	for _, text := range texts {
@@ -117,7 +118,7 @@ func paragraphs(texts ...string) string {
 	return strings.Join(out, "\n\n")
 }
 
-// promptParts are the named prompt and the text of the agent, as far as there are any, and the text of the mode.
+// promptParts returns the named prompt and the text of the agent, if they exist, and the text of the mode.
 func (m member) promptParts() (parts []prompt.Template, mode prompt.Template, err error) {
 	if name := cmp.Or(m.role.System, m.role.Agent.System); name != "" {
 		named, err := m.source.namedPrompt(name)
@@ -141,8 +142,8 @@ func (s Source) namedPrompt(name string) (prompt.Template, error) {
 	return prompt.Template{Name: name, Body: named.Body, File: named.BodyAt.File, Line: named.BodyAt.Line}, nil
 }
 
-// compaction says when and by whom a long history is summarised. The data is that of the role whose history it is; if another
-// agent summarises, its prompt speaks of that one.
+// compaction returns when a long history is summarised, and by which agent. data describes the role whose history is
+// summarised. If another agent summarises, the prompt uses the data of that agent.
 func (m member) compaction(ctx context.Context, data prompt.Data) (*conversation.Compaction, error) {
 	c := m.features.Compaction
 	out := &conversation.Compaction{Threshold: c.Threshold, MaxTokens: c.MaxTokens, KeepLast: cmp.Or(c.KeepLastMessages, -1)}
@@ -174,7 +175,7 @@ func (m member) compaction(ctx context.Context, data prompt.Data) (*conversation
 	return out, nil
 }
 
-// summariser is an agent that only writes summaries.
+// summariser returns an agent that only writes summaries.
 func (m member) summariser(ctx context.Context, name string) (member, error) {
 	r, err := FindRole(m.source.Config, name, "")
 	if err != nil {

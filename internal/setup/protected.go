@@ -9,8 +9,8 @@ import (
 	"github.com/idelchi/aura/internal/manifest"
 )
 
-// pluginDirs are the directories that plugins are loaded from: those that the configuration names, and those that links in them
-// lead to.
+// pluginDirs returns the directories that plugins are loaded from: the directories that the configuration names, and the links
+// to directories in them.
 func pluginDirs(c *config.Config) []string {
 	var out []string
 	for _, root := range c.PluginRoots() {
@@ -19,14 +19,14 @@ func pluginDirs(c *config.Config) []string {
 	return out
 }
 
-// linkDepth is how deep links to plugins are looked for below a directory of plugins.
+// linkDepth is how many levels below a plugin directory are searched for links to plugins.
 const linkDepth = 4
 
-// linked are the links to directories. Inside of a plugin none leads to another one.
+// linked returns the links to directories below dir. It does not search inside a plugin, because plugins are not nested.
 func linked(dir string, depth int) []string {
 	entries, err := os.ReadDir(dir)
 	if err != nil || depth == 0 {
-		return nil // there are no plugins then either
+		return nil // no plugins are loaded from there either
 	}
 	var out []string
 	for _, e := range entries {

@@ -10,7 +10,7 @@ import (
 	"github.com/idelchi/aura/internal/testneed"
 )
 
-// TestLinked finds the links to plugins where plugins are looked for, and follows none.
+// TestLinked checks that links to plugins are found where plugins are searched for, and that no link is followed.
 func TestLinked(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

@@ -13,7 +13,7 @@ import (
 	"github.com/idelchi/aura/internal/redact"
 )
 
-// Providers makes the providers of a configuration, each once. Its methods may be called from several goroutines.
+// Providers creates the providers of a configuration, each once. Its methods may be called from several goroutines.
 type Providers struct {
 	config  *config.Config
 	secrets *redact.Current
@@ -23,18 +23,19 @@ type Providers struct {
 	made map[string]namedProvider
 }
 
-// namedProvider is a provider under the name that users know it by.
+// namedProvider is a provider with its name in the configuration.
 type namedProvider struct {
 	llm.Provider
 	name string
 }
 
-// NewProviders makes the providers of a configuration. Records of answers do not hold secrets; notify is given notices.
+// NewProviders returns the providers of a configuration. Secrets are removed from recorded answers. notify receives notices.
 func NewProviders(c *config.Config, secrets *redact.Current, notify func(text string)) *Providers {
 	return &Providers{config: c, secrets: secrets, notify: notify, made: map[string]namedProvider{}}
 }
 
-// For makes the providers of another version of the configuration. Those that both describe alike are kept as they are.
+// For returns the providers of another version of the configuration. It reuses the providers whose configuration is the same in
+// both.
 func (p *Providers) For(next *config.Config) *Providers {
 	out := NewProviders(next, p.secrets, p.notify)
 	p.mu.Lock()
@@ -49,7 +50,8 @@ func (p *Providers) For(next *config.Config) *Providers {
 	return out
 }
 
-// Choose takes the provider of that name; without a name the only one there is, or what the environment offers.
+// Choose returns the provider with that name. Without a name, it returns the only configured provider, or a provider detected
+// from the environment.
 func (p *Providers) Choose(ctx context.Context, name string) (llm.Provider, string, error) {
 	if name == "" && len(p.config.Providers) == 1 {
 		name = slices.Collect(maps.Keys(p.config.Providers))[0]
@@ -85,7 +87,7 @@ func (p *Providers) find(ctx context.Context, name string) (llm.Provider, string
 	return made, name, nil
 }
 
-// described is a provider whose model is described by the agent where the agent says anything.
+// described is a provider whose description of a model is overridden by the settings of the agent.
 type described struct {
 	llm.Provider
 	by config.AgentModel

@@ -13,22 +13,22 @@ import (
 	"github.com/idelchi/aura/internal/tool/builtin"
 )
 
-// Restriction narrows what a tool may do to files. Paths may be relative to the working directory and begin with ~.
+// Restriction narrows a tool's access to files. Paths may be relative to the working directory and may begin with ~.
 type Restriction struct {
-	// ReadOnly leaves nothing writable but ReadWritePaths.
+	// ReadOnly makes everything except ReadWritePaths read-only.
 	ReadOnly bool
-	// ReadOnlyPaths can be read, and not be written wherever they lie.
+	// ReadOnlyPaths can be read but never written, even below writable paths.
 	ReadOnlyPaths []string
-	// ReadWritePaths, if there are any, are all that can be written.
+	// ReadWritePaths, if not empty, are the only writable paths.
 	ReadWritePaths []string
 }
 
-// Empty reports whether nothing is narrowed.
+// Empty reports whether the restriction narrows nothing.
 func (r Restriction) Empty() bool {
 	return !r.ReadOnly && len(r.ReadOnlyPaths) == 0 && len(r.ReadWritePaths) == 0
 }
 
-// Demanded is a confinement that the user wants for one call, whatever the settings say.
+// Demanded returns a confinement that is enabled for one call even if the settings disable the sandbox.
 func (c Confinement) Demanded(r Restriction) (Confinement, error) {
 	for _, path := range absolutePaths(c.place, slices.Concat(r.ReadOnlyPaths, r.ReadWritePaths)) {
 		if _, err := os.Stat(path); err != nil {
@@ -42,7 +42,7 @@ func (c Confinement) Demanded(r Restriction) (Confinement, error) {
 	return c, nil
 }
 
-// Restricted is a built-in tool for files or the shell under a narrower policy.
+// Restricted returns a built-in file or shell tool with a narrower policy.
 func (c Confinement) Restricted(t tool.Tool, o builtin.Options, r Restriction) (tool.Tool, error) {
 	made, ok := tool.As[confined](t)
 	if !ok {
@@ -59,12 +59,12 @@ func (c Confinement) Restricted(t tool.Tool, o builtin.Options, r Restriction) (
 	return fenced{Tool: made, policy: made.policy, workdir: c.place.Workdir}, nil
 }
 
-// RestrictedPlugin is the policy of a plugin, narrowed.
+// RestrictedPlugin returns the narrowed policy of a plugin.
 func (c Confinement) RestrictedPlugin(e Entry, r Restriction) sandbox.Policy {
 	return r.narrow(*c.Plugin(e), c.place)
 }
 
-// narrow is a policy under which less can be written. What could be written before can still be read.
+// narrow returns a policy with fewer writable paths. Paths that were writable before stay readable.
 func (r Restriction) narrow(p sandbox.Policy, at sandbox.Place) sandbox.Policy {
 	p.ReadOnly, p.Protected = slices.Clone(p.ReadOnly), slices.Clone(p.Protected)
 	if r.ReadOnly || len(r.ReadWritePaths) > 0 {
@@ -76,7 +76,7 @@ func (r Restriction) narrow(p sandbox.Policy, at sandbox.Place) sandbox.Policy {
 	return p
 }
 
-// absolutePaths are paths as the user wrote them, made absolute.
+// absolutePaths converts paths that the user wrote to absolute paths.
 func absolutePaths(at sandbox.Place, paths []string) []string {
 	out := make([]string, 0, len(paths))
 	for _, path := range paths {

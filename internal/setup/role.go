@@ -11,20 +11,20 @@ import (
 	"github.com/idelchi/aura/internal/llm"
 )
 
-// Role is who answers, as the configuration and the user have it: an agent in a mode, and what the user wants otherwise than
-// the agent has it. It is a value.
+// Role says which agent answers, in which mode, and what the user overrides in the agent's settings. Role is a value.
 type Role struct {
-	// Agent and Mode have no name where none is chosen.
+	// Agent and Mode have an empty name if none is chosen.
 	Agent config.Agent
 	Mode  config.Mode
-	// Provider, Model, System (the name of a prompt) and Think go before the agent's own if they are not empty.
+	// Provider, Model, System (the name of a prompt) and Think override the agent's settings if they are not empty.
 	Provider, Model, System string
 	Think                   llm.Think
-	// Within is the mode of the session, for an agent that works on behalf of another: what the mode forbids, it does not do.
+	// Within is the mode of the session that a subagent works for. The subagent must not do what that mode forbids.
 	Within config.Mode
 }
 
-// FindRole is an agent in a mode, by their names; an empty name is none.
+// FindRole returns the role with an agent and a mode, given by their names. An empty name chooses none, except that an empty
+// mode is the agent's own mode.
 func FindRole(c *config.Config, agent, mode string) (Role, error) {
 	var (
 		r  Role
@@ -43,7 +43,7 @@ func FindRole(c *config.Config, agent, mode string) (Role, error) {
 	return r, nil
 }
 
-// Subagents are the agents that others may hand work to.
+// Subagents returns the agents that other agents may delegate work to.
 func Subagents(c *config.Config) []config.Agent {
 	var out []config.Agent
 	for _, name := range slices.Sorted(maps.Keys(c.Agents)) {
@@ -54,7 +54,7 @@ func Subagents(c *config.Config) []config.Agent {
 	return out
 }
 
-// Names lists what there is of a kind for a message.
+// Names lists the keys of a map for a message.
 func Names[T any](m map[string]T) string {
 	if len(m) == 0 {
 		return "none"

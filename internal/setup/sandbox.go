@@ -19,23 +19,24 @@ import (
 
 // Confinement is what the kernel confines a role to. It is a value; the zero value confines nothing.
 type Confinement struct {
-	// requested is what the settings say, enabled what the system can keep.
+	// requested is whether the settings request a sandbox. enabled is whether the system enforces it.
 	requested, enabled bool
-	// env are the names of variables that command lines see beside the usual ones.
+	// env holds the names of variables that command lines see in addition to the usual ones.
 	env      []string
 	settings sandbox.Config
 	place    sandbox.Place
-	// grants keeps open what is granted, for as long as aura runs.
+	// grants keeps the granted paths open while aura runs.
 	grants *sandbox.Grants
-	// files is the policy of the tools for files, where it is needed more than once; nil if it is yet to be made.
+	// files caches the policy of the file tools when it is needed more than once; nil if it was not computed.
 	files *sandbox.Policy
-	// tell is given sentences about what is not covered, which the user is to know of; nil drops them.
+	// tell receives sentences for the user about what is not covered; nil drops them.
 	tell func([]string)
-	// spares are the processes that wait for the next call; nil if there is no next one.
+	// spares holds the processes that wait for the next call; nil if there is no next call.
 	spares *sandbox.Spares
 }
 
-// NewConfinement is what settings confine tools and plugins to. The output directory may be empty.
+// NewConfinement returns the confinement of tools and plugins with the given settings. output is the output directory and may
+// be empty.
 func NewConfinement(c *config.Config, f config.Features, output string) Confinement {
 	s := f.Sandbox
 	out := Confinement{
@@ -61,7 +62,7 @@ func NewConfinement(c *config.Config, f config.Features, output string) Confinem
 		out.place.Own = append(out.place.Own, self)
 		out.place.Programs = append(out.place.Programs, self)
 	}
-	// It is opened before anything confined runs, whether it is needed or not.
+	// The plugin host is opened before any confined process runs, even if it is not needed.
 	if program, err := hostProgram(c); err == nil {
 		out.place.Programs = append(out.place.Programs, program.path)
 	}
@@ -71,8 +72,8 @@ func NewConfinement(c *config.Config, f config.Features, output string) Confinem
 	return out
 }
 
-// hiddenDirs are what no confined process sees, wherever it lies: sockets of sessions, and aura's state but for the directory that a
-// call writes to.
+// hiddenDirs returns the directories that no confined process sees, wherever they are located: the sockets of sessions, and
+// aura's state. A call still sees the directory to which it writes its output.
 func hiddenDirs(c *config.Config) []string {
 	dirs := RuntimeDirs(c)
 	if c.State.Root != "" {
@@ -81,8 +82,8 @@ func hiddenDirs(c *config.Config) []string {
 	return dirs
 }
 
-// cachesIn are the directories that builds are told to write to. What lies beside them in the trees of Go and Cargo are programs,
-// which would run outside of the sandbox one day.
+// cachesIn returns the directories that the environment names for the output of builds. The other directories in the trees of
+// Go and Cargo hold programs, which may later run outside the sandbox.
 func cachesIn(environ []string) []string {
 	var out []string
 	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOTMPDIR", "CARGO_TARGET_DIR", "npm_config_cache", "XDG_CACHE_HOME"} {
@@ -100,17 +101,17 @@ func cachesIn(environ []string) []string {
 	return out
 }
 
-// Policy is what one kind of process is confined to.
+// Policy returns the policy of one kind of process.
 func (c Confinement) Policy(kind sandbox.Kind) sandbox.Policy {
 	return sandbox.Compose(c.place, kind, c.settings)
 }
 
-// Plugin is what a plugin is confined to; nil for nothing. It has a directory of its own to write to, which is made here if nothing
-// confines the plugin and with its grants otherwise.
+// Plugin returns the policy of a plugin; nil if the plugin is not confined. A plugin may write to its own data directory. If
+// nothing confines the plugin, Plugin creates the directory; otherwise it is created together with the grants.
 func (c Confinement) Plugin(e Entry) *sandbox.Policy {
 	if !c.enabled {
 		if dir := e.DataDir(); dir != "" {
-			// A plugin that needs a directory that cannot be made will say so.
+			// A plugin that needs a directory that cannot be created will report that.
 			_ = os.MkdirAll(dir, 0o700)
 		}
 		return nil
@@ -121,7 +122,7 @@ func (c Confinement) Plugin(e Entry) *sandbox.Policy {
 	return &p
 }
 
-// Builtins are the built-in tools, each call in a confined process of its own if there is a sandbox.
+// Builtins returns the built-in tools. With a sandbox, each call runs in a separate confined process.
 func (c Confinement) Builtins(o builtin.Options, task map[string]string) []tool.Tool {
 	if !c.enabled {
 		o.Env = environment(o.Env, c.env, task)
@@ -140,7 +141,7 @@ func (c Confinement) Builtins(o builtin.Options, task map[string]string) []tool.
 	return all
 }
 
-// prepared is the same with the policy of the tools for files made.
+// prepared returns the confinement with the policy of the file tools computed.
 func (c Confinement) prepared() Confinement {
 	if c.enabled {
 		files := c.grants.Open(c.Policy(sandbox.KindFiles))
@@ -149,7 +150,7 @@ func (c Confinement) prepared() Confinement {
 	return c
 }
 
-// Fence puts a tool behind its policy.
+// Fence returns a tool that checks its paths against its policy.
 func (c Confinement) Fence(t tool.Tool) tool.Tool {
 	var policy sandbox.Policy
 	switch d := t.Definition(); {
@@ -174,17 +175,17 @@ func (c Confinement) Fence(t tool.Tool) tool.Tool {
 	return fenced{Tool: t, policy: c.grants.Open(policy), workdir: c.place.Workdir}
 }
 
-// fenced refuses a call that would touch files outside of the policy, before anything runs.
+// fenced refuses a call that would access files outside the policy, before anything runs.
 type fenced struct {
 	tool.Tool
 	policy  sandbox.Policy
 	workdir string
 }
 
-// Unwrap is the tool itself.
+// Unwrap returns the tool itself.
 func (t fenced) Unwrap() tool.Tool { return t.Tool }
 
-// Execute checks the paths that the tool declares.
+// Execute checks the paths that the tool declares, and then runs the tool.
 func (t fenced) Execute(ctx context.Context, call tool.Call) (string, error) {
 	if p, ok := tool.As[tool.Pather](t.Tool); ok {
 		if call.Paths == nil {
@@ -194,7 +195,7 @@ func (t fenced) Execute(ctx context.Context, call tool.Call) (string, error) {
 			}
 			call.Paths = &paths
 		}
-		// What is to be written is usually read too: the greater fault is told.
+		// Files that are written are usually read too. Writing is checked first, so that the more serious violation is reported.
 		for _, access := range []sandbox.Access{
 			{Write: slices.Concat(call.Paths.Write, call.Paths.Clear)},
 			{Read: slices.Concat(call.Paths.Read, call.Paths.Record, call.Paths.Guard)},
@@ -207,7 +208,7 @@ func (t fenced) Execute(ctx context.Context, call tool.Call) (string, error) {
 	return t.Tool.Execute(ctx, call)
 }
 
-// Paths passes the question on.
+// Paths returns the paths that the tool declares.
 func (t fenced) Paths(ctx context.Context, args map[string]any) (sdk.ToolPaths, error) {
 	if p, ok := tool.As[tool.Pather](t.Tool); ok {
 		return p.Paths(ctx, args)
@@ -215,14 +216,14 @@ func (t fenced) Paths(ctx context.Context, args map[string]any) (sdk.ToolPaths, 
 	return sdk.ToolPaths{}, nil
 }
 
-// apart is what a call of a plugin's tool is to be confined to in a process of its own; nil if the plugin's own child will do,
-// because it is confined as strictly already.
+// apart returns the policy for running a call of a plugin's tool in a separate process. It returns nil if the plugin's own
+// child process is already confined as strictly.
 func (c Confinement) apart(spec host.Spec, wanted *sandbox.Policy, sandboxable bool) *sandbox.Policy {
 	switch have := spec.Sandbox; {
 	case wanted == nil:
 		return nil
 	case !sandboxable:
-		// Neither the child nor a call apart is confined in files then, but in all else.
+		// Then the files of neither the child nor a separate process are confined, but everything else is.
 		free := wanted.WithoutFiles()
 		if have != nil && !free.Stricter(have.WithoutFiles()) {
 			return nil
@@ -237,7 +238,7 @@ func (c Confinement) apart(spec host.Spec, wanted *sandbox.Policy, sandboxable b
 	}
 }
 
-// Display is what prompts can say of the sandbox.
+// Display returns the description of the sandbox for prompts.
 func (c Confinement) Display() prompt.Sandbox {
 	out := prompt.Sandbox{Requested: c.requested, Enabled: c.enabled, Display: "no sandbox: tools reach all that the user does"}
 	if !c.enabled {
@@ -256,10 +257,10 @@ func (c Confinement) Display() prompt.Sandbox {
 // Enabled reports whether the system enforces the sandbox.
 func (c Confinement) Enabled() bool { return c.enabled }
 
-// Requested reports whether the settings want a sandbox.
+// Requested reports whether the settings request a sandbox.
 func (c Confinement) Requested() bool { return c.requested }
 
-// Warnings are what the user should know of a sandbox that is enforced.
+// Warnings returns what the user should know about an enforced sandbox.
 func (c Confinement) Warnings() []string {
 	if !c.enabled {
 		return nil
@@ -267,7 +268,7 @@ func (c Confinement) Warnings() []string {
 	return c.place.Warnings()
 }
 
-// Describe says what is confined, and to what.
+// Describe describes the confinement.
 func (c Confinement) Describe() string {
 	lines := []string{"requested: " + onOff(c.requested), "enforced: " + onOff(c.enabled)}
 	if c.requested && !c.enabled {
@@ -292,7 +293,7 @@ func onOff(on bool) string {
 	return "off"
 }
 
-// SandboxStatus is what this machine enforces, found by trying.
+// SandboxStatus tests what this machine enforces and returns the result.
 func SandboxStatus(ctx context.Context, c *config.Config) (sandbox.Status, error) {
 	self, err := sandbox.Self()
 	if err != nil {

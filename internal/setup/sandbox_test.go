@@ -12,7 +12,7 @@ import (
 	"github.com/idelchi/aura/internal/tool/builtin"
 )
 
-// TestEnvironment is about which variables command lines see.
+// TestEnvironment checks which variables command lines see.
 func TestEnvironment(t *testing.T) {
 	t.Parallel()
 	for entry, want := range map[string]bool{
@@ -41,7 +41,8 @@ func TestCachesIn(t *testing.T) {
 	}
 }
 
-// TestConfinedReports tells once what a command made where nothing was to protect, and nothing of what was there before.
+// TestConfinedReports checks that protected paths that a command created are reported once, and that existing paths are not
+// reported.
 func TestConfinedReports(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -5,13 +5,13 @@ import (
 	"github.com/idelchi/aura/internal/redact"
 )
 
-// Secrets are the values that the configuration and the environment name as secret, and the running task.
+// Secrets returns a redactor for the secret values of the configuration, the environment and the running task.
 func Secrets(c *config.Config, task map[string]string) *redact.Redactor {
 	return redact.New(SecretValues(c, task)...)
 }
 
-// SecretValues are what Secrets replaces: variables whose names say so, tokens of providers, passwords in addresses, and the
-// headers and variables of MCP servers.
+// SecretValues returns the values that Secrets replaces: variables whose names mark them as secret, tokens of providers,
+// passwords in addresses, and the headers and variables of MCP servers.
 func SecretValues(c *config.Config, task map[string]string) []string {
 	values := append(redact.Environ(c.Environ), redact.Environ(assignments(task))...)
 	for _, p := range c.Providers {
@@ -25,7 +25,7 @@ func SecretValues(c *config.Config, task map[string]string) []string {
 	return values
 }
 
-// assignments are variables as NAME=value.
+// assignments returns variables in the form NAME=value.
 func assignments(variables map[string]string) []string {
 	var out []string
 	for name, value := range variables {

@@ -1,5 +1,5 @@
-// Package setup works out what the configuration decides for one role: who answers, by which provider, with which tools and
-// plugins, behind which rules. It starts nothing, so that every command uses the parts that it needs.
+// Package setup determines what the configuration sets up for one role: the agent, its provider, its tools and plugins, and its
+// rules. It starts nothing, so that every command can use the parts that it needs.
 package setup
 
 import (
@@ -15,52 +15,53 @@ import (
 	"github.com/idelchi/aura/internal/sandbox"
 )
 
-// Options are what a user decides on the command line about who answers, and with what.
+// Options are the choices on the command line about the role and its tools.
 type Options struct {
-	// Agent, Mode, Provider, Model and System (a prompt) choose by name; empty leaves it to the configuration.
+	// Agent, Mode, Provider, Model and System (a prompt) choose by name. An empty name uses the configuration.
 	Agent    string
 	Mode     string
 	Provider string
 	Model    string
 	System   string
-	// Think is how much the model thinks; empty leaves it to the agent.
+	// Think is how much the model thinks; empty uses the agent's setting.
 	Think llm.Think
-	// MaxSteps bounds the turns of one interaction, TokenBudget the tokens of the session; 0 leaves it to the configuration.
+	// MaxSteps limits the turns of one interaction, TokenBudget the tokens of the session; 0 uses the configuration.
 	MaxSteps    int
 	TokenBudget int
-	// IncludeTools and ExcludeTools are patterns of tool names, the first layer of filters.
+	// IncludeTools and ExcludeTools are patterns of tool names. They are the first layer of filters.
 	IncludeTools []string
 	ExcludeTools []string
-	// WithoutPlugins runs none; UnsafePlugins grants all of them the restricted packages.
+	// WithoutPlugins runs no plugins. UnsafePlugins grants all plugins the restricted packages.
 	WithoutPlugins bool
 	UnsafePlugins  bool
 	// Task is the task being run, if any.
 	Task *config.Task
 }
 
-// Source is what setups are made of: one configuration, as one command line uses it. It is a value. What a user changes in a
-// session makes another one.
+// Source is the input of setups: one configuration and one command line. Source is a value; a change that the user makes in a
+// session results in a new Source.
 type Source struct {
 	Config  *config.Config
 	Options Options
-	// TaskEnv are the variables of the task, Vars those of templates.
+	// TaskEnv holds the variables of the task, Vars the variables of templates.
 	TaskEnv map[string]string
 	Vars    map[string]string
-	// Providers makes providers, each once.
+	// Providers creates the providers, each once.
 	Providers *Providers
-	// OutputDir is where tools keep what is too long for the model; nil, or an empty name, leaves it to the system's place for such
-	// files.
+	// OutputDir returns the directory for output that is too long for the model. If OutputDir is nil or returns an empty name, the
+	// system's directory for temporary files is used.
 	OutputDir func() string
-	// Spares starts confined processes in advance; nil if there is only one call to be made.
+	// Spares starts confined processes in advance; nil if only one call is made.
 	Spares *sandbox.Spares
-	// Confirm asks the user about a tool call; nil if there is nobody to ask.
+	// Confirm asks the user about a tool call; nil if no user can be asked.
 	Confirm func(ctx context.Context, q Question) (Answer, error)
-	// Approvals are what the user agreed to for the whole session. It is there if Confirm is.
+	// Approvals holds what the user approved for the whole session. It is not nil if Confirm is not nil.
 	Approvals *policy.Approvals
-	// Emit is given notices, and Uncovered what the sandbox does not cover; both from any goroutine. Nil drops them.
+	// Emit receives notices. Uncovered receives descriptions of what the sandbox does not cover. Both may be called from any
+	// goroutine, and both may be nil.
 	Emit      func(event.Event)
 	Uncovered func(sentences []string)
-	// Disabled remembers which patterns of plugins match no tool; nil if there is no session to report them to.
+	// Disabled remembers the reported patterns of plugins that match no tool; nil if there is no session to report them to.
 	Disabled *Told
 }
 
@@ -70,21 +71,21 @@ func (s Source) notice(plugin, text string) {
 	}
 }
 
-// Features are the settings that hold for a role.
+// Features returns the settings of a role.
 func (s Source) Features(r Role) (config.Features, error) {
 	return s.Config.FeaturesFor(r.Agent, r.Mode, s.Options.Task)
 }
 
 // Plugins are the plugins of a role.
 type Plugins struct {
-	// Specs are those to run, Entries the same by name.
+	// Specs holds the plugins to run. Entries holds the same plugins by name.
 	Specs   []host.Spec
 	Entries map[string]Entry
-	// Installed are the names of all that were found, whether they run or not.
+	// Installed holds the names of all plugins that were found, including those that do not run.
 	Installed []string
 }
 
-// Setup is what the configuration decides for one role. Nothing changes it: whoever wants another one makes it.
+// Setup is what the configuration sets up for one role. A Setup is immutable; a change creates a new one.
 type Setup struct {
 	Source
 	Plugins
@@ -93,7 +94,7 @@ type Setup struct {
 	Features config.Features
 }
 
-// New works out what a role is set up with.
+// New returns the setup of a role.
 func New(ctx context.Context, s Source, r Role) (*Setup, error) {
 	out := &Setup{Source: s, Role: r}
 	var err error
@@ -109,9 +110,10 @@ func New(ctx context.Context, s Source, r Role) (*Setup, error) {
 	return out, brokenGuards(out.Specs)
 }
 
-// With is the setup for another role, of the same configuration. Plugins whose settings are the same are not looked for again:
-// what lies in their files counts from the next reload on. A sandbox that is stricter is no reason either, for their tools run
-// under it in processes of their own; one that was off and is on confines the plugins themselves.
+// With returns the setup of another role with the same configuration. It does not search for plugins again if their settings
+// are the same: changed plugin files take effect at the next reload. A stricter sandbox does not require a new search either,
+// because the tools of plugins then run in separate processes. A sandbox that becomes enabled does, because it confines the
+// plugins themselves.
 func (s *Setup) With(ctx context.Context, source Source, r Role) (*Setup, error) {
 	features, err := source.Features(r)
 	if err != nil {
@@ -126,10 +128,10 @@ func (s *Setup) With(ctx context.Context, source Source, r Role) (*Setup, error)
 	return out, err
 }
 
-// Sandbox is what the role is confined to.
+// Sandbox returns the confinement of the role.
 func (s *Setup) Sandbox() Confinement { return s.confinement(s.Features) }
 
-// FindPlugins finds the plugins to run under some settings.
+// FindPlugins finds the plugins to run with the given settings.
 func (s Source) FindPlugins(f config.Features) (Plugins, error) {
 	if s.Options.WithoutPlugins {
 		return Plugins{}, nil
@@ -158,14 +160,14 @@ func (s Source) outputDir() string {
 	return s.OutputDir()
 }
 
-// confinement is what some settings confine tools to.
+// confinement returns the confinement of tools with the given settings.
 func (s Source) confinement(f config.Features) Confinement {
 	c := NewConfinement(s.Config, f, s.outputDir())
 	c.tell, c.spares = s.Uncovered, s.Spares
 	return c
 }
 
-// RequireSandbox refuses to go on where the settings demand a sandbox and the system has none.
+// RequireSandbox returns an error if the settings require a sandbox and the system cannot enforce one.
 func RequireSandbox(f config.Features) error {
 	if s := sandbox.Support(); f.Sandbox.Required && !s.Enabled {
 		return fmt.Errorf("starting tools and plugins: sandbox.required is set and this system cannot enforce a sandbox: %s; "+

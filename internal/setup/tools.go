@@ -22,19 +22,20 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// Live is what runs in a session, as far as tools and prompts depend on it.
+// Live holds the running parts of a session that tools and prompts depend on.
 type Live struct {
 	Plugins []host.View
-	// Entries are the same plugins as they were found, by name.
+	// Entries holds the catalog entries of the same plugins, by name.
 	Entries map[string]Entry
-	// Servers are the MCP servers; nil for none.
+	// Servers holds the MCP servers; nil for none.
 	Servers *mcp.Set
 	Todos   *todo.List
 	Seen    *readguard.Files
-	// Delegate hands work to another agent, Load brings in the tools of a deferred server; both return what the model is told.
+	// Delegate delegates work to another agent. Load loads the tools of a deferred server. Both return the text for the model.
 	Delegate func(ctx context.Context, agent config.Agent, prompt string) (string, error)
 	Load     func(ctx context.Context, server string) (string, error)
-	// Under returns plugins as the settings of a fallback agent select and configure them, and their hooks. Nil leaves them as they are.
+	// Under returns plugins as the settings of a fallback agent select and configure them, and their hooks. If Under is nil, the
+	// plugins stay unchanged.
 	Under func(settings config.Plugins, plugins []host.View) ([]host.View, pipeline.Source)
 }
 
@@ -45,7 +46,7 @@ func (l Live) serverTools() []tool.Tool {
 	return l.Servers.Tools()
 }
 
-// deferred are the servers whose tools the model can ask for, by name.
+// deferred returns the names of the servers whose tools the model can request.
 func (l Live) deferred() []string {
 	if l.Servers == nil {
 		return nil
@@ -59,20 +60,21 @@ func (l Live) deferred() []string {
 	return out
 }
 
-// Toolset is the tools of a role.
+// Toolset holds the tools of a role.
 type Toolset struct {
 	Registry *tool.Registry
-	// Reader is the tool that reads files, also if it is not among them; nil if it is disabled.
+	// Reader is the tool that reads files, even if the role may not use it; nil if the tool is disabled.
 	Reader tool.Tool
-	// Offered are the names of the tools that the model is offered at once, Deferred those of the servers it can ask for.
+	// Offered holds the names of the tools that the model is offered at once. Deferred holds the names of the servers whose tools
+	// the model can request.
 	Offered, Deferred []string
-	// conditions say when tools are offered, by their names. Those without one always are.
+	// conditions says when tools are offered, by the names of the tools. A tool without a condition is always offered.
 	conditions map[string]condition.Expr
-	// known are the names of all tools, those that the role may not use included.
+	// known holds the names of all tools, including tools that the role may not use.
 	known []string
 }
 
-// tools gathers the tools that a role has.
+// tools returns the tools of a role.
 func (m member) tools(confined Confinement, live Live) (Toolset, error) {
 	c := m.source.Config
 	out := Toolset{conditions: serverConditions(c, live), Deferred: live.deferred()}
@@ -107,7 +109,7 @@ func (m member) tools(confined Confinement, live Live) (Toolset, error) {
 	return out, err
 }
 
-// EveryTool is all the tools of the role, whoever may use them.
+// EveryTool returns all tools, including tools that the role may not use.
 func (c Chain) EveryTool(live Live) []tool.Tool {
 	return c.members[0].everyTool(c.members[0].confinement(), live)
 }
@@ -122,8 +124,9 @@ func (m member) everyTool(confined Confinement, live Live) []tool.Tool {
 	return slices.Concat(all, s.PluginTools(confined, live), live.serverTools())
 }
 
-// TakenToolNames are the names that a plugin's tool cannot have unless its plugin.yaml overrides, with whose they are: those of aura's
-// own tools, also of those that only some sessions have. A name that the configuration gives free is nobody's.
+// TakenToolNames maps the names that a plugin's tool can have only if its plugin.yaml sets override to the owners of the names.
+// These are the names of aura's own tools, including tools that only some sessions have. The owner is empty for a name that the
+// configuration releases.
 func TakenToolNames(c *config.Config) map[string]string {
 	names := tool.Conditional()
 	for _, t := range builtin.All(builtin.Options{}) {
@@ -141,7 +144,8 @@ func TakenToolNames(c *config.Config) map[string]string {
 	return out
 }
 
-// OwnTools are aura's own tools that touch neither files nor the shell. The servers are those whose tools the model can ask for.
+// OwnTools returns aura's own tools that use neither files nor the shell. servers holds the servers whose tools the model can
+// request.
 func (s Source) OwnTools(live Live, servers []string) []tool.Tool {
 	all := append(live.Todos.Tools(), donetool.Tool())
 	if len(s.Config.Skills) > 0 {
@@ -165,7 +169,7 @@ func skills(c *config.Config) []skill.Skill {
 	return out
 }
 
-// serverConditions are those of the servers, by the names of their tools.
+// serverConditions returns the conditions of the servers, by the names of their tools.
 func serverConditions(c *config.Config, live Live) map[string]condition.Expr {
 	out := map[string]condition.Expr{}
 	for _, t := range live.serverTools() {
@@ -177,7 +181,7 @@ func serverConditions(c *config.Config, live Live) map[string]condition.Expr {
 	return out
 }
 
-// Redefined is a tool as the configuration describes it.
+// Redefined returns a tool as the configuration describes it.
 func Redefined(t tool.Tool, d config.ToolDefinition) tool.Tool {
 	given := func(text string) *string {
 		if text == "" {
@@ -194,8 +198,8 @@ func Redefined(t tool.Tool, d config.ToolDefinition) tool.Tool {
 	return tool.Redefine(t, change)
 }
 
-// withhold leaves out the tools whose condition does not hold at the moment. One that cannot be evaluated is reported and does
-// not hold.
+// withhold returns a function that returns the tools whose condition does not hold at the moment. A condition that cannot be
+// evaluated is reported and does not hold.
 func (m member) withhold(conditions map[string]condition.Expr) func(context.Context, sdk.Context) []string {
 	if len(conditions) == 0 {
 		return nil
@@ -217,19 +221,19 @@ func (m member) withhold(conditions map[string]condition.Expr) func(context.Cont
 
 // The tools that need a session.
 const (
-	// DelegateName is the tool by which an agent hands work to another.
+	// DelegateName is the name of the tool by which an agent delegates work to another agent.
 	DelegateName = "Task"
-	// LoadName is the tool by which a model asks for tools that it is not offered at once.
+	// LoadName is the name of the tool by which a model requests tools that it is not offered at once.
 	LoadName = "LoadTools"
 )
 
-// delegateTool hands a piece of work to another agent, which does it in a conversation of its own.
+// delegateTool delegates a piece of work to another agent, which works in a separate conversation.
 type delegateTool struct {
 	agents []config.Agent
 	run    func(ctx context.Context, agent config.Agent, prompt string) (string, error)
 }
 
-// Definition names the agents there are.
+// Definition lists the available agents.
 func (t delegateTool) Definition() tool.Definition {
 	var b strings.Builder
 	b.WriteString("Hand a piece of work to another agent. It starts with nothing but your prompt, works on its own, and its last " +
@@ -239,7 +243,7 @@ func (t delegateTool) Definition() tool.Definition {
 		fmt.Fprintf(&b, "- %s: %s\n", agent.Name, strings.Join(strings.Fields(agent.Description), " "))
 		known = append(known, agent.Name)
 	}
-	// Strings always can be encoded.
+	// A slice of strings can always be encoded.
 	list, _ := json.Marshal(known)
 	return tool.Definition{
 		Name: DelegateName, Description: strings.TrimRight(b.String(), "\n"), Source: tool.SourceBuiltin,
@@ -263,15 +267,15 @@ func (t delegateTool) Execute(ctx context.Context, call tool.Call) (string, erro
 	return "", fmt.Errorf("handing work to agent %q: it does not exist", name)
 }
 
-// loadTool brings in the tools of a deferred server.
+// loadTool loads the tools of a deferred server.
 type loadTool struct {
 	servers []string
 	load    func(ctx context.Context, server string) (string, error)
 }
 
-// Definition names the servers.
+// Definition lists the servers.
 func (t loadTool) Definition() tool.Definition {
-	// Strings always can be encoded.
+	// A slice of strings can always be encoded.
 	list, _ := json.Marshal(t.servers)
 	return tool.Definition{
 		Name:        LoadName,
@@ -282,7 +286,7 @@ func (t loadTool) Definition() tool.Definition {
 	}
 }
 
-// Execute offers the tools of the server from the next turn on.
+// Execute loads the tools of the server, which are offered from the next turn on.
 func (t loadTool) Execute(ctx context.Context, call tool.Call) (string, error) {
 	name, _ := call.Args["server"].(string)
 	return t.load(ctx, name)

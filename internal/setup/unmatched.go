@@ -16,8 +16,8 @@ import (
 	"github.com/idelchi/aura/internal/tool"
 )
 
-// Unmatched reports the names in filters, policies, hooks and settings of plugins that nothing has. A rule that names no tool
-// protects from nothing, and whoever wrote it should know. The tools are those that were found. It starts nothing.
+// Unmatched reports the names in filters, policies, hooks and settings of plugins that match nothing. A rule that names no tool
+// protects nothing, and its author should know. tools holds the tools that were found. Unmatched starts nothing.
 func (s Source) Unmatched(r Role, f config.Features, tools []tool.Tool, plugins []host.View, installed []string) []string {
 	known := toolNames(tools, plugins)
 	return slices.Concat(
@@ -25,7 +25,7 @@ func (s Source) Unmatched(r Role, f config.Features, tools []tool.Tool, plugins 
 		s.unmatchedPlugins(f.Plugins, installed), s.unknownSettings(f.Plugins))
 }
 
-// unmatchedHooks reports the filters of hooks that match none.
+// unmatchedHooks reports the hook filters that match no hook.
 func (s Source) unmatchedHooks(r Role) []string {
 	known := slices.Sorted(maps.Keys(s.Config.Hooks))
 	var out []string
@@ -39,8 +39,9 @@ func (s Source) unmatchedHooks(r Role) []string {
 	return out
 }
 
-// unmatchedMatchers reports the hooks that never run because their matchers match no tool. Like a definition of a tool, a hook in the
-// user's home may be meant for a tool that other projects have, so only what resembles a tool is reported.
+// unmatchedMatchers reports the hooks that never run because their matchers match no tool. A hook in the user's home may be
+// meant for a tool of other projects, like a definition of a tool. Therefore only matchers that resemble the name of a tool are
+// reported.
 func (s Source) unmatchedMatchers(r Role, f config.Features, known []string) []string {
 	runner, err := s.HooksOf(r, f)
 	if err != nil {
@@ -58,7 +59,7 @@ func (s Source) unmatchedMatchers(r Role, f config.Features, known []string) []s
 	return out
 }
 
-// unmatchedDefinitions reports the definitions in config/tools that are of no tool.
+// unmatchedDefinitions reports the definitions in config/tools that match no tool but resemble the name of one.
 func (s Source) unmatchedDefinitions(known []string) []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(s.Config.ToolDefinitions)) {
@@ -69,7 +70,7 @@ func (s Source) unmatchedDefinitions(known []string) []string {
 	return out
 }
 
-// toolNames are the names of tools and of those that some sessions have.
+// toolNames returns the names of the tools, including tools that only some sessions have.
 func toolNames(tools []tool.Tool, plugins []host.View) []string {
 	known := tool.Conditional()
 	for _, t := range tools {
@@ -77,23 +78,23 @@ func toolNames(tools []tool.Tool, plugins []host.View) []string {
 	}
 	for _, p := range plugins {
 		if exports, ok := p.Exports(); ok && exports.Tool != nil {
-			known = append(known, exports.Tool.Schema.Name) // also if it is not available today
+			known = append(known, exports.Tool.Schema.Name) // even if the tool is not available now
 		}
 	}
 	return known
 }
 
-// Told is what was reported in a session, which is not reported again. It keeps a bounded number of texts, and then reports nothing
-// more. The zero value is ready for use, from several goroutines.
+// Told remembers the texts that were reported in a session, so that each is reported once. It holds a limited number of texts;
+// once it is full, nothing more is reported. The zero value is ready for use. Told may be used from several goroutines.
 type Told struct {
 	mu    sync.Mutex
 	texts map[string]bool
 }
 
-// maxTold is how many texts are remembered.
+// maxTold is the largest number of remembered texts.
 const maxTold = 100
 
-// first reports whether a text is new.
+// first reports whether a text is new, and remembers it.
 func (t *Told) first(text string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -110,7 +111,8 @@ func (t *Told) first(text string) bool {
 // maxPattern is how much of a plugin's pattern is shown, in bytes.
 const maxPattern = 100
 
-// disabled reports the patterns by which plugins withhold tools and that match none, each once in a session.
+// disabled returns a function that reports a pattern by which a plugin disables tools if the pattern matches no tool. Each
+// pattern is reported once per session.
 func (s Source) disabled(known []string) func(plugin, pattern string) {
 	if s.Disabled == nil {
 		return nil
@@ -127,15 +129,15 @@ func (s Source) disabled(known []string) func(plugin, pattern string) {
 	}
 }
 
-// matchesTool reports whether a pattern matches a tool, or may match one of a server.
+// matchesTool reports whether a pattern matches a tool, or may match a tool of an MCP server.
 func (s Source) matchesTool(pattern string, known []string) bool {
 	return slices.ContainsFunc(known, func(k string) bool { return tool.Match([]string{pattern}, k) }) || s.mayBeServed(pattern)
 }
 
-// MCPPrefix is what the names of all tools of MCP servers begin with.
+// MCPPrefix is the prefix of the names of all tools of MCP servers.
 const MCPPrefix = "mcp__"
 
-// mention is a pattern of names and what somebody says with it, such as `agent "a" enables`.
+// mention is a pattern of names, and the words for where it appears, such as `agent "a" enables`.
 type mention struct{ says, pattern string }
 
 func mentions(says string, patterns []string) []mention {
@@ -146,7 +148,7 @@ func mentions(says string, patterns []string) []mention {
 	return out
 }
 
-// toolMentions are all patterns of tools that are in force.
+// toolMentions returns all patterns of tool names in the active settings.
 func (s Source) toolMentions(r Role, f config.Features) []mention {
 	out := mentions("opt_in: in the settings names", f.Tools.OptIn)
 	policies := []struct {
@@ -176,21 +178,22 @@ func (s Source) toolMentions(r Role, f config.Features) []mention {
 func (s Source) unmatchedTools(r Role, f config.Features, known []string) []string {
 	var out []string
 	for _, m := range s.toolMentions(r, f) {
-		// What follows the colon of a rule is what a call is about.
+		// The text after the colon of a rule matches the arguments of a call, not the tool.
 		name, _, _ := strings.Cut(m.pattern, ":")
 		if name = strings.TrimSpace(name); s.matchesTool(name, known) {
 			continue
 		}
 		hint := nearest.Hint(name, known)
 		if hint == "" && s.Options.WithoutPlugins {
-			continue // it may be the tool of a plugin
+			continue // it may be a plugin's tool
 		}
 		out = append(out, fmt.Sprintf("%s %q, which matches no tool%s", m.says, m.pattern, hint))
 	}
 	return out
 }
 
-// mayBeServed reports whether a pattern may be meant for the tools of a configured MCP server, which come and go.
+// mayBeServed reports whether a pattern may match a tool of a configured MCP server. The tools of a server can change at any
+// time.
 func (s Source) mayBeServed(pattern string) bool {
 	head, _, _ := strings.Cut(pattern, "*")
 	for name := range s.Config.MCPServers {
@@ -221,8 +224,8 @@ func (s Source) unmatchedPlugins(p config.Plugins, installed []string) []string 
 	return out
 }
 
-// unknownSettings returns the keys of plugins.config that a plugin does not have among its defaults. A plugin that declares no
-// defaults may read any key, so a key for all plugins is unknown only if each of them declares its own.
+// unknownSettings returns the keys of plugins.config that are not among the defaults of a plugin. A plugin without defaults may
+// read any key, so a key for all plugins is unknown only if every plugin declares defaults.
 func (s Source) unknownSettings(settings config.Plugins) []string {
 	if s.Options.WithoutPlugins || len(settings.Local)+len(settings.Global) == 0 {
 		return nil
@@ -247,7 +250,7 @@ func (s Source) unknownSettings(settings config.Plugins) []string {
 	return out
 }
 
-// manifests are those of the plugins in use.
+// manifests returns the manifests of the plugins in use.
 func (s Source) manifests(settings config.Plugins) []manifest.Plugin {
 	var layers [][]manifest.Plugin
 	for _, root := range s.Config.PluginRoots() {

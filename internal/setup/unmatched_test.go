@@ -10,7 +10,8 @@ import (
 	"github.com/idelchi/aura/internal/conversation/event"
 )
 
-// TestUnmatchedServers holds that the tools of a configured MCP server need not be there, and those of others must.
+// TestUnmatchedServers checks that patterns for tools of a configured MCP server need not match, and that patterns for other
+// servers must.
 func TestUnmatchedServers(t *testing.T) {
 	t.Parallel()
 	s := Source{Config: &config.Config{MCPServers: map[string]config.MCPServer{"one": {}}}}
@@ -23,7 +24,8 @@ func TestUnmatchedServers(t *testing.T) {
 	}
 }
 
-// TestDisabled holds that a plugin's pattern without a tool is reported once, and that what is kept for that is bounded.
+// TestDisabled checks that a plugin's pattern that matches no tool is reported once, and that the number of remembered patterns
+// is limited.
 func TestDisabled(t *testing.T) {
 	t.Parallel()
 	var got []string

@@ -14,10 +14,10 @@ import (
 	"github.com/idelchi/aura/internal/files"
 )
 
-// maxDepth is how deep commands may run within commands.
+// maxDepth is the largest depth of commands within commands.
 const maxDepth = 8
 
-// flowCommands run prompts and other commands.
+// flowCommands returns the commands that run prompts and other commands.
 func (c *commands) flowCommands() []command.Command {
 	return []command.Command{
 		{Name: "assert", Description: "Run actions once if a condition holds", Hints: []string{"[not] CONDITION", `"ACTION"...`}, Run: c.assert},
@@ -69,7 +69,7 @@ func (c *commands) until(ctx context.Context, args string) (command.Result, erro
 	}
 }
 
-// actions takes prompts and commands one after the other. A prompt that fails ends them.
+// actions runs prompts and commands one after the other. It stops at the first prompt that fails.
 func (c *commands) actions(ctx context.Context, actions []string) (exit bool, err error) {
 	if c.depth >= maxDepth {
 		return false, fmt.Errorf("running commands within commands: they are %d deep", maxDepth)
@@ -104,7 +104,7 @@ func (c *commands) replay(ctx context.Context, args string) (command.Result, err
 	return command.Result{Exit: exit}, err
 }
 
-// replayed reads a YAML list of texts, or else a prompt per line that is neither empty nor a comment.
+// replayed parses a YAML list of texts. If data is not such a list, every line that is neither empty nor a comment is a prompt.
 func replayed(data []byte) []string {
 	var list []string
 	if yaml.Unmarshal(data, &list) == nil && len(list) > 0 {

@@ -15,7 +15,7 @@ import (
 	"github.com/idelchi/aura/internal/setup"
 )
 
-// listCommands show what there is.
+// listCommands returns the commands that list or show the state of the session.
 func (c *commands) listCommands() []command.Command {
 	return []command.Command{
 		own("plugins", "List the plugins' hooks by hook point", c.plugins),
@@ -32,7 +32,7 @@ func (c *commands) listCommands() []command.Command {
 	}
 }
 
-// cmdPlugins lists every hook of every plugin under its moment.
+// plugins lists the hooks of all plugins, grouped by hook point.
 func (c *commands) plugins(context.Context, string) (string, error) {
 	var sections []string
 	for _, point := range hookpoint.All() {
@@ -55,7 +55,7 @@ func (c *commands) plugins(context.Context, string) (string, error) {
 	return strings.Join(sections, "\n\n"), nil
 }
 
-// pluginsAt are the plugins that have a hook at a point.
+// pluginsAt returns the plugins that have a hook at a point.
 func (c *commands) pluginsAt(point hookpoint.Name) []*host.Plugin {
 	return slices.DeleteFunc(slices.Clone(c.Plugins()), func(p *host.Plugin) bool {
 		exports, _ := p.Exports()
@@ -65,8 +65,8 @@ func (c *commands) pluginsAt(point hookpoint.Name) []*host.Plugin {
 
 func hookName(p *host.Plugin, point hookpoint.Name) string { return p.Name() + "/" + string(point) }
 
-// hookLine is one hook of one plugin with what decides whether it runs. Two spaces stand between columns, one between what
-// the last column holds.
+// hookLine describes one hook of one plugin and what decides whether the hook runs. Two spaces separate the columns; one space
+// separates the items of the last column.
 func hookLine(p *host.Plugin, point hookpoint.Name, width int) string {
 	m := p.Spec().Manifest
 	state := "enabled"
@@ -169,7 +169,7 @@ func (c *commands) stats(context.Context, string) (string, error) {
 	return listed(rows, ""), nil
 }
 
-// dollars is an amount with all the decimals that it has.
+// dollars formats an amount with all its decimals.
 func dollars(amount float64) string { return "$" + strconv.FormatFloat(amount, 'f', -1, 64) }
 
 func (c *commands) info(context.Context, string) (string, error) {
@@ -189,7 +189,7 @@ func (c *commands) sandbox(context.Context, string) (string, error) {
 	return c.Setup().Sandbox().Describe(), nil
 }
 
-// mcp lists the servers, or connects to one.
+// mcp lists the MCP servers, or connects to one.
 func (c *commands) mcp(ctx context.Context, args string) (string, error) {
 	if name := strings.TrimSpace(args); name != "" {
 		if err := c.Connect(ctx, name); err != nil {
@@ -210,7 +210,7 @@ func (c *commands) mcp(ctx context.Context, args string) (string, error) {
 	return listed(rows, "no MCP servers are configured"), nil
 }
 
-// hooks lists the shell hooks in force.
+// hooks lists the shell hooks and whether they are active.
 func (c *commands) hooks(context.Context, string) (string, error) {
 	var b strings.Builder
 	for _, h := range setup.ListHooks(c.Setup().Config, c.Setup().Hooks()) {

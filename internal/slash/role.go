@@ -14,7 +14,7 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// roleCommands change who answers, and how.
+// roleCommands returns the commands that change the role and its settings.
 func (c *commands) roleCommands() []command.Command {
 	return []command.Command{
 		own("agent", "Switch to an agent or to the next one, or list them", c.agent, "NAME|--next"),
@@ -42,7 +42,7 @@ func (c *commands) agent(ctx context.Context, args string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// A mode that the user chose stays; one that came with the last agent goes with it.
+	// A mode that the user chose is kept. A mode that came with the previous agent is not.
 	if r.Mode.Name == "" && c.Setup().Role.Mode.Name != c.Setup().Role.Agent.Mode {
 		r.Mode = c.Setup().Role.Mode
 	}
@@ -53,7 +53,7 @@ func (c *commands) agent(ctx context.Context, args string) (string, error) {
 	return "now using " + c.described(), nil
 }
 
-// nextAgent is the agent behind the current one in the order of their names, hidden ones and subagents left out.
+// nextAgent returns the agent after the current one in the order of names. It skips hidden agents and subagents.
 func (c *commands) nextAgent() (string, error) {
 	var cycle []string
 	for _, name := range slices.Sorted(maps.Keys(c.Setup().Config.Agents)) {
@@ -78,7 +78,7 @@ func (c *commands) agentList() string {
 	return listed(rows, "no agents are configured")
 }
 
-// mark shows which of several is the current one.
+// mark marks the current item of a list.
 func mark(name string, current bool) string {
 	if current {
 		return name + " (current)"
@@ -168,7 +168,7 @@ func onOff(on bool) string {
 	return "off"
 }
 
-// listed shows pairs in the order of their names.
+// listed formats pairs in the order of their names. It returns none if there are no pairs.
 func listed(rows map[string]string, none string) string {
 	if len(rows) == 0 {
 		return none
@@ -184,7 +184,7 @@ func listed(rows map[string]string, none string) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// described says who answers, in a line.
+// described describes the current role in one line.
 func (c *commands) described() string {
 	p := c.Persona()
 	var parts []string

@@ -13,7 +13,7 @@ import (
 	"github.com/idelchi/aura/internal/session"
 )
 
-// sessionCommands work on the history and where it is kept.
+// sessionCommands returns the commands that change the history or the saved session.
 func (c *commands) sessionCommands() []command.Command {
 	return []command.Command{
 		own("clear", "Clear the conversation", c.clear),
@@ -56,7 +56,7 @@ func (c *commands) undo(_ context.Context, args string) (string, error) {
 	return "", fmt.Errorf("taking back %d prompts: there are %d", n, n-left)
 }
 
-// brief is the beginning of a text, on one line.
+// brief returns the beginning of a text, on one line.
 func brief(text string) string {
 	const limit = 60 // runes
 	runes := []rune(strings.Join(strings.Fields(text), " "))

@@ -1,4 +1,4 @@
-// Package slash has aura's own slash commands. It knows a session only by what can be asked of one.
+// Package slash implements aura's built-in slash commands. It uses a session only through the Session interface.
 package slash
 
 import (
@@ -20,14 +20,14 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// Session is what commands can ask of a session. A method that fails leaves everything as it was.
+// Session is the part of a session that commands can use. A method that fails changes nothing.
 type Session interface {
-	// Setup is what the configuration decides for who answers now.
+	// Setup returns the setup of the current role.
 	Setup() *setup.Setup
 	Persona() conversation.Persona
 	State() sdk.Context
 	Stats() sdk.Stats
-	// Models is what was used of each model since the session began.
+	// Models returns the usage of each model since the session began.
 	Models() []conversation.ModelUse
 	History() []llm.Message
 	Plugins() []*host.Plugin
@@ -36,11 +36,11 @@ type Session interface {
 	Saved() Saved
 	Commands() []command.Command
 
-	// Switch makes somebody else answer from the next prompt on, for one of the SDK's reasons.
+	// Switch changes the role from the next prompt on. The reason is one of the SDK's reasons.
 	Switch(ctx context.Context, r setup.Role, reason string) error
-	// Change makes the same role answer by other settings: those of the user, or the variables of templates.
+	// Change keeps the role and changes its settings: the user's settings, or the variables of templates.
 	Change(ctx context.Context, change func(*setup.Source, *setup.Role)) error
-	// Reload reads configuration and plugins again, and says what became of the plugins.
+	// Reload reloads the configuration and the plugins, and returns a report about the plugins.
 	Reload(ctx context.Context) (string, error)
 	// Connect connects to a deferred MCP server.
 	Connect(ctx context.Context, server string) error
@@ -48,60 +48,60 @@ type Session interface {
 	SetDone(on bool)
 	SetVerbose(on bool)
 
-	// Rewind forgets all but the first messages.
+	// Rewind removes all messages except the first keep.
 	Rewind(keep int) error
 	Compact(ctx context.Context) error
 	ClearTodos() error
 	SetTitle(title string)
-	// Resume goes on with the saved session that a word means, and reports whether that is another one than before.
+	// Resume continues the saved session that matches a word, and reports whether that is a different session than before.
 	Resume(ctx context.Context, word string) (other bool, err error)
 	Fork() error
 	// Export writes the session to a file, or returns it if that has no name.
 	Export(file string) (string, error)
-	// Take takes a prompt or a command. It reports whether the user asked to leave.
+	// Take runs a prompt or a command. It reports whether the user asked to exit.
 	Take(ctx context.Context, line string) (exit bool, err error)
 }
 
-// Saved is where a session is kept.
+// Saved says where a session is saved.
 type Saved struct {
-	// ID and Path are empty for a session that is not saved; Lost is set if that ended.
+	// ID and Path are empty for a session that is not saved. Lost is set if saving failed and was given up.
 	ID, Path string
 	Lost     bool
-	// Title is the session's name, or its id.
+	// Title is the session's name, or else its id.
 	Title string
 }
 
-// ConversationError is a failure of the conversation within a command. The user knows of it already.
+// ConversationError is a failure of the conversation within a command. It has already been reported to the user.
 type ConversationError struct{ Err error }
 
 func (e *ConversationError) Error() string { return e.Err.Error() }
 
 func (e *ConversationError) Unwrap() error { return e.Err }
 
-// ReportedError is a failure of a command that an event has reported already.
+// ReportedError is a failure of a command that an event has already reported.
 type ReportedError struct{ Err error }
 
 func (e *ReportedError) Error() string { return e.Err.Error() }
 
 func (e *ReportedError) Unwrap() error { return e.Err }
 
-// commands are the commands of one session.
+// commands implements the commands of one session.
 type commands struct {
 	Session
-	// depth counts the commands that run within others.
+	// depth is how many commands are running within other commands.
 	depth int
 }
 
-// run is what a slash command does: it takes the text behind its name and returns what is to be shown.
+// run runs a slash command. It receives the text after the name and returns the text to show.
 type run = func(ctx context.Context, args string) (string, error)
 
-// Builtin are aura's own commands. Without a session they can be listed and not be run.
+// Builtin returns aura's built-in commands. If s is nil, the commands can be listed but not run.
 func Builtin(s Session) []command.Command {
 	c := &commands{Session: s}
 	return slices.Concat(c.roleCommands(), c.sessionCommands(), c.listCommands(), c.flowCommands(), c.otherCommands())
 }
 
-// Custom are the commands that users wrote in Markdown. What they say goes to the model.
+// Custom returns the commands that users wrote in Markdown. Their text is sent to the model.
 func Custom(c *config.Config) []command.Command {
 	var out []command.Command
 	for _, custom := range c.Commands {
@@ -116,7 +116,7 @@ func Custom(c *config.Config) []command.Command {
 	return out
 }
 
-// own is a command of aura's own whose arguments are described by hints.
+// own returns a built-in command. hints describe its arguments.
 func own(name, description string, do run, hints ...string) command.Command {
 	return command.Command{
 		Name: name, Description: description, Hints: hints,
@@ -178,7 +178,7 @@ func (c *commands) verbose(_ context.Context, args string) (string, error) {
 	return "thinking is " + map[bool]string{true: "shown", false: "not shown"}[on], nil
 }
 
-// toggled reads on or off; nothing turns what is.
+// toggled parses on or off. Empty arguments invert the current state.
 func toggled(now bool, args string) (bool, error) {
 	switch word := strings.ToLower(strings.TrimSpace(args)); word {
 	case "":
