@@ -76,7 +76,7 @@ type Surroundings struct {
 	Vars map[string]string
 }
 
-// Compaction configures when and how a history that has grown too long is summarized. With the zero value, the history is
+// Compaction configures when and how a history that has grown too long is summarised. With the zero value, the history is
 // compacted only on request, or when the model's window is exceeded.
 type Compaction struct {
 	// Threshold is the share of the window, in percent, at which the history is compacted before a model call.
@@ -87,7 +87,7 @@ type Compaction struct {
 	KeepLast int
 	// By writes the summary; nil means the current agent's model.
 	By *Persona
-	// Prompt instructs the model how to summarize. If it is empty, By's system prompt is used, or else aura's own.
+	// Prompt instructs the model how to summarise. If it is empty, By's system prompt is used, or else aura's own.
 	Prompt string
 }
 

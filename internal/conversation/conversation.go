@@ -116,7 +116,7 @@ func (c *Conversation) Refresh(ctx context.Context) {
 	c.withhold(ctx)
 }
 
-// oneAtATime serializes the events of tools that run in parallel.
+// oneAtATime serialises the events of tools that run in parallel.
 func oneAtATime(emit func(event.Event)) func(event.Event) {
 	var mu sync.Mutex
 	return func(e event.Event) {

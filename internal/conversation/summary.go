@@ -15,7 +15,7 @@ const (
 	// summaryHead is the prefix of every summary. It informs the model, and it identifies the summary in a restored history.
 	summaryHead = "[Summary of the conversation up to here; the messages themselves are gone]\n\n"
 
-	// summaryPrompt instructs a model how to summarize.
+	// summaryPrompt instructs a model how to summarise.
 	summaryPrompt = `You keep the minutes of a conversation between a user and a coding agent. The conversation has grown too long, and your
 text will take the place of all that you are shown. Whoever reads it has nothing else to go on with.
 
@@ -29,14 +29,14 @@ Leave out greetings, repetitions and whatever is settled and no longer needed. D
 the work.`
 )
 
-// clips lists how many bytes of a tool's result the summarizing model receives. The next smaller value is used when the text is
+// clips lists how many bytes of a tool's result the summarising model receives. The next smaller value is used when the text is
 // too long.
 var clips = []int{4000, 1000, 100}
 
-// textClip is how many bytes of any other message the summarizing model receives.
+// textClip is how many bytes of any other message the summarising model receives.
 const textClip = 64 << 10
 
-// summarise asks a model to summarize entries.
+// summarise asks a model to summarise entries.
 func (c *Conversation) summarise(ctx context.Context, older []entry) (string, error) {
 	by, prompt, err := c.summariser(ctx)
 	if err != nil {
@@ -55,7 +55,7 @@ func (c *Conversation) summarise(ctx context.Context, older []entry) (string, er
 	return summaryHead + summary + c.openTodos(), nil
 }
 
-// summariser returns the persona that summarizes, and its prompt.
+// summariser returns the persona that summarises, and its prompt.
 func (c *Conversation) summariser(ctx context.Context) (speaker, string, error) {
 	c.mu.Lock()
 	settings, by := c.compaction(), c.who
@@ -76,7 +76,7 @@ func (c *Conversation) summariser(ctx context.Context) (speaker, string, error) 
 	return by, prompt, nil
 }
 
-// minutes summarizes a text part by part. Each part is sent with the summary of the parts before it.
+// minutes summarises a text part by part. Each part is sent with the summary of the parts before it.
 func (c *Conversation) minutes(ctx context.Context, by speaker, prompt string, parts []string) (string, error) {
 	var summary string
 	for _, part := range parts {
