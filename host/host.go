@@ -68,8 +68,8 @@ type Spec struct {
 	Config map[string]any
 	// Unsafe permits the restricted packages.
 	Unsafe bool
-	// Sandbox is the policy that confines the plugin's child, in addition to its own files; nil means that the child is not
-	// confined.
+	// Sandbox is the policy that confines the plugin's child, which may also access its own files; nil means that the child is
+	// not confined.
 	Sandbox *sandbox.Policy
 	// Unconfined permits that the plugin's file access is not confined, if its Sandboxable returns false.
 	Unconfined bool
