@@ -166,7 +166,7 @@ func TestOnceAnswers(t *testing.T) {
 	}
 }
 
-// TestOnceAnswersRefuses reads answers from children that lie about their length.
+// TestOnceAnswersRefuses reads malformed and oversized answers.
 func TestOnceAnswersRefuses(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -108,7 +108,7 @@ type ToolExport struct {
 	HasPaths     bool
 }
 
-// Failure is an error that happened inside the plugin while its child lived on.
+// Failure is an error that happened inside the plugin while its child continued to run.
 //
 //nolint:errname // it is one word on the wire and in the code: error, panic, goexit and the like are kinds of failure
 type Failure struct {
