@@ -28,7 +28,7 @@ func checkSize(raw json.RawMessage) error {
 	return nil
 }
 
-// encoded returns arguments as JSON with sorted keys, or an empty object if they cannot be JSON.
+// encoded returns arguments as JSON with sorted keys, or an empty object if they cannot be encoded.
 func encoded(args map[string]any) json.RawMessage {
 	raw, err := event.JSON(args)
 	if err != nil || args == nil {

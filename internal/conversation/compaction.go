@@ -105,7 +105,7 @@ func (c *Conversation) keepToAnswer() int {
 }
 
 // announce calls the BeforeCompaction hooks for a compaction that keeps the last keep messages. It reports whether plugins
-// allow the compaction.
+// allow the compaction. The call also covers retries that keep fewer messages.
 func (c *Conversation) announce(ctx context.Context, forced bool, keep int) bool {
 	out := c.hook(ctx, hookpoint.BeforeCompaction, func(state sdk.Context) any {
 		return sdk.BeforeCompactionContext{

@@ -17,9 +17,10 @@ type injection struct {
 	point hookpoint.Name
 }
 
-// hook runs a hook point, emits its notices and its changes, and withholds the tools that it disables from the next model call.
-// At a point within a model call, the caller withholds these tools. The caller also handles the rest of the outcome. Once ctx
-// is done, no plugin is called. The input is created only if a plugin takes part, because creating it counts tokens.
+// hook runs a hook point, emits events for its notices and for the plugins that changed something, and withholds the tools that
+// it disables from the next model call. At a point within a model call, the caller withholds these tools. The caller also
+// handles the rest of the outcome. Once ctx is done, no plugin is called. The input is created only if a plugin takes part,
+// because creating it counts tokens.
 func (c *Conversation) hook(ctx context.Context, point hookpoint.Name, in func(sdk.Context) any) pipeline.Outcome {
 	return c.hookOf(ctx, c.plugins(), point, in)
 }

@@ -52,8 +52,8 @@ func (c *Conversation) await(w Waiting) {
 	}
 }
 
-// called removes what was pending for the model call that ended. After an interrupted call, it stays pending for the next call,
-// except for the messages of BeforeChat, because that hook runs again.
+// called removes what was pending for the model call that ended. After an interrupted call, the messages and the disabled tools
+// stay pending for the next call, except for the messages of BeforeChat, because that hook runs again.
 func (c *Conversation) called(ctx context.Context, answered bool) {
 	c.mu.Lock()
 	again := !answered && ctx.Err() != nil
