@@ -35,7 +35,7 @@ func (r runner) chain(ctx context.Context, in any, prepare func(in any)) []Verdi
 	return verdicts
 }
 
-// accepts reports whether a verdict is used. It reports the reason to the caller of the pipeline if the verdict is dropped.
+// accepts reports whether a verdict is used. If the verdict is dropped, accepts passes the reason to r.report.
 func (r runner) accepts(ctx context.Context, original any, v Verdict) bool {
 	err := r.point.Accept(original, v)
 	if err == nil {
