@@ -49,8 +49,8 @@ func (s streams) symbols(src *source) interp.Exports {
 	return out
 }
 
-// lookBehind registers the replacements in the interpreter's table of functions that inspect the methods of their arguments of
-// type any, as the original functions are registered.
+// lookBehind returns, for each replacement, the interface types that the interpreter looks for in its arguments of type any.
+// They are the types that the interpreter knows for the original function.
 func lookBehind(replaced interp.Exports) map[reflect.Value][]reflect.Type {
 	out := map[reflect.Value][]reflect.Type{}
 	for key, symbols := range replaced {
