@@ -2,23 +2,23 @@ package host
 
 import "time"
 
-// The restart budget. The first restart is immediate, so that a call a moment later is served.
+// The restart budget. The first restart is immediate, so that a call shortly afterwards is served.
 const (
-	// crashLimit crashes within crashWindow put a plugin into quarantine.
+	// A plugin is quarantined after crashLimit crashes within crashWindow.
 	crashLimit  = 3
 	crashWindow = 5 * time.Minute
-	// calm without a crash makes a plugin as good as new.
+	// calm is the time without a crash after which earlier crashes are forgotten.
 	calm = time.Minute
 )
 
 var backoff = []time.Duration{0, time.Second, 5 * time.Second, 30 * time.Second}
 
-// budget decides what happens after a crash. Its zero value is a plugin that never crashed. The owner guards it.
+// budget decides what happens after a crash. The zero value belongs to a plugin that never crashed. The owner guards it.
 type budget struct {
 	crashes []time.Time
 }
 
-// spend records a crash at now and returns how long to wait before the restart, or false for quarantine.
+// spend records a crash at now and returns how long to wait before the restart, or false if the plugin is to be quarantined.
 func (b *budget) spend(now time.Time) (wait time.Duration, ok bool) {
 	if n := len(b.crashes); n > 0 && now.Sub(b.crashes[n-1]) >= calm {
 		b.crashes = nil

@@ -16,10 +16,10 @@ import (
 	"github.com/idelchi/aura/shared"
 )
 
-// What a plugin exports follows from its files and from what it is given to load with. Remembered by a hash of these, it is
-// known at the next start before any child runs.
+// The exports of a plugin depend only on its files and on what it is loaded with. They are cached under a hash of both, so that
+// they are known at the next start before any child runs.
 
-// cacheKey names the memory of a plugin. It fails if the plugin's files cannot be read.
+// cacheKey returns the cache key of a plugin's exports. It fails if the plugin's files cannot be read.
 func cacheKey(o *Options, spec Spec) (string, error) {
 	tree, err := manifest.TreeHash(spec.Dir)
 	if err != nil {
@@ -37,7 +37,7 @@ func cacheKey(o *Options, spec Spec) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), err
 }
 
-// recall returns what is remembered under a key. Anything wrong with the memory counts as none.
+// recall returns the cached exports for a key. An invalid cache entry counts as missing.
 func recall(o *Options, key string) (shared.Exports, bool) {
 	var e shared.Exports
 	if o.CacheDir == "" || key == "" {
@@ -50,7 +50,7 @@ func recall(o *Options, key string) (shared.Exports, bool) {
 	return e, true
 }
 
-// remember stores exports. The write is atomic, so that sessions side by side do not disturb each other.
+// remember caches exports. The write is atomic, so that concurrent sessions do not disturb each other.
 func remember(o *Options, key string, e shared.Exports) error {
 	if o.CacheDir == "" || key == "" {
 		return nil

@@ -13,8 +13,8 @@ import (
 	"github.com/idelchi/aura/shared"
 )
 
-// call runs fn on the plugin's child with a deadline. It waits for a child that is starting or restarting. Whatever goes
-// wrong, it returns soon after the deadline, and a child that is hung or lost is dead by then or dying.
+// call runs fn on the plugin's child with a deadline. It waits for a child that is starting or restarting. It always returns
+// soon after the deadline. By then, a child that hangs or lost its connection has been killed or is being killed.
 func (s *supervisor) call(
 	ctx context.Context, doing string, limit time.Duration, fn func(context.Context, shared.Remote) error,
 ) (span, error) {
@@ -35,7 +35,7 @@ func (s *supervisor) call(
 	return span{Waited: waited, Took: took}, s.wrap(doing, err)
 }
 
-// acquire waits for a child.
+// acquire waits for a child that can be called.
 func (s *supervisor) acquire(ctx context.Context, limit time.Duration) (*child, error) {
 	s.start()
 	timer := time.NewTimer(limit)
@@ -44,7 +44,7 @@ func (s *supervisor) acquire(ctx context.Context, limit time.Duration) (*child, 
 		s.mu.Lock()
 		c, state, down, changed := s.cur, s.state, s.down, s.changed
 		if c != nil && c.proc.dead() {
-			// Its death is known to the system but not yet to us; what comes next will change the state.
+			// The process is dead, but the supervisor has not handled its death yet; doing so will change the state.
 			c, state = nil, StateRestarting
 		}
 		if c != nil {
@@ -82,14 +82,14 @@ func (s *supervisor) release(c *child) {
 	s.mu.Unlock()
 }
 
-// judge turns what came back from the wire, after the time it took, into an error of ours, and ends the child if it is lost.
+// judge converts an error of the wire into an *Error, and kills the child if it is lost. took is how long the call took.
 func (s *supervisor) judge(ctx context.Context, c *child, limit, took time.Duration, err error) error {
 	var failure *shared.Failure
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &failure):
-		// A plugin that listens to its context returns an error at the deadline.
+		// A plugin that respects its context returns an error at the deadline.
 		returned := failure.Kind == shared.FailureError && took < limit
 		return &Error{Kind: KindPlugin, Err: pluginError(failure), returned: returned}
 	case ctx.Err() != nil:
@@ -124,7 +124,7 @@ func (s *supervisor) judge(ctx context.Context, c *child, limit, took time.Durat
 	return &Error{Kind: KindCrash, Err: c.proc.deathNote()}
 }
 
-// wireReason is an error of the wire without the words of gRPC around it.
+// wireReason returns an error of the wire without the text that gRPC adds.
 func wireReason(err error) error {
 	if s, ok := status.FromError(err); ok {
 		return errors.New(s.Message())
@@ -140,7 +140,7 @@ func pluginError(f *shared.Failure) error {
 	return f
 }
 
-// kill kills a child and remembers why. Its supervisor sees it die.
+// kill kills a child and records the reason. The supervisor then handles its death.
 func (s *supervisor) kill(c *child, why string) {
 	s.mu.Lock()
 	if c.killedFor == "" {
@@ -150,7 +150,7 @@ func (s *supervisor) kill(c *child, why string) {
 	c.proc.kill()
 }
 
-// settle makes sure, in the background, that a plugin whose call was cancelled has stopped working on it.
+// settle checks in the background that a plugin has stopped working on a cancelled call, and kills the child otherwise.
 func (s *supervisor) settle(c *child) {
 	s.pending.Go(func() {
 		ctx, cancel := context.WithTimeout(s.life, 2*shared.Grace)
@@ -161,7 +161,7 @@ func (s *supervisor) settle(c *child) {
 	})
 }
 
-// wrap attaches the plugin's name, once, to an error that leaves the supervisor.
+// wrap adds the plugin's name to an error that leaves the supervisor. It adds the name only once.
 func (s *supervisor) wrap(doing string, err error) error {
 	var e *Error
 	if !errors.As(err, &e) {

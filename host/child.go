@@ -18,23 +18,23 @@ import (
 	"github.com/idelchi/aura/shared"
 )
 
-// child is one loaded plugin in its process. It never comes back: a restart makes a new one.
+// child is a loaded plugin in its process. A child is never reused: a restart creates a new one.
 type child struct {
 	shared.Remote
 	proc    *hostProcess
 	client  *plugin.Client
 	started time.Time
-	// loadTime is from the start of the process until the plugin was ready.
+	// loadTime is the time from the start of the process until the plugin was ready.
 	loadTime time.Duration
 	exports  shared.Exports
-	// killedFor says why aura itself ended the child; the supervisor guards it.
+	// killedFor is the reason why aura itself killed the child. The supervisor guards it.
 	killedFor string
-	// inflight counts the calls that the child works on; the supervisor guards it.
+	// inflight counts the running calls of the child. The supervisor guards it.
 	inflight int
 }
 
-// startChild starts a process for the plugin and loads it within the time the plugin has for that. On failure nothing of it
-// is left.
+// startChild starts a process for the plugin and loads the plugin within its load timeout. On failure, it removes everything
+// that it created.
 func startChild(ctx context.Context, o *Options, spec Spec, log *logFile) (*child, error) {
 	limit := timeoutsOf(spec.Manifest).load
 	ctx, cancel := context.WithTimeout(ctx, limit)
@@ -55,7 +55,7 @@ func startChild(ctx context.Context, o *Options, spec Spec, log *logFile) (*chil
 	return c, nil
 }
 
-// processFor is the plugin's process, not yet started.
+// processFor returns the plugin's process, which is not started yet.
 func processFor(o *Options, spec Spec, log *logFile) *hostProcess {
 	tool := o.Tool
 	tool.DataDir = spec.DataDir
@@ -65,7 +65,7 @@ func processFor(o *Options, spec Spec, log *logFile) *hostProcess {
 	}, log)
 }
 
-// environOf is what the plugin's process sees of the environment. A policy with a directory of its own for temporary files adds TMPDIR.
+// environOf returns the environment of the plugin's process. A policy with its own directory for temporary files adds TMPDIR.
 func environOf(o *Options, spec Spec) []string {
 	if spec.Sandbox == nil || spec.Sandbox.Temp == "" {
 		return grant(o.Environ, o.TaskEnv, spec.variables())
@@ -73,8 +73,9 @@ func environOf(o *Options, spec Spec) []string {
 	return grant(spec.Sandbox.Environ(o.Environ), o.TaskEnv, slices.Concat(spec.variables(), []string{"TMPDIR"}))
 }
 
-// policyOf is the plugin's policy with what every child needs: to read itself and its plugin's source, and to be kept from the
-// sockets of others. Unsafe mode grants os/exec, which is of no use if no program can be started.
+// policyOf returns the plugin's policy, extended by what every child needs: permission to read its own binary and the plugin's
+// source, and no access to the sockets of other sessions. Unsafe mode also permits starting programs, because os/exec would
+// otherwise be useless.
 func policyOf(o *Options, spec Spec) *sandbox.Policy {
 	if spec.Sandbox == nil {
 		return nil
@@ -89,7 +90,7 @@ func policyOf(o *Options, spec Spec) *sandbox.Policy {
 	return &p
 }
 
-// startDir is the working directory as a child is started in it.
+// startDir returns the path of the working directory that children are started with.
 func (o *Options) startDir() string {
 	if o.Grants == nil {
 		return o.Workdir
@@ -97,7 +98,7 @@ func (o *Options) startDir() string {
 	return o.Grants.Dir()
 }
 
-// connect returns when the handshake is done, or early when ctx ends.
+// connect returns when the handshake is done, or earlier when ctx is done.
 func (c *child) connect(ctx context.Context, o *Options, limit time.Duration) error {
 	c.client = plugin.NewClient(&plugin.ClientConfig{
 		HandshakeConfig:  shared.Handshake(),
@@ -113,7 +114,7 @@ func (c *child) connect(ctx context.Context, o *Options, limit time.Duration) er
 		GRPCDialOptions:  shared.DialOptions(),
 		Logger:           hclog.NewNullLogger(),
 	})
-	// go-plugin's start knows no cancellation; killing the process ends it.
+	// go-plugin's start cannot be cancelled, but killing the process ends it.
 	stop := context.AfterFunc(ctx, c.proc.kill)
 	defer stop()
 	protocol, err := c.client.Client()
@@ -132,7 +133,7 @@ func (c *child) connect(ctx context.Context, o *Options, limit time.Duration) er
 	return nil
 }
 
-// stop ends the child at once. Plugins have no shutdown function, so there is nothing to ask for first.
+// stop kills the child immediately. Plugins have no shutdown function that would have to run first.
 func (c *child) stop() {
 	c.proc.kill()
 	c.client.Kill()

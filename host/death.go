@@ -12,7 +12,7 @@ import (
 	"github.com/idelchi/aura/shared"
 )
 
-// loadError explains why a child did not come up: the plugin's own error, its death, or the clock.
+// loadError returns why a child did not start: the plugin's own error, a crash, or a timeout.
 func (p *hostProcess) loadError(ctx context.Context, err error, limit time.Duration) error {
 	if _, ok := errors.AsType[*shared.Failure](err); ok {
 		return &Error{Plugin: p.spec.Name, Doing: "loading", Kind: KindLoad, Err: err}
@@ -30,11 +30,12 @@ func (p *hostProcess) loadError(ctx context.Context, err error, limit time.Durat
 	return &Error{Plugin: p.spec.Name, Doing: "loading", Kind: KindCrash, Err: err}
 }
 
-// deathGrace is how long after a broken connection the child's end is awaited, to be able to tell why. A child that crashed is
-// gone in a moment, unless the machine is very busy; one that closed its connection and lives on is killed after this time.
+// deathGrace is how long aura waits for a child to exit after its connection broke, so that it can report the reason. A crashed
+// child exits almost immediately, unless the machine is very busy. A child that closed its connection and continues to run is
+// killed after this time.
 const deathGrace = time.Second
 
-// awaitExit reports whether the child is dead and its last words are read, waiting for it at most for d.
+// awaitExit reports whether the child exits within d and all its output has been read.
 func (p *hostProcess) awaitExit(d time.Duration) bool {
 	proc := p.running()
 	if proc == nil {
@@ -43,7 +44,7 @@ func (p *hostProcess) awaitExit(d time.Duration) bool {
 	return proc.ExitedWithin(d)
 }
 
-// deathNote tells how a dead child died, with its last words.
+// deathNote returns how a dead child died, with the last lines that it printed.
 func (p *hostProcess) deathNote() error {
 	how := "exited"
 	if proc := p.running(); proc != nil && proc.State() != nil {
@@ -55,7 +56,7 @@ func (p *hostProcess) deathNote() error {
 	return fmt.Errorf("the plugin's process died (%s)", how)
 }
 
-// overdue says that a call took longer than it may.
+// overdue returns the error for a call that exceeded its time limit.
 func (p *hostProcess) overdue(limit time.Duration) error {
 	if last := excerpt(p.tail.String()); last != "" {
 		return fmt.Errorf("no answer within %s, so the plugin's process was killed; it last printed: %s", limit, last)

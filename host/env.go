@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// grant returns the part of the environment that a list of names opens to a plugin: nothing, the names, or all for "*".
-// Later entries of the same name win. The result is sorted.
+// grant returns the part of the environment that a plugin may see: the variables listed in names, or all if names contains "*".
+// If a variable occurs more than once, the last entry wins. The result is sorted.
 func grant(environ []string, task map[string]string, names []string) []string {
 	all := make(map[string]string, len(environ))
 	for _, kv := range environ {
@@ -43,8 +43,8 @@ func grantTask(task map[string]string, names []string) map[string]string {
 	return out
 }
 
-// variables are the names of the variables that the plugin may see: those that its manifest lists, and PATH in unsafe mode,
-// without which a program is found by its full path only.
+// variables returns the names of the variables that the plugin may see: those that its manifest lists, and PATH in unsafe mode.
+// Without PATH, a program can only be started by its full path.
 func (s Spec) variables() []string {
 	if !s.Unsafe {
 		return s.Manifest.Env
@@ -61,7 +61,7 @@ func granted(names []string, name string) bool {
 	return false
 }
 
-// runtimeNeeds reports the variables without which a process cannot start. Windows alone has such.
+// runtimeNeeds reports whether a process cannot start without the variable. Only Windows has such variables.
 func runtimeNeeds(name string) bool {
 	return runtime.GOOS == "windows" && strings.EqualFold(name, "SystemRoot")
 }

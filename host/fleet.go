@@ -16,7 +16,8 @@ import (
 	"github.com/idelchi/aura/internal/pluginsource"
 )
 
-// Fleet is the plugins of one session. Its methods may be called from several goroutines. Close closes everything it made.
+// Fleet holds the plugins of one session. Its methods may be called from several goroutines. Close releases everything that the
+// fleet created.
 type Fleet struct {
 	opts *Options
 
@@ -27,9 +28,9 @@ type Fleet struct {
 	plugins map[string]*Plugin
 }
 
-// Start brings up the plugins side by side and returns when it is known what each exports: at once for those that are
-// remembered, else when they are loaded or have failed to. A plugin that fails is told by a notice and keeps no other from
-// running.
+// Start starts the plugins in parallel and returns when the exports of each plugin are known: immediately if they are cached,
+// otherwise when the plugin has loaded or failed to load. A plugin that fails is reported by a notice and does not affect the
+// others.
 func Start(ctx context.Context, o Options, specs []Spec) (*Fleet, error) {
 	f := &Fleet{opts: &o, plugins: make(map[string]*Plugin)}
 	for _, spec := range specs {
@@ -39,7 +40,7 @@ func Start(ctx context.Context, o Options, specs []Spec) (*Fleet, error) {
 		}
 		f.plugins[spec.Name] = f.prepare(spec)
 	}
-	// From here on others may ask for the plugins' health.
+	// From now on, other processes may request the plugins' health.
 	o.Session.publish(f.Health)
 	if err := f.launch(ctx, f.Plugins()); err != nil {
 		f.Close()
@@ -48,7 +49,7 @@ func Start(ctx context.Context, o Options, specs []Spec) (*Fleet, error) {
 	return f, nil
 }
 
-// prepare makes the supervisor of a plugin without starting anything.
+// prepare creates the supervisor of a plugin without starting anything.
 func (f *Fleet) prepare(spec Spec) *Plugin {
 	log, err := openLog(spec.LogFile)
 	log.hide(f.opts.Secrets)
@@ -68,7 +69,7 @@ func (f *Fleet) prepare(spec Spec) *Plugin {
 	return &Plugin{sup: s}
 }
 
-// launch recalls what is remembered and starts the children, those first that something waits for.
+// launch reads the cached exports and starts the children, beginning with those that a caller waits for.
 func (f *Fleet) launch(ctx context.Context, plugins []*Plugin) error {
 	keys := make([]string, len(plugins))
 	var group sync.WaitGroup
@@ -84,7 +85,7 @@ func (f *Fleet) launch(ctx context.Context, plugins []*Plugin) error {
 		order[i] = i
 	}
 	sort.SliceStable(order, func(a, b int) bool { return plugins[order[a]].urgency() < plugins[order[b]].urgency() })
-	// More children at once than this only get in each other's way while they load.
+	// Starting more children than this at once only slows them down while they load.
 	slots := semaphore.NewWeighted(int64(2 * runtime.NumCPU()))
 	f.launching.Go(func() {
 		for _, i := range order {
@@ -110,7 +111,8 @@ func (f *Fleet) launch(ctx context.Context, plugins []*Plugin) error {
 	return nil
 }
 
-// The urgency of a plugin at start: what it offers must be found out; it takes part in the first model call; anything else.
+// The urgency of a plugin at start. urgent: its exports or the availability of its tool must be determined. soon: it takes part in the
+// first model call. later: all others.
 const (
 	urgent = iota
 	soon
@@ -143,8 +145,8 @@ func (f *Fleet) Plugins() []*Plugin {
 	return out
 }
 
-// At returns the plugins that take part in a hook point, in the order of their names. A guard that fails closed takes part
-// even if it could not be loaded, as long as its source defines the hook.
+// At returns the plugins that take part in a hook point, in the order of their names. A guard that fails closed takes part even
+// if it could not be loaded, provided that its source defines the hook.
 func (f *Fleet) At(point hookpoint.Name) []*Plugin {
 	var out []*Plugin
 	for _, p := range f.Plugins() {
@@ -182,7 +184,7 @@ func (f *Fleet) Health() []PluginHealth {
 	return out
 }
 
-// Close ends all children at once and returns when nothing of them is left.
+// Close kills all children and returns when all their resources are released.
 func (f *Fleet) Close() {
 	for _, p := range f.Plugins() {
 		p.sup.end()
@@ -195,7 +197,7 @@ func (f *Fleet) Close() {
 	group.Wait()
 }
 
-// recall fills in what is remembered of a plugin and returns the key to remember it by.
+// recall reads the cached exports of a plugin and returns its cache key.
 func (s *supervisor) recall() string {
 	spec := s.specNow()
 	if spec.Err != nil {
@@ -203,7 +205,7 @@ func (s *supervisor) recall() string {
 	}
 	key, err := cacheKey(s.opts, spec)
 	if err != nil {
-		return "" // loading will say what is wrong with the files
+		return "" // loading will report what is wrong with the files
 	}
 	exports, ok := recall(s.opts, key)
 	s.mu.Lock()
@@ -215,7 +217,7 @@ func (s *supervisor) recall() string {
 	return key
 }
 
-// memorize stores what the loaded child exports.
+// memorize caches the exports of the loaded child.
 func (s *supervisor) memorize(key string) {
 	s.mu.Lock()
 	exports, loaded := s.exports, s.loaded
@@ -228,7 +230,7 @@ func (s *supervisor) memorize(key string) {
 	}
 }
 
-// settled returns when the first child is ready or is not coming.
+// settled returns when the first child is ready or has failed to start.
 func (s *supervisor) settled(ctx context.Context) {
 	for {
 		s.mu.Lock()
@@ -247,7 +249,7 @@ func (s *supervisor) settled(ctx context.Context) {
 	}
 }
 
-// await starts the child and returns when it is ready or is not coming. Its error is ctx's alone.
+// await starts the child and returns when it is ready or has failed to start. It only returns the error of ctx.
 func (s *supervisor) await(ctx context.Context) error {
 	s.start()
 	s.settled(ctx)

@@ -14,22 +14,22 @@ import (
 	"github.com/idelchi/aura/shared"
 )
 
-// Plugin is a plugin of a fleet as the rest of aura calls it.
+// Plugin is a plugin of a fleet, for use by the rest of aura.
 type Plugin struct {
 	sup *supervisor
-	// config takes the place of the configuration in the spec; nil leaves it.
+	// config replaces the configuration in the spec, unless it is nil.
 	config map[string]any
 }
 
-// Configured is the same plugin, in the same process, as it is called with another configuration.
+// Configured returns the same plugin, in the same process, with a different configuration for its calls.
 func (p *Plugin) Configured(config map[string]any) *Plugin {
 	return &Plugin{sup: p.sup, config: config}
 }
 
-// Name is the plugin's name.
+// Name returns the plugin's name.
 func (p *Plugin) Name() string { return p.sup.specNow().Name }
 
-// Spec is what the plugin was started from, with the configuration that it is called with.
+// Spec returns the specification of the plugin, with the configuration that it is called with.
 func (p *Plugin) Spec() Spec {
 	spec := p.sup.specNow()
 	if p.config != nil {
@@ -38,20 +38,21 @@ func (p *Plugin) Spec() Spec {
 	return spec
 }
 
-// Exports is what the plugin offers. It is false while that is not known.
+// Exports returns what the plugin exports, or false while that is not known.
 func (p *Plugin) Exports() (shared.Exports, bool) {
 	p.sup.mu.Lock()
 	defer p.sup.mu.Unlock()
 	return p.sup.exports, p.sup.known
 }
 
-// Ready starts the plugin if it does not run and returns when it is ready or is not coming. The error is ctx's alone.
+// Ready starts the plugin if it is not running and returns when it is ready or has failed to start. It only returns the error
+// of ctx.
 func (p *Plugin) Ready(ctx context.Context) error { return p.sup.await(ctx) }
 
-// Health reports on the plugin.
+// Health returns the health of the plugin.
 func (p *Plugin) Health() Health { return p.sup.health(p.sup.opts.Session.ID).Health }
 
-// Down returns why the plugin is not called any more, or nil.
+// Down returns why the plugin is no longer called, or nil.
 func (p *Plugin) Down() error {
 	p.sup.mu.Lock()
 	defer p.sup.mu.Unlock()
@@ -61,15 +62,14 @@ func (p *Plugin) Down() error {
 	return nil
 }
 
-// Fired reports whether a plugin that runs once has done so at this point.
+// Fired reports whether a plugin with once set has already run at this point.
 func (p *Plugin) Fired(point hookpoint.Name) bool {
 	p.sup.mu.Lock()
 	defer p.sup.mu.Unlock()
 	return p.sup.fired[point]
 }
 
-// SetFired notes at which points, and no others, the plugin, which acts once per session, has done so in the session that is
-// taken up.
+// SetFired replaces the set of points at which a plugin with once set has already run. It is called when a session is resumed.
 func (p *Plugin) SetFired(points ...hookpoint.Name) {
 	p.sup.mu.Lock()
 	defer p.sup.mu.Unlock()
@@ -79,8 +79,8 @@ func (p *Plugin) SetFired(points ...hookpoint.Name) {
 	}
 }
 
-// Handle calls one hook. It returns nil without a call if the plugin's condition does not hold or if it has fired its once.
-// A guard that fails closed returns a blocking result beside the error.
+// Handle calls one hook. It returns nil without a call if the plugin's condition is false or if a plugin with once set has
+// already run. A guard that fails closed returns a blocking result in addition to the error.
 func (p *Plugin) Handle(ctx context.Context, point hookpoint.Name, in any) (any, error) {
 	s, spec := p.sup, p.Spec()
 	in, base, err := withConfig(in, spec.Config)
@@ -106,16 +106,17 @@ func (p *Plugin) Handle(ctx context.Context, point hookpoint.Name, in any) (any,
 	return out, nil
 }
 
-// logReturned writes an error that a hook returned to the plugin's log. The user is not shown it elsewhere.
+// logReturned writes an error that a hook returned to the plugin's log, because the user does not see it elsewhere.
 func (s *supervisor) logReturned(err error) {
 	if e, ok := errors.AsType[*Error](err); ok && e.Returned() {
 		s.log.printf("[aura] %v", err)
 	}
 }
 
-// failed turns a failure of a closed guard into a verdict that blocks. A cancelled call blocks nothing: there is no call left.
+// failed converts a failure of a guard that fails closed into a result that blocks. A cancelled call does not block, because
+// the tool call no longer exists.
 //
-// That a plugin is down for good was told when it went down, so a call that finds it so says nothing.
+// When a plugin goes down permanently, a notice reports it. Later calls therefore return no error.
 func (p *Plugin) failed(spec Spec, point hookpoint.Name, err error) (any, error) {
 	var e *Error
 	if spec.Manifest.OnFailure != manifest.FailClosed && errors.As(err, &e) && e.Kind == KindDown && p.Down() != nil {
@@ -128,7 +129,7 @@ func (p *Plugin) failed(spec Spec, point hookpoint.Name, err error) (any, error)
 	return row.Blocked(fmt.Sprintf("guard %q is down and fails closed, so %s: %v", spec.Name, row.Prevents, Reason(err))), err
 }
 
-// pass evaluates the plugin's condition and its once.
+// pass reports whether the plugin's condition and its once setting permit the call.
 func (s *supervisor) pass(ctx context.Context, spec Spec, point hookpoint.Name, base sdk.Context) (bool, error) {
 	if spec.Manifest.Once && s.hasFired(point) {
 		return false, nil
@@ -149,7 +150,7 @@ func (s *supervisor) hasFired(point hookpoint.Name) bool {
 	return s.fired[point]
 }
 
-// fire reports whether this is the first time.
+// fire reports whether the plugin runs at the point for the first time, and records that it ran.
 func (s *supervisor) fire(point hookpoint.Name) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -158,7 +159,7 @@ func (s *supervisor) fire(point hookpoint.Name) bool {
 	return first
 }
 
-// withConfig returns a copy of a hook's context with the plugin's own configuration in it, and the embedded base context.
+// withConfig returns a copy of a hook's context that contains the plugin's own configuration, and the embedded base context.
 func withConfig(in any, config map[string]any) (any, sdk.Context, error) {
 	v := reflect.New(reflect.TypeOf(in)).Elem()
 	v.Set(reflect.ValueOf(in))
@@ -172,7 +173,7 @@ func withConfig(in any, config map[string]any) (any, sdk.Context, error) {
 	return v.Interface(), base, nil
 }
 
-// ConditionState is the snapshot that conditions see. The shell runs the command of a bash: term.
+// ConditionState returns the state that conditions are evaluated against. shell runs the command of a bash: term.
 func ConditionState(c sdk.Context, workdir string, shell func(context.Context, string, string) (bool, error)) condition.State {
 	return condition.State{
 		TodoTotal: c.TodoTotal, TodoPending: c.TodoPending, TodoInProgress: c.TodoInProgress,
@@ -201,7 +202,7 @@ func (p *Plugin) Execute(ctx context.Context, sc sdk.Context, args map[string]an
 	return out, err
 }
 
-// Paths asks which files a call of the plugin's tool will touch.
+// Paths returns which files a call of the plugin's tool would touch.
 func (p *Plugin) Paths(ctx context.Context, args map[string]any) (sdk.ToolPaths, error) {
 	var out sdk.ToolPaths
 	took, err := p.sup.call(ctx, PointPaths, timeoutsOf(p.sup.specNow().Manifest).hook, func(ctx context.Context, r shared.Remote) (err error) {

@@ -12,18 +12,18 @@ import (
 	"github.com/idelchi/aura/internal/sandbox"
 )
 
-// stats counts what happened to a plugin over all its children. The supervisor guards it.
+// stats counts the events of a plugin, across all its children. The supervisor guards it.
 type stats struct {
 	restarts int
 	lastExit string
 	calls    int64
 	errors   int64
 	timeouts int64
-	// times holds the duration of calls in microseconds. It is made at the first call.
+	// times holds the durations of calls in microseconds. It is created at the first call.
 	times *hdrhistogram.Histogram
 }
 
-// record counts a call. Calls cancelled by the user are no errors of the plugin.
+// record counts a call. Calls that the user cancelled do not count as errors of the plugin.
 func (s *supervisor) record(took time.Duration, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -31,7 +31,7 @@ func (s *supervisor) record(took time.Duration, err error) {
 	if s.stats.times == nil {
 		s.stats.times = hdrhistogram.New(1, int64(time.Hour/time.Microsecond), 2)
 	}
-	// A call of more than an hour is counted as an hour.
+	// A call that takes more than an hour is counted as an hour.
 	_ = s.stats.times.RecordValue(min(max(1, took.Microseconds()), int64(time.Hour/time.Microsecond)))
 	var e *Error
 	if !errors.As(err, &e) {
@@ -43,10 +43,10 @@ func (s *supervisor) record(took time.Duration, err error) {
 	}
 }
 
-// Health is how one plugin of one session is.
+// Health is the health of one plugin in one session.
 type Health struct {
 	Session string `json:"session"`
-	// Pid is the child's process number as aura sees it; 0 if there is none.
+	// Pid is the process ID of the child as aura sees it, or 0 if there is no child.
 	Pid         int     `json:"pid"`
 	State       State   `json:"state"`
 	Uptime      float64 `json:"uptime_s"`
@@ -59,24 +59,24 @@ type Health struct {
 	P99         int64   `json:"p99_us"`
 	MemoryBytes int64   `json:"memory_bytes"`
 	CPU         float64 `json:"cpu_s"`
-	// LoadMillis is how long the present child took from its start until the plugin was ready.
+	// LoadMillis is the time that the current child took from its start until the plugin was ready.
 	LoadMillis float64 `json:"load_ms"`
-	// Goroutines are the child's, and SessionGoroutines those of the aura that it belongs to. A child that does not say in time has
-	// none.
+	// Goroutines is the number of goroutines in the child, or 0 if the child does not answer in time. SessionGoroutines is the
+	// number of goroutines in the aura process that owns the child.
 	Goroutines        int `json:"goroutines"`
 	SessionGoroutines int `json:"session_goroutines"`
-	// Sandbox is what the present child is confined by; nil if there is no child, or if it is not confined.
+	// Sandbox describes how the current child is confined. It is nil if there is no child, or if the child is not confined.
 	Sandbox *sandbox.Report `json:"sandbox,omitempty"`
 }
 
-// PluginHealth is Health with the plugin it belongs to.
+// PluginHealth is a Health with the name and the directory of its plugin.
 type PluginHealth struct {
 	Name string `json:"name"`
 	Dir  string `json:"dir"`
 	Health
 }
 
-// statsTimeout is how long a child may take to say how it is. One that is busy with a call answers beside it.
+// statsTimeout is how long aura waits for a child's statistics. A busy child answers concurrently with its calls.
 const statsTimeout = 50 * time.Millisecond
 
 func (c *child) goroutines() int {

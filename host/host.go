@@ -1,8 +1,8 @@
-// Package host supervises plugins, each in a child process of its own: it starts them, calls them with a deadline, kills
-// and restarts them, reports how they are, and leaves nothing behind when it is closed.
+// Package host supervises plugins. Each plugin runs in its own child process. The package starts the children, calls them with
+// a deadline, kills and restarts them, reports their health, and releases everything when it is closed.
 //
-// A Fleet holds one supervisor per plugin. A supervisor owns at most one child at a time and the child's log. Nothing a
-// plugin does reaches the caller but a result or an error.
+// A Fleet holds one supervisor per plugin. A supervisor owns the child's log and at most one child at a time. A plugin can
+// affect the caller only through a result or an error.
 package host
 
 import (
@@ -17,76 +17,79 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// The deadlines of one call where the plugin's manifest sets none.
+// The default deadlines of one call, used if the plugin's manifest sets none.
 const (
 	DefaultHookTimeout = 10 * time.Second
 	DefaultToolTimeout = 2 * time.Minute
 	DefaultLoadTimeout = 10 * time.Second
 )
 
-// Options are what all plugins of a fleet have in common.
+// Options holds the settings that all plugins of a fleet share.
 type Options struct {
-	// Binary is what children are started from: the path of aura-plugin-host, or of a descriptor by which it is open. Program is
-	// where it lies then, for children that read themselves; empty means Binary.
+	// Binary is the file that children are started from: the path of aura-plugin-host, or of a descriptor by which it is open.
+	// Program is where the binary is located if Binary is a descriptor, because children read their own binary; empty means
+	// Binary.
 	Binary  string
 	Program string
-	// Grants keeps open what children are granted; nil means that each child looks for itself.
+	// Grants keeps the files open that children may access; nil means that each child opens them itself.
 	Grants *sandbox.Grants
-	// Session is where sockets and status live. The caller owns it and closes it after the fleet.
+	// Session is the location of the sockets and the status. The caller owns it and must close it after the fleet.
 	Session *Session
-	// CacheDir remembers what plugins export, by the hash of their files. Empty means no memory.
+	// CacheDir is the directory that caches the plugins' exports, by the hash of their files. Empty disables the cache.
 	CacheDir string
 	// Workdir is the working directory of every child.
 	Workdir string
-	// Tool is what plugins' Init functions receive.
+	// Tool is passed to the plugins' Init functions.
 	Tool sdk.ToolConfig
-	// Environ is all that could be granted: the process's variables and those of env files.
+	// Environ holds all variables that can be granted: those of the process and those of env files.
 	Environ []string
-	// TaskEnv holds the variables of the running task, granted to plugins by the same lists. They win over Environ.
+	// TaskEnv holds the variables of the running task. The same lists grant them to plugins. They take precedence over Environ.
 	TaskEnv map[string]string
-	// Notify receives what the user should see. It is called from many goroutines and must not block for long.
+	// Notify receives notices for the user. It is called from many goroutines and must not block for long.
 	Notify func(Notice)
-	// OnCall and OnState receive every call that has ended and every change of a plugin's state; nil if nobody listens. They are
-	// called from many goroutines, OnState with a plugin's lock held, and must not block for long nor call the fleet.
+	// OnCall receives every finished call, and OnState every change of a plugin's state; both may be nil. They are called from
+	// many goroutines, OnState while a plugin's lock is held. They must not block for long and must not call the fleet.
 	OnCall  func(Call)
 	OnState func(StateChange)
 	// Shell runs the command of a bash: condition.
 	Shell func(ctx context.Context, workdir, command string) (bool, error)
-	// Secrets are what logs do not show; nil for none.
+	// Secrets are removed from logs; nil for none.
 	Secrets *redact.Current
-	// Lazy starts a child only when it is first called, if what it exports is remembered.
+	// Lazy starts a child only at its first call if its exports are cached.
 	Lazy bool
-	// Dormant starts no child before it is called, even if it is not known what that exports or whether its tool is available.
+	// Dormant starts no child before its first call, even if its exports or the availability of its tool are not known.
 	Dormant bool
 }
 
-// Spec is one plugin to run.
+// Spec describes one plugin to run.
 type Spec struct {
 	manifest.Plugin
-	// Config is what the plugin reads as PluginConfig, all layers merged.
+	// Config is the plugin's PluginConfig, with all layers merged.
 	Config map[string]any
-	// Unsafe grants the restricted packages.
+	// Unsafe permits the restricted packages.
 	Unsafe bool
-	// Sandbox is what the plugin's child is confined to, beside its own files; nil means that it is not.
+	// Sandbox is the policy that confines the plugin's child, which may also access its own files; nil means that the child is
+	// not confined.
 	Sandbox *sandbox.Policy
-	// Unconfined grants that the plugin's files are not confined, if its Sandboxable returns false.
+	// Unconfined permits that the plugin's file access is not confined, if its Sandboxable returns false.
 	Unconfined bool
-	// Verify is asked before the plugin is loaded again in a session, and says why it may not be; nil lets it.
+	// Verify is called before the plugin is loaded again in a session. Its error is the reason why the plugin must not be
+	// loaded. nil always permits it.
 	Verify func() error
-	// LogFile receives all that the plugin prints. Empty means that it is dropped.
+	// LogFile receives everything that the plugin prints. If it is empty, the output is dropped.
 	LogFile string
-	// DataDir is the plugin's own directory, which it may write to. Empty means that it has none.
+	// DataDir is the plugin's own directory, which it may write to. If it is empty, the plugin has none.
 	DataDir string
 }
 
-// Notice is something to show to the user, and never to the model.
+// Notice is a message for the user. It is never shown to the model.
 type Notice struct {
 	Plugin string
 	Kind   NoticeKind
 	Text   string
 }
 
-// NoticeKind says what a notice is about.
+// NoticeKind is the subject of a notice.
 type NoticeKind string
 
 // The kinds of notices.
@@ -98,26 +101,26 @@ const (
 	NoticeReload     NoticeKind = "reload_failed"
 )
 
-// Error is a call or a load that failed. It names the plugin once.
+// Error is a failed call or a failed load. It names the plugin once.
 type Error struct {
 	Plugin string
-	// Doing is what was going on, such as "BeforeChat" or "loading"; empty where the error says all.
+	// Doing is the operation that failed, such as "BeforeChat" or "loading". It is empty if the error is sufficient by itself.
 	Doing string
 	Kind  ErrorKind
 	Err   error
-	// returned is what Returned says.
+	// returned is the result of Returned.
 	returned bool
 }
 
-// Returned says that the plugin itself returned the error, in time: it ran as its author meant it to.
+// Returned reports whether the plugin itself returned the error in time, so that it ran as its author intended.
 func (e *Error) Returned() bool { return e.returned }
 
-// ErrorKind says whose fault a failure was and whether the child lives.
+// ErrorKind describes what caused a failure and whether the child is still running.
 type ErrorKind string
 
 // The kinds of errors.
 const (
-	// KindPlugin is an error or a recovered panic of the plugin; its child lives on.
+	// KindPlugin is an error or a recovered panic of the plugin; the child continues to run.
 	KindPlugin ErrorKind = "plugin"
 	// KindCrash is a child that died during the call.
 	KindCrash ErrorKind = "crash"
@@ -127,7 +130,7 @@ const (
 	KindDown ErrorKind = "down"
 	// KindLoad is a plugin that could not be loaded.
 	KindLoad ErrorKind = "load"
-	// KindWire is a call that could not be sent or answered; the child lives on.
+	// KindWire is a call that could not be sent or answered; the child continues to run.
 	KindWire ErrorKind = "wire"
 )
 
@@ -140,7 +143,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// timeouts are the deadlines that apply to one plugin.
+// timeouts holds the deadlines of one plugin.
 type timeouts struct {
 	hook, tool, load time.Duration
 }
@@ -152,13 +155,13 @@ func timeoutsOf(m manifest.Manifest) timeouts {
 	return timeouts{hook: DefaultHookTimeout, tool: DefaultToolTimeout, load: DefaultLoadTimeout}
 }
 
-// Timeouts are the deadlines of one plugin's calls: hooks and commands, tools, loading.
+// Timeouts returns the deadlines of one plugin's calls: of hooks and commands, of tools, and of loading.
 func Timeouts(m manifest.Manifest) (hook, tool, load time.Duration) {
 	t := timeoutsOf(m)
 	return t.hook, t.tool, t.load
 }
 
-// Reason is an error of this package without the plugin's name, for where that is known.
+// Reason returns an error of this package without the plugin's name, for contexts where the name is known.
 func Reason(err error) error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Err

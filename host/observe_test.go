@@ -10,7 +10,7 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// TestObserveCostsNothing checks that nothing is allocated for a call or a state that nobody listens to.
+// TestObserveCostsNothing checks that calls and states allocate nothing if there is no observer.
 func TestObserveCostsNothing(t *testing.T) {
 	s := newSupervisor(&Options{}, Spec{}, nil)
 	defer s.end()
@@ -38,7 +38,7 @@ func TestObserveCostsNothing(t *testing.T) {
 	}
 }
 
-// TestObserveState checks which changes are reported, and what as.
+// TestObserveState checks which changes are reported, and with which values.
 func TestObserveState(t *testing.T) {
 	t.Parallel()
 	var got []StateChange
@@ -52,11 +52,11 @@ func TestObserveState(t *testing.T) {
 		c.inflight += n
 		s.observeState()
 	}
-	s.set(StateStopped, nil, nil) // it was so before
+	s.set(StateStopped, nil, nil) // the state was the same before
 	s.set(StateStarting, nil, nil)
 	s.set(StateReady, first, nil)
 	calls(first, 1)
-	calls(first, 1) // a second call beside the first
+	calls(first, 1) // a second call, concurrent with the first
 	calls(first, -1)
 	calls(first, -1)
 	calls(first, 1)
@@ -92,7 +92,7 @@ func TestObserveState(t *testing.T) {
 	}
 }
 
-// BenchmarkObserve is what a call costs beside the call itself while nobody listens.
+// BenchmarkObserve measures the overhead of a call without an observer.
 func BenchmarkObserve(b *testing.B) {
 	s := newSupervisor(&Options{}, Spec{}, nil)
 	defer s.end()

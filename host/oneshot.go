@@ -11,9 +11,10 @@ import (
 	"github.com/idelchi/aura/shared"
 )
 
-// ExecuteUnder runs the plugin's tool in a child that is started for this one call, under a policy that the plugin's own child was
-// not started with. The call goes to it as JSON on its standard input. The tool sees what it would see in the plugin's own child, but
-// for the package-level state, which is new; hooks and commands stay where they are. The child is gone when it returns.
+// ExecuteUnder runs the plugin's tool in a child that is started for this one call, under a different policy than the plugin's
+// own child. The child receives the call as JSON on its standard input. The tool sees the same as in the plugin's own child,
+// except that the package-level state is new. Hooks and commands continue to run in the plugin's own child. The new child has
+// exited when ExecuteUnder returns.
 func (p *Plugin) ExecuteUnder(ctx context.Context, policy *sandbox.Policy, sc sdk.Context, args map[string]any) (string, error) {
 	out, took, err := p.executeUnder(ctx, policy, sc, args)
 	p.sup.observe(PointTool, took, nil, nil, err)
@@ -61,13 +62,13 @@ func (p *Plugin) executeUnder(ctx context.Context, policy *sandbox.Policy, sc sd
 	return out, took, p.sup.wrap(PointTool, err)
 }
 
-// oneshot is a child for one call. Whoever makes it must end it.
+// oneshot is a child for one call. The caller must end it.
 type oneshot struct {
 	proc    *hostProcess
 	answers *shared.OnceAnswers
 }
 
-// load returns when the child has loaded the plugin.
+// load starts the child and returns when it has loaded the plugin.
 func (o *oneshot) load(ctx context.Context, limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -82,7 +83,7 @@ func (o *oneshot) load(ctx context.Context, limit time.Duration) error {
 	return nil
 }
 
-// execute returns what the tool does.
+// execute returns the result of the tool.
 func (o *oneshot) execute(ctx context.Context, limit time.Duration) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit+shared.Grace)
 	defer cancel()
@@ -102,9 +103,9 @@ func (o *oneshot) execute(ctx context.Context, limit time.Duration) (string, err
 	}
 }
 
-// next waits for an answer, or for ctx.
+// next waits for an answer until ctx is done.
 func (o *oneshot) next(ctx context.Context) (string, error) {
-	// Reading a pipe knows no context; killing the process ends it.
+	// Reading from a pipe cannot be cancelled, but killing the process ends it.
 	stop := context.AfterFunc(ctx, o.proc.kill)
 	defer stop()
 	answer, err := o.answers.Next()

@@ -15,7 +15,7 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// mirror is a tool that says what it sees, field by field, or fails in one of many ways.
+// mirror is a tool that returns everything that it sees, field by field, or fails in one of many ways.
 const mirror = `package mirror
 
 import (
@@ -87,7 +87,8 @@ func Execute(ctx context.Context, c sdk.Context, args map[string]any) (string, e
 }
 `
 
-// TestExecuteUnder compares what a tool sees in its plugin's child and in one that is started for the call under another policy.
+// TestExecuteUnder compares what a tool sees in its plugin's child and in a child that is started for the call under another
+// policy.
 func TestExecuteUnder(t *testing.T) {
 	t.Parallel()
 	p, stricter := mirrored(t, mirrorGround(t), 0)
@@ -116,13 +117,13 @@ func TestExecuteUnder(t *testing.T) {
 			t.Errorf("%s is empty, which shows nothing: %s", name, want)
 		}
 	}
-	// The one-shot child has touched no state of the plugin's own.
+	// The one-shot child has not changed the plugin's own state.
 	if got, err := p.Execute(t.Context(), sc, map[string]any{"do": "count"}); got != "2" || err != nil {
 		t.Errorf("calls: %s, %v", got, err)
 	}
 }
 
-// TestExecuteUnderFails compares how a tool fails in both ways.
+// TestExecuteUnderFails compares how a tool fails in both kinds of children.
 func TestExecuteUnderFails(t *testing.T) {
 	t.Parallel()
 	g := mirrorGround(t)
@@ -156,7 +157,7 @@ func TestExecuteUnderFails(t *testing.T) {
 	}
 }
 
-// TestExecuteUnderObserved shows that a call is reported in both ways, failed or not.
+// TestExecuteUnderObserved checks that calls in both kinds of children are reported, whether they fail or not.
 func TestExecuteUnderObserved(t *testing.T) {
 	t.Parallel()
 	p, stricter := mirrored(t, mirrorGround(t), 0)
@@ -178,7 +179,8 @@ func TestExecuteUnderObserved(t *testing.T) {
 	}
 }
 
-// TestExecuteUnderLarge shows that a large output fits into a plugin's default memory both ways, whatever it consists of.
+// TestExecuteUnderLarge checks that a large output fits into a plugin's default memory limit in both kinds of children,
+// whatever its content.
 func TestExecuteUnderLarge(t *testing.T) {
 	t.Parallel()
 	p, stricter := mirrored(t, mirrorGround(t), 0)
@@ -219,7 +221,7 @@ func mirrorGround(t *testing.T) ground {
 	return newGround(t, "mirror", mirror)
 }
 
-// mirrored starts the mirror under a policy and returns a stricter one.
+// mirrored starts the mirror under a policy and also returns a stricter policy.
 func mirrored(t *testing.T, g ground, limit time.Duration) (*Plugin, *sandbox.Policy) {
 	t.Helper()
 	policy := g.policy()
@@ -231,7 +233,7 @@ func mirrored(t *testing.T, g ground, limit time.Duration) (*Plugin, *sandbox.Po
 	}}), &stricter
 }
 
-// fillValue puts something into every field, to the given depth.
+// fillValue sets every field to a non-zero value, down to the given depth.
 func fillValue(v reflect.Value, depth int) {
 	switch v.Kind() {
 	case reflect.String:

@@ -16,17 +16,17 @@ import (
 	"github.com/idelchi/aura/internal/redact"
 )
 
-// tailSize is how much of a child's last words is kept for error messages, in bytes.
+// tailSize is how much of a child's most recent output is kept for error messages, in bytes.
 const tailSize = 64 << 10
 
-// excerptLines and excerptBytes bound what of a tail goes into an error message. The log has all of it.
+// excerptLines and excerptBytes limit how much of the tail is included in an error message. The log contains all of it.
 const (
 	excerptLines = 6
 	excerptBytes = 1200
 )
 
-// excerpt picks the lines of a child's last words that tell why it died: for a Go crash the message before the stacks, and then
-// where the interpreter says that it passed through; otherwise the last lines.
+// excerpt returns the lines of a child's last output that explain why it died. For a Go crash, these are the message before the
+// stacks, followed by the frames that the interpreter printed. Otherwise, they are the last lines.
 func excerpt(text string) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	picked := lines[max(0, len(lines)-excerptLines):]
@@ -36,7 +36,7 @@ func excerpt(text string) string {
 			break
 		}
 	}
-	// The interpreter passes panics on, which says nothing about the plugin.
+	// The interpreter recovers panics and panics again, which is irrelevant to the plugin.
 	out := strings.ReplaceAll(strings.Join(picked, "\n"), " [recovered, repanicked]", "")
 	if len(out) > excerptBytes {
 		out = fmt.Sprintf("… %d bytes left out …%s", len(out)-excerptBytes, out[len(out)-excerptBytes:])
@@ -44,7 +44,7 @@ func excerpt(text string) string {
 	return strings.TrimSpace(out)
 }
 
-// crashMessage is what stands before the stacks.
+// crashMessage returns the lines before the stacks.
 func crashMessage(lines []string) []string {
 	end := 1
 	for end < len(lines) && end < excerptLines && lines[end] != "" && !stackLine.MatchString(lines[end]) {
@@ -53,7 +53,7 @@ func crashMessage(lines []string) []string {
 	return lines[:end]
 }
 
-// places are the frames that end a list of lines, few of them.
+// places returns the interpreter frames at the end of lines, at most excerptLines/2 of them.
 func places(lines []string) []string {
 	start := len(lines)
 	for start > 0 && len(lines)-start < excerptLines/2 && frameLine.MatchString(lines[start-1]) {
@@ -62,30 +62,30 @@ func places(lines []string) []string {
 	return lines[start:]
 }
 
-// crashLine is how the Go runtime begins to tell of a death: a panic, a fatal error, or a signal.
+// crashLine matches the first line that the Go runtime prints for a crash: a panic, a fatal error, or a signal.
 var crashLine = regexp.MustCompile(`^(panic: |fatal error: |runtime: goroutine stack exceeds|SIG[A-Z]+: )`)
 
-// stackLine is how the runtime goes on: with stacks, or with registers.
+// stackLine matches the lines that follow the crash message: stacks or registers.
 var stackLine = regexp.MustCompile(`^(goroutine |PC=)`)
 
-// frameLine is how the interpreter tells where a panic passed through: file, line, column and function.
+// frameLine matches the line that the interpreter prints for each frame of a panic: file, line, column and function.
 var frameLine = regexp.MustCompile(`^\S.*:\d+:\d+: panic: `)
 
-// logFile is a plugin's log, capped in size. A nil logFile drops everything. Trouble with the disk must not trouble the
-// session, so a failed write is remembered and told by Close.
+// logFile is a plugin's log, limited in size. A nil logFile drops everything. Disk errors must not affect the session, so a
+// failed write is recorded and returned by Close.
 type logFile struct {
 	mu   sync.Mutex
 	path string
 	f    *os.File
 	size int64
 	err  error
-	// hidden takes secrets out of what is written; nil leaves everything as it is.
+	// hidden removes secrets from the output; nil writes it unchanged.
 	hidden *redact.Stream
-	// within means that the last line has no end yet. The next piece belongs to it and gets no time.
+	// within reports that the last line is not complete yet. The next write continues that line, without a time.
 	within bool
 }
 
-// LogTime is the layout of the time before each line of a log, in UTC. A blank follows.
+// LogTime is the layout of the time before each line of a log, in UTC. A space follows it.
 const LogTime = "2006-01-02T15:04:05.000Z"
 
 func openLog(path string) (*logFile, error) {
@@ -103,7 +103,7 @@ func openLog(path string) (*logFile, error) {
 }
 
 func (l *logFile) open() error {
-	// Whoever can put a link there must not choose where aura writes.
+	// OpenNoFollow refuses a symbolic link, so that a link planted by another process cannot choose where aura writes.
 	f, err := files.OpenNoFollow(l.path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return fmt.Errorf("opening plugin log: %w", err)
@@ -116,7 +116,7 @@ func (l *logFile) open() error {
 	return nil
 }
 
-// Write never fails: a plugin's child must not notice that its log cannot be kept.
+// Write never fails: a plugin's child must not notice that its log cannot be written.
 func (l *logFile) Write(p []byte) (int, error) {
 	if l == nil {
 		return len(p), nil
@@ -131,7 +131,7 @@ func (l *logFile) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// writeLines puts the time before each line that begins in a text.
+// writeLines writes a text and adds the time before each line that begins in it.
 func (l *logFile) writeLines(text string) {
 	now := time.Now().UTC().Format(LogTime) + " "
 	for line := range strings.Lines(text) {
@@ -143,7 +143,7 @@ func (l *logFile) writeLines(text string) {
 	}
 }
 
-// hide takes secrets out of all that is written from here on.
+// hide removes secrets from all subsequent output.
 func (l *logFile) hide(secrets *redact.Current) {
 	if l == nil || secrets == nil {
 		return
@@ -153,7 +153,7 @@ func (l *logFile) hide(secrets *redact.Current) {
 	l.hidden = secrets.Stream()
 }
 
-// write appends a line or a part of one. What is left of it when the log is full begins a line in the next log.
+// write appends a line or a part of one. If the log is full, the rest of the line begins a new line in the next log.
 func (l *logFile) write(line, now string) {
 	for line != "" && l.f != nil {
 		if l.size >= limit.Log {
@@ -173,7 +173,7 @@ func (l *logFile) write(line, now string) {
 	}
 }
 
-// rotate keeps the old log beside the new one. If that fails, logging ends.
+// rotate keeps the old log next to the new one. If that fails, logging stops.
 func (l *logFile) rotate(now string) {
 	err := l.f.Close()
 	l.f = nil
@@ -198,7 +198,7 @@ func (l *logFile) printf(format string, args ...any) {
 	_, _ = fmt.Fprintf(l, format+"\n", args...)
 }
 
-// Close returns the first thing that went wrong.
+// Close closes the log and returns the first error that occurred.
 func (l *logFile) Close() error {
 	if l == nil {
 		return nil
@@ -209,7 +209,7 @@ func (l *logFile) Close() error {
 		l.writeLines(l.hidden.End())
 	}
 	if l.within {
-		l.writeLines("\n") // what the next session writes is a line of its own
+		l.writeLines("\n") // so that the next session begins a new line
 	}
 	if l.f == nil {
 		return l.err

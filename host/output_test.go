@@ -99,7 +99,7 @@ func TestLogTroubleIsToldAtTheEnd(t *testing.T) {
 	}
 }
 
-// TestLogHides writes a secret in two pieces, and the beginning of one.
+// TestLogHides writes a secret in two pieces, and the beginning of another.
 func TestLogHides(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "p.log")
@@ -128,7 +128,7 @@ func isTime(stamp string) bool {
 	return err == nil
 }
 
-// timeless is a log without the times of its lines. A line without a time is an error.
+// timeless returns a log without the times of its lines. A line without a time is an error.
 func timeless(t *testing.T, log string) string {
 	t.Helper()
 	var out strings.Builder
@@ -142,7 +142,7 @@ func timeless(t *testing.T, log string) string {
 	return out.String()
 }
 
-// TestLogTimes puts a time before each line, however its pieces come, also across logs and sessions.
+// TestLogTimes checks that each line begins with a time, however it is split, also across logs and sessions.
 func TestLogTimes(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", limit.Log)
@@ -187,7 +187,7 @@ func TestLogTimes(t *testing.T) {
 	}
 }
 
-// TestLogFollowsNoLink leaves alone what a link in the place of a log leads to.
+// TestLogFollowsNoLink checks that the target of a link at the path of a log is not changed.
 func TestLogFollowsNoLink(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

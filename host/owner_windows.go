@@ -2,5 +2,5 @@ package host
 
 import "os"
 
-// ownedByUs trusts the access rules of the user's own temporary directory.
+// ownedByUs relies on the access rules of the user's own temporary directory.
 func ownedByUs(os.FileInfo) bool { return true }

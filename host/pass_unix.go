@@ -8,8 +8,8 @@ import (
 	"github.com/idelchi/aura/internal/process"
 )
 
-// launchIsLifeline is true where one pipe has to serve as both.
+// launchIsLifeline reports whether one pipe serves as both the launch file and the lifeline.
 const launchIsLifeline = false
 
-// pass gives the child the files by which it learns what to be and when to end: shared.LaunchFD and shared.LifelineFD.
+// pass gives the child the files with its launch specification and its lifeline: shared.LaunchFD and shared.LifelineFD.
 func pass(s *process.Spec, launch *os.File) { s.Files, s.Lifeline = []*os.File{launch}, true }

@@ -6,8 +6,8 @@ import (
 	"github.com/idelchi/aura/internal/process"
 )
 
-// launchIsLifeline is true where one pipe has to serve as both.
+// launchIsLifeline reports whether one pipe serves as both the launch file and the lifeline.
 const launchIsLifeline = true
 
-// pass gives the child the file by which it learns what to be and when to end.
+// pass gives the child the file that serves as both its launch file and its lifeline.
 func pass(s *process.Spec, launch *os.File) { s.Stdin = launch }

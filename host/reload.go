@@ -11,25 +11,26 @@ import (
 	"github.com/idelchi/aura/shared"
 )
 
-// Reloaded says what a reload did, by names in order.
+// Reloaded describes the result of a reload, with sorted names.
 type Reloaded struct {
-	// Replaced plugins run from their present files; their package-level state is new.
+	// Replaced plugins run from their current files; their package-level state is new.
 	Replaced []string
 	Added    []string
 	Removed  []string
-	// Kept plugins did not load from their present files and go on as they were.
+	// Kept plugins could not be loaded from their current files and continue as before.
 	Kept map[string]error
 }
 
-// View is a plugin as it is, or as a change will make it.
+// View is a plugin in its current state, or in the state after a change.
 type View struct {
 	*Plugin
-	// child is the one that takes over; nil if the present one goes on. spec is what it will run by; nil if that stays the same.
+	// child is the child that takes over, or nil if the current one continues. spec is the specification after the change, or
+	// nil if it stays the same.
 	child *child
 	spec  *Spec
 }
 
-// Spec is what the plugin runs by.
+// Spec returns the specification that the plugin runs with.
 func (v View) Spec() Spec {
 	if v.spec == nil {
 		return v.Plugin.Spec()
@@ -37,13 +38,13 @@ func (v View) Spec() Spec {
 	return *v.spec
 }
 
-// Configured is the view of the plugin as it is called with another configuration.
+// Configured returns the view of the plugin with a different configuration for its calls.
 func (v View) Configured(config map[string]any) View {
 	v.Plugin = v.Plugin.Configured(config)
 	return v
 }
 
-// Exports returns what the plugin offers, and whether that is known.
+// Exports returns what the plugin exports, and whether that is known.
 func (v View) Exports() (shared.Exports, bool) {
 	if v.child == nil {
 		return v.Plugin.Exports()
@@ -51,20 +52,20 @@ func (v View) Exports() (shared.Exports, bool) {
 	return v.child.exports, true
 }
 
-// Change is a reload that is prepared: new children run beside the old ones, and nobody calls them yet. Either Commit or Abort
-// must be called, once.
+// Change is a prepared reload: new children run next to the old ones but are not called yet. The caller must call either Commit
+// or Abort, once.
 type Change struct {
 	fleet *Fleet
-	// next are the plugins there will be, in the order of their names; removed those that will be gone.
+	// next holds the plugins after the change, in the order of their names. removed holds the plugins that the change removes.
 	next    []View
 	added   []*Plugin
 	removed []*Plugin
 	kept    map[string]error
 }
 
-// Prepare starts new children for the plugins in specs and waits until they have loaded: for all of them if anew is set, else for
-// those that run in another way than before. The others keep their children and with them their package-level state. A plugin
-// that does not load keeps its old child too. The error is ctx's alone; nothing is left of the change then.
+// Prepare starts new children for the plugins in specs and waits until they have loaded. If anew is set, it does so for all
+// plugins, otherwise only for those whose specification changed. The others keep their children and their package-level state.
+// A plugin that fails to load keeps its old child too. Prepare only returns the error of ctx, and then undoes the change.
 func (f *Fleet) Prepare(ctx context.Context, specs []Spec, anew bool) (*Change, error) {
 	c := &Change{fleet: f, kept: make(map[string]error)}
 	var group sync.WaitGroup
@@ -110,10 +111,11 @@ func (f *Fleet) Prepare(ctx context.Context, specs []Spec, anew bool) (*Change, 
 	return c, nil
 }
 
-// Plugins returns the plugins there will be, in the order of their names.
+// Plugins returns the plugins after the change, in the order of their names.
 func (c *Change) Plugins() []View { return c.next }
 
-// Commit lets the new children take over and ends the old ones. What a plugin that runs once has done stays done.
+// Commit makes the new children take over and stops the old ones. A plugin with once set that has already run does not run
+// again.
 func (c *Change) Commit() Reloaded {
 	r := Reloaded{Kept: c.kept}
 	c.fleet.mu.Lock()
@@ -140,7 +142,7 @@ func (c *Change) Commit() Reloaded {
 	return r
 }
 
-// Abort ends the new children. The old ones go on.
+// Abort stops the new children. The old ones continue to run.
 func (c *Change) Abort() {
 	var group sync.WaitGroup
 	for _, v := range c.next {
@@ -158,7 +160,7 @@ func (c *Change) Abort() {
 	group.Wait()
 }
 
-// Views returns the plugins as they are, in the order of their names.
+// Views returns the current plugins, in the order of their names.
 func (f *Fleet) Views() []View {
 	var out []View
 	for _, p := range f.Plugins() {
@@ -167,8 +169,8 @@ func (f *Fleet) Views() []View {
 	return out
 }
 
-// sameChild reports whether a child of one spec serves for the other: all but the configuration, which travels with each call, is
-// the same.
+// sameChild reports whether a child started with one spec can serve the other. The two specs must be equal, except for the
+// configuration, which is sent with each call.
 func (s Spec) sameChild(other Spec) bool {
 	if s.Err != nil || other.Err != nil {
 		return false
@@ -192,7 +194,7 @@ func (f *Fleet) remove(p *Plugin) {
 	p.sup.close()
 }
 
-// startNext loads the plugin anew beside the old child.
+// startNext loads the plugin again in a second child, next to the old one.
 func (s *supervisor) startNext(ctx context.Context, spec Spec) (*child, error) {
 	err := spec.Err
 	var c *child
@@ -205,26 +207,26 @@ func (s *supervisor) startNext(ctx context.Context, spec Spec) (*child, error) {
 	return c, err
 }
 
-// replace makes a child of other files the one that is called.
+// replace makes a child that was loaded from other files the current child.
 func (s *supervisor) replace(c *child, spec Spec) {
 	s.mu.Lock()
 	s.generation++
 	generation := s.generation
 	s.spec = spec
 	s.budget = budget{}
-	s.known = false // so that warnings of the new files are told
+	s.known = false // so that warnings about the new files are reported
 	s.mu.Unlock()
 	s.install(c, generation)
 }
 
-// configure changes what travels with calls.
+// configure changes the configuration that is sent with calls.
 func (s *supervisor) configure(spec Spec) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.spec = spec
 }
 
-// keep tells that the old child goes on, or that the plugin stays down.
+// keep reports that the old child continues, or that the plugin stays down.
 func (s *supervisor) keep(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// TestChange prepares a reload and takes it back, and then lets one take effect. Whoever does not take over is gone.
+// TestChange prepares a reload and aborts it, and then commits another. Children that do not take over must be gone.
 func TestChange(t *testing.T) {
 	t.Parallel()
 	g := newGround(t, "mirror", mirror)

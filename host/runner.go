@@ -18,24 +18,24 @@ import (
 	"github.com/idelchi/aura/shared"
 )
 
-// hostName is what lists of processes show of a child, which may be started from a descriptor.
+// hostName is the name of a child in process lists. A child may be started from a descriptor, which has no useful name.
 const hostName = "aura-plugin-host"
 
-// maxHandshake is the longest handshake line believed, in bytes.
+// maxHandshake is the longest handshake line that aura accepts, in bytes.
 const maxHandshake = 4096
 
-// markName is the variable by which the descendants of a child are found where there is no process namespace.
+// markName is the variable that identifies the descendants of a child where there is no process namespace.
 const markName = "AURA_PLUGIN_HOST"
 
-// hostProcess is one child process. It implements go-plugin's runner, which reads the handshake from it and otherwise leaves it
-// alone. Whoever starts it must kill it.
+// hostProcess is one child process. It implements go-plugin's runner, which only reads the handshake from it. The caller that
+// starts it must kill it.
 type hostProcess struct {
 	binary  string
 	workdir string
 	env     []string
 	spec    shared.LaunchSpec
 	log     *logFile
-	// input is what the child reads on its standard input. Without any that is empty.
+	// input is what the child reads on its standard input. If it is nil, standard input is empty.
 	input []byte
 
 	stdout *os.File
@@ -79,9 +79,9 @@ func (p *hostProcess) Start(ctx context.Context) error {
 	return errors.Join(err, launchW.Close())
 }
 
-// specification describes the child's process. Where the system allows it the child is the first process of a namespace, so that all its
-// descendants die with it, whatever they do; and one that confines itself has its own mounts. Its output is taken at any speed, so
-// that printing never blocks it.
+// specification describes the child's process. If the system permits it, the child is the first process of a namespace, so that
+// all its descendants die with it, whatever they do. A child that confines itself also has its own mounts. aura always reads
+// the child's output, so that printing never blocks the child.
 func (p *hostProcess) specification(stdoutR, stdout, launch *os.File) process.Spec {
 	s := process.Spec{
 		Path: p.binary, Args: []string{hostName}, Dir: p.workdir, Env: p.env,
@@ -98,7 +98,7 @@ func (p *hostProcess) specification(stdoutR, stdout, launch *os.File) process.Sp
 	return s
 }
 
-// run starts the process unless it was killed before it began, and notes what the child needs to know about its isolation.
+// run starts the process, unless it was already killed, and records the isolation that the child must know about.
 func (p *hostProcess) run(s process.Spec) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -114,14 +114,15 @@ func (p *hostProcess) run(s process.Spec) error {
 	return nil
 }
 
-// running is nil until the child runs.
+// running returns the process, or nil until the child runs.
 func (p *hostProcess) running() *process.Process {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.proc
 }
 
-// exited is closed when the child is gone with all it started, and its last words are read. It is nil until the child runs.
+// exited returns a channel that is closed when the child and all its descendants are gone and its output has been read. The
+// channel is nil until the child runs.
 func (p *hostProcess) exited() <-chan struct{} {
 	if proc := p.running(); proc != nil {
 		return proc.Exited()
@@ -129,7 +130,8 @@ func (p *hostProcess) exited() <-chan struct{} {
 	return nil
 }
 
-// kill ends the child with all it started and returns when it is gone. A process that has not begun never will.
+// kill kills the child with all its descendants and returns when they are gone. A process that has not been started yet never
+// starts.
 func (p *hostProcess) kill() {
 	p.mu.Lock()
 	p.killed = true
@@ -150,7 +152,7 @@ func (p *hostProcess) dead() bool {
 	}
 }
 
-// pid is 0 until the child runs.
+// pid returns the process ID, or 0 until the child runs.
 func (p *hostProcess) pid() int {
 	if proc := p.running(); proc != nil {
 		return proc.Pid()
@@ -158,7 +160,7 @@ func (p *hostProcess) pid() int {
 	return 0
 }
 
-// Kill is kill for go-plugin.
+// Kill implements go-plugin's runner by calling kill.
 func (p *hostProcess) Kill(context.Context) error {
 	p.kill()
 	return nil
@@ -170,7 +172,7 @@ func (p *hostProcess) Wait(context.Context) error {
 	return p.running().Wait()
 }
 
-// Stdout yields the handshake line and nothing after it.
+// Stdout returns a reader that contains only the handshake line.
 func (p *hostProcess) Stdout() io.ReadCloser {
 	line, err := bufio.NewReader(io.LimitReader(p.stdout, maxHandshake)).ReadString('\n')
 	_ = p.stdout.Close()
@@ -180,13 +182,13 @@ func (p *hostProcess) Stdout() io.ReadCloser {
 	return io.NopCloser(strings.NewReader(line))
 }
 
-// Stderr is empty: process reads the real one itself.
+// Stderr returns an empty reader, because package process reads the real standard error.
 func (p *hostProcess) Stderr() io.ReadCloser { return io.NopCloser(strings.NewReader("")) }
 
-// Name is the plugin's name.
+// Name returns the plugin's name.
 func (p *hostProcess) Name() string { return p.spec.Name }
 
-// ID is the child's process number.
+// ID returns the child's process ID.
 func (p *hostProcess) ID() string {
 	if pid := p.pid(); pid != 0 {
 		return strconv.Itoa(pid)
@@ -194,10 +196,10 @@ func (p *hostProcess) ID() string {
 	return ""
 }
 
-// Diagnose returns the child's last words.
+// Diagnose returns the last output of the child.
 func (p *hostProcess) Diagnose(context.Context) string { return excerpt(p.tail.String()) }
 
-// PluginToHost believes no address but a socket in the directory that this child was given.
+// PluginToHost accepts only a socket in the directory that this child was given, or a TCP address on this machine.
 func (p *hostProcess) PluginToHost(network, addr string) (string, string, error) {
 	if network == "unix" && filepath.Dir(addr) != p.spec.SocketDir {
 		return "", "", fmt.Errorf("connecting to plugin %q: address %q is outside of its socket directory", p.spec.Name, addr)
@@ -208,7 +210,7 @@ func (p *hostProcess) PluginToHost(network, addr string) (string, string, error)
 	return network, addr, nil
 }
 
-// HostToPlugin changes nothing: both sides see the same addresses.
+// HostToPlugin returns the address unchanged, because both sides see the same addresses.
 func (p *hostProcess) HostToPlugin(network, addr string) (string, string, error) {
 	return network, addr, nil
 }
@@ -216,7 +218,7 @@ func (p *hostProcess) HostToPlugin(network, addr string) (string, string, error)
 // closeAll closes the files that were opened.
 func closeAll(files ...*os.File) {
 	for _, f := range files {
-		// A nil file only reports that it is one.
+		// Closing a nil file returns an error, which is harmless.
 		_ = f.Close()
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// buildChild builds the program that the plugin runs in.
+// buildChild builds the plugin host and returns its path.
 func buildChild(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "aura-plugin-host")
@@ -25,7 +25,7 @@ func buildChild(t *testing.T) string {
 	return path
 }
 
-// prober is a tool that says what it can reach.
+// prober is a tool that returns what it can access.
 const prober = `package prober
 
 import (
@@ -56,7 +56,7 @@ func Execute(ctx context.Context, c sdk.Context, args map[string]any) (string, e
 }
 `
 
-// ground is where a plugin runs: a session, a working directory and the plugin's own.
+// ground is the environment of a plugin: a session, a working directory and the plugin's own directory.
 type ground struct {
 	base, binary string
 	session      *Session

@@ -15,16 +15,16 @@ import (
 	"github.com/idelchi/aura/internal/lock"
 )
 
-// maxSocket is the longest path of a socket that every system takes, and longestName what comes after the runtime directory in one:
-// session, plugins, and go-plugin's directory and file, each with a random number.
+// maxSocket is the longest socket path, in bytes, that every system accepts. longestName is the longest suffix of such a path
+// after the runtime directory: session, plugins, and go-plugin's directory and file, each with a random number.
 const (
 	maxSocket   = 103
 	longestName = "/s-4294967295/p/plugin-dir4294967295/plugin4294967295"
 )
 
-// Session is a running aura's place on this machine: a private directory with the sockets of its children and a status
-// socket by which other processes see how its plugins are. Its owner closes it; one whose owner was killed is swept by the
-// next that opens.
+// Session is a private directory of a running aura. It contains the sockets of its children and a status socket that reports
+// the health of its plugins to other processes. The owner must close it. If the owner was killed, the next OpenSession removes
+// the directory.
 type Session struct {
 	ID   string
 	dir  string
@@ -36,7 +36,7 @@ type Session struct {
 	source func() []PluginHealth
 }
 
-// OpenSession makes a session below base, RuntimeDir's answer as a rule.
+// OpenSession creates a session below base, which is usually the result of RuntimeDir.
 func OpenSession(base, id string) (*Session, error) {
 	if err := privateDir(base); err != nil {
 		return nil, err
@@ -61,8 +61,9 @@ func OpenSession(base, id string) (*Session, error) {
 	return s, nil
 }
 
-// RuntimeDir is where the sessions of a user are: below xdg (the value of XDG_RUNTIME_DIR) if that is a directory, else in run,
-// aura's own directory for it, else, where both are too long for a socket, below /tmp.
+// RuntimeDir returns the directory for a user's sessions. It is located below xdg (the value of XDG_RUNTIME_DIR) if that is a
+// directory. Otherwise it is run, aura's own directory for sessions. If both paths are too long for a socket, it is located
+// below /tmp.
 func RuntimeDir(xdg, run string) string {
 	if info, err := os.Stat(xdg); xdg != "" && err == nil && info.IsDir() {
 		if dir := filepath.Join(xdg, "aura"); fits(dir) {
@@ -75,11 +76,11 @@ func RuntimeDir(xdg, run string) string {
 	return filepath.Join("/tmp", fmt.Sprintf("aura-%d", os.Getuid()))
 }
 
-// fits reports whether sockets can be made below a runtime directory.
+// fits reports whether socket paths below a runtime directory are short enough.
 func fits(dir string) bool { return len(dir)+len(longestName) <= maxSocket }
 
-// RuntimeDirs are all places where sessions of this user may be, whatever the environment was that they were started in; the
-// first is RuntimeDir's answer.
+// RuntimeDirs returns all directories that may contain sessions of this user, independent of the environment in which they were
+// started. The first is the result of RuntimeDir.
 func RuntimeDirs(xdg, run string) []string {
 	out := []string{RuntimeDir(xdg, run)}
 	for _, dir := range []string{
@@ -92,7 +93,7 @@ func RuntimeDirs(xdg, run string) []string {
 	return out
 }
 
-// privateDir makes dir, or makes sure that no other user can have laid it out for us.
+// privateDir creates dir, or verifies that an existing dir belongs to this user and not to another user who planted it.
 func privateDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("making the runtime directory: %w", err)
@@ -110,7 +111,7 @@ func privateDir(dir string) error {
 	return nil
 }
 
-// sweep removes what sessions that were killed left behind. Only a session whose lock is free is dead.
+// sweep removes the directories of sessions that were killed. A session is dead only if its lock is free.
 func sweep(base string) {
 	dirs, err := filepath.Glob(filepath.Join(base, "s-*"))
 	if err != nil {
@@ -119,7 +120,7 @@ func sweep(base string) {
 	for _, dir := range dirs {
 		path, flag := filepath.Join(dir, "lock"), 0
 		if _, err := os.Stat(path); err != nil {
-			// A session that is just being made has no lock yet, and one that is being removed has none any more.
+			// A session that is being created has no lock yet, and a session that is being removed no longer has one.
 			if info, err := os.Stat(dir); err != nil || time.Since(info.ModTime()) < time.Minute {
 				continue
 			}
@@ -137,17 +138,17 @@ func sweep(base string) {
 func (s *Session) socketDir() string  { return filepath.Join(s.dir, "p") }
 func (s *Session) statusPath() string { return filepath.Join(s.dir, "status") }
 
-// publish sets where the status comes from.
+// publish sets the function that returns the status.
 func (s *Session) publish(source func() []PluginHealth) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.source = source
 }
 
-// maxStatus is the longest status that is read, in bytes.
+// maxStatus is the largest status that is read, in bytes.
 const maxStatus = 16 << 20
 
-// statusTimeout bounds how long a status is written or read.
+// statusTimeout limits how long writing or reading a status may take.
 const statusTimeout = 2 * time.Second
 
 func (s *Session) serve() {
@@ -170,20 +171,21 @@ func (s *Session) serve() {
 	}
 }
 
-// Close removes all traces of the session. The fleets that used it must be closed.
+// Close removes the session's directory and releases its lock. The fleets that used the session must be closed first.
 func (s *Session) Close() error {
 	err := s.listen.Close()
 	<-s.done
 	return errors.Join(err, os.RemoveAll(s.dir), s.lock.Release())
 }
 
-// Running asks every session below the given places how its plugins are. A session that does not answer is left out.
+// Running returns the health of the plugins of every session below the given directories. Sessions that do not answer are left
+// out.
 func Running(bases ...string) []PluginHealth {
 	var all []PluginHealth
 	for _, base := range bases {
 		paths, err := filepath.Glob(filepath.Join(base, "s-*", "status"))
 		if err != nil {
-			continue // the pattern is ours and well formed
+			continue // the pattern is constant and well formed
 		}
 		for _, path := range paths {
 			all = append(all, askStatus(path)...)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// shortDir is a directory whose path leaves room for a socket's name.
+// shortDir returns a directory whose path is short enough for a socket.
 func shortDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "ah") //nolint:usetesting // t.TempDir has the name of the test in it, which is too long
@@ -89,7 +89,7 @@ func TestRuntimeDir(t *testing.T) {
 	if err := os.Mkdir(long, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	// exact makes a directory whose path has n bytes.
+	// exact creates a directory whose path has n bytes.
 	exact := func(n int) string {
 		path := dir + "/" + strings.Repeat("x", n-len(dir)-1)
 		if err := os.Mkdir(path, 0o700); err != nil {
@@ -113,7 +113,7 @@ func TestRuntimeDir(t *testing.T) {
 	}
 }
 
-// TestSessionsAreFoundWhereverTheyAre looks from an environment other than the session's.
+// TestSessionsAreFoundWhereverTheyAre looks for sessions from a different environment than theirs.
 func TestSessionsAreFoundWhereverTheyAre(t *testing.T) {
 	t.Parallel()
 	tmp := shortDir(t)
@@ -163,7 +163,8 @@ func TestRuntimeDirOfSomeoneElseIsRefused(t *testing.T) {
 	}
 }
 
-// TestSessionsOpenedSideBySide opens sessions while others sweep the same place: none may be taken for dead while it is made.
+// TestSessionsOpenedSideBySide opens sessions while others sweep the same directory. A session that is being created must not
+// be taken for dead.
 func TestSessionsOpenedSideBySide(t *testing.T) {
 	t.Parallel()
 	base := shortDir(t)

@@ -11,7 +11,7 @@ import (
 	"github.com/idelchi/aura/shared"
 )
 
-// State is how a plugin is at a moment.
+// State is the state of a plugin.
 type State string
 
 // The states of a plugin.
@@ -28,7 +28,7 @@ const (
 type supervisor struct {
 	opts *Options
 	log  *logFile
-	// life ends when the supervisor is closed; pending waits for its goroutines.
+	// life is cancelled when the supervisor is closed. pending waits for its goroutines.
 	life    context.Context //nolint:containedctx // it is the supervisor's own lifetime, not a caller's
 	end     context.CancelFunc
 	pending sync.WaitGroup
@@ -37,21 +37,21 @@ type supervisor struct {
 	spec  Spec
 	state State
 	cur   *child
-	// changed is closed and replaced whenever state or cur change.
+	// changed is closed and replaced whenever state or cur changes.
 	changed chan struct{}
-	// exports is known from memory before the first child is loaded; known tells whether it is anything at all, and
-	// loaded, whether it is what a child of these files said itself.
+	// exports may come from the cache before the first child is loaded. known reports whether exports is set. loaded reports
+	// whether a child reported exports from the current files.
 	exports shared.Exports
 	known   bool
 	loaded  bool
-	// generation counts reloads, so that a child that was being started for an older one is dropped.
+	// generation counts reloads, so that a child that was started for an earlier generation is dropped.
 	generation int
-	// down is why there is no child, in states quarantined and stopped.
+	// down is why there is no child in the states quarantined and stopped.
 	down   error
 	budget budget
 	fired  map[hookpoint.Name]bool
 	stats  stats
-	// observed is what was reported last.
+	// observed is the state that was reported last.
 	observed struct {
 		state State
 		child *child
@@ -76,7 +76,7 @@ func (s *supervisor) set(state State, cur *child, down error) {
 	s.observeState()
 }
 
-// start brings up the first child in the background, unless that has been done.
+// start starts the first child in the background, unless that has been done already.
 func (s *supervisor) start() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,7 +88,7 @@ func (s *supervisor) start() {
 	go s.launch(0, s.generation)
 }
 
-// launch makes a child after a wait and installs it.
+// launch starts a child after a wait and installs it.
 func (s *supervisor) launch(wait time.Duration, generation int) {
 	defer s.pending.Done()
 	timer := time.NewTimer(wait)
@@ -112,7 +112,7 @@ func (s *supervisor) specNow() Spec {
 	return s.spec
 }
 
-// install makes c the child that is called, and watches it.
+// install makes c the current child and watches it.
 func (s *supervisor) install(c *child, generation int) {
 	s.mu.Lock()
 	if s.life.Err() != nil || generation != s.generation {
@@ -138,12 +138,12 @@ func (s *supervisor) install(c *child, generation int) {
 	}()
 }
 
-// failed handles a child that did not come up. A plugin that cannot be loaded stays down until it is reloaded; one that
-// crashed or hung while loading has its restart budget.
+// failed handles a child that did not start. A plugin that cannot be loaded stays down until it is reloaded. A plugin that
+// crashed or hung while loading is restarted within its restart budget.
 func (s *supervisor) failed(err error, generation int) {
 	var e *Error
 	if !errors.As(err, &e) {
-		return // the supervisor is closing
+		return // the supervisor is being closed
 	}
 	s.log.printf("[aura] %v", err)
 	s.mu.Lock()
@@ -162,12 +162,12 @@ func (s *supervisor) failed(err error, generation int) {
 
 // died handles the end of a child that was ready.
 func (s *supervisor) died(c *child) {
-	// Tidying up takes a moment; the state changes first, so that nobody is handed the dead child meanwhile.
+	// Cleaning up takes a moment. The state changes first, so that no caller gets the dead child meanwhile.
 	defer c.stop()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.cur != c || s.life.Err() != nil {
-		return // it was replaced or closed
+		return // the child was replaced or the supervisor was closed
 	}
 	err := c.proc.deathNote()
 	if c.killedFor != "" {
@@ -178,7 +178,7 @@ func (s *supervisor) died(c *child) {
 	s.retry(err)
 }
 
-// retry spends the restart budget. The caller holds the lock.
+// retry restarts the child within the restart budget, or quarantines the plugin. The caller holds the lock.
 func (s *supervisor) retry(cause error) {
 	wait, ok := s.budget.spend(time.Now())
 	if !ok {
@@ -211,8 +211,8 @@ func (s *supervisor) warn(warnings []string) {
 	}
 }
 
-// close ends the child and everything the supervisor runs. It returns when nothing is left. A log that could not be kept is
-// told, and is no error.
+// close kills the child and stops all goroutines of the supervisor. It returns when everything has ended. A log that could not
+// be written is reported by a notice, not as an error.
 func (s *supervisor) close() {
 	s.mu.Lock()
 	s.end()

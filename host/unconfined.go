@@ -6,11 +6,12 @@ import (
 	"github.com/idelchi/aura/shared"
 )
 
-// notSandboxable is what a child's report says if its files are not confined.
+// notSandboxable is the line in a child's report that says that its file access is not confined.
 const notSandboxable = "files are not confined, because the plugin's Sandboxable says that its tool cannot work so"
 
-// startUnderPolicy starts a child under the policy that suits the plugin: one whose tool says that it cannot work in a sandbox is not
-// confined in files. That shows when it is loaded. If it was not known before, the plugin is loaded twice, the first time confined.
+// startUnderPolicy starts a child under the policy that suits the plugin: the file access of a tool that cannot work in a
+// sandbox is not confined. That is only known after loading. If it was not known before, the plugin is loaded twice, confined
+// the first time.
 func (s *supervisor) startUnderPolicy(ctx context.Context, spec Spec) (*child, error) {
 	s.mu.Lock()
 	free, again := s.known && needsFreeFiles(spec, s.exports), s.loaded
@@ -30,12 +31,12 @@ func (s *supervisor) startUnderPolicy(ctx context.Context, spec Spec) (*child, e
 	return reported(c, free), err
 }
 
-// needsFreeFiles reports whether a plugin's tool cannot work in a sandbox, and need not.
+// needsFreeFiles reports whether a plugin's tool cannot work in a sandbox and is permitted to run without one.
 func needsFreeFiles(spec Spec, e shared.Exports) bool {
 	return spec.Unconfined && e.Tool != nil && !e.Tool.Sandboxable
 }
 
-// withFreeFiles is the spec of a plugin whose files are not confined, if so.
+// withFreeFiles returns the spec with unconfined file access if free is set.
 func withFreeFiles(spec Spec, free bool) Spec {
 	if free && spec.Sandbox != nil {
 		p := spec.Sandbox.WithoutFiles()
@@ -44,7 +45,7 @@ func withFreeFiles(spec Spec, free bool) Spec {
 	return spec
 }
 
-// reported adds what is not confined to the child's report.
+// reported adds to the child's report that its file access is not confined, if free is set.
 func reported(c *child, free bool) *child {
 	if c != nil && free && c.exports.Sandbox != nil {
 		report := *c.exports.Sandbox

@@ -8,7 +8,7 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// BenchmarkHookFrame is the cost of one hook's context on the wire, without the wire.
+// BenchmarkHookFrame measures the cost of packing one hook's context, without sending it.
 func BenchmarkHookFrame(b *testing.B) {
 	for _, n := range []int{10, 5000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

@@ -12,7 +12,7 @@ import (
 	"github.com/idelchi/aura/shared/wire"
 )
 
-// The verbs of the wire.
+// The verbs of the wire protocol.
 const (
 	verbLoad    = "load"
 	verbHook    = "hook"
@@ -23,11 +23,11 @@ const (
 	verbStats   = "stats"
 )
 
-// client is aura's side of one child. An error that is a *Failure came from the plugin; any other from the wire.
+// client is aura's side of one child. An error that is a *Failure came from the plugin; any other error came from the wire.
 type client struct {
 	rpc wire.PluginClient
 	out *sender
-	// most is the largest call in bytes.
+	// most is the size of the largest call, in bytes.
 	most int
 }
 
@@ -38,7 +38,7 @@ func newClient(conn grpc.ClientConnInterface) *client {
 func (c *client) Load(ctx context.Context) (Exports, error) {
 	var out Exports
 	err := c.invoke(ctx, &wire.Call{Verb: verbLoad}, &out)
-	// The child is not called before it is loaded.
+	// Setting unread needs no lock, because the child is not called before it is loaded.
 	c.out.unread = out.Unread
 	return out, err
 }
@@ -95,11 +95,11 @@ func (c *client) Stats(ctx context.Context) (Stats, error) {
 	return out, err
 }
 
-// packing makes the body of a call, with the lists in it reduced, and a function to call when the call is over.
+// packing creates the body of a call, with its lists reduced by f, and a function that must be called when the call is over.
 type packing func(s *sender, f fit) (body any, ack func(answered bool), err error)
 
-// send encodes the body, makes the call, and acknowledges the history in it once the child has answered, be it with a
-// failure: it had read the call by then.
+// send encodes the body and makes the call. Once the child has answered, even with a failure, send acknowledges the history in
+// the call, because the child has read it by then.
 func (c *client) send(ctx context.Context, call *wire.Call, out any, pack packing) error {
 	ack, err := c.body(call, pack)
 	if err != nil {
@@ -111,8 +111,8 @@ func (c *client) send(ctx context.Context, call *wire.Call, out any, pack packin
 	return err
 }
 
-// body fills in the body of a call. One that is too large is made again with shorter lists, so that a plugin, which may be a
-// guard, is called even then.
+// body sets the body of a call. A body that is too large is created again with shorter lists, so that the plugin, which may be
+// a guard, is called anyway.
 func (c *client) body(call *wire.Call, pack packing) (func(bool), error) {
 	body, ack, err := pack(c.out, asItIs)
 	if err == nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/fxamacker/cbor/v2"
 )
 
-// The codec keeps what Go values mean: nil and empty apart, int as int and float64 as float64, times with their offset,
-// text byte for byte. A json.Number is an integer that is too large for both.
+// The codec preserves Go values: it distinguishes nil from empty, int from float64, and keeps the offsets of times and the
+// bytes of strings. A json.Number is an integer that is too large for int and float64.
 var (
 	tags = must(numberTags())
 
@@ -29,10 +29,10 @@ var (
 	}.DecModeWithTags(tags))
 )
 
-// maxNesting is how deep lists and maps may be within each other.
+// maxNesting is how deeply lists and maps may be nested.
 const maxNesting = 1024
 
-// numberTag marks the text of a json.Number. It is from the range that anybody may use.
+// numberTag marks the text of a json.Number. Its value is from the range of tags that are free for any use.
 const numberTag = 70_000
 
 func numberTags() (cbor.TagSet, error) {
@@ -47,7 +47,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// encode never mixes up nil and empty; the bytes are only meant for decode.
+// encode preserves the difference between nil and empty. Only decode is meant to read the bytes.
 func encode(v any) ([]byte, error) {
 	b, err := encoder.Marshal(v)
 	if err != nil {
@@ -56,7 +56,7 @@ func encode(v any) ([]byte, error) {
 	return b, nil
 }
 
-// decode fills the value that into points to.
+// decode decodes b into the value that into points to.
 func decode(b []byte, into any) error {
 	if err := decoder.Unmarshal(b, into); err != nil {
 		return unsendable(err)
@@ -65,8 +65,8 @@ func decode(b []byte, into any) error {
 	return nil
 }
 
-// restoreInts turns the int64 and uint64 that CBOR yields in interface values back into int, where they fit. It visits only
-// what can hold an interface.
+// restoreInts converts the int64 and uint64 values that CBOR decodes into interfaces back to int, if they fit. It visits only
+// types that can contain an interface.
 func restoreInts(v reflect.Value) {
 	if !holdsInterface(v.Type()) {
 		return
@@ -94,7 +94,7 @@ func restoreInts(v reflect.Value) {
 	}
 }
 
-// restoreMap handles map[string]any without reflection per entry, and any other map by copying its values.
+// restoreMap restores map[string]any without reflection per entry, and any other map by copying its values.
 func restoreMap(v reflect.Value) {
 	if m, ok := reflect.TypeAssert[map[string]any](v); ok {
 		plainInt(m)
@@ -108,7 +108,7 @@ func restoreMap(v reflect.Value) {
 	}
 }
 
-// plainInt rewrites dynamic values in place and returns the new value.
+// plainInt converts dynamic values in place and returns the new value.
 func plainInt(v any) any {
 	switch x := v.(type) {
 	case int64:
@@ -138,7 +138,7 @@ func plainInt(v any) any {
 
 var interfaceHolders sync.Map // reflect.Type to bool
 
-// holdsInterface reports whether a value of type t can hold an interface somewhere below.
+// holdsInterface reports whether a value of type t can contain an interface at any depth.
 func holdsInterface(t reflect.Type) bool {
 	if known, ok := interfaceHolders.Load(t); ok {
 		return known.(bool)
@@ -148,7 +148,7 @@ func holdsInterface(t reflect.Type) bool {
 	return holds
 }
 
-// findInterface keeps the types it is inside of in seen: a type that contains itself holds what its other parts hold.
+// findInterface records visited types in seen: a recursive type contains an interface only if one of its other parts does.
 func findInterface(t reflect.Type, seen map[reflect.Type]bool) bool {
 	if seen[t] {
 		return false
@@ -170,7 +170,7 @@ func findInterface(t reflect.Type, seen map[reflect.Type]bool) bool {
 	return false
 }
 
-// clone copies a dynamic value with every map and slice in it.
+// clone returns a deep copy of a dynamic value.
 func clone(v any) any {
 	switch x := v.(type) {
 	case map[string]any:

@@ -12,13 +12,13 @@ import (
 	"unicode/utf8"
 )
 
-// A call that travels as JSON must arrive as it would by the codec, but JSON knows one kind of number, no time and no text that is
-// not UTF-8. Here a number with a point or an exponent is a float64 and one without is an int, and what JSON has no form for is an object
-// with one key:
+// A call that is sent as JSON must arrive as if the codec had sent it, but JSON has only one kind of number, no times, and no text
+// that is not UTF-8. In this encoding, a number with a point or an exponent is a float64, and a number without is an int. A value that
+// JSON cannot represent is an object with one key:
 //
 //	{"$float": "NaN"}  {"$text": "base64 of any bytes"}  {"$data": "base64"}  {"$time": "RFC 3339"}  {"$number": "digits"}  {"$map": [["key", value]]}
 //
-// The last is for a map that has such a key itself, or one that is not UTF-8. Where the type is known a time is its text.
+// "$map" is for a map that has a key that begins with "$" or is not UTF-8. If the static type is known, a time is encoded as plain text.
 const (
 	exactFloat = "$float"
 	exactText  = "$text"
@@ -28,7 +28,7 @@ const (
 	exactLarge = "$number"
 )
 
-// exact returns what encoding/json writes for v without loss.
+// exact returns a value that encoding/json encodes without losing information about v.
 func exact(v reflect.Value) (any, error) {
 	if v.Kind() == reflect.Interface {
 		return exactDynamic(v.Elem())
@@ -68,14 +68,15 @@ func exact(v reflect.Value) (any, error) {
 	}
 }
 
-// exactDynamic marks what the other side could not tell by its form, since it does not know the type.
+// exactDynamic marks values whose type the other side cannot derive from the JSON alone, because it does not know the static
+// type.
 func exactDynamic(v reflect.Value) (any, error) {
 	if !v.IsValid() {
 		return nil, nil
 	}
 	if t, ok := reflect.TypeAssert[time.Time](v); ok {
 		if t.IsZero() {
-			// The codec makes nothing of it.
+			// The codec encodes a zero time as null.
 			return nil, nil
 		}
 		return map[string]any{exactTime: t.Format(time.RFC3339Nano)}, nil

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// inexact sets v to what exact turned into tree. Numbers in tree are json.Number. What tree does not name stays as it is.
+// inexact is the inverse of exact: it sets v to the value that exact turned into tree. Numbers in tree are json.Number. Fields
+// that tree does not contain do not change.
 func inexact(tree any, v reflect.Value) error {
 	if tree == nil {
 		v.SetZero()
@@ -53,7 +54,8 @@ func inexactScalar(tree any, v reflect.Value) error {
 	return nil
 }
 
-// fits reports whether a scalar means the same as a value of v's type. Reflection would also convert numbers to text and cut them.
+// fits reports whether a scalar can be converted to v's type without changing its meaning. Reflection alone would also convert
+// numbers to text and truncate them.
 func fits(from, v reflect.Value) bool {
 	switch from.Kind() {
 	case reflect.Int:
@@ -112,7 +114,7 @@ func inexactMap(tree any, v reflect.Value) error {
 	return nil
 }
 
-// entriesOf undoes exactEntries, but for the values.
+// entriesOf is the inverse of exactEntries, except for the values.
 func entriesOf(tree any) (map[string]any, error) {
 	object, ok := tree.(map[string]any)
 	if !ok {
@@ -141,7 +143,7 @@ func entriesOf(tree any) (map[string]any, error) {
 	return out, nil
 }
 
-// dynamic is the value whose type only its form tells.
+// dynamic returns the value of a tree whose type is derived from the JSON alone.
 func dynamic(tree any) (any, error) {
 	switch x := tree.(type) {
 	case json.Number:
@@ -183,7 +185,7 @@ func dynamicMap(tree map[string]any) (any, error) {
 	return out, nil
 }
 
-// marked reads an object that stands for what JSON has no form for.
+// marked decodes an object that replaces a value that JSON cannot represent.
 func marked(mark, text string) (any, error) {
 	switch mark {
 	case exactFloat:

@@ -8,14 +8,14 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// The lists of a context that grow with the conversation, by the names of their fields.
+// The growing lists of a context, by the names of their fields.
 const (
 	ListTurns    = "Turns"
 	ListTools    = "ToolHistory"
 	ListMessages = "Messages"
 )
 
-// Without returns a context without the lists of the given names.
+// Without returns a context without the lists whose names are in unread.
 func Without(c sdk.Context, unread []string) sdk.Context {
 	if slices.Contains(unread, ListTurns) {
 		c.Turns = nil
@@ -26,21 +26,21 @@ func Without(c sdk.Context, unread []string) sdk.Context {
 	return c
 }
 
-// fit says how the lists of a call are reduced: to a size in bytes each, with or without the newest entries left whole. The zero
-// value leaves nothing but the beginnings of texts.
+// fit describes how the lists of a call are shortened: to a size in bytes each, and whether the newest entries stay complete.
+// The zero value keeps only the beginnings of texts.
 type fit struct {
 	size  int
 	whole bool
 }
 
-// asItIs leaves lists as they are.
+// asItIs leaves lists unchanged.
 var asItIs = fit{size: -1}
 
-// oversizeFits are tried one after the other until a call is within MaxMessage. The lists of a conversation are bounded, so this is for
-// contexts that come from elsewhere, or hold a very large newest entry beside another large text.
+// oversizeFits are tried in order until a call is within MaxMessage. The lists of a conversation are limited, so this is for
+// contexts from other sources, or with a very large newest entry in addition to another large text.
 var oversizeFits = []fit{{limit.History, true}, {limit.History, false}, {}}
 
-// context returns a context with reduced lists.
+// context returns a context with shortened lists.
 func (f fit) context(c sdk.Context) sdk.Context {
 	if f == asItIs {
 		return c
@@ -60,7 +60,8 @@ func (f fit) context(c sdk.Context) sdk.Context {
 	return c
 }
 
-// reduced applies trim, which leaves the newest entry whole. If that is not wanted, an empty one is the newest meanwhile.
+// reduced applies trim, which keeps the newest entry complete. If f.whole is false, reduced temporarily appends an empty newest
+// entry.
 func reduced[T any](list []T, f fit, trim func([]T) []T) []T {
 	if f.whole {
 		return trim(list)
@@ -70,7 +71,7 @@ func reduced[T any](list []T, f fit, trim func([]T) []T) []T {
 	return out[:len(out)-1]
 }
 
-// hook is context for the context of a hook.
+// hook shortens the lists in the context of a hook call.
 func (f fit) hook(call HookCall) HookCall {
 	if f == asItIs {
 		return call

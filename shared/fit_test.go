@@ -10,10 +10,10 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// most is the largest message here, in place of MaxMessage.
+// most replaces MaxMessage as the limit in these tests.
 const most = 8 << 20
 
-// describe says what arrived of a context.
+// describe summarises a context that arrived.
 func describe(c sdk.Context) string {
 	text := fmt.Sprintf("%d turns, %d calls", len(c.Turns), len(c.ToolHistory))
 	for _, call := range c.ToolHistory {
@@ -49,7 +49,7 @@ func TestOversizedContextArrivesShortened(t *testing.T) {
 	if err != nil || len(raw) > most {
 		t.Errorf("a call for a child of its own has %d bytes, %v", len(raw), err)
 	}
-	// What fits is whole again, and known to the child as before.
+	// A list that fits is sent completely again, and the child keeps it as before.
 	in.ToolHistory = in.ToolHistory[:1]
 	for range 2 {
 		if got, err := c.Execute(t.Context(), ToolCall{Context: in}); err != nil || got != fmt.Sprintf("0 turns, 1 calls, a %d", len(huge)) {
@@ -79,7 +79,7 @@ func TestOversizedMessagesArriveShortened(t *testing.T) {
 	}
 }
 
-// TestUnreadListsAreNotSent asks a plugin what it was sent, by what its exports say that it cannot read.
+// TestUnreadListsAreNotSent checks which lists a plugin receives, depending on the lists that its exports report as unread.
 func TestUnreadListsAreNotSent(t *testing.T) {
 	t.Parallel()
 	in := sdk.Context{Turns: make([]sdk.Turn, 2), ToolHistory: []sdk.ToolCall{{Name: "a", Result: "r"}}}
@@ -110,7 +110,7 @@ func TestUnreadListsAreNotSent(t *testing.T) {
 	}
 }
 
-// TestFailedCallsDoNotKeepAnEpoch lets a call fail on its way: the next list is kept by the child all the same.
+// TestFailedCallsDoNotKeepAnEpoch lets a call fail while it is sent. The child must still keep the next list.
 func TestFailedCallsDoNotKeepAnEpoch(t *testing.T) {
 	t.Parallel()
 	l := &ledger[sdk.Turn]{same: func(a, b *sdk.Turn) bool { return *a == *b }}
@@ -128,7 +128,7 @@ func TestFailedCallsDoNotKeepAnEpoch(t *testing.T) {
 	}
 }
 
-// TestStats asks a child how many goroutines it has, which answers beside a call that runs.
+// TestStats requests the number of goroutines from a child while a call is running.
 func TestStats(t *testing.T) {
 	t.Parallel()
 	began, end := make(chan struct{}), make(chan struct{})
@@ -152,7 +152,7 @@ func TestStats(t *testing.T) {
 	}
 }
 
-// TestResultIsSentOnce sends a result that is also the newest of the history, and one that is not.
+// TestResultIsSentOnce sends a result that equals the newest in the history, and one that does not.
 func TestResultIsSentOnce(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 1<<20)

@@ -12,7 +12,7 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// contextFrame is an sdk.Context on the wire: its growing lists travel as deltas, the rest as it is.
+// contextFrame is an sdk.Context on the wire: its growing lists are sent as deltas, the other fields unchanged.
 type contextFrame struct {
 	_     struct{} `cbor:",toarray"`
 	Base  sdk.Context
@@ -20,7 +20,8 @@ type contextFrame struct {
 	Tools delta[sdk.ToolCall]
 }
 
-// pack returns the frame and what to call when the call is over, with whether the child has answered.
+// pack returns the frame, and a function that must be called when the call is over. Its argument reports whether the child has
+// answered.
 func (s *sender) pack(c sdk.Context) (contextFrame, func(answered bool)) {
 	turns, ackTurns := send(s, &s.turns, ListTurns, c.Turns)
 	tools, ackTools := send(s, &s.tools, ListTools, c.ToolHistory)
@@ -28,7 +29,7 @@ func (s *sender) pack(c sdk.Context) (contextFrame, func(answered bool)) {
 	return contextFrame{Base: c, Turns: turns, Tools: tools}, func(answered bool) { ackTurns(answered); ackTools(answered) }
 }
 
-// send is what to send of the list of a name. A plugin that cannot read it is sent nothing.
+// send returns the delta to send for the named list. A list that the plugin cannot read is not sent.
 func send[T any](s *sender, l *ledger[T], name string, list []T) (delta[T], func(answered bool)) {
 	switch {
 	case slices.Contains(s.unread, name):
@@ -40,9 +41,9 @@ func send[T any](s *sender, l *ledger[T], name string, list []T) (delta[T], func
 	}
 }
 
-// unpack rebuilds the context. Lists named by touched are copies of the plugin's own; the others are shared with later calls,
-// which is safe because the plugin's source never mentions them. The same goes for the arguments within the tool history, whose
-// copies cost far more than that of the list.
+// unpack rebuilds the context. The lists that touched reports are copied for the plugin. The other lists are shared with later
+// calls, which is safe because the plugin's source never mentions them. The same applies to the arguments within the tool
+// history, because copying them costs far more than copying the list.
 func (r *receiver) unpack(f contextFrame, touched func(field string) bool) (sdk.Context, error) {
 	c := f.Base
 	var err error
@@ -69,11 +70,11 @@ type hookFrame struct {
 	// Extra holds the fields that the point's context adds to sdk.Context, other than Messages.
 	Extra cbor.RawMessage
 	Env   map[string]string
-	// Newest is set if the tool's result is that of the newest call in the history, and sent only there.
+	// Newest reports that the tool's result equals that of the newest call in the history and is sent only there.
 	Newest bool
 }
 
-// toolFrame is the body of a tool call, commandFrame of a slash command.
+// toolFrame is the body of a tool call. commandFrame is the body of a slash command.
 type toolFrame struct {
 	_       struct{} `cbor:",toarray"`
 	Context contextFrame
@@ -117,7 +118,8 @@ func (s *sender) packHook(call HookCall) (hookFrame, func(answered bool), error)
 	return frame, ack, err
 }
 
-// repeats reports whether a text is also sent as the result of the newest call in the history, and is long enough to be sent once.
+// repeats reports whether a text equals the result of the newest call in the history and is long enough to be worth sending
+// once.
 func (s *sender) repeats(base sdk.Context, text string) bool {
 	n := len(base.ToolHistory)
 	return n > 0 && len(text) > 1<<10 && !slices.Contains(s.unread, ListTools) && base.ToolHistory[n-1].Result == text
@@ -140,7 +142,7 @@ func (r *receiver) unpackHook(name hookpoint.Name, f hookFrame, touched func(str
 		if err != nil {
 			return HookCall{}, err
 		}
-		// A hook that is given messages is there to change them, so they are always copies.
+		// A hook receives messages in order to change them, so they are always copied.
 		if messages != nil {
 			messages = cloneMessages(messages)
 		}
@@ -167,8 +169,8 @@ func lookup(name hookpoint.Name) (hookpoint.Point, error) {
 	return point, nil
 }
 
-// shape says how a hook's context type is taken apart: its embedded sdk.Context, its messages, and all its other fields,
-// which form a struct type of their own.
+// shape describes how a hook's context type is split: its embedded sdk.Context, its messages, and all other fields, which form
+// a separate struct type.
 type shape struct {
 	base     int
 	messages int

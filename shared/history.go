@@ -9,36 +9,37 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// A context holds lists that only grow: the turns, the tool calls, the messages. Sent whole they would make every call cost
-// as much as the conversation is long, so a call carries only what the other side has not acknowledged yet.
+// A context contains lists that only grow: the turns, the tool calls and the messages. If they were sent completely, the cost
+// of every call would grow with the conversation. A call therefore contains only the entries that the other side has not
+// acknowledged yet.
 
-// delta is a list as it travels: entries from index From on. The receiver has the ones before, of the same Epoch. Epoch 0 is a
-// list on its own: it is sent whole and not kept.
+// delta is a list on the wire: the entries starting at index From. The receiver has the earlier entries of the same Epoch.
+// Epoch 0 is an independent list: it is sent completely and not kept.
 type delta[T any] struct {
 	_     struct{} `cbor:",toarray"`
 	Epoch uint64
 	From  int
 	Add   []T
-	// Nil tells a nil list from an empty one.
+	// Nil distinguishes a nil list from an empty one.
 	Nil bool
 }
 
-// ledger is the sender's side: what the receiver is known to have. A list once given to it must not be changed in place,
-// only appended to or replaced.
+// ledger is the sender's side. It records what the receiver is known to have. A list that was passed to it must not be changed
+// in place, only appended to or replaced.
 type ledger[T any] struct {
 	same func(a, b *T) bool
 
 	mu    sync.Mutex
 	epoch uint64
-	// sent is the longest list of this epoch that is on its way or has arrived, acked the longest that has arrived.
+	// sent is the longest list of this epoch that has been sent. acked is the longest that the receiver has acknowledged.
 	sent, acked []T
-	// pending is how many calls of this epoch have not been answered.
+	// pending is the number of calls of this epoch that have not been answered.
 	pending int
 }
 
-// diff returns what to send for list, and a function to call when the call is over, with whether the receiver has answered. Calls
-// under way side by side carry the same entries twice, which the receiver takes as one. While calls with another list are under
-// way, as of an agent that works for another at the same time, a list goes on its own.
+// diff returns the delta to send for list, and a function that must be called when the call is over. Its argument reports
+// whether the receiver has answered. Concurrent calls contain the same entries twice, which the receiver merges. While calls
+// with a different list are pending, such as those of another agent, a list is sent independently.
 func (l *ledger[T]) diff(list []T) (delta[T], func(answered bool)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -69,12 +70,12 @@ func (l *ledger[T]) diff(list []T) (delta[T], func(answered bool)) {
 	}
 }
 
-// alone is a list that is sent whole and not kept.
+// alone returns a list as a delta that is sent completely and not kept.
 func alone[T any](list []T) delta[T] { return delta[T]{Add: list, Nil: list == nil} }
 
-// related reports whether one of list and what was sent begins with the other. If it is shorter than what has arrived, it is
-// another list that happens to begin alike, unless calls are under way that may have overtaken it. The usual case, the same array
-// grown at its end, is recognised by address; entries are compared only when the array has moved.
+// related reports whether list is a prefix of what was sent, or the other way round. A list that is shorter than what was
+// acknowledged is a different list with the same beginning, unless a pending call may have overtaken it. The common case, the
+// same array grown at its end, is recognised by address; entries are compared only if the array has moved.
 func (l *ledger[T]) related(list []T) bool {
 	if len(list) < len(l.acked) && l.pending == 0 {
 		return false
@@ -98,7 +99,7 @@ type replica[T any] struct {
 	items []T
 }
 
-// apply takes in what is new and returns the list of the call. The result shares entries with later calls.
+// apply adds the new entries and returns the list of the call. The result shares its entries with later calls.
 func (r *replica[T]) apply(d delta[T]) ([]T, error) {
 	if d.Nil {
 		return nil, nil
@@ -130,11 +131,12 @@ func (r *replica[T]) apply(d delta[T]) ([]T, error) {
 	return list, nil
 }
 
-// sender holds the ledgers of one child, receiver the replicas inside it.
+// sender holds the ledgers for one child. receiver holds the replicas inside the child.
 type sender struct {
-	// unread are the lists that the plugin cannot read, which are not sent. They are known once the plugin is loaded.
+	// unread holds the names of the lists that the plugin cannot read and that are not sent. They are known once the plugin is
+	// loaded.
 	unread []string
-	// apart sends every list whole, to be used for the one call and not kept.
+	// apart sends every list completely, for use in one call only.
 	apart    bool
 	turns    ledger[sdk.Turn]
 	tools    ledger[sdk.ToolCall]
@@ -155,7 +157,7 @@ type receiver struct {
 	messages replica[sdk.Message]
 }
 
-// sameToolCall compares arguments by their JSON, which is made from them once and never changes.
+// sameToolCall compares arguments by their JSON, which is created from them once and never changes.
 func sameToolCall(a, b *sdk.ToolCall) bool {
 	return a.Name == b.Name && a.ArgsJSON == b.ArgsJSON && a.Result == b.Result && a.Error == b.Error &&
 		a.Duration == b.Duration && len(a.Args) == len(b.Args)
@@ -173,7 +175,7 @@ func sameMessage(a, b *sdk.Message) bool {
 		a.CreatedAt.Equal(b.CreatedAt)
 }
 
-// cloneToolCalls returns a copy of the list, and of the arguments in it if they are asked for.
+// cloneToolCalls returns a copy of the list, and also copies the arguments if args is set.
 func cloneToolCalls(in []sdk.ToolCall, args bool) []sdk.ToolCall {
 	out := append([]sdk.ToolCall{}, in...)
 	for i := range out {

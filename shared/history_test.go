@@ -8,7 +8,7 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// TestCopies says what of a history a plugin has for itself, by what it could change.
+// TestCopies checks which parts of a history are copied for a plugin, depending on what the plugin could change.
 func TestCopies(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

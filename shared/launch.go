@@ -9,41 +9,42 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// The descriptors a child is started with, beside the standard three. Standard input is empty, or a OnceCall; standard output carries
-// the handshake and nothing else, or OnceAnswers; standard error carries all that the plugin prints. Windows has no further descriptors;
-// there standard input is both of these.
+// The descriptors that a child is started with, in addition to the three standard ones. Standard input is empty, or contains a
+// OnceCall. Standard output carries only the handshake, or OnceAnswers. Standard error carries everything that the plugin
+// prints. Windows passes no further descriptors; there, standard input replaces both of these.
 const (
-	// LaunchFD is where the child reads its LaunchSpec until end of file.
+	// LaunchFD is the descriptor from which the child reads its LaunchSpec until end of file.
 	LaunchFD = 3
-	// LifelineFD reaches end of file when aura is gone, however it went.
+	// LifelineFD reaches end of file when aura has exited, for whatever reason.
 	LifelineFD = 4
 )
 
-// LaunchSpec tells a child what to be. It travels on a descriptor, not in the environment, which belongs to the plugin.
+// LaunchSpec configures a child. It is sent on a descriptor, not in the environment, because the environment belongs to the
+// plugin.
 type LaunchSpec struct {
 	// Name is the plugin's name.
 	Name string
-	// Dir is the plugin's directory, absolute.
+	// Dir is the absolute path of the plugin's directory.
 	Dir string
-	// Unsafe grants the restricted packages, such as os/exec.
+	// Unsafe permits the restricted packages, such as os/exec.
 	Unsafe bool
-	// MemoryBytes caps the child's data segment; 0 means no cap.
+	// MemoryBytes limits the child's data segment; 0 means no limit.
 	MemoryBytes int64
-	// SocketDir is where the child puts its socket.
+	// SocketDir is the directory for the child's socket.
 	SocketDir string
-	// Isolated is true if the child is the first process of a process namespace of its own, so that its descendants die with it.
+	// Isolated is true if the child is the first process of its own process namespace, so that its descendants die with it.
 	Isolated bool
-	// PrivateMounts is true if the child has a mount namespace of its own, which it may still change.
+	// PrivateMounts is true if the child has its own mount namespace, which it may still change.
 	PrivateMounts bool
-	// Once makes the child run the tool once, for the OnceCall on its standard input, and serve nothing.
+	// Once makes the child run the tool once, for the OnceCall on its standard input. The child then serves no other calls.
 	Once bool
-	// Sandbox is what the child confines itself to before it has an interpreter; nil means that it does not.
+	// Sandbox is the policy to which the child confines itself before it creates an interpreter; nil means that it does not.
 	Sandbox *sandbox.Policy
-	// Tool is what the plugin's Init receives.
+	// Tool is passed to the plugin's Init.
 	Tool sdk.ToolConfig
 }
 
-// Encode sends the specification.
+// Encode writes the specification to w.
 func (s LaunchSpec) Encode(w io.Writer) error {
 	if err := json.NewEncoder(w).Encode(s); err != nil {
 		return fmt.Errorf("sending launch specification of plugin %q: %w", s.Name, err)
@@ -51,7 +52,7 @@ func (s LaunchSpec) Encode(w io.Writer) error {
 	return nil
 }
 
-// ReadLaunchSpec receives a specification.
+// ReadLaunchSpec reads a specification from r.
 func ReadLaunchSpec(r io.Reader) (LaunchSpec, error) {
 	var s LaunchSpec
 	if err := json.NewDecoder(r).Decode(&s); err != nil {

@@ -13,18 +13,18 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// OnceCall is the one call of a child that is started for it. It arrives as JSON on the child's standard input.
+// OnceCall is the only call of a child that is started for one call. The child reads it as JSON from its standard input.
 type OnceCall struct {
 	Context sdk.Context
 	Args    map[string]any
 	// Env holds task variables that the plugin may see.
 	Env map[string]string
-	// Timeout is how long the tool has; loading the plugin does not count.
+	// Timeout is the time limit of the tool. It does not include loading the plugin.
 	Timeout time.Duration
 }
 
-// OnceAnswer is what such a child writes to its standard output: one when the plugin is loaded, and one with what the tool
-// returned. After one with a Failure there is no other.
+// OnceAnswer is what such a child writes to its standard output. The first answer reports that the plugin is loaded; the second
+// contains the result of the tool. An answer with a Failure is the last one.
 type OnceAnswer struct {
 	Output  string
 	Failure FailureKind
@@ -32,8 +32,8 @@ type OnceAnswer struct {
 	Message string
 }
 
-// answerHead is the line of JSON before an answer's two texts, which follow as they are: a large one would not fit twice into the
-// memory that a plugin may have.
+// answerHead is the line of JSON before an answer's two texts. The texts follow unencoded, because two copies of a large text
+// would not fit into the plugin's memory limit.
 type answerHead struct {
 	Failure FailureKind `json:"failure,omitempty"`
 	// Output and Message are lengths in bytes.
@@ -41,10 +41,10 @@ type answerHead struct {
 	Message int `json:"message"`
 }
 
-// maxHead is far more than an answerHead takes, in bytes.
+// maxHead is the size of the buffer for an answerHead, in bytes. It is far more than an answerHead needs.
 const maxHead = 256
 
-// Err is the failure that the answer tells, if any.
+// Err returns the failure that the answer reports, if any.
 func (a OnceAnswer) Err() error {
 	if a.Failure == "" {
 		return nil
@@ -52,7 +52,7 @@ func (a OnceAnswer) Err() error {
 	return &Failure{Kind: a.Failure, Message: a.Message}
 }
 
-// AnswerOf is the answer for what a call returned.
+// AnswerOf returns the answer for the results of a call.
 func AnswerOf(out string, err error) OnceAnswer {
 	if err == nil {
 		return OnceAnswer{Output: out}
@@ -63,8 +63,8 @@ func AnswerOf(out string, err error) OnceAnswer {
 	return OnceAnswer{Failure: FailureError, Message: err.Error()}
 }
 
-// Encode returns the call as JSON that loses nothing but what does not fit: the lists of a call that is too large are shortened. The
-// limit is that of a call by the codec, which takes less for most.
+// Encode returns the call as JSON without loss of information. If the call is too large, its lists are shortened. The limit
+// applies to the size of the call in the codec, which is usually smaller than the JSON.
 func (c OnceCall) Encode() ([]byte, error) {
 	return c.encodeWithin(MaxMessage)
 }
@@ -103,14 +103,14 @@ func (c OnceCall) encode(most int) ([]byte, error) {
 	return b, err
 }
 
-// errTooLarge tells a call that must be shortened from one that cannot be encoded.
+// errTooLarge distinguishes a call that must be shortened from one that cannot be encoded.
 var errTooLarge = errors.New("more than the limit")
 
 func tooLarge(what string, size int) error {
 	return fmt.Errorf("sending a tool's %s: %d bytes are %w of %d MiB", what, size, errTooLarge, MaxMessage>>20)
 }
 
-// WriteTo writes the answer. One over the limit becomes a failure that says so.
+// WriteTo writes the answer. An answer over the limit is replaced by a failure that reports its size.
 func (a OnceAnswer) WriteTo(w io.Writer) (int64, error) {
 	if size := len(a.Output) + len(a.Message); size > MaxMessage {
 		a = OnceAnswer{Failure: FailureError, Message: tooLarge("answer", size).Error()}
@@ -130,7 +130,7 @@ func (a OnceAnswer) WriteTo(w io.Writer) (int64, error) {
 	return written, nil
 }
 
-// ReadOnceCall reads the call from what is nothing else.
+// ReadOnceCall reads a call from r, which must contain nothing else.
 func ReadOnceCall(r io.Reader) (OnceCall, error) {
 	var c OnceCall
 	d := json.NewDecoder(r)
@@ -146,13 +146,13 @@ func ReadOnceCall(r io.Reader) (OnceCall, error) {
 	return c, nil
 }
 
-// OnceAnswers reads the answers of a child, which is not trusted: it takes no more than the largest there may be.
+// OnceAnswers reads the answers of a child. The child is not trusted, so an answer that is too large is refused.
 type OnceAnswers struct{ r *bufio.Reader }
 
-// NewOnceAnswers reads from r.
+// NewOnceAnswers returns an OnceAnswers that reads from r.
 func NewOnceAnswers(r io.Reader) *OnceAnswers { return &OnceAnswers{bufio.NewReaderSize(r, maxHead)} }
 
-// Next returns the next answer; io.EOF comes as it is.
+// Next returns the next answer. It returns io.EOF unwrapped.
 func (a *OnceAnswers) Next() (OnceAnswer, error) {
 	line, err := a.r.ReadSlice('\n')
 	if errors.Is(err, io.EOF) && len(line) == 0 {
@@ -178,7 +178,7 @@ func (a *OnceAnswers) Next() (OnceAnswer, error) {
 	return out, nil
 }
 
-// text reads so many bytes. It takes memory as they come, since they may never.
+// text reads size bytes. It allocates memory as the bytes arrive, because the child may never send them.
 func (a *OnceAnswers) text(size int) (string, error) {
 	var b strings.Builder
 	if _, err := io.CopyN(&b, a.r, int64(size)); err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// TestOnceCallLosesNothing compares a call that went through JSON with one that went through the codec, and with itself.
+// TestOnceCallLosesNothing compares a call sent as JSON with one sent by the codec, and with the original.
 func TestOnceCallLosesNothing(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(500) {
@@ -42,7 +42,7 @@ func TestOnceCallLosesNothing(t *testing.T) {
 	}
 }
 
-// TestOnceCallForms shows how values without a form of their own in JSON travel.
+// TestOnceCallForms checks how values that JSON cannot represent are encoded.
 func TestOnceCallForms(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -166,7 +166,7 @@ func TestOnceAnswers(t *testing.T) {
 	}
 }
 
-// TestOnceAnswersRefuses is about children that lie.
+// TestOnceAnswersRefuses reads malformed and oversized answers.
 func TestOnceAnswersRefuses(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -188,7 +188,7 @@ func TestOnceAnswersRefuses(t *testing.T) {
 	}
 }
 
-// endless yields text without end.
+// endless is a reader that never ends.
 type endless struct{}
 
 func (endless) Read(p []byte) (int, error) {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// random makes values of any SDK type, with a liking for the ones that wires tend to change: nil and empty maps, pointers to
-// empty strings, whole floats, extreme integers, text that is not UTF-8.
+// random creates values of any SDK type. It prefers values that encodings tend to change: nil and empty maps, pointers to empty
+// strings, whole floats, extreme integers, and text that is not UTF-8.
 type random struct{ *rand.Rand }
 
 func (r random) fill(v reflect.Value, depth int) {
@@ -66,7 +66,7 @@ func (r random) fillMap(v reflect.Value, depth int) {
 	}
 }
 
-// length is -1 for nil, and 0 or more for a list that exists.
+// length returns -1 for a nil list, and the length of the list otherwise.
 func (r random) length(depth int) int {
 	if depth <= 0 {
 		return r.IntN(2) - 1
@@ -86,7 +86,8 @@ func (r random) float() float64 {
 	return []float64{0, 1, -1, 3, 0.1, 1e300, math.SmallestNonzeroFloat64, math.Inf(1)}[r.IntN(8)]
 }
 
-// time has no monotonic part, which means nothing in another process, and a fixed offset, since a zone's name is not sent.
+// time returns a time without a monotonic part, which is meaningless in another process, and with a fixed offset, because the
+// name of a zone is not sent.
 func (r random) time() time.Time {
 	switch r.IntN(3) {
 	case 0:
@@ -111,7 +112,7 @@ func (r random) dynamic(depth int) any {
 	case 4:
 		return r.IntN(2) == 0
 	case 5:
-		// The zero time inside an interface is the one value that arrives as nil.
+		// A zero time inside an interface is the only value that arrives as nil.
 		return r.time().AddDate(1, 0, 0)
 	case 6:
 		return json.Number([]string{"9223372036854775808", "-123456789012345678901234567890"}[r.IntN(2)])

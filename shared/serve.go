@@ -9,8 +9,8 @@ import (
 	"github.com/hashicorp/go-plugin"
 )
 
-// Serve runs the child's side until the connection is gone. It prints the handshake on os.Stdout. The variables that
-// go-plugin reads are set only while it starts and are gone from the environment when serving is called, which happens
+// Serve runs the child's side until the connection is closed. It prints the handshake on os.Stdout. The variables that
+// go-plugin reads are set only while it starts. They are removed from the environment before serving is called, which happens
 // before the first call can arrive.
 func Serve(impl Served, spec LaunchSpec, serving func()) error {
 	vars := map[string]string{

@@ -17,11 +17,11 @@ import (
 	"github.com/idelchi/aura/shared/wire"
 )
 
-// Served is what a child serves: a plugin that also knows which growing lists of a context its source mentions.
+// Served is what a child serves: a plugin that also reports which growing lists of a context its source mentions.
 type Served interface {
 	Plugin
-	// Touches reports whether the plugin could change the list of this name inside its context, or the arguments ("Args") within
-	// one. It is asked after Load.
+	// Touches reports whether the plugin could change the named list inside its context, or the arguments ("Args") within one.
+	// It is called after Load.
 	Touches(field string) bool
 }
 
@@ -125,7 +125,7 @@ func (s *server) quiesce(ctx context.Context) (*wire.Reply, error) {
 	}
 }
 
-// running counts the calls under way and lets one wait until there is none.
+// running counts the running calls and lets a caller wait until there are none.
 type running struct {
 	mu    sync.Mutex
 	calls int
@@ -162,10 +162,10 @@ func (r *running) idle() <-chan struct{} {
 	return w
 }
 
-// reply refuses an answer over the limit as a failure of this call alone.
+// reply encodes an answer. An answer over the limit fails only this call.
 func (s *server) reply(call *wire.Call, out any) (*wire.Reply, error) {
 	if text, ok := out.(string); ok && len(text) > MaxMessage {
-		// To encode it may take more memory than the plugin has.
+		// Encoding the text may need more memory than the plugin has.
 		return refusal(call, len(text)), nil
 	}
 	err := cyclic(reflect.ValueOf(out), 0)
@@ -183,7 +183,7 @@ func (s *server) reply(call *wire.Call, out any) (*wire.Reply, error) {
 	return &wire.Reply{Body: body}, nil
 }
 
-// cyclic returns an error for a value that holds itself, which the codec would follow until the process dies.
+// cyclic returns an error for a value that contains itself, because the codec would follow it until the process dies.
 func cyclic(v reflect.Value, depth int) error {
 	if depth > 8*maxNesting {
 		return &unsendableError{fmt.Sprintf("a value holds itself, or is nested more than %d levels deep", maxNesting)}
@@ -200,7 +200,7 @@ func cyclic(v reflect.Value, depth int) error {
 		}
 	case reflect.Slice, reflect.Array:
 		if k := v.Type().Elem().Kind(); k < reflect.Array || k == reflect.String {
-			return nil // nothing in it holds anything
+			return nil // the elements cannot contain other values
 		}
 		for i := 0; i < v.Len() && err == nil; i++ {
 			err = cyclic(v.Index(i), depth+1)
@@ -216,7 +216,7 @@ func cyclic(v reflect.Value, depth int) error {
 	return err
 }
 
-// unsent is the failure of a call whose values cannot cross the wire.
+// unsent returns the failure of a call whose values cannot be sent over the wire.
 func unsent(doing string, err error) *wire.Failure {
 	return &wire.Failure{Kind: string(FailureWire), Message: []byte(doing + ": " + err.Error())}
 }
@@ -226,11 +226,11 @@ func refusal(call *wire.Call, size int) *wire.Reply {
 	return &wire.Reply{Failure: &wire.Failure{Kind: string(FailureSize), Message: []byte(text)}}
 }
 
-// adapter makes both shims known to go-plugin.
+// adapter registers both sides with go-plugin.
 type adapter struct {
 	plugin.NetRPCUnsupportedPlugin
 	impl Served
-	// serving is called once the child has read all it needs from its environment and is about to listen.
+	// serving is called once the child has read everything it needs from its environment and is about to listen.
 	serving func()
 }
 
@@ -246,20 +246,21 @@ func (a *adapter) GRPCClient(_ context.Context, _ *plugin.GRPCBroker, conn *grpc
 	return Remote(newClient(conn)), nil
 }
 
-// Plugins is the plugin map of aura's side.
+// Plugins returns the plugin map of aura's side.
 func Plugins() plugin.PluginSet {
 	return plugin.PluginSet{PluginKey: &adapter{}}
 }
 
-// DialOptions raise gRPC's limit on aura's side, as newGRPCServer does in the child. Some room is left for the envelope.
+// DialOptions raises gRPC's message limit on aura's side, as newGRPCServer does in the child. The limit leaves some room for
+// the envelope.
 func DialOptions() []grpc.DialOption {
 	return []grpc.DialOption{grpc.WithDefaultCallOptions(
 		grpc.MaxCallRecvMsgSize(MaxMessage+1<<20), grpc.MaxCallSendMsgSize(MaxMessage+1<<20))}
 }
 
-// streamWorkers is how many goroutines a child keeps for calls. A kept one has a stack that is large enough already; a new one
-// would have to grow it by copying, in every call. Two are taken for good by go-plugin's own streams; further calls side by side
-// get goroutines of their own.
+// streamWorkers is how many goroutines a child keeps for calls. A kept goroutine already has a large stack; a new one would
+// have to grow its stack by copying, in every call. go-plugin's own streams permanently occupy two of them. Further concurrent
+// calls get their own goroutines.
 const streamWorkers = 4
 
 func newGRPCServer(opts []grpc.ServerOption) *grpc.Server {

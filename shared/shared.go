@@ -1,4 +1,4 @@
-// Package shared is what aura and aura-plugin-host agree on: the handshake, the launch specification, the Plugin
+// Package shared defines what aura and aura-plugin-host have in common: the handshake, the launch specification, the Plugin
 // interface, its gRPC shims and the codec. Nothing else belongs here.
 package shared
 
@@ -13,24 +13,24 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// MaxMessage is the largest call or answer in bytes. A larger call is sent with shorter lists; one that is too large even so, and a
-// larger answer, fails that call alone.
+// MaxMessage is the size of the largest call or answer, in bytes. A larger call is sent with shorter lists. A call that is
+// still too large, or an answer that is too large, fails only that call.
 const MaxMessage = 64 << 20
 
-// Grace is how long before the deadline of the RPC a plugin's own context ends, so that a plugin that listens can answer in
-// time and need not be killed.
+// Grace is how long before the deadline of the RPC a plugin's own context ends, so that a plugin that respects its context can
+// answer in time and need not be killed.
 const Grace = 500 * time.Millisecond
 
 // PluginKey is the name under which a child serves its one plugin.
 const PluginKey = "plugin"
 
-// Handshake keeps a child from being started by hand. It is no security measure.
+// Handshake returns the configuration that prevents a child from being started by hand. It is not a security measure.
 func Handshake() plugin.HandshakeConfig {
 	return plugin.HandshakeConfig{ProtocolVersion: 1, MagicCookieKey: "AURA_PLUGIN_HOST", MagicCookieValue: "interpreted"}
 }
 
-// Plugin is one loaded plugin, as it is called by aura and as it is served by the child. Cancelling ctx tells the plugin;
-// whether it listens is its own affair, so the caller must be ready to kill it.
+// Plugin is one loaded plugin, both as aura calls it and as the child serves it. Cancelling ctx notifies the plugin, but the
+// plugin may ignore that, so the caller must be ready to kill it.
 type Plugin interface {
 	// Load returns what the plugin exports, once its init functions and its Init have run.
 	Load(ctx context.Context) (Exports, error)
@@ -38,7 +38,7 @@ type Plugin interface {
 	Hook(ctx context.Context, call HookCall) (any, error)
 	// Execute runs the plugin's tool.
 	Execute(ctx context.Context, call ToolCall) (string, error)
-	// Paths asks the plugin's tool which files a call would touch.
+	// Paths returns which files a call of the plugin's tool would touch.
 	Paths(ctx context.Context, args map[string]any) (sdk.ToolPaths, error)
 	// Command runs the plugin's slash command.
 	Command(ctx context.Context, call CommandCall) (sdk.CommandResult, error)
@@ -47,14 +47,14 @@ type Plugin interface {
 // Remote is a plugin in another process.
 type Remote interface {
 	Plugin
-	// Quiesce returns once no call is running in the child, or with ctx's error. It tells a plugin that ended a cancelled call
-	// from one that goes on regardless.
+	// Quiesce returns once no call is running in the child, or with the error of ctx. It distinguishes a plugin that ended a
+	// cancelled call from one that continues to work on it.
 	Quiesce(ctx context.Context) error
-	// Stats says how the child is, as only it can know.
+	// Stats returns statistics that only the child knows.
 	Stats(ctx context.Context) (Stats, error)
 }
 
-// Stats is what a child knows of itself.
+// Stats holds the statistics of a child.
 type Stats struct {
 	Goroutines int
 }
@@ -80,12 +80,12 @@ type CommandCall struct {
 	Env     map[string]string
 }
 
-// Exports is what a plugin turned out to offer.
+// Exports describes what a plugin exports.
 type Exports struct {
 	// Module and Package are the import path and the package name of the source.
 	Module  string
 	Package string
-	// Hooks are in the order of the hook point table.
+	// Hooks is in the order of the hook point table.
 	Hooks   []hookpoint.Name
 	Tool    *ToolExport
 	Command *sdk.CommandSchema
@@ -95,22 +95,22 @@ type Exports struct {
 	Unread []string
 	// Warnings are for the plugin's author, such as an optional function with a wrong signature.
 	Warnings []string
-	// Sandbox is what the child that exports this is confined by; nil if it is not. It is not remembered with the rest.
+	// Sandbox describes how the child is confined; nil if it is not confined. It is not cached with the other fields.
 	Sandbox *sandbox.Report `cbor:"Sandbox" json:"-"`
 }
 
-// ToolExport is a plugin's tool with the answers of its optional functions, or their defaults.
+// ToolExport is a plugin's tool with the results of its optional functions, or their defaults.
 type ToolExport struct {
 	Schema      sdk.ToolSchema
 	Sandboxable bool
 	Parallel    bool
-	// Available is the answer of this run. It may be another one next time if HasAvailable is set.
+	// Available is the result of this run. It may differ next time if HasAvailable is set.
 	Available    bool
 	HasAvailable bool
 	HasPaths     bool
 }
 
-// Failure is an error that happened inside the plugin while its child lived on.
+// Failure is an error that happened inside the plugin while its child continued to run.
 //
 //nolint:errname // it is one word on the wire and in the code: error, panic, goexit and the like are kinds of failure
 type Failure struct {
@@ -118,7 +118,7 @@ type Failure struct {
 	Message string
 }
 
-// FailureKind says how a call failed.
+// FailureKind is how a call failed.
 type FailureKind string
 
 // The kinds of failure.
@@ -135,7 +135,7 @@ const (
 	FailureSize FailureKind = "size"
 	// FailureWire is a call that the child could not read, or an answer that it could not send.
 	FailureWire FailureKind = "wire"
-	// FailureUnsupported is a call of something the plugin does not export.
+	// FailureUnsupported is a call of something that the plugin does not export.
 	FailureUnsupported FailureKind = "unsupported"
 )
 

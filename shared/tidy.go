@@ -8,20 +8,20 @@ import (
 )
 
 const (
-	// largeMessage is the size from which a message leaves so much garbage that it is worth collecting at once, in bytes.
+	// largeMessage is the size, in bytes, from which the garbage of a message is worth collecting immediately.
 	largeMessage = 1 << 20
-	// tidyDelay is how long after the last large message that happens.
+	// tidyDelay is the delay between the last large message and the collection.
 	tidyDelay = time.Second
 )
 
-// tidy gives memory back to the system once large messages are done with. Left alone, a process that is rarely called keeps
-// several times the size of the largest message it has ever seen.
+// tidy returns memory to the system after large messages have been handled. Otherwise, a process that is rarely called would
+// keep several times the size of the largest message that it has ever received.
 var tidy = struct {
 	sync.Mutex
 	timer *time.Timer
 }{}
 
-// seen notes a message of a size in bytes.
+// seen records the size of a message, in bytes, and schedules a collection if the message is large.
 func seen(size int) {
 	if size < largeMessage {
 		return
@@ -33,7 +33,7 @@ func seen(size int) {
 		return
 	}
 	tidy.timer = time.AfterFunc(tidyDelay, func() {
-		// Buffers that are pooled survive one collection.
+		// Pooled buffers survive one collection.
 		runtime.GC()
 		debug.FreeOSMemory()
 	})

@@ -23,7 +23,7 @@ import (
 	"github.com/idelchi/aura/shared/wire"
 )
 
-// fake is a plugin in this process behind a real connection. It keeps what it was called with.
+// fake is a plugin in this process behind a real connection. It records what it was called with.
 type fake struct {
 	mu      sync.Mutex
 	hook    func(HookCall) (any, error)
@@ -78,12 +78,12 @@ func connect(tb testing.TB, impl Served) *client {
 	return newClient(conn)
 }
 
-// same compares like reflect.DeepEqual, but takes two times as equal that show the same instant at the same offset.
+// same compares like reflect.DeepEqual, but treats two times as equal if they have the same instant and the same offset.
 func same(a, b any) bool {
 	return fmt.Sprintf("%#v", normal(reflect.ValueOf(a))) == fmt.Sprintf("%#v", normal(reflect.ValueOf(b)))
 }
 
-// normal turns a value into nested plain maps and lists in which nil, empty, int and float64 can be told apart.
+// normal converts a value into nested maps and lists in which nil, empty, int and float64 are distinguishable.
 func normal(v reflect.Value) any {
 	if !v.IsValid() {
 		return nil
@@ -164,7 +164,7 @@ func TestEveryTypeSurvives(t *testing.T) {
 	}
 }
 
-// TestToolTypesSurvive does the same for tools, their paths and what is told at load.
+// TestToolTypesSurvive does the same for tools, their paths and the exports.
 func TestToolTypesSurvive(t *testing.T) {
 	t.Parallel()
 	impl := &fake{touches: true}
@@ -192,7 +192,7 @@ func TestToolTypesSurvive(t *testing.T) {
 	}
 }
 
-// TestOnlyNewHistoryIsSent counts what travels while a history grows, is replaced, and grows again.
+// TestOnlyNewHistoryIsSent counts the entries that are sent while a history grows, is replaced, and grows again.
 func TestOnlyNewHistoryIsSent(t *testing.T) {
 	t.Parallel()
 	l := &newSender().turns
@@ -229,7 +229,7 @@ func TestOnlyNewHistoryIsSent(t *testing.T) {
 	}
 }
 
-// TestParallelCallsCarryTheSameHistory makes calls side by side while none of them is acknowledged.
+// TestParallelCallsCarryTheSameHistory makes concurrent calls while none of them is acknowledged.
 func TestParallelCallsCarryTheSameHistory(t *testing.T) {
 	t.Parallel()
 	impl := &fake{execute: func(_ context.Context, c ToolCall) (string, error) {
@@ -252,7 +252,7 @@ func TestParallelCallsCarryTheSameHistory(t *testing.T) {
 	group.Wait()
 }
 
-// TestPluginsChangeOnlyTheirCopies lets a plugin write into everything it was given.
+// TestPluginsChangeOnlyTheirCopies lets a plugin write into everything that it received.
 func TestPluginsChangeOnlyTheirCopies(t *testing.T) {
 	t.Parallel()
 	impl := &fake{touches: true}
@@ -280,7 +280,7 @@ func TestPluginsChangeOnlyTheirCopies(t *testing.T) {
 	}
 }
 
-// TestTooLargeFailsOneCall sends and returns more than the limit; the connection goes on.
+// TestTooLargeFailsOneCall sends and returns more than the limit. The connection must survive.
 func TestTooLargeFailsOneCall(t *testing.T) {
 	t.Parallel()
 	huge := strings.Repeat("x", MaxMessage+1)
@@ -366,7 +366,7 @@ func TestFailuresKeepTheirKind(t *testing.T) {
 	}
 }
 
-// FuzzServer feeds arbitrary bodies to the child's side: it must answer with an error, never die.
+// FuzzServer passes arbitrary bodies to the child's side. It must return an error and never crash.
 func FuzzServer(f *testing.F) {
 	body, err := encode(toolFrame{Args: map[string]any{"a": 1}})
 	if err != nil {

@@ -8,12 +8,12 @@ import (
 	"github.com/fxamacker/cbor/v2"
 )
 
-// unsendableError is a value that cannot cross the wire. Its text is for whoever made the value.
+// unsendableError is a value that cannot be sent over the wire. Its text is for the author of the code that created the value.
 type unsendableError struct{ why string }
 
 func (e *unsendableError) Error() string { return e.why }
 
-// unsendable says in words why the codec refuses a value.
+// unsendable returns an error that explains in plain words why the codec refuses a value.
 func unsendable(err error) error {
 	var (
 		kind  *cbor.UnsupportedTypeError

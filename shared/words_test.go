@@ -8,7 +8,8 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// TestUnsendableValues sends values that cannot cross the wire, there and back. The call fails in words, and the next one works.
+// TestUnsendableValues sends values that cannot be sent over the wire, in both directions. The call must fail with an
+// explanation, and the next call must work.
 func TestUnsendableValues(t *testing.T) {
 	t.Parallel()
 	deep := any("deep")
@@ -65,7 +66,7 @@ func TestUnsendableValues(t *testing.T) {
 	}
 }
 
-// TestEndlessAnswers returns values that hold themselves.
+// TestEndlessAnswers returns values that contain themselves.
 func TestEndlessAnswers(t *testing.T) {
 	t.Parallel()
 	type node struct{ Next *node }

@@ -27,9 +27,10 @@ const usage = `aura-plugin-host runs one plugin of aura. aura starts it when it 
   --help      print this text
 `
 
-// run is the whole program. It returns when aura has closed the connection, or with what kept it from serving.
+// run is the whole program. It returns when aura has closed the connection, or when the process could not serve.
 func run(args []string, stdout, stderr io.Writer) int {
-	// Until the plugin is loaded nearly everything that is allocated stays. Nobody reads a profile of it.
+	// Until the plugin is loaded, nearly all allocated memory stays in use, so collecting garbage is useless. Memory profiles
+	// are never read.
 	debug.SetGCPercent(-1)
 	narrow()
 	runtime.MemProfileRate = 0
@@ -57,10 +58,10 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return exitDone
 }
 
-// errByHand means that nobody passed the descriptors that aura passes.
+// errByHand reports that the descriptors that aura passes are missing.
 var errByHand = errors.New("not started by aura")
 
-// child becomes what the launch specification says and serves it.
+// child reads the launch specification and serves the plugin that it describes.
 func child() error {
 	spec, err := receive()
 	if err != nil {
@@ -69,7 +70,7 @@ func child() error {
 	sandbox.Rename("aura-plugin-host")
 	var call shared.OnceCall
 	if spec.Once {
-		// All of it is read, so that the plugin finds its standard input empty, as always.
+		// The call is read to its end, so that the plugin finds an empty standard input, as always.
 		if call, err = shared.ReadOnceCall(os.Stdin); err != nil {
 			return err
 		}
@@ -87,7 +88,7 @@ func child() error {
 	if spec.Once {
 		return p.once(spec, call)
 	}
-	// The socket is open by now and nothing of the plugin is read yet.
+	// At this point the socket is open, and no file of the plugin has been read yet.
 	return shared.Serve(p, spec, func() {
 		if p.confine(spec) {
 			go p.load()
@@ -104,7 +105,7 @@ func receive() (shared.LaunchSpec, error) {
 	}
 	info, err := f.Stat()
 	if err != nil || info.Mode()&(os.ModeNamedPipe|os.ModeSocket) == 0 {
-		// The number may belong to something of the runtime's, so it is not closed.
+		// The descriptor may belong to the Go runtime, so it is not closed.
 		return shared.LaunchSpec{}, errByHand
 	}
 	closeInherited(shared.LifelineFD + 1)
@@ -112,11 +113,11 @@ func receive() (shared.LaunchSpec, error) {
 	return spec, errors.Join(err, endLaunch(f))
 }
 
-// streams are the files by which this process speaks. The plugin is given stdout and stderr and may close them.
+// streams holds the output files of this process. The plugin receives stdout and stderr and may close them.
 type streams struct {
 	stdout, stderr *os.File
 }
 
-// restore undoes what go-plugin does when it begins to serve: it sends what is printed over the connection, which aura does not
-// read.
+// restore undoes a change that go-plugin makes when it begins to serve: it redirects output to the connection, which aura does
+// not read.
 func (s streams) restore() { os.Stdout, os.Stderr = s.stdout, s.stderr }

@@ -25,7 +25,7 @@ import (
 	"github.com/idelchi/aura/shared"
 )
 
-// binary is the program under test, built once.
+// binary is the path of the program under test, which is built once.
 var binary string
 
 func TestMain(m *testing.M) {
@@ -49,13 +49,13 @@ func testMain(m *testing.M) int {
 	return m.Run()
 }
 
-// started is a running child, with aura's end of everything.
+// started is a running child, with aura's end of all its files.
 type started struct {
 	shared.Remote
 	cmd      *exec.Cmd
 	lifeline *os.File
 	stderr   *buffer
-	// handshake is all that came on standard output; it is complete when exited is closed.
+	// handshake holds everything that the child wrote to standard output. It is complete when exited is closed.
 	handshake *buffer
 	exited    chan struct{}
 }
@@ -86,7 +86,7 @@ func (b *buffer) String() string {
 	return b.text.String()
 }
 
-// await returns once the text is there.
+// await returns once the buffer contains the text.
 func (b *buffer) await(t *testing.T, text string) {
 	t.Helper()
 	for !strings.Contains(b.String(), text) {
@@ -98,7 +98,7 @@ func (b *buffer) await(t *testing.T, text string) {
 	}
 }
 
-// unpack writes files, each after a line with its name between dashes, to a directory of the test's.
+// unpack writes files to a temporary directory of the test. Each file follows a line with its name between dashes.
 func unpack(t *testing.T, archive string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -114,7 +114,7 @@ func unpack(t *testing.T, archive string) string {
 	return dir
 }
 
-// source is a plugin with a hook and a tool; the statements are the body of the tool.
+// source returns a plugin with a hook and a tool. body contains the statements of the tool.
 func source(imports, body string) string {
 	return `
 -- go.mod --
@@ -146,7 +146,8 @@ func start(t *testing.T, spec shared.LaunchSpec, env ...string) *started {
 	return startAs(t, spec, &syscall.SysProcAttr{}, env...)
 }
 
-// startAs is start with more to say about the process. Credentials own what the child writes to.
+// startAs is start with additional process attributes. If attr has credentials, that user owns the directories that the child
+// writes to.
 func startAs(t *testing.T, spec shared.LaunchSpec, attr *syscall.SysProcAttr, env ...string) *started {
 	t.Helper()
 	p := &started{stderr: newBuffer(), handshake: newBuffer(), exited: make(chan struct{})}
@@ -206,7 +207,7 @@ func startAs(t *testing.T, spec shared.LaunchSpec, attr *syscall.SysProcAttr, en
 	return p
 }
 
-// dial speaks to the child as aura does. Only two packages may know go-plugin, so the client is made by reflection.
+// dial connects to the child as aura does. Only two packages may import go-plugin, so the client is created by reflection.
 func dial(t *testing.T, handshake string) shared.Remote {
 	t.Helper()
 	fields := strings.Split(strings.TrimSpace(handshake), "|")
@@ -247,7 +248,7 @@ func (p *started) execute(ctx context.Context) (string, error) {
 	return p.Execute(ctx, shared.ToolCall{})
 }
 
-// alive makes sure that the child still answers.
+// alive checks that the child still answers.
 func (p *started) alive(t *testing.T) {
 	t.Helper()
 	out, err := p.Hook(t.Context(), shared.HookCall{Point: "BeforeChat", Context: sdk.BeforeChatContext{}})
@@ -256,7 +257,7 @@ func (p *started) alive(t *testing.T) {
 	}
 }
 
-// dies waits for the child's end and returns what it printed.
+// dies waits until the child exits and returns its output.
 func (p *started) dies(t *testing.T) string {
 	t.Helper()
 	select {

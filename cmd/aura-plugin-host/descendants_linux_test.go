@@ -11,7 +11,7 @@ import (
 	"github.com/idelchi/aura/internal/testneed"
 )
 
-// TestDescendants makes sure that nothing that the plugin started outlives it, even what left its session.
+// TestDescendants checks that nothing that the plugin started outlives it, not even a process that left its session.
 func TestDescendants(t *testing.T) {
 	t.Parallel()
 	testneed.Program(t, "setsid")
@@ -51,7 +51,7 @@ func TestDescendants(t *testing.T) {
 	}
 }
 
-// TestLimits reads what the kernel enforces.
+// TestLimits reads the limits that the kernel enforces.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	p := ready(t, source("\"os\"\n", `
@@ -71,7 +71,7 @@ func TestLimits(t *testing.T) {
 			t.Errorf("%q is missing in\n%s", want, out)
 		}
 	}
-	// What the runtime held before comes on top of what the plugin may have.
+	// The memory that the runtime held before is added to the plugin's limit.
 	_, data, _ := strings.Cut(out, "Max data size ")
 	var soft, hard int64
 	if _, err := fmt.Sscan(data, &soft, &hard); err != nil || soft != hard || soft < 256<<20 || soft > 512<<20 {
@@ -79,14 +79,14 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestInherited makes sure that a program started by the plugin gets none of aura's descriptors.
+// TestInherited checks that a program started by the plugin gets none of aura's descriptors.
 func TestInherited(t *testing.T) {
 	t.Parallel()
 	p := ready(t, source("\"os/exec\"\n", `
 	out, err := exec.Command("/bin/ls", "/proc/self/fd").CombinedOutput()
 	return string(out), err`), unsafeMode)
 	out, err := p.execute(t.Context())
-	// The fourth is the directory that ls reads.
+	// The fourth descriptor is the directory that ls reads.
 	if got := strings.Join(strings.Fields(out), " "); err != nil || got != "0 1 2 3" {
 		t.Errorf("got %q, %v", got, err)
 	}

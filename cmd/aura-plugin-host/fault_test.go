@@ -9,7 +9,7 @@ import (
 	"github.com/idelchi/aura/shared"
 )
 
-// TestFatal runs tools that end the process. Its last words must say why, and on standard error alone.
+// TestFatal runs tools that end the process. The process must print the reason, and only on standard error.
 func TestFatal(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -58,7 +58,7 @@ func TestFatal(t *testing.T) {
 			code: 2, want: []string{"fatal error: ", "out of memory"},
 		},
 		"deadlock of all that the plugin started": {
-			// Nothing is fatal about it, so the process must be ended from outside; here by the plugin itself.
+			// The deadlock is not fatal, so the process must be ended from outside; here, the plugin does it.
 			imports: "\"os\"\n", unsafe: true, body: `os.Exit(7)
 	return "", nil`, code: 7,
 		},
@@ -99,7 +99,7 @@ func TestFatal(t *testing.T) {
 	}
 }
 
-// TestHarmless runs tools that misbehave without ending the process. It must go on answering.
+// TestHarmless runs tools that misbehave without ending the process. The process must continue to answer.
 func TestHarmless(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ imports, body string }{

@@ -14,23 +14,25 @@ import (
 	"github.com/idelchi/aura/shared"
 )
 
-// ownFDs is above the descriptors that a plugin is likely to close by mistake.
+// ownFDs is the lowest descriptor for this process's own files, above the descriptors that a plugin is likely to close by
+// mistake.
 const ownFDs = 64
 
-// launchFile is nil if the descriptor cannot be used.
+// launchFile returns the file with the launch specification, or nil if the descriptor cannot be used.
 func launchFile() *os.File { return os.NewFile(shared.LaunchFD, "launch specification") }
 
 func endLaunch(f *os.File) error { return f.Close() }
 
-// keepFromChildren keeps descriptors from being inherited.
+// keepFromChildren prevents descriptors from being inherited by programs that this process starts.
 func keepFromChildren(fds ...int) {
 	for _, fd := range fds {
 		unix.CloseOnExec(fd)
 	}
 }
 
-// separate moves the handshake to a descriptor of its own, in os.Stdout, and points descriptor 1 at standard error. The plugin
-// gets descriptor 1 and a copy of descriptor 2, so that the last words of a crash are heard even if it closes what it got.
+// separate moves the handshake to its own descriptor, in os.Stdout, and redirects descriptor 1 to standard error. The plugin
+// receives descriptor 1 and a copy of descriptor 2, so that aura still receives the output of a crash if the plugin closes its
+// files.
 func separate() (streams, error) {
 	handshake, err1 := duplicate(1, "handshake")
 	stderr, err2 := duplicate(2, "stderr")
@@ -54,9 +56,9 @@ func duplicate(fd int, name string) (*os.File, error) {
 	return os.NewFile(uintptr(dup), name), nil
 }
 
-// watch ends the process, with all it started, when the lifeline ends.
+// watch ends the process, with all its descendants, when the lifeline reaches end of file.
 func watch(isolated bool) {
-	// A descriptor that does not block costs no thread while it is read.
+	// Reading a non-blocking descriptor occupies no thread.
 	_ = unix.SetNonblock(shared.LifelineFD, true)
 	lifeline, err := duplicate(shared.LifelineFD, "lifeline")
 	if err != nil {
@@ -70,7 +72,7 @@ func watch(isolated bool) {
 	}()
 }
 
-// end does not return. The process leads its group, unless somebody started it by hand.
+// end does not return. The process leads its process group, unless a user started it by hand.
 func end(isolated bool) {
 	if !isolated {
 		process.KillDescendants(os.Getpid())

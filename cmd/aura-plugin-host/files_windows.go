@@ -6,10 +6,10 @@ import (
 	"os"
 )
 
-// launchFile is standard input, which goes on as the lifeline.
+// launchFile returns standard input, which later serves as the lifeline.
 func launchFile() *os.File { return os.Stdin }
 
-// endLaunch keeps the plugin from reading the lifeline.
+// endLaunch prevents the plugin from reading the lifeline.
 func endLaunch(f *os.File) error {
 	lifeline = f
 	null, err := os.Open(os.DevNull)
@@ -20,13 +20,13 @@ func endLaunch(f *os.File) error {
 	return nil
 }
 
-// lifeline is set by endLaunch.
+// lifeline is the file that reaches end of file when aura is gone. endLaunch sets it.
 var lifeline *os.File
 
-// keepFromChildren has nothing to do: handles are not inherited unless asked for.
+// keepFromChildren does nothing: handles are not inherited by default.
 func keepFromChildren(...int) {}
 
-// closeInherited has nothing to do either.
+// closeInherited does nothing: handles are not inherited by default.
 func closeInherited(int) {}
 
 // separate gives the plugin standard error for both streams; os.Stdout keeps the handshake.
@@ -34,7 +34,7 @@ func separate() (streams, error) {
 	return streams{stdout: os.Stderr, stderr: os.Stderr}, nil
 }
 
-// watch ends the process when the lifeline ends.
+// watch ends the process when the lifeline reaches end of file.
 func watch(bool) {
 	go func() {
 		_, _ = io.Copy(io.Discard, lifeline)

@@ -6,11 +6,11 @@ import (
 	"github.com/idelchi/aura/internal/sandbox"
 )
 
-// redirect makes descriptor to a copy of descriptor from.
+// redirect makes to a copy of the descriptor from.
 func redirect(from, to int) error { return unix.Dup3(from, to, 0) }
 
-// closeInherited closes the descriptors from first on that this process has only because aura got them from whoever started it.
-// The runtime's own stay.
+// closeInherited closes the descriptors, starting with first, that aura inherited from the process that started it. It keeps
+// the descriptors of the Go runtime.
 func closeInherited(first int) {
 	var keep []int
 	for fd := 3; fd < first; fd++ {

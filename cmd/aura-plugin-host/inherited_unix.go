@@ -4,8 +4,8 @@ package main
 
 import "golang.org/x/sys/unix"
 
-// redirect makes descriptor to a copy of descriptor from.
+// redirect makes to a copy of the descriptor from.
 func redirect(from, to int) error { return unix.Dup2(from, to) }
 
-// closeInherited leaves descriptors alone: which are the runtime's cannot be told here.
+// closeInherited does nothing, because the descriptors of the Go runtime cannot be identified here.
 func closeInherited(int) {}

@@ -6,10 +6,11 @@ import (
 	"github.com/idelchi/aura/shared"
 )
 
-// maxStack is where endless recursion ends with a clear message, in bytes; it takes far less than the limit of memory.
+// maxStack is the stack size, in bytes, at which endless recursion ends with a clear message. It is far below the memory limit.
 const maxStack = 32 << 20
 
-// limit keeps the plugin within its bounds. The garbage collector works harder before the hard limit is reached.
+// limit applies the plugin's limits. The soft memory limit makes the garbage collector work harder before the hard limit is
+// reached.
 func limit(spec shared.LaunchSpec) {
 	debug.SetMaxStack(maxStack)
 	if spec.MemoryBytes > 0 {

@@ -14,8 +14,9 @@ import (
 	"github.com/idelchi/aura/shared"
 )
 
-// limitProcess lets the kernel enforce what it can: no core files, no more memory, no privileges by way of set-user-ID programs,
-// in unsafe mode too. What fails is reported and otherwise ignored: a plugin with one limit less is better than none.
+// limitProcess lets the kernel enforce limits, in unsafe mode too: no core files, a memory limit, and no privileges through
+// set-user-ID programs. A limit that cannot be set is reported and otherwise ignored: a plugin with one limit less is better
+// than none.
 func limitProcess(spec shared.LaunchSpec) {
 	report("core file size", unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}))
 	if spec.MemoryBytes > 0 {
@@ -24,13 +25,13 @@ func limitProcess(spec shared.LaunchSpec) {
 	}
 	report("privileges", forgoPrivileges())
 	if !spec.Isolated {
-		// Descendants whose parent has ended stay below this process, where they can be found.
+		// Orphaned descendants stay below this process, where they can be found.
 		report("descendants", process.AdoptOrphans())
 	}
 }
 
-// forgoPrivileges holds for every thread, and so for whatever thread the plugin starts a program from. A build with cgo knows no
-// call on all threads and makes do with the present one and those it starts.
+// forgoPrivileges applies to every thread, because the plugin may start a program from any thread. A build with cgo cannot make
+// a system call on all threads. It covers only the current thread and the threads that this thread starts.
 func forgoPrivileges() error {
 	_, _, errno := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0)
 	switch {
@@ -43,8 +44,8 @@ func forgoPrivileges() error {
 	}
 }
 
-// held is the memory that counts against the limit already, in bytes: the runtime's own, which is not the plugin's doing and
-// depends on how the program was built.
+// held returns how much memory already counts against the limit, in bytes. It is the runtime's own memory, which the plugin is
+// not responsible for and which depends on how the program was built.
 func held() uint64 {
 	b, err := os.ReadFile("/proc/self/statm")
 	if err != nil {

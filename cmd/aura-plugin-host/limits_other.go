@@ -4,5 +4,5 @@ package main
 
 import "github.com/idelchi/aura/shared"
 
-// limitProcess leaves it at the limits of the runtime: the system offers none that fit.
+// limitProcess does nothing: the system has no suitable limits, so only the limits of the runtime apply.
 func limitProcess(shared.LaunchSpec) {}

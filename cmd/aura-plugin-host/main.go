@@ -1,9 +1,8 @@
-// Command aura-plugin-host is the process that one plugin lives in. aura starts it, tells it on a descriptor what to be, and
-// calls it over gRPC; it is of no use to anybody else.
+// Command aura-plugin-host is the process that one plugin runs in. aura starts it, sends it its launch specification on a
+// descriptor, and calls it over gRPC. It has no other use.
 //
-// What a plugin does can hurt this process alone: standard output carries nothing but the handshake, all else that is printed
-// goes to standard error; memory, stack and core files are limited; and the process ends, with all it started, when aura is
-// gone.
+// A plugin can only harm this process. Standard output carries nothing but the handshake; all other output goes to standard
+// error. Memory, stack and core files are limited. The process ends, with all its descendants, when aura is gone.
 package main
 
 import "os"

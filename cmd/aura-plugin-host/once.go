@@ -8,8 +8,8 @@ import (
 	"github.com/idelchi/aura/shared"
 )
 
-// once loads the plugin and runs its tool for one call. It returns only if an answer could not be written: aura ends the process when
-// it has read the last one.
+// once loads the plugin and runs its tool for one call. It returns only if an answer could not be written: aura kills the
+// process when it has read the last answer.
 func (p *plugin) once(spec shared.LaunchSpec, call shared.OnceCall) error {
 	answers := os.Stdout
 	if p.confine(spec) {

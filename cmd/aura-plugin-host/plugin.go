@@ -13,7 +13,7 @@ import (
 	"github.com/idelchi/aura/shared"
 )
 
-// plugin is served while it is still being loaded: each call waits for the loading to end.
+// plugin is served while it is still being loaded: each call waits until it is loaded.
 type plugin struct {
 	options interp.Options
 	out     streams
@@ -23,7 +23,7 @@ type plugin struct {
 	ready   chan struct{}
 	loaded  *interp.Plugin
 	failure *shared.Failure
-	// report is nil without a sandbox. It is set before anything is loaded.
+	// report is nil without a sandbox. It is set before the plugin is loaded.
 	report *sandbox.Report
 }
 
@@ -31,8 +31,8 @@ func newPlugin(out streams, o interp.Options) *plugin {
 	return &plugin{options: o, out: out, ready: make(chan struct{})}
 }
 
-// confine applies the launch specification's policy to the process and reports whether the plugin may be loaded. If it may not,
-// every call is told why.
+// confine applies the policy of the launch specification to the process and reports whether the plugin may be loaded. If not,
+// every call returns the reason.
 func (p *plugin) confine(spec shared.LaunchSpec) bool {
 	if spec.Sandbox == nil {
 		return true
@@ -47,7 +47,7 @@ func (p *plugin) confine(spec shared.LaunchSpec) bool {
 	return true
 }
 
-// load loads the plugin. An error in the plugin is told to the first call; the process goes on, so that it can be.
+// load loads the plugin. The process continues after a load error, so that the first call can return it.
 func (p *plugin) load() {
 	defer close(p.ready)
 	loaded, err := interp.Load(p.options)
@@ -60,20 +60,20 @@ func (p *plugin) load() {
 	time.AfterFunc(settleTime, settle)
 }
 
-// gcPercent is for the garbage collector, which is off until the plugin is loaded. A lower value would save less than a megabyte
-// and cost a tenth of each call.
+// gcPercent is the setting of the garbage collector after the plugin is loaded; before that, the collector is off. A lower
+// value would save less than a megabyte and make each call a tenth slower.
 const gcPercent = 100
 
-// settleTime is after the time in which other plugins may still be starting and need the processors.
+// settleTime is a delay after which other plugins are no longer expected to be starting and to need the processors.
 const settleTime = 2 * time.Second
 
-// settle drops what only loading needs and gives it back to the system.
+// settle releases the memory that only loading needs and returns it to the system.
 func settle() {
 	interp.Release()
 	debug.FreeOSMemory()
 }
 
-// wait returns the loaded plugin.
+// wait waits until the plugin is loaded and returns it.
 func (p *plugin) wait(ctx context.Context) (*interp.Plugin, error) {
 	p.first.Do(p.out.restore)
 	select {
@@ -132,7 +132,7 @@ func (p *plugin) Command(ctx context.Context, call shared.CommandCall) (sdk.Comm
 	return loaded.Command(ctx, call)
 }
 
-// Touches may be asked before the plugin is loaded; then the answer is the careful one.
+// Touches may be called before the plugin is loaded. It then returns true, which is the safe answer.
 func (p *plugin) Touches(field string) bool {
 	select {
 	case <-p.ready:

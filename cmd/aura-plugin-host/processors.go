@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// processors is how many there are to use.
+// processors is the number of available processors.
 var processors = runtime.GOMAXPROCS(0)
 
-// narrow makes the process use one processor. Most calls are short and come one at a time; with more than one the runtime wakes
-// threads to look for work that is not there, which makes a short call a third slower and takes time from aura itself.
+// narrow makes the process use one processor. Most calls are short and arrive one at a time. With more processors, the runtime
+// wakes threads that find no work, which makes a short call a third slower and takes time from aura itself.
 func narrow() { runtime.GOMAXPROCS(1) }
 
-// widen gives the plugin all processors, for good.
+// widen gives the plugin all processors, permanently.
 var widen = sync.OnceFunc(func() { runtime.GOMAXPROCS(processors) })
 
-// longCall is after which time a plugin is taken for one that computes.
+// longCall is the duration after which a call is assumed to be compute-intensive.
 const longCall = 20 * time.Millisecond
 
-// attend widens the process if the call that begins now takes long. The caller calls done when it has ended.
+// attend calls widen if the call that begins now takes long. The caller must call done when the call has ended.
 func attend() (done func()) {
 	timer := time.AfterFunc(longCall, widen)
 	return func() { timer.Stop() }

@@ -25,14 +25,14 @@ const (
 	secret  = "secret-of-the-suite"
 )
 
-// attacks are bodies of a function of a plugin; it returns nil if it had success. BASE stands for the directory of the scene, PID
-// for the test's process, which stands for aura.
+// attacks maps names to the bodies of a function in a plugin, which returns nil if the attack succeeded. BASE is replaced by
+// the directory of the scene, and PID by the process ID of the test, which plays the role of aura.
 var attacks = map[string]struct {
 	imports, body string
 	unsafe        bool
-	// root tells that an ordinary user has no success even without a sandbox.
+	// root reports that an ordinary user cannot succeed even without a sandbox.
 	root bool
-	// change makes the default policy into the one under attack.
+	// change turns the default policy into the one under attack.
 	change func(*sandbox.Policy)
 }{
 	"read a secret": {imports: `"os"`, body: `_, err := os.ReadFile("BASE/home/.ssh/id_rsa"); return err`},
@@ -87,8 +87,8 @@ var attacks = map[string]struct {
 		return syscall.Close(fd)`},
 }
 
-// TestPluginEscapes attacks from a tool, a hook and a command of a real plugin, as root and as an ordinary user: without a sandbox
-// with success, and in one without.
+// TestPluginEscapes attacks from a tool, a hook and a command of a real plugin, as root and as an ordinary user. The attacks
+// must succeed without a sandbox and fail in a sandbox.
 func TestPluginEscapes(t *testing.T) {
 	t.Parallel()
 	if s := sandbox.Support(); !s.Enabled {
@@ -98,11 +98,11 @@ func TestPluginEscapes(t *testing.T) {
 		for name, tt := range attacks {
 			t.Run(fmt.Sprintf("%d/%s", uid, name), func(t *testing.T) {
 				t.Parallel()
-				// What a thread of the test traces would stop the whole test.
+				// Tracing a thread of the test would stop the whole test.
 				if name == "trace aura" {
 					tt.body = strings.ReplaceAll(tt.body, "PID", fmt.Sprint(victim(t)))
 				}
-				// What only root can do without a sandbox is shown to be an attack by root's run.
+				// If only root succeeds without a sandbox, root runs the attack that proves that it works.
 				by := uid
 				if tt.root {
 					by = users()[0]
@@ -138,7 +138,7 @@ func TestPluginEscapes(t *testing.T) {
 	}
 }
 
-// TestConfinedPlugin makes sure that a confined plugin works and says that it is confined.
+// TestConfinedPlugin checks that a confined plugin works and reports that it is confined.
 func TestConfinedPlugin(t *testing.T) {
 	t.Parallel()
 	if s := sandbox.Support(); !s.Enabled {
@@ -166,7 +166,7 @@ func TestConfinedPlugin(t *testing.T) {
 			if err != nil || exports.Sandbox == nil || !exports.Sandbox.Confined || !exports.Sandbox.Mounts || len(exports.Sandbox.Uncovered) > 0 {
 				t.Errorf("report %+v, %v", exports.Sandbox, err)
 			}
-			// It dies with aura as ever.
+			// The confined plugin dies with aura, as usual.
 			if err := p.lifeline.Close(); err != nil {
 				t.Fatal(err)
 			}
@@ -175,7 +175,7 @@ func TestConfinedPlugin(t *testing.T) {
 	}
 }
 
-// users are root and an ordinary user, or whoever runs the tests if that is not root.
+// users returns root and an ordinary user, or only the current user if that is not root.
 func users() []int {
 	if os.Geteuid() != 0 {
 		return []int{os.Geteuid()}
@@ -183,7 +183,7 @@ func users() []int {
 	return []int{0, nobody}
 }
 
-// scene is where an attack takes place.
+// scene is the environment of an attack.
 type scene struct {
 	base, abstract, tcp string
 	uid                 int
@@ -219,7 +219,7 @@ func lay(t *testing.T, uid int) scene {
 	return s
 }
 
-// give makes a tree the user's, and lets the user reach it.
+// give changes the owner of a tree to the scene's user, and makes the tree reachable for that user.
 func (s scene) give(t *testing.T, root string) {
 	t.Helper()
 	for _, dir := range []string{filepath.Dir(root), filepath.Dir(binary)} {
@@ -246,7 +246,7 @@ func (s scene) policy() sandbox.Policy {
 	}, sandbox.KindPlugin)
 }
 
-// start starts the plugin as the scene's user, and loads it. A confined one has namespaces, as aura gives them.
+// start starts the plugin as the scene's user and loads it. A confined plugin gets namespaces, as aura creates them.
 func (s scene) start(t *testing.T, archive string, unsafe bool, policy *sandbox.Policy) *started {
 	t.Helper()
 	dir := unpack(t, archive)
@@ -274,7 +274,7 @@ func (s scene) start(t *testing.T, archive string, unsafe bool, policy *sandbox.
 	return p
 }
 
-// plugin3 is a plugin that does the same in a tool, a hook and a command.
+// plugin3 returns a plugin that runs the same body in a tool, a hook and a command.
 func plugin3(imports, body string) string {
 	return strings.Replace(source(imports+"\n", `return text(), nil`), `Message: "alive"`, `Message: text()`, 1) + `
 func deed() error {
@@ -296,7 +296,7 @@ func ExecuteCommand(ctx context.Context, args string, c sdk.Context) (sdk.Comman
 `
 }
 
-// everyWay returns what the tool, the hook and the command answer.
+// everyWay returns the results of the tool, the hook and the command.
 func (p *started) everyWay(t *testing.T) map[string]string {
 	t.Helper()
 	tool, err1 := p.execute(t.Context())
@@ -309,7 +309,7 @@ func (p *started) everyWay(t *testing.T) map[string]string {
 	return map[string]string{"tool": tool, "hook": result.Message, "command": command.Output}
 }
 
-// victim is a process to be traced.
+// victim starts a process to be traced and returns its process ID.
 func victim(t *testing.T) int {
 	t.Helper()
 	p := ready(t, source("", `return "", nil`))

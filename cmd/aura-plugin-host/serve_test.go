@@ -65,7 +65,7 @@ func TestBadSpecification(t *testing.T) {
 	}
 }
 
-// TestServe calls a plugin in every way.
+// TestServe calls all functions of a plugin.
 func TestServe(t *testing.T) {
 	t.Parallel()
 	p := start(t, shared.LaunchSpec{
@@ -108,7 +108,7 @@ func ExecuteCommand(ctx context.Context, args string, c sdk.Context) (sdk.Comman
 	}
 }
 
-// TestLoadFailure makes sure that a plugin that does not load tells why, to every call.
+// TestLoadFailure checks that every call of a plugin that does not load returns the reason.
 func TestLoadFailure(t *testing.T) {
 	t.Parallel()
 	p := start(t, shared.LaunchSpec{Name: "my-plugin", Dir: unpack(t, "-- go.mod --\nmodule my-plugin\n-- main.go --\npackage my_plugin\n\nfunc f() { x }\n")})
@@ -125,7 +125,7 @@ func TestLoadFailure(t *testing.T) {
 	}
 }
 
-// TestOutput makes sure that standard output carries the handshake and nothing else, whatever prints.
+// TestOutput checks that standard output carries only the handshake, however the plugin prints.
 func TestOutput(t *testing.T) {
 	t.Parallel()
 	p := ready(t, source("\"fmt\"\n\"log\"\n\"os\"\n", `
@@ -182,7 +182,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// TestCancel makes sure that the plugin sees its deadline before the caller gives up.
+// TestCancel checks that the plugin sees its deadline before the caller gives up.
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	p := ready(t, source("", "<-ctx.Done()\nreturn ctx.Err().Error(), nil"))
@@ -193,7 +193,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestLifeline makes sure that the child ends when aura is gone, in whatever state it is.
+// TestLifeline checks that the child exits when aura is gone, in any state.
 func TestLifeline(t *testing.T) {
 	t.Parallel()
 	for name, archive := range map[string]string{

@@ -1,4 +1,4 @@
-// Command aura is a terminal coding agent whose plugins cannot take it down.
+// Command aura is a terminal coding agent whose plugins cannot crash it.
 package main
 
 import (

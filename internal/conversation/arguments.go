@@ -12,7 +12,7 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// parse reads arguments as a model wrote them. None at all are an empty object.
+// parse decodes the arguments that a model wrote. Missing arguments are an empty object.
 func parse(raw json.RawMessage) (map[string]any, error) {
 	if text := bytes.TrimSpace(raw); len(text) == 0 || string(text) == `""` || string(text) == "null" {
 		return map[string]any{}, nil
@@ -20,7 +20,7 @@ func parse(raw json.RawMessage) (map[string]any, error) {
 	return tool.ParseArguments(raw)
 }
 
-// checkSize refuses arguments that are larger than those of a call may be.
+// checkSize refuses arguments that are larger than the limit for one call.
 func checkSize(raw json.RawMessage) error {
 	if len(raw) > limit.Arguments {
 		return fmt.Errorf("its arguments have %d bytes, more than the limit of %s for one call; do it in smaller parts", len(raw), limit.Size(limit.Arguments))
@@ -28,7 +28,7 @@ func checkSize(raw json.RawMessage) error {
 	return nil
 }
 
-// encoded returns arguments as JSON with sorted keys, or an empty object if they cannot be JSON.
+// encoded returns arguments as JSON with sorted keys, or an empty object if they cannot be encoded.
 func encoded(args map[string]any) json.RawMessage {
 	raw, err := event.JSON(args)
 	if err != nil || args == nil {
@@ -37,7 +37,8 @@ func encoded(args map[string]any) json.RawMessage {
 	return raw
 }
 
-// json returns the arguments of a call, or what the model wrote in their place, as a JSON value.
+// json returns the arguments of a call as a JSON value. If they could not be parsed, it returns the text that the model wrote
+// instead.
 func (p *call) json() json.RawMessage {
 	if p.args != nil {
 		return encoded(p.args)
@@ -63,7 +64,8 @@ func shownCalls(requests []llm.ToolCall) []sdk.ToolCall {
 	return out
 }
 
-// normal returns arguments as if a model had written them as JSON, so that a tool sees the same types whoever set them.
+// normal converts arguments to the types that decoding JSON produces, so that a tool sees the same types whether the model or a
+// plugin set them.
 func normal(args map[string]any) (map[string]any, error) {
 	raw, err := json.Marshal(args)
 	if err != nil {

@@ -15,15 +15,15 @@ import (
 )
 
 const (
-	// maxRetries is how often plugins may have one model call repeated.
+	// maxRetries is how many times plugins may repeat one model call.
 	maxRetries = 3
-	// maxRereads is how often a call is repeated whose answer could not be read.
+	// maxRereads is how many times a call is repeated because its answer could not be parsed.
 	maxRereads = 2
 )
 
-// ask calls the model without the disabled tools. A failure is mended if there is a way: first the answer is asked for again
-// if it could not be read, then the history is compacted if it was too long, then another agent takes over. What is left is
-// for plugins: they may have the call repeated, or have the failure passed over. Then there is no answer and no error.
+// ask calls the model without the disabled tools. It tries to recover from a failure: it repeats the call if the answer could
+// not be parsed, then compacts the history if it was too long, then fails over to another agent. If the failure remains,
+// plugins decide: they may repeat the call or ignore the failure. An ignored failure returns neither an answer nor an error.
 func (c *Conversation) ask(ctx context.Context, disabled []string) (response llm.Response, answered bool, err error) {
 	defer func() { c.called(ctx, answered) }()
 	var r rescue
@@ -52,7 +52,7 @@ func (c *Conversation) ask(ctx context.Context, disabled []string) (response llm
 	}
 }
 
-// mend does what can be done about a failure without plugins, and reports whether the call is worth another try.
+// mend tries to recover from a failure without plugins. It reports whether the call should be repeated.
 func (c *Conversation) mend(ctx context.Context, r *rescue, failure error) bool {
 	switch {
 	case ctx.Err() != nil:
@@ -60,7 +60,7 @@ func (c *Conversation) mend(ctx context.Context, r *rescue, failure error) bool 
 	case c.shrink(ctx, r, failure):
 		return true
 	case c.failover(ctx, failure):
-		// The window of the new model may be another one.
+		// The new model may have a different context window.
 		c.relieve(ctx)
 		return true
 	default:
@@ -68,7 +68,8 @@ func (c *Conversation) mend(ctx context.Context, r *rescue, failure error) bool 
 	}
 }
 
-// offer narrows the tools of this turn and returns all patterns that were applied, those kept for this call included.
+// offer removes the disabled tools from this turn. It returns all patterns that were applied, including those saved for this
+// call.
 func (c *Conversation) offer(disabled []string) []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -78,7 +79,7 @@ func (c *Conversation) offer(disabled []string) []string {
 	return disabled
 }
 
-// request makes one call of the model, as part of a turn.
+// request makes one model call as part of a turn.
 func (c *Conversation) request(ctx context.Context) (llm.Response, error) {
 	c.mu.Lock()
 	who, system := c.who, c.system()
@@ -98,7 +99,7 @@ func (c *Conversation) request(ctx context.Context) (llm.Response, error) {
 	return c.call(ctx, who, request, func(d llm.Delta) { c.cfg.Emit(event.Delta(d)) })
 }
 
-// call calls a model, again if its answer cannot be read.
+// call calls a model and repeats the call if its answer cannot be parsed.
 func (c *Conversation) call(ctx context.Context, who speaker, request llm.Request, onDelta func(llm.Delta)) (llm.Response, error) {
 	for rereads := 0; ; rereads++ {
 		c.mu.Lock()
@@ -120,7 +121,7 @@ func (c *Conversation) call(ctx context.Context, who speaker, request llm.Reques
 	}
 }
 
-// failed asks plugins what to do about a provider's error.
+// failed asks plugins how to handle a provider's error.
 func (c *Conversation) failed(ctx context.Context, err error) sdk.ErrorModification {
 	out := c.hook(ctx, hookpoint.OnError, func(state sdk.Context) any {
 		in := sdk.OnErrorContext{Context: state, Error: err.Error()}
@@ -133,7 +134,7 @@ func (c *Conversation) failed(ctx context.Context, err error) sdk.ErrorModificat
 	return out.Error
 }
 
-// classOf returns the type of a provider's error; empty if it is unclassified.
+// classOf returns the type of a provider's error, or "" if the error is unclassified.
 func classOf(err error) string {
 	if class, ok := errors.AsType[*llm.Error](err); ok {
 		return class.Type
@@ -149,7 +150,7 @@ func definitions(offered []tool.Definition) []llm.ToolDefinition {
 	return out
 }
 
-// describe returns all that a model is told of a tool beside its schema.
+// describe returns the text that a model receives about a tool in addition to its schema.
 func describe(d tool.Definition) string {
 	parts := slices.DeleteFunc([]string{d.Description, d.Usage, d.Examples}, func(part string) bool { return part == "" })
 	return strings.Join(parts, "\n\n")

@@ -120,7 +120,7 @@ func TestEjectedMessageAfterTheLastFailureWaits(t *testing.T) {
 	same(t, "the one after", b.sent(t, 3), []string{"user:one", "user:two", "assistant:ok", "user:three"})
 }
 
-// TestEjectedMessageWaitsIfTheCallIsNotMade interrupts the second prompt after plugins have spoken.
+// TestEjectedMessageWaitsIfTheCallIsNotMade interrupts the second prompt after plugins have added messages.
 func TestEjectedMessageWaitsIfTheCallIsNotMade(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

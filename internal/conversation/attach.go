@@ -13,8 +13,8 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// attach returns a prompt with files below it, each as the model would see it if it read it, and what plugins want to say about
-// that. A file that cannot be read is left out with a notice.
+// attach returns the prompt with the contents of the files appended, and the messages that plugins add in response. The
+// contents are what the model would see if it read the files. A file that cannot be read is left out with a notice.
 func (c *Conversation) attach(ctx context.Context, prompt string, files []string) (string, []injection) {
 	var queued []injection
 	for _, path := range files {
@@ -30,8 +30,8 @@ func (c *Conversation) attach(ctx context.Context, prompt string, files []string
 	return prompt, queued
 }
 
-// readFile reads a file as if the model had asked for it: plugins, the policy and hooks have their say, and the tool is as confined
-// as ever. The model did not ask, so it is no tool call in the history or in the statistics.
+// readFile reads a file as if the model had asked for it: plugins, the policy and hooks are consulted, and the tool is confined
+// as usual. Because the model did not ask, the read is not recorded as a tool call in the history or in the statistics.
 func (c *Conversation) readFile(ctx context.Context, path string) (string, []injection, error) {
 	reader := c.speaker().Reader
 	if reader == nil {

@@ -25,7 +25,7 @@ func TestAttach(t *testing.T) {
 		reader tool.Tool
 		hooks  hooks
 		files  []string
-		// want are the messages of the request, notice what the user is told.
+		// want holds the messages of the request. notice is the notice for the user.
 		want   []string
 		notice string
 	}{

@@ -13,7 +13,7 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// forgetful answers without remembering what it was asked.
+// forgetful is a provider that answers without recording its requests.
 type forgetful struct{ calls int }
 
 func (*forgetful) Model(context.Context, string) (llm.Model, error) {
@@ -28,8 +28,7 @@ func (f *forgetful) Chat(ctx context.Context, req llm.Request, delta func(llm.De
 	return text("That is what it says.")(ctx, req, delta)
 }
 
-// BenchmarkTurn measures turns, with plugins that are asked at every point, from the 10th and from the 1000th turn of a
-// session on.
+// BenchmarkTurn measures turns with plugins at every point, starting at the 10th and at the 1000th turn of a session.
 func BenchmarkTurn(b *testing.B) {
 	registry, err := tool.NewRegistry(echo("Read"))
 	if err != nil {

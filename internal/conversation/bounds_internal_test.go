@@ -13,7 +13,7 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// TestToolHistoryIsBounded notes calls with large results and looks at the list after each.
+// TestToolHistoryIsBounded records calls with large results and checks the list after each.
 func TestToolHistoryIsBounded(t *testing.T) {
 	t.Parallel()
 	var l, other ledger
@@ -46,7 +46,7 @@ func TestToolHistoryIsBounded(t *testing.T) {
 	}
 }
 
-// TestTurnsAreBounded does the same with turns.
+// TestTurnsAreBounded does the same for turns.
 func TestTurnsAreBounded(t *testing.T) {
 	t.Parallel()
 	var h history
@@ -67,7 +67,7 @@ func TestTurnsAreBounded(t *testing.T) {
 	}
 }
 
-// large is a tool whose result has so many bytes.
+// large is a tool whose result has the given number of bytes.
 type large int
 
 func (large) Definition() tool.Definition { return tool.Definition{Name: "Large"} }
@@ -76,7 +76,7 @@ func (n large) Execute(context.Context, tool.Call) (string, error) {
 	return strings.Repeat("x", int(n)), nil
 }
 
-// TestResultIsBounded runs tools whose results are as long as they may be, and longer.
+// TestResultIsBounded runs tools whose results have the maximum length, and more.
 func TestResultIsBounded(t *testing.T) {
 	t.Parallel()
 	for size, want := range map[int]string{limit.Result: "xxx", limit.Result + 1: "xx… [129 bytes left out; a tool result has at most 16 MiB]"} {
@@ -87,7 +87,7 @@ func TestResultIsBounded(t *testing.T) {
 	}
 }
 
-// TestChangedArgumentsAreBounded holds what plugins make of arguments to the same limit.
+// TestChangedArgumentsAreBounded checks that arguments changed by plugins have the same limit.
 func TestChangedArgumentsAreBounded(t *testing.T) {
 	t.Parallel()
 	for size, fits := range map[int]bool{limit.Arguments - len(`{"a":""}`): true, limit.Arguments: false} {
@@ -98,7 +98,7 @@ func TestChangedArgumentsAreBounded(t *testing.T) {
 	}
 }
 
-// TestMergeKeepsWhatWasShownShortened: what plugins leave as it was shown reaches the model whole.
+// TestMergeKeepsWhatWasShownShortened checks that texts that plugins return as shown reach the model complete.
 func TestMergeKeepsWhatWasShownShortened(t *testing.T) {
 	t.Parallel()
 	whole := strings.Repeat("some text\n", 1000)

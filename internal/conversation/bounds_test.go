@@ -11,7 +11,7 @@ import (
 	"github.com/idelchi/aura/internal/tool"
 )
 
-// TestLimits reaches one limit after the other.
+// TestLimits exceeds one limit after the other.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	many := make([]string, limit.Calls+2)
@@ -20,7 +20,7 @@ func TestLimits(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		reply reply
-		// content is in the first result, and notice, if not empty, in a notice.
+		// content must be in the first result. notice, if not empty, must be in a notice.
 		content, notice string
 		results         int
 	}{
@@ -53,7 +53,7 @@ func TestLimits(t *testing.T) {
 
 func tail(text string) string { return text[max(0, len(text)-200):] }
 
-// TestPatchCountsAreBounded changes more files than are counted.
+// TestPatchCountsAreBounded changes more files than can be counted.
 func TestPatchCountsAreBounded(t *testing.T) {
 	t.Parallel()
 	var wanted []string

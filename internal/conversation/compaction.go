@@ -12,11 +12,11 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// errNothing says that a history has nothing that a summary could stand for.
+// errNothing reports that the history contains nothing that a summary could replace.
 var errNothing = errors.New("there is nothing to compact: all messages are among those that are kept")
 
-// Compact puts all but the last messages into a summary. Unless it is forced, it does so only if the history is as long as
-// the settings allow. A plugin may keep it from happening, which is no error.
+// Compact replaces all but the last messages with a summary. Unless it is forced, it does so only if the history has reached
+// the configured limit. A plugin may prevent the compaction, which is not an error.
 func (c *Conversation) Compact(ctx context.Context, forced bool) error {
 	if err := c.claim(); err != nil {
 		return fmt.Errorf("compacting the history: %w", err)
@@ -43,7 +43,8 @@ func (c *Conversation) Compact(ctx context.Context, forced bool) error {
 	return nil
 }
 
-// relieve compacts the history if it is as long as the settings allow. If that fails, the conversation goes on as it is.
+// relieve compacts the history if it has reached the configured limit. If compaction fails, the conversation continues
+// unchanged.
 func (c *Conversation) relieve(ctx context.Context) {
 	c.mu.Lock()
 	keep := c.keepToAnswer()
@@ -56,12 +57,12 @@ func (c *Conversation) relieve(ctx context.Context) {
 	defer c.mu.Unlock()
 	c.compactFrom = 0
 	if state := c.tokens(); err != nil || c.exceeds(state) {
-		// Trying again at every turn would cost a model call each time, for the same result.
+		// Trying again at every turn would cost a model call each time, with the same result.
 		c.compactFrom = state.Estimate + max(state.Estimate/20, 1)
 	}
 }
 
-// full reports whether it is time to compact.
+// full reports whether the history has to be compacted.
 func (c *Conversation) full() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -69,7 +70,7 @@ func (c *Conversation) full() bool {
 	if !settings.enabled() || !c.history.compactable(c.keepToAnswer()) {
 		return false
 	}
-	// The number of bytes settles most cases without counting tokens.
+	// The number of bytes decides most cases without counting tokens.
 	if bound := (sdk.TokenState{Estimate: c.bytes(), Max: c.who.window()}); !c.exceeds(bound) {
 		return false
 	}
@@ -77,7 +78,7 @@ func (c *Conversation) full() bool {
 	return c.exceeds(state) && state.Estimate >= c.compactFrom
 }
 
-// exceeds reports whether an estimate is as long as the settings allow. The caller holds the lock.
+// exceeds reports whether an estimate has reached the configured limit. The caller holds the lock.
 func (c *Conversation) exceeds(state sdk.TokenState) bool {
 	settings := c.compaction()
 	if settings.MaxTokens > 0 {
@@ -86,15 +87,15 @@ func (c *Conversation) exceeds(state sdk.TokenState) bool {
 	return settings.Threshold > 0 && state.Max > 0 && 100*float64(state.Estimate) >= settings.Threshold*float64(state.Max)
 }
 
-// keep is how many of the last messages stay.
+// keep returns how many of the last messages a compaction keeps.
 func (c *Conversation) keep() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.compaction().keep()
 }
 
-// keepToAnswer is how many of the last messages stay before a model is asked: a prompt that is yet to be answered is not summed up.
-// The caller holds the lock.
+// keepToAnswer returns how many of the last messages a compaction before a model call keeps. It keeps at least a prompt that is
+// not answered yet. The caller holds the lock.
 func (c *Conversation) keepToAnswer() int {
 	keep, last := c.compaction().keep(), len(c.history.entries)-1
 	if keep == 0 && last >= 0 && c.history.entries[last].Role == llm.RoleUser {
@@ -103,7 +104,8 @@ func (c *Conversation) keepToAnswer() int {
 	return keep
 }
 
-// announce tells plugins of a compaction that keeps so many messages, retries included, and reports whether they let it happen.
+// announce calls the BeforeCompaction hooks for a compaction that keeps the last keep messages. It reports whether plugins
+// allow the compaction. The call also covers retries that keep fewer messages.
 func (c *Conversation) announce(ctx context.Context, forced bool, keep int) bool {
 	out := c.hook(ctx, hookpoint.BeforeCompaction, func(state sdk.Context) any {
 		return sdk.BeforeCompactionContext{
@@ -115,7 +117,7 @@ func (c *Conversation) announce(ctx context.Context, forced bool, keep int) bool
 	return !out.Compaction.Skip
 }
 
-// compact puts all but the last messages into a summary and tells how that went.
+// compact replaces all but the last keep messages with a summary and emits the result as an event.
 func (c *Conversation) compact(ctx context.Context, trigger string, keep int) error {
 	c.cfg.Emit(event.Waiting{For: event.ForCompaction})
 	c.mu.Lock()
@@ -151,7 +153,7 @@ func (c *Conversation) compact(ctx context.Context, trigger string, keep int) er
 	return err
 }
 
-// rebuild puts a summary in the place of the entries before cut, but for those that have yet to be sent once.
+// rebuild replaces the entries before cut with a summary. It keeps entries that are sent once and have not been sent yet.
 func (c *Conversation) rebuild(cut int, summary string) {
 	c.mu.Lock()
 	entries := []entry{{
@@ -175,7 +177,7 @@ func (c *Conversation) rebuild(cut int, summary string) {
 	}
 }
 
-// compactable reports whether there is more before the last keep entries than an earlier summary.
+// compactable reports whether the entries before the last keep contain more than an earlier summary.
 func (h *history) compactable(keep int) bool {
 	for _, e := range h.entries[:h.cut(keep)] {
 		if !e.summary && !e.eject {

@@ -16,11 +16,12 @@ import (
 
 const summaryHead = "[Summary of the conversation up to here; the messages themselves are gone]\n\n"
 
-// dialogue is a provider that answers prompts with "ok", and requests to summarise with "minutes". Those it keeps apart.
+// dialogue is a provider that answers prompts with "ok" and requests for a summary with "minutes". It records the latter
+// separately.
 type dialogue struct {
 	*model
 	minutes []llm.Request
-	// summarise, if not nil, takes the place of "minutes".
+	// summarise, if not nil, replaces "minutes".
 	summarise reply
 }
 
@@ -39,7 +40,7 @@ func (d *dialogue) Chat(ctx context.Context, req llm.Request, delta func(llm.Del
 	return text("minutes")(ctx, req, delta)
 }
 
-// compacting starts a bench that compacts as the settings say.
+// compacting starts a bench with the given compaction settings.
 func compacting(t *testing.T, settings conversation.Compaction, o options, replies ...reply) (*bench, *dialogue) {
 	t.Helper()
 	d := &dialogue{}
@@ -54,7 +55,7 @@ func compacting(t *testing.T, settings conversation.Compaction, o options, repli
 	return start(t, o, replies...), d
 }
 
-// long is a text of n tokens.
+// long returns a text of n tokens.
 func long(n int) string { return strings.TrimSpace(strings.Repeat("word ", n)) }
 
 func TestCompactionTrigger(t *testing.T) {
@@ -90,7 +91,7 @@ func TestCompactionTrigger(t *testing.T) {
 	}
 }
 
-// TestCompactionKeepsThePrompt is about settings that keep no message at all.
+// TestCompactionKeepsThePrompt uses settings that keep no message at all.
 func TestCompactionKeepsThePrompt(t *testing.T) {
 	t.Parallel()
 	b, _ := compacting(t, conversation.Compaction{MaxTokens: 1, KeepLast: -1}, options{}, text("ok"))
@@ -319,7 +320,7 @@ func TestFailedCompaction(t *testing.T) {
 	}
 }
 
-// TestUselessCompactionIsNotRepeated keeps a message that alone is too long: each turn would compact in vain.
+// TestUselessCompactionIsNotRepeated keeps a message that alone is too long, so that every compaction would be useless.
 func TestUselessCompactionIsNotRepeated(t *testing.T) {
 	t.Parallel()
 	b, d := compacting(t, conversation.Compaction{MaxTokens: 100, KeepLast: 4}, options{tools: []tool.Tool{echo("Read")}},

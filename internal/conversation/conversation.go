@@ -1,5 +1,5 @@
-// Package conversation is the loop between a user, a model, tools and plugins: it takes a prompt and goes on, turn after
-// turn, until the agent rests. It neither reads configuration nor writes to a terminal; what happens is told as events.
+// Package conversation implements the loop between a user, a model, tools and plugins. It takes a prompt and runs turns until
+// the agent stops. It neither reads configuration nor writes to a terminal; it reports everything as events.
 package conversation
 
 import (
@@ -17,42 +17,43 @@ import (
 	"github.com/idelchi/aura/internal/tool"
 )
 
-// ErrStepLimit says that an interaction used all its turns and the work was not done.
+// ErrStepLimit reports that an interaction used all its turns before the work was done.
 var ErrStepLimit = errors.New("step limit reached")
 
-// ErrBudget says that a session has used all the tokens it was given.
+// ErrBudget reports that a session has used up its token budget.
 var ErrBudget = errors.New("token budget used up")
 
-// Conversation is one session's dialogue. Send, Compact and SetHistory are for one goroutine at a time; the other methods
-// may be called at any moment.
+// Conversation is the dialogue of one session. Send, Compact and SetHistory must be called from one goroutine at a time; the
+// other methods may be called at any time.
 type Conversation struct {
 	cfg Config
 
 	mu sync.Mutex
-	// What follows is guarded by mu. Only the goroutine that has claimed the conversation changes it, except for the tools,
-	// the modes and what waits for the next turn.
+	// mu guards the fields below. Only the goroutine that has claimed the conversation changes them, except for the tools, the
+	// modes and what is saved for the next turn.
 	busy    bool
 	who     speaker
 	history history
 	ledger  ledger
 	turn    turn
-	// auto and done are the modes of those names.
+	// auto and done report whether the modes of those names are on.
 	auto, done bool
-	// waiting are the switches asked for while a turn runs.
+	// waiting holds the switches that were requested while a turn runs.
 	waiting []change
-	// disableNext holds patterns of the tools to withhold from the next model call.
+	// disableNext holds patterns of the tools that the next model call does not offer.
 	disableNext []string
-	// kept is what the journal was last given of what waits for the next model call.
+	// kept is the Waiting value that the journal received last.
 	kept Waiting
-	// counts are those of system prompts and tool schemas.
+	// counts caches the token counts of system prompts and tool schemas.
 	counts tokens.Cache
 	// compactFrom is the estimate below which no compaction is tried again, because the last one did not help.
 	compactFrom int
-	// unsaved is the first failure of the journal in this interaction.
+	// unsaved is the first error of the journal in this interaction.
 	unsaved error
 }
 
-// New returns a conversation, with the history of an earlier one if there is any, and emits the session's event.
+// New returns a conversation and emits the session's event. The conversation continues the history of an earlier one if cfg has
+// any.
 func New(ctx context.Context, cfg Config) (*Conversation, error) {
 	if err := cfg.complete(); err != nil {
 		return nil, fmt.Errorf("starting the conversation: %w", err)
@@ -80,7 +81,7 @@ func New(ctx context.Context, cfg Config) (*Conversation, error) {
 	return c, nil
 }
 
-// complete fills in defaults and refuses what makes no sense.
+// complete sets defaults and refuses invalid values.
 func (cfg *Config) complete() error {
 	if err := cfg.check(); err != nil {
 		return err
@@ -102,7 +103,8 @@ func (cfg *Config) complete() error {
 	return nil
 }
 
-// Refresh looks again which tools are offered at this moment, unless a turn runs: that one has looked already.
+// Refresh updates which tools are offered at this moment. It does nothing while a turn runs, because that turn has updated them
+// already.
 func (c *Conversation) Refresh(ctx context.Context) {
 	c.mu.Lock()
 	conditional := c.who.Withhold != nil
@@ -114,7 +116,7 @@ func (c *Conversation) Refresh(ctx context.Context) {
 	c.withhold(ctx)
 }
 
-// oneAtATime brings what tools that run side by side have to say into an order.
+// oneAtATime serialises the events of tools that run in parallel.
 func oneAtATime(emit func(event.Event)) func(event.Event) {
 	var mu sync.Mutex
 	return func(e event.Event) {
@@ -124,7 +126,7 @@ func oneAtATime(emit func(event.Event)) func(event.Event) {
 	}
 }
 
-// SetTools replaces the tools from the next turn on.
+// SetTools replaces the tools, starting with the next turn.
 func (c *Conversation) SetTools(tools *tool.Registry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -137,15 +139,15 @@ func (c *Conversation) SetTools(tools *tool.Registry) {
 	}
 }
 
-// SetAuto turns auto mode on or off: while it is on, an agent that rests with open todos is asked to go on.
+// SetAuto turns auto mode on or off. While it is on, an agent that stops with open todos is asked to continue.
 func (c *Conversation) SetAuto(on bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.auto = on
 }
 
-// SetDone turns done mode on or off from the next turn on: while it is on, the agent is offered the tool Done, and its call
-// ends the interaction.
+// SetDone turns done mode on or off, starting with the next turn. While it is on, the agent is offered the tool Done, and
+// calling Done ends the interaction.
 func (c *Conversation) SetDone(on bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -155,14 +157,14 @@ func (c *Conversation) SetDone(on bool) {
 	}
 }
 
-// rearm prepares the state between turns, as the next one will find it. The caller holds the lock.
+// rearm sets the state between turns to what the next turn will use. The caller holds the lock.
 func (c *Conversation) rearm() {
 	c.turn.appended = ""
 	c.turn.tools = c.who.Tools
 	c.present(c.disableNext)
 }
 
-// claim makes the conversation the caller's until release.
+// claim gives the caller exclusive use of the conversation until release.
 func (c *Conversation) claim() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -180,7 +182,7 @@ func (c *Conversation) release() {
 	c.rearm()
 }
 
-// saved reports whether the journal kept everything.
+// saved returns the journal's first error in this interaction, if any.
 func (c *Conversation) saved() error {
 	if c.unsaved == nil {
 		return nil
@@ -188,7 +190,7 @@ func (c *Conversation) saved() error {
 	return fmt.Errorf("saving the session: %w", c.unsaved)
 }
 
-// History returns the messages as they are now, without those that go with one model call only. The slice is the caller's.
+// History returns the current messages, without those that are sent with one model call only. The caller owns the slice.
 func (c *Conversation) History() []llm.Message {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -201,7 +203,7 @@ func (c *Conversation) History() []llm.Message {
 	return out
 }
 
-// Opening returns the first prompt that the history holds, if there is one: what the user said, not what stands for it.
+// Opening returns the first prompt in the history, if any. It ignores synthetic messages such as a summary.
 func (c *Conversation) Opening() []llm.Message {
 	c.mu.Lock()
 	defer c.mu.Unlock()

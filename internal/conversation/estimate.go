@@ -9,7 +9,7 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// estimate returns the tokens of a message: those of its text, its thinking and its calls.
+// estimate returns the estimated number of tokens in a message: its text, its thinking and its calls.
 func estimate(m llm.Message) int {
 	n := tokens.Estimate(m.Content) + tokens.Estimate(m.Thinking)
 	for _, call := range m.ToolCalls {
@@ -18,7 +18,7 @@ func estimate(m llm.Message) int {
 	return n
 }
 
-// sizeOf returns the bytes of all that estimate counts. Tokens are never more.
+// sizeOf returns the number of bytes of everything that estimate counts. It is never less than the number of tokens.
 func sizeOf(m llm.Message) int {
 	n := len(m.Content) + len(m.Thinking)
 	for _, call := range m.ToolCalls {
@@ -27,8 +27,8 @@ func sizeOf(m llm.Message) int {
 	return n
 }
 
-// estimateShown returns a function that is estimate for messages as plugins return them. One that they left as it was shown
-// is not counted again.
+// estimateShown returns a version of estimate for messages that plugins return. A message that plugins left unchanged is not
+// counted again.
 func estimateShown(shown []sdk.Message) func(sdk.Message) int {
 	known := make(map[string]sdk.Message, len(shown))
 	for _, m := range shown {
@@ -47,12 +47,12 @@ func estimateShown(shown []sdk.Message) func(sdk.Message) int {
 	}
 }
 
-// schemaText is all that a model is sent of a tool.
+// schemaText returns everything that a model is sent about a tool.
 func schemaText(d tool.Definition) string {
 	return d.Name + "\n" + describe(d) + "\n" + string(d.Parameters)
 }
 
-// tokens says how full the window is, by the estimate of what the next request holds. The caller holds the lock.
+// tokens returns how full the context window is, based on an estimate of the next request. The caller holds the lock.
 func (c *Conversation) tokens() sdk.TokenState {
 	if c.turn.schemaTokens < 0 {
 		c.turn.schemaTokens = 0
@@ -71,5 +71,6 @@ func (c *Conversation) tokens() sdk.TokenState {
 	return state
 }
 
-// bytes is never less than the tokens of the next request, and costs next to nothing. The caller holds the lock.
+// bytes returns an upper bound, in bytes, for the tokens of the next request. It is cheap to compute. The caller holds the
+// lock.
 func (c *Conversation) bytes() int { return len(c.system()) + c.history.size + c.turn.schemaSize }

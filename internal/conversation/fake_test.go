@@ -19,10 +19,10 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// reply is what the fake model does at one call.
+// reply is the behaviour of the fake model in one call.
 type reply func(ctx context.Context, req llm.Request, delta func(llm.Delta)) (llm.Response, error)
 
-// model is a provider that plays replies; past their end it repeats the last one.
+// model is a provider that plays replies. After the last reply, it repeats that reply.
 type model struct {
 	llm.Model
 	replies []reply
@@ -42,7 +42,7 @@ func (m *model) Chat(ctx context.Context, req llm.Request, delta func(llm.Delta)
 	return m.replies[n](ctx, req, delta)
 }
 
-// provider gives model the method that its embedded field hides.
+// provider adds the method Model, which the embedded field of model hides.
 type provider struct{ *model }
 
 func (p provider) Model(ctx context.Context, name string) (llm.Model, error) {
@@ -56,7 +56,7 @@ func text(content string) reply {
 	}
 }
 
-// calls asks for tools, each written as "Name {json}".
+// calls returns a reply that asks for tools, each written as "Name {json}".
 func calls(content string, wanted ...string) reply {
 	return func(context.Context, llm.Request, func(llm.Delta)) (llm.Response, error) {
 		m := llm.Message{Content: content}
@@ -74,7 +74,7 @@ func fails(class, message string) reply {
 	}
 }
 
-// hooks are the fake plugins by point. Each takes the point's context.
+// hooks maps points to fake plugins. Each plugin receives the point's context.
 type hooks map[hookpoint.Name][]plugin
 
 type plugin struct {
@@ -94,17 +94,17 @@ func (h hooks) Handlers(point hookpoint.Name) []pipeline.Handler {
 	return out
 }
 
-// on returns a plugin named p that answers every call alike.
+// on returns a plugin named p that returns the same result for every call.
 func on(point hookpoint.Name, result any) hooks {
 	return hooks{point: {{"p", func(any) (any, error) { return result, nil }}}}
 }
 
-// when returns a plugin named p that is asked with the point's context.
+// when returns a plugin named p that receives the point's context.
 func when[C any](point hookpoint.Name, handle func(C) (any, error)) hooks {
 	return hooks{point: {{"p", func(in any) (any, error) { return handle(in.(C)) }}}}
 }
 
-// both returns the plugins of all.
+// both merges several sets of plugins.
 func both(all ...hooks) hooks {
 	out := hooks{}
 	for _, h := range all {
@@ -115,7 +115,7 @@ func both(all ...hooks) hooks {
 	return out
 }
 
-// fakeTool runs a function.
+// fakeTool is a tool that runs a function.
 type fakeTool struct {
 	tool.Definition
 	run func(ctx context.Context, call tool.Call) (string, error)
@@ -136,7 +136,7 @@ func newTool(name string, parallel bool, run func(context.Context, tool.Call) (s
 	}}
 }
 
-// echo returns its path.
+// echo returns a tool that returns its path argument.
 func echo(name string) tool.Tool {
 	return newTool(name, true, func(_ context.Context, call tool.Call) (string, error) {
 		return name + ":" + call.Args["path"].(string), nil
@@ -147,7 +147,7 @@ func echo(name string) tool.Tool {
 type journal struct {
 	messages []llm.Message
 	err      error
-	// compacted holds what Compacted was told, as "kept:summary".
+	// compacted holds the arguments of Compacted, as "kept:summary".
 	compacted []string
 	waiting   conversation.Waiting
 }
@@ -181,13 +181,13 @@ type bench struct {
 	events  []event.Event
 }
 
-// options vary a bench.
+// options configures a bench.
 type options struct {
 	hooks    hooks
 	tools    []tool.Tool
 	system   string
 	maxSteps int
-	// change sets whatever else a test is about.
+	// change sets any other fields that a test needs.
 	change func(*conversation.Config)
 }
 
@@ -218,7 +218,7 @@ func start(t *testing.T, o options, replies ...reply) *bench {
 	return b
 }
 
-// Switch makes a persona ready and switches to it.
+// Switch prepares a persona and switches to it.
 func (b *bench) Switch(ctx context.Context, to conversation.Persona, reason string) error {
 	next, err := b.Prepare(ctx, to)
 	if err == nil {
@@ -227,7 +227,7 @@ func (b *bench) Switch(ctx context.Context, to conversation.Persona, reason stri
 	return err
 }
 
-// Renew makes a persona ready and replaces the present one by it.
+// Renew prepares a persona and replaces the current one with it.
 func (b *bench) Renew(ctx context.Context, to conversation.Persona) error {
 	next, err := b.Prepare(ctx, to)
 	if err == nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/idelchi/aura/internal/llm"
 )
 
-// story makes messages of bytes: prompts, answers, calls and results in any order.
+// story turns bytes into messages: prompts, answers, calls and results in any order.
 func story(script []byte) []llm.Message {
 	var out []llm.Message
 	for i, b := range script {
@@ -34,7 +34,7 @@ func story(script []byte) []llm.Message {
 	return out
 }
 
-// checkHistory fails unless the results of each call follow it at once, each call has one, and there is none without a call.
+// checkHistory fails unless the results of each call follow it directly, each call has a result, and each result has a call.
 func checkHistory(t *testing.T, entries []entry) {
 	t.Helper()
 	open := map[string]bool{}

@@ -10,39 +10,39 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// entry is a message of the history.
+// entry is a message in the history.
 type entry struct {
 	llm.Message
-	// size is in bytes, and tokens is set once they are counted.
+	// size is in bytes. tokens is set once the tokens are counted.
 	size, tokens int
-	// eject makes the message leave after one model call.
+	// eject removes the message after one model call.
 	eject bool
-	// chat says that BeforeChat added the message, for the call that followed.
+	// chat reports that BeforeChat added the message for the call that followed.
 	chat bool
-	// summary marks the message that stands for those a compaction removed.
+	// summary marks the summary that replaced messages in a compaction.
 	summary bool
 }
 
-// history is what the model is shown, without the system prompt.
+// history holds what the model is sent, without the system prompt.
 type history struct {
 	entries []entry
-	// turns grows at its end only, until it is replaced: whoever holds an earlier version shares its beginning. turnSize is what
-	// all of them but the newest count against limit.Turns, in bytes.
+	// turns only grows at its end until it is replaced, so a caller that holds an earlier version shares its beginning.
+	// turnSize is how much all turns except the newest count against limit.Turns, in bytes.
 	turns    []sdk.Turn
 	turnSize int
-	// counted is how many of the entries have their tokens counted, and tokens is the sum of these. Counting waits until
-	// somebody asks, so that a conversation nobody asks about does not pay for it.
+	// counted is how many of the entries have their tokens counted, and tokens is the sum of those tokens. Counting is delayed
+	// until a caller needs it, so that other conversations do not pay for it.
 	counted, tokens int
-	// size is that of all entries in bytes.
+	// size is the size of all entries, in bytes.
 	size int
-	// ejectable is how many entries are to leave.
+	// ejectable is how many entries have eject set.
 	ejectable int
-	// shared is the beginning of all requests with the system prompt system: that and the first entries, sharing of them, up to
-	// one that is to leave.
+	// shared is the common beginning of all requests with the system prompt system. It contains the system prompt and the first
+	// sharing entries, up to an entry with eject set.
 	shared  []llm.Message
 	system  string
 	sharing int
-	// ids are those of all tool calls, each with the number of those that were made from it.
+	// ids holds the identifiers of all tool calls, each with the number of identifiers that were derived from it.
 	ids map[string]int
 }
 
@@ -60,7 +60,7 @@ func (h *history) add(e entry) {
 	}
 }
 
-// addTurn bounds what the older turns take, as ledger.keep does for tool calls.
+// addTurn adds a turn and limits the size of the older turns, as ledger.keep does for tool calls.
 func (h *history) addTurn(t sdk.Turn) {
 	if n := len(h.turns); n > 0 {
 		h.turnSize += limit.TurnSize(h.turns[n-1])
@@ -71,7 +71,7 @@ func (h *history) addTurn(t sdk.Turn) {
 	}
 }
 
-// estimate returns the tokens of all entries. It costs as much as the entries added since it was last asked.
+// estimate returns the tokens of all entries. Only the entries added since the last call are counted.
 func (h *history) estimate() int {
 	for ; h.counted < len(h.entries); h.counted++ {
 		e := &h.entries[h.counted]
@@ -81,7 +81,7 @@ func (h *history) estimate() int {
 	return h.tokens
 }
 
-// waiting returns the messages that are to be sent once; nil if there are none.
+// waiting returns the messages that are sent once, or nil if there are none.
 func (h *history) waiting() []llm.Message {
 	if h.ejectable == 0 {
 		return nil
@@ -95,7 +95,8 @@ func (h *history) waiting() []llm.Message {
 	return out
 }
 
-// eject removes those of the first n entries that are to be sent once, or of these only the ones of BeforeChat.
+// eject removes entries that are sent once from the first n entries. With chatOnly, it removes only those that BeforeChat
+// added.
 func (h *history) eject(n int, chatOnly bool) {
 	if h.ejectable == 0 {
 		return
@@ -117,7 +118,7 @@ func (h *history) eject(n int, chatOnly bool) {
 	h.entries = kept
 }
 
-// reset puts other entries in the place of all there are. What others hold of the old ones stays as it is.
+// reset replaces all entries. Slices that callers hold of the old entries do not change.
 func (h *history) reset(entries []entry) {
 	*h = history{ids: h.ids, entries: make([]entry, 0, len(entries)+1), turns: []sdk.Turn{}}
 	for _, e := range entries {
@@ -125,8 +126,8 @@ func (h *history) reset(entries []entry) {
 	}
 }
 
-// messages returns the history behind a system prompt, which may be empty. Nobody may change them: requests share what they
-// have in common, so that a turn does not cost a copy of all that came before.
+// messages returns the system prompt, if it is not empty, followed by the history. The caller must not change the messages:
+// requests share their common beginning, so that a turn does not copy the whole history.
 func (h *history) messages(system string) []llm.Message {
 	if h.shared == nil || h.system != system {
 		h.shared, h.system, h.sharing = make([]llm.Message, 0, len(h.entries)+shareAhead), system, 0
@@ -145,11 +146,11 @@ func (h *history) messages(system string) []llm.Message {
 	return out
 }
 
-// shareAhead is for how many messages more than there are a list is made.
+// shareAhead is how many additional messages a new shared slice has capacity for.
 const shareAhead = 64
 
-// cut returns where the last keep entries begin, not counting those that are to leave, or a little before: no tool call is
-// parted from its results.
+// cut returns the index at which the last keep entries begin, not counting those with eject set. The index is lower if
+// necessary to keep a tool call together with its results.
 func (h *history) cut(keep int) int {
 	at := len(h.entries)
 	for at > 0 && keep > 0 {
@@ -164,7 +165,7 @@ func (h *history) cut(keep int) int {
 	return at
 }
 
-// unsign drops what one service has signed, for another would not take it.
+// unsign removes the signatures of one service, because another service would reject them.
 func (h *history) unsign() {
 	h.entries, h.shared = slices.Clone(h.entries), nil
 	for i := range h.entries {
@@ -177,7 +178,7 @@ func (h *history) unsign() {
 	}
 }
 
-// identify returns the calls with identifiers that no earlier call of the session has, so that each result has one owner.
+// identify returns the calls with identifiers that no earlier call of the session has, so that each result belongs to one call.
 func (h *history) identify(calls []llm.ToolCall) []llm.ToolCall {
 	out := slices.Clone(calls)
 	for i := range out {
@@ -196,7 +197,7 @@ func (h *history) taken(id string) bool {
 	return ok || id == ""
 }
 
-// take notes the identifier of a call.
+// take records the identifier of a call.
 func (h *history) take(id string) {
 	if !h.taken(id) {
 		h.ids[id] = 0

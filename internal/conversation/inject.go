@@ -11,20 +11,21 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// injection is a plugin's message on its way into the history.
+// injection is a plugin's message that is not yet in the history.
 type injection struct {
 	pipeline.Injection
 	point hookpoint.Name
 }
 
-// hook runs a hook point, shows its notices, reports who changed something and withholds the tools it names from the next model call. At a point within a model call
-// withholding them is the caller's to do, as is the rest of the outcome. Once ctx is done nobody is asked. The input is made only if somebody
-// wants it: filling it in counts tokens.
+// hook runs a hook point, emits events for its notices and for the plugins that changed something, and withholds the tools that
+// it disables from the next model call. At a point within a model call, the caller withholds these tools. The caller also
+// handles the rest of the outcome. Once ctx is done, no plugin is called. The input is created only if a plugin takes part,
+// because creating it counts tokens.
 func (c *Conversation) hook(ctx context.Context, point hookpoint.Name, in func(sdk.Context) any) pipeline.Outcome {
 	return c.hookOf(ctx, c.plugins(), point, in)
 }
 
-// plugins are those that take part in hook points, as whoever answers has them.
+// plugins returns the source of the plugins: the current persona's own, or else the one of the configuration.
 func (c *Conversation) plugins() pipeline.Source {
 	if own := c.speaker().Hooks; own != nil {
 		return own
@@ -54,10 +55,10 @@ func (c *Conversation) hookOf(ctx context.Context, src pipeline.Source, point ho
 	return out
 }
 
-// reporter returns a function that reports a plugin that failed.
+// reporter returns a function that reports the failure of a plugin.
 func (c *Conversation) reporter(point hookpoint.Name) pipeline.Report {
 	return func(handler string, err error) {
-		// Whoever calls the plugin knows whether the hook itself returned the error.
+		// The caller of the plugin knows whether the hook itself returned the error.
 		e, ok := errors.AsType[interface {
 			error
 			Returned() bool
@@ -73,7 +74,7 @@ func (c *Conversation) disable(patterns []string) {
 	c.disableNext = union(c.disableNext, patterns)
 }
 
-// queue returns the messages of an outcome, to be injected once the history allows it.
+// queue returns the messages of an outcome, to be injected once the history permits it.
 func queue(point hookpoint.Name, out pipeline.Outcome) []injection {
 	queued := make([]injection, 0, len(out.Injections))
 	for _, in := range out.Injections {
@@ -82,7 +83,7 @@ func queue(point hookpoint.Name, out pipeline.Outcome) []injection {
 	return queued
 }
 
-// inject adds messages to the history. No tool call may be without its result at this moment.
+// inject adds messages to the history. Every tool call in the history must have its result by then.
 func (c *Conversation) inject(queued []injection) {
 	for _, in := range queued {
 		c.record(entry{
@@ -95,7 +96,7 @@ func (c *Conversation) inject(queued []injection) {
 	}
 }
 
-// record adds a message to the history and, unless it will leave again, to the journal.
+// record adds a message to the history. It also adds the message to the journal, unless the message is ejected later.
 func (c *Conversation) record(e entry) {
 	if e.CreatedAt.IsZero() {
 		e.CreatedAt = c.cfg.Now()
@@ -108,7 +109,7 @@ func (c *Conversation) record(e entry) {
 	}
 }
 
-// keepError keeps the journal's first failure until the turn is over.
+// keepError keeps the journal's first error until the turn is over.
 func (c *Conversation) keepError(err error) {
 	if err != nil && c.unsaved == nil {
 		c.unsaved = err

@@ -12,27 +12,28 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// ledger counts what has happened in a session.
+// ledger counts the events of a session.
 type ledger struct {
 	stats sdk.Stats
-	// calls grows at its end only, and nothing in it changes: whoever holds an earlier version shares its beginning.
-	// When the old ones take too much, another list with shorter ones takes its place.
+	// calls only grows at its end and its elements never change, so a caller that holds an earlier version shares its
+	// beginning. When the old calls take too much memory, a new slice with shortened calls replaces it.
 	calls []sdk.ToolCall
-	// size is what all calls but the newest count against limit.History, in bytes.
+	// size is how much all calls except the newest count against limit.History, in bytes.
 	size int
-	// runs holds, for each tool, how often it ran, and patches, for each file, how often it was changed.
+	// runs counts the runs of each tool. patches counts the changes to each file.
 	runs, patches map[string]int
-	// requests counts the calls of models, failed ones too.
+	// requests counts the model calls, including failed ones.
 	requests int
-	// lastInput is the provider's count for the last call.
+	// lastInput is the provider's count of input tokens in the last call.
 	lastInput int
-	// spent is what counts against the budget: the provider's counts or, where it gives none, estimates.
+	// spent is the number of tokens that count against the budget: the provider's counts, or estimates if the provider reports
+	// none.
 	spent int
-	// models is what was used of each model, in the order of first use.
+	// models holds the usage of each model, in the order of first use.
 	models []spending
 }
 
-// begin starts counting at zero, or where an earlier conversation left off.
+// begin starts counting at zero, or at the counts of an earlier conversation.
 func (l *ledger) begin(now time.Time, earlier *sdk.Stats, models []ModelUse) {
 	l.runs, l.patches = map[string]int{}, map[string]int{}
 	l.billAll(models)
@@ -68,7 +69,7 @@ func (l *ledger) answered(who speaker, response llm.Response) {
 	l.lastInput = response.Usage.Input
 }
 
-// called notes a tool call and, if it ran, counts it.
+// called records a tool call and, if it ran, counts it.
 func (l *ledger) called(call sdk.ToolCall, ran bool) {
 	l.keep(call)
 	if !ran {
@@ -81,8 +82,8 @@ func (l *ledger) called(call sdk.ToolCall, ran bool) {
 	}
 }
 
-// keep adds a call to the list and bounds what the older ones take. Once the limit is reached they are shortened to half of it, so
-// that the list is not replaced, and sent anew to every plugin, at each call.
+// keep appends a call to calls and limits the size of the older calls. Once the limit is reached, they are shortened to half of
+// it. Otherwise every further call would replace the slice, and it would be sent to every plugin again.
 func (l *ledger) keep(call sdk.ToolCall) {
 	if n := len(l.calls); n > 0 {
 		l.size += limit.CallSize(l.calls[n-1])
@@ -93,7 +94,7 @@ func (l *ledger) keep(call sdk.ToolCall) {
 	}
 }
 
-// changed counts the files that a successful call has changed.
+// changed counts the files that a successful call changed.
 func (l *ledger) changed(paths []string) {
 	for _, path := range paths {
 		if _, known := l.patches[path]; !known && len(l.patches) >= limit.Patched {
@@ -114,7 +115,7 @@ func (l *ledger) forget() {
 	delete(l.patches, least)
 }
 
-// patched returns how often each file was changed. The map is the caller's.
+// patched returns how often each file was changed. The caller owns the map.
 func (l *ledger) patched() map[string]int { return maps.Clone(l.patches) }
 
 func (l *ledger) snapshot(now time.Time) sdk.Stats {

@@ -11,7 +11,7 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// affordable says why no model may be called any more, if so.
+// affordable returns an error if the token budget permits no further model call.
 func (c *Conversation) affordable() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -22,10 +22,10 @@ func (c *Conversation) affordable() error {
 	return nil
 }
 
-// budget is how many tokens the session may use; none if it is not positive. The caller holds the lock.
+// budget returns how many tokens the session may use. There is no limit if it is not positive. The caller holds the lock.
 func (c *Conversation) budget() int { return cmp.Or(c.who.TokenBudget, c.cfg.TokenBudget) }
 
-// Left is how many tokens of the budget are left, and whether there is a budget at all.
+// Left returns how many tokens of the budget are left, and whether there is a budget.
 func (c *Conversation) Left() (int, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -33,7 +33,7 @@ func (c *Conversation) Left() (int, bool) {
 	return max(budget-c.ledger.spent, 0), budget > 0
 }
 
-// guess charges a call for which the provider gave no count. The caller holds the lock.
+// guess charges an estimate for a call for which the provider reported no usage. The caller holds the lock.
 func (c *Conversation) guess(response llm.Response, request func() sdk.TokenState) {
 	if c.budget() > 0 && response.Usage == (llm.Usage{}) {
 		c.ledger.spent += request().Estimate + estimate(response.Message)
@@ -47,7 +47,7 @@ func (c *Conversation) unfinished() bool {
 	return c.auto && c.cfg.Todos.Counts().Open() > 0
 }
 
-// urge asks the agent, in the user's place, to go on with what it has noted.
+// urge asks the agent, on behalf of the user, to continue with its open todos.
 func (c *Conversation) urge() {
 	var b strings.Builder
 	b.WriteString("These todos are not completed yet:\n")

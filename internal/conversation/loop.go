@@ -13,24 +13,24 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// step says how a turn ended.
+// step is how a turn ended.
 type step int
 
 const (
 	// over ends the interaction.
 	over step = iota
-	// rest ends it too, unless auto mode finds that there is something left to do.
+	// rest ends the interaction too, unless auto mode finds open todos.
 	rest
-	// nudged asks for another turn because a plugin has something to say to the model.
+	// nudged requests another turn because a plugin has a message for the model.
 	nudged
-	// worked asks for another turn because the model waits for the results of its tools.
+	// worked requests another turn because the model waits for the results of its tools.
 	worked
 )
 
-// Send takes a prompt and returns once the agent rests. Whatever it returns, the history is fit for another prompt and all
-// that entered it is in the journal. The last event is event.Done, with event.Error before it if Send returns an error: that
-// of the model (an *llm.Error where its class is known), ErrStepLimit, ErrBudget, or the cause of ctx's end. The files are sent with
-// the prompt, as the persona's Reader shows them.
+// Send sends a prompt and returns once the agent stops. Even if it returns an error, the history is ready for another prompt
+// and all its messages are in the journal. The last event is event.Done. If Send returns an error, event.Error precedes
+// event.Done. The error is the model's (an *llm.Error if its class is known), ErrStepLimit, ErrBudget, or the cause of ctx's
+// end. The files are sent with the prompt, as the persona's Reader shows them.
 func (c *Conversation) Send(ctx context.Context, prompt string, files ...string) (err error) {
 	if strings.TrimSpace(prompt) == "" {
 		return errors.New("sending a prompt: it is empty")
@@ -63,7 +63,7 @@ func (c *Conversation) Send(ctx context.Context, prompt string, files ...string)
 	}
 }
 
-// prompted takes a prompt into the history, as plugins changed it and with files below it.
+// prompted adds a prompt to the history, as plugins changed it and with the files appended.
 func (c *Conversation) prompted(ctx context.Context, prompt string, files []string) {
 	out := c.hook(ctx, hookpoint.UserMessage, func(state sdk.Context) any { return sdk.UserMessageContext{Context: state, Content: prompt} })
 	if out.Prompt != nil {
@@ -75,7 +75,7 @@ func (c *Conversation) prompted(ctx context.Context, prompt string, files []stri
 	c.inject(append(queue(hookpoint.UserMessage, out), queued...))
 }
 
-// ready makes sure that there is someone to answer, and something to pay with.
+// ready makes sure that a persona can answer and that the token budget is not used up.
 func (c *Conversation) ready(ctx context.Context) error {
 	c.settleSwitches(ctx)
 	if ctx.Err() != nil {
@@ -87,7 +87,7 @@ func (c *Conversation) ready(ctx context.Context) error {
 	return c.affordable()
 }
 
-// end tells how the interaction went and frees the conversation.
+// end reports how the interaction ended and releases the conversation.
 func (c *Conversation) end(ctx context.Context, err error) {
 	if err != nil {
 		failed := event.Error{Message: err.Error()}
@@ -102,7 +102,7 @@ func (c *Conversation) end(ctx context.Context, err error) {
 	c.cfg.Emit(event.Finished(c.Stats(), c.Models()))
 }
 
-// stopAt says what it means that an interaction has used up its turns.
+// stopAt returns the error for an interaction that has used up its turns.
 func stopAt(limit int, ended step) error {
 	left := "the model is not done"
 	switch ended {
@@ -150,7 +150,7 @@ func (c *Conversation) runTurn(ctx context.Context, iteration int) (step, error)
 	return c.answer(ctx, response)
 }
 
-// open starts a turn with the tools and the system prompt of the moment.
+// open starts a turn with the current tools and the current system prompt.
 func (c *Conversation) open(iteration int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -160,7 +160,7 @@ func (c *Conversation) open(iteration int) {
 	c.rearm()
 }
 
-// withhold leaves out the tools that the persona does not offer at this moment.
+// withhold removes the tools that the persona does not offer at this moment.
 func (c *Conversation) withhold(ctx context.Context) {
 	who := c.speaker()
 	var patterns []string
@@ -173,7 +173,7 @@ func (c *Conversation) withhold(ctx context.Context) {
 	c.rearm()
 }
 
-// appendSystem adds to the system prompt of this turn.
+// appendSystem sets the text that is appended to the system prompt of this turn.
 func (c *Conversation) appendSystem(text *string) {
 	if text == nil {
 		return
@@ -183,14 +183,14 @@ func (c *Conversation) appendSystem(text *string) {
 	c.turn.appended = *text
 }
 
-// unanswered notes that the turn ends as if the model had said nothing.
+// unanswered records that the turn ends as if the model had returned an empty response.
 func (c *Conversation) unanswered() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.turn.responded(llm.Message{})
 }
 
-// answer takes a response into the history as far as plugins let it, and does what it asks for.
+// answer adds a response to the history, as changed by plugins, and runs the tool calls that it contains.
 func (c *Conversation) answer(ctx context.Context, response llm.Response) (step, error) {
 	m := c.accept(response)
 	out := c.hook(ctx, hookpoint.AfterResponse, func(state sdk.Context) any {
@@ -213,7 +213,7 @@ func (c *Conversation) answer(ctx context.Context, response llm.Response) (step,
 	case len(queued) > 0:
 		return nudged, nil
 	}
-	// A plugin that said something about it has told the user already.
+	// A plugin that emitted a notice has informed the user already.
 	if m.Content == "" && len(out.Notices) == 0 {
 		c.cfg.Emit(event.Notice{Text: "the model's answer is empty"})
 	}
@@ -246,8 +246,8 @@ func (c *Conversation) accept(response llm.Response) llm.Message {
 	return m
 }
 
-// modified returns what of a response enters the history. A skipped response keeps its tool calls: they run all the same,
-// and their results need them.
+// modified returns the part of a response that enters the history. A skipped response keeps its tool calls: they run anyway,
+// and their results must follow a call.
 func modified(m llm.Message, change sdk.ResponseModification) llm.Message {
 	if change.Skip {
 		m.Content, m.Thinking = "", ""

@@ -49,9 +49,9 @@ func TestBeforeChat(t *testing.T) {
 	tests := []struct {
 		name  string
 		hooks hooks
-		// sent are the requests of the prompts one and two; none means that the model was not called.
+		// sent holds the requests for the prompts one and two; none means that the model was not called.
 		sent [][]string
-		// kept is the journal.
+		// kept holds the messages in the journal.
 		kept []string
 	}{
 		{
@@ -156,7 +156,7 @@ func TestSkippedCallIsAnEmptyResponse(t *testing.T) {
 
 func TestAfterResponse(t *testing.T) {
 	t.Parallel()
-	// first answers only the first response of the session.
+	// first returns a plugin that reacts only to the first response of the session.
 	first := func(r sdk.Result) hooks {
 		return when(hookpoint.AfterResponse, func(c sdk.AfterResponseContext) (any, error) {
 			if c.Stats.Turns > 1 {
@@ -374,7 +374,7 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// TestEmptyAnswer reports an answer that ends the interaction with nothing.
+// TestEmptyAnswer checks that an empty answer that ends the interaction is reported.
 func TestEmptyAnswer(t *testing.T) {
 	t.Parallel()
 	for answer, want := range map[string]int{"": 1, "ok": 0} {

@@ -70,7 +70,7 @@ func TestAutoMode(t *testing.T) {
 	}
 }
 
-// skipsAfter skips every call after the n-th.
+// skipsAfter returns a plugin that skips every call after the n-th.
 func skipsAfter(n int) hooks {
 	return when(hookpoint.BeforeChat, func(c sdk.BeforeChatContext) (any, error) {
 		return sdk.Result{Request: &sdk.RequestModification{Skip: c.Stats.Turns >= n}}, nil
@@ -115,7 +115,7 @@ func TestDoneMode(t *testing.T) {
 		done    bool
 		hooks   hooks
 		replies []reply
-		// requests is how many there are, and last the end of the journal.
+		// requests is the number of requests. last is the last message in the journal.
 		requests int
 		last     string
 	}{
@@ -178,7 +178,7 @@ func TestDoneEndsOneInteraction(t *testing.T) {
 	same(t, "requests", len(b.model.requests), 3)
 }
 
-// TestDoneEndsAutoMode leaves todos open.
+// TestDoneEndsAutoMode calls Done while todos are open.
 func TestDoneEndsAutoMode(t *testing.T) {
 	t.Parallel()
 	var list todo.List

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// patchHeads begin the lines of a patch that name a file which it changes.
+// patchHeads are the prefixes of the lines in a patch that name a changed file.
 var patchHeads = []string{"*** Update File: ", "*** Add File: "}
 
-// patchedFiles returns the files that a successful call has changed, each once and relative to the working directory where
-// they lie below it. Tools that do not change files have none.
+// patchedFiles returns the files that a successful call changed, each once. Paths below the working directory are relative to
+// it. The result is empty for tools that do not change files.
 func patchedFiles(tool string, args map[string]any, workdir string) []string {
 	var paths []string
 	switch tool {
@@ -35,7 +35,7 @@ func patchedFiles(tool string, args map[string]any, workdir string) []string {
 	return slices.Compact(paths)
 }
 
-// spelled returns the one way in which a path is written here.
+// spelled returns the canonical form of a path: clean, with slashes, and relative to workdir if it is below workdir.
 func spelled(path, workdir string) string {
 	path = filepath.Clean(path)
 	if filepath.IsAbs(path) && filepath.IsAbs(workdir) {

@@ -10,7 +10,7 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// Persona is who answers: an agent in a mode, with its model and its tools. It is a value.
+// Persona is an agent in a mode, with its model and its tools. It is a value.
 type Persona struct {
 	Agent string
 	Mode  string
@@ -20,43 +20,44 @@ type Persona struct {
 	ProviderName string
 	// Model is the provider's name for the model; empty for its default.
 	Model string
-	// Tools are all that the agent has in this mode; nil for none.
+	// Tools holds all tools that the agent has in this mode; nil for none.
 	Tools *tool.Registry
-	// Reader reads the files that a prompt attaches, by the argument path; nil if there is no such tool. It may be one that the model
-	// is not offered.
+	// Reader reads the files that a prompt attaches; its argument is named path. It is nil if there is no such tool. The model
+	// need not be offered this tool.
 	Reader tool.Tool
-	// ContextLength, in tokens, takes the place of the model's own if it is positive.
+	// ContextLength, in tokens, replaces the model's own if it is positive.
 	ContextLength int
 	Think         llm.Think
 	Generation    llm.Generation
-	// Fallback are the agents that take over, in order, when this one's provider fails for good.
+	// Fallback lists the agents that take over, in order, when this agent's provider fails permanently.
 	Fallback []Persona
-	// MaxSteps limits the turns of one interaction, TokenBudget the tokens of the session both ways together, and ResultTokens
-	// what a model sees of one tool call. A negative TokenBudget or ResultTokens is no limit. Zero, and a Compaction that is
-	// nil, mean what the first persona of the conversation has; for that one they mean DefaultMaxSteps and no limit.
+	// MaxSteps limits the turns of one interaction. TokenBudget limits the input and output tokens of the session together.
+	// ResultTokens limits what a model sees of one tool call. A negative TokenBudget or ResultTokens means no limit. Zero, or a
+	// nil Compaction, means the value of the conversation's first persona; for the first persona, it means DefaultMaxSteps and
+	// no limit.
 	MaxSteps     int
 	TokenBudget  int
 	ResultTokens int
 	Compaction   *Compaction
-	// Guard is asked about the calls of this persona; nil lets all of them run.
+	// Guard is consulted about the calls of this persona; nil permits all calls.
 	Guard Guard
-	// Withhold names the tools, by patterns, that are not offered at this moment; nil withholds none.
+	// Withhold returns patterns of the tools that are not offered at this moment; nil withholds none.
 	Withhold func(ctx context.Context, state sdk.Context) []string
-	// Disabled is told of each pattern of tools that a plugin withholds; nil is nobody.
+	// Disabled is called for each pattern of tools that a plugin withholds; it may be nil.
 	Disabled func(plugin, pattern string)
-	// Hooks takes the place of Config.Hooks if it is not nil: the plugins with the settings of an agent that took over.
+	// Hooks replaces Config.Hooks if it is not nil. It holds the plugins with the settings of an agent that took over.
 	Hooks pipeline.Source
 }
 
-// Guard stands between the plugins and a tool. Its methods are called for one call after the other.
+// Guard checks tool calls after the plugins and before the tool. Its methods are called for one call at a time.
 type Guard interface {
-	// Before may refuse a call with an error, or let it run and return a note for the model.
+	// Before may refuse a call by returning an error, or permit it and return a note for the model.
 	Before(ctx context.Context, call tool.Call, t tool.Tool) (note string, err error)
-	// After sees a call that ran, with its text and its error, and returns a note for the model.
+	// After receives a call that ran, with its output and its error, and returns a note for the model.
 	After(ctx context.Context, call tool.Call, t tool.Tool, output string, failure error) (note string)
 }
 
-// check says what keeps a persona from answering, if anything.
+// check returns an error if the persona cannot answer.
 func (p Persona) check() error {
 	if p.Provider == nil {
 		return fmt.Errorf("agent %q has no provider", p.Agent)
@@ -72,14 +73,14 @@ func (p Persona) check() error {
 	return nil
 }
 
-// speaker is a persona with what its model is like.
+// speaker is a persona with the description of its model.
 type speaker struct {
 	Persona
-	// model is zero while it is unresolved.
+	// model is the zero value until it is resolved.
 	model llm.Model
 }
 
-// modelName is what requests ask for.
+// modelName returns the model name that requests use.
 func (s speaker) modelName() string {
 	if s.Model != "" {
 		return s.Model
@@ -87,7 +88,8 @@ func (s speaker) modelName() string {
 	return s.model.Name
 }
 
-// title is how messages call the model: by its name, with the provider's, or by the provider's alone while nobody knows the name.
+// title returns the model's name for messages to the user, with the provider's name. If the model's name is unknown, it returns
+// only the provider's.
 func (s speaker) title() string {
 	switch name := s.modelName(); {
 	case name != "" && s.ProviderName != "":
@@ -99,7 +101,7 @@ func (s speaker) title() string {
 	}
 }
 
-// window is the size of the context in tokens; 0 if nobody knows.
+// window returns the size of the context window in tokens, or 0 if it is unknown.
 func (s speaker) window() int {
 	if s.ContextLength > 0 {
 		return s.ContextLength
@@ -115,7 +117,7 @@ func (s speaker) info() sdk.ModelInfo {
 	return info
 }
 
-// thinkMode is how plugins are told of the amount of thinking.
+// thinkMode returns the amount of thinking in the form that plugins receive.
 func (s speaker) thinkMode() string {
 	switch s.Think {
 	case llm.ThinkLow, llm.ThinkMedium, llm.ThinkHigh:

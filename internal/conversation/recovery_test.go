@@ -68,7 +68,8 @@ func TestRequestThatIsTooLong(t *testing.T) {
 		prompts int
 		result  sdk.Result
 		replies []reply // to the last prompt
-		// asked and done are how often plugins were asked before and told after, and keep is what they were told first.
+		// asked and done count the calls of plugins before and after a compaction. keep is the first KeepLast that they
+		// received.
 		asked, done, keep int
 		fails             bool
 	}{
@@ -114,7 +115,7 @@ func TestRequestThatIsTooLong(t *testing.T) {
 	}
 }
 
-// stand returns an agent with a model of its own.
+// stand returns an agent with its own model.
 func stand(agent string, replies ...reply) (conversation.Persona, *model) {
 	m := &model{Model: llm.Model{Name: agent + "-model", ContextLength: 500}, replies: replies}
 	return conversation.Persona{Agent: agent, Provider: provider{m}, ProviderName: agent + "-provider", System: "I am " + agent}, m

@@ -7,19 +7,19 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// rescue is what has been tried to make a request fit that was too long for the model.
+// rescue records the attempts to shorten a request that was too long for the model.
 type rescue struct {
 	tried int
-	// refused is set if plugins do not let the history be compacted.
+	// refused is set if plugins do not permit the compaction.
 	refused bool
 	keep    int
 }
 
-// maxRescues is how often the history is compacted for one request.
+// maxRescues is how many times the history is compacted for one request.
 const maxRescues = 3
 
-// shrink compacts the history if that may mend a failure, keeping fewer messages each time. It reports whether the call is
-// worth another try.
+// shrink compacts the history if that may fix the failure, keeping fewer messages each time. It reports whether the call should
+// be repeated.
 func (c *Conversation) shrink(ctx context.Context, r *rescue, failure error) bool {
 	if classOf(failure) != sdk.ErrorTypeContextExhausted || r.refused {
 		return false
@@ -40,7 +40,7 @@ func (c *Conversation) shrink(ctx context.Context, r *rescue, failure error) boo
 	return err == nil
 }
 
-// shorten lowers the number of messages to keep until there is something to compact, and reports whether there is.
+// shorten lowers the number of messages to keep until the history can be compacted. It reports whether that is possible.
 func (c *Conversation) shorten(r *rescue) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -49,6 +49,6 @@ func (c *Conversation) shorten(r *rescue) bool {
 			return true
 		}
 	}
-	// A prompt alone that is too long is not made better by a summary.
+	// A summary does not help if a single prompt is too long.
 	return c.history.compactable(0) && len(c.history.entries) > 1
 }

@@ -9,13 +9,14 @@ import (
 )
 
 const (
-	// errorMark begins what a model is told of a call that failed, and refusedMark of one that did not run at all.
+	// errorMark is the prefix of the result that a model receives for a failed call. refusedMark is the prefix for a call that
+	// did not run.
 	errorMark   = "Error: "
 	refusedMark = errorMark + "the call did not run: "
 )
 
-// SetHistory puts other messages in the place of the history, such as none at all, or those of another session. Calls
-// without a result are given one. What was counted stays, and the journal is the caller's affair.
+// SetHistory replaces the history with other messages, such as none, or those of another session. Calls without a result are
+// given one. The counts do not change, and the caller is responsible for the journal.
 func (c *Conversation) SetHistory(messages []llm.Message) error {
 	if err := c.claim(); err != nil {
 		return fmt.Errorf("replacing the history: %w", err)
@@ -33,9 +34,9 @@ func (c *Conversation) SetHistory(messages []llm.Message) error {
 	return nil
 }
 
-// Resume takes up another saved conversation in the place of this one: its messages, what waits for its next model call and, if
-// they are known, its counts and what was used of each model. The results that it had no time for are added to the journal, which is that of the other
-// conversation by now.
+// Resume replaces this conversation with another saved one: its messages, what it saved for its next model call and, if they
+// are known, its counts and its model usage. Missing results at its end are added to the journal, which must already belong to
+// the other conversation.
 func (c *Conversation) Resume(messages []llm.Message, waiting Waiting, counted *sdk.Stats, models []ModelUse) error {
 	if err := c.claim(); err != nil {
 		return fmt.Errorf("resuming a session: %w", err)
@@ -56,7 +57,7 @@ func (c *Conversation) Resume(messages []llm.Message, waiting Waiting, counted *
 	return c.saved()
 }
 
-// restore takes up what an earlier conversation left. The results that it had no time for are added to the journal too.
+// restore continues an earlier conversation. Missing results at its end are also added to the journal.
 func (c *Conversation) restore(messages []llm.Message) error {
 	if len(messages) == 0 {
 		return nil
@@ -75,7 +76,7 @@ func (c *Conversation) restore(messages []llm.Message) error {
 	return c.saved()
 }
 
-// fill makes entries the history. The caller holds the lock.
+// fill replaces the history with entries. The caller holds the lock.
 func (c *Conversation) fill(entries []entry) {
 	c.history.reset(entries)
 	c.turn.sent, c.compactFrom = 0, 0
@@ -86,10 +87,10 @@ func (c *Conversation) fill(entries []entry) {
 	}
 }
 
-// repaired returns messages as a history that every model takes: results follow their calls, each call has one, and there
-// is none without a call. The results that are missing at the end are returned apart.
+// repaired returns messages as a history that every model accepts: results follow their calls, each call has a result, and each
+// result has a call. The results that are missing at the end are returned separately.
 func repaired(messages []llm.Message) (entries []entry, missing []llm.Message) {
-	// open are the calls whose results have yet to come.
+	// open holds the calls whose results have not been found yet.
 	var open []llm.ToolCall
 	settle := func() []llm.Message {
 		var out []llm.Message
@@ -133,7 +134,8 @@ func indexOf(calls []llm.ToolCall, id string) int {
 	return -1
 }
 
-// recall notes the tool calls of an earlier conversation and, unless its counts are known, counts what happened in it.
+// recall records the tool calls of an earlier conversation. If its counts are not known, recall also counts its messages and
+// calls.
 func (c *Conversation) recall(messages []llm.Message, counted *sdk.Stats) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -166,7 +168,7 @@ func (c *Conversation) recall(messages []llm.Message, counted *sdk.Stats) {
 	}
 }
 
-// recallCall notes one call by what the model was told of it. The caller holds the lock.
+// recallCall records one call based on the result that the model received. The caller holds the lock.
 func (c *Conversation) recallCall(request llm.ToolCall, content string) {
 	if request.ID == "" {
 		return

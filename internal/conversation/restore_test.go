@@ -36,7 +36,7 @@ func TestRestoredHistory(t *testing.T) {
 		name    string
 		history []llm.Message
 		sent    []string // before the next prompt
-		saved   []string // by the restoring
+		saved   []string // by restoring the history
 	}{
 		{"none", nil, nil, nil},
 		{"a whole session", []llm.Message{user("one"), assistant("ok")}, []string{"user:one", "assistant:ok"}, nil},
@@ -207,7 +207,7 @@ func TestHistoryIsNotReplacedInMidTurn(t *testing.T) {
 	}
 }
 
-// TestFromOtherGoroutines is for the race detector.
+// TestFromOtherGoroutines calls methods concurrently, for the race detector.
 func TestFromOtherGoroutines(t *testing.T) {
 	t.Parallel()
 	var list todo.List

@@ -11,36 +11,36 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// turn is what plugins may know of the turn that runs, or of the last one.
+// turn is the state of the current turn, or of the last one.
 type turn struct {
 	iteration int
-	// sent is how many entries of the history the last request held.
+	// sent is how many entries of the history the last request contained.
 	sent int
-	// disabled are the patterns that waited for the call of this turn.
+	// disabled holds the patterns that were saved for the model call of this turn.
 	disabled []string
-	// appended is what plugins add to the system prompt for this turn.
+	// appended is the text that plugins append to the system prompt in this turn.
 	appended string
-	// tools is the registry of this turn, and offered what of it the model is shown.
+	// tools is the registry of this turn. offered holds the tools in it that the model is offered.
 	tools   *tool.Registry
 	offered []tool.Definition
-	// withheld are patterns of the tools that the persona does not offer at this moment.
+	// withheld holds patterns of the tools that the persona does not offer at this moment.
 	withheld []string
-	// names, schemaSize (in bytes) and schemaTokens are those of offered. The tokens are less than zero until they are counted.
+	// names, schemaSize (in bytes) and schemaTokens describe offered. schemaTokens is negative until the tokens are counted.
 	names                    []string
 	schemaSize, schemaTokens int
-	// empty, silent and calls describe the last response: nothing at all, no text, tool calls.
+	// empty, silent and calls describe the last response: it was empty, it had no text, it had tool calls.
 	empty, silent, calls bool
 	// finished is set once the agent has called Done.
 	finished bool
 }
 
-// responded notes what a response was like.
+// responded records the properties of a response.
 func (t *turn) responded(m llm.Message) {
 	t.silent, t.calls = m.Content == "", len(m.ToolCalls) > 0
 	t.empty = t.silent && !t.calls
 }
 
-// present shows the model the tools of this turn but those that fit the patterns. The caller holds the lock.
+// present offers the model the tools of this turn, except those that match the patterns. The caller holds the lock.
 func (c *Conversation) present(disabled []string) {
 	t := &c.turn
 	t.offered, t.names, t.schemaSize, t.schemaTokens = nil, []string{}, 0, -1
@@ -54,7 +54,7 @@ func (c *Conversation) present(disabled []string) {
 	}
 }
 
-// system is the system prompt as it is sent in this turn. The caller holds the lock.
+// system returns the system prompt that is sent in this turn. The caller holds the lock.
 func (c *Conversation) system() string {
 	if c.who.System == "" || c.turn.appended == "" {
 		return c.who.System + c.turn.appended
@@ -62,8 +62,8 @@ func (c *Conversation) system() string {
 	return c.who.System + "\n\n" + c.turn.appended
 }
 
-// Context returns the state of the conversation at this moment. ToolHistory and Turns are shared with later snapshots and
-// must not be changed; PluginConfig is for whoever hands the context to a plugin.
+// Context returns the current state of the conversation. ToolHistory and Turns are shared with later snapshots and must not be
+// changed. PluginConfig is left for the caller that passes the context to a plugin.
 func (c *Conversation) Context() sdk.Context {
 	var around Surroundings
 	if c.cfg.Surroundings != nil {
@@ -111,14 +111,14 @@ func (c *Conversation) Context() sdk.Context {
 	}
 }
 
-// Stats returns what has been counted so far.
+// Stats returns the current counts.
 func (c *Conversation) Stats() sdk.Stats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.ledger.snapshot(c.cfg.Now())
 }
 
-// maxSteps limits the turns of one interaction. The caller holds the lock.
+// maxSteps returns the largest number of turns in one interaction. The caller holds the lock.
 func (c *Conversation) maxSteps() int {
 	if c.who.MaxSteps > 0 {
 		return c.who.MaxSteps

@@ -82,7 +82,7 @@ func TestTopTools(t *testing.T) {
 	same(t, "top", b.Stats().TopTools, []sdk.ToolCount{{Name: "C", Count: 2}, {Name: "A", Count: 1}, {Name: "B", Count: 1}})
 }
 
-// TestSnapshotsShareTheirPast checks that no hook call costs a copy of the history, and that no snapshot changes later.
+// TestSnapshotsShareTheirPast checks that a hook call does not copy the history, and that a snapshot never changes.
 func TestSnapshotsShareTheirPast(t *testing.T) {
 	t.Parallel()
 	b := start(t, options{tools: []tool.Tool{echo("Read")}}, calls("", `Read {"path":"x"}`), text("end"))

@@ -8,22 +8,22 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// ModelUse is what was used of one model.
+// ModelUse is the usage of one model.
 type ModelUse = event.ModelUse
 
-// TotalCost is what all models have cost, in US dollars; nil if that is not known.
+// TotalCost returns the cost of all models in US dollars, or nil if it is not known.
 func TotalCost(stats sdk.Stats, models []ModelUse) *float64 { return event.TotalCost(stats, models) }
 
-// spending is what was used of one model, with its cost as an exact sum.
+// spending is the usage of one model, with its cost as an exact sum.
 type spending struct {
 	ModelUse
 
 	cost llm.Cost
-	// unpriced is set once a call had no known price.
+	// unpriced is set once the price of a call was not known.
 	unpriced bool
 }
 
-// bill adds what was used of a model. A cost of nil is not known.
+// bill adds usage to a model. A nil cost means that the cost is not known.
 func (l *ledger) bill(use ModelUse, cost *llm.Cost) {
 	i := slices.IndexFunc(l.models, func(s spending) bool { return s.Provider == use.Provider && s.Model == use.Model })
 	if i < 0 {
@@ -42,7 +42,7 @@ func (l *ledger) bill(use ModelUse, cost *llm.Cost) {
 	s.cost = s.cost.Add(*cost)
 }
 
-// billAll adds what was used elsewhere, or earlier.
+// billAll adds usage from elsewhere or from an earlier conversation.
 func (l *ledger) billAll(models []ModelUse) {
 	for _, use := range models {
 		var cost *llm.Cost
@@ -53,7 +53,7 @@ func (l *ledger) billAll(models []ModelUse) {
 	}
 }
 
-// used lists what was used, in the order of first use.
+// used returns the usage of each model, in the order of first use.
 func (l *ledger) used() []ModelUse {
 	var out []ModelUse
 	for _, s := range l.models {
@@ -66,14 +66,14 @@ func (l *ledger) used() []ModelUse {
 	return out
 }
 
-// Models is what was used of each model since the session began, in the order of first use.
+// Models returns the usage of each model since the session began, in the order of first use.
 func (c *Conversation) Models() []ModelUse {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.ledger.used()
 }
 
-// Charge counts what was used on behalf of the session elsewhere, such as by an agent that does a part of the work.
+// Charge adds usage that was incurred elsewhere on behalf of the session, such as by a subagent.
 func (c *Conversation) Charge(stats sdk.Stats, models []ModelUse) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

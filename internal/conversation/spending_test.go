@@ -7,7 +7,7 @@ import (
 	"github.com/idelchi/aura/internal/llm"
 )
 
-// TestBill holds how the cost of models adds up.
+// TestBill checks how the costs of models add up.
 func TestBill(t *testing.T) {
 	t.Parallel()
 	cost := func(dollars float64) *llm.Cost { return new(llm.CostOf(dollars)) }
@@ -53,7 +53,7 @@ func TestBill(t *testing.T) {
 	}
 }
 
-// TestTitle holds that a message never has an empty name.
+// TestTitle checks that the title in a message is never empty.
 func TestTitle(t *testing.T) {
 	t.Parallel()
 	for want, s := range map[string]speaker{

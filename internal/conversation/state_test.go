@@ -18,7 +18,7 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// TestEveryFieldOfTheState fills in all there is. PluginConfig is the host's.
+// TestEveryFieldOfTheState sets all fields. The host sets PluginConfig.
 func TestEveryFieldOfTheState(t *testing.T) {
 	t.Parallel()
 	var list todo.List
@@ -135,7 +135,7 @@ func TestLongResultsAreCut(t *testing.T) {
 	}
 }
 
-// TestLongFailuresAreTold is about calls that fail after much output: that they failed must not be what is left out.
+// TestLongFailuresAreTold runs calls that fail after much output. The failure must not be cut off.
 func TestLongFailuresAreTold(t *testing.T) {
 	t.Parallel()
 	fails := newTool("Bash", true, func(context.Context, tool.Call) (string, error) {
@@ -173,7 +173,7 @@ func TestEjectedMessageThatWasCountedCountsNoMore(t *testing.T) {
 	same(t, "estimate", b.Context().Tokens.Estimate, 2*(tokens.Estimate("go")+tokens.Estimate("hello")))
 }
 
-// TestTokensOfTransformedMessages checks that what plugins see of each message adds up to the estimate.
+// TestTokensOfTransformedMessages checks that the tokens of the messages that plugins see add up to the estimate.
 func TestTokensOfTransformedMessages(t *testing.T) {
 	t.Parallel()
 	var first, second []sdk.Message

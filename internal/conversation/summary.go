@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	// summaryHead begins every summary, so that a model knows what it reads and a restored history what it holds.
+	// summaryHead is the prefix of every summary. It informs the model, and it identifies the summary in a restored history.
 	summaryHead = "[Summary of the conversation up to here; the messages themselves are gone]\n\n"
 
-	// summaryPrompt tells a model how to summarise.
+	// summaryPrompt instructs a model how to summarise.
 	summaryPrompt = `You keep the minutes of a conversation between a user and a coding agent. The conversation has grown too long, and your
 text will take the place of all that you are shown. Whoever reads it has nothing else to go on with.
 
@@ -29,13 +29,14 @@ Leave out greetings, repetitions and whatever is settled and no longer needed. D
 the work.`
 )
 
-// clips are how many bytes of a tool's result the summarising model is shown; fewer, each time it turns out to be too much.
+// clips lists how many bytes of a tool's result the summarising model receives. The next smaller value is used when the text is
+// too long.
 var clips = []int{4000, 1000, 100}
 
-// textClip is how many bytes of any other message it is shown.
+// textClip is how many bytes of any other message the summarising model receives.
 const textClip = 64 << 10
 
-// summarise has a model put entries into few words.
+// summarise asks a model to summarise entries.
 func (c *Conversation) summarise(ctx context.Context, older []entry) (string, error) {
 	by, prompt, err := c.summariser(ctx)
 	if err != nil {
@@ -54,7 +55,7 @@ func (c *Conversation) summarise(ctx context.Context, older []entry) (string, er
 	return summaryHead + summary + c.openTodos(), nil
 }
 
-// summariser returns who summarises, and by which prompt.
+// summariser returns the persona that summarises, and its prompt.
 func (c *Conversation) summariser(ctx context.Context) (speaker, string, error) {
 	c.mu.Lock()
 	settings, by := c.compaction(), c.who
@@ -75,7 +76,7 @@ func (c *Conversation) summariser(ctx context.Context) (speaker, string, error) 
 	return by, prompt, nil
 }
 
-// minutes summarises a text part by part, each with the summary of those before.
+// minutes summarises a text part by part. Each part is sent with the summary of the parts before it.
 func (c *Conversation) minutes(ctx context.Context, by speaker, prompt string, parts []string) (string, error) {
 	var summary string
 	for _, part := range parts {
@@ -98,7 +99,7 @@ func (c *Conversation) minutes(ctx context.Context, by speaker, prompt string, p
 	return summary, nil
 }
 
-// charge counts the tokens of a call that is no turn.
+// charge counts the tokens of a model call that is not a turn.
 func (c *Conversation) charge(by speaker, request llm.Request, response llm.Response) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -112,7 +113,8 @@ func (c *Conversation) charge(by speaker, request llm.Request, response llm.Resp
 	c.ledger.charge(by, response)
 }
 
-// openTodos returns the todos that are left, to stand below a summary: the calls that made them are gone.
+// openTodos returns the todos for the end of a summary, because the calls that created them are gone. It returns "" if no todo
+// is open.
 func (c *Conversation) openTodos() string {
 	if c.cfg.Todos.Counts().Open() == 0 {
 		return ""
@@ -125,7 +127,7 @@ func (c *Conversation) openTodos() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// parts writes entries down as text, in as many parts as fit into two thirds of a window each. A window of 0 has no end.
+// parts converts entries to text, in parts that each fit into two thirds of the window. A window of 0 is unlimited.
 func parts(entries []entry, clip, window int) []string {
 	limit := window * 2 / 3
 	var out []string
@@ -151,7 +153,7 @@ func parts(entries []entry, clip, window int) []string {
 	return append(out, part.String())
 }
 
-// written returns a message as a paragraph of minutes. Thinking is left out.
+// written returns a message as a paragraph of text. Thinking is left out.
 func written(m llm.Message, clip int) string {
 	var b strings.Builder
 	if m.Role == llm.RoleTool {
@@ -166,7 +168,7 @@ func written(m llm.Message, clip int) string {
 	return b.String()
 }
 
-// clipped returns at most n bytes of a text, and says how many are missing.
+// clipped returns at most n bytes of a text, followed by a note of how many bytes are missing.
 func clipped(text string, n int) string {
 	if len(text) <= n {
 		return text

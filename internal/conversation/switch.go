@@ -10,13 +10,13 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// change is a switch that waits for its turn.
+// change is a pending switch to another persona.
 type change struct {
 	to     Ready
 	reason string
 }
 
-// Persona returns who answers the next prompt.
+// Persona returns the persona that answers the next prompt.
 func (c *Conversation) Persona() Persona {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -32,10 +32,10 @@ func (c *Conversation) speaker() speaker {
 	return c.who
 }
 
-// Ready is a persona that was checked and whose model was asked about: nothing keeps it from answering.
+// Ready is a persona that was checked and whose model was described, so that it can answer.
 type Ready struct{ speaker speaker }
 
-// Prepare makes a persona ready, and changes nothing.
+// Prepare checks a persona and describes its model. It does not change the conversation.
 func (c *Conversation) Prepare(ctx context.Context, p Persona) (Ready, error) {
 	if err := p.check(); err != nil {
 		return Ready{}, fmt.Errorf("preparing agent %q: %w", p.Agent, err)
@@ -44,23 +44,23 @@ func (c *Conversation) Prepare(ctx context.Context, p Persona) (Ready, error) {
 	return Ready{who}, err
 }
 
-// Switch makes another persona answer, for one of the SDK's reasons. A turn that runs keeps the one it has: then the switch
-// is made before the next turn. Plugins are told if the agent is another one; a change of mode or model alone is only an
+// Switch makes another persona answer, for one of the SDK's reasons. A running turn keeps its persona; in that case, the switch
+// is made before the next turn. Plugins are notified if the agent changes. A change of only the mode or the model just emits an
 // event.
 func (c *Conversation) Switch(ctx context.Context, to Ready, reason string) {
 	c.mu.Lock()
 	c.waiting = append(c.waiting, change{to: to, reason: reason})
 	c.mu.Unlock()
 	if c.claim() != nil {
-		// Whoever has claimed the conversation makes the switch.
+		// The goroutine that has claimed the conversation makes the switch.
 		return
 	}
 	defer c.release()
 	c.settleSwitches(ctx)
 }
 
-// settleSwitches makes the switches that were asked for meanwhile. Once ctx is done, they go on waiting. The conversation is the
-// caller's.
+// settleSwitches makes the pending switches. Once ctx is done, they stay pending. The caller must have claimed the
+// conversation.
 func (c *Conversation) settleSwitches(ctx context.Context) {
 	for ctx.Err() == nil {
 		c.mu.Lock()
@@ -75,11 +75,11 @@ func (c *Conversation) settleSwitches(ctx context.Context) {
 	}
 }
 
-// Renew replaces the persona by another version of itself, after its settings changed. No event reports it. A turn that
-// runs keeps the one it has.
+// Renew replaces the persona with a new version of itself, after its settings changed. It emits no event. A running turn keeps
+// its persona.
 func (c *Conversation) Renew(ctx context.Context, to Ready) { c.Switch(ctx, to, "") }
 
-// replace makes a persona answer from here on, the rest of a turn included. Without a reason no event reports it.
+// replace makes a persona answer immediately, including the rest of a turn. It emits no event if reason is empty.
 func (c *Conversation) replace(ctx context.Context, to Ready, reason string) {
 	next := to.speaker
 	c.mu.Lock()
@@ -100,8 +100,8 @@ func (c *Conversation) replace(ctx context.Context, to Ready, reason string) {
 	c.tellSwitch(ctx, before.Agent, next.Agent, reason)
 }
 
-// Announce tells plugins and the user that the persona answers from here on in the place of a previous agent. It is for a
-// conversation that begins with another agent than usual.
+// Announce reports to plugins and the user that the persona replaces a previous agent. It is for a conversation that starts
+// with a different agent than usual.
 func (c *Conversation) Announce(ctx context.Context, previous, reason string) {
 	who := c.speaker()
 	c.cfg.Emit(event.AgentSwitch{
@@ -110,7 +110,7 @@ func (c *Conversation) Announce(ctx context.Context, previous, reason string) {
 	c.tellSwitch(ctx, previous, who.Agent, reason)
 }
 
-// tellSwitch tells plugins, if the agent is another one.
+// tellSwitch notifies plugins if the agent changed.
 func (c *Conversation) tellSwitch(ctx context.Context, previous, agent, reason string) {
 	if previous != agent {
 		c.hook(ctx, hookpoint.OnAgentSwitch, func(state sdk.Context) any {
@@ -119,8 +119,8 @@ func (c *Conversation) tellSwitch(ctx context.Context, previous, agent, reason s
 	}
 }
 
-// describe asks what a persona's model is like. A provider that cannot tell leaves it unresolved, to be asked again before
-// the next interaction: if something is wrong, the call of the model will say so.
+// describe asks the provider about a persona's model. If the provider returns an error, the model stays unresolved and is asked
+// for again before the next interaction. If the problem persists, the model call will report it.
 func (c *Conversation) describe(ctx context.Context, p Persona) (speaker, error) {
 	model, err := p.Provider.Model(ctx, p.Model)
 	if ctx.Err() != nil {
@@ -133,7 +133,7 @@ func (c *Conversation) describe(ctx context.Context, p Persona) (speaker, error)
 	return speaker{Persona: p, model: model}, nil
 }
 
-// resolve asks again what the model is like, if that is not known.
+// resolve describes the model again if it is not resolved yet.
 func (c *Conversation) resolve(ctx context.Context) error {
 	who := c.speaker()
 	if who.model.Name != "" {
@@ -149,13 +149,13 @@ func (c *Conversation) resolve(ctx context.Context) error {
 	return nil
 }
 
-// lasting are the failures that another agent may not have: all but those that lie in the conversation itself.
+// lasting lists the failures that another agent may avoid: all except those caused by the conversation itself.
 var lasting = []string{
 	sdk.ErrorTypeNetwork, sdk.ErrorTypeAuth, sdk.ErrorTypeRateLimit, sdk.ErrorTypeCreditExhausted, sdk.ErrorTypeModelUnavailable,
 	sdk.ErrorTypeServer,
 }
 
-// failover hands the turn to the next agent in line. It reports whether there is one.
+// failover switches to the next fallback agent. It reports whether there is one.
 func (c *Conversation) failover(ctx context.Context, failure error) bool {
 	who := c.speaker()
 	if !slices.Contains(lasting, classOf(failure)) || len(who.Fallback) == 0 {

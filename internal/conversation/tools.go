@@ -22,25 +22,26 @@ import (
 )
 
 const (
-	// parallelLimit is how many tools run side by side.
+	// parallelLimit is how many tools run in parallel.
 	parallelLimit = 8
-	// batchLimit is how many calls wait for each other's results, all of which are in memory at once.
+	// batchLimit is how many calls form a batch. All results of a batch are in memory at once.
 	batchLimit = 2 * parallelLimit
 )
 
-// call is a tool call on its way from the model's request to its result.
+// call is a tool call, from the model's request to its result.
 type call struct {
 	request llm.ToolCall
 	tool    tool.Tool
 	args    map[string]any
-	// state is what the tool is told of the conversation.
+	// state is the state of the conversation that the tool receives.
 	state sdk.Context
-	// injections wait for the results of the turn.
+	// injections are added to the history after the results of the turn.
 	injections []injection
 
-	// note is what the guard adds to the result.
+	// note is the text that the guard adds to the result.
 	note string
-	// written is the files that the call changed, and all those of the calls beside it too; nil if there are none.
+	// written holds the files that the call changed; nil if there are none. all holds the files that any call of the batch
+	// changed.
 	written tool.Written
 	all     writtenFiles
 
@@ -51,8 +52,8 @@ type call struct {
 	duration time.Duration
 }
 
-// work runs the tool calls of a response and records a result for each, in their order. Once ctx is done, the calls that
-// are left get a result that says so. It returns the messages that plugins want to see after the results.
+// work runs the tool calls of a response and records a result for each, in order. Once ctx is done, each remaining call gets a
+// result that reports the interruption. It returns the messages that plugins add after the results.
 func (c *Conversation) work(ctx context.Context, requests []llm.ToolCall) []injection {
 	var queued []injection
 	for len(requests) > 0 {
@@ -70,7 +71,7 @@ func (c *Conversation) work(ctx context.Context, requests []llm.ToolCall) []inje
 	return queued
 }
 
-// together says how many of the calls, from the first on, may run side by side.
+// together returns how many of the calls, starting with the first, may run in parallel.
 func (c *Conversation) together(requests []llm.ToolCall) int {
 	requests = requests[:min(len(requests), batchLimit)]
 	for i, request := range requests {
@@ -82,7 +83,7 @@ func (c *Conversation) together(requests []llm.ToolCall) int {
 	return len(requests)
 }
 
-// prepare finds the tool, checks the arguments and asks plugins. A call that must not run has an error.
+// prepare finds the tool, checks the arguments and consults plugins. A call that must not run has err set.
 func (c *Conversation) prepare(ctx context.Context, request llm.ToolCall) *call {
 	p := &call{request: request, state: c.Context()}
 	if err := c.admit(ctx, p); err != nil {
@@ -114,7 +115,7 @@ func (c *Conversation) admit(ctx context.Context, p *call) error {
 	return c.consult(ctx, p)
 }
 
-// find returns a tool that the model was offered.
+// find returns a tool if the model was offered it.
 func (c *Conversation) find(name string) (tool.Tool, error) {
 	if slices.Contains(c.turn.names, name) {
 		if t, ok := c.turn.tools.Lookup(name); ok {
@@ -129,7 +130,7 @@ func (c *Conversation) find(name string) (tool.Tool, error) {
 	return nil, fmt.Errorf("there is no tool %q", name)
 }
 
-// consult lets plugins change or block the call.
+// consult lets plugins change or block the call, and then asks the guard.
 func (c *Conversation) consult(ctx context.Context, p *call) error {
 	name := p.request.Name
 	out := c.hook(ctx, hookpoint.BeforeToolExecution, func(state sdk.Context) any {
@@ -159,7 +160,7 @@ func (c *Conversation) consult(ctx context.Context, p *call) error {
 	return c.ward(ctx, p)
 }
 
-// ward asks the guard, who sees the arguments as the tool will.
+// ward asks the guard, which sees the same arguments as the tool.
 func (c *Conversation) ward(ctx context.Context, p *call) (err error) {
 	guard := c.speaker().Guard
 	if guard == nil {
@@ -172,14 +173,14 @@ func (c *Conversation) ward(ctx context.Context, p *call) (err error) {
 	return err
 }
 
-// review lets the guard see a call that ran.
+// review passes a call that ran to the guard.
 func (c *Conversation) review(ctx context.Context, p *call) {
 	if guard := c.speaker().Guard; guard != nil && p.ran {
 		p.note = joined(p.note, guard.After(ctx, p.invocation(), p.tool, p.output, p.err))
 	}
 }
 
-// joined puts a note below a text, with a blank line between them.
+// joined appends a note to a text, with a blank line between them.
 func joined(text, note string) string {
 	if text == "" || note == "" {
 		return text + note
@@ -191,7 +192,7 @@ func (p *call) invocation() tool.Call {
 	return tool.Call{Args: p.args, Context: p.state, Settle: p.all.settle}
 }
 
-// execute runs the calls that may run, side by side if there are several.
+// execute runs the permitted calls in parallel.
 func (c *Conversation) execute(ctx context.Context, batch []*call) {
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, parallelLimit)
@@ -212,7 +213,7 @@ func (c *Conversation) execute(ctx context.Context, batch []*call) {
 	follow(batch)
 }
 
-// run runs one tool. A panic in it is an error like any other.
+// run runs one tool. A panic in the tool is returned as an error.
 func (c *Conversation) run(ctx context.Context, p *call) (output string, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -227,7 +228,7 @@ func (c *Conversation) run(ctx context.Context, p *call) (output string, err err
 	return limit.Cut(output, limit.Result, "a tool result"), err
 }
 
-// settle notes how a call went, lets plugins see it and records the result. It returns what plugins want to say.
+// settle records the result of a call and lets plugins see it. It returns the messages that plugins add.
 func (c *Conversation) settle(ctx context.Context, p *call) []injection {
 	c.review(ctx, p)
 	failure := ""
@@ -235,7 +236,8 @@ func (c *Conversation) settle(ctx context.Context, p *call) []injection {
 		failure = limit.Cut(p.err.Error(), limit.Injection, "an error")
 	}
 	c.note(p, failure)
-	// Each is cut by itself: however long the output is, the model must learn that the call failed.
+	// The output and the error are cut separately, so that the model always learns that the call failed, even if the output is
+	// long.
 	content := joined(resultText(c.short(strings.ToValidUTF8(p.output, "\uFFFD")), c.short(failure)), p.note)
 	queued := p.injections
 	if p.ran {
@@ -274,7 +276,7 @@ func (c *Conversation) note(p *call, failure string) {
 	c.turn.finished = c.turn.finished || p.request.Name == donetool.Name && c.done
 }
 
-// short cuts what a model is told of a call to what the settings allow.
+// short cuts the text of a tool result to the configured limit.
 func (c *Conversation) short(content string) string {
 	limit := cmp.Or(c.speaker().ResultTokens, c.cfg.ResultTokens)
 	if limit <= 0 {
@@ -287,7 +289,7 @@ func (c *Conversation) short(content string) string {
 	return fmt.Sprintf("%s\n\n[%d more tokens are left out; ask for less at a time]", kept, left)
 }
 
-// resultText is what a model is told of a call.
+// resultText returns the result that a model receives for a call.
 func resultText(output, failure string) string {
 	switch {
 	case failure == "":

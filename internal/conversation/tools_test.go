@@ -74,7 +74,7 @@ func TestBeforeToolExecution(t *testing.T) {
 	tests := []struct {
 		name  string
 		hooks hooks
-		// after is what follows the call in the second request.
+		// after holds what follows the call in the second request.
 		after []string
 		ran   bool
 	}{

@@ -13,7 +13,7 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// transform lets plugins change the messages of one request. The history stays as it is.
+// transform lets plugins change the messages of one request. The history does not change.
 func (c *Conversation) transform(ctx context.Context, messages []llm.Message) []llm.Message {
 	plugins := c.plugins()
 	if !pipeline.Has(plugins, hookpoint.TransformMessages) {
@@ -25,7 +25,7 @@ func (c *Conversation) transform(ctx context.Context, messages []llm.Message) []
 	return merge(messages, shown, out)
 }
 
-// counted returns the tokens of the n messages of a request: those of the history, behind the system prompt if there is one.
+// counted returns the tokens of the n messages of a request: the system prompt, if there is one, and the history.
 func (c *Conversation) counted(n int) []int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -40,7 +40,7 @@ func (c *Conversation) counted(n int) []int {
 	return out
 }
 
-// show returns messages as plugins see them, with their positions as identifiers.
+// show returns messages in the form that plugins receive, with their positions as identifiers.
 func show(messages []llm.Message, counts []int) []sdk.Message {
 	out := make([]sdk.Message, 0, len(messages))
 	for i, m := range messages {
@@ -61,8 +61,8 @@ func show(messages []llm.Message, counts []int) []sdk.Message {
 	return out
 }
 
-// merge turns what plugins returned into messages. A message that was shown to them, as its identifier tells, keeps all that
-// was not shown; the others are new.
+// merge converts the messages that plugins returned. A message whose identifier was shown to plugins keeps the fields that were
+// not shown; the other messages are new.
 func merge(messages []llm.Message, shown, returned []sdk.Message) []llm.Message {
 	positions := make(map[string]int, len(shown))
 	for i, m := range shown {
@@ -85,7 +85,8 @@ func merge(messages []llm.Message, shown, returned []sdk.Message) []llm.Message 
 	return out
 }
 
-// changed is what plugins made of a text. One that they left as it was shown stays whole, for it may have been shown shortened.
+// changed returns a text as plugins changed it. A text that plugins returned as it was shown stays complete, because the shown
+// text may have been shortened.
 func changed(whole, shown, returned string) string {
 	if returned == shown {
 		return whole
@@ -93,7 +94,7 @@ func changed(whole, shown, returned string) string {
 	return returned
 }
 
-// mergeCalls keeps what the model wrote wherever plugins left a call as it was.
+// mergeCalls keeps the model's own arguments for each call that plugins left unchanged.
 func mergeCalls(calls []llm.ToolCall, shown, returned []sdk.MessageToolCall) []llm.ToolCall {
 	if len(returned) == 0 {
 		return nil

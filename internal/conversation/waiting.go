@@ -8,21 +8,20 @@ import (
 	"github.com/idelchi/aura/internal/llm"
 )
 
-// Waiting is what plugins want of the next model call. It is kept apart from the history, which it is no part of.
+// Waiting holds what plugins requested for the next model call. It is not part of the history and is saved separately.
 type Waiting struct {
-	// Messages go with that call and leave after it.
+	// Messages are sent with the next model call and removed after it.
 	Messages []llm.Message
-	// DisableTools are patterns of the tools that the call does not offer.
+	// DisableTools holds patterns of the tools that the call does not offer.
 	DisableTools []string
 }
 
-// Keeper is a Journal that keeps what waits for the next model call too. What it is given takes the place of what it was given
-// before.
+// Keeper is a Journal that also saves what is pending for the next model call. Each value replaces the previous one.
 type Keeper interface {
 	Waiting(w Waiting) error
 }
 
-// keepWaiting gives what waits for the next model call to the journal, if it has changed.
+// keepWaiting saves what is pending for the next model call in the journal, if it has changed.
 func (c *Conversation) keepWaiting() {
 	journal, ok := c.cfg.Journal.(Keeper)
 	if !ok {
@@ -38,13 +37,13 @@ func (c *Conversation) keepWaiting() {
 	}
 }
 
-// await takes up what waited for the next model call in a saved conversation.
+// await restores what was pending for the next model call in a saved conversation.
 func (c *Conversation) await(w Waiting) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.disableNext, c.kept = slices.Clone(w.DisableTools), w
 	for _, m := range w.Messages {
-		// A journal can be edited by hand. Plugins speak in two roles, and call no tools.
+		// Users can edit a journal by hand. Messages of plugins have one of two roles and contain no tool calls.
 		if m.Role != llm.RoleUser {
 			m.Role = llm.RoleAssistant
 		}
@@ -53,8 +52,8 @@ func (c *Conversation) await(w Waiting) {
 	}
 }
 
-// called ends the wait for a model call. What an interrupted call took with it waits for the next one, except for the messages
-// of BeforeChat: that hook is asked again.
+// called removes what was pending for the model call that ended. After an interrupted call, the messages and the disabled tools
+// stay pending for the next call, except for the messages of BeforeChat, because that hook runs again.
 func (c *Conversation) called(ctx context.Context, answered bool) {
 	c.mu.Lock()
 	again := !answered && ctx.Err() != nil
@@ -67,7 +66,7 @@ func (c *Conversation) called(ctx context.Context, answered bool) {
 	c.keepWaiting()
 }
 
-// union returns both lists as one without duplicates.
+// union returns the elements of both slices without duplicates.
 func union(a, b []string) []string {
 	out := slices.Clone(a)
 	for _, s := range b {

@@ -12,7 +12,7 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// once is a plugin that speaks at the first passage of a point and withholds all tools from the call after it.
+// once returns a plugin that adds a message when a point is first reached, and withholds all tools from the next call.
 func once(point hookpoint.Name) hooks {
 	done := false
 	return hooks{point: {{"p", func(any) (any, error) {
@@ -24,8 +24,8 @@ func once(point hookpoint.Name) hooks {
 	}}}}
 }
 
-// TestWhatWaitsSurvives ends an interaction before the model has answered to what a plugin said, and continues in a conversation
-// that knows what the journal was given.
+// TestWhatWaitsSurvives ends an interaction before the model has answered to a plugin's message, and continues in a
+// conversation that is created from the journal.
 func TestWhatWaitsSurvives(t *testing.T) {
 	t.Parallel()
 	hang := func(stop context.CancelFunc) reply {
@@ -95,10 +95,10 @@ func TestWhatWaitsSurvives(t *testing.T) {
 	}
 }
 
-// errAny stands for an error of any kind.
+// errAny means that any error is expected.
 var errAny = errors.New("any")
 
-// checkWaited checks that what waited went with the first of two calls, or with none.
+// checkWaited checks that the pending messages were sent with the first of two calls, or with neither.
 func checkWaited(t *testing.T, b *bench, waited bool) {
 	t.Helper()
 	for n := 1; n <= 2; n++ {
@@ -116,7 +116,7 @@ func checkWaited(t *testing.T, b *bench, waited bool) {
 	}
 }
 
-// TestWhatWaitsBelongsToItsConversation takes up another conversation, and forgets one.
+// TestWhatWaitsBelongsToItsConversation resumes another conversation, and then clears the history.
 func TestWhatWaitsBelongsToItsConversation(t *testing.T) {
 	t.Parallel()
 	b := start(t, options{maxSteps: 1, hooks: once(hookpoint.AfterToolExecution), tools: []tool.Tool{echo("Read")}},

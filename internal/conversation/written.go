@@ -5,11 +5,12 @@ import (
 	"github.com/idelchi/aura/internal/tool"
 )
 
-// writtenFiles are the files that the calls of a batch have changed. What sees one of the calls may change the files of them all.
+// writtenFiles holds the files that the calls of a batch changed. A hook that sees one of the calls may change the files of all
+// calls.
 type writtenFiles []tool.Written
 
-// follow tells each call of a batch which files they have changed. What has changed between the end of a call and that of the last
-// one is nobody's.
+// follow gives each call of a batch the files that all its calls changed. Changes between the end of a call and the end of the
+// batch are attributed to no call.
 func follow(batch []*call) {
 	var all writtenFiles
 	for _, p := range batch {
@@ -23,14 +24,14 @@ func follow(batch []*call) {
 	}
 }
 
-// settle looks at all files again; see tool.Written.
+// settle checks all files again; see tool.Written.
 func (w writtenFiles) settle(by string, quiet bool) {
 	for _, files := range w {
 		files.Settle(by, quiet)
 	}
 }
 
-// observed is the source of plugins, each of which may change the files.
+// observed returns a source that checks the files after each plugin, because each plugin may change them.
 func (w writtenFiles) observed(src pipeline.Source) pipeline.Source {
 	if w == nil {
 		return src

@@ -14,7 +14,7 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// written notes who was at work, in order.
+// written records the arguments of Settle, in order.
 type written struct{ by []string }
 
 func (w *written) Settle(by string, quiet bool) { w.by = append(w.by, fmt.Sprintf("%s/%t", by, quiet)) }
@@ -31,8 +31,9 @@ func (formatter) After(_ context.Context, call tool.Call, _ tool.Tool, _ string,
 	return "hooked"
 }
 
-// TestWritten holds that after each hook and each plugin the files of all calls that ran side by side are looked at, that a plugin which
-// took no part changed nothing, and that the note is the end of the result, also of one that a plugin replaced.
+// TestWritten checks that the files of all parallel calls are examined after each hook and each plugin, that a plugin that took
+// no part is not reported as having changed them, and that the note is at the end of the result, even if a plugin replaced the
+// result.
 func TestWritten(t *testing.T) {
 	t.Parallel()
 	files := map[string]*written{"a": {}, "b": {}}

@@ -1,6 +1,6 @@
-// Package hookpoint is the one table of the moments at which plugins are called. A row says everything that is special about a
-// point. The interpreter binds, the wire encodes, the supervisor fails closed and the pipeline chains and folds by the row; none
-// of them asks for the name of a point.
+// Package hookpoint is the only table of the points at which plugins are called. A row contains everything that is specific to
+// a point. The interpreter binds, the wire encodes, the supervisor fails closed and the pipeline chains and folds according to
+// the row; none of them checks the name of a point.
 package hookpoint
 
 import (
@@ -8,7 +8,8 @@ import (
 	"slices"
 )
 
-// Name is the name of the function that a plugin exports for a hook point. Hooks are listed under it, in the order of the table.
+// Name is the name of the function that a plugin exports for a hook point. Hooks are listed by that name, in the order of the
+// table.
 type Name string
 
 // The hook points.
@@ -38,12 +39,12 @@ const (
 	ByDirectory
 )
 
-// Point is a row of the table as the rest of aura uses it, where the types of a point's context and result are not known. Row
-// describes the fields.
+// Point is a row of the table without the types of its context and its result, for use by the rest of aura. Row describes the
+// fields.
 type Point struct {
 	Name  Name
 	Since string
-	// Context and Result are the SDK types that the function takes and returns, Signature is the function's own type.
+	// Context and Result are the SDK types that the function takes and returns. Signature is the type of the function.
 	Context   reflect.Type
 	Result    reflect.Type
 	Signature reflect.Type
@@ -65,10 +66,10 @@ type Point struct {
 	newest func(in any) *string
 }
 
-// All returns the hook points in the order in which they are listed. The slice is the caller's.
+// All returns the hook points in the order in which they are listed. The caller owns the slice.
 func All() []Point { return slices.Clone(table) }
 
-// Lookup returns the row of a name.
+// Lookup returns the row with the given name.
 func Lookup(name Name) (Point, bool) {
 	for _, p := range table {
 		if p.Name == name {
@@ -78,7 +79,7 @@ func Lookup(name Name) (Point, bool) {
 	return Point{}, false
 }
 
-// Of returns the row of a name, and for an unknown name a row about which nothing is special.
+// Of returns the row with the given name, or a row without any special behaviour if the name is unknown.
 func Of(name Name) Point {
 	p, _ := Lookup(name)
 	return p

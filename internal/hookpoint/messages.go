@@ -8,7 +8,7 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// CheckMessages reports why transformed messages may not be sent in place of the original ones, if so.
+// CheckMessages returns an error if the transformed messages must not replace the original ones.
 func CheckMessages(original, transformed []sdk.Message) error {
 	if len(transformed) == 0 {
 		return errors.New("no message is left; return at least one")
@@ -47,7 +47,7 @@ func copyMessages(messages []sdk.Message) []sdk.Message {
 	return out
 }
 
-// copyMap copies a JSON-like value as deep as its maps and slices go. A nil map stays nil.
+// copyMap returns a deep copy of a JSON-like value. A nil map stays nil.
 func copyMap(m map[string]any) map[string]any {
 	if m == nil {
 		return nil

@@ -2,22 +2,22 @@ package hookpoint
 
 import "github.com/idelchi/aura/sdk"
 
-// Outcome is what all handlers of a hook point want together. The zero value wants nothing. Fields that do not belong to
-// the point are never set.
+// Outcome is the combined request of all handlers of a hook point. The zero value requests nothing. Fields that do not belong
+// to the point are never set.
 type Outcome struct {
-	// Injections are the messages for the history, in the order of the handlers.
+	// Injections are the messages for the history, in handler order.
 	Injections []Injection
-	// Notices are for the user's eyes only.
+	// Notices are shown to the user only.
 	Notices []Notice
-	// DisableTools are patterns of tool names, each once.
+	// DisableTools holds patterns of tool names, without duplicates.
 	DisableTools []string
 	// Prompt replaces the user's prompt if it is not nil.
 	Prompt *string
-	// DisabledBy is the first handler that named a pattern, by pattern.
+	// DisabledBy maps each pattern to the first handler that named it.
 	DisabledBy map[string]string
 	// Output replaces a tool's result if it is not nil.
 	Output *string
-	// Request belongs to BeforeChat. Its AppendSystem is the text of all handlers, or nil.
+	// Request belongs to BeforeChat. Its AppendSystem is the combined text of all handlers, or nil.
 	Request sdk.RequestModification
 	// Response belongs to AfterResponse.
 	Response sdk.ResponseModification
@@ -25,20 +25,21 @@ type Outcome struct {
 	Error sdk.ErrorModification
 	// Compaction belongs to BeforeCompaction.
 	Compaction sdk.CompactionModification
-	// Arguments, if not nil, replace a tool call's, and ChangedBy names the last handler that changed them.
+	// Arguments, if not nil, replaces the arguments of a tool call. ChangedBy names the last handler that changed them.
 	Arguments map[string]any
 	ChangedBy string
-	// Messages, if not nil, replace those of a request.
+	// Messages, if not nil, replaces the messages of a request.
 	Messages []sdk.Message
-	// Folded is what the row of a point folds that none of the other fields holds.
+	// Folded holds what the row of a point folds and no other field holds.
 	Folded any
-	// Changes names the handlers, in their order, that changed the arguments or the text that they were given, each once.
+	// Changes names the handlers that changed the arguments or the text that they received, in handler order and without
+	// duplicates.
 	Changes []string
-	// Block is not nil if what the point precedes, such as a tool call, must not happen.
+	// Block is not nil if what follows the point, such as a tool call, must not happen.
 	Block *Block
 }
 
-// BlockBy adds a handler to those that block.
+// BlockBy adds a handler to the handlers that block.
 func (o *Outcome) BlockBy(handler string) {
 	if o.Block == nil {
 		o.Block = &Block{}
@@ -50,32 +51,32 @@ func (o *Outcome) BlockBy(handler string) {
 type Injection struct {
 	Handler string
 	Role    sdk.Role
-	// Content has the handler's prefix in front.
+	// Content includes the handler's prefix.
 	Content string
 	// Eject sends the message with one model call only.
 	Eject bool
 }
 
-// Notice is a text for the user that no model sees.
+// Notice is a text for the user. It is never sent to a model.
 type Notice struct {
 	Handler string
 	Text    string
 }
 
-// Block says why something must not happen.
+// Block is the reason why something must not happen.
 type Block struct {
-	// By names the handlers that block, in their order.
+	// By names the handlers that block, in handler order.
 	By []string
-	// Message is the first message of all handlers, blocking or not. It may be empty.
+	// Message is the first message of any handler, whether it blocks or not. It may be empty.
 	Message string
 }
 
-// Verdict is what one handler returned, whatever the type of its result.
+// Verdict is what one handler returned, independent of the type of its result.
 type Verdict struct {
 	Handler string
-	// Changed says that the handler changed the arguments or the text that it was given. Only chained points know.
+	// Changed reports that the handler changed the arguments or the text that it received. It is set at chained points only.
 	Changed bool
-	// Result lies within the returned value. It is empty where the point's type has none.
+	// Result points into the returned value. It is empty if the point's type has no sdk.Result.
 	*sdk.Result
 
 	// returned points to a value of the point's result type.

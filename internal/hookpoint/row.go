@@ -7,37 +7,39 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// Row is what is special about a point whose function takes a C and returns an R. C embeds sdk.Context. R is sdk.Result, embeds
-// it, or is a type of the point's own. The zero value of every other field is the usual case.
+// Row describes a point whose function takes a C and returns an R. C embeds sdk.Context. R is sdk.Result, embeds it, or is the
+// point's own type. The zero value of every other field is the common case.
 type Row[C, R any] struct {
 	Name  Name
 	Order Order
 	// Since is the version of the SDK that introduced the point, or empty for a point of 0.1.0. A plugin written for an earlier
-	// version may have a function of that name and of another type, which must not keep it from loading.
+	// version may have a function with that name and another type, which must not prevent the plugin from loading.
 	Since string
-	// ReadOnly points observe: only the Notice of a result is used.
+	// ReadOnly points only observe: aura uses only the Notice of a result.
 	ReadOnly bool
-	// InModelCall points are part of every model call. The first call waits for the plugins that take part, and the tools that
-	// they disable and the messages that they send once belong to that call, not to the next one.
+	// InModelCall points are part of every model call. The first call waits for the plugins that take part. The tools that
+	// these plugins disable and the messages that they send once apply to that call, not to the next one.
 	InModelCall bool
-	// AllOrNothing drops the results of all handlers of a chained point if one of them fails, and asks no further handler.
+	// AllOrNothing drops the results of all handlers of a chained point if one of them fails, and calls no further handler.
 	AllOrNothing bool
-	// Copy returns the input with copies of everything that a handler could change in place. Nil where there is nothing.
+	// Copy returns the input with copies of everything that a handler could change in place. It is nil if there is nothing to
+	// copy.
 	Copy func(in C) C
-	// Check refuses a result. The input is that of the first handler.
+	// Check refuses a result by returning an error. original is the input of the first handler.
 	Check func(original C, result R) error
-	// Next makes the point chained: it changes the input to what the next handler is given and reports whether the result
-	// changed it. It replaces what the handler may still hold in the result by a copy. Where it is nil, handlers run side by
-	// side and all see the same input.
+	// Next makes the point chained: it changes the input to the input of the next handler and reports whether the result
+	// changed it. It replaces the parts of the result that the handler may still hold with copies. If Next is nil, handlers run
+	// in parallel and all see the same input.
 	Next func(in *C, result *R) (changed bool)
-	// Fold adds one result to the outcome. Messages, notices and disabled tools of an sdk.Result are folded at every point.
+	// Fold adds one result to the outcome. Messages, notices and disabled tools of an sdk.Result are folded at every point,
+	// independent of Fold.
 	Fold func(out *Outcome, handler string, result R)
-	// Block returns the result by which a plugin with on_failure: closed blocks when it fails, and Prevents says what it blocks,
-	// such as "no tool may run". A point that has no Block ignores on_failure.
+	// Block returns the result with which a plugin with on_failure: closed blocks when it fails. Prevents describes what is
+	// blocked, such as "no tool may run". A point without Block ignores on_failure.
 	Block    func(reason string) R
 	Prevents string
-	// NewestResult points to the text of the input that is usually the result of the newest call in the tool history as well, so
-	// that the wire sends it once.
+	// NewestResult returns a pointer to the text of the input that usually equals the result of the newest call in the tool
+	// history, so that the wire sends that text once.
 	NewestResult func(in *C) *string
 }
 
@@ -117,7 +119,7 @@ func (r Row[C, R]) newest() func(in any) *string {
 	}
 }
 
-// resultOf returns the sdk.Result that a result is or embeds, or one of its own if it has none.
+// resultOf returns the sdk.Result that a result is or embeds, or a new one if there is none.
 func resultOf(result any) *sdk.Result {
 	if r, ok := result.(*sdk.Result); ok {
 		return r

@@ -81,7 +81,7 @@ var table = []Point{
 		Next: func(in *sdk.TransformContext, m *[]sdk.Message) bool {
 			*m = copyMessages(*m)
 			in.Messages = *m
-			// To compare all messages would cost each call more than the answer is worth.
+			// Comparing all messages would cost every call more than the answer is worth.
 			return false
 		},
 		Fold: func(out *Outcome, _ string, m []sdk.Message) { out.Messages = m },
@@ -124,7 +124,7 @@ func foldGuard(out *Outcome, handler string, r sdk.BeforeToolResult) {
 	}
 }
 
-// replace replaces a text by another one, unless that is nil, and reports whether the two differ.
+// replace replaces a text with another one, unless that is nil, and reports whether the two differ.
 func replace(text, by *string) bool {
 	if by == nil || *by == *text {
 		return false

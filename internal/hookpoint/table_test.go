@@ -9,7 +9,7 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// TestTable checks what every row must have.
+// TestTable checks the required fields of every row.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	seen := map[hookpoint.Name]bool{}
@@ -36,7 +36,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestBlockedResultBlocks folds the result by which a plugin that fails closed blocks.
+// TestBlockedResultBlocks folds the result with which a plugin that fails closed blocks.
 func TestBlockedResultBlocks(t *testing.T) {
 	t.Parallel()
 	some := false
@@ -70,7 +70,7 @@ type labelResult struct {
 	Label string
 }
 
-// TestRowOfOwnTypes has a point whose types no other package knows.
+// TestRowOfOwnTypes uses a point with types that no other package knows.
 func TestRowOfOwnTypes(t *testing.T) {
 	t.Parallel()
 	p := hookpoint.Row[labelContext, labelResult]{
@@ -101,7 +101,7 @@ func TestRowOfOwnTypes(t *testing.T) {
 	}
 }
 
-// TestNewestResult finds the text that the wire can leave out.
+// TestNewestResult checks that NewestResult returns the text that the wire can leave out.
 func TestNewestResult(t *testing.T) {
 	t.Parallel()
 	in := sdk.AfterToolContext{ToolResult: "text"}

@@ -6,7 +6,8 @@ import (
 	"github.com/idelchi/aura/internal/pluginsource"
 )
 
-// almostHooks warns of functions of the plugin's package that are almost hooks: aura does not call them.
+// almostHooks returns warnings about functions of the plugin's package whose names resemble hooks, because aura does not call
+// them.
 func (s *source) almostHooks() []string {
 	var declared []pluginsource.Declaration
 	for _, f := range s.packages[len(s.packages)-1].files {

@@ -15,7 +15,7 @@ import (
 // value is an exported symbol of the plugin.
 type value = reflect.Value
 
-// bindings are the plugin's functions, all of the type they must have; the zero value stands for one that is not exported.
+// bindings holds the plugin's functions, all of the required types. The zero value is a function that is not exported.
 type bindings struct {
 	hooks          map[hookpoint.Name]value
 	execute        value
@@ -29,7 +29,7 @@ type binder struct {
 	symbols map[string]value
 }
 
-// bind finds the plugin's functions, checks their types and asks those that describe it.
+// bind finds the plugin's functions, checks their types and calls those that describe the plugin.
 func (p *Plugin) bind(symbols map[string]value, cfg sdk.ToolConfig) error {
 	b := binder{Plugin: p, symbols: symbols}
 	if err := b.bindHooks(); err != nil {
@@ -87,7 +87,8 @@ func (b binder) bindHooks() error {
 	return nil
 }
 
-// hook returns the function of a hook point. Only at a point that the first SDK did not have is one of another type no error.
+// hook returns the function of a hook point. A function of another type is an error, unless the point was added after the first
+// SDK.
 func (b binder) hook(f pluginsource.Function) (value, error) {
 	if f.Otherwise != "" {
 		return b.optional(f), nil
@@ -95,7 +96,7 @@ func (b binder) hook(f pluginsource.Function) (value, error) {
 	return b.required(f)
 }
 
-// required returns a function of the plugin, or the zero value if there is none. One of another type is an error.
+// required returns a function of the plugin, or the zero value if there is none. A function of another type is an error.
 func (b binder) required(f pluginsource.Function) (value, error) {
 	fn, ok := b.symbols[f.Name]
 	if !ok {
@@ -107,7 +108,7 @@ func (b binder) required(f pluginsource.Function) (value, error) {
 	return fn, nil
 }
 
-// mismatch says what is wrong with a symbol that ought to be a function of a type, or nothing.
+// mismatch returns what is wrong with a symbol that must be a function of the type want, or "" if it is correct.
 func mismatch(fn value, want reflect.Type) string {
 	switch {
 	case fn.Kind() != reflect.Func:
@@ -121,7 +122,8 @@ func mismatch(fn value, want reflect.Type) string {
 	}
 }
 
-// pair returns the function that describes a tool or a command and binds the one that runs it. Either needs the other.
+// pair returns the function that describes a tool or a command and binds the function that runs it. Neither may be exported
+// alone.
 func (b binder) pair(p pluginsource.Pair, bound *value) (value, error) {
 	describe, err := b.required(p.Describe)
 	if err != nil {
@@ -142,7 +144,8 @@ func (b binder) pair(p pluginsource.Pair, bound *value) (value, error) {
 	return describe, nil
 }
 
-// optional returns a function of the plugin, or the zero value with a warning if it has another type.
+// optional returns a function of the plugin. If the function has another type, optional adds a warning and returns the zero
+// value.
 func (b binder) optional(f pluginsource.Function) value {
 	fn, ok := b.symbols[f.Name]
 	if !ok {
@@ -155,7 +158,7 @@ func (b binder) optional(f pluginsource.Function) value {
 	return fn
 }
 
-// flag asks an optional function for a bool.
+// flag calls an optional function that returns a bool. answer is true if the function is not exported.
 func (b binder) flag(f pluginsource.Function) (answer, exported bool, err error) {
 	answer = true
 	fn := b.optional(f)
@@ -166,7 +169,7 @@ func (b binder) flag(f pluginsource.Function) (answer, exported bool, err error)
 	return answer, true, err
 }
 
-// ask runs one of the plugin's descriptive functions.
+// ask calls one of the plugin's descriptive functions.
 func (b binder) ask(name string, fn func()) error {
 	failure := b.run(name, func() error {
 		fn()

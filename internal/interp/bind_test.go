@@ -12,7 +12,7 @@ import (
 	"github.com/idelchi/aura/shared"
 )
 
-// exports is a plugin with the imports that exported functions need, the declarations following from line 12 on.
+// exports is the beginning of a plugin, with the imports that exported functions need. Declarations follow from line 12 on.
 const exports = `
 -- go.mod --
 module my-plugin
@@ -40,7 +40,7 @@ const (
 
 func TestHooks(t *testing.T) {
 	t.Parallel()
-	// The functions are written from the table, so that a new row is covered at once.
+	// The functions are generated from the table, so that a new row is covered automatically.
 	var src strings.Builder
 	src.WriteString(exports)
 	for _, point := range hookpoint.All() {
@@ -285,7 +285,7 @@ func TestRejectExports(t *testing.T) {
 	}
 }
 
-// TestInitFirst makes sure of the order Init, Available, Schema.
+// TestInitFirst checks the order Init, Available, Schema.
 func TestInitFirst(t *testing.T) {
 	t.Parallel()
 	p := mustLoad(t, exports+execute+`
@@ -300,7 +300,7 @@ func Schema() sdk.ToolSchema { order += "S"; return sdk.ToolSchema{Name: order} 
 	}
 }
 
-// TestOtherExports makes sure that exports which mean nothing to aura do no harm.
+// TestOtherExports checks that exports that are unknown to aura are harmless.
 func TestOtherExports(t *testing.T) {
 	t.Parallel()
 	p, err := load(t, exports+schema+execute+`
@@ -338,7 +338,7 @@ func Variadic(a ...any) {}
 	}
 }
 
-// TestLaterHooks makes sure that a function of a plugin written before a hook point existed does not keep it from loading.
+// TestLaterHooks checks that a plugin that is older than a hook point still loads if it has a function of the same name.
 func TestLaterHooks(t *testing.T) {
 	t.Parallel()
 	p, err := load(t, exports+schema+execute+"func UserMessage(text string) string { return text }\n")

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// ourSymbols are what the package holds that repaired source imports.
+// ourSymbols returns the symbols of the package that repaired source imports.
 func ourSymbols() map[string]reflect.Value {
 	return map[string]reflect.Value{
 		"panic": reflect.ValueOf(raise), "error": reflect.ValueOf((*error)(nil)), "wrapped": reflect.ValueOf(wrapped),
@@ -17,11 +17,11 @@ func ourSymbols() map[string]reflect.Value {
 	}
 }
 
-// raise is a panic with the value as it is.
+// raise panics with the unchanged value.
 func raise(v any) { panic(v) }
 
-// wrapped reports whether the interpreter has put a value into one of its own, as it does with types of the source that have
-// methods. The types behind those are none that are built in.
+// wrapped reports whether the interpreter has wrapped a value in its own interface type, as it does with types of the source
+// that have methods. The types inside such wrappers are never built-in types.
 func wrapped(v any) bool { return v != nil && isInterfaceValue(reflect.TypeOf(v)) }
 
 type (
@@ -29,10 +29,10 @@ type (
 	joined    interface{ Unwrap() []error }
 )
 
-// nothing stands for nil in an assertion that may fail. It has no methods, so that the assertion does.
+// nothing replaces nil in an assertion that may fail. It has no methods, so that the assertion does fail.
 type nothing struct{ _ int }
 
-// some is kept for an assertion that may fail: the interpreter cannot look behind nil.
+// some is kept for an assertion that may fail. It replaces nil, because the interpreter cannot look inside nil.
 func some(v any) []any {
 	if b := keep(v); b != nil {
 		return []any{b}
@@ -40,12 +40,13 @@ func some(v any) []any {
 	return []any{nothing{}}
 }
 
-// kept returns what keep does as the only element of a list: the interpreter would put an interface value that is a result into another one.
+// kept returns the result of keep as the only element of a slice, because the interpreter would wrap a result that is an
+// interface value again.
 func kept(v any) []any { return []any{keep(v)} }
 
-// keep returns a value in an interface value that does not depend on where it is opened. An interface value has a value and the expression that the value came from;
-// where the interpreter looks for methods, it computes the expression again, with the variables of the function that it is in.
-// The new one has an expression that is a constant.
+// keep returns a value in an interface value that does not depend on where it is opened. An interface value of the interpreter
+// consists of a value and the expression that the value came from. When the interpreter looks up methods, it evaluates the
+// expression again, with the variables of the current function. keep replaces the expression with a constant.
 func keep(v any) any {
 	if v == nil || !isInterfaceValue(reflect.TypeOf(v)) {
 		return v

@@ -13,15 +13,15 @@ import (
 	"github.com/idelchi/aura/shared"
 )
 
-// runner runs a plugin's code such that a panic or the end of the goroutine is a failure of that run alone.
+// runner runs a plugin's code so that a panic or the end of the goroutine fails only that run.
 type runner struct {
 	trace *trace
-	// idle holds goroutines that wait for work. Interpreted code needs a deep stack, and a goroutine that has one already saves
-	// the copying by which a new one grows.
+	// idle holds goroutines that wait for work. Interpreted code needs a deep stack. A goroutine that already has one avoids
+	// the copying by which a new stack grows.
 	idle chan chan job
 }
 
-// keptWorkers is how many goroutines wait for work at the most. More calls side by side get goroutines of their own.
+// keptWorkers is the largest number of goroutines that wait for work. Further concurrent calls get their own goroutines.
 const keptWorkers = 2
 
 func newRunner(t *trace) runner {
@@ -35,8 +35,8 @@ type job struct {
 	done  chan<- *shared.Failure
 }
 
-// run calls fn in another goroutine and waits for it, however long it takes: interpreted code cannot be stopped from outside,
-// only its process can. doing is for the log.
+// run calls fn in another goroutine and waits for it without a timeout: interpreted code cannot be stopped, only its process
+// can be killed. doing is for the log.
 func (r runner) run(doing string, fn func() error) *shared.Failure {
 	done := make(chan *shared.Failure, 1)
 	j := job{doing: doing, fn: fn, done: done}
@@ -49,7 +49,7 @@ func (r runner) run(doing string, fn func() error) *shared.Failure {
 	return <-done
 }
 
-// work does one job after the other. A job that ends its goroutine ends this one.
+// work runs one job after another. A job that ends its goroutine also ends this worker.
 func (r runner) work(j job) {
 	in := make(chan job)
 	for {
@@ -75,7 +75,7 @@ func (r runner) do(j job) {
 	failure = failureOf(j.fn())
 }
 
-// failureOf runs in the goroutine of the call, because an interpreted Error method may panic too.
+// failureOf must run in the goroutine of the call, because an interpreted Error method may panic too.
 func failureOf(err error) *shared.Failure {
 	if err == nil {
 		return nil
@@ -83,7 +83,7 @@ func failureOf(err error) *shared.Failure {
 	return &shared.Failure{Kind: shared.FailureError, Message: err.Error() + missingPath(err)}
 }
 
-// missingPath explains why a program was not found where the plugin has no PATH to look in; else it is empty.
+// missingPath returns an explanation if a program was not found because the plugin has no PATH, and "" otherwise.
 func missingPath(err error) string {
 	//nolint:forbidigo // the environment of the child is the plugin's, not configuration of aura
 	if !errors.Is(err, exec.ErrNotFound) || os.Getenv("PATH") != "" {
@@ -92,7 +92,7 @@ func missingPath(err error) string {
 	return " (the variable PATH is not set in the plugin's environment: start aura with it, or use the program's full path)"
 }
 
-// call sets the task's variables, calls a bound function and splits its results into the answer and the failure.
+// call sets the task's variables, calls a bound function and returns its result or its failure.
 func (p *Plugin) call(name string, fn value, env map[string]string, args ...any) (any, error) {
 	if !fn.IsValid() {
 		return nil, &shared.Failure{Kind: shared.FailureUnsupported, Message: "the plugin does not export " + name}
@@ -117,7 +117,7 @@ func (p *Plugin) call(name string, fn value, env map[string]string, args ...any)
 	return out, nil
 }
 
-// valueOf gives a nil map or interface the type of the parameter.
+// valueOf returns a as a reflect.Value, or the zero value of the parameter's type if a is nil.
 func valueOf(a any, t reflect.Type) reflect.Value {
 	if a == nil {
 		return reflect.Zero(t)
@@ -135,7 +135,7 @@ func (p *Plugin) Execute(ctx context.Context, call shared.ToolCall) (string, err
 	return as[string](p.call(pluginsource.Execute.Name, p.bound.execute, call.Env, ctx, call.Context, call.Args))
 }
 
-// Paths asks which files a call of the tool would touch.
+// Paths returns which files a call of the tool would touch.
 func (p *Plugin) Paths(_ context.Context, args map[string]any) (sdk.ToolPaths, error) {
 	return as[sdk.ToolPaths](p.call(pluginsource.Paths.Name, p.bound.paths, nil, args))
 }

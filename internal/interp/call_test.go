@@ -113,7 +113,7 @@ func AfterResponse(ctx context.Context, c sdk.AfterResponseContext) (sdk.Result,
 	}
 }
 
-// TestOutput prints in every way and finds all of it in the files that were given.
+// TestOutput prints in every possible way and checks that all output is in the given files.
 func TestOutput(t *testing.T) {
 	t.Parallel()
 	dir := unpack(t, hook+`
@@ -169,7 +169,7 @@ func message(context.Context, sdk.BeforeChatContext) string {
 	}
 }
 
-// TestPanicLog finds the interpreted and the compiled functions of a panic in the log.
+// TestPanicLog checks that the log contains the interpreted and the compiled functions of a panic.
 func TestPanicLog(t *testing.T) {
 	t.Parallel()
 	dir := unpack(t, hook+`
@@ -203,7 +203,7 @@ func message(context.Context, sdk.BeforeChatContext) string { return strings.Rep
 	}
 }
 
-// TestContext makes sure that a plugin sees its call's cancellation.
+// TestContext checks that a plugin sees the cancellation of its call.
 func TestContext(t *testing.T) {
 	t.Parallel()
 	p := mustLoad(t, hook+"func message(ctx context.Context, c sdk.BeforeChatContext) string { <-ctx.Done(); return ctx.Err().Error() }")
@@ -215,7 +215,7 @@ func TestContext(t *testing.T) {
 	}
 }
 
-// TestState makes sure that package variables live on between calls and that calls may run side by side.
+// TestState checks that package variables persist between calls and that calls may run concurrently.
 func TestState(t *testing.T) {
 	t.Parallel()
 	p := mustLoad(t, hook+`
@@ -258,7 +258,7 @@ func message(context.Context, sdk.BeforeChatContext) string {
 	}
 }
 
-// TestTouches asks for the lists that plugins mention in various ways.
+// TestTouches checks Touches for plugins that mention the lists in various ways.
 func TestTouches(t *testing.T) {
 	t.Parallel()
 	const quiet = "func message(context.Context, sdk.BeforeChatContext) string { return \"\" }\n"
@@ -298,7 +298,7 @@ func TestTouches(t *testing.T) {
 	}
 }
 
-// TestEnv does not run in parallel: the environment belongs to the whole process.
+// TestEnv does not run in parallel, because the environment belongs to the whole process.
 func TestEnv(t *testing.T) {
 	t.Setenv("ENV_TEST_START", "start")
 	t.Setenv("ENV_TEST_TASK", "old")

@@ -1,10 +1,10 @@
-// Package interp turns a plugin's source into callable functions. It alone knows the interpreter (Yaegi).
+// Package interp turns a plugin's source into callable functions. It is the only package that uses the interpreter (Yaegi).
 //
-// Loading reads the source once, checks what can be checked without running anything, presents the source with its repairs to the
-// interpreter as a GOPATH that exists in memory only, evaluates it, and binds the functions it exports. Nothing is written to disk.
+// Loading reads the source once, performs all checks that do not run code, and presents the repaired source to the interpreter
+// as a GOPATH in memory. It then evaluates the source and binds the functions that it exports. Nothing is written to disk.
 //
-// Errors of loading name files by their whole path, those of calls relative to the plugin's directory. The plugin's own name is
-// attached by the caller.
+// Load errors name files by their full path; call errors name them relative to the plugin's directory. The caller adds the
+// plugin's name.
 package interp
 
 //go:generate go run ./gen

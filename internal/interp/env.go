@@ -8,8 +8,8 @@ import (
 
 var envMu sync.Mutex
 
-// setEnv puts a task's variables into the environment of the process, which is the plugin's own. They stay there. Where the
-// system has a second view of the environment, that is brought up to date too.
+// setEnv sets a task's variables in the environment of the process, which belongs to the plugin alone. The variables stay set.
+// If the system has a second view of the environment, setEnv updates that view too.
 func setEnv(env map[string]string) error {
 	if len(env) == 0 {
 		return nil

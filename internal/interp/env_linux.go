@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// published is the memory that the kernel shows as this process's environment, once it is not what the process started with.
+// published is the memory that the kernel shows as the environment of this process. It is nil until the environment changes.
 var published []byte
 
 // memoryMap is the kernel's struct prctl_mm_map.
@@ -20,8 +20,9 @@ type memoryMap struct {
 	auxvSize, exeFD                                                   uint32
 }
 
-// publishEnv makes /proc/self/environ agree with os.Environ, by pointing the kernel at a copy. A kernel without this call, or a
-// sandbox that forbids it, leaves the view of the process's start, which holds no more than the plugin was granted then.
+// publishEnv makes /proc/self/environ agree with os.Environ by pointing the kernel to a copy. If the kernel lacks this call or
+// a sandbox forbids it, the view from the start of the process remains. It contains no more than the plugin was granted at that
+// time.
 func publishEnv() {
 	m, ok := currentMap()
 	if !ok {
@@ -46,13 +47,13 @@ func publishEnv() {
 	published = block
 }
 
-// currentMap reads what must be handed back unchanged.
+// currentMap returns the current memory map, whose other fields must be passed back unchanged.
 func currentMap() (memoryMap, bool) {
 	stat, err := os.ReadFile("/proc/self/stat")
 	if err != nil {
 		return memoryMap{}, false
 	}
-	// The command name in parentheses may hold anything. What follows begins with field 3 of the manual.
+	// The command name in parentheses may contain any characters. The text after it begins with field 3 of proc(5).
 	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
 	const first, last = 3, 51
 	if len(fields) <= last-first {

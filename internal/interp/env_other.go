@@ -2,5 +2,5 @@
 
 package interp
 
-// publishEnv has nothing to do: no other view of the environment exists.
+// publishEnv does nothing: there is no second view of the environment.
 func publishEnv() {}

@@ -8,8 +8,9 @@ import (
 	"go/types"
 )
 
-// unsupported looks for what makes the interpreter panic instead of reporting an error. It is asked only after such a panic,
-// because it needs types; imported packages stay unknown to it, which hides little: the loops in question are over numbers.
+// unsupported looks for code that makes the interpreter panic instead of reporting an error. It is called only after such a
+// panic, because it needs type information. Imported packages are not resolved, which rarely matters because the loops in
+// question are over numbers.
 func (s *source) unsupported(p *sourcePackage) error {
 	var files []*ast.File
 	for _, f := range p.files {
@@ -21,7 +22,7 @@ func (s *source) unsupported(p *sourcePackage) error {
 	}
 	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}}
 	config := types.Config{Importer: noImports{}, Error: func(error) {}}
-	// The errors are those of the missing imports.
+	// The errors are caused by the missing imports.
 	_, _ = config.Check(p.path, s.fset, files, info)
 	var found error
 	for _, f := range files {
@@ -52,7 +53,7 @@ func unsupportedRange(t types.Type) string {
 	return ""
 }
 
-// noImports knows no package.
+// noImports is an importer that finds no packages.
 type noImports struct{}
 
 var errNoImports = errors.New("imports are not loaded")

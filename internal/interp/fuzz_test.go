@@ -11,8 +11,8 @@ import (
 	"github.com/idelchi/aura/internal/repair"
 )
 
-// FuzzScan feeds source to the scan that every file goes through before the interpreter sees it. Whatever parses must parse
-// again after the repairs, with as many lines, and its imports must be the same but for ours.
+// FuzzScan passes source to the scan that every file goes through before the interpreter sees it. Source that parses must still
+// parse after the repairs, with the same number of lines. Its imports must be the same, except for aura's own.
 func FuzzScan(f *testing.F) {
 	for _, seed := range []string{
 		"", "package a", "package a\n\nimport \"C\"\n", "//go:build ignore\n\npackage a\n", "// +build linux\n\npackage a\n",

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// standsForInterface reports whether a value of a type in the file could have methods of its own, and so be handed to compiled
-// code as an interface; or whether nil is handed over, as by http.NewRequest("GET", url, nil), for which the interpreter looks at the
-// interface's methods too.
+// standsForInterface reports whether the interpreter may need the methods of an interface to pass a value from this file to
+// compiled code. That is the case if a type in the file could have methods of its own, or if nil is passed, as in
+// http.NewRequest("GET", url, nil), because the interpreter looks at the interface's methods for nil too.
 func standsForInterface(f *ast.File) bool {
 	found := false
 	ast.Inspect(f, func(n ast.Node) bool {

@@ -18,22 +18,22 @@ import (
 	"github.com/idelchi/aura/shared"
 )
 
-// Options says what to load.
+// Options describes what to load.
 type Options struct {
-	// Name is the plugin's name; it stands in os.Args.
+	// Name is the plugin's name; it is the plugin's os.Args[0].
 	Name string
-	// Dir is the plugin's directory, absolute.
+	// Dir is the absolute path of the plugin's directory.
 	Dir string
-	// Unsafe opens the restricted packages and lets os.Exit and log.Fatal end the process.
+	// Unsafe permits the restricted packages and lets os.Exit and log.Fatal end the process.
 	Unsafe bool
-	// Stdout and Stderr receive all that the plugin prints. They stay the caller's.
+	// Stdout and Stderr receive everything that the plugin prints. The caller owns them.
 	Stdout, Stderr *os.File
-	// Tool is what the plugin's Init receives.
+	// Tool is passed to the plugin's Init.
 	Tool sdk.ToolConfig
 }
 
-// Plugin is a loaded plugin. Its methods may be called side by side; each call runs in a goroutine of its own and returns only
-// when the plugin's function has ended.
+// Plugin is a loaded plugin. Its methods may be called concurrently. Each call runs in its own goroutine and returns only when
+// the plugin's function has returned.
 type Plugin struct {
 	runner
 	exports  shared.Exports
@@ -41,7 +41,7 @@ type Plugin struct {
 	mentions map[string]bool
 }
 
-// Load reads, checks, evaluates and binds the plugin in a directory. The plugin's init functions and its Init run here.
+// Load reads, checks, evaluates and binds the plugin in a directory. It runs the plugin's init functions and its Init.
 func Load(o Options) (p *Plugin, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -71,7 +71,7 @@ func Load(o Options) (p *Plugin, err error) {
 	return p, nil
 }
 
-// check does all that can be done without running anything.
+// check reads the source and performs all checks that do not run code.
 func check(dir string, unsafe bool) (*source, error) {
 	module, err := manifest.ModulePath(dir)
 	if err != nil {
@@ -90,8 +90,8 @@ func check(dir string, unsafe bool) (*source, error) {
 	return readSource(dir, module, unsafe)
 }
 
-// evaluate runs the source, init functions included, and returns what the plugin's package exports. The packages are imported
-// one by one, dependencies first, so that the interpreter never has to search for one.
+// evaluate runs the source, including init functions, and returns the exports of the plugin's package. The packages are
+// imported one by one, dependencies first, so that the interpreter never has to search for a package.
 func (p *Plugin) evaluate(src *source, o Options) (map[string]value, error) {
 	i := interp.New(interp.Options{
 		SourcecodeFilesystem: newOverlay(src),
@@ -125,8 +125,8 @@ func (p *Plugin) evaluate(src *source, o Options) (map[string]value, error) {
 	return nil, loadError(failure)
 }
 
-// lookup returns what a package exports. The interpreter's own listing panics on symbols that have no value, such as generic
-// functions; then the names that matter are evaluated one by one.
+// lookup returns the exports of a package. The interpreter's own listing panics on symbols that have no value, such as generic
+// functions. In that case, the relevant names are evaluated one by one.
 func lookup(i *interp.Interpreter, module string) (symbols map[string]value) {
 	defer func() {
 		if recover() != nil {
@@ -149,7 +149,7 @@ func lookupEach(i *interp.Interpreter, module string) map[string]value {
 	return symbols
 }
 
-// loadError explains a failure while the plugin's code ran for the first time.
+// loadError returns an error for a failure during the first run of the plugin's code.
 func loadError(f *shared.Failure) error {
 	switch f.Kind {
 	case shared.FailurePanic:
@@ -161,10 +161,11 @@ func loadError(f *shared.Failure) error {
 	}
 }
 
-// Load returns what the plugin exports. The plugin is loaded already.
+// Load returns the plugin's exports. The plugin is already loaded.
 func (p *Plugin) Load(context.Context) (shared.Exports, error) { return p.exports, nil }
 
-// Touches reports whether the source mentions a list of the context, or the arguments in one. Asked for another name it says yes.
+// Touches reports whether the source mentions a list of the context, or the arguments in one. It returns true for any other
+// name.
 func (p *Plugin) Touches(field string) bool {
 	mentioned, known := p.mentions[field]
 	return mentioned || !known

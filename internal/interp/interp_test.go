@@ -12,7 +12,7 @@ import (
 	"github.com/idelchi/aura/shared"
 )
 
-// hook is the beginning of a plugin of one file; what follows may be any declarations.
+// hook is the beginning of a plugin with one file. Any declarations may follow.
 const hook = `
 -- go.mod --
 module my-plugin
@@ -30,7 +30,7 @@ func BeforeChat(ctx context.Context, c sdk.BeforeChatContext) (sdk.Result, error
 }
 `
 
-// unpack writes files, each after a line with its name between dashes, to a directory of the test's.
+// unpack writes files to a temporary directory of the test. Each file follows a line with its name between dashes.
 func unpack(t *testing.T, archive string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -50,7 +50,7 @@ func unpack(t *testing.T, archive string) string {
 	return dir
 }
 
-// output is a file that receives what a plugin prints.
+// output returns a file that receives what a plugin prints.
 func output(t *testing.T) *os.File {
 	t.Helper()
 	f, err := os.Create(filepath.Join(t.TempDir(), "output"))

@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// TestEvaluate loads plugins whose hook answers with what the row wants.
+// TestEvaluate loads plugins whose hook returns the message in want.
 func TestEvaluate(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ source, want string }{

@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// writers are the packages of the standard library that can write into a value without naming its parts, each with the functions
-// that do; none listed means that any may.
+// writers maps the packages of the standard library that can write into a value without naming its parts to the functions that
+// do so. nil means that any function of the package may.
 var writers = map[string][]string{
 	"database/sql": nil, "encoding/asn1": nil, "encoding/binary": nil, "encoding/gob": nil, "encoding/xml": nil, "html/template": nil,
 	"net/rpc": nil, "net/rpc/jsonrpc": nil, "reflect": nil, "text/template": nil, "unsafe": nil,
-	// Plugins that only encode are common.
+	// Plugins that only encode JSON are common, so only the decoding functions are listed.
 	"encoding/json": {"Unmarshal", "NewDecoder", "Decoder"},
 }
 
-// mentionsOf says for each name whether the source mentions it.
+// mentionsOf returns for each name whether the source may refer to it.
 func (s *source) mentionsOf(names ...string) map[string]bool {
 	out := make(map[string]bool, len(names))
 	writes := s.writes()
@@ -24,7 +24,7 @@ func (s *source) mentionsOf(names ...string) map[string]bool {
 	return out
 }
 
-// writes reports whether the source could write into a value without naming its parts.
+// writes reports whether the source could write into a value without naming the value's parts.
 func (s *source) writes() bool {
 	for pkg, functions := range writers {
 		if slices.Contains(s.standard, pkg) && (functions == nil || slices.ContainsFunc(functions, s.mentions)) {
@@ -34,8 +34,8 @@ func (s *source) writes() bool {
 	return false
 }
 
-// mentions reports whether a name occurs in the source as a whole word, comments and strings included: it may say yes without
-// need, and no only if nothing can refer to the name.
+// mentions reports whether a name occurs in the source as a whole word, including comments and strings. A true result may be
+// wrong; a false result guarantees that nothing refers to the name.
 func (s *source) mentions(name string) bool {
 	for _, p := range s.packages {
 		for _, f := range p.files {

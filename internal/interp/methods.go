@@ -10,23 +10,24 @@ import (
 	"unsafe"
 )
 
-// methods lets compiled code call the methods of values that the interpreter has put into its own interface values, as it does with those of the plugin's
-// own types that are in an interface. Repaired source has a function for it that asserts what a value is: see repair.
+// methods lets compiled code call the methods of values that the interpreter wraps in its own interface values, as it does with
+// values of the plugin's own types in an interface. Repaired source registers a function for this that asserts the type of a
+// value: see repair.
 type methods struct {
 	text, json atomic.Pointer[func(any) any]
 }
 
-// symbols are what repaired source calls.
+// symbols returns the symbols that repaired source uses.
 func (m *methods) symbols() map[string]reflect.Value {
 	return map[string]reflect.Value{
 		"texts": reflect.ValueOf(func(find func(any) any) bool { m.text.Store(&find); return true }),
 		"jsons": reflect.ValueOf(func(find func(any) any) bool { m.json.Store(&find); return true }),
-		// What the functions look for.
+		// The interfaces that the functions look for.
 		"marshaler": reflect.ValueOf((*json.Marshaler)(nil)), "textMarshaler": reflect.ValueOf((*encoding.TextMarshaler)(nil)),
 	}
 }
 
-// printable returns values as package fmt is to get them.
+// printable returns values in the form that package fmt must receive.
 func (m *methods) printable(values []any) []any {
 	var out []any
 	for i, v := range values {
@@ -48,7 +49,7 @@ func (m *methods) printable(values []any) []any {
 	return out
 }
 
-// marshalable returns a value as package json is to get it.
+// marshalable returns a value in the form that package json must receive.
 func (m *methods) marshalable(v any) any {
 	o := newOpener(m.json.Load(), true)
 	if !o.findsInterfaceValue(reflect.ValueOf(v), 0) {
@@ -57,13 +58,14 @@ func (m *methods) marshalable(v any) any {
 	return o.open(reflect.ValueOf(v), 0).Interface()
 }
 
-// opener takes what is in one value out of interface values.
+// opener replaces the interface values within a value with their contents.
 type opener struct {
-	// find returns the value in an interface value with the methods that are looked for, or nil if it has none of them.
+	// find returns the content of an interface value with the methods that are looked for, or nil if it has none of them.
 	find *func(any) any
-	// json says to look where package json does: behind all pointers, not only one that is given, and not at what it leaves out.
+	// json selects the rules of package json: follow all pointers, not only one at the top level, and ignore fields that
+	// package json omits.
 	json bool
-	// searched are the pointers that were followed, opened those whose values were, by what they have become.
+	// searched holds the pointers that were followed. opened maps the pointers that were opened to their replacements.
 	searched map[unsafe.Pointer]bool
 	opened   map[unsafe.Pointer]reflect.Value
 }
@@ -72,15 +74,15 @@ func newOpener(find *func(any) any, json bool) opener {
 	return opener{find, json, map[unsafe.Pointer]bool{}, map[unsafe.Pointer]reflect.Value{}}
 }
 
-// follows reports whether to look behind a pointer.
+// follows reports whether a pointer is followed.
 func (o opener) follows(v reflect.Value, depth int) bool { return (o.json || depth == 0) && !v.IsNil() }
 
-// sees reports whether a field counts.
+// sees reports whether a field is considered.
 func (o opener) sees(f reflect.StructField) bool {
 	return f.IsExported() && (!o.json || f.Tag.Get("json") != "-") && holds(f.Type)
 }
 
-// findsInterfaceValue reports whether there is an interface value in a value.
+// findsInterfaceValue reports whether a value contains an interface value.
 func (o opener) findsInterfaceValue(v reflect.Value, depth int) bool {
 	if depth > unwrapDepth || !v.IsValid() || !holds(v.Type()) {
 		return false
@@ -120,7 +122,8 @@ func (o opener) findsInterfaceValue(v reflect.Value, depth int) bool {
 	return false
 }
 
-// open returns a value with what is in interface values in the place of these. What the plugin may still hold is copied, not changed.
+// open returns a value in which interface values are replaced by their contents. Values that the plugin may still hold are
+// copied, not changed.
 func (o opener) open(v reflect.Value, depth int) reflect.Value {
 	if depth > unwrapDepth || !v.IsValid() || !holds(v.Type()) {
 		return v
@@ -151,7 +154,7 @@ func (o opener) open(v reflect.Value, depth int) reflect.Value {
 	}
 }
 
-// fitting returns what is inside, opened, if it fits the type, and else what was there before.
+// fitting returns the opened value of inside if it is assignable to t, and before otherwise.
 func (o opener) fitting(inside, before reflect.Value, t reflect.Type, depth int) reflect.Value {
 	if v := o.open(inside, depth+1); v.IsValid() && v.Type().AssignableTo(t) {
 		return v
@@ -159,7 +162,7 @@ func (o opener) fitting(inside, before reflect.Value, t reflect.Type, depth int)
 	return before
 }
 
-// openPointer opens what a pointer leads to, once: it may lead back to where it is.
+// openPointer opens the target of a pointer, once for each pointer, because a pointer may lead back to itself.
 func (o opener) openPointer(v reflect.Value, depth int) reflect.Value {
 	if !o.follows(v, depth) {
 		return v
@@ -180,7 +183,7 @@ func (o opener) openList(v reflect.Value, depth int) reflect.Value {
 	}
 	t, elem := v.Type(), loose(v.Type().Elem())
 	if elem != t.Elem() {
-		t = reflect.SliceOf(elem) // for an array too: printed and encoded it is the same
+		t = reflect.SliceOf(elem) // also for an array: it is printed and encoded in the same way
 	}
 	out := reflect.New(t).Elem()
 	if t.Kind() == reflect.Slice {
@@ -207,7 +210,8 @@ func (o opener) openMap(v reflect.Value, depth int) reflect.Value {
 	return out
 }
 
-// loose is the type for what was in a list or a map: where they are of an interface of the plugin's own, their elements are interface values.
+// loose returns the element type of an opened slice or map. If the element type is an interface of the plugin's own, the
+// elements are interface values and the type is any.
 func loose(elem reflect.Type) reflect.Type {
 	if isInterfaceValue(elem) {
 		return reflect.TypeFor[any]()
@@ -215,7 +219,7 @@ func loose(elem reflect.Type) reflect.Type {
 	return elem
 }
 
-// content returns what is in an interface value: something that has the methods looked for, or the value without any.
+// content returns the content of an interface value: a value with the methods that are looked for, or the plain value.
 func (o opener) content(iface reflect.Value, depth int) reflect.Value {
 	if o.find != nil {
 		if found := (*o.find)(iface.Interface()); found != nil {
@@ -229,7 +233,7 @@ func (o opener) content(iface reflect.Value, depth int) reflect.Value {
 	if !ok || !inside.IsValid() || !inside.CanInterface() {
 		return reflect.Zero(reflect.TypeFor[any]())
 	}
-	// The place of the value may not be read by what gets it, only the value.
+	// The receiver may read only the value, not the variable that holds it, so the value is copied.
 	v := reflect.ValueOf(inside.Interface())
 	if !v.IsValid() {
 		return reflect.Zero(reflect.TypeFor[any]())
@@ -237,15 +241,15 @@ func (o opener) content(iface reflect.Value, depth int) reflect.Value {
 	return o.open(v, depth+1)
 }
 
-// holding says of types whether a value could have an interface value in it.
+// holding caches the results of holds by type.
 var holding sync.Map
 
-// holds reports whether a value of a type could have an interface value in it.
+// holds reports whether a value of a type could contain an interface value.
 func holds(t reflect.Type) bool {
 	if known, ok := holding.Load(t); ok {
 		return known.(bool) //nolint:forcetypeassert // nothing else is stored
 	}
-	// A type that has itself as a part is not asked again. To look without need does no harm.
+	// The preliminary result ends the recursion for recursive types. A search that finds nothing is harmless.
 	holding.Store(t, true)
 	found := isInterfaceValue(t)
 	switch t.Kind() {

@@ -11,13 +11,13 @@ import (
 	"github.com/idelchi/aura/internal/repair"
 )
 
-// overlay is the GOPATH that the interpreter sees: the directory src/<import path> for each package of the plugin, whether its
-// own or vendored. It exists in memory only.
+// overlay is the GOPATH that the interpreter sees: a directory src/<import path> for each package of the plugin, its own or
+// vendored. It exists only in memory.
 type overlay struct {
 	files fstest.MapFS
 }
 
-// newOverlay presents the files with their real paths in line directives, so that the interpreter reports those.
+// newOverlay adds the real paths of the files in line directives, so that the interpreter reports them.
 func newOverlay(s *source) overlay {
 	o := overlay{files: fstest.MapFS{}}
 	for _, p := range s.packages {
@@ -28,10 +28,10 @@ func newOverlay(s *source) overlay {
 	return o
 }
 
-// present returns a file's text as the interpreter is to see it.
+// present returns a file's text in the form that the interpreter must see.
 //
-// Its build constraints have been judged already; those of the old form are disarmed, because the interpreter would judge them
-// again, knowing less. The edits add and remove no line.
+// The build constraints have already been evaluated. Those of the old form are disabled, because the interpreter would evaluate
+// them again with less information. The edits neither add nor remove lines.
 func present(f sourceFile) []byte {
 	out := fmt.Appendf(make([]byte, 0, len(f.text)+len(f.path)+len(f.edits)*4+16), "//line %s:1:1\n", f.path)
 	from := len(f.text) - len(bytes.TrimPrefix(f.text, []byte("\xef\xbb\xbf")))
@@ -48,7 +48,7 @@ func present(f sourceFile) []byte {
 	return repair.Apply(out, f.text, from, f.edits)
 }
 
-// The interpreter joins paths with the separator of the system; the overlay knows slashes.
+// The interpreter joins paths with the separator of the system; the overlay uses slashes.
 
 func (o overlay) Open(name string) (fs.File, error) {
 	return o.files.Open(filepath.ToSlash(name))

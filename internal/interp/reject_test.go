@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// body is a plugin of one file with the declarations that follow from line 3 on.
+// body is a plugin with one file, whose declarations follow from line 3 on.
 const body = `
 -- go.mod --
 module my-plugin
@@ -16,7 +16,7 @@ package my_plugin
 
 `
 
-// TestReject loads plugins that cannot be loaded and looks at the whole error.
+// TestReject loads plugins that must be rejected and checks the whole error.
 func TestReject(t *testing.T) {
 	t.Parallel()
 	const enable = `: plugins may not use this package in safe mode; to allow it for all plugins set ` +

@@ -2,7 +2,7 @@ package interp
 
 import "testing"
 
-// TestCases is about what switches compare with.
+// TestCases checks the values that switches compare with.
 func TestCases(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ body, want string }{

@@ -2,7 +2,7 @@ package interp
 
 import "testing"
 
-// TestIdioms is about switches, assignments, shifts, channels and select, as they are written every day.
+// TestIdioms checks common uses of switches, assignments, shifts, channels and select.
 func TestIdioms(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ body, want string }{

@@ -2,7 +2,7 @@ package interp
 
 import "testing"
 
-// TestMoreWorkarounds is about what is compared, and what is put into interfaces.
+// TestMoreWorkarounds checks comparisons and values that are put into interfaces.
 func TestMoreWorkarounds(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ body, want string }{
@@ -200,7 +200,7 @@ func TestMoreWorkarounds(t *testing.T) {
 	}
 }
 
-// repaired runs the body of a function that returns any and compares what it gives.
+// repaired runs body as the body of a function that returns any, and compares the result with want.
 func repaired(t *testing.T, body, want string) {
 	t.Helper()
 	got, err := beforeChat(t, mustLoad(t, `

@@ -2,8 +2,8 @@ package interp
 
 import "testing"
 
-// TestNamedResults calls functions with named results again and again from the same place, and such that read the variable that
-// their result is for.
+// TestNamedResults calls functions with named results repeatedly from the same place, and functions that read the variable that
+// receives their result.
 func TestNamedResults(t *testing.T) {
 	t.Parallel()
 	const source = hook + `

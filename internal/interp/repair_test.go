@@ -2,7 +2,8 @@ package interp
 
 import "testing"
 
-// TestWorkarounds runs code that the interpreter alone gets wrong. Each row is the body of a function that returns any.
+// TestWorkarounds runs code that the interpreter gets wrong without repairs. Each row is the body of a function that returns
+// any.
 func TestWorkarounds(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ body, want string }{

@@ -9,7 +9,7 @@ import (
 	"github.com/idelchi/aura/internal/pluginsource"
 )
 
-// resolve makes sure that an import can be had: from aura, from the plugin's module, from vendor or from the standard library.
+// resolve checks that an import is available: from aura, from the plugin's module, from vendor or from the standard library.
 func (s *source) resolve(importer *sourcePackage, spec importSpec) error {
 	switch p := spec.path; {
 	case p == "maps":

@@ -18,16 +18,16 @@ import (
 	"github.com/idelchi/aura/internal/repair"
 )
 
-// source is all the Go source of a plugin: its own packages and the vendored ones that they need, read once.
+// source is all the Go source of a plugin: its own packages and the vendored packages that they need. It is read once.
 type source struct {
 	dir    string
 	module string
 	unsafe bool
-	// packages has dependencies before their importers; the plugin's own package is the last.
+	// packages lists dependencies before their importers; the plugin's own package is the last.
 	packages []*sourcePackage
-	// standard names the standard library packages imported anywhere, each once.
+	// standard lists the standard library packages that are imported anywhere, without duplicates.
 	standard []string
-	// interfaces is set if a type of the source could be handed to compiled code as an interface.
+	// interfaces is set if a type of the source could be passed to compiled code as an interface.
 	interfaces bool
 
 	byPath map[string]*sourcePackage
@@ -44,26 +44,26 @@ type sourcePackage struct {
 	done  bool
 }
 
-// sourceFile holds the text as it is on disk. path is absolute, clause is where the package clause is.
+// sourceFile is a file with the text that is on disk. path is absolute. clause is the position of the package clause.
 type sourceFile struct {
 	path  string
 	text  []byte
 	edits []repair.Edit
-	// declared are the functions and variables of the file.
+	// declared lists the functions and variables of the file.
 	declared []pluginsource.Declaration
 	pkg      string
 	clause   string
 	imports  []importSpec
 }
 
-// importSpec is one import declaration; where is its file and line.
+// importSpec is one import declaration. where is its file and line.
 type importSpec struct {
 	path  string
 	where string
 }
 
-// readSource reads the plugin's package and, transitively, what it imports. Every import is resolved: an error says where a
-// package is imported that cannot be had.
+// readSource reads the plugin's package and, transitively, its imports. It resolves every import: an error reports where an
+// unavailable package is imported.
 func readSource(dir, module string, unsafe bool) (*source, error) {
 	s := &source{dir: dir, module: module, unsafe: unsafe, byPath: map[string]*sourcePackage{}, fset: token.NewFileSet()}
 	if isStandard(module) || pluginsource.IsRestricted(module) {
@@ -77,7 +77,7 @@ func readSource(dir, module string, unsafe bool) (*source, error) {
 	return s, nil
 }
 
-// add reads the package imported by from, and its imports before it.
+// add reads the package imported by from, after its imports.
 func (s *source) add(importPath string, from importSpec) error {
 	if p, known := s.byPath[importPath]; known {
 		if !p.done {
@@ -102,17 +102,17 @@ func (s *source) add(importPath string, from importSpec) error {
 	return nil
 }
 
-// owns reports whether a path lies in the plugin's own module.
+// owns reports whether a package belongs to the plugin's own module.
 func (s *source) owns(importPath string) bool {
 	return pluginsource.Owns(s.module, importPath)
 }
 
-// dirOf is where a package lies.
+// dirOf returns the directory of a package.
 func (s *source) dirOf(importPath string) string {
 	return filepath.Join(s.dir, filepath.FromSlash(pluginsource.PackageDir(s.module, importPath)))
 }
 
-// outside says why a package is not part of the plugin, or nothing.
+// outside returns why a package is not part of the plugin, or "" if it is.
 func (s *source) outside(importPath string) string {
 	return pluginsource.Outside(s.dir, pluginsource.PackageDir(s.module, importPath))
 }
@@ -122,7 +122,7 @@ func (s *source) has(importPath string) bool {
 	return err == nil && info.IsDir()
 }
 
-// read fills in the files of a package.
+// read reads the files of a package.
 func (s *source) read(p *sourcePackage, from importSpec) error {
 	dir := s.dirOf(p.path)
 	entries, err := os.ReadDir(dir)
@@ -154,7 +154,7 @@ func (s *source) read(p *sourcePackage, from importSpec) error {
 	return nil
 }
 
-// readFile returns nil if the file is not for this system.
+// readFile reads one file. It returns nil if the file is not for this system.
 func (s *source) readFile(p *sourcePackage, file string) (*sourceFile, error) {
 	text, err := files.Read(file, pluginsource.MaxFile)
 	if err != nil {
@@ -175,7 +175,7 @@ func (s *source) readFile(p *sourcePackage, file string) (*sourceFile, error) {
 
 var errCgo = errors.New(`import "C" is not possible: plugins are interpreted, cgo is not`)
 
-// scan finds the imports and the package name of one file. It returns nil if the build constraints exclude the file.
+// scan parses one file. It returns nil if the build constraints exclude the file.
 func (s *source) scan(file string, text []byte) (*sourceFile, error) {
 	ok, err := pluginsource.Matches(s.match, file, text)
 	if err != nil {
@@ -186,7 +186,7 @@ func (s *source) scan(file string, text []byte) (*sourceFile, error) {
 	}
 	parsed, err := parser.ParseFile(s.fset, file, text, parser.SkipObjectResolution)
 	if list, ok := errors.AsType[scanner.ErrorList](err); ok && len(list) > 0 {
-		// The others often follow from the first.
+		// The other errors often follow from the first.
 		return nil, list[0]
 	}
 	if err != nil {

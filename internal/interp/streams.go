@@ -16,14 +16,14 @@ import (
 	"github.com/idelchi/aura/internal/repair"
 )
 
-// streams is where a plugin's output goes. The process's own standard output carries the handshake.
+// streams holds the destinations of a plugin's output. The standard output of the process itself carries the handshake.
 type streams struct {
 	name           string
 	stdout, stderr *os.File
 }
 
-// symbols returns replacements for what prints or depends on the process, and the number of bits, which the tables may have
-// from another machine.
+// symbols returns replacements for symbols that print or depend on the process. It also returns the number of bits in a uint,
+// because the tables may have been generated on another machine.
 func (s streams) symbols(src *source) interp.Exports {
 	out := interp.Exports{"math/bits//bits": {"UintSize": reflect.ValueOf(constant.MakeInt64(bits.UintSize))}}
 	m := &methods{}
@@ -49,7 +49,8 @@ func (s streams) symbols(src *source) interp.Exports {
 	return out
 }
 
-// lookBehind lets a replacement look behind its arguments of type any as the function did whose place it takes.
+// lookBehind returns, for each replacement, the interface types that the interpreter looks for in its arguments of type any.
+// They are the types that the interpreter knows for the original function.
 func lookBehind(replaced interp.Exports) map[reflect.Value][]reflect.Type {
 	out := map[reflect.Value][]reflect.Type{}
 	for key, symbols := range replaced {
@@ -62,7 +63,7 @@ func lookBehind(replaced interp.Exports) map[reflect.Value][]reflect.Type {
 	return out
 }
 
-// logger is what the logger of safe mode has in common with the real one.
+// logger contains the methods that the safe mode logger shares with log.Logger.
 type logger interface {
 	Fatal(v ...any)
 	Fatalf(format string, v ...any)
@@ -82,7 +83,7 @@ type logger interface {
 	Writer() io.Writer
 }
 
-// logSymbols makes l the logger of package log, with all loggers of its kind.
+// logSymbols returns the symbols of package log with l as the standard logger and create as its constructor.
 func logSymbols[L logger](l L, create func(out io.Writer, prefix string, flag int) L) map[string]reflect.Value {
 	return map[string]reflect.Value{
 		"Logger": reflect.Zero(reflect.TypeFor[L]()), "New": reflect.ValueOf(create),
@@ -97,7 +98,7 @@ func logSymbols[L logger](l L, create func(out io.Writer, prefix string, flag in
 	}
 }
 
-// safeLogger panics where the real one exits.
+// safeLogger panics instead of exiting the process.
 type safeLogger struct{ log.Logger }
 
 func newSafeLogger(out io.Writer, prefix string, flag int) *safeLogger {

@@ -18,10 +18,10 @@ import (
 	"golang.org/x/mod/module"
 )
 
-// symbolKey is how the interpreter's tables name a package: its import path and its package name.
+// symbolKey returns the name of a package in the interpreter's tables: its import path and its package name.
 func symbolKey(importPath string) string { return importPath + "/" + packageName(importPath) }
 
-// packageName is the name of a package of the standard library: the last element of its path that is no major version.
+// packageName returns the name of a standard library package: the last element of its path that is not a major version.
 func packageName(importPath string) string {
 	if prefix, _, ok := module.SplitPathVersion(importPath); ok {
 		importPath = prefix
@@ -29,19 +29,20 @@ func packageName(importPath string) string {
 	return path.Base(importPath)
 }
 
-// isStandard reports whether a package is open to every plugin.
+// isStandard reports whether every plugin may import a package.
 func isStandard(importPath string) bool {
 	_, ok := stdlib.Symbols[symbolKey(importPath)]
 	return ok
 }
 
-// restrictedTables hold what unsafe mode adds; a later one adds to a package of an earlier one.
+// restrictedTables returns the tables that unsafe mode adds. A later table may add to a package of an earlier one.
 func restrictedTables() []map[string]map[string]reflect.Value {
 	return []map[string]map[string]reflect.Value{syscall.Symbols, unrestricted.Symbols, unsafe.Symbols}
 }
 
-// use makes the SDK and the standard library packages that the source imports known to the interpreter. Registering the whole
-// library would take longer than all the rest of loading a plugin. The table "." tells which functions look behind any.
+// use registers the SDK and the standard library packages that the source imports with the interpreter. Registering the whole
+// library would take longer than the rest of loading a plugin. The table "." lists the functions that inspect their arguments
+// of type any.
 func use(i *interp.Interpreter, s *source, std streams) error {
 	tables := []interp.Exports{{".": stdlib.Symbols["."]}, sdkSymbols(), selected(stdlib.Symbols, s.standard)}
 	if s.interfaces {
@@ -61,9 +62,9 @@ func use(i *interp.Interpreter, s *source, std streams) error {
 	return useGeneric(i, s.standard)
 }
 
-// selected returns the part of a table that concerns the packages. The doubled slash keeps the interpreter from taking a table
-// with fmt for the whole library, which would make it compile the library's generic source and replace functions that streams
-// replaces.
+// selected returns the part of a table that belongs to the packages. The doubled slash prevents the interpreter from mistaking
+// a table with fmt for the whole library. It would then compile the library's generic source and replace the functions that
+// streams replaces.
 func selected(table map[string]map[string]reflect.Value, packages []string) interp.Exports {
 	out := interp.Exports{}
 	for _, p := range packages {
@@ -74,8 +75,8 @@ func selected(table map[string]map[string]reflect.Value, packages []string) inte
 	return out
 }
 
-// wrappers returns the types that let interpreted values stand for interfaces of packages which the plugin may not import
-// itself: one that hands an io.Reader to net/http need not import io.
+// wrappers returns the types that let interpreted values implement interfaces of packages that the plugin does not import
+// itself: a plugin that passes an io.Reader to net/http need not import io.
 func wrappers() interp.Exports {
 	out := interp.Exports{}
 	for _, w := range wrapperNames {
@@ -90,12 +91,12 @@ func wrappers() interp.Exports {
 	return out
 }
 
-// isGeneric names the packages that exist as source, because they consist of generic functions.
+// isGeneric reports whether a package exists as source, because it consists of generic functions.
 func isGeneric(importPath string) bool {
 	return importPath == "cmp" || importPath == "slices"
 }
 
-// useGeneric compiles the generic packages that are imported. slices imports cmp.
+// useGeneric compiles the imported generic packages. slices imports cmp.
 func useGeneric(i *interp.Interpreter, packages []string) error {
 	for _, src := range generic.Sources {
 		for _, p := range []string{"cmp", "slices"} {
@@ -111,8 +112,8 @@ func useGeneric(i *interp.Interpreter, packages []string) error {
 	return nil
 }
 
-// Release frees the tables of the standard library. A process that holds one plugin needs them no more once it is loaded; no
-// other can be loaded afterwards.
+// Release frees the tables of the standard library. A process with one plugin no longer needs them once the plugin is loaded.
+// No other plugin can be loaded afterwards.
 func Release() {
 	clear(stdlib.Symbols)
 	for _, table := range restrictedTables() {

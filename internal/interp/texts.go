@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// fmtSymbols are the functions of package fmt that print: they see what is in interface values, and standard output is the one given.
+// fmtSymbols returns replacements for the printing functions of package fmt. They print the contents of interface values and
+// use the given standard output.
 func (m *methods) fmtSymbols(stdout io.Writer) map[string]reflect.Value {
 	see := m.printable
 	return map[string]reflect.Value{
@@ -25,7 +26,7 @@ func (m *methods) fmtSymbols(stdout io.Writer) map[string]reflect.Value {
 	}
 }
 
-// jsonSymbols are the functions of package json that encode: they see what is in interface values.
+// jsonSymbols returns replacements for the encoding functions of package json. They encode the contents of interface values.
 func (m *methods) jsonSymbols() map[string]reflect.Value {
 	return map[string]reflect.Value{
 		"Marshal": reflect.ValueOf(func(v any) ([]byte, error) { return json.Marshal(m.marshalable(v)) }),
@@ -37,24 +38,25 @@ func (m *methods) jsonSymbols() map[string]reflect.Value {
 	}
 }
 
-// encoder sees what is in interface values.
+// encoder is a json.Encoder that encodes the contents of interface values.
 type encoder struct {
 	*json.Encoder
 
 	methods *methods
 }
 
-// Encode writes a value.
+// Encode writes the JSON encoding of v.
 func (e *encoder) Encode(v any) error { return e.Encoder.Encode(e.methods.marshalable(v)) }
 
-// shown is a value of a type of the source that has a method String. What the interpreter makes of it has the method, but is not the value.
+// shown is a value of an interpreted type that has a String method. The interpreter's wrapper has the method, but it is not the
+// value itself.
 type shown struct {
 	fmt.Stringer
 
 	value any
 }
 
-// show returns what package fmt is to get for something that has a method String.
+// show returns the value that package fmt must receive for a Stringer.
 func show(s fmt.Stringer) any {
 	v := reflect.ValueOf(s)
 	if v.Kind() != reflect.Struct || v.NumField() == 0 || v.Type().Field(0).Name != "IValue" {
@@ -66,7 +68,7 @@ func show(s fmt.Stringer) any {
 	return shown{s, v.Field(0).Interface()}
 }
 
-// Format calls the method for text, and prints the value as everything else.
+// Format calls the String method for verbs that print text, and prints the value for all others.
 func (s shown) Format(state fmt.State, verb rune) {
 	var v any = s.Stringer
 	if state.Flag('#') && verb == 'v' || !strings.ContainsRune("vsxXq", verb) {

@@ -13,11 +13,11 @@ import (
 	"unsafe"
 )
 
-// traceLimit bounds the number of lines remembered for panics under way.
+// traceLimit is the largest number of lines that are kept for running panics.
 const traceLimit = 1024
 
-// trace receives what the interpreter itself reports: while a panic unwinds, one line per interpreted function, innermost
-// first. It passes the lines on and remembers them by goroutine, so that a recovered panic can be located.
+// trace receives the interpreter's own reports: while a panic unwinds, one line per interpreted function, innermost first. It
+// forwards the lines and keeps them by goroutine, so that a recovered panic can be located.
 type trace struct {
 	out io.Writer
 	// root is the plugin's directory with a trailing separator.
@@ -42,7 +42,7 @@ func (t *trace) Write(b []byte) (int, error) {
 	return t.out.Write(b)
 }
 
-// goroutine returns the number of the goroutine it runs in.
+// goroutine returns the number of the current goroutine.
 func goroutine() string {
 	var buf [64]byte
 	text := buf[:runtime.Stack(buf[:], false)]
@@ -51,7 +51,7 @@ func goroutine() string {
 	return string(id)
 }
 
-// forget drops the lines of the goroutine it runs in.
+// forget drops the lines of the current goroutine.
 func (t *trace) forget() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -67,23 +67,23 @@ func (t *trace) forget() {
 	}
 	t.lines = kept
 	if len(t.lines) >= traceLimit {
-		// Goroutines that recovered their panics themselves never come here.
+		// Goroutines that recovered their own panics never call forget.
 		t.lines = nil
 	}
 }
 
-// relative shortens the paths of the plugin's files.
+// relative makes the paths of the plugin's files relative.
 func (t *trace) relative(text string) string {
 	return strings.ReplaceAll(text, t.root, "")
 }
 
-// frameLine is the shape of the interpreter's lines: file:line:column, and the function with its import path.
+// frameLine matches the interpreter's lines: file:line:column, and the function with its import path.
 var frameLine = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(.*:\d+):\d+: panic: (.*)\(\.\.\.\)\n$`)
 })
 
-// explain must be called by the deferred function that recovered v. It returns the panic's message and where it happened, and
-// logs the rest. The interpreter knows the function and the line where the function begins, not the statement.
+// explain must be called by the deferred function that recovered v. It returns the panic's message and location, and logs the
+// rest. The interpreter knows the function and its first line, but not the statement.
 func (t *trace) explain(doing string, v any) string {
 	message := t.relative(panicText(v))
 	frames, native := t.stack()
@@ -95,8 +95,8 @@ func (t *trace) explain(doing string, v any) string {
 	return fmt.Sprintf("%s (in %s, %s)", message, path.Base(innermost[2]), t.relative(innermost[1]))
 }
 
-// stack returns the interpreted functions that the present panic went through, innermost first, and the compiled ones that are
-// neither the interpreter's nor the runtime's.
+// stack returns the interpreted functions of the current panic, innermost first, and the compiled functions that belong neither
+// to the interpreter nor to the runtime.
 func (t *trace) stack() (frames [][]string, native string) {
 	depth := 0
 	var compiled strings.Builder
@@ -124,12 +124,12 @@ func (t *trace) stack() (frames [][]string, native string) {
 			frames = append(frames, m)
 		}
 	}
-	// Earlier lines are those of panics that the plugin recovered itself.
+	// Earlier lines belong to panics that the plugin recovered itself.
 	return frames[max(0, len(frames)-depth):], compiled.String()
 }
 
-// panicText words a panic's value. What interpreted code panics with arrives as a reflect.Value, possibly in an interface value of the
-// interpreter's.
+// panicText returns a panic's value as text. The value of a panic in interpreted code is a reflect.Value, possibly inside an
+// interface value of the interpreter.
 func panicText(v any) (text string) {
 	defer func() {
 		if recover() != nil {
@@ -138,7 +138,7 @@ func panicText(v any) (text string) {
 	}()
 	for {
 		if e, ok := v.(*reflect.ValueError); ok && e.Kind == reflect.Invalid {
-			// What the interpreter says of a nil pointer speaks of its own inside.
+			// The interpreter's message for a nil pointer describes the internals of the interpreter.
 			return "invalid memory address or nil pointer dereference"
 		}
 		rv, ok := v.(reflect.Value)
@@ -162,12 +162,12 @@ func panicText(v any) (text string) {
 	}
 }
 
-// isInterfaceValue reports whether a type is the one in which the interpreter keeps values of types that have methods.
+// isInterfaceValue reports whether a type is the one in which the interpreter wraps values of types that have methods.
 func isInterfaceValue(t reflect.Type) bool {
 	return t.Name() == "valueInterface" && t.PkgPath() == "github.com/traefik/yaegi/interp"
 }
 
-// contentOf reads the value out of the interpreter's own interface type, whose fields are unexported.
+// contentOf returns the value inside an interface value of the interpreter, whose fields are unexported.
 func contentOf(iface reflect.Value) any {
 	copied := reflect.New(iface.Type()).Elem()
 	copied.Set(iface)

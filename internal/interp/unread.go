@@ -11,12 +11,12 @@ import (
 	"github.com/idelchi/aura/shared"
 )
 
-// growing are the lists of a context that grow with the conversation.
+// growing holds the names of the lists of a context that grow with the conversation.
 var growing = []string{shared.ListTurns, shared.ListTools, shared.ListMessages}
 
-// unread names the growing lists that the plugin cannot read: no context that it is given is used but for fields of other
-// names. A context that is used as a whole, to print it, keep it, or hand it to a function that could do either, may be read
-// in any way.
+// unread returns the names of the growing lists that the plugin cannot read: the plugin uses its contexts only to read fields
+// with other names. If a context is used as a whole, to print it, store it, or pass it to a function that could do so, any list
+// may be read.
 func (s *source) unread() []string {
 	fields := map[string]bool{}
 	for _, p := range s.packages {
@@ -33,14 +33,14 @@ func (s *source) unread() []string {
 	return out
 }
 
-// reads adds to fields those that the package reads of contexts. It returns false if that cannot be told.
+// reads adds the fields of contexts that the package reads to fields. It returns false if they cannot be determined.
 func (p *sourcePackage) reads(fields map[string]bool) bool {
 	files := make([]*contextFile, 0, len(p.files))
 	for _, f := range p.files {
 		if !slices.ContainsFunc(f.imports, func(spec importSpec) bool { return spec.path == pluginsource.SDKPath }) {
 			continue
 		}
-		// What the parser finds wrong is reported when the file is evaluated.
+		// Parse errors are reported when the file is evaluated.
 		file, err := parser.ParseFile(token.NewFileSet(), f.path, f.text, parser.SkipObjectResolution)
 		if err != nil {
 			return false
@@ -66,14 +66,14 @@ func (p *sourcePackage) reads(fields map[string]bool) bool {
 	return true
 }
 
-// contextFile is a file that could speak of contexts.
+// contextFile is a file that may refer to contexts.
 type contextFile struct {
 	file *ast.File
-	// sdk is the name of the SDK in it.
+	// sdk is the name under which the file imports the SDK.
 	sdk string
 }
 
-// isContext reports whether an expression is the type of a context.
+// isContext reports whether an expression is a context type.
 func (f *contextFile) isContext(e ast.Expr) bool {
 	sel, ok := e.(*ast.SelectorExpr)
 	if !ok {
@@ -83,7 +83,7 @@ func (f *contextFile) isContext(e ast.Expr) bool {
 	return ok && x.Name == f.sdk && strings.HasSuffix(sel.Sel.Name, "Context")
 }
 
-// declared notes for each function which of its parameters are contexts.
+// declared records for each function which of its parameters are contexts.
 func (f *contextFile) declared(taking map[string][]bool) {
 	for _, decl := range f.file.Decls {
 		fn, ok := decl.(*ast.FuncDecl)
@@ -100,7 +100,7 @@ func (f *contextFile) declared(taking map[string][]bool) {
 	}
 }
 
-// locals removes functions whose names also stand for something else: a call of that name may be a call of anything.
+// locals removes functions whose names are also declared as something else, because a call with that name may call anything.
 func (f *contextFile) locals(taking map[string][]bool) {
 	drop := func(names ...*ast.Ident) {
 		for _, name := range names {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestUnread says which lists are sent to a plugin, by what its source does with a context.
+// TestUnread checks which lists a plugin cannot read, depending on how its source uses a context.
 func TestUnread(t *testing.T) {
 	t.Parallel()
 	const (

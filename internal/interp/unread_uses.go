@@ -2,18 +2,18 @@ package interp
 
 import "go/ast"
 
-// uses looks through one file for what becomes of contexts.
+// uses examines how one file uses contexts.
 type uses struct {
 	*contextFile
 
 	taking map[string][]bool
 	fields map[string]bool
-	// contexts counts, for each name, the functions around the present place that have a context of that name.
+	// contexts counts, for each name, the enclosing functions that have a context parameter with that name.
 	contexts map[string]int
 	lost     bool
 }
 
-// read adds the fields that the file reads. It returns false if a context is used as a whole.
+// read adds the fields that the file reads to fields. It returns false if a context is used as a whole.
 func (f *contextFile) read(taking map[string][]bool, fields map[string]bool) bool {
 	u := &uses{contextFile: f, taking: taking, fields: fields, contexts: map[string]int{}}
 	for _, decl := range f.file.Decls {
@@ -50,7 +50,7 @@ func (u *uses) walk(n ast.Node) {
 	})
 }
 
-// function looks at a body in which the parameters are known.
+// function examines a function body, in which the context parameters are known.
 func (u *uses) function(t *ast.FuncType, body *ast.BlockStmt) {
 	names := u.signature(t)
 	for _, name := range names {
@@ -87,8 +87,8 @@ func (u *uses) signature(t *ast.FuncType) []string {
 	return names
 }
 
-// selector takes c.Field and c.Context.Field for a context c. Any other mention of the type of a context may be the beginning
-// of a variable, a field or a conversion that holds one.
+// selector accepts c.Field and c.Context.Field for a context c. Any other use of a context type may declare a variable, a field
+// or a conversion that holds a context.
 func (u *uses) selector(n *ast.SelectorExpr) {
 	switch {
 	case u.isContext(n):
@@ -101,7 +101,7 @@ func (u *uses) selector(n *ast.SelectorExpr) {
 	}
 }
 
-// isWhole reports whether an expression is a context, or the one that a hook's context embeds.
+// isWhole reports whether an expression is a context, or the context that a hook's context embeds.
 func (u *uses) isWhole(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -114,7 +114,7 @@ func (u *uses) isWhole(e ast.Expr) bool {
 	}
 }
 
-// call lets a context be handed to a function of this package that takes one: what that does with it is seen there.
+// call permits passing a context to a function of this package that takes one, because that function is examined too.
 func (u *uses) call(n *ast.CallExpr) {
 	u.walk(n.Fun)
 	name, _ := n.Fun.(*ast.Ident)

@@ -8,7 +8,7 @@ import (
 	"github.com/idelchi/aura/shared"
 )
 
-// TestUnsafe uses what unsafe mode opens. What ends the process is tested where there is one to spare.
+// TestUnsafe uses the packages that unsafe mode permits. Code that ends the process is tested elsewhere, in a child process.
 func TestUnsafe(t *testing.T) {
 	t.Parallel()
 	const imports = "-- unsafe.go --\npackage my_plugin\n\nimport (\n\t\"context\"\n\t\"github.com/idelchi/aura/sdk\"\n\t%IMPORT\n)\n\n" +
@@ -41,7 +41,7 @@ func TestUnsafe(t *testing.T) {
 	}
 }
 
-// TestUnsafeFields makes sure that a plugin which can reach memory by itself gets copies of everything.
+// TestUnsafeFields checks that a plugin with direct access to memory gets copies of everything.
 func TestUnsafeFields(t *testing.T) {
 	t.Parallel()
 	out := output(t)

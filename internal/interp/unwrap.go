@@ -9,11 +9,12 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// unwrapDepth bounds how deep interface values are looked for in lists and maps, one of which may hold itself.
+// unwrapDepth limits how deep interface values are searched for in slices and maps, because these may contain themselves.
 const unwrapDepth = 16
 
-// unwrapResult takes the interface values off the values of type any in what a plugin returns. The interpreter puts those of the plugin's own
-// types that have methods into interface values of its own, and nobody but it can look into them. What the plugin may still hold is copied, not changed.
+// unwrapResult unwraps the interface values in the values of type any in a plugin's result. The interpreter wraps values of the
+// plugin's own types that have methods in its own interface values, which only the interpreter can open. Values that the plugin
+// may still hold are copied, not changed.
 func unwrapResult(result any) any {
 	if result == nil || !holdsAny(reflect.TypeOf(result)) {
 		return result
@@ -24,7 +25,7 @@ func unwrapResult(result any) any {
 	return out.Interface()
 }
 
-// unwrapFields takes the interface values off the maps and slices of any within a value that can be set.
+// unwrapFields unwraps the interface values in the maps and slices of any within v. v must be settable.
 func unwrapFields(v reflect.Value) {
 	if !holdsAny(v.Type()) {
 		return
@@ -59,7 +60,7 @@ func unwrapFields(v reflect.Value) {
 // holdingAny caches holdsAny by type.
 var holdingAny sync.Map
 
-// holdsAny reports whether unwrapFields finds a map or a slice of any in values of a type of the SDK.
+// holdsAny reports whether values of an SDK type can contain a map or a slice of any that unwrapFields finds.
 func holdsAny(t reflect.Type) bool {
 	if known, ok := holdingAny.Load(t); ok {
 		return known == true
@@ -78,7 +79,7 @@ func holdsAny(t reflect.Type) bool {
 	return holds
 }
 
-// unwrapSchema does for the values that a tool's parameters may have what unwrapResult does for results.
+// unwrapSchema unwraps the interface values in the enum values of a tool's parameters, as unwrapResult does for results.
 func unwrapSchema(s sdk.ToolSchema) sdk.ToolSchema {
 	s.Parameters.Properties = maps.Clone(s.Parameters.Properties)
 	for name, p := range s.Parameters.Properties {
@@ -88,7 +89,7 @@ func unwrapSchema(s sdk.ToolSchema) sdk.ToolSchema {
 	return s
 }
 
-// hasInterfaceValue reports whether there is an interface value in a value.
+// hasInterfaceValue reports whether a value contains an interface value.
 func hasInterfaceValue(v any, depth int) bool {
 	if depth > unwrapDepth {
 		return false
@@ -108,7 +109,7 @@ func hasInterfaceValue(v any, depth int) bool {
 	}
 }
 
-// unwrap returns a value without interface values.
+// unwrap returns a value with all interface values replaced by their contents.
 func unwrap(v any, depth int) any {
 	for v != nil && isInterfaceValue(reflect.TypeOf(v)) {
 		inside, ok := contentOf(reflect.ValueOf(v)).(reflect.Value)

@@ -10,7 +10,7 @@ import (
 	"github.com/idelchi/aura/shared"
 )
 
-// TestOwnTypesAsValues has values of types with methods where the SDK wants any, and finds what they are made of.
+// TestOwnTypesAsValues returns values of types with methods where the SDK expects any, and checks that they arrive unwrapped.
 func TestOwnTypesAsValues(t *testing.T) {
 	t.Parallel()
 	p := mustLoad(t, `

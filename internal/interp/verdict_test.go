@@ -11,8 +11,8 @@ import (
 	"github.com/idelchi/aura/shared"
 )
 
-// verdicts are bodies of functions that return a string, with what Go returns and the rule that finds fault with them, if any.
-// Those that have none are repaired by the loader, the others are alike but out of its reach.
+// verdicts holds bodies of functions that return a string, the result in Go, and the rule that reports the body, if any. The
+// loader repairs the rows without a rule. The other rows are similar but cannot be repaired.
 var verdicts = []struct{ name, body, want, rule string }{
 	{"kept value", `var l []shape; for i := 1; i < 3; i++ { l = append(l, &pointed{i}) }; return areas(l)`, "1 2 ", ""},
 	{"kept address", `var l []shape; for _, v := range []pointed{{1}, {2}} { l = append(l, &v) }; return areas(l)`, "1 2 ", "interface-loop"},
@@ -235,8 +235,8 @@ func each(list []func() int) string {
 }
 `
 
-// TestVerdicts compares what the checker says with what happens: it finds fault with a row exactly if the interpreter, given what
-// the loader makes of it, does not do what Go does.
+// TestVerdicts compares the checker's reports with the actual behaviour: the checker must report a row exactly if the
+// interpreter, running the repaired source, behaves differently from Go.
 func TestVerdicts(t *testing.T) {
 	t.Parallel()
 	var source, calls strings.Builder

@@ -5,7 +5,7 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// bound cuts the texts of a verdict to their limits. It changes nothing that the texts' owner may still hold.
+// bound cuts the texts of a verdict to their limits. It does not modify values that the handler may still hold.
 func bound(v Verdict) {
 	v.Notice = limit.Cut(v.Notice, limit.Notice, "a notice")
 	v.Message = limit.Cut(v.Message, limit.Injection, "a plugin's message")

@@ -10,7 +10,7 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// TestRunBoundsTexts gives every text that a plugin may return one byte more than it may have, and then as much as it may have.
+// TestRunBoundsTexts sets every text that a plugin may return to one byte more than its limit, and then to exactly its limit.
 func TestRunBoundsTexts(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// chain calls the handlers one after the other. Each is given what the one before left; a handler that fails leaves what it was
-// given, unless the point is all or nothing: then nothing is left of any of them. prepare, if there is one, is given each input
-// for a next handler before that handler sees it.
+// chain calls the handlers one after the other. Each handler receives the input as the previous one left it. A handler that
+// fails leaves the input unchanged, unless the point is all or nothing; then chain returns no verdicts. prepare, if not nil, is
+// called with each new input before the next handler receives it.
 func (r runner) chain(ctx context.Context, in any, prepare func(in any)) []Verdict {
 	original := in
 	verdicts := make([]Verdict, 0, len(r.handlers))
@@ -35,7 +35,7 @@ func (r runner) chain(ctx context.Context, in any, prepare func(in any)) []Verdi
 	return verdicts
 }
 
-// accepts reports why a verdict is dropped, if it is.
+// accepts reports whether a verdict is used. If the verdict is dropped, accepts passes the reason to r.report.
 func (r runner) accepts(ctx context.Context, original any, v Verdict) bool {
 	err := r.point.Accept(original, v)
 	if err == nil {

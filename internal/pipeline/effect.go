@@ -9,16 +9,16 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// Effect is what the result of one handler changes, were it the only one.
+// Effect is what the result of a single handler would change if it were the only handler.
 type Effect struct {
-	// Injected is true if a message enters the history, Blocked if a tool call must not run.
+	// Injected is true if a message enters the history. Blocked is true if a tool call must not run.
 	Injected, Blocked bool
-	// Fields names what else it changes, such as "arguments" or "request.skip".
+	// Fields names the other changes, such as "arguments" or "request.skip".
 	Fields []string
 }
 
-// EffectOf says what a handler's result changes at a point. The input is what the handler was given. The error says why the result
-// is dropped.
+// EffectOf returns what a handler's result changes at a point. in is the input that the handler received. The error is the
+// reason why the result is dropped.
 func EffectOf(point hookpoint.Name, in, result any) (Effect, error) {
 	row, ok := hookpoint.Lookup(point)
 	if !ok || result == nil {
@@ -45,8 +45,8 @@ func EffectOf(point hookpoint.Name, in, result any) (Effect, error) {
 	return effect, nil
 }
 
-// changes are the names of what a result can change, and how an outcome shows it. What a point does not know, its outcome does not
-// have.
+// changes lists the names of possible changes, and how to detect each in an outcome. An outcome never contains changes that do
+// not belong to its point.
 var changes = []struct {
 	name string
 	made func(Outcome) bool
@@ -64,11 +64,11 @@ var changes = []struct {
 	{"compaction.skip", func(o Outcome) bool { return o.Compaction.Skip }},
 }
 
-// messagesField is the field of messages that a handler rewrote.
+// messagesField is the field name for messages that a handler rewrote.
 const messagesField = "messages"
 
-// normalized copies messages for a comparison: without tokens, which are aura's own estimate, and with times in one zone, which the
-// wire does not keep.
+// normalized copies messages for a comparison. It drops tokens, which are aura's own estimate, and converts times to UTC,
+// because the wire does not keep the time zone.
 func normalized(messages []sdk.Message) []sdk.Message {
 	out := slices.Clone(messages)
 	for i := range out {
@@ -77,7 +77,7 @@ func normalized(messages []sdk.Message) []sdk.Message {
 	return out
 }
 
-// FieldNames are all names that Fields of an Effect can hold, for the documentation.
+// FieldNames returns all names that Effect.Fields can contain, for the documentation.
 func FieldNames() []string {
 	var names []string
 	for _, f := range changes {

@@ -108,7 +108,7 @@ func TestEffectOf(t *testing.T) {
 	}
 }
 
-// TestEffectOfDropped checks that a result which the pipeline drops is an error and has no effect.
+// TestEffectOfDropped checks that a result that the pipeline drops is an error and has no effect.
 func TestEffectOfDropped(t *testing.T) {
 	t.Parallel()
 	for rule, tt := range map[string]struct {

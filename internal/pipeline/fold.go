@@ -7,8 +7,7 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// Fold turns the verdicts on one hook point, in the order of the handlers, into one outcome. It changes nothing that it is
-// given.
+// Fold combines the verdicts of one hook point, in handler order, into one outcome. It does not modify its arguments.
 func Fold(point hookpoint.Point, verdicts []Verdict) Outcome {
 	var out Outcome
 	for _, v := range verdicts {
@@ -41,7 +40,7 @@ func Fold(point hookpoint.Point, verdicts []Verdict) Outcome {
 	return out
 }
 
-// injection returns the message of a verdict. A notice takes its place.
+// injection returns the message of a verdict. A notice replaces the message.
 func injection(v Verdict) (Injection, bool) {
 	if v.Message == "" || v.Notice != "" {
 		return Injection{}, false
@@ -53,7 +52,7 @@ func injection(v Verdict) (Injection, bool) {
 	return Injection{Handler: v.Handler, Role: role, Content: v.Prefix + v.Message, Eject: v.Eject}, true
 }
 
-// blockMessage returns the first message, whoever it is from: it explains a block.
+// blockMessage returns the first message of any handler, which explains a block.
 func blockMessage(verdicts []Verdict) string {
 	for _, v := range verdicts {
 		if in, ok := injection(v); ok {

@@ -9,7 +9,7 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// result is what a handler returned.
+// result is the return value of a handler.
 type result struct {
 	handler string
 	value   any

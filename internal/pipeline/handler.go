@@ -1,5 +1,5 @@
-// Package pipeline runs the handlers of a hook point and folds what they return into one outcome. It knows neither
-// processes nor terminals.
+// Package pipeline runs the handlers of a hook point and folds their results into one outcome. It does not depend on processes
+// or terminals.
 package pipeline
 
 import (
@@ -8,19 +8,18 @@ import (
 	"github.com/idelchi/aura/internal/hookpoint"
 )
 
-// Handler is whoever takes part in a hook point, such as a plugin.
+// Handler takes part in a hook point. A plugin is a handler.
 type Handler interface {
-	// Name identifies the handler to the user. Handlers are called and folded in the order of their names, or in
-	// that of the source where the point's row asks for another order.
+	// Name identifies the handler to the user. Handlers are called and folded in the order of their names, or in the order of
+	// the source if the point's row requires it.
 	Name() string
 	// Handle takes the point's context type by value and returns its result type. A nil result means that the handler did not
-	// take part this time. An error never stops the conversation; a result beside it still counts (a guard that failed closed
-	// says so by a result that blocks).
+	// take part this time. An error never stops the conversation. A result returned with an error is still used: a guard that
+	// failed closed returns a result that blocks.
 	Handle(ctx context.Context, point hookpoint.Name, in any) (any, error)
 }
 
-// Source yields the handlers of a hook point. The answer may differ from call to call, as
-// plugins are reloaded.
+// Source returns the handlers of a hook point. The handlers may differ from call to call, because plugins are reloaded.
 type Source interface {
 	Handlers(point hookpoint.Name) []Handler
 }

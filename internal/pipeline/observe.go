@@ -6,8 +6,8 @@ import (
 	"github.com/idelchi/aura/internal/hookpoint"
 )
 
-// Observe returns a source of the same handlers that calls after once each of them has been asked, before the next one is where they
-// are asked in order. Took reports whether the handler took part.
+// Observe returns a source of the same handlers that calls after when a handler has returned. At chained points, after runs
+// before the next handler is called. took reports whether the handler took part.
 func Observe(src Source, after func(handler string, took bool)) Source {
 	return observed{src: src, after: after}
 }
@@ -17,7 +17,7 @@ type observed struct {
 	after func(handler string, took bool)
 }
 
-// Handlers are those of the source.
+// Handlers returns the handlers of the source.
 func (o observed) Handlers(point hookpoint.Name) []Handler {
 	if o.src == nil {
 		return nil
@@ -35,9 +35,9 @@ type observedHandler struct {
 	after func(handler string, took bool)
 }
 
-// Handle asks the handler.
+// Handle calls the handler.
 func (h observedHandler) Handle(ctx context.Context, point hookpoint.Name, in any) (any, error) {
-	took := true // unless it says otherwise, also if it panics
+	took := true // unless the handler says otherwise, also if it panics
 	defer func() { h.after(h.Name(), took) }()
 	result, err := h.Handler.Handle(ctx, point, in)
 	took = result != nil || err != nil

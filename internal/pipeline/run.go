@@ -10,22 +10,22 @@ import (
 	"github.com/idelchi/aura/internal/hookpoint"
 )
 
-// Report receives every failure of a handler, in the order of the handlers and from the goroutine that runs the point. Failures
-// that follow from the cancellation of the conversation are left out.
+// Report receives every failure of a handler, in handler order and from the goroutine that runs the point. It does not receive
+// failures caused by the cancellation of the conversation.
 type Report func(handler string, err error)
 
-// Has reports whether anyone takes part in a point, so that a caller can spare itself the input.
+// Has reports whether any handler takes part in a point, so that a caller can avoid creating the input.
 func Has(src Source, point hookpoint.Name) bool {
 	return src != nil && len(src.Handlers(point)) > 0
 }
 
-// HasInModelCall reports whether anyone takes part in a point that is part of every model call.
+// HasInModelCall reports whether any handler takes part in a point that is part of every model call.
 func HasInModelCall(src Source) bool {
 	return slices.ContainsFunc(hookpoint.All(), func(p hookpoint.Point) bool { return p.InModelCall && Has(src, p.Name) })
 }
 
-// Run calls the handlers of a point and folds what they return. The input is the point's context type by value. Handlers
-// run side by side, except at the chained points, where each one sees the arguments or the text that the one before it left.
+// Run calls the handlers of a point and folds their results. in is the point's context type by value. Handlers run in parallel,
+// except at chained points, where each handler sees the arguments or the text as the previous one left it.
 func Run(ctx context.Context, src Source, point hookpoint.Name, in any, report Report) Outcome {
 	return run(ctx, src, point, in, report, nil)
 }
@@ -42,8 +42,8 @@ func run(ctx context.Context, src Source, point hookpoint.Name, in any, report R
 	return Fold(row, r.sideBySide(ctx, in))
 }
 
-// handlers returns the handlers of a point in the order of their names, or as the source has them where the point has another
-// order: only the source knows directories.
+// handlers returns the handlers of a point in the order of their names. If the point has another order, it keeps the order of
+// the source, because only the source knows directories.
 func handlers(src Source, point hookpoint.Point) []Handler {
 	if src == nil {
 		return nil
@@ -55,14 +55,14 @@ func handlers(src Source, point hookpoint.Point) []Handler {
 	return all
 }
 
-// runner is one passage through a hook point.
+// runner runs a hook point once.
 type runner struct {
 	point    hookpoint.Point
 	handlers []Handler
 	report   Report
 }
 
-// answer is what came back from one handler.
+// answer is the return value of one handler.
 type answer struct {
 	result any
 	err    error
@@ -88,7 +88,7 @@ func (r runner) sideBySide(ctx context.Context, in any) []Verdict {
 	return verdicts
 }
 
-// call asks one handler. A panic in it is an error like any other.
+// call calls one handler. A panic in the handler is returned as an error.
 func (r runner) call(ctx context.Context, h Handler, in any) (a answer) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -26,7 +26,7 @@ func (h handler) Handle(ctx context.Context, _ hookpoint.Name, in any) (any, err
 	return h.handle(ctx, in)
 }
 
-// source offers the same handlers at every point.
+// source returns the same handlers at every point.
 type source []pipeline.Handler
 
 func (s source) Handlers(hookpoint.Name) []pipeline.Handler { return s }
@@ -176,7 +176,7 @@ func TestArgumentsAreChained(t *testing.T) {
 	}
 }
 
-// TestTextsAreChained has two handlers hide something, one that fails between them, and one that has nothing to say.
+// TestTextsAreChained runs two handlers that redact a text, one between them that fails, and one that changes nothing.
 func TestTextsAreChained(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

@@ -7,9 +7,9 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// Transform runs TransformMessages and returns what the last handler made of the messages. If a handler fails or returns messages
-// that no model would take, the messages are returned as they came in. The estimate fills in Tokens of what a handler returned,
-// for the handlers after it.
+// Transform runs TransformMessages and returns the messages as the last handler left them. If a handler fails or returns
+// messages that a model would reject, Transform returns the input messages. estimate sets Tokens of the messages that a handler
+// returned, for the handlers after it.
 func Transform(
 	ctx context.Context, src Source, in sdk.TransformContext, estimate func(sdk.Message) int, report Report,
 ) []sdk.Message {

@@ -92,7 +92,7 @@ func TestTransform(t *testing.T) {
 	}
 }
 
-// sameButTokens reports whether at most the estimates differ.
+// sameButTokens reports whether the messages are equal except for their estimates.
 func sameButTokens(got, want []sdk.Message) bool {
 	got = slices.Clone(got)
 	for i := range got {

@@ -1,2 +1,2 @@
-// Package wire is the generated code of the envelope in wire.proto. Regenerate it with `make generate`.
+// Package wire is generated from the envelope in wire.proto. Regenerate it with `make generate`.
 package wire

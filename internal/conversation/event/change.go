@@ -1,6 +1,6 @@
 package event
 
-// Compaction says that the older part of the history was to be put into a summary.
+// Compaction reports an attempt to replace the older part of the history with a summary.
 type Compaction struct {
 	// Trigger is one of the Trigger constants.
 	Trigger string `json:"trigger"`
@@ -13,25 +13,25 @@ type Compaction struct {
 	TokensAfter  int `json:"tokens_after"`
 	// SummaryLength is in bytes.
 	SummaryLength int `json:"summary_length"`
-	// Error says why there is no summary.
+	// Error is the reason why there is no summary.
 	Error string `json:"error,omitempty"`
 }
 
-// What causes a compaction.
+// The causes of a compaction.
 const (
-	// TriggerThreshold is a history as long as the settings allow.
+	// TriggerThreshold is a history that reached the configured limit.
 	TriggerThreshold = "threshold"
 	// TriggerRecovery is a request that was too long for the model.
 	TriggerRecovery = "recovery"
-	// TriggerForced is the user.
+	// TriggerForced is a request of the user.
 	TriggerForced = "forced"
 )
 
 // Type implements Event.
 func (Compaction) Type() string { return "compaction" }
 
-// AgentSwitch says that someone else answers from here on. If only the mode or the model is another one, Previous and Agent
-// are the same.
+// AgentSwitch reports that a different agent, mode or model answers from now on. If only the mode or the model changed,
+// Previous and Agent are the same.
 type AgentSwitch struct {
 	Previous string `json:"previous"`
 	Agent    string `json:"agent"`
@@ -45,9 +45,9 @@ type AgentSwitch struct {
 // Type implements Event.
 func (AgentSwitch) Type() string { return "agent_switch" }
 
-// PluginChange says that a plugin changed a tool call's arguments, what the model is told of its result, or what it remembers of
-// its answer. It comes before the event of the call or the result, and after that of the answer. The texts are not part of it:
-// what a plugin removes may be a secret.
+// PluginChange reports that a plugin changed the arguments of a tool call, the result that the model receives, or the answer
+// that enters the history. It precedes the event of the call or the result, and follows the event of the answer. It does not
+// contain the texts, because a plugin may have removed a secret from them.
 type PluginChange struct {
 	Plugin string `json:"plugin"`
 	// Point is the name of the hook point, such as "AfterToolExecution".

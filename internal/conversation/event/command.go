@@ -9,9 +9,9 @@ type Command struct {
 // Type implements Event.
 func (Command) Type() string { return "command" }
 
-// Progress is what a tool or a hook that still runs has to say. It is for the user alone.
+// Progress is a message from a tool or a hook that is still running. It is for the user alone.
 type Progress struct {
-	// Tool is the name of the tool, and ID that of its call, if it is known.
+	// Tool is the name of the tool. ID is the identifier of its call, if it is known.
 	Tool string `json:"tool"`
 	ID   string `json:"id,omitempty"`
 	Text string `json:"text"`
@@ -20,19 +20,19 @@ type Progress struct {
 // Type implements Event.
 func (Progress) Type() string { return "progress" }
 
-// Waiting says that the session has begun to wait for something that no other event announces. The next event ends it.
+// Waiting reports that the session started to wait for something that no other event announces. The next event ends the wait.
 type Waiting struct {
 	For Awaited `json:"for"`
-	// Name is which one; empty if it is about several.
+	// Name identifies what the session waits for; it is empty if that is more than one thing.
 	Name string `json:"name,omitempty"`
 }
 
 // Awaited is what a session waits for.
 type Awaited string
 
-// What a session waits for.
+// What a session can wait for.
 const (
-	// ForPlugins is the start of plugins, and ForServers that of MCP servers.
+	// ForPlugins is the start of plugins. ForServers is the start of MCP servers.
 	ForPlugins Awaited = "plugins"
 	ForServers Awaited = "mcp"
 	// ForCompaction is the summary of the older part of the history.
@@ -42,7 +42,7 @@ const (
 // Type implements Event.
 func (Waiting) Type() string { return "waiting" }
 
-// Health is how one plugin was when the run ended.
+// Health is the health of one plugin at the end of the run.
 type Health struct {
 	Plugin    string `json:"plugin"`
 	State     string `json:"state"`

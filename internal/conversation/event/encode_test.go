@@ -9,7 +9,7 @@ import (
 	"github.com/idelchi/aura/internal/conversation/event"
 )
 
-// TestEncoderNumbers checks that lines are numbered from 1, without a gap where an event could not be encoded.
+// TestEncoderNumbers checks that lines are numbered from 1, without a gap for an event that could not be encoded.
 func TestEncoderNumbers(t *testing.T) {
 	t.Parallel()
 	var n event.Encoder

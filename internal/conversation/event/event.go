@@ -1,5 +1,5 @@
-// Package event is what a conversation tells while it runs. A screen renders the events as text, --json as one JSON
-// object per line.
+// Package event defines the events that a conversation emits while it runs. The terminal renders the events as text; --json
+// prints them as one JSON object per line.
 package event
 
 import (
@@ -13,7 +13,7 @@ type Event interface {
 	Type() string
 }
 
-// Session comes when the conversation begins. Notices about the configuration may come before it.
+// Session is emitted when the conversation begins. Notices about the configuration may precede it.
 type Session struct {
 	ID       string `json:"id"`
 	Agent    string `json:"agent,omitempty"`
@@ -21,17 +21,17 @@ type Session struct {
 	Provider string `json:"provider"`
 	Model    string `json:"model"`
 	Workdir  string `json:"workdir"`
-	// Tools names what the model is offered.
+	// Tools lists the names of the tools that the model is offered.
 	Tools []string `json:"tools"`
 }
 
-// Request comes before each call of a model.
+// Request is emitted before each model call.
 type Request struct {
-	// Number counts the requests of the session from 1, repeated ones too.
+	// Number counts the requests of the session from 1, including repeated ones.
 	Number int `json:"number"`
 	// Iteration counts the turns of the interaction from 1.
 	Iteration int `json:"iteration"`
-	// Messages and Tools are how many of them are sent.
+	// Messages and Tools are the numbers of messages and tools that are sent.
 	Messages int `json:"messages"`
 	Tools    int `json:"tools"`
 }
@@ -47,9 +47,9 @@ type Message struct {
 	Role     string `json:"role"`
 	Content  string `json:"content"`
 	Thinking string `json:"thinking,omitempty"`
-	// ToolCalls is how many tools the response asks for. An event of each follows.
+	// ToolCalls is the number of tool calls in the response. An event for each call follows.
 	ToolCalls int `json:"tool_calls,omitempty"`
-	// Auto is true if it is not the user who asks but auto mode.
+	// Auto is true if auto mode sent the prompt, not the user.
 	Auto bool `json:"auto,omitempty"`
 }
 
@@ -60,15 +60,16 @@ type Injection struct {
 	Point   string `json:"point"`
 	Role    string `json:"role"`
 	Content string `json:"content"`
-	// Eject is true if the message goes with one model call only.
+	// Eject is true if the message is sent with one model call only.
 	Eject bool `json:"eject"`
 }
 
-// ToolCall says that a tool is about to run or was refused.
+// ToolCall reports that a tool is about to run or was refused.
 type ToolCall struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
-	// Arguments are those the tool runs with. If the model wrote something that is not JSON, it is a JSON string of that.
+	// Arguments are the arguments that the tool runs with. If the model wrote invalid JSON, Arguments is a JSON string with
+	// that text.
 	Arguments json.RawMessage `json:"arguments"`
 }
 
@@ -76,7 +77,7 @@ type ToolCall struct {
 type ToolResult struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
-	// Content is what the model is told.
+	// Content is the text that the model receives.
 	Content string `json:"content"`
 	// Note is the part of Content that shell hooks added.
 	Note string `json:"note,omitempty"`
@@ -84,7 +85,7 @@ type ToolResult struct {
 	Error string `json:"error,omitempty"`
 	// Ran is false if the call was refused.
 	Ran bool `json:"ran"`
-	// Diff is what the call changed in files, as a unified diff. It is for the user alone.
+	// Diff is a unified diff of the files that the call changed. It is for the user alone.
 	Diff string `json:"diff,omitempty"`
 	// Duration is wall-clock time.
 	Duration time.Duration `json:"duration_ns"`
@@ -97,16 +98,16 @@ type Notice struct {
 	Text   string `json:"text"`
 }
 
-// PluginError says that a plugin failed. The conversation goes on.
+// PluginError reports that a plugin failed. The conversation continues.
 type PluginError struct {
 	Plugin string `json:"plugin"`
 	Point  string `json:"point,omitempty"`
 	Error  string `json:"error"`
-	// Returned is true if a hook returned the error. Such an error is for the plugin's author: it is not shown as text.
+	// Returned is true if a hook returned the error. Such an error is for the plugin's author and is not shown as text.
 	Returned bool `json:"returned,omitempty"`
 }
 
-// Error is what ended an interaction.
+// Error is the error that ended an interaction.
 type Error struct {
 	Message string `json:"message"`
 	// Class is one of the SDK's error types, or empty.
@@ -117,11 +118,11 @@ type Error struct {
 // Done is the last event of an interaction.
 type Done struct {
 	Stats Stats `json:"stats"`
-	// ToolCounts holds, for each tool, how often it ran.
+	// ToolCounts counts the runs of each tool.
 	ToolCounts map[string]int `json:"tool_counts,omitempty"`
-	// Models is what was used of each model, in the order of first use.
+	// Models is the usage of each model, in the order of first use.
 	Models []ModelUse `json:"models,omitempty"`
-	// CostUSD is what all models have cost, in US dollars with at most six decimals. It is absent if a price is not known.
+	// CostUSD is the cost of all models, in US dollars with at most six decimals. It is absent if a price is not known.
 	CostUSD *float64 `json:"cost_usd,omitempty"`
 }
 

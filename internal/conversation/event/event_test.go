@@ -10,7 +10,7 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// stamp is that of a line in another time zone, and stamped how it is written.
+// stamp is the stamp of a line in another time zone. stamped is its encoding.
 var stamp = event.Stamp{Version: 1, Seq: 7, Time: time.Date(2026, 3, 1, 10, 30, 0, 5_900_000, time.FixedZone("", 3600))}
 
 const stamped = `"v":1,"seq":7,"time":"2026-03-01T09:30:00.005Z"`

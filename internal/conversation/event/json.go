@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// JSON encodes a value as people write it: & and < stay what they are, for nothing here is put into a web page.
+// JSON encodes a value without escaping & and <, because the output is never embedded in a web page.
 func JSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

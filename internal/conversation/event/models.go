@@ -6,7 +6,7 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// ModelUse is what was used of one model since the session began.
+// ModelUse is the usage of one model since the session began.
 type ModelUse struct {
 	Provider string `json:"provider"`
 	Model    string `json:"model"`
@@ -20,8 +20,8 @@ type ModelUse struct {
 	CostUSD *float64 `json:"cost_usd,omitempty"`
 }
 
-// TotalCost is what all models have cost, in US dollars with at most six decimals. It is nil if the cost of anything in the counts
-// is not known: a part of the cost would be taken for the whole.
+// TotalCost returns the cost of all models, in US dollars with at most six decimals. It returns nil if the cost of any usage in
+// stats is not known, because a partial cost would be mistaken for the total.
 func TotalCost(stats sdk.Stats, models []ModelUse) *float64 {
 	var total float64
 	tokens := stats.TokensIn + stats.TokensOut

@@ -8,7 +8,7 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// Stats is sdk.Stats as JSON spells it. The two convert into each other, so they cannot drift apart.
+// Stats is sdk.Stats with JSON names. The two types convert into each other, so their fields cannot diverge.
 type Stats struct {
 	StartTime    time.Time       `json:"start_time"`
 	Duration     time.Duration   `json:"duration_ns"`
@@ -24,20 +24,20 @@ type Stats struct {
 	TopTools     []sdk.ToolCount `json:"-"`
 }
 
-// saved is what a session keeps of its counts.
+// saved holds the counts that a session saves.
 type saved struct {
 	Stats
 	ToolCounts map[string]int `json:"tool_counts,omitempty"`
 	Models     []ModelUse     `json:"models,omitempty"`
 }
 
-// Saved returns counts as a session keeps them.
+// Saved returns counts in the form that a session saves.
 func Saved(stats sdk.Stats, models []ModelUse) any {
 	done := Finished(stats, models)
 	return saved{Stats: done.Stats, ToolCounts: done.ToolCounts, Models: done.Models}
 }
 
-// Recalled returns the counts of an earlier session as they were saved, which is a generic JSON value by now.
+// Recalled returns the counts of an earlier session. kept is the saved value, decoded as generic JSON.
 func Recalled(kept any) (*sdk.Stats, []ModelUse, error) {
 	if kept == nil {
 		return nil, nil, nil

@@ -10,7 +10,7 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// TestSaved checks that a session finds its counts again as they were, those of tools included.
+// TestSaved checks that a session's counts, including those of tools, survive saving.
 func TestSaved(t *testing.T) {
 	t.Parallel()
 	cost := 0.25
@@ -44,7 +44,7 @@ func TestSaved(t *testing.T) {
 	}
 }
 
-// TestTotalCost holds that a total is that of everything, or not there.
+// TestTotalCost checks that a total includes everything or is absent.
 func TestTotalCost(t *testing.T) {
 	t.Parallel()
 	a, b, none := 0.1, 0.2, 0.0

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestUpToDate fails when the SDK or the interpreter's library changed and the tables did not.
+// TestUpToDate fails if the SDK or the interpreter's library changed and the tables did not.
 func TestUpToDate(t *testing.T) {
 	t.Parallel()
 	for name, generate := range map[string]func() ([]byte, error){
