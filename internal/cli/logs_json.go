@@ -10,7 +10,8 @@ import (
 	"github.com/idelchi/aura/host"
 )
 
-// longestLine is the largest part of a log line that becomes one JSON object, in bytes. A longer line is split.
+// longestLine is the largest part of a log line that becomes one JSON object, in bytes. A longer line is split. A
+// log contains at most one line of this length.
 const longestLine = 1 << 20
 
 // jsonLines writes the lines of a log as JSON objects. It buffers an incomplete line until the line ends.

@@ -56,7 +56,7 @@ func stringConstant(set *token.FileSet, file *ast.File, name string) (string, bo
 
 	lenient := types.Config{Error: func(error) {}}
 
-	pkg, _ := lenient.Check(file.Name.Name, set, []*ast.File{file}, nil) // pkg holds everything that could be checked, even after an error
+	pkg, _ := lenient.Check(file.Name.Name, set, []*ast.File{file}, nil) // after an error, pkg holds what could be checked
 	if pkg == nil {
 		return "", false
 	}
