@@ -1,5 +1,5 @@
-// Package build says what this program was built from: its version, commit and date. Both programs and every command that prints a
-// version ask it.
+// Package build reports the version, commit and date from which this program was built. Both programs, and every command that
+// prints a version, use it.
 package build
 
 import (
@@ -15,26 +15,27 @@ import (
 const Version = "0.1.0"
 
 // commit and date are set by the linker (see the Makefile), for builds without the version control stamp of the go command. The
-// commit ends in dirtyMark if files differed from it. The date is that of the commit, in RFC 3339.
+// commit ends in dirtyMark if the files differed from the commit. The date is the commit date, in RFC 3339.
 var commit, date string
 
 const dirtyMark = "-dirty"
 
-// Info is everything that identifies a build. What is not known is empty.
+// Info identifies a build. Unknown fields are empty.
 type Info struct {
 	Version string `json:"version"`
-	// Commit is the full hash. Modified means that the files differed from the commit.
+	// Commit is the full hash. Modified reports whether the files differed from the commit.
 	Commit   string `json:"commit"`
 	Modified bool   `json:"modified"`
-	// Date is that of the commit, in RFC 3339.
+	// Date is the commit date, in RFC 3339.
 	Date string `json:"date"`
-	// Go is the release of the toolchain, SDK the version of the plugin SDK.
+	// Go is the release of the toolchain. SDK is the version of the plugin SDK.
 	Go       string `json:"go"`
 	SDK      string `json:"sdk"`
 	Platform string `json:"platform"`
 }
 
-// Read returns what is known about the running program. A value from the linker wins over the stamp of the go command.
+// Read returns the build information of the running program. A value from the linker takes precedence over the stamp of the go
+// command.
 func Read() Info {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -62,10 +63,11 @@ func read(stamp []debug.BuildSetting, commit, date string) Info {
 	return out
 }
 
-// String is the version on one line, as --version prints it.
+// String returns the version on one line, as --version prints it.
 func (i Info) String() string { return fmt.Sprintf("%s (SDK %s)", i.Version, i.SDK) }
 
-// Revision is the commit for people: shortened, and marked if files differed from it. It is empty if the commit is not known.
+// Revision returns the commit in a form for people: shortened, and marked if files differed from it. It is empty if the commit is
+// unknown.
 func (i Info) Revision() string {
 	const digits = 12
 	text := i.Commit

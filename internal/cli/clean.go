@@ -12,12 +12,12 @@ import (
 // clean makes text from outside safe to show.
 func clean(text string) string { return plaintext.Show(text) }
 
-// oneLine is clean text on one line, cut after limit runes with a count of what is left out.
+// oneLine returns cleaned text on one line. It is cut after limit runes, and the number of omitted runes is appended.
 func oneLine(text string, limit int) string {
 	return shortened(plaintext.Line(text), limit)
 }
 
-// compact is oneLine with the blanks and tabs of each line as they are: it is for what tools print, and what they are given.
+// compact is like oneLine, but keeps the blanks and tabs within each line. It is used for the output and the arguments of tools.
 func compact(text string, limit int) string {
 	var lines []string
 	for line := range strings.Lines(clean(text)) {
@@ -36,8 +36,8 @@ func shortened(text string, limit int) string {
 	return fmt.Sprintf("%s… (%d more)", string(runes[:limit]), len(runes)-limit)
 }
 
-// candidates are completions that can be shown. A shell prints them as they come and takes each line for one, so a name that
-// is more than plain text is left out: whoever wants it has to type it.
+// candidates returns the completions that can be shown. A shell prints them unchanged and treats each line as one, so a name that
+// is not plain text is omitted. The user must type such a name.
 func candidates(found []cobra.Completion) []cobra.Completion {
 	var out []cobra.Completion
 	for _, one := range found {

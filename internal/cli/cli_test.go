@@ -19,7 +19,7 @@ import (
 	"github.com/idelchi/aura/internal/terminal"
 )
 
-// line runs one command line in a directory of its own, without plugins' processes, and returns what it wrote.
+// line runs one command line in its own directory, without plugin processes, and returns its output.
 func line(t *testing.T, stdin string, environ []string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -113,7 +113,7 @@ func TestCommandLines(t *testing.T) {
 	}
 }
 
-// An answer that does not reach its reader is a failure, but for a reader who has read enough.
+// TestOutputThatIsLost checks that output that cannot be written is a failure, unless the reader closed the pipe.
 func TestOutputThatIsLost(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{"run hi", "tools list", "show agents", "sandbox status", "run --help", "--version", "completion bash"} {
@@ -131,7 +131,7 @@ func TestOutputThatIsLost(t *testing.T) {
 	}
 }
 
-// failing is where nothing can be written to.
+// failing is a writer that always fails.
 type failing struct{ error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.error }
@@ -157,7 +157,7 @@ func TestJSONIsAloneOnStandardOutput(t *testing.T) {
 	}
 }
 
-// TestInputWithoutEnd ends aura while it reads a prompt from a pipe that nobody writes to.
+// TestInputWithoutEnd ends aura while it reads a prompt from a pipe to which nothing is written.
 func TestInputWithoutEnd(t *testing.T) {
 	t.Parallel()
 	stopped, stop := context.WithCancelCause(t.Context())
@@ -212,7 +212,8 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// TestSecondSignal tells a signal that comes twice at once, as timeout sends it, from one that somebody sends again.
+// TestSecondSignal distinguishes a signal that arrives twice at once, as timeout sends it, from a signal that is sent again
+// later.
 func TestSecondSignal(t *testing.T) {
 	t.Parallel()
 	rows := []struct {
@@ -273,7 +274,7 @@ func FuzzClean(f *testing.F) {
 	})
 }
 
-// TestTextKeepsLinesApart shows streamed text and notices in one order, each line whole.
+// TestTextKeepsLinesApart checks that streamed text and notices are shown in order, and that no line is split.
 func TestTextKeepsLinesApart(t *testing.T) {
 	t.Parallel()
 	var both bytes.Buffer
@@ -301,7 +302,7 @@ func TestTextKeepsLinesApart(t *testing.T) {
 	}
 }
 
-// TestTextKeepsBlocks shows notices while blocks of Markdown are not complete: they end none of them.
+// TestTextKeepsBlocks shows notices while blocks of Markdown are incomplete. The notices must not end the blocks.
 func TestTextKeepsBlocks(t *testing.T) {
 	t.Parallel()
 	var both bytes.Buffer

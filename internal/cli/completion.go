@@ -17,9 +17,9 @@ import (
 	"github.com/idelchi/aura/internal/setup"
 )
 
-// Completion never says a word about what is wrong: whoever presses Tab has not asked for that yet.
+// Completion never reports errors, because a user who presses Tab has not asked for them.
 
-// completeFlags makes the flags of the root complete their values.
+// completeFlags registers the completion of the values of the root's flags.
 func (o *rootOptions) completeFlags(cmd *cobra.Command, s streams) {
 	for name, complete := range map[string]cobra.CompletionFunc{
 		"agent":    completeNames(s, o, agentNames),
@@ -37,7 +37,7 @@ func (o *rootOptions) completeFlags(cmd *cobra.Command, s streams) {
 		"exclude-tools": listOf(completeTools(s, o)),
 	} {
 		if cmd.PersistentFlags().Lookup(name) != nil {
-			// The one error is a flag that does not exist.
+			// The only possible error is a flag that does not exist.
 			_ = cmd.RegisterFlagCompletionFunc(name, complete)
 		}
 	}
@@ -59,7 +59,7 @@ func listOf(complete cobra.CompletionFunc) cobra.CompletionFunc {
 	}
 }
 
-// completeNames completes what a configuration has. One that cannot be read has nothing.
+// completeNames completes names from the configuration. If the configuration cannot be read, there are none.
 func completeNames(s streams, root *rootOptions, list func(*config.Config) []cobra.Completion) cobra.CompletionFunc {
 	return completeListing(s, root, func(l app.Listing) []cobra.Completion { return list(l.Text) })
 }
@@ -75,7 +75,7 @@ func completeListing(s streams, root *rootOptions, list func(app.Listing) []cobr
 	}
 }
 
-// first completes the first argument only.
+// first completes only the first argument.
 func first(complete cobra.CompletionFunc) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) > 0 {
@@ -85,7 +85,8 @@ func first(complete cobra.CompletionFunc) cobra.CompletionFunc {
 	}
 }
 
-// quietConfig loads the configuration of an unfinished command line. It is only shown, so a project need not be trusted.
+// quietConfig loads the configuration for an incomplete command line. The configuration is only shown, so a project need not be
+// trusted.
 func quietConfig(cmd *cobra.Command, s streams, root *rootOptions) (app.Listing, error) {
 	if err := fromEnvironment(cmd, s.environ); err != nil {
 		return app.Listing{}, err
@@ -93,7 +94,7 @@ func quietConfig(cmd *cobra.Command, s streams, root *rootOptions) (app.Listing,
 	return root.quietGate().List(root.configOptions(s))
 }
 
-// described lists the names of a map with what each is for.
+// described returns the names of a map with their descriptions.
 func described[T any](all map[string]T, about func(T) string) []cobra.Completion {
 	var out []cobra.Completion
 	for _, name := range slices.Sorted(maps.Keys(all)) {
@@ -124,11 +125,11 @@ func taskNames(c *config.Config) []cobra.Completion {
 	return described(enabled, func(t config.Task) string { return t.Description })
 }
 
-// completionTime bounds how long a key press waits for a provider.
+// completionTime is how long completion waits for a provider.
 const completionTime = time.Second
 
-// completeModels completes the names of models: those that agents and providers name, and those that providers offer. Without --provider, a model
-// of any provider is one.
+// completeModels completes the names of models: those that agents and providers name, and those that providers offer. Without
+// --provider, the models of all providers are completed.
 func completeModels(s streams, root *rootOptions) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return completeListing(s, root, func(l app.Listing) []cobra.Completion {
@@ -156,7 +157,7 @@ func completeModels(s streams, root *rootOptions) cobra.CompletionFunc {
 	}
 }
 
-// installedNames are the plugins in use.
+// installedNames returns the plugins that are not shadowed.
 func installedNames(l app.Listing) []cobra.Completion {
 	entries, err := l.Entries()
 	if err != nil {
@@ -171,10 +172,11 @@ func installedNames(l app.Listing) []cobra.Completion {
 	return names
 }
 
-// titled is how many sessions are completed with their names and titles, the newest ones: to know them, a session has to be read.
+// titled is how many sessions are completed with their names and titles, newest first. The session must be read to find its name
+// and title.
 const titled = 10
 
-// sessionNames are the ids of all sessions, the newest first, and the names that users gave them.
+// sessionNames returns the ids of all sessions, newest first, and the names that users gave them.
 func sessionNames(c *config.Config) []cobra.Completion {
 	var paths []string
 	for _, dir := range c.State.AllSessions() {
@@ -202,10 +204,10 @@ func sessionNames(c *config.Config) []cobra.Completion {
 	return out
 }
 
-// largestTitled is the size of a session that is still read for its title, in bytes.
+// largestTitled is the size of the largest session that is read for its title, in bytes.
 const largestTitled = 1 << 20
 
-// completePrompts completes slash commands. What else a prompt says is the user's.
+// completePrompts completes slash commands. Other prompts are not completed.
 func completePrompts(s streams, root *rootOptions) cobra.CompletionFunc {
 	commands := completeNames(s, root, func(c *config.Config) []cobra.Completion {
 		var out []cobra.Completion

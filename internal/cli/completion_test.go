@@ -11,7 +11,7 @@ import (
 	"github.com/idelchi/aura/internal/state"
 )
 
-// completionFiles is a project with names of all kinds.
+// completionFiles returns a project with names of all kinds.
 func completionFiles() map[string]string {
 	files := shownFiles()
 	maps.Copy(files, map[string]string{
@@ -83,7 +83,7 @@ func TestCompletion(t *testing.T) {
 			t.Parallel()
 			words := strings.Split(row.line, " ")
 			if got := completed(t, dir, words); got != row.want {
-				// aura's own commands may be more than one.
+				// There may be more commands of aura's own.
 				if !strings.HasPrefix(row.line, "run /") || !strings.Contains(got, strings.TrimSuffix(row.want, ":4")) {
 					t.Errorf("got %q, want %q", got, row.want)
 				}
@@ -97,7 +97,7 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// completed is what a shell is told: the names without what they are for, and the directive.
+// completed returns the output for the shell: the names without descriptions, and the directive.
 func completed(t *testing.T, dir string, words []string) string {
 	t.Helper()
 	code, stdout, stderr := in(t, dir, append([]string{"__complete"}, words...)...)

@@ -18,11 +18,12 @@ type attended struct {
 	renderer
 	lines *bufio.Reader
 	err   io.Writer
-	// screen is where the question is shown.
+	// screen shows the question.
 	screen *terminal.Screen
 }
 
-// attend lets the user at the terminal answer. Without a terminal to answer on, or one to show the question on, there is nobody to ask.
+// attend lets the user at the terminal answer questions. If input or standard error is not a terminal, there is no user to ask,
+// and attend returns r.
 func attend(s streams, r renderer) frontend.FrontEnd {
 	in, ok := s.in.(*os.File)
 	if !ok || !isTerminal(in) || !isTerminal(s.err) {
@@ -31,7 +32,7 @@ func attend(s streams, r renderer) frontend.FrontEnd {
 	return attended{renderer: r, lines: bufio.NewReader(in), err: s.err, screen: s.screen}
 }
 
-// ShowThinking passes it on to what shows events.
+// ShowThinking forwards the call to the renderer.
 func (a attended) ShowThinking(on bool) {
 	if viewer, ok := a.renderer.(frontend.ThinkingViewer); ok {
 		viewer.ShowThinking(on)
@@ -51,7 +52,7 @@ func (a attended) Ask(ctx context.Context, q setup.Question) (setup.Answer, erro
 		return setup.Reject, fmt.Errorf("showing the question: %w", err)
 	}
 	answer := make(chan typed, 1)
-	// A read from a terminal cannot be given up: if the run ends before the answer, the process does too.
+	// A read from a terminal cannot be cancelled. If the run ends before the answer, the process ends too.
 	go func() {
 		text, err := a.lines.ReadString('\n')
 		answer <- typed{text, err}
@@ -72,7 +73,7 @@ type typed struct {
 	err  error
 }
 
-// answered is what the user meant. Whatever is neither yes nor always is no.
+// answered converts the user's answer. Anything other than yes or always means no.
 func answered(text string) setup.Answer {
 	switch strings.ToLower(strings.TrimSpace(text)) {
 	case "y", "yes":

@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Description is a command as the reference and the manual pages describe it. All of it is what --help prints.
+// Description describes a command for the reference and the manual pages. It contains only text that --help prints.
 type Description struct {
-	// Path is the command with the program's name, such as "aura plugins show". Usage adds its arguments.
+	// Path is the command with the program's name, such as "aura plugins show". Usage adds the arguments.
 	Path, Usage        string
 	Short, Long        string
 	Aliases            []string
@@ -19,13 +19,13 @@ type Description struct {
 	Commands           []Description
 }
 
-// FlagDescription is a flag as the help prints it.
+// FlagDescription describes a flag as the help prints it.
 type FlagDescription struct {
-	// Name has its dashes and, after a blank, what its value is, as in "--workdir string".
+	// Name includes the dashes and, after a blank, the type of the value, as in "--workdir string".
 	Name, Usage string
 }
 
-// Describe returns the whole command line.
+// Describe returns the description of the whole command line.
 func Describe() Description {
 	return describeCommand(newRoot(streams{in: strings.NewReader(""), out: io.Discard, err: io.Discard}))
 }
@@ -45,7 +45,7 @@ func describeCommand(cmd *cobra.Command) Description {
 	return d
 }
 
-// describeFlags leaves out --help, which every command has.
+// describeFlags omits --help, which every command has.
 func describeFlags(set *pflag.FlagSet) []FlagDescription {
 	var out []FlagDescription
 	set.VisitAll(func(f *pflag.Flag) {

@@ -55,7 +55,7 @@ func newDoctor(s streams, root *rootOptions) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			session.Gate = root.quietGate() // what it would tell is in the report
+			session.Gate = root.quietGate() // the report contains the notices of the gate
 			report, err := doctor.Run(cmd.Context(), doctor.Options{Session: session, Terminal: terminalOf(s), Timeout: timeout})
 			if err != nil {
 				return because(cmd.Context(), err)
@@ -84,7 +84,7 @@ func terminalOf(s streams) doctor.Terminal {
 	return t
 }
 
-// writeReport shows each check on a line, and its remedy on the next one.
+// writeReport shows each check on a line, and its remedy on the next line.
 func writeReport(w io.Writer, r doctor.Report, asJSON bool) error {
 	if asJSON {
 		return writeJSON(w, r)

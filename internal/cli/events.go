@@ -18,7 +18,7 @@ const (
 	waitingEvents = "waiting"
 )
 
-// eventKinds are the events that come only if --events names them.
+// eventKinds lists the kinds of events that are shown only if --events names them.
 var eventKinds = []string{pluginEvents, waitingEvents}
 
 func (o *runOptions) registerEvents(cmd *cobra.Command) {
@@ -27,11 +27,11 @@ func (o *runOptions) registerEvents(cmd *cobra.Command) {
 		cobra.CompletionWithDesc(pluginEvents, "calls of plugins, and their states"),
 		cobra.CompletionWithDesc(waitingEvents, "what the session waits for"),
 	}, cobra.ShellCompDirectiveNoFileComp)
-	// The one error is a flag that does not exist.
+	// The only possible error is a flag that does not exist.
 	_ = cmd.RegisterFlagCompletionFunc("events", listOf(complete))
 }
 
-// checkEvents refuses kinds that do not exist, and any where events are not shown.
+// checkEvents refuses unknown kinds of events. It also refuses --events if the output does not show events.
 func (o *runOptions) checkEvents(debug bool) error {
 	for _, kind := range o.events {
 		if !slices.Contains(eventKinds, kind) {
@@ -44,8 +44,8 @@ func (o *runOptions) checkEvents(debug bool) error {
 	return nil
 }
 
-// listed reports whether an event is among those that come without being asked for, or was asked for. Events of plugins that were not are
-// not even made.
+// listed reports whether an event is shown by default or was requested with --events. Plugin events that were not requested are
+// not even created.
 func (o *runOptions) listed(e event.Event) bool {
 	_, ok := e.(event.Waiting)
 	return !ok || slices.Contains(o.events, waitingEvents)

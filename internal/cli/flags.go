@@ -10,20 +10,20 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// The root's flags, in groups of what they decide.
+// The root's flags, grouped by what they control.
 var (
-	// placeFlags say where the configuration is.
+	// placeFlags define where the configuration is located.
 	placeFlags = []string{"config", "home", "workdir"}
 	// readFlags are for commands that read the configuration.
 	readFlags   = append(slices.Clone(placeFlags), "env-file", "trust", "safe")
 	roleFlags   = []string{"agent", "mode"}
 	unsafeFlags = []string{"unsafe-plugins"}
-	// toolFlags decide which tools there are.
+	// toolFlags decide which tools are available.
 	toolFlags = slices.Concat(roleFlags, unsafeFlags, []string{"without-plugins", "include-tools", "exclude-tools"})
 )
 
-// flagTable names the root's flags that do something for a command, by the command's path. A command that is not listed is as the
-// nearest one above it. One with nil takes all of them.
+// flagTable maps the path of a command to the root's flags that affect it. A command that is not listed inherits the entry of its
+// nearest ancestor. Nil means all flags.
 var flagTable = map[string][]string{
 	"run":             nil,
 	"tasks":           readFlags,
@@ -48,14 +48,14 @@ var flagTable = map[string][]string{
 	"plugins disable": readFlags,
 	"plugins remove":  readFlags,
 	"plugins trust":   readFlags,
-	// The command line to be completed says which flags are set, and a flag that is set is not offered again.
+	// The command line to complete decides which flags are set. A flag that is set is not offered again.
 	cobra.ShellCompRequestCmd: {},
-	// Each kind of entity that has no command of its own.
+	// The kinds of entities that have no separate entry.
 	"agents": readFlags, "commands": readFlags, "modes": readFlags, "prompts": readFlags, "providers": readFlags, "skills": readFlags,
 	"features": slices.Concat(readFlags, roleFlags),
 }
 
-// takes reports whether a flag of the root does something for a command.
+// takes reports whether a flag of the root affects a command.
 func takes(cmd *cobra.Command, flag string) bool {
 	for path := pathOf(cmd); path != ""; path, _ = cutLast(path) {
 		if flags, listed := flagTable[path]; listed {
@@ -65,7 +65,7 @@ func takes(cmd *cobra.Command, flag string) bool {
 	return true
 }
 
-// pathOf is the path of a command without the program's name.
+// pathOf returns the path of a command without the program's name.
 func pathOf(cmd *cobra.Command) string {
 	return strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()), " ")
 }
@@ -75,7 +75,7 @@ func cutLast(path string) (above, name string) {
 	return path[:max(i, 0)], path[i+1:]
 }
 
-// idle returns the root's flags that do nothing for a command.
+// idle returns the root's flags that do not affect a command.
 func idle(cmd *cobra.Command) []*pflag.Flag {
 	var out []*pflag.Flag
 	cmd.Root().PersistentFlags().VisitAll(func(f *pflag.Flag) {
@@ -86,8 +86,9 @@ func idle(cmd *cobra.Command) []*pflag.Flag {
 	return out
 }
 
-// reportIdle warns of flags on the command line that do nothing for the command. It looks before the environment sets flags: a
-// variable is for all commands, so it may be idle. A flag is no error, since an alias of aura may set it for all commands too.
+// reportIdle warns about flags on the command line that do not affect the command. It must run before the environment sets flags:
+// a variable applies to all commands, so it may be idle. An idle flag is not an error, because a shell alias of aura may also set
+// it for all commands.
 func reportIdle(cmd *cobra.Command, stderr io.Writer) {
 	for _, f := range idle(cmd) {
 		if f.Changed {
@@ -96,7 +97,7 @@ func reportIdle(cmd *cobra.Command, stderr io.Writer) {
 	}
 }
 
-// hideIdle hides the flags that do nothing for a command, and returns what shows them again.
+// hideIdle hides the flags that do not affect a command, and returns a function that restores them.
 func hideIdle(cmd *cobra.Command) (restore func()) {
 	list := idle(cmd)
 	hidden := make([]bool, len(list))
@@ -110,7 +111,7 @@ func hideIdle(cmd *cobra.Command) (restore func()) {
 	}
 }
 
-// narrowHelp makes the help of each command leave out the flags that do nothing for it.
+// narrowHelp removes the flags that do not affect a command from its help.
 func narrowHelp(root *cobra.Command) {
 	usual := root.UsageFunc()
 	root.SetUsageFunc(func(cmd *cobra.Command) error {
@@ -119,13 +120,13 @@ func narrowHelp(root *cobra.Command) {
 	})
 }
 
-// narrowCompletion does the same for the completion of flags, which asks the command line that it is given.
+// narrowCompletion does the same for the completion of flags. args contains the command line to complete.
 func narrowCompletion(root *cobra.Command, args []string) {
 	if len(args) < 2 || args[0] != cobra.ShellCompRequestCmd && args[0] != cobra.ShellCompNoDescRequestCmd {
 		return
 	}
-	// A command line that names no command yet completes as the root does.
+	// If the command line names no command yet, it is completed like the root.
 	if cmd, _, err := root.Find(args[1 : len(args)-1]); err == nil {
-		hideIdle(cmd) // for good: this process answers one request
+		hideIdle(cmd) // permanently, because this process answers one request
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// allCommands are those that a user sees, the root included.
+// allCommands returns the visible commands, including the root.
 func allCommands(cmd *cobra.Command) []*cobra.Command {
 	out := []*cobra.Command{cmd}
 	for _, below := range cmd.Commands() {
@@ -25,7 +25,7 @@ func testRoot() *cobra.Command {
 	return newRoot(streams{in: strings.NewReader(""), out: io.Discard, err: io.Discard})
 }
 
-// The table must speak of commands and flags that exist, and of every command.
+// TestFlagTable checks that the table contains only commands and flags that exist, and covers every command.
 func TestFlagTable(t *testing.T) {
 	t.Parallel()
 	root := testRoot()
@@ -50,7 +50,7 @@ func TestFlagTable(t *testing.T) {
 	}
 }
 
-// Every command has an example, and every one that lists or shows has --json.
+// TestCommandsAreComplete checks that every command has an example, and that every listing or showing command has --json.
 func TestCommandsAreComplete(t *testing.T) {
 	t.Parallel()
 	for _, cmd := range allCommands(testRoot()) {
@@ -63,7 +63,7 @@ func TestCommandsAreComplete(t *testing.T) {
 	}
 }
 
-// What can be listed is listed by the bare noun, and each of it can be shown.
+// TestNouns checks that the bare noun lists the entities that can be listed, and that each entity can be shown.
 func TestNouns(t *testing.T) {
 	t.Parallel()
 	root := testRoot()
@@ -93,7 +93,7 @@ func TestNouns(t *testing.T) {
 	}
 }
 
-// Hiding flags for one help must not hide them for the next.
+// TestHelpRestoresFlags checks that flags hidden for one help are not hidden for the next.
 func TestHelpRestoresFlags(t *testing.T) {
 	t.Parallel()
 	root := testRoot()

@@ -19,7 +19,8 @@ import (
 	"github.com/idelchi/aura/internal/setup"
 )
 
-// frontProject is a project whose model asks for a call that needs an approval, answers, and then takes for ever.
+// frontProject returns a project whose model requests a call that needs approval, answers, and then never finishes its next
+// answer.
 func frontProject(t *testing.T) app.Options {
 	t.Helper()
 	dir := t.TempDir()
@@ -43,7 +44,7 @@ func frontProject(t *testing.T) app.Options {
 	}
 }
 
-// third is a front end that keeps events and says yes, as an editor or a screen might.
+// third is a front end that records events and approves calls, as an editor or a screen might.
 type third struct {
 	mu     sync.Mutex
 	events []event.Event
@@ -69,8 +70,8 @@ func (f *third) Ask(_ context.Context, q setup.Question) (setup.Answer, error) {
 	return setup.Once, nil
 }
 
-// TestFrontEnds runs one session by each front end: text, JSON lines, and one that lives only here. They know a session by the same
-// interface and nothing else.
+// TestFrontEnds runs one session with each front end: text, JSON lines, and one that exists only in this test. They use a session
+// only through the shared interface.
 func TestFrontEnds(t *testing.T) {
 	t.Parallel()
 	open := func(front frontend.FrontEnd) (frontend.Session, string) {

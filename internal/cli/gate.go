@@ -14,18 +14,18 @@ import (
 	"github.com/idelchi/aura/internal/config"
 )
 
-// load reads the configuration for a command that starts what it says.
+// load reads the configuration for a command that runs what the configuration declares.
 func (o *rootOptions) load(ctx context.Context, s streams) (*config.Config, error) {
 	c, err := o.gateFor(s).Load(ctx, o.configOptions(s))
 	return c, because(ctx, err)
 }
 
-// list reads the configuration for a command that only shows things.
+// list reads the configuration for a command that only shows it.
 func (o *rootOptions) list(s streams) (app.Listing, error) {
 	return o.gateFor(s).List(o.configOptions(s))
 }
 
-// gateFor is the one gate of the command line.
+// gateFor returns the gate of the command line. There is only one.
 func (o *rootOptions) gateFor(s streams) *app.Gate {
 	if o.gate == nil {
 		o.gate = &app.Gate{
@@ -36,8 +36,9 @@ func (o *rootOptions) gateFor(s streams) *app.Gate {
 	return o.gate
 }
 
-// renewing runs what writes into the project's home. If the user had agreed to what was there, or nothing was, the consent covers what
-// is there afterwards. It is not given beyond that, nor if a consent cannot be kept.
+// renewing runs write, which changes the project's home. If the user had consented to the previous content, or there was none,
+// the consent is extended to the new content. In other cases no consent is given. If the consent cannot be saved, renewing only
+// reports that.
 func (o *rootOptions) renewing(s streams, write func() error) error {
 	gate := o.gateFor(s)
 	renewal, failed := gate.Renew(o.configOptions(s))
@@ -53,7 +54,7 @@ func (o *rootOptions) renewing(s streams, write func() error) error {
 	return nil
 }
 
-// quietGate neither asks nor tells.
+// quietGate returns a gate that neither asks questions nor reports notices.
 func (o *rootOptions) quietGate() *app.Gate { return &app.Gate{Trust: o.trust, Safe: o.safe} }
 
 func (o *rootOptions) checkTrust() error {
@@ -63,7 +64,8 @@ func (o *rootOptions) checkTrust() error {
 	return nil
 }
 
-// contradicted is the flag, of --trust and --safe, whose opposite is on the command line: there the environment does not set it.
+// contradicted returns the flag, of --trust and --safe, whose opposite is on the command line. The environment then does not set
+// that flag.
 func contradicted(cmd *cobra.Command) string {
 	given := func(name string) bool {
 		f := cmd.Root().PersistentFlags().Lookup(name)
@@ -79,7 +81,8 @@ func contradicted(cmd *cobra.Command) string {
 	}
 }
 
-// asker asks the user whether to trust a project, if there is a terminal to read the answer from and one to show the question on.
+// asker returns a function that asks the user whether to trust a project. It returns nil if there is no terminal for the question
+// or the answer.
 func asker(s streams) func(context.Context, *app.UntrustedError) (app.Answer, error) {
 	in, ok := s.in.(*os.File)
 	if !ok || !isTerminal(s.in) || !isTerminal(s.err) {
@@ -103,7 +106,7 @@ func asker(s streams) func(context.Context, *app.UntrustedError) (app.Answer, er
 	}
 }
 
-// choices are the possible answers. Where the user's rule is that consent is for files, there is none for directories.
+// choices returns the possible answers. If the user's rule requires consent for files, consent for a directory is not offered.
 func choices(u *app.UntrustedError) string {
 	text := ""
 	if u.Rule != config.TrustPinned {
@@ -130,8 +133,8 @@ func parseAnswer(u *app.UntrustedError, text string) (app.Answer, bool) {
 	}
 }
 
-// readLine reads what the user types. The end of the input is an empty line. A read from a terminal cannot be given up: if the
-// command ends before the answer, the process does too.
+// readLine reads a line that the user types. The end of the input is an empty line. A read from a terminal cannot be cancelled:
+// if the command ends before the answer, the process ends too.
 func readLine(ctx context.Context, lines *bufio.Reader) (string, error) {
 	answer := make(chan typed, 1)
 	go func() {
@@ -143,7 +146,7 @@ func readLine(ctx context.Context, lines *bufio.Reader) (string, error) {
 		return "", context.Cause(ctx)
 	case a := <-answer:
 		if a.err != nil && strings.TrimSpace(a.text) == "" {
-			return "", nil // nothing more is typed, so the default holds
+			return "", nil // the input has ended, so the default applies
 		}
 		return a.text, nil
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/idelchi/aura/internal/config"
 )
 
-// TestAnswers reads what users type. Where the user's rule is pinned consent, there is none for directories.
+// TestAnswers parses the answers that users type. If the user's rule is pinned consent, directories cannot be trusted.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	free, pinned := &app.UntrustedError{Rule: config.TrustAny}, &app.UntrustedError{Rule: config.TrustPinned}
@@ -38,7 +38,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestNoTerminal asks nobody.
+// TestNoTerminal checks that no question is asked without a terminal.
 func TestNoTerminal(t *testing.T) {
 	t.Parallel()
 	if asker(streams{in: strings.NewReader("d\n"), err: &strings.Builder{}}) != nil {

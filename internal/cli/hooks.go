@@ -35,7 +35,7 @@ the agent and the mode; without them, aura uses those of a run.`,
 	return cmd
 }
 
-// hookChoice says whose hooks are meant.
+// hookChoice returns the agent and the mode whose hooks are selected.
 func (o *rootOptions) hookChoice() app.HookChoice {
 	return app.HookChoice{Agent: o.agent, Mode: o.mode}
 }
@@ -84,7 +84,7 @@ func (o *rootOptions) listHooks(s streams, asJSON bool) error {
 	return nil
 }
 
-// hookRows number the hooks of each event in their order.
+// hookRows returns the rows of the table of hooks. The active hooks of each event are numbered in their order.
 func hookRows(list []setup.Hook) [][]string {
 	rows := [][]string{{"NAME", "EVENT", "ORDER", "MATCHER", "FILES", "DESCRIPTION"}}
 	for _, h := range list {

@@ -18,7 +18,7 @@ import (
 	"github.com/idelchi/aura/internal/scaffold"
 )
 
-// initOptions are the flags of init.
+// initOptions holds the flags of init.
 type initOptions struct {
 	global bool
 	force  bool
@@ -66,7 +66,7 @@ func newInit(s streams, root *rootOptions) *cobra.Command {
 	return cmd
 }
 
-// home is the directory to write into. Unlike elsewhere, one that is named need not exist.
+// home returns the directory to write to. Unlike in other commands, a named directory need not exist.
 func (o *initOptions) home(c config.Options) (string, error) {
 	dir := config.DirName
 	switch {
@@ -95,7 +95,7 @@ func (o *initOptions) home(c config.Options) (string, error) {
 	return dir, nil
 }
 
-// renewing lets the user's consent cover what is written into the project's home.
+// renewing extends the user's consent to the files that are written to the project's home.
 func (o *initOptions) renewing(s streams, root *rootOptions, write func() error) error {
 	if o.global || o.dryRun {
 		return write()
@@ -130,8 +130,8 @@ func (o *initOptions) run(s streams, home string) error {
 	return nil
 }
 
-// confirm shows what would be lost and asks whether it may be, if there is someone to ask. In JSON the differences are part of
-// the report, so they are shown beside it only to whoever is asked.
+// confirm shows what would be lost and asks for confirmation, if there is a terminal. In JSON the differences are part of the
+// report, so they are also shown on standard error only if the user is asked.
 func (o *initOptions) confirm(s streams, files []scaffold.File) error {
 	lost := slices.DeleteFunc(slices.Clone(files), func(f scaffold.File) bool { return f.Status != scaffold.Overwritten })
 	ask := !o.yes && !o.dryRun && isTerminal(s.in)
@@ -177,7 +177,7 @@ func counted(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// tell is the result for people: every file with what became of it.
+// tell prints the result for people: every file with its status.
 func (o *initOptions) tell(w io.Writer, home string, files []scaffold.File) {
 	rows := [][]string{}
 	kept := 0

@@ -20,7 +20,7 @@ func in(t *testing.T, dir string, args ...string) (code int, stdout, stderr stri
 	return code, out.String(), errs.String()
 }
 
-// place files below a directory of their own.
+// filled writes files to a new directory and returns it.
 func filled(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -48,7 +48,7 @@ func TestInitChoosesTheHome(t *testing.T) {
 	rows := []struct {
 		name string
 		args []string
-		want string // below the working directory; empty if it must fail
+		want string // below the working directory; empty if the command must fail
 		code int
 	}{
 		{name: "project", args: []string{"init"}, want: ".aura"},

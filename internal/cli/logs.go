@@ -17,7 +17,7 @@ import (
 	"github.com/idelchi/aura/internal/plaintext"
 )
 
-// followInterval is how often a followed log is looked at. Plugins write rarely and people read slowly.
+// followInterval is how often a followed log is polled. Plugins write rarely and people read slowly.
 const followInterval = 200 * time.Millisecond
 
 func newPluginsLogs(s streams, root *rootOptions) *cobra.Command {
@@ -54,7 +54,7 @@ directory of logs. The size of a log is limited; aura keeps one older log.`,
 	return cmd
 }
 
-// printLog prints the older log, the present one, and what comes.
+// printLog prints the older log and the current one. If follow is set, it also prints new output.
 func printLog(ctx context.Context, w io.Writer, path, name string, follow bool) error {
 	for _, p := range []string{path + ".1", path} {
 		f, err := files.OpenNoFollow(p, os.O_RDONLY, 0)
@@ -87,10 +87,10 @@ func printLog(ctx context.Context, w io.Writer, path, name string, follow bool) 
 	return nil
 }
 
-// longestLog is how much of a log is printed, in bytes. aura keeps less; a longer one is not of its making.
+// longestLog is how much of a log is printed, in bytes. aura keeps less, so a longer log was not written by aura.
 const longestLog = 16 << 20
 
-// skipTo leaves out what of a log is too long ago, and says so.
+// skipTo skips the beginning of a log that is too long, and reports how much was skipped.
 func skipTo(w io.Writer, f *os.File, path string) error {
 	info, err := f.Stat()
 	if err != nil || info.Size() <= longestLog {
@@ -103,7 +103,7 @@ func skipTo(w io.Writer, f *os.File, path string) error {
 	return err
 }
 
-// waitForLog follows a log that does not exist yet.
+// waitForLog waits for a log that does not exist yet, and then follows it.
 func waitForLog(ctx context.Context, w io.Writer, path, name string) error {
 	for tick(ctx) {
 		if _, err := os.Stat(path); err == nil {
@@ -113,7 +113,7 @@ func waitForLog(ctx context.Context, w io.Writer, path, name string) error {
 	return context.Cause(ctx)
 }
 
-// followLog prints what is appended, and starts over when the log was moved aside.
+// followLog prints text that is appended to the log, and starts over if the log was rotated.
 func followLog(ctx context.Context, w io.Writer, f *os.File, path string, cleaner *plaintext.Cleaner) error {
 	current := f
 	defer func() {
@@ -154,7 +154,7 @@ func tick(ctx context.Context) bool {
 	}
 }
 
-// copyClean copies text without what could take hold of a terminal. The cleaner knows what the text before ended with.
+// copyClean copies text without sequences that could control a terminal. The cleaner remembers how the previous text ended.
 func copyClean(w io.Writer, r io.Reader, cleaner *plaintext.Cleaner) error {
 	in := bufio.NewReaderSize(r, 64<<10)
 	for {

@@ -10,16 +10,17 @@ import (
 	"github.com/idelchi/aura/host"
 )
 
-// longestLine is how much of a line of a log is one JSON object, in bytes. A log has at most one line of this length.
+// longestLine is the largest part of a log line that becomes one JSON object, in bytes. A longer line is split. A
+// log contains at most one line of this length.
 const longestLine = 1 << 20
 
-// jsonLines writes lines of a log as JSON objects. A line that is not complete waits for its end.
+// jsonLines writes the lines of a log as JSON objects. It buffers an incomplete line until the line ends.
 type jsonLines struct {
 	out  io.Writer
 	rest []byte
 }
 
-// logLine is a line of a log. Time is missing if the line has none, as in logs of earlier versions.
+// logLine is a line of a log. Time is missing if the line has no time, as in logs of earlier versions.
 type logLine struct {
 	Time *time.Time `json:"time,omitempty"`
 	Text string     `json:"text"`
@@ -43,7 +44,7 @@ func (j *jsonLines) Write(p []byte) (int, error) {
 	}
 }
 
-// end writes what is left.
+// end writes the remaining text.
 func (j *jsonLines) end() error {
 	if len(j.rest) == 0 {
 		return nil

@@ -1,5 +1,5 @@
-// Package cli is the command line: a file per command, each with its options, what it does and how that is shown. It is
-// the only package beside the screen that writes to a terminal, and the only one that turns errors into exit codes.
+// Package cli implements the command line. Each command has a file with its options, its action and its output. Apart from the
+// screen, it is the only package that writes to a terminal, and the only one that converts errors to exit codes.
 package cli
 
 //go:generate go run ./gen -reference ../../docs/reference.md
@@ -37,17 +37,17 @@ const (
 	exitTerminated  = 143
 )
 
-// streams are where a command reads and writes.
+// streams holds the input and output of a command.
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
-	// environ is the process's environment.
+	// environ is the environment of the process.
 	environ []string
-	// screen is what is behind out and err. Execute looks at it, unless it is known.
+	// screen manages the terminals behind out and err. If it is nil, execute creates it.
 	screen *terminal.Screen
 }
 
-// onScreen are the streams with what is behind them. What reaches a terminal is cleaned from then on.
+// onScreen returns the streams with a screen. Text that is written to a terminal is cleaned from then on.
 func (s streams) onScreen() streams {
 	s.screen = terminal.NewScreen(s.out, s.err, s.environ)
 	s.out, s.err = s.screen.Out(), s.screen.Err()
@@ -62,18 +62,18 @@ func Main() int {
 	if len(os.Args) > 1 && os.Args[1] == sandbox.Argument {
 		return sandbox.Main(setup.RunConfined)
 	}
-	// Whoever reads the answers may stop reading. Then writing fails, which must not end a session that is under way.
+	// The reader of standard output may close it. Writing then fails, which must not end a running session.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	s := streams{in: os.Stdin, out: os.Stdout, err: os.Stderr, environ: config.ProcessEnviron()}.onScreen()
 	defer s.screen.LeaveOnStop()()
 	ctx, stop := withSignals(context.Background(), s.err)
 	defer stop()
-	// What cannot be removed stays until the system clears its temporary files.
+	// Files that cannot be removed stay until the system clears its temporary files.
 	defer func() { _ = sandbox.RemovePrivateTemp() }()
 	return execute(ctx, s, os.Args[1:])
 }
 
-// execute runs one command line. It is what tests call.
+// execute runs one command line. Tests call it directly.
 func execute(ctx context.Context, s streams, args []string) int {
 	if s.screen == nil {
 		s = s.onScreen()
@@ -87,17 +87,17 @@ func execute(ctx context.Context, s streams, args []string) int {
 	err = out.judge(err)
 	code := exitCode(ctx, err)
 	if err != nil && (!errors.Is(err, errShown) || ctx.Err() != nil) {
-		// Errors of a session hide all that its configuration names as secret; those before it at least variables.
+		// Errors of a session hide all secrets of its configuration. Earlier errors hide at least the values of variables.
 		secrets := redact.New(redact.Environ(s.environ)...)
 		fmt.Fprintf(s.err, "aura: %s\n", clean(secrets.String(describe(ctx, cmd.CommandPath(), err))))
 	}
 	return code
 }
 
-// errShown marks an error that the user has seen already.
+// errShown marks an error that was already shown to the user.
 var errShown = errors.New("shown")
 
-// usageError is a command line that makes no sense.
+// usageError reports an invalid command line.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
@@ -142,7 +142,7 @@ func exitCode(ctx context.Context, err error) int {
 	}
 }
 
-// describe says what went wrong with a command.
+// describe returns the message for a failed command.
 func describe(ctx context.Context, command string, err error) string {
 	if sig, ok := errors.AsType[signalled](context.Cause(ctx)); ok {
 		return "stopped by signal: " + sig.Error()
@@ -154,15 +154,16 @@ func describe(ctx context.Context, command string, err error) string {
 }
 
 const (
-	// forceAfter is how long aura may take to end after a signal before it ends the hard way. Its children die with it either way.
+	// forceAfter is how long aura may take to end after a signal before it is terminated immediately. Its children end with it in
+	// both cases.
 	forceAfter = 1500 * time.Millisecond
-	// echoed is how long after the first signal others are taken for the same one: programs that start others, such as
+	// echoed is how long after the first signal further signals count as the same one: programs that start others, such as
 	// timeout, signal first their child and then its whole group.
 	echoed = 300 * time.Millisecond
 )
 
-// withSignals ends the context at SIGINT and SIGTERM, and at SIGHUP unless aura was started to outlive its terminal. A second
-// signal, or being slow, ends the process.
+// withSignals cancels the context at SIGINT and SIGTERM, and at SIGHUP unless aura was started to outlive its terminal. A second
+// signal, or a slow cleanup, ends the process.
 func withSignals(parent context.Context, w io.Writer) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	ch := make(chan os.Signal, 2)
@@ -190,8 +191,8 @@ func withSignals(parent context.Context, w io.Writer) (context.Context, func()) 
 	}
 }
 
-// impatient waits until aura is done, and is true if it must not wait any longer: it is slow, or another signal has come, later
-// than an echo of the first one.
+// impatient waits until aura is done. It returns true if aura must not wait any longer: the cleanup is slow, or another signal
+// arrived that is not an echo of the first.
 func impatient(signals <-chan os.Signal, done <-chan struct{}, late <-chan time.Time, echo time.Duration) bool {
 	first := time.Now()
 	for {

@@ -10,8 +10,8 @@ import (
 	"github.com/idelchi/aura/internal/shell"
 )
 
-// TestMain lets the test's own executable stand in for aura, which is started again for shell lines and confined tools. Without
-// it every such start would run all tests anew.
+// TestMain lets the test executable act as aura, which restarts itself for shell lines and confined tools. Without this, every
+// such start would run all tests again.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
@@ -24,13 +24,13 @@ func TestMain(m *testing.M) {
 	os.Exit(atHome(m))
 }
 
-// atHome runs the tests with a home directory of their own, because sessions are kept below it.
+// atHome runs the tests with their own home directory, because sessions are kept below it.
 func atHome(m *testing.M) int {
 	home, err := os.MkdirTemp("", "aura-home-")
 	if err != nil {
 		panic(err)
 	}
-	// The home lies among temporary files, so confined processes have a directory of their own for these.
+	// The home is located among temporary files, so confined processes get their own directory for temporary files.
 	defer func() { _ = errors.Join(os.RemoveAll(home), sandbox.RemovePrivateTemp()) }()
 	if err := os.Setenv("HOME", home); err != nil {
 		panic(err)

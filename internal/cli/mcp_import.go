@@ -20,7 +20,7 @@ import (
 	"github.com/idelchi/aura/internal/schema"
 )
 
-// importOptions are the flags of mcp import.
+// importOptions holds the flags of mcp import.
 type importOptions struct {
 	global      bool
 	force       bool
@@ -75,11 +75,11 @@ type importReport struct {
 	Dir     string           `json:"dir"`
 	DryRun  bool             `json:"dry_run"`
 	Servers []importedServer `json:"servers"`
-	// Unset are variables to set before aura starts.
+	// Unset lists environment variables to set before aura starts.
 	Unset []string `json:"unset,omitempty"`
 }
 
-// importedServer is what became of one server.
+// importedServer is the result for one server.
 type importedServer struct {
 	Name string `json:"name"`
 	// Status is written, replaced, kept or skipped.
@@ -100,7 +100,7 @@ func (o *importOptions) run(s streams, root *rootOptions, from string) error {
 	if err != nil {
 		return fmt.Errorf("importing MCP servers from %s: %w", from, err)
 	}
-	// What the homes have is only looked at: no variable need be set, and a project need not be trusted.
+	// The homes are only inspected: no variable need be set, and a project need not be trusted.
 	options := root.configOptions(s)
 	options.Text = true
 	listing, err := root.gateFor(s).List(options)
@@ -156,7 +156,7 @@ func readList(in io.Reader, from, workdir string) ([]byte, error) {
 	return data, err
 }
 
-// plan decides what becomes of a server. Nothing is written yet.
+// plan decides what to do with a server. It writes nothing.
 func (o *importOptions) plan(server mcpimport.Server, home string, configured *config.Config) importedServer {
 	out := importedServer{Name: server.Name, Status: "skipped", Reason: server.Skipped, Notes: server.Notes}
 	if out.Name == "" {
@@ -183,7 +183,7 @@ func (o *importOptions) plan(server mcpimport.Server, home string, configured *c
 	return out
 }
 
-// placeFor says whether the server is new or takes the place of another, and if it cannot, why.
+// placeFor returns whether the server is new or replaces another. If it cannot be written, reason says why.
 func (o *importOptions) placeFor(server importedServer, home string, configured *config.Config) (status, reason string) {
 	places := slices.DeleteFunc(configured.Places("mcp server", server.Name), func(p config.Place) bool { return p.Home.Dir != home })
 	_, err := os.Lstat(server.File)
@@ -199,7 +199,7 @@ func (o *importOptions) placeFor(server importedServer, home string, configured 
 	}
 }
 
-// alone reports whether a file declares one server only.
+// alone reports whether a file declares at most one server.
 func alone(configured *config.Config, file string) bool {
 	count := 0
 	for _, s := range configured.MCPServers {
@@ -210,7 +210,7 @@ func alone(configured *config.Config, file string) bool {
 	return count <= 1
 }
 
-// importedText is the file of a server.
+// importedText returns the content of the file for a server.
 func importedText(home string, server mcpimport.Server) ([]byte, error) {
 	var out bytes.Buffer
 	schemaFile := filepath.Join(schema.Dir, "mcp.schema.json")
@@ -225,7 +225,7 @@ func importedText(home string, server mcpimport.Server) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// Modes of what is written: an imported file may have a secret in it.
+// The modes of written files and directories. An imported file may contain a secret.
 const (
 	importedFileMode = 0o600
 	importedDirMode  = 0o755
@@ -251,7 +251,7 @@ func (o *importOptions) write(servers []importedServer) error {
 	return nil
 }
 
-// tell is the result for people.
+// tell prints the result for people.
 func (o *importOptions) tell(w io.Writer, report importReport) {
 	rows := [][]string{}
 	for _, server := range report.Servers {

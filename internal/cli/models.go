@@ -65,7 +65,7 @@ func newModels(s streams, root *rootOptions) *cobra.Command {
 	return cmd
 }
 
-// notices shows what is said while there is no conversation.
+// notices returns a function that shows notices outside a conversation.
 func notices(w io.Writer, hide mask) func(text string) {
 	return func(text string) { fmt.Fprintf(w, "! %s\n", clean(hide.text(text))) }
 }
@@ -74,7 +74,7 @@ func notices(w io.Writer, hide mask) func(text string) {
 type offerInfo struct {
 	Provider string              `json:"provider"`
 	Type     config.ProviderType `json:"type"`
-	// URL is where the provider was asked.
+	// URL is the address at which the provider was asked.
 	URL    string      `json:"url,omitempty"`
 	Models []modelInfo `json:"models"`
 	Error  string      `json:"error,omitempty"`
@@ -82,7 +82,7 @@ type offerInfo struct {
 	Untrusted bool `json:"untrusted,omitempty"`
 }
 
-// modelInfo is a model as JSON. What is not known is 0 or empty.
+// modelInfo is a model as JSON. Unknown values are 0 or empty.
 type modelInfo struct {
 	Name           string   `json:"name"`
 	Family         string   `json:"family,omitempty"`
@@ -91,7 +91,7 @@ type modelInfo struct {
 	Capabilities   []string `json:"capabilities"`
 }
 
-// errNoModels is the end of a listing in which every provider failed. Each was named already.
+// errNoModels reports that every provider failed. Each failure was already shown.
 var errNoModels = errors.New("listing models: no provider answered")
 
 func showOffers(s streams, offers []app.Offer, hide mask, asJSON bool) error {

@@ -11,7 +11,7 @@ import (
 	"github.com/idelchi/aura/internal/app"
 )
 
-// newModelsNoun is 'aura models' with the commands that every noun has.
+// newModelsNoun returns 'aura models' with the subcommands that every noun has.
 func newModelsNoun(s streams, root *rootOptions) *cobra.Command {
 	cmd, list := newModels(s, root), newModels(s, root)
 	list.Use = "list [PROVIDER]"
@@ -76,7 +76,7 @@ without that, all of them are shown.`,
 	return cmd
 }
 
-// findModels are the models of a name, which may begin with that of the provider. Providers that failed are reported.
+// findModels returns the models with a name, which may begin with the name of the provider. It reports the providers that failed.
 func findModels(s streams, offers []app.Offer, name string, hide mask) ([]modelDetails, error) {
 	var found []modelDetails
 	var known []string

@@ -7,7 +7,8 @@ import (
 	"github.com/idelchi/aura/internal/redact"
 )
 
-// A notice that comes while models are listed may quote the address or the answer of a provider.
+// TestNotices checks the redaction of notices: a notice may quote the address or the answer of a provider while models are
+// listed.
 func TestNotices(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]string{

@@ -8,14 +8,15 @@ import (
 	"github.com/idelchi/aura/internal/config"
 )
 
-// nounKinds are the kinds that have a command of their own only to list and to show them, with what the help calls them. Others, such
-// as tasks, can do more.
+// nounKinds maps the kinds whose commands only list and show them to their names in the help. Other kinds, such as tasks, have
+// more subcommands.
 var nounKinds = map[string]string{
 	"agents": "agents", "modes": "modes", "prompts": "prompts", "commands": "your own slash commands", "skills": "skills",
 	"providers": "providers", "features": "settings",
 }
 
-// newNouns makes a command for each kind of nounKinds: bare and with list it lists, with show it shows one.
+// newNouns returns a command for each kind of nounKinds. Without a subcommand and with list it lists all entities. With show it
+// shows one.
 func newNouns(s streams, root *rootOptions) []*cobra.Command {
 	var out []*cobra.Command
 	for _, kind := range shownKinds {
@@ -41,7 +42,7 @@ func newNoun(s streams, root *rootOptions, kind shownKind, called string) *cobra
 	return cmd
 }
 
-// nounOptions are the flags of a noun's commands.
+// nounOptions holds the flags of a noun's commands.
 type nounOptions struct {
 	root *rootOptions
 	kind shownKind

@@ -10,12 +10,12 @@ import (
 	"github.com/idelchi/aura/internal/terminal"
 )
 
-// output is standard output. It keeps why something did not reach it, so that no command has to look.
+// output is standard output. It remembers write errors, so that no command has to check for them.
 type output struct {
 	io.Writer
 
 	mu sync.Mutex
-	// lost is the first failure. closed is true if the reader had read enough, which is none.
+	// lost is the first failure. closed is set if the reader closed the pipe, which is not a failure.
 	lost   error
 	closed bool
 }
@@ -26,7 +26,7 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// note keeps a failure.
+// note records a failure.
 func (o *output) note(err error) {
 	if err == nil {
 		return
@@ -47,7 +47,7 @@ func (o *output) Print(text terminal.Styled) error {
 	return err
 }
 
-// judge says how a command ended that returned err, now that it is known whether all it wrote could be written.
+// judge returns the final error of a command that returned err. It takes into account whether all output could be written.
 func (o *output) judge(err error) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"github.com/idelchi/aura/internal/install"
 )
 
-// addOptions are the flags of plugins add.
+// addOptions holds the flags of plugins add.
 type addOptions struct {
 	installOptions
 
@@ -111,7 +111,7 @@ func (o *addOptions) add(cmd *cobra.Command, s streams, root *rootOptions, c *co
 	return install.Add(cmd.Context(), place, request, options)
 }
 
-// writeAdded tells what was installed.
+// writeAdded reports what was installed.
 func writeAdded(w io.Writer, a install.Added) {
 	from := a.URL
 	if a.Commit != "" {

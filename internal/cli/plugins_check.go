@@ -72,17 +72,18 @@ func newPluginsCheck(s streams, root *rootOptions) *cobra.Command {
 	return cmd
 }
 
-// checkTarget is a plugin to be checked, and what was found in it: at first what is known beside its source.
+// checkTarget is a plugin to check, with its findings. At first, found holds only findings that do not come from the source.
 type checkTarget struct {
 	name, dir string
-	// pack is the directory below the root of plugins that it lies in; empty if that is its own.
+	// pack is the directory below the plugin root that contains the plugin. It is empty if the plugin has its own directory
+	// there.
 	pack string
-	// unused plugins are in no session, so that their tools need no names of their own.
+	// unused plugins are in no session, so that their tools need no unique names.
 	unused bool
 	found  []check.Finding
 }
 
-// check finds what is wrong. Of plugins that run in one session, the first one keeps the name of its tool to itself.
+// check returns the findings of the check. Of several plugins in one session, the first one owns the name of its tool.
 func (t checkTarget) check(o check.Options) []check.Finding {
 	if t.unused {
 		o.Taken = nil
@@ -97,7 +98,8 @@ func (t checkTarget) check(o check.Options) []check.Finding {
 	return found
 }
 
-// newCheckTarget is an installed plugin. One whose files are not those that were installed is not loaded, sound or not.
+// newCheckTarget returns the target for an installed plugin. A plugin whose files differ from the installed ones is not loaded,
+// even if it has no other faults.
 func newCheckTarget(e setup.Entry) checkTarget {
 	t := checkTarget{name: e.Name, dir: e.Dir, unused: e.Status != setup.StatusEnabled}
 	if rel, err := filepath.Rel(e.Root, e.Dir); err == nil {
@@ -111,8 +113,8 @@ func newCheckTarget(e setup.Entry) checkTarget {
 	return t
 }
 
-// checkTargets returns the plugins that an argument stands for, or all. With an error that keeps aura from starting it still
-// returns what there is to check.
+// checkTargets returns the plugins that the argument refers to, or all. If an error keeps aura from starting, it still returns
+// the plugins that can be checked.
 func checkTargets(s streams, root *rootOptions, args []string) ([]checkTarget, check.Options, error) {
 	options := check.Options{Unsafe: root.unsafePlugins, Taken: map[string]string{}}
 	cfg, err := root.list(s)
@@ -157,12 +159,12 @@ func checkTargets(s streams, root *rootOptions, args []string) ([]checkTarget, c
 	return targets, options, nil
 }
 
-// isPath tells a directory from a name.
+// isPath reports whether an argument is a directory and not a name.
 func isPath(arg string) bool {
 	return arg == "." || arg == ".." || strings.ContainsRune(arg, '/') || strings.ContainsRune(arg, filepath.Separator)
 }
 
-// checkPath returns the plugin in a directory, or those below it.
+// checkPath returns the plugin in a directory, or the plugins below it.
 func checkPath(path string) ([]checkTarget, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -181,10 +183,10 @@ func checkPath(path string) ([]checkTarget, error) {
 	return []checkTarget{{name: filepath.Base(dir), dir: dir}}, nil
 }
 
-// pluginsBelow finds the directories with a manifest, whatever is in it.
+// pluginsBelow returns the directories that contain a manifest, valid or not.
 func pluginsBelow(root string) []checkTarget {
 	var targets []checkTarget
-	// A directory that cannot be read has no plugins that could be checked.
+	// A directory that cannot be read contains no plugins that could be checked.
 	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -232,7 +234,7 @@ func writeFindings(w io.Writer, asJSON bool, found []check.Finding, targets []ch
 	return nil
 }
 
-// placeIn is where a finding is, seen from the plugin's directory.
+// placeIn returns the location of a finding, relative to the plugin's directory.
 func placeIn(dir string, f check.Finding) string {
 	file := f.File
 	if rel, err := filepath.Rel(dir, f.File); err == nil && filepath.IsLocal(rel) {

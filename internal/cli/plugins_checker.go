@@ -8,7 +8,7 @@ import (
 	"github.com/idelchi/aura/internal/install"
 )
 
-// checkPlugin is what looks at a plugin's source before it is installed.
+// checkPlugin returns the checker that inspects a plugin's source before the plugin is installed.
 func checkPlugin(c *config.Config, unsafe bool) install.Checker {
 	o := check.Options{Unsafe: unsafe || c.Features.Plugins.Unsafe}
 	return func(dir string) (warnings, faults []install.Finding) {

@@ -18,7 +18,7 @@ import (
 	"github.com/idelchi/aura/internal/setup"
 )
 
-// chooseOptions are the flags of plugins enable and disable.
+// chooseOptions holds the flags of plugins enable and disable.
 type chooseOptions struct {
 	enable bool
 	global bool
@@ -68,11 +68,11 @@ func newChoose(s streams, root *rootOptions, o *chooseOptions, verb, short, long
 	return cmd
 }
 
-// chosen is what became of a plugin.
+// chosen is the result for a plugin.
 type chosen struct {
 	Name    string `json:"name"`
 	Enabled bool   `json:"enabled"`
-	// Files are those that were changed; none if the plugin was as wanted.
+	// Files lists the files that were changed. It is empty if the plugin already had the requested state.
 	Files []string `json:"files"`
 }
 
@@ -100,7 +100,7 @@ func (o *chooseOptions) run(ctx context.Context, s streams, root *rootOptions, n
 			return fmt.Errorf("changing plugin %q: %w", e.Name, err)
 		}
 		list = append(list, one)
-		// The next one starts from what is there now.
+		// Reload, so that the next plugin starts from the current files.
 		if l, err = root.list(s); err != nil {
 			return err
 		}
@@ -117,7 +117,7 @@ func (o *chooseOptions) run(ctx context.Context, s streams, root *rootOptions, n
 	return nil
 }
 
-// contradicted tells which plugins are not as wanted here although the user's home says so.
+// contradicted reports the plugins that do not have the requested state here, although the user's home sets it.
 func (o *chooseOptions) contradicted(s streams, l app.Listing, names []string) error {
 	entries, err := l.Entries()
 	for _, e := range entries {
@@ -129,7 +129,7 @@ func (o *chooseOptions) contradicted(s streams, l app.Listing, names []string) e
 	return err
 }
 
-// findEntry is the plugin of a name that is in use, or would be.
+// findEntry returns the plugin with a name that is not shadowed.
 func findEntry(entries []setup.Entry, name string) (setup.Entry, error) {
 	var known []string
 	for _, e := range entries {
@@ -144,7 +144,7 @@ func findEntry(entries []setup.Entry, name string) (setup.Entry, error) {
 	return setup.Entry{}, fmt.Errorf("looking for plugin %q: it does not exist%s; known plugins: %s", name, nearest.Hint(name, known), dash(strings.Join(known, ", ")))
 }
 
-// choose changes the settings, and the manifest where that disables the plugin.
+// choose changes the settings, and also the manifest if the manifest disables the plugin.
 func (o *chooseOptions) choose(ctx context.Context, s streams, l app.Listing, e setup.Entry) (chosen, error) {
 	done := chosen{Name: e.Name, Enabled: o.enable, Files: []string{}}
 	if !o.enable && e.Manifest.Disabled {
@@ -170,7 +170,7 @@ func (o *chooseOptions) choose(ctx context.Context, s streams, l app.Listing, e 
 			return done, err
 		}
 		done.Files = append(done.Files, path)
-		// Its files were those that were installed, so the one that aura has just changed is the only difference.
+		// The files matched the installed ones, so the file that aura has just changed is the only difference.
 		if e.Origin != nil && e.Err == nil {
 			_, err = install.Trust(ctx, l.InstallPlaces(), e.Name, install.Options{Waiting: waiting(s.err)})
 		}
@@ -178,8 +178,8 @@ func (o *chooseOptions) choose(ctx context.Context, s streams, l app.Listing, e 
 	return done, err
 }
 
-// selection is the file to change, and what is selected as seen from there: a project's lists replace those of the user's home. A
-// plugin of the user's home is chosen there if there is no project.
+// selection returns the file to change, and the selection in effect there: a project's lists replace those of the user's home. If
+// there is no project, a plugin of the user's home is selected in the user's home.
 func (o *chooseOptions) selection(l app.Listing, e setup.Entry) (string, install.Selection, error) {
 	global := o.global
 	if _, err := os.Stat(l.Project); err != nil && e.Home.Dir == l.User {
@@ -201,7 +201,7 @@ func (o *chooseOptions) selection(l app.Listing, e setup.Entry) (string, install
 	return file, install.Selection{Include: settings.Include, Exclude: settings.Exclude}, nil
 }
 
-// changedLists are the lists of a selection that differ from another one; those that do not are nil.
+// changedLists returns the lists of a selection that changed. Unchanged lists are nil.
 func changedLists(before, after install.Selection) install.Selection {
 	var out install.Selection
 	if !slices.Equal(before.Include, after.Include) {

@@ -12,8 +12,8 @@ import (
 	"github.com/idelchi/aura/internal/manifest"
 )
 
-// granting asks the user about what plugins ask for, if there is a terminal. The command line itself is the yes if there is none, unless
-// an update asks for more than what was installed.
+// granting returns a function that asks the user to grant what plugins ask for, if there is a terminal. Without a terminal, the
+// command line itself counts as consent, unless an update asks for more than the installed version.
 func (o *installOptions) granting(ctx context.Context, s streams, update bool) func([]install.Facts) error {
 	return func(list []install.Facts) error {
 		what := "asks for"
@@ -53,7 +53,7 @@ func confirmGrant(ctx context.Context, s streams, told []string) error {
 	return nil
 }
 
-// writeGranted tells what plugins were granted.
+// writeGranted reports what plugins were granted.
 func writeGranted(w io.Writer, list []install.Facts) {
 	for _, f := range list {
 		if !f.Asks.Empty() {
@@ -62,7 +62,7 @@ func writeGranted(w io.Writer, list []install.Facts) {
 	}
 }
 
-// writeAsked tells what plugins would have to be granted.
+// writeAsked reports what plugins would have to be granted.
 func writeAsked(w io.Writer, list []install.Facts) {
 	for _, f := range list {
 		if !f.Asks.Empty() {
@@ -71,5 +71,5 @@ func writeAsked(w io.Writer, list []install.Facts) {
 	}
 }
 
-// asked is what a plugin asks for or is given, on one line.
+// asked returns what a plugin asks for or is granted, on one line.
 func asked(a manifest.Asks) string { return oneLine(dash(strings.Join(a.List(), ", ")), maxShown) }

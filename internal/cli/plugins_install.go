@@ -16,14 +16,14 @@ import (
 	"github.com/idelchi/aura/internal/install"
 )
 
-// installOptions are the flags that commands which install have in common.
+// installOptions holds the flags that all installing commands share.
 type installOptions struct {
 	noVendor bool
 	force    bool
 	yes      bool
 	json     bool
 
-	// waiting is one for all that the command installs.
+	// waiting is shared by all installations of the command.
 	waiting func(dir string)
 }
 
@@ -34,7 +34,7 @@ func (o *installOptions) register(f *pflag.FlagSet) {
 	f.BoolVar(&o.json, "json", false, "write a JSON list")
 }
 
-// options are what an installation needs of this command line.
+// options returns the options of an installation for this command line.
 func (o *installOptions) options(c *config.Config, s streams, root *rootOptions) (install.Options, func()) {
 	progress, done := progressBar(s.err)
 	if o.waiting == nil {
@@ -47,7 +47,7 @@ func (o *installOptions) options(c *config.Config, s streams, root *rootOptions)
 	}, done
 }
 
-// waiting tells the user once what a command waits for that has to wait for another.
+// waiting returns a function that tells the user once that the command waits for another aura.
 func waiting(w io.Writer) func(dir string) {
 	told := false
 	return func(dir string) {
@@ -58,25 +58,26 @@ func waiting(w io.Writer) func(dir string) {
 	}
 }
 
-// progressBar shows what is received, where there is a terminal. It is gone when it is done.
+// progressBar shows how much was received, if w is a terminal. The bar is erased when it is done.
 func progressBar(w io.Writer) (show func(int64), done func()) {
 	if !isTerminal(w) {
 		return nil, func() {}
 	}
 	bar := progressbar.NewOptions64(-1, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription("cloning"),
 		progressbar.OptionShowBytes(true), progressbar.OptionClearOnFinish(), progressbar.OptionSetRenderBlankState(false),
-		// Without this the library draws from a goroutine of its own, beside us.
+		// Without this option, the library draws from its own goroutine, concurrently with aura.
 		progressbar.OptionSetSpinnerChangeInterval(0))
-	// A bar that cannot be drawn is no reason to stop.
+	// Errors are ignored, because a bar that cannot be drawn is no reason to stop.
 	return func(n int64) { _ = bar.Set64(n) }, func() { _ = bar.Finish() }
 }
 
-// placeFor is where to install: the project's home, or the user's, which are one for whoever works in the home directory.
+// placeFor returns where to install: the project's home, or the user's home. They are the same if the user works in the home
+// directory.
 func placeFor(l app.Listing, global bool) (install.Place, error) {
 	if !global {
 		places := l.InstallPlaces(config.HomeProject)
 		if len(places) == 0 {
-			// The project's home is not read: with --safe, or because it cannot be.
+			// The project's home is not read, because of --safe or because it cannot be read.
 			return install.Place{Home: l.Project, Root: filepath.Join(l.Project, "plugins")}, nil
 		}
 		return places[0], nil
@@ -89,7 +90,7 @@ func placeFor(l app.Listing, global bool) (install.Place, error) {
 	return install.Place{}, usageError{errors.New("--global: there is no user's home: name one with --home")}
 }
 
-// needsSome wants at least one argument.
+// needsSome requires at least one argument.
 func needsSome(name string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
@@ -99,7 +100,7 @@ func needsSome(name string) cobra.PositionalArgs {
 	}
 }
 
-// writeFacts tells what plugins may do, a line each.
+// writeFacts lists what plugins may do, one line per plugin.
 func writeFacts(w io.Writer, before string, list []install.Facts) {
 	for _, f := range list {
 		var parts []string
@@ -121,7 +122,7 @@ func writeWarnings(w io.Writer, list []install.Warning) {
 	}
 }
 
-// short is a commit as people write it.
+// short returns an abbreviated commit.
 func short(commit string) string {
 	const digits = 7
 	if len(commit) <= digits {

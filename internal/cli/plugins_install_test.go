@@ -13,7 +13,7 @@ import (
 	"github.com/idelchi/aura/internal/testneed"
 )
 
-// TestProgressBar tells whether what is received is shown on a terminal, and nowhere else.
+// TestProgressBar checks that progress is shown on a terminal, and only there.
 func TestProgressBar(t *testing.T) {
 	t.Parallel()
 
@@ -28,7 +28,7 @@ func TestProgressBar(t *testing.T) {
 	}
 	text := make(chan string)
 	go func() {
-		// The end of a terminal is an error on some systems.
+		// On some systems, reading at the end of a terminal returns an error.
 		all, _ := io.ReadAll(screen)
 		text <- string(all)
 	}()

@@ -8,7 +8,7 @@ import (
 	"github.com/idelchi/aura/internal/config"
 )
 
-// TestPlaceFor tells where plugins are installed, also for whoever works in the home directory.
+// TestPlaceFor checks where plugins are installed, also if the user works in the home directory.
 func TestPlaceFor(t *testing.T) {
 	t.Parallel()
 

@@ -62,7 +62,7 @@ func removePlugins(cmd *cobra.Command, s streams, root *rootOptions, args []stri
 	return err
 }
 
-// confirmRemoval asks before files are lost that no source has.
+// confirmRemoval asks for confirmation before files are removed that cannot be restored from a source.
 func confirmRemoval(ctx context.Context, s streams, yes bool) func(install.Handmade) error {
 	return func(h install.Handmade) error {
 		switch {

@@ -9,7 +9,7 @@ import (
 	"github.com/idelchi/aura/internal/app"
 )
 
-// writeList is a table with one line per plugin.
+// writeList writes a table with one line per plugin.
 func writeList(w io.Writer, list []app.Info) {
 	if len(list) == 0 {
 		fmt.Fprintln(w, "no plugins are installed; put one below .aura/plugins/, or install one with aura plugins add")
@@ -72,7 +72,7 @@ func processes(p app.Info) string {
 	return dash(strings.Join(parts, ", "))
 }
 
-// writeDetails is everything about one plugin, a line per fact.
+// writeDetails writes everything about one plugin, one line per fact.
 func writeDetails(w io.Writer, p app.Info) {
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(w, "%-13s %s\n", name+":", indent(clean(fmt.Sprintf(format, args...))))
@@ -168,7 +168,7 @@ func writeProcesses(w io.Writer, line liner, p app.Info) {
 	writeSandbox(line, p.Processes)
 }
 
-// writeSandbox tells what the processes are confined by, and what they are not.
+// writeSandbox reports how the processes are confined, and what the confinement does not cover.
 func writeSandbox(line liner, list []host.Health) {
 	for _, h := range list {
 		if h.Sandbox == nil || !h.Sandbox.Confined {

@@ -12,7 +12,7 @@ import (
 	"github.com/idelchi/aura/internal/install"
 )
 
-// updateOptions are the flags of plugins update.
+// updateOptions holds the flags of plugins update.
 type updateOptions struct {
 	installOptions
 
@@ -63,13 +63,13 @@ func newPluginsUpdate(s streams, root *rootOptions) *cobra.Command {
 	return cmd
 }
 
-// updateTarget is one thing to update, and where to look for it.
+// updateTarget is a plugin or pack to update, and the places to search for it.
 type updateTarget struct {
 	name   string
 	places []install.Place
 }
 
-// targets are what the command line names, or all there is in any home.
+// targets returns the plugins that the command line names. With --all, it also returns every updatable plugin in any home.
 func (o *updateOptions) targets(places []install.Place, names []string) ([]updateTarget, error) {
 	var out []updateTarget
 	for _, name := range names {
@@ -127,7 +127,7 @@ func (o *updateOptions) run(cmd *cobra.Command, s streams, root *rootOptions, na
 	return errors.Join(failed...)
 }
 
-// writeUpdated tells what an update brought.
+// writeUpdated reports what an update changed.
 func writeUpdated(w io.Writer, u install.Updated) {
 	name := clean(u.Name)
 	switch {

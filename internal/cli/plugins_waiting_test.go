@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// onWrite does something at the first line that is written.
+// onWrite calls a function when the first line is written.
 type onWrite struct {
 	strings.Builder
 	do func()
@@ -26,7 +26,8 @@ func (w *onWrite) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// TestPluginsWait lets one command after the other find the plugins held by another aura, which ends when it is told.
+// TestPluginsWait runs several commands while another aura holds the plugins. The other aura releases them after the command
+// reports that it waits.
 func TestPluginsWait(t *testing.T) {
 	t.Parallel()
 

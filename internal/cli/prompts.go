@@ -18,22 +18,23 @@ import (
 )
 
 const (
-	// fromInput is the argument that stands for standard input.
+	// fromInput is the argument that means standard input.
 	fromInput = "-"
-	// silence is how long standard input may stay silent beside a prompt before it is left aside.
+	// silence is how long aura waits for standard input to begin if there are also prompts. After that, standard input is
+	// ignored.
 	silence = 3 * time.Second
 )
 
-// promptSource is where the prompts of a run come from.
+// promptSource provides the prompts of a run.
 type promptSource struct {
 	in io.Reader
-	// warn tells the user something; after is time.After, except in tests.
+	// warn shows a warning to the user. after is time.After, except in tests.
 	warn  func(text string)
 	after func(time.Duration) <-chan time.Time
 }
 
-// prompts are the arguments. One that is - is what standard input says, as is the only prompt where no argument is given. What is
-// piped beside prompts belongs to the first that goes to the model.
+// prompts returns the prompts, which are the arguments. The argument - is replaced by standard input. Without arguments, standard
+// input is the only prompt. If there are other prompts, piped text is added to the first one that is sent to the model.
 func (p promptSource) prompts(ctx context.Context, args []string) ([]string, error) {
 	if len(args) == 0 {
 		if isTerminal(p.in) {
@@ -61,12 +62,12 @@ func (p promptSource) prompts(ctx context.Context, args []string) ([]string, err
 	return out, err
 }
 
-// withInput is a prompt and the text that is piped beside it. Nothing in that text mentions a file.
+// withInput returns a prompt together with piped text. The text is escaped, so that nothing in it refers to a file.
 func withInput(text, input string) string {
 	return strings.TrimRight(text, "\n") + "\n\n<stdin>\n" + prompt.Escape(input) + "\n</stdin>"
 }
 
-// whole is the prompt that standard input is. It is waited for.
+// whole reads standard input as a prompt. It waits until standard input ends.
 func (p promptSource) whole(ctx context.Context) (string, error) {
 	text, err := p.read(ctx, nil)
 	if err == nil && strings.TrimSpace(text) == "" {
@@ -75,8 +76,8 @@ func (p promptSource) whole(ctx context.Context) (string, error) {
 	return text, err
 }
 
-// beside is what is piped beside a prompt; empty if nothing comes. Whoever starts aura may have left a pipe open that nobody writes
-// to.
+// beside returns the text that is piped in addition to a prompt. It is empty if nothing arrives: the program that started aura
+// may have left a pipe open without writing to it.
 func (p promptSource) beside(ctx context.Context) (string, error) {
 	text, err := p.read(ctx, p.after(silence))
 	if errors.Is(err, errSilent) {
@@ -88,8 +89,8 @@ func (p promptSource) beside(ctx context.Context) (string, error) {
 
 var errSilent = errors.New("standard input is silent")
 
-// read reads standard input to its end, if it begins before late. Nothing can interrupt reading: if it is given up, it goes on until
-// the process ends.
+// read reads standard input to its end, if it begins before late. A read cannot be interrupted: if the caller gives up, the read
+// continues until the process ends.
 func (p promptSource) read(ctx context.Context, late <-chan time.Time) (string, error) {
 	type outcome struct {
 		text string
@@ -98,7 +99,7 @@ func (p promptSource) read(ctx context.Context, late <-chan time.Time) (string, 
 	began, done := make(chan struct{}), make(chan outcome, 1)
 	go func() {
 		in := bufio.NewReader(p.in)
-		_, _ = in.Peek(1) // whatever is wrong is so for the next read too
+		_, _ = in.Peek(1) // the next read returns the same error
 		close(began)
 		text, err := readInput(in)
 		done <- outcome{text, err}
@@ -118,7 +119,7 @@ func (p promptSource) read(ctx context.Context, late <-chan time.Time) (string, 
 	}
 }
 
-// readBounded reads what a person could have written. A device or a program that never ends is an error.
+// readBounded reads input up to the limit of a text. A device or a program that never ends is an error.
 func readBounded(in io.Reader) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(in, files.MaxText+1))
 	if err == nil && len(text) > files.MaxText {
@@ -136,12 +137,13 @@ func readInput(in io.Reader) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("reading standard input: %w", err)
 	}
-	// Windows puts a byte order mark before what it pipes, and ends lines in its own way.
+	// Windows writes a byte order mark before piped text, and ends lines with \r
+	// .
 	return strings.ToValidUTF8(strings.TrimRight(strings.TrimPrefix(string(text), "\uFEFF"), "\r\n"), "\uFFFD"), nil
 }
 
-// isPiped reports whether somebody gave standard input something to read: a pipe, a socket or a file. A terminal and /dev/null are
-// none, and neither is a descriptor that is closed.
+// isPiped reports whether standard input is a pipe, a socket or a file. A terminal, /dev/null and a closed descriptor do not
+// count.
 func isPiped(in io.Reader) bool {
 	f, ok := in.(*os.File)
 	if !ok {

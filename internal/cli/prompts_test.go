@@ -64,7 +64,8 @@ func TestPrompts(t *testing.T) {
 
 func never(time.Duration) <-chan time.Time { return nil }
 
-// TestSilentPipe has a pipe that nobody writes to: beside a prompt it is left aside, and as a prompt it is waited for.
+// TestSilentPipe uses a pipe to which nothing is written: it is ignored if there is also a prompt, and awaited if it is the
+// prompt.
 func TestSilentPipe(t *testing.T) {
 	t.Parallel()
 	in, out := io.Pipe()
@@ -105,14 +106,14 @@ func TestSilentPipe(t *testing.T) {
 	}
 }
 
-// TestSlowPipe has a pipe that begins in time and ends long after: all of it counts.
+// TestSlowPipe uses a pipe that begins in time and ends much later. All of its text must be read.
 func TestSlowPipe(t *testing.T) {
 	t.Parallel()
 	in, out := io.Pipe()
 	late := make(chan time.Time)
 	go func() {
 		_, _ = io.WriteString(out, "first ")
-		// The reader has what was written, so it no longer waits for the beginning.
+		// The reader has received the first write, so it no longer waits for the beginning.
 		_, _ = io.WriteString(out, "second")
 		_ = out.Close()
 	}()

@@ -14,44 +14,44 @@ import (
 	"github.com/idelchi/aura/internal/terminal"
 )
 
-// renderer shows events. Its methods may be called from several goroutines: while the run ends, plugins still report.
+// renderer shows events. Its methods must be safe for concurrent use, because plugins still report while the run ends.
 type renderer interface {
 	frontend.FrontEnd
-	// finish ends the output properly, whatever was last on it.
+	// finish ends the output properly, whatever was shown last.
 	finish()
 }
 
-// textRenderer streams the model's text to standard output and tells everything else on standard error.
+// textRenderer streams the model's text to standard output and shows everything else on standard error.
 type textRenderer struct {
 	// mu is held while something is shown.
 	mu       sync.Mutex
 	out, err io.Writer
-	// look is what standard error can show.
+	// look describes what standard error can show.
 	look terminal.Look
-	// markdown renders the model's text; nil where it is shown as it comes.
+	// markdown renders the model's text. It is nil if the text is shown as it arrives.
 	markdown *terminal.Markdown
-	// spinner shows what is being waited for, as the events say.
+	// spinner shows what aura is waiting for, according to the events.
 	spinner spinner
-	// piped is set if standard output is no terminal: then the model's text passes but for control sequences.
+	// piped is set if standard output is not a terminal. The model's text is then written unchanged except for control sequences.
 	piped bool
-	// said and thought clean what streams in, where a sequence may be cut anywhere.
+	// said and thought clean streamed text, in which a sequence may be split at any position.
 	said, thought plaintext.Cleaner
 	// verbose shows the model's thinking.
 	verbose atomic.Bool
-	// traced picks the events that --debug shows, as the lines of --json; nil picks none.
+	// traced reports whether --debug shows an event, in the format of --json. If it is nil, no event is shown.
 	traced func(event.Event) bool
 	lines  event.Encoder
-	// open is set while a line of the model's text is not ended.
+	// open is set while a line of the model's text is unfinished.
 	open bool
-	// musing is set while a line of the model's thinking is not ended.
+	// musing is set while a line of the model's thinking is unfinished.
 	musing bool
-	// outputs are what tools that still run have printed, by the ids of their calls.
+	// outputs holds the output of running tools, by the ids of their calls.
 	outputs map[string]*terminal.Output
-	// failed is set once the error that ends the run has been shown.
+	// failed is set after the error that ends the run was shown.
 	failed bool
 }
 
-// newTextRenderer returns one for the streams of a command.
+// newTextRenderer returns a renderer for the streams of a command.
 func newTextRenderer(s streams) *textRenderer {
 	r := &textRenderer{out: s.out, err: s.err, piped: !isTerminal(s.out)}
 	if s.screen == nil {
@@ -67,7 +67,7 @@ func newTextRenderer(s streams) *textRenderer {
 // resultLimit is how much of a tool's result is shown, in runes.
 const resultLimit = 160
 
-// Event shows what happens.
+// Event shows an event.
 func (r *textRenderer) Event(e event.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -103,7 +103,7 @@ func (r *textRenderer) show(e event.Event) {
 	case event.Notice:
 		r.tell(terminal.Warning, "! %s", indent(clean(named(e.Plugin, e.Text))))
 	case event.PluginError:
-		if !e.Returned { // it is in the plugin's log, and --debug traces it
+		if !e.Returned { // it is in the plugin's log, and --debug shows it
 			r.tell(terminal.Warning, "! %s", indent(clean(named(e.Plugin, e.Error))))
 		}
 	case event.Error:
@@ -113,7 +113,7 @@ func (r *textRenderer) show(e event.Event) {
 	}
 }
 
-// named says whose text it is, unless the text says so itself.
+// named prefixes a text with the name of its plugin, unless the text already contains the name.
 func named(plugin, text string) string {
 	if plugin == "" || strings.Contains(text, fmt.Sprintf("plugin %q", plugin)) {
 		return text
@@ -121,10 +121,10 @@ func named(plugin, text string) string {
 	return plugin + ": " + text
 }
 
-// ShowThinking shows the thinking of the model from here on, or stops it.
+// ShowThinking turns the display of the model's thinking on or off.
 func (r *textRenderer) ShowThinking(on bool) { r.verbose.Store(on) }
 
-// think shows thinking on standard error, as it comes.
+// think shows thinking on standard error as it arrives.
 func (r *textRenderer) think(s string) {
 	if s == "" || !r.verbose.Load() {
 		return
@@ -138,7 +138,7 @@ func (r *textRenderer) think(s string) {
 	r.musing = !strings.HasSuffix(s, "\n")
 }
 
-// compactionLine tells of a compaction.
+// compactionLine describes a compaction.
 func compactionLine(e event.Compaction) string {
 	if !e.Success {
 		return "the history was not compacted: " + clean(e.Error)
@@ -158,7 +158,7 @@ func switchLine(e event.AgentSwitch) string {
 	return clean(fmt.Sprintf("%s [%s]", text, e.Reason))
 }
 
-// text shows what the model says: as it comes, or rendered once a block is complete.
+// text shows the model's text: as it arrives, or rendered once a block is complete.
 func (r *textRenderer) text(s string) {
 	if r.markdown == nil {
 		r.stream(s)
@@ -170,7 +170,7 @@ func (r *textRenderer) text(s string) {
 	}
 }
 
-// tail is what the model said and is not shown yet.
+// tail returns the model's text that is not shown yet.
 func (r *textRenderer) tail() string {
 	if r.markdown == nil {
 		return ""
@@ -178,7 +178,7 @@ func (r *textRenderer) tail() string {
 	return r.markdown.Tail()
 }
 
-// stream writes text to standard output as it comes.
+// stream writes text to standard output as it arrives.
 func (r *textRenderer) stream(s string) {
 	if s == "" {
 		return
@@ -192,15 +192,15 @@ func (r *textRenderer) stream(s string) {
 	r.open = !strings.HasSuffix(s, "\n")
 }
 
-// write leaves it to output to tell of a failure.
+// write ignores errors, because output records them.
 func (r *textRenderer) write(s string) { _, _ = io.WriteString(r.out, s) }
 
-// print leaves it to output to tell of a failure. What standard error does not take is lost.
+// print ignores errors: output records those of standard output, and text that standard error does not accept is lost.
 func (r *textRenderer) print(w io.Writer, text terminal.Styled) { _ = terminal.Print(w, text) }
 
 func (r *textRenderer) paint(s terminal.Style, text string) { r.print(r.err, r.look.Paint(s, text)) }
 
-// tell shows a line, or several, of what is not the model's text.
+// tell shows one or more lines that are not the model's text.
 func (r *textRenderer) tell(s terminal.Style, format string, args ...any) {
 	r.endLine()
 	r.endThought()
@@ -224,7 +224,7 @@ func (r *textRenderer) endThought() {
 	}
 }
 
-// endText shows the rest of what the model says.
+// endText shows the rest of the model's text.
 func (r *textRenderer) endText() {
 	if r.markdown != nil {
 		if rest := r.markdown.End(); rest != "" {
@@ -235,8 +235,8 @@ func (r *textRenderer) endText() {
 	r.endLine()
 }
 
-// endLine ends a line of text before something else is shown. Rendered text always ends with a line: what comes between two blocks of it, such
-// as a notice, does not end the block that is open.
+// endLine ends a line of text before something else is shown. Rendered text always ends with a line break: output between two
+// blocks, such as a notice, does not end the open block.
 func (r *textRenderer) endLine() {
 	if rest := r.said.End(); rest != "" {
 		r.write(rest)
@@ -256,8 +256,8 @@ func (r *textRenderer) finish() {
 	r.spinner.end()
 }
 
-// indent keeps the later lines of a notice apart from what follows.
+// indent indents the further lines of a notice, to separate them from the following output.
 func indent(s string) string { return strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n  ") }
 
-// took is how long a call ran.
+// took returns how long a call ran, rounded for display.
 func took(d time.Duration) time.Duration { return d.Round(time.Millisecond) }

@@ -8,11 +8,11 @@ import (
 	"github.com/idelchi/aura/internal/plaintext"
 )
 
-// jsonRenderer writes every event as a line of JSON on standard output and nothing else. The order of the lines is the order of
-// their numbers, whichever goroutine an event comes from.
+// jsonRenderer writes every event as a line of JSON to standard output, and nothing else. The lines are in the order of their
+// numbers, whichever goroutine sends an event.
 type jsonRenderer struct {
 	out io.Writer
-	// listed picks the events to write; nil picks all.
+	// listed reports whether an event is written. If it is nil, all events are written.
 	listed func(event.Event) bool
 
 	mu    sync.Mutex
@@ -39,7 +39,7 @@ func (r *jsonRenderer) Event(e event.Event) {
 
 func (r *jsonRenderer) finish() {}
 
-// failure is the first error of writing or encoding.
+// failure returns the first error of writing or encoding.
 func (r *jsonRenderer) failure() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"github.com/idelchi/aura/internal/conversation/event"
 )
 
-// TestJSONLinesAreNumbered has many goroutines show events at once. The lines are whole, and their numbers are in order.
+// TestJSONLinesAreNumbered lets many goroutines show events at once. The lines must be whole, and their numbers in order.
 func TestJSONLinesAreNumbered(t *testing.T) {
 	t.Parallel()
 	const goroutines, each = 8, 50

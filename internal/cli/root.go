@@ -16,7 +16,7 @@ import (
 	"github.com/idelchi/aura/internal/setup"
 )
 
-// rootOptions are the flags that several commands share. The table in flags.go says which command takes which.
+// rootOptions holds the flags that several commands share. flagTable in flags.go defines which command takes which flags.
 type rootOptions struct {
 	configs        []string
 	home           string
@@ -46,7 +46,7 @@ type rootOptions struct {
 	safe   bool
 
 	flags *pflag.FlagSet
-	// gate is made when it is first needed: by then the flags are known.
+	// gate is created when it is first needed, because the flags are known by then.
 	gate *app.Gate
 }
 
@@ -145,7 +145,7 @@ func (o *rootOptions) register(f *pflag.FlagSet) {
 	f.BoolVar(&o.debug, "debug", false, "show every event on standard error")
 }
 
-// configOptions are where this command line finds the configuration.
+// configOptions returns where this command line finds the configuration.
 func (o *rootOptions) configOptions(s streams) config.Options {
 	c := config.Options{Configs: o.configs, Workdir: o.workdir, EnvFiles: o.envFiles, Environ: s.environ, WithoutInstructions: o.withoutInstructions}
 	if o.flags.Changed("home") {
@@ -157,7 +157,7 @@ func (o *rootOptions) configOptions(s streams) config.Options {
 	return c
 }
 
-// appOptions is what the command line asks of a session.
+// appOptions returns the session options of the command line.
 func (o *rootOptions) appOptions(s streams) (app.Options, error) {
 	think, err := llm.ParseThink(o.think)
 	if err != nil {
@@ -185,7 +185,7 @@ func (o *rootOptions) appOptions(s streams) (app.Options, error) {
 	}, nil
 }
 
-// variables are those of --set.
+// variables returns the variables of --set.
 func (o *rootOptions) variables() (map[string]string, error) {
 	vars := map[string]string{}
 	for _, text := range o.vars {
@@ -198,8 +198,8 @@ func (o *rootOptions) variables() (map[string]string, error) {
 	return vars, nil
 }
 
-// fromEnvironment sets the root's flags that are not on the command line from AURA_<FLAG>. Variables whose flags do nothing for the
-// command do not count.
+// fromEnvironment sets the root's flags that are not on the command line from AURA_<FLAG>. It ignores variables whose flags do
+// not affect the command.
 func fromEnvironment(cmd *cobra.Command, environ []string) error {
 	var failed error
 	opposed := contradicted(cmd)
@@ -207,7 +207,7 @@ func fromEnvironment(cmd *cobra.Command, environ []string) error {
 		name := "AURA_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
 		value, ok := config.Lookup(environ, name)
 		if !ok || f.Changed || failed != nil || !takes(cmd, f.Name) || value == "" && f.Name != "home" || f.Name == opposed {
-			return // an empty variable is as good as none, except that an empty home means something
+			return // an empty variable counts as unset, except that an empty home means no home
 		}
 		if err := cmd.Root().PersistentFlags().Set(f.Name, value); err != nil {
 			failed = usageError{fmt.Errorf("reading %s: %w", name, err)}

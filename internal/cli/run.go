@@ -14,7 +14,7 @@ import (
 	"github.com/idelchi/aura/internal/frontend"
 )
 
-// runOptions are the flags of run, which tasks run shares.
+// runOptions holds the flags of run, which tasks run shares.
 type runOptions struct {
 	timeout time.Duration
 	json    bool
@@ -90,7 +90,7 @@ func (o *runOptions) register(cmd *cobra.Command) {
 	o.registerEvents(cmd)
 }
 
-// withTimeout ends the context when the time is up.
+// withTimeout returns a context that ends after the timeout.
 func (o *runOptions) withTimeout(ctx context.Context) (context.Context, context.CancelFunc, error) {
 	if o.timeout < 0 {
 		return nil, nil, usageError{fmt.Errorf("--timeout %s is negative", o.timeout)}
@@ -102,7 +102,7 @@ func (o *runOptions) withTimeout(ctx context.Context) (context.Context, context.
 	return limited, cancel, nil
 }
 
-// run is one session from beginning to end.
+// run runs one session from beginning to end.
 func (o *runOptions) run(ctx context.Context, s streams, a app.Options, debug bool, prompts []string) error {
 	r := o.renderer(s, debug)
 	a.PluginEvents = slices.Contains(o.events, pluginEvents)
@@ -132,7 +132,7 @@ func converse(ctx context.Context, a app.Options, front frontend.FrontEnd, promp
 	return errors.Join(err, opened.Close(app.ReasonOf(ctx, err)))
 }
 
-// because replaces the error of an ended context by what ended it.
+// because replaces the error of an ended context with the cause.
 func because(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)

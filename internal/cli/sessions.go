@@ -93,7 +93,7 @@ func (o *sessionsListOptions) run(s streams, root *rootOptions) error {
 	return nil
 }
 
-// sessionDirs are the directories with the sessions of the project, or of all.
+// sessionDirs returns the directories with the sessions of the project, or of all projects.
 func sessionDirs(c *config.Config, all bool) []string {
 	if all {
 		return c.State.AllSessions()
@@ -101,7 +101,7 @@ func sessionDirs(c *config.Config, all bool) []string {
 	return []string{c.State.Sessions()}
 }
 
-// writeSessions writes a table; with directories if the sessions are those of several.
+// writeSessions writes a table. It includes the directories if the sessions belong to several.
 func writeSessions(w io.Writer, list []session.Summary, short map[string]string, directories bool) {
 	head := []string{"ID", "STARTED", "MESSAGES", "END"}
 	if directories {
@@ -126,7 +126,7 @@ func writeSessions(w io.Writer, list []session.Summary, short map[string]string,
 	table(w, rows)
 }
 
-// started is when a session began, for a table.
+// started formats the start time of a session for a table.
 func started(s session.Summary) string {
 	if s.StartedAt.IsZero() {
 		return "-"

@@ -73,7 +73,7 @@ func removeSessions(ctx context.Context, s streams, root *rootOptions, words []s
 	return errors.Join(faults...)
 }
 
-// confirmSessionRemoval asks whether sessions may be removed.
+// confirmSessionRemoval asks whether to remove sessions.
 func confirmSessionRemoval(ctx context.Context, s streams, list []session.Summary, describe func(session.Summary) string) error {
 	if !isTerminal(s.in) || !isTerminal(s.err) {
 		return usageError{errors.New("removing sessions needs --yes where there is no terminal to ask on")}
@@ -171,7 +171,7 @@ func pruneSessions(s streams, root *rootOptions, o app.PruneOptions) error {
 	return failed
 }
 
-// size is a number of bytes for people.
+// size formats a number of bytes for people.
 func size(n int64) string {
 	switch {
 	case n < 1000:

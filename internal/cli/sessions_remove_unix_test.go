@@ -50,7 +50,7 @@ func TestSessionsRmAsks(t *testing.T) {
 			s := streams{in: terminal, out: &out, err: terminal, environ: []string{"XDG_STATE_HOME=" + xdg}}
 			code := execute(t.Context(), s, append([]string{"--workdir", dir, "--home", "", "sessions", "rm", j.ID()[:8]}, row.args...))
 			var shown strings.Builder
-			// What is asked is on the terminal by now.
+			// The question must be on the terminal by now.
 			for part := make([]byte, 4096); row.asked && !strings.Contains(shown.String(), "Remove 1 session? [y/N]"); {
 				n, err := keyboard.Read(part)
 				if err != nil {

@@ -97,7 +97,7 @@ func export(stdout io.Writer, text, output string) error {
 	return nil
 }
 
-// findSession loads a session, and returns the secrets that are not shown of it.
+// findSession loads a session, and returns the redactor of the secrets that must not be shown.
 func (o *rootOptions) findSession(s streams, word string) (session.Session, *redact.Redactor, error) {
 	cfg, found, err := o.meantSession(s, word)
 	if err != nil {
@@ -107,13 +107,13 @@ func (o *rootOptions) findSession(s streams, word string) (session.Session, *red
 	return saved, setup.Secrets(cfg, nil), err
 }
 
-// meantSession finds the session that a word means.
+// meantSession returns the session that a word refers to.
 func (o *rootOptions) meantSession(s streams, word string) (*config.Config, session.Summary, error) {
 	cfg, err := o.list(s)
 	if err != nil {
 		return nil, session.Summary{}, err
 	}
 	found, err := app.FindSession(cfg.Config, word)
-	// An error lists titles.
+	// The error may list titles, so redact it.
 	return cfg.Config, found, setup.Secrets(cfg.Config, nil).Error(err)
 }

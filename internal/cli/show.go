@@ -74,7 +74,7 @@ func showArgs(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// kindOf finds a kind by what many or one of it are called.
+// kindOf returns the kind with a plural or singular name.
 func kindOf(name string) (shownKind, bool) {
 	i := slices.IndexFunc(shownKinds, func(k shownKind) bool { return k.plural == name || k.one == name })
 	if i < 0 {
@@ -83,7 +83,7 @@ func kindOf(name string) (shownKind, bool) {
 	return shownKinds[i], true
 }
 
-// viewerFor looks for the agent and the mode that the flags name. An agent brings its own mode if they name none.
+// viewerFor returns a viewer for the agent and the mode that the flags name. If they name no mode, the mode of the agent is used.
 func viewerFor(cmd *cobra.Command, c *config.Config) (viewer, error) {
 	v := viewer{hide: newMask(c)}
 	var err error
@@ -96,7 +96,7 @@ func viewerFor(cmd *cobra.Command, c *config.Config) (viewer, error) {
 	return v, err
 }
 
-// flagged is the entity that a flag of the same name chooses; a zero value if it chooses none.
+// flagged returns the entity that a flag of the same name selects. It is the zero value if the flag is not set.
 func flagged[T any](cmd *cobra.Command, flag string, all map[string]T) (T, error) {
 	var none T
 	f := cmd.Flag(flag)
@@ -152,7 +152,7 @@ func namesOf(list []shown) []string {
 	return out
 }
 
-// showAll is the overview.
+// showAll shows the overview.
 func showAll(w io.Writer, c *config.Config, v viewer, asJSON bool) error {
 	all := map[string][]shown{}
 	for _, kind := range shownKinds {

@@ -15,11 +15,11 @@ type shown struct {
 	Kind        string `json:"kind"`
 	Name        string `json:"name"`
 	Description string `json:"description,omitempty"`
-	// Status is what sets it apart, such as default or disabled.
+	// Status holds the distinguishing properties of the entity, such as default or disabled.
 	Status string `json:"status,omitempty"`
-	// Place is where it is declared; features have a place for each setting instead.
+	// place is where the entity is declared. Features have a place for each setting instead.
 	*place
-	// Shadows are where lower homes declare one of the same name.
+	// Shadows lists where homes of lower precedence declare an entity of the same name.
 	Shadows  []place          `json:"shadows,omitempty"`
 	Origins  map[string]place `json:"origins,omitempty"`
 	Settings map[string]any   `json:"settings"`
@@ -39,13 +39,13 @@ type place struct {
 
 func placeOf(p config.Place) place { return place{File: p.File, Line: p.Line, Home: p.Home.Kind} }
 
-// shownKind is a kind that can be shown: what it is called on the command line, what one of it is called, and where to find it.
+// shownKind is a kind that can be shown: its name on the command line, its singular name, and how to list its entities.
 type shownKind struct {
 	plural, one string
 	list        func(c *config.Config, v viewer) ([]shown, error)
 }
 
-// shownKinds are all of them, in the order of the overview.
+// shownKinds lists all kinds, in the order of the overview.
 var shownKinds = []shownKind{
 	entityKind("agents", "agent", agentsInForce, func(a config.Agent) shown {
 		return shown{Description: a.Description, Status: words(map[string]bool{
@@ -80,14 +80,14 @@ var shownKinds = []shownKind{
 	}),
 }
 
-// viewer is how to look: what to hide, and for whom features are combined.
+// viewer defines what to hide, and for which agent and mode features are combined.
 type viewer struct {
 	hide  mask
 	agent config.Agent
 	mode  config.Mode
 }
 
-// agentsInForce are all agents, of which one at most is the default: that of the home of highest precedence.
+// agentsInForce returns all agents. At most one of them is the default: the one in the home of highest precedence.
 func agentsInForce(c *config.Config) map[string]config.Agent {
 	usual, _ := c.DefaultAgent()
 	all := maps.Clone(c.Agents)
@@ -98,7 +98,8 @@ func agentsInForce(c *config.Config) map[string]config.Agent {
 	return all
 }
 
-// entityKind is a kind whose entities are declared in files, by name. More says what of one is not a setting.
+// entityKind returns a kind whose entities are declared in files, by name. more returns the parts of an entity that are not
+// settings.
 func entityKind[T any](plural, one string, from func(*config.Config) map[string]T, more func(T) shown) shownKind {
 	return shownKind{plural: plural, one: one, list: func(c *config.Config, v viewer) ([]shown, error) {
 		all := from(c)
@@ -121,7 +122,7 @@ func entityKind[T any](plural, one string, from func(*config.Config) map[string]
 	}}
 }
 
-// settle takes an entity apart. What it is called and what it is for stand elsewhere.
+// settle splits an entity into settings. It omits name and description, which are shown elsewhere.
 func (e *shown) settle(of any, hide mask) {
 	r := reader{hide: hide}
 	r.read(nil, reflect.ValueOf(of))
@@ -133,7 +134,7 @@ func (e *shown) settle(of any, hide mask) {
 	e.settings, e.Settings = own, nested(own)
 }
 
-// overrides are the features that an entity sets for itself.
+// overrides returns the features that an entity overrides.
 func overrides(features map[string]any) []setting {
 	r := reader{}
 	r.hide = mask{}
@@ -141,7 +142,7 @@ func overrides(features map[string]any) []setting {
 	return r.out
 }
 
-// words are those that apply, in order.
+// words returns the words that apply, sorted and joined.
 func words(apply map[string]bool) string {
 	var out []string
 	for _, word := range slices.Sorted(maps.Keys(apply)) {
@@ -152,7 +153,7 @@ func words(apply map[string]bool) string {
 	return strings.Join(out, ", ")
 }
 
-// listFeatures shows each feature with all its settings, defaults included, and where each is made.
+// listFeatures returns each feature with all its settings, including defaults, and where each is set.
 func listFeatures(c *config.Config, v viewer) ([]shown, error) {
 	features, err := c.FeaturesFor(v.agent, v.mode, nil)
 	if err != nil {
@@ -185,7 +186,7 @@ func listFeatures(c *config.Config, v viewer) ([]shown, error) {
 	return out, nil
 }
 
-// pluginDirs are where the homes have their plugins, that of the highest precedence first.
+// pluginDirs returns the plugin directories of the homes, highest precedence first.
 func pluginDirs(c *config.Config) []string {
 	var out []string
 	for _, root := range slices.Backward(c.PluginRoots()) {
@@ -194,7 +195,7 @@ func pluginDirs(c *config.Config) []string {
 	return out
 }
 
-// origin is where a setting is made, or what it is a part of.
+// origin returns where a setting, or an enclosing one, is set.
 func origin(places map[string]config.Place, path []string) (config.Place, bool) {
 	for n := len(path); n > 0; n-- {
 		if p, ok := places[strings.Join(path[:n], ".")]; ok {

@@ -11,10 +11,10 @@ import (
 	"github.com/idelchi/aura/internal/setup"
 )
 
-// hidden stands for a value that is set and not shown.
+// hidden replaces a value that is set but not shown.
 const hidden = "(set, not shown)"
 
-// mask hides secrets: values by where they stand, and the values of variables and tokens wherever they have got to.
+// mask hides secrets: values by their keys, and the values of variables and tokens anywhere.
 type mask struct {
 	known *redact.Redactor
 }
@@ -23,10 +23,10 @@ func newMask(c *config.Config) mask {
 	return mask{known: redact.NewWithMark(hidden, setup.SecretValues(c, nil)...)}
 }
 
-// text is a text without secrets.
+// text returns a text without secrets.
 func (m mask) text(s string) string { return m.known.String(s) }
 
-// value is what may be shown of the value at a path of keys.
+// value returns the part of the value at a path of keys that may be shown.
 func (m mask) value(path []string, v any) any {
 	s, ok := v.(string)
 	if !ok || s == "" {
@@ -43,10 +43,10 @@ func (m mask) value(path []string, v any) any {
 	return m.text(s)
 }
 
-// bareURL is an address without what may let someone in: a user, and the values of a query.
+// bareURL returns an address without parts that may grant access: the user and the query.
 func bareURL(text string) string {
 	u, err := url.Parse(text)
-	// Without a scheme, a user and a password look like something else.
+	// Without a scheme, a user and a password are not recognized as such.
 	if err != nil || u.Opaque != "" || u.Host == "" && strings.Contains(text, "@") {
 		return hidden
 	}
@@ -60,7 +60,7 @@ func bareURL(text string) string {
 	return u.String()
 }
 
-// plugins hides secrets in the settings of plugins, and in why they cannot be loaded.
+// plugins hides secrets in the settings of plugins, and in the errors that prevent them from loading.
 func (m mask) plugins(list []app.Info) {
 	for i := range list {
 		list[i].ProbeError = m.text(list[i].ProbeError)
@@ -70,7 +70,7 @@ func (m mask) plugins(list []app.Info) {
 	}
 }
 
-// tree is what may be shown of all values below a path of keys.
+// tree returns the values below a path of keys with secrets hidden.
 func (m mask) tree(path []string, v any) any {
 	switch v := v.(type) {
 	case map[string]any:

@@ -75,7 +75,7 @@ func schemaNames() []string {
 	return out
 }
 
-// schemaOf finds a kind of file by what many or one of it are called.
+// schemaOf returns the kind of file with a plural or singular name.
 func schemaOf(name string) (schema.Kind, bool) {
 	kinds := schema.Kinds()
 	i := slices.IndexFunc(kinds, func(k schema.Kind) bool { return k.Name == name || k.One == name })

@@ -11,7 +11,7 @@ import (
 	"github.com/idelchi/aura/internal/config"
 )
 
-// setting is one value of an entity and the keys that lead to it.
+// setting is one value of an entity and its path of keys.
 type setting struct {
 	path  []string
 	value any
@@ -19,7 +19,7 @@ type setting struct {
 
 func (s setting) key() string { return strings.Join(s.path, ".") }
 
-// text is the value on one line.
+// text returns the value on one line.
 func (s setting) text() string {
 	list, ok := s.value.([]any)
 	if !ok {
@@ -32,7 +32,7 @@ func (s setting) text() string {
 	return strings.Join(words, ", ")
 }
 
-// reader takes values apart into settings.
+// reader splits values into settings.
 type reader struct {
 	// zero keeps values that are not set.
 	zero bool
@@ -40,9 +40,10 @@ type reader struct {
 	out  []setting
 }
 
-// read follows structs and maps down to plain values. Fields are called as in files; those that files do not have are left out.
+// read follows structs and maps down to plain values. Fields are named as in files. Fields that do not occur in files are
+// omitted.
 func (r *reader) read(path []string, v reflect.Value) {
-	// What a pointer points to was set, even if it is zero.
+	// The target of a pointer was set, even if it is zero.
 	set := false
 	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
 		if v.IsNil() {
@@ -98,7 +99,7 @@ func entries(m reflect.Value) map[string]reflect.Value {
 	return out
 }
 
-// untyped is a value without its named type, so that a text is a string and JSON does not call methods.
+// untyped returns a value without its named type, so that a text is a string and JSON calls no methods.
 func untyped(v reflect.Value) any {
 	if v.Kind() == reflect.String {
 		return v.String()
@@ -106,7 +107,7 @@ func untyped(v reflect.Value) any {
 	return v.Interface()
 }
 
-// fileKey is what a field is called in a file. One without a tag is a part of features, which are called by their names.
+// fileKey returns the key of a field in a file. A field without a tag is part of features, and its key is derived from its name.
 func fileKey(f reflect.StructField) string {
 	if !f.IsExported() || f.Type == reflect.TypeFor[config.Source]() {
 		return ""
@@ -122,7 +123,7 @@ func fileKey(f reflect.StructField) string {
 	return name
 }
 
-// snake is a name in lower case with an underscore before each further word.
+// snake returns a name in lower case with an underscore before each further word.
 func snake(name string) string {
 	var b strings.Builder
 	for i, r := range name {
@@ -134,7 +135,7 @@ func snake(name string) string {
 	return b.String()
 }
 
-// nested is settings as JSON has them.
+// nested returns the settings in the nested form of the JSON output.
 func nested(settings []setting) map[string]any {
 	out := map[string]any{}
 	for _, s := range settings {

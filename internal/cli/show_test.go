@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// shownFiles is a project with a bit of everything, secrets in all places where they can be.
+// shownFiles returns a project with entities of all kinds, and with secrets in all places where they can occur.
 func shownFiles() map[string]string {
 	return map[string]string{
 		"home/config/agents/main.md":       "---\nname: main\ndescription: of the user\n---\nUser.\n",
@@ -33,7 +33,7 @@ func TestShow(t *testing.T) {
 		name   string
 		args   []string
 		code   int
-		want   []string // patterns of lines, with blanks run together
+		want   []string // patterns of lines, with runs of blanks reduced to one
 		absent []string
 	}{
 		{name: "overview", want: []string{
@@ -109,7 +109,7 @@ func TestShow(t *testing.T) {
 	}
 }
 
-// checkSecrets fails on any of the secrets of shownFiles.
+// checkSecrets fails if the text contains any of the secrets of shownFiles.
 func checkSecrets(t *testing.T, text string, more ...string) {
 	t.Helper()
 	for _, secret := range append(more, "tok-0123456789", "pw123456", "abcdef", "value-of-plain", "s3cret-in-env", "gotify-token") {
@@ -178,7 +178,7 @@ func TestShowNothing(t *testing.T) {
 	}
 }
 
-// Two homes may have a default agent each, but one is in force.
+// TestShowOneDefault checks that only one default agent is in effect if two homes each have one.
 func TestShowOneDefault(t *testing.T) {
 	t.Parallel()
 	dir := filled(t, map[string]string{

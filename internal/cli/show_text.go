@@ -12,10 +12,10 @@ import (
 	"github.com/idelchi/aura/internal/config"
 )
 
-// where is a place for people.
+// where formats a place for people.
 func where(p place) string { return fmt.Sprintf("%s:%d", p.File, p.Line) }
 
-// wide is table without a limit to what a cell holds: the end of a path is what matters of it.
+// wide is like table but does not limit the width of cells, because the end of a path matters most.
 func wide(w io.Writer, rows [][]string) {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, row := range rows {
@@ -28,7 +28,7 @@ func wide(w io.Writer, rows [][]string) {
 	_ = tw.Flush()
 }
 
-// from says where an entity is declared, in a few words.
+// from returns a short description of where an entity is declared.
 func (e shown) from() string {
 	if e.place != nil {
 		return where(*e.place)
@@ -68,7 +68,7 @@ func writeOverview(w io.Writer, c *config.Config, all map[string][]shown) {
 	}
 }
 
-// writeKind lists all of a kind. Features are few and their settings are what matters, so these are shown in full.
+// writeKind lists all entities of a kind. Features are shown in full, because there are few and their settings matter most.
 func writeKind(w io.Writer, kind shownKind, list []shown) {
 	if len(list) == 0 {
 		fmt.Fprintf(w, "no %s are configured\n", kind.plural)
@@ -91,7 +91,7 @@ func writeKind(w io.Writer, kind shownKind, list []shown) {
 	wide(w, rows)
 }
 
-// writeEntity shows all of one.
+// writeEntity shows one entity in full.
 func writeEntity(w io.Writer, e shown) {
 	if e.Origins != nil {
 		writeOrigins(w, e.settings, e.Origins)

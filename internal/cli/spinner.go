@@ -7,24 +7,24 @@ import (
 	"github.com/idelchi/aura/internal/terminal"
 )
 
-// tokenBytes is how many bytes of text a token has, about.
+// tokenBytes is the approximate number of bytes of text per token.
 const tokenBytes = 4
 
-// hooksRun is what a session does between the events that announce something: plugins and shell hooks run.
+// hooksRun is the activity of a session between announced events, while plugins and shell hooks run.
 const hooksRun = "hooks"
 
-// spinner follows the events and shows what is being waited for.
+// spinner follows the events and shows what aura is waiting for.
 type spinner struct {
-	// screen shows it; nil shows nothing.
+	// screen displays the activity. If it is nil, nothing is shown.
 	screen *terminal.Screen
-	// calls are the tool calls that run, the oldest first.
+	// calls holds the running tool calls, oldest first.
 	calls []event.ToolCall
-	// bytes is how much of an answer has come.
+	// bytes is how much of an answer has arrived.
 	bytes int
 	now   terminal.Activity
 }
 
-// after notes an event. The tail is what the model said and is not shown yet.
+// after records an event. tail is the model's text that is not shown yet.
 func (w *spinner) after(e event.Event, tail string) {
 	if w.screen == nil {
 		return
@@ -58,7 +58,7 @@ func (w *spinner) after(e event.Event, tail string) {
 	}
 }
 
-// end shows nothing any more, whatever events still come.
+// end stops the display, whatever events follow.
 func (w *spinner) end() {
 	if w.screen != nil {
 		w.screen.Idle()

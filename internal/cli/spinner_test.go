@@ -8,7 +8,7 @@ import (
 	"github.com/idelchi/aura/internal/terminal"
 )
 
-// TestSpinner follows a session: after each event, what is being waited for.
+// TestSpinner checks what the session is waiting for after each event.
 func TestSpinner(t *testing.T) {
 	t.Parallel()
 	w := spinner{screen: terminal.NewScreen(io.Discard, io.Discard, nil)}

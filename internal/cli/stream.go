@@ -9,7 +9,7 @@ import (
 	"github.com/idelchi/aura/internal/terminal"
 )
 
-// call shows that a tool is about to run. On a terminal its arguments are shown as they were written, elsewhere as JSON.
+// call shows that a tool is about to run. On a terminal, the arguments are shown as they were written, and otherwise as JSON.
 func (r *textRenderer) call(e event.ToolCall) {
 	name := oneLine(e.Name, resultLimit)
 	if r.look.Styled {
@@ -22,7 +22,7 @@ func (r *textRenderer) call(e event.ToolCall) {
 	r.tell(terminal.Strong, "> %s %s", name, compact(string(e.Arguments), resultLimit))
 }
 
-// result shows how a call ended. What the tool printed while it ran is not shown again.
+// result shows how a call ended. Output that was shown while the tool ran is not shown again.
 func (r *textRenderer) result(e event.ToolResult) {
 	name := oneLine(e.Name, resultLimit)
 	streamed := r.endOutput(e.ID)
@@ -40,7 +40,7 @@ func (r *textRenderer) result(e event.ToolResult) {
 	}
 }
 
-// progress shows what a tool prints while it runs, line by line, or a remark on what it does.
+// progress shows the output of a running tool line by line, or a remark about its progress.
 func (r *textRenderer) progress(e event.Progress) {
 	if e.ID == "" {
 		r.tell(terminal.Quiet, "  %s: %s", oneLine(e.Tool, resultLimit), oneLine(e.Text, resultLimit))
@@ -57,14 +57,14 @@ func (r *textRenderer) progress(e event.Progress) {
 	r.printed(o.Next(e.Text))
 }
 
-// printed shows lines of a tool. Their blanks and tabs stay as they are.
+// printed shows lines of a tool's output. It keeps their blanks and tabs.
 func (r *textRenderer) printed(lines []string) {
 	for _, line := range lines {
 		r.tell(terminal.Plain, "%s", strings.TrimRight("| "+clean(line), " "))
 	}
 }
 
-// endOutput shows the end of what a call printed, and reports whether it printed anything.
+// endOutput shows the end of a call's output, and reports whether the call printed anything.
 func (r *textRenderer) endOutput(id string) bool {
 	o := r.outputs[id]
 	if o == nil {

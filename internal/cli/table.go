@@ -10,17 +10,18 @@ import (
 	"github.com/idelchi/aura/host"
 )
 
-// The bounds of a cell in characters. Programs read what is piped, so nothing that they look for is cut there, such as the
-// capabilities of a plugin; the bound only keeps a description out of all proportion from filling the disk.
+// maxCell and maxPipedCell limit the size of a cell, in characters. Programs read piped output, so values that they look for,
+// such as the capabilities of a plugin, are not cut there. The piped limit only prevents an excessive description from filling
+// the disk.
 const (
 	maxCell      = 120
 	maxPipedCell = 64 << 10
 )
 
-// table writes rows in columns. Cells are cleaned; the first row is the heading.
+// table writes rows in columns. Cells are cleaned. The first row is the heading.
 func table(w io.Writer, rows [][]string) { indented(w, "", rows) }
 
-// indented is table with something before each row.
+// indented is like table, with a prefix before each row.
 func indented(w io.Writer, before string, rows [][]string) {
 	limit := maxPipedCell
 	if isTerminal(w) {
@@ -37,7 +38,7 @@ func indented(w io.Writer, before string, rows [][]string) {
 	_ = tw.Flush()
 }
 
-// writeHealth is the table at the end of a run.
+// writeHealth writes the table at the end of a run.
 func writeHealth(w io.Writer, list []host.PluginHealth) {
 	rows := [][]string{{"PLUGIN", "STATE", "PID", "CALLS", "ERRORS", "TIMEOUTS", "RESTARTS", "P50", "P99", "MEMORY", "CPU", "LAST EXIT"}}
 	for _, h := range list {
@@ -74,7 +75,7 @@ func megabytes(n int64) string {
 	return fmt.Sprintf("%.1fMB", float64(n)/1e6)
 }
 
-// mebibytes is for limits, which people set in powers of two, or of ten.
+// mebibytes formats limits, which users set in powers of two or of ten.
 func mebibytes(n int64) string {
 	if n%1e6 == 0 {
 		return fmt.Sprintf("%dMB", n/1e6)

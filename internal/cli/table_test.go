@@ -10,12 +10,12 @@ import (
 	"github.com/idelchi/aura/internal/hookpoint"
 )
 
-// screen is an output that is a terminal.
+// screen is a writer that claims to be a terminal.
 type screen struct{ io.Writer }
 
 func (screen) IsTerminal() bool { return true }
 
-// TestListCells holds that a list cuts cells for people only: who pipes it gets every capability.
+// TestListCells checks that a list cuts cells only on a terminal. Piped output contains every capability.
 func TestListCells(t *testing.T) {
 	t.Parallel()
 	p := app.Info{Name: "all"}

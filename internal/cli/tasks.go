@@ -147,7 +147,7 @@ func (o *runOptions) runTask(ctx context.Context, s streams, root *rootOptions, 
 	return errors.Join(err, app.RunShell(context.WithoutCancel(ctx), cfg, task, task.Post, s.err))
 }
 
-// elsewhere keeps homes and env files where they are when a task works in another directory.
+// elsewhere keeps the locations of homes and env files if a task works in another directory.
 func elsewhere(o config.Options, cfg *config.Config) config.Options {
 	o.Home = &cfg.User
 	o.Configs = nil

@@ -30,7 +30,7 @@ const toolsExamples = `  aura tools
   aura tools run TodoCreate items='[{"content":"test it"}]'
   aura tools run --ro Bash '{"command":"go vet ./..."}'`
 
-// toolsOptions are the flags of aura tools.
+// toolsOptions holds the flags of aura tools.
 type toolsOptions struct {
 	root     *rootOptions
 	json     bool
@@ -67,7 +67,7 @@ func newTools(s streams, root *rootOptions) *cobra.Command {
 	return cmd
 }
 
-// registerRun adds the flags that only a run takes. 'aura tools NAME ARGUMENT' is one.
+// registerRun adds the flags that only a run takes. 'aura tools NAME ARGUMENT' is a run.
 func (o *toolsOptions) registerRun(f *pflag.FlagSet) {
 	f.BoolVar(&o.raw, "raw", false, "always parse the one argument of a run as JSON; - reads it from standard input")
 	f.BoolVar(&o.restrict.ReadOnly, "ro", false, "let a run write nothing, except --rw-paths")
@@ -133,7 +133,7 @@ arguments are wrong.`,
 	return cmd
 }
 
-// open gathers the tools, or what has to do with one of them.
+// open gathers the tools, or only what is needed for one of them.
 func (o *toolsOptions) open(ctx context.Context, s streams, only string, listing bool) (*app.Toolbox, error) {
 	session, err := o.root.appOptions(s)
 	if err != nil {
@@ -217,7 +217,7 @@ func yesNo(b bool) string {
 	return strings.NewReplacer("true", "yes", "false", "no").Replace(strconv.FormatBool(b))
 }
 
-// completeTools completes the names of tools, as far as they are known without starting anything.
+// completeTools completes the names of tools that are known without starting a process.
 func completeTools(s streams, root *rootOptions) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if err := fromEnvironment(cmd, s.environ); err != nil {

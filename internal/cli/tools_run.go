@@ -10,7 +10,7 @@ import (
 	"github.com/idelchi/aura/internal/tool"
 )
 
-// toolResult is a run as JSON.
+// toolResult is the result of a run as JSON.
 type toolResult struct {
 	Tool   string `json:"tool"`
 	Output string `json:"output"`
@@ -39,7 +39,7 @@ func (o *toolsOptions) run(ctx context.Context, s streams, args []string) (err e
 	return o.showResult(s, toolResult{Tool: call.Name, Output: secrets.String(output)}, secrets.Error(because(ctx, err)))
 }
 
-// words are the arguments of a run, from standard input if they are a dash.
+// words returns the arguments of a run. A single dash reads them from standard input.
 func (o *toolsOptions) words(s streams, args []string) ([]string, error) {
 	if len(args) != 1 || args[0] != "-" {
 		return args, nil
@@ -71,7 +71,7 @@ func (o *toolsOptions) showResult(s streams, r toolResult, failure error) error 
 	return nil
 }
 
-// misused makes a usage error of what the user has got wrong, and leaves all else as it is.
+// misused converts a mistake of the user to a usage error, and returns other errors unchanged.
 func misused(err error) error {
 	var unknown *app.UnknownToolError
 	var wrong *tool.ArgumentsError

@@ -17,7 +17,7 @@ import (
 	"github.com/idelchi/aura/internal/trust"
 )
 
-// trustOptions are the flags of aura trust.
+// trustOptions holds the flags of aura trust.
 type trustOptions struct {
 	pinned bool
 	show   bool
@@ -127,7 +127,7 @@ func (o *trustOptions) run(s streams, root *rootOptions, c config.Options) error
 	return o.agree(s, gate, c)
 }
 
-// agree shows what the user agrees to, and records it.
+// agree shows what the user consents to, and records the consent.
 func (o *trustOptions) agree(s streams, gate *app.Gate, c config.Options) error {
 	p, err := gate.Requests(c)
 	if err != nil {
@@ -167,10 +167,10 @@ func (o *trustOptions) showRequests(w io.Writer, p app.Project) error {
 	return nil
 }
 
-// maxShown is how many characters of a name, a path or a text are shown; the JSON has all of them.
+// maxShown is how many characters of a name, a path or a text are shown. The JSON output contains all of them.
 const maxShown = 4000
 
-// whereIs is where a request stands, relative to the project.
+// whereIs returns the location of a request, relative to the project.
 func whereIs(base string, r trust.Request) string {
 	file := r.File
 	if rel, err := filepath.Rel(base, file); err == nil && filepath.IsLocal(rel) {

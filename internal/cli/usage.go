@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// helpEverywhere makes --help and --version flags that every command knows before anything is parsed. Else the word after
-// them would be taken for their value, and 'aura --help tasks run' would speak of 'aura run'.
+// helpEverywhere adds --help and --version to every command before parsing. Otherwise the word after such a flag would be taken
+// for its value, and 'aura --help tasks run' would show the help of 'aura run'.
 func helpEverywhere(cmd *cobra.Command) {
 	cmd.InitDefaultHelpFlag()
 	cmd.InitDefaultVersionFlag()
@@ -19,12 +19,12 @@ func helpEverywhere(cmd *cobra.Command) {
 		below.Version = cmd.Version
 		helpEverywhere(below)
 		if f := below.Flags().Lookup("version"); f != nil {
-			f.Hidden = true // the help of aura itself has it
+			f.Hidden = true // the help of aura itself lists it
 		}
 	}
 }
 
-// strictTopics adds the commands that the library has of its own, and makes them refuse what they do not know.
+// strictTopics adds the commands that the library provides, and makes them refuse unknown arguments.
 func strictTopics(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -54,7 +54,7 @@ func showTopic(root *cobra.Command, path []string) error {
 	return cmd.Help()
 }
 
-// flagError says which flag may have been meant by one that does not exist.
+// flagError adds suggestions to an error about a flag that does not exist.
 func flagError(cmd *cobra.Command, err error) error {
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {
@@ -62,7 +62,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	}
 	flags := &cobra.Command{}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		// What a command of this name is near to, the flag is near to.
+		// A command with the name of the flag gets the same suggestions as the flag.
 		flags.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
 	})
 	return usageError{meant(err, "--", flags, unknown.GetSpecifiedName())}
@@ -70,7 +70,7 @@ func flagError(cmd *cobra.Command, err error) error {
 
 // meant adds to an error the names below cmd that resemble a word.
 func meant(err error, dashes string, cmd *cobra.Command, word string) error {
-	cmd.SuggestionsMinimumDistance = 2 // letters that may differ
+	cmd.SuggestionsMinimumDistance = 2 // number of letters that may differ
 	near := cmd.SuggestionsFor(word)
 	if len(near) == 0 || len(word) < 2 {
 		return err
@@ -90,7 +90,7 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	return usageError{err}
 }
 
-// promptExample is what was typed as the argument of a command line, if it is short.
+// promptExample returns the typed words as a quoted argument, if they are short.
 func promptExample(words []string) string {
 	const most = 100 // bytes
 	if text := strconv.Quote(strings.Join(words, " ")); len(text) <= most {
@@ -99,7 +99,7 @@ func promptExample(words []string) string {
 	return `"PROMPT"`
 }
 
-// exactArgs wants n arguments, named for the message.
+// exactArgs requires exactly the named arguments. The names are used in the error message.
 func exactArgs(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == len(names) {

@@ -10,33 +10,35 @@ import (
 	"github.com/idelchi/aura/internal/policy"
 )
 
-// Agent is a model with a prompt and a choice of tools: agents/**/*.md, one per file.
+// Agent is a model with a prompt and a selection of tools: agents/**/*.md, one per file.
 type Agent struct {
 	Source Source `yaml:"-"`
-	// Prompt is the body of the file, a template: the system prompt. Without a body it is that of the last parent with one.
+	// Prompt is the body of the file, a template for the system prompt. If the body is empty, the body of the last parent that
+	// has one is used.
 	Prompt string `yaml:"-"`
-	// PromptAt is where Prompt stands.
+	// PromptAt is the location of Prompt.
 	PromptAt Place `yaml:"-"`
 
 	Name        string `check:"required"    yaml:"name"`
 	Description string `yaml:"description"`
-	// Inherit names agents whose settings this one starts from, the last one winning. They are part of this value already.
+	// Inherit names the agents from which this agent takes its settings. The last one takes precedence. This value already
+	// includes their settings.
 	Inherit []string `yaml:"inherit"`
-	// Default marks the agent that is used when none is named. It is not inherited.
+	// Default marks the agent that is used if none is named. It is not inherited.
 	Default bool `yaml:"default"`
-	// Hide keeps the agent out of lists.
+	// Hide omits the agent from lists.
 	Hide bool `yaml:"hide"`
-	// Subagent lets other agents hand work to this one.
+	// Subagent allows other agents to delegate work to this one.
 	Subagent bool       `yaml:"subagent"`
 	Model    AgentModel `yaml:"model"`
-	// System names a prompt that is put before the body.
+	// System names a prompt that is placed before the body.
 	System string     `yaml:"system"`
 	Mode   string     `yaml:"mode"`
 	Tools  ToolFilter `yaml:"tools"`
 	Hooks  HookFilter `yaml:"hooks"`
 	// Features overrides settings of features for this agent; see FeaturesFor.
 	Features map[string]any `yaml:"-"`
-	// Fallback names agents that take over, in order, when the provider fails for good.
+	// Fallback names the agents that take over, in order, if the provider fails permanently.
 	Fallback []string `yaml:"fallback"`
 
 	made lineage
@@ -49,11 +51,11 @@ type agentFile struct {
 	Features featureFile `yaml:"features"`
 }
 
-// AgentModel chooses a model and describes it where the provider does not.
+// AgentModel selects a model, and describes it if the provider does not.
 type AgentModel struct {
 	Provider string `yaml:"provider"`
 	Name     string `yaml:"name"`
-	// Context is the length of the context in tokens; 0 leaves it to the provider.
+	// Context is the length of the context in tokens. 0 leaves it to the provider.
 	Context        int        `check:"min=0"             yaml:"context"`
 	Think          Think      `yaml:"think"`
 	Capabilities   []string   `yaml:"capabilities"`
@@ -62,7 +64,7 @@ type AgentModel struct {
 	Generation     Generation `yaml:"generation"`
 }
 
-// Generation are the knobs of a model. Those that are nil are left to the provider.
+// Generation holds the sampling parameters of a model. Nil values are left to the provider.
 type Generation struct {
 	Temperature      *float64 `yaml:"temperature"`
 	TopP             *float64 `yaml:"top_p"`
@@ -74,28 +76,28 @@ type Generation struct {
 	Stop             []string `yaml:"stop"`
 }
 
-// ToolFilter chooses tools by patterns of their names. Empty Enabled is all of them.
+// ToolFilter selects tools by patterns of their names. An empty Enabled means all tools.
 type ToolFilter struct {
 	Enabled  []string `yaml:"enabled"`
 	Disabled []string `yaml:"disabled"`
 	Policy   Policy   `yaml:"policy"`
 }
 
-// Policy says which tool calls run without asking, which need a yes, and which never run. Deny goes before Confirm, and
-// Confirm before Auto.
+// Policy decides which tool calls run without asking, which need confirmation, and which never run. Deny takes precedence over
+// Confirm, and Confirm over Auto.
 type Policy struct {
 	Auto    []string `yaml:"auto"`
 	Confirm []string `yaml:"confirm"`
 	Deny    []string `yaml:"deny"`
 }
 
-// HookFilter chooses shell hooks by patterns of their names.
+// HookFilter selects shell hooks by patterns of their names.
 type HookFilter struct {
 	Enabled  []string `yaml:"enabled"`
 	Disabled []string `yaml:"disabled"`
 }
 
-// Think is how much a model thinks before it answers; empty leaves it to the provider.
+// Think is how much a model thinks before it answers. An empty value leaves it to the provider.
 type Think string
 
 // The amounts of thinking.
@@ -107,7 +109,7 @@ const (
 	ThinkHigh   Think = "high"
 )
 
-// UnmarshalYAML implements yaml.Unmarshaler. Truth values stand for on and off.
+// UnmarshalYAML implements yaml.Unmarshaler. Booleans mean on and off.
 func (t *Think) UnmarshalYAML(n *yaml.Node) error {
 	words := map[string]Think{
 		"true": ThinkOn, "false": ThinkOff, "on": ThinkOn, "off": ThinkOff,
@@ -121,7 +123,7 @@ func (t *Think) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-// agents also returns the name of the default one, empty if there is none.
+// agents reads all agents. It also returns the name of the default agent, which is empty if there is none.
 func (l *loader) agents() (map[string]Agent, string, error) {
 	declared, err := loadKind(l, kind[declaration]{name: "agent", folder: "config/agents", ext: markdownFiles, read: l.readAgent})
 	if err != nil {
@@ -150,7 +152,7 @@ func (l *loader) readAgent(d document) ([]entity[declaration], error) {
 	return declare(declared, d.line("name"))
 }
 
-// check refuses rules that name no call.
+// check refuses rules that cannot match a call.
 func (p Policy) check(d declaration) error {
 	for _, part := range []struct {
 		key   string
@@ -165,7 +167,7 @@ func (p Policy) check(d declaration) error {
 	return nil
 }
 
-// declare is what a file declares that has one entity, after a check of its overrides.
+// declare returns the single entity that a file declares, after it has checked the overrides.
 func declare(d declaration, line int) ([]entity[declaration], error) {
 	if err := d.below(featuresKey).checkOverrides(); err != nil {
 		return nil, err

@@ -71,7 +71,7 @@ You are careful.
 	if listed := c.Agents["main"]; !reflect.DeepEqual(listed, got) {
 		t.Errorf("the default agent is not the one in the list: %+v", listed)
 	}
-	// The unexported rest is where the file's keys stand; it is not compared.
+	// The unexported fields hold the locations of the file's keys. They are not compared.
 	g, w := reflect.ValueOf(got), reflect.ValueOf(want)
 	for i := range w.NumField() {
 		if f := w.Type().Field(i); f.IsExported() && !reflect.DeepEqual(g.Field(i).Interface(), w.Field(i).Interface()) {

@@ -1,8 +1,8 @@
-// Package config reads everything that the user configures, from all homes, into one value that does not change
-// afterwards. It is strict: whatever it reads and does not understand is an error that names the file, the line and the
-// key. Beside the plugins' supervisor it is the only reader of the environment.
+// Package config reads the user's configuration from all homes into one value that does not change afterwards. It is strict:
+// input that it does not understand is an error that names the file, the line and the key. Apart from the plugins' supervisor, it
+// is the only package that reads the environment.
 //
-// A new sort of entity is a type, a kind that says where its files lie and how one is read, and a line in Load.
+// To add a kind of entity, add a type, a kind that defines where its files are located and how one is read, and a line in Load.
 package config
 
 import (
@@ -15,40 +15,44 @@ import (
 	"github.com/idelchi/aura/internal/strictyaml"
 )
 
-// Options say where to look.
+// Options defines where to look for the configuration.
 type Options struct {
-	// Configs are the project's homes, the last one winning. Each must exist. None is .aura, which need not.
+	// Configs holds the project's homes. The last one takes precedence. Each must exist. If it is empty, .aura is used, which
+	// need not exist.
 	Configs []string
-	// Home is the user's home; nil is .aura below UserHome, and an empty string is none.
+	// Home is the user's home. Nil means .aura below UserHome. An empty string means that there is no home.
 	Home *string
-	// Workdir is what relative paths in Options start from; empty is the process's own.
+	// Workdir is the directory to which paths in Options are relative. If it is empty, the working directory of the process is
+	// used.
 	Workdir string
-	// EnvFiles are read in order, the last one winning. Each must exist. Nil is secrets.env, which need not.
+	// EnvFiles are read in order, and the last one takes precedence. Each must exist. Nil means secrets.env, which need not
+	// exist.
 	EnvFiles []string
-	// Environ is the process environment, as NAME=value; nil is that of this process.
+	// Environ is the process environment, as NAME=value. Nil means the environment of this process.
 	Environ []string
-	// UserHome is the home directory of the user; empty if there is none.
+	// UserHome is the home directory of the user. It is empty if there is none.
 	UserHome string
-	// Safe leaves out what the project holds: .aura, secrets.env and instructions, unless they are named or are in the user's home.
+	// Safe ignores the files of the project: .aura, secrets.env and instructions, unless they are named explicitly or are in the
+	// user's home.
 	Safe bool
-	// WithoutInstructions reads no files of instructions.
+	// WithoutInstructions skips the files of instructions.
 	WithoutInstructions bool
-	// Text reads the configuration to show it: no variable takes effect, neither those of env files nor ${NAME} in values,
-	// which stays as it is written.
+	// Text reads the configuration only to show it. Variables have no effect: env files are not applied, and ${NAME} in values
+	// stays as written.
 	Text bool
 }
 
-// Config is all of the configuration. It and everything that it holds is read-only.
+// Config is the whole configuration. It and everything that it contains is read-only.
 type Config struct {
-	// Homes are in order of precedence, the lowest first. Those that do not exist are among them.
+	// Homes are in order of precedence, the lowest first. They include homes that do not exist.
 	Homes []Home
 	// Workdir is absolute.
 	Workdir string
-	// Project is the project's home: the last one given. It is absolute and need not exist.
+	// Project is the project's home, the last one given. It is absolute and need not exist.
 	Project string
-	// User is the user's home, absolute; empty if there is none. It need not exist.
+	// User is the absolute path of the user's home, or empty if there is none. It need not exist.
 	User string
-	// State is where aura keeps its own state of this project.
+	// State holds the paths of aura's own state for this project.
 	State state.Paths
 
 	Providers  map[string]Provider
@@ -60,24 +64,24 @@ type Config struct {
 	Skills     map[string]Skill
 	MCPServers map[string]MCPServer
 	Hooks      map[string]Hook
-	// ToolDefinitions are by the name of the tool.
+	// ToolDefinitions maps the names of tools to their definitions.
 	ToolDefinitions map[string]ToolDefinition
-	// Features are as the homes have them, defaults included; see FeaturesFor.
+	// Features holds the settings of the homes, including defaults; see FeaturesFor.
 	Features Features
 
-	// Instructions are the files of instructions, the outermost first: that of the user's home, then those of the project from its
-	// root down to the working directory.
+	// Instructions holds the files of instructions, the outermost first: the file of the user's home, then those of the project
+	// from its root down to the working directory.
 	Instructions []Instructions
 
-	// Environ is the process environment with the env files beneath it: a variable that the process has wins.
+	// Environ is the process environment combined with the env files. A variable of the process takes precedence.
 	Environ []string
 	// Inherited is the process environment alone. What tools may do must not depend on files that tools can write.
 	Inherited []string
-	// EnvFiles are the env files, whether they exist or not.
+	// EnvFiles holds the paths of the env files, whether they exist or not.
 	EnvFiles []string
-	// Notices are what the user should know of what was read and has no effect.
+	// Notices tells the user about configuration that was read but has no effect.
 	Notices []string
-	// References are the places of ${NAME} in values, in the order in which they were read.
+	// References holds the locations of ${NAME} in values, in the order in which they were read.
 	References []Reference
 
 	defaultAgent string
@@ -85,7 +89,7 @@ type Config struct {
 	origins      origins
 }
 
-// Load reads the configuration. An error says where in which file it is, and one line each tells of all files at fault.
+// Load reads the configuration. The error names the file and line of each fault, and contains one line for every faulty file.
 func Load(o Options) (*Config, error) {
 	c, err := load(o)
 	if err != nil {
@@ -94,7 +98,7 @@ func Load(o Options) (*Config, error) {
 	return c, nil
 }
 
-// Locate finds the homes and the state without reading anything that is in them. What the homes configure is missing.
+// Locate finds the homes and the state without reading any files. The returned Config lacks the settings of the homes.
 func Locate(o Options) (*Config, error) {
 	p, err := locate(o)
 	if err != nil {
@@ -142,7 +146,7 @@ func load(o Options) (*Config, error) {
 	} {
 		err := read()
 		faults = append(faults, err)
-		// A home that cannot be read is told once, not for each of its folders.
+		// Report a home that cannot be read once, not once for each of its folders.
 		if _, inFile := errors.AsType[*strictyaml.Error](err); err != nil && !inFile {
 			break
 		}
@@ -152,7 +156,7 @@ func load(o Options) (*Config, error) {
 	}
 	c.Features, c.References = c.globals.features, l.references
 	c.Notices = slices.Concat(c.Notices, l.strangeFolders(), idleTasks(c.Tasks))
-	// An agent may turn them on.
+	// Read the instructions even if they are disabled, because an agent may enable them.
 	var shortened []string
 	if c.Instructions, shortened = o.instructions(p); c.Features.Instructions.Enabled {
 		c.Notices = append(c.Notices, shortened...)
@@ -160,7 +164,7 @@ func load(o Options) (*Config, error) {
 	return c, nil
 }
 
-// into is the reading of one part of the configuration to its place.
+// into returns a function that reads one part of the configuration and stores it in place.
 func into[T any](place *T, read func() (T, error)) func() error {
 	return func() (err error) {
 		*place, err = read()
@@ -168,11 +172,11 @@ func into[T any](place *T, read func() (T, error)) func() error {
 	}
 }
 
-// DefaultAgent is the agent that is marked as the default in the home of highest precedence that marks one.
+// DefaultAgent returns the default agent. If several homes mark one, the home of highest precedence decides.
 func (c *Config) DefaultAgent() (Agent, bool) {
 	a, ok := c.Agents[c.defaultAgent]
 	return a, ok
 }
 
-// PluginRoots are the directories that hold plugins, one per home, lowest precedence first. They need not exist.
+// PluginRoots returns the directories that contain plugins, one per home, lowest precedence first. They need not exist.
 func (c *Config) PluginRoots() []PluginRoot { return slices.Clone(c.globals.roots) }

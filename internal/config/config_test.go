@@ -13,7 +13,7 @@ import (
 	"github.com/idelchi/aura/internal/testneed"
 )
 
-// files maps paths to contents. Below them work/ is the working directory and me/ the user's home directory.
+// files maps paths to contents. work/ is the working directory and me/ is the user's home directory.
 type files map[string]string
 
 const (
@@ -21,7 +21,7 @@ const (
 	user    = "me/.aura/config/"
 )
 
-// options writes the files and makes options that see nothing else of the machine.
+// options writes the files and returns options that see nothing else of the machine.
 func (f files) options(t *testing.T) config.Options {
 	t.Helper()
 	root := t.TempDir()
@@ -57,7 +57,7 @@ func load(t *testing.T, o config.Options) *config.Config {
 	return c
 }
 
-// refused is a row of a test for errors. The error must hold all of want, with / in paths.
+// refused is a row of a test for errors. The error must contain all of want, with / in paths.
 type refused struct {
 	files files
 	want  []string
@@ -249,7 +249,7 @@ func TestProjectWinsEntityByEntity(t *testing.T) {
 	}
 }
 
-// What the project declares replaces what the user declares under the same name, whatever kind it is.
+// TestProjectReplaces checks that a declaration of the project replaces the user's declaration of the same name, for every kind.
 func TestProjectReplaces(t *testing.T) {
 	t.Parallel()
 	all := func(home, description string) files {
@@ -332,7 +332,7 @@ func TestDeclaredTwiceInOneHome(t *testing.T) {
 	})
 }
 
-// TestAllFaultsAtOnce has several files of a kind, of several kinds and homes at fault.
+// TestAllFaultsAtOnce uses several faulty files of several kinds and homes.
 func TestAllFaultsAtOnce(t *testing.T) {
 	t.Parallel()
 	checkRefused(t, map[string]refused{"several": {

@@ -5,18 +5,19 @@ import (
 	"path/filepath"
 )
 
-// Found is what a working directory holds that aura uses without being told to. Whatever the command line names is not part of it.
+// Found holds the files of a working directory that aura uses by default. It does not include files that the command line names.
 type Found struct {
-	// Dir is the directory of the project: the one that holds the home. Links are resolved; in Base they are not.
+	// Dir is the directory of the project, which contains the home. Symbolic links are resolved in Dir but not in Base.
 	Dir, Base string
-	// Home is the project's home, and EnvFile the env file; both absolute, and empty if there is none.
+	// Home is the project's home. EnvFile is the env file. Both are absolute, and empty if there is none.
 	Home, EnvFile string
 }
 
-// None reports whether there is nothing.
+// None reports whether nothing was found.
 func (f Found) None() bool { return f.Home == "" && f.EnvFile == "" }
 
-// Find looks for what the working directory of these options holds. It opens nothing. The user's own home is not the project's.
+// Find looks for the files that the working directory contains. It opens no file. The user's own home is never the project's
+// home.
 func Find(o Options) (Found, error) {
 	p, err := locate(o)
 	if err != nil {
@@ -36,7 +37,8 @@ func Find(o Options) (Found, error) {
 	return f, nil
 }
 
-// named reports whether a home that the command line names lies in the working directory: it then speaks for all of the directory.
+// named reports whether the command line names a home in the working directory. Such a home counts as consent for the whole
+// directory.
 func named(configs []string, workdir string) bool {
 	for _, dir := range configs {
 		if rel, err := filepath.Rel(workdir, absolute(workdir, dir)); err == nil && filepath.IsLocal(rel) {
@@ -51,7 +53,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// isEmpty reports a file with nothing in it. As an env file it does nothing.
+// isEmpty reports whether a file is empty. An empty env file has no effect.
 func isEmpty(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular() && info.Size() == 0

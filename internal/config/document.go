@@ -11,25 +11,25 @@ import (
 	"github.com/idelchi/aura/internal/strictyaml"
 )
 
-// Source says where an entity is declared.
+// Source is the file and the home that declare an entity.
 type Source struct {
 	// File is absolute.
 	File string
 	Home Home
 }
 
-// document is a file that has been read and parsed.
+// document is a file that was read and parsed.
 type document struct {
 	Source
 
 	root *yaml.Node
-	// body is what follows the frontmatter of a Markdown file.
+	// body is the text after the frontmatter of a Markdown file.
 	body string
-	// bodyLine is the line of the file that the body's first text is on.
+	// bodyLine is the line of the file on which the text of the body begins.
 	bodyLine int
 }
 
-// open reads a YAML file, or the frontmatter of a Markdown file. Variables are not expanded yet.
+// open reads a YAML file, or the frontmatter of a Markdown file. It does not expand variables.
 func (s Source) open() (document, error) {
 	data, err := files.Read(s.File, files.MaxText)
 	if err != nil {
@@ -45,13 +45,13 @@ func (s Source) open() (document, error) {
 	return d, err
 }
 
-// lineOf is the line of a file that its last part begins on.
+// lineOf returns the line of a file on which its last part begins.
 func lineOf(file, part string) int {
 	before := strings.LastIndex(file, part)
 	return 1 + strings.Count(file[:max(before, 0)], "\n")
 }
 
-// decode expands variables and reads the document into a value.
+// decode expands variables and decodes the document into a value.
 func (l *loader) decode(d document, into any) error {
 	if err := l.expandTree(d.Source, d.root, ""); err != nil {
 		return err
@@ -59,7 +59,7 @@ func (l *loader) decode(d document, into any) error {
 	return strictyaml.DecodeNode(d.File, d.root, into)
 }
 
-// find returns the value at a path of keys. Where it is not written out, it is the nearest value around it.
+// find returns the value at a path of keys. If the value is missing, it returns the nearest enclosing value.
 func (d document) find(path ...string) *yaml.Node {
 	n := d.root
 	if n == nil {
@@ -75,7 +75,7 @@ func (d document) find(path ...string) *yaml.Node {
 	return n
 }
 
-// get returns the value at a path of keys; nil if it is not set.
+// get returns the value at a path of keys, or nil if it is not set.
 func (d document) get(path ...string) *yaml.Node {
 	n := d.root
 	for _, key := range path {
@@ -89,10 +89,10 @@ func (d document) get(path ...string) *yaml.Node {
 	return n
 }
 
-// line is where the value at a path of keys is written, or the nearest value around it.
+// line returns the line of the value at a path of keys, or of the nearest enclosing value.
 func (d document) line(path ...string) int { return max(d.find(path...).Line, 1) }
 
-// fault is an error about the value at a path of keys.
+// fault returns an error about the value at a path of keys.
 func (d document) fault(path []string, format string, args ...any) error {
 	return d.faultAt(d.line(path...), path, format, args...)
 }
@@ -105,12 +105,12 @@ func (d document) faultAt(line int, path []string, format string, args ...any) e
 
 const timeoutKey = "timeout"
 
-// checkTimeout refuses a timeout that is written and not positive.
+// checkTimeout refuses a timeout that is set but not positive.
 func (d document) checkTimeout(name string, timeout time.Duration) error {
 	return d.checkPositive(timeout, name, timeoutKey)
 }
 
-// checkPositive refuses a duration that is written at a path and not positive: readers differ on whether 0 is no time or no bound.
+// checkPositive refuses a duration that is set at a path but not positive. Users disagree on whether 0 means no time or no limit.
 func (d document) checkPositive(duration time.Duration, path ...string) error {
 	if duration > 0 || d.get(path...) == nil {
 		return nil
@@ -118,7 +118,7 @@ func (d document) checkPositive(duration time.Duration, path ...string) error {
 	return d.fault(path, "%s is not positive: write a duration such as 30s, or leave the key out for the default", duration)
 }
 
-// named is the error for a Markdown file that does not name what it declares; nil if it does.
+// named returns an error if a Markdown file does not name the entity that it declares.
 func (d document) named(what, name string) error {
 	if strings.TrimSpace(name) != "" {
 		return nil
@@ -126,7 +126,7 @@ func (d document) named(what, name string) error {
 	return d.fault([]string{"name"}, "missing: %s needs a name in the frontmatter between two lines of ---", what)
 }
 
-// empty is the error for a Markdown file without a text where the text is what matters.
+// empty returns the error for a Markdown file that has no text although its kind requires one.
 func (d document) empty(what, name string) error {
 	return &strictyaml.Error{File: d.File, Line: d.line("name"), Err: fmt.Errorf("%s %q has no text: write it below the frontmatter", what, name)}
 }

@@ -17,13 +17,14 @@ import (
 	"github.com/idelchi/aura/internal/strictyaml"
 )
 
-// DefaultEnvFile is read where no other file is named.
+// DefaultEnvFile is the env file that is read if no other is named.
 const DefaultEnvFile = "secrets.env"
 
-// ProcessEnviron is the environment of this process, as NAME=value.
+// ProcessEnviron returns the environment of this process, as NAME=value.
 func ProcessEnviron() []string { return os.Environ() }
 
-// Lookup finds a variable in an environment. If it is there twice the first counts, as it does for the process itself.
+// Lookup returns the value of a variable in an environment. If the variable occurs twice, the first value is used, as the process
+// itself does.
 func Lookup(environ []string, name string) (string, bool) {
 	for _, entry := range environ {
 		if key, value, ok := strings.Cut(entry, "="); ok && sameName(key, name) {
@@ -37,10 +38,10 @@ func sameName(a, b string) bool {
 	return a == b || runtime.GOOS == "windows" && strings.EqualFold(a, b)
 }
 
-// environment is the process's variables with those of the env files beneath.
+// environment holds the variables of the process, followed by those of the env files.
 type environment []string
 
-// inherited is the process's variables alone.
+// inherited returns only the variables of the process.
 func (o Options) inherited() []string {
 	if o.Environ == nil {
 		return ProcessEnviron()
@@ -48,7 +49,7 @@ func (o Options) inherited() []string {
 	return o.Environ
 }
 
-// envFiles are the files with more of them, whether they exist or not.
+// envFiles returns the paths of the env files, whether they exist or not.
 func (o Options) envFiles(workdir string) []string {
 	files := o.EnvFiles
 	if files == nil {
@@ -61,7 +62,7 @@ func (o Options) envFiles(workdir string) []string {
 	return out
 }
 
-// loadEnvironment also returns what the user should know of the env files.
+// loadEnvironment reads the env files. It also returns notices about them for the user.
 func loadEnvironment(o Options, workdir string) (environment, []string, error) {
 	environ, values := o.inherited(), map[string]string{}
 	var notices []string
@@ -88,7 +89,7 @@ func loadEnvironment(o Options, workdir string) (environment, []string, error) {
 	return merged, notices, nil
 }
 
-// readEnvFile reads the variables of a file. Those that an env file may not set are left out, with a notice each.
+// readEnvFile reads the variables of a file. It skips variables that an env file may not set, and returns a notice for each.
 func readEnvFile(path string) (values map[string]string, notices []string, err error) {
 	data, err := files.Read(path, files.MaxText)
 	if err != nil {
@@ -110,7 +111,7 @@ func readEnvFile(path string) (values map[string]string, notices []string, err e
 	return values, notices, nil
 }
 
-// EnvFileNames are the variables that an env file sets.
+// EnvFileNames returns the names of the variables that an env file sets.
 func EnvFileNames(path string) ([]string, error) {
 	values, _, err := readEnvFile(path)
 	return slices.Sorted(maps.Keys(values)), err
@@ -118,7 +119,7 @@ func EnvFileNames(path string) ([]string, error) {
 
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.]*$`)
 
-// parseEnv keeps the reason of a failure to itself: the parser's message repeats the file, which is full of secrets.
+// parseEnv does not return the parser's error, because its message repeats the file, which contains secrets.
 func parseEnv(data []byte) (map[string]string, bool) {
 	values, err := godotenv.UnmarshalBytes(data)
 	if err != nil {
@@ -132,7 +133,7 @@ func parseEnv(data []byte) (map[string]string, bool) {
 	return values, true
 }
 
-// faultyLine is the line after the longest run of lines that can be parsed.
+// faultyLine returns the line after the longest sequence of leading lines that can be parsed.
 func faultyLine(text string) int {
 	lines := strings.SplitAfter(text, "\n")
 	for n := len(lines) - 1; n > 0; n-- {

@@ -122,7 +122,8 @@ func TestExpansion(t *testing.T) {
 	}
 }
 
-// What is put in is text, whatever it looks like: it never becomes a key, a list or a number.
+// TestExpandedValuesAreText checks that inserted values are text, whatever they look like. They never become a key, a list or a
+// number.
 func TestExpandedValuesAreText(t *testing.T) {
 	t.Parallel()
 	o := files{project + "features/p.yaml": `
@@ -141,7 +142,8 @@ plugins:
 	}
 }
 
-// Where a number or a truth value is wanted, what is put in counts as one, as if it had been written there.
+// TestExpandedNumbers checks that an inserted value counts as a number or a boolean if one is expected, as if it had been written
+// there.
 func TestExpandedNumbers(t *testing.T) {
 	t.Parallel()
 	o := files{

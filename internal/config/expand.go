@@ -17,7 +17,7 @@ var (
 	referenceName = regexp.MustCompile(`^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$`)
 )
 
-// expand replaces ${NAME} by the variable's value; $${ stands for ${ itself. It does not expand what it has put in.
+// expand replaces ${NAME} with the variable's value, and $${ with a literal ${. It does not expand the inserted values again.
 func (e environment) expand(text string) (string, error) {
 	var fault error
 	out := reference.ReplaceAllStringFunc(text, func(match string) string {
@@ -38,15 +38,15 @@ func (e environment) expand(text string) (string, error) {
 	return out, fault
 }
 
-// Reference is a place in a value where ${NAME} stands.
+// Reference is a location at which a value contains ${NAME}.
 type Reference struct {
-	// Name is that of the variable.
+	// Name is the name of the variable.
 	Name string
 	Place
 }
 
-// expand notes which variables a value refers to and puts their values in. Where the configuration is only shown, a value stays
-// as it is written, unless it is nothing but a number, a truth value or a duration, without which a file could not be read.
+// expand records the variables that a value refers to, and inserts their values. If the configuration is only shown, a value
+// stays as written, unless it expands to just a number, a boolean or a duration, because the file could not be decoded otherwise.
 func (l *loader) expand(s Source, line int, text string) (string, error) {
 	for _, match := range reference.FindAllString(text, -1) {
 		if name := referenceName.FindStringSubmatch(match); name != nil {
@@ -60,7 +60,7 @@ func (l *loader) expand(s Source, line int, text string) (string, error) {
 	return out, err
 }
 
-// isPlain reports values that say nothing by themselves.
+// isPlain reports whether a value is a number, a boolean or a duration, and therefore reveals nothing.
 func isPlain(text string) bool {
 	_, notNumber := strconv.ParseFloat(text, 64)
 	_, notBool := strconv.ParseBool(text)
@@ -68,7 +68,7 @@ func isPlain(text string) bool {
 	return notNumber == nil || notBool == nil || notDuration == nil
 }
 
-// expandTree replaces variables in all text values below a node. Keys are left as they are.
+// expandTree replaces variables in all text values below a node. It does not change keys.
 func (l *loader) expandTree(s Source, n *yaml.Node, key string) error {
 	switch n.Kind {
 	case yaml.ScalarNode:
@@ -80,7 +80,7 @@ func (l *loader) expandTree(s Source, n *yaml.Node, key string) error {
 			return &strictyaml.Error{File: s.File, Line: n.Line, Err: fmt.Errorf("key %q: %w", key, err)}
 		}
 		if value != n.Value {
-			// Quotes say no more that it is text: in braces a variable cannot stand without them.
+			// Remove the quotes, which no longer mean that the value is text: inside braces, a variable must be quoted.
 			n.Value, n.Style = value, 0
 		}
 	case yaml.SequenceNode:
@@ -96,7 +96,7 @@ func (l *loader) expandTree(s Source, n *yaml.Node, key string) error {
 			}
 		}
 	default:
-		// What an alias stands for is expanded where it is written.
+		// The target of an alias is expanded where the target is written.
 	}
 	return nil
 }
@@ -108,7 +108,7 @@ func joined(key, below string) string {
 	return key + "." + below
 }
 
-// expandEntities replaces variables in the values of all entities of a file but for some of their keys.
+// expandEntities replaces variables in the values of all entities of a file, except for the keys in verbatim.
 func (l *loader) expandEntities(d document, verbatim ...string) error {
 	if d.root == nil || d.root.Kind != yaml.MappingNode {
 		return nil
@@ -121,7 +121,7 @@ func (l *loader) expandEntities(d document, verbatim ...string) error {
 	return nil
 }
 
-// expandEntity follows mappings and lists of them that are merged in with <<.
+// expandEntity also handles mappings, and lists of mappings, that are merged with <<.
 func (l *loader) expandEntity(d document, n *yaml.Node, key string, verbatim []string) error {
 	switch n.Kind {
 	case yaml.SequenceNode:

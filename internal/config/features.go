@@ -11,7 +11,7 @@ import (
 	"github.com/idelchi/aura/internal/strictyaml"
 )
 
-// Features are the parts of aura that have settings of their own.
+// Features holds the settings of the parts of aura that have their own settings.
 type Features struct {
 	Plugins      Plugins
 	Tools        Tools
@@ -20,14 +20,14 @@ type Features struct {
 	Instructions InstructionSettings
 }
 
-// featureFile is what can be set of features: in the files of a home, and in agents, modes and tasks.
+// featureFile holds the settings of features that can be set in the files of a home, and in agents, modes and tasks.
 type featureFile struct {
 	Plugins      pluginsFile         `yaml:"plugins"`
 	Tools        Tools               `yaml:"tools"`
 	Compaction   Compaction          `yaml:"compaction"`
 	Sandbox      Sandbox             `yaml:"sandbox"`
 	Instructions InstructionSettings `yaml:"instructions"`
-	// Trust is for the user's home alone; see Rule.
+	// Trust is allowed only in the user's home; see Rule.
 	Trust TrustRule `yaml:"trust"`
 }
 
@@ -39,22 +39,22 @@ const (
 	instructionsKey = "instructions"
 )
 
-// defaultFeatures is what holds where nothing is set.
+// defaultFeatures returns the settings that apply if nothing is set.
 func defaultFeatures() Features {
 	return Features{
 		Tools: defaultTools(), Compaction: defaultCompaction(), Sandbox: defaultSandbox(), Instructions: InstructionSettings{Enabled: true},
 	}
 }
 
-// globals are the features as the homes have them.
+// globals holds the features as the homes set them.
 type globals struct {
 	features Features
 	roots    []PluginRoot
-	// set is where they are set, the lowest first.
+	// set holds the declarations that set features, lowest precedence first.
 	set lineage
 }
 
-// features reads features/ of each home and merges what the homes set, the later over the earlier.
+// features reads features/ of each home and merges the settings. Later homes take precedence.
 func (l *loader) features() (globals, error) {
 	g := globals{features: defaultFeatures()}
 	var faults []error
@@ -62,14 +62,14 @@ func (l *loader) features() (globals, error) {
 		plugins, err := l.homeFeatures(home, &g)
 		faults = append(faults, err)
 		root := plugins.root(home)
-		// Homes that share a directory would otherwise hide their own plugins from themselves.
+		// If homes share a directory of plugins, list the directory only once. Otherwise its plugins would shadow themselves.
 		g.roots = slices.DeleteFunc(g.roots, func(r PluginRoot) bool { return r.Dir == root.Dir })
 		g.roots = append(g.roots, root)
 	}
 	return g, errors.Join(faults...)
 }
 
-// homeFeatures puts what a home sets over g and returns what it sets of plugins.
+// homeFeatures merges the settings of a home into g and returns its plugin settings.
 func (l *loader) homeFeatures(home Home, g *globals) (pluginsFile, error) {
 	documents, err := home.features()
 	faults := []error{err}
@@ -84,7 +84,7 @@ func (l *loader) homeFeatures(home Home, g *globals) (pluginsFile, error) {
 	return plugins, errors.Join(faults...)
 }
 
-// set puts what a file of features sets over g and returns what it sets of plugins.
+// set merges the settings of a features file into g and returns its plugin settings.
 func (l *loader) set(d declaration, g *globals) (pluginsFile, error) {
 	var content featureFile
 	if err := l.decode(d.document, &content); err != nil {
@@ -101,7 +101,7 @@ func (l *loader) set(d declaration, g *globals) (pluginsFile, error) {
 	return content.Plugins, nil
 }
 
-// with puts what a flat tree of features sets over f. Null is not set.
+// with returns f overridden by the settings in a flat tree of features. Null means not set.
 func (f Features) with(file string, n *yaml.Node) (Features, error) {
 	var plugins pluginsFile
 	if err := decodeSet(file, value(n, pluginsKey), &plugins); err != nil {
@@ -125,7 +125,7 @@ func decodeSet(file string, n *yaml.Node, into any) error {
 	return strictyaml.DecodeNode(file, n, into)
 }
 
-// features opens the files of the home's features by their top-level keys.
+// features opens the files of the home's features and returns them by their top-level keys.
 func (h Home) features() (map[string]document, error) {
 	features, err1 := h.sources("config/features", yamlFiles)
 	confinement, err2 := h.sources("config/sandbox", yamlFiles)
@@ -149,7 +149,7 @@ func (h Home) features() (map[string]document, error) {
 	return documents, errors.Join(faults...)
 }
 
-// feature opens a file of features and returns its top-level key too; nil if the file is empty.
+// feature opens a features file. It also returns the file's top-level key, which is nil if the file is empty.
 func (s Source) feature(inSandbox bool) (*yaml.Node, document, error) {
 	d, err := s.open()
 	if err != nil {
@@ -162,7 +162,7 @@ func (s Source) feature(inSandbox bool) (*yaml.Node, document, error) {
 	return key, d, err
 }
 
-// topLevelKey is the one key of a feature's file; nil if the file is empty.
+// topLevelKey returns the only key of a features file, or nil if the file is empty.
 func topLevelKey(d document) (*yaml.Node, error) {
 	if d.root.IsZero() || d.root.ShortTag() == "!!null" {
 		return nil, nil
@@ -179,12 +179,12 @@ func topLevelKey(d document) (*yaml.Node, error) {
 	return key, nil
 }
 
-// checkFeatures checks the values of features that are declared, each one by itself.
+// checkFeatures checks each declared feature value on its own.
 func (d declaration) checkFeatures(plugins pluginsFile) error {
 	if err := plugins.check(d); err != nil {
 		return err
 	}
-	// Over the defaults, which are sound, only what is declared here can be at fault.
+	// The defaults are valid, so every fault comes from this declaration.
 	f, err := defaultFeatures().with(d.File, d.node())
 	if err != nil {
 		return err

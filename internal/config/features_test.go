@@ -8,7 +8,7 @@ import (
 	"github.com/idelchi/aura/internal/config"
 )
 
-// defaults are written out here: they are promises.
+// defaults returns the defaults, written out because they are promises to the user.
 func defaults() config.Features {
 	return config.Features{
 		Tools: config.Tools{
@@ -24,7 +24,7 @@ func defaults() config.Features {
 	}
 }
 
-// checkFeatures compares all but plugins.
+// checkFeatures compares all features except plugins.
 func checkFeatures(t *testing.T, got, want config.Features) {
 	t.Helper()
 	got.Plugins, want.Plugins = config.Plugins{}, config.Plugins{}
@@ -100,7 +100,7 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// Of two homes the later one's settings hold, key by key; lists are replaced.
+// TestFeaturesMerge checks that the settings of the later home take precedence, key by key. Lists are replaced.
 func TestFeaturesMerge(t *testing.T) {
 	t.Parallel()
 	const below = `tools: {enabled: [a], disabled: [b], max_steps: 7, token_budget: 9, read_before: {delete: true}, bash: {truncation: {max_lines: 3}}, policy: {deny: [x], confirm: [y]}}`
@@ -133,7 +133,7 @@ func TestFeaturesMerge(t *testing.T) {
 	}
 }
 
-// featureRows are what features refuse, wherever they are set. The content has one key a line.
+// featureRows holds settings that are refused wherever they are set. The content has one key per line.
 var featureRows = map[string]struct{ content, want string }{
 	"unknown feature":     {"tools: {}\nvision: {}\n", `:2: unknown key "vision"`},
 	"unknown key":         {"tools:\n  max_stepz: 3\n", `:2: unknown key "max_stepz" in "%stools"; known keys: bash, disabled, enabled,`},

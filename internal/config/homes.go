@@ -11,10 +11,10 @@ import (
 	"github.com/idelchi/aura/internal/state"
 )
 
-// DirName is what a home is called where no other name is given.
+// DirName is the default name of a home.
 const DirName = ".aura"
 
-// HomeKind tells the homes apart.
+// HomeKind is the kind of a home.
 type HomeKind string
 
 // The kinds of homes.
@@ -23,14 +23,14 @@ const (
 	HomeProject HomeKind = "project"
 )
 
-// Home is a directory with configuration and plugins.
+// Home is a directory that contains configuration and plugins.
 type Home struct {
 	// Dir is absolute.
 	Dir  string
 	Kind HomeKind
 }
 
-// places are the directories that Options lead to, all absolute.
+// places holds the directories that follow from Options. All are absolute.
 type places struct {
 	workdir string
 	project string
@@ -66,8 +66,9 @@ func locate(o Options) (places, error) {
 	return p, nil
 }
 
-// nearestHome is the project's home where none is named: the nearest .aura from the working directory up to the root of its repository,
-// and not beyond the user's home directory. If there is none, and outside of a repository, it is that of the working directory.
+// nearestHome returns the project's home if none is named: the nearest .aura from the working directory up to the root of its
+// repository, but not beyond the user's home directory. If there is none, or outside a repository, it returns the .aura of the
+// working directory.
 func nearestHome(workdir, home string) string {
 	own := filepath.Join(workdir, DirName)
 	if exists(own) {
@@ -82,8 +83,8 @@ func nearestHome(workdir, home string) string {
 	return own
 }
 
-// fromRoot are the directories from the root of the repository down to the working directory, both included. The user's home
-// directory and all above it are no part of a project. Outside of a repository the working directory is the only one.
+// fromRoot returns the directories from the root of the repository down to the working directory, both included. The user's home
+// directory and its ancestors are never part of a project. Outside a repository, it returns only the working directory.
 func fromRoot(workdir, home string) []string {
 	var out []string
 	for dir := workdir; dir != home; dir = filepath.Dir(dir) {
@@ -99,8 +100,8 @@ func fromRoot(workdir, home string) []string {
 	return []string{workdir}
 }
 
-// state is where the state of this project lies. An env file has no say in it: tools may have written that. Whoever names a
-// configuration works on the working directory all the same.
+// state returns the paths of this project's state. An env file cannot change them, because tools may have written the env file.
+// If the user names a configuration, the project is still the working directory.
 func (o Options) state(p places) state.Paths {
 	root := p.workdir
 	if len(o.Configs) == 0 {
@@ -121,7 +122,8 @@ func userHome(o Options, workdir string) string {
 	}
 }
 
-// addProject makes dir the home of highest precedence. One that is named twice, also as the user's, counts as the last.
+// addProject makes dir the home of highest precedence. If dir is named twice, or is also the user's home, only the last position
+// counts.
 func (p *places) addProject(dir string, named bool) error {
 	if dir == "" {
 		return errors.New("the name of a configuration directory is empty: give --config a directory")
@@ -142,7 +144,7 @@ func (p *places) addProject(dir string, named bool) error {
 	return nil
 }
 
-// absolute takes path as it is if it is absolute, and below dir if not.
+// absolute returns path if it is absolute, and otherwise joins it to dir.
 func absolute(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path)
@@ -150,7 +152,7 @@ func absolute(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// firstFile is the first of the candidates that exists and is not a directory.
+// firstFile returns the first candidate that exists and is not a directory.
 func firstFile(candidates []string) (string, bool) {
 	for _, path := range candidates {
 		if info, err := os.Stat(path); err == nil && !info.IsDir() {

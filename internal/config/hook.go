@@ -13,25 +13,25 @@ import (
 	"github.com/idelchi/aura/hooks"
 )
 
-// maxHookTimeout is in seconds: a day.
+// maxHookTimeout is one day, in seconds.
 const maxHookTimeout = 24 * 60 * 60
 
-// commandKey is the one key whose value is left as it is: the shell expands variables by itself, and ${FILES[@]} is its own.
+// commandKey is the only key whose value is not expanded: the shell expands variables itself, and ${FILES[@]} is shell syntax.
 const commandKey = "command"
 
-// Hook is a shell command that runs before or after tool calls: hooks/**/*.yaml, a map of names to these. What it inherits
-// is part of this value already.
+// Hook is a shell command that runs before or after tool calls: hooks/**/*.yaml, a map from names to hooks. The value already
+// includes inherited settings.
 type Hook struct {
 	hooks.Definition
 
 	Source Source
-	// Inherit names hooks whose settings this one starts from, the last one winning.
+	// Inherit names the hooks from which this hook takes its settings. The last one takes precedence.
 	Inherit []string
 
 	made lineage
 }
 
-// hookFile is what a file has for a hook.
+// hookFile is a hook as written in a file.
 type hookFile struct {
 	Description string    `yaml:"description"`
 	Event       hookEvent `yaml:"event"`
@@ -43,11 +43,11 @@ type hookFile struct {
 	Depends []string    `yaml:"depends"`
 	Inherit []string    `yaml:"inherit"`
 	Silent  bool        `yaml:"silent"`
-	// Disabled is nil where it is left to the parents.
+	// Disabled is nil if the parents decide.
 	Disabled *bool `yaml:"disabled"`
 }
 
-// HookDefinitions are the hooks as the hooks package takes them, sorted by name.
+// HookDefinitions returns the hooks in the form that the hooks package expects, sorted by name.
 func (c *Config) HookDefinitions() []hooks.Definition { return definitions(c.Hooks) }
 
 func definitions(of map[string]Hook) []hooks.Definition {
@@ -58,7 +58,7 @@ func definitions(of map[string]Hook) []hooks.Definition {
 	return out
 }
 
-// hooks reads all hooks and checks them together, so that a session does not begin with hooks that cannot be put in order.
+// hooks reads all hooks and checks them together, so that no session begins with hooks that cannot be ordered.
 func (l *loader) hooks() (map[string]Hook, error) {
 	declared, err := loadKind(l, kind[declaration]{name: "hook", folder: "config/hooks", ext: yamlFiles, read: readMap(l, readHook, commandKey)})
 	if err != nil {
@@ -98,7 +98,7 @@ func buildHook(made lineage) (Hook, error) {
 	}, err
 }
 
-// placeHookError adds the file, the line and the key to a fault in a hook. They are those of a parent if it is inherited.
+// placeHookError adds the file, the line and the key to an error in a hook. For an inherited value, they refer to the parent.
 func placeHookError(all map[string]Hook, err error) error {
 	var fault *hooks.Error
 	if !errors.As(err, &fault) {

@@ -65,7 +65,7 @@ func TestHooksOfAllHomes(t *testing.T) {
 	}
 }
 
-// Each row is a family of hooks; the heir is looked at.
+// TestHookInherits has a family of hooks in each row. The heir is checked.
 func TestHookInherits(t *testing.T) {
 	t.Parallel()
 	const base = "base: {description: d, event: post, matcher: M, files: '*.go', command: c, timeout: 7, depends: [first], silent: true, disabled: true}\n" +
@@ -131,7 +131,7 @@ func TestHookInherits(t *testing.T) {
 	}
 }
 
-// A chain in which each hook takes its settings from the first and waits for the one before.
+// TestHookChain uses a chain in which each hook inherits from the first and depends on the previous one.
 func TestHookChain(t *testing.T) {
 	t.Parallel()
 	c := files{project + "hooks/md.yaml": `

@@ -16,22 +16,22 @@ const (
 	featuresKey = "features"
 )
 
-// ownKeys are never inherited: they say what an entity is called, what it inherits, and whether it is the default one.
+// ownKeys lists the keys that are never inherited: the name of an entity, its parents, and whether it is the default.
 var ownKeys = []string{"name", inheritKey, "default"}
 
-// declaration is a part of a file: an entity as the file has it, before it takes anything from others.
+// declaration is a part of a file: an entity as written, before it inherits from others.
 type declaration struct {
 	document
 
 	name string
-	// keys lead to it within the file.
+	// keys is the path of the entity within the file.
 	keys    []string
 	parents []string
-	// file is what was read, a value of the shape that settle is asked for.
+	// file is the decoded value, of the file type that settle uses.
 	file any
 }
 
-// node is what is declared, as a flat tree; an empty one if there is nothing.
+// node returns the declaration as a flat tree. The tree is empty if nothing is declared.
 func (d declaration) node() *yaml.Node {
 	if n := d.get(d.keys...); n != nil {
 		return flat(n)
@@ -39,7 +39,7 @@ func (d declaration) node() *yaml.Node {
 	return &yaml.Node{}
 }
 
-// below is the part of the declaration at a key.
+// below returns the part of the declaration at a key.
 func (d declaration) below(key string) declaration {
 	d.keys = d.path(key)
 	return d
@@ -47,12 +47,12 @@ func (d declaration) below(key string) declaration {
 
 func (d declaration) path(keys ...string) []string { return slices.Concat(d.keys, keys) }
 
-// wrong is an error about the value at a path of keys below the declaration.
+// wrong returns an error about the value at a path of keys below the declaration.
 func (d declaration) wrong(path []string, format string, args ...any) error {
 	return d.fault(d.path(path...), format, args...)
 }
 
-// wrongItem is an error about an item of the list at a key below the declaration.
+// wrongItem returns an error about an item of the list at a key below the declaration.
 func (d declaration) wrongItem(key string, i int, err error) error {
 	line := d.line(d.path(key)...)
 	if list := aliased(d.find(d.path(key)...)); list.Kind == yaml.SequenceNode && i < len(list.Content) {
@@ -61,10 +61,11 @@ func (d declaration) wrongItem(key string, i int, err error) error {
 	return d.faultAt(line, d.path(fmt.Sprintf("%s[%d]", key, i)), "%w", err)
 }
 
-// lineage is what an entity is put together from, the lowest first and the entity's own declaration last.
+// lineage holds the declarations that are combined into an entity, lowest precedence first. The entity's own declaration is last.
 type lineage []declaration
 
-// over is the lineage with more over it. What is there already moves up: all that it sets, it sets again there.
+// over returns the lineage with more placed above it. A declaration that is in both moves up, because it sets all its values
+// again there.
 func (l lineage) over(more lineage) lineage {
 	rest := slices.DeleteFunc(slices.Clone(l), func(d declaration) bool {
 		return slices.ContainsFunc(more, func(m declaration) bool { return m.name == d.name })
@@ -72,7 +73,7 @@ func (l lineage) over(more lineage) lineage {
 	return append(rest, more...)
 }
 
-// node is all that is declared: explicit settings over inherited ones.
+// node returns the combined declarations. Explicit settings take precedence over inherited ones.
 func (l lineage) node() *yaml.Node {
 	var out *yaml.Node
 	for i, d := range l {
@@ -85,7 +86,7 @@ func (l lineage) node() *yaml.Node {
 	return out
 }
 
-// combined reads all that is declared into the shape F of a file, and returns also what is set of features.
+// combined decodes the combined declarations into the file type F. It also returns the settings of features.
 func combined[F any](l lineage) (F, map[string]any, error) {
 	own := l.own()
 	file, read := own.file.(F)
@@ -101,7 +102,7 @@ func combined[F any](l lineage) (F, map[string]any, error) {
 	return file, features, err
 }
 
-// body is the text of the last file that has one.
+// body returns the text of the last file that has one.
 func (l lineage) body() string {
 	for _, d := range slices.Backward(l) {
 		if body := strings.TrimSpace(d.body); body != "" {
@@ -111,7 +112,7 @@ func (l lineage) body() string {
 	return ""
 }
 
-// place is where the body stands; nowhere if there is none.
+// place returns the location of the body. It is the zero value if there is no body.
 func (l lineage) place() Place {
 	for _, d := range slices.Backward(l) {
 		if strings.TrimSpace(d.body) != "" {
@@ -121,10 +122,10 @@ func (l lineage) place() Place {
 	return Place{}
 }
 
-// own is the entity's own declaration.
+// own returns the entity's own declaration.
 func (l lineage) own() declaration { return l[len(l)-1] }
 
-// at is the declaration whose value at a path of keys counts; an empty one if none has one.
+// at returns the declaration whose value at a path of keys takes effect. It is empty if no declaration sets the value.
 func (l lineage) at(path ...string) declaration {
 	for _, d := range slices.Backward(l) {
 		if d.get(d.path(path...)...) != nil {
@@ -134,15 +135,15 @@ func (l lineage) at(path ...string) declaration {
 	return declaration{}
 }
 
-// family is all entities of a kind, to be put together.
+// family holds all entities of a kind whose inheritance is to be resolved.
 type family struct {
 	kind    string
 	members map[string]declaration
-	// settled are the lineages that are known already, so that each is followed once.
+	// settled caches the lineages that are already known, so that each is computed once.
 	settled map[string]lineage
 }
 
-// settle puts all entities of a kind together and builds each from its lineage.
+// settle resolves the inheritance of all entities of a kind and builds each from its lineage.
 func settle[T any](kind string, members map[string]declaration, build func(lineage) (T, error)) (map[string]T, error) {
 	f := family{kind: kind, members: members, settled: map[string]lineage{}}
 	out := make(map[string]T, len(members))
@@ -158,7 +159,7 @@ func settle[T any](kind string, members map[string]declaration, build func(linea
 	return out, nil
 }
 
-// lineage follows the parents of an entity, from left to right. The chain is the names that lead to it.
+// lineage follows the parents of an entity, from left to right. chain holds the names that lead to the entity.
 func (f family) lineage(name string, chain []string) (lineage, error) {
 	if l, ok := f.settled[name]; ok {
 		return l, nil

@@ -9,7 +9,7 @@ import (
 	"github.com/idelchi/aura/internal/config"
 )
 
-// Each row is a family of agents; the heir is looked at.
+// TestAgentInherits has a family of agents in each row. The heir is checked.
 func TestAgentInherits(t *testing.T) {
 	t.Parallel()
 	agent := func(name, front, body string) string { return "---\nname: " + name + "\n" + front + "---\n" + body }
@@ -248,7 +248,8 @@ func TestInheritRefused(t *testing.T) {
 	})
 }
 
-// Families in which everybody has two parents that have the same two parents take no longer than others.
+// TestInheritManyWays checks that families in which every member has two parents with the same two parents do not take longer
+// than others.
 func TestInheritManyWays(t *testing.T) {
 	t.Parallel()
 	all, text := files{}, "a0: {vars: {K: v}}\nb0: {}\n"

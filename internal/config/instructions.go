@@ -13,25 +13,26 @@ import (
 	"github.com/idelchi/aura/internal/limit"
 )
 
-// InstructionSettings say whether files of instructions are part of the system prompt: the key instructions: in features/.
+// InstructionSettings decides whether files of instructions are part of the system prompt: the key instructions: in features/.
 type InstructionSettings struct {
 	Enabled bool `yaml:"enabled"`
 }
 
-// Instructions is a file of instructions for the model. It is text: nothing in it is a template.
+// Instructions is a file of instructions for the model. It is plain text, not a template.
 type Instructions struct {
 	// Path is absolute.
 	Path string
 	Text string
 }
 
-// instructionNames are the names that such a file can have. In a directory that has several, the first counts.
+// instructionNames lists the possible names of such a file. If a directory contains several, the first name is used.
 var instructionNames = []string{"AGENTS.md", "CLAUDE.md"}
 
-// leastInstructions is the size below which the rest of a file of instructions is not worth keeping, in bytes.
+// leastInstructions is the smallest remainder of the size limit for which a shortened file of instructions is still kept, in
+// bytes.
 const leastInstructions = 1 << 10
 
-// instructions reads the files of instructions, and says which of them are shortened or left out.
+// instructions reads the files of instructions. The notices report which of them are shortened or left out.
 func (o Options) instructions(p places) (found []Instructions, notices []string) {
 	if o.WithoutInstructions {
 		return nil, nil
@@ -65,12 +66,12 @@ func (o Options) projectInstructions(p places, add func(path, text string, err e
 	}
 	defer func() { _ = root.Close() }()
 	for _, dir := range dirs {
-		rel, _ := filepath.Rel(dirs[0], dir) // it lies below
+		rel, _ := filepath.Rel(dirs[0], dir) // dir is below dirs[0], so there is no error
 		readInstructions(dirs[0], rel, readLinked(root), add)
 	}
 }
 
-// readInstructions reads the file of one directory, which is below top, if there is one.
+// readInstructions reads the instructions file of one directory below top, if there is one.
 func readInstructions(top, dir string, read func(name string) (string, error), add func(path, text string, err error)) {
 	for _, name := range instructionNames {
 		name = filepath.Join(dir, name)
@@ -83,7 +84,7 @@ func readInstructions(top, dir string, read func(name string) (string, error), a
 	}
 }
 
-// readOwn reads in the user's home. The user may have put links there; confined code cannot.
+// readOwn reads files in the user's home and follows links. The user may have created links there. Confined code cannot.
 func readOwn(dir string) func(name string) (string, error) {
 	return func(name string) (string, error) {
 		text, err := files.Read(filepath.Join(dir, name), files.MaxText)
@@ -91,8 +92,8 @@ func readOwn(dir string) func(name string) (string, error) {
 	}
 }
 
-// readLinked reads in a project. Tools can put links there, and what a link leads to would be sent to the model. So a link
-// counts only if it leads to another file of instructions of the project.
+// readLinked reads files in a project. Tools can create links there, and the target of a link would be sent to the model. A link
+// is therefore followed only if it points to another instructions file of the project.
 func readLinked(root *os.Root) func(name string) (string, error) {
 	return func(name string) (string, error) {
 		if target, err := root.Readlink(name); err == nil {
@@ -110,7 +111,7 @@ func cleanInstructions(text string) string {
 	return strings.TrimSpace(strings.ToValidUTF8(strings.TrimPrefix(text, "\uFEFF"), "\uFFFD"))
 }
 
-// reason is an error without the path, which the notice has.
+// reason returns an error without the path, which the notice already contains.
 func reason(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err
@@ -118,7 +119,7 @@ func reason(err error) error {
 	return err
 }
 
-// boundInstructions keeps as much as the limit allows, the outermost first.
+// boundInstructions keeps as many instructions as the limit allows, the outermost first.
 func boundInstructions(all []Instructions) (kept []Instructions, notices []string) {
 	left := limit.Instructions
 	for _, i := range all {

@@ -10,8 +10,8 @@ import (
 	"github.com/idelchi/aura/internal/testneed"
 )
 
-// TestInstructions has a row for each rule about which files of instructions count. A file holds its own name unless a row says
-// otherwise; a name that ends in a slash is a directory.
+// TestInstructions has a row for each rule about which files of instructions are used. A file contains its own name unless a row
+// sets other content. A name that ends in a slash is a directory.
 func TestInstructions(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
@@ -19,7 +19,7 @@ func TestInstructions(t *testing.T) {
 		links   map[string]string
 		workdir string
 		set     func(*Options)
-		// want are the files in order, notices what is said of others.
+		// want holds the files in order. notices holds the notices about other files.
 		want, notices []string
 	}{
 		"none":                    {files: []string{"repo/.git/"}, workdir: "repo"},

@@ -13,7 +13,7 @@ import (
 	"github.com/idelchi/aura/internal/strictyaml"
 )
 
-// maxDepth bounds folders within folders, and thereby links that lead in circles.
+// maxDepth limits the nesting of folders, and thereby cycles of links.
 const maxDepth = 20
 
 var (
@@ -21,40 +21,40 @@ var (
 	markdownFiles = []string{".md"}
 )
 
-// loader is what reading needs: where to look and what variables stand for.
+// loader holds what is needed to read the configuration: the directories and the values of variables.
 type loader struct {
 	places
 
 	env environment
-	// inherited is the process's variables alone.
+	// inherited holds only the variables of the process.
 	inherited []string
 	// text is Options.Text.
 	text bool
-	// seen and references are filled while reading.
+	// seen and references are filled during reading.
 	seen       origins
 	references []Reference
 }
 
-// kind is a sort of entity: what it is called, where its files lie, and what one of them holds.
+// kind describes a kind of entity: its name, the location of its files, and how a file is read.
 type kind[T any] struct {
 	name string
-	// folder is below the home.
+	// folder is relative to the home.
 	folder string
 	ext    []string
-	// skip says which files hold something else; nil skips none.
+	// skip reports whether a file contains something else. If skip is nil, no file is skipped.
 	skip func(Source) bool
 	read func(document) ([]entity[T], error)
 }
 
-// entity is one thing that a file declares, and on which line.
+// entity is one declaration in a file, with its line.
 type entity[T any] struct {
 	name  string
 	line  int
 	value T
 }
 
-// loadKind reads all entities of a kind. Of two with the same name the one in the later home wins; two in one home are an
-// error. A file at fault does not keep the others from being read, so that all faults are known at once.
+// loadKind reads all entities of a kind. If two homes declare the same name, the later home takes precedence. Two declarations in
+// one home are an error. A faulty file does not prevent the others from being read, so that all faults are reported at once.
 func loadKind[T any](l *loader, k kind[T]) (map[string]T, error) {
 	merged := map[string]T{}
 	var faults []error
@@ -92,8 +92,8 @@ func readFile[T any](s Source, k kind[T]) ([]entity[T], error) {
 	return k.read(d)
 }
 
-// readMap reads a YAML file that maps names to entities. Finish makes an entity of what the file has for it, and checks it.
-// In the values of the keys that are verbatim no variables are expanded.
+// readMap reads a YAML file that maps names to entities. finish converts the decoded value to an entity, and checks it. Variables
+// are not expanded in the values of the verbatim keys.
 func readMap[F, T any](
 	l *loader, finish func(d document, name string, value F) (T, error), verbatim ...string,
 ) func(document) ([]entity[T], error) {
@@ -120,8 +120,8 @@ func readMap[F, T any](
 	}
 }
 
-// sources lists the files of a folder below the home, those in folders below included, in the order of their names.
-// Examples and hidden files are not among them. A folder that does not exist has none.
+// sources returns the files of a folder below the home and of its subfolders, in the order of their names. It skips examples and
+// hidden files. A folder that does not exist has no files.
 func (h Home) sources(folder string, ext []string) ([]Source, error) {
 	paths, err := list(filepath.Join(h.Dir, folder), ext, 0)
 	if err != nil {
@@ -134,7 +134,7 @@ func (h Home) sources(folder string, ext []string) ([]Source, error) {
 	return out, nil
 }
 
-// list follows links, since configuration is often kept elsewhere and linked to.
+// list follows links, because configuration is often kept elsewhere and linked.
 func list(dir string, ext []string, depth int) ([]string, error) {
 	if depth > maxDepth {
 		return nil, fmt.Errorf("reading %s: more than %d folders deep: does a link lead in a circle?", dir, maxDepth)

@@ -12,7 +12,7 @@ import (
 	"github.com/idelchi/aura/internal/strictyaml"
 )
 
-// MCPType says how an MCP server is reached.
+// MCPType is the transport of an MCP server.
 type MCPType string
 
 // The types of MCP servers.
@@ -21,30 +21,30 @@ const (
 	MCPHTTP  MCPType = "http"
 )
 
-// MCPServer is a program or a service that has tools: mcp/**/*.yaml, a map of names to these.
+// MCPServer is a program or a service that provides tools: mcp/**/*.yaml, a map from names to servers.
 type MCPServer struct {
 	Name   string `yaml:"-"`
 	Source Source `yaml:"-"`
 
-	// Type follows from Command or URL where it is not written.
+	// Type is derived from Command or URL if it is not set.
 	Type MCPType `yaml:"type"`
 	// Command, Args and Env start a server of type stdio.
 	Command string            `yaml:"command"`
 	Args    []string          `yaml:"args"`
 	Env     map[string]string `yaml:"env"`
-	// URL and Headers reach a server of type http.
+	// URL and Headers are used to connect to a server of type http.
 	URL     string            `yaml:"url"`
 	Headers map[string]string `yaml:"headers"`
-	// Timeout bounds one request; 0 leaves it to the client.
+	// Timeout limits one request. 0 leaves it to the client.
 	Timeout  Timeout `yaml:"timeout"`
 	Disabled bool    `yaml:"disabled"`
-	// Deferred keeps the tools back until the model asks for them.
+	// Deferred withholds the tools until the model asks for them.
 	Deferred bool `yaml:"deferred"`
-	// Condition says when the tools are offered; the zero value is always.
+	// Condition decides when the tools are offered. The zero value means always.
 	Condition condition.Expr `yaml:"-"`
 }
 
-// mcpFile is what a file has for a server.
+// mcpFile is a server as written in a file.
 type mcpFile struct {
 	MCPServer `yaml:",inline"`
 
@@ -77,7 +77,7 @@ func (l *loader) finishMCP(d document, name string, f mcpFile) (MCPServer, error
 	return s, err
 }
 
-// serverName is what models accept in the name of a tool.
+// serverName matches the characters that models accept in the name of a tool.
 var serverName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
 func (s MCPServer) check(d document) error {
@@ -103,7 +103,7 @@ func (s MCPServer) check(d document) error {
 	return s.checkForeign(d)
 }
 
-// checkForeign refuses the keys of the other type: they would have no effect.
+// checkForeign refuses the keys of the other type, because they would have no effect.
 func (s MCPServer) checkForeign(d document) error {
 	foreign := []string{"url", "headers"}
 	if s.Type == MCPHTTP {
@@ -122,7 +122,7 @@ func isWebAddress(text string) bool {
 	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
 }
 
-// CheckMCP reads a file of MCP servers as Load does, except that no variable takes effect. The name file is used in errors only.
+// CheckMCP reads a file of MCP servers as Load does, except that variables have no effect. The name file is used only in errors.
 func CheckMCP(file string, text []byte) error {
 	d := document{Source: Source{File: file}, root: &yaml.Node{}}
 	if err := strictyaml.Decode(file, text, d.root); err != nil {
@@ -133,7 +133,7 @@ func CheckMCP(file string, text []byte) error {
 	return err
 }
 
-// MCPDir is the directory of a home that has the files of MCP servers.
+// MCPDir returns the directory of a home that contains the files of MCP servers.
 func MCPDir(home string) string { return filepath.Join(home, filepath.FromSlash(mcpFolder)) }
 
 const mcpFolder = "config/mcp"

@@ -1,18 +1,19 @@
 package config
 
-// Mode is a way of working for any agent: modes/**/*.md, one per file.
+// Mode is a way of working that any agent can use: modes/**/*.md, one per file.
 type Mode struct {
-	// Prompt is the body of the file, a template: it is added to the system prompt. Without a body it is that of the last
-	// parent with one.
+	// Prompt is the body of the file, a template that is added to the system prompt. If the body is empty, the body of the last
+	// parent that has one is used.
 	Prompt string `yaml:"-"`
-	// PromptAt is where Prompt stands.
+	// PromptAt is the location of Prompt.
 	PromptAt Place `yaml:"-"`
 
 	Name        string `check:"required" yaml:"name"`
 	Description string `yaml:"description"`
-	// Inherit names modes whose settings this one starts from, the last one winning. They are part of this value already.
+	// Inherit names the modes from which this mode takes its settings. The last one takes precedence. This value already includes
+	// their settings.
 	Inherit []string `yaml:"inherit"`
-	// Hide keeps the mode out of lists.
+	// Hide omits the mode from lists.
 	Hide  bool       `yaml:"hide"`
 	Tools ToolFilter `yaml:"tools"`
 	Hooks HookFilter `yaml:"hooks"`

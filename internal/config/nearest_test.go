@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestNearestHome has a row for each rule about where a project's home is looked for.
+// TestNearestHome has a row for each rule about where a project's home is searched.
 func TestNearestHome(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {

@@ -12,7 +12,8 @@ import (
 	"github.com/idelchi/aura/internal/config"
 )
 
-// TestOddFiles puts something else in the place of each file that is read. Nothing hangs, and the message names the file.
+// TestOddFiles replaces each file that is read with another kind of file. Reading must not hang, and the error must name the
+// file.
 func TestOddFiles(t *testing.T) {
 	t.Parallel()
 	things := map[string]func(path string) error{

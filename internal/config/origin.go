@@ -14,7 +14,7 @@ type Place struct {
 	Line int
 }
 
-// origins are where entities are declared, by kind and name, in the order in which the homes are read.
+// origins maps kinds and names to the places where the entities are declared, in the order in which the homes are read.
 type origins map[string]map[string][]Place
 
 func (o origins) note(kind, name string, at Place) {
@@ -25,16 +25,16 @@ func (o origins) note(kind, name string, at Place) {
 	o[kind][name] = append(o[kind][name], at)
 }
 
-// Places are where an entity is declared: the place in force, then those it hides, the highest of them first. The kind is
-// agent, mode, prompt, provider, task, command, skill and so on.
+// Places returns where an entity is declared: first the place in effect, then the places that it hides, highest precedence first.
+// kind is agent, mode, prompt, provider, task, command, skill and so on.
 func (c *Config) Places(kind, name string) []Place {
 	out := slices.Clone(c.origins[kind][name])
 	slices.Reverse(out)
 	return out
 }
 
-// FeaturePlaces are where the settings are made that FeaturesFor combines, by their keys joined with dots. A setting that no
-// file makes, and so is a default, is not among them.
+// FeaturePlaces returns where the settings that FeaturesFor combines are set, by their keys joined with dots. Settings that no
+// file sets, and that therefore have their default, are not included.
 func (c *Config) FeaturePlaces(agent Agent, mode Mode, task *Task) map[string]Place {
 	set := slices.Clone(c.globals.set)
 	layers := []lineage{agent.made, mode.made}
@@ -53,14 +53,14 @@ func (c *Config) FeaturePlaces(agent Agent, mode Mode, task *Task) map[string]Pl
 	return out
 }
 
-// leaves are the places of all values of a declaration that are set and are no mappings.
+// leaves returns the places of all values of a declaration that are set and are not mappings.
 func (d declaration) leaves() map[string]Place {
 	out := map[string]Place{}
 	d.eachLeaf(func(key string, _ *yaml.Node, at Place) { out[key] = at })
 	return out
 }
 
-// eachLeaf visits the values of a declaration that are set and are no mappings, in the order of the file.
+// eachLeaf visits the values of a declaration that are set and are not mappings, in the order of the file.
 func (d declaration) eachLeaf(visit func(key string, value *yaml.Node, at Place)) {
 	var walk func(n *yaml.Node, key string)
 	walk = func(n *yaml.Node, key string) {

@@ -10,7 +10,7 @@ import (
 	"github.com/idelchi/aura/internal/config"
 )
 
-// places writes them down from the root of the files on.
+// places formats places relative to the root of the files.
 func places(c *config.Config, list []config.Place) []string {
 	var out []string
 	for _, p := range list {

@@ -12,9 +12,9 @@ const (
 	mergeTag = "!!merge"
 )
 
-// overlay puts one tree of settings over another: mappings are merged key by key, and everything else that is set above
-// takes the place of what is below. Null is not set. Neither tree is changed; both must have passed the check against their
-// type, which bounds what aliases expand to.
+// overlay merges one tree of settings over another. Mappings are merged key by key. Any other value that is set above replaces
+// the value below. Null means not set. overlay changes neither tree. Both must have passed the check against their type, which
+// limits the expansion of aliases.
 func overlay(below, above *yaml.Node) *yaml.Node {
 	above = aliased(above)
 	if below == nil {
@@ -38,7 +38,7 @@ func overlay(below, above *yaml.Node) *yaml.Node {
 	return out
 }
 
-// flat is a tree in which mappings stand for themselves: no aliases and no keys merged in with <<. Mappings are new ones.
+// flat returns a tree without aliases and without keys merged with <<. Its mappings are copies.
 func flat(n *yaml.Node) *yaml.Node {
 	n = aliased(n)
 	if n.Kind != yaml.MappingNode {
@@ -51,8 +51,8 @@ func flat(n *yaml.Node) *yaml.Node {
 	return out
 }
 
-// pairs yields the keys of a mapping with their values. Those merged in with << come last, and only where the mapping does
-// not have them itself; of several that are merged in the first counts.
+// pairs yields the keys of a mapping with their values. Keys merged with << come last, and only if the mapping does not have them
+// itself. If several merged mappings have a key, the first takes precedence.
 func pairs(n *yaml.Node) iter.Seq2[*yaml.Node, *yaml.Node] {
 	return func(yield func(key, value *yaml.Node) bool) {
 		mappings := append([]*yaml.Node{n}, mergedIn(n)...)
@@ -71,7 +71,7 @@ func pairs(n *yaml.Node) iter.Seq2[*yaml.Node, *yaml.Node] {
 	}
 }
 
-// mergedIn lists the mappings behind the << keys of a mapping, and behind theirs, in order of precedence.
+// mergedIn returns the mappings that the << keys of a mapping refer to, recursively, in order of precedence.
 func mergedIn(n *yaml.Node) []*yaml.Node {
 	var out []*yaml.Node
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -99,7 +99,7 @@ func aliased(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// index is where a key stands in the content of a mapping that has it itself, or -1.
+// index returns the index of a key in the content of a mapping, not counting merged keys, or -1.
 func index(n *yaml.Node, key string) int {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if k := aliased(n.Content[i]); k.Value == key && k.ShortTag() != mergeTag {
@@ -109,7 +109,7 @@ func index(n *yaml.Node, key string) int {
 	return -1
 }
 
-// value is the value of a key of a mapping; nil if it does not have the key, or is none.
+// value returns the value of a key of a mapping. It returns nil if n does not have the key or is not a mapping.
 func value(n *yaml.Node, key string) *yaml.Node {
 	if n == nil {
 		return nil
@@ -125,7 +125,7 @@ func value(n *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// without is a flat mapping without some of its keys.
+// without returns a flat mapping without some of its keys.
 func without(n *yaml.Node, keys ...string) *yaml.Node {
 	out := flat(n)
 	for i := len(out.Content) - 2; i >= 0 && out.Kind == yaml.MappingNode; i -= 2 {
@@ -136,8 +136,8 @@ func without(n *yaml.Node, keys ...string) *yaml.Node {
 	return out
 }
 
-// pruned is a flat tree without the keys that are null, at any depth of mappings: decoded over a value, it leaves alone what
-// is not set.
+// pruned returns a flat tree without null keys, in mappings of any depth. When the tree is decoded over a value, settings that
+// are not set keep their values.
 func pruned(n *yaml.Node) *yaml.Node {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return n

@@ -10,7 +10,7 @@ import (
 	"github.com/idelchi/aura/internal/strictyaml"
 )
 
-// merged is what overlay does, said in another way: on values instead of trees.
+// merged implements overlay in another way: on values instead of trees.
 func merged(below, above any) any {
 	b, isMap := below.(map[string]any)
 	a, areMaps := above.(map[string]any)
@@ -30,7 +30,7 @@ func merged(below, above any) any {
 	return out
 }
 
-// FuzzOverlay holds trees that pass the strict check against values that are merged.
+// FuzzOverlay compares merged trees that pass the strict check with merged values.
 func FuzzOverlay(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"a: 1\nb: {c: 1, d: [1]}", "b: {c: 2, d: [2]}"},

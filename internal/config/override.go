@@ -7,7 +7,7 @@ import (
 	"github.com/idelchi/aura/internal/strictyaml"
 )
 
-// checkOverrides checks features that are set elsewhere than in features/.
+// checkOverrides checks features that are set outside features/.
 func (d declaration) checkOverrides() error {
 	var content featureFile
 	if err := strictyaml.DecodeNode(d.File, d.node(), &content); err != nil {
@@ -22,8 +22,8 @@ func (d declaration) checkOverrides() error {
 	return d.checkFeatures(content.Plugins)
 }
 
-// FeaturesFor are the features that hold for an agent in a mode at a task: those of the homes, then what the agent sets, the
-// mode, and the task, each over the one before. Agent and mode may be zero values and the task nil. All three must come from
+// FeaturesFor returns the features that apply to an agent in a mode with a task: the settings of the homes, overridden by those
+// of the agent, then the mode, then the task. agent and mode may be zero values, and task may be nil. All three must come from
 // this configuration.
 func (c *Config) FeaturesFor(agent Agent, mode Mode, task *Task) (Features, error) {
 	if task == nil {
@@ -57,7 +57,8 @@ func (c *Config) FeaturesFor(agent Agent, mode Mode, task *Task) (Features, erro
 	return f, c.checkSummariser(f.Compaction, set)
 }
 
-// checkSummariser makes sure that what compaction names exists, so that it is not found missing when the context is full.
+// checkSummariser checks that the agent and the prompt that compaction names exist. Otherwise the error would occur only when the
+// context is full.
 func (c *Config) checkSummariser(of Compaction, set lineage) error {
 	wrong := func(key, name, known string) error {
 		return set.at(compactionKey, key).wrong([]string{compactionKey, key}, "unknown %s %q; known: %s", key, name, known)

@@ -12,7 +12,7 @@ import (
 	"github.com/idelchi/aura/internal/config"
 )
 
-// TestFeatureRefusedWherever holds each row against all places where features can be set.
+// TestFeatureRefusedWherever applies each row to all places where features can be set.
 func TestFeatureRefusedWherever(t *testing.T) {
 	t.Parallel()
 	indented := func(content string) string {
@@ -21,7 +21,7 @@ func TestFeatureRefusedWherever(t *testing.T) {
 	markdown := func(content string) string { return "---\nname: a\nfeatures:\n" + indented(content) + "---\n" }
 	places := map[string]struct {
 		path, prefix string
-		// above is how many lines stand above the content.
+		// above is the number of lines above the content.
 		above int
 		file  func(content string) string
 	}{
@@ -60,7 +60,7 @@ func TestFeatureRefusedWherever(t *testing.T) {
 	})
 }
 
-// layered sets something in every layer, and one thing in all of them.
+// layered sets a different value in every layer, and one value in all of them.
 var layered = files{
 	project + "features/tools.yaml":      "tools: {max_steps: 2, token_budget: 2, result: {max_tokens: 2}, bash: {timeout: 2s}, enabled: [global], policy: {deny: [g], auto: [g]}}",
 	project + "features/compaction.yaml": "compaction: {threshold: 2}",
@@ -153,7 +153,7 @@ func TestFeaturesForInherited(t *testing.T) {
 	checkFeatures(t, got, want)
 }
 
-// Sessions side by side share one configuration.
+// TestFeaturesForSideBySide checks that concurrent sessions can share one configuration.
 func TestFeaturesForSideBySide(t *testing.T) {
 	t.Parallel()
 	c := layered.load(t)

@@ -7,26 +7,27 @@ import (
 	"slices"
 )
 
-// Plugins are the settings of plugins: the key plugins: in features/.
+// Plugins holds the settings of plugins: the key plugins: in features/.
 type Plugins struct {
-	// Unsafe lets plugins import packages that are withheld from them otherwise, such as os/exec.
+	// Unsafe allows plugins to import packages that are otherwise withheld, such as os/exec.
 	Unsafe bool
-	// Include and Exclude are patterns of plugin names, with * for any text; see Selected.
+	// Include and Exclude are patterns of plugin names, in which * matches any text; see Selected.
 	Include []string
 	Exclude []string
-	// Global is configuration for all plugins, Local for one of them; see ConfigFor.
+	// Global is the configuration for all plugins. Local holds the configuration of single plugins by name; see ConfigFor.
 	Global map[string]any
 	Local  map[string]map[string]any
 }
 
-// PluginRoot is the directory in which a home has its plugins.
+// PluginRoot is the directory that contains the plugins of a home.
 type PluginRoot struct {
 	Home Home
 	// Dir is absolute.
 	Dir string
 }
 
-// Selected reports whether a plugin is to be loaded: it is included, as all are where Include is empty, and not excluded.
+// Selected reports whether a plugin is to be loaded. The plugin must be included and not excluded. If Include is empty, all
+// plugins are included.
 func (p Plugins) Selected(name string) bool {
 	return (len(p.Include) == 0 || matchesAny(p.Include, name)) && !matchesAny(p.Exclude, name)
 }
@@ -38,8 +39,8 @@ func matchesAny(patterns []string, name string) bool {
 	})
 }
 
-// ConfigFor is the configuration of one plugin: its own defaults, then what is set for all, then what is set for it, the
-// last one winning key by key. The result is the caller's own.
+// ConfigFor returns the configuration of one plugin: its own defaults, overridden by the settings for all plugins, then by the
+// settings for this plugin, key by key. The caller owns the result.
 func (p Plugins) ConfigFor(name string, defaults map[string]any) map[string]any {
 	out := map[string]any{}
 	for _, layer := range []map[string]any{defaults, p.Global, p.Local[name]} {
@@ -69,7 +70,7 @@ func deepCopy(value any) any {
 	}
 }
 
-// pluginsFile is the value of the key plugins: in one home. What is nil there is not set.
+// pluginsFile is the value of the key plugins: in one home. Nil fields are not set.
 type pluginsFile struct {
 	Dir     *string  `yaml:"dir"`
 	Unsafe  *bool    `yaml:"unsafe"`
@@ -81,10 +82,10 @@ type pluginsFile struct {
 	} `yaml:"config"`
 }
 
-// over puts the settings of a home over those of the homes before it.
+// over returns p overridden by the settings of a later home.
 func (f pluginsFile) over(p Plugins) Plugins {
 	if reflect.ValueOf(f).IsZero() {
-		return p // as they were, so that nobody takes them for others
+		return p // unchanged, so that p does not compare as different
 	}
 	if f.Unsafe != nil {
 		p.Unsafe = *f.Unsafe
@@ -114,7 +115,7 @@ func mergeKeys(below, above map[string]any) map[string]any {
 	return out
 }
 
-// root is where a home has its plugins.
+// root returns the directory of a home's plugins.
 func (f pluginsFile) root(home Home) PluginRoot {
 	dir := "plugins"
 	if f.Dir != nil && *f.Dir != "" {
@@ -123,7 +124,7 @@ func (f pluginsFile) root(home Home) PluginRoot {
 	return PluginRoot{Home: home, Dir: absolute(home.Dir, dir)}
 }
 
-// check takes the place where the features are set.
+// check checks the patterns. d is the declaration that sets the features.
 func (f pluginsFile) check(d declaration) error {
 	for i, pattern := range slices.Concat(f.Include, f.Exclude) {
 		key := "include"

@@ -14,7 +14,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// ProviderType says which backend a provider speaks to.
+// ProviderType is the backend that a provider uses.
 type ProviderType string
 
 // The types of providers.
@@ -32,7 +32,7 @@ var providerTypes = []ProviderType{
 	ProviderAnthropic, ProviderOpenAI, ProviderGoogle, ProviderOllama, ProviderLlamaCPP, ProviderOpenRouter, ProviderScript,
 }
 
-// Provider is where models are had: providers/**/*.yaml, a map of names to these.
+// Provider is a source of models: providers/**/*.yaml, a map from names to providers.
 type Provider struct {
 	Name   string `yaml:"-"`
 	Source Source `yaml:"-"`
@@ -40,57 +40,59 @@ type Provider struct {
 	Type  ProviderType `check:"required" yaml:"type"`
 	URL   string       `yaml:"url"`
 	Token string       `yaml:"token"`
-	// URLFrom is the variable that URL is from; empty if the configuration gives it.
+	// URLFrom is the environment variable that sets URL. It is empty if the configuration sets URL.
 	URLFrom string `yaml:"-"`
-	// Timeout bounds one request; 0 leaves it to the backend.
+	// Timeout limits one request. 0 leaves it to the backend.
 	Timeout time.Duration `yaml:"timeout"`
-	// IdleTimeout is how long the service may send nothing; 0 is the default of its kind.
+	// IdleTimeout is how long the service may send nothing. 0 means the default of the provider's type.
 	IdleTimeout time.Duration `yaml:"idle_timeout"`
 	Retry       Retry         `yaml:"retry"`
-	// Models narrows what the provider offers.
+	// Models restricts the models that the provider offers.
 	Models Models `yaml:"models"`
-	// Prices are those of models, by patterns of their names.
+	// Prices maps patterns of model names to prices.
 	Prices map[string]Prices `yaml:"prices"`
-	// File is the script of a provider of type script, absolute; empty is the built-in demonstration.
+	// File is the absolute path of the script of a provider of type script. If it is empty, the built-in demonstration is used.
 	File string `yaml:"file"`
-	// Record is the file that a script of what the provider answers is written to, absolute; empty is none.
+	// Record is the absolute path of the file to which the provider's answers are written as a script. It is empty if nothing is
+	// recorded.
 	Record string `yaml:"record"`
 
-	// unusable is why it cannot be used.
+	// unusable is the reason why the provider cannot be used, or nil.
 	unusable error
 }
 
-// Usable is the reason why the provider cannot be used, nil if it can. A token whose variable is not set is no fault of the
-// configuration: whoever has several services rarely has the tokens of all of them.
+// Usable returns the reason why the provider cannot be used, or nil. A token whose variable is not set is not a configuration
+// error, because a user of several services rarely has the tokens of all of them.
 func (p Provider) Usable() error { return p.unusable }
 
-// Retry says how often a failed request is made again. Zero values leave it to the backend.
+// Retry limits how a failed request is repeated. Zero values leave it to the backend.
 type Retry struct {
-	// MaxAttempts counts all requests of one call.
+	// MaxAttempts counts all requests of one call, including the first.
 	MaxAttempts int           `yaml:"max_attempts"`
 	BaseDelay   time.Duration `yaml:"base_delay"`
 	MaxDelay    time.Duration `yaml:"max_delay"`
 }
 
-// Models are patterns of model names. Empty Include is all of them.
+// Models holds patterns of model names. An empty Include means all models.
 type Models struct {
 	Include []string `yaml:"include"`
 	Exclude []string `yaml:"exclude"`
 }
 
-// Prices are what a model costs, in US dollars for a million tokens.
+// Prices is the cost of a model, in US dollars per million tokens.
 type Prices struct {
 	Input  *float64 `yaml:"input"`
 	Output *float64 `yaml:"output"`
-	// CacheRead and CacheWrite are for input tokens that the service reads from its cache, and writes to it; nil is as Input.
+	// CacheRead and CacheWrite apply to input tokens that the service reads from its cache, and writes to it. Nil means the same
+	// price as Input.
 	CacheRead  *float64 `yaml:"cache_read"`
 	CacheWrite *float64 `yaml:"cache_write"`
 }
 
-// maxPrice is far beyond what a million tokens cost, in dollars.
+// maxPrice is far more than a million tokens cost, in US dollars.
 const maxPrice = 1_000_000
 
-// check refuses prices that are none: a wrong cost is worse than no cost.
+// check refuses invalid prices. A wrong cost is worse than no cost.
 func (p Prices) check(d document, path []string) error {
 	for _, part := range []struct {
 		key   string
@@ -201,7 +203,7 @@ func typeNames() string {
 	return strings.Join(names, ", ")
 }
 
-// scriptCandidates are the places where a provider's script may lie, the best first.
+// scriptCandidates returns the paths at which a provider's script may be located, the best first.
 func (l *loader) scriptCandidates(s Source, file string) []string {
 	if filepath.IsAbs(file) {
 		return []string{filepath.Clean(file)}
@@ -216,8 +218,9 @@ func (l *loader) scriptCandidates(s Source, file string) []string {
 	return out
 }
 
-// scripts finds the files that providers of type script play, for they may lie among the providers' own files. It passes
-// over whatever it cannot read: it may be a script, and if not it is found again when it is read as a provider.
+// scripts returns the files that providers of type script play, because they may be located among the providers' own files. It
+// skips files that cannot be read: such a file may be a script, and if it is not, the error occurs again when the file is read as
+// a provider.
 func (l *loader) scripts() ([]fs.FileInfo, error) {
 	var found []fs.FileInfo
 	for _, home := range l.homes {
@@ -244,7 +247,7 @@ func (l *loader) scripts() ([]fs.FileInfo, error) {
 	return found, nil
 }
 
-// scriptNames are the values of file: in a document, variables expanded.
+// scriptNames returns the values of file: in a document, with variables expanded.
 func (l *loader) scriptNames(d document) []string {
 	var names []string
 	if d.root.Kind != yaml.MappingNode {

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// addressVariables name, for each type that has one, the variable that says where the service is if its configuration does not.
-// They are those of the services' own libraries and programs.
+// addressVariables maps provider types to the environment variable that holds the service's address if the configuration does not
+// set one. The services' own libraries and programs use the same variables.
 var addressVariables = map[ProviderType]string{
 	ProviderAnthropic: "ANTHROPIC_BASE_URL",
 	ProviderOpenAI:    "OPENAI_BASE_URL",
@@ -29,11 +29,11 @@ func namesAddress(name string) bool {
 	return false
 }
 
-// errNoAddress is about a text that should be the address of a service.
+// errNoAddress reports that a text is not the address of a service.
 var errNoAddress = errors.New("not an address: it begins with https:// or http://, as http://127.0.0.1:11434 does")
 
-// located is a provider with the address that it is used at, if the configuration or the environment names one. The environment
-// is that of the process: an env file may come with a project, and must not choose who gets the conversation and the token.
+// located returns a provider with its address, if the configuration or the environment sets one. Only the environment of the
+// process is used: an env file may come with a project, and must not choose who receives the conversation and the token.
 func (p Provider) located(inherited []string) Provider {
 	variable := addressVariables[p.Type]
 	if p.URL != "" || variable == "" {
@@ -53,16 +53,16 @@ func (p Provider) located(inherited []string) Provider {
 	return p
 }
 
-// Unconfigured is a provider of which the configuration says nothing, as the environment describes it.
+// Unconfigured returns a provider that has no configuration, as the environment describes it.
 func (c *Config) Unconfigured(kind ProviderType, token string) Provider {
 	return Provider{Type: kind, Token: token}.located(c.Inherited)
 }
 
-// ollamaPort is where an Ollama server listens if nothing else is said.
+// ollamaPort is the default port of an Ollama server.
 const ollamaPort = "11434"
 
-// ollamaAddress reads OLLAMA_HOST as Ollama does: a host, a host with a port, or an address. An address that a server listens on
-// everywhere is reached on this machine.
+// ollamaAddress parses OLLAMA_HOST as Ollama does: a host, a host with a port, or an address. If a server listens on all
+// interfaces, the result is the address of this machine.
 func ollamaAddress(value string) string {
 	value = strings.Trim(value, `"'`)
 	scheme, rest, ok := strings.Cut(value, "://")

@@ -8,7 +8,7 @@ import (
 	"github.com/idelchi/aura/internal/config"
 )
 
-// TestProviderAddress takes the address of a provider from the environment if the configuration gives none.
+// TestProviderAddress checks that the address of a provider comes from the environment if the configuration sets none.
 func TestProviderAddress(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
@@ -49,7 +49,8 @@ func TestProviderAddress(t *testing.T) {
 	}
 }
 
-// A variable that is no address makes its provider unusable, and an env file sets none.
+// TestProviderAddressRefused checks that a variable that is not an address makes its provider unusable, and that an env file
+// cannot set such a variable.
 func TestProviderAddressRefused(t *testing.T) {
 	t.Parallel()
 	o := files{project + "providers/p.yaml": "p: {type: openai}", "work/secrets.env": "ANTHROPIC_BASE_URL=https://evil.invalid\n"}.options(t)
@@ -64,7 +65,7 @@ func TestProviderAddressRefused(t *testing.T) {
 	}
 }
 
-// FuzzOllamaHost reads any OLLAMA_HOST: what comes of it is an address, or the provider cannot be used.
+// FuzzOllamaHost parses arbitrary values of OLLAMA_HOST. The result must be an address, or the provider must be unusable.
 func FuzzOllamaHost(f *testing.F) {
 	for _, seed := range []string{"gpu", "gpu:1", ":1", "http://gpu", "[::1]:1", "::1", "https://gpu/path", "\"gpu\"", "%", "a b"} {
 		f.Add(seed)

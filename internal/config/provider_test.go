@@ -39,7 +39,7 @@ demo: {type: script}
 	}
 }
 
-// A token that is not there makes its provider unusable, and nothing else.
+// TestTokenNotSet checks that a missing token makes only its own provider unusable.
 func TestTokenNotSet(t *testing.T) {
 	t.Parallel()
 	c := files{project + "providers/p.yaml": `
@@ -66,7 +66,7 @@ merged:
 	}
 }
 
-// An address without http:// is the fault of whoever uses its provider.
+// TestNoAddress checks that an address without http:// is an error only if its provider is used.
 func TestNoAddress(t *testing.T) {
 	t.Parallel()
 	c := files{project + "providers/p.yaml": "host: {type: ollama, url: 'localhost:11434'}\nweb: {type: ollama, url: 'http://localhost:11434'}\n"}.load(t)
@@ -171,7 +171,7 @@ func TestScriptFile(t *testing.T) {
 	}
 }
 
-// A script among the providers' files is not read as a provider's file, whatever is in it.
+// TestScriptAmongProviders checks that a script among the providers' files is not read as a provider file, whatever it contains.
 func TestScriptAmongProviders(t *testing.T) {
 	t.Parallel()
 	for name, script := range map[string]string{

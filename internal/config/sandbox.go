@@ -10,26 +10,26 @@ import (
 	"github.com/idelchi/aura/internal/strictyaml"
 )
 
-// Sandbox says what tools and plugins are confined to: the key sandbox: in sandbox/ or in features/.
+// Sandbox configures how tools and plugins are confined: the key sandbox: in sandbox/ or in features/.
 type Sandbox struct {
-	// Enabled asks for the sandbox. Whether there is one depends on the system too.
+	// Enabled asks for the sandbox. Whether it is available also depends on the system.
 	Enabled bool `yaml:"enabled"`
-	// Required refuses to run tools and plugins without a sandbox. Once it is set, nothing that is set later takes it back.
+	// Required refuses to run tools and plugins without a sandbox. Once it is set, no later setting can remove it.
 	Required bool `yaml:"required"`
-	// Restrictions takes the place of aura's own lists. A list that is nil is not set.
+	// Restrictions replaces aura's own lists. A nil list is not set.
 	Restrictions SandboxPaths `yaml:"restrictions"`
-	// Extra is granted as well. What agents, modes and tasks set here is added to what is set below them.
+	// Extra holds additional paths to grant. The values of agents, modes and tasks are added to those of lower precedence.
 	Extra SandboxPaths `yaml:"extra"`
-	// Network is on or off, for plugins and for Bash.
+	// Network allows plugins and Bash to use the network.
 	Network bool `yaml:"network"`
-	// UnixSockets lets Bash reach the Unix sockets of other programs.
+	// UnixSockets allows Bash to connect to the Unix sockets of other programs.
 	UnixSockets bool `yaml:"unix_sockets"`
-	// Env are names of variables that Bash, shell hooks and bash: conditions see beside the usual ones. A name may end in *. What is set here is
-	// added to what is set below.
+	// Env names environment variables that Bash, shell hooks and bash: conditions see in addition to the usual ones. A name may
+	// end in *. The values are added to those of lower precedence.
 	Env []string `yaml:"env"`
 }
 
-// SandboxPaths are files and directories. They may begin with ~, and may be relative to the working directory.
+// SandboxPaths holds files and directories. They may begin with ~, and may be relative to the working directory.
 type SandboxPaths struct {
 	ReadOnly  []string `yaml:"ro"`
 	ReadWrite []string `yaml:"rw"`
@@ -37,7 +37,8 @@ type SandboxPaths struct {
 
 func defaultSandbox() Sandbox { return Sandbox{Enabled: true, Network: true} }
 
-// with puts what is set over s. Extra grows; all else is replaced.
+// with returns s overridden by the settings in n. Extra and Env are appended, Required is never removed, and all other settings
+// are replaced.
 func (s Sandbox) with(file string, n *yaml.Node) (Sandbox, error) {
 	if err := noBlanks(file, n); err != nil {
 		return Sandbox{}, err
@@ -56,7 +57,8 @@ func (s Sandbox) with(file string, n *yaml.Node) (Sandbox, error) {
 	return s, nil
 }
 
-// noBlanks refuses paths that are null: the decoder would leave them out, and who writes ~ without quotes means the home directory.
+// noBlanks refuses paths that are null. The decoder would drop them, and a user who writes ~ without quotes means the home
+// directory.
 func noBlanks(file string, n *yaml.Node) error {
 	for _, list := range []string{"restrictions", "extra"} {
 		for _, name := range []string{"ro", "rw"} {
@@ -75,7 +77,7 @@ func noBlanks(file string, n *yaml.Node) error {
 	return nil
 }
 
-// variable is a name of a variable, or the beginning of one before a star.
+// variable matches the name of a variable, or the beginning of a name followed by a star.
 var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)
 
 func (s Sandbox) check(d declaration) error {
@@ -97,7 +99,7 @@ func (s Sandbox) check(d declaration) error {
 	return nil
 }
 
-// onlySandbox refuses any other feature in the folder of the sandbox.
+// onlySandbox refuses any other feature in the sandbox folder.
 func onlySandbox(d document, key *yaml.Node) error {
 	if key.Value == sandboxKey {
 		return nil

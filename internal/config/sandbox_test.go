@@ -30,7 +30,7 @@ sandbox:
 	}
 }
 
-// Layers replace what is below them, but for extra, which grows.
+// TestSandboxLayers checks that a layer replaces the settings below it, except for extra, which is appended.
 func TestSandboxLayers(t *testing.T) {
 	t.Parallel()
 	c := files{

@@ -8,25 +8,26 @@ import (
 	"github.com/idelchi/aura/internal/strictyaml"
 )
 
-// FileType is what a kind of configuration file holds.
+// FileType describes a kind of configuration file.
 type FileType struct {
-	// Name is that of the folder, below config/ or of the home itself. One is what an entity is called in messages.
+	// Name is the name of the folder, below config/ or in the home itself. One is the name of an entity in messages.
 	Name, One string
-	// Folder is below the home.
+	// Folder is relative to the home.
 	Folder string
-	// Markdown files have what is described in their frontmatter.
+	// Markdown files hold the described keys in their frontmatter.
 	Markdown bool
-	// Type is what the reader decodes a file into.
+	// Type is the type into which the reader decodes a file.
 	Type reflect.Type
-	// Defaults has fields of the same names as Type; nil if all defaults are zero.
+	// Defaults has the same field names as Type. It is nil if all defaults are zero.
 	Defaults any
 	// OneKey files have one top-level key.
 	OneKey bool
-	// Omit reports a dotted path of keys that the type has and this kind of file has not; nil omits none.
+	// Omit reports whether this kind of file lacks the key at a dotted path, although the type has it. If Omit is nil, no key is
+	// omitted.
 	Omit func(path string) bool
 }
 
-// FileTypes are all kinds of files in config/ and skills/ of a home, sorted by name.
+// FileTypes returns all kinds of files in config/ and skills/ of a home, sorted by name.
 func FileTypes() []FileType {
 	features := defaultFeatures()
 	return []FileType{
@@ -56,7 +57,7 @@ func yamlMap[T any](name, one, folder string) FileType {
 	return FileType{Name: name, One: one, Folder: folder, Type: reflect.TypeFor[map[string]T](), Omit: ofHomes}
 }
 
-// ofHomes reports the features that only a home can set; see checkOverrides.
+// ofHomes reports whether a path is a feature that only a home can set; see checkOverrides.
 func ofHomes(path string) bool {
 	return strings.HasSuffix(path, featuresKey+"."+trustKey) || strings.HasSuffix(path, featuresKey+"."+pluginsKey+".dir")
 }
@@ -96,13 +97,13 @@ func textOrTexts() map[string]any {
 	return map[string]any{"type": []any{"string", "array"}, "items": map[string]any{"type": "string"}}
 }
 
-// hookEvent is the moment of a shell hook.
+// hookEvent is the event of a shell hook.
 type hookEvent string
 
 // YAMLValues implements strictyaml.Listed.
 func (hookEvent) YAMLValues() []string { return []string{hooks.EventPre, hooks.EventPost} }
 
-// hookSeconds is the timeout of a shell hook.
+// hookSeconds is the timeout of a shell hook, in seconds.
 type hookSeconds int
 
 // YAMLSchema implements strictyaml.Described.

@@ -8,19 +8,19 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Setting is a value that a file sets: one of the features, or a key of an agent, a mode or a task.
+// Setting is a value that a file sets: a feature, or a key of an agent, a mode or a task.
 type Setting struct {
-	// Of is whose setting it is, such as agent reviewer; empty for the features of a home.
+	// Of names the entity that has the setting, such as agent reviewer. It is empty for the features of a home.
 	Of string
-	// Key is the path of keys, joined with dots. That of a feature begins with the feature's name, wherever it is set.
+	// Key is the path of keys, joined with dots. The key of a feature begins with the feature's name, wherever it is set.
 	Key string
-	// Value is as it is written; the items of a list are separated by commas.
+	// Value is the value as written. The items of a list are separated by commas.
 	Value string
 	Place
 }
 
-// Settings are all settings of features that the files of a home make, and the filters of its agents, modes and tasks, in a fixed
-// order. What is null is not set.
+// Settings returns all settings of features in the files of a home, and the filters of its agents, modes and tasks, in a fixed
+// order. Null values are not set.
 func (c *Config) Settings(home Home) []Setting {
 	var out []Setting
 	add := func(of string, d declaration) {
@@ -55,7 +55,7 @@ func (c *Config) Settings(home Home) []Setting {
 	return out
 }
 
-// settings are the values of a declaration that are set and are no mappings.
+// settings returns the values of a declaration that are set and are not mappings.
 func (d declaration) settings(of string) []Setting {
 	var out []Setting
 	d.eachLeaf(func(key string, value *yaml.Node, at Place) {
@@ -64,7 +64,7 @@ func (d declaration) settings(of string) []Setting {
 	return out
 }
 
-// written is a value on one line.
+// written returns a value on one line.
 func written(n *yaml.Node) string {
 	if n.Kind != yaml.SequenceNode {
 		return n.Value

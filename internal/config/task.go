@@ -12,7 +12,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Task is a conversation prepared in advance: tasks/**/*.yaml, a map of names to these.
+// Task is a conversation that is prepared in advance: tasks/**/*.yaml, a map from names to tasks.
 type Task struct {
 	Name   string `yaml:"-"`
 	Source Source `yaml:"-"`
@@ -20,24 +20,25 @@ type Task struct {
 	Description string `yaml:"description"`
 	Agent       string `yaml:"agent"`
 	Mode        string `yaml:"mode"`
-	// Timeout bounds the whole task; 0 is no bound, which a file gets by leaving the key out.
+	// Timeout limits the whole task. 0 means no limit. In a file, omit the key for no limit.
 	Timeout time.Duration `yaml:"timeout"`
-	// Workdir is absolute; empty is that of the session.
+	// Workdir is absolute. If it is empty, the working directory of the session is used.
 	Workdir string     `yaml:"workdir"`
 	Tools   ToolFilter `yaml:"tools"`
 	// Features overrides settings of features for this task; see FeaturesFor.
 	Features map[string]any `yaml:"-"`
-	// Vars are given to the templates of prompts.
+	// Vars is passed to the templates of prompts.
 	Vars map[string]string `yaml:"vars"`
-	// Env are variables for shell commands, tools and plugins; see Environment.
+	// Env holds environment variables for shell commands, tools and plugins; see Environment.
 	Env map[string]string `yaml:"env"`
-	// EnvFile are files with more of them, as written; see Environment.
+	// EnvFile names files with more variables, as written; see Environment.
 	EnvFile Names `yaml:"env_file"`
-	// Pre and Post are shell commands that run before and after Commands, which are prompts; see Prompts.
+	// Pre and Post are shell commands that run before and after Commands. Commands are prompts; see Prompts.
 	Pre      []string `yaml:"pre"`
 	Commands []string `yaml:"commands"`
 	Post     []string `yaml:"post"`
-	// Inherit names tasks whose settings this one starts from, the last one winning. They are part of this value already.
+	// Inherit names the tasks from which this task takes its settings. The last one takes precedence. This value already includes
+	// their settings.
 	Inherit  []string `yaml:"inherit"`
 	Disabled bool     `yaml:"disabled"`
 
@@ -46,14 +47,14 @@ type Task struct {
 	base string
 }
 
-// taskFile is what a file has for a task.
+// taskFile is a task as written in a file.
 type taskFile struct {
 	Task `yaml:",inline"`
 
 	Features featureFile `yaml:"features"`
 }
 
-// Names are the names of files; a single one may be written without brackets. Lists of anything else are always lists.
+// Names holds names of files. A single name may be written without brackets. This does not apply to other lists.
 type Names []string
 
 // UnmarshalYAML implements yaml.Unmarshaler.
@@ -72,8 +73,8 @@ func (s *Names) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-// taskLines are the keys in which variables of the task itself may stand: in pre and post they are left to the shell, and in
-// commands to Prompts.
+// taskLines lists the keys whose values may refer to the task's own variables. The shell expands pre and post. Prompts expands
+// commands.
 var taskLines = []string{"pre", commandsKey, "post"}
 
 const commandsKey = "commands"
@@ -100,7 +101,7 @@ func readTask(d document, name string, f taskFile) (declaration, error) {
 	return declared, declared.below(featuresKey).checkOverrides()
 }
 
-// checkVariables refuses what cannot be the name of a variable.
+// checkVariables refuses invalid names of variables.
 func (d document) checkVariables(path []string, values map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if !variableName.MatchString(name) {
@@ -120,8 +121,9 @@ func (l *loader) buildTask(made lineage) (Task, error) {
 	return t, err
 }
 
-// Environment reads the task's env files, the last one winning, and puts Env over them. It is to be put over the process's
-// environment. Relative files are looked for in the task's working directory, then in the home that names them.
+// Environment returns the variables of the task's env files, overridden by Env. If several files set a variable, the last one
+// takes precedence. The caller must apply the result over the process environment. Relative files are searched in the task's
+// working directory, then in the home that names them.
 func (t Task) Environment() (map[string]string, error) {
 	values := map[string]string{}
 	for _, name := range t.EnvFile {
@@ -135,7 +137,7 @@ func (t Task) Environment() (map[string]string, error) {
 	return values, nil
 }
 
-// Ignored are notices of variables in the task's env files that have no effect.
+// Ignored returns notices about variables in the task's env files that have no effect.
 func (t Task) Ignored() []string {
 	var out []string
 	for _, name := range t.EnvFile {
@@ -148,7 +150,7 @@ func (t Task) Ignored() []string {
 	return out
 }
 
-// EnvFiles are the paths at which the task's env files may lie, whether they exist or not.
+// EnvFiles returns the paths at which the task's env files may be located, whether they exist or not.
 func (t Task) EnvFiles() []string {
 	var out []string
 	for _, name := range t.EnvFile {
@@ -157,7 +159,8 @@ func (t Task) EnvFiles() []string {
 	return out
 }
 
-// Prompts are the commands with the variables of the task in them, and else those of the environment that it runs in.
+// Prompts returns the commands with their variables expanded. The variables of the task take precedence over those of the given
+// environment.
 func (t Task) Prompts(environ []string) ([]string, error) {
 	own, err := t.Environment()
 	if err != nil {
@@ -199,7 +202,7 @@ func (t Task) findEnvFile(name string) (string, error) {
 
 const envFileKey = "env_file"
 
-// envCandidates are the places where an env file of the task may lie, the best first.
+// envCandidates returns the paths at which an env file of the task may be located, the best first.
 func (t Task) envCandidates(name string) []string {
 	dir := t.Workdir
 	if dir == "" {
@@ -208,6 +211,6 @@ func (t Task) envCandidates(name string) []string {
 	if filepath.IsAbs(name) {
 		return []string{filepath.Clean(name)}
 	}
-	// A task that no file declares has no home either.
+	// A task that no file declares has no home.
 	return []string{absolute(dir, name), absolute(t.made.at(envFileKey).Home.Dir, name)}
 }

@@ -78,7 +78,7 @@ func TestTaskRefused(t *testing.T) {
 	})
 }
 
-// The variables of a task may stand in its own lines: the shell knows them, and so do the prompts.
+// TestTaskLines checks that a task's own lines can refer to the task's variables: the shell and the prompts expand them.
 func TestTaskLines(t *testing.T) {
 	t.Parallel()
 	o := files{

@@ -11,7 +11,7 @@ import (
 type Prompt struct {
 	// Body is a template.
 	Body string `yaml:"-"`
-	// BodyAt is where Body stands.
+	// BodyAt is the location of Body.
 	BodyAt Place `yaml:"-"`
 
 	Name string `check:"required" yaml:"name"`
@@ -20,27 +20,27 @@ type Prompt struct {
 // Command is a message that the user sends by a short name: commands/**/*.md, one per file.
 type Command struct {
 	Source Source `yaml:"-"`
-	// Body is the message, with $1 and so on for the arguments and $ARGUMENTS for all of them.
+	// Body is the message. $1 and so on are replaced by the arguments, and $ARGUMENTS by all of them.
 	Body string `yaml:"-"`
 
-	// Name is without the slash. It is the file's own name where the file does not say another.
+	// Name does not include the slash. If the file sets no name, it is the name of the file.
 	Name        string `yaml:"name"`
 	Description string `yaml:"description"`
 	// Hints label the arguments in completion.
 	Hints []string `yaml:"hints"`
 }
 
-// Skill is what a model can read up on when it needs it: skills/**/*.md of a home, one per file.
+// Skill is a text that a model can read when it needs it: skills/**/*.md of a home, one per file.
 type Skill struct {
 	Source Source `yaml:"-"`
 	Body   string `yaml:"-"`
 
 	Name string `check:"required" yaml:"name"`
-	// Description is how the model knows when it needs the skill.
+	// Description tells the model when the skill is needed.
 	Description string `yaml:"description"`
 }
 
-// Dir is the folder whose files belong to the skill; empty if it is a file alone.
+// Dir returns the folder whose files belong to the skill. It is empty if the skill is a single file.
 func (s Skill) Dir() string {
 	if !strings.EqualFold(filepath.Base(s.Source.File), skillFile) {
 		return ""
@@ -94,14 +94,14 @@ func (l *loader) readCommand(d document) ([]entity[Command], error) {
 	return []entity[Command]{{name: c.Name, line: d.line("name"), value: c}}, nil
 }
 
-// skillFile is the file of a skill that consists of a folder. All other files there belong to it.
+// skillFile is the main file of a skill that is a folder. All other files in the folder belong to the skill.
 const skillFile = "SKILL.md"
 
 func (l *loader) skills() (map[string]Skill, error) {
 	return loadKind(l, kind[Skill]{name: "skill", folder: "skills", ext: markdownFiles, skip: belongsToSkill, read: l.readSkill})
 }
 
-// belongsToSkill reports whether a file lies in the folder of a skill without being the skill itself.
+// belongsToSkill reports whether a file is located in the folder of a skill but is not its main file.
 func belongsToSkill(s Source) bool {
 	if strings.EqualFold(filepath.Base(s.File), skillFile) {
 		return false

@@ -9,27 +9,27 @@ import (
 	"github.com/idelchi/aura/internal/condition"
 )
 
-// ToolDefinition changes how a tool is offered: tools/**/*.yaml, a map of names of tools to these.
+// ToolDefinition changes how a tool is offered: tools/**/*.yaml, a map from names of tools to definitions.
 type ToolDefinition struct {
-	// Name is that of the tool.
+	// Name is the name of the tool.
 	Name   string `yaml:"-"`
 	Source Source `yaml:"-"`
 
-	// Description, Usage and Examples take the place of the tool's own where they are not empty.
+	// Description, Usage and Examples replace the tool's own texts if they are not empty.
 	Description string `yaml:"description"`
 	Usage       string `yaml:"usage"`
 	Examples    Text   `yaml:"examples"`
-	// Parallel says whether calls may run side by side; nil leaves it to the tool.
+	// Parallel decides whether calls may run in parallel. Nil leaves it to the tool.
 	Parallel *bool `yaml:"parallel"`
-	// Disabled keeps the tool away from every agent.
+	// Disabled hides the tool from every agent.
 	Disabled bool `yaml:"disabled"`
-	// Override lets a plugin's tool take the place of a built-in one of the same name.
+	// Override allows a plugin's tool to replace a built-in tool of the same name.
 	Override bool `yaml:"override"`
-	// Condition says when the tool is offered; the zero value is always.
+	// Condition decides when the tool is offered. The zero value means always.
 	Condition condition.Expr `yaml:"-"`
 }
 
-// toolFile is what a file has for a tool.
+// toolFile is a tool definition as written in a file.
 type toolFile struct {
 	ToolDefinition `yaml:",inline"`
 

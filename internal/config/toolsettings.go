@@ -8,59 +8,59 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Tools are the settings of tools: the key tools: in features/.
+// Tools holds the settings of tools: the key tools: in features/.
 type Tools struct {
-	// Enabled and Disabled are the first layer of the choice of tools, before those of agents, modes and tasks.
+	// Enabled and Disabled are the first layer of the selection of tools, before those of agents, modes and tasks.
 	Enabled  []string `yaml:"enabled"`
 	Disabled []string `yaml:"disabled"`
-	// OptIn are tools that are offered only where a layer names them exactly.
+	// OptIn names tools that are offered only if a layer names them exactly.
 	OptIn []string `yaml:"opt_in"`
-	// MaxSteps bounds the model calls of one interaction.
+	// MaxSteps limits the model calls of one interaction.
 	MaxSteps int `check:"min=1" yaml:"max_steps"`
-	// TokenBudget bounds the tokens of a session, input and output together; 0 is no bound.
+	// TokenBudget limits the tokens of a session, input and output together. 0 means no limit.
 	TokenBudget int        `check:"min=0" yaml:"token_budget"`
 	ReadBefore  ReadBefore `yaml:"read_before"`
 	Result      ToolResult `yaml:"result"`
 	Bash        Bash       `yaml:"bash"`
-	// Policy is the lowest layer of the policy.
+	// Policy is the policy layer of lowest precedence.
 	Policy Policy `yaml:"policy"`
 }
 
-// ReadBefore says what may be done only to files that have been read.
+// ReadBefore decides which operations are allowed only on files that were read before.
 type ReadBefore struct {
 	Write  bool `yaml:"write"`
 	Delete bool `yaml:"delete"`
 }
 
-// ToolResult bounds what a tool gives back to the model.
+// ToolResult limits the result that a tool returns to the model.
 type ToolResult struct {
-	// MaxTokens is per result; 0 is no bound.
+	// MaxTokens applies to each result. 0 means no limit.
 	MaxTokens int `check:"min=0" yaml:"max_tokens"`
 }
 
-// Bash are the settings of the tool of that name.
+// Bash holds the settings of the tool Bash.
 type Bash struct {
-	// Timeout is for calls that name none.
+	// Timeout applies to calls that set none.
 	Timeout    Timeout    `yaml:"timeout"`
 	Truncation Truncation `yaml:"truncation"`
 }
 
-// Truncation says when the output of a command is shortened, and what is kept of it. A bound of 0 is none.
+// Truncation decides when the output of a command is shortened, and what is kept. A limit of 0 means no limit.
 type Truncation struct {
 	MaxOutputBytes int `check:"min=0" yaml:"max_output_bytes"`
-	// MaxLines is how many lines are given in full. Of more, the first HeadLines and the last TailLines are kept.
+	// MaxLines is how many lines are returned in full. If there are more, the first HeadLines and the last TailLines are kept.
 	MaxLines  int `check:"min=0" yaml:"max_lines"`
 	HeadLines int `check:"min=0" yaml:"head_lines"`
 	TailLines int `check:"min=0" yaml:"tail_lines"`
 }
 
-// Timeout is how long something may take. In files it is a duration such as 90s, or a number of seconds.
+// Timeout is how long an operation may take. In files it is a duration such as 90s, or a number of seconds.
 type Timeout time.Duration
 
-// Duration is the timeout as the standard library has it.
+// Duration returns the timeout as a time.Duration.
 func (t Timeout) Duration() time.Duration { return time.Duration(t) }
 
-// String is for messages, such as 1m30s.
+// String returns the timeout for messages, such as 1m30s.
 func (t Timeout) String() string { return time.Duration(t).String() }
 
 // UnmarshalYAML implements yaml.Unmarshaler.
@@ -75,7 +75,7 @@ func (t *Timeout) UnmarshalYAML(n *yaml.Node) error {
 		*t = Timeout(d)
 	case "!!int", "!!float":
 		var seconds float64
-		// The bound keeps the conversion from overflowing.
+		// The limit prevents an overflow in the conversion.
 		if err := n.Decode(&seconds); err != nil || math.IsNaN(seconds) || math.Abs(seconds) > maxSeconds {
 			return expected
 		}
@@ -86,7 +86,7 @@ func (t *Timeout) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-// maxSeconds is about thirty years.
+// maxSeconds is about thirty years, in seconds.
 const maxSeconds = 1e9
 
 func defaultTools() Tools {

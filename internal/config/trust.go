@@ -8,18 +8,18 @@ import (
 
 const trustKey = "trust"
 
-// TrustRule says which consents of the user count: the key trust: in features/ of the user's home.
+// TrustRule decides which consents of the user are valid: the key trust: in features/ of the user's home.
 type TrustRule string
 
 // The rules.
 const (
-	// TrustAny is both kinds of consent: for a directory, and for files as they are.
+	// TrustAny accepts both kinds of consent: for a directory, and for files with their current content.
 	TrustAny TrustRule = "any"
-	// TrustPinned is consent for files as they are alone.
+	// TrustPinned accepts only consent for files with their current content.
 	TrustPinned TrustRule = "pinned"
 )
 
-// Rule is the user's rule for consent. It reads nothing but the features of the user's home.
+// Rule returns the user's rule for consent. It reads only the features of the user's home.
 func Rule(o Options) (TrustRule, error) {
 	p, err := locate(o)
 	if err != nil || p.user == "" {
@@ -50,7 +50,7 @@ func (r TrustRule) check(d declaration) error {
 	return d.wrong([]string{trustKey}, "%q is neither %s nor %s", r, TrustAny, TrustPinned)
 }
 
-// checkTrust refuses the rule where it is not the user's: whoever asks for consent does not decide how it is given.
+// checkTrust refuses the rule outside the user's home. A project that asks for consent must not decide how consent is given.
 func (l *loader) checkTrust(d declaration, r TrustRule) error {
 	if r != "" && !sameFile(d.Home.Dir, l.user) {
 		return d.wrong([]string{trustKey}, "only the user's home decides how consent is given: set it in its features/trust.yaml")

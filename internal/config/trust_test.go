@@ -58,7 +58,7 @@ func TestReservedHasNoEffect(t *testing.T) {
 	}
 }
 
-// full is a project with something in all that Safe leaves out.
+// full is a project with content in every place that Safe ignores.
 var full = files{
 	"work/secrets.env":              "FROM_FILE=1",
 	project + "providers/p.yaml":    "p: {type: openai, url: 'http://${SET}/v1', token: '${SET}', timeout: '${WAIT}', retry: {max_attempts: '${N}'}}",

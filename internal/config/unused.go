@@ -11,7 +11,7 @@ import (
 	"github.com/idelchi/aura/internal/nearest"
 )
 
-// configFolder is where a home has its configuration; the folders beside it hold what is no YAML.
+// configFolder is the folder of a home that contains its configuration. The other folders do not contain YAML configuration.
 const configFolder = "config"
 
 var (
@@ -21,8 +21,8 @@ var (
 	}
 )
 
-// strangeFolders reports the folders of all homes that nobody reads and that resemble one that is read. Others are the user's
-// own, such as one for scripts.
+// strangeFolders reports the folders of all homes that aura does not read but that resemble a folder that it reads. Other folders
+// belong to the user, such as one for scripts.
 func (l *loader) strangeFolders() []string {
 	var out []string
 	for _, home := range l.homes {
@@ -33,7 +33,7 @@ func (l *loader) strangeFolders() []string {
 }
 
 func strange(dir string, known []string) []string {
-	// A folder that cannot be read is reported by whoever needs what it holds.
+	// A folder that cannot be read is reported by the code that needs its content.
 	entries, _ := os.ReadDir(dir)
 	var out []string
 	for _, e := range entries {
@@ -51,7 +51,7 @@ func strange(dir string, known []string) []string {
 	return out
 }
 
-// sameFolder reports whether a folder is one that is read after all: some file systems take Hooks and hooks for one.
+// sameFolder reports whether a folder is in fact one that is read: some file systems treat Hooks and hooks as the same folder.
 func sameFolder(dir, name string, known []string) bool {
 	i := slices.IndexFunc(known, func(k string) bool { return strings.EqualFold(k, name) })
 	if i < 0 {
@@ -65,7 +65,7 @@ func sameFolder(dir, name string, known []string) bool {
 	return err == nil && os.SameFile(this, read)
 }
 
-// idleTasks reports the tasks that cannot run, unless others start from their settings.
+// idleTasks reports the tasks that cannot run, unless other tasks inherit from them.
 func idleTasks(tasks map[string]Task) []string {
 	parents := map[string]bool{}
 	for _, t := range tasks {

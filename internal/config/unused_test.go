@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestUnused holds which parts of a configuration are reported because they have no effect, and which are not.
+// TestUnused checks which parts of a configuration are reported because they have no effect, and which are not.
 func TestUnused(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -14,7 +14,7 @@ import (
 	"github.com/idelchi/aura/internal/setup"
 )
 
-// configuration reports what is wrong with the files of the homes, and what in them has no effect.
+// configuration reports errors in the files of the homes, and settings in these files that have no effect.
 func (p patient) configuration(ctx context.Context) []Check {
 	if p.failed != nil {
 		return []Check{{Area: "configuration", Name: "files", Status: Error, Detail: p.failed.Error(), Remedy: "correct the file; aura does not start before that"}}
@@ -61,8 +61,8 @@ var remedies = map[string]string{
 	"tools":    "'aura tools list' shows all tools",
 }
 
-// toolbox gathers the tools as 'aura tools list' does, and returns what was reported on the way and what is wrong with the settings of
-// agents and modes.
+// toolbox gathers the tools as 'aura tools list' does. It returns the notices reported while gathering, and the warnings about
+// the settings of agents and modes.
 func (p patient) toolbox(ctx context.Context) (notices, roles []string, err error) {
 	var mu sync.Mutex
 	box, err := app.OpenToolbox(ctx, app.ToolboxOptions{Options: p.Session, Listing: true, Notify: func(text string) {
@@ -124,7 +124,7 @@ func (p patient) plugin(e setup.Entry) Check {
 		if f.Severity == check.Error {
 			faults++
 		}
-		// The first error is shown, or the first warning where there is no error.
+		// Show the first error, or the first warning if there is no error.
 		if found == 1 || f.Severity == check.Error && faults == 1 {
 			c.Detail = f.Message
 		}

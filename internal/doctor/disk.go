@@ -13,11 +13,11 @@ import (
 const (
 	// little is the free space below which a disk is reported, in bytes.
 	little = 200e6
-	// trial is how much is written to a disk to see whether that works, in bytes.
+	// trial is the size of the file that is written to test a disk, in bytes.
 	trial = 64 << 10
 )
 
-// disks checks the directories that aura writes to: its state, and that for temporary files.
+// disks checks the directories that aura writes to: the state directory and the directory for temporary files.
 func (p patient) disks(context.Context) []Check {
 	out := []Check{{
 		Area: "disk", Name: "state", Status: Warning, Detail: "there is no place for state, so no session is saved",
@@ -29,7 +29,7 @@ func (p patient) disks(context.Context) []Check {
 	return append(out, disk("temporary files", os.TempDir(), "set TMPDIR to a directory on another disk"))
 }
 
-// disk writes a small file into a directory, or into the nearest one above that exists, and reports the free space there.
+// disk writes a small file to a directory, or to its nearest existing ancestor, and reports the free space there.
 func disk(name, dir, elsewhere string) Check {
 	c := Check{Area: "disk", Name: name}
 	at, err := existing(dir)
@@ -52,7 +52,7 @@ func disk(name, dir, elsewhere string) Check {
 	return c
 }
 
-// existing is the directory itself, or the nearest one above.
+// existing returns dir, or its nearest ancestor that exists.
 func existing(dir string) (string, error) {
 	for {
 		_, err := os.Stat(dir)
@@ -64,7 +64,7 @@ func existing(dir string) (string, error) {
 	}
 }
 
-// writeTrial writes a file and removes it.
+// writeTrial writes a temporary file and removes it.
 func writeTrial(dir string) error {
 	f, err := os.CreateTemp(dir, ".aura-doctor-*")
 	if err != nil {
@@ -72,7 +72,7 @@ func writeTrial(dir string) error {
 	}
 	_, err = f.Write(bytes.Repeat([]byte("aura"), trial/len("aura")))
 	if err == nil {
-		err = f.Sync() // some file systems find out only now that there is no room
+		err = f.Sync() // some file systems report only now that the disk is full
 	}
 	return errors.Join(err, f.Close(), os.Remove(f.Name()))
 }

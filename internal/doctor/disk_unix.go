@@ -4,7 +4,7 @@ package doctor
 
 import "golang.org/x/sys/unix"
 
-// freeSpace is what this user may still write to the disk of a directory, in bytes.
+// freeSpace returns the number of bytes that this user can still write to the disk that holds dir.
 func freeSpace(dir string) (uint64, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(dir, &s); err != nil {

@@ -2,7 +2,7 @@ package doctor
 
 import "golang.org/x/sys/windows"
 
-// freeSpace is what this user may still write to the disk of a directory, in bytes.
+// freeSpace returns the number of bytes that this user can still write to the disk that holds dir.
 func freeSpace(dir string) (uint64, error) {
 	path, err := windows.UTF16PtrFromString(dir)
 	if err != nil {

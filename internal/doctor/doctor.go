@@ -1,6 +1,6 @@
-// Package doctor checks whether aura can work on this machine and in this directory: its programs, the kernel, the configuration,
-// plugins, providers and disks. A check tries the thing itself where that does no harm. It changes nothing, and starts nothing of a
-// project that is not trusted.
+// Package doctor checks whether aura can work on this machine and in this directory. It checks the programs, the kernel, the
+// configuration, plugins, providers and disks. A check tries the real operation if that does no harm. The package changes
+// nothing, and starts no program of an untrusted project.
 package doctor
 
 import (
@@ -15,41 +15,41 @@ import (
 	"github.com/idelchi/aura/internal/setup"
 )
 
-// Status says how a check went.
+// Status is the result of a check.
 type Status string
 
 // The statuses, from best to worst.
 const (
-	// OK needs no attention.
+	// OK means that the user need not act.
 	OK Status = "ok"
-	// Note is a fact that some users want to know. It needs no attention either.
+	// Note is a fact that some users want to know. The user need not act on it.
 	Note Status = "note"
-	// Warning means that aura works, but not with everything that it has or that the configuration asks for.
+	// Warning means that aura works, but without some feature that it has or that the configuration asks for.
 	Warning Status = "warning"
-	// Error means that something that is configured or needed does not work.
+	// Error means that something configured or required does not work.
 	Error Status = "error"
 )
 
 // Check is the result of one check.
 type Check struct {
-	// Area groups checks, such as "disk". Name is what was checked, such as a provider or a directory.
+	// Area groups checks, such as "disk". Name is the thing that was checked, such as a provider or a directory.
 	Area   string `json:"area"`
 	Name   string `json:"name"`
 	Status Status `json:"status"`
-	// Detail is what was found.
+	// Detail is the finding.
 	Detail string `json:"detail"`
-	// Remedy is what the user can do; empty if nothing is to be done.
+	// Remedy is what the user can do. It is empty if there is nothing to do.
 	Remedy string `json:"remedy,omitempty"`
 }
 
 // Report is the result of all checks.
 type Report struct {
-	// Status is the worst of all checks.
+	// Status is the worst status of all checks.
 	Status Status  `json:"status"`
 	Checks []Check `json:"checks"`
 }
 
-// Count returns how many checks have a status.
+// Count returns the number of checks that have the status.
 func (r Report) Count(s Status) int {
 	n := 0
 	for _, c := range r.Checks {
@@ -60,25 +60,25 @@ func (r Report) Count(s Status) int {
 	return n
 }
 
-// Options are what the checks are made for.
+// Options configures the checks.
 type Options struct {
-	// Session is what the command line asks of a session: its configuration, its gate, its agent and its mode.
+	// Session holds the session options from the command line: its configuration, its gate, its agent and its mode.
 	Session app.Options
-	// Terminal are facts that only the command line knows.
+	// Terminal holds facts that only the command line knows.
 	Terminal Terminal
-	// Timeout bounds each check that waits for something else: a provider, a program.
+	// Timeout limits each check that waits for a provider or a program.
 	Timeout time.Duration
 }
 
-// patient is what is checked, once it is known.
+// patient holds the state that the checks examine.
 type patient struct {
 	Options
-	// listing is the configuration. Without one that can be read, it only holds paths, and failed is the error.
+	// listing is the configuration. If the configuration cannot be read, listing holds only paths, and failed is the error.
 	listing app.Listing
 	failed  error
 }
 
-// Run makes all checks, side by side. Its error is that the working directory cannot be determined, or the end of the context.
+// Run performs all checks in parallel. It returns an error if the working directory cannot be determined or the context ends.
 func Run(ctx context.Context, o Options) (Report, error) {
 	p := patient{Options: o}
 	if p.listing, p.failed = o.Session.Gate.List(o.Session.Config); p.failed != nil {
@@ -98,7 +98,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	return conclude(slices.Concat(found...), setup.Secrets(p.listing.Config, nil)), ctx.Err()
 }
 
-// conclude makes a report without secrets.
+// conclude builds the report and removes secrets from it.
 func conclude(checks []Check, secrets *redact.Redactor) Report {
 	r := Report{Status: OK, Checks: []Check{}}
 	for _, c := range checks {

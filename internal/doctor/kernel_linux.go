@@ -2,7 +2,7 @@ package doctor
 
 import "golang.org/x/sys/unix"
 
-// kernel is the name and the release of the kernel.
+// kernel returns the name and the release of the kernel.
 func kernel() string {
 	var u unix.Utsname
 	if err := unix.Uname(&u); err != nil {

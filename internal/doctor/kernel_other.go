@@ -4,5 +4,5 @@ package doctor
 
 import "runtime"
 
-// kernel is the name of the system. Its release decides about nothing that aura does.
+// kernel returns the name of the operating system. Nothing in aura depends on the release of such a system.
 func kernel() string { return runtime.GOOS }

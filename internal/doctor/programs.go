@@ -31,7 +31,7 @@ func (p patient) programs(ctx context.Context) []Check {
 	return []Check{{Area: "programs", Name: "aura", Status: OK, Detail: detail + ", " + self}, p.host(ctx, own)}
 }
 
-// host checks that aura-plugin-host is found and was built from the same version.
+// host checks that aura-plugin-host can be found and was built from the same version.
 func (p patient) host(ctx context.Context, own build.Info) Check {
 	c := Check{Area: "programs", Name: "aura-plugin-host", Status: Error}
 	path, err := setup.HostProgram(p.listing.Config)
@@ -53,11 +53,11 @@ func (p patient) host(ctx context.Context, own build.Info) Check {
 	return c
 }
 
-// helper is a program that aura or the model uses if it is there.
+// helper is an optional program that aura or the model uses.
 type helper struct {
 	name string
 	args []string
-	// without is what does not work without the program.
+	// without explains what does not work without the program.
 	without string
 }
 
@@ -67,7 +67,7 @@ var helpers = []helper{
 	{"python3", []string{"--version"}, "aura does not require Python; without it, the model cannot run Python programs"},
 }
 
-// helpers looks for the programs in PATH as aura does: never inside of the project.
+// helpers looks for the programs in PATH as aura does: never inside the project.
 func (p patient) helpers(ctx context.Context) []Check {
 	var out []Check
 	path, _ := config.Lookup(p.listing.Inherited, "PATH")
@@ -90,14 +90,14 @@ func (p patient) helpers(ctx context.Context) []Check {
 	return out
 }
 
-// mark is the variable by which descendants of the programs are found.
+// mark is the environment variable by which descendants of the programs are found.
 const mark = "AURA_DOCTOR"
 
-// longestVersion bounds what is kept of a program's output, in bytes.
+// longestVersion limits how much of a program's output is kept, in bytes.
 const longestVersion = 200
 
-// versionOf returns the first line that a program prints. The program runs in its own directory, where no project can leave
-// anything that it would read, and with few variables.
+// versionOf returns the first line that a program prints. The program runs in its own directory, where a project cannot place
+// files for it to read, and with few environment variables.
 func versionOf(ctx context.Context, limit time.Duration, path string, args ...string) (string, error) {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

@@ -11,7 +11,7 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// providers asks each provider for its models, side by side. Nothing is sent for a provider of a project that is not trusted.
+// providers asks all providers for their models in parallel. It sends no request to a provider of an untrusted project.
 func (p patient) providers(ctx context.Context) []Check {
 	if p.failed != nil {
 		return nil
@@ -43,7 +43,7 @@ func (p patient) offer(o app.Offer) Check {
 	return c
 }
 
-// providerRemedy says what to do about a provider that fails.
+// providerRemedy returns what the user can do about a provider that fails.
 func (p patient) providerRemedy(o app.Offer) string {
 	at := "its settings"
 	if source := p.listing.Providers[o.Provider].Source; source.File != "" {

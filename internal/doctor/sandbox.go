@@ -9,12 +9,12 @@ import (
 	"github.com/idelchi/aura/internal/setup"
 )
 
-// system is the kernel.
+// system reports the kernel.
 func (p patient) system(context.Context) []Check {
 	return []Check{{Area: "system", Name: "kernel", Status: OK, Detail: kernel() + ", " + runtime.GOOS + "/" + runtime.GOARCH}}
 }
 
-// sandbox confines a process as tools and plugins are confined, and reports what the kernel enforces.
+// sandbox confines a process in the same way as tools and plugins, and reports what the kernel enforces.
 func (p patient) sandbox(ctx context.Context) []Check {
 	settings := p.listing.Features.Sandbox
 	status, err := setup.SandboxStatus(ctx, p.listing.Config)
@@ -39,7 +39,7 @@ func sandboxCheck(row sandbox.Row, settings config.Sandbox) Check {
 	switch {
 	case row.Enforced:
 	case row.Name == sandbox.Uncovered:
-		// What is missing on the machine has a row of its own; these sentences are about this directory.
+		// Each feature missing on the machine has its own row. These sentences are about this directory.
 		c.Status = Note
 	case row.Required && settings.Required:
 		c.Status = Error

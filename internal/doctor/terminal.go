@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// Terminal is what the command line knows of where it runs.
+// Terminal describes the standard streams and the terminal, as the command line sees them.
 type Terminal struct {
-	// In, Out and Err are true for the standard streams that are terminals.
+	// In, Out and Err report which of the standard streams are terminals.
 	In, Out, Err bool
-	// Columns is the width of the terminal; 0 if it is not known.
+	// Columns is the width of the terminal, or 0 if it is unknown.
 	Columns int
-	// Name is $TERM. Plain means that colors are turned off.
+	// Name is $TERM. Plain reports whether colors are turned off.
 	Name  string
 	Plain bool
 }
 
-// terminal tells how answers are shown and whether questions can be asked. It is never wrong.
+// terminal reports how answers are shown and whether questions can be asked. It never reports a problem.
 func (p patient) terminal(context.Context) []Check {
 	t := p.Terminal
 	c := Check{Area: "terminal", Name: "terminal", Status: OK}

@@ -9,22 +9,22 @@ import (
 	"github.com/idelchi/aura/internal/pluginsource"
 )
 
-// Asks are what a plugin asks for beyond running in the sandbox with aura's defaults, if its files show it. What is not
-// among them is not granted, whatever the plugin says when it runs. The lists are sorted and never nil.
+// Asks lists what a plugin asks for, according to its files, beyond running in the sandbox with aura's defaults. Nothing else is
+// granted, whatever the plugin requests at run time. The slices are sorted and never nil.
 type Asks struct {
-	// Unconfined means that Sandboxable may return false: the plugin's files are not confined then.
+	// Unconfined means that Sandboxable may return false. The plugin's file access is then not confined.
 	Unconfined bool `json:"unconfined"`
-	// Env are the variables that say more than how to print text; * is all of them.
+	// Env holds the environment variables that may reveal more than how to print text. "*" means all variables.
 	Env []string `json:"env"`
-	// Unsafe are the imports that need unsafe mode, those of vendored packages included.
+	// Unsafe holds the imports that need unsafe mode, including those of vendored packages.
 	Unsafe []string `json:"unsafe_imports"`
-	// Network means that the plugin, or a package that it vendors, imports what can open connections.
+	// Network means that the plugin, or a package that it vendors, imports a package that can open connections.
 	Network bool `json:"network"`
-	// Memory is the limit in bytes if it is above the default, and else 0.
+	// Memory is the memory limit in bytes if it is above the default, and 0 otherwise.
 	Memory int64 `json:"memory_bytes"`
 }
 
-// Ask finds what a plugin asks for. It reads the plugin's files and runs nothing.
+// Ask returns what a plugin asks for. It reads the plugin's files and runs nothing.
 func Ask(p Plugin) Asks {
 	a := Asks{Env: []string{}, Unsafe: []string{}, Unconfined: pluginsource.MayLeaveSandbox(p.Dir)}
 	for _, name := range p.Manifest.Env {
@@ -35,7 +35,7 @@ func Ask(p Plugin) Asks {
 	if p.Manifest.Limits.Memory > DefaultMemory {
 		a.Memory = p.Manifest.Limits.Memory
 	}
-	// Most files import nothing notable, so only the others are parsed.
+	// Most files import no notable package, so only the files that may import one are parsed.
 	for _, path := range pluginsource.Imports(p.Dir, mentions) {
 		if !notable(path) {
 			continue
@@ -43,7 +43,7 @@ func Ask(p Plugin) Asks {
 		if pluginsource.IsRestricted(path) {
 			a.Unsafe = append(a.Unsafe, path)
 		}
-		// Whoever makes system calls needs no package to open a socket.
+		// A plugin that makes system calls needs no package to open a socket.
 		a.Network = true
 	}
 	slices.Sort(a.Env)
@@ -51,12 +51,12 @@ func Ask(p Plugin) Asks {
 	return a
 }
 
-// Empty reports whether nothing is asked for.
+// Empty reports whether the plugin asks for nothing.
 func (a Asks) Empty() bool {
 	return !a.Unconfined && !a.Network && a.Memory == 0 && len(a.Env)+len(a.Unsafe) == 0
 }
 
-// Beyond is what is asked for that was not asked for before.
+// Beyond returns the requests in a that are not in before.
 func (a Asks) Beyond(before Asks) Asks {
 	minus := func(a, b []string) []string {
 		return slices.DeleteFunc(slices.Clone(a), func(s string) bool { return slices.Contains(b, s) || slices.Contains(b, "*") && s != "*" })
@@ -71,7 +71,7 @@ func (a Asks) Beyond(before Asks) Asks {
 	return out
 }
 
-// List names what is asked for, a phrase each.
+// List returns one phrase for each request.
 func (a Asks) List() []string {
 	out := []string{}
 	if a.Unconfined {
@@ -95,7 +95,8 @@ func (a Asks) List() []string {
 	return out
 }
 
-// harmlessVariables are the variables that every plugin may read without anybody being asked, beside those that begin with LC_.
+// harmlessVariables lists the environment variables that every plugin may read without consent, in addition to those that begin
+// with LC_.
 var harmlessVariables = []string{
 	"COLORTERM", "COLUMNS", "HOME", "LANG", "LANGUAGE", "LINES", "LOGNAME", "NO_COLOR", "PATH", "PWD", "SHELL", "TEMP", "TERM", "TMP", "TMPDIR", "TZ", "USER",
 }
@@ -104,13 +105,13 @@ func harmless(name string) bool {
 	return slices.Contains(harmlessVariables, name) || strings.HasPrefix(name, "LC_")
 }
 
-// connecting are packages outside of net that open connections.
+// connecting lists packages outside net that open connections.
 var connecting = []string{"crypto/tls", "log/syslog", "expvar"}
 
-// offline are packages of net that open none.
+// offline lists packages below net that open no connections.
 var offline = []string{"net/url", "net/netip", "net/mail"}
 
-// notable reports whether an import matters to whoever grants something.
+// notable reports whether an import matters for the consent.
 func notable(path string) bool {
 	switch {
 	case pluginsource.IsRestricted(path), slices.Contains(connecting, path), path == "net":

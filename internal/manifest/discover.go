@@ -11,48 +11,48 @@ import (
 	"strings"
 )
 
-// vendorDir is where a plugin keeps the source of what it imports.
+// vendorDir is the directory in which a plugin keeps the source of its imports.
 const vendorDir = "vendor"
 
-// Plugin is a plugin as it was found.
+// Plugin is a plugin that was found on disk.
 type Plugin struct {
-	// Name is the plugin's identity: the name of its directory, unless the manifest says otherwise.
+	// Name identifies the plugin. It is the name of the plugin's directory, unless the manifest or the origin sets another.
 	Name string
-	// Dir is absolute.
+	// Dir is the absolute path of the plugin's directory.
 	Dir string
-	// Root is the directory that Discover was given, absolute.
+	// Root is the absolute path of the directory that was passed to Discover.
 	Root     string
 	Manifest Manifest
-	// Origin is nil for what was not installed from elsewhere.
+	// Origin is nil if the plugin was not installed from elsewhere.
 	Origin *Origin
-	// Err says why the plugin cannot load. Its name is then that of its directory.
+	// Err is the reason why the plugin cannot be loaded. Name is then the name of the directory.
 	Err error
 }
 
-// DuplicateError is two plugins of one name below one root.
+// DuplicateError reports two plugins with the same name below one root.
 type DuplicateError struct {
 	Name string
 	Dirs [2]string
 }
 
-// Error names both directories and the way out.
+// Error names both directories and the remedy.
 func (e *DuplicateError) Error() string {
 	return fmt.Sprintf("two plugins are named %q: %s and %s; set name: in the %s of one of them",
 		e.Name, e.Dirs[0], e.Dirs[1], FileName)
 }
 
-// RefusedError is a plugin whose files are sound but which may not be loaded as it is.
+// RefusedError reports a plugin that has no faulty files but may not be loaded as it is.
 type RefusedError struct{ Err error }
 
-// Error is the reason alone; whoever shows it names the plugin.
+// Error returns only the reason. The caller that shows it names the plugin.
 func (e *RefusedError) Error() string { return e.Err.Error() }
 
-// Unwrap gives the reason.
+// Unwrap returns the reason.
 func (e *RefusedError) Unwrap() error { return e.Err }
 
-// Discover finds the plugins below root, in the order of their names. A root that does not exist has none. The error
-// is one that must keep aura from starting: a *ConditionError, a *DuplicateError, or a root that cannot be read. Any
-// other fault is that plugin's own and stands in its Err.
+// Discover returns the plugins below root, sorted by name. If root does not exist, there are none. The returned error must keep
+// aura from starting: a *ConditionError, a *DuplicateError, or a root that cannot be read. Any other fault affects only one
+// plugin and is stored in its Err.
 func Discover(root string) ([]Plugin, error) {
 	abs, err := filepath.Abs(root)
 	if err != nil {
@@ -81,7 +81,7 @@ func Discover(root string) ([]Plugin, error) {
 	return w.found, nil
 }
 
-// startupErrors picks the faults that concern more than the plugin that has them.
+// startupErrors returns the faults that must keep aura from starting.
 func startupErrors(found []Plugin) error {
 	var faults []error
 
@@ -104,7 +104,7 @@ type walker struct {
 	found []Plugin
 }
 
-// walk looks into dir, to which the origin of a directory above applies unless it has its own.
+// walk searches dir. origin comes from a directory above and applies unless dir has its own origin.
 func (w *walker) walk(dir string, origin *Origin) {
 	own, err := ReadOrigin(dir)
 	if err != nil {
@@ -130,7 +130,7 @@ func (w *walker) walk(dir string, origin *Origin) {
 	}
 }
 
-// look searches a directory whose own origin, if it has one, is known already.
+// look searches a directory whose own origin, if any, is already known.
 func (w *walker) look(dir string, origin *Origin) {
 	if isPlugin(dir) {
 		w.found = append(w.found, load(w.root, dir, origin))
@@ -154,7 +154,7 @@ func (w *walker) look(dir string, origin *Origin) {
 		case entry.IsDir():
 			w.walk(path, origin)
 		case entry.Type()&fs.ModeSymlink != 0 && isPlugin(path):
-			// Only a link to a plugin is followed. Nothing is looked for behind it, so that links cannot form a loop.
+			// Only a link to a plugin is followed. Nothing below the link is searched, so that links cannot form a loop.
 			w.link(path, origin)
 		}
 	}
@@ -171,12 +171,12 @@ func (w *walker) link(dir string, origin *Origin) {
 	w.found = append(w.found, load(w.root, dir, cmp.Or(own.remote(), origin)))
 }
 
-// broken records a directory that may well hold plugins but cannot be searched.
+// broken records a directory that may contain plugins but cannot be searched.
 func (w *walker) broken(dir string, err error) {
 	w.found = append(w.found, Plugin{Name: filepath.Base(dir), Dir: dir, Root: w.root, Manifest: salvage(nil), Err: err})
 }
 
-// isPlugin reports whether dir holds a manifest, be it readable or not.
+// isPlugin reports whether dir contains a manifest, readable or not.
 func isPlugin(dir string) bool {
 	info, err := os.Lstat(filepath.Join(dir, FileName))
 

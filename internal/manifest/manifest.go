@@ -1,5 +1,5 @@
-// Package manifest knows plugins as they lie on disk: plugin.yaml, go.mod, how they are found below a root, what their
-// source declares and imports, and which SDK they were written against. It reads and never runs anything.
+// Package manifest reads plugins on disk: plugin.yaml, go.mod, how plugins are found below a root, what their source declares and
+// imports, and which SDK they were written for. It never runs anything.
 package manifest
 
 import (
@@ -13,27 +13,28 @@ import (
 	"github.com/idelchi/aura/internal/strictyaml"
 )
 
-// FileName is the file that makes a directory a plugin.
+// FileName is the name of the file that makes a directory a plugin.
 const FileName = "plugin.yaml"
 
-// OnFailure says what becomes of the calls that a plugin guards while it is down.
+// OnFailure decides what happens to the calls that a plugin guards while the plugin is down.
 type OnFailure string
 
 // The values of OnFailure.
 const (
-	// FailOpen lets them pass.
+	// FailOpen allows the calls.
 	FailOpen OnFailure = "open"
-	// FailClosed blocks them.
+	// FailClosed blocks the calls.
 	FailClosed OnFailure = "closed"
 )
 
-// Bounds of the memory limit in bytes. Below the minimum the interpreter itself does not fit.
+// DefaultMemory and MinMemory are the default and the smallest memory limit, in bytes. The interpreter itself does not fit into
+// less than the minimum.
 const (
 	DefaultMemory = 256 << 20
 	MinMemory     = 64 << 20
 )
 
-// Manifest is what plugin.yaml says, defaults filled in.
+// Manifest is the content of plugin.yaml, with defaults filled in.
 type Manifest struct {
 	// Name is empty unless the file overrides the plugin's name.
 	Name        string
@@ -43,22 +44,22 @@ type Manifest struct {
 	OptIn       bool
 	Once        bool
 	Condition   condition.Expr
-	// Env holds names of variables, or "*" for all.
+	// Env holds names of environment variables, or "*" for all.
 	Env    []string
 	Config map[string]any
-	// Timeout is the deadline of every call; 0 means the defaults.
+	// Timeout is the deadline of every call. 0 means the defaults.
 	Timeout   time.Duration
 	OnFailure OnFailure
 	Limits    Limits
 }
 
-// Limits bound a plugin's process.
+// Limits holds the limits of a plugin's process.
 type Limits struct {
 	// Memory is in bytes.
 	Memory int64
 }
 
-// ConditionError is an invalid condition. Unlike any other fault of a manifest it keeps aura from starting.
+// ConditionError reports an invalid condition. Unlike any other fault of a manifest, it keeps aura from starting.
 type ConditionError struct {
 	File string
 	Line int
@@ -70,10 +71,10 @@ func (e *ConditionError) Error() string {
 	return fmt.Sprintf("%s:%d: key %q: %v", e.File, e.Line, "condition", e.Err)
 }
 
-// Unwrap gives the fault without its place.
+// Unwrap returns the error without its file and line.
 func (e *ConditionError) Unwrap() error { return e.Err }
 
-// document is plugin.yaml as it is written.
+// document is plugin.yaml as written.
 type document struct {
 	Name        strictyaml.At[string]    `yaml:"name"`
 	Description string                   `yaml:"description"`
@@ -91,8 +92,8 @@ type document struct {
 	} `yaml:"limits"`
 }
 
-// Parse reads a plugin.yaml. The name file is used in errors only, which name the line and the key. Along with an
-// error it returns what could be made out, so that a guard that is to fail closed does so with a broken manifest too.
+// Parse reads a plugin.yaml. The name file is used only in errors, which name the line and the key. Together with an error, it
+// returns the values that could be read, so that a guard that must fail closed does so even with a broken manifest.
 func Parse(file string, data []byte) (Manifest, error) {
 	var d document
 	if err := strictyaml.Decode(file, data, &d); err != nil {
@@ -108,7 +109,7 @@ func Parse(file string, data []byte) (Manifest, error) {
 	return m, m.validate(file, &d)
 }
 
-// validate fills in the fields that can be wrong in themselves.
+// validate checks the fields that have further constraints, and fills them in.
 func (m *Manifest) validate(file string, d *document) error {
 	at := func(line int, key string, err error) error {
 		if err == nil {
@@ -150,7 +151,7 @@ func (m *Manifest) validate(file string, d *document) error {
 	return errors.Join(faults...)
 }
 
-// OnFailureError is a value of on_failure that nobody knows. Whether its plugin is a guard that fails closed is not known either.
+// OnFailureError reports an unknown value of on_failure. It is then also unknown whether the plugin is a guard that fails closed.
 type OnFailureError struct{ Value string }
 
 func (e *OnFailureError) Error() string {
@@ -164,7 +165,7 @@ func parseOnFailure(s string) (OnFailure, error) {
 	case FailOpen, FailClosed:
 		return value, nil
 	default:
-		// What was meant is unknown; the safer of the two is to guard.
+		// The intended value is unknown, so the safer one is used.
 		return FailClosed, &OnFailureError{Value: s}
 	}
 }
@@ -208,12 +209,13 @@ func parseTimeout(value any) (time.Duration, error) {
 }
 
 var (
-	// A guard in doubt is a guard: this also finds a value in another style of YAML, and one that continues on the next line.
+	// In doubt, a plugin is a guard that fails closed. The pattern therefore also matches a value in another style of YAML, and a
+	// value that continues on the next line.
 	saysClosed   = regexp.MustCompile(`(?m)^[^#\n]*\bon_failure\b[^#\n]*(?:\n[ \t]+[^#\n]*)?\bclosed\b`)
 	saysDisabled = regexp.MustCompile(`(?m)^disabled:[ \t]*true\b`)
 )
 
-// salvage reads what matters for safety from a manifest that does not decode.
+// salvage reads the values that matter for safety from a manifest that cannot be decoded.
 func salvage(data []byte) Manifest {
 	m := Manifest{OnFailure: FailOpen, Limits: Limits{Memory: DefaultMemory}, Disabled: saysDisabled.Match(data)}
 	if saysClosed.Match(data) {

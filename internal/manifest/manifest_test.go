@@ -11,7 +11,7 @@ import (
 	"github.com/idelchi/aura/internal/manifest"
 )
 
-// with is the default manifest, changed.
+// with returns the default manifest with a change applied.
 func with(change func(*manifest.Manifest)) manifest.Manifest {
 	m := manifest.Manifest{OnFailure: manifest.FailOpen, Limits: manifest.Limits{Memory: 256 << 20}}
 	if change != nil {
@@ -144,7 +144,7 @@ func TestParseConditionErrorAmongOthers(t *testing.T) {
 	}
 }
 
-// A guard must not open because of a slip elsewhere in its manifest.
+// TestParseSalvages checks that a guard does not fail open because of an error elsewhere in its manifest.
 func TestParseSalvages(t *testing.T) {
 	t.Parallel()
 

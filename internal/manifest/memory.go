@@ -10,14 +10,14 @@ import (
 
 var amount = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)$`)
 
-// units are the factors of what may follow a number, in lower case.
+// units maps each unit that may follow a number, in lower case, to its factor.
 var units = map[string]float64{
 	"": 1, "b": 1,
 	"kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12,
 	"kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40,
 }
 
-// parseMemory reads a limit in bytes; absent means the default.
+// parseMemory returns a memory limit in bytes. If the value is absent, it returns the default.
 func parseMemory(value any) (int64, error) {
 	var bytes float64
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Shadow is a plugin that a namesake of a later layer hides.
+// Shadow is a plugin that is hidden by a plugin of the same name in a later layer.
 type Shadow struct {
 	Plugin
 
@@ -13,9 +13,9 @@ type Shadow struct {
 	By string
 }
 
-// Merge puts layers of plugins over one another. Of plugins with one name that of the last layer is active, be it
-// disabled or broken, and the others are shadowed. Both results are in the order of names; of several shadowed ones
-// the first layer's comes first.
+// Merge merges layers of plugins. Of the plugins with the same name, the one in the last layer is active, even if it is disabled
+// or broken. The others are shadowed. Both results are sorted by name. Shadowed plugins of the same name are in the order of
+// their layers.
 func Merge(layers ...[]Plugin) (active []Plugin, shadowed []Shadow) {
 	winners := make(map[string]int)
 	byName := func(a, b Plugin) int { return strings.Compare(a.Name, b.Name) }

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/mod/module"
 )
 
-// ModulePath reads the module path from the go.mod of the plugin in dir.
+// ModulePath returns the module path from the go.mod of the plugin in dir.
 func ModulePath(dir string) (string, error) {
 	file := filepath.Join(dir, "go.mod")
 
@@ -25,7 +25,7 @@ func ModulePath(dir string) (string, error) {
 		return "", fmt.Errorf("reading the module path: %w", err)
 	}
 
-	// Of several errors the first is returned; the others often follow from it.
+	// If there are several errors, return the first. The others often follow from it.
 	parsed, err := modfile.ParseLax(file, data, nil)
 
 	var list modfile.ErrorList
@@ -41,7 +41,7 @@ func ModulePath(dir string) (string, error) {
 		return "", fmt.Errorf("%s:1: there is no module line: add `module %s`", file, filepath.Base(dir))
 	}
 
-	// The path becomes a directory in the interpreter's file system, so it must not lead anywhere else.
+	// The path becomes a directory in the interpreter's file system, so it must not point anywhere else.
 	if err := module.CheckImportPath(parsed.Module.Mod.Path); err != nil {
 		return "", fmt.Errorf("%s:%d: %w", file, parsed.Module.Syntax.Start.Line, err)
 	}
@@ -49,8 +49,8 @@ func ModulePath(dir string) (string, error) {
 	return parsed.Module.Mod.Path, nil
 }
 
-// PackageName is the package that a plugin of this module path must declare: the last element of the path, with
-// underscores for hyphens.
+// PackageName returns the package name that a plugin with this module path must declare: the last element of the path, with
+// hyphens replaced by underscores.
 func PackageName(modulePath string) string {
 	return strings.ReplaceAll(path.Base(modulePath), "-", "_")
 }

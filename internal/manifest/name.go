@@ -7,10 +7,10 @@ import (
 	"unicode"
 )
 
-// maxName bounds a plugin's name in bytes: it becomes part of file names.
+// maxName is the largest length of a plugin's name, in bytes. The name becomes part of file names.
 const maxName = 128
 
-// CheckName returns why a name cannot be that of a plugin, or nil. A plugin's name appears in paths, patterns and on terminals.
+// CheckName returns an error if a name cannot be the name of a plugin. Such a name appears in paths, patterns and on terminals.
 func CheckName(name string) error {
 	switch {
 	case name == "" || strings.TrimSpace(name) != name:

@@ -13,24 +13,25 @@ import (
 	"github.com/idelchi/aura/internal/strictyaml"
 )
 
-// OriginFile is the sidecar file of what was installed from elsewhere.
+// OriginFile is the name of the file that records the origin of a plugin or pack that was installed from elsewhere.
 const OriginFile = ".origin.yaml"
 
-// Origin says where a plugin, or the pack it belongs to, was installed from.
+// Origin records the source from which a plugin, or the pack that contains it, was installed.
 type Origin struct {
 	URL    string `json:"url"              yaml:"url"`
 	Ref    string `json:"ref,omitempty"    yaml:"ref,omitempty"`
 	Commit string `json:"commit,omitempty" yaml:"commit,omitempty"`
-	// Subpath is the slash-separated directory within the source that plugins are looked for in.
+	// Subpath is the slash-separated directory within the source in which plugins are searched.
 	Subpath string `json:"subpath,omitempty" yaml:"subpath,omitempty"`
-	// Subpaths stands instead of Subpath where there are several.
+	// Subpaths replaces Subpath if there are several directories.
 	Subpaths []string `json:"subpaths,omitempty" yaml:"subpaths,omitempty,flow"`
-	// Name is what the user chose to call the plugin. It goes before the name in the manifest, and means nothing to a pack.
+	// Name is the name that the user chose for the plugin. It takes precedence over the name in the manifest. It has no meaning
+	// for a pack.
 	Name        string    `json:"name,omitempty"        yaml:"name,omitempty"`
 	InstalledAt time.Time `json:"installed_at,omitzero" yaml:"installed_at,omitempty"`
 }
 
-// Roots are the slash-separated directories, relative to that of the origin, in which plugins are looked for.
+// Roots returns the directories in which plugins are searched, slash-separated and relative to the directory of the origin.
 func (o *Origin) Roots() []string {
 	switch {
 	case len(o.Subpaths) > 0:
@@ -42,7 +43,7 @@ func (o *Origin) Roots() []string {
 	}
 }
 
-// remote reports whether the origin is a place that plugins can be updated from. One without a URL only gives a name.
+// remote returns the origin if plugins can be updated from it, and nil otherwise. An origin without a URL only sets a name.
 func (o *Origin) remote() *Origin {
 	if o == nil || o.URL == "" {
 		return nil
@@ -51,7 +52,7 @@ func (o *Origin) remote() *Origin {
 	return o
 }
 
-// WriteOrigin puts an origin into a directory, to be found by Discover.
+// WriteOrigin writes an origin to a directory, where Discover finds it.
 func WriteOrigin(dir string, o Origin) error {
 	text, err := yaml.Marshal(o)
 	if err != nil {
@@ -65,14 +66,14 @@ func WriteOrigin(dir string, o Origin) error {
 	return nil
 }
 
-// originDocument tolerates keys that a later version may have written.
+// originDocument accepts keys that a later version may have written.
 type originDocument struct {
 	Origin `yaml:",inline"`
 
 	Rest map[string]any `yaml:",inline"`
 }
 
-// ReadOrigin returns the origin that a directory itself holds, or nil.
+// ReadOrigin returns the origin stored in the directory itself, or nil.
 func ReadOrigin(dir string) (*Origin, error) {
 	file := filepath.Join(dir, OriginFile)
 
@@ -105,5 +106,5 @@ func ReadOrigin(dir string) (*Origin, error) {
 	return &d.Origin, nil
 }
 
-// readFile reads a regular file of a size that a decoder accepts.
+// readFile reads a regular file that is not larger than a decoder accepts.
 func readFile(file string) ([]byte, error) { return files.Read(file, strictyaml.MaxSize) }

@@ -8,13 +8,14 @@ import (
 	"github.com/idelchi/aura/internal/strictyaml"
 )
 
-// FileType is what the reader decodes plugin.yaml into.
+// FileType returns the type into which the reader decodes plugin.yaml.
 func FileType() reflect.Type { return reflect.TypeFor[document]() }
 
 // YAMLValues implements strictyaml.Listed.
 func (OnFailure) YAMLValues() []string { return []string{string(FailOpen), string(FailClosed)} }
 
-// timeout and memory are read as written, so that a wrong one is reported together with the other faults of the file; see validate.
+// timeout and memory are decoded as written, so that validate can report an invalid value together with the other faults of the
+// file.
 type (
 	timeout struct{ written any }
 	memory  struct{ written any }

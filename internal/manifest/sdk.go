@@ -17,10 +17,10 @@ import (
 	"github.com/idelchi/aura/internal/pluginsource"
 )
 
-// sdkVersionFile is where a vendored SDK says which version it is.
+// sdkVersionFile is the file in which a vendored SDK declares its version.
 const sdkVersionFile = vendorDir + "/github.com/idelchi/aura/sdk/version/version.go"
 
-// VendoredSDK reads the version of the SDK that the plugin in dir was vendored with. It is not ok if none is.
+// VendoredSDK returns the version of the SDK that is vendored in the plugin in dir. ok is false if no SDK is vendored.
 func VendoredSDK(dir string) (version string, ok bool, err error) {
 	file := filepath.Join(dir, filepath.FromSlash(sdkVersionFile))
 
@@ -47,8 +47,8 @@ func VendoredSDK(dir string) (version string, ok bool, err error) {
 	return version, true, nil
 }
 
-// stringConstant returns the value of a top-level constant, which may be made of others in the file. What else is wrong
-// with the file does not matter.
+// stringConstant returns the value of a top-level constant, which may refer to other constants of the file. Other errors in the
+// file are ignored.
 func stringConstant(set *token.FileSet, file *ast.File, name string) (string, bool) {
 	if (constants{}).of(file).size(name) > maxVersion {
 		return "", false
@@ -56,7 +56,7 @@ func stringConstant(set *token.FileSet, file *ast.File, name string) (string, bo
 
 	lenient := types.Config{Error: func(error) {}}
 
-	pkg, _ := lenient.Check(file.Name.Name, set, []*ast.File{file}, nil) // what could be checked is there in any case
+	pkg, _ := lenient.Check(file.Name.Name, set, []*ast.File{file}, nil) // after an error, pkg holds what could be checked
 	if pkg == nil {
 		return "", false
 	}
@@ -69,13 +69,15 @@ func stringConstant(set *token.FileSet, file *ast.File, name string) (string, bo
 	return constant.StringVal(found.Val()), true
 }
 
-// maxVersion is the longest version that is read, in bytes. A few lines of source can name a constant of any length.
+// maxVersion is the longest version that is read, in bytes. Without this limit, a few lines of source can define a constant of
+// any length.
 const maxVersion = 256
 
-// constants are expressions by the names that they are given.
+// constants maps the names of constants to their expressions.
 type constants map[string]ast.Expr
 
-// of takes what a file declares at its top level. An expression that is left out is the one before.
+// of adds the constants that a file declares at its top level. If a declaration omits its expression, it repeats the previous
+// one.
 func (c constants) of(file *ast.File) constants {
 	for _, decl := range file.Decls {
 		group, ok := decl.(*ast.GenDecl)
@@ -106,8 +108,8 @@ func (c constants) of(file *ast.File) constants {
 	return c
 }
 
-// size is at least how long a constant is, up to a little more than maxVersion. It takes each constant away once it is measured
-// within another, so that none is measured in itself.
+// size returns a lower bound for the length of a constant, in bytes, capped at maxVersion+1. While it measures a constant, it
+// removes the constant from the map, so that a constant that refers to itself does not recurse.
 func (c constants) size(name string) int {
 	value, ok := c[name]
 	if !ok {
@@ -141,8 +143,8 @@ func (c constants) measure(e ast.Expr) int {
 	return 0
 }
 
-// CompatibleSDK checks whether a host with one version of the SDK can run a plugin written against another: major and
-// minor numbers must be the same, and the host must be no older.
+// CompatibleSDK checks whether a host with one version of the SDK can run a plugin written for another. The major and minor
+// numbers must be equal, and the host must not be older.
 func CompatibleSDK(pluginVersion, hostVersion string) error {
 	plugin, host := "v"+strings.TrimPrefix(pluginVersion, "v"), "v"+strings.TrimPrefix(hostVersion, "v")
 

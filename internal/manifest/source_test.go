@@ -12,7 +12,7 @@ import (
 	"github.com/idelchi/aura/internal/testneed"
 )
 
-// contains tells what of want is missing in the error.
+// contains reports which parts of want are missing in the error.
 func contains(t *testing.T, err error, want ...string) {
 	t.Helper()
 
@@ -75,7 +75,7 @@ func TestPackageName(t *testing.T) {
 	}
 }
 
-// doubled declares constants each of which is twice as long as the one before.
+// doubled declares n constants, each twice as long as the previous one.
 func doubled(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -188,7 +188,7 @@ func TestTreeHash(t *testing.T) {
 	base := map[string]string{"main.go": "package p", "vendor/a/b.go": "package b", "sub/x": "1"}
 	want := hash(t, tree(t, base))
 
-	// Fixed, so that what it covers cannot change unnoticed, nor from one machine to another.
+	// The hash is fixed, so that its coverage cannot change unnoticed or differ between machines.
 	const fixed = "9098268b81bef769dfd51ab285fdd6fbfd74b40288be2bd8850aebb5ceb2996e"
 	if want != fixed {
 		t.Errorf("got %s, want %s", want, fixed)

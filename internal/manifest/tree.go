@@ -15,14 +15,14 @@ import (
 	"github.com/idelchi/aura/internal/pluginsource"
 )
 
-// hashBuffer is the size of the reads in bytes.
+// hashBuffer is the size of each read, in bytes.
 const hashBuffer = 64 << 10
 
-// MaxTree bounds the files of a plugin, all together, in bytes.
+// MaxTree is the largest total size of a plugin's files, in bytes.
 const MaxTree = 512 << 20
 
-// TreeHash is a SHA-256 over all files below dir, vendored ones included and hidden ones not: their paths, kinds and
-// contents, but neither permissions nor times. It is the same on every machine.
+// TreeHash returns a SHA-256 hash over all files below dir, including vendored files but not hidden ones. It covers their paths,
+// kinds and contents, but neither permissions nor times, so it is the same on every machine.
 func TreeHash(dir string) (string, error) {
 	t := treeHasher{outer: sha256.New(), inner: sha256.New(), buf: make([]byte, hashBuffer)}
 
@@ -36,12 +36,12 @@ func TreeHash(dir string) (string, error) {
 	return hex.EncodeToString(t.outer.Sum(nil)), nil
 }
 
-// treeHasher folds one entry after the other into outer. Contents enter as a hash of fixed length, so that no content
-// can pass for another entry.
+// treeHasher adds one entry after the other to outer. Contents are added as a hash of fixed length, so that no content can
+// imitate another entry.
 type treeHasher struct {
 	outer, inner hash.Hash
 	buf          []byte
-	// size is how many bytes were read.
+	// size is the number of bytes read so far.
 	size int64
 }
 
@@ -90,8 +90,8 @@ func (t *treeHasher) content(file string) error {
 	return err
 }
 
-// Files lists the plugin's own files below dir as slash-separated relative paths, sorted. Hidden ones and the vendor
-// directory are left out.
+// Files returns the plugin's own files below dir as slash-separated relative paths, sorted. It skips hidden files and the vendor
+// directory.
 func Files(dir string) ([]string, error) {
 	var names []string
 

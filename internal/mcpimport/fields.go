@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// ignored are fields that say nothing about how a server is reached.
+// ignored holds fields that do not affect how a server is reached.
 var ignored = []string{"description", "name", "gallery", "version", "dev", "source"}
 
 func parseFields(raw json.RawMessage) (fields, error) {
@@ -39,7 +39,8 @@ func parseFields(raw json.RawMessage) (fields, error) {
 	return f, nil
 }
 
-// decode also takes numbers and truth values where a text is expected in a mapping: env has them often.
+// decode unmarshals raw into a field. In a mapping of strings, it also accepts numbers and booleans, because env often contains
+// them.
 func decode(raw json.RawMessage, into any) error {
 	values, ok := into.(*map[string]string)
 	if !ok {

@@ -1,10 +1,10 @@
 package mcpimport
 
-// standard is JSON without comments and without commas before a closing bracket, which editors allow in their settings. Lines stay
-// where they are. What is no JSON after that is for the decoder to refuse.
+// standard returns JSON without comments and without commas before a closing bracket, both of which editors allow in their
+// settings. Line numbers do not change. If the result is still not JSON, the decoder refuses it.
 func standard(data []byte) []byte {
 	out := make([]byte, 0, len(data))
-	comma := -1 // index in out of a comma that only blanks follow
+	comma := -1 // index in out of a comma that is followed only by blanks
 	for i := 0; i < len(data); {
 		end := i + 1
 		switch c := data[i]; {
@@ -36,7 +36,7 @@ func standard(data []byte) []byte {
 	return out
 }
 
-// stringEnd is the index after the string that begins at i.
+// stringEnd returns the index after the string that begins at i.
 func stringEnd(data []byte, i int) int {
 	for i++; i < len(data); i++ {
 		switch data[i] {
@@ -49,7 +49,7 @@ func stringEnd(data []byte, i int) int {
 	return len(data)
 }
 
-// commentEnd is the index after the comment that begins at i; that of a line comment is its line end.
+// commentEnd returns the index after the comment that begins at i. For a line comment, that is the index of its line end.
 func commentEnd(data []byte, i int) int {
 	block := data[i+1] == '*'
 	for j := i + 2; j < len(data); j++ {

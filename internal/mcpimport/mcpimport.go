@@ -1,5 +1,5 @@
-// Package mcpimport turns the lists of MCP servers that other programs keep in JSON into files of aura. It decides what can be taken over
-// and reports what cannot; it reads and writes no files.
+// Package mcpimport converts the lists of MCP servers that other programs keep in JSON to files of aura. It decides which servers
+// can be imported and reports the others. It reads and writes no files.
 package mcpimport
 
 import (
@@ -14,18 +14,19 @@ import (
 
 // Server is one server of a list.
 type Server struct {
-	// Name is one that aura accepts. Original is the name in the list.
+	// Name is a name that aura accepts. Original is the name in the list.
 	Name, Original string
-	// Skipped is why the server cannot be taken over; empty if it can.
+	// Skipped is the reason why the server cannot be imported. It is empty if the server can be imported.
 	Skipped string
-	// Notes are what was changed or left out.
+	// Notes lists what was changed or left out.
 	Notes []string
-	// Variables are those that the entry refers to, sorted. aura does not start while one of them is not set.
+	// Variables holds the environment variables that the entry refers to, sorted. aura does not start while one of them is not
+	// set.
 	Variables []string
 	Entry     Entry
 }
 
-// Entry is a server as aura's files have it.
+// Entry is a server in the format of aura's files.
 type Entry struct {
 	Type    string            `yaml:"type,omitempty"`
 	Command string            `yaml:"command,omitempty"`
@@ -35,16 +36,17 @@ type Entry struct {
 	Headers map[string]string `yaml:"headers,omitempty"`
 }
 
-// Options say how a list is taken over.
+// Options configures the import.
 type Options struct {
-	// KeepSecrets writes secrets as they are, instead of references to variables.
+	// KeepSecrets writes secrets as they are, instead of references to environment variables.
 	KeepSecrets bool
 }
 
-// groups are the keys under which programs keep their lists.
+// groups holds the keys under which programs keep their lists.
 var groups = []string{"mcpServers", "servers", "context_servers", "mcp_servers"}
 
-// Parse reads a list of servers: the value of one of these keys at the top or below mcp, or the document itself.
+// Parse reads a list of servers. The list is the value of one of the keys in groups, at the top level or below mcp, or the
+// document itself.
 func Parse(data []byte, o Options) ([]Server, error) {
 	var document map[string]json.RawMessage
 	if err := json.Unmarshal(standard(data), &document); err != nil {
@@ -99,7 +101,7 @@ func servers(document map[string]json.RawMessage) (map[string]json.RawMessage, e
 	return document, nil
 }
 
-// fields are those of a server, as the programs spell them. Unknown ones are in rest.
+// fields holds the fields of a server, as the programs spell them. rest holds the names of unknown fields.
 type fields struct {
 	kind, command, url string
 	args               []string
@@ -108,7 +110,7 @@ type fields struct {
 	rest               []string
 }
 
-// take turns one server of a list into one of aura.
+// take converts one server of a list to a server of aura.
 func take(name string, raw json.RawMessage, o Options) Server {
 	s := Server{Original: name, Name: validName(name)}
 	if s.Name == "" {
@@ -136,10 +138,10 @@ func (s *Server) note(format string, args ...any) {
 
 var unusable = regexp.MustCompile(`[^A-Za-z0-9_-]+|_{2,}`)
 
-// validName replaces what the names of tools cannot have; empty if nothing is left.
+// validName replaces characters that a tool name cannot contain. It returns the empty string if no character is left.
 func validName(name string) string { return strings.Trim(unusable.ReplaceAllString(name, "-"), "-_") }
 
-// fill sets the entry, and returns why it cannot be used.
+// fill sets the entry. If the server cannot be used, it returns the reason.
 func (s *Server) fill(f fields, o Options) string {
 	switch {
 	case f.command != "" && f.url != "":
@@ -166,7 +168,7 @@ func (s *Server) fill(f fields, o Options) string {
 
 var webKinds = []string{"http", "streamable-http", "streamableHttp", "streamable_http"}
 
-// leftOut says why a field is not taken over.
+// leftOut explains why a field is not imported.
 func leftOut(name string) string {
 	switch name {
 	case "cwd":

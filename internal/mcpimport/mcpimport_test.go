@@ -114,7 +114,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// FuzzParse makes sure that no list ends aura, and that what is well-formed JSON is read as such.
+// FuzzParse checks that no list makes aura panic, and that well-formed JSON is read as such.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{`{"mcpServers": {"gh": {"command": "npx", "env": {"T": "${input:x}"}}}}`, "{// x\n\"a\": 1,}", `{"a": "\"//"}`, `{"mcp": {"servers": {"a": {"url": "$${"}}}}`} {
 		f.Add(seed)

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// converter turns the values of a server into those that aura expands: ${NAME}, and $${ for a literal ${.
+// converter converts the values of a server to values that aura expands: ${NAME} is a reference, and $${ is a literal ${.
 type converter struct {
 	server *Server
 	// keep is Options.KeepSecrets.
 	keep bool
-	// refused is why the server cannot be used.
+	// refused is the reason why the server cannot be used.
 	refused string
 }
 
@@ -28,7 +28,8 @@ func (c *converter) values(field string, in map[string]string) map[string]string
 	return out
 }
 
-// value converts a value and takes a secret out of it. Name is that of a variable or a header; empty for an argument.
+// value converts a value and takes a secret out of it. name is the name of an environment variable or a header. It is empty for
+// an argument.
 func (c *converter) value(field, name, text string) string {
 	converted := c.text(field, text)
 	found := secret(name, text)
@@ -46,7 +47,7 @@ func (c *converter) value(field, name, text string) string {
 	return strings.Replace(text, found, "${"+variable+"}", 1)
 }
 
-// variables are those that the values of an entry refer to.
+// variables returns the environment variables that the values of an entry refer to.
 func (e Entry) variables() []string {
 	texts := slices.Concat([]string{e.Command, e.URL}, e.Args, slices.Collect(maps.Values(e.Env)), slices.Collect(maps.Values(e.Headers)))
 	var out []string
@@ -99,7 +100,7 @@ func (c *converter) text(field, text string) string {
 		}
 		return match
 	})
-	// What is left of ${ is no reference.
+	// Every remaining ${ is literal.
 	return escapeOpen(out)
 }
 
@@ -109,7 +110,7 @@ func (c *converter) refuse(reason string) {
 	}
 }
 
-// escapeOpen writes $${ for each ${ that begins no reference.
+// escapeOpen writes $${ for each ${ that does not begin a reference.
 func escapeOpen(text string) string {
 	var out strings.Builder
 	for {
@@ -138,14 +139,14 @@ func variableOf(input string) string {
 }
 
 var (
-	// secretName is how variables and headers with secrets are named.
+	// secretName matches the usual names of environment variables and headers that hold secrets.
 	secretName = regexp.MustCompile(`(?i)token|secret|passw|credential|authorization|api[_-]?key|access[_-]?key|private[_-]?key|(?:^|[_-])(?:key|pat|auth)$`)
-	// secretText is how well-known services begin their keys.
+	// secretText matches the keys of well-known services by their prefixes.
 	secretText = regexp.MustCompile(`\b(?:sk-[A-Za-z0-9_-]{16,}|gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{16,}|glpat-[A-Za-z0-9_-]{16,}|xox[abpr]-[A-Za-z0-9-]{10,}|AKIA[A-Z0-9]{16}|AIza[A-Za-z0-9_-]{30,})`)
 	scheme     = regexp.MustCompile(`(?i)^(?:bearer|basic|token)\s+`)
 )
 
-// secret is the part of a value that is a secret written as text; empty if there is none.
+// secret returns the part of a value that is a secret in plain text. It returns the empty string if there is none.
 func secret(name, text string) string {
 	if found := secretText.FindString(text); found != "" {
 		return found

@@ -11,14 +11,14 @@ import (
 // Declaration is a function or a variable at the top level of a file.
 type Declaration struct {
 	Name *ast.Ident
-	// Type and Body are those of a function, declared or literal. They are nil where the declaration shows none.
+	// Type and Body describe the function, declared or literal. They are nil if the declaration does not show them.
 	Type *ast.FuncType
 	Body *ast.BlockStmt
-	// TakesSDK says that a parameter of a declared function has a type of the SDK, as all hooks have.
+	// TakesSDK reports whether a parameter of a declared function has a type of the SDK. Every hook has such a parameter.
 	TakesSDK bool
 }
 
-// Declarations returns the functions and variables of a file that the package's scope has. Methods are not among them.
+// Declarations returns the functions and variables that a file declares in the package scope. Methods are not included.
 func Declarations(f *ast.File) []Declaration {
 	sdkName := SDKName(f)
 	var out []Declaration
@@ -57,7 +57,8 @@ func variables(d *ast.GenDecl) []Declaration {
 	return out
 }
 
-// SDKName is what a file calls the SDK: "." if it imports it into its own scope or twice, empty if it does not import it.
+// SDKName returns the name under which a file imports the SDK. It is "." if the file imports the SDK into its own scope or twice.
+// It is empty if the file does not import the SDK.
 func SDKName(f *ast.File) string {
 	name := ""
 	for _, spec := range f.Imports {
@@ -75,7 +76,7 @@ func SDKName(f *ast.File) string {
 	return name
 }
 
-// mentionsPackage reports whether a parameter's type names something of a package.
+// mentionsPackage reports whether the type of a parameter refers to the named package.
 func mentionsPackage(params *ast.FieldList, name string) bool {
 	found := false
 	ast.Inspect(params, func(n ast.Node) bool {
@@ -94,8 +95,8 @@ type AlmostHook struct {
 	Meant hookpoint.Name
 }
 
-// AlmostHooks finds functions that take a type of the SDK and whose names are almost that of a hook which the package does not
-// have. aura does not call them.
+// AlmostHooks returns the functions that take a type of the SDK and whose names are almost the name of a hook that the package
+// does not define. aura does not call these functions.
 func AlmostHooks(declared []Declaration) []AlmostHook {
 	names := map[string]bool{}
 	for _, d := range declared {

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Outside returns why the directory of a package, a path with slashes below a plugin's directory, is not part of the plugin, or
-// the empty string. Consents, hashes and what a plugin asks for leave out hidden directories and follow no links, so the
-// loader must not run source from there.
+// Outside returns the reason why the directory of a package is not part of the plugin, or the empty string. rel is a
+// slash-separated path below the plugin's directory. Consents, hashes and the list of what a plugin asks for skip hidden
+// directories and follow no links, so the loader must not run source from there.
 func Outside(dir, rel string) string {
 	at := dir
 	for element := range strings.SplitSeq(rel, "/") {
@@ -24,7 +24,7 @@ func Outside(dir, rel string) string {
 	return ""
 }
 
-// PackageDir is where a package lies below the directory of the plugin that has the module, as a path with slashes.
+// PackageDir returns the directory of a package, as a slash-separated path below the directory of the plugin that has the module.
 func PackageDir(module, importPath string) string {
 	if Owns(module, importPath) {
 		return strings.TrimPrefix(strings.TrimPrefix(importPath, module), "/")
@@ -32,7 +32,7 @@ func PackageDir(module, importPath string) string {
 	return "vendor/" + importPath
 }
 
-// Owns reports whether an import path lies in a module.
+// Owns reports whether an import path is located in a module.
 func Owns(module, importPath string) bool {
 	return importPath == module || strings.HasPrefix(importPath, module+"/")
 }

@@ -1,6 +1,6 @@
-// Package pluginsource looks at the Go source of a plugin without running it: which files belong to it, what its package
-// declares, which of that aura calls and of which type it must be, and what it imports. The loader, the check, the installer and
-// the consent to what a plugin asks for all work from it.
+// Package pluginsource inspects the Go source of a plugin without running it. It reports which files belong to the plugin, what
+// the plugin's package declares, which of these functions aura calls and which types they must have, and what the source imports.
+// The loader, the check, the installer and the consent to what a plugin asks for all use it.
 package pluginsource
 
 import (
@@ -22,16 +22,16 @@ import (
 )
 
 const (
-	// SDKPath is the import path of the SDK. Its packages come with aura, never from the plugin's vendor directory.
+	// SDKPath is the import path of the SDK. The packages of the SDK come with aura, never from the plugin's vendor directory.
 	SDKPath = "github.com/idelchi/aura/sdk"
 	// LanguageMinor is the Go 1.x release that the interpreter's language and library correspond to. Build constraints see it.
 	LanguageMinor = 22
-	// MaxFile bounds a source file in bytes.
+	// MaxFile is the largest size of a source file, in bytes.
 	MaxFile = 8 << 20
 )
 
-// BuildContext decides which files belong to a package: those for this system, without cgo and, where there is a choice, without
-// assembly or unsafe.
+// BuildContext decides which files belong to a package: the files for this system, without cgo and, if there is an alternative,
+// without assembly or unsafe.
 func BuildContext() build.Context {
 	c := build.Context{GOOS: runtime.GOOS, GOARCH: runtime.GOARCH, Compiler: "gc", BuildTags: []string{"purego", "appengine"}}
 	for minor := 1; minor <= LanguageMinor; minor++ {
@@ -40,19 +40,20 @@ func BuildContext() build.Context {
 	return c
 }
 
-// IsSource reports whether a file name is that of Go source outside of tests.
+// IsSource reports whether a file name is the name of a Go source file that is not a test.
 func IsSource(name string) bool {
 	return strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go")
 }
 
-// Matches reports whether the build constraints of a source file include it. The error is that of a head that cannot be read.
+// Matches reports whether the build constraints of a source file include it. It returns an error if the head of the file cannot
+// be read.
 func Matches(c build.Context, name string, text []byte) (bool, error) {
 	c.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }
 	return c.MatchFile("", filepath.Base(name))
 }
 
 // EachFile visits everything below dir that is neither a directory nor hidden, in the order of names within each directory. It
-// enters the directories that enter allows and follows no links but dir itself. Paths are relative, with slashes.
+// enters the directories that enter allows. It follows no links except dir itself. Paths are relative and slash-separated.
 func EachFile(dir string, enter func(rel string) bool, visit func(rel string, kind fs.FileMode) error) error {
 	return eachFile(dir, "", enter, visit)
 }
@@ -78,7 +79,8 @@ func eachFile(dir, rel string, enter func(rel string) bool, visit func(rel strin
 	return nil
 }
 
-// sourceFile is one file that counts. The tree is what the parser made of it, which is nil or a part where err is not nil.
+// sourceFile is a file that is compiled into the plugin. tree is the parser's result. If err is not nil, tree is nil or
+// incomplete.
 type sourceFile struct {
 	path string
 	text []byte
@@ -87,8 +89,8 @@ type sourceFile struct {
 	err  error
 }
 
-// parse reads one file, which may be anything. It is false for a file that is not compiled into the plugin. Where the head is too
-// broken to tell, the file counts, and the parser reports what is wrong.
+// parse reads one file, which may be of any kind. It returns false for a file that is not compiled into the plugin. If the head
+// is too broken to decide, the file is included, and the parser reports the error.
 func parse(file string, mode parser.Mode, wanted func(text []byte) bool) (sourceFile, bool) {
 	info, err := os.Stat(file)
 	if err != nil || !info.Mode().IsRegular() {
@@ -98,7 +100,7 @@ func parse(file string, mode parser.Mode, wanted func(text []byte) bool) (source
 	if f.text, f.err = files.Read(file, MaxFile); f.err != nil {
 		return f, true
 	}
-	// wanted is the cheaper question, and most files of a large vendor directory are not.
+	// wanted is checked first because it is cheaper, and it rejects most files of a large vendor directory.
 	if wanted != nil && !wanted(f.text) {
 		return sourceFile{}, false
 	}
@@ -109,7 +111,8 @@ func parse(file string, mode parser.Mode, wanted func(text []byte) bool) (source
 	return f, true
 }
 
-// ParseFile parses a file that may be anything. Of several errors it returns the first, which names file, line and column.
+// ParseFile parses a file, which may be of any kind. If there are several errors, it returns the first, which names the file,
+// line and column.
 func ParseFile(set *token.FileSet, file string) (*ast.File, error) {
 	text, err := files.Read(file, MaxFile)
 	if err != nil {

@@ -13,14 +13,14 @@ import (
 // Function is a function that aura calls if a plugin exports it.
 type Function struct {
 	Name string
-	// Type is the type that it must have.
+	// Type is the required type of the function.
 	Type reflect.Type
-	// Otherwise says what happens if an optional function has another type. It is empty for functions that are not optional: a
-	// plugin with one of another type does not load.
+	// Otherwise describes what happens if an optional function has another type. It is empty for functions that are not optional.
+	// A plugin that exports such a function with another type does not load.
 	Otherwise string
 }
 
-// The functions beside the hooks.
+// The functions other than hooks.
 var (
 	Schema         = function[func() sdk.ToolSchema]("Schema", "")
 	Execute        = function[func(context.Context, sdk.Context, map[string]any) (string, error)]("Execute", "")
@@ -40,7 +40,7 @@ func function[F any](name, otherwise string) Function {
 	return Function{Name: name, Type: reflect.TypeFor[F](), Otherwise: otherwise}
 }
 
-// Hook is the function of a hook point.
+// Hook returns the function of a hook point.
 func Hook(point hookpoint.Point) Function {
 	f := Function{Name: string(point.Name), Type: point.Signature}
 	if point.Since != "" {
@@ -49,7 +49,7 @@ func Hook(point hookpoint.Point) Function {
 	return f
 }
 
-// Pair is a function that describes something and the one that runs it. A plugin exports both or neither.
+// Pair holds a function that describes something and the function that runs it. A plugin exports both or neither.
 type Pair struct{ Describe, Run Function }
 
 // The pairs.
@@ -81,11 +81,11 @@ func Names() []string {
 	return names
 }
 
-// Restricted returns the packages that a plugin can import in unsafe mode only.
+// Restricted returns the packages that a plugin can import only in unsafe mode.
 func Restricted() []string { return []string{"os/exec", "syscall", "unsafe"} }
 
-// IsRestricted reports whether a package is open in unsafe mode only.
+// IsRestricted reports whether a plugin can import a package only in unsafe mode.
 func IsRestricted(importPath string) bool { return slices.Contains(Restricted(), importPath) }
 
-// IsCommandName reports whether a plugin's slash command can have a name: one word without a slash.
+// IsCommandName reports whether name is valid for a plugin's slash command: one word without a slash.
 func IsCommandName(name string) bool { return name != "" && !strings.ContainsAny(name, "/ \t\r\n") }

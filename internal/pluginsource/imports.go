@@ -8,8 +8,9 @@ import (
 	"strconv"
 )
 
-// Imports returns what the files below dir import, vendored packages included, sorted and each once. Only files whose text mayImport
-// accepts are parsed. A file that cannot be read or parsed shows nothing: it cannot be loaded either.
+// Imports returns the packages that the files below dir import, sorted and without duplicates. Vendored packages are included.
+// Only files whose text mayImport accepts are parsed. A file that cannot be read or parsed is skipped, because it cannot be
+// loaded either.
 func Imports(dir string, mayImport func(text []byte) bool) []string {
 	var out []string
 	_ = EachFile(dir, func(string) bool { return true }, func(rel string, _ fs.FileMode) error {

@@ -14,13 +14,13 @@ import (
 	"github.com/idelchi/aura/internal/hookpoint"
 )
 
-// Package is a plugin's own package as its files show it. It asks little of the source, so that the answers do not depend on
-// whether all of it compiles.
+// Package is a plugin's own package as its files declare it. It requires little of the source, so that its results do not depend
+// on whether all of the source compiles.
 type Package struct {
 	files []sourceFile
 }
 
-// Read reads the package in a directory. Test files and files that build constraints leave out do not count.
+// Read reads the package in a directory. It skips test files and files that build constraints exclude.
 func Read(dir string) (Package, error) {
 	return read(dir, parser.SkipObjectResolution|parser.AllErrors, nil)
 }
@@ -48,8 +48,8 @@ func Defines(dir, name string) bool {
 	return err == nil && p.Defines(name)
 }
 
-// Defines reports whether the package has a function of a name at the top level, declared or kept in a variable. Both can be
-// called, and a guard that does not load must not lose its voice by how it was written.
+// Defines reports whether the package has a top-level function with the name, declared or stored in a variable. aura can call
+// both. A guard that does not load must be recognized however it was written.
 func (p Package) Defines(name string) bool {
 	text := regexp.MustCompile(`(?m)^(func[ \t]+` + regexp.QuoteMeta(name) + `[ \t]*[(\[]|var[ \t]+` + regexp.QuoteMeta(name) + `\b)`)
 	return slices.ContainsFunc(p.files, func(f sourceFile) bool {
@@ -60,7 +60,7 @@ func (p Package) Defines(name string) bool {
 	})
 }
 
-// Hooks returns the hook points for which the package defines a function, in the order of the table.
+// Hooks returns the hook points for which the package defines a function, in the order of hookpoint.All.
 func (p Package) Hooks() []hookpoint.Name {
 	var out []hookpoint.Name
 	for _, point := range hookpoint.All() {
@@ -71,7 +71,7 @@ func (p Package) Hooks() []hookpoint.Name {
 	return out
 }
 
-// CheckClause checks that every Go file directly in dir declares the package want, which follows from the module path.
+// CheckClause checks that every Go file directly in dir declares the package want. The package name follows from the module path.
 func CheckClause(dir, want string) error {
 	if !token.IsIdentifier(want) {
 		return fmt.Errorf("%s: the module path gives the package name %q, which is no Go identifier; choose another",
@@ -96,7 +96,7 @@ func CheckClause(dir, want string) error {
 	return nil
 }
 
-// first reduces the parser's list of errors to its first, which names file, line and column.
+// first returns the first error of the parser's list. It names the file, line and column.
 func first(err error) error {
 	if list, ok := errors.AsType[scanner.ErrorList](err); ok && len(list) > 0 {
 		return list[0]

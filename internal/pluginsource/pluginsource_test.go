@@ -27,7 +27,7 @@ func tree(t *testing.T, files map[string]string) string {
 	return root
 }
 
-// contains reports what of want is missing in the error.
+// contains reports which parts of want are missing in the error.
 func contains(t *testing.T, err error, want ...string) {
 	t.Helper()
 	if err == nil {
@@ -46,7 +46,7 @@ func TestCheckClause(t *testing.T) {
 	tests := []struct {
 		name  string
 		files map[string]string
-		want  []string // none: no error
+		want  []string // nil means no error
 	}{
 		{"all the same", map[string]string{"a.go": "package my_plugin", "b.go": "// x\npackage my_plugin"}, nil},
 		{"other name", map[string]string{"a.go": "package my_plugin", "b.go": "// x\n\npackage main"}, []string{

@@ -6,7 +6,8 @@ import (
 	"go/parser"
 )
 
-// MayLeaveSandbox reports whether the package in a directory has a function Sandboxable that does anything but return true.
+// MayLeaveSandbox reports whether the package in a directory has a function Sandboxable that does anything other than return
+// true.
 func MayLeaveSandbox(dir string) bool {
 	p, err := read(dir, parser.SkipObjectResolution, func(text []byte) bool { return bytes.Contains(text, []byte(Sandboxable.Name)) })
 	if err != nil {

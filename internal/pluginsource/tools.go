@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// ToolNames returns the names in the tool schemas that stand in the source, as literals or as constants.
+// ToolNames returns the tool names in the tool schemas of the source that are literals or constants.
 func (p Package) ToolNames() []string {
 	var trees []*ast.File
 	for _, f := range p.files {
@@ -45,7 +45,8 @@ func isSchema(t ast.Expr) bool {
 	return ok && sel.Sel.Name == "ToolSchema"
 }
 
-// schemaName is the value of the field Name, which is the first one where fields are not named; nil if it has none.
+// schemaName returns the value of the field Name. If the fields are not named, Name is the first field. It returns nil if there
+// is no such value.
 func schemaName(lit *ast.CompositeLit) ast.Expr {
 	for i, e := range lit.Elts {
 		kv, named := e.(*ast.KeyValueExpr)
@@ -61,7 +62,7 @@ func schemaName(lit *ast.CompositeLit) ast.Expr {
 	return nil
 }
 
-// assignedName is what a field Name is set to; nil if none is.
+// assignedName returns the value that is assigned to a field Name, or nil.
 func assignedName(n ast.Node) ast.Expr {
 	set, ok := n.(*ast.AssignStmt)
 	if !ok || len(set.Lhs) != len(set.Rhs) {
@@ -75,14 +76,15 @@ func assignedName(n ast.Node) ast.Expr {
 	return nil
 }
 
-// The bounds of what is computed for a source that may be hostile: the bytes of a name made of parts, and how many constants, each
-// made of one that comes later, lead to it.
+// These constants limit the work for a source that may be hostile. maxName is the largest size of a concatenated name, in bytes.
+// maxPasses is the longest chain of constants that each refer to a constant declared later.
 const (
 	maxName   = 1000
 	maxPasses = 5
 )
 
-// stringOf is the value of an expression that is made of literals and constants; empty if it is not.
+// stringOf returns the value of an expression that consists of literals and constants. It returns the empty string for other
+// expressions.
 func stringOf(x ast.Expr, constants map[string]string) string {
 	switch v := x.(type) {
 	case *ast.BasicLit:
@@ -104,7 +106,7 @@ func stringOf(x ast.Expr, constants map[string]string) string {
 	return ""
 }
 
-// constantsOf are the strings that the files give names to. One may be made of another that comes later.
+// constantsOf returns the named strings of the files. A constant may refer to another that is declared later.
 func constantsOf(files []*ast.File) map[string]string {
 	out := map[string]string{}
 	for range maxPasses {
@@ -120,7 +122,7 @@ func constantsOf(files []*ast.File) map[string]string {
 	return out
 }
 
-// declare puts the strings of a declaration among the constants.
+// declare adds the strings of a declaration to the constants.
 func declare(spec *ast.ValueSpec, constants map[string]string) {
 	for i, name := range spec.Names {
 		if i < len(spec.Values) {

@@ -16,7 +16,7 @@ import (
 	"github.com/idelchi/aura/internal/prompt"
 )
 
-// load reads a home alone, strictly, with keys for all services.
+// load reads only the given home, strictly, with keys for all services.
 func load(t *testing.T, home string) *config.Config {
 	t.Helper()
 	none := ""
@@ -53,7 +53,7 @@ func TestFreshHomeLoads(t *testing.T) {
 	if a, ok := c.DefaultAgent(); !ok || a.Name != "assistant" || a.Prompt == "" {
 		t.Errorf("the default agent is %q", a.Name)
 	}
-	// What is written without a # changes nothing of what holds anyway.
+	// Lines without a # must not change the defaults.
 	empty := load(t, t.TempDir())
 	if got, want := fmt.Sprintf("%+v", c.Features), fmt.Sprintf("%+v", empty.Features); got != want {
 		t.Errorf("got %s\nwant %s", got, want)
@@ -63,10 +63,10 @@ func TestFreshHomeLoads(t *testing.T) {
 	}
 }
 
-// setting is a commented setting: a # without a blank after it. A # with one begins a sentence.
+// setting matches a commented setting: a # that is not followed by a blank. A # followed by a blank begins a sentence.
 var setting = regexp.MustCompile(`(?m)^( *)#(\w)`)
 
-// turnedOn is a home in which every setting and every example is in use.
+// turnedOn returns a home in which every setting and every example is active.
 func turnedOn(t *testing.T) string {
 	t.Helper()
 	home := fill(t)
@@ -165,7 +165,7 @@ func TestEveryKeyIsShown(t *testing.T) {
 	for _, row := range rows {
 		text := read(t, filepath.Join(home, filepath.FromSlash(row.file)))
 		for _, key := range keys(reflect.TypeOf(row.of)) {
-			if key == "file" { // of a script alone
+			if key == "file" { // only for scripts
 				continue
 			}
 			if !regexp.MustCompile(fmt.Sprintf(`(?m)(^|[ {])%s:`, key)).MatchString(text) {
@@ -175,7 +175,7 @@ func TestEveryKeyIsShown(t *testing.T) {
 	}
 }
 
-// TestSchemasAreThere follows the first line of each YAML file to the schema that it names.
+// TestSchemasAreThere checks that the schema named in the first line of each YAML file exists.
 func TestSchemasAreThere(t *testing.T) {
 	t.Parallel()
 	home := fill(t)
@@ -203,7 +203,7 @@ func TestSchemasAreThere(t *testing.T) {
 	}
 }
 
-// keys are what a type reads from a file, at any depth.
+// keys returns the keys that a type reads from a file, at any depth.
 func keys(t reflect.Type) []string {
 	var out []string
 	for field := range t.Fields() {

@@ -1,5 +1,5 @@
-// Package scaffold is the configuration that a home begins with: commented files, and how they come into a home without
-// anything being lost that is there already.
+// Package scaffold holds the initial configuration of a home, as commented files. It writes these files to a home without losing
+// existing ones.
 package scaffold
 
 import (
@@ -21,33 +21,33 @@ import (
 //go:embed files files/.gitignore
 var embedded embed.FS
 
-// Status is what becomes of a file.
+// Status is the planned or actual result for a file.
 type Status string
 
 // The statuses of a file.
 const (
-	// Created files were not there before.
+	// Created files did not exist before.
 	Created Status = "created"
-	// Unchanged files are there and are the same.
+	// Unchanged files exist with the same content.
 	Unchanged Status = "unchanged"
-	// Kept files are there, are different, and stay as they are.
+	// Kept files exist with different content and are not changed.
 	Kept Status = "kept"
-	// Overwritten files are there, are different, and are replaced.
+	// Overwritten files exist with different content and are replaced.
 	Overwritten Status = "overwritten"
 )
 
-// File is a file of the configuration and what becomes of it.
+// File is a file of the configuration with its status.
 type File struct {
-	// Path is where it lies in the home, absolute.
+	// Path is the absolute path of the file in the home.
 	Path   string `json:"path"`
 	Status Status `json:"status"`
-	// Diff is what replacing the file changes, in the unified format; empty for a file that is not different.
+	// Diff is the unified diff between the existing file and the new content. It is empty if they do not differ.
 	Diff string `json:"diff,omitempty"`
 
 	content string
 }
 
-// Plan says what is to be done to a home. Nothing is done yet.
+// Plan returns what Write would do to a home. It changes nothing.
 func Plan(home string, force bool) ([]File, error) {
 	var plan []File
 	err := fs.WalkDir(embedded, "files", func(name string, d fs.DirEntry, err error) error {
@@ -72,8 +72,9 @@ func Plan(home string, force bool) ([]File, error) {
 	return plan, nil
 }
 
-// planSchemas adds the schemas of YAML files, which the first lines of these files name. The files lie in the home, so that an editor
-// needs no network and has the schemas of this version. Editors do not check the frontmatter of Markdown files.
+// planSchemas adds the schemas of YAML files. The first lines of the YAML files name their schemas. The schemas are located in
+// the home, so that an editor needs no network and has the schemas of this version. Editors do not check the frontmatter of
+// Markdown files, so there are no schemas for them.
 func planSchemas(plan *[]File, home string, force bool) error {
 	for _, k := range schema.Kinds() {
 		if k.Markdown {
@@ -92,13 +93,13 @@ func planSchemas(plan *[]File, home string, force bool) error {
 	return nil
 }
 
-// compare looks at one file as it is now.
+// compare compares the content with the current file.
 func compare(path, content string, force bool) (File, error) {
 	f := File{Path: path, Status: Created, content: content}
 	old, err := files.Read(path, files.MaxText)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		// A link that leads nowhere is there all the same.
+		// A dangling link still exists.
 		if _, err := os.Lstat(path); err == nil {
 			f.Status = Kept
 		}
@@ -117,7 +118,7 @@ func compare(path, content string, force bool) (File, error) {
 	return f, nil
 }
 
-// Write does what a plan says. A file that has come to be since then is kept, and its status says so.
+// Write carries out a plan. A file that was created since the plan was made is kept, and its status is set to Kept.
 func Write(plan []File) error {
 	for i := range plan {
 		f := &plan[i]

@@ -23,7 +23,7 @@ func plan(t *testing.T, home string, force bool) []scaffold.File {
 	return files
 }
 
-// fill writes everything into a home that is not there yet and returns it.
+// fill writes everything to a new home and returns it.
 func fill(t *testing.T) string {
 	t.Helper()
 	home := filepath.Join(t.TempDir(), "project", ".aura")
@@ -78,16 +78,16 @@ func TestPlanWritesNothing(t *testing.T) {
 	}
 }
 
-// TestWrite has a row for each state that a file can be in before.
+// TestWrite has a row for each initial state of a file.
 func TestWrite(t *testing.T) {
 	t.Parallel()
 	const name = "config/agents/assistant.md"
 	rows := map[string]struct {
-		before string // empty is no file, "same" is what is written anyway
+		before string // empty means no file; "same" means the content that aura writes
 		force  bool
 		status scaffold.Status
 		diff   bool
-		after  string // empty is what aura has
+		after  string // empty means aura's content
 	}{
 		"absent":            {status: scaffold.Created},
 		"absent, forced":    {force: true, status: scaffold.Created},
@@ -131,7 +131,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// leftovers fails if a temporary file has stayed.
+// leftovers fails if a temporary file remains.
 func leftovers(t *testing.T, home string) {
 	t.Helper()
 	err := filepath.WalkDir(home, func(path string, d fs.DirEntry, err error) error {
@@ -163,7 +163,7 @@ func TestWriteKeepsWhatCameMeanwhile(t *testing.T) {
 	leftovers(t, home)
 }
 
-// TestWriteReplacesLinks leaves alone what a link leads to: whoever put the link there may have meant a file of the user's.
+// TestWriteReplacesLinks checks that the target of a link is not changed, because the link may point to a file of the user.
 func TestWriteReplacesLinks(t *testing.T) {
 	t.Parallel()
 	home, elsewhere := t.TempDir(), filepath.Join(t.TempDir(), "mine.md")
@@ -185,7 +185,7 @@ func TestWriteReplacesLinks(t *testing.T) {
 	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() || !strings.Contains(read(t, path), "name: ask") {
 		t.Errorf("the file is %v, %v", info, err)
 	}
-	// A link that leads nowhere belongs to the user too.
+	// A dangling link also belongs to the user.
 	if err := errors.Join(os.Remove(elsewhere), os.Remove(path)); err != nil {
 		t.Fatal(err)
 	}

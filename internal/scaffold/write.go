@@ -7,13 +7,13 @@ import (
 	"github.com/idelchi/aura/internal/files"
 )
 
-// The modes of what is created. There are no secrets in it.
+// The modes of created files and directories. They contain no secrets.
 const (
 	fileMode = 0o644
 	dirMode  = 0o755
 )
 
-// create makes a file and the directories above it. One that is there already is fs.ErrExist.
+// create writes a file and creates its parent directories. It returns fs.ErrExist if the file already exists.
 func create(path, content string) error {
 	if err := os.MkdirAll(filepath.Dir(path), dirMode); err != nil {
 		return err

@@ -21,7 +21,7 @@ import (
 	"github.com/idelchi/aura/internal/tool"
 )
 
-// example is a file of some kind that lies in the repository.
+// example is a configuration file in the repository.
 type example struct {
 	kind  schema.Kind
 	where string
@@ -37,7 +37,7 @@ func kind(t *testing.T, name string) schema.Kind {
 	return schema.Kinds()[i]
 }
 
-// kindOf is the kind of file that lies at a path, by the folders in it.
+// kindOf returns the kind of the file at a path, according to its folders.
 func kindOf(path string) (schema.Kind, bool) {
 	for _, k := range schema.Kinds() {
 		ext := ".yaml"
@@ -59,7 +59,7 @@ func kindOf(path string) (schema.Kind, bool) {
 
 var fileBlock = regexp.MustCompile("(?ms)^```[a-z]+ file=(\\S+)[^\n]*\n(.*?)^```$")
 
-// examples are the files in the pages of docs/, in the scripts of internal/e2e, of aura init, and of the example plugins.
+// examples returns the files in the pages of docs/, in the scripts of internal/e2e, of aura init, and of the example plugins.
 func examples(t *testing.T) []example {
 	t.Helper()
 	var out []example
@@ -99,7 +99,7 @@ func examples(t *testing.T) []example {
 
 var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
-// read is what the strict reader says of a file by itself.
+// read returns the strict reader's error for a single file.
 func (e example) read(t *testing.T) error {
 	t.Helper()
 	switch e.kind.Name {
@@ -122,7 +122,7 @@ func (e example) read(t *testing.T) error {
 	for _, m := range variable.FindAllStringSubmatch(e.text, -1) {
 		environ = append(environ, m[1]+"=1")
 	}
-	// The home is the user's, which can set everything.
+	// The home is the user's home, which can set everything.
 	_, err := config.Load(config.Options{Home: &home, Workdir: t.TempDir(), EnvFiles: []string{}, Environ: environ})
 	return err
 }
@@ -137,7 +137,7 @@ func write(t *testing.T, file, text string) {
 	}
 }
 
-// validate is what the published schema says of a file, in aura's own engine for schemas.
+// validate returns the error of the published schema for a file, using aura's own schema engine.
 func (e example) validate(t *testing.T) error {
 	t.Helper()
 	schemas, err := compiled()
@@ -164,7 +164,7 @@ func (e example) validate(t *testing.T) error {
 	return schemas[e.kind.Name].Validate(values)
 }
 
-// compiled are the published schemas, by kind.
+// compiled returns the published schemas by kind.
 var compiled = sync.OnceValues(func() (map[string]*tool.Schema, error) {
 	out := map[string]*tool.Schema{}
 	for _, k := range schema.Kinds() {
@@ -185,7 +185,7 @@ func TestExamplesFit(t *testing.T) {
 	fit := map[string]int{}
 	for _, e := range examples(t) {
 		if e.read(t) != nil {
-			continue // wrong on purpose, or in need of other files
+			continue // invalid on purpose, or dependent on other files
 		}
 		fit[e.kind.Name]++
 		if err := e.validate(t); err != nil {
@@ -274,7 +274,7 @@ func TestBothRefuse(t *testing.T) {
 	}
 }
 
-// TestVariables accepts a variable wherever the reader replaces one.
+// TestVariables checks that the schemas accept a variable wherever the reader replaces one.
 func TestVariables(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ kind, text string }{

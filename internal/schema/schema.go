@@ -1,6 +1,6 @@
-// Package schema knows every kind of file that users of aura write, and the JSON schema of each. The schemas are generated from the
-// types into which the strict reader decodes these files, and published in docs/schemas. The descriptions in them are those of the
-// tables in docs/.
+// Package schema lists every kind of file that users of aura write, and its JSON schema. The schemas are generated from the types
+// into which the strict reader decodes these files, and published in docs/schemas. Their descriptions come from the tables in
+// docs/.
 package schema
 
 import (
@@ -19,20 +19,20 @@ import (
 	"github.com/idelchi/aura/internal/strictyaml"
 )
 
-// Dir is the directory below a home that has the schemas of the home's YAML files. aura itself does not read it.
+// Dir is the directory below a home that contains the schemas of the home's YAML files. aura itself does not read it.
 const Dir = "schemas"
 
 // Kind is a kind of file.
 type Kind struct {
 	config.FileType
 
-	// Files is a pattern for the places of such files below a home.
+	// Files is a pattern for the paths of such files below a home.
 	Files string
-	// Variables are replaced in values.
+	// Variables reports whether references to variables in values are replaced.
 	Variables bool
 }
 
-// Kinds are all kinds, sorted by name.
+// Kinds returns all kinds, sorted by name.
 func Kinds() []Kind {
 	kinds := []Kind{
 		{FileType: config.FileType{Name: "plugin", One: "plugin", Folder: "plugins", Type: manifest.FileType()}, Files: "plugins/**/" + manifest.FileName},
@@ -49,10 +49,10 @@ func Kinds() []Kind {
 	return kinds
 }
 
-// FileName is that of the schema.
+// FileName returns the file name of the schema.
 func (k Kind) FileName() string { return k.Name + ".schema.json" }
 
-// Text is the schema as it is published.
+// Text returns the published schema.
 func (k Kind) Text() ([]byte, error) {
 	text, err := schemas.Files.ReadFile(k.FileName())
 	if err != nil {
@@ -61,7 +61,7 @@ func (k Kind) Text() ([]byte, error) {
 	return text, nil
 }
 
-// Generate makes the schema from the reader's types. About is the description of the value at a dotted path of keys.
+// Generate generates the schema from the reader's types. about returns the description of the value at a dotted path of keys.
 func (k Kind) Generate(about func(path string) string) ([]byte, error) {
 	described, err := strictyaml.Schema(k.Type, strictyaml.SchemaOptions{Variables: k.Variables, About: about, Omit: k.Omit, Defaults: k.Defaults})
 	if err != nil {

@@ -19,7 +19,7 @@ const (
 
 var update = flag.Bool("update", false, "write docs/schemas anew")
 
-// described are the tables of keys in docs/, by kind: where each stands, and the path of keys that its keys are below.
+// described maps kinds to the tables of keys in docs/: the location of each table, and the path that its keys are relative to.
 var described = map[string][]table{
 	"agents":    append([]table{{"agents.md", "## Agents", ""}}, featureTables("features.")...),
 	"modes":     append([]table{{"agents.md", "## Modes", ""}}, featureTables("features.")...),
@@ -39,7 +39,7 @@ var described = map[string][]table{
 
 type table struct{ page, heading, below string }
 
-// featureTables are the tables of the features. Their first heading names the feature.
+// featureTables returns the tables of the features. Their first heading names the feature.
 func featureTables(below string) []table {
 	text, err := os.ReadFile(filepath.Join(docs, "configuration.md"))
 	if err != nil {
@@ -59,7 +59,7 @@ func featureTables(below string) []table {
 	return out
 }
 
-// meanings are the last cells of the first table below a heading, by the path of each key.
+// meanings collects the last cells of the first table below a heading, by the path of each key.
 func (tb table) meanings(t *testing.T, into map[string]string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(docs, tb.page))
@@ -88,7 +88,7 @@ func (tb table) meanings(t *testing.T, into map[string]string) {
 	}
 }
 
-// plain is Markdown without links and backquotes.
+// plain returns Markdown without links and backquotes.
 func plain(markdown string) string {
 	var out strings.Builder
 	for rest := markdown; rest != ""; {
@@ -108,8 +108,8 @@ func plain(markdown string) string {
 	return strings.ReplaceAll(out.String(), "`", "")
 }
 
-// TestPublished compares docs/schemas with the reader's types and with the tables in docs/. It is not parallel, so that it has written the
-// schemas before others read them.
+// TestPublished compares docs/schemas with the reader's types and with the tables in docs/. It is not parallel, so that it has
+// written the schemas before other tests read them.
 func TestPublished(t *testing.T) {
 	for _, k := range schema.Kinds() {
 		about := map[string]string{}
@@ -158,7 +158,7 @@ func TestPublished(t *testing.T) {
 	}
 }
 
-// undescribed reports keys that hold no further keys and have no description.
+// undescribed reports keys that contain no further keys and have no description.
 func undescribed(t *testing.T, path string, content map[string]any) {
 	t.Helper()
 	properties, ok := content["properties"].(map[string]any)

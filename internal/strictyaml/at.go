@@ -6,8 +6,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// At is a value together with the line it stands on, for checks that come after decoding. Line is 0 when the key is
-// absent or empty.
+// At is a value together with its line, for checks after decoding. Line is 0 if the key is absent or empty.
 type At[T any] struct {
 	Value T
 	Line  int
@@ -22,7 +21,7 @@ func (a *At[T]) UnmarshalYAML(n *yaml.Node) error {
 
 func (a *At[T]) valueType() reflect.Type { return reflect.TypeFor[T]() }
 
-// placed lets the checker look through an At, so that what it holds is checked as strictly as anything else.
+// placed lets the checker see the type inside an At, so that the value in it is checked as strictly as any other.
 type placed interface{ valueType() reflect.Type }
 
 var placedType = reflect.TypeFor[placed]()

@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// maxDepth bounds nesting, and thereby aliases that contain themselves.
+	// maxDepth limits nesting, and thereby aliases that contain themselves.
 	maxDepth = 100
-	// maxAliased bounds how many nodes may be reached through aliases in one document.
+	// maxAliased limits how many nodes of one document may be reached through aliases.
 	maxAliased = 10_000
 )
 
@@ -29,10 +29,10 @@ var (
 	anyType         = reflect.TypeFor[any]()
 )
 
-// checker compares a tree with the type it is meant for. Every error it returns is an *Error with a line.
+// checker compares a tree with the type into which the tree is decoded. Every error that it returns is an *Error with a line.
 type checker struct {
-	depth   int // nesting of the node at hand
-	inAlias int // how many aliases enclose it
+	depth   int // nesting of the current node
+	inAlias int // number of aliases that enclose the current node
 	aliased int // nodes reached through aliases so far
 }
 
@@ -40,7 +40,7 @@ func fault(n *yaml.Node, format string, args ...any) error {
 	return &Error{Line: n.Line, Err: fmt.Errorf(format, args...)}
 }
 
-// value checks n against t; path is the dotted key that leads to n, empty at the root.
+// value checks n against t. path is the dotted key of n, empty at the root.
 func (c *checker) value(n *yaml.Node, t reflect.Type, path string) error {
 	c.depth++
 	defer func() { c.depth-- }()
@@ -73,7 +73,7 @@ func (c *checker) value(n *yaml.Node, t reflect.Type, path string) error {
 	return c.typed(n, t, path)
 }
 
-// typed checks a node that is neither an alias nor null against a type that is no pointer.
+// typed checks a node that is neither an alias nor null against a type that is not a pointer.
 func (c *checker) typed(n *yaml.Node, t reflect.Type, path string) error {
 	pointer := reflect.PointerTo(t)
 
@@ -138,7 +138,7 @@ func (c *checker) mapping(n *yaml.Node, t reflect.Type, path string) error {
 		}
 
 		elem := t.Elem()
-		// The values of a map of strings, such as environment variables, are text as written: PORT: 8080 is fine.
+		// In a map of strings, such as environment variables, scalars are used as text: PORT: 8080 is valid.
 		if elem.Kind() == reflect.String && value.Kind == yaml.ScalarNode {
 			return nil
 		}
@@ -147,7 +147,7 @@ func (c *checker) mapping(n *yaml.Node, t reflect.Type, path string) error {
 	})
 }
 
-// pairs calls each for every key of a mapping, including those merged in with <<, and refuses duplicates.
+// pairs calls each for every key of a mapping, including keys merged with <<, and refuses duplicates.
 func (c *checker) pairs(n *yaml.Node, path string, each func(key, value *yaml.Node) error) error {
 	if n.Kind != yaml.MappingNode {
 		return mismatch(n, path, wantMapping)
@@ -187,7 +187,7 @@ func (c *checker) pairs(n *yaml.Node, path string, each func(key, value *yaml.No
 	return nil
 }
 
-// merged checks the value of a << key: a mapping, or a list of them.
+// merged checks the value of a << key: a mapping, or a list of mappings.
 func (c *checker) merged(value *yaml.Node, path string, each func(key, value *yaml.Node) error) error {
 	c.depth++
 	c.inAlias++
@@ -233,7 +233,7 @@ func (c *checker) sequence(n *yaml.Node, t reflect.Type, path string) error {
 	return nil
 }
 
-// free checks a value of no particular type. Its keys must be text, so that it decodes to map[string]any throughout.
+// free checks a value of any type. Its keys must be text, so that every mapping in it decodes to map[string]any.
 func (c *checker) free(n *yaml.Node, path string) error {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -251,8 +251,8 @@ func (c *checker) free(n *yaml.Node, path string) error {
 	}
 }
 
-// retag makes a value that was put in the place of a variable what it would be if it had been written there: a number of 30, a
-// truth value of true. As it was parsed, such a value is text, and not in quotes.
+// retag gives a value that replaced a variable the type that it would have if it had been written in the file: 30 becomes a
+// number, true becomes a boolean. After parsing, such a value is unquoted text.
 func retag(n *yaml.Node) {
 	written := yaml.Node{Kind: yaml.ScalarNode, Value: n.Value}
 	if n.Style == 0 && n.Tag == "!!str" && written.ShortTag() != "!!null" {
@@ -260,7 +260,7 @@ func retag(n *yaml.Node) {
 	}
 }
 
-// scalar refuses what the YAML library would convert in silence: 1.5 to 1, 42 to "42", "yes" in quotes to true.
+// scalar refuses values that the YAML library would convert silently: 1.5 to 1, 42 to "42", "yes" in quotes to true.
 func scalar(n *yaml.Node, t reflect.Type, path string) error {
 	if n.Kind != yaml.ScalarNode {
 		return mismatch(n, path, wanted(t))
@@ -296,7 +296,7 @@ func scalar(n *yaml.Node, t reflect.Type, path string) error {
 	return nil
 }
 
-// attempt decodes n into a throw-away value of a type that knows how to read itself.
+// attempt decodes n into a temporary value of a type that implements its own decoding.
 func attempt(n *yaml.Node, t reflect.Type, path string) error {
 	err := safely(func() error { return n.Decode(reflect.New(t).Interface()) })
 	if err == nil {

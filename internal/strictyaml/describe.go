@@ -7,7 +7,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// maxQuoted bounds how much of a wrong value an error repeats, in runes.
+// maxQuoted limits how much of a wrong value an error repeats, in runes.
 const maxQuoted = 40
 
 func mismatch(n *yaml.Node, path, want string) error {
@@ -75,7 +75,7 @@ func describe(n *yaml.Node) string {
 	return fmt.Sprintf("%s %q", kind, string(text))
 }
 
-// keyed is the start of a message about the value at path.
+// keyed returns the beginning of a message about the value at path.
 func keyed(path string) string {
 	if path == "" {
 		return ""

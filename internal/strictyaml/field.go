@@ -10,8 +10,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// field is a key of a struct. Its tag check holds what the type does not say, separated by commas: required for the schema alone,
-// min=N and max=N also for the reader.
+// field is a key of a struct. Its tag check holds constraints that the type does not express, separated by commas. "required"
+// applies only to the schema. "min=N" and "max=N" also apply to the reader.
 type field struct {
 	Type     reflect.Type
 	goName   string
@@ -19,7 +19,7 @@ type field struct {
 	bounds   bounds
 }
 
-// bounds are those of a number, nil where there is none.
+// bounds holds the bounds of a number. A bound is nil if there is none.
 type bounds struct{ min, max *float64 }
 
 func newField(f reflect.StructField) field {
@@ -45,7 +45,7 @@ func newField(f reflect.StructField) field {
 	return out
 }
 
-// check refuses a number outside of the bounds. What is no number was refused before, unless it is not set.
+// check refuses a number outside the bounds. A value that is not a number was already refused, unless it is null.
 func (b bounds) check(n *yaml.Node, path string) error {
 	if b == (bounds{}) {
 		return nil
@@ -86,14 +86,14 @@ func (b bounds) describe(schema map[string]any) {
 	}
 }
 
-// fieldSet is what a struct accepts: named fields, and rest for any other key when it has an inlined map.
+// fieldSet is the set of keys that a struct accepts: named fields, and rest for any other key if the struct has an inlined map.
 type fieldSet struct {
 	names  []string
 	fields map[string]field
 	rest   reflect.Type
 }
 
-// fields follows the YAML library's rules: the yaml tag, or else the field's name in lower case.
+// fields follows the rules of the YAML library: a key is the yaml tag, or else the field's name in lower case.
 func fields(t reflect.Type) fieldSet {
 	set := fieldSet{fields: make(map[string]field, t.NumField())}
 

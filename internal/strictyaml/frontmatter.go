@@ -10,9 +10,8 @@ var (
 	bom   = []byte("\xef\xbb\xbf")
 )
 
-// Frontmatter decodes the YAML block between two lines of --- at the start of a Markdown file into the value that
-// into points to, and returns what follows the block. Without a block the whole file is the body. Lines in errors
-// are those of the file.
+// Frontmatter decodes the YAML block between two lines of --- at the start of a Markdown file into the value that into points to,
+// and returns the text after the block. Without a block, the whole file is the body. Line numbers in errors refer to the file.
 func Frontmatter(file string, data []byte, into any) (string, error) {
 	if len(data) > MaxSize {
 		return "", Decode(file, data, into)
@@ -34,7 +33,7 @@ func Frontmatter(file string, data []byte, into any) (string, error) {
 		}
 
 		if isFence(line) {
-			// The empty line stands for the opening fence and keeps the numbering.
+			// The empty line replaces the opening fence and keeps the line numbers.
 			block := append([]byte("\n"), rest[:offset]...)
 
 			if err := Decode(file, block, into); err != nil {
@@ -50,5 +49,5 @@ func Frontmatter(file string, data []byte, into any) (string, error) {
 	return "", &Error{File: file, Line: 1, Err: errors.New("frontmatter opened with --- is never closed with ---")}
 }
 
-// isFence tells whether a line is --- alone; trailing blanks do not count.
+// isFence reports whether a line consists of ---. Trailing blanks are ignored.
 func isFence(line []byte) bool { return bytes.Equal(bytes.TrimRight(line, " \t\r"), fence) }

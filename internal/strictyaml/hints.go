@@ -13,13 +13,13 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// This file holds everything that aura says about common mistakes, beyond what is wrong: what to write instead.
+// This file holds the hints that aura adds to errors about common mistakes. A hint says what to write instead.
 
-// syntaxHints are for documents that do not parse, the most certain first.
+// syntaxHints holds the hints for documents that do not parse, the most certain first.
 var syntaxHints = []struct {
-	// fault is a part of what the YAML library says; empty is anything.
+	// fault is a part of the YAML library's message. An empty fault matches any message.
 	fault string
-	// line is what the line at fault looks like, or the line before it.
+	// line matches the faulty line, or the line before it.
 	line *regexp.Regexp
 	hint string
 }{
@@ -34,7 +34,7 @@ var syntaxHints = []struct {
 	{"control characters", regexp.MustCompile(``), "save the file as plain text in UTF-8"},
 }
 
-// explained adds a hint to what the library says about a document that does not parse. The error is a placed one.
+// explained adds a hint to the YAML library's message about a document that does not parse. err is an *Error.
 func explained(err error, data []byte) error {
 	placed, ok := errors.AsType[*Error](err)
 	if !ok {
@@ -53,7 +53,7 @@ func explained(err error, data []byte) error {
 
 	text := placed.Err.Error()
 
-	// In braces and brackets the library names the first line.
+	// For a fault inside braces or brackets, the YAML library reports the first line.
 	if i := slices.IndexFunc(lines, foreignComment.MatchString); i >= 0 && len(bytes.TrimLeft(data, " \t\r\n")) > 0 &&
 		strings.ContainsRune("{[", rune(bytes.TrimLeft(data, " \t\r\n")[0])) {
 		return &Error{File: placed.File, Line: i + 1, Err: errors.New(text + "; a comment in YAML begins with #, not with //")}
@@ -74,7 +74,7 @@ func explained(err error, data []byte) error {
 	return err
 }
 
-// foreignComment is a comment as JSON with comments has it.
+// foreignComment matches a comment of JSON with comments.
 var foreignComment = regexp.MustCompile(`^\s*(?://|/\*)|[,{\[]\s*//`)
 
 // Hints about keys of other programs.
@@ -88,7 +88,7 @@ const (
 	hintToken  = "write token: ${NAME} for a provider in config/providers/, and set NAME in the environment or in secrets.env"
 )
 
-// keyHints are for keys that aura does not have and other programs do.
+// keyHints holds the hints for keys that other programs have and aura does not.
 var keyHints = map[string]string{
 	"mcpServers": hintServers, "mcp_servers": hintServers, "context_servers": hintServers,
 	"PreToolUse": hintHooks, "PostToolUse": hintHooks, "BeforeTool": hintHooks, "AfterTool": hintHooks, "UserPromptSubmit": hintHooks, "Stop": hintHooks,
@@ -109,22 +109,22 @@ const (
 	hintGeneration = "write it below model: {generation: {…}} of an agent; there, max_tokens is max_output_tokens"
 )
 
-// groups are keys of other programs that hold a mapping of what aura has without such a key around it. In a file that maps names they
-// look like a name.
+// groups holds keys under which other programs keep a mapping that aura expects without such a key. In a file that maps names,
+// such a key looks like a name.
 var groups = map[string]string{
 	"mcpServers": hintServers, "mcp_servers": hintServers, "context_servers": hintServers, "servers": hintServers, "hooks": hintHooks,
 }
 
-// typeHints are for keys that aura has and other programs write in another form.
+// typeHints holds the hints for keys of aura that other programs write in another form.
 var typeHints = map[string]string{
 	"model": "write model: {provider: …, name: …}",
 	"tools": "write tools: {enabled: […]}",
 	"hooks": "write hooks: {enabled: […]} to choose from the hooks in config/hooks/",
 }
 
-// keyHint is what to write instead of an unknown key below a path; empty if nothing is known about it.
+// keyHint returns what to write instead of an unknown key below a path. It is empty if there is no hint.
 func keyHint(path string, key, value *yaml.Node) string {
-	// A group holds mappings. What holds anything else may be an entity of that name.
+	// A group contains mappings. If the value is not a mapping, the key may be an entity with that name.
 	if hint := groups[path]; hint != "" && value.Kind == yaml.MappingNode {
 		return hint
 	}
@@ -136,7 +136,7 @@ func keyHint(path string, key, value *yaml.Node) string {
 	return keyHints[key.Value]
 }
 
-// valueHint is what to write instead of a value of the wrong type.
+// valueHint returns what to write instead of a value of the wrong type.
 func valueHint(path string, n *yaml.Node, want string) string {
 	key := path[strings.LastIndex(path, ".")+1:]
 
@@ -156,7 +156,7 @@ func valueHint(path string, n *yaml.Node, want string) string {
 
 var missingBlank = regexp.MustCompile(`^[A-Za-z_][\w-]*:[^\s:/\\]`)
 
-// curly reports text that is written between curly quotes and no others, as a word processor makes them.
+// curly reports whether a text is enclosed only in curly quotes, as a word processor writes them.
 func curly(n *yaml.Node) bool {
 	first, _ := utf8.DecodeRuneInString(n.Value)
 	last, _ := utf8.DecodeLastRuneInString(n.Value)
@@ -164,7 +164,8 @@ func curly(n *yaml.Node) bool {
 	return n.Style == 0 && strings.ContainsRune("“‘", first) && strings.ContainsRune("”’", last)
 }
 
-// utf8Text is a document in UTF-8: without a byte order mark, and converted if the mark says UTF-16, as Windows writes it.
+// utf8Text returns a document in UTF-8. It removes a byte order mark, and converts the document if the mark indicates UTF-16, as
+// Windows writes it.
 func utf8Text(data []byte) []byte {
 	var order binary.ByteOrder
 

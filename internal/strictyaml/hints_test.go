@@ -15,7 +15,7 @@ type agent struct {
 	Tools struct{ List []string } `yaml:"tools"`
 }
 
-// server is an entity of a file that maps names.
+// server is an entity of a file that maps names to entities.
 type server struct {
 	Command string            `yaml:"command"`
 	Args    []string          `yaml:"args"`
@@ -81,7 +81,7 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// TestNoHints has a row for what looks like a mistake and is none.
+// TestNoHints has a row for each input that looks like a mistake but is valid.
 func TestNoHints(t *testing.T) {
 	t.Parallel()
 

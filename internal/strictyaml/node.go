@@ -6,8 +6,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// DecodeNode is Decode for a tree that an earlier Decode or Frontmatter put into a yaml.Node, so that a caller can look
-// at it, or change values in it, before it is held against a type. Lines in errors are those of the tree.
+// DecodeNode is like Decode, but decodes a tree that an earlier Decode or Frontmatter stored in a yaml.Node. The caller can
+// therefore inspect or change the tree before it is checked against a type. Line numbers in errors refer to the tree.
 func DecodeNode(file string, node *yaml.Node, into any) error {
 	if node.IsZero() {
 		return nil

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// Described is a type that reads itself from YAML, and describes in JSON Schema what it accepts.
+// Described is implemented by a type that decodes itself from YAML. YAMLSchema describes in JSON Schema what the type accepts.
 type Described interface{ YAMLSchema() map[string]any }
 
-// Listed is a type of text with a closed list of values.
+// Listed is implemented by a text type with a fixed list of values.
 type Listed interface{ YAMLValues() []string }
 
 var (
@@ -20,30 +20,32 @@ var (
 	listedType    = reflect.TypeFor[Listed]()
 )
 
-// DurationPattern matches the durations that Go parses and that are not negative, such as 90s or 1h30m.
+// DurationPattern matches the non-negative durations that Go parses, such as 90s or 1h30m.
 const DurationPattern = `^\+?(0|(([0-9]+\.?[0-9]*|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`
 
-// boolPattern matches the words that the YAML library takes for truth values where one is expected. To other readers they are text.
+// boolPattern matches the words that the YAML library accepts as booleans if a boolean is expected. Other readers treat them as
+// text.
 const boolPattern = `^(y|Y|yes|Yes|YES|on|On|ON|n|N|no|No|NO|off|Off|OFF)$`
 
-// variablePattern matches a value in which a variable stands; see SchemaOptions.Variables.
+// variablePattern matches a value that contains a reference to a variable; see SchemaOptions.Variables.
 const variablePattern = `\$\{[A-Za-z_][A-Za-z0-9_]*\}`
 
-// SchemaOptions say what a schema holds beyond the types.
+// SchemaOptions configures what a schema contains in addition to the types.
 type SchemaOptions struct {
-	// Variables accepts ${NAME} in the place of any scalar.
+	// Variables accepts ${NAME} instead of any scalar.
 	Variables bool
-	// About is the description of the value at a dotted path of keys; empty is none. Items of lists have the path of the list
-	// with [], values of mappings that of the mapping with .*.
+	// About returns the description of the value at a dotted path of keys, or the empty string. The items of a list have the path
+	// of the list followed by []. The values of a mapping have the path of the mapping followed by .*.
 	About func(path string) string
-	// Omit reports a path whose key the schema does not have; nil omits none.
+	// Omit reports whether the schema omits the key at a path. If Omit is nil, no key is omitted.
 	Omit func(path string) bool
-	// Defaults has fields of the same names as the type, with the defaults. Fields that are zero or missing have none.
+	// Defaults is a struct with the same field names as the type. Its values are the defaults. Zero or missing fields have no
+	// default.
 	Defaults any
 }
 
-// Schema describes in JSON Schema, draft 2020-12, what Decode accepts for a type. It follows the same fields as the check of Decode.
-// It uses only keywords that mean the same in draft 7, because editors know that one best.
+// Schema describes in JSON Schema, draft 2020-12, what Decode accepts for a type. It uses the same fields as the check of Decode.
+// It uses only keywords that mean the same in draft 7, because editors support that draft best.
 func Schema(t reflect.Type, o SchemaOptions) (map[string]any, error) {
 	if o.About == nil {
 		o.About = func(string) string { return "" }
@@ -189,7 +191,7 @@ func (s *schemer) mapping(t reflect.Type, path string) (object, error) {
 	case reflect.Interface:
 		return out, nil
 	case reflect.String:
-		// As in checker.mapping: the values are text as written.
+		// As in checker.mapping, scalars are used as text.
 		out["additionalProperties"] = object{"type": []any{"string", "number", "boolean", "null"}}
 
 		return out, nil
@@ -202,7 +204,7 @@ func (s *schemer) mapping(t reflect.Type, path string) (object, error) {
 	return out, err
 }
 
-// scalar adds what the reader accepts beside the type's own values: null, which is not set, and variables.
+// scalar adds values that the reader accepts in addition to the type's own: null, which means not set, and variables.
 func (s *schemer) scalar(schema object, defaults reflect.Value) object {
 	schema = maps.Clone(schema)
 
@@ -243,7 +245,7 @@ func (s *schemer) open(schema object) {
 	schema["type"] = append(slices.Clone(types), "null")
 }
 
-// plain is a default as it is written in a file.
+// plain returns a default as it is written in a file.
 func plain(v reflect.Value) any {
 	if v.CanInterface() {
 		switch d := v.Interface().(type) {
@@ -257,7 +259,7 @@ func plain(v reflect.Value) any {
 	return v.Interface()
 }
 
-// shortDuration is 2m for what the standard library writes as 2m0s.
+// shortDuration formats a duration without zero units: 2m instead of 2m0s, which the standard library writes.
 func shortDuration(d time.Duration) string {
 	text := d.String()
 	for _, zero := range []string{"m0s", "h0m"} {

@@ -16,16 +16,17 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// MaxSize is the largest accepted document in bytes.
+// MaxSize is the size of the largest accepted document, in bytes.
 const MaxSize = 1 << 20
 
-// Documents with more lines or bytes than these are not searched for the line at fault, since that parses every prefix.
+// maxProbes and maxProbeBytes limit the search for the faulty line, which parses every prefix of the document. Documents with
+// more lines or bytes are not searched.
 const (
 	maxProbes     = 500
 	maxProbeBytes = 64 << 10
 )
 
-// Error is a fault at a place in a file. Line counts from 1; 0 means the file as a whole.
+// Error is an error at a line of a file. Line counts from 1. 0 means the whole file.
 type Error struct {
 	File string
 	Line int
@@ -41,11 +42,11 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d: %v", e.File, e.Line, e.Err)
 }
 
-// Unwrap gives the fault without its place.
+// Unwrap returns the error without its file and line.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Decode reads the one YAML document in data into the value that into points to. The name file is used in errors
-// only. An empty document leaves into as it was, and so does any error.
+// Decode reads the one YAML document in data into the value that into points to. The name file is used only in errors. An empty
+// document leaves the value unchanged, and so does any error.
 func Decode(file string, data []byte, into any) error {
 	target := reflect.ValueOf(into)
 	if target.Kind() != reflect.Pointer || target.IsNil() {
@@ -70,7 +71,7 @@ func Decode(file string, data []byte, into any) error {
 	return nil
 }
 
-// decode checks the whole tree before it writes anything.
+// decode checks the whole tree before it writes to the target.
 func decode(node *yaml.Node, target reflect.Value) error {
 	c := checker{}
 	if err := c.value(node, target.Type().Elem(), ""); err != nil {
@@ -89,7 +90,7 @@ func decode(node *yaml.Node, target reflect.Value) error {
 	return nil
 }
 
-// parse returns the root value of the only document, or nil when there is none.
+// parse returns the root value of the only document, or nil if there is no document.
 func parse(data []byte) (*yaml.Node, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 
@@ -120,7 +121,7 @@ func parse(data []byte) (*yaml.Node, error) {
 	return first.Content[0], nil
 }
 
-// safely turns a panic of the YAML library into an error: a user's file must never end the process.
+// safely converts a panic of the YAML library to an error. A user's file must never end the process.
 func safely(work func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -131,8 +132,8 @@ func safely(work func() error) (err error) {
 	return work()
 }
 
-// faultLine is the line after the longest prefix that parses. The library itself often names the start of the
-// enclosing block instead. It returns 0 when the document is too long to search.
+// faultLine returns the line after the longest prefix that parses. The YAML library often reports the start of the enclosing
+// block instead. faultLine returns 0 if the document is too long to search.
 func faultLine(data []byte) int {
 	lines := bytes.SplitAfter(data, []byte("\n"))
 	if len(lines) > maxProbes || len(data) > maxProbeBytes {
@@ -157,8 +158,8 @@ func faultLine(data []byte) int {
 
 var yamlLine = regexp.MustCompile(`^(?:yaml: )?(?:unmarshal errors:\s*)?(?:line (\d+): )?`)
 
-// fromYAML strips the library's own prefix and places the error on line, or where that is unknown, on the line the
-// library names.
+// fromYAML removes the YAML library's prefix and places the error on line. If line is 0, it uses the line that the library
+// reports.
 func fromYAML(err error, line int) error {
 	if _, placed := errors.AsType[*Error](err); placed {
 		return err
@@ -179,7 +180,7 @@ func fromYAML(err error, line int) error {
 	return &Error{Line: max(line, 1), Err: errors.New(text)}
 }
 
-// locate fills in the file of a placed error.
+// locate sets the file of an *Error.
 func locate(file string, err error) error {
 	if placed, ok := errors.AsType[*Error](err); ok {
 		return &Error{File: file, Line: placed.Line, Err: placed.Err}

@@ -57,7 +57,7 @@ func TestDecodeErrors(t *testing.T) {
 
 	tests := []struct {
 		name, give string
-		want       []string // all must occur in the error; the first is its start
+		want       []string // all must occur in the error; the first is the beginning of the error
 	}{
 		{"unknown key", "name: x\ndescr: y\n", []string{
 			`f.yaml:2: unknown key "descr"; known keys: config, description, enabled, env`,
@@ -145,7 +145,7 @@ func TestDecodeErrors(t *testing.T) {
 	}
 }
 
-// bomb is a document in which each level names the one below it ten times.
+// bomb returns a document in which each level refers to the level below it ten times.
 func bomb(levels int) string {
 	var b strings.Builder
 

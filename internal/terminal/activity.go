@@ -8,19 +8,20 @@ import (
 	"github.com/idelchi/aura/internal/plaintext"
 )
 
-// Activity is what is being waited for.
+// Activity describes what aura is waiting for.
 type Activity struct {
-	// What is the kind of it, such as "model" or "tool", and Name which one.
+	// What is the kind of activity, such as "model" or "tool". Name is the name of the model or tool.
 	What, Name string
-	// Tokens is how many have come so far, about; 0 if that is not known.
+	// Tokens is the approximate number of tokens received so far, or 0 if it is unknown.
 	Tokens int
-	// Tail is the text that has come and is not shown otherwise yet.
+	// Tail is the text that was received and is not otherwise shown yet.
 	Tail string
 }
 
 func (a Activity) same(b Activity) bool { return a.What == b.What && a.Name == b.Name }
 
-// line is the live line, in at most width columns. On a narrow terminal the tail goes first, and then the end of the rest.
+// line returns the live line, in at most width columns. On a narrow terminal, the tail is dropped first, and then the end of the
+// rest.
 func (a Activity) line(elapsed time.Duration, width int) string {
 	if width < 1 {
 		return ""
@@ -37,13 +38,13 @@ func (a Activity) line(elapsed time.Duration, width int) string {
 	return text
 }
 
-// last is the end of a text, in at most width columns.
+// last returns the end of a text, in at most width columns.
 func last(text string, width int) string {
 	if Width(text) <= width {
 		return text
 	}
 	runes := []rune(text)
-	// A character has at least one byte per column, so the end is not longer than this many of them but for marks without width.
+	// Every rune takes at least one column, except for combining marks, so the end has at most width runes.
 	runes = runes[max(0, len(runes)-width):]
 	for len(runes) > 0 && Width(string(runes)) > width-1 {
 		runes = runes[1:]

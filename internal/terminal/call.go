@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	// callLines and callBytes are how much of a tool call is shown to somebody who decides about it.
+	// callLines and callBytes limit how much of a tool call is shown to a user who must decide about it.
 	callLines = 400
 	callBytes = 64 << 10
 )
 
-// Call is a tool call for somebody who decides about it: the tool's name, and its arguments as they were written. A single text
-// stands beside or below the name, as a command does; several arguments stand below it by name. Nothing is removed: control characters
-// and invisible ones are shown by their names.
+// Call formats a tool call for a user who must decide about it. It shows the tool's name and its arguments as they were written.
+// A single text, such as a command, is shown beside or below the name. Several arguments are listed below the name, each with its
+// own name. Nothing is removed: control characters and invisible characters are shown by their names.
 func Call(tool string, args map[string]any) (string, error) {
 	name := plaintext.Reveal(oneLine(tool))
 	if len(args) == 0 {
@@ -45,16 +45,16 @@ func Call(tool string, args map[string]any) (string, error) {
 	return b.String(), nil
 }
 
-// subject are the arguments that say by themselves what a call is about.
+// subject lists the arguments that describe a call on their own.
 var subject = []string{"command", "path", "pattern", "query", "url"}
 
-// patched finds the lines of a patch that name files.
+// patched matches the lines of a patch that name files.
 var patched = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^\*\*\* (?:(?:Add|Update|Delete) File|Move to): *(.*?)\s*$`)
 })
 
-// Subject is what a call is about, for people who watch it: a command as it was typed, a path, the files of a patch, or all arguments as
-// JSON. It is not cleaned.
+// Subject returns a short description of a call for users who watch it: a command as it was typed, a path, the files of a patch,
+// or all arguments as JSON. The text is not cleaned.
 func Subject(args map[string]any) string {
 	if patch, ok := args["patch"].(string); ok {
 		var files []string
@@ -75,7 +75,7 @@ func Subject(args map[string]any) string {
 	return string(raw)
 }
 
-// indented puts a text of several lines below what stands before it.
+// indented places a text of several lines below the preceding text.
 func indented(text string) string {
 	text = plaintext.Reveal(text)
 	if !strings.Contains(text, "\n") {
@@ -84,7 +84,8 @@ func indented(text string) string {
 	return "\n  " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ")
 }
 
-// bounded is the beginning of a long text. It says in words that there is more: nobody can agree to what they do not see.
+// bounded returns the beginning of a long text. It states in words that there is more, because a user cannot agree to text that
+// is not shown.
 func bounded(text string) string {
 	lines := strings.SplitAfter(text, "\n")
 	kept := strings.Join(lines[:min(len(lines), callLines)], "")

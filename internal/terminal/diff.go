@@ -9,10 +9,10 @@ import (
 	"github.com/idelchi/aura/internal/plaintext"
 )
 
-// diffLines is how many lines of a diff are shown.
+// diffLines is the largest number of lines of a diff that are shown.
 const diffLines = 80
 
-// Diff is a unified diff in colours. It is cut after some lines, and each line at the width of the terminal.
+// Diff renders a unified diff in colours. It shows at most diffLines lines, and cuts each line at the width of the terminal.
 func (l Look) Diff(text string) Styled {
 	lines := strings.Split(strings.TrimRight(plaintext.Show(text), "\n"), "\n")
 	more := len(lines) - diffLines
@@ -28,10 +28,11 @@ func (l Look) Diff(text string) Styled {
 	return Styled(out.String())
 }
 
-// hunkState is how many lines of a hunk follow on its two sides. It tells a removed line that begins with -- from the name of a file.
+// hunkState counts the remaining lines of a hunk on its two sides. It distinguishes a removed line that begins with -- from the
+// name of a file.
 type hunkState struct{ before, after int }
 
-// next is the style of the next line.
+// next returns the style of the next line.
 func (h *hunkState) next(line string) Style {
 	inside := h.before > 0 || h.after > 0
 	switch {

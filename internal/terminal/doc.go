@@ -1,4 +1,4 @@
-// Package terminal is how aura looks on a terminal: which colours it has, how the model's Markdown, tool calls and diffs are shown, and
-// the one line that says what is being waited for. Text from outside is cleaned here before it is styled, so what this package returns can
-// be written as it is.
+// Package terminal controls how aura looks on a terminal: the colours, the rendering of the model's Markdown, tool calls and
+// diffs, and the live line that shows what aura is waiting for. The package cleans text from outside before it styles the text,
+// so its results can be written as they are.
 package terminal

@@ -14,7 +14,7 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// reader parses Markdown. It is made when the first text is shown.
+// reader parses Markdown. It is created when the first text is shown.
 var reader = sync.OnceValue(func() parser.Parser {
 	return goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough)).Parser()
 })
@@ -31,7 +31,7 @@ func (l Look) document(source string) []Styled {
 	return d.blocks(reader().Parse(text.NewReader(d.source)), l.measure(), true)
 }
 
-// blocks renders the blocks inside of a node, with blank lines between them if they are to be apart.
+// blocks renders the blocks inside a node. It separates them with blank lines if apart is true.
 func (d layout) blocks(parent ast.Node, width int, apart bool) []Styled {
 	var out []Styled
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
@@ -65,7 +65,7 @@ func (d layout) block(n ast.Node, width int) []Styled {
 	}
 }
 
-// closure is the line that ends a block of HTML, which is not among its lines.
+// closure returns the line that ends a block of HTML. This line is not among the block's lines.
 func (d layout) closure(n *ast.HTMLBlock) []Styled {
 	if !n.HasClosure() {
 		return nil
@@ -73,7 +73,7 @@ func (d layout) closure(n *ast.HTMLBlock) []Styled {
 	return []Styled{d.look.Paint(Quiet, strings.TrimRight(string(n.ClosureLine.Value(d.source)), "\n"))}
 }
 
-// raw are the lines of a block as they were written.
+// raw returns the lines of a block as they were written.
 func (d layout) raw(n ast.Node, s Style) []Styled {
 	var out []Styled
 	for i := range n.Lines().Len() {
@@ -105,7 +105,7 @@ func (d layout) list(n *ast.List, width int) []Styled {
 	return out
 }
 
-// prefixed puts something before the first line and something before the others.
+// prefixed adds one prefix to the first line and another to the other lines.
 func prefixed(lines []Styled, first, others Styled) []Styled {
 	for i, line := range lines {
 		if i == 0 {
@@ -117,7 +117,7 @@ func prefixed(lines []Styled, first, others Styled) []Styled {
 	return lines
 }
 
-// inline are the spans of what is inside of a node.
+// inline returns the spans inside a node.
 func (d layout) inline(parent ast.Node, s Style) []span {
 	var out []span
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
@@ -166,7 +166,8 @@ func (d layout) spans(n ast.Node, s Style) []span {
 	}
 }
 
-// link shows where a link leads. A link of the terminal's own could lead elsewhere than it says.
+// link shows the address of a link after its label. It does not use the terminal's own links, because their address can differ
+// from the label.
 func (d layout) link(n ast.Node, s Style, destination string) []span {
 	out := d.inline(n, s.With(reference))
 	var label strings.Builder
@@ -179,7 +180,7 @@ func (d layout) link(n ast.Node, s Style, destination string) []span {
 	return append(out, span{style: s, text: " ("}, span{style: s.With(Quiet), text: destination, whole: true}, span{style: s, text: ")"})
 }
 
-// verbatim is the text of a code span.
+// verbatim returns the text of a code span.
 func (d layout) verbatim(n ast.Node) string {
 	var b strings.Builder
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
@@ -190,7 +191,8 @@ func (d layout) verbatim(n ast.Node) string {
 	return b.String()
 }
 
-// resolved is text with its escapes and entities replaced. Entities can stand for control characters, so it is cleaned afterwards.
+// resolved returns the text with its escapes and entities replaced. Entities can encode control characters, so the text is
+// cleaned afterwards.
 func resolved(raw []byte) string {
 	return string(util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(raw))))
 }

@@ -6,29 +6,30 @@ import (
 )
 
 const (
-	// usualWidth is the width of a terminal that does not say how wide it is, in columns.
+	// usualWidth is the assumed width of a terminal that does not report its width, in columns.
 	usualWidth = 80
-	// narrowest is the least width that text is laid out for. A terminal that is narrower breaks the lines itself.
+	// narrowest is the smallest width for which text is laid out. A narrower terminal breaks the lines itself.
 	narrowest = 20
-	// widest is how wide text is laid out at most: longer lines are hard to read.
+	// widest is the largest width for which text is laid out. Longer lines are hard to read.
 	widest = 100
 )
 
-// Look is what can be shown on one output. The zero value is plain text.
+// Look describes what an output can show. The zero value is plain text.
 type Look struct {
-	// Styled allows bold and the like, and so a layout: Markdown is rendered only there.
+	// Styled allows attributes such as bold, and therefore a layout. Markdown is rendered only if Styled is set.
 	Styled bool
 	// Colour allows colours. It implies Styled.
 	Colour bool
-	// Live allows a line that is drawn again and again.
+	// Live allows a line that is redrawn repeatedly.
 	Live bool
-	// Width returns the columns of the terminal at this moment, 0 if they are not known. Nil means that as well.
+	// Width returns the current number of columns of the terminal, or 0 if it is unknown. A nil Width also means that it is
+	// unknown.
 	Width func() int
 }
 
-// NewLook decides what can be shown on an output. The environment is that of the process. A terminal without a name (TERM), or with
-// the name dumb, shows plain text. NO_COLOR, CLICOLOR=0 and FORCE_COLOR=0 turn colours off; CLICOLOR_FORCE and FORCE_COLOR turn them on,
-// also where there is no terminal. NO_COLOR counts more than they do.
+// NewLook decides what can be shown on an output. environ is the environment of the process. A terminal shows plain text if TERM
+// is empty or dumb. NO_COLOR, CLICOLOR=0 and FORCE_COLOR=0 turn colours off. CLICOLOR_FORCE and FORCE_COLOR turn colours on, even
+// if the output is not a terminal. NO_COLOR takes precedence over both.
 func NewLook(isTerminal bool, environ []string, width func() int) Look {
 	env := map[string]string{}
 	for _, entry := range environ {
@@ -51,7 +52,7 @@ func isOff(value string) bool { return value == "0" || strings.EqualFold(value, 
 
 func isOn(value string) bool { return value != "" && !isOff(value) }
 
-// columns is the width of the terminal.
+// columns returns the width of the terminal.
 func (l Look) columns() int {
 	if l.Width == nil {
 		return usualWidth
@@ -59,5 +60,5 @@ func (l Look) columns() int {
 	return cmp.Or(max(l.Width(), 0), usualWidth)
 }
 
-// measure is the width for running text.
+// measure returns the width for running text.
 func (l Look) measure() int { return min(max(l.columns(), narrowest), widest) }

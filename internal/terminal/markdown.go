@@ -9,32 +9,33 @@ import (
 	"github.com/idelchi/aura/internal/plaintext"
 )
 
-// blockLimit is how many bytes a block, or a line, may have before its beginning is shown.
+// blockLimit is the size of a block or a line, in bytes, above which its beginning is shown before it ends.
 const blockLimit = 16 << 10
 
-// Markdown shows text as it streams in, block by block. What Next and End return is shown once and never drawn again: it depends on the
-// text alone, not on the pieces in which the text came. The lines of a code block are shown as they come.
+// Markdown renders text block by block while it streams in. The results of Next and End are shown once and never redrawn. They
+// depend only on the text, not on how the text was split into pieces. The lines of a code block are shown as they arrive.
 type Markdown struct {
 	look  Look
 	clean plaintext.Cleaner
-	// line is one that has not ended, block the lines of a block that has not.
+	// line is an unfinished line. block holds the lines of an unfinished block.
 	line  string
 	block []string
 	size  int
-	// blanks is set if blank lines follow the block: whether it has ended depends on the next line.
+	// blanks is set if blank lines follow the block. The next line then decides whether the block has ended.
 	blanks bool
-	// fence is what ends the code block that is being shown, inner what ends one inside of block; empty if there is none.
+	// fence is the marker that ends the code block that is being shown. inner is the marker that ends a code block inside block.
+	// Both are empty if there is no such code block.
 	fence, inner string
-	// begun is set once something was shown.
+	// begun is set after the first block was shown.
 	begun bool
 }
 
-// NewMarkdown returns one for a single text.
+// NewMarkdown returns a Markdown for a single text.
 func NewMarkdown(look Look) *Markdown {
 	return &Markdown{look: look, clean: plaintext.Cleaner{Visible: true}}
 }
 
-// Next returns what can be shown after the next piece.
+// Next returns the text that can be shown after the next piece.
 func (m *Markdown) Next(piece string) Styled {
 	text := m.line + m.clean.Next(piece)
 	var out strings.Builder
@@ -54,7 +55,7 @@ func (m *Markdown) Next(piece string) Styled {
 	return Styled(out.String())
 }
 
-// End returns what is left. The Markdown can be used for another text.
+// End returns the remaining text. The Markdown can then be used for another text.
 func (m *Markdown) End() Styled {
 	var out strings.Builder
 	if m.line += m.clean.End(); m.line != "" {
@@ -65,7 +66,7 @@ func (m *Markdown) End() Styled {
 	return Styled(out.String())
 }
 
-// Tail is the last line that has come and is not shown yet, as it was written.
+// Tail returns the last line that was received and is not shown yet, as it was written.
 func (m *Markdown) Tail() string {
 	if m.line == "" && len(m.block) > 0 {
 		return m.block[len(m.block)-1]
@@ -73,7 +74,7 @@ func (m *Markdown) Tail() string {
 	return m.line
 }
 
-// beginning is the first bytes of a text, which end with a character.
+// beginning returns at most the first size bytes of a text, without splitting a character.
 func beginning(text string, size int) string {
 	for size > 0 && !utf8.RuneStart(text[size]) {
 		size--
@@ -83,13 +84,13 @@ func beginning(text string, size int) string {
 
 var patterns = sync.OnceValue(func() (p struct{ fence, listed, header *regexp.Regexp }) {
 	p.fence = regexp.MustCompile("^ *(`{3,}[^`]*|~{3,}.*)$")
-	// A code block may begin right behind the mark of a list.
+	// A code block may begin directly after a list marker.
 	p.listed = regexp.MustCompile("^ *(?:[-*+]|[0-9]{1,9}[.)]) +(`{3,}[^`]*|~{3,}.*)$")
 	p.header = regexp.MustCompile("^ {0,3}#{1,6}(?:[ \t]|$)")
 	return p
 })
 
-// take handles a line and returns what it completes.
+// take handles a line and returns the text that the line completes.
 func (m *Markdown) take(line string) Styled {
 	switch {
 	case m.fence != "":
@@ -161,7 +162,7 @@ func (m *Markdown) flush() Styled {
 	return m.apart() + joinLines(lines) + "\n"
 }
 
-// apart is the blank line between blocks.
+// apart returns the blank line between blocks.
 func (m *Markdown) apart() Styled {
 	if m.begun {
 		return "\n"
@@ -170,7 +171,7 @@ func (m *Markdown) apart() Styled {
 	return ""
 }
 
-// marker is what ends the code block that a line begins; empty if it begins none.
+// marker returns the marker that ends the code block that a line begins. It is empty if the line does not begin a code block.
 func marker(pattern *regexp.Regexp, line string) string {
 	found := pattern.FindStringSubmatch(line)
 	if found == nil {

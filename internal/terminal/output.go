@@ -7,20 +7,21 @@ import (
 )
 
 const (
-	// headLines and tailLines are how many lines of a tool's output are shown: the first ones as they come, the last ones at the end.
+	// headLines and tailLines limit how many lines of a tool's output are shown: the first ones as they arrive, the last ones at
+	// the end.
 	headLines = 30
 	tailLines = 10
 	// lineWidth is how much of a line is shown, in runes.
 	lineWidth = 240
-	// lineBytes is how many bytes of a line that has not ended are kept.
+	// lineBytes is how much of an unfinished line is kept, in bytes.
 	lineBytes = 4 << 10
 )
 
-// Output is what a tool prints while it runs. It returns the lines to show: the first ones as they come, and in the end the number of
-// those that were left out and the last ones. Blanks, tabs and quotes stay as they are. The lines are not cleaned.
+// Output selects which lines of a running tool's output are shown: the first ones as they arrive, and at the end the number of
+// omitted lines and the last ones. Blanks, tabs and quotes stay as they are. The lines are not cleaned.
 type Output struct {
 	count int
-	// rest is a line that has not ended, last the last lines that were not shown.
+	// rest is an unfinished line. last holds the last lines that were not shown.
 	rest string
 	last []string
 }
@@ -54,7 +55,7 @@ func (o *Output) add(line string) []string {
 	return nil
 }
 
-// Left is how many lines are not shown at the moment.
+// Left returns how many lines are currently not shown.
 func (o *Output) Left() int { return max(0, o.count-headLines) }
 
 // End returns the lines to show at the end.
@@ -76,7 +77,7 @@ func plural(n int, what string) string {
 	return what + "s"
 }
 
-// cut shortens a line to so many runes, with a count of what is left out.
+// cut shortens a line to limit runes and appends the number of omitted runes.
 func cut(line string, limit int) string {
 	line = strings.TrimSuffix(line, "\r")
 	runes := []rune(line)

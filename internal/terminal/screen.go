@@ -12,24 +12,24 @@ import (
 	"github.com/idelchi/aura/internal/plaintext"
 )
 
-// Screen is what is behind the two outputs of aura, of which each may be a terminal. It owns the live line: a line at the end of the
-// output that is drawn again and again, and taken away before anything else is written. Several goroutines may use it.
+// Screen manages the two outputs of aura, each of which may be a terminal. It owns the live line: a line at the end of the output
+// that is redrawn repeatedly, and erased before anything else is written. A Screen is safe for concurrent use.
 type Screen struct {
 	out, err io.Writer
-	// outLook and errLook are what the outputs can show.
+	// outLook and errLook describe what the outputs can show.
 	outLook, errLook Look
 
 	mu sync.Mutex
 	// raw is the terminal on which the live line is drawn.
 	raw io.Writer
-	// broken is set while the last line on the terminal has not ended: there is no room for another one.
+	// broken is set while the last line on the terminal is unfinished. The live line cannot be drawn then.
 	broken bool
-	// drawn is the width of the live line, 0 if it is not there.
+	// drawn is the width of the live line in columns, or 0 if it is not drawn.
 	drawn int
 	live  live
 }
 
-// NewScreen looks at what is behind the outputs. The environment is that of the process.
+// NewScreen returns a Screen for the two outputs. environ is the environment of the process.
 func NewScreen(out, err io.Writer, environ []string) *Screen {
 	s := &Screen{raw: err}
 	s.out, s.outLook = s.pane(out, environ)
@@ -37,7 +37,7 @@ func NewScreen(out, err io.Writer, environ []string) *Screen {
 	return s
 }
 
-// pane is an output of the screen. What is no terminal is written to as it is: programs read it.
+// pane wraps an output of the screen. An output that is not a terminal is returned unchanged, because programs read it.
 func (s *Screen) pane(w io.Writer, environ []string) (io.Writer, Look) {
 	file, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(file.Fd())) {
@@ -53,29 +53,29 @@ func (s *Screen) pane(w io.Writer, environ []string) (io.Writer, Look) {
 	return &Pane{screen: s, to: file, clean: plaintext.Cleaner{Visible: true, Returns: true}}, NewLook(true, environ, width)
 }
 
-// Out and Err are the outputs.
+// Out returns standard output.
 func (s *Screen) Out() io.Writer { return s.out }
 
-// Err is standard error.
+// Err returns standard error.
 func (s *Screen) Err() io.Writer { return s.err }
 
-// OutLook and ErrLook say what the outputs can show.
+// OutLook describes what standard output can show.
 func (s *Screen) OutLook() Look { return s.outLook }
 
-// ErrLook is that of standard error.
+// ErrLook describes what standard error can show.
 func (s *Screen) ErrLook() Look { return s.errLook }
 
-// Pane is an output that is a terminal. It is the last fence: whatever a command forgot to clean is cleaned here.
+// Pane is an output that is a terminal. It is the last line of defence: it cleans text that a command forgot to clean.
 type Pane struct {
 	screen *Screen
 	to     io.Writer
 	clean  plaintext.Cleaner
 }
 
-// IsTerminal is true: other outputs are no panes.
+// IsTerminal returns true, because only terminals are panes.
 func (p *Pane) IsTerminal() bool { return true }
 
-// Write implements io.Writer. aura's own carriage returns pass, by which progress is shown.
+// Write implements io.Writer. It passes on aura's own carriage returns, which progress displays use.
 func (p *Pane) Write(b []byte) (int, error) {
 	p.screen.mu.Lock()
 	defer p.screen.mu.Unlock()
@@ -85,14 +85,14 @@ func (p *Pane) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Print writes what has been cleaned and styled.
+// Print writes text that was already cleaned and styled.
 func (p *Pane) Print(text Styled) error {
 	p.screen.mu.Lock()
 	defer p.screen.mu.Unlock()
 	return p.put(p.clean.End() + string(text))
 }
 
-// put writes after the live line is taken away. The caller holds the lock.
+// put erases the live line and writes the text. The caller holds the lock.
 func (p *Pane) put(text string) error {
 	if text == "" {
 		return nil
@@ -103,12 +103,12 @@ func (p *Pane) put(text string) error {
 	return err
 }
 
-// Printer is an output that takes styled text.
+// Printer is an output that accepts styled text.
 type Printer interface {
 	Print(text Styled) error
 }
 
-// Print writes styled text to an output, which need not be a terminal if colours are forced.
+// Print writes styled text to an output. The output need not be a terminal if colours are forced.
 func Print(w io.Writer, text Styled) error {
 	if text == "" {
 		return nil
@@ -120,7 +120,7 @@ func Print(w io.Writer, text Styled) error {
 	return err
 }
 
-// Answered says that the user has ended a line by typing, after a question.
+// Answered reports to the Screen that the user ended a line by typing the answer to a question.
 func (s *Screen) Answered() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -128,9 +128,9 @@ func (s *Screen) Answered() {
 }
 
 const (
-	// quiet is how long something is waited for before the live line appears.
+	// quiet is the delay before the live line appears.
 	quiet = 200 * time.Millisecond
-	// beat is the time between two drawings.
+	// beat is the time between two redraws.
 	beat = 100 * time.Millisecond
 )
 
@@ -145,7 +145,7 @@ type live struct {
 	paused bool
 }
 
-// Wait shows what is being waited for from now on. The seconds are counted from the first call with a certain What and Name.
+// Wait shows what aura is waiting for from now on. The seconds are counted from the first call with the same What and Name.
 func (s *Screen) Wait(a Activity) {
 	if !s.errLook.Live {
 		return
@@ -161,7 +161,7 @@ func (s *Screen) Wait(a Activity) {
 	}
 }
 
-// Idle says that nothing is being waited for.
+// Idle ends the live line because aura is no longer waiting.
 func (s *Screen) Idle() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -173,7 +173,7 @@ func (s *Screen) Idle() {
 	}
 }
 
-// tick draws the live line, and again after a while.
+// tick draws the live line and schedules the next redraw.
 func (s *Screen) tick() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -184,10 +184,10 @@ func (s *Screen) tick() {
 	s.live.timer.Reset(beat)
 }
 
-// frames are the pictures of the spinner.
+// frames holds the frames of the spinner.
 var frames = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
-// draw draws the live line where there is room for it. The caller holds the lock.
+// draw draws the live line if the last line on the terminal has ended. The caller holds the lock.
 func (s *Screen) draw() {
 	elapsed := time.Since(s.live.since)
 	if s.broken || s.live.paused || elapsed < quiet {
@@ -200,12 +200,13 @@ func (s *Screen) draw() {
 	}
 	s.erase()
 	s.live.frame = (s.live.frame + 1) % len(frames)
-	// What cannot be drawn is not missed.
+	// A failed write is ignored, because the live line is not essential.
 	_, _ = io.WriteString(s.raw, string(s.errLook.Paint(Accent, frames[s.live.frame])+" "+s.errLook.Paint(Quiet, text)))
 	s.drawn = 2 + Width(text)
 }
 
-// erase takes the live line away. A terminal that has become narrower since shows it on several lines. The caller holds the lock.
+// erase erases the live line. A terminal that has become narrower since then shows the live line on several lines. The caller
+// holds the lock.
 func (s *Screen) erase() {
 	if s.drawn == 0 {
 		return
@@ -216,7 +217,7 @@ func (s *Screen) erase() {
 	_, _ = io.WriteString(s.raw, "\r"+strings.Repeat("\x1b[A", up)+"\x1b[J")
 }
 
-// pause takes the live line away until resume: the process is about to be stopped.
+// pause erases the live line until resume is called. It is called before the process is stopped.
 func (s *Screen) pause() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

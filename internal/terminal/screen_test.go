@@ -11,14 +11,14 @@ import (
 	"github.com/idelchi/aura/internal/plaintext"
 )
 
-// panel is a screen that is written to memory, of a width.
+// panel returns a screen of a given width that writes to memory.
 func panel(width *int) (*Screen, *Pane, *bytes.Buffer) {
 	var shown bytes.Buffer
 	s := &Screen{raw: &shown, errLook: Look{Live: true, Width: func() int { return *width }}}
 	return s, &Pane{screen: s, to: &shown, clean: plaintext.Cleaner{Visible: true, Returns: true}}, &shown
 }
 
-// lately makes what is waited for have begun a while ago, and draws it as the timer would.
+// lately sets the start of the wait to a while ago, and draws the live line as the timer would.
 func (s *Screen) lately(ago time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -30,7 +30,7 @@ func TestLiveLine(t *testing.T) {
 	t.Parallel()
 	width := 80
 	s, p, shown := panel(&width)
-	// Nothing is drawn but by this test.
+	// Only this test draws the live line.
 	s.live.timer = time.NewTimer(time.Hour)
 	step := func(want string) {
 		t.Helper()
@@ -50,26 +50,26 @@ func TestLiveLine(t *testing.T) {
 	step("")
 	s.lately(3 * time.Second)
 	step("⠙ model, 3 s")
-	// It is drawn over itself, and gone before anything else is written.
+	// The live line is redrawn in place, and erased before anything else is written.
 	s.Wait(Activity{What: "model", Tokens: 7, Tail: "so far\nthis"})
 	s.lately(4 * time.Second)
 	step("\r\x1b[J⠹ model, 4 s, ~7 tokens  so far this")
 	write("text\n")
 	step("\r\x1b[Jtext\n")
-	// There is no room after a line that has not ended, until the user ends it.
+	// The live line is not drawn after an unfinished line until the user ends that line.
 	write("Choose: ")
 	s.lately(5 * time.Second)
 	step("Choose: ")
 	s.Answered()
 	s.lately(5 * time.Second)
 	step("⠸ model, 5 s, ~7 tokens  so far this")
-	// A narrower terminal shows it on two lines.
+	// A terminal that became narrower shows the live line on two lines.
 	width = 20
 	if err := p.Print("done\n"); err != nil {
 		t.Error(err)
 	}
 	step("\r\x1b[A\x1b[Jdone\n")
-	// On a narrow one it is cut.
+	// On a narrow terminal, the live line is cut.
 	s.Wait(Activity{What: "tool", Name: "mcp__server__tool\x1b[31m"})
 	s.lately(61 * time.Second)
 	step("⠼ tool mcp__server…")
@@ -85,7 +85,7 @@ func TestLiveLine(t *testing.T) {
 	step("")
 }
 
-// TestNoLiveLine checks that nothing is drawn where it cannot be taken away again.
+// TestNoLiveLine checks that the live line is not drawn where it cannot be erased.
 func TestNoLiveLine(t *testing.T) {
 	t.Parallel()
 	var shown bytes.Buffer
@@ -97,7 +97,7 @@ func TestNoLiveLine(t *testing.T) {
 	s.Idle()
 }
 
-// TestPane checks that control sequences do not pass, in whichever pieces they come, but for aura's own.
+// TestPane checks that control sequences are removed, however they are split into pieces, except for aura's own.
 func TestPane(t *testing.T) {
 	t.Parallel()
 	width := 80
@@ -132,7 +132,7 @@ func TestActivityLine(t *testing.T) {
 	}
 }
 
-// TestWrapWidths checks that no line of running text is wider than the terminal, whatever is in it.
+// TestWrapWidths checks that no line of running text is wider than the terminal, whatever the text contains.
 func TestWrapWidths(t *testing.T) {
 	t.Parallel()
 	text := "some `code span` and **bold words** 漢字漢字漢字漢字 👩\u200d💻👩\u200d💻 [link](https://example.org/a/long/path) " + strings.Repeat("x", 70) + " end"

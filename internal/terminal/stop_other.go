@@ -2,5 +2,5 @@
 
 package terminal
 
-// LeaveOnStop does nothing: a process cannot be stopped by a key here.
+// LeaveOnStop does nothing, because no key can stop a process on this system.
 func (s *Screen) LeaveOnStop() (release func()) { return func() {} }

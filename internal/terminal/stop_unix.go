@@ -12,7 +12,7 @@ import (
 // stopping is how long the signal may take to reach the process.
 const stopping = time.Second
 
-// LeaveOnStop takes the live line away before the process is stopped by Ctrl-Z, until release is called.
+// LeaveOnStop erases the live line before Ctrl-Z stops the process. It does so until release is called.
 func (s *Screen) LeaveOnStop() (release func()) {
 	if !s.errLook.Live || signal.Ignored(syscall.SIGTSTP) {
 		return func() {}
@@ -37,8 +37,9 @@ func (s *Screen) LeaveOnStop() (release func()) {
 	}
 }
 
-// stop stops the process and returns when it goes on. Go keeps its handler of SIGTSTP once it had one, so another signal with the same
-// default is sent. It does not stop a process whose group nobody watches, as Ctrl-Z does not: then stop returns after a moment.
+// stop stops the process and returns when the process continues. Go keeps its handler of SIGTSTP once it was installed, so stop
+// sends another signal with the same default action. Like Ctrl-Z, the signal does not stop a process in an orphaned process
+// group. In that case stop returns after the timeout.
 func stop() {
 	goes := make(chan os.Signal, 1)
 	signal.Notify(goes, syscall.SIGCONT)

@@ -7,14 +7,15 @@ import (
 	"github.com/idelchi/aura/internal/plaintext"
 )
 
-// Styled is text that can be written to a terminal as it is: what is from outside in it has been cleaned, and the control sequences in it
-// are aura's. Only this package makes it.
+// Styled is text that can be written to a terminal as it is. Text from outside in it was cleaned, and its control sequences are
+// aura's own. Only this package creates it.
 type Styled string
 
-// Style is how a piece of text looks. Styles can be put together with With.
+// Style describes how a piece of text looks. With combines styles.
 type Style struct {
 	attributes uint8
-	// colour is one of the 16 that each terminal has, by its number in SGR, so that it fits light and dark ones; 0 for none.
+	// colour is one of the 16 colours that every terminal has, by its SGR number, so that it fits light and dark terminals. 0
+	// means no colour.
 	colour uint8
 }
 
@@ -26,7 +27,7 @@ const (
 	strike
 )
 
-// codes are the numbers of attributes in SGR, in the order of their bits.
+// codes holds the SGR numbers of the attributes, in the order of their bits.
 var codes = []string{"1", "2", "3", "4", "9"}
 
 const (
@@ -59,7 +60,7 @@ var (
 	reference = Style{attributes: underline}
 )
 
-// With is both styles at once. The colour of the second goes before that of the first.
+// With combines both styles. The colour of t takes precedence.
 func (s Style) With(t Style) Style {
 	s.attributes |= t.attributes
 	if t.colour != 0 {
@@ -68,7 +69,7 @@ func (s Style) With(t Style) Style {
 	return s
 }
 
-// sgr is the sequence that turns a style on; empty if the look has nothing of it.
+// sgr returns the sequence that turns a style on. It is empty if the look supports no part of the style.
 func (l Look) sgr(s Style) string {
 	var numbers []string
 	if l.Styled {
@@ -90,7 +91,7 @@ func (l Look) sgr(s Style) string {
 // off turns all styles off.
 const off = "\x1b[0m"
 
-// Paint is a text in a style, cleaned as plaintext.Show does. No style reaches beyond the end of a line.
+// Paint returns a text in a style, cleaned by plaintext.Show. No style extends beyond the end of a line.
 func (l Look) Paint(s Style, text string) Styled {
 	text = plaintext.Show(text)
 	on := l.sgr(s)

@@ -7,14 +7,14 @@ import (
 	table "github.com/yuin/goldmark/extension/ast"
 )
 
-// cell is one of a table.
+// cell is a cell of a table.
 type cell struct {
 	spans []span
-	// width is that of its text on one line.
+	// width is the width of the cell's text on one line.
 	width int
 }
 
-// table renders a table in columns if it is narrow enough, and otherwise row by row, with the headers before the cells.
+// table renders a table in columns if it is narrow enough. Otherwise it renders row by row, with the headers before the cells.
 func (d layout) table(n *table.Table, width int) []Styled {
 	var rows [][]cell
 	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
@@ -85,7 +85,7 @@ func (d layout) columns(rows [][]cell, widths []int, alignments []table.Alignmen
 	return out
 }
 
-// rule is the line below the header.
+// rule returns the line below the header.
 func rule(widths []int) string {
 	parts := make([]string, len(widths))
 	for i, w := range widths {

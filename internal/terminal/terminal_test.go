@@ -11,12 +11,12 @@ import (
 	"github.com/idelchi/aura/internal/terminal"
 )
 
-// colourful is a terminal of a width with everything.
+// colourful returns the look of a terminal of a given width that supports everything.
 func colourful(width int) terminal.Look {
 	return terminal.Look{Styled: true, Colour: true, Live: true, Width: func() int { return width }}
 }
 
-// ours are the sequences that this package writes into text.
+// ours matches the sequences that this package writes into text.
 var ours = regexp.MustCompile(`\x1b\[[0-9;]*m`)
 
 func bare(text terminal.Styled) string { return ours.ReplaceAllString(string(text), "") }
@@ -76,7 +76,7 @@ func TestPaint(t *testing.T) {
 	}
 }
 
-// render shows a text in pieces of a size, or all at once.
+// render renders a text in pieces of a given size, or all at once.
 func render(look terminal.Look, text string, size int) terminal.Styled {
 	m := terminal.NewMarkdown(look)
 	var out terminal.Styled
@@ -137,7 +137,7 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
-// TestMarkdownStyles is one golden text with all sequences.
+// TestMarkdownStyles compares one text with a golden result that contains all sequences.
 func TestMarkdownStyles(t *testing.T) {
 	t.Parallel()
 	in := "# A *b*\n\nplain **strong _both_** `code` [l](u)\n\n- x\n"
@@ -174,7 +174,8 @@ func TestMarkdownStreams(t *testing.T) {
 	}
 }
 
-// TestMarkdownBounds checks that a text without line ends is shown before it ends, in the same way in whichever pieces it comes.
+// TestMarkdownBounds checks that a text without line ends is shown before it ends, and that the result does not depend on the
+// pieces.
 func TestMarkdownBounds(t *testing.T) {
 	t.Parallel()
 	for name, in := range map[string]string{
@@ -191,8 +192,8 @@ func TestMarkdownBounds(t *testing.T) {
 	}
 }
 
-// FuzzMarkdown checks that nothing but our sequences reaches the terminal, that the pieces in which a text comes make no difference, and
-// that running text is not wider than the terminal.
+// FuzzMarkdown checks that only this package's sequences reach the terminal, that the result does not depend on the pieces of a
+// text, and that running text is not wider than the terminal.
 func FuzzMarkdown(f *testing.F) {
 	for _, seed := range []string{
 		"# a\n\nb *c* **d** `e`\n\n- f\n  - g\n\n1. h\n", "```go\nx\n```\n", "- ```\n  x\n\n  y\n  ```\n", "| a | b |\n|---|:-:|\n| c | d |\n", "> a\n> > b\n",

@@ -14,14 +14,14 @@ type span struct {
 	text  string
 	// whole spans are not broken at their blanks.
 	whole bool
-	// ends is true for the end of a line, which has no text.
+	// ends marks the end of a line. Such a span has no text.
 	ends bool
 }
 
-// word is what is not broken, if it fits into a line.
+// word is a sequence of spans that is not broken if it fits into a line.
 type word []span
 
-// Width is how many columns a text takes, which has no control sequences.
+// Width returns how many columns a text takes. The text must not contain control sequences.
 func Width(text string) int { return ansi.StringWidth(text) }
 
 func (w word) width() int {
@@ -65,7 +65,8 @@ func (l Look) wrap(spans []span, width int) []Styled {
 	return out
 }
 
-// joined is a line of words. Blanks between words of one style have it too, so that an underlined line is one.
+// joined renders a line of words. Blanks between words of the same style also have that style, so that an underlined line has no
+// gaps.
 func (l Look) joined(line []word) Styled {
 	var out strings.Builder
 	var style Style
@@ -93,7 +94,7 @@ func (l Look) joined(line []word) Styled {
 	return Styled(out.String())
 }
 
-// words takes spans apart at their blanks. A nil word ends the line. The texts are cleaned, so that their widths are right.
+// words splits spans at their blanks. A nil word ends the line. The texts are cleaned, so that their widths are correct.
 func words(spans []span) []word {
 	var out []word
 	var open word
@@ -127,7 +128,7 @@ func words(spans []span) []word {
 	return out
 }
 
-// broken is a word in pieces that each fit into a line. A character that is wider than the line has one of its own.
+// broken splits a word into pieces that each fit into a line. A character that is wider than the line gets its own line.
 func (w word) broken(width int) []word {
 	if w.width() <= width {
 		return []word{w}
@@ -153,7 +154,7 @@ func (w word) broken(width int) []word {
 	return append(out, open)
 }
 
-// Fit is the beginning of a text on one line, in at most width columns.
+// Fit returns the beginning of a text on one line, in at most width columns.
 func Fit(text string, width int) string {
 	return ansi.Truncate(oneLine(plaintext.Show(text)), max(width, 0), "…")
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/idelchi/aura/internal/cli"
 )
 
-// The committed reference must be what the commands say today.
+// TestReference checks that the committed reference matches the commands.
 func TestReference(t *testing.T) {
 	t.Parallel()
 	got, err := os.ReadFile("../../../docs/reference.md")
@@ -19,7 +19,7 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// Every command has a page, and its lines are either text or known requests.
+// TestManual checks that every command has a page, and that its lines are either text or known requests.
 func TestManual(t *testing.T) {
 	t.Parallel()
 	all := cli.Describe()

@@ -42,7 +42,7 @@ func run(reference, man string) error {
 	return nil
 }
 
-// flatten returns a command and all below it, in the order of their paths.
+// flatten returns a command and all its subcommands, in the order of their paths.
 func flatten(d cli.Description) []cli.Description {
 	out := []cli.Description{d}
 	for _, below := range d.Commands {
@@ -51,7 +51,7 @@ func flatten(d cli.Description) []cli.Description {
 	return out
 }
 
-// about is the description of a command.
+// about returns the description of a command.
 func about(d cli.Description) string {
 	if d.Long != "" {
 		return d.Long
@@ -59,7 +59,7 @@ func about(d cli.Description) string {
 	return d.Short + "."
 }
 
-// aliases are the other paths of a command.
+// aliases returns the other paths of a command.
 func aliases(d cli.Description) string {
 	var out []string
 	for _, name := range d.Aliases {

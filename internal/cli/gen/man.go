@@ -7,7 +7,7 @@ import (
 	"github.com/idelchi/aura/internal/cli"
 )
 
-// manual returns the manual pages by their file names. They have no date, so that the same source gives the same pages.
+// manual returns the manual pages by file name. They contain no date, so that the same source produces the same pages.
 func manual(root cli.Description, version string) map[string]string {
 	out := map[string]string{}
 	for _, d := range flatten(root) {
@@ -16,7 +16,7 @@ func manual(root cli.Description, version string) map[string]string {
 	return out
 }
 
-// pageName is the name of a command's page, such as aura-plugins-show.
+// pageName returns the name of a command's page, such as aura-plugins-show.
 func pageName(path string) string { return strings.ReplaceAll(path, " ", "-") }
 
 func manPage(d cli.Description, program, version string) string {
@@ -38,7 +38,7 @@ func manPage(d cli.Description, program, version string) string {
 	return b.String()
 }
 
-// verbatim keeps lines as they are: the help is laid out by hand.
+// verbatim keeps the line breaks, because the help is laid out by hand.
 func verbatim(text string) string { return ".nf\n" + escaped(text) + "\n.fi\n" }
 
 func writeOptions(b *strings.Builder, heading string, flags []cli.FlagDescription) {
@@ -64,7 +64,7 @@ func writeSeeAlso(b *strings.Builder, d cli.Description) {
 	}
 }
 
-// escaped is text in which nothing is a request or an escape of roff. A dash becomes a minus, which can be searched and pasted.
+// escaped returns text in which nothing is a roff request or escape. A dash becomes a minus, which can be searched and pasted.
 func escaped(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(text)
 	lines := strings.Split(text, "\n")

@@ -15,7 +15,7 @@ have in common. This page is generated: ` + "`make generate`" + ` writes it.
 Every command also takes ` + "`--help`" + `.
 `
 
-// markdown is the command reference.
+// markdown returns the command reference.
 func markdown(root cli.Description) string {
 	var b strings.Builder
 	b.WriteString(referenceHead)
@@ -56,7 +56,7 @@ func writeTable(b *strings.Builder, flags []cli.FlagDescription) {
 	}
 }
 
-// writeShared names the flags that are explained at the root.
+// writeShared lists the flags that are explained at the root.
 func writeShared(b *strings.Builder, flags []cli.FlagDescription) {
 	if len(flags) == 0 {
 		return
@@ -69,7 +69,7 @@ func writeShared(b *strings.Builder, flags []cli.FlagDescription) {
 	fmt.Fprintf(b, "\n[Shared flags](#aura): %s\n", strings.Join(names, ", "))
 }
 
-// unindented is an example without the two blanks that the help has before each line.
+// unindented removes the two blanks that the help has before each line of an example.
 func unindented(text string) string {
 	return strings.TrimPrefix(strings.ReplaceAll(text, "\n  ", "\n"), "  ")
 }
