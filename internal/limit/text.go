@@ -18,7 +18,7 @@ func mark(left int) string { return fmt.Sprintf("… [%d bytes left out]", left)
 var marked = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`… \[(\d{1,18}) bytes left out\]$`) })
 
 // Shorten returns a text of at most about size bytes: its beginning and a mark with the number of omitted bytes. If the text
-// was shortened before, the mark counts all omitted bytes. The result does not share memory with the text.
+// was shortened before, the mark counts all omitted bytes. A shortened text does not share memory with the original.
 func Shorten(text string, size int) string {
 	if len(text) <= size+markSize {
 		return text
