@@ -11,7 +11,7 @@ import (
 type pace struct {
 	// grace is the timeout for each step of a graceful end.
 	grace time.Duration
-	// haste replaces grace if the user waits for the end.
+	// haste replaces grace when the caller does not want to wait.
 	haste time.Duration
 	// stuck is how long a request may continue after its context is done.
 	stuck time.Duration
@@ -36,7 +36,7 @@ type shared struct {
 	pace    pace
 	// opened is set once Open has returned.
 	opened atomic.Bool
-	// hurried is set if the user waits for the end.
+	// hurried is set by Hurry. It makes grace return haste.
 	hurried atomic.Bool
 
 	telling sync.Mutex
