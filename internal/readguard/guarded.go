@@ -67,7 +67,7 @@ func (f *Files) leave(paths sdk.ToolPaths, before map[string]Mark) {
 			}
 		}
 		if f.Record(path) != nil {
-			_ = f.Clear(path) // fails only for a path that cannot exist, which has no mark either
+			_ = f.Clear(path) // fails only if the path cannot be resolved, and then it has no mark either
 		}
 	}
 	for _, path := range paths.Clear {
