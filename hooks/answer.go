@@ -9,23 +9,23 @@ import (
 	"strings"
 )
 
-// answer is what a hook says on its standard output when it succeeds.
+// answer is the parsed standard output of a hook that succeeded.
 type answer struct {
 	message string
 	deny    bool
 	reason  string
-	// note says what is wrong with the answer; empty if nothing is.
+	// note describes a problem with the answer. It is empty if there is none.
 	note string
-	// wrong is a value of the wrong type, for which the hook counts as failed; nil if there is none.
+	// wrong is set for a value of the wrong type. The hook then counts as failed.
 	wrong *AnswerError
 }
 
-// AnswerError is a value of the wrong type in an answer, or a key in the wrong case. What the hook meant is unknown, so it does not
-// block the call.
+// AnswerError reports a value of the wrong type in an answer, or a key in the wrong case. The hook's intention is unknown, so
+// the error does not block the call.
 type AnswerError struct {
-	// Key is that of the value, and Want is what it must be.
+	// Key is the key of the value. Want describes the required type.
 	Key, Want string
-	// Meant is the key that was probably meant; empty if the key is right.
+	// Meant is the key that was probably intended. It is empty if the key is correct.
 	Meant string
 }
 
@@ -36,13 +36,13 @@ func (e *AnswerError) Error() string {
 	return fmt.Sprintf("reading its answer: %q is not %s", e.Key, e.Want)
 }
 
-// The bounds of what a note repeats of an answer.
+// The limits of what a note quotes from an answer.
 const (
 	maxNamed   = 5
 	maxNameLen = 40
 )
 
-// readAnswer understands standard output. Whatever is not an object with at least one of our keys is a plain message.
+// readAnswer parses standard output. Output that is not an object with at least one known key is a plain message.
 func readAnswer(stdout []byte) answer {
 	text := bytes.TrimSpace(stdout)
 	asText := answer{message: string(text)}
@@ -64,7 +64,7 @@ func readAnswer(stdout []byte) answer {
 		ours++
 		delete(fields, key.name)
 		if err := json.Unmarshal(value, key.into); err != nil {
-			// A hook that denies a call in so many words means it, whatever else is wrong with its answer.
+			// An explicit deny is respected, whatever else is wrong with the answer.
 			if asText.deny = a.deny; asText.deny {
 				asText.note = fmt.Sprintf("this was read as plain text, since %q is not %s", key.name, wanted(key.into))
 			} else {
@@ -83,18 +83,18 @@ func readAnswer(stdout []byte) answer {
 	return a
 }
 
-// answerKey is a key of an answer and what it sets.
+// answerKey is a key of an answer and the target of its value.
 type answerKey struct {
 	name string
 	into any
 }
 
-// keys begin with deny, which counts also if the others are not what they should be.
+// keys returns the known keys. deny is first, because it applies even if the other values are invalid.
 func (a *answer) keys() []answerKey {
 	return []answerKey{{"deny", &a.deny}, {"message", &a.message}, {"reason", &a.reason}}
 }
 
-// almost finds a key of ours in the wrong case, in an object that has none in the right one.
+// almost finds a known key in the wrong case. It is called for an object without known keys in the correct case.
 func (a *answer) almost(fields map[string]json.RawMessage) *AnswerError {
 	for _, key := range a.keys() {
 		for _, name := range slices.Sorted(maps.Keys(fields)) {
@@ -113,7 +113,7 @@ func wanted(into any) string {
 	return "a text"
 }
 
-// list names the first few.
+// list joins the first few names.
 func list(names []string) string {
 	more := ""
 	if len(names) > maxNamed {

@@ -9,8 +9,8 @@ import (
 	"github.com/idelchi/aura/hooks"
 )
 
-// BenchmarkTrivial compares a hook that does nothing with the same command run by sh directly. The difference is what
-// the limits, the event and the interpreter cost.
+// BenchmarkTrivial compares a hook that does nothing with the same command run by sh directly. The difference is the cost of
+// the limits, the event and the interpreter.
 func BenchmarkTrivial(b *testing.B) {
 	call := hooks.Call{Tool: "Write", Input: map[string]any{"path": "main.go"}, Paths: []string{"/p/main.go"}}
 	b.Run("hook", func(b *testing.B) {

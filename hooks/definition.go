@@ -10,29 +10,29 @@ import (
 	"time"
 )
 
-// Definition is a hook as it is configured, with all that it inherits.
+// Definition is a hook as configured, including inherited settings.
 type Definition struct {
 	Name        string
 	Description string
-	// Event is EventPre or EventPost. A disabled hook, which may be there only to be inherited from, needs none.
+	// Event is EventPre or EventPost. It may be empty for a disabled hook, which may exist only to be inherited from.
 	Event string
-	// Matcher is a regular expression for names of tools; empty is every tool.
+	// Matcher is a regular expression for tool names. An empty Matcher matches every tool.
 	Matcher string
 	// Files is a pattern of filepath.Match for base names.
 	Files string
-	// Command is a shell line. A disabled hook needs none.
+	// Command is a shell line. It may be empty for a disabled hook.
 	Command string
-	// Timeout is DefaultTimeout where it is 0.
+	// Timeout is DefaultTimeout if it is 0.
 	Timeout  time.Duration
 	Depends  []string
 	Silent   bool
 	Disabled bool
 }
 
-// Error is a fault in a definition.
+// Error is an error in a definition.
 type Error struct {
 	Hook string
-	// Field is the key at fault, and Value the item of it, if it is a list.
+	// Field is the invalid key. Value is the invalid item if the key is a list.
 	Field, Value string
 	Err          error
 }
@@ -41,13 +41,13 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("compiling hook %q: %s: %v", e.Hook, e.Field, e.Err)
 }
 
-// Unwrap gives the fault without its place.
+// Unwrap returns the error without its location.
 func (e *Error) Unwrap() error { return e.Err }
 
 // fieldMatcher is the Field of an Error about a regular expression.
 const fieldMatcher = "matcher"
 
-// compile checks a definition by itself.
+// compile checks a definition independently of the others.
 func (d Definition) compile() (Entry, error) {
 	e := Entry{
 		Name: d.Name, Description: d.Description, Event: d.Event, Files: d.Files, Command: d.Command, Timeout: d.Timeout,
@@ -82,7 +82,7 @@ func (d Definition) compile() (Entry, error) {
 	return e, nil
 }
 
-// compileAll checks each definition by itself and returns the hooks by name.
+// compileAll checks each definition independently and returns the hooks by name.
 func compileAll(defs []Definition) (map[string]Entry, error) {
 	entries := make(map[string]Entry, len(defs))
 	for _, d := range sorted(defs) {

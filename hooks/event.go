@@ -6,37 +6,37 @@ import (
 	"fmt"
 )
 
-// Event is what a hook reads on its standard input, as JSON.
+// Event is the JSON that a hook reads on its standard input.
 type Event struct {
 	// HookEvent is PreToolUse or PostToolUse.
 	HookEvent string `json:"hook_event"`
 	Tool      struct {
 		Name  string `json:"name"`
 		Input any    `json:"input"`
-		// Output is there after the call only.
+		// Output is set only after the call.
 		Output string `json:"output,omitempty"`
 	} `json:"tool"`
 	CWD string `json:"cwd"`
-	// FilePaths are all files of the call, also those that the hook's pattern does not fit.
+	// FilePaths holds all files of the call, including those that the hook's pattern does not match.
 	FilePaths []string `json:"file_paths,omitempty"`
 }
 
-// Call is the tool call that hooks are run for.
+// Call is the tool call for which hooks run.
 type Call struct {
 	Tool string
-	// Input are the final arguments.
+	// Input holds the final arguments.
 	Input map[string]any
-	// Output is what the tool returned, for post hooks.
+	// Output is the tool's output. It is set for post hooks.
 	Output string
-	// Paths are the files that the call touches, absolute; see Paths.
+	// Paths holds the absolute paths of the files that the call touches. See the function Paths.
 	Paths []string
-	// Ended is called after each hook that ran, before the next one starts; nil is nobody.
+	// Ended is called after each hook that ran, before the next hook starts. It may be nil.
 	Ended func(e Entry)
 }
 
 var hookEvents = map[string]string{EventPre: "PreToolUse", EventPost: "PostToolUse"}
 
-// encode is the event of a call, on one line.
+// encode returns the event of a call as one line of JSON.
 func (c Call) encode(event, dir string) ([]byte, error) {
 	e := Event{HookEvent: hookEvents[event], CWD: dir, FilePaths: c.Paths}
 	e.Tool.Name, e.Tool.Input = c.Tool, c.Input
@@ -48,7 +48,7 @@ func (c Call) encode(event, dir string) ([]byte, error) {
 	}
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
-	// Hooks look for texts such as && in what they read, often without a JSON parser.
+	// Hooks often search their input for texts such as && without a JSON parser, so these are not escaped.
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(e); err != nil {
 		return nil, fmt.Errorf("encoding the call: %w", err)

@@ -1,16 +1,16 @@
 package hooks
 
-// The parts that tests outside the package look at.
+// Constants that tests outside the package use.
 const (
 	MaxText  = maxText
 	MaxPaths = maxPaths
 )
 
-// ReadAnswer is readAnswer with its parts spread out.
+// ReadAnswer exports readAnswer. It returns the fields of the answer.
 func ReadAnswer(stdout []byte) (message string, deny bool, reason, note string) {
 	a := readAnswer(stdout)
 	return a.message, a.deny, a.reason, a.note
 }
 
-// Readable is readable.
+// Readable exports readable.
 func Readable(text string, more int64) string { return readable(text, more) }

@@ -9,27 +9,27 @@ import (
 	"github.com/idelchi/aura/internal/tool"
 )
 
-// Filter narrows the hooks by patterns of their names, in which * stands for any text.
+// Filter selects hooks by patterns of their names. * matches any text.
 type Filter struct {
-	// Origin says whose filter it is, such as `agent "Coder"`, for the reason that a user sees.
+	// Origin is the owner of the filter, such as `agent "Coder"`. It is part of the reason that a user sees.
 	Origin string
-	// Enabled keeps those that fit; without patterns it keeps all.
+	// Enabled keeps only the hooks that match. If it is empty, all hooks are kept.
 	Enabled []string
-	// Disabled removes those that fit, also from what Enabled keeps.
+	// Disabled removes the hooks that match. It takes precedence over Enabled.
 	Disabled []string
 }
 
-// Excluded is a hook that is not in force.
+// Excluded is a hook that is not active.
 type Excluded struct {
 	Entry
 
 	// Reason is a clause such as `it depends on go:fix, which is not active`.
 	Reason string
-	// Pruned is set if nobody excluded the hook itself, but one that it depends on.
+	// Pruned is set if the hook itself is not excluded, but a hook that it depends on is.
 	Pruned bool
 }
 
-// exclude says why the filter removes a hook; it is empty if it does not.
+// exclude returns the reason why the filter removes a hook, or "" if it does not.
 func (f Filter) exclude(name string) string {
 	if len(f.Enabled) > 0 && !tool.Match(f.Enabled, name) {
 		return fmt.Sprintf("%s enables only %s", f.Origin, strings.Join(f.Enabled, ", "))
@@ -42,8 +42,7 @@ func (f Filter) exclude(name string) string {
 	return ""
 }
 
-// split parts hooks, which are in order, into those in force and the others. A hook whose dependency is not in force is not
-// either.
+// split separates ordered hooks into active and excluded hooks. A hook is excluded if one of its dependencies is.
 func split(entries []Entry, disabled map[string]bool, filters []Filter) (active []Entry, excluded []Excluded) {
 	out := map[string]bool{}
 	for _, e := range entries {
@@ -75,8 +74,8 @@ func excludeReason(e Entry, out, disabled map[string]bool, filters []Filter) (re
 	return "", false
 }
 
-// Warnings are what is wrong with the hooks although they can be used: one that the shell cannot read blocks nothing, and one that
-// depends on a hook that is not active never runs.
+// Warnings describes problems that do not prevent using the hooks: a hook whose command cannot be parsed never blocks a call,
+// and a hook that depends on an inactive hook never runs.
 func (r Runner) Warnings() []string {
 	var out []string
 	for _, e := range slices.Concat(r.Pre, r.Post) {

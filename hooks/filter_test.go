@@ -8,7 +8,7 @@ import (
 	"github.com/idelchi/aura/hooks"
 )
 
-// TestWarnings holds which hooks are reported although they can be used.
+// TestWarnings checks which usable hooks are reported.
 func TestWarnings(t *testing.T) {
 	t.Parallel()
 	def := func(name, event, command string, depends ...string) hooks.Definition {

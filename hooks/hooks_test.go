@@ -15,7 +15,7 @@ import (
 	"github.com/idelchi/aura/internal/shell"
 )
 
-// TestMain makes the test binary its own shell, as aura is.
+// TestMain makes the test binary its own shell, as aura does.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == shell.Argument {
 		os.Exit(shell.Main(os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
@@ -109,7 +109,7 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// TestNewPanics holds that New panics on a regular expression, and on nothing else.
+// TestNewPanics checks that New panics only for an invalid regular expression.
 func TestNewPanics(t *testing.T) {
 	t.Parallel()
 	broken, waiting := pre("a"), pre("a", "b")

@@ -10,16 +10,17 @@ import (
 	"github.com/idelchi/aura/hooks"
 )
 
-// maxAllocated is what a run of a hook may cost this process in all, in bytes: the bounded output, copied a few times.
+// maxAllocated is the maximum number of bytes that this process may allocate to run a hook: the limited output, copied a few
+// times.
 const maxAllocated = 24 << 20
 
-// Whatever a hook does, the caller goes on, its memory stays flat and the model gets a short text. The rows run one after
-// the other, so that what this process allocates meanwhile is theirs.
+// TestHostile checks that the caller continues whatever a hook does, that its memory use stays flat, and that the model gets a
+// short text. The rows run sequentially, so that the allocations of this process belong to one row.
 func TestHostile(t *testing.T) {
 	awkward := "/p/" + strings.Repeat("$(exit 2) '\"\n", 100)
 	tests := []struct {
 		name, command, want string
-		// timeout is five minutes where it is 0.
+		// timeout is five minutes if it is 0.
 		timeout time.Duration
 		post    bool
 	}{

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// order returns the names of all hooks such that each comes after those it depends on; of those that could be next, the
-// first by name is.
+// order sorts the names of all hooks so that each hook comes after its dependencies. Otherwise hooks are sorted by name.
 func order(entries map[string]Entry) ([]string, error) {
 	names := slices.Sorted(maps.Keys(entries))
 	for _, name := range names {
@@ -30,7 +29,7 @@ func order(entries map[string]Entry) ([]string, error) {
 	return done, nil
 }
 
-// checkDepends refuses dependencies that do not exist or that belong to the other event.
+// checkDepends rejects dependencies that do not exist or that belong to the other event.
 func checkDepends(entries map[string]Entry, e Entry) error {
 	for _, name := range e.Depends {
 		dep, known := entries[name]
@@ -48,7 +47,8 @@ func checkDepends(entries map[string]Entry, e Entry) error {
 	return nil
 }
 
-// cycle is the error for hooks of which each waits for another one of them. The chain begins and ends with the same hook.
+// cycle returns the error for hooks that depend on each other in a cycle. The chain in the error begins and ends with the same
+// hook.
 func cycle(entries map[string]Entry, waiting []string) error {
 	chain := waiting[:1:1]
 	for {

@@ -9,41 +9,41 @@ import (
 	"github.com/idelchi/aura/internal/shell"
 )
 
-// Exit statuses with a meaning.
+// Exit statuses with a special meaning.
 const (
-	// exitBlock is how a pre hook blocks a call.
+	// exitBlock is the status with which a pre hook blocks a call.
 	exitBlock  = 2
 	signalBase = 128
 	maxSignal  = 64
 )
 
-// Report is how one hook ended.
+// Report describes how one hook ended.
 type Report struct {
 	Hook string
-	// ExitCode is -1 if the hook did not end by itself.
+	// ExitCode is -1 if the hook did not exit by itself.
 	ExitCode int
-	// TimedOut tells that the hook was killed at its timeout.
+	// TimedOut reports whether the hook was killed at its timeout.
 	TimedOut bool
 	Duration time.Duration
-	// Stdout and Stderr are what the hook printed, bounded and readable, also of a silent hook.
+	// Stdout and Stderr hold the output of the hook, limited in size and readable. They are also set for a silent hook.
 	Stdout, Stderr string
-	// Blocked tells that the call must not be made, and Message is why.
+	// Blocked means that the call must not be made. Message holds the reason.
 	Blocked bool
-	// Message is for the model: bounded, and it names the hook. It is empty if there is nothing to say.
+	// Message is for the model. It is limited in size and names the hook. It is empty if there is nothing to report.
 	Message string
-	// Err is why the hook could not be run to its end, or an *AnswerError.
+	// Err is the reason why the hook could not be run to completion, or an *AnswerError.
 	Err error
 }
 
-// Outcome is what all hooks of a call said.
+// Outcome is the combined result of all hooks of a call.
 type Outcome struct {
-	// Blocked tells that the call must not be made.
+	// Blocked means that the call must not be made.
 	Blocked bool
-	// By is the hook that blocked it, and Reason is for the model; it names the hook.
+	// By is the hook that blocked the call. Reason is for the model and names the hook.
 	By, Reason string
-	// Feedback is for the model, beside what the tool returns; it names the hooks.
+	// Feedback is for the model, in addition to the tool's output. It names the hooks.
 	Feedback string
-	// Reports are of the hooks that ran, in order.
+	// Reports holds the reports of the hooks that ran, in order.
 	Reports []Report
 }
 
@@ -56,10 +56,10 @@ func (o *Outcome) add(r Report) {
 	o.Feedback = join(o.Feedback, r.Message)
 }
 
-// Append is the output of a tool with the feedback after it.
+// Append returns the output of a tool followed by the feedback.
 func (o Outcome) Append(output string) string { return join(output, o.Feedback) }
 
-// join puts texts below each other, with a blank line between.
+// join joins the non-empty texts with a blank line between them.
 func join(texts ...string) string {
 	var out []string
 	for _, text := range texts {
@@ -70,7 +70,7 @@ func join(texts ...string) string {
 	return strings.Join(out, "\n\n")
 }
 
-// judge reads what the end of a hook means.
+// judge interprets how a hook ended.
 func judge(e Entry, event string, result shell.Result, err error) Report {
 	r := Report{
 		Hook: e.Name, ExitCode: result.ExitCode, TimedOut: result.TimedOut, Err: err,
@@ -100,7 +100,7 @@ func judge(e Entry, event string, result shell.Result, err error) Report {
 	return r
 }
 
-// settle reads the answer of a hook that succeeded.
+// settle interprets the answer of a hook that succeeded.
 func (r *Report) settle(e Entry, event string, result shell.Result) {
 	a := readAnswer(result.Stdout)
 	if a.note != "" {
@@ -117,7 +117,7 @@ func (r *Report) settle(e Entry, event string, result shell.Result) {
 		r.Message = blocked(e, join(readable(a.reason, 0), readable(a.message, dropped), a.note))
 		return
 	}
-	// After the call there is nothing left to deny, but the reason is still worth knowing.
+	// After the call there is nothing to deny, but the reason is still useful.
 	if !a.deny {
 		a.reason = ""
 	}
@@ -140,7 +140,7 @@ func blocked(e Entry, reason string) string {
 	return fmt.Sprintf("blocked by hook %q: %s", e.Name, reason)
 }
 
-// cause is an error without the command line that the shell repeats in it: the hook's name says as much in less.
+// cause returns an error without the command line that the shell adds to it, because the hook's name is shorter and sufficient.
 func cause(err error) string {
 	if inner := errors.Unwrap(err); inner != nil {
 		err = inner
@@ -148,7 +148,7 @@ func cause(err error) string {
 	return err.Error()
 }
 
-// status spells an exit status. A shell reports the end of a program by a signal as one over 128.
+// status formats an exit status. A shell reports a program that was ended by a signal as a status above 128.
 func status(code int) string {
 	if code > signalBase && code <= signalBase+maxSignal {
 		return fmt.Sprintf("ended with status %d (signal %d)", code, code-signalBase)

@@ -11,16 +11,16 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// The bounds of a search for paths.
+// The limits of a search for paths.
 const (
 	maxDepth   = 16
 	maxPaths   = 1 << 16
 	maxPathLen = 4096
 )
 
-// Paths finds the files that a call touches: first those in its input, by the names of the keys, and those in the text of a
-// patch, then those that the tool itself declares. They are absolute, each is there once, and the order is always the same for
-// the same call. Dir is what relative paths start from.
+// Paths returns the files that a call touches. First come the files in its input, which are found by the names of keys and in
+// the text of a patch, and then the files that the tool itself declares. The paths are absolute and unique, and their order is
+// deterministic. Relative paths are resolved against dir.
 func Paths(dir string, input map[string]any, declared sdk.ToolPaths) []string {
 	f := finder{dir: dir, seen: map[string]bool{}}
 	f.object(input, 0)
@@ -54,7 +54,7 @@ func (f *finder) add(path string) {
 	}
 }
 
-// object looks through the keys in the order of their names, since a map has none of its own.
+// object visits the keys in sorted order, because the order of a map is random.
 func (f *finder) object(object map[string]any, depth int) {
 	for _, key := range slices.Sorted(maps.Keys(object)) {
 		f.value(kindOf(key), object[key], depth+1)
@@ -103,7 +103,7 @@ func (f *finder) text(kind keyKind, text string) {
 	}
 }
 
-// patchHeads begin the lines of a patch that name a file.
+// patchHeads holds the prefixes of patch lines that name a file.
 var patchHeads = []string{"*** Update File:", "*** Add File:", "*** Delete File:", "*** Move to:"}
 
 func (f *finder) patch(text string) {
@@ -116,19 +116,19 @@ func (f *finder) patch(text string) {
 	}
 }
 
-// keyKind says what the values of a key are.
+// keyKind is the kind of a key's values.
 type keyKind int
 
 const (
 	keyOther keyKind = iota
-	// keyPath is a key for paths, keyPlace one for paths among other things.
+	// keyPath is a key for paths. keyPlace is a key for paths and other values.
 	keyPath
 	keyPlace
 	keyURI
 	keyPatch
 )
 
-// kinds are by the last words of a key.
+// kinds maps the last words of a key to its kind.
 var kinds = map[string]keyKind{
 	"path": keyPath, "paths": keyPath, "file": keyPath, "files": keyPath, "filepath": keyPath, "filepaths": keyPath,
 	"filename": keyPath, "filenames": keyPath,
@@ -138,8 +138,8 @@ var kinds = map[string]keyKind{
 	"patch": keyPatch, "diff": keyPatch, "input": keyPatch,
 }
 
-// kindOf reads the last word of a key, or the last two as one: old_path, targetFile and file-name are all about paths,
-// profile is not.
+// kindOf classifies a key by its last word, or by its last two words joined. old_path, targetFile and file-name are keys for
+// paths; profile is not.
 func kindOf(key string) keyKind {
 	words := wordsOf(key)
 	for n := 1; n <= min(2, len(words)); n++ {
@@ -150,7 +150,8 @@ func kindOf(key string) keyKind {
 	return keyOther
 }
 
-// wordsOf takes a key apart at what is neither letter nor digit, and before a capital that follows a small letter.
+// wordsOf splits a key at characters other than letters and digits, and before a capital after a lower-case letter. The words
+// are in lower case.
 func wordsOf(key string) []string {
 	var apart strings.Builder
 	small := false
@@ -167,7 +168,7 @@ func wordsOf(key string) []string {
 	return strings.Fields(apart.String())
 }
 
-// fromURI is the path of a file URI on this machine.
+// fromURI returns the path of a file URI on this machine.
 func fromURI(text string) (string, bool) {
 	if !strings.HasPrefix(text, "file://") {
 		return "", false
@@ -184,7 +185,7 @@ func fromURI(text string) (string, bool) {
 	return path, path != ""
 }
 
-// looksLikePath tells a path from a word, a sentence or an address.
+// looksLikePath reports whether a text is probably a path and not a word, a sentence or a URL.
 func looksLikePath(text string) bool {
 	if strings.Contains(text, "://") || strings.ContainsAny(text, "\r\n") {
 		return false

@@ -8,7 +8,7 @@ import (
 	"github.com/idelchi/aura/internal/prompt"
 )
 
-// Prompt is what prompts can say of the hooks in force: each of them, and a summary with a line for each.
+// Prompt returns the description of the active hooks for prompts: each hook, and a summary with one line per hook.
 func (r Runner) Prompt() prompt.Hooks {
 	var out prompt.Hooks
 	var lines []string
@@ -26,7 +26,7 @@ func (r Runner) Prompt() prompt.Hooks {
 	return out
 }
 
-// summary is a line about a hook. One without a description is not worth more than its name and event.
+// summary returns a line about a hook. For a hook without a description, it contains only the name and the event.
 func summary(h prompt.HookInfo) string {
 	line := fmt.Sprintf("- %s (%s)", h.Name, h.Event)
 	if h.Description == "" {

@@ -12,38 +12,38 @@ import (
 	"github.com/idelchi/aura/internal/shell"
 )
 
-// The bounds of a hook's process.
+// The limits of a hook's process.
 const (
-	// maxOutput is how many bytes of each stream are kept. A JSON answer must fit.
+	// maxOutput is the maximum number of bytes kept of each stream. A JSON answer must fit.
 	maxOutput = 1 << 20
-	// maxMemory is for the interpreter, not for the programs that a hook starts.
+	// maxMemory is the memory limit of the interpreter in bytes. It does not apply to the programs that a hook starts.
 	maxMemory = 256 << 20
-	// slowAfter is when a hook counts as slow.
+	// slowAfter is the time after which a hook counts as slow.
 	slowAfter = time.Second
 )
 
-// Runner holds the hooks in force, in the order in which they run. It is a value: the zero value runs nothing, and one with
-// its fields set may be used from several goroutines.
+// Runner holds the active hooks in the order in which they run. The zero value runs no hooks. A Runner is safe for concurrent
+// use once its fields are set.
 type Runner struct {
 	Pre, Post []Entry
-	// Excluded are the hooks that are not in force, in order, pre hooks first.
+	// Excluded holds the hooks that are not active, in order, pre hooks first.
 	Excluded []Excluded
 
-	// OnStart is called before each hook that runs; nil is nobody.
+	// OnStart is called before each hook that runs. It may be nil.
 	OnStart func(hookName string)
-	// OnSlow is called once for a hook that has run for a second, from another goroutine, and never after the hook's end;
-	// nil is nobody. Both must return soon.
+	// OnSlow is called once for a hook that has run for a second. It is called from another goroutine, and never after the hook
+	// has ended. It may be nil. OnStart and OnSlow must return quickly.
 	OnSlow func(hookName string)
 
-	// Executable is aura itself, which is started again as the shell; see shell.Argument.
+	// Executable is the path of aura itself, which is started again as the shell. See shell.Argument.
 	Executable string
-	// Dir is the session's working directory.
+	// Dir is the working directory of the session.
 	Dir string
-	// Env is the whole environment of the hooks, as NAME=value.
+	// Env is the complete environment of the hooks, as NAME=value.
 	Env []string
 }
 
-// New is Compile for hooks that are part of a program: it panics if the matcher of a hook is not a regular expression.
+// New is like Compile, for hooks that are part of a program. It panics if a matcher is not a valid regular expression.
 func New(defs []Definition, filters ...Filter) (Runner, error) {
 	r, err := Compile(defs, filters...)
 	var fault *Error
@@ -53,8 +53,8 @@ func New(defs []Definition, filters ...Filter) (Runner, error) {
 	return r, err
 }
 
-// Compile compiles hooks and orders them by their dependencies. Filters are applied one after the other. A fault is an
-// *Error, also if it is in a hook that is not in force.
+// Compile compiles hooks and orders them by their dependencies. Filters are applied in order. An invalid definition is an
+// *Error, even if the hook is not active.
 func Compile(defs []Definition, filters ...Filter) (Runner, error) {
 	entries, err := compileAll(defs)
 	if err != nil {
@@ -86,10 +86,10 @@ func Compile(defs []Definition, filters ...Filter) (Runner, error) {
 	return r, nil
 }
 
-// rank puts pre hooks first and those without an event last.
+// rank orders events: pre hooks first, hooks without an event last.
 func rank(event string) int { return slices.Index([]string{EventPre, EventPost, ""}, event) }
 
-// Only is the runner with a single one of its hooks, in force or not; false if it has no such hook.
+// Only returns a Runner with just the named hook, whether or not it is active. It returns false if there is no such hook.
 func (r Runner) Only(name string) (Runner, bool) {
 	all := slices.Concat(r.Pre, r.Post)
 	for _, e := range r.Excluded {
@@ -110,13 +110,13 @@ func (r Runner) Only(name string) (Runner, bool) {
 	return r, false
 }
 
-// RunPre runs the hooks that match the call that is about to be made, until one blocks it. The error is that of ctx, and
-// the call must not be made then either.
+// RunPre runs the matching hooks before a call, until one of them blocks it. The only error is that of ctx; the call must then
+// not be made either.
 func (r Runner) RunPre(ctx context.Context, c Call) (Outcome, error) {
 	return r.run(ctx, EventPre, r.Pre, c)
 }
 
-// RunPost runs the hooks that match the call that was made. The error is that of ctx.
+// RunPost runs the matching hooks after a call. The only error is that of ctx.
 func (r Runner) RunPost(ctx context.Context, c Call) (Outcome, error) {
 	return r.run(ctx, EventPost, r.Post, c)
 }
@@ -142,7 +142,7 @@ func (r Runner) run(ctx context.Context, event string, entries []Entry, c Call) 
 	return out, nil
 }
 
-// runOne runs a hook to its end. A failure to run it is part of the report.
+// runOne runs a hook to completion. A failure to run the hook is part of the report.
 func (r Runner) runOne(ctx context.Context, event string, e Entry, c Call) Report {
 	if r.OnStart != nil {
 		r.OnStart(e.Name)
@@ -162,7 +162,7 @@ func (r Runner) runOne(ctx context.Context, event string, e Entry, c Call) Repor
 	return report
 }
 
-// watch tells OnSlow about a hook once it is slow. What it returns ends that, and must be called.
+// watch calls OnSlow once the hook is slow. The caller must call stop when the hook has ended.
 func (r Runner) watch(name string) (stop func()) {
 	if r.OnSlow == nil {
 		return func() {}
@@ -179,7 +179,7 @@ func (r Runner) watch(name string) (stop func()) {
 	}
 }
 
-// withoutFiles is the environment without what is set for each hook anew: a value from outside would pass for a file.
+// withoutFiles removes the variables that are set anew for each hook. An inherited value would be mistaken for a file.
 func withoutFiles(env []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")

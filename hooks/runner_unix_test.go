@@ -20,7 +20,7 @@ import (
 	"github.com/idelchi/aura/hooks"
 )
 
-// runner is one with these hooks, in a directory of its own.
+// runner returns a Runner with the given hooks, in a temporary directory.
 func runner(tb testing.TB, defs ...hooks.Definition) hooks.Runner {
 	tb.Helper()
 	r, err := hooks.New(defs)
@@ -33,7 +33,7 @@ func runner(tb testing.TB, defs ...hooks.Definition) hooks.Runner {
 	if r.Dir, err = filepath.EvalSymlinks(tb.TempDir()); err != nil {
 		tb.Fatal(err)
 	}
-	// A machine that is busy with other tests must not change what these find.
+	// The results must not depend on the load of the machine.
 	for _, entries := range [][]hooks.Entry{r.Pre, r.Post} {
 		for i := range entries {
 			if entries[i].Timeout == hooks.DefaultTimeout {
@@ -73,7 +73,8 @@ func TestZeroRunner(t *testing.T) {
 	}
 }
 
-// The same command before and after a call; want is the reason if it blocks, and the feedback if not.
+// TestAnswers runs the same command before and after a call. pre and post hold the reason if the command blocks, or else the
+// feedback.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	const said = `blocked by hook "h": `
@@ -82,7 +83,7 @@ func TestAnswers(t *testing.T) {
 		silent  bool
 		blocks  bool
 		pre     string
-		// post is as pre if it is empty.
+		// post is the same as pre if it is empty.
 		post string
 	}{
 		"status 0, nothing":              {command: "true"},
@@ -243,7 +244,7 @@ func TestStartFails(t *testing.T) {
 	}
 }
 
-// Files with names that a shell takes apart, expands or runs if it gets the chance.
+// TestFiles uses file names that a shell would split, expand or run.
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	r := runner(t,
@@ -330,7 +331,7 @@ func TestCanceled(t *testing.T) {
 	}
 }
 
-// The hook ends only after it was called slow.
+// TestSlow checks OnSlow with a hook that ends only after OnSlow was called.
 func TestSlow(t *testing.T) {
 	t.Parallel()
 	r := runner(t, hook("post", "read x < go; echo $x"))
@@ -338,7 +339,7 @@ func TestSlow(t *testing.T) {
 	if err := unix.Mkfifo(path, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// Opened for both, it never makes the writer wait for a reader.
+	// A pipe opened for reading and writing never makes the writer wait for a reader.
 	fifo, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)

@@ -8,16 +8,16 @@ import (
 	"unicode/utf8"
 )
 
-// maxText is how much of what a hook says a model is shown, in bytes.
+// maxText is the maximum length of a hook's output that is shown to the model, in bytes.
 const maxText = 16 << 10
 
-// escapes are the sequences by which programs colour what they print.
+// escapes matches the escape sequences with which programs colour their output.
 var escapes = regexp.MustCompile(`\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\))`)
 
-// readable is text as a model can read it: valid, without colours and other control characters, and no longer than maxText.
-// More is how many bytes were dropped before.
+// readable returns text that a model can read: valid UTF-8, without colours and other control characters, and at most maxText
+// bytes long. more is the number of bytes that were dropped before.
 func readable(text string, more int64) string {
-	// Cleaning a text costs several times its length, so most of what will not be shown is not cleaned.
+	// Cleaning a text costs several times its length, so most of the text that will not be shown is dropped first.
 	if len(text) > 2*maxText {
 		more += int64(len(text) - 2*maxText)
 		text = text[:2*maxText]

@@ -1,6 +1,6 @@
-// Package condition is the small language that decides whether a plugin's hooks fire and what /assert does: terms
-// such as context_above:70 or not todo_done, joined with and. An expression is parsed once and evaluated against a
-// snapshot of the session.
+// Package condition implements the small language that decides whether a plugin's hooks run and what /assert does. An
+// expression consists of terms such as context_above:70 or not todo_done, joined with and. It is parsed once and evaluated
+// against a snapshot of the session.
 package condition
 
 import (
@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// ShellTimeout is how long a bash: term may run.
+// ShellTimeout is the timeout of a bash: term.
 const ShellTimeout = 120 * time.Second
 
-// Expr is a parsed condition. It never changes after Parse. The zero value is always true.
+// Expr is a parsed condition. It is immutable. The zero value is always true.
 type Expr struct {
 	source string
 	terms  []term
 }
 
-// term is one test. Which of number and text is set depends on the name.
+// term is one test. Its name determines which of number and text is set.
 type term struct {
 	name    string
 	negated bool
@@ -27,36 +27,36 @@ type term struct {
 	text    string
 }
 
-// Model is what the model terms look at. Zero fields mean that the model has not been resolved.
+// Model holds the properties that the model terms test. A zero field means that the model is not resolved.
 type Model struct {
 	Name          string
 	ContextLength int
-	// ParameterCount is the number of parameters, not billions of them.
+	// ParameterCount is the number of parameters, not in billions.
 	ParameterCount int64
 	Capabilities   []string
 }
 
-// State is the snapshot that an expression is evaluated against.
+// State is the snapshot against which an expression is evaluated.
 type State struct {
 	TodoTotal, TodoPending, TodoInProgress int
 
 	Auto bool
-	// ContextPercent is how full the context window is, 0 to 100.
+	// ContextPercent is how full the context window is, from 0 to 100.
 	ContextPercent float64
 
 	Messages, ToolErrors, ToolCalls, Turns, Compactions, Iteration, TokensTotal int
 
 	Model Model
-	// Workdir is what relative paths of exists: are taken from, and where bash: runs.
+	// Workdir is the directory that relative paths of exists: refer to, and the working directory of bash:.
 	Workdir string
-	// Shell runs a command line for bash: and tells whether it exited with 0. It must end when ctx does.
+	// Shell runs a command line for bash: and reports whether it exited with status 0. It must return when ctx is done.
 	Shell func(ctx context.Context, workdir, command string) (bool, error)
 }
 
 // String returns the expression as it was written.
 func (e Expr) String() string { return e.source }
 
-// Commands are the command lines of the bash: terms, in order.
+// Commands returns the command lines of the bash: terms, in order.
 func (e Expr) Commands() []string {
 	var out []string
 
@@ -72,11 +72,11 @@ func (e Expr) Commands() []string {
 // shellTerm is the name of the term that runs a command line.
 const shellTerm = "bash"
 
-// IsZero tells whether the expression holds no term and so is always true.
+// IsZero reports whether the expression has no terms and so is always true.
 func (e Expr) IsZero() bool { return len(e.terms) == 0 }
 
-// Eval tells whether all terms hold. It goes from left to right and stops at the first that does not, so that a
-// bash: term further on is not run in vain.
+// Eval reports whether all terms hold. It evaluates from left to right and stops at the first term that does not hold, so that
+// later bash: terms are not run unnecessarily.
 func (e Expr) Eval(ctx context.Context, s State) (bool, error) {
 	for _, t := range e.terms {
 		holds, err := vocabulary[t.name].test(ctx, &s, t)

@@ -153,7 +153,7 @@ func TestShellCommand(t *testing.T) {
 
 	tests := []struct {
 		expr string
-		want []string // the commands run, all successful
+		want []string // the commands that run, all successful
 	}{
 		{"bash:test -f go.mod", []string{"test -f go.mod"}},
 		{"bash:true and bash:ls -l", []string{"true", "ls -l"}},

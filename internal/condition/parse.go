@@ -13,12 +13,13 @@ import (
 var (
 	whole   = regexp.MustCompile(`^[0-9]+$`)
 	decimal = regexp.MustCompile(`^(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)$`)
-	// separator is the word and, which may also end the text: that is a missing term, not part of an argument.
+	// separator matches the word and. It also matches at the end of the text, where it means a missing term and is not part of
+	// an argument.
 	separator = regexp.MustCompile(`^\s+and(?:\s+|$)`)
 	negation  = regexp.MustCompile(`^not(?:\s+|$)`)
 )
 
-// Parse reads an expression. A blank one gives the zero Expr. An error names the term at fault and what is known.
+// Parse parses an expression. A blank expression is the zero Expr. An error names the invalid term and the known ones.
 func Parse(s string) (Expr, error) {
 	rest := strings.TrimSpace(s)
 	if rest == "" {
@@ -48,7 +49,7 @@ func Parse(s string) (Expr, error) {
 	}
 }
 
-// cut splits the first term off s. More is set when the word and follows it.
+// cut splits the first term off s. more is set if the word and follows the term.
 func cut(s string) (first, rest string, more bool, err error) {
 	body := s
 	if m := negation.FindString(s); m != "" {
@@ -58,7 +59,7 @@ func cut(s string) (first, rest string, more bool, err error) {
 	skip := len(s) - len(body)
 	shell := strings.HasPrefix(body, "bash:")
 
-	// A separator at the very start means that the term is missing, as in "and auto".
+	// A separator at the very start means that a term is missing, as in "and auto".
 	if separator.MatchString(" " + s) {
 		return "", "", false, fmt.Errorf("a term is missing before %q", "and")
 	}
@@ -97,8 +98,8 @@ func cut(s string) (first, rest string, more bool, err error) {
 	return s, "", false, nil
 }
 
-// opensArgument tells whether what stands before a quote is only a word and its colon. Elsewhere a quote is an
-// ordinary character, as in exists:it's.txt.
+// opensArgument reports whether the text before a quote is only a word and its colon. Elsewhere a quote is an ordinary
+// character, as in exists:it's.txt.
 func opensArgument(before string) bool {
 	name, arg, found := strings.Cut(before, ":")
 
@@ -195,8 +196,8 @@ func number(arg string, shape *regexp.Regexp, want string) (float64, error) {
 	return n, nil
 }
 
-// unquote strips one pair of quotes that encloses the whole argument. What is inside them is taken as it is, save
-// that \" in a command in double quotes stands for the quote. A command may also merely begin with a quoted word.
+// unquote removes one pair of quotes around the whole argument. The text inside is not changed, except that \" in a
+// double-quoted command becomes a quote. A command may also only begin with a quoted word; then nothing is removed.
 func unquote(arg string, shell bool) (string, error) {
 	quote := arg[0]
 	if quote != '"' && quote != '\'' {

@@ -13,7 +13,7 @@ import (
 	"syscall"
 )
 
-// argument is what stands behind the colon of a term.
+// argument is the kind of argument after the colon of a term.
 type argument int
 
 const (
@@ -28,12 +28,12 @@ const (
 // entry is one word of the language.
 type entry struct {
 	argument argument
-	// usage names the argument in messages.
+	// usage is the name of the argument in messages.
 	usage string
 	test  func(ctx context.Context, s *State, t term) (bool, error)
 }
 
-// capabilities are what model_has can ask for.
+// capabilities holds the arguments of model_has.
 var capabilities = []string{
 	"context_override", "embedding", "reranking", "thinking", "thinking_levels", "tools", "vision",
 }
@@ -82,7 +82,7 @@ var vocabulary = map[string]entry{
 	shellTerm: {commandLine, "<command>", runShell},
 }
 
-// Names returns every word of the language in alphabetical order.
+// Names returns all words of the language, sorted.
 func Names() []string { return slices.Sorted(maps.Keys(vocabulary)) }
 
 func boolean(holds func(*State) bool) entry {
@@ -101,8 +101,8 @@ func below(arg argument, value func(*State) float64) entry {
 	}}
 }
 
-// resolved makes a comparison false while its value is zero, that is while the model is not known: model_params_lt:10
-// must not match before then.
+// resolved makes a comparison false while its value is zero, which means that the model is not resolved. For example,
+// model_params_lt:10 must not match before that.
 func resolved(e entry, value func(*State) float64) entry {
 	compare := e.test
 	e.test = func(ctx context.Context, s *State, t term) (bool, error) {

@@ -1,5 +1,5 @@
-// Package donetool is the tool by which an agent says that its work is finished. It is offered only while a conversation is in
-// done mode, and its success ends the interaction.
+// Package donetool implements the tool with which an agent reports that its work is finished. It is offered only while a
+// conversation is in done mode. A successful call ends the interaction.
 package donetool
 
 import (
@@ -29,7 +29,7 @@ func (doneTool) Definition() tool.Definition {
 	}
 }
 
-// Execute returns the summary. That the work ends here is the conversation's to see.
+// Execute returns the summary. The conversation itself ends the interaction.
 func (doneTool) Execute(_ context.Context, call tool.Call) (string, error) {
 	summary, _ := call.Args["summary"].(string)
 	return cmp.Or(summary, "Done."), nil

@@ -7,17 +7,19 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// How much of an entry is left when it is shortened, in bytes for each of its texts, and when it is reduced further.
+// The lengths to which an entry is shortened, in bytes: shortText for each text of a shortened entry, bareText and bareArgs for
+// a further reduced one.
 const (
 	shortText = 512
 	bareText  = 32
 	bareArgs  = 96
 )
 
-// argsCost is what a map of arguments takes beside its texts, in bytes.
+// argsCost is the overhead of a map of arguments, in bytes.
 const argsCost = 400
 
-// CallSize is what an entry of the tool history counts against History. One that cannot be reduced further counts nothing.
+// CallSize returns the bytes of a tool history entry that count against History. An entry that cannot be reduced further counts
+// as 0.
 func CallSize(c sdk.ToolCall) int {
 	if len(c.Args) == 0 && len(c.Result) <= bareText+markSize && len(c.Error) <= bareText+markSize && len(c.ArgsJSON) <= bareArgs+markSize {
 		return 0
@@ -25,12 +27,12 @@ func CallSize(c sdk.ToolCall) int {
 	return argsCost + 2*len(c.ArgsJSON) + len(c.Result) + len(c.Error)
 }
 
-// TrimCalls returns a tool history whose old entries take at most size bytes, and how many they take. The newest entry stays whole.
-// Of the others, the newer ones stay whole, those before are shortened, and of the oldest only the beginnings of their texts
-// are left. The list that it is given is not changed.
+// TrimCalls returns a tool history whose old entries take at most size bytes, and the number of bytes that they take. The
+// newest entry is never shortened. Of the others, the newer ones are kept whole, the older ones are shortened, and the oldest
+// are reduced to the beginnings of their texts. TrimCalls does not modify list.
 func TrimCalls(list []sdk.ToolCall, size int) (trimmed []sdk.ToolCall, taken int) {
 	list = tail(list)
-	// Room at the end keeps the next calls from copying the list.
+	// The extra capacity lets the next calls append without copying the list.
 	out := append(make([]sdk.ToolCall, 0, len(list)+len(list)/4+1), list...)
 	for i := len(out) - 2; i >= 0; i-- {
 		whole := CallSize(out[i])
@@ -47,8 +49,8 @@ func TrimCalls(list []sdk.ToolCall, size int) (trimmed []sdk.ToolCall, taken int
 	return out, taken
 }
 
-// tail is the newest part of a list that has too many entries. It is less than the limit by a quarter, so that a list is not
-// cut at every new entry.
+// tail returns the newest part of a list that has too many entries. It keeps three quarters of the limit, so that the list is
+// not cut at every new entry.
 func tail[T any](list []T) []T {
 	if len(list) <= Entries {
 		return list

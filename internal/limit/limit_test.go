@@ -142,7 +142,7 @@ func TestTrimCallsArguments(t *testing.T) {
 				t.Fatal(err)
 			}
 			big := sdk.ToolCall{Args: tt.args, ArgsJSON: string(raw), Result: strings.Repeat("r", 90_000)}
-			// Two entries behind it take half of the room, so that it is shortened but keeps its arguments.
+			// The two entries after it take half of the space, so that it is shortened but keeps its arguments.
 			got, _ := limit.TrimCalls([]sdk.ToolCall{big, call(1, 60_000), call(2, 1)}, 100_000)
 			if !tt.want(got[0].Args) {
 				t.Errorf("got %v", got[0].Args)

@@ -2,7 +2,7 @@ package limit
 
 import "github.com/idelchi/aura/sdk"
 
-// MessageSize is the size of the texts of a message in bytes.
+// MessageSize returns the size of the texts of a message, in bytes.
 func MessageSize(m sdk.Message) int {
 	n := len(m.Content) + len(m.Thinking)
 	for _, call := range m.ToolCalls {
@@ -11,9 +11,9 @@ func MessageSize(m sdk.Message) int {
 	return n
 }
 
-// ShortMessages shortens the oldest messages of a list that takes more than size bytes; the newest stays whole. Which ones it
-// shortens changes only when the list has grown by half of size, so that two lists of which one continues the other begin
-// alike. The list that it is given is not changed.
+// ShortMessages shortens the oldest messages of a list that takes more than size bytes. The newest message is never shortened.
+// The set of shortened messages changes only when the list has grown by half of size, so that a list and its continuation have
+// the same beginning. ShortMessages does not modify list.
 func ShortMessages(list []sdk.Message, size int) []sdk.Message {
 	total := 0
 	for _, m := range list {
@@ -31,7 +31,7 @@ func ShortMessages(list []sdk.Message, size int) []sdk.Message {
 			break
 		}
 		if out[i].Role == "system" {
-			// A plugin that adds to the system prompt must not lose the rest of it.
+			// A plugin that extends the system prompt must not lose the rest of the prompt.
 			continue
 		}
 		over -= MessageSize(out[i])

@@ -9,16 +9,16 @@ import (
 	"unicode/utf8"
 )
 
-// markSize is more than a mark takes in bytes. A text that is longer than its limit by less is left as it is.
+// markSize is larger than any mark, in bytes. A text that exceeds its limit by at most markSize is not shortened.
 const markSize = 64
 
-// mark ends a text that was shortened.
+// mark returns the text that ends a shortened text.
 func mark(left int) string { return fmt.Sprintf("… [%d bytes left out]", left) }
 
 var marked = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`… \[(\d{1,18}) bytes left out\]$`) })
 
-// Shorten returns a text of at most about size bytes: its beginning and a mark that says how many bytes are left out. A text
-// that was shortened before keeps count. The result does not hold on to the memory of the text.
+// Shorten returns a text of at most about size bytes: its beginning and a mark with the number of omitted bytes. If the text
+// was shortened before, the mark counts all omitted bytes. A shortened text does not share memory with the original.
 func Shorten(text string, size int) string {
 	if len(text) <= size+markSize {
 		return text
@@ -39,7 +39,7 @@ func Shorten(text string, size int) string {
 	return text[:cut] + mark(left+len(text)-cut)
 }
 
-// Cut is Shorten for a text that a limit of its own bounds. The mark says which limit that is.
+// Cut is like Shorten, for a text with its own limit. The mark names the limit.
 func Cut(text string, size int, what string) string {
 	if len(text) <= size {
 		return text
@@ -48,7 +48,7 @@ func Cut(text string, size int, what string) string {
 	return fmt.Sprintf("%s; %s has at most %s]", strings.TrimSuffix(short, "]"), what, Size(size))
 }
 
-// Size is a number of bytes for people.
+// Size formats a number of bytes for users.
 func Size(n int) string {
 	switch {
 	case n >= 1<<20 && n%(1<<20) == 0:

@@ -2,7 +2,7 @@ package limit
 
 import "github.com/idelchi/aura/sdk"
 
-// TurnSize is what a turn counts against Turns. One that cannot be reduced further counts nothing.
+// TurnSize returns the bytes of a turn that count against Turns. A turn that cannot be reduced further counts as 0.
 func TurnSize(t sdk.Turn) int {
 	if len(t.Content) <= bareText+markSize {
 		return 0
@@ -10,7 +10,7 @@ func TurnSize(t sdk.Turn) int {
 	return len(t.Content)
 }
 
-// TrimTurns does with turns what TrimCalls does with tool calls.
+// TrimTurns is like TrimCalls, for turns.
 func TrimTurns(list []sdk.Turn, size int) (trimmed []sdk.Turn, taken int) {
 	list = tail(list)
 	out := append(make([]sdk.Turn, 0, len(list)+len(list)/4+1), list...)

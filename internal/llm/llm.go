@@ -1,5 +1,5 @@
-// Package llm is the vocabulary between the conversation and the models: messages, requests, streams, errors. Each
-// backend lives in a folder below and implements Provider.
+// Package llm defines the types shared by the conversation and the models: messages, requests, streams and errors. Each backend
+// is a package below this one and implements Provider.
 package llm
 
 import (
@@ -24,10 +24,10 @@ type Message struct {
 	Role     Role   `json:"role"`
 	Content  string `json:"content"`
 	Thinking string `json:"thinking,omitempty"`
-	// ThinkingBlocks is Thinking as its service wrote it. The service wants it back unchanged: whoever changes Thinking need
-	// not touch them, for they are left out once their texts no longer add up to it.
+	// ThinkingBlocks holds Thinking as the service sent it. The service expects the blocks back unchanged. Code that changes
+	// Thinking need not update ThinkingBlocks: they are not sent once their texts no longer add up to Thinking.
 	ThinkingBlocks []ThinkingBlock `json:"thinking_blocks,omitempty"`
-	// ToolCalls are what an assistant message asks for.
+	// ToolCalls holds the calls that an assistant message requests.
 	ToolCalls []ToolCall `json:"tool_calls,omitempty"`
 	// ToolCallID and ToolName link a tool's result to its call.
 	ToolCallID string `json:"tool_call_id,omitempty"`
@@ -41,7 +41,7 @@ type Message struct {
 type ThinkingBlock struct {
 	Text      string `json:"text,omitempty"`
 	Signature string `json:"signature,omitempty"`
-	// Redacted is what the service shows of a piece that it hides. It has no text then.
+	// Redacted is the opaque data that the service sends instead of thinking that it hides. Text is empty in this case.
 	Redacted string `json:"redacted,omitempty"`
 }
 
@@ -49,13 +49,13 @@ type ThinkingBlock struct {
 type ToolCall struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
-	// Arguments are as the model wrote them: a JSON object if it behaved, anything if not.
+	// Arguments holds the arguments as the model wrote them. They should be a JSON object, but can be anything.
 	Arguments json.RawMessage `json:"arguments"`
-	// Signature is what the service wants back with the call. Most have none.
+	// Signature is opaque data that the service expects back with the call. Most services send none.
 	Signature []byte `json:"signature,omitempty"`
 }
 
-// ToolDefinition is a tool as a model is offered it.
+// ToolDefinition describes a tool to a model.
 type ToolDefinition struct {
 	Name        string
 	Description string
@@ -63,12 +63,12 @@ type ToolDefinition struct {
 	Parameters json.RawMessage
 }
 
-// Request is one call of a model. Messages begin with the system prompt, if there is one.
+// Request is one call of a model. The first of Messages is the system prompt, if there is one.
 type Request struct {
 	Model    string
 	Messages []Message
 	Tools    []ToolDefinition
-	// Think and Generation are left to the provider where they are zero.
+	// A zero Think, or a zero field of Generation, selects the provider's default.
 	Think      Think
 	Generation Generation
 }
@@ -85,7 +85,7 @@ const (
 	ThinkHigh   Think = "high"
 )
 
-// Generation are the knobs of a model. A provider passes over those that its service does not have.
+// Generation holds the sampling parameters of a model. A provider ignores the parameters that its service does not support.
 type Generation struct {
 	Temperature      *float64
 	TopP             *float64
@@ -97,17 +97,17 @@ type Generation struct {
 	Stop             []string
 }
 
-// Delta is a piece of a response as it streams in. One of the fields is set.
+// Delta is a piece of a response that is being streamed. Exactly one field is set.
 type Delta struct {
 	Text     string
 	Thinking string
 }
 
-// Usage is the provider's own count of tokens.
+// Usage holds the token counts that the provider reports.
 type Usage struct {
 	Input  int `json:"input" yaml:"input"`
 	Output int `json:"output" yaml:"output"`
-	// CacheRead and CacheWrite are parts of Input: what the service had in its cache, and what it has put there.
+	// CacheRead and CacheWrite are parts of Input: the tokens read from the service's cache, and the tokens written to it.
 	CacheRead  int `json:"cache_read,omitempty" yaml:"cache_read,omitempty"`
 	CacheWrite int `json:"cache_write,omitempty" yaml:"cache_write,omitempty"`
 }
@@ -116,25 +116,26 @@ type Usage struct {
 type Response struct {
 	Message Message
 	Usage   Usage
-	// Cost is what the call has cost; nil if the price of the model is not known.
+	// Cost is the cost of the call. It is nil if the price of the model is unknown.
 	Cost *Cost
 	// StopReason is one of the Stop constants, or empty if the service did not say.
 	StopReason string
-	// Dropped is how many tool calls the answer had beyond limit.Calls.
+	// Dropped is the number of tool calls beyond limit.Calls, which were discarded.
 	Dropped int
 }
 
-// The reasons for which a model stops.
+// The reasons why a model stops.
 const (
-	// StopEnd is the end of what the model had to say.
+	// StopEnd means that the model finished its answer.
 	StopEnd = "end"
 	// StopTools means that the model waits for the results of its tool calls.
 	StopTools = "tools"
-	// StopLength means that the answer was cut at the limit of output tokens. The arguments of its last tool call may be cut.
+	// StopLength means that the answer was cut at the limit of output tokens. The arguments of its last tool call may be
+	// incomplete.
 	StopLength = "length"
 )
 
-// Model is what a provider knows of a model. The zero value is an unresolved one.
+// Model describes a model. The zero value is an unresolved model.
 type Model struct {
 	Name           string
 	Family         string
@@ -143,18 +144,19 @@ type Model struct {
 	Capabilities   []string
 }
 
-// Provider is a source of models. Its methods may be called from several goroutines.
+// Provider is a source of models. Its methods are safe for concurrent use.
 type Provider interface {
-	// Model describes a model; an empty name asks for the provider's default.
+	// Model describes a model. An empty name selects the provider's default model.
 	Model(ctx context.Context, name string) (Model, error)
-	// Chat makes one call. It hands each piece to onDelta, from this goroutine, as it arrives, and returns the whole. Cancelling
-	// ctx ends the call at once. A failure is an *Error where its class is known.
+	// Chat makes one call. It passes each piece to onDelta as the piece arrives, from the calling goroutine, and returns the
+	// complete response. Cancelling ctx ends the call at once. The error is an *Error if its class is known.
 	Chat(ctx context.Context, req Request, onDelta func(Delta)) (Response, error)
 }
 
-// Lister is a Provider that knows which models there are.
+// Lister is implemented by a Provider that can list its models.
 type Lister interface {
-	// Models asks the service. The models are in no particular order, and described as far as the service does.
+	// Models asks the service for its models. They are in no particular order, and contain only the details that the service
+	// reports.
 	Models(ctx context.Context) ([]Model, error)
 }
 
@@ -163,10 +165,10 @@ type Error struct {
 	// Type is one of sdk's ErrorType constants, or empty.
 	Type    string
 	Message string
-	// RetryAfter is how long the service asks to be left alone; 0 if it did not say.
+	// RetryAfter is how long the service asks the client to wait. It is 0 if the service did not say.
 	RetryAfter time.Duration
-	// Malformed marks an answer that could not be read, such as tool calls that are not what the protocol says. The
-	// conversation makes the same call again, at most twice.
+	// Malformed marks an answer that could not be parsed, such as one with tool calls that violate the protocol. The
+	// conversation repeats the same call at most twice.
 	Malformed bool
 }
 

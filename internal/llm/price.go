@@ -5,22 +5,23 @@ import (
 	"math/bits"
 )
 
-// Cost is an amount of money in millionths of a millionth of a US dollar, so that sums are exact.
+// Cost is an amount of money in units of 1e-12 US dollars. The unit is that small so that sums are exact.
 type Cost int64
 
-// dollar is one US dollar.
+// dollar is one US dollar as a Cost.
 const dollar = 1e12
 
-// Price is what one token costs. The price of a million tokens in dollars has at most six decimals, so it is a whole number.
+// Price is the cost of one token. A price per million tokens has at most six decimals in dollars, so the cost of one token is
+// an integer.
 type Price int64
 
-// PerMillion is the price of a token of which a million cost so many dollars.
+// PerMillion returns the price of one token, given the price of a million tokens in dollars.
 func PerMillion(dollars float64) Price { return Price(math.Round(dollars * dollar / 1e6)) }
 
-// Dollars is an amount as a number with at most six decimals, which is how it is shown.
+// Dollars returns the amount in dollars, rounded to six decimals for display.
 func (c Cost) Dollars() float64 { return math.Round(float64(c)/dollar*1e6) / 1e6 }
 
-// CostOf is an amount of dollars.
+// CostOf converts an amount in dollars to a Cost.
 func CostOf(dollars float64) Cost {
 	if dollars >= math.MaxInt64/dollar {
 		return math.MaxInt64
@@ -28,7 +29,7 @@ func CostOf(dollars float64) Cost {
 	return Cost(math.Round(dollars * dollar))
 }
 
-// Add is the sum of two amounts, none of which is negative. One that is too large stays at the largest.
+// Add returns the sum of two amounts. Neither may be negative. The sum saturates at the largest Cost.
 func (c Cost) Add(other Cost) Cost {
 	if c > math.MaxInt64-other {
 		return math.MaxInt64
@@ -36,14 +37,15 @@ func (c Cost) Add(other Cost) Cost {
 	return c + other
 }
 
-// Prices are what the tokens of a model cost.
+// Prices holds the prices of a model's tokens.
 type Prices struct {
 	Input, Output Price
-	// CacheRead and CacheWrite are those of input tokens that were read from the service's cache, and written to it.
+	// CacheRead and CacheWrite are the prices of input tokens read from the service's cache, and of input tokens written to it.
 	CacheRead, CacheWrite Price
 }
 
-// Cost is what a call has cost by the service's own count. A service counts as it likes: what is no count costs nothing.
+// Cost returns the cost of a call, given the service's token counts. The counts are not trusted: a negative count costs
+// nothing.
 func (p Prices) Cost(u Usage) Cost {
 	read := max(u.CacheRead, 0)
 	write := max(u.CacheWrite, 0)

@@ -7,7 +7,7 @@ import (
 	"github.com/idelchi/aura/internal/llm"
 )
 
-// TestCost holds what calls cost, in dollars with six decimals.
+// TestCost checks the costs of calls, in dollars with six decimals.
 func TestCost(t *testing.T) {
 	t.Parallel()
 	prices := llm.Prices{

@@ -2,7 +2,7 @@ package llm
 
 import "fmt"
 
-// ParseThink reads an amount of thinking.
+// ParseThink parses an amount of thinking.
 func ParseThink(word string) (Think, error) {
 	switch t := Think(word); t {
 	case "", ThinkOff, ThinkOn, ThinkLow, ThinkMedium, ThinkHigh:

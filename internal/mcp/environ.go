@@ -7,29 +7,30 @@ import (
 	"strings"
 )
 
-// passed are the variables that a program may have from aura's own environment: what it needs to find its files and the
-// network, and none that holds a key.
+// passed holds the variables that a program inherits from aura's environment. They are needed to find files and the network.
+// None of them holds a key.
 var passed = []string{
 	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "TZ", "LANG", "LANGUAGE", "TMPDIR", "TMP", "TEMP",
 	"XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR",
 	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR",
 }
 
-// passedWindows are those that programs on Windows need beside.
+// passedWindows holds the additional variables that programs on Windows need.
 var passedWindows = []string{
 	"APPDATA", "COMSPEC", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "NUMBER_OF_PROCESSORS", "OS", "PATHEXT",
 	"PROCESSOR_ARCHITECTURE", "PROGRAMDATA", "PROGRAMFILES", "PROGRAMFILES(X86)", "PROGRAMW6432", "SYSTEMDRIVE", "SYSTEMROOT",
 	"USERNAME", "USERPROFILE", "WINDIR",
 }
 
-// environ returns the environment of a program: the harmless part of aura's, and over it the server's own.
+// environ returns the environment of a program: the harmless part of aura's environment, overridden by the server's own
+// variables.
 func environ(ours []string, own map[string]string) []string {
 	var out []string
 	seen := map[string]bool{}
 	for _, entry := range ours {
 		name, _, ok := strings.Cut(entry, "=")
 		_, replaced := own[name]
-		// If a variable is there twice the first counts.
+		// If a variable occurs twice, the first one applies.
 		if ok && !replaced && !seen[name] && harmless(name) {
 			seen[name] = true
 			out = append(out, entry)

@@ -9,8 +9,8 @@ import (
 	"github.com/idelchi/aura/internal/testneed"
 )
 
-// TestEscapedDescendants starts a server whose descendant has left its process group before its parent ended. It ends with the server, in
-// whichever way that ends.
+// TestEscapedDescendants starts a server with a descendant that leaves the server's process group before its parent ends. The
+// descendant must end with the server, however the server ends.
 func TestEscapedDescendants(t *testing.T) {
 	t.Parallel()
 	testneed.Program(t, "setsid")

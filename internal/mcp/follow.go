@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// follow keeps the tools up to date while a link lasts, and notes its end.
+// follow refreshes the tools when the server reports a change, until the link ends. It then records the end of the link.
 func (s *server) follow(l *link) {
 	for {
 		select {
@@ -18,7 +18,7 @@ func (s *server) follow(l *link) {
 		case <-l.changed:
 			s.refresh(l)
 		}
-		// A server that cries all the time is heard now and then.
+		// The pause limits how often a server can trigger a refresh.
 		timer := time.NewTimer(s.shared.pace.settle)
 		select {
 		case <-l.gone:
@@ -36,7 +36,7 @@ func (s *server) refresh(l *link) {
 	defer stop()
 	listed, err := l.list(ctx)
 	if err != nil {
-		// The end of the link is told where it matters: to the next call.
+		// The end of the link is reported to the next call, where it matters.
 		if l.usable() && !errors.Is(err, errClosed) {
 			s.shared.notify(fmt.Sprintf("MCP server %q changed its tools: %v; those known before are kept", s.Name, err))
 		}
@@ -46,12 +46,12 @@ func (s *server) refresh(l *link) {
 	s.adopt(tools, left)
 }
 
-// lost notes that a link has ended by itself.
+// lost records that a link ended by itself.
 func (s *server) lost(l *link) {
 	if s.shared.stopped() {
 		return
 	}
-	// What the program printed last is known when it is gone.
+	// The last output of the program is complete only after the program has ended.
 	<-l.ended
 	s.mu.Lock()
 	defer s.mu.Unlock()

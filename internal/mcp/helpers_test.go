@@ -12,7 +12,7 @@ import (
 	"github.com/idelchi/aura/internal/tool"
 )
 
-// hurried is a pace at which nothing that works is cut short, and nothing that does not takes long.
+// hurried returns a pace that is long enough for everything that works, and keeps failures short.
 func hurried() pace {
 	return pace{
 		grace: 300 * time.Millisecond, stuck: 300 * time.Millisecond, listen: 5 * time.Second, settle: time.Millisecond,
@@ -20,7 +20,7 @@ func hurried() pace {
 	}
 }
 
-// notices collects what a Set says.
+// notices collects the notices of a Set.
 type notices struct {
 	mu    sync.Mutex
 	texts []string
@@ -38,7 +38,7 @@ func (n *notices) all() string {
 	return strings.Join(n.texts, "\n")
 }
 
-// stdio is a Server that is this test binary in a mode.
+// stdio returns a Server that runs this test binary in a mode.
 func stdio(t *testing.T, name, kind string) Server {
 	t.Helper()
 	self, err := os.Executable()
@@ -48,7 +48,7 @@ func stdio(t *testing.T, name, kind string) Server {
 	return Server{Name: name, Command: self, Env: map[string]string{mode: kind}, Source: "mcp.yaml"}
 }
 
-// opened is a Set that ends with the test.
+// opened returns a Set that is closed at the end of the test.
 func opened(t *testing.T, o Options, servers ...Server) *Set {
 	t.Helper()
 	if o.Workdir == "" {
@@ -83,7 +83,7 @@ func run(ctx context.Context, t *testing.T, set *Set, name string, args map[stri
 	return lookup(t, set, name).Execute(ctx, tool.Call{Args: args})
 }
 
-// must runs a tool that has to work.
+// must runs a tool and fails the test if the tool fails.
 func must(t *testing.T, set *Set, name string, args map[string]any) string {
 	t.Helper()
 	out, err := run(t.Context(), t, set, name, args)
@@ -93,7 +93,7 @@ func must(t *testing.T, set *Set, name string, args map[string]any) string {
 	return out
 }
 
-// eventually waits for something that another process or goroutine does.
+// eventually waits for a condition that another process or goroutine causes.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	limit := time.NewTimer(30 * time.Second)

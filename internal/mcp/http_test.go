@@ -19,7 +19,7 @@ import (
 	"github.com/idelchi/aura/internal/tool"
 )
 
-// service is an MCP server over HTTP of which a test can exchange the inside.
+// service is an MCP server over HTTP whose handler a test can replace.
 type service struct {
 	*httptest.Server
 
@@ -29,7 +29,7 @@ type service struct {
 	stop   chan struct{}
 }
 
-// newService starts a service. An old one knows only the protocol in which a session is kept.
+// newService starts a service. If old is set, it supports only the protocol version with sessions.
 func newService(t *testing.T, old bool) *service {
 	t.Helper()
 	s := &service{stop: make(chan struct{})}
@@ -58,7 +58,7 @@ func newService(t *testing.T, old bool) *service {
 	return s
 }
 
-// renew forgets all sessions, as a restart does.
+// renew drops all sessions, like a restart.
 func (s *service) renew() {
 	server := goodServer(100, s.stop)
 	s.set(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil))
@@ -76,7 +76,7 @@ func (s *service) requests() []string {
 	return slices.Clone(s.seen)
 }
 
-// over is a Server that a service is.
+// over returns the Server configuration for a service.
 func over(s *service) Server {
 	return Server{Name: "web", URL: s.URL, Headers: map[string]string{"Authorization": "Bearer token"}, Source: "mcp.yaml"}
 }
@@ -199,7 +199,7 @@ func TestServiceFailures(t *testing.T) {
 	}
 }
 
-// TestServiceWithoutStream is about a service that takes the request for its own messages and says nothing at all.
+// TestServiceWithoutStream tests a service that accepts the request for its own messages and never answers it.
 func TestServiceWithoutStream(t *testing.T) {
 	t.Parallel()
 	s := newService(t, true)

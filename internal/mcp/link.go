@@ -20,13 +20,13 @@ var (
 	errSlow   = errors.New("no answer in time")
 )
 
-// wire is what carries the messages of one connection.
+// wire carries the messages of one connection.
 type wire interface {
 	transport() sdk.Transport
-	// stop ends the wire: in good order within the grace, or by force. The channel is closed once the session over it is.
-	// When stop returns, nothing of the wire is left. It may be called more than once.
+	// stop ends the wire: gracefully within grace, or else by force. closed must be closed once the session over the wire is
+	// closed. When stop returns, no resources of the wire are left. stop may be called more than once.
 	stop(closed <-chan struct{}, grace time.Duration)
-	// story says what else is known about a failure, or is empty.
+	// story returns additional details about a failure, or "".
 	story() string
 }
 
@@ -35,18 +35,18 @@ type link struct {
 	session *sdk.ClientSession
 	wire    wire
 	shared  *shared
-	// changed gets a value when the server says that its tools have changed.
+	// changed receives a value when the server reports that its tools have changed.
 	changed chan struct{}
-	// condemned links are not used again, even if they have not ended yet.
+	// condemned is set if the link must not be used again, even if it has not ended yet.
 	condemned atomic.Bool
-	// gone is closed when no more messages come; cause is valid from then on.
+	// gone is closed when no more messages arrive. cause is valid after that.
 	gone  chan struct{}
 	cause error
-	// ended is closed when nothing of the link is left.
+	// ended is closed when no resources of the link are left.
 	ended chan struct{}
 }
 
-// connect opens a link. On an error nothing is left of it.
+// connect opens a link. If it fails, no resources of the link are left.
 func connect(ctx context.Context, s Server, sh *shared) (*link, error) {
 	var w wire
 	if s.Command != "" {
@@ -65,10 +65,10 @@ func connect(ctx context.Context, s Server, sh *shared) (*link, error) {
 	})
 	session, err := guarded(ctx, l, func() (*sdk.ClientSession, error) { return client.Connect(ctx, w.transport(), nil) })
 	if err != nil {
-		// A program that ended by itself has a moment to do so, for the sake of its last words.
+		// A program that is ending by itself gets some time to do so, so that its last output is complete.
 		grace := sh.grace()
 		if ctx.Err() != nil && !errors.Is(context.Cause(ctx), errSlow) {
-			grace = sh.pace.haste // it is not the server that took too long: whoever waited for it has gone
+			grace = sh.pace.haste // the caller gave up; the server was not too slow
 		}
 		w.stop(closedNow(), grace)
 		return nil, withStory(err, w)
@@ -78,7 +78,7 @@ func connect(ctx context.Context, s Server, sh *shared) (*link, error) {
 	return l, nil
 }
 
-// signal never blocks: one refresh covers all changes before it.
+// signal never blocks: one refresh covers all earlier changes.
 func (l *link) signal() {
 	select {
 	case l.changed <- struct{}{}:
@@ -86,7 +86,7 @@ func (l *link) signal() {
 	}
 }
 
-// watch cleans up once the connection has ended, whoever ended it.
+// watch cleans up after the connection has ended, whichever side ended it.
 func (l *link) watch() {
 	l.cause = l.session.Wait()
 	close(l.gone)
@@ -94,13 +94,13 @@ func (l *link) watch() {
 	close(l.ended)
 }
 
-// close ends the link and returns when nothing of it is left.
+// close ends the link. When close returns, no resources of the link are left.
 func (l *link) close() {
 	l.condemned.Store(true)
 	closed := make(chan struct{})
 	go func() {
 		defer close(closed)
-		// The connection may have ended by itself, in whatever way.
+		// The connection may have ended by itself, so the error does not matter.
 		_ = l.session.Close()
 	}()
 	l.wire.stop(closed, l.shared.grace())
@@ -123,8 +123,8 @@ func (l *link) call(ctx context.Context, name string, args map[string]any) (*sdk
 	})
 }
 
-// guarded makes a request and survives its panic. One that does not end with its context, as it waits for a server that
-// does not read, costs the server its connection.
+// guarded makes a request and recovers from its panic. If the request does not return after its context is done, because the
+// server does not read, guarded closes the connection.
 func guarded[T any](ctx context.Context, l *link, request func() (T, error)) (T, error) {
 	type outcome struct {
 		value T
@@ -161,16 +161,16 @@ func guarded[T any](ctx context.Context, l *link, request func() (T, error)) (T,
 	return o.value, o.err
 }
 
-// undelivered reports whether a request failed before it reached the server, so that repeating it does no harm.
+// undelivered reports whether a request failed before it reached the server. Such a request can be repeated safely.
 func undelivered(err error) bool {
 	return errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, sdk.ErrSessionMissing) ||
 		errors.Is(err, syscall.EPIPE) || errors.Is(err, os.ErrClosed)
 }
 
-// moment is how long it may take until the end of a connection is known after a request has failed of it.
+// moment is how long after a failed request the end of its connection may still be detected.
 const moment = 100 * time.Millisecond
 
-// severed reports whether a request failed as the connection broke while it was under way.
+// severed reports whether a request failed because the connection broke during the request.
 func (l *link) severed(err error) bool {
 	var (
 		answer *jsonrpc.Error
@@ -192,7 +192,7 @@ func (l *link) severed(err error) bool {
 	}
 }
 
-// withStory adds what a wire knows about a failure.
+// withStory adds the wire's details about a failure to err.
 func withStory(err error, w wire) error {
 	if story := w.story(); story != "" {
 		return fmt.Errorf("%w (%s)", err, story)

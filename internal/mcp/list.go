@@ -14,10 +14,10 @@ import (
 	"github.com/idelchi/aura/internal/tool"
 )
 
-// maxPages is how many pages a list of tools may have.
+// maxPages is the maximum number of pages in a list of tools.
 const maxPages = 1000
 
-// list asks a server for all its tools, page by page.
+// list requests all tools of a server, page by page.
 func (l *link) list(ctx context.Context) ([]*sdk.Tool, error) {
 	if r := l.session.InitializeResult(); r != nil && r.Capabilities != nil && r.Capabilities.Tools == nil {
 		return nil, nil
@@ -43,7 +43,7 @@ func (l *link) list(ctx context.Context) ([]*sdk.Tool, error) {
 	return nil, fmt.Errorf("listing its tools: the list has more than %d pages", maxPages)
 }
 
-// accept makes aura's tools of those that a server lists, sorted by name, and says which it left out and why.
+// accept converts the tools that a server lists to aura's tools, sorted by name. left names the omitted tools and the reasons.
 func (s *server) accept(listed []*sdk.Tool) (tools []*remote, left []string) {
 	taken := map[string]bool{}
 	if over := len(listed) - limit.MCPTools; over > 0 {
@@ -103,7 +103,7 @@ func describeTool(server string, t *sdk.Tool) string {
 	}
 }
 
-// parameters returns a schema as providers want it: of an object, and with properties.
+// parameters returns a schema in the form that providers require: of type object, and with properties.
 func parameters(schema any) (json.RawMessage, error) {
 	fields, ok := schema.(map[string]any)
 	switch {

@@ -1,6 +1,6 @@
-// Package mcp makes the tools of MCP servers tools of aura. A server is a program that aura starts, or a service that it
-// reaches over HTTP. Nothing that a server does ends more than its own connection: one that does not start is a notice,
-// and one that dies is started again by the next call of one of its tools.
+// Package mcp makes the tools of MCP servers available as tools of aura. A server is a program that aura starts, or a service
+// that aura reaches over HTTP. A failure of a server affects only its own connection: a server that does not start is reported
+// as a notice, and a server that dies is restarted by the next call of one of its tools.
 package mcp
 
 import (
@@ -14,59 +14,59 @@ import (
 	"github.com/idelchi/aura/internal/tool"
 )
 
-// Defaults of a Server without a timeout of its own.
+// Defaults for a Server without a Timeout.
 const (
 	DefaultStart = 30 * time.Second
 	DefaultCall  = 2 * time.Minute
 )
 
-// Server says how one server is reached. It has either a Command or a URL.
+// Server configures one server. It has either a Command or a URL.
 type Server struct {
 	// Name is part of the names of the server's tools.
 	Name string
-	// Command, Args and Env start a program that speaks on its standard streams. A relative Command with a slash in it is
-	// relative to the working directory.
+	// Command, Args and Env start a program that communicates over its standard streams. A relative Command that contains a
+	// slash is relative to the working directory.
 	Command string
 	Args    []string
 	Env     map[string]string
-	// URL and Headers reach a service over HTTP.
+	// URL and Headers are for a service that is reached over HTTP.
 	URL     string
 	Headers map[string]string
-	// Timeout bounds the start and each call; 0 means DefaultStart and DefaultCall.
+	// Timeout limits the start and each call. 0 means DefaultStart and DefaultCall.
 	Timeout time.Duration
-	// Disabled servers are listed, and never started.
+	// Disabled servers are listed but never started.
 	Disabled bool
-	// Deferred servers are listed, and started by Load alone.
+	// Deferred servers are listed but started only by Load.
 	Deferred bool
-	// Unmet tells that the server's condition does not hold: it is listed, and started by Load alone.
+	// Unmet is set if the server's condition does not hold. Such a server is listed but started only by Load.
 	Unmet bool
-	// Source is the file that a message tells the user to look at; it may be empty.
+	// Source is the configuration file that messages refer the user to. It may be empty.
 	Source string
 }
 
-// Options are what all servers have in common.
+// Options holds the settings that all servers share.
 type Options struct {
-	// Workdir is where programs are started.
+	// Workdir is the working directory of the programs.
 	Workdir string
-	// Environ is what programs get the harmless part of, as NAME=value; see Server.Env for the rest.
+	// Environ is an environment as NAME=value. Programs get the harmless part of it, and the variables of Server.Env.
 	Environ []string
-	// Notify tells the user something. It may be nil; it is never called twice at a time.
+	// Notify shows a notice to the user. It may be nil. It is never called concurrently.
 	Notify func(text string)
-	// OnChange is called, from any goroutine, when the tools have changed after Open returned: by the server, by a new
-	// connection or by Load. It may be nil. Of the Set's methods, it and Notify may call Tools and Servers only.
+	// OnChange is called, from any goroutine, when the tools change after Open has returned: because of the server, a new
+	// connection or Load. It may be nil. OnChange and Notify must not call methods of the Set other than Tools and Servers.
 	OnChange func()
-	// Version is aura's, for the servers' logs.
+	// Version is aura's version, for the servers' logs.
 	Version string
 }
 
-// Set is the servers of a session. Its methods may be called from several goroutines.
+// Set holds the servers of a session. Its methods are safe for concurrent use.
 type Set struct {
 	servers []*server
 	shared  *shared
 }
 
-// Open connects to all servers side by side, but those that are disabled, deferred or unmet, and returns when each has
-// answered or failed. It keeps nothing of ctx, which bounds the starting alone. The caller closes the Set.
+// Open connects to all servers in parallel, except those that are disabled, deferred or unmet. It returns when each server has
+// answered or failed. ctx limits only the start and is not kept. The caller must close the Set.
 func Open(ctx context.Context, o Options, servers []Server) *Set {
 	return open(ctx, o, defaultPace(), servers)
 }
@@ -88,7 +88,7 @@ func open(ctx context.Context, o Options, p pace, servers []Server) *Set {
 	return set
 }
 
-// Tools returns the tools of all servers that have been connected, sorted by name. The slice is the caller's.
+// Tools returns the tools of all servers that have been connected, sorted by name. The caller owns the slice.
 func (s *Set) Tools() []tool.Tool {
 	var out []tool.Tool
 	for _, each := range s.servers {
@@ -98,7 +98,7 @@ func (s *Set) Tools() []tool.Tool {
 	return out
 }
 
-// Servers returns the state of every server, sorted by name. The slice is the caller's.
+// Servers returns the state of every server, sorted by name. The caller owns the slice.
 func (s *Set) Servers() []Status {
 	out := make([]Status, 0, len(s.servers))
 	for _, each := range s.servers {
@@ -107,8 +107,8 @@ func (s *Set) Servers() []Status {
 	return out
 }
 
-// Load connects to a server that is not connected, whatever kept it from that but being disabled, and returns its tools.
-// From then on they are among Tools.
+// Load connects to a server that is not connected and returns its tools. It fails for a disabled server. Afterwards Tools
+// includes the server's tools.
 func (s *Set) Load(ctx context.Context, name string) ([]tool.Tool, error) {
 	i := slices.IndexFunc(s.servers, func(each *server) bool { return each.Name == name })
 	switch {
@@ -134,11 +134,11 @@ func (s *Set) names() string {
 	return strings.Join(out, ", ")
 }
 
-// Hurry has Close leave the servers only a moment for an orderly end.
+// Hurry makes Close give the servers only a short time to end gracefully.
 func (s *Set) Hurry() { s.shared.hurried.Store(true) }
 
-// Close ends all connections and programs. When it returns, nothing of them is left; a call that is going on fails. It
-// may be called more than once.
+// Close ends all connections and programs. When Close returns, no resources of them are left. Calls in progress fail. Close may
+// be called more than once.
 func (s *Set) Close() {
 	s.shared.stop()
 	var closing sync.WaitGroup

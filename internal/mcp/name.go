@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// maxName is how long the name of a tool may be for every provider.
+// maxName is the longest tool name that every provider accepts, in bytes.
 const maxName = 64
 
-// toolName returns the name by which models call a tool: mcp__<server>__<tool>. It depends on the two names alone. Where
-// it would be too long, have other characters than every provider takes, or be that of another pair, a hash tells it from
-// the others.
+// toolName returns the name by which models call a tool: mcp__<server>__<tool>. It depends only on the two names. A hash is
+// appended if the name would be too long, if it contains characters that not every provider accepts, or if it could be the name
+// of another pair.
 func toolName(server, name string) string {
 	full := "mcp__" + server + "__" + name
 	plain := strings.Map(plainRune, full)
-	// With these, the first "__" after the prefix would not be the border.
+	// In these cases, the first "__" after the prefix would not separate the two names.
 	unclear := strings.Contains(server, "__") || strings.HasSuffix(server, "_") || strings.HasPrefix(name, "_")
 	if plain == full && len(full) <= maxName && !unclear {
 		return full

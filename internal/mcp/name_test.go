@@ -10,7 +10,7 @@ func TestToolName(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		server, tool, want string
-		// hashed names have eight more digits at the end.
+		// hashed is set if the name ends in eight additional digits.
 		hashed bool
 	}{
 		"plain":                {"files", "read-file", "mcp__files__read-file", false},

@@ -16,10 +16,10 @@ import (
 	"github.com/idelchi/aura/internal/process"
 )
 
-// maxLastWords is how many bytes of what a program prints on stderr are kept.
+// maxLastWords is how many bytes of a program's stderr are kept.
 const maxLastWords = 2 << 10
 
-// serverProcess is a running server. Its creator calls stop.
+// serverProcess is a running server. The creator must call stop.
 type serverProcess struct {
 	*process.Process
 	stdin, stdout *os.File
@@ -27,7 +27,7 @@ type serverProcess struct {
 	once          sync.Once
 }
 
-// startProcess starts a server. On an error nothing is left open or running.
+// startProcess starts a server. If it fails, nothing is left open or running.
 func startProcess(s Server, o Options) (*serverProcess, error) {
 	env := environ(o.Environ, s.Env)
 	path, err := interp.LookPathDir(o.Workdir, expand.ListEnviron(env...), s.Command)
@@ -56,7 +56,7 @@ func startProcess(s Server, o Options) (*serverProcess, error) {
 // closeAll closes the files that were opened.
 func closeAll(files ...*os.File) {
 	for _, f := range files {
-		// A nil file only reports that it is one.
+		// Close of a nil file only returns an error.
 		_ = f.Close()
 	}
 }
@@ -65,8 +65,8 @@ func (p *serverProcess) transport() sdk.Transport {
 	return &sdk.IOTransport{Reader: p.stdout, Writer: p.stdin, MaxLineLength: limit.MCPMessage}
 }
 
-// stop asks the program to end by closing its input, then by a signal, and kills what is left of it. When it returns,
-// the program and its descendants are gone.
+// stop closes the program's input, then sends a signal, and finally kills the program. When stop returns, the program and its
+// descendants have ended.
 func (p *serverProcess) stop(_ <-chan struct{}, grace time.Duration) {
 	p.once.Do(func() {
 		p.Stop(grace, func() { _ = p.stdin.Close() }, p.Terminate)
@@ -74,7 +74,7 @@ func (p *serverProcess) stop(_ <-chan struct{}, grace time.Duration) {
 	})
 }
 
-// story says how the program ended, if it did, and what it printed last.
+// story describes how the program ended, if it did, and its last output.
 func (p *serverProcess) story() string {
 	var out []string
 	select {
@@ -95,7 +95,7 @@ func ending(err error) string {
 	return err.Error()
 }
 
-// lastWords is what a program printed last, as far as it is text.
+// lastWords returns the last output of a program, without invalid UTF-8.
 func lastWords(last *process.Tail) string {
 	return strings.TrimSpace(strings.ToValidUTF8(last.String(), ""))
 }

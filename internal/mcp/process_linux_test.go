@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// running reports whether a process is there and has not ended: one that waits for its parent to take notice has.
+// running reports whether a process exists and has not ended. A zombie has ended.
 func running(pid string) bool {
 	stat, err := os.ReadFile("/proc/" + pid + "/stat")
 	if err != nil {
@@ -35,7 +35,7 @@ func TestNothingIsLeft(t *testing.T) {
 	if running(server) {
 		t.Errorf("server %s is still running", server)
 	}
-	// It has been killed, but it is not ours to wait for.
+	// The child was killed, but this process cannot wait for it.
 	eventually(t, "the server's child is gone", func() bool { return !running(child) })
 }
 
@@ -64,7 +64,7 @@ func TestCloseWhileConnecting(t *testing.T) {
 	}
 }
 
-// TestInterrupted connects to a server that does not end by itself, with all the time in the world for those who are not in a hurry.
+// TestInterrupted connects to a server that does not end by itself. The grace period is very long unless the Set is hurried.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	s := stdio(t, "slow", "stubborn")
@@ -122,7 +122,7 @@ func TestDiesWithAura(t *testing.T) {
 
 func init() { others["parent"] = parent }
 
-// parent starts a server that ends neither at the end of its input nor when it is asked to, says its number and waits.
+// parent starts a server that ends neither when its input is closed nor on a signal, prints its process id and waits.
 func parent() int {
 	self, err := os.Executable()
 	if err != nil {

@@ -12,10 +12,10 @@ import (
 	"github.com/idelchi/aura/internal/limit"
 )
 
-// errSaidNothing is the error of a tool that fails without a word.
+// errSaidNothing is the error of a tool that fails without a message.
 var errSaidNothing = errors.New("the tool failed and did not say why")
 
-// text returns what a model is told of a result. A result that is an error is a Go error of that text.
+// text returns the result as text for the model. If the result is an error, text returns a Go error with that text.
 func text(r *sdk.CallToolResult) (string, error) {
 	if r == nil {
 		return "", errors.New("the server sent an empty result")
@@ -47,7 +47,7 @@ func text(r *sdk.CallToolResult) (string, error) {
 	}
 }
 
-// describe returns a block as text, and whether that is the block's own words.
+// describe returns a block as text, and whether the text is the block's own content.
 func describe(c sdk.Content) (string, bool) {
 	switch c := c.(type) {
 	case *sdk.TextContent:
@@ -83,7 +83,7 @@ func kindOf(mime string) string {
 	return mime
 }
 
-// cut keeps the beginning of a text, up to a number of bytes, and says how much it left out.
+// cut keeps the first limit bytes of s and reports how much it omitted. It never splits a rune.
 func cut(s string, limit int) string {
 	if len(s) <= limit {
 		return s

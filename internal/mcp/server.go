@@ -13,12 +13,12 @@ import (
 	"github.com/idelchi/aura/internal/tool"
 )
 
-// server is a Server and what has become of it.
+// server is a Server with its current state.
 type server struct {
 	Server
 
 	shared *shared
-	// dialing holds a value while someone connects.
+	// dialing holds a value while a goroutine connects.
 	dialing chan struct{}
 
 	mu      sync.Mutex
@@ -26,10 +26,10 @@ type server struct {
 	link    *link
 	tools   []*remote
 	failure error
-	// told is the last notice about tools that were left out.
+	// told is the last notice about omitted tools.
 	told       string
 	reconnects int
-	// attempts counts those since the last call that worked, and last is when the latest of them ended.
+	// attempts counts the attempts to connect since the last successful call. last is when the latest attempt ended.
 	attempts int
 	last     time.Time
 }
@@ -38,14 +38,14 @@ func newServer(s Server, sh *shared) *server {
 	return &server{Server: s, shared: sh, dialing: make(chan struct{}, 1), state: s.beginning()}
 }
 
-// begin connects for the first time. A failure is a notice.
+// begin connects for the first time. It reports a failure as a notice.
 func (s *server) begin(ctx context.Context) {
 	if _, _, err := s.connected(ctx); err != nil {
 		s.shared.notify(fmt.Sprintf("%v; its tools are missing", err))
 	}
 }
 
-// connected returns a link that works as far as is known, and whether it is a new one.
+// connected returns a usable link, and whether the link is new.
 func (s *server) connected(ctx context.Context) (l *link, fresh bool, err error) {
 	ctx, cancel := s.shared.bound(ctx)
 	defer cancel()
@@ -71,14 +71,14 @@ func (s *server) connected(ctx context.Context) (l *link, fresh bool, err error)
 	return l, err == nil, err
 }
 
-// retreat waits until the last link is gone and enough time has passed since the last attempt.
+// retreat waits until the old link has ended and enough time has passed since the last attempt.
 func (s *server) retreat(ctx context.Context, old *link, attempts int) error {
 	if old == nil && attempts == 0 {
 		return nil
 	}
 	s.mu.Lock()
 	var pause time.Duration
-	// The first attempt after a call that worked is made at once.
+	// The first attempt after a successful call is made at once.
 	if attempts > 1 || old == nil {
 		pause = max(0, s.shared.pace.backoff(max(1, attempts-1))-time.Since(s.last))
 	}
@@ -102,7 +102,7 @@ func (s *server) retreat(ctx context.Context, old *link, attempts int) error {
 	}
 }
 
-// dial makes a new link and takes over the tools. The caller holds the right to connect.
+// dial creates a new link and adopts its tools. The caller must hold s.dialing.
 func (s *server) dial(ctx context.Context) (*link, error) {
 	limit := cmp.Or(s.Timeout, DefaultStart)
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w (%s)", errSlow, limit))
@@ -130,11 +130,11 @@ func (s *server) dial(ctx context.Context) (*link, error) {
 	return l, nil
 }
 
-// failed notes that connecting failed, and explains it.
+// failed records a failure to connect and returns the explained error.
 func (s *server) failed(err error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	// That a caller lost its patience says nothing about a server that has been connected before.
+	// A cancellation by the caller does not change the state of a server that was connected before.
 	impatient := errors.Is(err, context.Canceled) || errors.Is(err, errClosed)
 	if !impatient {
 		s.attempts++
@@ -146,7 +146,7 @@ func (s *server) failed(err error) error {
 	return s.explain(err)
 }
 
-// explain adds the server's name and a remedy to an error of connecting.
+// explain adds the server's name and advice to an error of connecting.
 func (s *server) explain(err error) error {
 	advice := "check its command, args and env"
 	if s.kind() == TypeHTTP {
@@ -162,7 +162,7 @@ func (s *server) remedy(advice string) string {
 	return advice + " in " + s.Source
 }
 
-// adopt takes over a list of tools, and tells of a change and, once, of what was left out.
+// adopt replaces the tools. It reports a change, and reports each notice about omitted tools once.
 func (s *server) adopt(tools []*remote, left []string) {
 	notice := ""
 	if n := len(left); n > 0 {
@@ -204,7 +204,7 @@ func (s *server) offered() []tool.Tool {
 	return out
 }
 
-// close ends the link for good. It waits for an attempt to connect that is going on, which the end of the Set cuts short.
+// close ends the link for good. It waits for a connection attempt in progress, which is cancelled because the Set is closed.
 func (s *server) close() {
 	s.dialing <- struct{}{}
 	defer func() { <-s.dialing }()

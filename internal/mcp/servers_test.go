@@ -18,10 +18,10 @@ import (
 	"github.com/idelchi/aura/internal/limit"
 )
 
-// others are servers that not every system has.
+// others holds servers that only some systems support.
 var others = map[string]func() int{}
 
-// mode is the variable that makes the test binary a server.
+// mode is the environment variable that makes the test binary a server.
 const mode = "AURA_TEST_SERVER"
 
 func TestMain(m *testing.M) {
@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// serve is a server that keeps to the protocol.
+// serve runs a server that follows the protocol.
 func serve() int {
 	if err := goodServer(2, nil).Run(context.Background(), &sdk.StdioTransport{}); err != nil {
 		return 1
@@ -46,7 +46,8 @@ func serve() int {
 	return 0
 }
 
-// goodServer lists its tools in pages of a size. What hangs ends when it is told to, or at the stop.
+// goodServer returns a server that lists its tools in pages of the given size. Hanging calls end when they are cancelled, or
+// when stop is closed.
 func goodServer(page int, stop <-chan struct{}) *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "good", Version: "1"}, &sdk.ServerOptions{PageSize: page})
 	say := func(name string, answer func(ctx context.Context, args map[string]any) *sdk.CallToolResult) {
@@ -118,14 +119,14 @@ func words(text string) *sdk.CallToolResult {
 	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}
 }
 
-// mark creates the file that the arguments have for a moment.
+// mark creates the file that the arguments name for a moment.
 func mark(args map[string]any, moment string) {
 	if name, ok := args[moment].(string); ok {
 		_ = os.WriteFile(name, nil, 0o600)
 	}
 }
 
-// misbehave is a server that does not keep to the protocol.
+// misbehave runs a server that violates the protocol.
 func misbehave(kind string) int {
 	switch kind {
 	case "exits":
@@ -147,7 +148,7 @@ func misbehave(kind string) int {
 	return 0
 }
 
-// endless is text that does not end.
+// endless is a reader of endless text.
 type endless struct{}
 
 func (endless) Read(p []byte) (int, error) {
@@ -157,7 +158,7 @@ func (endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// byHand answers what is in the table of a kind, and the handshake.
+// byHand answers the handshake and the requests in the table of the given kind.
 func byHand(kind string) int {
 	answers := map[string]string{
 		"initialize": `"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}`,

@@ -7,19 +7,19 @@ import (
 	"time"
 )
 
-// pace is how patient the connections of a Set are.
+// pace holds the timeouts and delays of the connections of a Set.
 type pace struct {
-	// grace is how long each step of an orderly end may take.
+	// grace is the timeout for each step of a graceful end.
 	grace time.Duration
-	// haste is the same where somebody waits for the end.
+	// haste replaces grace when the caller does not want to wait.
 	haste time.Duration
-	// stuck is how long a request may still be going on after its context has ended.
+	// stuck is how long a request may continue after its context is done.
 	stuck time.Duration
-	// listen is how long a service may take to begin the stream of its own messages.
+	// listen is how long a service may take to start the stream of its own messages.
 	listen time.Duration
-	// settle is the least time between two refreshes of a server's tools.
+	// settle is the minimum time between two refreshes of a server's tools.
 	settle time.Duration
-	// backoff is the time between two attempts to connect; the number of attempts that have led to nothing is at least 1.
+	// backoff returns the time between two attempts to connect. attempts is the number of failed attempts, at least 1.
 	backoff func(attempts int) time.Duration
 }
 
@@ -30,20 +30,20 @@ func defaultPace() pace {
 	}
 }
 
-// shared is what the servers of a Set have in common.
+// shared holds the state that the servers of a Set share.
 type shared struct {
 	options Options
 	pace    pace
-	// opened tells that Open has returned.
+	// opened is set once Open has returned.
 	opened atomic.Bool
-	// hurried tells that somebody waits for the end.
+	// hurried is set by Hurry. It makes grace return haste.
 	hurried atomic.Bool
 
 	telling sync.Mutex
 	once    sync.Once
 	// done is closed by stop.
 	done chan struct{}
-	// workers are the goroutines that follow the connections.
+	// workers counts the goroutines that watch and follow the connections.
 	workers sync.WaitGroup
 }
 
@@ -56,14 +56,14 @@ func (s *shared) notify(text string) {
 	s.options.Notify(text)
 }
 
-// changed tells that the tools are others than before.
+// changed reports a change of the tools to OnChange.
 func (s *shared) changed() {
 	if s.options.OnChange != nil && s.opened.Load() {
 		s.options.OnChange()
 	}
 }
 
-// grace is how long each step of an orderly end may take now.
+// grace returns the current timeout for each step of a graceful end.
 func (s *shared) grace() time.Duration {
 	if s.hurried.Load() {
 		return s.pace.haste
@@ -82,7 +82,7 @@ func (s *shared) stopped() bool {
 	}
 }
 
-// bound returns a context that also ends with the Set.
+// bound returns a context that is also cancelled when the Set is closed.
 func (s *shared) bound(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	go func() {
@@ -95,7 +95,7 @@ func (s *shared) bound(ctx context.Context) (context.Context, context.CancelFunc
 	return ctx, func() { cancel(nil) }
 }
 
-// wait returns after a time, or with the cause once the context has ended.
+// wait waits for d. It returns the cause if the context is done first.
 func wait(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return nil

@@ -1,25 +1,25 @@
 package mcp
 
-// State says what a server is doing.
+// State is the state of a server.
 type State string
 
 // The states of a server.
 const (
-	// StateConnected servers answer.
+	// StateConnected means that the server is connected.
 	StateConnected State = "connected"
-	// StateLost servers were connected; the next call of one of their tools connects them again.
+	// StateLost means that the connection has ended. The next call of one of the server's tools connects again.
 	StateLost State = "lost"
-	// StateFailed servers could not be connected at the last attempt.
+	// StateFailed means that the last attempt to connect failed.
 	StateFailed State = "failed"
-	// StateDisabled servers are switched off in the configuration.
+	// StateDisabled means that the server is disabled in the configuration.
 	StateDisabled State = "disabled"
-	// StateDeferred servers wait for Load.
+	// StateDeferred means that the server is not started until Load is called.
 	StateDeferred State = "deferred"
-	// StateCondition servers have a condition that does not hold.
+	// StateCondition means that the server's condition does not hold.
 	StateCondition State = "condition"
-	// StateStarting servers have not answered yet.
+	// StateStarting means that the server has not answered yet.
 	StateStarting State = "starting"
-	// StateClosed servers went with their Set.
+	// StateClosed means that the server's Set was closed.
 	StateClosed State = "closed"
 )
 
@@ -29,17 +29,17 @@ const (
 	TypeHTTP  = "http"
 )
 
-// Status is the state of one server at a moment.
+// Status is a snapshot of a server's state.
 type Status struct {
 	Name string
 	// Type is TypeStdio or TypeHTTP.
 	Type  string
 	State State
-	// Deferred tells that the configuration has the server wait for Load, whether or not it has been loaded.
+	// Deferred is set if the server is configured as deferred, whether or not it has been loaded.
 	Deferred bool
-	// Error is why the server is lost or failed, or empty.
+	// Error is the reason for StateLost or StateFailed, or empty.
 	Error string
-	// Tools are the names by which models call the server's tools, sorted.
+	// Tools holds the names by which models call the server's tools, sorted.
 	Tools []string
 	// Reconnects counts the successful connections after the first one.
 	Reconnects int
@@ -65,7 +65,7 @@ func (s *server) kind() string {
 	return TypeHTTP
 }
 
-// beginning is the state of a server before anything has been tried.
+// beginning returns the state of a server before the first attempt to connect.
 func (s Server) beginning() State {
 	switch {
 	case s.Disabled:

@@ -73,7 +73,7 @@ func TestSurroundings(t *testing.T) {
 	}
 	got := strings.Split(must(t, set, "mcp__good__env", nil), "\n")
 	slices.Sort(got)
-	// The mark is how descendants are found; its value is random.
+	// The mark identifies descendants. Its value is random.
 	got[0], _, _ = strings.Cut(got[0], "=")
 	want := []string{"AURA_MCP", mode + "=good", "HOME=/home/me", "LANG=C", "LC_ALL=de", "OWN=mine", "PATH=/bin"}
 	if !slices.Equal(got, want) {
@@ -183,7 +183,7 @@ func TestConnectsAgain(t *testing.T) {
 	contains(t, "notice", said.all(), `MCP server "good" is not connected: connecting again now`)
 }
 
-// kill ends a process without asking it.
+// kill kills a process without a graceful end.
 func kill(t *testing.T, pid string) {
 	t.Helper()
 	id, err := strconv.Atoi(pid)
@@ -213,7 +213,7 @@ func TestDiesDuringCall(t *testing.T) {
 	if got := must(t, set, "mcp__good__echo", map[string]any{"text": "back"}); got != "back" {
 		t.Errorf("got %q", got)
 	}
-	// The second death in a row, without a call that worked, is followed by a pause.
+	// After the second death in a row without a successful call, there is a pause.
 	for range 2 {
 		if _, err := run(t.Context(), t, set, "mcp__good__die", nil); err == nil {
 			t.Fatal("no error")

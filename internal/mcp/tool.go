@@ -13,17 +13,17 @@ import (
 // remote is a tool of a server.
 type remote struct {
 	server *server
-	// name is the server's own for the tool.
+	// name is the server's own name for the tool.
 	name       string
 	definition tool.Definition
-	// repeatable tools do no harm when they are called twice.
+	// repeatable is set if calling the tool twice does no harm.
 	repeatable bool
 }
 
 // Definition implements tool.Tool.
 func (r *remote) Definition() tool.Definition { return r.definition }
 
-// Execute implements tool.Tool. A server that is gone is connected again, once.
+// Execute implements tool.Tool. If the connection has ended, Execute reconnects once.
 func (r *remote) Execute(ctx context.Context, call tool.Call) (string, error) {
 	limit := cmp.Or(r.server.Timeout, DefaultCall)
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w (%s)", errSlow, limit))
@@ -62,7 +62,7 @@ func (r *remote) call(ctx context.Context, args map[string]any) (*sdk.CallToolRe
 	}
 }
 
-// worked notes that the server answers, so that its next failure is the first again.
+// worked records a successful call. It resets the number of attempts.
 func (s *server) worked() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

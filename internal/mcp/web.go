@@ -15,12 +15,12 @@ import (
 	"github.com/idelchi/aura/internal/limit"
 )
 
-// web is what reaches a service over HTTP. It gives each request the configured headers, and ends all of them at once.
+// web connects to a service over HTTP. It adds the configured headers to each request, and stop cancels all requests.
 type web struct {
 	url     string
 	headers map[string]string
 	base    *http.Transport
-	// listen is how long a service may take to begin the stream of its own messages.
+	// listen is how long a service may take to start the stream of its own messages.
 	listen time.Duration
 	once   sync.Once
 	dead   chan struct{}
@@ -40,7 +40,7 @@ func (w *web) transport() sdk.Transport {
 	}
 }
 
-// sameHost keeps the headers, which are secrets as a rule, from hosts that they are not for.
+// sameHost rejects redirects to another host, because the headers usually contain secrets.
 func sameHost(req *http.Request, via []*http.Request) error {
 	first := via[0].URL
 	if req.URL.Host != first.Host || req.URL.Scheme != first.Scheme {
@@ -52,7 +52,7 @@ func sameHost(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// stop lets the session take its leave, and cuts what is still going on after the grace.
+// stop waits until the session is closed, at most for grace, and then cancels all requests.
 func (w *web) stop(closed <-chan struct{}, grace time.Duration) {
 	w.once.Do(func() {
 		timer := time.NewTimer(grace)
@@ -68,8 +68,8 @@ func (w *web) stop(closed <-chan struct{}, grace time.Duration) {
 
 func (w *web) story() string { return "" }
 
-// RoundTrip implements http.RoundTripper. A stream of the service's own messages that does not begin in time, or would
-// after the end, is as if the service had none.
+// RoundTrip implements http.RoundTripper. If the stream of the service's own messages does not start in time, or starts after
+// stop, RoundTrip answers as if the service had no such stream.
 func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancel(req.Context())
 	go func() {
@@ -121,7 +121,7 @@ func (w *web) isDead() bool {
 	}
 }
 
-// refusal is the answer of a service that has no messages of its own.
+// refusal returns the response of a service that has no messages of its own.
 func refusal(req *http.Request) *http.Response {
 	const code = http.StatusMethodNotAllowed
 	return &http.Response{
@@ -130,7 +130,8 @@ func refusal(req *http.Request) *http.Response {
 	}
 }
 
-// keep bounds a body, unless it is a stream, which the reader bounds by event, and has its end release the request.
+// keep limits the size of a body and cancels the request's context when the body is closed. It does not limit a stream, because
+// the reader limits each event.
 func keep(resp *http.Response, release context.CancelFunc) *http.Response {
 	b := &body{ReadCloser: resp.Body, left: limit.MCPMessage, release: release}
 	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
@@ -140,7 +141,7 @@ func keep(resp *http.Response, release context.CancelFunc) *http.Response {
 	return resp
 }
 
-// body is the body of an answer of which a number of bytes may still be read; a negative number is no bound.
+// body limits how many bytes of an answer may be read. A negative left means no limit.
 type body struct {
 	io.ReadCloser
 

@@ -1,4 +1,4 @@
-// Package nearest finds the name that somebody meant who wrote another one.
+// Package nearest suggests known names that are similar to a misspelled name.
 package nearest
 
 import (
@@ -9,26 +9,26 @@ import (
 )
 
 const (
-	// maxNames is how many names are offered.
+	// maxNames is the maximum number of suggested names.
 	maxNames = 3
-	// maxTypos is how many letters may differ.
+	// maxTypos is the maximum number of differing letters.
 	maxTypos = 2
 )
 
-// Names returns up to three of the known names that resemble one, the likeliest first: those that it begins, those that differ
-// in case, and those a few typos away.
+// Names returns up to three known names that are similar to name, the most likely first: names that begin with name, names that
+// differ only in case, and names with a few typos.
 func Names(name string, known []string) []string {
 	found := candidates(name, known)
 	return names(found[:min(maxNames, len(found))])
 }
 
-// candidate is a known name and how many letters it is away.
+// candidate is a known name and its distance in letters.
 type candidate struct {
 	name string
 	far  int
 }
 
-// candidates are sorted, the likeliest first.
+// candidates returns the similar names, the most likely first.
 func candidates(name string, known []string) []candidate {
 	var found []candidate
 	for _, k := range known {
@@ -54,8 +54,8 @@ func names(of []candidate) []string {
 	return out
 }
 
-// Hint is how a message about an unknown name ends: "; did you mean X?", or nothing if no known name resembles it. It offers the
-// likeliest names only.
+// Hint returns the end of a message about an unknown name: "; did you mean X?", or "" if no known name is similar. It suggests
+// only the most likely names.
 func Hint(name string, known []string) string {
 	near := candidates(name, known)
 	if len(near) == 0 {
@@ -70,11 +70,11 @@ func Hint(name string, known []string) string {
 	return "; did you mean " + strings.Join(quoted, " or ") + "?"
 }
 
-// minTypo is how long a name must be for two typos to tell anything, in bytes.
+// minTypo is the minimum length of a name for Typo, in bytes. Two typos in a shorter name are not significant.
 const minTypo = 5
 
-// Typo returns the known name that differs from one in case or by a few typos. Unlike Names it takes no beginning of a name for
-// the name.
+// Typo returns the known name that differs from name in case or by a few typos. Unlike Names, it does not accept name as a
+// prefix.
 func Typo(name string, known []string) (string, bool) {
 	if len(name) < minTypo {
 		return "", false
@@ -87,7 +87,7 @@ func Typo(name string, known []string) (string, bool) {
 	return "", false
 }
 
-// distance counts the letters to insert, remove or replace to make one word the other.
+// distance returns the number of letters to insert, remove or replace to convert a to b.
 func distance(a, b string) int {
 	from, to := []rune(a), []rune(b)
 	row := make([]int, len(to)+1)

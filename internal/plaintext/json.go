@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// JSON escapes in a JSON document what Show would remove or name, and encoding/json leaves: DEL, the characters of C1, and those
-// that are invisible or change the order of others. Whoever decodes the document gets the same values.
+// JSON escapes the characters in a JSON document that Show would remove or name and that encoding/json does not escape: DEL,
+// the C1 characters, and characters that are invisible or change the order of others. The document decodes to the same values.
 func JSON(document []byte) []byte {
 	var out []byte
 	done := 0
@@ -26,7 +26,7 @@ func JSON(document []byte) []byte {
 	return append(out, document[done:]...)
 }
 
-// escaped is a character as JSON spells it, in two halves if need be.
+// escaped returns the JSON escape of a character, as a surrogate pair if necessary.
 func escaped(r rune) string {
 	if high, low := utf16.EncodeRune(r); high != unicode.ReplacementChar {
 		return fmt.Sprintf(`\u%04x\u%04x`, high, low)

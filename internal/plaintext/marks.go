@@ -5,18 +5,18 @@ import (
 	"unicode"
 )
 
-// isControl reports the characters of the sets C0 and C1 but newline and tab.
+// isControl reports whether r is in the sets C0 or C1, except newline and tab.
 func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
 
 const (
 	nonJoiner = '\u200C'
 	joiner    = '\u200D'
-	// emojiStyle asks for the coloured form of the character before it.
+	// emojiStyle requests the coloured form of the preceding character.
 	emojiStyle = '\uFE0F'
 )
 
-// blank are characters that show nothing and are not among the format characters of Unicode: fillers, separators of lines that
-// terminals do not know, and selectors of variants that few fonts have. Texts have been hidden in the last ones.
+// blank holds invisible characters that are not Unicode format characters: fillers, line separators that terminals do not
+// support, and variation selectors that few fonts have. The variation selectors have been used to hide texts.
 var blank = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{Lo: 0x034f, Hi: 0x034f, Stride: 1},
@@ -28,8 +28,8 @@ var blank = &unicode.RangeTable{
 	R32: []unicode.Range32{{Lo: 0xe0000, Hi: 0xe0fff, Stride: 1}},
 }
 
-// hides reports the characters that nobody sees, or that change the order of others. The two joiners are a part of the
-// spelling of some scripts, and of emoji, so that they stand there as they are.
+// hides reports whether a character is invisible or changes the order of others. The two joiners are part of the spelling of
+// some scripts and of emoji, and are not hidden there.
 func hides(r, before rune) bool {
 	switch {
 	case r < 0xad:
@@ -43,7 +43,7 @@ func hides(r, before rune) bool {
 	}
 }
 
-// joins reports the characters after which a joiner has a meaning.
+// joins reports whether a joiner is meaningful after r.
 func joins(r rune) bool {
 	if r == emojiStyle || unicode.In(r, unicode.So, unicode.Sk) {
 		return true

@@ -1,5 +1,5 @@
-// Package plaintext makes text from outside harmless for a terminal. Plugins, models, servers and the files of a project
-// choose names and texts; what they choose must neither steer the terminal nor look like something else.
+// Package plaintext makes untrusted text safe for a terminal. Plugins, models, servers and the files of a project choose names
+// and texts. These must neither control the terminal nor look like something else.
 package plaintext
 
 import (
@@ -7,18 +7,18 @@ import (
 	"unicode/utf8"
 )
 
-// Show is text for people: without control sequences and control characters but newline and tab, and with a name in the place
-// of each character that is invisible or changes the order of others. Invalid UTF-8 is replaced.
+// Show returns text for users. It removes control sequences and control characters except newline and tab, and replaces each
+// character that is invisible or changes the order of others by its name. It replaces invalid UTF-8.
 func Show(text string) string { return whole(text, true) }
 
-// Strip is text for other programs: without control sequences and control characters but newline, tab and the carriage return
-// before a newline. All else stays, because it may be meant so.
+// Strip returns text for other programs. It removes control sequences and control characters except newline, tab and a carriage
+// return before a newline. It keeps everything else, because it may be intended.
 func Strip(text string) string { return whole(text, false) }
 
-// Line is Show on one line.
+// Line is like Show, but returns a single line.
 func Line(text string) string { return strings.Join(strings.Fields(Show(text)), " ") }
 
-// IsPlain reports whether Show leaves a text on one line as it is.
+// IsPlain reports whether a text is a single line that Show does not change.
 func IsPlain(text string) bool { return !strings.ContainsAny(text, "\n\t") && Show(text) == text }
 
 func whole(text string, visible bool) string {
@@ -29,7 +29,7 @@ func whole(text string, visible bool) string {
 	return c.Next(text) + c.End()
 }
 
-// harmless is true for most texts, without looking closely at any.
+// harmless reports whether a text consists of plain ASCII. It is a fast check that is true for most texts.
 func harmless(text string) bool {
 	for i := range len(text) {
 		if b := text[i]; b >= utf8.RuneSelf || b < ' ' && b != '\n' && b != '\t' || b == 0x7f {
@@ -39,24 +39,24 @@ func harmless(text string) bool {
 	return true
 }
 
-// Cleaner is Show or Strip for text that comes in pieces. A control sequence or a character may begin in one piece and end in
-// another. The zero Cleaner strips.
+// Cleaner is Show or Strip for text that arrives in pieces. A control sequence or a character may begin in one piece and end in
+// another. The zero value is a Cleaner for Strip.
 type Cleaner struct {
-	// Visible makes it Show.
+	// Visible selects Show.
 	Visible bool
-	// Returns lets carriage returns pass.
+	// Returns keeps carriage returns.
 	Returns bool
 
 	state state
-	// rest is the beginning of a character, at most three bytes.
+	// rest holds the first bytes of an incomplete character, at most three.
 	rest string
-	// last is the last character that was passed on.
+	// last is the last character that was output.
 	last rune
-	// held is set if a carriage return waits for what follows.
+	// held is set if a carriage return waits for the next character.
 	held bool
 }
 
-// Next returns what can be shown of the next piece.
+// Next returns the cleaned text of the next piece.
 func (c *Cleaner) Next(piece string) string {
 	var out strings.Builder
 	out.Grow(len(piece))
@@ -74,7 +74,7 @@ func (c *Cleaner) Next(piece string) string {
 	return out.String()
 }
 
-// End returns what was still waited for. The Cleaner can be used again.
+// End returns the cleaned text of an incomplete character, if there is one. The Cleaner can be used again.
 func (c *Cleaner) End() string {
 	out := ""
 	if c.rest != "" && c.state == ground {
@@ -84,7 +84,7 @@ func (c *Cleaner) End() string {
 	return out
 }
 
-// take handles one character.
+// take processes one character.
 func (c *Cleaner) take(out *strings.Builder, r rune) {
 	if c.state = c.state.next(r); c.state != pass {
 		return

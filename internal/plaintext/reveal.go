@@ -5,8 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// Reveal is text that somebody decides about: nothing is removed. Each control character but newline and tab, and each character that
-// is invisible or changes the order of others, is shown by its name. What Show leaves out of a command, the command would still do.
+// Reveal returns text for a decision of the user. It removes nothing. Each control character except newline and tab, and each
+// character that is invisible or changes the order of others, is replaced by its name. Show is not suitable here: the parts
+// that it removes from a command would still take effect.
 func Reveal(text string) string {
 	if harmless(text) {
 		return text

@@ -22,7 +22,7 @@ func TestReveal(t *testing.T) {
 	}
 }
 
-// FuzzReveal checks that nothing is left that Show would remove or name.
+// FuzzReveal checks that the result contains nothing that Show would remove or name.
 func FuzzReveal(f *testing.F) {
 	f.Add("a\x1b[31m\u202e\xff")
 	f.Fuzz(func(t *testing.T, text string) {

@@ -1,25 +1,25 @@
 package plaintext
 
-// state is where in a control sequence the text is. The grammar is that of ECMA-48, as terminals understand it.
+// state is the parser state within a control sequence. The grammar is ECMA-48, as terminals implement it.
 type state int
 
 const (
-	// ground is outside of any sequence.
+	// ground is outside any sequence.
 	ground state = iota
-	// pass is ground with a character that is no part of a sequence.
+	// pass is ground, for a character that is not part of a sequence.
 	pass
-	// escape follows ESC, between its intermediate characters.
+	// escape is after ESC; between is among its intermediate characters.
 	escape
 	between
-	// control is between CSI and its last character.
+	// control is between CSI and its final character.
 	control
-	// text is the content of a string that a terminal keeps to itself: OSC, DCS, SOS, PM or APC.
+	// text is the content of a string that a terminal does not display: OSC, DCS, SOS, PM or APC.
 	text
-	// ending follows ESC in such a string.
+	// ending is after ESC in such a string.
 	ending
 )
 
-// The characters that sequences are made of.
+// The characters that introduce or end sequences.
 const (
 	bell   = '\a'
 	cancel = 0x18
@@ -34,8 +34,8 @@ const (
 	apc    = 0x9f
 )
 
-// next is the state after a character. A sequence ends early at the end of a line, which no sequence contains: otherwise one
-// that never ends would hide all that follows.
+// next returns the state after a character. A newline ends every sequence, because no sequence contains one. Otherwise an
+// unterminated sequence would hide all following text.
 func (s state) next(r rune) state {
 	switch r {
 	case '\n':
@@ -63,7 +63,7 @@ func (s state) next(r rune) state {
 	case text:
 		return inText(r)
 	case ending:
-		// Only a backslash ends the string properly. Anything else after ESC begins another sequence.
+		// Only a backslash ends the string properly. Any other character after ESC starts another sequence.
 		if r == '\\' {
 			return ground
 		}
@@ -73,7 +73,7 @@ func (s state) next(r rune) state {
 	}
 }
 
-// introduced is the state that a single character of the C1 set leads to; ground if it introduces nothing.
+// introduced returns the state after a C1 character, or ground if the character introduces no sequence.
 func introduced(r rune) state {
 	switch r {
 	case csi:
@@ -85,7 +85,7 @@ func introduced(r rune) state {
 	}
 }
 
-// afterEscape is the state after ESC and one character more.
+// afterEscape returns the state after ESC and one more character.
 func afterEscape(r rune) state {
 	switch {
 	case r == '[':
@@ -101,7 +101,8 @@ func afterEscape(r rune) state {
 	}
 }
 
-// within goes on with a sequence until its last character, which is last or above. A character that cannot stand in it ends it.
+// within continues a sequence until its final character, which is at least last. A character that is not allowed in the
+// sequence ends it.
 func within(r rune, s state, last rune) state {
 	switch {
 	case r >= last && r <= 0x7e:

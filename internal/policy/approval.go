@@ -5,24 +5,24 @@ import (
 	"sync"
 )
 
-// Approval is what somebody agrees to for the rest of a session: calls of one tool that one Confirm rule stops, and that are about
-// certain subjects. It lifts nothing but that rule. A Deny rule is looked at first, so no approval reaches it.
+// Approval is a user's consent for the rest of a session. It covers calls of one tool that one Confirm rule stops, for certain
+// subjects. It affects only that rule. Deny rules are checked first, so an approval never overrides them.
 type Approval struct {
 	Tool, Rule string
-	// Subjects are compared as they are: a command line, a directory, or the arguments as JSON.
+	// Subjects are compared exactly. A subject is a command line, a directory, or the arguments as JSON.
 	Subjects []string
 }
 
-// Approvals are those of a session. The zero value has none. Several goroutines may use it.
+// Approvals holds the approvals of a session. The zero value is empty and ready to use. It is safe for concurrent use.
 type Approvals struct {
 	mu   sync.Mutex
 	kept map[approved]bool
 }
 
-// approved is an approval of one subject.
+// approved is the approval of one subject.
 type approved struct{ tool, rule, subject string }
 
-// Add keeps an approval.
+// Add stores an approval.
 func (a *Approvals) Add(given Approval) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -34,7 +34,7 @@ func (a *Approvals) Add(given Approval) {
 	}
 }
 
-// Cover reports whether all subjects of a call have been approved, for its tool and its rule. A call without subjects never is.
+// Cover reports whether all subjects of a call are approved for its tool and rule. It is false for a call without subjects.
 func (a *Approvals) Cover(call Approval) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -1,4 +1,4 @@
-// Package policy decides which tool calls run without asking, which need a yes, and which never run.
+// Package policy decides which tool calls run without asking, which need the user's confirmation, and which never run.
 package policy
 
 import (
@@ -7,41 +7,41 @@ import (
 	"strings"
 )
 
-// Action is what a policy says of a call.
+// Action is a policy's decision about a call.
 type Action string
 
-// The actions, from the mildest to the strictest.
+// The actions, from the least to the most strict.
 const (
-	// Auto runs without asking. It is what holds for a call that no rule names.
+	// Auto means that the call runs without asking. It applies if no rule matches.
 	Auto Action = "auto"
-	// Confirm needs somebody's yes.
+	// Confirm means that the call needs the user's confirmation.
 	Confirm Action = "confirm"
-	// Deny never runs.
+	// Deny means that the call never runs.
 	Deny Action = "deny"
 )
 
-// Rules are patterns per action, as a user writes them: the name of a tool, or a name and what the call is about, as in
-// "Bash:git push*". A star stands for any text.
+// Rules holds the patterns of each action as the user writes them. A pattern is the name of a tool, or a name and a subject, as
+// in "Bash:git push*". A star matches any text.
 type Rules struct {
 	Auto, Confirm, Deny []string
 }
 
-// Verdict is what a policy says of one call.
+// Verdict is a policy's decision about one call.
 type Verdict struct {
 	Action Action
-	// Rule is the pattern that decided; empty if none did.
+	// Rule is the pattern that matched. It is empty if none did.
 	Rule string
 }
 
-// Policy is a set of rules, ready to be asked. The zero value lets everything run. It does not change.
+// Policy is a compiled set of rules. It is immutable. The zero value allows every call.
 type Policy struct {
 	rules []rule
-	// workdir is where relative paths among the arguments start; empty if that is not known.
+	// workdir is the directory that relative paths in arguments refer to. It is empty if unknown.
 	workdir string
 }
 
-// In is the policy for calls that are made in a directory, which is absolute. A rule about a path then holds however the path
-// is written: relative or absolute, and with . and .. in it.
+// In returns the policy for calls made in workdir, which must be absolute. A rule about a path then matches every spelling of
+// the path: relative or absolute, and with . and .. in it.
 func (p Policy) In(workdir string) Policy {
 	p.workdir = workdir
 	return p
@@ -54,7 +54,8 @@ type rule struct {
 	subject *regexp.Regexp
 }
 
-// New puts the rules of several layers together. A stricter action of any layer goes before a milder one of any other.
+// New combines the rules of several layers. A stricter action of any layer takes precedence over a less strict action of any
+// other layer.
 func New(layers ...Rules) (Policy, error) {
 	var p Policy
 	for _, part := range []struct {
@@ -93,7 +94,7 @@ func newRule(source string, action Action) (rule, error) {
 	return r, nil
 }
 
-// wildcard matches all of a text, in which a star stands for anything, line breaks included.
+// wildcard compiles a pattern that matches a whole text. A star matches any text, including line breaks.
 func wildcard(pattern string) *regexp.Regexp {
 	parts := strings.Split(pattern, "*")
 	for i, part := range parts {
@@ -102,8 +103,8 @@ func wildcard(pattern string) *regexp.Regexp {
 	return regexp.MustCompile(`(?s)^` + strings.Join(parts, `.*`) + `$`)
 }
 
-// Decide says whether a call may run. Deny goes before Confirm, and Confirm before Auto. Of a shell line with several
-// commands one is enough to deny it or to ask, while Auto wants all of them to fit.
+// Decide decides whether a call may run. Deny takes precedence over Confirm, and Confirm over Auto. If a shell line has several
+// commands, one match is enough for Deny and Confirm, while Auto requires all of them to match.
 func (p Policy) Decide(tool string, args map[string]any) Verdict {
 	var said subjects
 	for _, r := range p.rules {
@@ -123,7 +124,7 @@ func (p Policy) Decide(tool string, args map[string]any) Verdict {
 	return Verdict{Action: Auto}
 }
 
-// Rules lists all patterns with their actions, the strictest first.
+// Rules returns all patterns with their actions, the strictest first.
 func (p Policy) Rules() []Verdict {
 	out := make([]Verdict, 0, len(p.rules))
 	for _, r := range p.rules {

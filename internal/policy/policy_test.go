@@ -56,7 +56,7 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// A rule about a path holds however the path is written.
+// TestPaths checks that a rule about a path matches every spelling of the path.
 func TestPaths(t *testing.T) {
 	t.Parallel()
 	workdir := t.TempDir()
@@ -123,7 +123,7 @@ func TestBadRules(t *testing.T) {
 	}
 }
 
-// FuzzDecide checks that whatever a line holds, a rule for every call of Bash is found.
+// FuzzDecide checks that a rule for every call of Bash matches any line.
 func FuzzDecide(f *testing.F) {
 	for _, seed := range []string{"ls", "a && b", "$(x", "'", "\x00", "for i in 1; do x; done"} {
 		f.Add(seed)

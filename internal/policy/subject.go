@@ -13,16 +13,16 @@ import (
 )
 
 const (
-	// ShellTool is the tool whose subject is a shell line.
+	// ShellTool is the tool whose subjects are the commands of a shell line.
 	ShellTool = "Bash"
-	// patchTool is the tool whose text names files.
+	// patchTool is the tool whose text contains names of files.
 	patchTool = "Patch"
 )
 
-// subjects are what a call is about: the commands of a shell line, or the texts among the arguments.
+// subjects holds what a call is about: the commands of a shell line, or the strings in the arguments.
 type subjects []subject
 
-// subject is one of them, in all the ways in which it may be written.
+// subject holds all spellings of one subject.
 type subject []string
 
 func (s subjects) match(r rule) bool {
@@ -33,7 +33,7 @@ func (s subjects) match(r rule) bool {
 	return slices.ContainsFunc(s, matches)
 }
 
-// subjectsOf never returns nil.
+// subjectsOf returns the subjects of a call. It never returns nil.
 func (p Policy) subjectsOf(tool string, args map[string]any) subjects {
 	if tool == ShellTool {
 		line, _ := args["command"].(string)
@@ -51,12 +51,12 @@ func (p Policy) subjectsOf(tool string, args map[string]any) subjects {
 	return out
 }
 
-// patched finds the files that a patch names.
+// patched matches the files that a patch names.
 var patched = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^\s*\*\*\* (?:(?:Add|Update|Delete) File|Move to):[ \t]*(.*?)[ \t\r]*$`)
 })
 
-// texts are all texts of a value, however deep, in the order of their keys.
+// texts returns all strings in a value, at any depth, ordered by their keys.
 func texts(value any) []string {
 	var out []string
 	switch value := value.(type) {
@@ -74,10 +74,10 @@ func texts(value any) []string {
 	return out
 }
 
-// longestPath is the most bytes that a path has.
+// longestPath is the maximum length of a path, in bytes.
 const longestPath = 4096
 
-// paths are the ways to write a text if it is a path.
+// paths returns other spellings of a text, if the text can be a path.
 func (p Policy) paths(text string) []string {
 	if text == "" || len(text) > longestPath || strings.ContainsAny(text, "\n\r") {
 		return nil
@@ -97,8 +97,8 @@ func (p Policy) paths(text string) []string {
 	return out
 }
 
-// commands takes a shell line apart, so that a rule about git holds for "cd src && git push" too. A line that does not parse
-// is one command.
+// commands splits a shell line into commands, so that a rule about git also matches "cd src && git push". A line that cannot be
+// parsed is treated as one command.
 func commands(line string) subjects {
 	whole := subject{strings.TrimSpace(line)}
 	file, err := syntax.NewParser().Parse(strings.NewReader(line), "")
@@ -121,14 +121,14 @@ func commands(line string) subjects {
 	if len(out) == 1 {
 		out[0] = append(out[0], whole...)
 	} else {
-		// A rule may be about the line as a whole as well.
+		// A rule may also refer to the whole line.
 		out = append(out, append(whole, out[0]...))
 	}
 	return out
 }
 
-// written is a command as it stands in the line, without the variables set for it, and with its quotes resolved where
-// they hold plain text.
+// written returns a command in two spellings: as it is in the line but without its variable assignments, and with its quotes
+// removed where they contain plain text.
 func written(printer *syntax.Printer, call *syntax.CallExpr) subject {
 	var raw, plain []string
 	for _, word := range call.Args {
@@ -146,7 +146,7 @@ func written(printer *syntax.Printer, call *syntax.CallExpr) subject {
 	return subject{strings.Join(raw, " "), strings.Join(plain, " ")}
 }
 
-// literal is the text of a word that has nothing to expand.
+// literal returns the text of a word without expansions.
 func literal(word *syntax.Word) (string, bool) {
 	var b strings.Builder
 	for _, part := range word.Parts {

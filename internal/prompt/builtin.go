@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Builtin is the system prompt where none is configured. It says what the model cannot know: where it is, and with which tools.
-// It is no template, so that a start without configuration parses none.
+// Builtin returns the system prompt if none is configured. It states what the model cannot know: its environment and its tools.
+// It is not a template, so that a start without configuration parses no template.
 func Builtin(data Data, now time.Time, platform string) string {
 	var b strings.Builder
 	b.WriteString("You are aura, a coding agent in the user's terminal.\n\n")

@@ -19,7 +19,7 @@ func TestBuiltin(t *testing.T) {
 		"facts":   {prompt.Data{Workdir: "/work"}, []string{"Working directory: /work\n", "Platform: linux/arm64\n", "Date: 2026-11-15\n"}, []string{tools, sandboxed}},
 		"tools":   {prompt.Data{Tools: prompt.Tools{Eager: []string{"Read"}}}, []string{tools}, []string{sandboxed}},
 		"sandbox": {prompt.Data{Sandbox: prompt.Sandbox{Enabled: true}}, []string{sandboxed}, []string{tools}},
-		// It is no template.
+		// The prompt is not a template.
 		"braces": {prompt.Data{Workdir: "/{{ .Agent }}"}, []string{"/{{ .Agent }}\n"}, nil},
 	} {
 		got := prompt.Builtin(row.data, now, "linux/arm64")

@@ -7,11 +7,11 @@ import (
 	"unicode"
 )
 
-// placeholder is what Expand replaces. $ARGUMENTS_X is another word.
+// placeholder matches what Expand replaces. It does not match $ARGUMENTS_X.
 var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$(?:\$|[1-9]|ARGUMENTS\b)`) })
 
-// Expand puts arguments into the body of a custom command: $1 to $9 are single ones, empty where there are fewer, and
-// $ARGUMENTS is all of them as they were typed. $$ is a dollar sign. What is put in is not expanded again.
+// Expand replaces the placeholders in the body of a custom command. $1 to $9 are single arguments, or empty if there are fewer.
+// $ARGUMENTS is all arguments as they were typed. $$ is a dollar sign. Replacements are not expanded again.
 func Expand(body, args string) string {
 	var words []string
 	return placeholder().ReplaceAllStringFunc(body, func(match string) string {
@@ -31,15 +31,15 @@ func Expand(body, args string) string {
 	})
 }
 
-// split cuts arguments into words as a shell does: at blanks that are not in quotes. A backslash takes the meaning from a
-// blank, a quote or another backslash after it, and within double quotes from a double quote or a backslash; elsewhere it
-// stands for itself, as it does in paths and patterns. Since arguments are often plain sentences, a quote that is never
-// closed stands for itself, and so does an apostrophe within a word.
+// split splits arguments into words like a shell, at white space outside quotes. A backslash escapes a following white space,
+// quote or backslash, and within double quotes a double quote or a backslash. Elsewhere a backslash is an ordinary character,
+// because it occurs in paths and patterns. Arguments are often plain sentences, so an unclosed quote is an ordinary character,
+// and so is an apostrophe within a word.
 func split(args string) []string {
 	words := []string{}
 	var (
 		word strings.Builder
-		open bool // whether a word has begun; one of two quotes alone is empty
+		open bool // whether a word has started; a pair of quotes is an empty word
 	)
 	text := []rune(args)
 	for i := 0; i < len(text); i++ {
@@ -80,7 +80,7 @@ func isApostrophe(text []rune, i int) bool {
 	return text[i] == '\'' && i > 0 && (unicode.IsLetter(text[i-1]) || unicode.IsDigit(text[i-1]))
 }
 
-// quoted is what stands between the quote at start and the one that closes it, and where that is.
+// quoted returns the text between the quote at start and its closing quote, and the index of the closing quote.
 func quoted(text []rune, start int) (inner string, end int, closed bool) {
 	var out strings.Builder
 	for i := start + 1; i < len(text); i++ {

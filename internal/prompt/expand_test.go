@@ -76,7 +76,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// FuzzExpand checks what holds for all arguments: nothing is lost but blanks, quotes and backslashes, and nothing is put in.
+// FuzzExpand checks that splitting loses only white space, quotes and backslashes, and adds nothing.
 func FuzzExpand(f *testing.F) {
 	for _, seed := range []string{"", "a b", `"a b" c`, `don't "`, `\`, `\\ \" ' "`, "$1 $$ $ARGUMENTS"} {
 		f.Add("$1,$2,$$,$ARGUMENTS", seed)

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// FunctionNames are those that a template can call beside the library's own.
+// FunctionNames returns the functions that a template can call in addition to the library's own.
 func FunctionNames() []string { return slices.Sorted(maps.Keys(functions())) }
 
-// Split is for the tests of how arguments are cut.
+// Split exports split for tests.
 var Split = split

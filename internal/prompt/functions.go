@@ -11,16 +11,16 @@ import (
 	"github.com/Masterminds/sprig/v3"
 )
 
-// secret are functions that a prompt must not have: what they return would be sent to a model, and what they ask for would
-// be seen by a name server.
+// secret holds functions that prompts must not use. Results of the first two would be sent to a model, and the name that
+// getHostByName looks up would be sent to a name server.
 var secret = []string{"env", "expandenv", "getHostByName"}
 
-// isWithheld reports whether a fault of a template is that it calls one of them.
+// isWithheld reports whether the fault of a template is a call of one of these functions.
 func isWithheld(fault string) bool {
 	return slices.ContainsFunc(secret, func(name string) bool { return fault == fmt.Sprintf("function %q not defined", name) })
 }
 
-// functions are those that a template may call, counted by the meter. Only the ones that its text could name are made.
+// functions returns the metered functions that a template may call. It omits functions whose names do not occur in the body.
 func (m *meter) functions(body string) template.FuncMap {
 	out := template.FuncMap{stepName: m.step}
 	for name, fn := range functions() {
@@ -31,7 +31,8 @@ func (m *meter) functions(body string) template.FuncMap {
 	return out
 }
 
-// functions are those of sprig, and those of the template library that make text, so that these are counted too. The table is made when the first template needs it: most sessions have none at their start.
+// functions returns the functions of sprig, and those of the template library that produce text, so that these are metered too.
+// The table is built when the first template needs it, because most sessions use no template at their start.
 var functions = sync.OnceValue(func() template.FuncMap {
 	all := sprig.TxtFuncMap()
 	for _, name := range secret {

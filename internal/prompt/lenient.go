@@ -7,11 +7,11 @@ import (
 	"text/template/parse"
 )
 
-// varsField is the field of Data whose keys the user chooses.
+// varsField is the field of Data whose keys are chosen by the user.
 const varsField = "Vars"
 
-// lenient makes a variable that is not set empty wherever the template does something with it, such as asking whether it is
-// set or naming a default. One that is only to be printed stays a fault: its name is likely a typing mistake.
+// lenient makes an unset variable empty wherever the template uses it in an expression, such as a test or a default. A variable
+// that is only printed stays an error if it is unset, because its name is probably a typo.
 func lenient(t *template.Template) {
 	for _, part := range t.Templates() {
 		if part.Tree != nil {
@@ -48,7 +48,7 @@ func lenientBranch(b parse.BranchNode) {
 	lenientList(b.ElseList)
 }
 
-// isPrinted reports whether an action consists of one value and nothing is done with it.
+// isPrinted reports whether an action only prints one value.
 func isPrinted(p *parse.PipeNode) bool {
 	return len(p.Decl) == 0 && len(p.Cmds) == 1 && len(p.Cmds[0].Args) == 1
 }
@@ -68,7 +68,7 @@ func lenientPipe(p *parse.PipeNode) {
 	}
 }
 
-// lenientValue is (index .Vars "name") in place of .Vars.name, and of $.Vars.name.
+// lenientValue replaces .Vars.name and $.Vars.name by (index .Vars "name").
 func lenientValue(n parse.Node) parse.Node {
 	var vars parse.Node
 	var name string

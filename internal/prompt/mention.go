@@ -6,19 +6,19 @@ import (
 	"unicode/utf8"
 )
 
-// Mention is @path in a prompt.
+// Mention is an @path in a prompt.
 type Mention struct {
-	// Text is as it is written, with the @.
+	// Text is the mention as written, with the @.
 	Text string
-	// Paths are what it may name, the longest first: a sentence may end right behind a path.
+	// Paths holds the possible paths, the longest first, because punctuation may follow a path directly.
 	Paths []string
 }
 
-// Escape makes a text plain for Mentions: nothing in it is a mention.
+// Escape escapes a text so that Mentions finds no mention in it.
 func Escape(text string) string { return strings.ReplaceAll(text, "@", `\@`) }
 
-// Mentions returns a prompt as the model is to read it, and the files that it may mention. A mention is an @ at the beginning of a
-// word and what follows up to the next blank, or between double quotes. \@ is an @ that mentions nothing.
+// Mentions returns the prompt for the model, and the files that it may mention. A mention is an @ at the start of a word,
+// followed by a path up to the next white space, or by a path in double quotes. \@ is an @ that mentions no file.
 func Mentions(text string) (plain string, found []Mention) {
 	if !strings.Contains(text, "@") {
 		return text, nil
@@ -35,7 +35,7 @@ func Mentions(text string) (plain string, found []Mention) {
 				found = append(found, m)
 			}
 		}
-		// What is not UTF-8 stays as it is.
+		// Invalid UTF-8 is kept unchanged.
 		_, size := utf8.DecodeRuneInString(text[i:])
 		b.WriteString(text[i : i+size])
 		before = r
@@ -43,13 +43,13 @@ func Mentions(text string) (plain string, found []Mention) {
 	return b.String(), found
 }
 
-// begins reports whether a word can begin behind r.
+// begins reports whether a word can start after r.
 func begins(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("([{<\"'`,;:=", r) }
 
-// behind are the characters that a sentence may have right behind a path.
+// behind holds the punctuation that may follow a path directly.
 const behind = ".,;:!?)]}>\"'`"
 
-// mention reads a mention at the beginning of a text.
+// mention parses the mention at the start of a text.
 func mention(text string) (Mention, bool) {
 	word := text[1:]
 	if strings.HasPrefix(word, `"`) {

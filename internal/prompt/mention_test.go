@@ -8,7 +8,7 @@ import (
 	"github.com/idelchi/aura/internal/prompt"
 )
 
-// TestMentions has a row for each rule about @ in a prompt. The mentions are written with their paths, the longest first.
+// TestMentions has a row for each rule about @ in a prompt. Mentions are listed with their paths, the longest first.
 func TestMentions(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]struct {

@@ -11,7 +11,7 @@ import (
 	"github.com/idelchi/aura/internal/limit"
 )
 
-// The limits of one rendering. A template is written by people, yet a slip in a loop must not fill the memory.
+// The limits of one rendering. Users write the templates, but a mistake in a loop must not exhaust the memory.
 var (
 	errSteps = fmt.Errorf("it runs more than %d blocks and functions; shorten its loops", limit.PromptSteps)
 	errWork  = fmt.Errorf("its functions make values of more than %s; use smaller ones", limit.Size(limit.PromptWork))
@@ -19,7 +19,7 @@ var (
 	errDeep  = errors.New("a value contains itself, or is nested too deeply")
 )
 
-// reached is the limit by which a rendering failed; nil if it failed otherwise.
+// reached returns the limit that a rendering exceeded, or nil if it failed for another reason.
 func reached(err error) error {
 	for _, each := range []error{errSteps, errWork, errSize, errDeep} {
 		if errors.Is(err, each) {
@@ -32,13 +32,13 @@ func reached(err error) error {
 // stepName is the function that every block of a template calls first.
 const stepName = "aura_step"
 
-// meter counts what one rendering costs.
+// meter counts the cost of one rendering.
 type meter struct {
 	steps, work int
 	out         []byte
 }
 
-// Write takes in the output.
+// Write appends to the output.
 func (m *meter) Write(p []byte) (int, error) {
 	if len(m.out)+len(p) > limit.Prompt {
 		return 0, errSize
@@ -47,7 +47,7 @@ func (m *meter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// step is the function of stepName. It prints nothing.
+// step implements stepName. It prints nothing.
 func (m *meter) step() (string, error) { return "", m.spend(1) }
 
 func (m *meter) spend(steps int) error {
@@ -57,7 +57,7 @@ func (m *meter) spend(steps int) error {
 	return nil
 }
 
-// make counts values of so many bytes.
+// make counts size bytes of created values.
 func (m *meter) make(size int) error {
 	if size < 0 || size > limit.PromptWork-m.work {
 		return errWork
@@ -66,7 +66,8 @@ func (m *meter) make(size int) error {
 	return nil
 }
 
-// bound makes every block of a template count itself. It comes last, for the nodes that it adds are no part of the prompt.
+// bound makes every block of a template count itself. It must be called last, because the nodes that it adds are not part of
+// the prompt.
 func bound(t *template.Template) {
 	for _, part := range t.Templates() {
 		if part.Tree != nil {
@@ -104,8 +105,8 @@ func stepNode(pos parse.Pos) parse.Node {
 	}}
 }
 
-// metered is a function that counts what it takes and makes. It fails by a panic, which the template library reports as an
-// error: not every function returns one.
+// metered wraps a function and counts what it reads and creates. It fails with a panic, which the template library reports as
+// an error, because not every function returns an error.
 func (m *meter) metered(name string, fn any) any {
 	v := reflect.ValueOf(fn)
 	cost := max(costs[name], 1)
@@ -114,7 +115,7 @@ func (m *meter) metered(name string, fn any) any {
 		for _, arg := range args {
 			taken += sizeOf(arg, 0)
 		}
-		// To read a value is cheaper than to make one, unless it is searched for a pattern.
+		// Reading a value is cheaper than creating one, except for a search with a regular expression.
 		if !strings.Contains(strings.ToLower(name), "regex") {
 			taken /= 8
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/idelchi/aura/internal/limit"
 )
 
-// TestRenderIsBounded renders templates that would take all memory or all time.
+// TestRenderIsBounded renders templates that would exhaust the memory or run forever.
 func TestRenderIsBounded(t *testing.T) {
 	t.Parallel()
 	const (
@@ -60,7 +60,7 @@ func TestRenderIsBounded(t *testing.T) {
 	}
 }
 
-// TestRenderWithinTheLimits renders what is large and still allowed.
+// TestRenderWithinTheLimits renders large templates that are still allowed.
 func TestRenderWithinTheLimits(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]int{

@@ -1,5 +1,5 @@
-// Package prompt turns what users write for a model into what the model is sent: prompts are templates that can speak of
-// the session, and custom commands are messages with places for arguments.
+// Package prompt converts what users write for a model to what the model receives. Prompts are templates that can refer to the
+// session. Custom commands are messages with placeholders for arguments.
 package prompt
 
 import (
@@ -13,9 +13,9 @@ import (
 	"text/template"
 )
 
-// Data is what a template can speak of.
+// Data holds the values that a template can refer to.
 type Data struct {
-	// Agent, Mode, Provider and Model are names; those that are not chosen are empty.
+	// Agent, Mode, Provider and Model are names. A name is empty if none is selected.
 	Agent    string
 	Mode     string
 	Provider string
@@ -24,61 +24,61 @@ type Data struct {
 	Hooks    Hooks
 	Sandbox  Sandbox
 	Workdir  string
-	// Instructions are the files of instructions, each below a heading with its path.
+	// Instructions holds the instruction files, each below a heading with its path.
 	Instructions string
-	// Vars are the task's variables and those of the command line.
+	// Vars holds the variables of the task and of the command line.
 	Vars map[string]string
 }
 
-// Tools are the names of those that the model is offered at once, and of those that it can ask for.
+// Tools holds the names of the tools that are offered to the model at once, and of those that the model can request.
 type Tools struct {
 	Eager    []string
 	Deferred []string
 }
 
-// Hooks are the shell hooks that are in force.
+// Hooks describes the active shell hooks.
 type Hooks struct {
 	Active []HookInfo
-	// Display is a summary of them.
+	// Display is a summary of the hooks.
 	Display string
 }
 
-// HookInfo is a shell hook as its file describes it.
+// HookInfo describes a shell hook as configured.
 type HookInfo struct {
 	Name        string
 	Description string
-	// Event is pre or post.
+	// Event is "pre" or "post".
 	Event   string
 	Matcher string
 	Files   string
 	Command string
 }
 
-// Sandbox is what confines the tools. It is requested by the configuration and enabled where the system enforces it.
+// Sandbox describes the sandbox of the tools. Requested means that it is configured. Enabled means that the system enforces it.
 type Sandbox struct {
 	Enabled   bool
 	Requested bool
-	// Display is a description of what it allows.
+	// Display describes what the sandbox allows.
 	Display string
 }
 
-// opening is how an action of a template begins. A text without one is the same before and after.
+// opening is the start of a template action. A text without it renders to itself.
 const opening = "{{"
 
-// templateName is what the template library calls every template; the user knows it by the name of the prompt. It is not
-// one that a prompt is likely to define itself.
+// templateName is the name of every template in the template library. Users know a template by the name of its prompt. A prompt
+// is unlikely to define a template with this name.
 const templateName = "aura prompt"
 
-// Template is a prompt and where it stands, for errors.
+// Template is a prompt and its location, which is used in errors.
 type Template struct {
 	Name string
 	Body string
-	// File may be empty. Line is that of the file that the body begins on.
+	// File may be empty. Line is the line of File on which Body begins.
 	File string
 	Line int
 }
 
-// Render executes the template. An error names the prompt and the line, of the file if that is known and else of the body.
+// Render executes the template. An error names the prompt and the line: of the file if it is known, else of the body.
 func (p Template) Render(data Data) (string, error) {
 	body := p.Body
 	if !strings.Contains(body, opening) {
@@ -101,13 +101,13 @@ func (p Template) parse(m *meter) (*template.Template, error) {
 	return template.New(templateName).Option("missingkey=error").Funcs(m.functions(p.Body)).Parse(p.Body)
 }
 
-// located matches what the template library says: the place, what it was executing, and the fault. It is compiled when
-// something is wrong, and not whenever aura starts.
+// located matches an error of the template library: the location, what was executed, and the fault. It is compiled only when an
+// error occurs, not at every start of aura.
 var located = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?s)^template: ` + templateName + `:(\d+)(?::\d+)?: (?:executing ".*?" at (<.*?>): )?(.*)$`)
 })
 
-// explain says what the template library says in terms of the prompt.
+// explain rewrites an error of the template library in terms of the prompt.
 func (p Template) explain(err error) error {
 	match := located().FindStringSubmatch(err.Error())
 	if match == nil {
@@ -134,7 +134,7 @@ func (p Template) explain(err error) error {
 	return fmt.Errorf("rendering prompt %q: %s:%d: %w", p.Name, p.File, p.Line+line-1, fault)
 }
 
-// hint helps with the usual mistakes.
+// hint returns advice for common mistakes.
 func hint(fault string) string {
 	switch {
 	case strings.Contains(fault, "in type prompt.Data"):

@@ -85,7 +85,7 @@ func TestRenderRefused(t *testing.T) {
 		"\n{{ expandenv \"$HOME\" }}":          at + `line 2: function "expandenv" not defined; it is withheld`,
 		`{{ getHostByName "models.invalid" }}`: at + `line 1: function "getHostByName" not defined; it is withheld`,
 
-		// A variable that is not set.
+		// An unset variable.
 		"{{ if .Mode }}\n{{ $.Vars.missing }}{{ end }}":                at + `line 2: <$.Vars.missing>: map has no entry for key "missing"; set it`,
 		"\n{{ range .Tools.Eager }}{{ if .Vars.x }}{{ end }}{{ end }}": at + `line 2: <.Vars>: can't evaluate field Vars in type string`,
 	} {
@@ -99,7 +99,7 @@ func TestRenderRefused(t *testing.T) {
 	}
 }
 
-// Whatever sprig has, or comes to have, that leads out of the template is known here by name.
+// TestNothingLeadsOutside checks that no function gives access to anything outside the template.
 func TestNothingLeadsOutside(t *testing.T) {
 	t.Setenv("AURA_TEST_SECRET", "hunter2")
 	for _, name := range []string{"env", "expandenv", "getenv", "getHostByName", "readFile", "readDir", "glob", "exec", "httpGet", "include", "tpl"} {
@@ -130,7 +130,7 @@ func FuzzRender(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, body string) {
-		// Functions that make much out of little would only fill the memory.
+		// Functions with large numbers would only exhaust the memory.
 		if strings.ContainsAny(body, "0123456789") {
 			return
 		}
@@ -144,7 +144,7 @@ func FuzzRender(f *testing.F) {
 	})
 }
 
-// A text without a template costs nothing: neither parsing nor the table of functions.
+// TestPlainTextIsFree checks that a text without a template needs neither parsing nor the table of functions.
 func TestPlainTextIsFree(t *testing.T) {
 	body := strings.Repeat("Plain text with a { and a $1.\n", 100)
 	if n := testing.AllocsPerRun(10, func() {
@@ -156,7 +156,7 @@ func TestPlainTextIsFree(t *testing.T) {
 	}
 }
 
-// render executes a template without a place.
+// render executes a template without a location.
 func render(name, body string, data prompt.Data) (string, error) {
 	return prompt.Template{Name: name, Body: body}.Render(data)
 }

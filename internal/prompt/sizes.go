@@ -10,7 +10,7 @@ import (
 	"github.com/idelchi/aura/internal/limit"
 )
 
-// costs are the steps that slow functions take, which is any that makes keys or stretches passwords.
+// costs holds the cost of slow functions in steps. These are the functions that generate keys or derive passwords.
 var costs = map[string]int{
 	"bcrypt": slow, "htpasswd": slow, "derivePassword": slow, "genPrivateKey": slow, "genCA": slow, "genCAWithKey": slow,
 	"genSelfSignedCert": slow, "genSelfSignedCertWithKey": slow, "genSignedCert": slow, "genSignedCertWithKey": slow,
@@ -18,14 +18,14 @@ var costs = map[string]int{
 
 const slow = limit.PromptSteps / 20
 
-// mapEntry is what an entry of a map takes beside its key and its value, in bytes.
+// mapEntry is the overhead of a map entry in bytes, in addition to its key and its value.
 const mapEntry = 64
 
-// maxDepth is how deeply a value may be nested.
+// maxDepth is the maximum nesting depth of a value.
 const maxDepth = 200
 
-// sizeOf is about what a value takes in bytes, with all that it holds. What it holds twice counts twice, for so it is printed. It
-// panics at a value that holds itself.
+// sizeOf estimates the size of a value in bytes, including everything that it contains. A part that occurs twice counts twice,
+// because it is printed twice. sizeOf panics if a value contains itself.
 func sizeOf(v reflect.Value, depth int) int {
 	if depth > maxDepth {
 		panic(errDeep)
@@ -68,7 +68,7 @@ func sizeOfList(v reflect.Value, depth int) int {
 	return size
 }
 
-// foresee refuses a call that would make much out of little, before it does.
+// foresee returns an error before a call would create too large a value from small arguments.
 func (m *meter) foresee(name string, args []reflect.Value) error {
 	rule, ok := growing[strings.TrimPrefix(name, "must")]
 	if !ok {
@@ -83,7 +83,8 @@ func (m *meter) foresee(name string, args []reflect.Value) error {
 	return nil
 }
 
-// growing says how many bytes a function makes at most. The arguments are of the types that the function has.
+// growing maps a function to the maximum number of bytes that it creates. The arguments have the types of the function's
+// parameters.
 var growing = map[string]func(args []reflect.Value) int{
 	"repeat":    func(a []reflect.Value) int { return times(number(a[0]), length(a[1])) },
 	"indent":    func(a []reflect.Value) int { return indented(a) },
@@ -118,7 +119,8 @@ func indented(a []reflect.Value) int {
 	return times(number(a[0]), 1+strings.Count(a[1].String(), "\n"))
 }
 
-// replaced is for a pattern, a text, and what to put in the place of its parts, which may stand for them with a dollar sign.
+// replaced is for the arguments pattern, text and replacement. The replacement may refer to parts of the text with a dollar
+// sign.
 func replaced(a []reflect.Value) int {
 	text, with := a[1].String(), a[2].String()
 	return times(len(text)+1, len(with)) + times(strings.Count(with, "$")+1, len(text))
@@ -126,8 +128,8 @@ func replaced(a []reflect.Value) int {
 
 var digits = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\d+|\*`) })
 
-// formatted counts the widths that a format asks for, and the arguments once for each verb. The format library takes no width of
-// more than a million.
+// formatted counts the widths in a format, and the arguments once for each verb. The fmt package accepts no width above a
+// million.
 func formatted(a []reflect.Value) int {
 	const widest = 1_000_000
 	format, size := a[0].String(), 0
@@ -158,7 +160,7 @@ func sequence(list reflect.Value) int {
 
 func steps(start, stop, step int) int { return abs(stop/2-start/2)/max(abs(step), 1)*2 + 2 }
 
-// times multiplies without overflow: what is too much stays too much.
+// times multiplies without overflow. A result above the limit stays above the limit.
 func times(a, b int) int {
 	a, b = max(a, 0), max(b, 0)
 	if a > limit.PromptWork || b > limit.PromptWork {
@@ -172,7 +174,7 @@ func times(a, b int) int {
 
 func abs(n int) int { return max(n, -n) }
 
-// number is an integer argument; one of another type counts as none.
+// number returns a numeric argument as an integer. An argument of another type counts as 0.
 func number(v reflect.Value) int {
 	for v.Kind() == reflect.Interface && !v.IsNil() {
 		v = v.Elem()
@@ -189,7 +191,7 @@ func number(v reflect.Value) int {
 	}
 }
 
-// length is that of a text or a list.
+// length returns the length of a string, slice, array or map.
 func length(v reflect.Value) int {
 	for v.Kind() == reflect.Interface && !v.IsNil() {
 		v = v.Elem()

@@ -6,11 +6,11 @@ import (
 	"text/template/parse"
 )
 
-// instructionsField is the field of Data that a template may place itself.
+// instructionsField is the field of Data that a template may include itself.
 const instructionsField = "Instructions"
 
-// UsesInstructions reports whether the template names .Instructions anywhere. One that cannot be parsed does not: rendering it
-// says why.
+// UsesInstructions reports whether the template refers to .Instructions. It is false for a template that cannot be parsed;
+// Render reports the error.
 func (p Template) UsesInstructions() bool {
 	if !strings.Contains(p.Body, opening) || !strings.Contains(p.Body, "."+instructionsField) {
 		return false
@@ -27,7 +27,7 @@ func (p Template) UsesInstructions() bool {
 	return false
 }
 
-// uses reports whether a node of a template, or one below it, names the field.
+// uses reports whether a node of a template, or a node below it, refers to the field.
 func uses(n parse.Node) bool {
 	switch n := n.(type) {
 	case *parse.ListNode:

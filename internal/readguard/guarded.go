@@ -9,17 +9,17 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// Rules say what may be done only to files that the model has seen.
+// Rules selects the operations that are allowed only on files that the model has seen.
 type Rules struct {
-	// Write is for changing a file.
+	// Write applies to changing a file.
 	Write bool
-	// Delete is for files that a call clears without reading them.
+	// Delete applies to files that a call clears without reading them.
 	Delete bool
 }
 
-// Enter is to be called before a tool touches the files it has named. It returns an error if one of them is guarded and
-// unseen; the tool must not run then. Otherwise leave must be called once the tool is done, and told whether it succeeded:
-// only then is anything recorded or cleared. What leave returns are the files that the tool changed; nil if there are none.
+// Enter must be called before a tool touches the files in paths. It returns an error if a guarded file is unseen; the tool must
+// then not run. Otherwise leave must be called when the tool is done. ok says whether the tool succeeded: only then are files
+// recorded and cleared. leave returns the files that the tool changed, or nil if there are none.
 func (f *Files) Enter(paths sdk.ToolPaths, rules Rules) (leave func(ok bool) *Written, err error) {
 	paths = f.Absolute(paths)
 	for _, path := range paths.Guard {
@@ -30,7 +30,7 @@ func (f *Files) Enter(paths sdk.ToolPaths, rules Rules) (leave func(ok bool) *Wr
 			return nil, err
 		}
 	}
-	// What a tool only reads is recorded as it was before, so that a change while the tool runs does not go unnoticed.
+	// A file that the tool only reads is recorded in its state before the call, so that a change during the call is detected.
 	before := map[string]Mark{}
 	for _, path := range paths.Record {
 		if slices.Contains(paths.Write, path) {
@@ -42,7 +42,7 @@ func (f *Files) Enter(paths sdk.ToolPaths, rules Rules) (leave func(ok bool) *Wr
 			}
 		}
 	}
-	// What the model knows and lets a tool change, it knows afterwards too.
+	// If the model knows a file and lets a tool change it, the model also knows the result.
 	for _, path := range paths.Write {
 		if f.current(path) && !slices.Contains(paths.Record, path) {
 			paths.Record = append(paths.Record, path)
@@ -57,7 +57,7 @@ func (f *Files) Enter(paths sdk.ToolPaths, rules Rules) (leave func(ok bool) *Wr
 	}, nil
 }
 
-// leave records, then clears. A file that cannot be looked at counts as unseen, which is what its guard will say.
+// leave records files and then clears files. A file that cannot be inspected counts as unseen, and its guard reports that.
 func (f *Files) leave(paths sdk.ToolPaths, before map[string]Mark) {
 	for _, path := range paths.Record {
 		if key, err := resolve(path); err == nil {
@@ -67,7 +67,7 @@ func (f *Files) leave(paths sdk.ToolPaths, before map[string]Mark) {
 			}
 		}
 		if f.Record(path) != nil {
-			_ = f.Clear(path) // fails only if there is no such path, which then has no mark either
+			_ = f.Clear(path) // fails only if the path cannot be resolved, and then it has no mark either
 		}
 	}
 	for _, path := range paths.Clear {
@@ -75,7 +75,7 @@ func (f *Files) leave(paths sdk.ToolPaths, before map[string]Mark) {
 	}
 }
 
-// apply reports whether a guarded path has to have been seen.
+// apply reports whether a guarded path must have been seen.
 func (r Rules) apply(paths sdk.ToolPaths, path string) bool {
 	if slices.Contains(paths.Clear, path) && !slices.Contains(paths.Read, path) {
 		return r.Delete
@@ -83,7 +83,7 @@ func (r Rules) apply(paths sdk.ToolPaths, path string) bool {
 	return r.Write
 }
 
-// Absolute returns the paths, relative ones resolved against the working directory and empty ones dropped. Links stay.
+// Absolute returns the paths resolved against the working directory. It drops empty paths and does not resolve links.
 func (f *Files) Absolute(paths sdk.ToolPaths) sdk.ToolPaths {
 	each := func(list []string) []string {
 		var out []string
@@ -99,9 +99,9 @@ func (f *Files) Absolute(paths sdk.ToolPaths) sdk.ToolPaths {
 	}
 }
 
-// Guarded returns a tool that runs only if the files it guards have been seen, and that records and clears those it names.
-// A tool that does not name its files is returned as it is; so is every tool if files is nil. The result has Unwrap, and
-// hands on the paths in tool.Call.
+// Guarded returns a tool that runs only if the files that it guards have been seen, and that records and clears the files that
+// it names. A tool that is not a tool.Pather is returned unchanged, as is every tool if files is nil. The result is a
+// tool.Wrapper and passes the paths on in tool.Call.
 func Guarded(t tool.Tool, files *Files, rules Rules) tool.Tool {
 	if g, ok := t.(guarded); ok && g.files == files {
 		t = g.Tool
@@ -121,16 +121,16 @@ type guarded struct {
 	rules  Rules
 }
 
-// Unwrap returns the tool inside.
+// Unwrap returns the wrapped tool.
 func (g guarded) Unwrap() tool.Tool { return g.Tool }
 
-// Paths are those of the tool inside, made absolute.
+// Paths returns the paths of the wrapped tool, made absolute.
 func (g guarded) Paths(ctx context.Context, args map[string]any) (sdk.ToolPaths, error) {
 	paths, err := g.pather.Paths(ctx, args)
 	return g.files.Absolute(paths), err
 }
 
-// Execute checks, runs and records.
+// Execute checks the guarded files, runs the tool and updates the record.
 func (g guarded) Execute(ctx context.Context, call tool.Call) (string, error) {
 	if call.Paths == nil {
 		paths, err := g.Paths(ctx, call.Args)

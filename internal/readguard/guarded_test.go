@@ -13,14 +13,14 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// fake is a tool that names no files.
+// fake is a tool that is not a tool.Pather.
 type fake struct{ run func(tool.Call) error }
 
 func (fake) Definition() tool.Definition { return tool.Definition{Name: "Fake"} }
 
 func (f fake) Execute(_ context.Context, call tool.Call) (string, error) { return "ran", f.run(call) }
 
-// pather is one that does.
+// pather is a fake tool that is a tool.Pather.
 type pather struct {
 	fake
 
@@ -38,11 +38,12 @@ func TestGuarded(t *testing.T) {
 		name  string
 		paths sdk.ToolPaths
 		rules readguard.Rules
-		// known files have been seen before; written is what the tool puts into f; fails lets the tool fail.
+		// known means that the files were seen before. written is what the tool writes to f. fails makes the tool fail.
 		known   bool
 		written string
 		fails   bool
-		// refused is a piece of the error that keeps the tool from running; after that of the guard of f in the end.
+		// refused is a part of the error that keeps the tool from running. after is a part of the final error of the guard of
+		// f.
 		refused, after string
 	}{
 		{name: "nothing named", rules: on, after: "not been read"},

@@ -10,20 +10,21 @@ import (
 	"os"
 )
 
-// hashed is how many bytes of a file are compared, half of them at each end; of a longer file the time counts too.
+// hashed is the maximum number of bytes of a file that are hashed. Of a longer file, half of them are taken from each end, and
+// its time is compared as well.
 const hashed = 16 << 20
 
-// Mark says what a file was like when the model saw it.
+// Mark describes a file at the time when the model saw it.
 type Mark struct {
 	// Size is in bytes.
 	Size int64 `json:"size"`
-	// Time is when the file was last changed, in nanoseconds since 1970.
+	// Time is the modification time, in nanoseconds since 1970.
 	Time int64 `json:"time"`
-	// Hash is of the content, in hexadecimal digits.
+	// Hash is the hash of the content, in hexadecimal.
 	Hash string `json:"hash"`
 }
 
-// same reports whether the content is the same, however often it was written.
+// same reports whether the content is the same, even if the file was rewritten.
 func (m Mark) same(other Mark) bool {
 	return m.Size == other.Size && m.Hash == other.Hash && (m.Size <= hashed || m.Time == other.Time)
 }
@@ -33,10 +34,10 @@ var (
 	errIrregular = errors.New("it is not a regular file")
 )
 
-// Open opens a regular file for reading. What could block or never end, such as a pipe or a device, is refused. Links are
-// followed.
+// Open opens a regular file for reading. It refuses files that could block or never end, such as a pipe or a device. It follows
+// links.
 func Open(path string) (*os.File, fs.FileInfo, error) {
-	// Opening alone can have an effect on the other end of a pipe or on a device.
+	// Merely opening a pipe or a device can have side effects.
 	info, err := os.Stat(path)
 	if err == nil {
 		err = Regular(info)
@@ -58,7 +59,7 @@ func Open(path string) (*os.File, fs.FileInfo, error) {
 	return file, info, nil
 }
 
-// Regular returns an error that says what something is if it is no regular file.
+// Regular returns an error that names the kind of file, unless it is a regular file.
 func Regular(info fs.FileInfo) error {
 	switch {
 	case info.IsDir():
@@ -70,7 +71,7 @@ func Regular(info fs.FileInfo) error {
 	}
 }
 
-// look returns the mark of a file as it is now.
+// look returns the current mark of a file.
 func look(path string) (Mark, error) {
 	file, info, err := Open(path)
 	if err != nil {

@@ -2,5 +2,5 @@
 
 package readguard
 
-// nonblock is not needed where pipes are not in the file system.
+// nonblock is not needed on systems without pipes in the file system.
 const nonblock = 0

@@ -4,5 +4,5 @@ package readguard
 
 import "syscall"
 
-// nonblock keeps the opening of a pipe from waiting for its other end.
+// nonblock prevents opening a pipe from waiting for its other end.
 const nonblock = syscall.O_NONBLOCK

@@ -10,7 +10,7 @@ import (
 	"github.com/idelchi/aura/internal/readguard"
 )
 
-// TestPipe checks that nothing waits for the other end of a pipe.
+// TestPipe checks that no operation waits for the other end of a pipe.
 func TestPipe(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -7,11 +7,11 @@ import (
 	"path/filepath"
 )
 
-// linkLimit is how many links that lead nowhere may follow one another.
+// linkLimit is the maximum length of a chain of dangling links.
 const linkLimit = 40
 
-// resolve returns an absolute path without links, also for what does not exist: a link to it is followed, and the
-// directories above are resolved as far as there are any.
+// resolve returns an absolute path without links. The path need not exist: a dangling link is followed, and the existing parent
+// directories are resolved.
 func resolve(path string) (string, error) { return follow(path, linkLimit) }
 
 func follow(path string, links int) (string, error) {

@@ -1,5 +1,5 @@
-// Package readguard keeps the record of the files whose content the model has seen, so that none is changed unseen. Built-in
-// tools and those of plugins share one record; Guarded puts it around a tool.
+// Package readguard records the files whose content the model has seen, so that no file is changed unseen. Built-in tools and
+// plugins' tools share one record. Guarded applies the record to a tool.
 package readguard
 
 import (
@@ -11,26 +11,26 @@ import (
 	"sync"
 )
 
-// Files is the record of one session. It may be used from several goroutines.
+// Files is the record of one session. It is safe for concurrent use.
 type Files struct {
 	workdir string
 
 	mu    sync.Mutex
 	marks State
-	// fresh is what has changed since Changes was last called.
+	// fresh holds the changes since the last call of Changes.
 	fresh State
 }
 
-// State is a record, or a change of one, as a plain value: marks by resolved path. A nil mark is a file that no longer
-// counts as seen.
+// State is a record, or a change of a record, as a plain value: marks by resolved path. A nil mark means that the file no
+// longer counts as seen.
 type State map[string]*Mark
 
-// New returns an empty record. Relative paths are resolved against workdir, an absolute path.
+// New returns an empty record. workdir must be absolute; relative paths are resolved against it.
 func New(workdir string) *Files {
 	return &Files{workdir: workdir, marks: State{}, fresh: State{}}
 }
 
-// Record notes that the model has seen a file as it is now.
+// Record notes that the model has seen a file in its current state.
 func (f *Files) Record(path string) error {
 	key, err := resolve(f.absolute(path))
 	if err != nil {
@@ -54,8 +54,8 @@ func (f *Files) Clear(path string) error {
 	return nil
 }
 
-// Guard returns an error that says what to do if a file exists and the model has not seen it as it is now. What does not
-// exist or is no regular file has nothing to be seen and passes.
+// Guard returns an error with advice if a file exists and the model has not seen its current content. A path that does not
+// exist or is not a regular file has no content to see and passes.
 func (f *Files) Guard(path string) error {
 	key, err := resolve(f.absolute(path))
 	if err != nil {
@@ -79,7 +79,7 @@ func (f *Files) Guard(path string) error {
 	}
 }
 
-// current reports whether the model has seen a file as it is now. Of what it has not seen at all, nothing is read.
+// current reports whether the model has seen the current content of a file. It does not read files that are not in the record.
 func (f *Files) current(path string) bool {
 	key, err := resolve(f.absolute(path))
 	if err != nil {
@@ -93,7 +93,7 @@ func (f *Files) current(path string) bool {
 	return err == nil && then.same(now)
 }
 
-// Reset forgets every file, as when a conversation begins anew.
+// Reset removes every file from the record, for example when a new conversation starts.
 func (f *Files) Reset() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -103,15 +103,15 @@ func (f *Files) Reset() {
 	clear(f.marks)
 }
 
-// Snapshot returns the whole record. The map is the caller's.
+// Snapshot returns the whole record. The caller owns the map.
 func (f *Files) Snapshot() State {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return maps.Clone(f.marks)
 }
 
-// Changes returns what has changed since the last call, for a journal that is only added to; nil if nothing has. The map
-// is the caller's.
+// Changes returns the changes since its last call, for an append-only journal. It returns nil if there are none. The caller
+// owns the map.
 func (f *Files) Changes() State {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -123,7 +123,8 @@ func (f *Files) Changes() State {
 	return out
 }
 
-// Restore applies what Snapshot or Changes returned, in the order in which they did. It is no change itself.
+// Restore applies the results of Snapshot and Changes. They must be applied in their original order. Changes does not report
+// restored marks.
 func (f *Files) Restore(state State) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -133,14 +134,15 @@ func (f *Files) Restore(state State) {
 	}
 }
 
-// mark is what is known of a file; nil if it counts as unseen.
+// mark returns the mark of a file, or nil if the file counts as unseen.
 func (f *Files) mark(key string) *Mark {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.marks[key]
 }
 
-// replace sets the mark of a file that still has another one, and reports whether it had. A record that was reset stays so.
+// replace sets the mark of a file if its current mark is then. It reports whether it did. It therefore does not restore a mark
+// after Reset.
 func (f *Files) replace(key string, then, now Mark) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -152,7 +154,7 @@ func (f *Files) replace(key string, then, now Mark) bool {
 	return true
 }
 
-// put sets or, with nil, drops a mark.
+// put sets a mark. A nil mark removes it.
 func (f *Files) put(key string, mark *Mark) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -179,7 +181,7 @@ func (f *Files) absolute(path string) string {
 	return filepath.Join(f.workdir, path)
 }
 
-// spelled returns a path as messages have it: relative if it lies below the working directory.
+// spelled returns a path for messages. It is relative if it is below the working directory.
 func (f *Files) spelled(path string) string {
 	if relative, err := filepath.Rel(f.workdir, f.absolute(path)); err == nil && filepath.IsLocal(relative) {
 		return relative

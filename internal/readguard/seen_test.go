@@ -39,7 +39,7 @@ func TestGuard(t *testing.T) {
 	}
 	tests := []struct {
 		name string
-		// steps happen before the guard; each gets the working directory, which has the file f.
+		// steps run before the guard. Each gets the working directory, which contains the file f.
 		steps []func(*testing.T, *readguard.Files, string)
 		path  string
 		want  string
@@ -112,7 +112,7 @@ func TestRecordRefuses(t *testing.T) {
 	}
 }
 
-// TestHugeFile checks a file of which only the ends are compared: a change in the middle shows by its time.
+// TestHugeFile checks a file of which only the ends are compared. A change in the middle is detected by its time.
 func TestHugeFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -122,7 +122,7 @@ func TestHugeFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	if err := file.Truncate(1 << 40); err != nil { // of holes
+	if err := file.Truncate(1 << 40); err != nil { // sparse
 		testneed.Missing(t, testneed.SparseFiles, err)
 	}
 	files := readguard.New(dir)

@@ -12,28 +12,29 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// Written is the files that a call changed, from its end on. It follows only those that the model knows as the call left them. It is
-// used by one goroutine at a time.
+// Written tracks the files that a call changed, starting at the end of the call. It tracks only files whose content at that
+// time the model knows. It is not safe for concurrent use.
 type Written struct {
 	files *Files
 	open  []followed
 	notes []change
 }
 
-// followed is a file that somebody may change again.
+// followed is a tracked file, which may be changed again.
 type followed struct {
 	path, key string
-	// mark is what the record has of the file.
+	// mark is the mark of the file in the record.
 	mark Mark
 }
 
-// change is what somebody did to files, which are spelled as messages have them.
+// change holds the files that were changed or removed by one source. Their paths are in the form for messages.
 type change struct {
 	by               string
 	changed, removed []string
 }
 
-// written follows the files that a call has changed. A file that counts as unseen is not followed; nil if none is.
+// written starts to track the files that a call has changed. It skips files that count as unseen, and returns nil if no file is
+// left.
 func (f *Files) written(paths sdk.ToolPaths) *Written {
 	w := &Written{files: f}
 	for _, path := range paths.Write {
@@ -51,8 +52,8 @@ func (f *Files) written(paths sdk.ToolPaths) *Written {
 	return w
 }
 
-// Settle implements tool.Written. A file that was removed, that has become something else, or that nobody is known to have changed
-// is not followed any longer; its guard says the rest.
+// Settle implements tool.Written. It stops tracking a file that was removed, that became another file, or that was changed by
+// an unknown source. The file's guard reports such a change.
 func (w *Written) Settle(by string, quiet bool) {
 	did := change{by: by}
 	var open []followed
@@ -67,7 +68,7 @@ func (w *Written) Settle(by string, quiet bool) {
 	}
 }
 
-// settle looks at one file and reports whether to follow it on.
+// settle checks one file and reports whether to keep tracking it.
 func (w *Written) settle(o *followed, did *change) bool {
 	name := w.files.spelled(o.path)
 	if key, err := resolve(o.path); err != nil || key != o.key {
@@ -107,10 +108,10 @@ func (w *Written) Note() string {
 	return "[after this call " + strings.Join(did, "; ") + "]"
 }
 
-// maxNamed is how many files of a change are named.
+// maxNamed is the maximum number of files that the note names per change.
 const maxNamed = 5
 
-// named lists the first few files on one line. A name may hold anything.
+// named lists the first few files on one line. It quotes names with unprintable characters.
 func named(files []string) string {
 	var out []string
 	for _, name := range files[:min(len(files), maxNamed)] {

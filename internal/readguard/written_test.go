@@ -13,7 +13,7 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// wrote is a call that writes files and returns what it wrote, nil if it is not followed.
+// wrote makes a call that writes files. It returns the files that the call wrote, or nil if they are not tracked.
 func wrote(t *testing.T, files *readguard.Files, dir string, paths sdk.ToolPaths, fail error) tool.Written {
 	t.Helper()
 	var got tool.Written
@@ -38,12 +38,12 @@ func TestWritten(t *testing.T) {
 	change := write("formatted")
 	tests := []struct {
 		name string
-		// before, during and after happen to the file: before the first look, while somebody is at work, and after the last look.
+		// before, during and after change the file: before the first check, between the checks, and after the last check.
 		before, during, after func(path string) error
 		by                    string
 		quiet, reset          bool
 		note                  string
-		// guard is a piece of the error of the next change; empty if it may be made.
+		// guard is a part of the error of the next change. It is empty if the change is allowed.
 		guard string
 	}{
 		{name: "nobody", by: "hook fmt"},

@@ -1,5 +1,5 @@
-// Package skill is the tool by which a model reads instructions that it needs for some work only. It is told their names
-// and what they are for, and gets their text when it asks.
+// Package skill implements the tool with which a model reads instructions that it needs only for some work. The model is given
+// the names and descriptions of the skills, and gets their text on request.
 package skill
 
 import (
@@ -19,11 +19,11 @@ type Skill struct {
 	Name        string
 	Description string
 	Body        string
-	// Dir is where the skill's own files are; empty if it has none.
+	// Dir is the directory of the skill's own files. It is empty if there are none.
 	Dir string
 }
 
-// Tool offers skills, of which there must be one at least, in the order given.
+// Tool returns a tool that offers the skills in the given order. There must be at least one skill.
 func Tool(skills []Skill) tool.Tool { return reader{skills} }
 
 type reader struct{ skills []Skill }
@@ -43,7 +43,7 @@ func (r reader) Definition() tool.Definition {
 }
 
 func schema(names []string) json.RawMessage {
-	// Strings always can be encoded.
+	// Encoding strings never fails.
 	list, _ := json.Marshal(names)
 	return json.RawMessage(`{"type":"object","properties":{"name":{"type":"string","enum":` + string(list) +
 		`,"description":"which instructions"}},"required":["name"],"additionalProperties":false}`)

@@ -1,4 +1,4 @@
-// Package todo is the list of what an agent still has to do, and the tools by which the agent keeps it.
+// Package todo implements the todo list of an agent, and the tools with which the agent maintains it.
 package todo
 
 import (
@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// Status says how far an item is.
+// Status is the progress of an item.
 type Status string
 
 // The statuses of an item.
@@ -21,31 +21,31 @@ const (
 
 // Item is one thing to do.
 type Item struct {
-	// ID counts from 1 in the order of the list.
+	// ID is the position in the list, counted from 1.
 	ID      int
 	Content string
 	Status  Status
 }
 
-// Counts says how many items there are of each status.
+// Counts holds the number of items of each status.
 type Counts struct {
 	Pending, InProgress, Completed int
 }
 
-// Total is the number of all items.
+// Total returns the number of all items.
 func (c Counts) Total() int { return c.Pending + c.InProgress + c.Completed }
 
-// Open is the number of items that are not completed.
+// Open returns the number of items that are not completed.
 func (c Counts) Open() int { return c.Pending + c.InProgress }
 
-// List is the list of one session. The zero value is an empty list; a nil *List is one that stays empty. Its methods may be
-// called from several goroutines.
+// List is the todo list of one session. The zero value is an empty list. A nil *List is always empty. Its methods are safe for
+// concurrent use.
 type List struct {
 	mu    sync.Mutex
 	items []Item
 }
 
-// Set puts new items in the place of all there are. An empty status is pending; identifiers are given anew.
+// Set replaces all items. An empty status becomes pending. Set assigns new IDs.
 func (l *List) Set(items []Item) error {
 	if l == nil {
 		return errors.New("making a list of todos: this session keeps none")
@@ -98,7 +98,7 @@ func (s Status) check() error {
 	}
 }
 
-// Items returns the list. The slice is the caller's.
+// Items returns the items. The caller owns the slice.
 func (l *List) Items() []Item {
 	if l == nil {
 		return nil
@@ -108,7 +108,7 @@ func (l *List) Items() []Item {
 	return slices.Clone(l.items)
 }
 
-// Counts returns how many items there are.
+// Counts returns the number of items of each status.
 func (l *List) Counts() Counts {
 	var c Counts
 	for _, item := range l.Items() {
@@ -124,7 +124,7 @@ func (l *List) Counts() Counts {
 	return c
 }
 
-// String returns the list as text, an item per line.
+// String returns the list as text, one item per line.
 func (l *List) String() string {
 	items := l.Items()
 	if len(items) == 0 {

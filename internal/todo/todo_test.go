@@ -17,7 +17,7 @@ func TestTools(t *testing.T) {
 	tests := []struct {
 		name  string
 		calls []string // "Tool {json}"
-		want  string   // of the last call
+		want  string   // the result of the last call
 		fails string
 		left  todo.Counts
 	}{

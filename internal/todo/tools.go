@@ -40,7 +40,7 @@ type progressArgs struct {
 	Status Status `json:"status"`
 }
 
-// Tools returns the tools by which an agent keeps the list.
+// Tools returns the tools with which an agent maintains the list.
 func (l *List) Tools() []tool.Tool {
 	definition := func(name, description, schema string, parallel bool) tool.Definition {
 		return tool.Definition{
@@ -55,7 +55,7 @@ func (l *List) Tools() []tool.Tool {
 	}
 }
 
-// listTool is one of the tools; they differ in their definitions and in what apply does.
+// listTool is one of the tools. They differ in their definitions and in what apply does.
 type listTool struct {
 	list       *List
 	definition tool.Definition
@@ -75,7 +75,7 @@ func (t listTool) Execute(_ context.Context, call tool.Call) (string, error) {
 	return t.list.String(), nil
 }
 
-// apply does what a call of a tool asks for.
+// apply carries out a call of a tool.
 func (l *List) apply(name string, raw json.RawMessage) error {
 	switch name {
 	case CreateName:
@@ -99,8 +99,8 @@ func (l *List) apply(name string, raw json.RawMessage) error {
 	}
 }
 
-// Replay does again what the calls in the messages of a saved session did to the list. Calls that failed then, or that the
-// list does not take now, are passed over.
+// Replay repeats the calls in the messages of a saved session on the list. It skips calls that failed in that session, or that
+// the list rejects now.
 func (l *List) Replay(messages []llm.Message) {
 	failed := map[string]bool{}
 	for _, m := range messages {

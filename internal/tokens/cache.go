@@ -1,15 +1,15 @@
 package tokens
 
-// cached is how many texts a Cache holds.
+// cached is the maximum number of texts in a Cache.
 const cached = 512
 
-// Cache remembers the counts of texts that come again and again, such as system prompts and the schemas of tools. The zero
-// value is ready. It is for one goroutine at a time.
+// Cache caches the counts of recurring texts, such as system prompts and tool schemas. The zero value is ready to use. It is
+// not safe for concurrent use.
 type Cache struct {
 	counts map[string]int
 }
 
-// Estimate is the function of that name, but counts a text once.
+// Estimate is like the function Estimate, but caches the result.
 func (c *Cache) Estimate(text string) int {
 	if text == "" {
 		return 0

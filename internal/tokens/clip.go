@@ -1,9 +1,9 @@
 package tokens
 
-// Clip returns the beginning of a text that is at most limit tokens long, and how many tokens were left out. The text is
-// valid UTF-8; of any other the beginning may be longer.
+// Clip returns the beginning of a text, at most limit tokens long, and the number of omitted tokens. The text must be valid
+// UTF-8; otherwise the result may be longer.
 func Clip(text string, limit int) (clipped string, left int) {
-	// Tokens are never more than bytes: most texts need no counting.
+	// A text never has more tokens than bytes, so most texts need no counting.
 	if limit = max(limit, 0); len(text) <= limit {
 		return text, 0
 	}

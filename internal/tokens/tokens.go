@@ -1,5 +1,5 @@
-// Package tokens counts the tokens of a text with a tokenizer that is part of the binary. Models differ in how they cut
-// text; the count is an estimate for all but those that use this vocabulary.
+// Package tokens counts the tokens of a text with an embedded tokenizer. Models use different vocabularies, so the count is an
+// estimate for models that do not use this one.
 package tokens
 
 import (
@@ -11,21 +11,22 @@ import (
 )
 
 const (
-	// sampled is how many bytes of a text are counted. Those beyond are taken to be like them: a longer text fits into hardly
-	// any window, and counting it would take longer than the answer is worth.
+	// sampled is how many bytes of a text are counted. The rest is extrapolated: a longer text hardly fits into any context
+	// window, and counting all of it would take too long.
 	sampled = 1 << 20
-	// blank is how long a run of white space may be before it is cut: the tokenizer takes time by the square of it.
+	// blank is the maximum number of white space characters in a row that are counted at once. The tokenizer needs quadratic
+	// time for a longer run.
 	blank = 256
 )
 
-// vocabulary is cl100k: of the modern ones it is the smallest, and that of Llama 3 has grown out of it. Building it takes
-// about 10 ms and 3.4 MB, so it is not done before the first text is counted.
+// vocabulary returns the cl100k vocabulary. It is the smallest of the modern ones, and Llama 3's vocabulary is derived from it.
+// Building it takes about 10 ms and 3.4 MB, so it is built when the first text is counted.
 var vocabulary = sync.OnceValue(codec.NewCl100kBase)
 
-// Warm prepares the tokenizer in the background, for whoever knows that it will be needed.
+// Warm builds the tokenizer in the background. Call it if the tokenizer will be needed soon.
 func Warm() { go vocabulary() }
 
-// Estimate returns the number of tokens of a text: at least one if there is a text, and never more than it has bytes.
+// Estimate returns the number of tokens of a text. It is at least one for a non-empty text, and at most the number of bytes.
 func Estimate(text string) int {
 	if text == "" {
 		return 0
@@ -41,7 +42,7 @@ func Estimate(text string) int {
 	return max(1, int(int64(count)*int64(size)/int64(len(head))))
 }
 
-// exact counts a text as it is.
+// exact counts the tokens of a text without sampling.
 func exact(text string) int {
 	n, err := vocabulary().Count(text)
 	if err != nil {
@@ -50,7 +51,7 @@ func exact(text string) int {
 	return n
 }
 
-// piece returns how much of a text, from its beginning, can be counted at once.
+// piece returns the length of the beginning of a text that can be counted at once.
 func piece(text string) int {
 	run := 0
 	for i, r := range text {
@@ -65,7 +66,7 @@ func piece(text string) int {
 	return len(text)
 }
 
-// prefix returns at most n bytes of a text and splits no character, if the text has any.
+// prefix returns at most the first n bytes of a text. It does not split a character.
 func prefix(text string, n int) string {
 	if len(text) <= n {
 		return text

@@ -33,7 +33,7 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// TestEstimateOfHugeTexts would not end in time if a long run of white space were counted at once.
+// TestEstimateOfHugeTexts would not finish in time if a long run of white space were counted at once.
 func TestEstimateOfHugeTexts(t *testing.T) {
 	t.Parallel()
 	for unit, size := range map[string]int{" \n": 1 << 17, "\t": 1 << 14, "word ": 1 << 14, "漢": 1 << 14} {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// ParseArguments reads the arguments of a call, which are one JSON object. Numbers are as Number returns them.
+// ParseArguments parses the arguments of a call, which must be one JSON object. It converts numbers with Number.
 func ParseArguments(raw []byte) (map[string]any, error) {
 	args := map[string]any{}
 	if err := parseJSON(raw, &args); err != nil {
@@ -24,9 +24,9 @@ func ParseArguments(raw []byte) (map[string]any, error) {
 	return args, nil
 }
 
-// parseJSON reads one JSON value, with its numbers as they are written.
+// parseJSON parses exactly one JSON value. Numbers become json.Number.
 func parseJSON(raw []byte, into any) error {
-	// A decoder would take the first value of several.
+	// A Decoder alone would accept further values after the first.
 	var one json.RawMessage
 	if err := json.Unmarshal(raw, &one); err != nil {
 		return err
@@ -36,7 +36,7 @@ func parseJSON(raw []byte, into any) error {
 	return decoder.Decode(into)
 }
 
-// numbers replaces each json.Number within a value, in place.
+// numbers replaces each json.Number within a value. It changes maps and slices in place.
 func numbers(value any) (any, error) {
 	var err error
 	switch v := value.(type) {
@@ -58,14 +58,16 @@ func numbers(value any) (any, error) {
 	return value, nil
 }
 
-// exactDigits is how many digits an integer has that a float64 always holds, and writes, exactly; maxExact is the largest of all.
+// exactDigits is the number of digits up to which a float64 represents, and prints, every integer exactly. maxExact is the
+// largest integer up to which a float64 is always exact.
 const (
 	exactDigits = 15
 	maxExact    = 1 << 53
 )
 
-// Number returns a JSON number as Go code expects it: a float64, unless it is an integer beyond 2^53. A float64 would change such
-// an integer, which may be an identifier, so it is an int, or a json.Number if it is too large for that.
+// Number converts a JSON number to the type that Go code expects: a float64, unless it is an integer beyond 2^53. A float64
+// would change such an integer, which may be an identifier. It becomes an int, or stays a json.Number if it does not fit into
+// an int.
 func Number(n json.Number) (any, error) {
 	f, err := n.Float64()
 	if err != nil {

@@ -55,7 +55,7 @@ func TestParseArguments(t *testing.T) {
 	}
 }
 
-// checkUnchanged checks that integers are written as they were read.
+// checkUnchanged checks that integers are encoded as they were parsed.
 func checkUnchanged(t *testing.T, raw string, args map[string]any) {
 	t.Helper()
 	again, err := json.Marshal(args)

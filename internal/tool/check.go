@@ -10,32 +10,32 @@ import (
 	"strings"
 )
 
-// Bounds of one check. Work is in bytes read, for a pattern in bytes times instructions; what takes longer counts for more. All of
-// it takes about a second.
+// Limits of one check. The unit of work is one byte read. Matching a pattern costs its instructions times the bytes. Slower
+// operations count more. All of the work takes about a second.
 const (
 	maxCheckSteps = 1 << 18
 	maxCheckDepth = 1000
 	maxCheckWork  = 1 << 26
-	// problemWork is the work of wording a problem, problemByte that of each byte in it.
+	// problemWork is the work of describing a problem. problemByte is the additional work for each byte of the description.
 	problemWork = 2048
 	problemByte = 8
 )
 
-// review is one check of arguments.
+// review is the state of one check of arguments.
 type review struct {
 	steps, depth, work int
-	// exhausted is set once there was too much to do. What was found is worth nothing then.
+	// exhausted is set once a limit was exceeded. The result of the check is then invalid.
 	exhausted bool
 }
 
-// spend counts work, and reports whether there may be more.
+// spend adds work and reports whether the check may continue.
 func (r *review) spend(work int) bool {
 	r.work += work
 	r.exhausted = r.exhausted || r.work > maxCheckWork
 	return !r.exhausted
 }
 
-// check lists what is wrong with a value, which is at a place in the arguments such as "files.0".
+// check lists the problems of a value. at is the path of the value in the arguments, such as "files.0".
 func (r *review) check(n *node, value any, at string) []string {
 	r.steps++
 	r.exhausted = r.exhausted || r.steps > maxCheckSteps || r.depth >= maxCheckDepth
@@ -64,7 +64,7 @@ func (r *review) check(n *node, value any, at string) []string {
 	return append(out, r.combined(n, value, at)...)
 }
 
-// width is about how long it takes to look at a value without what is inside it.
+// width estimates the work of inspecting a value without its elements.
 func width(value any) int {
 	switch value := value.(type) {
 	case string:
@@ -78,7 +78,7 @@ func width(value any) int {
 	}
 }
 
-// facts checks the keywords about a value as such.
+// facts checks the keywords that concern the value itself.
 func (r *review) facts(n *node, value any, at string) []string {
 	var out []string
 	for _, f := range n.facts {
@@ -98,12 +98,12 @@ func (r *review) facts(n *node, value any, at string) []string {
 	return out
 }
 
-// fits reports whether nothing is wrong.
+// fits reports whether the value has no problems.
 func (r *review) fits(n *node, value any) bool {
 	return len(r.check(n, value, "")) == 0 && !r.exhausted
 }
 
-// known returns a value and the name of its type; an empty name if JSON has none.
+// known returns a value and the name of its JSON type. The name is empty if the value has no JSON type.
 func known(value any) (any, string) {
 	switch v := value.(type) {
 	case nil:
@@ -164,7 +164,7 @@ func (r *review) object(n *node, value map[string]any, at string) []string {
 	return append(out, r.leftover(n, value, at)...)
 }
 
-// property checks one of the properties of an object.
+// property checks one property of an object.
 func (r *review) property(n *node, name string, value any, at string) []string {
 	var out []string
 	schemas := r.about(n, name)
@@ -180,7 +180,7 @@ func (r *review) property(n *node, name string, value any, at string) []string {
 	return append(out, r.other(n.additional, value, at)...)
 }
 
-// other checks a property that no schema names.
+// other checks a property that no schema mentions by name.
 func (r *review) other(n *node, value any, at string) []string {
 	if n.never {
 		return []string{fmt.Sprintf("unknown field %q", at)}
@@ -188,7 +188,7 @@ func (r *review) other(n *node, value any, at string) []string {
 	return r.check(n, value, at)
 }
 
-// about are the schemas for a property of that name.
+// about returns the schemas for a property with the given name.
 func (r *review) about(n *node, name string) []*node {
 	var out []*node
 	if schema, ok := n.properties[name]; ok {
@@ -202,7 +202,7 @@ func (r *review) about(n *node, name string) []*node {
 	return out
 }
 
-// leftover checks the properties that neither the schema nor one that counts as well knows.
+// leftover checks the properties that neither the schema nor a schema combined with it evaluates.
 func (r *review) leftover(n *node, value map[string]any, at string) []string {
 	if n.unevaluated == nil || n.additional != nil {
 		return nil
@@ -216,7 +216,7 @@ func (r *review) leftover(n *node, value map[string]any, at string) []string {
 	return out
 }
 
-// evaluates reports whether a schema, or one that counts as well, says something about a property.
+// evaluates reports whether a schema, or a schema combined with it, applies to a property.
 func (r *review) evaluates(n *node, name string, value map[string]any) bool {
 	if n.additional != nil || len(r.about(n, name)) > 0 {
 		return true
@@ -258,7 +258,7 @@ func (r *review) array(n *node, value []any, at string) []string {
 	return out
 }
 
-// combined checks the schemas that are about the same value.
+// combined checks the other schemas that apply to the same value.
 func (r *review) combined(n *node, value any, at string) []string {
 	var out []string
 	if n.ref != nil {
@@ -295,7 +295,7 @@ func (r *review) combined(n *node, value any, at string) []string {
 	return out
 }
 
-// each counts the schemas that a value fits, and lists what is wrong by the others.
+// each counts the schemas that the value matches and lists the problems with the others.
 func (r *review) each(schemas []*node, value any, at string) (problems []string, fitting int) {
 	for _, schema := range schemas {
 		found := r.check(schema, value, at)
@@ -310,7 +310,7 @@ func (r *review) each(schemas []*node, value any, at string) (problems []string,
 	return problems, fitting
 }
 
-// inside names a place below another.
+// inside returns the path of name below at.
 func inside(at, name string) string {
 	if at == "" {
 		return name
@@ -325,7 +325,7 @@ func field(at string) string {
 	return fmt.Sprintf("field %q", at)
 }
 
-// spaced joins words with a blank unless they begin with a colon.
+// spaced joins the subject and the words with a space, unless the words begin with a colon.
 func spaced(subject, words string) string {
 	if strings.HasPrefix(words, ":") {
 		return subject + words

@@ -13,64 +13,65 @@ import (
 	"strings"
 )
 
-// Bounds of a schema. Those that people write stay far below.
+// Limits of a schema. Schemas written by people are far below them.
 const (
 	maxSchemaBytes = 1 << 20
 	maxSchemaNodes = 20_000
 	maxSchemaDepth = 200
 )
 
-// node is one schema with those inside it and those that it refers to. Nodes may form a ring.
+// node is a compiled schema, with the schemas inside it and those that it refers to. Nodes may form cycles.
 type node struct {
-	// never is the schema false, which nothing fits.
+	// never represents the schema false, which no value matches.
 	never bool
 	types []string
 	facts []fact
 
 	properties map[string]*node
 	patterns   []patterned
-	// additional is for the other properties, unevaluated for those that no schema about the same object knows.
+	// additional applies to the other properties. unevaluated applies to the properties that no schema for the same object
+	// evaluates.
 	additional, unevaluated, names *node
 
 	required  []string
 	dependent map[string][]string
 	implied   map[string]*node
 
-	// prefix is for the first elements, items for the others.
+	// prefix applies to the first elements, items to the others.
 	prefix          []*node
 	items, contains *node
-	// most is -1 if any number of elements may fit contains.
+	// most is -1 if the number of elements that match contains is not limited.
 	least, most int
 
-	// ref is a schema elsewhere that counts as well.
+	// ref is a referenced schema, which applies as well.
 	ref             *node
 	all, some, one  []*node
 	not             *node
 	when, then, els *node
 }
 
-// patterned is a schema for all properties whose names match.
+// patterned is a schema for all properties whose names match a pattern.
 type patterned struct {
 	name   *pattern
 	schema *node
 }
 
-// object is a schema as it is written. Two of them are the same only if they stand at the same place.
+// object is the source of a schema. Two objects are identical only if they are at the same place in the document.
 type object = map[string]any
 
 func identity(o object) uintptr { return reflect.ValueOf(o).Pointer() }
 
-// compiler makes nodes of a document.
+// compiler compiles the schemas of a document to nodes.
 type compiler struct {
 	nodes map[uintptr]*node
-	// owners are the innermost schemas with an $id around each object, to which its references are relative.
+	// owners maps each object to the innermost enclosing schema with an $id. References are relative to that schema.
 	owners map[uintptr]object
-	// ids are the objects by their $id, anchors those by their owner and name.
+	// ids maps each $id to its object. anchors maps each owner and anchor name to its object.
 	ids     map[string]object
 	anchors map[anchor]object
-	// instructions are those of all patterns so far.
+	// instructions is the total number of instructions of all patterns so far.
 	instructions int
-	// alone means that nothing beside $ref counts, as up to draft 7.
+	// alone means that keywords beside $ref are ignored, as up to draft 7.
 	alone bool
 }
 
@@ -105,9 +106,9 @@ func compile(raw json.RawMessage) (*node, error) {
 	return c.compile(document, 0)
 }
 
-// index finds the names by which references may call a place.
+// index collects the names that references can use.
 func (c *compiler) index(value any, owner object, depth int) error {
-	if depth > 2*maxSchemaDepth { // each schema is in a list or a map
+	if depth > 2*maxSchemaDepth { // each schema is inside an array or an object
 		return fmt.Errorf("it is nested more than %d deep", maxSchemaDepth)
 	}
 	var inside []any
@@ -137,7 +138,7 @@ func (c *compiler) index(value any, owner object, depth int) error {
 	return nil
 }
 
-// compile makes the node of a schema, once.
+// compile returns the node of a schema. It compiles each schema once.
 func (c *compiler) compile(value any, depth int) (*node, error) {
 	if truth, ok := value.(bool); ok {
 		return &node{never: !truth}, nil
@@ -159,7 +160,7 @@ func (c *compiler) compile(value any, depth int) (*node, error) {
 	return n, r.err
 }
 
-// refer finds what a reference calls.
+// refer resolves a reference.
 func (c *compiler) refer(from object, ref string) (any, error) {
 	base, fragment, _ := strings.Cut(ref, "#")
 	owner := c.owners[identity(from)]
@@ -188,7 +189,7 @@ func (c *compiler) refer(from object, ref string) (any, error) {
 
 var unescape = strings.NewReplacer("~1", "/", "~0", "~")
 
-// follow goes where a JSON pointer points.
+// follow resolves a JSON pointer.
 func follow(value any, pointer string) (any, bool) {
 	if pointer == "" {
 		return value, true

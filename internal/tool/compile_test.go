@@ -19,7 +19,7 @@ func TestValidateKeywords(t *testing.T) {
 	tests := []struct {
 		name, property string
 		value          any
-		// want is what is said of the field x; none means that the value fits.
+		// want holds the problems of the field x. It is empty if the value is valid.
 		want []string
 	}{
 		{"number of any type", `{"type":"number","maximum":3}`, 4, []string{`field "x": maximum: got 4, want 3`}},
@@ -85,7 +85,7 @@ func TestValidateKeywords(t *testing.T) {
 	}
 }
 
-// TestDrafts takes what servers write after older or newer rules.
+// TestDrafts covers schemas that servers write for older or newer drafts.
 func TestDrafts(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -129,7 +129,7 @@ func decoded(t *testing.T, text string) map[string]any {
 	return out
 }
 
-// TestHostileSchemas wants an error of each: when it is compiled, or when something is checked by it.
+// TestHostileSchemas checks that each schema causes an error, either when it is compiled or when it is used.
 func TestHostileSchemas(t *testing.T) {
 	t.Parallel()
 	double := &strings.Builder{}
@@ -175,7 +175,7 @@ func TestHostileSchemas(t *testing.T) {
 	}
 }
 
-// Schemas that are small enough, for arguments that are, and yet would take minutes or gigabytes together: the check is given up.
+// TestHostileWork covers small schemas and arguments that together would take minutes or gigabytes. The check must stop early.
 func TestHostileWork(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("a", 1<<20)
@@ -235,7 +235,7 @@ func TestHugeEnum(t *testing.T) {
 	}
 }
 
-// FuzzCompile compares the verdicts with those of another implementation, where both have one.
+// FuzzCompile compares the results with another implementation, where both have a result.
 func FuzzCompile(f *testing.F) {
 	for _, seed := range [][2]string{
 		{`{"properties":{"a":{"type":"integer","minimum":1}},"required":["a"]}`, `{"a":1.5}`},

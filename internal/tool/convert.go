@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Convert makes arguments of texts, such as those of a command line, by the types that the schema names for them: a number of
-// "3", a list of "[1,2]". A text that cannot be what it should stays a text, and Validate will say so.
+// Convert converts texts, such as those of a command line, to arguments of the types in the schema: "3" to a number, "[1,2]" to
+// an array. A text that cannot be converted stays a string, and Validate reports it.
 func (s *Schema) Convert(texts map[string]string) map[string]any {
 	out := make(map[string]any, len(texts))
 	for name, text := range texts {
@@ -15,7 +15,7 @@ func (s *Schema) Convert(texts map[string]string) map[string]any {
 	return out
 }
 
-// typesOf are the types that a property may have; none if nothing says.
+// typesOf returns the types that a property may have. It is empty if the schema does not restrict them.
 func (n *node) typesOf(name string) []string {
 	c := collector{done: map[*node]bool{}}
 	for _, schema := range c.properties(n, name) {
@@ -24,13 +24,14 @@ func (n *node) typesOf(name string) []string {
 	return c.found
 }
 
-// collector gathers what schemas say, those that count as well included. Each is asked once, since they may form a ring.
+// collector collects the types from a schema and the schemas combined with it. It visits each schema once, because schemas may
+// form cycles.
 type collector struct {
 	done  map[*node]bool
 	found []string
 }
 
-// alongside are the schemas that are about the same value.
+// alongside returns the other schemas that apply to the same value.
 func (n *node) alongside() []*node {
 	out := slices.Concat(n.all, n.some, n.one)
 	if n.ref != nil {
@@ -65,7 +66,7 @@ func (c *collector) types(n *node) {
 	}
 }
 
-// converted is a text as the first of the types that it can be. A string is what it is if nothing else fits.
+// converted returns the text as a value of one of the types, or else as a string.
 func converted(text string, types []string) any {
 	var value any
 	err := parseJSON([]byte(text), &value)
@@ -80,7 +81,7 @@ func converted(text string, types []string) any {
 	if wanted && kind != "string" {
 		return value
 	}
-	// Nobody says what it is, so what looks like a list or an object is one.
+	// The schema does not restrict the type, so a text that looks like an array or an object becomes one.
 	if len(types) == 0 && strings.ContainsAny(text[:1], "[{") {
 		return value
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// enum takes the values of a list. They are compared by their canonical form, so that a long list costs no more than a short one.
+// enum compiles the keyword enum. Values are compared in canonical form, so that a long list costs no more than a short one.
 func enum(limit any) (fact, error) {
 	values, ok := limit.([]any)
 	if !ok {
@@ -67,17 +67,18 @@ func unique(limit any) (fact, error) {
 	}, nil
 }
 
-// canonical is the same text for values that are equal by JSON schema: the order of fields and the spelling of numbers do not count.
+// canonical returns the same text for values that are equal by JSON schema: the order of fields and the notation of numbers do
+// not matter.
 func canonical(value any) string { return compact(normal(value)) }
 
-// canonicalWork is the work of making a canonical text: each value in it is copied and encoded. Signs between values are counted, which
-// is about right and quick.
+// canonicalWork estimates the work of canonical, which copies and encodes each value. It counts the punctuation between values,
+// which is fast and accurate enough.
 func canonicalWork(text string) int {
 	const perByte, perValue = 4, 1024
 	return perByte*len(text) + perValue*(1+strings.Count(text, ",")+strings.Count(text, "{")+strings.Count(text, "["))
 }
 
-// normal spells the numbers in a value alike. What is no JSON value stays; check reports it.
+// normal gives equal numbers in a value the same notation. A value that is not JSON stays unchanged; check reports it.
 func normal(value any) any {
 	switch value := value.(type) {
 	case []any:
@@ -96,7 +97,7 @@ func normal(value any) any {
 		if value != "-0" && !strings.ContainsAny(value.String(), ".eE") {
 			return value
 		}
-	case int, int64, uint64: // exact as they are
+	case int, int64, uint64: // exact already
 		return value
 	}
 	f, ok := number(value)
@@ -110,7 +111,7 @@ func normal(value any) any {
 	return json.Number(strconv.FormatFloat(f, 'g', -1, 64))
 }
 
-// maxChoices is how many values of an enum a message names.
+// maxChoices is the maximum number of enum values in a message.
 const maxChoices = 50
 
 func choices(values []any) string {
@@ -125,7 +126,7 @@ func choices(values []any) string {
 	return text
 }
 
-// compact is a value as JSON.
+// compact returns a value as JSON.
 func compact(value any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

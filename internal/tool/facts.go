@@ -10,17 +10,18 @@ import (
 	"unicode/utf8"
 )
 
-// fact is a keyword about a value as such, without other schemas inside.
+// fact is a compiled keyword that concerns only the value itself and contains no schemas.
 type fact struct {
-	// holds reports whether a value is as the keyword wants it, or of a type that it is not about, and how much work that was.
+	// holds reports whether a value satisfies the keyword, and the work of the check. It is true for a value of a type that the
+	// keyword does not apply to.
 	holds func(value any) (ok bool, work int)
-	// work is how much holds will take, for one that may take so long that it must not begin; else nil.
+	// work returns the work of holds in advance. It is nil unless holds can be too expensive to start.
 	work func(value any) int
-	// words say what is wrong, about a value that is not.
+	// words describes the problem of a value that does not satisfy the keyword.
 	words func(value any) string
 }
 
-// facts are the keywords of a schema that are about a value as such.
+// facts compiles the keywords of a schema that concern only the value itself.
 func (r *reader) facts() []fact {
 	out := r.bounds()
 	for _, k := range []struct {
@@ -44,7 +45,7 @@ func (r *reader) facts() []fact {
 	return out
 }
 
-// bound is a keyword that compares what a value measures with a number.
+// bound is a keyword that compares a measure of the value with a number.
 type bound struct {
 	keyword string
 	of      func(value any) (float64, bool)
@@ -81,7 +82,7 @@ func (r *reader) bounds() []fact {
 			r.fail(b.keyword, fmt.Errorf("%s is no number that can be compared with", compact(limit)))
 			continue
 		}
-		// As in draft 4, where a second keyword says that the border itself does not belong.
+		// In draft 4, a second keyword with a boolean value excludes the limit itself.
 		switch exclusive := func(keyword string) bool { return r.written[keyword] == true }; {
 		case b.keyword == "minimum" && exclusive("exclusiveMinimum"):
 			b.holds = moreThan
@@ -102,7 +103,7 @@ func (r *reader) bounds() []fact {
 	return out
 }
 
-// multiple counts in decimals, by which 0.3 is a multiple of 0.1.
+// multiple compiles the keyword multipleOf. It calculates in decimals, so that 0.3 is a multiple of 0.1.
 func (r *reader) multiple(limit any) fact {
 	unit, ok := decimal(limit)
 	if !ok || unit.Sign() <= 0 {
@@ -117,7 +118,7 @@ func (r *reader) multiple(limit any) fact {
 	}
 }
 
-// decimal is a number as it is written. Both too large and too long ones are none.
+// decimal returns a number as an exact decimal. It returns false if value is not a finite number.
 func decimal(value any) (*big.Rat, bool) {
 	f, ok := number(value)
 	if !ok {
@@ -126,7 +127,7 @@ func decimal(value any) (*big.Rat, bool) {
 	return new(big.Rat).SetString(strconv.FormatFloat(f, 'g', -1, 64))
 }
 
-// measured is a number of any of Go's types.
+// measured returns a number of any of Go's numeric types.
 func measured(value any) (float64, bool) {
 	v := reflect.ValueOf(value)
 	switch {

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// reader takes the keywords of one schema. Its first error is kept, with the keyword.
+// reader compiles the keywords of one schema. It keeps the first error, with its keyword.
 type reader struct {
 	*compiler
 
@@ -65,7 +65,7 @@ func (r *reader) fillObject(n *node) {
 
 func (r *reader) fillArray(n *node) {
 	n.prefix, n.contains = r.list("prefixItems"), r.one("contains")
-	if _, ok := r.written["items"].([]any); ok { // as up to 2019
+	if _, ok := r.written["items"].([]any); ok { // as in drafts up to 2019-09
 		n.prefix, n.items = r.list("items"), r.one("additionalItems")
 	} else {
 		n.items = r.one("items")
@@ -96,7 +96,7 @@ func (r *reader) schema(keyword string, value any) *node {
 	return n
 }
 
-// one is the schema of a keyword; nil if there is none.
+// one compiles the schema of a keyword. It returns nil if the keyword is absent.
 func (r *reader) one(keyword string) *node {
 	value, ok := r.written[keyword]
 	if !ok {
@@ -121,7 +121,7 @@ func (r *reader) list(keyword string) []*node {
 	return out
 }
 
-// fields are what an object keyword holds; none if there is none.
+// fields returns the object of a keyword. It returns nil if the keyword is absent.
 func (r *reader) fields(keyword string) object {
 	value, ok := r.written[keyword]
 	if !ok {
@@ -187,7 +187,7 @@ func (r *reader) types() []string {
 	return out
 }
 
-// number is a value of the schema or of the arguments as a number.
+// number returns a value of the schema or of the arguments as a number.
 func number(value any) (float64, bool) {
 	if n, ok := value.(json.Number); ok {
 		f, err := n.Float64()

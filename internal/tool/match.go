@@ -2,8 +2,8 @@ package tool
 
 import "strings"
 
-// Match reports whether a name fits one of the patterns. In a pattern, * stands for any text, also none; everything else
-// stands for itself.
+// Match reports whether a name matches one of the patterns. In a pattern, * matches any text, including the empty text. Every
+// other character matches itself.
 func Match(patterns []string, name string) bool {
 	for _, pattern := range patterns {
 		if matches(pattern, name) {

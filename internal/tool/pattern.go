@@ -7,24 +7,24 @@ import (
 	"regexp/syntax"
 )
 
-// Bounds of the patterns of a schema. A pattern of a few bytes, such as "a{1000}", can stand for thousands of instructions, all of
-// which are tried at every byte of a text.
+// Limits of the patterns of a schema. A short pattern such as "a{1000}" can compile to thousands of instructions, and all of
+// them are tried at every byte of a text.
 const (
 	maxPatternBytes        = 4096
 	maxPatternInstructions = 100_000
 )
 
-// pattern is a regular expression that knows its size.
+// pattern is a regular expression and its number of instructions.
 type pattern struct {
 	*regexp.Regexp
 
 	instructions int
 }
 
-// work is how much it takes at most to match a text.
+// work returns the maximum work of matching a text.
 func (p *pattern) work(text string) int { return p.instructions * (len(text) + 1) }
 
-// pattern compiles a regular expression, within the bounds of all patterns of the schema.
+// pattern compiles a regular expression. It enforces the limits for all patterns of the schema.
 func (c *compiler) pattern(text string) (*pattern, error) {
 	if len(text) > maxPatternBytes {
 		return nil, fmt.Errorf("a pattern has more than %d bytes", maxPatternBytes)
@@ -48,7 +48,7 @@ func (c *compiler) pattern(text string) (*pattern, error) {
 	return &pattern{compiled, len(program.Inst)}, err
 }
 
-// matching is the keyword pattern.
+// matching compiles the keyword pattern.
 func (r *reader) matching(limit any) (fact, error) {
 	text, ok := limit.(string)
 	if !ok {

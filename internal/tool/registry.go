@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// Registry holds the tools of a session by name. It is filled by one goroutine and may be read by many after that; a
-// reload builds a new one.
+// Registry holds the tools of a session by name. One goroutine fills it; afterwards it is safe for concurrent reading. A reload
+// builds a new Registry.
 type Registry struct {
 	entries map[string]entry
 }
@@ -18,14 +18,14 @@ type entry struct {
 	tool       Tool
 	definition Definition
 	schema     *Schema
-	// displaced is set once the tool has taken the place of another.
+	// displaced is set once the tool has replaced another tool.
 	displaced bool
 }
 
-// ConflictError says that two tools claim the same name.
+// ConflictError reports that two tools have the same name.
 type ConflictError struct {
 	Name string
-	// First and Second say where the two come from.
+	// First and Second are the origins of the two tools.
 	First, Second string
 }
 
@@ -34,7 +34,7 @@ func (e *ConflictError) Error() string {
 		"or set override: true for the one that shall win, in its plugin.yaml or for its name in config/tools", e.Name, e.Second, e.First)
 }
 
-// NewRegistry returns a registry with the given tools, and the first error of registering them.
+// NewRegistry returns a registry with the given tools. It returns the first error of registering them.
 func NewRegistry(tools ...Tool) (*Registry, error) {
 	r := &Registry{}
 	for _, t := range tools {
@@ -45,13 +45,14 @@ func NewRegistry(tools ...Tool) (*Registry, error) {
 	return r, nil
 }
 
-// usable is what every provider accepts as the name of a tool.
+// usable matches the tool names that every provider accepts.
 var usable = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 
 const usableNames = "a name consists of at most 64 letters, digits, - and _"
 
-// Register adds a tool. A name that is taken, if only by a tool that aura has in other sessions, is a *ConflictError, unless one of the two overrides: the newcomer whatever
-// it finds, the older one a single newcomer if it has displaced nothing yet.
+// Register adds a tool. It returns a *ConflictError if the name is in use, or is reserved for a built-in tool of other
+// sessions, unless one of the two tools overrides the other. A new tool with Override replaces any other tool. An old tool with
+// Override wins against one new tool, if it has replaced no tool yet.
 func (r *Registry) Register(t Tool) error {
 	d := t.Definition()
 	if !usable.MatchString(d.Name) {
@@ -82,7 +83,7 @@ func (r *Registry) Register(t Tool) error {
 	return nil
 }
 
-// From says where a tool comes from, such as `plugin "notepad"`.
+// From returns the origin of a tool, such as `plugin "notepad"`.
 func (d Definition) From() string {
 	if d.Origin == "" {
 		return "aura itself"
@@ -90,7 +91,7 @@ func (d Definition) From() string {
 	return fmt.Sprintf("%s %q", d.Source, d.Origin)
 }
 
-// Lookup returns the tool of a name.
+// Lookup returns the tool with the given name.
 func (r *Registry) Lookup(name string) (Tool, bool) {
 	if r == nil {
 		return nil, false
@@ -99,7 +100,7 @@ func (r *Registry) Lookup(name string) (Tool, bool) {
 	return e.tool, ok
 }
 
-// List returns all tools, sorted by name. The slice is the caller's.
+// List returns all tools, sorted by name. The caller owns the slice.
 func (r *Registry) List() []Tool {
 	if r == nil {
 		return nil
@@ -111,7 +112,7 @@ func (r *Registry) List() []Tool {
 	return out
 }
 
-// Offered returns the definitions of the tools that a model may be offered, sorted by name: all but the opt-in ones.
+// Offered returns the definitions of the tools that may be offered to a model, sorted by name. It omits the opt-in tools.
 func (r *Registry) Offered() []Definition {
 	var out []Definition
 	for _, t := range r.List() {

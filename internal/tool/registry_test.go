@@ -10,7 +10,7 @@ import (
 	"github.com/idelchi/aura/internal/tool"
 )
 
-// fake is a tool that answers with its origin.
+// fake is a tool that returns its origin.
 type fake struct{ d tool.Definition }
 
 func (f fake) Definition() tool.Definition { return f.d }
@@ -30,7 +30,7 @@ func TestRegister(t *testing.T) {
 	tests := []struct {
 		name  string
 		tools []tool.Tool
-		// winner is the origin of the tool named Read; conflict the two sides of an error.
+		// winner is the origin of the registered tool Read. conflict holds the two sides of the error.
 		winner   string
 		conflict []string
 	}{
@@ -74,7 +74,7 @@ func TestRegister(t *testing.T) {
 	}
 }
 
-// TestRegisterConditional holds that the names of built-in tools that a session may lack are taken all the same.
+// TestRegisterConditional checks that the names of conditional built-in tools are reserved in every session.
 func TestRegisterConditional(t *testing.T) {
 	t.Parallel()
 	for _, name := range tool.Conditional() {

@@ -7,14 +7,14 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// property is a sdk.ToolProperty as JSON schema spells it.
+// property is a sdk.ToolProperty as JSON schema.
 type property struct {
 	Type        string `json:"type,omitempty"`
 	Description string `json:"description,omitempty"`
 	Enum        []any  `json:"enum,omitempty"`
 }
 
-// parameters is a sdk.ToolParameters as JSON schema spells it.
+// parameters is a sdk.ToolParameters as JSON schema.
 type parameters struct {
 	Type                 string              `json:"type"`
 	Properties           map[string]property `json:"properties"`
@@ -22,8 +22,8 @@ type parameters struct {
 	AdditionalProperties bool                `json:"additionalProperties"`
 }
 
-// FromSDK returns the JSON schema of a plugin tool's arguments. Arguments that it does not name are not allowed. What Register
-// would refuse in the name or the types is an error here already, so that whoever asks can do without this one tool.
+// FromSDK returns the JSON schema of the arguments of a plugin's tool. Arguments that the schema does not name are not allowed.
+// FromSDK reports a name or a type that Register would reject, so that the caller can skip that one tool.
 func FromSDK(schema sdk.ToolSchema) (json.RawMessage, error) {
 	if !usable.MatchString(schema.Name) {
 		return nil, fmt.Errorf("reading the schema of tool %q: %s", schema.Name, usableNames)

@@ -1,5 +1,5 @@
-// Package tool holds what a model can call: the Tool interface, the registry that resolves name conflicts, argument
-// validation, and (in the folder below) the built-in tools.
+// Package tool defines the tools that a model can call: the Tool interface, the registry that resolves name conflicts, and the
+// validation of arguments. The built-in tools are in the package below.
 package tool
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// Source says where a tool comes from.
+// Source is the kind of a tool's origin.
 type Source string
 
 // The sources of a tool.
@@ -28,54 +28,54 @@ type Definition struct {
 	// Parameters is a JSON schema of type object.
 	Parameters json.RawMessage
 	Source     Source
-	// Origin names the plugin or the MCP server behind the tool; empty for built-in ones.
+	// Origin is the name of the plugin or the MCP server of the tool. It is empty for built-in tools.
 	Origin string
-	// Parallel tools may run beside others.
+	// Parallel tools may run concurrently with other tools.
 	Parallel bool
 	// OptIn tools are hidden unless a filter names them.
 	OptIn bool
-	// Override lets the tool take the place of another of the same name.
+	// Override lets the tool replace another tool of the same name.
 	Override bool
 }
 
-// Call is one execution.
+// Call is one execution of a tool.
 type Call struct {
 	Args map[string]any
-	// Context is the state of the conversation at this moment.
+	// Context is the current state of the conversation.
 	Context sdk.Context
-	// Paths are the files that the call will touch, absolute, if whoever runs it has asked a Pather already; nil if not.
+	// Paths holds the absolute paths of the files that the call will touch. It is nil if the caller has not asked a Pather.
 	Paths *sdk.ToolPaths
-	// Progress, if not nil, is given the output as it comes, as valid UTF-8. It is called by one goroutine at a time and never
+	// Progress, if not nil, receives the output as it is produced, as valid UTF-8. It is never called concurrently, and never
 	// after Execute has returned.
 	Progress func(text string)
-	// Changed, if not nil, is given what the call changed in files, as a unified diff, before Execute returns. It is for the user.
+	// Changed, if not nil, receives a unified diff of the call's file changes before Execute returns. The diff is for the user.
 	Changed func(diff string)
-	// Wrote, if not nil, is given the files that the call has changed, before Execute returns.
+	// Wrote, if not nil, receives the files that the call has changed before Execute returns.
 	Wrote func(w Written)
-	// Settle, if not nil, is Written.Settle for those who see a call that ran.
+	// Settle, if not nil, is Written.Settle, for code that handles a call that has run.
 	Settle func(by string, quiet bool)
 }
 
-// Written is the files that a call has changed and that the model knows. Whoever sees the call afterwards may change them again, as
-// a formatter does.
+// Written holds the files that a call has changed and whose content the model knows. They may be changed again after the call,
+// for example by a formatter.
 type Written interface {
-	// Settle looks at the files again. What has changed since the last look counts as seen if it was changed by somebody, such as
-	// "hook fmt", and as unseen if by is empty. Quiet keeps the change out of the note.
+	// Settle checks the files for changes since the last check. If by names who changed them, such as "hook fmt", the changes
+	// count as seen. If by is empty, they count as unseen. If quiet is set, the changes are not part of the note.
 	Settle(by string, quiet bool)
-	// Note is one line for the model about who has changed what; empty if nobody has.
+	// Note returns one line for the model that says who changed which files. It is empty if there were no changes.
 	Note() string
 }
 
-// Tool is something a model can call. Execute may be called from several goroutines.
+// Tool is a tool that a model can call. Execute must be safe for concurrent use.
 type Tool interface {
 	Definition() Definition
-	// Execute returns the text for the model. An error is shown to the model after the text. Once ctx is done, Execute ends what
-	// it started and returns.
+	// Execute returns the text for the model. An error is shown to the model after the text. When ctx is done, Execute must
+	// stop everything that it started and return.
 	Execute(ctx context.Context, call Call) (string, error)
 }
 
-// Pather is a Tool that can say which files a call will touch. Paths may be called from several goroutines. Use As to find
-// out whether a tool is one.
+// Pather is a Tool that can report which files a call will touch. Paths must be safe for concurrent use. Use As to test whether
+// a tool is a Pather.
 type Pather interface {
 	Paths(ctx context.Context, args map[string]any) (sdk.ToolPaths, error)
 }

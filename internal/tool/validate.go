@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// Schema is a compiled JSON schema. It may be used from several goroutines.
+// Schema is a compiled JSON schema. It is safe for concurrent use.
 type Schema struct {
 	root *node
 }
 
-// ArgumentsError lists everything that is wrong with the arguments of a call.
+// ArgumentsError lists all problems with the arguments of a call.
 type ArgumentsError struct {
-	// Problems are sorted and each one is a clause such as `missing required field "path"`.
+	// Problems is sorted. Each element is a clause such as `missing required field "path"`.
 	Problems []string
 }
 
@@ -23,9 +23,9 @@ func (e *ArgumentsError) Error() string {
 	return "invalid arguments: " + strings.Join(e.Problems, "; ")
 }
 
-// Compile prepares the schema of a tool's arguments. No schema at all allows an empty object. Schemas come from plugins and
-// from servers that nobody here has written, so any draft is taken, what is not known is passed over, and one that is broken,
-// refers to something outside of itself or is too large is an error.
+// Compile compiles the schema of a tool's arguments. An empty schema allows only an empty object. Schemas come from plugins and
+// third-party servers, so Compile accepts any draft and ignores unknown keywords. It rejects a schema that is invalid, refers
+// to something outside itself, or is too large.
 func Compile(schema json.RawMessage) (*Schema, error) {
 	if len(schema) == 0 {
 		schema = json.RawMessage(`{"type":"object","additionalProperties":false}`)
@@ -37,10 +37,10 @@ func Compile(schema json.RawMessage) (*Schema, error) {
 	return &Schema{root: root}, nil
 }
 
-// errEndless is a check that was given up.
+// errEndless is the error of a check that exceeded its limits.
 var errEndless = errors.New("the schema leads to more checks than are made for one call")
 
-// Validate returns an *ArgumentsError if the arguments do not fit.
+// Validate returns an *ArgumentsError if the arguments do not match the schema.
 func (s *Schema) Validate(args map[string]any) error {
 	if args == nil {
 		args = map[string]any{}

@@ -6,14 +6,15 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// Wrapper is a tool around another one. Whoever looks for an optional interface of a tool uses As, which sees through it.
+// Wrapper is a tool that wraps another tool. To find an optional interface of a tool, use As, which also searches the wrapped
+// tools.
 type Wrapper interface {
 	Tool
-	// Unwrap returns the tool inside.
+	// Unwrap returns the wrapped tool.
 	Unwrap() Tool
 }
 
-// As returns the outermost of a tool and those inside it that implements an interface, such as Pather.
+// As returns the outermost of t and the tools that it wraps that implements the interface T, such as Pather.
 func As[T any](t Tool) (T, bool) {
 	for t != nil {
 		if found, ok := t.(T); ok {
@@ -29,7 +30,7 @@ func As[T any](t Tool) (T, bool) {
 	return none, false
 }
 
-// WithDefinition returns the tool under another definition. It is a Pather if the tool is one, and has Unwrap.
+// WithDefinition returns the tool with another definition. The result is a Pather if the tool is one, and a Wrapper.
 func WithDefinition(t Tool, d Definition) Tool {
 	w := described{Tool: t, definition: d}
 	if p, ok := As[Pather](t); ok {
@@ -46,7 +47,7 @@ type described struct {
 
 func (d described) Definition() Definition { return d.definition }
 
-// Unwrap returns the tool inside.
+// Unwrap returns the wrapped tool.
 func (d described) Unwrap() Tool { return d.Tool }
 
 type describedPather struct {
@@ -59,13 +60,13 @@ func (d describedPather) Paths(ctx context.Context, args map[string]any) (sdk.To
 	return d.pather.Paths(ctx, args)
 }
 
-// Redefinition changes how a tool is offered. What is nil stays as the tool has it.
+// Redefinition changes the definition of a tool. Nil fields leave the definition unchanged.
 type Redefinition struct {
 	Description *string
 	Usage       *string
 	Examples    *string
 	Parallel    *bool
-	// Override lets the tool take the place of another of the same name, or forbids it.
+	// Override sets whether the tool may replace another tool of the same name.
 	Override *bool
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// pathed is a tool that names its files and has an interface that the package does not know.
+// pathed is a tool that names its files and implements an interface that the package does not know.
 type pathed struct{ fake }
 
 func (pathed) Paths(context.Context, map[string]any) (sdk.ToolPaths, error) {

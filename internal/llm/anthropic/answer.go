@@ -23,17 +23,17 @@ type answer struct {
 	blocks []*block
 	usage  anthropic.Usage
 	stop   anthropic.StopReason
-	// why is what the service says of a refusal.
+	// why is the service's explanation of a refusal.
 	why string
-	// ended is set once all is said, and over once nothing more will come.
+	// ended is set once the answer is complete. over is set once the stream has no more events.
 	ended, over bool
 	meter       dialogue.Meter
 }
 
-// dropped is the kind of a block that is left out.
+// dropped is the kind of a block that is omitted from the response.
 const dropped = "dropped"
 
-// block is a content block as far as it has come.
+// block is a content block that is being received.
 type block struct {
 	index     int64
 	kind      string
@@ -41,7 +41,7 @@ type block struct {
 	text      strings.Builder
 	signature strings.Builder
 	data      string
-	// given is the input that came with the beginning of the block.
+	// given is the input in the start event of the block.
 	given json.RawMessage
 }
 
@@ -79,7 +79,7 @@ func (a *answer) begin(event anthropic.MessageStreamEventUnion) {
 	a.say(b, from.Text+from.Thinking)
 }
 
-// add continues the newest block of the event's index.
+// add appends to the newest block with the event's index.
 func (a *answer) add(event anthropic.MessageStreamEventUnion) {
 	for _, b := range slices.Backward(a.blocks) {
 		if b.index == event.Index {
@@ -105,7 +105,7 @@ func (a *answer) say(b *block, text string) {
 	}
 }
 
-// count takes over the totals that the end of a message tells.
+// count applies the totals that the end of a message reports.
 func (a *answer) count(u anthropic.MessageDeltaUsage) {
 	a.usage.OutputTokens = u.OutputTokens
 	if u.JSON.InputTokens.Valid() {
@@ -119,7 +119,7 @@ func (a *answer) count(u anthropic.MessageDeltaUsage) {
 	}
 }
 
-// response puts the answer together. A refusal and a full context are errors, whatever was said before.
+// response builds the response. It returns an error for a refusal and for a full context, even after some text.
 func (a *answer) response() (llm.Response, error) {
 	out := llm.Response{Dropped: a.meter.Dropped, Message: llm.Message{Role: llm.RoleAssistant, CreatedAt: time.Now()}}
 	switch a.stop {

@@ -1,4 +1,4 @@
-// Package anthropic is a provider of the models behind Anthropic's messages protocol.
+// Package anthropic implements a provider for Anthropic's messages protocol.
 package anthropic
 
 import (
@@ -25,20 +25,20 @@ const (
 	defaultModel = anthropic.ModelClaudeSonnet5_5
 )
 
-// Options configure a provider. All of them may be left out.
+// Options configures a provider. Every field is optional.
 type Options struct {
-	// BaseURL is the address of a service; empty is Anthropic's own. It may end in /v1.
+	// BaseURL is the address of the service. The default is Anthropic's own address. BaseURL may end in /v1.
 	BaseURL string
 	Token   string
-	// HTTPClient sends the requests; nil is a plain one.
+	// HTTPClient sends the requests. If HTTPClient is nil, a default client is used.
 	HTTPClient *http.Client
-	// IdleTimeout is how long the service may be silent; 0 is 30 s.
+	// IdleTimeout is how long the service may be silent. The default is 30 s.
 	IdleTimeout time.Duration
-	// Model is the one for requests that name none.
+	// Model is used for requests that name no model.
 	Model string
 }
 
-// Provider speaks to one service.
+// Provider talks to one service.
 type Provider struct {
 	messages anthropic.MessageService
 	models   anthropic.ModelService
@@ -52,7 +52,7 @@ var (
 	_ llm.Lister   = (*Provider)(nil)
 )
 
-// New makes a provider. It makes no request, and reads nothing of the environment.
+// New returns a provider. It makes no request and does not read the environment.
 func New(o Options) *Provider {
 	client := transport.NewClient(transport.Options{Client: o.HTTPClient, Idle: o.IdleTimeout, Secrets: []string{o.Token}})
 	opts := []option.RequestOption{
@@ -72,7 +72,8 @@ func New(o Options) *Provider {
 	}
 }
 
-// Address is where a service is asked, for the BaseURL of Options: above /v1, as the library expects it.
+// Address returns the address that requests are sent to, for the given BaseURL of Options. It is without /v1, as the library
+// expects.
 func Address(url string) string {
 	return strings.TrimSuffix(strings.TrimRight(cmp.Or(url, defaultURL), "/"), "/v1")
 }
@@ -98,8 +99,8 @@ func (p *Provider) Chat(ctx context.Context, req llm.Request, onDelta func(llm.D
 	return a.response()
 }
 
-// library classifies what the library says of a failure that the transport has not seen: an error inside a stream, or one
-// that the library cannot read.
+// library classifies an error of the library that the transport has not seen: an error inside a stream, or an answer that the
+// library cannot parse.
 func (p *Provider) library(err error) error {
 	if err == nil {
 		return nil

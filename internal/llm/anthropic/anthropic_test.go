@@ -29,7 +29,7 @@ func TestSuite(t *testing.T) {
 
 func user(text string) llm.Message { return llm.Message{Role: llm.RoleUser, Content: text} }
 
-// chat makes a call and returns the request that came of it.
+// chat makes a call and returns the response and the request that the server received.
 func chat(t *testing.T, req llm.Request, reply llmtest.Reply) (llm.Response, llmtest.Request) {
 	t.Helper()
 	server := llmtest.NewAnthropic(t, reply)
@@ -149,7 +149,7 @@ func TestStops(t *testing.T) {
 	}
 }
 
-// Services differ in how much they say in which event.
+// TestEvents covers the differences between services in what each event contains.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	event := func(kind, fields string) string {
@@ -198,7 +198,7 @@ func TestModels(t *testing.T) {
 	if err != nil || len(list) != 2 || !reflect.DeepEqual(list[0], want) || list[1].Name != "claude-3-haiku" {
 		t.Errorf("got %+v, %v", list, err)
 	}
-	// What the service has said counts for requests.
+	// Requests use the description that the service reported.
 	if _, err := p.Chat(t.Context(), llm.Request{Model: "claude-opus-4-1", Think: llm.ThinkLow, Messages: []llm.Message{user("hi")}}, func(llm.Delta) {}); err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// Listing is an error where describing is none.
+// TestUnreachable checks that listing models fails, while describing a model does not.
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	server := llmtest.NewAnthropic(t)

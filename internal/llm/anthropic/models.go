@@ -15,16 +15,16 @@ import (
 	"github.com/idelchi/aura/internal/llm/transport"
 )
 
-// details are what is to be known of a model to write a request.
+// details describes a model as far as a request needs it.
 type details struct {
 	model llm.Model
-	// output is the most that the model may say, in tokens; 0 if unknown.
+	// output is the model's limit of output tokens. It is 0 if unknown.
 	output int
-	// adaptive models decide by themselves how much to think; the others are given a budget.
+	// adaptive is set for models that decide themselves how much to think. Other models take a budget.
 	adaptive bool
 }
 
-// Model implements llm.Provider. It asks the service once.
+// Model implements llm.Provider. It asks the service once per model.
 func (p *Provider) Model(ctx context.Context, name string) (llm.Model, error) {
 	name = cmp.Or(name, p.fallback)
 	d, ok := p.known.Get(ctx, name, func(ctx context.Context) (details, error) {
@@ -75,7 +75,7 @@ func describe(name string, found *anthropic.ModelInfo) details {
 	return d
 }
 
-// details returns what the service has said of a model, or what its name tells. It asks nobody.
+// details returns the cached description of a model, or else one derived from its name. It does not ask the service.
 func (p *Provider) details(name string) details {
 	if d, ok := p.known.Peek(name); ok {
 		return d
@@ -90,7 +90,7 @@ func (p *Provider) details(name string) details {
 	return d
 }
 
-// adaptive tells Claude from 4.6 on, which takes no budget, from earlier ones and from the models of other makers.
+// adaptive reports whether name is Claude 4.6 or later, which takes no budget. It is false for models of other makers.
 func adaptive(name string) bool {
 	rest, ok := strings.CutPrefix(name, "claude-")
 	if !ok || strings.HasPrefix(rest, "3-") || strings.HasPrefix(rest, "2") {

@@ -13,7 +13,7 @@ import (
 
 var limits = dialogue.Rules{MaxID: 64, MaxName: 128}
 
-// params writes a request. The tools of req are those of dialogue.Tools.
+// params builds a request. req.Tools must come from dialogue.Tools.
 func (p *Provider) params(req llm.Request) anthropic.MessageNewParams {
 	system, rest := dialogue.Prepare(req.Messages, limits)
 	turns := dialogue.Turns(rest)
@@ -48,7 +48,8 @@ func setKnobs(out *anthropic.MessageNewParams, g llm.Generation) {
 	out.StopSequences = g.Stop
 }
 
-// keepFrom asks the service to keep all up to the last block, so that the next request, which begins alike, is cheaper.
+// keepFrom asks the service to cache everything up to the last block. The next request has the same beginning and becomes
+// cheaper.
 func keepFrom(messages []anthropic.MessageParam) {
 	content := messages[len(messages)-1].Content
 	switch last := content[len(content)-1]; {
@@ -96,7 +97,7 @@ func blocks(m llm.Message) []anthropic.ContentBlockParamUnion {
 	return out
 }
 
-// thinking returns the blocks of a message if they are still what the message says.
+// thinking returns the thinking blocks of an assistant message, or nil if their texts no longer add up to Thinking.
 func thinking(m llm.Message) []llm.ThinkingBlock {
 	var text strings.Builder
 	for _, b := range m.ThinkingBlocks {
@@ -108,7 +109,8 @@ func thinking(m llm.Message) []llm.ThinkingBlock {
 	return m.ThinkingBlocks
 }
 
-// setTools offers tools. The service wants the tools of past calls to be defined even if none is offered now.
+// setTools adds the tools to the request. The service requires definitions for the tools of past calls, even if no tool is
+// offered now.
 func setTools(out *anthropic.MessageNewParams, tools []llm.ToolDefinition, messages []llm.Message) {
 	if len(tools) == 0 {
 		tools = pastTools(messages)
@@ -118,7 +120,7 @@ func setTools(out *anthropic.MessageNewParams, tools []llm.ToolDefinition, messa
 		}
 	}
 	for _, tool := range tools {
-		// Combinations of schemas are not allowed at the top.
+		// The service does not allow these keywords at the top level of a schema.
 		schema := dialogue.Schema(tool.Parameters, "oneOf", "anyOf", "allOf")
 		offered := anthropic.ToolParam{Name: tool.Name, InputSchema: param.Override[anthropic.ToolInputSchemaParam](schema)}
 		if tool.Description != "" {

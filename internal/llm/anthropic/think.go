@@ -10,10 +10,10 @@ import (
 	"github.com/idelchi/aura/internal/llm/catalog"
 )
 
-// usualOutput is the limit of output tokens if nobody sets one: the protocol has no default.
+// usualOutput is the limit of output tokens if none is configured. The protocol has no default.
 const usualOutput = 32_000
 
-// room is what is left for the answer beside a budget for thinking, in tokens.
+// room is the number of output tokens reserved for the answer, in addition to the thinking budget.
 const room = 4096
 
 var budgets = map[llm.Think]int64{llm.ThinkLow: 2048, llm.ThinkMedium: 8192, llm.ThinkOn: 8192, llm.ThinkHigh: 24_576}
@@ -30,7 +30,8 @@ func (d details) defaultOutput() int {
 	return min(d.output, usualOutput)
 }
 
-// think asks a model that can for thinking. A model that thinks takes no other knobs.
+// think requests thinking if the model is capable of it. It then removes Temperature, TopP and TopK, which cannot be combined
+// with thinking.
 func (d details) think(out *anthropic.MessageNewParams, amount llm.Think) {
 	budget, asked := budgets[amount]
 	unable := d.model.Family == "claude" && !slices.Contains(d.model.Capabilities, catalog.Thinking)
@@ -55,8 +56,8 @@ func (d details) think(out *anthropic.MessageNewParams, amount llm.Think) {
 	out.Temperature, out.TopP, out.TopK = param.Opt[float64]{}, param.Opt[float64]{}, param.Opt[int64]{}
 }
 
-// resumable reports whether a model may think in the middle of its tool calls: the service wants it to have begun them by
-// thinking, which one that was switched to has not.
+// resumable reports whether the model may think between its tool calls. The service requires that the message with the calls
+// begins with thinking. That is not so if another model, or the same model without thinking, made the calls.
 func resumable(messages []anthropic.MessageParam) bool {
 	if len(messages) < 2 {
 		return true

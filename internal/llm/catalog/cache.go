@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	// patience is how long a service may take to describe a model.
+	// patience is the timeout for describing a model.
 	patience = 3 * time.Second
-	// pause passes before a service that could not be reached is asked again.
+	// pause is the delay before an unreachable service is asked again.
 	pause = 30 * time.Second
 )
 
-// Cache keeps what a service has said of its models, for as long as it lives. The zero value is ready. T is what a provider
-// knows of a model.
+// Cache stores the descriptions of models for the lifetime of the Cache. The zero value is ready to use. T is the provider's
+// type for a description.
 type Cache[T any] struct {
 	mu      sync.Mutex
 	entries map[string]entry[T]
@@ -26,12 +26,12 @@ type Cache[T any] struct {
 type entry[T any] struct {
 	value T
 	known bool
-	// until is when a failure is forgotten.
+	// until is when a failure expires. It is zero if the entry does not expire.
 	until time.Time
 }
 
-// Get returns what is known of a model, and asks the service the first time. It reports false if that has failed, however
-// that came: a description is not worth an error.
+// Get returns the description of a model. It calls ask for the first request of each name. It returns false if ask failed for
+// any reason: a missing description is not worth an error.
 func (c *Cache[T]) Get(ctx context.Context, name string, ask func(context.Context) (T, error)) (T, bool) {
 	if e, ok := c.peek(name); ok {
 		return e.value, e.known
@@ -55,7 +55,7 @@ func (c *Cache[T]) Get(ctx context.Context, name string, ask func(context.Contex
 	return e.value, e.known
 }
 
-// Peek returns what is known of a model, and asks nobody.
+// Peek returns the cached description of a model. It does not ask the service.
 func (c *Cache[T]) Peek(name string) (T, bool) {
 	e, _ := c.peek(name)
 	return e.value, e.known

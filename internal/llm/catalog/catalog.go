@@ -1,4 +1,5 @@
-// Package catalog knows models: those of the large services by heart, and others once their service has described them.
+// Package catalog describes models. It has a built-in table for the large services, and a cache for descriptions that services
+// report.
 package catalog
 
 import (
@@ -8,7 +9,7 @@ import (
 	"github.com/idelchi/aura/internal/llm"
 )
 
-// What a model may be capable of.
+// The capabilities of a model.
 const (
 	Tools          = "tools"
 	Vision         = "vision"
@@ -17,10 +18,10 @@ const (
 	Embedding      = "embedding"
 )
 
-// row describes the models whose names begin alike.
+// row describes the models whose names begin with prefix.
 type row struct {
 	prefix, family string
-	// context is in tokens, and rather too small than too large.
+	// context is the context length in tokens. If in doubt, it is too small rather than too large.
 	context      int
 	capabilities []string
 }
@@ -31,7 +32,7 @@ var (
 	thinksAs = []string{Tools, Thinking, ThinkingLevels}
 )
 
-// rows are searched from the first to the last.
+// rows is searched in order. The first row with a matching prefix applies.
 var rows = []row{
 	{"claude-3-5-", "claude", 200_000, sees},
 	{"claude-3-7-", "claude", 200_000, thinks},
@@ -56,7 +57,7 @@ var rows = []row{
 	{"gemini-", "gemini", 1_048_576, thinks},
 }
 
-// Known describes a model by its name alone. One that is not known has nothing but the name.
+// Known describes a model by its name alone. For an unknown model, only Name is set.
 func Known(name string) llm.Model {
 	m := llm.Model{Name: name}
 	bare := strings.ToLower(name[strings.LastIndex(name, "/")+1:])
@@ -69,7 +70,7 @@ func Known(name string) llm.Model {
 	return m
 }
 
-// Fill completes what a service says of a model by what is known of it.
+// Fill sets the empty fields of a service's description from the built-in table.
 func Fill(m llm.Model) llm.Model {
 	known := Known(m.Name)
 	if m.Family == "" {

@@ -56,7 +56,7 @@ func TestCache(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		err error
-		// asked is how often the service is asked: at once twice, and once more after a minute.
+		// asked is how often the service is asked by two immediate calls and one more call after a minute.
 		asked int
 		known bool
 	}{
@@ -110,7 +110,7 @@ func TestPatience(t *testing.T) {
 	})
 }
 
-// A caller who gives up says nothing about the service.
+// TestCancelled checks that a cancellation by the caller is not cached as a failure of the service.
 func TestCancelled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -9,27 +9,27 @@ import (
 	"unicode/utf8"
 )
 
-// longest is how many bytes of a service's message are kept.
+// longest is the maximum length of a service's message, in bytes.
 const longest = 1000
 
-// failure is what a body says of an error, as far as it says anything.
+// failure holds the details of an error that a body contains.
 type failure struct {
 	message string
-	// code, kind and state are the service's names for the error.
+	// code, kind and state are the service's own names for the error.
 	code, kind, state string
 	reasons           []string
-	// perMinute is set for a quota that fills up again by itself.
+	// perMinute is set if the exceeded quota is per minute and so recovers by itself.
 	perMinute  bool
 	retryDelay time.Duration
 }
 
-// HasError reports whether a body is JSON that tells of an error.
+// HasError reports whether a body is JSON that describes an error.
 func HasError(body []byte) bool {
 	_, ok := parseJSON(body)
 	return ok
 }
 
-// parse reads any body: one that is not JSON is a message itself, unless it is a page for browsers.
+// parse parses any body. A body that is not JSON becomes the message, unless it is an HTML page.
 func parse(body []byte) failure {
 	f, ok := parseJSON(body)
 	if text := string(bytes.TrimSpace(body)); !ok && !strings.HasPrefix(text, "<") {
@@ -39,7 +39,7 @@ func parse(body []byte) failure {
 	return f
 }
 
-// parseJSON understands {"error": {…}}, {"error": "…"}, a list of either, and the fields of an error at the top.
+// parseJSON accepts {"error": {…}}, {"error": "…"}, an array of either, and the fields of an error at the top level.
 func parseJSON(body []byte) (failure, bool) {
 	body = bytes.TrimSpace(body)
 	var list []json.RawMessage
@@ -70,7 +70,7 @@ func parseJSON(body []byte) (failure, bool) {
 	}
 }
 
-// fields are those by which services describe errors. None has them all.
+// fields holds the fields that services use to describe errors. No service uses all of them.
 type fields struct {
 	Message  string          `json:"message"`
 	Type     string          `json:"type"`
@@ -109,7 +109,7 @@ func (d fields) failure() failure {
 	return f
 }
 
-// object reads what it can of a JSON object: a field of another type than expected does not hide the others.
+// object decodes a JSON object as far as possible. A field of an unexpected type does not prevent decoding the others.
 func object(raw []byte, into any) bool {
 	err := json.Unmarshal(raw, into)
 	_, mistyped := errors.AsType[*json.UnmarshalTypeError](err)
@@ -118,7 +118,7 @@ func object(raw []byte, into any) bool {
 
 func given(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
 
-// text is the value of a JSON string, and any other JSON as it is written.
+// text returns the value of a JSON string, and any other JSON unchanged.
 func text(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
@@ -127,7 +127,7 @@ func text(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// shorten cuts between runes.
+// shorten limits s to longest bytes. It never splits a rune.
 func shorten(s string) string {
 	if len(s) <= longest {
 		return s

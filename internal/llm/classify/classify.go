@@ -1,5 +1,5 @@
-// Package classify turns the failures of model services into classified errors: from the status and the body of an
-// answer, from an error inside a stream, or from a connection that failed.
+// Package classify converts the failures of model services to classified errors. It uses the status and the body of an answer,
+// an error inside a stream, or a failed connection.
 package classify
 
 import (
@@ -13,8 +13,7 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// Response classifies an answer that is not what was asked for. A body that tells of an error goes before a status of
-// success.
+// Response classifies an answer that is an error. If the status means success, the error in the body takes precedence.
 func Response(status int, header http.Header, body []byte) *llm.Error {
 	f := parse(body)
 	if status < http.StatusMultipleChoices {
@@ -27,7 +26,7 @@ func Response(status int, header http.Header, body []byte) *llm.Error {
 		e.RetryAfter = f.retryDelay
 	}
 	if f.says(parseWords) {
-		// The service could not read what its own model wrote. Waiting does not help, asking again may.
+		// The service could not parse its own model's output. Waiting does not help, but repeating the call may.
 		e.Type, e.Malformed = "", true
 	}
 	if hint := hints[e.Type]; hint != "" {
@@ -36,7 +35,7 @@ func Response(status int, header http.Header, body []byte) *llm.Error {
 	return e
 }
 
-// Event classifies an error that came inside a stream, where there is no status.
+// Event classifies an error inside a stream, where there is no status.
 func Event(body []byte) *llm.Error { return Response(0, nil, body) }
 
 var hints = map[string]string{
@@ -44,7 +43,7 @@ var hints = map[string]string{
 	sdk.ErrorTypeModelUnavailable: "`aura models` lists the available models",
 }
 
-// class decides by what the service calls the error where that is telling, then by the words of its message, then by the
+// class determines the error type. It prefers the service's names for the error, then the words of the message, then the
 // status.
 func (f failure) class(status int) string {
 	server := status >= http.StatusInternalServerError
@@ -70,7 +69,7 @@ func (f failure) class(status int) string {
 	}
 }
 
-// creditless tells an account without credit from one that asks too often: both may come as a 429 that speaks of a quota.
+// creditless reports whether the account has no credit. A 429 that mentions a quota can mean that, or only too many requests.
 func (f failure) creditless(status int) bool {
 	switch {
 	case f.named(creditNames):
@@ -86,7 +85,8 @@ func (f failure) modelless(status int) bool {
 	return f.is(modelNames, modelWords) || modelNamed.MatchString(f.lower()) || status == http.StatusNotFound && modelWord.MatchString(f.lower())
 }
 
-// status is the one that an answer without a telling status should have had; 0 if that is unknown.
+// status returns the status that corresponds to the error in the body, or 0 if it is unknown. It is for answers whose own
+// status does not report the error.
 func (f failure) status() int {
 	if code, err := strconv.Atoi(f.code); err == nil && code >= http.StatusBadRequest && code < 600 {
 		return code
@@ -99,7 +99,7 @@ func (f failure) status() int {
 	return 0
 }
 
-// describe is the message of the service behind the status in words, or either.
+// describe returns the status in words followed by the service's message, or whichever of the two is present.
 func (f failure) describe(status int) string {
 	text := http.StatusText(status)
 	if status == statusOverloaded {

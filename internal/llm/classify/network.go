@@ -17,8 +17,8 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// Network classifies a failure to talk to a host (scheme://host), or to hear all that it had to say. The rest of an address is
-// left out: it may hold secrets.
+// Network classifies a failure to connect to a host (scheme://host) or to read its complete answer. The rest of the URL is
+// omitted because it may contain secrets.
 func Network(host string, err error) *llm.Error {
 	what := "reaching " + host
 	if outer, ok := errors.AsType[*url.Error](err); ok {
@@ -36,17 +36,18 @@ func Network(host string, err error) *llm.Error {
 	return &llm.Error{Type: sdk.ErrorTypeNetwork, Message: what + ": " + reason}
 }
 
-// Stalled is the error for a host that is connected and silent.
+// Stalled returns the error for a host that is connected but silent.
 func Stalled(host string, idle time.Duration) *llm.Error {
 	return &llm.Error{Type: sdk.ErrorTypeNetwork, Message: fmt.Sprintf("reaching %s: no data for %s; raise idle_timeout of the provider if the model needs longer", host, idle)}
 }
 
-// TooMuch is the error for an answer that is larger than a limit. The same call would likely end the same way.
+// TooMuch returns the error for an answer that exceeds a limit. It is not retryable, because the same call would likely fail
+// again.
 func TooMuch(host, most string) *llm.Error {
 	return &llm.Error{Message: fmt.Sprintf("reading the answer of %s: it has more than the limit of %s, so the connection was closed", host, most)}
 }
 
-// Cut is the error for a stream that ended in order, yet before its end.
+// Cut returns the error for a stream that was closed normally but before the answer was complete.
 func Cut(host string) *llm.Error { return Network(host, io.ErrUnexpectedEOF) }
 
 func isTimeout(err error) bool {
@@ -54,7 +55,7 @@ func isTimeout(err error) bool {
 	return ok && failed.Timeout()
 }
 
-// retryAfter reads how long a service wants to be left alone. A date that has passed counts as no time at all.
+// retryAfter parses how long the service asks the client to wait. A date in the past counts as 0.
 func retryAfter(h http.Header, now time.Time) (time.Duration, bool) {
 	if after, ok := amount(h.Get("Retry-After-Ms"), time.Millisecond); ok {
 		return after, true
@@ -74,5 +75,5 @@ func amount(value string, unit time.Duration) (time.Duration, bool) {
 	return 0, false
 }
 
-// Redact replaces secrets in a message, but for those that are too short or too common to be looked for.
+// Redact replaces secrets in a message, except secrets that are too short or too common to search for.
 func Redact(message string, secrets ...string) string { return redact.New(secrets...).String(message) }

@@ -9,16 +9,16 @@ import (
 	"github.com/idelchi/aura/internal/llm"
 )
 
-// checkURL is what to do about an address that is not that of a model service.
+// checkURL is the advice for an address that is not that of a model service.
 const checkURL = "check the url of the provider"
 
-// IsPage reports whether a text begins as a page for browsers does.
+// IsPage reports whether a text begins like an HTML page.
 func IsPage(text []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n\ufeff"), []byte("<"))
 }
 
-// Page is the error for a page in the place of an answer, with its status, or 0 for one of success. The same call would end the
-// same way.
+// Page returns the error for an HTML page in place of an answer. status is 0 if it was a success. The error is not retryable,
+// because the same call would fail again.
 func Page(at string, status int) *llm.Error {
 	var with string
 	if status != 0 {
@@ -27,7 +27,7 @@ func Page(at string, status int) *llm.Error {
 	return &llm.Error{Message: at + " answered with a web page instead of a model's answer" + with + "; " + checkURL}
 }
 
-// Refusal is Response for an answer whose status says that it is an error, with what that tells of the address.
+// Refusal is like Response, for an answer with an error status. It adds advice if the status suggests a wrong address.
 func Refusal(at string, status int, header http.Header, body []byte) *llm.Error {
 	e := Response(status, header, body)
 	switch {
@@ -44,7 +44,7 @@ func Refusal(at string, status int, header http.Header, body []byte) *llm.Error 
 	return e
 }
 
-// redirect is where an answer leads, without what may be secret in an address.
+// redirect returns the target of a redirect. It omits the parts of the URL that may contain secrets.
 func redirect(header http.Header) string {
 	to, err := url.Parse(header.Get("Location"))
 	if err != nil || to.Host == "" {

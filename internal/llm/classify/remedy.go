@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// remedy says what can be done about a connection that could not be made, if that is known.
+// remedy returns advice for a failed connection, or "" if none is known.
 func remedy(err error) string {
 	var text string
 	operation, _ := errors.AsType[*net.OpError](err)

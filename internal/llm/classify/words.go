@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// statusOverloaded is not registered, yet in use.
+// statusOverloaded is not a registered status, but services use it.
 const statusOverloaded = 529
 
-// namedStatus maps what services call their errors to statuses, for errors that come without one.
+// namedStatus maps services' names for errors to statuses. It is for errors without a status.
 var namedStatus = map[string]int{
 	"overloaded_error":      statusOverloaded,
 	"api_error":             http.StatusInternalServerError,
@@ -37,7 +37,7 @@ var namedStatus = map[string]int{
 	"invalid_argument":      http.StatusBadRequest,
 }
 
-// Names are compared whole with the code, the type, the status and the reasons of an error; words are looked for in its
+// Names are compared as a whole with the code, the type, the status and the reasons of an error. Words are searched in its
 // message. Both are in lower case.
 var (
 	contextNames = []string{"context_length_exceeded", "exceed_context_size_error", "context_window_exceeded", "model_context_window_exceeded"}
@@ -71,10 +71,10 @@ var (
 		"model is not available", "model not loaded", "model is not loaded", "no model loaded", "no models loaded", "no endpoints found for",
 		"try pulling it first", "is not found for api version", "does not have access to model", "unsupported model",
 	}
-	// modelNamed is a message with the model's name in its midst.
+	// modelNamed matches a message that contains the model's name in the middle.
 	modelNamed = regexp.MustCompile("model:? [`'\"]?[^ ]+ (does not exist|(is |was )?not (found|available|supported|loaded))")
 
-	// modelWord is about a model, and not about an address that ends in /models.
+	// modelWord matches the word "model", but not an address that ends in /models.
 	modelWord = regexp.MustCompile(`\bmodel\b`)
 
 	parseWords = []string{"error parsing tool call", "failed to parse tool call", "could not parse tool call"}

@@ -1,5 +1,6 @@
-// Package dialogue puts a conversation into an order that model services accept, whatever plugins, interruptions and other
-// models have made of it: the system prompt apart, each tool call answered right after it, names and arguments well-formed.
+// Package dialogue brings a conversation into a form that model services accept, whatever plugins, interruptions and other
+// models did to it. The system prompt is separate, each tool call is followed directly by its result, and names and arguments
+// are well-formed.
 package dialogue
 
 import (
@@ -10,14 +11,14 @@ import (
 	"github.com/idelchi/aura/internal/llm"
 )
 
-// Rules are the limits of a service. Names and identifiers are of letters, digits, underscores and hyphens everywhere.
+// Rules holds the limits of a service. Every service allows letters, digits, underscores and hyphens in names and ids.
 type Rules struct {
-	// MaxID and MaxName are in bytes.
+	// MaxID and MaxName are lengths in bytes.
 	MaxID, MaxName int
 }
 
-// Prepare returns the system prompt and the other messages. Of these, each assistant message with tool calls is followed by
-// the results of all of them, in their order, and there are no other results; none is empty.
+// Prepare returns the system prompt and the other messages. In rest, each assistant message with tool calls is followed by the
+// results of all of its calls, in order. There are no other results, and no empty messages.
 func Prepare(messages []llm.Message, r Rules) (system string, rest []llm.Message) {
 	var prompts []string
 	for _, m := range messages {
@@ -37,7 +38,7 @@ type preparation struct {
 	messages []llm.Message
 	// claimed marks the results that belong to a call.
 	claimed []bool
-	// ids are those that are taken.
+	// ids holds the ids that are in use.
 	ids map[string]bool
 	out []llm.Message
 }
@@ -55,12 +56,12 @@ func (p *preparation) add(at int, m llm.Message) {
 	}
 }
 
-// orphan is a result whose call is gone, as a text: no service takes it as a result.
+// orphan returns the text for a result whose call is missing. No service accepts such a result as a result.
 func orphan(m llm.Message) string {
 	return fmt.Sprintf("Result of the tool %s:\n%s", m.ToolName, m.Content)
 }
 
-// calls adds a message with its results.
+// calls adds a message with tool calls, followed by their results.
 func (p *preparation) calls(at int, m llm.Message) {
 	requested := m.ToolCalls
 	m.ToolCalls = slices.Clone(requested)
@@ -75,7 +76,7 @@ func (p *preparation) calls(at int, m llm.Message) {
 	p.out = append(append(p.out, m), results...)
 }
 
-// result finds the result of a call among the messages up to the next one with calls.
+// result finds the result of a call. It searches the messages up to the next message with calls.
 func (p *preparation) result(at int, call llm.ToolCall) llm.Message {
 	for i := at + 1; i < len(p.messages); i++ {
 		m := p.messages[i]
@@ -90,7 +91,7 @@ func (p *preparation) result(at int, call llm.ToolCall) llm.Message {
 	return llm.Message{Role: llm.RoleTool, Content: "There is no result: the call was interrupted."}
 }
 
-// id returns an identifier that the service takes, and that no other call of the conversation has.
+// id returns an id that the service accepts and that no other call of the conversation has.
 func (p *preparation) id(id string) string {
 	if id == "" {
 		id = "call"

@@ -17,7 +17,7 @@ func system(text string) llm.Message    { return llm.Message{Role: llm.RoleSyste
 func user(text string) llm.Message      { return llm.Message{Role: llm.RoleUser, Content: text} }
 func assistant(text string) llm.Message { return llm.Message{Role: llm.RoleAssistant, Content: text} }
 
-// calls is an assistant message with a call of the tool T for each identifier.
+// calls returns an assistant message with a call of the tool T for each id.
 func calls(ids ...string) llm.Message {
 	m := llm.Message{Role: llm.RoleAssistant}
 	for _, id := range ids {
@@ -30,7 +30,7 @@ func result(id, text string) llm.Message {
 	return llm.Message{Role: llm.RoleTool, ToolCallID: id, ToolName: "T", Content: text}
 }
 
-// short writes messages one per word: u, a and t for the roles, calls as !id, results as ?id.
+// short formats messages, one word each: u, a and t for the roles, calls as !id, results as ?id.
 func short(messages []llm.Message) string {
 	var words []string
 	for _, m := range messages {
@@ -200,7 +200,7 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// Whatever the messages, those that come out keep the promises of Prepare.
+// FuzzPrepare checks that the result of Prepare satisfies its documentation for any messages.
 func FuzzPrepare(f *testing.F) {
 	f.Add("uac1?1u", "1")
 	f.Add("cc??s?", "")

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Itemized returns a schema in which every list says what it is made of: services reject one that does not. Where the schema
-// leaves it open, anything may be an item.
+// Itemized returns a schema in which every array has "items", because services reject arrays without it. Added "items" allow
+// any value.
 func Itemized(schema json.RawMessage) json.RawMessage {
 	if !bytes.Contains(schema, []byte(`"array"`)) {
 		return schema
@@ -25,10 +25,10 @@ func Itemized(schema json.RawMessage) json.RawMessage {
 	return out
 }
 
-// values are the keys of a schema under which there are values of its own, not schemas.
+// values holds the keywords of a schema that contain plain values, not schemas.
 var values = []string{"enum", "const", "default", "examples"}
 
-// itemize completes a schema in place and reports whether it had to.
+// itemize adds the missing "items" in place and reports whether it changed the schema.
 func itemize(schema any) (changed bool) {
 	switch s := schema.(type) {
 	case []any:

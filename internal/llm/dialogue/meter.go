@@ -7,27 +7,27 @@ import (
 	"github.com/idelchi/aura/internal/llm"
 )
 
-// partCost is what a part of an answer, such as a tool call, takes beside its text, in bytes.
+// partCost is the overhead of a part of an answer, such as a tool call, in bytes. It is added to the length of its text.
 const partCost = 256
 
-// Meter bounds what is kept of one answer. The zero value is ready.
+// Meter limits the size of one answer. The zero value is ready to use.
 type Meter struct {
 	bytes, calls int
-	// Dropped is how many tool calls were left out.
+	// Dropped is the number of tool calls beyond the limit, which are discarded.
 	Dropped int
 }
 
-// Take counts text, thinking or arguments.
+// Take counts the bytes of text, thinking or arguments.
 func (m *Meter) Take(texts ...string) {
 	for _, text := range texts {
 		m.bytes += len(text)
 	}
 }
 
-// Part counts the beginning of a part.
+// Part counts the start of a part.
 func (m *Meter) Part() { m.bytes += partCost }
 
-// Call counts the beginning of a tool call and reports whether it is taken.
+// Call counts the start of a tool call. It reports whether the call is within the limit.
 func (m *Meter) Call() bool {
 	m.Part()
 	if m.calls >= limit.Calls {
@@ -38,7 +38,7 @@ func (m *Meter) Call() bool {
 	return true
 }
 
-// Err is not nil once the answer is larger than it may be. Whoever reads it stops then.
+// Err returns an error once the answer exceeds the limit. The caller must then stop reading.
 func (m *Meter) Err() error {
 	if m.bytes <= limit.Answer {
 		return nil

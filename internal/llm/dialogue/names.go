@@ -10,7 +10,7 @@ import (
 	"github.com/idelchi/aura/internal/llm"
 )
 
-// Name returns the name by which a service of limited names knows a tool: its own, if that is allowed.
+// Name returns a name for a tool that the service accepts. It is the tool's own name if possible.
 func Name(name string, longest int) string {
 	if name == "" {
 		return "unnamed"
@@ -18,7 +18,8 @@ func Name(name string, longest int) string {
 	return clean(name, longest)
 }
 
-// clean replaces what is not allowed in a name. A changed one ends in a hash of the whole, so that two stay two.
+// clean replaces the characters that are not allowed in a name. A changed name ends in a hash of the original, so that
+// different names stay different.
 func clean(name string, longest int) string {
 	cleaned := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' {
@@ -34,10 +35,11 @@ func clean(name string, longest int) string {
 	return cleaned[:min(len(cleaned), longest-len(hash))] + hash
 }
 
-// Names leads from the names of tools as a service knows them to their own.
+// Names maps the names of tools that were sent to a service to the tools' own names.
 type Names map[string]string
 
-// Tools returns tools as a service of limited names is offered them. Of several with one name the first is kept.
+// Tools returns the tools with names and schemas that the service accepts. If several tools have the same name, only the first
+// is kept.
 func Tools(tools []llm.ToolDefinition, longest int) ([]llm.ToolDefinition, Names) {
 	names := make(Names, len(tools))
 	out := make([]llm.ToolDefinition, 0, len(tools))
@@ -54,8 +56,8 @@ func Tools(tools []llm.ToolDefinition, longest int) ([]llm.ToolDefinition, Names
 	return out, names
 }
 
-// Schema returns a schema of an object, without those of its keys that are named. One that is no JSON object is replaced by
-// that of an object without properties.
+// Schema returns a schema of type object, without the given top-level keys. If schema is not a JSON object, the result is an
+// object without properties.
 func Schema(schema json.RawMessage, without ...string) json.RawMessage {
 	var keys map[string]json.RawMessage
 	if json.Unmarshal(schema, &keys) != nil || keys == nil {
@@ -81,7 +83,7 @@ func Schema(schema json.RawMessage, without ...string) json.RawMessage {
 	return out
 }
 
-// Own returns a tool's own name. A name that was never offered is returned as it is.
+// Own returns a tool's own name. A name that was not offered is returned unchanged.
 func (n Names) Own(sent string) string {
 	if own, ok := n[sent]; ok {
 		return own
@@ -89,8 +91,8 @@ func (n Names) Own(sent string) string {
 	return sent
 }
 
-// Object returns arguments as a JSON object, which is what services take. Arguments that are none stand inside one, so that
-// the model sees what it wrote.
+// Object returns the arguments as a JSON object, which services require. Other arguments are wrapped in an object, so that the
+// model sees what it wrote.
 func Object(arguments json.RawMessage) json.RawMessage {
 	text := bytes.TrimSpace(arguments)
 	if len(text) == 0 || string(text) == "null" || string(text) == `""` {

@@ -2,20 +2,20 @@ package dialogue
 
 import "github.com/idelchi/aura/internal/llm"
 
-// Turn is what one side says before the other does. Tool results are of the user's side, and go first.
+// Turn holds consecutive messages of one side. Tool results belong to the user's side and come first.
 type Turn struct {
-	// User tells the user's side from the model's.
+	// User is set for the user's side, and not for the model's.
 	User     bool
 	Messages []llm.Message
 }
 
-// What stands for a user who has said nothing where a service wants a word.
+// Placeholders for the user's message where the service requires one and there is none.
 const (
 	opening = "(The conversation so far.)"
 	goOn    = "Continue."
 )
 
-// Turns groups messages from Prepare into turns that alternate, and that begin and end with the user's.
+// Turns groups messages from Prepare into alternating turns. The first and the last turn are the user's.
 func Turns(messages []llm.Message) []Turn {
 	var turns []Turn
 	add := func(m llm.Message) {

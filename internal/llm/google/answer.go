@@ -23,9 +23,9 @@ type answer struct {
 	calls          []llm.ToolCall
 	usage          llm.Usage
 	stop           genai.FinishReason
-	// blocked is set if the filter has stopped the question.
+	// blocked is set if the filter blocked the prompt.
 	blocked genai.BlockedReason
-	// why is what the service says of the end.
+	// why is the service's explanation of the stop or of the block.
 	why   string
 	meter dialogue.Meter
 }
@@ -81,14 +81,14 @@ func (a *answer) part(part *genai.Part) {
 	}
 }
 
-// filters are the reasons to stop that are the filter's.
+// filters holds the finish reasons that mean that a filter stopped the answer.
 var filters = []genai.FinishReason{
 	genai.FinishReasonSafety, genai.FinishReasonRecitation, genai.FinishReasonLanguage, genai.FinishReasonBlocklist,
 	genai.FinishReasonProhibitedContent, genai.FinishReasonSPII,
 }
 
-// response puts the answer together. One that a filter has stopped is an error, whatever was said before, and so is one that
-// is empty for a reason.
+// response builds the response. It returns an error if a filter stopped the answer, even after some text, and if the answer is
+// empty for another reason than a normal stop.
 func (a *answer) response() (llm.Response, error) {
 	out := llm.Response{Usage: a.usage, Dropped: a.meter.Dropped, StopReason: llm.StopEnd, Message: llm.Message{
 		Role: llm.RoleAssistant, Content: a.text.String(), Thinking: a.thinking.String(), ToolCalls: a.calls, CreatedAt: time.Now(),

@@ -1,4 +1,4 @@
-// Package google is a provider of the Gemini models.
+// Package google implements a provider for the Gemini models.
 package google
 
 import (
@@ -26,22 +26,22 @@ const (
 	defaultModel = "gemini-flash-latest"
 )
 
-// Options configure a provider. All of them may be left out.
+// Options configures a provider. Every field is optional.
 type Options struct {
-	// BaseURL is the address of a service; empty is Google's own. It may end in /v1beta.
+	// BaseURL is the address of the service. The default is Google's own address. BaseURL may end in /v1beta.
 	BaseURL string
 	Token   string
-	// HTTPClient sends the requests; nil is a plain one.
+	// HTTPClient sends the requests. If HTTPClient is nil, a default client is used.
 	HTTPClient *http.Client
-	// IdleTimeout is how long the service may be silent; 0 is 30 s.
+	// IdleTimeout is how long the service may be silent. The default is 30 s.
 	IdleTimeout time.Duration
-	// Model is the one for requests that name none.
+	// Model is used for requests that name no model.
 	Model string
 }
 
-// Provider speaks to one service.
+// Provider talks to one service.
 type Provider struct {
-	// client is made at the first request.
+	// client creates the client at the first request.
 	client   func() (*genai.Client, error)
 	token    string
 	fallback string
@@ -53,7 +53,7 @@ var (
 	_ llm.Lister   = (*Provider)(nil)
 )
 
-// New makes a provider. It makes no request.
+// New returns a provider. It makes no request.
 func New(o Options) *Provider {
 	return &Provider{
 		client:   sync.OnceValues(func() (*genai.Client, error) { return newClient(o) }),
@@ -62,10 +62,10 @@ func New(o Options) *Provider {
 	}
 }
 
-// noToken satisfies the library, which insists on a token. It is not sent.
+// noToken is a placeholder because the library requires a token. It is not sent.
 const noToken = "none"
 
-// newClient leaves nothing open that the library would look up in the environment.
+// newClient sets every option that the library would otherwise read from the environment.
 func newClient(o Options) (*genai.Client, error) {
 	client := transport.NewClient(transport.Options{Client: o.HTTPClient, Idle: o.IdleTimeout, Secrets: []string{o.Token}, Quiet: true})
 	if o.Token == "" {
@@ -76,18 +76,19 @@ func newClient(o Options) (*genai.Client, error) {
 		HTTPOptions: genai.HTTPOptions{BaseURL: Address(o.BaseURL) + "/", APIVersion: "v1beta"},
 	})
 	if err != nil {
-		// The library's own words may show the token.
+		// The library's error may contain the token.
 		return nil, errors.New("preparing the Google provider: its url cannot be used")
 	}
 	return made, nil
 }
 
-// Address is where a service is asked, for the BaseURL of Options: above the version of the protocol.
+// Address returns the address that requests are sent to, for the given BaseURL of Options. It is without the version of the
+// protocol.
 func Address(url string) string {
 	return strings.TrimSuffix(strings.TrimRight(cmp.Or(url, defaultURL), "/"), "/v1beta")
 }
 
-// anonymous sends requests without a token.
+// anonymous removes the token from requests.
 type anonymous struct{ next http.RoundTripper }
 
 func (a anonymous) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -124,8 +125,8 @@ func (p *Provider) Chat(ctx context.Context, req llm.Request, onDelta func(llm.D
 	return a.response()
 }
 
-// library classifies what the library says of a failure that the transport has not seen: an error inside a stream, or one
-// that the library cannot read.
+// library classifies an error of the library that the transport has not seen: an error inside a stream, or an answer that the
+// library cannot parse.
 func (p *Provider) library(err error) error {
 	if err == nil {
 		return nil

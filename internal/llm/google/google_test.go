@@ -37,7 +37,7 @@ func TestSuite(t *testing.T) {
 
 func user(text string) llm.Message { return llm.Message{Role: llm.RoleUser, Content: text} }
 
-// chat makes a call and returns the request that came of it.
+// chat makes a call and returns the response and the request that the server received.
 func chat(t *testing.T, req llm.Request, reply llmtest.Reply) (llm.Response, llmtest.Request) {
 	t.Helper()
 	server := llmtest.NewGoogle(t, reply)

@@ -13,7 +13,7 @@ import (
 	"github.com/idelchi/aura/internal/llm/transport"
 )
 
-// Model implements llm.Provider. It asks the service once.
+// Model implements llm.Provider. It asks the service once per model.
 func (p *Provider) Model(ctx context.Context, name string) (llm.Model, error) {
 	name = cmp.Or(name, p.fallback)
 	m, ok := p.known.Get(ctx, name, func(ctx context.Context) (llm.Model, error) {
@@ -35,7 +35,7 @@ func (p *Provider) Model(ctx context.Context, name string) (llm.Model, error) {
 	return m, nil
 }
 
-// Models implements llm.Lister. Models that do not chat are left out.
+// Models implements llm.Lister. It omits models that cannot chat.
 func (p *Provider) Models(ctx context.Context) ([]llm.Model, error) {
 	client, err := p.client()
 	if err != nil {

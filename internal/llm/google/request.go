@@ -13,10 +13,11 @@ import (
 
 var limits = dialogue.Rules{MaxID: 64, MaxName: 64}
 
-// unsigned stands for the signature of a call that another service's model has made: the newer models take no call without.
+// unsigned replaces the signature of a call that was made by another service's model. Gemini 3 and later reject calls without a
+// signature.
 const unsigned = "skip_thought_signature_validator"
 
-// params writes a request. The tools of req are those of dialogue.Tools.
+// params builds a request. req.Tools must come from dialogue.Tools.
 func params(req llm.Request) ([]*genai.Content, *genai.GenerateContentConfig) {
 	system, rest := dialogue.Prepare(req.Messages, limits)
 	var contents []*genai.Content
@@ -64,7 +65,7 @@ func declarations(tools []llm.ToolDefinition) []*genai.FunctionDeclaration {
 	return out
 }
 
-// content writes a turn. With signed, the first call of it needs a signature.
+// content converts a turn. If signed is set, the first call of each message needs a signature.
 func content(turn dialogue.Turn, signed bool) *genai.Content {
 	out := &genai.Content{Role: genai.RoleModel}
 	if turn.User {
@@ -91,7 +92,7 @@ func content(turn dialogue.Turn, signed bool) *genai.Content {
 	return out
 }
 
-// arguments are an object already.
+// arguments decodes the arguments of a call, which dialogue.Prepare has already made an object.
 func arguments(call llm.ToolCall) map[string]any {
 	var out map[string]any
 	decoder := json.NewDecoder(bytes.NewReader(call.Arguments))
@@ -102,7 +103,7 @@ func arguments(call llm.ToolCall) map[string]any {
 	return out
 }
 
-// older tells the models before Gemini 3.
+// older reports whether a model is older than Gemini 3.
 func older(model string) bool {
 	model = strings.TrimPrefix(model, "models/")
 	return strings.HasPrefix(model, "gemini-1") || strings.HasPrefix(model, "gemini-2")
@@ -115,8 +116,8 @@ var levels = map[llm.Think]genai.ThinkingLevel{
 	llm.ThinkHigh: genai.ThinkingLevelHigh,
 }
 
-// thinking asks for an amount of it: by a budget up to Gemini 2.5, by a level from Gemini 3 on. Neither the largest 2.5 nor
-// those after it can be kept from thinking altogether.
+// thinking requests an amount of thinking: as a budget up to Gemini 2.5, and as a level from Gemini 3 on. Thinking cannot be
+// switched off completely for gemini-2.5-pro and for Gemini 3 and later.
 func thinking(model string, amount llm.Think) *genai.ThinkingConfig {
 	model = strings.TrimPrefix(model, "models/")
 	out := &genai.ThinkingConfig{IncludeThoughts: amount != llm.ThinkOff}

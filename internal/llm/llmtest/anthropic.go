@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// NewAnthropic starts a server of messages.
+// NewAnthropic starts a server for Anthropic's messages protocol.
 func NewAnthropic(tb testing.TB, replies ...Reply) *Server {
 	tb.Helper()
 	return start(tb, anthropic{}, "", replies)
@@ -25,13 +25,13 @@ func (anthropic) refusal(message string) string {
 
 func (anthropic) failure(body string) string { return "event: error\ndata: " + body + "\n\n" }
 
-// Signature is what the server signs thinking with. It takes no thinking back that it has not signed.
+// Signature returns the server's signature for thinking. The server rejects thinking with another signature.
 func Signature(thinking string) string {
 	sum := sha256.Sum256([]byte(thinking))
 	return "sig-" + hex.EncodeToString(sum[:8])
 }
 
-// stream writes events of content blocks.
+// stream collects the events of content blocks.
 type stream struct {
 	events []string
 	blocks int
@@ -42,7 +42,7 @@ func (s *stream) event(kind string, fields object) {
 	s.events = append(s.events, "event: "+kind+"\ndata: "+encode(fields)+"\n\n")
 }
 
-// block writes a content block: its beginning, what is added to it, its end.
+// block adds the events of a content block: start, deltas and stop.
 func (s *stream) block(beginning object, deltas ...object) {
 	s.event("content_block_start", object{"index": s.blocks, "content_block": beginning})
 	for _, delta := range deltas {
@@ -52,7 +52,7 @@ func (s *stream) block(beginning object, deltas ...object) {
 	s.blocks++
 }
 
-// deltas are the pieces of a text.
+// deltas splits a text into delta objects.
 func deltas(kind, field, text string) []object {
 	var out []object
 	for _, piece := range pieces(text) {

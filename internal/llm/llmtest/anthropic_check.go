@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// anthropicRequest has the fields that a request for a message may have here.
+// anthropicRequest holds the fields that the server accepts in a request for a message.
 type anthropicRequest struct {
 	Model         string             `json:"model"`
 	MaxTokens     *int               `json:"max_tokens"`

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// anthropicBlock is a piece of a message. Each type has fields of its own, which blocks checks.
+// anthropicBlock is a content block of a message. The allowed fields depend on Type; blocks checks them.
 type anthropicBlock struct {
 	Type         string          `json:"type"`
 	Text         *string         `json:"text"`
@@ -39,7 +39,7 @@ var blockFields = map[string][]string{
 	"tool_result":       {"type", "tool_use_id", "content", "is_error", "cache_control"},
 }
 
-// blocks reads content, which is a text or a list of blocks.
+// blocks parses content, which is a string or an array of blocks.
 func blocks(content json.RawMessage) ([]anthropicBlock, error) {
 	var text string
 	if json.Unmarshal(content, &text) == nil {
@@ -64,11 +64,11 @@ func blocks(content json.RawMessage) ([]anthropicBlock, error) {
 	return out, nil
 }
 
-// history is what is known of the messages so far.
+// history is the state of the check after the messages so far.
 type history struct {
 	request anthropicRequest
 	last    bool
-	// open are the calls of the message before, ids those of all.
+	// open holds the ids of the previous message's calls. ids holds the ids of all calls.
 	open, ids map[string]bool
 	cached    int
 }
@@ -96,7 +96,7 @@ func (r anthropicRequest) checkMessages() error {
 	)
 }
 
-// cached counts the breakpoints outside of the messages.
+// cached counts the cache breakpoints outside the messages.
 func (r anthropicRequest) cached() int {
 	n := 0
 	system, _ := blocks(r.System)
@@ -174,7 +174,7 @@ func (h *history) checkBlock(role string, b anthropicBlock, open map[string]bool
 	}
 }
 
-// checkResult takes no content at all, for a tool that said nothing.
+// checkResult accepts missing content, for a tool without output.
 func checkResult(content json.RawMessage) error {
 	if content == nil {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"github.com/idelchi/aura/internal/llm/llmtest"
 )
 
-// ask is a request for a message with messages and whatever else.
+// ask returns a request for a message with the messages and additional fields.
 func ask(messages, more string) string {
 	return `{"model":"m","max_tokens":5000,"stream":true,"messages":[` + messages + `]` + more + `}`
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// strictly decodes JSON in which nothing is unknown, of a wrong type or left over.
+// strictly decodes JSON. It rejects unknown fields, wrong types and trailing data.
 func strictly(raw []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
@@ -27,8 +27,8 @@ func strictly(raw []byte, into any) error {
 	return nil
 }
 
-// lowerCase is an error if a field is spelled with capitals: decoding would forgive that, and no service does. What is below
-// the free fields has names of its own.
+// lowerCase returns an error if a field name contains capitals. The decoder would accept it, but no service does. Names below
+// the fields listed in free are not checked.
 func lowerCase(raw []byte, free ...string) error {
 	var value any
 	if err := json.Unmarshal(raw, &value); err != nil {
@@ -71,7 +71,7 @@ func first(errs ...error) error {
 	return nil
 }
 
-// want is an error unless ok.
+// want returns an error unless ok is true.
 func want(ok bool, format string, args ...any) error {
 	if ok {
 		return nil
@@ -85,7 +85,7 @@ var (
 	anyName   = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
 )
 
-// checkSchema is an error unless raw is a JSON schema of an object.
+// checkSchema returns an error unless raw is a JSON schema of type object.
 func checkSchema(raw json.RawMessage) error {
 	schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
 	if err != nil {
@@ -105,7 +105,7 @@ func checkSchema(raw json.RawMessage) error {
 	return nil
 }
 
-// checkItems is an error if a list in a schema does not say what it is made of.
+// checkItems returns an error if an array in a schema has no items.
 func checkItems(raw json.RawMessage) error {
 	var schema any
 	if err := json.Unmarshal(raw, &schema); err != nil {
@@ -136,12 +136,12 @@ func isObject(raw []byte) bool {
 
 func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
-// within is an error unless a number, if there is one, lies between two others.
+// within returns an error if n is set and not between low and high.
 func within(name string, n *float64, low, high float64) error {
 	return want(n == nil || *n >= low && *n <= high, "%s: must be between %v and %v", name, low, high)
 }
 
-// encode is for values that are always valid JSON.
+// encode encodes v as JSON. It panics if v cannot be encoded.
 func encode(v any) string {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)

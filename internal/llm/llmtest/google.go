@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// NewGoogle starts a server of generated content. Arguments of tool calls must be JSON objects: the protocol has no others.
+// NewGoogle starts a server for Google's protocol. Arguments of tool calls must be JSON objects, because the protocol allows no
+// others.
 func NewGoogle(tb testing.TB, replies ...Reply) *Server {
 	tb.Helper()
 	return start(tb, google{}, "", replies)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// googleRequest has the fields that a request for content may have here.
+// googleRequest holds the fields that the server accepts in a request for content.
 type googleRequest struct {
 	Contents          []googleContent `json:"contents"`
 	SystemInstruction googleContent   `json:"systemInstruction"`
@@ -104,7 +104,7 @@ func (r googleRequest) checkTools() error {
 	return nil
 }
 
-// check returns the names of the functions that are called, and wants responses to those that were.
+// check returns the functions that the content calls. It requires that the content answers the calls in open.
 func (c googleContent) check(open []string, strict bool) ([]string, error) {
 	var called, answered []string
 	for _, part := range c.Parts {

@@ -1,6 +1,6 @@
-// Package llmtest has model services for tests: servers on loopback that speak a protocol, play what they are told to, and
-// reject whatever the real service would reject. They reject rather more than less: what is refused by any of the servers
-// that speak a protocol is refused here.
+// Package llmtest provides model services for tests. They are servers on loopback that speak a protocol, play given replies,
+// and reject what the real service would reject. They are stricter than the real services: they reject what any server of a
+// protocol rejects.
 package llmtest
 
 import (
@@ -16,18 +16,18 @@ import (
 	"testing"
 )
 
-// Token is what the servers want to see.
+// Token is the token that the servers require.
 const Token = "test-token-0123456789"
 
-// Server is a service that plays replies, one per request for an answer. A request that it rejects takes none, and fails the
-// test, as does one for which no reply is left.
+// Server is a service that plays replies, one per request for an answer. A rejected request consumes no reply and fails the
+// test. So does a request for which no reply is left.
 type Server struct {
-	// URL is the address that a provider is configured with.
+	// URL is the address for the provider's configuration.
 	URL string
 
 	tb       testing.TB
 	protocol protocol
-	// closing ends the replies that would stall for ever.
+	// closing ends the replies that would otherwise stall forever.
 	closing chan struct{}
 
 	mu         sync.Mutex
@@ -40,23 +40,23 @@ type Server struct {
 	pages      map[string]string
 }
 
-// protocol is what tells the services apart.
+// protocol implements the differences between the services.
 type protocol interface {
-	// path reports whether an address is the one for answers.
+	// path reports whether a path is the one for answers.
 	path(string) bool
-	// token is what a request shows as its token.
+	// token returns the token of a request.
 	token(http.Header) string
-	// check returns why the real service would reject a request.
+	// check returns an error if the real service would reject the request.
 	check(Request) error
-	// lines writes a request down for reading.
+	// lines returns the messages of a request in readable form.
 	lines(Request) []string
-	// offered are the names of the tools that a request offers.
+	// offered returns the names of the tools that a request offers.
 	offered(Request) []string
-	// refusal is the body for a rejected request.
+	// refusal returns the body for a rejected request.
 	refusal(message string) string
-	// events are a reply as a stream: what is said, and how it ends.
+	// events returns the events of a reply: its content, and its end.
 	events(n int, reply Reply, req Request) (said, end []string)
-	// failure is an error inside a stream.
+	// failure returns an error event for a stream.
 	failure(body string) string
 }
 
@@ -73,7 +73,7 @@ func start(tb testing.TB, p protocol, suffix string, replies []Reply) *Server {
 	return s
 }
 
-// Add appends replies to those that are left.
+// Add appends replies to the remaining ones.
 func (s *Server) Add(replies ...Reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,35 +87,35 @@ func (s *Server) Page(path, body string) {
 	s.pages[path] = body
 }
 
-// Tolerate lets the test go on when a request is rejected or has no reply.
+// Tolerate prevents a rejected request, or one without a reply, from failing the test.
 func (s *Server) Tolerate() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tolerant = true
 }
 
-// Anonymous makes the server want no token, as one on the user's own machine does.
+// Anonymous makes the server accept requests without a token, like a server on the user's own machine.
 func (s *Server) Anonymous() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.anonymous = true
 }
 
-// Requests are those for an answer, rejected ones included.
+// Requests returns the requests for an answer, including rejected ones.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.requests)
 }
 
-// Rejections say why requests were rejected.
+// Rejections returns the reasons for which requests were rejected.
 func (s *Server) Rejections() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.rejections)
 }
 
-// Request is what reached a server.
+// Request is a request that the server received.
 type Request struct {
 	Path   string
 	Header http.Header
@@ -124,7 +124,7 @@ type Request struct {
 	protocol protocol
 }
 
-// JSON is the body as a JSON object; nil if it is none.
+// JSON returns the body as a JSON object, or nil if it is not an object.
 func (r Request) JSON() map[string]any {
 	var out map[string]any
 	if json.Unmarshal(r.Body, &out) != nil {
@@ -133,10 +133,10 @@ func (r Request) JSON() map[string]any {
 	return out
 }
 
-// Lines are the messages, one line for each piece, such as "user: hi", `call 1: Read {"path":"a"}` and "result 1: text".
+// Lines returns the messages, one line per piece, such as "user: hi", `call 1: Read {"path":"a"}` and "result 1: text".
 func (r Request) Lines() []string { return r.protocol.lines(r) }
 
-// Tools are the names of the tools that the model may call.
+// Tools returns the names of the tools that the model may call.
 func (r Request) Tools() []string { return r.protocol.offered(r) }
 
 // ServeHTTP implements http.Handler.
@@ -173,7 +173,7 @@ func (s *Server) page(path string) (string, bool) {
 	return page, ok
 }
 
-// take records a request, checks it, and returns its reply with the number of that.
+// take records a request, checks it, and returns its reply and the reply's number.
 func (s *Server) take(req Request) (Reply, int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -209,5 +209,5 @@ func respond(w http.ResponseWriter, status int, body string) {
 	_, _ = io.WriteString(w, body)
 }
 
-// names lists the keys of a map in order.
+// names returns the sorted keys of a map.
 func names[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }

@@ -9,14 +9,14 @@ import (
 	"github.com/idelchi/aura/internal/llm/llmtest"
 )
 
-// service is how a server is spoken to by hand.
+// service describes how to send requests to a server without a provider.
 type service struct {
 	start  func(testing.TB, ...llmtest.Reply) *llmtest.Server
 	path   string
 	header map[string]string
 }
 
-// post sends a body and returns the status and what came back.
+// post sends a body and returns the status and the body of the response.
 func (s service) post(t *testing.T, url, body string) (int, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+s.path, strings.NewReader(body))
@@ -39,7 +39,7 @@ func (s service) post(t *testing.T, url, body string) (int, string) {
 	return response.StatusCode, string(text)
 }
 
-// accepts wants all the bodies to be answered.
+// accepts checks that the server answers all bodies.
 func (s service) accepts(t *testing.T, bodies map[string]string) {
 	t.Helper()
 	for name, body := range bodies {
@@ -52,7 +52,7 @@ func (s service) accepts(t *testing.T, bodies map[string]string) {
 	}
 }
 
-// rejection is a body, and a part of what is said of it.
+// rejection is a body and a part of the expected error message.
 type rejection struct{ body, says string }
 
 func (s service) rejects(t *testing.T, rows map[string]rejection) {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// NewOpenAI starts a server of chat completions.
+// NewOpenAI starts a server for the chat completions protocol.
 func NewOpenAI(tb testing.TB, replies ...Reply) *Server {
 	tb.Helper()
 	return start(tb, openAI{}, "/v1", replies)
@@ -29,7 +29,7 @@ type object = map[string]any
 
 func (openAI) events(n int, reply Reply, req Request) (said, end []string) {
 	var asked openAIRequest
-	// It has been checked.
+	// The request was already checked.
 	_ = json.Unmarshal(req.Body, &asked)
 	event := func(fields object) string {
 		chunk := object{"id": fmt.Sprintf("chatcmpl-%d", n), "object": "chat.completion.chunk", "created": 1, "model": asked.Model}
@@ -103,7 +103,7 @@ func (openAI) lines(req Request) []string {
 	return out
 }
 
-// text is the content, whichever form it has.
+// text returns the content in either of its two forms.
 func (m openAIMessage) text() (string, error) {
 	if len(m.Content) == 0 || string(m.Content) == "null" {
 		return "", nil

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// openAIRequest has the fields that a chat completion may have here. Those of the compatible servers are among them.
+// openAIRequest holds the fields that the server accepts in a chat completion, including those of compatible servers.
 type openAIRequest struct {
 	Model         string          `json:"model"`
 	Messages      []openAIMessage `json:"messages"`
@@ -119,7 +119,7 @@ func (r openAIRequest) checkMessages() error {
 	if len(r.Messages) == 0 {
 		return errors.New("messages: [] is too short")
 	}
-	// open are the calls that wait for their results.
+	// open holds the calls that have no result yet.
 	open, ids := map[string]bool{}, map[string]bool{}
 	for i, m := range r.Messages {
 		if len(open) > 0 && m.Role != "tool" {

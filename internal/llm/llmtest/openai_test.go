@@ -2,7 +2,7 @@ package llmtest_test
 
 import "testing"
 
-// chat is a chat completion with messages and whatever else.
+// chat returns a chat completion request with the messages and additional fields.
 func chat(messages, more string) string {
 	return `{"model":"m","stream":true,"messages":[` + messages + `]` + more + `}`
 }

@@ -11,75 +11,76 @@ import (
 	"github.com/idelchi/aura/internal/llm"
 )
 
-// Reply is an answer to play. Thinking, text and tool calls are said in that order, each split over several events.
+// Reply is an answer to play. It is sent in the order thinking, text, tool calls, each split into several events.
 type Reply struct {
 	Thinking string
-	// Redacted is thinking that an Anthropic service hides.
+	// Redacted is hidden thinking of an Anthropic service.
 	Redacted  string
 	Text      string
 	ToolCalls []ToolCall
-	// Usage is 10 tokens in and 5 out if it is zero.
+	// Usage defaults to 10 input and 5 output tokens.
 	Usage llm.Usage
-	// Stop is the reason to stop, as the protocol spells it; empty is the one that fits.
+	// Stop is the stop reason in the terms of the protocol. By default it is chosen to fit the reply.
 	Stop string
 
-	// Fault is what becomes of the reply once all is said.
+	// Fault is the failure after the content of the reply was sent.
 	Fault Fault
-	// Status, if set, is answered with Header and Body in place of a stream. It may be 200.
+	// Status, if set, is sent with Header and Body instead of a stream. It may be 200.
 	Status int
 	Header map[string]string
-	// Body is also that of FaultError.
+	// Body is also the body of FaultError.
 	Body string
 	// Raw, if set, is the whole stream.
 	Raw string
 	// Gzip compresses the stream.
 	Gzip bool
-	// Arrived, if set, is called when the request is there.
+	// Arrived, if set, is called when the request arrives.
 	Arrived func()
 }
 
-// ToolCall is a call to say.
+// ToolCall is a tool call in a reply.
 type ToolCall struct {
-	// ID is made up if it is empty.
+	// ID is generated if it is empty.
 	ID, Name string
-	// Offered, if set, calls one of the tools that are offered, from 1, by the name under which it is.
+	// Offered, if set, selects one of the offered tools, counted from 1. The call uses the name under which the tool was
+	// offered.
 	Offered int
-	// Arguments are sent as they are.
+	// Arguments are sent unchanged.
 	Arguments string
 }
 
-// Fault is a way in which a stream goes wrong.
+// Fault is a kind of failure of a stream.
 type Fault int
 
-// The ways in which a stream goes wrong.
+// The kinds of failure of a stream.
 const (
-	// FaultNone is a stream that ends as it should.
+	// FaultNone ends the stream normally.
 	FaultNone Fault = iota
-	// FaultCut loses the connection.
+	// FaultCut aborts the connection.
 	FaultCut
-	// FaultEnd ends the stream in order, yet before its end.
+	// FaultEnd closes the stream normally but before the answer is complete.
 	FaultEnd
-	// FaultStall sends nothing more, until the client goes away.
+	// FaultStall sends nothing more until the client disconnects.
 	FaultStall
-	// FaultSilence never answers, until the client goes away.
+	// FaultSilence never answers and waits until the client disconnects.
 	FaultSilence
 	// FaultError ends the stream with an error.
 	FaultError
-	// FaultEndless says all of it again and again, until the client goes away.
+	// FaultEndless repeats the content until the client disconnects.
 	FaultEndless
-	// FaultLine sends a line that never ends, until the client goes away.
+	// FaultLine sends a line without an end until the client disconnects.
 	FaultLine
 )
 
-// Text is a reply of a text.
+// Text returns a reply with a text.
 func Text(text string) Reply { return Reply{Text: text} }
 
-// Call is a reply that calls a tool.
+// Call returns a reply with a tool call.
 func Call(name, arguments string) Reply {
 	return Reply{ToolCalls: []ToolCall{{Name: name, Arguments: arguments}}}
 }
 
-// Fail is a reply of a status and a body.
+// Fail returns a reply with a status and a body.
 func Fail(status int, body string) Reply { return Reply{Status: status, Body: body} }
 
 func (r Reply) usage() llm.Usage {
@@ -88,7 +89,7 @@ func (r Reply) usage() llm.Usage {
 	return u
 }
 
-// pieces cuts a text into three, or less if there is less.
+// pieces splits a text into at most three pieces.
 func pieces(text string) []string {
 	runes := []rune(text)
 	size := max(1, (len(runes)+2)/3)
@@ -106,7 +107,7 @@ type player struct {
 	server *Server
 	w      http.ResponseWriter
 	gone   <-chan struct{}
-	// body compresses what is written; nil writes it as it is.
+	// body compresses the output. If body is nil, the output is not compressed.
 	body *gzip.Writer
 }
 
@@ -158,7 +159,7 @@ func (p player) play(n int, reply Reply, req Request) {
 func (p player) finish(reply Reply, end []string) {
 	switch reply.Fault {
 	case FaultCut:
-		// The server ends the connection without ending the answer.
+		// The server aborts the connection without ending the answer.
 		panic(http.ErrAbortHandler)
 	case FaultStall:
 		p.stall()
@@ -177,7 +178,7 @@ func (p player) finish(reply Reply, end []string) {
 	}
 }
 
-// present reports whether the client still waits.
+// present reports whether the client is still connected.
 func (p player) present() bool {
 	select {
 	case <-p.gone:
@@ -196,7 +197,7 @@ func (p player) stall() {
 	}
 }
 
-// send writes and flushes. A client that is gone is found out by whoever waits for it.
+// send writes and flushes. It ignores errors: present and stall detect a disconnected client.
 func (p player) send(event string) {
 	if p.body != nil {
 		_, _ = io.WriteString(p.body, event)

@@ -13,22 +13,22 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// Suite checks what all providers have in common.
+// Suite checks the behavior that all providers have in common.
 type Suite struct {
-	// Start starts the server that the provider speaks to.
+	// Start starts the server that the provider talks to.
 	Start func(testing.TB, ...Reply) *Server
-	// New makes a provider with Token. The client is nil for a plain one.
+	// New returns a provider that uses Token. If client is nil, a default client is used.
 	New func(url string, client *http.Client) llm.Provider
-	// Model is one that the server takes.
+	// Model is the name of a model that the server accepts.
 	Model string
-	// Objects is set if the protocol can carry no malformed arguments.
+	// Objects is set if the protocol cannot carry malformed arguments.
 	Objects bool
 }
 
-// checks are all of them, by name.
+// checks maps the names of checks to their functions.
 type checks map[string]func(Suite, *testing.T)
 
-// Run runs the checks side by side.
+// Run runs all checks in parallel.
 func (s Suite) Run(t *testing.T) {
 	t.Helper()
 	s.RunModel(t)
@@ -40,8 +40,8 @@ func (s Suite) Run(t *testing.T) {
 	})
 }
 
-// RunModel runs those that may end otherwise with another model of the same provider: what is sent, and how answers are read. How a
-// connection fails and what bounds an answer is the same for all.
+// RunModel runs the checks whose result can depend on the model: what is sent, and how answers are parsed. Connection failures
+// and limits do not depend on the model.
 func (s Suite) RunModel(t *testing.T) {
 	t.Helper()
 	s.run(t, checks{"answers": Suite.answers, "conversations": Suite.conversations, "second turn": Suite.secondTurn})
@@ -67,10 +67,10 @@ func (s Suite) request(messages ...llm.Message) llm.Request {
 	}}
 }
 
-// longTool is a name that no service takes.
+// longTool is a name that no service accepts.
 var longTool = "mcp__a.server__" + strings.Repeat("long", 40)
 
-// heard collects what is streamed.
+// heard collects the streamed pieces.
 type heard struct {
 	text, thinking strings.Builder
 	pieces         int
@@ -125,7 +125,7 @@ func (s Suite) answers(t *testing.T) {
 	}
 }
 
-// sent is a reply as the service knows its tools.
+// sent returns the reply with the tool names that the service knows.
 func (Suite) sent(reply Reply) Reply {
 	reply.ToolCalls = slices.Clone(reply.ToolCalls)
 	for i, call := range reply.ToolCalls {
@@ -215,7 +215,7 @@ func (s Suite) unreachable(t *testing.T) {
 type refusing struct{}
 
 func (refusing) RoundTrip(req *http.Request) (*http.Response, error) {
-	// A proxy may well show all that it was sent.
+	// A proxy may include the whole request in its error.
 	return nil, errors.New("connection refused: " + req.Header.Get("Authorization") + req.Header.Get("X-Api-Key") + req.Header.Get("X-Goog-Api-Key"))
 }
 
@@ -235,7 +235,7 @@ func (s Suite) cancelledStart(t *testing.T) {
 	ownDoing(t, err)
 }
 
-// ownDoing wants an error that blames nobody but the caller.
+// ownDoing fails the test unless err is the caller's cancellation and not classified.
 func ownDoing(t *testing.T, err error) {
 	t.Helper()
 	if _, classified := errors.AsType[*llm.Error](err); classified || !errors.Is(err, context.Canceled) {

@@ -14,7 +14,7 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// conversations sends histories that plugins, interruptions and other models have left behind. The server takes them.
+// conversations sends histories as plugins, interruptions and other models leave them. The server must accept all of them.
 func (s Suite) conversations(t *testing.T) {
 	t.Helper()
 	say := func(role llm.Role, text string) llm.Message { return llm.Message{Role: role, Content: text} }
@@ -74,7 +74,7 @@ func (s Suite) conversations(t *testing.T) {
 	}
 }
 
-// secondTurn sends back what the model has said, with results.
+// secondTurn sends the model's answer back, with the results of its calls.
 func (s Suite) secondTurn(t *testing.T) {
 	t.Helper()
 	arguments := `{"path": "a`
@@ -107,8 +107,8 @@ func (s Suite) secondTurn(t *testing.T) {
 	}
 }
 
-// stalls wants a service that falls silent to be given up after 30 s, in time that does not pass. One that has said all is
-// forgiven.
+// stalls checks that a silent service is abandoned after 30 s, in simulated time. A service that falls silent after a complete
+// answer is not an error.
 func (s Suite) stalls(t *testing.T) {
 	t.Helper()
 	server := s.Start(t)
@@ -141,7 +141,7 @@ func (s Suite) stalls(t *testing.T) {
 	}
 }
 
-// silent is a service that says something, or not even that, and then nothing more.
+// silent is a service that sends says, which may be empty, and then nothing more.
 type silent struct{ says string }
 
 func (s silent) RoundTrip(req *http.Request) (*http.Response, error) {

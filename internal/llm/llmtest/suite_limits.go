@@ -10,7 +10,7 @@ import (
 	"github.com/idelchi/aura/internal/llm"
 )
 
-// endless checks that an answer without end is ended, whatever it is that does not end.
+// endless checks that an endless answer is ended, whichever part of it does not end.
 func (s Suite) endless(t *testing.T) {
 	t.Helper()
 	text := strings.Repeat("x", 3<<20)
@@ -42,7 +42,7 @@ func (s Suite) endless(t *testing.T) {
 	}
 }
 
-// manyCalls checks that no more calls are taken than there may be, and that the rest is counted.
+// manyCalls checks that calls beyond the limit are dropped and counted.
 func (s Suite) manyCalls(t *testing.T) {
 	t.Helper()
 	reply := Reply{}

@@ -24,7 +24,7 @@ type answer struct {
 	meter          dialogue.Meter
 }
 
-// call is a tool call as far as it has come.
+// call is a tool call that is being received.
 type call struct {
 	index     int64
 	id, name  string
@@ -40,7 +40,7 @@ func (a *answer) take(chunk openai.ChatCompletionChunk) {
 			continue
 		}
 		a.think(choice.Delta)
-		// A refusal of the model is its answer.
+		// The model's refusal is its answer.
 		if text := choice.Delta.Content + choice.Delta.Refusal; text != "" {
 			a.meter.Take(text)
 			a.text.WriteString(text)
@@ -55,7 +55,7 @@ func (a *answer) take(chunk openai.ChatCompletionChunk) {
 	}
 }
 
-// think takes thinking by either of its two names, which are not part of the protocol.
+// think reads thinking from either of its two field names. Neither is part of the protocol.
 func (a *answer) think(delta openai.ChatCompletionChunkChoiceDelta) {
 	for _, field := range []string{"reasoning_content", "reasoning"} {
 		var text string
@@ -68,7 +68,7 @@ func (a *answer) think(delta openai.ChatCompletionChunkChoiceDelta) {
 	}
 }
 
-// call begins or continues a tool call. Some servers number all of them 0, and tell them apart by their identifiers alone.
+// call starts or continues a tool call. Some servers give every call the index 0 and distinguish calls only by their ids.
 func (a *answer) call(part openai.ChatCompletionChunkChoiceDeltaToolCall) {
 	a.meter.Take(part.ID, part.Function.Name, part.Function.Arguments)
 	var c *call
@@ -79,7 +79,7 @@ func (a *answer) call(part openai.ChatCompletionChunkChoiceDeltaToolCall) {
 	}
 	if c == nil {
 		if a.meter.Dropped > 0 && part.ID == "" && part.Function.Name == "" || !a.meter.Call() {
-			// It belongs to a call that is left out, or begins one.
+			// The part belongs to a dropped call, or starts one.
 			return
 		}
 		c = &call{index: part.Index}
@@ -94,7 +94,7 @@ func (a *answer) call(part openai.ChatCompletionChunkChoiceDeltaToolCall) {
 	c.arguments.WriteString(part.Function.Arguments)
 }
 
-// response puts the answer together. An answer that a filter has stopped is an error, whatever was said before.
+// response builds the response. It returns an error if a filter stopped the answer, even after some text.
 func (a *answer) response() (llm.Response, error) {
 	out := llm.Response{Usage: a.usage, Dropped: a.meter.Dropped, StopReason: llm.StopEnd, Message: llm.Message{
 		Role: llm.RoleAssistant, Content: a.text.String(), Thinking: a.thinking.String(), CreatedAt: time.Now(),

@@ -17,7 +17,7 @@ import (
 	"github.com/idelchi/aura/internal/llm/transport"
 )
 
-// show describes a model as Ollama does, in a protocol of its own.
+// show describes a model with Ollama's own protocol.
 func (p *Provider) show(ctx context.Context, name string) (llm.Model, error) {
 	var said struct {
 		Capabilities []string                   `json:"capabilities"`
@@ -38,7 +38,7 @@ func (p *Provider) show(ctx context.Context, name string) (llm.Model, error) {
 	lenient(string(said.Info["general.architecture"]), &architecture)
 	m.ContextLength = cmp.Or(parameter(said.Parameters, "num_ctx"), number(said.Info[architecture+".context_length"]))
 	for _, capability := range said.Capabilities {
-		// What all models can do is not worth a word.
+		// Every model has these capabilities, so they are omitted.
 		if capability != "completion" && capability != "insert" {
 			m.Capabilities = append(m.Capabilities, capability)
 		}
@@ -73,7 +73,7 @@ func (p *Provider) props(ctx context.Context, name string) (llm.Model, error) {
 	return m, nil
 }
 
-// ask makes a request outside of the common protocol. The path is from the root of the server.
+// ask makes a request outside the chat completions protocol. The path is relative to the root of the server.
 func (p *Provider) ask(ctx context.Context, method, path string, send, into any) error {
 	var body []byte
 	if send != nil {
@@ -105,7 +105,7 @@ func (p *Provider) ask(ctx context.Context, method, path string, send, into any)
 	return nil
 }
 
-// lenient reads what it can of JSON: what a server says differently than expected is not said.
+// lenient parses JSON as far as possible and ignores errors: values of an unexpected type are left unset.
 func lenient(text string, into any) { _ = json.Unmarshal([]byte(text), into) }
 
 func number(raw json.RawMessage) int {
@@ -114,7 +114,7 @@ func number(raw json.RawMessage) int {
 	return int(n)
 }
 
-// parameter finds a number in lines of names and values.
+// parameter returns the value of name in lines of the form "name value". It returns 0 if there is none.
 func parameter(lines, name string) int {
 	for line := range strings.Lines(lines) {
 		if fields := strings.Fields(line); len(fields) == 2 && fields[0] == name {

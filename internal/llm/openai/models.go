@@ -14,11 +14,12 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// Model implements llm.Provider. OpenAI itself says nothing of its models, so it is not asked; others are, once.
+// Model implements llm.Provider. OpenAI's own service does not describe its models, so it is not asked. Other servers are asked
+// once per model.
 func (p *Provider) Model(ctx context.Context, name string) (llm.Model, error) {
 	name, err := p.name(ctx, name)
 	if err != nil {
-		// No name at all is as unresolved as a model can be.
+		// Without a name, the model stays unresolved.
 		return llm.Model{}, nil //nolint:nilerr // a description is not worth an error
 	}
 	if p.flavor == OpenAI {
@@ -32,7 +33,7 @@ func (p *Provider) Model(ctx context.Context, name string) (llm.Model, error) {
 	return m, nil
 }
 
-// name is the one of the model to use: the one that is asked for, the configured one, or the first that the server has.
+// name returns the name of the model to use: the requested one, the configured one, or the first one that the server lists.
 func (p *Provider) name(ctx context.Context, asked string) (string, error) {
 	if name := cmp.Or(asked, p.fallback); name != "" {
 		return name, nil
@@ -59,7 +60,7 @@ func (p *Provider) name(ctx context.Context, asked string) (string, error) {
 	return models[0].Name, nil
 }
 
-// nameModel is what to do if the server does not say which models there are.
+// nameModel is the advice if the server does not list its models.
 const nameModel = "name one with --model or model.name of the agent"
 
 // Models implements llm.Lister.
@@ -76,7 +77,7 @@ func (p *Provider) Models(ctx context.Context) ([]llm.Model, error) {
 	return out, nil
 }
 
-// describe asks in the way that tells the most.
+// describe asks for the description in the way that yields the most detail for the flavor.
 func (p *Provider) describe(ctx context.Context, name string) (llm.Model, error) {
 	switch p.flavor {
 	case Ollama:
@@ -97,7 +98,7 @@ func (p *Provider) describe(ctx context.Context, name string) (llm.Model, error)
 	}
 }
 
-// listed describes a model by its entry in a list. What there is beside the name differs from server to server.
+// listed describes a model by its entry in the list of models. The fields beside the name differ between servers.
 func listed(found openai.Model) llm.Model {
 	m := llm.Model{Name: found.ID}
 	var more struct {

@@ -83,7 +83,7 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// nobody answers.
+// nobody is a transport that fails every request.
 type nobody struct{}
 
 func (nobody) RoundTrip(*http.Request) (*http.Response, error) { return nil, errors.New("asked") }
@@ -118,7 +118,7 @@ func TestModels(t *testing.T) {
 	}
 }
 
-// seen notes the addresses of requests.
+// seen records the addresses of requests.
 type seen struct{ urls []string }
 
 func (s *seen) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -157,7 +157,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// Silence is ended in time.
+// TestIdle checks that a silent server is abandoned after the idle timeout.
 func TestIdle(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -188,7 +188,7 @@ func (slow) RoundTrip(req *http.Request) (*http.Response, error) {
 	return nil, req.Context().Err()
 }
 
-// TestNoName wants to be told what to do if nobody names a model.
+// TestNoName checks the advice in the error if no model is named.
 func TestNoName(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -1,5 +1,5 @@
-// Package openai is a provider of the models behind OpenAI's chat completions, and behind the many servers that speak the
-// same: Ollama, llama.cpp, OpenRouter, vLLM and others.
+// Package openai implements a provider for OpenAI's chat completions protocol, which many servers support: Ollama, llama.cpp,
+// OpenRouter, vLLM and others.
 package openai
 
 import (
@@ -24,7 +24,7 @@ import (
 	"github.com/idelchi/aura/internal/llm/transport"
 )
 
-// Flavor is what a server has of its own.
+// Flavor selects the extensions of a server.
 type Flavor string
 
 // The flavors. Compatible is any server that is none of the others.
@@ -46,24 +46,24 @@ var defaultURLs = map[Flavor]string{
 
 var defaultModels = map[Flavor]string{OpenAI: openai.ChatModelGPT5_2, OpenRouter: "openrouter/auto"}
 
-// Options configure a provider. All of them may be left out.
+// Options configures a provider. Every field is optional.
 type Options struct {
-	// BaseURL is the address of a server, up to and including /v1; empty is the usual one of the flavor. An address without
-	// a path is completed.
+	// BaseURL is the address of the server, up to and including /v1. The default depends on the flavor. If the address has no
+	// path, /v1 is appended.
 	BaseURL string
-	// Token may be empty, for a server that wants none.
+	// Token may be empty for a server that requires none.
 	Token string
-	// Flavor is OpenAI for an address of OpenAI, if it is not set.
+	// Flavor defaults to OpenAI if BaseURL is an address of OpenAI.
 	Flavor Flavor
-	// HTTPClient sends the requests; nil is a plain one.
+	// HTTPClient sends the requests. If HTTPClient is nil, a default client is used.
 	HTTPClient *http.Client
-	// IdleTimeout is how long the server may be silent; 0 is 30 s.
+	// IdleTimeout is how long the server may be silent. The default is 30 s.
 	IdleTimeout time.Duration
-	// Model is the one for requests that name none.
+	// Model is used for requests that name no model.
 	Model string
 }
 
-// Provider speaks to one server.
+// Provider talks to one server.
 type Provider struct {
 	chats    openai.ChatCompletionService
 	models   openai.ModelService
@@ -72,7 +72,7 @@ type Provider struct {
 	address  string
 	token    string
 	fallback string
-	// first is the first model that the server has, once that was asked for.
+	// first caches the name of the first model that the server lists.
 	first atomic.Pointer[string]
 	known catalog.Cache[llm.Model]
 }
@@ -82,7 +82,7 @@ var (
 	_ llm.Lister   = (*Provider)(nil)
 )
 
-// New makes a provider. It makes no request, and reads nothing of the environment.
+// New returns a provider. It makes no request and does not read the environment.
 func New(o Options) *Provider {
 	p := &Provider{address: Address(o.BaseURL, o.Flavor), flavor: o.Flavor, token: o.Token}
 	if o.Flavor == Compatible && strings.HasPrefix(p.address, defaultURLs[OpenAI]) {
@@ -100,8 +100,8 @@ func New(o Options) *Provider {
 	return p
 }
 
-// Address is where a server of a flavor is asked, for the BaseURL of Options. It has no slash at its end. Local servers are known
-// by their host alone.
+// Address returns the address that requests are sent to, for the given BaseURL of Options and a flavor. It has no trailing
+// slash. /v1 is appended to an address without a path, and to any address of a local server that does not end in /v1.
 func Address(given string, f Flavor) string {
 	given = strings.TrimRight(cmp.Or(given, defaultURLs[f]), "/")
 	parsed, err := url.Parse(given)
@@ -138,8 +138,8 @@ func (p *Provider) Chat(ctx context.Context, req llm.Request, onDelta func(llm.D
 	return a.response()
 }
 
-// library classifies what the library says of a failure that the transport has not seen: an error inside a stream, or one
-// that the library cannot read.
+// library classifies an error of the library that the transport has not seen: an error inside a stream, or an answer that the
+// library cannot parse.
 func (p *Provider) library(err error) error {
 	if err == nil {
 		return nil

@@ -27,7 +27,7 @@ func TestSuite(t *testing.T) {
 
 func user(text string) llm.Message { return llm.Message{Role: llm.RoleUser, Content: text} }
 
-// chat makes a call and returns the request that came of it.
+// chat makes a call and returns the response and the request that the server received.
 func chat(t *testing.T, f openai.Flavor, req llm.Request, reply llmtest.Reply) (llm.Response, llmtest.Request) {
 	t.Helper()
 	server := llmtest.NewOpenAI(t, reply)
@@ -149,7 +149,7 @@ func TestStops(t *testing.T) {
 	}
 }
 
-// Servers differ in how they stream.
+// TestChunks covers the differences between servers in how they stream.
 func TestChunks(t *testing.T) {
 	t.Parallel()
 	chunk := func(delta, finish string) string {

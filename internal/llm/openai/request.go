@@ -13,7 +13,7 @@ import (
 
 var limits = dialogue.Rules{MaxID: 40, MaxName: 64}
 
-// params writes a request. The tools of req are those of dialogue.Tools.
+// params builds a request. req.Tools must come from dialogue.Tools.
 func (p *Provider) params(req llm.Request) openai.ChatCompletionNewParams {
 	system, rest := dialogue.Prepare(req.Messages, limits)
 	out := openai.ChatCompletionNewParams{
@@ -54,7 +54,7 @@ func message(m llm.Message) openai.ChatCompletionMessageParamUnion {
 	}
 }
 
-// assistant leaves thinking out: hardly any server takes it back.
+// assistant omits thinking, because hardly any server accepts it back.
 func assistant(m llm.Message) openai.ChatCompletionMessageParamUnion {
 	out := openai.ChatCompletionAssistantMessageParam{}
 	if m.Content != "" {
@@ -73,7 +73,7 @@ func assistant(m llm.Message) openai.ChatCompletionMessageParamUnion {
 	return openai.ChatCompletionMessageParamUnion{OfAssistant: &out}
 }
 
-// definition is written here: the library would change the numbers of a schema.
+// definition encodes the tool itself, because the library would change the numbers in the schema.
 func definition(tool llm.ToolDefinition) openai.ChatCompletionToolUnionParam {
 	function := struct {
 		Name        string          `json:"name"`
@@ -83,7 +83,8 @@ func definition(tool llm.ToolDefinition) openai.ChatCompletionToolUnionParam {
 	return openai.ChatCompletionFunctionTool(param.Override[shared.FunctionDefinitionParam](function))
 }
 
-// setKnobs sets those that the server has. OpenAI has given one a new name; the others have not followed.
+// setKnobs sets the parameters that the server supports. OpenAI renamed max_tokens to max_completion_tokens; other servers
+// still use the old name.
 func (p *Provider) setKnobs(out *openai.ChatCompletionNewParams, g llm.Generation, extra map[string]any) {
 	float := func(v *float64) (opt param.Opt[float64]) {
 		if v != nil {

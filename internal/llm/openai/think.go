@@ -10,7 +10,7 @@ import (
 	"github.com/idelchi/aura/internal/llm"
 )
 
-// think asks for an amount of thinking in the words of the server.
+// think requests an amount of thinking in the server's own terms.
 func (p *Provider) think(out *openai.ChatCompletionNewParams, req llm.Request, extra map[string]any) {
 	amount := req.Think
 	if p.flavor == OpenAI {
@@ -35,7 +35,7 @@ func (p *Provider) think(out *openai.ChatCompletionNewParams, req llm.Request, e
 	}
 }
 
-// templateArguments are what the templates of local models know.
+// templateArguments returns the arguments for the chat templates of local models.
 func templateArguments(amount llm.Think) map[string]any {
 	out := map[string]any{"enable_thinking": amount != llm.ThinkOff}
 	if amount != llm.ThinkOn && amount != llm.ThinkOff {
@@ -44,8 +44,8 @@ func templateArguments(amount llm.Think) map[string]any {
 	return out
 }
 
-// effort is how much a model of OpenAI shall think. From 5.2 on, its models take tools over this protocol only if they do
-// not think; before 5.1 they cannot be told not to.
+// effort returns the reasoning effort for a model of OpenAI. From GPT-5.2 on, models accept tools over this protocol only if
+// they do not think. Before GPT-5.1, thinking cannot be switched off.
 func effort(req llm.Request) shared.ReasoningEffort {
 	version := generation(req.Model)
 	switch {
@@ -60,7 +60,7 @@ func effort(req llm.Request) shared.ReasoningEffort {
 	}
 }
 
-// generation is the version of a model, 502 for gpt-5.2; 0 for one that has none.
+// generation returns the version of a model, such as 502 for gpt-5.2, or 0 if the name has no version.
 func generation(name string) int {
 	rest, ok := strings.CutPrefix(name, "gpt-")
 	if !ok {
@@ -72,7 +72,7 @@ func generation(name string) int {
 	if err != nil {
 		return 0
 	}
-	// What is no number counts as none.
+	// A missing or unreadable minor version counts as 0.
 	minor, _ := strconv.Atoi(second)
 	return 100*major + minor
 }

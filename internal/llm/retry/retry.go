@@ -1,4 +1,4 @@
-// Package retry makes a provider try again where the same call may succeed later.
+// Package retry wraps a provider and repeats calls that may succeed later.
 package retry
 
 import (
@@ -11,38 +11,38 @@ import (
 	"github.com/idelchi/aura/internal/llm"
 )
 
-// The values that stand for zero Options.
+// The defaults of Options.
 const (
 	DefaultAttempts  = 3
 	DefaultBaseDelay = time.Second
 	DefaultMaxDelay  = 30 * time.Second
 )
 
-// patience is the longest wait that a service may ask for, if MaxDelay is not longer. A call whose service asks for more
+// patience is the longest wait that a service may ask for, unless MaxDelay is longer. If the service asks for more, the call
 // fails at once.
 const patience = time.Minute
 
-// Options say how often and how fast.
+// Options sets the number of attempts and the delays between them.
 type Options struct {
-	// MaxAttempts counts all requests of one call.
+	// MaxAttempts is the number of requests per call, including the first.
 	MaxAttempts int
-	// BaseDelay is the wait after the first failure. It doubles with each further one, up to MaxDelay.
+	// BaseDelay is the delay after the first failure. It doubles after each further failure, up to MaxDelay.
 	BaseDelay time.Duration
 	MaxDelay  time.Duration
-	// Notify is told of each failure that is tried again, before the wait. It may be nil.
+	// Notify is called for each failure that is retried, before the delay. It may be nil.
 	Notify func(Failure)
 }
 
-// Failure is an attempt that failed and is made again.
+// Failure describes a failed attempt that is retried.
 type Failure struct {
-	// Attempt is its number, from 1.
+	// Attempt is the number of the attempt, starting at 1.
 	Attempt int
 	Err     error
-	// Delay passes before the next attempt.
+	// Delay is the wait before the next attempt.
 	Delay time.Duration
 }
 
-// Provider is another one with patience.
+// Provider wraps another provider and retries its calls.
 type Provider struct {
 	llm.Provider
 	opts Options
@@ -67,8 +67,8 @@ func New(p llm.Provider, o Options) *Provider {
 	return &Provider{Provider: p, opts: o}
 }
 
-// Chat makes a call, and makes it again while its failure is one that passes. What onDelta has been given cannot be taken
-// back, so a call that failed after that has failed.
+// Chat makes a call and retries it while its failure is retryable. It does not retry once onDelta was called, because the
+// delivered pieces cannot be taken back.
 func (p *Provider) Chat(ctx context.Context, req llm.Request, onDelta func(llm.Delta)) (llm.Response, error) {
 	for attempt := 1; ; attempt++ {
 		delivered := false
@@ -93,8 +93,9 @@ func (p *Provider) Chat(ctx context.Context, req llm.Request, onDelta func(llm.D
 	}
 }
 
-// delay is how long to wait after an attempt: what the service asks for, and no less than what is due anyway. Between half
-// and all of that is left to chance, so that those who failed together do not come back together.
+// delay returns how long to wait after an attempt: at least as long as the service asks, and at least the backoff. Up to half
+// of the backoff is random, so that clients that failed together do not retry together. It returns false if the service asks
+// for too long a wait.
 func (p *Provider) delay(attempt int, asked time.Duration) (time.Duration, bool) {
 	if asked > max(patience, p.opts.MaxDelay) {
 		return 0, false
@@ -118,7 +119,7 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Models asks the provider for its models. One that cannot tell is an error.
+// Models lists the provider's models. It fails if the provider is not an llm.Lister.
 func (p *Provider) Models(ctx context.Context) ([]llm.Model, error) {
 	lister, ok := p.Provider.(llm.Lister)
 	if !ok {

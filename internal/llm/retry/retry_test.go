@@ -13,7 +13,7 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// service fails as often as it has errors, and answers then. With chatty it says something before each failure.
+// service fails once for each of its errors and then answers. If chatty is set, it sends text before each failure.
 type service struct {
 	errs   []error
 	chatty bool
@@ -54,7 +54,7 @@ func TestChat(t *testing.T) {
 		opts    retry.Options
 		calls   int
 		fails   bool
-		// min and max bound the time that the call takes.
+		// min and max limit the duration of the call.
 		min, max time.Duration
 	}{
 		"success":            {service{}, retry.Options{}, 1, false, 0, 0},

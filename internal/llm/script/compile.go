@@ -9,17 +9,17 @@ import (
 	"github.com/idelchi/aura/internal/llm"
 )
 
-// reply is a turn made ready to be played.
+// reply is a turn that is ready to be played.
 type reply struct {
 	Turn
 
 	calls []llm.ToolCall
 }
 
-// fault is what is wrong with a turn, for whoever knows which line the turn stands on.
+// fault is an error in a turn. The caller maps the turn to its line in the file.
 type fault struct {
 	turn int
-	// key is below the turn, with its leading dot, or empty.
+	// key is the path of the field below the turn, with its leading dot. It may be empty.
 	key string
 	err error
 }
@@ -28,7 +28,7 @@ func (f *fault) Error() string { return fmt.Sprintf("key \"turns[%d]%s\": %v", f
 
 func (f *fault) Unwrap() error { return f.err }
 
-// compile checks a script and gives every tool call an id of its own.
+// compile checks a script and gives every tool call a unique id.
 func compile(s Script) ([]reply, error) {
 	if len(s.Turns) == 0 {
 		return nil, errors.New(`the script has no turns: list at least one under "turns"`)
@@ -58,7 +58,8 @@ func compile(s Script) ([]reply, error) {
 	return replies, nil
 }
 
-// check finds what the types of a turn allow but a model cannot do, and the key at fault. It notes the ids in given.
+// check reports an error that the types of a turn allow but a model cannot produce, and the key that causes it. It records the
+// ids in given.
 func check(turn Turn, given map[string]bool) (key string, err error) {
 	switch usage := turn.Usage; {
 	case turn.Delay < 0:

@@ -10,20 +10,20 @@ import (
 	"github.com/idelchi/aura/internal/llm"
 )
 
-// chunk is the length of a streamed piece in runes.
+// chunk is the length of a streamed piece, in runes.
 const chunk = 12
 
-// defaultName is the name of a model whose script gives none.
+// defaultName is the name of the model if the script sets none.
 const defaultName = "scripted"
 
-// Options say what to play. At most one of them is set; with none it is the built-in demonstration.
+// Options selects the script. At most one field may be set. The default is the built-in demonstration.
 type Options struct {
 	// File is read once, by New.
 	File   string
 	Script Script
 }
 
-// Provider plays a script, one turn per model call. Past the end it repeats the last text and calls no more tools.
+// Provider plays a script, one turn per model call. After the last turn it repeats the last text and makes no more tool calls.
 type Provider struct {
 	model   llm.Model
 	replies []reply
@@ -38,7 +38,7 @@ var (
 	_ llm.Lister   = (*Provider)(nil)
 )
 
-// New makes a provider that starts at the first turn.
+// New returns a provider that starts at the first turn.
 func New(o Options) (*Provider, error) {
 	s, err := o.script()
 	if err != nil {
@@ -73,7 +73,7 @@ func (o Options) script() (Script, error) {
 	}
 }
 
-// Model describes the scripted model. It plays any model that it is asked for, under that name.
+// Model describes the scripted model. It accepts any name and returns the description under that name.
 func (p *Provider) Model(_ context.Context, name string) (llm.Model, error) {
 	m := p.model
 	m.Capabilities = append([]string(nil), m.Capabilities...)
@@ -83,13 +83,13 @@ func (p *Provider) Model(_ context.Context, name string) (llm.Model, error) {
 	return m, nil
 }
 
-// Models implements llm.Lister: there is the one model that the script describes.
+// Models implements llm.Lister. It returns the one model that the script describes.
 func (p *Provider) Models(ctx context.Context) ([]llm.Model, error) {
 	m, err := p.Model(ctx, "")
 	return []llm.Model{m}, err
 }
 
-// Chat plays the next turn. A call whose ctx has ended already takes none.
+// Chat plays the next turn. It consumes no turn if ctx is already done.
 func (p *Provider) Chat(ctx context.Context, req llm.Request, onDelta func(llm.Delta)) (llm.Response, error) {
 	if err := ctx.Err(); err != nil {
 		return llm.Response{}, fmt.Errorf("calling scripted model: %w", err)
@@ -139,7 +139,7 @@ func (r reply) play(ctx context.Context, onDelta func(llm.Delta)) error {
 	return nil
 }
 
-// pieces cuts a text between runes.
+// pieces splits a text into chunks. It never splits a rune.
 func pieces(text string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		start, runes := 0, 0
@@ -167,7 +167,7 @@ func (r reply) message() llm.Message {
 	return m
 }
 
-// usage is the scripted one, or else the usual rough guess of four bytes to a token.
+// usage returns the scripted usage, or else an estimate of four bytes per token.
 func (r reply) usage(req llm.Request) llm.Usage {
 	if r.Usage != nil {
 		return *r.Usage

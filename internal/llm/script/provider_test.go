@@ -60,7 +60,7 @@ func TestChat(t *testing.T) {
 	checkStream(t, streamed, "héhé", text)
 }
 
-// checkStream checks that thinking comes first and that every piece is small and whole.
+// checkStream checks that thinking comes first and that every piece is small and valid.
 func checkStream(t *testing.T, streamed []llm.Delta, thinking, text string) {
 	t.Helper()
 	var gotThinking, gotText strings.Builder
@@ -132,7 +132,7 @@ func TestCancel(t *testing.T) {
 	text := strings.Repeat("word ", 100)
 	p := play(t, script.Turn{Text: "a", Delay: time.Hour}, script.Turn{Text: text}, script.Turn{Thinking: text}, script.Turn{Text: "b"})
 
-	// The delay of the first turn outlasts any test; only the deadline can end it.
+	// The delay of the first turn is longer than any test. Only the deadline can end it.
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
 	if _, err := p.Chat(ctx, llm.Request{}, discard); !errors.Is(err, context.DeadlineExceeded) {
@@ -242,7 +242,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// A response is the caller's own: changing it must not reach the script.
+// TestResponsesAreCopies checks that changing a response does not change the script.
 func TestResponsesAreCopies(t *testing.T) {
 	t.Parallel()
 	s := script.Script{Turns: []script.Turn{{ToolCalls: []script.ToolCall{{Name: "Ls", Arguments: script.Arguments(`{"a":1}`)}}}}}

@@ -16,8 +16,8 @@ import (
 	"github.com/idelchi/aura/internal/redact"
 )
 
-// Record returns a provider that keeps what another one answers, as a script that can be played again. The file is written
-// anew, as a whole, after each call, without secrets. If that fails, the failure is told and the conversation goes on.
+// Record returns a provider that records the answers of p as a script that can be played again. It rewrites the whole file
+// after each call, without secrets. If writing fails, it reports the failure to tell and the conversation continues.
 func Record(p llm.Provider, file string, secrets *redact.Current, tell func(error)) llm.Provider {
 	return &recorder{Provider: p, file: file, secrets: secrets, tell: tell}
 }
@@ -30,11 +30,11 @@ type recorder struct {
 
 	mu    sync.Mutex
 	turns []map[string]any
-	// told is set once a failure to write was told.
+	// told is set once a failure to write was reported.
 	told bool
 }
 
-// Models lists those of the other provider, if it can.
+// Models lists the models of the wrapped provider, if it supports that.
 func (r *recorder) Models(ctx context.Context) ([]llm.Model, error) {
 	lister, ok := r.Provider.(llm.Lister)
 	if !ok {
@@ -66,7 +66,7 @@ func (r *recorder) keep(ctx context.Context, name string, response llm.Response,
 	}
 }
 
-// turnOf is a call of the model as a script has it.
+// turnOf converts a model call to a turn of a script.
 func turnOf(response llm.Response, failed error) map[string]any {
 	turn := map[string]any{}
 	if failed != nil {
@@ -100,7 +100,7 @@ func turnOf(response llm.Response, failed error) map[string]any {
 	return turn
 }
 
-// hidden is a turn without secrets.
+// hidden returns a copy of a turn with its secrets redacted.
 func hidden(secrets *redact.Redactor, turn map[string]any) map[string]any {
 	out := make(map[string]any, len(turn))
 	for key, value := range turn {
@@ -132,7 +132,7 @@ func hiddenValue(secrets *redact.Redactor, value any) any {
 	}
 }
 
-// argumentsOf are arguments as a mapping, or as they were written if they are none.
+// argumentsOf returns arguments as a mapping, or as the original text if they are not an object.
 func argumentsOf(raw json.RawMessage) any {
 	var object map[string]any
 	if json.Unmarshal(raw, &object) != nil || object == nil {
@@ -141,7 +141,7 @@ func argumentsOf(raw json.RawMessage) any {
 	return object
 }
 
-// write replaces the file, which only its owner can read, for a conversation may hold anything.
+// write replaces the file. Only the owner can read the file, because a conversation may contain anything.
 func (r *recorder) write(m llm.Model) error {
 	model := map[string]any{"name": m.Name}
 	if m.Family != "" {

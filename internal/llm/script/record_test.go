@@ -16,7 +16,7 @@ import (
 	"github.com/idelchi/aura/internal/testneed"
 )
 
-// answers is a provider that gives prepared answers.
+// answers is a provider with prepared answers.
 type answers struct {
 	list []func() (llm.Response, error)
 	n    int
@@ -109,7 +109,8 @@ func TestRecordingThatFailsIsToldOnce(t *testing.T) {
 	}
 }
 
-// TestRecordHides keeps secrets out of a recording, and leaves alone what a link in its place leads to.
+// TestRecordHides checks that a recording contains no secrets, and that a link in place of the file is replaced and not
+// followed.
 func TestRecordHides(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -6,13 +6,13 @@ import (
 	"github.com/idelchi/aura/internal/strictyaml"
 )
 
-// document is a script as it is written.
+// document is the format of a script file.
 type document struct {
 	Model *Model                `yaml:"model"`
 	Turns []strictyaml.At[Turn] `yaml:"turns"`
 }
 
-// FileType is what the reader decodes a script into.
+// FileType returns the type that a script file is decoded into.
 func FileType() reflect.Type { return reflect.TypeFor[document]() }
 
 // YAMLSchema implements strictyaml.Described.

@@ -1,5 +1,5 @@
-// Package script is a provider that plays a conversation from a file. It needs no network and says the same every time:
-// it is what aura runs on when no model is configured, and what tests run on.
+// Package script implements a provider that plays a conversation from a file. It needs no network and is deterministic. Aura
+// uses it when no model is configured, and tests use it.
 package script
 
 import (
@@ -19,13 +19,13 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// Script is a conversation as the model's side of it.
+// Script is the model's side of a conversation.
 type Script struct {
 	Model Model
 	Turns []Turn
 }
 
-// Model is how the scripted model describes itself.
+// Model is the description of the scripted model.
 type Model struct {
 	Name           string   `yaml:"name"`
 	Family         string   `yaml:"family"`
@@ -36,27 +36,27 @@ type Model struct {
 
 // Turn is the answer to one model call.
 type Turn struct {
-	// Thinking and then Text are streamed in small chunks.
+	// Thinking is streamed first, then Text, both in small chunks.
 	Thinking  string     `yaml:"thinking"`
 	Text      string     `yaml:"text"`
 	ToolCalls []ToolCall `yaml:"tool_calls"`
-	// Usage is estimated if absent.
+	// Usage is estimated if it is absent.
 	Usage *llm.Usage `yaml:"usage"`
-	// Delay passes before anything is streamed.
+	// Delay is the wait before anything is streamed.
 	Delay time.Duration `yaml:"delay"`
-	// Error fails the call, once Thinking and Text are streamed.
+	// Error makes the call fail after Thinking and Text were streamed.
 	Error *Error `yaml:"error"`
 }
 
 // ToolCall is a call that the scripted model makes.
 type ToolCall struct {
-	// ID is made up if absent.
+	// ID is generated if it is absent.
 	ID        string    `yaml:"id"`
 	Name      string    `yaml:"name"`
 	Arguments Arguments `yaml:"arguments"`
 }
 
-// Arguments are sent as they are. In a file they are a mapping, or a text for arguments that are not well-formed.
+// Arguments holds JSON that is sent unchanged. In a file it is a mapping, or a string for malformed arguments.
 type Arguments json.RawMessage
 
 // UnmarshalYAML implements yaml.Unmarshaler.
@@ -86,7 +86,7 @@ type Error struct {
 	Message string    `yaml:"message"`
 }
 
-// ErrorType is the class of a failure: one of sdk's ErrorType constants, or empty for an unclassified one.
+// ErrorType is the class of a failure: one of sdk's ErrorType constants, or empty for an unclassified failure.
 type ErrorType string
 
 var errorTypes = []string{
@@ -126,12 +126,12 @@ func Load(file string) (Script, error) {
 //go:embed demo.yaml
 var demo []byte
 
-// Demo is the built-in demonstration: one short conversation that looks around with the tool Ls and says how to
+// Demo returns the built-in demonstration: a short conversation that lists the directory with the tool Ls and explains how to
 // configure a real model.
 func Demo() Script {
 	s, err := parse("demo.yaml", demo)
 	if err != nil {
-		// The script is a part of the program, and a test reads it.
+		// The script is embedded in the program, and a test parses it.
 		panic(err)
 	}
 	return s

@@ -11,22 +11,22 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// Call collects what becomes of a request. It belongs to one request, and to whoever made it.
+// Call records the outcome of a request. It belongs to one request and its caller.
 type Call struct {
 	stream bool
 
 	mu sync.Mutex
-	// host is who was asked, as scheme://host.
+	// host is the host that was asked, as scheme://host.
 	host    string
 	failure *llm.Error
 }
 
 type key struct{}
 
-// Stream begins a call that is answered by a stream of events. The context is for the request.
+// Stream starts a call whose answer is a stream of events. The caller must use the returned context for the request.
 func Stream(ctx context.Context) (context.Context, *Call) { return begin(ctx, &Call{stream: true}) }
 
-// Plain begins a call that is answered at once.
+// Plain starts a call whose answer is not a stream. The caller must use the returned context for the request.
 func Plain(ctx context.Context) (context.Context, *Call) { return begin(ctx, &Call{}) }
 
 func begin(ctx context.Context, c *Call) (context.Context, *Call) {
@@ -54,8 +54,8 @@ func (c *Call) note(e *llm.Error) {
 	}
 }
 
-// Err is how the call failed: by the end of ctx, by what the transport saw, or else by what the library says. It is nil if
-// none of them has failed.
+// Err returns why the call failed: the error of ctx, else the failure that the transport recorded, else the error of the
+// library. It returns nil if there is none.
 func (c *Call) Err(ctx context.Context, library error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -69,8 +69,8 @@ func (c *Call) Err(ctx context.Context, library error) error {
 	}
 }
 
-// Finish is Err for a stream, which fails as well if it has ended before its end. Once all is said, a connection that is
-// lost or silent does not matter any more.
+// Finish is like Err, but also fails if the stream ended before the answer was complete. If the answer is complete, a lost or
+// silent connection is not an error.
 func (c *Call) Finish(ctx context.Context, library error, complete bool) error {
 	err := c.Err(ctx, library)
 	failure, classified := errors.AsType[*llm.Error](err)

@@ -6,17 +6,18 @@ import (
 	"github.com/idelchi/aura/internal/limit"
 )
 
-// meter counts the bytes of an answer as they are after decompression.
+// meter counts the bytes of an answer after decompression.
 type meter struct {
-	// most is how many bytes the answer may have, and event how many one event in it; 0 is an answer without events.
+	// most is the limit of bytes in the answer. event is the limit of bytes in one event; it is 0 if the answer is not a
+	// stream.
 	most, event int
 
 	total, sinceBlank int
-	// text is set if the present line holds anything.
+	// text is set if the current line is not empty.
 	text bool
 }
 
-// count takes in a piece and says which limit it exceeds, if any.
+// count adds a piece. It returns a description of the exceeded limit, or "".
 func (m *meter) count(piece []byte) string {
 	m.total += len(piece)
 	if m.total > m.most {

@@ -9,7 +9,7 @@ import (
 	"github.com/idelchi/aura/internal/llm/transport"
 )
 
-// endless writes pieces until the reader goes away.
+// endless writes a piece repeatedly until the reader disconnects.
 func endless(piece string) func(*io.PipeWriter) {
 	return func(w *io.PipeWriter) {
 		for {
@@ -20,7 +20,7 @@ func endless(piece string) func(*io.PipeWriter) {
 	}
 }
 
-// TestStreamLimits reads answers that are larger than they may be.
+// TestStreamLimits reads answers that exceed the limits.
 func TestStreamLimits(t *testing.T) {
 	t.Parallel()
 	small := transport.Options{MaxStream: 1000, MaxEvent: 100}

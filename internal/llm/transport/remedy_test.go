@@ -13,7 +13,7 @@ import (
 	"github.com/idelchi/aura/internal/llm/transport"
 )
 
-// TestRemedies makes connections that fail, and wants to be told what to do.
+// TestRemedies checks the advice in the errors of failed connections.
 func TestRemedies(t *testing.T) {
 	t.Parallel()
 	nothing := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
@@ -48,7 +48,7 @@ func TestRemedies(t *testing.T) {
 	}
 }
 
-// fetch makes a request that is answered at once, and returns how it failed.
+// fetch makes a request whose answer is not a stream, and returns its error.
 func fetch(ctx context.Context, address string, client *http.Client) error {
 	inner, call := transport.Plain(ctx)
 	req, err := http.NewRequestWithContext(inner, http.MethodGet, address, nil)

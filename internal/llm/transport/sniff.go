@@ -10,8 +10,8 @@ import (
 	"github.com/idelchi/aura/internal/llm/classify"
 )
 
-// look reads the beginning of an answer. A page for browsers is none, whatever the header says. A line of a stream begins with a
-// letter or a colon: whatever begins otherwise is an error of which only the body tells.
+// look checks the beginning of an answer. An HTML page is an error, whatever the header says. A line of an event stream begins
+// with a letter or a colon. Anything else in its place is an error that only the body reports.
 func (b *body) look() error {
 	piece := make([]byte, 512)
 	for {
@@ -31,7 +31,7 @@ func (b *body) look() error {
 	}
 }
 
-// instead notes what came in place of a stream.
+// instead reads a body that replaces a stream and notes the error in it.
 func (b *body) instead(err error) error {
 	if err == nil {
 		var rest []byte

@@ -1,6 +1,6 @@
-// Package transport is the HTTP client under the providers. It watches over a request from its beginning to the last byte
-// of the answer, and finds out by itself what went wrong: a refusal, a stall, a lost connection, an error in place of a
-// stream. The libraries above it tell less of that, and each in its own way.
+// Package transport is the HTTP client of the providers. It monitors a request up to the last byte of the answer and classifies
+// what went wrong: a refusal, a stall, a lost connection, or an error in place of a stream. The client libraries report fewer
+// details, and each in its own way.
 package transport
 
 import (
@@ -18,31 +18,32 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// DefaultIdle is how long a service may be silent.
+// DefaultIdle is the default of Options.Idle.
 const DefaultIdle = 30 * time.Second
 
-// LocalIdle is that for a server on the user's own machine, which loads a model, and reads a long prompt, for minutes.
+// LocalIdle is the idle timeout for a server on the user's own machine, which may need minutes to load a model or to read a
+// long prompt.
 const LocalIdle = 5 * time.Minute
 
-// Options configure a client. The zero value is of use.
+// Options configures a client. The zero value is usable.
 type Options struct {
-	// Client is what sends; nil is a plain one. It is not changed.
+	// Client sends the requests. It is not modified. If Client is nil, a default client is used.
 	Client *http.Client
-	// Idle is how long the service may be silent while more is expected: before its answer begins, and between two pieces of it.
-	// 0 is DefaultIdle.
+	// Idle is how long the service may be silent while more data is expected: before the answer begins, and between two pieces
+	// of it. The default is DefaultIdle.
 	Idle time.Duration
 	// Secrets never appear in an error.
 	Secrets []string
-	// Quiet ends an answer that fails in its middle as if it were complete, for a library that prints what it reads of
-	// errors. The Call knows better.
+	// Quiet ends an answer that fails in the middle as if it were complete. It is for a library that prints the errors that it
+	// reads. The Call still records the failure.
 	Quiet bool
-	// MaxStream, MaxEvent and MaxBody are the most bytes that are read of a stream, of one event in it, and of an answer that is
-	// not a stream; 0 is the limit of that name in package limit.
+	// MaxStream, MaxEvent and MaxBody limit the bytes that are read of a stream, of one event in it, and of an answer that is
+	// not a stream. The defaults are limit.Stream, limit.StreamEvent and limit.Body.
 	MaxStream, MaxEvent, MaxBody int
 }
 
-// NewClient makes a client whose requests belong to the Call in their context. It follows no redirects: they would carry
-// the token to another host.
+// NewClient returns a client that records the outcome of each request in the Call of its context. It follows no redirects,
+// because they would send the token to another host.
 func NewClient(o Options) *http.Client {
 	client := &http.Client{}
 	if o.Client != nil {
@@ -68,7 +69,7 @@ type watched struct {
 	opts Options
 }
 
-// RoundTrip implements http.RoundTripper. Whatever is not an answer is noted in the request's Call, and is an error.
+// RoundTrip implements http.RoundTripper. It notes every failure in the request's Call and returns it as an error.
 func (w *watched) RoundTrip(req *http.Request) (*http.Response, error) {
 	call := callOf(req.Context())
 	at := req.URL.Scheme + "://" + req.URL.Host
@@ -97,12 +98,12 @@ func (w *watched) RoundTrip(req *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// refused reads why, and closes the body.
+// refused reads the reason of a refusal, notes it, and closes the body.
 func (b *body) refused(response *http.Response) error {
 	defer func() { _ = b.Close() }()
 	call := b.call
 	b.call = &Call{}
-	// If the reason is lost on the way, the status alone tells enough.
+	// If the reason cannot be read, the status alone is enough.
 	text, _ := io.ReadAll(io.LimitReader(b, limit.ErrorBody))
 	b.call = call
 	failure := classify.Refusal(b.url, response.StatusCode, response.Header, text)
@@ -112,13 +113,13 @@ func (b *body) refused(response *http.Response) error {
 	return b.note(failure)
 }
 
-// body is the answer of a service under watch.
+// body is the monitored body of an answer.
 type body struct {
 	call *Call
-	// ended tells whether the caller gave up; cancel gives up on the caller's behalf.
+	// ended returns the error of the caller's context. cancel cancels the request.
 	ended  func() error
 	cancel context.CancelFunc
-	// host is who was asked, as scheme://host, and url the same with the path.
+	// host is the host that was asked, as scheme://host. url is the same with the path.
 	host    string
 	url     string
 	idle    time.Duration
@@ -129,11 +130,11 @@ type body struct {
 	timer *time.Timer
 	// stalled is set by the timer.
 	stalled atomic.Bool
-	// sniff asks for a look at the beginning, which tells a stream from an error in its place.
+	// sniff requests a look at the beginning, to distinguish a stream from an error in its place.
 	sniff bool
-	// start are bytes that have been looked at and not been read.
+	// start holds bytes that were inspected but not yet returned by Read.
 	start []byte
-	// meter counts what has been read.
+	// meter counts the bytes that were read.
 	meter meter
 }
 
@@ -142,7 +143,7 @@ func (b *body) expire() {
 	b.cancel()
 }
 
-// Read implements io.Reader. The time that the reader takes between two calls is not counted as silence.
+// Read implements io.Reader. The time between two calls of Read does not count as silence.
 func (b *body) Read(p []byte) (int, error) {
 	n, err := b.next(p)
 	if err != nil && b.quiet {
@@ -171,7 +172,7 @@ func (b *body) read(p []byte) (int, error) {
 	n, err := b.from.Read(p)
 	b.timer.Stop()
 	if over := b.meter.count(p[:n]); over != "" && b.ended() == nil {
-		// Whatever else the service sends is not wanted.
+		// The rest of the answer is not needed.
 		b.cancel()
 		return 0, b.note(classify.TooMuch(b.host, over))
 	}
@@ -188,7 +189,7 @@ func (b *body) Close() error {
 	return b.from.Close()
 }
 
-// fail notes what a failed request or read was. The end of the caller's context is the caller's own doing.
+// fail notes why a request or a read failed. A cancellation by the caller is not noted.
 func (b *body) fail(err error) error {
 	switch {
 	case b.ended() != nil:

@@ -15,12 +15,12 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// answer is a service of one answer. Its body is written by a goroutine, and ends when the request does.
+// answer is a service with one answer. A goroutine writes its body, which ends when the request is cancelled.
 type answer struct {
 	status int
 	header http.Header
 	err    error
-	// late passes before the answer begins.
+	// late is the delay before the answer begins.
 	late time.Duration
 	body func(w *io.PipeWriter)
 }
@@ -40,7 +40,7 @@ func (a answer) RoundTrip(req *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: a.status, Header: a.header, Body: r, Request: req}, nil
 }
 
-// says writes pieces, with a pause before each, and ends the answer in order.
+// says writes pieces, with a pause before each, and ends the answer normally.
 func says(pause time.Duration, pieces ...string) func(*io.PipeWriter) {
 	return func(w *io.PipeWriter) {
 		for _, piece := range pieces {
@@ -51,7 +51,7 @@ func says(pause time.Duration, pieces ...string) func(*io.PipeWriter) {
 	}
 }
 
-// ask makes a request of a stream and reads it all.
+// ask makes a request for a stream and reads the whole stream.
 func ask(ctx context.Context, o transport.Options, service http.RoundTripper) (string, error) {
 	o.Client = &http.Client{Transport: service}
 	inner, call := transport.Stream(ctx)
@@ -172,7 +172,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// A reader that takes its time is not a service that stalls.
+// TestSlowReader checks that a slow reader is not treated as a stalled service.
 func TestSlowReader(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -200,7 +200,7 @@ func TestSlowReader(t *testing.T) {
 	})
 }
 
-// A request of nobody in particular is sent all the same.
+// TestPlain checks a request whose answer is not a stream.
 func TestPlain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

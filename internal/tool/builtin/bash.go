@@ -11,7 +11,7 @@ import (
 	"github.com/idelchi/aura/internal/tool"
 )
 
-// lingering is how long the output is read on after a command ended, if something else still holds it open.
+// lingering is how long the output is still read after the command has ended, if another process keeps it open.
 const lingering = 200 * time.Millisecond
 
 type bashArgs struct {
@@ -58,7 +58,7 @@ func (o Options) runBash(ctx context.Context, args bashArgs, progress func(strin
 	return output.String(), err
 }
 
-// shell runs a command in a process group of its own. Nothing that it started is left when it returns.
+// shell runs a command in its own process group. When shell returns, no process that the command started is left.
 func (o Options) shell(ctx context.Context, line string, output io.Writer) error {
 	args, err := command(line)
 	if err != nil {

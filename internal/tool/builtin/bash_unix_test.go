@@ -78,7 +78,7 @@ func TestBashTruncates(t *testing.T) {
 	tests := []struct {
 		name, command string
 		bounds        builtin.Truncation
-		// want has FILE in the place of the name of the file, full is what that holds.
+		// want contains FILE instead of the name of the file. full is the content of that file.
 		want, full string
 	}{
 		{name: "as many lines as allowed", command: count(4), bounds: builtin.Truncation{MaxLines: 4, HeadLines: 1, TailLines: 1}, want: "1\n2\n3\n4\n"},
@@ -158,7 +158,7 @@ func TestBashShowsProgress(t *testing.T) {
 	var once sync.Once
 	progress := func(text string) {
 		shown.WriteString(text)
-		// The command ends only because its first line was seen while it ran.
+		// The command ends only if its first line was shown while it ran.
 		once.Do(func() {
 			if err := os.WriteFile(pipe, []byte("x\n"), 0o600); err != nil {
 				t.Error(err)
@@ -172,7 +172,7 @@ func TestBashShowsProgress(t *testing.T) {
 	}
 }
 
-// fifo returns the path of a pipe and a channel that is closed once whoever opened it for writing is gone.
+// fifo returns the path of a pipe, and a channel that is closed once all writers have closed the pipe.
 func fifo(t *testing.T) (path string, gone <-chan struct{}) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "fifo")
@@ -217,7 +217,7 @@ func TestBashLeavesNothingBehind(t *testing.T) {
 	}
 }
 
-// TestBashFindsThoseThatLeave is about processes that are in no group of ours and nobody's children any more.
+// TestBashFindsThoseThatLeave tests processes that left the process group and were orphaned.
 func TestBashFindsThoseThatLeave(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
@@ -266,7 +266,7 @@ func TestBashIsCancelled(t *testing.T) {
 	<-gone
 }
 
-// TestVictim is no test: TestBashDiesWithAura runs it as a process to kill.
+// TestVictim is not a test. TestBashDiesWithAura runs it as a process to kill.
 func TestVictim(t *testing.T) {
 	testneed.OnlyIn(t, "TestBashDiesWithAura", "AURA_TEST_VICTIM")
 	command := os.Getenv("AURA_TEST_VICTIM")

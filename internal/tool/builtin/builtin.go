@@ -1,4 +1,4 @@
-// Package builtin holds the tools that aura brings along: the shell and the file system of the session.
+// Package builtin implements aura's built-in tools, which use the shell and the file system of the session.
 package builtin
 
 import (
@@ -14,21 +14,22 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// Options say in what surroundings the tools work.
+// Options configures the tools.
 type Options struct {
-	// Workdir is an absolute path. Relative paths of calls are resolved against it.
+	// Workdir is an absolute path. Relative paths in calls are resolved against it.
 	Workdir string
-	// Env is the whole environment of shell commands, as "name=value".
+	// Env is the complete environment of shell commands, as "name=value".
 	Env []string
-	// BashTimeout is for calls of Bash that name none. Zero means two minutes.
+	// BashTimeout is the default timeout of Bash calls. If it is zero, the timeout is two minutes.
 	BashTimeout time.Duration
-	// Truncation bounds what Bash returns. The zero value means the default.
+	// Truncation limits the output of Bash. The zero value selects the default.
 	Truncation Truncation
-	// OutputDir is where Bash keeps output that it had to cut. Empty means the system's directory for temporary files.
+	// OutputDir is where Bash stores output that it had to cut. If it is empty, the system's temporary directory is used.
 	OutputDir string
-	// Seen is the record of what the model has read. With nil, the tools neither ask nor tell it; whoever wraps them does.
+	// Seen records the files that the model has read. If Seen is nil, the tools do not use a record; the code that wraps them
+	// does.
 	Seen *readguard.Files
-	// ReadBefore says what needs a file to be in that record.
+	// ReadBefore selects the operations that require a file to be in that record.
 	ReadBefore readguard.Rules
 }
 
@@ -47,11 +48,11 @@ func All(o Options) []tool.Tool {
 	return all
 }
 
-// builtIn is a tool made of its description and functions on decoded arguments.
+// builtIn is a tool that consists of a definition and functions on decoded arguments.
 type builtIn[A any] struct {
 	definition tool.Definition
 	run        func(ctx context.Context, args A, call tool.Call) (string, error)
-	// paths says what a call will touch, in absolute paths; nil is nothing.
+	// paths returns the absolute paths that a call will touch. It is nil if a call touches none.
 	paths func(args A) (sdk.ToolPaths, error)
 }
 
@@ -90,12 +91,12 @@ func (b builtIn[A]) decode(args map[string]any) (A, error) {
 	return out, nil
 }
 
-// silent makes a tool of a function that has its output only at the end.
+// silent adapts a function that reports no progress.
 func silent[A any](run func(context.Context, A) (string, error)) func(context.Context, A, tool.Call) (string, error) {
 	return func(ctx context.Context, args A, _ tool.Call) (string, error) { return run(ctx, args) }
 }
 
-// object returns the schema of arguments with these properties and no others.
+// object returns the schema of an object with only the given properties.
 func object(properties string, required ...string) json.RawMessage {
 	schema := `{"type":"object","properties":` + properties
 	if len(required) > 0 {
@@ -104,7 +105,7 @@ func object(properties string, required ...string) json.RawMessage {
 	return json.RawMessage(schema + `,"additionalProperties":false}`)
 }
 
-// resolve returns an absolute path. An empty path is the working directory.
+// resolve returns an absolute path. An empty path means the working directory.
 func (o Options) resolve(path string) string {
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path)
@@ -112,7 +113,7 @@ func (o Options) resolve(path string) string {
 	return filepath.Join(o.Workdir, path)
 }
 
-// reads are the paths of a tool that looks at one file or directory without showing its content.
+// reads returns the paths of a tool that inspects one file or directory without showing its content.
 func (o Options) reads(path string) (sdk.ToolPaths, error) {
 	return sdk.ToolPaths{Read: []string{o.resolve(path)}}, nil
 }

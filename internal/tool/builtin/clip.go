@@ -7,23 +7,24 @@ import (
 	"strings"
 )
 
-// Truncation bounds what a command's output may be. A bound of 0 is none.
+// Truncation limits the output of a command. A limit of 0 means no limit.
 type Truncation struct {
-	// MaxOutputBytes is how many bytes are returned.
+	// MaxOutputBytes is the maximum number of bytes that are returned.
 	MaxOutputBytes int
-	// MaxLines is how many lines are returned in full. Of more, the first HeadLines and the last TailLines are.
+	// MaxLines is the number of lines up to which the output is complete. If there are more, only the first HeadLines and the
+	// last TailLines are returned.
 	MaxLines  int
 	HeadLines int
 	TailLines int
 }
 
-// noteTokens is what the note in the place of what was cut takes, at most.
+// noteTokens is the maximum length of the note that replaces the omitted part, in tokens.
 const noteTokens = 100
 
-// Within is the bounds for a model that is told so many tokens of a result, 0 being no limit. A result that is cut again loses its
-// end, and with it perhaps the name of the file that holds the rest.
+// Within returns limits for a model that receives at most the given number of tokens of a result. 0 means no limit. If the
+// result were cut again, it would lose its end, and possibly the name of the file with the rest.
 func (t Truncation) Within(tokens int) Truncation {
-	// Numbers alone have more than one byte and a half to the token; what has less loses no more than a part of its end.
+	// Even digits have more than 1.5 bytes per token. A text with fewer bytes per token only loses a part of its end.
 	fits := max((tokens-noteTokens)*3/2, tokens)
 	if tokens > 0 && (t.MaxOutputBytes == 0 || t.MaxOutputBytes > fits) {
 		t.MaxOutputBytes = fits
@@ -33,16 +34,16 @@ func (t Truncation) Within(tokens int) Truncation {
 
 var defaultTruncation = Truncation{MaxOutputBytes: 1 << 20, MaxLines: 200, HeadLines: 100, TailLines: 80}
 
-// memoryLimit is how many bytes are kept in memory where MaxOutputBytes sets no bound.
+// memoryLimit is the maximum number of bytes kept in memory if MaxOutputBytes is not set.
 const memoryLimit = 16 << 20
 
-// clip is a writer that keeps the beginning and the end of what is written to it, and all of it in a file once that is too
-// much. Its use of memory does not depend on how much is written.
+// clip is a writer that keeps the beginning and the end of its input. Once the input exceeds the limits, clip also stores all
+// of it in a file. Its memory use does not depend on the size of the input.
 type clip struct {
 	bounds Truncation
 	full   spill
 
-	// head is all of the output until it is cut, then its beginning; tail is its end since it was cut.
+	// head is the whole output until it is cut, and then its beginning. tail is the end of the output since it was cut.
 	head, tail []byte
 	cut        bool
 	total      int64
@@ -86,7 +87,7 @@ func (c *clip) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// lines is how many lines there are, the last one perhaps unfinished.
+// lines returns the number of lines, including an unfinished last line.
 func (c *clip) lines() int64 {
 	if c.last != '\n' && c.total > 0 {
 		return c.breaks + 1
@@ -96,7 +97,7 @@ func (c *clip) lines() int64 {
 
 func (c *clip) half() int { return c.bounds.MaxOutputBytes / 2 }
 
-// beginning is the part of a text that may be shown before the gap.
+// beginning returns the part of a text that may be shown before the gap.
 func (c *clip) beginning(text []byte) []byte {
 	text = text[:min(len(text), c.half())]
 	if c.bounds.MaxLines == math.MaxInt {
@@ -113,7 +114,7 @@ func (c *clip) beginning(text []byte) []byte {
 	return text[:end]
 }
 
-// end is the part of a text that may be shown after the gap.
+// end returns the part of a text that may be shown after the gap.
 func (c *clip) end(text []byte) []byte {
 	text = text[max(0, len(text)-c.half()):]
 	if c.bounds.MaxLines == math.MaxInt {
@@ -132,7 +133,8 @@ func (c *clip) end(text []byte) []byte {
 	return text[min(start+1, len(text)):]
 }
 
-// keep adds to the tail, which may grow to twice its share before it is cut, so that small writes do not move it each time.
+// keep appends to the tail. The tail may grow to twice its share before it is cut, so that small writes do not move it each
+// time.
 func (c *clip) keep(p []byte) {
 	half := c.half()
 	p = p[max(0, len(p)-half):]
@@ -142,7 +144,7 @@ func (c *clip) keep(p []byte) {
 	}
 }
 
-// String closes the file, if there is one, and returns what was kept as valid UTF-8, with a note in the place of what was not.
+// String closes the file, if there is one, and returns the kept output as valid UTF-8. A note replaces the omitted part.
 func (c *clip) String() string {
 	if !c.cut {
 		return valid(c.head)

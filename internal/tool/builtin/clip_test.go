@@ -10,7 +10,7 @@ import (
 	"github.com/idelchi/aura/internal/limit"
 )
 
-// TestClipIsFlat writes much more than may be kept, in pieces of several sizes.
+// TestClipIsFlat writes much more than the limits, in pieces of several sizes.
 func TestClipIsFlat(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int{7, 100, 1 << 10, 100 << 10} {
@@ -83,7 +83,7 @@ func TestTruncationWithin(t *testing.T) {
 	}
 }
 
-// TestSpillIsBounded writes more than the file may hold.
+// TestSpillIsBounded writes more than the limit of the file.
 func TestSpillIsBounded(t *testing.T) {
 	t.Parallel()
 	s := spill{dir: t.TempDir()}

@@ -9,14 +9,14 @@ import (
 	"slices"
 )
 
-// ledger holds what has been done so far, so that it can be undone.
+// ledger records the completed changes, so that they can be undone.
 type ledger struct {
 	undo []func() error
-	// aside are removed files under other names, until nothing can fail any more.
+	// aside holds the temporary names of removed files. They are deleted once nothing can fail any more.
 	aside []string
 }
 
-// commit makes all changes, or none if one fails.
+// commit makes all changes, or none if one of them fails.
 func commit(steps []step) error {
 	l := &ledger{}
 	for _, s := range steps {
@@ -33,7 +33,7 @@ func commit(steps []step) error {
 	return errors.Join(left...)
 }
 
-// rollback undoes what was done, the last first.
+// rollback undoes the completed changes in reverse order.
 func (l *ledger) rollback(cause error) error {
 	problems := []error{cause}
 	for _, undo := range slices.Backward(l.undo) {
@@ -57,7 +57,7 @@ func (l *ledger) do(s step) error {
 		if err := l.add(s.to, s.content, s.old.mode); err != nil {
 			return err
 		}
-		// The mode that a file is made with is only a wish.
+		// The umask may have changed the mode of the created file.
 		if err := os.Chmod(s.to, s.old.mode); err != nil {
 			return err
 		}
@@ -68,7 +68,7 @@ func (l *ledger) do(s step) error {
 	}
 }
 
-// add makes a file and the directories above it.
+// add creates a file and its parent directories.
 func (l *ledger) add(path, content string, mode fs.FileMode) error {
 	if err := l.mkdir(filepath.Dir(path)); err != nil {
 		return err
@@ -82,7 +82,7 @@ func (l *ledger) add(path, content string, mode fs.FileMode) error {
 	return errors.Join(err, file.Close())
 }
 
-// mkdir makes a directory and remembers which of those above it were made.
+// mkdir creates a directory and its missing parents, and records which ones it created.
 func (l *ledger) mkdir(dir string) error {
 	var made []string
 	for at := dir; ; at = filepath.Dir(at) {
@@ -100,7 +100,7 @@ func (l *ledger) mkdir(dir string) error {
 	return nil
 }
 
-// remove gives a file a name that nobody knows.
+// remove renames a file to a temporary name with a random part.
 func (l *ledger) remove(path string) error {
 	place, err := os.CreateTemp(filepath.Dir(path), ".aura-deleted-*")
 	if err != nil {

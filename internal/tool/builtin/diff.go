@@ -15,15 +15,16 @@ import (
 	"github.com/idelchi/aura/internal/tool"
 )
 
-// contextLines is how many lines a diff shows around a change.
+// contextLines is the number of lines that a diff shows around a change.
 const contextLines = 3
 
-// rewrite is a file before and after a call. A file that was not there, or is not there any more, has no name on that side.
+// rewrite is a file before and after a call. from is empty if the file did not exist before the call; to is empty if it does
+// not exist after it.
 type rewrite struct {
 	from, to, before, after string
 }
 
-// changing makes a tool of a function that changes files.
+// changing adapts a function that changes files. It reports the diff to call.Changed.
 func changing[A any](run func(context.Context, A) (string, []rewrite, error)) func(context.Context, A, tool.Call) (string, error) {
 	return func(ctx context.Context, args A, call tool.Call) (string, error) {
 		output, changed, err := run(ctx, args)
@@ -36,7 +37,8 @@ func changing[A any](run func(context.Context, A) (string, []rewrite, error)) fu
 	}
 }
 
-// diff is a unified diff of all files that are short enough to be compared. It is for people: a call whose diff fails has not failed.
+// diff returns a unified diff of all files that are short enough to compare. The diff is for users: if it fails, the call does
+// not fail.
 func diff(changed []rewrite) string {
 	var b strings.Builder
 	for _, r := range changed {
@@ -58,7 +60,7 @@ func label(side, name string) string {
 	return side + name
 }
 
-// replaced is what writing a file changes; nothing if what it holds cannot be compared.
+// replaced returns the change that writing a file makes. It returns nil if the current content cannot be compared.
 func (o Options) replaced(name, content string) []rewrite {
 	before, there, ok := previous(o.resolve(name))
 	switch {
@@ -71,7 +73,7 @@ func (o Options) replaced(name, content string) []rewrite {
 	}
 }
 
-// rewritten is what a step of a patch changes.
+// rewritten returns the change that a step of a patch makes.
 func (o Options) rewritten(s step) []rewrite {
 	switch {
 	case s.head == patchAdd:
@@ -89,7 +91,8 @@ func (o Options) rewritten(s step) []rewrite {
 	}
 }
 
-// previous is what a file holds, and whether it is there. It is not ok if the file is no text, is too long, or cannot be read.
+// previous returns the content of a file, and whether the file exists. ok is false if the file is not text, is too long, or
+// cannot be read.
 func previous(path string) (text string, there, ok bool) {
 	file, info, err := readguard.Open(path)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/idelchi/aura/internal/tool/builtin"
 )
 
-// TestDiffs checks what tools report to have changed.
+// TestDiffs checks the diffs that tools report.
 func TestDiffs(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("a line of text\n", limit.DiffSource/15+1)
@@ -51,7 +51,7 @@ func TestDiffs(t *testing.T) {
 			got := ""
 			for _, each := range builtin.All(builtin.Options{Workdir: dir}) {
 				if each.Definition().Name == row.tool {
-					// A failure is seen by what was reported.
+					// The reported diff shows whether the call failed.
 					_, _ = each.Execute(t.Context(), tool.Call{Args: row.args, Changed: func(diff string) { got = diff }})
 				}
 			}

@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// placesShown is how many lines an error names.
+	// placesShown is the maximum number of lines that an error names.
 	placesShown = 10
-	// searchLimit is how many bytes are looked through for the sake of a better message.
+	// searchLimit is the maximum number of bytes that are searched to improve an error message.
 	searchLimit = 64 << 20
 )
 
@@ -64,14 +64,14 @@ func (o Options) runEdit(_ context.Context, args editArgs) (string, []rewrite, e
 	return fmt.Sprintf("replaced %s in %s, at %s", counted(len(lines), "occurrence"), args.Path, places(lines)), []rewrite{changed}, nil
 }
 
-// replace returns the text with the change made, and the lines at which it was.
+// replace returns the text with the change made, and the numbers of the changed lines.
 func replace(text string, args editArgs) (string, []int, error) {
 	before, after := args.Old, args.New
 	if before == after {
 		return "", nil, errors.New("old and new are the same; nothing would change")
 	}
 	p := plain(text)
-	// Someone who writes the line ends out and meets those of the file means just them.
+	// If old contains \r and occurs in the file exactly, the caller means exactly these line ends.
 	if strings.Contains(before, "\r") && strings.Contains(text, before) {
 		p = pristine(text)
 	} else if before, after = unified(before), unified(after); before == after {
@@ -89,7 +89,8 @@ func replace(text string, args editArgs) (string, []int, error) {
 	}
 }
 
-// missing says that a text is not there, and where something like it is.
+// missing returns the error for a text that is not in the file. It names the line if the text occurs there with different white
+// space.
 func missing(text, sought string) error {
 	const remedy = "old is not in the file; read it again and copy the text exactly"
 	squeezed := strings.Join(strings.Fields(sought), " ")
@@ -107,14 +108,14 @@ func missing(text, sought string) error {
 	return errors.New(remedy)
 }
 
-// flat is a text whose lines all end in \n, and what they ended in before.
+// flat is a text in which all lines end in \n, with a record of their original line ends.
 type flat struct {
 	text, original string
-	// windows holds the places of the line ends in text that were \r\n, in order.
+	// windows holds the offsets in text of the line ends that were \r\n, in ascending order.
 	windows []int
-	// exact texts are left as they are.
+	// exact is set if line ends are not converted.
 	exact bool
-	// most is how most lines end.
+	// most is the line end of most lines.
 	most string
 }
 
@@ -130,10 +131,10 @@ func plain(text string) flat {
 	return f
 }
 
-// unified returns a text with every line end \n.
+// unified returns a text with all line ends converted to \n.
 func unified(text string) string { return strings.ReplaceAll(text, crlf, "\n") }
 
-// find returns where a text begins, also where occurrences overlap if asked.
+// find returns the offsets of a text. If overlapping is set, it includes overlapping occurrences.
 func (f flat) find(sought string, overlapping bool) []int {
 	step := len(sought)
 	if overlapping {
@@ -150,7 +151,7 @@ func (f flat) find(sought string, overlapping bool) []int {
 	}
 }
 
-// lines returns the numbers of lines, from 1, of places in the text.
+// lines returns the line numbers of offsets, counted from 1.
 func (f flat) lines(places []int) []int {
 	var out []int
 	number, at := 1, 0
@@ -162,7 +163,7 @@ func (f flat) lines(places []int) []int {
 	return out
 }
 
-// splice returns the original with length bytes of text at each place replaced.
+// splice returns the original with length bytes at each place of text replaced.
 func (f flat) splice(places []int, length int, with string) string {
 	var out strings.Builder
 	at := 0
@@ -176,10 +177,10 @@ func (f flat) splice(places []int, length int, with string) string {
 	return out.String()
 }
 
-// source returns where a place of text is in the original.
+// source converts an offset in text to an offset in the original.
 func (f flat) source(place int) int { return place + sort.SearchInts(f.windows, place) }
 
-// fitted returns a text with its lines ending as those that it replaces, or else as most of the file.
+// fitted converts the line ends of a text to those of the text that it replaces, or else to those of most of the file.
 func (f flat) fitted(replaced, text string) string {
 	if f.exact {
 		return text
@@ -191,7 +192,7 @@ func (f flat) fitted(replaced, text string) string {
 	return strings.ReplaceAll(text, "\n", end)
 }
 
-// places names lines.
+// places returns a list of line numbers for a message.
 func places(lines []int) string {
 	shown := make([]string, 0, placesShown)
 	for _, line := range lines[:min(len(lines), placesShown)] {

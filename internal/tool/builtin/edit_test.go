@@ -17,7 +17,7 @@ func TestEdit(t *testing.T) {
 		name string
 		file string
 		args map[string]any
-		// want is what the file holds afterwards; says a piece of the result, fails a piece of the error.
+		// want is the content of the file after the call. says is a part of the result. fails is a part of the error.
 		want, says, fails string
 	}{
 		{name: "one occurrence", file: "a\nb\nc\n", args: map[string]any{"old": "b", "new": "B"}, want: "a\nB\nc\n", says: "replaced 1 occurrence in f, at line 2"},
@@ -92,7 +92,7 @@ func TestHostilePaths(t *testing.T) {
 	}
 	huge, err := os.Create(filepath.Join(dir, "huge"))
 	if err == nil {
-		err = huge.Truncate(65 << 20) // of holes
+		err = huge.Truncate(65 << 20) // sparse
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -12,13 +12,13 @@ import (
 	"github.com/idelchi/aura/internal/tool/builtin"
 )
 
-// find returns a built-in tool that works in dir.
+// find returns a built-in tool with dir as its working directory.
 func find(t *testing.T, dir, name string) tool.Tool {
 	t.Helper()
 	return one(t, builtin.Options{Workdir: dir, Env: []string{"PATH=/usr/bin:/bin", "GREETING=hello"}}, name)
 }
 
-// one returns a built-in tool that works in the surroundings given.
+// one returns a built-in tool with the given options.
 func one(t *testing.T, o builtin.Options, name string) tool.Tool {
 	t.Helper()
 	registry, err := tool.NewRegistry(builtin.All(o)...)
@@ -87,7 +87,7 @@ func TestFiles(t *testing.T) {
 		name string
 		tool string
 		args map[string]any
-		// want is all of the result, part a piece of it, fails a piece of the error.
+		// want is the whole result. part is a part of the result. fails is a part of the error.
 		want, part, fails string
 	}{
 		{name: "whole file", tool: "Read", args: map[string]any{"path": "a.txt"}, want: "one\ntwo\nthree"},

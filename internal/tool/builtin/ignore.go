@@ -12,24 +12,24 @@ import (
 	"github.com/idelchi/aura/internal/files"
 )
 
-// ignoreLimit is how many bytes of a .gitignore are read.
+// ignoreLimit is the maximum number of bytes that are read of a .gitignore.
 const ignoreLimit = 1 << 20
 
 // rule is a line of a .gitignore.
 type rule struct {
-	// base is the directory of the file, absolute and with slashes; the pattern is relative to it.
+	// base is the directory of the file, absolute and with slashes. The pattern is relative to base.
 	base, pattern string
-	// keep takes back what a rule before it ignored.
+	// keep is set for a rule with "!", which cancels earlier rules.
 	keep bool
-	// directory rules are for directories only.
+	// directory is set for a rule that applies only to directories.
 	directory bool
 }
 
-// rules are those in force somewhere, the nearest last.
+// rules holds the rules that apply in a directory. The nearest rule is last.
 type rules []rule
 
-// ignored reports whether a directory entry, given by its absolute path with slashes, is ignored by itself. One that lies
-// in an ignored directory is not met at all.
+// ignored reports whether the rules ignore a directory entry, given by its absolute path with slashes. It does not check the
+// parent directories, because a walk does not enter ignored directories.
 func (r rules) ignored(name string, directory bool) bool {
 	for _, one := range slices.Backward(r) {
 		if one.directory && !directory {
@@ -43,7 +43,7 @@ func (r rules) ignored(name string, directory bool) bool {
 	return false
 }
 
-// with returns the rules that hold in a directory: these and those of its .gitignore.
+// with returns the rules for a directory: the given rules and those of the directory's .gitignore.
 func (r rules) with(dir string) rules {
 	if more := readRules(filepath.Join(dir, ".gitignore"), dir); len(more) > 0 {
 		return slices.Concat(r, more)
@@ -51,8 +51,8 @@ func (r rules) with(dir string) rules {
 	return r
 }
 
-// rulesAbove returns the rules that the repository around a directory has for it. If they ignore the directory itself, they
-// are of no use to someone who has named it.
+// rulesAbove returns the rules of the enclosing repository for a directory. If the rules ignore the directory itself, they are
+// not used, because the caller has named the directory explicitly.
 func rulesAbove(dir string) rules {
 	var dirs []string
 	for at := dir; ; at = filepath.Dir(at) {
@@ -75,7 +75,7 @@ func rulesAbove(dir string) rules {
 	return found
 }
 
-// readRules reads a file of rules. One that cannot be read has none.
+// readRules reads a file of rules. A file that cannot be read has no rules.
 func readRules(file, base string) []rule {
 	text, err := files.Read(file, ignoreLimit)
 	if err != nil {
@@ -91,10 +91,10 @@ func readRules(file, base string) []rule {
 	return out
 }
 
-// braces have no meaning in a .gitignore.
+// braces escapes braces, which have no special meaning in a .gitignore.
 var braces = strings.NewReplacer("{", `\{`, "}", `\}`)
 
-// parseRule reads one line. Blank lines, comments and patterns that make no sense are no rules.
+// parseRule parses one line. It returns false for blank lines, comments and invalid patterns.
 func parseRule(line string) (rule, bool) {
 	line = strings.TrimRight(line, "\r\n")
 	for strings.HasSuffix(line, " ") && !strings.HasSuffix(line, `\ `) {
@@ -108,7 +108,7 @@ func parseRule(line string) (rule, bool) {
 	line, r.directory = strings.CutSuffix(line, "/")
 	line = braces.Replace(line)
 	switch {
-	case strings.HasSuffix(line, "/**"): // all that is inside, but not the directory itself
+	case strings.HasSuffix(line, "/**"): // matches everything inside the directory, but not the directory itself
 		line = strings.TrimPrefix(line, "/") + "/*"
 	case strings.Contains(line, "/"):
 		line = strings.TrimPrefix(line, "/")

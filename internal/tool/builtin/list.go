@@ -16,7 +16,7 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// listLimit is how many names one call returns.
+// listLimit is the maximum number of names that one call returns.
 const listLimit = 1000
 
 type lsArgs struct {
@@ -73,7 +73,7 @@ func (o Options) glob() tool.Tool {
 	}
 }
 
-// split returns where to look and what for. An absolute pattern brings its own place.
+// split returns the directory to search and the pattern. An absolute pattern contains its own directory.
 func (a globArgs) split() (root, pattern string) {
 	if pattern = filepath.ToSlash(a.Pattern); filepath.IsAbs(a.Pattern) {
 		return doublestar.SplitPattern(pattern)
@@ -105,13 +105,13 @@ func (o Options) runGlob(ctx context.Context, args globArgs) (string, error) {
 	return listing(names), nil
 }
 
-// stoppable is a file system in which nothing is found any more once it is stopped.
+// stoppable is a file system that can be stopped. ReadDir then fails.
 type stoppable struct {
 	fs.FS
 	stopped func() error
 }
 
-// ReadDir is what a walk spends its time on.
+// ReadDir checks for the stop, because a walk spends its time in ReadDir.
 func (s stoppable) ReadDir(name string) ([]fs.DirEntry, error) {
 	if err := s.stopped(); err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func (s stoppable) ReadDir(name string) ([]fs.DirEntry, error) {
 	return fs.ReadDir(s.FS, name)
 }
 
-// Stat keeps the quick way of the file system below.
+// Stat uses the fast implementation of the underlying file system.
 func (s stoppable) Stat(name string) (fs.FileInfo, error) { return fs.Stat(s.FS, name) }
 
 func mark(name string, d fs.DirEntry) string {

@@ -97,17 +97,17 @@ func (o Options) runPatch(ctx context.Context, args patchArgs) (string, []rewrit
 	return strings.Join(said, "\n"), changed, nil
 }
 
-// step is a change that has been found to be possible.
+// step is a change that was checked and is possible.
 type step struct {
 	change
-	// from and to are absolute; to is where the content goes, the same as from unless the file moves.
+	// from and to are absolute. to is the target of the content. It equals from unless the file is moved.
 	from, to string
 	old      document
-	// content is all that the file shall hold, its byte order mark included.
+	// content is the complete new content of the file, including its byte order mark.
 	content string
 }
 
-// String says what was done.
+// String describes the change after it was made.
 func (s step) String() string {
 	switch {
 	case s.head == patchAdd:
@@ -121,7 +121,7 @@ func (s step) String() string {
 	}
 }
 
-// plan checks all of a change without making it. It adds the files to those that the patch uses.
+// plan checks a change without making it. It adds the files of the change to used.
 func (o Options) plan(c change, used map[string]bool) (step, error) {
 	s := step{change: c, from: o.resolve(c.path), to: o.resolve(c.path)}
 	if c.move != "" {
@@ -147,7 +147,7 @@ func (o Options) plan(c change, used map[string]bool) (step, error) {
 	}
 }
 
-// update works out what an updated file will hold.
+// update computes the new content of an updated file.
 func (s step) update() (step, error) {
 	var err error
 	if s.old, err = load(s.from); err != nil {
@@ -170,7 +170,7 @@ func (s step) update() (step, error) {
 	return s, err
 }
 
-// vacant refuses a path at which something is.
+// vacant returns an error if the path exists.
 func vacant(path string) error {
 	_, err := os.Lstat(path)
 	switch {
@@ -183,7 +183,7 @@ func vacant(path string) error {
 	}
 }
 
-// removable refuses what is neither a file nor a link.
+// removable returns an error unless the path is a regular file or a symbolic link.
 func removable(path string) error {
 	info, err := os.Lstat(path)
 	switch {
@@ -198,7 +198,7 @@ func removable(path string) error {
 	}
 }
 
-// writable opens a file for writing and leaves it as it is.
+// writable checks that a file can be opened for writing. It does not change the file.
 func writable(path string) error {
 	file, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 
 const numbers = "one\ntwo\nthree\nfour\nfive\nsix\n"
 
-// tree returns what the files below a directory hold, and the directories, by path.
+// tree returns the contents of the files below a directory, and the directories, by path.
 func tree(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -46,7 +46,7 @@ func TestPatch(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, patch string
-		// files are there before, want afterwards; says is the result, fails a piece of the error.
+		// files holds the files before the patch, want those after it. says is the result. fails is a part of the error.
 		files, want map[string]string
 		says, fails string
 	}{

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// row is a line of a file and what ends it.
+// row is a line of a file and its line end.
 type row struct{ text, end string }
 
-// rows splits a text. The last row may have no end.
+// rows splits a text into rows. The last row may have no line end.
 func rows(text string) []row {
 	var out []row
 	for line := range strings.Lines(text) {
@@ -24,20 +24,20 @@ func rows(text string) []row {
 	return out
 }
 
-// target is a file to which hunks are applied from the top to the bottom.
+// target is a file to which hunks are applied from top to bottom.
 type target struct {
 	rows []row
-	// cursor is the first row below the last hunk.
+	// cursor is the first row after the last hunk.
 	cursor int
 	out    []row
-	// end is how most lines end.
+	// end is the line end of most lines.
 	end string
 }
 
 // applyHunks returns the text after the hunks. Errors name the hunk and the line that does not match.
 func applyHunks(text string, hunks []hunk) (string, error) {
 	t := &target{rows: rows(text), end: ending(text)}
-	// A text whose last line is open keeps being one.
+	// If the last line has no line end, the result has none either.
 	open := len(t.rows) > 0 && t.rows[len(t.rows)-1].end == ""
 	if open {
 		t.rows[len(t.rows)-1].end = t.end
@@ -76,7 +76,7 @@ func (t *target) apply(h hunk, at int) {
 	t.cursor = at
 }
 
-// endAt returns how the lines around a place end.
+// endAt returns the line end of the lines around a row.
 func (t *target) endAt(at int) string {
 	switch {
 	case at > 0:
@@ -88,7 +88,7 @@ func (t *target) endAt(at int) string {
 	}
 }
 
-// before are the lines of a hunk as they stand in the file now.
+// before returns the lines of a hunk as they are in the file before the change.
 func (h hunk) before() []string {
 	var out []string
 	for _, line := range h.lines {
@@ -125,7 +125,7 @@ func (t *target) locate(h hunk) (int, error) {
 	return 0, t.mismatch(old, first)
 }
 
-// anchored returns the row of the last anchor, or 0. An anchor may stand above the hunk before.
+// anchored returns the row of the last anchor, or 0. The first anchor may be above the previous hunk.
 func (t *target) anchored(h hunk) (int, error) {
 	at, from := 0, t.cursor
 	for i, text := range h.anchors {
@@ -141,7 +141,8 @@ func (t *target) anchored(h hunk) (int, error) {
 	return at, nil
 }
 
-// seek returns the first row that is the text, or else begins with it, white space around it aside; -1 if none does.
+// seek returns the first row that equals the text, or else the first that begins with it, ignoring surrounding white space. It
+// returns -1 if there is none.
 func (t *target) seek(text string, from int) int {
 	prefix := -1
 	for i := from; i < len(t.rows); i++ {
@@ -156,7 +157,7 @@ func (t *target) seek(text string, from int) int {
 	return prefix
 }
 
-// insertion returns where a hunk that only adds lines goes.
+// insertion returns the row at which a hunk that only adds lines is inserted.
 func (t *target) insertion(h hunk, anchor int) (int, error) {
 	switch {
 	case h.last || len(t.rows) == 0:
@@ -168,7 +169,7 @@ func (t *target) insertion(h hunk, anchor int) (int, error) {
 	}
 }
 
-// find returns the rows at which lines begin.
+// find returns the rows at which the lines occur.
 func (t *target) find(lines []string, from int, same func(a, b string) bool) []int {
 	var out []int
 	for at := from; at+len(lines) <= len(t.rows); at++ {
@@ -179,7 +180,7 @@ func (t *target) find(lines []string, from int, same func(a, b string) bool) []i
 	return out
 }
 
-// matching returns how many of the lines are those at a row and below.
+// matching returns how many of the lines match the rows from at on.
 func (t *target) matching(lines []string, at int, same func(a, b string) bool) int {
 	for i, line := range lines {
 		if at+i >= len(t.rows) || !same(t.rows[at+i].text, line) {
@@ -191,13 +192,14 @@ func (t *target) matching(lines []string, at int, same func(a, b string) bool) i
 
 func exactly(a, b string) bool { return a == b }
 
-// loosely leaves white space at the end of lines aside.
+// loosely compares lines without trailing white space.
 func loosely(a, b string) bool {
 	const space = " \t\r"
 	return strings.TrimRight(a, space) == strings.TrimRight(b, space)
 }
 
-// mismatch says what keeps lines from fitting at or below a row: where most of them would, or where they all do above.
+// mismatch explains why the lines do not match at or below a row. It names the place where most of them match, or the place
+// above where all of them match.
 func (t *target) mismatch(lines []string, from int) error {
 	if above := t.find(lines, 0, loosely); len(above) > 0 {
 		return fmt.Errorf("does not fit below line %d, but at line %d; put the hunks in the order of the file", from, above[0]+1)
@@ -219,7 +221,7 @@ func (t *target) mismatch(lines []string, from int) error {
 		shortened(lines[most]), best+most+1, shortened(t.rows[best+most].text), remedy)
 }
 
-// below says where a search began.
+// below describes where a search began.
 func below(from int) string {
 	if from == 0 {
 		return ""
@@ -227,7 +229,7 @@ func below(from int) string {
 	return fmt.Sprintf(" below line %d", from)
 }
 
-// numbers turns rows into numbers of lines.
+// numbers converts rows to line numbers.
 func numbers(rows []int) []int {
 	out := make([]int, 0, len(rows))
 	for _, r := range rows {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// The lines that divide a patch.
+// The marker lines of a patch.
 const (
 	patchBegin  = "*** Begin Patch"
 	patchEnd    = "*** End Patch"
@@ -21,40 +21,40 @@ const (
 	patchMark   = "*** "
 )
 
-// change is what a patch does to one file.
+// change is the part of a patch for one file.
 type change struct {
 	// head is patchUpdate, patchAdd or patchDelete.
 	head string
 	path string
-	// move is where an updated file shall go; empty if it stays.
+	// move is the new path of an updated file. It is empty if the file is not moved.
 	move string
-	// content is all of an added file.
+	// content is the complete content of an added file.
 	content string
 	hunks   []hunk
 }
 
-// hunk is one place in a file that is changed.
+// hunk is one changed place in a file.
 type hunk struct {
-	// anchors are lines of the file, one below the other, before or at the beginning of the place.
+	// anchors holds lines of the file, in order, that are before or at the start of the changed place.
 	anchors []string
 	lines   []hunkLine
-	// last is set if the place is the end of the file.
+	// last is set if the hunk is at the end of the file.
 	last bool
 }
 
-// hunkLine is a line with the character before it: a space, - or +.
+// hunkLine is a line of a hunk. kind is its first character: a space, - or +.
 type hunkLine struct {
 	kind byte
 	text string
 }
 
-// patchReader reads a patch line by line.
+// patchReader parses a patch line by line.
 type patchReader struct {
 	lines []string
 	next  int
 }
 
-// parsePatch reads a patch. Errors name the line of the patch.
+// parsePatch parses a patch. Errors name the line of the patch.
 func parsePatch(text string) ([]change, error) {
 	p := &patchReader{lines: strings.Split(unified(text), "\n")}
 	p.skipBlank()
@@ -99,12 +99,12 @@ func (p *patchReader) skipBlank() {
 	}
 }
 
-// fault is an error at a line, counted from 0.
+// fault returns an error at a line, counted from 0.
 func (p *patchReader) fault(line int, format string, args ...any) error {
 	return fmt.Errorf("line %d of the patch: %w", line+1, fmt.Errorf(format, args...))
 }
 
-// change reads the part of a patch that is about one file.
+// change parses the part of a patch for one file.
 func (p *patchReader) change() (change, error) {
 	at := p.next
 	line := p.take()
@@ -130,7 +130,7 @@ func (p *patchReader) change() (change, error) {
 		patchUpdate+"PATH", patchAdd+"PATH", patchDelete+"PATH", patchEnd, shortened(line))
 }
 
-// content reads the lines of a new file.
+// content parses the lines of a new file.
 func (p *patchReader) content() (string, error) {
 	var out strings.Builder
 	for !p.done() && !strings.HasPrefix(p.lines[p.next], patchMark) {
@@ -148,7 +148,7 @@ func (p *patchReader) content() (string, error) {
 	return out.String(), nil
 }
 
-// update reads the hunks of a file that exists.
+// update parses the hunks of an existing file.
 func (p *patchReader) update(c *change) error {
 	start := p.next - 1
 	if !p.done() {
@@ -179,13 +179,13 @@ func (p *patchReader) update(c *change) error {
 	return nil
 }
 
-// atMark reports whether the next line belongs to no hunk.
+// atMark reports whether the next line is a marker that ends the hunks of the file.
 func (p *patchReader) atMark() bool {
 	line := p.lines[p.next]
 	return strings.HasPrefix(line, patchMark) && strings.TrimSpace(line) != patchEOF
 }
 
-// hunk reads anchors, then lines, up to the next hunk or file.
+// hunk parses anchors and then lines, up to the next hunk or file.
 func (p *patchReader) hunk() (hunk, error) {
 	var h hunk
 	for !p.done() && strings.HasPrefix(p.lines[p.next], patchHunk) {
@@ -199,7 +199,7 @@ func (p *patchReader) hunk() (hunk, error) {
 		case strings.TrimSpace(line) == patchEOF:
 			h.last = true
 			return h.trimmed(), nil
-		case line == "": // a blank line whose space was lost, or one that only divides
+		case line == "": // a blank context line without its space, or a separator
 			h.lines = append(h.lines, hunkLine{kind: 0})
 		case line[0] == ' ' || line[0] == '-' || line[0] == '+':
 			h.lines = append(h.lines, hunkLine{kind: line[0], text: line[1:]})
@@ -211,7 +211,7 @@ func (p *patchReader) hunk() (hunk, error) {
 	return h.trimmed(), nil
 }
 
-// trimmed drops dividing lines from the end and takes the others for context.
+// trimmed removes separator lines from the end and converts the others to context lines.
 func (h hunk) trimmed() hunk {
 	for len(h.lines) > 0 && h.lines[len(h.lines)-1].kind == 0 {
 		h.lines = h.lines[:len(h.lines)-1]
@@ -224,10 +224,10 @@ func (h hunk) trimmed() hunk {
 	return h
 }
 
-// ranges are the line numbers that other formats have after @@. They are often wrong and not needed.
+// ranges matches the line numbers that other formats have after @@. They are often wrong and not needed.
 var ranges = regexp.MustCompile(`^-\d+(,\d+)? \+\d+(,\d+)?( @@.*)?$`)
 
-// anchor returns the line of the file that stands after @@, if one does.
+// anchor returns the line of the file after @@, or "".
 func anchor(line string) string {
 	text := strings.TrimSpace(strings.TrimPrefix(line, patchHunk))
 	if ranges.MatchString(text) {
@@ -236,7 +236,7 @@ func anchor(line string) string {
 	return strings.TrimSpace(strings.TrimSuffix(text, patchHunk))
 }
 
-// shortened is for messages.
+// shortened limits the length of a line for messages.
 func shortened(line string) string {
 	const limit = 120
 	if len(line) <= limit {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzPatch checks that whatever parses can be written out and read again as the same, and can be applied to any text.
+// FuzzPatch checks that every parsed patch can be written and parsed again with the same result, and can be applied to any
+// text.
 func FuzzPatch(f *testing.F) {
 	for _, patch := range []string{
 		"", "x", "*** Begin Patch\n*** End Patch", "*** Begin Patch\n*** Add File: a\n+x\n\n*** End Patch",

@@ -14,15 +14,15 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// ReadName is the tool that reads files.
+// ReadName is the name of the tool that reads files.
 const ReadName = "Read"
 
-// readLimit is how many bytes of a file one call returns.
+// readLimit is the maximum number of bytes of a file that one call returns.
 const readLimit = 256 << 10
 
 type readArgs struct {
 	Path string `json:"path"`
-	// LineStart and LineEnd count from 1 and are both included. Zero means the first and the last line.
+	// LineStart and LineEnd are inclusive and count from 1. Zero means the first and the last line.
 	LineStart int `json:"line_start"`
 	LineEnd   int `json:"line_end"`
 }
@@ -63,7 +63,7 @@ func (o Options) runRead(ctx context.Context, args readArgs) (string, error) {
 	return text, nil
 }
 
-// lines returns the lines asked for, as many as the limit allows. At the limit it says where to read on.
+// lines returns the requested lines, up to the limit. If the limit is reached, the result says where to continue.
 func lines(ctx context.Context, in io.Reader, args readArgs) (string, error) {
 	r := bufio.NewReaderSize(in, 64<<10)
 	start, _ := r.Peek(textProbe)
@@ -106,7 +106,7 @@ func lines(ctx context.Context, in io.Reader, args readArgs) (string, error) {
 	return strings.ToValidUTF8(out.String(), "\uFFFD"), nil
 }
 
-// readLine reads to the end of a line and adds at most room bytes of it to line, and says whether that left something out.
+// readLine reads up to the end of a line and appends at most room bytes of it to line. cut reports whether bytes were omitted.
 func readLine(r *bufio.Reader, line []byte, room int) (_ []byte, cut bool, err error) {
 	for {
 		part, err := r.ReadSlice('\n')

@@ -22,10 +22,10 @@ import (
 )
 
 const (
-	// matchLimit and matchBytes are how many lines, and bytes of them, one call returns.
+	// matchLimit and matchBytes are the maximum number of lines, and of bytes, that one call returns.
 	matchLimit = 1000
 	matchBytes = 64 << 10
-	// lineShown is how many bytes of a line are returned, lineSearched how many are searched.
+	// lineShown is the maximum number of bytes returned of a line. lineSearched is the maximum number of bytes searched.
 	lineShown    = 500
 	lineSearched = 1 << 20
 )
@@ -74,14 +74,14 @@ func (o Options) runRg(ctx context.Context, args rgArgs) (string, error) {
 type search struct {
 	pattern *regexp.Regexp
 	glob    string
-	// inverse leaves out what fits the glob.
+	// inverse excludes the files that match the glob.
 	inverse bool
-	// root is where the search starts; given is how the caller named it.
+	// root is where the search starts. given is root as the caller wrote it.
 	root, given string
 
 	out   strings.Builder
 	shown int
-	// more and unread count lines, and files or directories, that are not in out.
+	// more counts the matching lines that are not in out. unread counts the files and directories that could not be read.
 	more, unread int
 }
 
@@ -100,10 +100,10 @@ func (s *search) run(ctx context.Context) error {
 	return s.walk(ctx, physical, ".", rulesAbove(physical))
 }
 
-// walk searches a directory; name is its path below the root. Links are not followed, so there are no circles.
+// walk searches a directory. name is its path below the root. Symbolic links are not followed, so there are no cycles.
 func (s *search) walk(ctx context.Context, dir, name string, above rules) error {
 	entries, err := os.ReadDir(dir)
-	if err != nil { // there may be some entries all the same
+	if err != nil { // some entries may still have been read
 		s.unread++
 	}
 	here := above.with(dir)
@@ -193,7 +193,7 @@ func (s *search) line(name string, number int, line []byte) {
 	fmt.Fprintf(&s.out, "%s:%d:%s\n", name, number, excerpt(line, at[0]))
 }
 
-// excerpt returns the part of a long line in which the match begins.
+// excerpt returns the part of a long line around the start of the match.
 func excerpt(line []byte, at int) string {
 	if len(line) <= lineShown {
 		return valid(line)
@@ -210,7 +210,7 @@ func excerpt(line []byte, at int) string {
 	return text
 }
 
-// String is the result as the model sees it.
+// String returns the result for the model.
 func (s *search) String() string {
 	if s.shown == 0 {
 		s.out.WriteString("(no match)\n")

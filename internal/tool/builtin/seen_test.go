@@ -11,13 +11,13 @@ import (
 	"github.com/idelchi/aura/internal/tool/builtin"
 )
 
-// TestReadBefore runs calls one after the other on a directory with the files f and g, which hold "a\n".
+// TestReadBefore runs calls in order in a directory with the files f and g, which contain "a\n".
 func TestReadBefore(t *testing.T) {
 	t.Parallel()
 	type call struct {
 		tool string
 		args map[string]any
-		// fails is a piece of the error.
+		// fails is a part of the expected error.
 		fails string
 	}
 	read := call{tool: "Read", args: map[string]any{"path": "f"}}

@@ -5,7 +5,7 @@ import (
 	"os/exec"
 )
 
-// command is the program that runs a command line, with its arguments.
+// command returns the program that runs a command line, with its arguments.
 func command(line string) ([]string, error) {
 	path, err := exec.LookPath("sh")
 	if err != nil {

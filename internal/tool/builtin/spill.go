@@ -10,19 +10,19 @@ import (
 	"github.com/idelchi/aura/internal/limit"
 )
 
-// spill keeps output in a file that only its owner can read. The file is made by the first write.
+// spill stores output in a file that only its owner can read. The first write creates the file.
 type spill struct {
-	// dir is where the file is made; empty is the system's directory for temporary files.
+	// dir is the directory of the file. If it is empty, the system's temporary directory is used.
 	dir string
 
 	file *os.File
 	size int
-	// over is set once something no longer fitted.
+	// over is set once output exceeded the size limit.
 	over bool
 	err  error
 }
 
-// write keeps what fits. After an error nothing more is kept.
+// write stores the part of p that fits. After an error it stores nothing more.
 func (s *spill) write(p []byte) {
 	if s.err != nil || len(p) == 0 {
 		return
@@ -40,7 +40,7 @@ func (s *spill) write(p []byte) {
 	s.size += n
 }
 
-// create makes the file. The directory is made absolute, so that the name of the file holds anywhere.
+// create creates the file. The directory is made absolute, so that the name of the file is valid anywhere.
 func create(dir string) (*os.File, error) {
 	dir, err := filepath.Abs(cmp.Or(dir, os.TempDir()))
 	if err != nil {
@@ -52,7 +52,7 @@ func create(dir string) (*os.File, error) {
 	return os.CreateTemp(dir, "aura-bash-*.txt")
 }
 
-// close returns a clause that says where the output is.
+// close closes the file and returns a clause that says where the output is.
 func (s *spill) close() string {
 	if s.file != nil {
 		s.err = errors.Join(s.err, s.file.Close())
@@ -69,7 +69,7 @@ func (s *spill) close() string {
 	}
 }
 
-// discard removes the file, which has turned out not to be needed.
+// discard removes the file, because it is not needed.
 func (s *spill) discard() {
 	if s.file != nil {
 		_ = s.file.Close()

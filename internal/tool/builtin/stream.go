@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// stream is a writer that shows what passes through it as valid UTF-8, without tearing characters apart.
+// stream is a writer that also shows its input as valid UTF-8. It never splits a character.
 type stream struct {
 	to   io.Writer
 	show func(text string)
-	// torn is the beginning of a character whose rest is still to come.
+	// torn holds the first bytes of an incomplete character.
 	torn []byte
 }
 
@@ -26,7 +26,7 @@ func (s *stream) Write(p []byte) (int, error) {
 	return s.to.Write(p)
 }
 
-// flush shows what never became a character.
+// flush shows a replacement character for an incomplete character at the end.
 func (s *stream) flush() {
 	if len(s.torn) > 0 {
 		s.show("\uFFFD")
@@ -34,7 +34,7 @@ func (s *stream) flush() {
 	}
 }
 
-// unfinished is how many bytes at the end of a text may be the beginning of a character.
+// unfinished returns the number of bytes at the end of a text that may be the start of a character.
 func unfinished(text []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
 		last := text[len(text)-n:]

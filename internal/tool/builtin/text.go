@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// textProbe is how many bytes of a file are looked at to tell whether it is text.
+	// textProbe is how many bytes of a file are examined to detect whether it is text.
 	textProbe = 8 << 10
-	// editLimit is how many bytes a file may have that is changed in memory.
+	// editLimit is the maximum size of a file that is changed in memory, in bytes.
 	editLimit = 64 << 20
 
 	byteOrderMark = "\uFEFF"
@@ -24,7 +24,7 @@ const (
 
 var errBinary = errors.New("it is not a text file")
 
-// binary reports whether the beginning of a file is not that of a text.
+// binary reports whether a file with the given first bytes is not text.
 func binary(start []byte) bool { return bytes.IndexByte(start, 0) >= 0 }
 
 // document is a text file that is being changed.
@@ -35,7 +35,7 @@ type document struct {
 	mode fs.FileMode
 }
 
-// load reads a text file as a whole.
+// load reads a whole text file.
 func load(path string) (document, error) {
 	file, info, err := readguard.Open(path)
 	if err != nil {
@@ -60,10 +60,10 @@ func load(path string) (document, error) {
 	return d, nil
 }
 
-// String is the whole file.
+// String returns the whole content of the file.
 func (d document) String() string { return d.mark + d.text }
 
-// ending returns the way in which most lines end.
+// ending returns the line end of most lines.
 func ending(text string) string {
 	if windows := strings.Count(text, crlf); windows > 0 && 2*windows >= strings.Count(text, "\n") {
 		return crlf
@@ -71,7 +71,7 @@ func ending(text string) string {
 	return "\n"
 }
 
-// regular refuses what could block forever or is no file at all. Links are followed.
+// regular returns an error unless the path is a regular file. Other files could block forever. Symbolic links are followed.
 func regular(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -80,8 +80,8 @@ func regular(path string) error {
 	return readguard.Regular(info)
 }
 
-// overwrite replaces all that a file holds. The file stays the same one, with its mode, its owner and its links; without
-// one, it is made.
+// overwrite replaces the content of a file. The file itself is kept, with its mode, its owner and its links. If it does not
+// exist, it is created.
 func overwrite(path, content string, mode fs.FileMode) error {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, mode)
 	if err != nil {
@@ -94,14 +94,14 @@ func overwrite(path, content string, mode fs.FileMode) error {
 	return errors.Join(err, file.Close())
 }
 
-// store is what refill needs of a file.
+// store holds the file methods that refill needs.
 type store interface {
 	WriteAt(content []byte, offset int64) (int, error)
 	Truncate(size int64) error
 }
 
-// refill puts content in the place of the size bytes that a file holds. What goes beyond them is written first, since only
-// that needs more room: where there is none, the file keeps what it has.
+// refill replaces the content of a file of size bytes. It first writes the part beyond size, because only that part needs more
+// disk space: if there is none, the file keeps its old content.
 func refill(file store, size int64, content string) error {
 	within := min(size, int64(len(content)))
 	if more := content[within:]; more != "" {

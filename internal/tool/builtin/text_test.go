@@ -7,7 +7,7 @@ import (
 
 var errFull = errors.New("the disk is full")
 
-// disk is a file in memory that cannot grow beyond room bytes. Like a real one, it is filled before it refuses.
+// disk is a file in memory that cannot grow beyond room bytes. Like a real disk, it is filled up before a write fails.
 type disk struct {
 	text string
 	room int

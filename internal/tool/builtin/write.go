@@ -12,7 +12,7 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// newFile is the mode of a file that was not there before.
+// newFile is the mode of a new file.
 const newFile = 0o644
 
 type writeArgs struct {
