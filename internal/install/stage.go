@@ -169,8 +169,8 @@ func removeAll(dir string) error {
 	return os.RemoveAll(dir)
 }
 
-// replace replaces an installed directory with a staged one. Afterwards the old directory is in the stage, or it is moved
-// aside and removed now or by the next sweep.
+// replace replaces an installed directory with a staged one. Afterwards the old directory is in the stage. If the system has
+// no atomic exchange, the old directory is moved aside and removed; if aura is killed in between, the next sweep cleans up.
 func replace(p Place, staged, target string) error {
 	if exchange(staged, target) == nil {
 		return nil
