@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// block is a fenced block of a page. The words after the language say what it is:
+// block is a fenced code block of a page. The words after the language say how the block is tested:
 //
-//	file=PATH              the text is that file, below the current directory of the page's shell
+//	file=PATH              the text is written to that file, below the current directory of the page's shell
 //	illustration="reason"  the text is neither written nor run
-//	event                  the text is events, one per line; another test reads them
-//	reset                  the page's project begins anew before this block
-//	sandbox                the text is passed over where the system cannot confine
+//	event                  the text holds events, one per line; another test reads them
+//	reset                  the page's project is recreated before this block
+//	sandbox                the block is skipped if the system cannot confine processes
 //
 // A console block is run. A block without a language, or of language text, is prose.
 type block struct {
 	page string
-	// line is that of the opening fence.
+	// line is the line of the opening fence.
 	line  int
 	lang  string
 	words map[string]string
