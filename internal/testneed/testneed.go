@@ -82,7 +82,7 @@ func Has(ability Ability, has bool) (bool, error) {
 	return has, err
 }
 
-// Program returns the path of a program, and ends the test if the program is missing. The ability has the name of the program.
+// Program returns the path of a program, and ends the test if the program is missing. The ability is a key of programs.
 func Program(tb testing.TB, ability Ability) string {
 	tb.Helper()
 	name, ok := programs[ability]

@@ -81,7 +81,7 @@ func TestProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", dir)
-	t.Setenv("PATHEXT", ".") // on Windows a program needs an extension
+	t.Setenv("PATHEXT", ".") // on Windows, lets a program without an extension be found
 	t.Setenv(testneed.Variable, "tmux")
 	if got := outcome(func(r *recorder) { testneed.Program(r, "tmux") }); got != "" {
 		t.Error(got)
