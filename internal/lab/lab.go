@@ -18,7 +18,7 @@ type Lab struct {
 	Repo string
 }
 
-// Open builds the programs of the repository in the working directory.
+// Open creates a temporary directory and builds the programs into it. The working directory must be the root of the repository.
 func Open(ctx context.Context, name string) (*Lab, error) {
 	repo, err := os.Getwd()
 	if err != nil {
