@@ -49,7 +49,7 @@ func storedValues(p *pass, n ast.Node) {
 	}
 }
 
-// outliving returns the loops of which a variable outlives one iteration.
+// outliving returns those of the loops whose iterations a variable outlives.
 func (p *pass) outliving(x ast.Expr, loops []ast.Node) []ast.Node {
 	obj := p.root(x)
 	for i, loop := range loops {
