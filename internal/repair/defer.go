@@ -163,8 +163,8 @@ func (w *rewriter) maker(lit *ast.FuncLit) (string, bool) {
 // fresh returns a name that belongs to a position and that no source uses by chance.
 func (w *rewriter) fresh(at token.Pos) string { return fmt.Sprintf("aura_internal_%d", at-w.start) }
 
-// variable returns the variable of the function of which an expression reads all or a part, if the expression starts with its
-// name. Otherwise it returns "".
+// variable returns the name of the function's variable that an expression reads, wholly or in part, if the expression starts
+// with that name. Otherwise it returns "".
 func (b routine) variable(x ast.Expr) string {
 	switch ast.Unparen(x).(type) {
 	case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr:

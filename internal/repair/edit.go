@@ -22,9 +22,9 @@ const (
 	Argument Kind = iota
 	// Receiver is a defer statement whose receiver is copied.
 	Receiver
-	// Literal is a defer statement in a loop whose function literal is created anew in each iteration.
+	// Literal is a defer statement in a loop whose function literal is recreated in each iteration.
 	Literal
-	// Variable is the declaring name of a loop variable of which each iteration gets its own copy.
+	// Variable is the name of a loop variable at its declaration. Each iteration gets its own copy of the variable.
 	Variable
 	// Value is an expression that a loop stores in a list or a map, and that gets a variable of its own.
 	Value

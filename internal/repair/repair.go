@@ -7,42 +7,46 @@ import (
 	"strings"
 )
 
-// Edits returns edits that do not change the meaning of a file for a Go compiler, and that keep the interpreter from being silently
-// wrong. The edits are sorted by offset:
+// Edits returns edits, sorted by offset, that do not change the meaning of a file for a Go compiler and that keep the
+// interpreter from being silently wrong:
 //
-//   - A parameter without a name gets the blank name. Without a name, the interpreter gives the parameter no storage and passes its
-//     value to the next parameter.
-//   - An operator on the right side of an assignment or in a return gets parentheses, and so does a received value in a return. Without
-//     them the interpreter gives the operation the type of its destination; if that is an interface, the function ends there.
+//   - A parameter without a name gets the blank name. Without a name, the interpreter gives the parameter no storage and
+//     passes its value to the next parameter.
+//   - An operator on the right side of an assignment or in a return gets parentheses, and so does a received value in a
+//     return. Without them the interpreter gives the operation the type of its destination; if that is an interface, the
+//     function ends there.
 //   - Named results are set to zero, and a call that is assigned gets parentheses: see results.
-//   - A list, map, struct or received value that is assigned together with other values gets parentheses. Without them the other values
-//     are lost.
+//   - A list, map, struct or received value that is assigned together with other values gets parentheses. Without them the
+//     other values are lost.
 //   - A loop variable that a function or a pointer may capture is copied, so that each iteration has its own.
-//   - A number with a point beside a constant of package math, as in 2.5 * math.Pi, is converted to float64. The interpreter gives the
-//     two different types.
+//   - A number with a point beside a constant of package math, as in 2.5 * math.Pi, is converted to float64. The interpreter
+//     gives the two different types.
 //   - A value that a loop stores in a list or a map gets a variable of its own: see keepValues.
-//   - A constant that has a type and is computed, as in 1 << iota, is converted to the type. The interpreter finds such a constant
-//     unequal to itself.
+//   - A constant that has a type and is computed, as in 1 << iota, is converted to the type. The interpreter finds such a
+//     constant unequal to itself.
 //   - A list of conditions in a case becomes one condition. The interpreter evaluates only the first one.
 //   - A list of computed values in a case becomes several cases. The interpreter computes only the first one.
-//   - A switch over a value that may be an interface becomes a switch without a value. The interpreter converts the value, and panics.
+//   - A switch over a value that may be an interface becomes a switch without a value. The interpreter converts the value, and
+//     panics.
 //   - A switch with a statement before its value gets a block around both. The interpreter does not compute the value.
 //   - A number that is shifted gets the type of the operand beside it. The interpreter treats the number as an int.
 //   - A loop over a list of channels gets its elements by index. The interpreter treats it as a loop over a channel.
 //   - A loop over the offsets of a string gets a second variable. Without it the interpreter counts characters.
-//   - A nil that is assigned together with other values is assigned after them. The interpreter looks for its type, and panics.
-//   - The writers of io.MultiWriter and the readers of io.MultiReader are passed as a list. The interpreter passes single ones without
-//     their methods.
+//   - A nil that is assigned together with other values is assigned after them. The interpreter looks for its type, and
+//     panics.
+//   - The writers of io.MultiWriter and the readers of io.MultiReader are passed as a list. The interpreter passes single ones
+//     without their methods.
 //   - A type switch over a parameter of type any becomes a switch over assertions: see anySwitches.
 //   - A call whose result is printed gets parentheses: see printed.
-//   - A conversion to an interface of compiled code, as in error(x), becomes a function that returns the interface: see conversion.
+//   - A conversion to an interface of compiled code, as in error(x), becomes a function that returns the interface: see
+//     conversion.
 //   - An assertion of such an interface finds values of the source: see assertion.
 //   - A value that may be missing, as in v, ok := m[k], is zero if it is missing: see misses.
 //   - The value that a parameter of type any holds is printed by its methods: see given, handed and teach.
 //   - The type error in a case refers to the error of compiled code. The interpreter's own type matches none of its errors.
 //   - Deferred calls and selects are rewritten: see deferred, selects, receives and leaves.
-//   - Calls of panic go to a package of ours. The interpreter's own panic wraps its argument, so that recover returns a value of
-//     another type, and a crash does not print the message.
+//   - Calls of panic go to a package of ours. The interpreter's own panic wraps its argument, so that recover returns a value
+//     of another type, and a crash does not print the message.
 func Edits(f *ast.File, text []byte) []Edit {
 	w := newRewriter(f, text)
 	ast.Inspect(f, func(n ast.Node) bool {
