@@ -21,7 +21,7 @@ func packOf(t *testing.T, copies int) []byte {
 	base := bytes.Repeat([]byte("a"), size)
 	delta := binary.AppendUvarint(binary.AppendUvarint(nil, size), uint64(copies)*size)
 	for range copies {
-		delta = append(delta, 0x80|0x10|0x20, 0xff, 0xff) // copy from 0 as many bytes
+		delta = append(delta, 0x80|0x10|0x20, 0xff, 0xff) // copy 64 KB from offset 0
 	}
 	var pack bytes.Buffer
 	pack.WriteString("PACK")
