@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// flood returns a plugin that prints a number of mebibytes at once, and then prints that it has finished. Some chunks have no
+// flood returns a plugin that prints a number of mebibytes at once, and then reports that it has finished. A chunk may have no
 // newline.
 func flood(name, stream, chunk string, mebibytes int) string {
 	return fmt.Sprintf(`package %s

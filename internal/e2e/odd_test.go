@@ -16,7 +16,7 @@ import (
 	"github.com/idelchi/aura/internal/session"
 )
 
-// oddKinds holds functions that create something other than a regular file at a path that does not exist.
+// oddKinds maps the kinds of objects that may replace a file to functions that create them. The path must not exist.
 var oddKinds = map[string]func(path string) error{
 	"pipe":     func(path string) error { return syscall.Mkfifo(path, 0o644) },
 	"device":   func(path string) error { return os.Symlink("/dev/zero", path) },
