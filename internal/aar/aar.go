@@ -1,4 +1,4 @@
-// Package aar has what extensions written for Aar need: the Python modules that they import.
+// Package aar provides what extensions written for Aar need: the Python modules that they import.
 package aar
 
 import (
@@ -17,11 +17,11 @@ import (
 //go:embed all:shim
 var embedded embed.FS
 
-// maxModule bounds a module that is compared with the embedded one, in bytes.
+// maxModule is the largest module that is compared with the embedded one, in bytes.
 const maxModule = 1 << 20
 
-// PythonPath writes the modules into a directory of their own below dir and returns the directory, which is meant for PYTHONPATH.
-// A module that is there already is left as it is, unless its content differs. Versions of aura with other modules use another
+// PythonPath writes the modules into a separate directory below dir and returns that directory, for use in PYTHONPATH. A
+// module that already exists is rewritten only if its content differs. Versions of aura with other modules use another
 // directory.
 func PythonPath(dir string) (string, error) {
 	modules, version, err := load()
@@ -44,7 +44,7 @@ func PythonPath(dir string) (string, error) {
 	return root, nil
 }
 
-// load returns the modules by their paths, and a short hash of all of them.
+// load returns the modules by path, and a short hash of all of them.
 func load() (map[string][]byte, string, error) {
 	modules, err := fs.Sub(embedded, "shim")
 	if err != nil {

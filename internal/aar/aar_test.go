@@ -10,7 +10,7 @@ import (
 	"github.com/idelchi/aura/internal/testneed"
 )
 
-// TestAuthors runs tests as authors of extensions write them, against the modules alone.
+// TestAuthors runs tests in the style of extension authors, against the modules alone.
 func TestAuthors(t *testing.T) {
 	t.Parallel()
 	python := testneed.Program(t, "python")
@@ -57,7 +57,7 @@ func TestPythonPath(t *testing.T) {
 		t.Errorf("a module that is as it should be was written again: %v", err)
 	}
 
-	// What somebody changed is put right, and a link is replaced instead of followed.
+	// A changed module is restored, and a link is replaced instead of followed.
 	elsewhere := filepath.Join(dir, "elsewhere.py")
 	for _, spoil := range []func() error{
 		func() error { return os.WriteFile(module, []byte("import os\n"), 0o600) },

@@ -29,7 +29,7 @@ func TestImportDirections(t *testing.T) {
 	}
 }
 
-// TestTable checks the table itself: whatever a row allows must have a row of its own.
+// TestTable checks the table itself: each package that a row allows must have a row of its own.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	for dir, allowed := range rooms {
@@ -41,7 +41,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestViolations shows that each rule can fail, on repositories made up for it.
+// TestViolations shows that each rule can fail, with made-up repositories.
 func TestViolations(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// violations returns a sentence for every breach of the rules, in the order of the files.
+// violations returns a sentence for each violation of the rules, in the order of the files.
 func violations(files []source) []string {
 	var found []string
 	for _, f := range files {
@@ -19,7 +19,7 @@ func violations(files []source) []string {
 	return append(found, checkPackages(files)...)
 }
 
-// checkImport checks one import. Test files may reach for whatever of ours they need; a reserved library stays reserved.
+// checkImport checks one import. Test files may import any of our packages; a reserved library stays reserved.
 func checkImport(f source, imported string) []string {
 	var found []string
 	report := func(rule string) {
@@ -84,7 +84,7 @@ func mayImport(allowed []string, own string) bool {
 	})
 }
 
-// reservation returns the packages that alone may import a path, or nil if it is open to all.
+// reservation returns the only packages that may import a path, or nil if every package may.
 func reservation(imported string) []string {
 	for tree, owners := range reserved {
 		if below(imported, tree) {
@@ -94,7 +94,7 @@ func reservation(imported string) []string {
 	return nil
 }
 
-// ownDir returns the directory of an import path of ours.
+// ownDir returns the directory of an import path of this module.
 func ownDir(imported string) (string, bool) {
 	if imported == module {
 		return ".", true
@@ -110,7 +110,7 @@ func below(name, tree string) bool {
 	return name == tree || strings.HasPrefix(name, tree+"/")
 }
 
-// isStandard reports whether an import path is the standard library's: only there has the first element no dot.
+// isStandard reports whether an import path belongs to the standard library: only there the first element has no dot.
 func isStandard(imported string) bool {
 	first, _, _ := strings.Cut(imported, "/")
 	return !strings.Contains(first, ".")

@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// loaders are the files that may read the configuration by themselves. Everybody else goes through the gate, which asks for consent to
-// what a project's files ask for.
+// loaders are the files that may read the configuration directly. All other files must use the gate, which asks for consent to
+// what a project's files request.
 var loaders = []string{"internal/app/gate.go", "internal/app/verdict.go"}
 
-// TestOneGate finds who reads the configuration past the gate.
+// TestOneGate finds files that read the configuration without the gate.
 func TestOneGate(t *testing.T) {
 	t.Parallel()
 	root, found := filepath.Join("..", ".."), 0

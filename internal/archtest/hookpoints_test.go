@@ -15,7 +15,7 @@ import (
 	"github.com/idelchi/aura/internal/hookpoint"
 )
 
-// TestNoDecisionByHookPoint checks that no production file outside of the table decides by the name of a hook point.
+// TestNoDecisionByHookPoint checks that no production file outside of the table branches on the name of a hook point.
 func TestNoDecisionByHookPoint(t *testing.T) {
 	t.Parallel()
 	root := os.DirFS(filepath.Join("..", ".."))
@@ -66,7 +66,7 @@ func TestDecisions(t *testing.T) {
 	}
 }
 
-// decisions returns the places in a file where something depends on which hook point it is.
+// decisions returns the positions in a file at which something depends on the hook point.
 func decisions(t *testing.T, file, text string) []string {
 	t.Helper()
 	set := token.NewFileSet()
@@ -101,7 +101,7 @@ func decisions(t *testing.T, file, text string) []string {
 	return out
 }
 
-// namesPoint reports whether an expression is one of the constants of hook points.
+// namesPoint reports whether an expression is a constant of a hook point.
 func namesPoint(x ast.Expr) bool {
 	sel, ok := x.(*ast.SelectorExpr)
 	if !ok {

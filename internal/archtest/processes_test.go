@@ -12,10 +12,10 @@ import (
 	"testing"
 )
 
-// starters are the trees that may start processes by themselves: internal/process, and what no user runs.
+// starters are the trees that may start processes directly: internal/process, and programs that users do not run.
 var starters = []string{"internal/process", "internal/bench", "internal/lab", "internal/soak", "internal/check/gen", "tools"}
 
-// TestOnePlaceStartsProcesses checks that production code starts processes by internal/process alone.
+// TestOnePlaceStartsProcesses checks that production code starts processes only through internal/process.
 func TestOnePlaceStartsProcesses(t *testing.T) {
 	t.Parallel()
 	root := os.DirFS(filepath.Join("..", ".."))
@@ -72,10 +72,10 @@ func TestStarts(t *testing.T) {
 	}
 }
 
-// starting are the functions that start a process.
+// starting lists the functions that start a process.
 var starting = []string{"exec.Command", "exec.CommandContext", "os.StartProcess", "syscall.ForkExec", "syscall.StartProcess"}
 
-// starts returns the places in a file where a process is started, or made to be.
+// starts returns the positions in a file at which a process is started or prepared.
 func starts(t *testing.T, file, text string) []string {
 	t.Helper()
 	set := token.NewFileSet()
@@ -104,7 +104,7 @@ func starts(t *testing.T, file, text string) []string {
 	return out
 }
 
-// qualified is an expression such as os.Stdin as text, and empty for any other.
+// qualified returns the text of an expression such as os.Stdin, and "" for any other expression.
 func qualified(x ast.Expr) string {
 	sel, ok := x.(*ast.SelectorExpr)
 	if !ok {

@@ -2,14 +2,15 @@ package archtest_test
 
 const module = "github.com/idelchi/aura"
 
-// anything, as a row's only entry, marks a package that may import every other one of ours.
+// anything, as a row's only entry, marks a package that may import all of our other packages.
 const anything = "*"
 
-// rooms maps each package directory to those of our packages that its production files may import. An entry ending in
-// "/..." stands for a package and all below it. An exact key goes before one with a wildcard.
+// rooms maps each package directory to those of our packages that its production files may import. An entry ending in "/..."
+// covers a package and all packages below it. An exact key takes precedence over a key with a wildcard.
 //
-// internal/hookpoint is vocabulary: a row that imports anything of ours may import it without saying so. An empty row
-// imports nothing of ours at all but internal/files, which stands beside package os, and the constants of internal/limit.
+// internal/hookpoint is vocabulary: a row that allows any of our packages also allows internal/hookpoint without naming it. A
+// package with an empty row imports none of our packages except internal/files, which complements package os, and the
+// constants of internal/limit.
 var rooms = map[string][]string{
 	"cmd/aura":             {"internal/cli"},
 	"cmd/aura-plugin-host": {"shared/...", "internal/build", "internal/interp", "internal/manifest", "internal/sandbox", "internal/process", "sdk/..."},
@@ -111,12 +112,12 @@ var rooms = map[string][]string{
 	"tools/*":           {},
 }
 
-// reserved maps an import path, with all below it, to the only trees that may import it.
+// reserved maps an import path, with all paths below it, to the only trees that may import it.
 var reserved = map[string][]string{
 	"github.com/traefik/yaegi":       {"internal/interp"},
 	"github.com/hashicorp/go-plugin": {"host", "shared"},
 	module + "/internal/interp":      {"cmd/aura-plugin-host", "internal/bench"},
 }
 
-// standardOnly lists the trees whose production files import the standard library and nothing else.
+// standardOnly lists the trees whose production files import only the standard library.
 var standardOnly = []string{"sdk"}

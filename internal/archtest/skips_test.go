@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestNoNakedSkips finds tests that skip by themselves. A skip through internal/testneed names the ability that is missing, so that
-// AURA_TEST_REQUIRE can turn it into a failure.
+// TestNoNakedSkips finds tests that call a Skip method directly. A skip through internal/testneed names the missing ability,
+// so that AURA_TEST_REQUIRE can turn the skip into a failure.
 func TestNoNakedSkips(t *testing.T) {
 	t.Parallel()
 	root, seen := filepath.Join("..", ".."), 0
@@ -35,7 +35,7 @@ func TestNoNakedSkips(t *testing.T) {
 	}
 }
 
-// nakedSkips returns where a file calls one of the methods of a test that skip it.
+// nakedSkips returns the positions at which a file calls a method that skips a test.
 func nakedSkips(file *ast.File) []token.Pos {
 	var out []token.Pos
 	ast.Inspect(file, func(n ast.Node) bool {
@@ -51,7 +51,7 @@ func nakedSkips(file *ast.File) []token.Pos {
 		case "Skipf", "SkipNow":
 			out = append(out, method.Pos())
 		case "Skip":
-			// Other types have a method of this name; a test is t, b, f or tb, or a field of that name.
+			// Other types have a method of this name; a test is named t, b, f or tb, or is a field of such a name.
 			field, _ := method.X.(*ast.SelectorExpr)
 			if receiver != nil && isTest(receiver.Name) || field != nil && isTest(field.Sel.Name) {
 				out = append(out, method.Pos())

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// source is what the rules need to know of one Go file.
+// source holds what the rules need to know about one Go file.
 type source struct {
 	// file and dir are slash-separated and relative to the root of the repository.
 	file, dir string
@@ -19,8 +19,8 @@ type source struct {
 	test      bool
 }
 
-// sources reads the imports of every Go file below root, whatever its build tags: the files themselves, rather than
-// `go list`, so that no platform and no cached result hides one.
+// sources reads the imports of every Go file below root, regardless of build tags. It reads the files instead of running `go
+// list`, so that no platform and no cached result hides a file.
 func sources(root fs.FS) ([]source, error) {
 	var found []source
 	err := fs.WalkDir(root, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -39,7 +39,7 @@ func sources(root fs.FS) ([]source, error) {
 	return found, err
 }
 
-// skipped reports whether a directory holds no packages of ours: what a plugin contains is not part of the repository's
+// skipped reports whether a directory holds no packages of ours: the code of a plugin is not part of the repository's
 // layering.
 func skipped(dir string) bool {
 	base := path.Base(dir)

@@ -42,13 +42,14 @@ func BeforeChat(_ context.Context, c sdk.BeforeChatContext) (sdk.Result, error) 
 }
 `
 
-// rounds is how many calls of each kind are timed, batch how many at a stretch, so that all kinds see the same noise.
+// rounds is the number of timed calls of each kind. batch is the number of consecutive calls of one kind; alternating the
+// kinds exposes all of them to the same noise.
 const (
 	rounds = 4000
 	batch  = 50
 )
 
-// calls compares a hook through a child with the same hook in this process and with a bare gRPC call.
+// calls compares a hook through a child process with the same hook in this process and with a bare gRPC call.
 func (l *bench) calls(ctx context.Context) (err error) {
 	dir := filepath.Join(l.Dir, "quick")
 	if err := lab.WriteFiles(dir, map[string]string{
@@ -97,7 +98,7 @@ func (l *bench) calls(ctx context.Context) (err error) {
 	return nil
 }
 
-// history is a context after n turns. Its lists are shared by all calls, as a conversation's are.
+// history returns a context after n turns. All calls share its slices, as in a conversation.
 func history(n int) sdk.Context {
 	c := sdk.Context{Iteration: 1, Agent: "bench", SystemPrompt: "You are a benchmark.", AvailableTools: []string{"Bash", "Ls", "Read"}}
 	for i := range n {
@@ -109,7 +110,7 @@ func history(n int) sdk.Context {
 	return c
 }
 
-// race times the kinds in turns and returns their medians.
+// race times the kinds in turn and returns their medians.
 func race(kinds []func() error) ([]time.Duration, error) {
 	times := make([][]time.Duration, len(kinds))
 	for range rounds / batch {
@@ -156,7 +157,7 @@ func (l *bench) fleet(ctx context.Context, dir string) (*host.Fleet, func() erro
 	}, nil
 }
 
-// echo answers with what it got.
+// echo replies with the body of the call.
 type echo struct {
 	wire.UnimplementedPluginServer
 }
@@ -165,7 +166,7 @@ func (echo) Invoke(_ context.Context, c *wire.Call) (*wire.Reply, error) {
 	return &wire.Reply{Body: c.GetBody()}, nil
 }
 
-// serveEcho is the other process of the bare call. It ends when its standard input does.
+// serveEcho is the other process of the bare call. It exits when its standard input ends.
 func serveEcho(path string) error {
 	listener, err := net.Listen("unix", path)
 	if err != nil {
@@ -181,7 +182,7 @@ func serveEcho(path string) error {
 	return server.Serve(listener)
 }
 
-// bareCall is a gRPC call with a small body to another process on a Unix socket, and nothing else.
+// bareCall returns a function that only makes a gRPC call with a small body to another process on a Unix socket.
 func (l *bench) bareCall(ctx context.Context) (func() error, func(), error) {
 	self, err := os.Executable()
 	if err != nil {

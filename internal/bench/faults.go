@@ -42,13 +42,13 @@ func BeforeChat(_ context.Context, c sdk.BeforeChatContext) (sdk.Result, error) 
 }
 `
 
-// hangLimit is the deadline of the plugin that hangs.
+// hangLimit is the timeout of the plugin that hangs.
 const hangLimit = 500 * time.Millisecond
 
-// repeats is how often each fault is provoked, each time with a new plugin, since crashes use up its restart budget.
+// repeats is how often each fault is provoked. Each time a new plugin is used, because crashes use up its restart budget.
 const repeats = 9
 
-// faults measures how soon a caller knows, and how soon the plugin serves again.
+// faults measures how soon the caller learns about a fault, and how soon the plugin serves again.
 func (l *bench) faults(ctx context.Context) error {
 	dir := filepath.Join(l.Dir, "faulty")
 	if err := lab.WriteFiles(dir, map[string]string{

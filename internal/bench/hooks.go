@@ -14,8 +14,8 @@ import (
 // hookRuns is how often each command is measured.
 const hookRuns = 101
 
-// hooks measures what a trivial shell hook costs beside the same command run by sh directly. The difference is the start of
-// aura's own shell, with its limits, and the event that the hook is given.
+// hooks measures the cost of a trivial shell hook compared with the same command run by sh directly. The difference is the
+// start of aura's own shell with its limits, and the event that the hook receives.
 func (l *bench) hooks(ctx context.Context) error {
 	rows := [][]string{{"command", "as a hook", "by sh -c", "difference", "ratio"}}
 	for _, command := range []string{"true", "/bin/true; true", "cat"} {
@@ -33,7 +33,7 @@ func (l *bench) hooks(ctx context.Context) error {
 
 func tenths(d time.Duration) string { return fmt.Sprintf("%.1fms", float64(d.Microseconds())/1000) }
 
-// sideBySide runs a command as a hook and by sh in turns, with the same input.
+// sideBySide runs a command as a hook and by sh alternately, with the same input.
 func (l *bench) sideBySide(ctx context.Context, command string) (hook, sh time.Duration, err error) {
 	runner, err := hooks.New([]hooks.Definition{{Name: "trivial", Event: hooks.EventPost, Command: command, Silent: true}})
 	if err != nil {

@@ -1,5 +1,5 @@
-// Command bench measures what aura promises about speed and memory and prints it side by side, all taken in one run: on a
-// noisy machine only the ratios mean anything. It runs from the root of the repository; `make bench` does it.
+// Command bench measures what aura promises about speed and memory. It prints the numbers side by side, all from the same run:
+// on a noisy machine only the ratios are meaningful. Run it from the root of the repository, with `make bench`.
 package main
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/idelchi/aura/internal/lab"
 )
 
-// echoArgument makes this program the other end of the bare gRPC call.
+// echoArgument makes this program serve the other end of the bare gRPC call.
 const echoArgument = "echo"
 
 func main() {
@@ -42,7 +42,7 @@ type bench struct {
 	out io.Writer
 }
 
-// run measures the named parts, or all.
+// run measures the named parts, or all parts if there are no names.
 func run(ctx context.Context, out io.Writer, names []string) (err error) {
 	l := &bench{out: out}
 	parts, err := l.parts(names)
@@ -61,7 +61,7 @@ func run(ctx context.Context, out io.Writer, names []string) (err error) {
 	return nil
 }
 
-// part is something to be measured.
+// part is one measurement.
 type part func(context.Context) error
 
 func (l *bench) parts(names []string) ([]part, error) {

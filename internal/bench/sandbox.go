@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// cells is how many sessions of each kind are held, in turns, and callsEach how often each tool is called in one.
+	// cells is the number of sessions of each kind, which alternate. callsEach is how often each tool is called in a session.
 	cells, callsEach = 5, 12
 	fewPlugins       = 1
 	manyPlugins      = 20
@@ -37,12 +37,12 @@ func Schema() sdk.ToolSchema { return sdk.ToolSchema{Name: "Quick"} }
 func Execute(_ context.Context, _ sdk.Context, _ map[string]any) (string, error) { return "done", nil }
 `
 
-// cellTimes are the durations of tool calls by the tool's name, and those until the first request.
+// cellTimes holds the durations of tool calls by tool name, and the durations until the first request.
 type cellTimes map[string][]time.Duration
 
 const firstRequest = "first request"
 
-// sandbox compares calls and start-up with the kernel's confinement and without, with few plugins and with many.
+// sandbox compares tool calls and startup with and without the kernel's confinement, with few and with many plugins.
 func (l *bench) sandbox(ctx context.Context) error {
 	if s := sandbox.Support(); !s.Enabled {
 		l.table("Sandbox: not enforced here: "+s.Reason(), nil)
@@ -94,13 +94,13 @@ func (l *bench) sandbox(ctx context.Context) error {
 	return nil
 }
 
-// startAlone times aura's program without anything to do, which says how busy the machine is.
+// startAlone measures how long aura's program takes to start without any work. The time shows how busy the machine is.
 func (l *bench) startAlone(ctx context.Context) (time.Duration, error) {
 	var times []time.Duration
 	for range cells * callsEach {
 		cmd := exec.CommandContext(ctx, l.Bin("aura"), sandbox.Argument)
 		began := time.Now()
-		// It has nothing to read and says so by its status.
+		// The program has nothing to read and reports that by its exit status.
 		var status *exec.ExitError
 		if err := cmd.Run(); err != nil && !errors.As(err, &status) {
 			return 0, err
@@ -116,7 +116,7 @@ func cellKey(n int, enabled bool) string { return fmt.Sprintf("%d %t", n, enable
 
 func (l *bench) cellDir(n int) string { return filepath.Join(l.Dir, fmt.Sprintf("cell%d", n)) }
 
-// cellProject is a project with n plugins, one of which has a tool, and a model that calls tools.
+// cellProject creates a project with n plugins, one of which has a tool, and a model that calls tools.
 func (l *bench) cellProject(n int) error {
 	dir := l.cellDir(n)
 	if err := l.project(dir, 0); err != nil {
@@ -144,7 +144,7 @@ func (l *bench) cellProject(n int) error {
 	return lab.WriteFiles(dir, files)
 }
 
-// cellSession holds one conversation and notes its times.
+// cellSession runs one conversation and records its times.
 func (l *bench) cellSession(ctx context.Context, n int, enabled bool, times cellTimes) error {
 	dir := l.cellDir(n)
 	which := map[bool]string{false: "off", true: "on"}[enabled]
@@ -168,7 +168,7 @@ func (l *bench) cellSession(ctx context.Context, n int, enabled bool, times cell
 	return nil
 }
 
-// collect reads events to the end.
+// collect reads events until the stream ends.
 func (t cellTimes) collect(lines *bufio.Scanner, began time.Time) error {
 	lines.Buffer(nil, 1<<20)
 	requests := 0

@@ -20,11 +20,11 @@ import (
 	"github.com/idelchi/aura/internal/lab"
 )
 
-// starts is how often each start-up is measured.
+// starts is how often each startup is measured.
 const starts = 9
 
 // startup measures the time from the start of the process to the first model request, the time from the last answer to the end
-// of the process, and the memory of the children.
+// of the process, and the memory of the child processes.
 func (l *bench) startup(ctx context.Context) error {
 	rows := [][]string{{"plugins", "first request", "same, nothing remembered", "exit", "private per child", "PSS per child", "reference without processes"}}
 	original := map[int]string{0: "68ms", 13: "150ms with 12; 1.6 MB", 50: "389ms"}
@@ -88,7 +88,8 @@ func median(times []time.Duration) time.Duration {
 	return times[len(times)/2]
 }
 
-// project is a directory with n plugins: the examples, and further copies of those without a tool, whose names would clash.
+// project creates a directory with n plugins: the examples, and further copies of the examples without a tool, because names
+// of tools would clash.
 func (l *bench) project(dir string, n int) error {
 	manifests, err := filepath.Glob(filepath.Join(l.Repo, ".aura", "plugins", "*", "*", "plugin.yaml"))
 	if err != nil {
@@ -118,24 +119,24 @@ func (l *bench) command(ctx context.Context, project, provider string) *exec.Cmd
 	return cmd
 }
 
-// environ is what aura is started with in a project, whose code may run. The home lies beside the project and the temporary
-// directory in it, so that the sandbox policy is the usual one.
+// environ returns the environment in which aura is started in a trusted project. The home is located beside the project and
+// the temporary directory in it, so that the sandbox policy is the usual one.
 func environ(project string) []string {
 	temp := filepath.Join(project, "tmp")
-	// Without the directory aura reports what is missing.
+	// If the directory is missing, aura reports it.
 	_ = os.MkdirAll(temp, 0o700)
 	return []string{"HOME=" + project + "-home", "XDG_STATE_HOME=" + stateOf(project), "TMPDIR=" + temp, "AURA_TRUST=1"}
 }
 
 func stateOf(project string) string { return filepath.Join(project, "state") }
 
-// running asks the sessions of a project how their plugins are.
+// running returns the health of the plugins of a project's sessions.
 func running(project string) []host.PluginHealth {
 	return host.Running(host.RuntimeDirs("", filepath.Join(stateOf(project), "aura", "run"))...)
 }
 
-// talk runs a conversation of one model call and returns when, after its start, the request was made, and how long the process
-// took to end after the answer.
+// talk runs a conversation of one model call. It returns the time from the start to the request, and the time that the process
+// took to exit after the answer.
 func (l *bench) talk(ctx context.Context, project string) (request, exit time.Duration, err error) {
 	cmd := l.command(ctx, project, "bench")
 	var stderr bytes.Buffer
@@ -160,7 +161,7 @@ func (l *bench) talk(ctx context.Context, project string) (request, exit time.Du
 	return request, time.Since(answered), nil
 }
 
-// events reads events to the end and returns when the first request was made.
+// events reads events until the stream ends and returns when the first request was made.
 func events(r io.Reader, seen func(kind string), began time.Time) (request time.Duration, err error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<20)
@@ -177,7 +178,7 @@ func events(r io.Reader, seen func(kind string), began time.Time) (request time.
 	return request, lines.Err()
 }
 
-// memory holds a session at its first request until all children are ready and returns their average memory in bytes.
+// memory keeps a session at its first request until all child processes are ready, and returns their average memory in bytes.
 func (l *bench) memory(ctx context.Context, project string, n int) (private, pss int64, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	cmd := l.command(ctx, project, "slow")
@@ -209,7 +210,7 @@ func (l *bench) memory(ctx context.Context, project string, n int) (private, pss
 	return private / int64(n), pss / int64(n), nil
 }
 
-// children waits until n plugins of a project run and returns their processes.
+// children waits until n plugins of a project run and returns their process IDs.
 func children(project string, n int, ended <-chan struct{}) ([]int, error) {
 	deadline := time.After(time.Minute)
 	for {
@@ -248,7 +249,7 @@ func rollup(pid int) (private, pss int64, err error) {
 		}
 		switch fields[0] {
 		case "Private_Dirty:":
-			// Clean private pages are those of the program's file, which count as private only while no other child maps them.
+			// Clean private pages belong to the program's file. They count as private only while no other child maps them.
 			private += kb << 10
 		case "Pss:":
 			pss += kb << 10

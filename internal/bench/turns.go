@@ -19,15 +19,16 @@ import (
 )
 
 const (
-	// early and late are the turns that are compared. Times are those of the window turns around them, in sessions sessions.
+	// early and late are the turns that are compared. The times are taken from the window turns around them, in several
+	// sessions.
 	early, late = 10, 1000
 	window      = 10
 	sessions    = 5
-	// turnsPerPrompt is how many turns the model takes for an answer.
+	// turnsPerPrompt is the number of turns that the model takes to answer a prompt.
 	turnsPerPrompt = 10
 )
 
-// observerSource looks at the whole of the conversation at every turn, as far as a plugin can without going through it.
+// observerSource is a plugin that reads the whole conversation at every turn, as far as possible without iterating over it.
 const observerSource = `package observer
 
 import (
@@ -50,15 +51,15 @@ func AfterToolExecution(_ context.Context, c sdk.AfterToolContext) (sdk.Result, 
 }
 `
 
-// moment is what was measured around one turn.
+// moment holds the measurements around one turn.
 type moment struct {
 	turns []time.Duration
-	// aura is the memory of its process, and plugins the average of its children's, both in bytes.
+	// aura is the memory of aura's process and plugins the average memory of its child processes, both in bytes.
 	aura, plugins []int64
 }
 
-// turns compares the beginning of a long session with its end: the time of a turn, in which a tool is called, three plugins
-// are asked and the journal is written, and the memory. Nothing is compacted, so that the history only grows.
+// turns compares the beginning of a long session with its end: the memory and the time of a turn, in which a tool is called,
+// three plugins are called and the journal is written. Compaction is off, so that the history only grows.
 func (l *bench) turns(ctx context.Context) error {
 	project := filepath.Join(l.Dir, "turns")
 	if err := l.longProject(project); err != nil {
@@ -91,7 +92,8 @@ func middle[T time.Duration | int64](values []T) T {
 	return values[len(values)/2]
 }
 
-// longProject is a project with the plugins and a model that reads a little of a file at every turn but each last of a prompt.
+// longProject creates a project with the plugins and a model that reads a small part of a file at every turn except the last
+// turn of each prompt.
 func (l *bench) longProject(dir string) error {
 	for _, name := range []string{"session-stats", "loop-detection"} {
 		from := os.DirFS(filepath.Join(l.Repo, ".aura", "plugins", "injectors", name))
@@ -118,7 +120,7 @@ func (l *bench) longProject(dir string) error {
 	})
 }
 
-// longSession holds one conversation and adds what it measures to the moments.
+// longSession runs one conversation and adds its measurements to the moments.
 func (l *bench) longSession(ctx context.Context, project string, moments map[int]*moment) error {
 	args := []string{"run", "--json", "--home", ""}
 	for i := range (late + window) / turnsPerPrompt {
@@ -143,7 +145,7 @@ func (l *bench) longSession(ctx context.Context, project string, moments map[int
 	return nil
 }
 
-// watch reads events to the end. It times the turns by their requests, and looks at the memory when a moment comes.
+// watch reads events until the stream ends. It times the turns by their requests, and measures the memory at each moment.
 func watch(r io.Reader, pid int, project string, moments map[int]*moment) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<20)
@@ -186,7 +188,7 @@ func watch(r io.Reader, pid int, project string, moments map[int]*moment) error 
 	return nil
 }
 
-// weigh notes how much memory aura and its plugins take up.
+// weigh records the memory of aura and its plugins.
 func (m *moment) weigh(pid int, project string) error {
 	_, own, err := rollup(pid)
 	if err != nil {

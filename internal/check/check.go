@@ -16,45 +16,46 @@ import (
 	"github.com/idelchi/aura/sdk/version"
 )
 
-// Severity says what a finding means for the plugin.
+// Severity is how serious a finding is.
 type Severity string
 
 // The severities.
 const (
-	// Error is what keeps the plugin from loading, or goes wrong each time the line runs.
+	// Error is a finding that keeps the plugin from loading, or that fails each time the line runs.
 	Error Severity = "error"
-	// Warning is what may go wrong, depending on values that are not known before.
+	// Warning is a finding that may fail, depending on values that are unknown before the plugin runs.
 	Warning Severity = "warning"
 )
 
-// Finding is one thing that would go wrong.
+// Finding is one problem of a plugin.
 type Finding struct {
 	// Plugin is the name of the plugin.
 	Plugin string `json:"plugin"`
-	// File is absolute, Line and Column count from 1 and are 0 where there is no place to point at.
+	// File is absolute. Line and Column count from 1; they are 0 if the finding has no position.
 	File     string   `json:"file"`
 	Line     int      `json:"line"`
 	Column   int      `json:"column"`
 	Severity Severity `json:"severity"`
-	// Rule is the name of what was looked for.
+	// Rule is the name of the rule that found the problem.
 	Rule    string `json:"rule"`
 	Message string `json:"message"`
-	// Fix says what to write instead; it is empty where the message says it all.
+	// Fix says what to write instead; it is empty if the message already says so.
 	Fix string `json:"fix"`
 }
 
-// Options says how the plugin would be run.
+// Options describes how the plugin would be run.
 type Options struct {
-	// Unsafe is set if plugins may import the restricted packages.
+	// Unsafe reports whether plugins may import the restricted packages.
 	Unsafe bool
-	// Taken are the names of tools that a plugin's tool must not have unless it overrides, with whose they are.
+	// Taken maps the names of existing tools to their owners. A plugin's tool must not have such a name unless the plugin
+	// overrides.
 	Taken map[string]string
-	// Tool, if not nil, is given the name of a tool that does not override, if the source shows it.
+	// Tool, if not nil, is called with the name of a tool that does not override, if the source shows the name.
 	Tool func(name string)
 }
 
-// Dir checks the plugin in a directory. It needs no Go toolchain, runs nothing and never panics, whatever the directory
-// holds. The findings are in the order of their places.
+// Dir checks the plugin in a directory. Dir needs no Go toolchain, runs no code of the plugin and never panics, whatever the
+// directory holds. The findings are sorted by position.
 func Dir(dir string, o Options) (found []Finding) {
 	c := &checker{options: o, plugin: filepath.Base(dir)}
 	defer func() {
@@ -87,11 +88,11 @@ type checker struct {
 	dir     string
 	plugin  string
 	found   []Finding
-	// declared is the plugin.yaml.
+	// declared is the content of plugin.yaml.
 	declared manifest.Manifest
-	// missing are the import paths that there is no source for.
+	// missing lists the import paths that have no source.
 	missing []string
-	// once keeps the findings in vendored packages to one of a kind for each.
+	// once records the reported findings of vendored packages, so that each package gets one finding of a kind.
 	once map[string]bool
 }
 
@@ -110,10 +111,11 @@ func (c *checker) sorted() []Finding {
 	return slices.Compact(c.found)
 }
 
-// place matches an error that begins with where it is.
+// place matches an error message that begins with a position.
 var place = regexp.MustCompile(`^(?s)(.+?):(\d+)(?::(\d+))?: (.*)$`)
 
-// fault adds errors of other packages, each as it is. Where one names its place, that is used, else the file given.
+// fault adds the errors of other packages, each as a finding of its own. It uses the position in the message; if there is
+// none, it uses the given file.
 func (c *checker) fault(rule, file string, err error) {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, e := range joined.Unwrap() {
@@ -160,7 +162,7 @@ func (c *checker) manifest() {
 	}
 }
 
-// sdk checks that the SDK which the plugin vendors is one that this aura can serve.
+// sdk checks that this aura supports the SDK version that the plugin vendors.
 func (c *checker) sdk() {
 	plugin, vendored, err := manifest.VendoredSDK(c.dir)
 	if err == nil && vendored {

@@ -29,7 +29,7 @@ func BeforeChat(_ context.Context, _ sdk.BeforeChatContext) (sdk.Result, error) 
 // bare is a plugin without imports; declarations follow from line 3 on.
 const bare = "-- main.go --\npackage my_plugin\n\n"
 
-// TestDir has a row for each rule that is not about a construct of the language; the rows of those are in the corpus.
+// TestDir has a row for each rule that is not about a construct of the language; the rows for constructs are in the corpus.
 func TestDir(t *testing.T) {
 	t.Parallel()
 	const imports = "import (\n\t\"context\"\n\n\t\"github.com/idelchi/aura/sdk\"\n)\n\n"
@@ -118,10 +118,10 @@ func TestDir(t *testing.T) {
 	}
 }
 
-// hookOnly stands for a further file with a hook.
+// hookOnly is replaced by a further file with a hook.
 const hookOnly = "HOOK\n"
 
-// TestUnsafe allows the restricted packages.
+// TestUnsafe checks that unsafe mode allows the restricted packages.
 func TestUnsafe(t *testing.T) {
 	t.Parallel()
 	archive := txtar.Parse([]byte(start + "-- exec.go --\npackage my_plugin\n\nimport (\n\t\"os/exec\"\n\t\"syscall\"\n\t\"unsafe\"\n)\n\n" +
@@ -135,7 +135,7 @@ func TestUnsafe(t *testing.T) {
 	}
 }
 
-// TestIdleKeys has a row for each key of plugin.yaml that is for hooks or for a tool alone.
+// TestIdleKeys has a row for each key of plugin.yaml that applies only to hooks or only to a tool.
 func TestIdleKeys(t *testing.T) {
 	t.Parallel()
 	const tool = "package my_plugin\n\nimport (\n\t\"context\"\n\n\t\"github.com/idelchi/aura/sdk\"\n)\n\n" +
@@ -166,7 +166,7 @@ func TestIdleKeys(t *testing.T) {
 	}
 }
 
-// TestSeverity holds errors, warnings and the milder view of what is vendored apart.
+// TestSeverity checks errors, warnings and the lower severity of findings in vendored packages.
 func TestSeverity(t *testing.T) {
 	t.Parallel()
 	const library = "-- vendor/a.com/x/x.go --\npackage x\n\nfunc F(v func() any) bool {\n\tswitch v() {\n\tcase 1:\n\t\treturn true\n\t}\n\treturn *new(1) > 0\n}\n"
@@ -188,7 +188,7 @@ func TestSeverity(t *testing.T) {
 	}
 }
 
-// TestNoPlugin looks at directories that are none.
+// TestNoPlugin checks directories that are not plugins.
 func TestNoPlugin(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
@@ -203,7 +203,7 @@ func TestNoPlugin(t *testing.T) {
 	}
 }
 
-// FuzzDir checks any source, manifest and module.
+// FuzzDir checks arbitrary sources, manifests and modules.
 func FuzzDir(f *testing.F) {
 	names, err := filepath.Glob("testdata/corpus/*.txtar")
 	if err != nil {
@@ -232,7 +232,7 @@ func FuzzDir(f *testing.F) {
 	})
 }
 
-// TestToolSchema has a row for each rule about a tool's schema. A schema that is computed is not judged.
+// TestToolSchema has a row for each rule about a tool's schema. Computed schemas are not checked.
 func TestToolSchema(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ literal, want string }{

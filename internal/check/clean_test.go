@@ -9,7 +9,8 @@ import (
 	"github.com/idelchi/aura/internal/check"
 )
 
-// TestClean finds nothing in code that the interpreter runs as Go does, what its loader repairs among it.
+// TestClean checks that there are no findings in code that the interpreter runs like Go, including code that the loader
+// repairs.
 func TestClean(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{
@@ -94,7 +95,7 @@ func TestClean(t *testing.T) {
 	}
 }
 
-// clean is a plugin with types that the rows use.
+// clean is a plugin with the types that the rows use.
 const clean = `func BeforeChat(_ context.Context, _ sdk.BeforeChatContext) (sdk.Result, error) { return sdk.Result{}, nil }
 
 type shape interface{ area() int }

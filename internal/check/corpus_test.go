@@ -14,7 +14,7 @@ import (
 	"github.com/idelchi/aura/internal/check"
 )
 
-// unpack writes an archive to a plugin's directory of this name, with a manifest and a go.mod if it has none.
+// unpack writes an archive to a plugin directory of this name, and adds a manifest and a go.mod if they are missing.
 func unpack(tb testing.TB, name string, archive *txtar.Archive) string {
 	tb.Helper()
 	dir := filepath.Join(tb.TempDir(), name)
@@ -36,7 +36,7 @@ func unpack(tb testing.TB, name string, archive *txtar.Archive) string {
 
 var want = regexp.MustCompile(`// want ([\w-]+)`)
 
-// wanted lists the findings that comments in the source ask for, as FILE:LINE RULE.
+// wanted lists the findings that comments in the source expect, as FILE:LINE RULE.
 func wanted(archive *txtar.Archive) []string {
 	var list []string
 	for _, f := range archive.Files {
@@ -61,8 +61,8 @@ func places(dir string, found []check.Finding) []string {
 	return list
 }
 
-// TestCorpus finds what each plugin of the corpus was written to show, and nothing else. That the interpreter goes wrong
-// there is shown by the end-to-end tests, with the same files.
+// TestCorpus checks that each plugin of the corpus has exactly the findings that it was written for. The end-to-end tests use
+// the same files to show that the interpreter fails there.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	names, err := filepath.Glob("testdata/corpus/*.txtar")
@@ -91,7 +91,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// TestExamples finds nothing in the plugins of the repository.
+// TestExamples checks that there are no findings in the plugins of the repository.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	var dirs []string

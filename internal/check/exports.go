@@ -13,7 +13,7 @@ import (
 	"github.com/idelchi/aura/internal/pluginsource"
 )
 
-// exports checks what the plugin's package exports.
+// exports checks the functions that the plugin's package exports.
 func (c *checker) exports(s *source, p *sourcePackage, pkg *types.Package) {
 	hooks := 0
 	for _, point := range hookpoint.All() {
@@ -44,7 +44,7 @@ func (c *checker) exports(s *source, p *sourcePackage, pkg *types.Package) {
 	}
 }
 
-// idle finds what plugin.yaml says about hooks or a tool that the plugin does not have.
+// idle finds keys of plugin.yaml about hooks or a tool that the plugin does not have.
 func (c *checker) idle(hooks, tool bool) {
 	d := c.declared
 	for _, key := range []struct {
@@ -66,7 +66,7 @@ func (c *checker) idle(hooks, tool bool) {
 	}
 }
 
-// pair checks two functions that need each other and reports whether there is one of them.
+// pair checks two functions that need each other and reports whether the plugin has at least one of them.
 func (c *checker) pair(s *source, pkg *types.Package, p pluginsource.Pair) bool {
 	describes, _ := c.export(s, pkg, p.Describe)
 	runs, _ := c.export(s, pkg, p.Run)
@@ -84,7 +84,7 @@ func (c *checker) pair(s *source, pkg *types.Package, p pluginsource.Pair) bool 
 	return true
 }
 
-// almostHooks finds functions that were probably meant to be hooks, as the start does.
+// almostHooks finds functions that were probably meant to be hooks, in the same way as aura does at startup.
 func (c *checker) almostHooks(s *source, p *sourcePackage) {
 	var declared []pluginsource.Declaration
 	for _, f := range p.files {
@@ -134,10 +134,10 @@ func (c *checker) exported(s *source, pos token.Pos, f Finding) {
 	c.add(f)
 }
 
-// spelled is a type as it is written.
+// spelled returns a type as it is written in source.
 func spelled(t reflect.Type) string { return strings.ReplaceAll(t.String(), "interface {}", "any") }
 
-// signature spells a function's type without the names of parameters.
+// signature returns a function's type without the names of parameters.
 func signature(sig *types.Signature) string {
 	bare := types.NewSignatureType(nil, nil, nil, unnamed(sig.Params()), unnamed(sig.Results()), sig.Variadic())
 	return strings.ReplaceAll(types.TypeString(bare, (*types.Package).Name), "interface{}", "any")
@@ -151,7 +151,7 @@ func unnamed(tuple *types.Tuple) *types.Tuple {
 	return types.NewTuple(vars...)
 }
 
-// invalid reports whether a type has a part of which nothing is known.
+// invalid reports whether a part of a type is unknown.
 func invalid(t types.Type) bool {
 	return strings.Contains(types.TypeString(t, nil), "invalid type")
 }

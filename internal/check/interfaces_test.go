@@ -8,7 +8,7 @@ import (
 	"github.com/idelchi/aura/internal/check"
 )
 
-// soundInterfaces keeps values as interfaces in the ways that the interpreter gets right.
+// soundInterfaces stores values in interfaces in ways that the interpreter handles correctly.
 const soundInterfaces = `package my_plugin
 
 import (
@@ -91,7 +91,7 @@ func find() shape {
 }
 `
 
-// TestSoundInterfaces finds nothing in them.
+// TestSoundInterfaces checks that there are no findings in soundInterfaces.
 func TestSoundInterfaces(t *testing.T) {
 	t.Parallel()
 	dir := unpack(t, "my-plugin", &txtar.Archive{Files: []txtar.File{{Name: "main.go", Data: []byte(soundInterfaces)}}})

@@ -15,13 +15,13 @@ import (
 	"sync"
 )
 
-// declarations are those of the SDK and of the standard library, as far as the interpreter has it. The release runs where
-// no Go is installed, so they come with it.
+// declarations holds the declarations of the SDK and of the part of the standard library that the interpreter has. They are
+// embedded because aura also runs where Go is not installed.
 //
 //go:embed stdlib.txt.gz
 var declarations []byte
 
-// stub is the text of a package. A hidden one cannot be imported; its types occur in others.
+// stub is the text of a package. A hidden package cannot be imported; other packages use its types.
 type stub struct {
 	text   string
 	hidden bool
@@ -47,7 +47,8 @@ var library = sync.OnceValue(func() map[string]stub {
 	return packages
 })
 
-// compiled caches the library's packages for all plugins. go/types does not change a package that is complete.
+// compiled caches the library's packages for all plugins. Sharing is safe, because go/types does not change a complete
+// package.
 var compiled = struct {
 	sync.Mutex
 
@@ -88,7 +89,7 @@ func compileLibrary(path string) (*types.Package, error) {
 	return p, nil
 }
 
-// libraryImporter is used while the lock of compiled is held.
+// libraryImporter imports packages of the library. The caller must hold the lock of compiled.
 type libraryImporter struct{}
 
 func (libraryImporter) Import(path string) (*types.Package, error) {

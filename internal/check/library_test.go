@@ -2,7 +2,7 @@ package check
 
 import "testing"
 
-// TestLibrary reads all declarations that come with the package.
+// TestLibrary reads all embedded declarations.
 func TestLibrary(t *testing.T) {
 	t.Parallel()
 	if len(library()) < 150 {

@@ -6,19 +6,19 @@ import (
 	"go/types"
 )
 
-// weight says when a construct does harm.
+// weight is when a construct does harm.
 type weight int
 
 const (
 	// atLoad keeps the plugin from loading.
 	atLoad weight = iota
-	// atRun goes wrong whenever the line runs. In a vendored package nobody knows whether it ever does.
+	// atRun fails each time the line runs. In a vendored package it is unknown whether the line ever runs.
 	atRun
-	// maybe goes wrong with some values.
+	// maybe fails with some values.
 	maybe
 )
 
-// pass looks at one package that is valid Go.
+// pass checks one package that is valid Go.
 type pass struct {
 	*checker
 
@@ -26,23 +26,23 @@ type pass struct {
 	pkg    *sourcePackage
 	types  *types.Package
 	info   *types.Info
-	// stack leads from the file to the node that is looked at, which is its last.
+	// stack holds the nodes from the file to the current node, which is the last element.
 	stack []ast.Node
-	// changed holds where each variable is assigned to.
+	// changed holds the places at which each variable is assigned to.
 	changed map[types.Object][]change
-	// origin holds what variables were first given, as far as that is one expression.
+	// origin holds the initial value of variables that are initialised with a single expression.
 	origin map[types.Object]ast.Expr
 	// keeps holds the parameters that functions keep beyond the call.
 	keeps map[types.Object]bool
 }
 
-// change is an assignment to a variable as a whole or to a part of it, which may lie behind a pointer.
+// change is an assignment to a variable as a whole or to a part of it, which may be behind a pointer.
 type change struct {
 	at    token.Pos
 	whole bool
 }
 
-// rules are asked about every node, each on its own.
+// rules holds the rules. Each rule is called for every node.
 var rules = []func(*pass, ast.Node){
 	builtins, ranges, genericCalls, genericAliases, recursiveTypes, newExpressions,
 	switches, typeSwitches, assertions, comparisons, mapKeys, methodExpressions, embeddedInterfaces,
@@ -81,7 +81,7 @@ func (p *pass) report(n ast.Node, w weight, rule, message, fix string) {
 	p.addIn(p.pkg, f)
 }
 
-// survey finds where variables get their values.
+// survey records where variables get their values.
 func (p *pass) survey() {
 	p.changed = map[types.Object][]change{}
 	p.origin = map[types.Object]ast.Expr{}
@@ -135,7 +135,7 @@ func (p *pass) change(x ast.Expr, at token.Pos) {
 	}
 }
 
-// root is the variable that an expression reads or writes a part of.
+// root returns the variable that an expression reads or writes a part of.
 func (p *pass) root(x ast.Expr) types.Object {
 	for {
 		switch e := x.(type) {
@@ -171,7 +171,7 @@ func (p *pass) object(id *ast.Ident) types.Object {
 	return p.info.Uses[id]
 }
 
-// typeOf is an expression's type; it is never nil.
+// typeOf returns an expression's type; it never returns nil.
 func (p *pass) typeOf(x ast.Expr) types.Type {
 	if x != nil {
 		if t := p.info.TypeOf(x); t != nil {
@@ -181,7 +181,7 @@ func (p *pass) typeOf(x ast.Expr) types.Type {
 	return types.Typ[types.Invalid]
 }
 
-// callee is the function or method that a call names, or nil.
+// callee returns the function or method that a call names, or nil.
 func (p *pass) callee(call *ast.CallExpr) *types.Func {
 	fun := ast.Unparen(call.Fun)
 	if index, ok := fun.(*ast.IndexExpr); ok {
@@ -200,7 +200,7 @@ func (p *pass) callee(call *ast.CallExpr) *types.Func {
 	return fn
 }
 
-// calls reports whether a call is of a function of the library.
+// calls reports whether a call names a function of the given library package.
 func (p *pass) calls(call *ast.CallExpr, pkg string, names ...string) bool {
 	fn := p.callee(call)
 	if fn == nil || fn.Pkg() == nil || fn.Pkg().Path() != pkg {
@@ -214,7 +214,7 @@ func (p *pass) calls(call *ast.CallExpr, pkg string, names ...string) bool {
 	return len(names) == 0
 }
 
-// interpreted returns the named type behind t, pointers aside, if it is declared in source that is interpreted.
+// interpreted returns the named type behind t, or behind a pointer to it, if the type is declared in interpreted source.
 func (p *pass) interpreted(t types.Type) *types.Named {
 	t = types.Unalias(t)
 	if ptr, ok := t.(*types.Pointer); ok {
@@ -227,7 +227,7 @@ func (p *pass) interpreted(t types.Type) *types.Named {
 	return named
 }
 
-// enclosing returns the innermost function around the node that is looked at, and the loops between the two.
+// enclosing returns the innermost function around the current node, and the loops between the two.
 func (p *pass) enclosing() (fn ast.Node, loops []ast.Node) {
 	for i := len(p.stack) - 2; i >= 0; i-- {
 		switch n := p.stack[i].(type) {
@@ -240,7 +240,7 @@ func (p *pass) enclosing() (fn ast.Node, loops []ast.Node) {
 	return nil, loops
 }
 
-// parent is the node above the one that is looked at.
+// parent returns the node that is up levels above the current node, or nil.
 func (p *pass) parent(up int) ast.Node {
 	if i := len(p.stack) - 1 - up; i >= 0 {
 		return p.stack[i]

@@ -11,7 +11,7 @@ import (
 	"github.com/idelchi/aura/internal/pluginsource"
 )
 
-// resolve looks for the package of an import and reads it, if it is source.
+// resolve finds the package of an import and reads the package if it is source.
 func (c *checker) resolve(s *source, importer *sourcePackage, spec *ast.ImportSpec) {
 	p, err := strconv.Unquote(spec.Path.Value)
 	if err != nil {
@@ -40,7 +40,7 @@ func (c *checker) resolve(s *source, importer *sourcePackage, spec *ast.ImportSp
 	}
 }
 
-// resolveSource resolves what is neither the library's nor the SDK's.
+// resolveSource resolves an import that is neither part of the library nor of the SDK.
 func (c *checker) resolveSource(s *source, p string, report func(rule, message, fix string)) {
 	if known := s.byPath[p]; known != nil {
 		if !known.done {
@@ -73,7 +73,8 @@ func (c *checker) resolveSource(s *source, p string, report func(rule, message, 
 	}
 }
 
-// isLibrary reports whether aura provides a package: the SDK, or one of the standard library that is open to every plugin.
+// isLibrary reports whether aura provides a package: the SDK, or a package of the standard library that every plugin may
+// import.
 func isLibrary(p string) bool {
 	known, ok := library()[p]
 	return ok && !known.hidden

@@ -6,8 +6,8 @@ import (
 	"go/types"
 )
 
-// anyCase looks at a case of a type switch that names its value and is over an any. The interpreter wraps values of types that
-// have methods, and does not look into those.
+// anyCase checks a case of a type switch that names its value and switches over an any. The interpreter wraps values of types
+// that have methods, and such a switch does not unwrap them.
 func anyCase(p *pass, at ast.Expr, own *types.Named, s typeSwitch) {
 	if !isEmpty(s.over) || types.NewMethodSet(types.NewPointer(own)).Len() == 0 || p.fromLibrary(s.subject) {
 		return
@@ -16,7 +16,7 @@ func anyCase(p *pass, at ast.Expr, own *types.Named, s typeSwitch) {
 		fmt.Sprintf("assert it before the switch: if x, ok := v.(%s); ok { … }; or give the value to a function of this file as a parameter of type any, and switch over that", s.text))
 }
 
-// fromLibrary reports whether a value comes from compiled code, which holds none of the interpreter's wrappers.
+// fromLibrary reports whether a value comes from compiled code, whose values are not wrapped by the interpreter.
 func (p *pass) fromLibrary(x ast.Expr) bool {
 	switch e := ast.Unparen(x).(type) {
 	case *ast.Ident:

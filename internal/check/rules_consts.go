@@ -7,7 +7,7 @@ import (
 	"go/types"
 )
 
-// constantGroups finds constants that the interpreter takes for a loop, or counts wrongly.
+// constantGroups finds constants that the interpreter rejects as a definition loop, or computes wrongly.
 func constantGroups(p *pass, n ast.Node) {
 	group, ok := n.(*ast.GenDecl)
 	if !ok || group.Tok != token.CONST {
@@ -45,7 +45,7 @@ func (p *pass) mentionsIota(spec *ast.ValueSpec) bool {
 	return found
 }
 
-// compares reports whether a constant is true and the result of a comparison.
+// compares reports whether a constant is true and is the result of a comparison.
 func (p *pass) compares(spec *ast.ValueSpec) bool {
 	found := false
 	for i, x := range spec.Values {
@@ -62,7 +62,7 @@ func (p *pass) compares(spec *ast.ValueSpec) bool {
 	return found
 }
 
-// shiftsFloat reports whether a constant is a float and its value is shifted by an expression with iota.
+// shiftsFloat reports whether a constant is a float whose value is shifted by an expression with iota.
 func (p *pass) shiftsFloat(spec *ast.ValueSpec) bool {
 	if spec.Type == nil || !p.mentionsIota(spec) {
 		return false

@@ -9,7 +9,7 @@ import (
 	"github.com/idelchi/aura/internal/repair"
 )
 
-// deferredArguments finds deferred calls whose arguments or receiver will be others by the time that they run.
+// deferredArguments finds deferred calls whose arguments or receiver will have changed by the time that the calls run.
 func deferredArguments(p *pass, n ast.Node) {
 	d, ok := n.(*ast.DeferStmt)
 	if !ok {
@@ -35,7 +35,8 @@ func deferredArguments(p *pass, n ast.Node) {
 	}
 }
 
-// deferred is where a deferred call stands. If parts is set, an expression in it changes with the parts of its variable.
+// deferred is the place of a deferred call. If parts is set, an assignment to a part of a variable also changes the
+// expression.
 type deferred struct {
 	at    *ast.DeferStmt
 	fn    ast.Node
@@ -55,7 +56,7 @@ func (p *pass) checkDeferred(x ast.Expr, d deferred) {
 	}
 }
 
-// holdsReference reports whether an expression is a variable by itself whose type refers to what it holds.
+// holdsReference reports whether an expression is a variable on its own whose type refers to its content.
 func (p *pass) holdsReference(x ast.Expr) bool {
 	if _, ok := ast.Unparen(x).(*ast.Ident); !ok {
 		return false
@@ -68,7 +69,7 @@ func (p *pass) holdsReference(x ast.Expr) bool {
 	}
 }
 
-// stale reports whether an expression that stands in a deferred call may have another value in the end.
+// stale reports whether an expression in a deferred call may have another value when the call runs.
 func (p *pass) stale(x ast.Expr, d deferred) (weight, bool) {
 	tv := p.info.Types[x]
 	if tv.Value != nil || tv.IsNil() || tv.IsType() {
@@ -100,7 +101,7 @@ func (p *pass) stale(x ast.Expr, d deferred) (weight, bool) {
 	return atRun, p.changesIn(obj, d, later) || p.isResult(d.fn, obj) && p.returnsValues(d.fn)
 }
 
-// changesIn reports whether a variable changes, as far as it matters to the deferred call, at a place that counts.
+// changesIn reports whether a variable changes, in a way that matters to the deferred call, at a position that counts accepts.
 func (p *pass) changesIn(obj types.Object, d deferred, counts func(token.Pos) bool) bool {
 	return slices.ContainsFunc(p.changed[obj], func(c change) bool { return (c.whole || d.parts) && counts(c.at) })
 }
@@ -114,7 +115,7 @@ func inLoop(at token.Pos, loops []ast.Node) bool {
 	return false
 }
 
-// mentionsLocal reports whether an expression has a variable in it that is declared, or changes, in a loop.
+// mentionsLocal reports whether an expression contains a variable that is declared or changed in a loop.
 func (p *pass) mentionsLocal(n ast.Node, loops []ast.Node) bool {
 	found := false
 	ast.Inspect(n, func(n ast.Node) bool {
@@ -173,8 +174,8 @@ func (p *pass) returnsValues(fn ast.Node) bool {
 	return found
 }
 
-// deferredLoops finds deferred function literals that use variables of the loop around them. The loader repairs most
-// of those that do not recover.
+// deferredLoops finds deferred function literals that use variables of the loop around them. The loader repairs most of those
+// that do not call recover.
 func deferredLoops(p *pass, n ast.Node) {
 	d, ok := n.(*ast.DeferStmt)
 	if !ok {
@@ -200,7 +201,7 @@ func deferredLoops(p *pass, n ast.Node) {
 	}
 }
 
-// deferredLiterals finds deferred variables that hold a function literal which recovers.
+// deferredLiterals finds deferred variables that hold a function literal that calls recover.
 func deferredLiterals(p *pass, n ast.Node) {
 	d, ok := n.(*ast.DeferStmt)
 	if !ok {
@@ -217,7 +218,7 @@ func deferredLiterals(p *pass, n ast.Node) {
 	}
 }
 
-// recovers reports whether recover is called somewhere in a node.
+// recovers reports whether a node contains a call of recover.
 func (p *pass) recovers(n ast.Node) bool {
 	found := false
 	ast.Inspect(n, func(n ast.Node) bool {
@@ -230,7 +231,7 @@ func (p *pass) recovers(n ast.Node) bool {
 	return found
 }
 
-// inside reports whether a position lies in a function literal within fn.
+// inside reports whether an expression is located in a function literal within fn.
 func (p *pass) inside(x ast.Expr, fn ast.Node) bool {
 	found := false
 	ast.Inspect(functionBody(fn), func(n ast.Node) bool {
@@ -242,7 +243,7 @@ func (p *pass) inside(x ast.Expr, fn ast.Node) bool {
 	return found
 }
 
-// methodValues finds methods taken from a variable that is another one when they are called.
+// methodValues finds methods taken from a variable that will have changed when the methods are called.
 func methodValues(p *pass, n ast.Node) {
 	sel, ok := n.(*ast.SelectorExpr)
 	if !ok {
@@ -275,8 +276,8 @@ func isPointer(t types.Type) bool {
 	return ok
 }
 
-// counters finds variables of a for clause that are captured and cannot be copied for each iteration, because the body
-// changes them or takes their address.
+// counters finds variables of a for clause that are captured and cannot be copied for each iteration, because the body changes
+// them or takes their address.
 func counters(p *pass, n ast.Node) {
 	loop, ok := n.(*ast.ForStmt)
 	if !ok {
@@ -298,7 +299,8 @@ func counters(p *pass, n ast.Node) {
 	}
 }
 
-// uses says how the body of a loop uses its variable. An address that is given to a function is taken to come back.
+// uses reports how the body of a loop uses the loop's variable. It assumes that a function does not keep an address that it is
+// given.
 func (p *pass) uses(body *ast.BlockStmt, obj types.Object) (captured, address bool) {
 	lent := map[ast.Expr]bool{}
 	ast.Inspect(body, func(n ast.Node) bool {

@@ -6,7 +6,7 @@ import (
 	"go/types"
 )
 
-// errorsAs finds targets that compiled code cannot fill in.
+// errorsAs finds targets that compiled code cannot set.
 func errorsAs(p *pass, n ast.Node) {
 	call, ok := n.(*ast.CallExpr)
 	if !ok || !p.calls(call, "errors", "As") || len(call.Args) != 2 {
@@ -18,7 +18,7 @@ func errorsAs(p *pass, n ast.Node) {
 	}
 }
 
-// errorArguments finds errors of an interpreted type that compiled functions get without their being an error to them.
+// errorArguments finds errors of an interpreted type that are passed to compiled functions, which do not see them as errors.
 func errorArguments(p *pass, n ast.Node) {
 	call, ok := n.(*ast.CallExpr)
 	if !ok {
@@ -48,7 +48,7 @@ func errorArguments(p *pass, n ast.Node) {
 	}
 }
 
-// errorValues finds struct values that become an error in a place where the interpreter loses their methods.
+// errorValues finds struct values that become an error at a place where the interpreter loses their methods.
 func errorValues(p *pass, n ast.Node) {
 	check := func(to types.Type, x ast.Expr) {
 		lit, ok := ast.Unparen(x).(*ast.CompositeLit)
@@ -79,7 +79,7 @@ func errorValues(p *pass, n ast.Node) {
 	}
 }
 
-// errorMethods finds the methods by which errors.Is and errors.As would look into an error.
+// errorMethods finds the methods that errors.Is and errors.As would call on an error.
 func errorMethods(p *pass, n ast.Node) {
 	fn, ok := n.(*ast.FuncDecl)
 	if !ok || fn.Recv == nil || fn.Name.Name != "Is" && fn.Name.Name != "As" && fn.Name.Name != "Unwrap" {
@@ -135,7 +135,7 @@ func isEmpty(t types.Type) bool {
 	return ok && i.NumMethods() == 0
 }
 
-// alwaysSet reports whether a variable was declared with the address of something and has not changed since.
+// alwaysSet reports whether a variable was declared with the address of something and never changed afterwards.
 func (p *pass) alwaysSet(id *ast.Ident) bool {
 	obj := p.object(id)
 	u, ok := p.origin[obj].(*ast.UnaryExpr)

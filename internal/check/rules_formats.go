@@ -42,7 +42,7 @@ func (p *pass) checkVerbs(format string, args []ast.Expr) {
 	}
 }
 
-// hidesFields reports whether a type is a struct, or a pointer to one, with fields that are not exported.
+// hidesFields reports whether a type is a struct with unexported fields, or a pointer to one.
 func hidesFields(t types.Type) bool {
 	if ptr, ok := t.Underlying().(*types.Pointer); ok {
 		t = ptr.Elem()
@@ -59,8 +59,8 @@ func hidesFields(t types.Type) bool {
 	return false
 }
 
-// verbsOf are the verbs of a format with the flag + if they have it, one for each argument, and a * for each width that is one.
-// There are none if arguments are named by their number.
+// verbsOf returns the verbs of a format, one for each argument, with the flag + if they have it, and a * for each width that
+// is an argument. It returns nil if the format numbers its arguments.
 func verbsOf(format string) []string {
 	var list []string
 	in, flag := false, ""
@@ -85,7 +85,7 @@ func verbsOf(format string) []string {
 	return list
 }
 
-// printedCalls finds the result of a call that is printed alone. The loader repairs calls of functions of the same file.
+// printedCalls finds calls whose result is the only printed value. The loader repairs calls of functions of the same file.
 func printedCalls(p *pass, n ast.Node) {
 	call, ok := n.(*ast.CallExpr)
 	if !ok || !p.calls(call, "fmt") || len(call.Args) != 1 || strings.HasSuffix(p.callee(call).Name(), "f") {

@@ -9,9 +9,9 @@ import (
 	"github.com/idelchi/aura/internal/repair"
 )
 
-// The loader repairs most of what the rules of this file are about; they find the rest.
+// The loader repairs most constructs that the rules of this file are about; the rules find the rest.
 
-// shifts finds shifted numbers that have another type than int from where they stand.
+// shifts finds shifted numbers whose context gives them another type than int.
 func shifts(p *pass, n ast.Node) {
 	shift, ok := n.(*ast.BinaryExpr)
 	if !ok || shift.Op != token.SHL || p.info.Types[shift].Value != nil || !p.isUntyped(shift.X) {
@@ -59,7 +59,7 @@ func (p *pass) isUntyped(x ast.Expr) bool {
 	}
 }
 
-// channelRanges finds loops over lists of channels, which the interpreter takes for loops over a channel.
+// channelRanges finds loops over lists of channels, which the interpreter treats as loops over a channel.
 func channelRanges(p *pass, n ast.Node) {
 	loop, ok := n.(*ast.RangeStmt)
 	if !ok || loop.Tok != token.DEFINE {
@@ -79,7 +79,7 @@ func channelRanges(p *pass, n ast.Node) {
 	}
 }
 
-// nilAssignments finds nil among several values that are assigned by one statement.
+// nilAssignments finds nil among several values that one statement assigns.
 func nilAssignments(p *pass, n ast.Node) {
 	assign, ok := n.(*ast.AssignStmt)
 	if !ok || assign.Tok != token.ASSIGN || len(assign.Lhs) < 2 || len(assign.Lhs) != len(assign.Rhs) {

@@ -10,11 +10,11 @@ import (
 	"github.com/idelchi/aura/internal/repair"
 )
 
-// The interpreter does not copy a value with methods that becomes an interface: the interface goes on to refer to the place
-// that the value had in its function. What comes to that place later is what the interface holds then. A variable has a new
-// place each time it is declared; any other expression has one place for all iterations of a loop.
+// The interpreter does not copy a value with methods that is converted to an interface: the interface keeps referring to the
+// value's storage in its function. If another value is stored there later, the interface holds that value. A variable has new
+// storage each time it is declared; any other expression has the same storage in all iterations of a loop.
 
-// storedValues finds values that are kept as an interface beyond the time that their place is theirs.
+// storedValues finds values that are kept as an interface after their storage is reused.
 func storedValues(p *pass, n ast.Node) {
 	_, loops := p.enclosing()
 	s := storing{pass: p, loops: loops, many: true}
@@ -49,7 +49,7 @@ func storedValues(p *pass, n ast.Node) {
 	}
 }
 
-// outliving are the loops that a variable lives longer than one iteration of.
+// outliving returns those of the loops whose iterations a variable outlives.
 func (p *pass) outliving(x ast.Expr, loops []ast.Node) []ast.Node {
 	obj := p.root(x)
 	for i, loop := range loops {
@@ -60,13 +60,13 @@ func (p *pass) outliving(x ast.Expr, loops []ast.Node) []ast.Node {
 	return loops
 }
 
-// isElement reports whether an expression is another variable from one time to the next.
+// isElement reports whether an expression may denote a different variable each time it is evaluated.
 func (p *pass) isElement(x ast.Expr) bool {
 	index, ok := ast.Unparen(x).(*ast.IndexExpr)
 	return ok && p.info.Types[index.Index].Value == nil
 }
 
-// storing is a statement that keeps values. If many is set, each iteration of a loop keeps one more.
+// storing is a statement that keeps values. If many is set, each iteration of a loop keeps one more value.
 type storing struct {
 	*pass
 
@@ -74,7 +74,7 @@ type storing struct {
 	many  bool
 }
 
-// store looks at an expression whose value is kept as one of type to.
+// store checks an expression whose value is kept as a value of type to.
 func (s storing) store(x ast.Expr, to types.Type) {
 	x = ast.Unparen(x)
 	if call, ok := x.(*ast.CallExpr); ok && len(call.Args) == 1 && s.info.Types[call.Fun].IsType() && types.IsInterface(s.typeOf(call)) {
@@ -101,7 +101,7 @@ func (s storing) store(x ast.Expr, to types.Type) {
 	}
 }
 
-// parts looks at the values that a composite literal keeps.
+// parts checks the values that a composite literal keeps.
 func (s storing) parts(x ast.Expr) {
 	if u, ok := x.(*ast.UnaryExpr); ok && u.Op == token.AND {
 		x = ast.Unparen(u.X)
@@ -121,7 +121,7 @@ func (s storing) parts(x ast.Expr) {
 	}
 }
 
-// elementType is the type of what a composite literal of type t has in a place.
+// elementType returns the type of element i, or of the element with the key, in a composite literal of type t.
 func elementType(t types.Type, i int, key ast.Expr) types.Type {
 	switch u := t.Underlying().(type) {
 	case *types.Slice:
@@ -141,7 +141,7 @@ func elementType(t types.Type, i int, key ast.Expr) types.Type {
 	return nil
 }
 
-// reused reports whether the next iteration gives another value to the place of an expression.
+// reused reports whether the next iteration stores another value in the storage of an expression.
 func (s storing) reused(x ast.Expr) bool {
 	switch e := x.(type) {
 	case *ast.Ident:
@@ -159,7 +159,7 @@ func (s storing) reused(x ast.Expr) bool {
 	return false
 }
 
-// reusedVariable reports whether a variable is not a new one in each iteration and has another value then.
+// reusedVariable reports whether a variable is shared by the iterations of a loop and gets another value in the next one.
 func (s storing) reusedVariable(obj types.Object) bool {
 	if _, ok := obj.(*types.Var); !ok {
 		return false
@@ -171,14 +171,14 @@ func (s storing) reusedVariable(obj types.Object) bool {
 			return !s.repaired(repair.Variable, declaration(loop, obj.Pos()))
 		}
 		if within(body, obj.Pos()) {
-			break // the innermost comes first, and this one declares it anew
+			break // the innermost loop comes first, and this loop redeclares the variable
 		}
 		around = append(around, loop)
 	}
 	return slices.ContainsFunc(s.changed[obj], func(c change) bool { return inLoop(c.at, around) && replaces(obj.Type(), c) })
 }
 
-// declaration is the name in the head of a loop that is at a position.
+// declaration returns the name in the head of a loop that is at a position.
 func declaration(loop ast.Node, at token.Pos) *ast.Ident {
 	var found *ast.Ident
 	ast.Inspect(loop, func(n ast.Node) bool {
@@ -201,8 +201,8 @@ func loopBody(loop ast.Node) *ast.BlockStmt {
 	}
 }
 
-// replaces reports whether a change gives the place of a variable another value. A struct that is assigned as a whole gets a
-// place of its own.
+// replaces reports whether a change stores another value in the storage of a variable. A struct that is assigned as a whole
+// gets new storage.
 func replaces(t types.Type, c change) bool {
 	switch t.Underlying().(type) {
 	case *types.Pointer:
@@ -214,7 +214,7 @@ func replaces(t types.Type, c change) bool {
 	}
 }
 
-// changesLater reports whether an expression is a local variable that changes after it.
+// changesLater reports whether an expression is a local variable that changes afterwards.
 func (s storing) changesLater(x ast.Expr) bool {
 	id, ok := x.(*ast.Ident)
 	fn, _ := s.enclosing()
@@ -230,7 +230,7 @@ func (s storing) changesLater(x ast.Expr) bool {
 	})
 }
 
-// leaves reports whether the loop ends after the statement that is looked at.
+// leaves reports whether the loop ends after the current statement.
 func (p *pass) leaves() bool {
 	for i := len(p.stack) - 1; i > 0; i-- {
 		stmt, ok := p.stack[i].(ast.Stmt)
@@ -261,7 +261,7 @@ func (p *pass) leaves() bool {
 	return false
 }
 
-// structValues finds struct literals that are assigned to a part of something that is of an interface type of the plugin's own.
+// structValues finds struct literals that are assigned to a field or element whose type is an interface of the plugin's own.
 func structValues(p *pass, n ast.Node) {
 	set, ok := n.(*ast.AssignStmt)
 	if !ok || len(set.Lhs) != len(set.Rhs) {

@@ -5,7 +5,7 @@ import (
 	"go/types"
 )
 
-// surveyKept remembers variables that a statement keeps somewhere else. For a parameter this means beyond the call.
+// surveyKept records variables that a statement stores elsewhere. A parameter that is stored outlives the call.
 func (p *pass) surveyKept(n ast.Node) {
 	keep := func(x ast.Expr) {
 		if id, ok := ast.Unparen(x).(*ast.Ident); ok && p.info.Uses[id] != nil {
@@ -32,13 +32,13 @@ func (p *pass) surveyKept(n ast.Node) {
 	}
 }
 
-// isAppend reports whether a call appends values that it names one by one.
+// isAppend reports whether a call appends values that it lists one by one.
 func (p *pass) isAppend(call *ast.CallExpr) bool {
 	id, ok := ast.Unparen(call.Fun).(*ast.Ident)
 	return ok && p.info.Uses[id] == types.Universe.Lookup("append") && !call.Ellipsis.IsValid() && len(call.Args) > 1
 }
 
-// arguments looks at the values that a call gives to a function of the same package which keeps them.
+// arguments checks the values that a call passes to a function of the same package that keeps them.
 func (s storing) arguments(call *ast.CallExpr) {
 	fn := s.callee(call)
 	if fn == nil || fn.Pkg() != s.types || call.Ellipsis.IsValid() {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// builtins finds the predeclared functions that are younger than the interpreter.
+// builtins finds predeclared functions that are newer than the interpreter.
 func builtins(p *pass, n ast.Node) {
 	id, ok := n.(*ast.Ident)
 	if !ok {
@@ -23,7 +23,7 @@ func builtins(p *pass, n ast.Node) {
 	}
 }
 
-// ranges finds loops over what the interpreter cannot loop over.
+// ranges finds loops over types that the interpreter cannot loop over.
 func ranges(p *pass, n ast.Node) {
 	loop, ok := n.(*ast.RangeStmt)
 	if !ok {
@@ -50,13 +50,13 @@ func ranges(p *pass, n ast.Node) {
 	}
 }
 
-// workingGenerics are the generic functions of the library that the interpreter can run.
+// workingGenerics lists the generic functions of the library that the interpreter can run.
 var workingGenerics = map[string]bool{
 	"slices.Contains": true, "slices.ContainsFunc": true, "slices.Index": true, "slices.IndexFunc": true, "slices.EqualFunc": true,
 	"cmp.Compare": true, "cmp.Less": true,
 }
 
-// genericCalls finds calls of generic functions that the interpreter lacks or cannot infer the types of.
+// genericCalls finds calls of generic functions that the interpreter lacks or whose types it cannot infer.
 func genericCalls(p *pass, n ast.Node) {
 	if sel, ok := n.(*ast.SelectorExpr); ok {
 		fn, ok := p.info.Uses[sel.Sel].(*types.Func)
@@ -72,7 +72,7 @@ func genericCalls(p *pass, n ast.Node) {
 	}
 	switch ast.Unparen(call.Fun).(type) {
 	case *ast.IndexExpr, *ast.IndexListExpr:
-		return // the types are given
+		return // the type arguments are explicit
 	}
 	fn := p.callee(call)
 	if fn == nil || fn.Pkg() == nil || p.source.byPath[fn.Pkg().Path()] == nil || fn.Signature().TypeParams().Len() == 0 {
@@ -84,8 +84,8 @@ func genericCalls(p *pass, n ast.Node) {
 	}
 }
 
-// uninferable says why the interpreter fails to infer type arguments. It takes the types that it meets in the parameters,
-// one after the other, for those of the type parameters in their order.
+// uninferable says why the interpreter cannot infer the type arguments. The interpreter takes the types that it finds in the
+// parameters, one after the other, as the type parameters in their order.
 func uninferable(p *pass, call *ast.CallExpr, sig *types.Signature) string {
 	params, fixed := sig.Params(), sig.Params().Len()
 	if sig.Variadic() {
@@ -130,7 +130,7 @@ func isUnion(t types.Type) bool {
 	return ok && !i.IsMethodSet() && !i.IsComparable() || ok && i.NumEmbeddeds() > 0
 }
 
-// occurrences appends the type parameters in t in the order in which the interpreter meets them.
+// occurrences appends the type parameters in t in the order in which the interpreter finds them.
 func occurrences(t types.Type, met *[]*types.TypeParam) {
 	switch t := types.Unalias(t).(type) {
 	case *types.TypeParam:
@@ -165,8 +165,8 @@ func genericAliases(p *pass, n ast.Node) {
 	}
 }
 
-// recursiveTypes finds types that contain themselves without a struct between, and function types that a struct among
-// their own parameters holds.
+// recursiveTypes finds types that contain themselves without a struct in between, and function types that are contained in a
+// struct among their own parameters.
 func recursiveTypes(p *pass, n ast.Node) {
 	spec, ok := n.(*ast.TypeSpec)
 	if !ok {
@@ -200,7 +200,7 @@ func recursiveTypes(p *pass, n ast.Node) {
 	}
 }
 
-// recursion looks for a type within others.
+// recursion searches for a type within other types.
 type recursion struct {
 	target  *types.Named
 	structs bool
@@ -247,7 +247,7 @@ func (r recursion) reachesAny(tuple *types.Tuple) bool {
 	return false
 }
 
-// newExpressions finds new with a value.
+// newExpressions finds calls of new with a value.
 func newExpressions(p *pass, n ast.Node) {
 	call, ok := n.(*ast.CallExpr)
 	if !ok || len(call.Args) != 1 {

@@ -12,8 +12,8 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// toolSchemas holds a tool's schema that is written as a literal against the rules by which aura takes over a tool. Parts that are
-// computed are left out: only running the plugin shows them.
+// toolSchemas checks a tool's schema that is written as a literal against aura's rules for tools. It skips computed parts:
+// only running the plugin shows them.
 func toolSchemas(p *pass, n ast.Node) {
 	lit, ok := n.(*ast.CompositeLit)
 	if !ok || !p.isSDK(lit, "ToolSchema") {
@@ -48,7 +48,7 @@ func toolSchemas(p *pass, n ast.Node) {
 	}
 }
 
-// commandSchemas does the same for the name of a slash command.
+// commandSchemas checks the name in a slash command's schema in the same way.
 func commandSchemas(p *pass, n ast.Node) {
 	lit, ok := n.(*ast.CompositeLit)
 	if !ok || !p.isSDK(lit, "CommandSchema") {
@@ -61,7 +61,7 @@ func commandSchemas(p *pass, n ast.Node) {
 	}
 }
 
-// parameters returns what a literal of parameters shows. Without its properties nothing is known to be missing among them.
+// parameters returns the parameters that a literal shows. If the properties are unknown, none is reported as missing.
 func (p *pass) parameters(lit *ast.CompositeLit) sdk.ToolParameters {
 	fields := p.fields(lit)
 	var out sdk.ToolParameters
@@ -113,7 +113,7 @@ func (p *pass) isSDK(lit *ast.CompositeLit, name string) bool {
 	return ok && named.Obj().Name() == name && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == pluginsource.SDKPath
 }
 
-// fields returns the values of a struct literal by the names of the fields.
+// fields returns the values of a struct literal by field name.
 func (p *pass) fields(lit *ast.CompositeLit) map[string]ast.Expr {
 	out := map[string]ast.Expr{}
 	t := p.info.TypeOf(lit)

@@ -8,8 +8,8 @@ import (
 	"github.com/idelchi/aura/internal/repair"
 )
 
-// rangeStrings finds loops over the offsets of a string. The loader repairs those over a parameter or a literal, and those whose
-// body reads a part of the string.
+// rangeStrings finds loops over the offsets of a string. The loader repairs loops over a parameter or a literal, and loops
+// whose body reads a part of the string.
 func rangeStrings(p *pass, n ast.Node) {
 	loop, ok := n.(*ast.RangeStmt)
 	if !ok || loop.Key == nil || loop.Value != nil || loop.Tok != token.DEFINE {

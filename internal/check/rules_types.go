@@ -9,8 +9,8 @@ import (
 	"github.com/idelchi/aura/internal/repair"
 )
 
-// switches finds a switch over an interface whose cases are values of other types. The loader repairs those over a variable or a
-// part of one.
+// switches finds switches over an interface whose cases are values of other types. The loader repairs switches over a variable
+// or a part of one.
 func switches(p *pass, n ast.Node) {
 	s, ok := n.(*ast.SwitchStmt)
 	if !ok || s.Tag == nil || !types.IsInterface(p.typeOf(s.Tag)) || p.repaired(repair.Switch, s) {
@@ -32,7 +32,7 @@ func switches(p *pass, n ast.Node) {
 	}
 }
 
-// typeSwitches finds cases that never match, or match too early.
+// typeSwitches finds cases that never match, or that match too early.
 func typeSwitches(p *pass, n ast.Node) {
 	s, ok := n.(*ast.TypeSwitchStmt)
 	if !ok {
@@ -74,7 +74,7 @@ func typeSwitches(p *pass, n ast.Node) {
 	}
 }
 
-// typeSwitch is what matters to its cases.
+// typeSwitch holds what the checks of its cases need.
 type typeSwitch struct {
 	subject  ast.Expr
 	over     types.Type
@@ -83,7 +83,7 @@ type typeSwitch struct {
 	text     string
 }
 
-// caseType looks at one case of a type switch.
+// caseType checks one case of a type switch.
 func caseType(p *pass, at ast.Expr, t types.Type, s typeSwitch) {
 	own := p.interpreted(t)
 	i, isInterface := t.Underlying().(*types.Interface)
@@ -132,7 +132,7 @@ func hasInterface(t types.Type) bool {
 	return false
 }
 
-// confused reports whether the interpreter cannot tell two types apart, one of which it has made up.
+// confused reports whether the interpreter cannot distinguish two types, one of which is interpreted.
 func confused(p *pass, a, b types.Type) bool {
 	if types.IsInterface(a) || types.IsInterface(b) || types.Identical(a, b) || p.interpreted(a) == nil && p.interpreted(b) == nil {
 		return false
@@ -147,7 +147,7 @@ func erase(t types.Type) types.Type {
 	return t.Underlying()
 }
 
-// subject is the value that a type switch looks at, and whether it gives it a name.
+// subject returns the value that a type switch is over, and reports whether the switch names the value.
 func subject(s *ast.TypeSwitchStmt) (ast.Expr, bool) {
 	var x ast.Expr
 	bound := false
@@ -163,7 +163,7 @@ func subject(s *ast.TypeSwitchStmt) (ast.Expr, bool) {
 	return x, bound
 }
 
-// assertions finds type assertions that fail although they should not.
+// assertions finds type assertions that fail although they are correct in Go.
 func assertions(p *pass, n ast.Node) {
 	a, ok := n.(*ast.TypeAssertExpr)
 	if !ok || a.Type == nil {
@@ -211,7 +211,7 @@ func comparisons(p *pass, n ast.Node) {
 	}
 }
 
-// ownError reports whether an expression is an error of an interpreted type, or a variable that was given one.
+// ownError reports whether an expression is an error of an interpreted type, or a variable that was assigned one.
 func (p *pass) ownError(x ast.Expr) bool {
 	for range 3 {
 		t := p.typeOf(x)
@@ -227,7 +227,7 @@ func (p *pass) ownError(x ast.Expr) bool {
 	return false
 }
 
-// mapKeys finds maps whose keys are of an interface type that is interpreted.
+// mapKeys finds maps whose key type is an interpreted interface.
 func mapKeys(p *pass, n ast.Node) {
 	if m, ok := n.(*ast.MapType); ok {
 		if t := p.typeOf(m.Key); types.IsInterface(t) && p.interpreted(t) != nil {
@@ -253,7 +253,7 @@ func methodExpressions(p *pass, n ast.Node) {
 		"write a function literal: func(t T) … { return t.method() }")
 }
 
-// embeddedInterfaces finds methods that a struct has only through an interface that it embeds.
+// embeddedInterfaces finds methods that a struct has only through an embedded interface.
 func embeddedInterfaces(p *pass, n ast.Node) {
 	switch n := n.(type) {
 	case *ast.StructType:

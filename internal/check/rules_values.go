@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// maxParts bounds the search through the parts of a type: generic types can have parts without end.
+// maxParts limits the search through the parts of a type: generic types can have infinitely many parts.
 const maxParts = 500
 
-// jsonValues finds values that encoding/json sees differently when their types are interpreted.
+// jsonValues finds values that encoding/json treats differently because their types are interpreted.
 func jsonValues(p *pass, n ast.Node) {
 	call, ok := n.(*ast.CallExpr)
 	if !ok || len(call.Args) == 0 {
@@ -27,7 +27,7 @@ func jsonValues(p *pass, n ast.Node) {
 	}
 }
 
-// jsonWalk goes through the parts of a value. Each kind of fault is reported once.
+// jsonWalk walks through the parts of a value. It reports each kind of problem once.
 type jsonWalk struct {
 	*pass
 
@@ -90,7 +90,7 @@ func (w jsonWalk) fields(s *types.Struct) {
 	}
 }
 
-// formats finds what package fmt prints differently.
+// formats finds values that package fmt prints differently.
 func formats(p *pass, n ast.Node) {
 	call, ok := n.(*ast.CallExpr)
 	if !ok || !p.calls(call, "fmt") || call.Ellipsis.IsValid() {
@@ -114,7 +114,7 @@ func formats(p *pass, n ast.Node) {
 	}
 }
 
-// hiddenStringer returns an interpreted type inside t that has its own text.
+// hiddenStringer returns an interpreted type inside t that has a String or Error method.
 func (p *pass) hiddenStringer(t types.Type, in bool, seen map[types.Type]bool) *types.Named {
 	t = types.Unalias(t)
 	if seen[t] || len(seen) > maxParts {
@@ -148,7 +148,7 @@ func (p *pass) hiddenStringer(t types.Type, in bool, seen map[types.Type]bool) *
 	return nil
 }
 
-// stringMethod is the method by which fmt would print a type.
+// stringMethod returns the name of the method with which fmt would print a type.
 func stringMethod(named *types.Named) string {
 	for _, name := range []string{"Error", "String"} {
 		obj, _, _ := types.LookupFieldOrMethod(named, false, named.Obj().Pkg(), name)

@@ -8,8 +8,8 @@ import (
 	"github.com/idelchi/aura/internal/repair"
 )
 
-// forwardedValues finds values that a function of the source hands on to compiled code as they were given to it, as in
-// log.Printf(format, args...). They arrive in the interpreter's wrapping.
+// forwardedValues finds values that a function of the source passes on unchanged to compiled code, as in log.Printf(format,
+// args...). The compiled code gets them in the interpreter's wrapping.
 func forwardedValues(p *pass, n ast.Node) {
 	call, ok := n.(*ast.CallExpr)
 	if !ok || call.Ellipsis.IsValid() {
@@ -34,7 +34,7 @@ func forwardedValues(p *pass, n ast.Node) {
 	}
 }
 
-// forwards reports whether a function of this package gives its last parameter, which is a list of any, to compiled code.
+// forwards reports whether a function of this package passes its last parameter, a list of any, to compiled code.
 func (p *pass) forwards(fn *types.Func) bool {
 	params := fn.Signature().Params()
 	last := params.At(params.Len() - 1)
@@ -61,8 +61,8 @@ func (p *pass) forwards(fn *types.Func) bool {
 	return found
 }
 
-// capturedValues finds values that a function of the source gets as an any, and that a function literal within it gives to compiled
-// code. There they have lost their methods, or are nil.
+// capturedValues finds values that a function of the source gets as an any, and that a function literal within it passes to
+// compiled code. There the values have lost their methods, or are nil.
 func capturedValues(p *pass, n ast.Node) {
 	call, ok := n.(*ast.CallExpr)
 	if !ok {
@@ -83,7 +83,7 @@ func capturedValues(p *pass, n ast.Node) {
 	}
 }
 
-// captured reports whether a function literal in a function of this package gives a parameter to compiled code.
+// captured reports whether a function literal in a function of this package passes a parameter to compiled code.
 func (p *pass) captured(fn *types.Func, param *types.Var) bool {
 	found := false
 	for _, f := range p.pkg.files {
@@ -118,7 +118,7 @@ func (p *pass) givesToLibrary(body *ast.BlockStmt, param *types.Var) bool {
 	return found
 }
 
-// hidden reports whether a function is compiled and does not see what the interpreter wraps. Package fmt does.
+// hidden reports whether a function is compiled and does not see values that the interpreter wraps. Package fmt sees them.
 func (p *pass) hidden(fn *types.Func) bool {
 	return fn != nil && fn.Pkg() != nil && p.source.byPath[fn.Pkg().Path()] == nil && fn.Pkg().Path() != "fmt"
 }

@@ -16,18 +16,18 @@ import (
 	"github.com/idelchi/aura/internal/repair"
 )
 
-// source is the plugin's Go source with what it needs of vendor.
+// source is the plugin's Go source, including the vendored packages that it needs.
 type source struct {
 	module string
 	fset   *token.FileSet
-	// packages has dependencies before their importers; the plugin's own package is the last.
+	// packages holds dependencies before their importers; the plugin's own package is the last element.
 	packages []*sourcePackage
 	byPath   map[string]*sourcePackage
-	// done is what the loader repairs before the interpreter sees the source.
+	// done holds what the loader repairs before the interpreter reads the source.
 	done repair.Done
 }
 
-// sourcePackage is one directory of source. A package of which a file could not be read is not whole.
+// sourcePackage is one directory of source. whole is false if a file of the package could not be read.
 type sourcePackage struct {
 	path  string
 	dir   string
@@ -37,7 +37,7 @@ type sourcePackage struct {
 	done  bool
 }
 
-// read reads the plugin's package and, transitively, what it imports. It returns nil if there is nothing to look at.
+// read reads the plugin's package and, transitively, its imports. It returns nil if there is nothing to check.
 func (c *checker) read() *source {
 	mod := filepath.Join(c.dir, "go.mod")
 	module, err := manifest.ModulePath(c.dir)
@@ -63,7 +63,7 @@ func (c *checker) read() *source {
 	return s
 }
 
-// load reads a package and its imports before it.
+// load reads a package, after its imports.
 func (c *checker) load(s *source, path string) *sourcePackage {
 	p := &sourcePackage{path: path, dir: c.dirOf(s, path), own: s.owns(path), whole: true}
 	s.byPath[path] = p
@@ -87,7 +87,7 @@ func (c *checker) load(s *source, path string) *sourcePackage {
 	return p
 }
 
-// owns reports whether a path lies in the plugin's own module.
+// owns reports whether a path belongs to the plugin's own module.
 func (s *source) owns(path string) bool {
 	return pluginsource.Owns(s.module, path)
 }
@@ -96,7 +96,8 @@ func (c *checker) dirOf(s *source, path string) string {
 	return filepath.Join(c.dir, filepath.FromSlash(pluginsource.PackageDir(s.module, path)))
 }
 
-// loadFile parses one file, if it is for this system. A vendored file with cgo is passed over, as it is at run time.
+// loadFile parses one file, if its build constraints fit this system. It skips a vendored file with cgo, as the interpreter
+// does.
 func (c *checker) loadFile(s *source, p *sourcePackage, file string) {
 	text, err := readText(file)
 	if err != nil {
@@ -148,7 +149,7 @@ func importsC(f *ast.File) bool {
 	return false
 }
 
-// at adds a finding at the beginning of a node.
+// at adds a finding at the start of a node.
 func (c *checker) at(s *source, n ast.Node, f Finding) {
 	p := s.fset.PositionFor(n.Pos(), false)
 	f.File, f.Line, f.Column = p.Filename, p.Line, p.Column

@@ -12,7 +12,7 @@ import (
 	"github.com/idelchi/aura/internal/pluginsource"
 )
 
-// types checks all packages, dependencies first, and looks for what the interpreter cannot do in those that are valid Go.
+// types checks all packages, dependencies first. In packages that are valid Go, it finds what the interpreter cannot do.
 func (c *checker) types(s *source) {
 	c.once = map[string]bool{}
 	known := &imports{packages: map[string]*types.Package{}}
@@ -26,7 +26,7 @@ func (c *checker) types(s *source) {
 			Implicits: map[ast.Node]types.Object{},
 		}
 		config := types.Config{Importer: known, Error: func(err error) { c.typeError(s, p, err) }}
-		// config.Error received what is wrong.
+		// config.Error received the errors.
 		pkg, _ := config.Check(p.path, s.fset, p.files, info)
 		if pkg == nil {
 			continue
@@ -40,8 +40,8 @@ func (c *checker) types(s *source) {
 	}
 }
 
-// imports knows the packages of the library and those of the source that were checked before. resolve reports any other;
-// the type checker lets what is unknown pass.
+// imports holds the packages of the library and the packages of the source that are already checked. resolve reports all other
+// imports; the type checker ignores unknown packages.
 type imports struct {
 	packages map[string]*types.Package
 }
@@ -61,18 +61,18 @@ var (
 	undefinedOf = regexp.MustCompile(`^undefined: (\w+)\.(\w+)$`)
 )
 
-// typeError reports what makes the source invalid Go. What a compiler refuses but an interpreter can pass over, such as a
-// variable that is not used, is a warning.
+// typeError reports why the source is invalid Go. An error that the interpreter ignores, such as an unused variable, becomes a
+// warning.
 func (c *checker) typeError(s *source, p *sourcePackage, err error) {
 	e, ok := errors.AsType[types.Error](err)
 	if !ok || strings.HasPrefix(e.Msg, "could not import") || strings.Contains(e.Msg, "invalid type") {
 		return
 	}
 	if strings.HasPrefix(e.Msg, "\t") {
-		return // it continues the error before
+		return // this error continues the previous one
 	}
 	if m := undefined.FindStringSubmatch(e.Msg); m != nil && slices.ContainsFunc(c.missing, func(path string) bool { return strings.Contains(path, m[1]) }) {
-		return // it stands for a package that cannot be had, of which only the path is known
+		return // the name belongs to a package that is not available and known only by its path
 	}
 	at := s.fset.PositionFor(e.Pos, false)
 	f := Finding{File: at.Filename, Line: at.Line, Column: at.Column, Severity: Error, Rule: "type", Message: e.Msg}
@@ -88,7 +88,7 @@ func (c *checker) typeError(s *source, p *sourcePackage, err error) {
 	c.addIn(p, f)
 }
 
-// fromLibrary reports whether a name stands for a package of the library.
+// fromLibrary reports whether a name denotes an imported package of the library.
 func fromLibrary(p *sourcePackage, name string) bool {
 	for _, f := range p.files {
 		for _, spec := range f.Imports {
@@ -101,7 +101,8 @@ func fromLibrary(p *sourcePackage, name string) bool {
 	return false
 }
 
-// addIn adds a finding in a package. In a vendored package, which is not the author's to change, one of each kind is enough.
+// addIn adds a finding in a package. In a vendored package, which the author cannot change, one finding of each kind is
+// enough.
 func (c *checker) addIn(p *sourcePackage, f Finding) {
 	key := p.path + " " + f.Rule
 	if !p.own && (c.once[key] || f.Severity == Warning && f.Rule == "unused") {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestAttacks holds the tests that docs/security.md names for each asset against those that there are.
+// TestAttacks compares the tests that docs/security.md names for each asset with the existing tests.
 func TestAttacks(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join(repo, "internal", "e2e", "*_test.go"))

@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// block is a fenced block of a page. The words after the language say what it is:
+// block is a fenced code block of a page. The words after the language say how the block is tested:
 //
-//	file=PATH              the text is that file, below the current directory of the page's shell
+//	file=PATH              the text is written to that file, below the current directory of the page's shell
 //	illustration="reason"  the text is neither written nor run
-//	event                  the text is events, one per line; another test reads them
-//	reset                  the page's project begins anew before this block
-//	sandbox                the text is passed over where the system cannot confine
+//	event                  the text holds events, one per line; another test reads them
+//	reset                  the page's project is recreated before this block
+//	sandbox                the block is skipped if the system cannot confine processes
 //
 // A console block is run. A block without a language, or of language text, is prose.
 type block struct {
 	page string
-	// line is that of the opening fence.
+	// line is the line of the opening fence.
 	line  int
 	lang  string
 	words map[string]string
@@ -31,7 +31,7 @@ func (b block) has(word string) bool {
 	return ok
 }
 
-// fault says why a block may not be in a page, or nothing.
+// fault says why a block may not be in a page, or returns "".
 func (b block) fault() string {
 	for word, value := range b.words {
 		switch word {
@@ -98,7 +98,7 @@ func wordsOf(info string) (map[string]string, error) {
 	return words, nil
 }
 
-// command is a line of a console block with the output that is shown below it.
+// command is a line of a console block with the output that the page shows below it.
 type command struct {
 	line int
 	text string
@@ -131,8 +131,8 @@ func (b block) commands() ([]command, error) {
 
 const wildcard = "..."
 
-// matches compares output with what a page shows. In the latter three dots stand for anything: on a line of their own for
-// any number of lines, elsewhere for any part of the line. Columns are as wide as their content, so all runs of blanks are equal.
+// matches compares output with what a page shows. On a page, three dots match anything: on a line of their own any number of
+// lines, elsewhere any part of the line. Columns are as wide as their content, so all runs of blanks are treated as equal.
 func matches(want []string, output string) bool {
 	var pattern strings.Builder
 	pattern.WriteString("^")
@@ -157,7 +157,7 @@ func matches(want []string, output string) bool {
 
 var blanks = regexp.MustCompile(`[ \t]+`)
 
-// trimmed makes blanks equal and drops those at the ends of lines and the empty lines at the end.
+// trimmed collapses blanks and removes blanks at the ends of lines and empty lines at the end.
 func trimmed(lines []string) []string {
 	var out []string
 	for _, line := range lines {

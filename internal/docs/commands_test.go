@@ -10,10 +10,10 @@ import (
 	"testing"
 )
 
-// helpLine is a line of /help: the name, what the arguments are, and what the command does.
+// helpLine matches a line of /help: the name, the arguments, and what the command does.
 var helpLine = regexp.MustCompile(`(?m)^(/\S+)(?: <.*>)? +(.*)$`)
 
-// TestSlashCommands compares the table of commands with what /help says. The table may say more of each.
+// TestSlashCommands compares the table of commands with the output of /help. The table may say more about each command.
 func TestSlashCommands(t *testing.T) {
 	t.Parallel()
 	shown := map[string]string{}

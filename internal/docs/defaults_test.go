@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// settingLine is a line of aura show features: the key, its value and where it is set.
+// settingLine matches a line of aura show features: the key, its value and where it is set.
 var settingLine = regexp.MustCompile(`(?m)^(\S+\.\S+) +(.*?) +default$`)
 
-// TestDefaults compares the defaults of settings with those that aura shows where nothing is configured. Where it shows
-// none, the page says in words what that means.
+// TestDefaults compares the documented defaults of settings with those that aura shows without any configuration. If aura
+// shows no value, the page explains in words what that means.
 func TestDefaults(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -45,7 +45,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// equalSetting takes durations for the same that are as long.
+// equalSetting reports whether two settings are equal. Durations are equal if they have the same length.
 func equalSetting(a, b string) bool {
 	long, err := time.ParseDuration(a)
 	other, wrong := time.ParseDuration(b)

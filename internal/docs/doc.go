@@ -1,3 +1,3 @@
-// Package docs keeps the documentation true. It has tests only: they write the files shown in README.md and docs/, run the
-// commands shown there with the real binaries, and compare the output and the tables with what the code says.
+// Package docs keeps the documentation correct. It has only tests: they write the files shown in README.md and docs/, run the
+// commands shown there with the real binaries, and compare the output and the tables with the code.
 package docs

@@ -68,7 +68,7 @@ func TestBuiltinTools(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("the page has\n%q\naura has\n%q", got, want)
 	}
-	// The others belong to a session.
+	// The remaining tools belong to a session.
 	var rest []string
 	for _, row := range table[len(want):] {
 		rest = append(rest, unquoted(row[0]))

@@ -18,7 +18,7 @@ import (
 
 const eventsPage = "docs/json-events.md"
 
-// events are all events. TestEventsAreComplete compares them with the source.
+// events lists all events. TestEventsAreComplete compares the list with the source.
 var events = []event.Event{
 	event.Session{},
 	event.Message{},
@@ -54,7 +54,7 @@ func TestEventsAreComplete(t *testing.T) {
 	}
 }
 
-// declaredEvents are the types of package event that have a method Type.
+// declaredEvents returns the types of package event that have a method Type.
 func declaredEvents(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(repo, "internal", "conversation", "event", "*.go"))
@@ -81,7 +81,8 @@ func declaredEvents(t *testing.T) []string {
 	return names
 }
 
-// TestEventFields compares the tables of the page with the structs: each field, in its order, and whether it may be missing.
+// TestEventFields compares the tables of the page with the structs: each field in its order, and whether the field may be
+// missing.
 func TestEventFields(t *testing.T) {
 	t.Parallel()
 	page := text(t, eventsPage)
@@ -106,7 +107,7 @@ func TestEventFields(t *testing.T) {
 	}
 }
 
-// beginning is what comes before the first event.
+// beginning returns the text before the first event.
 func beginning(page string) string {
 	before, _, _ := strings.Cut(page, "\n## ")
 	return before
@@ -127,7 +128,7 @@ func TestPluginCallFields(t *testing.T) {
 	})
 }
 
-// quotedWords are the words between backquotes.
+// quotedWords returns the words between backquotes.
 func quotedWords(text string) []string {
 	var words []string
 	for i, word := range strings.Split(text, "`") {
@@ -140,7 +141,7 @@ func quotedWords(text string) []string {
 
 const ifSet = " if set"
 
-// fieldsOf returns a struct's fields as JSON names them.
+// fieldsOf returns the JSON names of a struct's fields.
 func fieldsOf(t reflect.Type) []string {
 	var out []string
 	for field := range t.Fields() {
@@ -156,7 +157,7 @@ func fieldsOf(t reflect.Type) []string {
 	return out
 }
 
-// tablesOf returns the first two columns of the tables in a text that begin with a field.
+// tablesOf returns the first two columns of the tables in a text that start with a field.
 func tablesOf(text string) [][]string {
 	var out [][]string
 	for _, rows := range tables(text) {
@@ -173,7 +174,7 @@ func tablesOf(text string) [][]string {
 	return out
 }
 
-// TestEventExamples reads the examples as a program would that knows all fields.
+// TestEventExamples decodes the examples like a program that knows all fields.
 func TestEventExamples(t *testing.T) {
 	t.Parallel()
 	shown := map[string]bool{}
@@ -192,7 +193,7 @@ func TestEventExamples(t *testing.T) {
 	}
 }
 
-// checkEvent makes sure that an example is what aura would write, byte by byte, and returns its type.
+// checkEvent checks that an example is byte for byte what aura would write, and returns its type.
 func checkEvent(t *testing.T, b block, line string) string {
 	t.Helper()
 	var kind struct{ Type string }

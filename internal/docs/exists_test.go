@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// commandHelp is what a command says of itself.
+// commandHelp holds the help text of a command.
 type commandHelp struct {
 	below []string
 	flags []string
-	// args tells that words after the command need not be commands.
+	// args reports whether words after the command need not be commands.
 	args bool
 }
 
@@ -22,7 +22,7 @@ var (
 	usageLine = regexp.MustCompile(`(?m)^  (aura.*)$`)
 )
 
-// commandTree asks every command for its help.
+// commandTree returns the help of every command.
 func commandTree(t *testing.T) map[string]commandHelp {
 	t.Helper()
 	tree := map[string]commandHelp{}
@@ -47,7 +47,7 @@ func commandTree(t *testing.T) map[string]commandHelp {
 	return tree
 }
 
-// below returns the commands that a help text lists, in whichever groups.
+// below returns the commands that a help text lists, in any group.
 func below(text string) []string {
 	var names []string
 	for part := range strings.SplitSeq(text, "\n\n") {
@@ -62,18 +62,18 @@ func below(text string) []string {
 	return names
 }
 
-// ofOthers are flags of other programs that pages name by themselves.
+// ofOthers lists flags of other programs that pages mention.
 var ofOthers = []string{"output-format", "sandbox", "print"}
 
 var (
 	codeSpan  = regexp.MustCompile("`([^`\n]+)`")
 	flagWord  = regexp.MustCompile(`^--([a-z][a-z-]*)(?:=.*)?$`)
 	plainWord = regexp.MustCompile(`^[a-z][a-z-]*$`)
-	// separator is what stands between commands of one shell line.
+	// separator matches the text between commands of one shell line.
 	separator = regexp.MustCompile(`\|\||&&|[;|()]|\$\(`)
 )
 
-// TestNamedCommandsExist finds each command of aura and each flag that the pages name, in their texts and in their examples.
+// TestNamedCommandsExist checks that each command of aura and each flag exists that the pages name, in text and in examples.
 func TestNamedCommandsExist(t *testing.T) {
 	t.Parallel()
 	tree := commandTree(t)
@@ -116,7 +116,7 @@ func TestNamedCommandsExist(t *testing.T) {
 			}
 			for _, c := range list {
 				if strings.Contains(strings.Join(c.want, "\n"), "unknown ") {
-					continue // the page shows what aura says of it
+					continue // the page shows aura's error for it
 				}
 				check(b.where(), withoutQuotes(strings.ReplaceAll(c.text, "\\\n", " ")))
 			}
@@ -140,7 +140,7 @@ func TestNamedCommandsExist(t *testing.T) {
 
 var quoted = regexp.MustCompile(`"[^"]*"|'[^']*'`)
 
-// withoutQuotes puts a word in the place of what is in quotes: it is never a command or a flag.
+// withoutQuotes replaces quoted text with a word, because quoted text is never a command or a flag.
 func withoutQuotes(line string) string { return quoted.ReplaceAllString(line, "X") }
 
 // faultsOf follows the words of a command line through the tree.

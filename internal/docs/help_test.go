@@ -16,7 +16,7 @@ var (
 	exitCode = regexp.MustCompile(`\b(\d+) [a-z]`)
 )
 
-// TestFlags compares the tables of flags and exit codes with what aura says of itself.
+// TestFlags compares the tables of flags and exit codes with aura's help.
 func TestFlags(t *testing.T) {
 	t.Parallel()
 	page := text(t, "docs/configuration.md")

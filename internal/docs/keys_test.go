@@ -11,16 +11,17 @@ import (
 	"github.com/idelchi/aura/internal/config"
 )
 
-// bogus is a key that nothing has: the error about it lists those that there are.
+// bogus is an unknown key: the error about it lists the known keys.
 const bogus = "no_such_key: 1"
 
-// keyTables are the tables of keys: where each stands, and in which file of a home an unknown key is told with the known ones.
+// keyTables lists the tables of keys: their place in the documentation, and the file of a home in which an unknown key is
+// reported with the known keys.
 var keyTables = []struct {
 	page, heading string
 	file          string
-	// text holds the file, with a place for the key.
+	// text is the content of the file, with a placeholder for the key.
 	text string
-	// groups are keys that hold further keys, the outer ones first.
+	// groups lists keys that hold further keys, the outer ones first.
 	groups []string
 }{
 	{
@@ -65,7 +66,7 @@ func TestConfigurationKeys(t *testing.T) {
 	}
 }
 
-// nested is the bogus key below others.
+// nested returns the bogus key below other keys.
 func nested(group string) string {
 	if group == "" {
 		return bogus
@@ -74,7 +75,7 @@ func nested(group string) string {
 	return strings.Join(parts, ": {") + ": {" + bogus + strings.Repeat("}", len(parts))
 }
 
-// listedKeys are those that the error about an unknown key in a file of a home lists.
+// listedKeys returns the keys that the error about an unknown key in a file of a home lists.
 func listedKeys(t *testing.T, file, content string) []string {
 	t.Helper()
 	home := t.TempDir()

@@ -13,7 +13,7 @@ const (
 	readme = "README.md"
 )
 
-// pages are the README and what lies in docs/, as paths from the root.
+// pages returns the README and the pages in docs/, as paths from the root.
 func pages(t *testing.T) []string {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(repo, "docs", "*.md"))
@@ -46,7 +46,7 @@ func read(t *testing.T, page string) []block {
 	return list
 }
 
-// TestEveryBlockIsChecked fails on an example that no test would notice to be wrong.
+// TestEveryBlockIsChecked fails for an example that no test checks.
 func TestEveryBlockIsChecked(t *testing.T) {
 	t.Parallel()
 	for _, page := range pages(t) {
@@ -88,7 +88,7 @@ var (
 	dropped = regexp.MustCompile("[^a-z0-9 _-]")
 )
 
-// anchors are the names by which headings can be linked to.
+// anchors returns the names by which headings can be linked to.
 func anchors(page string) map[string]bool {
 	out := map[string]bool{}
 	for _, m := range heading.FindAllStringSubmatch(page, -1) {

@@ -13,7 +13,7 @@ import (
 
 var errorType = regexp.MustCompile(`ErrorType\w+ += "(\w+)"`)
 
-// TestErrorTypes compares the table of failures with the SDK's types, and what it says of trying again with what is done.
+// TestErrorTypes compares the table of failures with the SDK's types, and its statements about retries with the code.
 func TestErrorTypes(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile(filepath.Join(repo, "sdk", "hooks.go"))
@@ -34,7 +34,7 @@ func TestErrorTypes(t *testing.T) {
 	}
 }
 
-// TestTemplateNames compares what a template knows with what it is given.
+// TestTemplateNames compares the documented names of templates with the data that templates get.
 func TestTemplateNames(t *testing.T) {
 	t.Parallel()
 	var want []string

@@ -15,7 +15,7 @@ import (
 	"github.com/idelchi/aura/internal/sandbox"
 )
 
-// bin is where TestMain put the binaries.
+// bin is the directory in which TestMain put the binaries.
 var bin string
 
 func TestMain(m *testing.M) {
@@ -30,7 +30,7 @@ func run(m *testing.M) int {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	bin = dir
-	// The flags are those of the Makefile, so that both share what is compiled.
+	// The flags are the same as in the Makefile, so that both share the build cache.
 	cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-w", "-buildvcs=false", "-o", dir, "./cmd/...")
 	cmd.Dir = repo
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
@@ -41,7 +41,7 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// TestPages does what each page shows, from its top to its bottom.
+// TestPages follows each page from top to bottom.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	for _, page := range pages(t) {
@@ -59,7 +59,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// follow does what a block shows. The blocks after one that fails may depend on it, so the page ends there.
+// follow does what a block shows. If a block fails, the page ends there, because later blocks may depend on it.
 func (p *project) follow(b block) {
 	p.t.Helper()
 	switch {
@@ -101,7 +101,7 @@ func (p *project) command(page string, c command) {
 	}
 }
 
-// copyTree copies the repository as a clone would have it. Files that others remove meanwhile are passed over.
+// copyTree copies the repository as a clone would have it. It skips files that other processes remove during the copy.
 func copyTree(from, to string) error {
 	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {

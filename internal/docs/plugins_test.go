@@ -18,7 +18,7 @@ import (
 
 const pluginsPage = "docs/plugins.md"
 
-// column collects the words in backquotes of one column of a table.
+// column returns the words in backquotes of one column of a table.
 func column(table [][]string, n int) []string {
 	var out []string
 	for _, row := range table {
@@ -27,7 +27,7 @@ func column(table [][]string, n int) []string {
 	return out
 }
 
-// same compares two lists without their order.
+// same compares two lists, ignoring the order.
 func same(t *testing.T, what string, got, want []string) {
 	t.Helper()
 	got, want = slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want))
@@ -71,7 +71,7 @@ func TestContexts(t *testing.T) {
 	same(t, "fields of sdk.Context", column(list[1], 0), ownFields(reflect.TypeFor[sdk.Context]()))
 }
 
-// ownFields are the fields of a struct but the embedded ones.
+// ownFields returns the fields of a struct, without embedded ones.
 func ownFields(t reflect.Type) []string {
 	var out []string
 	for field := range t.Fields() {
@@ -128,7 +128,7 @@ func TestManifestKeys(t *testing.T) {
 	same(t, "keys of plugin.yaml", column(table, 0), append(knownKeys(t, "no_such_key: 1"), under("limits", knownKeys(t, "limits: {no_such_key: 1}"))...))
 }
 
-// knownKeys are those that the error about an unknown one lists, without those that hold further keys.
+// knownKeys returns the keys that the error about an unknown key lists, without keys that hold further keys.
 func knownKeys(t *testing.T, text string) []string {
 	t.Helper()
 	_, err := manifest.Parse("plugin.yaml", []byte(text))

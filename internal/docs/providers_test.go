@@ -8,7 +8,7 @@ import (
 	"github.com/idelchi/aura/internal/setup"
 )
 
-// TestAddresses compares the table of addresses with where providers are used.
+// TestAddresses compares the table of addresses with those that the providers use.
 func TestAddresses(t *testing.T) {
 	t.Parallel()
 	kinds := map[config.ProviderType]bool{

@@ -25,9 +25,10 @@ var update = stdflag.Bool("update", false, "write "+schemaFile+" anew")
 
 type object = map[string]any
 
-// TestEventSchema compares the schema with the structs, from which it is made, and with the page, which says what they mean.
+// TestEventSchema compares the schema with the structs that it is generated from, and with the page, which describes the
+// fields.
 //
-// It is not parallel, so that it has written the schema before others read it.
+// The test is not parallel, so that it writes the schema before other tests read it.
 func TestEventSchema(t *testing.T) {
 	var want bytes.Buffer
 	enc := json.NewEncoder(&want)
@@ -51,7 +52,7 @@ func TestEventSchema(t *testing.T) {
 	}
 }
 
-// eventSchema describes each event. Fields that are not listed are allowed, since some may be added.
+// eventSchema returns the schema of all events. It allows fields that are not listed, because fields may be added later.
 func eventSchema(t *testing.T) object {
 	t.Helper()
 	page := text(t, eventsPage)
@@ -76,7 +77,7 @@ func eventSchema(t *testing.T) object {
 	}
 }
 
-// stampSchema describes what every line carries. Lines of another version have another schema.
+// stampSchema returns the schema of the fields that every line has. Lines of another version have another schema.
 func stampSchema(about map[string]string) object {
 	stamp := structSchema(reflect.TypeFor[event.Stamp](), about)
 	properties := stamp["properties"].(object)
@@ -85,7 +86,7 @@ func stampSchema(about map[string]string) object {
 	return stamp
 }
 
-// meanings are the last column of the tables in a section, by field.
+// meanings returns the last column of the tables in a section, by field.
 func meanings(about string) map[string]string {
 	out := map[string]string{}
 	for _, rows := range tables(about) {
@@ -96,7 +97,7 @@ func meanings(about string) map[string]string {
 	return out
 }
 
-// sentence is the first paragraph of a section.
+// sentence returns the first paragraph of a section.
 func sentence(about string) string {
 	paragraph, _, _ := strings.Cut(strings.TrimSpace(about), "\n\n")
 	return plainText(strings.ReplaceAll(paragraph, "\n", " "))
@@ -104,7 +105,7 @@ func sentence(about string) string {
 
 var regexpLink = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
 
-// plainText is Markdown without links and backquotes.
+// plainText returns Markdown without links and backquotes.
 func plainText(markdown string) string {
 	bare := regexpLink.ReplaceAllString(markdown, "$1")
 	return strings.ReplaceAll(bare, "`", "")
@@ -158,8 +159,8 @@ func typeSchema(t reflect.Type, about map[string]string) object {
 
 var someStamp = event.Stamp{Version: event.Version, Seq: 1, Time: time.Unix(1, 0)}
 
-// TestEventsFitTheSchema validates a value of each event with all fields set and one with as few as there can be. The schema is
-// made strict for it: a field that it does not have is an error.
+// TestEventsFitTheSchema validates each event with all fields set and with as few fields as possible. For this test the schema
+// is strict: an unknown field is an error.
 func TestEventsFitTheSchema(t *testing.T) {
 	t.Parallel()
 	schema := strictSchema(t)
@@ -199,7 +200,7 @@ func TestEventsFitTheSchema(t *testing.T) {
 	}
 }
 
-// fillIn sets all fields of a value to something.
+// fillIn sets all fields of a value to nonzero values.
 func fillIn(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Struct:
@@ -238,7 +239,7 @@ func fillIn(v reflect.Value) {
 	}
 }
 
-// strictSchema is the schema as it lies in docs/, with no room for fields that it does not have.
+// strictSchema returns the schema in docs/, changed so that it allows no unknown fields.
 func strictSchema(t *testing.T) *jsonschema.Schema {
 	t.Helper()
 	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text(t, schemaFile)))
@@ -260,7 +261,7 @@ func strictSchema(t *testing.T) *jsonschema.Schema {
 	return schema
 }
 
-// closed makes an object refuse what it does not list, and the objects in it too.
+// closed makes an object and the objects in it refuse fields that are not listed.
 func closed(def object) {
 	properties, ok := def["properties"].(object)
 	if !ok {

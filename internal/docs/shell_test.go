@@ -15,15 +15,15 @@ import (
 	"time"
 )
 
-// patience bounds one command; a command that needs it has failed.
+// patience is the timeout of one command; a command that reaches it has failed.
 const patience = 2 * time.Minute
 
-// project is where a page happens: the home directory of a user with a clone of aura in aura/ and an empty project in project/.
-// The README begins in the clone, which is a copy, with no aura in the path; the other pages begin in the project.
+// project is the environment of a page: the home directory of a user with a clone of aura in aura/ and an empty project in
+// project/. The README starts in the clone, which is a copy, without aura in PATH; the other pages start in the project.
 type project struct {
 	t    *testing.T
 	home string
-	// state keeps the shell's directory and variables from one command to the next.
+	// state is a directory that keeps the shell's directory and variables from one command to the next.
 	state string
 	env   []string
 }
@@ -41,7 +41,8 @@ func newProject(t *testing.T, page string) *project {
 		"HOME="+home, "XDG_RUNTIME_DIR="+runtime, "XDG_CACHE_HOME="+filepath.Join(home, ".cache"), "STATE="+p.state, "LANG=C.UTF-8",
 	)
 	if page != readme && page != "docs/trust.md" {
-		// The pages' projects are the reader's own. The README says how to trust one, and the page about trust is about that.
+		// The pages' projects belong to the reader, so they are trusted. The README explains how to trust a project, and the
+		// page about trust is about that.
 		p.env = append(p.env, "AURA_TRUST=1")
 	}
 	clone, dir, path := filepath.Join(home, "aura"), filepath.Join(home, "project"), os.Getenv("PATH")
@@ -61,8 +62,8 @@ func newProject(t *testing.T, page string) *project {
 	return p
 }
 
-// newHome makes a home directory. It does not lie where temporary files are, as no home does: everything there is writable in
-// the sandbox.
+// newHome creates a home directory. Like a real home, it is not located in the temporary directory: everything there is
+// writable in the sandbox.
 func newHome(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/var/tmp", "aura-docs-") //nolint:usetesting // see above
@@ -85,7 +86,7 @@ func link(from, to string) error {
 	return os.Symlink(from, to)
 }
 
-// goEnv lets the go command work without the user's home and keeps it off the network.
+// goEnv returns variables with which the go command works without the user's home and without the network.
 func goEnv(t *testing.T) []string {
 	t.Helper()
 	names := []string{"GOCACHE", "GOMODCACHE", "GOPATH"}
@@ -100,7 +101,7 @@ func goEnv(t *testing.T) []string {
 	return env
 }
 
-// cwd is the current directory of the page's shell.
+// cwd returns the current directory of the page's shell.
 func (p *project) cwd() string {
 	p.t.Helper()
 	text, err := os.ReadFile(filepath.Join(p.state, "cwd"))
@@ -110,7 +111,7 @@ func (p *project) cwd() string {
 	return strings.TrimSpace(string(text))
 }
 
-// shell runs a command line as if all of a page were typed into one shell, and returns what both its streams got.
+// shell runs a command line as if the whole page were typed into one shell, and returns the output of both streams.
 func (p *project) shell(line string) (string, error) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
@@ -118,7 +119,7 @@ func (p *project) shell(line string) (string, error) {
 	script := ". \"$STATE/env\"\n" + line + "\nstatus=$?\nexport -p >\"$STATE/env\"\npwd >\"$STATE/cwd\"\nexit $status\n"
 	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", script)
 	cmd.Dir, cmd.Env = p.cwd(), p.env
-	// A group of its own can be ended as a whole.
+	// A process group of its own can be killed as a whole.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// section returns what stands below a heading, up to the next heading of the same level or above.
+// section returns the text below a heading, up to the next heading of the same or a higher level.
 func section(t *testing.T, page, title string) string {
 	t.Helper()
 	level, _, _ := strings.Cut(title, " ")
@@ -55,7 +55,7 @@ func tables(text string) [][][]string {
 	return out
 }
 
-// unquoted drops the backquotes around a word.
+// unquoted removes the backquotes around a word.
 func unquoted(cell string) string { return strings.Trim(cell, "`") }
 
 // codes returns the words in backquotes.

@@ -14,7 +14,7 @@ import (
 	"github.com/idelchi/aura/internal/testneed"
 )
 
-// accountant builds the program that accounts for processes.
+// accountant builds the program that records the processes of a command.
 var accountant = sync.OnceValues(func() (string, error) {
 	out := filepath.Join(bin, "account")
 	if os.Getenv(rerunBin) != "" {
@@ -28,13 +28,13 @@ var accountant = sync.OnceValues(func() (string, error) {
 	return out, nil
 })
 
-// The accountant's exit codes, where the kernel lets no process be traced and where it lost track of one.
+// The accountant's exit codes if the kernel does not permit tracing, and if the accountant lost track of a process.
 const (
 	accountRefused = 125
 	accountFailed  = 126
 )
 
-// accounted makes a command run under the accountant, which writes what the command started to a file.
+// accounted makes a command run under the accountant, which writes the started processes to a file.
 func accounted(cmd *exec.Cmd, file string) error {
 	program, err := accountant()
 	if err != nil {
@@ -45,7 +45,7 @@ func accounted(cmd *exec.Cmd, file string) error {
 	return nil
 }
 
-// accounts reads what the accountant wrote: a line for every process that was started, and for every program.
+// accounts reads the accountant's file: it has a line for every process and every program that was started.
 func (c *clone) accounts(file string, code int, output []byte) []string {
 	c.t.Helper()
 	switch code {
@@ -59,15 +59,18 @@ func (c *clone) accounts(file string, code int, output []byte) []string {
 	return strings.FieldsFunc(string(text), func(r rune) bool { return r == '\n' })
 }
 
-// confinesItself reports whether a command line asks what the kernel enforces. Aura then starts itself, and that confines itself.
+// confinesItself reports whether a command line asks what the kernel enforces. aura then starts a copy of itself, which
+// confines itself.
 func confinesItself(args []string) bool {
 	return len(args) > 0 && args[0] == "sandbox"
 }
 
-// examines reports whether a command line asks for the versions of programs. They are the user's, and aura-plugin-host.
+// examines reports whether a command line asks for the versions of programs. These are the user's programs and
+// aura-plugin-host.
 func examines(args []string) bool { return len(args) > 0 && args[0] == "doctor" }
 
-// noProcesses fails if the command line made aura start a process. In safe mode the user's own tools run, which are aura itself.
+// noProcesses fails if the command line made aura start a process. In safe mode the user's own tools may run, as processes of
+// aura itself.
 func (c *clone) noProcesses(args []string) {
 	c.t.Helper()
 	itself := " " + filepath.Join(c.host, "aura") + ": "

@@ -28,7 +28,7 @@ func Parallel() bool { return true }
 func Execute(context.Context, sdk.Context, map[string]any) (string, error) { return strings.Repeat("word ", 800), nil }
 `
 
-// counter says how much of the tool history it has, once it has that of so many calls.
+// counter is a plugin that reports the size of its tool history once the history has the given number of calls.
 const counter = `package counter
 
 import (

@@ -17,14 +17,14 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// construct is a plugin that shows one thing which the interpreter refuses, crashes on or gets wrong. Its command is named
-// like it and answers with its name and what it has come to.
+// construct is a plugin that shows one construct that the interpreter refuses, crashes on or gets wrong. The plugin's command
+// has the plugin's name; it prints the name and its result.
 type construct struct {
 	name   string
 	source string
-	// interpreter says what aura makes of it: "load: REGEXP", "panic: REGEXP", "hang" or "prints: TEXT".
+	// interpreter is the result in aura: "load: REGEXP", "panic: REGEXP", "hang" or "prints: TEXT".
 	interpreter string
-	// compiled is what Go makes of it; empty if it is no valid Go.
+	// compiled is the result in Go; it is empty if the source is not valid Go.
 	compiled string
 }
 
@@ -71,7 +71,7 @@ func TestCheckCorpus(t *testing.T) {
 
 var wantComment = regexp.MustCompile(`// want ([\w-]+)`)
 
-// isFound checks all plugins at once and compares with the comments in their source.
+// isFound checks all plugins at once and compares the findings with the comments in their source.
 func isFound(t *testing.T, p *project, all []construct) {
 	t.Helper()
 	cmd := p.command("plugins", "check", "--json")
@@ -104,7 +104,7 @@ func isFound(t *testing.T, p *project, all []construct) {
 	}
 }
 
-// goesWrong runs the commands of all plugins, some at a time.
+// goesWrong runs the commands of all plugins, in groups.
 func goesWrong(t *testing.T, p *project, all []construct) {
 	t.Helper()
 	for group := range slices.Chunk(all, 18) {
@@ -124,7 +124,7 @@ func goesWrong(t *testing.T, p *project, all []construct) {
 	}
 }
 
-// observe looks for what a plugin has done in the output of the session.
+// observe searches the output of the session for the result of a plugin.
 func observe(t *testing.T, c construct, out, errs string) {
 	t.Helper()
 	kind, what, _ := strings.Cut(c.interpreter, ": ")
@@ -150,7 +150,7 @@ func observe(t *testing.T, c construct, out, errs string) {
 	}
 }
 
-// excerpt is what was said about a plugin.
+// excerpt returns the lines of a text that mention a plugin.
 func excerpt(text, name string) string {
 	var lines []string
 	for line := range strings.Lines(text) {
@@ -161,7 +161,7 @@ func excerpt(text, name string) string {
 	return strings.Join(lines, "")
 }
 
-// goesRight compiles all plugins that are valid Go into one program and compares what they answer.
+// goesRight compiles all plugins that are valid Go into one program and compares their results.
 func goesRight(t *testing.T, all []construct) {
 	t.Helper()
 	dir := t.TempDir()

@@ -15,7 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// commands are what scripts can do beside the standard ones.
+// commands holds the commands of scripts beside the standard ones.
 var commands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
 	"await":      await,
 	"leavesnone": leavesNone,
@@ -23,10 +23,10 @@ var commands = map[string]func(ts *testscript.TestScript, neg bool, args []strin
 	"aurapid":    auraPid,
 }
 
-// patience bounds every wait; a test that needs it has failed.
+// patience is the timeout of every wait; a test that reaches it has failed.
 const patience = 60 * time.Second
 
-// until polls until ok holds.
+// until polls until ok returns true.
 func until(ts *testscript.TestScript, what string, ok func() bool) {
 	deadline := time.Now().Add(patience)
 	for !ok() {
@@ -53,8 +53,8 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 	})
 }
 
-// leavesnone waits until no process works in the script's directory but those the script has in the background, and checks
-// that aura's runtime directory is empty. A process that ignores this ends the wait, and so the test.
+// leavesnone waits until no process works in the script's directory except the script's background processes, and checks that
+// aura's runtime directory is empty. If a process does not exit, the wait times out and the test fails.
 func leavesNone(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 0 {
 		ts.Fatalf("usage: leavesnone")
@@ -67,7 +67,7 @@ func leavesNone(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// strays are the processes whose working directory is below dir, zombies aside.
+// strays returns the processes whose working directory is below dir, without zombies.
 func strays(dir string) []int {
 	var out []int
 	links, err := filepath.Glob("/proc/[0-9]*/cwd")
@@ -87,8 +87,8 @@ func strays(dir string) []int {
 	return out
 }
 
-// signal SIGNAL PIDFILE sends a signal to the process whose number is in the file. A process that is to stop has stopped, with all of
-// its threads, when the command is over.
+// signal SIGNAL PIDFILE sends a signal to the process whose ID is in the file. If the signal stops the process, the command
+// returns after all threads of the process have stopped.
 func sendSignal(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: signal SIGNAL PIDFILE")
@@ -122,10 +122,10 @@ func stopped(pid int) bool {
 	return len(threads) > 0
 }
 
-// stoppedState is how the line about a stopped thread begins.
+// stoppedState matches the start of the line about a stopped thread.
 var stoppedState = regexp.MustCompile(`^[0-9]+ \(.*\) T`)
 
-// aurapid FILE writes the number of the one aura process that works in the script's directory.
+// aurapid FILE writes the ID of the only aura process that works in the script's directory.
 func auraPid(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: aurapid FILE")

@@ -10,7 +10,8 @@ import (
 	"github.com/creack/pty"
 )
 
-// TestConfirmAlways answers with always. The same command is not asked for again; another one is, with its control characters by name.
+// TestConfirmAlways answers with always. aura does not ask for the same command again; it asks for another command, and shows
+// its control characters by name.
 func TestConfirmAlways(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -92,7 +93,7 @@ func TestConfirm(t *testing.T) {
 			p.await("stderr.txt", `\? Bash echo "a  b" > made; touch made\r\n  rule "Bash:touch \*" requires confirmation; always means this exact command, until the session ends\r\n  run it\? \[y\]es, \[N\]o, \[a\]lways: `)
 			_, err = screen.WriteString(row.typed)
 			p.check(err)
-			// The second call is asked for apart.
+			// aura asks about the second call separately.
 			p.await("stderr.txt", `\? Bash touch too\r\n[\s\S]*run it\? \[y\]es`)
 			_, err = screen.WriteString("n\n")
 			p.check(err)
@@ -105,7 +106,7 @@ func TestConfirm(t *testing.T) {
 			if _, err := os.Stat(p.path("too")); err == nil {
 				t.Error("the second call ran though the answer was no")
 			}
-			// What the terminal was told may still be on its way to the record.
+			// Output of the terminal may not have reached the file yet.
 			p.await("stderr.txt", `That is all`)
 			p.wants(p.stderr(), "the user said no|asking for the confirmation")
 			p.noTrace()

@@ -21,8 +21,8 @@ import (
 	"github.com/idelchi/aura/internal/state"
 )
 
-// bin is where TestMain put the binaries, and quickBin where aura is without the race detector. With it, aura takes several times as long.
-// What is about many processes one after the other runs without.
+// bin is the directory in which TestMain put the binaries. quickBin holds aura without the race detector. With the race
+// detector, aura takes several times as long. Tests that start many processes in sequence use quickBin.
 var bin, quickBin string
 
 func TestMain(m *testing.M) {
@@ -45,7 +45,7 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	// The scripts wait for processes more than they compute, so more of them fit beside each other than there are processors.
+	// The scripts mostly wait for processes, so more of them can run in parallel than there are processors.
 	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -53,9 +53,9 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// build makes both binaries. aura has the race detector if the tests have it. The plugin host has not: what races there
-// belongs to plugins, and the detector's own memory would exceed a plugin's limit. It is built without C, as it is for users,
-// because the stacks of C threads count as a plugin's memory.
+// build builds both binaries. aura has the race detector if the tests have it. The plugin host never has it: races there
+// belong to plugins, and the detector's own memory would exceed a plugin's limit. The plugin host is built without cgo, as for
+// users, because the stacks of C threads count as a plugin's memory.
 func build(dir string) error {
 	steps := [][]string{
 		append(append([]string{"build"}, raceFlags...), "-o", filepath.Join(dir, "aura"), "../../cmd/aura"),
@@ -74,7 +74,8 @@ func build(dir string) error {
 	return os.Link(filepath.Join(dir, "aura-plugin-host"), filepath.Join(dir, "quick", "aura-plugin-host"))
 }
 
-// goBuild runs the go command, with or without C. Nobody debugs these binaries, so the linker leaves debug information out.
+// goBuild runs the go command, with or without cgo. The linker omits debug information, because these binaries are not
+// debugged.
 func goBuild(args []string, c bool) error {
 	cmd := exec.Command("go", slices.Insert(args, 1, "-ldflags=-w")...)
 	if !c {
@@ -86,18 +87,18 @@ func goBuild(args []string, c bool) error {
 	return nil
 }
 
-// setup gives a script its copy of the base project, a home and a runtime directory of its own. What the script's own
-// archive holds was written before and wins.
+// setup gives a script its own copy of the base project, home and runtime directory. Files of the script's archive were
+// written before and take precedence.
 func setup(env *testscript.Env) error {
 	if err := overlay("testdata/base", env.WorkDir); err != nil {
 		return err
 	}
-	// The path of a socket must be short, so the runtime directory is not below the script's.
+	// The path of a socket must be short, so the runtime directory is not located below the script's directory.
 	runtimeDir, err := os.MkdirTemp("", "ar")
 	if err != nil {
 		return err
 	}
-	// State lies outside of the project, as it does for users.
+	// The state is located outside of the project, as for users.
 	stateDir, err := os.MkdirTemp("", "aura-state-")
 	if err != nil {
 		return err
@@ -118,17 +119,17 @@ func setup(env *testscript.Env) error {
 	return nil
 }
 
-// programPath is the PATH on which aura is found in a directory, and then the other programs of the tests.
+// programPath returns a PATH that has aura in a directory, followed by the other programs of the tests.
 func programPath(dir string) string {
 	return strings.Join([]string{dir, bin, os.Getenv("PATH")}, string(os.PathListSeparator))
 }
 
-// outsideRoot is a directory that anybody can write to and that no policy grants, unlike the one for temporary files.
+// outsideRoot is a directory that every user can write to and that no policy grants, unlike the temporary directory.
 const outsideRoot = "/var/tmp"
 
-// newHome makes a home directory that lies neither in the project nor where temporary files do, as for users: a policy would be
-// narrower than usual otherwise. What the project has as home is copied into it; a link takes its place. Whoever
-// calls it removes the directory around the home.
+// newHome creates a home directory that is located neither in the project nor in the temporary directory, as for users:
+// otherwise the policy would be narrower than usual. The project's home directory is copied into it and replaced by a link.
+// The caller must remove the directory around the home.
 func newHome(project string) (string, error) {
 	root, err := os.MkdirTemp(outsideRoot, "aura-home-")
 	if err != nil {
@@ -155,7 +156,7 @@ func repo() string {
 	return dir
 }
 
-// overlay copies the files below src to dst, except those that are there already.
+// overlay copies the files below src to dst, except files that already exist there.
 func overlay(src, dst string) error {
 	return filepath.WalkDir(src, func(path string, d os.DirEntry, err error) error {
 		if err != nil {

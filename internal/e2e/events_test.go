@@ -13,7 +13,7 @@ func init() {
 	preparations["plugins"] = preparation{begin: func(*testing.T, string) testscript.Params { return testscript.Params{Setup: setupPlugins} }}
 }
 
-// setupPlugins is setup for a script whose own plugins need no more than a main.go.
+// setupPlugins is setup for a script whose plugins have only a main.go.
 func setupPlugins(env *testscript.Env) error {
 	if err := completePlugins(filepath.Join(env.WorkDir, ".aura/plugins")); err != nil {
 		return err

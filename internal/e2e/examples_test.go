@@ -40,7 +40,7 @@ func TestExamplesHaveScripts(t *testing.T) {
 	}
 }
 
-// setupExample is setup without the base project's own plugin, which has nothing to say here.
+// setupExample is setup with the base project's own plugin disabled.
 func setupExample(env *testscript.Env) error {
 	witness := filepath.Join(env.WorkDir, ".aura/plugins/witness/plugin.yaml")
 	if err := os.MkdirAll(filepath.Dir(witness), 0o755); err != nil {
@@ -52,7 +52,7 @@ func setupExample(env *testscript.Env) error {
 	return setup(env)
 }
 
-// example NAME copies an example plugin of the repository into the project, as its users do.
+// example NAME copies an example plugin of the repository into the project, as users do.
 func copyExample(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: example NAME")
@@ -65,8 +65,8 @@ func copyExample(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.CopyFS(ts.MkAbs(".aura/plugins/"+args[0]), os.DirFS(found[0])))
 }
 
-// flow EVENTS WANT checks that the events of a run, one line for each that matters, are those in the file WANT. A line there
-// that begins with ~ is a regular expression, and "..." stands for any lines in which nothing is said by plugins or goes wrong.
+// flow EVENTS WANT checks that the events of a run, one line for each relevant event, are those in the file WANT. A line of
+// WANT that begins with ~ is a regular expression, and "..." matches any lines without plugin messages and errors.
 func checkFlow(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: flow EVENTS WANT")
@@ -91,11 +91,11 @@ type flowEvent struct {
 
 	Eject, Ran, Auto bool
 	Number, Messages int
-	// Tools are counted in a request, and listed for a session.
+	// Tools is a number in a request and a list in a session.
 	Tools any
 }
 
-// line tells an event in one line. What does not matter to a flow is an empty one.
+// line returns an event as one line. It returns "" for events that are irrelevant to a flow.
 func (e flowEvent) line() string {
 	switch e.Type {
 	case "message":
@@ -125,7 +125,8 @@ func (e flowEvent) line() string {
 
 func flat(text string) string { return strings.ReplaceAll(text, "\n", `\n`) }
 
-// mismatch returns which of the wanted lines is the first that does not fit, or one that should not be the last; -1 if all fit.
+// mismatch returns the index of the first wanted line that does not match, or of one that should not be the last; it returns
+// -1 if all lines match.
 func mismatch(want, got []string) int {
 	for i, w := range want {
 		if w == "..." {
@@ -178,7 +179,7 @@ func TestMismatch(t *testing.T) {
 	}
 }
 
-// quiet says how many lines come before the first in which a plugin speaks or something goes wrong.
+// quiet returns the number of lines before the first line with a plugin message or an error.
 func quiet(lines []string) int {
 	n := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, "+ ") || strings.HasPrefix(line, "! ") })
 	if n < 0 {
@@ -187,8 +188,8 @@ func quiet(lines []string) int {
 	return n
 }
 
-// gotify FILE starts a server that takes notifications as Gotify does, sets SERVER to its address and writes what it was sent
-// to the file. A token but "secret" is refused.
+// gotify FILE starts a server that accepts notifications like Gotify, sets SERVER to its address and writes received
+// notifications to the file. It refuses every token except "secret".
 func startGotify(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: gotify FILE")

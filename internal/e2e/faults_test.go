@@ -13,8 +13,8 @@ func init() {
 	commands["unheld"] = unheld
 }
 
-// unheld FILE checks that the file exists and waits until no process has it open. It finds what left the script's directory
-// and is therefore not seen by leavesnone.
+// unheld FILE checks that the file exists and waits until no process has it open. This finds processes that left the script's
+// directory, which leavesnone does not see.
 func unheld(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: unheld FILE")

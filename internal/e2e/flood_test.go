@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// flood is a plugin that prints a number of mebibytes at once, some of them without a single newline, and says when it has.
+// flood returns a plugin that prints a number of mebibytes at once, and then reports that it has finished. A chunk may have no
+// newline.
 func flood(name, stream, chunk string, mebibytes int) string {
 	return fmt.Sprintf(`package %s
 
@@ -46,7 +47,8 @@ var floods = []struct{ name, stream, chunk string }{
 	{"errblock", "Stderr", "surging water "},
 }
 
-// flooded runs a conversation in which each of the plugins prints so much, and returns the most memory aura used, in KiB.
+// flooded runs a conversation in which each of the plugins prints that many mebibytes, and returns the peak memory of aura, in
+// KiB.
 func flooded(t *testing.T, mebibytes int) int64 {
 	t.Helper()
 	p := newProject(t)
@@ -76,10 +78,10 @@ func flooded(t *testing.T, mebibytes int) int64 {
 	return usage.Maxrss
 }
 
-// logCap is what a plugin's log and the one before it may hold together, with some room for aura's own lines.
+// logCap is the largest total size of a plugin's log and the previous log, in bytes, with some room for aura's own lines.
 const logCap = 2<<20 + 64<<10
 
-// checkLog checks that a plugin's log has the end of what it printed and no more than the limit.
+// checkLog checks that a plugin's log holds the end of the output and does not exceed the limit.
 func checkLog(t *testing.T, p *project, plugin string, mebibytes int) {
 	t.Helper()
 	files, err := filepath.Glob(p.log(plugin) + "*")

@@ -19,17 +19,17 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// secret is the password of what lies behind /private.
+// secret is the password for repositories below /private.
 const secret = "s3cret-t0ken"
 
 // githttp serves the repositories below repos/ with git http-backend. It sets HTTP and HTTPS to the URLs of its two servers.
 //
-//	/public/REPO    for everybody
-//	/private/REPO   for whoever has the password
-//	/stalled/REPO   answers half and waits, having written the file "stalled"
+//	/public/REPO    needs no password
+//	/private/REPO   needs the password
+//	/stalled/REPO   sends half of the response, writes the file "stalled" and waits
 //	/moved/REPO     redirects to another name of this machine
 //
-// Every login that is tried is a line in logins.txt.
+// The server writes a line to logins.txt for every login attempt.
 func gitHTTP(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 0 {
 		ts.Fatalf("usage: githttp")
@@ -89,7 +89,7 @@ func (s *gitServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// stall answers a request in part and goes on only when the server or the client ends.
+// stall sends a part of the response and waits until the server or the client ends.
 func (s *gitServer) stall(w http.ResponseWriter, r *http.Request) {
 	whole := httptest.NewRecorder()
 	s.cgi.ServeHTTP(whole, r)

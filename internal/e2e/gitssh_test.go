@@ -19,9 +19,9 @@ import (
 	"golang.org/x/crypto/ssh/knownhosts"
 )
 
-// gitssh serves the repositories below repos/ over ssh, with git-upload-pack. It sets SSH to the server's URL and SSHPORT to its
-// port, and writes what a user may have: keys/good and keys/bad, of which the server knows one, and keys/known_hosts. At
-// AGENT listens an agent that holds the good key.
+// gitssh serves the repositories below repos/ over ssh, with git-upload-pack. It sets SSH to the server's URL and SSHPORT to
+// its port. It writes the files that a user may have: keys/good, which the server accepts, keys/bad, which it refuses, and
+// keys/known_hosts. An agent that holds the good key listens at AGENT.
 func gitSSH(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 0 {
 		ts.Fatalf("usage: gitssh")
@@ -64,7 +64,7 @@ func gitSSH(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("AGENT", socket)
 }
 
-// newKey writes a private key.
+// newKey creates a private key and writes it to a file.
 func newKey(ts *testscript.TestScript, file string) (ssh.Signer, ed25519.PrivateKey) {
 	_, key, err := ed25519.GenerateKey(rand.Reader)
 	ts.Check(err)
@@ -134,7 +134,7 @@ func serveSession(ch ssh.Channel, requests <-chan *ssh.Request, root string) {
 	}
 }
 
-// runPiped runs a command whose input comes from r. It ends with the command, whether or not r has an end.
+// runPiped runs a command whose input comes from r. It returns when the command exits, even if r has not ended.
 func runPiped(cmd *exec.Cmd, r io.Reader) error {
 	in, err := cmd.StdinPipe()
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// hostileHooks are what a hook of the memory's test does, by name. Those that end by a limit are slow where a machine is.
+// hostileHooks maps names to the hooks of the memory test. Hooks that end by a limit may take long on a slow machine.
 var hostileHooks = map[string]string{
 	"loop":       "{event: post, matcher: Ls, timeout: 1, command: 'while :; do :; done'}",
 	"double":     "{event: post, matcher: Ls, timeout: 60, command: 'x=abcdefgh; while :; do x=$x$x; done'}",
@@ -21,8 +21,8 @@ var hostileHooks = map[string]string{
 	"keys":       `{event: post, matcher: Ls, timeout: 60, command: 'printf "{\"a\":1"; seq 1 60000 | while read i; do printf ",\"$i\":1"; done; printf "}"'}`,
 }
 
-// peakWith runs a conversation of one tool call around which a hook runs, and returns the most memory that aura itself used
-// in KiB. Its children do not count, so aura is asked before it ends, by a hook that comes last.
+// peakWith runs a conversation of one tool call around which a hook runs, and returns the peak memory of aura itself, in KiB.
+// Child processes do not count, so a last hook reads the peak before aura exits.
 func peakWith(t *testing.T, name, hook string) int {
 	t.Helper()
 	p := newProject(t)
@@ -54,8 +54,8 @@ func peakWith(t *testing.T, name, hook string) int {
 func TestHooksMemory(t *testing.T) {
 	t.Parallel()
 	quiet := peakWith(t, "quiet", "{event: post, matcher: Ls, command: 'true'}")
-	// What a hook prints is kept up to a mebibyte per stream, and read as JSON, which takes several times that. The rest is the
-	// garbage collector's choice.
+	// aura keeps the output of a hook up to one mebibyte per stream, and parses it as JSON, which takes several times that.
+	// The rest depends on the garbage collector.
 	const slack = 32 << 10
 	for name, hook := range hostileHooks {
 		t.Run(name, func(t *testing.T) {

@@ -16,12 +16,12 @@ func init() {
 	preparations["mcp"] = preparation{begin: beginMCP}
 }
 
-// beginMCP gives scripts a server, so that they see word for word what the model is told. Beside it there is an MCP server at $MCP
-// whose tool "save" takes the name of a file.
+// beginMCP gives scripts a model server, so that they see the exact requests to the model. It also starts an MCP server at
+// $MCP whose tool "save" takes the name of a file.
 func beginMCP(t *testing.T, _ string) testscript.Params {
 	t.Helper()
 	service := httptest.NewServer(saver())
-	// Scripts run on after this function has returned.
+	// Scripts continue after this function has returned.
 	t.Cleanup(service.Close)
 	return testscript.Params{Setup: func(env *testscript.Env) error {
 		env.Vars = append(env.Vars, "MCP="+service.URL)
@@ -29,7 +29,7 @@ func beginMCP(t *testing.T, _ string) testscript.Params {
 	}}
 }
 
-// saver is an MCP server over HTTP that saves nothing.
+// saver returns an MCP server over HTTP that saves nothing.
 func saver() http.Handler {
 	type input struct {
 		Targets []string `json:"target_files"`

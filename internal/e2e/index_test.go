@@ -61,7 +61,7 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// cell makes a text fit into a table.
+// cell escapes a text for a table.
 func cell(text string) string {
 	return strings.ReplaceAll(text, "|", `\|`)
 }
@@ -127,7 +127,7 @@ func TestScriptsAreInOrder(t *testing.T) {
 	}
 }
 
-// countScripts counts the scripts wherever they lie.
+// countScripts counts the scripts in all directories of testdata.
 func countScripts(t *testing.T) int {
 	t.Helper()
 	count := 0

@@ -30,7 +30,7 @@ func beginGit(t *testing.T, _ string) testscript.Params {
 	}}
 }
 
-// goVars let the Go command work without the user's home.
+// goVars returns variables with which the Go command works without the user's home.
 func goVars(t *testing.T) []string {
 	t.Helper()
 	names := []string{"GOCACHE", "GOMODCACHE", "GOPATH"}
@@ -45,7 +45,7 @@ func goVars(t *testing.T) []string {
 	return vars
 }
 
-// commit DIR MESSAGE [TAG] makes DIR a repository if it is none and commits all that is in it. A tag that exists is moved.
+// commit DIR MESSAGE [TAG] commits everything in DIR. It creates the repository if there is none. It moves a tag that exists.
 func commit(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 || len(args) > 3 {
 		ts.Fatalf("usage: commit DIR MESSAGE [TAG]")
@@ -61,7 +61,7 @@ func commit(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// pack DIR packs all objects of a repository into one file, as a server has them.
+// pack DIR packs all objects of a repository into one file, like on a server.
 func gitPack(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: pack DIR")
@@ -69,7 +69,7 @@ func gitPack(ts *testscript.TestScript, neg bool, args []string) {
 	git(ts, ts.MkAbs(args[0]), "gc", "-q")
 }
 
-// git runs git in a repository, undisturbed by the configuration of whoever runs the tests.
+// git runs git in a repository, without the configuration of the user who runs the tests.
 func git(ts *testscript.TestScript, dir string, args ...string) {
 	cmd := exec.Command("git", args...)
 	cmd.Dir = dir

@@ -23,11 +23,11 @@ func init() {
 	commands["exits"] = exits
 }
 
-// json FILE PATH [WANT] looks something up in JSON and compares it as text, or, if WANT begins with ~, with a regular
-// expression. Without WANT it must only be there. FILE may be stdout; several values in it are taken for a list.
+// json FILE PATH [WANT] looks up a value in JSON and compares it as text or, if WANT begins with ~, with a regular expression.
+// Without WANT the value must only exist. FILE may be stdout; several values in the file are treated as a list.
 //
 // The steps of a path are separated by slashes: a key, an index, len for the length, or conditions such as
-// type=notice,text~boom, which pick the first element of a list that fulfils all of them.
+// type=notice,text~boom, which select the first element of a list that meets all of them.
 func checkJSON(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) < 2 || len(args) > 3 {
 		ts.Fatalf("usage: json FILE PATH [WANT]")
@@ -44,7 +44,7 @@ func checkJSON(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// jsonenv NAME FILE PATH puts what json finds into an environment variable.
+// jsonenv NAME FILE PATH stores the value that json finds in an environment variable.
 func jsonToEnv(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: jsonenv NAME FILE PATH")
@@ -54,7 +54,7 @@ func jsonToEnv(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], asText(got))
 }
 
-// jsonlines FILE checks that every line of a file is an event and that there is one.
+// jsonlines FILE checks that every line of a file is an event and that there is at least one line.
 func jsonLines(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: jsonlines FILE")
@@ -67,7 +67,7 @@ func jsonLines(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// exits CODE PROGRAM [ARG...] runs a program that must end with a code.
+// exits CODE PROGRAM [ARG...] runs a program that must exit with a code.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits CODE PROGRAM [ARG...]")
@@ -161,7 +161,7 @@ func fulfils(v any, conditions []string) bool {
 	return true
 }
 
-// fits compares a text with what is wanted, a regular expression if it begins with ~.
+// fits compares a text with want, which is a regular expression if it begins with ~.
 func fits(want, got string) bool {
 	if pattern, ok := strings.CutPrefix(want, "~"); ok {
 		return regexp.MustCompile("(?s)" + pattern).MatchString(got)
@@ -169,7 +169,7 @@ func fits(want, got string) bool {
 	return want == got
 }
 
-// asText is a string as it is and anything else as JSON.
+// asText returns a string unchanged and any other value as JSON.
 func asText(v any) string {
 	if s, ok := v.(string); ok {
 		return s

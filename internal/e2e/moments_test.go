@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-// moment is a situation in the life of a session in which something happens to aura.
+// moment is a situation in a session in which something happens to aura.
 type moment struct {
 	name string
-	// manifest and source are those of a plugin "bad"; there is none without a source.
+	// manifest and source belong to a plugin "bad"; without a source there is no such plugin.
 	manifest string
 	source   string
 	// talk replaces the conversation of the base project.
@@ -20,18 +20,18 @@ type moment struct {
 	// flags and prompts are aura's arguments.
 	flags   []string
 	prompts []string
-	// file and pattern tell when the moment has come.
+	// The moment has come when the file matches the pattern.
 	file    string
 	pattern string
-	// stop is set if the plugin's process is stopped in that moment.
+	// stop reports whether the plugin's process is stopped at that moment.
 	stop bool
-	// holds is set if the plugin has a process of its own running by then, which holds the file "hold" open.
+	// holds reports whether the plugin has started a process by then that holds the file "hold" open.
 	holds bool
-	// messages is how many are saved by then.
+	// messages is the number of messages that are saved by then.
 	messages int
 }
 
-// moments cover everything that aura can be waiting for.
+// moments covers everything that aura can wait for.
 var moments = []moment{
 	{
 		name:   "plugin_start",
@@ -75,7 +75,7 @@ var moments = []moment{
 	},
 }
 
-// hard are situations that could leave a process behind if aura does not end in good order.
+// hard holds situations that could leave a process behind if aura does not exit cleanly.
 var hard = []moment{
 	{
 		name:   "stopped_plugin",
@@ -103,13 +103,13 @@ const (
 	tool     = `func Schema() sdk.ToolSchema { return sdk.ToolSchema{Name: "Spin", Description: "Spins", Parameters: sdk.ToolParameters{Type: "object"}} }`
 )
 
-// source is a plugin "bad" of these declarations.
+// source returns the source of a plugin "bad" with these declarations.
 func source(declarations ...string) string {
 	return "package bad\n\nimport (\n\t\"context\"\n\t\"fmt\"\n\n\t\"github.com/idelchi/aura/sdk\"\n)\n\nvar _ = fmt.Sprint\n\n" +
 		strings.Join(declarations, "\n\n") + "\n"
 }
 
-// offspring is a plugin that starts a process. It goes on if there is a file "goon", and crashes
+// offspring returns a moment with a plugin that starts a process. The plugin continues if there is a file "goon", and crashes
 // in its first call if there is a file "crash".
 func offspring(name, shell string) moment {
 	const text = `package bad
@@ -148,7 +148,7 @@ func AfterToolExecution(_ context.Context, c sdk.AfterToolContext) (sdk.Result, 
 	return moment{name: name, source: fmt.Sprintf(text, "`"+shell+"`"), flags: []string{"--unsafe-plugins"}, holds: true}
 }
 
-// talkWith is the base conversation with something else in its second turn.
+// talkWith returns the base conversation with another second turn.
 func talkWith(second string) string {
 	return `model: {name: talker, family: script, parameter_count: 8000000000, context_length: 8192, capabilities: [tools]}
 turns:
@@ -186,7 +186,7 @@ func (m moment) come(p *project) {
 	m.comesBefore(p, nil)
 }
 
-// comesBefore returns when the moment has come, or when a process has ended. It reports which of the two happened.
+// comesBefore waits until the moment has come or a process has exited. It reports whether the moment has come.
 func (m moment) comesBefore(p *project, ended <-chan struct{}) bool {
 	p.t.Helper()
 	file, pattern := m.file, m.pattern
@@ -217,7 +217,8 @@ func (m moment) comesBefore(p *project, ended <-chan struct{}) bool {
 	return true
 }
 
-// eachMoment runs a test for every moment, each with a project of its own. Aura has the race detector: everything in it ends at once here.
+// eachMoment runs a test for every moment, each with its own project. aura has the race detector, because everything in aura
+// ends at the same time here.
 func eachMoment(t *testing.T, all []moment, test func(p *project, m moment)) {
 	t.Helper()
 	for _, m := range all {
@@ -228,7 +229,7 @@ func eachMoment(t *testing.T, all []moment, test func(p *project, m moment)) {
 	}
 }
 
-// newMoment is a project in which the moment will come.
+// newMoment returns a project in which the moment will come.
 func newMoment(t *testing.T, m moment) *project {
 	t.Helper()
 	p := newProject(t)

@@ -21,11 +21,11 @@ func init() {
 	preparations["newpoint"] = preparation{begin: beginNewPoint}
 }
 
-// beginNewPoint adds a tenth hook point to a build of both binaries. The build differs from aura in the three places that a new
-// point needs, and in what "make generate" derives from the SDK. Everything else must work from the row.
+// beginNewPoint adds a tenth hook point to a build of both binaries. The build differs from aura only in the three places that
+// a new point needs, and in the files that "make generate" derives from the SDK. Everything else must work from the table row.
 func beginNewPoint(*testing.T, string) testscript.Params {
 	return testscript.Params{Setup: func(env *testscript.Env) error {
-		// The build takes long, so it waits until the script is really chosen.
+		// The build takes long, so it runs only if the script is selected.
 		dir := buildWithNewPoint(env.T().(testing.TB))
 		err := setup(env)
 		env.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
@@ -92,7 +92,7 @@ func (o sourceOverlay) write(name, text string) {
 	o.files[filepath.Join(repo(), filepath.FromSlash(name))] = file
 }
 
-// insert puts a text behind the first place where another stands in a file.
+// insert inserts a text after the first occurrence of another text in a file.
 func (o sourceOverlay) insert(name, after, text string) {
 	o.t.Helper()
 	o.write(name, o.inserted(name, o.read(name), after, text))
@@ -128,7 +128,7 @@ func (o sourceOverlay) inserted(name, whole, after, text string) string {
 	return head + after + text + tail
 }
 
-// list writes the file that go build reads.
+// list writes the overlay file for go build.
 func (o sourceOverlay) list() string {
 	o.t.Helper()
 	text, err := json.Marshal(map[string]any{"Replace": o.files})

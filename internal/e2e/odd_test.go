@@ -16,7 +16,7 @@ import (
 	"github.com/idelchi/aura/internal/session"
 )
 
-// oddKinds are what may lie in the place of a file. Each is put at a path that does not exist.
+// oddKinds maps the kinds of objects that may replace a file to functions that create them. The path must not exist.
 var oddKinds = map[string]func(path string) error{
 	"pipe":     func(path string) error { return syscall.Mkfifo(path, 0o644) },
 	"device":   func(path string) error { return os.Symlink("/dev/zero", path) },
@@ -40,12 +40,12 @@ var oddKinds = map[string]func(path string) error{
 	},
 }
 
-// oddRow is a file that aura reads and a command that reads it.
+// oddRow is a file that aura reads and a command that reads the file.
 type oddRow struct {
 	file string
 	args []string
-	// quiet are the kinds that need no message: what may be absent may also be a link to nothing, and folders of
-	// configuration are looked into. Aura still has to end.
+	// quiet holds the kinds that need no message: a file that may be missing may also be a dangling link, and aura reads
+	// folders of configuration. aura must exit in any case.
 	quiet []string
 }
 
@@ -56,7 +56,7 @@ var (
 	either = []string{"folder", "dangling"}
 )
 
-// kindsHere are all kinds, or one of each sort if the test runs again as another user.
+// kindsHere returns all kinds, or one of each sort if the test runs again as another user.
 func kindsHere() []string {
 	if os.Getenv(rerunBin) != "" {
 		return []string{"pipe", "device", "folder", "huge"}
@@ -95,7 +95,7 @@ func oddRows() []oddRow {
 	return append(rows, oddRow{".aura/skills/odd.md", show, folder})
 }
 
-// TestOddFiles puts something else in the place of each file that aura reads. Aura must end, without taking much memory, and
+// TestOddFiles puts something else in the place of each file that aura reads. aura must exit, without using much memory, and
 // name the file.
 func TestOddFiles(t *testing.T) {
 	t.Parallel()
@@ -112,7 +112,7 @@ func TestOddFiles(t *testing.T) {
 	}
 }
 
-// odd runs aura with one kind of thing in the place of a file, which is put back afterwards.
+// odd runs aura with one kind of object at the path of a file. It restores the file afterwards.
 func (p *project) odd(row oddRow, kind string) {
 	p.t.Helper()
 	path := p.path(row.file)
@@ -138,11 +138,11 @@ func (p *project) odd(row oddRow, kind string) {
 	}
 }
 
-// oddMemory is what aura may take in bytes, with the race detector too. Files of 10 GiB do not fit into it.
+// oddMemory is the memory that aura may use, in bytes, also with the race detector. Files of 10 GiB do not fit into it.
 const oddMemory = 2 << 30
 
-// TestOddState does the same to what aura itself wrote: a session, the log of a plugin, what is remembered of its exports. No
-// link is followed there.
+// TestOddState does the same to what aura itself wrote: a session, the log of a plugin, what is remembered of its exports.
+// aura follows no links there.
 func TestOddState(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -155,7 +155,7 @@ func TestOddState(t *testing.T) {
 	}{
 		{"*.jsonl", [][]string{{"sessions", "list"}, {"sessions", "search", "hi"}, {"run", "--without-plugins", "--continue", "hi"}}, folder},
 		{"talker.log", [][]string{{"plugins", "logs", "talker"}}, nil},
-		// A log that is too long is moved aside, as always.
+		// aura moves a log that is too long aside, as always.
 		{"talker.log", [][]string{{"run", "hi"}}, []string{"huge"}},
 		{"*.json", [][]string{{"run", "hi"}}, all},
 	} {
@@ -169,7 +169,7 @@ func TestOddState(t *testing.T) {
 	}
 }
 
-// find lists the files of a name that aura keeps, of which at least one must be there.
+// find returns the files of aura that match a pattern. At least one file must exist.
 func (p *project) find(pattern string) []string {
 	p.t.Helper()
 	var found []string
@@ -205,7 +205,7 @@ func TestExportReplacesLinks(t *testing.T) {
 			t.Errorf("aura %q wrote through the link: %s", args, got)
 		}
 	}
-	// Nor is a link to a directory elsewhere followed.
+	// aura does not follow a link to another directory either.
 	outside := t.TempDir()
 	p.check(os.Symlink(outside, p.path("notes")))
 	for _, args := range [][]string{

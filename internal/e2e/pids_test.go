@@ -14,7 +14,7 @@ func init() {
 	commands["pluginpid"] = pluginPid
 }
 
-// pluginpid NAME FILE writes the number of the process that runs a plugin in the one session of this script.
+// pluginpid NAME FILE writes the process ID of a plugin in the only session of this script.
 func pluginPid(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: pluginpid NAME FILE")
@@ -25,7 +25,7 @@ func pluginPid(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(strconv.Itoa(pid)), 0o600))
 }
 
-// pidIn reads the process number from what `aura plugins show --json` prints. There is none if no session runs the plugin.
+// pidIn reads the process ID from the output of `aura plugins show --json`. There is none if no session runs the plugin.
 func pidIn(shown []byte) (int, error) {
 	var info struct {
 		Processes []struct {

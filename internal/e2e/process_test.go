@@ -15,7 +15,7 @@ import (
 	"github.com/idelchi/aura/internal/session"
 )
 
-// stop stops the process of a plugin and returns when it has stopped.
+// stop stops the process of a plugin and returns after it has stopped.
 func (p *project) stop(plugin string) {
 	p.t.Helper()
 	pid := p.pid(plugin)
@@ -23,7 +23,8 @@ func (p *project) stop(plugin string) {
 	p.until("the plugin to stop", func() bool { return stopped(pid) })
 }
 
-// ended checks how aura ended in a moment: with this code, for this reason, with the session saved and nothing left.
+// ended checks how aura exited at a moment: with this code, for this reason, with the session saved and no processes or files
+// left behind.
 func (a *aura) ended(m moment, code int, reason session.Reason) {
 	a.t.Helper()
 	if got := a.wait(); got != code {
@@ -46,11 +47,10 @@ func (a *aura) ended(m moment, code int, reason session.Reason) {
 	a.noTrace()
 }
 
-// soon bounds how long aura takes to end when it is asked to. It should take less than two seconds; the rest is for slow
-// machines.
+// soon is how long aura may take to exit on request. It should take less than two seconds; the rest is for slow machines.
 const soon = 15 * time.Second
 
-// within checks that something is over before long.
+// within checks that a function returns within a limit.
 func (a *aura) within(limit time.Duration, what func()) {
 	a.t.Helper()
 	began := time.Now()
@@ -87,7 +87,7 @@ func TestSignalsEndAura(t *testing.T) {
 func TestTimeoutEndsAura(t *testing.T) {
 	t.Parallel()
 	eachMoment(t, moments, func(p *project, m moment) {
-		// On a busy machine aura may not come to the moment in time. It then has another try with more time.
+		// On a busy machine aura may not reach the moment in time. It then gets another attempt with more time.
 		for _, timeout := range []string{"3s", "12s", "40s"} {
 			a := p.start(m.args("--timeout", timeout)...)
 			if m.comesBefore(p, a.done) {
@@ -132,7 +132,7 @@ func TestCtrlC(t *testing.T) {
 	})
 }
 
-// TestKilledAura kills aura. The kernel alone can clean up then, and the next aura what lies about.
+// TestKilledAura kills aura. Then only the kernel can clean up, and the next aura removes leftover files.
 func TestKilledAura(t *testing.T) {
 	t.Parallel()
 	eachMoment(t, slices.Concat(moments, hard), func(p *project, m moment) {

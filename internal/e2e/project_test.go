@@ -20,22 +20,23 @@ import (
 	"github.com/idelchi/aura/internal/state"
 )
 
-// project is a copy of the base project for a test that is written in Go, with all that aura touches in places of its own.
+// project is a copy of the base project for a test that is written in Go. Everything that aura touches has its own
+// directories.
 type project struct {
 	t   *testing.T
 	dir string
-	// bin is where aura and its plugin host are.
+	// bin is the directory of aura and its plugin host.
 	bin     string
 	runtime string
 	// home is the user's home directory; the project has a link to it.
 	home string
-	// state is where aura keeps the project's state, below stateHome.
+	// state is the directory of the project's state, below stateHome.
 	state, stateHome string
-	// user is whom aura runs as; nil for whoever runs the tests.
+	// user is the user that aura runs as; nil means the user who runs the tests.
 	user *syscall.Credential
-	// wrapper is a command that runs aura; empty for none.
+	// wrapper is a command that runs aura; it may be empty.
 	wrapper []string
-	// root is the directory that holds all that belongs to the test, if that is not the one around the project.
+	// root is the directory that holds everything of the test, if it is not the parent directory of the project.
 	root string
 }
 
@@ -53,7 +54,7 @@ func newProject(t *testing.T) *project {
 	p.check(err)
 	p.state = state.Locate(p.stateHome, "", p.dir).Project
 	t.Cleanup(func() {
-		// Only a test that has failed leaves anything.
+		// Only a failed test leaves processes behind.
 		for _, pid := range strays(p.dir) {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
@@ -86,7 +87,7 @@ func (p *project) plugin(name, manifest, source string) {
 	p.write(dir+"main.go", source)
 }
 
-// read returns a file below the project, or nothing if it is not there.
+// read returns the content of a file below the project, or nil if the file does not exist.
 func (p *project) read(name string) []byte {
 	p.t.Helper()
 	b, err := os.ReadFile(p.path(name))
@@ -96,7 +97,7 @@ func (p *project) read(name string) []byte {
 	return b
 }
 
-// give makes the project another user's, for whom aura is then run.
+// give changes the owner of the project to another user. aura then runs as that user.
 func (p *project) give(id uint32) {
 	p.t.Helper()
 	p.user = &syscall.Credential{Uid: id, Gid: id}
@@ -111,7 +112,8 @@ func (p *project) give(id uint32) {
 	}
 }
 
-// command is aura with these arguments, not started. Its output goes to files, so that nothing but its own end is waited for.
+// command returns a command that runs aura with these arguments. Its output goes to files, so that waiting for the command
+// waits only for aura to exit.
 func (p *project) command(args ...string) *exec.Cmd {
 	p.t.Helper()
 	line := slices.Concat(p.wrapper, []string{filepath.Join(p.bin, "aura")}, args)
@@ -127,14 +129,14 @@ func (p *project) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// aura is a running aura.
+// aura is a running aura process.
 type aura struct {
 	*project
 	cmd  *exec.Cmd
 	done chan struct{}
 }
 
-// start starts aura. It is killed at the end of the test if it has not ended.
+// start starts aura. aura is killed at the end of the test if it has not exited.
 func (p *project) start(args ...string) *aura {
 	p.t.Helper()
 	cmd := p.command(args...)
@@ -147,7 +149,7 @@ func (p *project) start(args ...string) *aura {
 	return p.running(cmd)
 }
 
-// running watches a command that has been started.
+// running watches a started command.
 func (p *project) running(cmd *exec.Cmd) *aura {
 	a := &aura{project: p, cmd: cmd, done: make(chan struct{})}
 	go func() {
@@ -161,7 +163,7 @@ func (p *project) running(cmd *exec.Cmd) *aura {
 	return a
 }
 
-// wait returns aura's exit code, -1 if a signal ended it.
+// wait returns aura's exit code, or -1 if a signal killed it.
 func (a *aura) wait() int {
 	a.t.Helper()
 	select {
@@ -180,7 +182,7 @@ func (a *aura) signal(sig os.Signal) {
 func (p *project) stdout() []byte { return p.read("stdout.txt") }
 func (p *project) stderr() []byte { return p.read("stderr.txt") }
 
-// run runs aura to its end and wants it to succeed.
+// run runs aura until it exits and fails the test unless it succeeds.
 func (p *project) run(args ...string) {
 	p.t.Helper()
 	if code := p.start(args...).wait(); code != 0 {
@@ -188,7 +190,7 @@ func (p *project) run(args ...string) {
 	}
 }
 
-// until waits for something to hold.
+// until waits until ok returns true.
 func (p *project) until(what string, ok func() bool) {
 	p.t.Helper()
 	deadline := time.Now().Add(patience)
@@ -200,14 +202,14 @@ func (p *project) until(what string, ok func() bool) {
 	}
 }
 
-// await waits until a file has something in it.
+// await waits until a file matches a pattern.
 func (p *project) await(name, pattern string) {
 	p.t.Helper()
 	re := regexp.MustCompile(pattern)
 	p.until(pattern+" in "+name, func() bool { return re.Match(p.read(name)) })
 }
 
-// wants checks that a text has something in it.
+// wants checks that a text matches all patterns.
 func (p *project) wants(text []byte, patterns ...string) {
 	p.t.Helper()
 	for _, pattern := range patterns {
@@ -217,7 +219,7 @@ func (p *project) wants(text []byte, patterns ...string) {
 	}
 }
 
-// pid asks a second aura for the process of a plugin.
+// pid asks a second aura for the process ID of a plugin.
 func (p *project) pid(plugin string) int {
 	p.t.Helper()
 	cmd := p.command("plugins", "show", plugin, "--json")
@@ -233,7 +235,7 @@ func (p *project) pid(plugin string) int {
 	return pid
 }
 
-// noProcess waits until nothing of the project runs any more, and nothing has the file "hold" open.
+// noProcess waits until no process of the project runs and no process has the file "hold" open.
 func (p *project) noProcess() {
 	p.t.Helper()
 	p.until("the end of all processes", func() bool {
@@ -241,7 +243,7 @@ func (p *project) noProcess() {
 	})
 }
 
-// noTrace waits for noProcess and wants the runtime directory to be empty.
+// noTrace waits for noProcess and checks that the runtime directory is empty.
 func (p *project) noTrace() {
 	p.t.Helper()
 	p.noProcess()
@@ -252,7 +254,7 @@ func (p *project) noTrace() {
 	}
 }
 
-// saved reads the one session of the project back.
+// saved reads the only session of the project.
 func (p *project) saved() session.Session {
 	p.t.Helper()
 	files, err := filepath.Glob(filepath.Join(p.state, "sessions/*.jsonl"))
@@ -268,7 +270,7 @@ func (p *project) saved() session.Session {
 	return s
 }
 
-// complete checks that each tool call of a session has one result, so that the session can be gone on with.
+// complete checks that each tool call of a session has one result, so that the session can be continued.
 func complete(t *testing.T, s session.Session) {
 	t.Helper()
 	open := map[string]bool{}
@@ -288,7 +290,7 @@ func complete(t *testing.T, s session.Session) {
 	}
 }
 
-// path takes an absolute path as it is.
+// path returns a path below the project, or name itself if it is absolute.
 func (p *project) path(name string) string {
 	if filepath.IsAbs(name) {
 		return name
@@ -296,12 +298,12 @@ func (p *project) path(name string) string {
 	return filepath.Join(p.dir, name)
 }
 
-// walk goes through the project, the home and aura's state.
+// walk walks through the project, the home and aura's state.
 func (p *project) walk(visit fs.WalkDirFunc) error {
 	return errors.Join(filepath.WalkDir(p.dir, visit), filepath.WalkDir(p.home, visit), filepath.WalkDir(p.stateHome, visit))
 }
 
-// log is where a plugin's output is kept.
+// log returns the path of a plugin's log.
 func (p *project) log(plugin string) string {
 	return filepath.Join(p.state, "logs/plugins", plugin+".log")
 }

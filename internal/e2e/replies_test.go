@@ -17,13 +17,13 @@ import (
 	"github.com/idelchi/aura/internal/llm/llmtest"
 )
 
-// scriptReply is an llmtest.Reply as a script writes it down.
+// scriptReply is an llmtest.Reply as a script writes it.
 type scriptReply struct {
 	Text     string
 	Thinking string
 	Calls    []struct {
 		ID, Name string
-		// Arguments are a map, or a text that is sent as it is.
+		// Arguments is a map, or a text that is sent unchanged.
 		Arguments any
 	}
 	Usage llm.Usage
@@ -32,7 +32,7 @@ type scriptReply struct {
 	Fault  string
 	Status int
 	Header map[string]string
-	// Body is JSON, or a text that is sent as it is.
+	// Body is JSON, or a text that is sent unchanged.
 	Body any
 	// Raw is the whole stream.
 	Raw string
@@ -43,7 +43,7 @@ var faultNames = map[string]llmtest.Fault{
 	"silence": llmtest.FaultSilence, "error": llmtest.FaultError,
 }
 
-// readReplies reads the replies for a protocol from a script's directory. There may be none.
+// readReplies reads the replies for a protocol from a script's directory. The files may be missing.
 func readReplies(dir, protocol string) ([]llmtest.Reply, error) {
 	raw, err := os.ReadFile(filepath.Join(dir, "replies-"+protocol+".yaml"))
 	if errors.Is(err, os.ErrNotExist) {
@@ -90,7 +90,7 @@ func (w scriptReply) reply() (llmtest.Reply, error) {
 	return out, err
 }
 
-// asJSON is a text as it is, nothing as nothing, and anything else as JSON.
+// asJSON returns a text unchanged, "" for nil, and any other value as JSON.
 func asJSON(v any) (string, error) {
 	switch v := v.(type) {
 	case nil:

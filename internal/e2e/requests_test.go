@@ -17,7 +17,7 @@ func init() {
 	commands["requests"] = countRequests
 }
 
-// serverKey is under which a script's server is kept.
+// serverKey is the key under which a script's server is stored.
 type serverKey struct{}
 
 // requests COUNT checks how many requests have reached the server.
@@ -30,13 +30,13 @@ func countRequests(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// request NUMBER WHAT WANT... checks a request that has reached the server, numbered from 1. A WANT that begins with ~ is a
+// request NUMBER WHAT WANT... checks a request that reached the server. Requests are numbered from 1. A WANT that begins with ~ is a
 // regular expression; newlines are written as \n.
 //
-//	is LINE...      these are its messages: "system: Be brief.", "user: hi", "call ID: Echo {…}", "result ID: text" and so on
-//	has LINE...     these are among them, and with ! none is
-//	offers TOOL...  the model is offered these tools, and with ! none of them
-//	model NAME      this is the model
+//	is LINE...      the messages are exactly these: "system: Be brief.", "user: hi", "call ID: Echo {…}", "result ID: text" and so on
+//	has LINE...     all of these are among the messages; with !, none of them is
+//	offers TOOL...  the request offers all of these tools; with !, none of them
+//	model NAME      the model has this name
 func checkRequest(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) < 2 {
 		ts.Fatalf("usage: request NUMBER is|has|offers|model WANT...")
@@ -61,7 +61,7 @@ func checkRequest(ts *testscript.TestScript, neg bool, args []string) {
 	default:
 		ts.Fatalf("request %s: unknown check", args[1])
 	}
-	// among has heeded neg already.
+	// among has already handled neg.
 	if negated := neg && args[1] != "has" && args[1] != "offers"; ok == negated {
 		ts.Fatalf("request %d is\n  %s\nwith tools %v", number, strings.Join(messagesOf(request), "\n  "), request.Tools())
 	}
@@ -75,7 +75,7 @@ func serverOf(ts *testscript.TestScript) *llmtest.Server {
 	return server
 }
 
-// among reports whether all of the wanted lines are there or, if there is false, none of them.
+// among reports whether all wanted lines are in got or, if there is false, none of them.
 func among(want, got []string, there bool) bool {
 	for _, w := range want {
 		if slices.ContainsFunc(got, func(line string) bool { return fits(w, line) }) != there {
@@ -85,7 +85,8 @@ func among(want, got []string, there bool) bool {
 	return true
 }
 
-// messagesOf writes down the messages of a request, without what only stands in for a user where a service wants a word.
+// messagesOf returns the messages of a request as lines, without the placeholder that is sent because a service requires a
+// user message.
 func messagesOf(request llmtest.Request) []string {
 	var out []string
 	for _, line := range request.Lines() {

@@ -20,18 +20,18 @@ import (
 	"github.com/idelchi/aura/internal/testneed"
 )
 
-// A rerun is a place in which whole tests run again: the test program starts itself there, so that a script needs no copy for
-// another user.
+// rerun is an environment in which whole tests run again: the test program starts itself there, so that scripts need no copies
+// for another user.
 type rerun struct {
 	name string
 	uid  int
-	// bare is where no namespaces can be made.
+	// bare reports whether no namespaces can be created there.
 	bare bool
-	// tests are those that run there. What has nothing to do with confined processes runs with namespaces only.
+	// tests lists the tests that run there. Tests that do not concern confined processes run only with namespaces.
 	tests []string
 }
 
-// The scripts on attacks; the others are about settings. What plugins are granted does not depend on namespaces.
+// The scripts about attacks; the other scripts are about settings. The grants of plugins do not depend on namespaces.
 const (
 	userScripts = "TestScripts/sandbox/^(git|grants|home|odd|plugins|policy|protected|settings)$"
 	bareScripts = "TestScripts/sandbox/^(git|home|odd|policy|protected|settings)$"
@@ -46,7 +46,7 @@ var reruns = []rerun{
 	{"ordinary_user_no_namespaces", nobody, true, []string{bareScripts}},
 }
 
-// TestReruns runs tests as an ordinary user and without namespaces. The tests themselves run as whoever started them.
+// TestReruns runs tests as an ordinary user and without namespaces. The tests themselves run as the user who started them.
 func TestReruns(t *testing.T) {
 	t.Parallel()
 	for _, r := range reruns {
@@ -60,7 +60,7 @@ func TestReruns(t *testing.T) {
 	}
 }
 
-// run runs one test, or those of its rows that a pattern names, and takes over how it ended.
+// run runs one test, or the rows that a pattern selects, and adopts its result.
 func (r rerun) run(t *testing.T, name, rows string) {
 	t.Helper()
 	pattern := "^" + strings.ReplaceAll(name, "/", "$/^") + "$"
@@ -77,7 +77,8 @@ func (r rerun) run(t *testing.T, name, rows string) {
 	}
 }
 
-// command is the test program, to be run for one test. It skips the test if this user cannot become that one.
+// command returns the test program as a command that runs one test. It skips the test if the current user cannot switch to the
+// user of the rerun.
 func (r rerun) command(t *testing.T, pattern string) *exec.Cmd {
 	t.Helper()
 	dir, err := rerunDir()
@@ -112,7 +113,7 @@ func (r rerun) command(t *testing.T, pattern string) *exec.Cmd {
 	return cmd
 }
 
-// lacks are the abilities that the place lacks on purpose.
+// lacks returns the abilities that the environment lacks on purpose.
 func (r rerun) lacks() []testneed.Ability {
 	var out []testneed.Ability
 	if r.uid != 0 {
@@ -124,7 +125,7 @@ func (r rerun) lacks() []testneed.Ability {
 	return out
 }
 
-// rerunDir is a directory that every user can read, with the test program and what it reads.
+// rerunDir creates a directory that every user can read, with the test program and the files that it reads.
 var rerunDir = sync.OnceValues(func() (string, error) {
 	dir := filepath.Join(bin, "rerun", "internal", "e2e")
 	if err := os.MkdirAll(dir, 0o755); err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/idelchi/aura/internal/llm/llmtest"
 )
 
-// protocols are those in which each rule is tried.
+// protocols holds the protocols with which each rule is tested.
 var protocols = map[string]func(testing.TB, ...llmtest.Reply) *llmtest.Server{
 	"openai": llmtest.NewOpenAI, "anthropic": llmtest.NewAnthropic,
 }
@@ -25,11 +25,11 @@ func init() {
 	preparations["server"] = preparation{begin: beginServer}
 }
 
-// beginServer gives each script a server that rejects what the real service rejects: a rejected request fails the script. What
-// the server answers stands in the script's replies.yaml, or in one of the protocol's own such as replies-openai.yaml. Steps may
-// depend on the protocol, such as [anthropic]. A script begins with a copy of testdata/rulesbase: an agent, and a plugin whose
-// tool Echo repeats a text. Its own plugins need no more than a main.go. The rules of hooks run in both protocols; what is the
-// same in all protocols runs in one.
+// beginServer gives each script a server that rejects what the real service rejects: a rejected request fails the script. The
+// server's replies are in the script's replies.yaml, or in a file for one protocol, such as replies-openai.yaml. Steps may
+// depend on the protocol, as with [anthropic]. A script starts with a copy of testdata/rulesbase: an agent, and a plugin whose
+// tool Echo repeats a text. The script's own plugins need only a main.go. The rules of hooks run with both protocols; rules
+// that are the same for all protocols run with one.
 func beginServer(_ *testing.T, protocol string) testscript.Params {
 	return testscript.Params{Setup: func(env *testscript.Env) error { return setupRule(env, cmp.Or(protocol, "openai")) }}
 }
@@ -56,7 +56,7 @@ func setupRule(env *testscript.Env, protocol string) error {
 	return setup(env)
 }
 
-// completePlugins gives the plugins below dir what every plugin has.
+// completePlugins adds the files that every plugin needs to the plugins below dir.
 func completePlugins(dir string) error {
 	sources, err := filepath.Glob(filepath.Join(dir, "*", "main.go"))
 	if err != nil {

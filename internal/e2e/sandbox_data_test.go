@@ -13,8 +13,8 @@ import (
 	"github.com/idelchi/aura/internal/testneed"
 )
 
-// keeper is a plugin that writes to its data directory. Flip puts a link to the home directory in the place of a granted directory
-// and takes it away again, for as long as the plugin runs.
+// keeper is a plugin that writes to its data directory. Flip repeatedly replaces a granted directory with a link to the home
+// directory and restores it, for as long as the plugin runs.
 const keeper = `package keeper
 
 import (
@@ -52,8 +52,9 @@ func flip(home string) {
 }
 `
 
-// TestSandboxData puts links in the place of granted directories while plugins run: a plugin's data directory, which it is granted
-// again when it is reloaded, and a directory of the settings in the middle of calls. Without a sandbox both have success.
+// TestSandboxData puts links in the place of granted directories while plugins run: a plugin's data directory, which it is
+// granted again when it is reloaded, and a directory of the settings in the middle of calls. Without a sandbox both attacks
+// succeed.
 func TestSandboxData(t *testing.T) {
 	t.Parallel()
 	if s := sandbox.Support(); !s.Enabled {
@@ -88,7 +89,7 @@ func TestSandboxData(t *testing.T) {
 	}
 }
 
-// flips is the directory that the plugin lets a link lead to; empty if the attack is another one.
+// flips returns the directory that the plugin's link leads to; it returns "" if the test runs the other attack.
 func (p *project) flips(home string) string {
 	if strings.Contains(string(p.read(".aura/config/talk.yaml")), "build/out") {
 		return filepath.Join(home, "dir")

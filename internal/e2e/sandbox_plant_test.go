@@ -19,37 +19,37 @@ import (
 	"github.com/idelchi/aura/internal/testneed"
 )
 
-// plant is an attack in two steps: confined code puts something into a place, and aura, which is not confined, comes upon it. Harm
-// is done if anything is written in the home directory.
+// plant is an attack in two steps: confined code puts an object at a path, and aura, which is not confined, finds the object
+// there. The attack does harm if anything is written in the home directory.
 type plant struct {
-	// inside tells that aura's state lies in the project.
+	// inside reports whether aura's state is located in the project.
 	inside bool
-	// source is that of a plugin, keeper; empty for none.
+	// source is the source of a plugin named keeper; it may be empty.
 	source string
-	// line is the command line of Bash in the first session, with STATE for the project's state.
+	// line is the command line of Bash in the first session. STATE is replaced by the project's state.
 	line string
-	// prompts follow it in the same session, and next are command lines of aura after that, with SERVER for a server that wants a
-	// password.
+	// prompts are the following prompts of the same session. next are the command lines of aura afterwards. SERVER is replaced
+	// by the URL of a server that requires a password.
 	prompts []string
 	next    [][]string
-	// placed is a command line that has success if the thing is in its place.
+	// placed is a command line that succeeds if the object is in place.
 	placed string
-	// kept are the runs in which it cannot be put there.
+	// kept lists the runs in which the object cannot be put in place.
 	kept []string
-	// told is what aura prints about it, if there is a sandbox.
+	// told is a pattern of what aura prints about the object if there is a sandbox.
 	told string
-	// toldBare is what aura prints about it where there are no namespaces.
+	// toldBare is a pattern of what aura prints about the object if there are no namespaces.
 	toldBare string
-	// asked tells that aura has no consent but for the project's directory when it comes upon the thing.
+	// asked reports whether aura has consent only for the project's directory when it finds the object.
 	asked bool
-	// alone tells that nothing but the sandbox keeps the harm away, so that it is done without.
+	// alone reports whether only the sandbox prevents the harm, so that the harm is done without a sandbox.
 	alone bool
-	// control does, as a command line, what aura would do without its protection. @aura stands for aura.
+	// control is a command line that does what aura would do without its protection. @aura is replaced by aura.
 	control string
 }
 
-// TestSandboxPlants makes every plant without a sandbox, with one, and with one where there are no namespaces, as root and as an
-// ordinary user. Aura always runs with a sandbox when it comes upon the thing.
+// TestSandboxPlants makes every plant without a sandbox, with one, and with one where there are no namespaces, as root and as
+// an ordinary user. aura always runs with a sandbox when it finds the object.
 func TestSandboxPlants(t *testing.T) {
 	t.Parallel()
 	if s := sandbox.Support(); !s.Enabled {
@@ -67,7 +67,7 @@ func TestSandboxPlants(t *testing.T) {
 	}
 }
 
-// newPlanted is a project with its state beside it, and a session that was there before.
+// newPlanted returns a project with its state beside it, and an existing session.
 func newPlanted(t *testing.T, row plant, uid int, kind string) *project {
 	t.Helper()
 	p := newCaged(t)
@@ -98,7 +98,7 @@ func newPlanted(t *testing.T, row plant, uid int, kind string) *project {
 	return p
 }
 
-// moveState lets aura keep its state where no policy grants anything, or in the project.
+// moveState moves aura's state to a directory that no policy grants, or into the project.
 func (p *project) moveState(inside bool) {
 	p.t.Helper()
 	p.check(os.RemoveAll(p.stateHome))
@@ -110,7 +110,7 @@ func (p *project) moveState(inside bool) {
 	p.state = state.Locate(p.stateHome, "", p.dir).Project
 }
 
-// play lets the thing be planted and lets aura come upon it.
+// play plants the object and then runs the commands with which aura finds it.
 func (row plant) play(p *project, kind string) {
 	p.t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "who are you?", http.StatusUnauthorized) }))
@@ -129,7 +129,7 @@ func (row plant) play(p *project, kind string) {
 		args = append([]string{"--config", "../off", "--config", ".aura"}, args...)
 	}
 	said := p.aura(append(args, each(row.prompts, fill.Replace)...)...)
-	// Without a sandbox the command line itself reaches the home directory.
+	// Without a sandbox the command line itself can write to the home directory.
 	if p.harmed() != (kind == freeRun) {
 		p.t.Errorf("the command line wrote to the home directory: %t\n%s", kind != freeRun, said)
 	}
@@ -178,14 +178,14 @@ func (p *project) harmed() bool {
 	return err == nil || string(p.read("../home/.bashrc")) != "mine\n"
 }
 
-// aura runs aura to its end, however it ends, and returns what it printed.
+// aura runs aura until it exits, with any exit code, and returns its output.
 func (p *project) aura(args ...string) []byte {
 	p.t.Helper()
 	p.start(args...).wait()
 	return slices.Concat(p.stdout(), p.stderr())
 }
 
-// shell runs a command line as the project's user, not confined, and reports whether it had success.
+// shell runs a command line as the project's user, unconfined, and reports whether it succeeded.
 func (p *project) shell(line string) bool {
 	p.t.Helper()
 	cmd := p.command()

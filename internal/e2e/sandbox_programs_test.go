@@ -13,12 +13,13 @@ import (
 	"github.com/idelchi/aura/internal/testneed"
 )
 
-// impostor takes the place of aura's programs. It leaves a trace in the home directory, which only what is not confined can, and
-// does their work.
+// impostor replaces aura's programs. It writes a file in the home directory, which only an unconfined process can do, and then
+// runs the real program.
 const impostor = `#!/bin/sh\necho $0 >>"$IMPOSTOR_HOME/pwned"\nexec "$0.real" "$@"\n`
 
-// TestSandboxPrograms replaces aura and aura-plugin-host where they lie in the working directory or among the temporary files, in the
-// middle of a session that goes on to use both. Nothing of the replacement runs, and with mounts they cannot be replaced.
+// TestSandboxPrograms replaces aura and aura-plugin-host where they lie in the working directory or among the temporary files,
+// in the middle of a session that goes on to use both. The replacements never run, and with mounts the programs cannot be
+// replaced.
 func TestSandboxPrograms(t *testing.T) {
 	t.Parallel()
 	if s := sandbox.Support(); !s.Enabled {
@@ -54,7 +55,7 @@ func replacePrograms(t *testing.T, place string, uid int, kind string) {
 	p.write(".aura/config/hooks/hook.yaml", "after: {event: post, command: 'echo hooked >&2'}\n")
 	p.write(".aura/config/sandbox/sandbox.yaml", fmt.Sprintf("sandbox: {enabled: %t}\n", kind != freeRun))
 	home := p.path("../home")
-	// The program of the project runs in the place of the usual one.
+	// The project's copy of aura runs instead of the usual one.
 	p.wrapper = []string{
 		"env", "HOME=" + home, "IMPOSTOR_HOME=" + home, "XDG_CACHE_HOME=", "TMPDIR=" + p.path("../temp"),
 		"sh", "-c", `shift; exec "$0" "$@"`, filepath.Join(dir, "aura"),
@@ -63,7 +64,7 @@ func replacePrograms(t *testing.T, place string, uid int, kind string) {
 	if kind == bareRun {
 		p.withoutNamespaces()
 	}
-	// The plugins are started anew after the replacement.
+	// The plugins are restarted after the replacement.
 	p.run("run", "go", "/reload", "go on")
 	p.wants(p.stdout(), `All done\.`)
 	p.wants(p.stderr(), `\| again`, `\| more`, "witness saw call 3")
@@ -77,7 +78,7 @@ func replacePrograms(t *testing.T, place string, uid int, kind string) {
 	if kind == confinedRun {
 		return
 	}
-	// What was put there does work: whoever starts aura now has it.
+	// The replacement works: a user who starts aura now runs it.
 	p.run("--version")
 	if b, err := os.ReadFile(filepath.Join(home, "pwned")); err != nil || !strings.Contains(string(b), "aura") {
 		t.Errorf("the replacement does nothing, so this proves nothing: %v", err)

@@ -22,7 +22,7 @@ func init() {
 	preparations["confined"] = preparation{begin: beginConfined}
 }
 
-// beginConfined runs scripts outside of the directory for temporary files, which every policy grants, with the home directory beside
+// beginConfined runs scripts outside of the temporary directory, which every policy grants, with the home directory beside
 // them.
 func beginConfined(t *testing.T, _ string) testscript.Params {
 	t.Helper()
@@ -54,7 +54,7 @@ func setupConfined(env *testscript.Env) error {
 	return os.Mkdir(home, 0o755)
 }
 
-// listen NETWORK FILE listens on a Unix socket of that name, or on a port that is then written to the file.
+// listen NETWORK FILE listens on a Unix socket of that name, or on a port that is written to the file.
 func listen(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: listen NETWORK FILE")
@@ -71,11 +71,11 @@ func listen(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// holding is a command line that streams, and leaves processes that leave its group and ignore signals.
+// holding is a command line that streams output and starts processes that leave its process group and ignore signals.
 const holding = `tool_calls: [{name: Bash, arguments: {command: "(setsid sh -c 'trap \"\" TERM INT HUP; exec tail -f hold' &); echo early line; while ! test -e goon; do sleep 0.05; done; echo late line"}}]`
 
-// TestSandboxBashEnds looks at the output of a confined command while it runs, and then lets it go on, interrupts aura, or kills
-// it. Nothing is left in any case.
+// TestSandboxBashEnds looks at the output of a confined command while it runs, and then lets it go on, interrupts aura, or
+// kills it. No process is left behind in any case.
 func TestSandboxBashEnds(t *testing.T) {
 	t.Parallel()
 	if s := sandbox.Support(); !s.Enabled {
@@ -109,7 +109,7 @@ func TestSandboxBashEnds(t *testing.T) {
 	}
 }
 
-// withoutNamespaces runs aura, with the wrapper that it has, where the system allows no process namespace.
+// withoutNamespaces runs aura, with its current wrapper, in an environment without process namespaces.
 func (p *project) withoutNamespaces() {
 	p.t.Helper()
 	inner := p.wrapper

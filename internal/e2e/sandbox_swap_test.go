@@ -13,18 +13,18 @@ import (
 	"github.com/idelchi/aura/internal/testneed"
 )
 
-// swap is an attack in two calls of Bash: the first puts something in the place of what the session was granted, and the second
-// goes through it to the home directory.
+// swap is an attack in two calls of Bash: the first replaces a path that was granted to the session, and the second uses the
+// replacement to reach the home directory.
 type swap struct {
-	// settings are those of the sandbox, beside enabled.
+	// settings holds the settings of the sandbox, in addition to enabled.
 	settings string
-	// env are further variables of aura, with @ for the working directory.
+	// env holds further variables of aura. @ is replaced by the working directory.
 	env []string
-	// first and then are the two command lines. STOLEN stands for a file that can be written in any case.
+	// first and then are the two command lines. STOLEN is replaced by a file that can always be written.
 	first, then string
-	// told is what the user must read where there are no namespaces and the first call has success.
+	// told is a pattern of the message to the user if there are no namespaces and the first call succeeds.
 	told string
-	// readOnly tells that nothing is to be written, inside that STOLEN is in the working directory.
+	// readOnly reports that nothing may be written. inside reports that STOLEN is located in the working directory.
 	readOnly, inside bool
 }
 
@@ -55,7 +55,7 @@ var swaps = map[string]swap{
 		env: []string{"TMPDIR=@/t"}, inside: true, first: `mv t gone; ln -s "$HOME" t; ls -l t`,
 		then: `cat t/.ssh/id_rsa >STOLEN; echo stolen >>t/dir/file`, told: refusedGrant,
 	},
-	// The home as TMPDIR gives the calls a directory of their own below /tmp, which they can write.
+	// If TMPDIR is the home, the calls get a directory of their own below /tmp, which they can write to.
 	"private_temporary_directory": {
 		env: []string{"TMPDIR=@/../../../home"}, inside: true,
 		first: `case $TMPDIR in */aura-tmp-*) mv $TMPDIR free/gone; ln -s "$HOME" $TMPDIR;; esac; ls -ld $TMPDIR`,
@@ -83,8 +83,8 @@ var swaps = map[string]swap{
 	},
 }
 
-// TestSandboxSwaps runs every swap without a sandbox, where it must have success, and then with one: as root and as an ordinary
-// user, with namespaces and without.
+// TestSandboxSwaps runs every swap without a sandbox, where it must have success, and then with one: as root and as an
+// ordinary user, with namespaces and without.
 func TestSandboxSwaps(t *testing.T) {
 	t.Parallel()
 	if s := sandbox.Support(); !s.Enabled {
@@ -105,7 +105,7 @@ func TestSandboxSwaps(t *testing.T) {
 	}
 }
 
-// newSwapped is a project below the directory for temporary files, with the home directory beside that.
+// newSwapped returns a project below the temporary directory, with the home directory beside that directory.
 func newSwapped(t *testing.T, s swap, uid int, kind string) *project {
 	t.Helper()
 	p := newCaged(t)
@@ -144,7 +144,7 @@ func newSwapped(t *testing.T, s swap, uid int, kind string) *project {
 	return p
 }
 
-// play runs the session and judges it.
+// play runs the session and checks the result.
 func (s swap) play(p *project, kind string) {
 	p.t.Helper()
 	out, err := p.command("run", "go").CombinedOutput()

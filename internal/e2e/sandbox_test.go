@@ -23,13 +23,13 @@ import (
 	"github.com/idelchi/aura/internal/testneed"
 )
 
-// success is what an attack says that was not refused.
+// success is what an attack prints if it was not refused.
 const success = "success"
 
-// cageSecret is what must not be read.
+// cageSecret is the text that attacks must not read.
 const cageSecret = "secret-of-the-cage"
 
-// newCaged makes a project outside of what every policy grants, with the user's home beside it.
+// newCaged creates a project outside of the paths that every policy grants, with the user's home beside it.
 func newCaged(t *testing.T) *project {
 	t.Helper()
 	base, err := os.MkdirTemp(outsideRoot, "aura-e2e-") //nolint:usetesting // it must not be where everybody may write
@@ -47,7 +47,7 @@ func newCaged(t *testing.T) *project {
 	} {
 		p.write(name, content)
 	}
-	// Descriptor 7 is one that aura has from whoever started it.
+	// aura inherits descriptor 7 from the process that started it.
 	p.wrapper = []string{
 		"env", "HOME=" + p.path("../home"), "XDG_CACHE_HOME=", "TMPDIR=" + p.path("../home/tmp"), "AURA_E2E_TOKEN=" + cageSecret,
 		"sh", "-c", `test -e aura.pid || echo $$ >aura.pid; exec "$@" 7<../home/.ssh/id_rsa`, "sh",
@@ -55,7 +55,7 @@ func newCaged(t *testing.T) *project {
 	return p
 }
 
-// hand makes the project another user's, for whom aura is then run.
+// hand changes the owner of the project to another user. aura then runs as that user.
 func (p *project) hand(id int) {
 	p.t.Helper()
 	if id == os.Geteuid() {
@@ -70,7 +70,7 @@ func (p *project) hand(id int) {
 	}
 }
 
-// cageUsers are root and an ordinary user, or whoever runs the tests if that is not root.
+// cageUsers returns root and an ordinary user, or only the current user if that is not root.
 func cageUsers() []int {
 	if os.Geteuid() != 0 || os.Getenv(rerunBin) != "" {
 		return []int{os.Geteuid()}
@@ -78,8 +78,8 @@ func cageUsers() []int {
 	return []int{0, nobody}
 }
 
-// Where the attacks run: with a sandbox and without, and both again where the system allows no process namespace. There Landlock
-// and the filter of system calls have to do, and without a sandbox nothing keeps a plugin from other processes.
+// The environments of the attacks: with a sandbox and without, and both again where the system allows no process namespaces.
+// There only Landlock and the system call filter protect, and without a sandbox nothing keeps a plugin from other processes.
 const (
 	confinedRun = "on"
 	bareRun     = "on_no_namespaces"
@@ -87,16 +87,16 @@ const (
 	freeBareRun = "off_no_namespaces"
 )
 
-// stake is what the suite knows of an attack.
+// stake describes what the suite expects of an attack.
 type stake struct {
-	// control is the run without a sandbox in which the attack must have success, else its being refused proves nothing. With
-	// namespaces a plugin has a process namespace even without a sandbox, so that it cannot name a process outside.
+	// control is the run without a sandbox in which the attack must succeed; otherwise its refusal proves nothing. With
+	// namespaces a plugin has a process namespace even without a sandbox, so that it cannot refer to an outside process.
 	control string
-	// mounts tells that only a private mount or process namespace refuses it. Where there is none, aura says so.
+	// mounts reports whether only a private mount or process namespace refuses the attack. If there is none, aura reports it.
 	mounts bool
 }
 
-// stakes has a row for every attack. All of them are made from a hook, from a plugin's tool and from Bash, by root and by an
+// stakes has a row for every attack. Each attack runs from a hook, from a plugin's tool and from Bash, as root and as an
 // ordinary user.
 var stakes = map[string]stake{
 	"read_ssh_key":           {control: freeRun},
@@ -158,20 +158,20 @@ var stakes = map[string]stake{
 	"raw_socket":             {control: freeRun},
 	"packet_socket":          {control: freeRun},
 	"fork_bomb":              {control: freeRun, mounts: true},
-	// A plugin closes what it inherits even without a sandbox. In its control it has put the descriptor there itself.
+	// A plugin closes inherited descriptors even without a sandbox. In its control the plugin opens the descriptor itself.
 	"descriptor":         {control: freeRun},
 	"descriptor_by_self": {control: freeRun},
 	"descriptor_by_proc": {control: freeBareRun},
 }
 
-// The bombs are greater than the bounds of processes. Where there is no bound to show they are small.
+// The bombs exceed the limits of processes. Where there is no limit to test, they are small.
 const (
 	smallBomb  = 16
 	pluginBomb = 600
 	bashBomb   = 4200
 )
 
-// ways are where attacks come from.
+// ways lists the origins of attacks.
 var ways = []string{"hook", "tool", "bash"}
 
 // TestSandboxEscapes attacks from a hook, a plugin's tool and Bash, as root and as an ordinary user: with the sandbox nothing has
@@ -207,7 +207,7 @@ func TestSandboxEscapes(t *testing.T) {
 	}
 }
 
-// judge compares the attacks in the sandbox with those outside.
+// judge compares the attacks inside the sandbox with those outside.
 func judge(t *testing.T, runs map[string]map[string]string) {
 	t.Helper()
 	for name, s := range stakes {
@@ -236,7 +236,7 @@ func judge(t *testing.T, runs map[string]map[string]string) {
 	}
 }
 
-// attackFrom runs one session with attacks and collects how they ended.
+// attackFrom runs one session with attacks and records their results.
 func attackFrom(t *testing.T, uid int, kind, weapon string, found map[string]string) {
 	t.Helper()
 	p := newCaged(t)
@@ -276,7 +276,7 @@ func attackFrom(t *testing.T, uid int, kind, weapon string, found map[string]str
 		}
 	}
 	if kind == bareRun {
-		// It is told when the plugins have started, before anything is asked of them.
+		// aura prints it after the plugins have started, before they are called.
 		early, _, _ := strings.Cut(string(p.stderr()), "> Attack")
 		p.wants([]byte(early), `/\.aura can be written by programs: that needs a mount namespace`,
 			`/parts can be written by programs`, "modes, owners and times of files outside", "the number of processes is not limited")
@@ -311,7 +311,7 @@ var weapon = sync.OnceValues(func() (string, error) {
 	return out, nil
 })
 
-// layScene makes what is attacked and tells the attackers where it is.
+// layScene creates the targets of the attacks and tells the attackers their locations.
 func (p *project) layScene(kind, weapon string) {
 	p.t.Helper()
 	p.await("aura.pid", `\d+\n`)
@@ -350,7 +350,7 @@ func (p *project) layScene(kind, weapon string) {
 	p.check(os.Rename(p.path("scene.tmp"), p.path("scene.json")))
 }
 
-// pidOnce waits until a plugin runs and returns its process.
+// pidOnce waits until a plugin runs and returns its process ID.
 func (p *project) pidOnce(plugin string) int {
 	p.t.Helper()
 	pid := 0
@@ -363,7 +363,7 @@ func (p *project) pidOnce(plugin string) int {
 	return pid
 }
 
-// sockets are those of the plugins in the project's session.
+// sockets returns the sockets of the plugins in the project's session.
 func (p *project) sockets() []string {
 	p.t.Helper()
 	var out []string
@@ -379,7 +379,7 @@ func (p *project) sockets() []string {
 	return out
 }
 
-// socketOf is the socket that a process listens on.
+// socketOf returns the socket that a process listens on.
 func (p *project) socketOf(pid int) string {
 	p.t.Helper()
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/net/unix", pid))

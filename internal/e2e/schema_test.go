@@ -14,8 +14,8 @@ import (
 
 func init() { commands["schema"] = checkSchema }
 
-// schema FILE TYPE... checks that every line of a file fits docs/events.schema.json with no field that it does not list, that the
-// lines are numbered from 1 without gaps, and that there are events of the types.
+// schema FILE TYPE... checks that every line of a file matches docs/events.schema.json without unlisted fields, that the lines
+// are numbered from 1 without gaps, and that there are events of the types.
 func checkSchema(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
 		ts.Fatalf("usage: schema FILE [TYPE...]")
@@ -54,7 +54,7 @@ func eventSchema(ts *testscript.TestScript) *jsonschema.Schema {
 	return schema
 }
 
-// closeObjects makes objects that list properties refuse all others.
+// closeObjects makes objects that list properties refuse other properties.
 func closeObjects(v any) {
 	object, ok := v.(map[string]any)
 	if !ok {

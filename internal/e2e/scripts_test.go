@@ -22,23 +22,24 @@ import (
 // pagesDir has a directory of scripts for each page of the documentation.
 const pagesDir = "testdata/pages"
 
-// preparation is how scripts of one kind begin. A script names its kind in its leading comment ("# Setup: server"). A script that
-// names none begins with the base project.
+// preparation is the setup of scripts of one kind. A script names its kind in its leading comment ("# Setup: server"). A
+// script without a kind starts with the base project.
 type preparation struct {
-	// variants are the ways in which each script runs; none for a single way.
+	// variants lists the variants in which each script runs; nil means a single run.
 	variants []string
-	// begin returns the parameters that are special about the kind. It runs once for all scripts of a page and variant.
+	// begin returns the parameters that are specific to the kind. It runs once for all scripts of a page and variant.
 	begin func(t *testing.T, variant string) testscript.Params
 }
 
-// preparations maps kinds to how their scripts begin. Files for one system add theirs.
+// preparations maps kinds to their setup. Files for one operating system add more kinds.
 var preparations = map[string]preparation{
 	"project": {begin: func(*testing.T, string) testscript.Params { return testscript.Params{Setup: setup} }},
 }
 
-// racePages are those whose scripts run aura with the race detector: plugins that crash, hang and are called at once, and the events
-// about them. Scripts with variants run with it in the first one. All other scripts run aura without it, which takes
-// less than half of the processor time; the packages behind them have the race detector in their own tests.
+// racePages lists the pages whose scripts run aura with the race detector: they are about plugins that crash, hang and are
+// called concurrently, and about the events for them. Scripts with variants use the race detector in the first variant. All
+// other scripts run aura without it, which takes less than half of the processor time; the packages that they use run their
+// own tests with the race detector.
 var racePages = []string{"json-events", "supervision"}
 
 // TestScripts runs the scripts of each page as TestScripts/PAGE/SCRIPT, or TestScripts/PAGE/VARIANT/SCRIPT.
@@ -84,7 +85,7 @@ func runScripts(t *testing.T, p preparation, variant string, race bool, files []
 	testscript.Run(t, params)
 }
 
-// condition decides what a script may ask for at the beginning of a line: the variant, or an ability of the machine.
+// condition evaluates a condition at the beginning of a script's line: a variant, or an ability of the machine.
 func condition(variant, name string) (bool, error) {
 	switch name {
 	case "openai", "anthropic":
@@ -110,7 +111,7 @@ var canMount = sync.OnceValue(func() bool {
 	return exec.Command("unshare", "--user", "--map-root-user", "--mount", "mount", "-t", "tmpfs", "none", "/tmp").Run() == nil
 })
 
-// script is a file of a page.
+// script is a script of a page.
 type script struct {
 	path, name string
 	// holds is the first sentence of the leading comment, which says what the script shows.

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// secretTalk has the secret in whatever a model can say: text that streams in pieces, arguments of tools, what a tool prints, and an
-// error.
+// secretTalk has the secret in everything that a model can send: text that is streamed in pieces, arguments of tools, the
+// output of a tool, and an error.
 const secretTalk = `turns:
   - text: "I found SECRET and ENCODED in it."
     thinking: "It is SECRET."
@@ -21,8 +21,8 @@ const secretTalk = `turns:
   - error: {type: auth, message: "the key SECRET is wrong"}
 `
 
-// TestSecrets lets a secret pass through everything that aura keeps and shows. As a control, the same without a variable that
-// names the value as a secret leaves it everywhere.
+// TestSecrets lets a secret pass through everything that aura keeps and shows. As a control, the same run without a variable
+// that marks the value as a secret leaves the value everywhere.
 func TestSecrets(t *testing.T) {
 	t.Parallel()
 	const secret = "s3cr3t-0f-the-h0use"
@@ -70,7 +70,7 @@ func BeforeChat(_ context.Context, _ sdk.BeforeChatContext) (sdk.Result, error) 
 				}
 				var out bytes.Buffer
 				cmd.Stdout, cmd.Stderr = &out, &out
-				_ = cmd.Run() // the model's error is the end of it
+				_ = cmd.Run() // the run ends with the model's error
 				if got := bytes.Contains(out.Bytes(), []byte(value)); got == row.hidden {
 					t.Errorf("aura %q shows it: %v\n%s", args, got, out.Bytes())
 				}
@@ -87,7 +87,7 @@ func BeforeChat(_ context.Context, _ sdk.BeforeChatContext) (sdk.Result, error) 
 	}
 }
 
-// kept are the files that aura wrote of a conversation: the journal, the log of the plugin, and what was exported.
+// kept returns the files that aura wrote about a conversation: the journal, the log of the plugin, and the exports.
 func (p *project) kept() map[string][]byte {
 	p.t.Helper()
 	out := map[string][]byte{}

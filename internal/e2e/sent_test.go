@@ -13,7 +13,7 @@ func init() {
 	commands["sent"] = checkSent
 }
 
-// sent NUMBER REGEXP... looks for patterns in the body of a request that has reached the server, numbered from 1.
+// sent NUMBER REGEXP... searches for patterns in the body of a request that reached the server. Requests are numbered from 1.
 func checkSent(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) < 2 {
 		ts.Fatalf("usage: sent NUMBER REGEXP...")

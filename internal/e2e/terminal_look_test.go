@@ -12,7 +12,7 @@ import (
 	"github.com/creack/pty"
 )
 
-// lookTalk is an answer in Markdown after a change of a file.
+// lookTalk is a conversation with a change of a file and an answer in Markdown.
 const lookTalk = `turns:
   - tool_calls: [{name: Write, arguments: {path: a.txt, content: "one\ntwo\n"}}, {name: Bash, arguments: {command: 'echo "a  b" > x; cat x'}}]
   - text: "# Title\n\nsome **bold** text with more words than fit into forty columns\n\n- item\n"
@@ -68,7 +68,7 @@ func TestTerminalLook(t *testing.T) {
 	}
 }
 
-// settled is what stays of an output: without the live line, which is taken away before anything else is written.
+// settled returns the output without the live line, which aura erases before it writes anything else.
 func settled(shown []byte) []byte {
 	for {
 		before, after, found := bytes.Cut(shown, []byte("\r\x1b[J"))
@@ -80,8 +80,8 @@ func settled(shown []byte) []byte {
 	}
 }
 
-// TestTerminalWaiting waits on a terminal for a model that never answers, stops aura by Ctrl-Z, goes on, and ends it by Ctrl-C. The
-// terminal is clean whenever aura does not run.
+// TestTerminalWaiting waits on a terminal for a model that never answers, stops aura by Ctrl-Z, goes on, and ends it by
+// Ctrl-C. The terminal is clean whenever aura does not run.
 func TestTerminalWaiting(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -90,7 +90,7 @@ func TestTerminalWaiting(t *testing.T) {
 	p.check(err)
 	t.Cleanup(func() { _ = screen.Close(); _ = tty.Close() })
 	p.check(pty.Setsize(screen, &pty.Winsize{Rows: 24, Cols: 80}))
-	// A shell that waits for it keeps its group from being an orphan, which cannot be stopped by a key.
+	// A shell waits for aura, so that aura's process group is not orphaned: a key cannot stop an orphaned group.
 	cmd := p.command("run", "--without-plugins", "go")
 	cmd.Args = append([]string{"/bin/sh", "-mc", `"$@"; echo "gone $?"; fg; echo "ended $?"`, "sh"}, cmd.Args...)
 	cmd.Path = "/bin/sh"

@@ -14,14 +14,14 @@ import (
 	"github.com/creack/pty"
 )
 
-// evil is a name or a text, as YAML spells it, that colours the screen, renames the window, fills the clipboard, and reverses and
-// hides what follows. EVIL is what of it may be seen.
+// evil is a name or a text, in YAML syntax, that colours the screen, renames the window, fills the clipboard, and reverses and
+// hides the text after it. Only EVIL may be shown.
 const evil = `"EVIL\e[45m\e]0;owned\a\e]52;c;b3duZWQ=\e\\\x9b2J\u202e\u200b\b\r"`
 
-// evilBytes is evil as it would reach a terminal.
+// evilBytes is evil as raw bytes for a terminal.
 const evilBytes = "EVIL\x1b[45m\x1b]0;owned\a\x1b]52;c;b3duZWQ=\x1b\\\u009b2J\u202e\u200b\b\r"
 
-// onTerminal runs a command on a terminal and returns all that reached it.
+// onTerminal runs a command on a terminal and returns everything that the terminal received.
 func (p *project) onTerminal(cmd *exec.Cmd) []byte {
 	p.t.Helper()
 	screen, tty, err := pty.Open()
@@ -38,7 +38,7 @@ func (p *project) onTerminal(cmd *exec.Cmd) []byte {
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
-		// It ends with an error when the last process has closed the terminal.
+		// Reading ends with an error when the last process has closed the terminal.
 		_, _ = shown.ReadFrom(screen)
 	}()
 	a := p.running(cmd)
@@ -47,10 +47,11 @@ func (p *project) onTerminal(cmd *exec.Cmd) []byte {
 	return shown.Bytes()
 }
 
-// ownSequences are those that aura writes: styles, and taking its last line away. None of them is in evil.
+// ownSequences matches the escape sequences that aura writes: styles, and erasing its last line. evil contains none of them.
 var ownSequences = regexp.MustCompile(`\x1b\[(?:(?:[0-49]|3[1-6])(?:;(?:[0-49]|3[1-6]))*m|J|A)`)
 
-// obeyed is the first thing in a text that a terminal would obey, or that hides or reorders other text, but for aura's own sequences.
+// obeyed returns the first character of a text that a terminal would interpret, or that hides or reorders other text. It
+// ignores aura's own sequences.
 func obeyed(text []byte) (rune, bool) {
 	for _, r := range string(ownSequences.ReplaceAll(text, nil)) {
 		if unicode.IsControl(r) && !strings.ContainsRune("\n\r\t", r) || unicode.Is(unicode.Cf, r) {
@@ -157,7 +158,7 @@ func TestTerminalSessions(t *testing.T) {
 			t.Errorf("aura %q lets %U through:\n%q", args, r, shown)
 		}
 	}
-	// To a file, text stays but for what a terminal would obey.
+	// In a file, the text is unchanged except for characters that a terminal would interpret.
 	p.run("sessions", "export", id, "--output", "talk.md")
 	p.run("run", "--without-plugins", "--continue", "/export more.md")
 	for _, name := range []string{"talk.md", "more.md"} {
@@ -168,7 +169,7 @@ func TestTerminalSessions(t *testing.T) {
 	}
 }
 
-// sessionID is the id of the one session that is saved.
+// sessionID returns the ID of the only saved session.
 func (p *project) sessionID() string {
 	p.t.Helper()
 	file := p.find("*.jsonl")[0]

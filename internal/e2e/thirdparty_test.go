@@ -13,7 +13,7 @@ import (
 	"github.com/idelchi/aura/internal/testneed"
 )
 
-// humanized is a plugin that uses a module of someone else's.
+// humanized is a plugin that uses a third-party module.
 const humanized = `package %[1]s
 
 import (
@@ -57,7 +57,7 @@ func TestThirdParty(t *testing.T) {
 	p.noTrace()
 }
 
-// reachable skips the test if a module is not to be had.
+// reachable skips the test if a module is not available.
 func reachable(t *testing.T, environ []string, module string) {
 	t.Helper()
 	cmd := exec.Command("go", "mod", "download", module)

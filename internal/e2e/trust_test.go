@@ -19,16 +19,16 @@ import (
 	"github.com/creack/pty"
 )
 
-// clone is a project that somebody else wrote, with one of everything that could do harm. Each leaves a file in the directory of
-// canaries, or reaches the server, when it takes effect.
+// clone is a project that another person wrote, with one of everything that could do harm. Each harmful part creates a file in
+// the directory of canaries, or contacts the server, when it takes effect.
 type clone struct {
 	*project
 	canaries string
 	host     string
 	server   *httptest.Server
-	// started is what the last aura started, by the accountant's account.
+	// started lists the processes that the last aura started, as recorded by the accountant.
 	started []string
-	// safe tells that aura runs in safe mode.
+	// safe reports whether aura runs in safe mode.
 	safe bool
 
 	mu    sync.Mutex
@@ -37,7 +37,7 @@ type clone struct {
 
 const cloneSecret = "sk-clone-0123456789"
 
-// cloneFiles are what the clone holds. CANARY and SERVER stand for the directory and the address.
+// cloneFiles holds the files of the clone. CANARY and SERVER are replaced by the directory and the address.
 var cloneFiles = map[string]string{
 	".aura/plugins/canary/go.mod":      "module canary\n\ngo 1.25\n",
 	".aura/plugins/canary/plugin.yaml": "description: Sings\nenv: ['*']\nlimits: {memory: 512MB}\ncondition: 'bash:touch CANARY/plugin-condition'\n",
@@ -79,7 +79,7 @@ func BeforeChat(context.Context, sdk.BeforeChatContext) (sdk.Result, error) { re
 	"secrets.env":                        "FROM_FILE=sung\nLD_PRELOAD=/nowhere.so\n",
 }
 
-// asUsers runs a test as root and as an ordinary user, or as whoever runs the tests if that is not root.
+// asUsers runs a test as root and as an ordinary user, or only as the current user if that is not root.
 func asUsers(t *testing.T, test func(t *testing.T, c *clone)) {
 	t.Helper()
 	for _, uid := range cageUsers() {
@@ -112,7 +112,7 @@ func newClone(t *testing.T) *clone {
 	for name, text := range cloneFiles {
 		c.write(name, strings.NewReplacer("CANARY", c.canaries, "SERVER", c.server.URL).Replace(text))
 	}
-	// Beside a copy of aura lies what tells that the host of plugins was started.
+	// A plugin host beside a copy of aura records that it was started.
 	c.check(copyFile(filepath.Join(c.bin, "aura"), filepath.Join(c.host, "aura")))
 	c.check(os.WriteFile(filepath.Join(c.host, "aura-plugin-host"), []byte("#!/bin/sh\ntouch "+c.canaries+"/host\n"), 0o755))
 	return c
@@ -123,7 +123,7 @@ func copyFile(from, to string) error {
 	return errors.Join(err, os.WriteFile(to, data, 0o755))
 }
 
-// aura runs aura in the clone, without a terminal. Watched is with a host of plugins that only tells of its start.
+// aura runs aura in the clone, without a terminal. If watched is set, the plugin host only records its start.
 func (c *clone) aura(watched bool, args ...string) (code int, output string) {
 	c.t.Helper()
 	cmd := c.command(args...)
@@ -143,7 +143,7 @@ func (c *clone) aura(watched bool, args ...string) (code int, output string) {
 	return code, string(out)
 }
 
-// sung are the canaries that sang, and what the server was asked for.
+// sung returns the canary files that exist, and the requests to the server.
 func (c *clone) sung() []string {
 	c.t.Helper()
 	entries, err := os.ReadDir(c.canaries)
@@ -174,7 +174,7 @@ func (c *clone) silent(args []string, output string) {
 
 var subcommand = regexp.MustCompile(`(?m)^  ([a-z][a-z-]*) +\S`)
 
-// tree is every command of aura, as its help lists them.
+// tree returns all commands of aura, as listed by its help.
 func (c *clone) tree(path ...string) [][]string {
 	c.t.Helper()
 	_, text := c.aura(true, append(slices.Clone(path), "--help")...)
@@ -193,8 +193,8 @@ func (c *clone) tree(path ...string) [][]string {
 	return out
 }
 
-// needs are the command lines that start what is configured, and so need consent. Any other one only shows things, or has to do with
-// consent itself.
+// needs lists the command lines that start configured programs and so need consent. All other command lines only show
+// something, or manage consent itself.
 var needs = [][]string{
 	{"run", "hi"},
 	{"run", "/help"},
@@ -210,7 +210,7 @@ var needs = [][]string{
 	{"plugins", "update", "canary"},
 }
 
-// shows are command lines that show things, beside every command with nothing after it.
+// shows lists command lines that show something, in addition to every command without arguments.
 var shows = [][]string{
 	{"plugins", "show", "canary"},
 	{"plugins", "show", "canary", "--json"},
@@ -265,11 +265,11 @@ func cloneUntrusted(t *testing.T, c *clone) {
 		}
 	}
 	if c.user != nil {
-		tree = nil // what the other commands show does not depend on the user
+		tree = nil // the output of the other commands does not depend on the user
 	}
 	for _, path := range tree {
 		if slices.Equal(path, []string{"trust"}) || slices.Equal(path, []string{"init"}) {
-			continue // they are about consent, or write
+			continue // they manage consent, or write
 		}
 		for _, more := range [][]string{nil, {"canary"}, {"--json"}} {
 			args := slices.Concat(path, more)
@@ -290,7 +290,7 @@ func cloneUntrusted(t *testing.T, c *clone) {
 			}
 		}
 	}
-	// Nothing of this was consent.
+	// None of these commands gave consent.
 	if _, output := c.aura(true, "trust", "--list"); !strings.Contains(output, "no directory is trusted") {
 		t.Error(output)
 	}
@@ -312,7 +312,7 @@ func cloneTrusted(t *testing.T, c *clone) {
 		}
 		started = append(started, c.started...)
 	}
-	// The account of processes has each of these, however short it was.
+	// The accountant recorded each of these processes, even short ones.
 	for _, want := range []string{`exec .*aura-plugin-host`, `exec .*touch CANARY/plugin-condition`, `exec .*touch CANARY/tool-condition`, `exec .*touch CANARY/mcp`, `exec .*/aura: .* __shell `} {
 		c.wants([]byte(strings.Join(started, "\n")), strings.ReplaceAll(want, "CANARY", c.canaries))
 	}
@@ -389,7 +389,7 @@ func clonePinned(t *testing.T, c *clone) {
 	c.check(os.Remove(c.path(".aura/config/hooks/new.yaml")))
 	c.check(os.Remove(c.path(".aura/config/tools/t.yaml")))
 	run(2, `removed: \.aura/config/tools/t\.yaml`)
-	// A directory's consent lives with changes, but for what was not there.
+	// Consent to a directory covers later changes, but not a file such as secrets.env that did not exist at the time.
 	c.check(os.Remove(c.path("secrets.env")))
 	if code, output := c.aura(false, "trust"); code != 0 {
 		t.Fatal(output)
@@ -412,7 +412,7 @@ func TestTrustQuestion(t *testing.T) {
 		typed string
 		code  int
 		runs  bool
-		// consent is what the list shows afterwards.
+		// consent is what the list of trusted directories shows afterwards.
 		consent string
 	}{
 		"directory":    {"d\n", 0, true, `the directory: \.aura, secrets\.env`},

@@ -15,10 +15,10 @@ import (
 	"github.com/idelchi/aura/internal/testneed"
 )
 
-// nobody is the number of a user that owns nothing.
+// nobody is the ID of a user that owns nothing.
 const nobody = 65534
 
-// setting is an environment that allows aura less than the tests themselves may do.
+// setting is an environment in which aura has fewer permissions than the tests themselves.
 type setting struct {
 	name    string
 	prepare func(p *project)
@@ -39,7 +39,7 @@ var settings = []setting{
 	}},
 }
 
-// forbidNamespaces runs aura where no process namespace can be made: in a user namespace with a limit of none.
+// forbidNamespaces runs aura where no process namespace can be created: in a user namespace with a limit of zero.
 func (p *project) forbidNamespaces() {
 	p.t.Helper()
 	p.wrapper = []string{"unshare", "--user", "--map-root-user", "sh", "-c", `echo 0 >/proc/sys/user/max_pid_namespaces && exec "$@"`, "sh"}
@@ -51,7 +51,7 @@ func (p *project) forbidNamespaces() {
 	}
 }
 
-// isolated reports whether a plugin's process has a process namespace of its own.
+// isolated reports whether a plugin's process has its own process namespace.
 func (p *project) isolated(plugin string) bool {
 	p.t.Helper()
 	theirs, err := os.Readlink(fmt.Sprintf("/proc/%d/ns/pid", p.pid(plugin)))
@@ -61,10 +61,10 @@ func (p *project) isolated(plugin string) bool {
 	return theirs != ours
 }
 
-// goodEnds are faults that a session outlives.
+// goodEnds lists faults that a session survives.
 var goodEnds = []struct {
 	moment
-	// files are written before.
+	// files are written before the run.
 	files []string
 	told  string
 }{
@@ -130,7 +130,7 @@ func TestKilledAuraOfOtherUsers(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			eachMoment(t, all, func(p *project, m moment) {
-				p.bin = quickBin // TestKilledAura has the race detector
+				p.bin = quickBin // TestKilledAura uses the race detector
 				s.prepare(p)
 				a := p.start(m.args()...)
 				m.come(p)
@@ -164,7 +164,7 @@ func TestFullDisk(t *testing.T) {
 			p.check(os.MkdirAll(place, 0o755))
 			mount := `mount -t tmpfs -o size=4k none ` + place + ` && exec "$@"`
 			if dir == "logs" {
-				// There is no room from the beginning.
+				// The disk is full from the beginning.
 				mount = `mount -t tmpfs -o size=4k none ` + place + ` && { head -c 8192 /dev/zero >` + place + `/full; exec "$@"; }`
 			}
 			unshare := []string{"unshare", "--user", "--map-root-user", "--mount", "sh", "-c"}

@@ -27,7 +27,7 @@ const sdkPath = "github.com/idelchi/aura/sdk"
 type checker struct {
 	files *token.FileSet
 	std   types.Importer
-	// own are the SDK's packages by import path.
+	// own holds the SDK's packages by import path.
 	own map[string]*types.Package
 }
 
@@ -55,8 +55,7 @@ func (c *checker) Import(name string) (*types.Package, error) {
 	return c.std.Import(name)
 }
 
-// check returns the hooks and tool functions that a plugin exports, in the order of their names, and all that is wrong
-// with it.
+// check returns the hooks and tool functions that a plugin exports, sorted by name, and all problems of the plugin.
 func (c *checker) check(dir string) (exports, problems []string) {
 	module, problems := checkModule(dir)
 	problems = append(problems, checkManifest(dir)...)
@@ -70,12 +69,12 @@ func (c *checker) check(dir string) (exports, problems []string) {
 			problems = append(problems, fmt.Sprintf("package %s, want %s", f.Name.Name, want))
 		}
 	}
-	// Go 1.20 is the last version without min, max, clear and the further kinds of range, none of which Yaegi knows.
+	// Go 1.20 is the last version without min, max, clear and the newer kinds of range, which Yaegi does not support.
 	conf := types.Config{Importer: c, GoVersion: "go1.20", Error: func(err error) { problems = append(problems, err.Error()) }}
 	info := &types.Info{Instances: map[*ast.Ident]types.Instance{}, Types: map[ast.Expr]types.TypeAndValue{}}
 	pkg, err := conf.Check(module, c.files, sources, info)
 	if err != nil {
-		return nil, problems // conf.Error has it
+		return nil, problems // conf.Error recorded the error
 	}
 	problems = append(problems, c.unsupported(sources, info)...)
 	exports, wrong := probe(pkg)
@@ -101,7 +100,7 @@ func (c *checker) parse(dir string) ([]*ast.File, error) {
 	return parsed, nil
 }
 
-// unsupported finds valid Go of which Yaegi makes nothing or something else.
+// unsupported finds valid Go that Yaegi rejects or runs differently.
 func (c *checker) unsupported(sources []*ast.File, info *types.Info) []string {
 	var found []string
 	report := func(node ast.Node, what string) {
@@ -129,7 +128,7 @@ func (c *checker) unsupported(sources []*ast.File, info *types.Info) []string {
 	return found
 }
 
-// probe returns what the package exports for aura, and every hook whose signature is not the one of the table.
+// probe returns the functions that the package exports for aura, and each hook whose signature differs from the table.
 func probe(pkg *types.Package) (exports, problems []string) {
 	for _, point := range hookpoint.All() {
 		obj := pkg.Scope().Lookup(string(point.Name))
@@ -151,7 +150,7 @@ func probe(pkg *types.Package) (exports, problems []string) {
 	return exports, problems
 }
 
-// signature returns a function's type in the spelling of package reflect, without the names of parameters.
+// signature returns a function's type as package reflect prints it, without the names of parameters.
 func signature(obj types.Object) string {
 	sig, ok := obj.Type().(*types.Signature)
 	if !ok {

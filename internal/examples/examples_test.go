@@ -32,7 +32,7 @@ var examples = map[string][]string{
 	crash + "crash-demo":                          {"AfterToolExecution"},
 }
 
-// TestExamples checks each example as the Go compiler would, and what stands around its source.
+// TestExamples checks each example as the Go compiler would, and the files beside its source.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	c := newChecker(t)
@@ -74,7 +74,7 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// TestChecker shows that the checks can fail, on plugins made up for it.
+// TestChecker shows that the checks can fail, with made-up plugins.
 func TestChecker(t *testing.T) {
 	t.Parallel()
 	const (

@@ -15,35 +15,35 @@ import (
 	"github.com/idelchi/aura/internal/manifest"
 )
 
-// Request is what to add.
+// Request describes what Add installs.
 type Request struct {
 	// Source is a URL or a directory.
 	Source string
 	// Ref is a branch, a tag or a commit; empty for the default branch.
 	Ref string
-	// Name is what to call the plugin or pack; empty for what its source is called.
+	// Name is the name of the plugin or pack; if it is empty, the name follows from the source.
 	Name string
-	// Subpaths are the directories within the source to take plugins from; none for all of it.
+	// Subpaths are the directories within the source that plugins are taken from; if it is empty, the whole source is taken.
 	Subpaths []string
 
-	// chosen tells that Name is the user's choice.
+	// chosen reports whether the user chose Name.
 	chosen bool
 }
 
-// Added is what was installed.
+// Added describes what Add installed.
 type Added struct {
-	// Name is that of the unit: the plugin, or the pack it belongs to.
+	// Name is the name of the unit: the plugin, or the pack that the plugin belongs to.
 	Name string `json:"name"`
 	Dir  string `json:"dir"`
 	URL  string `json:"url"`
 	Ref  string `json:"ref,omitempty"`
-	// Commit is empty for directories that were copied.
+	// Commit is empty if a directory was copied.
 	Commit   string    `json:"commit,omitempty"`
 	Plugins  []Facts   `json:"plugins"`
 	Warnings []Warning `json:"warnings"`
 }
 
-// Add installs the plugins of a source. If it fails, nothing is left of them.
+// Add installs the plugins of a source. If Add fails, it leaves no files behind.
 func Add(ctx context.Context, p Place, r Request, o Options) (Added, error) {
 	src, err := parseSource(r.Source, o.Workdir)
 	if err == nil {
@@ -59,7 +59,7 @@ func Add(ctx context.Context, p Place, r Request, o Options) (Added, error) {
 	return a, nil
 }
 
-// normalise fills in what the user left open. A single directory within a local source is as good as a source of its own.
+// normalise fills in the fields that the user left empty. A single subpath of a local source becomes the source itself.
 func (r *Request) normalise(src *source) error {
 	r.chosen = r.Name != ""
 	for i, sub := range r.Subpaths {
@@ -89,7 +89,8 @@ func (r *Request) normalise(src *source) error {
 	return nil
 }
 
-// outermost leaves out directories that others hold. All of the source is no directory.
+// outermost removes directories that are located in other directories of the list. It returns nil if the list has ".", the
+// whole source.
 func outermost(dirs []string) []string {
 	if slices.Contains(dirs, ".") {
 		return nil
@@ -140,9 +141,9 @@ func add(ctx context.Context, p Place, src source, r Request, o Options) (added 
 	}, nil
 }
 
-// take brings the files of a source into the stage. The commit is empty if there is none.
+// take writes the files of a source into the stage. The commit is empty if the source has none.
 func (s *stage) take(ctx context.Context, src source, r Request, o Options) (dir, commit string, err error) {
-	// The directory has its later name already, because the name of a plugin may follow from it.
+	// The directory has its final name already, because the name of a plugin may follow from it.
 	if dir, err = s.path(treeDir, r.Name); err != nil {
 		return "", "", err
 	}
@@ -172,7 +173,7 @@ func (s *stage) copy(ctx context.Context, src source, r Request, dir string) err
 	return nil
 }
 
-// origin writes down where the unit comes from.
+// origin records where the unit comes from.
 func (s *stage) origin(dir string, src source, r Request, commit string, o Options) error {
 	origin := manifest.Origin{URL: src.url, Ref: r.Ref, Commit: commit, InstalledAt: o.now()}
 	if r.chosen {
@@ -192,7 +193,7 @@ func (s *stage) origin(dir string, src source, r Request, commit string, o Optio
 	return manifest.WriteOrigin(dir, origin)
 }
 
-// checkRoots wants the directories that plugins are taken from to be there.
+// checkRoots returns an error if a directory that plugins are taken from does not exist.
 func checkRoots(dir string, origin manifest.Origin) error {
 	for _, sub := range origin.Roots() {
 		if info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(sub))); err != nil || !info.IsDir() {
@@ -202,7 +203,7 @@ func checkRoots(dir string, origin manifest.Origin) error {
 	return nil
 }
 
-// keepName writes down the name that the user chose for a copy, if its plugin would have another one.
+// keepName records the name that the user chose for a copy, if its plugin would have another name.
 func keepName(dir, name string) error {
 	if name == "" {
 		return nil
@@ -214,7 +215,8 @@ func keepName(dir, name string) error {
 	return manifest.WriteOrigin(dir, manifest.Origin{Name: name})
 }
 
-// checkNames refuses a name that a plugin of the place has already: aura would not start with two of one name.
+// checkNames returns an error if a plugin of the place already has one of the names: aura does not start with two plugins of
+// the same name.
 func checkNames(p Place, coming []manifest.Plugin) error {
 	there, err := manifest.Discover(p.Root)
 	if err != nil {
@@ -234,7 +236,8 @@ func checkNames(p Place, coming []manifest.Plugin) error {
 	return nil
 }
 
-// put records a unit and moves it into its place. It is recorded first, so that it is never there without.
+// put records a unit in the lock and moves it to its target. It writes the record first, so that the unit is never installed
+// without a record.
 func (s *stage) put(ctx context.Context, ready prepared, target, url, commit string) error {
 	unit := filepath.Base(target)
 	entries, err := ready.lock(unit, url, commit)

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// agent asks the ssh agent for its keys. The connection ends with aura.
+// agent returns the keys of the ssh agent. The connection stays open until aura exits.
 func (o Options) agent(context.Context) ([]ssh.Signer, func() error, error) {
 	auth, err := gitssh.NewSSHAgentAuth(defaultUser)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 
 var errNoAgent = errors.New("no agent runs")
 
-// agent asks the ssh agent for its keys. They work until the function is called.
+// agent returns the keys of the ssh agent. The keys work until the returned function closes the connection.
 func (o Options) agent(ctx context.Context) ([]ssh.Signer, func() error, error) {
 	socket := o.variable("SSH_AUTH_SOCK")
 	if socket == "" {

@@ -17,17 +17,17 @@ import (
 	"github.com/idelchi/aura/internal/files"
 )
 
-// Selection are the patterns of plugin names in plugins: of the features. Nil lists are not set.
+// Selection holds the patterns of plugin names in the plugins: key of the features. A nil list is not set.
 type Selection struct{ Include, Exclude []string }
 
-// PatternError is a plugin that a pattern excludes, which stands for others too.
+// PatternError reports that a plugin is excluded by a pattern that may also match other plugins.
 type PatternError struct{ Pattern string }
 
 func (e *PatternError) Error() string {
 	return fmt.Sprintf("plugins.exclude has the pattern %q, which also stands for others: edit it by hand", e.Pattern)
 }
 
-// Choose returns the selection with a plugin enabled or disabled, and whether it is another one than before.
+// Choose returns the selection with the plugin enabled or disabled, and reports whether the selection changed.
 func (s Selection) Choose(name string, enable bool) (Selection, bool, error) {
 	if !enable {
 		if slices.ContainsFunc(s.Exclude, matching(name)) || len(s.Include) > 0 && !slices.ContainsFunc(s.Include, matching(name)) {
@@ -59,14 +59,16 @@ func matching(name string) func(pattern string) bool {
 }
 
 const (
-	// featuresDir is where a home has its features, a file for each. pluginsKey is the key that a file about plugins has at its top.
+	// featuresDir is the directory of a home that holds its features, one file for each. pluginsKey is the top-level key of a
+	// file about plugins.
 	featuresDir = "config/features"
 	pluginsKey  = "plugins"
-	// maxFeature bounds the file that is edited, in bytes.
+	// maxFeature is the largest file that is edited, in bytes.
 	maxFeature = 1 << 20
 )
 
-// FeatureFile is the file of a home that has the settings of plugins, or would have them.
+// FeatureFile returns the file of a home that holds the settings of plugins. If there is none, it returns the path at which to
+// create it.
 func FeatureFile(home string) (string, error) {
 	dir := filepath.Join(home, filepath.FromSlash(featuresDir))
 	entries, err := os.ReadDir(dir)
@@ -93,7 +95,7 @@ func FeatureFile(home string) (string, error) {
 	return filepath.Join(dir, pluginsKey+".yaml"), nil
 }
 
-// ReadSelection is what one file selects. A file that does not exist selects nothing.
+// ReadSelection returns the selection of one file. A file that does not exist selects nothing.
 func ReadSelection(file string) (Selection, error) {
 	text, err := files.Read(file, maxFeature)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -111,7 +113,8 @@ func ReadSelection(file string) (Selection, error) {
 	return top.Plugins, nil
 }
 
-// WriteSelection changes the lists of one file and leaves everything else in it as it is. A nil list stays as it is in the file.
+// WriteSelection changes the lists of one file and keeps everything else in the file. A nil list leaves the list in the file
+// unchanged.
 func WriteSelection(file string, s Selection) error {
 	text, err := files.Read(file, maxFeature)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -126,14 +129,14 @@ func WriteSelection(file string, s Selection) error {
 	return files.Save(file, text, 0o644)
 }
 
-// edited is a file with the lists of a selection. Comments stay where they are.
+// edited returns the text of a file with the lists of the selection. Comments keep their places.
 func edited(text []byte, s Selection) ([]byte, error) {
 	var doc, next yaml.Node
 	var out bytes.Buffer
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	switch err := d.Decode(&doc); {
 	case errors.Is(err, io.EOF):
-		// There is nothing, or nothing but comments, which belong to no node.
+		// The file is empty or has only comments, which belong to no node.
 		out.Write(text)
 		if len(text) > 0 && !bytes.HasSuffix(text, []byte("\n")) {
 			out.WriteByte('\n')
@@ -171,7 +174,7 @@ func edited(text []byte, s Selection) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// mapping is a node that has keys. One without any value becomes such a node.
+// mapping returns n if it is a mapping. A node without a value becomes a mapping.
 func mapping(n *yaml.Node) (*yaml.Node, error) {
 	if unset(n) {
 		n.Kind, n.Tag, n.Value, n.Style = yaml.MappingNode, "!!map", "", 0
@@ -186,7 +189,7 @@ func unset(n *yaml.Node) bool {
 	return n.Kind == 0 || n.Kind == yaml.MappingNode && len(n.Content) == 0 || n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
 }
 
-// child is the value of a key, which is added if it is not there.
+// child returns the value of a key. It adds the key if the key is missing.
 func child(n *yaml.Node, key string) *yaml.Node {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == key {
@@ -196,12 +199,12 @@ func child(n *yaml.Node, key string) *yaml.Node {
 	value := &yaml.Node{}
 	n.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: key}, value)
 	if n.Style&yaml.FlowStyle != 0 && len(n.Content) == 2 {
-		n.Style = 0 // {} was written for nothing
+		n.Style = 0 // the file had {} for an empty mapping
 	}
 	return value
 }
 
-// setList makes a list hold the names. Entries that stay keep their comments.
+// setList sets the entries of a list to the names. Entries that remain keep their comments.
 func setList(n *yaml.Node, names []string) error {
 	if unset(n) {
 		n.Kind, n.Tag, n.Value, n.Style = yaml.SequenceNode, "!!seq", "", yaml.FlowStyle
@@ -221,7 +224,7 @@ func setList(n *yaml.Node, names []string) error {
 	return nil
 }
 
-// EnableManifest takes disabled: true out of a plugin's manifest.
+// EnableManifest removes disabled: true from a plugin's manifest.
 func EnableManifest(file string) error {
 	text, err := files.Read(file, maxManifest)
 	if err != nil {
@@ -234,7 +237,7 @@ func EnableManifest(file string) error {
 	return files.Save(file, text, 0o644)
 }
 
-// withoutDisabled removes the line with the key, so that a manifest is again what it was before the line was added.
+// withoutDisabled removes the line with the key, so that the manifest is the same as before the line was added.
 func withoutDisabled(text []byte) ([]byte, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(text, &doc); err != nil {

@@ -118,7 +118,7 @@ func TestWithoutDisabled(t *testing.T) {
 	}
 }
 
-// Whatever a file holds, its lists are as wanted afterwards, and all else is as it was.
+// FuzzEdited checks that a file has the wanted lists after an edit, and that everything else is unchanged.
 func FuzzEdited(f *testing.F) {
 	for _, text := range []string{"", "plugins:\n  exclude: [a]\n", "plugins: {include: [b], unsafe: true}\n# end\n", "x: &a [b]\nplugins: {config: {global: {k: *a}}}\n"} {
 		f.Add([]byte(text), "a")

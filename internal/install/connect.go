@@ -14,7 +14,7 @@ import (
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 )
 
-// The patience with a server, before it answers at all.
+// The timeouts for the first answer of a server.
 const (
 	dialTimeout   = 20 * time.Second
 	answerTimeout = 60 * time.Second
@@ -28,7 +28,7 @@ func connect(ctx context.Context, s source, o Options) (transport.UploadPackSess
 	return connectHTTP(ctx, s, o)
 }
 
-// endpoint is the source in go-git's words.
+// endpoint returns the source as a go-git endpoint.
 func (s source) endpoint() *transport.Endpoint {
 	host := s.host
 	if strings.Contains(host, ":") && s.kind == kindHTTP {
@@ -37,7 +37,7 @@ func (s source) endpoint() *transport.Endpoint {
 	return &transport.Endpoint{Protocol: s.protocol, User: s.user, Host: host, Port: s.port, Path: s.path}
 }
 
-// connectHTTP tries one way to authenticate after the other: none, then the tokens, then what git's credential helpers know.
+// connectHTTP tries the ways to authenticate in order: none, then the tokens, then git's credential helpers.
 func connectHTTP(ctx context.Context, s source, o Options) (transport.UploadPackSession, *packp.AdvRefs, error) {
 	client := githttp.NewClient(httpClient())
 	var denied error
@@ -62,7 +62,8 @@ func connectHTTP(ctx context.Context, s source, o Options) (transport.UploadPack
 	return nil, nil, deniedError(s, denied, tried, o)
 }
 
-// httpClient follows redirects within one host only, so that nobody but the host that the user named is believed.
+// httpClient returns a client that follows redirects within one host only, so that aura trusts only the host that the user
+// named.
 func httpClient() *http.Client {
 	t := &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
@@ -88,7 +89,8 @@ func isDenied(err error) bool {
 		errors.Is(err, transport.ErrRepositoryNotFound)
 }
 
-// explainHTTP says what to do about errors that are not about access. A server may repeat a secret, so it is taken out.
+// explainHTTP adds advice to errors that are not about access. It removes the secret from the message, because a server may
+// repeat it.
 func explainHTTP(err error, secret string) error {
 	if errors.Is(err, transport.ErrEmptyRemoteRepository) {
 		return errEmpty
@@ -105,7 +107,7 @@ func explainHTTP(err error, secret string) error {
 	return err
 }
 
-// deniedError tells what was tried, by name, and what can be done.
+// deniedError returns an error that names the credentials that were tried and what the user can do.
 func deniedError(s source, err error, tried []string, o Options) error {
 	what := "access is denied"
 	if errors.Is(err, transport.ErrRepositoryNotFound) {

@@ -20,7 +20,7 @@ import (
 	"github.com/idelchi/aura/internal/files"
 )
 
-// keyFiles are tried in this order after the agent's keys.
+// keyFiles are the names of key files, in the order in which they are tried after the agent's keys.
 var keyFiles = []string{"id_ed25519", "id_rsa", "id_ecdsa"}
 
 const defaultUser = "git"
@@ -38,7 +38,7 @@ func connectSSH(ctx context.Context, s source, o Options) (transport.UploadPackS
 		err     error
 	}
 	done := make(chan result, 1)
-	// Connecting cannot be cancelled, but ends by its timeout.
+	// The connection attempt cannot be cancelled, but it ends at its timeout.
 	go func() {
 		session, err := gitssh.NewClient(nil).NewUploadPackSession(s.endpoint(), auth)
 		done <- result{session, err}
@@ -60,7 +60,7 @@ func connectSSH(ctx context.Context, s source, o Options) (transport.UploadPackS
 	return r.session, adv, nil
 }
 
-// sshAuth is how to log in, and which keys of the server to believe.
+// sshAuth holds the keys to log in with and the host keys to accept.
 type sshAuth struct {
 	gitssh.PublicKeysCallback
 }
@@ -95,14 +95,14 @@ func (o Options) sshAuth(s source, k *keyring) (*sshAuth, error) {
 	return a, nil
 }
 
-// maxKey bounds a file with a key, maxHosts one with known hosts, both in bytes.
+// maxKey is the largest key file and maxHosts the largest file of known hosts, both in bytes.
 const (
 	maxKey   = 1 << 20
 	maxHosts = 64 << 20
 )
 
-// checkReadable refuses files of known hosts that the library would wait for, or never come to the end of. Those that do not
-// exist are left to it.
+// checkReadable returns an error for files of known hosts that would block the library or never end. The library handles files
+// that do not exist.
 func checkReadable(lists []string) error {
 	for _, list := range lists {
 		f, err := files.Open(list)
@@ -123,10 +123,10 @@ func checkReadable(lists []string) error {
 	return nil
 }
 
-// keyring is the keys to log in with: those of the agent, then those in files.
+// keyring holds the keys to log in with: first the agent's keys, then the keys in files.
 type keyring struct {
 	signers []ssh.Signer
-	// names tell where keys came from, or why they did not.
+	// names says for each source of keys where the keys came from, or why they could not be used.
 	names []string
 	agent func() error
 }
@@ -166,12 +166,12 @@ func (o Options) keys(ctx context.Context) *keyring {
 	return k
 }
 
-// server is the host with its port.
+// server returns the host with its port.
 func (s source) server() string {
 	return net.JoinHostPort(s.host, strconv.Itoa(cmp.Or(s.port, gitssh.DefaultPort)))
 }
 
-// login is what ssh has to be told to reach the same server.
+// login returns the arguments with which ssh connects to the same server.
 func (s source) login() string {
 	host := cmp.Or(s.user, defaultUser) + "@" + s.host
 	if port := cmp.Or(s.port, gitssh.DefaultPort); port != gitssh.DefaultPort {
@@ -180,7 +180,7 @@ func (s source) login() string {
 	return host
 }
 
-// explainSSH says what to do about a failure.
+// explainSSH adds advice to a failure.
 func explainSSH(err error, s source, k *keyring) error {
 	key, isKey := errors.AsType[*knownhosts.KeyError](err)
 	op, isOp := errors.AsType[*net.OpError](err)

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/crypto/ssh/knownhosts"
 )
 
-// TestHostKeys tells what to type about a host key, which depends on the port.
+// TestHostKeys checks the commands that errors about host keys suggest. They depend on the port.
 func TestHostKeys(t *testing.T) {
 	t.Parallel()
 

@@ -18,7 +18,7 @@ import (
 	"github.com/idelchi/aura/internal/process"
 )
 
-// credential is one way to authenticate over http. Its name may be shown, its secret never.
+// credential is one way to authenticate over HTTP. The name may be shown; the secret must never be shown.
 type credential struct {
 	name, user, secret string
 }
@@ -30,25 +30,25 @@ func (c credential) auth() transport.AuthMethod {
 	return &githttp.BasicAuth{Username: c.user, Password: c.secret}
 }
 
-// variable is one that may hold a secret for some hosts.
+// variable is an environment variable that may hold a secret for some hosts.
 type variable struct {
 	name string
-	// user is what the hosts want beside a token.
+	// user is the user name that the hosts expect with a token.
 	user string
-	// domains are the hosts it is for, with all below them; none for every host.
+	// domains are the hosts that the secret is for, including their subdomains; nil means every host.
 	domains []string
-	// hosts are variables that name another such host, as a host or as a URL.
+	// hosts are variables that name further hosts that the secret is for, as a host or as a URL.
 	hosts []string
 }
 
-// tokens are in the order in which they are tried.
+// tokens lists the variables in the order in which they are tried.
 var tokens = []variable{
 	{"GITLAB_TOKEN", "oauth2", []string{"gitlab.com"}, []string{"GITLAB_HOST", "CI_SERVER_HOST"}},
 	{"GITHUB_TOKEN", "x-access-token", []string{"github.com", "ghe.com"}, []string{"GITHUB_SERVER_URL", "GH_HOST"}},
 	{"GIT_TOKEN", "x-access-token", nil, nil},
 }
 
-// belongs tells whether the token may be sent to the host of a source.
+// belongs reports whether the token may be sent to the host of a source.
 func (t variable) belongs(s source, o Options) bool {
 	host := strings.ToLower(strings.TrimSuffix(s.host, "."))
 	if t.domains == nil {
@@ -60,7 +60,7 @@ func (t variable) belongs(s source, o Options) bool {
 	return slices.ContainsFunc(t.hosts, func(name string) bool { return sameHost(o.variable(name), s) })
 }
 
-// sameHost compares the host and, if one is named, the port.
+// sameHost compares the host and, if value names one, the port.
 func sameHost(value string, s source) bool {
 	if u, err := url.Parse(value); err == nil && u.Host != "" {
 		value = u.Host
@@ -68,7 +68,7 @@ func sameHost(value string, s source) bool {
 	return value != "" && (strings.EqualFold(value, s.host) && s.port == 0 || strings.EqualFold(value, s.address()))
 }
 
-// variable is one of the environment, empty if it is not set.
+// variable returns the value of an environment variable, or "" if it is not set.
 func (o Options) variable(name string) string {
 	for _, entry := range o.Environ {
 		if value, ok := strings.CutPrefix(entry, name+"="); ok {
@@ -78,7 +78,7 @@ func (o Options) variable(name string) string {
 	return ""
 }
 
-// credentials are the ways to authenticate, in order. The last one runs git, and only if it comes to that.
+// credentials returns the ways to authenticate, in order. The last one runs git, and only if all others failed.
 func (o Options) credentials(ctx context.Context, s source) iter.Seq[credential] {
 	return func(yield func(credential) bool) {
 		if !yield(credential{name: "no authentication"}) {
@@ -103,10 +103,10 @@ func (o Options) credentials(ctx context.Context, s source) iter.Seq[credential]
 	}
 }
 
-// fillTimeout bounds what a credential helper may take.
+// fillTimeout limits how long the credential helpers may take.
 const fillTimeout = 30 * time.Second
 
-// fill asks git's credential helpers. Nobody is prompted: what they do not know by themselves is not known.
+// fill asks git's credential helpers. The helpers cannot prompt the user: only stored credentials are used.
 func (o Options) fill(ctx context.Context, s source) (credential, bool) {
 	ctx, cancel := context.WithTimeout(ctx, fillTimeout)
 	defer cancel()
@@ -140,15 +140,15 @@ func (o Options) fill(ctx context.Context, s source) (credential, bool) {
 	return c, c.secret != ""
 }
 
-// repositoryNames are the variables by which git is told of a repository and of what is configured there.
+// repositoryNames are the variables that tell git about a repository and its configuration.
 var repositoryNames = []string{
 	"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES",
 	"GIT_CONFIG", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT", "GIT_EXEC_PATH", "GIT_NAMESPACE", "GIT_PREFIX", "PWD", "OLDPWD",
 }
 
-// neutral is a directory and an environment in which git knows of no repository. A repository's own configuration names
-// programs that git runs, and confined code can write one into the working directory and into that for temporary files. A
-// directory for which git looks first and which does not exist keeps it from looking for another.
+// neutral returns a directory and an environment in which git finds no repository. A repository's own configuration names
+// programs that git runs, and confined code can write such a repository into the working directory and into the temporary
+// directory. GIT_DIR names a path that is no repository, which keeps git from searching for another repository.
 func (o Options) neutral() (dir string, env []string) {
 	dir = filepath.VolumeName(os.TempDir()) + string(filepath.Separator)
 	return dir, append(o.environ(append(tokenNames(), repositoryNames...)...), "GIT_DIR="+os.DevNull)

@@ -13,8 +13,9 @@ import (
 	"github.com/idelchi/aura/internal/testneed"
 )
 
-// TestFillIgnoresRepositories puts a repository whose configuration names a program where confined code can write: into the
-// working directory, into that for temporary files, and into what variables name. As a control, git itself runs the program.
+// TestFillIgnoresRepositories creates a repository whose configuration names a program at places that confined code can write
+// to: in the working directory, in the temporary directory, and at paths that variables name. As a control, git itself runs
+// the program.
 func TestFillIgnoresRepositories(t *testing.T) {
 	git := testneed.Program(t, "git")
 	dir, home := t.TempDir(), t.TempDir()
@@ -43,9 +44,9 @@ func TestFillIgnoresRepositories(t *testing.T) {
 	}
 }
 
-// TestFillIgnoresProjectPrograms puts a program named git where confined code can write, into entries of PATH. As a control, the
-// same program is run from an entry outside of the working directory. Nothing runs in parallel: a program that another process
-// inherits open for writing cannot be started.
+// TestFillIgnoresProjectPrograms puts a program named git into entries of PATH that confined code can write to. As a control,
+// the same program runs from an entry outside of the working directory. The test does not run in parallel: a program that
+// another process has inherited open for writing cannot be started.
 func TestFillIgnoresProjectPrograms(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		testneed.Missing(t, testneed.Unix, "the program is a shell script")
@@ -84,8 +85,8 @@ func TestFillIgnoresProjectPrograms(t *testing.T) {
 	}
 }
 
-// TestFillIgnoresProjectHelpers lets git look for a credential helper that the user has configured. The one inside the working
-// directory is not found; as a control, the same one outside is.
+// TestFillIgnoresProjectHelpers lets git search for a credential helper that the user has configured. Git does not find the
+// helper inside the working directory; as a control, it finds the same helper outside.
 func TestFillIgnoresProjectHelpers(t *testing.T) {
 	testneed.Program(t, "git")
 	if runtime.GOOS == "windows" {
@@ -108,7 +109,7 @@ func TestFillIgnoresProjectHelpers(t *testing.T) {
 	}
 }
 
-// writeProgram makes a program that leaves a canary.
+// writeProgram writes a program that creates a canary file.
 func writeProgram(t *testing.T, path, canary string) {
 	t.Helper()
 	err := os.MkdirAll(filepath.Dir(path), 0o700)
@@ -117,7 +118,7 @@ func writeProgram(t *testing.T, path, canary string) {
 	}
 }
 
-// plant makes a repository that runs a program when it is asked for a password.
+// plant creates a repository that runs a program when git asks for a password.
 func plant(t *testing.T, dir, canary string) {
 	t.Helper()
 	for name, text := range map[string]string{
@@ -134,12 +135,12 @@ func plant(t *testing.T, dir, canary string) {
 	}
 }
 
-// control asks for a password as fill did before it chose a neutral place.
+// control asks for a password in the way that fill did before it used neutral.
 func control(t *testing.T, git, dir string, env []string) {
 	t.Helper()
 	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), git, "-c", "core.askPass=", "credential", "fill")
 	cmd.Dir = dir
 	cmd.Env = append(env, "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=", "GIT_CEILING_DIRECTORIES="+dir)
 	cmd.Stdin = strings.NewReader("protocol=https\nhost=example.com\n\n")
-	_ = cmd.Run() // it fails for want of a password
+	_ = cmd.Run() // it fails because there is no password
 }

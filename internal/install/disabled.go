@@ -14,16 +14,17 @@ import (
 	"github.com/idelchi/aura/internal/manifest"
 )
 
-// maxManifest bounds the manifests that are edited, in bytes. Larger ones are refused by whoever reads them.
+// maxManifest is the largest manifest that is edited, in bytes. The reader of manifests refuses larger ones.
 const maxManifest = 1 << 20
 
-// left tells whether the user has disabled a plugin in its manifest, which has that hash now, since or before this was recorded.
+// left reports whether the user disabled a plugin in its manifest, either before or after the entry was recorded. hash is the
+// current hash of the manifest.
 func (e locked) left(p manifest.Plugin, hash string) bool {
 	return p.Manifest.Disabled && (e.Disabled || e.Files[manifest.FileName] != hash)
 }
 
-// keepDisabled disables those plugins of the new version that the user had disabled in the old one by editing its manifest: that
-// is how one plugin of a pack is left out. It returns their keys in the lock.
+// keepDisabled disables the plugins of the new version that the user disabled in the old version by editing the manifest: that
+// is how a user leaves out one plugin of a pack. It returns the keys of these plugins in the lock.
 func keepDisabled(u unit, dir string) ([]string, error) {
 	lock, err := readLock(u.place)
 	if err != nil {
@@ -51,7 +52,8 @@ func keepDisabled(u unit, dir string) ([]string, error) {
 	return kept, nil
 }
 
-// disableIn edits a manifest. One that is a link becomes a file of its own, because the link may lead to that of another plugin.
+// disableIn edits a manifest. A manifest that is a link is replaced by a file, because the link may lead to the manifest of
+// another plugin.
 func disableIn(file string) error {
 	text, err := files.Read(file, maxManifest)
 	if _, large := errors.AsType[*files.TooLargeError](err); large {
@@ -66,7 +68,8 @@ func disableIn(file string) error {
 	return files.Replace(file, text, 0o644)
 }
 
-// disabled is a manifest with disabled: true in it. What is no manifest stays as it is, and is refused by whoever reads it.
+// disabled returns a manifest with disabled: true in it. Text that is not a manifest is returned unchanged; the reader of
+// manifests refuses it.
 func disabled(text []byte) ([]byte, error) {
 	var doc yaml.Node
 	if yaml.Unmarshal(text, &doc) != nil {

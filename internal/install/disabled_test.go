@@ -33,7 +33,7 @@ func TestDisabled(t *testing.T) {
 	}
 }
 
-// A manifest that several plugins share is not edited for one of them.
+// TestDisableLink checks that a manifest that several plugins share is not edited for one of them.
 func TestDisableLink(t *testing.T) {
 	t.Parallel()
 

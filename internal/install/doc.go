@@ -1,8 +1,8 @@
-// Package install brings plugins into a home and keeps them there: it adds, updates and removes them, vendors what they import,
-// and records in plugins.lock what was installed, so that a plugin whose files have changed since is not loaded.
+// Package install installs plugins into a home: it adds, updates and removes them and vendors their imports. It records in
+// plugins.lock what was installed, so that a plugin whose files have changed since then is not loaded.
 //
-// Whatever comes from outside is written into a hidden directory beside its target first, is looked at there, and is moved into
-// its place only when nothing is wrong with it. Nothing of it is ever run.
+// Files of a source are first written into a hidden directory beside their target and checked there. They are moved to the
+// target only if the checks find nothing wrong. No code of a source is ever run.
 package install
 
 //go:generate go run ./gen

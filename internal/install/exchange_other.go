@@ -4,5 +4,5 @@ package install
 
 import "errors"
 
-// exchange is not to be had here.
+// exchange is not supported on this system.
 func exchange(string, string) error { return errors.ErrUnsupported }

@@ -13,10 +13,10 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/storer"
 )
 
-// maxTarget bounds the target of a symbolic link in bytes.
+// maxTarget is the longest target of a symbolic link, in bytes.
 const maxTarget = 4096
 
-// export writes the files of a commit below a directory. Nothing is converted or filtered on the way, and submodules are left out.
+// export writes the files of a commit below a directory. It converts and filters nothing, and leaves out submodules.
 func export(ctx context.Context, s storer.EncodedObjectStorer, commit *object.Commit, to string) error {
 	tree, err := object.GetTree(s, commit.TreeHash)
 	if err != nil {
@@ -40,7 +40,7 @@ func export(ctx context.Context, s storer.EncodedObjectStorer, commit *object.Co
 type exporter struct {
 	storer storer.EncodedObjectStorer
 	writer *writer
-	// dirs counts directories, of which a small repository can pretend to have any number.
+	// dirs counts the directories. A small repository can claim to have any number of them.
 	dirs int
 }
 
@@ -55,7 +55,7 @@ func (x *exporter) tree(ctx context.Context, t *object.Tree, dir string) error {
 		if e.Mode == filemode.Submodule {
 			continue
 		}
-		// Joining cleans a path, so the name is looked at first.
+		// path.Join cleans a path, so the name is checked first.
 		if err := checkPath(e.Name); err != nil {
 			return err
 		}

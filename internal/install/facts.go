@@ -7,24 +7,26 @@ import (
 	"github.com/idelchi/aura/internal/pluginsource"
 )
 
-// Facts are what a user should know about a plugin before it runs, as its files show it. The slices are sorted and never nil.
+// Facts holds what a user should know about a plugin before it runs, as read from its files. The slices are sorted and never
+// nil.
 type Facts struct {
 	Name string `json:"name"`
-	// Env are the variables it may read, Hooks the functions that aura calls, Tools the names of its tools.
+	// Env lists the variables that the plugin may read, Hooks the functions that aura calls, and Tools the names of the
+	// plugin's tools.
 	Env   []string `json:"env"`
 	Hooks []string `json:"hooks"`
 	Tools []string `json:"tools"`
-	// Unsafe are the imports that need unsafe mode, its vendored packages included.
+	// Unsafe lists the imports that need unsafe mode, including those of vendored packages.
 	Unsafe []string `json:"unsafe_imports"`
-	// Asks is what it asks for beyond the defaults.
+	// Asks holds what the plugin asks for beyond the defaults.
 	Asks manifest.Asks `json:"asks"`
 }
 
-// factsOf reads a plugin's files. A file that does not parse shows little.
+// factsOf reads a plugin's files. Facts from a file that does not parse are missing.
 func factsOf(p manifest.Plugin) Facts {
 	asks := manifest.Ask(p)
 	f := Facts{Name: p.Name, Env: append([]string{}, p.Manifest.Env...), Hooks: []string{}, Tools: []string{}, Unsafe: asks.Unsafe, Asks: asks}
-	// A package that cannot be read is reported by the check.
+	// The check reports a package that cannot be read.
 	if pkg, err := pluginsource.Read(p.Dir); err == nil {
 		for _, hook := range pkg.Hooks() {
 			f.Hooks = append(f.Hooks, string(hook))
@@ -38,7 +40,7 @@ func factsOf(p manifest.Plugin) Facts {
 	return f
 }
 
-// gained are the facts of a plugin that were not so before. It is not ok if there are none.
+// gained returns the facts that are in after but not in before, and reports whether there are any.
 func gained(before, after Facts) (Facts, bool) {
 	minus := func(a, b []string) []string {
 		return slices.DeleteFunc(slices.Clone(a), func(s string) bool { return slices.Contains(b, s) })

@@ -24,13 +24,13 @@ import (
 	"github.com/go-git/go-git/v5/storage/filesystem"
 )
 
-// clone is a repository at hand, and the commit of it that was asked for.
+// clone holds the objects of a repository and the requested commit.
 type clone struct {
 	storer storer.EncodedObjectStorer
 	commit *object.Commit
 }
 
-// fetch gets the objects of a repository that ref needs, with their history. What has to be stored is stored in dir.
+// fetch gets the objects of a repository that ref needs, with their history. It stores received objects in dir.
 func fetch(ctx context.Context, s source, ref, dir string, o Options) (clone, error) {
 	c, err := fetchKind(ctx, s, ref, dir, o)
 	if err != nil && ctx.Err() != nil {
@@ -75,7 +75,7 @@ func fetchKind(ctx context.Context, s source, ref, dir string, o Options) (clone
 	return clone{st, commit}, err
 }
 
-// openFile reads a repository of this machine where it lies. No program of git's is run, nor anything it configures.
+// openFile reads a local repository in place. It runs no git program and nothing that the repository configures.
 func openFile(s source, ref string) (clone, error) {
 	repo, err := git.PlainOpenWithOptions(s.dir, &git.PlainOpenOptions{EnableDotGitCommonDir: true})
 	if info, statErr := os.Stat(s.dir); errors.Is(err, git.ErrRepositoryNotExists) || statErr == nil && !info.IsDir() {
@@ -108,11 +108,11 @@ func openFile(s source, ref string) (clone, error) {
 	return clone{repo.Storer, commit}, err
 }
 
-// receive asks for commits and all they are made of, and writes the pack that comes to a file.
+// receive requests commits with all their objects and writes the received pack to a file.
 func receive(ctx context.Context, session transport.UploadPackSession, adv *packp.AdvRefs, wants []plumbing.Hash, to io.Writer, progress func(int64)) error {
 	req := packp.NewUploadPackRequestFromCapabilities(adv.Capabilities)
 	req.Wants = wants
-	// Without a program to show them to, the server need not send messages about its progress.
+	// aura does not show the server's progress messages, so the server need not send them.
 	if adv.Capabilities.Supports(capability.NoProgress) {
 		if err := req.Capabilities.Set(capability.NoProgress); err != nil {
 			return err
@@ -134,8 +134,8 @@ func receive(ctx context.Context, session transport.UploadPackSession, adv *pack
 	return err
 }
 
-// unpack puts the objects of a pack into a storage. A pack can hold far more than its own size, and reading an object takes as
-// much memory as it has bytes, so their sizes are looked at first.
+// unpack writes the objects of a pack to a storage. A pack can hold far more than its own size, and reading an object takes as
+// much memory as the object has bytes. So the sizes are checked first.
 func unpack(pack io.ReadSeeker, to storer.PackfileWriter) error {
 	if _, err := pack.Seek(0, io.SeekStart); err != nil {
 		return err
@@ -168,7 +168,7 @@ func unpack(pack io.ReadSeeker, to storer.PackfileWriter) error {
 	return packfile.WritePackfileToObjectStorage(to, pack)
 }
 
-// beginning keeps the first bytes of an object that is told as its difference from another: the sizes of the two.
+// beginning keeps the first bytes of a delta object: the sizes of the base object and of the resulting object.
 type beginning []byte
 
 func (b *beginning) Write(p []byte) (int, error) {
@@ -176,17 +176,17 @@ func (b *beginning) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// target is the size of the object that comes of it, as it says itself.
+// target returns the size of the resulting object, as the delta states it.
 func (b *beginning) target() int64 {
 	_, n := binary.Uvarint(*b)
 	if n <= 0 {
-		return 0 // whoever reads it will say so
+		return 0 // the reader of the object reports the error
 	}
 	size, _ := binary.Uvarint((*b)[n:])
 	return int64(min(size, math.MaxInt64))
 }
 
-// meter counts what is received and bounds it.
+// meter counts the received bytes and limits them.
 type meter struct {
 	in       io.Reader
 	received int64

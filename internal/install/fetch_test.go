@@ -14,14 +14,14 @@ import (
 	"github.com/go-git/go-git/v5/storage/filesystem"
 )
 
-// packOf is a pack with a blob and another one that is told as its difference from it: copies of its 64 KB, many times over.
+// packOf returns a pack with a blob and a delta of it, which copies the blob's 64 KB many times.
 func packOf(t *testing.T, copies int) []byte {
 	t.Helper()
 	const size = 0xffff
 	base := bytes.Repeat([]byte("a"), size)
 	delta := binary.AppendUvarint(binary.AppendUvarint(nil, size), uint64(copies)*size)
 	for range copies {
-		delta = append(delta, 0x80|0x10|0x20, 0xff, 0xff) // copy from 0 as many bytes
+		delta = append(delta, 0x80|0x10|0x20, 0xff, 0xff) // copy 64 KB from offset 0
 	}
 	var pack bytes.Buffer
 	pack.WriteString("PACK")
@@ -51,7 +51,7 @@ func packOf(t *testing.T, copies int) []byte {
 	return pack.Bytes()
 }
 
-// TestUnpack refuses an object that is told in few bytes and has many, before it is read.
+// TestUnpack checks that an object with a small delta and a large result is refused before it is read.
 func TestUnpack(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

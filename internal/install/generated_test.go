@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestSDKSource tells whether the SDK's source that aura carries is the SDK's source.
+// TestSDKSource checks that the embedded source of the SDK equals the SDK's source.
 func TestSDKSource(t *testing.T) {
 	t.Parallel()
 

@@ -8,25 +8,25 @@ import (
 	"unicode/utf8"
 )
 
-// The bounds of one source.
+// The limits of one source.
 const (
 	maxFiles = 10_000
-	// maxBytes bounds the files of a source, and what is received over the network, each.
+	// maxBytes limits the total size of a source's files and, separately, the bytes received over the network.
 	maxBytes = 200 << 20
 	maxPath  = 1024
 )
 
-// guard decides entry by entry what of a source may be written. It refuses rather than repairs.
+// guard decides for each entry of a source whether it may be written. It rejects entries and never repairs them.
 type guard struct {
 	files int
 	bytes int64
-	// seen maps folded paths to the paths as they are written, directories included.
+	// seen maps case-folded paths to the original paths, including directories.
 	seen map[string]string
 }
 
 func newGuard() *guard { return &guard{seen: map[string]string{}} }
 
-// admit takes the slash-separated path of an entry and its size in bytes.
+// admit checks an entry. name is a slash-separated path; size is in bytes.
 func (g *guard) admit(name string, size int64) error {
 	if err := checkPath(name); err != nil {
 		return err
@@ -45,7 +45,7 @@ func (g *guard) admit(name string, size int64) error {
 	return g.parents(name)
 }
 
-// parents refuses directories that differ in case only.
+// parents returns an error if two directories differ only in case.
 func (g *guard) parents(name string) error {
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 		key := folded(dir)
@@ -61,10 +61,11 @@ func (g *guard) parents(name string) error {
 	return nil
 }
 
-// folded is a path where case does not count. Some letters have several lower cases of one upper case.
+// folded returns a path for comparison without case. It converts to upper case first, because several lower-case letters can
+// share one upper-case letter.
 func folded(name string) string { return strings.ToLower(strings.ToUpper(name)) }
 
-// checkPath refuses paths that lead elsewhere, or that no terminal should be shown.
+// checkPath returns an error for paths that lead out of their directory or that are unsafe to show in a terminal.
 func checkPath(name string) error {
 	switch {
 	case name == "" || len(name) > maxPath:

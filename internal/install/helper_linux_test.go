@@ -11,7 +11,8 @@ import (
 	"github.com/idelchi/aura/internal/testneed"
 )
 
-// TestHelpersLeaveNothing has git leave a process behind that left its process group. It holds a fifo open for as long as it lives.
+// TestHelpersLeaveNothing makes git leave a process behind that has left its process group. The process holds a fifo open for
+// as long as it lives.
 func TestHelpersLeaveNothing(t *testing.T) {
 	t.Parallel()
 	testneed.Program(t, "setsid")

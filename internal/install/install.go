@@ -10,44 +10,47 @@ import (
 
 // Place is a home that plugins are installed into.
 type Place struct {
-	// Home is where plugins.lock lies, Root the directory of the home's plugins; both are absolute.
+	// Home is the directory that holds plugins.lock. Root is the directory of the home's plugins. Both are absolute.
 	Home, Root string
 }
 
-// Options are what every operation needs of its surroundings.
+// Options holds the environment and the callbacks of every operation.
 type Options struct {
-	// Workdir is what relative paths are relative to.
+	// Workdir is the directory that relative paths are resolved against.
 	Workdir string
-	// Environ is the environment as NAME=value: tokens, the ssh agent, and what the Go command gets.
+	// Environ is the environment as NAME=value: it holds the tokens and the address of the ssh agent, and is passed to the Go
+	// command.
 	Environ []string
 	// UserHome is the user's home directory, for keys and known hosts.
 	UserHome string
-	// NoVendor leaves the plugins' vendor directories as they come.
+	// NoVendor leaves the plugins' vendor directories unchanged.
 	NoVendor bool
-	// Force installs in spite of what Check finds.
+	// Force installs a plugin even if Check finds errors.
 	Force bool
-	// Check looks at the source of a plugin; nil for not at all.
+	// Check checks the source of a plugin; nil means no check.
 	Check Checker
-	// BuiltinTools are the names that a plugin's tool has only by overriding.
+	// BuiltinTools are the names of built-in tools. A plugin's tool may have such a name only if the plugin overrides the
+	// built-in tool.
 	BuiltinTools []string
-	// Grant is asked before plugins are put in their place that ask for something: all that they ask for, or at an update what they ask
-	// for beyond the installed version. An error keeps them out. Nil grants everything.
+	// Grant is called before plugins that ask for something are installed. The list holds all that they ask for or, at an
+	// update, what they ask for beyond the installed version. An error stops the installation. A nil Grant allows everything.
 	Grant func(list []Facts) error
-	// DryRun makes an update end before it changes anything: neither is Grant asked, nor are files exchanged.
+	// DryRun ends an update before it changes anything: Grant is not called, and no files are exchanged.
 	DryRun bool
-	// Confirm is asked before files are removed that cannot be installed again as they are. An error keeps them. Nil removes everything.
+	// Confirm is called before files are removed that cannot be reinstalled unchanged. An error keeps them. A nil Confirm
+	// allows the removal.
 	Confirm func(Handmade) error
-	// Progress is told how many bytes have been received; nil for nobody.
+	// Progress is called with the number of bytes received so far; nil means no reports.
 	Progress func(received int64)
-	// Waiting is told that someone else changes the plugins in a directory, before waiting for that to end; nil for nobody.
+	// Waiting is called before waiting for another process that changes the plugins in a directory; nil means no reports.
 	Waiting func(dir string)
-	// Now is the time of installation; nil for the clock's.
+	// Now returns the time of installation; nil means the system clock.
 	Now func() time.Time
 }
 
-// Finding is something that a check found in a plugin's source.
+// Finding is a problem that a check found in a plugin's source.
 type Finding struct {
-	// File is relative to the plugin's directory. Line is 0 where there is none.
+	// File is relative to the plugin's directory. Line is 0 if the finding has no line.
 	File string `json:"file,omitempty"`
 	Line int    `json:"line,omitempty"`
 	// Message says what is wrong, why, and what to write instead.
@@ -66,10 +69,10 @@ func (f Finding) String() string {
 	}
 }
 
-// Checker looks at the plugin in a directory. Errors keep it from being installed.
+// Checker checks the plugin in a directory. A plugin with errors is not installed.
 type Checker func(dir string) (warnings, errors []Finding)
 
-// grant asks about the plugins of a list that ask for something.
+// grant calls Grant with the plugins of a list that ask for something.
 func (o Options) grant(list []Facts) error {
 	asking := slices.DeleteFunc(slices.Clone(list), func(f Facts) bool { return f.Asks.Empty() })
 	if o.Grant == nil || len(asking) == 0 {
@@ -93,7 +96,7 @@ func (o Options) now() time.Time {
 
 var simple = regexp.MustCompile(`^[\p{L}\p{N}._+-]+$`)
 
-// word is a name as it is typed on a command line.
+// word returns a name quoted for a command line.
 func word(name string) string {
 	if simple.MatchString(name) {
 		return name
@@ -101,7 +104,7 @@ func word(name string) string {
 	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
 }
 
-// join lists names for a sentence.
+// join formats names for a sentence.
 func join(names []string) string {
 	if len(names) == 0 {
 		return "none"

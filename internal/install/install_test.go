@@ -26,12 +26,12 @@ import (
 
 const source1 = "package greet\n"
 
-// sound are the files of a plugin that nothing is wrong with.
+// sound holds the files of a valid plugin.
 func sound() map[string]string {
 	return map[string]string{"plugin.yaml": "description: d\n", "go.mod": "module greet\n\ngo 1.25\n", "main.go": source1}
 }
 
-// with is a sound plugin with other files beside.
+// with returns a valid plugin with additional files.
 func with(more map[string]string) map[string]string {
 	files := sound()
 	maps.Copy(files, more)
@@ -57,7 +57,7 @@ func newPlace(t *testing.T) Place {
 	return Place{Home: home, Root: filepath.Join(home, "plugins")}
 }
 
-// empty wants nothing at all to be left in a place.
+// empty checks that nothing is left in a place.
 func empty(t *testing.T, p Place) {
 	t.Helper()
 	if entries, err := os.ReadDir(p.Home); !errors.Is(err, os.ErrNotExist) {
@@ -69,14 +69,14 @@ func options() Options {
 	return Options{NoVendor: true, BuiltinTools: []string{"Bash", "Read"}, Now: func() time.Time { return time.Unix(0, 0).UTC() }}
 }
 
-// entry is a row of a tree object, which need not be one that git would write.
+// entry is an entry of a tree object, which need not be one that git would write.
 type entry struct {
 	name    string
 	mode    filemode.FileMode
 	content string
 }
 
-// repository writes a repository whose one commit has exactly these entries, in one flat tree unless they say otherwise.
+// repository writes a repository whose only commit has exactly these entries, in one flat tree unless they say otherwise.
 func repository(t *testing.T, entries []entry) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -127,7 +127,7 @@ func repository(t *testing.T, entries []entry) string {
 	return "file://" + filepath.ToSlash(dir)
 }
 
-// flat makes entries of files without directories.
+// flat returns entries for files without directories.
 func flat(files map[string]string, more ...entry) []entry {
 	var out []entry
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -206,7 +206,8 @@ func bomb() string {
 	return b.String()
 }
 
-// A submodule is left out, what a source says of its origin is not believed, and what is allowed stays as it is.
+// TestRepository checks that a submodule is left out, that a source's own origin file is not trusted, and that allowed files
+// stay unchanged.
 func TestRepository(t *testing.T) {
 	t.Parallel()
 
@@ -235,7 +236,7 @@ func TestRepository(t *testing.T) {
 func TestTreeOfTrees(t *testing.T) {
 	t.Parallel()
 
-	// Each tree names the one below it many times, so that a few objects stand for any number of files.
+	// Each tree names the tree below it many times, so that a few objects expand to any number of files.
 	dir := t.TempDir()
 	st := filesystem.NewStorage(osfs.New(dir), cache.NewObjectLRUDefault())
 	if _, err := git.Init(st, nil); err != nil {
@@ -346,7 +347,7 @@ func TestLocalRefuses(t *testing.T) {
 			p := newPlace(t)
 			o := options()
 			o.NoVendor = false
-			// A program that must not be needed here.
+			// This program must not be needed here.
 			o.Environ = []string{"PATH=" + fakeGo(t)}
 			_, err := Add(t.Context(), p, Request{Source: dir, Name: "x"}, o)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
@@ -357,7 +358,7 @@ func TestLocalRefuses(t *testing.T) {
 	}
 }
 
-// fakeGo is a directory with a Go command that fails.
+// fakeGo returns a directory with a Go command that fails.
 func fakeGo(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -381,7 +382,7 @@ func TestCancelled(t *testing.T) {
 	empty(t, p)
 }
 
-// zeros is as much as anybody wants to read.
+// zeros is a reader that never ends.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { return len(p), nil }
@@ -396,12 +397,12 @@ func TestMeter(t *testing.T) {
 	}
 }
 
-// A pack of a few bytes may pretend to hold an object of any size.
+// TestUnpackBounds checks a pack of a few bytes that claims to hold an object of any size.
 func TestUnpackBounds(t *testing.T) {
 	t.Parallel()
 
 	pack := []byte("PACK\x00\x00\x00\x02\x00\x00\x00\x01")
-	// A blob: three bits of kind, then the size in groups of four and of seven bits, the lowest first.
+	// A blob: three bits for the kind, then the size in groups of four and seven bits, the lowest first.
 	size := uint64(maxBytes + 1)
 	pack = append(pack, 0x80|3<<4|byte(size&15))
 	for size >>= 4; size > 0x7f; size >>= 7 {

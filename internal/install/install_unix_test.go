@@ -28,7 +28,7 @@ func TestDeviceFiles(t *testing.T) {
 	empty(t, p)
 }
 
-// A mode that git does not know, such as that of a device, never becomes a device.
+// TestDeviceModes checks that a mode unknown to git, such as that of a device, never creates a device.
 func TestDeviceModes(t *testing.T) {
 	t.Parallel()
 

@@ -9,7 +9,8 @@ import (
 	"path/filepath"
 )
 
-// copyLocal copies a directory. Git's own directory and the home that is installed into, which may lie within, are left out.
+// copyLocal copies a directory. It leaves out .git and the home that is installed into, which may be located within the
+// directory.
 func copyLocal(ctx context.Context, from, to, home string) error {
 	info, err := os.Stat(from)
 	switch {

@@ -24,36 +24,37 @@ const LockFile = "plugins.lock"
 
 const lockVersion = 1
 
-// lockPrefix begins the names of locks that are being written.
+// lockPrefix is the prefix of lock files that are being written.
 const lockPrefix = ".plugins-lock-"
 
-// maxLock bounds the file in bytes.
+// maxLock is the largest lock file, in bytes.
 const maxLock = 64 << 20
 
-// lockfile is what was installed into a place.
+// lockfile records what was installed into a place.
 type lockfile struct {
 	Version int `json:"version"`
-	// Plugins maps the slash-separated directories of plugins, relative to the place's root, to what was installed there.
+	// Plugins maps the directories of plugins to what was installed there. The directories are slash-separated and relative to
+	// the place's root.
 	Plugins map[string]locked `json:"plugins"`
-	// Pending are the same for an update that is about to take place. Until it has, either will do.
+	// Pending holds the same for an update that is in progress. Until the update has finished, a plugin may match either map.
 	Pending map[string]locked `json:"pending,omitempty"`
 }
 
-// locked is one plugin as it was installed.
+// locked records one plugin as it was installed.
 type locked struct {
-	// Unit is the directory that was installed, relative to the place's root: the plugin's own, or that of its pack.
+	// Unit is the installed directory, relative to the place's root: the plugin's own directory or the directory of its pack.
 	Unit   string `json:"unit"`
 	URL    string `json:"url,omitempty"`
 	Commit string `json:"commit,omitempty"`
-	// Disabled tells that the user has disabled the plugin in its manifest, not its source.
+	// Disabled reports whether the user, not the source, disabled the plugin in its manifest.
 	Disabled bool `json:"disabled,omitempty"`
-	// Hash is over all of Files.
+	// Hash is a hash of all of Files.
 	Hash string `json:"hash"`
 	// Files maps slash-separated paths in the plugin's directory to the hashes of their contents.
 	Files map[string]string `json:"files"`
 }
 
-// readLock reads a place's lock. A place without one has nothing installed.
+// readLock reads a place's lock. If the file does not exist, nothing is installed.
 func readLock(p Place) (*lockfile, error) {
 	l := &lockfile{Version: lockVersion, Plugins: map[string]locked{}, Pending: map[string]locked{}}
 	path := filepath.Join(p.Home, LockFile)
@@ -78,7 +79,7 @@ func readLock(p Place) (*lockfile, error) {
 	return l, nil
 }
 
-// write replaces the file in one step. A lock with nothing in it is no file.
+// write replaces the file atomically. It removes the file if the lock is empty.
 func (l *lockfile) write(p Place) error {
 	path := filepath.Join(p.Home, LockFile)
 	if len(l.Plugins) == 0 && len(l.Pending) == 0 {
@@ -100,13 +101,13 @@ func (l *lockfile) write(p Place) error {
 	return nil
 }
 
-// drop forgets what was installed in a unit.
+// drop removes the entries of a unit.
 func (l *lockfile) drop(unit string) {
 	maps.DeleteFunc(l.Plugins, func(_ string, e locked) bool { return e.Unit == unit })
 	maps.DeleteFunc(l.Pending, func(_ string, e locked) bool { return e.Unit == unit })
 }
 
-// prune forgets units whose directories are gone.
+// prune removes the entries of units whose directories no longer exist.
 func (l *lockfile) prune(p Place) {
 	gone := func(_ string, e locked) bool {
 		_, err := os.Lstat(filepath.Join(p.Root, filepath.FromSlash(e.Unit)))
@@ -116,11 +117,11 @@ func (l *lockfile) prune(p Place) {
 	maps.DeleteFunc(l.Pending, gone)
 }
 
-// hashTree hashes every file below a directory, hidden and vendored ones included. A symbolic link counts with its target and,
-// if that is a file, with its content.
+// hashTree hashes every file below a directory, including hidden and vendored files. The hash of a symbolic link covers its
+// target and, if the target is a file, the content.
 func hashTree(dir string) (map[string]string, error) {
 	hashes, size := map[string]string{}, int64(0)
-	// A plugin may be a link to a directory elsewhere; what counts is what lies there.
+	// A plugin may be a link to a directory elsewhere; the files of that directory are hashed.
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return nil, fmt.Errorf("hashing the plugin's files: %w", err)
@@ -188,7 +189,7 @@ func hashFile(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// hashAll is one hash over those of many files.
+// hashAll returns one hash over the hashes of many files.
 func hashAll(hashes map[string]string) string {
 	h := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(hashes)) {
@@ -197,7 +198,7 @@ func hashAll(hashes map[string]string) string {
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }
 
-// lockPlugin is a plugin as it lies in dir now.
+// lockPlugin returns e with the hashes of the current files in dir.
 func lockPlugin(dir string, e locked) (locked, error) {
 	hashes, err := hashTree(dir)
 	if err != nil {
@@ -207,17 +208,17 @@ func lockPlugin(dir string, e locked) (locked, error) {
 	return e, nil
 }
 
-// Difference is what became of the files of a tree.
+// Difference lists how the files of a tree changed.
 type Difference struct {
 	Added   []string `json:"added"`
 	Changed []string `json:"changed"`
 	Removed []string `json:"removed"`
 }
 
-// Empty tells whether nothing became of any file.
+// Empty reports whether no file changed.
 func (d Difference) Empty() bool { return len(d.Added)+len(d.Changed)+len(d.Removed) == 0 }
 
-// shown is how many files a message names.
+// shown is the number of files that a message names.
 const shown = 10
 
 // String lists the files for a message.
@@ -237,7 +238,7 @@ func (d Difference) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// compare tells what became of files between two times. The lists are sorted and never nil.
+// compare returns the changes of files between before and after. The lists are sorted and never nil.
 func compare(before, after map[string]string) Difference {
 	d := Difference{Added: []string{}, Changed: []string{}, Removed: []string{}}
 	for name, hash := range after {

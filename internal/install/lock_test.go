@@ -12,7 +12,7 @@ import (
 	"github.com/idelchi/aura/internal/testneed"
 )
 
-// installed is a place with a sound plugin, added from a directory.
+// installed returns a place with a valid plugin, added from a directory.
 func installed(t *testing.T, files map[string]string) Place {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "greet")
@@ -24,7 +24,7 @@ func installed(t *testing.T, files map[string]string) Place {
 	return p
 }
 
-// verified is what aura finds in a place.
+// verified returns the plugins that aura finds in a place.
 func verified(t *testing.T, p Place) map[string]error {
 	t.Helper()
 	found, err := manifest.Discover(p.Root)
@@ -54,7 +54,7 @@ func TestVerify(t *testing.T) {
 	tests := []struct {
 		name   string
 		change func(Place) error
-		want   string // none: it is loaded
+		want   string // empty if the plugin is loaded
 	}{
 		{"nothing", func(Place) error { return nil }, ""},
 		{"permission", func(p Place) error { return os.Chmod(at(p, "main.go"), 0o600) }, ""},
@@ -122,7 +122,7 @@ func TestVerifyLeavesOthersAlone(t *testing.T) {
 	}
 }
 
-// The ways out can be typed as they are shown.
+// TestChangedError checks that the suggested commands can be typed as they are shown.
 func TestChangedError(t *testing.T) {
 	t.Parallel()
 
@@ -135,7 +135,7 @@ func TestChangedError(t *testing.T) {
 	}
 }
 
-// A plugin that was put into an installed pack afterwards is none of its.
+// TestVerifyForeign checks that a plugin that was put into an installed pack afterwards is not part of the pack.
 func TestVerifyForeign(t *testing.T) {
 	t.Parallel()
 
@@ -145,7 +145,7 @@ func TestVerifyForeign(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(p.Root, "pack")
-	// Being the only one, it even has the name of what was installed.
+	// As the only plugin, it even has the name of the installed unit.
 	if err := os.Rename(filepath.Join(dir, "plugin.yaml"), filepath.Join(dir, "was.yaml")); err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +169,7 @@ func TestTrust(t *testing.T) {
 	}
 }
 
-// What one that was killed has left is cleared up by the next, and what it had put aside comes back.
+// TestSweep checks that the next operation removes what a killed process left, and restores what the process had moved aside.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 
@@ -199,7 +199,8 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// An update that was killed between its steps leaves a plugin that is loaded, be it the old or the new one.
+// TestInterruptedUpdate checks that an update that was killed between its steps leaves a plugin that loads, the old or the new
+// one.
 func TestInterruptedUpdate(t *testing.T) {
 	t.Parallel()
 
@@ -259,7 +260,7 @@ func TestReplaceWithoutExchange(t *testing.T) {
 	}
 }
 
-// Many at once wait for each other, and none is lost.
+// TestTogether checks that many concurrent operations wait for each other and that none is lost.
 func TestTogether(t *testing.T) {
 	t.Parallel()
 
@@ -311,7 +312,7 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-// TestRemoveUnread keeps a plugin that cannot be taken out of the lock.
+// TestRemoveUnread checks that a plugin that cannot be removed from the lock is kept.
 func TestRemoveUnread(t *testing.T) {
 	t.Parallel()
 
@@ -325,7 +326,7 @@ func TestRemoveUnread(t *testing.T) {
 	}
 }
 
-// TestLinkedPlugin looks behind a link that stands for a plugin's directory.
+// TestLinkedPlugin checks a plugin whose directory is a link.
 func TestLinkedPlugin(t *testing.T) {
 	t.Parallel()
 

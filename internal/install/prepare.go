@@ -11,18 +11,18 @@ import (
 	"github.com/idelchi/aura/internal/manifest"
 )
 
-// prepared is a unit in the stage that nothing is wrong with.
+// prepared is a unit in the stage that passed all checks.
 type prepared struct {
 	// dir is the unit's directory in the stage.
 	dir      string
 	plugins  []manifest.Plugin
 	facts    []Facts
 	warnings []Warning
-	// disabled are the plugins that the user has disabled, by their keys in the lock.
+	// disabled holds the keys in the lock of the plugins that the user disabled.
 	disabled []string
 }
 
-// Warning is something that a check found in a plugin and that does not keep it from running.
+// Warning is a finding of a check that does not keep the plugin from running.
 type Warning struct {
 	Plugin string `json:"plugin"`
 	Finding
@@ -76,10 +76,10 @@ func (s *stage) vendor(ctx context.Context, p prepared, o Options) error {
 	return nil
 }
 
-// named attaches a plugin's name to what is wrong with it.
+// named adds the plugin's name to an error.
 func named(p manifest.Plugin, err error) error { return fmt.Errorf("plugin %q: %w", p.Name, err) }
 
-// discover finds the plugins of a staged unit, all of which must be sound.
+// discover finds the plugins of a staged unit. It returns an error if any of them is invalid.
 func discover(root string) ([]manifest.Plugin, error) {
 	found, err := manifest.Discover(root)
 	if err == nil && len(found) == 0 {
@@ -91,13 +91,13 @@ func discover(root string) ([]manifest.Plugin, error) {
 		}
 	}
 	if err != nil {
-		// Where the stage is matters to nobody, and it will be gone.
+		// The path of the stage is removed from the message: it is useless to the user, and the stage will be deleted.
 		return nil, pathlessError{err, root + string(filepath.Separator)}
 	}
 	return found, nil
 }
 
-// pathlessError is an error without the name of a directory in it.
+// pathlessError is an error whose message leaves out the name of a directory.
 type pathlessError struct {
 	error
 	dir string
@@ -107,7 +107,7 @@ func (e pathlessError) Error() string { return strings.ReplaceAll(e.error.Error(
 
 func (e pathlessError) Unwrap() error { return e.error }
 
-// checkTools refuses a tool that would take the place of a built-in one without saying so.
+// checkTools returns an error if a tool would replace a built-in tool without override: true in the manifest.
 func checkTools(p manifest.Plugin, f Facts, builtin []string) error {
 	for _, name := range f.Tools {
 		if slices.Contains(builtin, name) && !p.Manifest.Override {
@@ -117,7 +117,7 @@ func checkTools(p manifest.Plugin, f Facts, builtin []string) error {
 	return nil
 }
 
-// check runs the check of the source and keeps its warnings.
+// check checks the source and keeps its warnings.
 func (p *prepared) check(plugin manifest.Plugin, o Options) error {
 	if o.Check == nil {
 		return nil
@@ -141,7 +141,7 @@ func (p *prepared) check(plugin manifest.Plugin, o Options) error {
 	return fmt.Errorf("the check found errors:\n%s\n--force installs it anyway", strings.Join(lines, "\n"))
 }
 
-// lock is the unit's plugins as plugins.lock records them.
+// lock returns the entries of the unit's plugins for plugins.lock.
 func (p prepared) lock(unit, url, commit string) (map[string]locked, error) {
 	out := map[string]locked{}
 	for _, plugin := range p.plugins {

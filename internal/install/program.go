@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// helperMark is the variable by which the descendants of git and go are found.
+// helperMark is the environment variable by which the descendants of git and go are found.
 const helperMark = "AURA_INSTALL"
 
-// helperLinger is how long what git or go left behind may still write.
+// helperLinger is how long the descendants of git or go may still write after the program has exited.
 const helperLinger = time.Second
 
 // program finds a program in the PATH of the options' environment.
@@ -25,7 +25,7 @@ func (o Options) program(name string) (string, error) {
 	return LookPath(name, path, o.Workdir)
 }
 
-// LookPath finds a program that runs unconfined in the directories of a PATH that confined code cannot write.
+// LookPath finds a program that will run unconfined. It searches only directories of PATH that confined code cannot write to.
 func LookPath(name, path, workdir string) (string, error) {
 	for _, dir := range outside(path, workdir) {
 		if found, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
@@ -35,13 +35,14 @@ func LookPath(name, path, workdir string) (string, error) {
 	return "", fmt.Errorf("looking for %s: no directory of PATH outside of the project has it", name)
 }
 
-// outside are the directories of a PATH but for relative ones and those inside the working directory: confined code can write there.
+// outside returns the directories of a PATH without relative ones and those inside the working directory: confined code can
+// write there.
 func outside(path, workdir string) []string {
 	return slices.DeleteFunc(filepath.SplitList(path), func(dir string) bool { return !filepath.IsAbs(dir) || inside(workdir, dir) })
 }
 
-// environ is the environment of a program that runs unconfined, without some variables. The programs that it starts are looked for
-// as it was.
+// environ returns the environment of a program that runs unconfined, without the given variables. Its PATH is restricted as in
+// LookPath, so the program's own children are found the same way.
 func (o Options) environ(without ...string) []string {
 	var out []string
 	for _, entry := range o.Environ {
@@ -57,12 +58,13 @@ func (o Options) environ(without ...string) []string {
 	return out
 }
 
-// inside reports whether a directory is the root or lies in it, by its name or by where links lead. Nothing is inside an empty root.
+// inside reports whether a directory is the root or is located in it, by its path or after links are resolved. Nothing is
+// inside an empty root.
 func inside(root, dir string) bool {
 	return root != "" && (within(root, dir) || within(resolved(root), resolved(dir)))
 }
 
-// resolved is a path with its links followed, or the path itself if it leads nowhere.
+// resolved returns a path with its links resolved, or the path itself if it cannot be resolved.
 func resolved(path string) string {
 	if end, err := filepath.EvalSymlinks(path); err == nil {
 		return end

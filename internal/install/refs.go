@@ -14,9 +14,9 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/storer"
 )
 
-// references are the branches and tags of a repository.
+// references holds the branches and tags of a repository.
 type references struct {
-	// head is the commit of the default branch; zero if there is none.
+	// head is the commit of the default branch; it is zero if there is no default branch.
 	head  plumbing.Hash
 	named map[plumbing.ReferenceName]plumbing.Hash
 }
@@ -34,7 +34,7 @@ func advertised(adv *packp.AdvRefs) references {
 	return refs
 }
 
-// hexadecimal is a commit, in full or shortened as git does it.
+// hexadecimal matches a commit hash, in full or abbreviated as git allows.
 var hexadecimal = regexp.MustCompile(`^[0-9A-Fa-f]{4,40}$`)
 
 // find resolves a name: a tag, a branch, or the full name of a reference.
@@ -50,7 +50,7 @@ func (r references) find(ref string) (plumbing.Hash, bool) {
 	return plumbing.ZeroHash, false
 }
 
-// wants are the objects to ask for, so that ref can be resolved then.
+// wants returns the objects to request so that ref can be resolved afterwards.
 func (r references) wants(ref string) ([]plumbing.Hash, error) {
 	if h, ok := r.find(ref); ok {
 		return []plumbing.Hash{h}, nil
@@ -64,7 +64,7 @@ func (r references) wants(ref string) ([]plumbing.Hash, error) {
 	if !hexadecimal.MatchString(ref) {
 		return nil, fmt.Errorf("there is no branch or tag %q; there are: %s", ref, r.list())
 	}
-	// A commit may be part of any branch or tag.
+	// The commit may be part of any branch or tag.
 	wants := map[plumbing.Hash]bool{}
 	for name, h := range r.named {
 		if name.IsBranch() || name.IsTag() {
@@ -74,7 +74,7 @@ func (r references) wants(ref string) ([]plumbing.Hash, error) {
 	return slices.Collect(maps.Keys(wants)), nil
 }
 
-// listed is how many branches and tags an error names.
+// listed is the number of branches and tags that an error names.
 const listed = 20
 
 func (r references) list() string {
@@ -85,7 +85,7 @@ func (r references) list() string {
 		}
 	}
 	slices.Sort(names)
-	// A branch and a tag may have one name.
+	// A branch and a tag may have the same name.
 	names = slices.Compact(names)
 	if len(names) > listed {
 		names = append(names[:listed], "…")
@@ -96,7 +96,7 @@ func (r references) list() string {
 	return strings.Join(names, ", ")
 }
 
-// commit resolves ref among objects that are at hand.
+// commit resolves ref among the stored objects.
 func (r references) commit(s storer.EncodedObjectStorer, ref string) (*object.Commit, error) {
 	if h, ok := r.find(ref); ok {
 		return peel(s, h)

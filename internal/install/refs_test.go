@@ -9,7 +9,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 )
 
-// TestRefs resolves all that git itself takes for a commit: of two commits, of which a tag and a branch of one name are one each.
+// TestRefs resolves everything that git accepts as a commit. There are two commits; a tag and a branch of the same name refer
+// to one each.
 func TestRefs(t *testing.T) {
 	t.Parallel()
 
@@ -42,7 +43,7 @@ func TestRefs(t *testing.T) {
 	}
 	tests := []struct {
 		ref  string
-		want string // the commit, or what is wrong
+		want string // the commit, or the error
 	}{
 		{"", two.String()},
 		{"HEAD", two.String()},
@@ -54,7 +55,7 @@ func TestRefs(t *testing.T) {
 		{one.String(), one.String()},
 		{strings.ToUpper(one.String()), one.String()},
 		{one.String()[:12], one.String()},
-		{tag.Hash().String(), one.String()}, // as git rev-parse tells it for an annotated tag
+		{tag.Hash().String(), one.String()}, // as git rev-parse prints it for an annotated tag
 		{"nosuch", `there is no branch or tag "nosuch"; there are: both, master`},
 		{strings.Repeat("0", 39) + "1", "on any branch or tag"},
 		{"00000000", "there is no branch, tag or commit 00000000"},

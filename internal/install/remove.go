@@ -11,7 +11,7 @@ import (
 	"github.com/idelchi/aura/internal/manifest"
 )
 
-// Removed is what was removed.
+// Removed describes what Remove removed.
 type Removed struct {
 	Name    string   `json:"name"`
 	Dir     string   `json:"dir"`
@@ -21,11 +21,11 @@ type Removed struct {
 // Handmade is a directory of plugins with files that were written or changed by hand.
 type Handmade struct {
 	Name, Dir string
-	// Reason says what is so about each plugin.
+	// Reason says for each plugin what was written or changed.
 	Reason string
 }
 
-// Remove removes a plugin or a pack, wherever it came from. One plugin of a pack cannot be removed.
+// Remove removes a plugin or a pack, regardless of its origin. It cannot remove one plugin of a pack.
 func Remove(ctx context.Context, places []Place, name string, o Options) (Removed, error) {
 	u, err := find(places, name)
 	if err == nil {
@@ -40,7 +40,7 @@ func Remove(ctx context.Context, places []Place, name string, o Options) (Remove
 	return Removed{Name: u.name(), Dir: u.path(), Plugins: append([]string{}, u.names()...)}, nil
 }
 
-// removable refuses to remove one plugin of a pack.
+// removable returns an error if name is only one plugin of a pack.
 func removable(u unit, name string) error {
 	if len(u.plugins) > 1 && name != u.name() && name != u.dir {
 		return fmt.Errorf("it is part of the pack %q (%s) and cannot be removed alone; set disabled: true in %s to leave it out, or `aura plugins remove %s` to remove the pack",
@@ -58,7 +58,7 @@ func memberFile(u unit, name string) string {
 	return manifest.FileName
 }
 
-// remove takes the unit away as a whole, and then out of the lock.
+// remove removes the whole unit, and then its entries in the lock.
 func remove(ctx context.Context, p Place, name string, o Options) (u unit, err error) {
 	s, err := newStage(ctx, p, o)
 	if err != nil {
@@ -86,7 +86,8 @@ func remove(ctx context.Context, p Place, name string, o Options) (u unit, err e
 	return u, lock.write(p)
 }
 
-// confirm asks about a unit with files that no source has. Of a link only the link is removed, so nothing is lost.
+// confirm calls Confirm for a unit with files that no source has. If the unit is a link, only the link is removed, so no files
+// are lost.
 func (o Options) confirm(u unit, lock *lockfile) error {
 	if info, err := os.Lstat(u.path()); o.Confirm == nil || err == nil && info.Mode()&os.ModeSymlink != 0 {
 		return nil
@@ -107,7 +108,7 @@ func (o Options) confirm(u unit, lock *lockfile) error {
 	return o.Confirm(Handmade{Name: u.name(), Dir: u.path(), Reason: strings.Join(reasons, "; ")})
 }
 
-// handmade says how a plugin differs from what was installed; empty if it does not.
+// handmade describes how a plugin differs from what was installed; it returns "" if there is no difference.
 func (l *lockfile) handmade(p Place, plugin manifest.Plugin) (string, error) {
 	key, err := relative(p.Root, plugin.Dir)
 	if err != nil {
@@ -128,11 +129,11 @@ func (l *lockfile) handmade(p Place, plugin manifest.Plugin) (string, error) {
 	}
 }
 
-// dispose moves a directory into the stage first, so that a plugin is there as a whole or not at all, and removes it there: on a
-// full disk there is no room for anything else before.
+// dispose first moves a directory into the stage, so that a plugin is either complete or absent, and removes it there. It must
+// come before any write, because a full disk has no room for one.
 func (s *stage) dispose(dir string) error {
 	if info, err := os.Lstat(dir); err == nil && info.Mode()&os.ModeSymlink != 0 {
-		// Only the link is ours; what it leads to stays.
+		// Only the link belongs to the home; its target stays.
 		return os.Remove(dir)
 	}
 	gone := filepath.Join(s.dir, "removed")

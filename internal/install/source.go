@@ -20,37 +20,37 @@ type kind int
 const (
 	// kindLocal is a directory that is copied.
 	kindLocal kind = iota
-	// kindFile is a git repository on this machine, by a file:// URL.
+	// kindFile is a git repository on this machine, named by a file:// URL.
 	kindFile
 	kindHTTP
 	kindSSH
 )
 
-// source is where plugins come from, as the user named it.
+// source is the address that plugins come from, as the user named it.
 type source struct {
 	kind kind
-	// url is what is recorded and shown. It holds no secret.
+	// url is recorded and shown. It holds no secret.
 	url string
-	// dir is the directory of local sources and of file:// URLs, absolute.
+	// dir is the absolute directory of a local source or of a file:// URL.
 	dir string
 
 	protocol, user, host string
-	// port is 0 for the protocol's own.
+	// port is 0 for the protocol's default port.
 	port int
 	path string
 }
 
 var (
 	helper = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9+.-]*::`)
-	// secretUser is a user's name that is a token, as the large hosts make them.
+	// secretUser matches a user name that is a token in the format of one of the large hosts.
 	secretUser = regexp.MustCompile(`^(?:gh[opsur]_|github_pat_|gl(?:pat|dt|rt|ptt|cbt)-|[0-9A-Fa-f]{40}$)`)
 	drive      = regexp.MustCompile(`^[A-Za-z]:[\\/]`)
 	scheme     = regexp.MustCompile(`^(?i:file|https?|ssh):`)
 	scp        = regexp.MustCompile(`^(?:([^@/:]+)@)?([^@/:]+|\[[^\]/]+\]):(.+)$`)
 )
 
-// parseSource reads what the user named. A relative path is taken from workdir. It refuses whatever git or ssh could take for
-// something else than an address.
+// parseSource parses the source that the user named. A relative path is resolved against workdir. It refuses text that git or
+// ssh could interpret as anything other than an address.
 func parseSource(text, workdir string) (source, error) {
 	switch {
 	case text == "":
@@ -141,7 +141,7 @@ func parseSCP(text string) (source, error) {
 	return s, s.check()
 }
 
-// check refuses parts that a program could take for its options.
+// check refuses parts that a program could interpret as options.
 func (s source) check() error {
 	if s.host == "" {
 		return fmt.Errorf("%s names no host", s.url)
@@ -157,7 +157,7 @@ func (s source) check() error {
 	return nil
 }
 
-// loopback tells whether the host is this machine.
+// loopback reports whether the host is this machine.
 func (s source) loopback() bool {
 	if s.host == "localhost" || strings.HasSuffix(s.host, ".localhost") {
 		return true
@@ -166,7 +166,7 @@ func (s source) loopback() bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// address is the host, with its port if that is not the protocol's own.
+// address returns the host, with its port if that is not the protocol's default port.
 func (s source) address() string {
 	if s.port == 0 {
 		return s.host
@@ -179,17 +179,17 @@ const (
 	namePrefix = "aura-plugin-"
 )
 
-// name is what the plugin or pack is called unless the user says otherwise.
+// name returns the default name of the plugin or pack.
 func (s source) name() string {
 	whole := strings.TrimRight(s.path, "/")
 	base := path.Base(whole)
 	if base == gitSuffix {
-		base = path.Base(path.Dir(whole)) // what is in it is called as the directory around it
+		base = path.Base(path.Dir(whole)) // for .git, use the name of its parent directory
 	}
 	return strings.TrimPrefix(strings.TrimSuffix(base, gitSuffix), namePrefix)
 }
 
-// checkName tells why a plugin cannot be installed under a name.
+// checkName returns an error if a plugin cannot be installed under the name.
 func checkName(name string) error {
 	if err := manifest.CheckName(name); err != nil {
 		return err
@@ -202,7 +202,7 @@ func checkName(name string) error {
 
 const vendorDir = "vendor"
 
-// checkSubpath cleans a directory within a source.
+// checkSubpath checks and cleans the path of a directory within a source.
 func checkSubpath(sub string) (string, error) {
 	slashed := path.Clean(strings.ReplaceAll(sub, `\`, "/"))
 	if sub == "" || path.IsAbs(slashed) || !filepath.IsLocal(filepath.FromSlash(slashed)) {

@@ -13,24 +13,26 @@ import (
 	"github.com/idelchi/aura/internal/lock"
 )
 
-// The names of directories that are no plugins yet, or no longer. They are hidden, so that plugins are not looked for in them.
+// The prefixes of directories that are not plugins yet, or no longer. They are hidden, so that plugins are not searched in
+// them.
 const (
 	stagePrefix = ".aura-stage-"
 	oldPrefix   = ".aura-old-"
-	// treeDir is where in a stage the files of a source lie.
+	// treeDir is the directory of a stage that holds the files of a source.
 	treeDir = "tree"
 )
 
-// stage is a directory beside the installed plugins in which something is made ready, while no one else changes the place.
+// stage is a directory beside the installed plugins in which a change is prepared. While it is open, no other process changes
+// the place.
 type stage struct {
 	place Place
 	dir   string
-	// made are the directories that were made for it, the innermost first.
+	// made lists the directories that were created for the stage, the innermost first.
 	made []string
 	held *lock.Lock
 }
 
-// newStage waits for others who change the place, and removes what one that was killed has left.
+// newStage waits until no other process changes the place, and removes the remains of a process that was killed.
 func newStage(ctx context.Context, p Place, o Options) (*stage, error) {
 	s := &stage{place: p}
 	for {
@@ -39,7 +41,7 @@ func newStage(ctx context.Context, p Place, o Options) (*stage, error) {
 		}
 		held, err := lock.WaitDir(ctx, p.Root, func() { o.waiting(p.Root) })
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // whoever made it has just removed it again
+			continue // the process that created it has just removed it
 		}
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("waiting for another change of %s to finish: %w", p.Root, err), s.close())
@@ -67,7 +69,7 @@ func (s *stage) makeRoot() error {
 	return os.MkdirAll(s.place.Root, 0o755)
 }
 
-// close removes what is left of the stage, and the directories that were made for it if nothing came into them.
+// close removes the stage, and the directories that were created for it if they are empty.
 func (s *stage) close() error {
 	var err error
 	if s.dir != "" {
@@ -75,7 +77,7 @@ func (s *stage) close() error {
 	}
 	s.unmake()
 	err = errors.Join(err, s.held.Release())
-	// Where a file in it is what is held, the directory is empty only now.
+	// On Windows the lock is a file in the directory, so the directory is empty only after the release.
 	if runtime.GOOS == "windows" {
 		s.unmake()
 	}
@@ -85,7 +87,7 @@ func (s *stage) close() error {
 	return nil
 }
 
-// unmake removes the directories that were made, as far as they are empty.
+// unmake removes the created directories that are empty.
 func (s *stage) unmake() {
 	for _, dir := range s.made {
 		if os.Remove(dir) != nil {
@@ -94,13 +96,14 @@ func (s *stage) unmake() {
 	}
 }
 
-// path is a new directory in the stage.
+// path creates a directory in the stage and returns its path.
 func (s *stage) path(parts ...string) (string, error) {
 	dir := filepath.Join(append([]string{s.dir}, parts...)...)
 	return dir, os.MkdirAll(dir, 0o755)
 }
 
-// readable is an error in which the stage, which will be gone, is not named. If the disk is full, it says what to do.
+// readable returns an error whose message leaves out the path of the stage, which will be deleted. If the disk is full, the
+// message says what to do.
 func (s *stage) readable(err error) error {
 	if err == nil {
 		return nil
@@ -112,7 +115,7 @@ func (s *stage) readable(err error) error {
 	return err
 }
 
-// sweep removes the stages of those who were killed, and brings back what they had put aside.
+// sweep removes the stages of processes that were killed, and restores directories that they had moved aside.
 func sweep(p Place) error {
 	entries, err := os.ReadDir(p.Root)
 	if err != nil {
@@ -147,7 +150,8 @@ func sweep(p Place) error {
 	return nil
 }
 
-// removeAll removes a directory even if it holds directories that may not be written to, as the Go command makes them.
+// removeAll removes a directory even if it holds directories without write permission, such as those that the Go command
+// creates.
 func removeAll(dir string) error {
 	err := os.RemoveAll(dir)
 	if err == nil {
@@ -165,8 +169,8 @@ func removeAll(dir string) error {
 	return os.RemoveAll(dir)
 }
 
-// replace puts a staged directory in the place of an installed one. The old one is in the stage afterwards, or put aside for
-// the next sweep.
+// replace replaces an installed directory with a staged one. Afterwards the old directory is in the stage. If the system has
+// no atomic exchange, the old directory is moved aside and removed; if aura is killed in between, the next sweep cleans up.
 func replace(p Place, staged, target string) error {
 	if exchange(staged, target) == nil {
 		return nil

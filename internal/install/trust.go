@@ -10,15 +10,15 @@ import (
 	"github.com/idelchi/aura/internal/manifest"
 )
 
-// Trusted is a plugin whose files were accepted as they are.
+// Trusted is a plugin whose current files were accepted.
 type Trusted struct {
 	Name string `json:"name"`
 	Dir  string `json:"dir"`
-	// Files are what had become of them since they were installed.
+	// Files lists how the files had changed since the installation.
 	Files Difference `json:"files"`
 }
 
-// Trust records the files of a plugin, or of all plugins of a pack, as they are now.
+// Trust records the current files of a plugin, or of all plugins of a pack.
 func Trust(ctx context.Context, places []Place, name string, o Options) ([]Trusted, error) {
 	u, err := find(places, name)
 	var list []Trusted

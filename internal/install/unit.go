@@ -10,12 +10,12 @@ import (
 	"github.com/idelchi/aura/internal/manifest"
 )
 
-// unit is what is installed, updated and removed as one: a plugin, or a pack of them.
+// unit is what is installed, updated and removed as a whole: a plugin or a pack of plugins.
 type unit struct {
 	place Place
-	// dir is relative to the place's root and slash-separated.
+	// dir is slash-separated and relative to the place's root.
 	dir string
-	// origin is nil for what has no source to be updated from.
+	// origin is nil if there is no source to update from.
 	origin  *manifest.Origin
 	plugins []manifest.Plugin
 }
@@ -32,7 +32,7 @@ func (u unit) names() []string {
 	return names
 }
 
-// units lists what a place holds, in the order of directories.
+// units lists the units of a place, sorted by directory.
 func units(p Place) ([]unit, error) {
 	found, err := manifest.Discover(p.Root)
 	if err != nil {
@@ -71,7 +71,7 @@ func units(p Place) ([]unit, error) {
 	return list, nil
 }
 
-// originDir is the nearest directory at or above key that says where it was installed from; empty if none does.
+// originDir returns the nearest directory at or above key that has an origin file, or "" if there is none.
 func originDir(root, key string) string {
 	for dir := key; dir != "." && dir != "/"; dir = filepath.ToSlash(filepath.Dir(dir)) {
 		if _, err := os.Lstat(filepath.Join(root, filepath.FromSlash(dir), manifest.OriginFile)); err == nil {
@@ -81,7 +81,7 @@ func originDir(root, key string) string {
 	return ""
 }
 
-// find looks for a unit by the name of one of its plugins or by its own, in one place after the other.
+// find finds a unit by the name of one of its plugins or by its own name. It searches the places in order.
 func find(places []Place, name string) (unit, error) {
 	var known []string
 	for _, p := range places {
@@ -111,10 +111,10 @@ func find(places []Place, name string) (unit, error) {
 	return unit{}, fmt.Errorf("there is no plugin or pack of that name; there are: %s", join(slices.Compact(known)))
 }
 
-// find looks for a unit in the place, as whoever changed it before has left it.
+// find finds a unit in the place. The caller holds the place's lock, so the result includes changes of earlier processes.
 func (s *stage) find(name string) (unit, error) { return find([]Place{s.place}, name) }
 
-// byDirectory finds a unit where plugins cannot be told apart, so that what is wrong with them can be removed.
+// byDirectory finds a unit by its directory when the plugins cannot be listed, so that a broken plugin can still be removed.
 func byDirectory(p Place, name string) (unit, bool) {
 	if checkName(name) != nil {
 		return unit{}, false

@@ -9,7 +9,8 @@ import (
 	"github.com/idelchi/aura/internal/manifest"
 )
 
-// What aura installed from git is not loaded when the lock has lost it, until it is trusted or installed anew.
+// TestVerifyUnrecorded checks that a plugin installed from git is not loaded if its lock entry is lost, until the plugin is
+// trusted or reinstalled.
 func TestVerifyUnrecorded(t *testing.T) {
 	t.Parallel()
 
@@ -33,8 +34,8 @@ func TestVerifyUnrecorded(t *testing.T) {
 		files    map[string]string
 		subpaths []string
 		remedy   func(Place, string) error
-		of       string // what the remedy is applied to
-		refused  string // those that are not loaded after that
+		of       string // the plugin or pack that the fix is applied to
+		refused  string // the plugins that are not loaded afterwards
 	}{
 		{"plugin trusted", sound(), nil, trust, "unit", ""},
 		{"plugin updated", sound(), nil, update, "unit", ""},
@@ -73,7 +74,8 @@ func TestVerifyUnrecorded(t *testing.T) {
 	}
 }
 
-// A copy, and what somebody wrote an origin for by hand, cannot be told from what was written in place.
+// TestVerifyUnrecordedByHand checks that a copy, and a plugin with a handwritten origin, cannot be distinguished from a plugin
+// that was written in place.
 func TestVerifyUnrecordedByHand(t *testing.T) {
 	t.Parallel()
 

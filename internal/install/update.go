@@ -15,36 +15,37 @@ import (
 	"github.com/idelchi/aura/internal/manifest"
 )
 
-// Updated is what became of a plugin or pack.
+// Updated describes the result of an update of a plugin or pack.
 type Updated struct {
 	Name string `json:"name"`
 	Dir  string `json:"dir"`
 	URL  string `json:"url"`
 	Ref  string `json:"ref,omitempty"`
-	// From and To are commits. They are the same if there was nothing new.
+	// From and To are commits. They are equal if there was no new commit.
 	From string `json:"from"`
 	To   string `json:"to"`
-	// DryRun tells that nothing was changed.
+	// DryRun reports that nothing was changed.
 	DryRun bool `json:"dry_run,omitempty"`
-	// Restored tells that there was nothing new, but that it was installed anew: its files had been changed, or the SDK in its
-	// vendor directory was not one of this aura.
+	// Restored reports that there was no new commit, but that the unit was reinstalled: its files had been changed, or the SDK
+	// in its vendor directory did not fit this aura.
 	Restored bool `json:"restored,omitempty"`
-	// Rewritten tells that the old commit is not part of the new one's history.
+	// Rewritten reports that the old commit is not part of the new commit's history.
 	Rewritten bool `json:"rewritten,omitempty"`
-	// Commits are those since the old one, the newest first, and at most as many as are worth showing; More counts the others.
+	// Commits lists the commits since the old one, the newest first, up to shownCommits. More counts the rest.
 	Commits []Commit `json:"commits"`
 	More    int      `json:"more_commits,omitempty"`
-	// Files are the plugin's own, Vendored those of its vendor directories.
+	// Files are the changes of the unit's own files, Vendored those of its vendor directories.
 	Files    Difference `json:"files"`
 	Vendored Difference `json:"vendored"`
-	// Plugins are all that the unit holds now; New are the plugins, variables, hooks, tools and unsafe imports it did not have.
+	// Plugins lists all plugins that the unit holds now. New lists the plugins, variables, hooks, tools and unsafe imports
+	// that it did not have before.
 	Plugins  []Facts   `json:"plugins"`
 	New      []Facts   `json:"new"`
 	Gone     []string  `json:"gone,omitempty"`
 	Warnings []Warning `json:"warnings"`
 }
 
-// Unchanged tells whether the update found nothing to do.
+// Unchanged reports whether the update found nothing to do.
 func (d Updated) Unchanged() bool { return d.From == d.To && !d.Restored }
 
 // Commit is one commit of a source.
@@ -53,7 +54,7 @@ type Commit struct {
 	Subject string `json:"subject"`
 }
 
-// Updatable names the plugins and packs of a place that came from git.
+// Updatable returns the plugins and packs of a place that came from git.
 func Updatable(p Place) ([]string, error) {
 	list, err := units(p)
 	if err != nil {
@@ -68,7 +69,8 @@ func Updatable(p Place) ([]string, error) {
 	return names, nil
 }
 
-// Update installs the newest version of a plugin or of the pack it belongs to. If it fails, the old one stays as it was.
+// Update installs the newest version of a plugin or of the pack that it belongs to. If Update fails, the old version stays
+// unchanged.
 func Update(ctx context.Context, places []Place, name string, o Options) (Updated, error) {
 	u, err := find(places, name)
 	if err == nil {
@@ -84,7 +86,7 @@ func Update(ctx context.Context, places []Place, name string, o Options) (Update
 	return done, nil
 }
 
-// updatable refuses what did not come from git.
+// updatable returns an error if the unit did not come from git.
 func updatable(u unit) error {
 	if u.origin == nil {
 		return errors.New("it was not installed from git, so it cannot be updated")
@@ -131,7 +133,7 @@ func update(ctx context.Context, p Place, name string, o Options) (done Updated,
 	return done, s.exchange(ctx, u, c, o, &done)
 }
 
-// changed tells whether any plugin of the unit is not as it would be installed now.
+// changed reports whether any plugin of the unit differs from what would be installed now.
 func (u unit) changed() (bool, error) {
 	lock, err := readLock(u.place)
 	if err != nil {
@@ -152,10 +154,11 @@ func (u unit) changed() (bool, error) {
 	return false, nil
 }
 
-// shownCommits is how many commits a summary names.
+// shownCommits is the number of commits that a summary names.
 const shownCommits = 20
 
-// history fills in the commits between the old and the new one: all there are, if the old one is no longer to be had.
+// history fills in the commits between the old and the new commit. If the old commit is not available, it fills in all
+// commits.
 func (d *Updated) history(c clone) error {
 	from := plumbing.NewHash(d.From)
 	known := map[plumbing.Hash]bool{}
@@ -164,13 +167,14 @@ func (d *Updated) history(c clone) error {
 			known[c.Hash] = true
 			return nil
 		})
-		// A repository may have been cut off itself; then what there is must do.
+		// The repository itself may be a shallow clone; then the available history is used.
 		if err != nil && !errors.Is(err, plumbing.ErrObjectNotFound) {
 			return fmt.Errorf("reading the history: %w", err)
 		}
 	}
 	reached := d.From == d.To
-	// What is known ends the walk there, and being reached tells that the old commit is part of the new one's history.
+	// The walk stops at known commits. If a commit has the old one as a parent, the old commit is part of the new commit's
+	// history.
 	iter := object.NewCommitIterCTime(c.commit, known, nil)
 	err := iter.ForEach(func(c *object.Commit) error {
 		reached = reached || slices.Contains(c.ParentHashes, from)
@@ -189,7 +193,7 @@ func (d *Updated) history(c clone) error {
 	return nil
 }
 
-// exchange prepares the new version and puts it in the place of the old one.
+// exchange prepares the new version and replaces the old one with it.
 func (s *stage) exchange(ctx context.Context, u unit, c clone, o Options, done *Updated) error {
 	dir, err := s.path(treeDir, u.name())
 	if err != nil {
@@ -230,7 +234,7 @@ func (s *stage) exchange(ctx context.Context, u unit, c clone, o Options, done *
 	return s.swap(ctx, u, ready, done)
 }
 
-// checkOthers refuses a name that a plugin of another unit has.
+// checkOthers returns an error if a plugin of another unit has one of the names.
 func checkOthers(u unit, coming []manifest.Plugin) error {
 	list, err := units(u.place)
 	if err != nil {
@@ -278,7 +282,7 @@ func (d *Updated) summarise(u unit, ready prepared) error {
 	return nil
 }
 
-// split takes the vendored files, or the others, without what aura itself wrote.
+// split returns the vendored files or the other files, without the origin file that aura wrote.
 func split(files map[string]string, vendored bool) map[string]string {
 	out := map[string]string{}
 	for name, hash := range files {
@@ -289,7 +293,7 @@ func split(files map[string]string, vendored bool) map[string]string {
 	return out
 }
 
-// swap replaces the old version. While that goes on, either one is what the lock records.
+// swap replaces the old version. During the replacement the lock records both versions, so either one is accepted.
 func (s *stage) swap(ctx context.Context, u unit, ready prepared, done *Updated) error {
 	entries, err := ready.lock(u.dir, done.URL, done.To)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/idelchi/aura/internal/manifest"
 )
 
-// committed is the URL of a repository with one commit of these files.
+// committed returns the URL of a repository with one commit of these files.
 func committed(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -23,7 +23,7 @@ func committed(t *testing.T, files map[string]string) string {
 	return "file://" + filepath.ToSlash(dir)
 }
 
-// again writes files into a repository and commits all that is there.
+// again writes files into a repository and commits everything.
 func again(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	write(t, dir, files)
@@ -43,7 +43,7 @@ func again(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-// An update brings a plugin the SDK of this aura, even if there is no new commit.
+// TestUpdateOfTheSDK checks that an update installs the SDK of this aura, even if there is no new commit.
 func TestUpdateOfTheSDK(t *testing.T) {
 	t.Parallel()
 
@@ -69,7 +69,8 @@ func TestUpdateOfTheSDK(t *testing.T) {
 	}
 }
 
-// What the user has disabled stays so, one update after the other, until it is enabled again; what the source has does not.
+// TestUpdateKeepsDisabled checks that a plugin that the user disabled stays disabled across updates until it is enabled again,
+// and that one that the source disabled does not.
 func TestUpdateKeepsDisabled(t *testing.T) {
 	t.Parallel()
 
@@ -101,7 +102,7 @@ func TestUpdateKeepsDisabled(t *testing.T) {
 		}
 		return strings.Join(names, " ")
 	}
-	// next is an update to a new commit, which enables what the source had disabled.
+	// next updates to a new commit, which enables the plugin that the source had disabled.
 	next := func(number string) {
 		again(t, strings.TrimPrefix(url, "file://"), map[string]string{"README": number, "theirs/" + manifest.FileName: "description: " + number + "\n"})
 		if done, err := Update(t.Context(), []Place{p}, "on", options()); err != nil || done.From == done.To {
@@ -126,7 +127,8 @@ func TestUpdateKeepsDisabled(t *testing.T) {
 	}
 }
 
-// A source that has lost the directory its plugins were taken from is told so, and what is installed stays.
+// TestUpdateWithoutSubpath checks that an update reports a source that has lost the directory of its plugins, and keeps the
+// installed version.
 func TestUpdateWithoutSubpath(t *testing.T) {
 	t.Parallel()
 

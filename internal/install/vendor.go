@@ -23,12 +23,12 @@ import (
 
 const sdkPath = "github.com/idelchi/aura/sdk"
 
-// vendoring is the source of what plugins import being put beside their own.
+// vendoring copies the source of imported packages into the vendor directories of plugins.
 type vendoring struct {
 	options Options
-	// tree is the directory that a replacement in a go.mod may not lead out of.
+	// tree is the directory that a replace directive in a go.mod must not lead out of.
 	tree string
-	// sdk is where the SDK's source lies for the Go command.
+	// sdk is the directory from which the Go command reads the SDK's source.
 	sdk string
 }
 
@@ -46,9 +46,9 @@ func newVendoring(o Options, tree, sdk string) (vendoring, error) {
 	return vendoring{options: o, tree: tree, sdk: sdk}, nil
 }
 
-// plugin runs `go mod tidy` and `go mod vendor` for the plugin in dir. The Go command is given aura's own SDK, so that it need
-// not be fetched and is one that this aura knows; afterwards go.mod says nothing of that. A plugin without a go.mod has nothing
-// to vendor.
+// plugin runs `go mod tidy` and `go mod vendor` for the plugin in dir. The Go command gets aura's own SDK, so that the SDK
+// need not be downloaded and fits this aura. Afterwards go.mod does not mention this SDK directory. A plugin without a go.mod
+// has nothing to vendor.
 func (v vendoring) plugin(ctx context.Context, dir string) error {
 	file := filepath.Join(dir, "go.mod")
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
@@ -98,7 +98,7 @@ func editModule(file string, edit func(*modfile.File) error) error {
 	return nil
 }
 
-// provide makes aura's own SDK the one that the module requires.
+// provide makes the module require aura's own SDK.
 func (v vendoring) provide(dir string, f *modfile.File) error {
 	for _, r := range f.Require {
 		if r.Mod.Path == sdkPath {
@@ -125,17 +125,17 @@ func (v vendoring) provide(dir string, f *modfile.File) error {
 	return nil
 }
 
-// inside tells whether a replacement in the go.mod of dir is a directory of the source itself. No directory of a source is a
-// link, so the path alone tells.
+// inside reports whether a replacement in the go.mod of dir is a directory of the source itself. No directory of a source is a
+// link, so comparing paths is enough.
 func (v vendoring) inside(dir, target string) bool {
 	native := filepath.FromSlash(target)
 	return !filepath.IsAbs(native) && !strings.HasPrefix(target, "/") && within(v.tree, filepath.Join(dir, native))
 }
 
-// noVersion is what one requires who has no version in mind.
+// noVersion is the version that a go.mod requires if its author chose no version.
 const noVersion = "v0.0.0"
 
-// checkRequired tells whether the SDK that a module requires is one that this aura stands for.
+// checkRequired returns an error if this aura does not support the SDK version that a module requires.
 func checkRequired(v string) error {
 	if module.IsPseudoVersion(v) {
 		base, err := module.PseudoVersionBase(v)
@@ -157,7 +157,7 @@ func withdraw(f *modfile.File) error {
 	return nil
 }
 
-// cleanModules takes the place of the SDK's source out of a modules.txt, so that it fits go.mod again.
+// cleanModules removes the path of the SDK's source from a modules.txt, so that it is consistent with go.mod again.
 func cleanModules(file string) error {
 	text, err := files.Read(file, files.MaxText)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -186,7 +186,8 @@ func cleanModules(file string) error {
 // goTail is how much of the Go command's output an error keeps, in bytes.
 const goTail = 2048
 
-// run runs the Go command. It may fetch modules, but neither another Go nor with aura's tokens.
+// run runs the Go command. The Go command may download modules, but it cannot download another Go toolchain and does not get
+// aura's tokens.
 func (v vendoring) run(ctx context.Context, dir, path string, args []string) error {
 	var out bytes.Buffer
 	err := process.Run(ctx, process.Spec{
@@ -208,7 +209,8 @@ func (v vendoring) run(ctx context.Context, dir, path string, args []string) err
 	return fmt.Errorf("vendoring: go %s: %w\n%s\nAll imports of the plugin must be available; --no-vendor leaves its vendor directory as it is", strings.Join(args, " "), err, text)
 }
 
-// checkSDK tells whether this aura can run a plugin with the SDK it was vendored with. One without is not asked.
+// checkSDK returns an error if this aura cannot run a plugin with its vendored SDK. A plugin without a vendored SDK is not
+// checked.
 func checkSDK(dir string) error {
 	v, vendored, err := manifest.VendoredSDK(dir)
 	if err != nil || !vendored {

@@ -26,7 +26,8 @@ func TestCheckRequired(t *testing.T) {
 	}
 }
 
-// Vendoring needs no network for what needs the SDK alone, whatever the plugin's go.mod said of it, and leaves no trace of how.
+// TestVendorOffline checks that vendoring needs no network for a plugin that imports only the SDK, regardless of what its
+// go.mod says about the SDK, and that it leaves no trace of the SDK's directory.
 func TestVendorOffline(t *testing.T) {
 	t.Parallel()
 
@@ -71,7 +72,7 @@ func TestVendorOffline(t *testing.T) {
 					t.Errorf("%s: %v\n%s", file, err, text)
 				}
 			}
-			// The Go command finds nothing inconsistent.
+			// The Go command reports no inconsistency.
 			cmd := exec.Command(path, "list", "-mod=vendor", "./...")
 			cmd.Dir = added.Dir
 			cmd.Env = append(o.environ("GOFLAGS"), "GOFLAGS=", "GOWORK=off")

@@ -8,17 +8,17 @@ import (
 	"github.com/idelchi/aura/internal/manifest"
 )
 
-// ChangedError is a plugin whose files are not the ones that were installed.
+// ChangedError reports a plugin whose files differ from the installed ones.
 type ChangedError struct {
 	Name  string
 	Files Difference
-	// Unrecorded is the lock that does not say what the plugin's files were; empty if it does.
+	// Unrecorded is the path of the lock if the lock has no entry for the plugin; otherwise it is empty.
 	Unrecorded string
-	// Updatable tells whether the plugin can be installed anew from where it came from.
+	// Updatable reports whether the plugin can be reinstalled from its source.
 	Updatable bool
 }
 
-// Error names the files and the ways out.
+// Error names the files and the possible fixes.
 func (e *ChangedError) Error() string {
 	name := word(e.Name)
 	again := fmt.Sprintf("reinstall it with `aura plugins update %s`", name)
@@ -33,9 +33,9 @@ func (e *ChangedError) Error() string {
 		e.Files, again, name)
 }
 
-// Verify compares the plugins that were found in a place with what was installed there, and the SDK they were vendored with
-// with aura's own. It sets the Err of each that may not be loaded to a *manifest.RefusedError, of a *ChangedError for instance.
-// Plugins that were not installed but written in place have no files to be compared with.
+// Verify compares the plugins that were found in a place with what was installed there, and their vendored SDK with aura's
+// own. It sets Err of each plugin that must not be loaded to a *manifest.RefusedError, which wraps a *ChangedError, for
+// example. Plugins that were written in place, not installed, have no recorded files to compare with.
 func Verify(p Place, found []manifest.Plugin) {
 	if len(found) == 0 {
 		return
@@ -85,13 +85,13 @@ func (l *lockfile) verify(p Place, plugin manifest.Plugin) error {
 	return changed
 }
 
-// recorded tells whether a plugin had an entry once: aura writes the time into the origin of all that it records. An origin
-// without it was written by hand, like the plugin.
+// recorded reports whether a plugin had an entry before: aura writes the time into the origin of each plugin that it records.
+// An origin without a time was written by hand, like the plugin.
 func recorded(plugin manifest.Plugin) bool {
 	return plugin.Origin != nil && !plugin.Origin.InstalledAt.IsZero()
 }
 
-// foreign tells whether a plugin without an entry lies among those of a pack that was installed, as none of them.
+// foreign reports whether a plugin without an entry is located in an installed pack without being part of it.
 func (l *lockfile) foreign(key string, plugin manifest.Plugin) bool {
 	if plugin.Origin == nil {
 		return false
@@ -105,7 +105,7 @@ func (l *lockfile) foreign(key string, plugin manifest.Plugin) bool {
 	return false
 }
 
-// relative is the slash-separated path of a directory below a root.
+// relative returns the slash-separated path of a directory below a root.
 func relative(root, dir string) (string, error) {
 	rel, err := filepath.Rel(root, dir)
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/idelchi/aura/internal/manifest"
 )
 
-// Whoever finds the place held says so before waiting, goes on when it is free, and can be stopped before.
+// TestWaiting checks that an operation that finds the place locked reports so before it waits, continues when the place is
+// free, and can be cancelled before.
 func TestWaiting(t *testing.T) {
 	t.Parallel()
 
@@ -61,7 +62,7 @@ func TestWaiting(t *testing.T) {
 	}
 }
 
-// Whoever has waited goes by what the other one has left.
+// TestAfterWaiting checks that an operation that has waited uses the state that the other operation left.
 func TestAfterWaiting(t *testing.T) {
 	t.Parallel()
 
@@ -74,7 +75,7 @@ func TestAfterWaiting(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// meanwhile are options under which the place is held until that has happened.
+	// meanwhile returns options under which the place stays locked until do has run.
 	meanwhile := func(do func() error) Options {
 		s, err := newStage(t.Context(), p, Options{})
 		if err != nil {

@@ -12,11 +12,11 @@ import (
 	"github.com/idelchi/aura/internal/manifest"
 )
 
-// writer puts the files of a source below a directory and cannot write anywhere else.
+// writer writes the files of a source below a directory. It cannot write anywhere else.
 type writer struct {
 	root  *os.Root
 	guard *guard
-	// links are symbolic links with their targets. They are made last, so that nothing is written through one.
+	// links holds symbolic links and their targets. They are created last, so that no file is written through a link.
 	links [][2]string
 }
 
@@ -28,7 +28,7 @@ func newWriter(dir string) (*writer, error) {
 	return &writer{root: root, guard: newGuard()}, nil
 }
 
-// file writes one file. What a source says about its own origin is not believed, so that file is left out.
+// file writes one file. It leaves out the origin file, because a source's claim about its own origin is not trusted.
 func (w *writer) file(name string, size int64, executable bool, open func() (io.ReadCloser, error)) error {
 	if err := w.guard.admit(name, size); err != nil {
 		return err
@@ -64,7 +64,7 @@ func (w *writer) file(name string, size int64, executable bool, open func() (io.
 	return nil
 }
 
-// link remembers a symbolic link.
+// link records a symbolic link, which close creates.
 func (w *writer) link(name, target string) error {
 	if err := w.guard.admit(name, 0); err != nil {
 		return err
@@ -78,7 +78,7 @@ func (w *writer) link(name, target string) error {
 	return nil
 }
 
-// close makes the links and checks that each leads to a file within the source.
+// close creates the links and checks that each leads to a file within the source.
 func (w *writer) close() error {
 	dir := w.root.Name()
 	err := w.makeLinks(dir)
@@ -116,7 +116,7 @@ func (w *writer) makeLinks(dir string) error {
 	return nil
 }
 
-// within tells whether path is dir or lies below it; both are absolute.
+// within reports whether path is dir or is located below it; both are absolute.
 func within(dir, path string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(rel)

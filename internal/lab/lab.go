@@ -1,4 +1,5 @@
-// Package lab is a place to measure aura in: a directory with fresh binaries, for internal/bench and internal/soak.
+// Package lab provides an environment for measuring aura: a directory with freshly built binaries, for internal/bench and
+// internal/soak.
 package lab
 
 import (
@@ -10,14 +11,14 @@ import (
 	"path/filepath"
 )
 
-// Lab is a temporary directory with both programs. Its owner closes it.
+// Lab is a temporary directory with both programs. The caller must close it.
 type Lab struct {
 	Dir string
 	// Repo is the root of the repository.
 	Repo string
 }
 
-// Open builds the programs of the repository in the working directory.
+// Open creates a temporary directory and builds the programs into it. The working directory must be the root of the repository.
 func Open(ctx context.Context, name string) (*Lab, error) {
 	repo, err := os.Getwd()
 	if err != nil {
@@ -37,7 +38,7 @@ func Open(ctx context.Context, name string) (*Lab, error) {
 // Close removes the directory.
 func (l *Lab) Close() error { return os.RemoveAll(l.Dir) }
 
-// Bin is the path of a program.
+// Bin returns the path of a program.
 func (l *Lab) Bin(name string) string { return filepath.Join(l.Dir, "bin", name) }
 
 func (l *Lab) build(ctx context.Context) error {
@@ -49,11 +50,11 @@ func (l *Lab) build(ctx context.Context) error {
 			return fmt.Errorf("building %s: %w\n%s", name, err, out)
 		}
 	}
-	// Pages of a file that is not yet on disk count as private memory of whoever maps it.
+	// Pages of a file that is not yet on disk count as private memory of the process that maps them.
 	return exec.CommandContext(ctx, "sync").Run()
 }
 
-// WriteFiles makes a tree of files.
+// WriteFiles writes files below root. It creates the directories.
 func WriteFiles(root string, files map[string]string) error {
 	for name, content := range files {
 		path := filepath.Join(root, name)

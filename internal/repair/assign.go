@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// together handles values that are assigned by one statement.
+// together handles values that one statement assigns.
 func (w *rewriter) together(values []ast.Expr) {
 	if len(values) < 2 {
 		return
@@ -29,7 +29,7 @@ func (w *rewriter) nils(block []ast.Stmt) {
 	}
 }
 
-// separate lets the nils of an assignment be assigned after the other values.
+// separate rewrites an assignment so that its nils are assigned after the other values.
 func (w *rewriter) separate(n *ast.AssignStmt) {
 	var kept []int
 	var after strings.Builder
@@ -60,7 +60,7 @@ func (w *rewriter) separate(n *ast.AssignStmt) {
 	w.closing = append(w.closing, Edit{at: int(n.End() - w.start), insert: after.String(), does: []repaired{{Nils, n}}})
 }
 
-// moves reports whether a part of something would be that of another once a variable is assigned to.
+// moves reports whether an expression would denote another variable after an assignment to variable.
 func (w *rewriter) moves(variable, part ast.Expr) bool {
 	if _, whole := part.(*ast.Ident); whole {
 		return false
@@ -71,7 +71,7 @@ func (w *rewriter) moves(variable, part ast.Expr) bool {
 	return strings.Contains(w.written(part.Pos(), part.End()), w.written(variable.Pos(), variable.End()))
 }
 
-// pick removes all but some expressions of a list.
+// pick removes all expressions of a list except the kept ones.
 func (w *rewriter) pick(list []ast.Expr, kept []int) {
 	cut := func(from, to token.Pos, text string) {
 		if from < to {
@@ -115,8 +115,8 @@ func (w *rewriter) ranging(n *ast.RangeStmt) {
 	w.copyVariables(n.Body, n.Key)
 }
 
-// isChannel reports whether a variable is used as channels are. If it is something else after all, it can still be had by its
-// index: it is not a character of a string.
+// isChannel reports whether a variable is used like a channel. If the variable is not a channel, access by index still works,
+// because the variable is not a character of a string.
 func isChannel(body *ast.BlockStmt, name string) bool {
 	is := func(x ast.Expr) bool {
 		id, ok := ast.Unparen(x).(*ast.Ident)
@@ -139,7 +139,7 @@ func isChannel(body *ast.BlockStmt, name string) bool {
 	return found
 }
 
-// givenAsChannel reports whether a call of a function literal gives an expression to a parameter that is a channel.
+// givenAsChannel reports whether a call of a function literal passes an expression to a parameter that is a channel.
 func givenAsChannel(call *ast.CallExpr, is func(ast.Expr) bool) bool {
 	lit, ok := call.Fun.(*ast.FuncLit)
 	if !ok {

@@ -8,28 +8,28 @@ import (
 	"strings"
 )
 
-// routine is what a function does itself, without the functions within it.
+// routine describes the statements of a function, without the functions within it.
 type routine struct {
 	defers []deferral
-	// values are the function literals that are not called on the spot.
+	// values are the function literals that are not called immediately.
 	values  []*ast.FuncLit
 	returns []*ast.ReturnStmt
-	// variables are the names of parameters and local variables, and assigned how often each is given a value.
+	// variables holds the names of parameters and local variables. assigned counts how often each is assigned a value.
 	variables map[string]bool
 	assigned  map[string]int
-	// fixed are the variables that must not be copied: their methods may need their address.
+	// fixed holds the variables that must not be copied: their methods may need their address.
 	fixed map[string]bool
 }
 
-// deferral is a defer statement. Looped says that it may run several times in one call of its function.
+// deferral is a defer statement. looped reports whether the statement may run several times in one call of its function.
 type deferral struct {
 	*ast.DeferStmt
 	looped bool
 }
 
-// routine handles what a function does itself. The interpreter holds a lock on the variables of a function while its deferred
-// calls run, and a function literal takes the same lock at its end. So one that is called there is made by a function of its
-// own, whose variables nobody locks.
+// routine handles the statements of a function. The interpreter holds a lock on the variables of a function while its deferred
+// calls run, and a function literal takes the same lock at its end. So a function literal that is called there is created by a
+// separate function, whose variables are not locked.
 func (w *rewriter) routine(receiver *ast.FieldList, t *ast.FuncType, block *ast.BlockStmt) {
 	b := survey(block, receiver, t.Params, t.Results)
 	w.results(t, block, b.returns)
@@ -84,8 +84,8 @@ func emptyInterface(x ast.Expr) bool {
 	}
 }
 
-// deferred lets a call be deferred with the values of this moment. The interpreter looks them up when the call runs: the
-// arguments, the receiver and, for a function literal, the variables of the loop around it.
+// deferred makes a deferred call use the values of the moment at which it is deferred. The interpreter looks them up when the
+// call runs: the arguments, the receiver and, for a function literal, the variables of the loop around it.
 func (w *rewriter) deferred(b routine, d deferral) {
 	var before strings.Builder
 	for i, arg := range d.Call.Args {
@@ -125,17 +125,19 @@ func (w *rewriter) deferred(b routine, d deferral) {
 	}
 }
 
-// argument is one of a deferred call that is copied to a variable of that name.
+// argument is an argument of a deferred call that is copied to a variable of that name.
 type argument struct {
 	ast.Expr
 	name string
 }
 
-// place stands for the value of a variable as long as there may be edits to come within it. No source has such a character.
+// place returns a placeholder for the value of a variable, used while more edits within the value may follow. No source
+// contains its character.
 func place(name string) string { return "\x00" + name + "\x00" }
 
-// copyArguments lets the arguments of deferred calls be computed before. All other edits must have been made and be in order, but
-// those of selects; the ones within an argument go with it. Those within others come first.
+// copyArguments makes the arguments of deferred calls be computed before the call is deferred. All other edits, except those
+// of selects, must have been made and be sorted; edits within an argument move with it. Arguments within other arguments are
+// handled first.
 func (w *rewriter) copyArguments() {
 	for _, arg := range slices.Backward(w.copies) {
 		copied := w.take(arg.Expr)
@@ -149,7 +151,7 @@ func (w *rewriter) copyArguments() {
 	}
 }
 
-// maker is the beginning of a function that returns a function literal, up to the literal.
+// maker returns the start of a function that returns a function literal, up to the literal.
 func (w *rewriter) maker(lit *ast.FuncLit) (string, bool) {
 	signature := w.written(lit.Type.Pos(), lit.Type.End())
 	if strings.Contains(signature, "//") {
@@ -158,10 +160,11 @@ func (w *rewriter) maker(lit *ast.FuncLit) (string, bool) {
 	return "func() " + strings.ReplaceAll(signature, "\n", " ") + " { return ", true
 }
 
-// fresh is a name that no source will use by chance, and that belongs to a place.
+// fresh returns a name that belongs to a position and that no source uses by chance.
 func (w *rewriter) fresh(at token.Pos) string { return fmt.Sprintf("aura_internal_%d", at-w.start) }
 
-// variable returns the variable of the function that an expression reads all or a part of, if it is one that begins with its name.
+// variable returns the name of the function's variable that an expression reads, wholly or in part, if the expression starts
+// with that name. Otherwise it returns "".
 func (b routine) variable(x ast.Expr) string {
 	switch ast.Unparen(x).(type) {
 	case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr:
@@ -174,8 +177,8 @@ func (b routine) variable(x ast.Expr) string {
 	return ""
 }
 
-// copyable reports whether an argument of a deferred call needs a copy, and can have one: its type must be its own, not that of
-// the parameter. Outside of a loop, the interpreter looks later at variables and parts of them only.
+// copyable reports whether an argument of a deferred call needs a copy and can have one: the argument must have its own type,
+// not the type of the parameter. Outside of a loop, the interpreter looks up only variables and parts of them later.
 func (b routine) copyable(x ast.Expr, d deferral) bool {
 	if b.variable(x) != "" || !d.looped {
 		return b.variable(x) != ""
@@ -186,7 +189,7 @@ func (b routine) copyable(x ast.Expr, d deferral) bool {
 	case *ast.UnaryExpr:
 		return x.Op != token.AND && x.Op != token.ARROW && b.copyable(x.X, d)
 	case *ast.CallExpr:
-		// One that is alone may stand for several.
+		// A call that is the only argument may return several values.
 		return len(d.Call.Args) > 1
 	default:
 		return false
@@ -198,7 +201,8 @@ func (b routine) varies(name string, looped bool) bool {
 	return name != "" && (looped || b.assigned[name] > 1)
 }
 
-// recovering returns the names of the functions that call recover, which works only if they are deferred themselves.
+// recovering returns the names of the functions that call recover. recover works only if these functions are deferred
+// themselves.
 func recovering(f *ast.File) map[string]bool {
 	names := map[string]bool{}
 	for _, decl := range f.Decls {
@@ -209,8 +213,8 @@ func recovering(f *ast.File) map[string]bool {
 	return names
 }
 
-// renewLiterals puts parentheses around lists and maps that are written in a loop and captured by a function: the interpreter
-// would let all iterations share one variable.
+// renewLiterals puts parentheses around lists and maps that are written in a loop and captured by a function. Without the
+// parentheses, the interpreter lets all iterations share one variable.
 func (w *rewriter) renewLiterals(loop *ast.BlockStmt) {
 	ast.Inspect(loop, func(n ast.Node) bool {
 		switch n := n.(type) {

@@ -1,6 +1,7 @@
-// Package repair knows which constructs of Go the interpreter gets wrong and how the source is to be written instead. Whoever
-// loads a plugin applies the edits; whoever judges a plugin without loading it asks them what they repair. So the two agree.
+// Package repair finds the Go constructs that the interpreter gets wrong and rewrites them. The loader of plugins applies the
+// edits. The checker, which judges a plugin without loading it, asks the edits what they repair. So the loader and the checker
+// agree.
 //
-// The package looks at syntax alone, one file at a time: types would cost more time than all the rest of loading a plugin. It does not know
-// the interpreter itself.
+// The package looks at syntax only, one file at a time: type checking would take longer than all other steps of loading a
+// plugin. The package does not import the interpreter.
 package repair

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// given lets functions that print or encode find the methods of what a parameter of type any holds: see assertion.
+// given makes functions that print or encode find the methods of the value that a parameter of type any holds: see assertion.
 func (w *rewriter) given(params *ast.FieldList, body *ast.BlockStmt) {
 	if params == nil {
 		return
@@ -37,7 +37,7 @@ func listOfAny(x ast.Expr) bool {
 	}
 }
 
-// givenOf handles the elements of a parameter, as a loop over it names them.
+// givenOf handles the elements of a parameter, under the name that a loop over the parameter gives them.
 func (w *rewriter) givenOf(param string, body *ast.BlockStmt) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -54,7 +54,7 @@ func (w *rewriter) givenOf(param string, body *ast.BlockStmt) {
 	})
 }
 
-// givenAs handles what is printed or encoded under one name.
+// givenAs handles the uses of one name in calls that print or encode.
 func (w *rewriter) givenAs(name string, body *ast.BlockStmt) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -81,7 +81,7 @@ func (w *rewriter) givenAs(name string, body *ast.BlockStmt) {
 	})
 }
 
-// looksBehind reports whether a function is one of compiled code that the interpreter shows the methods of its arguments.
+// looksBehind reports whether a function is compiled and the interpreter lets it see the methods of its arguments.
 func (w *rewriter) looksBehind(sel *ast.SelectorExpr) bool {
 	pkg, ok := sel.X.(*ast.Ident)
 	if !ok || w.names()[pkg.Name] {
@@ -99,8 +99,8 @@ func (w *rewriter) looksBehind(sel *ast.SelectorExpr) bool {
 	}
 }
 
-// handed puts parentheses around calls whose results go to a parameter of type any of a function of the file. Without them the interpreter
-// hands the results over without their methods.
+// handed puts parentheses around calls whose results are passed to a parameter of type any of a function of the file. Without
+// the parentheses, the interpreter passes the results without their methods.
 func (w *rewriter) handed(n *ast.CallExpr, to *ast.Ident) {
 	f := w.function(to.Name)
 	if f == nil || w.postponed[n] || n.Ellipsis.IsValid() {
@@ -118,7 +118,7 @@ func (w *rewriter) handed(n *ast.CallExpr, to *ast.Ident) {
 	rest, variadic := params[len(params)-1].(*ast.Ellipsis)
 	for i, x := range n.Args {
 		call, ok := x.(*ast.CallExpr)
-		// One that is alone may stand for several values.
+		// A call that is the only argument may return several values.
 		if !ok || len(n.Args) == 1 && (len(params) > 1 || variadic) && !w.single(call) {
 			continue
 		}

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// library are the interfaces of the standard library that plugins convert values to or assert, by import path.
+// library holds the interfaces of the standard library that plugins convert values to or assert, by import path.
 var library = map[string][]string{
 	"container/heap": {"Interface"},
 	"context":        {"Context"},
@@ -29,7 +29,8 @@ var library = map[string][]string{
 	"sync":           {"Locker"},
 }
 
-// writtenOut are the methods of interfaces that are asserted without a name, each with the name that our package has for the one of compiled code.
+// writtenOut maps the methods of interfaces that are asserted without a name to the name that our package has for the compiled
+// interface.
 var writtenOut = map[string]string{
 	"Close() error":    "closer",
 	"Error() string":   "error",
@@ -38,7 +39,7 @@ var writtenOut = map[string]string{
 	"Unwrap() []error": "joined",
 }
 
-// compiled returns how an interface of compiled code is written, if a type is one.
+// compiled returns the source text of an interface of compiled code, and reports whether a type is one.
 func (w *rewriter) compiled(x ast.Expr) (string, bool) {
 	switch t := ast.Unparen(x).(type) {
 	case *ast.Ident:
@@ -54,7 +55,7 @@ func (w *rewriter) compiled(x ast.Expr) (string, bool) {
 	}
 }
 
-// importPath is the path of the package that a name stands for in the file.
+// importPath returns the path of the package that a name denotes in the file.
 func (w *rewriter) importPath(name string) string {
 	for _, spec := range w.file.Imports {
 		importPath, err := strconv.Unquote(spec.Path.Value)
@@ -68,7 +69,7 @@ func (w *rewriter) importPath(name string) string {
 	return ""
 }
 
-// names are those that the file declares anywhere but as fields and methods.
+// names returns the names that the file declares, except those of fields and methods.
 func (w *rewriter) names() map[string]bool {
 	if w.named != nil {
 		return w.named
@@ -107,7 +108,7 @@ func (w *rewriter) names() map[string]bool {
 	return w.named
 }
 
-// namesOf are the names of a list of parameters.
+// namesOf returns the names in a list of parameters.
 func namesOf(list *ast.FieldList) []*ast.Ident {
 	if list == nil {
 		return nil
@@ -119,8 +120,9 @@ func namesOf(list *ast.FieldList) []*ast.Ident {
 	return names
 }
 
-// conversion writes error(x) as a function that returns x as an error, and so for other interfaces of compiled code. The interpreter hands
-// over the value alone, without its methods, and then panics. The function has the value in a variable of its own.
+// conversion rewrites error(x) as a function that returns x as an error, and does the same for other interfaces of compiled
+// code. The interpreter would pass only the value, without its methods, and then panic. The function holds the value in a
+// variable of its own.
 func (w *rewriter) conversion(n *ast.CallExpr) {
 	if len(n.Args) != 1 || n.Ellipsis.IsValid() || isNil(n.Args[0]) || mentionsIdent(n.Args[0], "recover") {
 		return
@@ -136,8 +138,8 @@ func (w *rewriter) conversion(n *ast.CallExpr) {
 	w.closing = append(w.closing, Edit{at: int(x.End() - w.start), skip: int(n.End() - x.End()), insert: "; return " + name + " }()"})
 }
 
-// assertion lets a value be asserted to be of an interface of compiled code. The interpreter looks for a value of the source where it was
-// when it became an interface, which may be in another function, and panics at nil.
+// assertion makes an assertion to an interface of compiled code work. The interpreter searches a value of the source where the
+// value was converted to an interface, which may be in another function, and panics at nil.
 func (w *rewriter) assertion(n *ast.TypeAssertExpr) {
 	if n.Type == nil {
 		return
@@ -160,7 +162,7 @@ func (w *rewriter) assertion(n *ast.TypeAssertExpr) {
 	w.closing = append(w.closing, Edit{at: int(n.X.End() - w.start), insert: "))[0]"})
 }
 
-// writtenOut is the name that our package has for an interface without one.
+// writtenOut returns the name that our package has for an interface without a name, or "".
 func (w *rewriter) writtenOut(x ast.Expr) string {
 	t, ok := x.(*ast.InterfaceType)
 	if !ok || len(t.Methods.List) != 1 {
@@ -170,7 +172,7 @@ func (w *rewriter) writtenOut(x ast.Expr) string {
 	return writtenOut[w.written(method.Pos(), method.End())]
 }
 
-// test notes assertions that do not panic.
+// test records assertions of the form v, ok := x.(T), which do not panic.
 func (w *rewriter) test(left int, right []ast.Expr) {
 	if left != 2 || len(right) != 1 {
 		return

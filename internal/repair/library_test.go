@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestLibrary looks in the standard library for the interfaces that repairs know by name.
+// TestLibrary checks that the standard library has the interfaces that repairs know by name.
 func TestLibrary(t *testing.T) {
 	t.Parallel()
 	for path, names := range library {
@@ -27,7 +27,7 @@ func TestLibrary(t *testing.T) {
 	}
 }
 
-// interfaces are the interfaces with methods that files declare, and the names that they give to types of other packages.
+// interfaces returns the interfaces with methods that files declare, and the aliases for types of other packages.
 func interfaces(t *testing.T, dir string, files []string) []string {
 	t.Helper()
 	var out []string

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// copyCounters handles the loop variables of a for clause that its body leaves alone. One that the body changes must stay what
-// it is, because the next iteration goes on from there.
+// copyCounters handles the loop variables of a for clause that its body does not change. A variable that the body changes must
+// not be copied, because the next iteration continues from its value.
 func (w *rewriter) copyCounters(n *ast.ForStmt) {
 	init, ok := n.Init.(*ast.AssignStmt)
 	if !ok || init.Tok != token.DEFINE {
@@ -23,7 +23,8 @@ func (w *rewriter) copyCounters(n *ast.ForStmt) {
 	w.copyVariables(n.Body, variables...)
 }
 
-// copyVariables lets a loop's body begin with copies of the variables, if something in it could outlive the iteration.
+// copyVariables adds copies of the variables at the start of a loop's body, if something in the body could outlive the
+// iteration.
 func (w *rewriter) copyVariables(body *ast.BlockStmt, variables ...ast.Expr) {
 	var names []string
 	var copied []*ast.Ident
@@ -39,7 +40,7 @@ func (w *rewriter) copyVariables(body *ast.BlockStmt, variables ...ast.Expr) {
 	if !slices.ContainsFunc(names, func(name string) bool { return declares(body, name) }) {
 		w.insert(body.Lbrace+1, " "+list+" := "+list+";")
 	} else {
-		// The body has a variable of that name, such as a copy of its own. Two of one name need two blocks.
+		// The body declares a variable of the same name, such as its own copy. Two variables of the same name need two blocks.
 		w.insert(body.Lbrace+1, " "+list+" := "+list+"; {")
 		w.closing = append(w.closing, Edit{at: int(body.Rbrace - w.start), insert: "}"})
 	}
@@ -48,7 +49,7 @@ func (w *rewriter) copyVariables(body *ast.BlockStmt, variables ...ast.Expr) {
 	}
 }
 
-// declares reports whether a block declares the name itself, not in a block within it.
+// declares reports whether a block itself declares the name, not a block within it.
 func declares(block *ast.BlockStmt, name string) bool {
 	for _, stmt := range block.List {
 		for {
@@ -72,8 +73,8 @@ func declares(block *ast.BlockStmt, name string) bool {
 	return false
 }
 
-// captures reports whether a function literal in the body mentions the name, or the address of it or of a part is taken, or it is
-// put where an interface may hold it.
+// captures reports whether a function literal in the body mentions the name, or the body takes the address of the variable or
+// of a part of it, or stores the variable where an interface may hold it.
 func captures(body *ast.BlockStmt, name string) bool {
 	found := false
 	ast.Inspect(body, func(n ast.Node) bool {

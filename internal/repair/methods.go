@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// finders are functions for compiled code that has a value of the source in an interface and needs its methods, by the name that our package
-// is told them by. Each has the methods that make it useful and the interfaces that it looks for.
+// finders are functions that give compiled code the methods of a source value in an interface. name is the name under which
+// our package registers them. methods lists the methods that make a finder useful, and interfaces the interfaces that it looks
+// for.
 var finders = []struct {
 	name       string
 	methods    string
@@ -16,8 +17,8 @@ var finders = []struct {
 	{"jsons", "MarshalJSON MarshalText", []string{"marshaler", "textMarshaler"}},
 }
 
-// teach tells our package the finders for the methods that the file declares. The interpreter hides the methods of values that are in
-// a list, a map or a struct from the functions that print or encode them.
+// teach registers the finders with our package, for the methods that the file declares. The interpreter hides the methods of
+// values in a list, a map or a struct from the functions that print or encode them.
 func (w *rewriter) teach() {
 	declared := map[string]bool{}
 	for _, decl := range w.file.Decls {

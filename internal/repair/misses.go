@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// misses lets a variable be zero after v, ok := x.(T) or v, ok := m[k] where there is none. The interpreter leaves it as it is, and in a loop
-// that is what it was in the iteration before. An assertion is made by a function, whose variables are new each time. An element
-// is looked up twice: alone it is zero where there is none.
+// misses sets a variable to zero after v, ok := x.(T) or v, ok := m[k] if there is no value. The interpreter leaves the
+// variable unchanged; in a loop it keeps the value of the previous iteration. An assertion is made by a function, whose
+// variables are new each time. An element is looked up twice: a lookup without ok gives zero if there is no element.
 func (w *rewriter) misses(n *ast.AssignStmt) {
 	if len(n.Lhs) != 2 || len(n.Rhs) != 1 || !w.reused[n] && n.Tok != token.ASSIGN {
 		return
@@ -38,7 +38,7 @@ func (w *rewriter) misses(n *ast.AssignStmt) {
 	}
 }
 
-// twice reports whether an element that is assigned can be looked up twice.
+// twice reports whether an assigned element can be looked up twice.
 func (w *rewriter) twice(n *ast.AssignStmt, x *ast.IndexExpr) bool {
 	for _, left := range n.Lhs {
 		if _, ok := left.(*ast.Ident); !ok || mentionsIdent(x, rootIdent(left)) {
@@ -64,7 +64,7 @@ func (w *rewriter) lookups(block []ast.Stmt) {
 	}
 }
 
-// reuse notes the assignments of a loop whose variables are the same in each iteration.
+// reuse records the assignments of a loop whose variables are shared by all iterations.
 func (w *rewriter) reuse(loop *ast.BlockStmt) {
 	ast.Inspect(loop, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -79,7 +79,8 @@ func (w *rewriter) reuse(loop *ast.BlockStmt) {
 	})
 }
 
-// taken notes the assignment before a condition that is about nothing but its success, and so is the variable.
+// taken records the assignment of an if statement whose condition is only the success of the assignment, so that the variable
+// is read only on success.
 func (w *rewriter) taken(n *ast.IfStmt) {
 	assign, ok := n.Init.(*ast.AssignStmt)
 	if !ok || len(assign.Lhs) != 2 || n.Else != nil || assign.Tok != token.DEFINE {
@@ -90,7 +91,8 @@ func (w *rewriter) taken(n *ast.IfStmt) {
 	}
 }
 
-// isSteady reports whether an expression can be written twice, calls of functions of the library included that always return the same.
+// isSteady reports whether an expression can be written twice. It accepts calls of library functions that always return the
+// same result.
 func isSteady(x ast.Expr) bool {
 	steady := true
 	ast.Inspect(x, func(n ast.Node) bool {

@@ -5,7 +5,7 @@ import (
 	"go/token"
 )
 
-// constants converts computed constants to the type that they are declared with.
+// constants converts computed constants to their declared type.
 func (w *rewriter) constants(n *ast.GenDecl) {
 	if n.Tok != token.CONST {
 		return
@@ -25,7 +25,7 @@ func (w *rewriter) constants(n *ast.GenDecl) {
 	}
 }
 
-// typed gives a number beside a constant of package math the type that the interpreter gives the constant.
+// typed converts a number beside a constant of package math to the type that the interpreter gives the constant.
 func (w *rewriter) typed(x, beside ast.Expr) {
 	if isFloat(x) && isMath(beside) {
 		w.insert(x.Pos(), "float64(")
@@ -33,7 +33,7 @@ func (w *rewriter) typed(x, beside ast.Expr) {
 	}
 }
 
-// isFloat reports whether an expression is made of literals, one of which has a point or an exponent.
+// isFloat reports whether an expression consists of literals, one of which has a point or an exponent.
 func isFloat(x ast.Expr) bool {
 	point, literals := false, true
 	ast.Inspect(x, func(n ast.Node) bool {
@@ -50,7 +50,7 @@ func isFloat(x ast.Expr) bool {
 	return point && literals
 }
 
-// isMath reports whether an expression is a constant of package math, but for its sign.
+// isMath reports whether an expression is a constant of package math, possibly with a sign.
 func isMath(x ast.Expr) bool {
 	x = ast.Unparen(x)
 	if u, ok := x.(*ast.UnaryExpr); ok && (u.Op == token.SUB || u.Op == token.ADD) {
@@ -64,7 +64,7 @@ func isMath(x ast.Expr) bool {
 	return ok && pkg.Name == "math"
 }
 
-// shifted gives a number that is shifted, as in flags & (1 << n), the type of what stands beside it: 1 becomes (flags-flags+1).
+// shifted gives a shifted number, as in flags & (1 << n), the type of the other operand: 1 becomes (flags-flags+1).
 func (w *rewriter) shifted(n *ast.BinaryExpr) {
 	if n.Op == token.SHL || n.Op == token.SHR || n.Op == token.LAND || n.Op == token.LOR {
 		return
@@ -81,7 +81,7 @@ func (w *rewriter) shifted(n *ast.BinaryExpr) {
 	}
 }
 
-// shiftedNumber is the literal that an expression shifts, or nil.
+// shiftedNumber returns the literal that an expression shifts, or nil.
 func shiftedNumber(x ast.Expr) *ast.BasicLit {
 	shift, ok := ast.Unparen(x).(*ast.BinaryExpr)
 	if !ok || shift.Op != token.SHL {
@@ -97,7 +97,7 @@ func shiftedNumber(x ast.Expr) *ast.BasicLit {
 	return lit
 }
 
-// typedLeaf is a variable, or a part of one, that an expression has its type from. It can be written twice.
+// typedLeaf returns a variable, or a part of one, that gives an expression its type. The result can be written twice.
 func typedLeaf(x ast.Expr) ast.Expr {
 	switch e := ast.Unparen(x).(type) {
 	case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr:
@@ -121,7 +121,7 @@ func typedLeaf(x ast.Expr) ast.Expr {
 	return nil
 }
 
-// isRepeatable reports whether an expression can be written twice: it is made of variables, and of numbers as an index.
+// isRepeatable reports whether an expression can be written twice: it consists of variables, with numbers as indexes.
 func isRepeatable(x ast.Expr) bool {
 	repeatable := true
 	ast.Inspect(x, func(n ast.Node) bool {

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// printed puts parentheses around calls whose results are printed as text, as in fmt.Sprint(f(), x). Without them the interpreter
-// hands the results over without their methods, so that those of the plugin's own types are not printed by their String or Error.
+// printed puts parentheses around calls whose results are printed as text, as in fmt.Sprint(f(), x). Without the parentheses,
+// the interpreter passes the results without their methods, so that fmt does not call the String or Error method of the
+// plugin's own types.
 func (w *rewriter) printed(n *ast.CallExpr, sel *ast.SelectorExpr) {
 	if pkg, ok := sel.X.(*ast.Ident); !ok || pkg.Name != "fmt" || w.postponed[n] || n.Ellipsis.IsValid() {
 		return
@@ -31,8 +32,8 @@ func (w *rewriter) printed(n *ast.CallExpr, sel *ast.SelectorExpr) {
 	}
 }
 
-// textArguments are the arguments behind a format that are for text. There are none if the format is no literal, or has
-// more than flags and widths in its verbs.
+// textArguments returns the arguments after a format that are printed as text. It returns nil if the format is not a literal,
+// or if its verbs have more than flags and widths.
 func textArguments(args []ast.Expr) []ast.Expr {
 	format := slices.IndexFunc(args, func(x ast.Expr) bool {
 		lit, ok := x.(*ast.BasicLit)
@@ -66,7 +67,7 @@ func textArguments(args []ast.Expr) []ast.Expr {
 	return found
 }
 
-// leftmost is what an expression begins with.
+// leftmost returns the expression that an expression starts with.
 func leftmost(x ast.Expr) ast.Expr {
 	for {
 		switch e := x.(type) {
@@ -82,7 +83,8 @@ func leftmost(x ast.Expr) ast.Expr {
 	}
 }
 
-// single reports whether a call is of a function of the file that has one result. One that is alone may stand for several values.
+// single reports whether a call is of a function of the file that has one result. Without that, a call that is the only
+// argument may return several values.
 func (w *rewriter) single(call *ast.CallExpr) bool {
 	id, ok := call.Fun.(*ast.Ident)
 	if !ok {
@@ -92,7 +94,7 @@ func (w *rewriter) single(call *ast.CallExpr) bool {
 	return f != nil && f.Results.NumFields() == 1
 }
 
-// function is the type of a function of the file, or nil.
+// function returns the type of a function of the file, or nil.
 func (w *rewriter) function(name string) *ast.FuncType {
 	if w.functions == nil {
 		w.functions = functions(w.file)
@@ -100,7 +102,7 @@ func (w *rewriter) function(name string) *ast.FuncType {
 	return w.functions[name]
 }
 
-// functions are those that are not generic and whose names mean nothing else in the file.
+// functions returns the functions that are not generic and whose names have no other meaning in the file.
 func functions(f *ast.File) map[string]*ast.FuncType {
 	found := map[string]*ast.FuncType{}
 	for _, decl := range f.Decls {

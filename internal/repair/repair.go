@@ -7,41 +7,46 @@ import (
 	"strings"
 )
 
-// Edits returns edits that mean nothing to a Go compiler and keep the interpreter from being silently wrong:
+// Edits returns edits, sorted by offset, that do not change the meaning of a file for a Go compiler and that keep the
+// interpreter from being silently wrong:
 //
-//   - A parameter without a name gets the blank one. The interpreter gives it no place and hands its value to the next.
-//   - An operator on the right side of an assignment or in a return gets parentheses, a received value in a return too. Without them the interpreter gives the
-//     operation the type of its destination; if that is an interface, the function ends there.
+//   - A parameter without a name gets the blank name. Without a name, the interpreter gives the parameter no storage and
+//     passes its value to the next parameter.
+//   - An operator on the right side of an assignment or in a return gets parentheses, and so does a received value in a
+//     return. Without them the interpreter gives the operation the type of its destination; if that is an interface, the
+//     function ends there.
 //   - Named results are set to zero, and a call that is assigned gets parentheses: see results.
-//   - A list, map, struct or received value that is assigned together with others gets parentheses. Without them those are lost.
+//   - A list, map, struct or received value that is assigned together with other values gets parentheses. Without them the
+//     other values are lost.
 //   - A loop variable that a function or a pointer may capture is copied, so that each iteration has its own.
-//   - A number with a point beside a constant of package math, as in 2.5 * math.Pi, is made a float64. The interpreter takes the
-//     two for different types.
-//   - What a loop puts into a list or a map gets a variable of its own: see keepValues.
-//   - A constant that has a type and is computed, as in 1 << iota, is converted to the type. The interpreter takes it for unequal
-//     to itself.
-//   - A list of conditions in a case becomes one condition. The interpreter looks at the first only.
-//   - A list of values in a case, if they are computed, becomes several cases. The interpreter computes the first only.
-//   - A switch on what may be an interface becomes one without a value. The interpreter converts the value, and panics.
+//   - A number with a point beside a constant of package math, as in 2.5 * math.Pi, is converted to float64. The interpreter
+//     gives the two different types.
+//   - A value that a loop stores in a list or a map gets a variable of its own: see keepValues.
+//   - A constant that has a type and is computed, as in 1 << iota, is converted to the type. The interpreter finds such a
+//     constant unequal to itself.
+//   - A list of conditions in a case becomes one condition. The interpreter evaluates only the first one.
+//   - A list of computed values in a case becomes several cases. The interpreter computes only the first one.
+//   - A switch over a value that may be an interface becomes a switch without a value. The interpreter converts the value, and
+//     panics.
 //   - A switch with a statement before its value gets a block around both. The interpreter does not compute the value.
-//   - A number that is shifted gets the type of what stands beside it. The interpreter takes it for an int.
-//   - A loop over a list of channels gets its elements by their index. The interpreter takes it for a loop over a channel.
+//   - A number that is shifted gets the type of the operand beside it. The interpreter treats the number as an int.
+//   - A loop over a list of channels gets its elements by index. The interpreter treats it as a loop over a channel.
 //   - A loop over the offsets of a string gets a second variable. Without it the interpreter counts characters.
-//   - A nil that is assigned together with other values is assigned after them. The interpreter looks for its type, and panics.
-//   - The writers of io.MultiWriter and the readers of io.MultiReader are given as a list. The interpreter hands over single ones
+//   - A nil that is assigned together with other values is assigned after them. The interpreter looks for its type, and
+//     panics.
+//   - The writers of io.MultiWriter and the readers of io.MultiReader are passed as a list. The interpreter passes single ones
 //     without their methods.
-//   - A type switch over a parameter of type any becomes one over assertions: see anySwitches.
+//   - A type switch over a parameter of type any becomes a switch over assertions: see anySwitches.
 //   - A call whose result is printed gets parentheses: see printed.
-//   - A conversion to an interface of compiled code, as in error(x), becomes a function that returns one: see conversion.
+//   - A conversion to an interface of compiled code, as in error(x), becomes a function that returns the interface: see
+//     conversion.
 //   - An assertion of such an interface finds values of the source: see assertion.
-//   - A value that may not be there, as in v, ok := m[k], is zero if it is not: see misses.
-//   - What a parameter of type any holds is printed by its methods: see given, handed and teach.
-//   - The type error of a case is that of compiled code. The interpreter's own fits none of its errors.
-//   - What concerns deferred calls and select: see deferred, selects, receives and leaves.
-//   - Panic is called in a package of ours. The interpreter's own wraps its argument, so that recover returns something of
-//     another type, and a crash prints something that is not the message.
-//
-// They are in the order of their offsets.
+//   - A value that may be missing, as in v, ok := m[k], is zero if it is missing: see misses.
+//   - The value that a parameter of type any holds is printed by its methods: see given, handed and teach.
+//   - The type error in a case refers to the error of compiled code. The interpreter's own type matches none of its errors.
+//   - Deferred calls and selects are rewritten: see deferred, selects, receives and leaves.
+//   - Calls of panic go to a package of ours. The interpreter's own panic wraps its argument, so that recover returns a value
+//     of another type, and a crash does not print the message.
 func Edits(f *ast.File, text []byte) []Edit {
 	w := newRewriter(f, text)
 	ast.Inspect(f, func(n ast.Node) bool {
@@ -120,15 +125,15 @@ func Edits(f *ast.File, text []byte) []Edit {
 	return w.edits
 }
 
-// Path is the import path of a package that holds what takes the place of built-in names, by the same names: panic and error. It also has
-// wrapped, which reports whether the interpreter has put a value into one of its own; kept and some, which prepare a value for an
-// assertion; and interfaces that have no other name. No source will use it, or its alias, by chance.
+// Path is the import path of a package that replaces the built-in names panic and error, under the same names. The package
+// also has wrapped, which reports whether the interpreter has wrapped a value; kept and some, which prepare a value for an
+// assertion; and interfaces that have no other name. No source uses the path or its alias by chance.
 const (
 	Path     = "aura.internal/builtin"
 	ourAlias = "aura_internal_builtin"
 )
 
-// call handles calls that the interpreter gets wrong by their name.
+// call handles calls of functions that the interpreter gets wrong.
 func (w *rewriter) call(n *ast.CallExpr) {
 	switch f := n.Fun.(type) {
 	case *ast.Ident:
@@ -142,7 +147,7 @@ func (w *rewriter) call(n *ast.CallExpr) {
 		if !ok || pkg.Name != "io" || w.postponed[n] || n.Ellipsis.IsValid() || len(n.Args) == 0 {
 			return
 		}
-		// A call that is alone may stand for several values.
+		// A call that is the only argument may return several values.
 		if _, alone := n.Args[0].(*ast.CallExpr); alone && len(n.Args) == 1 {
 			return
 		}
@@ -159,7 +164,7 @@ func (w *rewriter) block(list []ast.Stmt) {
 	w.lookups(list)
 }
 
-// loop handles what is repeated.
+// loop handles the body of a loop.
 func (w *rewriter) loop(body *ast.BlockStmt) {
 	w.reuse(body)
 	w.renewLiterals(body)
@@ -188,7 +193,7 @@ func (w *rewriter) assignment(n *ast.AssignStmt) {
 	}
 	for i, x := range n.Rhs {
 		_, element := ast.Unparen(n.Lhs[i]).(*ast.IndexExpr)
-		// A call would have the variable for its result from its beginning on: see results.
+		// The interpreter would use the variable for the result from the start of the call: see results.
 		if isUnary(x) || element && isArithmetic(x) || !element && isPlainCall(x) {
 			w.wrap(x)
 		}

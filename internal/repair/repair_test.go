@@ -10,8 +10,8 @@ import (
 	"github.com/idelchi/aura/internal/repair"
 )
 
-// TestDone asks what is repaired. Each row is the body of a function; the construct in question begins at the mark, which is none
-// of the source. That the repairs are right is shown where there is an interpreter.
+// TestDone checks what is repaired. Each row is the body of a function; the construct starts at the mark, which is removed
+// from the source. Tests in packages with an interpreter show that the repairs are correct.
 func TestDone(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -102,7 +102,7 @@ func TestDone(t *testing.T) {
 		"miss, computed element":     {`for { §v, ok := m[h()]; g(v) }`, repair.Miss, false},
 		"miss, element assigned":     {`§v, ok = m[k]`, repair.Miss, true},
 		"miss, element by itself":    {`§v, ok = m[v]`, repair.Miss, false},
-		// What is received gets another variable, and the map's element is written again as it was.
+		// The received value gets another variable, and the map's element is written again unchanged.
 		"printed, then written again": {`select { case m[fmt.Sprint(§h())] = <-c: }`, repair.Printed, false},
 	} {
 		t.Run(name, func(t *testing.T) {

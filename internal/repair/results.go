@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// results lets a function begin with its named results at zero. The interpreter gives a result the place where the caller wants it,
-// with what is there: in a loop, what the call before returned. A result that is forwarded gets parentheses, so that it has a place
-// of its own: else the function called would begin by overwriting this one's.
+// results sets the named results of a function to zero at its start. The interpreter uses the caller's destination as storage
+// for a result, with its current content: in a loop, the result of the previous call. A forwarded result gets parentheses, so
+// that it has its own storage: otherwise the called function would first overwrite the result of this function.
 func (w *rewriter) results(t *ast.FuncType, block *ast.BlockStmt, returns []*ast.ReturnStmt) {
 	if t.Results == nil {
 		return
@@ -36,7 +36,7 @@ func (w *rewriter) results(t *ast.FuncType, block *ast.BlockStmt, returns []*ast
 	}
 }
 
-// isPlainCall reports whether an expression calls something that has a name, other than a built-in function.
+// isPlainCall reports whether an expression calls something that has a name, except built-in functions.
 func isPlainCall(x ast.Expr) bool {
 	call, ok := x.(*ast.CallExpr)
 	if !ok || isBuiltin(call, "append", "cap", "complex", "copy", "imag", "len", "make", "max", "min", "new", "real", "recover") {

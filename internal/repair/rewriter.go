@@ -14,31 +14,32 @@ type rewriter struct {
 	start token.Pos
 	text  []byte
 	edits []Edit
-	// imports is set once the file uses what takes the place of a built-in name.
+	// imports reports whether the file uses the replacement of a built-in name.
 	imports bool
-	// closing are edits that stand behind all others at their offset.
+	// closing holds edits that come after all other edits at their offset.
 	closing []Edit
-	// recovering are the names of the functions and methods of the file that call recover.
+	// recovering holds the names of the functions and methods of the file that call recover.
 	recovering map[string]bool
-	// labels are those of the switches that get a block around them.
+	// labels holds the labels of the switches that get a block around them.
 	labels map[*ast.SwitchStmt]string
-	// selections are the select statements, those within others behind them.
+	// selections holds the select statements, outer ones before inner ones.
 	selections []selection
-	// labelled are the labels of select statements.
+	// labelled holds the labels of select statements.
 	labelled map[*ast.SelectStmt]*ast.Ident
-	// asserted are the type switches that have become others.
+	// asserted holds the type switches that were rewritten.
 	asserted map[*ast.TypeSwitchStmt]bool
-	// strings are the loops over parameters of type string.
+	// strings holds the loops over parameters of type string.
 	strings map[*ast.RangeStmt]bool
-	// copies are the arguments of deferred calls that are computed before, those within others behind them.
+	// copies holds the arguments of deferred calls that are computed before, outer ones before inner ones.
 	copies []argument
-	// postponed are the calls that are deferred.
+	// postponed holds the deferred calls.
 	postponed map[*ast.CallExpr]bool
-	// tested are the assertions that do not panic.
+	// tested holds the assertions that do not panic.
 	tested map[*ast.TypeAssertExpr]bool
-	// reused are the assignments to variables that may have had another value before, but for whole, which are looked at on success only.
+	// reused holds the assignments to variables that may have another value from before. whole holds those of them whose
+	// variable is read only on success.
 	reused, whole map[*ast.AssignStmt]bool
-	// declared, named and functions are filled in when they are needed.
+	// declared, named and functions are computed on first use.
 	declared, named map[string]bool
 	functions       map[string]*ast.FuncType
 }
@@ -66,25 +67,25 @@ func (w *rewriter) insert(at token.Pos, text string) {
 	w.edits = append(w.edits, Edit{at: int(at - w.start), insert: text})
 }
 
-// repairs notes what the edit that was made last repairs.
+// repairs records what the most recent edit repairs.
 func (w *rewriter) repairs(kind Kind, node ast.Node) {
 	last := &w.edits[len(w.edits)-1]
 	last.does = append(last.does, repaired{kind, node})
 }
 
-// ours makes a built-in name mean what our package has under it.
+// ours makes a built-in name refer to its replacement in our package.
 func (w *rewriter) ours(id *ast.Ident) {
 	w.imports = true
 	w.insert(id.Pos(), ourAlias+".")
 }
 
-// replace puts text in the place of what stands between two positions. The lines that this spans stay.
+// replace replaces the text between two positions. It keeps the number of lines.
 func (w *rewriter) replace(from, to token.Pos, text string) {
 	text = strings.Repeat("\n", strings.Count(w.written(from, to), "\n")) + text
 	w.edits = append(w.edits, Edit{at: int(from - w.start), skip: int(to - from), insert: text})
 }
 
-// written is the source between two positions.
+// written returns the source between two positions.
 func (w *rewriter) written(from, to token.Pos) string {
 	return string(w.text[from-w.start : to-w.start])
 }

@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// selection is a select statement; at is where it begins, its label included. Label is one that it is to get.
+// selection is a select statement. at is its start, including its label. label is the label that the statement gets.
 type selection struct {
 	*ast.SelectStmt
 	at    token.Pos
 	label string
 }
 
-// selection remembers a select statement. A break that leaves it from within a condition gets its label: the interpreter would
-// leave the loop around it.
+// selection records a select statement. A break that leaves the select from within a condition gets its label: without a
+// label, the interpreter would leave the loop around the select.
 func (w *rewriter) selection(n *ast.SelectStmt) {
 	s := selection{SelectStmt: n, at: n.Pos()}
 	name := w.fresh(n.Pos())
@@ -33,7 +33,7 @@ func (w *rewriter) selection(n *ast.SelectStmt) {
 	w.selections = append(w.selections, s)
 }
 
-// breaks are those that leave a select statement, but for one at the end of a case.
+// breaks returns the breaks that leave a select statement, except one at the end of a case.
 func breaks(n *ast.SelectStmt) []*ast.BranchStmt {
 	var found []*ast.BranchStmt
 	for _, stmt := range n.Body.List {
@@ -61,8 +61,8 @@ func breaks(n *ast.SelectStmt) []*ast.BranchStmt {
 	return found
 }
 
-// selects lets the values that a select sends, and the channels, be computed before it. The interpreter computes of them what is
-// outermost only. All edits must have been made and be in order; those within a value go with it.
+// selects makes the values that a select sends, and the channels, be computed before the select. The interpreter computes only
+// their outermost expression. All edits must have been made and be sorted; edits within a value move with it.
 func (w *rewriter) selects() {
 	for _, s := range w.selections {
 		var before strings.Builder
@@ -75,7 +75,7 @@ func (w *rewriter) selects() {
 				name := w.fresh(x.Pos())
 				moved := w.take(x)
 				fmt.Fprintf(&before, "%s := %s; ", name, moved.insert)
-				// The lines that it spans go with it.
+				// The lines that the expression spans move with it.
 				moved.insert = name
 				w.edits = append(w.edits, moved)
 				w.sort()
@@ -89,7 +89,7 @@ func (w *rewriter) selects() {
 	}
 }
 
-// communicates are the parts of a communication that have to be computed before.
+// communicates returns the parts of a communication that must be computed before the select.
 func (w *rewriter) communicates(comm ast.Stmt) []ast.Expr {
 	var found []ast.Expr
 	channel := ast.Expr(nil)
@@ -110,7 +110,7 @@ func (w *rewriter) communicates(comm ast.Stmt) []ast.Expr {
 	return found
 }
 
-// received is the channel that an expression receives from, or nil.
+// received returns the channel that an expression receives from, or nil.
 func received(x ast.Expr) ast.Expr {
 	if u, ok := ast.Unparen(x).(*ast.UnaryExpr); ok && u.Op == token.ARROW {
 		return u.X
@@ -118,7 +118,7 @@ func received(x ast.Expr) ast.Expr {
 	return nil
 }
 
-// isComputed reports whether a value has parts that are computed, and a type of its own.
+// isComputed reports whether a value has computed parts and a type of its own.
 func (w *rewriter) isComputed(x ast.Expr) bool {
 	switch e := x.(type) {
 	case *ast.CompositeLit:
@@ -140,7 +140,8 @@ func (w *rewriter) isComputed(x ast.Expr) bool {
 	}
 }
 
-// isTyped reports whether an expression is surely not made of constants alone, which would have the type of the channel.
+// isTyped reports whether an expression certainly contains more than constants. An expression of constants alone would get the
+// type of the channel.
 func (w *rewriter) isTyped(x ast.Expr) bool {
 	typed := false
 	ast.Inspect(x, func(n ast.Node) bool {
@@ -155,7 +156,7 @@ func (w *rewriter) isTyped(x ast.Expr) bool {
 	return typed
 }
 
-// variables are the names of the file's parameters and variables.
+// variables returns the names of the file's parameters and variables.
 func (w *rewriter) variables() map[string]bool {
 	if w.declared == nil {
 		w.declared = map[string]bool{}
@@ -178,7 +179,7 @@ func (w *rewriter) variables() map[string]bool {
 	return w.declared
 }
 
-// take removes the edits within an expression, and returns one that does what they do.
+// take removes the edits within an expression, and returns one edit with the same effect.
 func (w *rewriter) take(x ast.Expr) Edit {
 	from, to := int(x.Pos()-w.start), int(x.End()-w.start)
 	all := Edit{at: from, skip: to - from}
@@ -197,7 +198,8 @@ func (w *rewriter) take(x ast.Expr) Edit {
 	return all
 }
 
-// leaves gives a jump at the end of a case of a select a block of its own. Without one the interpreter stays in the loop.
+// leaves puts a jump at the end of a case of a select into a block of its own. Without the block, the interpreter stays in the
+// loop.
 func (w *rewriter) leaves(n *ast.CommClause) {
 	if len(n.Body) == 0 {
 		return
@@ -209,7 +211,7 @@ func (w *rewriter) leaves(n *ast.CommClause) {
 	}
 }
 
-// receives turns an assignment that a select communicates by into a declaration and an assignment. The interpreter knows only
+// receives rewrites a receiving assignment of a select as a declaration and an assignment. The interpreter supports only
 // declarations there.
 func (w *rewriter) receives(n *ast.CommClause) {
 	assign, ok := n.Comm.(*ast.AssignStmt)

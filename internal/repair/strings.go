@@ -5,7 +5,7 @@ import (
 	"go/token"
 )
 
-// texts remembers the loops over parameters of type string.
+// texts records the loops over parameters of type string.
 func (w *rewriter) texts(params *ast.FieldList, body *ast.BlockStmt) {
 	if params == nil {
 		return
@@ -59,8 +59,8 @@ func redefines(body *ast.BlockStmt, name string) bool {
 	return found
 }
 
-// offsets gives a loop that has an index only a second variable, if what it is over has an index: it is a string, or its body reads
-// an element or a part of it. Neither a number nor a function nor a channel is such.
+// offsets adds a second variable to a loop that has only an index, if the loop is over something that can be indexed: a
+// string, or a value of which the body reads an element or a part. A number, a function or a channel cannot be indexed.
 func (w *rewriter) offsets(n *ast.RangeStmt) {
 	key, ok := n.Key.(*ast.Ident)
 	if !ok || key.Name == "_" || n.Value != nil {
@@ -73,7 +73,7 @@ func (w *rewriter) offsets(n *ast.RangeStmt) {
 	}
 }
 
-// indexes reports whether a body reads an element or a part of what is written so.
+// indexes reports whether a body reads an element or a part of the expression with this text.
 func (w *rewriter) indexes(body *ast.BlockStmt, list string) bool {
 	found := false
 	ast.Inspect(body, func(n ast.Node) bool {

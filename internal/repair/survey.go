@@ -8,13 +8,13 @@ import (
 // surveyor walks through a function's own statements.
 type surveyor struct {
 	*routine
-	// loops is how many loops there are around a statement.
+	// loops is the number of loops around the current statement.
 	loops int
-	// called are the function literals that are called on the spot.
+	// called holds the function literals that are called immediately.
 	called map[*ast.FuncLit]bool
 }
 
-// survey looks at what a function does itself. The lists are of what it is given and gives.
+// survey examines a function's own statements. lists holds its receiver, parameters and results.
 func survey(block *ast.BlockStmt, lists ...*ast.FieldList) routine {
 	b := routine{variables: map[string]bool{}, assigned: map[string]int{}, fixed: map[string]bool{}}
 	for _, list := range lists {
@@ -31,7 +31,7 @@ func survey(block *ast.BlockStmt, lists ...*ast.FieldList) routine {
 	return b
 }
 
-// Visit notes one node. It goes into all but function literals.
+// Visit records one node. It does not descend into function literals.
 func (s surveyor) Visit(n ast.Node) ast.Visitor {
 	switch n := n.(type) {
 	case *ast.FuncLit:
@@ -66,7 +66,7 @@ func (s surveyor) Visit(n ast.Node) ast.Visitor {
 	return s
 }
 
-// fix notes a variable that is declared with its type.
+// fix records a variable that is declared with its type.
 func (b *routine) fix(name *ast.Ident) {
 	b.variables[name.Name] = true
 	b.fixed[name.Name] = true
@@ -105,7 +105,7 @@ func (b *routine) assignment(n *ast.AssignStmt) {
 	}
 }
 
-// rootIdent is the variable that an expression reads or writes a part of.
+// rootIdent returns the name of the variable that an expression reads or writes a part of.
 func rootIdent(x ast.Expr) string {
 	for {
 		switch e := x.(type) {

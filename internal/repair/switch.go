@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// choice turns a switch into one that the interpreter understands.
+// choice rewrites a switch so that the interpreter runs it correctly.
 func (w *rewriter) choice(n *ast.SwitchStmt) {
 	w.unfold(n)
 	value, ok := w.valueless(n)
@@ -34,7 +34,8 @@ func (w *rewriter) choice(n *ast.SwitchStmt) {
 	}
 }
 
-// alternatives turns case f(), g(): into case f(): fallthrough; case g():. The interpreter does not compute the second.
+// alternatives turns case f(), g(): into case f(): fallthrough; case g():. The interpreter does not compute the second
+// expression.
 func (w *rewriter) alternatives(n *ast.SwitchStmt) {
 	for _, stmt := range n.Body.List {
 		clause, ok := stmt.(*ast.CaseClause)
@@ -71,13 +72,13 @@ func (w *rewriter) unfold(n *ast.SwitchStmt) {
 	w.closing = append(w.closing, Edit{at: int(n.End() - w.start), insert: "}"})
 }
 
-// unfolds reports whether a switch has a statement before a value that has to be computed.
+// unfolds reports whether a switch has a statement before a value that must be computed.
 func unfolds(n *ast.SwitchStmt) bool {
 	_, variable := n.Tag.(*ast.Ident)
 	return n.Init != nil && n.Tag != nil && !variable
 }
 
-// labeled takes the label of a switch that gets a block around it into the block, and remembers that of a select.
+// labeled moves the label of a switch that gets a block into the block, and records the label of a select.
 func (w *rewriter) labeled(n *ast.LabeledStmt) {
 	switch s := n.Stmt.(type) {
 	case *ast.SwitchStmt:
@@ -90,8 +91,9 @@ func (w *rewriter) labeled(n *ast.LabeledStmt) {
 	}
 }
 
-// typeChoice lets the errors of compiled code be found by their type. The interpreter looks into interfaces, and into types made
-// of them, only in a switch that names the value; into some types of the plugin's own only in one that does not.
+// typeChoice makes type switches match the errors of compiled code. The interpreter looks into interfaces, and into types made
+// of interfaces, only in a switch that names the value. It looks into some types of the plugin's own only in a switch that
+// does not name the value.
 func (w *rewriter) typeChoice(n *ast.TypeSwitchStmt) {
 	guard, unnamed := n.Assign.(*ast.ExprStmt)
 	if w.asserted[n] || unnamed && (!hasCase(n.Body) || !compiledCases(n.Body)) {
@@ -114,7 +116,7 @@ func (w *rewriter) typeChoice(n *ast.TypeSwitchStmt) {
 	}
 }
 
-// compiledCases reports whether all types of the cases are of compiled packages, or made of those.
+// compiledCases reports whether all types of the cases come from compiled packages, or are made of such types.
 func compiledCases(body *ast.BlockStmt) bool {
 	compiled := true
 	for _, stmt := range body.List {
@@ -135,9 +137,9 @@ func compiledCases(body *ast.BlockStmt) bool {
 	return compiled
 }
 
-// valueless takes the value out of the head of a switch that may be one of an interface, and returns the name by which the
-// cases refer to it. It has nothing to do, and returns an empty name, if there is no value; it is not ok if the value is best
-// left where it is.
+// valueless removes the value from the head of a switch that may be over an interface, and returns the name by which the cases
+// refer to the value. If the switch has no value, valueless returns an empty name and true. It returns false if the value
+// should stay where it is.
 func (w *rewriter) valueless(n *ast.SwitchStmt) (name string, ok bool) {
 	switch tag := ast.Unparen(n.Tag).(type) {
 	case nil:
@@ -156,7 +158,7 @@ func (w *rewriter) valueless(n *ast.SwitchStmt) (name string, ok bool) {
 		name = w.fresh(n.Pos())
 		before := n.Tag.Pos()
 		if n.Init == nil {
-			// A semicolon may stand there alone.
+			// There may be a semicolon without a statement.
 			before = n.Switch + token.Pos(len("switch"))
 		}
 		w.replace(before, n.Tag.Pos(), " "+name+" := ")
@@ -168,7 +170,7 @@ func (w *rewriter) valueless(n *ast.SwitchStmt) (name string, ok bool) {
 	}
 }
 
-// join puts something in the place of the comma between two expressions.
+// join replaces the comma between two expressions with text.
 func (w *rewriter) join(left, right ast.Expr, text string) {
 	gap := w.text[left.End()-w.start : right.Pos()-w.start]
 	if i := bytes.IndexByte(gap, ','); i >= 0 {
@@ -177,8 +179,8 @@ func (w *rewriter) join(left, right ast.Expr, text string) {
 	}
 }
 
-// literalCases reports whether all cases are literals other than characters. With others the value is hardly an interface, and the
-// interpreter is better at comparing in a switch than by an operator.
+// literalCases reports whether all cases are literals other than characters. With other cases the value is rarely an
+// interface, and the interpreter compares more reliably in a switch than with an operator.
 func literalCases(body *ast.BlockStmt) bool {
 	for _, stmt := range body.List {
 		clause, ok := stmt.(*ast.CaseClause)

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// anySwitches lets the type switches over parameters of type any find types of the plugin's own. In a switch that names the value
-// the interpreter finds none with methods, in one that does not name it none without. An assertion finds both, so a switch becomes
-// one over the results of assertions: switch x := v.(type) { case *T: … } becomes { var is bool; if v != nil { _, is = v.(*T) }; switch {
-// case is: x := v.(*T); … }}.
+// anySwitches makes type switches over parameters of type any match types of the plugin's own. In a switch that names the
+// value, the interpreter matches no such types with methods; in a switch that does not, it matches none without methods. An
+// assertion matches both, so a switch is rewritten as a switch over the results of assertions: switch x := v.(type) { case *T:
+// … } becomes { var is bool; if v != nil { _, is = v.(*T) }; switch { case is: x := v.(*T); … }}.
 func (w *rewriter) anySwitches(params *ast.FieldList, body *ast.BlockStmt) {
 	if params == nil {
 		return
@@ -44,7 +44,7 @@ func (w *rewriter) anySwitchesOver(param string, n ast.Node) {
 	})
 }
 
-// redeclares reports whether a body has another variable of that name, the ones of type switches and parameters aside.
+// redeclares reports whether a body declares another variable of that name, except in type switches and parameters.
 func redeclares(body *ast.BlockStmt, name string) bool {
 	found := false
 	guards := map[ast.Stmt]bool{}
@@ -77,7 +77,7 @@ func hasParam(f *ast.FuncType, name string) bool {
 	return false
 }
 
-// typeSubject is what a type switch is over, and the name that it gives the value.
+// typeSubject returns the value that a type switch is over, and the name that the switch gives the value.
 func typeSubject(n *ast.TypeSwitchStmt) (x ast.Expr, bound string) {
 	guard, ok := n.Assign.(*ast.ExprStmt)
 	if !ok {
@@ -95,8 +95,8 @@ func typeSubject(n *ast.TypeSwitchStmt) (x ast.Expr, bound string) {
 	return assert.X, bound
 }
 
-// assertable reports whether one case at least is a type of the source, and the others are such or built in. Interfaces are not
-// among them: an assertion to one of the source always succeeds.
+// assertable reports whether at least one case is a type of the source, and all other cases are such types or built in.
+// Interfaces are excluded: an assertion to an interface of the source always succeeds.
 func (w *rewriter) assertable(body *ast.BlockStmt) bool {
 	own := false
 	for _, stmt := range body.List {
@@ -118,7 +118,7 @@ func (w *rewriter) assertable(body *ast.BlockStmt) bool {
 	return own
 }
 
-// concrete reports whether a type is one of the source, or a pointer to one, but no interface.
+// concrete reports whether a type is declared in the source, or is a pointer to such a type, and is not an interface.
 func (w *rewriter) concrete(x ast.Expr) bool {
 	if star, ok := x.(*ast.StarExpr); ok {
 		id, named := star.X.(*ast.Ident)
@@ -144,7 +144,8 @@ func (w *rewriter) concrete(x ast.Expr) bool {
 	return found
 }
 
-// unnamedType reports whether a type is built in, or a list or map of others. No value of it is wrapped.
+// unnamedType reports whether a type is built in, or is a list or map of other types. The interpreter does not wrap values of
+// such a type.
 func unnamedType(x ast.Expr) bool {
 	switch x.(type) {
 	case *ast.ArrayType, *ast.MapType:
@@ -154,7 +155,7 @@ func unnamedType(x ast.Expr) bool {
 	}
 }
 
-// builtinType reports whether a type is made of built-in names only.
+// builtinType reports whether a type consists of built-in names only.
 func builtinType(x ast.Expr) bool {
 	builtin := true
 	ast.Inspect(x, func(n ast.Node) bool {
@@ -165,7 +166,7 @@ func builtinType(x ast.Expr) bool {
 	return builtin
 }
 
-// assertCases writes a type switch as one over assertions.
+// assertCases rewrites a type switch as a switch over assertions.
 func (w *rewriter) assertCases(n *ast.TypeSwitchStmt, param, bound string) {
 	var tests strings.Builder
 	var names []string

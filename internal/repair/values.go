@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// keepValues gives what a loop puts into a list or a map a variable of its own. The interpreter wraps a value that goes into an
-// interface without copying it, so that all iterations would share the last one.
+// keepValues gives each value that a loop stores in a list or a map a variable of its own. The interpreter wraps a value that
+// is converted to an interface without copying it, so that all iterations would share the last value.
 func (w *rewriter) keepValues(loop *ast.BlockStmt) {
 	ast.Inspect(loop, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -25,8 +25,8 @@ func (w *rewriter) keepValues(loop *ast.BlockStmt) {
 	})
 }
 
-// handsOver reports whether a node puts a variable as it is into a list, a map, a struct or a channel, or gives it to a function that
-// may do so.
+// handsOver reports whether a node stores a variable directly in a list, a map, a struct or a channel, or passes it to a
+// function that may do so.
 func handsOver(n ast.Node, name string) bool {
 	is := func(x ast.Expr) bool {
 		id, ok := x.(*ast.Ident)
@@ -76,7 +76,7 @@ func (w *rewriter) keep(block []ast.Stmt) {
 	}
 }
 
-// isPlain reports whether an expression can be written twice: it does nothing, and nothing in it is edited.
+// isPlain reports whether an expression can be written twice: it has no side effects, and nothing in it is edited.
 func isPlain(x ast.Expr) bool {
 	plain := true
 	ast.Inspect(x, func(n ast.Node) bool {
@@ -99,7 +99,7 @@ func isMade(x ast.Expr) bool {
 		lit, ok := x.X.(*ast.CompositeLit)
 		return x.Op == token.AND && ok && lit.Type != nil
 	case *ast.CallExpr:
-		// Some of these are untyped if their arguments are.
+		// Some of these calls are untyped if their arguments are untyped.
 		return !isBuiltin(x, "append", "len", "cap", "make", "new", "min", "max", "complex", "real", "imag")
 	default:
 		return false

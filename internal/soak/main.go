@@ -1,6 +1,6 @@
-// Command soak holds one very long session with all example plugins, in which results are large and plugins crash, and compares
-// the processes near its beginning with those at its end: memory, descriptors, threads, goroutines. It fails if any of these
-// has more than doubled. It runs from the root of the repository, on Linux; `make soak` does it.
+// Command soak runs one very long session with all example plugins, in which results are large and plugins crash. It compares
+// the processes near the beginning of the session with those at its end: memory, descriptors, threads and goroutines. It fails
+// if any of these has more than doubled. Run it from the root of the repository, on Linux, with `make soak`.
 package main
 
 import (
@@ -30,7 +30,7 @@ func main() {
 	}
 }
 
-// options are those of one session.
+// options holds the settings of one session.
 type options struct {
 	calls, early int
 	seed         uint64
@@ -46,7 +46,7 @@ type soak struct {
 
 func (l *soak) project() string { return filepath.Join(l.Dir, "project") }
 
-// run holds a session and prints what became of its processes.
+// run runs a session and prints how its processes changed.
 func run(ctx context.Context, out io.Writer, o options) (err error) {
 	if o.early < 2*window || o.calls < o.early+2*window {
 		return fmt.Errorf("comparing call %d with call %d: they must be %d calls apart, and as far from the beginning", o.early, o.calls, 2*window)

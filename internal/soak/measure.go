@@ -22,7 +22,7 @@ const (
 
 var measureNames = [measures]string{"memory", "descriptors", "threads", "goroutines"}
 
-// samples are what was measured of each process, over several looks.
+// samples holds the measurements of each process, by name.
 type samples map[string]*[measures][]int64
 
 // own is the name of aura's own process.
@@ -34,7 +34,7 @@ func (s samples) look(pid int, plugins map[string]host.PluginHealth) error {
 	for _, name := range sorted(plugins) {
 		h := plugins[name]
 		session = h.SessionGoroutines
-		// A plugin that crashed a moment ago is looked at the next time.
+		// A plugin that has just crashed is measured the next time.
 		_ = s.add(name, h.Pid, h.Goroutines)
 	}
 	return s.add(own, pid, session)
@@ -64,7 +64,7 @@ func (s samples) add(name string, pid, routines int) error {
 	return nil
 }
 
-// field is the number that a line of a file under /proc begins with after its name.
+// field returns the number that follows name in a file under /proc.
 func field(file, name string) (int64, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -78,7 +78,7 @@ func field(file, name string) (int64, error) {
 	return 0, fmt.Errorf("reading %s: it has no line %s", file, name)
 }
 
-// middle is the median, and false without any values.
+// middle returns the median, and false if there are no values.
 func middle(values []int64) (int64, bool) {
 	if len(values) == 0 {
 		return 0, false

@@ -7,10 +7,11 @@ import (
 	"github.com/idelchi/aura/host"
 )
 
-// peak is the resident memory of a process, in bytes: at the last look, and the most since its peak was reset or it was started.
+// peak is the resident memory of a process, in bytes: rest at the last look, and most since the peak was reset or the process
+// was started.
 type peak struct{ rest, most int64 }
 
-// text shows how far a process goes above what it holds at rest.
+// text formats the memory at rest and at its peak.
 func (p peak) text() string {
 	if p.rest == 0 {
 		return "-"
@@ -18,10 +19,10 @@ func (p peak) text() string {
 	return fmt.Sprintf("%.1f, peak %.1f MB", float64(p.rest)/1e6, float64(p.most)/1e6)
 }
 
-// peaks are those of aura and its plugins, by name.
+// peaks holds the peaks of aura and its plugins, by name.
 type peaks map[string]peak
 
-// look reads the peaks. A process that has just ended keeps its last one.
+// look reads the peaks. A process that has just exited keeps its last peak.
 func (p peaks) look(pid int, plugins map[string]host.PluginHealth) {
 	for name, pid := range pids(pid, plugins) {
 		status := fmt.Sprintf("/proc/%d/status", pid)
@@ -35,8 +36,8 @@ func (p peaks) look(pid int, plugins map[string]host.PluginHealth) {
 	}
 }
 
-// resetPeaks lets the kernel begin to count again. Where it is not allowed, because the process is not ours to look into, the peak
-// is that of the whole life of the process.
+// resetPeaks makes the kernel restart its peak counters. If that is not permitted, because aura may not access the process,
+// the peak covers the whole lifetime of the process.
 func resetPeaks(pid int, plugins map[string]host.PluginHealth) {
 	const resetHWM = "5"
 	for _, pid := range pids(pid, plugins) {
@@ -44,7 +45,7 @@ func resetPeaks(pid int, plugins map[string]host.PluginHealth) {
 	}
 }
 
-// pids are the processes of a session by name.
+// pids returns the process IDs of a session by name.
 func pids(pid int, plugins map[string]host.PluginHealth) map[string]int {
 	out := map[string]int{own: pid}
 	for name, h := range plugins {

@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	// callsPerTurn is how many calls one answer asks for, and turnsPerPrompt how many answers a prompt has; the last of them
-	// asks for none.
+	// callsPerTurn is the number of calls that one answer asks for. turnsPerPrompt is the number of answers to a prompt; the
+	// last answer asks for no calls.
 	callsPerTurn   = 10
 	turnsPerPrompt = 21
-	// bigFile is the size of what a plugin's tool returns now and then, in bytes.
+	// bigFile is the size of the large results that a plugin's tool occasionally returns, in bytes.
 	bigFile = 4 << 20
 )
 
-// prompts is how many the session needs.
+// prompts returns the number of prompts that the session needs.
 func (l *soak) prompts() int {
 	const callsPerPrompt = callsPerTurn * (turnsPerPrompt - 1)
 	return (l.calls + callsPerPrompt - 1) / callsPerPrompt
@@ -47,14 +47,14 @@ func (l *soak) prepare() error {
 		".aura/config/clerk.yaml":          "turns: [{text: \"Many calls were made; many are left.\"}]\n",
 		".aura/config/agents/worker.md":    "---\nname: worker\ndefault: true\nmodel: {provider: worker}\n---\nYou work.\n",
 		".aura/config/agents/clerk.md":     "---\nname: clerk\nhide: true\nmodel: {provider: clerk}\n---\n",
-		// A summary by the worker would take one of its answers.
+		// A summary by the worker would use up one of the worker's answers.
 		".aura/config/features/soak.yaml": "compaction: {agent: clerk}\n",
 		"l.txt":                           lines.String(),
 		"big.txt":                         strings.Repeat("the quick brown fox jumps over the lazy dog\n", bigFile/44),
 	})
 }
 
-// script is the model's side of the session. Its window is that of a usual model, so that the history is compacted.
+// script returns the model's side of the session. The context window has a typical size, so that the history is compacted.
 func (l *soak) script() string {
 	random := rand.New(rand.NewPCG(l.seed, 0))
 	var b strings.Builder
@@ -65,7 +65,7 @@ func (l *soak) script() string {
 			continue
 		}
 		if n == l.early-2*window || n == l.calls-4*window {
-			// What large results have left behind is given back in this time, so that the processes are compared at rest.
+			// During this delay the memory of large results is released, so that the processes are compared at rest.
 			b.WriteString("    delay: 5s\n")
 		}
 		b.WriteString("    tool_calls:\n")
@@ -78,12 +78,13 @@ func (l *soak) script() string {
 	return b.String()
 }
 
-// resting reports whether a call is near one of the two moments that are compared.
+// resting reports whether a call is near one of the two compared moments.
 func (l *soak) resting(n int) bool {
 	return n > l.early-2*window && n <= l.early+window || n > l.calls-4*window
 }
 
-// call is the n-th call: mostly small results, now and then large ones of each kind of tool, and some that fail.
+// call returns the n-th call: mostly with small results, occasionally with large results of each kind of tool, and sometimes
+// failing.
 func call(random *rand.Rand, n int, small bool) string {
 	from := 1 + random.IntN(15_000)
 	switch kind := random.IntN(100); {

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// most is how much of anything a process may have at the end, against what it had at the beginning.
+// most is the largest allowed ratio of a measure at the end to the same measure at the beginning.
 const most = 2
 
-// report prints the processes side by side and fails if one has grown too much.
+// report prints the processes side by side and returns an error if one has grown too much.
 func (l *soak) report(s *session) error {
 	fmt.Fprintf(l.out, "\n%d tool calls with %d plugins in %s, %d crashes, seed %d; call %d against the end (medians)\n\n",
 		s.calls, len(s.early)-1, s.took.Round(time.Second), s.crashes, l.seed, l.early)
@@ -46,7 +46,7 @@ func (l *soak) report(s *session) error {
 	return nil
 }
 
-// compare prints one measure of one process at both moments.
+// compare formats one measure of one process at both moments, and returns the ratio.
 func compare(measure int, early, late *[measures][]int64) (string, float64) {
 	if early == nil || late == nil {
 		return "-", 0

@@ -19,26 +19,27 @@ import (
 )
 
 const (
-	// window is how many calls before and after a moment are looked at. One look may meet a process just before it frees memory.
+	// window is the number of calls before and after a moment in which processes are measured. A single measurement may happen
+	// just before a process frees memory.
 	window = 20
-	// crashEvery is how many calls there are between two crashes, on average, and crashPause how long a plugin is left alone
-	// after one, so that it is not put into quarantine.
+	// crashEvery is the average number of calls between two crashes. crashPause is how long a plugin is left alone after a
+	// crash, so that it is not quarantined.
 	crashEvery = 60
 	crashPause = 70 * time.Second
 )
 
-// session is what was seen of one.
+// session holds what was observed of one session.
 type session struct {
 	early, late samples
 	peaks       peaks
 	calls       int
 	crashes     int
 	took        time.Duration
-	// troubles are errors that the session told, each once.
+	// troubles holds the distinct errors that the session reported.
 	troubles []string
 }
 
-// session runs aura to its end.
+// session runs aura until it exits.
 func (l *soak) session(ctx context.Context) (*session, error) {
 	args := []string{"run", "--json", "--home", "", "--max-steps", fmt.Sprint(turnsPerPrompt + 1)}
 	for n := range l.prompts() {
@@ -83,7 +84,7 @@ type watcher struct {
 
 	pid    int
 	random *rand.Rand
-	// crashed is when each plugin was last killed.
+	// crashed holds the time at which each plugin was last killed.
 	crashed map[string]time.Time
 	next    int
 }
@@ -125,7 +126,7 @@ func (w *watcher) trouble(text string) {
 	}
 }
 
-// at looks at the processes near the two moments, and crashes a plugin between them now and then.
+// at measures the processes near the two moments, and occasionally crashes a plugin between them.
 func (w *watcher) at(n int) error {
 	if step := max(w.options.calls/10, 1); n%step == 0 {
 		fmt.Fprintf(w.out, "call %d of %d\n", n, w.options.calls)
@@ -146,7 +147,7 @@ func (w *watcher) at(n int) error {
 	return nil
 }
 
-// plugins are those of this session, by name.
+// plugins returns the plugins of this session, by name.
 func (w *watcher) plugins() map[string]host.PluginHealth {
 	out := map[string]host.PluginHealth{}
 	for _, h := range host.Running(host.RuntimeDirs("", filepath.Join(w.Dir, "home", "state", "aura", "run"))...) {
@@ -157,7 +158,7 @@ func (w *watcher) plugins() map[string]host.PluginHealth {
 	return out
 }
 
-// crash kills one of the plugins that have been left alone for long enough.
+// crash kills one of the plugins that have not crashed recently.
 func (w *watcher) crash() error {
 	var names []string
 	plugins := w.plugins()

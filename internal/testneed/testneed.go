@@ -19,32 +19,32 @@ type Ability string
 const (
 	// Sandbox is a kernel that can confine a process.
 	Sandbox Ability = "sandbox"
-	// Namespaces are process and mount namespaces with a /proc, made by a confined process.
+	// Namespaces are process and mount namespaces with a /proc, created by a confined process.
 	Namespaces Ability = "namespaces"
-	// LimitedNamespaces is a user namespace in which no process namespace can be made.
+	// LimitedNamespaces is a user namespace in which no process namespace can be created.
 	LimitedNamespaces Ability = "limited-namespaces"
 	// Mounts is a mount namespace in which a file system can be mounted.
 	Mounts Ability = "mounts"
 	// Tracing is permission to trace processes.
 	Tracing Ability = "tracing"
-	// Outside is a directory that everybody can write to and that no sandbox policy grants.
+	// Outside is a directory that every user can write to and that no sandbox policy grants.
 	Outside Ability = "outside"
-	// Root is a run as root.
+	// Root means that the tests run as root.
 	Root Ability = "root"
-	// OrdinaryUser is a run as any other user.
+	// OrdinaryUser means that the tests run as a user other than root.
 	OrdinaryUser Ability = "ordinary-user"
 	// Linux and Unix are operating systems.
 	Linux Ability = "linux"
 	Unix  Ability = "unix"
-	// Links are symbolic links that this user can make.
+	// Links means that this user can create symbolic links.
 	Links Ability = "links"
 	// SparseFiles are files with holes.
 	SparseFiles Ability = "sparse-files"
-	// MemoryFiles are programs that run from memory.
+	// MemoryFiles means that programs can run from memory.
 	MemoryFiles Ability = "memory-files"
 	// Terminal is a pseudo-terminal.
 	Terminal Ability = "terminal"
-	// Modules are Go modules that the module cache or a proxy has.
+	// Modules means that the module cache or a proxy has the needed Go modules.
 	Modules Ability = "modules"
 	// Toolchain is the Go release that the generated declarations belong to.
 	Toolchain Ability = "toolchain"
@@ -60,7 +60,7 @@ var known = []Ability{
 	Terminal, Modules, Toolchain,
 }
 
-// Missing ends the test because the ability is missing: by a skip, or by a failure if the ability is required.
+// Missing ends the test because the ability is missing: with a skip, or with a failure if the ability is required.
 func Missing(tb testing.TB, ability Ability, why any) {
 	tb.Helper()
 	required, err := Required()
@@ -73,8 +73,7 @@ func Missing(tb testing.TB, ability Ability, why any) {
 	tb.Skipf("%q is missing: %v", ability, why)
 }
 
-// Has reports whether the machine has an ability, for whoever does less without it. It is an error if the ability is required and
-// missing.
+// Has returns has, for tests that check less without the ability. It returns an error if the ability is required and missing.
 func Has(ability Ability, has bool) (bool, error) {
 	required, err := Required()
 	if err == nil && !has && slices.Contains(required, ability) {
@@ -83,7 +82,7 @@ func Has(ability Ability, has bool) (bool, error) {
 	return has, err
 }
 
-// Program returns the path of a program, and ends the test if there is none. The name is that of the ability.
+// Program returns the path of a program, and ends the test if the program is missing. The ability is a key of programs.
 func Program(tb testing.TB, ability Ability) string {
 	tb.Helper()
 	name, ok := programs[ability]
@@ -97,7 +96,7 @@ func Program(tb testing.TB, ability Ability) string {
 	return path
 }
 
-// Link makes a symbolic link, and ends the test if the system or the user cannot make any.
+// Link creates a symbolic link, and ends the test if the system or the user cannot create one.
 func Link(tb testing.TB, target, path string) {
 	tb.Helper()
 	if err := os.Symlink(target, path); err != nil {
@@ -105,7 +104,7 @@ func Link(tb testing.TB, target, path string) {
 	}
 }
 
-// OnlyIn ends a test that is none by itself: another test runs it in a process of its own, and sets a variable for it.
+// OnlyIn skips a test that is not a test on its own: another test runs it in a separate process and sets the variable for it.
 func OnlyIn(tb testing.TB, parent, variable string) {
 	tb.Helper()
 	if os.Getenv(variable) == "" {
@@ -113,7 +112,8 @@ func OnlyIn(tb testing.TB, parent, variable string) {
 	}
 }
 
-// TakeOver skips the test as another process skipped it, which has decided whether an ability was required. Report is its output.
+// TakeOver skips the test because a separate process skipped it. That process has already decided whether the ability was
+// required. report is its output.
 func TakeOver(tb testing.TB, report string) {
 	tb.Helper()
 	tb.Skipf("in a process of its own: %s", report)

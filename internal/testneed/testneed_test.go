@@ -9,7 +9,7 @@ import (
 	"github.com/idelchi/aura/internal/testneed"
 )
 
-// recorder records how a test ended instead of ending.
+// recorder records how a test ended instead of ending it.
 type recorder struct {
 	testing.TB
 	outcome string
@@ -34,7 +34,7 @@ func (r *recorder) Fatal(args ...any) {
 	panic(ended{})
 }
 
-// outcome runs a check and returns how it ended, or nothing if it did not.
+// outcome runs a check and returns how it ended, or "" if it did not end the test.
 func outcome(check func(r *recorder)) string {
 	r := &recorder{}
 	func() {
@@ -81,7 +81,7 @@ func TestProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", dir)
-	t.Setenv("PATHEXT", ".") // on Windows a program has no other name here
+	t.Setenv("PATHEXT", ".") // on Windows, lets a program without an extension be found
 	t.Setenv(testneed.Variable, "tmux")
 	if got := outcome(func(r *recorder) { testneed.Program(r, "tmux") }); got != "" {
 		t.Error(got)

@@ -1,6 +1,6 @@
-// Command gen writes the declarations of the standard library as the interpreter offers it, for a type checker that runs
-// where no Go is installed. The names are those of the interpreter's own tables, the types are those of the Go release
-// that runs this command, because the interpreter hands compiled values to plugins.
+// Command gen writes the declarations of the standard library as the interpreter offers it, for a type checker that runs where
+// Go is not installed. The names come from the interpreter's own tables. The types come from the Go release that runs this
+// command, because the interpreter passes compiled values to plugins.
 package main
 
 import (
@@ -21,7 +21,7 @@ import (
 
 const output = "stdlib.txt.gz"
 
-// module is the beginning of the SDK's import paths; its source is at the root of the repository.
+// module is the prefix of the SDK's import paths; its source is located at the root of the repository.
 const (
 	module = "github.com/idelchi/aura/"
 	root   = "../../"
@@ -80,8 +80,8 @@ var (
 	tableName = regexp.MustCompile(`^\t\t"([A-Za-z]\w*)":`)
 )
 
-// readTables returns the names of each package that the interpreter's tables have. The tables are read as text: to link
-// them would tell no more.
+// readTables returns the names of each package in the interpreter's tables. It reads the tables as text; linking them would
+// give the same names.
 func readTables() (map[string][]string, error) {
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/traefik/yaegi").Output()
 	if err != nil {
@@ -111,7 +111,7 @@ func readTables() (map[string][]string, error) {
 	return tables, nil
 }
 
-// others names what the interpreter has as source, because it is generic, or in a table that was written by hand.
+// others lists the names that the interpreter has as source, because they are generic, or in a table that was written by hand.
 var others = map[string][]string{
 	"os/exec": {"Cmd", "Command", "CommandContext", "ErrNotFound", "Error", "ExitError", "LookPath"},
 	"cmp":     {"Compare", "Less", "Or", "Ordered"},

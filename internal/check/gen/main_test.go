@@ -12,7 +12,7 @@ import (
 	"github.com/idelchi/aura/internal/testneed"
 )
 
-// TestUpToDate generates the declarations again and compares. Those of another Go release would differ.
+// TestUpToDate regenerates the declarations and compares. The declarations of another Go release would differ.
 func TestUpToDate(t *testing.T) {
 	if !strings.HasPrefix(runtime.Version(), "go1.26") {
 		testneed.Missing(t, testneed.Toolchain, "the declarations are those of Go 1.26, this is "+runtime.Version())

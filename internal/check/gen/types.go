@@ -5,7 +5,7 @@ import (
 	"go/types"
 )
 
-// typ renders a type and asks for the declarations of the named types in it.
+// typ renders a type and queues the declarations of the named types in it.
 func (d *declarer) typ(t types.Type) string {
 	d.walk(t, map[types.Type]bool{})
 	return types.TypeString(t, func(p *types.Package) string {
@@ -74,8 +74,8 @@ func (d *declarer) walk(t types.Type, seen map[types.Type]bool) {
 	}
 }
 
-// trim leaves out what no other package can name: unexported fields, and the types of unexported methods. What remains
-// is comparable, implementable and assignable as the original is.
+// trim removes what other packages cannot name: unexported fields and the types of unexported methods. The result is
+// comparable, implementable and assignable in the same way as the original type.
 func trim(t types.Type) types.Type {
 	switch t := t.(type) {
 	case *types.Struct:
@@ -110,7 +110,7 @@ func trimStruct(t *types.Struct) types.Type {
 	return types.NewStruct(fields, tags)
 }
 
-// promotes reports whether embedding a type gives its owner anything that is exported.
+// promotes reports whether embedding a type promotes any exported field or method.
 func promotes(t types.Type) bool {
 	set := types.NewMethodSet(types.NewPointer(deref(t)))
 	for m := range set.Methods() {

@@ -15,12 +15,12 @@ import (
 	"strings"
 )
 
-// writer collects declarations and all types that they refer to, in whatever package those are.
+// writer collects declarations and all types that they refer to, in any package.
 type writer struct {
 	importer types.Importer
-	// own are the packages of the SDK.
+	// own holds the packages of the SDK.
 	own map[string]*types.Package
-	// offered are the packages that can be imported; the others only have types that occur in these.
+	// offered holds the packages that can be imported; other packages only provide types that occur in the offered ones.
 	offered map[string]bool
 	objects map[*types.Package]map[string]types.Object
 	queue   []types.Object
@@ -30,7 +30,7 @@ func newWriter(i types.Importer) *writer {
 	return &writer{importer: i, own: map[string]*types.Package{}, offered: map[string]bool{}, objects: map[*types.Package]map[string]types.Object{}}
 }
 
-// source reads a package of the SDK and returns what it exports.
+// source reads a package of the SDK and returns the names that it exports.
 func (w *writer) source(dir string) ([]string, error) {
 	names, err := filepath.Glob(filepath.Join(root, dir, "*.go"))
 	if err != nil {
@@ -64,7 +64,7 @@ func (w *writer) Import(path string) (*types.Package, error) {
 	return w.importer.Import(path)
 }
 
-// add takes the named objects of a package. A name that this Go release has not is left out.
+// add adds the named objects of a package. It skips names that this Go release does not have.
 func (w *writer) add(path string, names []string) error {
 	pkg, err := w.Import(path)
 	if err != nil {
@@ -87,7 +87,7 @@ func (w *writer) add(path string, names []string) error {
 	return nil
 }
 
-// want makes sure that an object will be declared.
+// want queues an object for declaration.
 func (w *writer) want(obj types.Object) {
 	pkg := obj.Pkg()
 	if pkg == nil {
@@ -102,7 +102,7 @@ func (w *writer) want(obj types.Object) {
 	}
 }
 
-// text renders all packages in the order of their paths.
+// text renders all packages, sorted by path.
 func (w *writer) text() []byte {
 	var out bytes.Buffer
 	packages := slices.SortedFunc(maps.Keys(w.objects), func(a, b *types.Package) int { return strings.Compare(a.Path(), b.Path()) })
@@ -127,7 +127,7 @@ func (w *writer) text() []byte {
 	return out.Bytes()
 }
 
-// alias is a name for an import that no other has.
+// alias returns a unique name for an import.
 func alias(path string) string {
 	return "p_" + strings.NewReplacer("/", "_", ".", "_", "-", "_").Replace(path)
 }
@@ -174,7 +174,7 @@ func (d *declarer) constant(obj *types.Const) string {
 	return fmt.Sprintf("const %s %s = %s\n", obj.Name(), d.typ(obj.Type()), value)
 }
 
-// literal is an expression with exactly this value.
+// literal returns an expression with exactly this value.
 func literal(v constant.Value) string {
 	text := v.ExactString()
 	if v.Kind() != constant.Float {
@@ -195,7 +195,8 @@ func (d *declarer) function(obj *types.Func) string {
 	return text + "\n"
 }
 
-// bare is a signature without receiver, type parameters and names of parameters, some of which are the compiler's.
+// bare returns a signature without receiver, type parameters and parameter names, because some parameter names are made up by
+// the compiler.
 func bare(sig *types.Signature) types.Type {
 	return types.NewSignatureType(nil, nil, nil, unnamed(sig.Params()), unnamed(sig.Results()), sig.Variadic())
 }

@@ -1,4 +1,4 @@
-// Command gen writes the source of the SDK into a Go file, so that aura carries it: an embedded file cannot lie in another
+// Command gen writes the source of the SDK into a Go file, so that aura contains it: go:embed cannot embed files of another
 // module.
 package main
 
@@ -51,7 +51,7 @@ func run(from, to string) error {
 	return os.WriteFile(to, out, 0o644)
 }
 
-// list names what a plugin needs to be compiled: go.mod and the source, without tests.
+// list returns the files that compiling a plugin needs: go.mod and the source, without tests.
 func list(dir string) ([]string, error) {
 	var names []string
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
