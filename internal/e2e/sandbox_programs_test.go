@@ -45,7 +45,7 @@ func replacePrograms(t *testing.T, place string, uid int, kind string) {
 	for _, name := range []string{"aura", "aura-plugin-host"} {
 		b, err := os.ReadFile(filepath.Join(p.bin, name))
 		p.check(err)
-		p.check(os.WriteFile(filepath.Join(dir, name), b, 0o755)) //nolint:gosec // it is a program
+		p.check(writeProgram(filepath.Join(dir, name), b))
 	}
 	replace := fmt.Sprintf(`cd %s; for f in aura aura-plugin-host; do mv $f $f.real; printf '%s' >$f; chmod +x $f; done; ls`, dir, impostor)
 	call := func(command string) string {
