@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
+	"github.com/clipperhouse/displaywidth"
 
 	"github.com/idelchi/aura/internal/plaintext"
 )
@@ -19,7 +19,7 @@ func (l Look) Diff(text string) Styled {
 	var h hunkState
 	var out strings.Builder
 	for _, line := range lines[:min(len(lines), diffLines)] {
-		shown := ansi.Truncate(strings.ReplaceAll(line, "\t", "    "), l.columns(), "…")
+		shown := displaywidth.TruncateString(strings.ReplaceAll(line, "\t", "    "), l.columns(), "…")
 		out.WriteString(string(l.Paint(h.next(line), shown)) + "\n")
 	}
 	if more > 0 {

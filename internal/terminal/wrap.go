@@ -3,7 +3,7 @@ package terminal
 import (
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
+	"github.com/clipperhouse/displaywidth"
 
 	"github.com/idelchi/aura/internal/plaintext"
 )
@@ -22,7 +22,7 @@ type span struct {
 type word []span
 
 // Width returns how many columns a text takes. The text must not contain control sequences.
-func Width(text string) int { return ansi.StringWidth(text) }
+func Width(text string) int { return displaywidth.String(text) }
 
 func (w word) width() int {
 	sum := 0
@@ -137,17 +137,15 @@ func (w word) broken(width int) []word {
 	var open word
 	used := 0
 	for _, s := range w {
-		start, rest := 0, s.text
-		for rest != "" {
-			character, columns := ansi.FirstGraphemeCluster(rest, ansi.GraphemeWidth)
-			at := len(s.text) - len(rest)
+		start, at := 0, 0
+		for characters := displaywidth.StringGraphemes(s.text); characters.Next(); at += len(characters.Value()) {
+			columns := characters.Width()
 			if used > 0 && used+columns > width {
 				open = append(open, span{style: s.style, text: s.text[start:at]})
 				out = append(out, open)
 				open, used, start = nil, 0, at
 			}
 			used += columns
-			rest = rest[len(character):]
 		}
 		open = append(open, span{style: s.style, text: s.text[start:]})
 	}
@@ -156,5 +154,8 @@ func (w word) broken(width int) []word {
 
 // Fit returns the beginning of a text on one line, in at most width columns.
 func Fit(text string, width int) string {
-	return ansi.Truncate(oneLine(plaintext.Show(text)), max(width, 0), "…")
+	if width <= 0 {
+		return ""
+	}
+	return displaywidth.TruncateString(oneLine(plaintext.Show(text)), width, "…")
 }
