@@ -280,7 +280,7 @@ func cloneUntrusted(t *testing.T, c *clone) {
 		if slices.Equal(path, []string{"trust"}) || slices.Equal(path, []string{"init"}) {
 			continue // they manage consent, or write
 		}
-		for _, more := range [][]string{nil, {"canary"}, {"--json"}} {
+		for _, more := range [][]string{nil, {"canary"}} {
 			args := slices.Concat(path, more)
 			_, output := c.aura(true, args...)
 			c.silent(args, output)
