@@ -14,7 +14,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 
 	"github.com/creack/pty"
@@ -117,19 +116,6 @@ func newClone(t *testing.T) *clone {
 	c.check(copyFile(filepath.Join(c.bin, "aura"), filepath.Join(c.host, "aura")))
 	c.check(writeProgram(filepath.Join(c.host, "aura-plugin-host"), []byte("#!/bin/sh\ntouch "+c.canaries+"/host\n")))
 	return c
-}
-
-func copyFile(from, to string) error {
-	data, err := os.ReadFile(from)
-	return errors.Join(err, writeProgram(to, data))
-}
-
-// writeProgram writes a program that is started soon. No process starts meanwhile: until it executes its own program, it would hold
-// the file open for writing, and the kernel does not execute such a file.
-func writeProgram(path string, data []byte) error {
-	syscall.ForkLock.RLock()
-	defer syscall.ForkLock.RUnlock()
-	return os.WriteFile(path, data, 0o755) //nolint:gosec // it is a program
 }
 
 // aura runs aura in the clone, without a terminal. If watched is set, the plugin host only records its start.
