@@ -53,8 +53,8 @@ func newSessionsList(s streams, root *rootOptions) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the project's sessions, the newest first",
-		Long: `List the project's sessions, the newest first. An id is shown as far as no other
-session has it; --json writes whole ids.`,
+		Long: `List the project's sessions, the newest first. The list shows the shortest prefix
+of each id that is unique. --json writes whole ids.`,
 		Example: `  aura sessions list
   aura sessions list --all --json`,
 		Args: noArgs,
