@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -29,13 +30,18 @@ type child struct {
 	exports  shared.Exports
 	// killedFor is the reason why aura itself killed the child. The supervisor guards it.
 	killedFor string
+	// listens holds the events that the plugin handles in addition to those of its exports. The supervisor guards it.
+	listens []string
+	// serving waits for the goroutine that handles the child's requests.
+	serving sync.WaitGroup
 	// inflight counts the running calls of the child. The supervisor guards it.
 	inflight int
 }
 
 // startChild starts a process for the plugin and loads the plugin within its load timeout. On failure, it removes everything
 // that it created.
-func startChild(ctx context.Context, o *Options, spec Spec, log *logFile) (*child, error) {
+func (s *supervisor) startChild(ctx context.Context, spec Spec) (*child, error) {
+	o, log := s.opts, s.log
 	limit := timeoutsOf(spec.Manifest).load
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -43,6 +49,7 @@ func startChild(ctx context.Context, o *Options, spec Spec, log *logFile) (*chil
 	c := &child{proc: proc, started: time.Now()}
 	err := c.connect(ctx, o, limit)
 	if err == nil {
+		c.serve(s)
 		c.exports, err = c.Load(ctx)
 	}
 	if err != nil {
@@ -137,6 +144,7 @@ func (c *child) connect(ctx context.Context, o *Options, limit time.Duration) er
 func (c *child) stop() {
 	c.proc.kill()
 	c.client.Kill()
+	c.serving.Wait()
 	if dir := c.proc.spec.SocketDir; dir != "" {
 		_ = os.RemoveAll(dir)
 	}

@@ -33,6 +33,7 @@ type Fleet struct {
 // others.
 func Start(ctx context.Context, o Options, specs []Spec) (*Fleet, error) {
 	f := &Fleet{opts: &o, plugins: make(map[string]*Plugin)}
+	o.peers = f.Plugins
 	for _, spec := range specs {
 		if f.plugins[spec.Name] != nil {
 			f.Close()
@@ -124,7 +125,7 @@ func (p *Plugin) urgency() int {
 	switch {
 	case p.Spec().Err != nil:
 		return later
-	case !known, exports.Tool != nil && exports.Tool.HasAvailable:
+	case !known, exports.HasAvailable():
 		return urgent
 	}
 	if slices.ContainsFunc(exports.Hooks, func(n hookpoint.Name) bool { return hookpoint.Of(n).InModelCall }) {

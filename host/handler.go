@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"time"
 
 	"github.com/idelchi/aura/internal/condition"
 	"github.com/idelchi/aura/internal/hookpoint"
@@ -188,13 +189,13 @@ func ConditionState(c sdk.Context, workdir string, shell func(context.Context, s
 	}
 }
 
-// Execute runs the plugin's tool.
-func (p *Plugin) Execute(ctx context.Context, sc sdk.Context, args map[string]any) (string, error) {
+// Execute runs a tool of the plugin.
+func (p *Plugin) Execute(ctx context.Context, tool string, sc sdk.Context, args map[string]any) (string, error) {
 	spec := p.Spec()
 	sc.PluginConfig = spec.Config
 	var out string
-	call := shared.ToolCall{Context: sc, Args: args, Env: grantTask(p.sup.opts.TaskEnv, spec.variables())}
-	took, err := p.sup.call(ctx, PointTool, timeoutsOf(spec.Manifest).tool, func(ctx context.Context, r shared.Remote) (err error) {
+	call := shared.ToolCall{Tool: tool, Context: sc, Args: args, Env: grantTask(p.sup.opts.TaskEnv, spec.variables())}
+	took, err := p.sup.call(ctx, PointTool, p.toolTimeout(tool), func(ctx context.Context, r shared.Remote) (err error) {
 		out, err = r.Execute(ctx, call)
 		return err
 	})
@@ -202,23 +203,32 @@ func (p *Plugin) Execute(ctx context.Context, sc sdk.Context, args map[string]an
 	return out, err
 }
 
-// Paths returns which files a call of the plugin's tool would touch.
-func (p *Plugin) Paths(ctx context.Context, args map[string]any) (sdk.ToolPaths, error) {
+// toolTimeout returns the deadline of a tool: its own, or else that of the plugin's tools.
+func (p *Plugin) toolTimeout(tool string) time.Duration {
+	exports, _ := p.Exports()
+	if t := exports.Tool(tool); t != nil && t.Timeout > 0 {
+		return t.Timeout
+	}
+	return timeoutsOf(p.sup.specNow().Manifest).tool
+}
+
+// Paths returns which files a call of a tool of the plugin would touch.
+func (p *Plugin) Paths(ctx context.Context, tool string, args map[string]any) (sdk.ToolPaths, error) {
 	var out sdk.ToolPaths
 	took, err := p.sup.call(ctx, PointPaths, timeoutsOf(p.sup.specNow().Manifest).hook, func(ctx context.Context, r shared.Remote) (err error) {
-		out, err = r.Paths(ctx, args)
+		out, err = r.Paths(ctx, shared.PathsCall{Tool: tool, Args: args})
 		return err
 	})
 	p.sup.observe(PointPaths, took, nil, nil, err)
 	return out, err
 }
 
-// Command runs the plugin's slash command.
-func (p *Plugin) Command(ctx context.Context, sc sdk.Context, args string) (sdk.CommandResult, error) {
+// Command runs a slash command of the plugin.
+func (p *Plugin) Command(ctx context.Context, name string, sc sdk.Context, args string) (sdk.CommandResult, error) {
 	spec := p.Spec()
 	sc.PluginConfig = spec.Config
 	var out sdk.CommandResult
-	call := shared.CommandCall{Context: sc, Args: args, Env: grantTask(p.sup.opts.TaskEnv, spec.variables())}
+	call := shared.CommandCall{Name: name, Context: sc, Args: args, Env: grantTask(p.sup.opts.TaskEnv, spec.variables())}
 	took, err := p.sup.call(ctx, PointCommand, timeoutsOf(spec.Manifest).hook, func(ctx context.Context, r shared.Remote) (err error) {
 		out, err = r.Command(ctx, call)
 		return err

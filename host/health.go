@@ -61,6 +61,8 @@ type Health struct {
 	CPU         float64 `json:"cpu_s"`
 	// LoadMillis is the time that the current child took from its start until the plugin was ready.
 	LoadMillis float64 `json:"load_ms"`
+	// Events counts the events that the plugin emitted and received.
+	Events EventCounts `json:"events"`
 	// Goroutines is the number of goroutines in the child, or 0 if the child does not answer in time. SessionGoroutines is the
 	// number of goroutines in the aura process that owns the child.
 	Goroutines        int `json:"goroutines"`
@@ -93,7 +95,7 @@ func (s *supervisor) health(session string) PluginHealth {
 	s.mu.Lock()
 	h := PluginHealth{Name: s.spec.Name, Dir: s.spec.Dir, Health: Health{
 		Session: session, State: s.stateNow(), Restarts: s.stats.restarts, LastExit: s.opts.Secrets.Get().String(s.stats.lastExit),
-		Calls: s.stats.calls, Errors: s.stats.errors, Timeouts: s.stats.timeouts,
+		Events: s.mail.snapshot(), Calls: s.stats.calls, Errors: s.stats.errors, Timeouts: s.stats.timeouts,
 	}}
 	if s.stats.times != nil {
 		h.P50, h.P99 = s.stats.times.ValueAtQuantile(50), s.stats.times.ValueAtQuantile(99)

@@ -15,6 +15,7 @@ import (
 	"github.com/idelchi/aura/internal/redact"
 	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/sdk"
+	"github.com/idelchi/aura/shared"
 )
 
 // The default deadlines of one call, used if the plugin's manifest sets none.
@@ -51,6 +52,8 @@ type Options struct {
 	// many goroutines, OnState while a plugin's lock is held. They must not block for long and must not call the fleet.
 	OnCall  func(Call)
 	OnState func(StateChange)
+	// State changes or reads a store of a plugin; nil if there is no place for one.
+	State func(ctx context.Context, plugin string, r shared.StateRequest) (shared.StateAnswer, error)
 	// Shell runs the command of a bash: condition.
 	Shell func(ctx context.Context, workdir, command string) (bool, error)
 	// Secrets are removed from logs; nil for none.
@@ -59,6 +62,9 @@ type Options struct {
 	Lazy bool
 	// Dormant starts no child before its first call, even if its exports or the availability of its tool are not known.
 	Dormant bool
+
+	// peers returns the plugins of the fleet.
+	peers func() []*Plugin
 }
 
 // Spec describes one plugin to run.

@@ -5,7 +5,7 @@ import "time"
 // Call is a finished call of a plugin.
 type Call struct {
 	Plugin string
-	// Point is the name of the hook, or PointTool, PointPaths or PointCommand.
+	// Point is the name of the hook, or PointTool, PointPaths, PointCommand or PointEvent.
 	Point string
 	// In and Out are a hook's context and result, nil for other calls. The observer must not change them.
 	In, Out any
@@ -19,6 +19,7 @@ const (
 	PointTool    = "tool"
 	PointPaths   = "paths"
 	PointCommand = "command"
+	PointEvent   = "event"
 )
 
 // span is how long a call took, in wall-clock time.

@@ -11,17 +11,17 @@ import (
 	"github.com/idelchi/aura/shared"
 )
 
-// ExecuteUnder runs the plugin's tool in a child that is started for this one call, under a different policy than the plugin's
+// ExecuteUnder runs a tool of the plugin in a child that is started for this one call, under a different policy than the plugin's
 // own child. The child receives the call as JSON on its standard input. The tool sees the same as in the plugin's own child,
 // except that the package-level state is new. Hooks and commands continue to run in the plugin's own child. The new child has
 // exited when ExecuteUnder returns.
-func (p *Plugin) ExecuteUnder(ctx context.Context, policy *sandbox.Policy, sc sdk.Context, args map[string]any) (string, error) {
-	out, took, err := p.executeUnder(ctx, policy, sc, args)
+func (p *Plugin) ExecuteUnder(ctx context.Context, policy *sandbox.Policy, tool string, sc sdk.Context, args map[string]any) (string, error) {
+	out, took, err := p.executeUnder(ctx, policy, tool, sc, args)
 	p.sup.observe(PointTool, took, nil, nil, err)
 	return out, err
 }
 
-func (p *Plugin) executeUnder(ctx context.Context, policy *sandbox.Policy, sc sdk.Context, args map[string]any) (out string, took span, err error) {
+func (p *Plugin) executeUnder(ctx context.Context, policy *sandbox.Policy, tool string, sc sdk.Context, args map[string]any) (out string, took span, err error) {
 	spec := p.Spec()
 	if launchIsLifeline {
 		return "", took, &Error{Plugin: spec.Name, Kind: KindLoad, Err: errors.New("this system confines no process, so none can be started under another policy")}
@@ -38,7 +38,7 @@ func (p *Plugin) executeUnder(ctx context.Context, policy *sandbox.Policy, sc sd
 	}
 	limits := timeoutsOf(spec.Manifest)
 	input, err := shared.OnceCall{
-		Context: sc, Args: args, Env: grantTask(p.sup.opts.TaskEnv, spec.variables()), Timeout: limits.tool,
+		Tool: tool, Context: sc, Args: args, Env: grantTask(p.sup.opts.TaskEnv, spec.variables()), Timeout: p.toolTimeout(tool),
 	}.Encode()
 	if err != nil {
 		return "", took, &Error{Plugin: spec.Name, Doing: PointTool, Kind: KindWire, Err: err}
@@ -53,7 +53,7 @@ func (p *Plugin) executeUnder(ctx context.Context, policy *sandbox.Policy, sc sd
 	if err != nil {
 		return "", took, err
 	}
-	out, err = shot.execute(ctx, limits.tool)
+	out, err = shot.execute(ctx, p.toolTimeout(tool))
 	took.Took = time.Since(began)
 	if ctx.Err() != nil {
 		return "", took, ctx.Err()

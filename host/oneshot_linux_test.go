@@ -104,7 +104,7 @@ func TestExecuteUnder(t *testing.T) {
 		}
 		return fields
 	}
-	direct, single := seen(p.Execute(t.Context(), sc, args)), seen(p.ExecuteUnder(t.Context(), stricter, sc, args))
+	direct, single := seen(p.Execute(t.Context(), toolOf(p), sc, args)), seen(p.ExecuteUnder(t.Context(), stricter, toolOf(p), sc, args))
 	const besides = 5
 	if want := reflect.TypeFor[sdk.Context]().NumField() + besides; len(direct) != want || len(single) != want {
 		t.Errorf("saw %d and %d fields, want %d", len(direct), len(single), want)
@@ -118,7 +118,7 @@ func TestExecuteUnder(t *testing.T) {
 		}
 	}
 	// The one-shot child has not changed the plugin's own state.
-	if got, err := p.Execute(t.Context(), sc, map[string]any{"do": "count"}); got != "2" || err != nil {
+	if got, err := p.Execute(t.Context(), toolOf(p), sc, map[string]any{"do": "count"}); got != "2" || err != nil {
 		t.Errorf("calls: %s, %v", got, err)
 	}
 }
@@ -145,8 +145,8 @@ func TestExecuteUnderFails(t *testing.T) {
 			t.Parallel()
 			p, stricter := mirrored(t, g, tt.limit)
 			args := map[string]any{"do": do}
-			_, direct := p.Execute(t.Context(), sdk.Context{}, args)
-			_, single := p.ExecuteUnder(t.Context(), stricter, sdk.Context{}, args)
+			_, direct := p.Execute(t.Context(), toolOf(p), sdk.Context{}, args)
+			_, single := p.ExecuteUnder(t.Context(), stricter, toolOf(p), sdk.Context{}, args)
 			for way, err := range map[string]error{"direct": direct, "single": single} {
 				var e *Error
 				if !errors.As(err, &e) || e.Kind != tt.kind || e.Plugin != "mirror" || !strings.Contains(err.Error(), tt.want) {
@@ -165,8 +165,8 @@ func TestExecuteUnderObserved(t *testing.T) {
 	p.sup.opts.OnCall = func(c Call) { got = append(got, c) }
 	var want []error
 	for _, do := range []string{"count", "error"} {
-		_, direct := p.Execute(t.Context(), sdk.Context{}, map[string]any{"do": do})
-		_, single := p.ExecuteUnder(t.Context(), stricter, sdk.Context{}, map[string]any{"do": do})
+		_, direct := p.Execute(t.Context(), toolOf(p), sdk.Context{}, map[string]any{"do": do})
+		_, single := p.ExecuteUnder(t.Context(), stricter, toolOf(p), sdk.Context{}, map[string]any{"do": do})
 		want = append(want, direct, single)
 	}
 	if len(got) != len(want) {
@@ -186,10 +186,10 @@ func TestExecuteUnderLarge(t *testing.T) {
 	p, stricter := mirrored(t, mirrorGround(t), 0)
 	args := map[string]any{"do": "fits"}
 	want := strings.Repeat("\x00", 40<<20)
-	if got, err := p.Execute(t.Context(), sdk.Context{}, args); got != want {
+	if got, err := p.Execute(t.Context(), toolOf(p), sdk.Context{}, args); got != want {
 		t.Errorf("direct: %d bytes, %v", len(got), err)
 	}
-	if got, err := p.ExecuteUnder(t.Context(), stricter, sdk.Context{}, args); got != want {
+	if got, err := p.ExecuteUnder(t.Context(), stricter, toolOf(p), sdk.Context{}, args); got != want {
 		t.Errorf("single: %d bytes, %v", len(got), err)
 	}
 }
@@ -198,17 +198,17 @@ func TestExecuteUnderRefuses(t *testing.T) {
 	t.Parallel()
 	p, stricter := mirrored(t, mirrorGround(t), 0)
 	var e *Error
-	_, err := p.ExecuteUnder(t.Context(), stricter, sdk.Context{}, map[string]any{"do": "forge"})
+	_, err := p.ExecuteUnder(t.Context(), stricter, toolOf(p), sdk.Context{}, map[string]any{"do": "forge"})
 	if !errors.As(err, &e) || e.Kind != KindWire {
 		t.Errorf("a forged answer: %v", err)
 	}
-	_, err = p.ExecuteUnder(t.Context(), stricter, sdk.Context{SystemPrompt: strings.Repeat("x", 64<<20)}, nil)
+	_, err = p.ExecuteUnder(t.Context(), stricter, toolOf(p), sdk.Context{SystemPrompt: strings.Repeat("x", 64<<20)}, nil)
 	if !errors.As(err, &e) || e.Kind != KindWire || !strings.Contains(err.Error(), "more than the limit of 64 MiB") {
 		t.Errorf("too large a call: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := p.ExecuteUnder(ctx, stricter, sdk.Context{}, nil); !errors.Is(err, context.Canceled) {
+	if _, err := p.ExecuteUnder(ctx, stricter, toolOf(p), sdk.Context{}, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -264,4 +264,10 @@ func fillValue(v reflect.Value, depth int) {
 		}
 	default:
 	}
+}
+
+// toolOf returns the name of the plugin's first tool.
+func toolOf(p *Plugin) string {
+	exports, _ := p.Exports()
+	return exports.Tools[0].Schema.Name
 }

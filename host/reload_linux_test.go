@@ -20,7 +20,7 @@ func TestChange(t *testing.T) {
 	}
 	first, spec := p.Health().Pid, p.Spec()
 	count := func() string {
-		got, err := p.Execute(t.Context(), sdk.Context{}, map[string]any{"do": "count"})
+		got, err := p.Execute(t.Context(), toolOf(p), sdk.Context{}, map[string]any{"do": "count"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -133,7 +133,7 @@ func TestSandbox(t *testing.T) {
 		"unsafe mode": {&policy, true, "work programs "},
 	} {
 		p := g.start(t, Spec{Unsafe: tt.unsafe, Sandbox: tt.policy})
-		got, err := p.Execute(t.Context(), sdk.Context{}, nil)
+		got, err := p.Execute(t.Context(), toolOf(p), sdk.Context{}, nil)
 		if err != nil || got != tt.want {
 			t.Errorf("%s: reached %q, want %q; %v", name, got, tt.want, err)
 		}

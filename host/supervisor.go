@@ -51,6 +51,7 @@ type supervisor struct {
 	budget budget
 	fired  map[hookpoint.Name]bool
 	stats  stats
+	mail   mailbox
 	// observed is the state that was reported last.
 	observed struct {
 		state State
@@ -222,6 +223,7 @@ func (s *supervisor) close() {
 	if c != nil {
 		c.stop()
 	}
+	s.mail.close()
 	s.pending.Wait()
 	if err := s.log.Close(); err != nil {
 		s.notify(NoticeWarning, fmt.Sprintf("plugin %q: its output was not kept: %v", s.specNow().Name, err))

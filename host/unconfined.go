@@ -21,19 +21,19 @@ func (s *supervisor) startUnderPolicy(ctx context.Context, spec Spec) (*child, e
 			return nil, &Error{Plugin: spec.Name, Kind: KindLoad, Err: err}
 		}
 	}
-	c, err := startChild(ctx, s.opts, withFreeFiles(spec, free), s.log)
+	c, err := s.startChild(ctx, withFreeFiles(spec, free))
 	if err != nil || needsFreeFiles(spec, c.exports) == free || spec.Sandbox == nil {
 		return reported(c, free && spec.Sandbox != nil), err
 	}
 	free = !free
 	c.stop()
-	c, err = startChild(ctx, s.opts, withFreeFiles(spec, free), s.log)
+	c, err = s.startChild(ctx, withFreeFiles(spec, free))
 	return reported(c, free), err
 }
 
 // needsFreeFiles reports whether a plugin's tool cannot work in a sandbox and is permitted to run without one.
 func needsFreeFiles(spec Spec, e shared.Exports) bool {
-	return spec.Unconfined && e.Tool != nil && !e.Tool.Sandboxable
+	return spec.Unconfined && !e.Sandboxable()
 }
 
 // withFreeFiles returns the spec with unconfined file access if free is set.

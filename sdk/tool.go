@@ -1,5 +1,10 @@
 package sdk
 
+import (
+	"context"
+	"time"
+)
+
 // ToolSchema is what Schema returns: the tool as the model sees it.
 type ToolSchema struct {
 	Name        string
@@ -67,4 +72,47 @@ type CommandSchema struct {
 type CommandResult struct {
 	// Output is displayed, or forwarded if the schema says so.
 	Output string
+}
+
+// SideEffect says what a tool does beside returning a text.
+type SideEffect string
+
+// The side effects.
+const (
+	SideEffectNone    SideEffect = "none"
+	SideEffectRead    SideEffect = "read"
+	SideEffectWrite   SideEffect = "write"
+	SideEffectExecute SideEffect = "execute"
+	SideEffectNetwork SideEffect = "network"
+)
+
+// Tool is one of the tools that Tools returns. A plugin with a single simple tool can export Schema and Execute instead.
+type Tool struct {
+	Name        string
+	Description string
+	// Usage and Examples are further text for the model.
+	Usage    string
+	Examples string
+	// Parameters is the JSON schema of the arguments, of type "object". Without it, the tool takes no arguments.
+	Parameters map[string]any
+	// SideEffects are shown to users. An empty list means SideEffectNone.
+	SideEffects []SideEffect
+	// RequiresApproval makes aura ask the user before each call, unless the policy names the tool in auto.
+	RequiresApproval bool
+	// Sequential keeps the tool from running concurrently with other tools.
+	Sequential bool
+	// Timeout replaces the deadline of the plugin's tools for this tool; 0 keeps it.
+	Timeout time.Duration
+	// Execute runs the tool. It must not be nil.
+	Execute func(ctx context.Context, c Context, args map[string]any) (string, error)
+	// Paths returns which files a call will touch. It may be nil.
+	Paths func(args map[string]any) (ToolPaths, error)
+}
+
+// Command is one of the slash commands that Commands returns. A plugin with a single command can export Command and
+// ExecuteCommand instead.
+type Command struct {
+	CommandSchema
+	// Execute runs the command. It must not be nil.
+	Execute func(ctx context.Context, args string, c Context) (CommandResult, error)
 }

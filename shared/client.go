@@ -19,6 +19,7 @@ const (
 	verbExecute = "execute"
 	verbPaths   = "paths"
 	verbCommand = "command"
+	verbEvent   = "event"
 	verbQuiesce = "quiesce"
 	verbStats   = "stats"
 )
@@ -62,24 +63,31 @@ func (c *client) Execute(ctx context.Context, call ToolCall) (string, error) {
 	var out string
 	err := c.send(ctx, &wire.Call{Verb: verbExecute}, &out, func(s *sender, f fit) (any, func(bool), error) {
 		frame, ack := s.pack(f.context(call.Context))
-		return toolFrame{Context: frame, Args: call.Args, Env: call.Env}, ack, nil
+		return toolFrame{Tool: call.Tool, Context: frame, Args: call.Args, Env: call.Env}, ack, nil
 	})
 	return out, err
 }
 
-func (c *client) Paths(ctx context.Context, args map[string]any) (sdk.ToolPaths, error) {
+func (c *client) Paths(ctx context.Context, call PathsCall) (sdk.ToolPaths, error) {
 	var out sdk.ToolPaths
 	err := c.send(ctx, &wire.Call{Verb: verbPaths}, &out, func(*sender, fit) (any, func(bool), error) {
-		return args, func(bool) {}, nil
+		return call, func(bool) {}, nil
 	})
 	return out, err
+}
+
+func (c *client) Event(ctx context.Context, e EventCall) error {
+	var out bool
+	return c.send(ctx, &wire.Call{Verb: verbEvent}, &out, func(*sender, fit) (any, func(bool), error) {
+		return e, func(bool) {}, nil
+	})
 }
 
 func (c *client) Command(ctx context.Context, call CommandCall) (sdk.CommandResult, error) {
 	var out sdk.CommandResult
 	err := c.send(ctx, &wire.Call{Verb: verbCommand}, &out, func(s *sender, f fit) (any, func(bool), error) {
 		frame, ack := s.pack(f.context(call.Context))
-		return commandFrame{Context: frame, Args: call.Args, Env: call.Env}, ack, nil
+		return commandFrame{Name: call.Name, Context: frame, Args: call.Args, Env: call.Env}, ack, nil
 	})
 	return out, err
 }

@@ -77,6 +77,7 @@ type hookFrame struct {
 // toolFrame is the body of a tool call. commandFrame is the body of a slash command.
 type toolFrame struct {
 	_       struct{} `cbor:",toarray"`
+	Tool    string
 	Context contextFrame
 	Args    map[string]any
 	Env     map[string]string
@@ -84,6 +85,7 @@ type toolFrame struct {
 
 type commandFrame struct {
 	_       struct{} `cbor:",toarray"`
+	Name    string
 	Context contextFrame
 	Args    string
 	Env     map[string]string

@@ -15,6 +15,8 @@ import (
 
 // OnceCall is the only call of a child that is started for one call. The child reads it as JSON from its standard input.
 type OnceCall struct {
+	// Tool is the name of the tool.
+	Tool    string
 	Context sdk.Context
 	Args    map[string]any
 	// Env holds task variables that the plugin may see.

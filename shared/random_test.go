@@ -48,6 +48,8 @@ func (r random) fill(v reflect.Value, depth int) {
 		v.SetBool(r.IntN(2) == 0)
 	case reflect.Float64:
 		v.SetFloat(r.float())
+	case reflect.Uint8:
+		v.SetUint(uint64(r.IntN(256)))
 	default:
 		v.SetInt(r.integer())
 	}

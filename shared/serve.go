@@ -12,7 +12,7 @@ import (
 // Serve runs the child's side until the connection is closed. It prints the handshake on os.Stdout. The variables that
 // go-plugin reads are set only while it starts. They are removed from the environment before serving is called, which happens
 // before the first call can arrive.
-func Serve(impl Served, spec LaunchSpec, serving func()) error {
+func Serve(impl Served, spec LaunchSpec, requests *Requester, serving func()) error {
 	vars := map[string]string{
 		Handshake().MagicCookieKey: Handshake().MagicCookieValue,
 		"PLUGIN_PROTOCOL_VERSIONS": strconv.Itoa(int(Handshake().ProtocolVersion)),
@@ -39,7 +39,7 @@ func Serve(impl Served, spec LaunchSpec, serving func()) error {
 	}
 	plugin.Serve(&plugin.ServeConfig{
 		HandshakeConfig: Handshake(),
-		Plugins:         plugin.PluginSet{PluginKey: &adapter{impl: impl, serving: ready}},
+		Plugins:         plugin.PluginSet{PluginKey: &adapter{impl: impl, requests: requests, serving: ready}},
 		GRPCServer:      newGRPCServer,
 		Logger:          hclog.New(&hclog.LoggerOptions{Level: hclog.Error, Output: os.Stderr}),
 	})

@@ -31,6 +31,8 @@ type server struct {
 	impl    Served
 	in      receiver
 	running running
+	// requests are what the plugin asks of aura.
+	requests *Requester
 }
 
 func (s *server) Invoke(ctx context.Context, call *wire.Call) (*wire.Reply, error) {
@@ -82,13 +84,19 @@ func (s *server) dispatch(ctx context.Context, call *wire.Call) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		return s.impl.Execute(ctx, ToolCall{Context: c, Args: f.Args, Env: f.Env})
+		return s.impl.Execute(ctx, ToolCall{Tool: f.Tool, Context: c, Args: f.Args, Env: f.Env})
 	case verbPaths:
-		var args map[string]any
-		if err := decode(call.GetBody(), &args); err != nil {
+		var asked PathsCall
+		if err := decode(call.GetBody(), &asked); err != nil {
 			return nil, err
 		}
-		return s.impl.Paths(ctx, args)
+		return s.impl.Paths(ctx, asked)
+	case verbEvent:
+		var e EventCall
+		if err := decode(call.GetBody(), &e); err != nil {
+			return nil, err
+		}
+		return true, s.impl.Event(ctx, e)
 	case verbCommand:
 		var f commandFrame
 		if err := decode(call.GetBody(), &f); err != nil {
@@ -98,7 +106,7 @@ func (s *server) dispatch(ctx context.Context, call *wire.Call) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		return s.impl.Command(ctx, CommandCall{Context: c, Args: f.Args, Env: f.Env})
+		return s.impl.Command(ctx, CommandCall{Name: f.Name, Context: c, Args: f.Args, Env: f.Env})
 	default:
 		return nil, fmt.Errorf("serving a call: unknown verb %q", call.GetVerb())
 	}
@@ -229,13 +237,14 @@ func refusal(call *wire.Call, size int) *wire.Reply {
 // adapter registers both sides with go-plugin.
 type adapter struct {
 	plugin.NetRPCUnsupportedPlugin
-	impl Served
+	impl     Served
+	requests *Requester
 	// serving is called once the child has read everything it needs from its environment and is about to listen.
 	serving func()
 }
 
 func (a *adapter) GRPCServer(_ *plugin.GRPCBroker, s *grpc.Server) error {
-	wire.RegisterPluginServer(s, &server{impl: a.impl})
+	wire.RegisterPluginServer(s, &server{impl: a.impl, requests: a.requests})
 	if a.serving != nil {
 		a.serving()
 	}
@@ -259,9 +268,9 @@ func DialOptions() []grpc.DialOption {
 }
 
 // streamWorkers is how many goroutines a child keeps for calls. A kept goroutine already has a large stack; a new one would
-// have to grow its stack by copying, in every call. go-plugin's own streams permanently occupy two of them. Further concurrent
-// calls get their own goroutines.
-const streamWorkers = 4
+// have to grow its stack by copying, in every call. go-plugin's own streams and that of Serve permanently occupy three of them. Further
+// concurrent calls get their own goroutines.
+const streamWorkers = 5
 
 func newGRPCServer(opts []grpc.ServerOption) *grpc.Server {
 	return grpc.NewServer(append(opts, grpc.NumStreamWorkers(streamWorkers),

@@ -4,6 +4,7 @@ package shared
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/go-plugin"
@@ -36,12 +37,14 @@ type Plugin interface {
 	Load(ctx context.Context) (Exports, error)
 	// Hook calls one hook point and returns the point's result type.
 	Hook(ctx context.Context, call HookCall) (any, error)
-	// Execute runs the plugin's tool.
+	// Execute runs one of the plugin's tools.
 	Execute(ctx context.Context, call ToolCall) (string, error)
-	// Paths returns which files a call of the plugin's tool would touch.
-	Paths(ctx context.Context, args map[string]any) (sdk.ToolPaths, error)
-	// Command runs the plugin's slash command.
+	// Paths returns which files a call of one of the plugin's tools would touch.
+	Paths(ctx context.Context, call PathsCall) (sdk.ToolPaths, error)
+	// Command runs one of the plugin's slash commands.
 	Command(ctx context.Context, call CommandCall) (sdk.CommandResult, error)
+	// Event calls the plugin's handlers of an event that another plugin emitted.
+	Event(ctx context.Context, e EventCall) error
 }
 
 // Remote is a plugin in another process.
@@ -52,6 +55,9 @@ type Remote interface {
 	Quiesce(ctx context.Context) error
 	// Stats returns statistics that only the child knows.
 	Stats(ctx context.Context) (Stats, error)
+	// Serve handles what the plugin asks of aura until the connection ends or ctx is done. It returns when it handles no more requests.
+	// It must run before Load, because a plugin may ask while it loads.
+	Serve(ctx context.Context, services Services) error
 }
 
 // Stats holds the statistics of a child.
@@ -66,15 +72,33 @@ type HookCall struct {
 	Env     map[string]string
 }
 
-// ToolCall is the input of the plugin's tool. Env holds task variables that the plugin may see.
+// ToolCall is the input of a tool. Env holds task variables that the plugin may see.
 type ToolCall struct {
+	// Tool is the name of the tool.
+	Tool    string
 	Context sdk.Context
 	Args    map[string]any
 	Env     map[string]string
 }
 
-// CommandCall is the input of the plugin's slash command.
+// PathsCall asks which files a call of a tool would touch.
+type PathsCall struct {
+	Tool string
+	Args map[string]any
+}
+
+// EventCall is an event that another plugin emitted. Payload is encoded by EncodePayload, so that only the process of the
+// plugin that handles it decodes it.
+type EventCall struct {
+	Name    string
+	Sender  string
+	Payload []byte
+}
+
+// CommandCall is the input of a slash command.
 type CommandCall struct {
+	// Name is the name of the command, without a slash.
+	Name    string
 	Context sdk.Context
 	Args    string
 	Env     map[string]string
@@ -86,9 +110,12 @@ type Exports struct {
 	Module  string
 	Package string
 	// Hooks is in the order of the hook point table.
-	Hooks   []hookpoint.Name
-	Tool    *ToolExport
-	Command *sdk.CommandSchema
+	Hooks    []hookpoint.Name
+	Tools    []ToolExport
+	Commands []sdk.CommandSchema
+	// Listens holds the names of the events that the plugin handles, and Emits the names of those that its source emits, both sorted.
+	Listens []string
+	Emits   []string
 	// SystemPrompt is added to the system prompt of every turn.
 	SystemPrompt string
 	// Unread names the growing lists of a context that the plugin cannot read; they are not sent to it.
@@ -101,13 +128,42 @@ type Exports struct {
 
 // ToolExport is a plugin's tool with the results of its optional functions, or their defaults.
 type ToolExport struct {
-	Schema      sdk.ToolSchema
+	// Schema describes the tool. Its Parameters are those of the plugin's Schema function.
+	Schema sdk.ToolSchema
+	// Parameters is the JSON schema of the arguments. It is empty if Schema has the parameters.
+	Parameters []byte
+	// SideEffects is what the tool does beside returning a text, empty if it does not say.
+	SideEffects      []sdk.SideEffect
+	RequiresApproval bool
+	// Timeout replaces the deadline of the plugin's tools; 0 keeps it.
+	Timeout time.Duration
+	// Sandboxable is the same for all tools of a plugin.
 	Sandboxable bool
 	Parallel    bool
 	// Available is the result of this run. It may differ next time if HasAvailable is set.
 	Available    bool
 	HasAvailable bool
 	HasPaths     bool
+}
+
+// Sandboxable reports whether the plugin's tools can work in a sandbox.
+func (e Exports) Sandboxable() bool {
+	return !slices.ContainsFunc(e.Tools, func(t ToolExport) bool { return !t.Sandboxable })
+}
+
+// Tool returns the tool of a name, or nil.
+func (e Exports) Tool(name string) *ToolExport {
+	for i := range e.Tools {
+		if e.Tools[i].Schema.Name == name {
+			return &e.Tools[i]
+		}
+	}
+	return nil
+}
+
+// HasAvailable reports whether the availability of a tool may differ at the next start.
+func (e Exports) HasAvailable() bool {
+	return slices.ContainsFunc(e.Tools, func(t ToolExport) bool { return t.HasAvailable })
 }
 
 // Failure is an error that happened inside the plugin while its child continued to run.

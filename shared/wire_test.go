@@ -34,10 +34,11 @@ type fake struct {
 	exports Exports
 }
 
-func (f *fake) Load(context.Context) (Exports, error)                        { return f.exports, nil }
-func (f *fake) Hook(_ context.Context, c HookCall) (any, error)              { return f.hook(c) }
-func (f *fake) Touches(string) bool                                          { return f.touches }
-func (f *fake) Paths(context.Context, map[string]any) (sdk.ToolPaths, error) { return f.paths, nil }
+func (f *fake) Load(context.Context) (Exports, error)                   { return f.exports, nil }
+func (f *fake) Hook(_ context.Context, c HookCall) (any, error)         { return f.hook(c) }
+func (f *fake) Touches(string) bool                                     { return f.touches }
+func (f *fake) Paths(context.Context, PathsCall) (sdk.ToolPaths, error) { return f.paths, nil }
+func (f *fake) Event(context.Context, EventCall) error                  { return nil }
 
 func (f *fake) Execute(ctx context.Context, c ToolCall) (string, error) {
 	if f.execute != nil {
@@ -181,7 +182,7 @@ func TestToolTypesSurvive(t *testing.T) {
 		if !same(impl.tool, call) {
 			t.Fatalf("seed %d: sent %#v\ngot %#v", seed, call, impl.tool)
 		}
-		paths, err := c.Paths(t.Context(), call.Args)
+		paths, err := c.Paths(t.Context(), PathsCall{Args: call.Args})
 		if err != nil || !same(paths, impl.paths) {
 			t.Fatalf("seed %d: paths %#v, want %#v (%v)", seed, paths, impl.paths, err)
 		}

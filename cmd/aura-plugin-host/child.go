@@ -81,15 +81,18 @@ func child() error {
 	}
 	watch(spec.Isolated)
 	limit(spec)
-	p := newPlugin(out, interp.Options{
+	options := interp.Options{
 		Name: spec.Name, Dir: spec.Dir, Unsafe: spec.Unsafe, Tool: spec.Tool,
 		Stdout: out.stdout, Stderr: out.stderr,
-	})
-	if spec.Once {
-		return p.once(spec, call)
 	}
+	if spec.Once {
+		return newPlugin(out, options).once(spec, call)
+	}
+	requests := shared.NewRequester()
+	options.Services = requests
+	p := newPlugin(out, options)
 	// At this point the socket is open, and no file of the plugin has been read yet.
-	return shared.Serve(p, spec, func() {
+	return shared.Serve(p, spec, requests, func() {
 		if p.confine(spec) {
 			go p.load()
 		}

@@ -245,7 +245,7 @@ func ready(t *testing.T, archive string, options ...func(*shared.LaunchSpec)) *s
 func unsafeMode(s *shared.LaunchSpec) { s.Unsafe = true }
 
 func (p *started) execute(ctx context.Context) (string, error) {
-	return p.Execute(ctx, shared.ToolCall{})
+	return p.Execute(ctx, shared.ToolCall{Tool: "T"})
 }
 
 // alive checks that the child still answers.

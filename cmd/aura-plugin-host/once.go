@@ -22,7 +22,7 @@ func (p *plugin) once(spec shared.LaunchSpec, call shared.OnceCall) error {
 	if failure == nil {
 		ctx, cancel := context.WithTimeout(context.Background(), call.Timeout)
 		defer cancel()
-		out, err := p.Execute(ctx, shared.ToolCall{Context: call.Context, Args: call.Args, Env: call.Env})
+		out, err := p.Execute(ctx, shared.ToolCall{Tool: call.Tool, Context: call.Context, Args: call.Args, Env: call.Env})
 		if err := answer(answers, out, err); err != nil {
 			return err
 		}

@@ -115,12 +115,21 @@ func (p *plugin) Execute(ctx context.Context, call shared.ToolCall) (string, err
 	return loaded.Execute(ctx, call)
 }
 
-func (p *plugin) Paths(ctx context.Context, args map[string]any) (sdk.ToolPaths, error) {
+func (p *plugin) Paths(ctx context.Context, call shared.PathsCall) (sdk.ToolPaths, error) {
 	loaded, err := p.wait(ctx)
 	if err != nil {
 		return sdk.ToolPaths{}, err
 	}
-	return loaded.Paths(ctx, args)
+	return loaded.Paths(ctx, call)
+}
+
+func (p *plugin) Event(ctx context.Context, e shared.EventCall) error {
+	loaded, err := p.wait(ctx)
+	if err != nil {
+		return err
+	}
+	defer attend()()
+	return loaded.Event(ctx, e)
 }
 
 func (p *plugin) Command(ctx context.Context, call shared.CommandCall) (sdk.CommandResult, error) {

@@ -301,7 +301,7 @@ func (p *started) everyWay(t *testing.T) map[string]string {
 	t.Helper()
 	tool, err1 := p.execute(t.Context())
 	hook, err2 := p.Hook(t.Context(), shared.HookCall{Point: "BeforeChat", Context: sdk.BeforeChatContext{}})
-	command, err3 := p.Command(t.Context(), shared.CommandCall{})
+	command, err3 := p.Command(t.Context(), shared.CommandCall{Name: "attack"})
 	result, ok := hook.(sdk.Result)
 	if err := errors.Join(err1, err2, err3); err != nil || !ok {
 		t.Fatal(err)

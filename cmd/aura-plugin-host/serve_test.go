@@ -90,19 +90,19 @@ func ExecuteCommand(ctx context.Context, args string, c sdk.Context) (sdk.Comman
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(exports.Hooks) != 1 || exports.Tool.Schema.Name != "T" || exports.Command.Name != "greet" || len(exports.Warnings) != 1 {
+	if len(exports.Hooks) != 1 || exports.Tools[0].Schema.Name != "T" || exports.Commands[0].Name != "greet" || len(exports.Warnings) != 1 {
 		t.Errorf("got %+v", exports)
 	}
 	p.alive(t)
-	text, err := p.Execute(t.Context(), shared.ToolCall{Context: sdk.Context{Agent: "a"}, Args: map[string]any{"n": 1}})
+	text, err := p.Execute(t.Context(), shared.ToolCall{Tool: "T", Context: sdk.Context{Agent: "a"}, Args: map[string]any{"n": 1}})
 	if err != nil || text != "/home/meamap[n:1]" {
 		t.Errorf("Execute: %q, %v", text, err)
 	}
-	paths, err := p.Paths(t.Context(), nil)
+	paths, err := p.Paths(t.Context(), shared.PathsCall{Tool: "T"})
 	if err != nil || len(paths.Read) != 1 {
 		t.Errorf("Paths: %v, %v", paths, err)
 	}
-	result, err := p.Command(t.Context(), shared.CommandCall{Args: " you"})
+	result, err := p.Command(t.Context(), shared.CommandCall{Name: "greet", Args: " you"})
 	if err != nil || result.Output != "hello you" {
 		t.Errorf("Command: %v, %v", result, err)
 	}
@@ -116,7 +116,7 @@ func TestLoadFailure(t *testing.T) {
 	_, err2 := p.execute(t.Context())
 	_, err3 := p.Hook(t.Context(), shared.HookCall{Point: "BeforeChat", Context: sdk.BeforeChatContext{}})
 	_, err4 := p.Command(t.Context(), shared.CommandCall{})
-	_, err5 := p.Paths(t.Context(), nil)
+	_, err5 := p.Paths(t.Context(), shared.PathsCall{Tool: "T"})
 	for i, err := range []error{err1, err2, err3, err4, err5} {
 		failure, ok := errors.AsType[*shared.Failure](err)
 		if !ok || failure.Kind != shared.FailureLoad || !strings.HasSuffix(failure.Message, "main.go:3:12: undefined: x") {
@@ -172,7 +172,7 @@ func TestEnvironment(t *testing.T) {
 		{map[string]string{"C": "3", "A": "one"}, "A=one B=2 C=3|A=one B=2 C=3|one"},
 		{nil, "A=one B=2 C=3|A=one B=2 C=3|one"},
 	} {
-		got, err := p.Execute(t.Context(), shared.ToolCall{Env: tt.env})
+		got, err := p.Execute(t.Context(), shared.ToolCall{Tool: "T", Env: tt.env})
 		if err != nil {
 			t.Fatal(err)
 		}

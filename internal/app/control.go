@@ -16,6 +16,7 @@ import (
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/mcp"
 	"github.com/idelchi/aura/internal/plaintext"
+	"github.com/idelchi/aura/internal/pluginstate"
 	"github.com/idelchi/aura/internal/redact"
 	"github.com/idelchi/aura/internal/session"
 	"github.com/idelchi/aura/internal/setup"
@@ -116,7 +117,7 @@ func (c control) Resume(ctx context.Context, word string) (other bool, err error
 		return false, err
 	}
 	s.plugins.noteFired()
-	old := *s.journal
+	old := &journal{Journal: s.journal.Journal, tell: s.journal.tell, lost: s.journal.lost}
 	saved, err := s.reopen(found)
 	if err != nil {
 		return false, err
@@ -166,11 +167,15 @@ func (c control) Fork() error {
 		}
 	}
 	known, err := json.Marshal(s.seen.Snapshot())
+	if values := s.journal.valuesDir(); values != "" {
+		err = errors.Join(err, pluginstate.Copy(values, valuesBeside(fork.Path(), fork.ID())))
+	}
 	if err := errors.Join(err, fork.Note(state), fork.See(known)); err != nil {
 		return errors.Join(err, fork.Close(session.End{Reason: session.ReasonError}))
 	}
 	s.journal.Close(s.ended(session.ReasonDone))
-	s.journal.Journal, s.journal.state, s.journal.lost = fork, state, false
+	s.journal.use(fork)
+	s.journal.state, s.journal.lost = state, false
 	s.refresh()
 	return nil
 }

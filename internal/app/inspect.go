@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/sdk/version"
+	"github.com/idelchi/aura/shared"
 )
 
 // Info describes one plugin completely.
@@ -40,8 +42,14 @@ type Info struct {
 	MemoryLimit int64            `json:"memory_limit_bytes"`
 	Origin      *manifest.Origin `json:"origin"`
 	Hooks       []hookpoint.Name `json:"hooks"`
-	Tool        *ToolInfo        `json:"tool"`
-	Command     *CommandInfo     `json:"command"`
+	// Tool and Command are the first of Tools and Commands.
+	Tool     *ToolInfo     `json:"tool"`
+	Command  *CommandInfo  `json:"command"`
+	Tools    []ToolInfo    `json:"tools"`
+	Commands []CommandInfo `json:"commands"`
+	// Listens and Emits name events of other plugins and of this one. Emits has only the names that the source shows.
+	Listens []string `json:"listens,omitempty"`
+	Emits   []string `json:"emits,omitempty"`
 	// SystemPrompt is what the plugin adds to the system prompt of every turn.
 	SystemPrompt  string   `json:"system_prompt,omitempty"`
 	Files         []string `json:"files"`
@@ -72,14 +80,19 @@ type Timeouts struct {
 
 // ToolInfo describes a plugin's tool.
 type ToolInfo struct {
-	Name        string             `json:"name"`
-	Description string             `json:"description"`
-	Usage       string             `json:"usage,omitempty"`
-	Examples    string             `json:"examples,omitempty"`
-	Parameters  sdk.ToolParameters `json:"parameters"`
-	Parallel    bool               `json:"parallel"`
-	Sandboxable bool               `json:"sandboxable"`
-	Available   bool               `json:"available"`
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Usage       string `json:"usage,omitempty"`
+	Examples    string `json:"examples,omitempty"`
+	// Parameters is a sdk.ToolParameters for the tool of Schema, and a JSON schema for a tool of Tools.
+	Parameters       any              `json:"parameters"`
+	SideEffects      []sdk.SideEffect `json:"side_effects,omitempty"`
+	RequiresApproval bool             `json:"requires_approval"`
+	// Timeout is in seconds; 0 if the plugin's deadline applies.
+	Timeout     float64 `json:"timeout_s,omitempty"`
+	Parallel    bool    `json:"parallel"`
+	Sandboxable bool    `json:"sandboxable"`
+	Available   bool    `json:"available"`
 }
 
 // CommandInfo describes a plugin's slash command.
@@ -230,6 +243,7 @@ func describe(c *config.Config, e setup.Entry, unsafe bool) Info {
 	if info.Env == nil {
 		info.Env = []string{}
 	}
+	info.Tools, info.Commands = []ToolInfo{}, []CommandInfo{}
 	files, err := manifest.Files(e.Dir)
 	if err != nil {
 		info.Warnings = append(info.Warnings, err.Error())
@@ -263,15 +277,31 @@ func (i *Info) fill(p *host.Plugin) {
 	}
 	i.Warnings = append(i.Warnings, exports.Warnings...)
 	i.SystemPrompt = exports.SystemPrompt
-	if t := exports.Tool; t != nil {
-		i.Tool = &ToolInfo{
-			Name: t.Schema.Name, Description: t.Schema.Description, Usage: t.Schema.Usage, Examples: t.Schema.Examples,
-			Parameters: t.Schema.Parameters, Parallel: t.Parallel, Sandboxable: t.Sandboxable, Available: t.Available,
-		}
+	i.Listens, i.Emits = exports.Listens, exports.Emits
+	for _, t := range exports.Tools {
+		i.Tools = append(i.Tools, toolInfo(t))
 	}
-	if c := exports.Command; c != nil {
-		i.Command = &CommandInfo{Name: c.Name, Description: c.Description, Hints: c.Hints, Forward: c.Forward, Silent: c.Silent}
+	for _, c := range exports.Commands {
+		i.Commands = append(i.Commands, CommandInfo{Name: c.Name, Description: c.Description, Hints: c.Hints, Forward: c.Forward, Silent: c.Silent})
 	}
+	if len(i.Tools) > 0 {
+		i.Tool = &i.Tools[0]
+	}
+	if len(i.Commands) > 0 {
+		i.Command = &i.Commands[0]
+	}
+}
+
+func toolInfo(t shared.ToolExport) ToolInfo {
+	out := ToolInfo{
+		Name: t.Schema.Name, Description: t.Schema.Description, Usage: t.Schema.Usage, Examples: t.Schema.Examples,
+		Parameters: t.Schema.Parameters, SideEffects: t.SideEffects, RequiresApproval: t.RequiresApproval, Timeout: t.Timeout.Seconds(),
+		Parallel: t.Parallel, Sandboxable: t.Sandboxable, Available: t.Available,
+	}
+	if len(t.Parameters) > 0 {
+		out.Parameters = json.RawMessage(t.Parameters)
+	}
+	return out
 }
 
 // LogOf returns the path of a plugin's log.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"reflect"
+	"sync/atomic"
 	"time"
 
 	"github.com/idelchi/aura/internal/config"
@@ -31,6 +32,8 @@ type journal struct {
 	todos *todo.List
 	// state is the last recorded state of the session.
 	state session.State
+	// values is the directory with the values of plugins in this session.
+	values atomic.Pointer[string]
 	// noteFired records at which hook points plugins that act once per session have acted.
 	noteFired func()
 }
@@ -108,6 +111,25 @@ func (j *journal) recallSeen(s session.Session) error {
 		j.seen.Restore(state)
 	}
 	return nil
+}
+
+// use makes a journal that was created or opened the session's journal.
+func (j *journal) use(opened *session.Journal) {
+	j.Journal = opened
+	dir := ""
+	if opened.ID() != "" {
+		dir = valuesBeside(opened.Path(), opened.ID())
+	}
+	j.values.Store(&dir)
+}
+
+// valuesDir returns the directory with the values of plugins in this session, or "" if the session is not saved. It may be called
+// from any goroutine.
+func (j *journal) valuesDir() string {
+	if dir := j.values.Load(); dir != nil {
+		return *dir
+	}
+	return ""
 }
 
 func (j *journal) lose(err error) {
@@ -211,7 +233,8 @@ func (s *Session) reopen(found session.Summary) (session.Session, error) {
 		return session.Session{}, err
 	}
 	opened.Hide(s.hideSecrets)
-	s.journal.Journal, s.journal.state, s.journal.lost, s.journal.old = opened, saved.State, false, true
+	s.journal.use(opened)
+	s.journal.state, s.journal.lost, s.journal.old = saved.State, false, true
 	if saved.Torn {
 		s.notice("", "the last message of the session was not written completely and is left out")
 	}
@@ -230,8 +253,8 @@ func (s *Session) beginJournal(c *config.Config, meta session.Meta) {
 		return
 	}
 	MoveState(c, func(text string) { s.notice("", text) })
-	var err error
-	s.journal.Journal, err = session.Create(dir, meta)
+	created, err := session.Create(dir, meta)
+	s.journal.use(created)
 	s.journal.Hide(s.hideSecrets)
 	if err != nil {
 		s.notice("", fmt.Sprintf("this session is not saved: %v", err))

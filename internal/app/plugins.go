@@ -12,6 +12,7 @@ import (
 	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/internal/pipeline"
+	"github.com/idelchi/aura/internal/pluginstate"
 	"github.com/idelchi/aura/internal/prompt"
 	"github.com/idelchi/aura/internal/session"
 	"github.com/idelchi/aura/internal/setup"
@@ -60,6 +61,7 @@ func (c *pluginChange) start(ctx context.Context, s *Session, next *setup.Setup)
 	}
 	o.Session, o.TaskEnv, o.Secrets, o.Shell = place, next.TaskEnv, &s.secrets, next.RunCondition(next.Features)
 	o.Notify = func(n host.Notice) { s.notice(n.Plugin, n.Text) }
+	o.State = pluginstate.New(next.Config.State.ProjectValues(), s.journal.valuesDir).Do
 	if s.opts.PluginEvents {
 		watchPlugins(&o, &s.secrets, s.events.send)
 	}
@@ -107,6 +109,13 @@ func (c pluginChange) abort() {
 	if c.place != nil {
 		// The directory was never used, so a failure to remove it does not affect the session.
 		_ = c.place.Close()
+	}
+}
+
+// drain returns when plugins have handled the events that wait for them, or when ctx is done.
+func (p *plugins) drain(ctx context.Context) {
+	if p.fleet != nil {
+		p.fleet.Drain(ctx)
 	}
 }
 
@@ -245,22 +254,20 @@ func (p *plugins) noteFired() {
 func (p *plugins) commands(s *Session) []command.Command {
 	var out []command.Command
 	for _, plugin := range p.list() {
-		exports, known := plugin.Exports()
-		if !known || exports.Command == nil {
-			continue
+		exports, _ := plugin.Exports()
+		for _, schema := range exports.Commands {
+			out = append(out, command.Command{
+				Name: schema.Name, Description: schema.Description, Hints: schema.Hints,
+				Source: command.SourcePlugin, Origin: plugin.Name(),
+				Run: func(ctx context.Context, args string) (command.Result, error) {
+					r, err := plugin.Command(ctx, schema.Name, s.talk.Context(), args)
+					if schema.Forward {
+						r.Output = prompt.Escape(r.Output) // only a user's prompt attaches files
+					}
+					return command.Result{Output: r.Output, Forward: schema.Forward, Silent: schema.Silent}, err
+				},
+			})
 		}
-		schema := *exports.Command
-		out = append(out, command.Command{
-			Name: schema.Name, Description: schema.Description, Hints: schema.Hints,
-			Source: command.SourcePlugin, Origin: plugin.Name(),
-			Run: func(ctx context.Context, args string) (command.Result, error) {
-				r, err := plugin.Command(ctx, s.talk.Context(), args)
-				if schema.Forward {
-					r.Output = prompt.Escape(r.Output) // only a user's prompt attaches files
-				}
-				return command.Result{Output: r.Output, Forward: schema.Forward, Silent: schema.Silent}, err
-			},
-		})
 	}
 	return out
 }

@@ -114,7 +114,10 @@ func (s *Session) discard() error {
 	if s.journal == nil || s.journal.old || s.talk != nil {
 		return nil
 	}
-	return s.journal.Discard()
+	if err := s.journal.Discard(); err != nil {
+		return err
+	}
+	return session.RemoveOutput(s.journal.valuesDir())
 }
 
 func (s *Session) open(ctx context.Context) error {
@@ -314,6 +317,7 @@ func (s *Session) ending(reason session.Reason) {
 	ctx, cancel := context.WithTimeout(context.Background(), most)
 	defer cancel()
 	s.talk.Ending(ctx, string(reason))
+	s.plugins.drain(ctx)
 	if ctx.Err() != nil {
 		s.notice("", fmt.Sprintf("plugins had %s for SessionEnd; those that were not done are stopped", most))
 	}

@@ -29,10 +29,15 @@ func outputBeside(sessions string) string {
 	return state.Paths{Project: filepath.Dir(sessions)}.Output()
 }
 
-// outputsOf returns the directories with the output of a session's tools. A session that was resumed in another project also
-// has output there.
+// valuesBeside returns the directory with the values of plugins that belongs to a session, given the path of its journal.
+func valuesBeside(journal, id string) string {
+	return state.Paths{Project: filepath.Dir(filepath.Dir(journal))}.SessionValues(id)
+}
+
+// outputsOf returns the directories with the output of a session's tools and with the values of its plugins. A session that was
+// resumed in another project also has output there.
 func outputsOf(c *config.Config, s session.Summary) []string {
-	var out []string
+	out := []string{valuesBeside(s.Path, s.ID)}
 	for _, dir := range c.State.AllSessions() {
 		out = append(out, filepath.Join(outputBeside(dir), s.ID))
 	}

@@ -45,7 +45,7 @@ func (s *Session) tellUncovered(sentences []string) {
 func (s *Session) tellPlugins() {
 	for _, p := range s.plugins.list() {
 		exports, known := p.Exports()
-		free := known && exports.Tool != nil && !exports.Tool.Sandboxable
+		free := known && !exports.Sandboxable()
 		// The exports of a plugin may be known before its process is running.
 		if free && !p.Spec().Unconfined {
 			s.once(p.Name(), fmt.Sprintf("plugin %q: its Sandboxable returns false, which its source does not show, so it was not granted; its files stay confined", p.Name()))

@@ -157,7 +157,9 @@ func (b *Toolbox) addPlugins(ctx context.Context) error {
 	if b.plugins, err = b.source.FindPlugins(b.features); err != nil {
 		return err
 	}
-	specs := slices.DeleteFunc(slices.Clone(b.plugins.Specs), func(s host.Spec) bool { return s.Err == nil && !pluginsource.Defines(s.Dir, pluginsource.Schema.Name) })
+	specs := slices.DeleteFunc(slices.Clone(b.plugins.Specs), func(s host.Spec) bool {
+		return s.Err == nil && !pluginsource.Defines(s.Dir, pluginsource.Schema.Name) && !pluginsource.Defines(s.Dir, pluginsource.Tools.Name)
+	})
 	if len(specs) == 0 {
 		return nil
 	}
@@ -185,7 +187,8 @@ func (b *Toolbox) addPlugins(ctx context.Context) error {
 func (b *Toolbox) wake(ctx context.Context, fleet *host.Fleet) error {
 	for _, p := range fleet.Plugins() {
 		exports, _ := p.Exports()
-		if t := exports.Tool; t != nil && t.HasAvailable && (b.opts.Only == "" || b.opts.Only == t.Schema.Name) {
+		asked := b.opts.Only == "" || exports.Tool(b.opts.Only) != nil
+		if asked && exports.HasAvailable() {
 			if err := p.Ready(ctx); err != nil {
 				return err
 			}
@@ -264,9 +267,11 @@ func (b *Toolbox) pluginTools() []tool.Tool {
 				place[p.Name()] = i // the first fleet contains all plugins
 			}
 			exports, _ := p.Exports()
-			if t := exports.Tool; t != nil && !t.Available {
-				b.unavailable[p.Name()] = true
-				out = append(out, setup.UnavailableTool(p, exports))
+			for _, t := range exports.Tools {
+				if !t.Available {
+					b.unavailable[t.Schema.Name+"\x00"+p.Name()] = true
+					out = append(out, setup.UnavailableTool(p, t))
+				}
 			}
 		}
 	}
@@ -284,7 +289,7 @@ func (b *Toolbox) views() []host.View {
 }
 
 func (b *Toolbox) isUnavailable(d tool.Definition) bool {
-	return d.Source == tool.SourcePlugin && b.unavailable[d.Origin]
+	return d.Source == tool.SourcePlugin && b.unavailable[d.Name+"\x00"+d.Origin]
 }
 
 // Close stops everything that the toolbox started.

@@ -33,7 +33,7 @@ var rooms = map[string][]string{
 	},
 	"internal/setup": {
 		"host", "hooks", "internal/condition", "internal/config", "internal/conversation/...", "internal/donetool", "internal/install", "internal/llm/...",
-		"internal/manifest", "internal/mcp", "internal/nearest", "internal/pipeline", "internal/plaintext", "internal/policy", "internal/prompt", "internal/redact",
+		"internal/manifest", "internal/mcp", "internal/nearest", "internal/pipeline", "internal/plaintext", "internal/pluginstate", "internal/policy", "internal/prompt", "internal/redact",
 		"internal/sandbox",
 		"internal/readguard", "internal/shell", "internal/skill", "internal/state", "internal/todo", "internal/tool/...", "shared", "sdk/...",
 	},
@@ -73,6 +73,7 @@ var rooms = map[string][]string{
 	"internal/nearest":            {},
 	"internal/plaintext":          {},
 	"internal/pluginsource":       {"sdk/..."},
+	"internal/pluginstate":        {"internal/lock", "shared", "sdk/..."},
 	"internal/redact":             {},
 	"internal/state":              {},
 	"internal/trust":              {"internal/lock"},

@@ -6,6 +6,7 @@ import (
 	"go/types"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/idelchi/aura/internal/hookpoint"
@@ -22,7 +23,8 @@ func (c *checker) exports(s *source, p *sourcePackage, pkg *types.Package) {
 			hooks++
 		}
 	}
-	c.idle(hooks > 0, pkg.Scope().Lookup(pluginsource.Schema.Name) != nil)
+	has := func(f pluginsource.Function) bool { return pkg.Scope().Lookup(f.Name) != nil }
+	c.idle(hooks > 0, has(pluginsource.Schema) || has(pluginsource.Tools))
 	useful := hooks
 	for _, pair := range pluginsource.Pairs() {
 		if c.pair(s, pkg, pair) {
@@ -30,7 +32,7 @@ func (c *checker) exports(s *source, p *sourcePackage, pkg *types.Package) {
 		}
 	}
 	for _, f := range pluginsource.Optional() {
-		if _, fits := c.export(s, pkg, f); fits && f.Name == pluginsource.SystemPrompt.Name {
+		if _, fits := c.export(s, pkg, f); fits && slices.Contains(pluginsource.Enough(), f.Name) {
 			useful++
 		}
 	}
@@ -38,7 +40,7 @@ func (c *checker) exports(s *source, p *sourcePackage, pkg *types.Package) {
 	if useful == 0 {
 		c.add(Finding{
 			File: filepath.Join(c.dir, "go.mod"), Line: 1, Severity: Error, Rule: "exports",
-			Message: fmt.Sprintf("package %s exports neither a hook nor a tool (Schema with Execute) nor a command (Command with ExecuteCommand) nor a SystemPrompt", pkg.Name()),
+			Message: fmt.Sprintf("package %s exports neither a hook nor a tool (Schema with Execute, or Tools) nor a command (Command with ExecuteCommand, or Commands) nor a SystemPrompt", pkg.Name()),
 			Fix:     "export one of the functions that aura calls, with the name in the documentation",
 		})
 	}

@@ -46,8 +46,12 @@ func (a attended) Ask(ctx context.Context, q setup.Question) (setup.Answer, erro
 		return setup.Reject, fmt.Errorf("showing the arguments: %w", err)
 	}
 	look := a.screen.ErrLook()
+	why := fmt.Sprintf("rule %q requires confirmation", q.Rule)
+	if q.Rule == "" {
+		why = q.Tool + " requires approval"
+	}
 	question := look.Paint(terminal.Strong, "? "+indent(call)) + look.Paint(terminal.Plain,
-		fmt.Sprintf("\n  rule %q requires confirmation; always means %s, until the session ends\n  run it? [y]es, [N]o, [a]lways: ", q.Rule, q.Always))
+		fmt.Sprintf("\n  %s; always means %s, until the session ends\n  run it? [y]es, [N]o, [a]lways: ", why, q.Always))
 	if err := terminal.Print(a.err, question); err != nil {
 		return setup.Reject, fmt.Errorf("showing the question: %w", err)
 	}

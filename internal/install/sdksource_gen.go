@@ -190,6 +190,59 @@ var sdkSource = map[string]string{
 		"\n" +
 		"// The import makes a vendored SDK contain its version. aura compares that version with its own before it loads the plugin.\n" +
 		"import _ \"github.com/idelchi/aura/sdk/version\"\n",
+	"event.go": "" +
+		"package sdk\n" +
+		"\n" +
+		"import (\n" +
+		"\t\"context\"\n" +
+		"\t\"sync\"\n" +
+		")\n" +
+		"\n" +
+		"// Event is a message of one plugin to others.\n" +
+		"type Event struct {\n" +
+		"\t// Name is chosen by the sender. It usually begins with the sender's name, as in \"tests:failed\".\n" +
+		"\tName string\n" +
+		"\t// Sender is the name of the plugin that emitted the event.\n" +
+		"\tSender string\n" +
+		"\t// Payload is nil or consists of bool, int, int64, uint64, float64, string, []byte, []any and map[string]any.\n" +
+		"\tPayload any\n" +
+		"}\n" +
+		"\n" +
+		"// MaxPayload is the size of the largest payload of an event, in bytes.\n" +
+		"const MaxPayload = 64 << 10\n" +
+		"\n" +
+		"// handlers holds the functions that On was given outside of aura.\n" +
+		"var handlers struct {\n" +
+		"\tsync.Mutex\n" +
+		"\tof map[string][]func(context.Context, Event) error\n" +
+		"}\n" +
+		"\n" +
+		"// On calls handler for each event of this name that another plugin emits. The events of one sender arrive in order, one at a time,\n" +
+		"// and each at most once. Call On in init or in Init, so that aura knows which events the plugin needs.\n" +
+		"//\n" +
+		"// An error that handler returns is logged. Outside of aura, as in a test, Emit calls the handlers directly.\n" +
+		"func On(name string, handler func(ctx context.Context, e Event) error) {\n" +
+		"\thandlers.Lock()\n" +
+		"\tdefer handlers.Unlock()\n" +
+		"\tif handlers.of == nil {\n" +
+		"\t\thandlers.of = make(map[string][]func(context.Context, Event) error)\n" +
+		"\t}\n" +
+		"\thandlers.of[name] = append(handlers.of[name], handler)\n" +
+		"}\n" +
+		"\n" +
+		"// Emit sends an event to the plugins that listen to it. It does not wait for them. An event for a plugin that is down or has too many\n" +
+		"// events waiting is dropped. Emit returns an error if the payload is larger than MaxPayload or cannot be sent.\n" +
+		"func Emit(name string, payload any) error {\n" +
+		"\thandlers.Lock()\n" +
+		"\tcalled := handlers.of[name]\n" +
+		"\thandlers.Unlock()\n" +
+		"\tfor _, handler := range called {\n" +
+		"\t\tif err := handler(context.Background(), Event{Name: name, Payload: payload}); err != nil {\n" +
+		"\t\t\tLog.Error(\"handling an event\", \"event\", name, \"error\", err)\n" +
+		"\t\t}\n" +
+		"\t}\n" +
+		"\treturn nil\n" +
+		"}\n",
 	"go.mod": "" +
 		"module github.com/idelchi/aura/sdk\n" +
 		"\n" +
@@ -369,6 +422,61 @@ var sdkSource = map[string]string{
 		"\tName      string\n" +
 		"\tArguments map[string]any\n" +
 		"}\n",
+	"log.go": "" +
+		"package sdk\n" +
+		"\n" +
+		"import (\n" +
+		"\t\"fmt\"\n" +
+		"\t\"io\"\n" +
+		"\t\"os\"\n" +
+		"\t\"strings\"\n" +
+		")\n" +
+		"\n" +
+		"// Log writes to the plugin's log. `aura plugins logs` shows the log, and `--debug` shows the lines as they are written.\n" +
+		"var Log Logger\n" +
+		"\n" +
+		"// Logger writes lines with a level. The arguments after the message are names and values in turn:\n" +
+		"//\n" +
+		"//\tsdk.Log.Info(\"tests ran\", \"passed\", 12, \"failed\", 1)\n" +
+		"type Logger struct{ out io.Writer }\n" +
+		"\n" +
+		"// NewLogger returns a Logger that writes to out. The zero Logger writes to standard error.\n" +
+		"func NewLogger(out io.Writer) Logger { return Logger{out} }\n" +
+		"\n" +
+		"// Debug writes a line for the plugin's author.\n" +
+		"func (l Logger) Debug(msg string, args ...any) { l.line(\"debug\", msg, args) }\n" +
+		"\n" +
+		"// Info writes a line about normal work.\n" +
+		"func (l Logger) Info(msg string, args ...any) { l.line(\"info\", msg, args) }\n" +
+		"\n" +
+		"// Warn writes a line about something unexpected.\n" +
+		"func (l Logger) Warn(msg string, args ...any) { l.line(\"warn\", msg, args) }\n" +
+		"\n" +
+		"// Error writes a line about a failure.\n" +
+		"func (l Logger) Error(msg string, args ...any) { l.line(\"error\", msg, args) }\n" +
+		"\n" +
+		"func (l Logger) line(level, msg string, args []any) {\n" +
+		"\tvar b strings.Builder\n" +
+		"\tfmt.Fprintf(&b, \"[%s] %s\", level, msg)\n" +
+		"\tfor i := 0; i < len(args); i += 2 {\n" +
+		"\t\tif i+1 == len(args) {\n" +
+		"\t\t\tfmt.Fprintf(&b, \" %v\", args[i])\n" +
+		"\t\t\tbreak\n" +
+		"\t\t}\n" +
+		"\t\tvalue := fmt.Sprint(args[i+1])\n" +
+		"\t\tif value == \"\" || strings.ContainsAny(value, \" \\t\\n\\\"\") {\n" +
+		"\t\t\tvalue = fmt.Sprintf(\"%q\", value)\n" +
+		"\t\t}\n" +
+		"\t\tfmt.Fprintf(&b, \" %v=%s\", args[i], value)\n" +
+		"\t}\n" +
+		"\t// The line is written at once, so that lines of several goroutines do not mix. A line that cannot be written is lost: there is no\n" +
+		"\t// other place to report it.\n" +
+		"\tvar out io.Writer = os.Stderr\n" +
+		"\tif l.out != nil {\n" +
+		"\t\tout = l.out\n" +
+		"\t}\n" +
+		"\t_, _ = io.WriteString(out, strings.ReplaceAll(b.String(), \"\\n\", \"\\n    \")+\"\\n\")\n" +
+		"}\n",
 	"result.go": "" +
 		"package sdk\n" +
 		"\n" +
@@ -455,8 +563,114 @@ var sdkSource = map[string]string{
 		"\t// Skip leaves the history as it is: the plugin manages it.\n" +
 		"\tSkip bool\n" +
 		"}\n",
+	"state.go": "" +
+		"package sdk\n" +
+		"\n" +
+		"import (\n" +
+		"\t\"slices\"\n" +
+		"\t\"strings\"\n" +
+		"\t\"sync\"\n" +
+		")\n" +
+		"\n" +
+		"// Scope says how long a value is kept.\n" +
+		"type Scope string\n" +
+		"\n" +
+		"// The scopes.\n" +
+		"const (\n" +
+		"\t// ScopeSession keeps a value as long as the session, also over a resume.\n" +
+		"\tScopeSession Scope = \"session\"\n" +
+		"\t// ScopeProject keeps a value for all sessions in the same project.\n" +
+		"\tScopeProject Scope = \"project\"\n" +
+		")\n" +
+		"\n" +
+		"// The limits of a Store. A plugin has one store per scope.\n" +
+		"const (\n" +
+		"\t// MaxStateKey and MaxStateValue are the sizes of the longest key and the largest value, in bytes.\n" +
+		"\tMaxStateKey   = 256\n" +
+		"\tMaxStateValue = 64 << 10\n" +
+		"\t// MaxStateKeys is the largest number of keys in one store.\n" +
+		"\tMaxStateKeys = 1000\n" +
+		"\t// MaxStateBytes is the size of the largest store, keys and values together, in bytes.\n" +
+		"\tMaxStateBytes = 1 << 20\n" +
+		")\n" +
+		"\n" +
+		"// Store holds small values that aura keeps for one plugin. When Set or Delete returns without an error, the change is on disk: it\n" +
+		"// survives a crash of the plugin and of aura. No other plugin sees the values.\n" +
+		"type Store interface {\n" +
+		"\t// Get returns the value of a key, and whether there is one.\n" +
+		"\tGet(key string) (value string, ok bool, err error)\n" +
+		"\tSet(key, value string) error\n" +
+		"\t// Delete removes a key. It is no error if there is none.\n" +
+		"\tDelete(key string) error\n" +
+		"\t// List returns the keys that begin with prefix, sorted.\n" +
+		"\tList(prefix string) ([]string, error)\n" +
+		"}\n" +
+		"\n" +
+		"// State returns the plugin's store of a scope. Outside of aura, as in a test, the store is in memory.\n" +
+		"func State(scope Scope) Store {\n" +
+		"\tstores.Lock()\n" +
+		"\tdefer stores.Unlock()\n" +
+		"\tif stores.of == nil {\n" +
+		"\t\tstores.of = make(map[Scope]*memoryStore)\n" +
+		"\t}\n" +
+		"\tif stores.of[scope] == nil {\n" +
+		"\t\tstores.of[scope] = &memoryStore{values: make(map[string]string)}\n" +
+		"\t}\n" +
+		"\treturn stores.of[scope]\n" +
+		"}\n" +
+		"\n" +
+		"// stores holds the stores outside of aura.\n" +
+		"var stores struct {\n" +
+		"\tsync.Mutex\n" +
+		"\tof map[Scope]*memoryStore\n" +
+		"}\n" +
+		"\n" +
+		"// memoryStore is a Store that is not kept.\n" +
+		"type memoryStore struct {\n" +
+		"\tmu     sync.Mutex\n" +
+		"\tvalues map[string]string\n" +
+		"}\n" +
+		"\n" +
+		"func (s *memoryStore) Get(key string) (value string, ok bool, err error) {\n" +
+		"\ts.mu.Lock()\n" +
+		"\tdefer s.mu.Unlock()\n" +
+		"\tvalue, ok = s.values[key]\n" +
+		"\treturn value, ok, nil\n" +
+		"}\n" +
+		"\n" +
+		"func (s *memoryStore) Set(key, value string) error {\n" +
+		"\ts.mu.Lock()\n" +
+		"\tdefer s.mu.Unlock()\n" +
+		"\ts.values[key] = value\n" +
+		"\treturn nil\n" +
+		"}\n" +
+		"\n" +
+		"func (s *memoryStore) Delete(key string) error {\n" +
+		"\ts.mu.Lock()\n" +
+		"\tdefer s.mu.Unlock()\n" +
+		"\tdelete(s.values, key)\n" +
+		"\treturn nil\n" +
+		"}\n" +
+		"\n" +
+		"func (s *memoryStore) List(prefix string) ([]string, error) {\n" +
+		"\ts.mu.Lock()\n" +
+		"\tdefer s.mu.Unlock()\n" +
+		"\tvar keys []string\n" +
+		"\tfor key := range s.values {\n" +
+		"\t\tif strings.HasPrefix(key, prefix) {\n" +
+		"\t\t\tkeys = append(keys, key)\n" +
+		"\t\t}\n" +
+		"\t}\n" +
+		"\tslices.Sort(keys)\n" +
+		"\treturn keys, nil\n" +
+		"}\n",
 	"tool.go": "" +
 		"package sdk\n" +
+		"\n" +
+		"import (\n" +
+		"\t\"context\"\n" +
+		"\t\"time\"\n" +
+		")\n" +
 		"\n" +
 		"// ToolSchema is what Schema returns: the tool as the model sees it.\n" +
 		"type ToolSchema struct {\n" +
@@ -525,6 +739,49 @@ var sdkSource = map[string]string{
 		"type CommandResult struct {\n" +
 		"\t// Output is displayed, or forwarded if the schema says so.\n" +
 		"\tOutput string\n" +
+		"}\n" +
+		"\n" +
+		"// SideEffect says what a tool does beside returning a text.\n" +
+		"type SideEffect string\n" +
+		"\n" +
+		"// The side effects.\n" +
+		"const (\n" +
+		"\tSideEffectNone    SideEffect = \"none\"\n" +
+		"\tSideEffectRead    SideEffect = \"read\"\n" +
+		"\tSideEffectWrite   SideEffect = \"write\"\n" +
+		"\tSideEffectExecute SideEffect = \"execute\"\n" +
+		"\tSideEffectNetwork SideEffect = \"network\"\n" +
+		")\n" +
+		"\n" +
+		"// Tool is one of the tools that Tools returns. A plugin with a single simple tool can export Schema and Execute instead.\n" +
+		"type Tool struct {\n" +
+		"\tName        string\n" +
+		"\tDescription string\n" +
+		"\t// Usage and Examples are further text for the model.\n" +
+		"\tUsage    string\n" +
+		"\tExamples string\n" +
+		"\t// Parameters is the JSON schema of the arguments, of type \"object\". Without it, the tool takes no arguments.\n" +
+		"\tParameters map[string]any\n" +
+		"\t// SideEffects are shown to users. An empty list means SideEffectNone.\n" +
+		"\tSideEffects []SideEffect\n" +
+		"\t// RequiresApproval makes aura ask the user before each call, unless the policy names the tool in auto.\n" +
+		"\tRequiresApproval bool\n" +
+		"\t// Sequential keeps the tool from running concurrently with other tools.\n" +
+		"\tSequential bool\n" +
+		"\t// Timeout replaces the deadline of the plugin's tools for this tool; 0 keeps it.\n" +
+		"\tTimeout time.Duration\n" +
+		"\t// Execute runs the tool. It must not be nil.\n" +
+		"\tExecute func(ctx context.Context, c Context, args map[string]any) (string, error)\n" +
+		"\t// Paths returns which files a call will touch. It may be nil.\n" +
+		"\tPaths func(args map[string]any) (ToolPaths, error)\n" +
+		"}\n" +
+		"\n" +
+		"// Command is one of the slash commands that Commands returns. A plugin with a single command can export Command and\n" +
+		"// ExecuteCommand instead.\n" +
+		"type Command struct {\n" +
+		"\tCommandSchema\n" +
+		"\t// Execute runs the command. It must not be nil.\n" +
+		"\tExecute func(ctx context.Context, args string, c Context) (CommandResult, error)\n" +
 		"}\n",
 	"version/version.go": "" +
 		"// Package version holds the version of the SDK that a plugin was written against.\n" +

@@ -1,9 +1,9 @@
 package interp
 
 import (
-	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/idelchi/aura/internal/hookpoint"
@@ -17,10 +17,11 @@ type value = reflect.Value
 
 // bindings holds the plugin's functions, all of the required types. The zero value is a function that is not exported.
 type bindings struct {
-	hooks          map[hookpoint.Name]value
-	execute        value
-	paths          value
-	executeCommand value
+	hooks map[hookpoint.Name]value
+	// execute and paths are by the name of the tool, and commands by the name of the command.
+	execute  map[string]value
+	paths    map[string]value
+	commands map[string]value
 }
 
 // binder collects what a plugin exports.
@@ -32,19 +33,23 @@ type binder struct {
 // bind finds the plugin's functions, checks their types and calls those that describe the plugin.
 func (p *Plugin) bind(symbols map[string]value, cfg sdk.ToolConfig) error {
 	b := binder{Plugin: p, symbols: symbols}
+	p.bound = bindings{
+		hooks: make(map[hookpoint.Name]value), execute: make(map[string]value), paths: make(map[string]value), commands: make(map[string]value),
+	}
 	if err := b.bindHooks(); err != nil {
 		return err
 	}
-	schema, err := b.pair(pluginsource.Tool, &p.bound.execute)
+	schema, execute, err := b.pair(pluginsource.Tool)
 	if err != nil {
 		return err
 	}
-	command, err := b.pair(pluginsource.SlashCommand, &p.bound.executeCommand)
+	command, executeCommand, err := b.pair(pluginsource.SlashCommand)
 	if err != nil {
 		return err
 	}
-	prompt := b.optional(pluginsource.SystemPrompt)
-	if len(p.exports.Hooks) == 0 && !schema.IsValid() && !command.IsValid() && !prompt.IsValid() {
+	tools, commands, prompt := b.optional(pluginsource.Tools), b.optional(pluginsource.Commands), b.optional(pluginsource.SystemPrompt)
+	useful := slices.ContainsFunc([]value{schema, command, tools, commands, prompt}, value.IsValid)
+	if len(p.exports.Hooks) == 0 && !useful && !p.desk.listens() {
 		return nothingExported(p.exports.Package, p.exports.Warnings)
 	}
 	if init := b.optional(pluginsource.Init); init.IsValid() {
@@ -52,7 +57,7 @@ func (p *Plugin) bind(symbols map[string]value, cfg sdk.ToolConfig) error {
 			return err
 		}
 	}
-	if err := b.bindTool(schema); err != nil {
+	if err := b.bindTools(schema, execute, tools); err != nil {
 		return err
 	}
 	if prompt.IsValid() {
@@ -60,7 +65,7 @@ func (p *Plugin) bind(symbols map[string]value, cfg sdk.ToolConfig) error {
 			return err
 		}
 	}
-	return b.bindCommand(command)
+	return b.bindCommands(command, executeCommand, commands)
 }
 
 func nothingExported(pkg string, warnings []string) error {
@@ -68,12 +73,11 @@ func nothingExported(pkg string, warnings []string) error {
 	for _, point := range hookpoint.All() {
 		hooks = append(hooks, string(point.Name))
 	}
-	return fmt.Errorf("package %s exports neither a hook (%s) nor a tool (Schema with Execute) nor a command (Command with ExecuteCommand) nor a SystemPrompt%s",
+	return fmt.Errorf("package %s exports neither a hook (%s) nor a tool (Schema with Execute, or Tools) nor a command (Command with ExecuteCommand, or Commands) nor a SystemPrompt%s",
 		pkg, strings.Join(hooks, ", "), strings.Join(append([]string{""}, warnings...), "; "))
 }
 
 func (b binder) bindHooks() error {
-	b.bound.hooks = make(map[hookpoint.Name]value)
 	for _, point := range hookpoint.All() {
 		fn, err := b.hook(pluginsource.Hook(point))
 		if err != nil {
@@ -122,26 +126,22 @@ func mismatch(fn value, want reflect.Type) string {
 	}
 }
 
-// pair returns the function that describes a tool or a command and binds the function that runs it. Neither may be exported
-// alone.
-func (b binder) pair(p pluginsource.Pair, bound *value) (value, error) {
-	describe, err := b.required(p.Describe)
-	if err != nil {
-		return value{}, err
+// pair returns the function that describes a tool or a command and the function that runs it. Neither may be exported alone.
+func (b binder) pair(p pluginsource.Pair) (describe, run value, err error) {
+	if describe, err = b.required(p.Describe); err != nil {
+		return value{}, value{}, err
 	}
-	run, err := b.required(p.Run)
-	if err != nil {
-		return value{}, err
+	if run, err = b.required(p.Run); err != nil {
+		return value{}, value{}, err
 	}
 	if describe.IsValid() != run.IsValid() {
 		has, lacks := p.Describe, p.Run
 		if run.IsValid() {
 			has, lacks = lacks, has
 		}
-		return value{}, fmt.Errorf("package %s exports %s without %s, which must be a %s", b.exports.Package, has.Name, lacks.Name, lacks.Type)
+		return value{}, value{}, fmt.Errorf("package %s exports %s without %s, which must be a %s", b.exports.Package, has.Name, lacks.Name, lacks.Type)
 	}
-	*bound = run
-	return describe, nil
+	return describe, run, nil
 }
 
 // optional returns a function of the plugin. If the function has another type, optional adds a warning and returns the zero
@@ -182,49 +182,4 @@ func (b binder) ask(name string, fn func()) error {
 		return fmt.Errorf("calling %s.%s: panic: %s", b.exports.Package, name, failure.Message)
 	}
 	return fmt.Errorf("calling %s.%s: %w", b.exports.Package, name, failure)
-}
-
-func (b binder) bindTool(schema value) error {
-	if !schema.IsValid() {
-		return nil
-	}
-	tool := &shared.ToolExport{}
-	b.bound.paths = b.optional(pluginsource.Paths)
-	tool.HasPaths = b.bound.paths.IsValid()
-	var err1, err2, err3 error
-	tool.Available, tool.HasAvailable, err1 = b.flag(pluginsource.Available)
-	tool.Sandboxable, _, err2 = b.flag(pluginsource.Sandboxable)
-	tool.Parallel, _, err3 = b.flag(pluginsource.Parallel)
-	err4 := b.ask(pluginsource.Schema.Name, func() { tool.Schema, _ = reflect.TypeAssert[sdk.ToolSchema](schema.Call(nil)[0]) })
-	if err := errors.Join(err1, err2, err3, err4); err != nil {
-		return err
-	}
-	if tool.Schema.Name == "" {
-		return fmt.Errorf("%s.Schema returned a tool without a Name", b.exports.Package)
-	}
-	switch t := tool.Schema.Parameters.Type; t {
-	case "":
-		tool.Schema.Parameters.Type = "object"
-	case "object":
-	default:
-		return fmt.Errorf("%s.Schema returned Parameters of Type %q, want \"object\"", b.exports.Package, t)
-	}
-	tool.Schema = unwrapSchema(tool.Schema)
-	b.exports.Tool = tool
-	return nil
-}
-
-func (b binder) bindCommand(command value) error {
-	if !command.IsValid() {
-		return nil
-	}
-	var schema sdk.CommandSchema
-	if err := b.ask(pluginsource.Command.Name, func() { schema, _ = reflect.TypeAssert[sdk.CommandSchema](command.Call(nil)[0]) }); err != nil {
-		return err
-	}
-	if !pluginsource.IsCommandName(schema.Name) {
-		return fmt.Errorf("%s.Command returned the Name %q, want one word without a slash", b.exports.Package, schema.Name)
-	}
-	b.exports.Command = &schema
-	return nil
 }

@@ -157,23 +157,23 @@ const Available = false
 				t.Fatal(err)
 			}
 			got, err := p.Load(context.Background())
-			if err != nil || !reflect.DeepEqual(*got.Tool, tt.want) {
-				t.Errorf("got  %+v, %v\nwant %+v", *got.Tool, err, tt.want)
+			if err != nil || !reflect.DeepEqual(got.Tools[0], tt.want) {
+				t.Errorf("got  %+v, %v\nwant %+v", got.Tools[0], err, tt.want)
 			}
 			if !reflect.DeepEqual(got.Warnings, tt.warnings) {
 				t.Errorf("got the warnings\n%s\nwant\n%s", strings.Join(got.Warnings, "\n"), strings.Join(tt.warnings, "\n"))
 			}
-			if got.Module != "my-plugin" || got.Package != "my_plugin" || len(got.Hooks) != 0 || got.Command != nil {
+			if got.Module != "my-plugin" || got.Package != "my_plugin" || len(got.Hooks) != 0 || got.Commands != nil {
 				t.Errorf("got %+v", got)
 			}
-			text, err := p.Execute(context.Background(), shared.ToolCall{Context: sdk.Context{Agent: "a"}, Args: map[string]any{"x": 1}})
+			text, err := p.Execute(context.Background(), shared.ToolCall{Tool: toolOf(p), Context: sdk.Context{Agent: "a"}, Args: map[string]any{"x": 1}})
 			if err != nil || text != "amap[x:1]" {
 				t.Errorf("Execute: got %q, %v", text, err)
 			}
-			if _, err := p.Execute(context.Background(), shared.ToolCall{}); err != nil {
+			if _, err := p.Execute(context.Background(), shared.ToolCall{Tool: toolOf(p)}); err != nil {
 				t.Errorf("Execute without arguments: %v", err)
 			}
-			paths, err := p.Paths(context.Background(), map[string]any{"p": "/x"})
+			paths, err := p.Paths(context.Background(), shared.PathsCall{Tool: toolOf(p), Args: map[string]any{"p": "/x"}})
 			if tt.want.HasPaths && (err != nil || !reflect.DeepEqual(paths, sdk.ToolPaths{Read: []string{"/x"}})) {
 				t.Errorf("Paths: got %+v, %v", paths, err)
 			}
@@ -187,15 +187,15 @@ const Available = false
 func TestCommand(t *testing.T) {
 	t.Parallel()
 	p := mustLoad(t, exports+command+run)
-	want := &sdk.CommandSchema{Name: "greet", Hints: []string{"who"}, Forward: true}
-	if !reflect.DeepEqual(p.exports.Command, want) {
-		t.Errorf("got %+v", p.exports.Command)
+	want := []sdk.CommandSchema{{Name: "greet", Hints: []string{"who"}, Forward: true}}
+	if !reflect.DeepEqual(p.exports.Commands, want) {
+		t.Errorf("got %+v", p.exports.Commands)
 	}
-	got, err := p.Command(context.Background(), shared.CommandCall{Context: sdk.Context{Agent: "a"}, Args: " b c"})
+	got, err := p.Command(context.Background(), shared.CommandCall{Name: commandOf(p), Context: sdk.Context{Agent: "a"}, Args: " b c"})
 	if err != nil || got.Output != "a b c" {
 		t.Errorf("got %q, %v", got.Output, err)
 	}
-	_, err = p.Execute(context.Background(), shared.ToolCall{})
+	_, err = p.Execute(context.Background(), shared.ToolCall{Tool: toolOf(p)})
 	wantFailure(t, err, shared.FailureUnsupported, "the plugin does not export Execute")
 }
 
@@ -295,7 +295,7 @@ func Init(cfg sdk.ToolConfig) { order += "I" }
 func Available() bool { order += "A"; return true }
 func Schema() sdk.ToolSchema { order += "S"; return sdk.ToolSchema{Name: order} }
 `)
-	if got := p.exports.Tool.Schema.Name; got != "IAS" {
+	if got := p.exports.Tools[0].Schema.Name; got != "IAS" {
 		t.Errorf("got the order %s", got)
 	}
 }
@@ -327,7 +327,7 @@ func Variadic(a ...any) {}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Execute(context.Background(), shared.ToolCall{}); err != nil {
+	if _, err := p.Execute(context.Background(), shared.ToolCall{Tool: toolOf(p)}); err != nil {
 		t.Error(err)
 	}
 	if _, err := as[int]("text", nil); err == nil {
@@ -376,4 +376,20 @@ func TestSystemPrompt(t *testing.T) {
 			}
 		})
 	}
+}
+
+// toolOf returns the name of the plugin's first tool, or "".
+func toolOf(p *Plugin) string {
+	if len(p.exports.Tools) == 0 {
+		return ""
+	}
+	return p.exports.Tools[0].Schema.Name
+}
+
+// commandOf returns the name of the plugin's first command, or "".
+func commandOf(p *Plugin) string {
+	if len(p.exports.Commands) == 0 {
+		return ""
+	}
+	return p.exports.Commands[0].Name
 }

@@ -130,19 +130,37 @@ func (p *Plugin) Hook(ctx context.Context, call shared.HookCall) (any, error) {
 	return p.call(string(call.Point), p.bound.hooks[call.Point], call.Env, ctx, call.Context)
 }
 
-// Execute calls the tool.
+// Execute calls a tool.
 func (p *Plugin) Execute(ctx context.Context, call shared.ToolCall) (string, error) {
-	return as[string](p.call(pluginsource.Execute.Name, p.bound.execute, call.Env, ctx, call.Context, call.Args))
+	return as[string](p.call(pluginsource.Execute.Name, p.bound.execute[call.Tool], call.Env, ctx, call.Context, call.Args))
 }
 
-// Paths returns which files a call of the tool would touch.
-func (p *Plugin) Paths(_ context.Context, args map[string]any) (sdk.ToolPaths, error) {
-	return as[sdk.ToolPaths](p.call(pluginsource.Paths.Name, p.bound.paths, nil, args))
+// Paths returns which files a call of a tool would touch.
+func (p *Plugin) Paths(_ context.Context, call shared.PathsCall) (sdk.ToolPaths, error) {
+	return as[sdk.ToolPaths](p.call(pluginsource.Paths.Name, p.bound.paths[call.Tool], nil, call.Args))
 }
 
-// Command calls the slash command.
+// Command calls a slash command.
 func (p *Plugin) Command(ctx context.Context, call shared.CommandCall) (sdk.CommandResult, error) {
-	return as[sdk.CommandResult](p.call(pluginsource.ExecuteCommand.Name, p.bound.executeCommand, call.Env, ctx, call.Args, call.Context))
+	return as[sdk.CommandResult](p.call(pluginsource.ExecuteCommand.Name, p.bound.commands[call.Name], call.Env, ctx, call.Args, call.Context))
+}
+
+// Event calls the handlers of an event one after the other.
+func (p *Plugin) Event(ctx context.Context, e shared.EventCall) error {
+	payload, err := shared.DecodePayload(e.Payload)
+	if err != nil {
+		return &shared.Failure{Kind: shared.FailureWire, Message: err.Error()}
+	}
+	var failures []error
+	for _, handler := range p.desk.handlers(e.Name) {
+		failure := p.run("event "+e.Name, func() error {
+			return handler(ctx, sdk.Event{Name: e.Name, Sender: e.Sender, Payload: payload})
+		})
+		if failure != nil {
+			failures = append(failures, failure)
+		}
+	}
+	return errors.Join(failures...)
 }
 
 func as[T any](v any, err error) (T, error) {

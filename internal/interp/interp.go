@@ -30,6 +30,8 @@ type Options struct {
 	Stdout, Stderr *os.File
 	// Tool is passed to the plugin's Init.
 	Tool sdk.ToolConfig
+	// Services is what aura does at the plugin's request; nil if aura cannot be asked.
+	Services shared.Services
 }
 
 // Plugin is a loaded plugin. Its methods may be called concurrently. Each call runs in its own goroutine and returns only when
@@ -39,6 +41,7 @@ type Plugin struct {
 	exports  shared.Exports
 	bound    bindings
 	mentions map[string]bool
+	desk     *desk
 }
 
 // Load reads, checks, evaluates and binds the plugin in a directory. It runs the plugin's init functions and its Init.
@@ -58,8 +61,9 @@ func Load(o Options) (p *Plugin, err error) {
 	}
 	p = &Plugin{
 		runner:   newRunner(&trace{out: o.Stderr, root: dir + string(filepath.Separator)}),
-		exports:  shared.Exports{Module: src.module, Package: manifest.PackageName(src.module), Unread: src.unread(), Warnings: src.almostHooks()},
+		exports:  shared.Exports{Module: src.module, Package: manifest.PackageName(src.module), Unread: src.unread(), Emits: src.emits(), Warnings: src.almostHooks()},
 		mentions: src.mentionsOf("Turns", "ToolHistory", "Args"),
+		desk:     newDesk(o.Services),
 	}
 	symbols, err := p.evaluate(src, o)
 	if err != nil {
@@ -68,6 +72,7 @@ func Load(o Options) (p *Plugin, err error) {
 	if err := p.bind(symbols, o.Tool); err != nil {
 		return nil, err
 	}
+	p.exports.Listens = p.desk.loaded()
 	return p, nil
 }
 
@@ -102,7 +107,7 @@ func (p *Plugin) evaluate(src *source, o Options) (map[string]value, error) {
 	var symbols map[string]value
 	var pkg *sourcePackage
 	failure := p.run("loading", func() error {
-		if err := use(i, src, streams{name: o.Name, stdout: o.Stdout, stderr: o.Stderr}); err != nil {
+		if err := use(i, src, streams{name: o.Name, stdout: o.Stdout, stderr: o.Stderr}, p.desk.symbols(o.Stderr)); err != nil {
 			return err
 		}
 		for _, pkg = range src.packages {
@@ -110,7 +115,7 @@ func (p *Plugin) evaluate(src *source, o Options) (map[string]value, error) {
 				return err
 			}
 		}
-		symbols = lookup(i, src.module)
+		symbols = src.declaredOnly(lookup(i, src.module))
 		return nil
 	})
 	switch {

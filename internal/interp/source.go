@@ -51,9 +51,14 @@ type sourceFile struct {
 	edits []repair.Edit
 	// declared lists the functions and variables of the file.
 	declared []pluginsource.Declaration
-	pkg      string
-	clause   string
-	imports  []importSpec
+	// names lists everything that the file declares in the package scope. dotSDK is set if the file imports the SDK into that scope.
+	names  []string
+	dotSDK bool
+	// emits lists the events that the file emits.
+	emits   []string
+	pkg     string
+	clause  string
+	imports []importSpec
 }
 
 // importSpec is one import declaration. where is its file and line.
@@ -195,6 +200,8 @@ func (s *source) scan(file string, text []byte) (*sourceFile, error) {
 	f := &sourceFile{path: file, text: text, pkg: parsed.Name.Name, clause: s.where(parsed.Name.Pos())}
 	f.edits = repair.Edits(parsed, text)
 	f.declared = pluginsource.Declarations(parsed)
+	f.names, f.dotSDK = pluginsource.DeclaredNames(parsed), pluginsource.SDKName(parsed) == "."
+	f.emits = emitted(parsed)
 	s.interfaces = s.interfaces || standsForInterface(parsed)
 	for _, spec := range parsed.Imports {
 		where := s.where(spec.Pos())

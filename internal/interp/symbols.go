@@ -41,10 +41,10 @@ func restrictedTables() []map[string]map[string]reflect.Value {
 }
 
 // use registers the SDK and the standard library packages that the source imports with the interpreter. Registering the whole
-// library would take longer than the rest of loading a plugin. The table "." lists the functions that inspect their arguments
+// library would take longer than the rest of loading a plugin. sdk replaces symbols of the SDK. The table "." lists the functions that inspect their arguments
 // of type any.
-func use(i *interp.Interpreter, s *source, std streams) error {
-	tables := []interp.Exports{{".": stdlib.Symbols["."]}, sdkSymbols(), selected(stdlib.Symbols, s.standard)}
+func use(i *interp.Interpreter, s *source, std streams, sdk interp.Exports) error {
+	tables := []interp.Exports{{".": stdlib.Symbols["."]}, s.visible(sdkSymbols()), s.visible(sdk), selected(stdlib.Symbols, s.standard)}
 	if s.interfaces {
 		tables = append(tables, wrappers())
 	}
@@ -60,6 +60,40 @@ func use(i *interp.Interpreter, s *source, std streams) error {
 		}
 	}
 	return useGeneric(i, s.standard)
+}
+
+// visible returns the symbols of the SDK without those that a plugin hides: a plugin that imports the SDK into its own scope may
+// declare a name that a later SDK has too.
+func (s *source) visible(symbols interp.Exports) interp.Exports {
+	for _, p := range s.packages {
+		for _, f := range p.files {
+			if !f.dotSDK {
+				continue
+			}
+			for _, other := range p.files {
+				for _, name := range other.names {
+					for _, table := range symbols {
+						delete(table, name)
+					}
+				}
+			}
+		}
+	}
+	return symbols
+}
+
+// declaredOnly returns the symbols that the plugin's own package declares. The interpreter also lists those of packages that are
+// imported into its scope.
+func (s *source) declaredOnly(symbols map[string]value) map[string]value {
+	out := make(map[string]value)
+	for _, f := range s.packages[len(s.packages)-1].files {
+		for _, name := range f.names {
+			if v, ok := symbols[name]; ok {
+				out[name] = v
+			}
+		}
+	}
+	return out
 }
 
 // selected returns the part of a table that belongs to the packages. The doubled slash prevents the interpreter from mistaking

@@ -14,6 +14,7 @@ func sdkSymbols() map[string]map[string]reflect.Value {
 	symbols := map[string]map[string]reflect.Value{}
 	symbols["github.com/idelchi/aura/sdk/sdk"] = map[string]reflect.Value{
 		// function, constant and variable definitions
+		"Emit":                      reflect.ValueOf(sdk.Emit),
 		"EndReasonDone":             reflect.ValueOf(constant.MakeFromLiteral("\"done\"", token.STRING, 0)),
 		"EndReasonError":            reflect.ValueOf(constant.MakeFromLiteral("\"error\"", token.STRING, 0)),
 		"EndReasonInterrupted":      reflect.ValueOf(constant.MakeFromLiteral("\"interrupted\"", token.STRING, 0)),
@@ -27,8 +28,24 @@ func sdkSymbols() map[string]map[string]reflect.Value {
 		"ErrorTypeNetwork":          reflect.ValueOf(constant.MakeFromLiteral("\"network\"", token.STRING, 0)),
 		"ErrorTypeRateLimit":        reflect.ValueOf(constant.MakeFromLiteral("\"rate_limit\"", token.STRING, 0)),
 		"ErrorTypeServer":           reflect.ValueOf(constant.MakeFromLiteral("\"server\"", token.STRING, 0)),
+		"Log":                       reflect.ValueOf(&sdk.Log).Elem(),
+		"MaxPayload":                reflect.ValueOf(constant.MakeFromLiteral("65536", token.INT, 0)),
+		"MaxStateBytes":             reflect.ValueOf(constant.MakeFromLiteral("1048576", token.INT, 0)),
+		"MaxStateKey":               reflect.ValueOf(constant.MakeFromLiteral("256", token.INT, 0)),
+		"MaxStateKeys":              reflect.ValueOf(constant.MakeFromLiteral("1000", token.INT, 0)),
+		"MaxStateValue":             reflect.ValueOf(constant.MakeFromLiteral("65536", token.INT, 0)),
+		"NewLogger":                 reflect.ValueOf(sdk.NewLogger),
+		"On":                        reflect.ValueOf(sdk.On),
 		"RoleAssistant":             reflect.ValueOf(sdk.RoleAssistant),
 		"RoleUser":                  reflect.ValueOf(sdk.RoleUser),
+		"ScopeProject":              reflect.ValueOf(sdk.ScopeProject),
+		"ScopeSession":              reflect.ValueOf(sdk.ScopeSession),
+		"SideEffectExecute":         reflect.ValueOf(sdk.SideEffectExecute),
+		"SideEffectNetwork":         reflect.ValueOf(sdk.SideEffectNetwork),
+		"SideEffectNone":            reflect.ValueOf(sdk.SideEffectNone),
+		"SideEffectRead":            reflect.ValueOf(sdk.SideEffectRead),
+		"SideEffectWrite":           reflect.ValueOf(sdk.SideEffectWrite),
+		"State":                     reflect.ValueOf(sdk.State),
 		"SwitchReasonCycle":         reflect.ValueOf(constant.MakeFromLiteral("\"cycle\"", token.STRING, 0)),
 		"SwitchReasonFailover":      reflect.ValueOf(constant.MakeFromLiteral("\"failover\"", token.STRING, 0)),
 		"SwitchReasonResume":        reflect.ValueOf(constant.MakeFromLiteral("\"resume\"", token.STRING, 0)),
@@ -43,12 +60,15 @@ func sdkSymbols() map[string]map[string]reflect.Value {
 		"BeforeCompactionContext": reflect.ValueOf((*sdk.BeforeCompactionContext)(nil)),
 		"BeforeToolContext":       reflect.ValueOf((*sdk.BeforeToolContext)(nil)),
 		"BeforeToolResult":        reflect.ValueOf((*sdk.BeforeToolResult)(nil)),
+		"Command":                 reflect.ValueOf((*sdk.Command)(nil)),
 		"CommandResult":           reflect.ValueOf((*sdk.CommandResult)(nil)),
 		"CommandSchema":           reflect.ValueOf((*sdk.CommandSchema)(nil)),
 		"CompactionModification":  reflect.ValueOf((*sdk.CompactionModification)(nil)),
 		"Context":                 reflect.ValueOf((*sdk.Context)(nil)),
 		"ErrorModification":       reflect.ValueOf((*sdk.ErrorModification)(nil)),
+		"Event":                   reflect.ValueOf((*sdk.Event)(nil)),
 		"FeatureState":            reflect.ValueOf((*sdk.FeatureState)(nil)),
+		"Logger":                  reflect.ValueOf((*sdk.Logger)(nil)),
 		"Message":                 reflect.ValueOf((*sdk.Message)(nil)),
 		"MessageToolCall":         reflect.ValueOf((*sdk.MessageToolCall)(nil)),
 		"ModelInfo":               reflect.ValueOf((*sdk.ModelInfo)(nil)),
@@ -58,10 +78,14 @@ func sdkSymbols() map[string]map[string]reflect.Value {
 		"ResponseModification":    reflect.ValueOf((*sdk.ResponseModification)(nil)),
 		"Result":                  reflect.ValueOf((*sdk.Result)(nil)),
 		"Role":                    reflect.ValueOf((*sdk.Role)(nil)),
+		"Scope":                   reflect.ValueOf((*sdk.Scope)(nil)),
 		"SessionEndContext":       reflect.ValueOf((*sdk.SessionEndContext)(nil)),
 		"SessionStartContext":     reflect.ValueOf((*sdk.SessionStartContext)(nil)),
+		"SideEffect":              reflect.ValueOf((*sdk.SideEffect)(nil)),
 		"Stats":                   reflect.ValueOf((*sdk.Stats)(nil)),
+		"Store":                   reflect.ValueOf((*sdk.Store)(nil)),
 		"TokenState":              reflect.ValueOf((*sdk.TokenState)(nil)),
+		"Tool":                    reflect.ValueOf((*sdk.Tool)(nil)),
 		"ToolCall":                reflect.ValueOf((*sdk.ToolCall)(nil)),
 		"ToolConfig":              reflect.ValueOf((*sdk.ToolConfig)(nil)),
 		"ToolCount":               reflect.ValueOf((*sdk.ToolCount)(nil)),
@@ -73,10 +97,35 @@ func sdkSymbols() map[string]map[string]reflect.Value {
 		"Turn":                    reflect.ValueOf((*sdk.Turn)(nil)),
 		"UserMessageContext":      reflect.ValueOf((*sdk.UserMessageContext)(nil)),
 		"UserMessageResult":       reflect.ValueOf((*sdk.UserMessageResult)(nil)),
+
+		// interface wrapper definitions
+		"_Store": reflect.ValueOf((*_github_com_idelchi_aura_sdk_Store)(nil)),
 	}
 	symbols["github.com/idelchi/aura/sdk/version/version"] = map[string]reflect.Value{
 		// function, constant and variable definitions
 		"Version": reflect.ValueOf(constant.MakeFromLiteral("\"0.1.1\"", token.STRING, 0)),
 	}
 	return symbols
+}
+
+// _github_com_idelchi_aura_sdk_Store is an interface wrapper for Store type
+type _github_com_idelchi_aura_sdk_Store struct {
+	IValue  interface{}
+	WDelete func(key string) error
+	WGet    func(key string) (value string, ok bool, err error)
+	WList   func(prefix string) ([]string, error)
+	WSet    func(key string, value string) error
+}
+
+func (W _github_com_idelchi_aura_sdk_Store) Delete(key string) error {
+	return W.WDelete(key)
+}
+func (W _github_com_idelchi_aura_sdk_Store) Get(key string) (value string, ok bool, err error) {
+	return W.WGet(key)
+}
+func (W _github_com_idelchi_aura_sdk_Store) List(prefix string) ([]string, error) {
+	return W.WList(prefix)
+}
+func (W _github_com_idelchi_aura_sdk_Store) Set(key string, value string) error {
+	return W.WSet(key, value)
 }

@@ -59,7 +59,7 @@ func Schema() sdk.ToolSchema {
 
 func Execute(context.Context, sdk.Context, map[string]any) (string, error) { return "", nil }
 `)
-	if got, want := p.exports.Tool.Schema.Parameters.Properties["w"].Enum, []any{"x", "y"}; !reflect.DeepEqual(got, want) {
+	if got, want := p.exports.Tools[0].Schema.Parameters.Properties["w"].Enum, []any{"x", "y"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("the schema has %#v, want %#v", got, want)
 	}
 	want := map[string]any{"level": 2, "deep": []any{"in!", map[string]any{"w": "most"}, nil, 1}}

@@ -266,7 +266,7 @@ func TestVerdicts(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, row := range verdicts {
-		result, err := p.Command(t.Context(), shared.CommandCall{Args: row.name})
+		result, err := p.Command(t.Context(), shared.CommandCall{Name: commandOf(p), Args: row.name})
 		if right := err == nil && result.Output == row.want; right != (row.rule == "") {
 			t.Errorf("%s: got %q, %v; Go returns %q", row.name, result.Output, err, row.want)
 		}

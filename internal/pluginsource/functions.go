@@ -26,6 +26,8 @@ var (
 	Execute        = function[func(context.Context, sdk.Context, map[string]any) (string, error)]("Execute", "")
 	Command        = function[func() sdk.CommandSchema]("Command", "")
 	ExecuteCommand = function[func(context.Context, string, sdk.Context) (sdk.CommandResult, error)]("ExecuteCommand", "")
+	Tools          = function[func() []sdk.Tool]("Tools", "it is not called")
+	Commands       = function[func() []sdk.Command]("Commands", "it is not called")
 	SystemPrompt   = function[func() string]("SystemPrompt", "it is not called")
 	Init           = function[func(sdk.ToolConfig)]("Init", "it is not called")
 	Paths          = function[func(map[string]any) (sdk.ToolPaths, error)]("Paths", "no paths are declared")
@@ -61,10 +63,13 @@ var (
 // Pairs returns all pairs.
 func Pairs() []Pair { return []Pair{Tool, SlashCommand} }
 
-// Optional returns the functions that a plugin may export beside those that make it useful.
+// Optional returns the functions of which a plugin may export any.
 func Optional() []Function {
-	return []Function{SystemPrompt, Init, Paths, Available, Sandboxable, Parallel}
+	return []Function{Tools, Commands, SystemPrompt, Init, Paths, Available, Sandboxable, Parallel}
 }
+
+// Enough returns the names of the optional functions that make a plugin useful without any other function.
+func Enough() []string { return []string{Tools.Name, Commands.Name, SystemPrompt.Name} }
 
 // Names returns the names of all functions that aura calls.
 func Names() []string {

@@ -42,7 +42,7 @@ func (p Package) ToolNames() []string {
 
 func isSchema(t ast.Expr) bool {
 	sel, ok := t.(*ast.SelectorExpr)
-	return ok && sel.Sel.Name == "ToolSchema"
+	return ok && (sel.Sel.Name == "ToolSchema" || sel.Sel.Name == "Tool")
 }
 
 // schemaName returns the value of the field Name. If the fields are not named, Name is the first field. It returns nil if there

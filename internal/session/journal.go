@@ -65,7 +65,7 @@ func Create(dir string, meta Meta) (*Journal, error) {
 		return nil, errors.Join(fmt.Errorf("creating journal of the session: %w", err), file.Close(), os.Remove(path))
 	}
 	j := &Journal{id: meta.ID, path: path, file: file, lock: held}
-	if err := errors.Join(j.write(record{Meta: &meta}), syncDir(dir)); err != nil {
+	if err := errors.Join(j.write(record{Meta: &meta}), files.SyncDir(dir)); err != nil {
 		return nil, errors.Join(err, j.release(), os.Remove(path))
 	}
 	return j, nil

@@ -16,7 +16,7 @@ import (
 type Question struct {
 	Tool string
 	Args map[string]any
-	// Rule is the rule of the policy that requires the question.
+	// Rule is the rule of the policy that requires the question. It is empty if the tool itself requires it.
 	Rule string
 	// Always describes the calls that the answer Always covers, such as "this exact command".
 	Always string

@@ -72,13 +72,20 @@ func (g guard) permit(ctx context.Context, call tool.Call, t tool.Tool) error {
 	case policy.Confirm:
 		return g.confirm(ctx, call, t, verdict.Rule)
 	default:
+		if t.Definition().RequiresApproval && verdict.Rule == "" {
+			return g.confirm(ctx, call, t, "")
+		}
 		return nil
 	}
 }
 
+// confirm asks the user. rule is empty if the tool itself requires the question.
 func (g guard) confirm(ctx context.Context, call tool.Call, t tool.Tool, rule string) error {
 	ask := g.source.Confirm
 	if ask == nil {
+		if rule == "" {
+			return fmt.Errorf("%s requires approval, and there is no terminal to ask on, so the call is denied; to allow it, name the tool in the policy's auto", t.Definition().Name)
+		}
 		return fmt.Errorf("the policy requires confirmation (rule %q), and there is no terminal to ask on, so the call is denied", rule)
 	}
 	scope, err := g.scope(ctx, call, t, rule)
@@ -91,7 +98,7 @@ func (g guard) confirm(ctx context.Context, call tool.Call, t tool.Tool, rule st
 	answer, err := ask(ctx, Question{Tool: scope.Tool, Args: call.Args, Rule: rule, Always: scope.text})
 	switch {
 	case err != nil:
-		return fmt.Errorf("asking for the confirmation that rule %q requires: %w", rule, err)
+		return fmt.Errorf("asking whether %s may run: %w", scope.Tool, err)
 	case answer == Always:
 		g.source.Approvals.Add(scope.Approval)
 	case answer != Once:

@@ -9,6 +9,7 @@ import (
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/install"
+	"github.com/idelchi/aura/internal/pluginstate"
 	"github.com/idelchi/aura/internal/redact"
 	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/sdk"
@@ -44,6 +45,7 @@ func HostOptions(c *config.Config) (host.Options, error) {
 	return host.Options{
 		Binary: program.start, Program: program.path, Grants: sandbox.GrantsIn(c.Workdir), CacheDir: c.State.Cache(), Workdir: c.Workdir, Environ: c.Environ,
 		Secrets: secrets,
+		State:   pluginstate.New(c.State.ProjectValues(), func() string { return "" }).Do,
 		Tool:    sdk.ToolConfig{HomeDir: userHome, ConfigDir: c.Project},
 		Shell:   runCondition(environment(c.Environ, c.Features.Sandbox.Env, nil)),
 	}, nil

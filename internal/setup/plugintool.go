@@ -2,6 +2,7 @@ package setup
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"github.com/idelchi/aura/host"
@@ -11,9 +12,10 @@ import (
 	"github.com/idelchi/aura/shared"
 )
 
-// PluginTool is a plugin's tool in the registry.
+// PluginTool is a tool of a plugin in the registry.
 type PluginTool struct {
 	Plugin *host.Plugin
+	export shared.ToolExport
 	// Sandboxable reports whether the tool runs in the sandbox, because it can or because it must.
 	Sandboxable bool
 
@@ -30,18 +32,17 @@ func (t PluginTool) Definition() tool.Definition { return t.definition }
 // Execute runs the tool in the plugin's child process, or in a separate process with a stricter policy.
 func (t PluginTool) Execute(ctx context.Context, call tool.Call) (string, error) {
 	if t.apart != nil {
-		return t.Plugin.ExecuteUnder(ctx, t.apart, call.Context, call.Args)
+		return t.Plugin.ExecuteUnder(ctx, t.apart, t.export.Schema.Name, call.Context, call.Args)
 	}
-	return t.Plugin.Execute(ctx, call.Context, call.Args)
+	return t.Plugin.Execute(ctx, t.export.Schema.Name, call.Context, call.Args)
 }
 
 // Paths asks the plugin which files a call will access.
 func (t PluginTool) Paths(ctx context.Context, args map[string]any) (sdk.ToolPaths, error) {
-	exports, _ := t.Plugin.Exports()
-	if exports.Tool == nil || !exports.Tool.HasPaths {
+	if !t.export.HasPaths {
 		return sdk.ToolPaths{}, nil
 	}
-	return t.Plugin.Paths(ctx, args)
+	return t.Plugin.Paths(ctx, t.export.Schema.Name, args)
 }
 
 // In returns the tool in another child process of its plugin, which is already confined to a policy.
@@ -55,37 +56,60 @@ func (s Source) PluginTools(c Confinement, live Live) []tool.Tool {
 	var out []tool.Tool
 	for _, p := range live.Plugins {
 		exports, known := p.Exports()
-		if !known || exports.Tool == nil || !exports.Tool.Available {
+		if !known {
 			continue
 		}
-		schema, err := tool.FromSDK(exports.Tool.Schema)
-		if err != nil {
-			s.notice(p.Name(), fmt.Sprintf("plugin %q: its tool is left out: %v", p.Name(), err))
-			continue
+		for _, t := range exports.Tools {
+			if !t.Available {
+				continue
+			}
+			made, err := s.pluginTool(c, live, p, t)
+			if err != nil {
+				s.notice(p.Name(), fmt.Sprintf("plugin %q: its tool is left out: %v", p.Name(), err))
+				continue
+			}
+			out = append(out, made)
 		}
-		spec := p.Spec()
-		made := PluginTool{Plugin: p.Plugin, Sandboxable: confinable(spec, exports)}
-		if wanted := c.Plugin(live.Entries[p.Name()]); wanted != nil {
-			made.policy, made.apart = *wanted, c.apart(spec, wanted, made.Sandboxable)
-		}
-		t, m := exports.Tool, spec.Manifest
-		made.definition = tool.Definition{
-			Name: t.Schema.Name, Description: t.Schema.Description, Usage: t.Schema.Usage, Examples: t.Schema.Examples, Parameters: schema,
-			Source: tool.SourcePlugin, Origin: p.Name(), Parallel: t.Parallel, OptIn: m.OptIn, Override: m.Override,
-		}
-		out = append(out, made)
 	}
 	return out
 }
 
+func (s Source) pluginTool(c Confinement, live Live, p host.View, t shared.ToolExport) (PluginTool, error) {
+	schema, err := parameters(t)
+	if err != nil {
+		return PluginTool{}, err
+	}
+	spec := p.Spec()
+	made := PluginTool{Plugin: p.Plugin, export: t, Sandboxable: confinable(spec, t)}
+	if wanted := c.Plugin(live.Entries[p.Name()]); wanted != nil {
+		made.policy, made.apart = *wanted, c.apart(spec, wanted, made.Sandboxable)
+	}
+	made.definition = definition(spec, t)
+	made.definition.Parameters, made.definition.Override = schema, spec.Manifest.Override
+	return made, nil
+}
+
+// parameters returns the JSON schema of a tool's arguments.
+func parameters(t shared.ToolExport) (json.RawMessage, error) {
+	if len(t.Parameters) == 0 {
+		return tool.FromSDK(t.Schema)
+	}
+	return tool.FromJSON(t.Schema.Name, t.Parameters)
+}
+
+// definition returns how the registry describes a tool, without its parameters.
+func definition(spec host.Spec, t shared.ToolExport) tool.Definition {
+	return tool.Definition{
+		Name: t.Schema.Name, Description: t.Schema.Description, Usage: t.Schema.Usage, Examples: t.Schema.Examples,
+		Source: tool.SourcePlugin, Origin: spec.Name, Parallel: t.Parallel, OptIn: spec.Manifest.OptIn,
+		SideEffects: t.SideEffects, RequiresApproval: t.RequiresApproval,
+	}
+}
+
 // UnavailableTool returns a plugin's tool that the plugin reports as not available.
-func UnavailableTool(p *host.Plugin, e shared.Exports) PluginTool {
-	t := e.Tool
-	return PluginTool{Plugin: p, Sandboxable: confinable(p.Spec(), e), definition: tool.Definition{
-		Name: t.Schema.Name, Description: t.Schema.Description, Source: tool.SourcePlugin, Origin: p.Name(), Parallel: t.Parallel,
-		OptIn: p.Spec().Manifest.OptIn,
-	}}
+func UnavailableTool(p *host.Plugin, t shared.ToolExport) PluginTool {
+	return PluginTool{Plugin: p, export: t, Sandboxable: confinable(p.Spec(), t), definition: definition(p.Spec(), t)}
 }
 
 // confinable reports whether a plugin's tool runs in the sandbox, because it can or because it must.
-func confinable(s host.Spec, e shared.Exports) bool { return e.Tool.Sandboxable || !s.Unconfined }
+func confinable(s host.Spec, t shared.ToolExport) bool { return t.Sandboxable || !s.Unconfined }

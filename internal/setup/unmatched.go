@@ -77,8 +77,9 @@ func toolNames(tools []tool.Tool, plugins []host.View) []string {
 		known = append(known, t.Definition().Name)
 	}
 	for _, p := range plugins {
-		if exports, ok := p.Exports(); ok && exports.Tool != nil {
-			known = append(known, exports.Tool.Schema.Name) // even if the tool is not available now
+		exports, _ := p.Exports()
+		for _, t := range exports.Tools {
+			known = append(known, t.Schema.Name) // even if the tool is not available now
 		}
 	}
 	return known

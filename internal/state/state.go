@@ -73,6 +73,16 @@ func (p Paths) Logs() string { return p.below(p.Project, "logs") }
 // Data returns the directory that contains a data directory for each of the project's plugins.
 func (p Paths) Data() string { return p.below(p.Project, "data") }
 
+// Values returns the directory of the values that aura keeps for the project's plugins. It contains a directory for the project
+// and one for each session.
+func (p Paths) Values() string { return p.below(p.Project, "values") }
+
+// ProjectValues returns the directory of the values that all sessions of the project share.
+func (p Paths) ProjectValues() string { return p.below(p.Values(), "project") }
+
+// SessionValues returns the directory of the values of one session.
+func (p Paths) SessionValues(id string) string { return p.below(p.below(p.Values(), "sessions"), id) }
+
 // User returns the state that belongs to the user: logs and data of the plugins in the user's home.
 func (p Paths) User() Paths { return Paths{Root: p.Root, Project: p.below(p.Root, "user")} }
 

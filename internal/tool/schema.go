@@ -22,6 +22,26 @@ type parameters struct {
 	AdditionalProperties bool                `json:"additionalProperties"`
 }
 
+// FromJSON checks the JSON schema of the arguments of a tool. Like FromSDK, it reports a name or a schema that Register would reject.
+func FromJSON(name string, schema []byte) (json.RawMessage, error) {
+	if !usable.MatchString(name) {
+		return nil, fmt.Errorf("reading the schema of tool %q: %s", name, usableNames)
+	}
+	var top struct {
+		Type any `json:"type"`
+	}
+	if err := json.Unmarshal(schema, &top); err != nil {
+		return nil, fmt.Errorf("reading the schema of tool %q: %w", name, err)
+	}
+	if top.Type != "object" {
+		return nil, fmt.Errorf("reading the schema of tool %q: its parameters are of type %v; only object is possible", name, top.Type)
+	}
+	if _, err := compile(schema); err != nil {
+		return nil, fmt.Errorf("reading the schema of tool %q: %w", name, err)
+	}
+	return schema, nil
+}
+
 // FromSDK returns the JSON schema of the arguments of a plugin's tool. Arguments that the schema does not name are not allowed.
 // FromSDK reports a name or a type that Register would reject, so that the caller can skip that one tool.
 func FromSDK(schema sdk.ToolSchema) (json.RawMessage, error) {

@@ -36,6 +36,10 @@ type Definition struct {
 	OptIn bool
 	// Override lets the tool replace another tool of the same name.
 	Override bool
+	// SideEffects is what the tool does beside returning a text, as its author says; empty if unknown.
+	SideEffects []sdk.SideEffect
+	// RequiresApproval makes the policy ask the user before each call, unless a rule of auto names the tool.
+	RequiresApproval bool
 }
 
 // Call is one execution of a tool.

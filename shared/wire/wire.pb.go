@@ -24,9 +24,124 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+type Request struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Chosen by the child; 0 for a request that needs no answer.
+	Id uint64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	// What to do: emit, listen or state.
+	Verb          string `protobuf:"bytes,2,opt,name=verb,proto3" json:"verb,omitempty"`
+	Body          []byte `protobuf:"bytes,3,opt,name=body,proto3" json:"body,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Request) Reset() {
+	*x = Request{}
+	mi := &file_shared_wire_wire_proto_msgTypes[0]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Request) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Request) ProtoMessage() {}
+
+func (x *Request) ProtoReflect() protoreflect.Message {
+	mi := &file_shared_wire_wire_proto_msgTypes[0]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Request.ProtoReflect.Descriptor instead.
+func (*Request) Descriptor() ([]byte, []int) {
+	return file_shared_wire_wire_proto_rawDescGZIP(), []int{0}
+}
+
+func (x *Request) GetId() uint64 {
+	if x != nil {
+		return x.Id
+	}
+	return 0
+}
+
+func (x *Request) GetVerb() string {
+	if x != nil {
+		return x.Verb
+	}
+	return ""
+}
+
+func (x *Request) GetBody() []byte {
+	if x != nil {
+		return x.Body
+	}
+	return nil
+}
+
+type Answer struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id of the request; 0 opens the stream.
+	Id            uint64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	Reply         *Reply `protobuf:"bytes,2,opt,name=reply,proto3" json:"reply,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Answer) Reset() {
+	*x = Answer{}
+	mi := &file_shared_wire_wire_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Answer) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Answer) ProtoMessage() {}
+
+func (x *Answer) ProtoReflect() protoreflect.Message {
+	mi := &file_shared_wire_wire_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Answer.ProtoReflect.Descriptor instead.
+func (*Answer) Descriptor() ([]byte, []int) {
+	return file_shared_wire_wire_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *Answer) GetId() uint64 {
+	if x != nil {
+		return x.Id
+	}
+	return 0
+}
+
+func (x *Answer) GetReply() *Reply {
+	if x != nil {
+		return x.Reply
+	}
+	return nil
+}
+
 type Call struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What to do: load, hook, execute, paths or command.
+	// What to do: load, hook, execute, paths, command or event.
 	Verb string `protobuf:"bytes,1,opt,name=verb,proto3" json:"verb,omitempty"`
 	// The hook point, for the verb hook.
 	Point         string `protobuf:"bytes,2,opt,name=point,proto3" json:"point,omitempty"`
@@ -37,7 +152,7 @@ type Call struct {
 
 func (x *Call) Reset() {
 	*x = Call{}
-	mi := &file_shared_wire_wire_proto_msgTypes[0]
+	mi := &file_shared_wire_wire_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -49,7 +164,7 @@ func (x *Call) String() string {
 func (*Call) ProtoMessage() {}
 
 func (x *Call) ProtoReflect() protoreflect.Message {
-	mi := &file_shared_wire_wire_proto_msgTypes[0]
+	mi := &file_shared_wire_wire_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -62,7 +177,7 @@ func (x *Call) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Call.ProtoReflect.Descriptor instead.
 func (*Call) Descriptor() ([]byte, []int) {
-	return file_shared_wire_wire_proto_rawDescGZIP(), []int{0}
+	return file_shared_wire_wire_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *Call) GetVerb() string {
@@ -97,7 +212,7 @@ type Reply struct {
 
 func (x *Reply) Reset() {
 	*x = Reply{}
-	mi := &file_shared_wire_wire_proto_msgTypes[1]
+	mi := &file_shared_wire_wire_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -109,7 +224,7 @@ func (x *Reply) String() string {
 func (*Reply) ProtoMessage() {}
 
 func (x *Reply) ProtoReflect() protoreflect.Message {
-	mi := &file_shared_wire_wire_proto_msgTypes[1]
+	mi := &file_shared_wire_wire_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -122,7 +237,7 @@ func (x *Reply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Reply.ProtoReflect.Descriptor instead.
 func (*Reply) Descriptor() ([]byte, []int) {
-	return file_shared_wire_wire_proto_rawDescGZIP(), []int{1}
+	return file_shared_wire_wire_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Reply) GetBody() []byte {
@@ -151,7 +266,7 @@ type Failure struct {
 
 func (x *Failure) Reset() {
 	*x = Failure{}
-	mi := &file_shared_wire_wire_proto_msgTypes[2]
+	mi := &file_shared_wire_wire_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -163,7 +278,7 @@ func (x *Failure) String() string {
 func (*Failure) ProtoMessage() {}
 
 func (x *Failure) ProtoReflect() protoreflect.Message {
-	mi := &file_shared_wire_wire_proto_msgTypes[2]
+	mi := &file_shared_wire_wire_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -176,7 +291,7 @@ func (x *Failure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Failure.ProtoReflect.Descriptor instead.
 func (*Failure) Descriptor() ([]byte, []int) {
-	return file_shared_wire_wire_proto_rawDescGZIP(), []int{2}
+	return file_shared_wire_wire_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Failure) GetKind() string {
@@ -197,7 +312,14 @@ var File_shared_wire_wire_proto protoreflect.FileDescriptor
 
 const file_shared_wire_wire_proto_rawDesc = "" +
 	"\n" +
-	"\x16shared/wire/wire.proto\x12\faura.wire.v1\"D\n" +
+	"\x16shared/wire/wire.proto\x12\faura.wire.v1\"A\n" +
+	"\aRequest\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x12\n" +
+	"\x04verb\x18\x02 \x01(\tR\x04verb\x12\x12\n" +
+	"\x04body\x18\x03 \x01(\fR\x04body\"C\n" +
+	"\x06Answer\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\x04R\x02id\x12)\n" +
+	"\x05reply\x18\x02 \x01(\v2\x13.aura.wire.v1.ReplyR\x05reply\"D\n" +
 	"\x04Call\x12\x12\n" +
 	"\x04verb\x18\x01 \x01(\tR\x04verb\x12\x14\n" +
 	"\x05point\x18\x02 \x01(\tR\x05point\x12\x12\n" +
@@ -207,9 +329,10 @@ const file_shared_wire_wire_proto_rawDesc = "" +
 	"\afailure\x18\x02 \x01(\v2\x15.aura.wire.v1.FailureR\afailure\"7\n" +
 	"\aFailure\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x18\n" +
-	"\amessage\x18\x02 \x01(\fR\amessage2;\n" +
+	"\amessage\x18\x02 \x01(\fR\amessage2u\n" +
 	"\x06Plugin\x121\n" +
-	"\x06Invoke\x12\x12.aura.wire.v1.Call\x1a\x13.aura.wire.v1.ReplyB%Z#github.com/idelchi/aura/shared/wireb\x06proto3"
+	"\x06Invoke\x12\x12.aura.wire.v1.Call\x1a\x13.aura.wire.v1.Reply\x128\n" +
+	"\x05Serve\x12\x14.aura.wire.v1.Answer\x1a\x15.aura.wire.v1.Request(\x010\x01B%Z#github.com/idelchi/aura/shared/wireb\x06proto3"
 
 var (
 	file_shared_wire_wire_proto_rawDescOnce sync.Once
@@ -223,21 +346,26 @@ func file_shared_wire_wire_proto_rawDescGZIP() []byte {
 	return file_shared_wire_wire_proto_rawDescData
 }
 
-var file_shared_wire_wire_proto_msgTypes = make([]protoimpl.MessageInfo, 3)
+var file_shared_wire_wire_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
 var file_shared_wire_wire_proto_goTypes = []any{
-	(*Call)(nil),    // 0: aura.wire.v1.Call
-	(*Reply)(nil),   // 1: aura.wire.v1.Reply
-	(*Failure)(nil), // 2: aura.wire.v1.Failure
+	(*Request)(nil), // 0: aura.wire.v1.Request
+	(*Answer)(nil),  // 1: aura.wire.v1.Answer
+	(*Call)(nil),    // 2: aura.wire.v1.Call
+	(*Reply)(nil),   // 3: aura.wire.v1.Reply
+	(*Failure)(nil), // 4: aura.wire.v1.Failure
 }
 var file_shared_wire_wire_proto_depIdxs = []int32{
-	2, // 0: aura.wire.v1.Reply.failure:type_name -> aura.wire.v1.Failure
-	0, // 1: aura.wire.v1.Plugin.Invoke:input_type -> aura.wire.v1.Call
-	1, // 2: aura.wire.v1.Plugin.Invoke:output_type -> aura.wire.v1.Reply
-	2, // [2:3] is the sub-list for method output_type
-	1, // [1:2] is the sub-list for method input_type
-	1, // [1:1] is the sub-list for extension type_name
-	1, // [1:1] is the sub-list for extension extendee
-	0, // [0:1] is the sub-list for field type_name
+	3, // 0: aura.wire.v1.Answer.reply:type_name -> aura.wire.v1.Reply
+	4, // 1: aura.wire.v1.Reply.failure:type_name -> aura.wire.v1.Failure
+	2, // 2: aura.wire.v1.Plugin.Invoke:input_type -> aura.wire.v1.Call
+	1, // 3: aura.wire.v1.Plugin.Serve:input_type -> aura.wire.v1.Answer
+	3, // 4: aura.wire.v1.Plugin.Invoke:output_type -> aura.wire.v1.Reply
+	0, // 5: aura.wire.v1.Plugin.Serve:output_type -> aura.wire.v1.Request
+	4, // [4:6] is the sub-list for method output_type
+	2, // [2:4] is the sub-list for method input_type
+	2, // [2:2] is the sub-list for extension type_name
+	2, // [2:2] is the sub-list for extension extendee
+	0, // [0:2] is the sub-list for field type_name
 }
 
 func init() { file_shared_wire_wire_proto_init() }
@@ -251,7 +379,7 @@ func file_shared_wire_wire_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_shared_wire_wire_proto_rawDesc), len(file_shared_wire_wire_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   3,
+			NumMessages:   5,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

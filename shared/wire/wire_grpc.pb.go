@@ -23,6 +23,7 @@ const _ = grpc.SupportPackageIsVersion9
 
 const (
 	Plugin_Invoke_FullMethodName = "/aura.wire.v1.Plugin/Invoke"
+	Plugin_Serve_FullMethodName  = "/aura.wire.v1.Plugin/Serve"
 )
 
 // PluginClient is the client API for Plugin service.
@@ -33,6 +34,9 @@ const (
 type PluginClient interface {
 	// Invoke makes one call. The deadline of the RPC is the deadline of the call.
 	Invoke(ctx context.Context, in *Call, opts ...grpc.CallOption) (*Reply, error)
+	// Serve carries what the plugin asks of aura, as long as the connection lasts. The child sends requests. aura answers each
+	// request that has an id, in any order.
+	Serve(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[Answer, Request], error)
 }
 
 type pluginClient struct {
@@ -53,6 +57,19 @@ func (c *pluginClient) Invoke(ctx context.Context, in *Call, opts ...grpc.CallOp
 	return out, nil
 }
 
+func (c *pluginClient) Serve(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[Answer, Request], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &Plugin_ServiceDesc.Streams[0], Plugin_Serve_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[Answer, Request]{ClientStream: stream}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type Plugin_ServeClient = grpc.BidiStreamingClient[Answer, Request]
+
 // PluginServer is the server API for Plugin service.
 // All implementations must embed UnimplementedPluginServer
 // for forward compatibility.
@@ -61,6 +78,9 @@ func (c *pluginClient) Invoke(ctx context.Context, in *Call, opts ...grpc.CallOp
 type PluginServer interface {
 	// Invoke makes one call. The deadline of the RPC is the deadline of the call.
 	Invoke(context.Context, *Call) (*Reply, error)
+	// Serve carries what the plugin asks of aura, as long as the connection lasts. The child sends requests. aura answers each
+	// request that has an id, in any order.
+	Serve(grpc.BidiStreamingServer[Answer, Request]) error
 	mustEmbedUnimplementedPluginServer()
 }
 
@@ -73,6 +93,9 @@ type UnimplementedPluginServer struct{}
 
 func (UnimplementedPluginServer) Invoke(context.Context, *Call) (*Reply, error) {
 	return nil, status.Error(codes.Unimplemented, "method Invoke not implemented")
+}
+func (UnimplementedPluginServer) Serve(grpc.BidiStreamingServer[Answer, Request]) error {
+	return status.Error(codes.Unimplemented, "method Serve not implemented")
 }
 func (UnimplementedPluginServer) mustEmbedUnimplementedPluginServer() {}
 func (UnimplementedPluginServer) testEmbeddedByValue()                {}
@@ -113,6 +136,13 @@ func _Plugin_Invoke_Handler(srv interface{}, ctx context.Context, dec func(inter
 	return interceptor(ctx, in, info, handler)
 }
 
+func _Plugin_Serve_Handler(srv interface{}, stream grpc.ServerStream) error {
+	return srv.(PluginServer).Serve(&grpc.GenericServerStream[Answer, Request]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type Plugin_ServeServer = grpc.BidiStreamingServer[Answer, Request]
+
 // Plugin_ServiceDesc is the grpc.ServiceDesc for Plugin service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -125,6 +155,13 @@ var Plugin_ServiceDesc = grpc.ServiceDesc{
 			Handler:    _Plugin_Invoke_Handler,
 		},
 	},
-	Streams:  []grpc.StreamDesc{},
+	Streams: []grpc.StreamDesc{
+		{
+			StreamName:    "Serve",
+			Handler:       _Plugin_Serve_Handler,
+			ServerStreams: true,
+			ClientStreams: true,
+		},
+	},
 	Metadata: "shared/wire/wire.proto",
 }

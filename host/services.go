@@ -1,0 +1,212 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"google.golang.org/grpc/status"
+
+	"github.com/idelchi/aura/shared"
+)
+
+// The limits of the events that wait for one plugin. An event beyond them is dropped.
+const (
+	maxWaitingEvents = 1000
+	maxWaitingBytes  = 8 << 20
+)
+
+// services is what aura does at the request of one child. It implements shared.Services.
+type services struct {
+	sup   *supervisor
+	child *child
+}
+
+// Emit passes an event to the plugins that listen to it. It never waits.
+func (s services) Emit(_ context.Context, name string, payload []byte) error {
+	from := s.sup.specNow().Name
+	s.sup.mail.count(func(c *EventCounts) { c.Emitted++ })
+	for _, to := range s.sup.opts.peers() {
+		if to.sup != s.sup && to.sup.listens(name) {
+			to.sup.post(shared.EventCall{Name: name, Sender: from, Payload: payload})
+		}
+	}
+	return nil
+}
+
+// Listen adds an event to those that the child handles.
+func (s services) Listen(_ context.Context, name string) error {
+	s.sup.mu.Lock()
+	defer s.sup.mu.Unlock()
+	if !slices.Contains(s.child.listens, name) {
+		s.child.listens = append(s.child.listens, name)
+	}
+	return nil
+}
+
+// State changes or reads a store of the plugin.
+func (s services) State(ctx context.Context, r shared.StateRequest) (shared.StateAnswer, error) {
+	if s.sup.opts.State == nil {
+		return shared.StateAnswer{}, errors.New("asking for state: there is no place to keep it")
+	}
+	return s.sup.opts.State(ctx, s.sup.specNow().Name, r)
+}
+
+// serve handles the requests of a child until its connection ends.
+func (c *child) serve(s *supervisor) {
+	c.serving.Go(func() {
+		err := c.Serve(context.Background(), services{s, c})
+		if _, ended := status.FromError(err); !ended {
+			// The child sent something that is no request. Its requests get no answer any more.
+			s.log.printf("[aura] %v", err)
+		}
+	})
+}
+
+// listens reports whether the plugin handles an event and can be called.
+func (s *supervisor) listens(name string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.known && slices.Contains(s.exports.Listens, name) || s.cur != nil && slices.Contains(s.cur.listens, name)
+}
+
+// EventCounts counts the events of one plugin in one session.
+type EventCounts struct {
+	// Emitted counts the events that the plugin emitted.
+	Emitted int64 `json:"emitted"`
+	// Delivered counts the events whose handlers returned without an error, and Failed the others that reached the plugin's process or
+	// found none. Dropped counts the events for which there was no room. Waiting is how many wait now.
+	Delivered int64 `json:"delivered"`
+	Failed    int64 `json:"failed"`
+	Dropped   int64 `json:"dropped"`
+	Waiting   int64 `json:"waiting"`
+}
+
+// mailbox holds the events that wait for one plugin.
+type mailbox struct {
+	mu      sync.Mutex
+	waiting []shared.EventCall
+	bytes   int
+	counts  EventCounts
+	// delivering is closed when the goroutine that delivers has ended; nil if there is none.
+	delivering chan struct{}
+	closed     bool
+}
+
+func (m *mailbox) count(change func(*EventCounts)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	change(&m.counts)
+}
+
+func (m *mailbox) snapshot() EventCounts {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	out := m.counts
+	out.Waiting = int64(len(m.waiting))
+	return out
+}
+
+// add appends an event, or drops it. It reports whether a goroutine that delivers must be started.
+func (m *mailbox) add(e shared.EventCall) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	size := len(e.Name) + len(e.Payload)
+	if m.closed || len(m.waiting) >= maxWaitingEvents || m.bytes+size > maxWaitingBytes {
+		m.counts.Dropped++
+		return false
+	}
+	m.waiting = append(m.waiting, e)
+	m.bytes += size
+	if m.delivering != nil {
+		return false
+	}
+	m.delivering = make(chan struct{})
+	return true
+}
+
+// next removes the oldest event. Without one, the goroutine that delivers ends.
+func (m *mailbox) next() (shared.EventCall, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.waiting) == 0 || m.closed {
+		close(m.delivering)
+		m.delivering = nil
+		return shared.EventCall{}, false
+	}
+	e := m.waiting[0]
+	m.waiting[0] = shared.EventCall{}
+	if m.waiting = m.waiting[1:]; len(m.waiting) == 0 {
+		m.waiting = nil // so that the array does not grow forever
+	}
+	m.bytes -= len(e.Name) + len(e.Payload)
+	return e, true
+}
+
+// close drops what waits and returns when nothing is delivered any more.
+func (m *mailbox) close() {
+	m.mu.Lock()
+	m.closed = true
+	m.counts.Dropped += int64(len(m.waiting))
+	m.waiting, m.bytes = nil, 0
+	delivering := m.delivering
+	m.mu.Unlock()
+	if delivering != nil {
+		<-delivering
+	}
+}
+
+// post delivers an event in the background, after those that wait already.
+func (s *supervisor) post(e shared.EventCall) {
+	if !s.mail.add(e) {
+		return
+	}
+	go func() {
+		for {
+			e, ok := s.mail.next()
+			if !ok {
+				return
+			}
+			s.deliver(e)
+		}
+	}()
+}
+
+func (s *supervisor) deliver(e shared.EventCall) {
+	spec := s.specNow()
+	took, err := s.call(s.life, PointEvent+" "+e.Name, timeoutsOf(spec.Manifest).hook, func(ctx context.Context, r shared.Remote) error {
+		return r.Event(ctx, e)
+	})
+	s.observe(PointEvent, took, nil, nil, err)
+	s.logReturned(err)
+	s.mail.count(func(c *EventCounts) {
+		if err != nil {
+			c.Failed++
+		} else {
+			c.Delivered++
+		}
+	})
+}
+
+// Drain returns when no event waits for a plugin, or when ctx is done.
+func (f *Fleet) Drain(ctx context.Context) {
+	for {
+		var busy <-chan struct{}
+		for _, p := range f.Plugins() {
+			p.sup.mail.mu.Lock()
+			if p.sup.mail.delivering != nil {
+				busy = p.sup.mail.delivering
+			}
+			p.sup.mail.mu.Unlock()
+		}
+		if busy == nil {
+			return
+		}
+		select {
+		case <-busy:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
