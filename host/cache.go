@@ -31,7 +31,7 @@ func cacheKey(o *Options, spec Spec) (string, error) {
 	}
 	h := sha256.New()
 	err = json.NewEncoder(h).Encode([]any{
-		"v1", version.Version, bin.Size(), bin.ModTime().UnixNano(), tree, spec.Unsafe, o.Tool,
+		"v2", version.Version, bin.Size(), bin.ModTime().UnixNano(), tree, spec.Guest, spec.Unsafe, o.Tool,
 		grant(o.Environ, o.TaskEnv, spec.variables()), spec.Sandbox,
 	})
 	return hex.EncodeToString(h.Sum(nil)), err

@@ -68,7 +68,7 @@ func processFor(o *Options, spec Spec, log *logFile) *hostProcess {
 	tool.DataDir = spec.DataDir
 	return newProcess(o.Binary, o.startDir(), environOf(o, spec), shared.LaunchSpec{
 		Name: spec.Name, Dir: spec.Dir, Unsafe: spec.Unsafe, MemoryBytes: spec.Manifest.Limits.Memory, Tool: tool,
-		Sandbox: policyOf(o, spec),
+		Sandbox: policyOf(o, spec), Guest: spec.Guest,
 	}, log)
 }
 

@@ -72,6 +72,8 @@ type Spec struct {
 	manifest.Plugin
 	// Config is the plugin's PluginConfig, with all layers merged.
 	Config map[string]any
+	// Guest is the program that runs a plugin that is not interpreted Go; nil for interpreted Go.
+	Guest *shared.Guest
 	// Unsafe permits the restricted packages.
 	Unsafe bool
 	// Sandbox is the policy that confines the plugin's child, which may also access its own files; nil means that the child is

@@ -42,6 +42,15 @@ type LaunchSpec struct {
 	Sandbox *sandbox.Policy
 	// Tool is passed to the plugin's Init.
 	Tool sdk.ToolConfig
+	// Guest is the program that runs a plugin that is not interpreted Go; nil for interpreted Go.
+	Guest *Guest
+}
+
+// Guest is a program that runs a plugin as a child process of aura-plugin-host.
+type Guest struct {
+	// Program is the absolute path of the program, and Args are its arguments, without the program itself.
+	Program string
+	Args    []string
 }
 
 // Encode writes the specification to w.

@@ -14,12 +14,23 @@ import (
 // vendorDir is the directory in which a plugin keeps the source of its imports.
 const vendorDir = "vendor"
 
+// Runtime is what runs a plugin.
+type Runtime string
+
+// The runtimes.
+const (
+	RuntimeGo     Runtime = "go"
+	RuntimePython Runtime = "python"
+)
+
 // Plugin is a plugin that was found on disk.
 type Plugin struct {
 	// Name identifies the plugin. It is the name of the plugin's directory, unless the manifest or the origin sets another.
 	Name string
-	// Dir is the absolute path of the plugin's directory.
+	// Dir is the absolute path of the plugin's directory, or of its file if it is an extension that consists of one file.
 	Dir string
+	// Runtime is what runs the plugin; empty means RuntimeGo.
+	Runtime Runtime
 	// Root is the absolute path of the directory that was passed to Discover.
 	Root     string
 	Manifest Manifest
