@@ -47,8 +47,9 @@ type Options struct {
 	// Continue continues the newest session. Resume continues the session with this id, name or title.
 	Continue bool
 	Resume   string
-	// PluginEvents enables PluginCall and PluginState events.
+	// PluginEvents enables PluginCall and PluginState events, and PluginLogs PluginLog events.
 	PluginEvents bool
+	PluginLogs   bool
 }
 
 // gate returns the gate of the options, or a gate that never asks.

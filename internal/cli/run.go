@@ -106,6 +106,7 @@ func (o *runOptions) withTimeout(ctx context.Context) (context.Context, context.
 func (o *runOptions) run(ctx context.Context, s streams, a app.Options, debug bool, prompts []string) error {
 	r := o.renderer(s, debug)
 	a.PluginEvents = slices.Contains(o.events, pluginEvents)
+	a.PluginLogs = a.PluginEvents || debug
 	err := converse(ctx, a, attend(s, r), prompts, func(opened frontend.Session) {
 		if o.health {
 			o.showHealth(s, r, opened)
