@@ -105,6 +105,7 @@ var rooms = map[string][]string{
 	"sdk/version": {},
 
 	"internal/archtest": {},
+	"internal/testhelp": {},
 	"internal/testneed": {},
 	"internal/docs":     {},
 	"internal/e2e":      {},

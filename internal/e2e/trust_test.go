@@ -18,6 +18,8 @@ import (
 	"testing"
 
 	"github.com/creack/pty"
+
+	"github.com/idelchi/aura/internal/testhelp"
 )
 
 // clone is a project that another person wrote, with one of everything that could do harm. Each harmful part creates a file in
@@ -168,22 +170,14 @@ func (c *clone) silent(args []string, output string) {
 	}
 }
 
-var subcommand = regexp.MustCompile(`(?m)^  ([a-z][a-z-]*) +\S`)
-
 // tree returns all commands of aura, as listed by its help.
 func (c *clone) tree(path ...string) [][]string {
 	c.t.Helper()
 	_, text := c.aura(true, append(slices.Clone(path), "--help")...)
 	out := [][]string{path}
-	for part := range strings.SplitSeq(text, "\n\n") {
-		heading, list, _ := strings.Cut(part, "\n")
-		if !strings.HasSuffix(heading, ":") || slices.Contains([]string{"Usage:", "Aliases:", "Examples:", "Flags:", "Global Flags:"}, heading) {
-			continue
-		}
-		for _, m := range subcommand.FindAllStringSubmatch(list, -1) {
-			if m[1] != "help" {
-				out = append(out, c.tree(append(slices.Clone(path), m[1])...)...)
-			}
+	for _, name := range testhelp.Commands(text) {
+		if name != "help" {
+			out = append(out, c.tree(append(slices.Clone(path), name)...)...)
 		}
 	}
 	return out
