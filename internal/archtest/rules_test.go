@@ -94,7 +94,7 @@ var rooms = map[string][]string{
 	"internal/repair":      {},
 	"internal/sandbox":     {"internal/files", "internal/process"},
 	"internal/scaffold":    {"internal/schema"},
-	"internal/schema":      {"docs/schemas", "internal/config", "internal/llm/script", "internal/manifest", "internal/strictyaml"},
+	"internal/schema":      {"docs/schemas", "internal/config", "internal/install", "internal/llm/script", "internal/manifest", "internal/strictyaml"},
 	"docs/schemas":         {},
 	"internal/mcpimport":   {},
 	"internal/shell":       {"internal/process"},
