@@ -111,7 +111,7 @@ func messageOf(text string) (*regexp.Regexp, bool) {
 	}
 	var pattern strings.Builder
 	own, gap := 0, true
-	for _, word := range strings.Fields(normal(text)) {
+	for word := range strings.FieldsSeq(normal(text)) {
 		switch {
 		case !ownWord.MatchString(word):
 			gap = true
