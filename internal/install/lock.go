@@ -81,18 +81,19 @@ func readLock(p Place) (*lockfile, error) {
 
 // parseLock reads a lock strictly. It does not check the content of a lock of a later version.
 func parseLock(text []byte) (*lockfile, error) {
-	var head struct{ Version int }
-	if err := json.Unmarshal(text, &head); err != nil {
-		return nil, err
-	}
-	if head.Version > lockVersion {
-		return &lockfile{Version: head.Version}, nil
-	}
 	l := &lockfile{Pending: map[string]locked{}}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
-	if err := d.Decode(l); err != nil {
-		return nil, err
+	err := d.Decode(l)
+	if _, more := d.Token(); err == nil && !errors.Is(more, io.EOF) {
+		err = errors.New("there is more after the end of the object")
+	}
+	var head struct{ Version int }
+	if err != nil && json.Unmarshal(text, &head) == nil && head.Version > lockVersion {
+		return &lockfile{Version: head.Version}, nil
+	}
+	if err != nil || l.Version > lockVersion {
+		return l, err
 	}
 	if l.Version != lockVersion || l.Plugins == nil {
 		return nil, fmt.Errorf("it needs \"version\": %d and \"plugins\"", lockVersion)

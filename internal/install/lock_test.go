@@ -391,7 +391,7 @@ func TestParseLock(t *testing.T) {
 		"a plugin":                      {entry("greet", "greet"), ""},
 		"a plugin of a pack":            {entry("pack/a/b", "pack"), ""},
 		"pending":                       {`{"version": 1, "plugins": {}, "pending": {"a": {"unit": "a", "hash": "h", "files": {}}}}`, ""},
-		"more after the end":            {`{"version": 1, "plugins": {}} {}`, "after top-level value"},
+		"more after the end":            {`{"version": 1, "plugins": {}} {}`, "there is more after the end"},
 		"unknown key":                   {`{"version": 1, "plugins": {}, "x": 1}`, `unknown field "x"`},
 		"no version":                    {`{"plugins": {}}`, `it needs "version": 1 and "plugins"`},
 		"no plugins":                    {`{"version": 1}`, `it needs "version": 1 and "plugins"`},
