@@ -95,7 +95,7 @@ var rooms = map[string][]string{
 	"internal/repair":      {},
 	"internal/sandbox":     {"internal/files", "internal/process"},
 	"internal/scaffold":    {"internal/schema"},
-	"internal/schema":      {"docs/schemas", "internal/config", "internal/llm/script", "internal/manifest", "internal/strictyaml"},
+	"internal/schema":      {"docs/schemas", "internal/config", "internal/install", "internal/llm/script", "internal/manifest", "internal/strictyaml"},
 	"docs/schemas":         {},
 	"internal/mcpimport":   {},
 	"internal/shell":       {"internal/process"},
@@ -106,6 +106,7 @@ var rooms = map[string][]string{
 	"sdk/version": {},
 
 	"internal/archtest": {},
+	"internal/testhelp": {},
 	"internal/testneed": {},
 	"internal/docs":     {},
 	"internal/e2e":      {},
