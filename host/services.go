@@ -6,8 +6,6 @@ import (
 	"slices"
 	"sync"
 
-	"google.golang.org/grpc/status"
-
 	"github.com/idelchi/aura/shared"
 )
 
@@ -56,11 +54,8 @@ func (s services) State(ctx context.Context, r shared.StateRequest) (shared.Stat
 // serve handles the requests of a child until its connection ends.
 func (c *child) serve(s *supervisor) {
 	c.serving.Go(func() {
-		err := c.Serve(context.Background(), services{s, c})
-		if _, ended := status.FromError(err); !ended {
-			// The child sent something that is no request. Its requests get no answer any more.
-			s.log.printf("[aura] %v", err)
-		}
+		// The error says that the connection has ended.
+		_ = c.Serve(context.Background(), services{s, c})
 	})
 }
 

@@ -231,8 +231,8 @@ var sdkSource = map[string]string{
 		"\thandlers.of[name] = append(handlers.of[name], handler)\n" +
 		"}\n" +
 		"\n" +
-		"// Emit sends an event to the plugins that listen to it. It does not wait for them. An event for a plugin that is down or has too many\n" +
-		"// events waiting is dropped. Emit returns an error if the payload is larger than MaxPayload or cannot be sent.\n" +
+		"// Emit sends an event to the other plugins that listen to it. It does not wait for them. An event for a plugin that is down or has too\n" +
+		"// many events waiting is dropped. Emit returns an error if the payload is larger than MaxPayload or cannot be sent.\n" +
 		"func Emit(name string, payload any) error {\n" +
 		"\thandlers.Lock()\n" +
 		"\tcalled := handlers.of[name]\n" +
