@@ -159,7 +159,9 @@ func (o *runOptions) showHealth(s streams, r renderer, opened frontend.Session) 
 		for _, h := range list {
 			r.Event(event.Health{
 				Plugin: h.Name, State: string(h.State), Calls: h.Calls, Errors: h.Errors, Timeouts: h.Timeouts,
-				Restarts: h.Restarts, LastExit: h.LastExit, P50Micros: h.P50, P99Micros: h.P99,
+				Restarts: h.Restarts, LastExit: h.LastExit, P50Micros: h.P50, P99Micros: h.P99, ChunksDropped: h.ChunksDropped,
+				EventsEmitted: h.Events.Emitted, EventsDelivered: h.Events.Delivered, EventsFailed: h.Events.Failed,
+				EventsDropped: h.Events.Dropped, EventsWaiting: h.Events.Waiting,
 			})
 		}
 		return
