@@ -107,7 +107,9 @@ var sdkSource = map[string]string{
 		"\tMode      string\n" +
 		"\tModelInfo ModelInfo\n" +
 		"\tStats     Stats\n" +
-		"\tWorkdir   string\n" +
+		"\t// CostUSD is the cost of the session so far, in US dollars, or nil if a price is not known.\n" +
+		"\tCostUSD *float64\n" +
+		"\tWorkdir string\n" +
 		"\t// MessageCount is the number of messages in the history.\n" +
 		"\tMessageCount int\n" +
 		"\n" +
