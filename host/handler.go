@@ -107,6 +107,13 @@ func (p *Plugin) Handle(ctx context.Context, point hookpoint.Name, in any) (any,
 	return out, nil
 }
 
+// Dropped counts an input that the plugin did not receive because it was too slow.
+func (p *Plugin) Dropped(hookpoint.Name) {
+	p.sup.mu.Lock()
+	defer p.sup.mu.Unlock()
+	p.sup.stats.dropped++
+}
+
 // logReturned writes an error that a hook returned to the plugin's log, because the user does not see it elsewhere.
 func (s *supervisor) logReturned(err error) {
 	if e, ok := errors.AsType[*Error](err); ok && e.Returned() {

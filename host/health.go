@@ -19,6 +19,7 @@ type stats struct {
 	calls    int64
 	errors   int64
 	timeouts int64
+	dropped  int64
 	// times holds the durations of calls in microseconds. It is created at the first call.
 	times *hdrhistogram.Histogram
 }
@@ -61,6 +62,8 @@ type Health struct {
 	CPU         float64 `json:"cpu_s"`
 	// LoadMillis is the time that the current child took from its start until the plugin was ready.
 	LoadMillis float64 `json:"load_ms"`
+	// ChunksDropped is the number of pieces of answers that StreamChunk missed because the plugin was too slow.
+	ChunksDropped int64 `json:"chunks_dropped"`
 	// Events counts the events that the plugin emitted and received.
 	Events EventCounts `json:"events"`
 	// Goroutines is the number of goroutines in the child, or 0 if the child does not answer in time. SessionGoroutines is the
@@ -95,7 +98,7 @@ func (s *supervisor) health(session string) PluginHealth {
 	s.mu.Lock()
 	h := PluginHealth{Name: s.spec.Name, Dir: s.spec.Dir, Health: Health{
 		Session: session, State: s.stateNow(), Restarts: s.stats.restarts, LastExit: s.opts.Secrets.Get().String(s.stats.lastExit),
-		Events: s.mail.snapshot(), Calls: s.stats.calls, Errors: s.stats.errors, Timeouts: s.stats.timeouts,
+		ChunksDropped: s.stats.dropped, Events: s.mail.snapshot(), Calls: s.stats.calls, Errors: s.stats.errors, Timeouts: s.stats.timeouts,
 	}}
 	if s.stats.times != nil {
 		h.P50, h.P99 = s.stats.times.ValueAtQuantile(50), s.stats.times.ValueAtQuantile(99)

@@ -7,6 +7,7 @@
 //	func SessionStart(ctx context.Context, c sdk.SessionStartContext) (sdk.Result, error)
 //	func UserMessage(ctx context.Context, c sdk.UserMessageContext) (sdk.UserMessageResult, error)
 //	func BeforeChat(ctx context.Context, c sdk.BeforeChatContext) (sdk.Result, error)
+//	func StreamChunk(ctx context.Context, c sdk.StreamChunkContext) (sdk.Result, error)
 //	func AfterResponse(ctx context.Context, c sdk.AfterResponseContext) (sdk.Result, error)
 //	func BeforeToolExecution(ctx context.Context, c sdk.BeforeToolContext) (sdk.BeforeToolResult, error)
 //	func AfterToolExecution(ctx context.Context, c sdk.AfterToolContext) (sdk.Result, error)

@@ -39,6 +39,24 @@ type BeforeChatContext struct {
 	Context
 }
 
+// StreamChunkContext is given to StreamChunk while the model answers. StreamChunk observes and changes nothing. The answer does not wait
+// for it: the chunks that come while it runs are given to its next call.
+type StreamChunkContext struct {
+	Context
+	// Chunks holds what has come since the last call, oldest first. It is never empty.
+	Chunks []Chunk
+	// Dropped is the number of chunks since the last call that were lost because the plugin was too slow.
+	Dropped int
+}
+
+// Chunk is a piece of a model's answer.
+type Chunk struct {
+	Text     string
+	Thinking string
+	// Finished is true for the last chunk of an answer, which has no text.
+	Finished bool
+}
+
 // AfterResponseContext is given to AfterResponse, after the model has answered and before its tool calls run.
 type AfterResponseContext struct {
 	Context

@@ -41,6 +41,11 @@ func exact(v reflect.Value) (any, error) {
 		return exactStruct(v)
 	case reflect.Map:
 		return exactEntries(v)
+	case reflect.Pointer:
+		if v.IsNil() {
+			return nil, nil
+		}
+		return exact(v.Elem())
 	case reflect.Slice:
 		if v.IsNil() {
 			return nil, nil

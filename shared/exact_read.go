@@ -32,6 +32,10 @@ func inexact(tree any, v reflect.Value) error {
 	switch v.Kind() {
 	case reflect.Struct:
 		return inexactStruct(tree, v)
+	case reflect.Pointer:
+		to := reflect.New(v.Type().Elem())
+		v.Set(to)
+		return inexact(tree, to.Elem())
 	case reflect.Map:
 		return inexactMap(tree, v)
 	case reflect.Slice:

@@ -9,7 +9,6 @@ import (
 	"runtime/debug"
 
 	"github.com/idelchi/aura/internal/build"
-	"github.com/idelchi/aura/internal/interp"
 	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/shared"
 )
@@ -81,16 +80,11 @@ func child() error {
 	}
 	watch(spec.Isolated)
 	limit(spec)
-	options := interp.Options{
-		Name: spec.Name, Dir: spec.Dir, Unsafe: spec.Unsafe, Tool: spec.Tool,
-		Stdout: out.stdout, Stderr: out.stderr,
-	}
 	if spec.Once {
-		return newPlugin(out, options).once(spec, call)
+		return newPlugin(out, spec, nil).once(spec, call)
 	}
 	requests := shared.NewRequester()
-	options.Services = requests
-	p := newPlugin(out, options)
+	p := newPlugin(out, spec, requests)
 	// At this point the socket is open, and no file of the plugin has been read yet.
 	return shared.Serve(p, spec, requests, func() {
 		if p.confine(spec) {

@@ -15,20 +15,35 @@ import (
 
 // plugin is served while it is still being loaded: each call waits until it is loaded.
 type plugin struct {
-	options interp.Options
-	out     streams
-	first   sync.Once
+	name string
+	// loader runs the plugin's code for the first time.
+	loader func() (shared.Served, error)
+	out    streams
+	first  sync.Once
 
 	// ready is closed when loaded or failure is set.
 	ready   chan struct{}
-	loaded  *interp.Plugin
+	loaded  shared.Served
 	failure *shared.Failure
 	// report is nil without a sandbox. It is set before the plugin is loaded.
 	report *sandbox.Report
 }
 
-func newPlugin(out streams, o interp.Options) *plugin {
-	return &plugin{options: o, out: out, ready: make(chan struct{})}
+// newPlugin returns the plugin of a launch specification. services is nil if aura cannot be asked.
+func newPlugin(out streams, spec shared.LaunchSpec, services shared.Services) *plugin {
+	p := &plugin{name: spec.Name, out: out, ready: make(chan struct{})}
+	if spec.Guest != nil {
+		p.loader = func() (shared.Served, error) { return loadGuest(out, spec, services) }
+		return p
+	}
+	p.loader = func() (shared.Served, error) {
+		loaded, err := interp.Load(interp.Options{
+			Name: spec.Name, Dir: spec.Dir, Unsafe: spec.Unsafe, Tool: spec.Tool,
+			Stdout: out.stdout, Stderr: out.stderr, Services: services,
+		})
+		return loaded, err
+	}
+	return p
 }
 
 // confine applies the policy of the launch specification to the process and reports whether the plugin may be loaded. If not,
@@ -50,7 +65,7 @@ func (p *plugin) confine(spec shared.LaunchSpec) bool {
 // load loads the plugin. The process continues after a load error, so that the first call can return it.
 func (p *plugin) load() {
 	defer close(p.ready)
-	loaded, err := interp.Load(p.options)
+	loaded, err := p.loader()
 	if err != nil {
 		p.failure = &shared.Failure{Kind: shared.FailureLoad, Message: err.Error()}
 		return
@@ -74,12 +89,12 @@ func settle() {
 }
 
 // wait waits until the plugin is loaded and returns it.
-func (p *plugin) wait(ctx context.Context) (*interp.Plugin, error) {
+func (p *plugin) wait(ctx context.Context) (shared.Served, error) {
 	p.first.Do(p.out.restore)
 	select {
 	case <-p.ready:
 	case <-ctx.Done():
-		return nil, fmt.Errorf("waiting for plugin %q to load: %w", p.options.Name, ctx.Err())
+		return nil, fmt.Errorf("waiting for plugin %q to load: %w", p.name, ctx.Err())
 	}
 	if p.failure != nil {
 		return nil, p.failure

@@ -1,4 +1,4 @@
-// Package aar provides what extensions written for Aar need: the Python modules that they import.
+// Package aar provides what extensions written for Aar need: the Python modules that they import, and the program that runs them.
 package aar
 
 import (
@@ -61,4 +61,16 @@ func load() (map[string][]byte, string, error) {
 		return err
 	})
 	return out, hex.EncodeToString(sum.Sum(nil)[:6]), err
+}
+
+// Args returns the arguments with which a Python interpreter runs an extension as the guest of aura-plugin-host. root is the result of
+// PythonPath. target is the absolute path of a file or of a package's directory, or an entry point as module:function. paths are
+// directories with further modules.
+func Args(root, target string, paths ...string) []string {
+	// Isolated, with output that is not buffered, without writing bytecode, and with UTF-8 whatever the locale is.
+	args := []string{"-I", "-u", "-B", "-X", "utf8", filepath.Join(root, "run_extension.py")}
+	for _, path := range paths {
+		args = append(args, "--path", path)
+	}
+	return append(args, target)
 }

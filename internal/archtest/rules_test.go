@@ -13,7 +13,7 @@ const anything = "*"
 // constants of internal/limit.
 var rooms = map[string][]string{
 	"cmd/aura":             {"internal/cli"},
-	"cmd/aura-plugin-host": {"shared/...", "internal/build", "internal/interp", "internal/manifest", "internal/sandbox", "internal/process", "sdk/..."},
+	"cmd/aura-plugin-host": {"shared/...", "internal/build", "internal/guest", "internal/interp", "internal/manifest", "internal/sandbox", "internal/process", "sdk/..."},
 
 	"internal/cli": {
 		"internal/aar", "internal/app", "internal/build", "internal/check", "internal/command", "internal/config", "internal/conversation/...", "internal/doctor", "internal/frontend", "internal/install", "internal/llm",
@@ -67,6 +67,8 @@ var rooms = map[string][]string{
 	"internal/mcp":                {"internal/process", "internal/tool"},
 	"internal/llm/*":              {"internal/llm/...", "internal/redact", "internal/strictyaml", "sdk/..."},
 	"internal/pipeline":           {"sdk/..."},
+	"internal/guest":              {"internal/pluginsource", "shared", "sdk/..."},
+	"internal/guest/conformance":  {"internal/guest", "internal/process", "shared", "sdk/..."},
 	"internal/hookpoint":          {"internal/nearest", "sdk/..."},
 	"internal/files":              {},
 	"internal/limit":              {"sdk/..."},

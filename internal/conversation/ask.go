@@ -96,7 +96,12 @@ func (c *Conversation) request(ctx context.Context) (llm.Response, error) {
 	c.mu.Lock()
 	c.turn.sent = sent
 	c.mu.Unlock()
-	return c.call(ctx, who, request, func(d llm.Delta) { c.cfg.Emit(event.Delta(d)) })
+	feed := c.chunks(ctx)
+	defer feed.end(ctx)
+	return c.call(ctx, who, request, func(d llm.Delta) {
+		c.cfg.Emit(event.Delta(d))
+		feed.add(sdk.Chunk{Text: d.Text, Thinking: d.Thinking})
+	})
 }
 
 // call calls a model and repeats the call if its answer cannot be parsed.

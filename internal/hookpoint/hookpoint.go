@@ -17,6 +17,7 @@ const (
 	SessionStart        Name = "SessionStart"
 	UserMessage         Name = "UserMessage"
 	BeforeChat          Name = "BeforeChat"
+	StreamChunk         Name = "StreamChunk"
 	AfterResponse       Name = "AfterResponse"
 	BeforeToolExecution Name = "BeforeToolExecution"
 	AfterToolExecution  Name = "AfterToolExecution"
@@ -62,6 +63,7 @@ type Point struct {
 	accept func(original any, v Verdict) error
 	next   func(in any, v Verdict) (any, Verdict)
 	fold   func(out *Outcome, v Verdict)
+	merge  func(waiting, later any) (any, bool)
 	block  func(reason string) any
 	newest func(in any) *string
 }

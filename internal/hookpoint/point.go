@@ -15,6 +15,9 @@ func (p Point) Next(in any, v Verdict) (any, Verdict) { return p.next(in, v) }
 // Fold adds the point-specific part of a verdict to the outcome.
 func (p Point) Fold(out *Outcome, v Verdict) { p.fold(out, v) }
 
+// Merge returns a waiting input with a later one added, and whether there was room for all of it.
+func (p Point) Merge(waiting, later any) (any, bool) { return p.merge(waiting, later) }
+
 // CanBlock reports whether a plugin with on_failure: closed blocks at this point when it fails.
 func (p Point) CanBlock() bool { return p.block != nil }
 

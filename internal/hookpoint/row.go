@@ -34,6 +34,9 @@ type Row[C, R any] struct {
 	// Fold adds one result to the outcome. Messages, notices and disabled tools of an sdk.Result are folded at every point,
 	// independent of Fold.
 	Fold func(out *Outcome, handler string, result R)
+	// Merge makes the point one that observes a fast stream: nobody waits for its handlers, and inputs that wait for a handler are
+	// merged. Merge adds a later input to one that waits, and reports whether there was room for all of it.
+	Merge func(waiting *C, later C) (complete bool)
 	// Block returns the result with which a plugin with on_failure: closed blocks when it fails. Prevents describes what is
 	// blocked, such as "no tool may run". A point without Block ignores on_failure.
 	Block    func(reason string) R
@@ -52,7 +55,7 @@ func (r Row[C, R]) Point() Point {
 		Signature: reflect.TypeFor[func(context.Context, C) (R, error)](),
 		Order:     r.Order, Chained: r.Next != nil, AllOrNothing: r.AllOrNothing, ReadOnly: r.ReadOnly,
 		InModelCall: r.InModelCall, Prevents: r.Prevents,
-		read: r.read, copy: r.copyInput, accept: r.accept, next: r.hand, fold: r.foldOne, block: r.blocked(), newest: r.newest(),
+		read: r.read, copy: r.copyInput, accept: r.accept, next: r.hand, fold: r.foldOne, merge: r.merged, block: r.blocked(), newest: r.newest(),
 	}
 }
 
@@ -97,6 +100,16 @@ func (r Row[C, R]) foldOne(out *Outcome, v Verdict) {
 	if result, ok := v.returned.(*R); ok && r.Fold != nil {
 		r.Fold(out, v.Handler, *result)
 	}
+}
+
+func (r Row[C, R]) merged(waiting, later any) (any, bool) {
+	w, isWaiting := waiting.(C)
+	l, isLater := later.(C)
+	if r.Merge == nil || !isWaiting || !isLater {
+		return waiting, false
+	}
+	complete := r.Merge(&w, l)
+	return w, complete
 }
 
 func (r Row[C, R]) blocked() func(reason string) any {

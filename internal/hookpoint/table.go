@@ -24,6 +24,7 @@ var table = []Point{
 		Fold: func(out *Outcome, _ string, r sdk.UserMessageResult) { out.Prompt = last(out.Prompt, r.Content) },
 	}.Point(),
 	Row[sdk.BeforeChatContext, sdk.Result]{Name: BeforeChat, InModelCall: true, Fold: foldRequest}.Point(),
+	Row[sdk.StreamChunkContext, sdk.Result]{Name: StreamChunk, Since: "0.1.1", ReadOnly: true, Merge: mergeChunks}.Point(),
 	Row[sdk.AfterResponseContext, sdk.Result]{
 		Name: AfterResponse,
 		Next: func(in *sdk.AfterResponseContext, r *sdk.Result) bool {
@@ -87,6 +88,31 @@ var table = []Point{
 		Fold: func(out *Outcome, _ string, m []sdk.Message) { out.Messages = m },
 	}.Point(),
 	Row[sdk.SessionEndContext, sdk.Result]{Name: SessionEnd, Since: "0.1.1", ReadOnly: true}.Point(),
+}
+
+// The limits of the chunks that wait for one handler.
+const (
+	maxChunks     = 1000
+	maxChunkBytes = 256 << 10
+)
+
+// mergeChunks adds chunks to those that wait. Chunks beyond the limits are dropped and counted, except for the end of the answer.
+func mergeChunks(waiting *sdk.StreamChunkContext, later sdk.StreamChunkContext) bool {
+	size := 0
+	for _, c := range waiting.Chunks {
+		size += len(c.Text) + len(c.Thinking)
+	}
+	complete := true
+	for _, c := range later.Chunks {
+		size += len(c.Text) + len(c.Thinking)
+		if !c.Finished && (len(waiting.Chunks) >= maxChunks || size > maxChunkBytes) {
+			waiting.Dropped++
+			complete = false
+			continue
+		}
+		waiting.Chunks = append(waiting.Chunks, c)
+	}
+	return complete
 }
 
 func foldRequest(out *Outcome, _ string, r sdk.Result) {

@@ -174,6 +174,7 @@ var sdkSource = map[string]string{
 		"//\tfunc SessionStart(ctx context.Context, c sdk.SessionStartContext) (sdk.Result, error)\n" +
 		"//\tfunc UserMessage(ctx context.Context, c sdk.UserMessageContext) (sdk.UserMessageResult, error)\n" +
 		"//\tfunc BeforeChat(ctx context.Context, c sdk.BeforeChatContext) (sdk.Result, error)\n" +
+		"//\tfunc StreamChunk(ctx context.Context, c sdk.StreamChunkContext) (sdk.Result, error)\n" +
 		"//\tfunc AfterResponse(ctx context.Context, c sdk.AfterResponseContext) (sdk.Result, error)\n" +
 		"//\tfunc BeforeToolExecution(ctx context.Context, c sdk.BeforeToolContext) (sdk.BeforeToolResult, error)\n" +
 		"//\tfunc AfterToolExecution(ctx context.Context, c sdk.AfterToolContext) (sdk.Result, error)\n" +
@@ -287,6 +288,24 @@ var sdkSource = map[string]string{
 		"// BeforeChatContext is given to BeforeChat, before messages are sent to the model.\n" +
 		"type BeforeChatContext struct {\n" +
 		"\tContext\n" +
+		"}\n" +
+		"\n" +
+		"// StreamChunkContext is given to StreamChunk while the model answers. StreamChunk observes and changes nothing. The answer does not wait\n" +
+		"// for it: the chunks that come while it runs are given to its next call.\n" +
+		"type StreamChunkContext struct {\n" +
+		"\tContext\n" +
+		"\t// Chunks holds what has come since the last call, oldest first. It is never empty.\n" +
+		"\tChunks []Chunk\n" +
+		"\t// Dropped is the number of chunks since the last call that were lost because the plugin was too slow.\n" +
+		"\tDropped int\n" +
+		"}\n" +
+		"\n" +
+		"// Chunk is a piece of a model's answer.\n" +
+		"type Chunk struct {\n" +
+		"\tText     string\n" +
+		"\tThinking string\n" +
+		"\t// Finished is true for the last chunk of an answer, which has no text.\n" +
+		"\tFinished bool\n" +
 		"}\n" +
 		"\n" +
 		"// AfterResponseContext is given to AfterResponse, after the model has answered and before its tool calls run.\n" +

@@ -128,14 +128,14 @@ func TestReject(t *testing.T) {
 		},
 		"nothing exported": {
 			body + "func Helper() {}",
-			"package my_plugin exports neither a hook (SessionStart, UserMessage, BeforeChat, AfterResponse, BeforeToolExecution, AfterToolExecution, OnError, " +
+			"package my_plugin exports neither a hook (SessionStart, UserMessage, BeforeChat, StreamChunk, AfterResponse, BeforeToolExecution, AfterToolExecution, OnError, " +
 				"BeforeCompaction, AfterCompaction, OnAgentSwitch, TransformMessages, SessionEnd) nor a tool (Schema with Execute, or Tools) nor a command " +
 				"(Command with ExecuteCommand, or Commands) nor a SystemPrompt",
 		},
 		"almost a hook": {
 			body + "import (\n\t\"context\"\n\n\t\"github.com/idelchi/aura/sdk\"\n)\n\n" +
 				"func beforeChat(_ context.Context, _ sdk.BeforeChatContext) (r sdk.Result, err error) { return }",
-			"package my_plugin exports neither a hook (SessionStart, UserMessage, BeforeChat, AfterResponse, BeforeToolExecution, AfterToolExecution, OnError, " +
+			"package my_plugin exports neither a hook (SessionStart, UserMessage, BeforeChat, StreamChunk, AfterResponse, BeforeToolExecution, AfterToolExecution, OnError, " +
 				"BeforeCompaction, AfterCompaction, OnAgentSwitch, TransformMessages, SessionEnd) nor a tool (Schema with Execute, or Tools) nor a command " +
 				"(Command with ExecuteCommand, or Commands) nor a SystemPrompt; the function beforeChat is not called: did you mean BeforeChat?",
 		},

@@ -34,6 +34,8 @@ class EventType(str, Enum):
     REASONING = "reasoning"
     PROVIDER_META = "provider_meta"
     ERROR = "error"
+    BEFORE_TURN = "before_turn"
+    AFTER_TURN = "after_turn"
 
     def __str__(self) -> str:
         return self.value

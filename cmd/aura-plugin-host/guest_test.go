@@ -1,0 +1,175 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/idelchi/aura/internal/aar"
+	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/internal/testneed"
+	"github.com/idelchi/aura/sdk"
+	"github.com/idelchi/aura/shared"
+)
+
+// interpreter returns the path of the real Python interpreter, which may be behind a version manager's script.
+var interpreter = sync.OnceValues(func() (string, error) {
+	out, err := exec.Command("python3", "-c", "import sys; print(sys.executable)").Output()
+	return strings.TrimSpace(string(out)), err
+})
+
+// python starts a child whose guest runs an extension, and does not load it. archive holds the extension's files; target is the file or
+// the directory of the extension in it.
+func python(t *testing.T, archive, target string, options ...func(*shared.LaunchSpec)) *started {
+	t.Helper()
+	testneed.Program(t, "python")
+	program, err := interpreter()
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, err := aar.PythonPath(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := unpack(t, archive)
+	spec := shared.LaunchSpec{
+		Name: "mine", Dir: dir, Guest: &shared.Guest{Program: program, Args: aar.Args(root, filepath.Join(dir, target))},
+	}
+	for _, o := range options {
+		o(&spec)
+	}
+	return start(t, spec, "PATH="+os.Getenv("PATH"))
+}
+
+// extension starts a child with an extension of one file, and loads it. aura's side of its requests is served.
+func extension(t *testing.T, source string) (*started, shared.Exports) {
+	t.Helper()
+	p := python(t, "-- ext.py --\n"+source, "ext.py")
+	p.serve(t, newServices())
+	exports, err := p.Load(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, exports
+}
+
+// stored starts a child with one of the test extensions in internal/aar, and loads it.
+func stored(t *testing.T, name string) (*started, shared.Exports) {
+	t.Helper()
+	source, err := os.ReadFile(filepath.Join("..", "..", "internal", "aar", "testdata", "extensions", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return extension(t, string(source))
+}
+
+// pointName returns the name of a hook point.
+func pointName(name string) hookpoint.Name { return hookpoint.Name(name) }
+
+// serve handles the requests of the child until the test ends.
+func (p *started) serve(t *testing.T, s shared.Services) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = p.Serve(ctx, s)
+	}()
+	t.Cleanup(func() {
+		cancel()
+		<-done
+	})
+}
+
+// services keeps state and events for a test.
+type services struct {
+	mu      sync.Mutex
+	state   map[string]string
+	listens []string
+	emitted []string
+	grew    chan struct{}
+}
+
+func newServices() *services {
+	return &services{state: map[string]string{}, grew: make(chan struct{}, 1)}
+}
+
+func (s *services) Emit(_ context.Context, name string, payload []byte) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	value, err := shared.DecodePayload(payload)
+	if err != nil {
+		return err
+	}
+	text, err := shared.EncodeExact(value)
+	s.emitted = append(s.emitted, name+" "+string(text))
+	select {
+	case s.grew <- struct{}{}:
+	default:
+	}
+	return err
+}
+
+func (s *services) Listen(_ context.Context, name string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.listens = append(s.listens, name)
+	return nil
+}
+
+func (s *services) State(_ context.Context, r shared.StateRequest) (shared.StateAnswer, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := string(r.Scope) + " " + r.Key
+	var out shared.StateAnswer
+	switch r.Op {
+	case shared.StateGet:
+		out.Value, out.Found = s.state[key]
+	case shared.StateSet:
+		s.state[key] = r.Value
+	case shared.StateDelete:
+		delete(s.state, key)
+	case shared.StateList:
+		for k := range s.state {
+			if strings.HasPrefix(k, key) {
+				out.Keys = append(out.Keys, strings.TrimPrefix(k, string(r.Scope)+" "))
+			}
+		}
+	default:
+		return out, errors.New("unknown operation")
+	}
+	return out, nil
+}
+
+// tool runs a tool of the extension and returns its result, or the text of its error after "error: ".
+func (p *started) tool(t *testing.T, name string, args map[string]any) string {
+	t.Helper()
+	out, err := p.Execute(t.Context(), shared.ToolCall{Tool: name, Args: args})
+	if err != nil {
+		return "error: " + err.Error()
+	}
+	return out
+}
+
+// guard calls the handlers of tool_call and returns the reason why the call is blocked, or "".
+func (p *started) guard(t *testing.T, tool string, args map[string]any) string {
+	t.Helper()
+	out, err := p.Hook(t.Context(), shared.HookCall{
+		Point: "BeforeToolExecution", Context: sdk.BeforeToolContext{ToolName: tool, Arguments: args},
+	})
+	if err != nil {
+		return "error: " + err.Error()
+	}
+	result, ok := out.(sdk.BeforeToolResult)
+	if !ok || !result.Block {
+		return ""
+	}
+	return result.Message
+}

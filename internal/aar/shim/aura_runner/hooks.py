@@ -1,0 +1,150 @@
+"""aura's hook points as events of extensions."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from agent.core.events import AssistantMessage, ErrorEvent, EventType, SessionEvent, StreamChunk, ToolCall, UserMessage
+from agent.extensions.api import BlockResult, ExtensionContext
+from aura_runner import exact, names, turn
+from aura_runner.session import State, tool_result
+
+# The hook point at which each event occurs.
+POINTS = {
+    "session_start": "SessionStart",
+    "session_end": "SessionEnd",
+    "before_turn": "TransformMessages",
+    "after_turn": "AfterResponse",
+    "user_message": "UserMessage",
+    "tool_call": "BeforeToolExecution",
+    "tool_result": "AfterToolExecution",
+    "assistant_message": "AfterResponse",
+    "stream_chunk": "StreamChunk",
+    "error": "OnError",
+}
+
+# How many calls without a result are remembered.
+_OPEN_CALLS = 256
+
+# Calls the handlers of an event. It returns what the handlers made of the event, and the first error.
+Fire = Callable[..., Awaitable[Any]]
+
+
+class Hooks:
+    """Turns each hook call into events, and what handlers return into the result of the hook."""
+
+    def __init__(self, fire: Fire) -> None:
+        self._fire = fire
+        self._count = 0
+        # The ids of tool calls that have no result yet, by name and arguments.
+        self._open: OrderedDict[tuple[str, str], deque[str]] = OrderedDict()
+
+    async def call(self, point: str, context: dict[str, Any], ctx: ExtensionContext) -> Any:
+        return await getattr(self, point)(context, ctx)
+
+    @staticmethod
+    def state(point: str, context: dict[str, Any]) -> State:
+        """What the session is doing at a hook."""
+        if point == "SessionStart":
+            return State.IDLE
+        if point == "OnError" or (point == "SessionEnd" and context["Reason"] == "error"):
+            return State.ERROR
+        return State.COMPLETED if point == "SessionEnd" else State.RUNNING
+
+    async def SessionStart(self, context: dict[str, Any], ctx: ExtensionContext) -> Any:
+        await self._fire("session_start", SessionEvent(action="resumed" if context["Resumed"] else "started"), ctx)
+
+    async def SessionEnd(self, context: dict[str, Any], ctx: ExtensionContext) -> Any:
+        await self._fire("session_end", SessionEvent(action="ended", data={"reason": context["Reason"]}), ctx)
+
+    async def UserMessage(self, context: dict[str, Any], ctx: ExtensionContext) -> Any:
+        event = await self._fire("user_message", UserMessage(content=context["Content"]), ctx, _text)
+        return None if event.content == context["Content"] else {"Content": exact.tree(event.content)}
+
+    async def TransformMessages(self, context: dict[str, Any], ctx: ExtensionContext) -> Any:
+        sent = context["Messages"] or []
+        system, rest = turn.split(sent)
+
+        def take(event: turn.Messages, result: Any) -> turn.Messages:
+            if not isinstance(result, (list, tuple)) or result is event:
+                return event
+            if not result:
+                raise ValueError("before_turn returned no messages; they are sent as they were")
+            nonlocal rest
+            rest = turn.merge(rest, list(result))
+            return turn.Messages([turn.shown({"ToolCalls": None, "ToolCallID": "", "ToolName": "", **message}) for message in rest])
+
+        await self._fire("before_turn", turn.Messages([turn.shown(message) for message in rest]), ctx, take, lenient=True)
+        return exact.tree(system + rest)
+
+    async def AfterResponse(self, context: dict[str, Any], ctx: ExtensionContext) -> Any:
+        calls = [{"name": names.tool(call["Name"]), "arguments": call["Args"]} for call in context["Calls"] or ()]
+        values = {
+            "content": context["Response"],
+            "stop_reason": "tool_use" if calls else "end_turn",
+            "data": {"tool_calls": calls, "reasoning": context["Thinking"]},
+        }
+        await self._fire("assistant_message", AssistantMessage(**values), ctx)
+        await self._fire("after_turn", AssistantMessage(type=EventType.AFTER_TURN, **values), ctx)
+
+    async def BeforeToolExecution(self, context: dict[str, Any], ctx: ExtensionContext) -> Any:
+        name, arguments = context["ToolName"], context["Arguments"]
+        number = self._opened(name, arguments)
+        for shown in names.calls(name, arguments):
+            event = ToolCall(tool_name=names.tool(name), tool_call_id=number, arguments=shown)
+            blocked = await self._fire("tool_call", event, ctx, _block)
+            if isinstance(blocked, BlockResult):
+                return {"Block": True, "Result": {"Message": exact.tree(str(blocked.reason))}}
+        return None
+
+    async def AfterToolExecution(self, context: dict[str, Any], ctx: ExtensionContext) -> Any:
+        name = context["ToolName"]
+        before = tool_result(name, self._closed(context), context["ToolResult"], context["ToolError"], context["ToolDuration"])
+        event = await self._fire("tool_result", before, ctx, _text)
+        return None if event.output == before.output else {"Output": exact.tree(event.output)}
+
+    async def StreamChunk(self, context: dict[str, Any], ctx: ExtensionContext) -> Any:
+        for chunk in context["Chunks"] or ():
+            event = StreamChunk(text=chunk["Text"], reasoning_text=chunk["Thinking"], finished=chunk["Finished"])
+            await self._fire("stream_chunk", event, ctx)
+
+    async def OnError(self, context: dict[str, Any], ctx: ExtensionContext) -> Any:
+        event = ErrorEvent(message=context["Error"], recoverable=context["Retryable"], data={"type": context["ErrorType"]})
+        await self._fire("error", event, ctx)
+
+    def _opened(self, name: str, arguments: dict[str, Any] | None) -> str:
+        """The id of a tool call that begins."""
+        self._count += 1
+        number = f"tool-{self._count}"
+        self._open.setdefault(_key(name, arguments), deque(maxlen=_OPEN_CALLS)).append(number)
+        while len(self._open) > _OPEN_CALLS:
+            self._open.popitem(last=False)
+        return number
+
+    def _closed(self, context: dict[str, Any]) -> str:
+        """The id of the tool call that a result belongs to. aura's history has the arguments of the call."""
+        for call in reversed(context["Context"]["ToolHistory"] or ()):
+            if call["Name"] == context["ToolName"] and call["Result"] == context["ToolResult"] and call["Error"] == context["ToolError"]:
+                waiting = self._open.get(_key(call["Name"], call["Args"]))
+                if waiting:
+                    number = waiting.popleft()
+                    if not waiting:
+                        del self._open[_key(call["Name"], call["Args"])]
+                    return number
+        self._count += 1
+        return f"tool-{self._count}"
+
+
+def _key(name: str, arguments: dict[str, Any] | None) -> tuple[str, str]:
+    return name, repr(sorted((arguments or {}).items()))
+
+
+def _text(event: Any, result: Any) -> Any:
+    """The event for the next handler of a chain."""
+    return event.with_text(str(result)) if isinstance(result, str) and result is not event else event
+
+
+def _block(event: Any, result: Any) -> Any:
+    return result if isinstance(result, BlockResult) else event

@@ -1,0 +1,105 @@
+"""Finding and importing the extension."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import importlib.util
+import os
+import sys
+from types import ModuleType
+from typing import Any
+
+from aura_runner.wire import Failure
+
+# The limits of what is read to find the events that an extension emits.
+_MOST_FILES, _LARGEST_FILE = 500, 1 << 20
+
+
+class Extension:
+    """The module of an extension, and where it is."""
+
+    def __init__(self, target: str) -> None:
+        self.target = target
+        # The directory or file of the extension; empty for an entry point that is not imported yet.
+        self.root = ""
+        self.function = "register"
+        if os.path.isabs(target):
+            self.root = target
+        else:
+            self.target, _, self.function = target.partition(":")
+
+    def register(self) -> Any:
+        """Import the module and return its register function."""
+        module = self._import_path() if self.root else importlib.import_module(self.target)
+        if not self.root:
+            origin = getattr(module, "__file__", None) or ""
+            self.root = os.path.dirname(origin) if hasattr(module, "__path__") else origin
+        found: Any = module
+        for part in self.function.split("."):
+            found = getattr(found, part, None)
+        if not callable(found):
+            raise Failure(f"{os.path.basename(self.target)} has no function {self.function}(api): it is not an extension, or not a complete one", "load")
+        return found
+
+    def _import_path(self) -> ModuleType:
+        package = os.path.isdir(self.root)
+        file = os.path.join(self.root, "__init__.py") if package else self.root
+        name = os.path.basename(self.root) if package else os.path.basename(self.root).removesuffix(".py")
+        if not name.isidentifier() or name in sys.stdlib_module_names or name in ("agent", "aura_runner"):
+            name = "aar_ext_" + "".join(c if c.isalnum() else "_" for c in name)
+        spec = importlib.util.spec_from_file_location(name, file, submodule_search_locations=[self.root] if package else None)
+        if spec is None or spec.loader is None:
+            raise Failure(f"{file} is no Python file", "load")
+        module = importlib.util.module_from_spec(spec)
+        # Relative imports, dataclasses and pickles look for the module by its name.
+        sys.modules[name] = module
+        spec.loader.exec_module(module)
+        return module
+
+    def emits(self) -> list[str]:
+        """The names of events that the source emits. A name that is not written as a literal is unknown."""
+        found: set[str] = set()
+        for file in self._files():
+            try:
+                with open(file, "rb") as source:
+                    parsed = ast.parse(source.read(_LARGEST_FILE), file)
+            except (OSError, SyntaxError, ValueError, RecursionError):
+                continue
+            found.update(_emitted(parsed))
+        return sorted(found)
+
+    def _files(self) -> list[str]:
+        if not os.path.isdir(self.root):
+            return [self.root]
+        out: list[str] = []
+        for directory, inner, files in os.walk(self.root):
+            inner[:] = sorted(d for d in inner if not d.startswith((".", "__pycache__")))
+            out += [os.path.join(directory, file) for file in sorted(files) if file.endswith(".py")]
+            if len(out) > _MOST_FILES:
+                break
+        return out[:_MOST_FILES]
+
+
+def _emitted(parsed: ast.AST) -> set[str]:
+    out: set[str] = set()
+    for node in ast.walk(parsed):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr not in ("emit", "emit_async"):
+            continue
+        name = node.args[0] if node.args else next((k.value for k in node.keywords if k.arg == "name"), None)
+        if isinstance(name, ast.Constant) and isinstance(name.value, str):
+            out.add(name.value)
+    return out
+
+
+def missing(error: BaseException) -> str:
+    """What to do about a module that cannot be imported, or nothing."""
+    if not isinstance(error, ModuleNotFoundError) or not error.name:
+        return ""
+    if error.name.partition(".")[0] == "agent":
+        return f"; {error.name} is a part of Aar that aura does not provide"
+    module = error.name.partition(".")[0]
+    return (
+        f"; {sys.executable} has no module {module!r}: install it with `{sys.executable} -m pip install {module}`, if the package has the "
+        "same name, or add the extension with `aura plugins add`, which installs the dependencies that the extension declares"
+    )

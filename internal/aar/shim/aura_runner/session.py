@@ -1,0 +1,223 @@
+"""What handlers see of the session and of the settings."""
+
+from __future__ import annotations
+
+import json
+import logging
+import uuid
+from datetime import datetime
+from enum import Enum
+from typing import Any
+
+from agent.core.events import AssistantMessage, Event, ProviderMeta, SessionEvent, ToolCall, ToolResult, UserMessage
+from aura_runner import names
+from aura_runner.wire import Failure, Wire
+
+# The prefix of the keys under which aura keeps the metadata.
+_METADATA = "metadata/"
+
+
+class State(str, Enum):
+    """What the session is doing."""
+
+    IDLE = "idle"
+    RUNNING = "running"
+    COMPLETED = "completed"
+    ERROR = "error"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+class Session:
+    """The session as aura described it with the newest call. An extension may keep the object: it follows the session."""
+
+    def __init__(self) -> None:
+        self.state = State.IDLE
+        # Whatever an extension writes here is kept with the session.
+        self.metadata: dict[str, Any] = {}
+        self._context: dict[str, Any] = {}
+
+    def _follow(self, context: dict[str, Any], state: State) -> None:
+        self._context, self.state = context, state
+
+    @property
+    def _stats(self) -> dict[str, Any]:
+        return self._context.get("Stats") or {}
+
+    @property
+    def session_id(self) -> str:
+        return self._context.get("SessionID") or self.trace_id
+
+    @property
+    def trace_id(self) -> str:
+        """The same in one session of one run of aura."""
+        return uuid.uuid5(uuid.NAMESPACE_OID, f"{self._context.get('SessionID')} {self._stats.get('StartTime')}").hex
+
+    @property
+    def run_id(self) -> str:
+        """The same from a prompt to the end of the work on it."""
+        return uuid.uuid5(uuid.NAMESPACE_OID, f"{self.trace_id} {self._stats.get('Interactions')}").hex
+
+    @property
+    def step_count(self) -> int:
+        return self._stats.get("Turns") or 0
+
+    @property
+    def total_input_tokens(self) -> int:
+        return self._stats.get("TokensIn") or 0
+
+    @property
+    def total_output_tokens(self) -> int:
+        return self._stats.get("TokensOut") or 0
+
+    @property
+    def total_tokens(self) -> int:
+        return self.total_input_tokens + self.total_output_tokens
+
+    @property
+    def total_cost(self) -> float:
+        """aura does not know what tokens cost."""
+        return 0.0
+
+    @property
+    def messages(self) -> list[dict[str, Any]]:
+        return [{"role": turn["Role"], "content": turn["Content"]} for turn in self._context.get("Turns") or ()]
+
+    def to_messages(self) -> list[dict[str, Any]]:
+        return self.messages
+
+    @property
+    def events(self) -> list[Event]:
+        """The history, rebuilt from what aura keeps of it. The tool calls come together, before the last answer."""
+        start = _seconds(self._stats.get("StartTime"))
+        texts: list[Event] = []
+        for i, turn in enumerate(self._context.get("Turns") or ()):
+            kind = UserMessage if turn["Role"] == "user" else AssistantMessage
+            texts.append(kind(id=f"turn-{i}", timestamp=start, content=turn["Content"]))
+        tools: list[Event] = []
+        for i, call in enumerate(self._context.get("ToolHistory") or ()):
+            name, number = names.tool(call["Name"]), f"call-{i}"
+            arguments = names.calls(call["Name"], call["Args"])[0]
+            tools.append(ToolCall(id=f"{number}-call", timestamp=start, tool_name=name, tool_call_id=number, arguments=arguments))
+            tools.append(tool_result(call["Name"], number, call["Result"], call["Error"], call["Duration"], id=f"{number}-result", timestamp=start))
+        last = len(texts) - 1 if texts and isinstance(texts[-1], AssistantMessage) else len(texts)
+        usage = {"input_tokens": self.total_input_tokens, "output_tokens": self.total_output_tokens}
+        meta = ProviderMeta(
+            id="usage", timestamp=start, provider=self._context.get("Provider") or "", model=_model(self._context), usage=usage
+        )
+        return [SessionEvent(id="session", timestamp=start), *texts[:last], *tools, *texts[last:], *([meta] if self.total_tokens else [])]
+
+
+def tool_result(name: str, call: str, output: str, error: str, duration: int, **more: Any) -> ToolResult:
+    """The event of a tool that ran. duration is in nanoseconds."""
+    text = "\n".join(part for part in (output, error) if part)
+    return ToolResult(
+        tool_name=names.tool(name), tool_call_id=call, output=text, is_error=bool(error), duration_ms=duration / 1e6, **more
+    )
+
+
+def _seconds(text: Any) -> float | None:
+    """The time of a text in RFC 3339, in seconds since 1970; None for none."""
+    try:
+        return max(0.0, datetime.fromisoformat(text).timestamp()) or None
+    except (TypeError, ValueError):
+        return None
+
+
+def _model(context: dict[str, Any]) -> str:
+    return (context.get("ModelInfo") or {}).get("Name") or ""
+
+
+class Provider:
+    """The provider in use. extra holds the settings that the user gave the extension in aura."""
+
+    def __init__(self, context: dict[str, Any]) -> None:
+        self.name: str = context.get("Provider") or ""
+        self.model: str = _model(context)
+        self.extra: dict[str, Any] = dict(context.get("PluginConfig") or {})
+
+
+class Config:
+    """The settings in force."""
+
+    def __init__(self, context: dict[str, Any]) -> None:
+        self.provider = Provider(context)
+        self.model = self.provider.model
+
+    def resolve_provider(self) -> Provider:
+        return self.provider
+
+
+class Metadata:
+    """Keeps the metadata of a session in aura's state."""
+
+    def __init__(self, wire: Wire, session: Session, logger: logging.Logger) -> None:
+        self._wire, self._session, self._logger = wire, session, logger
+        # The session that the metadata belongs to; None before it was read.
+        self._of: str | None = None
+        # What aura has, by key, as JSON.
+        self._kept: dict[str, str] = {}
+        self._refused: set[str] = set()
+
+    async def load(self, session: str) -> None:
+        """Read what aura has, if the session is another one than before. A session that is not saved yet has no name."""
+        if self._of == session:
+            return
+        if self._of == "":
+            # The session was saved now, in another place: everything is written again.
+            self._of = session
+            self._kept.clear()
+            return
+        previous, self._of = self._of, session
+        if previous is not None:
+            self._session.metadata.clear()
+        self._kept.clear()
+        self._refused.clear()
+        try:
+            found = await self._state("list", _METADATA)
+            for key in found["keys"] or ():
+                value = await self._state("get", key)
+                if value["found"]:
+                    name = key[len(_METADATA) :]
+                    self._kept[name] = value["value"]
+                    self._session.metadata.setdefault(name, json.loads(value["value"]))
+        except (Failure, ValueError) as error:
+            self._logger.debug("reading session.metadata: %s", error)
+
+    async def save(self) -> None:
+        """Write what changed since the last time."""
+        if not self._session.metadata and not self._kept:
+            return
+        now: dict[str, str] = {}
+        for name, value in list(self._session.metadata.items()):
+            try:
+                now[str(name)] = json.dumps(value)
+            except (TypeError, ValueError, RecursionError) as error:
+                self._refuse(str(name), str(error))
+        for name in [name for name in self._kept if name not in now and name not in self._refused]:
+            await self._change("delete", name)
+        for name, text in now.items():
+            if self._kept.get(name) != text:
+                await self._change("set", name, text)
+
+    async def _change(self, op: str, name: str, text: str = "") -> None:
+        try:
+            await self._state(op, _METADATA + name, text)
+        except Failure as error:
+            self._refuse(name, str(error))
+            return
+        self._refused.discard(name)
+        if op == "set":
+            self._kept[name] = text
+        else:
+            self._kept.pop(name, None)
+
+    def _refuse(self, name: str, why: str) -> None:
+        """Report a value that is not kept, once."""
+        if name not in self._refused:
+            self._refused.add(name)
+            self._logger.warning("session.metadata[%r] is lost when the extension ends: %s", name, why)
+
+    async def _state(self, op: str, key: str, value: str = "") -> Any:
+        return await self._wire.ask("state", op=op, scope="session", key=key, value=value)

@@ -1,0 +1,107 @@
+package guest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/idelchi/aura/shared"
+)
+
+// waitingReplies is how many answers to requests wait at most before the host stops reading the guest's frames.
+const waitingReplies = 16
+
+// desk handles what a guest asks of aura. Events are passed on at once, in order. Requests of state, and all answers, are left to a
+// goroutine of their own, because they wait for aura or for the guest, and the answers to calls must be received meanwhile.
+type desk struct {
+	client *Client
+	ctx    context.Context
+	cancel context.CancelFunc
+	work   chan func()
+}
+
+func newDesk(c *Client) *desk {
+	d := &desk{client: c, work: make(chan func(), waitingReplies)}
+	d.ctx, d.cancel = context.WithCancel(context.Background())
+	go func() {
+		for f := range d.work {
+			f()
+		}
+	}()
+	return d
+}
+
+// close ends the goroutine, once the guest has read the frame that is being sent or has closed its end.
+func (d *desk) close() {
+	d.cancel()
+	close(d.work)
+}
+
+// errAlone is the answer to a request in a process that runs one call.
+var errAlone = errors.New("not possible while the tool runs in a process for one call, because another sandbox policy than the plugin's is in force")
+
+// handle handles a request. An error means that the guest broke the protocol.
+func (d *desk) handle(m message) error {
+	var err error
+	services := d.client.options.Services
+	switch {
+	case m.Ask != askEmit && m.Ask != askListen && m.Ask != askState:
+		return fmt.Errorf("reading a frame of the guest: %q is nothing that a guest can ask", m.Ask)
+	case services == nil:
+		err = errAlone
+	case m.Ask == askState:
+		d.work <- func() { d.state(m) }
+		return nil
+	case m.Event == "":
+		err = errors.New("the event has no name")
+	case m.Ask == askListen:
+		err = services.Listen(d.ctx, m.Event)
+	default:
+		err = d.emit(m)
+	}
+	if m.ID != 0 {
+		d.work <- func() { d.reply(m.ID, nil, err) }
+	}
+	return nil
+}
+
+func (d *desk) emit(m message) error {
+	var payload any
+	if len(m.Payload) > 0 {
+		if err := shared.DecodeExact(m.Payload, &payload); err != nil {
+			return fmt.Errorf("sending an event: %w", err)
+		}
+	}
+	b, err := shared.EncodePayload(payload)
+	if err != nil {
+		return err
+	}
+	return d.client.options.Services.Emit(d.ctx, m.Event, b)
+}
+
+func (d *desk) state(m message) {
+	request := shared.StateRequest{Op: m.Op, Scope: m.Scope, Key: m.Key}
+	var err error
+	if len(m.Value) > 0 {
+		err = shared.DecodeExact(m.Value, &request.Value)
+	}
+	var found shared.StateAnswer
+	if err == nil {
+		found, err = d.client.options.Services.State(d.ctx, request)
+	}
+	var value json.RawMessage
+	if err == nil {
+		value, err = shared.EncodeExact(found.Value)
+	}
+	d.reply(m.ID, stateAnswer{Value: value, Found: found.Found, Keys: found.Keys}, err)
+}
+
+// reply answers a request. If the guest is gone, nobody needs the answer.
+func (d *desk) reply(id uint64, result any, err error) {
+	out := answer{ID: id, Result: result}
+	if err != nil {
+		out.Result, out.Failure = nil, &failure{Kind: shared.FailureError, Message: err.Error()}
+	}
+	_ = d.client.write(out)
+}

@@ -1,0 +1,130 @@
+package guest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/internal/pluginsource"
+	"github.com/idelchi/aura/sdk"
+	"github.com/idelchi/aura/shared"
+)
+
+// exports is the result of load: what the plugin registers.
+type exports struct {
+	Hooks        []string        `json:"hooks"`
+	Tools        []toolExport    `json:"tools"`
+	Commands     []commandExport `json:"commands"`
+	Listens      []string        `json:"listens"`
+	Emits        []string        `json:"emits"`
+	SystemPrompt string          `json:"system_prompt"`
+	Unread       []string        `json:"unread"`
+	Warnings     []string        `json:"warnings"`
+}
+
+type toolExport struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Usage       string `json:"usage"`
+	Examples    string `json:"examples"`
+	// Parameters is a JSON schema.
+	Parameters       json.RawMessage  `json:"parameters"`
+	SideEffects      []sdk.SideEffect `json:"side_effects"`
+	RequiresApproval bool             `json:"requires_approval"`
+	// TimeoutSeconds is 0 for the deadline of the plugin.
+	TimeoutSeconds float64 `json:"timeout_s"`
+	Parallel       bool    `json:"parallel"`
+	Paths          bool    `json:"paths"`
+}
+
+type commandExport struct {
+	Name        string   `json:"name"`
+	Description string   `json:"description"`
+	Hints       []string `json:"hints"`
+	Forward     bool     `json:"forward"`
+	Silent      bool     `json:"silent"`
+}
+
+// maxTimeout is the longest deadline that a tool may ask for. It keeps the number of nanoseconds in range.
+const maxTimeout = 24 * time.Hour
+
+// readExports checks the result of load. The guest is not trusted.
+func readExports(name string, raw json.RawMessage) (shared.Exports, error) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	var in exports
+	if err := d.Decode(&in); err != nil {
+		return shared.Exports{}, fmt.Errorf("reading what the plugin registers: %w", err)
+	}
+	out := shared.Exports{
+		Package: name, Listens: sorted(in.Listens), Emits: sorted(in.Emits), SystemPrompt: in.SystemPrompt, Unread: in.Unread, Warnings: in.Warnings,
+	}
+	for _, hook := range in.Hooks {
+		if _, known := hookpoint.Lookup(hookpoint.Name(hook)); !known {
+			return shared.Exports{}, fmt.Errorf("the plugin registers the hook %q, which does not exist", hook)
+		}
+	}
+	for _, point := range hookpoint.All() {
+		if slices.Contains(in.Hooks, string(point.Name)) {
+			out.Hooks = append(out.Hooks, point.Name)
+		}
+	}
+	for _, t := range in.Tools {
+		tool, err := t.read()
+		if err == nil && out.Tool(t.Name) != nil {
+			err = errors.New("it is registered twice")
+		}
+		if err != nil {
+			return shared.Exports{}, fmt.Errorf("tool %q: %w", t.Name, err)
+		}
+		out.Tools = append(out.Tools, tool)
+	}
+	for _, c := range in.Commands {
+		if !pluginsource.IsCommandName(c.Name) {
+			return shared.Exports{}, fmt.Errorf("command %q: the name of a command is one word without a slash", c.Name)
+		}
+		if slices.ContainsFunc(out.Commands, func(known sdk.CommandSchema) bool { return known.Name == c.Name }) {
+			return shared.Exports{}, fmt.Errorf("command %q: it is registered twice", c.Name)
+		}
+		out.Commands = append(out.Commands, sdk.CommandSchema(c))
+	}
+	return out, nil
+}
+
+var effects = []sdk.SideEffect{
+	sdk.SideEffectNone, sdk.SideEffectRead, sdk.SideEffectWrite, sdk.SideEffectExecute, sdk.SideEffectNetwork,
+}
+
+func (t toolExport) read() (shared.ToolExport, error) {
+	timeout := time.Duration(t.TimeoutSeconds * float64(time.Second))
+	switch {
+	case t.Name == "":
+		return shared.ToolExport{}, errors.New("it has no name")
+	case !(t.TimeoutSeconds >= 0 && t.TimeoutSeconds <= maxTimeout.Seconds()):
+		return shared.ToolExport{}, fmt.Errorf("its timeout is %g seconds; use one from 0 to %g", t.TimeoutSeconds, maxTimeout.Seconds())
+	}
+	for _, e := range t.SideEffects {
+		if !slices.Contains(effects, e) {
+			return shared.ToolExport{}, fmt.Errorf("%q is no side effect", e)
+		}
+	}
+	var schema map[string]any
+	if err := json.Unmarshal(t.Parameters, &schema); err != nil || schema == nil {
+		return shared.ToolExport{}, errors.New("its parameters are no JSON schema of an object")
+	}
+	return shared.ToolExport{
+		Schema:     sdk.ToolSchema{Name: t.Name, Description: t.Description, Usage: t.Usage, Examples: t.Examples},
+		Parameters: t.Parameters, SideEffects: t.SideEffects, RequiresApproval: t.RequiresApproval, Timeout: timeout,
+		Sandboxable: true, Parallel: t.Parallel, Available: true, HasPaths: t.Paths,
+	}, nil
+}
+
+func sorted(names []string) []string {
+	names = slices.Clone(names)
+	slices.Sort(names)
+	return slices.Compact(names)
+}

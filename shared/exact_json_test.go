@@ -1,0 +1,105 @@
+package shared
+
+import (
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/sdk"
+)
+
+// TestExactLosesNothing sends the context and the result of every hook point as JSON.
+func TestExactLosesNothing(t *testing.T) {
+	t.Parallel()
+	for _, point := range hookpoint.All() {
+		for _, kind := range []reflect.Type{point.Context, point.Result} {
+			for seed := range uint64(20) {
+				in, out := reflect.New(kind), reflect.New(kind)
+				random{rand.New(rand.NewPCG(seed, 4))}.fill(in.Elem(), 4)
+				text, err := EncodeExact(in.Elem().Interface())
+				if err == nil {
+					err = DecodeExact(text, out.Interface())
+				}
+				if err != nil || !same(in.Elem().Interface(), out.Elem().Interface()) {
+					t.Fatalf("%s, seed %d: %v\nsent %#v\ngot  %#v\nas   %s", kind, seed, err, in.Elem(), out.Elem(), text)
+				}
+			}
+		}
+	}
+}
+
+func TestExactValues(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		in   any
+		form string
+	}{
+		"nothing": {nil, `null`},
+		"text":    {"\xff", `{"$text":"/w=="}`},
+		"data":    {[]byte{1}, `{"$data":"AQ=="}`},
+		"number":  {math.Inf(1), `{"$float":"+Inf"}`},
+		"map":     {map[string]any{"$a": 1}, `{"$map":[["$a",1]]}`},
+		"pointer": {sdk.ResponseModification{Content: ptr("x")}, `{"Content":"x","Skip":false}`},
+		"none":    {sdk.ResponseModification{}, `{"Content":null,"Skip":false}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			text, err := EncodeExact(tt.in)
+			if err != nil || string(text) != tt.form {
+				t.Errorf("got %s, %v, want %s", text, err, tt.form)
+			}
+		})
+	}
+}
+
+func ptr(s string) *string { return &s }
+
+func TestExactErrors(t *testing.T) {
+	t.Parallel()
+	loop := map[string]any{}
+	loop["self"] = loop
+	for name, tt := range map[string]struct {
+		err  error
+		want string
+	}{
+		"a function":        {encodeError(func() {}), "a func() cannot be sent"},
+		"a value in itself": {encodeError(loop), "a value holds itself"},
+		"unknown field":     {DecodeExact([]byte(`{"Blok":true}`), &sdk.BeforeToolResult{}), `has no field "Blok"`},
+		"no JSON":           {DecodeExact([]byte(`{`), &sdk.Result{}), "reading JSON: "},
+		"another type":      {DecodeExact([]byte(`{"Message":1}`), &sdk.Result{}), "Message: got a int, want a string"},
+		"inside a pointer":  {DecodeExact([]byte(`{"Response":{"Skip":1}}`), &sdk.Result{}), "Response: Skip: got a int, want a bool"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if tt.err == nil || !strings.Contains(tt.err.Error(), tt.want) {
+				t.Errorf("got %v, want %s", tt.err, tt.want)
+			}
+		})
+	}
+}
+
+func encodeError(v any) error {
+	_, err := EncodeExact(v)
+	return err
+}
+
+// FuzzDecodeExact checks that no JSON makes the decoder panic.
+func FuzzDecodeExact(f *testing.F) {
+	for _, text := range []string{
+		`{"Result":{"Message":"x","DisableTools":["a"],"Output":null},"Arguments":{"$map":[["$a",{"$time":"2026-01-01T00:00:00Z"}]]},"Block":true}`,
+		`{"Arguments":{"a":{"$number":"1"},"b":{"$float":"x"},"c":{"$text":"?"}}}`, `[]`, `1`, `{"$map":1}`,
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var out sdk.BeforeToolResult
+		var list []sdk.Message
+		var dynamic any
+		_ = DecodeExact(text, &out)
+		_ = DecodeExact(text, &list)
+		_ = DecodeExact(text, &dynamic)
+	})
+}
