@@ -19,7 +19,7 @@ const maxLoadFindings = 5
 func (s *Session) reportLoadFindings() {
 	for _, p := range s.plugins.list() {
 		failure, ok := errors.AsType[*host.Error](p.Down())
-		if !ok || failure.Kind != host.KindLoad || p.Spec().Err != nil {
+		if !ok || failure.Kind != host.KindLoad || p.Spec().Err != nil || p.Spec().Python() {
 			continue
 		}
 		for _, text := range loadFindings(p.Spec(), failure.Error()) {

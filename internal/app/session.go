@@ -139,6 +139,7 @@ func (s *Session) open(ctx context.Context) error {
 		return err
 	}
 	s.tellSandbox(s.setup.Sandbox())
+	s.tellFound()
 	s.beginJournal(source.Config, session.Meta{
 		Version: s.opts.Version, Workdir: source.Config.Workdir, Agent: role.Agent.Name, Provider: s.setup.ProviderName(), Model: s.setup.ModelName(ctx),
 	})

@@ -32,8 +32,8 @@ var rooms = map[string][]string{
 		"internal/session", "internal/setup", "internal/todo", "sdk/...",
 	},
 	"internal/setup": {
-		"host", "hooks", "internal/condition", "internal/config", "internal/conversation/...", "internal/donetool", "internal/install", "internal/llm/...",
-		"internal/manifest", "internal/mcp", "internal/nearest", "internal/pipeline", "internal/plaintext", "internal/pluginstate", "internal/policy", "internal/prompt", "internal/redact",
+		"host", "hooks", "internal/aar", "internal/condition", "internal/config", "internal/conversation/...", "internal/donetool", "internal/install", "internal/llm/...",
+		"internal/manifest", "internal/python", "internal/mcp", "internal/nearest", "internal/pipeline", "internal/plaintext", "internal/pluginstate", "internal/policy", "internal/prompt", "internal/redact",
 		"internal/sandbox",
 		"internal/readguard", "internal/shell", "internal/skill", "internal/state", "internal/todo", "internal/tool/...", "shared", "sdk/...",
 	},
@@ -56,6 +56,7 @@ var rooms = map[string][]string{
 	"internal/command":            {"internal/nearest", "sdk/..."},
 	"internal/donetool":           {"internal/tool"},
 	"internal/aar":                {},
+	"internal/python":             {"internal/manifest", "internal/process"},
 	"internal/skill":              {"internal/tool"},
 	"internal/todo":               {"internal/llm", "internal/tool"},
 	"internal/tokens":             {},

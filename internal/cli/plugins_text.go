@@ -7,6 +7,7 @@ import (
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/manifest"
 )
 
 // writeList writes a table with one line per plugin.
@@ -15,9 +16,9 @@ func writeList(w io.Writer, list []app.Info) {
 		fmt.Fprintln(w, "no plugins are installed; put one below .aura/plugins/, or install one with aura plugins add")
 		return
 	}
-	rows := [][]string{{"NAME", "STATUS", "CAPABILITIES", "SOURCE", "PROCESSES", "DESCRIPTION"}}
+	rows := [][]string{{"NAME", "STATUS", "CAPABILITIES", "SOURCE", "PROCESSES", "RUNTIME", "DESCRIPTION"}}
 	for _, p := range list {
-		rows = append(rows, []string{p.Name, statusText(p), capabilities(p), source(p), processes(p), p.Description})
+		rows = append(rows, []string{p.Name, statusText(p), capabilities(p), source(p), processes(p), string(p.Runtime), dash(p.Description)})
 	}
 	table(w, rows)
 }
@@ -81,6 +82,7 @@ func writeDetails(w io.Writer, p app.Info) {
 	line("Description", "%s", dash(p.Description))
 	line("Status", "%s", statusText(p))
 	line("Directory", "%s", p.Dir)
+	line("Runtime", "%s", p.Runtime)
 	writeRules(line, p)
 	writeOrigin(line, p)
 	writeExports(line, p)
@@ -153,6 +155,7 @@ func writeExports(line liner, p app.Info) {
 		line("Warning", "%s", warning)
 	}
 	switch {
+	case p.Runtime == manifest.RuntimePython:
 	case p.SDKVersion == "":
 		line("SDK Version", "not vendored (host has %s)", p.HostSDK)
 	case p.SDKCompatible:
