@@ -53,7 +53,7 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// build builds both binaries. aura has the race detector if the tests have it. The plugin host never has it: races there
+// build builds both binaries. One aura has the race detector, if raceFlags says so. The plugin host never has it: races there
 // belong to plugins, and the detector's own memory would exceed a plugin's limit. The plugin host is built without cgo, as for
 // users, because the stacks of C threads count as a plugin's memory.
 func build(dir string) error {
