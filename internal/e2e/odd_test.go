@@ -145,7 +145,7 @@ func (p *project) odd(row oddRow, kind string) {
 // oddMemory is the memory that aura may use, in bytes, also with the race detector. Files of 10 GiB do not fit into it.
 const oddMemory = 2 << 30
 
-// TestOddState does the same to what aura itself wrote: a session, the log of a plugin, what is remembered of its exports.
+// TestOddState puts something else in the place of files that aura wrote: a session, the log of a plugin, the cache of its exports.
 // aura follows no links there.
 func TestOddState(t *testing.T) {
 	t.Parallel()
