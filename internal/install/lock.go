@@ -34,7 +34,7 @@ const maxLock = 64 << 20
 type lockfile struct {
 	Version int `json:"version"`
 	// Plugins maps the directories of plugins to what was installed there. The directories are slash-separated and relative to
-	// the place's root.
+	// the place's root. Those of extensions begin with a slash and are relative to the home.
 	Plugins map[string]locked `json:"plugins"`
 	// Pending holds the same for an update that is in progress. Until the update has finished, a plugin may match either map.
 	Pending map[string]locked `json:"pending,omitempty"`
@@ -42,7 +42,7 @@ type lockfile struct {
 
 // locked records one plugin as it was installed.
 type locked struct {
-	// Unit is the installed directory, relative to the place's root: the plugin's own directory or the directory of its pack.
+	// Unit is the key of the installed directory: the plugin's own directory or the directory of its pack.
 	Unit   string `json:"unit"`
 	URL    string `json:"url,omitempty"`
 	Commit string `json:"commit,omitempty"`
@@ -110,7 +110,7 @@ func (l *lockfile) drop(unit string) {
 // prune removes the entries of units whose directories no longer exist.
 func (l *lockfile) prune(p Place) {
 	gone := func(_ string, e locked) bool {
-		_, err := os.Lstat(filepath.Join(p.Root, filepath.FromSlash(e.Unit)))
+		_, err := os.Lstat(p.path(e.Unit))
 		return errors.Is(err, fs.ErrNotExist)
 	}
 	maps.DeleteFunc(l.Plugins, gone)
@@ -133,6 +133,9 @@ func hashTree(dir string) (map[string]string, error) {
 		rel, err := filepath.Rel(dir, path)
 		if err != nil {
 			return err
+		}
+		if rel == "." {
+			rel = filepath.Base(dir) // the plugin is a single file
 		}
 		if hashes[filepath.ToSlash(rel)], err = hashEntry(path, d.Type()); err != nil {
 			return err
