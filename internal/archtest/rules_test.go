@@ -92,7 +92,7 @@ var rooms = map[string][]string{
 	"internal/check":       {"internal/manifest", "internal/pluginsource", "internal/repair", "internal/strictyaml", "internal/tool", "sdk/..."},
 	"internal/check/gen":   {},
 	"internal/manifest":    {"internal/condition", "internal/pluginsource", "internal/strictyaml", "sdk/..."},
-	"internal/install":     {"internal/lock", "internal/manifest", "internal/pluginsource", "internal/process", "sdk/..."},
+	"internal/install":     {"internal/lock", "internal/manifest", "internal/pluginsource", "internal/process", "internal/python", "sdk/..."},
 	"internal/install/gen": {},
 	"internal/condition":   {},
 	"internal/repair":      {},
