@@ -89,7 +89,7 @@ var rooms = map[string][]string{
 	"shared/wire":          {},
 	"internal/interp":      {"internal/manifest", "internal/pluginsource", "internal/repair", "shared", "sdk/..."},
 	"internal/interp/gen":  {},
-	"internal/check":       {"internal/manifest", "internal/pluginsource", "internal/repair", "internal/strictyaml", "internal/tool", "sdk/..."},
+	"internal/check":       {"internal/manifest", "internal/nearest", "internal/pluginsource", "internal/repair", "internal/strictyaml", "internal/tool", "sdk/..."},
 	"internal/check/gen":   {},
 	"internal/manifest":    {"internal/condition", "internal/pluginsource", "internal/strictyaml", "sdk/..."},
 	"internal/install":     {"internal/lock", "internal/manifest", "internal/pluginsource", "internal/process", "internal/python", "sdk/..."},
