@@ -29,12 +29,28 @@ func cacheKey(o *Options, spec Spec) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("looking for the plugin host: %w", err)
 	}
+	guest, err := guestIdentity(spec)
+	if err != nil {
+		return "", err
+	}
 	h := sha256.New()
 	err = json.NewEncoder(h).Encode([]any{
-		"v2", version.Version, bin.Size(), bin.ModTime().UnixNano(), tree, spec.Guest, spec.Unsafe, o.Tool,
+		"v3", version.Version, bin.Size(), bin.ModTime().UnixNano(), tree, spec.Guest, guest, spec.Unsafe, o.Tool,
 		grant(o.Environ, o.TaskEnv, spec.variables()), spec.Sandbox,
 	})
 	return hex.EncodeToString(h.Sum(nil)), err
+}
+
+// guestIdentity returns what identifies the program of a guest besides its path: it may be replaced by another version.
+func guestIdentity(spec Spec) ([]int64, error) {
+	if spec.Guest == nil {
+		return nil, nil
+	}
+	info, err := os.Stat(spec.Guest.Program)
+	if err != nil {
+		return nil, fmt.Errorf("looking for the program of the guest: %w", err)
+	}
+	return []int64{info.Size(), info.ModTime().UnixNano()}, nil
 }
 
 // recall returns the cached exports for a key. An invalid cache entry counts as missing.

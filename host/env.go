@@ -43,14 +43,21 @@ func grantTask(task map[string]string, names []string) map[string]string {
 	return out
 }
 
-// variables returns the names of the variables that the plugin may see: those that its manifest lists, and PATH in unsafe mode.
-// Without PATH, a program can only be started by its full path.
+// variables returns the names of the variables that the plugin may see: those that its manifest lists, PATH in unsafe mode, and
+// what programs usually need for a guest. Without PATH, a program can only be started by its full path.
 func (s Spec) variables() []string {
-	if !s.Unsafe {
+	switch {
+	case s.Guest != nil:
+		return slices.Concat(s.Manifest.Env, guestVariables)
+	case s.Unsafe:
+		return slices.Concat(s.Manifest.Env, []string{"PATH"})
+	default:
 		return s.Manifest.Env
 	}
-	return slices.Concat(s.Manifest.Env, []string{"PATH"})
 }
+
+// guestVariables lists the variables that every guest sees. They say where programs and files are located and how text is written.
+var guestVariables = []string{"PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR"}
 
 func granted(names []string, name string) bool {
 	for _, n := range names {

@@ -54,6 +54,9 @@ func Start(ctx context.Context, o Options, specs []Spec) (*Fleet, error) {
 func (f *Fleet) prepare(spec Spec) *Plugin {
 	log, err := openLog(spec.LogFile)
 	log.hide(f.opts.Secrets)
+	if f.opts.OnLog != nil && log != nil {
+		log.leveled = func(level, text string) { f.opts.OnLog(spec.Name, level, text) }
+	}
 	s := newSupervisor(f.opts, spec, log)
 	if err != nil {
 		s.notify(NoticeWarning, fmt.Sprintf("plugin %q: its output is not kept: %v", spec.Name, err))
@@ -70,7 +73,8 @@ func (f *Fleet) prepare(spec Spec) *Plugin {
 	return &Plugin{sup: s}
 }
 
-// launch reads the cached exports and starts the children, beginning with those that a caller waits for.
+// launch reads the cached exports and starts the children, beginning with those that a caller waits for. A guest costs an
+// interpreter of its own, so a child with a guest whose exports are cached starts only at its first call.
 func (f *Fleet) launch(ctx context.Context, plugins []*Plugin) error {
 	keys := make([]string, len(plugins))
 	var group sync.WaitGroup
@@ -91,7 +95,7 @@ func (f *Fleet) launch(ctx context.Context, plugins []*Plugin) error {
 	f.launching.Go(func() {
 		for _, i := range order {
 			p := plugins[i]
-			if f.opts.Lazy && p.urgency() > urgent || slots.Acquire(p.sup.life, 1) != nil {
+			if (f.opts.Lazy || p.Spec().Guest != nil) && p.urgency() > urgent || slots.Acquire(p.sup.life, 1) != nil {
 				continue
 			}
 			p.sup.start()
@@ -166,7 +170,7 @@ func (p *Plugin) takesPart(point hookpoint.Name) bool {
 		return false
 	}
 	if !known {
-		return closed && pluginsource.Defines(spec.Dir, string(point))
+		return closed && (spec.Python() || pluginsource.Defines(spec.Dir, string(point)))
 	}
 	return slices.Contains(exports.Hooks, point)
 }

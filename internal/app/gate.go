@@ -181,7 +181,7 @@ func (g *Gate) List(o config.Options) (Listing, error) {
 
 // Foreign reports whether a source belongs to an untrusted project.
 func (l Listing) Foreign(s config.Source) bool {
-	return l.Untrusted != nil && l.Untrusted.home != "" && s.Home.Dir == l.Untrusted.home
+	return l.Untrusted != nil && l.Untrusted.found.Owns(s.Home)
 }
 
 // storeOf returns the store of the user's consents. Variables of env files do not affect its location.
@@ -194,10 +194,10 @@ func storeOf(o config.Options) trust.Store {
 	return trust.Store{Path: state.Locate(xdg, o.UserHome, "").Trust()}
 }
 
-// sourcesOf returns the paths in a project's directory that a consent covers: its home and its env file.
+// sourcesOf returns the paths in a project's directory that a consent covers: its home, its env file and its extensions for Aar.
 func sourcesOf(f config.Found) []string {
 	var out []string
-	for _, path := range []string{f.Home, f.EnvFile} {
+	for _, path := range []string{f.Home, f.EnvFile, f.Extensions()} {
 		if rel, err := filepath.Rel(f.Base, path); path != "" && err == nil {
 			out = append(out, filepath.ToSlash(rel))
 		}

@@ -61,7 +61,16 @@ func TestRequests(t *testing.T) {
 		"narrower":         {map[string]string{home + "sandbox/s.yaml": "sandbox: {network: off, enabled: true}"}, [3]string{}},
 		"plugin":           {map[string]string{"work/.aura/plugins/p/plugin.yaml": "description: x", "work/.aura/plugins/p/go.mod": "module p\n", "work/.aura/plugins/p/main.go": "package p\nimport _ \"net\"\n"}, [3]string{"plugin", "p", "asks for the network"}},
 		"broken plugin":    {map[string]string{"work/.aura/plugins/p/plugin.yaml": "nonsense: x"}, [3]string{"plugin", "p", "runs Go code"}},
-		"extension":        {map[string]string{"work/.aura/extensions/sub/e.py": ""}, [3]string{"extension", "e.py", "runs code"}},
+		"extension":        {map[string]string{"work/.aura/extensions/e.py": ""}, [3]string{"extension", "e", "runs Python code in every session; asks for the network, starting programs"}},
+		"package":          {map[string]string{"work/.aura/extensions/e/__init__.py": ""}, [3]string{"extension", "e", "runs Python code"}},
+		"extension of Aar": {map[string]string{"work/.agent/extensions/e.py": ""}, [3]string{"extension", "e", "runs Python code"}},
+		"other Python":     {map[string]string{"work/.aura/extensions/_e.py": "", "work/.aura/extensions/lib/e.py": "", "work/.agent/e.py": ""}, [3]string{}},
+		"extension like mine": {
+			map[string]string{"work/.agent/extensions/e.py": "", "me/.aura/extensions/e.py": ""}, [3]string{"extension", "e", "takes the place of yours in "},
+		},
+		"plugin like an extension of mine": {
+			map[string]string{"work/.aura/plugins/e/plugin.yaml": "", "me/.aar/extensions/e/__init__.py": ""}, [3]string{"plugin", "e", "takes the place of yours in "},
+		},
 		"hook":             {map[string]string{home + "hooks/h.yaml": "h: {event: pre, command: 'rm -rf x'}"}, [3]string{"hook", "h", "rm -rf x"}},
 		"disabled hook":    {map[string]string{home + "hooks/h.yaml": "h: {event: pre, command: 'x', disabled: true}"}, [3]string{"hook", "h", "a hook of yours"}},
 		"mcp program":      {map[string]string{home + "mcp/m.yaml": "m: {command: prog, args: [a, b]}"}, [3]string{"mcp", "m", "prog a b"}},

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,15 +24,17 @@ type Info struct {
 	Description string       `json:"description"`
 	Status      setup.Status `json:"status"`
 	Dir         string       `json:"dir"`
-	Home        HomeInfo     `json:"home"`
-	ShadowedBy  string       `json:"shadowed_by,omitempty"`
-	Shadows     []string     `json:"shadows,omitempty"`
-	Condition   string       `json:"condition"`
-	Once        bool         `json:"once"`
-	Env         []string     `json:"env"`
-	Override    bool         `json:"override"`
-	OptIn       bool         `json:"opt_in"`
-	Unsafe      bool         `json:"unsafe"`
+	// Runtime is what runs the plugin.
+	Runtime    manifest.Runtime `json:"runtime"`
+	Home       HomeInfo         `json:"home"`
+	ShadowedBy string           `json:"shadowed_by,omitempty"`
+	Shadows    []string         `json:"shadows,omitempty"`
+	Condition  string           `json:"condition"`
+	Once       bool             `json:"once"`
+	Env        []string         `json:"env"`
+	Override   bool             `json:"override"`
+	OptIn      bool             `json:"opt_in"`
+	Unsafe     bool             `json:"unsafe"`
 	// Requested is what the plugin requests beyond the defaults. Granted is the part of it that is granted.
 	Requested manifest.Asks  `json:"requested"`
 	Granted   manifest.Asks  `json:"granted"`
@@ -160,8 +163,11 @@ func inspect(ctx context.Context, c *config.Config, entries []setup.Entry, unsaf
 	o.Session = place
 	for _, e := range entries {
 		info := describe(c, e, unsafe)
+		if e.Status == setup.StatusUnavailable {
+			info.ProbeError = e.Err.Error()
+		}
 		for _, h := range running {
-			if h.Dir == e.Dir && h.Session != probeSession {
+			if h.Dir == e.Dir && h.Name == e.Name && h.Session != probeSession {
 				info.Processes = append(info.Processes, h.Health)
 			}
 		}
@@ -173,7 +179,7 @@ func inspect(ctx context.Context, c *config.Config, entries []setup.Entry, unsaf
 		names := make(map[string]bool)
 		for _, e := range rest {
 			switch {
-			case e.Status == setup.StatusDisabled, e.Status == setup.StatusUntrusted:
+			case e.Status == setup.StatusDisabled, e.Status == setup.StatusUntrusted, e.Status == setup.StatusUnavailable:
 			case names[e.Name]:
 				later = append(later, e)
 			default:
@@ -192,14 +198,16 @@ func inspect(ctx context.Context, c *config.Config, entries []setup.Entry, unsaf
 // probe finds out what plugins export, from the cache or by starting the plugins, and adds it to their infos. If measure is
 // set, probe starts a plugin that no session runs and adds its health.
 func probe(ctx context.Context, c *config.Config, o host.Options, entries []setup.Entry, unsafe, measure bool, infos []Info) error {
-	byDir := make(map[string]*Info)
+	// Several extensions may be declared in one directory.
+	type key struct{ dir, name string }
+	byDir := make(map[key]*Info)
 	for i := range infos {
-		byDir[infos[i].Dir] = &infos[i]
+		byDir[key{infos[i].Dir, infos[i].Name}] = &infos[i]
 	}
 	var specs []host.Spec
 	for _, e := range entries {
 		specs = append(specs, e.Spec(c, unsafe))
-		measure = measure && len(byDir[e.Dir].Processes) == 0
+		measure = measure && len(byDir[key{e.Dir, e.Name}].Processes) == 0
 	}
 	o.Lazy = !measure
 	fleet, err := host.Start(ctx, o, specs)
@@ -208,7 +216,7 @@ func probe(ctx context.Context, c *config.Config, o host.Options, entries []setu
 	}
 	defer fleet.Close()
 	for _, p := range fleet.Plugins() {
-		info := byDir[p.Spec().Dir]
+		info := byDir[key{p.Spec().Dir, p.Name()}]
 		if measure {
 			if err := p.Ready(ctx); err != nil {
 				return err
@@ -231,7 +239,7 @@ func describe(c *config.Config, e setup.Entry, unsafe bool) Info {
 	m := e.Manifest
 	hook, tool, load := host.Timeouts(m)
 	info := Info{
-		Name: e.Name, Description: m.Description, Status: e.Status, Dir: e.Dir,
+		Name: e.Name, Description: m.Description, Status: e.Status, Dir: e.Dir, Runtime: e.Runtime,
 		Home: HomeInfo{Dir: e.Home.Dir, Kind: e.Home.Kind}, ShadowedBy: e.ShadowedBy, Shadows: e.Shadows,
 		Condition: m.Condition.String(), Once: m.Once, Env: m.Env, Override: m.Override, OptIn: m.OptIn,
 		Unsafe: spec.Unsafe, Config: spec.Config, OnFailure: string(m.OnFailure), MemoryLimit: m.Limits.Memory,
@@ -249,8 +257,10 @@ func describe(c *config.Config, e setup.Entry, unsafe bool) Info {
 		info.Warnings = append(info.Warnings, err.Error())
 	}
 	info.Files = files
+	info.Runtime = cmp.Or(info.Runtime, manifest.RuntimeGo)
 	v, ok, err := manifest.VendoredSDK(e.Dir)
 	switch {
+	case e.Python():
 	case err != nil:
 		info.Warnings = append(info.Warnings, err.Error())
 	case ok:

@@ -6,7 +6,6 @@ import (
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/donetool"
 	"github.com/idelchi/aura/internal/install"
-	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/skill"
 	"github.com/idelchi/aura/internal/todo"
@@ -53,11 +52,11 @@ func (l Listing) Entries() ([]setup.Entry, error) {
 	if err != nil || l.Untrusted == nil {
 		return out, err
 	}
-	for _, root := range l.Text.PluginRoots() {
+	for _, root := range l.Text.Roots() {
 		if !l.Foreign(config.Source{Home: root.Home}) || !within(l.Untrusted.Base, root.Dir) {
 			continue
 		}
-		found, err := manifest.Discover(root.Dir)
+		found, err := setup.Discover(root)
 		if err != nil {
 			return nil, err
 		}

@@ -59,7 +59,7 @@ func (r Renewal) Done() error {
 		})
 	}
 	// A file that the user did not agree to must not become part of a pinned consent unnoticed.
-	if r.fresh && found.EnvFile != "" {
+	if r.fresh && (found.EnvFile != "" || found.Agent != "") {
 		return nil
 	}
 	v := verdict{found: found, rule: rule}

@@ -2,7 +2,6 @@ package app
 
 import (
 	"fmt"
-	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"github.com/idelchi/aura/internal/condition"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/trust"
 )
 
@@ -29,7 +29,6 @@ func requestsOf(c, own *config.Config, found config.Found) ([]trust.Request, err
 	if err := i.plugins(); err != nil {
 		return nil, err
 	}
-	i.extensions()
 	i.hooks()
 	i.servers()
 	i.conditions()
@@ -43,8 +42,8 @@ func requestsOf(c, own *config.Config, found config.Found) ([]trust.Request, err
 	return i.list, nil
 }
 
-// of reports whether a source is in the project's home.
-func (i *inventory) of(s config.Source) bool { return i.found.Home != "" && s.Home.Dir == i.found.Home }
+// of reports whether a source belongs to the project.
+func (i *inventory) of(s config.Source) bool { return i.found.Owns(s.Home) }
 
 func (i *inventory) add(kind trust.Kind, name, file string, line int, format string, args ...any) {
 	i.list = append(i.list, trust.Request{Kind: kind, Name: name, File: file, Line: line, Text: fmt.Sprintf(format, args...)})
@@ -60,57 +59,65 @@ func (i *inventory) line(kind, name string) int {
 	return 0
 }
 
-// plugins lists the plugins of the project. It skips plugin directories outside the project, whose contents are unknown; the
-// setting that names such a directory is listed instead.
+// plugins lists the plugins and extensions of the project. It skips plugin directories outside the project, whose contents are
+// unknown; the setting that names such a directory is listed instead.
 func (i *inventory) plugins() error {
-	for _, root := range i.c.PluginRoots() {
+	mine, err := i.ownPlugins()
+	if err != nil {
+		return err
+	}
+	for _, root := range i.c.Roots() {
 		if !i.of(config.Source{Home: root.Home}) || !within(i.found.Base, root.Dir) {
 			continue
 		}
-		list, err := manifest.Discover(root.Dir)
+		list, err := setup.Discover(root)
 		if err != nil {
 			return err
 		}
 		for _, p := range list {
-			file := filepath.Join(p.Dir, manifest.FileName)
-			text := "runs Go code at start and in every session"
-			if p.Manifest.Disabled {
-				text = "is disabled; a plugin of yours with this name is not used either"
-			}
-			if asks := manifest.Ask(p).List(); len(asks) > 0 {
-				text += "; asks for " + strings.Join(asks, ", ")
-			}
-			i.add(trust.KindPlugin, p.Name, file, 0, "%s", text)
-			i.condition("plugin "+p.Name, file, 0, p.Manifest.Condition)
+			i.plugin(p, mine[p.Name])
 		}
 	}
 	return nil
 }
 
+// ownPlugins returns the directories of the user's own plugins and extensions, by name.
+func (i *inventory) ownPlugins() (map[string]string, error) {
+	out := map[string]string{}
+	for _, root := range i.own.Roots() {
+		list, err := setup.Discover(root)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range list {
+			out[p.Name] = p.Dir
+		}
+	}
+	return out, nil
+}
+
+// plugin lists one plugin or extension. mine is the directory of the user's plugin that it replaces; empty if there is none.
+func (i *inventory) plugin(p manifest.Plugin, mine string) {
+	kind, file, text := trust.KindPlugin, filepath.Join(p.Dir, manifest.FileName), "runs Go code at start and in every session"
+	if p.Python() {
+		kind, file, text = trust.KindExtension, p.Dir, "runs Python code in every session"
+	}
+	if p.Manifest.Disabled {
+		text = "is disabled; a plugin of yours with this name is not used either"
+	}
+	if mine != "" {
+		text += "; takes the place of yours in " + mine
+	}
+	if asks := manifest.Ask(p).List(); len(asks) > 0 {
+		text += "; asks for " + strings.Join(asks, ", ")
+	}
+	i.add(kind, p.Name, file, 0, "%s", text)
+	i.condition("plugin "+p.Name, file, 0, p.Manifest.Condition)
+}
+
 func within(dir, path string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(rel)
-}
-
-// maxExtensions is how many extension files are listed.
-const maxExtensions = 200
-
-func (i *inventory) extensions() {
-	if i.found.Home == "" {
-		return
-	}
-	root, count := filepath.Join(i.found.Home, "extensions"), 0
-	// Files that cannot be read cannot be run either.
-	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return nil //nolint:nilerr // see above
-		}
-		if count++; count > maxExtensions {
-			return fs.SkipAll
-		}
-		i.add(trust.KindExtension, d.Name(), path, 0, "runs code")
-		return nil
-	})
 }
 
 func (i *inventory) hooks() {

@@ -64,6 +64,7 @@ func (s *Session) commit(w *swap) host.Reloaded {
 	s.servers = w.servers.commit()
 	s.setup = w.next
 	s.tellSandbox(s.setup.Sandbox())
+	s.tellFound()
 	if !confined && s.setup.Sandbox().Enabled() && len(s.plugins.list()) > 0 {
 		s.notice("", "the sandbox is now on, so the plugins are restarted")
 	}

@@ -40,6 +40,13 @@ func (s *Session) tellUncovered(sentences []string) {
 	}
 }
 
+// tellFound reports which plugins replace others, and which are not available.
+func (s *Session) tellFound() {
+	for _, text := range s.setup.Notices {
+		s.once("", text)
+	}
+}
+
 // tellPlugins reports what the sandbox could not prevent in the running plugins. It does not report that a plugin requested to
 // be unconfined; the list of plugins shows that.
 func (s *Session) tellPlugins() {

@@ -158,7 +158,7 @@ func (b *Toolbox) addPlugins(ctx context.Context) error {
 		return err
 	}
 	specs := slices.DeleteFunc(slices.Clone(b.plugins.Specs), func(s host.Spec) bool {
-		return s.Err == nil && !pluginsource.Defines(s.Dir, pluginsource.Schema.Name) && !pluginsource.Defines(s.Dir, pluginsource.Tools.Name)
+		return s.Err == nil && !s.Python() && !pluginsource.Defines(s.Dir, pluginsource.Schema.Name) && !pluginsource.Defines(s.Dir, pluginsource.Tools.Name)
 	})
 	if len(specs) == 0 {
 		return nil

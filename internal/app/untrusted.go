@@ -14,8 +14,8 @@ import (
 type UntrustedError struct {
 	// Dir is the project's directory with links resolved. Base is the same directory by the path that the user took.
 	Dir, Base string
-	// home is the project's home; empty if there is none.
-	home string
+	// found holds the files of the project.
+	found config.Found
 	// Requests holds what the files request.
 	Requests []trust.Request
 	// Change holds the differences to the files that the user agreed to. New holds the requests that those files did not make.

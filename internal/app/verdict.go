@@ -67,7 +67,7 @@ func (g *Gate) judge(o config.Options) (verdict, error) {
 	if v.fault == nil && len(v.requests) == 0 {
 		return v, nil
 	}
-	u := &UntrustedError{Dir: found.Dir, Base: found.Base, home: found.Home, Requests: v.requests, Fault: v.fault, Rule: v.rule, Store: unreadable}
+	u := &UntrustedError{Dir: found.Dir, Base: found.Base, found: found, Requests: v.requests, Fault: v.fault, Rule: v.rule, Store: unreadable}
 	switch {
 	case known && consent.Pinned():
 		files, err := trust.Hash(found.Base, found.Home, v.beside())
@@ -117,12 +117,18 @@ func unknown(f config.Found) []trust.Request {
 	if f.EnvFile != "" {
 		add(f.EnvFile)
 	}
+	dirs := []string{f.Extensions()}
 	for _, dir := range []string{"config", "plugins", "extensions"} {
-		if f.Home == "" {
-			break
+		if f.Home != "" {
+			dirs = append(dirs, filepath.Join(f.Home, dir))
+		}
+	}
+	for _, dir := range dirs {
+		if dir == "" {
+			continue
 		}
 		// Files that cannot be read are not listed. They cannot be loaded either.
-		_ = filepath.WalkDir(filepath.Join(f.Home, dir), func(path string, d fs.DirEntry, err error) error {
+		_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 			if err == nil && !d.IsDir() && len(out) < maxUnknown {
 				add(path)
 			}
@@ -143,12 +149,14 @@ func (v *verdict) study(o config.Options) error {
 }
 
 // beside returns the files and directories that count in addition to the project's home, wherever they are located: the env
-// file, the files that tasks and providers read, and the directories from which plugins are loaded. Some may be located in a
+// file, the extensions for Aar, the files that tasks and providers read, and the directories from which plugins are loaded. Some may be located in a
 // part of the home that is not hashed otherwise.
 func (v *verdict) beside() []string {
 	var out []string
-	if v.found.EnvFile != "" {
-		out = append(out, v.found.EnvFile)
+	for _, path := range []string{v.found.EnvFile, v.found.Extensions()} {
+		if path != "" {
+			out = append(out, path)
+		}
 	}
 	if v.text == nil {
 		return out

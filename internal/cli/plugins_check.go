@@ -81,10 +81,15 @@ type checkTarget struct {
 	// unused plugins are in no session, so that their tools need no unique names.
 	unused bool
 	found  []check.Finding
+	// python is true for an extension, whose findings are in found already.
+	python bool
 }
 
 // check returns the findings of the check. Of several plugins in one session, the first one owns the name of its tool.
 func (t checkTarget) check(o check.Options) []check.Finding {
+	if t.python {
+		return nil
+	}
 	if t.unused {
 		o.Taken = nil
 		return check.Dir(t.dir, o)
@@ -101,11 +106,14 @@ func (t checkTarget) check(o check.Options) []check.Finding {
 // newCheckTarget returns the target for an installed plugin. A plugin whose files differ from the installed ones is not loaded,
 // even if it has no other faults.
 func newCheckTarget(e setup.Entry) checkTarget {
-	t := checkTarget{name: e.Name, dir: e.Dir, unused: e.Status != setup.StatusEnabled}
+	t := checkTarget{name: e.Name, dir: e.Dir, unused: e.Status != setup.StatusEnabled, python: e.Python()}
 	if rel, err := filepath.Rel(e.Root, e.Dir); err == nil {
 		if first, _, nested := strings.Cut(filepath.ToSlash(rel), "/"); nested {
 			t.pack = first
 		}
+	}
+	if err := setup.CheckExtension(e); err != nil {
+		t.found = []check.Finding{{Plugin: e.Name, File: e.Dir, Severity: check.Error, Rule: "extension", Message: err.Error()}}
 	}
 	if changed, ok := errors.AsType[*install.ChangedError](e.Err); ok && e.Status == setup.StatusEnabled {
 		t.found = []check.Finding{{Plugin: e.Name, File: e.Dir, Severity: check.Error, Rule: "lock", Message: changed.Error()}}

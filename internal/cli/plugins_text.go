@@ -7,6 +7,7 @@ import (
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/manifest"
 )
 
 // writeList writes a table with one line per plugin.
@@ -15,9 +16,9 @@ func writeList(w io.Writer, list []app.Info) {
 		fmt.Fprintln(w, "no plugins are installed; put one below .aura/plugins/, or install one with aura plugins add")
 		return
 	}
-	rows := [][]string{{"NAME", "STATUS", "CAPABILITIES", "SOURCE", "PROCESSES", "DESCRIPTION"}}
+	rows := [][]string{{"NAME", "STATUS", "CAPABILITIES", "SOURCE", "PROCESSES", "RUNTIME", "DESCRIPTION"}}
 	for _, p := range list {
-		rows = append(rows, []string{p.Name, statusText(p), capabilities(p), source(p), processes(p), p.Description})
+		rows = append(rows, []string{p.Name, statusText(p), capabilities(p), source(p), processes(p), string(p.Runtime), dash(p.Description)})
 	}
 	table(w, rows)
 }
@@ -40,15 +41,15 @@ func capabilities(p app.Info) string {
 	for _, h := range p.Hooks {
 		parts = append(parts, string(h))
 	}
-	if p.Tool != nil {
-		text := "tool " + p.Tool.Name
-		if !p.Tool.Available {
+	for _, t := range p.Tools {
+		text := "tool " + t.Name
+		if !t.Available {
 			text += " (unavailable)"
 		}
 		parts = append(parts, text)
 	}
-	if p.Command != nil {
-		parts = append(parts, "/"+p.Command.Name)
+	for _, c := range p.Commands {
+		parts = append(parts, "/"+c.Name)
 	}
 	return dash(strings.Join(parts, ", "))
 }
@@ -81,6 +82,7 @@ func writeDetails(w io.Writer, p app.Info) {
 	line("Description", "%s", dash(p.Description))
 	line("Status", "%s", statusText(p))
 	line("Directory", "%s", p.Dir)
+	line("Runtime", "%s", p.Runtime)
 	writeRules(line, p)
 	writeOrigin(line, p)
 	writeExports(line, p)
@@ -123,16 +125,28 @@ func writeExports(line liner, p app.Info) {
 		hooks = append(hooks, string(h))
 	}
 	line("Hooks", "%s", dash(strings.Join(hooks, ", ")))
-	if p.Tool == nil {
+	if len(p.Tools) == 0 {
 		line("Tool", "-")
-	} else {
-		line("Tool", "%s: %s (parallel %t, sandboxable %t, available %t, opt-in %t, override %t)", p.Tool.Name, p.Tool.Description,
-			p.Tool.Parallel, p.Tool.Sandboxable, p.Tool.Available, p.OptIn, p.Override)
 	}
-	if p.Command == nil {
+	for _, t := range p.Tools {
+		approval := ""
+		if t.RequiresApproval {
+			approval = ", requires approval"
+		}
+		line("Tool", "%s: %s (parallel %t, sandboxable %t, available %t, opt-in %t, override %t%s)", t.Name, t.Description,
+			t.Parallel, t.Sandboxable, t.Available, p.OptIn, p.Override, approval)
+	}
+	if len(p.Commands) == 0 {
 		line("Command", "-")
-	} else {
-		line("Command", "/%s: %s (forward %t, silent %t)", p.Command.Name, p.Command.Description, p.Command.Forward, p.Command.Silent)
+	}
+	for _, c := range p.Commands {
+		line("Command", "/%s: %s (forward %t, silent %t)", c.Name, c.Description, c.Forward, c.Silent)
+	}
+	if len(p.Listens) > 0 {
+		line("Listens to", "%s", strings.Join(p.Listens, ", "))
+	}
+	if len(p.Emits) > 0 {
+		line("Emits", "%s", strings.Join(p.Emits, ", "))
 	}
 	if p.SystemPrompt != "" {
 		line("System prompt", "%s", oneLine(p.SystemPrompt, resultLimit))
@@ -141,6 +155,7 @@ func writeExports(line liner, p app.Info) {
 		line("Warning", "%s", warning)
 	}
 	switch {
+	case p.Runtime == manifest.RuntimePython:
 	case p.SDKVersion == "":
 		line("SDK Version", "not vendored (host has %s)", p.HostSDK)
 	case p.SDKCompatible:
@@ -165,6 +180,14 @@ func writeProcesses(w io.Writer, line liner, p app.Info) {
 		rows = append(rows, append([]string{dash(h.Session), fmt.Sprintf("%.1fs", h.Uptime)}, healthCells(h)...))
 	}
 	indented(w, "  ", rows)
+	for _, h := range p.Processes {
+		if e := h.Events; e != (host.EventCounts{}) {
+			line("Events", "%s: %d emitted, %d delivered, %d failed, %d dropped, %d waiting", dash(h.Session), e.Emitted, e.Delivered, e.Failed, e.Dropped, e.Waiting)
+		}
+		if h.ChunksDropped > 0 {
+			line("Stream", "%s: %d chunks dropped, because the plugin was too slow", dash(h.Session), h.ChunksDropped)
+		}
+	}
 	writeSandbox(line, p.Processes)
 }
 

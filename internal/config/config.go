@@ -52,6 +52,8 @@ type Config struct {
 	Project string
 	// User is the absolute path of the user's home, or empty if there is none. It need not exist.
 	User string
+	// Aar is the user's directory of Aar, in which extensions keep files, or empty if there is none. It need not exist.
+	Aar string
 	// State holds the paths of aura's own state for this project.
 	State state.Paths
 
@@ -86,6 +88,7 @@ type Config struct {
 
 	defaultAgent string
 	globals      globals
+	extensions   []PluginRoot
 	origins      origins
 }
 
@@ -123,6 +126,7 @@ func load(o Options) (*Config, error) {
 	c := &Config{
 		Homes: p.homes, Workdir: p.workdir, Project: p.project, User: p.user, State: o.state(p), origins: l.seen,
 		Environ: env, Inherited: o.inherited(), EnvFiles: o.envFiles(p.workdir), Notices: notices,
+		Aar: o.aarHome(p.workdir), extensions: o.extensionRoots(p),
 	}
 	if dir := filepath.Dir(p.project); len(o.Configs) == 0 && len(p.homes) > 0 && dir != p.workdir && p.homes[len(p.homes)-1].Dir == p.project {
 		c.Notices = append(c.Notices, "using the configuration in "+p.project)
@@ -180,3 +184,21 @@ func (c *Config) DefaultAgent() (Agent, bool) {
 
 // PluginRoots returns the directories that contain plugins, one per home, lowest precedence first. They need not exist.
 func (c *Config) PluginRoots() []PluginRoot { return slices.Clone(c.globals.roots) }
+
+// ExtensionRoots returns the directories that contain Python extensions, lowest precedence first. They need not exist.
+func (c *Config) ExtensionRoots() []PluginRoot { return slices.Clone(c.extensions) }
+
+// Roots returns the directories that contain plugins or Python extensions, lowest precedence first. The directories of one home are
+// next to each other.
+func (c *Config) Roots() []PluginRoot {
+	var out []PluginRoot
+	for _, e := range c.extensions {
+		out = append(out, e)
+		for _, p := range c.globals.roots {
+			if p.Home.Dir == e.Home.Dir {
+				out = append(out, p)
+			}
+		}
+	}
+	return out
+}

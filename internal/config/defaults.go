@@ -9,12 +9,24 @@ import (
 type Found struct {
 	// Dir is the directory of the project, which contains the home. Symbolic links are resolved in Dir but not in Base.
 	Dir, Base string
-	// Home is the project's home. EnvFile is the env file. Both are absolute, and empty if there is none.
-	Home, EnvFile string
+	// Home is the project's home. EnvFile is the env file. Agent is the project's directory of Aar, if it has extensions. All are
+	// absolute, and empty if there is none.
+	Home, EnvFile, Agent string
 }
 
 // None reports whether nothing was found.
-func (f Found) None() bool { return f.Home == "" && f.EnvFile == "" }
+func (f Found) None() bool { return f.Home == "" && f.EnvFile == "" && f.Agent == "" }
+
+// Owns reports whether a home belongs to the project.
+func (f Found) Owns(h Home) bool { return h.Dir != "" && (h.Dir == f.Home || h.Dir == f.Agent) }
+
+// Extensions returns the directory of the extensions in Agent; empty if there is none.
+func (f Found) Extensions() string {
+	if f.Agent == "" {
+		return ""
+	}
+	return filepath.Join(f.Agent, extensionsDir)
+}
 
 // Find looks for the files that the working directory contains. It opens no file. The user's own home is never the project's
 // home.
@@ -26,6 +38,9 @@ func Find(o Options) (Found, error) {
 	f := Found{Base: p.workdir}
 	if len(o.Configs) == 0 && exists(p.project) && !sameFile(p.project, p.user) {
 		f.Home, f.Base = p.project, filepath.Dir(p.project)
+	}
+	if agent := p.agent(o); agent != "" && exists(filepath.Join(agent, extensionsDir)) {
+		f.Agent = agent
 	}
 	f.Dir = f.Base
 	if resolved, err := filepath.EvalSymlinks(f.Base); err == nil {

@@ -21,9 +21,12 @@ type HomeKind string
 const (
 	HomeUser    HomeKind = "user"
 	HomeProject HomeKind = "project"
+	// HomeInstalled is a Python installation, whose packages may declare extensions. It has no configuration.
+	HomeInstalled HomeKind = "installed"
 )
 
-// Home is a directory that contains configuration and plugins.
+// Home is a directory that contains configuration and plugins. The directories of Aar, which contain only extensions, also count as
+// homes.
 type Home struct {
 	// Dir is absolute.
 	Dir  string

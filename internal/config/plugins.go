@@ -19,11 +19,13 @@ type Plugins struct {
 	Local  map[string]map[string]any
 }
 
-// PluginRoot is the directory that contains the plugins of a home.
+// PluginRoot is the directory that contains the plugins or the Python extensions of a home.
 type PluginRoot struct {
 	Home Home
 	// Dir is absolute.
 	Dir string
+	// Python is true for a directory of Python extensions.
+	Python bool
 }
 
 // Selected reports whether a plugin is to be loaded. The plugin must be included and not excluded. If Include is empty, all

@@ -93,7 +93,7 @@ func (p patient) plugins(context.Context) []Check {
 	var out []Check
 	sound := 0
 	for _, e := range entries {
-		if e.Status != setup.StatusEnabled || p.Session.WithoutPlugins {
+		if e.Status != setup.StatusEnabled && e.Status != setup.StatusUnavailable || p.Session.WithoutPlugins {
 			continue
 		}
 		if c := p.plugin(e); c.Status == OK {
@@ -110,10 +110,20 @@ func (p patient) plugins(context.Context) []Check {
 
 func (p patient) plugin(e setup.Entry) Check {
 	c := Check{Area: "plugins", Name: e.Name, Status: OK, Remedy: fmt.Sprintf("'aura plugins check %s' shows details", e.Name)}
+	if e.Status == setup.StatusUnavailable {
+		c.Status, c.Detail, c.Remedy = Warning, e.Err.Error(), "without Python, extensions are not loaded; everything else works"
+		return c
+	}
 	if e.Err != nil {
 		c.Status, c.Detail = Error, e.Err.Error()
 		if _, changed := errors.AsType[*install.ChangedError](e.Err); changed {
 			c.Remedy = fmt.Sprintf("'aura plugins update %s' restores it, 'aura plugins trust %[1]s' accepts the files", e.Name)
+		}
+		return c
+	}
+	if e.Python() {
+		if err := setup.CheckExtension(e); err != nil {
+			c.Status, c.Detail = Error, err.Error()
 		}
 		return c
 	}

@@ -64,7 +64,6 @@ type helper struct {
 var helpers = []helper{
 	{"git", []string{"--version"}, "aura does not require git; without it, 'aura plugins add' asks no credential helper, and the model cannot use git"},
 	{"go", []string{"version"}, "aura does not require Go; without it, 'aura plugins add' and 'update' cannot vendor imports (--no-vendor skips that)"},
-	{"python3", []string{"--version"}, "aura does not require Python; without it, the model cannot run Python programs"},
 }
 
 // helpers looks for the programs in PATH as aura does: never inside the project.
@@ -87,7 +86,19 @@ func (p patient) helpers(ctx context.Context) []Check {
 		}
 		out = append(out, Check{Area: "tools", Name: h.name, Status: OK, Detail: text + ", " + found})
 	}
-	return out
+	return append(out, p.python())
+}
+
+// python checks which interpreter runs extensions.
+func (p patient) python() Check {
+	c := Check{Area: "tools", Name: "python3", Status: Warning}
+	i, err := setup.Python(p.listing.Config)
+	if err != nil {
+		c.Detail, c.Remedy = err.Error(), "aura does not require Python; without it, Python extensions are not loaded, and the model cannot run Python programs"
+		return c
+	}
+	c.Status, c.Detail = OK, "Python "+i.Version.String()+", "+i.Program
+	return c
 }
 
 // mark is the environment variable by which descendants of the programs are found.

@@ -49,7 +49,7 @@ func Verify(p Place, found []manifest.Plugin) {
 		if refused == nil {
 			refused = lock.verify(p, found[i])
 		}
-		if refused == nil {
+		if refused == nil && !found[i].Python() {
 			refused = checkSDK(found[i].Dir)
 		}
 		if refused != nil {

@@ -20,23 +20,40 @@ type Asks struct {
 	Unsafe []string `json:"unsafe_imports"`
 	// Network means that the plugin, or a package that it vendors, imports a package that can open connections.
 	Network bool `json:"network"`
+	// Programs means that the plugin may start programs, which are confined like the plugin itself.
+	Programs bool `json:"programs"`
 	// Memory is the memory limit in bytes if it is above the default, and 0 otherwise.
 	Memory int64 `json:"memory_bytes"`
 }
 
 // Ask returns what a plugin asks for. It reads the plugin's files and runs nothing.
 func Ask(p Plugin) Asks {
-	a := Asks{Env: []string{}, Unsafe: []string{}, Unconfined: pluginsource.MayLeaveSandbox(p.Dir)}
+	a := Asks{Env: []string{}, Unsafe: []string{}}
+	memory := int64(DefaultMemory)
+	if p.Python() {
+		// What Python code does cannot be seen in its text.
+		a.Network, a.Programs, memory = true, true, DefaultExtensionMemory
+	} else {
+		a.askSource(p.Dir)
+	}
 	for _, name := range p.Manifest.Env {
 		if !harmless(name) {
 			a.Env = append(a.Env, name)
 		}
 	}
-	if p.Manifest.Limits.Memory > DefaultMemory {
+	if p.Manifest.Limits.Memory > memory {
 		a.Memory = p.Manifest.Limits.Memory
 	}
+	slices.Sort(a.Env)
+	a.Env = slices.Compact(a.Env)
+	return a
+}
+
+// askSource adds what the Go source in a directory asks for.
+func (a *Asks) askSource(dir string) {
+	a.Unconfined = pluginsource.MayLeaveSandbox(dir)
 	// Most files import no notable package, so only the files that may import one are parsed.
-	for _, path := range pluginsource.Imports(p.Dir, mentions) {
+	for _, path := range pluginsource.Imports(dir, mentions) {
 		if !notable(path) {
 			continue
 		}
@@ -46,14 +63,11 @@ func Ask(p Plugin) Asks {
 		// A plugin that makes system calls needs no package to open a socket.
 		a.Network = true
 	}
-	slices.Sort(a.Env)
-	a.Env = slices.Compact(a.Env)
-	return a
 }
 
 // Empty reports whether the plugin asks for nothing.
 func (a Asks) Empty() bool {
-	return !a.Unconfined && !a.Network && a.Memory == 0 && len(a.Env)+len(a.Unsafe) == 0
+	return !a.Unconfined && !a.Network && !a.Programs && a.Memory == 0 && len(a.Env)+len(a.Unsafe) == 0
 }
 
 // Beyond returns the requests in a that are not in before.
@@ -62,7 +76,7 @@ func (a Asks) Beyond(before Asks) Asks {
 		return slices.DeleteFunc(slices.Clone(a), func(s string) bool { return slices.Contains(b, s) || slices.Contains(b, "*") && s != "*" })
 	}
 	out := Asks{
-		Unconfined: a.Unconfined && !before.Unconfined, Network: a.Network && !before.Network,
+		Unconfined: a.Unconfined && !before.Unconfined, Network: a.Network && !before.Network, Programs: a.Programs && !before.Programs,
 		Env: minus(a.Env, before.Env), Unsafe: minus(a.Unsafe, before.Unsafe),
 	}
 	if a.Memory > before.Memory {
@@ -85,6 +99,9 @@ func (a Asks) List() []string {
 	}
 	if a.Network {
 		out = append(out, "the network")
+	}
+	if a.Programs {
+		out = append(out, "starting programs")
 	}
 	if len(a.Unsafe) > 0 {
 		out = append(out, "unsafe mode for "+strings.Join(a.Unsafe, ", "))

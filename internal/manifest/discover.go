@@ -31,6 +31,9 @@ type Plugin struct {
 	Dir string
 	// Runtime is what runs the plugin; empty means RuntimeGo.
 	Runtime Runtime
+	// Entry is the function that registers an extension, as module:function, if metadata declares it. If it is empty, the
+	// extension is the file or package at Dir.
+	Entry string
 	// Root is the absolute path of the directory that was passed to Discover.
 	Root     string
 	Manifest Manifest
@@ -40,6 +43,9 @@ type Plugin struct {
 	Err error
 }
 
+// Python reports whether the plugin is a Python extension.
+func (p Plugin) Python() bool { return p.Runtime == RuntimePython }
+
 // DuplicateError reports two plugins with the same name below one root.
 type DuplicateError struct {
 	Name string
@@ -48,8 +54,12 @@ type DuplicateError struct {
 
 // Error names both directories and the remedy.
 func (e *DuplicateError) Error() string {
-	return fmt.Sprintf("two plugins are named %q: %s and %s; set name: in the %s of one of them",
-		e.Name, e.Dirs[0], e.Dirs[1], FileName)
+	remedy := "set name: in the " + FileName + " of one of them"
+	if strings.HasSuffix(e.Dirs[0], ".py") || strings.HasSuffix(e.Dirs[1], ".py") {
+		remedy = "rename one of them"
+	}
+
+	return fmt.Sprintf("two plugins are named %q: %s and %s; %s", e.Name, e.Dirs[0], e.Dirs[1], remedy)
 }
 
 // RefusedError reports a plugin that has no faulty files but may not be loaded as it is.
@@ -81,15 +91,19 @@ func Discover(root string) ([]Plugin, error) {
 	w := walker{root: abs}
 	w.walk(abs, nil)
 
-	slices.SortFunc(w.found, func(a, b Plugin) int {
-		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Dir, b.Dir))
-	})
+	sortByName(w.found)
 
 	if err := startupErrors(w.found); err != nil {
 		return nil, err
 	}
 
 	return w.found, nil
+}
+
+func sortByName(found []Plugin) {
+	slices.SortFunc(found, func(a, b Plugin) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Dir, b.Dir))
+	})
 }
 
 // startupErrors returns the faults that must keep aura from starting.

@@ -94,7 +94,10 @@ type document struct {
 
 // Parse reads a plugin.yaml. The name file is used only in errors, which name the line and the key. Together with an error, it
 // returns the values that could be read, so that a guard that must fail closed does so even with a broken manifest.
-func Parse(file string, data []byte) (Manifest, error) {
+func Parse(file string, data []byte) (Manifest, error) { return parse(file, data, DefaultMemory) }
+
+// parse reads a plugin.yaml. memory is the memory limit that applies if the file sets none, in bytes.
+func parse(file string, data []byte, memory int64) (Manifest, error) {
 	var d document
 	if err := strictyaml.Decode(file, data, &d); err != nil {
 		return salvage(data), err
@@ -103,7 +106,7 @@ func Parse(file string, data []byte) (Manifest, error) {
 	m := Manifest{
 		Name: d.Name.Value, Description: d.Description,
 		Disabled: d.Disabled, Override: d.Override, OptIn: d.OptIn, Once: d.Once,
-		Config: d.Config, OnFailure: FailOpen, Limits: Limits{Memory: DefaultMemory},
+		Config: d.Config, OnFailure: FailOpen, Limits: Limits{Memory: memory},
 	}
 
 	return m, m.validate(file, &d)
@@ -144,7 +147,7 @@ func (m *Manifest) validate(file string, d *document) error {
 		faults = append(faults, at(d.Timeout.Line, "timeout", err))
 	}
 
-	if m.Limits.Memory, err = parseMemory(d.Limits.Memory.Value.written); err != nil {
+	if m.Limits.Memory, err = parseMemory(d.Limits.Memory.Value.written, m.Limits.Memory); err != nil {
 		faults = append(faults, at(d.Limits.Memory.Line, "limits.memory", err))
 	}
 

@@ -17,39 +17,39 @@ var units = map[string]float64{
 	"kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40,
 }
 
-// parseMemory returns a memory limit in bytes. If the value is absent, it returns the default.
-func parseMemory(value any) (int64, error) {
+// parseMemory returns a memory limit in bytes. If the value is absent or wrong, it returns the default.
+func parseMemory(value any, byDefault int64) (int64, error) {
 	var bytes float64
 
 	switch v := value.(type) {
 	case nil:
-		return DefaultMemory, nil
+		return byDefault, nil
 	case int:
 		bytes = float64(v)
 	case string:
 		match := amount.FindStringSubmatch(strings.TrimSpace(v))
 		if match == nil {
-			return DefaultMemory, notAnAmount(v)
+			return byDefault, notAnAmount(v)
 		}
 
 		factor, known := units[strings.ToLower(match[2])]
 		n, err := strconv.ParseFloat(match[1], 64)
 
 		if !known || err != nil {
-			return DefaultMemory, notAnAmount(v)
+			return byDefault, notAnAmount(v)
 		}
 
 		bytes = n * factor
 	default:
-		return DefaultMemory, notAnAmount(value)
+		return byDefault, notAnAmount(value)
 	}
 
 	if bytes < MinMemory {
-		return DefaultMemory, fmt.Errorf("%v is less than the minimum of 64MiB, which the interpreter itself needs", value)
+		return byDefault, fmt.Errorf("%v is less than the minimum of 64MiB, which the interpreter itself needs", value)
 	}
 
 	if bytes >= math.MaxInt64 {
-		return DefaultMemory, fmt.Errorf("%v is more than any machine has", value)
+		return byDefault, fmt.Errorf("%v is more than any machine has", value)
 	}
 
 	return int64(bytes), nil

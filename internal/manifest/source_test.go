@@ -285,3 +285,43 @@ func BenchmarkTreeHash(b *testing.B) {
 		}
 	}
 }
+
+// TestExtension checks the defaults of an extension and its manifest.
+func TestExtension(t *testing.T) {
+	t.Parallel()
+
+	root := tree(t, map[string]string{
+		"a.py": "", "b/__init__.py": "", "b/plugin.yaml": "name: c\nenv: [TOKEN]\n", "d/plugin.yaml": "limits: {memory: 2GiB}\non_failure: closed\n",
+	})
+
+	tests := []struct {
+		dir, name string
+		memory    int64
+		asks      string
+	}{
+		{"a.py", "a", 1 << 30, "the network, starting programs"},
+		{"b", "c", 1 << 30, "variables TOKEN, the network, starting programs"},
+		{"d", "d", 2 << 30, "the network, starting programs, memory 2048 MiB"},
+	}
+
+	for _, tt := range tests {
+		p := manifest.NewExtension(root, filepath.Join(root, tt.dir), nil)
+		if p.Err != nil || !p.Python() || p.Name != tt.name || p.Manifest.Limits.Memory != tt.memory {
+			t.Errorf("%s: got %+v", tt.dir, p)
+		}
+
+		if got := strings.Join(manifest.Ask(p).List(), ", "); got != tt.asks {
+			t.Errorf("%s asks for %s, want %s", tt.dir, got, tt.asks)
+		}
+	}
+
+	one, err1 := manifest.TreeHash(filepath.Join(root, "a.py"))
+	if err := os.WriteFile(filepath.Join(root, "a.py"), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	other, err2 := manifest.TreeHash(filepath.Join(root, "a.py"))
+	if err1 != nil || err2 != nil || one == other {
+		t.Errorf("got %s and %s, %v, %v", one, other, err1, err2)
+	}
+}

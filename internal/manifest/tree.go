@@ -22,13 +22,20 @@ const hashBuffer = 64 << 10
 const MaxTree = 512 << 20
 
 // TreeHash returns a SHA-256 hash over all files below dir, including vendored files but not hidden ones. It covers their paths,
-// kinds and contents, but neither permissions nor times, so it is the same on every machine.
+// kinds and contents, but neither permissions nor times, so it is the same on every machine. If dir is a file, the hash covers the
+// file.
 func TreeHash(dir string) (string, error) {
 	t := treeHasher{outer: sha256.New(), inner: sha256.New(), buf: make([]byte, hashBuffer)}
 
-	err := pluginsource.EachFile(dir, func(string) bool { return true }, func(rel string, kind fs.FileMode) error {
-		return t.add(dir, rel, kind)
-	})
+	info, err := os.Stat(dir)
+	if err == nil && info.Mode().IsRegular() {
+		err = t.add(filepath.Dir(dir), filepath.Base(dir), info.Mode())
+	} else if err == nil {
+		err = pluginsource.EachFile(dir, func(string) bool { return true }, func(rel string, kind fs.FileMode) error {
+			return t.add(dir, rel, kind)
+		})
+	}
+
 	if err != nil {
 		return "", fmt.Errorf("hashing %s: %w", dir, err)
 	}
@@ -91,8 +98,12 @@ func (t *treeHasher) content(file string) error {
 }
 
 // Files returns the plugin's own files below dir as slash-separated relative paths, sorted. It skips hidden files and the vendor
-// directory.
+// directory. If dir is a file, it is the only one.
 func Files(dir string) ([]string, error) {
+	if info, err := os.Stat(dir); err == nil && info.Mode().IsRegular() {
+		return []string{filepath.Base(dir)}, nil
+	}
+
 	var names []string
 
 	own := func(rel string) bool { return rel != vendorDir }

@@ -13,6 +13,9 @@ type Kind string
 const (
 	// KindPlugin is a plugin's child process. It has the network and starts no programs.
 	KindPlugin Kind = "plugin"
+	// KindGuest is the child process of a plugin that runs in another program, such as a Python interpreter. It may start
+	// programs.
+	KindGuest Kind = "guest"
 	// KindFiles is a built-in tool that works on files and needs nothing else.
 	KindFiles Kind = "files"
 	// KindShell is a tool that runs command lines. It has the caches that builds need.
@@ -33,8 +36,8 @@ type Place struct {
 	Writable      []string
 	// Own lists what the process needs to run, such as its executable; see Prefix for interpreters.
 	Own []string
-	// Path lists the directories where programs are searched. Caches lists directories that builds write in addition to the
-	// usual ones. Only KindShell uses them.
+	// Path lists the directories where programs are searched; KindShell and KindGuest use it. Caches lists directories that builds
+	// write in addition to the usual ones; only KindShell uses it.
 	Path   []string
 	Caches []string
 	// Hidden lists paths that are always out of reach, such as the directory of aura's own sockets.
@@ -88,13 +91,16 @@ func Default(at Place, kind Kind) Policy {
 		Own:       present(at.Own...),
 		Hidden:    present(at.Hidden...),
 		Network:   kind != KindFiles,
-		Exec:      kind == KindShell,
+		Exec:      kind == KindShell || kind == KindGuest,
 		Limits:    Limits{Processes: otherProcesses},
 	}
 	p.Protected, p.Named, p.Exposed = at.protected()
 	switch kind {
 	case KindPlugin:
 		// The plugin's manifest sets the memory limit.
+	case KindGuest:
+		// So does an extension's, or the default for extensions.
+		p.ReadOnly = append(p.ReadOnly, at.programs()...)
 	case KindFiles:
 		p.Limits.MemoryBytes = filesMemory
 	case KindShell:

@@ -1,7 +1,11 @@
 package setup
 
 import (
+	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/idelchi/aura/host"
@@ -24,6 +28,8 @@ const (
 	StatusExcluded Status = "excluded"
 	// StatusUntrusted plugins belong to a project that the user has not trusted.
 	StatusUntrusted Status = "untrusted"
+	// StatusUnavailable plugins need a program that this machine does not have.
+	StatusUnavailable Status = "unavailable"
 	// StatusShadowed plugins have the same name as a plugin in a home of higher precedence.
 	StatusShadowed Status = "shadowed"
 )
@@ -39,6 +45,8 @@ type Entry struct {
 	Shadows    []string
 
 	place install.Place
+	// guest is how a Python extension is run; nil for a plugin in Go.
+	guest *guest
 	// state holds the paths of the project, or those of the user for a plugin in the user's home.
 	state state.Paths
 	// asks returns what the plugin requests and caches the result. It is nil for a plugin that does not run.
@@ -53,39 +61,48 @@ func (e Entry) Asks() manifest.Asks {
 	return e.asks()
 }
 
-// Catalog returns the plugins of all homes, sorted by name. If two plugins have the same name, the one in use comes first. An
-// error must keep aura from starting: two plugins with the same name in one home, or a condition that does not parse.
+// Catalog returns the plugins of all homes and the Python extensions, sorted by name. If two have the same name, the one in use comes
+// first. An error must keep aura from starting: two plugins with the same name in one home, or a condition that does not parse.
 func Catalog(c *config.Config) ([]Entry, error) {
+	levels, err := levelsOf(c)
+	if err != nil {
+		return nil, err
+	}
 	var layers [][]manifest.Plugin
-	homes, places := make(map[string]config.Home), make(map[string]install.Place)
-	for _, root := range c.PluginRoots() {
-		found, err := manifest.Discover(root.Dir)
-		if err != nil {
-			return nil, err
-		}
-		// Installed plugins must still be as they were when they were installed.
-		install.Verify(PlaceOf(root), found)
-		for _, p := range found {
-			homes[p.Dir], places[p.Dir] = root.Home, PlaceOf(root)
-		}
-		layers = append(layers, found)
+	owners := make(map[place]config.PluginRoot)
+	for _, l := range levels {
+		layers = append(layers, l.found)
+		maps.Copy(owners, l.owners)
 	}
 	active, shadowed := manifest.Merge(layers...)
+	g := sync.OnceValue(func() *guest { return newGuest(c) })
+	entry := func(p manifest.Plugin, status Status) Entry {
+		root := owners[placeOf(p)]
+		e := Entry{Plugin: p, Home: root.Home, Status: status, place: PlaceOf(root), state: StateOf(c, root.Home)}
+		if p.Python() {
+			e.guest = g()
+		}
+		return e
+	}
 	var out []Entry
 	for _, p := range active {
-		e := Entry{Plugin: p, Home: homes[p.Dir], Status: StatusEnabled, place: places[p.Dir], state: StateOf(c, homes[p.Dir])}
+		e := entry(p, StatusEnabled)
 		e.asks = sync.OnceValue(func() manifest.Asks { return manifest.Ask(p) })
 		switch {
 		case p.Manifest.Disabled:
 			e.Status = StatusDisabled
 		case !c.Features.Plugins.Selected(p.Name):
 			e.Status = StatusExcluded
+		default:
+			e.checkAvailable()
 		}
 		var hidden []Entry
 		for _, s := range shadowed {
 			if s.Name == p.Name {
 				e.Shadows = append(e.Shadows, s.Dir)
-				hidden = append(hidden, Entry{Plugin: s.Plugin, Home: homes[s.Dir], Status: StatusShadowed, ShadowedBy: p.Dir, state: StateOf(c, homes[s.Dir])})
+				h := entry(s.Plugin, StatusShadowed)
+				h.ShadowedBy = p.Dir
+				hidden = append(hidden, h)
 			}
 		}
 		out = append(append(out, e), hidden...)
@@ -93,9 +110,34 @@ func Catalog(c *config.Config) ([]Entry, error) {
 	return out, nil
 }
 
+// noticesOf returns what the user should know about the plugins at every start: which plugins replace others, and which are not
+// available.
+func noticesOf(entries []Entry) []string {
+	homes := map[string]config.HomeKind{}
+	for _, e := range entries {
+		homes[e.Dir] = e.Home.Kind
+	}
+	var out []string
+	unavailable := map[string][]string{}
+	for _, e := range entries {
+		for _, dir := range e.Shadows {
+			if e.Status != StatusExcluded {
+				out = append(out, fmt.Sprintf("plugin %q of the %s (%s) replaces the one of the %s (%s)", e.Name, e.Home.Kind, e.Dir, homes[dir], dir))
+			}
+		}
+		if e.Status == StatusUnavailable {
+			unavailable[e.Err.Error()] = append(unavailable[e.Err.Error()], e.Name)
+		}
+	}
+	for _, reason := range slices.Sorted(maps.Keys(unavailable)) {
+		out = append(out, fmt.Sprintf("Python extensions are not available (%s): %s", strings.Join(unavailable[reason], ", "), reason))
+	}
+	return out
+}
+
 // StateOf returns where the logs and data of a home's plugins are stored.
 func StateOf(c *config.Config, home config.Home) state.Paths {
-	if home.Dir == c.User {
+	if home.Dir == c.User || home.Kind != config.HomeProject {
 		return c.State.User()
 	}
 	return c.State
@@ -127,7 +169,7 @@ func (e Entry) verify() error {
 
 // Spec returns the specification with which the host runs the plugin.
 func (e Entry) Spec(c *config.Config, unsafe bool) host.Spec {
-	return host.Spec{
+	spec := host.Spec{
 		Plugin:  e.Plugin,
 		Config:  c.Features.Plugins.ConfigFor(e.Name, e.Manifest.Config),
 		Unsafe:  unsafe || c.Features.Plugins.Unsafe,
@@ -137,6 +179,11 @@ func (e Entry) Spec(c *config.Config, unsafe bool) host.Spec {
 		Unconfined: e.Asks().Unconfined,
 		Verify:     e.verify,
 	}
+	if e.guest != nil {
+		spec.Unsafe = false // it concerns only packages of Go
+		e.guest.run(&spec)
+	}
+	return spec
 }
 
 // NewEntry returns an entry for a plugin that was found but is not used.

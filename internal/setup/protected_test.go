@@ -31,11 +31,11 @@ func TestLinked(t *testing.T) {
 		testneed.Missing(t, testneed.Links, err)
 	}
 	want := []string{filepath.Join(root, "group/deep/down"), filepath.Join(root, "group/loop"), filepath.Join(root, "right")}
-	got := linked(root, linkDepth)
+	got := linked(root, linkDepth, false)
 	if slices.Sort(got); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got := linked(filepath.Join(root, "missing"), linkDepth); got != nil {
+	if got := linked(filepath.Join(root, "missing"), linkDepth, false); got != nil {
 		t.Errorf("got %q from a directory that does not exist", got)
 	}
 }

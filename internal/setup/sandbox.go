@@ -25,6 +25,8 @@ type Confinement struct {
 	env      []string
 	settings sandbox.Config
 	place    sandbox.Place
+	// aar is the user's directory of Aar; empty if there is none.
+	aar string
 	// grants keeps the granted paths open while aura runs.
 	grants *sandbox.Grants
 	// files caches the policy of the file tools when it is needed more than once; nil if it was not computed.
@@ -45,7 +47,7 @@ func NewConfinement(c *config.Config, f config.Features, output string) Confinem
 			Restrictions: sandbox.Paths(s.Restrictions), Extra: sandbox.Paths(s.Extra), Network: s.Network, UnixSockets: s.UnixSockets,
 		},
 		place:  sandbox.Place{Workdir: c.Workdir, Temp: os.TempDir(), Private: sandbox.PrivateTemp(), Hidden: hiddenDirs(c), Output: output},
-		grants: sandbox.GrantsIn(c.Workdir),
+		grants: sandbox.GrantsIn(c.Workdir), aar: c.Aar,
 	}
 	if usual := "/tmp"; out.place.Temp != usual {
 		out.place.Writable = append(out.place.Writable, usual)
@@ -53,6 +55,7 @@ func NewConfinement(c *config.Config, f config.Features, output string) Confinem
 	for _, home := range c.Homes {
 		out.place.Settings = append(out.place.Settings, home.Dir)
 	}
+	out.place.Settings = append(out.place.Settings, c.AarExtensions()...)
 	out.place.Sources, out.place.EnvFiles = pluginDirs(c), c.EnvFiles
 	if home, err := os.UserHomeDir(); err == nil {
 		out.place.Home = home
@@ -117,7 +120,12 @@ func (c Confinement) Plugin(e Entry) *sandbox.Policy {
 		return nil
 	}
 	c.place.DataDir, c.place.Output = e.DataDir(), ""
-	p := c.Policy(sandbox.KindPlugin)
+	kind := sandbox.KindPlugin
+	if e.Python() {
+		kind = sandbox.KindGuest
+		c.guestPlace()
+	}
+	p := c.Policy(kind)
 	p.Network = p.Network && e.Asks().Network
 	return &p
 }

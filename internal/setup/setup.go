@@ -83,6 +83,8 @@ type Plugins struct {
 	Entries map[string]Entry
 	// Installed holds the names of all plugins that were found, including those that do not run.
 	Installed []string
+	// Notices tells the user which plugins replace others, and which are not available.
+	Notices []string
 }
 
 // Setup is what the configuration sets up for one role. A Setup is immutable; a change creates a new one.
@@ -142,7 +144,7 @@ func (s Source) FindPlugins(f config.Features) (Plugins, error) {
 	if err != nil {
 		return Plugins{}, err
 	}
-	out := Plugins{Entries: map[string]Entry{}}
+	out := Plugins{Entries: map[string]Entry{}, Notices: noticesOf(entries)}
 	for _, e := range entries {
 		out.Installed = append(out.Installed, e.Name)
 		if e.Status == StatusEnabled {

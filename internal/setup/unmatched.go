@@ -253,13 +253,13 @@ func (s Source) unknownSettings(settings config.Plugins) []string {
 
 // manifests returns the manifests of the plugins in use.
 func (s Source) manifests(settings config.Plugins) []manifest.Plugin {
+	levels, err := levelsOf(s.Config)
+	if err != nil {
+		return nil // aura does not start with such plugins
+	}
 	var layers [][]manifest.Plugin
-	for _, root := range s.Config.PluginRoots() {
-		found, err := manifest.Discover(root.Dir)
-		if err != nil {
-			return nil // aura does not start with such plugins
-		}
-		layers = append(layers, found)
+	for _, l := range levels {
+		layers = append(layers, l.found)
 	}
 	active, _ := manifest.Merge(layers...)
 	return slices.DeleteFunc(active, func(p manifest.Plugin) bool {

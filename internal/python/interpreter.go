@@ -1,0 +1,205 @@
+// Package python finds the Python interpreter that runs extensions, and the extensions: files and packages in directories, and
+// those that installed packages declare. It runs nothing but the interpreter itself, to ask the interpreter where it is located.
+package python
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Oldest is the oldest version that can run extensions.
+var Oldest = Version{3, 11, 0}
+
+// Version is a version of Python: major, minor and micro.
+type Version [3]int
+
+func (v Version) String() string { return fmt.Sprintf("%d.%d.%d", v[0], v[1], v[2]) }
+
+// Before reports whether v is older than other.
+func (v Version) Before(other Version) bool { return slices.Compare(v[:], other[:]) < 0 }
+
+// Interpreter describes a Python interpreter as it describes itself.
+type Interpreter struct {
+	// Found is the program in PATH. Program is the interpreter that it starts: Found may be a version manager's script.
+	Found   string  `json:"found"`
+	Program string  `json:"program"`
+	Version Version `json:"version"`
+	// Prefixes are the roots of the installation and, in a virtual environment, also the root of the environment. Library is the
+	// directory of the standard library.
+	Prefixes []string `json:"prefixes"`
+	Library  string   `json:"library"`
+	// Path is where modules are imported from.
+	Path []string `json:"path"`
+	// Extensions are those that installed packages declare.
+	Extensions []Declared `json:"extensions"`
+}
+
+// Declared is an extension that a package declares in its metadata, by the group of entry points aar_extensions.
+type Declared struct {
+	Name string `json:"name"`
+	// Entry is the function that registers the extension, as module:function.
+	Entry string `json:"entry"`
+	// Dir is the directory or the file of the module; empty if the interpreter does not find the module.
+	Dir string `json:"dir"`
+	// Package is the name of the package.
+	Package string `json:"package"`
+}
+
+// Environment is where the interpreter is looked for.
+type Environment struct {
+	// Environ holds the user's variables as NAME=value. Variables of env files must not be part of it.
+	Environ []string
+	// Writable lists directories that confined code can write to. A program there is never started.
+	Writable []string
+	// Cache is a directory for answers of interpreters that confined code cannot write to; empty means that nothing is cached.
+	Cache string
+}
+
+// UnavailableError says why no interpreter can run extensions.
+type UnavailableError struct{ Reason string }
+
+func (e *UnavailableError) Error() string { return e.Reason }
+
+func unavailable(format string, args ...any) error {
+	return &UnavailableError{fmt.Sprintf(format, args...)}
+}
+
+// answers holds the results of Find in this process, by what the results depend on.
+var answers sync.Map
+
+type answer struct {
+	once sync.Once
+	i    Interpreter
+	err  error
+}
+
+// Find returns the first python3 in PATH. It starts the program at most once per process, and not at all if the answer of the same
+// program is cached. If no interpreter can run extensions, the error is an *UnavailableError.
+func Find(e Environment) (Interpreter, error) {
+	found, err := e.look()
+	if err != nil {
+		return Interpreter{}, err
+	}
+	key := e.key(found)
+	entry, _ := answers.LoadOrStore(key, &answer{})
+	a, _ := entry.(*answer)
+	a.once.Do(func() { a.i, a.err = e.ask(found, key) })
+	if a.err == nil && a.i.Version.Before(Oldest) {
+		return a.i, unavailable("%s is Python %s, and extensions need %d.%d or newer", found, a.i.Version, Oldest[0], Oldest[1])
+	}
+	return a.i, a.err
+}
+
+// look returns the first python3 in PATH that confined code cannot have written.
+func (e Environment) look() (string, error) {
+	name, path := "python3", e.variable("PATH")
+	if runtime.GOOS == "windows" {
+		name = "python"
+	}
+	var skipped []string
+	for _, dir := range filepath.SplitList(path) {
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		found, err := exec.LookPath(filepath.Join(dir, name))
+		switch {
+		case err != nil:
+		case e.writable(found):
+			skipped = append(skipped, found)
+		default:
+			return found, nil
+		}
+	}
+	if len(skipped) > 0 {
+		return "", unavailable("the only python3 in PATH is %s, which tools can change; install Python %d.%d or newer elsewhere",
+			strings.Join(skipped, ", "), Oldest[0], Oldest[1])
+	}
+	return "", unavailable("there is no python3 in PATH; install Python %d.%d or newer", Oldest[0], Oldest[1])
+}
+
+// writable reports whether confined code can replace a program, or the file that it leads to.
+func (e Environment) writable(program string) bool {
+	end, err := filepath.EvalSymlinks(program)
+	if err != nil {
+		return true
+	}
+	return slices.ContainsFunc(e.Writable, func(dir string) bool {
+		if dir == "" {
+			return false
+		}
+		if resolved, err := filepath.EvalSymlinks(dir); err == nil {
+			dir = resolved
+		}
+		// The directory of the program is resolved without the program, which may be a link.
+		place, err := filepath.EvalSymlinks(filepath.Dir(program))
+		return err != nil || within(dir, place) || within(dir, end)
+	})
+}
+
+func within(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+func (e Environment) variable(name string) string {
+	for _, entry := range slices.Backward(e.Environ) {
+		key, value, _ := strings.Cut(entry, "=")
+		if key == name || runtime.GOOS == "windows" && strings.EqualFold(key, name) {
+			return value
+		}
+	}
+	return ""
+}
+
+// Readable returns the files and directories that the interpreter reads. It leaves out directories that contain home, because
+// they are not only the interpreter's.
+func (i Interpreter) Readable(home string) []string {
+	var out []string
+	add := func(paths ...string) {
+		for _, path := range paths {
+			if filepath.IsAbs(path) && !holds(path, home) && !slices.Contains(out, path) {
+				out = append(out, path)
+			}
+		}
+	}
+	add(i.Program)
+	// A virtual environment leads to the interpreter by a link.
+	if end, err := filepath.EvalSymlinks(i.Program); err == nil {
+		add(end)
+	}
+	add(i.Prefixes...)
+	add(i.Library)
+	add(i.Path...)
+	return out
+}
+
+// holds reports whether a directory is or contains home, or is the whole system.
+func holds(dir, home string) bool {
+	dir = filepath.Clean(dir)
+	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = resolved
+	}
+	if resolved, err := filepath.EvalSymlinks(home); err == nil {
+		home = resolved
+	}
+	return filepath.Dir(dir) == dir || home != "" && within(dir, home)
+}
+
+// identity describes a file so that a changed or replaced file has another description.
+func identity(path string) string {
+	info, err := os.Stat(path)
+	if err != nil {
+		return path + " is missing"
+	}
+	end, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		end = path
+	}
+	return fmt.Sprintf("%s %s %d %d", path, end, info.Size(), info.ModTime().UnixNano())
+}

@@ -1,0 +1,43 @@
+package python_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/idelchi/aura/internal/python"
+)
+
+// TestDependencies has a row for each kind of requirement.
+func TestDependencies(t *testing.T) {
+	t.Parallel()
+	for give, want := range map[string][]string{
+		`[]`:                                   nil,
+		`["aar"]`:                              nil,
+		`["AAR>=1.0", "aar_agent [x] ; os"]`:   nil,
+		`["aar-ext-x", " httpx ~= 0.27 "]`:     {"aar-ext-x", "httpx ~= 0.27"},
+		`["pkg @ https://example.com/x.whl"]`:  {"pkg @ https://example.com/x.whl"},
+		`["aar.agent", "rich; python<'3.12'"]`: {"rich; python<'3.12'"},
+	} {
+		p, err := python.ParseProject([]byte("[project]\ndependencies = " + give))
+		if err != nil || !slices.Equal(p.Dependencies, want) {
+			t.Errorf("%s: got %q, %v", give, p.Dependencies, err)
+		}
+	}
+}
+
+func FuzzProject(f *testing.F) {
+	for _, seed := range []string{"", declares + "x = 'a:b'\n", "[project]\ndependencies = ['a', 'aar']\n", "[project]\nentry-points = 3", "\x00", "[[project]]"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		p, err := python.ParseProject(text)
+		if err == nil && !slices.IsSortedFunc(p.Extensions, func(a, b python.Declared) int {
+			if a.Name < b.Name {
+				return -1
+			}
+			return 1
+		}) {
+			t.Errorf("not sorted: %+v", p.Extensions)
+		}
+	})
+}

@@ -1,0 +1,104 @@
+package setup
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/aar"
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/python"
+	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/shared"
+)
+
+// guest is how Python extensions are run: the interpreter, and the directory of the modules that extensions import.
+type guest struct {
+	interpreter python.Interpreter
+	modules     string
+	// cache is the directory of aura's own files. home is the user's home directory.
+	cache, home string
+	// err is why extensions cannot be run.
+	err error
+}
+
+// Python finds the interpreter that runs extensions. It never returns a program that tools can change.
+func Python(c *config.Config) (python.Interpreter, error) {
+	writable := []string{c.Workdir}
+	if confined := NewConfinement(c, c.Features, ""); confined.enabled {
+		writable = append(writable, confined.Policy(sandbox.KindShell).ReadWrite...)
+	}
+	return python.Find(python.Environment{Environ: c.Inherited, Writable: writable, Cache: c.State.Cache()})
+}
+
+func newGuest(c *config.Config) *guest {
+	g := &guest{cache: c.State.Cache()}
+	if home, err := os.UserHomeDir(); err == nil {
+		g.home = home
+	}
+	if g.interpreter, g.err = Python(c); g.err != nil {
+		return g
+	}
+	if g.cache == "" {
+		g.err = errors.New("there is no directory for the modules that it imports; set HOME or XDG_STATE_HOME")
+		return g
+	}
+	g.modules, g.err = aar.PythonPath(g.cache)
+	return g
+}
+
+// checkAvailable sets the status and the error of an extension that cannot be run on this machine. A guard that fails closed stays
+// enabled, so that it blocks.
+func (e *Entry) checkAvailable() {
+	if e.guest == nil || e.guest.err == nil || e.Err != nil {
+		return
+	}
+	e.Err = &manifest.RefusedError{Err: e.guest.err}
+	if e.Manifest.OnFailure != manifest.FailClosed {
+		e.Status = StatusUnavailable
+	}
+}
+
+// run sets how the host runs an extension. An extension that cannot be prepared is refused.
+func (g *guest) run(spec *host.Spec) {
+	if spec.Err != nil {
+		return
+	}
+	file, err := python.File(spec.Plugin, g.cache)
+	if err = errors.Join(g.err, err); err != nil {
+		spec.Err = &manifest.RefusedError{Err: err}
+		return
+	}
+	spec.Guest = &shared.Guest{Program: g.interpreter.Program, Args: aar.Command(g.modules, file, spec.Name)}
+	if spec.Sandbox != nil {
+		spec.Sandbox.Own = append(spec.Sandbox.Own, file, g.modules)
+		spec.Sandbox.Own = append(spec.Sandbox.Own, g.interpreter.Readable(g.home)...)
+	}
+}
+
+// guestPlace extends the place of an extension's process. Extensions keep files in the user's directory of Aar. The extensions in
+// that directory are protected, so their directory must exist.
+func (c *Confinement) guestPlace() {
+	if c.aar == "" {
+		return
+	}
+	// An extension that needs a directory that cannot be created will report that.
+	if os.MkdirAll(filepath.Join(c.aar, "extensions"), 0o700) != nil {
+		return
+	}
+	c.place.Writable = append(c.place.Writable[:len(c.place.Writable):len(c.place.Writable)], c.aar)
+}
+
+// CheckExtension returns what the text of a Python extension shows to be wrong. It runs nothing. A plugin in Go is not checked.
+func CheckExtension(e Entry) error {
+	if !e.Python() || e.Status == StatusUnavailable {
+		return nil
+	}
+	p := e.Plugin
+	if _, refused := errors.AsType[*manifest.RefusedError](p.Err); refused {
+		p.Err = nil // its files are sound, and whether it may run is reported elsewhere
+	}
+	return python.Check(p)
+}

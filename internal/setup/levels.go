@@ -1,0 +1,73 @@
+package setup
+
+import (
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/install"
+	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/python"
+)
+
+// level holds the plugins and extensions of one home. A plugin shadows those of the same name in earlier levels.
+type level struct {
+	found  []manifest.Plugin
+	owners map[place]config.PluginRoot
+}
+
+// place identifies a plugin that was found. Several extensions may be declared in one directory.
+type place struct{ dir, name string }
+
+func placeOf(p manifest.Plugin) place { return place{p.Dir, p.Name} }
+
+func (l *level) add(root config.PluginRoot, found []manifest.Plugin) {
+	l.found = append(l.found, found...)
+	for _, p := range found {
+		l.owners[placeOf(p)] = root
+	}
+}
+
+// levelsOf finds the plugins and extensions, lowest precedence first: those that packages of Python declare, those of the user, and
+// those of the project.
+func levelsOf(c *config.Config) ([]level, error) {
+	levels := []level{installedLevel(c)}
+	dir := ""
+	for _, root := range c.Roots() {
+		found, err := Discover(root)
+		if err != nil {
+			return nil, err
+		}
+		if root.Home.Dir != dir {
+			dir = root.Home.Dir
+			levels = append(levels, level{owners: map[place]config.PluginRoot{}})
+		}
+		// Installed plugins must still be as they were when they were installed.
+		install.Verify(PlaceOf(root), found)
+		levels[len(levels)-1].add(root, found)
+	}
+	for _, l := range levels {
+		if err := manifest.StartupErrors(l.found); err != nil {
+			return nil, err
+		}
+	}
+	return levels, nil
+}
+
+// installedLevel returns the extensions that packages of Python declare. Without Python there are none.
+func installedLevel(c *config.Config) level {
+	l := level{owners: map[place]config.PluginRoot{}}
+	i, err := Python(c)
+	if err != nil {
+		return l
+	}
+	for _, p := range python.Installed(i) {
+		l.add(config.PluginRoot{Home: config.Home{Dir: p.Root, Kind: config.HomeInstalled}, Dir: p.Root, Python: true}, []manifest.Plugin{p})
+	}
+	return l
+}
+
+// Discover returns the plugins or the extensions of a directory.
+func Discover(root config.PluginRoot) ([]manifest.Plugin, error) {
+	if root.Python {
+		return python.Discover(root.Dir)
+	}
+	return manifest.Discover(root.Dir)
+}
