@@ -20,8 +20,9 @@ import (
 
 // called is a context with something in each part that extensions read.
 func called() sdk.Context {
+	cost := 0.25
 	return sdk.Context{
-		SessionID: "s1", Provider: "acme", ModelInfo: sdk.ModelInfo{Name: "large"},
+		SessionID: "s1", Provider: "acme", ModelInfo: sdk.ModelInfo{Name: "large"}, CostUSD: &cost,
 		Stats: sdk.Stats{StartTime: time.Unix(1000, 0), Turns: 3, Interactions: 2, TokensIn: 70, TokensOut: 30},
 		Turns: []sdk.Turn{{Role: "user", Content: "hi"}, {Role: "assistant", Content: "done"}},
 		ToolHistory: []sdk.ToolCall{
@@ -135,7 +136,7 @@ func testSession(t *testing.T, p *started, _ shared.Exports) {
 	p.hook(t, "SessionStart", sdk.SessionStartContext{Context: sdk.Context{SessionID: "s1", Stats: sdk.Stats{Turns: 1}}})
 	p.hook(t, "AfterResponse", sdk.AfterResponseContext{Context: called(), Thinking: "hmm"})
 	for tool, result := range map[string]string{
-		"numbers":  "s1 3 70+30=100 0.0 running True 32 32 True",
+		"numbers":  "s1 3 70+30=100 0.25 running True 32 32 True",
 		"texts":    "[{'role': 'user', 'content': 'hi'}, {'role': 'assistant', 'content': 'done'}] True",
 		"kinds":    "session user_message reasoning tool_call tool_result tool_call tool_result assistant_message provider_meta",
 		"usage":    "103",

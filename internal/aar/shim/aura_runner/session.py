@@ -88,8 +88,8 @@ class Session:
 
     @property
     def total_cost(self) -> float:
-        """aura does not know what tokens cost."""
-        return 0.0
+        """US dollars; 0 if aura does not know the price."""
+        return self._context.get("CostUSD") or 0.0
 
     @property
     def messages(self) -> list[dict[str, Any]]:
