@@ -11,8 +11,8 @@ import (
 	"github.com/creack/pty"
 )
 
-// TestConfirmAlways answers with always. aura does not ask for the same command again; it asks for another command, and shows
-// its control characters by name.
+// TestConfirmAlways answers "always" to the question whether a tool call may run. aura does not ask for the same command again;
+// it asks for another command, and shows its control characters by name.
 func TestConfirmAlways(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)

@@ -286,7 +286,7 @@ func cloneUntrusted(t *testing.T, c *clone) {
 	}
 }
 
-// TestCloneTrusted is the control: with consent all of it takes effect.
+// TestCloneTrusted trusts a clone: all of its files take effect. It is the control of TestClone.
 func TestCloneTrusted(t *testing.T) {
 	t.Parallel()
 	asUsers(t, cloneTrusted)
@@ -326,7 +326,7 @@ func cloneTrusted(t *testing.T, c *clone) {
 	}
 }
 
-// TestCloneSafe runs in a clone without it.
+// TestCloneSafe runs --safe in a clone that nobody trusts: nothing of the clone takes effect.
 func TestCloneSafe(t *testing.T) {
 	t.Parallel()
 	asUsers(t, cloneSafe)
@@ -345,7 +345,7 @@ func cloneSafe(t *testing.T, c *clone) {
 	}
 }
 
-// TestClonePinned changes files after consent to them.
+// TestClonePinned changes files of a clone after the user trusted them.
 func TestClonePinned(t *testing.T) {
 	t.Parallel()
 	asUsers(t, clonePinned)
@@ -395,7 +395,7 @@ func clonePinned(t *testing.T, c *clone) {
 	run(2, `not trusted\n`)
 }
 
-// TestTrustQuestion answers the question on a terminal.
+// TestTrustQuestion answers, on a terminal, the question whether a directory is trusted.
 func TestTrustQuestion(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
