@@ -16,8 +16,10 @@ const pluginsHelp = `List, inspect, install, update, enable, disable and remove 
 command, aura lists them.
 
 Plugins are directories with a plugin.yaml below plugins/ of a home: the
-project's .aura or the user's ~/.aura. A plugin of the project hides one of the
-user with the same name.`
+project's .aura or the user's ~/.aura. Python extensions are files and packages in
+extensions/ of a home, in ~/.aar/extensions and in .agent/extensions, or declared by
+installed packages. A plugin of the project hides one of the user with the same
+name.`
 
 func newPlugins(s streams, root *rootOptions) *cobra.Command {
 	var asJSON bool

@@ -21,14 +21,20 @@ type addOptions struct {
 	subpaths []string
 }
 
-const addHelp = `Install plugins from a git repository or from a directory.
+const addHelp = `Install plugins or Python extensions from a git repository, from a directory, or
+from a Python file.
 
 A repository is named by an https, ssh or file URL, or as git@HOST:PATH. A
-directory is copied, and cannot be updated. A source with several plugins is a
-pack: it is installed, updated and removed as one.
+directory or a file is copied, and cannot be updated. A source with several
+plugins is a pack: it is installed, updated and removed as one.
 
-The name of a plugin is the last part of its source, without the prefix
-'aura-plugin-' and the suffix '.git'. --name sets another.
+A Python extension is a file, a package with an __init__.py, or a project whose
+pyproject.toml declares entry points of the group aar_extensions. aura puts it into
+extensions/ of the home, and warns if it has no function register.
+
+The name of a plugin is the last part of its source, without the prefixes
+'aura-plugin-' and 'aar-ext-' and the suffix '.git'. --name sets another. Extensions
+that a pyproject.toml declares have the declared names.
 
 aura vendors the plugin's imports with 'go mod tidy' and 'go mod vendor'. The SDK
 is part of aura and is not fetched. aura records all files in plugins.lock. It does
@@ -47,12 +53,13 @@ func newPluginsAdd(s streams, root *rootOptions) *cobra.Command {
 	o := &addOptions{}
 	cmd := &cobra.Command{
 		Use:   "add SOURCE...",
-		Short: "Install plugins from git or from a directory",
+		Short: "Install plugins or Python extensions from git, a directory or a file",
 		Long:  addHelp,
 		Example: `  aura plugins add https://github.com/user/aura-plugin-metrics
   aura plugins add git@github.com:user/aura-plugin-metrics.git --ref v0.2.0
   aura plugins add https://github.com/user/collection --subpath tools/metrics
-  aura plugins add ./my-plugin --name mine --global`,
+  aura plugins add ./my-plugin --name mine --global
+  aura plugins add ./guard.py`,
 		Args: needsSome("SOURCE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			add := func() error { return o.run(cmd, s, root, args) }

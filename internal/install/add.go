@@ -111,9 +111,8 @@ func add(ctx context.Context, p Place, src source, r Request, o Options) (added 
 		return Added{}, err
 	}
 	defer func() { err = errors.Join(s.readable(err), s.close()) }()
-	target := filepath.Join(p.Root, r.Name)
-	if _, err := os.Lstat(target); err == nil {
-		return Added{}, fmt.Errorf("%s is there already; `aura plugins update %s` or `aura plugins remove %s`, or choose another name with --name", target, word(r.Name), word(r.Name))
+	if err := p.occupied(r.Name); err != nil {
+		return Added{}, err
 	}
 	dir, commit, err := s.take(ctx, src, r, o)
 	if err != nil {
@@ -132,6 +131,7 @@ func add(ctx context.Context, p Place, src source, r Request, o Options) (added 
 	if err := o.grant(ready.facts); err != nil {
 		return Added{}, err
 	}
+	target := p.target(ready, r.Name)
 	if err := s.put(ctx, ready, target, src.url, commit); err != nil {
 		return Added{}, err
 	}
@@ -146,6 +146,12 @@ func (s *stage) take(ctx context.Context, src source, r Request, o Options) (dir
 	// The directory has its final name already, because the name of a plugin may follow from it.
 	if dir, err = s.path(treeDir, r.Name); err != nil {
 		return "", "", err
+	}
+	if src.kind == kindLocal && src.isFile() {
+		if err := os.Remove(dir); err != nil {
+			return "", "", err
+		}
+		return dir + pythonFile, "", copyFile(ctx, src.dir, dir+pythonFile)
 	}
 	if src.kind == kindLocal {
 		return dir, "", s.copy(ctx, src, r, dir)
@@ -180,6 +186,8 @@ func (s *stage) origin(dir string, src source, r Request, commit string, o Optio
 		origin.Name = r.Name
 	}
 	switch {
+	case src.kind == kindLocal && src.isFile():
+		return nil // the file has the name
 	case src.kind == kindLocal:
 		return keepName(dir, origin.Name)
 	case len(r.Subpaths) == 1:
@@ -208,7 +216,7 @@ func keepName(dir, name string) error {
 	if name == "" {
 		return nil
 	}
-	found, err := manifest.Discover(filepath.Dir(dir))
+	found, err := discoverUnit(filepath.Dir(dir))
 	if err != nil || len(found) != 1 || found[0].Name == name {
 		return nil //nolint:nilerr // what is wrong is told when the plugins are made ready
 	}
@@ -218,7 +226,7 @@ func keepName(dir, name string) error {
 // checkNames returns an error if a plugin of the place already has one of the names: aura does not start with two plugins of
 // the same name.
 func checkNames(p Place, coming []manifest.Plugin) error {
-	there, err := manifest.Discover(p.Root)
+	there, err := p.plugins()
 	if err != nil {
 		return err
 	}
@@ -239,7 +247,10 @@ func checkNames(p Place, coming []manifest.Plugin) error {
 // put records a unit in the lock and moves it to its target. It writes the record first, so that the unit is never installed
 // without a record.
 func (s *stage) put(ctx context.Context, ready prepared, target, url, commit string) error {
-	unit := filepath.Base(target)
+	unit, err := s.place.key(target)
+	if err != nil {
+		return err
+	}
 	entries, err := ready.lock(unit, url, commit)
 	if err != nil {
 		return err
@@ -258,7 +269,11 @@ func (s *stage) put(ctx context.Context, ready prepared, target, url, commit str
 	if err := lock.write(s.place); err != nil {
 		return err
 	}
-	if err := os.Rename(ready.dir, target); err != nil {
+	err = s.makeDir(filepath.Dir(target))
+	if err == nil {
+		err = os.Rename(ready.dir, target)
+	}
+	if err != nil {
 		lock.Plugins = before
 		if errors.Is(err, fs.ErrExist) {
 			err = fmt.Errorf("%s is there already", target)

@@ -32,7 +32,7 @@ func keepDisabled(u unit, dir string) ([]string, error) {
 	}
 	var kept []string
 	for _, p := range u.plugins {
-		key, err := relative(u.place.Root, p.Dir)
+		key, err := u.place.key(p.Dir)
 		if err != nil {
 			return nil, err
 		}

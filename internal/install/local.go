@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 )
 
-// copyLocal copies a directory. It leaves out .git and the home that is installed into, which may be located within the
+// copyLocal copies a directory. It leaves out .git, compiled Python modules and the home that is installed into, which may be located within the
 // directory.
 func copyLocal(ctx context.Context, from, to, home string) error {
 	info, err := os.Stat(from)
@@ -70,7 +70,7 @@ func (c copier) entry(name string, d fs.DirEntry) error {
 	switch {
 	case name == ".":
 		return nil
-	case d.Name() == ".git" || filepath.Join(c.root.Name(), native) == c.skip:
+	case d.Name() == ".git" || d.Name() == caches || filepath.Join(c.root.Name(), native) == c.skip:
 		if d.IsDir() {
 			return fs.SkipDir
 		}

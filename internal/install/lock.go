@@ -36,7 +36,7 @@ const maxLock = 64 << 20
 type lockfile struct {
 	Version int `check:"required,min=1,max=1" json:"version"`
 	// Plugins maps the directories of plugins to what was installed there. The directories are slash-separated and relative to
-	// the place's root.
+	// the place's root. Those of extensions begin with a slash and are relative to the home.
 	Plugins map[string]locked `check:"required" json:"plugins"`
 	// Pending holds the same for an update that is in progress. Until the update has finished, a plugin may match either map.
 	Pending map[string]locked `json:"pending,omitempty"`
@@ -44,7 +44,7 @@ type lockfile struct {
 
 // locked records one plugin as it was installed.
 type locked struct {
-	// Unit is the installed directory, relative to the place's root: the plugin's own directory or the directory of its pack.
+	// Unit is the key of the installed directory: the plugin's own directory or the directory of its pack.
 	Unit   string `check:"required"        json:"unit"`
 	URL    string `json:"url,omitempty"`
 	Commit string `json:"commit,omitempty"`
@@ -114,11 +114,21 @@ func (e locked) check(dir string) error {
 	switch {
 	case e.Unit == "" || e.Hash == "" || e.Files == nil:
 		return errors.New("an entry needs \"unit\", \"hash\" and \"files\"")
-	case e.Unit == "." || path.Clean(e.Unit) != e.Unit || !filepath.IsLocal(filepath.FromSlash(e.Unit)) || dir != e.Unit && !strings.HasPrefix(dir, e.Unit+"/"):
+	case !isUnit(e.Unit) || dir != e.Unit && !strings.HasPrefix(dir, e.Unit+"/"):
 		return fmt.Errorf("the unit %q is not its directory or a directory above it", e.Unit)
 	default:
 		return nil
 	}
+}
+
+// isUnit reports whether a key names something below the place's root or, if it begins with a slash, below the home's directory of
+// extensions.
+func isUnit(key string) bool {
+	rel, extension := strings.CutPrefix(key, "/")
+	if extension && !strings.HasPrefix(rel, extensionsDir+"/") {
+		return false
+	}
+	return rel != "." && path.Clean(rel) == rel && filepath.IsLocal(filepath.FromSlash(rel))
 }
 
 // write replaces the file atomically. It removes the file if the lock is empty.
@@ -152,7 +162,7 @@ func (l *lockfile) drop(unit string) {
 // prune removes the entries of units whose directories no longer exist.
 func (l *lockfile) prune(p Place) {
 	gone := func(_ string, e locked) bool {
-		_, err := os.Lstat(filepath.Join(p.Root, filepath.FromSlash(e.Unit)))
+		_, err := os.Lstat(p.path(e.Unit))
 		return errors.Is(err, fs.ErrNotExist)
 	}
 	maps.DeleteFunc(l.Plugins, gone)
@@ -175,6 +185,9 @@ func hashTree(dir string) (map[string]string, error) {
 		rel, err := filepath.Rel(dir, path)
 		if err != nil {
 			return err
+		}
+		if rel == "." {
+			rel = filepath.Base(dir) // the plugin is a single file
 		}
 		if hashes[filepath.ToSlash(rel)], err = hashEntry(path, d.Type()); err != nil {
 			return err

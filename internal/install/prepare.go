@@ -35,6 +35,10 @@ func (s *stage) prepare(ctx context.Context, dir string, o Options) (prepared, e
 	if p.plugins, err = discover(filepath.Dir(dir)); err != nil {
 		return p, err
 	}
+	if isExtension(p.plugins) {
+		p.prepareExtensions()
+		return p, nil
+	}
 	for _, plugin := range p.plugins {
 		f := factsOf(plugin)
 		if err := checkTools(plugin, f, o.BuiltinTools); err != nil {
@@ -81,9 +85,9 @@ func named(p manifest.Plugin, err error) error { return fmt.Errorf("plugin %q: %
 
 // discover finds the plugins of a staged unit. It returns an error if any of them is invalid.
 func discover(root string) ([]manifest.Plugin, error) {
-	found, err := manifest.Discover(root)
+	found, err := discoverUnit(root)
 	if err == nil && len(found) == 0 {
-		err = fmt.Errorf("there is no %s in it, so it holds no plugin", manifest.FileName)
+		err = fmt.Errorf("there is no %s in it, so it holds no plugin; a Python extension has an __init__.py, or a pyproject.toml that declares aar_extensions", manifest.FileName)
 	}
 	for _, p := range found {
 		if p.Err != nil {

@@ -110,7 +110,7 @@ func (o Options) confirm(u unit, lock *lockfile) error {
 
 // handmade describes how a plugin differs from what was installed; it returns "" if there is no difference.
 func (l *lockfile) handmade(p Place, plugin manifest.Plugin) (string, error) {
-	key, err := relative(p.Root, plugin.Dir)
+	key, err := p.key(plugin.Dir)
 	if err != nil {
 		return "", err
 	}

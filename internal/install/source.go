@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -175,8 +176,9 @@ func (s source) address() string {
 }
 
 const (
-	gitSuffix  = ".git"
-	namePrefix = "aura-plugin-"
+	gitSuffix       = ".git"
+	namePrefix      = "aura-plugin-"
+	extensionPrefix = "aar-ext-"
 )
 
 // name returns the default name of the plugin or pack.
@@ -186,7 +188,19 @@ func (s source) name() string {
 	if base == gitSuffix {
 		base = path.Base(path.Dir(whole)) // for .git, use the name of its parent directory
 	}
-	return strings.TrimPrefix(strings.TrimSuffix(base, gitSuffix), namePrefix)
+	if s.isFile() {
+		base = strings.TrimSuffix(base, pythonFile)
+	}
+	return strings.TrimPrefix(strings.TrimPrefix(strings.TrimSuffix(base, gitSuffix), namePrefix), extensionPrefix)
+}
+
+// isFile reports whether the source is a Python file on this machine.
+func (s source) isFile() bool {
+	if s.kind != kindLocal || !strings.HasSuffix(s.dir, pythonFile) {
+		return false
+	}
+	info, err := os.Stat(s.dir)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // checkName returns an error if a plugin cannot be installed under the name.

@@ -27,7 +27,7 @@ const (
 type stage struct {
 	place Place
 	dir   string
-	// made lists the directories that were created for the stage, the innermost first.
+	// made lists the directories that were created for the stage and its unit, each before the directories above it.
 	made []string
 	held *lock.Lock
 }
@@ -59,14 +59,17 @@ func newStage(ctx context.Context, p Place, o Options) (*stage, error) {
 	return s, nil
 }
 
-func (s *stage) makeRoot() error {
-	for dir := s.place.Root; ; dir = filepath.Dir(dir) {
+func (s *stage) makeRoot() error { return s.makeDir(s.place.Root) }
+
+// makeDir creates a directory. If it is empty in the end, it is removed.
+func (s *stage) makeDir(path string) error {
+	for dir := path; ; dir = filepath.Dir(dir) {
 		if _, err := os.Stat(dir); err == nil || dir == filepath.Dir(dir) {
 			break
 		}
 		s.made = append(s.made, dir)
 	}
-	return os.MkdirAll(s.place.Root, 0o755)
+	return os.MkdirAll(path, 0o755)
 }
 
 // close removes the stage, and the directories that were created for it if they are empty.
@@ -89,9 +92,12 @@ func (s *stage) close() error {
 
 // unmake removes the created directories that are empty.
 func (s *stage) unmake() {
-	for _, dir := range s.made {
-		if os.Remove(dir) != nil {
-			return
+	// The inner directories come before the outer ones, for each of the paths that were created.
+	for _, outer := range []bool{false, true} {
+		for _, dir := range s.made {
+			if (dir == s.place.Home) == outer {
+				_ = os.Remove(dir)
+			}
 		}
 	}
 }
@@ -117,10 +123,6 @@ func (s *stage) readable(err error) error {
 
 // sweep removes the stages of processes that were killed, and restores directories that they had moved aside.
 func sweep(p Place) error {
-	entries, err := os.ReadDir(p.Root)
-	if err != nil {
-		return err
-	}
 	torn, err := filepath.Glob(filepath.Join(p.Home, lockPrefix+"*"))
 	if err != nil {
 		return err
@@ -130,10 +132,21 @@ func sweep(p Place) error {
 			return err
 		}
 	}
+	return errors.Join(sweepDir(p.Root), sweepDir(p.extensions()))
+}
+
+func sweepDir(root string) error {
+	entries, err := os.ReadDir(root)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
 	for _, e := range entries {
-		path := filepath.Join(p.Root, e.Name())
+		path := filepath.Join(root, e.Name())
 		if name, ok := strings.CutPrefix(e.Name(), oldPrefix); ok {
-			target := filepath.Join(p.Root, name)
+			target := filepath.Join(root, name)
 			if _, err := os.Lstat(target); errors.Is(err, fs.ErrNotExist) {
 				if err := os.Rename(path, target); err != nil {
 					return err
@@ -175,8 +188,9 @@ func replace(p Place, staged, target string) error {
 	if exchange(staged, target) == nil {
 		return nil
 	}
-	aside := filepath.Join(p.Root, oldPrefix+filepath.Base(target))
-	if filepath.Dir(target) != p.Root {
+	root := filepath.Dir(target)
+	aside := filepath.Join(root, oldPrefix+filepath.Base(target))
+	if root != p.Root && root != p.extensions() {
 		return fmt.Errorf("%s does not lie directly in %s", target, p.Root)
 	}
 	if err := os.Rename(target, aside); err != nil {

@@ -61,7 +61,7 @@ func trust(ctx context.Context, p Place, name string, o Options) (list []Trusted
 
 // trust records one plugin.
 func (l *lockfile) trust(u unit, p manifest.Plugin) (Trusted, error) {
-	key, err := relative(u.place.Root, p.Dir)
+	key, err := u.place.key(p.Dir)
 	if err != nil {
 		return Trusted{}, err
 	}

@@ -13,16 +13,16 @@ import (
 // unit is what is installed, updated and removed as a whole: a plugin or a pack of plugins.
 type unit struct {
 	place Place
-	// dir is slash-separated and relative to the place's root.
+	// dir is the unit's key in the lock.
 	dir string
 	// origin is nil if there is no source to update from.
 	origin  *manifest.Origin
 	plugins []manifest.Plugin
 }
 
-func (u unit) path() string { return filepath.Join(u.place.Root, filepath.FromSlash(u.dir)) }
+func (u unit) path() string { return u.place.path(u.dir) }
 
-func (u unit) name() string { return filepath.Base(u.path()) }
+func (u unit) name() string { return strings.TrimSuffix(filepath.Base(u.path()), pythonFile) }
 
 func (u unit) names() []string {
 	var names []string
@@ -34,7 +34,7 @@ func (u unit) names() []string {
 
 // units lists the units of a place, sorted by directory.
 func units(p Place) ([]unit, error) {
-	found, err := manifest.Discover(p.Root)
+	found, err := p.plugins()
 	if err != nil {
 		return nil, err
 	}
@@ -45,14 +45,14 @@ func units(p Place) ([]unit, error) {
 	byDir := map[string]*unit{}
 	var out []*unit
 	for _, plugin := range found {
-		key, err := relative(p.Root, plugin.Dir)
+		key, err := p.key(plugin.Dir)
 		if err != nil {
 			return nil, err
 		}
 		dir := key
-		if e, ok := lock.Plugins[key]; ok && within(filepath.Join(p.Root, filepath.FromSlash(e.Unit)), plugin.Dir) {
+		if e, ok := lock.Plugins[key]; ok && within(p.path(e.Unit), plugin.Dir) {
 			dir = e.Unit
-		} else if own := originDir(p.Root, key); own != "" {
+		} else if own := p.originDir(key); own != "" {
 			dir = own
 		}
 		u, ok := byDir[dir]
@@ -72,9 +72,9 @@ func units(p Place) ([]unit, error) {
 }
 
 // originDir returns the nearest directory at or above key that has an origin file, or "" if there is none.
-func originDir(root, key string) string {
+func (p Place) originDir(key string) string {
 	for dir := key; dir != "." && dir != "/"; dir = filepath.ToSlash(filepath.Dir(dir)) {
-		if _, err := os.Lstat(filepath.Join(root, filepath.FromSlash(dir), manifest.OriginFile)); err == nil {
+		if _, err := os.Lstat(filepath.Join(p.path(dir), manifest.OriginFile)); err == nil {
 			return dir
 		}
 	}

@@ -147,7 +147,7 @@ func (u unit) changed() (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if checkSDK(p.Dir) != nil {
+		if !p.Python() && checkSDK(p.Dir) != nil {
 			return true, nil //nolint:nilerr // this is what the update is for
 		}
 	}

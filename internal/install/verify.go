@@ -59,7 +59,7 @@ func Verify(p Place, found []manifest.Plugin) {
 }
 
 func (l *lockfile) verify(p Place, plugin manifest.Plugin) error {
-	key, err := relative(p.Root, plugin.Dir)
+	key, err := p.key(plugin.Dir)
 	if err != nil {
 		return err
 	}

@@ -158,34 +158,34 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestFile checks the module that imports a declared extension.
-func TestFile(t *testing.T) {
+// TestTarget has a row for each kind of extension.
+func TestTarget(t *testing.T) {
 	t.Parallel()
-	root := tree(t, map[string]string{
-		"p/pyproject.toml": declares + "x = 'pkg.mod:Thing.start'\n", "p/src/pkg/mod.py": "class Thing: pass", "y.py": "",
-	})
-	found, err := python.Discover(root)
-	if err != nil || len(found) != 2 {
-		t.Fatalf("found %v, %v", found, err)
+	for name, row := range map[string]struct {
+		files map[string]string
+		want  string
+	}{
+		"file":         {map[string]string{"y.py": ""}, "DIR/y.py"},
+		"package":      {map[string]string{"y/__init__.py": "", "y/.python/httpx.py": ""}, "DIR/y DIR/y/.python"},
+		"declared":     {map[string]string{"p/pyproject.toml": declares + "x = 'a.b:c'\n"}, "a.b:c DIR/p"},
+		"below src":    {map[string]string{"p/pyproject.toml": declares + "x = 'a'\n", "p/src/a.py": ""}, "a:register DIR/p DIR/p/src"},
+		"dependencies": {map[string]string{"p/pyproject.toml": declares + "x = 'a'\n", "p/.python/httpx.py": ""}, "a:register DIR/p DIR/p/.python"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			root := tree(t, row.files)
+			found, err := python.Discover(root)
+			if err != nil || len(found) != 1 {
+				t.Fatalf("found %v, %v", found, err)
+			}
+			target, paths := python.Target(found[0])
+			if got := filepath.ToSlash(strings.Join(append([]string{target}, paths...), " ")); got != strings.ReplaceAll(row.want, "DIR", filepath.ToSlash(root)) {
+				t.Errorf("got %s, want %s in %s", got, row.want, root)
+			}
+		})
 	}
-	cache := t.TempDir()
-	file, err := python.File(found[0], cache)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{`"` + filepath.Join(root, "p") + `","` + filepath.Join(root, "p", "src") + `"`, `attrgetter("Thing.start")`, `import_module("pkg.mod")`} {
-		if !strings.Contains(string(text), want) {
-			t.Errorf("%s is missing:\n%s", want, text)
-		}
-	}
-	if again, err := python.File(found[0], cache); err != nil || again != file {
-		t.Errorf("got %s, %v", again, err)
-	}
-	if file, err := python.File(found[1], cache); err != nil || file != filepath.Join(root, "y.py") {
-		t.Errorf("got %s, %v", file, err)
+	installed := manifest.Plugin{Dir: t.TempDir(), Entry: "pkg:register", Runtime: manifest.RuntimePython}
+	if target, paths := python.Target(installed); target != installed.Entry || paths != nil {
+		t.Errorf("got %s, %q", target, paths)
 	}
 }

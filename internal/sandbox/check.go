@@ -95,7 +95,7 @@ func (p Policy) resolved() Policy {
 	if p.Opened {
 		return p
 	}
-	for _, list := range []*[]string{&p.ReadOnly, &p.ReadWrite, &p.Own, &p.Protected, &p.Named, &p.Hidden, &p.Inner} {
+	for _, list := range []*[]string{&p.ReadOnly, &p.ReadWrite, &p.Own, &p.Protected, &p.Named, &p.Hidden, &p.Inner, &p.Shown} {
 		paths := make([]string, 0, len(*list))
 		for _, path := range *list {
 			paths = append(paths, resolve(path))

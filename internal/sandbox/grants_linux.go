@@ -55,7 +55,7 @@ func (g *Grants) Open(p Policy) Policy {
 	for _, link := range g.replaceable(p) {
 		p.note(link + " is a symbolic link, which can be replaced: what it leads to is protected, the link is not")
 	}
-	for _, list := range []*[]string{&p.Protected, &p.Named, &p.Hidden, &p.Inner} {
+	for _, list := range []*[]string{&p.Protected, &p.Named, &p.Hidden, &p.Inner, &p.Shown} {
 		paths := make([]string, 0, len(*list))
 		for _, path := range *list {
 			// Hiding a path twice would also hide the paths that are shown below it.

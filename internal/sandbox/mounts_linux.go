@@ -138,7 +138,8 @@ func (p *Policy) outermostFirst(paths []string) []string {
 	return slices.Compact(out)
 }
 
-// copyInner copies the mounts of the directories that stay writable inside directories that do not.
+// copyInner copies the mounts of the directories that stay writable inside directories that do not, and of those that stay readable
+// inside hidden ones.
 func (p *Policy) copyInner() map[string]int {
 	copies := map[string]int{}
 	for _, path := range p.Inner {
@@ -150,7 +151,24 @@ func (p *Policy) copyInner() map[string]int {
 			copies[path] = fd
 		}
 	}
+	for _, path := range p.Shown {
+		fd, err := p.copyTree(path)
+		if err != nil {
+			continue
+		}
+		if readOnlyTree(fd) != nil {
+			_ = unix.Close(fd)
+			continue
+		}
+		copies[path] = fd
+	}
 	return copies
+}
+
+// readOnlyTree makes the copy of a mount read-only.
+func readOnlyTree(fd int) error {
+	attr := &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}
+	return unix.MountSetattr(fd, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, attr)
 }
 
 // copyTree returns a detached copy of the mounts at and below a path. The caller must close it.
@@ -188,8 +206,7 @@ func (p *Policy) over(path string, readOnly bool) error {
 	}
 	defer func() { _ = unix.Close(fd) }()
 	if readOnly {
-		attr := &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}
-		if err := unix.MountSetattr(fd, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, attr); err != nil {
+		if err := readOnlyTree(fd); err != nil {
 			return fmt.Errorf("making %s read-only: %w", path, err)
 		}
 	}

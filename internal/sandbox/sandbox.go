@@ -35,6 +35,9 @@ type Policy struct {
 	// Inner lists directories of ReadWrite that stay writable inside a protected or hidden tree, such as the directory that
 	// aura has created for the output of a tool.
 	Inner []string `json:"inner,omitempty"`
+	// Shown lists directories that stay readable inside a hidden tree, such as modules that aura has written for the process. They
+	// are read-only.
+	Shown []string `json:"shown,omitempty"`
 	// Exposed lists paths that cannot be protected, because the working directory is inside them. Confine reports them.
 	Exposed []string `json:"exposed,omitempty"`
 	// Hidden lists paths that are out of reach inside a tree that is within reach.

@@ -18,8 +18,8 @@ import (
 type guest struct {
 	interpreter python.Interpreter
 	modules     string
-	// cache is the directory of aura's own files. home is the user's home directory.
-	cache, home string
+	// home is the user's home directory.
+	home string
 	// err is why extensions cannot be run.
 	err error
 }
@@ -34,18 +34,19 @@ func Python(c *config.Config) (python.Interpreter, error) {
 }
 
 func newGuest(c *config.Config) *guest {
-	g := &guest{cache: c.State.Cache()}
+	g := &guest{}
 	if home, err := os.UserHomeDir(); err == nil {
 		g.home = home
 	}
 	if g.interpreter, g.err = Python(c); g.err != nil {
 		return g
 	}
-	if g.cache == "" {
+	cache := c.State.Cache()
+	if cache == "" {
 		g.err = errors.New("there is no directory for the modules that it imports; set HOME or XDG_STATE_HOME")
 		return g
 	}
-	g.modules, g.err = aar.PythonPath(g.cache)
+	g.modules, g.err = aar.PythonPath(cache)
 	return g
 }
 
@@ -61,19 +62,20 @@ func (e *Entry) checkAvailable() {
 	}
 }
 
-// run sets how the host runs an extension. An extension that cannot be prepared is refused.
+// run sets how the host runs an extension.
 func (g *guest) run(spec *host.Spec) {
 	if spec.Err != nil {
 		return
 	}
-	file, err := python.File(spec.Plugin, g.cache)
-	if err = errors.Join(g.err, err); err != nil {
-		spec.Err = &manifest.RefusedError{Err: err}
+	if g.err != nil {
+		spec.Err = &manifest.RefusedError{Err: g.err}
 		return
 	}
-	spec.Guest = &shared.Guest{Program: g.interpreter.Program, Args: aar.Command(g.modules, file, spec.Name)}
+	target, paths := python.Target(spec.Plugin)
+	spec.Guest = &shared.Guest{Program: g.interpreter.Program, Args: aar.Args(g.modules, target, paths...)}
 	if spec.Sandbox != nil {
-		spec.Sandbox.Own = append(spec.Sandbox.Own, file, g.modules)
+		// The modules are part of aura's state, which is hidden.
+		spec.Sandbox.Own, spec.Sandbox.Shown = append(spec.Sandbox.Own, g.modules), append(spec.Sandbox.Shown, g.modules)
 		spec.Sandbox.Own = append(spec.Sandbox.Own, g.interpreter.Readable(g.home)...)
 	}
 }

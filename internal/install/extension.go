@@ -1,0 +1,128 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/python"
+)
+
+const (
+	// extensionsDir is the directory of a home that holds its Python extensions. In a lock, their keys begin with a slash and are
+	// relative to the home, so that they differ from the keys of plugins.
+	extensionsDir = "extensions"
+	pythonFile    = ".py"
+	// caches is the directory in which Python keeps compiled modules. It is not copied.
+	caches = "__pycache__"
+)
+
+// extensions returns the directory of the place's Python extensions.
+func (p Place) extensions() string { return filepath.Join(p.Home, extensionsDir) }
+
+// key returns the key of a plugin or extension in the lock.
+func (p Place) key(dir string) (string, error) {
+	if within(p.extensions(), dir) {
+		rel, err := relative(p.Home, dir)
+		return "/" + rel, err
+	}
+	return relative(p.Root, dir)
+}
+
+// path returns the path of a key in the lock.
+func (p Place) path(key string) string {
+	if rel, ok := strings.CutPrefix(key, "/"); ok {
+		return filepath.Join(p.Home, filepath.FromSlash(rel))
+	}
+	return filepath.Join(p.Root, filepath.FromSlash(key))
+}
+
+// plugins returns the plugins and extensions of the place.
+func (p Place) plugins() ([]manifest.Plugin, error) {
+	found, err := manifest.Discover(p.Root)
+	if err != nil {
+		return nil, err
+	}
+	extensions, err := python.Discover(p.extensions())
+	if err != nil {
+		return nil, err
+	}
+	all := slices.Concat(found, extensions)
+	return all, manifest.StartupErrors(all)
+}
+
+// discoverUnit finds the extensions of a staged unit or, if there are none, its plugins.
+func discoverUnit(root string) ([]manifest.Plugin, error) {
+	found, err := python.Discover(root)
+	if err != nil || len(found) > 0 {
+		return found, err
+	}
+	return manifest.Discover(root)
+}
+
+// isExtension reports whether a unit consists of Python extensions.
+func isExtension(plugins []manifest.Plugin) bool { return len(plugins) > 0 && plugins[0].Python() }
+
+// target returns where a unit is installed.
+func (p Place) target(ready prepared, name string) string {
+	switch {
+	case !isExtension(ready.plugins):
+		return filepath.Join(p.Root, name)
+	case strings.HasSuffix(ready.dir, pythonFile):
+		return filepath.Join(p.extensions(), name+pythonFile)
+	default:
+		return filepath.Join(p.extensions(), name)
+	}
+}
+
+// occupied returns an error if a unit of the name exists.
+func (p Place) occupied(name string) error {
+	for _, target := range []string{filepath.Join(p.Root, name), filepath.Join(p.extensions(), name), filepath.Join(p.extensions(), name+pythonFile)} {
+		if _, err := os.Lstat(target); err == nil {
+			return fmt.Errorf("%s is there already; `aura plugins update %s` or `aura plugins remove %s`, or choose another name with --name", target, word(name), word(name))
+		}
+	}
+	return nil
+}
+
+// copyFile copies an extension that consists of one file.
+func copyFile(ctx context.Context, from, to string) error {
+	dir, err := os.MkdirTemp(filepath.Dir(to), "file")
+	if err != nil {
+		return err
+	}
+	w, err := newWriter(dir)
+	if err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(filepath.Dir(from))
+	if err == nil {
+		c := copier{root: root, writer: w}
+		var info fs.FileInfo
+		if info, err = root.Stat(filepath.Base(from)); err == nil {
+			err = c.entry(filepath.Base(from), fs.FileInfoToDirEntry(info))
+		}
+		err = errors.Join(err, root.Close())
+	}
+	if err := errors.Join(err, w.close(), ctx.Err()); err != nil {
+		return fmt.Errorf("copying %s: %w", from, err)
+	}
+	return os.Rename(filepath.Join(dir, filepath.Base(from)), to)
+}
+
+// prepareExtensions checks the extensions of a staged unit. One without a function that registers it is installed with a warning.
+func (p *prepared) prepareExtensions() {
+	stage := filepath.Dir(p.dir) + string(filepath.Separator)
+	for _, plugin := range p.plugins {
+		if err := python.Check(plugin); err != nil {
+			p.warnings = append(p.warnings, Warning{plugin.Name, Finding{Message: "IT WILL NOT RUN: " + strings.ReplaceAll(err.Error(), stage, "")}})
+		}
+		p.facts = append(p.facts, factsOf(plugin))
+	}
+}
