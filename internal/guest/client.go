@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"sync"
 
 	"github.com/idelchi/aura/internal/hookpoint"
@@ -135,12 +136,15 @@ func (m message) read() (json.RawMessage, error) {
 		return m.Result, nil
 	}
 	kind := m.Failure.Kind
-	switch kind {
-	case shared.FailureError, shared.FailurePanic, shared.FailureLoad, shared.FailureSize, shared.FailureUnsupported:
-	default:
+	if !slices.Contains(kinds, kind) {
 		kind = shared.FailureError
 	}
 	return nil, &shared.Failure{Kind: kind, Message: m.Failure.Message}
+}
+
+// kinds are the kinds of failure that a guest can report. Any other kind counts as an error.
+var kinds = []shared.FailureKind{
+	shared.FailureError, shared.FailurePanic, shared.FailureLoad, shared.FailureSize, shared.FailureUnsupported,
 }
 
 // Load loads the plugin. It must be called once, before all other calls.

@@ -80,6 +80,8 @@ class Hooks:
         return exact.tree(system + rest)
 
     async def AfterResponse(self, context: dict[str, Any], ctx: ExtensionContext) -> Any:
+        if context["Thinking"]:
+            ctx.session._thought(context["Thinking"])
         calls = [{"name": names.tool(call["Name"]), "arguments": call["Args"]} for call in context["Calls"] or ()]
         values = {
             "content": context["Response"],

@@ -105,13 +105,17 @@ class Runner:
                 warnings.append(f"there is no event {name!r}; the events are {', '.join(LIFECYCLE_EVENTS)}")
         if api._panels:
             warnings.append("aura shows no panels")
-        events = [name for name in LIFECYCLE_EVENTS if api._event_handlers.get(name) or self._bus.handled(name)]
+        source = self._extension.study()
+        events = {name for name in LIFECYCLE_EVENTS if api._event_handlers.get(name) or self._bus.handled(name)}
+        if source.reasoning:
+            # The history has the model's thinking only if the runner sees each answer.
+            events.add("assistant_message")
         return {
             "hooks": sorted({POINTS[name] for name in events}),
             "tools": [_tool(spec) for spec in api._tools],
             "commands": [{"name": name, "description": text or ""} for name, (text, _) in api._commands.items()],
             "listens": self._bus.loaded(),
-            "emits": [name for name in self._extension.emits() if name not in LIFECYCLE_EVENTS],
+            "emits": sorted(source.emits.difference(LIFECYCLE_EVENTS)),
             "system_prompt": "\n\n".join(str(part) for part in api._system_prompt_parts),
             "warnings": warnings,
         }
