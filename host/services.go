@@ -6,13 +6,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/shared"
-)
-
-// The limits of the events that wait for one plugin. An event beyond them is dropped.
-const (
-	maxWaitingEvents = 1000
-	maxWaitingBytes  = 8 << 20
 )
 
 // services is what aura does at the request of one child. It implements shared.Services.
@@ -106,7 +101,7 @@ func (m *mailbox) add(e shared.EventCall) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	size := len(e.Name) + len(e.Payload)
-	if m.closed || len(m.waiting) >= maxWaitingEvents || m.bytes+size > maxWaitingBytes {
+	if m.closed || len(m.waiting) >= limit.WaitingEvents || m.bytes+size > limit.WaitingEventBytes {
 		m.counts.Dropped++
 		return false
 	}
