@@ -20,7 +20,8 @@ func TestLimits(t *testing.T) {
 		},
 		"## What plugins receive": {size(limit.History), size(limit.Turns), size(limit.Messages), count(limit.Entries), count(limit.Patched)},
 		"## State and events": {
-			fmt.Sprintf("%d bytes", sdk.MaxStateKey), size(sdk.MaxStateValue), count(sdk.MaxStateKeys), size(sdk.MaxStateBytes), size(sdk.MaxPayload),
+			fmt.Sprintf("%d bytes", sdk.MaxStateKey), size(sdk.MaxStateValue), count(sdk.MaxStateKeys), size(sdk.MaxStateBytes),
+			fmt.Sprintf("%d bytes", limit.EventName), count(limit.EventNames), size(sdk.MaxPayload),
 			count(limit.WaitingEvents), size(limit.WaitingEventBytes), count(limit.WaitingChunks), size(limit.WaitingChunkBytes),
 		},
 		"## Models": {

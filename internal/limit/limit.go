@@ -40,6 +40,10 @@ const (
 	// WaitingEvents and WaitingEventBytes are the maximum number and size of the events of other plugins.
 	WaitingEvents     = 1000
 	WaitingEventBytes = 8 << 20
+	// EventName is the maximum size of an event's name, and EventNames the maximum number of events that a plugin listens to in addition
+	// to those at its start.
+	EventName  = 256
+	EventNames = 1000
 	// WaitingChunks and WaitingChunkBytes are the maximum number and size of the pieces of an answer.
 	WaitingChunks     = 1000
 	WaitingChunkBytes = 256 << 10
