@@ -38,6 +38,7 @@ func TestHabits(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]func(t *testing.T, p *started, e shared.Exports){
 		"habit_side_effects.py": func(t *testing.T, p *started, e shared.Exports) {
+			t.Helper()
 			if push := e.Tool("push"); push.Timeout != 90*time.Second || !slices.Equal(push.SideEffects, []sdk.SideEffect{"network", "write"}) {
 				t.Errorf("got %+v", push)
 			}
@@ -47,6 +48,7 @@ func TestHabits(t *testing.T) {
 			want(t, p.tool(t, "push", nil), "pushed")
 		},
 		"habit_signatures.py": func(t *testing.T, p *started, _ shared.Exports) {
+			t.Helper()
 			for tool, result := range map[string]string{
 				"all_kwargs": `{"a": 5}`, "kwargs_ctx": "large {'a': 5}", "no_ctx": "7", "keyword_ctx": "5 3", "ctx_first": "5 3", "optional_ctx": "True",
 				"forwarded": "traced 5 3", "with_wraps": "wrapped 5",
@@ -61,14 +63,17 @@ func TestHabits(t *testing.T) {
 			want(t, p.tool(t, "with_wraps", map[string]any{"b": 1}), "error: TypeError: register.<locals>.with_wraps() got an unexpected keyword argument 'b' (habit_signatures.py:17)")
 		},
 		"habit_register_options.py": func(t *testing.T, p *started, _ shared.Exports) {
+			t.Helper()
 			want(t, p.tool(t, "say", map[string]any{"text": "x"}), "> x None {}")
 		},
 		"habit_event_types.py": testEventTypes,
 		"habit_session.py":     testSession,
 		"habit_optional_imports.py": func(t *testing.T, p *started, _ shared.Exports) {
+			t.Helper()
 			want(t, p.tool(t, "has", nil), "[None, None, None]")
 		},
 		"habit_chain.py": func(t *testing.T, p *started, _ shared.Exports) {
+			t.Helper()
 			got := p.hook(t, "UserMessage", sdk.UserMessageContext{Content: "what colour?"})
 			if !strings.Contains(got, `"Content":"WHAT COLOR? (11)"`) {
 				t.Errorf("got %s", got)
@@ -86,14 +91,17 @@ func TestHabits(t *testing.T) {
 		},
 		"habit_before_turn.py": testBeforeTurn,
 		"habit_package": func(t *testing.T, p *started, e shared.Exports) {
+			t.Helper()
 			want(t, p.tool(t, "helped", nil), "help for x: a b")
 			want(t, fmt.Sprint(e.Emits), "[package:announced]")
 		},
 		"habit_order.py": func(t *testing.T, p *started, _ shared.Exports) {
+			t.Helper()
 			want(t, p.guard(t, "Glob", nil), "")
 			want(t, p.guard(t, "Bash", nil), "blocked by 1 after [0, 1, 2, 0, 1]")
 		},
 		"habit_stream.py": func(t *testing.T, p *started, _ shared.Exports) {
+			t.Helper()
 			p.hook(t, "StreamChunk", sdk.StreamChunkContext{Chunks: []sdk.Chunk{{Thinking: "hm"}, {Text: "one "}, {Text: "two"}}})
 			p.hook(t, "StreamChunk", sdk.StreamChunkContext{Chunks: []sdk.Chunk{{Text: "."}, {Finished: true}}})
 			p.stderr.await(t, "[info] answer: one two., thoughts: hm\n")
