@@ -168,6 +168,7 @@ func (g *Gate) List(o config.Options) (Listing, error) {
 	if err != nil {
 		return Listing{}, err
 	}
+	c.Untrusted = v.untrusted != nil
 	g.tell(c.Notices...)
 	l := Listing{Config: c, Text: c, Untrusted: v.untrusted}
 	if v.untrusted != nil {

@@ -25,16 +25,18 @@ type Info struct {
 	Status      setup.Status `json:"status"`
 	Dir         string       `json:"dir"`
 	// Runtime is what runs the plugin.
-	Runtime    manifest.Runtime `json:"runtime"`
-	Home       HomeInfo         `json:"home"`
-	ShadowedBy string           `json:"shadowed_by,omitempty"`
-	Shadows    []string         `json:"shadows,omitempty"`
-	Condition  string           `json:"condition"`
-	Once       bool             `json:"once"`
-	Env        []string         `json:"env"`
-	Override   bool             `json:"override"`
-	OptIn      bool             `json:"opt_in"`
-	Unsafe     bool             `json:"unsafe"`
+	Runtime manifest.Runtime `json:"runtime"`
+	// Tier is where the plugin comes from. A plugin shadows those of lower tiers.
+	Tier       config.HomeKind `json:"tier"`
+	Home       HomeInfo        `json:"home"`
+	ShadowedBy string          `json:"shadowed_by,omitempty"`
+	Shadows    []string        `json:"shadows,omitempty"`
+	Condition  string          `json:"condition"`
+	Once       bool            `json:"once"`
+	Env        []string        `json:"env"`
+	Override   bool            `json:"override"`
+	OptIn      bool            `json:"opt_in"`
+	Unsafe     bool            `json:"unsafe"`
 	// Requested is what the plugin requests beyond the defaults. Granted is the part of it that is granted.
 	Requested manifest.Asks  `json:"requested"`
 	Granted   manifest.Asks  `json:"granted"`
@@ -239,7 +241,7 @@ func describe(c *config.Config, e setup.Entry, unsafe bool) Info {
 	m := e.Manifest
 	hook, tool, load := host.Timeouts(m)
 	info := Info{
-		Name: e.Name, Description: m.Description, Status: e.Status, Dir: e.Dir, Runtime: e.Runtime,
+		Name: e.Name, Description: m.Description, Status: e.Status, Dir: e.Dir, Runtime: e.Runtime, Tier: e.Tier(),
 		Home: HomeInfo{Dir: e.Home.Dir, Kind: e.Home.Kind}, ShadowedBy: e.ShadowedBy, Shadows: e.Shadows,
 		Condition: m.Condition.String(), Once: m.Once, Env: m.Env, Override: m.Override, OptIn: m.OptIn,
 		Unsafe: spec.Unsafe, Config: spec.Config, OnFailure: string(m.OnFailure), MemoryLimit: m.Limits.Memory,

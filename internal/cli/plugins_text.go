@@ -56,7 +56,7 @@ func capabilities(p app.Info) string {
 
 func source(p app.Info) string {
 	if p.Origin == nil {
-		return string(p.Home.Kind)
+		return string(p.Tier)
 	}
 	text := p.Origin.URL
 	if p.Origin.Ref != "" {
@@ -83,6 +83,7 @@ func writeDetails(w io.Writer, p app.Info) {
 	line("Status", "%s", statusText(p))
 	line("Directory", "%s", p.Dir)
 	line("Runtime", "%s", p.Runtime)
+	line("Tier", "%s", p.Tier)
 	writeRules(line, p)
 	writeOrigin(line, p)
 	writeExports(line, p)

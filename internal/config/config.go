@@ -52,6 +52,9 @@ type Config struct {
 	Project string
 	// User is the absolute path of the user's home, or empty if there is none. It need not exist.
 	User string
+	// Untrusted is true if the project is excluded because the user has not agreed to it. Listings set it: they start nothing then,
+	// not even the user's own programs.
+	Untrusted bool
 	// Aar is the user's directory of Aar, in which extensions keep files, or empty if there is none. It need not exist.
 	Aar string
 	// State holds the paths of aura's own state for this project.

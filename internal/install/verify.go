@@ -34,7 +34,7 @@ func (e *ChangedError) Error() string {
 }
 
 // Verify compares the plugins that were found in a place with what was installed there, and their vendored SDK with aura's
-// own. It sets Err of each plugin that must not be loaded to a *manifest.RefusedError, which wraps a *ChangedError, for
+// own. It sets Installed of each plugin that the lock records. It sets Err of each plugin that must not be loaded to a *manifest.RefusedError, which wraps a *ChangedError, for
 // example. Plugins that were written in place, not installed, have no recorded files to compare with.
 func Verify(p Place, found []manifest.Plugin) {
 	if len(found) == 0 {
@@ -42,6 +42,7 @@ func Verify(p Place, found []manifest.Plugin) {
 	}
 	lock, err := readLock(p)
 	for i := range found {
+		found[i].Installed = err == nil && lock.records(p, found[i])
 		if found[i].Err != nil {
 			continue
 		}
@@ -56,6 +57,13 @@ func Verify(p Place, found []manifest.Plugin) {
 			found[i].Err = &manifest.RefusedError{Err: refused}
 		}
 	}
+}
+
+// records reports whether the lock has an entry for a plugin.
+func (l *lockfile) records(p Place, plugin manifest.Plugin) bool {
+	key, err := p.key(plugin.Dir)
+	_, ok := l.Plugins[key]
+	return err == nil && ok
 }
 
 func (l *lockfile) verify(p Place, plugin manifest.Plugin) error {

@@ -39,6 +39,8 @@ type Plugin struct {
 	Manifest Manifest
 	// Origin is nil if the plugin was not installed from elsewhere.
 	Origin *Origin
+	// Installed is true if plugins.lock records the plugin.
+	Installed bool
 	// Err is the reason why the plugin cannot be loaded. Name is then the name of the directory.
 	Err error
 }

@@ -128,7 +128,7 @@ func Installed(i Interpreter) []manifest.Plugin {
 			p.Err = bad
 		case d.Dir == "":
 			p.Dir = i.Library
-			p.Err = fmt.Errorf("the package %s declares %s, but Python does not find the module", d.Package, d.Entry)
+			p.Err = &manifest.RefusedError{Err: fmt.Errorf("the package %s declares %s, but Python does not find the module", d.Package, d.Entry)}
 		}
 		found = append(found, p)
 	}

@@ -59,6 +59,8 @@ type Environment struct {
 	Writable []string
 	// Cache is a directory for answers of interpreters that confined code cannot write to; empty means that nothing is cached.
 	Cache string
+	// OnlyCached starts no program: without a cached answer, there is no interpreter.
+	OnlyCached bool
 }
 
 // UnavailableError says why no interpreter can run extensions.
@@ -87,13 +89,27 @@ func Find(e Environment) (Interpreter, error) {
 		return Interpreter{}, err
 	}
 	key := e.key(found)
+	if e.OnlyCached {
+		if i, ok := e.recall(key); ok {
+			return i, i.check()
+		}
+		return Interpreter{}, unavailable("%s was not asked for its version, because nothing is started in a directory that is not trusted", found)
+	}
 	entry, _ := answers.LoadOrStore(key, &answer{})
 	a, _ := entry.(*answer)
 	a.once.Do(func() { a.i, a.err = e.ask(found, key) })
-	if a.err == nil && a.i.Version.Before(Oldest) {
-		return a.i, unavailable("%s is Python %s, and extensions need %d.%d or newer", found, a.i.Version, Oldest[0], Oldest[1])
+	if a.err != nil {
+		return Interpreter{}, a.err
 	}
-	return a.i, a.err
+	return a.i, a.i.check()
+}
+
+// check returns an error if the interpreter is too old.
+func (i Interpreter) check() error {
+	if i.Version.Before(Oldest) {
+		return unavailable("%s is Python %s, and extensions need %d.%d or newer", i.Found, i.Version, Oldest[0], Oldest[1])
+	}
+	return nil
 }
 
 // look returns the first python3 in PATH that confined code cannot have written.

@@ -131,6 +131,11 @@ func TestFindAsksOnce(t *testing.T) {
 			t.Errorf("got %s, %v, started %d times, want %s and %d", i.Version, err, p.started(t), version, started)
 		}
 	}
+	p.env.OnlyCached = true
+	if _, err := python.Find(p.env); err == nil || !strings.Contains(err.Error(), "was not asked") || p.started(t) != 0 {
+		t.Errorf("nothing is cached: got %v, started %d times", err, p.started(t))
+	}
+	p.env.OnlyCached = false
 	day := time.Date(2024, 1, 2, 0, 0, 0, 0, time.UTC)
 	write("3,12,0", day)
 	find("3.12.0", 1)
@@ -147,6 +152,7 @@ func TestFindAsksOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	find("3.12.1", 4)
+	p.env.OnlyCached = true
 	find("3.12.1", 4)
 }
 

@@ -53,6 +53,15 @@ type Entry struct {
 	asks func() manifest.Asks
 }
 
+// Tier returns where the plugin comes from: the project, the user's own files, or what was installed for the user, by aura or as a
+// package of Python. A plugin shadows those of lower tiers.
+func (e Entry) Tier() config.HomeKind {
+	if e.Home.Kind == config.HomeUser && (e.Installed || e.Origin != nil) {
+		return config.HomeInstalled
+	}
+	return e.Home.Kind
+}
+
 // Asks returns what the plugin requests beyond the defaults.
 func (e Entry) Asks() manifest.Asks {
 	if e.asks == nil {
@@ -113,16 +122,16 @@ func Catalog(c *config.Config) ([]Entry, error) {
 // noticesOf returns what the user should know about the plugins at every start: which plugins replace others, and which are not
 // available.
 func noticesOf(entries []Entry) []string {
-	homes := map[string]config.HomeKind{}
+	tiers := map[string]config.HomeKind{}
 	for _, e := range entries {
-		homes[e.Dir] = e.Home.Kind
+		tiers[e.Dir] = e.Tier()
 	}
 	var out []string
 	unavailable := map[string][]string{}
 	for _, e := range entries {
 		for _, dir := range e.Shadows {
 			if e.Status != StatusExcluded {
-				out = append(out, fmt.Sprintf("plugin %q of the %s (%s) replaces the one of the %s (%s)", e.Name, e.Home.Kind, e.Dir, homes[dir], dir))
+				out = append(out, fmt.Sprintf("the %s plugin %q (%s) replaces the %s one (%s)", e.Tier(), e.Name, e.Dir, tiers[dir], dir))
 			}
 		}
 		if e.Status == StatusUnavailable {

@@ -24,13 +24,14 @@ type guest struct {
 	err error
 }
 
-// Python finds the interpreter that runs extensions. It never returns a program that tools can change.
+// Python finds the interpreter that runs extensions. It never returns a program that tools can change, and starts nothing in a
+// directory that is not trusted.
 func Python(c *config.Config) (python.Interpreter, error) {
 	writable := []string{c.Workdir}
 	if confined := NewConfinement(c, c.Features, ""); confined.enabled {
 		writable = append(writable, confined.Policy(sandbox.KindShell).ReadWrite...)
 	}
-	return python.Find(python.Environment{Environ: c.Inherited, Writable: writable, Cache: c.State.Cache()})
+	return python.Find(python.Environment{Environ: c.Inherited, Writable: writable, Cache: c.State.Cache(), OnlyCached: c.Untrusted})
 }
 
 func newGuest(c *config.Config) *guest {
