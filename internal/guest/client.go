@@ -39,6 +39,7 @@ type Client struct {
 	mu      sync.Mutex
 	last    uint64
 	waiting map[uint64]chan<- message
+	history history
 	// gone is closed by Close.
 	gone chan struct{}
 }
@@ -57,6 +58,8 @@ func (c *Client) Close() { close(c.gone) }
 
 // Run receives the frames of the guest until the stream ends or the guest breaks the protocol. It returns io.EOF or the violation.
 func (c *Client) Run(r io.Reader) error {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
 	desk := newDesk(c)
 	defer desk.close()
 	for {
@@ -72,7 +75,7 @@ func (c *Client) Run(r io.Reader) error {
 			return fmt.Errorf("reading a frame of the guest: %w, in %.60q", err, text)
 		}
 		if m.Ask != "" {
-			if err := desk.handle(m); err != nil {
+			if err := desk.handle(ctx, m); err != nil {
 				return err
 			}
 			continue
@@ -112,6 +115,7 @@ func (c *Client) call(ctx context.Context, frame call) (json.RawMessage, error) 
 	frame.ID = c.last
 	c.waiting[frame.ID] = answered
 	c.mu.Unlock()
+	defer c.history.begin(frame.ID, frame.lists)()
 	if err := c.write(frame); errors.Is(err, errTooLarge) {
 		c.forget(frame.ID)
 		return nil, &shared.Failure{Kind: shared.FailureSize, Message: fmt.Sprintf("calling %s: %v", frame.Call, err)}
@@ -156,7 +160,9 @@ func (c *Client) Load(ctx context.Context) (shared.Exports, error) {
 	if err != nil {
 		return shared.Exports{}, err
 	}
-	return readExports(o.Name, raw)
+	exports, asksLists, err := readExports(o.Name, raw)
+	c.history.onRequest(asksLists)
+	return exports, err
 }
 
 // Hook calls a hook of the plugin.
@@ -205,8 +211,8 @@ func (c *Client) Event(ctx context.Context, e shared.EventCall) error {
 	return err
 }
 
-// Touches returns true: nothing is known about the plugin's source.
-func (*Client) Touches(string) bool { return true }
+// Touches returns false: the guest has copies of all lists.
+func (*Client) Touches(string) bool { return false }
 
 // send encodes the values of a call, makes the call and decodes its result into out. Values of nil are left out.
 func (c *Client) send(ctx context.Context, frame call, in, args any, env map[string]string, out any) error {
@@ -217,13 +223,14 @@ func (c *Client) send(ctx context.Context, frame call, in, args any, env map[str
 		}
 		return raw
 	}
+	frame.lists, in = c.history.take(in)
 	frame.Context, frame.Args = encode(in), encode(args)
 	if len(env) > 0 {
 		frame.Env = encode(env)
 	}
 	if err == nil && len(frame.Context)+len(frame.Args)+len(frame.Env) > shared.MaxMessage-frameRoom {
 		// The plugin, which may be a guard, is called anyway.
-		frame.Context = encode(withoutLists(in))
+		frame.Context = encode(withLists(in, sdk.Context{}))
 	}
 	if err != nil {
 		return &shared.Failure{Kind: shared.FailureWire, Message: "sending the call to the plugin: " + err.Error()}
@@ -240,22 +247,3 @@ func (c *Client) send(ctx context.Context, frame call, in, args any, env map[str
 
 // frameRoom is more than a frame has beside its context, arguments and environment, in bytes.
 const frameRoom = 64 << 10
-
-// withoutLists returns a copy of a context, or of a hook's context, without its turns and its tool calls.
-func withoutLists(in any) any {
-	lists := []string{shared.ListTurns, shared.ListTools}
-	if c, ok := in.(sdk.Context); ok {
-		return shared.Without(c, lists)
-	}
-	if in == nil {
-		return nil
-	}
-	v := reflect.New(reflect.TypeOf(in)).Elem()
-	v.Set(reflect.ValueOf(in))
-	for _, field := range v.Fields() {
-		if c, ok := reflect.TypeAssert[sdk.Context](field); ok {
-			field.Set(reflect.ValueOf(shared.Without(c, lists)))
-		}
-	}
-	return v.Interface()
-}

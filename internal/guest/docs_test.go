@@ -25,13 +25,15 @@ func TestDocumented(t *testing.T) {
 	} {
 		for field := range kind.Fields() {
 			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-			names = append(names, name)
+			if name != "" {
+				names = append(names, name)
+			}
 		}
 	}
 	for _, v := range []verb{callLoad, callHook, callExecute, callPaths, callCommand, callEvent, callCancel} {
 		names = append(names, string(v))
 	}
-	for _, a := range []ask{askEmit, askListen, askState} {
+	for _, a := range []ask{askEmit, askListen, askState, askLists} {
 		names = append(names, string(a))
 	}
 	for _, op := range []shared.StateOp{shared.StateGet, shared.StateSet, shared.StateDelete, shared.StateList} {

@@ -11,6 +11,9 @@ from agent.extensions.api import LIFECYCLE_EVENTS, ExtensionEventBus
 from aura_runner import exact
 from aura_runner.wire import Wire
 
+# For how many names it is reported that their messages cannot be sent.
+_MOST_NAMES = 100
+
 
 class Bus(ExtensionEventBus):
     """Passes messages to handlers of this extension, and to other plugins of aura. Lifecycle events stay here."""
@@ -39,12 +42,16 @@ class Bus(ExtensionEventBus):
             further = self._known and not self.handled(name) and name not in LIFECYCLE_EVENTS
             subscribe(handler)
             if further:
-                self._post("listen", event=name)
+                self._loop.call_soon_threadsafe(lambda: self._post("listen", event=name))
             return handler
 
         return subscribe_further
 
     def emit(self, name: str, payload: Any = None) -> None:
+        if threading.get_ident() != self._thread:
+            # Handlers run in the loop, whoever emits.
+            self._loop.call_soon_threadsafe(self.emit, name, payload)
+            return
         super().emit(name, payload)
         self._forward(name, payload)
 
@@ -62,16 +69,13 @@ class Bus(ExtensionEventBus):
         try:
             content = exact.tree(payload)
         except TypeError as error:
-            if name not in self._unsendable:
+            if name not in self._unsendable and len(self._unsendable) < _MOST_NAMES:
                 self._unsendable.add(name)
                 self._logger.warning("messages of %r stay inside the extension: %s", name, error)
             return
         self._post("emit", event=name, payload=content)
 
     def _post(self, request: str, **content: Any) -> None:
-        if threading.get_ident() != self._thread:
-            self._loop.call_soon_threadsafe(lambda: self._post(request, **content))
-            return
         self._wire.post(request, **content).add_done_callback(self._posted)
 
     def _posted(self, future: asyncio.Future[Any]) -> None:

@@ -8,13 +8,14 @@ import json
 import os
 from typing import Any
 
-from agent.extensions.api import LIFECYCLE_EVENTS, BlockResult, ExtensionAPI, ExtensionContext
+from agent.extensions.api import LIFECYCLE_EVENTS, BlockResult, ExtensionContext
 from agent.tools.schema import ToolSpec
 from aura_runner import exact, load, log
 from aura_runner.bus import Bus
 from aura_runner.cancel import Signal
 from aura_runner.hooks import POINTS, Hooks
 from aura_runner.invoke import Ended, invoke, positional, tool_arguments
+from aura_runner.registration import Registration
 from aura_runner.session import Config, Metadata, Session, State
 from aura_runner.wire import Failure, Wire
 
@@ -35,7 +36,7 @@ class Runner:
         # The calls that are not answered yet. The thread that receives frames adds them.
         self._signals: dict[int, Signal] = {}
         self._tasks: dict[int, asyncio.Task[None]] = {}
-        self._session = Session()
+        self._session = Session(lambda call: self._wire.ask_blocking("lists", of=call))
         self._hooks = Hooks(self._fire)
 
     def start(self) -> None:
@@ -87,7 +88,7 @@ class Runner:
             raise Failure(f"aura speaks version {given['protocol']} of the protocol of guests, and this runner version {PROTOCOL}", "load")
         self._log = log.logger(given["name"])
         self._metadata = Metadata(self._wire, self._session, self._log)
-        self._api = ExtensionAPI(name=given["name"])
+        self._api = Registration(given["name"])
         self._bus = self._api.events = Bus(given["name"], self._wire, self._loop)
         try:
             await invoke(await invoke(self._extension.register), self._api)
@@ -110,19 +111,21 @@ class Runner:
         if source.reasoning:
             # The history has the model's thinking only if the runner sees each answer.
             events.add("assistant_message")
+        api.loaded({name for name in LIFECYCLE_EVENTS if POINTS[name] in {POINTS[event] for event in events}})
         return {
             "hooks": sorted({POINTS[name] for name in events}),
             "tools": [_tool(spec) for spec in api._tools],
             "commands": [{"name": name, "description": text or ""} for name, (text, _) in api._commands.items()],
             "listens": self._bus.loaded(),
             "emits": sorted(source.emits.difference(LIFECYCLE_EVENTS)),
+            "asks_lists": True,
             "system_prompt": "\n\n".join(str(part) for part in api._system_prompt_parts),
             "warnings": warnings,
         }
 
     async def _call_hook(self, frame: dict[str, Any], signal: Signal) -> Any:
         point, context = frame["point"], frame["context"]
-        ctx = await self._context(context["Context"], Hooks.state(point, context), signal)
+        ctx = await self._context(frame["id"], context["Context"], Hooks.state(point, context), signal)
         try:
             return await self._hooks.call(point, context, ctx)
         finally:
@@ -132,7 +135,7 @@ class Runner:
         spec = next((spec for spec in self._api._tools if spec.name == frame["tool"]), None)
         if spec is None or spec.handler is None:
             raise Failure(f"the extension has no tool {frame['tool']!r}", "unsupported")
-        ctx = await self._context(frame["context"], State.RUNNING, signal)
+        ctx = await self._context(frame["id"], frame["context"], State.RUNNING, signal)
         result = await self._guarded(f"tool {spec.name}", spec.handler, **tool_arguments(spec.handler, frame.get("args") or {}, ctx))
         return exact.tree("" if result is None else str(result))
 
@@ -140,7 +143,7 @@ class Runner:
         if frame["command"] not in self._api._commands:
             raise Failure(f"the extension has no command {frame['command']!r}", "unsupported")
         handler = self._api._commands[frame["command"]][1]
-        ctx = await self._context(frame["context"], State.IDLE, signal)
+        ctx = await self._context(frame["id"], frame["context"], State.IDLE, signal)
         lines: list[str] = []
         log.command_lines.set(lines)
         result = await self._guarded(f"command {frame['command']}", handler, *positional(handler, frame.get("args") or "", ctx))
@@ -157,8 +160,8 @@ class Runner:
             await self._metadata.save()
         return None
 
-    async def _context(self, context: dict[str, Any], state: State, signal: Signal) -> ExtensionContext:
-        self._session._follow(context, state)
+    async def _context(self, call: int, context: dict[str, Any], state: State, signal: Signal) -> ExtensionContext:
+        self._session._follow(call, context, state)
         await self._metadata.load(context.get("SessionID") or "")
         return ExtensionContext(session=self._session, config=Config(context), signal=signal, logger=self._log)
 
