@@ -24,7 +24,7 @@ LINT := bin/tools/golangci-lint
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 # Commit and date of the sources, for 'aura version'; empty outside of a clone. Evaluated only by targets that build.
 BUILD   = github.com/idelchi/aura/internal/build
@@ -40,11 +40,25 @@ build: ## build bin/aura and bin/aura-plugin-host
 run: build ## build, then run a conversation in which a plugin crashes
 	./bin/aura run --config .aura --config examples/crash --home "" --health "$(PROMPT)"
 
+# All three run, also if one fails.
 .PHONY: test
-# The end-to-end tests build the programs themselves, which the test cache does not see: its answer could be an old one.
 test: ## run all tests with the race detector
 	$(if $(RACE),,@echo "no C compiler found: testing without the race detector")
-	$(if $(RACE),CGO_ENABLED=1 )go test -count=1 $(RACE) -timeout 20m $(TESTFLAGS) ./...
+	@$(MAKE) --no-print-directory --keep-going test-e2e test-packages test-sdk
+
+# The tag builds aura with the race detector. The test program itself does without: it only starts processes and waits for them.
+# It builds aura itself, which the test cache does not see: its answer could be an old one.
+.PHONY: test-e2e
+test-e2e: ## run the end-to-end tests
+	$(if $(RACE),CGO_ENABLED=1 )go test -count=1 $(if $(RACE),-tags raceaura) -timeout 20m $(TESTFLAGS) ./internal/e2e
+
+# Many of these tests wait, so more packages run at a time than there are processors.
+.PHONY: test-packages
+test-packages: ## run the tests of all other packages
+	$(if $(RACE),CGO_ENABLED=1 )go test -count=1 $(RACE) -p 4 -timeout 20m $(TESTFLAGS) $$(go list ./... | grep -v '/internal/e2e$$')
+
+.PHONY: test-sdk
+test-sdk: ## run the tests of the SDK
 	$(if $(RACE),CGO_ENABLED=1 )go -C sdk test $(RACE) $(TESTFLAGS) ./...
 
 # TESTED=1 leaves out the tests, for whoever has just run them.

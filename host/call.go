@@ -19,7 +19,8 @@ func (s *supervisor) call(
 	ctx context.Context, doing string, limit time.Duration, fn func(context.Context, shared.Remote) error,
 ) (span, error) {
 	asked := time.Now()
-	c, err := s.acquire(ctx, limit)
+	// A call with a short deadline waits for a slow start all the same: starting has a deadline of its own.
+	c, err := s.acquire(ctx, max(limit, timeoutsOf(s.specNow().Manifest).load))
 	began := time.Now()
 	waited := began.Sub(asked)
 	if err != nil {

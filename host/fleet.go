@@ -54,6 +54,9 @@ func Start(ctx context.Context, o Options, specs []Spec) (*Fleet, error) {
 func (f *Fleet) prepare(spec Spec) *Plugin {
 	log, err := openLog(spec.LogFile)
 	log.hide(f.opts.Secrets)
+	if f.opts.OnLog != nil && log != nil {
+		log.leveled = func(level, text string) { f.opts.OnLog(spec.Name, level, text) }
+	}
 	s := newSupervisor(f.opts, spec, log)
 	if err != nil {
 		s.notify(NoticeWarning, fmt.Sprintf("plugin %q: its output is not kept: %v", spec.Name, err))

@@ -52,6 +52,8 @@ type Options struct {
 	// many goroutines, OnState while a plugin's lock is held. They must not block for long and must not call the fleet.
 	OnCall  func(Call)
 	OnState func(StateChange)
+	// OnLog receives the lines that plugins write with sdk.Log; nil for none. It is called while the log is locked.
+	OnLog func(plugin, level, text string)
 	// State changes or reads a store of a plugin; nil if there is no place for one.
 	State func(ctx context.Context, plugin string, r shared.StateRequest) (shared.StateAnswer, error)
 	// Shell runs the command of a bash: condition.

@@ -83,6 +83,28 @@ type logFile struct {
 	hidden *redact.Stream
 	// within reports that the last line is not complete yet. The next write continues that line, without a time.
 	within bool
+	// leveled receives the lines that sdk.Log wrote; nil for none. line is the last line, which is not complete yet, cut at
+	// limit.Notice.
+	leveled func(level, text string)
+	line    string
+}
+
+// levelLine matches a line of sdk.Log.
+var levelLine = regexp.MustCompile(`^\[(debug|info|warn|error)\] (.*)`)
+
+// report passes a complete line of sdk.Log on.
+func (l *logFile) report(part string) {
+	if l.leveled == nil {
+		return
+	}
+	l.line += part[:min(len(part), max(0, limit.Notice-len(l.line)))]
+	if !strings.HasSuffix(part, "\n") {
+		return
+	}
+	if m := levelLine.FindStringSubmatch(strings.TrimRight(l.line, "\n")); m != nil {
+		l.leveled(m[1], m[2])
+	}
+	l.line = ""
 }
 
 // LogTime is the layout of the time before each line of a log, in UTC. A space follows it.
@@ -135,6 +157,7 @@ func (l *logFile) Write(p []byte) (int, error) {
 func (l *logFile) writeLines(text string) {
 	now := time.Now().UTC().Format(LogTime) + " "
 	for line := range strings.Lines(text) {
+		l.report(line)
 		if !l.within {
 			line = now + line
 		}

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"sync"
 
-	"google.golang.org/grpc/status"
-
 	"github.com/idelchi/aura/shared"
 )
 
@@ -56,11 +54,8 @@ func (s services) State(ctx context.Context, r shared.StateRequest) (shared.Stat
 // serve handles the requests of a child until its connection ends.
 func (c *child) serve(s *supervisor) {
 	c.serving.Go(func() {
-		err := c.Serve(context.Background(), services{s, c})
-		if _, ended := status.FromError(err); !ended {
-			// The child sent something that is no request. Its requests get no answer any more.
-			s.log.printf("[aura] %v", err)
-		}
+		// The error says that the connection has ended.
+		_ = c.Serve(context.Background(), services{s, c})
 	})
 }
 
@@ -76,7 +71,7 @@ type EventCounts struct {
 	// Emitted counts the events that the plugin emitted.
 	Emitted int64 `json:"emitted"`
 	// Delivered counts the events whose handlers returned without an error, and Failed the others that reached the plugin's process or
-	// found none. Dropped counts the events for which there was no room. Waiting is how many wait now.
+	// found none. Dropped counts the events for which there was no room. Waiting is how many wait or are being handled now.
 	Delivered int64 `json:"delivered"`
 	Failed    int64 `json:"failed"`
 	Dropped   int64 `json:"dropped"`
@@ -103,9 +98,7 @@ func (m *mailbox) count(change func(*EventCounts)) {
 func (m *mailbox) snapshot() EventCounts {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	out := m.counts
-	out.Waiting = int64(len(m.waiting))
-	return out
+	return m.counts
 }
 
 // add appends an event, or drops it. It reports whether a goroutine that delivers must be started.
@@ -119,6 +112,7 @@ func (m *mailbox) add(e shared.EventCall) bool {
 	}
 	m.waiting = append(m.waiting, e)
 	m.bytes += size
+	m.counts.Waiting++
 	if m.delivering != nil {
 		return false
 	}
@@ -149,6 +143,7 @@ func (m *mailbox) close() {
 	m.mu.Lock()
 	m.closed = true
 	m.counts.Dropped += int64(len(m.waiting))
+	m.counts.Waiting -= int64(len(m.waiting))
 	m.waiting, m.bytes = nil, 0
 	delivering := m.delivering
 	m.mu.Unlock()
@@ -181,6 +176,7 @@ func (s *supervisor) deliver(e shared.EventCall) {
 	s.observe(PointEvent, took, nil, nil, err)
 	s.logReturned(err)
 	s.mail.count(func(c *EventCounts) {
+		c.Waiting--
 		if err != nil {
 			c.Failed++
 		} else {

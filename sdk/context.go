@@ -100,7 +100,9 @@ type Context struct {
 	Mode      string
 	ModelInfo ModelInfo
 	Stats     Stats
-	Workdir   string
+	// CostUSD is the cost of the session so far, in US dollars, or nil if a price is not known.
+	CostUSD *float64
+	Workdir string
 	// MessageCount is the number of messages in the history.
 	MessageCount int
 

@@ -37,8 +37,8 @@ func On(name string, handler func(ctx context.Context, e Event) error) {
 	handlers.of[name] = append(handlers.of[name], handler)
 }
 
-// Emit sends an event to the plugins that listen to it. It does not wait for them. An event for a plugin that is down or has too many
-// events waiting is dropped. Emit returns an error if the payload is larger than MaxPayload or cannot be sent.
+// Emit sends an event to the other plugins that listen to it. It does not wait for them. An event for a plugin that is down or has too
+// many events waiting is dropped. Emit returns an error if the payload is larger than MaxPayload or cannot be sent.
 func Emit(name string, payload any) error {
 	handlers.Lock()
 	called := handlers.of[name]

@@ -98,27 +98,42 @@ func (r *Requester) serve(stream grpc.BidiStreamingServer[wire.Answer, wire.Requ
 	}
 }
 
-// post sends a request. If answered is nil, the request needs no answer.
-func (r *Requester) post(ctx context.Context, verb string, body any, answered chan<- *wire.Reply) (id uint64, err error) {
+// ask sends a request and waits for the answer. out is a pointer to the result, or nil if there is none.
+func (r *Requester) ask(ctx context.Context, verb string, body, out any) error {
 	b, err := encode(body)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	select {
 	case <-r.opened:
 	case <-ctx.Done():
-		return 0, ctx.Err()
+		return ctx.Err()
 	}
-	if answered != nil {
-		id = r.expect(answered)
-	}
+	answered := make(chan *wire.Reply, 1)
+	id := r.expect(answered)
 	r.sending.Lock()
-	defer r.sending.Unlock()
-	if err := r.stream.Send(&wire.Request{Id: id, Verb: verb, Body: b}); err != nil {
+	err = r.stream.Send(&wire.Request{Id: id, Verb: verb, Body: b})
+	r.sending.Unlock()
+	if err != nil {
 		r.forget(id)
-		return 0, fmt.Errorf("asking aura: %w", err)
+		return fmt.Errorf("asking aura: %w", err)
 	}
-	return id, nil
+	select {
+	case reply := <-answered:
+		if f := reply.GetFailure(); f != nil {
+			return errors.New(string(f.GetMessage()))
+		}
+		if out == nil {
+			return nil
+		}
+		return decode(reply.GetBody(), out)
+	case <-r.stream.Context().Done():
+		r.forget(id)
+		return errors.New("asking aura: the connection is gone")
+	case <-ctx.Done():
+		r.forget(id)
+		return ctx.Err()
+	}
 }
 
 // expect returns the id of a request whose answer goes to answered.
@@ -139,36 +154,21 @@ func (r *Requester) forget(id uint64) chan<- *wire.Reply {
 	return waiting
 }
 
-// Emit sends an event and does not wait.
+// Emit sends an event. When it returns, aura has passed the event on or dropped it.
 func (r *Requester) Emit(ctx context.Context, name string, payload []byte) error {
-	_, err := r.post(ctx, verbEmit, emitFrame{Name: name, Payload: payload}, nil)
-	return err
+	return r.ask(ctx, verbEmit, emitFrame{Name: name, Payload: payload}, nil)
 }
 
-// Listen adds an event to those that the plugin handles. It does not wait.
+// Listen adds an event to those that the plugin handles.
 func (r *Requester) Listen(ctx context.Context, name string) error {
-	_, err := r.post(ctx, verbListen, name, nil)
-	return err
+	return r.ask(ctx, verbListen, name, nil)
 }
 
 // State changes or reads a store.
 func (r *Requester) State(ctx context.Context, request StateRequest) (StateAnswer, error) {
-	answered := make(chan *wire.Reply, 1)
-	id, err := r.post(ctx, verbState, request, answered)
-	if err != nil {
-		return StateAnswer{}, err
-	}
 	var out StateAnswer
-	select {
-	case reply := <-answered:
-		if f := reply.GetFailure(); f != nil {
-			return out, errors.New(string(f.GetMessage()))
-		}
-		return out, decode(reply.GetBody(), &out)
-	case <-ctx.Done():
-		r.forget(id)
-		return out, ctx.Err()
-	}
+	err := r.ask(ctx, verbState, request, &out)
+	return out, err
 }
 
 func (s *server) Serve(stream grpc.BidiStreamingServer[wire.Answer, wire.Request]) error {
@@ -190,13 +190,12 @@ func (c *client) Serve(ctx context.Context, services Services) error {
 	if err != nil {
 		return fmt.Errorf("serving a plugin's requests: %w", err)
 	}
+	s := serving{ctx: ctx, services: services, stream: stream}
 	states := make(chan *wire.Request, stateRequests)
 	var worker sync.WaitGroup
 	worker.Go(func() {
 		for request := range states {
-			if stream.Send(&wire.Answer{Id: request.GetId(), Reply: stateReply(ctx, services, request)}) != nil {
-				cancel() // the connection is gone
-			}
+			s.answer(request)
 		}
 	})
 	defer worker.Wait()
@@ -207,45 +206,63 @@ func (c *client) Serve(ctx context.Context, services Services) error {
 			return err
 		}
 		seen(len(request.GetBody()))
-		switch request.GetVerb() {
-		case verbEmit:
-			var f emitFrame
-			if err = decode(request.GetBody(), &f); err == nil {
-				err = services.Emit(ctx, f.Name, f.Payload)
-			}
-		case verbListen:
-			var name string
-			if err = decode(request.GetBody(), &name); err == nil {
-				err = services.Listen(ctx, name)
-			}
-		case verbState:
-			select {
-			case states <- request:
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		default:
-			err = fmt.Errorf("unknown verb %q", request.GetVerb())
+		if request.GetVerb() != verbState {
+			s.answer(request)
+			continue
 		}
-		if err != nil {
-			return fmt.Errorf("serving a plugin's request: %w", err)
+		select {
+		case states <- request:
+		case <-ctx.Done():
+			return ctx.Err()
 		}
 	}
 }
 
-func stateReply(ctx context.Context, services Services, request *wire.Request) *wire.Reply {
-	var asked StateRequest
-	err := decode(request.GetBody(), &asked)
-	var answer StateAnswer
-	if err == nil {
-		answer, err = services.State(ctx, asked)
-	}
+// serving is aura's side of a plugin's requests.
+type serving struct {
+	ctx      context.Context //nolint:containedctx // it is that of the stream
+	services Services
+	stream   grpc.BidiStreamingClient[wire.Answer, wire.Request]
+	sending  sync.Mutex
+}
+
+// answer handles a request and sends the answer. If it cannot be sent, the connection is gone, and the next Recv says so.
+func (s *serving) answer(request *wire.Request) {
+	out, err := s.handle(request)
 	var body []byte
 	if err == nil {
-		body, err = encode(answer)
+		body, err = encode(out)
 	}
+	reply := &wire.Reply{Body: body}
 	if err != nil {
-		return &wire.Reply{Failure: &wire.Failure{Kind: string(FailureError), Message: []byte(err.Error())}}
+		reply = &wire.Reply{Failure: &wire.Failure{Kind: string(FailureError), Message: []byte(err.Error())}}
 	}
-	return &wire.Reply{Body: body}
+	s.sending.Lock()
+	defer s.sending.Unlock()
+	_ = s.stream.Send(&wire.Answer{Id: request.GetId(), Reply: reply})
+}
+
+func (s *serving) handle(request *wire.Request) (any, error) {
+	switch request.GetVerb() {
+	case verbEmit:
+		var f emitFrame
+		if err := decode(request.GetBody(), &f); err != nil {
+			return nil, err
+		}
+		return true, s.services.Emit(s.ctx, f.Name, f.Payload)
+	case verbListen:
+		var name string
+		if err := decode(request.GetBody(), &name); err != nil {
+			return nil, err
+		}
+		return true, s.services.Listen(s.ctx, name)
+	case verbState:
+		var asked StateRequest
+		if err := decode(request.GetBody(), &asked); err != nil {
+			return nil, err
+		}
+		return s.services.State(s.ctx, asked)
+	default:
+		return nil, fmt.Errorf("asking aura: unknown request %q", request.GetVerb())
+	}
 }

@@ -56,13 +56,18 @@ func (f *fake) Command(_ context.Context, c CommandCall) (sdk.CommandResult, err
 
 func connect(tb testing.TB, impl Served) *client {
 	tb.Helper()
+	return connectWith(tb, impl, NewRequester())
+}
+
+func connectWith(tb testing.TB, impl Served, requests *Requester) *client {
+	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "s")
 	listener, err := net.Listen("unix", path)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	server := newGRPCServer(nil)
-	if err := (&adapter{impl: impl}).GRPCServer(nil, server); err != nil {
+	if err := (&adapter{impl: impl, requests: requests}).GRPCServer(nil, server); err != nil {
 		tb.Fatal(err)
 	}
 	served := make(chan error, 1)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -201,7 +202,7 @@ func TestGuestLoad(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := python(t, "-- ext.py --\n"+tt.source, "ext.py")
+			p := python(t, filepath.Join(unpack(t, "-- ext.py --\n"+tt.source), "ext.py"), nil)
 			_, err1 := p.Load(t.Context())
 			_, err2 := p.Execute(t.Context(), shared.ToolCall{Tool: "t"})
 			for _, err := range []error{err1, err2} {

@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,9 +26,9 @@ var interpreter = sync.OnceValues(func() (string, error) {
 	return strings.TrimSpace(string(out)), err
 })
 
-// python starts a child whose guest runs an extension, and does not load it. archive holds the extension's files; target is the file or
-// the directory of the extension in it.
-func python(t *testing.T, archive, target string, options ...func(*shared.LaunchSpec)) *started {
+// python starts a child whose guest runs an extension, and does not load it. target is the file or the directory of the extension, or an
+// entry point. paths are directories with further modules.
+func python(t *testing.T, target string, env []string, paths ...string) *started {
 	t.Helper()
 	testneed.Program(t, "python")
 	program, err := interpreter()
@@ -38,21 +39,21 @@ func python(t *testing.T, archive, target string, options ...func(*shared.Launch
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := unpack(t, archive)
-	spec := shared.LaunchSpec{
-		Name: "mine", Dir: dir, Guest: &shared.Guest{Program: program, Args: aar.Args(root, filepath.Join(dir, target))},
-	}
-	for _, o := range options {
-		o(&spec)
-	}
-	return start(t, spec, "PATH="+os.Getenv("PATH"))
+	return start(t, shared.LaunchSpec{
+		Name: "mine", Dir: filepath.Dir(target), Guest: &shared.Guest{Program: program, Args: aar.Args(root, target, paths...)},
+	}, append(env, "PATH="+os.Getenv("PATH"))...)
 }
 
 // extension starts a child with an extension of one file, and loads it. aura's side of its requests is served.
 func extension(t *testing.T, source string) (*started, shared.Exports) {
 	t.Helper()
-	p := python(t, "-- ext.py --\n"+source, "ext.py")
-	p.serve(t, newServices())
+	return loaded(t, python(t, filepath.Join(unpack(t, "-- ext.py --\n"+source), "ext.py"), nil), newServices())
+}
+
+// loaded loads the extension of a child.
+func loaded(t *testing.T, p *started, s *services) (*started, shared.Exports) {
+	t.Helper()
+	p.serve(t, s)
 	exports, err := p.Load(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -60,14 +61,20 @@ func extension(t *testing.T, source string) (*started, shared.Exports) {
 	return p, exports
 }
 
-// stored starts a child with one of the test extensions in internal/aar, and loads it.
-func stored(t *testing.T, name string) (*started, shared.Exports) {
+// storedPath returns the path of one of the test extensions in internal/aar.
+func storedPath(t *testing.T, name string) string {
 	t.Helper()
-	source, err := os.ReadFile(filepath.Join("..", "..", "internal", "aar", "testdata", "extensions", name))
+	path, err := filepath.Abs(filepath.Join("..", "..", "internal", "aar", "testdata", "extensions", name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return extension(t, string(source))
+	return path
+}
+
+// stored starts a child with one of the test extensions in internal/aar, and loads it.
+func stored(t *testing.T, name string) (*started, shared.Exports) {
+	t.Helper()
+	return loaded(t, python(t, storedPath(t, name), nil), newServices())
 }
 
 // pointName returns the name of a hook point.
@@ -110,10 +117,7 @@ func (s *services) Emit(_ context.Context, name string, payload []byte) error {
 	}
 	text, err := shared.EncodeExact(value)
 	s.emitted = append(s.emitted, name+" "+string(text))
-	select {
-	case s.grew <- struct{}{}:
-	default:
-	}
+	s.changed()
 	return err
 }
 
@@ -121,6 +125,7 @@ func (s *services) Listen(_ context.Context, name string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.listens = append(s.listens, name)
+	s.changed()
 	return nil
 }
 
@@ -146,6 +151,39 @@ func (s *services) State(_ context.Context, r shared.StateRequest) (shared.State
 		return out, errors.New("unknown operation")
 	}
 	return out, nil
+}
+
+// snapshot returns a copy of the state.
+func (s *services) snapshot() map[string]string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.state)
+}
+
+// await returns once enough holds.
+func (s *services) await(t *testing.T, enough func() bool) {
+	t.Helper()
+	for {
+		s.mu.Lock()
+		done := enough()
+		s.mu.Unlock()
+		if done {
+			return
+		}
+		select {
+		case <-s.grew:
+		case <-t.Context().Done():
+			t.Fatalf("only these came: %q, %q", s.emitted, s.listens)
+		}
+	}
+}
+
+// changed wakes whoever awaits something.
+func (s *services) changed() {
+	select {
+	case s.grew <- struct{}{}:
+	default:
+	}
 }
 
 // tool runs a tool of the extension and returns its result, or the text of its error after "error: ".

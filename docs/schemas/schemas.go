@@ -1,6 +1,6 @@
-// Package schemas holds the JSON schemas of aura's configuration files. They are generated:
+// Package schemas holds the JSON schemas of the files in a home. They are generated:
 //
-//	go test ./internal/docs -run TestConfigurationSchemas -update
+//	go test ./internal/schema -run TestPublished -update
 package schemas
 
 import "embed"

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/idelchi/aura/host"
@@ -27,15 +28,12 @@ func (s *Session) reportLoadFindings() {
 	}
 }
 
-// loadFindings returns the errors that the check finds in a plugin, other than those in lines that the load error names.
+// loadFindings returns the errors that the check finds in a plugin, each once, other than those in lines that the load error names.
 func loadFindings(spec host.Spec, loadError string) []string {
 	var out []string
 	for _, f := range sourcecheck.Dir(spec.Dir, sourcecheck.Options{Unsafe: spec.Unsafe}) {
 		if f.Severity != sourcecheck.Error || f.Line > 0 && strings.Contains(loadError, fmt.Sprintf("%s:%d:", f.File, f.Line)) || strings.Contains(loadError, f.Message) {
 			continue
-		}
-		if len(out) == maxLoadFindings {
-			return append(out, fmt.Sprintf("there is more; run aura plugins check %s", spec.Name))
 		}
 		place := f.File
 		if rel, err := filepath.Rel(spec.Dir, f.File); err == nil {
@@ -44,6 +42,12 @@ func loadFindings(spec host.Spec, loadError string) []string {
 		text := fmt.Sprintf("%s:%d: %s", place, f.Line, f.Message)
 		if f.Fix != "" {
 			text += "; " + f.Fix
+		}
+		if slices.Contains(out, text) {
+			continue // two places in one line
+		}
+		if len(out) == maxLoadFindings {
+			return append(out, fmt.Sprintf("there is more; run aura plugins check %s", spec.Name))
 		}
 		out = append(out, text)
 	}

@@ -65,6 +65,9 @@ func (c *pluginChange) start(ctx context.Context, s *Session, next *setup.Setup)
 	if s.opts.PluginEvents {
 		watchPlugins(&o, &s.secrets, s.events.send)
 	}
+	if s.opts.PluginLogs {
+		watchLogs(&o, s.events.send)
+	}
 	c.place = place
 	if c.fleet, err = host.Start(ctx, o, next.Specs); err != nil {
 		c.abort()

@@ -44,11 +44,12 @@ type Options struct {
 	Auto bool
 	// Vars holds variables for templates. They override the variables of the task.
 	Vars map[string]string
-	// Continue continues the newest session. Resume continues the session with this id, name or title.
+	// Continue continues the session that was used last. Resume continues the session with this id, name or title.
 	Continue bool
 	Resume   string
-	// PluginEvents enables PluginCall and PluginState events.
+	// PluginEvents enables PluginCall and PluginState events, and PluginLogs PluginLog events.
 	PluginEvents bool
+	PluginLogs   bool
 }
 
 // gate returns the gate of the options, or a gate that never asks.

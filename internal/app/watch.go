@@ -21,6 +21,11 @@ func watchPlugins(o *host.Options, secrets *redact.Current, send func(event.Even
 	}
 }
 
+// watchLogs makes a fleet report what plugins log as events.
+func watchLogs(o *host.Options, send func(event.Event)) {
+	o.OnLog = func(plugin, level, text string) { send(event.PluginLog{Plugin: plugin, Level: level, Text: text}) }
+}
+
 // pluginCall returns the event of a call.
 func pluginCall(c host.Call, secrets *redact.Redactor) event.PluginCall {
 	e := event.PluginCall{

@@ -253,6 +253,11 @@ func TestToolSchema(t *testing.T) {
 		"no word for a command":       {`{}; var _ = sdk.CommandSchema{Name: "two words"}`, `command-schema`},
 		"a slash in a command":        {`{}; var _ = sdk.CommandSchema{Name: "/x"}`, `the Name "/x", want one word without a slash`},
 		"a command":                   {`{}; var _ = sdk.CommandSchema{Name: "x"}`, ""},
+		"a tool to disable":           {`{}; var _ = sdk.Result{DisableTools: []string{"Bash", "*", "Ba*", "mcp__x__y", "Other"}}`, ""},
+		"no tool to disable":          {`{}; var _ = sdk.Result{DisableTools: []string{"bash"}}`, `disable-tools DisableTools has "bash", which is no tool; did you mean "Bash"?`},
+		"a conditional tool":          {`{}; var _ = sdk.Result{DisableTools: []string{"Task"}}`, ""},
+		"computed tools to disable":   {`{}; var _ = sdk.Result{DisableTools: []string{computed()}}`, ""},
+		"no conditional tool":         {`{}; var _ = sdk.BeforeToolResult{Result: sdk.Result{DisableTools: []string{"Tusk"}}}`, `disable-tools DisableTools has "Tusk", which is no tool; did you mean "Task"?`},
 		"a command without a name":    {`{}; var _ = sdk.CommandSchema{Description: "x"}`, ""},
 		"a property that is computed": {`{Name: "A", Parameters: sdk.ToolParameters{Properties: map[string]sdk.ToolProperty{computed(): {}}, Required: []string{"y"}}}`, ""},
 	} {

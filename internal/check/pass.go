@@ -51,7 +51,7 @@ var rules = []func(*pass, ast.Node){
 	jsonValues, formats, verbs, printedCalls, templates,
 	storedValues, structValues,
 	shifts, channelRanges, nilAssignments, rangeStrings, forwardedValues, capturedValues, constantGroups,
-	toolSchemas, commandSchemas,
+	toolSchemas, commandSchemas, disabledTools,
 }
 
 func (p *pass) run() {

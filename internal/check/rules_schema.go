@@ -5,8 +5,11 @@ import (
 	"go/ast"
 	"go/constant"
 	"go/types"
+	"maps"
+	"slices"
 
 	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/nearest"
 	"github.com/idelchi/aura/internal/pluginsource"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/sdk"
@@ -57,6 +60,28 @@ func commandSchemas(p *pass, n ast.Node) {
 	if name, ok := p.fields(lit)["Name"]; ok {
 		if text, known := p.text(name); known && !pluginsource.IsCommandName(text) {
 			p.report(name, atLoad, "command-schema", fmt.Sprintf("a command with the Name %q, want one word without a slash", text), "")
+		}
+	}
+}
+
+// disabledTools finds patterns of DisableTools that match no tool but resemble the name of one. Other patterns may be about tools that
+// are unknown here.
+func disabledTools(p *pass, n ast.Node) {
+	lit, ok := n.(*ast.CompositeLit)
+	if !ok || !p.isSDK(lit, "Result") {
+		return
+	}
+	list, ok := ast.Unparen(p.fields(lit)["DisableTools"]).(*ast.CompositeLit)
+	if !ok {
+		return
+	}
+	known := slices.Concat(slices.Sorted(maps.Keys(p.options.Taken)), tool.Conditional())
+	for _, e := range list.Elts {
+		pattern, constant := p.text(e)
+		near := nearest.Hint(pattern, known)
+		matches := slices.ContainsFunc(known, func(name string) bool { return tool.Match([]string{pattern}, name) })
+		if constant && near != "" && !matches {
+			p.report(e, maybe, "disable-tools", fmt.Sprintf("DisableTools has %q, which is no tool%s", pattern, near), "")
 		}
 	}
 }

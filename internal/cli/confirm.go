@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/idelchi/aura/internal/frontend"
@@ -16,8 +14,8 @@ import (
 // attended is a front end with a user at the terminal.
 type attended struct {
 	renderer
-	lines *bufio.Reader
-	err   io.Writer
+	keyboard keyboard
+	err      io.Writer
 	// screen shows the question.
 	screen *terminal.Screen
 }
@@ -25,11 +23,11 @@ type attended struct {
 // attend lets the user at the terminal answer questions. If input or standard error is not a terminal, there is no user to ask,
 // and attend returns r.
 func attend(s streams, r renderer) frontend.FrontEnd {
-	in, ok := s.in.(*os.File)
-	if !ok || !isTerminal(in) || !isTerminal(s.err) {
+	k, ok := keyboardOf(s)
+	if !ok {
 		return r
 	}
-	return attended{renderer: r, lines: bufio.NewReader(in), err: s.err, screen: s.screen}
+	return attended{renderer: r, keyboard: k, err: s.err, screen: s.screen}
 }
 
 // ShowThinking forwards the call to the renderer.
@@ -52,29 +50,13 @@ func (a attended) Ask(ctx context.Context, q setup.Question) (setup.Answer, erro
 	}
 	question := look.Paint(terminal.Strong, "? "+indent(call)) + look.Paint(terminal.Plain,
 		fmt.Sprintf("\n  %s; always means %s, until the session ends\n  run it? [y]es, [N]o, [a]lways: ", why, q.Always))
-	if err := terminal.Print(a.err, question); err != nil {
-		return setup.Reject, fmt.Errorf("showing the question: %w", err)
-	}
-	answer := make(chan typed, 1)
-	// A read from a terminal cannot be cancelled. If the run ends before the answer, the process ends too.
-	go func() {
-		text, err := a.lines.ReadString('\n')
-		answer <- typed{text, err}
-	}()
-	select {
-	case <-ctx.Done():
+	answer, err := a.keyboard.ask(ctx, func() error { return terminal.Print(a.err, question) })
+	if err != nil {
 		fmt.Fprintln(a.err)
-		return setup.Reject, context.Cause(ctx)
-	case said := <-answer:
-		a.screen.Answered()
-		return answered(said.text), said.err
+		return setup.Reject, err
 	}
-}
-
-// typed is a line that the user typed.
-type typed struct {
-	text string
-	err  error
+	a.screen.Answered()
+	return answered(answer), nil
 }
 
 // answered converts the user's answer. Anything other than yes or always means no.

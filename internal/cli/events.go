@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// pluginEvents is the kind of the events plugin_call and plugin_state.
+	// pluginEvents is the kind of the events plugin_call, plugin_state and plugin_log.
 	pluginEvents = "plugins"
 	// waitingEvents is the kind of the event waiting.
 	waitingEvents = "waiting"
@@ -24,7 +24,7 @@ var eventKinds = []string{pluginEvents, waitingEvents}
 func (o *runOptions) registerEvents(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&o.events, "events", nil, "with --json or --debug, show these `KINDS` of events too: "+strings.Join(eventKinds, ", "))
 	complete := cobra.FixedCompletions([]cobra.Completion{
-		cobra.CompletionWithDesc(pluginEvents, "calls of plugins, and their states"),
+		cobra.CompletionWithDesc(pluginEvents, "calls of plugins, their states and their logs"),
 		cobra.CompletionWithDesc(waitingEvents, "what the session waits for"),
 	}, cobra.ShellCompDirectiveNoFileComp)
 	// The only possible error is a flag that does not exist.

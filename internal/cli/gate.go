@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -84,16 +82,17 @@ func contradicted(cmd *cobra.Command) string {
 // asker returns a function that asks the user whether to trust a project. It returns nil if there is no terminal for the question
 // or the answer.
 func asker(s streams) func(context.Context, *app.UntrustedError) (app.Answer, error) {
-	in, ok := s.in.(*os.File)
-	if !ok || !isTerminal(s.in) || !isTerminal(s.err) {
+	k, ok := keyboardOf(s)
+	if !ok {
 		return nil
 	}
-	lines := bufio.NewReader(in)
 	return func(ctx context.Context, u *app.UntrustedError) (app.Answer, error) {
-		fmt.Fprintf(s.err, "%s\n\n%s", clean(u.Summary()), choices(u))
+		question := fmt.Sprintf("%s\n\n%sChoose [q]: ", clean(u.Summary()), choices(u))
 		for {
-			fmt.Fprint(s.err, "Choose [q]: ")
-			text, err := readLine(ctx, lines)
+			text, err := k.ask(ctx, func() error {
+				_, err := fmt.Fprint(s.err, question)
+				return err
+			})
 			if err != nil {
 				fmt.Fprintln(s.err)
 				return app.AnswerQuit, because(ctx, err)
@@ -101,7 +100,7 @@ func asker(s streams) func(context.Context, *app.UntrustedError) (app.Answer, er
 			if answer, ok := parseAnswer(u, text); ok {
 				return answer, nil
 			}
-			fmt.Fprintln(s.err, "Type one of the letters.")
+			question = "Type one of the letters.\nChoose [q]: "
 		}
 	}
 }
@@ -130,24 +129,5 @@ func parseAnswer(u *app.UntrustedError, text string) (app.Answer, bool) {
 		return app.AnswerSafe, true
 	default:
 		return app.AnswerQuit, false
-	}
-}
-
-// readLine reads a line that the user types. The end of the input is an empty line. A read from a terminal cannot be cancelled:
-// if the command ends before the answer, the process ends too.
-func readLine(ctx context.Context, lines *bufio.Reader) (string, error) {
-	answer := make(chan typed, 1)
-	go func() {
-		text, err := lines.ReadString('\n')
-		answer <- typed{text, err}
-	}()
-	select {
-	case <-ctx.Done():
-		return "", context.Cause(ctx)
-	case a := <-answer:
-		if a.err != nil && strings.TrimSpace(a.text) == "" {
-			return "", nil // the input has ended, so the default applies
-		}
-		return a.text, nil
 	}
 }

@@ -1,8 +1,8 @@
 package cli
 
 import (
-	"bufio"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -49,12 +49,12 @@ func newInit(s streams, root *rootOptions) *cobra.Command {
 		Long:    initHelp,
 		Example: initExamples,
 		Args:    noArgs,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			home, err := o.home(root.configOptions(s))
 			if err != nil {
 				return err
 			}
-			return o.renewing(s, root, func() error { return o.run(s, home) })
+			return o.renewing(s, root, func() error { return o.run(cmd.Context(), s, home) })
 		},
 	}
 	f := cmd.Flags()
@@ -110,12 +110,12 @@ type initReport struct {
 	Files  []scaffold.File `json:"files"`
 }
 
-func (o *initOptions) run(s streams, home string) error {
+func (o *initOptions) run(ctx context.Context, s streams, home string) error {
 	files, err := scaffold.Plan(home, o.force)
 	if err != nil {
 		return err
 	}
-	if err := o.confirm(s, files); err != nil {
+	if err := o.confirm(ctx, s, files); err != nil {
 		return err
 	}
 	if !o.dryRun {
@@ -132,9 +132,10 @@ func (o *initOptions) run(s streams, home string) error {
 
 // confirm shows what would be lost and asks for confirmation, if there is a terminal. In JSON the differences are part of the
 // report, so they are also shown on standard error only if the user is asked.
-func (o *initOptions) confirm(s streams, files []scaffold.File) error {
+func (o *initOptions) confirm(ctx context.Context, s streams, files []scaffold.File) error {
 	lost := slices.DeleteFunc(slices.Clone(files), func(f scaffold.File) bool { return f.Status != scaffold.Overwritten })
-	ask := !o.yes && !o.dryRun && isTerminal(s.in)
+	k, typing := keyboardOn(s.in)
+	ask := typing && !o.yes && !o.dryRun
 	if len(lost) == 0 || o.json && !ask {
 		return nil
 	}
@@ -148,15 +149,11 @@ func (o *initOptions) confirm(s streams, files []scaffold.File) error {
 	if !ask {
 		return nil
 	}
-	fmt.Fprintf(s.err, "Replace %s? [y/N] ", counted(len(lost), "file"))
-	answer, err := bufio.NewReader(s.in).ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("reading the answer: %w", err)
+	yes, err := k.confirms(ctx, s, nil, fmt.Sprintf("Replace %s?", counted(len(lost), "file")))
+	if err == nil && !yes {
+		err = errors.New("init: not confirmed, so nothing was written; without --force the files that exist are kept")
 	}
-	if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "y" && answer != "yes" {
-		return errors.New("init: not confirmed, so nothing was written; without --force the files that exist are kept")
-	}
-	return nil
+	return err
 }
 
 func isTerminal(stream any) bool {

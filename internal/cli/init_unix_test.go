@@ -4,15 +4,10 @@ package cli
 
 import (
 	"bytes"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/creack/pty"
-
-	"github.com/idelchi/aura/internal/testneed"
 )
 
 // TestInitAsks answers the question on a terminal.
@@ -35,18 +30,15 @@ func TestInitAsks(t *testing.T) {
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			terminal, keyboard := openTerminal(t)
-			if _, err := io.WriteString(keyboard, row.answer); err != nil {
-				t.Fatal(err)
-			}
+			u := newUser(t, "y\n", row.answer)
 			dir := filled(t, map[string]string{".aura/config/modes/plan.md": mine})
-			var out, errs bytes.Buffer
-			s := streams{in: terminal, out: &out, err: &errs, environ: []string{"XDG_STATE_HOME=" + t.TempDir()}}
+			var out bytes.Buffer
+			s := streams{in: u.terminal, out: &out, err: u, environ: []string{"XDG_STATE_HOME=" + t.TempDir()}}
 			code := execute(t.Context(), s, append([]string{"--workdir", dir, "--home", "", "init", "--force"}, row.args...))
-			if code != row.code || strings.Contains(errs.String(), "Replace 1 file?") != row.asked {
-				t.Errorf("exit code %d: %s", code, errs.String())
+			if code != row.code || strings.Contains(u.String(), "Replace 1 file?") != row.asked {
+				t.Errorf("exit code %d: %s", code, u.String())
 			}
-			if both := out.String() + errs.String(); !strings.Contains(both, "-Mine.") {
+			if both := out.String() + u.String(); !strings.Contains(both, "-Mine.") {
 				t.Errorf("no diff: %s", both)
 			}
 			text, err := os.ReadFile(filepath.Join(dir, ".aura/config/modes/plan.md"))
@@ -58,14 +50,4 @@ func TestInitAsks(t *testing.T) {
 			}
 		})
 	}
-}
-
-func openTerminal(t *testing.T) (terminal, keyboard *os.File) {
-	t.Helper()
-	keyboard, terminal, err := pty.Open()
-	if err != nil {
-		testneed.Missing(t, testneed.Terminal, err)
-	}
-	t.Cleanup(func() { _, _ = terminal.Close(), keyboard.Close() })
-	return terminal, keyboard
 }

@@ -34,7 +34,7 @@ func newPlugins(s streams, root *rootOptions) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return listPlugins(cmd, s, root, asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON list")
-	cmd.AddCommand(newPluginsList(s, root), newPluginsShow(s, root), newPluginsLogs(s, root),
+	cmd.AddCommand(newPluginsList(s, root), newPluginsShow(s, root), newPluginsInspect(s, root), newPluginsLogs(s, root),
 		newPluginsAdd(s, root), newPluginsUpdate(s, root), newPluginsRemove(s, root), newPluginsEnable(s, root), newPluginsDisable(s, root), newPluginsTrust(s, root),
 		newPluginsCheck(s, root), newPluginsPythonPath(s, root))
 	return cmd

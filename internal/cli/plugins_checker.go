@@ -2,6 +2,7 @@ package cli
 
 import (
 	"path/filepath"
+	"slices"
 
 	"github.com/idelchi/aura/internal/check"
 	"github.com/idelchi/aura/internal/config"
@@ -20,10 +21,13 @@ func checkPlugin(c *config.Config, unsafe bool) install.Checker {
 			if f.Fix != "" {
 				found.Message += "; " + f.Fix
 			}
+			list := &warnings
 			if f.Severity == check.Error {
-				faults = append(faults, found)
-			} else {
-				warnings = append(warnings, found)
+				list = &faults
+			}
+			// Two places in one line give equal findings.
+			if !slices.Contains(*list, found) {
+				*list = append(*list, found)
 			}
 		}
 		return warnings, faults

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -24,33 +23,25 @@ func (o *installOptions) granting(ctx context.Context, s streams, update bool) f
 		for _, f := range list {
 			told = append(told, fmt.Sprintf("plugin %q %s: %s", f.Name, what, strings.Join(f.Asks.List(), ", ")))
 		}
+		k, attended := keyboardOf(s)
 		switch {
 		case o.yes:
 			return nil
-		case isTerminal(s.in) && isTerminal(s.err):
-			return confirmGrant(ctx, s, told)
+		case attended:
+			for i := range told {
+				told[i] = clean(told[i])
+			}
+			granted, err := k.confirms(ctx, s, told, "Grant it?")
+			if err == nil && !granted {
+				err = errors.New("its requests were not granted, so nothing was changed")
+			}
+			return err
 		case update:
 			return fmt.Errorf("%s; the installed version stays: repeat the command in a terminal, or with --yes to grant it", strings.Join(told, "; "))
 		default:
 			return nil
 		}
 	}
-}
-
-func confirmGrant(ctx context.Context, s streams, told []string) error {
-	for _, text := range told {
-		fmt.Fprintln(s.err, clean(text))
-	}
-	fmt.Fprint(s.err, "Grant it? [y/N] ")
-	answer, err := readLine(ctx, bufio.NewReader(s.in))
-	if err != nil {
-		fmt.Fprintln(s.err)
-		return because(ctx, err)
-	}
-	if !isYes(answer) {
-		return errors.New("its requests were not granted, so nothing was changed")
-	}
-	return nil
 }
 
 // writeGranted reports what plugins were granted.

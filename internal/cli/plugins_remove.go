@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -43,7 +41,7 @@ func removePlugins(cmd *cobra.Command, s streams, root *rootOptions, args []stri
 	if err != nil {
 		return err
 	}
-	list, options := []install.Removed{}, install.Options{Waiting: waiting(s.err), Confirm: confirmRemoval(cmd.Context(), s, yes)}
+	list, options := []install.Removed{}, install.Options{Waiting: waiting(s.err), Confirm: confirmHandmade(cmd.Context(), s, yes)}
 	for _, name := range args {
 		var removed install.Removed
 		if removed, err = install.Remove(cmd.Context(), l.InstallPlaces(), name, options); err != nil {
@@ -62,24 +60,15 @@ func removePlugins(cmd *cobra.Command, s streams, root *rootOptions, args []stri
 	return err
 }
 
-// confirmRemoval asks for confirmation before files are removed that cannot be restored from a source.
-func confirmRemoval(ctx context.Context, s streams, yes bool) func(install.Handmade) error {
+// confirmHandmade asks before files are removed that cannot be restored from a source.
+func confirmHandmade(ctx context.Context, s streams, yes bool) func(install.Handmade) error {
 	return func(h install.Handmade) error {
-		switch {
-		case yes:
+		if yes {
 			return nil
-		case !isTerminal(s.in) || !isTerminal(s.err):
-			return fmt.Errorf("%s; its files cannot be restored from a source: repeat the command in a terminal, or with --yes to remove them", h.Reason)
 		}
-		fmt.Fprintf(s.err, "%s\nRemove %s? [y/N] ", clean(h.Reason), clean(h.Dir))
-		answer, err := readLine(ctx, bufio.NewReader(s.in))
-		if err != nil {
-			fmt.Fprintln(s.err)
-			return because(ctx, err)
-		}
-		if !isYes(answer) {
-			return errors.New("not confirmed, so nothing was removed")
-		}
-		return nil
+		return removal{
+			about: []string{clean(h.Reason)}, name: clean(h.Dir),
+			unattended: fmt.Errorf("%s; its files cannot be restored from a source: repeat the command in a terminal, or with --yes to remove them", h.Reason),
+		}.confirm(ctx, s)
 	}
 }

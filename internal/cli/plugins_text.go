@@ -41,15 +41,15 @@ func capabilities(p app.Info) string {
 	for _, h := range p.Hooks {
 		parts = append(parts, string(h))
 	}
-	if p.Tool != nil {
-		text := "tool " + p.Tool.Name
-		if !p.Tool.Available {
+	for _, t := range p.Tools {
+		text := "tool " + t.Name
+		if !t.Available {
 			text += " (unavailable)"
 		}
 		parts = append(parts, text)
 	}
-	if p.Command != nil {
-		parts = append(parts, "/"+p.Command.Name)
+	for _, c := range p.Commands {
+		parts = append(parts, "/"+c.Name)
 	}
 	return dash(strings.Join(parts, ", "))
 }
@@ -126,16 +126,28 @@ func writeExports(line liner, p app.Info) {
 		hooks = append(hooks, string(h))
 	}
 	line("Hooks", "%s", dash(strings.Join(hooks, ", ")))
-	if p.Tool == nil {
+	if len(p.Tools) == 0 {
 		line("Tool", "-")
-	} else {
-		line("Tool", "%s: %s (parallel %t, sandboxable %t, available %t, opt-in %t, override %t)", p.Tool.Name, p.Tool.Description,
-			p.Tool.Parallel, p.Tool.Sandboxable, p.Tool.Available, p.OptIn, p.Override)
 	}
-	if p.Command == nil {
+	for _, t := range p.Tools {
+		approval := ""
+		if t.RequiresApproval {
+			approval = ", requires approval"
+		}
+		line("Tool", "%s: %s (parallel %t, sandboxable %t, available %t, opt-in %t, override %t%s)", t.Name, t.Description,
+			t.Parallel, t.Sandboxable, t.Available, p.OptIn, p.Override, approval)
+	}
+	if len(p.Commands) == 0 {
 		line("Command", "-")
-	} else {
-		line("Command", "/%s: %s (forward %t, silent %t)", p.Command.Name, p.Command.Description, p.Command.Forward, p.Command.Silent)
+	}
+	for _, c := range p.Commands {
+		line("Command", "/%s: %s (forward %t, silent %t)", c.Name, c.Description, c.Forward, c.Silent)
+	}
+	if len(p.Listens) > 0 {
+		line("Listens to", "%s", strings.Join(p.Listens, ", "))
+	}
+	if len(p.Emits) > 0 {
+		line("Emits", "%s", strings.Join(p.Emits, ", "))
 	}
 	if p.SystemPrompt != "" {
 		line("System prompt", "%s", oneLine(p.SystemPrompt, resultLimit))
@@ -169,6 +181,14 @@ func writeProcesses(w io.Writer, line liner, p app.Info) {
 		rows = append(rows, append([]string{dash(h.Session), fmt.Sprintf("%.1fs", h.Uptime)}, healthCells(h)...))
 	}
 	indented(w, "  ", rows)
+	for _, h := range p.Processes {
+		if e := h.Events; e != (host.EventCounts{}) {
+			line("Events", "%s: %d emitted, %d delivered, %d failed, %d dropped, %d waiting", dash(h.Session), e.Emitted, e.Delivered, e.Failed, e.Dropped, e.Waiting)
+		}
+		if h.ChunksDropped > 0 {
+			line("Stream", "%s: %d chunks dropped, because the plugin was too slow", dash(h.Session), h.ChunksDropped)
+		}
+	}
 	writeSandbox(line, p.Processes)
 }
 

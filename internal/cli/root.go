@@ -138,7 +138,7 @@ func (o *rootOptions) register(f *pflag.FlagSet) {
 	f.BoolVar(&o.withoutPlugins, "without-plugins", false, "run without any plugin")
 	f.BoolVar(&o.withoutInstructions, "without-instructions", false, "leave AGENTS.md and CLAUDE.md out of the system prompt")
 	f.BoolVar(&o.unsafePlugins, "unsafe-plugins", false, "let plugins import os/exec, syscall and unsafe")
-	f.BoolVar(&o.goOn, "continue", false, "continue the newest session")
+	f.BoolVar(&o.goOn, "continue", false, "continue the session that was used last")
 	f.StringVar(&o.resume, "resume", "", "continue a session: its id or the beginning of it, its name, or the beginning of its title")
 	f.BoolVar(&o.trust, "trust", false, "let this directory's files take effect in this run")
 	f.BoolVar(&o.safe, "safe", false, "ignore this directory's .aura, secrets.env and instructions")

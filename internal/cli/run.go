@@ -106,6 +106,7 @@ func (o *runOptions) withTimeout(ctx context.Context) (context.Context, context.
 func (o *runOptions) run(ctx context.Context, s streams, a app.Options, debug bool, prompts []string) error {
 	r := o.renderer(s, debug)
 	a.PluginEvents = slices.Contains(o.events, pluginEvents)
+	a.PluginLogs = a.PluginEvents || debug
 	err := converse(ctx, a, attend(s, r), prompts, func(opened frontend.Session) {
 		if o.health {
 			o.showHealth(s, r, opened)
@@ -158,7 +159,9 @@ func (o *runOptions) showHealth(s streams, r renderer, opened frontend.Session) 
 		for _, h := range list {
 			r.Event(event.Health{
 				Plugin: h.Name, State: string(h.State), Calls: h.Calls, Errors: h.Errors, Timeouts: h.Timeouts,
-				Restarts: h.Restarts, LastExit: h.LastExit, P50Micros: h.P50, P99Micros: h.P99,
+				Restarts: h.Restarts, LastExit: h.LastExit, P50Micros: h.P50, P99Micros: h.P99, ChunksDropped: h.ChunksDropped,
+				EventsEmitted: h.Events.Emitted, EventsDelivered: h.Events.Delivered, EventsFailed: h.Events.Failed,
+				EventsDropped: h.Events.Dropped, EventsWaiting: h.Events.Waiting,
 			})
 		}
 		return

@@ -15,9 +15,9 @@ import (
 const sessionsHelp = `List, search, show, export, rename and remove saved sessions. Without a command
 it lists the sessions of the project.
 
-'aura run --continue' continues the newest session of the project, 'aura run
---resume SESSION' any session. SESSION is an id, its beginning, a name, or the
-beginning of a title. '/name' in a session and 'aura sessions rename' name a
+'aura run --continue' continues the session of the project that was used last,
+'aura run --resume SESSION' any session. SESSION is an id, its beginning, a name, or
+the beginning of a title. '/name' in a session and 'aura sessions rename' name a
 session. 'aura paths' shows where sessions are kept.`
 
 func newSessions(s streams, root *rootOptions) *cobra.Command {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -57,7 +56,11 @@ func removeSessions(ctx context.Context, s streams, root *rootOptions, words []s
 		return fmt.Sprintf("session %s (%s, %s)", clean(short[f.ID]), started(f), oneLine(setup.Secrets(cfg, nil).String(f.Title), maxCell))
 	}
 	if !yes {
-		if err := confirmSessionRemoval(ctx, s, list, describe); err != nil {
+		r := removal{name: counted(len(list), "session"), unattended: usageError{errors.New("removing sessions needs --yes where there is no terminal to ask on")}}
+		for _, found := range list {
+			r.about = append(r.about, describe(found))
+		}
+		if err := r.confirm(ctx, s); err != nil {
 			return err
 		}
 	}
@@ -71,26 +74,6 @@ func removeSessions(ctx context.Context, s streams, root *rootOptions, words []s
 		fmt.Fprintf(s.out, "removed %s, %s\n", describe(found), size(bytes))
 	}
 	return errors.Join(faults...)
-}
-
-// confirmSessionRemoval asks whether to remove sessions.
-func confirmSessionRemoval(ctx context.Context, s streams, list []session.Summary, describe func(session.Summary) string) error {
-	if !isTerminal(s.in) || !isTerminal(s.err) {
-		return usageError{errors.New("removing sessions needs --yes where there is no terminal to ask on")}
-	}
-	for _, found := range list {
-		fmt.Fprintln(s.err, describe(found))
-	}
-	fmt.Fprintf(s.err, "Remove %s? [y/N] ", counted(len(list), "session"))
-	answer, err := readLine(ctx, bufio.NewReader(s.in))
-	if err != nil {
-		fmt.Fprintln(s.err)
-		return because(ctx, err)
-	}
-	if !isYes(answer) {
-		return errors.New("removing sessions: not confirmed, so nothing was removed")
-	}
-	return nil
 }
 
 const pruneHelp = `Remove sessions that were not used for some time, with everything that belongs to

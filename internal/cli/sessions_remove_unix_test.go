@@ -4,7 +4,6 @@ package cli
 
 import (
 	"bytes"
-	"io"
 	"os"
 	"strings"
 	"testing"
@@ -31,10 +30,7 @@ func TestSessionsRmAsks(t *testing.T) {
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			terminal, keyboard := openTerminal(t)
-			if _, err := io.WriteString(keyboard, row.answer); err != nil {
-				t.Fatal(err)
-			}
+			u := newUser(t, "y\n", row.answer)
 			dir, xdg := t.TempDir(), t.TempDir()
 			j, err := session.Create(state.Locate(xdg, "", dir).Sessions(), session.Meta{})
 			if err != nil {
@@ -47,19 +43,13 @@ func TestSessionsRmAsks(t *testing.T) {
 				t.Fatal(err)
 			}
 			var out bytes.Buffer
-			s := streams{in: terminal, out: &out, err: terminal, environ: []string{"XDG_STATE_HOME=" + xdg}}
+			s := streams{in: u.terminal, out: &out, err: u, environ: []string{"XDG_STATE_HOME=" + xdg}}
 			code := execute(t.Context(), s, append([]string{"--workdir", dir, "--home", "", "sessions", "rm", j.ID()[:8]}, row.args...))
-			var shown strings.Builder
-			// The question must be on the terminal by now.
-			for part := make([]byte, 4096); row.asked && !strings.Contains(shown.String(), "Remove 1 session? [y/N]"); {
-				n, err := keyboard.Read(part)
-				if err != nil {
-					t.Fatal(err)
-				}
-				shown.Write(part[:n])
+			if got := strings.Contains(u.String(), "Remove 1 session? [y/N]"); got != row.asked {
+				t.Errorf("shown %q", u.String())
 			}
 			if _, err := os.Stat(j.Path()); code != row.code || (err == nil) != row.kept {
-				t.Errorf("exit code %d, %v: %s", code, err, shown.String())
+				t.Errorf("exit code %d, %v: %s", code, err, u.String())
 			}
 			if got := strings.Contains(out.String(), "removed session "+j.ID()[:8]); got == row.kept {
 				t.Errorf("printed %q", out.String())

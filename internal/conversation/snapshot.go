@@ -84,6 +84,7 @@ func (c *Conversation) Context() sdk.Context {
 		Mode:                 c.who.Mode,
 		ModelInfo:            c.who.info(),
 		Stats:                c.ledger.snapshot(c.cfg.Now()),
+		CostUSD:              TotalCost(c.ledger.stats, c.ledger.used()),
 		Workdir:              c.cfg.Workdir,
 		MessageCount:         len(c.history.entries),
 		Auto:                 c.auto,

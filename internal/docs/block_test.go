@@ -13,6 +13,7 @@ import (
 //	event                  the text holds events, one per line; another test reads them
 //	reset                  the page's project is recreated before this block
 //	sandbox                the block is skipped if the system cannot confine processes
+//	python                 the block is skipped if there is no Python that runs extensions
 //
 // A console block is run. A block without a language, or of language text, is prose.
 type block struct {
@@ -39,7 +40,7 @@ func (b block) fault() string {
 			if value == "" {
 				return word + "= needs a value"
 			}
-		case "event", "reset", "sandbox":
+		case "event", "python", "reset", "sandbox":
 		default:
 			return fmt.Sprintf("unknown word %q", word)
 		}

@@ -34,6 +34,7 @@ var events = []event.Event{
 	event.PluginChange{},
 	event.PluginCall{},
 	event.PluginState{},
+	event.PluginLog{},
 	event.Command{},
 	event.Compaction{},
 	event.AgentSwitch{},

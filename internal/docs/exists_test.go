@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/idelchi/aura/internal/testhelp"
 )
 
 // commandHelp holds the help text of a command.
@@ -17,10 +19,7 @@ type commandHelp struct {
 	args bool
 }
 
-var (
-	belowLine = regexp.MustCompile(`(?m)^  ([a-z][a-z-]*) +\S`)
-	usageLine = regexp.MustCompile(`(?m)^  (aura.*)$`)
-)
+var usageLine = regexp.MustCompile(`(?m)^  (aura.*)$`)
 
 // commandTree returns the help of every command.
 func commandTree(t *testing.T) map[string]commandHelp {
@@ -37,7 +36,7 @@ func commandTree(t *testing.T) map[string]commandHelp {
 			rest = strings.NewReplacer("[flags]", "", "[command]", "").Replace(rest)
 			c.args = c.args || strings.TrimSpace(rest) != ""
 		}
-		c.below = below(text)
+		c.below = testhelp.Commands(text)
 		tree[strings.Join(path, " ")] = c
 		for _, name := range c.below {
 			ask(append(slices.Clone(path), name))
@@ -45,21 +44,6 @@ func commandTree(t *testing.T) map[string]commandHelp {
 	}
 	ask(nil)
 	return tree
-}
-
-// below returns the commands that a help text lists, in any group.
-func below(text string) []string {
-	var names []string
-	for part := range strings.SplitSeq(text, "\n\n") {
-		heading, list, _ := strings.Cut(part, "\n")
-		if !strings.HasSuffix(heading, ":") || slices.Contains([]string{"Usage:", "Aliases:", "Examples:", "Flags:", "Global Flags:"}, heading) {
-			continue
-		}
-		for _, m := range belowLine.FindAllStringSubmatch(list, -1) {
-			names = append(names, m[1])
-		}
-	}
-	return names
 }
 
 // ofOthers lists flags of other programs that pages mention.

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/testneed"
 )
 
 // bin is the directory in which TestMain put the binaries.
@@ -59,12 +60,24 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// python reports whether there is a Python that runs extensions.
+func (p *project) python() bool {
+	p.t.Helper()
+	err := exec.Command("python3", "-c", "import sys; sys.exit(sys.version_info < (3, 11))").Run()
+	has, failed := testneed.Has("python", err == nil)
+	if failed != nil {
+		p.t.Fatal(failed)
+	}
+	return has
+}
+
 // follow does what a block shows. If a block fails, the page ends there, because later blocks may depend on it.
 func (p *project) follow(b block) {
 	p.t.Helper()
 	switch {
 	case b.has("illustration"):
 	case b.has("sandbox") && !sandbox.Support().Enabled:
+	case b.has("python") && !p.python():
 	case b.has("file"):
 		p.write(b)
 	case b.lang == "console":

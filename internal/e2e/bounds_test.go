@@ -55,7 +55,7 @@ func AfterToolExecution(_ context.Context, c sdk.AfterToolContext) (sdk.Result, 
 }
 `
 
-// TestManyCalls makes more calls than a plugin's process could hold the results of: 8 MB of them, of which it has a part.
+// TestManyCalls makes so many calls that their results exceed the memory of a plugin's process, which keeps only a part.
 func TestManyCalls(t *testing.T) {
 	t.Parallel()
 	const turns, calls = 20, 100

@@ -70,17 +70,19 @@ func leavesNone(ts *testscript.TestScript, neg bool, args []string) {
 // strays returns the processes whose working directory is below dir, without zombies.
 func strays(dir string) []int {
 	var out []int
-	links, err := filepath.Glob("/proc/[0-9]*/cwd")
+	proc, err := os.Open("/proc")
 	if err != nil {
 		return nil
 	}
-	for _, link := range links {
-		target, err := os.Readlink(link)
-		if err != nil || target != dir && !strings.HasPrefix(target, dir+"/") {
+	defer func() { _ = proc.Close() }()
+	names, _ := proc.Readdirnames(-1) // a process that ends meanwhile is no stray
+	for _, name := range names {
+		pid, err := strconv.Atoi(name)
+		if err != nil {
 			continue
 		}
-		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(link)))
-		if err == nil {
+		target, err := os.Readlink(filepath.Join("/proc", name, "cwd"))
+		if err == nil && (target == dir || strings.HasPrefix(target, dir+"/")) {
 			out = append(out, pid)
 		}
 	}

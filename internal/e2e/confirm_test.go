@@ -5,13 +5,14 @@ package e2e
 import (
 	"bytes"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/creack/pty"
 )
 
-// TestConfirmAlways answers with always. aura does not ask for the same command again; it asks for another command, and shows
-// its control characters by name.
+// TestConfirmAlways answers "always" to the question whether a tool call may run. aura does not ask for the same command again;
+// it asks for another command, and shows its control characters by name.
 func TestConfirmAlways(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -60,16 +61,17 @@ func TestConfirmAlways(t *testing.T) {
 func TestConfirm(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
-		name, typed string
-		runs        bool
+		name, ahead, typed string
+		runs               bool
 	}{
-		{"yes", "y\n", true},
-		{"in full", "Yes\n", true},
-		{"always", "a\n", true},
-		{"no", "n\n", false},
-		{"nothing", "\n", false},
-		{"something else", "yeah, why not\n", false},
-		{"end of input", "\x04", false},
+		{"yes", "", "y\n", true},
+		{"in full", "", "Yes\n", true},
+		{"always", "", "a\n", true},
+		{"no", "", "n\n", false},
+		{"nothing", "", "\n", false},
+		{"something else", "", "yeah, why not\n", false},
+		{"end of input", "", "\x04", false},
+		{"yes before the question", "y\n", "n\n", false},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -88,6 +90,9 @@ func TestConfirm(t *testing.T) {
 			p.check(err)
 			t.Cleanup(func() { _ = record.Close() })
 			go func() { _, _ = record.ReadFrom(screen) }()
+			_, err = screen.WriteString(row.ahead)
+			p.check(err)
+			p.await("stderr.txt", strings.ReplaceAll(row.ahead, "\n", "\r\n"))
 			p.check(cmd.Start())
 			a := p.running(cmd)
 			p.await("stderr.txt", `\? Bash echo "a  b" > made; touch made\r\n  rule "Bash:touch \*" requires confirmation; always means this exact command, until the session ends\r\n  run it\? \[y\]es, \[N\]o, \[a\]lways: `)

@@ -53,7 +53,7 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// build builds both binaries. aura has the race detector if the tests have it. The plugin host never has it: races there
+// build builds both binaries. One aura has the race detector, if raceFlags says so. The plugin host never has it: races there
 // belong to plugins, and the detector's own memory would exceed a plugin's limit. The plugin host is built without cgo, as for
 // users, because the stacks of C threads count as a plugin's memory.
 func build(dir string) error {
@@ -115,6 +115,8 @@ func setup(env *testscript.Env) error {
 		"HOME="+home, "XDG_CACHE_HOME="+filepath.Join(home, ".cache"), "XDG_RUNTIME_DIR="+runtimeDir,
 		"XDG_STATE_HOME="+stateDir, "STATE="+state.Locate(stateDir, "", env.WorkDir).Project, "AURA_TRUST=1",
 		"TMPDIR="+filepath.Join(env.WorkDir, ".tmp"), "BIN="+quickBin, "REPO="+repo(), "GORACE=halt_on_error=1 exitcode=66 atexit_sleep_ms=0",
+		// aura mostly starts and ends here. With the usual value it would collect garbage while it starts.
+		"GOGC=400",
 	)
 	return nil
 }

@@ -152,7 +152,7 @@ func mismatch(want, got []string) int {
 	return -1
 }
 
-// TestMismatch compares flows of events with what they should be.
+// TestMismatch checks that a wrong flow of events is found.
 func TestMismatch(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

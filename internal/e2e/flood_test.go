@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -40,10 +41,13 @@ func AfterToolExecution(_ context.Context, c sdk.AfterToolContext) (sdk.Result, 
 `, name, chunk, len(chunk), mebibytes, stream, name)
 }
 
+// lineOfWater is a line of about 1 KB.
+var lineOfWater = strings.Repeat("surging water ", 73) + "\n"
+
 var floods = []struct{ name, stream, chunk string }{
-	{"outlines", "Stdout", "surging water\n"},
+	{"outlines", "Stdout", lineOfWater},
 	{"outblock", "Stdout", "surging water "},
-	{"errlines", "Stderr", "surging water\n"},
+	{"errlines", "Stderr", lineOfWater},
 	{"errblock", "Stderr", "surging water "},
 }
 

@@ -35,7 +35,7 @@ type moment struct {
 var moments = []moment{
 	{
 		name:   "plugin_start",
-		source: source(`func init() { fmt.Println("here I am"); for {} }`, idleHook),
+		source: source(`func init() { fmt.Println("here I am"); select {} }`, idleHook),
 	},
 	{
 		name:     "hook",
@@ -49,7 +49,7 @@ var moments = []moment{
 	},
 	{
 		name:     "tool",
-		source:   source(tool, `func Execute(context.Context, sdk.Context, map[string]any) (string, error) { fmt.Println("here I am"); for {} }`),
+		source:   source(tool, `func Execute(context.Context, sdk.Context, map[string]any) (string, error) { fmt.Println("here I am"); select {} }`),
 		talk:     talkWith(`tool_calls: [{name: Spin, arguments: {}}]`),
 		messages: 2,
 	},
@@ -69,7 +69,7 @@ var moments = []moment{
 	{
 		name: "command",
 		source: source(`func Command() sdk.CommandSchema { return sdk.CommandSchema{Name: "spin", Description: "Spins"} }`,
-			`func ExecuteCommand(context.Context, string, sdk.Context) (sdk.CommandResult, error) { fmt.Println("here I am"); for {} }`),
+			`func ExecuteCommand(context.Context, string, sdk.Context) (sdk.CommandResult, error) { fmt.Println("here I am"); select {} }`),
 		prompts:  []string{"go", "/spin"},
 		messages: 8,
 	},

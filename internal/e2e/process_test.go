@@ -83,7 +83,7 @@ func TestSignalsEndAura(t *testing.T) {
 	}
 }
 
-// TestTimeoutEndsAura lets --timeout end aura at every moment.
+// TestTimeoutEndsAura ends aura by --timeout at every moment.
 func TestTimeoutEndsAura(t *testing.T) {
 	t.Parallel()
 	eachMoment(t, moments, func(p *project, m moment) {
@@ -101,7 +101,7 @@ func TestTimeoutEndsAura(t *testing.T) {
 	})
 }
 
-// TestCtrlC types it on a terminal, which sends the signal to all of its foreground processes.
+// TestCtrlC types Ctrl-C on a terminal, which sends the signal to all of its foreground processes.
 func TestCtrlC(t *testing.T) {
 	t.Parallel()
 	eachMoment(t, moments, func(p *project, m moment) {
@@ -132,7 +132,8 @@ func TestCtrlC(t *testing.T) {
 	})
 }
 
-// TestKilledAura kills aura. Then only the kernel can clean up, and the next aura removes leftover files.
+// TestKilledAura kills aura at every moment: no process is left. Then only the kernel can clean up, and the next aura removes
+// leftover files.
 func TestKilledAura(t *testing.T) {
 	t.Parallel()
 	eachMoment(t, slices.Concat(moments, hard), func(p *project, m moment) {

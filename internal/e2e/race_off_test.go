@@ -1,4 +1,4 @@
-//go:build !race
+//go:build !race && !raceaura
 
 package e2e
 

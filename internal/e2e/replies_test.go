@@ -40,7 +40,7 @@ type scriptReply struct {
 
 var faultNames = map[string]llmtest.Fault{
 	"": llmtest.FaultNone, "cut": llmtest.FaultCut, "end": llmtest.FaultEnd, "stall": llmtest.FaultStall,
-	"silence": llmtest.FaultSilence, "error": llmtest.FaultError,
+	"silence": llmtest.FaultSilence, "error": llmtest.FaultError, "line": llmtest.FaultLine,
 }
 
 // readReplies reads the replies for a protocol from a script's directory. The files may be missing.

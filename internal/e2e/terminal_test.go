@@ -61,7 +61,8 @@ func obeyed(text []byte) (rune, bool) {
 	return 0, false
 }
 
-// TestTerminal puts evil into every name and text that others choose, and runs all commands that show it, completion included.
+// TestTerminal puts control sequences into every name and text that others choose, and runs all commands that show it, completion
+// included.
 func TestTerminal(t *testing.T) {
 	t.Parallel()
 	listing := [][]string{{"show"}, {"show", "--json"}, {"tools", "list"}, {"plugins", "list"}, {"sessions", "list"}, {"run", "--without-plugins", "hi"}}
@@ -127,7 +128,7 @@ func TestTerminal(t *testing.T) {
 	}
 }
 
-// TestTerminalSessions does the same to a session: its title, its prompts and answers, and its export to a terminal and to a file.
+// TestTerminalSessions puts control sequences into a session: into its title, prompts and answers. It shows and exports the session.
 func TestTerminalSessions(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -176,7 +177,7 @@ func (p *project) sessionID() string {
 	return strings.TrimSuffix(file[strings.LastIndexByte(file, '/')+1:], ".jsonl")
 }
 
-// TestTerminalControl shows that the terminal of these tests would notice.
+// TestTerminalControl prints control sequences and checks that the terminal of these tests finds them.
 func TestTerminalControl(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)

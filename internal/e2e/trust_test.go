@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -17,6 +18,8 @@ import (
 	"testing"
 
 	"github.com/creack/pty"
+
+	"github.com/idelchi/aura/internal/testhelp"
 )
 
 // clone is a project that another person wrote, with one of everything that could do harm. Each harmful part creates a file in
@@ -167,22 +170,14 @@ func (c *clone) silent(args []string, output string) {
 	}
 }
 
-var subcommand = regexp.MustCompile(`(?m)^  ([a-z][a-z-]*) +\S`)
-
 // tree returns all commands of aura, as listed by its help.
 func (c *clone) tree(path ...string) [][]string {
 	c.t.Helper()
 	_, text := c.aura(true, append(slices.Clone(path), "--help")...)
 	out := [][]string{path}
-	for part := range strings.SplitSeq(text, "\n\n") {
-		heading, list, _ := strings.Cut(part, "\n")
-		if !strings.HasSuffix(heading, ":") || slices.Contains([]string{"Usage:", "Aliases:", "Examples:", "Flags:", "Global Flags:"}, heading) {
-			continue
-		}
-		for _, m := range subcommand.FindAllStringSubmatch(list, -1) {
-			if m[1] != "help" {
-				out = append(out, c.tree(append(slices.Clone(path), m[1])...)...)
-			}
+	for _, name := range testhelp.Commands(text) {
+		if name != "help" {
+			out = append(out, c.tree(append(slices.Clone(path), name)...)...)
 		}
 	}
 	return out
@@ -291,7 +286,7 @@ func cloneUntrusted(t *testing.T, c *clone) {
 	}
 }
 
-// TestCloneTrusted is the control: with consent all of it takes effect.
+// TestCloneTrusted trusts a clone: all of its files take effect. It is the control of TestClone.
 func TestCloneTrusted(t *testing.T) {
 	t.Parallel()
 	asUsers(t, cloneTrusted)
@@ -331,7 +326,7 @@ func cloneTrusted(t *testing.T, c *clone) {
 	}
 }
 
-// TestCloneSafe runs in a clone without it.
+// TestCloneSafe runs --safe in a clone that nobody trusts: nothing of the clone takes effect.
 func TestCloneSafe(t *testing.T) {
 	t.Parallel()
 	asUsers(t, cloneSafe)
@@ -354,7 +349,7 @@ func cloneSafe(t *testing.T, c *clone) {
 	}
 }
 
-// TestClonePinned changes files after consent to them.
+// TestClonePinned changes files of a clone after the user trusted them.
 func TestClonePinned(t *testing.T) {
 	t.Parallel()
 	asUsers(t, clonePinned)
@@ -404,24 +399,25 @@ func clonePinned(t *testing.T, c *clone) {
 	run(2, `not trusted\n`)
 }
 
-// TestTrustQuestion answers the question on a terminal.
+// TestTrustQuestion answers, on a terminal, the question whether a directory is trusted.
 func TestTrustQuestion(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
-		typed string
+		// typed holds an answer for each time that the question appears.
+		typed []string
 		code  int
 		runs  bool
 		// consent is what the list of trusted directories shows afterwards.
 		consent string
 	}{
-		"directory":    {"d\n", 0, true, `the directory: \.aura, secrets\.env`},
-		"files":        {"f\n", 0, true, `files as they were`},
-		"safe":         {"s\n", 0, false, `no directory is trusted`},
-		"quit":         {"q\n", 2, false, `no directory is trusted`},
-		"nothing":      {"\n", 2, false, `no directory is trusted`},
-		"end of input": {"\x04", 2, false, `no directory is trusted`},
-		"something":    {"yes\nq\n", 2, false, `no directory is trusted`},
-		"interrupt":    {"\x03", 130, false, `no directory is trusted`},
+		"directory":    {[]string{"d\n"}, 0, true, `the directory: \.aura, secrets\.env`},
+		"files":        {[]string{"f\n"}, 0, true, `files as they were`},
+		"safe":         {[]string{"s\n"}, 0, false, `no directory is trusted`},
+		"quit":         {[]string{"q\n"}, 2, false, `no directory is trusted`},
+		"nothing":      {[]string{"\n"}, 2, false, `no directory is trusted`},
+		"end of input": {[]string{"\x04"}, 2, false, `no directory is trusted`},
+		"something":    {[]string{"yes\n", "q\n"}, 2, false, `no directory is trusted`},
+		"interrupt":    {[]string{"\x03"}, 130, false, `no directory is trusted`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -443,8 +439,11 @@ func TestTrustQuestion(t *testing.T) {
 			if sung := c.sung(); len(sung) > 0 {
 				t.Errorf("before the answer took effect: %q", sung)
 			}
-			_, err = screen.WriteString(row.typed)
-			c.check(err)
+			for i, answer := range row.typed {
+				c.await("stderr.txt", fmt.Sprintf(`(Choose \[q\]: [\s\S]*){%d}`, i+1))
+				_, err = screen.WriteString(answer)
+				c.check(err)
+			}
 			if code := a.wait(); code != row.code {
 				t.Errorf("exit code %d, want %d\n%s", code, row.code, c.stderr())
 			}

@@ -80,13 +80,13 @@ var goodEnds = []struct {
 	}, nil, `plugin "bad": AfterToolExecution: (?s).*panic: boom`},
 	{moment{
 		name:     "busy_loop",
-		manifest: "timeout: 2s",
+		manifest: "timeout: 1s",
 		source: source(`func AfterToolExecution(_ context.Context, c sdk.AfterToolContext) (sdk.Result, error) {
 	for c.Stats.ToolCalls == 1 {
 	}
 	return sdk.Result{Notice: "bad goes on"}, nil
 }`),
-	}, nil, `plugin "bad": AfterToolExecution: no answer within 2s`},
+	}, nil, `plugin "bad": AfterToolExecution: no answer within 1s`},
 	{hard[1], []string{"goon"}, "bad goes on"},
 	{hard[2], []string{"goon"}, "bad goes on"},
 	{renamed(hard[1], "setsid_crash"), []string{"goon", "crash"}, `plugin "bad": AfterToolExecution: (?s).*panic: boom`},

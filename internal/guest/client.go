@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"sync"
 
 	"github.com/idelchi/aura/internal/hookpoint"
@@ -38,6 +39,7 @@ type Client struct {
 	mu      sync.Mutex
 	last    uint64
 	waiting map[uint64]chan<- message
+	history history
 	// gone is closed by Close.
 	gone chan struct{}
 }
@@ -111,6 +113,7 @@ func (c *Client) call(ctx context.Context, frame call) (json.RawMessage, error) 
 	frame.ID = c.last
 	c.waiting[frame.ID] = answered
 	c.mu.Unlock()
+	defer c.history.begin(frame.ID, frame.lists)()
 	if err := c.write(frame); errors.Is(err, errTooLarge) {
 		c.forget(frame.ID)
 		return nil, &shared.Failure{Kind: shared.FailureSize, Message: fmt.Sprintf("calling %s: %v", frame.Call, err)}
@@ -135,12 +138,15 @@ func (m message) read() (json.RawMessage, error) {
 		return m.Result, nil
 	}
 	kind := m.Failure.Kind
-	switch kind {
-	case shared.FailureError, shared.FailurePanic, shared.FailureLoad, shared.FailureSize, shared.FailureUnsupported:
-	default:
+	if !slices.Contains(kinds, kind) {
 		kind = shared.FailureError
 	}
 	return nil, &shared.Failure{Kind: kind, Message: m.Failure.Message}
+}
+
+// kinds are the kinds of failure that a guest can report. Any other kind counts as an error.
+var kinds = []shared.FailureKind{
+	shared.FailureError, shared.FailurePanic, shared.FailureLoad, shared.FailureSize, shared.FailureUnsupported,
 }
 
 // Load loads the plugin. It must be called once, before all other calls.
@@ -152,7 +158,9 @@ func (c *Client) Load(ctx context.Context) (shared.Exports, error) {
 	if err != nil {
 		return shared.Exports{}, err
 	}
-	return readExports(o.Name, raw)
+	exports, asksLists, err := readExports(o.Name, raw)
+	c.history.onRequest(asksLists)
+	return exports, err
 }
 
 // Hook calls a hook of the plugin.
@@ -201,8 +209,8 @@ func (c *Client) Event(ctx context.Context, e shared.EventCall) error {
 	return err
 }
 
-// Touches returns true: nothing is known about the plugin's source.
-func (*Client) Touches(string) bool { return true }
+// Touches returns false: the guest has copies of all lists.
+func (*Client) Touches(string) bool { return false }
 
 // send encodes the values of a call, makes the call and decodes its result into out. Values of nil are left out.
 func (c *Client) send(ctx context.Context, frame call, in, args any, env map[string]string, out any) error {
@@ -213,13 +221,14 @@ func (c *Client) send(ctx context.Context, frame call, in, args any, env map[str
 		}
 		return raw
 	}
+	frame.lists, in = c.history.take(in)
 	frame.Context, frame.Args = encode(in), encode(args)
 	if len(env) > 0 {
 		frame.Env = encode(env)
 	}
 	if err == nil && len(frame.Context)+len(frame.Args)+len(frame.Env) > shared.MaxMessage-frameRoom {
 		// The plugin, which may be a guard, is called anyway.
-		frame.Context = encode(withoutLists(in))
+		frame.Context = encode(withLists(in, sdk.Context{}))
 	}
 	if err != nil {
 		return &shared.Failure{Kind: shared.FailureWire, Message: "sending the call to the plugin: " + err.Error()}
@@ -236,22 +245,3 @@ func (c *Client) send(ctx context.Context, frame call, in, args any, env map[str
 
 // frameRoom is more than a frame has beside its context, arguments and environment, in bytes.
 const frameRoom = 64 << 10
-
-// withoutLists returns a copy of a context, or of a hook's context, without its turns and its tool calls.
-func withoutLists(in any) any {
-	lists := []string{shared.ListTurns, shared.ListTools}
-	if c, ok := in.(sdk.Context); ok {
-		return shared.Without(c, lists)
-	}
-	if in == nil {
-		return nil
-	}
-	v := reflect.New(reflect.TypeOf(in)).Elem()
-	v.Set(reflect.ValueOf(in))
-	for _, field := range v.Fields() {
-		if c, ok := reflect.TypeAssert[sdk.Context](field); ok {
-			field.Set(reflect.ValueOf(shared.Without(c, lists)))
-		}
-	}
-	return v.Interface()
-}

@@ -365,3 +365,54 @@ func TestExports(t *testing.T) {
 		})
 	}
 }
+
+// TestLists checks that a guest that asks for the lists of a context gets them, and that a call contains the newest tool call only.
+func TestLists(t *testing.T) {
+	t.Parallel()
+	in := sdk.Context{Turns: []sdk.Turn{{Role: "user", Content: "x"}}, ToolHistory: []sdk.ToolCall{{Name: "a"}, {Name: "b"}}}
+	var call, context any
+	var got string
+	f := guestOf(t, Options{}, func(frame map[string]any) []string {
+		switch {
+		case frame["call"] == "load":
+			return constant(`"result":{"asks_lists":true}`)(frame)
+		case frame["call"] != nil:
+			call, context = frame["id"], frame["context"]
+			return []string{fmt.Sprintf(`{"id":1,"ask":"lists","of":%v}`, call)}
+		}
+		lists, _ := frame["result"].(map[string]any)
+		got = fmt.Sprintf("%v %v", len(lists["Turns"].([]any)), len(lists["ToolHistory"].([]any)))
+		return []string{fmt.Sprintf(`{"id":%v,"result":null}`, call)}
+	})
+	if _, err := f.client.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for name, send := range map[string]func() error{
+		"tool": func() error {
+			_, err := f.client.Execute(t.Context(), shared.ToolCall{Context: in})
+			return err
+		},
+		"hook": func() error {
+			_, err := f.client.Hook(t.Context(), shared.HookCall{Point: hookpoint.BeforeChat, Context: sdk.BeforeChatContext{Context: in}})
+			return err
+		},
+	} {
+		if err := send(); err != nil {
+			t.Fatal(err)
+		}
+		sent, _ := context.(map[string]any)
+		if name == "hook" {
+			sent, _ = sent["Context"].(map[string]any)
+		}
+		if history, _ := sent["ToolHistory"].([]any); sent["Turns"] != nil || len(history) != 1 || got != "1 2" || len(in.ToolHistory) != 2 {
+			t.Errorf("%s: the call had %v, and the guest got %s", name, sent["ToolHistory"], got)
+		}
+	}
+	if n := len(f.client.history.calls); n != 0 {
+		t.Errorf("the lists of %d calls are kept", n)
+	}
+	b, err := f.client.history.answer(99)
+	if err != nil || !strings.Contains(string(b), `"Content":"x"`) {
+		t.Errorf("the lists of the newest call are %s, %v", b, err)
+	}
+}

@@ -46,6 +46,12 @@ func (d *desk) handle(m message) error {
 	var err error
 	services := d.client.options.Services
 	switch {
+	case m.Ask == askLists:
+		d.work <- func() {
+			found, err := d.client.history.answer(m.Of)
+			d.reply(m.ID, found, err)
+		}
+		return nil
 	case m.Ask != askEmit && m.Ask != askListen && m.Ask != askState:
 		return fmt.Errorf("reading a frame of the guest: %q is nothing that a guest can ask", m.Ask)
 	case services == nil:
@@ -103,5 +109,7 @@ func (d *desk) reply(id uint64, result any, err error) {
 	if err != nil {
 		out.Result, out.Failure = nil, &failure{Kind: shared.FailureError, Message: err.Error()}
 	}
-	_ = d.client.write(out)
+	if err := d.client.write(out); errors.Is(err, errTooLarge) {
+		_ = d.client.write(answer{ID: id, Failure: &failure{Kind: shared.FailureSize, Message: err.Error()}})
+	}
 }

@@ -23,6 +23,7 @@ type exports struct {
 	Emits        []string        `json:"emits"`
 	SystemPrompt string          `json:"system_prompt"`
 	Unread       []string        `json:"unread"`
+	AsksLists    bool            `json:"asks_lists"`
 	Warnings     []string        `json:"warnings"`
 }
 
@@ -53,13 +54,18 @@ type commandExport struct {
 const maxTimeout = 24 * time.Hour
 
 // readExports checks the result of load. The guest is not trusted.
-func readExports(name string, raw json.RawMessage) (shared.Exports, error) {
+func readExports(name string, raw json.RawMessage) (out shared.Exports, asksLists bool, err error) {
+	var in exports
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
-	var in exports
 	if err := d.Decode(&in); err != nil {
-		return shared.Exports{}, fmt.Errorf("reading what the plugin registers: %w", err)
+		return shared.Exports{}, false, fmt.Errorf("reading what the plugin registers: %w", err)
 	}
+	out, err = in.read(name)
+	return out, in.AsksLists, err
+}
+
+func (in exports) read(name string) (shared.Exports, error) {
 	out := shared.Exports{
 		Package: name, Listens: sorted(in.Listens), Emits: sorted(in.Emits), SystemPrompt: in.SystemPrompt, Unread: in.Unread, Warnings: in.Warnings,
 	}

@@ -71,5 +71,5 @@ func FuzzRun(f *testing.F) {
 // FuzzExports checks that no result of load makes the host panic.
 func FuzzExports(f *testing.F) {
 	f.Add([]byte(`{"hooks":["SessionStart"],"tools":[{"name":"t","parameters":{"type":"object"},"timeout_s":1e300}],"commands":[{"name":"c"}]}`))
-	f.Fuzz(func(_ *testing.T, text []byte) { _, _ = readExports("x", text) })
+	f.Fuzz(func(_ *testing.T, text []byte) { _, _, _ = readExports("x", text) })
 }

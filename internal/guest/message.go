@@ -43,6 +43,9 @@ type call struct {
 	// Of is the id of the call to cancel.
 	Of   uint64    `json:"of,omitempty"`
 	Load *loadCall `json:"load,omitempty"`
+
+	// lists has the lists of the call's context that the frame does not contain; nil if it contains all.
+	lists *sdk.Context
 }
 
 // loadCall is what a guest learns before it loads the plugin.
@@ -69,6 +72,8 @@ type message struct {
 	Scope   sdk.Scope       `json:"scope"`
 	Key     string          `json:"key"`
 	Value   json.RawMessage `json:"value"`
+	// Of is the id of the call whose lists the guest asks for.
+	Of uint64 `json:"of"`
 }
 
 // failure is a call that did not succeed.
@@ -85,6 +90,7 @@ const (
 	askEmit   ask = "emit"
 	askListen ask = "listen"
 	askState  ask = "state"
+	askLists  ask = "lists"
 )
 
 // answer is a frame from the host to the guest: the answer to a request.

@@ -22,6 +22,7 @@ import (
 	"github.com/go-git/go-git/v5/storage/filesystem"
 
 	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/strictyaml"
 )
 
 const source1 = "package greet\n"
@@ -163,7 +164,7 @@ func TestHostileRepositories(t *testing.T) {
 		{"case", flat(sound(), file("MAIN.go")), "systems that ignore case"},
 		{"case of letters with two lower cases", flat(sound(), file("s"), file("\u017f")), "systems that ignore case"},
 		{"twice the same", flat(sound(), file("main.go")), ""},
-		{"huge manifest", flat(map[string]string{"go.mod": "module x", "plugin.yaml": "description: " + strings.Repeat("x", 50<<20)}), "which is the limit"},
+		{"huge manifest", flat(map[string]string{"go.mod": "module x", "plugin.yaml": "description: " + strings.Repeat("x", strictyaml.MaxSize)}), "which is the limit"},
 		{"bomb", flat(map[string]string{"go.mod": "module x", "plugin.yaml": bomb()}), "expand to more than"},
 		{"duplicate key", flat(map[string]string{"go.mod": "module x", "plugin.yaml": "env: [A]\nenv: [B]\n"}), `duplicate key "env"`},
 		{"name that is a path", flat(map[string]string{"plugin.yaml": "name: ../../x\n"}), "a name is not a path"},

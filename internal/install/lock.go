@@ -11,7 +11,9 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -32,10 +34,10 @@ const maxLock = 64 << 20
 
 // lockfile records what was installed into a place.
 type lockfile struct {
-	Version int `json:"version"`
+	Version int `check:"required,min=1,max=1" json:"version"`
 	// Plugins maps the directories of plugins to what was installed there. The directories are slash-separated and relative to
 	// the place's root. Those of extensions begin with a slash and are relative to the home.
-	Plugins map[string]locked `json:"plugins"`
+	Plugins map[string]locked `check:"required" json:"plugins"`
 	// Pending holds the same for an update that is in progress. Until the update has finished, a plugin may match either map.
 	Pending map[string]locked `json:"pending,omitempty"`
 }
@@ -43,40 +45,90 @@ type lockfile struct {
 // locked records one plugin as it was installed.
 type locked struct {
 	// Unit is the key of the installed directory: the plugin's own directory or the directory of its pack.
-	Unit   string `json:"unit"`
+	Unit   string `check:"required"        json:"unit"`
 	URL    string `json:"url,omitempty"`
 	Commit string `json:"commit,omitempty"`
 	// Disabled reports whether the user, not the source, disabled the plugin in its manifest.
 	Disabled bool `json:"disabled,omitempty"`
 	// Hash is a hash of all of Files.
-	Hash string `json:"hash"`
+	Hash string `check:"required" json:"hash"`
 	// Files maps slash-separated paths in the plugin's directory to the hashes of their contents.
-	Files map[string]string `json:"files"`
+	Files map[string]string `check:"required" json:"files"`
 }
+
+// LockType returns the type into which a lock is decoded. Its tags describe the file to internal/schema.
+func LockType() reflect.Type { return reflect.TypeFor[lockfile]() }
 
 // readLock reads a place's lock. If the file does not exist, nothing is installed.
 func readLock(p Place) (*lockfile, error) {
-	l := &lockfile{Version: lockVersion, Plugins: map[string]locked{}, Pending: map[string]locked{}}
-	path := filepath.Join(p.Home, LockFile)
-	text, err := files.Read(path, maxLock)
+	file := filepath.Join(p.Home, LockFile)
+	text, err := files.Read(file, maxLock)
 	if errors.Is(err, fs.ErrNotExist) {
-		return l, nil
+		return &lockfile{Version: lockVersion, Plugins: map[string]locked{}, Pending: map[string]locked{}}, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading what is installed: %w", err)
 	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(l); err != nil {
-		return nil, fmt.Errorf("reading what is installed: %s: %w; restore the file, or remove it and `aura plugins trust` each plugin", path, err)
+	l, err := parseLock(text)
+	if err != nil {
+		return nil, fmt.Errorf("reading what is installed: %s: %w; restore the file, or remove it and `aura plugins trust` each plugin", file, err)
 	}
-	if l.Version != lockVersion {
-		return nil, fmt.Errorf("reading what is installed: %s has version %d, but this aura supports version %d; use a newer aura", path, l.Version, lockVersion)
-	}
-	if l.Plugins == nil {
-		l.Plugins = map[string]locked{}
+	if l.Version > lockVersion {
+		return nil, fmt.Errorf("reading what is installed: %s has version %d, but this aura supports version %d; use a newer aura", file, l.Version, lockVersion)
 	}
 	return l, nil
+}
+
+// parseLock reads a lock strictly. It does not check the content of a lock of a later version.
+func parseLock(text []byte) (*lockfile, error) {
+	l := &lockfile{Pending: map[string]locked{}}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	err := d.Decode(l)
+	if _, more := d.Token(); err == nil && !errors.Is(more, io.EOF) {
+		err = errors.New("there is more after the end of the object")
+	}
+	var head struct{ Version int }
+	if err != nil && json.Unmarshal(text, &head) == nil && head.Version > lockVersion {
+		return &lockfile{Version: head.Version}, nil
+	}
+	if err != nil || l.Version > lockVersion {
+		return l, err
+	}
+	if l.Version != lockVersion || l.Plugins == nil {
+		return nil, fmt.Errorf("it needs \"version\": %d and \"plugins\"", lockVersion)
+	}
+	for _, entries := range []map[string]locked{l.Plugins, l.Pending} {
+		for dir, e := range entries {
+			if err := e.check(dir); err != nil {
+				return nil, fmt.Errorf("plugin %q: %w", dir, err)
+			}
+		}
+	}
+	return l, nil
+}
+
+// check returns an error for an incomplete entry, and for one whose unit does not contain the plugin: `aura plugins remove` removes
+// the unit. A project's lock can be written by somebody else.
+func (e locked) check(dir string) error {
+	switch {
+	case e.Unit == "" || e.Hash == "" || e.Files == nil:
+		return errors.New("an entry needs \"unit\", \"hash\" and \"files\"")
+	case !isUnit(e.Unit) || dir != e.Unit && !strings.HasPrefix(dir, e.Unit+"/"):
+		return fmt.Errorf("the unit %q is not its directory or a directory above it", e.Unit)
+	default:
+		return nil
+	}
+}
+
+// isUnit reports whether a key names something below the place's root or, if it begins with a slash, below the home's directory of
+// extensions.
+func isUnit(key string) bool {
+	rel, extension := strings.CutPrefix(key, "/")
+	if extension && !strings.HasPrefix(rel, extensionsDir+"/") {
+		return false
+	}
+	return rel != "." && path.Clean(rel) == rel && filepath.IsLocal(filepath.FromSlash(rel))
 }
 
 // write replaces the file atomically. It removes the file if the lock is empty.

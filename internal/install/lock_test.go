@@ -2,6 +2,7 @@ package install
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -81,6 +82,9 @@ func TestVerify(t *testing.T) {
 		{"broken lock", func(p Place) error { return os.WriteFile(filepath.Join(p.Home, LockFile), []byte("{"), 0o644) }, "reading what is installed"},
 		{"lock of a later version", func(p Place) error {
 			return os.WriteFile(filepath.Join(p.Home, LockFile), []byte(`{"version": 2, "plugins": {}}`), 0o644)
+		}, "has version 2"},
+		{"lock of a later version with other keys", func(p Place) error {
+			return os.WriteFile(filepath.Join(p.Home, LockFile), []byte(`{"version": 2, "units": []}`), 0o644)
 		}, "has version 2"},
 		{"incompatible SDK by hand", func(p Place) error {
 			dir := filepath.Join(p.Root, "greet", "vendor", "github.com", "idelchi", "aura", "sdk", "version")
@@ -369,6 +373,58 @@ func FuzzReadLock(f *testing.F) {
 		lock.drop("a")
 		if err := lock.verify(p, manifest.Plugin{Name: "a", Dir: filepath.Join(p.Root, "a"), Origin: &manifest.Origin{}}); err == nil && len(lock.Plugins) > 0 {
 			t.Errorf("%s: a plugin that is not there is as it was", text)
+		}
+	})
+}
+
+func TestParseLock(t *testing.T) {
+	t.Parallel()
+
+	entry := func(dir, unit string) string {
+		return fmt.Sprintf(`{"version": 1, "plugins": {%q: {"unit": %q, "hash": "h", "files": {}}}}`, dir, unit)
+	}
+	for name, row := range map[string]struct {
+		text string
+		want string // empty if the lock is valid
+	}{
+		"nothing installed":             {`{"version": 1, "plugins": {}}`, ""},
+		"a plugin":                      {entry("greet", "greet"), ""},
+		"a plugin of a pack":            {entry("pack/a/b", "pack"), ""},
+		"pending":                       {`{"version": 1, "plugins": {}, "pending": {"a": {"unit": "a", "hash": "h", "files": {}}}}`, ""},
+		"more after the end":            {`{"version": 1, "plugins": {}} {}`, "there is more after the end"},
+		"unknown key":                   {`{"version": 1, "plugins": {}, "x": 1}`, `unknown field "x"`},
+		"no version":                    {`{"plugins": {}}`, `it needs "version": 1 and "plugins"`},
+		"no plugins":                    {`{"version": 1}`, `it needs "version": 1 and "plugins"`},
+		"null":                          {`null`, `it needs "version": 1 and "plugins"`},
+		"incomplete":                    {`{"version": 1, "plugins": {"a": {"unit": "a", "files": {}}}}`, `plugin "a": an entry needs "unit", "hash" and "files"`},
+		"incomplete pending":            {`{"version": 1, "plugins": {}, "pending": {"a": {}}}`, `plugin "a": an entry needs`},
+		"unit is the home":              {entry("greet", ".."), `the unit ".." is not its directory`},
+		"unit is above the home":        {entry("greet", "../.."), "is not its directory"},
+		"unit leaves and comes back":    {entry("greet", "../plugins/greet"), "is not its directory"},
+		"unit is all plugins":           {entry("greet", "."), "is not its directory"},
+		"unit is absolute":              {entry("greet", "/etc"), "is not its directory"},
+		"unit is another directory":     {entry("greet", "other"), "is not its directory"},
+		"unit begins like the plugin":   {entry("greeter", "greet"), "is not its directory"},
+		"plugin outside of the plugins": {entry("../greet", "../greet"), "is not its directory"},
+	} {
+		if _, err := parseLock([]byte(row.text)); (err == nil) != (row.want == "") || err != nil && !strings.Contains(err.Error(), row.want) {
+			t.Errorf("%s: got %v, want %s", name, err, row.want)
+		}
+	}
+}
+
+func FuzzParseLock(f *testing.F) {
+	f.Add([]byte(`{"version": 1, "plugins": {"a/b": {"unit": "a", "hash": "h", "files": {"main.go": "h"}}}}`))
+	f.Add([]byte(`{"version": 2}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		l, err := parseLock(text)
+		if err != nil || l.Version > lockVersion {
+			return
+		}
+		for dir, e := range l.Plugins {
+			if root := t.TempDir(); !within(filepath.Join(root, filepath.FromSlash(e.Unit)), filepath.Join(root, filepath.FromSlash(dir))) || e.Unit == "." {
+				t.Errorf("unit %q of %q", e.Unit, dir)
+			}
 		}
 	})
 }

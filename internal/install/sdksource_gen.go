@@ -107,7 +107,9 @@ var sdkSource = map[string]string{
 		"\tMode      string\n" +
 		"\tModelInfo ModelInfo\n" +
 		"\tStats     Stats\n" +
-		"\tWorkdir   string\n" +
+		"\t// CostUSD is the cost of the session so far, in US dollars, or nil if a price is not known.\n" +
+		"\tCostUSD *float64\n" +
+		"\tWorkdir string\n" +
 		"\t// MessageCount is the number of messages in the history.\n" +
 		"\tMessageCount int\n" +
 		"\n" +
@@ -231,8 +233,8 @@ var sdkSource = map[string]string{
 		"\thandlers.of[name] = append(handlers.of[name], handler)\n" +
 		"}\n" +
 		"\n" +
-		"// Emit sends an event to the plugins that listen to it. It does not wait for them. An event for a plugin that is down or has too many\n" +
-		"// events waiting is dropped. Emit returns an error if the payload is larger than MaxPayload or cannot be sent.\n" +
+		"// Emit sends an event to the other plugins that listen to it. It does not wait for them. An event for a plugin that is down or has too\n" +
+		"// many events waiting is dropped. Emit returns an error if the payload is larger than MaxPayload or cannot be sent.\n" +
 		"func Emit(name string, payload any) error {\n" +
 		"\thandlers.Lock()\n" +
 		"\tcalled := handlers.of[name]\n" +

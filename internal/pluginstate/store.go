@@ -47,6 +47,9 @@ func New(project string, session func() string) *Store {
 
 // Do changes or reads a value of a plugin. A change is on disk when Do returns.
 func (s *Store) Do(ctx context.Context, plugin string, r shared.StateRequest) (shared.StateAnswer, error) {
+	if doing[r.Op] == "" {
+		return shared.StateAnswer{}, fmt.Errorf("asking for state of plugin %q: %q is no operation", plugin, r.Op)
+	}
 	answer, err := s.do(ctx, plugin, r)
 	if err != nil {
 		return answer, fmt.Errorf("%s state of plugin %q (scope %s): %w", doing[r.Op], plugin, r.Scope, err)
@@ -60,9 +63,6 @@ var doing = map[shared.StateOp]string{
 }
 
 func (s *Store) do(ctx context.Context, plugin string, r shared.StateRequest) (shared.StateAnswer, error) {
-	if doing[r.Op] == "" {
-		return shared.StateAnswer{}, fmt.Errorf("%q is no operation", r.Op)
-	}
 	dir, err := s.dir(r.Scope)
 	if err != nil {
 		return shared.StateAnswer{}, err
@@ -144,7 +144,7 @@ func (f *file) change(ctx context.Context, r shared.StateRequest) (err error) {
 		}
 		ctx, cancel := context.WithTimeout(ctx, lockTime)
 		defer cancel()
-		held, err := lock.Wait(ctx, f.path+".lock", nil)
+		held, err := lock.Wait(ctx, f.path+".lock", func() {})
 		if err != nil {
 			return err
 		}

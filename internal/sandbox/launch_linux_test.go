@@ -248,8 +248,11 @@ func (u user) play(t *testing.T, s scene) outcome {
 // layout creates the directories of a scene and returns their root. No tree that a policy grants contains the root.
 func (u user) layout(t *testing.T) string {
 	t.Helper()
-	base := t.TempDir()
-	for _, dir := range []string{filepath.Dir(base), base} {
+	base, err := os.MkdirTemp(scenes, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{scenes, base} {
 		if err := os.Chmod(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -276,7 +279,7 @@ func (u user) layout(t *testing.T) string {
 		t.Fatal(err)
 	}
 	copyBinary(t, filepath.Join(base, "bin", "suite"))
-	err := filepath.WalkDir(base, func(path string, _ os.DirEntry, err error) error {
+	err = filepath.WalkDir(base, func(path string, _ os.DirEntry, err error) error {
 		return errors.Join(err, os.Lchown(path, u.id, u.id))
 	})
 	if err != nil && os.Geteuid() == 0 {

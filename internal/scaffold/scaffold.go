@@ -74,10 +74,10 @@ func Plan(home string, force bool) ([]File, error) {
 
 // planSchemas adds the schemas of YAML files. The first lines of the YAML files name their schemas. The schemas are located in
 // the home, so that an editor needs no network and has the schemas of this version. Editors do not check the frontmatter of
-// Markdown files, so there are no schemas for them.
+// Markdown files, and users do not write JSON files, so there are no schemas for them.
 func planSchemas(plan *[]File, home string, force bool) error {
 	for _, k := range schema.Kinds() {
-		if k.Markdown {
+		if k.Markdown || k.JSON {
 			continue
 		}
 		text, err := k.Text()

@@ -2,6 +2,7 @@ package schema_test
 
 import (
 	"encoding/json"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/llm/script"
 	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/internal/schema"
@@ -47,6 +49,10 @@ func kindOf(path string) (schema.Kind, bool) {
 		switch {
 		case k.Name == "plugin":
 			if filepath.Base(path) == manifest.FileName {
+				return k, true
+			}
+		case k.Name == "lock":
+			if filepath.Base(path) == install.LockFile {
 				return k, true
 			}
 		case k.Name == "script":
@@ -106,6 +112,15 @@ func (e example) read(t *testing.T) error {
 	case "plugin":
 		_, err := manifest.Parse("plugin.yaml", []byte(e.text))
 		return err
+	case "lock":
+		home := t.TempDir()
+		write(t, filepath.Join(home, install.LockFile), e.text)
+		found := []manifest.Plugin{{Name: "another", Dir: filepath.Join(home, "plugins", "another")}}
+		install.Verify(install.Place{Home: home, Root: filepath.Join(home, "plugins")}, found)
+		if err := found[0].Err; err != nil && strings.Contains(err.Error(), "reading what is installed") {
+			return err
+		}
+		return nil
 	case "script":
 		file := filepath.Join(t.TempDir(), "script.yaml")
 		write(t, file, e.text)
@@ -193,10 +208,36 @@ func TestExamplesFit(t *testing.T) {
 		}
 	}
 	for _, k := range schema.Kinds() {
-		if fit[k.Name] == 0 && k.Name != "script" && k.Name != "sandbox" {
+		if fit[k.Name] == 0 && !slices.Contains([]string{"lock", "sandbox", "script"}, k.Name) {
 			t.Errorf("no example of %s was validated", k.Name)
 		}
 	}
+}
+
+// TestLockFits validates the lock that aura writes.
+func TestLockFits(t *testing.T) {
+	t.Parallel()
+	source, home := filepath.Join(t.TempDir(), "greet"), t.TempDir()
+	write(t, filepath.Join(source, "go.mod"), "module greet\n\ngo 1.25\n")
+	write(t, filepath.Join(source, "plugin.yaml"), "description: Greets\n")
+	write(t, filepath.Join(source, "main.go"), "package greet\n")
+	place := install.Place{Home: home, Root: filepath.Join(home, "plugins")}
+	if _, err := install.Add(t.Context(), place, install.Request{Source: source}, install.Options{NoVendor: true}); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(home, install.LockFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := example{kind(t, "lock"), "", string(text)}
+	if err := errors.Join(e.read(t), e.validate(t)); err != nil || !strings.Contains(e.text, `"plugin.yaml"`) {
+		t.Errorf("%v: %s", err, text)
+	}
+}
+
+// lockOf returns a lock with one entry, which has further keys.
+func lockOf(keys string) string {
+	return `{"version": 1, "plugins": {"greet": {"unit": "greet", "files": {"main.go": "0"}, ` + keys + `}}}`
 }
 
 // TestBothRefuse has a row for each rule that the reader and the schemas share.
@@ -225,6 +266,14 @@ func TestBothRefuse(t *testing.T) {
 		{"hooks", "unknown event", "a: {event: pre, command: \"true\"}\n", "a: {event: before, command: \"true\"}\n"},
 		{"hooks", "no time", "a: {event: pre, command: \"true\", timeout: 1}\n", "a: {event: pre, command: \"true\", timeout: 0}\n"},
 		{"hooks", "long time", "a: {event: pre, command: \"true\", timeout: 86400}\n", "a: {event: pre, command: \"true\", timeout: 86401}\n"},
+		{"lock", "unknown key", `{"version": 1, "plugins": {}}`, `{"version": 1, "plugin": {}}`},
+		{"lock", "another version", `{"version": 1, "plugins": {}}`, `{"version": 2, "plugins": {}}`},
+		{"lock", "no version", `{"version": 1, "plugins": {}}`, `{"plugins": {}}`},
+		{"lock", "no plugins", `{"version": 1, "plugins": {}}`, `{"version": 1}`},
+		{"lock", "no hash", lockOf(`"hash": "sha256:0"`), lockOf(`"url": "x"`)},
+		{"lock", "number for a hash", lockOf(`"hash": "sha256:0"`), lockOf(`"hash": 0`)},
+		{"lock", "text for a truth value", lockOf(`"hash": "sha256:0", "disabled": true`), lockOf(`"hash": "sha256:0", "disabled": "yes"`)},
+		{"lock", "unknown key of an entry", lockOf(`"hash": "sha256:0", "commit": "0"`), lockOf(`"hash": "sha256:0", "comit": "0"`)},
 		{"mcp", "unknown type", "a: {type: stdio, command: x}\n", "a: {type: sse, command: x}\n"},
 		{"mcp", "unknown key", "a: {command: x, env: {PORT: 8080}}\n", "a: {command: x, envs: {PORT: 8080}}\n"},
 		{"mcp", "list for a value", "a: {command: x, env: {A: b}}\n", "a: {command: x, env: {A: [b]}}\n"},

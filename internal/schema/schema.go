@@ -1,4 +1,4 @@
-// Package schema lists every kind of file that users of aura write, and its JSON schema. The schemas are generated from the types
+// Package schema lists every kind of file that a home holds, and its JSON schema. The schemas are generated from the types
 // into which the strict reader decodes these files, and published in docs/schemas. Their descriptions come from the tables in
 // docs/.
 package schema
@@ -14,6 +14,7 @@ import (
 
 	"github.com/idelchi/aura/docs/schemas"
 	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/llm/script"
 	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/internal/strictyaml"
@@ -30,11 +31,14 @@ type Kind struct {
 	Files string
 	// Variables reports whether references to variables in values are replaced.
 	Variables bool
+	// JSON files are written by aura, not by users.
+	JSON bool
 }
 
 // Kinds returns all kinds, sorted by name.
 func Kinds() []Kind {
 	kinds := []Kind{
+		{FileType: config.FileType{Name: "lock", One: "lock", Type: install.LockType()}, Files: install.LockFile, JSON: true},
 		{FileType: config.FileType{Name: "plugin", One: "plugin", Folder: "plugins", Type: manifest.FileType()}, Files: "plugins/**/" + manifest.FileName},
 		{FileType: config.FileType{Name: "script", One: "script", Folder: "config", Type: script.FileType()}, Files: "the file of a provider of type script"},
 	}
@@ -63,7 +67,7 @@ func (k Kind) Text() ([]byte, error) {
 
 // Generate generates the schema from the reader's types. about returns the description of the value at a dotted path of keys.
 func (k Kind) Generate(about func(path string) string) ([]byte, error) {
-	described, err := strictyaml.Schema(k.Type, strictyaml.SchemaOptions{Variables: k.Variables, About: about, Omit: k.Omit, Defaults: k.Defaults})
+	described, err := strictyaml.Schema(k.Type, strictyaml.SchemaOptions{Variables: k.Variables, JSON: k.JSON, About: about, Omit: k.Omit, Defaults: k.Defaults})
 	if err != nil {
 		return nil, fmt.Errorf("generating the schema of %s: %w", k.Name, err)
 	}

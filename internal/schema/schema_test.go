@@ -35,6 +35,7 @@ var described = map[string][]table{
 	"sandbox":   featureTables(""),
 	"plugin":    {{"plugins.md", "## plugin.yaml", ""}},
 	"script":    nil,
+	"lock":      {{"installing.md", "## The lock", ""}},
 }
 
 type table struct{ page, heading, below string }

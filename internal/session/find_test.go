@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/session"
@@ -91,12 +92,16 @@ func TestRename(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		used := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+		if err := os.Chtimes(path, used, used); err != nil {
+			t.Fatal(err)
+		}
 		hide := func(document []byte) []byte { return bytes.ReplaceAll(document, []byte("hush"), []byte("[redacted]")) }
 		if err := session.Rename(path, "a hush name", hide); err != nil {
 			t.Fatal(err)
 		}
 		got, err := session.Find(id(path), dir)
-		if err != nil || got.Name != "a [redacted] name" || got.Title != got.Name || got.End != reason || got.Messages != 1 {
+		if err != nil || got.Name != "a [redacted] name" || got.Title != got.Name || got.End != reason || got.Messages != 1 || !got.UsedAt.Equal(used) {
 			t.Errorf("%s: got %+v, %v", path, got, err)
 		}
 		after, err := session.Load(path)

@@ -19,7 +19,7 @@ type Summary struct {
 	ID        string    `json:"id"`
 	Path      string    `json:"path"`
 	StartedAt time.Time `json:"started_at"`
-	// UsedAt is when the journal was last written to.
+	// UsedAt is when the session was last used: when its journal was written to, except for a new name.
 	UsedAt   time.Time `json:"used_at"`
 	Agent    string    `json:"agent,omitempty"`
 	Provider string    `json:"provider"`
@@ -133,13 +133,14 @@ func shortened(text string) string {
 	return string(line)
 }
 
-// Latest returns the newest session that has messages, or else the newest session. If workdir is not empty, Latest considers
-// only sessions of that directory.
+// Latest returns the session with messages that was used last, or else the session without messages that was used last. If
+// workdir is not empty, Latest considers only sessions of that directory.
 func Latest(workdir string, dirs ...string) (Summary, error) {
 	all, err := List(dirs...)
 	if err != nil {
 		return Summary{}, err
 	}
+	slices.SortStableFunc(all, func(a, b Summary) int { return b.UsedAt.Compare(a.UsedAt) })
 	var silent []Summary
 	for _, s := range all {
 		switch {

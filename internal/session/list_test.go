@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/session"
@@ -86,6 +87,13 @@ func TestLatest(t *testing.T) {
 		if got.Path != want || (err == nil) != (want != "") {
 			t.Errorf("%q: got %s, %v", workdir, got.Path, err)
 		}
+	}
+	used := time.Now().Add(time.Hour)
+	if err := os.Chtimes(here, used, used); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := session.Latest("", dir); err != nil || got.Path != here {
+		t.Errorf("used later: got %s, %v", got.Path, err)
 	}
 }
 

@@ -27,11 +27,13 @@ func CheckName(name string) error {
 	return nil
 }
 
-// Rename names a session that no aura process has open. A session that had ended remains ended.
+// Rename names a session that no aura process has open. A session that had ended remains ended. A session is not used by being
+// named, so that Rename keeps the time of its last use.
 func Rename(path, name string, hide func(document []byte) []byte) error {
 	if err := CheckName(name); err != nil {
 		return err
 	}
+	before := used(path)
 	j, s, err := Reopen(path)
 	if err != nil {
 		return err
@@ -40,9 +42,11 @@ func Rename(path, name string, hide func(document []byte) []byte) error {
 	s.State.Title = name
 	err = j.Note(s.State)
 	if s.End != nil {
-		return errors.Join(err, j.Close(*s.End))
+		err = errors.Join(err, j.Close(*s.End))
+	} else {
+		err = errors.Join(err, j.release())
 	}
-	return errors.Join(err, j.release())
+	return errors.Join(err, os.Chtimes(path, time.Time{}, before))
 }
 
 // light removes from a record the data that a summary does not need, so that summarizing a long session takes little memory.

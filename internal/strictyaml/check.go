@@ -109,7 +109,7 @@ func (c *checker) typed(n *yaml.Node, t reflect.Type, path string) error {
 }
 
 func (c *checker) structure(n *yaml.Node, t reflect.Type, path string) error {
-	known := fields(t)
+	known := fields(t, yamlTag)
 
 	return c.pairs(n, path, func(key, value *yaml.Node) error {
 		field, ok := known.fields[key.Value]

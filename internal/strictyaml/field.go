@@ -93,18 +93,19 @@ type fieldSet struct {
 	rest   reflect.Type
 }
 
-// fields follows the rules of the YAML library: a key is the yaml tag, or else the field's name in lower case.
-func fields(t reflect.Type) fieldSet {
+// fields follows the rules of the YAML library: a key is the tag, or else the field's name in lower case. The name of the tag is
+// yaml, or json for a type that only has a schema here.
+func fields(t reflect.Type, tag string) fieldSet {
 	set := fieldSet{fields: make(map[string]field, t.NumField())}
 
 	for f := range t.Fields() {
-		name, options, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+		name, options, _ := strings.Cut(f.Tag.Get(tag), ",")
 		if name == "-" || (!f.IsExported() && !f.Anonymous) {
 			continue
 		}
 
 		if strings.Contains(options, "inline") {
-			set.inline(f.Type)
+			set.inline(f.Type, tag)
 
 			continue
 		}
@@ -120,7 +121,7 @@ func fields(t reflect.Type) fieldSet {
 	return set
 }
 
-func (s *fieldSet) inline(t reflect.Type) {
+func (s *fieldSet) inline(t reflect.Type, tag string) {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
@@ -131,7 +132,7 @@ func (s *fieldSet) inline(t reflect.Type) {
 		return
 	}
 
-	inner := fields(t)
+	inner := fields(t, tag)
 	s.names = append(s.names, inner.names...)
 
 	maps.Copy(s.fields, inner.fields)

@@ -34,6 +34,8 @@ const variablePattern = `\$\{[A-Za-z_][A-Za-z0-9_]*\}`
 type SchemaOptions struct {
 	// Variables accepts ${NAME} instead of any scalar.
 	Variables bool
+	// JSON describes a JSON file that encoding/json reads: keys are the json tags of fields, and values are not converted.
+	JSON bool
 	// About returns the description of the value at a dotted path of keys, or the empty string. The items of a list have the path
 	// of the list followed by []. The values of a mapping have the path of the mapping followed by .*.
 	About func(path string) string
@@ -65,6 +67,17 @@ type schemer struct {
 }
 
 type object = map[string]any
+
+const yamlTag = "yaml"
+
+// tag returns the name of the tag that holds the keys of fields.
+func (s *schemer) tag() string {
+	if s.options.JSON {
+		return "json"
+	}
+
+	return yamlTag
+}
 
 // value mirrors checker.value and checker.typed.
 func (s *schemer) value(t reflect.Type, path string, defaults reflect.Value) (object, error) {
@@ -129,6 +142,10 @@ func (s *schemer) typed(t reflect.Type, path string, defaults reflect.Value) (ob
 	case reflect.Interface:
 		return object{}, nil
 	case reflect.Bool:
+		if s.options.JSON {
+			return s.scalar(object{"type": "boolean"}, defaults), nil
+		}
+
 		return s.scalar(object{"type": []any{"boolean", "string"}, "pattern": boolPattern}, defaults), nil
 	default:
 		return s.scalar(object{"type": scalarType(t.Kind())}, defaults), nil
@@ -136,7 +153,7 @@ func (s *schemer) typed(t reflect.Type, path string, defaults reflect.Value) (ob
 }
 
 func (s *schemer) structure(t reflect.Type, path string, defaults reflect.Value) (object, error) {
-	known := fields(t)
+	known := fields(t, s.tag())
 	properties := object{}
 
 	var required []any
@@ -193,6 +210,9 @@ func (s *schemer) mapping(t reflect.Type, path string) (object, error) {
 	case reflect.String:
 		// As in checker.mapping, scalars are used as text.
 		out["additionalProperties"] = object{"type": []any{"string", "number", "boolean", "null"}}
+		if s.options.JSON {
+			out["additionalProperties"] = object{"type": []any{"string", "null"}}
+		}
 
 		return out, nil
 	default:

@@ -26,7 +26,7 @@ const (
 
 type Request struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Chosen by the child; 0 for a request that needs no answer.
+	// Chosen by the child, above 0.
 	Id uint64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
 	// What to do: emit, listen or state.
 	Verb          string `protobuf:"bytes,2,opt,name=verb,proto3" json:"verb,omitempty"`

@@ -34,8 +34,8 @@ const (
 type PluginClient interface {
 	// Invoke makes one call. The deadline of the RPC is the deadline of the call.
 	Invoke(ctx context.Context, in *Call, opts ...grpc.CallOption) (*Reply, error)
-	// Serve carries what the plugin asks of aura, as long as the connection lasts. The child sends requests. aura answers each
-	// request that has an id, in any order.
+	// Serve carries what the plugin asks of aura, as long as the connection lasts. The child sends requests, and aura answers each of
+	// them, in any order.
 	Serve(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[Answer, Request], error)
 }
 
@@ -78,8 +78,8 @@ type Plugin_ServeClient = grpc.BidiStreamingClient[Answer, Request]
 type PluginServer interface {
 	// Invoke makes one call. The deadline of the RPC is the deadline of the call.
 	Invoke(context.Context, *Call) (*Reply, error)
-	// Serve carries what the plugin asks of aura, as long as the connection lasts. The child sends requests. aura answers each
-	// request that has an id, in any order.
+	// Serve carries what the plugin asks of aura, as long as the connection lasts. The child sends requests, and aura answers each of
+	// them, in any order.
 	Serve(grpc.BidiStreamingServer[Answer, Request]) error
 	mustEmbedUnimplementedPluginServer()
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"go/importer"
 	"go/token"
+	"io"
 	"log"
 	"maps"
 	"os"
@@ -44,7 +45,11 @@ func generate() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := newWriter(importer.ForCompiler(token.NewFileSet(), "gc", nil))
+	lookup, err := exports()
+	if err != nil {
+		return nil, err
+	}
+	w := newWriter(importer.ForCompiler(token.NewFileSet(), "gc", lookup))
 	for _, dir := range []string{"sdk/version", "sdk"} {
 		names, err := w.source(dir)
 		if err != nil {
@@ -58,6 +63,21 @@ func generate() ([]byte, error) {
 		}
 	}
 	return w.text(), nil
+}
+
+// exports returns a function that opens the compiler's export data of a package of the standard library. One go command lists
+// all files. The importer's own lookup would start one for each package.
+func exports() (importer.Lookup, error) {
+	list, err := exec.Command("go", "list", "-export", "-f", "{{.ImportPath}}\t{{.Export}}", "std").Output()
+	if err != nil {
+		return nil, fmt.Errorf("listing the export data of the standard library: %w", err)
+	}
+	files := map[string]string{}
+	for line := range strings.Lines(string(list)) {
+		path, file, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		files[path] = file
+	}
+	return func(path string) (io.ReadCloser, error) { return os.Open(files[path]) }, nil
 }
 
 func write(text []byte) error {

@@ -53,6 +53,14 @@ type Health struct {
 	LastExit  string `json:"last_exit,omitempty"`
 	P50Micros int64  `json:"p50_us"`
 	P99Micros int64  `json:"p99_us"`
+	// ChunksDropped counts the pieces of answers that the plugin missed because it was too slow.
+	ChunksDropped int64 `json:"chunks_dropped"`
+	// The events of the plugin: emitted by it, and what became of those for it.
+	EventsEmitted   int64 `json:"events_emitted"`
+	EventsDelivered int64 `json:"events_delivered"`
+	EventsFailed    int64 `json:"events_failed"`
+	EventsDropped   int64 `json:"events_dropped"`
+	EventsWaiting   int64 `json:"events_waiting"`
 }
 
 // Type implements Event.

@@ -40,6 +40,17 @@ const (
 // Type implements Event.
 func (PluginCall) Type() string { return "plugin_call" }
 
+// PluginLog is a line that a plugin wrote with sdk.Log. It is emitted only on request.
+type PluginLog struct {
+	Plugin string `json:"plugin"`
+	// Level is debug, info, warn or error.
+	Level string `json:"level"`
+	Text  string `json:"text"`
+}
+
+// Type implements Event.
+func (PluginLog) Type() string { return "plugin_log" }
+
 // PluginState reports that a plugin's state changed or that its process was replaced. It is emitted only on request.
 type PluginState struct {
 	Plugin   string `json:"plugin"`

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -85,8 +86,15 @@ var (
 	anyName   = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
 )
 
+// soundSchemas caches the schemas that checkSchema accepted. Requests repeat the same schemas, and compiling them takes longer than
+// all other checks.
+var soundSchemas sync.Map
+
 // checkSchema returns an error unless raw is a JSON schema of type object.
 func checkSchema(raw json.RawMessage) error {
+	if _, ok := soundSchemas.Load(string(raw)); ok {
+		return nil
+	}
 	schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
 	if err != nil {
 		return fmt.Errorf("schema: %w", err)
@@ -102,6 +110,7 @@ func checkSchema(raw json.RawMessage) error {
 	if _, err := compiler.Compile("urn:tool"); err != nil {
 		return fmt.Errorf("schema: %w", err)
 	}
+	soundSchemas.Store(string(raw), nil)
 	return nil
 }
 

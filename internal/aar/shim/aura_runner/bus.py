@@ -11,6 +11,9 @@ from agent.extensions.api import LIFECYCLE_EVENTS, ExtensionEventBus
 from aura_runner import exact
 from aura_runner.wire import Wire
 
+# For how many names it is reported that their messages cannot be sent.
+_MOST_NAMES = 100
+
 
 class Bus(ExtensionEventBus):
     """Passes messages to handlers of this extension, and to other plugins of aura. Lifecycle events stay here."""
@@ -62,7 +65,7 @@ class Bus(ExtensionEventBus):
         try:
             content = exact.tree(payload)
         except TypeError as error:
-            if name not in self._unsendable:
+            if name not in self._unsendable and len(self._unsendable) < _MOST_NAMES:
                 self._unsendable.add(name)
                 self._logger.warning("messages of %r stay inside the extension: %s", name, error)
             return

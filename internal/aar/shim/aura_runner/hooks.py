@@ -80,6 +80,8 @@ class Hooks:
         return exact.tree(system + rest)
 
     async def AfterResponse(self, context: dict[str, Any], ctx: ExtensionContext) -> Any:
+        if context["Thinking"]:
+            ctx.session._thought(context["Thinking"])
         calls = [{"name": names.tool(call["Name"]), "arguments": call["Args"]} for call in context["Calls"] or ()]
         values = {
             "content": context["Response"],
@@ -101,7 +103,7 @@ class Hooks:
 
     async def AfterToolExecution(self, context: dict[str, Any], ctx: ExtensionContext) -> Any:
         name = context["ToolName"]
-        before = tool_result(name, self._closed(context), context["ToolResult"], context["ToolError"], context["ToolDuration"])
+        before = tool_result(name, self._closed(context, ctx), context["ToolResult"], context["ToolError"], context["ToolDuration"])
         event = await self._fire("tool_result", before, ctx, _text)
         return None if event.output == before.output else {"Output": exact.tree(event.output)}
 
@@ -123,9 +125,18 @@ class Hooks:
             self._open.popitem(last=False)
         return number
 
-    def _closed(self, context: dict[str, Any]) -> str:
-        """The id of the tool call that a result belongs to. aura's history has the arguments of the call."""
-        for call in reversed(context["Context"]["ToolHistory"] or ()):
+    def _closed(self, context: dict[str, Any], ctx: ExtensionContext) -> str:
+        """The id of the tool call that a result belongs to. aura's history has the arguments of the call, usually at its end."""
+        number = self._find(context, context["Context"]["ToolHistory"] or [])
+        if not number and self._open:
+            number = self._find(context, ctx.session._history("ToolHistory"))
+        if not number:
+            self._count += 1
+            number = f"tool-{self._count}"
+        return number
+
+    def _find(self, context: dict[str, Any], history: list[dict[str, Any]]) -> str:
+        for call in reversed(history):
             if call["Name"] == context["ToolName"] and call["Result"] == context["ToolResult"] and call["Error"] == context["ToolError"]:
                 waiting = self._open.get(_key(call["Name"], call["Args"]))
                 if waiting:
@@ -133,8 +144,7 @@ class Hooks:
                     if not waiting:
                         del self._open[_key(call["Name"], call["Args"])]
                     return number
-        self._count += 1
-        return f"tool-{self._count}"
+        return ""
 
 
 def _key(name: str, arguments: dict[str, Any] | None) -> tuple[str, str]:

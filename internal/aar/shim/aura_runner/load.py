@@ -12,7 +12,7 @@ from typing import Any
 
 from aura_runner.wire import Failure
 
-# The limits of what is read to find the events that an extension emits.
+# The limits of what is read of an extension's source.
 _MOST_FILES, _LARGEST_FILE = 500, 1 << 20
 
 
@@ -57,17 +57,17 @@ class Extension:
         spec.loader.exec_module(module)
         return module
 
-    def emits(self) -> list[str]:
-        """The names of events that the source emits. A name that is not written as a literal is unknown."""
-        found: set[str] = set()
+    def study(self) -> Source:
+        """What the source says about the extension."""
+        found = Source()
         for file in self._files():
             try:
                 with open(file, "rb") as source:
-                    parsed = ast.parse(source.read(_LARGEST_FILE), file)
+                    text = source.read(_LARGEST_FILE)
+                found.read(text, ast.parse(text, file))
             except (OSError, SyntaxError, ValueError, RecursionError):
                 continue
-            found.update(_emitted(parsed))
-        return sorted(found)
+        return found
 
     def _files(self) -> list[str]:
         if not os.path.isdir(self.root):
@@ -81,15 +81,23 @@ class Extension:
         return out[:_MOST_FILES]
 
 
-def _emitted(parsed: ast.AST) -> set[str]:
-    out: set[str] = set()
-    for node in ast.walk(parsed):
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr not in ("emit", "emit_async"):
-            continue
-        name = node.args[0] if node.args else next((k.value for k in node.keywords if k.arg == "name"), None)
-        if isinstance(name, ast.Constant) and isinstance(name.value, str):
-            out.add(name.value)
-    return out
+class Source:
+    """Facts about the source of an extension."""
+
+    def __init__(self) -> None:
+        # The names of events that the source emits. A name that is not written as a literal is unknown.
+        self.emits: set[str] = set()
+        # Whether the source mentions the model's thinking in the history.
+        self.reasoning = False
+
+    def read(self, text: bytes, parsed: ast.AST) -> None:
+        """Add a file."""
+        self.reasoning = self.reasoning or b"reasoning" in text or b"ReasoningBlock" in text
+        for node in ast.walk(parsed):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("emit", "emit_async"):
+                name = node.args[0] if node.args else next((k.value for k in node.keywords if k.arg == "name"), None)
+                if isinstance(name, ast.Constant) and isinstance(name.value, str):
+                    self.emits.add(name.value)
 
 
 def missing(error: BaseException) -> str:

@@ -35,7 +35,7 @@ class Runner:
         # The calls that are not answered yet. The thread that receives frames adds them.
         self._signals: dict[int, Signal] = {}
         self._tasks: dict[int, asyncio.Task[None]] = {}
-        self._session = Session()
+        self._session = Session(lambda call: self._wire.ask_blocking("lists", of=call))
         self._hooks = Hooks(self._fire)
 
     def start(self) -> None:
@@ -105,20 +105,25 @@ class Runner:
                 warnings.append(f"there is no event {name!r}; the events are {', '.join(LIFECYCLE_EVENTS)}")
         if api._panels:
             warnings.append("aura shows no panels")
-        events = [name for name in LIFECYCLE_EVENTS if api._event_handlers.get(name) or self._bus.handled(name)]
+        source = self._extension.study()
+        events = {name for name in LIFECYCLE_EVENTS if api._event_handlers.get(name) or self._bus.handled(name)}
+        if source.reasoning:
+            # The history has the model's thinking only if the runner sees each answer.
+            events.add("assistant_message")
         return {
             "hooks": sorted({POINTS[name] for name in events}),
             "tools": [_tool(spec) for spec in api._tools],
             "commands": [{"name": name, "description": text or ""} for name, (text, _) in api._commands.items()],
             "listens": self._bus.loaded(),
-            "emits": [name for name in self._extension.emits() if name not in LIFECYCLE_EVENTS],
+            "emits": sorted(source.emits.difference(LIFECYCLE_EVENTS)),
+            "asks_lists": True,
             "system_prompt": "\n\n".join(str(part) for part in api._system_prompt_parts),
             "warnings": warnings,
         }
 
     async def _call_hook(self, frame: dict[str, Any], signal: Signal) -> Any:
         point, context = frame["point"], frame["context"]
-        ctx = await self._context(context["Context"], Hooks.state(point, context), signal)
+        ctx = await self._context(frame["id"], context["Context"], Hooks.state(point, context), signal)
         try:
             return await self._hooks.call(point, context, ctx)
         finally:
@@ -128,7 +133,7 @@ class Runner:
         spec = next((spec for spec in self._api._tools if spec.name == frame["tool"]), None)
         if spec is None or spec.handler is None:
             raise Failure(f"the extension has no tool {frame['tool']!r}", "unsupported")
-        ctx = await self._context(frame["context"], State.RUNNING, signal)
+        ctx = await self._context(frame["id"], frame["context"], State.RUNNING, signal)
         result = await self._guarded(f"tool {spec.name}", spec.handler, **tool_arguments(spec.handler, frame.get("args") or {}, ctx))
         return exact.tree("" if result is None else str(result))
 
@@ -136,7 +141,7 @@ class Runner:
         if frame["command"] not in self._api._commands:
             raise Failure(f"the extension has no command {frame['command']!r}", "unsupported")
         handler = self._api._commands[frame["command"]][1]
-        ctx = await self._context(frame["context"], State.IDLE, signal)
+        ctx = await self._context(frame["id"], frame["context"], State.IDLE, signal)
         lines: list[str] = []
         log.command_lines.set(lines)
         result = await self._guarded(f"command {frame['command']}", handler, *positional(handler, frame.get("args") or "", ctx))
@@ -153,8 +158,8 @@ class Runner:
             await self._metadata.save()
         return None
 
-    async def _context(self, context: dict[str, Any], state: State, signal: Signal) -> ExtensionContext:
-        self._session._follow(context, state)
+    async def _context(self, call: int, context: dict[str, Any], state: State, signal: Signal) -> ExtensionContext:
+        self._session._follow(call, context, state)
         await self._metadata.load(context.get("SessionID") or "")
         return ExtensionContext(session=self._session, config=Config(context), signal=signal, logger=self._log)
 

@@ -5,16 +5,21 @@ from __future__ import annotations
 import json
 import logging
 import uuid
+from collections import deque
+from collections.abc import Callable
 from datetime import datetime
 from enum import Enum
 from typing import Any
 
-from agent.core.events import AssistantMessage, Event, ProviderMeta, SessionEvent, ToolCall, ToolResult, UserMessage
+from agent.core.events import AssistantMessage, Event, ProviderMeta, ReasoningBlock, SessionEvent, ToolCall, ToolResult, UserMessage
 from aura_runner import names
 from aura_runner.wire import Failure, Wire
 
 # The prefix of the keys under which aura keeps the metadata.
 _METADATA = "metadata/"
+
+# How many blocks of the model's thinking are kept.
+_MOST_REASONING = 100
 
 
 class State(str, Enum):
@@ -32,14 +37,30 @@ class State(str, Enum):
 class Session:
     """The session as aura described it with the newest call. An extension may keep the object: it follows the session."""
 
-    def __init__(self) -> None:
+    def __init__(self, lists: Callable[[int], dict[str, Any]]) -> None:
         self.state = State.IDLE
         # Whatever an extension writes here is kept with the session.
         self.metadata: dict[str, Any] = {}
         self._context: dict[str, Any] = {}
+        # aura sends the history only if somebody reads it.
+        self._ask_lists, self._call = lists, 0
+        self._lists: dict[str, Any] | None = None
+        # The model's thinking, which aura's contexts do not repeat.
+        self._reasoning: deque[ReasoningBlock] = deque(maxlen=_MOST_REASONING)
 
-    def _follow(self, context: dict[str, Any], state: State) -> None:
+    def _follow(self, call: int, context: dict[str, Any], state: State) -> None:
+        if context.get("SessionID") != self._context.get("SessionID") and self._context.get("SessionID"):
+            self._reasoning.clear()
         self._context, self.state = context, state
+        self._call, self._lists = call, None
+
+    def _history(self, name: str) -> list[dict[str, Any]]:
+        if self._lists is None:
+            self._lists = self._ask_lists(self._call)
+        return self._lists[name] or []
+
+    def _thought(self, text: str) -> None:
+        self._reasoning.append(ReasoningBlock(content=text))
 
     @property
     def _stats(self) -> dict[str, Any]:
@@ -77,26 +98,27 @@ class Session:
 
     @property
     def total_cost(self) -> float:
-        """aura does not know what tokens cost."""
-        return 0.0
+        """US dollars; 0 if aura does not know the price."""
+        return self._context.get("CostUSD") or 0.0
 
     @property
     def messages(self) -> list[dict[str, Any]]:
-        return [{"role": turn["Role"], "content": turn["Content"]} for turn in self._context.get("Turns") or ()]
+        return [{"role": turn["Role"], "content": turn["Content"]} for turn in self._history("Turns")]
 
     def to_messages(self) -> list[dict[str, Any]]:
         return self.messages
 
     @property
     def events(self) -> list[Event]:
-        """The history, rebuilt from what aura keeps of it. The tool calls come together, before the last answer."""
+        """The history, rebuilt from what aura keeps of it. The model's thinking and the tool calls come together, before the last
+        answer."""
         start = _seconds(self._stats.get("StartTime"))
         texts: list[Event] = []
-        for i, turn in enumerate(self._context.get("Turns") or ()):
+        for i, turn in enumerate(self._history("Turns")):
             kind = UserMessage if turn["Role"] == "user" else AssistantMessage
             texts.append(kind(id=f"turn-{i}", timestamp=start, content=turn["Content"]))
         tools: list[Event] = []
-        for i, call in enumerate(self._context.get("ToolHistory") or ()):
+        for i, call in enumerate(self._history("ToolHistory")):
             name, number = names.tool(call["Name"]), f"call-{i}"
             arguments = names.calls(call["Name"], call["Args"])[0]
             tools.append(ToolCall(id=f"{number}-call", timestamp=start, tool_name=name, tool_call_id=number, arguments=arguments))
@@ -106,7 +128,8 @@ class Session:
         meta = ProviderMeta(
             id="usage", timestamp=start, provider=self._context.get("Provider") or "", model=_model(self._context), usage=usage
         )
-        return [SessionEvent(id="session", timestamp=start), *texts[:last], *tools, *texts[last:], *([meta] if self.total_tokens else [])]
+        before = [SessionEvent(id="session", timestamp=start), *texts[:last], *self._reasoning, *tools]
+        return [*before, *texts[last:], *([meta] if self.total_tokens else [])]
 
 
 def tool_result(name: str, call: str, output: str, error: str, duration: int, **more: Any) -> ToolResult:

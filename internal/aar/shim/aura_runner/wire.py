@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import fcntl
+import itertools
 import json
 import os
 import re
@@ -47,8 +48,11 @@ class Wire:
         self._on_call, self._on_cancel, self._loop = on_call, on_cancel, loop
         self._in, self._out = _take(FROM_HOST), _take(TO_HOST)
         self._sending = threading.Lock()
-        self._last = 0
+        # The numbers of requests; next is atomic.
+        self._numbers = itertools.count(1)
         self._waiting: dict[int, asyncio.Future[Any]] = {}
+        # The requests of threads that block until the answer comes.
+        self._blocked: dict[int, _Blocked] = {}
 
     def start(self) -> None:
         """Begin to receive."""
@@ -72,14 +76,24 @@ class Wire:
 
     def post(self, request: str, **content: Any) -> asyncio.Future[Any]:
         """Ask the host for something. Must run in the loop's thread."""
-        self._last += 1
-        future = self._waiting[self._last] = self._loop.create_future()
+        number = next(self._numbers)
+        future = self._waiting[number] = self._loop.create_future()
         try:
-            self._send({"id": self._last, "ask": request, **content})
+            self._send({"id": number, "ask": request, **content})
         except _TooLarge as error:
-            del self._waiting[self._last]
+            del self._waiting[number]
             future.set_exception(Failure(f"the request has {error}"))
         return future
+
+    def ask_blocking(self, request: str, **content: Any) -> Any:
+        """Ask the host for something that it answers at once, and block this thread until the answer comes."""
+        number, blocked = next(self._numbers), _Blocked()
+        self._blocked[number] = blocked
+        self._send({"id": number, "ask": request, **content})
+        blocked.done.wait()
+        if blocked.frame.get("failure"):
+            raise Failure(blocked.frame["failure"]["message"])
+        return blocked.frame["result"]
 
     def _send(self, frame: dict[str, Any]) -> None:
         text = json.dumps(frame, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
@@ -116,6 +130,9 @@ class Wire:
             self._on_cancel(frame["of"])
         elif "call" in frame:
             self._on_call(frame)
+        elif (blocked := self._blocked.pop(frame["id"], None)) is not None:
+            blocked.frame = frame
+            blocked.done.set()
         else:
             self._loop.call_soon_threadsafe(self._answered, frame)
 
@@ -131,6 +148,14 @@ class Wire:
 
 class _TooLarge(Exception):
     pass
+
+
+class _Blocked:
+    """A thread that waits for an answer."""
+
+    def __init__(self) -> None:
+        self.done = threading.Event()
+        self.frame: dict[str, Any] = {}
 
 
 def _take(fd: int) -> int:

@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/idelchi/aura/internal/terminal"
+)
+
+// keyboard is the terminal on which the user answers questions.
+type keyboard struct {
+	in    *os.File
+	lines *bufio.Reader
+}
+
+// keyboardOf returns the keyboard of a user who sees questions on standard error. It returns false if input or standard error is
+// not a terminal.
+func keyboardOf(s streams) (keyboard, bool) {
+	k, ok := keyboardOn(s.in)
+	return k, ok && isTerminal(s.err)
+}
+
+// keyboardOn returns the keyboard of an input. It returns false if the input is not a terminal.
+func keyboardOn(input any) (keyboard, bool) {
+	in, ok := input.(*os.File)
+	if !ok || !isTerminal(in) {
+		return keyboard{}, false
+	}
+	return keyboard{in: in, lines: bufio.NewReader(in)}, true
+}
+
+// ask shows a question and returns the line that the user types. Only what is typed after the question is shown answers it. The
+// end of the input is an empty line. A read from a terminal cannot be cancelled: if the command ends before the answer, the
+// process ends too.
+func (k keyboard) ask(ctx context.Context, show func() error) (string, error) {
+	if err := terminal.DiscardTyped(k.in); err != nil {
+		return "", err
+	}
+	k.lines.Reset(k.in)
+	if err := show(); err != nil {
+		return "", fmt.Errorf("showing the question: %w", err)
+	}
+	answer := make(chan typed, 1)
+	go func() {
+		text, err := k.lines.ReadString('\n')
+		answer <- typed{text, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	case a := <-answer:
+		if a.err != nil && strings.TrimSpace(a.text) == "" {
+			return "", nil // the input has ended, so the default applies
+		}
+		return a.text, nil
+	}
+}
+
+// typed is a line that the user typed.
+type typed struct {
+	text string
+	err  error
+}
+
+// confirms asks a question whose answer is yes or no. about describes line by line what the question is about. Both are plain text.
+func (k keyboard) confirms(ctx context.Context, s streams, about []string, question string) (bool, error) {
+	answer, err := k.ask(ctx, func() error {
+		_, err := fmt.Fprint(s.err, strings.Join(append(about, question+" [y/N] "), "\n"))
+		return err
+	})
+	if err != nil {
+		fmt.Fprintln(s.err)
+		return false, because(ctx, err)
+	}
+	return isYes(answer), nil
+}
+
+// removal is something that a command is about to remove for good. All texts are plain text.
+type removal struct {
+	// about describes it, line by line. name is its name in the question.
+	about []string
+	name  string
+	// unattended is the error if there is no terminal to ask on.
+	unattended error
+}
+
+// confirm asks whether to remove it, and returns an error unless the answer is yes.
+func (r removal) confirm(ctx context.Context, s streams) error {
+	k, ok := keyboardOf(s)
+	if !ok {
+		return r.unattended
+	}
+	yes, err := k.confirms(ctx, s, r.about, "Remove "+r.name+"?")
+	if err == nil && !yes {
+		err = errors.New("not confirmed, so nothing was removed")
+	}
+	return err
+}
