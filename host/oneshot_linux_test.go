@@ -51,8 +51,7 @@ func Execute(ctx context.Context, c sdk.Context, args map[string]any) (string, e
 		go func() { panic("last words") }()
 		select {}
 	case "hang":
-		for {
-		}
+		select {}
 	case "listen":
 		<-ctx.Done()
 		return "", ctx.Err()
@@ -135,8 +134,8 @@ func TestExecuteUnderFails(t *testing.T) {
 		"error":       {0, KindPlugin, "no luck"},
 		"panic":       {0, KindPlugin, "panic: broken"},
 		"die":         {0, KindCrash, "exit status 2): panic: last words"},
-		"hang":        {time.Second, KindTimeout, "no answer within 1s"},
-		"listen":      {5 * time.Second, KindPlugin, "context deadline exceeded"},
+		"hang":        {10 * time.Second, KindTimeout, "no answer within 10s"},
+		"listen":      {10 * time.Second, KindPlugin, "context deadline exceeded"},
 		"large":       {0, KindPlugin, "more than the limit of 64 MiB"},
 		"larger":      {0, KindPlugin, "more than the limit of 64 MiB"},
 		"large error": {0, KindPlugin, "more than the limit of 64 MiB"},

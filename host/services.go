@@ -3,16 +3,13 @@ package host
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 
+	"github.com/idelchi/aura/internal/limit"
+	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
-)
-
-// The limits of the events that wait for one plugin. An event beyond them is dropped.
-const (
-	maxWaitingEvents = 1000
-	maxWaitingBytes  = 8 << 20
 )
 
 // services is what aura does at the request of one child. It implements shared.Services.
@@ -23,6 +20,9 @@ type services struct {
 
 // Emit passes an event to the plugins that listen to it. It never waits.
 func (s services) Emit(_ context.Context, name string, payload []byte) error {
+	if err := checkEvent(name, payload); err != nil {
+		return fmt.Errorf("emitting an event: %w", err)
+	}
 	from := s.sup.specNow().Name
 	s.sup.mail.count(func(c *EventCounts) { c.Emitted++ })
 	for _, to := range s.sup.opts.peers() {
@@ -35,12 +35,33 @@ func (s services) Emit(_ context.Context, name string, payload []byte) error {
 
 // Listen adds an event to those that the child handles.
 func (s services) Listen(_ context.Context, name string) error {
+	if err := checkEvent(name, nil); err != nil {
+		return fmt.Errorf("listening to an event: %w", err)
+	}
 	s.sup.mu.Lock()
 	defer s.sup.mu.Unlock()
-	if !slices.Contains(s.child.listens, name) {
-		s.child.listens = append(s.child.listens, name)
+	if slices.Contains(s.child.listens, name) {
+		return nil
 	}
+	if len(s.child.listens) >= limit.EventNames {
+		return fmt.Errorf("listening to an event: a plugin can listen to %d events in addition to those at its start", limit.EventNames)
+	}
+	s.child.listens = append(s.child.listens, name)
 	return nil
+}
+
+// checkEvent returns an error for an event that is too large. The SDK checks that too, but the child is not trusted.
+func checkEvent(name string, payload []byte) error {
+	switch {
+	case name == "":
+		return errors.New("it has no name")
+	case len(name) > limit.EventName:
+		return fmt.Errorf("its name has %d bytes, more than the limit of %d", len(name), limit.EventName)
+	case len(payload) > sdk.MaxPayload:
+		return fmt.Errorf("its payload has %d bytes, more than the limit of %d KiB", len(payload), sdk.MaxPayload>>10)
+	default:
+		return nil
+	}
 }
 
 // State changes or reads a store of the plugin.
@@ -106,7 +127,7 @@ func (m *mailbox) add(e shared.EventCall) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	size := len(e.Name) + len(e.Payload)
-	if m.closed || len(m.waiting) >= maxWaitingEvents || m.bytes+size > maxWaitingBytes {
+	if m.closed || len(m.waiting) >= limit.WaitingEvents || m.bytes+size > limit.WaitingEventBytes {
 		m.counts.Dropped++
 		return false
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/limit"
+	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
 )
 
@@ -18,6 +19,11 @@ func TestLimits(t *testing.T) {
 			size(limit.Result), size(limit.Diff), size(limit.DiffSource), size(limit.Notice), size(limit.Injection), size(limit.Answer), size(limit.Log), size(limit.Spill), size(limit.Frame), size(shared.MaxMessage),
 		},
 		"## What plugins receive": {size(limit.History), size(limit.Turns), size(limit.Messages), count(limit.Entries), count(limit.Patched)},
+		"## State and events": {
+			fmt.Sprintf("%d bytes", sdk.MaxStateKey), size(sdk.MaxStateValue), count(sdk.MaxStateKeys), size(sdk.MaxStateBytes),
+			fmt.Sprintf("%d bytes", limit.EventName), count(limit.EventNames), size(sdk.MaxPayload),
+			count(limit.WaitingEvents), size(limit.WaitingEventBytes), count(limit.WaitingChunks), size(limit.WaitingChunkBytes),
+		},
 		"## Models": {
 			size(limit.StreamEvent), size(limit.Stream), size(limit.Body), size(limit.Answer), size(limit.ErrorBody), count(limit.Calls), size(limit.Arguments),
 		},

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/sdk"
 )
 
@@ -90,12 +91,6 @@ var table = []Point{
 	Row[sdk.SessionEndContext, sdk.Result]{Name: SessionEnd, Since: "0.1.1", ReadOnly: true}.Point(),
 }
 
-// The limits of the chunks that wait for one handler.
-const (
-	maxChunks     = 1000
-	maxChunkBytes = 256 << 10
-)
-
 // mergeChunks adds chunks to those that wait. Chunks beyond the limits are dropped and counted, except for the end of the answer.
 func mergeChunks(waiting *sdk.StreamChunkContext, later sdk.StreamChunkContext) bool {
 	size := 0
@@ -105,7 +100,7 @@ func mergeChunks(waiting *sdk.StreamChunkContext, later sdk.StreamChunkContext) 
 	complete := true
 	for _, c := range later.Chunks {
 		size += len(c.Text) + len(c.Thinking)
-		if !c.Finished && (len(waiting.Chunks) >= maxChunks || size > maxChunkBytes) {
+		if !c.Finished && (len(waiting.Chunks) >= limit.WaitingChunks || size > limit.WaitingChunkBytes) {
 			waiting.Dropped++
 			complete = false
 			continue

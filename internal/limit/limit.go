@@ -35,6 +35,20 @@ const (
 	Patched = 1000
 )
 
+// Limits for what waits for one plugin.
+const (
+	// WaitingEvents and WaitingEventBytes are the maximum number and size of the events of other plugins.
+	WaitingEvents     = 1000
+	WaitingEventBytes = 8 << 20
+	// EventName is the maximum size of an event's name, and EventNames the maximum number of events that a plugin listens to in addition
+	// to those at its start.
+	EventName  = 256
+	EventNames = 1000
+	// WaitingChunks and WaitingChunkBytes are the maximum number and size of the pieces of an answer.
+	WaitingChunks     = 1000
+	WaitingChunkBytes = 256 << 10
+)
+
 // Limits for the answers of a model service.
 const (
 	// StreamEvent is the maximum size of an event of a stream, and so of a line. Stream is the maximum size of a whole stream.

@@ -105,9 +105,19 @@ func environment(pid int) []byte {
 // clockTicks is the unit of CPU time in /proc, fixed at 100 per second on every Linux that Go runs on.
 const clockTicks = 100
 
-// Usage returns a process's memory in bytes and its CPU time in seconds. If the kernel reports it, a shared page counts only
-// with the share of the process. Both results are 0 for a process that is gone.
+// Usage returns the memory in bytes and the CPU time in seconds of a process and its descendants. If the kernel reports it, a shared
+// page counts only with the share of these processes. Both results are 0 for a process that is gone.
 func Usage(pid int) (memory int64, cpu float64) {
+	memory, cpu = usage(pid)
+	for _, child := range children(strconv.Itoa(pid)) {
+		m, c := Usage(child)
+		memory += m
+		cpu += c
+	}
+	return memory, cpu
+}
+
+func usage(pid int) (memory int64, cpu float64) {
 	s := statusOf(pid)
 	cpu = float64(s.cpu) / clockTicks
 	if pss, ok := proportional(pid); ok {

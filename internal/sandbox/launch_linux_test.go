@@ -248,7 +248,7 @@ func (u user) play(t *testing.T, s scene) outcome {
 // layout creates the directories of a scene and returns their root. No tree that a policy grants contains the root.
 func (u user) layout(t *testing.T) string {
 	t.Helper()
-	base, err := os.MkdirTemp(scenes, "")
+	base, err := os.MkdirTemp(scenes, "") //nolint:usetesting // it is removed with all other scenes
 	if err != nil {
 		t.Fatal(err)
 	}
