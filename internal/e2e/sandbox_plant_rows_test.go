@@ -75,7 +75,8 @@ var plants = map[string]plant{
 		control: `printf 'protocol=http\nhost=localhost\n\n' | GIT_TERMINAL_PROMPT=0 git credential fill`,
 	},
 	"session": {
-		line: strings.Replace(forge, "FORGED", "STATE/sessions/"+forgedID+".jsonl", 1),
+		// The session that was used last is continued, so the forged one is from the future.
+		line: strings.Replace(forge, "FORGED", "STATE/sessions/"+forgedID+".jsonl", 1) + " && touch -d 2099-01-01 STATE/sessions/" + forgedID + ".jsonl",
 		next: [][]string{again}, placed: `grep -q '"mode":"loose"' STATE/sessions/*.jsonl`, kept: always, alone: true,
 	},
 	"session_in_the_old_place": {
