@@ -13,6 +13,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -230,6 +231,36 @@ func TestHabitMetadata(t *testing.T) {
 	s.state = map[string]string{}
 	s.mu.Unlock()
 	want(t, counts(sdk.Context{SessionID: "two"}), "{}")
+}
+
+// TestMetadataSideBySide checks that the first calls of a session all find what was kept, and that no write is lost.
+func TestMetadataSideBySide(t *testing.T) {
+	t.Parallel()
+	s := newServices()
+	s.state["session metadata/kept"] = "1"
+	p, _ := loaded(t, python(t, filepath.Join(unpack(t, `
+-- ext.py --
+def register(api):
+    @api.tool("look", "", {"type": "object"})
+    async def look(n, ctx):
+        found = ctx.session.metadata["kept"]
+        ctx.session.metadata[f"n{n}"] = n
+        return found
+`), "ext.py"), nil), s)
+	const calls = 20
+	var all sync.WaitGroup
+	for n := range calls {
+		all.Go(func() {
+			out, err := p.Execute(t.Context(), shared.ToolCall{Tool: "look", Context: sdk.Context{SessionID: "s"}, Args: map[string]any{"n": n}})
+			if err != nil || out != "1" {
+				t.Errorf("call %d: got %q, %v", n, out, err)
+			}
+		})
+	}
+	all.Wait()
+	if got := len(s.snapshot()); got != calls+1 {
+		t.Errorf("%d values are kept, want %d", got, calls+1)
+	}
 }
 
 // TestHabitBus checks messages inside an extension and between plugins.
