@@ -329,7 +329,10 @@ raise RuntimeError("this is not the agent that extensions import")
 	want(t, p.tool(t, "name", nil), "fancy")
 	want(t, fmt.Sprint(e.Emits), "[entry:loaded]")
 
-	// A file may have the name of a module of the standard library.
+	// A file may have the name of a module that it imports.
+	named := unpack(t, "\n-- fancy_dep.py --\nimport fancy_dep\n\ndef register(api):\n    @api.tool('name', '', {'type': 'object'})\n    def name():\n        return fancy_dep.NAME\n")
+	p, _ = loaded(t, python(t, filepath.Join(named, "fancy_dep.py"), nil, dir), newServices())
+	want(t, p.tool(t, "name", nil), "fancy")
 	dir = unpack(t, "\n-- json.py --\nimport json\n\ndef register(api):\n    @api.tool('dump', '', {'type': 'object'})\n    def dump():\n        return json.dumps([1])\n")
 	p, _ = loaded(t, python(t, filepath.Join(dir, "json.py"), nil), newServices())
 	want(t, p.tool(t, "dump", nil), "[1]")
