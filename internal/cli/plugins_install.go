@@ -14,6 +14,7 @@ import (
 	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/install"
+	"github.com/idelchi/aura/internal/setup"
 )
 
 // installOptions holds the flags that all installing commands share.
@@ -28,7 +29,7 @@ type installOptions struct {
 }
 
 func (o *installOptions) register(f *pflag.FlagSet) {
-	f.BoolVar(&o.noVendor, "no-vendor", false, "do not run go mod tidy and go mod vendor")
+	f.BoolVar(&o.noVendor, "no-vendor", false, "do not vendor imports, and install no Python packages")
 	f.BoolVar(&o.force, "force", false, "install despite errors that the check finds")
 	f.BoolVar(&o.yes, "yes", false, "grant what the plugins ask for, without a question")
 	f.BoolVar(&o.json, "json", false, "write a JSON list")
@@ -42,6 +43,7 @@ func (o *installOptions) options(c *config.Config, s streams, root *rootOptions)
 	}
 	return install.Options{
 		Workdir: c.Workdir, Environ: c.Environ, UserHome: root.configOptions(s).UserHome,
+		Python:   func() (string, error) { i, err := setup.Python(c); return i.Program, err },
 		NoVendor: o.noVendor, Force: o.force, Check: checkPlugin(c, root.unsafePlugins),
 		BuiltinTools: app.BuiltinTools(), Progress: progress, Waiting: o.waiting,
 	}, done
@@ -107,7 +109,7 @@ func writeFacts(w io.Writer, before string, list []install.Facts) {
 		for _, part := range []struct {
 			what  string
 			names []string
-		}{{"hooks", f.Hooks}, {"tools", f.Tools}, {"env", f.Env}, {"unsafe imports", f.Unsafe}} {
+		}{{"hooks", f.Hooks}, {"tools", f.Tools}, {"packages", f.Packages}, {"env", f.Env}, {"unsafe imports", f.Unsafe}} {
 			if len(part.names) > 0 {
 				parts = append(parts, part.what+" "+strings.Join(part.names, ", "))
 			}

@@ -23,8 +23,10 @@ type Options struct {
 	Environ []string
 	// UserHome is the user's home directory, for keys and known hosts.
 	UserHome string
-	// NoVendor leaves the plugins' vendor directories unchanged.
+	// NoVendor leaves the plugins' vendor directories unchanged, and installs no packages for extensions.
 	NoVendor bool
+	// Python returns the interpreter that runs extensions, for which packages are installed; nil if there is none.
+	Python func() (string, error)
 	// Force installs a plugin even if Check finds errors.
 	Force bool
 	// Check checks the source of a plugin; nil means no check.

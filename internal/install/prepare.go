@@ -36,6 +36,9 @@ func (s *stage) prepare(ctx context.Context, dir string, o Options) (prepared, e
 		return p, err
 	}
 	if isExtension(p.plugins) {
+		if err := p.installPackages(ctx, o); err != nil {
+			return p, err
+		}
 		p.prepareExtensions()
 		return p, nil
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 
 	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/python"
 )
 
 // Updated describes the result of an update of a plugin or pack.
@@ -286,7 +287,8 @@ func (d *Updated) summarise(u unit, ready prepared) error {
 func split(files map[string]string, vendored bool) map[string]string {
 	out := map[string]string{}
 	for name, hash := range files {
-		if name != manifest.OriginFile && vendored == slices.Contains(strings.Split(name, "/"), vendorDir) {
+		parts := strings.Split(name, "/")
+		if name != manifest.OriginFile && vendored == (slices.Contains(parts, vendorDir) || slices.Contains(parts, python.LibraryDir)) {
 			out[name] = hash
 		}
 	}

@@ -143,7 +143,7 @@ func TestFacts(t *testing.T) {
 	}
 	got := factsOf(found[0])
 	want := Facts{
-		Name: found[0].Name, Env: []string{"A", "B"}, Hooks: []string{"BeforeChat", "OnError"}, Tools: []string{"First", "Second", "Third"},
+		Name: found[0].Name, Env: []string{"A", "B"}, Hooks: []string{"BeforeChat", "OnError"}, Tools: []string{"First", "Second", "Third"}, Packages: []string{},
 		Unsafe: []string{"os/exec", "syscall", "unsafe"},
 		Asks:   manifest.Asks{Env: []string{"A", "B"}, Unsafe: []string{"os/exec", "syscall", "unsafe"}, Network: true},
 	}

@@ -84,6 +84,12 @@ func distribution(requirement string) string {
 	return strings.ToLower(separators.ReplaceAllString(leadingName.FindString(strings.TrimSpace(requirement)), "-"))
 }
 
+var plain = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*[ \t]*(\[[A-Za-z0-9._, \t-]*\])?[^@:/\\\r\n]*$`)
+
+// IsPlainRequirement reports whether a requirement names a package of an index, with extras, versions and conditions, and neither an
+// address nor an option of an installer.
+func IsPlainRequirement(requirement string) bool { return plain.MatchString(requirement) }
+
 // split returns the module and the function of an entry.
 func split(entry string) (module, function string, err error) {
 	module, function, _ = strings.Cut(entry, ":")

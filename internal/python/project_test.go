@@ -25,6 +25,20 @@ func TestDependencies(t *testing.T) {
 	}
 }
 
+// TestIsPlainRequirement has a row for each kind of requirement.
+func TestIsPlainRequirement(t *testing.T) {
+	t.Parallel()
+	for give, want := range map[string]bool{
+		"httpx": true, "httpx>=0.27,<1": true, "a.b_c-d[x, y] ~= 1.0": true, "rich; python_version < '3.12'": true, "x==1.*": true, "x!=2": true,
+		"": false, "-r": false, "--index-url=x": false, "./local": false, "pkg @ https://example.com/x.whl": false, "git+https://x/y": false,
+		"a\n-r b": false, "file:x": false, `..\x`: false,
+	} {
+		if got := python.IsPlainRequirement(give); got != want {
+			t.Errorf("%q: got %t", give, got)
+		}
+	}
+}
+
 func FuzzProject(f *testing.F) {
 	for _, seed := range []string{"", declares + "x = 'a:b'\n", "[project]\ndependencies = ['a', 'aar']\n", "[project]\nentry-points = 3", "\x00", "[[project]]"} {
 		f.Add([]byte(seed))
