@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"google.golang.org/grpc/codes"
@@ -153,7 +154,17 @@ func (s *supervisor) kill(c *child, why string) {
 
 // settle checks in the background that a plugin has stopped working on a cancelled call, and kills the child otherwise.
 func (s *supervisor) settle(c *child) {
+	done := make(chan struct{})
+	s.mu.Lock()
+	s.settling = append(s.settling, done)
+	s.mu.Unlock()
 	s.pending.Go(func() {
+		defer func() {
+			close(done)
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.settling = slices.DeleteFunc(s.settling, func(d <-chan struct{}) bool { return d == done })
+		}()
 		ctx, cancel := context.WithTimeout(s.life, 2*shared.Grace)
 		defer cancel()
 		if err := c.Quiesce(ctx); err != nil && s.life.Err() == nil {

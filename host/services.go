@@ -206,16 +206,14 @@ func (s *supervisor) deliver(e shared.EventCall) {
 	})
 }
 
-// Drain returns when no event waits for a plugin, or when ctx is done.
+// Drain returns when no event waits for a plugin and no plugin works on a cancelled call, or when ctx is done.
 func (f *Fleet) Drain(ctx context.Context) {
 	for {
 		var busy <-chan struct{}
 		for _, p := range f.Plugins() {
-			p.sup.mail.mu.Lock()
-			if p.sup.mail.delivering != nil {
-				busy = p.sup.mail.delivering
+			if w := p.sup.working(); w != nil {
+				busy = w
 			}
-			p.sup.mail.mu.Unlock()
 		}
 		if busy == nil {
 			return
@@ -226,4 +224,19 @@ func (f *Fleet) Drain(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// working returns a channel that is closed when something has ended that Drain waits for, or nil if there is nothing.
+func (s *supervisor) working() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.settling) > 0 {
+		return s.settling[0]
+	}
+	s.mail.mu.Lock()
+	defer s.mail.mu.Unlock()
+	if s.mail.delivering == nil {
+		return nil
+	}
+	return s.mail.delivering
 }

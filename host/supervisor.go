@@ -52,6 +52,9 @@ type supervisor struct {
 	fired  map[hookpoint.Name]bool
 	stats  stats
 	mail   mailbox
+	// settling holds a channel per cancelled call that the plugin still works on. It is closed when the call has ended or the child was
+	// killed.
+	settling []<-chan struct{}
 	// observed is the state that was reported last.
 	observed struct {
 		state State
