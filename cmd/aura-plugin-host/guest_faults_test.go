@@ -101,6 +101,8 @@ func TestGuestHarmless(t *testing.T) {
 		"a thread without end":   {`threading.Thread(target=lambda: time.sleep(1000)).start(); return "started"`, "started", ""},
 		"sys.exit in a thread":   {`threading.Thread(target=lambda: sys.exit(3)).start()`, "", ""},
 		"sys.exit in a task":     {`asyncio.get_running_loop().call_soon(sys.exit, 3)`, "", "SystemExit: 3"},
+		"fork":                   {`return "child" if os.fork() == 0 else "parent"`, "parent", ""},
+		"a group of errors":      {`raise BaseExceptionGroup("both", [SystemExit(1), ValueError("x")])`, "error: BaseExceptionGroup: both (2 sub-exceptions) (ext.py:8)", ""},
 		"no module": {
 			`import no_such_module.inner`,
 			"error: ModuleNotFoundError: No module named 'no_such_module' (ext.py:8); PYTHON has no module 'no_such_module': install it with " +

@@ -3,21 +3,17 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
-	"syscall"
+	"sync"
 	"testing"
 	"time"
 
-	"github.com/idelchi/aura/internal/aar"
 	"github.com/idelchi/aura/internal/testneed"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
@@ -232,6 +228,36 @@ func TestHabitMetadata(t *testing.T) {
 	want(t, counts(sdk.Context{SessionID: "two"}), "{}")
 }
 
+// TestMetadataSideBySide checks that the first calls of a session all find what was kept, and that no write is lost.
+func TestMetadataSideBySide(t *testing.T) {
+	t.Parallel()
+	s := newServices()
+	s.state["session metadata/kept"] = "1"
+	p, _ := loaded(t, python(t, filepath.Join(unpack(t, `
+-- ext.py --
+def register(api):
+    @api.tool("look", "", {"type": "object"})
+    async def look(n, ctx):
+        found = ctx.session.metadata["kept"]
+        ctx.session.metadata[f"n{n}"] = n
+        return found
+`), "ext.py"), nil), s)
+	const calls = 20
+	var all sync.WaitGroup
+	for n := range calls {
+		all.Go(func() {
+			out, err := p.Execute(t.Context(), shared.ToolCall{Tool: "look", Context: sdk.Context{SessionID: "s"}, Args: map[string]any{"n": n}})
+			if err != nil || out != "1" {
+				t.Errorf("call %d: got %q, %v", n, out, err)
+			}
+		})
+	}
+	all.Wait()
+	if got := len(s.snapshot()); got != calls+1 {
+		t.Errorf("%d values are kept, want %d", got, calls+1)
+	}
+}
+
 // TestHabitBus checks messages inside an extension and between plugins.
 func TestHabitBus(t *testing.T) {
 	t.Parallel()
@@ -298,7 +324,10 @@ raise RuntimeError("this is not the agent that extensions import")
 	want(t, p.tool(t, "name", nil), "fancy")
 	want(t, fmt.Sprint(e.Emits), "[entry:loaded]")
 
-	// A file may have the name of a module of the standard library.
+	// A file may have the name of a module that it imports.
+	named := unpack(t, "\n-- fancy_dep.py --\nimport fancy_dep\n\ndef register(api):\n    @api.tool('name', '', {'type': 'object'})\n    def name():\n        return fancy_dep.NAME\n")
+	p, _ = loaded(t, python(t, filepath.Join(named, "fancy_dep.py"), nil, dir), newServices())
+	want(t, p.tool(t, "name", nil), "fancy")
 	dir = unpack(t, "\n-- json.py --\nimport json\n\ndef register(api):\n    @api.tool('dump', '', {'type': 'object'})\n    def dump():\n        return json.dumps([1])\n")
 	p, _ = loaded(t, python(t, filepath.Join(dir, "json.py"), nil), newServices())
 	want(t, p.tool(t, "dump", nil), "[1]")
@@ -312,119 +341,4 @@ func TestUnknownEvents(t *testing.T) {
 		t.Errorf("got %q", e.Warnings)
 	}
 	p.stderr.await(t, "[warn] there is no event 'tool_cal'")
-}
-
-// TestLateRegistration checks that an extension learns of what it registers too late.
-func TestLateRegistration(t *testing.T) {
-	t.Parallel()
-	p, _ := extension(t, `
-def register(api):
-    @api.on("session_start")
-    def begin(event, ctx):
-        api.on("session_start")(lambda event, ctx: print("in time"))
-        api.on("tool_call")(print)
-        api.tool("late", "", {})(print)
-        api.command("late")(print)
-`)
-	p.hook(t, "SessionStart", sdk.SessionStartContext{})
-	p.hook(t, "SessionStart", sdk.SessionStartContext{})
-	for _, what := range []string{"the handler of tool_call", "the tool late", "the command late"} {
-		p.stderr.await(t, "[warn] "+what+" is never called: register it in register()\n")
-	}
-	p.stderr.await(t, "in time\n")
-}
-
-// TestThreads checks that a thread of an extension can send messages and read the session.
-func TestThreads(t *testing.T) {
-	t.Parallel()
-	s := newServices()
-	p, _ := loaded(t, python(t, filepath.Join(unpack(t, `
--- ext.py --
-import asyncio, threading
-
-def register(api):
-    heard = asyncio.Event()
-
-    @api.events.on("thread:done")
-    async def done(payload):
-        assert threading.current_thread() is threading.main_thread()
-        heard.set()
-
-    @api.tool("work", "", {"type": "object"})
-    async def work(ctx):
-        def run():
-            api.events.emit("thread:done", len(ctx.session.messages))
-        threading.Thread(target=run).start()
-        await heard.wait()
-        return "heard"
-`), "ext.py"), nil), s)
-	out, err := p.Execute(t.Context(), shared.ToolCall{Tool: "work", Context: called()})
-	if err != nil || out != "heard" {
-		t.Errorf("got %q, %v", out, err)
-	}
-	s.await(t, func() bool { return len(s.emitted) == 1 })
-	want(t, s.emitted[0], "thread:done 2")
-}
-
-// TestGuestOnce runs a tool of an extension in a child that is started for one call.
-func TestGuestOnce(t *testing.T) {
-	t.Parallel()
-	testneed.Program(t, "python")
-	program, err := interpreter()
-	if err != nil {
-		t.Fatal(err)
-	}
-	root, err := aar.PythonPath(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	input, err := shared.OnceCall{Tool: "greet", Context: called(), Args: map[string]any{"name": "Ada"}, Timeout: time.Minute}.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	answers := once(t, shared.LaunchSpec{
-		Name: "mine", Dir: t.TempDir(), Once: true, Guest: &shared.Guest{Program: program, Args: aar.Args(root, storedPath(t, "greeting.py"))},
-	}, input)
-	for _, text := range []string{"", "Good morning, Ada!"} {
-		got, err := answers.Next()
-		if err != nil || got.Err() != nil || got.Output != text {
-			t.Fatalf("got %+v, %v, want %q", got, err, text)
-		}
-	}
-}
-
-// once starts a child for one call and returns what it answers.
-func once(t *testing.T, spec shared.LaunchSpec, input []byte) *shared.OnceAnswers {
-	t.Helper()
-	launchR, launchW, err1 := os.Pipe()
-	lifelineR, lifelineW, err2 := os.Pipe()
-	if err := errors.Join(err1, err2); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(binary)
-	cmd.Stdin, cmd.ExtraFiles = bytes.NewReader(input), []*os.File{launchR, lifelineR}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	out, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err = errors.Join(err, launchR.Close(), lifelineR.Close(), spec.Encode(launchW), launchW.Close()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-		_ = lifelineW.Close()
-		_ = cmd.Wait()
-	})
-	return shared.NewOnceAnswers(out)
-}
-
-// TestTaskVariables checks that the variables of a call are in the environment.
-func TestTaskVariables(t *testing.T) {
-	t.Parallel()
-	p, _ := extension(t, "import os\n\ndef register(api):\n    @api.tool('env', '', {'type': 'object'})\n    def env():\n        return os.environ.get('TASK')\n")
-	out, err := p.Execute(t.Context(), shared.ToolCall{Tool: "env", Env: map[string]string{"TASK": "build"}})
-	if err != nil || out != "build" {
-		t.Errorf("got %q, %v", out, err)
-	}
 }

@@ -61,6 +61,7 @@ func TestListings(t *testing.T) {
 			patch := "*** Begin Patch\n*** Update File: a.go\n@@\n-a\n+b\n*** Update File: b.go\n*** Move to: c/vault.yaml\n*** End Patch\n"
 			want(t, p.guard(t, "Patch", map[string]any{"patch": patch}), "c/vault.yaml is protected")
 			want(t, p.guard(t, "Patch", map[string]any{"patch": "*** Begin Patch\n*** Delete File: .env\n*** End Patch\n"}), ".env is protected")
+			want(t, p.guard(t, "Patch", map[string]any{"path": "a", "patch": "*** Begin Patch\r\n*** Delete File: \t.env \r\n*** End Patch"}), ".env is protected")
 			want(t, p.guard(t, "Patch", map[string]any{"patch": "*** Begin Patch\n*** Add File: a.go\n+ .env\n*** End Patch\n"}), "")
 		},
 		"greeting": func(t *testing.T, p *started, e shared.Exports) {

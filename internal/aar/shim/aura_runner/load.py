@@ -39,14 +39,16 @@ class Extension:
         for part in self.function.split("."):
             found = getattr(found, part, None)
         if not callable(found):
-            raise Failure(f"{os.path.basename(self.target)} has no function {self.function}(api): it is not an extension, or not a complete one", "load")
+            name = os.path.basename(self.target)
+            raise Failure(f"{name} has no function {self.function}(api): it is not an extension, or not a complete one", "load")
         return found
 
     def _import_path(self) -> ModuleType:
         package = os.path.isdir(self.root)
         file = os.path.join(self.root, "__init__.py") if package else self.root
         name = os.path.basename(self.root) if package else os.path.basename(self.root).removesuffix(".py")
-        if not name.isidentifier() or name in sys.stdlib_module_names or name in ("agent", "aura_runner"):
+        # Modules of a package import each other by its name. A file often has the name of the module that it wraps.
+        if not package or not name.isidentifier() or name in sys.stdlib_module_names or name in ("agent", "aura_runner"):
             name = "aar_ext_" + "".join(c if c.isalnum() else "_" for c in name)
         spec = importlib.util.spec_from_file_location(name, file, submodule_search_locations=[self.root] if package else None)
         if spec is None or spec.loader is None:

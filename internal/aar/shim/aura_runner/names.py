@@ -15,7 +15,7 @@ TOOLS = {
 }
 
 # The lines of a patch that name a file.
-_PATCHED = re.compile(r"^\*\*\* (?:(?:Update|Add|Delete) File|Move to): *(.+?)\s*$", re.MULTILINE)
+_PATCHED = re.compile(r"^\*\*\* (?:(?:Update|Add|Delete) File|Move to):(.*)$", re.MULTILINE)
 
 
 def tool(name: str) -> str:
@@ -30,5 +30,5 @@ def calls(name: str, arguments: dict[str, Any] | None) -> list[dict[str, Any]]:
     if name != "Patch":
         return [arguments]
     text = arguments.get("patch")
-    paths = dict.fromkeys(_PATCHED.findall(text)) if isinstance(text, str) else {}
-    return [{"path": path, **arguments} for path in paths] or [arguments]
+    paths = dict.fromkeys(path.strip() for path in _PATCHED.findall(text)) if isinstance(text, str) else {}
+    return [{**arguments, "path": path} for path in paths] or [arguments]

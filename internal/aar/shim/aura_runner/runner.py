@@ -71,10 +71,9 @@ class Runner:
             self._wire.fail(frame["id"], failure)
         except asyncio.CancelledError:
             self._wire.fail(frame["id"], Failure("the call was cancelled"))
-        except (SystemExit, KeyboardInterrupt) as error:
-            self._wire.fail(frame["id"], Failure(self._explained(error)))
-        except Exception as error:
-            self._log.exception("aura's runner failed")
+        except BaseException as error:
+            # Not only exceptions: whatever ends the call must not leave it without an answer.
+            self._log.exception("a call failed")
             self._wire.fail(frame["id"], Failure(self._explained(error)))
         else:
             self._wire.answer(frame["id"], result)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import uuid
@@ -182,9 +183,15 @@ class Metadata:
         # What aura has, by key, as JSON.
         self._kept: dict[str, str] = {}
         self._refused: set[str] = set()
+        # Calls side by side read and write one after the other.
+        self._lock = asyncio.Lock()
 
     async def load(self, session: str) -> None:
         """Read what aura has, if the session is another one than before. A session that is not saved yet has no name."""
+        async with self._lock:
+            await self._load(session)
+
+    async def _load(self, session: str) -> None:
         if self._of == session:
             return
         if self._of == "":
@@ -210,6 +217,10 @@ class Metadata:
 
     async def save(self) -> None:
         """Write what changed since the last time."""
+        async with self._lock:
+            await self._save()
+
+    async def _save(self) -> None:
         if not self._session.metadata and not self._kept:
             return
         now: dict[str, str] = {}

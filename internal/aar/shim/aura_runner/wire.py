@@ -48,6 +48,7 @@ class Wire:
         self._on_call, self._on_cancel, self._loop = on_call, on_cancel, loop
         self._in, self._out = _take(FROM_HOST), _take(TO_HOST)
         self._sending = threading.Lock()
+        os.register_at_fork(after_in_child=self._forked)
         # The numbers of requests; next is atomic.
         self._numbers = itertools.count(1)
         self._waiting: dict[int, asyncio.Future[Any]] = {}
@@ -95,7 +96,15 @@ class Wire:
             raise Failure(blocked.frame["failure"]["message"])
         return blocked.frame["result"]
 
+    def _forked(self) -> None:
+        """Let go of the frames in a child that the extension forked. They belong to this process alone."""
+        os.close(self._in)
+        os.close(self._out)
+        self._out = -1
+
     def _send(self, frame: dict[str, Any]) -> None:
+        if self._out < 0:
+            os._exit(_LOST)  # a forked child came back from the extension
         text = json.dumps(frame, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
         if len(text) > MAX_FRAME:
             raise _TooLarge(f"{len(text)} bytes, more than the limit of {MAX_FRAME >> 20} MiB")
