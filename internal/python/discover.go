@@ -40,6 +40,9 @@ func Discover(root string) ([]manifest.Plugin, error) {
 	return found, manifest.StartupErrors(found)
 }
 
+// At returns the extensions at a path: of a file or of a directory. The path must be absolute.
+func At(path string) []manifest.Plugin { return unit(filepath.Dir(path), path) }
+
 // unit returns the extensions of one entry of a directory. Links are followed.
 func unit(root, path string) []manifest.Plugin {
 	info, err := os.Stat(path)

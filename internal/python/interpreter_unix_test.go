@@ -82,7 +82,7 @@ func TestFind(t *testing.T) {
 			p.env.Environ = []string{"PATH=" + filepath.Join(p.dir, "bin")}
 			p.env.Writable = []string{p.dir}
 		}, "which tools can change"},
-		"leads astray":  {answering("3,12,0", "DIR/work/python3"), func(t *testing.T, p *place) { link(t, p, "../real/python3", "work/python3") }, "work/python3, which tools can change"},
+		"leads astray":  {answering("3,12,0", "DIR/work/python3"), leadAstray, "work/python3, which tools can change"},
 		"leads nowhere": {answering("3,12,0", "DIR/gone/python3"), nil, "which tools can change"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -105,9 +105,9 @@ func TestFind(t *testing.T) {
 	}
 }
 
-func link(t *testing.T, p *place, target, name string) {
+func leadAstray(t *testing.T, p *place) {
 	t.Helper()
-	testneed.Link(t, target, filepath.Join(p.dir, name))
+	testneed.Link(t, "../real/python3", filepath.Join(p.dir, "work/python3"))
 }
 
 // TestFindAsksOnce checks that an interpreter is asked again only if something changed.
