@@ -77,7 +77,7 @@ func unit(root, path string) []manifest.Plugin {
 	return found
 }
 
-// inDir returns the extensions of a directory: the package that it is, those that its pyproject.toml declares, or its only file.
+// inDir returns the extensions of a directory: the package that it is, or those that its pyproject.toml declares.
 func inDir(root, dir string, origin *manifest.Origin) []manifest.Plugin {
 	if origin != nil && origin.URL == "" {
 		origin = nil // it only sets a name
