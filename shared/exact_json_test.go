@@ -42,7 +42,7 @@ func TestExactValues(t *testing.T) {
 		"data":    {[]byte{1}, `{"$data":"AQ=="}`},
 		"number":  {math.Inf(1), `{"$float":"+Inf"}`},
 		"map":     {map[string]any{"$a": 1}, `{"$map":[["$a",1]]}`},
-		"pointer": {sdk.ResponseModification{Content: ptr("x")}, `{"Content":"x","Skip":false}`},
+		"pointer": {sdk.ResponseModification{Content: new("x")}, `{"Content":"x","Skip":false}`},
 		"none":    {sdk.ResponseModification{}, `{"Content":null,"Skip":false}`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -54,8 +54,6 @@ func TestExactValues(t *testing.T) {
 		})
 	}
 }
-
-func ptr(s string) *string { return &s }
 
 func TestExactErrors(t *testing.T) {
 	t.Parallel()

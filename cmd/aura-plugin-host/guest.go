@@ -12,8 +12,7 @@ import (
 // loadGuest starts the guest of a launch specification and loads the plugin in it. From then on, this process ends with the guest. aura
 // then finds the reason in the last line of the output, after what the guest itself printed.
 func loadGuest(out streams, spec shared.LaunchSpec, services shared.Services) (shared.Served, error) {
-	//nolint:forbidigo // the environment of this process is the plugin's
-	env := os.Environ()
+	env := os.Environ() // this process has the plugin's environment
 	g, err := guest.Start(*spec.Guest, guest.Options{Name: spec.Name, Dir: spec.Dir, Tool: spec.Tool, Services: services}, env, out.stdout, out.stderr)
 	if err != nil {
 		return nil, err

@@ -46,6 +46,7 @@ func TestGuestFatal(t *testing.T) {
 	}{
 		"os._exit":              {`sys.stderr.write("last words\n"); os._exit(3)`, []string{"last words\n", " exited with status 3\n"}},
 		"os._exit in a thread":  {`threading.Thread(target=lambda: os._exit(0)).start(); time.sleep(1000)`, []string{" exited with status 0\n"}},
+		"os._exit with a child": {`os.fork() or (os.closerange(0, 3), time.sleep(1000)); os._exit(6)`, []string{" exited with status 6\n"}},
 		"killed":                {`os.kill(os.getpid(), signal.SIGKILL); time.sleep(1000)`, []string{" was killed by SIGKILL\n"}},
 		"segmentation fault":    {`ctypes.string_at(0)`, []string{" was killed by SIGSEGV\n"}},
 		"os.execv":              {`os.execv("/bin/sh", ["sh", "-c", "echo instead; exit 4"])`, []string{"instead\n", " exited with status 4\n"}},

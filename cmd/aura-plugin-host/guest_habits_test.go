@@ -3,16 +3,21 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
+	"github.com/idelchi/aura/internal/aar"
 	"github.com/idelchi/aura/internal/testneed"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
@@ -38,6 +43,7 @@ func TestHabits(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]func(t *testing.T, p *started, e shared.Exports){
 		"habit_side_effects.py": func(t *testing.T, p *started, e shared.Exports) {
+			t.Helper()
 			if push := e.Tool("push"); push.Timeout != 90*time.Second || !slices.Equal(push.SideEffects, []sdk.SideEffect{"network", "write"}) {
 				t.Errorf("got %+v", push)
 			}
@@ -47,6 +53,7 @@ func TestHabits(t *testing.T) {
 			want(t, p.tool(t, "push", nil), "pushed")
 		},
 		"habit_signatures.py": func(t *testing.T, p *started, _ shared.Exports) {
+			t.Helper()
 			for tool, result := range map[string]string{
 				"all_kwargs": `{"a": 5}`, "kwargs_ctx": "large {'a': 5}", "no_ctx": "7", "keyword_ctx": "5 3", "ctx_first": "5 3", "optional_ctx": "True",
 				"forwarded": "traced 5 3", "with_wraps": "wrapped 5",
@@ -61,14 +68,17 @@ func TestHabits(t *testing.T) {
 			want(t, p.tool(t, "with_wraps", map[string]any{"b": 1}), "error: TypeError: register.<locals>.with_wraps() got an unexpected keyword argument 'b' (habit_signatures.py:17)")
 		},
 		"habit_register_options.py": func(t *testing.T, p *started, _ shared.Exports) {
+			t.Helper()
 			want(t, p.tool(t, "say", map[string]any{"text": "x"}), "> x None {}")
 		},
 		"habit_event_types.py": testEventTypes,
 		"habit_session.py":     testSession,
 		"habit_optional_imports.py": func(t *testing.T, p *started, _ shared.Exports) {
+			t.Helper()
 			want(t, p.tool(t, "has", nil), "[None, None, None]")
 		},
 		"habit_chain.py": func(t *testing.T, p *started, _ shared.Exports) {
+			t.Helper()
 			got := p.hook(t, "UserMessage", sdk.UserMessageContext{Content: "what colour?"})
 			if !strings.Contains(got, `"Content":"WHAT COLOR? (11)"`) {
 				t.Errorf("got %s", got)
@@ -86,14 +96,17 @@ func TestHabits(t *testing.T) {
 		},
 		"habit_before_turn.py": testBeforeTurn,
 		"habit_package": func(t *testing.T, p *started, e shared.Exports) {
+			t.Helper()
 			want(t, p.tool(t, "helped", nil), "help for x: a b")
 			want(t, fmt.Sprint(e.Emits), "[package:announced]")
 		},
 		"habit_order.py": func(t *testing.T, p *started, _ shared.Exports) {
+			t.Helper()
 			want(t, p.guard(t, "Glob", nil), "")
 			want(t, p.guard(t, "Bash", nil), "blocked by 1 after [0, 1, 2, 0, 1]")
 		},
 		"habit_stream.py": func(t *testing.T, p *started, _ shared.Exports) {
+			t.Helper()
 			p.hook(t, "StreamChunk", sdk.StreamChunkContext{Chunks: []sdk.Chunk{{Thinking: "hm"}, {Text: "one "}, {Text: "two"}}})
 			p.hook(t, "StreamChunk", sdk.StreamChunkContext{Chunks: []sdk.Chunk{{Text: "."}, {Finished: true}}})
 			p.stderr.await(t, "[info] answer: one two., thoughts: hm\n")
@@ -299,6 +312,111 @@ func TestUnknownEvents(t *testing.T) {
 		t.Errorf("got %q", e.Warnings)
 	}
 	p.stderr.await(t, "[warn] there is no event 'tool_cal'")
+}
+
+// TestLateRegistration checks that an extension learns of what it registers too late.
+func TestLateRegistration(t *testing.T) {
+	t.Parallel()
+	p, _ := extension(t, `
+def register(api):
+    @api.on("session_start")
+    def begin(event, ctx):
+        api.on("session_start")(lambda event, ctx: print("in time"))
+        api.on("tool_call")(print)
+        api.tool("late", "", {})(print)
+        api.command("late")(print)
+`)
+	p.hook(t, "SessionStart", sdk.SessionStartContext{})
+	p.hook(t, "SessionStart", sdk.SessionStartContext{})
+	for _, what := range []string{"the handler of tool_call", "the tool late", "the command late"} {
+		p.stderr.await(t, "[warn] "+what+" is never called: register it in register()\n")
+	}
+	p.stderr.await(t, "in time\n")
+}
+
+// TestThreads checks that a thread of an extension can send messages and read the session.
+func TestThreads(t *testing.T) {
+	t.Parallel()
+	s := newServices()
+	p, _ := loaded(t, python(t, filepath.Join(unpack(t, `
+-- ext.py --
+import asyncio, threading
+
+def register(api):
+    heard = asyncio.Event()
+
+    @api.events.on("thread:done")
+    async def done(payload):
+        assert threading.current_thread() is threading.main_thread()
+        heard.set()
+
+    @api.tool("work", "", {"type": "object"})
+    async def work(ctx):
+        def run():
+            api.events.emit("thread:done", len(ctx.session.messages))
+        threading.Thread(target=run).start()
+        await heard.wait()
+        return "heard"
+`), "ext.py"), nil), s)
+	out, err := p.Execute(t.Context(), shared.ToolCall{Tool: "work", Context: called()})
+	if err != nil || out != "heard" {
+		t.Errorf("got %q, %v", out, err)
+	}
+	s.await(t, func() bool { return len(s.emitted) == 1 })
+	want(t, s.emitted[0], "thread:done 2")
+}
+
+// TestGuestOnce runs a tool of an extension in a child that is started for one call.
+func TestGuestOnce(t *testing.T) {
+	t.Parallel()
+	testneed.Program(t, "python")
+	program, err := interpreter()
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, err := aar.PythonPath(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	input, err := shared.OnceCall{Tool: "greet", Context: called(), Args: map[string]any{"name": "Ada"}, Timeout: time.Minute}.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers := once(t, shared.LaunchSpec{
+		Name: "mine", Dir: t.TempDir(), Once: true, Guest: &shared.Guest{Program: program, Args: aar.Args(root, storedPath(t, "greeting.py"))},
+	}, input)
+	for _, text := range []string{"", "Good morning, Ada!"} {
+		got, err := answers.Next()
+		if err != nil || got.Err() != nil || got.Output != text {
+			t.Fatalf("got %+v, %v, want %q", got, err, text)
+		}
+	}
+}
+
+// once starts a child for one call and returns what it answers.
+func once(t *testing.T, spec shared.LaunchSpec, input []byte) *shared.OnceAnswers {
+	t.Helper()
+	launchR, launchW, err1 := os.Pipe()
+	lifelineR, lifelineW, err2 := os.Pipe()
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(binary)
+	cmd.Stdin, cmd.ExtraFiles = bytes.NewReader(input), []*os.File{launchR, lifelineR}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err = errors.Join(err, launchR.Close(), lifelineR.Close(), spec.Encode(launchW), launchW.Close()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		_ = lifelineW.Close()
+		_ = cmd.Wait()
+	})
+	return shared.NewOnceAnswers(out)
 }
 
 // TestTaskVariables checks that the variables of a call are in the environment.

@@ -47,11 +47,13 @@ func TestListings(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]func(t *testing.T, p *started, e shared.Exports){
 		"guard": func(t *testing.T, p *started, _ shared.Exports) {
+			t.Helper()
 			want(t, p.guard(t, "Bash", map[string]any{"command": "sudo rm -rf /"}), "bash must not run 'rm -rf'")
 			want(t, p.guard(t, "Bash", map[string]any{"command": "ls"}), "")
 			want(t, p.guard(t, "Glob", nil), "")
 		},
 		"protected_paths": func(t *testing.T, p *started, _ shared.Exports) {
+			t.Helper()
 			for _, tool := range []string{"Read", "Write", "Edit", "Ls"} {
 				want(t, p.guard(t, tool, map[string]any{"path": "a/.env"}), "a/.env is protected")
 				want(t, p.guard(t, tool, map[string]any{"path": "a/env"}), "")
@@ -62,11 +64,13 @@ func TestListings(t *testing.T) {
 			want(t, p.guard(t, "Patch", map[string]any{"patch": "*** Begin Patch\n*** Add File: a.go\n+ .env\n*** End Patch\n"}), "")
 		},
 		"greeting": func(t *testing.T, p *started, e shared.Exports) {
+			t.Helper()
 			want(t, p.tool(t, "greet", map[string]any{"name": "Ada"}), "Good morning, Ada!")
 			want(t, e.SystemPrompt, "Use greet to greet people.\n\nGreet each person once.")
 			want(t, string(e.Tools[0].Parameters), `{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}`)
 		},
 		"word_count": func(t *testing.T, p *started, e shared.Exports) {
+			t.Helper()
 			want(t, p.tool(t, "word_count", map[string]any{"text": "one two  three"}), "3 words")
 			want(t, p.tool(t, "publish", nil), "published")
 			if got := e.Tools[1]; !got.RequiresApproval || got.Timeout != 1500*time.Millisecond ||
@@ -75,6 +79,7 @@ func TestListings(t *testing.T) {
 			}
 		},
 		"commands": func(t *testing.T, p *started, e shared.Exports) {
+			t.Helper()
 			if len(e.Commands) != 3 || e.Commands[1].Description != "Set or show the mood" {
 				t.Errorf("got %+v", e.Commands)
 			}
@@ -87,10 +92,12 @@ func TestListings(t *testing.T) {
 			p.stderr.await(t, "[debug] not shown\n")
 		},
 		"asyncio_handler": func(t *testing.T, p *started, _ shared.Exports) {
+			t.Helper()
 			want(t, p.hook(t, "SessionStart", sdk.SessionStartContext{}), zeroResult)
 			want(t, p.tool(t, "finished", nil), "one three two")
 		},
 		"companion": func(t *testing.T, p *started, _ shared.Exports) {
+			t.Helper()
 			want(t, p.tool(t, "pet", nil), "no pet yet")
 			history := []sdk.ToolCall{{Name: "Bash"}, {Name: "Ls"}, {Name: "Ls"}, {Name: "Ls"}}
 			p.hook(t, "SessionStart", sdk.SessionStartContext{Context: sdk.Context{ToolHistory: history}})

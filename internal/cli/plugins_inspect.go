@@ -174,10 +174,11 @@ func sideEffects(list []sdk.SideEffect) string {
 }
 
 func commandText(c app.CommandInfo) string {
-	text := "/" + c.Name
+	words := []string{"/" + c.Name}
 	for _, hint := range c.Hints {
-		text += " <" + hint + ">"
+		words = append(words, "<"+hint+">")
 	}
+	text := strings.Join(words, " ")
 	if c.Description != "" {
 		text += ": " + c.Description
 	}

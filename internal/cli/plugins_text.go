@@ -7,6 +7,7 @@ import (
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/manifest"
 )
 
@@ -34,7 +35,10 @@ func statusText(p app.Info) string {
 }
 
 func capabilities(p app.Info) string {
-	if p.ProbeError != "" {
+	switch {
+	case p.Status == setup.StatusUnavailable:
+		return "(" + p.ProbeError + ")"
+	case p.ProbeError != "":
 		return "(probe failed)"
 	}
 	var parts []string

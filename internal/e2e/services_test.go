@@ -199,7 +199,7 @@ func TestEventsAddUp(t *testing.T) {
 		t.Errorf("the sender crashed %d times, the receiver %d times, and %d events failed", count("mouth", "restarts"), count("ears", "restarts"), failed)
 	}
 	last, heard := 0, 0
-	for _, text := range strings.Fields(string(p.read("heard.txt"))) {
+	for text := range strings.FieldsSeq(string(p.read("heard.txt"))) {
 		n, err := strconv.Atoi(text)
 		if err != nil || n <= last {
 			t.Fatalf("%q came after %d", text, last)

@@ -58,6 +58,8 @@ func (c *Client) Close() { close(c.gone) }
 
 // Run receives the frames of the guest until the stream ends or the guest breaks the protocol. It returns io.EOF or the violation.
 func (c *Client) Run(r io.Reader) error {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
 	desk := newDesk(c)
 	defer desk.close()
 	for {
@@ -73,7 +75,7 @@ func (c *Client) Run(r io.Reader) error {
 			return fmt.Errorf("reading a frame of the guest: %w, in %.60q", err, text)
 		}
 		if m.Ask != "" {
-			if err := desk.handle(m); err != nil {
+			if err := desk.handle(ctx, m); err != nil {
 				return err
 			}
 			continue

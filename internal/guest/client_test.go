@@ -104,14 +104,16 @@ func TestCalls(t *testing.T) {
 					Env: map[string]string{"A": "b"},
 				})
 			},
-			sdk.BeforeToolResult{Block: true, Result: sdk.Result{Message: "no"}}, `"point":"BeforeToolExecution"`,
+			sdk.BeforeToolResult{Block: true, Result: sdk.Result{Message: "no"}},
+			`"point":"BeforeToolExecution"`,
 		},
 		"hook without a result": {
 			`"result":null`,
 			func(ctx context.Context, c *Client) (any, error) {
 				return c.Hook(ctx, shared.HookCall{Point: hookpoint.BeforeChat, Context: sdk.BeforeChatContext{}})
 			},
-			sdk.Result{}, `"call":"hook"`,
+			sdk.Result{},
+			`"call":"hook"`,
 		},
 		"tool": {
 			`"result":{"$text":"/w=="}`,
@@ -123,29 +125,34 @@ func TestCalls(t *testing.T) {
 		"paths": {
 			`"result":{"Read":["a"]}`,
 			func(ctx context.Context, c *Client) (any, error) { return c.Paths(ctx, shared.PathsCall{Tool: "t"}) },
-			sdk.ToolPaths{Read: []string{"a"}}, `"tool":"t"`,
+			sdk.ToolPaths{Read: []string{"a"}},
+			`"tool":"t"`,
 		},
 		"command": {
 			`"result":{"Output":"o"}`,
 			func(ctx context.Context, c *Client) (any, error) {
 				return c.Command(ctx, shared.CommandCall{Name: "c", Args: "x y"})
 			},
-			sdk.CommandResult{Output: "o"}, `"args":"x y"`,
+			sdk.CommandResult{Output: "o"},
+			`"args":"x y"`,
 		},
 		"failure": {
 			`"failure":{"kind":"unsupported","message":"none"}`,
 			func(ctx context.Context, c *Client) (any, error) { return c.Execute(ctx, shared.ToolCall{}) },
-			shared.Failure{Kind: shared.FailureUnsupported, Message: "none"}, "",
+			shared.Failure{Kind: shared.FailureUnsupported, Message: "none"},
+			"",
 		},
 		"failure of an unknown kind": {
 			`"failure":{"kind":"sad","message":"none"}`,
 			func(ctx context.Context, c *Client) (any, error) { return c.Execute(ctx, shared.ToolCall{}) },
-			shared.Failure{Kind: shared.FailureError, Message: "none"}, "",
+			shared.Failure{Kind: shared.FailureError, Message: "none"},
+			"",
 		},
 		"result of another type": {
 			`"result":1`,
 			func(ctx context.Context, c *Client) (any, error) { return c.Execute(ctx, shared.ToolCall{}) },
-			shared.Failure{Kind: shared.FailureWire, Message: "reading the plugin's answer: got a int, want a string"}, "",
+			shared.Failure{Kind: shared.FailureWire, Message: "reading the plugin's answer: got a int, want a string"},
+			"",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

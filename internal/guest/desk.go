@@ -16,14 +16,11 @@ const waitingReplies = 16
 // goroutine of their own, because they wait for aura or for the guest, and the answers to calls must be received meanwhile.
 type desk struct {
 	client *Client
-	ctx    context.Context
-	cancel context.CancelFunc
 	work   chan func()
 }
 
 func newDesk(c *Client) *desk {
 	d := &desk{client: c, work: make(chan func(), waitingReplies)}
-	d.ctx, d.cancel = context.WithCancel(context.Background())
 	go func() {
 		for f := range d.work {
 			f()
@@ -33,16 +30,13 @@ func newDesk(c *Client) *desk {
 }
 
 // close ends the goroutine, once the guest has read the frame that is being sent or has closed its end.
-func (d *desk) close() {
-	d.cancel()
-	close(d.work)
-}
+func (d *desk) close() { close(d.work) }
 
 // errAlone is the answer to a request in a process that runs one call.
 var errAlone = errors.New("not possible while the tool runs in a process for one call, because another sandbox policy than the plugin's is in force")
 
-// handle handles a request. An error means that the guest broke the protocol.
-func (d *desk) handle(m message) error {
+// handle handles a request until ctx is done. An error means that the guest broke the protocol.
+func (d *desk) handle(ctx context.Context, m message) error {
 	var err error
 	services := d.client.options.Services
 	switch {
@@ -57,14 +51,14 @@ func (d *desk) handle(m message) error {
 	case services == nil:
 		err = errAlone
 	case m.Ask == askState:
-		d.work <- func() { d.state(m) }
+		d.work <- func() { d.state(ctx, m) }
 		return nil
 	case m.Event == "":
 		err = errors.New("the event has no name")
 	case m.Ask == askListen:
-		err = services.Listen(d.ctx, m.Event)
+		err = services.Listen(ctx, m.Event)
 	default:
-		err = d.emit(m)
+		err = d.emit(ctx, m)
 	}
 	if m.ID != 0 {
 		d.work <- func() { d.reply(m.ID, nil, err) }
@@ -72,7 +66,7 @@ func (d *desk) handle(m message) error {
 	return nil
 }
 
-func (d *desk) emit(m message) error {
+func (d *desk) emit(ctx context.Context, m message) error {
 	var payload any
 	if len(m.Payload) > 0 {
 		if err := shared.DecodeExact(m.Payload, &payload); err != nil {
@@ -83,10 +77,10 @@ func (d *desk) emit(m message) error {
 	if err != nil {
 		return err
 	}
-	return d.client.options.Services.Emit(d.ctx, m.Event, b)
+	return d.client.options.Services.Emit(ctx, m.Event, b)
 }
 
-func (d *desk) state(m message) {
+func (d *desk) state(ctx context.Context, m message) {
 	request := shared.StateRequest{Op: m.Op, Scope: m.Scope, Key: m.Key}
 	var err error
 	if len(m.Value) > 0 {
@@ -94,7 +88,7 @@ func (d *desk) state(m message) {
 	}
 	var found shared.StateAnswer
 	if err == nil {
-		found, err = d.client.options.Services.State(d.ctx, request)
+		found, err = d.client.options.Services.State(ctx, request)
 	}
 	var value json.RawMessage
 	if err == nil {

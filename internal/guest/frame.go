@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/idelchi/aura/shared"
 )
@@ -44,5 +45,7 @@ func readFrame(r io.Reader) ([]byte, error) {
 	return text, err
 }
 
-// ended reports whether an error of readFrame means that the other side closed the stream.
-func ended(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
+// ended reports whether an error of readFrame means that the other side closed the stream or exited.
+func ended(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, os.ErrDeadlineExceeded)
+}

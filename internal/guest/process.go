@@ -47,6 +47,8 @@ func start(g shared.Guest, env []string, stdout, stderr io.Writer) (*Guest, erro
 	proc, err := process.Start(process.Spec{
 		Path: g.Program, Args: append([]string{g.Program}, g.Args...), Env: env,
 		Stdout: stdout, Stderr: stderr, Files: []*os.File{theirIn, theirOut}, SameGroup: true,
+		// A descendant of the guest may hold the other end longer than the guest lives.
+		ReadEnds: []*os.File{from},
 	})
 	_ = theirIn.Close()
 	_ = theirOut.Close()

@@ -189,8 +189,15 @@ func values(t *testing.T, r *run) {
 	t.Helper()
 	sent := []any{
 		nil, true, 0, -1, math.MaxInt64, math.MinInt64, uint64(math.MaxUint64), 1.0, -0.5, 1e300, math.Inf(1), math.Inf(-1), "", "ä😀\x00\"\\", "\xff\xfe",
-		[]byte{}, []byte{0, 255}, []any{}, []any{1, 1.0, "x", nil}, map[string]any{}, map[string]any{"a": map[string]any{"b": []any{2.0}}},
-		map[string]any{"$float": "NaN"}, map[string]any{"$x": 1, "y": 2}, map[string]any{"\xff": 1},
+		[]byte{},
+		[]byte{0, 255},
+		[]any{},
+		[]any{1, 1.0, "x", nil},
+		map[string]any{},
+		map[string]any{"a": map[string]any{"b": []any{2.0}}},
+		map[string]any{"$float": "NaN"},
+		map[string]any{"$x": 1, "y": 2},
+		map[string]any{"\xff": 1},
 	}
 	for _, value := range sent {
 		r.tool(t, toolEmit, map[string]any{"value": value})
@@ -215,7 +222,8 @@ func hooks(t *testing.T, r *run) {
 		want  any
 	}{
 		{
-			hookpoint.BeforeToolExecution, sdk.BeforeToolContext{ToolName: "forbidden", Arguments: map[string]any{"a": 1}},
+			hookpoint.BeforeToolExecution,
+			sdk.BeforeToolContext{ToolName: "forbidden", Arguments: map[string]any{"a": 1}},
 			sdk.BeforeToolResult{Block: true, Result: sdk.Result{Message: "no"}},
 		},
 		{hookpoint.BeforeToolExecution, sdk.BeforeToolContext{ToolName: "other"}, sdk.BeforeToolResult{}},

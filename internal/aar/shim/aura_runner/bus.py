@@ -42,12 +42,16 @@ class Bus(ExtensionEventBus):
             further = self._known and not self.handled(name) and name not in LIFECYCLE_EVENTS
             subscribe(handler)
             if further:
-                self._post("listen", event=name)
+                self._loop.call_soon_threadsafe(lambda: self._post("listen", event=name))
             return handler
 
         return subscribe_further
 
     def emit(self, name: str, payload: Any = None) -> None:
+        if threading.get_ident() != self._thread:
+            # Handlers run in the loop, whoever emits.
+            self._loop.call_soon_threadsafe(self.emit, name, payload)
+            return
         super().emit(name, payload)
         self._forward(name, payload)
 
@@ -72,9 +76,6 @@ class Bus(ExtensionEventBus):
         self._post("emit", event=name, payload=content)
 
     def _post(self, request: str, **content: Any) -> None:
-        if threading.get_ident() != self._thread:
-            self._loop.call_soon_threadsafe(lambda: self._post(request, **content))
-            return
         self._wire.post(request, **content).add_done_callback(self._posted)
 
     def _posted(self, future: asyncio.Future[Any]) -> None:

@@ -8,13 +8,14 @@ import json
 import os
 from typing import Any
 
-from agent.extensions.api import LIFECYCLE_EVENTS, BlockResult, ExtensionAPI, ExtensionContext
+from agent.extensions.api import LIFECYCLE_EVENTS, BlockResult, ExtensionContext
 from agent.tools.schema import ToolSpec
 from aura_runner import exact, load, log
 from aura_runner.bus import Bus
 from aura_runner.cancel import Signal
 from aura_runner.hooks import POINTS, Hooks
 from aura_runner.invoke import Ended, invoke, positional, tool_arguments
+from aura_runner.registration import Registration
 from aura_runner.session import Config, Metadata, Session, State
 from aura_runner.wire import Failure, Wire
 
@@ -87,7 +88,7 @@ class Runner:
             raise Failure(f"aura speaks version {given['protocol']} of the protocol of guests, and this runner version {PROTOCOL}", "load")
         self._log = log.logger(given["name"])
         self._metadata = Metadata(self._wire, self._session, self._log)
-        self._api = ExtensionAPI(name=given["name"])
+        self._api = Registration(given["name"])
         self._bus = self._api.events = Bus(given["name"], self._wire, self._loop)
         try:
             await invoke(await invoke(self._extension.register), self._api)
@@ -110,6 +111,7 @@ class Runner:
         if source.reasoning:
             # The history has the model's thinking only if the runner sees each answer.
             events.add("assistant_message")
+        api.loaded({name for name in LIFECYCLE_EVENTS if POINTS[name] in {POINTS[event] for event in events}})
         return {
             "hooks": sorted({POINTS[name] for name in events}),
             "tools": [_tool(spec) for spec in api._tools],
