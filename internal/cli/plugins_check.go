@@ -15,6 +15,7 @@ import (
 	"github.com/idelchi/aura/internal/check"
 	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/python"
 	"github.com/idelchi/aura/internal/setup"
 )
 
@@ -22,6 +23,8 @@ const checkHelp = `Find errors in a plugin before it runs: in plugin.yaml and go
 wrong signature, imports that cannot be resolved, Go that the interpreter refuses,
 crashes on or silently gets wrong, and files that differ from those installed. The
 check runs no code of the plugin and needs no Go toolchain.
+
+Of a Python extension, aura checks that its file has the function that registers it.
 
 An error keeps the plugin from loading, or fails every time the line runs. A
 warning depends on values. The exit code is 1 if there are errors, else 0.
@@ -36,7 +39,8 @@ func newPluginsCheck(s streams, root *rootOptions) *cobra.Command {
 		Long:  checkHelp,
 		Example: `  aura plugins check
   aura plugins check notepad
-  aura plugins check ./my-plugin --json`,
+  aura plugins check ./my-plugin --json
+  aura plugins check ./guard.py`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return usageError{fmt.Errorf("%s takes one NAME or PATH at most", cmd.CommandPath())}
@@ -112,13 +116,19 @@ func newCheckTarget(e setup.Entry) checkTarget {
 			t.pack = first
 		}
 	}
-	if err := setup.CheckExtension(e); err != nil {
-		t.found = []check.Finding{{Plugin: e.Name, File: e.Dir, Severity: check.Error, Rule: "extension", Message: err.Error()}}
-	}
+	t.found = extensionFindings(e.Plugin, setup.CheckExtension(e))
 	if changed, ok := errors.AsType[*install.ChangedError](e.Err); ok && e.Status == setup.StatusEnabled {
 		t.found = []check.Finding{{Plugin: e.Name, File: e.Dir, Severity: check.Error, Rule: "lock", Message: changed.Error()}}
 	}
 	return t
+}
+
+// extensionFindings returns what is wrong with a Python extension.
+func extensionFindings(p manifest.Plugin, err error) []check.Finding {
+	if err == nil {
+		return nil
+	}
+	return []check.Finding{{Plugin: p.Name, File: p.Dir, Severity: check.Error, Rule: "extension", Message: err.Error()}}
 }
 
 // checkTargets returns the plugins that the argument refers to, or all. If an error keeps aura from starting, it still returns
@@ -178,12 +188,19 @@ func checkPath(path string) ([]checkTarget, error) {
 	if err != nil {
 		return nil, fmt.Errorf("checking a plugin: %w", err)
 	}
-	if !info.IsDir() {
-		return nil, fmt.Errorf("checking a plugin: %s is not a directory; name the one with the %s", path, manifest.FileName)
-	}
 	dir, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("checking a plugin: %w", err)
+	}
+	var extensions []checkTarget
+	for _, p := range python.At(dir) {
+		extensions = append(extensions, checkTarget{name: p.Name, dir: p.Dir, python: true, found: extensionFindings(p, python.Check(p))})
+	}
+	if len(extensions) > 0 {
+		return extensions, nil
+	}
+	if !info.IsDir() {
+		return nil, fmt.Errorf("checking a plugin: %s is neither a Python file nor a directory; name the directory with the %s", path, manifest.FileName)
 	}
 	if targets := pluginsBelow(dir); len(targets) > 0 {
 		return targets, nil

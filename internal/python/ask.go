@@ -84,7 +84,7 @@ func (e Environment) query(found string) (Interpreter, error) {
 	out := &process.Head{Max: longest}
 	last := &process.Tail{Max: 500}
 	err := process.Run(ctx, process.Spec{
-		Path: found, Args: []string{found, "-I", "-c", question}, Dir: filepath.Dir(found), Env: e.environ(found),
+		Path: found, Args: []string{found, "-I", "-S", "-c", question}, Dir: filepath.Dir(found), Env: e.environ(found),
 		Stdout: out, Stderr: last, Mark: mark, Guard: true,
 	})
 	switch {

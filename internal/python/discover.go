@@ -40,6 +40,9 @@ func Discover(root string) ([]manifest.Plugin, error) {
 	return found, manifest.StartupErrors(found)
 }
 
+// At returns the extensions at a path: of a file or of a directory. The path must be absolute.
+func At(path string) []manifest.Plugin { return unit(filepath.Dir(path), path) }
+
 // unit returns the extensions of one entry of a directory. Links are followed.
 func unit(root, path string) []manifest.Plugin {
 	info, err := os.Stat(path)
@@ -74,7 +77,7 @@ func unit(root, path string) []manifest.Plugin {
 	return found
 }
 
-// inDir returns the extensions of a directory: the package that it is, those that its pyproject.toml declares, or its only file.
+// inDir returns the extensions of a directory: the package that it is, or those that its pyproject.toml declares.
 func inDir(root, dir string, origin *manifest.Origin) []manifest.Plugin {
 	if origin != nil && origin.URL == "" {
 		origin = nil // it only sets a name

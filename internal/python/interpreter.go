@@ -75,14 +75,27 @@ func unavailable(format string, args ...any) error {
 // answers holds the results of Find in this process, by what the results depend on.
 var answers sync.Map
 
+// answer is what an interpreter answered. identity describes what the answer depends on; empty means that nothing was asked yet.
 type answer struct {
-	once sync.Once
-	i    Interpreter
-	err  error
+	mu       sync.Mutex
+	identity string
+	i        Interpreter
+	err      error
 }
 
-// Find returns the first python3 in PATH. It starts the program at most once per process, and not at all if the answer of the same
-// program is cached. If no interpreter can run extensions, the error is an *UnavailableError.
+// get returns the answer. It asks only the first time, and again if packages were installed since.
+func (a *answer) get(ask func() (Interpreter, error)) (Interpreter, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.identity == "" || a.identity != a.i.identity() {
+		a.i, a.err = ask()
+		a.identity = a.i.identity()
+	}
+	return a.i, a.err
+}
+
+// Find returns the first python3 in PATH. It starts the program only if the answer of the same program, with the same packages, is
+// not cached. If no interpreter can run extensions, the error is an *UnavailableError.
 func Find(e Environment) (Interpreter, error) {
 	found, err := e.look()
 	if err != nil {
@@ -91,25 +104,29 @@ func Find(e Environment) (Interpreter, error) {
 	key := e.key(found)
 	if e.OnlyCached {
 		if i, ok := e.recall(key); ok {
-			return i, i.check()
+			return e.judge(i)
 		}
 		return Interpreter{}, unavailable("%s was not asked for its version, because nothing is started in a directory that is not trusted", found)
 	}
 	entry, _ := answers.LoadOrStore(key, &answer{})
 	a, _ := entry.(*answer)
-	a.once.Do(func() { a.i, a.err = e.ask(found, key) })
-	if a.err != nil {
-		return Interpreter{}, a.err
+	i, err := a.get(func() (Interpreter, error) { return e.ask(found, key) })
+	if err != nil {
+		return Interpreter{}, err
 	}
-	return a.i, a.i.check()
+	return e.judge(i)
 }
 
-// check returns an error if the interpreter is too old.
-func (i Interpreter) check() error {
-	if i.Version.Before(Oldest) {
-		return unavailable("%s is Python %s, and extensions need %d.%d or newer", i.Found, i.Version, Oldest[0], Oldest[1])
+// judge returns an error if the interpreter is too old, or if confined code can add modules to it: a module named sitecustomize is
+// imported at every start, so it could switch off a guard. A package that is developed in the project makes the project such a place.
+func (e Environment) judge(i Interpreter) (Interpreter, error) {
+	if at := slices.IndexFunc(i.Path, func(dir string) bool { return present(dir) && e.writable(dir) }); at >= 0 {
+		return i, unavailable("%s imports modules from %s, which tools can change; install that package in another way, or use another Python", i.Found, i.Path[at])
 	}
-	return nil
+	if i.Version.Before(Oldest) {
+		return i, unavailable("%s is Python %s, and extensions need %d.%d or newer", i.Found, i.Version, Oldest[0], Oldest[1])
+	}
+	return i, nil
 }
 
 // look returns the first python3 in PATH that confined code cannot have written.
@@ -156,6 +173,11 @@ func (e Environment) writable(program string) bool {
 		place, err := filepath.EvalSymlinks(filepath.Dir(program))
 		return err != nil || within(dir, place) || within(dir, end)
 	})
+}
+
+func present(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 func within(dir, path string) bool {

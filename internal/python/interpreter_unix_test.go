@@ -82,7 +82,7 @@ func TestFind(t *testing.T) {
 			p.env.Environ = []string{"PATH=" + filepath.Join(p.dir, "bin")}
 			p.env.Writable = []string{p.dir}
 		}, "which tools can change"},
-		"leads astray":  {answering("3,12,0", "DIR/work/python3"), func(t *testing.T, p *place) { link(t, p, "../real/python3", "work/python3") }, "work/python3, which tools can change"},
+		"leads astray":  {answering("3,12,0", "DIR/work/python3"), leadAstray, "work/python3, which tools can change"},
 		"leads nowhere": {answering("3,12,0", "DIR/gone/python3"), nil, "which tools can change"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -105,9 +105,9 @@ func TestFind(t *testing.T) {
 	}
 }
 
-func link(t *testing.T, p *place, target, name string) {
+func leadAstray(t *testing.T, p *place) {
 	t.Helper()
-	testneed.Link(t, target, filepath.Join(p.dir, name))
+	testneed.Link(t, "../real/python3", filepath.Join(p.dir, "work/python3"))
 }
 
 // TestFindAsksOnce checks that an interpreter is asked again only if something changed.
@@ -189,10 +189,31 @@ func TestRealInterpreter(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	// A package that is developed elsewhere is found by a path file.
+	project := tree(t, map[string]string{
+		"planted.py": "", "sitecustomize.py": "import os\nopen(os.path.dirname(__file__) + '/ran', 'w')", "planted.egg-info/PKG-INFO": "Metadata-Version: 2.1\nName: planted\nVersion: 1\n",
+		"planted.egg-info/entry_points.txt": "[aar_extensions]\nplanted = planted:register\n",
+	})
+	if err := os.WriteFile(filepath.Join(sites[0], "project.pth"), []byte(project+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	env.Environ = []string{"PATH=" + filepath.Join(dir, "bin")}
+	if open, err := python.Find(env); err != nil || len(open.Extensions) != 3 {
+		t.Errorf("got %+v, %v", open.Extensions, err)
+	}
+	env.Writable = []string{project}
+	if _, err := python.Find(env); err == nil || !strings.Contains(err.Error(), "imports modules from "+project+", which tools can change") {
+		t.Errorf("got %v", err)
+	}
+	if err := os.Remove(filepath.Join(sites[0], "project.pth")); err != nil {
+		t.Fatal(err)
+	}
 	inside, err := python.Find(env)
 	if err != nil || inside.Version != i.Version || !strings.HasPrefix(inside.Program, dir) || len(inside.Prefixes) < 2 {
 		t.Fatalf("got %+v, %v", inside, err)
+	}
+	if _, err := os.Stat(filepath.Join(project, "ran")); err == nil {
+		t.Error("a module of the project ran")
 	}
 	found := python.Installed(inside)
 	if len(found) != 2 || found[0].Name != "hello" || found[0].Dir != filepath.Join(sites[0], "mine") || found[0].Entry != "mine.main:register" || found[0].Err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/aar"
@@ -74,11 +75,15 @@ func (g *guest) run(spec *host.Spec) {
 	}
 	target, paths := python.Target(spec.Plugin)
 	spec.Guest = &shared.Guest{Program: g.interpreter.Program, Args: aar.Args(g.modules, target, paths...)}
-	if spec.Sandbox != nil {
-		// The modules are part of aura's state, which is hidden.
-		spec.Sandbox.Own, spec.Sandbox.Shown = append(spec.Sandbox.Own, g.modules), append(spec.Sandbox.Shown, g.modules)
-		spec.Sandbox.Own = append(spec.Sandbox.Own, g.interpreter.Readable(g.home)...)
+}
+
+// grant lets an extension's process read the interpreter and the modules. The modules are part of aura's state, which is hidden.
+func (g *guest) grant(p *sandbox.Policy) {
+	if g.err != nil {
+		return
 	}
+	p.Own = slices.Concat(p.Own, []string{g.modules}, g.interpreter.Readable(g.home))
+	p.Shown = append(slices.Clip(p.Shown), g.modules)
 }
 
 // guestPlace extends the place of an extension's process. Extensions keep files in the user's directory of Aar. The extensions in
@@ -91,7 +96,7 @@ func (c *Confinement) guestPlace() {
 	if os.MkdirAll(filepath.Join(c.aar, "extensions"), 0o700) != nil {
 		return
 	}
-	c.place.Writable = append(c.place.Writable[:len(c.place.Writable):len(c.place.Writable)], c.aar)
+	c.place.Writable = append(slices.Clip(c.place.Writable), c.aar)
 }
 
 // CheckExtension returns what the text of a Python extension shows to be wrong. It runs nothing. A plugin in Go is not checked.

@@ -127,6 +127,9 @@ func (c Confinement) Plugin(e Entry) *sandbox.Policy {
 	}
 	p := c.Policy(kind)
 	p.Network = p.Network && e.Asks().Network
+	if e.guest != nil {
+		e.guest.grant(&p)
+	}
 	return &p
 }
 
