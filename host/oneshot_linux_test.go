@@ -243,6 +243,9 @@ func fillValue(v reflect.Value, depth int) {
 		v.SetInt(7)
 	case reflect.Float64:
 		v.SetFloat(0.5)
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fillValue(v.Elem(), depth)
 	case reflect.Struct:
 		for _, field := range v.Fields() {
 			if field.CanSet() {

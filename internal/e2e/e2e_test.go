@@ -41,6 +41,10 @@ func run(m *testing.M) int {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	bin, quickBin = dir, filepath.Join(dir, "quick")
+	if err := preferRealPython(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	if err := build(dir); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -51,6 +55,16 @@ func run(m *testing.M) int {
 		return 1
 	}
 	return m.Run()
+}
+
+// preferRealPython puts the directory of the Python interpreter first in PATH. A version manager's script would be asked in every new
+// state directory, which takes long.
+func preferRealPython() error {
+	out, err := exec.Command("python3", "-I", "-c", "import sys; print(sys.executable)").Output()
+	if err != nil {
+		return nil //nolint:nilerr // without Python, there is nothing to prefer
+	}
+	return os.Setenv("PATH", filepath.Dir(strings.TrimSpace(string(out)))+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
 // build builds both binaries. One aura has the race detector, if raceFlags says so. The plugin host never has it: races there

@@ -336,10 +336,6 @@ func cloneSafe(t *testing.T, c *clone) {
 	t.Helper()
 	c.write("home/.aura/config/providers/mine.yaml", "mine: {type: script}\n")
 	c.safe = true
-	// From then on, aura knows the user's python3 and does not start it.
-	if code, output := c.aura(false, "plugins", "list", "--workdir", c.home); code != 0 {
-		t.Fatalf("exit code %d\n%s", code, output)
-	}
 	for _, args := range [][]string{{"run", "hi"}, {"run", "/sandbox"}, {"plugins", "list"}, {"mcp"}, {"models"}} {
 		code, output := c.aura(true, append(args, "--safe")...)
 		c.silent(args, output)

@@ -27,12 +27,15 @@ type guest struct {
 
 // Python finds the interpreter that runs extensions. It never returns a program that tools can change, and starts nothing in a
 // directory that is not trusted.
-func Python(c *config.Config) (python.Interpreter, error) {
+func Python(c *config.Config) (python.Interpreter, error) { return python.Find(pythonEnvironment(c)) }
+
+// pythonEnvironment returns where the interpreter is looked for.
+func pythonEnvironment(c *config.Config) python.Environment {
 	writable := []string{c.Workdir}
 	if confined := NewConfinement(c, c.Features, ""); confined.enabled {
 		writable = append(writable, confined.Policy(sandbox.KindShell).ReadWrite...)
 	}
-	return python.Find(python.Environment{Environ: c.Inherited, Writable: writable, Cache: c.State.Cache(), OnlyCached: c.Untrusted})
+	return python.Environment{Environ: c.Inherited, Writable: writable, Cache: c.State.Cache(), OnlyCached: c.Untrusted}
 }
 
 func newGuest(c *config.Config) *guest {

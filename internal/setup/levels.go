@@ -54,6 +54,9 @@ func levelsOf(c *config.Config) ([]level, error) {
 // installedLevel returns the extensions that packages of Python declare. Without Python there are none.
 func installedLevel(c *config.Config) level {
 	l := level{owners: map[place]config.PluginRoot{}}
+	if !pythonEnvironment(c).MayDeclare() {
+		return l
+	}
 	i, err := Python(c)
 	if err != nil {
 		return l
