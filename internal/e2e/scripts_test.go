@@ -92,12 +92,9 @@ func condition(variant, name string) (bool, error) {
 		return name == variant, nil
 	case "sandbox":
 		return testneed.Has(testneed.Sandbox, sandbox.Support().Enabled)
-	case "git":
-		_, err := exec.LookPath(name)
-		return testneed.Has("git", err == nil)
-	case "python":
-		_, err := exec.LookPath("python3")
-		return testneed.Has("python", err == nil)
+	case "git", "python", "pip":
+		_, err := testneed.Find(testneed.Ability(name))
+		return testneed.Has(testneed.Ability(name), err == nil)
 	case "mounts":
 		return testneed.Has(testneed.Mounts, canMount())
 	case "namespaces":

@@ -52,7 +52,7 @@ const (
 
 // programs maps the ability to run a program to the program.
 var programs = map[Ability]string{
-	"git": "git", "go": "go", "python": "python3", "setsid": "setsid", "sh": "sh", "tmux": "tmux",
+	"git": "git", "go": "go", "pip": "python3", "python": "python3", "setsid": "setsid", "sh": "sh", "tmux": "tmux",
 }
 
 var known = []Ability{
@@ -82,14 +82,37 @@ func Has(ability Ability, has bool) (bool, error) {
 	return has, err
 }
 
+// checks are command lines that succeed if a program is new enough or complete enough, by ability.
+var checks = map[Ability][]string{
+	"python": {"-I", "-c", "import sys; sys.exit(sys.version_info < (3, 11))"},
+	"pip":    {"-I", "-m", "pip", "--version"},
+}
+
+// Find returns the path of a program, or an error if it is missing, too old or not complete. The ability is a key of programs.
+func Find(ability Ability) (string, error) {
+	name, ok := programs[ability]
+	if !ok {
+		return "", fmt.Errorf("no program is known for %q: add a row to the table of programs", ability)
+	}
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return "", err
+	}
+	if args := checks[ability]; args != nil {
+		if out, err := exec.Command(path, args...).CombinedOutput(); err != nil { //nolint:gosec // the tables are ours
+			return "", fmt.Errorf("%s does not fit: %w: %s", path, err, out)
+		}
+	}
+	return path, nil
+}
+
 // Program returns the path of a program, and ends the test if the program is missing. The ability is a key of programs.
 func Program(tb testing.TB, ability Ability) string {
 	tb.Helper()
-	name, ok := programs[ability]
-	if !ok {
+	if _, ok := programs[ability]; !ok {
 		tb.Fatalf("no program is known for %q: add a row to the table of programs", ability)
 	}
-	path, err := exec.LookPath(name)
+	path, err := Find(ability)
 	if err != nil {
 		Missing(tb, ability, err)
 	}
