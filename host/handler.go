@@ -30,6 +30,9 @@ func (p *Plugin) Configured(config map[string]any) *Plugin {
 // Name returns the plugin's name.
 func (p *Plugin) Name() string { return p.sup.specNow().Name }
 
+// Rank orders the plugin at a hook point: by rank, then by name.
+func (p *Plugin) Rank() int { return p.sup.specNow().Rank }
+
 // Spec returns the specification of the plugin, with the configuration that it is called with.
 func (p *Plugin) Spec() Spec {
 	spec := p.sup.specNow()

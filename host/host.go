@@ -76,6 +76,8 @@ type Spec struct {
 	Config map[string]any
 	// Guest is the program that runs a plugin that is not interpreted Go; nil for interpreted Go.
 	Guest *shared.Guest
+	// Rank orders plugins at a hook point: by rank, then by name.
+	Rank int
 	// Unsafe permits the restricted packages.
 	Unsafe bool
 	// Sandbox is the policy that confines the plugin's child, which may also access its own files; nil means that the child is

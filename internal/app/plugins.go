@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 	"slices"
@@ -174,7 +175,7 @@ func (p *plugins) at(point hookpoint.Name) []*host.Plugin {
 	list := p.fleet.At(point)
 	if hookpoint.Of(point).Order == hookpoint.ByDirectory {
 		slices.SortStableFunc(list, func(a, b *host.Plugin) int {
-			return strings.Compare(filepath.Base(a.Spec().Dir), filepath.Base(b.Spec().Dir))
+			return cmp.Or(a.Rank()-b.Rank(), strings.Compare(filepath.Base(a.Spec().Dir), filepath.Base(b.Spec().Dir)))
 		})
 	}
 	return list

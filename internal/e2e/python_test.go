@@ -14,6 +14,10 @@ import (
 
 func init() {
 	preparations["python"] = preparation{begin: beginPython}
+	preparations["pip"] = preparation{begin: func(t *testing.T, variant string) testscript.Params {
+		testneed.Program(t, "pip")
+		return beginPython(t, variant)
+	}}
 }
 
 // beginPython is for scripts that run Python extensions. $PYTHON is the interpreter that aura finds.

@@ -19,6 +19,12 @@ type Handler interface {
 	Handle(ctx context.Context, point hookpoint.Name, in any) (any, error)
 }
 
+// Ranker is a Handler that has a place among handlers other than the one by its name: handlers are ordered by rank, then by name. Without
+// it, the rank is 0.
+type Ranker interface {
+	Rank() int
+}
+
 // Source returns the handlers of a hook point. The handlers may differ from call to call, because plugins are reloaded.
 type Source interface {
 	Handlers(point hookpoint.Name) []Handler

@@ -35,6 +35,9 @@ type observedHandler struct {
 	after func(handler string, took bool)
 }
 
+// Rank returns the rank of the handler.
+func (h observedHandler) Rank() int { return rank(h.Handler) }
+
 // Handle calls the handler.
 func (h observedHandler) Handle(ctx context.Context, point hookpoint.Name, in any) (any, error) {
 	took := true // unless the handler says otherwise, also if it panics

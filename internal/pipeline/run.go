@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -42,7 +43,7 @@ func run(ctx context.Context, src Source, point hookpoint.Name, in any, report R
 	return Fold(row, r.sideBySide(ctx, in))
 }
 
-// handlers returns the handlers of a point in the order of their names. If the point has another order, it keeps the order of
+// handlers returns the handlers of a point in the order of their ranks and names. If the point has another order, it keeps the order of
 // the source, because only the source knows directories.
 func handlers(src Source, point hookpoint.Point) []Handler {
 	if src == nil {
@@ -50,9 +51,16 @@ func handlers(src Source, point hookpoint.Point) []Handler {
 	}
 	all := slices.Clone(src.Handlers(point.Name))
 	if point.Order == hookpoint.ByName {
-		slices.SortStableFunc(all, func(a, b Handler) int { return strings.Compare(a.Name(), b.Name()) })
+		slices.SortStableFunc(all, func(a, b Handler) int { return cmp.Or(rank(a)-rank(b), strings.Compare(a.Name(), b.Name())) })
 	}
 	return all
+}
+
+func rank(h Handler) int {
+	if r, ok := h.(Ranker); ok {
+		return r.Rank()
+	}
+	return 0
 }
 
 // runner runs a hook point once.

@@ -62,6 +62,14 @@ func (e Entry) Tier() config.HomeKind {
 	return e.Home.Kind
 }
 
+// rank orders plugins at hook points: plugins in Go first, then Python extensions by their tiers.
+func (e Entry) rank() int {
+	if !e.Python() {
+		return 0
+	}
+	return 1 + slices.Index([]config.HomeKind{config.HomeInstalled, config.HomeUser, config.HomeProject}, e.Tier())
+}
+
 // Asks returns what the plugin requests beyond the defaults.
 func (e Entry) Asks() manifest.Asks {
 	if e.asks == nil {
@@ -182,6 +190,7 @@ func (e Entry) Spec(c *config.Config, unsafe bool) host.Spec {
 		Plugin:  e.Plugin,
 		Config:  c.Features.Plugins.ConfigFor(e.Name, e.Manifest.Config),
 		Unsafe:  unsafe || c.Features.Plugins.Unsafe,
+		Rank:    e.rank(),
 		LogFile: e.LogFile(), DataDir: e.DataDir(),
 		Sandbox: NewConfinement(c, c.Features, "").Plugin(e),
 		// The user granted only what the source shows.
