@@ -70,7 +70,7 @@ func Execute(ctx context.Context, c sdk.Context, args map[string]any) (string, e
 	fields := map[string]string{"args": fmt.Sprintf("%#v", args)}
 	v := reflect.ValueOf(c)
 	for i := 0; i < v.NumField(); i++ {
-		fields[v.Type().Field(i).Name] = fmt.Sprintf("%#v", v.Field(i).Interface())
+		fields[v.Type().Field(i).Name] = fmt.Sprintf("%#v", reflect.Indirect(v.Field(i)).Interface())
 	}
 	env := os.Environ()
 	sort.Strings(env)
