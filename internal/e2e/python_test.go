@@ -15,6 +15,7 @@ import (
 func init() {
 	preparations["python"] = preparation{begin: beginPython}
 	preparations["pip"] = preparation{begin: func(t *testing.T, variant string) testscript.Params {
+		t.Helper()
 		testneed.Program(t, "pip")
 		return beginPython(t, variant)
 	}}
