@@ -198,8 +198,11 @@ func (c *client) Serve(ctx context.Context, services Services) error {
 			s.answer(request)
 		}
 	})
-	defer worker.Wait()
-	defer close(states)
+	defer func() {
+		close(states)
+		cancel() // so that a request that waits for another aura does not delay the end of this one
+		worker.Wait()
+	}()
 	for {
 		request, err := stream.Recv()
 		if err != nil {
