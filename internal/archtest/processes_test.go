@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// starters are the trees that may start processes directly: internal/process, and programs that users do not run.
-var starters = []string{"internal/process", "internal/bench", "internal/lab", "internal/soak", "internal/check/gen", "tools"}
+// starters are the trees that may start processes directly: internal/process, programs that users do not run, and helpers of tests.
+var starters = []string{"internal/process", "internal/bench", "internal/lab", "internal/soak", "internal/check/gen", "internal/testneed", "tools"}
 
 // TestOnePlaceStartsProcesses checks that production code starts processes only through internal/process.
 func TestOnePlaceStartsProcesses(t *testing.T) {
