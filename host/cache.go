@@ -35,7 +35,7 @@ func cacheKey(o *Options, spec Spec) (string, error) {
 	}
 	h := sha256.New()
 	err = json.NewEncoder(h).Encode([]any{
-		"v3", version.Version, bin.Size(), bin.ModTime().UnixNano(), tree, spec.Guest, guest, spec.Unsafe, o.Tool,
+		"v4", version.Version, bin.Size(), bin.ModTime().UnixNano(), tree, spec.Guest, guest, spec.Unsafe, o.Tool,
 		grant(o.Environ, o.TaskEnv, spec.variables()), spec.Sandbox,
 	})
 	return hex.EncodeToString(h.Sum(nil)), err

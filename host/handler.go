@@ -110,11 +110,11 @@ func (p *Plugin) Handle(ctx context.Context, point hookpoint.Name, in any) (any,
 	return out, nil
 }
 
-// Dropped counts an input that the plugin did not receive because it was too slow.
-func (p *Plugin) Dropped(hookpoint.Name) {
+// Dropped counts inputs that the plugin did not receive because it was too slow.
+func (p *Plugin) Dropped(_ hookpoint.Name, inputs int) {
 	p.sup.mu.Lock()
 	defer p.sup.mu.Unlock()
-	p.sup.stats.dropped++
+	p.sup.stats.dropped += int64(inputs)
 }
 
 // logReturned writes an error that a hook returned to the plugin's log, because the user does not see it elsewhere.

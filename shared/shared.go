@@ -116,6 +116,8 @@ type Exports struct {
 	// Listens holds the names of the events that the plugin handles, and Emits the names of those that its source emits, both sorted.
 	Listens []string
 	Emits   []string
+	// Disables holds the patterns by which the source disables tools, without those that it computes, sorted.
+	Disables []string
 	// SystemPrompt is added to the system prompt of every turn.
 	SystemPrompt string
 	// Unread names the growing lists of a context that the plugin cannot read; they are not sent to it.

@@ -60,8 +60,12 @@ func Load(o Options) (p *Plugin, err error) {
 		return nil, err
 	}
 	p = &Plugin{
-		runner:   newRunner(&trace{out: o.Stderr, root: dir + string(filepath.Separator)}),
-		exports:  shared.Exports{Module: src.module, Package: manifest.PackageName(src.module), Unread: src.unread(), Emits: src.emits(), Warnings: src.almostHooks()},
+		runner: newRunner(&trace{out: o.Stderr, root: dir + string(filepath.Separator)}),
+		exports: shared.Exports{
+			Module: src.module, Package: manifest.PackageName(src.module), Unread: src.unread(), Warnings: src.almostHooks(),
+			Emits:    src.collect(func(f sourceFile) []string { return f.emits }),
+			Disables: src.collect(func(f sourceFile) []string { return f.disables }),
+		},
 		mentions: src.mentionsOf("Turns", "ToolHistory", "Args"),
 		desk:     newDesk(o.Services),
 	}

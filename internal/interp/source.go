@@ -54,11 +54,12 @@ type sourceFile struct {
 	// names lists everything that the file declares in the package scope. dotSDK is set if the file imports the SDK into that scope.
 	names  []string
 	dotSDK bool
-	// emits lists the events that the file emits.
-	emits   []string
-	pkg     string
-	clause  string
-	imports []importSpec
+	// emits lists the events that the file emits, and disables the patterns by which it disables tools.
+	emits    []string
+	disables []string
+	pkg      string
+	clause   string
+	imports  []importSpec
 }
 
 // importSpec is one import declaration. where is its file and line.
@@ -201,7 +202,7 @@ func (s *source) scan(file string, text []byte) (*sourceFile, error) {
 	f.edits = repair.Edits(parsed, text)
 	f.declared = pluginsource.Declarations(parsed)
 	f.names, f.dotSDK = pluginsource.DeclaredNames(parsed), pluginsource.SDKName(parsed) == "."
-	f.emits = emitted(parsed)
+	f.emits, f.disables = emitted(parsed), disabled(parsed)
 	s.interfaces = s.interfaces || standsForInterface(parsed)
 	for _, spec := range parsed.Imports {
 		where := s.where(spec.Pos())

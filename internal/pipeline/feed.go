@@ -9,7 +9,7 @@ import (
 
 // Dropper is a Handler that counts the inputs that it did not receive because it was too slow.
 type Dropper interface {
-	Dropped(point hookpoint.Name)
+	Dropped(point hookpoint.Name, inputs int)
 }
 
 // Feed passes a fast stream of inputs to the handlers of a point that only observes it. Add never waits. Each handler is called with
@@ -41,7 +41,8 @@ func (f *Feed) Add(in any) {
 	}
 }
 
-// Settle returns when the handlers have handled everything, or when ctx is done. What waits then is dropped.
+// Settle returns when the handlers have handled everything, or when ctx is done. What waits then is dropped and counted, so that a
+// handler never sees a part of the stream after the stream's end. Nothing may be added after Settle.
 func (f *Feed) Settle(ctx context.Context) {
 	for _, l := range f.lanes {
 		l.settle(ctx)
@@ -56,6 +57,8 @@ type lane struct {
 
 	mu      sync.Mutex
 	waiting any
+	// count is the number of inputs in waiting.
+	count int
 	// idle is closed when the handler is not called any more; nil if it is not being called.
 	idle chan struct{}
 }
@@ -63,18 +66,26 @@ type lane struct {
 func (l *lane) add(in any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	complete := true
 	if l.waiting == nil {
 		l.waiting = in
 	} else {
-		merged, ok := l.feed.point.Merge(l.waiting, in)
-		l.waiting = merged
-		if d, counts := l.handler.(Dropper); !ok && counts {
-			d.Dropped(l.feed.point.Name)
-		}
+		l.waiting, complete = l.feed.point.Merge(l.waiting, in)
+	}
+	if complete {
+		l.count++
+	} else {
+		l.dropped(1)
 	}
 	if l.idle == nil {
 		l.idle = make(chan struct{})
 		go l.run()
+	}
+}
+
+func (l *lane) dropped(inputs int) {
+	if d, ok := l.handler.(Dropper); ok && inputs > 0 {
+		d.Dropped(l.feed.point.Name, inputs)
 	}
 }
 
@@ -83,7 +94,7 @@ func (l *lane) run() {
 	for {
 		l.mu.Lock()
 		in := l.waiting
-		l.waiting = nil
+		l.waiting, l.count = nil, 0
 		if in == nil {
 			close(l.idle)
 			l.idle = nil
@@ -109,7 +120,8 @@ func (l *lane) settle(ctx context.Context) {
 	case <-idle:
 	case <-ctx.Done():
 		l.mu.Lock()
-		l.waiting = nil
-		l.mu.Unlock()
+		defer l.mu.Unlock()
+		l.dropped(l.count)
+		l.waiting, l.count = nil, 0
 	}
 }

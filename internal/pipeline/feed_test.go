@@ -13,11 +13,11 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// viewer observes a stream. Each call waits for a value of step, if step is not nil.
+// viewer observes a stream. Each call sends to entered and waits for a value of step, unless they are nil.
 type viewer struct {
-	name string
-	step chan struct{}
-	fail error
+	name          string
+	step, entered chan struct{}
+	fail          error
 
 	mu      sync.Mutex
 	text    []string
@@ -28,6 +28,9 @@ type viewer struct {
 func (v *viewer) Name() string { return v.name }
 
 func (v *viewer) Handle(ctx context.Context, _ hookpoint.Name, in any) (any, error) {
+	if v.entered != nil {
+		v.entered <- struct{}{}
+	}
 	if v.step != nil {
 		select {
 		case <-v.step:
@@ -50,10 +53,10 @@ func (v *viewer) Handle(ctx context.Context, _ hookpoint.Name, in any) (any, err
 	return sdk.Result{Notice: "saw " + batch.String(), Message: "is ignored"}, v.fail
 }
 
-func (v *viewer) Dropped(hookpoint.Name) {
+func (v *viewer) Dropped(_ hookpoint.Name, inputs int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.dropped++
+	v.dropped += inputs
 }
 
 func (v *viewer) seen() string {
@@ -137,13 +140,17 @@ func TestFeedDrops(t *testing.T) {
 	}
 }
 
-// TestFeedGivesUp checks that Settle does not wait longer than its context, and that the handler is not called any more then.
+// TestFeedGivesUp checks that Settle does not wait longer than its context, that the handler is not called any more then, and that
+// the chunks that waited are counted.
 func TestFeedGivesUp(t *testing.T) {
 	t.Parallel()
-	stuck := &viewer{name: "stuck", step: make(chan struct{})}
+	stuck := &viewer{name: "stuck", step: make(chan struct{}), entered: make(chan struct{}, 1)}
 	ctx, cancel := context.WithCancel(t.Context())
 	f := pipeline.NewFeed(ctx, viewers{stuck}, hookpoint.StreamChunk, func(string, error) {}, func(pipeline.Notice) {})
 	f.Add(chunk("a"))
+	<-stuck.entered
+	f.Add(chunk("b"))
+	f.Add(chunk("c"))
 	patience, giveUp := context.WithCancel(t.Context())
 	giveUp()
 	f.Settle(patience)
@@ -151,5 +158,8 @@ func TestFeedGivesUp(t *testing.T) {
 	f.Settle(t.Context())
 	if got := stuck.seen(); got != "" {
 		t.Errorf("saw %q", got)
+	}
+	if stuck.dropped != 2 {
+		t.Errorf("%d chunks were counted as dropped, want 2", stuck.dropped)
 	}
 }

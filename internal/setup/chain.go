@@ -137,6 +137,8 @@ func (m member) persona(ctx context.Context, live Live) (conversation.Persona, e
 		return conversation.Persona{}, err
 	}
 	agent, limits, o := m.role.Agent, m.features.Tools, m.source.Options
+	disabled := m.source.disabled(tools.known)
+	reportDisabled(live.Plugins, disabled)
 	return conversation.Persona{
 		Agent: agent.Name, Mode: m.role.Mode.Name, System: system,
 		Provider: described{m.provider, agent.Model}, ProviderName: m.providerName, Model: m.model(),
@@ -145,7 +147,7 @@ func (m member) persona(ctx context.Context, live Live) (conversation.Persona, e
 		MaxSteps:     cmp.Or(o.MaxSteps, limits.MaxSteps),
 		TokenBudget:  cmp.Or(o.TokenBudget, limits.TokenBudget, -1),
 		ResultTokens: cmp.Or(limits.Result.MaxTokens, -1),
-		Compaction:   compaction, Guard: guard{source: m.source, policy: m.policy, hooks: m.hooks}, Withhold: m.withhold(tools.conditions), Disabled: m.source.disabled(tools.known),
+		Compaction:   compaction, Guard: guard{source: m.source, policy: m.policy, hooks: m.hooks}, Withhold: m.withhold(tools.conditions), Disabled: disabled,
 	}, nil
 }
 

@@ -130,6 +130,19 @@ func (s Source) disabled(known []string) func(plugin, pattern string) {
 	}
 }
 
+// reportDisabled gives report the patterns that the sources of the plugins show, before a plugin returns one. report may be nil.
+func reportDisabled(plugins []host.View, report func(plugin, pattern string)) {
+	if report == nil {
+		return
+	}
+	for _, p := range plugins {
+		exports, _ := p.Exports()
+		for _, pattern := range exports.Disables {
+			report(p.Name(), pattern)
+		}
+	}
+}
+
 // matchesTool reports whether a pattern matches a tool, or may match a tool of an MCP server.
 func (s Source) matchesTool(pattern string, known []string) bool {
 	return slices.ContainsFunc(known, func(k string) bool { return tool.Match([]string{pattern}, k) }) || s.mayBeServed(pattern)
