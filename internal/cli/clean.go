@@ -48,3 +48,6 @@ func candidates(found []cobra.Completion) []cobra.Completion {
 	}
 	return out
 }
+
+// indent indents the further lines of a text, to separate them from the following output.
+func indent(s string) string { return strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n  ") }

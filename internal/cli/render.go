@@ -88,37 +88,26 @@ func (r *textRenderer) show(e event.Event) {
 	case event.Command:
 		r.endText()
 		r.stream(e.Output + "\n")
-	case event.Injection:
-		r.tell(terminal.Accent, "~ %s: %s", e.Plugin, oneLine(e.Content, resultLimit))
 	case event.ToolCall:
 		r.call(e)
 	case event.ToolResult:
 		r.result(e)
-	case event.Compaction:
-		r.tell(terminal.Quiet, "= %s", compactionLine(e))
-	case event.AgentSwitch:
-		r.tell(terminal.Quiet, "= %s", switchLine(e))
 	case event.Progress:
 		r.progress(e)
-	case event.Notice:
-		r.tell(terminal.Warning, "! %s", indent(clean(named(e.Plugin, e.Text))))
-	case event.PluginError:
-		if !e.Returned { // it is in the plugin's log, and --debug shows it
-			r.tell(terminal.Warning, "! %s", indent(clean(named(e.Plugin, e.Error))))
-		}
 	case event.Error:
 		r.endText()
-		r.tell(terminal.Failure, "! %s", indent(clean(e.Message)))
+		r.remark(e)
 		r.failed = true
+	default:
+		r.remark(e)
 	}
 }
 
-// named prefixes a text with the name of its plugin, unless the text already contains the name.
-func named(plugin, text string) string {
-	if plugin == "" || strings.Contains(text, fmt.Sprintf("plugin %q", plugin)) {
-		return text
+// remark shows an event that is not part of the model's answer.
+func (r *textRenderer) remark(e event.Event) {
+	if style, text := terminal.Remark(e); text != "" {
+		r.tell(style, "%s", text)
 	}
-	return plugin + ": " + text
 }
 
 // ShowThinking turns the display of the model's thinking on or off.
@@ -136,26 +125,6 @@ func (r *textRenderer) think(s string) {
 	}
 	r.paint(terminal.Quiet, s)
 	r.musing = !strings.HasSuffix(s, "\n")
-}
-
-// compactionLine describes a compaction.
-func compactionLine(e event.Compaction) string {
-	if !e.Success {
-		return "the history was not compacted: " + clean(e.Error)
-	}
-	return fmt.Sprintf("compacted (%s): %d messages became %d, about %d tokens became %d", e.Trigger, e.PreMessages, e.PostMessages, e.TokensBefore, e.TokensAfter)
-}
-
-// switchLine names the agent and the model that answer from now on.
-func switchLine(e event.AgentSwitch) string {
-	text := fmt.Sprintf("switched to %s", e.Model)
-	if e.Agent != "" {
-		text = fmt.Sprintf("switched to %s (%s)", e.Agent, e.Model)
-	}
-	if e.Mode != "" {
-		text += ", mode " + e.Mode
-	}
-	return clean(fmt.Sprintf("%s [%s]", text, e.Reason))
 }
 
 // text shows the model's text: as it arrives, or rendered once a block is complete.
@@ -255,9 +224,6 @@ func (r *textRenderer) finish() {
 	r.endThought()
 	r.spinner.end()
 }
-
-// indent indents the further lines of a notice, to separate them from the following output.
-func indent(s string) string { return strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n  ") }
 
 // took returns how long a call ran, rounded for display.
 func took(d time.Duration) time.Duration { return d.Round(time.Millisecond) }

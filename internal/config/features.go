@@ -18,6 +18,7 @@ type Features struct {
 	Compaction   Compaction
 	Sandbox      Sandbox
 	Instructions InstructionSettings
+	Screen       Screen
 }
 
 // featureFile holds the settings of features that can be set in the files of a home, and in agents, modes and tasks.
@@ -27,6 +28,8 @@ type featureFile struct {
 	Compaction   Compaction          `yaml:"compaction"`
 	Sandbox      Sandbox             `yaml:"sandbox"`
 	Instructions InstructionSettings `yaml:"instructions"`
+	// Screen is allowed only in the user's home.
+	Screen Screen `yaml:"screen"`
 	// Trust is allowed only in the user's home; see Rule.
 	Trust TrustRule `yaml:"trust"`
 }
@@ -37,12 +40,13 @@ const (
 	compactionKey   = "compaction"
 	sandboxKey      = "sandbox"
 	instructionsKey = "instructions"
+	screenKey       = "screen"
 )
 
 // defaultFeatures returns the settings that apply if nothing is set.
 func defaultFeatures() Features {
 	return Features{
-		Tools: defaultTools(), Compaction: defaultCompaction(), Sandbox: defaultSandbox(), Instructions: InstructionSettings{Enabled: true},
+		Tools: defaultTools(), Compaction: defaultCompaction(), Sandbox: defaultSandbox(), Instructions: InstructionSettings{Enabled: true}, Screen: defaultScreen(),
 	}
 }
 
@@ -90,7 +94,7 @@ func (l *loader) set(d declaration, g *globals) (pluginsFile, error) {
 	if err := l.decode(d.document, &content); err != nil {
 		return pluginsFile{}, err
 	}
-	if err := errors.Join(d.checkFeatures(content.Plugins), l.checkTrust(d, content.Trust)); err != nil {
+	if err := errors.Join(d.checkFeatures(content.Plugins), l.checkTrust(d, content.Trust), l.checkScreen(d, content.Screen)); err != nil {
 		return pluginsFile{}, err
 	}
 	features, err := g.features.with(d.File, d.node())
@@ -107,7 +111,7 @@ func (f Features) with(file string, n *yaml.Node) (Features, error) {
 	if err := decodeSet(file, value(n, pluginsKey), &plugins); err != nil {
 		return Features{}, err
 	}
-	for key, settings := range map[string]any{toolsKey: &f.Tools, compactionKey: &f.Compaction, instructionsKey: &f.Instructions} {
+	for key, settings := range map[string]any{toolsKey: &f.Tools, compactionKey: &f.Compaction, instructionsKey: &f.Instructions, screenKey: &f.Screen} {
 		if err := decodeSet(file, pruned(value(n, key)), settings); err != nil {
 			return Features{}, err
 		}

@@ -19,6 +19,9 @@ func (d declaration) checkOverrides() error {
 	if content.Trust != "" {
 		return d.wrong([]string{trustKey}, "only the user's home decides how consent is given: set it in its features/trust.yaml")
 	}
+	if content.Screen.isSet() {
+		return d.wrong([]string{screenKey}, onlyUser)
+	}
 	return d.checkFeatures(content.Plugins)
 }
 

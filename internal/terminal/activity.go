@@ -20,9 +20,9 @@ type Activity struct {
 
 func (a Activity) same(b Activity) bool { return a.What == b.What && a.Name == b.Name }
 
-// line returns the live line, in at most width columns. On a narrow terminal, the tail is dropped first, and then the end of the
+// Line returns the live line, in at most width columns. On a narrow terminal, the tail is dropped first, and then the end of the
 // rest.
-func (a Activity) line(elapsed time.Duration, width int) string {
+func (a Activity) Line(elapsed time.Duration, width int) string {
 	if width < 1 {
 		return ""
 	}

@@ -20,6 +20,8 @@ type Look struct {
 	Styled bool
 	// Colour allows colours. It implies Styled.
 	Colour bool
+	// Light is set if the background of the terminal is light.
+	Light bool
 	// Live allows a line that is redrawn repeatedly.
 	Live bool
 	// Width returns the current number of columns of the terminal, or 0 if it is unknown. A nil Width also means that it is

@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -64,6 +65,16 @@ func (m *Markdown) End() Styled {
 	out.WriteString(string(m.flush()))
 	*m = *NewMarkdown(m.look)
 	return Styled(out.String())
+}
+
+// Preview returns the text that was received and is not shown yet, rendered as if the text ended here. It changes nothing.
+func (m *Markdown) Preview() Styled {
+	if m.line == "" && len(m.block) == 0 {
+		return ""
+	}
+	copied := *m
+	copied.block = slices.Clone(m.block)
+	return copied.End()
 }
 
 // Tail returns the last line that was received and is not shown yet, as it was written.

@@ -194,7 +194,7 @@ func (s *Screen) draw() {
 		return
 	}
 	columns := s.errLook.columns()
-	text := s.live.what.line(elapsed, columns-3)
+	text := s.live.what.Line(elapsed, columns-3)
 	if text == "" {
 		return
 	}

@@ -119,7 +119,7 @@ func TestActivityLine(t *testing.T) {
 	t.Parallel()
 	for _, width := range []int{-1, 0, 1, 2, 5, 17, 40, 300} {
 		for _, tail := range []string{"", "漢字漢字漢字漢字漢字漢字漢字漢字漢字", strings.Repeat("👩\u200d💻 ", 50), "a\x1b[31mb\u202e", strings.Repeat("e\u0301", 100)} {
-			line := Activity{What: "tool", Name: "漢字 Bash", Tokens: 12345, Tail: tail}.line(time.Hour, width)
+			line := Activity{What: "tool", Name: "漢字 Bash", Tokens: 12345, Tail: tail}.Line(time.Hour, width)
 			if Width(line) > max(width, 0) || plaintext.Line(line) != strings.Join(strings.Fields(line), " ") {
 				t.Errorf("%q in %d columns: %q has %d", tail, width, line, Width(line))
 			}

@@ -34,6 +34,7 @@ const (
 	red     = 31
 	green   = 32
 	yellow  = 33
+	blue    = 34
 	magenta = 35
 	cyan    = 36
 )
@@ -80,12 +81,26 @@ func (l Look) sgr(s Style) string {
 		}
 	}
 	if l.Colour && s.colour != 0 {
-		numbers = append(numbers, strconv.Itoa(int(s.colour)))
+		numbers = append(numbers, strconv.Itoa(int(l.shade(s.colour))))
 	}
 	if len(numbers) == 0 {
 		return ""
 	}
 	return "\x1b[" + strings.Join(numbers, ";") + "m"
+}
+
+// shade returns the colour that can be read on the background of the terminal.
+func (l Look) shade(colour uint8) uint8 {
+	if !l.Light {
+		return colour
+	}
+	switch colour {
+	case yellow:
+		return magenta
+	case cyan:
+		return blue
+	}
+	return colour
 }
 
 // off turns all styles off.

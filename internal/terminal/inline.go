@@ -1,0 +1,195 @@
+package terminal
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// The control sequences of the live area.
+const (
+	beginFrame = "\x1b[?2026h\x1b[?25l"
+	endFrame   = "\x1b[?25h\x1b[?2026l"
+	noWrap     = "\x1b[?7l"
+	wrapAgain  = "\x1b[?7h"
+	eraseLine  = "\x1b[2K"
+	eraseBelow = "\x1b[J"
+	// probe asks the terminal for the position of the cursor at the end of the line, and thereby for its width.
+	probe = "\x1b[999C\x1b[6n"
+)
+
+// Inline draws a live area below the output on a terminal. Finished text is printed once, above the live area, and belongs to the
+// scrollback of the terminal from then on. Only the rows of the live area are drawn again. An Inline is used by one goroutine.
+type Inline struct {
+	out io.Writer
+	// size returns the current size of the terminal.
+	size func() (columns, rows int)
+	// Reflows is set if the terminal breaks long rows again when it becomes narrower.
+	Reflows bool
+	// finished is printed with the next frame.
+	finished strings.Builder
+	drawn    frame
+	// asked is set while the terminal has not answered a probe.
+	asked bool
+	// Bytes counts what was written, and Frames how often.
+	Bytes, Frames int64
+}
+
+// frame is a drawn live area.
+type frame struct {
+	text string
+	// widths are the widths of the rows from the first to that of the cursor.
+	widths      []int
+	row, column int
+	// columns is the width of the terminal for which the frame was drawn. confirmed is its width when the terminal drew the frame,
+	// or 0 if the terminal has not answered yet.
+	columns, confirmed int
+	// probed is set if the last probe was sent with this frame or after it.
+	probed bool
+}
+
+// NewInline returns an Inline. size returns the current size of the terminal.
+func NewInline(out io.Writer, size func() (columns, rows int)) *Inline {
+	return &Inline{out: out, size: size}
+}
+
+// Print prints text above the live area with the next frame. The text should end with a line break.
+func (i *Inline) Print(text Styled) { i.finished.WriteString(string(text)) }
+
+// Waiting reports whether text is waiting for the next frame.
+func (i *Inline) Waiting() bool { return i.finished.Len() > 0 }
+
+// Unsettled reports whether the terminal became narrower before it answered where the live area is. The next frame should then wait
+// for the answer: otherwise rows of the live area may stay in the scrollback.
+func (i *Inline) Unsettled() bool {
+	columns, _ := i.size()
+	return i.Reflows && i.asked && columns < i.drawn.columns && i.drawn.confirmed == 0
+}
+
+// Confirmed reports whether the terminal has drawn the last frame.
+func (i *Inline) Confirmed() bool { return i.drawn.confirmed != 0 }
+
+// Probe asks the terminal for an answer. The answer comes after all keys that were pressed before.
+func (i *Inline) Probe() error {
+	i.asked, i.drawn.probed = true, true
+	return i.write(probe + i.place())
+}
+
+// Confirm records the answer to a probe.
+func (i *Inline) Confirm(columns int) error {
+	i.asked = false
+	if i.drawn.probed {
+		i.drawn.confirmed = columns
+		return nil
+	}
+	if i.drawn.text == "" {
+		return nil
+	}
+	return i.Probe()
+}
+
+// Draw prints the waiting text and draws the live area with the cursor at a row and a column of it.
+func (i *Inline) Draw(rows []Styled, row, column int) error {
+	columns, height := i.size()
+	if cut := len(rows) - max(height-1, 1); cut > 0 { // a live area that is higher than the screen could not be erased
+		rows, row = rows[cut:], max(row-cut, 0)
+	}
+	next := frame{row: min(row, max(len(rows)-1, 0)), column: min(column, max(columns-1, 0)), columns: columns}
+	texts := make([]string, len(rows))
+	for n, text := range rows {
+		texts[n] = string(text)
+		if n <= next.row {
+			next.widths = append(next.widths, min(styledWidth(text), columns))
+		}
+	}
+	next.text = strings.Join(texts, "\r\n"+eraseLine)
+	if !i.Waiting() && next.text == i.drawn.text && next.row == i.drawn.row && next.column == i.drawn.column && columns == i.drawn.columns {
+		return nil
+	}
+	var b strings.Builder
+	b.WriteString(beginFrame)
+	if i.Waiting() || len(i.drawn.widths) != len(next.widths) || columns != i.drawn.columns {
+		b.WriteString(i.erased())
+	} else {
+		b.WriteString(i.top())
+	}
+	b.WriteString(strings.ReplaceAll(i.finished.String(), "\n", "\r\n"))
+	i.finished.Reset()
+	b.WriteString(noWrap + eraseLine + next.text + eraseBelow)
+	if !i.asked {
+		b.WriteString(probe)
+		i.asked, next.probed = true, true
+	}
+	if up := len(rows) - 1 - next.row; up > 0 {
+		fmt.Fprintf(&b, "\x1b[%dA", up)
+	}
+	i.drawn = next
+	b.WriteString(i.place() + wrapAgain + endFrame)
+	i.Frames++
+	return i.write(b.String())
+}
+
+// place moves the cursor to its column within its row.
+func (i *Inline) place() string {
+	if i.drawn.column > 0 {
+		return fmt.Sprintf("\r\x1b[%dC", i.drawn.column)
+	}
+	return "\r"
+}
+
+// Clear erases the live area and prints the waiting text. Another program can then write to the terminal.
+func (i *Inline) Clear() error {
+	text := i.erased() + strings.ReplaceAll(i.finished.String(), "\n", "\r\n")
+	i.finished.Reset()
+	i.drawn = frame{}
+	return i.write(text)
+}
+
+// erased moves the cursor to the beginning of the live area and erases everything from there on.
+func (i *Inline) erased() string { return i.top() + eraseBelow }
+
+// top moves the cursor to the beginning of the live area. A terminal that has become narrower since then may have broken its rows.
+// A row too many would erase finished text, so rows are counted as broken only if the terminal is known to do that and has confirmed
+// that it drew the frame before it became narrower.
+func (i *Inline) top() string {
+	d, up := i.drawn, i.drawn.row
+	if columns, _ := i.size(); i.Reflows && columns > 0 && columns < d.columns && d.confirmed == d.columns {
+		up = d.column / columns
+		for n, width := range d.widths {
+			if n < d.row {
+				up += max((width+columns-1)/columns, 1)
+			}
+		}
+	}
+	if up == 0 {
+		return "\r"
+	}
+	return fmt.Sprintf("\r\x1b[%dA", up)
+}
+
+func (i *Inline) write(text string) error {
+	n, err := io.WriteString(i.out, text)
+	i.Bytes += int64(n)
+	if err != nil {
+		return fmt.Errorf("drawing on the terminal: %w", err)
+	}
+	return nil
+}
+
+// styledWidth returns how many columns styled text takes.
+func styledWidth(text Styled) int {
+	plain := string(text)
+	if !strings.Contains(plain, "\x1b") {
+		return Width(plain)
+	}
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(plain, "\x1b[")
+		b.WriteString(before)
+		if !found {
+			return Width(b.String())
+		}
+		end := strings.IndexByte(rest, 'm') // aura's own styles are the only sequences in styled text
+		plain = rest[end+1:]
+	}
+}

@@ -1,0 +1,8 @@
+package terminal
+
+import "golang.org/x/sys/unix"
+
+const (
+	getModes = unix.TCGETS
+	setModes = unix.TCSETS
+)

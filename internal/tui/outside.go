@@ -1,0 +1,134 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/plaintext"
+	"github.com/idelchi/aura/internal/process"
+	"github.com/idelchi/aura/internal/terminal"
+)
+
+// shellLine returns the command of a line that begins with an exclamation mark.
+func shellLine(line string) (string, bool) {
+	text, ok := strings.CutPrefix(line, "!")
+	return strings.TrimSpace(text), ok && strings.TrimSpace(text) != ""
+}
+
+// runShell runs a command in the user's shell, with the terminal, as the user.
+func (u *UI) runShell(line string) {
+	u.print(u.show.prompt("!" + line))
+	shell := u.environ("SHELL")
+	if shell == "" {
+		shell = "/bin/sh"
+	}
+	u.outside(func(err error) {
+		if code, exited := process.ExitCode(err); exited {
+			u.say(terminal.Failure, fmt.Sprintf("! exit status %d", code))
+		} else if err != nil {
+			u.say(terminal.Failure, "! "+terminal.Hanging(err.Error()))
+		}
+		u.next()
+	}, shell, filepath.Base(shell), "-c", line)
+}
+
+// editOutside lets the user edit the text of the input in an editor.
+func (u *UI) editOutside() {
+	editor := u.environ("VISUAL")
+	if editor == "" {
+		editor = u.environ("EDITOR")
+	}
+	if editor == "" {
+		u.hint = "set EDITOR to edit the prompt in an editor"
+		return
+	}
+	dir, err := os.MkdirTemp("", "aura-prompt-")
+	if err != nil {
+		u.say(terminal.Failure, "! editing the prompt: "+terminal.Hanging(err.Error()))
+		return
+	}
+	file := filepath.Join(dir, "prompt.md")
+	if err := os.WriteFile(file, []byte(u.input.editor.Text()), 0o600); err != nil {
+		u.edited(dir, "", fmt.Errorf("editing the prompt: %w", err))
+		return
+	}
+	// EDITOR may have arguments, so a shell runs it, as git does.
+	u.outside(func(err error) {
+		if err != nil {
+			u.edited(dir, "", fmt.Errorf("running the editor %s: %w", plaintext.Line(editor), err))
+			return
+		}
+		const most = 1 << 20 // bytes
+		text, err := files.Read(file, most)
+		u.edited(dir, string(text), err)
+	}, "/bin/sh", "sh", "-c", editor+` "$@"`, editor, file)
+}
+
+// edited takes the text that was edited, and removes its file.
+func (u *UI) edited(dir, text string, err error) {
+	if err = errors.Join(err, os.RemoveAll(dir)); err != nil {
+		u.say(terminal.Failure, "! "+terminal.Hanging(err.Error()))
+		return
+	}
+	u.input.editor.Set(strings.TrimRight(text, "\n"))
+	u.typed()
+}
+
+// outside gives the terminal to a program, and calls then when the program has ended. Nothing is drawn meanwhile.
+func (u *UI) outside(then func(error), path string, args ...string) {
+	if err := u.screen.Clear(); err != nil {
+		u.failed = err
+		return
+	}
+	u.away = true
+	go func() {
+		err := u.release()
+		if err == nil {
+			end := u.o.Uninterrupted()
+			err = process.Run(context.Background(), process.Spec{
+				Path: path, Args: args, Dir: u.o.Workdir, Env: u.o.Environ, Stdin: u.o.In, Stdout: u.o.Out, Stderr: u.o.Out, SameGroup: true,
+			})
+			end()
+		}
+		back := u.takeBack()
+		u.do(func() {
+			u.away, u.failed = false, back
+			then(err)
+		})
+	}()
+}
+
+// release gives the terminal back for a while.
+func (u *UI) release() error {
+	if _, err := u.o.Out.WriteString(resetModes); err != nil {
+		return fmt.Errorf("giving the terminal back: %w", err)
+	}
+	if err := u.program.ReleaseTerminal(); err != nil {
+		return fmt.Errorf("giving the terminal back: %w", err)
+	}
+	if err := term.Restore(int(u.o.In.Fd()), u.cooked); err != nil {
+		return fmt.Errorf("giving the terminal back: %w", err)
+	}
+	return nil
+}
+
+// takeBack takes the terminal again.
+func (u *UI) takeBack() error {
+	if _, err := term.MakeRaw(int(u.o.In.Fd())); err != nil {
+		return fmt.Errorf("taking the terminal again: %w", err)
+	}
+	if _, err := u.o.Out.WriteString(setModes); err != nil {
+		return fmt.Errorf("taking the terminal again: %w", err)
+	}
+	if err := u.program.RestoreTerminal(); err != nil {
+		return fmt.Errorf("taking the terminal again: %w", err)
+	}
+	return nil
+}

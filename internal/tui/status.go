@@ -1,0 +1,221 @@
+package tui
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/frontend"
+	"github.com/idelchi/aura/internal/plaintext"
+	"github.com/idelchi/aura/internal/process"
+	"github.com/idelchi/aura/internal/terminal"
+)
+
+const (
+	// statusTime is how long the user's status command may take, and how often it runs at most.
+	statusTime = time.Second
+	// statusBytes is how much of its output is read.
+	statusBytes = 4 << 10
+)
+
+// status is the last row of the live area.
+type status struct {
+	// command is the user's command for the row; empty for aura's own.
+	command string
+	now     frontend.Status
+	branch  string
+	plugins string
+	// text is the last output of the command. running is set while it runs; again is set if it must run once more.
+	text           string
+	running, again bool
+}
+
+// after refreshes the status after events that change it.
+func (s *status) after(u *UI, e event.Event) {
+	switch e.(type) {
+	case event.Message, event.Request, event.ToolResult, event.AgentSwitch, event.Compaction, event.Done, event.PluginError, event.PluginState, event.Command:
+		s.refresh(u)
+	}
+}
+
+// refresh reads the status again.
+func (s *status) refresh(u *UI) {
+	s.branch = branch(u.o.Workdir)
+	if u.session == nil {
+		return
+	}
+	s.now = u.session.Status()
+	s.plugins = pluginsText(u.session.Health())
+	if s.command != "" {
+		s.run(u)
+	}
+}
+
+// pluginsText says whether all plugins are ready, or which are not.
+func pluginsText(list []host.PluginHealth) string {
+	var not []string
+	for _, h := range list {
+		if h.State != host.StateReady && h.State != host.StateStarting {
+			not = append(not, fmt.Sprintf("%s %s", h.Name, h.State))
+		}
+	}
+	switch {
+	case len(list) == 0:
+		return ""
+	case len(not) == 0:
+		return fmt.Sprintf("%d plugins ready", len(list))
+	}
+	return strings.Join(not, ", ")
+}
+
+// row returns the status line.
+func (s *status) row(u *UI) terminal.Styled {
+	if s.command != "" && s.text != "" {
+		return u.look.Paint(terminal.Quiet, plaintext.Line(s.text))
+	}
+	var parts []string
+	add := func(text string) {
+		if text != "" {
+			parts = append(parts, plaintext.Line(text))
+		}
+	}
+	n := s.now
+	add(n.Agent)
+	if n.Mode != "" {
+		add("mode " + n.Mode)
+	}
+	add(n.Model)
+	if n.ContextLimit > 0 {
+		add(fmt.Sprintf("%d%% context", n.ContextTokens*100/n.ContextLimit))
+	}
+	if n.TokensIn+n.TokensOut > 0 {
+		add(count(n.TokensIn+n.TokensOut) + " tokens")
+	}
+	if n.CostKnown {
+		add(fmt.Sprintf("$%.4f", n.CostUSD))
+	}
+	if n.Sandbox != "" {
+		add("sandbox " + n.Sandbox)
+	}
+	add(n.Trust)
+	add(s.branch)
+	add(s.plugins)
+	return u.look.Paint(terminal.Quiet, strings.Join(parts, " · "))
+}
+
+// count returns a number of tokens for people.
+func count(n int) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprint(n)
+	case n < 1000_000:
+		return fmt.Sprintf("%.1fk", float64(n)/1000)
+	}
+	return fmt.Sprintf("%.1fM", float64(n)/1000_000)
+}
+
+// input is what the user's status command reads on its standard input.
+type statusInput struct {
+	frontend.Status
+	Branch  string `json:"branch,omitempty"`
+	Plugins string `json:"plugins,omitempty"`
+	Columns int    `json:"columns"`
+}
+
+// run starts the user's command, unless it runs already. It is then started again when it has ended.
+func (s *status) run(u *UI) {
+	if s.running {
+		s.again = true
+		return
+	}
+	in, err := json.Marshal(statusInput{Status: s.now, Branch: s.branch, Plugins: s.plugins, Columns: u.columns})
+	if err != nil {
+		s.text = err.Error()
+		return
+	}
+	s.running = true
+	go func() {
+		text := s.output(in, u)
+		// A command that is quick must not run without a break.
+		<-time.After(statusTime)
+		u.do(func() {
+			s.running, s.text = false, text
+			if s.again {
+				s.again = false
+				s.run(u)
+			}
+		})
+	}()
+}
+
+// output runs the user's command and returns its first line, or why there is none.
+func (s *status) output(in []byte, u *UI) string {
+	ctx, cancel := context.WithTimeout(context.Background(), statusTime)
+	defer cancel()
+	out := &head{most: statusBytes}
+	err := process.Run(ctx, process.Spec{
+		Path: "/bin/sh", Args: []string{"sh", "-c", s.command}, Dir: u.o.Workdir, Env: u.o.Environ, Stdin: bytes.NewReader(in), Stdout: out,
+	})
+	line, _, _ := strings.Cut(out.String(), "\n")
+	if err != nil && line == "" {
+		return "status command: " + err.Error()
+	}
+	return line
+}
+
+// head keeps the beginning of what is written to it.
+type head struct {
+	bytes.Buffer
+	most int
+}
+
+func (h *head) Write(b []byte) (int, error) {
+	if room := h.most - h.Len(); room > 0 {
+		h.Buffer.Write(b[:min(room, len(b))])
+	}
+	return len(b), nil
+}
+
+// branch returns the branch of the repository that holds a directory, or the beginning of the commit; empty if there is none. It reads
+// files only, because a program could be slow and the configuration of a repository can name others.
+func branch(dir string) string {
+	const most = 4 << 10
+	for {
+		git := filepath.Join(dir, ".git")
+		if info, err := os.Lstat(git); err == nil {
+			if !info.IsDir() { // a worktree or a submodule
+				text, err := files.Read(git, most)
+				at, ok := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
+				if err != nil || !ok {
+					return ""
+				}
+				if git = at; !filepath.IsAbs(git) {
+					git = filepath.Join(dir, git)
+				}
+			}
+			text, err := files.Read(filepath.Join(git, "HEAD"), most)
+			if err != nil {
+				return ""
+			}
+			head := strings.TrimSpace(string(text))
+			if name, ok := strings.CutPrefix(head, "ref: refs/heads/"); ok {
+				return name
+			}
+			const short = 8
+			return head[:min(short, len(head))]
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return ""
+		}
+		dir = parent
+	}
+}
