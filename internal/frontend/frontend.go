@@ -20,8 +20,8 @@ type FrontEnd interface {
 
 // Asker is a front end with a user who can answer. Without an Asker, tool calls that need approval are denied.
 type Asker interface {
-	// Ask returns whether a tool call may run: once, always, or not. It returns when ctx ends. The session asks one question at a
-	// time, and does not ask about calls that an earlier Always answer covers.
+	// Ask returns whether a tool call may run. It returns when ctx ends. The session asks one question at a time, and does not ask
+	// about calls that an earlier answer covers. A pattern that the user edited must pass q.Check.
 	Ask(ctx context.Context, q setup.Question) (setup.Answer, error)
 }
 
