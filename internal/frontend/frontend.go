@@ -8,6 +8,7 @@ import (
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/command"
 	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/session"
 	"github.com/idelchi/aura/internal/setup"
 )
@@ -43,6 +44,15 @@ type Session interface {
 	Cancel(cause error)
 	// Health returns the health of each plugin.
 	Health() []host.PluginHealth
+	// Status returns the present state. It is cheap.
+	Status() Status
+	// Commands returns the slash commands, sorted by name.
+	Commands() []CommandInfo
+	// Choices returns the values that a slash command takes, for the commands agent, mode, model and resume; it returns none for
+	// other commands. If some values cannot be listed, Choices returns the others and an error.
+	Choices(ctx context.Context, command string) ([]Choice, error)
+	// History returns the messages of the conversation without secrets. The caller owns the slice.
+	History() []llm.Message
 	// Close ends the session. No method may be called after Close.
 	Close(reason session.Reason) error
 }
