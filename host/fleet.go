@@ -41,8 +41,8 @@ func Start(ctx context.Context, o Options, specs []Spec) (*Fleet, error) {
 		}
 		f.plugins[spec.Name] = f.prepare(spec)
 	}
-	// From now on, other processes may request the plugins' health.
-	o.Session.publish(f.Health)
+	// From now on, other processes may ask for the plugins' health, and for restarts.
+	o.Session.publish(f)
 	if err := f.launch(ctx, f.Plugins()); err != nil {
 		f.Close()
 		return nil, err

@@ -26,6 +26,9 @@ func (p *Plugin) executeUnder(ctx context.Context, policy *sandbox.Policy, tool 
 	if launchIsLifeline {
 		return "", took, &Error{Plugin: spec.Name, Kind: KindLoad, Err: errors.New("this system confines no process, so none can be started under another policy")}
 	}
+	if down := p.Down(); down != nil {
+		return "", took, &Error{Plugin: spec.Name, Doing: PointTool, Kind: KindDown, Err: Reason(down)}
+	}
 	if spec.Verify != nil {
 		if err := spec.Verify(); err != nil {
 			return "", took, &Error{Plugin: spec.Name, Kind: KindLoad, Err: err}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -22,18 +21,25 @@ const (
 	longestName = "/s-4294967295/p/plugin-dir4294967295/plugin4294967295"
 )
 
-// Session is a private directory of a running aura. It contains the sockets of its children and a status socket that reports
-// the health of its plugins to other processes. The owner must close it. If the owner was killed, the next OpenSession removes
-// the directory.
+// Session is a private directory of a running aura. It contains the sockets of its children, a status socket that reports the
+// health of its plugins to other processes, and a control socket by which other processes of the user restart and quarantine
+// plugins. The owner must close it. If the owner was killed, the next OpenSession removes the directory.
 type Session struct {
 	ID   string
 	dir  string
 	lock *lock.Lock
-	done chan struct{}
+	// serving waits for the goroutines that serve the sockets.
+	serving         sync.WaitGroup
+	status, control net.Listener
 
 	mu     sync.Mutex
-	listen net.Listener
-	source func() []PluginHealth
+	source source
+}
+
+// source is what a session reports on and controls.
+type source interface {
+	statuses() []Status
+	act(o order) (Answer, error)
 }
 
 // OpenSession creates a session below base, which is usually the result of RuntimeDir.
@@ -46,19 +52,55 @@ func OpenSession(base, id string) (*Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making a session directory: %w", err)
 	}
-	s := &Session{ID: id, dir: dir, done: make(chan struct{})}
+	s := &Session{ID: id, dir: dir}
 	err = os.Mkdir(s.socketDir(), 0o700)
 	if err == nil {
 		s.lock, err = lock.Create(filepath.Join(dir, "lock"))
 	}
 	if err == nil {
-		s.listen, err = net.Listen("unix", s.statusPath())
+		err = s.listen()
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("making a session directory: %w", err), os.RemoveAll(dir), s.lock.Release())
 	}
-	go s.serve()
 	return s, nil
+}
+
+// listen opens the sockets of the session and serves them.
+func (s *Session) listen() error {
+	// The control socket comes first, because other processes find a session by its status socket.
+	control, err := net.Listen("unix", controlPath(s.dir))
+	if err != nil {
+		return err
+	}
+	status, err := net.Listen("unix", statusPath(s.dir))
+	if err != nil {
+		return errors.Join(err, control.Close())
+	}
+	s.control, s.status = control, status
+	s.serving.Go(func() { serve(status, 1, s.report) })
+	s.serving.Go(func() { serve(control, orderSlots, s.obey) })
+	return nil
+}
+
+// serve handles the connections of a listener, slots at a time, until the listener is closed.
+func serve(l net.Listener, slots int, handle func(*net.UnixConn)) {
+	var handling sync.WaitGroup
+	defer handling.Wait()
+	free := make(chan struct{}, slots)
+	for {
+		free <- struct{}{}
+		conn, err := l.Accept()
+		if err != nil {
+			return
+		}
+		handling.Go(func() {
+			defer func() { <-free }()
+			if unix, ok := conn.(*net.UnixConn); ok {
+				handle(unix)
+			}
+		})
+	}
 }
 
 // RuntimeDir returns the directory for a user's sessions. It is located below xdg (the value of XDG_RUNTIME_DIR) if that is a
@@ -135,14 +177,15 @@ func sweep(base string) {
 	}
 }
 
-func (s *Session) socketDir() string  { return filepath.Join(s.dir, "p") }
-func (s *Session) statusPath() string { return filepath.Join(s.dir, "status") }
+func (s *Session) socketDir() string { return filepath.Join(s.dir, "p") }
+func statusPath(dir string) string   { return filepath.Join(dir, "status") }
+func controlPath(dir string) string  { return filepath.Join(dir, "control") }
 
-// publish sets the function that returns the status.
-func (s *Session) publish(source func() []PluginHealth) {
+// publish sets what the session reports on and controls.
+func (s *Session) publish(of source) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.source = source
+	s.source = of
 }
 
 // maxStatus is the largest status that is read, in bytes.
@@ -151,59 +194,24 @@ const maxStatus = 16 << 20
 // statusTimeout limits how long writing or reading a status may take.
 const statusTimeout = 2 * time.Second
 
-func (s *Session) serve() {
-	defer close(s.done)
-	for {
-		conn, err := s.listen.Accept()
-		if err != nil {
-			return
-		}
-		s.mu.Lock()
-		source := s.source
-		s.mu.Unlock()
-		list := []PluginHealth{}
-		if source != nil {
-			list = source()
-		}
-		_ = conn.SetDeadline(time.Now().Add(statusTimeout))
-		_ = json.NewEncoder(conn).Encode(list)
-		_ = conn.Close()
+// report writes the status.
+func (s *Session) report(conn *net.UnixConn) {
+	defer func() { _ = conn.Close() }()
+	s.mu.Lock()
+	source := s.source
+	s.mu.Unlock()
+	list := []Status{}
+	if source != nil {
+		list = source.statuses()
 	}
+	_ = conn.SetDeadline(time.Now().Add(statusTimeout))
+	// A client that has gone does not need the answer.
+	_ = json.NewEncoder(conn).Encode(list)
 }
 
 // Close removes the session's directory and releases its lock. The fleets that used the session must be closed first.
 func (s *Session) Close() error {
-	err := s.listen.Close()
-	<-s.done
+	err := errors.Join(s.status.Close(), s.control.Close())
+	s.serving.Wait()
 	return errors.Join(err, os.RemoveAll(s.dir), s.lock.Release())
-}
-
-// Running returns the health of the plugins of every session below the given directories. Sessions that do not answer are left
-// out.
-func Running(bases ...string) []PluginHealth {
-	var all []PluginHealth
-	for _, base := range bases {
-		paths, err := filepath.Glob(filepath.Join(base, "s-*", "status"))
-		if err != nil {
-			continue // the pattern is constant and well formed
-		}
-		for _, path := range paths {
-			all = append(all, askStatus(path)...)
-		}
-	}
-	return all
-}
-
-func askStatus(path string) []PluginHealth {
-	conn, err := net.DialTimeout("unix", path, statusTimeout)
-	if err != nil {
-		return nil
-	}
-	defer func() { _ = conn.Close() }()
-	_ = conn.SetDeadline(time.Now().Add(statusTimeout))
-	var list []PluginHealth
-	if json.NewDecoder(io.LimitReader(conn, maxStatus)).Decode(&list) != nil {
-		return nil
-	}
-	return list
 }

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -20,6 +21,19 @@ func shortDir(t *testing.T) string {
 	return dir
 }
 
+// reporting is a source that reports on plugins and cannot control them.
+type reporting []PluginHealth
+
+func (r reporting) statuses() []Status {
+	var out []Status
+	for _, h := range r {
+		out = append(out, Status{PluginHealth: h})
+	}
+	return out
+}
+
+func (reporting) act(order) (Answer, error) { return Answer{}, errors.New("it only reports") }
+
 func TestSessionsSeeEachOther(t *testing.T) {
 	t.Parallel()
 	base := filepath.Join(shortDir(t), "aura")
@@ -32,7 +46,7 @@ func TestSessionsSeeEachOther(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := PluginHealth{Name: "p", Dir: "d", Health: Health{Session: "a", Pid: 7, State: StateReady, LastExit: "why"}}
-	a.publish(func() []PluginHealth { return []PluginHealth{want} })
+	a.publish(reporting{want})
 	if got := Running(base); !reflect.DeepEqual(got, []PluginHealth{want}) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
@@ -121,7 +135,7 @@ func TestSessionsAreFoundWhereverTheyAre(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.publish(func() []PluginHealth { return []PluginHealth{{Name: "p"}} })
+	s.publish(reporting{{Name: "p"}})
 	found := 0
 	for _, h := range Running(RuntimeDirs(shortDir(t), tmp)...) {
 		if h.Name == "p" && h.Session == "" {
@@ -158,6 +172,14 @@ func TestRuntimeDirOfSomeoneElseIsRefused(t *testing.T) {
 	if info, err := os.Stat(open); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("an open directory stayed open: %v, %v", info.Mode(), err)
 	}
+	s.publish(reporting{{Name: "p"}})
+	linked := filepath.Join(dir, "linked")
+	if err := os.Symlink(open, linked); err != nil {
+		t.Fatal(err)
+	}
+	if len(Running(open)) != 1 || len(Running(linked)) != 0 {
+		t.Errorf("found %v, and through a link %v", Running(open), Running(linked))
+	}
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
@@ -177,7 +199,7 @@ func TestSessionsOpenedSideBySide(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				if _, err := os.Stat(s.statusPath()); err != nil {
+				if _, err := os.Stat(statusPath(s.dir)); err != nil {
 					t.Errorf("it was swept away: %v", err)
 				}
 				if err := s.Close(); err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/idelchi/aura/internal/setup"
 )
 
-// always is a front end that answers Always, and records for each call whether it was asked.
+// always is a front end that answers Session, and records for each call whether it was asked.
 type always struct {
 	asked bool
 	asks  []bool
@@ -26,12 +26,12 @@ func (f *always) Event(e event.Event) {
 	}
 }
 
-func (f *always) Ask(context.Context, setup.Question) (setup.Answer, error) {
+func (f *always) Ask(_ context.Context, q setup.Question) (setup.Answer, error) {
 	f.asked = true
-	return setup.Always, nil
+	return setup.Answer{Decision: setup.Session, Pattern: q.Pattern}, nil
 }
 
-// TestAlways checks what the answer Always covers: for each call, whether the user is asked.
+// TestAlways checks what the answer Session covers: for each call, whether the user is asked.
 func TestAlways(t *testing.T) {
 	t.Parallel()
 	bash := func(command string) string { return "{name: Bash, arguments: {command: '" + command + "'}}" }

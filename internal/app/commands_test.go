@@ -3,7 +3,7 @@ package app
 import (
 	"context"
 	"errors"
-	"reflect"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -89,9 +89,18 @@ func TestConfirm(t *testing.T) {
 		runs   bool
 		told   string
 	}{
-		{"yes", func(context.Context, setup.Question) (setup.Answer, error) { return setup.Once, nil }, true, ""},
-		{"no", func(context.Context, setup.Question) (setup.Answer, error) { return setup.Reject, nil }, false, "the user said no"},
-		{"no answer", func(context.Context, setup.Question) (setup.Answer, error) { return setup.Once, errors.New("gone") }, false, "gone"},
+		{"yes", func(context.Context, setup.Question) (setup.Answer, error) {
+			return setup.Answer{Decision: setup.Once}, nil
+		}, true, ""},
+		{"no with a reason", func(context.Context, setup.Question) (setup.Answer, error) {
+			return setup.Answer{Reason: "use make"}, nil
+		}, false, "the user said no: use make"},
+		{"no", func(context.Context, setup.Question) (setup.Answer, error) {
+			return setup.Answer{Decision: setup.Reject}, nil
+		}, false, "the user said no"},
+		{"no answer", func(context.Context, setup.Question) (setup.Answer, error) {
+			return setup.Answer{Decision: setup.Once}, errors.New("gone")
+		}, false, "gone"},
 		{"nobody", nil, false, "no terminal"},
 	}
 	for _, row := range rows {
@@ -110,9 +119,16 @@ func TestConfirm(t *testing.T) {
 				t.Errorf("ran %v, %v", p.has("made"), got.err)
 			}
 			check(t, "told", strings.TrimSpace(got.told()), row.told)
-			want := []setup.Question{{Tool: "Bash", Args: map[string]any{"command": "touch made"}, Rule: "Bash:touch*", Always: "this exact command"}}
-			if row.answer != nil && !reflect.DeepEqual(asked, want) {
-				t.Errorf("asked %+v", asked)
+			if row.answer == nil {
+				return
+			}
+			want := "Bash map[command:touch made], Bash:touch* of config/features, Bash:touch made: this exact command"
+			if len(asked) != 1 {
+				t.Fatalf("asked %+v", asked)
+			}
+			q := asked[0]
+			if got := fmt.Sprintf("%s %v, %s of %s, %s: %s", q.Tool, q.Args, q.Rule, q.By, q.Pattern, q.Covers); got != want {
+				t.Errorf("asked %s, want %s", got, want)
 			}
 		})
 	}
@@ -138,7 +154,7 @@ func TestRunReturnsTheFirstFailure(t *testing.T) {
 	p.confirm = func(ctx context.Context, _ setup.Question) (setup.Answer, error) {
 		cancel()
 		<-ctx.Done()
-		return setup.Once, ctx.Err()
+		return setup.Answer{Decision: setup.Once}, ctx.Err()
 	}
 	if got := p.run(ctx, "one", "/name never"); !errors.Is(got.err, context.Canceled) || got.said() != "" || p.has("made") {
 		t.Errorf("got %v, %q", got.err, got.said())

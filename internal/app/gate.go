@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/frontend"
 	"github.com/idelchi/aura/internal/state"
 	"github.com/idelchi/aura/internal/trust"
 )
@@ -36,6 +37,9 @@ type Gate struct {
 	Ask func(context.Context, *UntrustedError) (Answer, error)
 	// Tell receives notices, each once; nil drops them.
 	Tell func(text string)
+
+	// loaded is the trust of the configuration that was loaded last.
+	loaded frontend.Trust
 
 	mu sync.Mutex
 	// answered holds the user's answers in this run, by directory. told holds the notices that were already given.
@@ -81,6 +85,7 @@ func (g *Gate) load(ctx context.Context, o config.Options, ask func(context.Cont
 	c, err := config.Load(o)
 	if err == nil {
 		g.tell(c.Notices...)
+		g.loaded = v.standing()
 	}
 	return c, err
 }

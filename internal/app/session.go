@@ -61,8 +61,8 @@ func (o *Options) gate() *Gate {
 }
 
 // Session owns the running parts: plugins, MCP servers, processes that wait for the next call, the journal and the
-// conversation. It works with one setup at a time and replaces the setup as a whole. All methods except Health and Cancel must
-// be called from one goroutine.
+// conversation. It works with one setup at a time and replaces the setup as a whole. Send, Command and Close must be called from
+// one goroutine.
 type Session struct {
 	opts    Options
 	front   frontend.FrontEnd
@@ -72,6 +72,7 @@ type Session struct {
 	told sync.Map
 
 	setup    *setup.Setup
+	trust    frontend.Trust
 	plugins  plugins
 	servers  *mcp.Set
 	spares   sandbox.Spares
@@ -89,8 +90,9 @@ type Session struct {
 	unfollowed string
 	// stale is set when the tools of MCP servers changed. It may be set from any goroutine.
 	stale atomic.Bool
-	// around is read by the conversation from any goroutine.
+	// around is read by the conversation from any goroutine, and shown by the front end.
 	around atomic.Pointer[conversation.Surroundings]
+	shown  atomic.Pointer[shown]
 	// beside is held while a subagent is prepared. asking is held while the user is asked. Both are needed because subagents may
 	// run concurrently.
 	beside, asking sync.Mutex
@@ -169,6 +171,7 @@ func (s *Session) firstSource(ctx context.Context) (setup.Source, error) {
 		s.opts.gate().tell(task.Ignored()...)
 	}
 	maps.Copy(vars, s.opts.Vars)
+	s.trust = s.opts.gate().loaded
 	out := setup.Source{
 		Config: c, Options: s.opts.Options, TaskEnv: env, Vars: vars, Spares: &s.spares, Emit: s.events.send, Uncovered: s.tellUncovered, Disabled: &s.disabled,
 		OutputDir: func() string { return s.outputDir(c) },
@@ -255,13 +258,15 @@ func (s *Session) announce(ctx context.Context, saved string) {
 	}
 }
 
-// refresh updates the data that plugins see in addition to the conversation. It must be called when any of the data changes.
+// refresh updates the data that plugins and front ends see in addition to the conversation. It must be called when any of the data changes.
 func (s *Session) refresh() {
+	confined := s.setup.Sandbox()
+	s.shown.Store(&shown{setup: s.setup, sandbox: sandboxed(confined), trust: s.trust, commands: infos(s.commands.List())})
 	s.around.Store(&conversation.Surroundings{
 		SessionID: s.journal.ID(), SessionTitle: s.journal.state.Title, Vars: maps.Clone(s.setup.Vars),
 		LoadedTools: slices.Clone(s.loaded), MCPServers: connected(s.servers),
 		Features: sdk.FeatureState{
-			ReadBeforeWrite: s.setup.Features.Tools.ReadBefore.Write, ShowThinking: s.verbose, Sandbox: s.setup.Sandbox().Enabled(),
+			ReadBeforeWrite: s.setup.Features.Tools.ReadBefore.Write, ShowThinking: s.verbose, Sandbox: confined.Enabled(),
 		},
 	})
 }

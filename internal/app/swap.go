@@ -130,6 +130,7 @@ func (s *Session) reload(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	trust := s.opts.gate().loaded
 	source := s.setup.Source
 	source.Config, source.Providers = c, source.Providers.For(c)
 	r, err := s.sameRole(c)
@@ -145,6 +146,7 @@ func (s *Session) reload(ctx context.Context) (string, error) {
 		return "", err
 	}
 	s.secrets.Set(setup.Secrets(c, source.TaskEnv))
+	s.trust = trust
 	done := s.commit(w)
 	s.tellUnmatched(true)
 	s.talk.Renew(ctx, w.ready)

@@ -26,9 +26,9 @@ var rooms = map[string][]string{
 	},
 	"internal/cli/gen":  {"internal/build", "internal/cli"},
 	"internal/terminal": {"internal/conversation/event", "internal/plaintext"},
-	"internal/frontend": {"host", "internal/command", "internal/conversation/event", "internal/session", "internal/setup"},
+	"internal/frontend": {"host", "internal/command", "internal/conversation/event", "internal/llm", "internal/session", "internal/setup"},
 	"internal/slash": {
-		"host", "internal/command", "internal/condition", "internal/config", "internal/conversation", "internal/llm", "internal/mcp", "internal/prompt",
+		"host", "internal/command", "internal/condition", "internal/config", "internal/conversation", "internal/frontend", "internal/llm", "internal/mcp", "internal/prompt",
 		"internal/session", "internal/setup", "internal/todo", "sdk/...",
 	},
 	"internal/setup": {

@@ -41,7 +41,7 @@ func (a attended) ShowThinking(on bool) {
 func (a attended) Ask(ctx context.Context, q setup.Question) (setup.Answer, error) {
 	call, err := terminal.Call(q.Tool, q.Args)
 	if err != nil {
-		return setup.Reject, fmt.Errorf("showing the arguments: %w", err)
+		return setup.Answer{}, fmt.Errorf("showing the arguments: %w", err)
 	}
 	look := a.screen.ErrLook()
 	why := fmt.Sprintf("rule %q requires confirmation", q.Rule)
@@ -49,23 +49,23 @@ func (a attended) Ask(ctx context.Context, q setup.Question) (setup.Answer, erro
 		why = q.Tool + " requires approval"
 	}
 	question := look.Paint(terminal.Strong, "? "+indent(call)) + look.Paint(terminal.Plain,
-		fmt.Sprintf("\n  %s; always means %s, until the session ends\n  run it? [y]es, [N]o, [a]lways: ", why, q.Always))
+		fmt.Sprintf("\n  %s; always means %s, until the session ends\n  run it? [y]es, [N]o, [a]lways: ", why, q.Covers))
 	answer, err := a.keyboard.ask(ctx, func() error { return terminal.Print(a.err, question) })
 	if err != nil {
 		fmt.Fprintln(a.err)
-		return setup.Reject, err
+		return setup.Answer{}, err
 	}
 	a.screen.Answered()
-	return answered(answer), nil
+	return setup.Answer{Decision: answered(answer), Pattern: q.Pattern}, nil
 }
 
 // answered converts the user's answer. Anything other than yes or always means no.
-func answered(text string) setup.Answer {
+func answered(text string) setup.Decision {
 	switch strings.ToLower(strings.TrimSpace(text)) {
 	case "y", "yes":
 		return setup.Once
 	case "a", "always":
-		return setup.Always
+		return setup.Session
 	default:
 		return setup.Reject
 	}

@@ -67,7 +67,7 @@ func (f *third) Event(e event.Event) {
 
 func (f *third) Ask(_ context.Context, q setup.Question) (setup.Answer, error) {
 	f.asked = append(f.asked, q)
-	return setup.Once, nil
+	return setup.Answer{Decision: setup.Once}, nil
 }
 
 // TestFrontEnds runs one session with each front end: text, JSON lines, and one that exists only in this test. They use a session

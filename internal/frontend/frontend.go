@@ -8,6 +8,7 @@ import (
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/command"
 	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/session"
 	"github.com/idelchi/aura/internal/setup"
 )
@@ -20,8 +21,8 @@ type FrontEnd interface {
 
 // Asker is a front end with a user who can answer. Without an Asker, tool calls that need approval are denied.
 type Asker interface {
-	// Ask returns whether a tool call may run: once, always, or not. It returns when ctx ends. The session asks one question at a
-	// time, and does not ask about calls that an earlier Always answer covers.
+	// Ask returns whether a tool call may run. It returns when ctx ends. The session asks one question at a time, and does not ask
+	// about calls that an earlier answer covers. A pattern that the user edited must pass q.Check.
 	Ask(ctx context.Context, q setup.Question) (setup.Answer, error)
 }
 
@@ -43,6 +44,15 @@ type Session interface {
 	Cancel(cause error)
 	// Health returns the health of each plugin.
 	Health() []host.PluginHealth
+	// Status returns the present state. It is cheap.
+	Status() Status
+	// Commands returns the slash commands, sorted by name.
+	Commands() []CommandInfo
+	// Choices returns the values that a slash command takes, for the commands agent, mode, model and resume; it returns none for
+	// other commands. If some values cannot be listed, Choices returns the others and an error.
+	Choices(ctx context.Context, command string) ([]Choice, error)
+	// History returns the messages of the conversation without secrets. The caller owns the slice.
+	History() []llm.Message
 	// Close ends the session. No method may be called after Close.
 	Close(reason session.Reason) error
 }

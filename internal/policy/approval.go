@@ -5,40 +5,67 @@ import (
 	"sync"
 )
 
-// Approval is a user's consent for the rest of a session. It covers calls of one tool that one Confirm rule stops, for certain
-// subjects. It affects only that rule. Deny rules are checked first, so an approval never overrides them.
+// Approval is a user's consent to calls of one tool. It affects only the Confirm rule that asked. Deny rules are checked first, so
+// an approval never overrides them.
 type Approval struct {
-	Tool, Rule string
-	// Subjects are compared exactly. A subject is a command line, a directory, or the arguments as JSON.
-	Subjects []string
+	// Tool is the name of the tool, and Source who provides it: a tool of the same name from elsewhere is not approved.
+	Tool   string `json:"tool"`
+	Source string `json:"source"`
+	// Rule is the rule that asked. It is empty if the tool itself requires approval.
+	Rule string `json:"rule,omitempty"`
+	// Pattern describes the calls. Call.Check says how it is compared with a call.
+	Pattern string `json:"pattern"`
+}
+
+// Approves returns the approval of a call and of all calls that a pattern covers. It fails if the pattern does not cover the call.
+func (c Call) Approves(pattern string) (Approval, error) {
+	return Approval{Tool: c.Tool, Source: c.Source, Rule: c.Rule, Pattern: pattern}, c.Check(pattern)
+}
+
+// concerns reports whether an approval is about the tool and the rule of a call.
+func (a Approval) concerns(c Call) bool {
+	return a.Tool == c.Tool && a.Source == c.Source && a.Rule == c.Rule
+}
+
+// Cover reports whether approvals cover a call. Several approvals may cover the commands of a shell line, or the files of a call,
+// together.
+func Cover(given []Approval, c Call) bool {
+	var patterns []string
+	for _, a := range given {
+		if a.concerns(c) {
+			patterns = append(patterns, a.Pattern)
+		}
+	}
+	return c.covered(patterns)
 }
 
 // Approvals holds the approvals of a session. The zero value is empty and ready to use. It is safe for concurrent use.
 type Approvals struct {
 	mu   sync.Mutex
-	kept map[approved]bool
+	kept []Approval
 }
-
-// approved is the approval of one subject.
-type approved struct{ tool, rule, subject string }
 
 // Add stores an approval.
 func (a *Approvals) Add(given Approval) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.kept == nil {
-		a.kept = map[approved]bool{}
-	}
-	for _, subject := range given.Subjects {
-		a.kept[approved{given.Tool, given.Rule, subject}] = true
+	if !slices.Contains(a.kept, given) {
+		a.kept = append(a.kept, given)
 	}
 }
 
-// Cover reports whether all subjects of a call are approved for its tool and rule. It is false for a call without subjects.
-func (a *Approvals) Cover(call Approval) bool {
+// Remove removes an approval. It returns false if there is no such approval.
+func (a *Approvals) Remove(given Approval) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return len(call.Subjects) > 0 && !slices.ContainsFunc(call.Subjects, func(subject string) bool {
-		return !a.kept[approved{call.Tool, call.Rule, subject}]
-	})
+	before := len(a.kept)
+	a.kept = slices.DeleteFunc(a.kept, func(one Approval) bool { return one == given })
+	return len(a.kept) < before
+}
+
+// All returns the approvals in the order in which they were given.
+func (a *Approvals) All() []Approval {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.kept)
 }

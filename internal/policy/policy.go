@@ -3,7 +3,6 @@ package policy
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 )
 
@@ -24,6 +23,8 @@ const (
 // in "Bash:git push*". A star matches any text.
 type Rules struct {
 	Auto, Confirm, Deny []string
+	// Origin says where the patterns are written, such as "agent coder".
+	Origin string
 }
 
 // Verdict is a policy's decision about one call.
@@ -31,6 +32,8 @@ type Verdict struct {
 	Action Action
 	// Rule is the pattern that matched. It is empty if none did.
 	Rule string
+	// Origin says where the rule is written.
+	Origin string
 }
 
 // Policy is a compiled set of rules. It is immutable. The zero value allows every call.
@@ -49,9 +52,10 @@ func (p Policy) In(workdir string) Policy {
 
 type rule struct {
 	source  string
+	origin  string
 	action  Action
-	name    *regexp.Regexp
-	subject *regexp.Regexp
+	name    glob
+	subject *glob
 }
 
 // New combines the rules of several layers. A stricter action of any layer takes precedence over a less strict action of any
@@ -72,6 +76,7 @@ func New(layers ...Rules) (Policy, error) {
 				if err != nil {
 					return Policy{}, err
 				}
+				made.origin = layer.Origin
 				p.rules = append(p.rules, made)
 			}
 		}
@@ -89,18 +94,10 @@ func newRule(source string, action Action) (rule, error) {
 		if strings.TrimSpace(subject) == "" {
 			return rule{}, fmt.Errorf("reading the policy: %s rule %q says nothing after the colon; leave the colon out to mean every call", action, source)
 		}
-		r.subject = wildcard(strings.TrimSpace(subject))
+		compiled := wildcard(strings.TrimSpace(subject))
+		r.subject = &compiled
 	}
 	return r, nil
-}
-
-// wildcard compiles a pattern that matches a whole text. A star matches any text, including line breaks.
-func wildcard(pattern string) *regexp.Regexp {
-	parts := strings.Split(pattern, "*")
-	for i, part := range parts {
-		parts[i] = regexp.QuoteMeta(part)
-	}
-	return regexp.MustCompile(`(?s)^` + strings.Join(parts, `.*`) + `$`)
 }
 
 // Decide decides whether a call may run. Deny takes precedence over Confirm, and Confirm over Auto. If a shell line has several
@@ -119,7 +116,7 @@ func (p Policy) Decide(tool string, args map[string]any) Verdict {
 				continue
 			}
 		}
-		return Verdict{Action: r.action, Rule: r.source}
+		return Verdict{Action: r.action, Rule: r.source, Origin: r.origin}
 	}
 	return Verdict{Action: Auto}
 }
@@ -128,7 +125,7 @@ func (p Policy) Decide(tool string, args map[string]any) Verdict {
 func (p Policy) Rules() []Verdict {
 	out := make([]Verdict, 0, len(p.rules))
 	for _, r := range p.rules {
-		out = append(out, Verdict{Action: r.action, Rule: r.source})
+		out = append(out, Verdict{Action: r.action, Rule: r.source, Origin: r.origin})
 	}
 	return out
 }

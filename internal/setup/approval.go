@@ -7,67 +7,132 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/policy"
 	"github.com/idelchi/aura/internal/tool"
 )
 
-// Question asks whether a tool call may run.
+// Question asks whether a tool call may run. Its texts come from models, plugins and files; a front end cleans them before it
+// shows them.
 type Question struct {
 	Tool string
 	Args map[string]any
 	// Rule is the rule of the policy that requires the question. It is empty if the tool itself requires it.
 	Rule string
-	// Always describes the calls that the answer Always covers, such as "this exact command".
-	Always string
+	// By says who requires the question and where that is written, such as "agent coder" or "plugin deploy".
+	By string
+	// Pattern is what the decisions Session and Always approve, unless the user edits it. It covers little more than this call.
+	// It is empty if no pattern can cover the call: the user then decides about this call alone.
+	Pattern string
+	// Covers describes in words which calls Pattern covers, such as "this exact command".
+	Covers string
+	// Changes is a unified diff of what the call would change in files. It is empty if that is not known.
+	Changes string
+
+	call policy.Call
 }
 
-// Answer is the user's answer to a Question.
-type Answer int
+// Check returns why a pattern that the user edited cannot be approved: it is malformed, or does not cover the call. A front end
+// calls Check before it returns the pattern, so that the user can correct it.
+func (q Question) Check(pattern string) error {
+	call := q.call
+	if call.Tool == "" {
+		call = policy.Call{Tool: q.Tool, Args: q.Args, Shell: q.Tool == policy.ShellTool}
+	}
+	return call.Check(pattern)
+}
 
-// The answers. The zero value denies the call.
+// Decision is what the user decides about a tool call.
+type Decision int
+
+// The decisions. The zero value denies the call.
 const (
-	// Reject denies the call.
-	Reject Answer = iota
+	// Reject denies the call. The turn continues.
+	Reject Decision = iota
 	// Once lets this call run.
 	Once
-	// Always lets this call run, and also the calls that the question named, until the session ends.
+	// Session lets this call run, and all calls that the pattern covers, until the session ends.
+	Session
+	// Always lets this call run, and all calls that the pattern covers, in this and in later sessions of the project.
 	Always
 )
 
-// scope is what the answer Always covers, and its description.
-type scope struct {
-	policy.Approval
-	text string
+// String returns the word for a decision in events.
+func (d Decision) String() string {
+	switch d {
+	case Once:
+		return "once"
+	case Session:
+		return "session"
+	case Always:
+		return "always"
+	default:
+		return "no"
+	}
 }
 
-// scope returns what the answer Always covers. For Bash, it covers only this command line. For a built-in tool that reads or
-// changes files, it covers the files directly in the same directories. For any other tool, it covers these arguments. The paths
-// that a plugin declares do not count, because the plugin could declare other paths than it uses.
-func (g guard) scope(ctx context.Context, call tool.Call, t tool.Tool, rule string) (scope, error) {
+// Answer is the user's answer to a Question.
+type Answer struct {
+	Decision Decision
+	// Pattern is what Session and Always approve: the pattern of the question, or what the user made of it.
+	Pattern string
+	// Reason is what the user says to the model with Reject. It may be empty.
+	Reason string
+}
+
+// RefusedError is a call that the user denied.
+type RefusedError struct {
+	// Reason is what the user says about it. It may be empty.
+	Reason string
+}
+
+func (e *RefusedError) Error() string {
+	if e.Reason == "" {
+		return "the user said no"
+	}
+	return "the user said no: " + e.Reason
+}
+
+// newQuestion returns the question about a call.
+func newQuestion(about policy.Call, verdict policy.Verdict, t tool.Tool) Question {
+	q := Question{Tool: about.Tool, Args: about.Args, Rule: verdict.Rule, By: verdict.Origin, Pattern: about.Pattern(), call: about}
+	if verdict.Rule == "" {
+		q.By = sourceOf(t.Definition())
+	}
+	switch {
+	case q.Pattern == "":
+	case about.Shell:
+		q.Covers = "this exact command"
+	case len(about.Files) > 0:
+		q.Covers = fmt.Sprintf("%s of files in %s", about.Tool, strings.TrimPrefix(q.Pattern, about.Tool+":"))
+	default:
+		q.Covers = about.Tool + " with exactly these arguments"
+	}
+	return q
+}
+
+// sourceOf says who provides a tool. Approvals are bound to it.
+func sourceOf(d tool.Definition) string {
+	return strings.TrimSpace(string(d.Source) + " " + d.Origin)
+}
+
+// approvable returns a call in the form that approvals are compared with. The files count only for built-in tools, because a
+// plugin could declare other paths than it uses.
+func (g guard) approvable(ctx context.Context, call tool.Call, t tool.Tool, rule string) policy.Call {
 	d := t.Definition()
-	out := scope{Approval: policy.Approval{Tool: d.Name, Rule: rule}}
-	if line, ok := call.Args["command"].(string); ok && d.Name == policy.ShellTool && d.Source == tool.SourceBuiltin {
-		out.Subjects, out.text = []string{line}, "this exact command"
-		return out, nil
+	out := policy.Call{Tool: d.Name, Source: sourceOf(d), Rule: rule, Args: call.Args, Workdir: physical(g.source.Config.Workdir)}
+	if d.Source != tool.SourceBuiltin {
+		return out
 	}
-	if dirs := directories(ctx, call, t); len(dirs) > 0 {
-		out.Subjects, out.text = dirs, fmt.Sprintf("%s of files in %s", d.Name, strings.Join(g.shortened(dirs), ", "))
-		return out, nil
-	}
-	args, err := event.JSON(call.Args)
-	if err != nil {
-		return out, fmt.Errorf("encoding the arguments of %s: %w", d.Name, err)
-	}
-	out.Subjects, out.text = []string{string(args)}, d.Name+" with exactly these arguments"
-	return out, nil
+	out.Shell = d.Name == policy.ShellTool
+	out.Files = physicalFiles(ctx, call, t)
+	return out
 }
 
-// directories returns the directories of the files that a built-in tool reads or changes, sorted and with links resolved. It
-// returns none if the tool does not work on files.
-func directories(ctx context.Context, call tool.Call, t tool.Tool) []string {
+// physicalFiles returns the files that a built-in tool reads or changes, sorted and with links resolved. It returns none if the
+// tool does not work on files.
+func physicalFiles(ctx context.Context, call tool.Call, t tool.Tool) []string {
 	p, ok := tool.As[tool.Pather](t)
-	if !ok || t.Definition().Source != tool.SourceBuiltin {
+	if !ok {
 		return nil
 	}
 	paths, err := p.Paths(ctx, call.Args)
@@ -76,35 +141,20 @@ func directories(ctx context.Context, call tool.Call, t tool.Tool) []string {
 	}
 	var out []string
 	for _, path := range slices.Concat(paths.Read, paths.Write) {
-		out = append(out, physicalDir(path))
+		out = append(out, physical(path))
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
 }
 
-// physicalDir returns the directory in which a file is located, or would be created, after resolving links.
-func physicalDir(path string) string {
-	if physical, err := filepath.EvalSymlinks(path); err == nil {
-		return filepath.Dir(physical)
+// physical returns a path after resolving the links in it. Of a path that does not exist, it resolves the existing part.
+func physical(path string) string {
+	if resolved, err := filepath.EvalSymlinks(path); err == nil {
+		return resolved
 	}
 	dir := filepath.Dir(path)
-	if physical, err := filepath.EvalSymlinks(dir); err == nil {
-		return physical
+	if dir == path {
+		return path
 	}
-	return dir
-}
-
-// shortened returns directories relative to the working directory if they are located in it.
-func (g guard) shortened(dirs []string) []string {
-	out := slices.Clone(dirs)
-	workdir := g.source.Config.Workdir
-	if physical, err := filepath.EvalSymlinks(workdir); err == nil {
-		workdir = physical
-	}
-	for i, dir := range out {
-		if below, err := filepath.Rel(workdir, dir); err == nil && filepath.IsLocal(below) {
-			out[i] = filepath.Join(".", below) + string(filepath.Separator)
-		}
-	}
-	return out
+	return filepath.Join(physical(dir), filepath.Base(path))
 }

@@ -22,13 +22,16 @@ type guard struct {
 
 // policies returns the policy rules of each layer.
 func (s Source) policies(r Role, f config.Features) []policy.Rules {
-	layers := []config.Policy{f.Tools.Policy, r.Agent.Tools.Policy, r.Mode.Tools.Policy, r.Within.Tools.Policy}
-	if s.Options.Task != nil {
-		layers = append(layers, s.Options.Task.Tools.Policy)
+	var out []policy.Rules
+	add := func(origin string, l config.Policy) {
+		out = append(out, policy.Rules{Auto: l.Auto, Confirm: l.Confirm, Deny: l.Deny, Origin: origin})
 	}
-	out := make([]policy.Rules, 0, len(layers))
-	for _, l := range layers {
-		out = append(out, policy.Rules{Auto: l.Auto, Confirm: l.Confirm, Deny: l.Deny})
+	add("config/features", f.Tools.Policy)
+	add("agent "+r.Agent.Name, r.Agent.Tools.Policy)
+	add("mode "+r.Mode.Name, r.Mode.Tools.Policy)
+	add("mode "+r.Within.Name, r.Within.Tools.Policy)
+	if task := s.Options.Task; task != nil {
+		add("task "+task.Name, task.Tools.Policy)
 	}
 	return out
 }
@@ -70,41 +73,51 @@ func (g guard) permit(ctx context.Context, call tool.Call, t tool.Tool) error {
 	case policy.Deny:
 		return fmt.Errorf("the policy denies it (rule %q)", verdict.Rule)
 	case policy.Confirm:
-		return g.confirm(ctx, call, t, verdict.Rule)
+		return g.confirm(ctx, call, t, verdict)
 	default:
 		if t.Definition().RequiresApproval && verdict.Rule == "" {
-			return g.confirm(ctx, call, t, "")
+			return g.confirm(ctx, call, t, verdict)
 		}
 		return nil
 	}
 }
 
-// confirm asks the user. rule is empty if the tool itself requires the question.
-func (g guard) confirm(ctx context.Context, call tool.Call, t tool.Tool, rule string) error {
-	ask := g.source.Confirm
+// confirm asks the user. The verdict has no rule if the tool itself requires the question.
+func (g guard) confirm(ctx context.Context, call tool.Call, t tool.Tool, verdict policy.Verdict) error {
+	ask, name := g.source.Confirm, t.Definition().Name
 	if ask == nil {
-		if rule == "" {
-			return fmt.Errorf("%s requires approval, and there is no terminal to ask on, so the call is denied; to allow it, name the tool in the policy's auto", t.Definition().Name)
+		if verdict.Rule == "" {
+			return fmt.Errorf("%s requires approval, and there is no terminal to ask on, so the call is denied; to allow it, name the tool in the policy's auto", name)
 		}
-		return fmt.Errorf("the policy requires confirmation (rule %q), and there is no terminal to ask on, so the call is denied", rule)
+		return fmt.Errorf("the policy requires confirmation (rule %q), and there is no terminal to ask on, so the call is denied", verdict.Rule)
 	}
-	scope, err := g.scope(ctx, call, t, rule)
-	if err != nil {
-		return err
-	}
-	if g.source.Approvals.Cover(scope.Approval) {
+	about := g.approvable(ctx, call, t, verdict.Rule)
+	if policy.Cover(g.source.Approvals.All(), about) {
 		return nil
 	}
-	answer, err := ask(ctx, Question{Tool: scope.Tool, Args: call.Args, Rule: rule, Always: scope.text})
-	switch {
-	case err != nil:
-		return fmt.Errorf("asking whether %s may run: %w", scope.Tool, err)
-	case answer == Always:
-		g.source.Approvals.Add(scope.Approval)
-	case answer != Once:
-		return errors.New("the user said no")
+	question := newQuestion(about, verdict, t)
+	answer, err := ask(ctx, question)
+	if err != nil {
+		return fmt.Errorf("asking whether %s may run: %w", name, err)
 	}
-	return nil
+	return g.settle(about, answer)
+}
+
+// settle does what the user answered.
+func (g guard) settle(about policy.Call, answer Answer) error {
+	switch answer.Decision {
+	case Once:
+		return nil
+	case Session, Always:
+		given, err := about.Approves(answer.Pattern)
+		if err != nil {
+			return fmt.Errorf("approving calls like %q: %w", answer.Pattern, err)
+		}
+		g.source.Approvals.Add(given)
+		return nil
+	default:
+		return &RefusedError{Reason: answer.Reason}
+	}
 }
 
 // After runs the hooks with the output of the tool, even if the tool failed.

@@ -1,0 +1,134 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"time"
+)
+
+// Action is what another process of the same user can ask a session to do with one of its plugins.
+type Action string
+
+// The actions.
+const (
+	ActionRestart    Action = "restart"
+	ActionQuarantine Action = "quarantine"
+)
+
+// order is a request to a session.
+type order struct {
+	Action Action `json:"action"`
+	Plugin string `json:"plugin"`
+}
+
+// maxOrder is the largest order that a session reads, in bytes. orderSlots is how many orders a session carries out at a time.
+const (
+	maxOrder   = 4096
+	orderSlots = 8
+)
+
+// Answer is what a session answers to an order.
+type Answer struct {
+	State State `json:"state"`
+	// Pid is the process ID of the plugin's child, or 0 if there is no child.
+	Pid int `json:"pid"`
+	// Error is why the order was not carried out; empty if it was.
+	Error string `json:"error,omitempty"`
+}
+
+// obey answers one order. Only processes of the same user are obeyed. The session's directory keeps other users out too, and the
+// sandbox keeps confined processes out: it hides the directory and refuses Unix sockets.
+func (s *Session) obey(conn *net.UnixConn) {
+	defer func() { _ = conn.Close() }()
+	_ = conn.SetDeadline(time.Now().Add(statusTimeout))
+	var answer Answer
+	o, err := readOrder(conn)
+	if err == nil {
+		answer, err = s.carryOut(o)
+	}
+	if err != nil {
+		answer.Error = err.Error()
+	}
+	_ = conn.SetDeadline(time.Now().Add(statusTimeout))
+	// A client that has gone does not need the answer.
+	_ = json.NewEncoder(conn).Encode(answer)
+}
+
+func readOrder(conn *net.UnixConn) (order, error) {
+	if err := sameUser(conn); err != nil {
+		return order{}, err
+	}
+	return decodeOrder(conn)
+}
+
+func decodeOrder(r io.Reader) (order, error) {
+	var o order
+	d := json.NewDecoder(io.LimitReader(r, maxOrder))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&o); err != nil {
+		return order{}, fmt.Errorf("reading the request: %w", err)
+	}
+	if o.Action != ActionRestart && o.Action != ActionQuarantine {
+		return order{}, fmt.Errorf("reading the request: there is no action %q", o.Action)
+	}
+	return o, nil
+}
+
+func (s *Session) carryOut(o order) (Answer, error) {
+	s.mu.Lock()
+	source := s.source
+	s.mu.Unlock()
+	if source == nil {
+		return Answer{}, errors.New("the session has no plugins yet")
+	}
+	return source.act(o)
+}
+
+// act carries out an order and returns the state of the plugin afterwards.
+func (f *Fleet) act(o order) (Answer, error) {
+	p := f.lookup(o.Plugin)
+	if p == nil {
+		return Answer{}, fmt.Errorf("the session has no plugin %q", o.Plugin)
+	}
+	err := p.sup.quarantine
+	if o.Action == ActionRestart {
+		err = p.sup.restart
+	}
+	failed := err()
+	now := p.Health()
+	return Answer{State: now.State, Pid: now.Pid}, failed
+}
+
+// Do asks the session of a plugin to restart or quarantine the plugin. It returns when that is done: after a restart, the plugin is
+// ready again or cannot be started.
+func (s Status) Do(ctx context.Context, action Action) (Answer, error) {
+	conn, err := (&net.Dialer{Timeout: statusTimeout}).DialContext(ctx, "unix", controlPath(s.place))
+	if errors.Is(err, fs.ErrNotExist) {
+		return Answer{}, errors.New("the session has ended, or an aura runs it that cannot be asked from outside; use /reload in the session")
+	}
+	if err != nil {
+		return Answer{}, fmt.Errorf("connecting to the session: %w", err)
+	}
+	defer func() { _ = conn.Close() }()
+	// Loading a plugin may take as long as its manifest permits, so only the caller limits the wait for the answer.
+	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Now()) })()
+	var answer Answer
+	err = json.NewEncoder(conn).Encode(order{Action: action, Plugin: s.Name})
+	if err == nil {
+		err = json.NewDecoder(io.LimitReader(conn, maxStatus)).Decode(&answer)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return Answer{}, context.Cause(ctx)
+	case err != nil:
+		return Answer{}, fmt.Errorf("asking the session: %w", err)
+	case answer.Error != "":
+		return answer, errors.New(answer.Error)
+	}
+	return answer, nil
+}

@@ -1,0 +1,263 @@
+package policy
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Call is a tool call that needs an approval.
+type Call struct {
+	// Tool is the name of the tool, and Source who provides it.
+	Tool, Source string
+	// Rule is the Confirm rule that asks. It is empty if the tool itself requires approval.
+	Rule string
+	// Args holds the arguments.
+	Args map[string]any
+	// Shell is whether the argument "command" is a shell line.
+	Shell bool
+	// Files holds the files that a built-in tool reads or changes: absolute paths without links. It is empty for a call that is
+	// not about files.
+	Files []string
+	// Workdir is the directory that relative paths in patterns refer to, without links.
+	Workdir string
+}
+
+// longestPattern is the maximum length of a pattern, in bytes. Calls that only a longer pattern describes are approved one by one.
+const longestPattern = 16 << 10
+
+// Pattern returns a pattern that covers little more than this call: the same shell line, the files directly in the same
+// directories, or the same arguments. It is empty if no pattern can cover the call.
+func (c Call) Pattern() string {
+	var subject string
+	switch {
+	case c.Shell:
+		subject = quote(strings.TrimSpace(c.line()))
+	case len(c.Files) > 0:
+		var dirs []string
+		for _, file := range c.Files {
+			spelled := c.spell(filepath.Dir(file), "/")
+			dirs = append(dirs, strings.ReplaceAll(quote(spelled[len(spelled)-1]), ", ", "[,] "))
+		}
+		slices.Sort(dirs)
+		subject = strings.Join(slices.Compact(dirs), ", ")
+	default:
+		args, err := c.json()
+		if err != nil {
+			return ""
+		}
+		subject = quote(args)
+	}
+	pattern := c.Tool + ":" + subject
+	if c.Check(pattern) != nil {
+		return ""
+	}
+	return pattern
+}
+
+// Check returns an error if a pattern is malformed or does not cover the call. A pattern is the name of the tool, which covers
+// every call, or the name and a subject, as in "Bash:go test *":
+//
+//   - A shell line is covered if it equals the subject, or if each of its commands matches the subject and the line consists of
+//     simple commands without redirections to files and without variable assignments.
+//   - Files are covered if each matches one of the subjects between commas. A subject that ends in a slash is a directory: it
+//     matches the files directly in it.
+//   - Other calls are covered if their arguments as JSON equal the subject, if that begins with a brace, or if each value in the
+//     arguments matches it.
+func (c Call) Check(pattern string) error {
+	subject, specific := strings.CutPrefix(pattern, c.Tool+":")
+	switch {
+	case !specific && pattern != c.Tool:
+		return fmt.Errorf("the pattern must begin with %s: it approves only calls of this tool", c.Tool+":")
+	case specific && strings.TrimSpace(subject) == "":
+		return fmt.Errorf("the pattern says nothing after the colon; write %s alone to approve every call of it", c.Tool)
+	case len(pattern) > longestPattern:
+		return fmt.Errorf("the pattern has %d bytes; at most %d can be kept", len(pattern), longestPattern)
+	case c.covered([]string{pattern}):
+		return nil
+	case c.Shell && !wildcard(subject).plain:
+		return errors.New("the pattern does not cover this call: a pattern with a star is compared with each command of the line, and covers no " +
+			"redirections, assignments or compound commands")
+	default:
+		return errors.New("the pattern does not cover this call")
+	}
+}
+
+// covered reports whether patterns cover the call.
+func (c Call) covered(patterns []string) bool {
+	var subjects []string
+	for _, p := range patterns {
+		if p == c.Tool {
+			return true
+		}
+		if subject, ok := strings.CutPrefix(p, c.Tool+":"); ok {
+			subjects = append(subjects, strings.TrimSpace(subject))
+		}
+	}
+	switch {
+	case c.Shell:
+		return coversLine(subjects, c.line())
+	case len(c.Files) > 0:
+		return c.coversFiles(subjects)
+	default:
+		return slices.ContainsFunc(subjects, c.coversValues)
+	}
+}
+
+func (c Call) line() string {
+	line, _ := c.Args["command"].(string)
+	return line
+}
+
+// coversLine reports whether one subject without stars equals a shell line, or subjects cover all its commands.
+func coversLine(subjects []string, line string) bool {
+	var compiled []glob
+	for _, s := range subjects {
+		w := wildcard(s)
+		if w.plain && w.MatchString(strings.TrimSpace(line)) {
+			return true
+		}
+		compiled = append(compiled, w)
+	}
+	all, ok := simpleCommands(line)
+	return ok && every(all, func(command string) bool { return matchesAny(compiled, command) })
+}
+
+// simpleCommands returns the commands of a shell line as they are written. It returns false if the line has more than commands
+// and their arguments: a redirection to a file, an assignment, a function or a compound command could make a command do something
+// that its text does not show.
+func simpleCommands(line string) ([]string, bool) {
+	file, err := syntax.NewParser().Parse(strings.NewReader(line), "")
+	if err != nil {
+		return nil, false
+	}
+	var out []string
+	simple := true
+	printer := syntax.NewPrinter(syntax.SingleLine(true))
+	syntax.Walk(file, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.CallExpr:
+			var b strings.Builder
+			for _, word := range n.Args {
+				simple = simple && printer.Print(&b, word) == nil
+				b.WriteByte(' ')
+			}
+			simple = simple && len(n.Assigns) == 0
+			out = append(out, strings.TrimSuffix(b.String(), " "))
+		case *syntax.Redirect:
+			simple = simple && harmless(n)
+		case *syntax.BinaryCmd, *syntax.Subshell, *syntax.Block:
+		case syntax.Command:
+			simple = false
+		}
+		return simple
+	})
+	return out, simple
+}
+
+// harmless reports whether a redirection reaches no file: it joins two outputs, or discards one.
+func harmless(r *syntax.Redirect) bool {
+	target := r.Word.Lit()
+	switch r.Op {
+	case syntax.DplOut:
+		return target == "1" || target == "2"
+	case syntax.RdrOut, syntax.AppOut, syntax.RdrAll, syntax.AppAll:
+		return target == "/dev/null"
+	default:
+		return false
+	}
+}
+
+// coversFiles reports whether subjects cover all files.
+func (c Call) coversFiles(subjects []string) bool {
+	var files, dirs []glob
+	for _, list := range subjects {
+		for one := range strings.SplitSeq(list, ", ") {
+			if one = strings.TrimSpace(one); strings.HasSuffix(one, "/") {
+				dirs = append(dirs, wildcard(one))
+			} else {
+				files = append(files, wildcard(one))
+			}
+		}
+	}
+	return every(c.Files, func(file string) bool {
+		return slices.ContainsFunc(c.spell(file, ""), func(s string) bool { return matchesAny(files, s) }) ||
+			slices.ContainsFunc(c.spell(filepath.Dir(file), "/"), func(s string) bool { return matchesAny(dirs, s) })
+	})
+}
+
+// spell returns the spellings of a path that patterns are compared with, with a suffix: absolute and, if the path is located in
+// the working directory, relative to it.
+func (c Call) spell(path, suffix string) []string {
+	join := func(p string) string { return strings.TrimSuffix(filepath.ToSlash(p), "/") + suffix }
+	out := []string{join(path)}
+	if below, err := filepath.Rel(c.Workdir, path); err == nil && filepath.IsLocal(below) {
+		out = append(out, join(below))
+	}
+	return out
+}
+
+// coversValues reports whether a subject that is JSON equals the arguments, or each value in the arguments matches another one.
+func (c Call) coversValues(subject string) bool {
+	w := wildcard(subject)
+	if args, err := c.json(); w.plain && strings.HasPrefix(subject, "{") {
+		return err == nil && w.MatchString(args)
+	}
+	all, ok := values(c.Args)
+	return ok && every(all, w.MatchString)
+}
+
+// json returns the arguments as JSON, with sorted keys.
+func (c Call) json() (string, error) {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	args := c.Args
+	if args == nil {
+		args = map[string]any{}
+	}
+	err := e.Encode(args)
+	return strings.TrimRight(b.String(), "\n"), err
+}
+
+// values returns all values in the arguments, at any depth. Numbers and truth values are written as in JSON.
+func values(of any) ([]string, bool) {
+	var items []any
+	switch of := of.(type) {
+	case string:
+		return []string{of}, true
+	case []any:
+		items = of
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(of)) {
+			items = append(items, of[name])
+		}
+	default:
+		raw, err := json.Marshal(of)
+		return []string{string(raw)}, err == nil
+	}
+	var out []string
+	for _, item := range items {
+		inner, ok := values(item)
+		if !ok {
+			return nil, false
+		}
+		out = append(out, inner...)
+	}
+	return out, true
+}
+
+// every reports whether there are items and all satisfy a condition.
+func every(items []string, holds func(string) bool) bool {
+	return len(items) > 0 && !slices.ContainsFunc(items, func(s string) bool { return !holds(s) })
+}
+
+func matchesAny(patterns []glob, text string) bool {
+	return slices.ContainsFunc(patterns, func(p glob) bool { return p.MatchString(text) })
+}
