@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,7 +11,6 @@ import (
 
 	"github.com/idelchi/aura/internal/command"
 	"github.com/idelchi/aura/internal/filefind"
-	"github.com/idelchi/aura/internal/frontend"
 	"github.com/idelchi/aura/internal/inputhistory"
 	"github.com/idelchi/aura/internal/keymap"
 	"github.com/idelchi/aura/internal/lineedit"
@@ -410,8 +410,8 @@ func (u *UI) commandMenu(word string) []completion {
 	var out []completion
 	for _, i := range filefind.Rank(word, names, menuRows) {
 		about := all[i].Description
-		if all[i].Plugin != "" {
-			about += " (plugin " + all[i].Plugin + ")"
+		if all[i].Source == command.SourcePlugin {
+			about += " (plugin " + all[i].Origin + ")"
 		}
 		out = append(out, completion{text: "/" + names[i], about: about})
 	}
@@ -580,10 +580,13 @@ func (u *UI) queueRows() []terminal.Styled {
 	return out
 }
 
+// pickers lists the commands whose argument the user can choose from a list.
+var pickers = []string{"agent", "mode", "model", "resume"}
+
 // intercept handles lines that the screen answers itself: commands with a picker. It reports whether it did.
 func (u *UI) intercept(line string) bool {
 	name, args, ok := command.Parse(line)
-	if !ok || strings.TrimSpace(args) != "" || !frontend.HasChoices(name) {
+	if !ok || strings.TrimSpace(args) != "" || !slices.Contains(pickers, name) {
 		return false
 	}
 	u.openPicker(name)

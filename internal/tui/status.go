@@ -63,7 +63,7 @@ func (s *status) refresh(u *UI) {
 func pluginsText(list []host.PluginHealth) string {
 	var not []string
 	for _, h := range list {
-		if h.State != host.StateReady && h.State != host.StateStarting {
+		if h.State != host.StateReady && h.State != host.StateBusy && h.State != host.StateStarting {
 			not = append(not, fmt.Sprintf("%s %s", h.Name, h.State))
 		}
 	}
@@ -93,19 +93,21 @@ func (s *status) row(u *UI) terminal.Styled {
 		add("mode " + n.Mode)
 	}
 	add(n.Model)
-	if n.ContextLimit > 0 {
-		add(fmt.Sprintf("%d%% context", n.ContextTokens*100/n.ContextLimit))
+	if n.Limit > 0 {
+		add(fmt.Sprintf("%.0f%% context", n.Percent))
 	}
 	if n.TokensIn+n.TokensOut > 0 {
 		add(count(n.TokensIn+n.TokensOut) + " tokens")
 	}
-	if n.CostKnown {
-		add(fmt.Sprintf("$%.4f", n.CostUSD))
+	if n.CostUSD != nil {
+		add(fmt.Sprintf("$%.4f", *n.CostUSD))
 	}
 	if n.Sandbox != "" {
 		add("sandbox " + n.Sandbox)
 	}
-	add(n.Trust)
+	if n.Trust != frontend.TrustNone {
+		add(string(n.Trust))
+	}
 	add(s.branch)
 	add(s.plugins)
 	return u.look.Paint(terminal.Quiet, strings.Join(parts, " · "))
@@ -122,12 +124,35 @@ func count(n int) string {
 	return fmt.Sprintf("%.1fM", float64(n)/1000_000)
 }
 
-// input is what the user's status command reads on its standard input.
+// statusInput is what the user's status command reads on its standard input.
 type statusInput struct {
-	frontend.Status
-	Branch  string `json:"branch,omitempty"`
-	Plugins string `json:"plugins,omitempty"`
-	Columns int    `json:"columns"`
+	Agent    string   `json:"agent"`
+	Mode     string   `json:"mode"`
+	Provider string   `json:"provider"`
+	Model    string   `json:"model"`
+	Context  int      `json:"context_tokens"`
+	Limit    int      `json:"context_limit"`
+	Percent  float64  `json:"context_percent"`
+	In       int      `json:"tokens_in"`
+	Out      int      `json:"tokens_out"`
+	CostUSD  *float64 `json:"cost_usd,omitempty"`
+	Sandbox  string   `json:"sandbox"`
+	Trust    string   `json:"trust"`
+	Session  string   `json:"session_id"`
+	Title    string   `json:"title"`
+	Workdir  string   `json:"workdir"`
+	Branch   string   `json:"branch"`
+	Plugins  string   `json:"plugins"`
+	Columns  int      `json:"columns"`
+}
+
+func (s *status) input(columns int) statusInput {
+	n := s.now
+	return statusInput{
+		Agent: n.Agent, Mode: n.Mode, Provider: n.Provider, Model: n.Model, Context: n.Context, Limit: n.Limit, Percent: n.Percent,
+		In: n.TokensIn, Out: n.TokensOut, CostUSD: n.CostUSD, Sandbox: n.Sandbox, Trust: string(n.Trust), Session: n.SessionID, Title: n.Title,
+		Workdir: n.Workdir, Branch: s.branch, Plugins: s.plugins, Columns: columns,
+	}
 }
 
 // run starts the user's command, unless it runs already. It is then started again when it has ended.
@@ -136,7 +161,7 @@ func (s *status) run(u *UI) {
 		s.again = true
 		return
 	}
-	in, err := json.Marshal(statusInput{Status: s.now, Branch: s.branch, Plugins: s.plugins, Columns: u.columns})
+	in, err := json.Marshal(s.input(u.columns))
 	if err != nil {
 		s.text = err.Error()
 		return
