@@ -72,6 +72,7 @@ var rooms = map[string][]string{
 	"internal/hookpoint":          {"internal/nearest", "sdk/..."},
 	"internal/files":              {},
 	"internal/limit":              {"sdk/..."},
+	"internal/lineedit":           {"internal/plaintext"},
 	"internal/lock":               {},
 	"internal/nearest":            {},
 	"internal/plaintext":          {},
