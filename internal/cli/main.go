@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 	"time"
 
@@ -45,6 +46,8 @@ type streams struct {
 	environ []string
 	// screen manages the terminals behind out and err. If it is nil, execute creates it.
 	screen *terminal.Screen
+	// interrupts decides what Ctrl-C does. If it is nil, Ctrl-C ends the command.
+	interrupts *interrupts
 }
 
 // onScreen returns the streams with a screen. Text that is written to a terminal is cleaned from then on.
@@ -64,9 +67,9 @@ func Main() int {
 	}
 	// The reader of standard output may close it. Writing then fails, which must not end a running session.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	s := streams{in: os.Stdin, out: os.Stdout, err: os.Stderr, environ: config.ProcessEnviron()}.onScreen()
+	s := streams{in: os.Stdin, out: os.Stdout, err: os.Stderr, environ: config.ProcessEnviron(), interrupts: &interrupts{}}.onScreen()
 	defer s.screen.LeaveOnStop()()
-	ctx, stop := withSignals(context.Background(), s.err)
+	ctx, stop := withSignals(context.Background(), s.err, s.interrupts)
 	defer stop()
 	// Files that cannot be removed stay until the system clears its temporary files.
 	defer func() { _ = sandbox.RemovePrivateTemp() }()
@@ -164,7 +167,7 @@ const (
 
 // withSignals cancels the context at SIGINT and SIGTERM, and at SIGHUP unless aura was started to outlive its terminal. A second
 // signal, or a slow cleanup, ends the process.
-func withSignals(parent context.Context, w io.Writer) (context.Context, func()) {
+func withSignals(parent context.Context, w io.Writer, diverted *interrupts) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	ch := make(chan os.Signal, 2)
 	signal.Notify(ch, os.Interrupt, syscall.SIGTERM)
@@ -173,15 +176,21 @@ func withSignals(parent context.Context, w io.Writer) (context.Context, func()) 
 	}
 	done := make(chan struct{})
 	go func() {
-		select {
-		case s := <-ch:
-			cancel(signalled{s})
-			if !impatient(ch, done, time.After(forceAfter), echoed) {
+		for {
+			select {
+			case s := <-ch:
+				if s == os.Interrupt && diverted.take() {
+					continue
+				}
+				cancel(signalled{s})
+				if !impatient(ch, done, time.After(forceAfter), echoed) {
+					return
+				}
+				fmt.Fprintln(w, "aura: stopped before the cleanup was finished")
+				os.Exit(exitCode(ctx, context.Canceled)) //nolint:forbidigo // the way out when the orderly one is blocked
+			case <-done:
 				return
 			}
-			fmt.Fprintln(w, "aura: stopped before the cleanup was finished")
-			os.Exit(exitCode(ctx, context.Canceled)) //nolint:forbidigo // the way out when the orderly one is blocked
-		case <-done:
 		}
 	}()
 	return ctx, func() {
@@ -189,6 +198,39 @@ func withSignals(parent context.Context, w io.Writer) (context.Context, func()) 
 		signal.Stop(ch)
 		cancel(nil)
 	}
+}
+
+// interrupts lets a command handle Ctrl-C itself for a while.
+type interrupts struct {
+	mu sync.Mutex
+	to func()
+}
+
+// divert calls to at each Ctrl-C until the returned function is called.
+func (i *interrupts) divert(to func()) (end func()) {
+	set := func(to func()) (before func()) {
+		i.mu.Lock()
+		defer i.mu.Unlock()
+		before, i.to = i.to, to
+		return before
+	}
+	before := set(to)
+	return func() { set(before) }
+}
+
+// take handles a Ctrl-C and reports whether it was diverted.
+func (i *interrupts) take() bool {
+	if i == nil {
+		return false
+	}
+	i.mu.Lock()
+	to := i.to
+	i.mu.Unlock()
+	if to == nil {
+		return false
+	}
+	to()
+	return true
 }
 
 // impatient waits until aura is done. It returns true if aura must not wait any longer: the cleanup is slow, or another signal

@@ -52,6 +52,9 @@ type rootOptions struct {
 
 const rootHelp = `aura is a terminal coding agent whose plugins cannot take it down.
 
+Without a command, aura opens the interactive screen and sends the prompts that
+are given. 'aura run' runs prompts without a screen, for scripts.
+
 Every plugin runs in a process of its own. aura kills and restarts a plugin that
 crashes or hangs, and the conversation continues. 'aura plugins show' shows the
 health of a plugin.
@@ -65,7 +68,9 @@ the directory; otherwise the exit code is 2. See 'aura trust --help'.
 Exit codes: 0 success, 1 error, 2 usage, 3 step or budget limit, 4 timeout (--timeout),
 130 interrupted (Ctrl-C), 143 terminated, 129 hung up.`
 
-const rootExamples = `  aura run "What is in this directory?"
+const rootExamples = `  aura
+  aura "What is in this directory?"
+  aura run "What is in this directory?"
   aura run --without-plugins "hi"
   aura plugins
   aura plugins show notepad --json
@@ -73,15 +78,16 @@ const rootExamples = `  aura run "What is in this directory?"
 
 func newRoot(s streams) *cobra.Command {
 	o := &rootOptions{}
+	plain := false
 	cmd := &cobra.Command{
-		Use:           "aura",
+		Use:           "aura [PROMPT...]",
 		Short:         "A terminal coding agent whose plugins cannot take it down",
 		Long:          rootHelp,
 		Example:       rootExamples,
 		Version:       build.Read().String(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          noArgs,
+		Args:          promptArgs,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			reportIdle(cmd, s.err)
 			if err := fromEnvironment(cmd, s.environ); err != nil {
@@ -89,7 +95,7 @@ func newRoot(s streams) *cobra.Command {
 			}
 			return o.checkTrust()
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: func(cmd *cobra.Command, args []string) error { return o.interact(cmd.Context(), s, args, plain) },
 	}
 	cmd.SetIn(s.in)
 	cmd.SetOut(s.out)
@@ -97,6 +103,7 @@ func newRoot(s streams) *cobra.Command {
 	cmd.SetVersionTemplate("aura version {{ .Version }}\n")
 	cmd.SetFlagErrorFunc(flagError)
 	o.register(cmd.PersistentFlags())
+	cmd.Flags().BoolVar(&plain, "plain", false, "linear output without redrawing, for screen readers (also ACCESSIBLE=1)")
 	addGroup(cmd, "Work:", newRun(s, o), newTasks(s, o), newSessions(s, o), newInit(s, o), newTrust(s, o))
 	addGroup(cmd, "What a model can use:", newTools(s, o), newPlugins(s, o), newMCP(s, o), newHooks(s, o), newModelsNoun(s, o), newSandbox(s, o))
 	addGroup(cmd, "Configuration:", append(newNouns(s, o), newShow(s, o), newPaths(s, o))...)

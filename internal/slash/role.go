@@ -18,7 +18,7 @@ import (
 func (c *commands) roleCommands() []command.Command {
 	return []command.Command{
 		own("agent", "Switch to an agent or to the next one, or list them", c.agent, "NAME|--next"),
-		own("mode", "Switch to a mode, leave it, or list them", c.mode, "NAME|none"),
+		own("mode", "Switch to a mode or to the next one, leave it, or list them", c.mode, "NAME|none|--next"),
 		own("model", "Switch to a model, or show the current one", c.model, "[PROVIDER/]MODEL"),
 		own("think", "Set how much the model thinks", c.think, "off|on|low|medium|high"),
 		own("auto", "Turn auto mode on or off: continue while todos are open", c.auto, "on|off"),
@@ -98,6 +98,10 @@ func (c *commands) mode(ctx context.Context, args string) (string, error) {
 		return listed(rows, "no modes are configured"), nil
 	}
 	r := c.Setup().Role
+	reason := sdk.SwitchReasonUser
+	if name == "--next" {
+		name, reason = c.nextMode(), sdk.SwitchReasonCycle
+	}
 	r.Mode = config.Mode{}
 	if name != "none" {
 		found, err := setup.FindRole(c.Setup().Config, c.Setup().Role.Agent.Name, name)
@@ -106,10 +110,22 @@ func (c *commands) mode(ctx context.Context, args string) (string, error) {
 		}
 		r.Mode = found.Mode
 	}
-	if err := c.Switch(ctx, r, sdk.SwitchReasonUser); err != nil {
+	if err := c.Switch(ctx, r, reason); err != nil {
 		return "", err
 	}
 	return "now using " + c.described(), nil
+}
+
+// nextMode returns the mode after the present one. The last one is followed by none.
+func (c *commands) nextMode() string {
+	cycle := []string{"none"}
+	for _, name := range slices.Sorted(maps.Keys(c.Setup().Config.Modes)) {
+		if !c.Setup().Config.Modes[name].Hide {
+			cycle = append(cycle, name)
+		}
+	}
+	i := slices.Index(cycle, c.Setup().Role.Mode.Name)
+	return cycle[(max(i, 0)+1)%len(cycle)]
 }
 
 func (c *commands) model(ctx context.Context, args string) (string, error) {

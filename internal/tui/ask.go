@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/keymap"
 	"github.com/idelchi/aura/internal/lineedit"
 	"github.com/idelchi/aura/internal/plaintext"
@@ -42,6 +43,8 @@ type reply struct {
 // the input until the question is armed: it was drawn, then no key was pressed for a moment, and the terminal has confirmed that no
 // key is under way.
 type question struct {
+	// title precedes the choices.
+	title   string
 	choices []choice
 	done    chan reply
 	// shown is set after the terminal has confirmed the frame with the choices. armed is set when keys answer.
@@ -67,12 +70,34 @@ func (u *UI) Ask(ctx context.Context, q setup.Question) (setup.Answer, error) {
 			text += u.look.Diff(q.Changes)
 		}
 		return text
-	}, choices)
+	}, "Run it?", choices)
 	if err != nil {
 		return setup.Answer{}, err
 	}
 	return answerOf(r), nil
 }
+
+// Choice is a possible answer to a question.
+type Choice struct{ Key, Text string }
+
+// Choose asks the user to choose, and returns the key of the answer. It is empty if nobody answered.
+func (u *UI) Choose(ctx context.Context, about string, list []Choice) (key string, err error) {
+	r, err := u.ask(ctx, func() terminal.Styled {
+		return "\n" + u.look.Paint(terminal.Strong, "? "+terminal.Hanging(about)) + "\n"
+	}, "Choose:", choicesOf(list))
+	return r.key, err
+}
+
+func choicesOf(list []Choice) []choice {
+	var out []choice
+	for _, c := range list {
+		out = append(out, choice{key: c.Key, text: c.Text})
+	}
+	return out
+}
+
+// Tell prints a notice.
+func (u *UI) Tell(text string) { u.Event(event.Notice{Text: text}) }
 
 // approval returns what a question is about, who asks, and the possible answers.
 func approval(q setup.Question) (about, by string, choices []choice, err error) {
@@ -108,8 +133,8 @@ func answerOf(r reply) setup.Answer {
 }
 
 // ask asks the user and waits for the answer. about returns the text of the question.
-func (u *UI) ask(ctx context.Context, about func() terminal.Styled, choices []choice) (reply, error) {
-	q := &question{choices: choices, done: make(chan reply, 1), asking: -1}
+func (u *UI) ask(ctx context.Context, about func() terminal.Styled, title string, choices []choice) (reply, error) {
+	q := &question{title: title, choices: choices, done: make(chan reply, 1), asking: -1}
 	u.do(func() {
 		u.takeEvents()
 		u.print(about())
@@ -314,9 +339,9 @@ func (q *question) rows(u *UI) []terminal.Styled {
 		}
 		parts = append(parts, text)
 	}
-	style, note := terminal.Warning, "Run it?  "
+	style, note := terminal.Warning, q.title+"  "
 	if !q.armed {
-		style, note = terminal.Quiet, "Run it? (stop typing to answer)  "
+		style, note = terminal.Quiet, q.title+" (stop typing to answer)  "
 	}
 	return terminal.Rows(u.look.Paint(style, note+strings.Join(parts, "  ")), u.columns)
 }

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -211,14 +212,21 @@ func transcript(history []llm.Message, width int) []string {
 			add(string(m.Role), m.Content)
 		}
 		for _, c := range m.ToolCalls {
-			text, err := terminal.Call(c.Name, c.Args)
-			if err != nil {
-				text = err.Error()
-			}
-			add("call", text)
+			add("call "+c.Name, arguments(c.Arguments))
 		}
 	}
 	return out
+}
+
+// arguments returns the arguments of a call as they were written.
+func arguments(raw []byte) string {
+	var args map[string]any
+	if json.Unmarshal(raw, &args) == nil {
+		if text, err := terminal.Call("", args); err == nil {
+			return strings.TrimSpace(text)
+		}
+	}
+	return string(raw)
 }
 
 // wrapped breaks a plain line.

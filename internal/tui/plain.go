@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -72,7 +71,7 @@ type plainQuestion struct {
 var errQuit = errors.New("quit")
 
 // Run shows the session until the user ends it or ctx ends. interrupts receives Ctrl-C.
-func (p *Plain) Run(ctx context.Context, interrupts <-chan os.Signal) error {
+func (p *Plain) Run(ctx context.Context, interrupts <-chan struct{}) error {
 	w := &plainWorker{typed: make(chan typedText), asked: make(chan *plainQuestion), done: make(chan workDone, 1), stop: make(chan struct{})}
 	p.worker = w
 	defer close(w.stop)
@@ -126,7 +125,7 @@ type plainLoop struct {
 	silent     <-chan time.Time
 }
 
-func (l *plainLoop) run(ctx context.Context, interrupts <-chan os.Signal, opened <-chan error, cancel func()) error {
+func (l *plainLoop) run(ctx context.Context, interrupts <-chan struct{}, opened <-chan error, cancel func()) error {
 	for {
 		select {
 		case err := <-opened:
@@ -351,19 +350,38 @@ func (p *Plain) Ask(ctx context.Context, q setup.Question) (setup.Answer, error)
 	if q.Changes != "" {
 		p.label("Changes", q.Changes)
 	}
+	r, err := p.ask(ctx, choices)
+	if err != nil {
+		return setup.Answer{}, err
+	}
+	return answerOf(r), nil
+}
+
+// ask shows the choices and waits for the answer.
+func (p *Plain) ask(ctx context.Context, choices []choice) (reply, error) {
 	asked := &plainQuestion{choices: choices, done: make(chan reply, 1)}
 	select {
 	case p.worker.asked <- asked:
 	case <-ctx.Done():
-		return setup.Answer{}, context.Cause(ctx)
+		return reply{}, context.Cause(ctx)
 	}
 	select {
 	case r := <-asked.done:
-		return answerOf(r), nil
+		return r, nil
 	case <-ctx.Done():
-		return setup.Answer{}, context.Cause(ctx)
+		return reply{}, context.Cause(ctx)
 	}
 }
+
+// Choose asks the user to choose, and returns the key of the answer. It is empty if nobody answered.
+func (p *Plain) Choose(ctx context.Context, about string, list []Choice) (key string, err error) {
+	p.label("Question", about)
+	r, err := p.ask(ctx, choicesOf(list))
+	return r.key, err
+}
+
+// Tell prints a notice.
+func (p *Plain) Tell(text string) { p.label("Note", text) }
 
 // ShowThinking implements frontend.ThinkingViewer.
 func (p *Plain) ShowThinking(on bool) {

@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/frontend"
+	"github.com/idelchi/aura/internal/inputhistory"
+	"github.com/idelchi/aura/internal/tui"
+)
+
+// prompts returns an error if the arguments of the root command are probably a misspelt command. Otherwise they are prompts.
+func promptArgs(cmd *cobra.Command, args []string) error {
+	if len(args) != 1 || strings.ContainsAny(args[0], " \n") {
+		return nil
+	}
+	unknown := fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath())
+	if err := meant(unknown, "", cmd, args[0]); err != unknown { //nolint:errorlint // whether it is the same, with nothing added
+		return usageError{err}
+	}
+	return nil
+}
+
+// interact runs the interactive screen.
+func (o *rootOptions) interact(ctx context.Context, s streams, prompts []string, plain bool) error {
+	in, inOK := s.in.(*os.File)
+	if !inOK || !isTerminal(in) || !isTerminal(s.out) {
+		return usageError{fmt.Errorf("the interactive screen needs a terminal; to run a prompt without one, use: aura run %s", promptExample(prompts))}
+	}
+	a, err := o.appOptions(s)
+	if err != nil {
+		return err
+	}
+	// The question whether to trust the directory comes before the screen.
+	c, err := o.load(ctx, s)
+	if err != nil {
+		return err
+	}
+	features, err := c.FeaturesFor(config.Agent{}, config.Mode{}, nil)
+	if err != nil {
+		return err
+	}
+	history, err := inputhistory.Open(c.State.InputHistory())
+	if err != nil {
+		o.gateFor(s).Tell(err.Error())
+	}
+	options := tui.Options{
+		In: in, Out: os.Stdout, Environ: s.environ, Workdir: c.Workdir, Prompts: prompts, History: history, Settings: features.Screen, Debug: o.debug,
+		Uninterrupted: func() func() { return s.interrupts.divert(func() {}) },
+		Close: func(ctx context.Context, opened frontend.Session, err error) error {
+			return opened.Close(app.ReasonOf(ctx, err))
+		},
+	}
+	a.PluginEvents = true // the status line shows the state of the plugins
+	options.Open = func(ctx context.Context, front frontend.FrontEnd) (frontend.Session, error) {
+		return opened(app.Open(ctx, a, front))
+	}
+	if plain || isPlain(s.environ) {
+		screen := tui.NewPlain(options, s.out)
+		o.ask(s, screen)
+		pressed := make(chan struct{}, 1)
+		defer s.interrupts.divert(func() {
+			select {
+			case pressed <- struct{}{}:
+			default:
+			}
+		})()
+		return because(ctx, screen.Run(ctx, pressed))
+	}
+	screen := tui.New(options)
+	o.ask(s, screen)
+	return because(ctx, screen.Run(ctx))
+}
+
+// chooser is a screen that can ask the user to choose.
+type chooser interface {
+	Choose(ctx context.Context, about string, choices []tui.Choice) (key string, err error)
+	Tell(text string)
+}
+
+// ask lets a screen ask whether the directory is trusted, after a reload.
+func (o *rootOptions) ask(s streams, screen chooser) {
+	gate := o.gateFor(s)
+	gate.Tell = screen.Tell
+	gate.Ask = func(ctx context.Context, u *app.UntrustedError) (app.Answer, error) {
+		var list []tui.Choice
+		for line := range strings.Lines(choices(u)) {
+			key, text, _ := strings.Cut(strings.TrimSpace(line), " ")
+			list = append(list, tui.Choice{Key: key, Text: strings.TrimSpace(text)})
+		}
+		key, err := screen.Choose(ctx, u.Summary(), list)
+		if err != nil {
+			return app.AnswerQuit, err
+		}
+		answer, _ := parseAnswer(u, key)
+		return answer, nil
+	}
+}
+
+// opened avoids an interface that holds a nil session.
+func opened(s *app.Session, err error) (frontend.Session, error) {
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// isPlain reports whether the environment asks for linear output.
+func isPlain(environ []string) bool {
+	term, _ := config.Lookup(environ, "TERM")
+	accessible, _ := config.Lookup(environ, "ACCESSIBLE")
+	return term == "dumb" || accessible != "" && accessible != "0" && !strings.EqualFold(accessible, "false")
+}
