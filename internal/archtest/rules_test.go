@@ -71,6 +71,7 @@ var rooms = map[string][]string{
 	"internal/guest/conformance":  {"internal/guest", "shared", "sdk/..."},
 	"internal/hookpoint":          {"internal/nearest", "sdk/..."},
 	"internal/files":              {},
+	"internal/inputhistory":       {"internal/lock"},
 	"internal/limit":              {"sdk/..."},
 	"internal/lineedit":           {"internal/plaintext"},
 	"internal/lock":               {},

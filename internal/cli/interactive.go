@@ -46,7 +46,7 @@ func (o *rootOptions) interact(ctx context.Context, s streams, prompts []string,
 	if err != nil {
 		return err
 	}
-	history, err := inputhistory.Open(c.State.InputHistory())
+	history, err := inputhistory.Open(c.State.Prompts())
 	if err != nil {
 		o.gateFor(s).Tell(err.Error())
 	}

@@ -67,8 +67,8 @@ func (p Paths) Sessions() string { return p.below(p.Project, "sessions") }
 // Output returns the directory of tool output that exceeds what the model is shown. It contains a directory for each session.
 func (p Paths) Output() string { return p.below(p.Project, "output") }
 
-// InputHistory returns the file of the prompts that the user typed in the project.
-func (p Paths) InputHistory() string { return p.below(p.Project, "input-history.jsonl") }
+// Prompts returns the path of the file with the prompts that the user typed in the project's sessions.
+func (p Paths) Prompts() string { return p.below(p.Project, "prompts.jsonl") }
 
 // Logs returns the directory of the logs of the project's plugins.
 func (p Paths) Logs() string { return p.below(p.Project, "logs") }

@@ -25,7 +25,7 @@ func TestLocate(t *testing.T) {
 			if p.Root != row.root {
 				t.Errorf("Root is %q, want %q", p.Root, row.root)
 			}
-			for _, dir := range []string{p.Project, p.Sessions(), p.Output(), p.Logs(), p.Data(), p.Cache(), p.Run(), p.Trust(), p.User().Data()} {
+			for _, dir := range []string{p.Project, p.Sessions(), p.Output(), p.Prompts(), p.Logs(), p.Data(), p.Cache(), p.Run(), p.Trust(), p.User().Data()} {
 				if row.root == "" && dir != "" || row.root != "" && !strings.HasPrefix(dir, row.root+"/") {
 					t.Errorf("%q is not below %q", dir, row.root)
 				}
