@@ -13,7 +13,9 @@ const (
 	noWrap     = "\x1b[?7l"
 	wrapAgain  = "\x1b[?7h"
 	eraseLine  = "\x1b[2K"
-	eraseBelow = "\x1b[J"
+	// eraseBelow erases the row of the cursor and all rows below it. The cursor is not in the first column while it erases: tmux would
+	// take that, in the first row, for the clearing of a whole screen, and would keep the erased rows in its history.
+	eraseBelow = eraseLine + "\r\x1b[C\x1b[J\r"
 	// probe asks the terminal for the position of the cursor at the end of the line, and thereby for its width.
 	probe = "\x1b[999C\x1b[6n"
 )
@@ -102,7 +104,13 @@ func (i *Inline) Draw(rows []Styled, row, column int) error {
 			next.widths = append(next.widths, min(styledWidth(text), columns))
 		}
 	}
-	next.text = strings.Join(texts, "\r\n"+eraseLine)
+	// What is below the last row is erased before that row is written: afterwards the cursor may be on the last character of the row.
+	last := max(len(texts)-1, 0)
+	next.text = eraseLine + strings.Join(texts[:last], "\r\n"+eraseLine)
+	if last > 0 {
+		next.text += "\r\n"
+	}
+	next.text += eraseBelow + strings.Join(texts[last:], "")
 	if !i.Waiting() && next.text == i.drawn.text && next.row == i.drawn.row && next.column == i.drawn.column && columns == i.drawn.columns {
 		return nil
 	}
@@ -115,7 +123,7 @@ func (i *Inline) Draw(rows []Styled, row, column int) error {
 	}
 	b.WriteString(strings.ReplaceAll(i.finished.String(), "\n", "\r\n"))
 	i.finished.Reset()
-	b.WriteString(noWrap + eraseLine + next.text + eraseBelow)
+	b.WriteString(noWrap + next.text)
 	if !i.asked {
 		b.WriteString(probe)
 		i.asked, next.probed = true, true

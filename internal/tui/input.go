@@ -506,6 +506,7 @@ func (u *UI) layout() (rows []terminal.Styled, row, column int) {
 	}
 	typedRows, typedRow := window(view.Rows, view.Row, max(height-len(below)-1, 1))
 	var above []terminal.Styled
+	u.show.asking = u.question != nil
 	above = append(above, u.show.live(u.columns, max(height/2, 1), time.Now())...)
 	above = append(above, u.question.rows(u)...)
 	above = append(above, u.queueRows()...)

@@ -47,6 +47,8 @@ type show struct {
 	since    time.Time
 	bytes    int
 	frame    int
+	// asking is set while a question is open: the user knows what is being waited for.
+	asking bool
 }
 
 // toolCall is a tool call that has not ended.
@@ -338,7 +340,7 @@ var frames = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "�
 // spinner returns the row that says what is being waited for.
 func (s *show) spinner(width int, now time.Time) terminal.Styled {
 	waited := now.Sub(s.since)
-	if !s.waiting() || waited < quiet && s.activity.What == "hooks" {
+	if !s.waiting() || s.asking || waited < quiet && s.activity.What == "hooks" {
 		return ""
 	}
 	frame := frames[int(now.UnixMilli()/beat.Milliseconds())%len(frames)]

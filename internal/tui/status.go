@@ -70,6 +70,8 @@ func pluginsText(list []host.PluginHealth) string {
 	switch {
 	case len(list) == 0:
 		return ""
+	case len(not) == 0 && len(list) == 1:
+		return "1 plugin ready"
 	case len(not) == 0:
 		return fmt.Sprintf("%d plugins ready", len(list))
 	}

@@ -58,7 +58,7 @@ const (
 )
 
 // errInterrupted is the cause of a turn that the user interrupted.
-var errInterrupted = errors.New("interrupted")
+var errInterrupted = errors.New("the user stopped it")
 
 // UI is the screen of one session. Event, Ask and ShowThinking may be called from any goroutine. All other state belongs to the
 // goroutine of the program.
