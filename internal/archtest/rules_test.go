@@ -70,6 +70,7 @@ var rooms = map[string][]string{
 	"internal/guest":              {"internal/pluginsource", "internal/process", "shared", "sdk/..."},
 	"internal/guest/conformance":  {"internal/guest", "shared", "sdk/..."},
 	"internal/hookpoint":          {"internal/nearest", "sdk/..."},
+	"internal/filefind":           {"internal/gitignore", "internal/plaintext"},
 	"internal/files":              {},
 	"internal/gitignore":          {},
 	"internal/inputhistory":       {"internal/lock"},

@@ -13,8 +13,12 @@ import (
 	"github.com/idelchi/aura/internal/files"
 )
 
-// maxFile is the maximum number of bytes that are read of a .gitignore.
-const maxFile = 1 << 20
+const (
+	// maxFile is the maximum number of bytes that are read of a .gitignore.
+	maxFile = 1 << 20
+	// maxRules is how many rules apply in a directory. A repository that anyone can write must not take all memory.
+	maxRules = 10_000
+)
 
 // rule is a line of a .gitignore.
 type rule struct {
@@ -48,7 +52,7 @@ func (r Rules) Ignored(name string, directory bool) bool {
 // .gitignore that is a link.
 func (r Rules) With(dir string) Rules {
 	if more := readRules(files.ReadNoFollow, filepath.Join(dir, ".gitignore"), dir); len(more) > 0 {
-		return slices.Concat(r, more)
+		return slices.Concat(r, more[:min(len(more), maxRules-len(r))])
 	}
 	return r
 }
@@ -90,7 +94,7 @@ func readRules(read func(string, int64) ([]byte, error), file, base string) []ru
 			out = append(out, one)
 		}
 	}
-	return out
+	return out[:min(len(out), maxRules)]
 }
 
 // braces escapes braces, which have no special meaning in a .gitignore.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -108,5 +109,23 @@ func TestAbove(t *testing.T) {
 		if got := Above(at).With(at).Ignored(filepath.ToSlash(filepath.Join(at, tt.name)), false); got != tt.want {
 			t.Errorf("%s in %s is ignored: %t", tt.name, tt.dir, got)
 		}
+	}
+}
+
+func TestTooManyRules(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	sub := filepath.Join(dir, "sub")
+	for at, rule := range map[string]string{dir: "a\n", sub: "b\n"} {
+		if err := errors.Join(os.MkdirAll(at, 0o700), os.WriteFile(filepath.Join(at, ".gitignore"), []byte(strings.Repeat(rule, 6000)), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rules := Rules(nil).With(dir).With(sub)
+	if len(rules) != maxRules {
+		t.Errorf("%d rules", len(rules))
+	}
+	if rules = rules.With(sub); len(rules) != maxRules {
+		t.Errorf("%d rules after more", len(rules))
 	}
 }
