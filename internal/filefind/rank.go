@@ -64,19 +64,23 @@ func rank(query string, most int, words iter.Seq2[int, string]) []int {
 // word in which its characters are, begins.
 func match(query string, slashes int, word string) (fit quality, at int, ok bool) {
 	end := endOf(word, slashes)
-	if strings.HasPrefix(word[end:], query) {
-		return prefix, end, true
-	}
-	if at = strings.Index(word[end:], query); at >= 0 {
-		return inEnd, end + at, true
-	}
-	if at = strings.Index(word, query); at >= 0 {
-		return inWord, at, true
-	}
-	if scatteredIn(query, word[end:]) {
+	if at = strings.Index(word, query); at < 0 {
+		if !scatteredIn(query, word) {
+			return everywhere, 0, false
+		}
+		if !scatteredIn(query, word[end:]) {
+			return everywhere, 0, true
+		}
 		return scattered, end, true
 	}
-	return everywhere, 0, scatteredIn(query, word)
+	switch inside := strings.Index(word[end:], query); {
+	case inside == 0:
+		return prefix, end, true
+	case inside > 0:
+		return inEnd, end + inside, true
+	default:
+		return inWord, at, true
+	}
 }
 
 // endOf returns where the end of a word begins.
