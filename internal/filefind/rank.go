@@ -95,14 +95,17 @@ func endOf(word string, slashes int) int {
 }
 
 func scatteredIn(query, word string) bool {
-	for _, r := range query {
-		at := strings.IndexRune(word, r)
-		if at < 0 {
-			return false
+	next, size := utf8.DecodeRuneInString(query)
+	for _, r := range word {
+		if r != next {
+			continue
 		}
-		word = word[at+utf8.RuneLen(r):]
+		if query = query[size:]; query == "" {
+			return true
+		}
+		next, size = utf8.DecodeRuneInString(query)
 	}
-	return true
+	return query == ""
 }
 
 // positions returns where the characters of a query are in a word that it fits, in bytes. The query is in lower case.
