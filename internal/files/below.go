@@ -2,9 +2,12 @@ package files
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 )
 
 // SaveBelow is like Save, for a name relative to a directory in which other users or programs may have put links. It follows no
@@ -68,4 +71,19 @@ func ReadBelow(root *os.Root, name string, limit int64) ([]byte, error) {
 		return nil, errors.Join(err, fault("open", path, ErrLink))
 	}
 	return readOpen(f, path, limit)
+}
+
+// ReadDirBelow returns at most the given number of entries of a directory, sorted by name. The name is relative to root. No link can
+// lead out of root.
+func ReadDirBelow(root *os.Root, name string, most int) ([]fs.DirEntry, error) {
+	f, err := root.OpenFile(name, os.O_RDONLY|nonBlock, 0)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := f.ReadDir(most)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return entries, errors.Join(err, f.Close())
 }

@@ -222,3 +222,25 @@ func TestReadBelow(t *testing.T) {
 		t.Error("a huge file was read")
 	}
 }
+
+func TestReadDirBelow(t *testing.T) {
+	t.Parallel()
+	dir, outside := scene(t), t.TempDir()
+	if err := errors.Join(os.Symlink(outside, filepath.Join(dir, "out")), os.Symlink("dir", filepath.Join(dir, "within"))); err != nil {
+		t.Fatal(err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	for name, ok := range map[string]bool{".": true, "dir": true, "within": true, "out": false, "..": false, "file": false, "pipe": false, "none": false} {
+		if _, err := files.ReadDirBelow(root, name, 100); (err == nil) != ok {
+			t.Errorf("%s: error is %v", name, err)
+		}
+	}
+	entries, err := files.ReadDirBelow(root, ".", 3)
+	if err != nil || len(entries) != 3 || entries[0].Name() > entries[1].Name() || entries[1].Name() > entries[2].Name() {
+		t.Errorf("got %v, %v", entries, err)
+	}
+}

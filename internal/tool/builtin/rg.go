@@ -16,6 +16,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/idelchi/aura/internal/gitignore"
 	"github.com/idelchi/aura/internal/readguard"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/sdk"
@@ -97,22 +98,22 @@ func (s *search) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.walk(ctx, physical, ".", rulesAbove(physical))
+	return s.walk(ctx, physical, ".", gitignore.Above(physical))
 }
 
 // walk searches a directory. name is its path below the root. Symbolic links are not followed, so there are no cycles.
-func (s *search) walk(ctx context.Context, dir, name string, above rules) error {
+func (s *search) walk(ctx context.Context, dir, name string, above gitignore.Rules) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil { // some entries may still have been read
 		s.unread++
 	}
-	here := above.with(dir)
+	here := above.With(dir)
 	for _, e := range entries {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		full, below := filepath.Join(dir, e.Name()), path.Join(name, e.Name())
-		if e.Name() == ".git" || here.ignored(filepath.ToSlash(full), e.IsDir()) {
+		if e.Name() == ".git" || here.Ignored(filepath.ToSlash(full), e.IsDir()) {
 			continue
 		}
 		if err := s.entry(ctx, e, full, below, here); err != nil {
@@ -122,7 +123,7 @@ func (s *search) walk(ctx context.Context, dir, name string, above rules) error 
 	return nil
 }
 
-func (s *search) entry(ctx context.Context, e fs.DirEntry, full, below string, here rules) error {
+func (s *search) entry(ctx context.Context, e fs.DirEntry, full, below string, here gitignore.Rules) error {
 	switch {
 	case e.IsDir():
 		return s.walk(ctx, full, below, here)

@@ -1,6 +1,12 @@
-package builtin
+package gitignore
 
-import "testing"
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
 
 func TestRules(t *testing.T) {
 	t.Parallel()
@@ -45,14 +51,14 @@ func TestRules(t *testing.T) {
 		{[]string{"/", "!", "!/"}, "/r/a", false, false},
 	}
 	for _, tt := range tests {
-		var all rules
+		var all Rules
 		for _, line := range tt.lines {
 			if one, ok := parseRule(line); ok {
 				one.base = "/r"
 				all = append(all, one)
 			}
 		}
-		if got := all.ignored(tt.name, tt.directory); got != tt.want {
+		if got := all.Ignored(tt.name, tt.directory); got != tt.want {
 			t.Errorf("%q ignores %s: %v", tt.lines, tt.name, got)
 		}
 	}
@@ -69,6 +75,57 @@ func FuzzRule(f *testing.F) {
 			t.Error("a rule for nothing")
 		}
 		one.base = "/r"
-		rules{one}.ignored("/r/"+name, true)
+		Rules{one}.Ignored("/r/"+name, true)
 	})
+}
+
+func TestAbove(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		".git/info/exclude": "excluded\n", ".gitignore": "*.log\nhidden/\n", "sub/.gitignore": "!keep.log\n",
+		"sub/deep/file": "", "hidden/file": "",
+	} {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tests := []struct {
+		dir, name string
+		want      bool
+	}{
+		{".", "a.log", true},
+		{".", "a.txt", false},
+		{".", "excluded", true},
+		{"sub", "a.log", true},
+		{"sub", "keep.log", false},
+		{"sub/deep", "keep.log", false},
+		{"sub/deep", "excluded", true},
+		{"hidden", "a.log", false}, // the caller named the directory
+	}
+	for _, tt := range tests {
+		at := filepath.Join(dir, tt.dir)
+		if got := Above(at).With(at).Ignored(filepath.ToSlash(filepath.Join(at, tt.name)), false); got != tt.want {
+			t.Errorf("%s in %s is ignored: %t", tt.name, tt.dir, got)
+		}
+	}
+}
+
+func TestTooManyRules(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	sub := filepath.Join(dir, "sub")
+	for at, rule := range map[string]string{dir: "a\n", sub: "b\n"} {
+		if err := errors.Join(os.MkdirAll(at, 0o700), os.WriteFile(filepath.Join(at, ".gitignore"), []byte(strings.Repeat(rule, 6000)), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rules := Rules(nil).With(dir).With(sub)
+	if len(rules) != maxRules {
+		t.Errorf("%d rules", len(rules))
+	}
+	if rules = rules.With(sub); len(rules) != maxRules {
+		t.Errorf("%d rules after more", len(rules))
+	}
 }

@@ -1,4 +1,5 @@
-package builtin
+// Package gitignore decides which files the ignore files of a repository name.
+package gitignore
 
 import (
 	"os"
@@ -12,8 +13,12 @@ import (
 	"github.com/idelchi/aura/internal/files"
 )
 
-// ignoreLimit is the maximum number of bytes that are read of a .gitignore.
-const ignoreLimit = 1 << 20
+const (
+	// maxFile is the maximum number of bytes that are read of a .gitignore.
+	maxFile = 1 << 20
+	// maxRules is how many rules apply in a directory. A repository that anyone can write must not take all memory.
+	maxRules = 10_000
+)
 
 // rule is a line of a .gitignore.
 type rule struct {
@@ -25,12 +30,12 @@ type rule struct {
 	directory bool
 }
 
-// rules holds the rules that apply in a directory. The nearest rule is last.
-type rules []rule
+// Rules holds the rules that apply in a directory. The nearest rule is last.
+type Rules []rule
 
-// ignored reports whether the rules ignore a directory entry, given by its absolute path with slashes. It does not check the
+// Ignored reports whether the rules ignore a directory entry, given by its absolute path with slashes. It does not check the
 // parent directories, because a walk does not enter ignored directories.
-func (r rules) ignored(name string, directory bool) bool {
+func (r Rules) Ignored(name string, directory bool) bool {
 	for _, one := range slices.Backward(r) {
 		if one.directory && !directory {
 			continue
@@ -43,17 +48,18 @@ func (r rules) ignored(name string, directory bool) bool {
 	return false
 }
 
-// with returns the rules for a directory: the given rules and those of the directory's .gitignore.
-func (r rules) with(dir string) rules {
-	if more := readRules(filepath.Join(dir, ".gitignore"), dir); len(more) > 0 {
-		return slices.Concat(r, more)
+// With returns the rules for a directory: the given rules and those of the directory's .gitignore. As git does, it ignores a
+// .gitignore that is a link.
+func (r Rules) With(dir string) Rules {
+	if more := readRules(files.ReadNoFollow, filepath.Join(dir, ".gitignore"), dir); len(more) > 0 {
+		return slices.Concat(r, more[:min(len(more), maxRules-len(r))])
 	}
 	return r
 }
 
-// rulesAbove returns the rules of the enclosing repository for a directory. If the rules ignore the directory itself, they are
+// Above returns the rules of the enclosing repository for a directory. If the rules ignore the directory itself, they are
 // not used, because the caller has named the directory explicitly.
-func rulesAbove(dir string) rules {
+func Above(dir string) Rules {
 	var dirs []string
 	for at := dir; ; at = filepath.Dir(at) {
 		dirs = append(dirs, at)
@@ -65,10 +71,10 @@ func rulesAbove(dir string) rules {
 		}
 	}
 	slices.Reverse(dirs)
-	found := rules(readRules(filepath.Join(dirs[0], ".git", "info", "exclude"), dirs[0]))
+	found := Rules(readRules(files.Read, filepath.Join(dirs[0], ".git", "info", "exclude"), dirs[0]))
 	for i, next := range dirs[1:] {
-		found = found.with(dirs[i])
-		if found.ignored(filepath.ToSlash(next), true) {
+		found = found.With(dirs[i])
+		if found.Ignored(filepath.ToSlash(next), true) {
 			return nil
 		}
 	}
@@ -76,8 +82,8 @@ func rulesAbove(dir string) rules {
 }
 
 // readRules reads a file of rules. A file that cannot be read has no rules.
-func readRules(file, base string) []rule {
-	text, err := files.Read(file, ignoreLimit)
+func readRules(read func(string, int64) ([]byte, error), file, base string) []rule {
+	text, err := read(file, maxFile)
 	if err != nil {
 		return nil
 	}
@@ -88,7 +94,7 @@ func readRules(file, base string) []rule {
 			out = append(out, one)
 		}
 	}
-	return out
+	return out[:min(len(out), maxRules)]
 }
 
 // braces escapes braces, which have no special meaning in a .gitignore.
