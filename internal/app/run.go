@@ -10,6 +10,7 @@ import (
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/command"
 	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/frontend"
 	"github.com/idelchi/aura/internal/slash"
 )
 
@@ -95,7 +96,11 @@ func commandFailure(err error) event.Event {
 
 // collectCommands collects the commands that are available now.
 func (s *Session) collectCommands() {
-	all := slices.Concat(slash.Builtin(control{s}), slash.Custom(s.setup.Config), s.plugins.commands(s))
+	var own []command.Command
+	if front, ok := s.front.(frontend.Commander); ok {
+		own = front.Commands()
+	}
+	all := slices.Concat(slash.Builtin(control{s}), own, slash.Custom(s.setup.Config), s.plugins.commands(s))
 	set, err := command.NewSet(s.tellClash, all...)
 	s.commands = set
 	if err != nil {

@@ -32,6 +32,12 @@ type ThinkingViewer interface {
 	ShowThinking(on bool)
 }
 
+// Commander is a front end with slash commands of its own.
+type Commander interface {
+	// Commands returns the commands. They run in the goroutine of the session.
+	Commands() []command.Command
+}
+
 // Session is the part of a session that a front end can use. Send and Command must be called from one goroutine; the other
 // methods may be called at any time.
 type Session interface {

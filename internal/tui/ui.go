@@ -83,6 +83,8 @@ type UI struct {
 	away bool
 	// failed is why the screen cannot go on.
 	failed error
+	// lightBackground is what the terminal answered.
+	lightBackground bool
 	// cooked holds the modes of the terminal before the screen.
 	cooked *term.State
 
@@ -108,10 +110,7 @@ type UI struct {
 func New(o Options) *UI {
 	u := &UI{o: o, inbox: newInbox(), keys: keymap.New(o.Settings.Keys)}
 	u.look = terminal.NewLook(true, o.Environ, func() int { return u.columns })
-	u.look.Light = o.Settings.Theme == config.ThemeLight
-	if o.Settings.Theme == config.ThemePlain {
-		u.look.Colour = false
-	}
+	u.applyTheme()
 	u.screen = terminal.NewInline(o.Out, u.size)
 	u.screen.Reflows = reflows(o.Environ)
 	u.show = newShow(&u.look, o.Debug)
@@ -275,9 +274,8 @@ func (u *UI) handle(msg tea.Msg) {
 		u.screen.Reflows = u.screen.Reflows || reflowsByName(msg.Name)
 		u.dirty = false
 	case tea.BackgroundColorMsg:
-		if u.o.Settings.Theme == config.ThemeAuto {
-			u.look.Light = !msg.IsDark()
-		}
+		u.lightBackground = !msg.IsDark()
+		u.applyTheme()
 	case tea.KeyPressMsg:
 		u.pressed(msg)
 	case tea.PasteMsg:
