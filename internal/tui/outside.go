@@ -91,11 +91,9 @@ func (u *UI) outside(then func(error), path string, args ...string) {
 	go func() {
 		err := u.release()
 		if err == nil {
-			end := u.o.Uninterrupted()
 			err = process.Run(context.Background(), process.Spec{
 				Path: path, Args: args, Dir: u.o.Workdir, Env: u.o.Environ, Stdin: u.o.In, Stdout: u.o.Out, Stderr: u.o.Out, SameGroup: true,
 			})
-			end()
 		}
 		back := u.takeBack()
 		u.do(func() {

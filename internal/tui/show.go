@@ -105,7 +105,9 @@ func (s *show) event(e event.Event) terminal.Styled {
 	case event.Request:
 		out += s.endAnswer()
 		s.bytes = 0
-		s.await(terminal.Activity{What: "model"})
+		if s.activity.What != string(event.ForCompaction) { // the request for a summary is part of the compaction
+			s.await(terminal.Activity{What: "model"})
+		}
 	case event.ToolCall:
 		out += s.endAnswer()
 		s.calls = append(s.calls, &toolCall{ToolCall: e, since: time.Now()})
@@ -120,14 +122,17 @@ func (s *show) event(e event.Event) terminal.Styled {
 	case event.Done:
 		out += s.end()
 	default:
+		switch e.(type) {
+		case event.Error:
+			out += s.endAnswer()
+		case event.Compaction:
+			s.await(terminal.Activity{What: "hooks"})
+		}
 		if style, text := terminal.Remark(e); text != "" {
-			if _, ok := e.(event.Error); ok {
-				out += s.endAnswer()
-			}
 			out += s.line(style, text)
 		}
 	}
-	if len(s.calls) > 0 && s.activity.What != "compaction" {
+	if len(s.calls) > 0 && s.activity.What != string(event.ForCompaction) {
 		s.await(terminal.Activity{What: "tool", Name: s.calls[0].Name})
 	}
 	return out
@@ -257,13 +262,13 @@ func (s *show) result(e event.ToolResult) terminal.Styled {
 	text := e.Content
 	switch {
 	case e.Error != "":
-		lines, text = nil, e.Error
+		text = e.Error
 	case len(lines) > 0:
 		text = e.Note
 	case e.Diff != "":
 		text = e.Note
 	}
-	if len(lines) == 0 || text == e.Note {
+	if len(lines) == 0 || text == e.Error || text == e.Note {
 		var o terminal.Output
 		lines = append(lines, append(o.Next(strings.TrimRight(text, "\n")), o.End()...)...)
 	}

@@ -32,7 +32,9 @@ type status struct {
 	command string
 	now     frontend.Status
 	branch  string
+	// plugins says whether the plugins are ready, or which are not.
 	plugins string
+	ready   bool
 	// text is the last output of the command. running is set while it runs; again is set if it must run once more.
 	text           string
 	running, again bool
@@ -53,14 +55,14 @@ func (s *status) refresh(u *UI) {
 		return
 	}
 	s.now = u.session.Status()
-	s.plugins = pluginsText(u.session.Health())
+	s.plugins, s.ready = pluginsText(u.session.Health())
 	if s.command != "" {
 		s.run(u)
 	}
 }
 
 // pluginsText says whether all plugins are ready, or which are not.
-func pluginsText(list []host.PluginHealth) string {
+func pluginsText(list []host.PluginHealth) (text string, ready bool) {
 	var not []string
 	for _, h := range list {
 		if h.State != host.StateReady && h.State != host.StateBusy && h.State != host.StateStarting {
@@ -69,13 +71,13 @@ func pluginsText(list []host.PluginHealth) string {
 	}
 	switch {
 	case len(list) == 0:
-		return ""
+		return "", true
 	case len(not) == 0 && len(list) == 1:
-		return "1 plugin ready"
+		return "1 plugin ready", true
 	case len(not) == 0:
-		return fmt.Sprintf("%d plugins ready", len(list))
+		return fmt.Sprintf("%d plugins ready", len(list)), true
 	}
-	return strings.Join(not, ", ")
+	return strings.Join(not, ", "), false
 }
 
 // row returns the status line.
@@ -90,6 +92,9 @@ func (s *status) row(u *UI) terminal.Styled {
 		}
 	}
 	n := s.now
+	if !s.ready { // it comes first, because the end of a long line is cut
+		add(s.plugins)
+	}
 	add(n.Agent)
 	if n.Mode != "" {
 		add("mode " + n.Mode)
@@ -111,7 +116,9 @@ func (s *status) row(u *UI) terminal.Styled {
 		add(string(n.Trust))
 	}
 	add(s.branch)
-	add(s.plugins)
+	if s.ready {
+		add(s.plugins)
+	}
 	return u.look.Paint(terminal.Quiet, strings.Join(parts, " · "))
 }
 

@@ -39,8 +39,8 @@ type Options struct {
 	History *inputhistory.History
 	// Settings are the user's choices.
 	Settings config.Screen
-	// Uninterrupted is called while a program of the user has the terminal, so that Ctrl-C ends only that program. It returns a
-	// function that ends this.
+	// Uninterrupted makes aura ignore interrupts until the returned function is called. While the screen has the terminal, Ctrl-C is
+	// a key; while a program of the user has it, the interrupt is for that program. One that arrives late must not end aura either.
 	Uninterrupted func() (end func())
 	// Debug shows every event.
 	Debug bool
@@ -145,6 +145,7 @@ func (u *UI) Run(ctx context.Context) error {
 	}
 	u.cooked = state
 	restore := func() error { return term.Restore(int(u.o.In.Fd()), state) }
+	interruptible := u.o.Uninterrupted()
 	u.columns, u.rows = u.size()
 	u.program = tea.NewProgram(u, tea.WithContext(ctx), tea.WithInput(u.o.In), tea.WithOutput(nowhere{}), tea.WithEnvironment(u.o.Environ),
 		tea.WithoutRenderer(), tea.WithoutSignalHandler())
@@ -163,6 +164,7 @@ func (u *UI) Run(ctx context.Context) error {
 	if gone == nil {
 		gone = restore()
 	}
+	interruptible()
 	u.worker.stop()
 	closed := u.close(ctx, err)
 	if err == nil && gone != nil {
