@@ -108,10 +108,39 @@ func (s *screen) send(keys string) {
 func (s *screen) resize(columns, rows int) {
 	s.t.Helper()
 	s.mu.Lock()
+	s.makeRoom(rows)
 	s.emulator.Resize(columns, rows)
 	s.mu.Unlock()
 	s.check(pty.Setsize(s.terminal, size(columns, rows)))
 }
+
+// makeRoom moves rows into the scrollback before the screen becomes lower than the row of the cursor, as terminals do. The emulator
+// itself would drop the rows at the bottom and leave the cursor on another row.
+func (s *screen) makeRoom(rows int) {
+	e := s.emulator
+	gone := e.CursorPosition().Y - (rows - 1)
+	if gone <= 0 || e.IsAltScreen() {
+		return
+	}
+	for y := range e.Height() {
+		line := cells(e.CellAt(0, y), e.Width())
+		for x := range line {
+			if cell := e.CellAt(x, y); cell != nil {
+				line[x] = *cell
+			}
+		}
+		if y < gone {
+			e.Scrollback().Push(line)
+			continue
+		}
+		for x := range line {
+			e.SetCell(x, y-gone, &line[x])
+		}
+	}
+}
+
+// cells returns n cells like the given one, whose type belongs to a library that the emulator uses.
+func cells[T any](_ *T, n int) []T { return make([]T, n) }
 
 // hangUp takes the terminal away from the program.
 func (s *screen) hangUp() {
@@ -166,6 +195,10 @@ func matches(pattern, text string) bool {
 func (s *screen) lines() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.visible()
+}
+
+func (s *screen) visible() []string {
 	lines := make([]string, s.emulator.Height())
 	for y := range lines {
 		var line strings.Builder
@@ -184,9 +217,25 @@ func (s *screen) lines() []string {
 func (s *screen) scrollback() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.scrolled()
+}
+
+func (s *screen) scrolled() []string {
 	var lines []string
 	for _, line := range s.emulator.Scrollback().Lines() {
 		lines = append(lines, strings.TrimRight(line.String(), " "))
+	}
+	return lines
+}
+
+// everything returns the scrolled and the visible lines, without empty ones at the end. On the alternate screen it returns the visible
+// lines.
+func (s *screen) everything() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	lines := append(s.scrolled(), s.visible()...)
+	for len(lines) > 0 && lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
 	}
 	return lines
 }

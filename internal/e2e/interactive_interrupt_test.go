@@ -1,0 +1,135 @@
+//go:build linux
+
+package e2e
+
+import (
+	"testing"
+)
+
+// doing is a situation in which the screen is interrupted or ended. It begins with the prompt "Go".
+type doing struct {
+	name string
+	// turns are those of the scripted model.
+	turns string
+	// streams is set if a model is in the middle of its answer.
+	streams bool
+	// slow is set if the session is still opening, because a plugin does not start.
+	slow bool
+	// keys are typed after a screen that matches the pattern, step by step. The situation has come when the screen matches the last
+	// pattern.
+	steps []doingStep
+	// interrupt is what interrupts it.
+	interrupt string
+}
+
+type doingStep struct{ shows, keys string }
+
+// doings covers everything that the screen can do.
+var doings = []doing{
+	{name: "opening", slow: true, steps: []doingStep{{`^[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] (?:starting|plugin)[^\n]*, \d+ s`, ""}}},
+	{name: "model", turns: "  - {delay: 60s, text: Late.}\n  - text: I go on.\n", steps: []doingStep{{`model, \d+ s`, ""}}, interrupt: escape},
+	{name: "streaming", streams: true, steps: []doingStep{{`^The beginning of$`, ""}}, interrupt: escape},
+	{
+		name:      "tool",
+		turns:     "  - tool_calls: [{name: Bash, arguments: {command: 'echo begins; exec sleep 60'}}]\n  - text: I go on.\n",
+		steps:     []doingStep{{`│ begins`, ""}},
+		interrupt: escape,
+	},
+	{
+		name:      "question",
+		turns:     "  - tool_calls: [{name: Bash, arguments: {command: touch made}}]\n  - text: I go on.\n",
+		steps:     []doingStep{{armed, ""}},
+		interrupt: ctrlC,
+	},
+	{
+		name:      "reason",
+		turns:     "  - tool_calls: [{name: Bash, arguments: {command: touch made}}]\n  - text: I go on.\n",
+		steps:     []doingStep{{armed, "r"}, {`^Reason for the model`, "because"}, {`^\? because$`, ""}},
+		interrupt: ctrlC + ctrlC,
+	},
+	{
+		name:      "compaction",
+		turns:     "  - text: Hello.\n  - {delay: 60s, text: A summary.}\n  - text: I go on.\n",
+		steps:     []doingStep{{`^Hello\.\n─`, "/compact" + enter}, {`compaction[^\n]*, \d+ s`, ""}},
+		interrupt: escape,
+	},
+	{
+		name:      "transcript",
+		turns:     "  - {delay: 60s, text: Late.}\n  - text: I go on.\n",
+		steps:     []doingStep{{`model, \d+ s`, ctrlO}, {`^Transcript`, ""}},
+		interrupt: ctrlC + escape,
+	},
+	{
+		name:      "picker",
+		turns:     "  - text: I go on.\n",
+		steps:     []doingStep{{`^I go on\.\n─`, "/model" + enter}, {`^/model`, ""}},
+		interrupt: ctrlC,
+	},
+	{
+		name:      "shell",
+		turns:     "  - text: I go on.\n",
+		steps:     []doingStep{{`^I go on\.\n─`, "!echo begins; exec sleep 60" + enter}, {`^begins$`, ""}},
+		interrupt: ctrlC,
+	},
+}
+
+// come starts the screen and returns when the situation has come.
+func (d doing) come(t *testing.T, args ...string) *screen {
+	t.Helper()
+	turns := d.turns
+	if turns == "" {
+		turns = "  - text: I go on.\n"
+	}
+	p := newStory(t, turns)
+	if d.slow {
+		p.plugin("bad", "timeout: 60s\n", source(`func init() { select {} }`, idleHook))
+	}
+	var m *model
+	if d.streams {
+		m = newModel(p)
+	}
+	s := p.startScreen(p.command(append(args, "Go")...), 80, 24, "SHELL=/bin/sh")
+	if d.streams {
+		m.say("The beginning of")
+	}
+	for _, step := range d.steps {
+		s.shows(step.shows)
+		s.send(step.keys)
+	}
+	return s
+}
+
+// TestInteractiveInterrupt interrupts the screen in every situation. Then the next prompt is answered.
+func TestInteractiveInterrupt(t *testing.T) {
+	t.Parallel()
+	for _, d := range doings {
+		if d.interrupt == "" {
+			continue
+		}
+		t.Run(d.name, func(t *testing.T) {
+			t.Parallel()
+			g := newGolden(t, "interrupt-"+d.name)
+			s := d.come(t)
+			s.send(d.interrupt)
+			s.shows(`^> *$`, idle)
+			s.ready()
+			g.looks(s, "interrupted")
+			if d.streams {
+				s.send(ctrlD)
+				s.end()
+				return
+			}
+			s.send("Go on" + enter)
+			g.looks(s, "goes on", `> Go on\n\nI go on`)
+			s.send(ctrlD)
+			if code := s.end(); code != 0 {
+				t.Errorf("exit code %d", code)
+			}
+			complete(t, s.saved())
+			if s.read("made") != nil {
+				t.Error("a call ran that nobody approved")
+			}
+			s.noTrace()
+		})
+	}
+}
