@@ -28,7 +28,7 @@ var rooms = map[string][]string{
 	"internal/terminal": {"internal/conversation/event", "internal/plaintext"},
 	"internal/frontend": {"host", "internal/command", "internal/conversation/event", "internal/llm", "internal/session", "internal/setup"},
 	"internal/slash": {
-		"host", "internal/command", "internal/condition", "internal/config", "internal/conversation", "internal/frontend", "internal/llm", "internal/mcp", "internal/prompt",
+		"host", "internal/command", "internal/condition", "internal/config", "internal/conversation", "internal/frontend", "internal/llm", "internal/mcp", "internal/policy", "internal/prompt",
 		"internal/session", "internal/setup", "internal/todo", "sdk/...",
 	},
 	"internal/setup": {
@@ -50,7 +50,7 @@ var rooms = map[string][]string{
 	"internal/conversation/event": {"sdk/..."},
 	"internal/config":             {"hooks", "internal/condition", "internal/nearest", "internal/policy", "internal/state", "internal/strictyaml"},
 	"internal/build":              {"sdk/..."},
-	"internal/policy":             {},
+	"internal/policy":             {"internal/lock"},
 	"internal/prompt":             {},
 	"internal/session":            {"internal/llm", "internal/lock"},
 	"internal/command":            {"internal/nearest", "sdk/..."},
