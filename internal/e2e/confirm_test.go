@@ -127,17 +127,23 @@ func TestConfirmAlways(t *testing.T) {
 		want string
 		runs bool
 	}{
-		{[]string{"go", "/policy"}, `(?m)^  1  Bash:touch \*  \(lifts rule Bash:touch \*, since \d{4}-\d\d-\d\d\)$`, true},
-		{[]string{"/policy remove 1"}, `^removed the approval of Bash:touch \*\n$`, false},
-		{[]string{"go", "/policy"}, `confirm means deny\n$`, false},
+		{[]string{"run", "go", "/policy"}, `(?m)^  1  Bash:touch \*  \(lifts rule Bash:touch \*, since \d{4}-\d\d-\d\d\)$`, true},
+		{[]string{"approvals"}, `(?m)^1 +Bash:touch \* +Bash:touch \* +built-in +\d{4}-`, false},
+		{[]string{"approvals", "list", "--json"}, `"tool": "Bash",\s+"source": "built-in",\s+"rule": "Bash:touch \*",\s+"pattern": "Bash:touch \*",\s+"given"`, false},
+		{[]string{"approvals", "rm", "1"}, `^removed the approval of Bash:touch \*\n$`, false},
+		{[]string{"run", "go", "/policy"}, `confirm means deny\n$`, false},
+		{[]string{"approvals"}, `^no tool calls are approved for good in this project\n$`, false},
 	} {
 		p.check(os.RemoveAll(p.path("made")))
-		out, err := p.command(append([]string{"run", "--without-plugins"}, row.args...)...).Output()
+		out, err := p.command(row.args...).Output()
 		p.check(err)
 		p.wants(out, row.want)
 		if p.has("made") != row.runs {
 			t.Errorf("session %d ran the call: %v", i+1, !row.runs)
 		}
+	}
+	if err := p.command("approvals", "rm", "1").Run(); err == nil {
+		t.Error("an approval was removed that does not exist")
 	}
 }
 
