@@ -17,7 +17,7 @@ var rooms = map[string][]string{
 
 	"internal/cli": {
 		"internal/aar", "internal/app", "internal/build", "internal/check", "internal/command", "internal/config", "internal/conversation/...", "internal/doctor", "internal/frontend", "internal/install", "internal/llm",
-		"internal/manifest", "internal/mcpimport", "internal/nearest", "internal/pipeline", "internal/plaintext", "internal/prompt", "internal/python", "internal/redact", "internal/scaffold", "internal/schema", "internal/sandbox", "internal/session",
+		"internal/manifest", "internal/mcpimport", "internal/nearest", "internal/pipeline", "internal/plaintext", "internal/policy", "internal/prompt", "internal/python", "internal/redact", "internal/scaffold", "internal/schema", "internal/sandbox", "internal/session",
 		"internal/inputhistory", "internal/setup", "internal/shell", "internal/terminal", "internal/tool", "internal/trust", "internal/tui", "host", "sdk/...",
 	},
 	"internal/doctor": {
@@ -28,7 +28,7 @@ var rooms = map[string][]string{
 	"internal/terminal": {"internal/conversation/event", "internal/plaintext"},
 	"internal/frontend": {"host", "internal/command", "internal/conversation/event", "internal/llm", "internal/session", "internal/setup"},
 	"internal/slash": {
-		"host", "internal/command", "internal/condition", "internal/config", "internal/conversation", "internal/frontend", "internal/llm", "internal/mcp", "internal/prompt",
+		"host", "internal/command", "internal/condition", "internal/config", "internal/conversation", "internal/frontend", "internal/llm", "internal/mcp", "internal/policy", "internal/prompt",
 		"internal/session", "internal/setup", "internal/todo", "sdk/...",
 	},
 	"internal/setup": {
@@ -54,7 +54,7 @@ var rooms = map[string][]string{
 	"internal/conversation/event": {"sdk/..."},
 	"internal/config":             {"hooks", "internal/condition", "internal/keymap", "internal/nearest", "internal/policy", "internal/state", "internal/strictyaml"},
 	"internal/build":              {"sdk/..."},
-	"internal/policy":             {},
+	"internal/policy":             {"internal/lock"},
 	"internal/prompt":             {},
 	"internal/session":            {"internal/llm", "internal/lock"},
 	"internal/command":            {"internal/nearest", "sdk/..."},

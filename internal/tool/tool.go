@@ -78,6 +78,14 @@ type Tool interface {
 	Execute(ctx context.Context, call Call) (string, error)
 }
 
+// Previewer is a Tool that can report what a call would change in files, without changing anything. Use As to test whether a tool
+// is a Previewer.
+type Previewer interface {
+	// Preview returns a unified diff of all changes. It is empty if the call would fail, or if its changes are not known or too
+	// long for a diff.
+	Preview(args map[string]any) string
+}
+
 // Pather is a Tool that can report which files a call will touch. Paths must be safe for concurrent use. Use As to test whether
 // a tool is a Pather.
 type Pather interface {

@@ -64,6 +64,22 @@ type Injection struct {
 	Eject bool `json:"eject"`
 }
 
+// Approval is the user's answer to the question whether a tool call may run. The ToolCall of the call follows.
+type Approval struct {
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
+	// Rule is the rule of the policy that required the question; empty if the tool itself did. By says where it is written, or
+	// who provides the tool.
+	Rule string `json:"rule,omitempty"`
+	By   string `json:"by"`
+	// Decision is "once", "session", "always" or "no".
+	Decision string `json:"decision"`
+	// Pattern describes the calls that "session" and "always" approve.
+	Pattern string `json:"pattern,omitempty"`
+	// Reason is what the user says to the model with "no".
+	Reason string `json:"reason,omitempty"`
+}
+
 // ToolCall reports that a tool is about to run or was refused.
 type ToolCall struct {
 	ID   string `json:"id"`
@@ -140,6 +156,9 @@ func (Message) Type() string { return "message" }
 
 // Type implements Event.
 func (Injection) Type() string { return "injection" }
+
+// Type implements Event.
+func (Approval) Type() string { return "approval" }
 
 // Type implements Event.
 func (ToolCall) Type() string { return "tool_call" }
