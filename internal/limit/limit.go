@@ -85,6 +85,12 @@ const (
 	Instructions = 64 << 10
 	// Attachments is the maximum number of files that one prompt can attach.
 	Attachments = 50
+	// Image and PDF are the maximum sizes of an attached image and of an attached PDF file, in bytes. Parts and PartBytes are the
+	// maximum number and total size of the images and PDF files of one prompt. PartBytes bounds a record of the journal.
+	Image     = 5 << 20
+	PDF       = 32 << 20
+	Parts     = 20
+	PartBytes = 32 << 20
 	// Prompt is the maximum size of a rendered template, in bytes.
 	Prompt = 1 << 20
 	// PromptSteps is the maximum number of blocks and functions that a template may run.
