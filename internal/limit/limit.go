@@ -2,6 +2,8 @@
 // code, the messages and docs/limits.md use the same value.
 package limit
 
+import "github.com/idelchi/aura/internal/files"
+
 // Limits for text that tools and plugins produce, in bytes.
 const (
 	// Result is the maximum size of a tool result. It applies before the token limit for the model.
@@ -78,6 +80,14 @@ const (
 	MCPTools       = 1000
 	MCPDescription = 8 << 10
 )
+
+// Media returns the maximum size of an attached file of a media type, in bytes.
+func Media(mediaType string) int {
+	if mediaType == files.PDF {
+		return PDF
+	}
+	return Image
+}
 
 // Limits for prompts and their templates.
 const (
