@@ -56,8 +56,19 @@ type Call struct {
 	Changed func(diff string)
 	// Wrote, if not nil, receives the files that the call has changed before Execute returns.
 	Wrote func(w Written)
+	// File, if not nil, allows a tool that reads text to read an image or a PDF file too. It receives the file before Execute
+	// returns. If the file is too large, it receives the file without its content, and Execute fails.
+	File func(f File)
 	// Settle, if not nil, is Written.Settle, for code that handles a call that has run.
 	Settle func(by string, quiet bool)
+}
+
+// File is an image or a PDF file that a tool has read.
+type File struct {
+	// Type is the media type.
+	Type string `json:"type"`
+	// Data is nil if the file is too large.
+	Data []byte `json:"data,omitempty"`
 }
 
 // Written holds the files that a call has changed and whose content the model knows. They may be changed again after the call,

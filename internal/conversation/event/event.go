@@ -49,8 +49,18 @@ type Message struct {
 	Thinking string `json:"thinking,omitempty"`
 	// ToolCalls is the number of tool calls in the response. An event for each call follows.
 	ToolCalls int `json:"tool_calls,omitempty"`
+	// Attachments lists the images and PDF files of the prompt.
+	Attachments []Attachment `json:"attachments,omitempty"`
 	// Auto is true if auto mode sent the prompt, not the user.
 	Auto bool `json:"auto,omitempty"`
+}
+
+// Attachment is an image or a PDF file that is sent with a prompt.
+type Attachment struct {
+	Name      string `json:"name"`
+	MediaType string `json:"media_type"`
+	// Size is in bytes.
+	Size int `json:"size"`
 }
 
 // Injection is a message that a plugin added to the history.
