@@ -14,7 +14,7 @@ import (
 // line is done.
 type worker struct {
 	u     *UI
-	lines chan string
+	lines chan work
 	done  chan struct{}
 
 	// cancel ends the opening of the session.
@@ -27,8 +27,14 @@ type worker struct {
 	failed  error
 }
 
+// work is a line with the files that are sent with it.
+type work struct {
+	text     string
+	attached []frontend.Attachment
+}
+
 func newWorker(u *UI) *worker {
-	return &worker{u: u, lines: make(chan string, 1), done: make(chan struct{})}
+	return &worker{u: u, lines: make(chan work, 1), done: make(chan struct{})}
 }
 
 // start opens the session and then works until stop.
@@ -46,18 +52,18 @@ func (w *worker) start(ctx context.Context) {
 		}
 		w.u.do(func() { w.u.opened(s) })
 		for line := range w.lines {
-			exit, err := take(ctx, s, line)
+			exit, err := take(ctx, s, line.text, line.attached...)
 			w.u.do(func() { w.u.finished(exit, err) })
 		}
 	}()
 }
 
 // take runs a prompt or a command.
-func take(ctx context.Context, s frontend.Session, line string) (exit bool, err error) {
+func take(ctx context.Context, s frontend.Session, line string, attached ...frontend.Attachment) (exit bool, err error) {
 	if _, _, ok := command.Parse(line); ok {
 		return s.Command(ctx, line)
 	}
-	return false, s.Send(ctx, line)
+	return false, s.SendWith(ctx, line, attached...)
 }
 
 // opened returns the session, or why it could not be opened.
@@ -140,5 +146,5 @@ func (u *UI) next() {
 	}
 	u.busy, u.current = true, line
 	u.show.begin()
-	u.worker.lines <- line // it has room: the session is idle
+	u.worker.lines <- work{line, u.input.attachments(line)} // it has room: the session is idle
 }
