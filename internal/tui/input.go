@@ -23,6 +23,9 @@ import (
 // menuRows is how many completions are shown at once.
 const menuRows = 8
 
+// pasteLimit is the largest text that a paste inserts, in bytes.
+const pasteLimit = 1 << 20
+
 // input is the text that the user types, and what helps to type it.
 type input struct {
 	editor  *lineedit.Editor
@@ -211,6 +214,10 @@ func (u *UI) pasted(text string) {
 		return
 	}
 	if u.attach(text) {
+		return
+	}
+	if len(text) > pasteLimit {
+		u.hint = fmt.Sprintf("the paste has %d bytes, and a prompt takes at most %d: write it to a file and name the file with @", len(text), pasteLimit)
 		return
 	}
 	u.input.editor.Paste(strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n"))

@@ -2,12 +2,17 @@ package tui
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"sync"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/idelchi/aura/internal/command"
 	"github.com/idelchi/aura/internal/frontend"
+	"github.com/idelchi/aura/internal/keymap"
+	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/terminal"
 )
 
 // worker opens the session and gives it lines, one at a time. It has a goroutine of its own, because the session returns only when a
@@ -95,8 +100,23 @@ func (w *worker) quitting() tea.Cmd {
 func (u *UI) opened(s frontend.Session) {
 	u.session = s
 	u.show.settle()
+	u.recall(s.History())
 	u.status.refresh(u)
 	u.next()
+}
+
+// recall shows that the session continues an earlier one, and its last answer.
+func (u *UI) recall(history []llm.Message) {
+	if len(history) == 0 {
+		return
+	}
+	u.say(terminal.Quiet, fmt.Sprintf("= continues a session of %d messages; %s shows them", len(history), u.keys.Keys(keymap.Transcript)))
+	for _, m := range slices.Backward(history) {
+		if m.Role == llm.RoleAssistant && m.Content != "" {
+			u.print(u.show.answer(m.Content))
+			return
+		}
+	}
 }
 
 // finished is called when a line is done.
