@@ -55,6 +55,7 @@ func TestAlways(t *testing.T) {
 		"the directory":     {"confirm: [Write]", []string{write("a/x"), write("a/y"), write("./a/../a/z")}, []bool{true, false, false}},
 		"below it":          {"confirm: [Write]", []string{write("a/x"), write("a/b/y")}, []bool{true, true}},
 		"above it":          {"confirm: [Write]", []string{write("a/x"), write("y")}, []bool{true, true}},
+		"a link to nothing": {"confirm: [Write]", []string{write("here"), write("dangling"), write("there")}, []bool{true, true, false}},
 		"a link out of it":  {"confirm: [Write]", []string{write("here"), write("link/x"), write("there")}, []bool{true, true, false}},
 		"denied in it":      {"confirm: [Write], deny: ['Write:*.env']", []string{write("a/x"), write("a/b.env")}, []bool{true, false}},
 		"another tool":      {"confirm: [Write, Patch]", []string{write("a/x"), patch("a/y")}, []bool{true, true}},
@@ -68,8 +69,10 @@ func TestAlways(t *testing.T) {
 				".aura/config/talk.yaml":           "turns:\n  - tool_calls: [" + strings.Join(row.calls, ", ") + "]\n  - text: Done.\n",
 				"elsewhere/x":                      "x",
 			})
-			if err := os.Symlink("elsewhere", filepath.Join(p.dir, "link")); err != nil {
-				t.Fatal(err)
+			for link, target := range map[string]string{"link": "elsewhere", "dangling": "elsewhere/nothing"} {
+				if err := os.Symlink(target, filepath.Join(p.dir, link)); err != nil {
+					t.Fatal(err)
+				}
 			}
 			front := &always{}
 			session, err := Open(t.Context(), p.o, front)
@@ -83,5 +86,182 @@ func TestAlways(t *testing.T) {
 				t.Errorf("asked %v, want %v", front.asks, row.asks)
 			}
 		})
+	}
+}
+
+// answers returns a function that gives the same answer to every question, with the pattern of the question unless it has one,
+// and counts the questions.
+func answers(count *int, given setup.Answer) func(context.Context, setup.Question) (setup.Answer, error) {
+	return func(_ context.Context, q setup.Question) (setup.Answer, error) {
+		*count++
+		out := given
+		if out.Pattern == "" {
+			out.Pattern = q.Pattern
+		}
+		return out, nil
+	}
+}
+
+// TestKept checks that the answer Always holds in later sessions of the project, also without a user to ask, until the user
+// removes it; and what does not count as such an approval.
+func TestKept(t *testing.T) {
+	t.Parallel()
+	const rules = ".aura/config/features/tools.yaml"
+	talk := "turns:\n  - tool_calls: [{name: Bash, arguments: {command: touch made}}]\n  - text: Done.\n"
+	p := newPlace(t, map[string]string{rules: "tools: {policy: {confirm: ['Bash:touch *']}}\n", ".aura/config/talk.yaml": talk})
+	asked := 0
+	session := func(confirm bool, prompts ...string) outcome {
+		p.confirm = nil
+		if confirm {
+			p.confirm = answers(&asked, setup.Answer{Decision: setup.Always, Pattern: "Bash:touch *"})
+		}
+		out := p.run(t.Context(), prompts...)
+		if out.err != nil {
+			t.Error(out.err)
+		}
+		return out
+	}
+	ran := func() bool {
+		made := p.has("made")
+		if err := os.RemoveAll(filepath.Join(p.dir, "made")); err != nil {
+			t.Error(err)
+		}
+		return made
+	}
+	first := session(true, "go")
+	if !ran() || asked != 1 {
+		t.Fatalf("the first session asked %d times: %s", asked, first.told())
+	}
+	var said event.Approval
+	for _, e := range first.events {
+		if e, ok := e.(event.Approval); ok {
+			said = e
+		}
+	}
+	if said.Decision != "always" || said.Pattern != "Bash:touch *" || said.Rule != "Bash:touch *" || said.Name != "Bash" || string(said.Arguments) != `{"command":"touch made"}` {
+		t.Errorf("the event is %+v", said)
+	}
+	if session(true, "go"); !ran() || asked != 1 {
+		t.Errorf("the second session asked")
+	}
+	if session(false, "go"); !ran() {
+		t.Errorf("a session without a user did not run the call")
+	}
+	p.write(rules, "tools: {policy: {confirm: ['Bash:touch *'], deny: ['Bash:touch made']}}\n")
+	if session(false, "go"); ran() {
+		t.Error("an approval lifted a deny rule")
+	}
+	p.write(rules, "tools: {policy: {confirm: ['Bash:touch*']}}\n")
+	if session(false, "go"); ran() {
+		t.Error("an approval lifted a rule that it was not given for")
+	}
+	p.write(rules, "tools: {policy: {confirm: ['Bash:touch *']}}\n")
+	listed := session(false, "/policy", "/policy remove 2", "/policy remove x", "/policy forget")
+	check(t, "said", listed.said(), `approved in this project, until you remove it with /policy remove N:\n  1  Bash:touch \*  \(lifts rule Bash:touch \*, since \d{4}-\d\d-\d\d\)`)
+	check(t, "told", listed.told(), `approval 2: there is none[\s\S]*approval x: there is none[\s\S]*"forget": /policy takes`)
+	check(t, "said", session(false, "/policy remove 1").said(), `^removed the approval of Bash:touch \*\n$`)
+	if session(false, "go"); ran() {
+		t.Error("a removed approval counts")
+	}
+
+	elsewhere := newPlace(t, map[string]string{rules: "tools: {policy: {confirm: ['Bash:touch *']}}\n", ".aura/config/talk.yaml": talk})
+	session(true, "go")
+	elsewhere.o.Config.Environ = p.o.Config.Environ
+	if elsewhere.run(t.Context(), "go"); elsewhere.has("made") {
+		t.Error("an approval holds in another project")
+	}
+}
+
+// TestApprovalsOfASession checks that /policy lists and removes them, and that they end with the session.
+func TestApprovalsOfASession(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, map[string]string{
+		".aura/config/features/tools.yaml": "tools: {policy: {confirm: [Bash]}}\n",
+		".aura/config/talk.yaml": "turns:\n  - tool_calls: [{name: Bash, arguments: {command: touch made}}]\n  - text: One.\n" +
+			"  - tool_calls: [{name: Bash, arguments: {command: touch made}}]\n  - text: Two.\n" +
+			"  - tool_calls: [{name: Bash, arguments: {command: touch made}}]\n  - text: Three.\n",
+	})
+	asked := 0
+	p.confirm = answers(&asked, setup.Answer{Decision: setup.Session})
+	out := p.run(t.Context(), "one", "/policy", "two", "/policy remove 1", "three")
+	check(t, "said", out.said(), `approved until the session ends:\n  1  Bash:touch made  \(lifts rule Bash\)\n[\s\S]*removed the approval of Bash:touch made\n$`)
+	if asked != 2 {
+		t.Errorf("asked %d times", asked)
+	}
+	if p.run(t.Context(), "one"); asked != 3 {
+		t.Errorf("an approval outlived its session")
+	}
+}
+
+// TestAnswers checks what an answer does beside letting the call run or not.
+func TestAnswers(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		answer setup.Answer
+		damage string
+		runs   bool
+		told   string
+	}{
+		"no":                    {setup.Answer{}, "", false, "^the call did not run: the user said no\n"},
+		"no with a reason":      {setup.Answer{Reason: "use make"}, "", false, "^the call did not run: the user said no: use make\n"},
+		"a pattern too narrow":  {setup.Answer{Decision: setup.Session, Pattern: "Bash:ls *"}, "", false, `approving calls like "Bash:ls \*": the pattern does not cover this call`},
+		"a malformed pattern":   {setup.Answer{Decision: setup.Always, Pattern: "Bash:"}, "", false, "says nothing after the colon"},
+		"a pattern with secret": {setup.Answer{Decision: setup.Always, Pattern: "Bash:touch made s3cret-value"}, "", true, "contains a secret.*; the approval holds for this session"},
+		"a damaged store":       {setup.Answer{Decision: setup.Always}, "x", true, "damaged[\\s\\S]*; the approval holds for this session"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			command := "touch made"
+			if strings.Contains(row.answer.Pattern, "s3cret") {
+				command += " s3cret-value"
+			}
+			p := newPlace(t, map[string]string{
+				".aura/config/features/tools.yaml": "tools: {policy: {confirm: [Bash]}}\n",
+				".aura/config/talk.yaml":           "turns:\n  - tool_calls: [{name: Bash, arguments: {command: '" + command + "'}}]\n  - text: Done.\n",
+			})
+			p.o.Config.Environ = append(p.o.Config.Environ, "SOME_TOKEN=s3cret-value")
+			asked := 0
+			p.confirm = func(ctx context.Context, q setup.Question) (setup.Answer, error) {
+				if row.damage != "" {
+					found, err := filepath.Glob(filepath.Join(strings.TrimPrefix(p.o.Config.Environ[0], "XDG_STATE_HOME="), "aura", "projects", "*"))
+					if err != nil || len(found) != 1 {
+						t.Fatal(found, err)
+					}
+					if err := os.WriteFile(filepath.Join(found[0], "approvals.json"), []byte(row.damage), 0o600); err != nil {
+						t.Fatal(err)
+					}
+				}
+				return answers(&asked, row.answer)(ctx, q)
+			}
+			out := p.run(t.Context(), "go")
+			if out.err != nil || p.has("made") != row.runs {
+				t.Errorf("ran %v, %v", p.has("made"), out.err)
+			}
+			check(t, "told", out.told(), row.told)
+			if last := out.history[len(out.history)-1]; last.Content != "Done." {
+				t.Errorf("the turn ended with %q", last.Content)
+			}
+			if row.answer.Reason != "" && !strings.Contains(out.history[2].Content, row.answer.Reason) {
+				t.Errorf("the model was told %q", out.history[2].Content)
+			}
+		})
+	}
+}
+
+// TestChanges checks that the question about an edit says what would change.
+func TestChanges(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, map[string]string{
+		".aura/config/features/tools.yaml": "tools: {policy: {confirm: [Write]}}\n",
+		".aura/config/talk.yaml":           "turns:\n  - tool_calls: [{name: Write, arguments: {path: a.txt, content: \"two\\n\"}}]\n  - text: Done.\n",
+		"a.txt":                            "one\n",
+	})
+	changes := ""
+	p.confirm = func(_ context.Context, q setup.Question) (setup.Answer, error) {
+		changes = q.Changes
+		return setup.Answer{}, nil
+	}
+	if out := p.run(t.Context(), "go"); out.err != nil || changes != "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+two\n" {
+		t.Errorf("got %q, %v", changes, out.err)
 	}
 }

@@ -9,26 +9,47 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/idelchi/aura/internal/conversation"
+	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/frontend"
 	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/prompt"
 )
 
-// send sends the user's text and the files that it mentions.
-func (s *Session) send(ctx context.Context, text string) error {
+// send sends the user's text, the files that it mentions, and other files.
+func (s *Session) send(ctx context.Context, text string, attached ...frontend.Attachment) error {
 	plain, mentions := prompt.Mentions(text)
-	return s.hidden(s.talk.Send(ctx, plain, s.mentioned(mentions)...))
+	var all []conversation.Attachment
+	var paths []string
+	for _, a := range attached {
+		if a.Data == nil && slices.Contains(paths, a.Path) {
+			continue
+		}
+		all = append(all, conversation.Attachment{Path: a.Path, Data: a.Data, Required: true})
+		paths = append(paths, a.Path)
+	}
+	for _, path := range s.mentioned(mentions, paths) {
+		all = append(all, conversation.Attachment{Path: path})
+	}
+	return s.hidden(s.talk.Send(ctx, plain, all...))
 }
 
-// mentioned returns the files that a prompt mentions. It checks only the names; the tool that reads the files decides whether
-// they can be read. A mention that is not a file remains text.
-func (s *Session) mentioned(mentions []prompt.Mention) []string {
+// Attachable describes a file for a prompt, or returns the reason why the present model does not get it.
+func (s *Session) Attachable(ctx context.Context, a frontend.Attachment) (event.Attachment, error) {
+	described, err := s.talk.Attachable(ctx, conversation.Attachment{Path: a.Path, Data: a.Data})
+	return described, s.hidden(err)
+}
+
+// mentioned returns the files that a prompt mentions, except those that are attached anyway. It checks only the names; the tool
+// that reads the files decides whether they can be read. A mention that is not a file remains text.
+func (s *Session) mentioned(mentions []prompt.Mention, attached []string) []string {
 	var out []string
 	for _, m := range mentions {
 		path, err := s.fileOf(m)
 		switch {
 		case err != nil:
 			s.notice("", fmt.Sprintf(`%s stays text: %v; write \@ for a plain @`, m.Text, err))
-		case slices.Contains(out, path):
+		case slices.Contains(out, path), slices.Contains(attached, path):
 		case len(out) == limit.Attachments:
 			s.notice("", fmt.Sprintf("%s stays text: a prompt attaches at most %d files", m.Text, limit.Attachments))
 		default:

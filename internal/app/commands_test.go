@@ -122,7 +122,7 @@ func TestConfirm(t *testing.T) {
 			if row.answer == nil {
 				return
 			}
-			want := "Bash map[command:touch made], Bash:touch* of config/features, Bash:touch made: this exact command"
+			want := "Bash map[command:touch made], Bash:touch* of features (.aura/config/features/tools.yaml), Bash:touch made: this exact command"
 			if len(asked) != 1 {
 				t.Fatalf("asked %+v", asked)
 			}

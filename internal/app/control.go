@@ -212,12 +212,10 @@ func (s *Session) meta(p conversation.Persona) session.Meta {
 // Export returns a session in a format. It removes secrets and control sequences, which do not belong in a file that others
 // read and print.
 func Export(s session.Session, format session.Format, secrets *redact.Redactor) (string, error) {
-	text, err := session.Export(s, format)
-	if err != nil {
-		return "", err
-	}
-	if format == session.FormatJSON {
-		return string(plaintext.JSON(secrets.JSON([]byte(text)))), nil
-	}
-	return plaintext.Strip(secrets.String(text)), nil
+	return session.Export(s, format, func(text []byte) []byte {
+		if format == session.FormatJSON {
+			return plaintext.JSON(secrets.JSON(text))
+		}
+		return []byte(plaintext.Strip(secrets.String(string(text))))
+	})
 }

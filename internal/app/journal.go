@@ -159,6 +159,23 @@ func (j *journal) Compacted(summary string, kept int) error {
 	return nil
 }
 
+// Detached records that messages lost their files: the first kept messages stay, and the rest follows. It always returns nil.
+func (j *journal) Detached(kept int, rest []llm.Message) error {
+	if j.lost {
+		return nil
+	}
+	err := j.Rewind(kept)
+	for _, m := range rest {
+		if err == nil {
+			err = j.Journal.Append(m)
+		}
+	}
+	if err != nil {
+		j.lose(err)
+	}
+	return nil
+}
+
 // Waiting records what waits for the next model call. It always returns nil.
 func (j *journal) Waiting(w conversation.Waiting) error {
 	j.note(func(s *session.State) {

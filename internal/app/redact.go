@@ -101,6 +101,9 @@ func redacted(r *redact.Redactor, ev event.Event) event.Event {
 	case event.Injection:
 		e.Content = r.String(e.Content)
 		return e
+	case event.Approval:
+		e.Arguments, e.Pattern, e.Reason = r.JSON(e.Arguments), r.String(e.Pattern), r.String(e.Reason)
+		return e
 	case event.ToolCall:
 		e.Arguments = r.JSON(e.Arguments)
 		return e

@@ -45,12 +45,15 @@ func (s *Session) Cancel(cause error) {
 }
 
 // Send sends a prompt to the model.
-func (s *Session) Send(ctx context.Context, prompt string) error {
+func (s *Session) Send(ctx context.Context, prompt string) error { return s.SendWith(ctx, prompt) }
+
+// SendWith sends a prompt and files to the model.
+func (s *Session) SendWith(ctx context.Context, prompt string, attached ...frontend.Attachment) error {
 	ctx, done := s.running.begin(ctx)
 	defer done()
 	defer s.plugins.noteFired()
 	s.settle(ctx)
-	return s.send(ctx, prompt)
+	return s.send(ctx, prompt, attached...)
 }
 
 // Command runs a slash command.

@@ -17,8 +17,8 @@ var rooms = map[string][]string{
 
 	"internal/cli": {
 		"internal/aar", "internal/app", "internal/build", "internal/check", "internal/command", "internal/config", "internal/conversation/...", "internal/doctor", "internal/frontend", "internal/install", "internal/llm",
-		"internal/manifest", "internal/mcpimport", "internal/nearest", "internal/pipeline", "internal/plaintext", "internal/prompt", "internal/python", "internal/redact", "internal/scaffold", "internal/schema", "internal/sandbox", "internal/session",
-		"internal/setup", "internal/shell", "internal/terminal", "internal/tool", "internal/trust", "host", "sdk/...",
+		"internal/manifest", "internal/mcpimport", "internal/nearest", "internal/pipeline", "internal/plaintext", "internal/policy", "internal/prompt", "internal/python", "internal/redact", "internal/scaffold", "internal/schema", "internal/sandbox", "internal/session",
+		"internal/inputhistory", "internal/setup", "internal/shell", "internal/terminal", "internal/tool", "internal/trust", "internal/tui", "host", "sdk/...",
 	},
 	"internal/doctor": {
 		"internal/app", "internal/build", "internal/check", "internal/config", "internal/install", "internal/llm", "internal/process", "internal/redact",
@@ -28,7 +28,7 @@ var rooms = map[string][]string{
 	"internal/terminal": {"internal/conversation/event", "internal/plaintext"},
 	"internal/frontend": {"host", "internal/command", "internal/conversation/event", "internal/llm", "internal/session", "internal/setup"},
 	"internal/slash": {
-		"host", "internal/command", "internal/condition", "internal/config", "internal/conversation", "internal/frontend", "internal/llm", "internal/mcp", "internal/prompt",
+		"host", "internal/command", "internal/condition", "internal/config", "internal/conversation", "internal/frontend", "internal/llm", "internal/mcp", "internal/policy", "internal/prompt",
 		"internal/session", "internal/setup", "internal/todo", "sdk/...",
 	},
 	"internal/setup": {
@@ -37,20 +37,24 @@ var rooms = map[string][]string{
 		"internal/sandbox",
 		"internal/readguard", "internal/shell", "internal/skill", "internal/state", "internal/todo", "internal/tool/...", "shared", "sdk/...",
 	},
-	"internal/tui":   {"internal/app", "sdk/..."},
-	"internal/app":   {anything},
-	"internal/bench": {anything},
-	"internal/lab":   {},
-	"internal/soak":  {anything},
+	"internal/tui": {
+		"host", "internal/command", "internal/config", "internal/conversation/event", "internal/filefind", "internal/files", "internal/frontend", "internal/inputhistory",
+		"internal/keymap", "internal/lineedit", "internal/llm", "internal/nearest", "internal/plaintext", "internal/process", "internal/setup", "internal/terminal",
+	},
+	"internal/keymap": {"internal/nearest"},
+	"internal/app":    {anything},
+	"internal/bench":  {anything},
+	"internal/lab":    {},
+	"internal/soak":   {anything},
 
 	"internal/conversation": {
 		"internal/command", "internal/conversation/event", "internal/donetool", "internal/llm", "internal/pipeline", "internal/session",
 		"internal/todo", "internal/tokens", "internal/tool", "sdk/...",
 	},
 	"internal/conversation/event": {"sdk/..."},
-	"internal/config":             {"hooks", "internal/condition", "internal/nearest", "internal/policy", "internal/state", "internal/strictyaml"},
+	"internal/config":             {"hooks", "internal/condition", "internal/keymap", "internal/nearest", "internal/policy", "internal/state", "internal/strictyaml"},
 	"internal/build":              {"sdk/..."},
-	"internal/policy":             {},
+	"internal/policy":             {"internal/lock"},
 	"internal/prompt":             {},
 	"internal/session":            {"internal/llm", "internal/lock"},
 	"internal/command":            {"internal/nearest", "sdk/..."},

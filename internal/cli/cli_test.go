@@ -43,7 +43,8 @@ func TestCommandLines(t *testing.T) {
 		stderr  string
 	}{
 		{name: "help lists exit codes", args: []string{"--help"}, stdout: "130 interrupted"},
-		{name: "no command is help", stdout: "Usage:"},
+		{name: "no command and no terminal", code: exitUsage, stderr: "the interactive screen needs a terminal; to run a prompt without one, use: aura run \"PROMPT\"\n"},
+		{name: "a prompt and no terminal", args: []string{"Fix it"}, code: exitUsage, stderr: "use: aura run \"Fix it\"\n"},
 		{name: "version names both versions", args: []string{"--version"}, stdout: build.Version + " (SDK 0.1.1)"},
 		{name: "unknown flag", args: []string{"run", "--bogus"}, code: exitUsage, stderr: "unknown flag: --bogus"},
 		{name: "flag with a typo", args: []string{"run", "--max-stepz", "3", "hi"}, code: exitUsage, stderr: "unknown flag: --max-stepz; did you mean --max-steps?\nSee aura run --help."},

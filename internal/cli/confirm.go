@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/internal/frontend"
+	"github.com/idelchi/aura/internal/plaintext"
 	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/terminal"
 )
@@ -37,38 +38,113 @@ func (a attended) ShowThinking(on bool) {
 	}
 }
 
-// Ask asks the user about a tool call.
+// Ask asks the user about a tool call. The user may edit the pattern first: aura then shows the pattern and asks again.
 func (a attended) Ask(ctx context.Context, q setup.Question) (setup.Answer, error) {
-	call, err := terminal.Call(q.Tool, q.Args)
+	question, err := a.question(q)
 	if err != nil {
-		return setup.Answer{}, fmt.Errorf("showing the arguments: %w", err)
-	}
-	look := a.screen.ErrLook()
-	why := fmt.Sprintf("rule %q requires confirmation", q.Rule)
-	if q.Rule == "" {
-		why = q.Tool + " requires approval"
-	}
-	question := look.Paint(terminal.Strong, "? "+indent(call)) + look.Paint(terminal.Plain,
-		fmt.Sprintf("\n  %s; always means %s, until the session ends\n  run it? [y]es, [N]o, [a]lways: ", why, q.Covers))
-	answer, err := a.keyboard.ask(ctx, func() error { return terminal.Print(a.err, question) })
-	if err != nil {
-		fmt.Fprintln(a.err)
 		return setup.Answer{}, err
 	}
-	a.screen.Answered()
-	return setup.Answer{Decision: answered(answer), Pattern: q.Pattern}, nil
-}
-
-// answered converts the user's answer. Anything other than yes or always means no.
-func answered(text string) setup.Decision {
-	switch strings.ToLower(strings.TrimSpace(text)) {
-	case "y", "yes":
-		return setup.Once
-	case "a", "always":
-		return setup.Session
-	default:
-		return setup.Reject
+	pattern := q.Pattern
+	for {
+		line, err := a.reply(ctx, question+a.choices(q, pattern))
+		if err != nil {
+			return setup.Answer{}, err
+		}
+		r := replied(line)
+		if r.edit {
+			if r.rest == "" {
+				if r.rest, err = a.reply(ctx, a.plain("  pattern: ")); err != nil {
+					return setup.Answer{}, err
+				}
+			}
+			edited := strings.TrimSpace(r.rest)
+			question = ""
+			if err := q.Check(edited); edited != "" && err != nil {
+				question = a.plain(fmt.Sprintf("  ! %s: %v\n", plaintext.Reveal(edited), err))
+			} else if edited != "" {
+				pattern = edited
+			}
+			continue
+		}
+		if pattern == "" && (r.decision == setup.Session || r.decision == setup.Always) {
+			question = a.plain("  ! no pattern describes this call: edit the pattern first\n")
+			continue
+		}
+		return setup.Answer{Decision: r.decision, Pattern: pattern, Reason: r.rest}, nil
 	}
 }
 
-func isYes(answer string) bool { return answered(answer) == setup.Once }
+// reply asks a question and returns the line that the user types.
+func (a attended) reply(ctx context.Context, question terminal.Styled) (string, error) {
+	line, err := a.keyboard.ask(ctx, func() error { return terminal.Print(a.err, question) })
+	if err != nil {
+		fmt.Fprintln(a.err)
+		return "", err
+	}
+	a.screen.Answered()
+	return line, nil
+}
+
+func (a attended) plain(text string) terminal.Styled {
+	return a.screen.ErrLook().Paint(terminal.Plain, text)
+}
+
+// question shows a call and who asks about it. An edit is shown as a diff.
+func (a attended) question(q setup.Question) (terminal.Styled, error) {
+	look := a.screen.ErrLook()
+	call, changes := plaintext.Reveal(q.Tool+" "+terminal.Subject(q.Args)), look.Change(q.Changes)
+	if q.Changes == "" {
+		var err error
+		if call, err = terminal.Call(q.Tool, q.Args); err != nil {
+			return "", fmt.Errorf("showing the arguments: %w", err)
+		}
+		changes = ""
+	}
+	why := fmt.Sprintf("  rule %q of %s requires confirmation\n", q.Rule, plaintext.Reveal(q.By))
+	if q.Rule == "" {
+		why = fmt.Sprintf("  %s of %s requires approval\n", q.Tool, plaintext.Reveal(q.By))
+	}
+	return look.Paint(terminal.Strong, "? "+indent(call)+"\n") + changes + look.Paint(terminal.Plain, why), nil
+}
+
+// choices shows the pattern that an approval would store, and the answers.
+func (a attended) choices(q setup.Question, pattern string) terminal.Styled {
+	shown := plaintext.Reveal(pattern)
+	switch {
+	case pattern == "":
+		return a.plain("  run it? [y]es, [N]o, n REASON, [e]dit a pattern: ")
+	case pattern == q.Pattern:
+		shown += " (" + q.Covers + ")"
+	}
+	return a.plain(fmt.Sprintf("  approve for the session or always: %s\n  run it? [y]es, [N]o, n REASON, [s]ession, [a]lways, [e]dit the pattern: ", shown))
+}
+
+// reply is what the user typed to a question: a decision with a reason, or that the pattern is to be edited.
+type reply struct {
+	decision setup.Decision
+	edit     bool
+	// rest is the text after the first word: the reason of a no, or a pattern.
+	rest string
+}
+
+// replied parses the user's answer. Anything that is not understood means no.
+func replied(line string) reply {
+	word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+	rest = strings.TrimSpace(rest)
+	word = strings.ToLower(strings.TrimSuffix(word, ":"))
+	switch {
+	case word == "n" || word == "no":
+		return reply{rest: rest}
+	case word == "e" || word == "edit":
+		return reply{edit: true, rest: rest}
+	case rest != "":
+		return reply{}
+	}
+	return reply{decision: map[string]setup.Decision{
+		"y": setup.Once, "yes": setup.Once, "s": setup.Session, "session": setup.Session, "a": setup.Always, "always": setup.Always,
+	}[word]}
+}
+
+func isYes(answer string) bool {
+	return replied(answer).decision == setup.Once
+}

@@ -30,6 +30,7 @@ var flagTable = map[string][]string{
 	"tasks run":       nil,
 	"init":            readFlags,
 	"trust":           readFlags,
+	"approvals":       readFlags,
 	"paths":           placeFlags,
 	"version":         {},
 	"completion":      {},

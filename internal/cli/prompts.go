@@ -51,7 +51,7 @@ func (p promptSource) prompts(ctx context.Context, args []string) ([]string, err
 		out[at] = text
 		return out, err
 	}
-	at := slices.IndexFunc(args, func(text string) bool { _, _, isCommand := command.Parse(text); return !isCommand })
+	at := firstPrompt(args)
 	if at < 0 || !isPiped(p.in) {
 		return out, nil
 	}
@@ -60,6 +60,11 @@ func (p promptSource) prompts(ctx context.Context, args []string) ([]string, err
 		out[at] = withInput(args[at], text)
 	}
 	return out, err
+}
+
+// firstPrompt returns the index of the first prompt that is not a slash command, or -1.
+func firstPrompt(prompts []string) int {
+	return slices.IndexFunc(prompts, func(text string) bool { _, _, isCommand := command.Parse(text); return !isCommand })
 }
 
 // withInput returns a prompt together with piped text. The text is escaped, so that nothing in it refers to a file.

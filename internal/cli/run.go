@@ -20,6 +20,8 @@ type runOptions struct {
 	json    bool
 	health  bool
 	events  []string
+	// attach holds the paths of files that are sent with the first prompt.
+	attach []string
 }
 
 const runHelp = `Run prompts through the agent and print its answers.
@@ -27,6 +29,9 @@ const runHelp = `Run prompts through the agent and print its answers.
 Each argument is a prompt. aura runs them one after the other in one
 conversation. A prompt that begins with a slash is a command, such as /plugins,
 /reload or /help. @path in a prompt attaches a file; \@ is a plain @.
+
+--attach FILE attaches a file to the first prompt that is not a command. An image
+or a PDF file is sent as such if the model takes it; other files are sent as text.
 
 A prompt that is - is read from standard input, as is the only prompt if no
 argument is given. Text that is piped beside other prompts is sent with the first
@@ -44,6 +49,7 @@ shows where they are.`
 const runExamples = `  aura run "Summarise the README"
   aura run "List the files" "/plugins" "Thanks"
   aura run "What does @main.go do?"
+  aura run --attach screenshot.png "Why is the button cut off?"
   git diff | aura run "Review this change"
   echo "What does main.go do?" | aura run -
   aura run --json --timeout 5m "Fix the failing test"`
@@ -76,10 +82,14 @@ func newRun(s streams, root *rootOptions) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := o.checkAttach(prompts); err != nil {
+				return err
+			}
 			return o.run(ctx, s, a, root.debug, prompts)
 		},
 	}
 	o.register(cmd)
+	cmd.Flags().StringArrayVar(&o.attach, "attach", nil, "attach this file to the first prompt; repeatable")
 	return cmd
 }
 
@@ -88,6 +98,20 @@ func (o *runOptions) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.json, "json", false, "write events as JSON lines on standard output")
 	cmd.Flags().BoolVar(&o.health, "health", false, "print the health of the plugins at the end")
 	o.registerEvents(cmd)
+}
+
+// checkAttach returns an error if --attach cannot be used with the prompts.
+func (o *runOptions) checkAttach(prompts []string) error {
+	switch {
+	case len(o.attach) == 0:
+		return nil
+	case slices.Contains(o.attach, fromInput), slices.Contains(o.attach, ""):
+		return usageError{errors.New("--attach needs the path of a file; standard input is a prompt, not a file")}
+	case firstPrompt(prompts) < 0:
+		return usageError{errors.New("--attach needs a prompt that is not a slash command")}
+	default:
+		return nil
+	}
 }
 
 // withTimeout returns a context that ends after the timeout.
@@ -107,7 +131,7 @@ func (o *runOptions) run(ctx context.Context, s streams, a app.Options, debug bo
 	r := o.renderer(s, debug)
 	a.PluginEvents = slices.Contains(o.events, pluginEvents)
 	a.PluginLogs = a.PluginEvents || debug
-	err := converse(ctx, a, attend(s, r), prompts, func(opened frontend.Session) {
+	err := converse(ctx, a, attend(s, r), prompts, o.attach, func(opened frontend.Session) {
 		if o.health {
 			o.showHealth(s, r, opened)
 		}
@@ -123,12 +147,16 @@ func (o *runOptions) run(ctx context.Context, s streams, a app.Options, debug bo
 }
 
 // converse opens a session, runs it and closes it.
-func converse(ctx context.Context, a app.Options, front frontend.FrontEnd, prompts []string, last func(frontend.Session)) error {
+func converse(ctx context.Context, a app.Options, front frontend.FrontEnd, prompts, paths []string, last func(frontend.Session)) error {
+	var attached []frontend.Attachment
+	for _, path := range paths {
+		attached = append(attached, frontend.Attachment{Path: path})
+	}
 	opened, err := app.Open(ctx, a, front)
 	if err != nil {
 		return because(ctx, err)
 	}
-	err = because(ctx, frontend.Run(ctx, opened, prompts))
+	err = because(ctx, frontend.Run(ctx, opened, prompts, attached...))
 	last(opened)
 	return errors.Join(err, opened.Close(app.ReasonOf(ctx, err)))
 }

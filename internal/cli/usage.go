@@ -82,18 +82,13 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	unknown := fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath())
-	err := meant(unknown, "", cmd, args[0])
-	if err == unknown && !cmd.HasParent() { //nolint:errorlint // whether it is the same, with nothing added
-		err = fmt.Errorf("%w; to send a prompt, use: aura run %s", err, promptExample(args))
-	}
-	return usageError{err}
+	return usageError{meant(fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath()), "", cmd, args[0])}
 }
 
 // promptExample returns the typed words as a quoted argument, if they are short.
 func promptExample(words []string) string {
 	const most = 100 // bytes
-	if text := strconv.Quote(strings.Join(words, " ")); len(text) <= most {
+	if text := strconv.Quote(strings.Join(words, " ")); len(words) > 0 && len(text) <= most {
 		return text
 	}
 	return `"PROMPT"`

@@ -21,6 +21,7 @@ func defaults() config.Features {
 		Compaction:   config.Compaction{Threshold: 80, KeepLastMessages: 10},
 		Sandbox:      config.Sandbox{Enabled: true, Network: true},
 		Instructions: config.InstructionSettings{Enabled: true},
+		Screen:       config.Screen{Theme: config.ThemeAuto},
 	}
 }
 
@@ -66,7 +67,7 @@ tools:
     truncation: {max_output_bytes: 4, max_lines: 3, head_lines: 2, tail_lines: 1}
   policy: {auto: [Ls], confirm: ["Bash:git push*"], deny: [Write]}
 `}.load(t)
-	want := config.Features{Compaction: defaults().Compaction, Sandbox: defaults().Sandbox, Instructions: defaults().Instructions, Tools: config.Tools{
+	want := config.Features{Compaction: defaults().Compaction, Sandbox: defaults().Sandbox, Instructions: defaults().Instructions, Screen: defaults().Screen, Tools: config.Tools{
 		Enabled: []string{"*"}, Disabled: []string{"mcp__*"}, OptIn: []string{"Push"}, MaxSteps: 7, TokenBudget: 1000,
 		ReadBefore: config.ReadBefore{Write: false, Delete: true}, Result: config.ToolResult{MaxTokens: 5},
 		Bash: config.Bash{

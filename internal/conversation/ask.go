@@ -47,7 +47,7 @@ func (c *Conversation) ask(ctx context.Context, disabled []string) (response llm
 			c.unanswered()
 			return llm.Response{}, false, nil
 		default:
-			return llm.Response{}, false, fmt.Errorf("calling %s: %w", c.speaker().title(), err)
+			return llm.Response{}, false, fmt.Errorf("calling %s: %w", c.speaker().title(), c.detach(err))
 		}
 	}
 }
@@ -93,6 +93,9 @@ func (c *Conversation) request(ctx context.Context) (llm.Response, error) {
 	if ctx.Err() != nil {
 		return llm.Response{}, interrupted(ctx)
 	}
+	var left []string
+	request.Messages, left = who.takeable(request.Messages)
+	c.tellLeftOut(who, left)
 	c.mu.Lock()
 	c.turn.sent = sent
 	c.mu.Unlock()

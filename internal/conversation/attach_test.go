@@ -43,7 +43,11 @@ func TestAttach(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := start(t, options{hooks: row.hooks, change: func(c *conversation.Config) { c.Reader = row.reader }}, text("end"))
-			if err := b.Send(t.Context(), "go", row.files...); err != nil {
+			var attached []conversation.Attachment
+			for _, path := range row.files {
+				attached = append(attached, conversation.Attachment{Path: path})
+			}
+			if err := b.Send(t.Context(), "go", attached...); err != nil {
 				t.Fatal(err)
 			}
 			same(t, "sent", b.sent(t, 1), row.want)

@@ -28,6 +28,12 @@ type Compactor interface {
 	Compacted(summary string, kept int) error
 }
 
+// Detacher is a Journal that also saves that a prompt lost its files. After that, the history consists of the first kept messages
+// and the rest.
+type Detacher interface {
+	Detached(kept int, rest []llm.Message) error
+}
+
 // Config configures a conversation. Only the persona's Provider is required.
 type Config struct {
 	// Persona answers first. Its limits and its compaction settings apply to later personas that set none.

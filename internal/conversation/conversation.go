@@ -48,6 +48,8 @@ type Conversation struct {
 	counts tokens.Cache
 	// compactFrom is the estimate below which no compaction is tried again, because the last one did not help.
 	compactFrom int
+	// toldLeftOut is the title of the model for which the user knows that files of earlier prompts are left out.
+	toldLeftOut string
 	// unsaved is the first error of the journal in this interaction.
 	unsaved error
 }

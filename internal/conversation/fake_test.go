@@ -165,6 +165,11 @@ func (j *journal) Compacted(summary string, kept int) error {
 	return nil
 }
 
+func (j *journal) Detached(kept int, rest []llm.Message) error {
+	j.messages = append(j.messages[:kept:kept], rest...)
+	return j.err
+}
+
 func (j *journal) Append(m llm.Message) error {
 	if j.err != nil {
 		return j.err

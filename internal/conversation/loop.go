@@ -30,8 +30,8 @@ const (
 // Send sends a prompt and returns once the agent stops. Even if it returns an error, the history is ready for another prompt
 // and all its messages are in the journal. The last event is event.Done. If Send returns an error, event.Error precedes
 // event.Done. The error is the model's (an *llm.Error if its class is known), ErrStepLimit, ErrBudget, or the cause of ctx's
-// end. The files are sent with the prompt, as the persona's Reader shows them.
-func (c *Conversation) Send(ctx context.Context, prompt string, files ...string) (err error) {
+// end. A prompt whose attachments cannot be sent is refused: it does not enter the history.
+func (c *Conversation) Send(ctx context.Context, prompt string, attached ...Attachment) (err error) {
 	if strings.TrimSpace(prompt) == "" {
 		return errors.New("sending a prompt: it is empty")
 	}
@@ -45,7 +45,9 @@ func (c *Conversation) Send(ctx context.Context, prompt string, files ...string)
 	if err := c.ready(ctx); err != nil {
 		return err
 	}
-	c.prompted(ctx, prompt, files)
+	if err := c.prompted(ctx, prompt, attached); err != nil {
+		return fmt.Errorf("the prompt was not sent: %w", err)
+	}
 	for iteration := 1; ; iteration++ {
 		ended, err := c.runTurn(ctx, iteration)
 		if err = errors.Join(err, c.saved()); err != nil {
@@ -63,16 +65,20 @@ func (c *Conversation) Send(ctx context.Context, prompt string, files ...string)
 	}
 }
 
-// prompted adds a prompt to the history, as plugins changed it and with the files appended.
-func (c *Conversation) prompted(ctx context.Context, prompt string, files []string) {
+// prompted adds a prompt to the history, as plugins changed it and with its attachments.
+func (c *Conversation) prompted(ctx context.Context, prompt string, attached []Attachment) error {
 	out := c.hook(ctx, hookpoint.UserMessage, func(state sdk.Context) any { return sdk.UserMessageContext{Context: state, Content: prompt} })
 	if out.Prompt != nil {
 		prompt = *out.Prompt
 	}
-	prompt, queued := c.attach(ctx, prompt, files)
-	c.record(entry{Message: llm.Message{Role: llm.RoleUser, Content: prompt}})
-	c.cfg.Emit(event.Message{Role: string(llm.RoleUser), Content: prompt})
+	m, queued, err := c.attach(ctx, prompt, attached)
+	if err != nil {
+		return err
+	}
+	c.record(entry{Message: m})
+	c.cfg.Emit(event.Message{Role: string(m.Role), Content: m.Content, Attachments: described(m.Parts)})
 	c.inject(append(queue(hookpoint.UserMessage, out), queued...))
+	return nil
 }
 
 // ready makes sure that a persona can answer and that the token budget is not used up.

@@ -155,19 +155,25 @@ var lasting = []string{
 	sdk.ErrorTypeServer,
 }
 
-// failover switches to the next fallback agent. It reports whether there is one.
+// failover switches to the next fallback agent whose model takes the files of the prompt. It reports whether there is one.
 func (c *Conversation) failover(ctx context.Context, failure error) bool {
 	who := c.speaker()
-	if !slices.Contains(lasting, classOf(failure)) || len(who.Fallback) == 0 {
+	if !slices.Contains(lasting, classOf(failure)) {
 		return false
 	}
-	next := who.Fallback[0]
-	next.Fallback = slices.Concat(who.Fallback[1:], next.Fallback)
-	c.cfg.Emit(event.Notice{Text: fmt.Sprintf("agent %q failed (%v), so agent %q takes over", who.Agent, failure, next.Agent)})
-	ready, err := c.Prepare(ctx, next)
-	if err != nil {
-		return false
+	for i, next := range who.Fallback {
+		next.Fallback = slices.Concat(who.Fallback[i+1:], next.Fallback)
+		ready, err := c.Prepare(ctx, next)
+		if err != nil {
+			return false
+		}
+		if reason := c.refusedPrompt(ready.speaker); reason != "" {
+			c.cfg.Emit(event.Notice{Text: fmt.Sprintf("agent %q failed (%v), and agent %q cannot take over: the prompt has attachments, and %s", who.Agent, failure, next.Agent, reason)})
+			continue
+		}
+		c.cfg.Emit(event.Notice{Text: fmt.Sprintf("agent %q failed (%v), so agent %q takes over", who.Agent, failure, next.Agent)})
+		c.replace(ctx, ready, sdk.SwitchReasonFailover)
+		return true
 	}
-	c.replace(ctx, ready, sdk.SwitchReasonFailover)
-	return true
+	return false
 }

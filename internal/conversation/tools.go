@@ -45,6 +45,10 @@ type call struct {
 	written tool.Written
 	all     writtenFiles
 
+	// files allows the tool to read an image or a PDF file, which is then in file.
+	files bool
+	file  *tool.File
+
 	ran      bool
 	output   string
 	diff     string
@@ -224,6 +228,9 @@ func (c *Conversation) run(ctx context.Context, p *call) (output string, err err
 	call.Progress = func(text string) { c.cfg.Emit(event.Progress{Tool: p.request.Name, ID: p.request.ID, Text: text}) }
 	call.Wrote = func(w tool.Written) { p.written = w }
 	call.Changed = func(diff string) { p.diff = limit.Cut(strings.ToValidUTF8(diff, "\uFFFD"), limit.Diff, "a diff") }
+	if p.files {
+		call.File = func(f tool.File) { p.file = &f }
+	}
 	output, err = p.tool.Execute(ctx, call)
 	return limit.Cut(output, limit.Result, "a tool result"), err
 }

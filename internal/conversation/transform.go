@@ -21,7 +21,7 @@ func (c *Conversation) transform(ctx context.Context, messages []llm.Message) []
 	}
 	shown := limit.ShortMessages(show(messages, c.counted(len(messages))), limit.Messages)
 	in := sdk.TransformContext{Context: c.Context(), Messages: shown}
-	out := pipeline.Transform(ctx, plugins, in, estimateShown(shown), c.reporter(hookpoint.TransformMessages))
+	out := pipeline.Transform(ctx, plugins, in, estimateShown(messages, shown), c.reporter(hookpoint.TransformMessages))
 	return merge(messages, shown, out)
 }
 

@@ -25,6 +25,7 @@ var events = []event.Event{
 	event.Injection{},
 	event.Request{},
 	event.Delta{},
+	event.Approval{},
 	event.ToolCall{},
 	event.Progress{},
 	event.ToolResult{},

@@ -28,7 +28,7 @@ func TestLimits(t *testing.T) {
 			size(limit.StreamEvent), size(limit.Stream), size(limit.Body), size(limit.Answer), size(limit.ErrorBody), count(limit.Calls), size(limit.Arguments),
 		},
 		"## MCP servers": {size(limit.MCPMessage), size(limit.MCPResult), count(limit.MCPTools), size(limit.MCPDescription)},
-		"## Prompts":     {size(limit.Instructions), count(limit.Attachments), size(limit.Prompt), count(limit.PromptSteps), size(limit.PromptWork)},
+		"## Prompts":     {size(limit.Instructions), count(limit.Attachments), size(limit.Image), size(limit.PDF), count(limit.Parts), size(limit.PartBytes), size(limit.Prompt), count(limit.PromptSteps), size(limit.PromptWork)},
 	}
 	for title, values := range want {
 		rows := tables(section(t, text(t, "docs/limits.md"), title))[0]

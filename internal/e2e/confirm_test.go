@@ -5,15 +5,88 @@ package e2e
 import (
 	"bytes"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/creack/pty"
 )
 
-// TestConfirmAlways answers "always" to the question whether a tool call may run. aura does not ask for the same command again;
-// it asks for another command, and shows its control characters by name.
-func TestConfirmAlways(t *testing.T) {
+// dialogue is an aura that runs on a terminal, with a user who waits for questions and answers them.
+type dialogue struct {
+	*aura
+	screen *os.File
+	// seen is how much of what the terminal showed the user has read, in bytes.
+	seen int
+}
+
+// talk starts aura on a terminal. The keys ahead are typed before aura starts.
+func (p *project) talk(ahead, term string, args ...string) *dialogue {
+	p.t.Helper()
+	screen, tty, err := pty.Open()
+	p.check(err)
+	p.t.Cleanup(func() { _ = screen.Close(); _ = tty.Close() })
+	p.check(pty.Setsize(screen, &pty.Winsize{Rows: 24, Cols: 200}))
+	cmd := p.command(args...)
+	if term != "" {
+		cmd.Env = append(cmd.Env, "TERM="+term)
+	}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
+	cmd.SysProcAttr.Setsid, cmd.SysProcAttr.Setctty = true, true
+	record, err := os.Create(p.path("stderr.txt"))
+	p.check(err)
+	p.t.Cleanup(func() { _ = record.Close() })
+	go func() { _, _ = record.ReadFrom(screen) }()
+	_, err = screen.WriteString(ahead)
+	p.check(err)
+	p.await("stderr.txt", strings.ReplaceAll(ahead, "\n", "\r\n"))
+	p.check(cmd.Start())
+	return &dialogue{aura: p.running(cmd), screen: screen}
+}
+
+// expect waits until the terminal shows a pattern that the user has not read yet.
+func (d *dialogue) expect(pattern string) {
+	d.t.Helper()
+	re := regexp.MustCompile(pattern)
+	d.until(pattern+" on the terminal", func() bool {
+		at := re.FindIndex(d.read("stderr.txt")[d.seen:])
+		if at != nil {
+			d.seen += at[1]
+		}
+		return at != nil
+	})
+}
+
+// answer waits for a question and types an answer.
+func (d *dialogue) answer(question, typed string) {
+	d.t.Helper()
+	d.expect(question)
+	_, err := d.screen.WriteString(typed)
+	d.check(err)
+}
+
+// end waits until aura has ended, and everything that it wrote is read.
+func (d *dialogue) end(last string) {
+	d.t.Helper()
+	if code := d.wait(); code != 0 {
+		d.t.Errorf("exit code %d", code)
+	}
+	d.expect(last)
+	d.noTrace()
+}
+
+// has reports whether a file exists.
+func (p *project) has(name string) bool {
+	_, err := os.Stat(p.path(name))
+	return err == nil
+}
+
+// asks is the end of the question whether a tool call may run.
+const asks = `run it\? \[y\]es, \[N\]o, n REASON, \[s\]ession, \[a\]lways, \[e\]dit the pattern: `
+
+// TestConfirmSession approves calls for the session. aura does not ask for the same command again; it asks for another command, and
+// shows its control characters by name.
+func TestConfirmSession(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
 	p.write(".aura/config/features/tools.yaml", "tools: {policy: {confirm: ['Bash:touch *'], deny: ['Bash:touch denied*']}}\n")
@@ -22,39 +95,72 @@ func TestConfirmAlways(t *testing.T) {
 		"      - {name: Bash, arguments: {command: touch made}}\n      - {name: Bash, arguments: {command: touch denied}}\n"+
 		"      - {name: Bash, arguments: {command: \"touch made\\e[2K\\rtouch harmless\"}}\n"+
 		"  - text: That is all.\n")
-	screen, tty, err := pty.Open()
-	p.check(err)
-	t.Cleanup(func() { _ = screen.Close(); _ = tty.Close() })
-	cmd := p.command("run", "--without-plugins", "go")
-	cmd.Env = append(cmd.Env, "TERM=xterm")
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
-	cmd.SysProcAttr.Setsid, cmd.SysProcAttr.Setctty = true, true
-	record, err := os.Create(p.path("stderr.txt"))
-	p.check(err)
-	t.Cleanup(func() { _ = record.Close() })
-	go func() { _, _ = record.ReadFrom(screen) }()
-	p.check(cmd.Start())
-	a := p.running(cmd)
-	p.await("stderr.txt", `\? Bash touch made\x1b[\s\S]*\[a\]lways: `)
-	_, err = screen.WriteString("always\n")
-	p.check(err)
-	p.await("stderr.txt", `\? Bash touch made<U\+001B>\[2K<U\+000D>touch harmless\x1b[\s\S]*\[a\]lways: `)
-	_, err = screen.WriteString("n\n")
-	p.check(err)
-	if code := a.wait(); code != 0 {
-		t.Errorf("exit code %d", code)
-	}
-	p.await("stderr.txt", `That is all`)
+	d := p.talk("", "xterm", "run", "--without-plugins", "go")
+	d.answer(`\? Bash touch made\x1b[\s\S]*`+asks, "session\n")
+	d.answer(`\? Bash touch made<U\+001B>\[2K<U\+000D>touch harmless\x1b[\s\S]*always: Bash:touch made\[U\+001B\]\[2K\[U\+000D\]touch harmless \(this[\s\S]*`+asks, "n\n")
+	d.end(`That is all`)
 	if asked := bytes.Count(p.stderr(), []byte("run it?")); asked != 2 {
 		t.Errorf("asked %d times:\n%s", asked, p.stderr())
 	}
-	if _, err := os.Stat(p.path("made")); err != nil {
-		t.Error(err)
+	if !p.has("made") || p.has("denied") {
+		t.Error("the wrong calls ran")
 	}
-	if _, err := os.Stat(p.path("denied")); err == nil {
-		t.Error("a denied call ran")
+}
+
+// TestConfirmAlways approves calls of a project for good, with a pattern that the user edits. Later sessions do not ask, even without
+// a terminal, until the approval is removed.
+func TestConfirmAlways(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.write(".aura/config/features/tools.yaml", "tools: {policy: {confirm: ['Bash:touch *']}}\n")
+	p.write(".aura/config/talk.yaml", "turns:\n  - tool_calls:\n"+
+		"      - {name: Bash, arguments: {command: touch made}}\n      - {name: Bash, arguments: {command: touch too}}\n"+
+		"  - text: That is all.\n")
+	d := p.talk("", "", "run", "--without-plugins", "go")
+	d.answer(`always: Bash:touch made \(this exact command\)\r\n  `+asks, "e\n")
+	d.answer(`  pattern: `, "Bash:rm *\n")
+	d.answer(`! Bash:rm \*: the pattern does not cover this call[\s\S]*always: Bash:touch made \(this exact command\)\r\n  `+asks, "e Bash:touch *\n")
+	d.answer(`always: Bash:touch \*\r\n  `+asks, "always\n")
+	d.end(`That is all`)
+	for i, row := range []struct {
+		args []string
+		want string
+		runs bool
+	}{
+		{[]string{"run", "go", "/policy"}, `(?m)^  1  Bash:touch \*  \(lifts rule Bash:touch \*, since \d{4}-\d\d-\d\d\)$`, true},
+		{[]string{"approvals"}, `(?m)^1 +Bash:touch \* +Bash:touch \* +built-in +\d{4}-`, false},
+		{[]string{"approvals", "list", "--json"}, `"tool": "Bash",\s+"source": "built-in",\s+"rule": "Bash:touch \*",\s+"pattern": "Bash:touch \*",\s+"given"`, false},
+		{[]string{"approvals", "rm", "1"}, `^removed the approval of Bash:touch \*\n$`, false},
+		{[]string{"run", "go", "/policy"}, `confirm means deny\n$`, false},
+		{[]string{"approvals"}, `^no tool calls are approved for good in this project\n$`, false},
+	} {
+		p.check(os.RemoveAll(p.path("made")))
+		out, err := p.command(row.args...).Output()
+		p.check(err)
+		p.wants(out, row.want)
+		if p.has("made") != row.runs {
+			t.Errorf("session %d ran the call: %v", i+1, !row.runs)
+		}
 	}
-	p.noTrace()
+	if err := p.command("approvals", "rm", "1").Run(); err == nil {
+		t.Error("an approval was removed that does not exist")
+	}
+}
+
+// TestConfirmDiff asks about an edit. The question shows the change as a diff, with control characters by name.
+func TestConfirmDiff(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.write("a.txt", "one\ntwo\n")
+	p.write(".aura/config/features/tools.yaml", "tools: {policy: {confirm: [Write]}}\n")
+	p.write(".aura/config/talk.yaml", "turns:\n  - tool_calls: [{name: Write, arguments: {path: a.txt, content: \"one\\n2\\e[2K\\n\"}}]\n  - text: That is all.\n")
+	d := p.talk("", "", "run", "--without-plugins", "go")
+	d.answer(`\? Write a\.txt\r\n  --- a/a\.txt\r\n  \+\+\+ b/a\.txt\r\n  @@ -1,2 \+1,2 @@\r\n   one\r\n  -two\r\n  \+2<U\+001B>\[2K\r\n`+
+		`  rule "Write" of features [\s\S]*always: Write:\./ \(Write of files in \./\)[\s\S]*`+asks, "no keep it\n")
+	d.end(`the user said no: keep it[\s\S]*That is all`)
+	if text := p.read("a.txt"); string(text) != "one\ntwo\n" {
+		t.Errorf("the file is now %q", text)
+	}
 }
 
 // TestConfirm answers, on a terminal, the question whether a tool call may run.
@@ -63,15 +169,19 @@ func TestConfirm(t *testing.T) {
 	for _, row := range []struct {
 		name, ahead, typed string
 		runs               bool
+		told               string
 	}{
-		{"yes", "", "y\n", true},
-		{"in full", "", "Yes\n", true},
-		{"always", "", "a\n", true},
-		{"no", "", "n\n", false},
-		{"nothing", "", "\n", false},
-		{"something else", "", "yeah, why not\n", false},
-		{"end of input", "", "\x04", false},
-		{"yes before the question", "y\n", "n\n", false},
+		{"yes", "", "y\n", true, ""},
+		{"in full", "", "Yes\n", true, ""},
+		{"this session", "", "s\n", true, ""},
+		{"always", "", "a\n", true, ""},
+		{"no", "", "n\n", false, "the user said no"},
+		{"no with a reason", "", "n use make\n", false, "the user said no: use make"},
+		{"nothing", "", "\n", false, "the user said no"},
+		{"something else", "", "yeah, why not\n", false, "the user said no"},
+		{"yes and more", "", "y but not today\n", false, "the user said no"},
+		{"end of input", "", "\x04", false, "the user said no"},
+		{"yes before the question", "y\n", "n\n", false, "the user said no"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -80,41 +190,19 @@ func TestConfirm(t *testing.T) {
 			p.write(".aura/config/talk.yaml", "turns:\n"+
 				"  - tool_calls: [{name: Bash, arguments: {command: 'echo \"a  b\" > made; touch made'}}, {name: Bash, arguments: {command: touch too}}]\n"+
 				"  - text: That is all.\n")
-			screen, tty, err := pty.Open()
-			p.check(err)
-			t.Cleanup(func() { _ = screen.Close(); _ = tty.Close() })
-			cmd := p.command("run", "--without-plugins", "go")
-			cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
-			cmd.SysProcAttr.Setsid, cmd.SysProcAttr.Setctty = true, true
-			record, err := os.Create(p.path("stderr.txt"))
-			p.check(err)
-			t.Cleanup(func() { _ = record.Close() })
-			go func() { _, _ = record.ReadFrom(screen) }()
-			_, err = screen.WriteString(row.ahead)
-			p.check(err)
-			p.await("stderr.txt", strings.ReplaceAll(row.ahead, "\n", "\r\n"))
-			p.check(cmd.Start())
-			a := p.running(cmd)
-			p.await("stderr.txt", `\? Bash echo "a  b" > made; touch made\r\n  rule "Bash:touch \*" requires confirmation; always means this exact command, until the session ends\r\n  run it\? \[y\]es, \[N\]o, \[a\]lways: `)
-			_, err = screen.WriteString(row.typed)
-			p.check(err)
+			d := p.talk(row.ahead, "", "run", "--without-plugins", "go")
+			d.answer(`\? Bash echo "a  b" > made; touch made\r\n  rule "Bash:touch \*" of features \(\.aura/config/features/tools\.yaml\) requires confirmation\r\n`+
+				`  approve for the session or always: Bash:echo "a  b" > made; touch made \(this exact command\)\r\n  `+asks, row.typed)
 			// aura asks about the second call separately.
-			p.await("stderr.txt", `\? Bash touch too\r\n[\s\S]*run it\? \[y\]es`)
-			_, err = screen.WriteString("n\n")
-			p.check(err)
-			if code := a.wait(); code != 0 {
-				t.Errorf("exit code %d", code)
+			d.answer(`\? Bash touch too\r\n[\s\S]*`+asks, "n\n")
+			d.end(`That is all`)
+			if p.has("made") != row.runs {
+				t.Errorf("the call ran: %v", !row.runs)
 			}
-			if _, err := os.Stat(p.path("made")); (err == nil) != row.runs {
-				t.Errorf("the call ran: %v", err == nil)
-			}
-			if _, err := os.Stat(p.path("too")); err == nil {
+			if p.has("too") {
 				t.Error("the second call ran though the answer was no")
 			}
-			// Output of the terminal may not have reached the file yet.
-			p.await("stderr.txt", `That is all`)
-			p.wants(p.stderr(), "the user said no|asking for the confirmation")
-			p.noTrace()
+			p.wants(p.stderr(), row.told+`\r\n`)
 		})
 	}
 }

@@ -43,6 +43,11 @@ type Commander interface {
 type Session interface {
 	// Send sends a prompt to the model and returns when the model has answered.
 	Send(ctx context.Context, prompt string) error
+	// SendWith is like Send, with files. If a file cannot be sent, it refuses the prompt: the model gets nothing.
+	SendWith(ctx context.Context, prompt string, attached ...Attachment) error
+	// Attachable describes an image or a PDF file, or returns the reason why the present model does not get it. A front end can call
+	// it when the user adds the file to a prompt that is sent later. It does not consult plugins and policies; SendWith does.
+	Attachable(ctx context.Context, a Attachment) (event.Attachment, error)
 	// Command runs a slash command and reports whether the user asked to exit. A failed command is reported as an event. The
 	// returned error is the error of a prompt that the command sent.
 	Command(ctx context.Context, line string) (exit bool, err error)
@@ -63,9 +68,18 @@ type Session interface {
 	Close(reason session.Reason) error
 }
 
+// Attachment is a file that is sent with a prompt. One of the fields is set.
+type Attachment struct {
+	// Path names a file. A relative path is relative to the session's working directory. The file is read when the prompt is sent,
+	// by the same rules as a file that the prompt mentions.
+	Path string
+	// Data is an image or a PDF file that has no path, such as a pasted image.
+	Data []byte
+}
+
 // Run takes prompts and slash commands one after the other. It continues after a failure, which is reported, and returns the
-// first failure.
-func Run(ctx context.Context, s Session, prompts []string) error {
+// first failure. The files are sent with the first prompt that is not a slash command.
+func Run(ctx context.Context, s Session, prompts []string, attached ...Attachment) error {
 	var failed error
 	for _, prompt := range prompts {
 		var exit bool
@@ -73,7 +87,8 @@ func Run(ctx context.Context, s Session, prompts []string) error {
 		if _, _, ok := command.Parse(prompt); ok {
 			exit, err = s.Command(ctx, prompt)
 		} else {
-			err = s.Send(ctx, prompt)
+			err = s.SendWith(ctx, prompt, attached...)
+			attached = nil
 		}
 		if failed == nil {
 			failed = err

@@ -2,6 +2,8 @@
 // code, the messages and docs/limits.md use the same value.
 package limit
 
+import "github.com/idelchi/aura/internal/files"
+
 // Limits for text that tools and plugins produce, in bytes.
 const (
 	// Result is the maximum size of a tool result. It applies before the token limit for the model.
@@ -79,12 +81,26 @@ const (
 	MCPDescription = 8 << 10
 )
 
+// Media returns the maximum size of an attached file of a media type, in bytes.
+func Media(mediaType string) int {
+	if mediaType == files.PDF {
+		return PDF
+	}
+	return Image
+}
+
 // Limits for prompts and their templates.
 const (
 	// Instructions is the maximum size of all instruction files in a system prompt together, in bytes.
 	Instructions = 64 << 10
 	// Attachments is the maximum number of files that one prompt can attach.
 	Attachments = 50
+	// Image and PDF are the maximum sizes of an attached image and of an attached PDF file, in bytes. Parts and PartBytes are the
+	// maximum number and total size of the images and PDF files of one prompt. PartBytes bounds a record of the journal.
+	Image     = 5 << 20
+	PDF       = 32 << 20
+	Parts     = 20
+	PartBytes = 32 << 20
 	// Prompt is the maximum size of a rendered template, in bytes.
 	Prompt = 1 << 20
 	// PromptSteps is the maximum number of blocks and functions that a template may run.

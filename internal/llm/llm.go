@@ -21,8 +21,10 @@ const (
 
 // Message is one entry of a conversation. It is a value: once in a history it is never changed in place.
 type Message struct {
-	Role     Role   `json:"role"`
-	Content  string `json:"content"`
+	Role    Role   `json:"role"`
+	Content string `json:"content"`
+	// Parts holds the images and PDF files of a user's message. Content names them.
+	Parts    []Part `json:"parts,omitempty"`
 	Thinking string `json:"thinking,omitempty"`
 	// ThinkingBlocks holds Thinking as the service sent it. The service expects the blocks back unchanged. Code that changes
 	// Thinking need not update ThinkingBlocks: they are not sent once their texts no longer add up to Thinking.

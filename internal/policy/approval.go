@@ -22,6 +22,21 @@ func (c Call) Approves(pattern string) (Approval, error) {
 	return Approval{Tool: c.Tool, Source: c.Source, Rule: c.Rule, Pattern: pattern}, c.Check(pattern)
 }
 
+// Describe says which rule the approval lifts, and who provides the tool unless that is aura.
+func (a Approval) Describe() string {
+	text := "lifts rule " + a.Rule
+	if a.Rule == "" {
+		text = "the tool requires approval"
+	}
+	if a.Source != builtinSource {
+		text += ", " + a.Source
+	}
+	return text
+}
+
+// builtinSource is the source of aura's own tools.
+const builtinSource = "built-in"
+
 // concerns reports whether an approval is about the tool and the rule of a call.
 func (a Approval) concerns(c Call) bool {
 	return a.Tool == c.Tool && a.Source == c.Source && a.Rule == c.Rule

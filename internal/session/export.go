@@ -1,9 +1,13 @@
 package session
 
 import (
+	"bytes"
 	"cmp"
+	"crypto/rand"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/idelchi/aura/internal/llm"
@@ -26,19 +30,44 @@ func (f Format) Check() error {
 	return nil
 }
 
-// Export returns a session in a format.
-func Export(s Session, f Format) (string, error) {
+// Export returns a session in a format. The function clean is applied to everything but the bytes of files, which are in JSON only.
+func Export(s Session, f Format, clean func(text []byte) []byte) (string, error) {
 	if err := f.Check(); err != nil {
 		return "", fmt.Errorf("exporting session: %w", err)
 	}
 	if f == FormatMarkdown {
-		return Markdown(s), nil
+		return string(clean([]byte(Markdown(s)))), nil
 	}
-	text, err := json.MarshalIndent(Exported(s), "", "  ")
+	exported, contents := Exported(s).withoutFiles()
+	text, err := json.MarshalIndent(exported, "", "  ")
 	if err != nil {
 		return "", fmt.Errorf("exporting session: %w", err)
 	}
-	return string(text) + "\n", nil
+	return string(restore(clean(text), contents)) + "\n", nil
+}
+
+// withoutFiles returns a copy in which a random text replaces the bytes of each file, and the bytes by these texts, in base64.
+func (e ExportedSession) withoutFiles() (ExportedSession, map[string][]byte) {
+	contents := map[string][]byte{}
+	e.Messages = slices.Clone(e.Messages)
+	for i := range e.Messages {
+		m := &e.Messages[i]
+		m.Parts = slices.Clone(m.Parts)
+		for j := range m.Parts {
+			stand := []byte(rand.Text())
+			contents[base64.StdEncoding.EncodeToString(stand)] = m.Parts[j].Data
+			m.Parts[j].Data = stand
+		}
+	}
+	return e, contents
+}
+
+// restore puts the bytes of files back into a document.
+func restore(document []byte, contents map[string][]byte) []byte {
+	for stand, content := range contents {
+		document = bytes.Replace(document, []byte(stand), []byte(base64.StdEncoding.EncodeToString(content)), 1)
+	}
+	return document
 }
 
 // ExportedSession is a session as it is exported to JSON.
@@ -70,6 +99,9 @@ func Markdown(s Session) string {
 		fmt.Fprintf(&b, "\n## %s\n\n", name)
 		if m.Content != "" {
 			fmt.Fprintf(&b, "%s\n", strings.TrimRight(m.Content, "\n"))
+		}
+		for _, p := range m.Parts {
+			fmt.Fprintf(&b, "\n- attached %s (%s, %d bytes)\n", p.Name, p.Type, len(p.Data))
 		}
 		for _, c := range m.ToolCalls {
 			fmt.Fprintf(&b, "\n- calls %s %s\n", c.Name, c.Arguments)

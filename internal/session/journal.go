@@ -41,6 +41,8 @@ type Journal struct {
 	size int64
 	// hide removes secrets from the records before they are written; nil writes records unchanged.
 	hide func(document []byte) []byte
+	// data holds the numbers of the files that the journal has. Only Append uses it.
+	data map[hash]int
 	// torn is set while the file may contain bytes of a failed write beyond size.
 	torn bool
 }
@@ -87,7 +89,7 @@ func Reopen(path string) (*Journal, Session, error) {
 	if err != nil {
 		return nil, Session{}, errors.Join(fmt.Errorf("reopening journal: %w", err), j.release())
 	}
-	j.id, j.size, j.torn = s.Meta.ID, size, s.Torn
+	j.id, j.size, j.torn, j.data = s.Meta.ID, size, s.Torn, numbered(s.data)
 	if err := j.write(record{Resume: &Resume{At: time.Now()}}); err != nil {
 		return nil, Session{}, errors.Join(err, j.release())
 	}
@@ -141,7 +143,14 @@ func (j *Journal) Append(m llm.Message) error {
 		// A service rejects signed thinking that was changed after it was signed.
 		m.ThinkingBlocks = nil
 	}
-	return j.add(toRecord(m))
+	if j == nil {
+		return nil
+	}
+	parts, err := j.keepParts(m.Parts)
+	if err != nil {
+		return err
+	}
+	return j.add(toRecord(m, parts...))
 }
 
 // hides reports whether a text contains secrets.
@@ -210,7 +219,7 @@ func (j *Journal) write(r record) error {
 	if err != nil {
 		return fmt.Errorf("encoding record for journal %s: %w", j.path, err)
 	}
-	if j.hide != nil {
+	if j.hide != nil && r.Data == nil {
 		line = j.hide(line)
 	}
 	if j.torn {

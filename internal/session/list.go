@@ -111,11 +111,15 @@ func Title(messages []llm.Message) string {
 		if m.Role != llm.RoleUser || m.Synthetic {
 			continue
 		}
-		// Files and piped text are sent in elements below the prompt.
-		written, _, _ := strings.Cut(m.Content, "\n\n<")
-		return shortened(written)
+		return opening(m.Content)
 	}
 	return ""
+}
+
+// opening returns the beginning of a prompt without the files and the piped text, which are sent in elements below the prompt.
+func opening(prompt string) string {
+	written, _, _ := strings.Cut(prompt, "\n\n<")
+	return shortened(written)
 }
 
 // shortened returns a text as one line of at most titleLength runes. It reads no more of the text than necessary.

@@ -103,7 +103,14 @@ func (s *Session) add(r record) error {
 	case r.State != nil:
 		s.State, s.Noted = *r.State, true
 	case r.Message != nil:
-		s.Messages = append(s.Messages, fromRecord(r.Message))
+		m := fromRecord(r.Message)
+		var err error
+		if m.Parts, err = s.parts(r.Message.Parts); err != nil {
+			return err
+		}
+		s.Messages = append(s.Messages, m)
+	case r.Data != nil:
+		return s.addData(r.Data)
 	case r.End != nil:
 		s.End = r.End
 	default:

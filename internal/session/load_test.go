@@ -80,7 +80,8 @@ func TestLoadMissing(t *testing.T) {
 // loses only its last record, and that lists and searches see the same messages.
 func FuzzLoad(f *testing.F) {
 	for _, seed := range []string{"", first, first + hello + last, first + hello[:20], hello, first + "null\n", "\n\n", first +
-		`{"message":{"tool_calls":[{"id":"1","name":"n","arguments":{"a":1}},{"malformed_arguments":"{"}]}}` + "\n"} {
+		`{"message":{"tool_calls":[{"id":"1","name":"n","arguments":{"a":1}},{"malformed_arguments":"{"}]}}` + "\n", first +
+		`{"data":{"number":1,"bytes":"eA=="}}` + "\n" + `{"message":{"role":"user","content":"a\n\n<b","parts":[{"name":"n","data":1}]}}` + "\n"} {
 		f.Add([]byte(seed), 3)
 	}
 	f.Fuzz(func(t *testing.T, data []byte, cut int) {

@@ -57,10 +57,12 @@ func light(_ *Session, r *record) {
 		r.Message = &message{}
 		r.Message.Role, r.Message.Synthetic = m.Role, m.Synthetic
 		if r.Message.Role == "user" {
-			r.Message.Content = shortened(m.Content)
+			r.Message.Content = opening(m.Content)
 		}
 	case r.Compaction != nil:
 		r.Compaction.Summary.Content = ""
+	case r.Data != nil:
+		r.Data.Bytes = nil
 	case r.Seen != nil:
 		r.Seen = json.RawMessage("null")
 	}

@@ -58,12 +58,16 @@ type Session struct {
 	End *End
 	// Torn reports whether the last line is incomplete, for example after a power failure. That line is not in Messages.
 	Torn bool
+
+	// data holds the bytes of the journal's files, in the order of their numbers.
+	data [][]byte
 }
 
 // record is a line of the journal. Exactly one field is set.
 type record struct {
 	Meta       *Meta       `json:"meta,omitempty"`
 	Message    *message    `json:"message,omitempty"`
+	Data       *data       `json:"data,omitempty"`
 	Compaction *Compaction `json:"compaction,omitempty"`
 	Resume     *Resume     `json:"resume,omitempty"`
 	Rewind     *Rewind     `json:"rewind,omitempty"`
@@ -117,10 +121,11 @@ type Waiting struct {
 	DisableTools []string `json:"disable_tools,omitempty"`
 }
 
-// message is llm.Message with tool calls in a form that can always be encoded as JSON.
+// message is llm.Message with references to its files, and with tool calls in a form that can always be encoded as JSON.
 type message struct {
 	llm.Message
 
+	Parts     []part     `json:"parts,omitempty"`
 	ToolCalls []toolCall `json:"tool_calls,omitempty"`
 }
 
@@ -132,8 +137,8 @@ type toolCall struct {
 	Malformed string `json:"malformed_arguments,omitempty"`
 }
 
-func toRecord(m llm.Message) record {
-	out := &message{Message: m}
+func toRecord(m llm.Message, parts ...part) record {
+	out := &message{Message: m, Parts: parts}
 	for _, call := range m.ToolCalls {
 		c := toolCall{ToolCall: call}
 		if json.Valid(call.Arguments) {
@@ -148,7 +153,7 @@ func toRecord(m llm.Message) record {
 
 func fromRecord(m *message) llm.Message {
 	out := m.Message
-	out.ToolCalls = nil
+	out.ToolCalls, out.Parts = nil, nil
 	for _, c := range m.ToolCalls {
 		call := c.ToolCall
 		call.Arguments = c.Arguments

@@ -1,15 +1,6 @@
 package setup
 
-import (
-	"context"
-	"fmt"
-	"path/filepath"
-	"slices"
-	"strings"
-
-	"github.com/idelchi/aura/internal/policy"
-	"github.com/idelchi/aura/internal/tool"
-)
+import "github.com/idelchi/aura/internal/policy"
 
 // Question asks whether a tool call may run. Its texts come from models, plugins and files; a front end cleans them before it
 // shows them.
@@ -18,14 +9,16 @@ type Question struct {
 	Args map[string]any
 	// Rule is the rule of the policy that requires the question. It is empty if the tool itself requires it.
 	Rule string
-	// By says who requires the question and where that is written, such as "agent coder" or "plugin deploy".
+	// By says where the rule is written, or which tool requires the question, such as "agent coder (.aura/config/agents/coder.md)"
+	// or "plugin deploy (/home/you/project/.aura/plugins/deploy)".
 	By string
 	// Pattern is what the decisions Session and Always approve, unless the user edits it. It covers little more than this call.
 	// It is empty if no pattern can cover the call: the user then decides about this call alone.
 	Pattern string
 	// Covers describes in words which calls Pattern covers, such as "this exact command".
 	Covers string
-	// Changes is a unified diff of what the call would change in files. It is empty if that is not known.
+	// Changes is a unified diff of all that the call would change in files. It is empty if that is not known, or too long for a
+	// diff; the arguments say it then.
 	Changes string
 
 	call policy.Call
@@ -90,71 +83,4 @@ func (e *RefusedError) Error() string {
 		return "the user said no"
 	}
 	return "the user said no: " + e.Reason
-}
-
-// newQuestion returns the question about a call.
-func newQuestion(about policy.Call, verdict policy.Verdict, t tool.Tool) Question {
-	q := Question{Tool: about.Tool, Args: about.Args, Rule: verdict.Rule, By: verdict.Origin, Pattern: about.Pattern(), call: about}
-	if verdict.Rule == "" {
-		q.By = sourceOf(t.Definition())
-	}
-	switch {
-	case q.Pattern == "":
-	case about.Shell:
-		q.Covers = "this exact command"
-	case len(about.Files) > 0:
-		q.Covers = fmt.Sprintf("%s of files in %s", about.Tool, strings.TrimPrefix(q.Pattern, about.Tool+":"))
-	default:
-		q.Covers = about.Tool + " with exactly these arguments"
-	}
-	return q
-}
-
-// sourceOf says who provides a tool. Approvals are bound to it.
-func sourceOf(d tool.Definition) string {
-	return strings.TrimSpace(string(d.Source) + " " + d.Origin)
-}
-
-// approvable returns a call in the form that approvals are compared with. The files count only for built-in tools, because a
-// plugin could declare other paths than it uses.
-func (g guard) approvable(ctx context.Context, call tool.Call, t tool.Tool, rule string) policy.Call {
-	d := t.Definition()
-	out := policy.Call{Tool: d.Name, Source: sourceOf(d), Rule: rule, Args: call.Args, Workdir: physical(g.source.Config.Workdir)}
-	if d.Source != tool.SourceBuiltin {
-		return out
-	}
-	out.Shell = d.Name == policy.ShellTool
-	out.Files = physicalFiles(ctx, call, t)
-	return out
-}
-
-// physicalFiles returns the files that a built-in tool reads or changes, sorted and with links resolved. It returns none if the
-// tool does not work on files.
-func physicalFiles(ctx context.Context, call tool.Call, t tool.Tool) []string {
-	p, ok := tool.As[tool.Pather](t)
-	if !ok {
-		return nil
-	}
-	paths, err := p.Paths(ctx, call.Args)
-	if err != nil || len(paths.Record)+len(paths.Guard)+len(paths.Clear) == 0 {
-		return nil // the question is then about these exact arguments
-	}
-	var out []string
-	for _, path := range slices.Concat(paths.Read, paths.Write) {
-		out = append(out, physical(path))
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
-// physical returns a path after resolving the links in it. Of a path that does not exist, it resolves the existing part.
-func physical(path string) string {
-	if resolved, err := filepath.EvalSymlinks(path); err == nil {
-		return resolved
-	}
-	dir := filepath.Dir(path)
-	if dir == path {
-		return path
-	}
-	return filepath.Join(physical(dir), filepath.Base(path))
 }

@@ -38,6 +38,8 @@ type answer struct {
 	Error string `json:"error,omitempty"`
 	// Diff describes the tool's changes to files.
 	Diff string `json:"diff,omitempty"`
+	// File is an image or a PDF file that the tool has read.
+	File *tool.File `json:"file,omitempty"`
 }
 
 // Execute sends the call to the process and waits for the answer.
@@ -53,6 +55,7 @@ func (t confined) Execute(ctx context.Context, call tool.Call) (string, error) {
 	}
 	options, err := json.Marshal(toolOptions{
 		Workdir: t.options.Workdir, Env: t.options.Env, BashTimeout: t.options.BashTimeout, Truncation: t.options.Truncation, OutputDir: t.options.OutputDir,
+		Files: call.File != nil,
 	})
 	if err != nil {
 		return "", fmt.Errorf("encoding the settings of %s: %w", name, err)
@@ -84,6 +87,9 @@ func (t confined) Execute(ctx context.Context, call tool.Call) (string, error) {
 	said = t.explained(said, command.Policy)
 	if said.Diff != "" && call.Changed != nil {
 		call.Changed(said.Diff)
+	}
+	if said.File != nil && call.File != nil {
+		call.File(*said.File)
 	}
 	if said.Error != "" {
 		return said.Output, errors.New(said.Error)
@@ -161,6 +167,8 @@ type toolOptions struct {
 	BashTimeout time.Duration      `json:"bash_timeout"`
 	Truncation  builtin.Truncation `json:"truncation"`
 	OutputDir   string             `json:"output_dir"`
+	// Files allows Read to return images and PDF files.
+	Files bool `json:"files,omitempty"`
 }
 
 // RunConfined runs a built-in tool. It is called in the confined process.
@@ -183,9 +191,13 @@ func RunConfined(ctx context.Context, call sandbox.Call, progress func([]byte)) 
 		}
 		var said answer
 		var err error
-		said.Output, err = t.Execute(ctx, tool.Call{
+		asked := tool.Call{
 			Args: args, Progress: func(text string) { progress([]byte(text)) }, Changed: func(diff string) { said.Diff = diff },
-		})
+		}
+		if o.Files {
+			asked.File = func(f tool.File) { said.File = &f }
+		}
+		said.Output, err = t.Execute(ctx, asked)
 		if err != nil {
 			said.Error = err.Error()
 		}

@@ -18,7 +18,13 @@ type guard struct {
 	source Source
 	policy policy.Policy
 	hooks  hooks.Runner
+	role   Role
+	// entries holds the catalog entries of the plugins, by name.
+	entries map[string]Entry
 }
+
+// featuresOrigin is the origin of the rules that are not those of an agent, a mode or a task.
+const featuresOrigin = "features"
 
 // policies returns the policy rules of each layer.
 func (s Source) policies(r Role, f config.Features) []policy.Rules {
@@ -26,7 +32,7 @@ func (s Source) policies(r Role, f config.Features) []policy.Rules {
 	add := func(origin string, l config.Policy) {
 		out = append(out, policy.Rules{Auto: l.Auto, Confirm: l.Confirm, Deny: l.Deny, Origin: origin})
 	}
-	add("config/features", f.Tools.Policy)
+	add(featuresOrigin, f.Tools.Policy)
 	add("agent "+r.Agent.Name, r.Agent.Tools.Policy)
 	add("mode "+r.Mode.Name, r.Mode.Tools.Policy)
 	add("mode "+r.Within.Name, r.Within.Tools.Policy)
@@ -82,42 +88,26 @@ func (g guard) permit(ctx context.Context, call tool.Call, t tool.Tool) error {
 	}
 }
 
-// confirm asks the user. The verdict has no rule if the tool itself requires the question.
+// confirm asks the user, unless the user approved such calls before. The verdict has no rule if the tool itself requires the
+// question.
 func (g guard) confirm(ctx context.Context, call tool.Call, t tool.Tool, verdict policy.Verdict) error {
-	ask, name := g.source.Confirm, t.Definition().Name
-	if ask == nil {
-		if verdict.Rule == "" {
-			return fmt.Errorf("%s requires approval, and there is no terminal to ask on, so the call is denied; to allow it, name the tool in the policy's auto", name)
-		}
-		return fmt.Errorf("the policy requires confirmation (rule %q), and there is no terminal to ask on, so the call is denied", verdict.Rule)
-	}
 	about := g.approvable(ctx, call, t, verdict.Rule)
-	if policy.Cover(g.source.Approvals.All(), about) {
+	if g.approved(about) {
 		return nil
 	}
-	question := newQuestion(about, verdict, t)
-	answer, err := ask(ctx, question)
+	ask, name := g.source.Confirm, about.Tool
+	switch {
+	case ask == nil && verdict.Rule == "":
+		return fmt.Errorf("%s requires approval, and there is no terminal to ask on, so the call is denied; to allow it, name the tool in the policy's auto", name)
+	case ask == nil:
+		return fmt.Errorf("the policy requires confirmation (rule %q), and there is no terminal to ask on, so the call is denied", verdict.Rule)
+	}
+	q := g.question(about, verdict, t)
+	answer, err := ask(ctx, q)
 	if err != nil {
 		return fmt.Errorf("asking whether %s may run: %w", name, err)
 	}
-	return g.settle(about, answer)
-}
-
-// settle does what the user answered.
-func (g guard) settle(about policy.Call, answer Answer) error {
-	switch answer.Decision {
-	case Once:
-		return nil
-	case Session, Always:
-		given, err := about.Approves(answer.Pattern)
-		if err != nil {
-			return fmt.Errorf("approving calls like %q: %w", answer.Pattern, err)
-		}
-		g.source.Approvals.Add(given)
-		return nil
-	default:
-		return &RefusedError{Reason: answer.Reason}
-	}
+	return g.settle(q, answer)
 }
 
 // After runs the hooks with the output of the tool, even if the tool failed.

@@ -93,6 +93,11 @@ type described struct {
 	by config.AgentModel
 }
 
+// Models implements llm.Lister.
+func (d described) Models(ctx context.Context) ([]llm.Model, error) {
+	return ListModels(ctx, d.Provider)
+}
+
 func (d described) Model(ctx context.Context, name string) (llm.Model, error) {
 	m, err := d.Provider.Model(ctx, name)
 	if d.by.Context > 0 {

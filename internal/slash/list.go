@@ -23,7 +23,7 @@ func (c *commands) listCommands() []command.Command {
 		own("tools", "List the tools offered to the model", c.tools),
 		own("skills", "List the skills", c.skills),
 		own("mcp", "List the MCP servers, or connect to one", c.mcp, "SERVER"),
-		own("policy", "List the rules for tool calls", c.policy),
+		own("policy", "List the rules for tool calls and what you approved, or remove an approval", c.policy, "remove N"),
 		own("sandbox", "Show the sandbox policy of tools and plugins", c.sandbox),
 		own("todo", "Show the list of todos, or clear it", c.todo, "clear"),
 		own("ctx", "Show how full the model's context is", c.ctx),
@@ -111,18 +111,6 @@ func (c *commands) skills(context.Context, string) (string, error) {
 		rows[name] = s.Description
 	}
 	return listed(rows, "no skills are configured"), nil
-}
-
-func (c *commands) policy(context.Context, string) (string, error) {
-	var b strings.Builder
-	for _, r := range c.Setup().Policy().Rules() {
-		fmt.Fprintf(&b, "%-8s %s\n", r.Action, r.Rule)
-	}
-	b.WriteString("what no rule names runs without asking")
-	if c.Setup().Confirm == nil {
-		b.WriteString("; there is no terminal, so confirm means deny")
-	}
-	return b.String(), nil
 }
 
 func (c *commands) todo(_ context.Context, args string) (string, error) {

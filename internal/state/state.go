@@ -86,6 +86,9 @@ func (p Paths) ProjectValues() string { return p.below(p.Values(), "project") }
 // SessionValues returns the directory of the values of one session.
 func (p Paths) SessionValues(id string) string { return p.below(p.below(p.Values(), "sessions"), id) }
 
+// Approvals returns the path of the file with the tool calls that the user approved for all sessions of the project.
+func (p Paths) Approvals() string { return p.below(p.Project, "approvals.json") }
+
 // User returns the state that belongs to the user: logs and data of the plugins in the user's home.
 func (p Paths) User() Paths { return Paths{Root: p.Root, Project: p.below(p.Root, "user")} }
 

@@ -48,3 +48,16 @@ func TestSubject(t *testing.T) {
 		}
 	}
 }
+
+// TestChange checks that a diff about which a user decides is shown whole, with control characters by their names.
+func TestChange(t *testing.T) {
+	t.Parallel()
+	look := terminal.Look{Width: func() int { return 20 }}
+	long := strings.Repeat("x", 100)
+	if got := look.Change("--- a/a\n+++ b/a\n@@ -1 +1 @@\n-\u202e\n+" + long + "\x1b[2K\n"); got != terminal.Styled("  --- a/a\n  +++ b/a\n  @@ -1 +1 @@\n  -<U+202E>\n  +"+long+"<U+001B>[2K\n") {
+		t.Errorf("got %q", got)
+	}
+	if got := string(look.Change(strings.Repeat("+x\n", 500))); !strings.Contains(got, "300 more bytes are not shown") {
+		t.Errorf("a long diff ends in %q", got[len(got)-100:])
+	}
+}

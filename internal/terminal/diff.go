@@ -28,6 +28,17 @@ func (l Look) Diff(text string) Styled {
 	return Styled(out.String())
 }
 
+// Change renders a unified diff for a user who must decide about it. Unlike Diff, it cuts no line and removes nothing: control
+// characters and invisible characters are shown by their names.
+func (l Look) Change(text string) Styled {
+	var h hunkState
+	var out strings.Builder
+	for line := range strings.SplitSeq(strings.TrimRight(bounded(text), "\n"), "\n") {
+		out.WriteString("  " + string(l.Paint(h.next(line), plaintext.Reveal(line))) + "\n")
+	}
+	return Styled(out.String())
+}
+
 // hunkState counts the remaining lines of a hunk on its two sides. It distinguishes a removed line that begins with -- from the
 // name of a file.
 type hunkState struct{ before, after int }

@@ -56,8 +56,19 @@ type Call struct {
 	Changed func(diff string)
 	// Wrote, if not nil, receives the files that the call has changed before Execute returns.
 	Wrote func(w Written)
+	// File, if not nil, allows a tool that reads text to read an image or a PDF file too. It receives the file before Execute
+	// returns. If the file is too large, it receives the file without its content, and Execute fails.
+	File func(f File)
 	// Settle, if not nil, is Written.Settle, for code that handles a call that has run.
 	Settle func(by string, quiet bool)
+}
+
+// File is an image or a PDF file that a tool has read.
+type File struct {
+	// Type is the media type.
+	Type string `json:"type"`
+	// Data is nil if the file is too large.
+	Data []byte `json:"data,omitempty"`
 }
 
 // Written holds the files that a call has changed and whose content the model knows. They may be changed again after the call,
@@ -76,6 +87,14 @@ type Tool interface {
 	// Execute returns the text for the model. An error is shown to the model after the text. When ctx is done, Execute must
 	// stop everything that it started and return.
 	Execute(ctx context.Context, call Call) (string, error)
+}
+
+// Previewer is a Tool that can report what a call would change in files, without changing anything. Use As to test whether a tool
+// is a Previewer.
+type Previewer interface {
+	// Preview returns a unified diff of all changes. It is empty if the call would fail, or if its changes are not known or too
+	// long for a diff.
+	Preview(args map[string]any) string
 }
 
 // Pather is a Tool that can report which files a call will touch. Paths must be safe for concurrent use. Use As to test whether

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/idelchi/aura/internal/command"
 	"github.com/idelchi/aura/internal/filefind"
+	"github.com/idelchi/aura/internal/frontend"
 	"github.com/idelchi/aura/internal/inputhistory"
 	"github.com/idelchi/aura/internal/keymap"
 	"github.com/idelchi/aura/internal/lineedit"
@@ -20,6 +22,9 @@ import (
 
 // menuRows is how many completions are shown at once.
 const menuRows = 8
+
+// pasteLimit is the largest text that a paste inserts, in bytes.
+const pasteLimit = 1 << 20
 
 // input is the text that the user types, and what helps to type it.
 type input struct {
@@ -32,6 +37,11 @@ type input struct {
 	search   *search
 	// held is set if the queue waits for the user.
 	held bool
+	// attached holds pasted files by their placeholders. count numbers the placeholders.
+	attached map[string]frontend.Attachment
+	count    int
+	// saving counts the prompts that are being saved.
+	saving sync.WaitGroup
 }
 
 // menu holds the completions of the word before the cursor.
@@ -203,6 +213,13 @@ func (u *UI) pasted(text string) {
 	if u.overlay != nil || u.question.pastes(u, text) {
 		return
 	}
+	if u.attach(text) {
+		return
+	}
+	if len(text) > pasteLimit {
+		u.hint = fmt.Sprintf("the paste has %d bytes, and a prompt takes at most %d: write it to a file and name the file with @", len(text), pasteLimit)
+		return
+	}
 	u.input.editor.Paste(strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n"))
 	u.typed()
 }
@@ -272,12 +289,16 @@ func (u *UI) interruptFor() {
 
 // remember keeps a line for later sessions.
 func (u *UI) remember(text string) {
-	if u.input.history == nil {
+	h := u.input.history
+	if h == nil {
 		return
 	}
-	if err := u.input.history.Add(text); err != nil {
-		u.say(terminal.Warning, "! "+plaintext.Show(err.Error()))
-	}
+	// Saving waits for the disk and for other sessions.
+	u.input.saving.Go(func() {
+		if err := h.Add(text); err != nil {
+			u.Tell(err.Error())
+		}
+	})
 }
 
 // command runs a command as if it were typed. It keeps the text of the input.

@@ -172,6 +172,14 @@ func (s *show) block(text terminal.Styled) terminal.Styled {
 	return text
 }
 
+// answer returns an answer of an earlier session.
+func (s *show) answer(text string) terminal.Styled {
+	s.lastAnswer = text
+	out := "\n" + s.markdown.Next(text) + s.markdown.End()
+	s.markdown = terminal.NewMarkdown(*s.look)
+	return out
+}
+
 // think takes a piece of the model's thinking.
 func (s *show) think(text string) terminal.Styled {
 	if s.thought.Len() == 0 {

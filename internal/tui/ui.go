@@ -159,6 +159,8 @@ func (u *UI) Run(ctx context.Context) error {
 		stop()
 	}
 	u.inbox.stop()
+	u.input.saving.Wait()
+	u.input.files.Close()
 	gone := u.leave()
 	err = errors.Join(u.failed, ended(ctx, err))
 	if gone == nil {

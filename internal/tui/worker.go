@@ -2,19 +2,24 @@ package tui
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"sync"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/idelchi/aura/internal/command"
 	"github.com/idelchi/aura/internal/frontend"
+	"github.com/idelchi/aura/internal/keymap"
+	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/terminal"
 )
 
 // worker opens the session and gives it lines, one at a time. It has a goroutine of its own, because the session returns only when a
 // line is done.
 type worker struct {
 	u     *UI
-	lines chan string
+	lines chan work
 	done  chan struct{}
 
 	// cancel ends the opening of the session.
@@ -27,8 +32,14 @@ type worker struct {
 	failed  error
 }
 
+// work is a line with the files that are sent with it.
+type work struct {
+	text     string
+	attached []frontend.Attachment
+}
+
 func newWorker(u *UI) *worker {
-	return &worker{u: u, lines: make(chan string, 1), done: make(chan struct{})}
+	return &worker{u: u, lines: make(chan work, 1), done: make(chan struct{})}
 }
 
 // start opens the session and then works until stop.
@@ -46,18 +57,18 @@ func (w *worker) start(ctx context.Context) {
 		}
 		w.u.do(func() { w.u.opened(s) })
 		for line := range w.lines {
-			exit, err := take(ctx, s, line)
+			exit, err := take(ctx, s, line.text, line.attached...)
 			w.u.do(func() { w.u.finished(exit, err) })
 		}
 	}()
 }
 
 // take runs a prompt or a command.
-func take(ctx context.Context, s frontend.Session, line string) (exit bool, err error) {
+func take(ctx context.Context, s frontend.Session, line string, attached ...frontend.Attachment) (exit bool, err error) {
 	if _, _, ok := command.Parse(line); ok {
 		return s.Command(ctx, line)
 	}
-	return false, s.Send(ctx, line)
+	return false, s.SendWith(ctx, line, attached...)
 }
 
 // opened returns the session, or why it could not be opened.
@@ -89,8 +100,23 @@ func (w *worker) quitting() tea.Cmd {
 func (u *UI) opened(s frontend.Session) {
 	u.session = s
 	u.show.settle()
+	u.recall(s.History())
 	u.status.refresh(u)
 	u.next()
+}
+
+// recall shows that the session continues an earlier one, and its last answer.
+func (u *UI) recall(history []llm.Message) {
+	if len(history) == 0 {
+		return
+	}
+	u.say(terminal.Quiet, fmt.Sprintf("= continues a session of %d messages; %s shows them", len(history), u.keys.Keys(keymap.Transcript)))
+	for _, m := range slices.Backward(history) {
+		if m.Role == llm.RoleAssistant && m.Content != "" {
+			u.print(u.show.answer(m.Content))
+			return
+		}
+	}
 }
 
 // finished is called when a line is done.
@@ -140,5 +166,5 @@ func (u *UI) next() {
 	}
 	u.busy, u.current = true, line
 	u.show.begin()
-	u.worker.lines <- line // it has room: the session is idle
+	u.worker.lines <- work{line, u.input.attachments(line)} // it has room: the session is idle
 }

@@ -49,8 +49,18 @@ type Message struct {
 	Thinking string `json:"thinking,omitempty"`
 	// ToolCalls is the number of tool calls in the response. An event for each call follows.
 	ToolCalls int `json:"tool_calls,omitempty"`
+	// Attachments lists the images and PDF files of the prompt.
+	Attachments []Attachment `json:"attachments,omitempty"`
 	// Auto is true if auto mode sent the prompt, not the user.
 	Auto bool `json:"auto,omitempty"`
+}
+
+// Attachment is an image or a PDF file that is sent with a prompt.
+type Attachment struct {
+	Name      string `json:"name"`
+	MediaType string `json:"media_type"`
+	// Size is in bytes.
+	Size int `json:"size"`
 }
 
 // Injection is a message that a plugin added to the history.
@@ -62,6 +72,22 @@ type Injection struct {
 	Content string `json:"content"`
 	// Eject is true if the message is sent with one model call only.
 	Eject bool `json:"eject"`
+}
+
+// Approval is the user's answer to the question whether a tool call may run. The ToolCall of the call follows.
+type Approval struct {
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
+	// Rule is the rule of the policy that required the question; empty if the tool itself did. By says where it is written, or
+	// who provides the tool.
+	Rule string `json:"rule,omitempty"`
+	By   string `json:"by"`
+	// Decision is "once", "session", "always" or "no".
+	Decision string `json:"decision"`
+	// Pattern describes the calls that "session" and "always" approve.
+	Pattern string `json:"pattern,omitempty"`
+	// Reason is what the user says to the model with "no".
+	Reason string `json:"reason,omitempty"`
 }
 
 // ToolCall reports that a tool is about to run or was refused.
@@ -140,6 +166,9 @@ func (Message) Type() string { return "message" }
 
 // Type implements Event.
 func (Injection) Type() string { return "injection" }
+
+// Type implements Event.
+func (Approval) Type() string { return "approval" }
 
 // Type implements Event.
 func (ToolCall) Type() string { return "tool_call" }

@@ -176,12 +176,12 @@ func TestEvents(t *testing.T) {
 func TestModels(t *testing.T) {
 	t.Parallel()
 	const opus = `{"id":"claude-opus-4-1","type":"model","display_name":"Opus","max_input_tokens":500000,"max_tokens":64000,
-		"capabilities":{"image_input":{"supported":true},"thinking":{"supported":true,"types":{"adaptive":{"supported":true}}}}}`
+		"capabilities":{"image_input":{"supported":true},"pdf_input":{"supported":true},"thinking":{"supported":true,"types":{"adaptive":{"supported":true}}}}}`
 	server := llmtest.NewAnthropic(t, llmtest.Text("ok"))
 	server.Page("/v1/models/claude-opus-4-1", opus)
 	server.Page("/v1/models", `{"data":[`+opus+`,{"id":"claude-3-haiku","type":"model"}],"has_more":false}`)
 	p := anthropic.New(anthropic.Options{BaseURL: server.URL, Token: llmtest.Token})
-	want := llm.Model{Name: "claude-opus-4-1", Family: "claude", ContextLength: 500_000, Capabilities: []string{"thinking", "thinking_levels", "tools", "vision"}}
+	want := llm.Model{Name: "claude-opus-4-1", Family: "claude", ContextLength: 500_000, Capabilities: []string{"files", "thinking", "thinking_levels", "tools", "vision"}}
 	if got, err := p.Model(t.Context(), "claude-opus-4-1"); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %v, want %+v", got, err, want)
 	}

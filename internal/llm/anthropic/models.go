@@ -63,7 +63,7 @@ func describe(name string, found *anthropic.ModelInfo) details {
 		d.model.Capabilities = []string{catalog.Tools}
 		for capability, supported := range map[string]bool{
 			catalog.Vision: can.ImageInput.Supported, catalog.Thinking: can.Thinking.Supported,
-			catalog.ThinkingLevels: can.Thinking.Supported,
+			catalog.ThinkingLevels: can.Thinking.Supported, catalog.Files: can.PDFInput.Supported,
 		} {
 			if supported {
 				d.model.Capabilities = append(d.model.Capabilities, capability)

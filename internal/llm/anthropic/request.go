@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"strings"
 
@@ -57,6 +58,10 @@ func keepFrom(messages []anthropic.MessageParam) {
 		last.OfText.CacheControl = anthropic.NewCacheControlEphemeralParam()
 	case last.OfToolResult != nil:
 		last.OfToolResult.CacheControl = anthropic.NewCacheControlEphemeralParam()
+	case last.OfImage != nil:
+		last.OfImage.CacheControl = anthropic.NewCacheControlEphemeralParam()
+	case last.OfDocument != nil:
+		last.OfDocument.CacheControl = anthropic.NewCacheControlEphemeralParam()
 	}
 }
 
@@ -88,11 +93,29 @@ func blocks(m llm.Message) []anthropic.ContentBlockParamUnion {
 			out = append(out, anthropic.NewThinkingBlock(b.Signature, b.Text))
 		}
 	}
+	out = append(out, parts(m)...)
 	if said {
 		out = append(out, anthropic.NewTextBlock(m.Content))
 	}
 	for _, call := range m.ToolCalls {
 		out = append(out, anthropic.NewToolUseBlock(call.ID, call.Arguments, call.Name))
+	}
+	return out
+}
+
+// parts returns the blocks of a user's images and PDF files. The service recommends placing them before the text.
+func parts(m llm.Message) []anthropic.ContentBlockParamUnion {
+	if m.Role != llm.RoleUser {
+		return nil
+	}
+	var out []anthropic.ContentBlockParamUnion
+	for _, part := range m.Parts {
+		data := base64.StdEncoding.EncodeToString(part.Data)
+		if part.Image() {
+			out = append(out, anthropic.NewImageBlockBase64(part.Type, data))
+		} else {
+			out = append(out, anthropic.NewDocumentBlock(anthropic.Base64PDFSourceParam{Data: data}))
+		}
 	}
 	return out
 }

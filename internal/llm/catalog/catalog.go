@@ -12,7 +12,8 @@ import (
 // The capabilities of a model.
 const (
 	Tools          = "tools"
-	Vision         = "vision"
+	Vision         = llm.Vision
+	Files          = llm.Files
 	Thinking       = "thinking"
 	ThinkingLevels = "thinking_levels"
 	Embedding      = "embedding"
@@ -27,8 +28,8 @@ type row struct {
 }
 
 var (
-	sees     = []string{Tools, Vision}
-	thinks   = []string{Tools, Vision, Thinking, ThinkingLevels}
+	sees     = []string{Tools, Vision, Files}
+	thinks   = []string{Tools, Vision, Files, Thinking, ThinkingLevels}
 	thinksAs = []string{Tools, Thinking, ThinkingLevels}
 )
 
@@ -41,7 +42,7 @@ var rows = []row{
 	{"gpt-3.5-turbo", "gpt", 16_385, []string{Tools}},
 	{"gpt-4o", "gpt", 128_000, sees},
 	{"gpt-4.1", "gpt", 1_047_576, sees},
-	{"gpt-4-turbo", "gpt", 128_000, sees},
+	{"gpt-4-turbo", "gpt", 128_000, []string{Tools, Vision}},
 	{"gpt-4", "gpt", 8_192, []string{Tools}},
 	{"gpt-5-chat", "gpt", 128_000, sees},
 	{"gpt-5", "gpt", 400_000, thinks},

@@ -50,7 +50,7 @@ func (p *preparation) add(at int, m llm.Message) {
 		p.out = append(p.out, llm.Message{Role: llm.RoleUser, Content: orphan(m)})
 	case m.Role == llm.RoleAssistant && len(m.ToolCalls) > 0:
 		p.calls(at, m)
-	case strings.TrimSpace(m.Content) != "":
+	case strings.TrimSpace(m.Content) != "", m.Role == llm.RoleUser && len(m.Parts) > 0:
 		m.ToolCalls = nil
 		p.out = append(p.out, m)
 	}

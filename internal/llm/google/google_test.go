@@ -175,7 +175,7 @@ func TestModels(t *testing.T) {
 	server.Page("/v1beta/models/gemini-9-pro", pro)
 	server.Page("/v1beta/models", `{"models":[`+pro+`,{"name":"models/embedding-1","supportedGenerationMethods":["embedContent"]}]}`)
 	p := google.New(google.Options{BaseURL: server.URL, Token: llmtest.Token})
-	want := llm.Model{Name: "gemini-9-pro", Family: "gemini", ContextLength: 2_000_000, Capabilities: []string{"tools", "vision", "thinking", "thinking_levels"}}
+	want := llm.Model{Name: "gemini-9-pro", Family: "gemini", ContextLength: 2_000_000, Capabilities: []string{"tools", "vision", "files", "thinking", "thinking_levels"}}
 	if got, err := p.Model(t.Context(), "gemini-9-pro"); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %v, want %+v", got, err, want)
 	}

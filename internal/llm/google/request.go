@@ -78,6 +78,11 @@ func content(turn dialogue.Turn, signed bool) *genai.Content {
 			}})
 			continue
 		}
+		if m.Role == llm.RoleUser {
+			for _, part := range m.Parts {
+				out.Parts = append(out.Parts, &genai.Part{InlineData: &genai.Blob{MIMEType: part.Type, Data: part.Data}})
+			}
+		}
 		if strings.TrimSpace(m.Content) != "" {
 			out.Parts = append(out.Parts, &genai.Part{Text: m.Content})
 		}

@@ -148,6 +148,8 @@ func (b anthropicBlock) line(role string) string {
 			text = content[0].text()
 		}
 		return fmt.Sprintf("result %s: %s", b.ToolUseID, text)
+	case "image", "document":
+		return mediaLine(b.Source.MediaType, b.Source.Data)
 	default:
 		return role + ": " + b.text()
 	}

@@ -10,17 +10,22 @@ import (
 
 // anthropicBlock is a content block of a message. The allowed fields depend on Type; blocks checks them.
 type anthropicBlock struct {
-	Type         string          `json:"type"`
-	Text         *string         `json:"text"`
-	Thinking     string          `json:"thinking"`
-	Signature    string          `json:"signature"`
-	Data         string          `json:"data"`
-	ID           string          `json:"id"`
-	Name         string          `json:"name"`
-	Input        json.RawMessage `json:"input"`
-	ToolUseID    string          `json:"tool_use_id"`
-	Content      json.RawMessage `json:"content"`
-	IsError      *bool           `json:"is_error"`
+	Type      string          `json:"type"`
+	Text      *string         `json:"text"`
+	Thinking  string          `json:"thinking"`
+	Signature string          `json:"signature"`
+	Data      string          `json:"data"`
+	ID        string          `json:"id"`
+	Name      string          `json:"name"`
+	Input     json.RawMessage `json:"input"`
+	ToolUseID string          `json:"tool_use_id"`
+	Content   json.RawMessage `json:"content"`
+	IsError   *bool           `json:"is_error"`
+	Source    struct {
+		Type      string `json:"type"`
+		MediaType string `json:"media_type"`
+		Data      string `json:"data"`
+	} `json:"source"`
 	CacheControl *anthropicCache `json:"cache_control"`
 }
 
@@ -36,6 +41,8 @@ var blockFields = map[string][]string{
 	"thinking":          {"type", "thinking", "signature"},
 	"redacted_thinking": {"type", "data"},
 	"tool_use":          {"type", "id", "name", "input", "cache_control"},
+	"image":             {"type", "source", "cache_control"},
+	"document":          {"type", "source", "cache_control"},
 	"tool_result":       {"type", "tool_use_id", "content", "is_error", "cache_control"},
 }
 
@@ -146,6 +153,12 @@ func (h *history) checkBlock(role string, b anthropicBlock, open map[string]bool
 	switch b.Type {
 	case "text":
 		return want(!blank(b.text()), "text content blocks must contain non-whitespace text")
+	case "image", "document":
+		return first(
+			want(role == "user", "%s in a message of role %s", b.Type, role),
+			want(b.Source.Type == "base64", "source.type: %q is not base64", b.Source.Type),
+			checkMedia(b.Source.MediaType, b.Source.Data, b.Type == "document"),
+		)
 	case "thinking":
 		return first(
 			want(role == "assistant", "thinking in a message of role %s", role),

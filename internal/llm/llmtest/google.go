@@ -86,6 +86,8 @@ func (google) lines(req Request) []string {
 				out = append(out, fmt.Sprintf("call %s: %s %s", part.FunctionCall.ID, part.FunctionCall.Name, part.FunctionCall.Args))
 			case part.FunctionResponse != nil:
 				out = append(out, fmt.Sprintf("result %s: %s", part.FunctionResponse.ID, part.FunctionResponse.Response))
+			case part.InlineData != nil:
+				out = append(out, mediaLine(part.InlineData.MIMEType, part.InlineData.Data))
 			default:
 				out = append(out, map[string]string{"user": "user: ", "model": "assistant: "}[content.Role]+part.text())
 			}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/idelchi/aura/internal/files"
 )
 
 // googleRequest holds the fields that the server accepts in a request for content.
@@ -43,7 +45,11 @@ type googleContent struct {
 type googlePart struct {
 	Text             *string `json:"text"`
 	ThoughtSignature []byte  `json:"thoughtSignature"`
-	FunctionCall     *struct {
+	InlineData       *struct {
+		MIMEType string `json:"mimeType"`
+		Data     string `json:"data"`
+	} `json:"inlineData"`
+	FunctionCall *struct {
 		ID   string          `json:"id"`
 		Name string          `json:"name"`
 		Args json.RawMessage `json:"args"`
@@ -118,6 +124,14 @@ func (c googleContent) check(open []string, strict bool) ([]string, error) {
 			answered = append(answered, part.FunctionResponse.ID+" "+part.FunctionResponse.Name)
 			if !isObject(part.FunctionResponse.Response) {
 				return nil, errors.New("function_response.response must be an object")
+			}
+		case part.InlineData != nil:
+			err := first(
+				want(c.Role == "user" && part.Text == nil, "inline data with text or in a content of role %s", c.Role),
+				checkMedia(part.InlineData.MIMEType, part.InlineData.Data, part.InlineData.MIMEType == files.PDF),
+			)
+			if err != nil {
+				return nil, err
 			}
 		case blank(part.text()):
 			return nil, errors.New("a part must have data")

@@ -90,6 +90,7 @@ func (openAI) lines(req Request) []string {
 	var out []string
 	for _, m := range asked.Messages {
 		text, _ := m.text()
+		out = append(out, m.attached()...)
 		switch {
 		case m.Role == "tool":
 			out = append(out, fmt.Sprintf("result %s: %s", m.ToolCallID, text))
@@ -103,6 +104,46 @@ func (openAI) lines(req Request) []string {
 	return out
 }
 
+// openAIPart is a part of a content. The fields beside Type depend on it; check checks them.
+type openAIPart struct {
+	Type     string `json:"type"`
+	Text     string `json:"text"`
+	ImageURL *struct {
+		URL    string `json:"url"`
+		Detail string `json:"detail"`
+	} `json:"image_url"`
+	File *struct {
+		Data string `json:"file_data"`
+		Name string `json:"filename"`
+	} `json:"file"`
+}
+
+// media returns the file of a part as a data URL, or an empty string if the part is text.
+func (p openAIPart) media() string {
+	switch {
+	case p.ImageURL != nil:
+		return p.ImageURL.URL
+	case p.File != nil:
+		return p.File.Data
+	default:
+		return ""
+	}
+}
+
+func (p openAIPart) check() error {
+	set := []bool{p.Text != "", p.ImageURL != nil, p.File != nil}
+	for i, kind := range []string{"text", "image_url", "file"} {
+		if err := want(set[i] == (p.Type == kind), "content: part of type %q", p.Type); err != nil {
+			return err
+		}
+	}
+	if p.Type == "text" {
+		return nil
+	}
+	mediaType, data, err := dataURL(p.media())
+	return first(err, checkMedia(mediaType, data, p.Type == "file"), want(p.File == nil || p.File.Name != "", "file.filename: missing"))
+}
+
 // text returns the content in either of its two forms.
 func (m openAIMessage) text() (string, error) {
 	if len(m.Content) == 0 || string(m.Content) == "null" {
@@ -112,19 +153,42 @@ func (m openAIMessage) text() (string, error) {
 	if json.Unmarshal(m.Content, &text) == nil {
 		return text, nil
 	}
-	var parts []struct {
-		Type string `json:"type"`
-		Text string `json:"text"`
-	}
-	if err := strictly(m.Content, &parts); err != nil {
-		return "", fmt.Errorf("content: %w", err)
+	parts, err := m.parts()
+	if err != nil {
+		return "", err
 	}
 	var texts []string
 	for _, part := range parts {
-		if part.Type != "text" || part.Text == "" {
-			return "", fmt.Errorf("content: part of type %q with text %q", part.Type, part.Text)
+		if err := first(part.check(), want(part.Type == "text" || m.Role == "user", "content: part of type %q in a message of role %s", part.Type, m.Role)); err != nil {
+			return "", err
 		}
-		texts = append(texts, part.Text)
+		if part.Type == "text" {
+			texts = append(texts, part.Text)
+		}
 	}
 	return strings.Join(texts, "\n\n"), want(len(parts) > 0, "content: must not be an empty list")
+}
+
+// parts returns the content if it is a list.
+func (m openAIMessage) parts() ([]openAIPart, error) {
+	var parts []openAIPart
+	if err := strictly(m.Content, &parts); err != nil {
+		return nil, fmt.Errorf("content: %w", err)
+	}
+	return parts, nil
+}
+
+// attached returns a line for each file of the message.
+func (m openAIMessage) attached() []string {
+	parts, err := m.parts()
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, part := range parts {
+		if mediaType, data, err := dataURL(part.media()); err == nil {
+			out = append(out, mediaLine(mediaType, data))
+		}
+	}
+	return out
 }

@@ -146,7 +146,7 @@ func (m openAIMessage) check(at int, text string, open map[string]bool) error {
 	case "system", "developer":
 		return first(want(at == 0, "a system message must be the first"), want(text != "", "content: empty"))
 	case "user":
-		return want(text != "", "content: empty")
+		return want(text != "" || len(m.attached()) > 0, "content: empty")
 	case "assistant":
 		return m.checkAssistant(text)
 	case "tool":

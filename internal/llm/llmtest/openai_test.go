@@ -20,6 +20,7 @@ func TestOpenAIAccepts(t *testing.T) {
 		"least":         chat(hi, ``),
 		"system":        chat(`{"role":"system","content":"s"},`+hi, ``),
 		"parts":         chat(`{"role":"user","content":[{"type":"text","text":"hi"}]}`, ``),
+		"an image":      chat(`{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/gif;base64,R0lGODlh"}}]}`, ``),
 		"two users":     chat(hi+","+hi, ``),
 		"ends by model": chat(hi+`,{"role":"assistant","content":"ok"}`, ``),
 		"calls":         chat(hi+","+calls+","+result2+","+result1+","+hi, ``),
@@ -34,6 +35,7 @@ func TestOpenAIRejects(t *testing.T) {
 		return chat(hi+`,{"role":"assistant","tool_calls":[{"id":"`+id+`","type":"function","function":{"name":"`+name+`","arguments":`+arguments+`}}]},{"role":"tool","tool_call_id":"`+id+`","content":"x"}`, ``)
 	}
 	tool := func(fields string) string { return chat(hi, `,"tools":[{"type":"function","function":`+fields+`}]`) }
+	part := func(role, fields string) string { return chat(hi+`,{"role":"`+role+`","content":[`+fields+`]}`, ``) }
 	openAI().rejects(t, map[string]rejection{
 		"no JSON":                  {`hello`, "invalid character"},
 		"two objects":              {chat(hi, ``) + `{}`, "something follows"},
@@ -49,6 +51,13 @@ func TestOpenAIRejects(t *testing.T) {
 		"empty user":               {chat(`{"role":"user","content":""}`, ``), "empty"},
 		"empty part":               {chat(`{"role":"user","content":[{"type":"text","text":""}]}`, ``), "part"},
 		"no parts":                 {chat(`{"role":"user","content":[]}`, ``), "empty list"},
+		"image of another type":    {part("user", `{"type":"image_url","image_url":{"url":"data:image/png;base64,R0lGODlh"}}`), "not \"image/png\""},
+		"image that is no base64":  {part("user", `{"type":"image_url","image_url":{"url":"data:image/gif;base64,!"}}`), "illegal base64"},
+		"image elsewhere":          {part("user", `{"type":"image_url","image_url":{"url":"https://example.org/a.gif"}}`), "no data URL"},
+		"image as text":            {part("user", `{"type":"text","text":"a","image_url":{"url":"data:image/gif;base64,R0lGODlh"}}`), "part of type"},
+		"image of a model":         {part("assistant", `{"type":"image_url","image_url":{"url":"data:image/gif;base64,R0lGODlh"}}`), "role assistant"},
+		"image as a file":          {part("user", `{"type":"file","file":{"filename":"a","file_data":"data:image/gif;base64,R0lGODlh"}}`), "not allowed"},
+		"file without a name":      {part("user", `{"type":"file","file":{"file_data":"data:application/pdf;base64,JVBERi0="}}`), "filename"},
 		"empty system":             {chat(`{"role":"system","content":""}`, ``), "empty"},
 		"empty assistant":          {chat(hi+`,{"role":"assistant","content":""}`, ``), "needs content or tool_calls"},
 		"empty calls":              {chat(hi+`,{"role":"assistant","content":"x","tool_calls":[]}`, ``), "too short"},

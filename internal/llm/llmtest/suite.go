@@ -44,7 +44,7 @@ func (s Suite) Run(t *testing.T) {
 // and limits do not depend on the model.
 func (s Suite) RunModel(t *testing.T) {
 	t.Helper()
-	s.run(t, checks{"answers": Suite.answers, "conversations": Suite.conversations, "second turn": Suite.secondTurn})
+	s.run(t, checks{"answers": Suite.answers, "conversations": Suite.conversations, "second turn": Suite.secondTurn, "files": Suite.files})
 }
 
 func (s Suite) run(t *testing.T, all checks) {

@@ -29,6 +29,9 @@ func (s Suite) conversations(t *testing.T) {
 	two.ToolCalls = append(two.ToolCalls, llm.ToolCall{ID: "2", Name: "Read", Arguments: json.RawMessage(`{"path":"b"}`)})
 	foreign := call("functions.Read:0/"+strings.Repeat("x", 100), "Read", `{}`)
 	foreign.Thinking, foreign.ThinkingBlocks = "changed", []llm.ThinkingBlock{{Text: "as it was", Signature: "of another service"}}
+	attached := func(text string, parts ...llm.Part) llm.Message {
+		return llm.Message{Role: llm.RoleUser, Content: text, Parts: parts}
+	}
 	for name, messages := range map[string][]llm.Message{
 		"no system prompt":      {hi},
 		"system in between":     {system, hi, say(llm.RoleSystem, "Be kind."), hi},
@@ -56,6 +59,12 @@ func (s Suite) conversations(t *testing.T) {
 		"unknown tool":          {system, hi, call("1", "no such tool!", `{}`), result("1", "unknown")},
 		"tool without a name":   {system, hi, call("1", "", `{}`), result("1", "unknown")},
 		"invalid UTF-8":         {system, say(llm.RoleUser, "h\xffi")},
+		"an image":              {system, attached("look", png)},
+		"each kind of file":     {system, attached("look", png, jpeg, gif, webp, pdf), say(llm.RoleAssistant, "ok"), hi},
+		"only an image":         {system, attached("", png)},
+		"two with images":       {system, attached("a", png), attached("b", png)},
+		"image after results":   {system, hi, call("1", "Read", `{}`), result("1", "x"), attached("look", png)},
+		"image of a model":      {system, hi, {Role: llm.RoleAssistant, Content: "a", Parts: []llm.Part{png}}, hi},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -157,4 +166,27 @@ func (s silent) RoundTrip(req *http.Request) (*http.Response, error) {
 	}()
 	header := http.Header{"Content-Type": {"text/event-stream"}}
 	return &http.Response{StatusCode: http.StatusOK, Header: header, Body: r, Request: req}, nil
+}
+
+// The smallest files of each kind that the servers recognize.
+var (
+	png  = llm.Part{Name: "a.png", Type: "image/png", Data: []byte("\x89PNG\r\n\x1a\n")}
+	jpeg = llm.Part{Name: "dir/a.jpg", Type: "image/jpeg", Data: []byte("\xff\xd8\xff\xe0")}
+	gif  = llm.Part{Name: "a.gif", Type: "image/gif", Data: []byte("GIF89a")}
+	webp = llm.Part{Name: "a.webp", Type: "image/webp", Data: []byte("RIFF\x00\x00\x00\x00WEBPVP8 ")}
+	pdf  = llm.Part{Name: "a.pdf", Type: "application/pdf", Data: []byte("%PDF-1.7\n")}
+)
+
+// files checks that images and PDF files reach the service whole, in order and before the text.
+func (s Suite) files(t *testing.T) {
+	t.Helper()
+	server := s.Start(t, Text("ok"))
+	message := llm.Message{Role: llm.RoleUser, Content: "look", Parts: []llm.Part{png, pdf, jpeg}}
+	if _, err := s.New(server.URL, nil).Chat(t.Context(), s.request(message), func(llm.Delta) {}); err != nil {
+		t.Fatal(err)
+	}
+	got := strings.Join(server.Requests()[0].Lines(), "; ")
+	if want := "attached: image/png, 8 bytes; attached: application/pdf, 9 bytes; attached: image/jpeg, 4 bytes; user: look"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
 }

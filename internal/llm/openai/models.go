@@ -125,6 +125,7 @@ func listed(found openai.Model) llm.Model {
 	}{
 		{catalog.Tools, slices.Contains(more.Parameters, "tools")},
 		{catalog.Vision, slices.Contains(more.Architecture.Input, "image")},
+		{catalog.Files, slices.Contains(more.Architecture.Input, "file")},
 		{catalog.Thinking, slices.Contains(more.Parameters, "reasoning")},
 		{catalog.ThinkingLevels, slices.Contains(more.Parameters, "reasoning")},
 	} {

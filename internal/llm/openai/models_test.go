@@ -21,7 +21,7 @@ func TestModel(t *testing.T) {
 	const list = `{"object":"list","data":[
 		{"id":"first","object":"model"},
 		{"id":"vllm","object":"model","max_model_len":32768},
-		{"id":"router/x","context_length":1000,"architecture":{"input_modalities":["text","image"]},"supported_parameters":["tools","reasoning"]},
+		{"id":"router/x","context_length":1000,"architecture":{"input_modalities":["text","image","file"]},"supported_parameters":["tools","reasoning"]},
 		{"id":"llama","meta":{"n_ctx_train":4096,"n_params":8030261248}},
 		{"id":"gpt-4o","object":"model"},
 		{"id":"odd","context_length":"many"}]}`
@@ -31,15 +31,15 @@ func TestModel(t *testing.T) {
 		ask    string
 		want   llm.Model
 	}{
-		"OpenAI, known":       {openai.OpenAI, nil, "gpt-4o", llm.Model{Name: "gpt-4o", Family: "gpt", ContextLength: 128_000, Capabilities: []string{"tools", "vision"}}},
+		"OpenAI, known":       {openai.OpenAI, nil, "gpt-4o", llm.Model{Name: "gpt-4o", Family: "gpt", ContextLength: 128_000, Capabilities: []string{"tools", "vision", "files"}}},
 		"OpenAI, unknown":     {openai.OpenAI, nil, "gpt-99", llm.Model{Name: "gpt-99"}},
 		"unreachable":         {openai.Compatible, nil, "x", llm.Model{Name: "x"}},
 		"unreachable default": {openai.Compatible, nil, "", llm.Model{}},
 		"default":             {openai.Compatible, map[string]string{"/v1/models": list}, "", llm.Model{Name: "first"}},
 		"vLLM":                {openai.Compatible, map[string]string{"/v1/models": list}, "vllm", llm.Model{Name: "vllm", ContextLength: 32768}},
-		"OpenRouter":          {openai.OpenRouter, map[string]string{"/v1/models": list}, "router/x", llm.Model{Name: "router/x", ContextLength: 1000, Capabilities: []string{"tools", "vision", "thinking", "thinking_levels"}}},
+		"OpenRouter":          {openai.OpenRouter, map[string]string{"/v1/models": list}, "router/x", llm.Model{Name: "router/x", ContextLength: 1000, Capabilities: []string{"tools", "vision", "files", "thinking", "thinking_levels"}}},
 		"meta":                {openai.Compatible, map[string]string{"/v1/models": list}, "llama", llm.Model{Name: "llama", ContextLength: 4096, ParameterCount: 8_030_261_248}},
-		"known elsewhere":     {openai.Compatible, map[string]string{"/v1/models": list}, "gpt-4o", llm.Model{Name: "gpt-4o", Family: "gpt", ContextLength: 128_000, Capabilities: []string{"tools", "vision"}}},
+		"known elsewhere":     {openai.Compatible, map[string]string{"/v1/models": list}, "gpt-4o", llm.Model{Name: "gpt-4o", Family: "gpt", ContextLength: 128_000, Capabilities: []string{"tools", "vision", "files"}}},
 		"odd entry":           {openai.Compatible, map[string]string{"/v1/models": list}, "odd", llm.Model{Name: "odd"}},
 		"not in the list":     {openai.Compatible, map[string]string{"/v1/models": list}, "other", llm.Model{Name: "other"}},
 		"Ollama": {

@@ -1,7 +1,9 @@
 package openai
 
 import (
+	"encoding/base64"
 	"encoding/json"
+	"path/filepath"
 
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/packages/param"
@@ -50,8 +52,30 @@ func message(m llm.Message) openai.ChatCompletionMessageParamUnion {
 	case llm.RoleAssistant:
 		return assistant(m)
 	default:
+		return user(m)
+	}
+}
+
+// user sends the images and PDF files before the text. A message without them is plain text, which every server accepts.
+func user(m llm.Message) openai.ChatCompletionMessageParamUnion {
+	if len(m.Parts) == 0 {
 		return openai.UserMessage(m.Content)
 	}
+	var content []openai.ChatCompletionContentPartUnionParam
+	for _, part := range m.Parts {
+		data := "data:" + part.Type + ";base64," + base64.StdEncoding.EncodeToString(part.Data)
+		if part.Image() {
+			content = append(content, openai.ImageContentPart(openai.ChatCompletionContentPartImageImageURLParam{URL: data}))
+		} else {
+			content = append(content, openai.FileContentPart(openai.ChatCompletionContentPartFileFileParam{
+				FileData: param.NewOpt(data), Filename: param.NewOpt(filepath.Base(part.Name)),
+			}))
+		}
+	}
+	if m.Content != "" {
+		content = append(content, openai.TextContentPart(m.Content))
+	}
+	return openai.UserMessage(content)
 }
 
 // assistant omits thinking, because hardly any server accepts it back.

@@ -54,6 +54,8 @@ type builtIn[A any] struct {
 	run        func(ctx context.Context, args A, call tool.Call) (string, error)
 	// paths returns the absolute paths that a call will touch. It is nil if a call touches none.
 	paths func(args A) (sdk.ToolPaths, error)
+	// preview returns what a call would change. It is nil if a call changes no files, or unknown ones.
+	preview func(args A) []rewrite
 }
 
 func (b builtIn[A]) Definition() tool.Definition { return b.definition }
@@ -77,6 +79,18 @@ func (b builtIn[A]) Paths(_ context.Context, args map[string]any) (sdk.ToolPaths
 		return sdk.ToolPaths{}, err
 	}
 	return b.paths(decoded)
+}
+
+// Preview implements tool.Previewer.
+func (b builtIn[A]) Preview(args map[string]any) string {
+	if b.preview == nil {
+		return ""
+	}
+	decoded, err := b.decode(args)
+	if err != nil {
+		return "" // the call itself reports the error
+	}
+	return whole(b.preview(decoded))
 }
 
 func (b builtIn[A]) decode(args map[string]any) (A, error) {

@@ -42,15 +42,20 @@ func changing[A any](run func(context.Context, A) (string, []rewrite, error)) fu
 func diff(changed []rewrite) string {
 	var b strings.Builder
 	for _, r := range changed {
-		if len(r.before)+len(r.after) > limit.DiffSource {
-			continue
-		}
-		text, err := udiff.ToUnified(label("a/", r.from), label("b/", r.to), r.before, udiff.Lines(r.before, r.after), contextLines)
-		if err == nil {
+		if text, ok := r.diff(); ok {
 			b.WriteString(text)
 		}
 	}
 	return limit.Cut(b.String(), limit.Diff, "a diff")
+}
+
+// diff returns the unified diff of one file. ok is false if the file is too long to compare.
+func (r rewrite) diff() (text string, ok bool) {
+	if len(r.before)+len(r.after) > limit.DiffSource {
+		return "", false
+	}
+	text, err := udiff.ToUnified(label("a/", r.from), label("b/", r.to), r.before, udiff.Lines(r.before, r.after), contextLines)
+	return text, err == nil
 }
 
 func label(side, name string) string {

@@ -11,7 +11,7 @@ import (
 	"github.com/idelchi/aura/internal/tool/builtin"
 )
 
-// TestDiffs checks the diffs that tools report.
+// TestDiffs checks the diffs that tools report, before a call and after it.
 func TestDiffs(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("a line of text\n", limit.DiffSource/15+1)
@@ -38,6 +38,9 @@ func TestDiffs(t *testing.T) {
 			map[string]any{"patch": "*** Begin Patch\n*** Update File: a.txt\n*** Move to: z.txt\n@@\n one\n-two\n+2\n*** End Patch"},
 			"--- a/a.txt\n+++ b/z.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n",
 		},
+		"one of two": {
+			"Patch", map[string]any{"patch": "*** Begin Patch\n*** Add File: b.txt\n+b\n*** Delete File: binary\n*** End Patch"}, "--- /dev/null\n+++ b/b.txt\n@@ -0,0 +1 @@\n+b\n",
+		},
 		"reading": {"Read", map[string]any{"path": "a.txt"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -51,6 +54,13 @@ func TestDiffs(t *testing.T) {
 			got := ""
 			for _, each := range builtin.All(builtin.Options{Workdir: dir}) {
 				if each.Definition().Name == row.tool {
+					want := row.want
+					if name == "one of two" {
+						want = "" // a preview shows all changes or none
+					}
+					if p, ok := tool.As[tool.Previewer](each); !ok || p.Preview(row.args) != want {
+						t.Errorf("the preview differs: %v", ok)
+					}
 					// The reported diff shows whether the call failed.
 					_, _ = each.Execute(t.Context(), tool.Call{Args: row.args, Changed: func(diff string) { got = diff }})
 				}
@@ -63,6 +73,9 @@ func TestDiffs(t *testing.T) {
 	got := ""
 	write := builtin.All(builtin.Options{Workdir: t.TempDir()})[8]
 	args := map[string]any{"path": "x", "content": strings.Repeat("a line of text\n", 2*limit.Diff/15)}
+	if p, ok := tool.As[tool.Previewer](write); !ok || p.Preview(args) != "" {
+		t.Error("the preview shows a part of a long diff")
+	}
 	if _, err := write.Execute(t.Context(), tool.Call{Args: args, Changed: func(diff string) { got = diff }}); err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,8 @@ func (o Options) edit() tool.Tool {
 				"path", "old", "new"),
 			Source: tool.SourceBuiltin,
 		},
-		run: changing(o.runEdit),
+		run:     changing(o.runEdit),
+		preview: o.previewEdit,
 		paths: func(a editArgs) (sdk.ToolPaths, error) {
 			file := []string{o.resolve(a.Path)}
 			return sdk.ToolPaths{Read: file, Write: file, Guard: file, Record: file}, nil

@@ -32,8 +32,9 @@ func (o Options) patch() tool.Tool {
 			Parameters: object(`{"patch":{"type":"string","minLength":1,"description":"the patch, from *** Begin Patch to *** End Patch"}}`, "patch"),
 			Source:     tool.SourceBuiltin,
 		},
-		run:   changing(o.runPatch),
-		paths: o.patchPaths,
+		run:     changing(o.runPatch),
+		preview: o.previewPatch,
+		paths:   o.patchPaths,
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/readguard"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/sdk"
@@ -39,7 +41,7 @@ func (o Options) read() tool.Tool {
 			Source:   tool.SourceBuiltin,
 			Parallel: true,
 		},
-		run: silent(o.runRead),
+		run: o.runRead,
 		paths: func(a readArgs) (sdk.ToolPaths, error) {
 			file := []string{o.resolve(a.Path)}
 			return sdk.ToolPaths{Read: file, Record: file}, nil
@@ -47,20 +49,52 @@ func (o Options) read() tool.Tool {
 	}
 }
 
-func (o Options) runRead(ctx context.Context, args readArgs) (string, error) {
+func (o Options) runRead(ctx context.Context, args readArgs, call tool.Call) (string, error) {
 	if args.LineEnd > 0 && args.LineEnd < args.LineStart {
 		return "", fmt.Errorf("reading %s: line_end %d is before line_start %d", args.Path, args.LineEnd, args.LineStart)
 	}
-	file, _, err := readguard.Open(o.resolve(args.Path))
+	file, info, err := readguard.Open(o.resolve(args.Path))
 	if err != nil {
 		return "", fmt.Errorf("reading %s: %w", args.Path, err)
 	}
 	defer file.Close()
-	text, err := lines(ctx, file, args)
+	text, err := media(file, info.Size(), call.File)
+	if text == "" && err == nil {
+		text, err = lines(ctx, file, args)
+	}
 	if err != nil {
 		return "", fmt.Errorf("reading %s: %w", args.Path, err)
 	}
 	return text, nil
+}
+
+// media passes an image or a PDF file to take and returns a description of it. It returns an empty string for other files, and
+// for all files if take is nil.
+func media(file io.ReadSeeker, size int64, take func(tool.File)) (string, error) {
+	if take == nil {
+		return "", nil
+	}
+	head, err := io.ReadAll(io.LimitReader(file, files.Head))
+	if err != nil {
+		return "", err
+	}
+	mediaType := files.MediaType(head)
+	if mediaType == "" {
+		_, err = file.Seek(0, io.SeekStart)
+		return "", err
+	}
+	most := limit.Media(mediaType)
+	rest, err := io.ReadAll(io.LimitReader(file, int64(most-len(head)+1)))
+	if err != nil {
+		return "", err
+	}
+	data := append(head, rest...)
+	if len(data) > most {
+		take(tool.File{Type: mediaType})
+		return "", fmt.Errorf("it has %d bytes, and an attached file of type %s has at most %s", max(size, int64(len(data))), mediaType, limit.Size(most))
+	}
+	take(tool.File{Type: mediaType, Data: data})
+	return fmt.Sprintf("%s, %d bytes", mediaType, len(data)), nil
 }
 
 // lines returns the requested lines, up to the limit. If the limit is reached, the result says where to continue.

@@ -30,7 +30,8 @@ func (o Options) write() tool.Tool {
 				"path", "content"),
 			Source: tool.SourceBuiltin,
 		},
-		run: changing(o.runWrite),
+		run:     changing(o.runWrite),
+		preview: func(a writeArgs) []rewrite { return o.replaced(a.Path, a.Content) },
 		paths: func(a writeArgs) (sdk.ToolPaths, error) {
 			file := []string{o.resolve(a.Path)}
 			return sdk.ToolPaths{Write: file, Guard: file, Record: file}, nil

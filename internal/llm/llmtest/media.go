@@ -1,0 +1,45 @@
+package llmtest
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strings"
+
+	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/limit"
+)
+
+// The sizes that the services accept, in bytes of the encoded form.
+const (
+	maxImage = 10 << 20
+	maxPDF   = 2 * limit.PDF
+)
+
+// checkMedia returns an error unless data is, in base64, a file of the media type: an image or, if pdf is set, a PDF file.
+func checkMedia(mediaType, data string, pdf bool) error {
+	most := maxImage
+	if pdf {
+		most = maxPDF
+	}
+	content, err := base64.StdEncoding.DecodeString(data)
+	return first(
+		err,
+		want(len(content) > 0, "data: empty"),
+		want(len(data) <= most, "data: %d bytes exceed the maximum of %d", len(data), most),
+		want((mediaType == files.PDF) == pdf, "media type %q is not allowed here", mediaType),
+		want(files.MediaType(content) == mediaType, "the file is %q, not %q", files.MediaType(content), mediaType),
+	)
+}
+
+// mediaLine describes a file in base64 as a line of a request.
+func mediaLine(mediaType, data string) string {
+	content, _ := base64.StdEncoding.DecodeString(data)
+	return fmt.Sprintf("attached: %s, %d bytes", mediaType, len(content))
+}
+
+// dataURL splits a URL that contains a file in base64.
+func dataURL(url string) (mediaType, data string, err error) {
+	head, data, found := strings.Cut(url, ";base64,")
+	mediaType, scheme := strings.CutPrefix(head, "data:")
+	return mediaType, data, want(found && scheme, "%.40q is no data URL in base64", url)
+}

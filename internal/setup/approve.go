@@ -1,0 +1,209 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/policy"
+	"github.com/idelchi/aura/internal/tool"
+)
+
+// Kept returns the store of the approvals that the user gave for all sessions of the project.
+func (s Source) Kept() policy.Store { return policy.Store{Path: s.Config.State.Approvals()} }
+
+// approved reports whether the user approved such calls before. An approval that cannot be read does not count.
+func (g guard) approved(about policy.Call) bool {
+	var given []policy.Approval
+	if g.source.Approvals != nil {
+		given = g.source.Approvals.All()
+	}
+	kept, err := g.source.Kept().All()
+	if err != nil {
+		g.source.notice("", err.Error())
+	}
+	for _, k := range kept {
+		given = append(given, k.Approval)
+	}
+	return policy.Cover(given, about)
+}
+
+// settle applies the user's answer to a question. It returns an error if the call must not run. An approval that cannot be kept
+// holds for the session.
+func (g guard) settle(q Question, answer Answer) error {
+	switch answer.Decision {
+	case Session, Always:
+		given, err := q.call.Approves(answer.Pattern)
+		if err != nil {
+			return fmt.Errorf("approving calls like %q: %w", answer.Pattern, err)
+		}
+		if answer.Decision == Always {
+			if err = g.keep(given); err != nil {
+				g.source.notice("", err.Error()+"; the approval holds for this session")
+				answer.Decision = Session
+			}
+		}
+		if answer.Decision == Session {
+			g.source.Approvals.Add(given)
+		}
+	case Once:
+		answer.Pattern = ""
+	default:
+		answer = Answer{Reason: answer.Reason}
+	}
+	g.tellAnswer(q, answer)
+	if answer.Decision == Reject {
+		return &RefusedError{Reason: answer.Reason}
+	}
+	return nil
+}
+
+// keep stores an approval for all sessions of the project. It stores no secrets.
+func (g guard) keep(given policy.Approval) error {
+	if Secrets(g.source.Config, g.source.TaskEnv).String(given.Pattern) != given.Pattern {
+		return errors.New("keeping an approval: the pattern contains a secret, which is not written to a file; put a star in its place")
+	}
+	return g.source.Kept().Add(given, time.Now())
+}
+
+// tellAnswer reports an answer as an event.
+func (g guard) tellAnswer(q Question, answer Answer) {
+	if g.source.Emit == nil {
+		return
+	}
+	args, err := event.JSON(q.Args)
+	if err != nil {
+		g.source.notice("", fmt.Sprintf("encoding the arguments of %s: %v", q.Tool, err))
+	}
+	g.source.Emit(event.Approval{
+		Name: q.Tool, Arguments: args, Rule: q.Rule, By: q.By, Decision: answer.Decision.String(), Pattern: answer.Pattern, Reason: answer.Reason,
+	})
+}
+
+// question returns the question about a call.
+func (g guard) question(about policy.Call, verdict policy.Verdict, t tool.Tool) Question {
+	q := Question{Tool: about.Tool, Args: about.Args, Rule: verdict.Rule, By: g.writtenIn(verdict), Pattern: about.Pattern(), call: about}
+	if verdict.Rule == "" {
+		q.By = about.Source
+	}
+	if p, ok := tool.As[tool.Previewer](t); ok && t.Definition().Source == tool.SourceBuiltin {
+		q.Changes = p.Preview(about.Args)
+	}
+	switch {
+	case q.Pattern == "":
+	case about.Shell:
+		q.Covers = "this exact command"
+	case len(about.Files) > 0:
+		q.Covers = fmt.Sprintf("%s of files in %s", about.Tool, strings.TrimPrefix(q.Pattern, about.Tool+":"))
+	default:
+		q.Covers = about.Tool + " with exactly these arguments"
+	}
+	return q
+}
+
+// approvable returns a call in the form that approvals are compared with. The files count only for built-in tools, because a
+// plugin could declare other paths than it uses.
+func (g guard) approvable(ctx context.Context, call tool.Call, t tool.Tool, rule string) policy.Call {
+	d := t.Definition()
+	out := policy.Call{Tool: d.Name, Source: g.sourceOf(d), Rule: rule, Args: call.Args, Workdir: physical(g.source.Config.Workdir)}
+	if d.Source != tool.SourceBuiltin {
+		return out
+	}
+	out.Shell = d.Name == policy.ShellTool
+	out.Files = physicalFiles(ctx, call, t)
+	return out
+}
+
+// sourceOf says who provides a tool, and where that is declared. Approvals are bound to it: a plugin or a server of the same name
+// from another place is another source.
+func (g guard) sourceOf(d tool.Definition) string {
+	switch d.Source {
+	case tool.SourcePlugin:
+		return declaredIn(string(d.Source)+" "+d.Origin, g.entries[d.Origin].Dir)
+	case tool.SourceMCP:
+		return declaredIn(string(d.Source)+" "+d.Origin, g.source.Config.MCPServers[d.Origin].Source.File)
+	default:
+		return string(d.Source)
+	}
+}
+
+// writtenIn says where a rule is written: who has it, and in which file.
+func (g guard) writtenIn(v policy.Verdict) string {
+	c := g.source.Config
+	kind, name, _ := strings.Cut(v.Origin, " ")
+	if v.Origin == featuresOrigin {
+		at := c.FeaturePlaces(g.role.Agent, g.role.Mode, g.source.Options.Task)["tools.policy."+string(v.Action)]
+		return declaredIn(v.Origin, g.below(at.File))
+	}
+	places := c.Places(kind, name)
+	if len(places) == 0 {
+		return v.Origin
+	}
+	return declaredIn(v.Origin, g.below(places[0].File))
+}
+
+// below returns a path relative to the working directory if it is located in it.
+func (g guard) below(path string) string {
+	if below, err := filepath.Rel(g.source.Config.Workdir, path); err == nil && filepath.IsLocal(below) {
+		return below
+	}
+	return path
+}
+
+func declaredIn(what, path string) string {
+	if path == "" {
+		return what
+	}
+	return fmt.Sprintf("%s (%s)", what, path)
+}
+
+// physicalFiles returns the files that a built-in tool reads or changes, sorted and with links resolved. It returns none if the
+// tool does not work on files.
+func physicalFiles(ctx context.Context, call tool.Call, t tool.Tool) []string {
+	p, ok := tool.As[tool.Pather](t)
+	if !ok {
+		return nil
+	}
+	paths, err := p.Paths(ctx, call.Args)
+	if err != nil || len(paths.Record)+len(paths.Guard)+len(paths.Clear) == 0 {
+		return nil // the question is then about these exact arguments
+	}
+	var out []string
+	for _, path := range slices.Concat(paths.Read, paths.Write) {
+		out = append(out, physical(path))
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// physical returns a path after resolving the links in it. Of a path that does not exist, it resolves the existing part. A link to
+// something that does not exist is resolved too, because writing to the link creates its target.
+func physical(path string) string {
+	for range maxLinks {
+		if resolved, err := filepath.EvalSymlinks(path); err == nil {
+			return resolved
+		}
+		target, err := os.Readlink(path)
+		if err != nil {
+			break
+		}
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(physical(filepath.Dir(path)), target)
+		}
+		path = target
+	}
+	dir := filepath.Dir(path)
+	if dir == path {
+		return path
+	}
+	return filepath.Join(physical(dir), filepath.Base(path))
+}
+
+// maxLinks is how many links in a row are followed, as on Linux.
+const maxLinks = 40

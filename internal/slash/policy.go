@@ -1,0 +1,92 @@
+package slash
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/idelchi/aura/internal/policy"
+)
+
+// policy lists the rules and the approvals, or removes an approval.
+func (c *commands) policy(_ context.Context, args string) (string, error) {
+	kept, err := c.Setup().Kept().All()
+	if err != nil {
+		return "", err
+	}
+	given := c.sessionApprovals()
+	words := strings.Fields(args)
+	switch {
+	case len(words) == 0:
+		return c.rules() + approvals(kept, given), nil
+	case len(words) == 2 && words[0] == "remove":
+		n, err := strconv.Atoi(words[1])
+		if err != nil || n < 1 || n > len(kept)+len(given) {
+			return "", fmt.Errorf("removing approval %s: there is none with this number; /policy lists them", words[1])
+		}
+		return c.removeApproval(n, kept, given)
+	default:
+		return "", fmt.Errorf("reading %q: /policy takes nothing, or remove and the number of an approval", args)
+	}
+}
+
+// sessionApprovals returns what the user approved until the session ends.
+func (c *commands) sessionApprovals() []policy.Approval {
+	if c.Setup().Approvals == nil {
+		return nil
+	}
+	return c.Setup().Approvals.All()
+}
+
+func (c *commands) rules() string {
+	var b strings.Builder
+	for _, r := range c.Setup().Policy().Rules() {
+		fmt.Fprintf(&b, "%-8s %s\n", r.Action, r.Rule)
+	}
+	b.WriteString("what no rule names runs without asking")
+	if c.Setup().Confirm == nil {
+		b.WriteString("; there is no terminal, so confirm means deny")
+	}
+	return b.String()
+}
+
+// approvals lists approvals by numbers. Those that are kept come first.
+func approvals(kept []policy.Kept, given []policy.Approval) string {
+	var b strings.Builder
+	line := func(n int, a policy.Approval, more string) {
+		fmt.Fprintf(&b, "\n%3d  %s  (%s)", n, a.Pattern, a.Describe()+more)
+	}
+	if len(kept) > 0 {
+		b.WriteString("\n\napproved in this project, until you remove it with /policy remove N:")
+	}
+	for i, k := range kept {
+		line(i+1, k.Approval, ", since "+k.Given.Local().Format("2006-01-02"))
+	}
+	if len(given) > 0 {
+		b.WriteString("\n\napproved until the session ends:")
+	}
+	for i, a := range given {
+		line(len(kept)+i+1, a, "")
+	}
+	return b.String()
+}
+
+// removeApproval removes the approval with a number in the list.
+func (c *commands) removeApproval(n int, kept []policy.Kept, given []policy.Approval) (string, error) {
+	var one policy.Approval
+	var had bool
+	var err error
+	if n <= len(kept) {
+		one = kept[n-1].Approval
+		had, err = c.Setup().Kept().Remove(one)
+	} else {
+		one = given[n-len(kept)-1]
+		had = c.Setup().Approvals.Remove(one)
+	}
+	if err == nil && !had {
+		err = errors.New("removing an approval: it is gone already")
+	}
+	return "removed the approval of " + one.Pattern, err
+}
