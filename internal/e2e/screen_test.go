@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -42,6 +43,7 @@ func (p *project) startScreen(cmd *exec.Cmd, columns, rows int, environ ...strin
 	terminal, tty, err := pty.Open()
 	p.check(err)
 	p.check(pty.Setsize(terminal, size(columns, rows)))
+	terminal = unblocked(p, terminal)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
 	cmd.Env = append(append(cmd.Env, "TERM=xterm-256color"), environ...)
 	if cmd.SysProcAttr == nil {
@@ -57,6 +59,15 @@ func (p *project) startScreen(cmd *exec.Cmd, columns, rows int, environ ...strin
 	p.t.Cleanup(func() { _ = terminal.Close() })
 	s.aura = p.running(cmd)
 	return s
+}
+
+// unblocked returns a file that can be closed while it is read.
+func unblocked(p *project, f *os.File) *os.File {
+	p.t.Helper()
+	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	p.check(err)
+	p.check(errors.Join(unix.SetNonblock(fd, true), f.Close()))
+	return os.NewFile(uintptr(fd), f.Name())
 }
 
 func size(columns, rows int) *pty.Winsize {
@@ -111,7 +122,13 @@ func (s *screen) resize(columns, rows int) {
 	s.makeRoom(rows)
 	s.emulator.Resize(columns, rows)
 	s.mu.Unlock()
-	s.check(pty.Setsize(s.terminal, size(columns, rows)))
+	raw, err := s.terminal.SyscallConn()
+	s.check(err)
+	to := size(columns, rows)
+	s.check(raw.Control(func(fd uintptr) {
+		err = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &unix.Winsize{Row: to.Rows, Col: to.Cols})
+	}))
+	s.check(err)
 }
 
 // makeRoom moves rows into the scrollback before the screen becomes lower than the row of the cursor, as terminals do. The emulator
