@@ -117,18 +117,22 @@ func wrap(lines []string, width int) []string {
 	var out []string
 	for _, line := range lines {
 		line = strings.ReplaceAll(line, "\t", "    ")
-		for width > 0 && terminal.Width(line) > width {
+		for {
 			part := prefix(line, width)
 			out = append(out, part)
-			line = line[len(part):]
+			if line = line[len(part):]; line == "" {
+				break
+			}
 		}
-		out = append(out, line)
 	}
 	return out
 }
 
-// prefix returns the longest beginning of a line that fits into a width, and at least one character.
+// prefix returns the longest beginning of a line that fits into a width, and at least one character. Width 0 is unlimited.
 func prefix(line string, width int) string {
+	if width == 0 || terminal.Width(line) <= width {
+		return line
+	}
 	used, end := 0, 0
 	for i, r := range line {
 		w := terminal.Width(string(r))

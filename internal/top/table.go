@@ -125,8 +125,13 @@ func fitTail(text string, width int) string {
 		return text
 	}
 	runes := []rune(text)
-	// A cell never takes more characters than this, however many of them have no width.
-	runes = runes[max(0, len(runes)-4*width):]
+	used, first := 1, len(runes)
+	for first > 0 && used <= width {
+		first--
+		used += terminal.Width(string(runes[first]))
+	}
+	// Characters that are wider together than one by one still do not fit.
+	runes = runes[first:]
 	for len(runes) > 0 && terminal.Width("…"+string(runes)) > width {
 		runes = runes[1:]
 	}
