@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -39,7 +40,9 @@ type screen struct {
 // startScreen starts a command on a terminal of this size, as the leader of a session of its own. It adds environ to the environment.
 func (p *project) startScreen(cmd *exec.Cmd, columns, rows int, environ ...string) *screen {
 	p.t.Helper()
-	terminal, tty, err := pty.Open()
+	opened, tty, err := pty.Open()
+	p.check(err)
+	terminal, err := pollable(opened)
 	p.check(err)
 	p.check(pty.Setsize(terminal, size(columns, rows)))
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
@@ -57,6 +60,19 @@ func (p *project) startScreen(cmd *exec.Cmd, columns, rows int, environ ...strin
 	p.t.Cleanup(func() { _ = terminal.Close() })
 	s.aura = p.running(cmd)
 	return s
+}
+
+// pollable returns the same file in a form whose pending reads end when it is closed. It closes the given one.
+func pollable(f *os.File) (*os.File, error) {
+	defer func() { _ = f.Close() }()
+	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.SetNonblock(fd, true); err != nil {
+		return nil, errors.Join(err, unix.Close(fd))
+	}
+	return os.NewFile(uintptr(fd), f.Name()), nil
 }
 
 func size(columns, rows int) *pty.Winsize {
