@@ -30,7 +30,7 @@ var rooms = map[string][]string{
 	"internal/frontend": {"host", "internal/command", "internal/conversation/event", "internal/llm", "internal/session", "internal/setup"},
 	"internal/slash": {
 		"host", "internal/command", "internal/condition", "internal/config", "internal/conversation", "internal/frontend", "internal/llm", "internal/mcp", "internal/policy", "internal/prompt",
-		"internal/session", "internal/setup", "internal/todo", "sdk/...",
+		"internal/session", "internal/setup", "internal/todo", "internal/tokens", "sdk/...",
 	},
 	"internal/setup": {
 		"host", "hooks", "internal/aar", "internal/condition", "internal/config", "internal/conversation/...", "internal/donetool", "internal/install", "internal/llm/...",

@@ -128,8 +128,8 @@ func TestConfirmAlways(t *testing.T) {
 		runs bool
 	}{
 		{[]string{"run", "go", "/policy"}, `(?m)^  1  Bash:touch \*  \(lifts rule Bash:touch \*, since \d{4}-\d\d-\d\d\)$`, true},
-		{[]string{"approvals"}, `(?m)^1 +Bash:touch \* +Bash:touch \* +built-in +\d{4}-`, false},
-		{[]string{"approvals", "list", "--json"}, `"tool": "Bash",\s+"source": "built-in",\s+"rule": "Bash:touch \*",\s+"pattern": "Bash:touch \*",\s+"given"`, false},
+		{[]string{"approvals"}, `(?m)^1 +Bash:touch \* +Bash:touch \* +built-in +/.* +\d{4}-`, false},
+		{[]string{"approvals", "list", "--json"}, `"tool": "Bash",\s+"source": "built-in",\s+"rule": "Bash:touch \*",\s+"dir": ".*",\s+"pattern": "Bash:touch \*",\s+"given"`, false},
 		{[]string{"approvals", "rm", "1"}, `^removed the approval of Bash:touch \*\n$`, false},
 		{[]string{"run", "go", "/policy"}, `confirm means deny\n$`, false},
 		{[]string{"approvals"}, `^no tool calls are approved for good in this project\n$`, false},

@@ -166,6 +166,7 @@ func TestCover(t *testing.T) {
 		"values of two":     {values(map[string]any{"from": "a2", "to": "b2"}), false},
 		"another rule":      {with(line("go test y"), func(c *policy.Call) { c.Rule = "Bash:go *" }), false},
 		"another source":    {with(line("go test y"), func(c *policy.Call) { c.Source = "plugin go" }), false},
+		"another directory": {with(line("go test y"), func(c *policy.Call) { c.Workdir = "/other" }), false},
 		"another tool":      {with(line("go test y"), func(c *policy.Call) { c.Tool = "Shell" }), false},
 		"without any about": {with(files("/x"), func(c *policy.Call) { c.Files = nil }), false},
 	} {

@@ -20,7 +20,7 @@ func (c *commands) policy(_ context.Context, args string) (string, error) {
 	words := strings.Fields(args)
 	switch {
 	case len(words) == 0:
-		return c.rules() + approvals(kept, given), nil
+		return c.rules() + c.approvals(kept, given), nil
 	case len(words) == 2 && words[0] == "remove":
 		n, err := strconv.Atoi(words[1])
 		if err != nil || n < 1 || n > len(kept)+len(given) {
@@ -52,8 +52,8 @@ func (c *commands) rules() string {
 	return b.String()
 }
 
-// approvals lists approvals by numbers. Those that are kept come first.
-func approvals(kept []policy.Kept, given []policy.Approval) string {
+// approvals lists approvals by numbers. Those that are kept come first. It names the directory of those that count elsewhere.
+func (c *commands) approvals(kept []policy.Kept, given []policy.Approval) string {
 	var b strings.Builder
 	line := func(n int, a policy.Approval, more string) {
 		fmt.Fprintf(&b, "\n%3d  %s  (%s)", n, a.Pattern, a.Describe()+more)
@@ -61,8 +61,13 @@ func approvals(kept []policy.Kept, given []policy.Approval) string {
 	if len(kept) > 0 {
 		b.WriteString("\n\napproved in this project, until you remove it with /policy remove N:")
 	}
+	here := c.Setup().ApprovalDir()
 	for i, k := range kept {
-		line(i+1, k.Approval, ", since "+k.Given.Local().Format("2006-01-02"))
+		more := ", since " + k.Given.Local().Format("2006-01-02")
+		if k.Dir != here {
+			more += ", in " + k.Dir
+		}
+		line(i+1, k.Approval, more)
 	}
 	if len(given) > 0 {
 		b.WriteString("\n\napproved until the session ends:")
