@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/idelchi/aura/internal/conversation/event"
@@ -69,7 +70,7 @@ func (c *Conversation) addPart(ctx context.Context, m *llm.Message, name string,
 	}
 	part := llm.Part{Name: name, Type: mediaType, Data: data}
 	if err == nil {
-		err = checkParts(append(m.Parts[:len(m.Parts):len(m.Parts)], part))
+		err = checkParts(append(slices.Clip(m.Parts), part))
 	}
 	if err != nil {
 		return fmt.Errorf("attaching %s: %w", name, err)

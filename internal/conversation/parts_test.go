@@ -146,8 +146,11 @@ func TestAdvice(t *testing.T) {
 	t.Parallel()
 	b := start(t, options{change: func(c *conversation.Config) {
 		c.Provider = listing{c.Provider.(provider), []llm.Model{
-			{Name: "z", Capabilities: []string{"vision"}}, {Name: "blind", Capabilities: []string{"tools"}}, {Name: "y", Capabilities: []string{"vision"}},
-			{Name: "x"}, {Name: "w", Capabilities: []string{"vision"}},
+			{Name: "z", Capabilities: []string{"vision"}},
+			{Name: "blind", Capabilities: []string{"tools"}},
+			{Name: "y", Capabilities: []string{"vision"}},
+			{Name: "x"},
+			{Name: "w", Capabilities: []string{"vision"}},
 		}}
 	}}, text("end"))
 	if err := b.Refusal(t.Context(), "image/png"); err == nil || !strings.Contains(err.Error(), "or /model, such as w or y, or add") {
