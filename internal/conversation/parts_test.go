@@ -250,3 +250,18 @@ func TestDetach(t *testing.T) {
 		})
 	}
 }
+
+// TestMostlyFiles checks that a history is not summarised if the files of the prompt are what is too long.
+func TestMostlyFiles(t *testing.T) {
+	t.Parallel()
+	for prompt, want := range map[string]int{"short": 0, strings.Repeat("a long prompt ", 2000): 1} {
+		b := start(t, options{change: sees("vision")}, text("one"), fails(sdk.ErrorTypeContextExhausted, "too long"))
+		b.send(t, prompt)
+		if err := b.Send(t.Context(), "two", conversation.Attachment{Path: "a"}); err == nil {
+			t.Error("the prompt was answered")
+		}
+		if got := len(only[event.Compaction](b)); got != want {
+			t.Errorf("%.10s: compacted %d times, want %d", prompt, got, want)
+		}
+	}
+}
