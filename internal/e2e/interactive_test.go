@@ -29,12 +29,12 @@ func newStory(t *testing.T, turns string) *project {
 	p.write(".aura/config/features/tools.yaml", "tools: {policy: {confirm: ['Bash:touch *']}}\n")
 	p.write(".aura/config/features/compaction.yaml", "compaction: {keep_last_messages: 1}\n")
 	p.write(".git/HEAD", "ref: refs/heads/story\n")
-	p.talk(turns)
+	p.interact(turns)
 	return p
 }
 
-// talk sets the turns of the scripted model.
-func (p *project) talk(turns string) {
+// interact sets the turns of the scripted model.
+func (p *project) interact(turns string) {
 	p.t.Helper()
 	p.write(".aura/config/talk.yaml",
 		"model: {name: talker, family: script, parameter_count: 8000000000, context_length: 20000, capabilities: [tools, thinking]}\nturns:\n"+turns)
