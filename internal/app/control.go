@@ -193,7 +193,7 @@ func (c control) Export(file string) (string, error) {
 		format = session.FormatJSON
 	}
 	meta := s.meta(s.talk.Persona())
-	meta.ID, meta.Model, meta.StartedAt = s.journal.ID(), s.talk.Context().ModelInfo.Name, s.talk.Stats().StartTime
+	meta.ID, meta.Model, meta.StartedAt = s.journal.ID(), s.talk.ModelName(), s.talk.Stats().StartTime
 	text, err := Export(session.Session{Meta: meta, State: s.journal.state, Messages: s.talk.History()}, format, s.secrets.Get())
 	if err != nil || file == "" {
 		return text, err

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -84,15 +85,10 @@ session runs the plugin, aura starts it, measures it and stops it.`,
   aura plugins show notepad --json`,
 		Args: exactArgs("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			l, err := root.list(s)
+			list, err := root.inspect(cmd.Context(), s, args[0])
 			if err != nil {
 				return err
 			}
-			list, err := app.Inspect(cmd.Context(), l, args[0], root.unsafePlugins)
-			if err != nil {
-				return err
-			}
-			newMask(l.Config).plugins(list)
 			if asJSON {
 				return writeJSON(s.out, list[0])
 			}
@@ -108,6 +104,20 @@ session runs the plugin, aura starts it, measures it and stops it.`,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON object")
 	return cmd
+}
+
+// inspect loads the plugin of a name and returns what is known about it, followed by the plugins that it shadows. Secrets are masked.
+func (o *rootOptions) inspect(ctx context.Context, s streams, name string) ([]app.Info, error) {
+	l, err := o.list(s)
+	if err != nil {
+		return nil, err
+	}
+	list, err := app.Inspect(ctx, l, name, o.unsafePlugins)
+	if err != nil {
+		return nil, err
+	}
+	newMask(l.Config).plugins(list)
+	return list, nil
 }
 
 // pluginNames completes the names of plugins.
