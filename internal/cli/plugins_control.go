@@ -129,7 +129,7 @@ func pidNote(pid int) string {
 // choose returns the plugins that the command line means.
 func (o *controlOptions) choose(running []host.Status, name, project string) ([]host.Status, error) {
 	if len(running) == 0 {
-		return nil, errors.New("no session with plugins is running")
+		return nil, errors.New(noPlugins)
 	}
 	scope, within, err := o.scope(running, project)
 	if err != nil {

@@ -28,8 +28,8 @@ func TestControlled(t *testing.T) {
 		"no such session":              {running, "pad", "03c", `--session 03c: it is not running; running sessions: 01a, 01ab, 02c; did you mean "02c"?`},
 		"elsewhere":                    {running, "own", "", "a session of this project does not run it; use --session for: 02c (/b)"},
 		"not in the session":           {running, "own", "01ab", "session 01ab does not run it; use --session for: 02c (/b)"},
-		"typo":                         {running, "gaurd", "", `no session runs it; running plugins: guard, own, pad; did you mean "guard"?`},
-		"nothing runs":                 {nil, "pad", "", "no session with plugins is running"},
+		"typo":                         {running, "guarde", "", `no session runs it; running plugins: guard, own, pad; did you mean "guard"?`},
+		"nothing runs":                 {nil, "pad", "", noPlugins},
 	} {
 		chosen, err := (&controlOptions{session: tt.session}).choose(tt.running, tt.plugin, "/a")
 		var got []string

@@ -99,8 +99,19 @@ func (o *topOptions) run(ctx context.Context, s streams, cfg *config.Config) err
 	}
 	keys, _ := keyboardOn(s.in)
 	return top.Watch(ctx, top.Options{
-		Input: keys.in, Output: os.Stdout, Environ: s.environ, Look: s.screen.OutLook(), Order: o.order, Read: read,
+		Input: keys.in, Output: os.Stdout, Environ: s.environ, Look: s.screen.OutLook(), Order: o.order, Read: read, None: o.none(),
 	})
+}
+
+// noPlugins reports that there is nothing to show.
+const noPlugins = "no running session has plugins"
+
+// none returns what is shown instead of an empty table.
+func (o *topOptions) none() string {
+	if o.project {
+		return "no running session of this project has plugins"
+	}
+	return noPlugins
 }
 
 // print prints the table once.
@@ -120,7 +131,7 @@ func (o *topOptions) print(ctx context.Context, s streams, read func() top.Readi
 	case o.json:
 		return writeJSON(s.out, rows)
 	case len(rows) == 0:
-		fmt.Fprintln(s.out, "no session with plugins is running")
+		fmt.Fprintln(s.out, o.none())
 	case isTerminal(s.out) && look.Width != nil && look.Width() > 0:
 		for _, line := range top.Lines(rows, look.Width()) {
 			fmt.Fprintln(s.out, line)

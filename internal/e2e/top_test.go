@@ -55,12 +55,14 @@ func (p *project) held() (release func()) {
 	}
 }
 
+// The tests watch one project, because other sessions of the same user may run on the machine.
+
 // TestTop watches the plugins of a running session on a terminal: it sorts them, reads a log, and restarts and quarantines a plugin.
 func TestTop(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
 	release := p.held()
-	s := p.startScreen(p.command("plugins", "top", "--sort", "plugin"), 120, 12)
+	s := p.startScreen(p.command("plugins", "top", "--project", "--sort", "plugin"), 120, 12)
 	s.shows(`^2 plugins in 1 session, by plugin$`, `^  PLUGIN +STATE +CALLS/S +P50 +P99 +MEMORY +CPU +RESTARTS`, `^> holder +busy`, `^  witness +ready`,
 		`^holder: session \S+ in /`, `^\? keys  q quit`)
 	if !s.alternate() {
@@ -120,7 +122,7 @@ func TestTop(t *testing.T) {
 	// Nothing of the longer lines is left.
 	s.shows(`^0 plugins in 0 sessions, by plugin$`, `^  PLUGIN  STATE  CALLS/S  P50  P99  MEMORY  CPU  RESTARTS  PID  SESSION  PROJECT$`)
 	s.send("k")
-	s.shows(`^no session with plugins is running; q quits$`)
+	s.shows(`^no running session of this project has plugins; q quits$`)
 	s.send("q")
 	if code := s.end(); code != 0 {
 		t.Errorf("exit code %d", code)
@@ -147,8 +149,8 @@ func TestTopEnds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newProject(t)
-			s := p.startScreen(p.command("plugins", "top"), 80, 10)
-			s.shows(`no session with plugins is running`)
+			s := p.startScreen(p.command("plugins", "top", "--project"), 80, 10)
+			s.shows(`no running session of this project has plugins`)
 			row.way(s)
 			if code := s.end(); code != row.code {
 				t.Errorf("exit code %d, want %d\n%s", code, row.code, s.received())
@@ -170,10 +172,10 @@ func TestTopWithoutTerminal(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newProject(t)
-			cmd := p.command("plugins", "top")
+			cmd := p.command("plugins", "top", "--project")
 			cmd.Path, cmd.Args = "/bin/sh", append([]string{"sh", "-c", row.before + `exec "$@"`, "sh"}, cmd.Args...)
 			s := p.startScreen(cmd, 80, 10)
-			s.shows(`no session with plugins is running`)
+			s.shows(`no running session of this project has plugins`)
 			s.hangUp()
 			if code := s.wait(); code != row.code {
 				t.Errorf("exit code %d, want %d", code, row.code)
@@ -188,17 +190,17 @@ func TestTopStops(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
 	// A shell waits for aura, so that aura's process group is not orphaned: a key cannot stop an orphaned group.
-	cmd := p.command("plugins", "top")
+	cmd := p.command("plugins", "top", "--project")
 	cmd.Path, cmd.Args = "/bin/sh", append([]string{"sh", "-mc", `"$@"; echo "gone $?"; read key; fg; echo "ended $?"`, "sh"}, cmd.Args...)
 	s := p.startScreen(cmd, 80, 10)
-	s.shows(`no session with plugins is running`)
+	s.shows(`no running session of this project has plugins`)
 	s.send("\x1a")
 	s.shows(`^gone 1\d\d$`)
 	if s.alternate() {
 		t.Error("a stopped aura still shows the alternate screen")
 	}
 	s.send("\n")
-	s.shows(`no session with plugins is running`)
+	s.shows(`no running session of this project has plugins`)
 	s.send("q")
 	s.shows(`^ended 0$`)
 	if code := s.end(); code != 0 {
@@ -222,7 +224,9 @@ func TestTopTerminal(t *testing.T) {
 		p.check(cmd.Start())
 		a := p.running(cmd)
 		p.until("held.txt", func() bool { _, err := os.Stat(dir + "/held.txt"); return err == nil })
-		s := p.startScreen(p.command("plugins", "top", "--sort", "restarts"), 250, 10, environ...)
+		watch := p.command("plugins", "top", "--project", "--sort", "restarts")
+		watch.Dir = dir
+		s := p.startScreen(watch, 250, 10, environ...)
 		s.shows(`^> talker .*EVIL`, `^talker: last exit: .*EVIL`)
 		s.send("\rg")
 		s.shows(`Z EVIL`, `panic: EVIL`)
@@ -249,7 +253,7 @@ func TestTopOnceFits(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
 	release := p.held()
-	shown := p.onTerminal(p.command("plugins", "top", "--once", "--sort", "plugin"))
+	shown := p.onTerminal(p.command("plugins", "top", "--project", "--once", "--sort", "plugin"))
 	release()
 	p.wants(shown, `PLUGIN +STATE +CALLS/S +MEMORY +CPU\r\n`, `holder +busy `, `witness +ready `)
 	for line := range strings.SplitSeq(string(shown), "\r\n") {

@@ -33,7 +33,7 @@ func bindings() []binding {
 		{[]string{"R"}, "R", "restart the plugin, after a question", asks(host.ActionRestart)},
 		{[]string{"Q"}, "Q", "quarantine the plugin, after a question", asks(host.ActionQuarantine)},
 		{[]string{"?", "h"}, "?", "this list", func(m *model) tea.Cmd { m.help = true; return nil }},
-		{[]string{"q", "esc"}, "q, Ctrl-C", "quit", func(*model) tea.Cmd { return tea.Quit }},
+		{[]string{"q"}, "q, Ctrl-C", "quit", func(*model) tea.Cmd { return tea.Quit }},
 	}
 }
 

@@ -142,7 +142,7 @@ func (m *model) lastLine() terminal.Styled {
 	case m.note.text != "":
 		return m.paint(terminal.Plain, m.note.text)
 	case len(m.rows) == 0 && !m.now.At.IsZero():
-		return m.paint(terminal.Quiet, "no session with plugins is running; q quits")
+		return m.paint(terminal.Quiet, m.o.None+"; q quits")
 	default:
 		return m.paint(terminal.Quiet, "? keys  q quit  s sort  l log  R restart  Q quarantine")
 	}

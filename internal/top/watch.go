@@ -21,6 +21,8 @@ type Options struct {
 	Order         Order
 	// Read asks all sessions. It is called from a goroutine of its own, once at a time.
 	Read func() Reading
+	// None is what is shown if there are no plugins.
+	None string
 }
 
 // errGone reports that there is no terminal any more.
