@@ -29,12 +29,12 @@ func newStory(t *testing.T, turns string) *project {
 	p.write(".aura/config/features/tools.yaml", "tools: {policy: {confirm: ['Bash:touch *']}}\n")
 	p.write(".aura/config/features/compaction.yaml", "compaction: {keep_last_messages: 1}\n")
 	p.write(".git/HEAD", "ref: refs/heads/story\n")
-	p.interact(turns)
+	p.script(turns)
 	return p
 }
 
-// interact sets the turns of the scripted model.
-func (p *project) interact(turns string) {
+// script sets the turns of the scripted model.
+func (p *project) script(turns string) {
 	p.t.Helper()
 	p.write(".aura/config/talk.yaml",
 		"model: {name: talker, family: script, parameter_count: 8000000000, context_length: 20000, capabilities: [tools, thinking]}\nturns:\n"+turns)
@@ -99,7 +99,11 @@ func (g *golden) steady(s *screen) string {
 func (s *screen) steady() string {
 	lines := s.everything()
 	text := strings.Join(lines[max(0, len(lines)-steadyLines):], "\n") + "\n"
-	text = strings.ReplaceAll(text, s.dir, "<project>")
+	return steadied(strings.ReplaceAll(text, s.dir, "<project>"))
+}
+
+// steadied returns a text with placeholders for its volatile parts.
+func steadied(text string) string {
 	for _, v := range volatile {
 		text = v.pattern.ReplaceAllString(text, v.instead)
 	}

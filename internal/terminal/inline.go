@@ -31,11 +31,27 @@ type Inline struct {
 	// finished is printed with the next frame.
 	finished strings.Builder
 	drawn    frame
-	// asked is set while the terminal has not answered a probe.
+	// asked is set while the terminal has not answered a probe. open is how many probes it has not answered.
 	asked bool
+	open  int
+	// width is what the terminal answered last. It holds for the next frame if settling is settled.
+	width    int
+	settling settling
 	// Bytes counts what was written, and Frames how often.
 	Bytes, Frames int64
 }
+
+// settling is how far the terminal is with the question for its width before a frame.
+type settling int
+
+const (
+	unsettled settling = iota
+	// needsProbe waits for the answer to an earlier probe, before which no other is sent.
+	needsProbe
+	// probing waits for the answer.
+	probing
+	settled
+)
 
 // frame is a drawn live area.
 type frame struct {
@@ -61,33 +77,55 @@ func (i *Inline) Print(text Styled) { i.finished.WriteString(string(text)) }
 // Waiting reports whether text is waiting for the next frame.
 func (i *Inline) Waiting() bool { return i.finished.Len() > 0 }
 
-// Unsettled reports whether the terminal became narrower before it answered where the live area is. The next frame should then wait
-// for the answer: otherwise rows of the live area may stay in the scrollback.
-func (i *Inline) Unsettled() bool {
-	columns, _ := i.size()
-	return i.Reflows && i.asked && columns < i.drawn.columns && i.drawn.confirmed == 0
+// Settle reports whether the next frame can be drawn. A terminal that breaks rows again may have changed its width, and thereby the
+// number of rows that must be erased, before it reports the change. If the live area has rows above the input, Settle asks the terminal
+// for its width, and the frame should be drawn as soon as the terminal has answered. Otherwise rows may stay in the scrollback.
+func (i *Inline) Settle() (bool, error) {
+	if !i.Reflows || i.drawn.row <= 1 || i.settling == settled {
+		return true, nil
+	}
+	if i.settling != unsettled {
+		return false, nil
+	}
+	if i.settling = needsProbe; i.asked {
+		return false, nil
+	}
+	i.settling = probing
+	return false, i.Probe()
 }
+
+// Settled reports whether the terminal has answered Settle. The next frame should then be drawn at once.
+func (i *Inline) Settled() bool { return i.settling == settled }
 
 // Confirmed reports whether the terminal has drawn the last frame.
 func (i *Inline) Confirmed() bool { return i.drawn.confirmed != 0 }
 
+// Answered reports whether the terminal has answered all probes.
+func (i *Inline) Answered() bool { return i.open == 0 }
+
 // Probe asks the terminal for an answer. The answer comes after all keys that were pressed before.
 func (i *Inline) Probe() error {
 	i.asked, i.drawn.probed = true, true
+	i.open++
 	return i.write(probe + i.place())
 }
 
 // Confirm records the answer to a probe.
 func (i *Inline) Confirm(columns int) error {
-	i.asked = false
-	if i.drawn.probed {
+	i.asked, i.width, i.open = false, columns, max(i.open-1, 0)
+	if i.drawn.probed && i.drawn.confirmed == 0 {
 		i.drawn.confirmed = columns
-		return nil
 	}
-	if i.drawn.text == "" {
-		return nil
+	switch {
+	case i.settling == probing:
+		i.settling = settled
+	case i.settling == needsProbe:
+		i.settling = probing
+		return i.Probe()
+	case !i.drawn.probed && i.drawn.text != "":
+		return i.Probe()
 	}
-	return i.Probe()
+	return nil
 }
 
 // Draw prints the waiting text and draws the live area with the cursor at a row and a column of it.
@@ -127,11 +165,12 @@ func (i *Inline) Draw(rows []Styled, row, column int) error {
 	if !i.asked {
 		b.WriteString(probe)
 		i.asked, next.probed = true, true
+		i.open++
 	}
 	if up := len(rows) - 1 - next.row; up > 0 {
 		fmt.Fprintf(&b, "\x1b[%dA", up)
 	}
-	i.drawn = next
+	i.drawn, i.settling = next, unsettled
 	b.WriteString(i.place() + wrapAgain + endFrame)
 	i.Frames++
 	return i.write(b.String())
@@ -149,7 +188,7 @@ func (i *Inline) place() string {
 func (i *Inline) Clear() error {
 	text := i.erased() + strings.ReplaceAll(i.finished.String(), "\n", "\r\n")
 	i.finished.Reset()
-	i.drawn = frame{}
+	i.drawn, i.settling = frame{}, unsettled
 	return i.write(text)
 }
 
@@ -158,14 +197,20 @@ func (i *Inline) erased() string { return i.top() + eraseBelow }
 
 // top moves the cursor to the beginning of the live area. A terminal that has become narrower since then may have broken its rows.
 // A row too many would erase finished text, so rows are counted as broken only if the terminal is known to do that and has confirmed
-// that it drew the frame before it became narrower.
+// how wide it was when it drew the frame.
 func (i *Inline) top() string {
 	d, up := i.drawn, i.drawn.row
-	if columns, _ := i.size(); i.Reflows && columns > 0 && columns < d.columns && d.confirmed == d.columns {
-		up = d.column / columns
+	columns, _ := i.size()
+	if i.settling == settled {
+		columns = i.width
+	} else if d.confirmed != d.columns {
+		columns = 0
+	}
+	if i.Reflows && columns > 0 && columns < d.confirmed {
+		up = min(d.column, d.confirmed-1) / columns
 		for n, width := range d.widths {
 			if n < d.row {
-				up += max((width+columns-1)/columns, 1)
+				up += max((min(width, d.confirmed)+columns-1)/columns, 1)
 			}
 		}
 	}

@@ -171,7 +171,7 @@ func (q *question) confirmed(u *UI) bool {
 		}
 		q.drawnAt(u)
 		return false
-	case q.asking >= 0:
+	case q.asking >= 0 && u.screen.Answered(): // an answer to an earlier probe says nothing about later keys
 		q.armed = q.asking == q.pressed
 		q.asking = -1
 		return true

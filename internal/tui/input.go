@@ -20,6 +20,10 @@ import (
 	"github.com/idelchi/aura/internal/terminal"
 )
 
+// ruleWidth is how wide the line above the input is at most. A terminal that becomes narrower may break it into two rows before aura
+// knows, which would confuse the next frame. So it is no wider than the narrowest terminal that aura is made for.
+const ruleWidth = 40
+
 // menuRows is how many completions are shown at once.
 const menuRows = 8
 
@@ -525,13 +529,14 @@ func (u *UI) layout() (rows []terminal.Styled, row, column int) {
 	if u.question.active() {
 		below, view, mark = nil, u.question.view(u.inputWidth()), u.question.mark()
 	}
-	typedRows, typedRow := window(view.Rows, view.Row, max(height-len(below)-1, 1))
+	asked := u.question.rows(u)
+	typedRows, typedRow := window(view.Rows, view.Row, max(height-len(below)-len(asked)-1, 1))
 	var above []terminal.Styled
 	u.show.asking = u.question != nil
-	above = append(above, u.show.live(u.columns, max(height/2, 1), time.Now())...)
-	above = append(above, u.question.rows(u)...)
+	above = append(above, u.show.live(u.columns, min(max(height/2, 1), liveRows), time.Now())...)
 	above = append(above, u.queueRows()...)
-	above = append(above, u.look.Paint(terminal.Quiet, strings.Repeat("─", u.columns)))
+	above = append(above, asked...)
+	above = append(above, u.look.Paint(terminal.Quiet, strings.Repeat("─", min(u.columns, ruleWidth))))
 	if most := max(height-len(below)-len(typedRows), 0); len(above) > most {
 		above = above[len(above)-most:]
 	}

@@ -122,8 +122,14 @@ type plainLoop struct {
 	ended      bool
 	question   *plainQuestion
 	quitAt     time.Time
-	silent     <-chan time.Time
+	// silent fires after a part of the silence; calm counts the parts that have passed.
+	silent <-chan time.Time
+	calm   int
 }
+
+// silenceParts is how many parts the silence before an answer has. aura may have been stopped for longer than the whole silence, with
+// keys waiting to be read. Then only the first part is over, and the keys are read during the others.
+const silenceParts = 4
 
 func (l *plainLoop) run(ctx context.Context, interrupts <-chan struct{}, opened <-chan error, cancel func()) error {
 	for {
@@ -274,14 +280,18 @@ func (l *plainLoop) quiet() {
 	if err := terminal.ReadKeys(l.p.o.In, true); err != nil {
 		l.p.label("Warning", err.Error())
 	}
-	l.silent = time.After(silence)
+	l.silent, l.calm = time.After(silence/silenceParts), 0
 }
 
-// listen lets the next line answer the question.
+// listen lets the next line answer the question, if the silence is over.
 func (l *plainLoop) listen() {
 	l.silent = nil
 	q := l.question
 	if q == nil {
+		return
+	}
+	if l.calm++; l.calm < silenceParts {
+		l.silent = time.After(silence / silenceParts)
 		return
 	}
 	if err := terminal.ReadKeys(l.p.o.In, false); err != nil {

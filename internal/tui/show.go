@@ -17,6 +17,9 @@ const (
 	subjectLimit = 400
 	// liveLines is how many lines of a running tool's output the live area shows.
 	liveLines = 4
+	// liveRows is how many rows of the live area show what is going on. If a terminal becomes lower than the live area, rows of the
+	// unfinished answer stay in its scrollback, so the live area must fit into a low terminal.
+	liveRows = 6
 	// tokenBytes is the approximate number of bytes of text per token.
 	tokenBytes = 4
 	// bullet marks a tool call.

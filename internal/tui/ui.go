@@ -77,6 +77,8 @@ type UI struct {
 	dirty   bool
 	drawn   time.Time
 	ticking bool
+	// settleBy is until when the next frame waits for an answer of the terminal; zero if it does not wait.
+	settleBy time.Time
 	// beating is set while the timer of the spinner runs.
 	beating bool
 	// away is set while another program has the terminal. Nothing is drawn then.
@@ -275,6 +277,9 @@ func (u *UI) handle(msg tea.Msg) {
 			u.failed = err
 		}
 		u.dirty = u.question.confirmed(u)
+		if !u.settleBy.IsZero() && u.screen.Settled() {
+			u.draw()
+		}
 	case tea.TerminalVersionMsg:
 		u.screen.Reflows = u.screen.Reflows || reflowsByName(msg.Name)
 		u.dirty = false
@@ -316,9 +321,7 @@ func (u *UI) draw() {
 	if columns, rows := u.size(); columns != u.columns || rows != u.rows {
 		u.columns, u.rows = columns, rows
 	}
-	if u.overlay == nil && u.screen.Unsettled() && time.Since(u.drawn) < patience {
-		u.ticking = true
-		time.AfterFunc(frameTime, func() { u.program.Send(nextFrame{}) })
+	if u.overlay == nil && u.unsettled() {
 		return
 	}
 	u.drawn, u.dirty = time.Now(), false
@@ -333,6 +336,25 @@ func (u *UI) draw() {
 		u.failed = err
 	}
 	u.keepBeating()
+}
+
+// unsettled reports whether the frame must wait for an answer of the terminal. It then comes with the answer, or without one if the
+// terminal does not answer in time.
+func (u *UI) unsettled() bool {
+	ready, err := u.screen.Settle()
+	if err != nil {
+		u.failed = err
+	}
+	if ready || err != nil || !u.settleBy.IsZero() && time.Now().After(u.settleBy) {
+		u.settleBy = time.Time{}
+		return false
+	}
+	if u.settleBy.IsZero() {
+		u.settleBy = time.Now().Add(patience)
+	}
+	u.ticking = true
+	time.AfterFunc(time.Until(u.settleBy), func() { u.program.Send(nextFrame{}) })
+	return true
 }
 
 // keepBeating moves the spinner as long as something is being waited for.
