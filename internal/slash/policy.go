@@ -13,12 +13,13 @@ import (
 // policy lists the rules and the approvals, or removes an approval.
 func (c *commands) policy(_ context.Context, args string) (string, error) {
 	kept, err := c.Setup().Kept().All()
-	if err != nil {
-		return "", err
-	}
 	given := c.sessionApprovals()
 	words := strings.Fields(args)
 	switch {
+	case len(words) == 0 && err != nil:
+		return c.rules() + c.approvals(nil, given) + "\n\n" + err.Error(), nil
+	case err != nil:
+		return "", err
 	case len(words) == 0:
 		return c.rules() + c.approvals(kept, given), nil
 	case len(words) == 2 && words[0] == "remove":
