@@ -29,7 +29,7 @@ var rooms = map[string][]string{
 	"internal/terminal": {"internal/conversation/event", "internal/plaintext"},
 	"internal/frontend": {"host", "internal/command", "internal/conversation/event", "internal/llm", "internal/session", "internal/setup"},
 	"internal/slash": {
-		"host", "internal/command", "internal/condition", "internal/config", "internal/conversation", "internal/frontend", "internal/llm", "internal/mcp", "internal/policy", "internal/prompt",
+		"host", "internal/command", "internal/condition", "internal/config", "internal/conversation", "internal/frontend", "internal/llm", "internal/manifest", "internal/mcp", "internal/policy", "internal/prompt",
 		"internal/session", "internal/setup", "internal/todo", "internal/tokens", "sdk/...",
 	},
 	"internal/setup": {

@@ -163,6 +163,24 @@ func TestConfirmDiff(t *testing.T) {
 	}
 }
 
+// TestConfirmJSON answers a question of aura run --json. The answer is an event.
+func TestConfirmJSON(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.write(".aura/config/features/tools.yaml", "tools: {policy: {confirm: [Bash]}}\n")
+	p.write(".aura/config/talk.yaml", "turns:\n  - tool_calls: [{name: Bash, arguments: {command: touch made}}, {name: Bash, arguments: {command: touch too}}]\n  - text: That is all.\n")
+	d := p.talk("", "", "run", "--json", "--without-plugins", "go")
+	d.answer(asks, "e Bash:touch m*\n")
+	d.answer(asks, "s\n")
+	d.expect(`"type":"approval".*"name":"Bash","arguments":\{"command":"touch made"\},"rule":"Bash","by":"features \(.*\)","decision":"session","pattern":"Bash:touch m\*"\}`)
+	d.answer(asks, "n use make\n")
+	d.expect(`"type":"approval".*"arguments":\{"command":"touch too"\},"rule":"Bash","by":"features \(.*\)","decision":"no","reason":"use make"\}`)
+	d.end(`That is all`)
+	if !p.has("made") || p.has("too") {
+		t.Error("the wrong calls ran")
+	}
+}
+
 // TestConfirm answers, on a terminal, the question whether a tool call may run.
 func TestConfirm(t *testing.T) {
 	t.Parallel()

@@ -43,7 +43,8 @@ func TestPatterns(t *testing.T) {
 		"several":  {line("cd a && make"), "Bash:cd a && make", nil, []policy.Call{line("cd a"), line("make"), line("cd a && make x")}},
 		"nothing":  {line("  "), "", nil, nil},
 		"a file": {
-			files("/work/a/x"), "Write:a/", []policy.Call{files("/work/a/y"), files("/work/a/y", "/work/a/z")},
+			files("/work/a/x"), "Write:a/",
+			[]policy.Call{files("/work/a/y"), files("/work/a/y", "/work/a/z")},
 			[]policy.Call{files("/work/a/b/y"), files("/work/x"), files("/a/x"), files("/work/a/y", "/work/b/y")},
 		},
 		"in the working directory": {files("/work/x"), "Write:./", []policy.Call{files("/work/y")}, []policy.Call{files("/work/a/y"), files("/x")}},

@@ -1,6 +1,7 @@
 package slash
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/internal/manifest"
 )
 
 // plugins lists the hooks of all plugins, grouped by hook point, and the health of each plugin; or it describes one plugin.
@@ -123,12 +125,16 @@ func (c *commands) plugin(name string) (string, error) {
 		{"name", name},
 		{"description", spec.Manifest.Description},
 		{"directory", spec.Dir},
+		{"runtime", string(cmp.Or(spec.Runtime, manifest.RuntimeGo))},
 		{"state", processText(h)},
 		{"calls", fmt.Sprintf("%d, errors %d, timeouts %d, p50 %s, p99 %s", h.Calls, h.Errors, h.Timeouts, micros(h.P50), micros(h.P99))},
 		{"restarts", fmt.Sprint(h.Restarts)},
 		{"last exit", strings.Join(strings.Fields(h.LastExit), " ")},
 		{"condition", spec.Manifest.Condition.String()},
 		{"once", fmt.Sprint(spec.Manifest.Once)},
+		{"on failure", string(spec.Manifest.OnFailure)},
+		{"env", strings.Join(spec.Manifest.Env, ", ")},
+		{"unsafe", fmt.Sprint(spec.Unsafe)},
 		{"hooks", strings.Join(hooks, ", ")},
 		{"tools", strings.Join(tools, ", ")},
 		{"commands", strings.Join(names, ", ")},

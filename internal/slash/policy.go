@@ -13,14 +13,13 @@ import (
 // policy lists the rules and the approvals, or removes an approval.
 func (c *commands) policy(_ context.Context, args string) (string, error) {
 	kept, err := c.Setup().Kept().All()
-	if err != nil {
-		return "", err
-	}
 	given := c.sessionApprovals()
 	words := strings.Fields(args)
 	switch {
 	case len(words) == 0:
-		return c.rules() + c.approvals(kept, given), nil
+		return c.rules() + c.approvals(kept, given) + fault(err), nil
+	case err != nil:
+		return "", err
 	case len(words) == 2 && words[0] == "remove":
 		n, err := strconv.Atoi(words[1])
 		if err != nil || n < 1 || n > len(kept)+len(given) {
@@ -30,6 +29,14 @@ func (c *commands) policy(_ context.Context, args string) (string, error) {
 	default:
 		return "", fmt.Errorf("reading %q: /policy takes nothing, or remove and the number of an approval", args)
 	}
+}
+
+// fault returns an error as the last paragraph of a list.
+func fault(err error) string {
+	if err == nil {
+		return ""
+	}
+	return "\n\n" + err.Error()
 }
 
 // sessionApprovals returns what the user approved until the session ends.
