@@ -15,30 +15,34 @@ type doing struct {
 	streams bool
 	// slow is set if the session is still opening, because a plugin does not start.
 	slow bool
+	// plain are the steps with --plain. There are none if the situation cannot come there, or cannot be seen.
+	plain []doingStep
 	// keys are typed after a screen that matches the pattern, step by step. The situation has come when the screen matches the last
 	// pattern.
 	steps []doingStep
-	// interrupt is what interrupts it.
-	interrupt string
+	// interrupt is what interrupts it. quit is what quits, if that is not Ctrl-C twice.
+	interrupt, quit string
 }
 
 type doingStep struct{ shows, keys string }
 
 // doings covers everything that the screen can do.
 var doings = []doing{
-	{name: "opening", slow: true, steps: []doingStep{{`^[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] (?:starting|plugin)[^\n]*, \d+ s`, ""}}},
+	{name: "opening", slow: true, steps: []doingStep{{`^[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] (?:starting|plugin)[^\n]*, \d+ s`, ""}}, plain: []doingStep{{`^Waiting: plugins`, ""}}},
 	{name: "model", turns: "  - {delay: 60s, text: Late.}\n  - text: I go on.\n", steps: []doingStep{{`model, \d+ s`, ""}}, interrupt: escape},
-	{name: "streaming", streams: true, steps: []doingStep{{`^The beginning of$`, ""}}, interrupt: escape},
+	{name: "streaming", streams: true, steps: []doingStep{{`^The beginning of$`, ""}}, plain: []doingStep{{`^aura: The beginning of$`, ""}}, interrupt: escape},
 	{
 		name:      "tool",
 		turns:     "  - tool_calls: [{name: Bash, arguments: {command: 'echo begins; exec sleep 60'}}]\n  - text: I go on.\n",
 		steps:     []doingStep{{`│ begins`, ""}},
+		plain:     []doingStep{{`^Output: begins`, ""}},
 		interrupt: escape,
 	},
 	{
 		name:      "question",
 		turns:     "  - tool_calls: [{name: Bash, arguments: {command: touch made}}]\n  - text: I go on.\n",
 		steps:     []doingStep{{armed, ""}},
+		plain:     []doingStep{{`^Answer 1-5:$`, ""}},
 		interrupt: ctrlC,
 	},
 	{
@@ -46,11 +50,13 @@ var doings = []doing{
 		turns:     "  - tool_calls: [{name: Bash, arguments: {command: touch made}}]\n  - text: I go on.\n",
 		steps:     []doingStep{{armed, "r"}, {`^Reason for the model`, "because"}, {`^\? because$`, ""}},
 		interrupt: ctrlC + ctrlC,
+		quit:      ctrlC + ctrlC + ctrlC,
 	},
 	{
 		name:      "compaction",
 		turns:     "  - text: Hello.\n  - {delay: 60s, text: A summary.}\n  - text: I go on.\n",
 		steps:     []doingStep{{`^Hello\.\n─`, "/compact" + enter}, {`compaction[^\n]*, \d+ s`, ""}},
+		plain:     []doingStep{{`^aura: Hello\.\nYou:$`, "/compact" + enter}, {`^Waiting: compaction`, ""}},
 		interrupt: escape,
 	},
 	{
@@ -58,24 +64,31 @@ var doings = []doing{
 		turns:     "  - {delay: 60s, text: Late.}\n  - text: I go on.\n",
 		steps:     []doingStep{{`model, \d+ s`, ctrlO}, {`^Transcript`, ""}},
 		interrupt: ctrlC + escape,
+		quit:      ctrlC + ctrlC + ctrlC,
 	},
 	{
 		name:      "picker",
 		turns:     "  - text: I go on.\n",
 		steps:     []doingStep{{`^I go on\.\n─`, "/model" + enter}, {`^/model`, ""}},
 		interrupt: ctrlC,
+		quit:      ctrlC + ctrlD,
 	},
 	{
 		name:      "shell",
 		turns:     "  - text: I go on.\n",
 		steps:     []doingStep{{`^I go on\.\n─`, "!echo begins; exec sleep 60" + enter}, {`^begins$`, ""}},
 		interrupt: ctrlC,
+		quit:      "-", // all keys belong to the program
 	},
 }
 
 // come starts the screen and returns when the situation has come.
-func (d doing) come(t *testing.T, args ...string) *screen {
+func (d doing) come(t *testing.T, plain bool) *screen {
 	t.Helper()
+	steps, args := d.steps, []string{"Go"}
+	if plain {
+		steps, args = d.plain, []string{"--plain", "Go"}
+	}
 	turns := d.turns
 	if turns == "" {
 		turns = "  - text: I go on.\n"
@@ -88,11 +101,11 @@ func (d doing) come(t *testing.T, args ...string) *screen {
 	if d.streams {
 		m = newModel(p)
 	}
-	s := p.startScreen(p.command(append(args, "Go")...), 80, 24, "SHELL=/bin/sh")
+	s := p.startScreen(p.command(args...), 80, 24, "SHELL=/bin/sh")
 	if d.streams {
 		m.say("The beginning of")
 	}
-	for _, step := range d.steps {
+	for _, step := range steps {
 		s.shows(step.shows)
 		s.send(step.keys)
 	}
@@ -109,7 +122,7 @@ func TestInteractiveInterrupt(t *testing.T) {
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()
 			g := newGolden(t, "interrupt-"+d.name)
-			s := d.come(t)
+			s := d.come(t, false)
 			s.send(d.interrupt)
 			s.shows(`^> *$`, idle)
 			s.ready()

@@ -180,8 +180,15 @@ func (g *golden) record(s *screen, step string, patterns []string) {
 			text, since = now, time.Now()
 		}
 	}
+	g.add(step, text)
+}
+
+func (g *golden) add(step, text string) {
+	g.t.Helper()
 	archive, err := txtar.ParseFile(g.path)
-	s.check(err)
+	if err != nil {
+		g.t.Fatal(err)
+	}
 	archive.Files = append(archive.Files, txtar.File{Name: step, Data: []byte(text)})
 	g.write(archive)
 }

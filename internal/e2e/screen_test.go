@@ -42,9 +42,9 @@ func (p *project) startScreen(cmd *exec.Cmd, columns, rows int, environ ...strin
 	p.t.Helper()
 	opened, tty, err := pty.Open()
 	p.check(err)
+	p.check(pty.Setsize(opened, size(columns, rows)))
 	terminal, err := pollable(opened)
 	p.check(err)
-	p.check(pty.Setsize(terminal, size(columns, rows)))
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
 	cmd.Env = append(append(cmd.Env, "TERM=xterm-256color"), environ...)
 	if cmd.SysProcAttr == nil {
@@ -127,7 +127,13 @@ func (s *screen) resize(columns, rows int) {
 	s.makeRoom(rows)
 	s.emulator.Resize(columns, rows)
 	s.mu.Unlock()
-	s.check(pty.Setsize(s.terminal, size(columns, rows)))
+	raw, err := s.terminal.SyscallConn()
+	s.check(err)
+	to := size(columns, rows)
+	s.check(raw.Control(func(fd uintptr) {
+		err = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &unix.Winsize{Row: to.Rows, Col: to.Cols})
+	}))
+	s.check(err)
 }
 
 // makeRoom moves rows into the scrollback before the screen becomes lower than the row of the cursor, as terminals do. The emulator

@@ -88,19 +88,31 @@ func (u *UI) outside(then func(error), path string, args ...string) {
 		return
 	}
 	u.away = true
-	go func() {
+	u.outsiders.Go(func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		go func() { // the program ends with the screen
+			select {
+			case <-u.inbox.ended:
+				cancel()
+			case <-ctx.Done():
+			}
+		}()
 		err := u.release()
 		if err == nil {
-			err = process.Run(context.Background(), process.Spec{
+			err = process.Run(ctx, process.Spec{
 				Path: path, Args: args, Dir: u.o.Workdir, Env: u.o.Environ, Stdin: u.o.In, Stdout: u.o.Out, Stderr: u.o.Out, SameGroup: true,
 			})
+		}
+		if ctx.Err() != nil {
+			return
 		}
 		back := u.takeBack()
 		u.do(func() {
 			u.away, u.failed = false, back
 			then(err)
 		})
-	}()
+	})
 }
 
 // release gives the terminal back for a while.

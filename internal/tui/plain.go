@@ -87,7 +87,11 @@ func (p *Plain) Run(ctx context.Context, interrupts <-chan struct{}) error {
 	}()
 	loop := &plainLoop{p: p, w: w, queue: p.o.Prompts, started: func() frontend.Session { return session }}
 	err := loop.run(ctx, interrupts, opened, cancel)
-	if session != nil && loop.open {
+	if !loop.open && !loop.failed { // the session may still open: it must be closed then
+		cancel()
+		<-opened
+	}
+	if session != nil {
 		err = errors.Join(err, p.o.Close(ctx, session, err))
 	}
 	p.endLine()
@@ -115,13 +119,13 @@ type plainLoop struct {
 	p       *Plain
 	w       *plainWorker
 	started func() frontend.Session
-	// open is set when the session is open. busy is set while it works.
-	open, busy bool
-	queue      []string
-	rest       string
-	ended      bool
-	question   *plainQuestion
-	quitAt     time.Time
+	// open is set when the session is open, and failed if it did not open. busy is set while it works.
+	open, failed, busy bool
+	queue              []string
+	rest               string
+	ended              bool
+	question           *plainQuestion
+	quitAt             time.Time
 	// silent fires after a part of the silence; calm counts the parts that have passed.
 	silent <-chan time.Time
 	calm   int
@@ -136,6 +140,7 @@ func (l *plainLoop) run(ctx context.Context, interrupts <-chan struct{}, opened 
 		select {
 		case err := <-opened:
 			if err != nil {
+				l.failed = true
 				return err
 			}
 			l.open = true

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -81,8 +82,9 @@ type UI struct {
 	settleBy time.Time
 	// beating is set while the timer of the spinner runs.
 	beating bool
-	// away is set while another program has the terminal. Nothing is drawn then.
-	away bool
+	// away is set while another program has the terminal. Nothing is drawn then. outsiders are the goroutines that wait for it.
+	away      bool
+	outsiders sync.WaitGroup
 	// failed is why the screen cannot go on.
 	failed error
 	// lightBackground is what the terminal answered.
@@ -196,7 +198,7 @@ func (u *UI) leave() error {
 	}
 	u.takeEvents()
 	u.print(u.show.end())
-	if err := u.screen.Clear(); err != nil {
+	if err := u.screen.Clear(); err != nil || u.away { // another program had the terminal in its usual modes
 		return err
 	}
 	_, err := u.o.Out.WriteString(resetModes)

@@ -30,6 +30,8 @@ type worker struct {
 	mu      sync.Mutex
 	session frontend.Session
 	failed  error
+	// stopped is set when nobody waits for the session any more. Then it is no failure if it does not open.
+	stopped bool
 }
 
 // work is a line with the files that are sent with it.
@@ -49,7 +51,9 @@ func (w *worker) start(ctx context.Context) {
 		defer close(w.done)
 		s, err := w.u.o.Open(ctx, w.u)
 		w.mu.Lock()
-		w.session, w.failed = s, err
+		if w.session = s; !w.stopped {
+			w.failed = err
+		}
 		w.mu.Unlock()
 		if err != nil {
 			w.u.do(func() { w.quit = true })
@@ -83,6 +87,9 @@ func (w *worker) stop() {
 	if w.cancel == nil {
 		return
 	}
+	w.mu.Lock()
+	w.stopped = true
+	w.mu.Unlock()
 	close(w.lines)
 	w.cancel()
 	<-w.done

@@ -1,0 +1,116 @@
+//go:build linux
+
+package e2e
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+// plainStep is a part of a story with --plain. It waits for the pattern at the end of the output, and then types keys.
+type plainStep struct{ shows, keys string }
+
+// TestInteractivePlain tells the stories of the screen with --plain. The output is linear: it has no control sequences, and the raw
+// output is what the golden file holds.
+func TestInteractivePlain(t *testing.T) {
+	t.Parallel()
+	const touch = "  - text: I touch it.\n    tool_calls: [{name: Bash, arguments: {command: touch made}}]\n  - text: All done.\n"
+	question := plainStep{`Answer 1-5: $`, ""}
+	answer := func(keys string) plainStep { return plainStep{question.shows, keys + enter} }
+	for name, story := range map[string]struct {
+		turns string
+		files map[string]string
+		steps []plainStep
+		made  bool
+	}{
+		"prompt": {
+			turns: "  - {thinking: Let me think., text: \"# Answer\\n\\nThis is **the** answer.\"}\n",
+			steps: []plainStep{{`You: $`, "What is it?" + enter}, {`answer\.\*?\*?\r\nYou: $`, "/exit" + enter}},
+		},
+		"tool": {
+			turns: "  - tool_calls: [{name: Bash, arguments: {command: 'echo first; echo second'}}]\n" +
+				"  - tool_calls: [{name: Write, arguments: {path: poem.txt, content: \"roses\\n\"}}, {name: Bash, arguments: {command: 'echo bad news; exit 3'}}]\n  - text: All done.\n",
+			steps: []plainStep{{`You: $`, "Run it" + enter}, {`All done\.\r\nYou: $`, ctrlD}},
+		},
+		"approval-once":    {turns: touch, steps: []plainStep{{`You: $`, "Go" + enter}, answer("1"), {`All done\.\r\nYou: $`, ctrlD}}, made: true},
+		"approval-session": {turns: touch, steps: []plainStep{{`You: $`, "Go" + enter}, answer("2"), {`: $`, "Bash:touch m*" + enter}, {`All done\.\r\nYou: $`, ctrlD}}, made: true},
+		"approval-always":  {turns: touch, steps: []plainStep{{`You: $`, "Go" + enter}, answer("3"), {`: $`, enter}, {`All done\.\r\nYou: $`, ctrlD}}, made: true},
+		"approval-no":      {turns: touch, steps: []plainStep{{`You: $`, "Go" + enter}, answer("4"), {`All done\.\r\nYou: $`, ctrlD}}},
+		"approval-reason":  {turns: touch, steps: []plainStep{{`You: $`, "Go" + enter}, answer("5"), {`model: $`, "not now" + enter}, {`All done\.\r\nYou: $`, ctrlD}}},
+		"approval-other":   {turns: touch, steps: []plainStep{{`You: $`, "Go" + enter}, answer("9"), {`9\r\nAnswer 1-5: $`, "yes" + enter}, {`yes\r\nAnswer 1-5: $`, "4" + enter}, {`All done\.\r\nYou: $`, ctrlD}}},
+		"plugins": {
+			turns: "  - text: Hello.\n",
+			files: map[string]string{"main.go": source(`func BeforeChat(context.Context, sdk.BeforeChatContext) (sdk.Result, error) { return sdk.Result{Notice: "seen"}, nil }`)},
+			steps: []plainStep{{`You: $`, "Hello" + enter}, {`Hello\.\r\nYou: $`, "/plugins" + enter}, {`enabled\r\nYou: $`, "/reload" + enter}, {`reloaded[^\n]*\r\nYou: $`, ctrlD}},
+		},
+		"crash": {
+			turns: "  - tool_calls: [{name: Ls, arguments: {path: .git}}]\n  - text: I go on.\n",
+			files: map[string]string{"main.go": source(`func AfterToolExecution(context.Context, sdk.AfterToolContext) (sdk.Result, error) { panic("boom") }`)},
+			steps: []plainStep{{`You: $`, "Go" + enter}, {`I go on\.\r\nYou: $`, ctrlD}},
+		},
+		"queue": {
+			turns: "  - tool_calls: [{name: Bash, arguments: {command: 'echo begins; while ! test -e go; do sleep 0.02; done'}}]\n  - text: First.\n  - text: Second.\n",
+			steps: []plainStep{{`You: $`, "Go" + enter}, {`Output: begins\r\n`, "Next" + enter}, {`Queued: Next\r\n`, "<go>"}, {`Second\.\r\nYou: $`, ctrlD}},
+		},
+		"interrupt": {
+			turns: "  - tool_calls: [{name: Bash, arguments: {command: 'echo begins; exec sleep 60'}}]\n  - text: I go on.\n",
+			steps: []plainStep{{`You: $`, "Go" + enter}, {`Output: begins\r\n`, ctrlC}, {`You: $`, "Go on" + enter}, {`I go on\.\r\nYou: $`, ctrlD}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newGolden(t, "plain-"+name)
+			p := newStory(t, story.turns)
+			for file, text := range story.files {
+				p.write(".aura/plugins/bad/go.mod", "module bad\n\ngo 1.25\n")
+				p.write(".aura/plugins/bad/plugin.yaml", "description: A plugin\n")
+				p.write(".aura/plugins/bad/"+file, text)
+			}
+			s := p.interactive("--plain")
+			seen := 0
+			for _, step := range story.steps {
+				pattern := regexp.MustCompile(step.shows)
+				p.until(step.shows, func() bool {
+					at := pattern.FindIndex(s.received()[seen:])
+					if at != nil {
+						seen += at[1]
+					}
+					return at != nil
+				})
+				if step.keys == "<go>" {
+					p.write("go", "")
+				} else {
+					s.send(step.keys)
+				}
+			}
+			if code := s.end(); code != 0 {
+				t.Errorf("exit code %d", code)
+			}
+			if made := p.read("made") != nil; made != story.made {
+				t.Errorf("the call ran: %v", made)
+			}
+			g.holds(s, "output")
+			p.noTrace()
+		})
+	}
+}
+
+// holds compares the raw output of a program that has ended with the golden one. The output has no control characters but line ends.
+func (g *golden) holds(s *screen, step string) {
+	s.t.Helper()
+	raw := bytes.ReplaceAll(s.received(), []byte("\r\n"), []byte("\n"))
+	if at := bytes.IndexFunc(raw, func(r rune) bool { return r != '\n' && unicode.IsControl(r) }); at >= 0 {
+		s.t.Errorf("the output has a control character: %q", raw[max(0, at-40):min(len(raw), at+40)])
+	}
+	// Whether aura must wait for a plugin depends on the machine.
+	raw = bytes.ReplaceAll(raw, []byte("Waiting: plugins\n"), nil)
+	got := strings.TrimRight(steadied(strings.ReplaceAll(string(raw), s.dir, "<project>")), "\n") + "\n"
+	if *update {
+		g.add(step, got)
+	} else if want := g.steps[step]; got != want {
+		s.t.Errorf("the output is\n%s\nwant\n%s", got, want)
+	}
+}
