@@ -5,8 +5,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
-	"time"
 
 	"github.com/idelchi/aura/sdk"
 )
@@ -29,7 +29,7 @@ func polite(ctx context.Context, _ sdk.Context, _ map[string]any) (string, error
 		return "", err
 	}
 	<-ctx.Done()
-	return "", os.Rename("called", "cancelled")
+	return "", os.WriteFile("cancelled", nil, 0o600)
 }
 
 func stubborn(context.Context, sdk.Context, map[string]any) (string, error) {
@@ -44,23 +44,28 @@ func stubborn(context.Context, sdk.Context, map[string]any) (string, error) {
 func TestCancelledCalls(t *testing.T) {
 	t.Parallel()
 	g := newGround(t, "waiter", waiter)
-	p := g.startFleet(t, Spec{}).Plugins()[0]
+	p := g.start(t, Spec{})
 	if err := p.Ready(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	work := filepath.Join(g.base, "work")
-	await := func(what string, ok func() bool) {
-		t.Helper()
-		for deadline := time.Now().Add(time.Minute); !ok(); time.Sleep(time.Millisecond) {
-			if time.Now().After(deadline) {
-				t.Fatalf("waited for %s", what)
-			}
+	restarting := make(chan struct{}, 1)
+	p.sup.mu.Lock()
+	p.sup.opts.OnState = func(c StateChange) {
+		if c.To == StateRestarting {
+			restarting <- struct{}{}
 		}
 	}
-	exists := func(name string) func() bool {
-		return func() bool {
-			_, err := os.Stat(filepath.Join(work, name))
-			return err == nil
+	p.sup.mu.Unlock()
+	// A plugin that writes to a named pipe waits for the reader, and the reader for the plugin.
+	await := func(name string) {
+		t.Helper()
+		if _, err := os.ReadFile(filepath.Join(g.base, "work", name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"called", "cancelled"} {
+		if err := syscall.Mkfifo(filepath.Join(g.base, "work", name), 0o600); err != nil {
+			t.Fatal(err)
 		}
 	}
 	first := p.Health().Pid
@@ -72,19 +77,25 @@ func TestCancelledCalls(t *testing.T) {
 			_, err := p.Execute(ctx, tool, sdk.Context{}, nil)
 			done <- err
 		}()
-		await("the call", exists("called"))
+		await("called")
 		cancel()
 		if err := <-done; !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: got %v", tool, err)
 		}
 	}
 	cancelled("Polite")
-	await("the plugin to notice", exists("cancelled"))
+	await("cancelled")
 	if got := p.Health(); got.Pid != first || got.Restarts != 0 {
 		t.Errorf("a plugin that ended its call was replaced: %+v", got)
 	}
 	cancelled("Stubborn")
-	await("the restart", func() bool { h := p.Health(); return h.Restarts == 1 && h.Pid != 0 && h.Pid != first })
+	<-restarting
+	if err := p.Ready(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := p.Health(); got.Restarts != 1 || got.Pid == first {
+		t.Errorf("a plugin that did not end its call was not replaced: %+v", got)
+	}
 	if got := p.Health().LastExit; got != "a cancelled call did not end, so the plugin's process was killed" {
 		t.Errorf("the last exit is %q", got)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/idelchi/aura/internal/sandbox"
@@ -46,8 +47,8 @@ func (p *Plugin) executeUnder(ctx context.Context, policy *sandbox.Policy, tool 
 	if err != nil {
 		return "", took, &Error{Plugin: spec.Name, Doing: PointTool, Kind: KindWire, Err: err}
 	}
-	shot := oneshot{proc: processFor(p.sup.opts, spec, p.sup.log)}
-	shot.proc.input, shot.proc.spec.Once = input, true
+	shot := oneshot{proc: processFor(p.sup.opts, spec, p.sup.log), call: input, services: onceServices{services{sup: p.sup}}}
+	shot.proc.spec.Once = true
 	defer shot.end()
 	asked := time.Now()
 	err = shot.load(ctx, limits.load)
@@ -67,22 +68,52 @@ func (p *Plugin) executeUnder(ctx context.Context, policy *sandbox.Policy, tool 
 
 // oneshot is a child for one call. The caller must end it.
 type oneshot struct {
-	proc    *hostProcess
-	answers *shared.OnceAnswers
+	proc     *hostProcess
+	call     []byte
+	services shared.Services
+	answers  *shared.OnceAnswers
+	// input is the standard input of the child.
+	input *os.File
+}
+
+// onceServices is what aura does at the request of a child for one call.
+type onceServices struct{ services }
+
+// Listen fails: events go to the plugin's own child.
+func (onceServices) Listen(context.Context, string) error {
+	return errors.New("listening to an event: a process for one call receives no events")
 }
 
 // load starts the child and returns when it has loaded the plugin.
 func (o *oneshot) load(ctx context.Context, limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	err := o.proc.Start(ctx)
+	err := o.start(ctx)
 	if err == nil {
-		o.answers = shared.NewOnceAnswers(o.proc.stdout)
 		_, err = o.next(ctx)
 	}
 	if err != nil {
 		return o.proc.loadError(ctx, err, limit)
 	}
+	return nil
+}
+
+// start starts the child and sends it the call.
+func (o *oneshot) start(ctx context.Context) error {
+	theirs, ours, err := os.Pipe()
+	if err != nil {
+		return fmt.Errorf("making a pipe for the child: %w", err)
+	}
+	o.proc.input, o.input = theirs, ours
+	err = o.proc.Start(ctx)
+	closeAll(theirs)
+	if err != nil {
+		return err
+	}
+	o.answers = shared.NewOnceAnswers(o.proc.stdout)
+	o.answers.Serve(o.services, ours)
+	// The child reads the whole call before it makes a request. If the child is gone, reading its answer says so.
+	go func() { _, _ = ours.Write(o.call) }()
 	return nil
 }
 
@@ -108,10 +139,13 @@ func (o *oneshot) execute(ctx context.Context, limit time.Duration) (string, err
 
 // next waits for an answer until ctx is done.
 func (o *oneshot) next(ctx context.Context) (string, error) {
-	// Reading from a pipe cannot be cancelled, but killing the process ends it.
-	stop := context.AfterFunc(ctx, o.proc.kill)
+	// Reading from a pipe and writing to one cannot be cancelled, but killing the process ends both.
+	stop := context.AfterFunc(ctx, func() {
+		o.proc.kill()
+		_ = o.input.Close()
+	})
 	defer stop()
-	answer, err := o.answers.Next()
+	answer, err := o.answers.Next(ctx)
 	if err == nil {
 		err = answer.Err()
 	}
@@ -122,5 +156,8 @@ func (o *oneshot) end() {
 	o.proc.kill()
 	if o.answers != nil {
 		_ = o.proc.stdout.Close()
+	}
+	if o.input != nil {
+		_ = o.input.Close()
 	}
 }

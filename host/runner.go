@@ -2,7 +2,6 @@ package host
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -35,8 +34,8 @@ type hostProcess struct {
 	env     []string
 	spec    shared.LaunchSpec
 	log     *logFile
-	// input is what the child reads on its standard input. If it is nil, standard input is empty.
-	input []byte
+	// input is the child's standard input. If it is nil, standard input is empty.
+	input *os.File
 
 	stdout *os.File
 	tail   process.Tail
@@ -92,7 +91,7 @@ func (p *hostProcess) specification(stdoutR, stdout, launch *os.File) process.Sp
 		s.Isolation = process.OwnMounts
 	}
 	if p.input != nil {
-		s.Stdin = bytes.NewReader(p.input)
+		s.Stdin = p.input
 	}
 	pass(&s, launch)
 	return s

@@ -224,6 +224,7 @@ func (s *supervisor) close() {
 	s.set(StateStopped, nil, errors.New("aura is shutting down"))
 	s.mu.Unlock()
 	if c != nil {
+		s.reportPrograms(c)
 		c.stop()
 	}
 	s.mail.close()

@@ -2,6 +2,7 @@ package shared
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,7 +14,8 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// OnceCall is the only call of a child that is started for one call. The child reads it as JSON from its standard input.
+// OnceCall is the only call of a child that is started for one call. The child reads it as JSON from its standard input. Nothing follows it
+// until the child makes a request.
 type OnceCall struct {
 	// Tool is the name of the tool.
 	Tool    string
@@ -41,6 +43,8 @@ type answerHead struct {
 	// Output and Message are lengths in bytes.
 	Output  int `json:"output"`
 	Message int `json:"message"`
+	// Request is the length of a request in bytes, which follows instead of the texts; 0 for an answer.
+	Request int `json:"request,omitempty"`
 }
 
 // maxHead is the size of the buffer for an answerHead, in bytes. It is far more than an answerHead needs.
@@ -117,7 +121,7 @@ func (a OnceAnswer) WriteTo(w io.Writer) (int64, error) {
 	if size := len(a.Output) + len(a.Message); size > MaxMessage {
 		a = OnceAnswer{Failure: FailureError, Message: tooLarge("answer", size).Error()}
 	}
-	head, err := json.Marshal(answerHead{a.Failure, len(a.Output), len(a.Message)})
+	head, err := json.Marshal(answerHead{Failure: a.Failure, Output: len(a.Output), Message: len(a.Message)})
 	if err != nil {
 		return 0, fmt.Errorf("sending a tool's answer: %w", err)
 	}
@@ -132,7 +136,7 @@ func (a OnceAnswer) WriteTo(w io.Writer) (int64, error) {
 	return written, nil
 }
 
-// ReadOnceCall reads a call from r, which must contain nothing else.
+// ReadOnceCall reads a call from r, which must contain nothing else until the call is read.
 func ReadOnceCall(r io.Reader) (OnceCall, error) {
 	var c OnceCall
 	d := json.NewDecoder(r)
@@ -149,20 +153,27 @@ func ReadOnceCall(r io.Reader) (OnceCall, error) {
 }
 
 // OnceAnswers reads the answers of a child. The child is not trusted, so an answer that is too large is refused.
-type OnceAnswers struct{ r *bufio.Reader }
+type OnceAnswers struct {
+	r *bufio.Reader
+	// serving handles the child's requests; nil until Serve is called.
+	serving *serving
+}
 
 // NewOnceAnswers returns an OnceAnswers that reads from r.
-func NewOnceAnswers(r io.Reader) *OnceAnswers { return &OnceAnswers{bufio.NewReaderSize(r, maxHead)} }
+func NewOnceAnswers(r io.Reader) *OnceAnswers {
+	return &OnceAnswers{r: bufio.NewReaderSize(r, maxHead)}
+}
 
-// Next returns the next answer. It returns io.EOF unwrapped.
-func (a *OnceAnswers) Next() (OnceAnswer, error) {
-	line, err := a.r.ReadSlice('\n')
-	if errors.Is(err, io.EOF) && len(line) == 0 {
-		return OnceAnswer{}, io.EOF
+// Next returns the next answer. It handles the requests before the answer, until ctx is done. It returns io.EOF unwrapped.
+func (a *OnceAnswers) Next(ctx context.Context) (OnceAnswer, error) {
+	head, err := a.head()
+	for err == nil && head.Request > 0 {
+		if err = a.serve(ctx, head.Request); err == nil {
+			head, err = a.head()
+		}
 	}
-	var head answerHead
-	if err == nil {
-		err = json.Unmarshal(line, &head)
+	if errors.Is(err, io.EOF) {
+		return OnceAnswer{}, io.EOF
 	}
 	if err == nil && (head.Output < 0 || head.Message < 0 || head.Output > MaxMessage-head.Message) {
 		err = tooLarge("answer", head.Output+head.Message)
@@ -178,6 +189,18 @@ func (a *OnceAnswers) Next() (OnceAnswer, error) {
 		return OnceAnswer{}, fmt.Errorf("reading a tool's answer: %w", err)
 	}
 	return out, nil
+}
+
+// head reads the line before an answer or a request. It returns io.EOF if there is none.
+func (a *OnceAnswers) head() (head answerHead, err error) {
+	line, err := a.r.ReadSlice('\n')
+	if errors.Is(err, io.EOF) && len(line) > 0 {
+		err = io.ErrUnexpectedEOF
+	}
+	if err == nil {
+		err = json.Unmarshal(line, &head)
+	}
+	return head, err
 }
 
 // text reads size bytes. It allocates memory as the bytes arrive, because the child may never send them.

@@ -156,12 +156,12 @@ func TestOnceAnswers(t *testing.T) {
 		{kind: "error", err: "more than the limit of 64 MiB"},
 		{kind: "error", err: "more than the limit of 64 MiB"},
 	} {
-		got, err := answers.Next()
+		got, err := answers.Next(t.Context())
 		if err != nil || got.Output != want.out || string(got.Failure) != want.kind || !strings.Contains(got.Message, want.err) || (got.Err() != nil) != (want.kind != "") {
 			t.Errorf("answer %d: got %.100q, %v", i, got, err)
 		}
 	}
-	if _, err := answers.Next(); !errors.Is(err, io.EOF) {
+	if _, err := answers.Next(t.Context()); !errors.Is(err, io.EOF) {
 		t.Errorf("after the last: %v", err)
 	}
 }
@@ -182,7 +182,7 @@ func TestOnceAnswersRefuses(t *testing.T) {
 		"less than nothing": {strings.NewReader("{\"output\":-1}\n"), "more than the limit"},
 		"beyond counting":   {strings.NewReader("{\"output\":9223372036854775807,\"message\":9223372036854775807}\n"), "more than the limit"},
 	} {
-		if got, err := NewOnceAnswers(tt.stream).Next(); err == nil || errors.Is(err, io.EOF) && tt.want != "EOF" || !strings.Contains(err.Error(), tt.want) {
+		if got, err := NewOnceAnswers(tt.stream).Next(t.Context()); err == nil || errors.Is(err, io.EOF) && tt.want != "EOF" || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: got %.100q, %v, want %s", name, got, err, tt.want)
 		}
 	}

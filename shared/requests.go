@@ -54,6 +54,14 @@ func DecodePayload(b []byte) (any, error) {
 	return payload, nil
 }
 
+// requestStream carries requests to aura and the answers back.
+type requestStream interface {
+	Send(r *wire.Request) error
+	Recv() (*wire.Answer, error)
+	// Context returns a context that is done when there are no more answers.
+	Context() context.Context
+}
+
 // Requester is the child's side of Services. Requests wait until aura has opened the stream for them.
 type Requester struct {
 	// opened is closed when stream is set.
@@ -64,7 +72,7 @@ type Requester struct {
 	sending sync.Mutex
 
 	mu      sync.Mutex
-	stream  grpc.BidiStreamingServer[wire.Answer, wire.Request]
+	stream  requestStream
 	last    uint64
 	waiting map[uint64]chan<- *wire.Reply
 }
@@ -75,7 +83,7 @@ func NewRequester() *Requester {
 }
 
 // serve receives the answers until the connection ends.
-func (r *Requester) serve(stream grpc.BidiStreamingServer[wire.Answer, wire.Request]) error {
+func (r *Requester) serve(stream requestStream) error {
 	r.mu.Lock()
 	if r.stream != nil {
 		r.mu.Unlock()
@@ -190,12 +198,12 @@ func (c *client) Serve(ctx context.Context, services Services) error {
 	if err != nil {
 		return fmt.Errorf("serving a plugin's requests: %w", err)
 	}
-	s := serving{ctx: ctx, services: services, stream: stream}
+	s := serving{services: services, stream: stream}
 	states := make(chan *wire.Request, stateRequests)
 	var worker sync.WaitGroup
 	worker.Go(func() {
 		for request := range states {
-			s.answer(request)
+			s.answer(ctx, request)
 		}
 	})
 	defer func() {
@@ -210,7 +218,7 @@ func (c *client) Serve(ctx context.Context, services Services) error {
 		}
 		seen(len(request.GetBody()))
 		if request.GetVerb() != verbState {
-			s.answer(request)
+			s.answer(ctx, request)
 			continue
 		}
 		select {
@@ -223,15 +231,14 @@ func (c *client) Serve(ctx context.Context, services Services) error {
 
 // serving is aura's side of a plugin's requests.
 type serving struct {
-	ctx      context.Context //nolint:containedctx // it is that of the stream
 	services Services
-	stream   grpc.BidiStreamingClient[wire.Answer, wire.Request]
+	stream   interface{ Send(a *wire.Answer) error }
 	sending  sync.Mutex
 }
 
 // answer handles a request and sends the answer. If it cannot be sent, the connection is gone, and the next Recv says so.
-func (s *serving) answer(request *wire.Request) {
-	out, err := s.handle(request)
+func (s *serving) answer(ctx context.Context, request *wire.Request) {
+	out, err := s.handle(ctx, request)
 	var body []byte
 	if err == nil {
 		body, err = encode(out)
@@ -245,26 +252,26 @@ func (s *serving) answer(request *wire.Request) {
 	_ = s.stream.Send(&wire.Answer{Id: request.GetId(), Reply: reply})
 }
 
-func (s *serving) handle(request *wire.Request) (any, error) {
+func (s *serving) handle(ctx context.Context, request *wire.Request) (any, error) {
 	switch request.GetVerb() {
 	case verbEmit:
 		var f emitFrame
 		if err := decode(request.GetBody(), &f); err != nil {
 			return nil, err
 		}
-		return true, s.services.Emit(s.ctx, f.Name, f.Payload)
+		return true, s.services.Emit(ctx, f.Name, f.Payload)
 	case verbListen:
 		var name string
 		if err := decode(request.GetBody(), &name); err != nil {
 			return nil, err
 		}
-		return true, s.services.Listen(s.ctx, name)
+		return true, s.services.Listen(ctx, name)
 	case verbState:
 		var asked StateRequest
 		if err := decode(request.GetBody(), &asked); err != nil {
 			return nil, err
 		}
-		return s.services.State(s.ctx, asked)
+		return s.services.State(ctx, asked)
 	default:
 		return nil, fmt.Errorf("asking aura: unknown request %q", request.GetVerb())
 	}

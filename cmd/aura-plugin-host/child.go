@@ -69,7 +69,6 @@ func child() error {
 	sandbox.Rename("aura-plugin-host")
 	var call shared.OnceCall
 	if spec.Once {
-		// The call is read to its end, so that the plugin finds an empty standard input, as always.
 		if call, err = shared.ReadOnceCall(os.Stdin); err != nil {
 			return err
 		}
@@ -80,11 +79,19 @@ func child() error {
 	}
 	watch(spec.Isolated)
 	limit(spec)
-	if spec.Once {
-		return newPlugin(out, spec, nil).once(spec, call)
-	}
 	requests := shared.NewRequester()
 	p := newPlugin(out, spec, requests)
+	if spec.Once {
+		// The plugin finds an empty standard input, as always.
+		replies, err := takeInput()
+		if err != nil {
+			return err
+		}
+		link := shared.NewOnceLink(replies, os.Stdout)
+		// The error says that aura is gone.
+		go func() { _ = link.Serve(requests) }()
+		return p.once(spec, call, link)
+	}
 	// At this point the socket is open, and no file of the plugin has been read yet.
 	return shared.Serve(p, spec, requests, func() {
 		if p.confine(spec) {

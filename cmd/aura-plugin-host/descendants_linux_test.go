@@ -22,32 +22,49 @@ func TestDescendants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var fds []unix.PollFd
+	var started []descendant
 	for field := range strings.FieldsSeq(out) {
-		pid, err := strconv.Atoi(field)
-		if err != nil {
-			t.Fatal(err)
-		}
-		fd, err := unix.PidfdOpen(pid, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			_ = unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0)
-			_ = unix.Close(fd)
-		})
-		fds = append(fds, unix.PollFd{Fd: int32(fd), Events: unix.POLLIN})
+		started = append(started, openDescendant(t, field))
 	}
-	if len(fds) != 2 {
+	if len(started) != 2 {
 		t.Fatalf("got %q", out)
 	}
 	_ = p.lifeline.Close()
 	p.dies(t)
-	for i := range fds {
-		const second = 1000
-		if n, err := unix.Poll(fds[i:i+1], 10*second); err != nil || n == 0 {
-			t.Errorf("descendant %d lives on: %v", i, err)
-		}
+	for _, d := range started {
+		d.ends(t)
+	}
+}
+
+// descendant is a process that a plugin started. It is killed when the test ends.
+type descendant struct {
+	pid, fd int
+}
+
+// openDescendant opens a process by its number.
+func openDescendant(t *testing.T, number string) descendant {
+	t.Helper()
+	pid, err := strconv.Atoi(number)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fd, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0)
+		_ = unix.Close(fd)
+	})
+	return descendant{pid: pid, fd: fd}
+}
+
+// ends waits for the process to end.
+func (d descendant) ends(t *testing.T) {
+	t.Helper()
+	const second = 1000
+	if n, err := unix.Poll([]unix.PollFd{{Fd: int32(d.fd), Events: unix.POLLIN}}, 10*second); err != nil || n == 0 { //nolint:gosec // a descriptor
+		t.Errorf("process %d lives on: %v", d.pid, err)
 	}
 }
 

@@ -48,6 +48,27 @@ func separate() (streams, error) {
 	return out, nil
 }
 
+// takeInput moves standard input to a descriptor of its own, and empties standard input.
+func takeInput() (*os.File, error) {
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		return nil, fmt.Errorf("emptying standard input: %w", err)
+	}
+	// Reading a non-blocking descriptor occupies no thread.
+	err = unix.SetNonblock(0, true)
+	var input *os.File
+	if err == nil {
+		input, err = duplicate(0, "replies")
+	}
+	if err == nil {
+		err = redirect(int(null.Fd()), 0)
+	}
+	if err = errors.Join(err, null.Close()); err != nil {
+		return nil, fmt.Errorf("emptying standard input: %w", err)
+	}
+	return input, nil
+}
+
 func duplicate(fd int, name string) (*os.File, error) {
 	dup, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, ownFDs)
 	if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -33,6 +34,9 @@ func closeInherited(int) {}
 func separate() (streams, error) {
 	return streams{stdout: os.Stderr, stderr: os.Stderr}, nil
 }
+
+// takeInput fails: on this system, no process is started for one call.
+func takeInput() (*os.File, error) { return nil, errors.ErrUnsupported }
 
 // watch ends the process when the lifeline reaches end of file.
 func watch(bool) {

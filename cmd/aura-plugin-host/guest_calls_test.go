@@ -3,17 +3,15 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 
-	"github.com/idelchi/aura/internal/aar"
-	"github.com/idelchi/aura/internal/testneed"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
 )
@@ -70,35 +68,40 @@ def register(api):
 	want(t, s.emitted[0], "thread:done 2")
 }
 
-// TestGuestOnce runs a tool of an extension in a child that is started for one call.
+// TestGuestOnce runs a tool of an extension in children that are started for one call each. aura keeps what the tool writes to the
+// metadata of the session, and passes its events on.
 func TestGuestOnce(t *testing.T) {
 	t.Parallel()
-	testneed.Program(t, "python")
-	program, err := interpreter()
-	if err != nil {
-		t.Fatal(err)
-	}
-	root, err := aar.PythonPath(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	input, err := shared.OnceCall{Tool: "greet", Context: called(), Args: map[string]any{"name": "Ada"}, Timeout: time.Minute}.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	answers := once(t, shared.LaunchSpec{
-		Name: "mine", Dir: t.TempDir(), Once: true, Guest: &shared.Guest{Program: program, Args: aar.Args(root, storedPath(t, "greeting.py"))},
-	}, input)
-	for _, text := range []string{"", "Good morning, Ada!"} {
-		got, err := answers.Next()
-		if err != nil || got.Err() != nil || got.Output != text {
-			t.Fatalf("got %+v, %v, want %q", got, err, text)
+	s := newServices()
+	spec := pythonSpec(t, filepath.Join(unpack(t, `
+-- ext.py --
+def register(api):
+    @api.tool("count", "", {"type": "object"})
+    def count(step, ctx):
+        n = ctx.session.metadata.get("n", 0) + step
+        ctx.session.metadata["n"] = n
+        api.events.emit("count:done", n)
+        return f"counted {n}"
+`), "ext.py"))
+	spec.Once = true
+	for _, text := range []string{"counted 3", "counted 6"} {
+		input, err := shared.OnceCall{Tool: "count", Context: called(), Args: map[string]any{"step": 3}, Timeout: time.Minute}.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		answers := once(t, spec, input, s)
+		for _, text := range []string{"", text} {
+			got, err := answers.Next(t.Context())
+			if err != nil || got.Err() != nil || got.Output != text {
+				t.Fatalf("got %+v, %v, want %q", got, err, text)
+			}
 		}
 	}
+	want(t, strings.Join(s.emitted, ", "), "count:done 3, count:done 6")
 }
 
-// once starts a child for one call and returns what it answers.
-func once(t *testing.T, spec shared.LaunchSpec, input []byte) *shared.OnceAnswers {
+// once starts a child for one call and returns what it answers. Its requests are served.
+func once(t *testing.T, spec shared.LaunchSpec, input []byte, s shared.Services) *shared.OnceAnswers {
 	t.Helper()
 	launchR, launchW, err1 := os.Pipe()
 	lifelineR, lifelineW, err2 := os.Pipe()
@@ -106,9 +109,11 @@ func once(t *testing.T, spec shared.LaunchSpec, input []byte) *shared.OnceAnswer
 		t.Fatal(err)
 	}
 	cmd := exec.Command(binary)
-	cmd.Stdin, cmd.ExtraFiles = bytes.NewReader(input), []*os.File{launchR, lifelineR}
+	cmd.ExtraFiles = []*os.File{launchR, lifelineR}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	out, err := cmd.StdoutPipe()
+	out, err1 := cmd.StdoutPipe()
+	in, err2 := cmd.StdinPipe()
+	err := errors.Join(err1, err2)
 	if err == nil {
 		err = cmd.Start()
 	}
@@ -120,7 +125,12 @@ func once(t *testing.T, spec shared.LaunchSpec, input []byte) *shared.OnceAnswer
 		_ = lifelineW.Close()
 		_ = cmd.Wait()
 	})
-	return shared.NewOnceAnswers(out)
+	if _, err := in.Write(input); err != nil {
+		t.Fatal(err)
+	}
+	answers := shared.NewOnceAnswers(out)
+	answers.Serve(s, in)
+	return answers
 }
 
 // TestTaskVariables checks that the variables of a call are in the environment.

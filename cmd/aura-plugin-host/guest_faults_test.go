@@ -229,7 +229,8 @@ func TestGuestMissing(t *testing.T) {
 	}
 }
 
-// TestGuestDeadline checks that a call that never ends can be told from one that was answered, and that a handler can end in time.
+// TestGuestDeadline checks what a call returns at its deadline: an error if its handler never ends, and the answer of a handler that
+// notices the cancellation.
 func TestGuestDeadline(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -1,17 +1,13 @@
 package main
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/idelchi/aura/internal/aar"
 	"github.com/idelchi/aura/internal/process"
@@ -88,22 +84,8 @@ func TestGuestServer(t *testing.T) {
 	p.hook(t, "SessionStart", sdk.SessionStartContext{})
 	p.stderr.await(t, "[info] server ")
 	found := regexp.MustCompile(`server (\d+)`).FindStringSubmatch(p.stderr.String())
-	pid, err := strconv.Atoi(fmt.Sprint(found[1]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	fd, err := unix.PidfdOpen(pid, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0)
-		_ = unix.Close(fd)
-	})
+	server := openDescendant(t, found[1])
 	_ = p.lifeline.Close()
 	p.dies(t)
-	const second = 1000
-	if n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 10*second); err != nil || n == 0 {
-		t.Errorf("the server lives on: %v", err)
-	}
+	server.ends(t)
 }

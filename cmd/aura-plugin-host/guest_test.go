@@ -30,6 +30,12 @@ var interpreter = sync.OnceValues(func() (string, error) {
 // entry point. paths are directories with further modules.
 func python(t *testing.T, target string, env []string, paths ...string) *started {
 	t.Helper()
+	return start(t, pythonSpec(t, target, paths...), append(env, "PATH="+os.Getenv("PATH"))...)
+}
+
+// pythonSpec returns the launch specification of such a child.
+func pythonSpec(t *testing.T, target string, paths ...string) shared.LaunchSpec {
+	t.Helper()
 	testneed.Program(t, "python")
 	program, err := interpreter()
 	if err != nil {
@@ -39,9 +45,7 @@ func python(t *testing.T, target string, env []string, paths ...string) *started
 	if err != nil {
 		t.Fatal(err)
 	}
-	return start(t, shared.LaunchSpec{
-		Name: "mine", Dir: filepath.Dir(target), Guest: &shared.Guest{Program: program, Args: aar.Args(root, target, paths...)},
-	}, append(env, "PATH="+os.Getenv("PATH"))...)
+	return shared.LaunchSpec{Name: "mine", Dir: filepath.Dir(target), Guest: &shared.Guest{Program: program, Args: aar.Args(root, target, paths...)}}
 }
 
 // extension starts a child with an extension of one file, and loads it. aura's side of its requests is served.

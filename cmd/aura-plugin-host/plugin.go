@@ -29,7 +29,7 @@ type plugin struct {
 	report *sandbox.Report
 }
 
-// newPlugin returns the plugin of a launch specification. services is nil if aura cannot be asked.
+// newPlugin returns the plugin of a launch specification. services is what aura does at its request.
 func newPlugin(out streams, spec shared.LaunchSpec, services shared.Services) *plugin {
 	p := &plugin{name: spec.Name, out: out, ready: make(chan struct{})}
 	if spec.Guest != nil {

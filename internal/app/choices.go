@@ -75,9 +75,13 @@ func (s *Session) modelChoices(ctx context.Context, now *setup.Setup) ([]fronten
 		if o.Err != nil {
 			faults = append(faults, fmt.Errorf("listing models of provider %q: %w", o.Provider, s.hidden(o.Err)))
 		}
+		before := ""
+		if _, configured := now.Config.Providers[o.Provider]; configured {
+			before = o.Provider + "/"
+		}
 		for _, m := range o.Models {
 			out = append(out, frontend.Choice{
-				Value: o.Provider + "/" + m.Name, Title: m.Name, Detail: modelDetail(o.Provider, m),
+				Value: before + m.Name, Title: m.Name, Detail: modelDetail(o.Provider, m),
 				Current: o.Provider == state.Provider && m.Name == state.ModelInfo.Name,
 			})
 		}

@@ -47,7 +47,7 @@ func TestCommands(t *testing.T) {
 		{"undo several", []string{"one", "two", "three", "/undo 2", "/undo 2", "/undo"}, `^undone: two \(and \d messages after it\)\nundone: one`, `taking back 2 prompts: there are 1`},
 		{"undo what is no number", []string{"go", "/undo all", "/undo 0"}, "", `"all" is not how many, from 1 on(?s:.*)"0" is not`},
 		{"clear", []string{"go", "/clear", "/ctx"}, `forgotten\n.* in 0 messages`, ""},
-		{"context", []string{"go", "/ctx"}, `^\d+ of 8192 tokens \(\d+\.\d%, estimated\) in 4 messages\n$`, ""},
+		{"context", []string{"go", "/ctx"}, `^\d+ of 8192 tokens \(\d+\.\d%, estimated\) in 4 messages\n\[ST+UA\.+\]\nS  system prompt `, ""},
 		{"stats", []string{"go", "/stats"}, `(?s)interactions +1.*tokens in +30.*tokens out +10.*tool Bash +1.*turns +2`, ""},
 		{"replay", []string{"/replay list.yaml"}, `named first\n.*named second`, ""},
 		{"replay what is not there", []string{"/replay nothing"}, "", `replaying: .*nothing`},

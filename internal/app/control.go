@@ -42,6 +42,12 @@ func (c control) Commands() []command.Command   { return c.s.commands.List() }
 func (c control) SetAuto(on bool)               { c.s.talk.SetAuto(on) }
 func (c control) SetDone(on bool)               { c.s.talk.SetDone(on) }
 
+func (c control) Composition() conversation.Composition { return c.s.talk.Composition() }
+
+func (c control) Choices(ctx context.Context, command string) ([]frontend.Choice, error) {
+	return c.s.Choices(ctx, command)
+}
+
 func (c control) Models() []conversation.ModelUse { return c.s.talk.Models() }
 
 func (c control) Saved() slash.Saved {
@@ -187,7 +193,7 @@ func (c control) Export(file string) (string, error) {
 		format = session.FormatJSON
 	}
 	meta := s.meta(s.talk.Persona())
-	meta.ID, meta.Model, meta.StartedAt = s.journal.ID(), s.talk.Context().ModelInfo.Name, s.talk.Stats().StartTime
+	meta.ID, meta.Model, meta.StartedAt = s.journal.ID(), s.talk.ModelName(), s.talk.Stats().StartTime
 	text, err := Export(session.Session{Meta: meta, State: s.journal.state, Messages: s.talk.History()}, format, s.secrets.Get())
 	if err != nil || file == "" {
 		return text, err

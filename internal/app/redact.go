@@ -1,6 +1,8 @@
 package app
 
 import (
+	"slices"
+
 	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/redact"
 )
@@ -97,6 +99,10 @@ func redacted(r *redact.Redactor, ev event.Event) event.Event {
 	switch e := ev.(type) {
 	case event.Message:
 		e.Content, e.Thinking = r.String(e.Content), r.String(e.Thinking)
+		e.Attachments = slices.Clone(e.Attachments)
+		for i := range e.Attachments {
+			e.Attachments[i].Name = r.String(e.Attachments[i].Name)
+		}
 		return e
 	case event.Injection:
 		e.Content = r.String(e.Content)

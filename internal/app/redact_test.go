@@ -17,7 +17,7 @@ func TestHider(t *testing.T) {
 	tests := map[string]struct{ in, want []event.Event }{
 		"whole": {
 			[]event.Event{
-				event.Message{Content: key, Thinking: key},
+				event.Message{Content: key, Thinking: key, Attachments: []event.Attachment{{Name: key, Size: 1}}},
 				event.Injection{Content: key},
 				event.Command{Output: key},
 				event.Notice{Text: key},
@@ -29,7 +29,7 @@ func TestHider(t *testing.T) {
 				event.ToolResult{Content: key, Note: key, Error: key, Diff: key},
 			},
 			[]event.Event{
-				event.Message{Content: redact.Mark, Thinking: redact.Mark},
+				event.Message{Content: redact.Mark, Thinking: redact.Mark, Attachments: []event.Attachment{{Name: redact.Mark, Size: 1}}},
 				event.Injection{Content: redact.Mark},
 				event.Command{Output: redact.Mark},
 				event.Notice{Text: redact.Mark},

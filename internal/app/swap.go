@@ -276,7 +276,7 @@ func (c serverChange) abort() {
 func (s *Session) noteRole() {
 	r, provider, p := s.setup.Role, s.setup.ProviderName(), s.talk.Persona()
 	// The conversation has asked the provider for the name of its default model.
-	model := cmp.Or(p.Model, s.talk.Context().ModelInfo.Name)
+	model := cmp.Or(p.Model, s.talk.ModelName())
 	s.journal.note(func(state *session.State) {
 		state.Agent, state.Mode, state.Provider, state.Model = r.Agent.Name, r.Mode.Name, provider, model
 	})

@@ -18,8 +18,9 @@ var rooms = map[string][]string{
 	"internal/cli": {
 		"internal/aar", "internal/app", "internal/build", "internal/check", "internal/command", "internal/config", "internal/conversation/...", "internal/doctor", "internal/frontend", "internal/install", "internal/llm",
 		"internal/manifest", "internal/mcpimport", "internal/nearest", "internal/pipeline", "internal/plaintext", "internal/policy", "internal/prompt", "internal/python", "internal/redact", "internal/scaffold", "internal/schema", "internal/sandbox", "internal/session",
-		"internal/inputhistory", "internal/setup", "internal/shell", "internal/terminal", "internal/tool", "internal/trust", "internal/tui", "host", "sdk/...",
+		"internal/inputhistory", "internal/setup", "internal/shell", "internal/terminal", "internal/tool", "internal/top", "internal/trust", "internal/tui", "host", "sdk/...",
 	},
+	"internal/top": {"host", "internal/files", "internal/plaintext", "internal/terminal"},
 	"internal/doctor": {
 		"internal/app", "internal/build", "internal/check", "internal/config", "internal/install", "internal/llm", "internal/process", "internal/redact",
 		"internal/sandbox", "internal/setup", "sdk/...",
@@ -28,8 +29,8 @@ var rooms = map[string][]string{
 	"internal/terminal": {"internal/conversation/event", "internal/plaintext"},
 	"internal/frontend": {"host", "internal/command", "internal/conversation/event", "internal/llm", "internal/session", "internal/setup"},
 	"internal/slash": {
-		"host", "internal/command", "internal/condition", "internal/config", "internal/conversation", "internal/frontend", "internal/llm", "internal/mcp", "internal/policy", "internal/prompt",
-		"internal/session", "internal/setup", "internal/todo", "sdk/...",
+		"host", "internal/command", "internal/condition", "internal/config", "internal/conversation", "internal/frontend", "internal/llm", "internal/manifest", "internal/mcp", "internal/policy", "internal/prompt",
+		"internal/session", "internal/setup", "internal/todo", "internal/tokens", "sdk/...",
 	},
 	"internal/setup": {
 		"host", "hooks", "internal/aar", "internal/condition", "internal/config", "internal/conversation/...", "internal/donetool", "internal/install", "internal/llm/...",

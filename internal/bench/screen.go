@@ -129,12 +129,12 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-func UserMessage(_ context.Context, c sdk.UserMessageContext) (sdk.UserMessageResult, error) {
-	if strings.Contains(c.Text, "crash") {
+func BeforeChat(_ context.Context, c sdk.BeforeChatContext) (sdk.Result, error) {
+	if strings.Contains(c.Turns[len(c.Turns)-1].Content, "crash") {
 		go func() { panic("crash") }()
 		select {}
 	}
-	return sdk.UserMessageResult{}, nil
+	return sdk.Result{}, nil
 }
 `
 

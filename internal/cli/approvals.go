@@ -10,9 +10,10 @@ import (
 	"github.com/idelchi/aura/internal/policy"
 )
 
-const approvalsHelp = `List and remove the tool calls that you approved for all sessions in the project
-directory, by answering "always" when aura asked about one. Such a call runs without
-asking, unless the policy denies it. Without a command, aura lists them.`
+const approvalsHelp = `List and remove the tool calls that you approved for all sessions of the project, by
+answering "always" when aura asked about one. Such a call runs without asking in the
+same working directory, unless the policy denies it. Without a command, aura lists
+them.`
 
 func newApprovals(s streams, root *rootOptions) *cobra.Command {
 	var asJSON bool
@@ -67,9 +68,9 @@ func (o *rootOptions) listApprovals(s streams, asJSON bool) error {
 		fmt.Fprintln(s.out, "no tool calls are approved for good in this project")
 		return nil
 	}
-	rows := [][]string{{"N", "PATTERN", "LIFTS RULE", "TOOL OF", "GIVEN"}}
+	rows := [][]string{{"N", "PATTERN", "LIFTS RULE", "TOOL OF", "DIRECTORY", "GIVEN"}}
 	for i, k := range kept {
-		rows = append(rows, []string{strconv.Itoa(i + 1), k.Pattern, dash(k.Rule), k.Source, k.Given.Local().Format("2006-01-02 15:04")})
+		rows = append(rows, []string{strconv.Itoa(i + 1), k.Pattern, dash(k.Rule), k.Source, k.Dir, k.Given.Local().Format("2006-01-02 15:04")})
 	}
 	table(s.out, rows)
 	return nil

@@ -109,11 +109,11 @@ func (a attended) question(q setup.Question) (terminal.Styled, error) {
 
 // choices shows the pattern that an approval would store, and the answers.
 func (a attended) choices(q setup.Question, pattern string) terminal.Styled {
-	shown := plaintext.Reveal(pattern)
-	switch {
-	case pattern == "":
+	if pattern == "" {
 		return a.plain("  run it? [y]es, [N]o, n REASON, [e]dit a pattern: ")
-	case pattern == q.Pattern:
+	}
+	shown := plaintext.Reveal(pattern)
+	if pattern == q.Pattern {
 		shown += " (" + q.Covers + ")"
 	}
 	return a.plain(fmt.Sprintf("  approve for the session or always: %s\n  run it? [y]es, [N]o, n REASON, [s]ession, [a]lways, [e]dit the pattern: ", shown))

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -35,6 +36,7 @@ func newPlugins(s streams, root *rootOptions) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON list")
 	cmd.AddCommand(newPluginsList(s, root), newPluginsShow(s, root), newPluginsInspect(s, root), newPluginsLogs(s, root),
+		newPluginsTop(s, root), newPluginsRestart(s, root), newPluginsQuarantine(s, root),
 		newPluginsAdd(s, root), newPluginsUpdate(s, root), newPluginsRemove(s, root), newPluginsEnable(s, root), newPluginsDisable(s, root), newPluginsTrust(s, root),
 		newPluginsCheck(s, root), newPluginsPythonPath(s, root))
 	return cmd
@@ -83,15 +85,10 @@ session runs the plugin, aura starts it, measures it and stops it.`,
   aura plugins show notepad --json`,
 		Args: exactArgs("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			l, err := root.list(s)
+			list, err := root.inspect(cmd.Context(), s, args[0])
 			if err != nil {
 				return err
 			}
-			list, err := app.Inspect(cmd.Context(), l, args[0], root.unsafePlugins)
-			if err != nil {
-				return err
-			}
-			newMask(l.Config).plugins(list)
 			if asJSON {
 				return writeJSON(s.out, list[0])
 			}
@@ -107,6 +104,20 @@ session runs the plugin, aura starts it, measures it and stops it.`,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON object")
 	return cmd
+}
+
+// inspect loads the plugin of a name and returns what is known about it, followed by the plugins that it shadows. Secrets are masked.
+func (o *rootOptions) inspect(ctx context.Context, s streams, name string) ([]app.Info, error) {
+	l, err := o.list(s)
+	if err != nil {
+		return nil, err
+	}
+	list, err := app.Inspect(ctx, l, name, o.unsafePlugins)
+	if err != nil {
+		return nil, err
+	}
+	newMask(l.Config).plugins(list)
+	return list, nil
 }
 
 // pluginNames completes the names of plugins.

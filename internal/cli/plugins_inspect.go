@@ -25,15 +25,10 @@ system prompt, and the events that it emits and listens to.`,
   aura plugins inspect notepad --json`,
 		Args: exactArgs("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			l, err := root.list(s)
+			list, err := root.inspect(cmd.Context(), s, args[0])
 			if err != nil {
 				return err
 			}
-			list, err := app.Inspect(cmd.Context(), l, args[0], root.unsafePlugins)
-			if err != nil {
-				return err
-			}
-			newMask(l.Config).plugins(list)
 			p := list[0]
 			if p.ProbeError != "" {
 				return fmt.Errorf("inspecting plugin %q: it does not load: %s", p.Name, p.ProbeError)

@@ -5,7 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
+	"path"
+	"slices"
 	"strings"
 
 	"github.com/idelchi/aura/internal/conversation/event"
@@ -21,7 +22,8 @@ import (
 type Attachment struct {
 	// Path names a file that the persona's Reader reads.
 	Path string
-	// Required refuses the prompt if the file cannot be read. Without it, the file is left out with a notice.
+	// Required is for a file that the user named by itself, not within the text of a prompt. The sandbox lets Reader read the file
+	// wherever it is. If it cannot be read, the prompt is refused. Without Required, the file is left out with a notice.
 	Required bool
 	// Data is an image or a PDF file without a path, such as a pasted image. Path and Required are not used then.
 	Data []byte
@@ -39,7 +41,7 @@ func (c *Conversation) attach(ctx context.Context, prompt string, attached []Att
 			}
 			continue
 		}
-		read := c.readFile(ctx, a.Path)
+		read := c.readFile(ctx, a.Path, a.Required)
 		queued = append(queued, read.injections...)
 		switch {
 		case read.err != nil && (a.Required || read.file != nil || ctx.Err() != nil):
@@ -68,7 +70,7 @@ func (c *Conversation) addPart(ctx context.Context, m *llm.Message, name string,
 	}
 	part := llm.Part{Name: name, Type: mediaType, Data: data}
 	if err == nil {
-		err = checkParts(append(m.Parts[:len(m.Parts):len(m.Parts)], part))
+		err = checkParts(append(slices.Clip(m.Parts), part))
 	}
 	if err != nil {
 		return fmt.Errorf("attaching %s: %w", name, err)
@@ -80,7 +82,11 @@ func (c *Conversation) addPart(ctx context.Context, m *llm.Message, name string,
 
 // pastedName returns a name for the n-th part of a message, which has no file.
 func pastedName(data []byte, n int) string {
-	return fmt.Sprintf("pasted-%d.%s", n, filepath.Base(files.MediaType(data)))
+	mediaType := files.MediaType(data)
+	if mediaType == "" {
+		return "the pasted data"
+	}
+	return fmt.Sprintf("pasted-%d.%s", n, path.Base(mediaType))
 }
 
 // reading is a file that was read as if the model had asked for it.
@@ -94,8 +100,8 @@ type reading struct {
 
 // readFile reads a file as if the model had asked for it: plugins, the policy and hooks are consulted, and the tool is confined
 // as usual. Because the model did not ask, the read is not recorded as a tool call in the history or in the statistics. A plugin
-// that replaces the result also replaces an image.
-func (c *Conversation) readFile(ctx context.Context, path string) reading {
+// that replaces the result also replaces an image. A plugin that changes the path gets no file that only the user may name.
+func (c *Conversation) readFile(ctx context.Context, path string, named bool) reading {
 	reader := c.speaker().Reader
 	if reader == nil {
 		return reading{err: errors.New("there is no tool that reads files")}
@@ -109,6 +115,7 @@ func (c *Conversation) readFile(ctx context.Context, path string) reading {
 	if err := c.consult(ctx, p); err != nil {
 		return reading{injections: p.injections, err: err}
 	}
+	p.named = named && p.args["path"] == path
 	c.execute(ctx, []*call{p})
 	c.review(ctx, p)
 	failure := ""

@@ -205,8 +205,8 @@ func (c *Conversation) refusedPrompt(who speaker) string {
 
 // prompt returns the index of the user's last prompt, or -1.
 func (h *history) prompt() int {
-	for i := len(h.entries) - 1; i >= 0; i-- {
-		if e := h.entries[i]; e.Role == llm.RoleUser && !e.Synthetic {
+	for i, e := range slices.Backward(h.entries) {
+		if e.Role == llm.RoleUser && !e.Synthetic {
 			return i
 		}
 	}

@@ -146,8 +146,11 @@ func TestAdvice(t *testing.T) {
 	t.Parallel()
 	b := start(t, options{change: func(c *conversation.Config) {
 		c.Provider = listing{c.Provider.(provider), []llm.Model{
-			{Name: "z", Capabilities: []string{"vision"}}, {Name: "blind", Capabilities: []string{"tools"}}, {Name: "y", Capabilities: []string{"vision"}},
-			{Name: "x"}, {Name: "w", Capabilities: []string{"vision"}},
+			{Name: "z", Capabilities: []string{"vision"}},
+			{Name: "blind", Capabilities: []string{"tools"}},
+			{Name: "y", Capabilities: []string{"vision"}},
+			{Name: "x"},
+			{Name: "w", Capabilities: []string{"vision"}},
 		}}
 	}}, text("end"))
 	if err := b.Refusal(t.Context(), "image/png"); err == nil || !strings.Contains(err.Error(), "or /model, such as w or y, or add") {
@@ -245,5 +248,20 @@ func TestDetach(t *testing.T) {
 				t.Errorf("got %v", err)
 			}
 		})
+	}
+}
+
+// TestMostlyFiles checks that a history is not summarised if the files of the prompt are what is too long.
+func TestMostlyFiles(t *testing.T) {
+	t.Parallel()
+	for prompt, want := range map[string]int{"short": 0, strings.Repeat("a long prompt ", 2000): 1} {
+		b := start(t, options{change: sees("vision")}, text("one"), fails(sdk.ErrorTypeContextExhausted, "too long"))
+		b.send(t, prompt)
+		if err := b.Send(t.Context(), "two", conversation.Attachment{Path: "a"}); err == nil {
+			t.Error("the prompt was answered")
+		}
+		if got := len(only[event.Compaction](b)); got != want {
+			t.Errorf("%.10s: compacted %d times, want %d", prompt, got, want)
+		}
 	}
 }

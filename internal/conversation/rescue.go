@@ -2,8 +2,10 @@ package conversation
 
 import (
 	"context"
+	"slices"
 
 	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/sdk"
 )
 
@@ -21,7 +23,7 @@ const maxRescues = 3
 // shrink compacts the history if that may fix the failure, keeping fewer messages each time. It reports whether the call should
 // be repeated.
 func (c *Conversation) shrink(ctx context.Context, r *rescue, failure error) bool {
-	if classOf(failure) != sdk.ErrorTypeContextExhausted || r.refused {
+	if classOf(failure) != sdk.ErrorTypeContextExhausted || r.refused || c.mostlyFiles() {
 		return false
 	}
 	if r.tried == 0 {
@@ -38,6 +40,21 @@ func (c *Conversation) shrink(ctx context.Context, r *rescue, failure error) boo
 	r.tried++
 	r.keep /= 3
 	return err == nil
+}
+
+// mostlyFiles reports whether most of the request consists of files that the model has not seen yet. A summary of the rest does
+// not help then.
+func (c *Conversation) mostlyFiles() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := 0
+	for _, e := range slices.Backward(c.history.entries) {
+		if e.Role == llm.RoleAssistant && !e.Synthetic {
+			break
+		}
+		n += partTokens(e.Parts)
+	}
+	return 2*n > c.tokens().Estimate
 }
 
 // shorten lowers the number of messages to keep until the history can be compacted. It reports whether that is possible.

@@ -26,6 +26,14 @@ func (c *Conversation) Persona() Persona {
 	return c.who.Persona
 }
 
+// ModelName returns the name of the model as the provider reports it; empty if the provider reports none. Unlike Context, it counts no
+// tokens.
+func (c *Conversation) ModelName() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.who.info().Name
+}
+
 func (c *Conversation) speaker() speaker {
 	c.mu.Lock()
 	defer c.mu.Unlock()

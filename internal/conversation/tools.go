@@ -48,6 +48,8 @@ type call struct {
 	// files allows the tool to read an image or a PDF file, which is then in file.
 	files bool
 	file  *tool.File
+	// named is set if the user named the file that the call reads.
+	named bool
 
 	ran      bool
 	output   string
@@ -228,6 +230,7 @@ func (c *Conversation) run(ctx context.Context, p *call) (output string, err err
 	call.Progress = func(text string) { c.cfg.Emit(event.Progress{Tool: p.request.Name, ID: p.request.ID, Text: text}) }
 	call.Wrote = func(w tool.Written) { p.written = w }
 	call.Changed = func(diff string) { p.diff = limit.Cut(strings.ToValidUTF8(diff, "\uFFFD"), limit.Diff, "a diff") }
+	call.Named = p.named
 	if p.files {
 		call.File = func(f tool.File) { p.file = &f }
 	}

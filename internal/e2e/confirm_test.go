@@ -128,8 +128,8 @@ func TestConfirmAlways(t *testing.T) {
 		runs bool
 	}{
 		{[]string{"run", "go", "/policy"}, `(?m)^  1  Bash:touch \*  \(lifts rule Bash:touch \*, since \d{4}-\d\d-\d\d\)$`, true},
-		{[]string{"approvals"}, `(?m)^1 +Bash:touch \* +Bash:touch \* +built-in +\d{4}-`, false},
-		{[]string{"approvals", "list", "--json"}, `"tool": "Bash",\s+"source": "built-in",\s+"rule": "Bash:touch \*",\s+"pattern": "Bash:touch \*",\s+"given"`, false},
+		{[]string{"approvals"}, `(?m)^1 +Bash:touch \* +Bash:touch \* +built-in +/.* +\d{4}-`, false},
+		{[]string{"approvals", "list", "--json"}, `"tool": "Bash",\s+"source": "built-in",\s+"rule": "Bash:touch \*",\s+"dir": ".*",\s+"pattern": "Bash:touch \*",\s+"given"`, false},
 		{[]string{"approvals", "rm", "1"}, `^removed the approval of Bash:touch \*\n$`, false},
 		{[]string{"run", "go", "/policy"}, `confirm means deny\n$`, false},
 		{[]string{"approvals"}, `^no tool calls are approved for good in this project\n$`, false},
@@ -160,6 +160,24 @@ func TestConfirmDiff(t *testing.T) {
 	d.end(`the user said no: keep it[\s\S]*That is all`)
 	if text := p.read("a.txt"); string(text) != "one\ntwo\n" {
 		t.Errorf("the file is now %q", text)
+	}
+}
+
+// TestConfirmJSON answers a question of aura run --json. The answer is an event.
+func TestConfirmJSON(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.write(".aura/config/features/tools.yaml", "tools: {policy: {confirm: [Bash]}}\n")
+	p.write(".aura/config/talk.yaml", "turns:\n  - tool_calls: [{name: Bash, arguments: {command: touch made}}, {name: Bash, arguments: {command: touch too}}]\n  - text: That is all.\n")
+	d := p.talk("", "", "run", "--json", "--without-plugins", "go")
+	d.answer(asks, "e Bash:touch m*\n")
+	d.answer(asks, "s\n")
+	d.expect(`"type":"approval".*"name":"Bash","arguments":\{"command":"touch made"\},"rule":"Bash","by":"features \(.*\)","decision":"session","pattern":"Bash:touch m\*"\}`)
+	d.answer(asks, "n use make\n")
+	d.expect(`"type":"approval".*"arguments":\{"command":"touch too"\},"rule":"Bash","by":"features \(.*\)","decision":"no","reason":"use make"\}`)
+	d.end(`That is all`)
+	if !p.has("made") || p.has("too") {
+		t.Error("the wrong calls ran")
 	}
 }
 

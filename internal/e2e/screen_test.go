@@ -40,10 +40,11 @@ type screen struct {
 // startScreen starts a command on a terminal of this size, as the leader of a session of its own. It adds environ to the environment.
 func (p *project) startScreen(cmd *exec.Cmd, columns, rows int, environ ...string) *screen {
 	p.t.Helper()
-	terminal, tty, err := pty.Open()
+	opened, tty, err := pty.Open()
 	p.check(err)
-	p.check(pty.Setsize(terminal, size(columns, rows)))
-	terminal = unblocked(p, terminal)
+	p.check(pty.Setsize(opened, size(columns, rows)))
+	terminal, err := pollable(opened)
+	p.check(err)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
 	cmd.Env = append(append(cmd.Env, "TERM=xterm-256color"), environ...)
 	if cmd.SysProcAttr == nil {
@@ -61,13 +62,17 @@ func (p *project) startScreen(cmd *exec.Cmd, columns, rows int, environ ...strin
 	return s
 }
 
-// unblocked returns a file that can be closed while it is read.
-func unblocked(p *project, f *os.File) *os.File {
-	p.t.Helper()
+// pollable returns the same file in a form whose pending reads end when it is closed. It closes the given one.
+func pollable(f *os.File) (*os.File, error) {
+	defer func() { _ = f.Close() }()
 	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
-	p.check(err)
-	p.check(errors.Join(unix.SetNonblock(fd, true), f.Close()))
-	return os.NewFile(uintptr(fd), f.Name())
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.SetNonblock(fd, true); err != nil {
+		return nil, errors.Join(err, unix.Close(fd))
+	}
+	return os.NewFile(uintptr(fd), f.Name()), nil
 }
 
 func size(columns, rows int) *pty.Winsize {

@@ -8,10 +8,14 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/idelchi/aura/internal/testneed"
 )
 
 // long returns how often a test repeats what it does: few times normally, and many times if AURA_TEST_LONG is set.
@@ -105,6 +109,83 @@ func TestStateKilled(t *testing.T) {
 	if bytes.Contains(p.stdout(), []byte("LOST")) {
 		t.Errorf("%s", p.stdout())
 	}
+}
+
+const tally = `def register(api):
+    @api.command("count")
+    def count(args, ctx):
+        kept = ctx.session.metadata.get("count") or {"n": 0, "copies": [0] * 500}
+        if kept["copies"] != [kept["n"]] * 500:
+            return "TORN: %r" % kept
+        n = kept["n"] + 1
+        ctx.session.metadata["count"] = {"n": n, "copies": [n] * 500}
+        return str(n)
+`
+
+// TestMetadataKilled kills a Python guest, its host or aura while the guest changes the metadata of its session: every number that aura
+// printed is there afterwards, and none is torn.
+func TestMetadataKilled(t *testing.T) {
+	t.Parallel()
+	testneed.Program(t, "python")
+	p := newProject(t)
+	p.write(".aura/extensions/tally.py", tally)
+	p.run("run", "hello")
+	calls := append([]string{"run", "--continue"}, slices.Repeat([]string{"/count"}, 5000)...)
+	random := rand.New(rand.NewPCG(3, 4))
+	last, killed := 0, map[string]int{}
+	for i := range long(9, 200) {
+		more := 1 + random.IntN(20)
+		a := p.start(calls...)
+		lines := func() int { return bytes.Count(p.stdout(), []byte("\n")) }
+		p.until("numbers", func() bool { return lines() >= more })
+		victim := []string{"guest", "host", "aura"}[i%3]
+		killed[victim]++
+		switch victim {
+		case "guest":
+			p.check(syscall.Kill(p.guest(), syscall.SIGKILL))
+		case "host":
+			p.check(syscall.Kill(p.pid("tally"), syscall.SIGKILL))
+		}
+		if victim != "aura" {
+			before := lines()
+			p.until("numbers of the next process", func() bool { return lines() > before+1 })
+		}
+		a.signal(syscall.SIGKILL)
+		a.wait()
+		p.noProcess()
+		last = p.counted(last)
+	}
+	p.run("run", "--continue", "/count")
+	t.Logf("%d numbers, killed: %v", p.counted(last), killed)
+}
+
+// counted checks the numbers on standard output, which follow last, and returns the last one. A kill may keep one number from being printed.
+func (p *project) counted(last int) int {
+	p.t.Helper()
+	for line := range strings.Lines(string(p.stdout())) {
+		n, err := strconv.Atoi(strings.TrimSuffix(line, "\n"))
+		if err != nil || n <= last || n > last+2 {
+			p.t.Fatalf("%q came after %d", line, last)
+		}
+		last = n
+	}
+	return last
+}
+
+// guest returns the process ID of the only guest that runs.
+func (p *project) guest() int {
+	p.t.Helper()
+	var found []int
+	for _, pid := range strays(p.dir) {
+		program, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
+		if err == nil && strings.HasPrefix(filepath.Base(program), "python") {
+			found = append(found, pid)
+		}
+	}
+	if len(found) != 1 {
+		p.t.Fatalf("the guests are %v, want one", found)
+	}
+	return found[0]
 }
 
 const mouth = `package mouth

@@ -38,8 +38,8 @@ type Commander interface {
 	Commands() []command.Command
 }
 
-// Session is the part of a session that a front end can use. Send and Command must be called from one goroutine; the other
-// methods may be called at any time.
+// Session is the part of a session that a front end can use. Send, SendWith and Command must be called from one goroutine; the
+// other methods may be called at any time.
 type Session interface {
 	// Send sends a prompt to the model and returns when the model has answered.
 	Send(ctx context.Context, prompt string) error
@@ -70,8 +70,9 @@ type Session interface {
 
 // Attachment is a file that is sent with a prompt. One of the fields is set.
 type Attachment struct {
-	// Path names a file. A relative path is relative to the session's working directory. The file is read when the prompt is sent,
-	// by the same rules as a file that the prompt mentions.
+	// Path names a file. A relative path is relative to the session's working directory. The file is read when the prompt is sent, by
+	// the same rules as a file that the prompt mentions, except that the sandbox lets the file be read wherever it is. So the path
+	// must come from the user.
 	Path string
 	// Data is an image or a PDF file that has no path, such as a pasted image.
 	Data []byte

@@ -32,8 +32,8 @@ func newDesk(c *Client) *desk {
 // close ends the goroutine, once the guest has read the frame that is being sent or has closed its end.
 func (d *desk) close() { close(d.work) }
 
-// errAlone is the answer to a request in a process that runs one call.
-var errAlone = errors.New("not possible while the tool runs in a process for one call, because another sandbox policy than the plugin's is in force")
+// errAlone is the answer to a request if Services is nil.
+var errAlone = errors.New("there is no aura that could be asked")
 
 // handle handles a request until ctx is done. An error means that the guest broke the protocol.
 func (d *desk) handle(ctx context.Context, m message) error {

@@ -43,18 +43,34 @@ func (p Place) path(key string) string {
 	return filepath.Join(p.Root, filepath.FromSlash(key))
 }
 
-// plugins returns the plugins and extensions of the place.
+// plugins returns the plugins and extensions of the place, those that were installed first: one that was written in place may have the
+// name of one that was installed.
 func (p Place) plugins() ([]manifest.Plugin, error) {
-	found, err := manifest.Discover(p.Root)
+	found, err := manifest.Search(p.Root)
 	if err != nil {
 		return nil, err
 	}
-	extensions, err := python.Discover(p.extensions())
+	extensions, err := python.Search(p.extensions())
 	if err != nil {
 		return nil, err
 	}
-	all := slices.Concat(found, extensions)
-	return all, manifest.StartupErrors(all)
+	lock, err := readLock(p)
+	if err != nil {
+		return nil, err
+	}
+	var added, own []manifest.Plugin
+	for _, plugin := range slices.Concat(found, extensions) {
+		plugin.Installed = lock.records(p, plugin)
+		if plugin.Added() {
+			added = append(added, plugin)
+		} else {
+			own = append(own, plugin)
+		}
+	}
+	if err := errors.Join(manifest.StartupErrors(added), manifest.StartupErrors(own)); err != nil {
+		return nil, err
+	}
+	return slices.Concat(added, own), nil
 }
 
 // discoverUnit finds the extensions of a staged unit or, if there are none, its plugins.

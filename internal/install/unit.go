@@ -81,7 +81,8 @@ func (p Place) originDir(key string) string {
 	return ""
 }
 
-// find finds a unit by the name of one of its plugins or by its own name. It searches the places in order.
+// find finds a unit by the name of one of its plugins or by its own name. It searches the places in order. In a place, it prefers what
+// was installed to what was written in place.
 func find(places []Place, name string) (unit, error) {
 	var known []string
 	for _, p := range places {
@@ -92,9 +93,11 @@ func find(places []Place, name string) (unit, error) {
 			}
 			return unit{}, err
 		}
-		for _, u := range list {
-			if slices.Contains(u.names(), name) {
-				return u, nil
+		for _, added := range []bool{true, false} {
+			for _, u := range list {
+				if u.plugins[0].Added() == added && slices.Contains(u.names(), name) {
+					return u, nil
+				}
 			}
 		}
 		for _, u := range list {

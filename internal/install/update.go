@@ -235,7 +235,7 @@ func (s *stage) exchange(ctx context.Context, u unit, c clone, o Options, done *
 	return s.swap(ctx, u, ready, done)
 }
 
-// checkOthers returns an error if a plugin of another unit has one of the names.
+// checkOthers returns an error if a plugin of another unit has one of the names that the unit did not have before.
 func checkOthers(u unit, coming []manifest.Plugin) error {
 	list, err := units(u.place)
 	if err != nil {
@@ -246,7 +246,7 @@ func checkOthers(u unit, coming []manifest.Plugin) error {
 			continue
 		}
 		for _, c := range coming {
-			if slices.Contains(other.names(), c.Name) {
+			if slices.Contains(other.names(), c.Name) && !slices.Contains(u.names(), c.Name) {
 				return fmt.Errorf("it now holds a plugin named %q, but that name is already used in %s", c.Name, other.path())
 			}
 		}

@@ -34,8 +34,8 @@ func newDesk(services shared.Services) *desk {
 	return &desk{services: services, on: make(map[string][]handler)}
 }
 
-// errAlone is returned by what needs aura in a process that runs one call.
-var errAlone = errors.New("not possible while the tool runs in a process for one call, because another sandbox policy than the plugin's is in force")
+// errAlone is returned by what needs aura if services is nil.
+var errAlone = errors.New("there is no aura that could be asked")
 
 // symbols returns the symbols of the SDK that ask aura. The doubled slash is as in selected.
 func (d *desk) symbols(stderr *os.File) interp.Exports {

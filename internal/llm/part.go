@@ -41,10 +41,12 @@ func (p Part) Tokens() int {
 // pages counts the page objects of a PDF file. If they are compressed, it derives the number from the size.
 func pages(pdf []byte) int {
 	n := 0
-	for rest, found := pdf, true; ; {
-		if _, rest, found = bytes.Cut(rest, []byte("/Type")); !found {
+	for rest := pdf; ; {
+		_, after, found := bytes.Cut(rest, []byte("/Type"))
+		if !found {
 			break
 		}
+		rest = after
 		name := bytes.TrimLeft(rest[:min(len(rest), len(" \r\n/Pages"))], " \r\n\t")
 		if bytes.HasPrefix(name, []byte("/Page")) && !bytes.HasPrefix(name, []byte("/Pages")) {
 			n++

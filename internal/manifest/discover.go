@@ -48,7 +48,10 @@ type Plugin struct {
 // Python reports whether the plugin is a Python extension.
 func (p Plugin) Python() bool { return p.Runtime == RuntimePython }
 
-// DuplicateError reports two plugins with the same name below one root.
+// Added reports whether the plugin was installed, not written in place.
+func (p Plugin) Added() bool { return p.Installed || p.Origin != nil }
+
+// DuplicateError reports two plugins with the same name in one tier of a home.
 type DuplicateError struct {
 	Name string
 	Dirs [2]string
@@ -77,6 +80,20 @@ func (e *RefusedError) Unwrap() error { return e.Err }
 // aura from starting: a *ConditionError, a *DuplicateError, or a root that cannot be read. Any other fault affects only one
 // plugin and is stored in its Err.
 func Discover(root string) ([]Plugin, error) {
+	found, err := Search(root)
+	if err != nil {
+		return nil, err
+	}
+
+	if err := startupErrors(found); err != nil {
+		return nil, err
+	}
+
+	return found, nil
+}
+
+// Search is Discover for a caller that calls StartupErrors itself, once for each tier of the plugins.
+func Search(root string) ([]Plugin, error) {
 	abs, err := filepath.Abs(root)
 	if err != nil {
 		return nil, fmt.Errorf("looking for plugins: %w", err)
@@ -94,10 +111,6 @@ func Discover(root string) ([]Plugin, error) {
 	w.walk(abs, nil)
 
 	sortByName(w.found)
-
-	if err := startupErrors(w.found); err != nil {
-		return nil, err
-	}
 
 	return w.found, nil
 }

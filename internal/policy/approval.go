@@ -13,13 +13,15 @@ type Approval struct {
 	Source string `json:"source"`
 	// Rule is the rule that asked. It is empty if the tool itself requires approval.
 	Rule string `json:"rule,omitempty"`
+	// Dir is the working directory of the call: the same command, or the same relative path, means something else elsewhere.
+	Dir string `json:"dir"`
 	// Pattern describes the calls. Call.Check says how it is compared with a call.
 	Pattern string `json:"pattern"`
 }
 
 // Approves returns the approval of a call and of all calls that a pattern covers. It fails if the pattern does not cover the call.
 func (c Call) Approves(pattern string) (Approval, error) {
-	return Approval{Tool: c.Tool, Source: c.Source, Rule: c.Rule, Pattern: pattern}, c.Check(pattern)
+	return Approval{Tool: c.Tool, Source: c.Source, Rule: c.Rule, Dir: c.Workdir, Pattern: pattern}, c.Check(pattern)
 }
 
 // Describe says which rule the approval lifts, and who provides the tool unless that is aura.
@@ -37,9 +39,9 @@ func (a Approval) Describe() string {
 // builtinSource is the source of aura's own tools.
 const builtinSource = "built-in"
 
-// concerns reports whether an approval is about the tool and the rule of a call.
+// concerns reports whether an approval is about the tool, the rule and the working directory of a call.
 func (a Approval) concerns(c Call) bool {
-	return a.Tool == c.Tool && a.Source == c.Source && a.Rule == c.Rule
+	return a.Tool == c.Tool && a.Source == c.Source && a.Rule == c.Rule && a.Dir == c.Workdir
 }
 
 // Cover reports whether approvals cover a call. Several approvals may cover the commands of a shell line, or the files of a call,

@@ -43,7 +43,8 @@ func TestPatterns(t *testing.T) {
 		"several":  {line("cd a && make"), "Bash:cd a && make", nil, []policy.Call{line("cd a"), line("make"), line("cd a && make x")}},
 		"nothing":  {line("  "), "", nil, nil},
 		"a file": {
-			files("/work/a/x"), "Write:a/", []policy.Call{files("/work/a/y"), files("/work/a/y", "/work/a/z")},
+			files("/work/a/x"), "Write:a/",
+			[]policy.Call{files("/work/a/y"), files("/work/a/y", "/work/a/z")},
 			[]policy.Call{files("/work/a/b/y"), files("/work/x"), files("/a/x"), files("/work/a/y", "/work/b/y")},
 		},
 		"in the working directory": {files("/work/x"), "Write:./", []policy.Call{files("/work/y")}, []policy.Call{files("/work/a/y"), files("/x")}},
@@ -166,6 +167,7 @@ func TestCover(t *testing.T) {
 		"values of two":     {values(map[string]any{"from": "a2", "to": "b2"}), false},
 		"another rule":      {with(line("go test y"), func(c *policy.Call) { c.Rule = "Bash:go *" }), false},
 		"another source":    {with(line("go test y"), func(c *policy.Call) { c.Source = "plugin go" }), false},
+		"another directory": {with(line("go test y"), func(c *policy.Call) { c.Workdir = "/other" }), false},
 		"another tool":      {with(line("go test y"), func(c *policy.Call) { c.Tool = "Shell" }), false},
 		"without any about": {with(files("/x"), func(c *policy.Call) { c.Files = nil }), false},
 	} {

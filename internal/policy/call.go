@@ -25,7 +25,7 @@ type Call struct {
 	// Files holds the files that a built-in tool reads or changes: absolute paths without links. It is empty for a call that is
 	// not about files.
 	Files []string
-	// Workdir is the directory that relative paths in patterns refer to, without links.
+	// Workdir is the working directory without links. Relative paths in patterns refer to it.
 	Workdir string
 }
 

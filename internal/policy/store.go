@@ -111,7 +111,7 @@ func parse(data []byte) (content, error) {
 	}
 	for i, k := range c.Approvals {
 		subject, specific := strings.CutPrefix(k.Pattern, k.Tool+":")
-		if k.Tool == "" || k.Source == "" || !specific && k.Pattern != k.Tool || specific && strings.TrimSpace(subject) == "" {
+		if k.Tool == "" || k.Source == "" || k.Dir == "" || !specific && k.Pattern != k.Tool || specific && strings.TrimSpace(subject) == "" {
 			return content{}, fmt.Errorf("approval %d is incomplete", i+1)
 		}
 	}

@@ -16,8 +16,8 @@ func TestStore(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 1, 9, 30, 0, 5, time.UTC)
 	s := policy.Store{Path: filepath.Join(t.TempDir(), "project", "approvals.json")}
-	one := policy.Approval{Tool: "Bash", Source: "built-in", Rule: "Bash:*", Pattern: "Bash:ls *"}
-	two := policy.Approval{Tool: "Send", Source: "plugin mail (/p)", Pattern: "Send"}
+	one := policy.Approval{Tool: "Bash", Source: "built-in", Rule: "Bash:*", Dir: "/work", Pattern: "Bash:ls *"}
+	two := policy.Approval{Tool: "Send", Source: "plugin mail (/p)", Dir: "/work", Pattern: "Send"}
 	if got, err := s.All(); err != nil || got != nil {
 		t.Errorf("at first: %v, %v", got, err)
 	}
@@ -57,7 +57,7 @@ func TestStoreTogether(t *testing.T) {
 	var all sync.WaitGroup
 	for _, name := range []string{"a", "b", "c", "d"} {
 		all.Go(func() {
-			if err := s.Add(policy.Approval{Tool: name, Source: "built-in", Pattern: name}, time.Now()); err != nil {
+			if err := s.Add(policy.Approval{Tool: name, Source: "built-in", Dir: "/work", Pattern: name}, time.Now()); err != nil {
 				t.Error(err)
 			}
 		})
@@ -76,10 +76,11 @@ func TestDamagedStore(t *testing.T) {
 		"another version": `{"version": 2, "approvals": []}`,
 		"unknown keys":    `{"version": 1, "approvals": [], "all": true}`,
 		"more after it":   `{"version": 1, "approvals": []} {}`,
-		"no tool":         `{"version": 1, "approvals": [{"tool": "", "source": "built-in", "pattern": "", "given": "2026-03-01T09:30:00Z"}]}`,
-		"no source":       `{"version": 1, "approvals": [{"tool": "Bash", "source": "", "pattern": "Bash", "given": "2026-03-01T09:30:00Z"}]}`,
-		"another tool":    `{"version": 1, "approvals": [{"tool": "Bash", "source": "built-in", "pattern": "*", "given": "2026-03-01T09:30:00Z"}]}`,
-		"no subject":      `{"version": 1, "approvals": [{"tool": "Bash", "source": "built-in", "pattern": "Bash: ", "given": "2026-03-01T09:30:00Z"}]}`,
+		"no tool":         `{"version": 1, "approvals": [{"tool": "", "source": "built-in", "dir": "/work", "pattern": "", "given": "2026-03-01T09:30:00Z"}]}`,
+		"no source":       `{"version": 1, "approvals": [{"tool": "Bash", "source": "", "dir": "/work", "pattern": "Bash", "given": "2026-03-01T09:30:00Z"}]}`,
+		"no directory":    `{"version": 1, "approvals": [{"tool": "Bash", "source": "built-in", "pattern": "Bash", "given": "2026-03-01T09:30:00Z"}]}`,
+		"another tool":    `{"version": 1, "approvals": [{"tool": "Bash", "source": "built-in", "dir": "/work", "pattern": "*", "given": "2026-03-01T09:30:00Z"}]}`,
+		"no subject":      `{"version": 1, "approvals": [{"tool": "Bash", "source": "built-in", "dir": "/work", "pattern": "Bash: ", "given": "2026-03-01T09:30:00Z"}]}`,
 	} {
 		path := filepath.Join(t.TempDir(), "approvals.json")
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -89,7 +90,7 @@ func TestDamagedStore(t *testing.T) {
 		if got, err := s.All(); err == nil || got != nil || !strings.Contains(err.Error(), "start over") {
 			t.Errorf("%s: got %v, %v", name, got, err)
 		}
-		if err := s.Add(policy.Approval{Tool: "Bash", Source: "built-in", Pattern: "Bash"}, time.Now()); err == nil {
+		if err := s.Add(policy.Approval{Tool: "Bash", Source: "built-in", Dir: "/work", Pattern: "Bash"}, time.Now()); err == nil {
 			t.Errorf("%s: the file was changed", name)
 		}
 		if left, err := os.ReadFile(path); err != nil || string(left) != text {
@@ -99,7 +100,7 @@ func TestDamagedStore(t *testing.T) {
 }
 
 func FuzzStore(f *testing.F) {
-	f.Add(`{"version": 1, "approvals": [{"tool": "Bash", "source": "built-in", "pattern": "Bash", "given": "2026-03-01T09:30:00Z"}]}`)
+	f.Add(`{"version": 1, "approvals": [{"tool": "Bash", "source": "built-in", "dir": "/work", "pattern": "Bash", "given": "2026-03-01T09:30:00Z"}]}`)
 	f.Add(`{"version": 1}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		path := filepath.Join(t.TempDir(), "approvals.json")

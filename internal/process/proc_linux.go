@@ -102,6 +102,19 @@ func environment(pid int) []byte {
 	return []byte{}
 }
 
+// Programs returns the names of the programs that the living descendants of a process run, parents before their children. The programs
+// choose these names. A name has at most 15 bytes.
+func Programs(pid int) []string {
+	var names []string
+	for _, child := range tree(pid) {
+		name, err := os.ReadFile(entry(child, "comm"))
+		if err == nil && statusOf(child).alive() {
+			names = append(names, strings.TrimSuffix(string(name), "\n"))
+		}
+	}
+	return names
+}
+
 // clockTicks is the unit of CPU time in /proc, fixed at 100 per second on every Linux that Go runs on.
 const clockTicks = 100
 

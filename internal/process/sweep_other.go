@@ -14,5 +14,8 @@ func KillDescendants(int) {}
 // SeizeDescendants does nothing: only the group can be ended on this system.
 func SeizeDescendants() {}
 
+// Programs returns nothing: descendants are known on Linux only.
+func Programs(int) []string { return nil }
+
 // Usage returns 0: usage is known on Linux only.
 func Usage(int) (memory int64, cpu float64) { return 0, 0 }

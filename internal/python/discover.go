@@ -19,6 +19,15 @@ const initFile = "__init__.py"
 // is a file *.py, a package, or a directory whose pyproject.toml declares extensions. Names that begin with _ or . are skipped.
 // An error must keep aura from starting. A fault of one extension is stored in its Err.
 func Discover(root string) ([]manifest.Plugin, error) {
+	found, err := Search(root)
+	if err != nil {
+		return nil, err
+	}
+	return found, manifest.StartupErrors(found)
+}
+
+// Search is Discover for a caller that calls manifest.StartupErrors itself, once for each tier of the extensions.
+func Search(root string) ([]manifest.Plugin, error) {
 	abs, err := filepath.Abs(root)
 	if err != nil {
 		return nil, fmt.Errorf("looking for extensions: %w", err)
@@ -37,7 +46,7 @@ func Discover(root string) ([]manifest.Plugin, error) {
 		}
 		found = append(found, unit(abs, filepath.Join(abs, e.Name()))...)
 	}
-	return found, manifest.StartupErrors(found)
+	return found, nil
 }
 
 // At returns the extensions at a path: of a file or of a directory. The path must be absolute.

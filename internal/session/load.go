@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,7 +16,8 @@ import (
 // error.
 func Load(path string) (Session, error) { return read(path, nil) }
 
-// read is like Load, but calls reduce, which may change each record before it is added to the session.
+// read is like Load, but calls reduce, which may change each record before it is added to the session. It skips the records with
+// the bytes of files, so reduce must remove the references to them.
 func read(path string, reduce func(*Session, *record)) (Session, error) {
 	file, err := files.OpenNoFollow(path, os.O_RDONLY, 0)
 	if err != nil {
@@ -36,6 +38,11 @@ func parse(path string, from io.Reader, reduce func(*Session, *record)) (s Sessi
 		line, complete, err := lines.next(s.Meta.ID == "")
 		if err == nil && len(line) == 0 && !complete {
 			break
+		}
+		if err == nil && complete && reduce != nil && s.Meta.ID != "" && bytes.HasPrefix(line, dataStart) {
+			// Decoding the bytes of files takes most of the time, and whoever reduces the records needs none of them.
+			size += int64(len(line)) + 1
+			continue
 		}
 		var r record
 		if err == nil {
@@ -87,6 +94,8 @@ func (s *Session) add(r record) error {
 		s.End = nil
 	case s.End != nil:
 		return errors.New("a record after the end of the session")
+	case r.Data != nil:
+		return s.addData(r.Data)
 	case r.Compaction != nil:
 		if r.Compaction.Kept < 0 || r.Compaction.Kept > len(s.Messages) {
 			return fmt.Errorf("a compaction that keeps %d of %d messages", r.Compaction.Kept, len(s.Messages))
@@ -109,8 +118,6 @@ func (s *Session) add(r record) error {
 			return err
 		}
 		s.Messages = append(s.Messages, m)
-	case r.Data != nil:
-		return s.addData(r.Data)
 	case r.End != nil:
 		s.End = r.End
 	default:

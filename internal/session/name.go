@@ -61,8 +61,6 @@ func light(_ *Session, r *record) {
 		}
 	case r.Compaction != nil:
 		r.Compaction.Summary.Content = ""
-	case r.Data != nil:
-		r.Data.Bytes = nil
 	case r.Seen != nil:
 		r.Seen = json.RawMessage("null")
 	}

@@ -15,6 +15,9 @@ type data struct {
 	Bytes  []byte `json:"bytes"`
 }
 
+// dataStart is how a data record begins.
+var dataStart = []byte(`{"data":{"number":`)
+
 // part is llm.Part with a reference to its data.
 type part struct {
 	Name string `json:"name"`

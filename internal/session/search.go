@@ -73,8 +73,6 @@ func (f finder) reduce(s *Session, r *record) {
 			found = append(found, splitLines(m.Content)...)
 		}
 		r.Compaction.Summary = llm.Message{Content: strings.Join(found[:min(len(found), maxLines)], "\n")}
-	case r.Data != nil:
-		r.Data.Bytes = nil
 	case r.Seen != nil:
 		r.Seen = json.RawMessage("null")
 	}

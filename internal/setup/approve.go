@@ -18,6 +18,9 @@ import (
 // Kept returns the store of the approvals that the user gave for all sessions of the project.
 func (s Source) Kept() policy.Store { return policy.Store{Path: s.Config.State.Approvals()} }
 
+// ApprovalDir returns the directory that approvals are bound to: the working directory without links.
+func (s Source) ApprovalDir() string { return physical(s.Config.Workdir) }
+
 // approved reports whether the user approved such calls before. An approval that cannot be read does not count.
 func (g guard) approved(about policy.Call) bool {
 	var given []policy.Approval
@@ -111,7 +114,7 @@ func (g guard) question(about policy.Call, verdict policy.Verdict, t tool.Tool) 
 // plugin could declare other paths than it uses.
 func (g guard) approvable(ctx context.Context, call tool.Call, t tool.Tool, rule string) policy.Call {
 	d := t.Definition()
-	out := policy.Call{Tool: d.Name, Source: g.sourceOf(d), Rule: rule, Args: call.Args, Workdir: physical(g.source.Config.Workdir)}
+	out := policy.Call{Tool: d.Name, Source: g.sourceOf(d), Rule: rule, Args: call.Args, Workdir: g.source.ApprovalDir()}
 	if d.Source != tool.SourceBuiltin {
 		return out
 	}

@@ -56,7 +56,7 @@ type Entry struct {
 // Tier returns where the plugin comes from: the project, the user's own files, or what was installed for the user, by aura or as a
 // package of Python. A plugin shadows those of lower tiers.
 func (e Entry) Tier() config.HomeKind {
-	if e.Home.Kind == config.HomeUser && (e.Installed || e.Origin != nil) {
+	if e.Home.Kind == config.HomeUser && e.Added() {
 		return config.HomeInstalled
 	}
 	return e.Home.Kind

@@ -60,8 +60,12 @@ func (t confined) Execute(ctx context.Context, call tool.Call) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("encoding the settings of %s: %w", name, err)
 	}
+	policy, err := t.policyOf(call)
+	if err != nil {
+		return "", err
+	}
 	command := sandbox.Command{
-		Executable: self, Dir: t.grants.Dir(), Env: append(slices.Clone(t.options.Env), noCollection), Policy: t.grants.Open(t.policy),
+		Executable: self, Dir: t.grants.Dir(), Env: append(slices.Clone(t.options.Env), noCollection), Policy: policy,
 		Call: sandbox.Call{Tool: name, Args: args, Options: options},
 	}
 	if call.Progress != nil {
@@ -95,6 +99,18 @@ func (t confined) Execute(ctx context.Context, call tool.Call) (string, error) {
 		return said.Output, errors.New(said.Error)
 	}
 	return said.Output, nil
+}
+
+// policyOf returns the policy for a call. It grants the files that the user named, except through links that a confined process
+// could have created, and except hidden files.
+func (t confined) policyOf(call tool.Call) (sandbox.Policy, error) {
+	if !call.Named || call.Paths == nil {
+		return t.grants.Open(t.policy), nil
+	}
+	policy := t.policy
+	policy.ReadOnly = slices.Concat(policy.ReadOnly, call.Paths.Read)
+	policy = t.grants.Open(policy)
+	return policy, sandbox.Check(policy, t.options.Workdir, sandbox.Access{Read: call.Paths.Read})
 }
 
 // explained adds a note to the answer of a command if the sandbox denied an operation and the command printed the kernel's

@@ -1,13 +1,15 @@
 package setup
 
 import (
+	"slices"
+
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/internal/python"
 )
 
-// level holds the plugins and extensions of one home. A plugin shadows those of the same name in earlier levels.
+// level holds the plugins and extensions of one tier of a home. A plugin shadows those of the same name in earlier levels.
 type level struct {
 	found  []manifest.Plugin
 	owners map[place]config.PluginRoot
@@ -25,10 +27,11 @@ func (l *level) add(root config.PluginRoot, found []manifest.Plugin) {
 	}
 }
 
-// levelsOf finds the plugins and extensions, lowest precedence first: those that packages of Python declare, those of the user, and
-// those of the project.
+// levelsOf finds the plugins and extensions, lowest precedence first: those that packages of Python declare, those that were installed
+// for the user, those of the user, and those of the project.
 func levelsOf(c *config.Config) ([]level, error) {
-	levels := []level{installedLevel(c)}
+	added := level{owners: map[place]config.PluginRoot{}}
+	var homes []level
 	dir := ""
 	for _, root := range c.Roots() {
 		found, err := Discover(root)
@@ -37,12 +40,17 @@ func levelsOf(c *config.Config) ([]level, error) {
 		}
 		if root.Home.Dir != dir {
 			dir = root.Home.Dir
-			levels = append(levels, level{owners: map[place]config.PluginRoot{}})
+			homes = append(homes, level{owners: map[place]config.PluginRoot{}})
 		}
 		// Installed plugins must still be as they were when they were installed.
 		install.Verify(PlaceOf(root), found)
-		levels[len(levels)-1].add(root, found)
+		if root.Home.Kind == config.HomeUser {
+			added.add(root, slices.DeleteFunc(slices.Clone(found), func(p manifest.Plugin) bool { return !p.Added() }))
+			found = slices.DeleteFunc(found, manifest.Plugin.Added)
+		}
+		homes[len(homes)-1].add(root, found)
 	}
+	levels := slices.Concat([]level{installedLevel(c), added}, homes)
 	for _, l := range levels {
 		if err := manifest.StartupErrors(l.found); err != nil {
 			return nil, err
@@ -67,10 +75,10 @@ func installedLevel(c *config.Config) level {
 	return l
 }
 
-// Discover returns the plugins or the extensions of a directory.
+// Discover returns the plugins or the extensions of a directory. Several may have the same name.
 func Discover(root config.PluginRoot) ([]manifest.Plugin, error) {
 	if root.Python {
-		return python.Discover(root.Dir)
+		return python.Search(root.Dir)
 	}
-	return manifest.Discover(root.Dir)
+	return manifest.Search(root.Dir)
 }

@@ -36,6 +36,20 @@ func (m member) instructions() string {
 	return paragraphs(out...)
 }
 
+// InstructionTexts returns the texts of the instruction files that the role's system prompt can contain.
+func (s *Setup) InstructionTexts() []string {
+	if !s.Features.Instructions.Enabled {
+		return nil
+	}
+	var out []string
+	for _, file := range s.Config.Instructions {
+		if text := strings.TrimSpace(file.Text); text != "" {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
 // InstructionFiles returns the instruction files that the role's system prompt can contain.
 func (s *Setup) InstructionFiles() []string {
 	if !s.Features.Instructions.Enabled {

@@ -207,13 +207,16 @@ func (t fenced) Execute(ctx context.Context, call tool.Call) (string, error) {
 			call.Paths = &paths
 		}
 		// Files that are written are usually read too. Writing is checked first, so that the more serious violation is reported.
-		for _, access := range []sandbox.Access{
-			{Write: slices.Concat(call.Paths.Write, call.Paths.Clear)},
-			{Read: slices.Concat(call.Paths.Read, call.Paths.Record, call.Paths.Guard)},
-		} {
-			if err := sandbox.Check(t.policy, t.workdir, access); err != nil {
-				return "", err
-			}
+		written := sandbox.Access{Write: slices.Concat(call.Paths.Write, call.Paths.Clear)}
+		if err := sandbox.Check(t.policy, t.workdir, written); err != nil {
+			return "", err
+		}
+		err := sandbox.Check(t.policy, t.workdir, sandbox.Access{Read: slices.Concat(call.Paths.Read, call.Paths.Record, call.Paths.Guard)})
+		// Only a built-in tool has a policy that is made for each call. A path that the policy covers anyway needs no grant.
+		_, builtIn := tool.As[confined](t.Tool)
+		call.Named = call.Named && builtIn && err != nil
+		if err != nil && !call.Named {
+			return "", err
 		}
 	}
 	return t.Tool.Execute(ctx, call)

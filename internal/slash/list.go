@@ -8,17 +8,15 @@ import (
 	"strings"
 	"time"
 
-	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/command"
 	"github.com/idelchi/aura/internal/conversation"
-	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/internal/setup"
 )
 
 // listCommands returns the commands that list or show the state of the session.
 func (c *commands) listCommands() []command.Command {
 	return []command.Command{
-		own("plugins", "List the plugins' hooks by hook point", c.plugins),
+		own("plugins", "List the plugins' hooks by hook point and their health, or describe one plugin", c.plugins, "NAME"),
 		own("hooks", "List the shell hooks in the order in which they run", c.hooks),
 		own("tools", "List the tools offered to the model", c.tools),
 		own("skills", "List the skills", c.skills),
@@ -26,64 +24,10 @@ func (c *commands) listCommands() []command.Command {
 		own("policy", "List the rules for tool calls and what you approved, or remove an approval", c.policy, "remove N"),
 		own("sandbox", "Show the sandbox policy of tools and plugins", c.sandbox),
 		own("todo", "Show the list of todos, or clear it", c.todo, "clear"),
-		own("ctx", "Show how full the model's context is", c.ctx),
+		own("ctx", "Show how full the model's context is, and what fills it", c.ctx),
 		own("stats", "Show the counts and the cost of the session", c.stats),
 		own("info", "Show the agent, the working directory and the session", c.info),
 	}
-}
-
-// plugins lists the hooks of all plugins, grouped by hook point.
-func (c *commands) plugins(context.Context, string) (string, error) {
-	var sections []string
-	for _, point := range hookpoint.All() {
-		var lines []string
-		present := c.pluginsAt(point.Name)
-		width := 0
-		for _, p := range present {
-			width = max(width, len(hookName(p, point.Name)))
-		}
-		for _, p := range present {
-			lines = append(lines, hookLine(p, point.Name, width))
-		}
-		if len(lines) > 0 {
-			sections = append(sections, fmt.Sprintf("%s:\n%s", point.Name, strings.Join(lines, "\n")))
-		}
-	}
-	if len(sections) == 0 {
-		return "no plugin hooks are loaded", nil
-	}
-	return strings.Join(sections, "\n\n"), nil
-}
-
-// pluginsAt returns the plugins that have a hook at a point.
-func (c *commands) pluginsAt(point hookpoint.Name) []*host.Plugin {
-	return slices.DeleteFunc(slices.Clone(c.Plugins()), func(p *host.Plugin) bool {
-		exports, _ := p.Exports()
-		return !slices.Contains(exports.Hooks, point)
-	})
-}
-
-func hookName(p *host.Plugin, point hookpoint.Name) string { return p.Name() + "/" + string(point) }
-
-// hookLine describes one hook of one plugin and what decides whether the hook runs. Two spaces separate the columns; one space
-// separates the items of the last column.
-func hookLine(p *host.Plugin, point hookpoint.Name, width int) string {
-	m := p.Spec().Manifest
-	state := "enabled"
-	if p.Down() != nil {
-		state = "down"
-	}
-	var extra []string
-	if !m.Condition.IsZero() {
-		extra = append(extra, fmt.Sprintf("condition=%q", m.Condition.String()))
-	}
-	if m.Once {
-		extra = append(extra, "once=true")
-		if p.Fired(point) {
-			extra = append(extra, "(fired)")
-		}
-	}
-	return strings.TrimRight(fmt.Sprintf("  %-*s  %s  %s", width, hookName(p, point), state, strings.Join(extra, " ")), " ")
 }
 
 func (c *commands) tools(context.Context, string) (string, error) {
@@ -122,14 +66,6 @@ func (c *commands) todo(_ context.Context, args string) (string, error) {
 	default:
 		return "", fmt.Errorf("reading %q: /todo takes nothing, or clear", word)
 	}
-}
-
-func (c *commands) ctx(context.Context, string) (string, error) {
-	now := c.State()
-	if now.Tokens.Max == 0 {
-		return fmt.Sprintf("%d tokens (estimated) in %d messages; the size of the model's context is not known", now.Tokens.Estimate, now.MessageCount), nil
-	}
-	return fmt.Sprintf("%d of %d tokens (%.1f%%, estimated) in %d messages", now.Tokens.Estimate, now.Tokens.Max, now.Tokens.Percent, now.MessageCount), nil
 }
 
 func (c *commands) stats(context.Context, string) (string, error) {

@@ -13,14 +13,13 @@ import (
 // policy lists the rules and the approvals, or removes an approval.
 func (c *commands) policy(_ context.Context, args string) (string, error) {
 	kept, err := c.Setup().Kept().All()
-	if err != nil {
-		return "", err
-	}
 	given := c.sessionApprovals()
 	words := strings.Fields(args)
 	switch {
 	case len(words) == 0:
-		return c.rules() + approvals(kept, given), nil
+		return c.rules() + c.approvals(kept, given) + fault(err), nil
+	case err != nil:
+		return "", err
 	case len(words) == 2 && words[0] == "remove":
 		n, err := strconv.Atoi(words[1])
 		if err != nil || n < 1 || n > len(kept)+len(given) {
@@ -30,6 +29,14 @@ func (c *commands) policy(_ context.Context, args string) (string, error) {
 	default:
 		return "", fmt.Errorf("reading %q: /policy takes nothing, or remove and the number of an approval", args)
 	}
+}
+
+// fault returns an error as the last paragraph of a list.
+func fault(err error) string {
+	if err == nil {
+		return ""
+	}
+	return "\n\n" + err.Error()
 }
 
 // sessionApprovals returns what the user approved until the session ends.
@@ -52,8 +59,8 @@ func (c *commands) rules() string {
 	return b.String()
 }
 
-// approvals lists approvals by numbers. Those that are kept come first.
-func approvals(kept []policy.Kept, given []policy.Approval) string {
+// approvals lists approvals by numbers. Those that are kept come first. It names the directory of those that count elsewhere.
+func (c *commands) approvals(kept []policy.Kept, given []policy.Approval) string {
 	var b strings.Builder
 	line := func(n int, a policy.Approval, more string) {
 		fmt.Fprintf(&b, "\n%3d  %s  (%s)", n, a.Pattern, a.Describe()+more)
@@ -61,8 +68,13 @@ func approvals(kept []policy.Kept, given []policy.Approval) string {
 	if len(kept) > 0 {
 		b.WriteString("\n\napproved in this project, until you remove it with /policy remove N:")
 	}
+	here := c.Setup().ApprovalDir()
 	for i, k := range kept {
-		line(i+1, k.Approval, ", since "+k.Given.Local().Format("2006-01-02"))
+		more := ", since " + k.Given.Local().Format("2006-01-02")
+		if k.Dir != here {
+			more += ", in " + k.Dir
+		}
+		line(i+1, k.Approval, more)
 	}
 	if len(given) > 0 {
 		b.WriteString("\n\napproved until the session ends:")

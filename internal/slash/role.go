@@ -19,7 +19,7 @@ func (c *commands) roleCommands() []command.Command {
 	return []command.Command{
 		own("agent", "Switch to an agent or to the next one, or list them", c.agent, "NAME|--next"),
 		own("mode", "Switch to a mode or to the next one, leave it, or list them", c.mode, "NAME|none|--next"),
-		own("model", "Switch to a model, or show the current one", c.model, "[PROVIDER/]MODEL"),
+		own("model", "Switch to a model, show the current one, or list all", c.model, "[PROVIDER/]MODEL|--list"),
 		own("think", "Set how much the model thinks", c.think, "off|on|low|medium|high"),
 		own("auto", "Turn auto mode on or off: continue while todos are open", c.auto, "on|off"),
 		own("done", "Turn done mode on or off: work until the agent calls Done", c.done, "on|off"),
@@ -130,8 +130,11 @@ func (c *commands) nextMode() string {
 
 func (c *commands) model(ctx context.Context, args string) (string, error) {
 	name := strings.TrimSpace(args)
-	if name == "" {
+	switch name {
+	case "":
 		return c.described(), nil
+	case "--list":
+		return c.modelList(ctx)
 	}
 	r := c.Setup().Role
 	provider, model, both := strings.Cut(name, "/")
@@ -144,6 +147,23 @@ func (c *commands) model(ctx context.Context, args string) (string, error) {
 		return "", err
 	}
 	return "now using " + c.described(), nil
+}
+
+// modelList lists the models of the configured providers, and the providers that cannot list theirs.
+func (c *commands) modelList(ctx context.Context) (string, error) {
+	found, err := c.Choices(ctx, "model")
+	if len(found) == 0 && err != nil {
+		return "", err
+	}
+	rows := map[string]string{}
+	for _, m := range found {
+		rows[mark(m.Value, m.Current)] = m.Detail
+	}
+	text := listed(rows, "the providers offer no models")
+	if err != nil {
+		text += "\n" + err.Error()
+	}
+	return text, nil
 }
 
 func (c *commands) think(ctx context.Context, args string) (string, error) {

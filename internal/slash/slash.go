@@ -12,6 +12,7 @@ import (
 	"github.com/idelchi/aura/internal/command"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/conversation"
+	"github.com/idelchi/aura/internal/frontend"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/mcp"
 	"github.com/idelchi/aura/internal/prompt"
@@ -30,6 +31,10 @@ type Session interface {
 	// Models returns the usage of each model since the session began.
 	Models() []conversation.ModelUse
 	History() []llm.Message
+	// Composition returns what fills the model's context.
+	Composition() conversation.Composition
+	// Choices returns the values that a command takes. It may return an error beside them.
+	Choices(ctx context.Context, command string) ([]frontend.Choice, error)
 	Plugins() []*host.Plugin
 	Servers() []mcp.Status
 	Todos() *todo.List

@@ -56,6 +56,9 @@ type Call struct {
 	Changed func(diff string)
 	// Wrote, if not nil, receives the files that the call has changed before Execute returns.
 	Wrote func(w Written)
+	// Named is set if the user, and nobody else, named the file that the call reads. The sandbox then lets the call read the file
+	// even if its policy does not.
+	Named bool
 	// File, if not nil, allows a tool that reads text to read an image or a PDF file too. It receives the file before Execute
 	// returns. If the file is too large, it receives the file without its content, and Execute fails.
 	File func(f File)

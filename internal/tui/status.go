@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/idelchi/aura/host"
@@ -35,6 +36,9 @@ type status struct {
 	// plugins says whether the plugins are ready, or which are not.
 	plugins string
 	ready   bool
+	// reading is set while the status is read; stale is set if it changed meanwhile. readers counts the readers.
+	reading, stale bool
+	readers        sync.WaitGroup
 	// text is the last output of the command. running is set while it runs; again is set if it must run once more.
 	text           string
 	running, again bool
@@ -48,16 +52,38 @@ func (s *status) after(u *UI, e event.Event) {
 	}
 }
 
-// refresh reads the status again.
+// refresh reads the status again. It does not wait for the session, which may be busy.
 func (s *status) refresh(u *UI) {
-	s.branch = branch(u.o.Workdir)
-	if u.session == nil {
+	if s.reading {
+		s.stale = true
 		return
 	}
-	s.now = u.session.Status()
-	s.plugins, s.ready = pluginsText(u.session.Health())
-	if s.command != "" {
-		s.run(u)
+	s.reading = true
+	session := u.session
+	s.readers.Go(func() {
+		head := branch(u.o.Workdir)
+		if session == nil {
+			u.do(func() { s.branch = head; s.read(u) })
+			return
+		}
+		now := session.Status()
+		plugins, ready := pluginsText(session.Health())
+		u.do(func() {
+			s.branch, s.now, s.plugins, s.ready = head, now, plugins, ready
+			if s.command != "" {
+				s.run(u)
+			}
+			s.read(u)
+		})
+	})
+}
+
+// read is called when the status was read.
+func (s *status) read(u *UI) {
+	s.reading = false
+	if s.stale {
+		s.stale = false
+		s.refresh(u)
 	}
 }
 

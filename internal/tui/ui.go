@@ -172,6 +172,7 @@ func (u *UI) Run(ctx context.Context) error {
 	}
 	interruptible()
 	u.worker.stop()
+	u.status.readers.Wait() // nothing may be asked of a session that is closed
 	closed := u.close(ctx, err)
 	if err == nil && gone != nil {
 		err = fmt.Errorf("restoring the terminal: %w", gone)

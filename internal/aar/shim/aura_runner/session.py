@@ -9,7 +9,7 @@ import uuid
 from collections import deque
 from collections.abc import Callable
 from datetime import datetime
-from enum import Enum
+from enum import StrEnum
 from typing import Any
 
 from agent.core.events import AssistantMessage, Event, ProviderMeta, ReasoningBlock, SessionEvent, ToolCall, ToolResult, UserMessage
@@ -23,16 +23,13 @@ _METADATA = "metadata/"
 _MOST_REASONING = 100
 
 
-class State(str, Enum):
+class State(StrEnum):
     """What the session is doing."""
 
     IDLE = "idle"
     RUNNING = "running"
     COMPLETED = "completed"
     ERROR = "error"
-
-    def __str__(self) -> str:
-        return self.value
 
 
 class Session:

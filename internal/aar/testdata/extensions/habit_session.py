@@ -1,4 +1,4 @@
-"""Reads what there is to read of a session and of the settings."""
+"""Reads every attribute of the session and of the settings."""
 
 
 def register(api):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from enum import Enum
+from enum import StrEnum
 from typing import Any
 
 __all__ = [
@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 
-class EventType(str, Enum):
+class EventType(StrEnum):
     """The sorts of events. A member equals its value: EventType.TOOL_CALL == "tool_call"."""
 
     SESSION = "session"
@@ -36,9 +36,6 @@ class EventType(str, Enum):
     ERROR = "error"
     BEFORE_TURN = "before_turn"
     AFTER_TURN = "after_turn"
-
-    def __str__(self) -> str:
-        return self.value
 
 
 class Event:
