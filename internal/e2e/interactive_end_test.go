@@ -45,7 +45,7 @@ func TestInteractiveEnd(t *testing.T) {
 					if way.code < 0 {
 						s.wait()
 					} else if code := s.end(); code != way.code {
-						t.Errorf("exit code %d, want %d", code, way.code)
+						t.Errorf("exit code %d, want %d\n%s", code, way.code, s.received())
 					}
 					s.restored()
 					s.noTrace()

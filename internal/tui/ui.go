@@ -158,7 +158,7 @@ func (u *UI) Run(ctx context.Context) error {
 	restore := func() error { return term.Restore(int(u.o.In.Fd()), state) }
 	interruptible := u.o.Uninterrupted()
 	u.columns, u.rows = u.size()
-	u.program = tea.NewProgram(u, tea.WithContext(ctx), tea.WithInput(u.o.In), tea.WithOutput(nowhere{}), tea.WithEnvironment(u.o.Environ),
+	u.program = tea.NewProgram(u, tea.WithInput(u.o.In), tea.WithOutput(nowhere{}), tea.WithEnvironment(u.o.Environ),
 		tea.WithoutRenderer(), tea.WithoutSignalHandler())
 	_, err = u.o.Out.WriteString(setModes + askTerminal)
 	if err == nil {
@@ -166,7 +166,10 @@ func (u *UI) Run(ctx context.Context) error {
 		u.inbox.wake = func() { u.program.Send(arrived{}) }
 		u.inbox.start()
 		u.worker.start(ctx)
+		// The program is asked to quit. A program that is killed does not wait until its input is no longer read.
+		proceed := context.AfterFunc(ctx, u.program.Quit)
 		_, err = u.program.Run()
+		proceed()
 		stop()
 	}
 	u.inbox.stop()
