@@ -64,17 +64,20 @@ func (u *UI) Ask(ctx context.Context, q setup.Question) (setup.Answer, error) {
 	if err != nil {
 		return setup.Answer{}, err
 	}
-	r, err := u.ask(ctx, func() terminal.Styled {
-		text := "\n" + u.look.Paint(terminal.Strong, "? "+strings.ReplaceAll(about, "\n", "\n  ")) + "\n" + u.look.Paint(terminal.Quiet, "  "+by) + "\n"
-		if q.Changes != "" {
-			text += u.look.Change(q.Changes)
-		}
-		return text
-	}, "Run it?", choices)
+	r, err := u.ask(ctx, func() terminal.Styled { return u.asked(about, by, q.Changes) }, "Run it?", choices)
 	if err != nil {
 		return setup.Answer{}, err
 	}
 	return answerOf(r), nil
+}
+
+// asked returns the text of a question: what it is about, who asks, and the changes to files.
+func (u *UI) asked(about, by, changes string) terminal.Styled {
+	text := "\n" + u.look.Paint(terminal.Strong, "? "+strings.ReplaceAll(about, "\n", "\n  ")) + "\n" + u.look.Paint(terminal.Quiet, "  "+by) + "\n"
+	if changes != "" {
+		text += u.look.Change(changes)
+	}
+	return text
 }
 
 // Choice is a possible answer to a question.
