@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"encoding/base64"
+	"os"
 	"strings"
 	"testing"
 )
@@ -91,5 +92,27 @@ func TestInteractiveAttach(t *testing.T) {
 	out := string(p.aura("run", "--continue", "/export"))
 	if !strings.Contains(out, "a b.png") {
 		t.Errorf("the session does not name the image: %s", out)
+	}
+}
+
+// TestInteractiveSecrets checks that the prompts that aura keeps for later sessions hold no secret, and no prompt after a blank.
+func TestInteractiveSecrets(t *testing.T) {
+	t.Parallel()
+	p := newStory(t, "  - text: Fine.\n  - text: Also fine.\n")
+	s := p.startScreen(p.command(), 80, 24, "MY_API_KEY=sk-4711-very-secret").ready()
+	s.send("use sk-4711-very-secret\r")
+	s.shows(`^Fine\.$`)
+	s.send(" not kept\r")
+	s.shows(`^Also fine\.$`)
+	s.send("\x04")
+	s.end()
+	files := p.find("prompts.jsonl")
+	if len(files) != 1 {
+		t.Fatalf("prompts are kept in %q", files)
+	}
+	text, err := os.ReadFile(files[0])
+	p.check(err)
+	if !strings.Contains(string(text), "use [redacted]") || strings.Contains(string(text), "4711") || strings.Contains(string(text), "not kept") {
+		t.Errorf("kept prompts: %s", text)
 	}
 }

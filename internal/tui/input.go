@@ -256,7 +256,7 @@ func (u *UI) remember(text string) {
 	}
 	// Saving waits for the disk and for other sessions.
 	u.input.saving.Go(func() {
-		if err := h.Add(text); err != nil {
+		if err := h.Add(u.o.Hide(text)); err != nil {
 			u.Tell(err.Error())
 		}
 	})

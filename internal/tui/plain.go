@@ -237,7 +237,7 @@ func (l *plainLoop) line(line string) {
 		return
 	}
 	if h := l.p.o.History; h != nil {
-		if err := h.Add(line); err != nil {
+		if err := h.Add(l.p.o.Hide(line)); err != nil {
 			l.p.label("Warning", err.Error())
 		}
 	}

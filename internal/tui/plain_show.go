@@ -90,7 +90,10 @@ func (p *Plain) label(label, text string) {
 	defer p.mu.Unlock()
 	p.endLocked()
 	text = terminal.Hanging(text)
-	if label != "" {
+	switch {
+	case text == "":
+		text = label
+	case label != "":
 		text = label + ": " + text
 	}
 	p.writeLocked(text + "\n")
