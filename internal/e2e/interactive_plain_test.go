@@ -44,7 +44,7 @@ func TestInteractivePlain(t *testing.T) {
 		"plugins": {
 			turns: "  - text: Hello.\n",
 			files: map[string]string{"main.go": source(`func BeforeChat(context.Context, sdk.BeforeChatContext) (sdk.Result, error) { return sdk.Result{Notice: "seen"}, nil }`)},
-			steps: []plainStep{{`You: $`, "Hello" + enter}, {`Hello\.\r\nYou: $`, "/plugins" + enter}, {`enabled\r\nYou: $`, "/reload" + enter}, {`reloaded[^\n]*\r\nYou: $`, ctrlD}},
+			steps: []plainStep{{`You: $`, "Hello" + enter}, {`Hello\.\r\nYou: $`, "/plugins" + enter}, {`enabled\r\n[\s\S]*You: $`, "/reload" + enter}, {`reloaded[^\n]*\r\nYou: $`, ctrlD}},
 		},
 		"crash": {
 			turns: "  - tool_calls: [{name: Ls, arguments: {path: .git}}]\n  - text: I go on.\n",

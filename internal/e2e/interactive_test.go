@@ -79,6 +79,7 @@ var volatile = []struct {
 	{regexp.MustCompile(`(?m)^(.*\btalker · ).*…$`), `$1<cut>`},
 	{regexp.MustCompile(`\b\d+% context · (?:[\d.]+[kM]? tokens · )?`), `<context> · `},
 	{regexp.MustCompile(`\b(?:\d+ min \d+ s|\d+(?:\.\d+)? m?s)\b`), `<time>`},
+	{regexp.MustCompile(`\b[\d.]+(?:ms|µs|s)\b`), `<time>`},
 	{regexp.MustCompile(`, ~?[\d.]+[kM]? tokens`), `, <tokens>`},
 	{regexp.MustCompile(`(⠿ [^\n]*?), (?:<time>|\d+ s)`), `$1, <time>`},
 	{regexp.MustCompile(`\b\d{4}-\d{2}-\d{2}[ T-]\d{2}:?\d{2}(?::?\d{2})?(?:Z|-[0-9a-f]+)?\b`), `<date>`},

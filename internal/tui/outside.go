@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"time"
 
 	"golang.org/x/term"
 
@@ -83,11 +85,44 @@ func (u *UI) edited(dir, text string, err error) {
 
 // outside gives the terminal to a program, and calls then when the program has ended. Nothing is drawn meanwhile.
 func (u *UI) outside(then func(error), path string, args ...string) {
-	if err := u.screen.Clear(); err != nil {
-		u.failed = err
+	u.giveAway(func() { u.runOutside(then, path, args...) })
+}
+
+// giveAway stops drawing, and calls give when the terminal has answered all probes: a late answer would be input of another program.
+func (u *UI) giveAway(give func()) {
+	u.away = true
+	u.answered(func() {
+		if err := u.screen.Clear(); err != nil {
+			u.failed = err
+			return
+		}
+		u.released = true
+		give()
+	})
+}
+
+// answered calls then when the terminal has answered all probes, or does not answer in time.
+func (u *UI) answered(then func()) {
+	if u.screen.Answered() {
+		then()
 		return
 	}
-	u.away = true
+	then = sync.OnceFunc(then)
+	u.whenAnswered = append(u.whenAnswered, then)
+	time.AfterFunc(patience, func() { u.do(then) })
+}
+
+// probesAnswered calls what waits for the answers of the terminal.
+func (u *UI) probesAnswered() {
+	waiting := u.whenAnswered
+	u.whenAnswered = nil
+	for _, then := range waiting {
+		then()
+	}
+}
+
+// runOutside runs a program that has the terminal.
+func (u *UI) runOutside(then func(error), path string, args ...string) {
 	u.outsiders.Go(func() {
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
@@ -109,7 +144,7 @@ func (u *UI) outside(then func(error), path string, args ...string) {
 		}
 		back := u.takeBack()
 		u.do(func() {
-			u.away, u.failed = false, back
+			u.away, u.released, u.failed = false, false, back
 			then(err)
 		})
 	})

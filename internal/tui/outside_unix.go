@@ -11,11 +11,11 @@ import (
 
 // suspend stops aura until the user's shell continues it.
 func (u *UI) suspend() {
-	if err := u.screen.Clear(); err != nil {
-		u.failed = err
-		return
-	}
-	u.away = true
+	u.giveAway(u.stopProcess)
+}
+
+// stopProcess stops aura, which has given the terminal away.
+func (u *UI) stopProcess() {
 	go func() {
 		err := u.release()
 		if err == nil {
@@ -27,7 +27,7 @@ func (u *UI) suspend() {
 			signal.Stop(continued)
 		}
 		err = errors.Join(err, u.takeBack())
-		u.do(func() { u.away, u.failed = false, err })
+		u.do(func() { u.away, u.released, u.failed = false, false, err })
 	}()
 }
 

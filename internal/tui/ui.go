@@ -87,6 +87,10 @@ type UI struct {
 	// away is set while another program has the terminal. Nothing is drawn then. outsiders are the goroutines that wait for it.
 	away      bool
 	outsiders sync.WaitGroup
+	// released is set while the terminal has its usual modes, for another program.
+	released bool
+	// whenAnswered is called when the terminal has answered all probes.
+	whenAnswered []func()
 	// failed is why the screen cannot go on.
 	failed error
 	// lightBackground is what the terminal answered.
@@ -106,6 +110,9 @@ type UI struct {
 	question *question
 	overlay  overlay
 	status   status
+	// quitting is set when the screen should end: nothing is drawn any more. quit is set when it can end, because the terminal has
+	// answered; a late answer would be input of the user's shell.
+	quitting, quit bool
 	// quitAt is until when another Ctrl-C quits.
 	quitAt time.Time
 	// hint is a short remark below the input, until the next key.
@@ -200,7 +207,7 @@ func (u *UI) leave() error {
 	}
 	u.takeEvents()
 	u.print(u.show.end())
-	if err := u.screen.Clear(); err != nil || u.away { // another program had the terminal in its usual modes
+	if err := u.screen.Clear(); err != nil || u.released { // another program had the terminal in its usual modes
 		return err
 	}
 	_, err := u.o.Out.WriteString(resetModes)
@@ -257,10 +264,17 @@ func (u *UI) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if u.failed != nil {
 		return u, tea.Quit
 	}
+	if u.worker.quit && !u.quitting {
+		u.quitting = true
+		u.answered(func() { u.quit = true })
+	}
+	if u.quit {
+		return u, tea.Quit
+	}
 	if u.dirty {
 		u.soon()
 	}
-	return u, u.worker.quitting()
+	return u, nil
 }
 
 func (u *UI) handle(msg tea.Msg) {
@@ -281,6 +295,9 @@ func (u *UI) handle(msg tea.Msg) {
 			u.failed = err
 		}
 		u.dirty = u.question.confirmed(u)
+		if u.screen.Answered() {
+			u.probesAnswered()
+		}
 		if !u.settleBy.IsZero() && u.screen.Settled() {
 			u.draw()
 		}
@@ -319,7 +336,7 @@ func (u *UI) soon() {
 
 // draw draws a frame.
 func (u *UI) draw() {
-	if u.away {
+	if u.away || u.quitting {
 		return
 	}
 	if columns, rows := u.size(); columns != u.columns || rows != u.rows {

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"sync"
 
-	tea "charm.land/bubbletea/v2"
-
 	"github.com/idelchi/aura/internal/command"
 	"github.com/idelchi/aura/internal/frontend"
 	"github.com/idelchi/aura/internal/keymap"
@@ -93,14 +91,6 @@ func (w *worker) stop() {
 	close(w.lines)
 	w.cancel()
 	<-w.done
-}
-
-// quitting returns the command that ends the program if the screen should end.
-func (w *worker) quitting() tea.Cmd {
-	if w.quit {
-		return tea.Quit
-	}
-	return nil
 }
 
 // opened takes over the session.
