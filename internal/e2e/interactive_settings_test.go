@@ -116,3 +116,22 @@ func TestInteractiveSecrets(t *testing.T) {
 		t.Errorf("kept prompts: %s", text)
 	}
 }
+
+// TestInteractiveCycle checks that Tab switches to the next agent and Shift-Tab to the next mode, and that the text of the input stays.
+func TestInteractiveCycle(t *testing.T) {
+	t.Parallel()
+	p := newStory(t, "  - text: Fine.\n")
+	p.write(".aura/config/agents/first.md", "---\nname: first\ndefault: true\nmodel: {provider: test}\n---\n")
+	p.write(".aura/config/agents/second.md", "---\nname: second\nmodel: {provider: test}\n---\n")
+	p.write(".aura/config/modes/plan.md", "---\nname: plan\n---\n")
+	s := p.interactive()
+	s.shows(`^first · talker`)
+	s.send("draft\t")
+	s.shows(`^second · talker`, `^> draft$`)
+	s.send("\x1b[Z")
+	s.shows(`^second · mode plan · talker`)
+	s.send("\x1b[Z")
+	s.shows(`^second · talker`)
+	s.send("\x15\x04")
+	s.end()
+}
