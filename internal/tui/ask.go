@@ -75,7 +75,7 @@ func (u *UI) Ask(ctx context.Context, q setup.Question) (setup.Answer, error) {
 func (u *UI) asked(about, by, changes string) terminal.Styled {
 	text := "\n" + u.look.Paint(terminal.Strong, "? "+strings.ReplaceAll(about, "\n", "\n  ")) + "\n" + u.look.Paint(terminal.Quiet, "  "+by) + "\n"
 	if changes != "" {
-		text += u.look.Diff(changes)
+		text += u.look.Change(changes)
 	}
 	return text
 }
@@ -244,12 +244,13 @@ func (q *question) takes(u *UI, key tea.KeyPressMsg) bool {
 		}
 		return false
 	}
-	switch u.keys[key.String()] {
-	case keymap.Interrupt:
+	action := u.keys[key.String()]
+	if action == keymap.Cancel {
+		return false
+	}
+	if action == keymap.Interrupt {
 		q.answer(u, reply{key: "n"})
 		return true
-	case keymap.Cancel:
-		return false
 	}
 	for i, c := range q.choices {
 		if c.key != key.Text {
@@ -305,10 +306,9 @@ func (q *question) typing(u *UI, key tea.KeyPressMsg) {
 			q.editor.Insert(key.Text)
 		}
 	default:
-		editor := u.input.editor
-		u.input.editor = &q.editor
-		u.edit(action)
-		u.input.editor = editor
+		if edit := edits[action]; edit != nil && action != keymap.Newline {
+			edit(&q.editor)
+		}
 	}
 }
 
@@ -338,7 +338,7 @@ func (q *question) rows(u *UI) []terminal.Styled {
 	for _, c := range q.choices {
 		text := fmt.Sprintf("[%s] %s", c.key, c.text)
 		if c.field != "" && c.initial != "" {
-			text += " " + plaintext.Line(c.initial)
+			text += " " + plaintext.Reveal(c.initial)
 		}
 		parts = append(parts, text)
 	}

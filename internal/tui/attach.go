@@ -91,7 +91,7 @@ func (in *input) attach(e event.Attachment, a frontend.Attachment) string {
 	if !strings.HasPrefix(e.MediaType, "image/") {
 		kind = "File"
 	}
-	text := fmt.Sprintf("[%s #%d: %s, %d KB]", kind, in.count, plaintext.Line(e.Name), (e.Size+1023)/1024)
+	text := fmt.Sprintf("[%s #%d: %s, %d KB]", kind, in.count, plaintext.Line(filepath.Base(e.Name)), (e.Size+1023)/1024)
 	in.attached[text] = a
 	return text
 }

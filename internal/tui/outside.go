@@ -27,10 +27,7 @@ func shellLine(line string) (string, bool) {
 // runShell runs a command in the user's shell, with the terminal, as the user.
 func (u *UI) runShell(line string) {
 	u.print(u.show.prompt("!" + line))
-	shell := u.environ("SHELL")
-	if shell == "" {
-		shell = "/bin/sh"
-	}
+	path, args := userShell(u.environ, line)
 	u.outside(func(err error) {
 		if code, exited := process.ExitCode(err); exited {
 			u.say(terminal.Failure, fmt.Sprintf("! exit status %d", code))
@@ -38,7 +35,7 @@ func (u *UI) runShell(line string) {
 			u.say(terminal.Failure, "! "+terminal.Hanging(err.Error()))
 		}
 		u.next()
-	}, shell, filepath.Base(shell), "-c", line)
+	}, path, args...)
 }
 
 // editOutside lets the user edit the text of the input in an editor.
@@ -61,7 +58,7 @@ func (u *UI) editOutside() {
 		u.edited(dir, "", fmt.Errorf("editing the prompt: %w", err))
 		return
 	}
-	// EDITOR may have arguments, so a shell runs it, as git does.
+	path, args := editorShell(u.environ, editor, file)
 	u.outside(func(err error) {
 		if err != nil {
 			u.edited(dir, "", fmt.Errorf("running the editor %s: %w", plaintext.Line(editor), err))
@@ -70,7 +67,7 @@ func (u *UI) editOutside() {
 		const most = 1 << 20 // bytes
 		text, err := files.Read(file, most)
 		u.edited(dir, string(text), err)
-	}, "/bin/sh", "sh", "-c", editor+` "$@"`, editor, file)
+	}, path, args...)
 }
 
 // edited takes the text that was edited, and removes its file.

@@ -3,9 +3,11 @@
 package tui
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 )
 
@@ -44,4 +46,20 @@ func (u *UI) watchSize() (stop func()) {
 		signal.Stop(changed)
 		close(changed)
 	}
+}
+
+// userShell returns how the user's shell runs a command.
+func userShell(environ func(string) string, line string) (path string, args []string) {
+	shell := cmp.Or(environ("SHELL"), "/bin/sh")
+	return shell, []string{filepath.Base(shell), "-c", line}
+}
+
+// editorShell returns how an editor is started on a file. EDITOR may have arguments, so a shell runs it, as git does.
+func editorShell(_ func(string) string, editor, file string) (path string, args []string) {
+	return "/bin/sh", []string{"sh", "-c", editor + ` "$@"`, editor, file}
+}
+
+// statusShell returns how the user's status command is run.
+func statusShell(_ func(string) string, line string) (path string, args []string) {
+	return "/bin/sh", []string{"sh", "-c", line}
 }

@@ -1,6 +1,9 @@
 package tui
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // suspend does nothing: Windows has no jobs of a shell.
 func (u *UI) suspend() { u.hint = "Windows cannot suspend a program" }
@@ -22,4 +25,20 @@ func (u *UI) watchSize() (stop func()) {
 		ticker.Stop()
 		close(done)
 	}
+}
+
+// userShell returns how the user's shell runs a command.
+func userShell(environ func(string) string, line string) (path string, args []string) {
+	shell := cmp.Or(environ("COMSPEC"), `C:\Windows\System32\cmd.exe`)
+	return shell, []string{shell, "/C", line}
+}
+
+// editorShell returns how an editor is started on a file. EDITOR may have arguments, so a shell runs it.
+func editorShell(environ func(string) string, editor, file string) (path string, args []string) {
+	return userShell(environ, editor+` "`+file+`"`)
+}
+
+// statusShell returns how the user's status command is run.
+func statusShell(environ func(string) string, line string) (path string, args []string) {
+	return userShell(environ, line)
 }

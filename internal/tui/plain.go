@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/frontend"
 	"github.com/idelchi/aura/internal/plaintext"
 	"github.com/idelchi/aura/internal/setup"
@@ -64,7 +63,6 @@ type plainQuestion struct {
 	// ready is set when an answer counts. chosen is the choice whose text is asked for.
 	ready  bool
 	chosen *choice
-	fault  string
 }
 
 // errQuit is the cause of a turn that ends because the user quits.
@@ -161,16 +159,9 @@ func (l *plainLoop) run(ctx context.Context, interrupts <-chan struct{}, opened 
 		case <-l.silent:
 			l.listen()
 		case <-interrupts:
-			if time.Now().Before(l.quitAt) {
+			if l.interrupted() {
 				cancel()
 				return l.quit()
-			}
-			l.quitAt = time.Now().Add(quitTime)
-			l.p.label("", "press Ctrl-C again to quit")
-			if l.busy {
-				l.started().Cancel(errInterrupted)
-			} else {
-				l.prompt()
 			}
 		case <-ctx.Done():
 			l.answer(reply{})
@@ -183,6 +174,21 @@ func (l *plainLoop) run(ctx context.Context, interrupts <-chan struct{}, opened 
 			return nil
 		}
 	}
+}
+
+// interrupted handles Ctrl-C and reports whether the user quits.
+func (l *plainLoop) interrupted() (quits bool) {
+	if time.Now().Before(l.quitAt) {
+		return true
+	}
+	l.quitAt = time.Now().Add(quitTime)
+	l.p.label("", "press Ctrl-C again to quit")
+	if l.busy {
+		l.started().Cancel(errInterrupted)
+	} else {
+		l.prompt()
+	}
+	return false
 }
 
 // quit ends what runs.
@@ -231,7 +237,7 @@ func (l *plainLoop) line(line string) {
 		return
 	}
 	if h := l.p.o.History; h != nil {
-		if err := h.Add(line); err != nil {
+		if err := h.Add(l.p.o.Hide(line)); err != nil {
 			l.p.label("Warning", err.Error())
 		}
 	}
@@ -273,7 +279,7 @@ func (l *plainLoop) ask(q *plainQuestion) {
 	for i, c := range q.choices {
 		text := c.text
 		if c.initial != "" {
-			text += ": " + plaintext.Line(c.initial)
+			text += ": " + plaintext.Reveal(c.initial)
 		}
 		l.p.label(strconv.Itoa(i+1), text)
 	}
@@ -325,7 +331,7 @@ func (l *plainLoop) reply(line string) {
 		}
 		q.chosen = &c
 		if c.initial != "" {
-			l.p.write(fmt.Sprintf("%s (empty: %s): ", c.field, plaintext.Line(c.initial)))
+			l.p.write(fmt.Sprintf("%s (empty: %s): ", c.field, plaintext.Reveal(c.initial)))
 		} else {
 			l.p.write(c.field + ": ")
 		}
@@ -363,7 +369,7 @@ func (p *Plain) Ask(ctx context.Context, q setup.Question) (setup.Answer, error)
 	}
 	p.label("Question", about+"\n"+by)
 	if q.Changes != "" {
-		p.label("Changes", q.Changes)
+		p.label("Changes", plaintext.Reveal(q.Changes))
 	}
 	r, err := p.ask(ctx, choices)
 	if err != nil {
@@ -397,137 +403,3 @@ func (p *Plain) Choose(ctx context.Context, about string, list []Choice) (key st
 
 // Tell prints a notice.
 func (p *Plain) Tell(text string) { p.label("Note", text) }
-
-// ShowThinking implements frontend.ThinkingViewer.
-func (p *Plain) ShowThinking(on bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.verbose = on
-}
-
-// Event implements frontend.FrontEnd.
-func (p *Plain) Event(e event.Event) {
-	switch e := e.(type) {
-	case event.Delta:
-		p.stream(e)
-	case event.Message:
-		p.endLine()
-		if e.Role == "user" && e.Auto {
-			p.label("Auto", e.Content)
-		}
-	case event.Request, event.Done:
-		p.endLine()
-	case event.Command:
-		p.label("Output", e.Output)
-	case event.ToolCall:
-		p.label("Tool", (&toolCall{ToolCall: e}).title())
-	case event.Progress:
-		p.progress(e)
-	case event.ToolResult:
-		p.result(e)
-	case event.Waiting:
-		p.label("Waiting", strings.TrimSpace(string(e.For)+" "+e.Name))
-	case event.Injection:
-		p.label("Plugin "+plaintext.Line(e.Plugin)+" adds", e.Content)
-	case event.Error:
-		p.label("Error", e.Message)
-	default:
-		if _, text := terminal.Remark(e); text != "" {
-			p.label("Note", strings.TrimLeft(text, "!= "))
-		}
-	}
-}
-
-// stream writes the answer as it comes.
-func (p *Plain) stream(e event.Delta) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	text := e.Text
-	if p.verbose {
-		text = e.Thinking + text
-	}
-	if text = p.said.Next(text); text == "" {
-		return
-	}
-	if !p.open {
-		text = "aura: " + text
-	}
-	p.open = true
-	p.writeLocked(text)
-}
-
-func (p *Plain) endLine() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.endLocked()
-}
-
-func (p *Plain) endLocked() {
-	if rest := p.said.End(); rest != "" {
-		p.writeLocked(rest)
-	}
-	if p.open {
-		p.writeLocked("\n")
-	}
-	p.open = false
-}
-
-// label writes text after a label.
-func (p *Plain) label(label, text string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.endLocked()
-	text = terminal.Hanging(text)
-	if label != "" {
-		text = label + ": " + text
-	}
-	p.writeLocked(text + "\n")
-}
-
-func (p *Plain) write(text string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.writeLocked(text)
-}
-
-// writeLocked ignores errors: a terminal that is gone ends the input too.
-func (p *Plain) writeLocked(text string) { _, _ = io.WriteString(p.out, text) }
-
-func (p *Plain) progress(e event.Progress) {
-	p.mu.Lock()
-	o := p.outputs[e.ID]
-	if o == nil {
-		o = &terminal.Output{}
-		p.outputs[e.ID] = o
-	}
-	lines := o.Next(e.Text)
-	p.mu.Unlock()
-	for _, line := range lines {
-		p.label("Output", line)
-	}
-}
-
-func (p *Plain) result(e event.ToolResult) {
-	p.mu.Lock()
-	o := p.outputs[e.ID]
-	delete(p.outputs, e.ID)
-	p.mu.Unlock()
-	text := e.Content
-	if o != nil {
-		for _, line := range o.End() {
-			p.label("Output", line)
-		}
-		text = e.Note
-	}
-	name := plaintext.Line(e.Name)
-	if e.Error != "" {
-		p.label("Tool "+name+" failed", e.Error)
-		return
-	}
-	var short terminal.Output
-	lines := append(short.Next(text), short.End()...)
-	p.label(fmt.Sprintf("Tool %s done in %s", name, elapsed(e.Duration)), strings.Join(lines, "\n"))
-	if e.Diff != "" {
-		p.label("Changes", e.Diff)
-	}
-}

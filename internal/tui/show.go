@@ -36,11 +36,11 @@ type show struct {
 	verbose bool
 
 	markdown *terminal.Markdown
-	// said is set after a part of the answer was printed. apart is set if the next block needs a blank line before it.
-	said, apart bool
-	thought     strings.Builder
-	thinking    plaintext.Cleaner
-	thinkSince  time.Time
+	// said is set after a part of the answer was printed.
+	said       bool
+	thought    strings.Builder
+	thinking   plaintext.Cleaner
+	thinkSince time.Time
 	// lastAnswer is the last complete answer, for /copy.
 	lastAnswer string
 
@@ -49,7 +49,6 @@ type show struct {
 	activity terminal.Activity
 	since    time.Time
 	bytes    int
-	frame    int
 	// asking is set while a question is open: the user knows what is being waited for.
 	asking bool
 }

@@ -221,8 +221,9 @@ func (s *status) output(in []byte, u *UI) string {
 	ctx, cancel := context.WithTimeout(context.Background(), statusTime)
 	defer cancel()
 	out := &head{most: statusBytes}
+	path, args := statusShell(u.environ, s.command)
 	err := process.Run(ctx, process.Spec{
-		Path: "/bin/sh", Args: []string{"sh", "-c", s.command}, Dir: u.o.Workdir, Env: u.o.Environ, Stdin: bytes.NewReader(in), Stdout: out,
+		Path: path, Args: args, Dir: u.o.Workdir, Env: u.o.Environ, Stdin: bytes.NewReader(in), Stdout: out,
 	})
 	line, _, _ := strings.Cut(out.String(), "\n")
 	if err != nil && line == "" {

@@ -38,6 +38,8 @@ type Options struct {
 	Close func(ctx context.Context, s frontend.Session, err error) error
 	// History holds earlier prompts; nil keeps none.
 	History *inputhistory.History
+	// Hide removes known secrets from a prompt before it is kept.
+	Hide func(text string) string
 	// Settings are the user's choices.
 	Settings config.Screen
 	// Uninterrupted makes aura ignore interrupts until the returned function is called. While the screen has the terminal, Ctrl-C is

@@ -1,0 +1,148 @@
+package tui
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/plaintext"
+	"github.com/idelchi/aura/internal/terminal"
+)
+
+// ShowThinking implements frontend.ThinkingViewer.
+func (p *Plain) ShowThinking(on bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.verbose = on
+}
+
+// Event implements frontend.FrontEnd.
+func (p *Plain) Event(e event.Event) {
+	switch e := e.(type) {
+	case event.Delta:
+		p.stream(e)
+	case event.Message:
+		p.endLine()
+		if e.Role == "user" && e.Auto {
+			p.label("Auto", e.Content)
+		}
+	case event.Request, event.Done:
+		p.endLine()
+	case event.Command:
+		p.label("Output", e.Output)
+	case event.ToolCall:
+		p.label("Tool", (&toolCall{ToolCall: e}).title())
+	case event.Progress:
+		p.progress(e)
+	case event.ToolResult:
+		p.result(e)
+	case event.Waiting:
+		p.label("Waiting", strings.TrimSpace(string(e.For)+" "+e.Name))
+	case event.Injection:
+		p.label("Plugin "+plaintext.Line(e.Plugin)+" adds", e.Content)
+	case event.Error:
+		p.label("Error", e.Message)
+	default:
+		if _, text := terminal.Remark(e); text != "" {
+			p.label("Note", strings.TrimLeft(text, "!= "))
+		}
+	}
+}
+
+// stream writes the answer as it comes.
+func (p *Plain) stream(e event.Delta) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	text := e.Text
+	if p.verbose {
+		text = e.Thinking + text
+	}
+	if text = p.said.Next(text); text == "" {
+		return
+	}
+	if !p.open {
+		text = "aura: " + text
+	}
+	p.open = true
+	p.writeLocked(text)
+}
+
+func (p *Plain) endLine() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.endLocked()
+}
+
+func (p *Plain) endLocked() {
+	if rest := p.said.End(); rest != "" {
+		p.writeLocked(rest)
+	}
+	if p.open {
+		p.writeLocked("\n")
+	}
+	p.open = false
+}
+
+// label writes text after a label.
+func (p *Plain) label(label, text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.endLocked()
+	text = terminal.Hanging(text)
+	switch {
+	case text == "":
+		text = label
+	case label != "":
+		text = label + ": " + text
+	}
+	p.writeLocked(text + "\n")
+}
+
+func (p *Plain) write(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.writeLocked(text)
+}
+
+// writeLocked ignores errors: a terminal that is gone ends the input too.
+func (p *Plain) writeLocked(text string) { _, _ = io.WriteString(p.out, text) }
+
+func (p *Plain) progress(e event.Progress) {
+	p.mu.Lock()
+	o := p.outputs[e.ID]
+	if o == nil {
+		o = &terminal.Output{}
+		p.outputs[e.ID] = o
+	}
+	lines := o.Next(e.Text)
+	p.mu.Unlock()
+	for _, line := range lines {
+		p.label("Output", line)
+	}
+}
+
+func (p *Plain) result(e event.ToolResult) {
+	p.mu.Lock()
+	o := p.outputs[e.ID]
+	delete(p.outputs, e.ID)
+	p.mu.Unlock()
+	text := e.Content
+	if o != nil {
+		for _, line := range o.End() {
+			p.label("Output", line)
+		}
+		text = e.Note
+	}
+	name := plaintext.Line(e.Name)
+	if e.Error != "" {
+		p.label("Tool "+name+" failed", e.Error)
+		return
+	}
+	var short terminal.Output
+	lines := append(short.Next(text), short.End()...)
+	p.label(fmt.Sprintf("Tool %s done in %s", name, elapsed(e.Duration)), strings.Join(lines, "\n"))
+	if e.Diff != "" {
+		p.label("Changes", e.Diff)
+	}
+}
