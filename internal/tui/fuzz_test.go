@@ -142,13 +142,24 @@ func (u *UI) showEverything(t *testing.T, text, name string) {
 	for _, verbose := range []bool{false, true} {
 		u.show.verbose, u.show.debug = verbose, verbose
 		for _, e := range []event.Event{
-			event.Delta{Thinking: text}, event.Delta{Text: text}, event.Delta{Text: "\n\n" + text}, event.Message{Role: "user", Content: text},
-			event.ToolCall{ID: "1", Name: name, Arguments: arguments}, event.Progress{ID: "1", Tool: name, Text: text + "\n" + text},
-			event.Progress{ID: "2", Tool: name, Text: text}, event.ToolResult{ID: "1", Name: name, Content: text, Note: text, Ran: true},
-			event.ToolResult{ID: "3", Name: name, Error: text}, event.ToolResult{ID: "4", Name: name, Diff: text},
-			event.ToolCall{ID: "5", Name: name, Arguments: json.RawMessage(text)}, event.Command{Output: text}, event.Notice{Plugin: name, Text: text},
-			event.Injection{Plugin: name, Content: text}, event.PluginError{Plugin: name, Error: text}, event.Error{Message: text},
-			event.Waiting{For: event.ForServers, Name: name}, event.Done{},
+			event.Delta{Thinking: text},
+			event.Delta{Text: text},
+			event.Delta{Text: "\n\n" + text},
+			event.Message{Role: "user", Content: text},
+			event.ToolCall{ID: "1", Name: name, Arguments: arguments},
+			event.Progress{ID: "1", Tool: name, Text: text + "\n" + text},
+			event.Progress{ID: "2", Tool: name, Text: text},
+			event.ToolResult{ID: "1", Name: name, Content: text, Note: text, Ran: true},
+			event.ToolResult{ID: "3", Name: name, Error: text},
+			event.ToolResult{ID: "4", Name: name, Diff: text},
+			event.ToolCall{ID: "5", Name: name, Arguments: json.RawMessage(text)},
+			event.Command{Output: text},
+			event.Notice{Plugin: name, Text: text},
+			event.Injection{Plugin: name, Content: text},
+			event.PluginError{Plugin: name, Error: text},
+			event.Error{Message: text},
+			event.Waiting{For: event.ForServers, Name: name},
+			event.Done{},
 		} {
 			u.print(u.show.event(e))
 			frame()
