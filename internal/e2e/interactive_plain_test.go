@@ -55,6 +55,18 @@ func TestInteractivePlain(t *testing.T) {
 			turns: "  - tool_calls: [{name: Bash, arguments: {command: 'echo begins; while ! test -e go; do sleep 0.02; done'}}]\n  - text: First.\n  - text: Second.\n",
 			steps: []plainStep{{`You: $`, "Go" + enter}, {`Output: begins\r\n`, "Next" + enter}, {`Queued: Next\r\n`, "<go>"}, {`Second\.\r\nYou: $`, ctrlD}},
 		},
+		"shell": {
+			turns: "  - text: Hello.\n",
+			steps: []plainStep{{`You: $`, "!echo from the shell; echo bad >&2; exit 3" + enter}, {`exit status 3\r\nYou: $`, "Hello" + enter}, {`Hello\.\r\nYou: $`, ctrlD}},
+		},
+		"resume": {
+			turns: "  - text: Hello.\n",
+			steps: []plainStep{{`You: $`, "Hello" + enter}, {`Hello\.\r\nYou: $`, "/name greeting" + enter}, {`greeting\r\nYou: $`, "/resume greeting" + enter}, {`You: $`, ctrlD}},
+		},
+		"agent": {
+			turns: "  - text: Hello.\n",
+			steps: []plainStep{{`You: $`, "/agent" + enter}, {`You: $`, "/nope" + enter}, {`You: $`, ctrlC}, {`quit\r\nYou: $`, ctrlC}},
+		},
 		"interrupt": {
 			turns: "  - tool_calls: [{name: Bash, arguments: {command: 'echo begins; exec sleep 60'}}]\n  - text: I go on.\n",
 			steps: []plainStep{{`You: $`, "Go" + enter}, {`Output: begins\r\n`, ctrlC}, {`You: $`, "Go on" + enter}, {`I go on\.\r\nYou: $`, ctrlD}},
@@ -112,5 +124,18 @@ func (g *golden) holds(s *screen, step string) {
 		g.add(step, got)
 	} else if want := g.steps[step]; got != want {
 		s.t.Errorf("the output is\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestInteractivePlainContinue checks that plain output says which session goes on, and its last answer.
+func TestInteractivePlainContinue(t *testing.T) {
+	t.Parallel()
+	p := newStory(t, "  - text: Hello.\n")
+	p.aura("run", "Hello")
+	s := p.interactive("--plain", "--continue")
+	s.shows(`^Note: continues a session of 2 messages$`, `^aura: Hello\.$`, `^You:`)
+	s.send(ctrlD)
+	if code := s.end(); code != 0 {
+		t.Errorf("exit code %d", code)
 	}
 }

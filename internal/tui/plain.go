@@ -12,6 +12,7 @@ import (
 
 	"github.com/idelchi/aura/internal/frontend"
 	"github.com/idelchi/aura/internal/plaintext"
+	"github.com/idelchi/aura/internal/process"
 	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/terminal"
 )
@@ -142,6 +143,7 @@ func (l *plainLoop) run(ctx context.Context, interrupts <-chan struct{}, opened 
 				return err
 			}
 			l.open = true
+			l.p.recall(l.started().History())
 			l.next(ctx)
 		case d := <-l.w.done:
 			l.busy = false
@@ -262,9 +264,27 @@ func (l *plainLoop) next(ctx context.Context) {
 	l.queue = l.queue[1:]
 	l.busy = true
 	go func() {
+		if program, ok := shellLine(line); ok {
+			l.w.done <- workDone{err: l.p.runShell(program)}
+			return
+		}
 		exit, err := take(ctx, l.started(), line)
 		l.w.done <- workDone{exit, err}
 	}()
+}
+
+// runShell runs a command in the user's shell, as the user. It has no input, because the typed lines belong to the session.
+func (p *Plain) runShell(line string) error {
+	path, args := userShell(func(name string) string { return lookup(p.o.Environ, name) }, line)
+	out := &pane{p: p}
+	err := process.Run(context.Background(), process.Spec{
+		Path: path, Args: args, Dir: p.o.Workdir, Env: p.o.Environ, Stdout: out, Stderr: out, SameGroup: true,
+	})
+	out.end()
+	if err != nil {
+		p.label("Error", err.Error())
+	}
+	return nil
 }
 
 // prompt asks for the next line.

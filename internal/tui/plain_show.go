@@ -3,9 +3,11 @@ package tui
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/plaintext"
 	"github.com/idelchi/aura/internal/terminal"
 )
@@ -15,6 +17,20 @@ func (p *Plain) ShowThinking(on bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.verbose = on
+}
+
+// recall shows that the session continues an earlier one, and its last answer.
+func (p *Plain) recall(history []llm.Message) {
+	if len(history) == 0 {
+		return
+	}
+	p.label("Note", fmt.Sprintf("continues a session of %d messages", len(history)))
+	for _, m := range slices.Backward(history) {
+		if m.Role == llm.RoleAssistant && m.Content != "" {
+			p.label("aura", m.Content)
+			return
+		}
+	}
 }
 
 // Event implements frontend.FrontEnd.
@@ -145,4 +161,30 @@ func (p *Plain) result(e event.ToolResult) {
 	if e.Diff != "" {
 		p.label("Changes", e.Diff)
 	}
+}
+
+// pane shows the output of a program, line by line.
+type pane struct {
+	p    *Plain
+	rest string
+}
+
+func (w *pane) Write(b []byte) (int, error) {
+	const most = 64 << 10 // bytes of a line
+	w.rest += string(b)
+	for {
+		line, rest, ok := strings.Cut(w.rest, "\n")
+		if !ok && len(w.rest) < most {
+			return len(b), nil
+		}
+		w.p.label("Output", line)
+		w.rest = rest
+	}
+}
+
+func (w *pane) end() {
+	if w.rest != "" {
+		w.p.label("Output", w.rest)
+	}
+	w.rest = ""
 }
