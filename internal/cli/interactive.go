@@ -16,14 +16,15 @@ import (
 	"github.com/idelchi/aura/internal/tui"
 )
 
-// prompts returns an error if the arguments of the root command are probably a misspelt command. Otherwise they are prompts.
+// promptArgs returns an error if the arguments of the root command are probably a misspelt command. Otherwise they are prompts. Words
+// after -- are always prompts.
 func promptArgs(cmd *cobra.Command, args []string) error {
-	if len(args) != 1 || strings.ContainsAny(args[0], " \n") {
+	if len(args) == 0 || strings.ContainsAny(args[0], " \n") || cmd.ArgsLenAtDash() == 0 {
 		return nil
 	}
 	unknown := fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath())
 	if err := meant(unknown, "", cmd, args[0]); err != unknown { //nolint:errorlint // whether it is the same, with nothing added
-		return usageError{err}
+		return usageError{fmt.Errorf("%w To send it as a prompt, put -- before it", err)}
 	}
 	return nil
 }

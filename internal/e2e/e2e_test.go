@@ -8,12 +8,14 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -30,6 +32,11 @@ func TestMain(m *testing.M) {
 }
 
 func run(m *testing.M) int {
+	if signal.Ignored(syscall.SIGHUP) {
+		// The tests were started to outlive their terminal. A program that catches the signal does not pass this on to its children,
+		// of which some tests want that they end at a hangup.
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	}
 	if dir := os.Getenv(rerunBin); dir != "" {
 		bin, quickBin = dir, filepath.Join(dir, "quick")
 		return m.Run()

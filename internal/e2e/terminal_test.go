@@ -101,7 +101,7 @@ func TestTerminal(t *testing.T) {
 		"arguments":      {talk("tool_calls: [{name: Ls, arguments: {path: " + evil + "}}]"), listing},
 		"output":         {talk("tool_calls: [{name: Bash, arguments: {command: 'printf \"\\033[31mEVIL\\033]0;owned\\a\"'}}]"), listing},
 		"error":          {talk("error: {type: auth, message: " + evil + "}"), listing},
-		"usage":          {nil, [][]string{{evilBytes}, {"run", "--agent", evilBytes, "hi"}, {"show", evilBytes}, {"sessions", "show", evilBytes}}},
+		"usage":          {nil, [][]string{{"plugins", evilBytes}, {"run", "--agent", evilBytes, "hi"}, {"show", evilBytes}, {"sessions", "show", evilBytes}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
