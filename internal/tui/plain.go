@@ -265,7 +265,8 @@ func (l *plainLoop) next(ctx context.Context) {
 	l.busy = true
 	go func() {
 		if program, ok := shellLine(line); ok {
-			l.w.done <- workDone{err: l.p.runShell(program)}
+			l.p.runShell(program)
+			l.w.done <- workDone{}
 			return
 		}
 		exit, err := take(ctx, l.started(), line)
@@ -274,7 +275,7 @@ func (l *plainLoop) next(ctx context.Context) {
 }
 
 // runShell runs a command in the user's shell, as the user. It has no input, because the typed lines belong to the session.
-func (p *Plain) runShell(line string) error {
+func (p *Plain) runShell(line string) {
 	path, args := userShell(func(name string) string { return lookup(p.o.Environ, name) }, line)
 	out := &pane{p: p}
 	err := process.Run(context.Background(), process.Spec{
@@ -284,7 +285,6 @@ func (p *Plain) runShell(line string) error {
 	if err != nil {
 		p.label("Error", err.Error())
 	}
-	return nil
 }
 
 // prompt asks for the next line.
