@@ -305,6 +305,7 @@ func (l *bench) watch(ctx context.Context, project string) (f screenFigures, err
 		return f, err
 	}
 	f.key99 = percentile99(times)
+	time.Sleep(idleTime) // memory is returned to the system some time after the last work
 	if f.idle, err = idleShare(cmd.Process.Pid); err != nil {
 		return f, err
 	}

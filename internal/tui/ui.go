@@ -52,6 +52,8 @@ type Options struct {
 const (
 	// frameTime is the shortest time between two frames.
 	frameTime = time.Second / 60
+	// keyTime is the shortest time between a frame and one that shows a key.
+	keyTime = 8 * time.Millisecond
 	// beat is the time between two frames of the spinner.
 	beat = 100 * time.Millisecond
 	// quitTime is how soon a second Ctrl-C must follow the first to quit.
@@ -274,7 +276,10 @@ func (u *UI) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if u.quit {
 		return u, tea.Quit
 	}
-	if u.dirty {
+	switch _, key := msg.(tea.KeyPressMsg); {
+	case u.dirty && key && time.Since(u.drawn) >= keyTime:
+		u.draw()
+	case u.dirty:
 		u.soon()
 	}
 	return u, nil
