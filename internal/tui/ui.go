@@ -162,8 +162,9 @@ func (u *UI) Run(ctx context.Context) error {
 	restore := func() error { return term.Restore(int(u.o.In.Fd()), state) }
 	interruptible := u.o.Uninterrupted()
 	u.columns, u.rows = u.size()
+	// With the usual rate of frames the library would wake up 60 times a second to draw nothing.
 	u.program = tea.NewProgram(u, tea.WithInput(u.o.In), tea.WithOutput(nowhere{}), tea.WithEnvironment(u.o.Environ),
-		tea.WithoutRenderer(), tea.WithoutSignalHandler())
+		tea.WithoutRenderer(), tea.WithFPS(1), tea.WithoutSignalHandler())
 	_, err = u.o.Out.WriteString(setModes + askTerminal)
 	if err == nil {
 		stop := u.watchSize()
