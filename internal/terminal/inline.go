@@ -37,8 +37,6 @@ type Inline struct {
 	// width is what the terminal answered last. It holds for the next frame if settling is settled.
 	width    int
 	settling settling
-	// Bytes counts what was written, and Frames how often.
-	Bytes, Frames int64
 }
 
 // settling is how far the terminal is with the question for its width before a frame.
@@ -172,7 +170,6 @@ func (i *Inline) Draw(rows []Styled, row, column int) error {
 	}
 	i.drawn, i.settling = next, unsettled
 	b.WriteString(i.place() + wrapAgain + endFrame)
-	i.Frames++
 	return i.write(b.String())
 }
 
@@ -221,9 +218,7 @@ func (i *Inline) top() string {
 }
 
 func (i *Inline) write(text string) error {
-	n, err := io.WriteString(i.out, text)
-	i.Bytes += int64(n)
-	if err != nil {
+	if _, err := io.WriteString(i.out, text); err != nil {
 		return fmt.Errorf("drawing on the terminal: %w", err)
 	}
 	return nil
