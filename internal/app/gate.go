@@ -38,10 +38,9 @@ type Gate struct {
 	// Tell receives notices, each once; nil drops them.
 	Tell func(text string)
 
+	mu sync.Mutex
 	// loaded is the trust of the configuration that was loaded last.
 	loaded frontend.Trust
-
-	mu sync.Mutex
 	// answered holds the user's answers in this run, by directory. told holds the notices that were already given.
 	answered map[string]answered
 	told     map[string]bool
@@ -85,9 +84,18 @@ func (g *Gate) load(ctx context.Context, o config.Options, ask func(context.Cont
 	c, err := config.Load(o)
 	if err == nil {
 		g.tell(c.Notices...)
+		g.mu.Lock()
 		g.loaded = v.standing()
+		g.mu.Unlock()
 	}
 	return c, err
+}
+
+// trust returns the trust of the configuration that was loaded last.
+func (g *Gate) trust() frontend.Trust {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.loaded
 }
 
 // question asks the user and judges again. If the files changed since the user was asked, the answer does not cover them.

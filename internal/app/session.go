@@ -171,7 +171,7 @@ func (s *Session) firstSource(ctx context.Context) (setup.Source, error) {
 		s.opts.gate().tell(task.Ignored()...)
 	}
 	maps.Copy(vars, s.opts.Vars)
-	s.trust = s.opts.gate().loaded
+	s.trust = s.opts.gate().trust()
 	out := setup.Source{
 		Config: c, Options: s.opts.Options, TaskEnv: env, Vars: vars, Spares: &s.spares, Emit: s.events.send, Uncovered: s.tellUncovered, Disabled: &s.disabled,
 		OutputDir: func() string { return s.outputDir(c) },

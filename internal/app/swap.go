@@ -130,7 +130,7 @@ func (s *Session) reload(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	trust := s.opts.gate().loaded
+	trust := s.opts.gate().trust()
 	source := s.setup.Source
 	source.Config, source.Providers = c, source.Providers.For(c)
 	r, err := s.sameRole(c)

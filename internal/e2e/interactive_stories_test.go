@@ -147,7 +147,7 @@ func TestInteractiveCrash(t *testing.T) {
 	p := newStory(t, "  - tool_calls: [{name: Ls, arguments: {path: .git}}, {name: Ls, arguments: {path: .git}}, {name: Ls, arguments: {path: .git}}]\n  - text: I go on.\n")
 	p.plugin("bad", "timeout: 20s\n", source(
 		`func AfterToolExecution(context.Context, sdk.AfterToolContext) (sdk.Result, error) { go func() { panic("boom") }(); select {} }`))
-	g.from = "● Ls" // the order of the two reports of a crash is open
+	g.from = "> Are you there?" // the order of the reports of crashes and of what the tools return is open
 	s := p.interactive("Go")
 	s.shows(`^I go on`, `^bad quarantined · talker · `)
 	s.send("Are you there?" + enter)
