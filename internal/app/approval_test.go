@@ -242,7 +242,7 @@ func TestAnswers(t *testing.T) {
 				t.Errorf("the turn ended with %q", last.Content)
 			}
 			if row.answer.Reason != "" && !strings.Contains(out.history[2].Content, row.answer.Reason) {
-				t.Errorf("the model was told %q", out.history[2].Content)
+				t.Errorf("the model got %q", out.history[2].Content)
 			}
 		})
 	}

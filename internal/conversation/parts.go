@@ -118,7 +118,7 @@ const (
 	havingMost = 2
 )
 
-// having returns names of the provider's models that have a capability, as far as the provider can list them.
+// having returns names of the provider's models that have a capability. It returns none if the provider cannot list its models.
 func (s speaker) having(ctx context.Context, capability string) []string {
 	lister, ok := s.Provider.(llm.Lister)
 	if !ok {

@@ -59,7 +59,7 @@ func (e *Editor) Up(width int) bool { return e.vertical(width, -1) }
 // Down moves the cursor one row down, in rows of the given width. It reports false if the cursor is in the last row.
 func (e *Editor) Down(width int) bool { return e.vertical(width, 1) }
 
-// vertical moves the cursor by one row, and keeps its column as far as the rows are long enough. It skips rows in which the cursor
+// vertical moves the cursor by one row, and keeps its column if the row is long enough. It skips rows in which the cursor
 // has no place, because they show the middle of a placeholder.
 func (e *Editor) vertical(width, by int) bool {
 	lines := e.laidOut(width)

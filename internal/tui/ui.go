@@ -144,7 +144,7 @@ func (u *UI) size() (columns, rows int) {
 	return columns, rows
 }
 
-// The modes of the terminal that the screen sets, and how they are reset: bracketed paste, and keys that are told apart.
+// The modes of the terminal that the screen sets, and how they are reset: bracketed paste, and keys with modifiers.
 const (
 	setModes   = "\x1b[?2004h\x1b[>1u\x1b[>4;1m"
 	resetModes = "\x1b[>4;0m\x1b[<u\x1b[?2004l\x1b[?25h"
