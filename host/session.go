@@ -63,7 +63,21 @@ func OpenSession(base, id string) (*Session, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("making a session directory: %w", err), os.RemoveAll(dir), s.lock.Release())
 	}
+	open.Store(s, nil)
 	return s, nil
+}
+
+// open contains the sessions of this process that are not closed.
+var open sync.Map
+
+// RemoveSessions removes the directories of all open sessions of this process. It is for a process that must exit at once,
+// without closing its sessions.
+func RemoveSessions() error {
+	var err error
+	for s := range open.Range {
+		err = errors.Join(err, os.RemoveAll(s.(*Session).dir)) //nolint:forcetypeassert // only OpenSession stores keys
+	}
+	return err
 }
 
 // listen opens the sockets of the session and serves them.
@@ -213,5 +227,6 @@ func (s *Session) report(conn *net.UnixConn) {
 func (s *Session) Close() error {
 	err := errors.Join(s.status.Close(), s.control.Close())
 	s.serving.Wait()
+	defer open.Delete(s)
 	return errors.Join(err, os.RemoveAll(s.dir), s.lock.Release())
 }

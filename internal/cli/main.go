@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/conversation"
@@ -186,6 +187,7 @@ func withSignals(parent context.Context, w io.Writer, diverted *interrupts) (con
 				if !impatient(ch, done, time.After(forceAfter), echoed) {
 					return
 				}
+				removeFiles(w)
 				fmt.Fprintln(w, "aura: stopped before the cleanup was finished")
 				os.Exit(exitCode(ctx, context.Canceled)) //nolint:forbidigo // the way out when the orderly one is blocked
 			case <-done:
@@ -197,6 +199,22 @@ func withSignals(parent context.Context, w io.Writer, diverted *interrupts) (con
 		close(done)
 		signal.Stop(ch)
 		cancel(nil)
+	}
+}
+
+// removeTime is how long removing files may take when aura is terminated immediately.
+const removeTime = time.Second
+
+// removeFiles removes what no other process can use after this one has ended: sockets and temporary files.
+func removeFiles(w io.Writer) {
+	removed := make(chan error, 1)
+	go func() { removed <- errors.Join(host.RemoveSessions(), sandbox.RemovePrivateTemp()) }()
+	select {
+	case err := <-removed:
+		if err != nil {
+			fmt.Fprintf(w, "aura: removing temporary files: %v\n", err)
+		}
+	case <-time.After(removeTime):
 	}
 }
 

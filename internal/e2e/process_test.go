@@ -151,3 +151,29 @@ func TestKilledAura(t *testing.T) {
 		p.noTrace()
 	})
 }
+
+// TestForcedEnd interrupts aura until it exits, while a plugin delays the end of the session: aura does not wait for the plugin,
+// and nothing is left.
+func TestForcedEnd(t *testing.T) {
+	t.Parallel()
+	m := moment{source: source(
+		`func SessionEnd(context.Context, sdk.SessionEndContext) (sdk.Result, error) { fmt.Println("here I am"); select {} }`)}
+	p := newMoment(t, m)
+	a := p.start(m.args()...)
+	m.come(p)
+	p.until("the end of aura", func() bool {
+		select {
+		case <-a.done:
+			return true
+		default:
+			// A signal that arrives after the exit has no receiver.
+			_ = a.cmd.Process.Signal(syscall.SIGINT)
+			return false
+		}
+	})
+	if code := a.wait(); code != 130 {
+		t.Errorf("exit code %d, want 130\n%s", code, a.stderr())
+	}
+	p.wants(p.stderr(), "stopped before the cleanup was finished")
+	a.noTrace()
+}
