@@ -17,6 +17,8 @@ type doing struct {
 	slow bool
 	// plain are the steps with --plain. There are none if the situation cannot come there, or cannot be seen.
 	plain []doingStep
+	// early is set if the situation is seen with --plain before the model is asked. The scripted answer may then be left.
+	early bool
 	// keys are typed after a screen that matches the pattern, step by step. The situation has come when the screen matches the last
 	// pattern.
 	steps []doingStep
@@ -29,7 +31,7 @@ type doingStep struct{ shows, keys string }
 // doings covers everything that the screen can do.
 var doings = []doing{
 	{name: "opening", slow: true, steps: []doingStep{{`^[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] (?:starting|plugin)[^\n]*, \d+ s`, ""}}, plain: []doingStep{{`^Waiting: plugins`, ""}}},
-	{name: "model", turns: "  - {delay: 60s, text: Late.}\n  - text: I go on.\n", steps: []doingStep{{`model, \d+ s`, ""}}, interrupt: escape},
+	{name: "model", turns: "  - {delay: 60s, text: Late.}\n  - text: I go on.\n", steps: []doingStep{{`model, \d+ s`, ""}}, plain: []doingStep{{`^Waiting: model$`, ""}}, interrupt: escape},
 	{name: "streaming", streams: true, steps: []doingStep{{`^The beginning of$`, ""}}, plain: []doingStep{{`^aura: The beginning of$`, ""}}, interrupt: escape},
 	{
 		name:      "tool",
@@ -49,6 +51,7 @@ var doings = []doing{
 		name:      "reason",
 		turns:     "  - tool_calls: [{name: Bash, arguments: {command: touch made}}]\n  - text: I go on.\n",
 		steps:     []doingStep{{armed, "r"}, {`^Reason for the model`, "because"}, {`^\? because$`, ""}},
+		plain:     []doingStep{{`^Answer 1-5:$`, "5" + enter}, {`^Reason for the model:$`, "because"}, {`because$`, ""}},
 		interrupt: ctrlC + ctrlC,
 		quit:      ctrlC + ctrlC + ctrlC,
 	},
@@ -57,6 +60,7 @@ var doings = []doing{
 		turns:     "  - text: Hello.\n  - {delay: 60s, text: A summary.}\n  - text: I go on.\n",
 		steps:     []doingStep{{`^Hello\.\n─`, "/compact" + enter}, {`compaction[^\n]*, \d+ s`, ""}},
 		plain:     []doingStep{{`^aura: Hello\.\nYou:$`, "/compact" + enter}, {`^Waiting: compaction`, ""}},
+		early:     true,
 		interrupt: escape,
 	},
 	{
@@ -77,6 +81,7 @@ var doings = []doing{
 		name:      "shell",
 		turns:     "  - text: I go on.\n",
 		steps:     []doingStep{{`^I go on\.\n─`, "!echo begins; exec sleep 60" + enter}, {`^begins$`, ""}},
+		plain:     []doingStep{{`^aura: I go on\.\nYou:$`, "!echo begins; exec sleep 60" + enter}, {`begins$`, ""}},
 		interrupt: ctrlC,
 		quit:      "-", // all keys belong to the program
 	},
@@ -138,6 +143,37 @@ func TestInteractiveInterrupt(t *testing.T) {
 			if code := s.end(); code != 0 {
 				t.Errorf("exit code %d", code)
 			}
+			complete(t, s.saved())
+			if s.read("made") != nil {
+				t.Error("a call ran that nobody approved")
+			}
+			s.noTrace()
+		})
+	}
+}
+
+// TestInteractivePlainInterrupt is TestInteractiveInterrupt with --plain, where Ctrl-C interrupts. The output is linear.
+func TestInteractivePlainInterrupt(t *testing.T) {
+	t.Parallel()
+	for _, d := range doings {
+		if d.interrupt == "" || len(d.plain) == 0 {
+			continue
+		}
+		t.Run(d.name, func(t *testing.T) {
+			t.Parallel()
+			g := newGolden(t, "plain-interrupt-"+d.name)
+			s := d.come(t, true)
+			s.send(ctrlC)
+			s.shows(`\nYou:$`)
+			if !d.streams && !d.early {
+				s.send("Go on" + enter)
+				s.shows(`^aura: I go on\.\nYou:$`)
+			}
+			s.send(ctrlD)
+			if code := s.end(); code != 0 {
+				t.Errorf("exit code %d", code)
+			}
+			g.holds(s, "output")
 			complete(t, s.saved())
 			if s.read("made") != nil {
 				t.Error("a call ran that nobody approved")

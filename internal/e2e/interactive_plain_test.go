@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"bytes"
+	"cmp"
 	"regexp"
 	"strings"
 	"testing"
@@ -25,7 +26,39 @@ func TestInteractivePlain(t *testing.T) {
 		files map[string]string
 		steps []plainStep
 		made  bool
+		// says are pieces of a streamed answer; the keys <say> send the next one, and <end> ends the answer.
+		says []string
 	}{
+		"start": {turns: "  - text: Hello.\n", steps: []plainStep{{`You: $`, ctrlD}}},
+		"streaming": {
+			says: []string{"# A story\n\nOnce upon a time there was a terminal. It was ", "80 columns wide.\n\nThen it", " grew.\n\n```go\nfunc grow() {\n", "}\n```\n\nThe end."},
+			steps: []plainStep{
+				{`You: $`, "Tell me a story" + enter},
+				{`story\r\n`, "<say>"},
+				{`It was`, "<say>"},
+				{`Then it`, "<say>"},
+				{`grow\(\) \{`, "<say>"},
+				{`The end\.`, "<end>"},
+				{`You: $`, ctrlD},
+			},
+		},
+		"resize": {
+			says: []string{"This is an answer that is long enough for more ", "than one row in a terminal ", "with few columns."},
+			steps: []plainStep{
+				{`You: $`, "<narrow>"},
+				{``, "A prompt" + enter},
+				{`prompt\r\n`, "<say>"},
+				{`for more`, "<wide>"},
+				{``, "<say>"},
+				{`in a terminal`, "<narrow>"},
+				{``, "<say>"},
+				{`few columns\.`, "<end>"},
+				{`You: $`, "<wide>"},
+				{``, ctrlD},
+			},
+		},
+		"completion": {turns: "  - text: Hello.\n", steps: []plainStep{{`You: $`, "/hel" + enter}, {`/help[^\n]*\r\n[\s\S]*You: $`, "/help stats" + enter}, {`You: $`, ctrlD}}},
+		"quit":       {turns: "  - text: Hello.\n", steps: []plainStep{{`You: $`, "Hello" + enter}, {`Hello\.\r\nYou: $`, ctrlC}, {`quit\r\nYou: $`, ctrlC}}},
 		"prompt": {
 			turns: "  - {thinking: Let me think., text: \"# Answer\\n\\nThis is **the** answer.\"}\n",
 			steps: []plainStep{{`You: $`, "What is it?" + enter}, {`answer\.\*?\*?\r\nYou: $`, "/exit" + enter}},
@@ -75,14 +108,18 @@ func TestInteractivePlain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			g := newGolden(t, "plain-"+name)
-			p := newStory(t, story.turns)
+			p := newStory(t, cmp.Or(story.turns, "  - text: unused\n"))
 			for file, text := range story.files {
 				p.write(".aura/plugins/bad/go.mod", "module bad\n\ngo 1.25\n")
 				p.write(".aura/plugins/bad/plugin.yaml", "description: A plugin\n")
 				p.write(".aura/plugins/bad/"+file, text)
 			}
+			var m *model
+			if story.says != nil {
+				m = newModel(p)
+			}
 			s := p.interactive("--plain")
-			seen := 0
+			seen, said := 0, 0
 			for _, step := range story.steps {
 				pattern := regexp.MustCompile(step.shows)
 				p.until(step.shows, func() bool {
@@ -92,9 +129,19 @@ func TestInteractivePlain(t *testing.T) {
 					}
 					return at != nil
 				})
-				if step.keys == "<go>" {
+				switch step.keys {
+				case "<go>":
 					p.write("go", "")
-				} else {
+				case "<say>":
+					m.say(story.says[said])
+					said++
+				case "<end>":
+					m.end()
+				case "<narrow>":
+					s.resize(40, 10)
+				case "<wide>":
+					s.resize(160, 40)
+				default:
 					s.send(step.keys)
 				}
 			}
@@ -117,8 +164,8 @@ func (g *golden) holds(s *screen, step string) {
 	if at := bytes.IndexFunc(raw, func(r rune) bool { return r != '\n' && unicode.IsControl(r) }); at >= 0 {
 		s.t.Errorf("the output has a control character: %q", raw[max(0, at-40):min(len(raw), at+40)])
 	}
-	// Whether aura must wait for a plugin depends on the machine.
-	raw = bytes.ReplaceAll(raw, []byte("Waiting: plugins\n"), nil)
+	// Whether aura must wait for a plugin or for the model depends on the machine.
+	raw = regexp.MustCompile(`Waiting: (?:plugins|model)\n`).ReplaceAll(raw, nil)
 	got := strings.TrimRight(steadied(strings.ReplaceAll(string(raw), s.dir, "<project>")), "\n") + "\n"
 	if *update {
 		g.add(step, got)

@@ -37,7 +37,7 @@ func numbered(random *rand.Rand, parts int) []string {
 			if !fenced {
 				text.WriteString("- ")
 			}
-			fmt.Fprintf(&text, "line-%05d %s\n", n, strings.Repeat("x", random.IntN(20)))
+			fmt.Fprintf(&text, "line-%05d %s\n", n, strings.Repeat("x", random.IntN(110)))
 		}
 		if fenced {
 			text.WriteString("```\n")
@@ -59,7 +59,8 @@ func inOrder(t *testing.T, lines []string) {
 	t.Helper()
 	var got []int
 	for _, line := range lines {
-		if found := numberedLine.FindStringSubmatch(line); found != nil {
+		// A terminal that changes its width while it reads a line may join the line with the next one.
+		for _, found := range numberedLine.FindAllStringSubmatch(line, -1) {
 			n, err := strconv.Atoi(found[1])
 			if err != nil {
 				t.Fatal(err)

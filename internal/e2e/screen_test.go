@@ -52,6 +52,7 @@ func (p *project) startScreen(cmd *exec.Cmd, columns, rows int, environ ...strin
 	}
 	cmd.SysProcAttr.Setsid, cmd.SysProcAttr.Setctty = true, true
 	s := &screen{terminal: terminal, emulator: vt.NewEmulator(columns, rows), drained: make(chan struct{})}
+	s.emulator.SetScrollbackSize(50000)
 	s.before = s.modes(p)
 	p.check(cmd.Start())
 	p.check(tty.Close())

@@ -3,6 +3,7 @@ package terminal
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -28,6 +29,9 @@ type Inline struct {
 	size func() (columns, rows int)
 	// Reflows is set if the terminal breaks long rows again when it becomes narrower.
 	Reflows bool
+	// BacksUp is set if a backspace in the first column moves the cursor to the row above, provided that the terminal broke a row there.
+	// The beginning of the live area is then found without knowing the width of the terminal.
+	BacksUp bool
 	// finished is printed with the next frame.
 	finished strings.Builder
 	drawn    frame
@@ -79,7 +83,7 @@ func (i *Inline) Waiting() bool { return i.finished.Len() > 0 }
 // number of rows that must be erased, before it reports the change. If the live area has rows above the input, Settle asks the terminal
 // for its width, and the frame should be drawn as soon as the terminal has answered. Otherwise rows may stay in the scrollback.
 func (i *Inline) Settle() (bool, error) {
-	if !i.Reflows || i.drawn.row <= 1 || i.settling == settled {
+	if !i.Reflows || i.BacksUp || i.drawn.row <= 1 || i.settling == settled {
 		return true, nil
 	}
 	if i.settling != unsettled {
@@ -137,7 +141,7 @@ func (i *Inline) Draw(rows []Styled, row, column int) error {
 	for n, text := range rows {
 		texts[n] = string(text)
 		if n <= next.row {
-			next.widths = append(next.widths, min(styledWidth(text), columns))
+			next.widths = append(next.widths, min(StyledWidth(text), columns))
 		}
 	}
 	// What is below the last row is erased before that row is written: afterwards the cursor may be on the last character of the row.
@@ -197,6 +201,9 @@ func (i *Inline) erased() string { return i.top() + eraseBelow }
 // how wide it was when it drew the frame.
 func (i *Inline) top() string {
 	d, up := i.drawn, i.drawn.row
+	if i.BacksUp {
+		return d.back()
+	}
 	columns, _ := i.size()
 	if i.settling == settled {
 		columns = i.width
@@ -217,6 +224,22 @@ func (i *Inline) top() string {
 	return fmt.Sprintf("\r\x1b[%dA", up)
 }
 
+// fewestColumns is the width of the narrowest terminal in which back finds the beginning of the live area.
+const fewestColumns = 10
+
+// back moves the cursor to the beginning of the frame, row by row. The terminal may have broken each row into several.
+func (f frame) back() string {
+	var b strings.Builder
+	b.WriteByte('\r')
+	for n, width := range slices.Backward(f.widths) {
+		b.WriteString(strings.Repeat("\b\r", width/fewestColumns))
+		if n > 0 {
+			b.WriteString("\x1b[A")
+		}
+	}
+	return b.String()
+}
+
 func (i *Inline) write(text string) error {
 	if _, err := io.WriteString(i.out, text); err != nil {
 		return fmt.Errorf("drawing on the terminal: %w", err)
@@ -224,8 +247,8 @@ func (i *Inline) write(text string) error {
 	return nil
 }
 
-// styledWidth returns how many columns styled text takes.
-func styledWidth(text Styled) int {
+// StyledWidth returns how many columns styled text takes.
+func StyledWidth(text Styled) int {
 	plain := string(text)
 	if !strings.Contains(plain, "\x1b") {
 		return Width(plain)

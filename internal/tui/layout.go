@@ -25,7 +25,7 @@ func (u *UI) layout() (rows []terminal.Styled, row, column int) {
 	typedRows, typedRow := window(view.Rows, view.Row, max(height-len(below)-len(asked)-1, 1))
 	var above []terminal.Styled
 	u.show.asking = u.question != nil
-	above = append(above, u.show.live(u.columns, min(max(height/2, 1), liveRows), time.Now())...)
+	above = append(above, u.fitting(u.show.live(u.columns, min(max(height/2, 1), liveRows), time.Now()))...)
 	above = append(above, u.queueRows()...)
 	above = append(above, asked...)
 	above = append(above, u.look.Paint(terminal.Quiet, strings.Repeat("─", min(u.columns, ruleWidth))))
@@ -45,6 +45,23 @@ func (u *UI) layout() (rows []terminal.Styled, row, column int) {
 		rows = append(rows, text)
 	}
 	return append(rows, below...), len(above) + typedRow, view.Column + 2
+}
+
+// fitting returns the last rows that fit into a low terminal after the terminal has become narrower. The last row is always among
+// them.
+func (u *UI) fitting(rows []terminal.Styled) []terminal.Styled {
+	if !u.screen.Reflows {
+		return rows
+	}
+	first, taken := len(rows), 0
+	for first > 0 {
+		taken += max((terminal.StyledWidth(rows[first-1])+ruleWidth-1)/ruleWidth, 1)
+		if taken > narrowRows && first < len(rows) {
+			break
+		}
+		first--
+	}
+	return rows[first:]
 }
 
 // window returns at most height rows around the row of the cursor.

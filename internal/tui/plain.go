@@ -29,6 +29,8 @@ type Plain struct {
 	open    bool
 	verbose bool
 	outputs map[string]*terminal.Output
+	// patient fires when the model has not answered for a while.
+	patient *time.Timer
 
 	worker *plainWorker
 }
@@ -93,6 +95,7 @@ func (p *Plain) Run(ctx context.Context, interrupts <-chan struct{}) error {
 	if session != nil {
 		err = errors.Join(err, p.o.Close(ctx, session, err))
 	}
+	p.stopPatience()
 	p.endLine()
 	return err
 }
@@ -147,6 +150,7 @@ func (l *plainLoop) run(ctx context.Context, interrupts <-chan struct{}, opened 
 			l.next(ctx)
 		case d := <-l.w.done:
 			l.busy = false
+			l.answer(reply{}) // a question whose turn was interrupted has no answer
 			if d.exit || errors.Is(d.err, errQuit) {
 				return nil
 			}
@@ -265,7 +269,7 @@ func (l *plainLoop) next(ctx context.Context) {
 	l.busy = true
 	go func() {
 		if program, ok := shellLine(line); ok {
-			l.p.runShell(program)
+			l.p.runShell(ctx, program)
 			l.w.done <- workDone{}
 			return
 		}
@@ -275,10 +279,10 @@ func (l *plainLoop) next(ctx context.Context) {
 }
 
 // runShell runs a command in the user's shell, as the user. It has no input, because the typed lines belong to the session.
-func (p *Plain) runShell(line string) {
+func (p *Plain) runShell(ctx context.Context, line string) {
 	path, args := userShell(func(name string) string { return lookup(p.o.Environ, name) }, line)
 	out := &pane{p: p}
-	err := process.Run(context.Background(), process.Spec{
+	err := process.Run(ctx, process.Spec{
 		Path: path, Args: args, Dir: p.o.Workdir, Env: p.o.Environ, Stdout: out, Stderr: out, SameGroup: true,
 	})
 	out.end()

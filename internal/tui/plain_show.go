@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/llm"
@@ -35,6 +36,7 @@ func (p *Plain) recall(history []llm.Message) {
 
 // Event implements frontend.FrontEnd.
 func (p *Plain) Event(e event.Event) {
+	p.stopPatience()
 	switch e := e.(type) {
 	case event.Delta:
 		p.stream(e)
@@ -43,7 +45,10 @@ func (p *Plain) Event(e event.Event) {
 		if e.Role == "user" && e.Auto {
 			p.label("Auto", e.Content)
 		}
-	case event.Request, event.Done:
+	case event.Request:
+		p.endLine()
+		p.startPatience()
+	case event.Done:
 		p.endLine()
 	case event.Command:
 		p.label("Output", e.Output)
@@ -64,6 +69,33 @@ func (p *Plain) Event(e event.Event) {
 			p.label("Note", strings.TrimLeft(text, "!= "))
 		}
 	}
+}
+
+// modelPatience is how long the model may be silent before a line says that aura waits for it.
+const modelPatience = 2 * time.Second
+
+// startPatience writes a line if no event comes for a while after a request.
+func (p *Plain) startPatience() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var timer *time.Timer
+	timer = time.AfterFunc(modelPatience, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.patient == timer {
+			p.writeLocked("Waiting: model\n")
+		}
+	})
+	p.patient = timer
+}
+
+func (p *Plain) stopPatience() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.patient != nil {
+		p.patient.Stop()
+	}
+	p.patient = nil
 }
 
 // stream writes the answer as it comes.

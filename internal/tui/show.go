@@ -20,6 +20,8 @@ const (
 	// liveRows is how many rows of the live area show what is going on. If a terminal becomes lower than the live area, rows of the
 	// unfinished answer stay in its scrollback, so the live area must fit into a low terminal.
 	liveRows = 6
+	// narrowRows is the same for terminals that break rows, with each row broken for ruleWidth columns.
+	narrowRows = 4
 	// tokenBytes is the approximate number of bytes of text per token.
 	tokenBytes = 4
 	// bullet marks a tool call.

@@ -312,6 +312,7 @@ func (u *UI) handle(msg tea.Msg) {
 		}
 	case tea.TerminalVersionMsg:
 		u.screen.Reflows = u.screen.Reflows || reflowsByName(msg.Name)
+		u.screen.BacksUp = strings.HasPrefix(msg.Name, "tmux ")
 		u.dirty = false
 	case tea.BackgroundColorMsg:
 		u.lightBackground = !msg.IsDark()
