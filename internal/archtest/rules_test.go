@@ -85,6 +85,7 @@ var rooms = map[string][]string{
 	"internal/nearest":            {},
 	"internal/plaintext":          {},
 	"internal/pluginsource":       {"sdk/..."},
+	"internal/plugincall":         {"host", "internal/config", "internal/nearest", "internal/pluginstate", "internal/setup", "internal/state", "shared", "sdk/..."},
 	"internal/pluginstate":        {"internal/lock", "shared", "sdk/..."},
 	"internal/redact":             {},
 	"internal/state":              {},
