@@ -150,7 +150,7 @@ func TestCall(t *testing.T) {
 		{"an event without a handler", "event:made", `{"Payload":1}`, ``},
 		{"a hook that the plugin does not have", "AfterResponse", `{}`, `it does not export that; it exports: BeforeChat, OnError, TransformMessages, tool:Echo, command:echo`},
 		{"a tool that the plugin does not have", "tool:Other", `{}`, `calling tool:Other of plugin "echo": it does not export that`},
-		{"no point", "BeforeChatt", `{}`, `there is no such hook; did you mean "BeforeChat"?`},
+		{"no point", "BeforeChatt", `{}`, `there is no such hook; write a hook's name, tool:NAME or command:NAME; did you mean "BeforeChat"?`},
 		{"an unknown kind", "file:x", `{}`, `write a hook's name, tool:NAME or command:NAME`},
 		{"an unknown field", "BeforeChat", `{"Iterations":2}`, `has no field "Iterations"`},
 		{"a wrong type", "BeforeChat", `{"Iteration":"2"}`, `reading the input of BeforeChat: Iteration: got a string, want a int`},

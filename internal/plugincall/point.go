@@ -27,7 +27,7 @@ func ParsePoint(text string) (Point, error) {
 	kind, name, hasKind := strings.Cut(text, ":")
 	if !hasKind {
 		if _, ok := hookpoint.Lookup(hookpoint.Name(text)); !ok {
-			return Point{}, fmt.Errorf("reading point %q: there is no such hook%s; write a hook's name, tool:NAME or command:NAME",
+			return Point{}, fmt.Errorf("reading point %q: there is no such hook; write a hook's name, tool:NAME or command:NAME%s",
 				text, nearest.Hint(text, hookNames()))
 		}
 		return Point{Name: text}, nil
