@@ -45,6 +45,7 @@ var flagTable = map[string][]string{
 	"sessions":        readFlags,
 	"plugins":         slices.Concat(readFlags, unsafeFlags),
 	"plugins call":    slices.Concat(readFlags, unsafeFlags, roleFlags),
+	"plugins test":    slices.Concat(readFlags, unsafeFlags, roleFlags),
 	"plugins logs":    readFlags,
 	"plugins enable":  readFlags,
 	"plugins disable": readFlags,
