@@ -112,7 +112,7 @@ var rooms = map[string][]string{
 	"internal/condition":   {},
 	"internal/repair":      {},
 	"internal/sandbox":     {"internal/files", "internal/process"},
-	"internal/scaffold":    {"internal/schema"},
+	"internal/scaffold":    {"internal/install", "internal/manifest", "internal/schema", "sdk/..."},
 	"internal/schema":      {"docs/schemas", "internal/config", "internal/install", "internal/llm/script", "internal/manifest", "internal/plugintest/testfile", "internal/strictyaml"},
 	"docs/schemas":         {},
 	"internal/mcpimport":   {},

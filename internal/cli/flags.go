@@ -46,6 +46,8 @@ var flagTable = map[string][]string{
 	"plugins":         slices.Concat(readFlags, unsafeFlags),
 	"plugins call":    slices.Concat(readFlags, unsafeFlags, roleFlags),
 	"plugins test":    slices.Concat(readFlags, unsafeFlags, roleFlags),
+	"plugins new":     readFlags,
+	"plugins sdk":     readFlags,
 	"plugins logs":    readFlags,
 	"plugins enable":  readFlags,
 	"plugins disable": readFlags,

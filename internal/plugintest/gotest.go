@@ -128,6 +128,7 @@ func (g *goEvents) line(text string) {
 			g.rest = append(g.rest, strings.TrimRight(e.Output, "\n"))
 		case e.Test == "" || strings.HasPrefix(trimmed, "=== ") || strings.HasPrefix(trimmed, "--- "):
 		default:
+			event.Output = strings.TrimPrefix(e.Output, "    ")
 			g.Report(event)
 		}
 		return
