@@ -31,7 +31,7 @@ func pluginCall(c host.Call, secrets *redact.Redactor) event.PluginCall {
 	e := event.PluginCall{
 		Plugin: c.Plugin, Point: c.Point, Outcome: event.OutcomeNothing, Waited: c.Waited, Duration: c.Took,
 	}
-	effect, err := pipeline.EffectOf(hookpoint.Name(c.Point), c.In, c.Out)
+	effect, err := pipeline.EffectOf(hookpoint.Name(c.Point), c.In(), c.Out)
 	if c.Err != nil {
 		err = c.Err
 	}

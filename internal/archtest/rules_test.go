@@ -86,6 +86,7 @@ var rooms = map[string][]string{
 	"internal/plaintext":          {},
 	"internal/pluginsource":       {"sdk/..."},
 	"internal/pluginstate":        {"internal/lock", "shared", "sdk/..."},
+	"internal/recording":          {"host", "internal/lock", "internal/redact", "shared", "sdk/..."},
 	"internal/redact":             {},
 	"internal/state":              {},
 	"internal/trust":              {"internal/lock"},

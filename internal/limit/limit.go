@@ -20,6 +20,8 @@ const (
 	Frame = 128 << 20
 	// Log is the size at which a plugin's log is rotated. One old log is kept.
 	Log = 1 << 20
+	// Recording is the maximum size of the recording of a session's plugin calls.
+	Recording = 256 << 20
 	// Spill is the maximum size of the file with the whole output of a Bash call.
 	Spill = 64 << 20
 )
