@@ -17,7 +17,7 @@ var rooms = map[string][]string{
 
 	"internal/cli": {
 		"internal/aar", "internal/app", "internal/build", "internal/check", "internal/command", "internal/config", "internal/conversation/...", "internal/doctor", "internal/frontend", "internal/install", "internal/llm",
-		"internal/manifest", "internal/mcpimport", "internal/nearest", "internal/pipeline", "internal/plaintext", "internal/policy", "internal/prompt", "internal/python", "internal/redact", "internal/scaffold", "internal/schema", "internal/sandbox", "internal/session",
+		"internal/manifest", "internal/mcpimport", "internal/nearest", "internal/pipeline", "internal/plaintext", "internal/plugincall", "internal/policy", "internal/prompt", "internal/python", "internal/redact", "internal/scaffold", "internal/schema", "internal/sandbox", "internal/session",
 		"internal/inputhistory", "internal/setup", "internal/shell", "internal/terminal", "internal/tool", "internal/top", "internal/trust", "internal/tui", "host", "sdk/...",
 	},
 	"internal/top": {"host", "internal/files", "internal/plaintext", "internal/terminal"},
@@ -85,6 +85,7 @@ var rooms = map[string][]string{
 	"internal/nearest":            {},
 	"internal/plaintext":          {},
 	"internal/pluginsource":       {"sdk/..."},
+	"internal/plugincall":         {"host", "internal/config", "internal/nearest", "internal/pluginstate", "internal/setup", "internal/state", "shared", "sdk/..."},
 	"internal/pluginstate":        {"internal/lock", "shared", "sdk/..."},
 	"internal/recording":          {"host", "internal/lock", "internal/redact", "shared", "sdk/..."},
 	"internal/redact":             {},

@@ -44,6 +44,7 @@ var flagTable = map[string][]string{
 	"sandbox":         readFlags,
 	"sessions":        readFlags,
 	"plugins":         slices.Concat(readFlags, unsafeFlags),
+	"plugins call":    slices.Concat(readFlags, unsafeFlags, roleFlags),
 	"plugins logs":    readFlags,
 	"plugins enable":  readFlags,
 	"plugins disable": readFlags,
