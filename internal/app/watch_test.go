@@ -67,7 +67,7 @@ func TestPluginCall(t *testing.T) {
 			t.Parallel()
 			tt.in.Plugin, tt.in.Waited, tt.in.Took = "p", 1, 2
 			tt.want.Plugin, tt.want.Point, tt.want.Waited, tt.want.Duration = "p", tt.in.Point, 1, 2
-			if got := pluginCall(tt.in, redact.New("sk-12345678")); !reflect.DeepEqual(got, tt.want) {
+			if got, _ := pluginCall(tt.in, redact.New("sk-12345678")); !reflect.DeepEqual(got, tt.want) {
 				t.Errorf("got  %+v\nwant %+v", got, tt.want)
 			}
 		})

@@ -179,13 +179,18 @@ func (w *Writer) Sync() error {
 		return nil
 	}
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.failed != nil {
+	file, failed := w.file, w.failed
+	w.mu.Unlock()
+	if failed != nil {
 		return nil
 	}
-	if err := w.file.Sync(); err != nil {
-		w.failed = fmt.Errorf("writing %s: %w", w.path, err)
+	err := file.Sync() // without the lock, so that calls are recorded meanwhile
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err == nil || w.failed != nil {
+		return nil
 	}
+	w.failed = fmt.Errorf("writing %s: %w", w.path, err)
 	return w.failed
 }
 
