@@ -28,6 +28,7 @@ var flagTable = map[string][]string{
 	"run":             nil,
 	"tasks":           readFlags,
 	"tasks run":       nil,
+	"explain":         readFlags,
 	"init":            readFlags,
 	"trust":           readFlags,
 	"approvals":       readFlags,
