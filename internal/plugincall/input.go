@@ -13,20 +13,23 @@ import (
 	"github.com/idelchi/aura/shared"
 )
 
-// ToolInput is the input of a tool. CommandInput, PathsInput and EventInput are those of the other points that are no hooks. The input
-// of a hook is the context type of its point.
+// The input of a hook is the context type of its point. Other points have these inputs.
 type (
+	// ToolInput is the input of a tool.
 	ToolInput struct {
 		Context sdk.Context
 		Args    map[string]any
 	}
+	// CommandInput is the input of a slash command.
 	CommandInput struct {
 		Context sdk.Context
 		Args    string
 	}
+	// PathsInput is the input of the function that reports which files a call of a tool would touch.
 	PathsInput struct {
 		Args map[string]any
 	}
+	// EventInput is an event that another plugin emitted.
 	EventInput struct {
 		Sender  string
 		Payload any
