@@ -28,13 +28,19 @@ func (s *supervisor) call(
 		return span{Waited: waited}, s.wrap(doing, err)
 	}
 	defer s.release(c)
+	s.mu.Lock()
+	taped := c.tape.begin()
+	s.mu.Unlock()
 	rpc, cancel := context.WithTimeout(ctx, limit+shared.Grace)
 	defer cancel()
 	err = fn(rpc, c.Remote)
 	took := time.Since(began)
 	err = s.judge(ctx, c, limit, took, err)
 	s.record(took, err)
-	return span{Waited: waited, Took: took}, s.wrap(doing, err)
+	s.mu.Lock()
+	c.tape.end(taped)
+	s.mu.Unlock()
+	return span{Waited: waited, Took: took, Version: c.version, Child: c.number, Asked: taped.asked, Mixed: taped.mixed}, s.wrap(doing, err)
 }
 
 // acquire waits for a child that can be called.

@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/go-plugin"
 	"github.com/hashicorp/go-plugin/runner"
 
+	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/shared"
 )
@@ -36,6 +37,10 @@ type child struct {
 	serving sync.WaitGroup
 	// inflight counts the running calls of the child. The supervisor guards it.
 	inflight int
+	// number counts the processes of the plugin from 1. version is the hash of the plugin's files at its start.
+	number  int
+	version string
+	tape    tape
 }
 
 // startChild starts a process for the plugin and loads the plugin within its load timeout. On failure, it removes everything
@@ -47,7 +52,10 @@ func (s *supervisor) startChild(ctx context.Context, spec Spec) (*child, error) 
 	defer cancel()
 	proc := processFor(o, spec, log)
 	c := &child{proc: proc, started: time.Now()}
-	err := c.connect(ctx, o, limit)
+	err := c.identify(s, spec)
+	if err == nil {
+		err = c.connect(ctx, o, limit)
+	}
 	if err == nil {
 		c.serve(s)
 		c.exports, err = c.Load(ctx)
@@ -60,6 +68,19 @@ func (s *supervisor) startChild(ctx context.Context, spec Spec) (*child, error) 
 	c.loadTime = time.Since(c.started)
 	log.printf("[aura] plugin %s loaded in %s, pid %s", spec.Name, c.loadTime.Round(time.Millisecond), proc.ID())
 	return c, nil
+}
+
+// identify numbers the child and hashes the plugin's files, if somebody listens to calls.
+func (c *child) identify(s *supervisor, spec Spec) (err error) {
+	if s.opts.OnCall == nil {
+		return nil
+	}
+	s.mu.Lock()
+	s.children++
+	c.number = s.children
+	s.mu.Unlock()
+	c.version, err = manifest.TreeHash(spec.Dir)
+	return err
 }
 
 // processFor returns the plugin's process, which is not started yet.

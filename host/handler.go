@@ -102,11 +102,11 @@ func (p *Plugin) Handle(ctx context.Context, point hookpoint.Name, in any) (any,
 		return err
 	})
 	if err != nil {
-		s.observe(string(point), took, in, nil, err)
+		s.observe(Call{Point: string(point), Request: call, Err: err, span: took})
 		s.logReturned(err)
 		return p.failed(spec, point, err)
 	}
-	s.observe(string(point), took, in, out, nil)
+	s.observe(Call{Point: string(point), Request: call, Out: out, span: took})
 	return out, nil
 }
 
@@ -209,7 +209,7 @@ func (p *Plugin) Execute(ctx context.Context, tool string, sc sdk.Context, args 
 		out, err = r.Execute(ctx, call)
 		return err
 	})
-	p.sup.observe(PointTool, took, nil, nil, err)
+	p.sup.observe(Call{Point: PointTool, Request: call, Out: out, Err: err, span: took})
 	return out, err
 }
 
@@ -225,11 +225,12 @@ func (p *Plugin) toolTimeout(tool string) time.Duration {
 // Paths returns which files a call of a tool of the plugin would touch.
 func (p *Plugin) Paths(ctx context.Context, tool string, args map[string]any) (sdk.ToolPaths, error) {
 	var out sdk.ToolPaths
+	call := shared.PathsCall{Tool: tool, Args: args}
 	took, err := p.sup.call(ctx, PointPaths, timeoutsOf(p.sup.specNow().Manifest).hook, func(ctx context.Context, r shared.Remote) (err error) {
-		out, err = r.Paths(ctx, shared.PathsCall{Tool: tool, Args: args})
+		out, err = r.Paths(ctx, call)
 		return err
 	})
-	p.sup.observe(PointPaths, took, nil, nil, err)
+	p.sup.observe(Call{Point: PointPaths, Request: call, Out: out, Err: err, span: took})
 	return out, err
 }
 
@@ -243,7 +244,7 @@ func (p *Plugin) Command(ctx context.Context, name string, sc sdk.Context, args 
 		out, err = r.Command(ctx, call)
 		return err
 	})
-	p.sup.observe(PointCommand, took, nil, nil, err)
+	p.sup.observe(Call{Point: PointCommand, Request: call, Out: out, Err: err, span: took})
 	out.Output = limit.Cut(out.Output, limit.Injection, "the output of a command")
 	return out, err
 }

@@ -52,10 +52,15 @@ type Options struct {
 	// many goroutines, OnState while a plugin's lock is held. They must not block for long and must not call the fleet.
 	OnCall  func(Call)
 	OnState func(StateChange)
+	// OnStart receives every child that is ready, before its first call; nil for nobody. It is called only if OnCall is set.
+	OnStart func(Started)
 	// OnLog receives the lines that plugins write with sdk.Log; nil for none. It is called while the log is locked.
 	OnLog func(plugin, level, text string)
 	// State changes or reads a store of a plugin; nil if there is no place for one.
 	State func(ctx context.Context, plugin string, r shared.StateRequest) (shared.StateAnswer, error)
+	// Now and Rand answer a plugin that asks for the time or for a random number; nil for the current time and a random number.
+	Now  func(plugin string) time.Time
+	Rand func(plugin string) uint64
 	// Shell runs the command of a bash: condition.
 	Shell func(ctx context.Context, workdir, command string) (bool, error)
 	// Secrets are removed from logs; nil for none.

@@ -1,17 +1,30 @@
 package host
 
-import "time"
+import (
+	"time"
+
+	"github.com/idelchi/aura/shared"
+)
 
 // Call is a finished call of a plugin.
 type Call struct {
 	Plugin string
 	// Point is the name of the hook, or PointTool, PointPaths, PointCommand or PointEvent.
 	Point string
-	// In and Out are a hook's context and result, nil for other calls. The observer must not change them.
-	In, Out any
+	// Request is the shared.HookCall, ToolCall, PathsCall, CommandCall or EventCall that was made. Out is the result, nil if there is none.
+	// The observer must not change them.
+	Request, Out any
 	// Err is the reason why the call failed.
 	Err error
 	span
+}
+
+// In returns the context of a hook, or nil for other calls.
+func (c Call) In() any {
+	if hook, ok := c.Request.(shared.HookCall); ok {
+		return hook.Context
+	}
+	return nil
 }
 
 // The values of Point for calls other than hooks.
@@ -22,10 +35,18 @@ const (
 	PointEvent   = "event"
 )
 
-// span is how long a call took, in wall-clock time.
+// span is what the supervisor knows about a call beside its result. Times are wall-clock times.
 type span struct {
 	// Waited is the time until the child could be called. Took is how long the child worked on the call.
 	Waited, Took time.Duration
+	// Version is the hash of the plugin's files when the child was started, Child its number among the plugin's processes; a process for
+	// one call has number 0. Both are set only if OnCall is.
+	Version string
+	Child   int
+	// Asked is what the plugin asked of aura during the call. Mixed reports that some of it may belong to another call, because the child
+	// ran more than one or asked while no call was running.
+	Asked []Ask
+	Mixed bool
 }
 
 // StateChange reports that a plugin's state changed, or that its child was replaced.
@@ -39,11 +60,12 @@ type StateChange struct {
 }
 
 // observe reports a finished call to OnCall, if it is set.
-func (s *supervisor) observe(point string, took span, in, out any, err error) {
+func (s *supervisor) observe(c Call) {
 	if s.opts.OnCall == nil {
 		return
 	}
-	s.opts.OnCall(Call{Plugin: s.specNow().Name, Point: point, In: in, Out: out, Err: err, span: took})
+	c.Plugin = s.specNow().Name
+	s.opts.OnCall(c)
 }
 
 // observeState reports the current state to OnState, if it is set and the state differs from the one reported last. The caller

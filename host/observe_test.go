@@ -19,7 +19,7 @@ func TestObserveCostsNothing(t *testing.T) {
 	err := &Error{Kind: KindPlugin, Err: io.EOF}
 	measured := func() float64 {
 		return testing.AllocsPerRun(100, func() {
-			s.observe("BeforeChat", span{Waited: 1, Took: 2}, in, out, err)
+			s.observe(Call{Point: "BeforeChat", Request: in, Out: out, Err: err, span: span{Waited: 1, Took: 2}})
 			s.mu.Lock()
 			s.cur.inflight ^= 1
 			s.observeState()
@@ -99,7 +99,7 @@ func BenchmarkObserve(b *testing.B) {
 	var in any = sdk.BeforeChatContext{}
 	b.ReportAllocs()
 	for b.Loop() {
-		s.observe("BeforeChat", span{Waited: time.Millisecond}, in, nil, nil)
+		s.observe(Call{Point: "BeforeChat", Request: in, span: span{Waited: time.Millisecond}})
 		s.observeState()
 	}
 }

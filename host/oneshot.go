@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
@@ -17,12 +18,14 @@ import (
 // except that the package-level state is new. Hooks and commands continue to run in the plugin's own child. The new child has
 // exited when ExecuteUnder returns.
 func (p *Plugin) ExecuteUnder(ctx context.Context, policy *sandbox.Policy, tool string, sc sdk.Context, args map[string]any) (string, error) {
-	out, took, err := p.executeUnder(ctx, policy, tool, sc, args)
-	p.sup.observe(PointTool, took, nil, nil, err)
+	sc.PluginConfig = p.Spec().Config
+	call := shared.ToolCall{Tool: tool, Context: sc, Args: args, Env: grantTask(p.sup.opts.TaskEnv, p.Spec().variables())}
+	out, took, err := p.executeUnder(ctx, policy, call)
+	p.sup.observe(Call{Point: PointTool, Request: call, Out: out, Err: err, span: took})
 	return out, err
 }
 
-func (p *Plugin) executeUnder(ctx context.Context, policy *sandbox.Policy, tool string, sc sdk.Context, args map[string]any) (out string, took span, err error) {
+func (p *Plugin) executeUnder(ctx context.Context, policy *sandbox.Policy, call shared.ToolCall) (out string, took span, err error) {
 	spec := p.Spec()
 	if launchIsLifeline {
 		return "", took, &Error{Plugin: spec.Name, Kind: KindLoad, Err: errors.New("this system confines no process, so none can be started under another policy")}
@@ -36,18 +39,25 @@ func (p *Plugin) executeUnder(ctx context.Context, policy *sandbox.Policy, tool 
 		}
 	}
 	spec.Sandbox = policy
-	sc.PluginConfig = spec.Config
+	sc := call.Context
 	if exports, known := p.Exports(); known {
 		sc = shared.Without(sc, exports.Unread)
 	}
 	limits := timeoutsOf(spec.Manifest)
 	input, err := shared.OnceCall{
-		Tool: tool, Context: sc, Args: args, Env: grantTask(p.sup.opts.TaskEnv, spec.variables()), Timeout: p.toolTimeout(tool),
+		Tool: call.Tool, Context: sc, Args: call.Args, Env: call.Env, Timeout: p.toolTimeout(call.Tool),
 	}.Encode()
 	if err != nil {
 		return "", took, &Error{Plugin: spec.Name, Doing: PointTool, Kind: KindWire, Err: err}
 	}
-	shot := oneshot{proc: processFor(p.sup.opts, spec, p.sup.log), call: input, services: onceServices{services{sup: p.sup}}}
+	if p.sup.opts.OnCall != nil {
+		if took.Version, err = manifest.TreeHash(spec.Dir); err != nil {
+			return "", took, &Error{Plugin: spec.Name, Doing: PointTool, Kind: KindLoad, Err: err}
+		}
+	}
+	var tape tape
+	taped := tape.begin()
+	shot := oneshot{proc: processFor(p.sup.opts, spec, p.sup.log), call: input, services: onceServices{services{sup: p.sup, tape: &tape}}}
 	shot.proc.spec.Once = true
 	defer shot.end()
 	asked := time.Now()
@@ -57,8 +67,11 @@ func (p *Plugin) executeUnder(ctx context.Context, policy *sandbox.Policy, tool 
 	if err != nil {
 		return "", took, err
 	}
-	out, err = shot.execute(ctx, p.toolTimeout(tool))
+	out, err = shot.execute(ctx, p.toolTimeout(call.Tool))
 	took.Took = time.Since(began)
+	p.sup.mu.Lock()
+	took.Asked = taped.asked
+	p.sup.mu.Unlock()
 	if ctx.Err() != nil {
 		return "", took, ctx.Err()
 	}

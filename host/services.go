@@ -16,6 +16,8 @@ import (
 type services struct {
 	sup   *supervisor
 	child *child
+	// tape keeps what is asked; nil if nobody reads it.
+	tape *tape
 }
 
 // Emit passes an event to the plugins that listen to it. It never waits.
@@ -69,14 +71,16 @@ func (s services) State(ctx context.Context, r shared.StateRequest) (shared.Stat
 	if s.sup.opts.State == nil {
 		return shared.StateAnswer{}, errors.New("asking for state: there is no place to keep it")
 	}
-	return s.sup.opts.State(ctx, s.sup.specNow().Name, r)
+	answer, err := s.sup.opts.State(ctx, s.sup.specNow().Name, r)
+	s.asked(Ask{State: &StateAsk{Request: r, Answer: answer}}, err)
+	return answer, err
 }
 
 // serve handles the requests of a child until its connection ends.
 func (c *child) serve(s *supervisor) {
 	c.serving.Go(func() {
 		// The error says that the connection has ended.
-		_ = c.Serve(context.Background(), services{s, c})
+		_ = c.Serve(context.Background(), services{s, c, &c.tape})
 	})
 }
 
@@ -194,7 +198,7 @@ func (s *supervisor) deliver(e shared.EventCall) {
 	took, err := s.call(s.life, PointEvent+" "+e.Name, timeoutsOf(spec.Manifest).hook, func(ctx context.Context, r shared.Remote) error {
 		return r.Event(ctx, e)
 	})
-	s.observe(PointEvent, took, nil, nil, err)
+	s.observe(Call{Point: PointEvent, Request: e, Err: err, span: took})
 	s.logReturned(err)
 	s.mail.count(func(c *EventCounts) {
 		c.Waiting--

@@ -46,6 +46,8 @@ type supervisor struct {
 	loaded  bool
 	// generation counts reloads, so that a child that was started for an earlier generation is dropped.
 	generation int
+	// children counts the processes that were started for the plugin.
+	children int
 	// down is why there is no child in the states quarantined and stopped.
 	down   error
 	budget budget

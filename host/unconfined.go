@@ -23,12 +23,12 @@ func (s *supervisor) startUnderPolicy(ctx context.Context, spec Spec) (*child, e
 	}
 	c, err := s.startChild(ctx, withFreeFiles(spec, free))
 	if err != nil || needsFreeFiles(spec, c.exports) == free || spec.Sandbox == nil {
-		return reported(c, free && spec.Sandbox != nil), err
+		return s.announced(reported(c, free && spec.Sandbox != nil)), err
 	}
 	free = !free
 	c.stop()
 	c, err = s.startChild(ctx, withFreeFiles(spec, free))
-	return reported(c, free), err
+	return s.announced(reported(c, free)), err
 }
 
 // needsFreeFiles reports whether a plugin's tool cannot work in a sandbox and is permitted to run without one.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/idelchi/aura/sdk"
 )
@@ -97,3 +98,7 @@ func TestOnceRequestsRefused(t *testing.T) {
 		}
 	}
 }
+
+func (*echo) Now(context.Context) (time.Time, error) { return time.Time{}, nil }
+
+func (*echo) Rand(context.Context) (uint64, error) { return 0, nil }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"reflect"
 	"sync"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -21,6 +22,8 @@ const (
 	verbEmit   = "emit"
 	verbListen = "listen"
 	verbState  = "state"
+	verbNow    = "now"
+	verbRand   = "rand"
 )
 
 // emitFrame is the body of an emit request.
@@ -179,6 +182,20 @@ func (r *Requester) State(ctx context.Context, request StateRequest) (StateAnswe
 	return out, err
 }
 
+// Now asks for the current time.
+func (r *Requester) Now(ctx context.Context) (time.Time, error) {
+	var out time.Time
+	err := r.ask(ctx, verbNow, nil, &out)
+	return out, err
+}
+
+// Rand asks for a random number.
+func (r *Requester) Rand(ctx context.Context) (uint64, error) {
+	var out uint64
+	err := r.ask(ctx, verbRand, nil, &out)
+	return out, err
+}
+
 func (s *server) Serve(stream grpc.BidiStreamingServer[wire.Answer, wire.Request]) error {
 	return s.requests.serve(stream)
 }
@@ -272,6 +289,10 @@ func (s *serving) handle(ctx context.Context, request *wire.Request) (any, error
 			return nil, err
 		}
 		return s.services.State(ctx, asked)
+	case verbNow:
+		return s.services.Now(ctx)
+	case verbRand:
+		return s.services.Rand(ctx)
 	default:
 		return nil, fmt.Errorf("asking aura: unknown request %q", request.GetVerb())
 	}

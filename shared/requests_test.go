@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/idelchi/aura/sdk"
 )
@@ -75,6 +76,12 @@ func TestRequests(t *testing.T) {
 	if _, err := r.State(t.Context(), StateRequest{Op: StateSet, Scope: sdk.ScopeSession, Key: "bad", Value: "x"}); err == nil || err.Error() != "not this one" {
 		t.Errorf("got %v", err)
 	}
+	if now, err := r.Now(t.Context()); err != nil || !now.Equal(time.Unix(7, 0)) {
+		t.Errorf("got %v, %v", now, err)
+	}
+	if n, err := r.Rand(t.Context()); err != nil || n != 7 {
+		t.Errorf("got %d, %v", n, err)
+	}
 	want := []string{"listen early", "emit n one", "emit n two", "emit n three", "get project k ", "set session bad x"}
 	if !reflect.DeepEqual(services.asked, want) {
 		t.Errorf("got %q", services.asked)
@@ -135,3 +142,11 @@ func TestPayload(t *testing.T) {
 		}
 	}
 }
+
+func (*clerk) Now(context.Context) (time.Time, error) { return time.Unix(7, 0), nil }
+
+func (*clerk) Rand(context.Context) (uint64, error) { return 7, nil }
+
+func (*echoer) Now(context.Context) (time.Time, error) { return time.Time{}, nil }
+
+func (*echoer) Rand(context.Context) (uint64, error) { return 0, nil }

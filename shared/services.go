@@ -2,6 +2,7 @@ package shared
 
 import (
 	"context"
+	"time"
 
 	"github.com/idelchi/aura/sdk"
 )
@@ -14,6 +15,9 @@ type Services interface {
 	Listen(ctx context.Context, name string) error
 	// State changes or reads one of the plugin's stores.
 	State(ctx context.Context, r StateRequest) (StateAnswer, error)
+	// Now returns the current time, and Rand a random number. A recording keeps the answers.
+	Now(ctx context.Context) (time.Time, error)
+	Rand(ctx context.Context) (uint64, error)
 }
 
 // StateRequest is one operation on a store of the plugin.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/idelchi/aura/internal/aar"
 	"github.com/idelchi/aura/internal/hookpoint"
@@ -215,3 +216,7 @@ func (p *started) guard(t *testing.T, tool string, args map[string]any) string {
 	}
 	return result.Message
 }
+
+func (*services) Now(context.Context) (time.Time, error) { return time.Time{}, nil }
+
+func (*services) Rand(context.Context) (uint64, error) { return 0, nil }

@@ -180,7 +180,7 @@ func (c control) Fork() error {
 		return errors.Join(err, fork.Close(session.End{Reason: session.ReasonError}))
 	}
 	s.journal.Close(s.ended(session.ReasonDone))
-	s.journal.use(fork)
+	s.useJournal(fork, 0)
 	s.journal.state, s.journal.lost = state, false
 	s.refresh()
 	return nil

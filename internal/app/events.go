@@ -10,6 +10,8 @@ import (
 type events struct {
 	mu   sync.Mutex
 	emit func(event.Event)
+	// watch receives every event before the front end does; nil for nobody. It must not send events.
+	watch func(event.Event)
 	// hide removes secrets from events; nil shows events unchanged.
 	hide *hider
 }
@@ -17,6 +19,9 @@ type events struct {
 func (e *events) send(ev event.Event) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if e.watch != nil {
+		e.watch(ev)
+	}
 	if e.emit == nil {
 		return
 	}

@@ -34,6 +34,8 @@ type journal struct {
 	state session.State
 	// values is the directory with the values of plugins in this session.
 	values atomic.Pointer[string]
+	// flight is made durable together with each message.
+	flight *flight
 	// noteFired records at which hook points plugins that act once per session have acted.
 	noteFired func()
 }
@@ -45,6 +47,10 @@ func (j *journal) Append(m llm.Message) error {
 	}
 	if err := j.Journal.Append(m); err != nil {
 		j.lose(err)
+	}
+	j.flight.sync()
+	for _, text := range j.flight.told() {
+		j.tell(text)
 	}
 	if m.Role == llm.RoleTool {
 		j.keepSeen()
@@ -226,7 +232,7 @@ func (j *journal) title() string { return cmp.Or(j.state.Title, j.ID()) }
 // openJournal opens the session to resume, if any, and returns it.
 func (s *Session) openJournal(c *config.Config) (session.Session, error) {
 	s.seen = readguard.New(c.Workdir)
-	s.journal = &journal{seen: s.seen, todos: &s.todos, tell: func(text string) { s.notice("", text) }, noteFired: s.plugins.noteFired}
+	s.journal = &journal{seen: s.seen, todos: &s.todos, flight: s.flight, tell: func(text string) { s.notice("", text) }, noteFired: s.plugins.noteFired}
 	s.plugins.journal = s.journal
 	if s.opts.Resume == "" && !s.opts.Continue {
 		return session.Session{}, nil
@@ -250,7 +256,11 @@ func (s *Session) reopen(found session.Summary) (session.Session, error) {
 		return session.Session{}, err
 	}
 	opened.Hide(s.hideSecrets)
-	s.journal.use(opened)
+	turn, err := session.LastTurn(found.Path)
+	if err != nil {
+		return session.Session{}, errors.Join(err, opened.Close(session.End{Reason: session.ReasonError}))
+	}
+	s.useJournal(opened, turn)
 	s.journal.state, s.journal.lost, s.journal.old = saved.State, false, true
 	if saved.Torn {
 		s.notice("", "the last message of the session was not written completely and is left out")
@@ -271,8 +281,8 @@ func (s *Session) beginJournal(c *config.Config, meta session.Meta) {
 	}
 	MoveState(c, func(text string) { s.notice("", text) })
 	created, err := session.Create(dir, meta)
-	s.journal.use(created)
-	s.journal.Hide(s.hideSecrets)
+	created.Hide(s.hideSecrets)
+	s.useJournal(created, 0)
 	if err != nil {
 		s.notice("", fmt.Sprintf("this session is not saved: %v", err))
 	}

@@ -117,13 +117,13 @@ func TestModelsStall(t *testing.T) {
 func TestCommandNames(t *testing.T) {
 	t.Parallel()
 	c := &config.Config{Commands: map[string]config.Command{
-		"explain": {Name: "explain", Description: "Explains"}, "help": {Name: "help", Description: "hidden by aura's own"},
+		"describe": {Name: "describe", Description: "Explains"}, "help": {Name: "help", Description: "hidden by aura's own"},
 	}}
 	found := map[string]string{}
 	for _, n := range app.CommandNames(c) {
 		found[n.Name] = n.Description
 	}
-	if found["explain"] != "Explains" || found["help"] == "" || found["help"] == "hidden by aura's own" || found["exit"] == "" {
+	if found["describe"] != "Explains" || found["help"] == "" || found["help"] == "hidden by aura's own" || found["exit"] == "" {
 		t.Errorf("got %v", found)
 	}
 }

@@ -115,6 +115,7 @@ func redacted(r *redact.Redactor, ev event.Event) event.Event {
 		return e
 	case event.ToolResult:
 		e.Content, e.Note, e.Error, e.Diff = r.String(e.Content), r.String(e.Note), r.String(e.Error), r.String(e.Diff)
+		e.RefusedBy = r.String(e.RefusedBy)
 		return e
 	case event.Command:
 		e.Output = r.String(e.Output)

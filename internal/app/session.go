@@ -23,6 +23,7 @@ import (
 	"github.com/idelchi/aura/internal/pipeline"
 	"github.com/idelchi/aura/internal/policy"
 	"github.com/idelchi/aura/internal/readguard"
+	"github.com/idelchi/aura/internal/recording"
 	"github.com/idelchi/aura/internal/redact"
 	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/internal/session"
@@ -47,6 +48,8 @@ type Options struct {
 	// Continue continues the session that was used last. Resume continues the session with this id, name or title.
 	Continue bool
 	Resume   string
+	// Record keeps the whole input and output of every plugin call, also if the settings do not ask for it.
+	Record bool
 	// PluginEvents enables PluginCall and PluginState events, and PluginLogs PluginLog events.
 	PluginEvents bool
 	PluginLogs   bool
@@ -78,6 +81,7 @@ type Session struct {
 	spares   sandbox.Spares
 	disabled setup.Told
 	journal  *journal
+	flight   *flight
 	talk     *conversation.Conversation
 	commands *command.Set
 	todos    todo.List
@@ -103,6 +107,8 @@ type Session struct {
 func Open(ctx context.Context, o Options, front frontend.FrontEnd) (*Session, error) {
 	s := &Session{opts: o, front: front}
 	s.events = &events{emit: front.Event, hide: newHider(&s.secrets)}
+	s.flight = newFlight(&s.secrets)
+	s.events.watch = s.flight.event
 	if err := s.open(ctx); err != nil {
 		if ctx.Err() == nil {
 			err = errors.Join(err, s.discard())
@@ -117,8 +123,14 @@ func (s *Session) discard() error {
 	if s.journal == nil || s.journal.old || s.talk != nil {
 		return nil
 	}
-	if err := s.journal.Discard(); err != nil {
+	path := s.journal.Path()
+	if err := errors.Join(s.flight.close(), s.journal.Discard()); err != nil {
 		return err
+	}
+	if path != "" {
+		if err := session.RemoveOutput(recording.Beside(path)); err != nil {
+			return err
+		}
 	}
 	return session.RemoveOutput(s.journal.valuesDir())
 }
@@ -145,6 +157,7 @@ func (s *Session) open(ctx context.Context) error {
 	s.beginJournal(source.Config, session.Meta{
 		Version: s.opts.Version, Workdir: source.Config.Workdir, Agent: role.Agent.Name, Provider: s.setup.ProviderName(), Model: s.setup.ModelName(ctx),
 	})
+	s.record()
 	change, err := s.plugins.prepare(ctx, s, s.setup, true)
 	if err != nil {
 		return err
@@ -291,6 +304,7 @@ func (s *Session) Health() []host.PluginHealth { return s.plugins.health() }
 func (s *Session) Close(reason session.Reason) error {
 	s.ending(reason)
 	s.plugins.end()
+	s.endFlight()
 	// The journal is completed before waiting for other programs to end: the wait may last longer than the process that stops aura
 	// allows.
 	s.journal.Close(s.ended(reason))

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/recording"
 	"github.com/idelchi/aura/internal/session"
 	"github.com/idelchi/aura/internal/state"
 )
@@ -34,10 +35,10 @@ func valuesBeside(journal, id string) string {
 	return state.Paths{Project: filepath.Dir(filepath.Dir(journal))}.SessionValues(id)
 }
 
-// outputsOf returns the directories with the output of a session's tools and with the values of its plugins. A session that was
-// resumed in another project also has output there.
+// outputsOf returns the directories with the output of a session's tools and with the values of its plugins, and the recording of its
+// plugin calls. A session that was resumed in another project also has output there.
 func outputsOf(c *config.Config, s session.Summary) []string {
-	out := []string{valuesBeside(s.Path, s.ID)}
+	out := []string{valuesBeside(s.Path, s.ID), recording.Beside(s.Path)}
 	for _, dir := range c.State.AllSessions() {
 		out = append(out, filepath.Join(outputBeside(dir), s.ID))
 	}

@@ -93,6 +93,7 @@ func (s *Session) relay(agent string) func(event.Event) {
 		case event.ToolCall:
 			s.events.send(event.Progress{Tool: setup.DelegateName, Text: fmt.Sprintf("%s: %s %s", agent, e.Name, e.Arguments)})
 		case event.ToolResult:
+			s.flight.event(e)
 			if e.Error != "" {
 				s.events.send(event.Progress{Tool: setup.DelegateName, Text: fmt.Sprintf("%s: %s failed: %s", agent, e.Name, e.Error)})
 			}

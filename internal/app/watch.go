@@ -11,13 +11,23 @@ import (
 	"github.com/idelchi/aura/internal/redact"
 )
 
-// watchPlugins makes a fleet report calls and state changes as events. Without it, no such events are created.
-func watchPlugins(o *host.Options, secrets *redact.Current, send func(event.Event)) {
-	o.OnCall = func(c host.Call) { send(pluginCall(c, secrets.Get())) }
+// watchPlugins makes a fleet report calls and state changes to the flight recorder and, if send is not nil, as events.
+func watchPlugins(o *host.Options, to *flight, secrets *redact.Current, send func(event.Event)) {
+	o.OnStart = to.started
+	o.OnCall = func(c host.Call) {
+		to.call(c)
+		if send != nil {
+			e, _ := pluginCall(c, secrets.Get())
+			send(e)
+		}
+	}
 	o.OnState = func(c host.StateChange) {
-		send(event.PluginState{
-			Plugin: c.Plugin, Previous: string(c.From), State: string(c.To), Pid: c.Pid, Reason: reasonText(c.Reason, secrets.Get()),
-		})
+		to.state(c)
+		if send != nil {
+			send(event.PluginState{
+				Plugin: c.Plugin, Previous: string(c.From), State: string(c.To), Pid: c.Pid, Reason: reasonText(c.Reason, secrets.Get()),
+			})
+		}
 	}
 }
 
@@ -26,12 +36,12 @@ func watchLogs(o *host.Options, send func(event.Event)) {
 	o.OnLog = func(plugin, level, text string) { send(event.PluginLog{Plugin: plugin, Level: level, Text: text}) }
 }
 
-// pluginCall returns the event of a call.
-func pluginCall(c host.Call, secrets *redact.Redactor) event.PluginCall {
+// pluginCall returns the event of a call, and what the call changed.
+func pluginCall(c host.Call, secrets *redact.Redactor) (event.PluginCall, []pipeline.Change) {
 	e := event.PluginCall{
 		Plugin: c.Plugin, Point: c.Point, Outcome: event.OutcomeNothing, Waited: c.Waited, Duration: c.Took,
 	}
-	effect, err := pipeline.EffectOf(hookpoint.Name(c.Point), c.In, c.Out)
+	effect, changes, err := pipeline.Describe(hookpoint.Name(c.Point), c.In(), c.Out)
 	if c.Err != nil {
 		err = c.Err
 	}
@@ -49,7 +59,7 @@ func pluginCall(c host.Call, secrets *redact.Redactor) event.PluginCall {
 	case len(effect.Fields) > 0:
 		e.Outcome = event.OutcomeChanged
 	}
-	return e
+	return e, changes
 }
 
 // reasonText returns an error without the plugin's name and without secrets. It shortens the text last, because the beginning

@@ -12,6 +12,7 @@ import (
 	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/redact"
 	"github.com/idelchi/aura/sdk"
+	"github.com/idelchi/aura/shared"
 )
 
 func TestPluginCall(t *testing.T) {
@@ -30,30 +31,30 @@ func TestPluginCall(t *testing.T) {
 			host.Call{Point: host.PointTool, Err: failed(host.KindPlugin, "boom")}, event.PluginCall{Outcome: "error", Error: "boom"},
 		},
 		"no effect": {
-			host.Call{Point: "BeforeChat", In: sdk.BeforeChatContext{}, Out: sdk.Result{Notice: "n"}}, event.PluginCall{Outcome: "nothing"},
+			host.Call{Point: "BeforeChat", Request: shared.HookCall{Context: sdk.BeforeChatContext{}}, Out: sdk.Result{Notice: "n"}}, event.PluginCall{Outcome: "nothing"},
 		},
 		"injected goes before changed": {
-			host.Call{Point: "BeforeChat", In: sdk.BeforeChatContext{}, Out: sdk.Result{Message: "m", DisableTools: []string{"*"}}},
+			host.Call{Point: "BeforeChat", Request: shared.HookCall{Context: sdk.BeforeChatContext{}}, Out: sdk.Result{Message: "m", DisableTools: []string{"*"}}},
 			event.PluginCall{Outcome: "injected", Fields: []string{"disable_tools"}},
 		},
 		"blocked goes before changed": {
-			host.Call{Point: "BeforeToolExecution", In: sdk.BeforeToolContext{}, Out: sdk.BeforeToolResult{Block: true, Arguments: map[string]any{"a": 1}}},
+			host.Call{Point: "BeforeToolExecution", Request: shared.HookCall{Context: sdk.BeforeToolContext{}}, Out: sdk.BeforeToolResult{Block: true, Arguments: map[string]any{"a": 1}}},
 			event.PluginCall{Outcome: "blocked", Fields: []string{"arguments"}},
 		},
 		"changed": {
-			host.Call{Point: "AfterToolExecution", In: sdk.AfterToolContext{ToolResult: "a"}, Out: sdk.Result{Output: &output}},
+			host.Call{Point: "AfterToolExecution", Request: shared.HookCall{Context: sdk.AfterToolContext{ToolResult: "a"}}, Out: sdk.Result{Output: &output}},
 			event.PluginCall{Outcome: "changed", Fields: []string{"output"}},
 		},
 		"a result that is dropped": {
-			host.Call{Point: "TransformMessages", In: sdk.TransformContext{}, Out: []sdk.Message{}},
+			host.Call{Point: "TransformMessages", Request: shared.HookCall{Context: sdk.TransformContext{}}, Out: []sdk.Message{}},
 			event.PluginCall{Outcome: "error", Error: "dropping the result of TransformMessages: no message is left; return at least one"},
 		},
 		"a timeout": {
-			host.Call{Point: "BeforeChat", In: sdk.BeforeChatContext{}, Err: failed(host.KindTimeout, "late")},
+			host.Call{Point: "BeforeChat", Request: shared.HookCall{Context: sdk.BeforeChatContext{}}, Err: failed(host.KindTimeout, "late")},
 			event.PluginCall{Outcome: "timeout", Error: "late"},
 		},
 		"a crash": {
-			host.Call{Point: "BeforeChat", In: sdk.BeforeChatContext{}, Err: failed(host.KindCrash, "died")},
+			host.Call{Point: "BeforeChat", Request: shared.HookCall{Context: sdk.BeforeChatContext{}}, Err: failed(host.KindCrash, "died")},
 			event.PluginCall{Outcome: "error", Error: "died"},
 		},
 		"a cancelled call": {host.Call{Point: host.PointTool, Err: context.Canceled}, event.PluginCall{Outcome: "error", Error: "context canceled"}},
@@ -66,7 +67,7 @@ func TestPluginCall(t *testing.T) {
 			t.Parallel()
 			tt.in.Plugin, tt.in.Waited, tt.in.Took = "p", 1, 2
 			tt.want.Plugin, tt.want.Point, tt.want.Waited, tt.want.Duration = "p", tt.in.Point, 1, 2
-			if got := pluginCall(tt.in, redact.New("sk-12345678")); !reflect.DeepEqual(got, tt.want) {
+			if got, _ := pluginCall(tt.in, redact.New("sk-12345678")); !reflect.DeepEqual(got, tt.want) {
 				t.Errorf("got  %+v\nwant %+v", got, tt.want)
 			}
 		})

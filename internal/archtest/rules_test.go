@@ -16,11 +16,12 @@ var rooms = map[string][]string{
 	"cmd/aura-plugin-host": {"shared/...", "internal/build", "internal/guest", "internal/interp", "internal/manifest", "internal/sandbox", "internal/process", "sdk/..."},
 
 	"internal/cli": {
-		"internal/aar", "internal/app", "internal/build", "internal/check", "internal/command", "internal/config", "internal/conversation/...", "internal/doctor", "internal/frontend", "internal/install", "internal/llm",
-		"internal/manifest", "internal/mcpimport", "internal/nearest", "internal/pipeline", "internal/plaintext", "internal/policy", "internal/prompt", "internal/python", "internal/redact", "internal/scaffold", "internal/schema", "internal/sandbox", "internal/session",
+		"internal/aar", "internal/app", "internal/build", "internal/check", "internal/command", "internal/config", "internal/conversation/...", "internal/doctor", "internal/explain", "internal/frontend", "internal/install", "internal/llm",
+		"internal/manifest", "internal/mcpimport", "internal/nearest", "internal/pipeline", "internal/plaintext", "internal/plugincall", "internal/plugintest", "internal/policy", "internal/prompt", "internal/python", "internal/recording", "internal/redact", "internal/scaffold", "internal/schema", "internal/sandbox", "internal/session",
 		"internal/inputhistory", "internal/setup", "internal/shell", "internal/terminal", "internal/tool", "internal/top", "internal/trust", "internal/tui", "host", "sdk/...",
 	},
-	"internal/top": {"host", "internal/files", "internal/plaintext", "internal/terminal"},
+	"internal/explain": {"internal/pipeline", "internal/session"},
+	"internal/top":     {"host", "internal/files", "internal/plaintext", "internal/terminal"},
 	"internal/doctor": {
 		"internal/app", "internal/build", "internal/check", "internal/config", "internal/install", "internal/llm", "internal/process", "internal/redact",
 		"internal/sandbox", "internal/setup", "sdk/...",
@@ -29,7 +30,7 @@ var rooms = map[string][]string{
 	"internal/terminal": {"internal/conversation/event", "internal/plaintext"},
 	"internal/frontend": {"host", "internal/command", "internal/conversation/event", "internal/llm", "internal/session", "internal/setup"},
 	"internal/slash": {
-		"host", "internal/command", "internal/condition", "internal/config", "internal/conversation", "internal/frontend", "internal/llm", "internal/manifest", "internal/mcp", "internal/policy", "internal/prompt",
+		"host", "internal/command", "internal/condition", "internal/config", "internal/conversation", "internal/explain", "internal/frontend", "internal/llm", "internal/manifest", "internal/mcp", "internal/policy", "internal/prompt",
 		"internal/session", "internal/setup", "internal/todo", "internal/tokens", "sdk/...",
 	},
 	"internal/setup": {
@@ -85,11 +86,18 @@ var rooms = map[string][]string{
 	"internal/nearest":            {},
 	"internal/plaintext":          {},
 	"internal/pluginsource":       {"sdk/..."},
+	"internal/plugincall":         {"host", "internal/config", "internal/nearest", "internal/pluginstate", "internal/setup", "internal/state", "shared", "sdk/..."},
 	"internal/pluginstate":        {"internal/lock", "shared", "sdk/..."},
-	"internal/redact":             {},
-	"internal/state":              {},
-	"internal/trust":              {"internal/lock"},
-	"hooks":                       {"internal/prompt", "internal/shell", "internal/tool", "sdk/..."},
+	"internal/plugintest": {
+		"host", "internal/config", "internal/install", "internal/plugincall", "internal/pluginsource", "internal/plugintest/testfile", "internal/setup",
+		"internal/tool/...", "shared", "sdk/...",
+	},
+	"internal/plugintest/testfile": {"internal/nearest", "internal/strictyaml"},
+	"internal/recording":           {"host", "internal/lock", "internal/redact", "shared", "sdk/..."},
+	"internal/redact":              {},
+	"internal/state":               {},
+	"internal/trust":               {"internal/lock"},
+	"hooks":                        {"internal/prompt", "internal/shell", "internal/tool", "sdk/..."},
 
 	"host": {
 		"internal/condition", "internal/lock", "internal/manifest", "internal/pluginsource", "internal/redact", "internal/sandbox", "internal/process", "shared/...", "sdk/...",
@@ -106,8 +114,8 @@ var rooms = map[string][]string{
 	"internal/condition":   {},
 	"internal/repair":      {},
 	"internal/sandbox":     {"internal/files", "internal/process"},
-	"internal/scaffold":    {"internal/schema"},
-	"internal/schema":      {"docs/schemas", "internal/config", "internal/install", "internal/llm/script", "internal/manifest", "internal/strictyaml"},
+	"internal/scaffold":    {"internal/install", "internal/manifest", "internal/schema", "sdk/..."},
+	"internal/schema":      {"docs/schemas", "internal/config", "internal/install", "internal/llm/script", "internal/manifest", "internal/plugintest/testfile", "internal/strictyaml"},
 	"docs/schemas":         {},
 	"internal/mcpimport":   {},
 	"internal/shell":       {"internal/process"},

@@ -19,6 +19,7 @@ type runOptions struct {
 	timeout time.Duration
 	json    bool
 	health  bool
+	record  bool
 	events  []string
 	// attach holds the paths of files that are sent with the first prompt.
 	attach []string
@@ -97,6 +98,7 @@ func (o *runOptions) register(cmd *cobra.Command) {
 	cmd.Flags().DurationVar(&o.timeout, "timeout", 0, "end the run after this long, with exit code 4")
 	cmd.Flags().BoolVar(&o.json, "json", false, "write events as JSON lines on standard output")
 	cmd.Flags().BoolVar(&o.health, "health", false, "print the health of the plugins at the end")
+	cmd.Flags().BoolVar(&o.record, "record", false, "keep the whole input and output of every plugin call, for 'aura plugins replay'")
 	o.registerEvents(cmd)
 }
 
@@ -131,6 +133,7 @@ func (o *runOptions) run(ctx context.Context, s streams, a app.Options, debug bo
 	r := o.renderer(s, debug)
 	a.PluginEvents = slices.Contains(o.events, pluginEvents)
 	a.PluginLogs = a.PluginEvents || debug
+	a.Record = o.record
 	err := converse(ctx, a, attend(s, r), prompts, o.attach, func(opened frontend.Session) {
 		if o.health {
 			o.showHealth(s, r, opened)

@@ -12,6 +12,7 @@ import (
 	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/recording"
 	"github.com/idelchi/aura/internal/redact"
 	"github.com/idelchi/aura/internal/session"
 	"github.com/idelchi/aura/internal/setup"
@@ -25,10 +26,18 @@ func newSessionsShow(s streams, root *rootOptions) *cobra.Command {
 		Example: "  aura sessions show 01a1\n  aura sessions show \"release notes\"",
 		Args:    exactArgs("SESSION"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			saved, secrets, err := root.findSession(s, args[0])
+			cfg, found, err := root.meantSession(s, args[0])
 			if err != nil {
 				return err
 			}
+			saved, err := session.Load(found.Path)
+			if err != nil {
+				return err
+			}
+			if path := recording.Beside(found.Path); recording.Exists(path) {
+				saved.Recording = path
+			}
+			secrets := setup.Secrets(cfg, nil)
 			format := session.FormatMarkdown
 			if asJSON {
 				format = session.FormatJSON

@@ -19,6 +19,12 @@ type Features struct {
 	Sandbox      Sandbox
 	Instructions InstructionSettings
 	Screen       Screen
+	Record       Record
+}
+
+// Record decides whether the whole input and output of every plugin call is kept: the key record: in features/.
+type Record struct {
+	Enabled bool `yaml:"enabled"`
 }
 
 // featureFile holds the settings of features that can be set in the files of a home, and in agents, modes and tasks.
@@ -28,6 +34,7 @@ type featureFile struct {
 	Compaction   Compaction          `yaml:"compaction"`
 	Sandbox      Sandbox             `yaml:"sandbox"`
 	Instructions InstructionSettings `yaml:"instructions"`
+	Record       Record              `yaml:"record"`
 	// Screen is allowed only in the user's home.
 	Screen Screen `yaml:"screen"`
 	// Trust is allowed only in the user's home; see Rule.
@@ -41,6 +48,7 @@ const (
 	sandboxKey      = "sandbox"
 	instructionsKey = "instructions"
 	screenKey       = "screen"
+	recordKey       = "record"
 )
 
 // defaultFeatures returns the settings that apply if nothing is set.
@@ -111,7 +119,7 @@ func (f Features) with(file string, n *yaml.Node) (Features, error) {
 	if err := decodeSet(file, value(n, pluginsKey), &plugins); err != nil {
 		return Features{}, err
 	}
-	for key, settings := range map[string]any{toolsKey: &f.Tools, compactionKey: &f.Compaction, instructionsKey: &f.Instructions, screenKey: &f.Screen} {
+	for key, settings := range map[string]any{toolsKey: &f.Tools, compactionKey: &f.Compaction, instructionsKey: &f.Instructions, screenKey: &f.Screen, recordKey: &f.Record} {
 		if err := decodeSet(file, pruned(value(n, key)), settings); err != nil {
 			return Features{}, err
 		}

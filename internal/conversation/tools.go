@@ -147,7 +147,7 @@ func (c *Conversation) consult(ctx context.Context, p *call) error {
 		if out.Block.Message != "" {
 			reason += ": " + out.Block.Message
 		}
-		return errors.New(reason)
+		return tool.Refused(tool.ByPlugin, strings.Join(out.Block.By, ", "), errors.New(reason))
 	}
 	if ctx.Err() != nil {
 		return interrupted(ctx)
@@ -269,6 +269,7 @@ func (c *Conversation) settle(ctx context.Context, p *call) []injection {
 	c.record(entry{Message: llm.Message{Role: llm.RoleTool, Content: content, ToolCallID: p.request.ID, ToolName: p.request.Name}})
 	c.cfg.Emit(event.ToolResult{
 		ID: p.request.ID, Name: p.request.Name, Content: content, Note: p.note, Error: failure, Ran: p.ran, Diff: p.diff, Duration: p.duration,
+		RefusedBy: tool.RefusedBy(p.err),
 	})
 	return queued
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/sdk"
@@ -423,3 +424,7 @@ func TestLists(t *testing.T) {
 		t.Errorf("the lists of the newest call are %s, %v", b, err)
 	}
 }
+
+func (*services) Now(context.Context) (time.Time, error) { return time.Time{}, nil }
+
+func (*services) Rand(context.Context) (uint64, error) { return 0, nil }

@@ -55,6 +55,8 @@ type Point struct {
 	AllOrNothing bool
 	ReadOnly     bool
 	InModelCall  bool
+	// Streamed reports that the point observes a fast stream; see Row.Merge.
+	Streamed bool
 	// Prevents is empty at points that cannot block.
 	Prevents string
 

@@ -54,7 +54,7 @@ func (r Row[C, R]) Point() Point {
 		Context: reflect.TypeFor[C](), Result: reflect.TypeFor[R](),
 		Signature: reflect.TypeFor[func(context.Context, C) (R, error)](),
 		Order:     r.Order, Chained: r.Next != nil, AllOrNothing: r.AllOrNothing, ReadOnly: r.ReadOnly,
-		InModelCall: r.InModelCall, Prevents: r.Prevents,
+		InModelCall: r.InModelCall, Streamed: r.Merge != nil, Prevents: r.Prevents,
 		read: r.read, copy: r.copyInput, accept: r.accept, next: r.hand, fold: r.foldOne, merge: r.merged, block: r.blocked(), newest: r.newest(),
 	}
 }

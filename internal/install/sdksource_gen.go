@@ -498,6 +498,21 @@ var sdkSource = map[string]string{
 		"\t}\n" +
 		"\t_, _ = io.WriteString(out, strings.ReplaceAll(b.String(), \"\\n\", \"\\n    \")+\"\\n\")\n" +
 		"}\n",
+	"repeat.go": "" +
+		"package sdk\n" +
+		"\n" +
+		"import (\n" +
+		"\t\"math/rand/v2\"\n" +
+		"\t\"time\"\n" +
+		")\n" +
+		"\n" +
+		"// Now returns the current time. A recording keeps the answer, and a replay returns it again, so that a plugin that uses Now instead of\n" +
+		"// time.Now gives the same results in a replay. It asks aura, which takes about as long as reading a value of a Store. Outside of aura,\n" +
+		"// as in a test, it is time.Now.\n" +
+		"func Now() time.Time { return time.Now() }\n" +
+		"\n" +
+		"// Rand returns a random number. A recording keeps the answer, as it does for Now. The numbers are not meant for secrets.\n" +
+		"func Rand() uint64 { return rand.Uint64() }\n",
 	"result.go": "" +
 		"package sdk\n" +
 		"\n" +

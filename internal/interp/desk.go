@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"reflect"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/traefik/yaegi/interp"
 
@@ -45,6 +47,8 @@ func (d *desk) symbols(stderr *os.File) interp.Exports {
 		"On":    reflect.ValueOf(d.listen),
 		"State": reflect.ValueOf(func(scope sdk.Scope) sdk.Store { return store{d.services, scope} }),
 		"Log":   reflect.ValueOf(&log).Elem(),
+		"Now":   reflect.ValueOf(d.now),
+		"Rand":  reflect.ValueOf(d.rand),
 	}}
 }
 
@@ -60,6 +64,26 @@ func (d *desk) emit(name string, payload any) error {
 		return fmt.Errorf("emitting event %q: %w", name, err)
 	}
 	return d.services.Emit(context.Background(), name, b)
+}
+
+// now is the answer of aura. It is the clock of this process if aura cannot be asked, which is so while the process ends.
+func (d *desk) now() time.Time {
+	if d.services != nil {
+		if t, err := d.services.Now(context.Background()); err == nil {
+			return t
+		}
+	}
+	return time.Now()
+}
+
+// rand is like now for a random number.
+func (d *desk) rand() uint64 {
+	if d.services != nil {
+		if n, err := d.services.Rand(context.Background()); err == nil {
+			return n
+		}
+	}
+	return rand.Uint64()
 }
 
 // listen adds a handler. Once the plugin is loaded, aura learns of a further event by a request.

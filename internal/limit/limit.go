@@ -20,6 +20,14 @@ const (
 	Frame = 128 << 20
 	// Log is the size at which a plugin's log is rotated. One old log is kept.
 	Log = 1 << 20
+	// Recording is the maximum size of the recording of a session's plugin calls.
+	Recording = 256 << 20
+	// Facts is the maximum size of the records about plugins in a journal. FactText is the maximum size of a value in such a record, and
+	// FactDiff that of a diff. FactChanges is the maximum number of changes in one record.
+	Facts       = 64 << 20
+	FactText    = 2 << 10
+	FactDiff    = 4 << 10
+	FactChanges = 20
 	// Spill is the maximum size of the file with the whole output of a Bash call.
 	Spill = 64 << 20
 )

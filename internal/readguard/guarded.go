@@ -141,7 +141,7 @@ func (g guarded) Execute(ctx context.Context, call tool.Call) (string, error) {
 	}
 	leave, err := g.files.Enter(*call.Paths, g.rules)
 	if err != nil {
-		return "", err
+		return "", tool.Refused(tool.BySeen, "", err)
 	}
 	ok := false
 	defer func() {

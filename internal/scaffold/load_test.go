@@ -40,7 +40,7 @@ func TestFreshHomeLoads(t *testing.T) {
 		"agents":    {slices.Collect(maps.Keys(c.Agents)), "assistant reviewer"},
 		"modes":     {slices.Collect(maps.Keys(c.Modes)), "ask plan"},
 		"prompts":   {slices.Collect(maps.Keys(c.Prompts)), "summary terse"},
-		"commands":  {slices.Collect(maps.Keys(c.Commands)), "explain"},
+		"commands":  {slices.Collect(maps.Keys(c.Commands)), "describe"},
 		"providers": {slices.Collect(maps.Keys(c.Providers)), ""},
 		"tasks":     {slices.Collect(maps.Keys(c.Tasks)), ""},
 		"skills":    {slices.Collect(maps.Keys(c.Skills)), ""},
@@ -151,7 +151,7 @@ func TestEveryKeyIsShown(t *testing.T) {
 		{"config/agents/assistant.md", config.Agent{}},
 		{"config/modes/ask.md", config.Mode{}},
 		{"config/prompts/terse.md", config.Prompt{}},
-		{"config/commands/explain.md", config.Command{}},
+		{"config/commands/describe.md", config.Command{}},
 		{"config/hooks/format.yaml", struct {
 			Description, Event, Matcher, Files, Command, Timeout, Depends, Inherit, Silent, Disabled int
 		}{}},

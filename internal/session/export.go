@@ -77,17 +77,22 @@ type ExportedSession struct {
 	Messages []llm.Message `json:"messages"`
 	End      *End          `json:"end"`
 	Torn     bool          `json:"torn"`
+	// Recording is the path of the recording of plugin calls.
+	Recording string `json:"recording,omitempty"`
 }
 
 // Exported returns a session as it is exported to JSON.
 func Exported(s Session) ExportedSession {
-	return ExportedSession{Meta: s.Meta, Title: s.State.Title, Messages: append([]llm.Message{}, s.Messages...), End: s.End, Torn: s.Torn}
+	return ExportedSession{Meta: s.Meta, Title: s.State.Title, Messages: append([]llm.Message{}, s.Messages...), End: s.End, Torn: s.Torn, Recording: s.Recording}
 }
 
 // Markdown returns a session as Markdown.
 func Markdown(s Session) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Session %s\n\n%s, %s on %s\n", cmp.Or(s.State.Title, s.Meta.ID), s.Meta.StartedAt.Format("2006-01-02 15:04:05 MST"), s.Meta.Model, s.Meta.Provider)
+	if s.Recording != "" {
+		fmt.Fprintf(&b, "\nThe plugin calls are recorded in %s\n", s.Recording)
+	}
 	for _, m := range s.Messages {
 		name := string(m.Role)
 		if m.ToolName != "" {

@@ -43,6 +43,8 @@ type Journal struct {
 	hide func(document []byte) []byte
 	// data holds the numbers of the files that the journal has. Only Append uses it.
 	data map[hash]int
+	// facts is the size of the facts, in bytes.
+	facts int64
 	// torn is set while the file may contain bytes of a failed write beyond size.
 	torn bool
 }
@@ -89,7 +91,7 @@ func Reopen(path string) (*Journal, Session, error) {
 	if err != nil {
 		return nil, Session{}, errors.Join(fmt.Errorf("reopening journal: %w", err), j.release())
 	}
-	j.id, j.size, j.torn, j.data = s.Meta.ID, size, s.Torn, numbered(s.data)
+	j.id, j.size, j.torn, j.data, j.facts = s.Meta.ID, size, s.Torn, numbered(s.data), s.facts
 	if err := j.write(record{Resume: &Resume{At: time.Now()}}); err != nil {
 		return nil, Session{}, errors.Join(err, j.release())
 	}
@@ -212,9 +214,25 @@ func (j *Journal) Close(end End) error {
 // release closes the file and the lock, so that other processes can open the session.
 func (j *Journal) release() error { return errors.Join(j.file.Close(), j.lock.Release()) }
 
-// write writes a record after the last complete one with a single write and waits until the record is on disk. It writes at an
-// offset instead of appending, so that the remains of a failed write never become part of the next record.
+// write writes a record and waits until it is on disk, with all records before it.
 func (j *Journal) write(r record) error {
+	size := j.size
+	err := j.put(r)
+	if err != nil {
+		return err
+	}
+	if err := j.file.Sync(); err != nil {
+		j.size = size
+		// If the truncation fails too, the next write tries it again, and readers skip the torn line.
+		j.torn = j.file.Truncate(j.size) != nil
+		return fmt.Errorf("writing journal %s: %w", j.path, err)
+	}
+	return nil
+}
+
+// put writes a record after the last complete one with a single write. It writes at an offset instead of appending, so that the
+// remains of a failed write never become part of the next record.
+func (j *Journal) put(r record) error {
 	line, err := encode(r)
 	if err != nil {
 		return fmt.Errorf("encoding record for journal %s: %w", j.path, err)
@@ -228,12 +246,7 @@ func (j *Journal) write(r record) error {
 		}
 		j.torn = false
 	}
-	_, err = j.file.WriteAt(line, j.size)
-	if err == nil {
-		err = j.file.Sync()
-	}
-	if err != nil {
-		// If the truncation fails too, the next write tries it again, and readers skip the torn line.
+	if _, err = j.file.WriteAt(line, j.size); err != nil {
 		j.torn = j.file.Truncate(j.size) != nil
 		return fmt.Errorf("writing journal %s: %w", j.path, err)
 	}

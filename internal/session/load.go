@@ -44,6 +44,11 @@ func parse(path string, from io.Reader, reduce func(*Session, *record)) (s Sessi
 			size += int64(len(line)) + 1
 			continue
 		}
+		if err == nil && complete && s.Meta.ID != "" && bytes.HasPrefix(line, factStart) && !lines.ended() {
+			size += int64(len(line)) + 1
+			s.facts += int64(len(line)) + 1
+			continue
+		}
 		var r record
 		if err == nil {
 			r, err = decode(line)
@@ -94,6 +99,7 @@ func (s *Session) add(r record) error {
 		s.End = nil
 	case s.End != nil:
 		return errors.New("a record after the end of the session")
+	case r.Fact != nil:
 	case r.Data != nil:
 		return s.addData(r.Data)
 	case r.Compaction != nil:

@@ -59,8 +59,13 @@ type Session struct {
 	// Torn reports whether the last line is incomplete, for example after a power failure. That line is not in Messages.
 	Torn bool
 
+	// Recording is the path of the recording of the session's plugin calls. Whoever shows the session sets it, if there is a recording.
+	Recording string
+
 	// data holds the bytes of the journal's files, in the order of their numbers.
 	data [][]byte
+	// facts is the size of the facts, in bytes.
+	facts int64
 }
 
 // record is a line of the journal. Exactly one field is set.
@@ -74,7 +79,9 @@ type record struct {
 	State      *State      `json:"state,omitempty"`
 	// Seen records what was learned about files since the previous Seen record. The owner of the data defines its format.
 	Seen json.RawMessage `json:"seen,omitempty"`
-	End  *End            `json:"end,omitempty"`
+	// Fact explains the session. Sessions are read without facts; see Facts.
+	Fact *Fact `json:"fact,omitempty"`
+	End  *End  `json:"end,omitempty"`
 }
 
 // Compaction says that all messages except the last Kept were replaced by a summary.

@@ -62,7 +62,7 @@ func (g guard) settle(q Question, answer Answer) error {
 	}
 	g.tellAnswer(q, answer)
 	if answer.Decision == Reject {
-		return &RefusedError{Reason: answer.Reason}
+		return tool.Refused(tool.ByUser, "", &RefusedError{Reason: answer.Reason})
 	}
 	return nil
 }

@@ -160,6 +160,12 @@ func StateOf(c *config.Config, home config.Home) state.Paths {
 	return c.State
 }
 
+// In returns the entry with other places for its logs and its data.
+func (e Entry) In(s state.Paths) Entry {
+	e.state = s
+	return e
+}
+
 // LogFile returns the file of the plugin's output; empty if there is no directory for logs.
 func (e Entry) LogFile() string {
 	if e.state.Logs() == "" {

@@ -53,7 +53,7 @@ func (g guard) Before(ctx context.Context, call tool.Call, t tool.Tool) (string,
 	case err != nil:
 		return "", err
 	case out.Blocked:
-		return "", errors.New(out.Append(out.Reason))
+		return "", tool.Refused(tool.ByHook, out.By, errors.New(out.Append(out.Reason)))
 	default:
 		return out.Feedback, nil
 	}
@@ -77,12 +77,12 @@ func (g guard) permit(ctx context.Context, call tool.Call, t tool.Tool) error {
 	verdict := g.policy.Decide(name, call.Args)
 	switch verdict.Action {
 	case policy.Deny:
-		return fmt.Errorf("the policy denies it (rule %q)", verdict.Rule)
+		return tool.Refused(tool.ByPolicy, verdict.Rule, fmt.Errorf("the policy denies it (rule %q)", verdict.Rule))
 	case policy.Confirm:
-		return g.confirm(ctx, call, t, verdict)
+		return tool.Refused(tool.ByPolicy, verdict.Rule, g.confirm(ctx, call, t, verdict))
 	default:
 		if t.Definition().RequiresApproval && verdict.Rule == "" {
-			return g.confirm(ctx, call, t, verdict)
+			return tool.Refused(tool.ByPolicy, "", g.confirm(ctx, call, t, verdict))
 		}
 		return nil
 	}

@@ -209,14 +209,14 @@ func (t fenced) Execute(ctx context.Context, call tool.Call) (string, error) {
 		// Files that are written are usually read too. Writing is checked first, so that the more serious violation is reported.
 		written := sandbox.Access{Write: slices.Concat(call.Paths.Write, call.Paths.Clear)}
 		if err := sandbox.Check(t.policy, t.workdir, written); err != nil {
-			return "", err
+			return "", tool.Refused(tool.BySandbox, "", err)
 		}
 		err := sandbox.Check(t.policy, t.workdir, sandbox.Access{Read: slices.Concat(call.Paths.Read, call.Paths.Record, call.Paths.Guard)})
 		// Only a built-in tool has a policy that is made for each call. A path that the policy covers anyway needs no grant.
 		_, builtIn := tool.As[confined](t.Tool)
 		call.Named = call.Named && builtIn && err != nil
 		if err != nil && !call.Named {
-			return "", err
+			return "", tool.Refused(tool.BySandbox, "", err)
 		}
 	}
 	return t.Tool.Execute(ctx, call)

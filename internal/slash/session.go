@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/internal/command"
+	"github.com/idelchi/aura/internal/explain"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/session"
 )
@@ -23,6 +24,7 @@ func (c *commands) sessionCommands() []command.Command {
 		own("name", "Name the session", c.name, "TITLE"),
 		own("resume", "Resume another session by its id, name or title, or list them", c.resume, "ID|NAME"),
 		own("fork", "Continue in a copy of the session", c.fork),
+		own("explain", "Show which plugin changed what, in the last turn or in one of that number", c.explain, "TURN|PLUGIN"),
 		own("export", "Write the session to a file (.md or .json)", c.export, "FILE"),
 	}
 }
@@ -85,6 +87,33 @@ func (c *commands) save(ctx context.Context, args string) (string, error) {
 		return "", errors.New("this session is not saved; see the notice at its beginning for the reason")
 	}
 	return fmt.Sprintf("session %s is saved in %s", saved.Title, saved.Path), nil
+}
+
+// explain shows the last turn, the turn of a number, or all calls of a plugin.
+func (c *commands) explain(_ context.Context, args string) (string, error) {
+	saved := c.Saved()
+	if saved.Path == "" {
+		return "", errors.New("this session is not saved, so nothing is known about what happened")
+	}
+	var filter explain.Filter
+	word := strings.TrimSpace(args)
+	number, err := strconv.Atoi(word)
+	switch {
+	case err == nil && number < 1:
+		return "", fmt.Errorf("explaining turn %d: turns are counted from 1", number)
+	case err == nil:
+		filter.Turn = number
+	default:
+		filter.Plugin = word
+	}
+	turns, err := explain.Session(saved.Path, filter)
+	if err != nil {
+		return "", err
+	}
+	if word == "" {
+		turns = explain.Last(turns)
+	}
+	return strings.TrimRight(explain.Text(turns, filter.Plugin != ""), "\n"), nil
 }
 
 func (c *commands) name(_ context.Context, args string) (string, error) {

@@ -109,8 +109,10 @@ type ToolResult struct {
 	Note string `json:"note,omitempty"`
 	// Error is empty if the tool succeeded.
 	Error string `json:"error,omitempty"`
-	// Ran is false if the call was refused.
+	// Ran is false if the call was refused before the tool was started.
 	Ran bool `json:"ran"`
+	// RefusedBy names who refused the call: plugin NAME, hook NAME, policy RULE, user, sandbox or seen-file rule. It is empty if nobody did.
+	RefusedBy string `json:"refused_by,omitempty"`
 	// Diff is a unified diff of the files that the call changed. It is for the user alone.
 	Diff string `json:"diff,omitempty"`
 	// Duration is wall-clock time.

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/idelchi/aura/internal/guest"
 	"github.com/idelchi/aura/internal/hookpoint"
@@ -137,6 +138,12 @@ func (r *run) Emit(_ context.Context, name string, payload []byte) error {
 
 // Listen is not used by the plugin.
 func (r *run) Listen(context.Context, string) error { return nil }
+
+// Now and Rand are not part of the protocol with guests.
+func (*run) Now(context.Context) (time.Time, error) { return time.Now(), nil }
+
+// Rand is described at Now.
+func (*run) Rand(context.Context) (uint64, error) { return 0, nil }
 
 // State keeps nothing: a runtime may ask for state that its plugins have not.
 func (r *run) State(_ context.Context, q shared.StateRequest) (shared.StateAnswer, error) {

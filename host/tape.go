@@ -1,0 +1,132 @@
+package host
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/idelchi/aura/shared"
+)
+
+// Ask is something that a plugin asked of aura, and the answer. Exactly one of the pointers is set.
+type Ask struct {
+	State *StateAsk  `json:"state,omitempty"`
+	Now   *time.Time `json:"now,omitempty"`
+	Rand  *uint64    `json:"rand,omitempty"`
+	// Err is the error that the plugin received instead of an answer.
+	Err string `json:"error,omitempty"`
+}
+
+// StateAsk is an operation on a store of the plugin, and its result.
+type StateAsk struct {
+	Request shared.StateRequest `json:"request"`
+	Answer  shared.StateAnswer  `json:"answer"`
+}
+
+// Started reports that a child of a plugin is ready.
+type Started struct {
+	Plugin, Version string
+	// Child counts the processes of the plugin from 1.
+	Child int
+	// Env is the environment of the child, with the variables that are granted to the plugin.
+	Env []string
+	// Asked is what the plugin asked while it was loaded.
+	Asked []Ask
+}
+
+// announced reports a child that is ready, unless it is nil.
+func (s *supervisor) announced(c *child) *child {
+	if c == nil || s.opts.OnCall == nil || s.opts.OnStart == nil {
+		return c
+	}
+	s.mu.Lock()
+	asked := c.tape.loose
+	c.tape.loose = nil
+	spec := s.spec
+	s.mu.Unlock()
+	s.opts.OnStart(Started{Plugin: spec.Name, Version: c.version, Child: c.number, Env: environOf(s.opts, spec), Asked: asked})
+	return c
+}
+
+// maxAsks is how many asks of one call are kept. Further ones make the call one that cannot be repeated.
+const maxAsks = 10_000
+
+// tape keeps what one child asks, for the calls that were running meanwhile. The supervisor's lock guards it.
+type tape struct {
+	running []*taped
+	// loose is what the plugin asked while no call was running.
+	loose []Ask
+}
+
+// taped is a running call.
+type taped struct {
+	asked []Ask
+	mixed bool
+}
+
+// begin adds a call.
+func (t *tape) begin() *taped {
+	call := &taped{asked: t.loose, mixed: len(t.loose) > 0}
+	t.loose = nil
+	t.running = append(t.running, call)
+	if len(t.running) > 1 {
+		for _, c := range t.running {
+			c.mixed = true
+		}
+	}
+	return call
+}
+
+func (t *tape) end(call *taped) {
+	t.running = slices.DeleteFunc(t.running, func(c *taped) bool { return c == call })
+}
+
+func (t *tape) add(a Ask) {
+	if len(t.running) == 0 {
+		if len(t.loose) < maxAsks {
+			t.loose = append(t.loose, a)
+		}
+		return
+	}
+	for _, c := range t.running {
+		if len(c.asked) >= maxAsks {
+			c.mixed = true
+			continue
+		}
+		c.asked = append(c.asked, a)
+	}
+}
+
+// asked puts an ask of the child on its tape, if somebody listens to calls.
+func (s services) asked(a Ask, err error) {
+	if s.sup.opts.OnCall == nil || s.tape == nil {
+		return
+	}
+	if err != nil {
+		a.Err = err.Error()
+	}
+	s.sup.mu.Lock()
+	defer s.sup.mu.Unlock()
+	s.tape.add(a)
+}
+
+// Now returns the time that the options give, or the current time.
+func (s services) Now(context.Context) (time.Time, error) {
+	now := time.Now().Round(0)
+	if s.sup.opts.Now != nil {
+		now = s.sup.opts.Now(s.sup.specNow().Name)
+	}
+	s.asked(Ask{Now: &now}, nil)
+	return now, nil
+}
+
+// Rand is like Now for a random number.
+func (s services) Rand(context.Context) (uint64, error) {
+	n := rand.Uint64()
+	if s.sup.opts.Rand != nil {
+		n = s.sup.opts.Rand(s.sup.specNow().Name)
+	}
+	s.asked(Ask{Rand: &n}, nil)
+	return n, nil
+}

@@ -1,0 +1,180 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/plugincall"
+	"github.com/idelchi/aura/internal/setup"
+)
+
+// callOptions holds the flags of plugins call.
+type callOptions struct {
+	input    string
+	template bool
+}
+
+func newPluginsCall(s streams, root *rootOptions) *cobra.Command {
+	o := &callOptions{}
+	cmd := &cobra.Command{
+		Use:   "call NAME POINT",
+		Short: "Call one hook, tool or command of a plugin and print the result",
+		Long: `Call one plugin once, in a process of its own, without a conversation and without
+a model. POINT is the name of a hook, tool:NAME or command:NAME.
+
+The input is a JSON object. For a hook it is the hook's context, or a part of it: a
+field that is not there has its zero value, except that PluginConfig is the plugin's
+configuration. For a tool or a command it has the fields Context and Args.
+--template prints an input with all fields. The plugin's condition and its once
+setting do not apply.
+
+The result is a JSON object with the result, or the error, and the duration in
+milliseconds. Exit codes: 0 the plugin answered, 1 the call failed, 2 there is no
+such plugin or point, or the input is wrong.`,
+		Example: `  aura plugins call max-steps BeforeChat
+  aura plugins call max-steps BeforeChat --template > context.json
+  aura plugins call max-steps BeforeChat --input context.json
+  echo '{"Args":{"action":"read","path":"notes.txt"}}' |
+    aura plugins call notepad tool:Notepad --input -`,
+		Args: exactArgs("NAME", "POINT"),
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), s, root, args[0], args[1]) },
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(args) == 0 {
+				return pluginNames(s, root)(cmd, args, typed)
+			}
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	cmd.Flags().StringVar(&o.input, "input", "", "file with the input as JSON; - reads standard input")
+	cmd.Flags().BoolVar(&o.template, "template", false, "print an input for POINT instead of calling it")
+	return cmd
+}
+
+// callReport is the result of a call as JSON.
+type callReport struct {
+	Plugin string          `json:"plugin"`
+	Point  string          `json:"point"`
+	Result json.RawMessage `json:"result,omitempty"`
+	Error  string          `json:"error,omitempty"`
+	// Kind is what caused the failure, such as "plugin", "timeout" or "crash".
+	Kind host.ErrorKind `json:"error_kind,omitempty"`
+	// Millis is how long the plugin worked on the call.
+	Millis float64 `json:"duration_ms"`
+}
+
+func (o *callOptions) run(ctx context.Context, s streams, root *rootOptions, name, point string) (err error) {
+	if o.template && o.input != "" {
+		return usageError{errors.New("--input and --template contradict each other: choose one")}
+	}
+	at, err := plugincall.ParsePoint(point)
+	if err != nil {
+		return usageError{err}
+	}
+	input, err := o.read(s)
+	if err != nil {
+		return err
+	}
+	options, err := root.callOptions(ctx, s)
+	if err != nil {
+		return err
+	}
+	caller, err := plugincall.New(options)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, caller.Close()) }()
+	p, err := caller.Open(ctx, name)
+	if _, unknown := errors.AsType[*plugincall.UnknownError](err); unknown {
+		return usageError{err}
+	}
+	if err != nil {
+		return because(ctx, err)
+	}
+	secrets := setup.Secrets(options.Config, nil)
+	if o.template {
+		text, err := p.Template(at)
+		if err != nil {
+			return usageError{err}
+		}
+		return writeJSON(s.out, json.RawMessage(secrets.JSON(text)))
+	}
+	outcome, err := p.Call(ctx, at, input)
+	if err != nil {
+		return usageError{err}
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	report := callReport{Plugin: name, Point: at.String(), Millis: float64(outcome.Took) / float64(time.Millisecond)}
+	if outcome.Output != nil {
+		report.Result = secrets.JSON(outcome.Output)
+	}
+	if outcome.Err != nil {
+		report.Error = secrets.String(host.Reason(outcome.Err).Error())
+		if failure, ok := errors.AsType[*host.Error](outcome.Err); ok {
+			report.Kind = failure.Kind
+		}
+	}
+	if err := writeJSON(s.out, report); err != nil || outcome.Err == nil {
+		return err
+	}
+	return errShown
+}
+
+// read returns the input of the call.
+func (o *callOptions) read(s streams) ([]byte, error) {
+	var text []byte
+	var err error
+	switch o.input {
+	case "":
+		return []byte("{}"), nil
+	case "-":
+		text, err = readBounded(s.in)
+	default:
+		text, err = files.Read(o.input, files.MaxText)
+	}
+	if err != nil {
+		return nil, usageError{fmt.Errorf("reading the input of the call: %w", err)}
+	}
+	return text, nil
+}
+
+// callOptions returns how plugins of this command line are called. It asks for the user's consent if the project needs it.
+func (o *rootOptions) callOptions(ctx context.Context, s streams) (plugincall.Options, error) {
+	c, err := o.load(ctx, s)
+	if err != nil {
+		return plugincall.Options{}, err
+	}
+	features, err := o.features(c)
+	if err != nil {
+		return plugincall.Options{}, err
+	}
+	if err := setup.RequireSandbox(features); err != nil {
+		return plugincall.Options{}, err
+	}
+	tell := notices(s.err, newMask(c))
+	return plugincall.Options{Config: c, Features: features, Unsafe: o.unsafePlugins, Notify: func(n host.Notice) {
+		if n.Kind == host.NoticeWarning { // the outcome of a call reports failures
+			tell(n.Text)
+		}
+	}}, nil
+}
+
+// features returns the settings of the role that the command line names, or of the default agent.
+func (o *rootOptions) features(c *config.Config) (config.Features, error) {
+	usual, _ := c.DefaultAgent()
+	role, err := setup.FindRole(c, cmp.Or(o.agent, usual.Name), o.mode)
+	if err != nil {
+		return config.Features{}, err
+	}
+	return setup.Source{Config: c}.Features(role)
+}

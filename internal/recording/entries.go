@@ -1,0 +1,128 @@
+package recording
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"reflect"
+
+	"github.com/idelchi/aura/sdk"
+	"github.com/idelchi/aura/shared"
+)
+
+// The names of the growing lists in a context.
+const (
+	listTurns    = "Turns"
+	listTools    = "ToolHistory"
+	listMessages = "Messages"
+)
+
+// entries numbers the entries of lists. Most entries of a list are those of the list before it, at the same place.
+type entries struct {
+	numbers  map[[sha256.Size]byte]int
+	turns    column[sdk.Turn]
+	tools    column[sdk.ToolCall]
+	messages column[sdk.Message]
+	// redacted holds the numbers of entries that secrets were removed from.
+	redacted map[int]bool
+	// fresh are the entries that are not written yet.
+	fresh []json.RawMessage
+}
+
+// column is the newest list of one name, with the numbers of its entries.
+type column[T any] struct {
+	list    []T
+	numbers []int
+}
+
+func newEntries() *entries {
+	return &entries{numbers: make(map[[sha256.Size]byte]int), redacted: make(map[int]bool)}
+}
+
+// columnOf returns the numbers of a list's entries. It reports whether secrets were removed from one of them.
+func columnOf[T any](e *entries, c *column[T], list []T, hide hider) (out ranges, redacted bool, err error) {
+	same := 0
+	if len(list) > 0 && len(c.list) > 0 && &list[0] == &c.list[0] {
+		same = min(len(list), len(c.list)) // a list only grows at its end, so its beginning needs no comparison
+	}
+	numbers := c.numbers[:0:0]
+	out = ranges{}
+	for i := range list {
+		var n int
+		if i < len(c.list) && (i < same || reflect.DeepEqual(list[i], c.list[i])) {
+			n = c.numbers[i]
+		} else if n, err = e.number(list[i], hide); err != nil {
+			return nil, false, err
+		}
+		numbers = append(numbers, n)
+		out.add(n)
+		redacted = redacted || e.redacted[n]
+	}
+	c.list, c.numbers = list, numbers
+	return out, redacted, nil
+}
+
+// number returns the number of an entry, a new one if its content is new.
+func (e *entries) number(entry any, hide hider) (int, error) {
+	raw, err := shared.EncodeExact(entry)
+	if err != nil {
+		return 0, err
+	}
+	raw, redacted, err := hide.json(raw)
+	if err != nil {
+		return 0, err
+	}
+	n := e.keep(raw)
+	if redacted {
+		e.redacted[n] = true
+	}
+	return n, nil
+}
+
+// keep returns the number of an entry in its encoded form.
+func (e *entries) keep(raw json.RawMessage) int {
+	key := sha256.Sum256(raw)
+	n, ok := e.numbers[key]
+	if !ok {
+		n = len(e.numbers)
+		e.numbers[key] = n
+		e.fresh = append(e.fresh, raw)
+	}
+	return n
+}
+
+// strip takes the lists out of a context, which it does not change, and returns their numbers.
+func (e *entries) strip(context any, hide hider) (stripped any, lists map[string]ranges, redacted bool, err error) {
+	v := reflect.New(reflect.TypeOf(context)).Elem()
+	v.Set(reflect.ValueOf(context))
+	base := v
+	if f := v.FieldByName("Context"); f.IsValid() {
+		base = f
+	}
+	lists = make(map[string]ranges)
+	keep := func(name string, numbers ranges, hidden bool, failed error) {
+		if lists[name], redacted = numbers, redacted || hidden; failed != nil {
+			err = failed
+		}
+	}
+	c, ok := reflect.TypeAssert[sdk.Context](base)
+	if ok && c.Turns != nil {
+		numbers, hidden, failed := columnOf(e, &e.turns, c.Turns, hide)
+		keep(listTurns, numbers, hidden, failed)
+	}
+	if ok && c.ToolHistory != nil {
+		numbers, hidden, failed := columnOf(e, &e.tools, c.ToolHistory, hide)
+		keep(listTools, numbers, hidden, failed)
+	}
+	if ok {
+		c.Turns, c.ToolHistory = nil, nil
+		base.Set(reflect.ValueOf(c))
+	}
+	if f := v.FieldByName(listMessages); f.IsValid() {
+		if messages, ok := reflect.TypeAssert[[]sdk.Message](f); ok && messages != nil {
+			numbers, hidden, failed := columnOf(e, &e.messages, messages, hide)
+			keep(listMessages, numbers, hidden, failed)
+			f.SetZero()
+		}
+	}
+	return v.Interface(), lists, redacted, err
+}

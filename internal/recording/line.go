@@ -1,0 +1,66 @@
+package recording
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// A line begins with its checksum, which has a fixed length.
+const (
+	lineStart = `{"sum":"`
+	sumLength = 32
+	lineRest  = `",`
+)
+
+// sum is the checksum of a line and all lines before it.
+type sum [sha256.Size]byte
+
+// next returns the checksum of the line that follows.
+func (s sum) next(body []byte) sum {
+	h := sha256.New()
+	h.Write(s[:])
+	h.Write(body)
+	return sum(h.Sum(nil))
+}
+
+func (s sum) String() string { return hex.EncodeToString(s[:])[:sumLength] }
+
+// encode returns a record as a line, and its checksum.
+func (s sum) encode(r record) ([]byte, sum, error) {
+	var body bytes.Buffer
+	e := json.NewEncoder(&body)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(r); err != nil {
+		return nil, s, err
+	}
+	rest := body.Bytes()[1:]
+	after := s.next(rest)
+	return append([]byte(lineStart+after.String()+lineRest), rest...), after, nil
+}
+
+// errEdited is the error of a line whose checksum is wrong.
+var errEdited = errors.New("the checksum is wrong: the file was changed after it was recorded, so it cannot be used; record the session again")
+
+// decode is the inverse of encode. line has no newline.
+func (s sum) decode(line []byte) (record, sum, error) {
+	head := len(lineStart) + sumLength + len(lineRest)
+	if len(line) < head || !bytes.HasPrefix(line, []byte(lineStart)) || string(line[head-len(lineRest):head]) != lineRest {
+		return record{}, s, errors.New("not a line of a recording")
+	}
+	rest := append(bytes.Clone(line[head:]), '\n')
+	after := s.next(rest)
+	if after.String() != string(line[len(lineStart):head-len(lineRest)]) {
+		return record{}, s, errEdited
+	}
+	var r record
+	d := json.NewDecoder(bytes.NewReader(append([]byte("{"), rest...)))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&r); err != nil {
+		return record{}, s, fmt.Errorf("damaged record: %w", err)
+	}
+	return r, after, nil
+}

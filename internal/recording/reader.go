@@ -1,0 +1,155 @@
+package recording
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/limit"
+)
+
+// Recording is a recording read back.
+type Recording struct {
+	Path  string
+	Runs  []Run
+	Calls []*Call
+	// Torn reports that the last record is incomplete, as after a power failure. It is left out.
+	Torn bool
+	// Full reports that the recording reached its limit, so later calls are missing.
+	Full bool
+
+	starts  []start
+	entries []json.RawMessage
+	size    int64
+	sum     sum
+}
+
+// start is a Start with its run.
+type start struct {
+	Start
+	run int
+}
+
+// errEmpty is the error of a file without a complete first record.
+var errEmpty = errors.New("no complete first record: nothing was recorded")
+
+// Open reads a recording. It leaves out an incomplete last record; see Recording.Torn.
+func Open(path string) (*Recording, error) {
+	file, err := files.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading recording: %w", err)
+	}
+	defer func() { _ = file.Close() }()
+	r, err := read(path, file)
+	if err != nil {
+		return nil, fmt.Errorf("reading recording: %w", err)
+	}
+	return r, nil
+}
+
+// maxFile is the size of the largest file that is read: the limit, and the record that says that it was reached.
+const maxFile = limit.Recording + 1<<10
+
+// read reads a recording from the beginning of a file.
+func read(path string, from io.Reader) (*Recording, error) {
+	out := &Recording{Path: path}
+	in := bufio.NewReaderSize(io.LimitReader(from, maxFile+1), 64<<10)
+	for number := 1; ; number++ {
+		line, err := in.ReadBytes('\n')
+		complete := err == nil
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		if len(line) == 0 {
+			break
+		}
+		if out.size+int64(len(line)) > maxFile {
+			return nil, fmt.Errorf("%s has more than %d MiB, which is the limit: not a recording of aura", path, limit.Recording>>20)
+		}
+		_, more := in.Peek(1)
+		last := more != nil
+		r, after, err := out.sum.decode(bytes.TrimSuffix(line, []byte("\n")))
+		if last && (!complete || torn(line, err)) {
+			out.Torn = true
+			break
+		}
+		if err == nil {
+			err = out.add(r)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", path, number, err)
+		}
+		out.size, out.sum = out.size+int64(len(line)), after
+	}
+	if len(out.Runs) == 0 {
+		return nil, fmt.Errorf("%s: %w", path, errEmpty)
+	}
+	return out, nil
+}
+
+// torn reports whether a complete last line looks like one whose bytes did not all reach the disk. An edited line is valid JSON.
+func torn(line []byte, err error) bool { return err != nil && !json.Valid(line) }
+
+// add applies the next record.
+func (r *Recording) add(next record) error {
+	switch {
+	case next.Run != nil:
+		if next.Run.Version != Version {
+			return fmt.Errorf("the recording has version %d, and this aura reads version %d; record the session again", next.Run.Version, Version)
+		}
+		r.Runs = append(r.Runs, *next.Run)
+	case len(r.Runs) == 0:
+		return errors.New("the first record does not name a version: not a recording of aura")
+	case next.Entries != nil:
+		r.entries = append(r.entries, next.Entries...)
+	case next.Start != nil:
+		r.starts = append(r.starts, start{*next.Start, len(r.Runs)})
+	case next.Call != nil:
+		return r.addCall(next.Call)
+	case next.Full != nil:
+		r.Full = true
+	default:
+		return errors.New("a record of an unknown kind: the recording may be from a newer aura")
+	}
+	return nil
+}
+
+func (r *Recording) addCall(c *Call) error {
+	if c.N != len(r.Calls)+1 {
+		return fmt.Errorf("call %d follows call %d", c.N, len(r.Calls))
+	}
+	for name, numbers := range c.Lists {
+		for _, n := range numbers {
+			if n[0] < 0 || n[1] <= n[0] || n[1] > len(r.entries) {
+				return fmt.Errorf("call %d: %s names entries %d to %d of %d", c.N, name, n[0], n[1], len(r.entries))
+			}
+		}
+	}
+	c.entries, c.run = &r.entries, len(r.Runs)
+	r.Calls = append(r.Calls, c)
+	return nil
+}
+
+// Plugins returns the names of the recorded plugins, in the order of their first calls.
+func (r *Recording) Plugins() []string {
+	var names []string
+	seen := map[string]bool{}
+	for _, c := range r.Calls {
+		if !seen[c.Plugin] {
+			seen[c.Plugin] = true
+			names = append(names, c.Plugin)
+		}
+	}
+	return names
+}
+
+// Exists reports whether there is a recording at path.
+func Exists(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode().IsRegular()
+}
