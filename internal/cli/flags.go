@@ -22,12 +22,18 @@ var (
 	toolFlags = slices.Concat(roleFlags, unsafeFlags, []string{"without-plugins", "include-tools", "exclude-tools"})
 )
 
+// acpFlags are for all sessions of an editor, which names their directories and the session to continue.
+var acpFlags = slices.Concat(toolFlags, []string{
+	"config", "home", "env-file", "trust", "safe", "provider", "model", "system", "think", "auto", "max-steps", "token-budget", "set", "without-instructions",
+})
+
 // flagTable maps the path of a command to the root's flags that affect it. A command that is not listed inherits the entry of its
 // nearest ancestor. Nil means all flags.
 var flagTable = map[string][]string{
 	"run":             nil,
 	"tasks":           readFlags,
 	"tasks run":       nil,
+	"acp":             acpFlags,
 	"init":            readFlags,
 	"trust":           readFlags,
 	"approvals":       readFlags,

@@ -19,6 +19,7 @@ type Features struct {
 	Sandbox      Sandbox
 	Instructions InstructionSettings
 	Screen       Screen
+	ACP          ACP
 }
 
 // featureFile holds the settings of features that can be set in the files of a home, and in agents, modes and tasks.
@@ -30,6 +31,8 @@ type featureFile struct {
 	Instructions InstructionSettings `yaml:"instructions"`
 	// Screen is allowed only in the user's home.
 	Screen Screen `yaml:"screen"`
+	// ACP is allowed only in the user's home.
+	ACP ACP `yaml:"acp"`
 	// Trust is allowed only in the user's home; see Rule.
 	Trust TrustRule `yaml:"trust"`
 }
@@ -41,6 +44,7 @@ const (
 	sandboxKey      = "sandbox"
 	instructionsKey = "instructions"
 	screenKey       = "screen"
+	acpKey          = "acp"
 )
 
 // defaultFeatures returns the settings that apply if nothing is set.
@@ -94,7 +98,7 @@ func (l *loader) set(d declaration, g *globals) (pluginsFile, error) {
 	if err := l.decode(d.document, &content); err != nil {
 		return pluginsFile{}, err
 	}
-	if err := errors.Join(d.checkFeatures(content.Plugins), l.checkTrust(d, content.Trust), l.checkScreen(d, content.Screen)); err != nil {
+	if err := errors.Join(d.checkFeatures(content.Plugins), l.checkTrust(d, content.Trust), l.checkScreen(d, content.Screen), l.checkACP(d)); err != nil {
 		return pluginsFile{}, err
 	}
 	features, err := g.features.with(d.File, d.node())
@@ -111,7 +115,7 @@ func (f Features) with(file string, n *yaml.Node) (Features, error) {
 	if err := decodeSet(file, value(n, pluginsKey), &plugins); err != nil {
 		return Features{}, err
 	}
-	for key, settings := range map[string]any{toolsKey: &f.Tools, compactionKey: &f.Compaction, instructionsKey: &f.Instructions, screenKey: &f.Screen} {
+	for key, settings := range map[string]any{toolsKey: &f.Tools, compactionKey: &f.Compaction, instructionsKey: &f.Instructions, screenKey: &f.Screen, acpKey: &f.ACP} {
 		if err := decodeSet(file, pruned(value(n, key)), settings); err != nil {
 			return Features{}, err
 		}
