@@ -78,6 +78,13 @@ func newWire(t *testing.T) *wire {
 	return &wire{t: t, defs: defs, asked: map[string]string{}, count: map[string]int{}}
 }
 
+// counted returns how often a part of a message was checked.
+func (w *wire) counted(key string) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.count[key]
+}
+
 // check checks one line. from is who sent it.
 func (w *wire) check(from string, line []byte) {
 	var m struct {

@@ -31,6 +31,8 @@ type editor struct {
 	came chan struct{}
 	// permit answers permission requests; nil cancels them.
 	permit func(context.Context, acp.RequestPermissionRequest) string
+	// asked is for permit: it can be closed when the user is asked.
+	asked chan struct{}
 	// buffers holds the texts of files that are not saved, by path.
 	buffers map[string]string
 }
@@ -56,7 +58,7 @@ func (p *project) editWith(able acp.ClientCapabilities, flags ...string) *editor
 func (p *project) launch(flags ...string) *editor {
 	p.t.Helper()
 	running, in, out := p.piped(append([]string{"acp"}, flags...)...)
-	e := &editor{aura: running, in: in, wire: newWire(p.t), came: make(chan struct{}), buffers: map[string]string{}}
+	e := &editor{aura: running, in: in, wire: newWire(p.t), came: make(chan struct{}), asked: make(chan struct{}), buffers: map[string]string{}}
 	e.conn = acp.NewClientSideConnection(e, e.wire.sending(in), e.wire.receiving(out))
 	e.conn.SetLogger(slog.New(slog.DiscardHandler))
 	return e
