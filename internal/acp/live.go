@@ -52,6 +52,7 @@ func (l *live) run() {
 	l.failed = l.session.Close(l.reason)
 	l.unlist(nil)
 	l.front.end()
+	l.server.forget(l.id)
 }
 
 // use calls f with the session, unless the session is closed.
@@ -115,7 +116,6 @@ func (l *live) shut(reason session.Reason, cause error) {
 		l.stop(cause)
 	}
 	l.mu.Unlock()
-	l.server.forget(l.id)
 }
 
 // forget removes a session from the open ones.

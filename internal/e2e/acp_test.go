@@ -20,6 +20,8 @@ import (
 // editor is a client of the Go SDK that runs aura acp. Each message in both directions is checked against the published schema.
 type editor struct {
 	*aura
+	// ctx ends when the test has waited long enough.
+	ctx  context.Context //nolint:containedctx // it is that of the test
 	conn *acp.ClientSideConnection
 	in   io.WriteCloser
 	wire *wire
@@ -46,7 +48,7 @@ func (p *project) edit(flags ...string) *editor {
 func (p *project) editWith(able acp.ClientCapabilities, flags ...string) *editor {
 	p.t.Helper()
 	e := p.launch(flags...)
-	got, err := e.conn.Initialize(p.t.Context(), acp.InitializeRequest{ProtocolVersion: 1, ClientCapabilities: able})
+	got, err := e.conn.Initialize(e.ctx, acp.InitializeRequest{ProtocolVersion: 1, ClientCapabilities: able})
 	p.check(err)
 	if got.ProtocolVersion != 1 || !got.AgentCapabilities.LoadSession {
 		p.t.Fatalf("initialize: %+v", got)
@@ -59,6 +61,9 @@ func (p *project) launch(flags ...string) *editor {
 	p.t.Helper()
 	running, in, out := p.piped(append([]string{"acp"}, flags...)...)
 	e := &editor{aura: running, in: in, wire: newWire(p.t), came: make(chan struct{}), asked: make(chan struct{}), buffers: map[string]string{}}
+	var end context.CancelFunc
+	e.ctx, end = context.WithTimeout(p.t.Context(), 2*patience)
+	p.t.Cleanup(end)
 	e.conn = acp.NewClientSideConnection(e, e.wire.sending(in), e.wire.receiving(out))
 	e.conn.SetLogger(slog.New(slog.DiscardHandler))
 	return e
@@ -83,7 +88,7 @@ func (p *project) piped(args ...string) (a *aura, in io.WriteCloser, out io.Read
 // open opens a session in the project.
 func (e *editor) open(servers ...acp.McpServer) acp.SessionId {
 	e.t.Helper()
-	got, err := e.conn.NewSession(e.t.Context(), acp.NewSessionRequest{Cwd: e.dir, McpServers: append([]acp.McpServer{}, servers...)})
+	got, err := e.conn.NewSession(e.ctx, acp.NewSessionRequest{Cwd: e.dir, McpServers: append([]acp.McpServer{}, servers...)})
 	e.check(err)
 	return got.SessionId
 }
@@ -91,7 +96,7 @@ func (e *editor) open(servers ...acp.McpServer) acp.SessionId {
 // prompt sends a prompt and returns why the turn ended.
 func (e *editor) prompt(id acp.SessionId, text string) acp.StopReason {
 	e.t.Helper()
-	got, err := e.conn.Prompt(e.t.Context(), acp.PromptRequest{SessionId: id, Prompt: []acp.ContentBlock{acp.TextBlock(text)}})
+	got, err := e.conn.Prompt(e.ctx, acp.PromptRequest{SessionId: id, Prompt: []acp.ContentBlock{acp.TextBlock(text)}})
 	if err != nil {
 		e.t.Fatalf("prompt %q: %v\n%s", text, err, e.stderr())
 	}
@@ -278,9 +283,9 @@ turns:
 		"thought: Which file?", "agent: Reading.", `call call1 read in_progress: Read main.go [{"path":"`+p.path("main.go")+`"}]`, "update call1 completed: ", "package main",
 		"call call2 edit in_progress: Edit main.go", "update call2 completed: ", `"newText":"package other\n","oldText":"package main\n","path":"`+p.path("main.go")+`","type":"diff"`,
 		"agent: Done.", `info: {"sessionUpdate":"session_info_update","title":"go"`)
-	_, err := e.conn.CloseSession(t.Context(), acp.CloseSessionRequest{SessionId: id})
+	_, err := e.conn.CloseSession(e.ctx, acp.CloseSessionRequest{SessionId: id})
 	p.check(err)
-	if _, err := e.conn.Prompt(t.Context(), acp.PromptRequest{SessionId: id, Prompt: []acp.ContentBlock{acp.TextBlock("hi")}}); err == nil {
+	if _, err := e.conn.Prompt(e.ctx, acp.PromptRequest{SessionId: id, Prompt: []acp.ContentBlock{acp.TextBlock("hi")}}); err == nil {
 		t.Error("a closed session took a prompt")
 	}
 	e.quit()
