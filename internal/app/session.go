@@ -188,10 +188,13 @@ func (s *Session) firstSource(ctx context.Context) (setup.Source, error) {
 	out := setup.Source{
 		Config: c, Options: s.opts.Options, TaskEnv: env, Vars: vars, Spares: &s.spares, Emit: s.events.send, Uncovered: s.tellUncovered, Disabled: &s.disabled,
 		OutputDir: func() string { return s.outputDir(c) },
-		Providers: setup.NewProviders(c, &s.secrets, func(text string) { s.notice("", text) }),
+		Providers: setup.NewProviders(c, &s.secrets, func(text string) { s.once("", text) }),
 	}
 	if asker, ok := s.front.(frontend.Asker); ok {
 		out.Confirm, out.Approvals = s.ask(asker), &policy.Approvals{}
+	}
+	if editor, ok := s.front.(frontend.BufferSaver); ok {
+		out.SaveBuffers = editor.SaveBuffers
 	}
 	return out, nil
 }

@@ -5,6 +5,7 @@ import (
 	"github.com/idelchi/aura/internal/frontend"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/internal/todo"
 )
 
 var _ frontend.Session = (*Session)(nil)
@@ -65,6 +66,15 @@ func (s *Session) History() []llm.Message {
 			call.Arguments, call.Signature = secrets.JSON(call.Arguments), nil
 			m.ToolCalls = append(m.ToolCalls, call)
 		}
+	}
+	return out
+}
+
+// Todos returns the todo list without secrets. It may be called from any goroutine.
+func (s *Session) Todos() []todo.Item {
+	secrets, out := s.secrets.Get(), s.todos.Items()
+	for i := range out {
+		out[i].Content = secrets.String(out[i].Content)
 	}
 	return out
 }

@@ -16,7 +16,7 @@ var rooms = map[string][]string{
 	"cmd/aura-plugin-host": {"shared/...", "internal/build", "internal/guest", "internal/interp", "internal/manifest", "internal/sandbox", "internal/process", "sdk/..."},
 
 	"internal/cli": {
-		"internal/aar", "internal/app", "internal/build", "internal/check", "internal/command", "internal/config", "internal/conversation/...", "internal/doctor", "internal/explain", "internal/frontend", "internal/install", "internal/llm",
+		"internal/aar", "internal/acp", "internal/app", "internal/build", "internal/check", "internal/command", "internal/config", "internal/conversation/...", "internal/doctor", "internal/explain", "internal/frontend", "internal/install", "internal/llm",
 		"internal/manifest", "internal/mcpimport", "internal/nearest", "internal/pipeline", "internal/plaintext", "internal/plugincall", "internal/plugintest", "internal/policy", "internal/prompt", "internal/python", "internal/recording", "internal/redact", "internal/scaffold", "internal/schema", "internal/sandbox", "internal/session",
 		"internal/inputhistory", "internal/setup", "internal/shell", "internal/terminal", "internal/tool", "internal/top", "internal/trust", "internal/tui", "host", "sdk/...",
 	},
@@ -28,7 +28,7 @@ var rooms = map[string][]string{
 	},
 	"internal/cli/gen":  {"internal/build", "internal/cli"},
 	"internal/terminal": {"internal/conversation/event", "internal/plaintext"},
-	"internal/frontend": {"host", "internal/command", "internal/conversation/event", "internal/llm", "internal/session", "internal/setup"},
+	"internal/frontend": {"host", "internal/command", "internal/conversation/event", "internal/llm", "internal/session", "internal/setup", "internal/todo"},
 	"internal/slash": {
 		"host", "internal/command", "internal/condition", "internal/config", "internal/conversation", "internal/explain", "internal/frontend", "internal/llm", "internal/manifest", "internal/mcp", "internal/policy", "internal/prompt",
 		"internal/session", "internal/setup", "internal/todo", "internal/tokens", "sdk/...",
@@ -42,6 +42,10 @@ var rooms = map[string][]string{
 	"internal/tui": {
 		"host", "internal/command", "internal/config", "internal/conversation/event", "internal/filefind", "internal/files", "internal/frontend", "internal/inputhistory",
 		"internal/keymap", "internal/lineedit", "internal/llm", "internal/nearest", "internal/plaintext", "internal/process", "internal/setup", "internal/terminal",
+	},
+	"internal/acp": {
+		"host", "internal/command", "internal/conversation/...", "internal/files", "internal/frontend", "internal/limit", "internal/llm", "internal/plaintext",
+		"internal/prompt", "internal/session", "internal/setup", "internal/todo", "sdk/...",
 	},
 	"internal/keymap": {"internal/nearest"},
 	"internal/app":    {anything},

@@ -22,6 +22,11 @@ var (
 	toolFlags = slices.Concat(roleFlags, unsafeFlags, []string{"without-plugins", "include-tools", "exclude-tools"})
 )
 
+// acpFlags are for all sessions of an editor, which names their directories and the session to continue.
+var acpFlags = slices.Concat(toolFlags, []string{
+	"config", "home", "env-file", "trust", "safe", "provider", "model", "system", "think", "auto", "max-steps", "token-budget", "set", "without-instructions",
+})
+
 // flagTable maps the path of a command to the root's flags that affect it. A command that is not listed inherits the entry of its
 // nearest ancestor. Nil means all flags.
 var flagTable = map[string][]string{
@@ -29,6 +34,7 @@ var flagTable = map[string][]string{
 	"tasks":           readFlags,
 	"tasks run":       nil,
 	"explain":         readFlags,
+	"acp":             acpFlags,
 	"init":            readFlags,
 	"trust":           readFlags,
 	"approvals":       readFlags,

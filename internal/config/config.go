@@ -40,6 +40,8 @@ type Options struct {
 	// Text reads the configuration only to show it. Variables have no effect: env files are not applied, and ${NAME} in values
 	// stays as written.
 	Text bool
+	// ClientServers holds the MCP servers that an editor passes. They are used only if the user's features allow it.
+	ClientServers []MCPServer
 }
 
 // Config is the whole configuration. It and everything that it contains is read-only.
@@ -168,6 +170,7 @@ func load(o Options) (*Config, error) {
 	if c.Instructions, shortened = o.instructions(p); c.Features.Instructions.Enabled {
 		c.Notices = append(c.Notices, shortened...)
 	}
+	c.addClientServers(o.ClientServers)
 	return c, nil
 }
 

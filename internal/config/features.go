@@ -19,6 +19,7 @@ type Features struct {
 	Sandbox      Sandbox
 	Instructions InstructionSettings
 	Screen       Screen
+	ACP          ACP
 	Record       Record
 }
 
@@ -37,6 +38,8 @@ type featureFile struct {
 	Record       Record              `yaml:"record"`
 	// Screen is allowed only in the user's home.
 	Screen Screen `yaml:"screen"`
+	// ACP is allowed only in the user's home.
+	ACP ACP `yaml:"acp"`
 	// Trust is allowed only in the user's home; see Rule.
 	Trust TrustRule `yaml:"trust"`
 }
@@ -49,6 +52,7 @@ const (
 	instructionsKey = "instructions"
 	screenKey       = "screen"
 	recordKey       = "record"
+	acpKey          = "acp"
 )
 
 // defaultFeatures returns the settings that apply if nothing is set.
@@ -102,7 +106,7 @@ func (l *loader) set(d declaration, g *globals) (pluginsFile, error) {
 	if err := l.decode(d.document, &content); err != nil {
 		return pluginsFile{}, err
 	}
-	if err := errors.Join(d.checkFeatures(content.Plugins), l.checkTrust(d, content.Trust), l.checkScreen(d, content.Screen)); err != nil {
+	if err := errors.Join(d.checkFeatures(content.Plugins), l.checkTrust(d, content.Trust), l.checkScreen(d, content.Screen), l.checkACP(d)); err != nil {
 		return pluginsFile{}, err
 	}
 	features, err := g.features.with(d.File, d.node())
@@ -119,7 +123,7 @@ func (f Features) with(file string, n *yaml.Node) (Features, error) {
 	if err := decodeSet(file, value(n, pluginsKey), &plugins); err != nil {
 		return Features{}, err
 	}
-	for key, settings := range map[string]any{toolsKey: &f.Tools, compactionKey: &f.Compaction, instructionsKey: &f.Instructions, screenKey: &f.Screen, recordKey: &f.Record} {
+	for key, settings := range map[string]any{toolsKey: &f.Tools, compactionKey: &f.Compaction, instructionsKey: &f.Instructions, screenKey: &f.Screen, recordKey: &f.Record, acpKey: &f.ACP} {
 		if err := decodeSet(file, pruned(value(n, key)), settings); err != nil {
 			return Features{}, err
 		}

@@ -22,6 +22,9 @@ func (d declaration) checkOverrides() error {
 	if content.Screen.isSet() {
 		return d.wrong([]string{screenKey}, onlyUser)
 	}
+	if value(d.node(), acpKey) != nil {
+		return d.wrong([]string{acpKey}, onlyUserACP)
+	}
 	return d.checkFeatures(content.Plugins)
 }
 

@@ -50,8 +50,8 @@ func TestFeatureRefusedWherever(t *testing.T) {
 		checkRefused(t, rows)
 	}
 	checkRefused(t, map[string]refused{
-		"unknown feature": {files{project + "features/x.yaml": "vision: {}\n"}, []string{`x.yaml:1: unknown key "vision"; known keys: compaction, instructions, plugins, record, sandbox, screen, tools`}},
-		"known ones":      {files{project + "agents/x.md": markdown("vision: {}\n")}, []string{`x.md:4: unknown key "vision" in "features"; known keys: compaction, instructions, plugins, record, sandbox, screen, tools`}},
+		"unknown feature": {files{project + "features/x.yaml": "vision: {}\n"}, []string{`x.yaml:1: unknown key "vision"; known keys: acp, compaction, instructions, plugins, record, sandbox, screen, tools`}},
+		"known ones":      {files{project + "agents/x.md": markdown("vision: {}\n")}, []string{`x.md:4: unknown key "vision" in "features"; known keys: acp, compaction, instructions, plugins, record, sandbox, screen, tools`}},
 		"plugins elsewhere": {
 			files{project + "agents/x.md": markdown("plugins:\n  dir: x\n")},
 			[]string{`x.md:5: key "features.plugins.dir": a directory of plugins belongs to a home`},

@@ -117,7 +117,7 @@ func TestFeaturesRefused(t *testing.T) {
 		"local not a map":   {files{path: "plugins:\n  config:\n    local: {x: 3}\n"}, []string{`plugins.yaml:3: key "plugins.config.local.x": expected a mapping`}},
 		"bad include":       {files{path: "plugins:\n  include: ['[']\n"}, []string{`plugins.yaml:2: key "plugins.include": "[" is not a pattern`}},
 		"bad exclude":       {files{path: "plugins:\n  include: [a]\n  exclude: ['[']\n"}, []string{`plugins.yaml:3: key "plugins.exclude": "[" is not a pattern`}},
-		"misspelled":        {files{path: "plugin: {}\n"}, []string{`plugins.yaml:1: unknown key "plugin"; known keys: compaction, instructions, plugins, record, sandbox, screen, tools`}},
+		"misspelled":        {files{path: "plugin: {}\n"}, []string{`plugins.yaml:1: unknown key "plugin"; known keys: acp, compaction, instructions, plugins, record, sandbox, screen, tools`}},
 		"two keys":          {files{path: "plugins: {}\ntools: {}\n"}, []string{`plugins.yaml:2: key "tools": a file in features/ has one top-level key, here "plugins"`}},
 		"two other keys":    {files{project + "features/x.yaml": "a: {}\nb: {}\n"}, []string{`x.yaml:2: key "b": a file in features/ has one`}},
 		"a list":            {files{path: "- plugins\n"}, []string{`plugins.yaml:1: expected one top-level key`}},

@@ -11,6 +11,7 @@ import (
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/session"
 	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/internal/todo"
 )
 
 // FrontEnd shows a session. A front end that can ask the user is also an Asker.
@@ -30,6 +31,12 @@ type Asker interface {
 type ThinkingViewer interface {
 	// ShowThinking sets whether the front end shows the thinking from now on.
 	ShowThinking(on bool)
+}
+
+// BufferSaver is a front end that holds files with changes that are not saved. It is used only if the user's features allow it.
+type BufferSaver interface {
+	// SaveBuffers saves those of the files that have changes. It returns when ctx ends.
+	SaveBuffers(ctx context.Context, paths []string) error
 }
 
 // Commander is a front end with slash commands of its own.
@@ -64,6 +71,8 @@ type Session interface {
 	Choices(ctx context.Context, command string) ([]Choice, error)
 	// History returns the messages of the conversation without secrets. The caller owns the slice.
 	History() []llm.Message
+	// Todos returns the todo list without secrets. It may also be called from Event. The caller owns the slice.
+	Todos() []todo.Item
 	// Close ends the session. No method may be called after Close.
 	Close(reason session.Reason) error
 }

@@ -97,6 +97,19 @@ func Media(mediaType string) int {
 	return Image
 }
 
+// Limits for a client of the Agent Client Protocol.
+const (
+	// ACPMessage is the maximum size of one message of the client in bytes. Its images are in base64, which adds a third.
+	ACPMessage = 64 << 20
+	// ACPRequests is the maximum number of requests that are not answered yet. ACPSessions is the maximum number of open sessions.
+	ACPRequests = 64
+	ACPSessions = 32
+	// ACPHeld is the maximum number of updates that wait until the client knows the session.
+	ACPHeld = 1000
+	// ACPOutput is how much of the output of a running tool the client shows, in bytes.
+	ACPOutput = 16 << 10
+)
+
 // Limits for prompts and their templates.
 const (
 	// Instructions is the maximum size of all instruction files in a system prompt together, in bytes.

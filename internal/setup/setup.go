@@ -63,6 +63,9 @@ type Source struct {
 	Uncovered func(sentences []string)
 	// Disabled remembers the reported patterns of plugins that match no tool; nil if there is no session to report them to.
 	Disabled *Told
+	// SaveBuffers lets the editor save those of the files that it holds with changes; nil if there is no editor. It is used only if
+	// the user's features allow it.
+	SaveBuffers func(ctx context.Context, paths []string) error
 }
 
 func (s Source) notice(plugin, text string) {

@@ -1,0 +1,138 @@
+package acp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/plaintext"
+	"github.com/idelchi/aura/internal/setup"
+)
+
+// permissionRequest asks the user whether a call may run.
+type permissionRequest struct {
+	SessionID string             `json:"sessionId"`
+	ToolCall  toolCall           `json:"toolCall"`
+	Options   []permissionOption `json:"options"`
+}
+
+type permissionOption struct {
+	ID   string `json:"optionId"`
+	Name string `json:"name"`
+	Kind string `json:"kind"`
+}
+
+type permissionResponse struct {
+	Outcome struct {
+		Outcome  string `json:"outcome"`
+		OptionID string `json:"optionId"`
+	} `json:"outcome"`
+}
+
+// The ids of the answers to a permission request.
+const (
+	answerOnce    = "once"
+	answerSession = "session"
+	answerAlways  = "always"
+	answerReject  = "reject"
+)
+
+// Ask implements frontend.Asker. No answer, an unknown one, or a client that is gone means no.
+func (f *front) Ask(ctx context.Context, q setup.Question) (setup.Answer, error) {
+	args, err := event.JSON(q.Args)
+	if err != nil {
+		return setup.Answer{}, fmt.Errorf("asking about %s: %w", q.Tool, err)
+	}
+	f.mu.Lock()
+	c := f.newCall(q.Tool, args)
+	f.asked = append(f.asked, c)
+	c.refused = true
+	asked := permissionRequest{SessionID: f.id, ToolCall: f.described(c, "", statusPending), Options: optionsFor(q)}
+	asked.ToolCall.Content, _ = f.diffs(q.Changes)
+	asked.ToolCall.Content = append(asked.ToolCall.Content, textContent(questionText(q, args))...)
+	f.mu.Unlock()
+	var answered permissionResponse
+	if err := f.server.conn.call(ctx, methodPermission, asked, &answered); err != nil {
+		return setup.Answer{}, err
+	}
+	answer := answerOf(answered, q)
+	f.mu.Lock()
+	c.refused = answer.Decision == setup.Reject
+	f.mu.Unlock()
+	return answer, nil
+}
+
+// optionsFor returns the answers to a question. If no pattern covers the call, the user decides about this call alone.
+func optionsFor(q setup.Question) []permissionOption {
+	out := []permissionOption{{ID: answerOnce, Name: "Allow once", Kind: "allow_once"}}
+	if q.Pattern != "" {
+		covers := plaintext.Reveal(q.Covers)
+		out = append(out,
+			permissionOption{ID: answerSession, Name: "Allow in this session: " + covers, Kind: "allow_always"},
+			permissionOption{ID: answerAlways, Name: "Always allow: " + covers, Kind: "allow_always"})
+	}
+	return append(out, permissionOption{ID: answerReject, Name: "Reject", Kind: "reject_once"})
+}
+
+// questionText shows the whole call, with nothing hidden, and who asks.
+func questionText(q setup.Question, args []byte) string {
+	by := "asked by " + q.By
+	if q.Rule != "" {
+		by = fmt.Sprintf("rule %s of %s", q.Rule, q.By)
+	}
+	what := string(args)
+	if command, ok := q.Args["command"].(string); ok {
+		what = command
+	}
+	return fenced(plaintext.Reveal(q.Tool+" "+what)) + "\n" + plaintext.Reveal(strings.ReplaceAll(by, "\n", " "))
+}
+
+func answerOf(r permissionResponse, q setup.Question) setup.Answer {
+	if r.Outcome.Outcome != "selected" {
+		return setup.Answer{}
+	}
+	switch r.Outcome.OptionID {
+	case answerOnce:
+		return setup.Answer{Decision: setup.Once}
+	case answerSession:
+		return setup.Answer{Decision: setup.Session, Pattern: q.Pattern}
+	case answerAlways:
+		return setup.Answer{Decision: setup.Always, Pattern: q.Pattern}
+	default:
+		return setup.Answer{}
+	}
+}
+
+// elicitation asks the user to fill in a form that belongs to a request.
+type elicitation struct {
+	Mode      string          `json:"mode"`
+	RequestID json.RawMessage `json:"requestId"`
+	Message   string          `json:"message"`
+	Schema    any             `json:"requestedSchema"`
+}
+
+// choose asks the user to choose, by a form with one field.
+func (s *server) choose(ctx context.Context, id json.RawMessage, about string, choices []Choice) (string, error) {
+	var values []map[string]string
+	for _, c := range choices {
+		values = append(values, map[string]string{"const": c.Key, "title": plaintext.Line(c.Text)})
+	}
+	field := map[string]any{"type": "string", "title": "Answer", "oneOf": values}
+	asked := elicitation{Mode: "form", RequestID: id, Message: plaintext.Reveal(about), Schema: map[string]any{
+		"type": "object", "properties": map[string]any{"answer": field}, "required": []string{"answer"},
+	}}
+	var answered struct {
+		Action  string         `json:"action"`
+		Content map[string]any `json:"content"`
+	}
+	if err := s.conn.call(ctx, methodElicit, asked, &answered); err != nil {
+		return "", err
+	}
+	key, _ := answered.Content["answer"].(string)
+	if answered.Action != "accept" {
+		return "", nil
+	}
+	return key, nil
+}

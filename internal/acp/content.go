@@ -1,0 +1,131 @@
+package acp
+
+import (
+	"encoding/base64"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/frontend"
+	"github.com/idelchi/aura/internal/prompt"
+)
+
+// input is a prompt of the client.
+type input struct {
+	// text is what the user wrote. context is what the client adds: files with their content, and links. It mentions no files,
+	// whatever it contains.
+	text, context string
+	attached      []frontend.Attachment
+}
+
+// whole returns the text for the model.
+func (in input) whole() string {
+	if in.context == "" {
+		return in.text
+	}
+	return strings.TrimRight(in.text, "\n") + prompt.Escape(in.context)
+}
+
+// read reads the blocks of a prompt.
+func read(blocks []contentBlock) (input, error) {
+	var in input
+	for i, b := range blocks {
+		if err := in.add(b); err != nil {
+			return in, failure(codeInvalidParams, "reading part %d of the prompt: %s", i+1, err)
+		}
+	}
+	if strings.TrimSpace(in.text) == "" && in.context == "" && len(in.attached) == 0 {
+		return in, failure(codeInvalidParams, "the prompt is empty")
+	}
+	return in, nil
+}
+
+func (in *input) add(b contentBlock) error {
+	switch b.Type {
+	case "text":
+		in.text += b.Text
+	case "image":
+		return in.data(b.Data)
+	case "resource_link":
+		in.link(b)
+	case "resource":
+		return in.resource(b.Resource)
+	case "audio":
+		return fmt.Errorf("aura takes no audio")
+	default:
+		return fmt.Errorf("aura does not know content of type %q", b.Type)
+	}
+	return nil
+}
+
+// data adds an image or a PDF file. Whether the model takes it is known when it is sent.
+func (in *input) data(encoded string) error {
+	data, err := base64.StdEncoding.DecodeString(encoded)
+	if err != nil {
+		return fmt.Errorf("the data is not base64: %w", err)
+	}
+	if files.MediaType(data) == "" {
+		return fmt.Errorf("the data is neither an image that models take nor a PDF file")
+	}
+	in.attached = append(in.attached, frontend.Attachment{Data: data})
+	return nil
+}
+
+// link adds a resource by its address. A file is attached; everything else the model knows by its address.
+func (in *input) link(b contentBlock) {
+	if path, ok := localFile(b.URI); ok {
+		in.attached = append(in.attached, frontend.Attachment{Path: path})
+		return
+	}
+	in.context += fmt.Sprintf("\n\n<link name=%q uri=%q />", b.Name, b.URI)
+}
+
+// resource adds a resource with its content.
+func (in *input) resource(r *resource) error {
+	switch {
+	case r == nil:
+		return fmt.Errorf("the resource is missing")
+	case r.Text != nil:
+		in.context += fmt.Sprintf("\n\n<file path=%q>\n%s\n</file>", nameOf(r.URI), strings.TrimRight(*r.Text, "\n"))
+		return nil
+	case r.Blob != nil:
+		return in.data(*r.Blob)
+	default:
+		return fmt.Errorf("the resource %s has neither text nor a blob", r.URI)
+	}
+}
+
+// localFile returns the path of a regular file that a URI names.
+func localFile(uri string) (string, bool) {
+	path, ok := pathOf(uri)
+	if !ok {
+		return "", false
+	}
+	info, err := os.Stat(path)
+	return path, err != nil || info.Mode().IsRegular()
+}
+
+// pathOf returns the absolute path that a file URI names.
+func pathOf(uri string) (string, bool) {
+	u, err := url.Parse(uri)
+	if err != nil || u.Scheme != "file" || u.Host != "" && u.Host != "localhost" {
+		return "", false
+	}
+	path := u.Path
+	if len(path) > 2 && path[0] == '/' && path[2] == ':' {
+		path = path[1:] // file:///C:/dir
+	}
+	path = filepath.FromSlash(path)
+	return path, filepath.IsAbs(path)
+}
+
+// nameOf returns the path of a file URI, or else the URI.
+func nameOf(uri string) string {
+	if path, ok := pathOf(uri); ok {
+		return path
+	}
+	return uri
+}

@@ -1,0 +1,86 @@
+package acp
+
+import (
+	"context"
+	"errors"
+
+	"github.com/idelchi/aura/internal/command"
+	"github.com/idelchi/aura/internal/conversation"
+	"github.com/idelchi/aura/internal/session"
+	"github.com/idelchi/aura/sdk"
+)
+
+func (s *server) prompt(ctx context.Context, r request) {
+	one, p, err := s.find(r)
+	var in input
+	if err == nil {
+		in, err = read(p.Prompt)
+	}
+	if err == nil {
+		ctx, cancel := context.WithCancelCause(ctx)
+		err = one.enqueue(func() {
+			result, err := one.turn(ctx, in)
+			cancel(nil)
+			one.rested()
+			r.answer(result, err)
+		}, cancel)
+	}
+	if err != nil {
+		r.answer(nil, err)
+	}
+}
+
+// turn runs a prompt or a slash command.
+func (l *live) turn(ctx context.Context, in input) (any, error) {
+	if ctx.Err() != nil {
+		return promptResponse{StopReason: stopCancelled}, nil
+	}
+	_, _, isCommand := command.Parse(in.text)
+	l.front.begin(isCommand)
+	var exit bool
+	var err error
+	if isCommand {
+		if in.context != "" || len(in.attached) > 0 {
+			l.front.tell("a slash command takes no files; those of this prompt were left out")
+		}
+		exit, err = l.session.Command(ctx, in.text)
+	} else {
+		err = l.session.SendWith(ctx, in.whole(), in.attached...)
+	}
+	reported := l.front.finish(err)
+	l.sync(ctx)
+	if exit {
+		l.shut(session.ReasonDone, errClosed)
+	}
+	stop, failed := stopOf(ctx, err, reported)
+	if failed != nil {
+		return nil, failed
+	}
+	if err != nil && stop != stopCancelled {
+		l.front.tell(err.Error())
+	}
+	return promptResponse{StopReason: stop, Meta: l.spent()}, nil
+}
+
+// stopOf returns why a turn ended, or the error that the client receives. class is the class of the error that the session
+// reported.
+func stopOf(ctx context.Context, err error, class string) (string, error) {
+	switch {
+	case err == nil:
+		return stopEnd, nil
+	case cancelled(ctx, err):
+		return stopCancelled, nil
+	case errors.Is(err, conversation.ErrStepLimit):
+		return stopRequests, nil
+	case errors.Is(err, conversation.ErrBudget):
+		return stopTokens, nil
+	case class == sdk.ErrorTypeContentFilter:
+		return stopRefusal, nil
+	case class == sdk.ErrorTypeAuth:
+		return "", &Error{Code: codeAuthRequired, Message: err.Error(), Data: map[string]any{"class": class}}
+	case class != "":
+		return "", &Error{Code: codeInternal, Message: err.Error(), Data: map[string]any{"class": class}}
+	default:
+		return "", err
+	}
+}

@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idelchi/aura/internal/acp"
+	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/build"
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/frontend"
+	"github.com/idelchi/aura/internal/session"
+	"github.com/idelchi/aura/internal/setup"
+)
+
+const acpHelp = `Serve an editor over standard input and output by the Agent Client Protocol.
+
+Editors such as Zed, the JetBrains IDEs, Neovim and Emacs start this command. It
+serves any number of sessions until the editor closes standard input. Each session
+works in the directory that the editor names, with the configuration, the plugins,
+the sandbox and the trust of that directory.
+
+Standard output has messages of the protocol and nothing else. What concerns no
+session goes to standard error.
+
+The flags are defaults for all sessions. --trust and AURA_TRUST=1 trust every
+directory that the editor opens; 'aura trust' in a directory trusts that directory.`
+
+func newACP(s streams, root *rootOptions) *cobra.Command {
+	return &cobra.Command{
+		Use:   "acp",
+		Short: "Serve an editor by the Agent Client Protocol",
+		Long:  acpHelp,
+		Example: `  aura acp
+  aura acp --agent reviewer
+  aura acp --without-plugins`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return root.serveACP(cmd.Context(), s) },
+	}
+}
+
+// serveACP serves an editor until it ends.
+func (o *rootOptions) serveACP(ctx context.Context, s streams) error {
+	a, err := o.appOptions(s)
+	if err != nil {
+		return err
+	}
+	a.PluginEvents = true // the client is notified of the states of plugins
+	defer keepOut()()
+	tell := func(text string) { fmt.Fprintf(s.err, "! %s\n", clean(text)) }
+	return because(ctx, acp.Serve(ctx, acp.Options{
+		In: s.in, Out: s.out, Version: build.Version, Log: tell,
+		Open: func(ctx context.Context, r acp.Request, front frontend.FrontEnd) (frontend.Session, error) {
+			return o.openACP(ctx, a, r, front)
+		},
+		List: func(workdir string) ([]session.Summary, error) {
+			c := o.configOptions(s)
+			if workdir != "" {
+				c.Workdir = workdir
+			}
+			return savedSessions(c, workdir == "", tell)
+		},
+	}))
+}
+
+// keepOut lets what other code prints to standard output go to standard error, because standard output has the protocol alone.
+func keepOut() (restore func()) {
+	out := os.Stdout
+	os.Stdout = os.Stderr
+	return func() { os.Stdout = out }
+}
+
+// openACP opens a session as an editor asks for it.
+func (o *rootOptions) openACP(ctx context.Context, a app.Options, r acp.Request, front frontend.FrontEnd) (frontend.Session, error) {
+	a.Config.Workdir, a.Continue, a.Resume = r.Workdir, false, r.Resume
+	a.Gate = &app.Gate{Trust: o.trust, Safe: o.safe, Tell: r.Tell}
+	if r.Choose != nil {
+		a.Gate.Ask = func(ctx context.Context, u *app.UntrustedError) (app.Answer, error) {
+			var list []acp.Choice
+			for line := range strings.Lines(choices(u)) {
+				key, text, _ := strings.Cut(strings.TrimSpace(line), " ")
+				list = append(list, acp.Choice{Key: key, Text: strings.TrimSpace(text)})
+			}
+			key, err := r.Choose(ctx, u.Summary(), list)
+			if err != nil {
+				return app.AnswerQuit, err
+			}
+			answer, _ := parseAnswer(u, key)
+			return answer, nil
+		}
+	}
+	for _, server := range r.Servers {
+		a.Config.ClientServers = append(a.Config.ClientServers, config.MCPServer{
+			Name: server.Name, Command: server.Command, Args: server.Args, Env: server.Env, URL: server.URL, Headers: server.Headers,
+		})
+	}
+	if r.Resume != "" {
+		if err := hasSession(a.Config, r.Resume); err != nil {
+			return nil, err
+		}
+	}
+	return opened(app.Open(ctx, a, front))
+}
+
+// hasSession returns an error unless a saved session has exactly this id.
+func hasSession(o config.Options, id string) error {
+	c, err := config.Locate(o)
+	if err != nil {
+		return err
+	}
+	found, err := app.FindSession(c, id)
+	if err == nil && found.ID == id {
+		return nil
+	}
+	if err == nil || errors.Is(err, session.ErrNone) {
+		return acp.NotFound("no saved session has the id %q; session/list lists them", id)
+	}
+	return err
+}
+
+// savedSessions lists the sessions of a project, or of all projects. Their titles have no secrets.
+func savedSessions(o config.Options, all bool, tell func(string)) ([]session.Summary, error) {
+	gate := &app.Gate{Tell: tell}
+	l, err := gate.List(o)
+	if err != nil {
+		return nil, err
+	}
+	app.MoveState(l.Config, tell)
+	list, err := session.List(sessionDirs(l.Config, all)...)
+	secrets := setup.Secrets(l.Config, nil)
+	for i := range list {
+		list[i].Title, list[i].Name = secrets.String(list[i].Title), secrets.String(list[i].Name)
+	}
+	return list, err
+}

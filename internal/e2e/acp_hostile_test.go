@@ -1,0 +1,233 @@
+//go:build linux
+
+package e2e
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+)
+
+// rawClient writes lines to aura acp as they are, and reads what comes back. Each line of aura is checked against the schema.
+type rawClient struct {
+	*aura
+	in   io.WriteCloser
+	out  *bufio.Reader
+	wire *wire
+}
+
+func (p *project) raw() *rawClient {
+	p.t.Helper()
+	running, in, out := p.piped("acp")
+	w := newWire(p.t)
+	return &rawClient{aura: running, in: in, out: bufio.NewReader(w.receiving(out)), wire: w}
+}
+
+// write writes a text. The requests in it are noted, so that their answers can be checked.
+func (c *rawClient) put(text string) {
+	c.t.Helper()
+	for line := range strings.Lines(text) {
+		c.wire.expect(line)
+	}
+	_, err := io.WriteString(c.in, text)
+	c.check(err)
+}
+
+// answer reads until the answer with an id, and returns its result or error as JSON.
+func (c *rawClient) answer(id string) string {
+	c.t.Helper()
+	for {
+		line, err := c.out.ReadBytes('\n')
+		if err != nil {
+			c.t.Fatalf("reading the answer to %s: %v\n%s", id, err, c.stderr())
+		}
+		var m struct {
+			ID     json.RawMessage `json:"id"`
+			Method string          `json:"method"`
+			Result json.RawMessage `json:"result"`
+			Error  json.RawMessage `json:"error"`
+		}
+		c.check(json.Unmarshal(line, &m))
+		if m.Method == "" && string(m.ID) == id {
+			return string(m.Result) + string(m.Error)
+		}
+	}
+}
+
+// ask sends a request and returns the answer.
+func (c *rawClient) ask(id, method, params string) string {
+	c.t.Helper()
+	c.put(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`+"\n", id, method, params))
+	return c.answer(id)
+}
+
+func (c *rawClient) begin() {
+	c.t.Helper()
+	if got := c.ask("0", "initialize", `{"protocolVersion":1}`); !strings.Contains(got, `"protocolVersion":1`) {
+		c.t.Errorf("initialize: %s", got)
+	}
+}
+
+func (c *rawClient) finish() {
+	c.t.Helper()
+	c.check(c.in.Close())
+	_, err := io.Copy(io.Discard, c.out)
+	c.check(err)
+	if code := c.wait(); code != 0 {
+		c.t.Errorf("exit code %d\n%s", code, c.stderr())
+	}
+	c.noTrace()
+}
+
+// TestACPHostile sends what no client should send. aura answers with an error, and serves what comes after.
+func TestACPHostile(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 100<<20)
+	for name, row := range map[string]struct {
+		send, id, want string
+	}{
+		"not JSON":         {"{nonsense\n", "null", `"code":-32700`},
+		"half a message":   {`{"jsonrpc":"2.0","id":1` + "\n", "null", `"code":-32700`},
+		"a list":           {"[]\n", "null", `"code":-32600`},
+		"a number":         {"7\n", "null", `"code":-32600`},
+		"another version":  {`{"jsonrpc":"1.0","id":"a","method":"session/list"}` + "\n", `"a"`, `"code":-32600`},
+		"an odd id":        {`{"jsonrpc":"2.0","id":{},"method":"session/list"}` + "\n", "null", `"code":-32600`},
+		"nothing":          {`{"jsonrpc":"2.0"}` + "\n", "null", `"code":-32600`},
+		"unknown method":   {`{"jsonrpc":"2.0","id":1,"method":"session/fly"}` + "\n", "1", `"code":-32601`},
+		"unknown _method":  {`{"jsonrpc":"2.0","id":1,"method":"_other/thing","params":{}}` + "\n", "1", `"code":-32601`},
+		"no parameters":    {`{"jsonrpc":"2.0","id":1,"method":"session/new"}` + "\n", "1", `"code":-32602`},
+		"odd parameters":   {`{"jsonrpc":"2.0","id":1,"method":"session/new","params":[1]}` + "\n", "1", `"code":-32602`},
+		"relative cwd":     {`{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":".","mcpServers":[]}}` + "\n", "1", `"code":-32602`},
+		"missing cwd":      {`{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/none","mcpServers":[]}}` + "\n", "1", `"code":-32602`},
+		"unknown session":  {`{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"x","prompt":[]}}` + "\n", "1", `"code":-32002`},
+		"unknown cursor":   {`{"jsonrpc":"2.0","id":1,"method":"session/list","params":{"cursor":"-1"}}` + "\n", "1", `"code":-32602`},
+		"authenticate":     {`{"jsonrpc":"2.0","id":1,"method":"authenticate","params":{"methodId":"x"}}` + "\n", "1", `"code":-32602`},
+		"initialize twice": {`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}` + "\n", "1", `"code":-32600`},
+		"100 MB":           {`{"jsonrpc":"2.0","id":1,"method":"` + long + `"}` + "\n", "null", `"code":-32600`},
+		"an answer":        {`{"jsonrpc":"2.0","id":77,"result":{}}` + "\n" + `{"jsonrpc":"2.0","id":1,"method":"x"}` + "\n", "1", `"code":-32601`},
+		"notifications": {
+			strings.Repeat(`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"x"}}`+"\n"+`{"jsonrpc":"2.0","method":"_x"}`+"\n\n", 5000) +
+				`{"jsonrpc":"2.0","id":1,"method":"x"}` + "\n", "1", `"code":-32601`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newProject(t)
+			c := p.raw()
+			c.begin()
+			c.put(row.send)
+			if got := c.answer(row.id); !strings.Contains(got, row.want) {
+				t.Errorf("answered %s, want %s", got, row.want)
+			}
+			if got := c.ask("9", "session/list", "{}"); !strings.Contains(got, `"sessions":[]`) {
+				t.Errorf("afterwards: %s", got)
+			}
+			c.finish()
+		})
+	}
+}
+
+// TestACPVersions initializes with versions that aura does not speak: it answers with the one that it speaks.
+func TestACPVersions(t *testing.T) {
+	t.Parallel()
+	for params, want := range map[string]string{
+		`{"protocolVersion":0}`: `"protocolVersion":1`, `{"protocolVersion":2}`: `"protocolVersion":1`, `{"protocolVersion":65535}`: `"protocolVersion":1`,
+		`{"protocolVersion":"1"}`: `"code":-32602`, `{}`: `"code":-32602`,
+	} {
+		p := newProject(t)
+		c := p.raw()
+		if got := c.ask("1", "session/list", "{}"); !strings.Contains(got, `"code":-32600`) {
+			t.Errorf("before initialize: %s", got)
+		}
+		if got := c.ask("2", "initialize", params); !strings.Contains(got, want) {
+			t.Errorf("initialize with %s: %s", params, got)
+		}
+		c.finish()
+	}
+}
+
+// TestACPHalfLine ends the input within a message, which does nothing.
+func TestACPHalfLine(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	c := p.raw()
+	c.begin()
+	c.put(fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":%q,"mcpServers":[]}}`, p.dir))
+	c.finish()
+	p.wants(p.stderr(), "the client ended within a message")
+}
+
+// TestACPFlood sends far more requests than aura takes at a time: each is answered, those beyond the limit with an error, and
+// sessions beyond the limit are refused.
+func TestACPFlood(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.plays("  - {text: Wait., delay: 1h}\n")
+	c := p.raw()
+	c.begin()
+	c.put(fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":%q,"mcpServers":[]}}`+"\n", p.dir))
+	var opened struct{ SessionID string }
+	p.check(json.Unmarshal([]byte(c.answer("1")), &opened))
+	prompt := fmt.Sprintf(`"method":"session/prompt","params":{"sessionId":%q,"prompt":[{"type":"text","text":"go"}]}}`+"\n", opened.SessionID)
+	mode := fmt.Sprintf(`"method":"session/set_mode","params":{"sessionId":%q,"modeId":"x"}}`+"\n", opened.SessionID)
+	first := `{"jsonrpc":"2.0","id":2,` + prompt
+	var all strings.Builder
+	all.WriteString(first)
+	for i := range 500 {
+		// These wait for the prompt, so that they fill what aura takes at a time.
+		fmt.Fprintf(&all, `{"jsonrpc":"2.0","id":%d,%s`, 100+i, mode)
+	}
+	all.WriteString(first)
+	written := make(chan error, 1)
+	go func() {
+		_, err := io.WriteString(c.in, all.String())
+		written <- err
+	}()
+	refused := 0
+	for i := 63; i < 500; i++ {
+		if strings.Contains(c.answer(fmt.Sprint(100+i)), "takes no more at a time") {
+			refused++
+		}
+	}
+	if refused != 437 {
+		t.Errorf("%d requests were refused, want 437", refused)
+	}
+	if got := c.answer("2"); !strings.Contains(got, "not answered yet") {
+		t.Errorf("an id that is in use: %s", got)
+	}
+	p.check(<-written)
+	c.wire.expect(first)
+	for i := range 63 {
+		c.wire.expect(fmt.Sprintf(`{"id":%d,"method":"session/set_mode"}`, 100+i))
+	}
+	c.put(fmt.Sprintf(`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":%q}}`+"\n", opened.SessionID))
+	if got := c.answer("2"); !strings.Contains(got, `"stopReason":"cancelled"`) {
+		t.Errorf("the prompt ended with %s", got)
+	}
+	for i := range 63 {
+		if got := c.answer(fmt.Sprint(100 + i)); !strings.Contains(got, `"code":-32602`) {
+			t.Errorf("a mode that does not exist: %s", got)
+		}
+	}
+	c.finish()
+}
+
+// TestACPCancelRequest cancels a request by its id: the opening of a session, and a prompt.
+func TestACPCancelRequest(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.plays("  - {text: Wait., delay: 1h}\n")
+	p.write(".aura/config/mcp/slow.yaml", "slow: {command: sh, args: [-c, 'touch begun; sleep 1000']}\n")
+	c := p.raw()
+	c.begin()
+	c.put(fmt.Sprintf(`{"jsonrpc":"2.0","id":"open","method":"session/new","params":{"cwd":%q,"mcpServers":[]}}`+"\n", p.dir))
+	p.until("the server", func() bool { return p.read("begun") != nil })
+	c.put(`{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"open"}}` + "\n")
+	if got := c.answer(`"open"`); !strings.Contains(got, `"code":-32800`) {
+		t.Errorf("a cancelled opening: %s", got)
+	}
+	c.finish()
+}
