@@ -134,6 +134,11 @@ bench: build ## measure calls, start-up and memory (PARTS="calls sandbox" for so
 soak: ## hold a session of 10,000 tool calls and compare its processes with their beginning
 	go run ./internal/soak $(SOAK)
 
+# Not part of any check: it takes minutes, and the programs are not part of every Go installation.
+.PHONY: gotest
+gotest: ## run the test programs of the Go distribution as plugins, and print how many behave as in Go
+	go test -count=1 -timeout 60m -v -run '^TestDistribution$$' ./internal/interp -distribution
+
 .PHONY: fuzz
 fuzz: ## run each fuzz target for FUZZTIME (5s)
 	@git ls-files -co --exclude-standard -- '*_test.go' | xargs grep -Eos '^func Fuzz[A-Za-z0-9_]+' /dev/null | \
