@@ -17,7 +17,7 @@ var rooms = map[string][]string{
 
 	"internal/cli": {
 		"internal/aar", "internal/app", "internal/build", "internal/check", "internal/command", "internal/config", "internal/conversation/...", "internal/doctor", "internal/explain", "internal/frontend", "internal/install", "internal/llm",
-		"internal/manifest", "internal/mcpimport", "internal/nearest", "internal/pipeline", "internal/plaintext", "internal/plugincall", "internal/policy", "internal/prompt", "internal/python", "internal/recording", "internal/redact", "internal/scaffold", "internal/schema", "internal/sandbox", "internal/session",
+		"internal/manifest", "internal/mcpimport", "internal/nearest", "internal/pipeline", "internal/plaintext", "internal/plugincall", "internal/plugintest", "internal/policy", "internal/prompt", "internal/python", "internal/recording", "internal/redact", "internal/scaffold", "internal/schema", "internal/sandbox", "internal/session",
 		"internal/inputhistory", "internal/setup", "internal/shell", "internal/terminal", "internal/tool", "internal/top", "internal/trust", "internal/tui", "host", "sdk/...",
 	},
 	"internal/explain": {"internal/pipeline", "internal/session"},
@@ -88,11 +88,16 @@ var rooms = map[string][]string{
 	"internal/pluginsource":       {"sdk/..."},
 	"internal/plugincall":         {"host", "internal/config", "internal/nearest", "internal/pluginstate", "internal/setup", "internal/state", "shared", "sdk/..."},
 	"internal/pluginstate":        {"internal/lock", "shared", "sdk/..."},
-	"internal/recording":          {"host", "internal/lock", "internal/redact", "shared", "sdk/..."},
-	"internal/redact":             {},
-	"internal/state":              {},
-	"internal/trust":              {"internal/lock"},
-	"hooks":                       {"internal/prompt", "internal/shell", "internal/tool", "sdk/..."},
+	"internal/plugintest": {
+		"host", "internal/config", "internal/install", "internal/plugincall", "internal/pluginsource", "internal/plugintest/testfile", "internal/setup",
+		"internal/tool/...", "shared", "sdk/...",
+	},
+	"internal/plugintest/testfile": {"internal/nearest", "internal/strictyaml"},
+	"internal/recording":           {"host", "internal/lock", "internal/redact", "shared", "sdk/..."},
+	"internal/redact":              {},
+	"internal/state":               {},
+	"internal/trust":               {"internal/lock"},
+	"hooks":                        {"internal/prompt", "internal/shell", "internal/tool", "sdk/..."},
 
 	"host": {
 		"internal/condition", "internal/lock", "internal/manifest", "internal/pluginsource", "internal/redact", "internal/sandbox", "internal/process", "shared/...", "sdk/...",
@@ -109,8 +114,8 @@ var rooms = map[string][]string{
 	"internal/condition":   {},
 	"internal/repair":      {},
 	"internal/sandbox":     {"internal/files", "internal/process"},
-	"internal/scaffold":    {"internal/schema"},
-	"internal/schema":      {"docs/schemas", "internal/config", "internal/install", "internal/llm/script", "internal/manifest", "internal/strictyaml"},
+	"internal/scaffold":    {"internal/install", "internal/manifest", "internal/schema", "sdk/..."},
+	"internal/schema":      {"docs/schemas", "internal/config", "internal/install", "internal/llm/script", "internal/manifest", "internal/plugintest/testfile", "internal/strictyaml"},
 	"docs/schemas":         {},
 	"internal/mcpimport":   {},
 	"internal/shell":       {"internal/process"},

@@ -85,6 +85,7 @@ func execute(ctx context.Context, s streams, args []string) int {
 	out := &output{Writer: s.out}
 	s.out = out
 	root := newRoot(s)
+	args = goStyle(args)
 	root.SetArgs(args)
 	narrowCompletion(root, args)
 	cmd, err := root.ExecuteContextC(ctx)

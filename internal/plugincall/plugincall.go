@@ -77,7 +77,7 @@ func (e *UnknownError) Error() string {
 	if known == "" {
 		known = "none"
 	}
-	return fmt.Sprintf("looking for plugin %q: it does not exist%s; known plugins: %s", e.Name, nearest.Hint(e.Name, e.Known), known)
+	return fmt.Sprintf("looking for plugin %q: it does not exist; known plugins: %s%s", e.Name, known, nearest.Hint(e.Name, e.Known))
 }
 
 // Find returns the plugin of a name, enabled or not. The error may be an *UnknownError.

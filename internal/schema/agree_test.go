@@ -18,6 +18,7 @@ import (
 	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/llm/script"
 	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/plugintest/testfile"
 	"github.com/idelchi/aura/internal/schema"
 	"github.com/idelchi/aura/internal/strictyaml"
 	"github.com/idelchi/aura/internal/tool"
@@ -56,12 +57,18 @@ func kindOf(path string) (schema.Kind, bool) {
 				return k, true
 			}
 		case k.Name == "script":
+		case k.Name == "test":
+			if testFile.MatchString(path) {
+				return k, true
+			}
 		case strings.Contains("/"+path, "/"+k.Folder+"/") && filepath.Ext(path) == ext:
 			return k, true
 		}
 	}
 	return schema.Kind{}, false
 }
+
+var testFile = regexp.MustCompile(`(plugins|extensions)/.*testdata/[^/]*\.yaml$`)
 
 var fileBlock = regexp.MustCompile("(?ms)^```[a-z]+ file=(\\S+)[^\n]*\n(.*?)^```$")
 
@@ -121,6 +128,9 @@ func (e example) read(t *testing.T) error {
 			return err
 		}
 		return nil
+	case "test":
+		_, err := testfile.Parse("test.yaml", []byte(e.text))
+		return err
 	case "script":
 		file := filepath.Join(t.TempDir(), "script.yaml")
 		write(t, file, e.text)
@@ -294,6 +304,10 @@ func TestBothRefuse(t *testing.T) {
 		{"skills", "no name", "---\nname: a\n---\ntext\n", "---\ndescription: x\n---\ntext\n"},
 		{"tasks", "unknown key", "a: {commands: [hi]}\n", "a: {command: [hi]}\n"},
 		{"tasks", "text for a list", "a: {commands: [hi], env_file: x}\n", "a: {commands: hi}\n"},
+		{"test", "unknown key", "tests: [{name: a, calls: [{point: BeforeChat}]}]\n", "tests: [{name: a, calls: [{points: BeforeChat}]}]\n"},
+		{"test", "no tests", "tests: [{name: a, calls: [{point: tool:A}]}]\n", "{}\n"},
+		{"test", "no name", "tests: [{name: a, calls: [{point: command:a}]}]\n", "tests: [{calls: [{point: command:a}]}]\n"},
+		{"test", "no calls", "tests: [{name: a, calls: [{point: BeforeChat}]}]\n", "tests: [{name: a}]\n"},
 		{"tools", "unknown key", "Read: {disabled: true}\n", "Read: {enabled: true}\n"},
 	}
 	covered := map[string]bool{}

@@ -17,6 +17,7 @@ import (
 	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/llm/script"
 	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/plugintest/testfile"
 	"github.com/idelchi/aura/internal/strictyaml"
 )
 
@@ -41,6 +42,7 @@ func Kinds() []Kind {
 		{FileType: config.FileType{Name: "lock", One: "lock", Type: install.LockType()}, Files: install.LockFile, JSON: true},
 		{FileType: config.FileType{Name: "plugin", One: "plugin", Folder: "plugins", Type: manifest.FileType()}, Files: "plugins/**/" + manifest.FileName},
 		{FileType: config.FileType{Name: "script", One: "script", Folder: "config", Type: script.FileType()}, Files: "the file of a provider of type script"},
+		{FileType: config.FileType{Name: "test", One: "test", Folder: "plugins", Type: testfile.FileType()}, Files: "plugins/**/testdata/*.yaml"},
 	}
 	for _, t := range config.FileTypes() {
 		ext := "yaml"

@@ -35,6 +35,7 @@ var described = map[string][]table{
 	"sandbox":   featureTables(""),
 	"plugin":    {{"plugins.md", "## plugin.yaml", ""}},
 	"script":    nil,
+	"test":      {{"writing-a-plugin.md", "## The test file", ""}},
 	"lock":      {{"installing.md", "## The lock", ""}},
 }
 

@@ -1,0 +1,172 @@
+// Package plugintest runs the tests that a plugin brings along: the files testdata/*.yaml, whose calls run in a real child, and, where a
+// Go toolchain is present, the plugin's own Go tests. A test writes nothing outside of a temporary directory.
+package plugintest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/plugincall"
+	"github.com/idelchi/aura/internal/plugintest/testfile"
+	"github.com/idelchi/aura/internal/setup"
+)
+
+// DirName is the directory of a plugin that holds its tests. Recordings is the directory below it that holds recorded sessions.
+const (
+	DirName    = "testdata"
+	Recordings = "recordings"
+)
+
+// maxFiles is the largest number of files with tests of one plugin.
+const maxFiles = 1000
+
+// Options says what is run.
+type Options struct {
+	plugincall.Options
+	// Run selects tests by their names; nil selects all.
+	Run *regexp.Regexp
+	// Report receives what happens, in order.
+	Report func(Event)
+}
+
+// Summary is what came of the tests of one plugin.
+type Summary struct {
+	Plugin string
+	Ran    int
+	Failed int
+	// Skipped is why the plugin was not tested; empty if it was.
+	Skipped string
+	// Covered and Missed are the points that tests called, and those that they did not.
+	Covered, Missed []string
+	Elapsed         time.Duration
+}
+
+// Dir returns the directory with the tests of a plugin. An extension that is a file has its tests beside the file.
+func Dir(e setup.Entry) string {
+	if info, err := os.Stat(e.Dir); err == nil && !info.IsDir() {
+		return filepath.Join(filepath.Dir(e.Dir), DirName, strings.TrimSuffix(filepath.Base(e.Dir), filepath.Ext(e.Dir)))
+	}
+	return filepath.Join(e.Dir, DirName)
+}
+
+// runner runs the tests of one plugin.
+type runner struct {
+	Options
+	entry   setup.Entry
+	summary Summary
+	called  map[plugincall.Point]bool
+	points  []plugincall.Point
+}
+
+// Plugin runs the tests of one plugin. The error says that the tests could not be run; a failed test is none.
+func Plugin(ctx context.Context, o Options, e setup.Entry) (Summary, error) {
+	began := time.Now()
+	r := &runner{Options: o, entry: e, summary: Summary{Plugin: e.Name}, called: map[plugincall.Point]bool{}}
+	names, err := r.testFiles()
+	if err != nil {
+		return r.summary, err
+	}
+	for _, name := range names {
+		if err := r.file(ctx, name); err != nil {
+			return r.summary, err
+		}
+	}
+	if err := r.goTests(ctx); err != nil {
+		return r.summary, err
+	}
+	if r.summary.Ran == 0 {
+		r.summary.Skipped = "no tests"
+		if o.Run != nil {
+			r.summary.Skipped = "no tests to run"
+		}
+	}
+	for _, p := range r.points {
+		if r.called[p] {
+			r.summary.Covered = append(r.summary.Covered, p.String())
+		} else {
+			r.summary.Missed = append(r.summary.Missed, p.String())
+		}
+	}
+	r.summary.Elapsed = time.Since(began)
+	return r.summary, nil
+}
+
+// testFiles returns the names of the files with tests.
+func (r *runner) testFiles() ([]string, error) {
+	root, err := os.OpenRoot(Dir(r.entry))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the tests of plugin %q: %w", r.entry.Name, err)
+	}
+	defer func() { _ = root.Close() }()
+	entries, err := files.ReadDirBelow(root, ".", maxFiles)
+	if err != nil {
+		return nil, fmt.Errorf("reading the tests of plugin %q: %w", r.entry.Name, err)
+	}
+	var out []string
+	for _, e := range entries {
+		if ext := filepath.Ext(e.Name()); !e.IsDir() && (ext == ".yaml" || ext == ".yml") {
+			out = append(out, e.Name())
+		}
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
+// file runs the tests of one file.
+func (r *runner) file(ctx context.Context, name string) error {
+	stem := strings.TrimSuffix(name, filepath.Ext(name))
+	text, err := files.ReadNoFollow(filepath.Join(Dir(r.entry), name), files.MaxText)
+	var tests []testfile.Test
+	if err == nil {
+		tests, err = testfile.Parse(DirName+"/"+name, text)
+	}
+	if err != nil {
+		r.start(stem)
+		r.end(stem, time.Now(), []string{err.Error()})
+		return nil
+	}
+	for _, t := range tests {
+		id := stem + "/" + strings.Join(strings.Fields(t.Name), "_")
+		if r.Run != nil && !r.Run.MatchString(id) {
+			continue
+		}
+		began := time.Now()
+		r.start(id)
+		failures, err := r.test(ctx, t)
+		if err != nil {
+			return err
+		}
+		r.end(id, began, failures)
+	}
+	return nil
+}
+
+func (r *runner) start(id string) {
+	r.summary.Ran++
+	r.Report(Event{Action: ActionRun, Plugin: r.entry.Name, Test: id})
+}
+
+// end reports the end of a test. It failed if there are failures.
+func (r *runner) end(id string, began time.Time, failures []string) {
+	e := Event{Action: ActionPass, Plugin: r.entry.Name, Test: id, Elapsed: time.Since(began)}
+	for _, text := range failures {
+		r.Report(Event{Action: ActionOutput, Plugin: r.entry.Name, Test: id, Output: text + "\n"})
+		e.Action = ActionFail
+	}
+	if e.Action == ActionFail {
+		r.summary.Failed++
+	}
+	r.Report(e)
+}
