@@ -86,7 +86,7 @@ var rooms = map[string][]string{
 	"internal/nearest":            {},
 	"internal/plaintext":          {},
 	"internal/pluginsource":       {"sdk/..."},
-	"internal/plugincall":         {"host", "internal/config", "internal/nearest", "internal/pluginstate", "internal/setup", "internal/state", "shared", "sdk/..."},
+	"internal/plugincall":         {"host", "internal/config", "internal/manifest", "internal/nearest", "internal/pluginstate", "internal/recording", "internal/redact", "internal/setup", "internal/state", "shared", "sdk/..."},
 	"internal/pluginstate":        {"internal/lock", "shared", "sdk/..."},
 	"internal/plugintest": {
 		"host", "internal/config", "internal/install", "internal/plugincall", "internal/pluginsource", "internal/plugintest/testfile", "internal/setup",
