@@ -16,6 +16,7 @@ import (
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/plugincall"
+	"github.com/idelchi/aura/internal/redact"
 	"github.com/idelchi/aura/internal/setup"
 )
 
@@ -87,18 +88,13 @@ func (o *callOptions) run(ctx context.Context, s streams, root *rootOptions, nam
 	if err != nil {
 		return usageError{err}
 	}
-	input, err := o.read(s)
-	if err != nil {
-		return err
-	}
 	options, err := root.callOptions(ctx, s)
 	if err != nil {
 		return err
 	}
-	if o.from != "" {
-		if input, err = recorded(s, options.Config, o.from, at); err != nil {
-			return err
-		}
+	input, err := o.read(s, options.Config, at)
+	if err != nil {
+		return err
 	}
 	caller, err := plugincall.New(options)
 	if err != nil {
@@ -114,14 +110,23 @@ func (o *callOptions) run(ctx context.Context, s streams, root *rootOptions, nam
 	}
 	secrets := setup.Secrets(options.Config, nil)
 	if o.template {
-		text := input
-		if o.from == "" {
-			if text, err = p.Template(at); err != nil {
-				return usageError{err}
-			}
-		}
-		return writeJSON(s.out, json.RawMessage(secrets.JSON(text)))
+		return o.print(s, secrets, p, at, input)
 	}
+	return call(ctx, s, secrets, p, at, input)
+}
+
+// print prints the input of the call: the recorded one, or one with all fields.
+func (o *callOptions) print(s streams, secrets *redact.Redactor, p *plugincall.Plugin, at plugincall.Point, input []byte) (err error) {
+	if o.from == "" {
+		if input, err = p.Template(at); err != nil {
+			return usageError{err}
+		}
+	}
+	return writeJSON(s.out, json.RawMessage(secrets.JSON(input)))
+}
+
+// call makes the call and prints what came of it.
+func call(ctx context.Context, s streams, secrets *redact.Redactor, p *plugincall.Plugin, at plugincall.Point, input []byte) error {
 	outcome, err := p.Call(ctx, at, input)
 	if err != nil {
 		return usageError{err}
@@ -129,7 +134,7 @@ func (o *callOptions) run(ctx context.Context, s streams, root *rootOptions, nam
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	report := callReport{Plugin: name, Point: at.String(), Millis: float64(outcome.Took) / float64(time.Millisecond)}
+	report := callReport{Plugin: p.Spec().Name, Point: at.String(), Millis: float64(outcome.Took) / float64(time.Millisecond)}
 	if outcome.Output != nil {
 		report.Result = secrets.JSON(outcome.Output)
 	}
@@ -179,13 +184,15 @@ func recorded(s streams, c *config.Config, from string, at plugincall.Point) ([]
 }
 
 // read returns the input of the call.
-func (o *callOptions) read(s streams) ([]byte, error) {
+func (o *callOptions) read(s streams, c *config.Config, at plugincall.Point) ([]byte, error) {
 	var text []byte
 	var err error
-	switch o.input {
-	case "":
+	switch {
+	case o.from != "":
+		return recorded(s, c, o.from, at)
+	case o.input == "":
 		return []byte("{}"), nil
-	case "-":
+	case o.input == "-":
 		text, err = readBounded(s.in)
 	default:
 		text, err = files.Read(o.input, files.MaxText)
