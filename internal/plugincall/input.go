@@ -82,6 +82,26 @@ func decodeInto(p Point, input []byte, base sdk.Context) (any, error) {
 	}
 }
 
+// InputOf returns the input of a call, which is a call of package shared, and the point that it is for. Variables of a task are left out.
+func InputOf(call any) (Point, []byte, error) {
+	var at Point
+	var in any
+	switch c := call.(type) {
+	case shared.HookCall:
+		at, in = Point{Name: string(c.Point)}, c.Context
+	case shared.ToolCall:
+		at, in = Point{host.PointTool, c.Tool}, ToolInput{Context: c.Context, Args: c.Args}
+	case shared.CommandCall:
+		at, in = Point{host.PointCommand, c.Name}, CommandInput{Context: c.Context, Args: c.Args}
+	case shared.PathsCall:
+		at, in = Point{host.PointPaths, c.Tool}, PathsInput{Args: c.Args}
+	default:
+		return at, nil, fmt.Errorf("a %T cannot be made from an input", call)
+	}
+	input, err := shared.EncodeExact(in)
+	return at, input, err
+}
+
 // hookInput returns a context of a hook point that embeds base.
 func hookInput(p Point, base sdk.Context) reflect.Value {
 	in := reflect.New(hookpoint.Of(hookpoint.Name(p.Name)).Context).Elem()

@@ -1,5 +1,6 @@
-// Package plugintest runs the tests that a plugin brings along: the files testdata/*.yaml, whose calls run in a real child, and, where a
-// Go toolchain is present, the plugin's own Go tests. A test writes nothing outside of a temporary directory.
+// Package plugintest runs the tests that a plugin brings along: the files testdata/*.yaml and the recordings in testdata/recordings, whose
+// calls run in real children, and, where a Go toolchain is present, the plugin's own Go tests. A test writes nothing outside of a
+// temporary directory.
 package plugintest
 
 import (
@@ -75,6 +76,9 @@ func Plugin(ctx context.Context, o Options, e setup.Entry) (Summary, error) {
 	if err := r.files(ctx); err != nil {
 		return r.summary, err
 	}
+	if err := r.recordings(ctx); err != nil {
+		return r.summary, err
+	}
 	if err := r.goTests(ctx); err != nil {
 		return r.summary, err
 	}
@@ -83,6 +87,9 @@ func Plugin(ctx context.Context, o Options, e setup.Entry) (Summary, error) {
 		if o.Run != nil {
 			r.summary.Skipped = "no tests to run"
 		}
+	}
+	if err := r.findPoints(ctx); err != nil {
+		return r.summary, err
 	}
 	for _, p := range r.points {
 		if r.called[p] {
@@ -148,6 +155,23 @@ func (r *runner) file(ctx context.Context, root *os.Root, name string) error {
 		r.end(id, began, failures)
 	}
 	return nil
+}
+
+// findPoints finds out what can be called, if only recordings made calls.
+func (r *runner) findPoints(ctx context.Context) (err error) {
+	if len(r.called) == 0 || r.points != nil {
+		return nil
+	}
+	caller, err := plugincall.New(r.Options.Options)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, caller.Close()) }()
+	p, err := caller.Open(ctx, r.entry.Name)
+	if err == nil {
+		r.points = plugincall.Points(p.Exports())
+	}
+	return err
 }
 
 func (r *runner) start(id string) {

@@ -281,6 +281,15 @@ func (f fake) Do(_ context.Context, call any) (any, time.Duration, error) {
 
 func (f fake) Close() { *f.closed++ }
 
+func (fake) Version() string { return "new" }
+
+func (fake) Refuses(c *Call) string {
+	if c.Point == host.PointTool {
+		return "it has effects"
+	}
+	return ""
+}
+
 // TestReplay checks which calls are repeated, in which processes, and what is said about each.
 func TestReplay(t *testing.T) {
 	t.Parallel()

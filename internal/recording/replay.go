@@ -10,8 +10,12 @@ import (
 	"github.com/idelchi/aura/internal/redact"
 )
 
-// Child is a process of a plugin. *host.Plugin makes calls in this form.
+// Child is a process of a plugin.
 type Child interface {
+	// Refuses returns why a call must not be made again, such as its effect on the world; empty if it may.
+	Refuses(c *Call) string
+	// Version is the hash of the plugin's files.
+	Version() string
 	// Do makes one call exactly as it is given.
 	Do(ctx context.Context, call any) (out any, took time.Duration, err error)
 	Close()
@@ -28,6 +32,8 @@ type Result struct {
 	Failure string
 	Kind    host.ErrorKind
 	Took    time.Duration
+	// Version is the hash of the plugin's files now.
+	Version string
 	// Differences is empty if the outcome is that of the recording.
 	Differences []Difference
 	// Unrepeatable is why the call was not made again, or why its outcome says nothing about the plugin; empty otherwise.
@@ -75,6 +81,7 @@ type process struct {
 	missing     string
 }
 
+// close ends all processes.
 func (p *replay) close() {
 	for _, c := range p.children {
 		c.Close()
@@ -110,6 +117,10 @@ func (p *replay) repeat(ctx context.Context, c *Call) (Result, error) {
 	} else {
 		p.answers.begin(c.Plugin, c.Asked)
 	}
+	if out.Unrepeatable = child.Refuses(c); out.Unrepeatable != "" {
+		return out, nil
+	}
+	out.Version = child.Version()
 	got, took, failed := child.Do(ctx, request)
 	missed := p.answers.end(c.Plugin)
 	if ctx.Err() != nil {

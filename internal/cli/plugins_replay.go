@@ -1,0 +1,197 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/plugincall"
+	"github.com/idelchi/aura/internal/recording"
+	"github.com/idelchi/aura/internal/setup"
+)
+
+// replayOptions holds the flags of plugins replay.
+type replayOptions struct {
+	plugins []string
+	update  bool
+}
+
+func newPluginsReplay(s streams, root *rootOptions) *cobra.Command {
+	o := &replayOptions{}
+	cmd := &cobra.Command{
+		Use:   "replay RECORDING",
+		Short: "Make the recorded calls of plugins again and compare the results",
+		Long: `Make every recorded call again, in order, in processes of the plugins as they are
+now, and compare the results field by field. RECORDING is a file, or a session that
+was recorded with 'aura run --record': its id, its name or its title.
+
+The context, the plugin's configuration, the environment and what the plugin asked of
+aura come from the recording: state, the time (sdk.Now) and random numbers (sdk.Rand).
+Data of the plugins is kept in a temporary directory. A tool is called again only if
+its SideEffects say that it changes nothing. aura names what it cannot repeat.
+
+--update makes the results of now those of the recording.
+
+Exit codes: 0 the same results, 1 a result differs, 2 there is no such recording.`,
+		Example: `  aura plugins replay 01a1
+  aura plugins replay 01a1 --plugin careful
+  aura plugins replay testdata/recordings/first.recording --update`,
+		Args:              exactArgs("RECORDING"),
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), s, root, args[0]) },
+		ValidArgsFunction: first(sessionIDs(s, root)),
+	}
+	cmd.Flags().StringArrayVar(&o.plugins, "plugin", nil, "replay only this plugin; repeatable")
+	cmd.Flags().BoolVar(&o.update, "update", false, "write the results of now to the recording")
+	return cmd
+}
+
+func (o *replayOptions) run(ctx context.Context, s streams, root *rootOptions, word string) (err error) {
+	options, err := root.callOptions(ctx, s)
+	if err != nil {
+		return err
+	}
+	secrets := setup.Secrets(options.Config, nil)
+	r, err := openRecording(options.Config, word)
+	if err != nil {
+		return secrets.Error(err)
+	}
+	tellRecording(s.err, r)
+	if options.Scratch, err = os.MkdirTemp("", "aura-replay-"); err != nil {
+		return fmt.Errorf("making a directory for the plugins' data: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(options.Scratch)) }()
+	view := replayView{w: s.out, config: options}
+	var results []recording.Result
+	err = plugincall.Replay(ctx, options, r, o.plugins, secrets, func(result recording.Result) error {
+		results = append(results, result)
+		view.result(result)
+		return nil
+	})
+	if err != nil {
+		return secrets.Error(because(ctx, err))
+	}
+	if o.update && view.differ > 0 {
+		if err := r.Update(results); err != nil {
+			return err
+		}
+	}
+	view.summary(o.update)
+	if view.differ > 0 && !o.update {
+		return errShown
+	}
+	return nil
+}
+
+// openRecording returns the recording that a word means: a file, or the session with that id, name or title.
+func openRecording(c *config.Config, word string) (*recording.Recording, error) {
+	path := word
+	if _, err := os.Lstat(word); err != nil {
+		if filepath.Ext(word) == recording.Ext {
+			return nil, usageError{fmt.Errorf("reading recording: %w", err)}
+		}
+		found, err := app.FindSession(c, word)
+		if err != nil {
+			return nil, usageError{fmt.Errorf("looking for recording %q: there is no such file; %w", word, err)}
+		}
+		if path = recording.Beside(found.Path); !recording.Exists(path) {
+			return nil, usageError{fmt.Errorf("session %s has no recording; aura run --record makes one", found.ID)}
+		}
+	}
+	r, err := recording.Open(path)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return r, nil
+}
+
+// tellRecording reports that a recording is not complete.
+func tellRecording(w io.Writer, r *recording.Recording) {
+	if r.Torn {
+		fmt.Fprintf(w, "! the last record of %s was not written completely and is left out\n", clean(r.Path))
+	}
+	if r.Full {
+		fmt.Fprintf(w, "! %s reached its limit: later calls are missing\n", clean(r.Path))
+	}
+}
+
+// replayView shows the results of a replay.
+type replayView struct {
+	w      io.Writer
+	config plugincall.Options
+
+	calls, differ, unrepeated int
+	// differing holds the plugins with other results.
+	differing []string
+}
+
+func (v *replayView) result(r recording.Result) {
+	v.calls++
+	what := fmt.Sprintf("call %d, turn %d: %s of %s", r.Call.N, r.Call.Turn, strings.TrimSpace(r.Call.Point+" "+r.Call.Name), r.Call.Plugin)
+	switch {
+	case r.Unrepeatable != "":
+		v.unrepeated++
+		fmt.Fprintf(v.w, "%s\n", clean(oneLine(fmt.Sprintf("%s: not repeated: %s", what, r.Unrepeatable), maxReplayLine)))
+	case len(r.Differences) > 0:
+		v.differ++
+		fmt.Fprintf(v.w, "%s differs\n", clean(what))
+		for _, d := range r.Differences {
+			fmt.Fprintf(v.w, "  %s: %s → %s\n", clean(d.Field), shownValue(d.Before), shownValue(d.After))
+		}
+		v.hint(r.Call.Plugin)
+	}
+}
+
+// maxReplayLine is the length of the longest line about a call, in runes.
+const maxReplayLine = 500
+
+// shownValue returns a value of a difference on one line.
+func shownValue(text string) string {
+	if text == "" {
+		return "(missing)"
+	}
+	return oneLine(text, maxReplayLine)
+}
+
+// hint names, once for each plugin, what its source uses that a recording does not have.
+func (v *replayView) hint(plugin string) {
+	for _, known := range v.differing {
+		if known == plugin {
+			return
+		}
+	}
+	v.differing = append(v.differing, plugin)
+	caller, err := plugincall.New(v.config)
+	if err != nil {
+		return
+	}
+	defer func() { _ = caller.Close() }()
+	e, err := caller.Find(plugin)
+	if err != nil {
+		return
+	}
+	for _, use := range recording.Unrecorded(e.Dir) {
+		fmt.Fprintf(v.w, "  the plugin uses what a recording does not have: %s\n", clean(use))
+	}
+}
+
+func (v *replayView) summary(updated bool) {
+	text := fmt.Sprintf("%d calls: %d with the same result", v.calls, v.calls-v.differ-v.unrepeated)
+	if v.differ > 0 {
+		text += fmt.Sprintf(", %d with another", v.differ)
+	}
+	if v.unrepeated > 0 {
+		text += fmt.Sprintf(", %d not repeated", v.unrepeated)
+	}
+	if updated && v.differ > 0 {
+		text += "; the recording is updated"
+	}
+	fmt.Fprintln(v.w, text)
+}
