@@ -92,8 +92,8 @@ var rooms = map[string][]string{
 	"internal/plugincall":         {"host", "internal/config", "internal/manifest", "internal/nearest", "internal/pluginstate", "internal/recording", "internal/redact", "internal/setup", "internal/state", "shared", "sdk/..."},
 	"internal/pluginstate":        {"internal/lock", "shared", "sdk/..."},
 	"internal/plugintest": {
-		"host", "internal/config", "internal/install", "internal/plugincall", "internal/pluginsource", "internal/plugintest/testfile", "internal/setup",
-		"internal/tool/...", "shared", "sdk/...",
+		"host", "internal/config", "internal/install", "internal/plugincall", "internal/pluginsource", "internal/plugintest/testfile",
+		"internal/recording", "internal/setup", "internal/tool/...", "shared", "sdk/...",
 	},
 	"internal/plugintest/testfile": {"internal/nearest", "internal/strictyaml"},
 	"internal/recording":           {"host", "internal/lock", "internal/redact", "shared", "sdk/..."},

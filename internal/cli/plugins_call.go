@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,6 +22,7 @@ import (
 // callOptions holds the flags of plugins call.
 type callOptions struct {
 	input    string
+	from     string
 	template bool
 }
 
@@ -34,8 +37,10 @@ a model. POINT is the name of a hook, tool:NAME or command:NAME.
 The input is a JSON object. For a hook it is the hook's context, or a part of it: a
 field that is not there has its zero value, except that PluginConfig is the plugin's
 configuration. For a tool or a command it has the fields Context and Args.
---template prints an input with all fields. The plugin's condition and its once
-setting do not apply.
+--template prints an input with all fields. --from takes the input of a recorded
+call instead: RECORDING@N is call N of a recording, or of a session that was recorded
+with 'aura run --record', as 'aura plugins replay' counts them. With --template it is
+printed. The plugin's condition and its once setting do not apply.
 
 The result is a JSON object with the result, or the error, and the duration in
 milliseconds. Exit codes: 0 the plugin answered, 1 the call failed, 2 there is no
@@ -43,6 +48,8 @@ such plugin or point, or the input is wrong.`,
 		Example: `  aura plugins call max-steps BeforeChat
   aura plugins call max-steps BeforeChat --template > context.json
   aura plugins call max-steps BeforeChat --input context.json
+  aura plugins call max-steps BeforeChat --from 01a1@3
+  aura plugins call max-steps BeforeChat --from 01a1@3 --template > context.json
   echo '{"Args":{"action":"read","path":"notes.txt"}}' |
     aura plugins call notepad tool:Notepad --input -`,
 		Args: exactArgs("NAME", "POINT"),
@@ -55,6 +62,7 @@ such plugin or point, or the input is wrong.`,
 		},
 	}
 	cmd.Flags().StringVar(&o.input, "input", "", "file with the input as JSON; - reads standard input")
+	cmd.Flags().StringVar(&o.from, "from", "", "take the input of a recorded call, as RECORDING@N")
 	cmd.Flags().BoolVar(&o.template, "template", false, "print an input for POINT instead of calling it")
 	return cmd
 }
@@ -72,8 +80,8 @@ type callReport struct {
 }
 
 func (o *callOptions) run(ctx context.Context, s streams, root *rootOptions, name, point string) (err error) {
-	if o.template && o.input != "" {
-		return usageError{errors.New("--input and --template contradict each other: choose one")}
+	if o.input != "" && (o.template || o.from != "") {
+		return usageError{errors.New("--input gives the whole input: leave out --template and --from")}
 	}
 	at, err := plugincall.ParsePoint(point)
 	if err != nil {
@@ -86,6 +94,11 @@ func (o *callOptions) run(ctx context.Context, s streams, root *rootOptions, nam
 	options, err := root.callOptions(ctx, s)
 	if err != nil {
 		return err
+	}
+	if o.from != "" {
+		if input, err = recorded(s, options.Config, o.from, at); err != nil {
+			return err
+		}
 	}
 	caller, err := plugincall.New(options)
 	if err != nil {
@@ -101,9 +114,11 @@ func (o *callOptions) run(ctx context.Context, s streams, root *rootOptions, nam
 	}
 	secrets := setup.Secrets(options.Config, nil)
 	if o.template {
-		text, err := p.Template(at)
-		if err != nil {
-			return usageError{err}
+		text := input
+		if o.from == "" {
+			if text, err = p.Template(at); err != nil {
+				return usageError{err}
+			}
 		}
 		return writeJSON(s.out, json.RawMessage(secrets.JSON(text)))
 	}
@@ -128,6 +143,39 @@ func (o *callOptions) run(ctx context.Context, s streams, root *rootOptions, nam
 		return err
 	}
 	return errShown
+}
+
+// recorded returns the input of a recorded call of a point. The call may be one of another plugin.
+func recorded(s streams, c *config.Config, from string, at plugincall.Point) ([]byte, error) {
+	i := strings.LastIndexByte(from, '@')
+	n, err := strconv.Atoi(from[i+1:])
+	if i <= 0 || err != nil {
+		return nil, usageError{fmt.Errorf("--from %s: write it as RECORDING@N, where N is the number of the call", from)}
+	}
+	r, err := openRecording(c, from[:i])
+	if err != nil {
+		return nil, err
+	}
+	tellRecording(s.err, r)
+	if n < 1 || n > len(r.Calls) {
+		return nil, usageError{fmt.Errorf("--from %s: the recording has the calls 1 to %d", from, len(r.Calls))}
+	}
+	call := r.Calls[n-1]
+	request, err := call.Request()
+	if err != nil {
+		return nil, err
+	}
+	was, input, err := plugincall.InputOf(request)
+	if err != nil {
+		return nil, fmt.Errorf("--from %s: %w", from, err)
+	}
+	if was != at {
+		return nil, usageError{fmt.Errorf("--from %s: this is a call of %s of plugin %q, which has no input for %s", from, was, call.Plugin, at)}
+	}
+	if call.Redacted {
+		fmt.Fprintf(s.err, "! secrets were removed from the input of call %d\n", n)
+	}
+	return input, nil
 }
 
 // read returns the input of the call.

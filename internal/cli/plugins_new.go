@@ -173,7 +173,7 @@ func unused(l app.Listing, place install.Place, p scaffold.Plugin, parent string
 	if p.Tool && slices.Contains(app.BuiltinTools(), p.ToolName()) {
 		return usageError{fmt.Errorf("naming the plugin: its tool would be called %s, as one of aura's own tools is: choose another name", p.ToolName())}
 	}
-	if rel, err := filepath.Rel(place.Home, parent); err != nil || !filepath.IsLocal(rel) {
+	if !inside(place.Home, parent) {
 		return nil
 	}
 	entries, err := l.Entries()
@@ -186,6 +186,12 @@ func unused(l app.Listing, place install.Place, p scaffold.Plugin, parent string
 		}
 	}
 	return nil
+}
+
+// inside reports whether a path is a directory or below it.
+func inside(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // schemasFrom returns the path from a plugin to the schemas of a home, or an empty text if the home has none.

@@ -33,14 +33,14 @@ func newPluginsTest(s streams, root *rootOptions) *cobra.Command {
 		Use:   "test [NAME...]",
 		Short: "Run the tests that plugins bring along",
 		Long: `Run the tests of the named plugins, or of all enabled ones: the files
-testdata/*.yaml of a plugin, whose calls run in a process of the plugin, and its Go
-tests, if there is a Go toolchain in PATH. Go tests run in the sandbox of commands.
-A test has a working directory, data and state of its own, and sees only the
-variables that it sets.
+testdata/*.yaml of a plugin and its recordings in testdata/recordings/, whose calls
+run in processes of the plugin, and its Go tests, if there is a Go toolchain in PATH.
+Go tests run in the sandbox of commands. A test has a working directory, data and
+state of its own, and sees only the variables that it sets or that were recorded.
 
 The output is that of 'go test', and --json writes the events of 'go test -json',
 with the plugin as Package. The coverage is the share of the plugin's hooks, tools
-and commands that testdata/*.yaml called.
+and commands that testdata/ called.
 
 Exit codes: 0 all tests passed, 1 a test failed, 2 there is no such plugin.`,
 		Example: `  aura plugins test

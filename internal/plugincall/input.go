@@ -13,20 +13,23 @@ import (
 	"github.com/idelchi/aura/shared"
 )
 
-// ToolInput is the input of a tool. CommandInput, PathsInput and EventInput are those of the other points that are no hooks. The input
-// of a hook is the context type of its point.
+// The input of a hook is the context type of its point. Other points have these inputs.
 type (
+	// ToolInput is the input of a tool.
 	ToolInput struct {
 		Context sdk.Context
 		Args    map[string]any
 	}
+	// CommandInput is the input of a slash command.
 	CommandInput struct {
 		Context sdk.Context
 		Args    string
 	}
+	// PathsInput is the input of the function that reports which files a call of a tool would touch.
 	PathsInput struct {
 		Args map[string]any
 	}
+	// EventInput is an event that another plugin emitted.
 	EventInput struct {
 		Sender  string
 		Payload any
@@ -77,6 +80,26 @@ func decodeInto(p Point, input []byte, base sdk.Context) (any, error) {
 		err := shared.DecodeExact(input, in.Addr().Interface())
 		return shared.HookCall{Point: hookpoint.Name(p.Name), Context: in.Interface()}, err
 	}
+}
+
+// InputOf returns the input of a call, which is a call of package shared, and the point that it is for. Variables of a task are left out.
+func InputOf(call any) (Point, []byte, error) {
+	var at Point
+	var in any
+	switch c := call.(type) {
+	case shared.HookCall:
+		at, in = Point{Name: string(c.Point)}, c.Context
+	case shared.ToolCall:
+		at, in = Point{host.PointTool, c.Tool}, ToolInput{Context: c.Context, Args: c.Args}
+	case shared.CommandCall:
+		at, in = Point{host.PointCommand, c.Name}, CommandInput{Context: c.Context, Args: c.Args}
+	case shared.PathsCall:
+		at, in = Point{host.PointPaths, c.Tool}, PathsInput{Args: c.Args}
+	default:
+		return at, nil, fmt.Errorf("a %T cannot be made from an input", call)
+	}
+	input, err := shared.EncodeExact(in)
+	return at, input, err
 }
 
 // hookInput returns a context of a hook point that embeds base.

@@ -19,16 +19,11 @@ import (
 
 // test runs one test in a directory of its own and returns its failures. The error says that the test could not be run.
 func (r *runner) test(ctx context.Context, t testfile.Test) (failures []string, err error) {
-	scratch, err := os.MkdirTemp("", "aura-test-")
+	scratch, work, err := newScratch()
 	if err != nil {
-		return nil, fmt.Errorf("making a directory for a test: %w", err)
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
-	// A path without links is the one that the plugin sees.
-	if scratch, err = filepath.EvalSymlinks(scratch); err != nil {
-		return nil, fmt.Errorf("making a directory for a test: %w", err)
-	}
-	work := filepath.Join(scratch, "work")
 	if err := writeFiles(work, t.Files); err != nil {
 		return nil, err
 	}
@@ -72,10 +67,24 @@ func (r *runner) options(t testfile.Test, scratch, work string) plugincall.Optio
 	return o
 }
 
-func writeFiles(dir string, list map[string]string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("making a directory for a test: %w", err)
+// newScratch makes a directory for one test, and a working directory in it. The caller must remove scratch.
+func newScratch() (scratch, work string, err error) {
+	if scratch, err = os.MkdirTemp("", "aura-test-"); err != nil {
+		return "", "", fmt.Errorf("making a directory for a test: %w", err)
 	}
+	// A path without links is the one that the plugin sees.
+	resolved, err := filepath.EvalSymlinks(scratch)
+	if err == nil {
+		work = filepath.Join(resolved, "work")
+		err = os.Mkdir(work, 0o700)
+	}
+	if err != nil {
+		return "", "", errors.Join(fmt.Errorf("making a directory for a test: %w", err), os.RemoveAll(scratch))
+	}
+	return resolved, work, nil
+}
+
+func writeFiles(dir string, list map[string]string) error {
 	for name, text := range list {
 		file := filepath.Join(dir, filepath.FromSlash(name))
 		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)); err != nil {

@@ -32,12 +32,14 @@ const (
 // goTests runs the plugin's Go tests, if it has any. Test code is the plugin's code, but it is compiled, so it runs as a command of the
 // model does: in the same sandbox, with the same variables.
 func (r *runner) goTests(ctx context.Context) error {
+	if r.entry.Python() {
+		return nil
+	}
 	has, err := hasGoTests(r.entry.Dir)
-	if err != nil || !has || r.entry.Python() {
+	if err != nil || !has {
 		return err
 	}
-	path, _ := config.Lookup(r.Config.Inherited, "PATH")
-	if _, err := install.LookPath("go", path, r.Config.Workdir); err != nil {
+	if !hasGo(r.Config) {
 		r.Report(Event{Action: ActionOutput, Plugin: r.entry.Name, Test: goTest, Output: "there is no Go toolchain in PATH, so the Go tests did not run\n"})
 		r.Report(Event{Action: ActionSkip, Plugin: r.entry.Name, Test: goTest})
 		return nil
@@ -65,6 +67,13 @@ func (r *runner) goTests(ctx context.Context) error {
 		r.end(goTest, began, append(g.rest, fmt.Sprintf("go test failed: %v; 'aura plugins sdk %s' puts the SDK where Go finds it", failed, r.entry.Name)))
 	}
 	return nil
+}
+
+// hasGo reports whether there is a Go command in PATH.
+func hasGo(c *config.Config) bool {
+	path, _ := config.Lookup(c.Inherited, "PATH")
+	_, err := install.LookPath("go", path, c.Workdir)
+	return err == nil
 }
 
 // shell returns the tool that runs commands, in the plugin's directory.

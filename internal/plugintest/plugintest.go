@@ -1,5 +1,6 @@
-// Package plugintest runs the tests that a plugin brings along: the files testdata/*.yaml, whose calls run in a real child, and, where a
-// Go toolchain is present, the plugin's own Go tests. A test writes nothing outside of a temporary directory.
+// Package plugintest runs the tests that a plugin brings along: the files testdata/*.yaml and the recordings in testdata/recordings, whose
+// calls run in real children, and, where a Go toolchain is present, the plugin's own Go tests. A test writes nothing outside of a
+// temporary directory.
 package plugintest
 
 import (
@@ -8,9 +9,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -50,12 +51,13 @@ type Summary struct {
 	Elapsed         time.Duration
 }
 
-// Dir returns the directory with the tests of a plugin. An extension that is a file has its tests beside the file.
-func Dir(e setup.Entry) string {
+// place returns where the tests of a plugin are: a directory that no link may lead out of, and the slash-separated path of the tests in it.
+// An extension that is a file has its tests beside the file.
+func place(e setup.Entry) (dir, tests string) {
 	if info, err := os.Stat(e.Dir); err == nil && !info.IsDir() {
-		return filepath.Join(filepath.Dir(e.Dir), DirName, strings.TrimSuffix(filepath.Base(e.Dir), filepath.Ext(e.Dir)))
+		return filepath.Dir(e.Dir), path.Join(DirName, strings.TrimSuffix(filepath.Base(e.Dir), filepath.Ext(e.Dir)))
 	}
-	return filepath.Join(e.Dir, DirName)
+	return e.Dir, DirName
 }
 
 // runner runs the tests of one plugin.
@@ -71,14 +73,11 @@ type runner struct {
 func Plugin(ctx context.Context, o Options, e setup.Entry) (Summary, error) {
 	began := time.Now()
 	r := &runner{Options: o, entry: e, summary: Summary{Plugin: e.Name}, called: map[plugincall.Point]bool{}}
-	names, err := r.testFiles()
-	if err != nil {
+	if err := r.files(ctx); err != nil {
 		return r.summary, err
 	}
-	for _, name := range names {
-		if err := r.file(ctx, name); err != nil {
-			return r.summary, err
-		}
+	if err := r.recordings(ctx); err != nil {
+		return r.summary, err
 	}
 	if err := r.goTests(ctx); err != nil {
 		return r.summary, err
@@ -88,6 +87,9 @@ func Plugin(ctx context.Context, o Options, e setup.Entry) (Summary, error) {
 		if o.Run != nil {
 			r.summary.Skipped = "no tests to run"
 		}
+	}
+	if err := r.findPoints(ctx); err != nil {
+		return r.summary, err
 	}
 	for _, p := range r.points {
 		if r.called[p] {
@@ -100,37 +102,39 @@ func Plugin(ctx context.Context, o Options, e setup.Entry) (Summary, error) {
 	return r.summary, nil
 }
 
-// testFiles returns the names of the files with tests.
-func (r *runner) testFiles() ([]string, error) {
-	root, err := os.OpenRoot(Dir(r.entry))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+// files runs the tests of all files.
+func (r *runner) files(ctx context.Context) error {
+	dir, tests := place(r.entry)
+	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, fmt.Errorf("reading the tests of plugin %q: %w", r.entry.Name, err)
+		return fmt.Errorf("reading the tests of plugin %q: %w", r.entry.Name, err)
 	}
 	defer func() { _ = root.Close() }()
-	entries, err := files.ReadDirBelow(root, ".", maxFiles)
-	if err != nil {
-		return nil, fmt.Errorf("reading the tests of plugin %q: %w", r.entry.Name, err)
+	entries, err := files.ReadDirBelow(root, tests, maxFiles)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	var out []string
+	if err != nil {
+		return fmt.Errorf("reading the tests of plugin %q: %w", r.entry.Name, err)
+	}
 	for _, e := range entries {
-		if ext := filepath.Ext(e.Name()); !e.IsDir() && (ext == ".yaml" || ext == ".yml") {
-			out = append(out, e.Name())
+		if ext := filepath.Ext(e.Name()); e.IsDir() || ext != ".yaml" && ext != ".yml" {
+			continue
+		}
+		if err := r.file(ctx, root, path.Join(tests, e.Name())); err != nil {
+			return err
 		}
 	}
-	slices.Sort(out)
-	return out, nil
+	return nil
 }
 
 // file runs the tests of one file.
-func (r *runner) file(ctx context.Context, name string) error {
-	stem := strings.TrimSuffix(name, filepath.Ext(name))
-	text, err := files.ReadNoFollow(filepath.Join(Dir(r.entry), name), files.MaxText)
+func (r *runner) file(ctx context.Context, root *os.Root, name string) error {
+	stem := strings.TrimSuffix(path.Base(name), path.Ext(name))
+	text, err := files.ReadBelow(root, name, files.MaxText)
 	var tests []testfile.Test
 	if err == nil {
-		tests, err = testfile.Parse(DirName+"/"+name, text)
+		tests, err = testfile.Parse(name, text)
 	}
 	if err != nil {
 		r.start(stem)
@@ -151,6 +155,23 @@ func (r *runner) file(ctx context.Context, name string) error {
 		r.end(id, began, failures)
 	}
 	return nil
+}
+
+// findPoints finds out what can be called, if only recordings made calls.
+func (r *runner) findPoints(ctx context.Context) (err error) {
+	if len(r.called) == 0 || r.points != nil {
+		return nil
+	}
+	caller, err := plugincall.New(r.Options.Options)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, caller.Close()) }()
+	p, err := caller.Open(ctx, r.entry.Name)
+	if err == nil {
+		r.points = plugincall.Points(p.Exports())
+	}
+	return err
 }
 
 func (r *runner) start(id string) {

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/idelchi/aura/internal/hookpoint"
@@ -44,11 +45,11 @@ type point string
 
 // YAMLSchema implements strictyaml.Described.
 func (point) YAMLSchema() map[string]any {
-	pattern := "^((tool|command|paths|event):.+"
+	alternatives := []string{"(tool|command|paths|event):.+"}
 	for _, p := range hookpoint.All() {
-		pattern += "|" + string(p.Name)
+		alternatives = append(alternatives, string(p.Name))
 	}
-	return map[string]any{"type": "string", "pattern": pattern + ")$"}
+	return map[string]any{"type": "string", "pattern": "^(" + strings.Join(alternatives, "|") + ")$"}
 }
 
 // fields holds fields of a context, by their Go names.
