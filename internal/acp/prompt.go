@@ -49,6 +49,7 @@ func (l *live) turn(ctx context.Context, in input) (any, error) {
 	}
 	reported := l.front.finish(err)
 	l.sync(ctx)
+	l.count()
 	if exit {
 		l.shut(session.ReasonDone, errClosed)
 	}
