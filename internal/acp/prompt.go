@@ -32,8 +32,8 @@ func (s *server) prompt(ctx context.Context, r request) {
 
 // turn runs a prompt or a slash command.
 func (l *live) turn(ctx context.Context, in input) (any, error) {
-	if ctx.Err() != nil {
-		return promptResponse{StopReason: stopCancelled}, nil
+	if context.Cause(ctx) != nil {
+		return promptResponse{StopReason: stopCancelled}, nil //nolint:nilerr // a cancelled prompt is no error for the client
 	}
 	_, _, isCommand := command.Parse(in.text)
 	l.front.begin(isCommand)

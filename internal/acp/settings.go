@@ -218,8 +218,8 @@ func (l *live) apply(ctx context.Context, id, value string) error {
 		return context.Cause(ctx)
 	}
 	if id == optionModel && l.shown.models == nil {
-		// The user chose before the list was there.
-		l.shown.models, _ = l.session.Choices(ctx, optionModel) //nolint:errcheck // what cannot be listed cannot be chosen, which the next lines report
+		// The user chose before the list was there. What cannot be listed cannot be chosen, which the next lines report.
+		l.shown.models, _ = l.session.Choices(ctx, optionModel)
 	}
 	i := slices.IndexFunc(l.options(ctx, l.session.Role()), func(o configOption) bool { return o.ID == id })
 	if i < 0 {

@@ -67,7 +67,7 @@ func (l *bench) acp(ctx context.Context) error {
 func (l *bench) piped(ctx context.Context, project string, args ...string) (cmd *exec.Cmd, in io.WriteCloser, out *bufio.Scanner, err error) {
 	cmd = exec.CommandContext(ctx, l.Bin("aura"), args...)
 	cmd.Dir, cmd.Stderr = project, os.Stderr
-	cmd.Env = append(os.Environ(), "AURA_TRUST=1", "XDG_STATE_HOME="+filepath.Join(l.Dir, "acp-state"), "HOME="+l.Dir) //nolint:forbidigo // aura needs the rest of it
+	cmd.Env = append(os.Environ(), "AURA_TRUST=1", "XDG_STATE_HOME="+filepath.Join(l.Dir, "acp-state"), "HOME="+l.Dir)
 	if in, err = cmd.StdinPipe(); err != nil {
 		return nil, nil, nil, err
 	}
