@@ -12,6 +12,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/idelchi/aura/internal/frontend"
 	"github.com/idelchi/aura/internal/session"
@@ -74,8 +75,14 @@ func Serve(ctx context.Context, o Options) error {
 		err = context.Cause(ctx)
 	}
 	cancel(errGone)
-	return errors.Join(err, s.end())
+	defer time.AfterFunc(leaveTime, s.conn.leave).Stop()
+	err = errors.Join(err, s.end())
+	s.conn.end()
+	return err
 }
+
+// leaveTime is how long aura waits at its end for a client that does not read.
+const leaveTime = time.Second
 
 // server serves one client.
 type server struct {

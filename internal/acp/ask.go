@@ -49,6 +49,7 @@ func (f *front) Ask(ctx context.Context, q setup.Question) (setup.Answer, error)
 	c := f.newCall(q.Tool, args)
 	f.asked = append(f.asked, c)
 	c.refused = true
+	f.show(f.described(c, callBegins, statusPending))
 	asked := permissionRequest{SessionID: f.id, ToolCall: f.described(c, "", statusPending), Options: optionsFor(q)}
 	asked.ToolCall.Content, _ = f.diffs(q.Changes)
 	asked.ToolCall.Content = append(asked.ToolCall.Content, textContent(questionText(q, args))...)

@@ -162,14 +162,11 @@ const titleLength = 120
 func titleOf(name string, args []byte) string {
 	var values map[string]any
 	_ = json.Unmarshal(args, &values) // arguments that are no object have no subject
-	title := name
-	for _, key := range subjects {
-		if text, ok := values[key].(string); ok && text != "" {
-			title += " " + text
-			break
-		}
+	subject := ""
+	if i := slices.IndexFunc(subjects, func(key string) bool { text, _ := values[key].(string); return text != "" }); i >= 0 {
+		subject, _ = values[subjects[i]].(string)
 	}
-	runes := []rune(plaintext.Reveal(strings.Join(strings.Fields(title), " ")))
+	runes := []rune(plaintext.Reveal(strings.Join(strings.Fields(name+" "+subject), " ")))
 	if len(runes) > titleLength {
 		return string(runes[:titleLength]) + "…"
 	}

@@ -18,20 +18,64 @@ import (
 // conn is the connection with a client: messages as lines of JSON.
 type conn struct {
 	in *lines
-	// lost is called once, when nothing can be written any more.
+	// lost is called when nothing can be written any more.
 	lost func(error)
-
-	writing sync.Mutex
-	out     io.Writer
-	broken  bool
+	// queue holds the lines to write. gone is closed when nobody waits any more for a client that does not read. written is closed
+	// when no more is written.
+	queue         chan []byte
+	gone, written chan struct{}
+	left          sync.Once
 
 	mu      sync.Mutex
 	asked   int
 	waiting map[string]chan message
 }
 
+// queued is how many lines wait for a client that reads slowly, before those who send wait too.
+const queued = 16
+
 func newConn(in io.Reader, out io.Writer, lost func(error)) *conn {
-	return &conn{in: newLines(in, limit.ACPMessage), out: out, lost: lost, waiting: map[string]chan message{}}
+	c := &conn{
+		in: newLines(in, limit.ACPMessage), lost: lost, waiting: map[string]chan message{},
+		queue: make(chan []byte, queued), gone: make(chan struct{}), written: make(chan struct{}),
+	}
+	go c.write(out)
+	return c
+}
+
+// write writes lines until end. If the client does not read and never ends, the goroutine ends with the program.
+func (c *conn) write(out io.Writer) {
+	defer close(c.written)
+	broken := false
+	for line := range c.queue {
+		if line == nil {
+			return
+		}
+		if broken {
+			continue // whoever sends does not wait for a client that is gone
+		}
+		if _, err := out.Write(line); err != nil {
+			broken = true
+			c.lost(fmt.Errorf("writing to the client: %w", err))
+		}
+	}
+}
+
+// leave lets nobody wait any more for a client that does not read.
+func (c *conn) leave() { c.left.Do(func() { close(c.gone) }) }
+
+// end writes what is queued. What is sent later is dropped.
+func (c *conn) end() {
+	defer c.leave()
+	select {
+	case c.queue <- nil:
+	case <-c.gone:
+		return
+	}
+	select {
+	case <-c.written:
+	case <-c.gone:
+	}
 }
 
 // next returns the next message of the client. An error of the protocol is for the client, and the message after it can be read.
@@ -82,31 +126,17 @@ func validID(id json.RawMessage) bool {
 	}
 }
 
-// send writes a message. Whoever writes after the client is gone writes nothing.
+// send sends a message. Messages are written in the order in which they are sent.
 func (c *conn) send(m message) {
 	m.JSONRPC = "2.0"
 	line, err := event.JSON(m)
 	if err != nil {
-		c.fail(fmt.Errorf("encoding %s: %w", m.Method, err))
+		c.lost(fmt.Errorf("encoding %s: %w", m.Method, err))
 		return
 	}
-	c.writing.Lock()
-	defer c.writing.Unlock()
-	if c.broken {
-		return
-	}
-	if _, err := c.out.Write(append(plaintext.JSON(line), '\n')); err != nil {
-		c.broken = true
-		c.lost(fmt.Errorf("writing to the client: %w", err))
-	}
-}
-
-func (c *conn) fail(err error) {
-	c.writing.Lock()
-	defer c.writing.Unlock()
-	if !c.broken {
-		c.broken = true
-		c.lost(err)
+	select {
+	case c.queue <- append(plaintext.JSON(line), '\n'):
+	case <-c.gone:
 	}
 }
 
@@ -114,7 +144,7 @@ func (c *conn) fail(err error) {
 func (c *conn) notify(method string, params any) {
 	raw, err := event.JSON(params)
 	if err != nil {
-		c.fail(fmt.Errorf("encoding %s: %w", method, err))
+		c.lost(fmt.Errorf("encoding %s: %w", method, err))
 		return
 	}
 	c.send(message{Method: method, Params: raw})

@@ -89,7 +89,7 @@ func counts(head string) (minus, plus, line int, ok bool) {
 // span reads "START,COUNT" or "START".
 func span(text string) (start, count int, ok bool) {
 	count = 1
-	n, _ := fmt.Sscanf(text, "%d,%d", &start, &count) //nolint:errcheck // the number of values says what was read
+	n, _ := fmt.Sscanf(text, "%d,%d", &start, &count) // the number of values says what was read
 	return start, count, n > 0 && start >= 0 && count >= 0
 }
 

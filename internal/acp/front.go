@@ -22,6 +22,8 @@ type front struct {
 	todos func() []todo.Item
 
 	mu sync.Mutex
+	// begun is the event with which the session began.
+	begun event.Session
 	// held holds the updates of a session whose id the client does not know yet. It is nil after release.
 	held []any
 	// over is set when the session is closed.
@@ -159,6 +161,8 @@ func (f *front) Event(e event.Event) {
 // aside shows what happened beside the conversation.
 func (f *front) aside(e event.Event) {
 	switch e := e.(type) {
+	case event.Session:
+		f.begun = e
 	case event.Notice:
 		f.notice(severityInfo, e.Plugin, e.Text)
 	case event.PluginError:

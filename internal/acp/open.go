@@ -50,8 +50,8 @@ func (s *server) open(ctx context.Context, r request, saved, replay bool) {
 		}
 		// A client learns the id of a new session by the answer, so that updates must follow it. The history of a loaded session comes
 		// before it.
-		out := openResponse{Modes: one.modes(ctx), ConfigOptions: one.options(ctx, one.session.Status())}
-		one.shown.options, one.shown.mode = out.ConfigOptions, modeOf(one.session.Status())
+		out := openResponse{Modes: one.modes(ctx), ConfigOptions: one.options(ctx, one.session.Role())}
+		one.shown.options, one.shown.mode = out.ConfigOptions, modeOf(one.session.Role())
 		if !saved {
 			out.SessionID = one.id
 		}
@@ -63,6 +63,9 @@ func (s *server) open(ctx context.Context, r request, saved, replay bool) {
 		r.answer(out, nil)
 		one.front.release()
 		one.sync(lasting)
+		if saved {
+			one.count()
+		}
 		go one.run()
 		s.spawn(func() { one.listModels(lasting) })
 	})
@@ -135,8 +138,8 @@ func (s *server) opened(ctx context.Context, r request, p openRequest) (*live, e
 	if len(p.AdditionalDirectories) > 0 {
 		f.tell("additional directories are not supported and were left out: " + strings.Join(p.AdditionalDirectories, ", "))
 	}
-	status := opened.Status()
-	f.id, f.workdir, f.todos = cmp.Or(p.SessionID, status.SessionID, "unsaved-"+rand.Text()), status.Workdir, opened.Todos
+	f.id, f.todos = cmp.Or(p.SessionID, f.begun.ID, "unsaved-"+rand.Text()), opened.Todos
+	f.workdir = cmp.Or(f.begun.Workdir, p.Cwd)
 	return newLive(s, f.id, opened, f), nil
 }
 

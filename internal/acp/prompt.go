@@ -32,8 +32,8 @@ func (s *server) prompt(ctx context.Context, r request) {
 
 // turn runs a prompt or a slash command.
 func (l *live) turn(ctx context.Context, in input) (any, error) {
-	if ctx.Err() != nil {
-		return promptResponse{StopReason: stopCancelled}, nil
+	if context.Cause(ctx) != nil {
+		return promptResponse{StopReason: stopCancelled}, nil //nolint:nilerr // a cancelled prompt is no error for the client
 	}
 	_, _, isCommand := command.Parse(in.text)
 	l.front.begin(isCommand)
@@ -49,6 +49,7 @@ func (l *live) turn(ctx context.Context, in input) (any, error) {
 	}
 	reported := l.front.finish(err)
 	l.sync(ctx)
+	l.count()
 	if exit {
 		l.shut(session.ReasonDone, errClosed)
 	}

@@ -38,12 +38,12 @@ type settings struct {
 
 // sync reports what changed since it was reported last. It must be called by the session's goroutine, while the session is idle.
 func (l *live) sync(ctx context.Context) {
-	status := l.session.Status()
-	if options := l.options(ctx, status); !reflect.DeepEqual(options, l.shown.options) {
+	role := l.session.Role()
+	if options := l.options(ctx, role); !reflect.DeepEqual(options, l.shown.options) {
 		l.shown.options = options
 		l.front.send(configOptions{Update: configUpdate, Options: options})
 	}
-	if mode := modeOf(status); mode != l.shown.mode {
+	if mode := modeOf(role); mode != l.shown.mode {
 		l.shown.mode = mode
 		if l.modes(ctx) != nil {
 			l.front.send(currentMode{Update: modeUpdate, ModeID: mode})
@@ -53,6 +53,13 @@ func (l *live) sync(ctx context.Context) {
 		l.shown.commands = commands
 		l.front.send(availableCommands{Update: commandUpdate, Commands: commands})
 	}
+	l.front.plan(l.session.Todos())
+}
+
+// count reports the title and the usage of the session if they changed. Counting tokens takes long for the first time, so that it has no
+// place before the first answer of a new session. It must be called like sync.
+func (l *live) count() {
+	status := l.session.Status()
 	if title := plaintext.Line(status.Title); title != l.shown.title {
 		l.shown.title = title
 		l.front.send(sessionTitle{Update: infoUpdate, Title: title})
@@ -61,13 +68,12 @@ func (l *live) sync(ctx context.Context) {
 		l.shown.usage = used
 		l.front.send(used)
 	}
-	l.front.plan(l.session.Todos())
 }
 
 // noMode is the value of the mode option that means no mode.
 const noMode = "none"
 
-func modeOf(s frontend.Status) string { return cmp.Or(s.Mode, noMode) }
+func modeOf(r frontend.Role) string { return cmp.Or(r.Mode, noMode) }
 
 // modes returns the modes of the session; nil if none is configured.
 func (l *live) modes(ctx context.Context) *modeState {
@@ -75,7 +81,7 @@ func (l *live) modes(ctx context.Context) *modeState {
 	if err != nil || len(choices) == 0 {
 		return nil
 	}
-	out := &modeState{CurrentModeID: modeOf(l.session.Status())}
+	out := &modeState{CurrentModeID: modeOf(l.session.Role())}
 	for _, c := range known(choices, out.CurrentModeID) {
 		out.AvailableModes = append(out.AvailableModes, sessionMode{ID: c.Value, Name: named(c), Description: plaintext.Line(c.Detail)})
 	}
@@ -83,7 +89,7 @@ func (l *live) modes(ctx context.Context) *modeState {
 }
 
 // options returns the settings that the client can change.
-func (l *live) options(ctx context.Context, status frontend.Status) []configOption {
+func (l *live) options(ctx context.Context, role frontend.Role) []configOption {
 	out := []configOption{}
 	add := func(id, name, about, category, current string, choices []frontend.Choice) {
 		o := configOption{Type: "select", ID: id, Name: name, Description: about, Category: category, CurrentValue: current}
@@ -94,29 +100,29 @@ func (l *live) options(ctx context.Context, status frontend.Status) []configOpti
 	}
 	// The lists of agents and modes are parts of the configuration in memory, so listing them cannot fail.
 	if modes, _ := l.session.Choices(ctx, optionMode); len(modes) > 0 {
-		add(optionMode, "Mode", "The mode that the agent works in.", "mode", modeOf(status), modes)
+		add(optionMode, "Mode", "The mode that the agent works in.", "mode", modeOf(role), modes)
 	}
 	if agents, _ := l.session.Choices(ctx, optionAgent); len(agents) > 0 {
-		add(optionAgent, "Agent", "The agent that answers.", "_aura_agent", status.Agent, agents)
+		add(optionAgent, "Agent", "The agent that answers.", "_aura_agent", role.Agent, agents)
 	}
 	about := "The model that answers."
 	if l.shown.unlisted != "" {
 		about += " " + l.shown.unlisted
 	}
-	current, models := currentModel(l.shown.models, status), l.shown.models
+	current, models := currentModel(l.shown.models, role), l.shown.models
 	add(optionModel, "Model", about, "model", current, models)
-	add(optionThink, "Thinking", "How much the model thinks.", "thought_level", status.Think, thinking)
+	add(optionThink, "Thinking", "How much the model thinks.", "thought_level", role.Think, thinking)
 	return out
 }
 
 // currentModel returns the value of the present model in the list of models.
-func currentModel(models []frontend.Choice, status frontend.Status) string {
-	for _, value := range []string{status.Provider + "/" + status.Model, status.Model} {
+func currentModel(models []frontend.Choice, role frontend.Role) string {
+	for _, value := range []string{role.Provider + "/" + role.Model, role.Model} {
 		if slices.ContainsFunc(models, func(c frontend.Choice) bool { return c.Value == value }) {
 			return value
 		}
 	}
-	return status.Provider + "/" + status.Model
+	return role.Provider + "/" + role.Model
 }
 
 // known returns choices with the current value, which may be a hidden one.
@@ -212,14 +218,14 @@ func (l *live) apply(ctx context.Context, id, value string) error {
 		return context.Cause(ctx)
 	}
 	if id == optionModel && l.shown.models == nil {
-		// The user chose before the list was there.
-		l.shown.models, _ = l.session.Choices(ctx, optionModel) //nolint:errcheck // what cannot be listed cannot be chosen, which the next lines report
+		// The user chose before the list was there. What cannot be listed cannot be chosen, which the next lines report.
+		l.shown.models, _ = l.session.Choices(ctx, optionModel)
 	}
-	i := slices.IndexFunc(l.options(ctx, l.session.Status()), func(o configOption) bool { return o.ID == id })
+	i := slices.IndexFunc(l.options(ctx, l.session.Role()), func(o configOption) bool { return o.ID == id })
 	if i < 0 {
 		return failure(codeInvalidParams, "the session has no option %q", id)
 	}
-	option := l.options(ctx, l.session.Status())[i]
+	option := l.options(ctx, l.session.Role())[i]
 	if !slices.ContainsFunc(option.Options, func(v configValue) bool { return v.Value == value }) {
 		return failure(codeInvalidParams, "option %q has no value %q", id, value)
 	}

@@ -43,9 +43,11 @@ type clientCapabilities struct {
 	} `json:"elicitation"`
 }
 
-func (c clientCapabilities) notices() bool    { return c.Session != nil && c.Session.Notices != nil }
+func (c clientCapabilities) notices() bool { return c.Session != nil && c.Session.Notices != nil }
+
 func (c clientCapabilities) compaction() bool { return c.Session != nil && c.Session.Compaction != nil }
-func (c clientCapabilities) forms() bool      { return c.Elicitation != nil && c.Elicitation.Form != nil }
+
+func (c clientCapabilities) forms() bool { return c.Elicitation != nil && c.Elicitation.Form != nil }
 
 type initializeResponse struct {
 	ProtocolVersion int               `json:"protocolVersion"`

@@ -31,6 +31,12 @@ func (s *Session) Status() frontend.Status {
 	}
 }
 
+// Role returns who answers. It may be called from any goroutine.
+func (s *Session) Role() frontend.Role {
+	p := s.talk.Persona()
+	return frontend.Role{Agent: p.Agent, Mode: p.Mode, Provider: p.ProviderName, Model: s.talk.ModelName(), Think: s.talk.ThinkMode()}
+}
+
 // sandboxed says in a word or two whether tools are confined.
 func sandboxed(c setup.Confinement) string {
 	switch {

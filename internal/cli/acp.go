@@ -63,7 +63,7 @@ func (o *rootOptions) serveACP(ctx context.Context, s streams) error {
 			if workdir != "" {
 				c.Workdir = workdir
 			}
-			return savedSessions(c, workdir == "", tell)
+			return o.savedSessions(c, workdir == "", tell)
 		},
 	}))
 }
@@ -124,9 +124,9 @@ func hasSession(o config.Options, id string) error {
 }
 
 // savedSessions lists the sessions of a project, or of all projects. Their titles have no secrets.
-func savedSessions(o config.Options, all bool, tell func(string)) ([]session.Summary, error) {
-	gate := &app.Gate{Tell: tell}
-	l, err := gate.List(o)
+func (o *rootOptions) savedSessions(c config.Options, all bool, tell func(string)) ([]session.Summary, error) {
+	gate := &app.Gate{Trust: o.trust, Safe: o.safe, Tell: tell}
+	l, err := gate.List(c)
 	if err != nil {
 		return nil, err
 	}

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// ACP holds what an editor may do in a session that it opens with aura acp. Only the user's home sets it, because both go around the
+// Acp holds what an editor may do in a session that it opens with aura acp. Only the user's home sets it, because both go around the
 // sandbox.
-type ACP struct {
+type Acp struct {
 	// ClientMCP lets aura start the MCP servers that the editor passes.
 	ClientMCP bool `yaml:"client_mcp"`
 	// ClientFiles lets aura use the editor's methods for files, for buffers that are not saved.
@@ -56,7 +56,7 @@ func (c *Config) addClientServers(list []MCPServer) {
 func (c *Config) unwanted(s MCPServer) string {
 	_, configured := c.MCPServers[s.Name]
 	switch {
-	case !c.Features.ACP.ClientMCP:
+	case !c.Features.Acp.ClientMCP:
 		return "set acp.client_mcp: true in config/features/acp.yaml of your home to start such servers"
 	case !serverName.MatchString(s.Name) || strings.Contains(s.Name, "__"):
 		return "its name is part of its tools' names: use letters, digits, - and single _"

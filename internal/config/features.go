@@ -19,7 +19,7 @@ type Features struct {
 	Sandbox      Sandbox
 	Instructions InstructionSettings
 	Screen       Screen
-	ACP          ACP
+	Acp          Acp
 	Record       Record
 }
 
@@ -38,8 +38,8 @@ type featureFile struct {
 	Record       Record              `yaml:"record"`
 	// Screen is allowed only in the user's home.
 	Screen Screen `yaml:"screen"`
-	// ACP is allowed only in the user's home.
-	ACP ACP `yaml:"acp"`
+	// Acp is allowed only in the user's home.
+	Acp Acp `yaml:"acp"`
 	// Trust is allowed only in the user's home; see Rule.
 	Trust TrustRule `yaml:"trust"`
 }
@@ -123,7 +123,7 @@ func (f Features) with(file string, n *yaml.Node) (Features, error) {
 	if err := decodeSet(file, value(n, pluginsKey), &plugins); err != nil {
 		return Features{}, err
 	}
-	for key, settings := range map[string]any{toolsKey: &f.Tools, compactionKey: &f.Compaction, instructionsKey: &f.Instructions, screenKey: &f.Screen, recordKey: &f.Record, acpKey: &f.ACP} {
+	for key, settings := range map[string]any{toolsKey: &f.Tools, compactionKey: &f.Compaction, instructionsKey: &f.Instructions, screenKey: &f.Screen, recordKey: &f.Record, acpKey: &f.Acp} {
 		if err := decodeSet(file, pruned(value(n, key)), settings); err != nil {
 			return Features{}, err
 		}

@@ -34,6 +34,9 @@ func (c *Conversation) ModelName() string {
 	return c.who.info().Name
 }
 
+// ThinkMode returns how much the present model thinks, as in Context.
+func (c *Conversation) ThinkMode() string { return c.speaker().thinkMode() }
+
 func (c *Conversation) speaker() speaker {
 	c.mu.Lock()
 	defer c.mu.Unlock()

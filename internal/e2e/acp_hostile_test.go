@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -230,4 +231,42 @@ func TestACPCancelRequest(t *testing.T) {
 		t.Errorf("a cancelled opening: %s", got)
 	}
 	c.finish()
+}
+
+// TestACPDeaf ends the input of aura and never reads what aura writes, which is more than a pipe holds. aura ends all the same.
+func TestACPDeaf(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.plays("  - {text: \"" + strings.Repeat("many words ", 20_000) + "\"}\n")
+	c := p.raw()
+	c.begin()
+	c.put(fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":%q,"mcpServers":[]}}`+"\n", p.dir))
+	var opened struct{ SessionID string }
+	p.check(json.Unmarshal([]byte(c.answer("1")), &opened))
+	c.put(fmt.Sprintf(`{"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":%q,"prompt":[{"type":"text","text":"go"}]}}`+"\n", opened.SessionID))
+	p.saves("go")
+	p.check(c.in.Close())
+	if code := c.wait(); code != 0 {
+		t.Errorf("exit code %d\n%s", code, c.stderr())
+	}
+	p.noTrace()
+}
+
+// TestACPSignals ends aura by signals while a tool runs.
+func TestACPSignals(t *testing.T) {
+	t.Parallel()
+	for sig, code := range map[syscall.Signal]int{syscall.SIGTERM: 143, syscall.SIGINT: 130, syscall.SIGHUP: 129} {
+		p := newProject(t)
+		p.plays("  - {tool_calls: [{name: Bash, arguments: {command: touch run; sleep 1000}}]}\n")
+		e := p.edit()
+		id := e.open()
+		e.send(id, "go")
+		p.until("the tool", func() bool { return p.read("run") != nil })
+		e.signal(sig)
+		if got := e.wait(); got != code {
+			t.Errorf("%v: exit code %d, want %d", sig, got, code)
+		}
+		p.noTrace()
+		complete(t, p.saved())
+	}
 }

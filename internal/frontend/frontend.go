@@ -62,8 +62,11 @@ type Session interface {
 	Cancel(cause error)
 	// Health returns the health of each plugin.
 	Health() []host.PluginHealth
-	// Status returns the present state. It is cheap.
+	// Status returns the present state. It is cheap, except that the first call of a process may load the vocabulary that tokens are
+	// counted with.
 	Status() Status
+	// Role returns who answers. It is always cheap.
+	Role() Role
 	// Commands returns the slash commands, sorted by name.
 	Commands() []CommandInfo
 	// Choices returns the values that a slash command takes, for the commands agent, mode, model and resume; it returns none for

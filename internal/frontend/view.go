@@ -39,6 +39,11 @@ type Status struct {
 	Auto, Done bool
 }
 
+// Role says who answers: the fields of Status with the same names.
+type Role struct {
+	Agent, Mode, Provider, Model, Think string
+}
+
 // CommandInfo describes a slash command for completion.
 type CommandInfo struct {
 	// Name does not include the slash.

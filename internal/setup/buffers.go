@@ -11,7 +11,7 @@ import (
 // buffered returns a tool whose files the editor saves before the tool runs. The tool then reads and changes what the user sees. A
 // tool that names no files is returned unchanged, as is every tool if the user does not allow it.
 func (m member) buffered(t tool.Tool) tool.Tool {
-	if _, ok := tool.As[tool.Pather](t); !ok || m.source.SaveBuffers == nil || !m.features.ACP.ClientFiles {
+	if _, ok := tool.As[tool.Pather](t); !ok || m.source.SaveBuffers == nil || !m.features.Acp.ClientFiles {
 		return t
 	}
 	return buffered{Tool: t, save: m.source.SaveBuffers}

@@ -46,18 +46,20 @@ const (
 	Terminal Ability = "terminal"
 	// Modules means that the module cache or a proxy has the needed Go modules.
 	Modules Ability = "modules"
+	// ACPClient is the npm package of the Agent Client Protocol, installed for its test.
+	ACPClient Ability = "acp-client"
 	// Toolchain is the Go release that the generated declarations belong to.
 	Toolchain Ability = "toolchain"
 )
 
 // programs maps the ability to run a program to the program.
 var programs = map[Ability]string{
-	"git": "git", "go": "go", "pip": "python3", "python": "python3", "setsid": "setsid", "sh": "sh", "tmux": "tmux",
+	"git": "git", "go": "go", "node": "node", "pip": "python3", "python": "python3", "setsid": "setsid", "sh": "sh", "tmux": "tmux",
 }
 
 var known = []Ability{
 	Sandbox, Namespaces, LimitedNamespaces, Mounts, Tracing, Outside, Root, OrdinaryUser, Linux, Unix, Links, SparseFiles, MemoryFiles,
-	Terminal, Modules, Toolchain,
+	Terminal, Modules, ACPClient, Toolchain,
 }
 
 // Missing ends the test because the ability is missing: with a skip, or with a failure if the ability is required.
@@ -86,6 +88,7 @@ func Has(ability Ability, has bool) (bool, error) {
 var checks = map[Ability][]string{
 	"python": {"-I", "-c", "import sys; sys.exit(sys.version_info < (3, 11))"},
 	"pip":    {"-I", "-m", "pip", "--version"},
+	"node":   {"-e", "process.exit(parseInt(process.versions.node) < 18 ? 1 : 0)"},
 }
 
 // Find returns the path of a program, or an error if it is missing, too old or not complete. The ability is a key of programs.

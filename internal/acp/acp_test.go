@@ -1,0 +1,162 @@
+package acp
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/idelchi/aura/internal/setup"
+)
+
+// TestLines has a row for each rule about lines of the client.
+func TestLines(t *testing.T) {
+	t.Parallel()
+	for input, want := range map[string][]string{
+		"":                                   {"EOF"},
+		"one\ntwo\n":                         {"one", "two", "EOF"},
+		"\n\n":                               {"", "", "EOF"},
+		"half":                               {"unexpected EOF"},
+		"one\nhalf":                          {"one", "unexpected EOF"},
+		"12345678\n":                         {"12345678", "EOF"},
+		"123456789\nshort\n":                 {"the line is too long", "short", "EOF"},
+		"123456789":                          {"unexpected EOF"},
+		strings.Repeat("x", 1<<20):           {"unexpected EOF"},
+		strings.Repeat("x", 1<<20) + "\na\n": {"the line is too long", "a", "EOF"},
+	} {
+		l := newLines(strings.NewReader(input), 8)
+		var got []string
+		for {
+			line, err := l.next()
+			if err == nil {
+				got = append(got, string(line))
+				continue
+			}
+			got = append(got, err.Error())
+			if !errors.Is(err, errLong) {
+				break
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%.20q is read as %q, want %q", input, got, want)
+		}
+	}
+}
+
+// FuzzParse checks that no line of a client is both refused and taken, and that the id of a refused one can be sent back.
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}`, `{"jsonrpc":"2.0","id":{}}`, `[]`, `{`, `null`, `{"jsonrpc":"2.0","id":null}`,
+		`{"jsonrpc":"1.0","id":"a"}`, `{"jsonrpc":"2.0","error":{"code":"x"}}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		m, err := parse(line)
+		var coded *Error
+		if err != nil && !errors.As(err, &coded) {
+			t.Fatalf("%q: %v has no code", line, err)
+		}
+		if !validID(m.ID) {
+			t.Fatalf("%q: the id %q cannot be sent back", line, m.ID)
+		}
+		var out strings.Builder
+		c := newConn(strings.NewReader(""), &out, func(err error) { t.Fatalf("%q: %v", line, err) })
+		c.reply(m.ID, struct{}{}, err)
+		c.end()
+		if !strings.HasSuffix(out.String(), "\n") || strings.Count(out.String(), "\n") != 1 {
+			t.Fatalf("%q is answered with %q", line, out.String())
+		}
+	})
+}
+
+// TestHunks has a row for each rule about unified diffs.
+func TestHunks(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		diff string
+		want []hunk
+	}{
+		"change":          {"--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n a\n-b\n+c\n d\n", []hunk{{"x", "x", 1, "a\nb\nd\n", "a\nc\nd\n"}}},
+		"new file":        {"--- /dev/null\n+++ b/x\n@@ -0,0 +1,2 @@\n+a\n+b\n", []hunk{{"", "x", 1, "", "a\nb\n"}}},
+		"removed file":    {"--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n", []hunk{{"x", "", 0, "a\n", ""}}},
+		"two hunks":       {"--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n@@ -9 +9 @@\n-c\n+d\n", []hunk{{"x", "x", 1, "a\n", "b\n"}, {"x", "x", 9, "c\n", "d\n"}}},
+		"two files":       {"--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n--- a/y\n+++ b/y\n@@ -1 +1 @@\n-c\n+d\n", []hunk{{"x", "x", 1, "a\n", "b\n"}, {"y", "y", 1, "c\n", "d\n"}}},
+		"like a name":     {"--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n--- a/y\n+++ b/y\n z\n", []hunk{{"x", "x", 1, "-- a/y\nz\n", "++ b/y\nz\n"}}},
+		"no newline":      {"--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n\\ No newline at end of file\n", []hunk{{"x", "x", 1, "a\n", "b"}}},
+		"never a newline": {"--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n\\ No newline at end of file\n", []hunk{{"x", "x", 1, "a", "b"}}},
+		"cut":             {"--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n a\n-b\n… [7 bytes left out]\n", nil},
+		"no diff":         {"nonsense\n@@ nonsense\n+a\n", nil},
+	} {
+		if got := hunks(row.diff); !slices.Equal(got, row.want) {
+			t.Errorf("%s: %+v, want %+v", name, got, row.want)
+		}
+	}
+}
+
+// FuzzHunks checks that the texts of hunks are parts of the diff.
+func FuzzHunks(f *testing.F) {
+	f.Add("--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n a\n-b\n+c\n d\n")
+	f.Add("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n")
+	f.Add("@@ -9999999999999999999,1 +1 @@\n")
+	f.Fuzz(func(t *testing.T, diff string) {
+		size := 0
+		for _, h := range hunks(diff) {
+			size += len(h.before) + len(h.after)
+		}
+		if size > 2*len(diff) {
+			t.Fatalf("the hunks of %q have %d bytes", diff, size)
+		}
+	})
+}
+
+// TestRead has a row for each rule about the parts of a prompt that end-to-end tests do not show.
+func TestRead(t *testing.T) {
+	t.Parallel()
+	text := func(s string) *string { return &s }
+	for name, row := range map[string]struct {
+		blocks []contentBlock
+		want   string
+		fails  bool
+	}{
+		"texts":         {[]contentBlock{{Type: "text", Text: "one "}, {Type: "text", Text: "two"}}, "one two", false},
+		"empty":         {nil, "", true},
+		"blank":         {[]contentBlock{{Type: "text", Text: " \n"}}, "", true},
+		"unknown":       {[]contentBlock{{Type: "hologram"}}, "", true},
+		"no resource":   {[]contentBlock{{Type: "resource"}}, "", true},
+		"no content":    {[]contentBlock{{Type: "resource", Resource: &resource{URI: "x"}}}, "", true},
+		"odd blob":      {[]contentBlock{{Type: "resource", Resource: &resource{URI: "x", Blob: text("eA==")}}}, "", true},
+		"only a file":   {[]contentBlock{{Type: "resource", Resource: &resource{URI: "file:///a%20b", Text: text("c\n")}}}, "\n\n<file path=\"/a b\">\nc\n</file>", false},
+		"mention":       {[]contentBlock{{Type: "text", Text: "see @a"}, {Type: "resource", Resource: &resource{URI: "x", Text: text("@b")}}}, "see @a\n\n<file path=\"x\">\n\\@b\n</file>", false},
+		"foreign host":  {[]contentBlock{{Type: "resource_link", Name: "n", URI: "file://server/share"}}, "\n\n<link name=\"n\" uri=\"file://server/share\" />", false},
+		"relative link": {[]contentBlock{{Type: "resource_link", Name: "n", URI: "file:a"}}, "\n\n<link name=\"n\" uri=\"file:a\" />", false},
+	} {
+		in, err := read(row.blocks)
+		if (err != nil) != row.fails || err == nil && in.whole() != row.want {
+			t.Errorf("%s: %q, %v, want %q", name, in.whole(), err, row.want)
+		}
+	}
+}
+
+// TestQuestionText checks that a question hides nothing of a call.
+func TestQuestionText(t *testing.T) {
+	t.Parallel()
+	q := setup.Question{Tool: "Bash", Args: map[string]any{"command": "echo ok\r\x1b[2Krm -rf x\u202e ```"}, Rule: "Bash", By: "agent x"}
+	got := questionText(q, nil)
+	if !strings.Contains(got, "echo ok<U+000D><U+001B>[2Krm -rf x<U+202E> ```") || !strings.HasPrefix(got, "````\n") || !strings.HasSuffix(got, "rule Bash of agent x") {
+		t.Errorf("got %q", got)
+	}
+	if got := titleOf("Bash", []byte(`{"command":"a\n\u001b[2Kb"}`)); got != "Bash a <U+001B>[2Kb" {
+		t.Errorf("the title is %q", got)
+	}
+}
+
+// TestFenced checks that a text cannot leave its block.
+func TestFenced(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"a\n": "```\na\n```", "```\nb": "````\n```\nb\n````", "`````": "``````\n`````\n``````"} {
+		if got := fenced(text); got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+}
