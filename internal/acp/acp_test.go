@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/setup"
 )
 
@@ -158,5 +159,26 @@ func TestFenced(t *testing.T) {
 		if got := fenced(text); got != want {
 			t.Errorf("%q is %q, want %q", text, got, want)
 		}
+	}
+}
+
+// TestReserve checks that open sessions and those that are being opened count for the limit, and that a session is opened once.
+func TestReserve(t *testing.T) {
+	t.Parallel()
+	s := &server{sessions: map[string]*live{"open": {}}}
+	if err := s.reserve("open"); err == nil {
+		t.Error("a session was opened twice")
+	}
+	for range limit.ACPSessions - 1 {
+		if err := s.reserve(""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.reserve(""); err == nil {
+		t.Error("one session more than the limit was opened")
+	}
+	s.release()
+	if err := s.reserve(""); err != nil {
+		t.Error(err)
 	}
 }

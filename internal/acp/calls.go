@@ -51,7 +51,12 @@ func (f *front) newCall(name string, args []byte) *call {
 
 // called shows that a tool is about to run, or was refused. The client knows a call that the user was asked about.
 func (f *front) called(e event.ToolCall) {
-	if i := slices.IndexFunc(f.asked, func(c *call) bool { return c.name == e.Name && sameJSON(c.args, e.Arguments) }); i >= 0 {
+	i := slices.IndexFunc(f.asked, func(c *call) bool { return c.name == e.Name && sameJSON(c.args, e.Arguments) })
+	if i < 0 {
+		// The question shows secrets, which are not in the event.
+		i = slices.IndexFunc(f.asked, func(c *call) bool { return c.name == e.Name })
+	}
+	if i >= 0 {
 		c := f.asked[i]
 		f.asked = slices.Delete(f.asked, i, i+1)
 		f.calls[e.ID] = c

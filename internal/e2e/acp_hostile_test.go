@@ -161,8 +161,7 @@ func TestACPHalfLine(t *testing.T) {
 	p.wants(p.stderr(), "the client ended within a message")
 }
 
-// TestACPFlood sends far more requests than aura takes at a time: each is answered, those beyond the limit with an error, and
-// sessions beyond the limit are refused.
+// TestACPFlood sends far more requests than aura takes at a time: each is answered, those beyond the limit with an error.
 func TestACPFlood(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)

@@ -175,6 +175,7 @@ func (l *lineChecker) add(p []byte) {
 func (w *wire) receiving(r io.Reader) io.Reader {
 	return &checkedReader{r, lineChecker{from: "aura", wire: w}}
 }
+
 func (w *wire) sending(to io.Writer) io.Writer {
 	return &checkedWriter{to, lineChecker{from: "client", wire: w}}
 }

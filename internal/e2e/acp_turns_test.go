@@ -24,8 +24,7 @@ func (p *project) plays(turns string) {
 
 // codeOf returns the code of an error of the protocol.
 func codeOf(err error) int {
-	var coded *acp.RequestError
-	if errors.As(err, &coded) {
+	if coded, ok := errors.AsType[*acp.RequestError](err); ok {
 		return coded.Code
 	}
 	return 0
@@ -332,4 +331,51 @@ func TestACPLong(t *testing.T) {
 		t.Errorf("%d calls ran, want %d", made, want)
 	}
 	complete(t, p.saved())
+}
+
+// TestACPStops ends turns in each way that the protocol has a reason or a code for.
+func TestACPStops(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		turns, flag string
+		stop        acp.StopReason
+		code        int
+		// says is a part of the error, or of an update.
+		says string
+	}{
+		"end":      {"  - {text: Done.}\n", "", acp.StopReasonEndTurn, 0, "agent: Done."},
+		"steps":    {"  - {tool_calls: [{name: Ls, arguments: {path: .}}]}\n", "--max-steps=1", acp.StopReasonMaxTurnRequests, 0, "step limit reached"},
+		"budget":   {"  - {tool_calls: [{name: Ls, arguments: {path: .}}], usage: {input: 100, output: 100}}\n  - {text: No.}\n", "--token-budget=150", acp.StopReasonMaxTokens, 0, "token budget used up"},
+		"filter":   {"  - {error: {type: content_filter, message: not that}}\n", "", acp.StopReasonRefusal, 0, "not that"},
+		"auth":     {"  - {error: {type: auth, message: bad token}}\n", "", "", -32000, "bad token"},
+		"server":   {"  - {error: {type: server, message: it burns}}\n", "", "", -32603, "it burns"},
+		"unsorted": {"  - {error: {message: strange}}\n", "", "", -32603, "strange"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newProject(t)
+			p.plays(row.turns)
+			p.write(".aura/config/providers/test.yaml", "test: {type: script, file: talk.yaml, retry: {max_attempts: 1}}\n")
+			var flags []string
+			if row.flag != "" {
+				flags = []string{row.flag}
+			}
+			e := p.edit(flags...)
+			id := e.open()
+			got, err := e.conn.Prompt(e.ctx, acp.PromptRequest{SessionId: id, Prompt: []acp.ContentBlock{acp.TextBlock("go")}})
+			if got.StopReason != row.stop || codeOf(err) != row.code {
+				t.Errorf("stopped because of %q, %v", got.StopReason, err)
+			}
+			if err != nil && !strings.Contains(err.Error(), row.says) {
+				t.Errorf("no %q in %v", row.says, err)
+			}
+			if err == nil {
+				e.shows(id, row.says)
+			}
+			if stop := e.prompt(id, "/name it"); stop != acp.StopReasonEndTurn {
+				t.Errorf("afterwards: %s", stop)
+			}
+			e.quit()
+		})
+	}
 }
