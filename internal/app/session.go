@@ -219,10 +219,13 @@ func (s *Session) begin(ctx context.Context, saved session.Session) error {
 	if err != nil {
 		s.notice("", err.Error())
 	}
+	if s.flight.recording() {
+		s.flight.talk(ctx, p)
+	}
 	s.talk, err = conversation.New(ctx, conversation.Config{
 		Persona: p, Hooks: &s.plugins, Journal: s.journal, Workdir: s.setup.Config.Workdir, History: saved.Messages, Waiting: waitingOf(saved),
 		Stats: stats, Models: models, TodosKnown: saved.State.Todos != nil, Auto: s.opts.Auto, Todos: &s.todos, SessionID: s.journal.ID(), Emit: s.events.send,
-		Surroundings: s.surroundings,
+		Surroundings: s.surroundings, Tape: s.flight,
 	})
 	if err != nil {
 		return err

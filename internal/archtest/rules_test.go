@@ -16,9 +16,12 @@ var rooms = map[string][]string{
 	"cmd/aura-plugin-host": {"shared/...", "internal/build", "internal/guest", "internal/interp", "internal/manifest", "internal/sandbox", "internal/process", "sdk/..."},
 
 	"internal/cli": {
-		"internal/aar", "internal/app", "internal/build", "internal/check", "internal/command", "internal/config", "internal/conversation/...", "internal/doctor", "internal/explain", "internal/frontend", "internal/install", "internal/llm",
+		"internal/aar", "internal/app", "internal/bisect", "internal/build", "internal/check", "internal/command", "internal/condition", "internal/config", "internal/conversation/...", "internal/doctor", "internal/explain", "internal/frontend", "internal/install", "internal/llm",
 		"internal/manifest", "internal/mcpimport", "internal/nearest", "internal/pipeline", "internal/plaintext", "internal/plugincall", "internal/plugintest", "internal/policy", "internal/prompt", "internal/python", "internal/recording", "internal/redact", "internal/scaffold", "internal/schema", "internal/sandbox", "internal/session",
 		"internal/inputhistory", "internal/setup", "internal/shell", "internal/terminal", "internal/tool", "internal/top", "internal/trust", "internal/tui", "host", "sdk/...",
+	},
+	"internal/bisect": {
+		"host", "internal/conversation/...", "internal/llm", "internal/pipeline", "internal/plugincall", "internal/recording", "internal/todo", "internal/tool", "sdk/...",
 	},
 	"internal/explain": {"internal/pipeline", "internal/session"},
 	"internal/top":     {"host", "internal/files", "internal/plaintext", "internal/terminal"},

@@ -47,6 +47,7 @@ var flagTable = map[string][]string{
 	"plugins":         slices.Concat(readFlags, unsafeFlags),
 	"plugins call":    slices.Concat(readFlags, unsafeFlags, roleFlags),
 	"plugins replay":  slices.Concat(readFlags, unsafeFlags, roleFlags),
+	"plugins bisect":  slices.Concat(readFlags, unsafeFlags, roleFlags),
 	"plugins test":    slices.Concat(readFlags, unsafeFlags, roleFlags),
 	"plugins new":     readFlags,
 	"plugins sdk":     readFlags,

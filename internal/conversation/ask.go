@@ -118,6 +118,9 @@ func (c *Conversation) call(ctx context.Context, who speaker, request llm.Reques
 		c.mu.Unlock()
 		c.cfg.Emit(told)
 		response, err := who.Provider.Chat(ctx, request, onDelta)
+		if c.cfg.Tape != nil && ctx.Err() == nil {
+			c.cfg.Tape.Answer(response, err)
+		}
 		class, ok := errors.AsType[*llm.Error](err)
 		if !ok || !class.Malformed || rereads == maxRereads || ctx.Err() != nil {
 			return response, err

@@ -63,10 +63,22 @@ type Config struct {
 	// Models holds the model usage of the earlier conversation.
 	Models []ModelUse
 
+	// Tape receives what the conversation depends on, so that it can be repeated; nil for nobody.
+	Tape Tape
 	// Emit is called from one goroutine at a time, in the order of the events.
 	Emit func(event.Event)
 	// Now replaces time.Now in tests; nil means time.Now. It may be called from several goroutines.
 	Now func() time.Time
+}
+
+// Tape receives what a conversation depends on besides its plugins. Its methods must not wait.
+type Tape interface {
+	// Prompt receives a prompt as the user wrote it.
+	Prompt(text string)
+	// Answer receives the answer of a model, or its error.
+	Answer(response llm.Response, err error)
+	// Result receives the result of a tool call before plugins see it, also of a call that was refused, unless a plugin refused it.
+	Result(name string, args map[string]any, output string, err error)
 }
 
 // Surroundings is the state that plugins receive but the conversation itself does not know.

@@ -45,6 +45,9 @@ func (c *Conversation) Send(ctx context.Context, prompt string, attached ...Atta
 	if err := c.ready(ctx); err != nil {
 		return err
 	}
+	if c.cfg.Tape != nil {
+		c.cfg.Tape.Prompt(prompt)
+	}
 	if err := c.prompted(ctx, prompt, attached); err != nil {
 		return fmt.Errorf("the prompt was not sent: %w", err)
 	}

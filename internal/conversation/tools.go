@@ -246,6 +246,9 @@ func (c *Conversation) settle(ctx context.Context, p *call) []injection {
 		failure = limit.Cut(p.err.Error(), limit.Injection, "an error")
 	}
 	c.note(p, failure)
+	if refused, ok := errors.AsType[*tool.RefusedError](p.err); c.cfg.Tape != nil && (!ok || refused.By != tool.ByPlugin) {
+		c.cfg.Tape.Result(p.request.Name, p.args, joined(p.output, p.note), p.err)
+	}
 	// The output and the error are cut separately, so that the model always learns that the call failed, even if the output is
 	// long.
 	content := joined(resultText(c.short(strings.ToValidUTF8(p.output, "\uFFFD")), c.short(failure)), p.note)

@@ -11,6 +11,7 @@ import (
 	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/internal/recording"
 	"github.com/idelchi/aura/internal/redact"
+	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/sdk"
 )
 
@@ -119,4 +120,24 @@ func (c replayedChild) Refuses(call *recording.Call) string {
 		}
 	}
 	return ""
+}
+
+// Fleet starts plugins together, as a session does. The caller closes the fleet before the Caller.
+func (c *Caller) Fleet(ctx context.Context, names []string) (*host.Fleet, error) {
+	var options host.Options
+	var specs []host.Spec
+	for _, name := range names {
+		e, err := c.Find(name)
+		if err != nil {
+			return nil, err
+		}
+		if e.Status == setup.StatusUnavailable {
+			return nil, fmt.Errorf("starting plugin %q: %w", name, e.Err)
+		}
+		if options, err = c.options(&e); err != nil {
+			return nil, err
+		}
+		specs = append(specs, e.Spec(c.opts.Config, c.opts.Unsafe))
+	}
+	return host.Start(ctx, options, specs)
 }

@@ -18,6 +18,11 @@ type Recording struct {
 	Path  string
 	Runs  []Run
 	Calls []*Call
+	// Talk is how the first recorded conversation began; nil if none did. Prompts, Answers and Results are in order.
+	Talk    *Talk
+	Prompts []string
+	Answers []Answer
+	Results []Ran
 	// Torn reports that the last record is incomplete, as after a power failure. It is left out.
 	Torn bool
 	// Full reports that the recording reached its limit, so later calls are missing.
@@ -111,6 +116,16 @@ func (r *Recording) add(next record) error {
 		r.starts = append(r.starts, start{*next.Start, len(r.Runs)})
 	case next.Call != nil:
 		return r.addCall(next.Call)
+	case next.Talk != nil:
+		if r.Talk == nil {
+			r.Talk = next.Talk
+		}
+	case next.Prompt != nil:
+		r.Prompts = append(r.Prompts, *next.Prompt)
+	case next.Answer != nil:
+		r.Answers = append(r.Answers, *next.Answer)
+	case next.Ran != nil:
+		r.Results = append(r.Results, *next.Ran)
 	case next.Full != nil:
 		r.Full = true
 	default:

@@ -43,6 +43,11 @@ type record struct {
 	Entries []json.RawMessage `json:"entries,omitempty"`
 	Start   *Start            `json:"start,omitempty"`
 	Call    *Call             `json:"call,omitempty"`
+	// Talk, Prompt, Answer and Ran are what the conversation depends on besides its plugins.
+	Talk   *Talk   `json:"talk,omitempty"`
+	Prompt *string `json:"prompt,omitempty"`
+	Answer *Answer `json:"answer,omitempty"`
+	Ran    *Ran    `json:"ran,omitempty"`
 	// Full says that the file has reached its limit, so later calls are missing.
 	Full *struct{} `json:"full,omitempty"`
 }

@@ -1,0 +1,74 @@
+//go:build unix
+
+package e2e
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/idelchi/aura/internal/recording"
+)
+
+// TestReplayExamples records a conversation with all example plugins and replays it again and again. Each replay has the same results.
+func TestReplayExamples(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	examples, err := filepath.Glob(filepath.Join(repo(), ".aura/plugins/*/*"))
+	p.check(err)
+	names := map[string]bool{}
+	for _, dir := range examples {
+		if _, err := os.Stat(filepath.Join(dir, "plugin.yaml")); err != nil {
+			continue
+		}
+		names[filepath.Base(dir)] = true
+		p.check(os.CopyFS(filepath.Join(p.dir, ".aura/plugins", filepath.Base(dir)), os.DirFS(dir)))
+	}
+	var talk strings.Builder
+	fmt.Fprint(&talk, "model: {name: talker, family: script, context_length: 8192, capabilities: [tools]}\nturns:\n")
+	for i := range 24 {
+		calls := []string{
+			`{name: Notepad, arguments: {action: write, path: n.txt, content: x}}`, `{name: Ls, arguments: {path: .}}`, `{name: Read, arguments: {path: nowhere}}`,
+			`{name: TodoCreate, arguments: {items: [{content: a, status: pending}]}}`, `{name: Gotify, arguments: {message: hi, level: debug}}`,
+		}
+		fmt.Fprintf(&talk, "  - {text: \"Step %d.\", tool_calls: [%s]}\n", i, calls[i%len(calls)])
+		if i%6 == 5 {
+			fmt.Fprint(&talk, "  - {text: \"\"}\n  - {text: \"Rest.\"}\n")
+		}
+	}
+	p.write(".aura/config/talk.yaml", talk.String())
+	p.write(".aura/config/features/plugins.yaml", "plugins: {exclude: [witness]}\n")
+	p.run("run", "--record", "--include-tools", "Gotify,*", "one", "two", "three", "four")
+	files, err := filepath.Glob(filepath.Join(p.state, "sessions/*"+recording.Ext))
+	p.check(err)
+	if len(files) != 1 {
+		t.Fatalf("recordings: %v", files)
+	}
+	r, err := recording.Open(files[0])
+	p.check(err)
+	if got := r.Plugins(); len(r.Calls) < 200 || len(got) != len(names) || len(names) != 13 {
+		t.Fatalf("%d calls by %d plugins (%v), want at least 200 by all of %v", len(r.Calls), len(got), got, names)
+	}
+	total := regexp.MustCompile(`(?m)^(\d+) calls: \d+ with the same result, \d+ not repeated\n\z`)
+	var first []byte
+	for i := range long(2, 100) {
+		p.run("plugins", "replay", files[0])
+		out := p.stdout()
+		m := total.FindSubmatch(out)
+		if m == nil || string(m[1]) != strconv.Itoa(len(r.Calls)) || bytes.Contains(out, []byte("differs")) {
+			t.Fatalf("replay %d:\n%s", i+1, out)
+		}
+		if first == nil {
+			first = out
+		}
+		if !bytes.Equal(first, out) {
+			t.Fatalf("replay %d:\n%s\nthe first:\n%s", i+1, out, first)
+		}
+	}
+	p.noProcess()
+}
