@@ -92,15 +92,23 @@ func (f *flight) close() error {
 	return err
 }
 
-// sync makes the recording durable, as the journal is at this moment.
-func (f *flight) sync() {
+// sync begins to make the recording durable, and returns a function that waits for it. The journal is made durable meanwhile: the disk
+// does both at once.
+func (f *flight) sync() (wait func()) {
 	f.mu.Lock()
 	whole := f.whole
 	f.mu.Unlock()
-	if err := whole.Sync(); err != nil {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		f.keepWhole(err)
+	if whole == nil {
+		return func() {}
+	}
+	done := make(chan error, 1)
+	go func() { done <- whole.Sync() }()
+	return func() {
+		if err := <-done; err != nil {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			f.keepWhole(err)
+		}
 	}
 }
 
