@@ -52,10 +52,8 @@ func (s *supervisor) startChild(ctx context.Context, spec Spec) (*child, error) 
 	defer cancel()
 	proc := processFor(o, spec, log)
 	c := &child{proc: proc, started: time.Now()}
-	err := c.identify(s, spec)
-	if err == nil {
-		err = c.connect(ctx, o, limit)
-	}
+	c.identify(s, spec)
+	err := c.connect(ctx, o, limit)
 	if err == nil {
 		c.serve(s)
 		c.exports, err = c.Load(ctx)
@@ -71,16 +69,24 @@ func (s *supervisor) startChild(ctx context.Context, spec Spec) (*child, error) 
 }
 
 // identify numbers the child and hashes the plugin's files, if somebody listens to calls.
-func (c *child) identify(s *supervisor, spec Spec) (err error) {
+func (c *child) identify(s *supervisor, spec Spec) {
 	if s.opts.OnCall == nil {
-		return nil
+		return
 	}
 	s.mu.Lock()
 	s.children++
 	c.number = s.children
 	s.mu.Unlock()
-	c.version, err = manifest.TreeHash(spec.Dir)
-	return err
+	c.version = versionOf(spec)
+}
+
+// versionOf returns the hash of the plugin's files. It is empty if they cannot be read: loading the plugin then reports why.
+func versionOf(spec Spec) string {
+	version, err := manifest.TreeHash(spec.Dir)
+	if err != nil {
+		return ""
+	}
+	return version
 }
 
 // processFor returns the plugin's process, which is not started yet.

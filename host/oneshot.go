@@ -7,7 +7,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
@@ -51,9 +50,7 @@ func (p *Plugin) executeUnder(ctx context.Context, policy *sandbox.Policy, call 
 		return "", took, &Error{Plugin: spec.Name, Doing: PointTool, Kind: KindWire, Err: err}
 	}
 	if p.sup.opts.OnCall != nil {
-		if took.Version, err = manifest.TreeHash(spec.Dir); err != nil {
-			return "", took, &Error{Plugin: spec.Name, Doing: PointTool, Kind: KindLoad, Err: err}
-		}
+		took.Version = versionOf(spec)
 	}
 	var tape tape
 	taped := tape.begin()

@@ -38,12 +38,20 @@ type flight struct {
 	between bool
 	// chunks sums up the calls of plugins that observe the answer that streams in now.
 	chunks map[string]*session.Fact
+	// children holds the newest process of each plugin.
+	children map[string]*liveChild
 	// lost is set when the journal takes no more facts.
 	lost bool
 }
 
+// liveChild is a process of a plugin. called is set once it was called.
+type liveChild struct {
+	host.Started
+	called bool
+}
+
 func newFlight(secrets *redact.Current) *flight {
-	return &flight{secrets: secrets, between: true, chunks: make(map[string]*session.Fact)}
+	return &flight{secrets: secrets, between: true, chunks: make(map[string]*session.Fact), children: make(map[string]*liveChild)}
 }
 
 // tell keeps a notice until told is called. The caller holds the lock.
@@ -73,6 +81,9 @@ func (f *flight) record(w *recording.Writer) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.whole = w
+	for _, plugin := range slices.Sorted(maps.Keys(f.children)) {
+		f.keepWhole(w.Start(f.children[plugin].Started, f.children[plugin].called))
+	}
 }
 
 // recording reports whether whole calls are written.
@@ -92,15 +103,23 @@ func (f *flight) close() error {
 	return err
 }
 
-// sync makes the recording durable, as the journal is at this moment.
-func (f *flight) sync() {
+// sync begins to make the recording durable, and returns a function that waits for it. The journal is made durable meanwhile: the disk
+// does both at once.
+func (f *flight) sync() (wait func()) {
 	f.mu.Lock()
 	whole := f.whole
 	f.mu.Unlock()
-	if err := whole.Sync(); err != nil {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		f.keepWhole(err)
+	if whole == nil {
+		return func() {}
+	}
+	done := make(chan error, 1)
+	go func() { done <- whole.Sync() }()
+	return func() {
+		if err := <-done; err != nil {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			f.keepWhole(err)
+		}
 	}
 }
 
@@ -143,7 +162,8 @@ func (f *flight) keepWhole(err error) {
 func (f *flight) started(s host.Started) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.keepWhole(f.whole.Start(s))
+	f.children[s.Plugin] = &liveChild{Started: s}
+	f.keepWhole(f.whole.Start(s, false))
 }
 
 // call records a call of a plugin.
@@ -157,6 +177,9 @@ func (f *flight) call(c host.Call) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	x.Turn = f.turnNow(hook && row.InModelCall)
+	if child := f.children[c.Plugin]; child != nil && child.Child == c.Child {
+		child.called = true
+	}
 	f.keepWhole(f.whole.Call(x.Turn, c))
 	if hook && row.Streamed && did.Outcome == event.OutcomeNothing {
 		f.sumUp(x)

@@ -45,10 +45,11 @@ func (j *journal) Append(m llm.Message) error {
 	if j.lost {
 		return nil
 	}
+	synced := j.flight.sync()
 	if err := j.Journal.Append(m); err != nil {
 		j.lose(err)
 	}
-	j.flight.sync()
+	synced()
 	for _, text := range j.flight.told() {
 		j.tell(text)
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -162,10 +163,8 @@ func shownValue(text string) string {
 
 // hint names, once for each plugin, what its source uses that a recording does not have.
 func (v *replayView) hint(plugin string) {
-	for _, known := range v.differing {
-		if known == plugin {
-			return
-		}
+	if slices.Contains(v.differing, plugin) {
+		return
 	}
 	v.differing = append(v.differing, plugin)
 	caller, err := plugincall.New(v.config)

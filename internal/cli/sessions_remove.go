@@ -19,8 +19,8 @@ func newSessionsRm(s streams, root *rootOptions) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rm SESSION...",
 		Short: "Remove sessions",
-		Long: `Remove sessions with everything that belongs to them: messages, and output of tools
-that was too long for the model. A session that is open stays. In a terminal aura
+		Long: `Remove sessions with everything that belongs to them: messages, output of tools that
+was too long for the model, and the recording of plugin calls. A session that is open stays. In a terminal aura
 asks first; elsewhere --yes is needed.`,
 		Example: `  aura sessions rm 01a1
   aura sessions rm --yes 01a1 "release notes"`,

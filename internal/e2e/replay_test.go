@@ -72,3 +72,26 @@ func TestReplayExamples(t *testing.T) {
 	}
 	p.noProcess()
 }
+
+// TestRecordingOfKilled kills aura while it records. The recording and the records of the journal serve up to the last whole one.
+func TestRecordingOfKilled(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.write(".aura/config/talk.yaml", talkWith(`tool_calls: [{name: Bash, arguments: {command: "while true; do sleep 0.05; done"}}]`))
+	a := p.start("run", "--record", "go")
+	p.await("stderr.txt", "> Bash")
+	a.signal(os.Kill)
+	a.wait()
+	p.run("plugins", "replay", "go")
+	p.wants(p.stdout(), `(?m)^[1-9]\d* calls: [1-9]\d* with the same result$`)
+	files, err := filepath.Glob(filepath.Join(p.state, "sessions/*"+recording.Ext))
+	p.check(err)
+	text, err := os.ReadFile(files[0])
+	p.check(err)
+	p.check(os.WriteFile(files[0], text[:len(text)-7], 0o600))
+	p.run("plugins", "replay", "go")
+	p.wants(p.stderr(), `the last record of .* was not written completely and is left out`)
+	p.run("explain", "go")
+	p.wants(p.stdout(), `(?m)^turn 1$`, `witness`)
+	p.noProcess()
+}

@@ -78,8 +78,8 @@ func Turns(facts []session.Fact, filter Filter) ([]Turn, error) {
 
 // Last returns the last turn with a model call and everything after it.
 func Last(turns []Turn) []Turn {
-	for i := len(turns) - 1; i >= 0; i-- {
-		if turns[i].Asked {
+	for i, t := range slices.Backward(turns) {
+		if t.Asked {
 			return turns[i:]
 		}
 	}

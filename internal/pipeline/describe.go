@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"strings"
 
 	"github.com/idelchi/aura/sdk"
 )
@@ -76,19 +77,19 @@ func messageChanges(before, after []sdk.Message) []Change {
 }
 
 func shown(m sdk.Message) string {
-	text := m.Role + ": " + m.Content
+	lines := []string{m.Role + ": " + m.Content}
 	for _, c := range m.ToolCalls {
-		text += "\n" + c.Name + " " + asJSON(c.Arguments)
+		lines = append(lines, c.Name+" "+asJSON(c.Arguments))
 	}
-	return text
+	return strings.Join(lines, "\n")
 }
 
 func order(messages []sdk.Message) string {
-	text := ""
+	ids := make([]string, 0, len(messages))
 	for _, m := range messages {
-		text += m.ID + " "
+		ids = append(ids, m.ID)
 	}
-	return text
+	return strings.Join(ids, " ")
 }
 
 // from returns the value before a change from the context of a point.

@@ -59,6 +59,8 @@ type Start struct {
 	Child   int    `json:"child"`
 	// Env is the environment of the process.
 	Env []string `json:"env,omitempty"`
+	// Earlier says that the process was called before the recording began, so its variables are not known.
+	Earlier bool `json:"earlier,omitempty"`
 	// Asked is what the plugin asked while it was loaded.
 	Asked []host.Ask `json:"asked,omitempty"`
 }

@@ -58,8 +58,10 @@ func calls(t *testing.T) []host.Call {
 		{Plugin: "p", Point: host.PointPaths, Request: shared.PathsCall{Tool: "T", Args: map[string]any{"a": "b"}}, Out: sdk.ToolPaths{Read: []string{"x"}}},
 		{Plugin: "p", Point: host.PointCommand, Request: shared.CommandCall{Name: "c", Context: base(0), Args: "x y"}, Out: sdk.CommandResult{Output: "o"}},
 		{Plugin: "q", Point: host.PointEvent, Request: shared.EventCall{Name: "e", Sender: "p", Payload: payload}},
-		{Plugin: "q", Point: "OnError", Request: shared.HookCall{Point: "OnError", Context: sdk.OnErrorContext{Context: base(3)}},
-			Err: &host.Error{Plugin: "q", Kind: host.KindPlugin, Err: errors.New("boom")}},
+		{
+			Plugin: "q", Point: "OnError", Request: shared.HookCall{Point: "OnError", Context: sdk.OnErrorContext{Context: base(3)}},
+			Err: &host.Error{Plugin: "q", Kind: host.KindPlugin, Err: errors.New("boom")},
+		},
 	}
 	list[0].Version, list[0].Child, list[0].Asked = "abc", 1, []host.Ask{{Now: &now}, {Rand: &number}}
 	return list
@@ -68,7 +70,7 @@ func calls(t *testing.T) []host.Call {
 func recorded(t *testing.T, path string, list []host.Call, values ...string) {
 	t.Helper()
 	w := create(t, path, values...)
-	if err := w.Start(host.Started{Plugin: "p", Version: "abc", Child: 1, Env: []string{"A=b"}}); err != nil {
+	if err := w.Start(host.Started{Plugin: "p", Version: "abc", Child: 1, Env: []string{"A=b"}}, false); err != nil {
 		t.Fatal(err)
 	}
 	for i, c := range list {
@@ -329,6 +331,34 @@ func TestReplay(t *testing.T) {
 	}
 	if err != nil || !reflect.DeepEqual(got, want) || opened != 3 || closed != 3 {
 		t.Errorf("%d opened, %d closed, %v, got\n%s", opened, closed, err, strings.Join(got, "\n"))
+	}
+}
+
+// TestReplayEarlier checks that a difference of a process that worked before the recording began is named.
+func TestReplayEarlier(t *testing.T) {
+	t.Parallel()
+	path := place(t)
+	w := create(t, path)
+	c := calls(t)[0]
+	if err := errors.Join(w.Start(host.Started{Plugin: "p", Child: 1}, true), w.Call(1, c), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed := 0
+	open := func(context.Context, string, []string, *Answers) (Child, error) {
+		return fake{func(any) (any, error) { return sdk.Result{Message: "other"}, nil }, &closed}, nil
+	}
+	err = r.Replay(t.Context(), nil, nil, open, func(x Result) error {
+		if len(x.Differences) != 1 || x.Unrepeatable != "the plugin's process was called before the recording began" {
+			t.Errorf("got %+v", x)
+		}
+		return nil
+	})
+	if err != nil || closed != 1 {
+		t.Errorf("%d closed, %v", closed, err)
 	}
 }
 

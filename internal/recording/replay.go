@@ -79,6 +79,7 @@ type process struct {
 	Child
 	run, number int
 	missing     string
+	earlier     bool
 }
 
 // close ends all processes.
@@ -134,14 +135,16 @@ func (p *replay) repeat(ctx context.Context, c *Call) (Result, error) {
 		return out, err
 	}
 	if len(out.Differences) > 0 {
-		out.Unrepeatable = unfair(c, joined(child.missing, missed))
+		out.Unrepeatable = unfair(c, child.earlier, joined(child.missing, missed))
 	}
 	return out, nil
 }
 
 // unfair returns why a difference says nothing about the plugin.
-func unfair(c *Call, missed string) string {
+func unfair(c *Call, earlier bool, missed string) string {
 	switch {
+	case earlier:
+		return "the plugin's process was called before the recording began"
 	case c.Redacted:
 		return "secrets were removed from the recorded input"
 	case c.Mixed && len(c.Asked) > 0:
@@ -172,7 +175,7 @@ func (p *replay) child(ctx context.Context, c *Call) (process, error) {
 	if err != nil {
 		return process{}, err
 	}
-	next := process{Child: opened, run: c.run, number: c.Child, missing: p.answers.end(c.Plugin)}
+	next := process{Child: opened, run: c.run, number: c.Child, missing: p.answers.end(c.Plugin), earlier: begun.Earlier && c.Child != 0}
 	if c.Child == 0 {
 		return next, nil
 	}

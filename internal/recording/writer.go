@@ -96,14 +96,14 @@ func (e *entries) known(earlier []json.RawMessage) {
 	e.fresh = nil
 }
 
-// Start records the start of a process.
-func (w *Writer) Start(s host.Started) error {
+// Start records the start of a process. earlier says that the process was called before the recording began.
+func (w *Writer) Start(s host.Started, earlier bool) error {
 	if w == nil {
 		return nil
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	begun, _, err := hidden(w.hider(), Start{Plugin: s.Plugin, Version: s.Version, Child: s.Child, Env: s.Env, Asked: s.Asked})
+	begun, _, err := hidden(w.hider(), Start{Plugin: s.Plugin, Version: s.Version, Child: s.Child, Env: s.Env, Earlier: earlier, Asked: s.Asked})
 	if err != nil {
 		return fmt.Errorf("recording the start of plugin %q: %w", s.Plugin, err)
 	}
@@ -145,7 +145,7 @@ func (w *Writer) hider() hider {
 // add writes a record. The first failure ends the recording; it is returned once.
 func (w *Writer) add(r record) error {
 	if w.failed != nil {
-		return nil
+		return nil //nolint:nilerr // it was returned already
 	}
 	err := w.write(r)
 	if errors.Is(err, ErrFull) {
