@@ -64,7 +64,11 @@ func (r *runner) goTests(ctx context.Context) error {
 	}
 	if failed != nil && !g.failed {
 		r.start(goTest)
-		r.end(goTest, began, append(g.rest, fmt.Sprintf("go test failed: %v; 'aura plugins sdk %s' puts the SDK where Go finds it", failed, r.entry.Name)))
+		text := fmt.Sprintf("go test failed: %v", failed)
+		if strings.Contains(out, pluginsource.SDKPath) {
+			text += fmt.Sprintf("; 'aura plugins sdk %s' puts the SDK where Go finds it", r.entry.Name)
+		}
+		r.end(goTest, began, append(g.rest, text))
 	}
 	return nil
 }
