@@ -45,7 +45,7 @@ type program struct {
 // libraryPath maps the names by which programs refer to packages to import paths.
 var libraryPath = func() map[string]string {
 	paths := map[string]string{}
-	for _, p := range strings.Fields("bufio bytes cmp container/heap container/list context encoding/json errors fmt io io/fs iter log/slog maps " +
+	for p := range strings.FieldsSeq("bufio bytes cmp container/heap container/list context encoding/json errors fmt io io/fs iter log/slog maps " +
 		"math math/bits os reflect regexp runtime slices sort strconv strings sync sync/atomic text/template time unicode unicode/utf8") {
 		paths[path.Base(p)] = p
 	}
@@ -379,6 +379,7 @@ func distributedClass(t *testing.T, file string) (class, reason string) {
 var mainFunc = regexp.MustCompile(`(?m)^func main\(\)`)
 
 func runDistributed(t *testing.T, file string) {
+	t.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
