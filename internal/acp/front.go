@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/plaintext"
@@ -174,7 +175,7 @@ func (f *front) aside(e event.Event) {
 	case event.PluginChange:
 		f.labelled("plugin_change", e.Plugin, fmt.Sprintf("plugin %s made a change (%s)", e.Plugin, e.Point))
 	case event.PluginState:
-		if f.held == nil && !f.over {
+		if f.held == nil && !f.over && !working(e) {
 			f.server.conn.notify(methodPluginState, pluginState{SessionID: f.id, PluginState: e})
 		}
 	case event.AgentSwitch:
@@ -184,6 +185,11 @@ func (f *front) aside(e event.Event) {
 	case event.Compaction:
 		f.compacted(e)
 	}
+}
+
+// working reports whether a change of state only says that a call began or ended. Clients are told about restarts, not about calls.
+func working(e event.PluginState) bool {
+	return e.State == string(host.StateBusy) || e.State == string(host.StateReady) && e.Previous == string(host.StateBusy)
 }
 
 // pluginState is the notification of a plugin's state.
