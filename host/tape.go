@@ -41,41 +41,46 @@ func (s *supervisor) announced(c *child) *child {
 		return c
 	}
 	s.mu.Lock()
-	asked := c.tape.loose
-	c.tape.loose = nil
+	asked := c.tape.loose.asked
+	c.tape.loose = taped{}
 	spec := s.spec
 	s.mu.Unlock()
 	s.opts.OnStart(Started{Plugin: spec.Name, Version: c.version, Child: c.number, Env: environOf(s.opts, spec), Asked: asked})
 	return c
 }
 
-// maxAsks is how many asks of one call are kept. Further ones make the call one that cannot be repeated.
-const maxAsks = 10_000
+// The asks of one call that are kept: their number and their size in bytes. Further ones make the call one that cannot be repeated.
+const (
+	maxAsks     = 10_000
+	maxAskBytes = 4 << 20
+)
 
 // tape keeps what one child asks, for the calls that were running meanwhile. The supervisor's lock guards it.
 type tape struct {
 	running []*taped
 	// loose is what the plugin asked while no call was running.
-	loose []Ask
+	loose taped
 }
 
-// taped is a running call.
+// taped is what was asked during a call.
 type taped struct {
 	asked []Ask
+	bytes int
 	mixed bool
 }
 
-// begin adds a call.
+// begin adds a call. What was asked before it belongs to nobody else.
 func (t *tape) begin() *taped {
-	call := &taped{asked: t.loose, mixed: len(t.loose) > 0}
-	t.loose = nil
-	t.running = append(t.running, call)
+	call := t.loose
+	call.mixed = len(call.asked) > 0
+	t.loose = taped{}
+	t.running = append(t.running, &call)
 	if len(t.running) > 1 {
 		for _, c := range t.running {
 			c.mixed = true
 		}
 	}
-	return call
+	return &call
 }
 
 func (t *tape) end(call *taped) {
@@ -84,18 +89,32 @@ func (t *tape) end(call *taped) {
 
 func (t *tape) add(a Ask) {
 	if len(t.running) == 0 {
-		if len(t.loose) < maxAsks {
-			t.loose = append(t.loose, a)
-		}
-		return
+		t.loose.add(a)
 	}
 	for _, c := range t.running {
-		if len(c.asked) >= maxAsks {
-			c.mixed = true
-			continue
-		}
-		c.asked = append(c.asked, a)
+		c.add(a)
 	}
+}
+
+func (c *taped) add(a Ask) {
+	size := a.size()
+	if len(c.asked) >= maxAsks || c.bytes+size > maxAskBytes {
+		c.mixed = true
+		return
+	}
+	c.asked, c.bytes = append(c.asked, a), c.bytes+size
+}
+
+// size returns how many bytes of text the ask has.
+func (a Ask) size() int {
+	size := len(a.Err)
+	if s := a.State; s != nil {
+		size += len(s.Request.Key) + len(s.Request.Value) + len(s.Answer.Value)
+		for _, key := range s.Answer.Keys {
+			size += len(key)
+		}
+	}
+	return size
 }
 
 // asked puts an ask of the child on its tape, if somebody listens to calls.
