@@ -137,7 +137,7 @@ soak: ## hold a session of 10,000 tool calls and compare its processes with thei
 # Not part of any check: it takes minutes, and the programs are not part of every Go installation.
 .PHONY: gotest
 gotest: ## run the test programs of the Go distribution as plugins, and print how many behave as in Go
-	go test -count=1 -timeout 60m -v -run '^TestDistribution$$' ./internal/interp -distribution
+	go test -count=1 -timeout 60m -v -tags distribution -run '^TestDistribution$$' ./internal/interp
 
 .PHONY: fuzz
 fuzz: ## run each fuzz target for FUZZTIME (5s)

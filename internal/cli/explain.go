@@ -45,7 +45,8 @@ func newExplain(s streams, root *rootOptions) *cobra.Command {
   aura explain --json`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return usageError{fmt.Errorf("%s takes at most one SESSION; quote a title with spaces", cmd.CommandPath())}
+				return usageError{fmt.Errorf("%s takes at most one SESSION; quote a title with spaces; to run a prompt, use: aura run %s",
+					cmd.CommandPath(), promptExample(append([]string{cmd.Name()}, args...)))}
 			}
 			return nil
 		},

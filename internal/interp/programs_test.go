@@ -5,8 +5,6 @@ import (
 	"cmp"
 	"flag"
 	"fmt"
-	"go/parser"
-	"go/token"
 	"os"
 	"os/exec"
 	"path"
@@ -308,93 +306,4 @@ func ExecuteCommand(context.Context, string, sdk.Context) (sdk.CommandResult, er
 	}
 	o.output = read(t, stdout)
 	return o
-}
-
-var distribution = flag.Bool("distribution", false, "run the test programs of the Go distribution")
-
-// distributed names the directories of GOROOT/test whose programs are run.
-var distributed = []string{".", "chan", "interface", "ken", "typeparam"}
-
-// TestDistribution runs the programs of GOROOT/test as plugins and prints how many behave as in Go. Each runs in a process of
-// its own, because some end it or never end.
-func TestDistribution(t *testing.T) {
-	if file := os.Getenv(distributionFile); file != "" {
-		runDistributed(t, file)
-		return
-	}
-	if !*distribution {
-		t.Skip("make gotest runs this test")
-	}
-	root, err := exec.CommandContext(t.Context(), toolchain(t), "env", "GOROOT").Output() //nolint:gosec // the program is the toolchain
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := filepath.Join(strings.TrimSpace(string(root)), "test")
-	if _, err := os.Stat(dir); err != nil {
-		fmt.Printf("%s is not part of this Go installation\n", dir)
-		return
-	}
-	count := map[string]int{}
-	for _, sub := range distributed {
-		files, err := filepath.Glob(filepath.Join(dir, sub, "*.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, file := range files {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !bytes.HasPrefix(text, []byte("// run\n")) || bytes.Contains(text, []byte("\n//go:build ")) {
-				continue
-			}
-			class, reason := distributedClass(t, file)
-			count[class]++
-			if class != right {
-				name, _ := filepath.Rel(dir, file)
-				fmt.Printf("%s: %s: %s\n", name, class, reason)
-			}
-		}
-	}
-	fmt.Printf("%d right, %d refused, %d found by the checker, %d silently wrong\n", count[right], count[refused], count[reported], count[wrong])
-}
-
-// distributionFile is the variable that names the program for the process that runs it.
-const distributionFile = "AURA_TEST_DISTRIBUTION_FILE"
-
-var verdict = regexp.MustCompile(`(?m)^verdict (\w+): (.*)$`)
-
-// distributedClass runs one program in a process of its own.
-func distributedClass(t *testing.T, file string) (class, reason string) {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestDistribution$", "-test.timeout=20s") //nolint:gosec // the test itself
-	cmd.Env = append(os.Environ(), distributionFile+"="+file)
-	out, err := cmd.CombinedOutput()
-	if m := verdict.FindStringSubmatch(string(out)); m != nil {
-		return m[1], m[2]
-	}
-	return wrong, fmt.Sprint("the process ended: ", err)
-}
-
-var mainFunc = regexp.MustCompile(`(?m)^func main\(\)`)
-
-func runDistributed(t *testing.T, file string) {
-	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := os.ReadFile(strings.TrimSuffix(file, ".go") + ".out")
-	if err != nil && !os.IsNotExist(err) {
-		t.Fatal(err)
-	}
-	set := token.NewFileSet()
-	parsed, err := parser.ParseFile(set, file, text, parser.PackageClauseOnly)
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := set.Position(parsed.Name.Pos()).Offset
-	text = slices.Concat(text[:at], []byte("program"), text[at+len("main"):])
-	class, reason := classify(runProgram(t, string(mainFunc.ReplaceAll(text, []byte("func program()")))), string(want))
-	fmt.Printf("verdict %s: %s\n", class, reason)
 }
