@@ -17,7 +17,7 @@ var rooms = map[string][]string{
 
 	"internal/cli": {
 		"internal/aar", "internal/acp", "internal/app", "internal/bisect", "internal/build", "internal/check", "internal/command", "internal/condition", "internal/config", "internal/conversation/...", "internal/doctor", "internal/explain", "internal/frontend", "internal/install", "internal/llm",
-		"internal/manifest", "internal/mcpimport", "internal/nearest", "internal/pipeline", "internal/plaintext", "internal/plugincall", "internal/plugintest", "internal/policy", "internal/prompt", "internal/python", "internal/recording", "internal/redact", "internal/scaffold", "internal/schema", "internal/sandbox", "internal/session",
+		"internal/manifest", "internal/mcpimport", "internal/nearest", "internal/pipeline", "internal/plaintext", "internal/plugincall", "internal/plugindev", "internal/plugintest", "internal/policy", "internal/prompt", "internal/python", "internal/recording", "internal/redact", "internal/scaffold", "internal/schema", "internal/sandbox", "internal/session",
 		"internal/inputhistory", "internal/setup", "internal/shell", "internal/terminal", "internal/tool", "internal/top", "internal/trust", "internal/tui", "host", "sdk/...",
 	},
 	"internal/bisect": {
@@ -94,6 +94,7 @@ var rooms = map[string][]string{
 	"internal/plaintext":          {},
 	"internal/pluginsource":       {"sdk/..."},
 	"internal/plugincall":         {"host", "internal/config", "internal/manifest", "internal/nearest", "internal/pluginstate", "internal/recording", "internal/redact", "internal/setup", "internal/state", "shared", "sdk/..."},
+	"internal/plugindev":          {"internal/check", "internal/manifest", "internal/recording"},
 	"internal/pluginstate":        {"internal/lock", "shared", "sdk/..."},
 	"internal/plugintest": {
 		"host", "internal/config", "internal/install", "internal/plugincall", "internal/pluginsource", "internal/plugintest/testfile",

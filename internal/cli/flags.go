@@ -55,6 +55,7 @@ var flagTable = map[string][]string{
 	"plugins replay":  slices.Concat(readFlags, unsafeFlags, roleFlags),
 	"plugins bisect":  slices.Concat(readFlags, unsafeFlags, roleFlags),
 	"plugins test":    slices.Concat(readFlags, unsafeFlags, roleFlags),
+	"plugins dev":     nil,
 	"plugins new":     readFlags,
 	"plugins sdk":     readFlags,
 	"plugins logs":    readFlags,

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/frontend"
@@ -188,16 +189,21 @@ func (o *runOptions) showHealth(s streams, r renderer, opened frontend.Session) 
 	list := opened.Health()
 	if o.json {
 		for _, h := range list {
-			r.Event(event.Health{
-				Plugin: h.Name, State: string(h.State), Calls: h.Calls, Errors: h.Errors, Timeouts: h.Timeouts,
-				Restarts: h.Restarts, LastExit: h.LastExit, P50Micros: h.P50, P99Micros: h.P99, ChunksDropped: h.ChunksDropped,
-				EventsEmitted: h.Events.Emitted, EventsDelivered: h.Events.Delivered, EventsFailed: h.Events.Failed,
-				EventsDropped: h.Events.Dropped, EventsWaiting: h.Events.Waiting,
-			})
+			r.Event(healthEvent(h))
 		}
 		return
 	}
 	r.finish()
 	fmt.Fprintln(s.err)
 	writeHealth(s.err, list)
+}
+
+// healthEvent returns the health of a plugin as an event.
+func healthEvent(h host.PluginHealth) event.Health {
+	return event.Health{
+		Plugin: h.Name, State: string(h.State), Calls: h.Calls, Errors: h.Errors, Timeouts: h.Timeouts,
+		Restarts: h.Restarts, LastExit: h.LastExit, P50Micros: h.P50, P99Micros: h.P99, ChunksDropped: h.ChunksDropped,
+		EventsEmitted: h.Events.Emitted, EventsDelivered: h.Events.Delivered, EventsFailed: h.Events.Failed,
+		EventsDropped: h.Events.Dropped, EventsWaiting: h.Events.Waiting,
+	}
 }

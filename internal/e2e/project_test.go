@@ -139,7 +139,12 @@ type aura struct {
 // start starts aura. aura is killed at the end of the test if it has not exited.
 func (p *project) start(args ...string) *aura {
 	p.t.Helper()
-	cmd := p.command(args...)
+	return p.startCommand(p.command(args...))
+}
+
+// startCommand starts aura as start does, with a command that the test changed.
+func (p *project) startCommand(cmd *exec.Cmd) *aura {
+	p.t.Helper()
 	out, err := os.Create(filepath.Join(p.dir, "stdout.txt"))
 	p.check(err)
 	errs, err := os.Create(filepath.Join(p.dir, "stderr.txt"))

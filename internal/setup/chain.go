@@ -73,6 +73,9 @@ func (s Source) member(ctx context.Context, r Role) (member, error) {
 
 // provider returns the provider that a role requests.
 func (s Source) provider(ctx context.Context, r Role) (llm.Provider, string, error) {
+	if s.Options.Script != "" {
+		return s.Providers.Script(s.Options.Script)
+	}
 	return s.Providers.Choose(ctx, cmp.Or(r.Provider, r.Agent.Model.Provider, s.Options.Provider))
 }
 

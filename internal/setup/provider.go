@@ -10,6 +10,7 @@ import (
 
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/llm/script"
 	"github.com/idelchi/aura/internal/redact"
 )
 
@@ -70,6 +71,22 @@ func (p *Providers) Choose(ctx context.Context, name string) (llm.Provider, stri
 	}
 	p.made[name] = namedProvider{made, known}
 	return made, known, nil
+}
+
+// Script returns a provider that plays a file. All roles share it, so that the next answer is the same whoever asks.
+func (p *Providers) Script(file string) (llm.Provider, string, error) {
+	const key = "\x00script" // no provider of a configuration has this name
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if made, ok := p.made[key]; ok {
+		return made.Provider, made.name, nil
+	}
+	made, err := script.New(script.Options{File: file})
+	if err != nil {
+		return nil, "", err
+	}
+	p.made[key] = namedProvider{made, string(config.ProviderScript)}
+	return made, string(config.ProviderScript), nil
 }
 
 func (p *Providers) find(ctx context.Context, name string) (llm.Provider, string, error) {

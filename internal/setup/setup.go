@@ -23,6 +23,8 @@ type Options struct {
 	Provider string
 	Model    string
 	System   string
+	// Script is a file with answers. If it is not empty, the answers come from it and not from a provider of the configuration.
+	Script string
 	// Think is how much the model thinks; empty uses the agent's setting.
 	Think llm.Think
 	// MaxSteps limits the turns of one interaction, TokenBudget the tokens of the session; 0 uses the configuration.

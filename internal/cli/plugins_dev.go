@@ -1,0 +1,340 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/check"
+	"github.com/idelchi/aura/internal/command"
+	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/frontend"
+	"github.com/idelchi/aura/internal/plugincall"
+	"github.com/idelchi/aura/internal/plugindev"
+	"github.com/idelchi/aura/internal/recording"
+	"github.com/idelchi/aura/internal/setup"
+)
+
+const devHelp = `Watch the files of a plugin, and check and reload the plugin when you save them.
+What runs against the plugin is one of these:
+
+  a conversation   Each PROMPT is sent, then each line that you type. After a save,
+                   aura reloads the plugin when no prompt is running.
+  --script FILE    Before the first save and after each one, a new session sends the
+                   PROMPTs, and the model's answers come from FILE.
+  --recording R    Before the first save and after each one, the plugin's calls in a
+                   recording are made again and compared, as 'plugins replay' does.
+
+Each line of output has a label: saved, check (a finding, with its place), reload,
+call (a call of the plugin, with its outcome), log, state, replay and health. With
+--json, standard output has events, one JSON object per line.
+
+If the check finds an error, the plugin is not reloaded and the old version
+continues. aura does not watch vendor/ and hidden files.
+
+The project needs your consent, as for 'aura run'. If you agreed to the files as they
+are, a save needs a new consent: use --trust, or trust the directory with
+'aura trust'.
+
+Ctrl-C or /exit ends the command. The end of standard input does not. Exit codes: 0
+ended by Ctrl-C or /exit, 1 the session cannot start, 2 there is no such plugin.`
+
+// devOptions holds the flags of plugins dev.
+type devOptions struct {
+	script    string
+	recording string
+	json      bool
+}
+
+func newPluginsDev(s streams, root *rootOptions) *cobra.Command {
+	o := &devOptions{}
+	cmd := &cobra.Command{
+		Use:   "dev NAME [PROMPT...]",
+		Short: "Check and reload a plugin whenever its files are saved",
+		Long:  devHelp,
+		Example: `  aura plugins dev max-steps
+  aura plugins dev max-steps "What is here?"
+  aura plugins dev max-steps --script talk.yaml "What is here?"
+  aura plugins dev max-steps --recording 01a1`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usageError{fmt.Errorf("%s takes NAME [PROMPT...]", cmd.CommandPath())}
+			}
+			return o.check(args[1:])
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			err := o.run(cmd.Context(), s, root, args[0], args[1:])
+			if sig, ok := errors.AsType[signalled](context.Cause(cmd.Context())); ok && sig.Signal == os.Interrupt && errors.Is(err, sig) {
+				return nil // Ctrl-C is the usual end
+			}
+			return err
+		},
+		ValidArgsFunction: first(pluginNames(s, root)),
+	}
+	cmd.Flags().StringVar(&o.script, "script", "", "take the model's answers from this file, and send the prompts again after each save")
+	cmd.Flags().StringVar(&o.recording, "recording", "", "replay the plugin's calls in this recording, and again after each save")
+	cmd.Flags().BoolVar(&o.json, "json", false, "write events as JSON lines on standard output")
+	return cmd
+}
+
+// check refuses flags and prompts that do not go together.
+func (o *devOptions) check(prompts []string) error {
+	switch {
+	case o.script != "" && o.recording != "":
+		return usageError{errors.New("--script and --recording exclude each other: choose one")}
+	case o.recording != "" && len(prompts) > 0:
+		return usageError{errors.New("--recording makes recorded calls again: leave out the prompts")}
+	case o.script != "" && len(prompts) == 0:
+		return usageError{errors.New("--script needs at least one prompt, to which the file has the answers")}
+	default:
+		return nil
+	}
+}
+
+func (o *devOptions) run(ctx context.Context, s streams, root *rootOptions, name string, prompts []string) (err error) {
+	options, err := root.callOptions(ctx, s)
+	if err != nil {
+		return err
+	}
+	entry, err := devEntry(options, name)
+	if err != nil {
+		return err
+	}
+	d := &developed{streams: s, root: root, entry: entry, front: o.front(s, entry), options: check.Options{
+		Unsafe: root.unsafePlugins || options.Config.Features.Plugins.Unsafe, Taken: setup.TakenToolNames(options.Config),
+	}}
+	watcher, err := plugindev.Watch(entry.Dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, watcher.Close()) }()
+	defer d.front.finish()
+	d.findings()
+	loop := plugindev.Options{Changes: watcher.Changes(), Check: d.check}
+	switch {
+	case o.recording != "":
+		err = d.replays(ctx, loop, o.recording)
+	default:
+		var a app.Options
+		if a, err = root.appOptions(s); err != nil {
+			return err
+		}
+		a.PluginEvents, a.PluginLogs = true, true
+		if o.script == "" {
+			err = d.converses(ctx, loop, a, prompts)
+			break
+		}
+		if a.Script, err = filepath.Abs(o.script); err == nil {
+			err = d.plays(ctx, loop, a, prompts)
+		}
+	}
+	if j, ok := d.front.(*jsonRenderer); ok && j.failure() != nil {
+		err = errors.Join(err, fmt.Errorf("writing events: %w", j.failure()))
+	}
+	return err
+}
+
+// devEntry returns a plugin that sessions use.
+func devEntry(options plugincall.Options, name string) (_ setup.Entry, err error) {
+	caller, err := plugincall.New(options)
+	if err != nil {
+		return setup.Entry{}, err
+	}
+	defer func() { err = errors.Join(err, caller.Close()) }()
+	e, err := caller.Find(name)
+	switch {
+	case err != nil:
+		return e, usageError{err}
+	case e.Status == setup.StatusDisabled || e.Status == setup.StatusExcluded:
+		return e, usageError{fmt.Errorf("developing plugin %q: it is %s; 'aura plugins enable %s' enables it", name, e.Status, name)}
+	case e.Status == setup.StatusUnavailable:
+		return e, fmt.Errorf("developing plugin %q: %w", name, e.Err)
+	}
+	return e, nil
+}
+
+func (o *devOptions) front(s streams, e setup.Entry) renderer {
+	if o.json {
+		return &jsonRenderer{out: s.out}
+	}
+	return &devRenderer{textRenderer: newTextRenderer(s), plugin: e.Name, dir: e.Dir}
+}
+
+// developed is a plugin that is developed.
+type developed struct {
+	streams
+	root    *rootOptions
+	entry   setup.Entry
+	options check.Options
+	front   renderer
+}
+
+// check reports a save and what the check finds in it. It returns whether the files can be loaded.
+func (d *developed) check(c plugindev.Change) bool {
+	if text, ok := d.front.(*devRenderer); ok {
+		text.savedAt(c.At)
+	}
+	d.front.Event(plugindev.Saved{Plugin: d.entry.Name, Files: append([]string{}, c.Files...)})
+	if c.Err != nil {
+		d.front.Event(event.Notice{Text: c.Err.Error()})
+	}
+	return d.findings()
+}
+
+// findings reports what the check finds, and returns whether the files can be loaded.
+func (d *developed) findings() bool {
+	var found []check.Finding
+	if d.entry.Python() {
+		found = extensionFindings(d.entry.Plugin, setup.CheckExtension(d.entry))
+	} else {
+		found = check.Dir(d.entry.Dir, d.options)
+	}
+	for _, f := range found {
+		d.front.Event(plugindev.Finding{Finding: f})
+	}
+	return !slices.ContainsFunc(found, func(f check.Finding) bool { return f.Severity == check.Error })
+}
+
+// failed reports an error after which the next save is awaited. It returns the cause if ctx has ended.
+func (d *developed) failed(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		d.front.Event(event.Error{Message: err.Error()})
+	}
+	return nil
+}
+
+// health reports the health of the plugin.
+func (d *developed) health(opened frontend.Session) {
+	for _, h := range opened.Health() {
+		if h.Name == d.entry.Name {
+			d.front.Event(healthEvent(h))
+		}
+	}
+}
+
+// converses runs a conversation, which is reloaded after each save.
+func (d *developed) converses(ctx context.Context, loop plugindev.Options, a app.Options, prompts []string) error {
+	opened, err := app.Open(ctx, a, attend(d.streams, d.front))
+	if err != nil {
+		return because(ctx, err)
+	}
+	loop.Line = typedLines(d.in, prompts)
+	loop.Send = func(ctx context.Context, line string) (exit bool, err error) {
+		if strings.TrimSpace(line) == "" {
+			return false, nil
+		}
+		if _, _, ok := command.Parse(line); ok {
+			exit, _ = opened.Command(ctx, line) // the session reports a failure as an event
+		} else {
+			_ = opened.Send(ctx, line) // the same
+		}
+		d.health(opened)
+		return exit, because(ctx, ctx.Err())
+	}
+	loop.Reload = func(ctx context.Context) error {
+		_, err := loop.Send(ctx, "/reload")
+		return err
+	}
+	err = plugindev.Run(ctx, loop)
+	return errors.Join(err, opened.Close(app.ReasonOf(ctx, err)))
+}
+
+// typedLines returns a function that returns the prompts and then the lines of the input.
+func typedLines(in io.Reader, prompts []string) func() (string, error) {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, files.MaxText)
+	return func() (string, error) {
+		if len(prompts) > 0 {
+			next := prompts[0]
+			prompts = prompts[1:]
+			return next, nil
+		}
+		if lines.Scan() {
+			return strings.ToValidUTF8(lines.Text(), "\uFFFD"), nil
+		}
+		if err := lines.Err(); err != nil {
+			return "", fmt.Errorf("reading standard input: %w", err)
+		}
+		return "", io.EOF
+	}
+}
+
+// plays sends the prompts in a new session, at first and after each save.
+func (d *developed) plays(ctx context.Context, loop plugindev.Options, a app.Options, prompts []string) error {
+	loop.Reload = func(ctx context.Context) error {
+		opened, err := app.Open(ctx, a, attend(d.streams, d.front))
+		if err != nil {
+			return d.failed(ctx, err)
+		}
+		err = frontend.Run(ctx, opened, prompts) // the session reports a failure as an event
+		d.health(opened)
+		return d.failed(ctx, opened.Close(app.ReasonOf(ctx, err)))
+	}
+	if err := loop.Reload(ctx); err != nil {
+		return err
+	}
+	return plugindev.Run(ctx, loop)
+}
+
+// replays makes the calls of a recording again, at first and after each save.
+func (d *developed) replays(ctx context.Context, loop plugindev.Options, word string) error {
+	loop.Reload = func(ctx context.Context) error { return d.failed(ctx, d.replay(ctx, word)) }
+	if err := d.replay(ctx, word); err != nil {
+		return because(ctx, err)
+	}
+	return plugindev.Run(ctx, loop)
+}
+
+func (d *developed) replay(ctx context.Context, word string) (err error) {
+	options, err := d.root.callOptions(ctx, d.streams)
+	if err != nil {
+		return err
+	}
+	secrets := setup.Secrets(options.Config, nil)
+	r, err := openRecording(options.Config, word)
+	if err != nil {
+		return secrets.Error(err)
+	}
+	if options.Scratch, err = os.MkdirTemp("", "aura-dev-"); err != nil {
+		return fmt.Errorf("making a directory for the plugin's data: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(options.Scratch)) }()
+	options.Adjust = func(h *host.Options) {
+		h.OnLog = func(plugin, level, text string) {
+			d.front.Event(event.PluginLog{Plugin: plugin, Level: level, Text: secrets.String(text)})
+		}
+	}
+	end := plugindev.ReplayEnd{Plugin: d.entry.Name}
+	err = plugincall.Replay(ctx, options, r, []string{d.entry.Name}, secrets, func(result recording.Result) error {
+		end.Calls++
+		if result.Unrepeatable != "" {
+			end.Unrepeated++
+		} else if len(result.Differences) > 0 {
+			end.Differ++
+		}
+		d.front.Event(plugindev.Replayed{
+			Plugin: result.Call.Plugin, Call: result.Call.N, Turn: result.Call.Turn, Point: result.Call.Point, Name: result.Call.Name,
+			Differences: result.Differences, Unrepeatable: result.Unrepeatable,
+		})
+		return nil
+	})
+	if err != nil {
+		return secrets.Error(err)
+	}
+	d.front.Event(end)
+	return nil
+}
