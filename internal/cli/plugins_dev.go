@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/check"
 	"github.com/idelchi/aura/internal/command"
+	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/frontend"
@@ -74,11 +76,7 @@ func newPluginsDev(s streams, root *rootOptions) *cobra.Command {
 			return o.check(args[1:])
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			err := o.run(cmd.Context(), s, root, args[0], args[1:])
-			if sig, ok := errors.AsType[signalled](context.Cause(cmd.Context())); ok && sig.Signal == os.Interrupt && errors.Is(err, sig) {
-				return nil // Ctrl-C is the usual end
-			}
-			return err
+			return o.run(cmd.Context(), s, root, args[0], args[1:])
 		},
 		ValidArgsFunction: first(pluginNames(s, root)),
 	}
@@ -103,6 +101,9 @@ func (o *devOptions) check(prompts []string) error {
 }
 
 func (o *devOptions) run(ctx context.Context, s streams, root *rootOptions, name string, prompts []string) (err error) {
+	if root.withoutPlugins {
+		return usageError{errors.New("plugins dev runs a plugin: leave out --without-plugins")}
+	}
 	options, err := root.callOptions(ctx, s)
 	if err != nil {
 		return err
@@ -111,7 +112,7 @@ func (o *devOptions) run(ctx context.Context, s streams, root *rootOptions, name
 	if err != nil {
 		return err
 	}
-	d := &developed{streams: s, root: root, entry: entry, front: o.front(s, entry), options: check.Options{
+	d := &developed{streams: s, root: root, entry: entry, front: &noting{renderer: o.renderer(s, entry, root.debug)}, options: check.Options{
 		Unsafe: root.unsafePlugins || options.Config.Features.Plugins.Unsafe, Taken: setup.TakenToolNames(options.Config),
 	}}
 	watcher, err := plugindev.Watch(entry.Dir)
@@ -124,7 +125,7 @@ func (o *devOptions) run(ctx context.Context, s streams, root *rootOptions, name
 	loop := plugindev.Options{Changes: watcher.Changes(), Check: d.check}
 	switch {
 	case o.recording != "":
-		err = d.replays(ctx, loop, o.recording)
+		err = d.replays(ctx, loop, options.Config, o.recording)
 	default:
 		var a app.Options
 		if a, err = root.appOptions(s); err != nil {
@@ -139,8 +140,17 @@ func (o *devOptions) run(ctx context.Context, s streams, root *rootOptions, name
 			err = d.plays(ctx, loop, a, prompts)
 		}
 	}
-	if j, ok := d.front.(*jsonRenderer); ok && j.failure() != nil {
+	err = unlessInterrupted(ctx, err)
+	if j, ok := d.front.renderer.(*jsonRenderer); ok && j.failure() != nil {
 		err = errors.Join(err, fmt.Errorf("writing events: %w", j.failure()))
+	}
+	return err
+}
+
+// unlessInterrupted returns nil for the error that says that the user pressed Ctrl-C, which is the usual end.
+func unlessInterrupted(ctx context.Context, err error) error {
+	if sig, ok := errors.AsType[signalled](context.Cause(ctx)); ok && sig.Signal == os.Interrupt && errors.Is(err, sig) {
+		return nil
 	}
 	return err
 }
@@ -164,11 +174,39 @@ func devEntry(options plugincall.Options, name string) (_ setup.Entry, err error
 	return e, nil
 }
 
-func (o *devOptions) front(s streams, e setup.Entry) renderer {
+func (o *devOptions) renderer(s streams, e setup.Entry, debug bool) renderer {
 	if o.json {
 		return &jsonRenderer{out: s.out}
 	}
-	return &devRenderer{textRenderer: newTextRenderer(s), plugin: e.Name, dir: e.Dir}
+	return &devRenderer{textRenderer: newTextRenderer(s), plugin: e.Name, dir: e.Dir, debug: debug}
+}
+
+// noting is a renderer that knows whether an error was shown.
+type noting struct {
+	renderer
+	failed atomic.Bool
+}
+
+// Event shows an event.
+func (n *noting) Event(e event.Event) {
+	if _, ok := e.(event.Error); ok {
+		n.failed.Store(true)
+	}
+	n.renderer.Event(e)
+}
+
+// ShowThinking forwards the call to the renderer.
+func (n *noting) ShowThinking(on bool) {
+	if viewer, ok := n.renderer.(frontend.ThinkingViewer); ok {
+		viewer.ShowThinking(on)
+	}
+}
+
+// after shows an error of what ran since the last call, unless it was shown as an event already.
+func (n *noting) after(err error) {
+	if shown := n.failed.Swap(false); err != nil && !shown {
+		n.renderer.Event(event.Error{Message: err.Error()})
+	}
 }
 
 // developed is a plugin that is developed.
@@ -177,12 +215,12 @@ type developed struct {
 	root    *rootOptions
 	entry   setup.Entry
 	options check.Options
-	front   renderer
+	front   *noting
 }
 
 // check reports a save and what the check finds in it. It returns whether the files can be loaded.
 func (d *developed) check(c plugindev.Change) bool {
-	if text, ok := d.front.(*devRenderer); ok {
+	if text, ok := d.front.renderer.(*devRenderer); ok {
 		text.savedAt(c.At)
 	}
 	d.front.Event(plugindev.Saved{Plugin: d.entry.Name, Files: append([]string{}, c.Files...)})
@@ -211,9 +249,7 @@ func (d *developed) failed(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if err != nil {
-		d.front.Event(event.Error{Message: err.Error()})
-	}
+	d.front.after(err)
 	return nil
 }
 
@@ -238,19 +274,19 @@ func (d *developed) converses(ctx context.Context, loop plugindev.Options, a app
 			return false, nil
 		}
 		if _, _, ok := command.Parse(line); ok {
-			exit, _ = opened.Command(ctx, line) // the session reports a failure as an event
+			exit, err = opened.Command(ctx, line)
 		} else {
-			_ = opened.Send(ctx, line) // the same
+			err = opened.Send(ctx, line)
 		}
 		d.health(opened)
-		return exit, because(ctx, ctx.Err())
+		return exit, d.failed(ctx, err)
 	}
 	loop.Reload = func(ctx context.Context) error {
 		_, err := loop.Send(ctx, "/reload")
 		return err
 	}
 	err = plugindev.Run(ctx, loop)
-	return errors.Join(err, opened.Close(app.ReasonOf(ctx, err)))
+	return errors.Join(unlessInterrupted(ctx, err), opened.Close(app.ReasonOf(ctx, err)))
 }
 
 // typedLines returns a function that returns the prompts and then the lines of the input.
@@ -275,26 +311,40 @@ func typedLines(in io.Reader, prompts []string) func() (string, error) {
 
 // plays sends the prompts in a new session, at first and after each save.
 func (d *developed) plays(ctx context.Context, loop plugindev.Options, a app.Options, prompts []string) error {
-	loop.Reload = func(ctx context.Context) error {
+	play := func(ctx context.Context) error {
 		opened, err := app.Open(ctx, a, attend(d.streams, d.front))
 		if err != nil {
-			return d.failed(ctx, err)
+			return err
 		}
-		err = frontend.Run(ctx, opened, prompts) // the session reports a failure as an event
+		err = frontend.Run(ctx, opened, prompts)
 		d.health(opened)
-		return d.failed(ctx, opened.Close(app.ReasonOf(ctx, err)))
+		closing := opened.Close(app.ReasonOf(ctx, err))
+		if ctx.Err() == nil {
+			d.front.after(err)
+		}
+		d.front.after(closing)
+		return nil
 	}
-	if err := loop.Reload(ctx); err != nil {
-		return err
+	if err := play(ctx); err != nil {
+		return because(ctx, err)
 	}
+	loop.Reload = func(ctx context.Context) error { return d.failed(ctx, play(ctx)) }
 	return plugindev.Run(ctx, loop)
 }
 
 // replays makes the calls of a recording again, at first and after each save.
-func (d *developed) replays(ctx context.Context, loop plugindev.Options, word string) error {
+func (d *developed) replays(ctx context.Context, loop plugindev.Options, c *config.Config, word string) error {
+	r, err := openRecording(c, word)
+	if err != nil {
+		return setup.Secrets(c, nil).Error(err)
+	}
+	tellRecording(d.err, r)
+	if !slices.Contains(r.Plugins(), d.entry.Name) {
+		return usageError{fmt.Errorf("replaying %s: it has no call of plugin %q; it has calls of %s", r.Path, d.entry.Name, strings.Join(r.Plugins(), ", "))}
+	}
 	loop.Reload = func(ctx context.Context) error { return d.failed(ctx, d.replay(ctx, word)) }
-	if err := d.replay(ctx, word); err != nil {
-		return because(ctx, err)
+	if err := loop.Reload(ctx); err != nil {
+		return err
 	}
 	return plugindev.Run(ctx, loop)
 }

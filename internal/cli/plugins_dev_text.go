@@ -16,6 +16,8 @@ import (
 type devRenderer struct {
 	*textRenderer
 	plugin, dir string
+	// debug shows every event on standard error too.
+	debug bool
 	// saved is when the last save ended that was not reloaded yet; zero if there is none. It is guarded by mu.
 	saved time.Time
 }
@@ -30,6 +32,9 @@ func (r *devRenderer) savedAt(at time.Time) {
 // Event shows an event.
 func (r *devRenderer) Event(e event.Event) {
 	r.mu.Lock()
+	if r.debug {
+		r.trace(e)
+	}
 	label, text := r.labelled(e)
 	if text != "" {
 		r.endText()

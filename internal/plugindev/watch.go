@@ -86,7 +86,8 @@ func (w *Watcher) Changes() <-chan Change { return w.changes }
 // Close stops watching.
 func (w *Watcher) Close() error {
 	err := w.notify.Close()
-	for range w.changes { //nolint:revive // the channel is closed when the watcher has ended
+	for range w.changes {
+		// The channel is closed when the watcher has ended.
 	}
 	return err
 }
