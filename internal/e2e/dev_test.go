@@ -154,3 +154,20 @@ func TestDevPinned(t *testing.T) {
 		t.Errorf("the plugin was reloaded:\n%s", p.stdout())
 	}
 }
+
+// TestDevTerminal develops a plugin on a terminal: a question is answered there, then a line is typed, and Ctrl-C ends the command.
+func TestDevTerminal(t *testing.T) {
+	t.Parallel()
+	p := developed(t)
+	p.write(".aura/config/features/tools.yaml", "tools: {policy: {confirm: ['Bash:touch *']}}\n")
+	p.write(".aura/config/talk.yaml", "turns:\n  - tool_calls: [{name: Bash, arguments: {command: touch made}}]\n  - text: The first.\n  - text: The second.\n")
+	d := p.talk("", "xterm", "plugins", "dev", "greeter")
+	d.answer(`state  ready, pid \d+`, "hello\n")
+	d.answer(asks, "y\n")
+	d.answer(`The first\.[\s\S]*health ready: 2 calls`, "again\n")
+	d.answer(`The second\.[\s\S]*health ready: 3 calls`, "\x03")
+	d.end(`state  stopped`)
+	if !p.has("made") {
+		t.Error("the approved call did not run")
+	}
+}
