@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/shell"
+	"github.com/idelchi/aura/internal/telemetry"
 )
 
 // The limits of a hook's process.
@@ -154,7 +155,7 @@ func (r Runner) runOne(ctx context.Context, event string, e Entry, c Call) Repor
 	started := time.Now()
 	defer r.watch(e.Name)()
 	result, err := shell.Run(ctx, shell.Command{
-		Executable: r.Executable, Line: e.Command, Files: e.MatchedPaths(c.Paths), Dir: r.Dir, Env: withoutFiles(r.Env),
+		Executable: r.Executable, Line: e.Command, Files: e.MatchedPaths(c.Paths), Dir: r.Dir, Env: append(withoutFiles(r.Env), telemetry.Environ(ctx)...),
 		Stdin: stdin, MaxOutput: maxOutput, MemoryBytes: maxMemory, Timeout: cmp.Or(e.Timeout, DefaultTimeout),
 	})
 	report := judge(e, event, result, err)

@@ -102,11 +102,11 @@ func (p *Plugin) Handle(ctx context.Context, point hookpoint.Name, in any) (any,
 		return err
 	})
 	if err != nil {
-		s.observe(Call{Point: string(point), Request: call, Err: err, span: took})
+		s.observe(ctx, Call{Point: string(point), Request: call, Err: err, span: took})
 		s.logReturned(err)
 		return p.failed(spec, point, err)
 	}
-	s.observe(Call{Point: string(point), Request: call, Out: out, span: took})
+	s.observe(ctx, Call{Point: string(point), Request: call, Out: out, span: took})
 	return out, nil
 }
 
@@ -209,7 +209,7 @@ func (p *Plugin) Execute(ctx context.Context, tool string, sc sdk.Context, args 
 		out, err = r.Execute(ctx, call)
 		return err
 	})
-	p.sup.observe(Call{Point: PointTool, Request: call, Out: out, Err: err, span: took})
+	p.sup.observe(ctx, Call{Point: PointTool, Request: call, Out: out, Err: err, span: took})
 	return out, err
 }
 
@@ -230,7 +230,7 @@ func (p *Plugin) Paths(ctx context.Context, tool string, args map[string]any) (s
 		out, err = r.Paths(ctx, call)
 		return err
 	})
-	p.sup.observe(Call{Point: PointPaths, Request: call, Out: out, Err: err, span: took})
+	p.sup.observe(ctx, Call{Point: PointPaths, Request: call, Out: out, Err: err, span: took})
 	return out, err
 }
 
@@ -244,7 +244,7 @@ func (p *Plugin) Command(ctx context.Context, name string, sc sdk.Context, args 
 		out, err = r.Command(ctx, call)
 		return err
 	})
-	p.sup.observe(Call{Point: PointCommand, Request: call, Out: out, Err: err, span: took})
+	p.sup.observe(ctx, Call{Point: PointCommand, Request: call, Out: out, Err: err, span: took})
 	out.Output = limit.Cut(out.Output, limit.Injection, "the output of a command")
 	return out, err
 }

@@ -48,9 +48,9 @@ type Options struct {
 	TaskEnv map[string]string
 	// Notify receives notices for the user. It is called from many goroutines and must not block for long.
 	Notify func(Notice)
-	// OnCall receives every finished call, and OnState every change of a plugin's state; both may be nil. They are called from
+	// OnCall receives every finished call with the context that it was made with, and OnState every change of a plugin's state; both may be nil. They are called from
 	// many goroutines, OnState while a plugin's lock is held. They must not block for long and must not call the fleet.
-	OnCall  func(Call)
+	OnCall  func(context.Context, Call)
 	OnState func(StateChange)
 	// OnStart receives every child that is ready, before its first call; nil for nobody. It is called only if OnCall is set.
 	OnStart func(Started)

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"context"
 	"time"
 
 	"github.com/idelchi/aura/shared"
@@ -59,13 +60,13 @@ type StateChange struct {
 	Reason error
 }
 
-// observe reports a finished call to OnCall, if it is set.
-func (s *supervisor) observe(c Call) {
+// observe reports a finished call to OnCall, if it is set. ctx is the context of the call.
+func (s *supervisor) observe(ctx context.Context, c Call) {
 	if s.opts.OnCall == nil {
 		return
 	}
 	c.Plugin = s.specNow().Name
-	s.opts.OnCall(c)
+	s.opts.OnCall(ctx, c)
 }
 
 // observeState reports the current state to OnState, if it is set and the state differs from the one reported last. The caller

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"context"
 	"errors"
 	"io"
 	"reflect"
@@ -19,7 +20,7 @@ func TestObserveCostsNothing(t *testing.T) {
 	err := &Error{Kind: KindPlugin, Err: io.EOF}
 	measured := func() float64 {
 		return testing.AllocsPerRun(100, func() {
-			s.observe(Call{Point: "BeforeChat", Request: in, Out: out, Err: err, span: span{Waited: 1, Took: 2}})
+			s.observe(context.Background(), Call{Point: "BeforeChat", Request: in, Out: out, Err: err, span: span{Waited: 1, Took: 2}})
 			s.mu.Lock()
 			s.cur.inflight ^= 1
 			s.observeState()
@@ -30,7 +31,7 @@ func TestObserveCostsNothing(t *testing.T) {
 		t.Errorf("%v allocations without listeners, want 0", got)
 	}
 	calls, states := 0, 0
-	s.opts.OnCall = func(Call) { calls++ }
+	s.opts.OnCall = func(context.Context, Call) { calls++ }
 	s.opts.OnState = func(StateChange) { states++ }
 	measured()
 	if calls == 0 || states != calls {
@@ -99,7 +100,7 @@ func BenchmarkObserve(b *testing.B) {
 	var in any = sdk.BeforeChatContext{}
 	b.ReportAllocs()
 	for b.Loop() {
-		s.observe(Call{Point: "BeforeChat", Request: in, span: span{Waited: time.Millisecond}})
+		s.observe(context.Background(), Call{Point: "BeforeChat", Request: in, span: span{Waited: time.Millisecond}})
 		s.observeState()
 	}
 }

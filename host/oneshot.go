@@ -20,7 +20,7 @@ func (p *Plugin) ExecuteUnder(ctx context.Context, policy *sandbox.Policy, tool 
 	sc.PluginConfig = p.Spec().Config
 	call := shared.ToolCall{Tool: tool, Context: sc, Args: args, Env: grantTask(p.sup.opts.TaskEnv, p.Spec().variables())}
 	out, took, err := p.executeUnder(ctx, policy, call)
-	p.sup.observe(Call{Point: PointTool, Request: call, Out: out, Err: err, span: took})
+	p.sup.observe(ctx, Call{Point: PointTool, Request: call, Out: out, Err: err, span: took})
 	return out, err
 }
 

@@ -198,7 +198,7 @@ func (s *supervisor) deliver(e shared.EventCall) {
 	took, err := s.call(s.life, PointEvent+" "+e.Name, timeoutsOf(spec.Manifest).hook, func(ctx context.Context, r shared.Remote) error {
 		return r.Event(ctx, e)
 	})
-	s.observe(Call{Point: PointEvent, Request: e, Err: err, span: took})
+	s.observe(s.life, Call{Point: PointEvent, Request: e, Err: err, span: took})
 	s.logReturned(err)
 	s.mail.count(func(c *EventCounts) {
 		c.Waiting--

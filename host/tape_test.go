@@ -1,6 +1,7 @@
 package host
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -13,7 +14,7 @@ func TestTape(t *testing.T) {
 	t.Parallel()
 	fixed := time.Unix(9, 0)
 	s := newSupervisor(&Options{
-		OnCall: func(Call) {}, Now: func(string) time.Time { return fixed }, Rand: func(string) uint64 { return 7 },
+		OnCall: func(context.Context, Call) {}, Now: func(string) time.Time { return fixed }, Rand: func(string) uint64 { return 7 },
 	}, Spec{}, nil)
 	defer s.end()
 	c := &child{}

@@ -11,6 +11,7 @@ import (
 	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/mcp"
 	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/internal/telemetry"
 )
 
 // openServers connects to the configured servers; it returns nil if there are none. A server that cannot be reached is reported
@@ -21,12 +22,14 @@ func (s *Session) openServers(ctx context.Context, c *config.Config) *mcp.Set {
 	}
 	s.events.send(event.Waiting{For: event.ForServers})
 	return OpenMCP(ctx, c, MCPOptions{
-		Version: s.opts.Version, Notify: func(text string) { s.notice("", text) }, OnChange: func() { s.stale.Store(true) },
+		Trace: telemetry.Environ(s.tracer.First(ctx)), Version: s.opts.Version, Notify: func(text string) { s.notice("", text) }, OnChange: func() { s.stale.Store(true) },
 	})
 }
 
 // MCPOptions are the options for connecting to MCP servers.
 type MCPOptions struct {
+	// Trace holds the variables that tell servers their position in a trace.
+	Trace   []string
 	Version string
 	// Notify receives notices for the user. OnChange is called when tools changed. Both may be called from any goroutine.
 	Notify   func(text string)
@@ -43,7 +46,7 @@ func OpenMCP(ctx context.Context, c *config.Config, o MCPOptions) *mcp.Set {
 			Disabled: s.Disabled, Deferred: s.Deferred, Source: s.Source.File,
 		})
 	}
-	return mcp.Open(ctx, mcp.Options{Workdir: c.Workdir, Environ: c.Environ, Version: o.Version, Notify: o.Notify, OnChange: o.OnChange}, list)
+	return mcp.Open(ctx, mcp.Options{Workdir: c.Workdir, Environ: slices.Concat(o.Trace, c.Environ), Version: o.Version, Notify: o.Notify, OnChange: o.OnChange}, list)
 }
 
 // statuses returns the statuses of the servers of a set, which may be nil.

@@ -49,7 +49,7 @@ func (s *Session) Send(ctx context.Context, prompt string) error { return s.Send
 
 // SendWith sends a prompt and files to the model.
 func (s *Session) SendWith(ctx context.Context, prompt string, attached ...frontend.Attachment) error {
-	ctx, done := s.running.begin(ctx)
+	ctx, done := s.running.begin(s.tracer.Into(ctx))
 	defer done()
 	defer s.plugins.noteFired()
 	s.settle(ctx)
@@ -58,7 +58,7 @@ func (s *Session) SendWith(ctx context.Context, prompt string, attached ...front
 
 // Command runs a slash command.
 func (s *Session) Command(ctx context.Context, line string) (exit bool, err error) {
-	ctx, done := s.running.begin(ctx)
+	ctx, done := s.running.begin(s.tracer.Into(ctx))
 	defer done()
 	defer s.plugins.noteFired()
 	s.settle(ctx)

@@ -28,6 +28,7 @@ import (
 	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/internal/session"
 	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/internal/telemetry"
 	"github.com/idelchi/aura/internal/todo"
 	"github.com/idelchi/aura/sdk"
 )
@@ -82,6 +83,7 @@ type Session struct {
 	disabled setup.Told
 	journal  *journal
 	flight   *flight
+	tracer   *telemetry.Tracer
 	talk     *conversation.Conversation
 	commands *command.Set
 	todos    todo.List
@@ -141,6 +143,9 @@ func (s *Session) open(ctx context.Context) error {
 		return err
 	}
 	s.secrets.Set(setup.Secrets(source.Config, source.TaskEnv))
+	if s.tracer, err = telemetry.Open(ctx, s.opts.Version, &s.secrets); err != nil {
+		s.notice("", err.Error())
+	}
 	saved, err := s.openJournal(source.Config)
 	if err != nil {
 		return err
@@ -310,6 +315,7 @@ func (s *Session) Health() []host.PluginHealth { return s.plugins.health() }
 func (s *Session) Close(reason session.Reason) error {
 	s.ending(reason)
 	s.plugins.end()
+	exported := s.tracer.Close()
 	s.endFlight()
 	// The journal is completed before waiting for other programs to end: the wait may last longer than the process that stops aura
 	// allows.
@@ -321,7 +327,11 @@ func (s *Session) Close(reason session.Reason) error {
 		s.servers.Close()
 	}
 	s.spares.Close()
-	return s.hidden(s.plugins.close())
+	err := s.plugins.close()
+	if lost := exported(); lost != "" {
+		s.notice("", lost)
+	}
+	return s.hidden(err)
 }
 
 // How long plugins may take to handle the end of a session: normally, and while the user or another process waits for aura to

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"errors"
 
 	"github.com/idelchi/aura/host"
@@ -9,20 +10,30 @@ import (
 	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/pipeline"
 	"github.com/idelchi/aura/internal/redact"
+	"github.com/idelchi/aura/internal/telemetry"
 )
 
-// watchPlugins makes a fleet report calls and state changes to the flight recorder and, if send is not nil, as events.
-func watchPlugins(o *host.Options, to *flight, secrets *redact.Current, send func(event.Event)) {
+// watchPlugins makes a fleet report calls and state changes to the flight recorder, to the tracer and, if send is not nil, as events.
+func watchPlugins(o *host.Options, to *flight, tracer *telemetry.Tracer, secrets *redact.Current, send func(event.Event)) {
 	o.OnStart = to.started
-	o.OnCall = func(c host.Call) {
+	o.OnCall = func(ctx context.Context, c host.Call) {
 		to.call(c)
+		if send == nil && tracer == nil {
+			return
+		}
+		e, _ := pluginCall(c, secrets.Get())
+		tracer.Plugin(ctx, telemetry.Call{
+			Plugin: e.Plugin, Point: e.Point, Outcome: string(e.Outcome), Error: e.Error, Waited: e.Waited, Took: e.Duration, Process: c.Child,
+		})
 		if send != nil {
-			e, _ := pluginCall(c, secrets.Get())
 			send(e)
 		}
 	}
 	o.OnState = func(c host.StateChange) {
 		to.state(c)
+		if c.To == host.StateRestarting {
+			tracer.Restarted(c.Plugin)
+		}
 		if send != nil {
 			send(event.PluginState{
 				Plugin: c.Plugin, Previous: string(c.From), State: string(c.To), Pid: c.Pid, Reason: reasonText(c.Reason, secrets.Get()),

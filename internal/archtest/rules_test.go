@@ -17,7 +17,7 @@ var rooms = map[string][]string{
 
 	"internal/cli": {
 		"internal/aar", "internal/acp", "internal/app", "internal/bisect", "internal/build", "internal/check", "internal/command", "internal/condition", "internal/config", "internal/conversation/...", "internal/doctor", "internal/explain", "internal/frontend", "internal/install", "internal/llm",
-		"internal/manifest", "internal/mcpimport", "internal/nearest", "internal/pipeline", "internal/plaintext", "internal/plugincall", "internal/plugindev", "internal/plugintest", "internal/policy", "internal/prompt", "internal/python", "internal/recording", "internal/redact", "internal/scaffold", "internal/schema", "internal/sandbox", "internal/session",
+		"internal/manifest", "internal/mcpimport", "internal/nearest", "internal/pipeline", "internal/plaintext", "internal/plugincall", "internal/plugindev", "internal/plugintest", "internal/policy", "internal/prompt", "internal/python", "internal/recording", "internal/redact", "internal/scaffold", "internal/schema", "internal/sandbox", "internal/session", "internal/telemetry",
 		"internal/inputhistory", "internal/setup", "internal/shell", "internal/terminal", "internal/tool", "internal/top", "internal/trust", "internal/tui", "host", "sdk/...",
 	},
 	"internal/bisect": {
@@ -40,7 +40,7 @@ var rooms = map[string][]string{
 		"host", "hooks", "internal/aar", "internal/condition", "internal/config", "internal/conversation/...", "internal/donetool", "internal/install", "internal/llm/...",
 		"internal/manifest", "internal/python", "internal/mcp", "internal/nearest", "internal/pipeline", "internal/plaintext", "internal/pluginstate", "internal/policy", "internal/prompt", "internal/redact",
 		"internal/sandbox",
-		"internal/readguard", "internal/shell", "internal/skill", "internal/state", "internal/todo", "internal/tool/...", "shared", "sdk/...",
+		"internal/readguard", "internal/shell", "internal/skill", "internal/state", "internal/telemetry", "internal/todo", "internal/tool/...", "shared", "sdk/...",
 	},
 	"internal/tui": {
 		"host", "internal/command", "internal/config", "internal/conversation/event", "internal/filefind", "internal/files", "internal/frontend", "internal/inputhistory",
@@ -58,7 +58,7 @@ var rooms = map[string][]string{
 
 	"internal/conversation": {
 		"internal/command", "internal/conversation/event", "internal/donetool", "internal/llm", "internal/pipeline", "internal/session",
-		"internal/todo", "internal/tokens", "internal/tool", "sdk/...",
+		"internal/telemetry", "internal/todo", "internal/tokens", "internal/tool", "sdk/...",
 	},
 	"internal/conversation/event": {"sdk/..."},
 	"internal/config":             {"hooks", "internal/condition", "internal/keymap", "internal/nearest", "internal/policy", "internal/state", "internal/strictyaml"},
@@ -77,7 +77,7 @@ var rooms = map[string][]string{
 	"internal/tool/builtin":       {"internal/gitignore", "internal/readguard", "internal/process", "internal/tool", "sdk/..."},
 	"internal/readguard":          {"internal/tool", "sdk/..."},
 	"internal/llm":                {},
-	"internal/mcp":                {"internal/process", "internal/tool"},
+	"internal/mcp":                {"internal/process", "internal/telemetry", "internal/tool"},
 	"internal/llm/*":              {"internal/llm/...", "internal/redact", "internal/strictyaml", "sdk/..."},
 	"internal/pipeline":           {"sdk/..."},
 	"internal/guest":              {"internal/pluginsource", "internal/process", "shared", "sdk/..."},
@@ -104,8 +104,9 @@ var rooms = map[string][]string{
 	"internal/recording":           {"host", "internal/lock", "internal/redact", "shared", "sdk/..."},
 	"internal/redact":              {},
 	"internal/state":               {},
+	"internal/telemetry":           {"internal/redact"},
 	"internal/trust":               {"internal/lock"},
-	"hooks":                        {"internal/prompt", "internal/shell", "internal/tool", "sdk/..."},
+	"hooks":                        {"internal/prompt", "internal/shell", "internal/telemetry", "internal/tool", "sdk/..."},
 
 	"host": {
 		"internal/condition", "internal/lock", "internal/manifest", "internal/pluginsource", "internal/redact", "internal/sandbox", "internal/process", "shared/...", "sdk/...",

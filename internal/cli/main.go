@@ -24,6 +24,7 @@ import (
 	"github.com/idelchi/aura/internal/session"
 	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/shell"
+	"github.com/idelchi/aura/internal/telemetry"
 	"github.com/idelchi/aura/internal/terminal"
 )
 
@@ -93,7 +94,7 @@ func execute(ctx context.Context, s streams, args []string) int {
 	code := exitCode(ctx, err)
 	if err != nil && (!errors.Is(err, errShown) || ctx.Err() != nil) {
 		// Errors of a session hide all secrets of its configuration. Earlier errors hide at least the values of variables.
-		secrets := redact.New(redact.Environ(s.environ)...)
+		secrets := redact.New(append(redact.Environ(s.environ), telemetry.Secrets()...)...)
 		fmt.Fprintf(s.err, "aura: %s\n", clean(secrets.String(describe(ctx, cmd.CommandPath(), err))))
 	}
 	return code

@@ -20,8 +20,16 @@ import (
 // DefaultEnvFile is the env file that is read if no other is named.
 const DefaultEnvFile = "secrets.env"
 
-// ProcessEnviron returns the environment of this process, as NAME=value.
-func ProcessEnviron() []string { return os.Environ() }
+// withheld begins the names of the variables that no child process gets: the headers of the exporters contain secrets.
+const withheld = "OTEL_EXPORTER_"
+
+// ProcessEnviron returns the environment of this process, as NAME=value, without the variables that only the exporters of
+// package telemetry use. Everything that aura starts gets its variables from here.
+func ProcessEnviron() []string {
+	return slices.DeleteFunc(os.Environ(), func(entry string) bool {
+		return len(entry) >= len(withheld) && strings.EqualFold(entry[:len(withheld)], withheld)
+	})
+}
 
 // Lookup returns the value of a variable in an environment. If the variable occurs twice, the first value is used, as the process
 // itself does.

@@ -23,6 +23,9 @@ var reserved = regexp.MustCompile(`(?i)^(` + strings.Join([]string{
 	`AURA_.*`, `HOME`, `USERPROFILE`, `XDG_.*_(HOME|DIRS)`, `XDG_RUNTIME_DIR`, `TMPDIR`, `TMP`, `TEMP`,
 }, "|") + `)$`)
 
+// telemetry matches the variables by which the user asks for traces and metrics, and those that say where a trace begins.
+var telemetry = regexp.MustCompile(`(?i)^(OTEL_.*|TRACEPARENT|TRACESTATE)$`)
+
 // Reserved reports whether a variable cannot be set by an env file.
 func Reserved(name string) bool { return reservedFor(name) != "" }
 
@@ -32,6 +35,8 @@ func reservedFor(name string) string {
 	switch {
 	case reserved.MatchString(name):
 		return "changes which programs run and how"
+	case telemetry.MatchString(name):
+		return "decides which server gets traces"
 	case namesAddress(name):
 		return "decides which server gets conversations and tokens"
 	default:

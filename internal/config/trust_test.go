@@ -17,6 +17,7 @@ func TestReserved(t *testing.T) {
 		"JAVA_TOOL_OPTIONS", "NODE_OPTIONS", "PYTHONSTARTUP", "PYTHONPATH", "PERL5OPT", "RUBYOPT", "AURA_TRUST", "AURA_UNSAFE_PLUGINS", "PATH", "HOME",
 		"XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "TMPDIR", "ld_preload", "Path", "BASH_FUNC_ls%%", "GOFLAGS",
 		"OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "GOOGLE_GEMINI_BASE_URL", "OLLAMA_HOST", "openai_base_url",
+		"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_TRACES_EXPORTER", "otel_service_name", "TRACEPARENT", "TRACESTATE",
 	} {
 		if !config.Reserved(name) {
 			t.Errorf("an env file can set %s", name)
@@ -26,6 +27,18 @@ func TestReserved(t *testing.T) {
 		if config.Reserved(name) {
 			t.Errorf("an env file cannot set %s", name)
 		}
+	}
+}
+
+func TestProcessEnviron(t *testing.T) {
+	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "a=b")
+	t.Setenv("OTEL_SERVICE_NAME", "mine")
+	environ := config.ProcessEnviron()
+	if value, set := config.Lookup(environ, "OTEL_EXPORTER_OTLP_HEADERS"); set {
+		t.Errorf("the headers are %q", value)
+	}
+	if value, _ := config.Lookup(environ, "OTEL_SERVICE_NAME"); value != "mine" {
+		t.Errorf("the name is %q", value)
 	}
 }
 

@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/telemetry"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/sdk"
 )
@@ -117,7 +119,15 @@ func (c *Conversation) call(ctx context.Context, who speaker, request llm.Reques
 		}
 		c.mu.Unlock()
 		c.cfg.Emit(told)
-		response, err := who.Provider.Chat(ctx, request, onDelta)
+		within, span := telemetry.Chat(ctx, who.traced())
+		response, err := who.Provider.Chat(within, request, onDelta)
+		if err == nil {
+			span.Answer(response.Message.Content, response.StopReason, response.Usage.Input, response.Usage.Output)
+		}
+		span.End(err, errorClass(err))
+		c.mu.Lock()
+		c.turn.chat = span
+		c.mu.Unlock()
 		if c.cfg.Tape != nil && ctx.Err() == nil {
 			c.cfg.Tape.Answer(response, err)
 		}
@@ -143,6 +153,18 @@ func (c *Conversation) failed(ctx context.Context, err error) sdk.ErrorModificat
 	})
 	c.inject(queue(hookpoint.OnError, out))
 	return out.Error
+}
+
+// errorClass returns the type of an error for a trace: that of a provider's error, or else what kind of error it is.
+func errorClass(err error) string {
+	switch {
+	case errors.Is(err, context.Canceled):
+		return "canceled"
+	case errors.Is(err, context.DeadlineExceeded):
+		return "timeout"
+	default:
+		return cmp.Or(classOf(err), "_OTHER")
+	}
 }
 
 // classOf returns the type of a provider's error, or "" if the error is unclassified.

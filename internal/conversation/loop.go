@@ -10,6 +10,7 @@ import (
 	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/telemetry"
 	"github.com/idelchi/aura/sdk"
 )
 
@@ -41,7 +42,11 @@ func (c *Conversation) Send(ctx context.Context, prompt string, attached ...Atta
 	c.mu.Lock()
 	c.ledger.stats.Interactions++
 	c.mu.Unlock()
-	defer func() { c.end(ctx, err) }()
+	ctx, span := telemetry.Agent(ctx, c.speaker().traced(), c.sessionID(), prompt)
+	defer func() {
+		span.End(err, errorClass(err))
+		c.end(ctx, err)
+	}()
 	if err := c.ready(ctx); err != nil {
 		return err
 	}
@@ -209,7 +214,7 @@ func (c *Conversation) answer(ctx context.Context, response llm.Response) (step,
 	if kept := modified(m, out.Response); kept.Content != "" || kept.Thinking != "" || len(kept.ToolCalls) > 0 {
 		c.record(entry{Message: kept})
 	}
-	queued = append(queued, c.work(ctx, m.ToolCalls)...)
+	queued = append(queued, c.work(c.turn.chat.Into(ctx), m.ToolCalls)...)
 	c.inject(queued)
 	c.keepWaiting()
 	switch {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/pipeline"
+	"github.com/idelchi/aura/internal/telemetry"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/sdk"
 )
@@ -78,6 +79,11 @@ type speaker struct {
 	Persona
 	// model is the zero value until it is resolved.
 	model llm.Model
+}
+
+// traced returns who answers, for a trace.
+func (s speaker) traced() telemetry.Speaker {
+	return telemetry.Speaker{Agent: s.Agent, Provider: s.ProviderName, Model: s.modelName()}
 }
 
 // modelName returns the model name that requests use.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/idelchi/aura/internal/donetool"
 	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/telemetry"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/sdk"
 )
@@ -14,6 +15,8 @@ import (
 // turn is the state of the current turn, or of the last one.
 type turn struct {
 	iteration int
+	// chat is the span of the last model call; nil if nothing is traced.
+	chat *telemetry.Span
 	// sent is how many entries of the history the last request contained.
 	sent int
 	// disabled holds the patterns that were saved for the model call of this turn.
@@ -60,6 +63,14 @@ func (c *Conversation) system() string {
 		return c.who.System + c.turn.appended
 	}
 	return c.who.System + "\n\n" + c.turn.appended
+}
+
+// sessionID returns the id of the current session, which a resume changes.
+func (c *Conversation) sessionID() string {
+	if c.cfg.Surroundings == nil {
+		return c.cfg.SessionID
+	}
+	return cmp.Or(c.cfg.Surroundings().SessionID, c.cfg.SessionID)
 }
 
 // Context returns the current state of the conversation. ToolHistory and Turns are shared with later snapshots and must not be

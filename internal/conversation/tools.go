@@ -16,6 +16,7 @@ import (
 	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/telemetry"
 	"github.com/idelchi/aura/internal/tokens"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/sdk"
@@ -31,8 +32,10 @@ const (
 // call is a tool call, from the model's request to its result.
 type call struct {
 	request llm.ToolCall
-	tool    tool.Tool
-	args    map[string]any
+	// span is nil if nothing is traced.
+	span *telemetry.Span
+	tool tool.Tool
+	args map[string]any
 	// state is the state of the conversation that the tool receives.
 	state sdk.Context
 	// injections are added to the history after the results of the turn.
@@ -91,7 +94,8 @@ func (c *Conversation) together(requests []llm.ToolCall) int {
 
 // prepare finds the tool, checks the arguments and consults plugins. A call that must not run has err set.
 func (c *Conversation) prepare(ctx context.Context, request llm.ToolCall) *call {
-	p := &call{request: request, state: c.Context()}
+	p := &call{request: request, state: c.Context(), span: telemetry.Tool(ctx, request.Name, request.ID)}
+	ctx = p.span.Into(ctx)
 	if err := c.admit(ctx, p); err != nil {
 		p.err = fmt.Errorf("the call did not run: %w", err)
 	}
@@ -211,7 +215,7 @@ func (c *Conversation) execute(ctx context.Context, batch []*call) {
 			defer func() { <-slots }()
 			started := c.cfg.Now()
 			p.ran = true
-			p.output, p.err = c.run(ctx, p)
+			p.output, p.err = c.run(p.span.Into(ctx), p)
 			p.duration = c.cfg.Now().Sub(started)
 		})
 	}
@@ -240,6 +244,7 @@ func (c *Conversation) run(ctx context.Context, p *call) (output string, err err
 
 // settle records the result of a call and lets plugins see it. It returns the messages that plugins add.
 func (c *Conversation) settle(ctx context.Context, p *call) []injection {
+	ctx = p.span.Into(ctx)
 	c.review(ctx, p)
 	failure := ""
 	if p.err != nil {
@@ -274,7 +279,21 @@ func (c *Conversation) settle(ctx context.Context, p *call) []injection {
 		ID: p.request.ID, Name: p.request.Name, Content: content, Note: p.note, Error: failure, Ran: p.ran, Diff: p.diff, Duration: p.duration,
 		RefusedBy: tool.RefusedBy(p.err),
 	})
+	p.span.Result(string(p.json()), content)
+	p.span.End(p.err, toolClass(p))
 	return queued
+}
+
+// toolClass returns the kind of a failed call for a trace.
+func toolClass(p *call) string {
+	switch {
+	case tool.RefusedBy(p.err) != "":
+		return "refused"
+	case !p.ran:
+		return "not_run"
+	default:
+		return "tool_error"
+	}
 }
 
 func (c *Conversation) note(p *call, failure string) {

@@ -13,6 +13,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/idelchi/aura/internal/telemetry"
 )
 
 var (
@@ -119,8 +121,20 @@ func (l *link) usable() bool {
 
 func (l *link) call(ctx context.Context, name string, args map[string]any) (*sdk.CallToolResult, error) {
 	return guarded(ctx, l, func() (*sdk.CallToolResult, error) {
-		return l.session.CallTool(ctx, &sdk.CallToolParams{Name: name, Arguments: args})
+		return l.session.CallTool(ctx, &sdk.CallToolParams{Meta: traced(ctx), Name: name, Arguments: args})
 	})
+}
+
+// traced returns the position in the trace as the fields that the protocol reserves for it; nil if nothing is traced.
+func traced(ctx context.Context) sdk.Meta {
+	var out sdk.Meta
+	for name, value := range telemetry.Meta(ctx) {
+		if out == nil {
+			out = sdk.Meta{}
+		}
+		out[name] = value
+	}
+	return out
 }
 
 // guarded makes a request and recovers from its panic. If the request does not return after its context is done, because the

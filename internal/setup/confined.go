@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/telemetry"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/internal/tool/builtin"
 )
@@ -54,7 +55,7 @@ func (t confined) Execute(ctx context.Context, call tool.Call) (string, error) {
 		return "", fmt.Errorf("encoding the arguments of %s: %w", name, err)
 	}
 	options, err := json.Marshal(toolOptions{
-		Workdir: t.options.Workdir, Env: t.options.Env, BashTimeout: t.options.BashTimeout, Truncation: t.options.Truncation, OutputDir: t.options.OutputDir,
+		Workdir: t.options.Workdir, Env: append(slices.Clone(t.options.Env), telemetry.Environ(ctx)...), BashTimeout: t.options.BashTimeout, Truncation: t.options.Truncation, OutputDir: t.options.OutputDir,
 		Files: call.File != nil,
 	})
 	if err != nil {

@@ -3,6 +3,7 @@ package setup
 import (
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/redact"
+	"github.com/idelchi/aura/internal/telemetry"
 )
 
 // Secrets returns a redactor for the secret values of the configuration, the environment and the running task.
@@ -11,9 +12,10 @@ func Secrets(c *config.Config, task map[string]string) *redact.Redactor {
 }
 
 // SecretValues returns the values that Secrets replaces: variables whose names mark them as secret, tokens of providers,
-// passwords in addresses, and the headers and variables of MCP servers.
+// passwords in addresses, the headers and variables of MCP servers, and the headers for the collector of traces.
 func SecretValues(c *config.Config, task map[string]string) []string {
 	values := append(redact.Environ(c.Environ), redact.Environ(assignments(task))...)
+	values = append(values, telemetry.Secrets()...)
 	for _, p := range c.Providers {
 		values = append(append(values, p.Token), redact.Address(p.URL)...)
 	}
