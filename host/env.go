@@ -1,11 +1,14 @@
 package host
 
 import (
+	"context"
 	"maps"
 	"runtime"
 	"slices"
 	"sort"
 	"strings"
+
+	"github.com/idelchi/aura/internal/telemetry"
 )
 
 // grant returns the part of the environment that a plugin may see: the variables listed in names, or all if names contains "*".
@@ -25,6 +28,23 @@ func grant(environ []string, task map[string]string, names []string) []string {
 		}
 	}
 	sort.Strings(out)
+	return out
+}
+
+// callEnv returns the variables that a call sets: those of the task, and the position of the call in a trace. Concurrent calls share a
+// child's environment: each may see the position of another, in the same trace.
+func (s *supervisor) callEnv(ctx context.Context, spec Spec) map[string]string {
+	out := grantTask(s.opts.TaskEnv, spec.variables())
+	for _, entry := range telemetry.Environ(ctx) {
+		name, value, _ := strings.Cut(entry, "=")
+		if !granted(spec.variables(), name) {
+			continue
+		}
+		if out == nil {
+			out = make(map[string]string)
+		}
+		out[name] = value
+	}
 	return out
 }
 

@@ -96,7 +96,7 @@ func (p *Plugin) Handle(ctx context.Context, point hookpoint.Name, in any) (any,
 		return p.failed(spec, point, err)
 	}
 	var out any
-	call := shared.HookCall{Point: point, Context: in, Env: grantTask(s.opts.TaskEnv, spec.variables())}
+	call := shared.HookCall{Point: point, Context: in, Env: s.callEnv(ctx, spec)}
 	took, err := s.call(ctx, string(point), timeoutsOf(spec.Manifest).hook, func(ctx context.Context, r shared.Remote) (err error) {
 		out, err = r.Hook(ctx, call)
 		return err
@@ -204,7 +204,7 @@ func (p *Plugin) Execute(ctx context.Context, tool string, sc sdk.Context, args 
 	spec := p.Spec()
 	sc.PluginConfig = spec.Config
 	var out string
-	call := shared.ToolCall{Tool: tool, Context: sc, Args: args, Env: grantTask(p.sup.opts.TaskEnv, spec.variables())}
+	call := shared.ToolCall{Tool: tool, Context: sc, Args: args, Env: p.sup.callEnv(ctx, spec)}
 	took, err := p.sup.call(ctx, PointTool, p.toolTimeout(tool), func(ctx context.Context, r shared.Remote) (err error) {
 		out, err = r.Execute(ctx, call)
 		return err
@@ -239,7 +239,7 @@ func (p *Plugin) Command(ctx context.Context, name string, sc sdk.Context, args 
 	spec := p.Spec()
 	sc.PluginConfig = spec.Config
 	var out sdk.CommandResult
-	call := shared.CommandCall{Name: name, Context: sc, Args: args, Env: grantTask(p.sup.opts.TaskEnv, spec.variables())}
+	call := shared.CommandCall{Name: name, Context: sc, Args: args, Env: p.sup.callEnv(ctx, spec)}
 	took, err := p.sup.call(ctx, PointCommand, timeoutsOf(spec.Manifest).hook, func(ctx context.Context, r shared.Remote) (err error) {
 		out, err = r.Command(ctx, call)
 		return err

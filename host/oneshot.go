@@ -18,7 +18,7 @@ import (
 // exited when ExecuteUnder returns.
 func (p *Plugin) ExecuteUnder(ctx context.Context, policy *sandbox.Policy, tool string, sc sdk.Context, args map[string]any) (string, error) {
 	sc.PluginConfig = p.Spec().Config
-	call := shared.ToolCall{Tool: tool, Context: sc, Args: args, Env: grantTask(p.sup.opts.TaskEnv, p.Spec().variables())}
+	call := shared.ToolCall{Tool: tool, Context: sc, Args: args, Env: p.sup.callEnv(ctx, p.Spec())}
 	out, took, err := p.executeUnder(ctx, policy, call)
 	p.sup.observe(ctx, Call{Point: PointTool, Request: call, Out: out, Err: err, span: took})
 	return out, err

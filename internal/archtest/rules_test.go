@@ -109,7 +109,7 @@ var rooms = map[string][]string{
 	"hooks":                        {"internal/prompt", "internal/shell", "internal/telemetry", "internal/tool", "sdk/..."},
 
 	"host": {
-		"internal/condition", "internal/lock", "internal/manifest", "internal/pluginsource", "internal/redact", "internal/sandbox", "internal/process", "shared/...", "sdk/...",
+		"internal/condition", "internal/lock", "internal/manifest", "internal/pluginsource", "internal/redact", "internal/sandbox", "internal/process", "internal/telemetry", "shared/...", "sdk/...",
 	},
 	"shared":               {"shared/wire", "internal/sandbox", "sdk/..."},
 	"shared/wire":          {},

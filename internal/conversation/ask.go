@@ -103,14 +103,16 @@ func (c *Conversation) request(ctx context.Context) (llm.Response, error) {
 	c.mu.Unlock()
 	feed := c.chunks(ctx)
 	defer feed.end(ctx)
-	return c.call(ctx, who, request, func(d llm.Delta) {
+	response, span, err := c.call(ctx, who, request, func(d llm.Delta) {
 		c.cfg.Emit(event.Delta(d))
 		feed.add(sdk.Chunk{Text: d.Text, Thinking: d.Thinking})
 	})
+	c.turn.chat = span
+	return response, err
 }
 
-// call calls a model and repeats the call if its answer cannot be parsed.
-func (c *Conversation) call(ctx context.Context, who speaker, request llm.Request, onDelta func(llm.Delta)) (llm.Response, error) {
+// call calls a model and repeats the call if its answer cannot be parsed. It also returns the span of the last call.
+func (c *Conversation) call(ctx context.Context, who speaker, request llm.Request, onDelta func(llm.Delta)) (llm.Response, *telemetry.Span, error) {
 	for rereads := 0; ; rereads++ {
 		c.mu.Lock()
 		c.ledger.requests++
@@ -125,15 +127,12 @@ func (c *Conversation) call(ctx context.Context, who speaker, request llm.Reques
 			span.Answer(response.Message.Content, response.StopReason, response.Usage.Input, response.Usage.Output)
 		}
 		span.End(err, errorClass(err))
-		c.mu.Lock()
-		c.turn.chat = span
-		c.mu.Unlock()
 		if c.cfg.Tape != nil && ctx.Err() == nil {
 			c.cfg.Tape.Answer(response, err)
 		}
 		class, ok := errors.AsType[*llm.Error](err)
 		if !ok || !class.Malformed || rereads == maxRereads || ctx.Err() != nil {
-			return response, err
+			return response, span, err
 		}
 		c.mu.Lock()
 		c.ledger.stats.ParseRetries++

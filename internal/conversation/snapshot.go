@@ -15,7 +15,7 @@ import (
 // turn is the state of the current turn, or of the last one.
 type turn struct {
 	iteration int
-	// chat is the span of the last model call; nil if nothing is traced.
+	// chat is the span of the model call of this turn; nil if nothing is traced. Only the goroutine of the turn uses it.
 	chat *telemetry.Span
 	// sent is how many entries of the history the last request contained.
 	sent int

@@ -87,7 +87,7 @@ func (c *Conversation) minutes(ctx context.Context, by speaker, prompt string, p
 			{Role: llm.RoleSystem, Content: prompt},
 			{Role: llm.RoleUser, Content: part},
 		}}
-		response, err := c.call(ctx, by, request, func(llm.Delta) {})
+		response, _, err := c.call(ctx, by, request, func(llm.Delta) {})
 		if err != nil {
 			return "", fmt.Errorf("summarising with %s: %w", by.title(), err)
 		}

@@ -7,6 +7,7 @@ import (
 	"compress/gzip"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -141,9 +142,19 @@ const tracingPlugin = `package watch
 
 import (
 	"context"
+	"os"
+	"strings"
 
 	"github.com/idelchi/aura/sdk"
 )
+
+func Schema() sdk.ToolSchema {
+	return sdk.ToolSchema{Name: "Peek", Description: "Shows the environment.", Parameters: sdk.ToolParameters{Type: "object"}}
+}
+
+func Execute(context.Context, sdk.Context, map[string]any) (string, error) {
+	return "", os.WriteFile("plugin.env", []byte(strings.Join(os.Environ(), "\n")), 0o600)
+}
 
 func BeforeChat(context.Context, sdk.BeforeChatContext) (sdk.Result, error) { return sdk.Result{}, nil }
 
@@ -175,7 +186,7 @@ const collectorSecret = "c0llector-s3cret-1"
 func tracedProject(t *testing.T) *project {
 	t.Helper()
 	p := newProject(t)
-	p.plugin("watch", "description: watches\n", tracingPlugin)
+	p.plugin("watch", "description: watches\nenv: [TRACEPARENT, OTEL_EXPORTER_OTLP_HEADERS]\n", tracingPlugin)
 	p.write(".aura/config/hooks/all.yaml", "mark: {event: pre, matcher: Bash, command: 'printenv >hook.env'}\n")
 	p.write(".aura/config/mcp/servers.yaml", "greeter: {command: sh, args: [greeter.sh]}\n")
 	p.write("greeter.sh", tracedServer)
@@ -195,6 +206,7 @@ turns:
     tool_calls:
       - {name: Bash, arguments: {command: "printenv >bash.env; echo pr1vate-output `+collectorSecret+`"}}
       - {name: mcp__greeter__greet, arguments: {}}
+      - {name: Peek, arguments: {}}
       - {name: Task, arguments: {agent: helper, prompt: "pr1vate-errand"}}
   - text: Done.
 `)
@@ -235,7 +247,7 @@ func TestTelemetry(t *testing.T) {
 	for _, want := range []string{
 		"invoke_agent main", "invoke_agent main > chat talker", "invoke_agent main > plugin watch BeforeChat", "plugin watch SessionStart", "plugin watch SessionEnd",
 		agent + "execute_tool Bash", agent + "execute_tool Bash > plugin watch BeforeToolExecution",
-		agent + "execute_tool mcp__greeter__greet",
+		agent + "execute_tool mcp__greeter__greet", agent + "execute_tool Peek > plugin watch tool",
 		agent + "execute_tool Task > invoke_agent helper > chat talker > execute_tool Ls > plugin watch BeforeToolExecution",
 	} {
 		if !slices.Contains(paths, want) {
@@ -260,7 +272,7 @@ func TestTelemetry(t *testing.T) {
 	if bytes.Contains(p.stdout(), []byte(collectorSecret)) || bytes.Contains(p.stderr(), []byte("telemetry")) {
 		t.Errorf("%s%s", p.stdout(), p.stderr())
 	}
-	for file, parent := range map[string]string{"bash.env": "execute_tool Bash", "hook.env": "execute_tool Bash", "server.env": "invoke_agent main", "server.call": "execute_tool mcp__greeter__greet"} {
+	for file, parent := range map[string]string{"bash.env": "execute_tool Bash", "hook.env": "execute_tool Bash", "plugin.env": "execute_tool Peek", "server.env": "invoke_agent main", "server.call": "execute_tool mcp__greeter__greet"} {
 		text := string(p.read(file))
 		if strings.Contains(text, "OTEL_EXPORTER") || strings.Contains(text, collectorSecret) {
 			t.Errorf("%s has variables of the exporter:\n%s", file, text)
@@ -331,6 +343,53 @@ func TestTelemetryLost(t *testing.T) {
 				t.Errorf("%d notices:\n%s", n, p.stderr())
 			}
 		})
+	}
+}
+
+const crashingPlugin = `package crash
+
+import (
+	"context"
+	"os"
+
+	"github.com/idelchi/aura/sdk"
+)
+
+func BeforeToolExecution(context.Context, sdk.BeforeToolContext) (sdk.BeforeToolResult, error) {
+	f, err := os.OpenFile("crashed", os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return sdk.BeforeToolResult{}, nil
+	}
+	_ = f.Close()
+	go func() { panic("crashed on purpose") }()
+	select {}
+}
+`
+
+// TestTelemetryRestart lets a plugin crash once: the call that failed, the first call of the next process and the restart are exported.
+func TestTelemetryRestart(t *testing.T) {
+	t.Parallel()
+	c := newCollector(t, nil)
+	p := newProject(t)
+	p.plugin("crash", "description: crashes\n", crashingPlugin)
+	if code := p.traced([]string{"OTEL_EXPORTER_OTLP_ENDPOINT=" + c.URL}, "run", "Go."); code != 0 {
+		t.Fatalf("exit code %d\n%s", code, p.stderr())
+	}
+	var got []string
+	for _, s := range c.spans {
+		if s.GetName() == "plugin crash BeforeToolExecution" {
+			outcome, restarted := attributeOf(s, "aura.plugin.outcome").GetStringValue(), attributeOf(s, "aura.plugin.restarted").GetBoolValue()
+			got = append(got, fmt.Sprintf("%s %d %v %s", outcome, attributeOf(s, "aura.plugin.process").GetIntValue(), restarted, attributeOf(s, "error.type").GetStringValue()))
+			if s.GetStatus().GetMessage() != "" || attributeOf(s, "aura.plugin.wait_ms") == nil || attributeOf(s, "aura.plugin.run_ms") == nil {
+				t.Errorf("%v", s)
+			}
+		}
+	}
+	if want := []string{"error 1 false error", "nothing 2 true ", "nothing 2 false "}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if !c.metrics["aura.plugin.restarts"] {
+		t.Errorf("no metric of the restart in %v", c.metrics)
 	}
 }
 

@@ -20,13 +20,18 @@ const (
 	metrics = "METRICS"
 )
 
+// variable returns a variable of the process. The exporters read the process's environment too, so it cannot be a copy of that.
+func variable(name string) string {
+	return os.Getenv(name) //nolint:forbidigo // see above: the configuration does not even have these variables
+}
+
 // wanted reports whether the environment of the process asks for a signal: by an address, or by the name of the exporter.
 func wanted(signal string) (bool, error) {
-	if strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true") {
+	if strings.EqualFold(variable("OTEL_SDK_DISABLED"), "true") {
 		return false, nil
 	}
-	variable := "OTEL_" + signal + "_EXPORTER"
-	switch by := os.Getenv(variable); by {
+	name := "OTEL_" + signal + "_EXPORTER"
+	switch by := variable(name); by {
 	case "none":
 		return false, nil
 	case "otlp":
@@ -35,7 +40,7 @@ func wanted(signal string) (bool, error) {
 			return false, nil
 		}
 	default:
-		return false, fmt.Errorf("%s is %q: use otlp or none", variable, by)
+		return false, fmt.Errorf("%s is %q: use otlp or none", name, by)
 	}
 	if protocol := ofSignal(signal, "PROTOCOL"); protocol != "" && protocol != "http/protobuf" {
 		return false, fmt.Errorf("OTEL_EXPORTER_OTLP_PROTOCOL is %q: use http/protobuf", protocol)
@@ -45,15 +50,15 @@ func wanted(signal string) (bool, error) {
 
 // ofSignal returns a variable of the exporter of a signal, or else that of all signals.
 func ofSignal(signal, name string) string {
-	return cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_"+signal+"_"+name), os.Getenv("OTEL_EXPORTER_OTLP_"+name))
+	return cmp.Or(variable("OTEL_EXPORTER_OTLP_"+signal+"_"+name), variable("OTEL_EXPORTER_OTLP_"+name))
 }
 
 // Secrets returns the secret values among the variables of the exporters: the values of headers, and passwords in addresses.
 func Secrets() []string {
 	var out []string
 	for _, signal := range []string{"", "TRACES_", "METRICS_", "LOGS_"} {
-		out = append(out, redact.Address(os.Getenv("OTEL_EXPORTER_OTLP_"+signal+"ENDPOINT"))...)
-		out = append(out, headerSecrets(os.Getenv("OTEL_EXPORTER_OTLP_"+signal+"HEADERS"))...)
+		out = append(out, redact.Address(variable("OTEL_EXPORTER_OTLP_"+signal+"ENDPOINT"))...)
+		out = append(out, headerSecrets(variable("OTEL_EXPORTER_OTLP_"+signal+"HEADERS"))...)
 	}
 	return out
 }
@@ -99,5 +104,5 @@ func Environ(ctx context.Context) []string {
 
 // outer returns the position in the trace that aura was started in, from the variables TRACEPARENT and TRACESTATE.
 func outer() context.Context {
-	return format.Extract(context.Background(), propagation.MapCarrier{"traceparent": os.Getenv("TRACEPARENT"), "tracestate": os.Getenv("TRACESTATE")})
+	return format.Extract(context.Background(), propagation.MapCarrier{"traceparent": variable("TRACEPARENT"), "tracestate": variable("TRACESTATE")})
 }

@@ -3,6 +3,7 @@ package telemetry
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -36,6 +37,8 @@ type Span struct {
 	t       *Tracer
 	span    trace.Span
 	started time.Time
+	// whole is set for an interaction that no other one contains.
+	whole bool
 	// shared holds the attributes that the metrics have too.
 	shared []attribute.KeyValue
 }
@@ -58,13 +61,15 @@ func Agent(ctx context.Context, who Speaker, conversation, prompt string) (conte
 		return ctx, nil
 	}
 	from := ctx
-	if !trace.SpanContextFromContext(ctx).IsValid() {
+	whole := !trace.SpanContextFromContext(ctx).IsValid()
+	if whole {
 		from = trace.ContextWithSpanContext(ctx, trace.SpanContextFromContext(t.above))
 		if t.begun.CompareAndSwap(false, true) {
 			from = context.WithValue(from, firstKey{}, t.first)
 		}
 	}
 	s := t.begin(from, opAgent, who.Agent, attribute.String(keyAgent, who.Agent), attribute.String(keyProvider, who.Provider), attribute.String(keyModel, who.Model))
+	s.whole = whole
 	s.span.SetAttributes(attribute.String(keyConversation, conversation))
 	s.messages(keyInput, "user", prompt)
 	return s.Into(ctx), s
@@ -142,7 +147,7 @@ func (s *Span) Answer(text, stop string, tokensIn, tokensOut int) {
 	}
 	s.messages(keyOutput, "assistant", text)
 	for kind, count := range map[string]int{"input": tokensIn, "output": tokensOut} {
-		s.t.tokens.Record(context.Background(), int64(count), metric.WithAttributes(append(s.shared[:len(s.shared):len(s.shared)], attribute.String(keyTokenType, kind))...))
+		s.t.tokens.Record(context.Background(), int64(count), metric.WithAttributes(append(slices.Clip(s.shared), attribute.String(keyTokenType, kind))...))
 	}
 }
 
@@ -161,16 +166,18 @@ func (s *Span) End(err error, class string) {
 	}
 	shared := s.shared
 	if err != nil {
-		shared = append(shared[:len(shared):len(shared)], attribute.String(keyError, class))
-		s.fail(s.span, class, err.Error())
+		shared = append(slices.Clip(shared), attribute.String(keyError, class))
+		s.t.fail(s.span, class, err.Error())
 	}
 	ended := time.Now()
 	s.span.End(trace.WithTimestamp(ended))
+	if s.whole {
+		s.t.flush()
+	}
 	s.t.duration.Record(context.Background(), ended.Sub(s.started).Seconds(), metric.WithAttributes(shared...))
 }
 
-func (s *Span) fail(span trace.Span, class, text string) { s.t.fail(span, class, text) }
-
+// fail marks a span as failed. The text is exported only with content.
 func (t *Tracer) fail(span trace.Span, class, text string) {
 	span.SetAttributes(attribute.String(keyError, class))
 	if !t.content {

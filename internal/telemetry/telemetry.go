@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -30,6 +29,9 @@ import (
 
 // ExitTime is how long the end of a session waits for the collector.
 const ExitTime = 50 * time.Millisecond
+
+// flushTime is how long the spans of an interaction are waited for in the background. After that, they are sent with later ones.
+const flushTime = 10 * time.Second
 
 // contentVariable is the standard variable that allows the export of prompts, answers, arguments and results.
 const contentVariable = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
@@ -61,6 +63,8 @@ type Tracer struct {
 	// failure is the newest reason why an export failed. metricsLost is set while the newest export of metrics has failed.
 	failure     atomic.Pointer[string]
 	metricsLost atomic.Bool
+	// flushing is set while the spans of an interaction are sent.
+	flushing atomic.Bool
 
 	mu sync.Mutex
 	// children holds the number of the process that a plugin was called in last.
@@ -85,7 +89,7 @@ func Open(ctx context.Context, version string, secrets *redact.Current) (*Tracer
 	}
 	quiet()
 	t := &Tracer{
-		secrets: secrets, content: strings.EqualFold(os.Getenv(contentVariable), "true"), above: outer(), children: make(map[string]int),
+		secrets: secrets, content: strings.EqualFold(variable(contentVariable), "true"), above: outer(), children: make(map[string]int),
 	}
 	t.first = firstPosition(t.above)
 	about, err := resource.New(ctx, resource.WithAttributes(attribute.String("service.name", "aura"), attribute.String("service.version", version)),
@@ -109,7 +113,7 @@ func (t *Tracer) openTraces(ctx context.Context, on bool, about *resource.Resour
 		if err != nil {
 			return err
 		}
-		options = append(options, sdktrace.WithSpanProcessor(countEnded{t}), sdktrace.WithBatcher(spanExporter{exporter, t}, sdktrace.WithBatchTimeout(time.Second)))
+		options = append(options, sdktrace.WithSpanProcessor(countEnded{t}), sdktrace.WithBatcher(spanExporter{exporter, t}))
 	} else {
 		options = append(options, sdktrace.WithSampler(sdktrace.NeverSample()))
 	}
@@ -143,7 +147,12 @@ func (t *Tracer) openMetrics(ctx context.Context, on bool, about *resource.Resou
 // countEnded counts the spans that are to be exported.
 type countEnded struct{ t *Tracer }
 
-func (c countEnded) OnEnd(sdktrace.ReadOnlySpan)                   { c.t.ended.Add(1) }
+func (c countEnded) OnEnd(s sdktrace.ReadOnlySpan) {
+	if s.SpanContext().IsSampled() {
+		c.t.ended.Add(1)
+	}
+}
+
 func (countEnded) OnStart(context.Context, sdktrace.ReadWriteSpan) {}
 func (countEnded) ForceFlush(context.Context) error                { return nil }
 func (countEnded) Shutdown(context.Context) error                  { return nil }
@@ -181,6 +190,19 @@ func (t *Tracer) failed(err error) {
 		text := t.secrets.Get().String(err.Error())
 		t.failure.Store(&text)
 	}
+}
+
+// flush begins to send the spans of an interaction that has ended, so that the end of the session has little left to send.
+func (t *Tracer) flush() {
+	if !t.flushing.CompareAndSwap(false, true) {
+		return
+	}
+	go func() {
+		defer t.flushing.Store(false)
+		ctx, cancel := context.WithTimeout(context.Background(), flushTime)
+		defer cancel()
+		t.failed(t.tracing.ForceFlush(ctx))
+	}()
 }
 
 // Close begins to send what is left. The returned function waits until the collector has it, at most ExitTime, and returns a

@@ -101,10 +101,9 @@ func everything(ctx context.Context, tracer *Tracer, failure error) {
 // BenchmarkOff is the cost of an interaction with one of everything, if nobody asks for traces.
 func BenchmarkOff(b *testing.B) {
 	failure := errors.New("x")
-	ctx := context.WithValue(context.Background(), struct{}{}, 1)
 	b.ReportAllocs()
 	for b.Loop() {
-		everything(ctx, nil, failure)
+		everything(b.Context(), nil, failure)
 	}
 }
 
@@ -116,8 +115,12 @@ func TestRestarted(t *testing.T) {
 		call Call
 		want bool
 	}{
-		{Call{Plugin: "a", Process: 1}, false}, {Call{Plugin: "a", Process: 1}, false}, {Call{Plugin: "b", Process: 2}, false},
-		{Call{Plugin: "a", Process: 0}, false}, {Call{Plugin: "a", Process: 2}, true}, {Call{Plugin: "a", Process: 2}, false},
+		{Call{Plugin: "a", Process: 1}, false},
+		{Call{Plugin: "a", Process: 1}, false},
+		{Call{Plugin: "b", Process: 2}, false},
+		{Call{Plugin: "a", Process: 0}, false},
+		{Call{Plugin: "a", Process: 2}, true},
+		{Call{Plugin: "a", Process: 2}, false},
 	} {
 		if got := tracer.restarted(row.call); got != row.want {
 			t.Errorf("call %d: got %v", i, got)
