@@ -3,8 +3,12 @@ package telemetry
 import (
 	"context"
 	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -126,4 +130,34 @@ func TestRestarted(t *testing.T) {
 			t.Errorf("call %d: got %v", i, got)
 		}
 	}
+}
+
+// TestConcurrent traces from many goroutines. The first interaction has the position that was announced, and nothing is lost.
+func TestConcurrent(t *testing.T) {
+	unset(t)
+	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) }))
+	defer collector.Close()
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
+	tracer, err := Open(t.Context(), "1", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	announced := Environ(tracer.First(t.Context()))
+	ctx, first := Agent(tracer.Into(t.Context()), Speaker{}, "s", "p")
+	if got := Environ(ctx); len(got) != 1 || !slices.Equal(got, announced) {
+		t.Errorf("got %q, announced %q", got, announced)
+	}
+	first.End(nil, "")
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() { everything(t.Context(), tracer, errors.New("x")) })
+	}
+	all.Wait()
+	if err := tracer.tracing.ForceFlush(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if ended, exported := tracer.ended.Load(), tracer.exported.Load(); ended != 1+8*4 || exported != ended {
+		t.Errorf("%d spans ended, %d were exported", ended, exported)
+	}
+	tracer.Close()()
 }
