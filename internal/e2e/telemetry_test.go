@@ -329,7 +329,7 @@ func TestTelemetryLost(t *testing.T) {
 	})
 	for name, row := range map[string]struct{ url, want string }{
 		"gone":    {gone.URL, `refused`},
-		"hanging": {hanging.URL, `it did not answer within 50ms`},
+		"hanging": {hanging.URL, `it did not answer within 40ms`},
 		"failing": {failing.URL, `500`},
 	} {
 		t.Run(name, func(t *testing.T) {

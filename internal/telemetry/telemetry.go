@@ -27,8 +27,8 @@ import (
 	"github.com/idelchi/aura/internal/redact"
 )
 
-// ExitTime is how long the end of a session waits for the collector.
-const ExitTime = 50 * time.Millisecond
+// ExitTime is how long the end of a session waits for the collector. With everything around it, the end takes at most 50 ms longer.
+const ExitTime = 40 * time.Millisecond
 
 // flushTime is how long the spans of an interaction are waited for in the background. After that, they are sent with later ones.
 const flushTime = 10 * time.Second
