@@ -30,6 +30,9 @@ type collector struct {
 	// answer decides how requests are answered; nil accepts all.
 	answer func(http.ResponseWriter, *http.Request) bool
 
+	// taken is called once, after the first request was taken; nil for nothing.
+	taken func()
+
 	mu      sync.Mutex
 	spans   []*trace.Span
 	metrics map[string]bool
@@ -62,6 +65,10 @@ func (c *collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.taken != nil {
+		defer c.taken()
+		c.taken = nil
+	}
 	c.bodies.Write(body)
 	c.headers = append(c.headers, r.Header)
 	switch r.URL.Path {
@@ -182,10 +189,12 @@ done
 
 const collectorSecret = "c0llector-s3cret-1"
 
-// tracedProject returns a project whose conversation has a Bash call, a shell hook, a call of an MCP server and a subagent.
-func tracedProject(t *testing.T) *project {
+// tracedProject returns a project whose conversation has a Bash call, a shell hook, a call of an MCP server and a subagent. The Bash
+// call waits until the collector has answered.
+func tracedProject(t *testing.T, c *collector) *project {
 	t.Helper()
 	p := newProject(t)
+	c.taken = func() { p.write("taken", "") }
 	p.plugin("watch", "description: watches\nenv: [TRACEPARENT, OTEL_EXPORTER_OTLP_HEADERS]\n", tracingPlugin)
 	p.write(".aura/config/hooks/all.yaml", "mark: {event: pre, matcher: Bash, command: 'printenv >hook.env'}\n")
 	p.write(".aura/config/mcp/servers.yaml", "greeter: {command: sh, args: [greeter.sh]}\n")
@@ -204,7 +213,7 @@ turns:
 turns:
   - text: "First the pr1vate-answer."
     tool_calls:
-      - {name: Bash, arguments: {command: "printenv >bash.env; echo pr1vate-output `+collectorSecret+`"}}
+      - {name: Bash, arguments: {command: "printenv >bash.env; while ! test -e taken; do sleep 0.02; done; echo pr1vate-output `+collectorSecret+`"}}
       - {name: mcp__greeter__greet, arguments: {}}
       - {name: Peek, arguments: {}}
       - {name: Task, arguments: {agent: helper, prompt: "pr1vate-errand"}}
@@ -217,7 +226,7 @@ turns:
 func TestTelemetry(t *testing.T) {
 	t.Parallel()
 	c := newCollector(t, nil)
-	p := tracedProject(t)
+	p := tracedProject(t, c)
 	env := []string{"OTEL_EXPORTER_OTLP_ENDPOINT=" + c.URL, "OTEL_EXPORTER_OTLP_HEADERS=Authorization=Bearer%20" + collectorSecret + ",Tenant=t1"}
 	if code := p.traced(env, "run", "--json", "--events", "plugins", "The pr1vate-prompt."); code != 0 {
 		t.Fatalf("exit code %d\n%s%s", code, p.stdout(), p.stderr())
@@ -291,7 +300,7 @@ func TestTelemetry(t *testing.T) {
 func TestTelemetryContent(t *testing.T) {
 	t.Parallel()
 	c := newCollector(t, nil)
-	p := tracedProject(t)
+	p := tracedProject(t, c)
 	const outer = "0af7651916cd43dd8448eb211c80319c"
 	env := []string{
 		"OTEL_EXPORTER_OTLP_ENDPOINT=" + c.URL, "OTEL_EXPORTER_OTLP_HEADERS=api-key=" + collectorSecret,

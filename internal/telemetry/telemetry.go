@@ -27,8 +27,12 @@ import (
 	"github.com/idelchi/aura/internal/redact"
 )
 
-// ExitTime is how long the end of a session waits for the collector. With everything around it, the end takes at most 50 ms longer.
-const ExitTime = 40 * time.Millisecond
+// How long the end of a session waits for the collector: for one that has not answered yet, or failed last, and for one that took what
+// was sent last. With everything around it, a dead collector delays the end by at most 50 ms.
+const (
+	ExitTime     = 40 * time.Millisecond
+	AnsweredTime = 2 * time.Second
+)
 
 // flushTime is how long the spans of an interaction are waited for in the background. After that, they are sent with later ones.
 const flushTime = 10 * time.Second
@@ -60,6 +64,8 @@ type Tracer struct {
 
 	// ended counts the spans to export, exported those that the collector took.
 	ended, exported atomic.Int64
+	// answered is set while the collector has taken the newest export.
+	answered atomic.Bool
 	// failure is the newest reason why an export failed. metricsLost is set while the newest export of metrics has failed.
 	failure     atomic.Pointer[string]
 	metricsLost atomic.Bool
@@ -113,7 +119,7 @@ func (t *Tracer) openTraces(ctx context.Context, on bool, about *resource.Resour
 		if err != nil {
 			return err
 		}
-		options = append(options, sdktrace.WithSpanProcessor(countEnded{t}), sdktrace.WithBatcher(spanExporter{exporter, t}))
+		options = append(options, sdktrace.WithBatcher(spanExporter{exporter, t}), sdktrace.WithSpanProcessor(countEnded{t}))
 	} else {
 		options = append(options, sdktrace.WithSampler(sdktrace.NeverSample()))
 	}
@@ -144,12 +150,13 @@ func (t *Tracer) openMetrics(ctx context.Context, on bool, about *resource.Resou
 	return errors.Join(errs[:]...)
 }
 
-// countEnded counts the spans that are to be exported.
+// countEnded counts the spans that are to be exported. It sends the first one at once, to learn early whether the collector answers. It
+// comes after the processor that keeps the spans.
 type countEnded struct{ t *Tracer }
 
 func (c countEnded) OnEnd(s sdktrace.ReadOnlySpan) {
-	if s.SpanContext().IsSampled() {
-		c.t.ended.Add(1)
+	if s.SpanContext().IsSampled() && c.t.ended.Add(1) == 1 {
+		c.t.flush()
 	}
 }
 
@@ -186,6 +193,7 @@ func (e metricExporter) Export(ctx context.Context, m *metricdata.ResourceMetric
 }
 
 func (t *Tracer) failed(err error) {
+	t.answered.Store(err == nil)
 	if err != nil {
 		text := t.secrets.Get().String(err.Error())
 		t.failure.Store(&text)
@@ -201,25 +209,28 @@ func (t *Tracer) flush() {
 		defer t.flushing.Store(false)
 		ctx, cancel := context.WithTimeout(context.Background(), flushTime)
 		defer cancel()
-		t.failed(t.tracing.ForceFlush(ctx))
+		// The exporter notes the failures.
+		_ = t.tracing.ForceFlush(ctx)
 	}()
 }
 
-// Close begins to send what is left. The returned function waits until the collector has it, at most ExitTime, and returns a
+// Close begins to send what is left. The returned function waits until the collector has it, for a limited time, and returns a
 // notice about what was lost; empty if nothing was.
 func (t *Tracer) Close() (wait func() string) {
 	if t == nil {
 		return func() string { return "" }
 	}
+	limit := ExitTime
+	if t.answered.Load() {
+		limit = AnsweredTime
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	t.metricsLost.Store(t.meters) // until the collector has the last ones
 	var both sync.WaitGroup
 	// Failed exports are counted by the exporters; a shutdown that is cut off leaves its spans uncounted.
-	both.Go(func() { t.failed(t.tracing.Shutdown(ctx)) })
+	both.Go(func() { _ = t.tracing.Shutdown(ctx) })
 	both.Go(func() {
-		err := t.metering.Shutdown(ctx)
-		t.metricsLost.Store(err != nil)
-		t.failed(err)
+		t.metricsLost.Store(t.metering.Shutdown(ctx) != nil)
 	})
 	done := make(chan struct{})
 	go func() {
@@ -230,15 +241,15 @@ func (t *Tracer) Close() (wait func() string) {
 		defer cancel()
 		select {
 		case <-done:
-			return t.lost(true)
-		case <-time.After(ExitTime):
-			return t.lost(false)
+			return t.lost(true, limit)
+		case <-time.After(limit):
+			return t.lost(false, limit)
 		}
 	}
 }
 
-// lost describes what did not reach the collector. done reports whether the collector answered everything.
-func (t *Tracer) lost(done bool) string {
+// lost describes what did not reach the collector. done reports whether the collector answered everything within the limit.
+func (t *Tracer) lost(done bool, limit time.Duration) string {
 	var what []string
 	if ended := t.ended.Load(); ended > t.exported.Load() {
 		what = append(what, fmt.Sprintf("%d of %d spans", ended-t.exported.Load(), ended))
@@ -249,7 +260,7 @@ func (t *Tracer) lost(done bool) string {
 	if len(what) == 0 {
 		return ""
 	}
-	reason := fmt.Sprintf("it did not answer within %s", ExitTime)
+	reason := fmt.Sprintf("it did not answer within %s", limit)
 	if failure := t.failure.Load(); failure != nil {
 		reason = *failure
 	} else if done {
