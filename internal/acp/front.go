@@ -187,7 +187,7 @@ func (f *front) aside(e event.Event) {
 	}
 }
 
-// working reports whether a change of state only says that a call began or ended. Clients are told about restarts, not about calls.
+// working reports whether a change of state only says that a call began or ended. Restarts are reported to clients, calls are not.
 func working(e event.PluginState) bool {
 	return e.State == string(host.StateBusy) || e.State == string(host.StateReady) && e.Previous == string(host.StateBusy)
 }

@@ -23,7 +23,7 @@ const (
 // thinking holds the values of the option think.
 var thinking = []frontend.Choice{{Value: "off"}, {Value: "low"}, {Value: "medium"}, {Value: "high"}}
 
-// settings is what the client was told of a session beside its events. The session's goroutine owns it.
+// settings is what the client knows of a session beside its events. The session's goroutine owns it.
 type settings struct {
 	options  []configOption
 	mode     string
