@@ -63,29 +63,21 @@ func (o *bisectOptions) run(ctx context.Context, s streams, root *rootOptions, w
 	if err != nil {
 		return usageError{fmt.Errorf("--bad: %w", err)}
 	}
-	options, err := root.callOptions(ctx, s)
+	rec, err := root.openReplay(ctx, s, word)
 	if err != nil {
 		return err
 	}
-	secrets := setup.Secrets(options.Config, nil)
-	r, err := openRecording(options.Config, word)
-	if err != nil {
-		return secrets.Error(err)
-	}
-	tellRecording(s.err, r)
-	if options.Scratch, err = os.MkdirTemp("", "aura-bisect-"); err != nil {
-		return fmt.Errorf("making a directory for the plugins' data: %w", err)
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(options.Scratch)) }()
+	defer func() { err = errors.Join(err, rec.close()) }()
+	options := rec.options
 	run := setup.Source{Config: options.Config}.RunCondition(options.Features)
 	options.Adjust = func(h *host.Options) { h.Shell = run }
 	judge := judge{options: options, bad: expr, command: o.command, shell: run}
-	found, err := bisect.Search(r.Plugins(), func(plugins []string) (bool, error) {
+	found, err := bisect.Search(rec.Plugins(), func(plugins []string) (bool, error) {
 		each, err := judge.anew()
 		if err != nil {
 			return false, err
 		}
-		told, err := bisect.Repeat(ctx, each, r, plugins)
+		told, err := bisect.Repeat(ctx, each, rec.Recording, plugins)
 		if err != nil {
 			return false, because(ctx, err)
 		}
@@ -96,7 +88,7 @@ func (o *bisectOptions) run(ctx context.Context, s streams, root *rootOptions, w
 		return bad, err
 	})
 	if err != nil {
-		return secrets.Error(fmt.Errorf("searching %s: %w", r.Path, err))
+		return rec.secrets.Error(fmt.Errorf("searching %s: %w", rec.Path, err))
 	}
 	fmt.Fprintf(s.out, "%s\n", clean(strings.Join(found.Culprits, "\n")))
 	fmt.Fprintf(s.err, "found in %d steps, after 2 that checked all plugins and none\n", found.Steps)

@@ -350,26 +350,19 @@ func (d *developed) replays(ctx context.Context, loop plugindev.Options, c *conf
 }
 
 func (d *developed) replay(ctx context.Context, word string) (err error) {
-	options, err := d.root.callOptions(ctx, d.streams)
+	rec, err := d.root.openReplay(ctx, d.streams, word)
 	if err != nil {
 		return err
 	}
-	secrets := setup.Secrets(options.Config, nil)
-	r, err := openRecording(options.Config, word)
-	if err != nil {
-		return secrets.Error(err)
-	}
-	if options.Scratch, err = os.MkdirTemp("", "aura-dev-"); err != nil {
-		return fmt.Errorf("making a directory for the plugin's data: %w", err)
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(options.Scratch)) }()
+	defer func() { err = errors.Join(err, rec.close()) }()
+	options := rec.options
 	options.Adjust = func(h *host.Options) {
 		h.OnLog = func(plugin, level, text string) {
-			d.front.Event(event.PluginLog{Plugin: plugin, Level: level, Text: secrets.String(text)})
+			d.front.Event(event.PluginLog{Plugin: plugin, Level: level, Text: rec.secrets.String(text)})
 		}
 	}
 	end := plugindev.ReplayEnd{Plugin: d.entry.Name}
-	err = plugincall.Replay(ctx, options, r, []string{d.entry.Name}, secrets, func(result recording.Result) error {
+	err = plugincall.Replay(ctx, options, rec.Recording, []string{d.entry.Name}, rec.secrets, func(result recording.Result) error {
 		end.Calls++
 		if result.Unrepeatable != "" {
 			end.Unrepeated++
@@ -383,7 +376,7 @@ func (d *developed) replay(ctx context.Context, word string) (err error) {
 		return nil
 	})
 	if err != nil {
-		return secrets.Error(err)
+		return rec.secrets.Error(err)
 	}
 	d.front.Event(end)
 	return nil

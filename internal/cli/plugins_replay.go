@@ -16,6 +16,7 @@ import (
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/plugincall"
 	"github.com/idelchi/aura/internal/recording"
+	"github.com/idelchi/aura/internal/redact"
 	"github.com/idelchi/aura/internal/setup"
 )
 
@@ -55,32 +56,23 @@ Exit codes: 0 the same results, 1 a result differs, 2 there is no such recording
 }
 
 func (o *replayOptions) run(ctx context.Context, s streams, root *rootOptions, word string) (err error) {
-	options, err := root.callOptions(ctx, s)
+	rec, err := root.openReplay(ctx, s, word)
 	if err != nil {
 		return err
 	}
-	secrets := setup.Secrets(options.Config, nil)
-	r, err := openRecording(options.Config, word)
-	if err != nil {
-		return secrets.Error(err)
-	}
-	tellRecording(s.err, r)
-	if options.Scratch, err = os.MkdirTemp("", "aura-replay-"); err != nil {
-		return fmt.Errorf("making a directory for the plugins' data: %w", err)
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(options.Scratch)) }()
-	view := replayView{w: s.out, config: options}
+	defer func() { err = errors.Join(err, rec.close()) }()
+	view := replayView{w: s.out, config: rec.options}
 	var results []recording.Result
-	err = plugincall.Replay(ctx, options, r, o.plugins, secrets, func(result recording.Result) error {
+	err = plugincall.Replay(ctx, rec.options, rec.Recording, o.plugins, rec.secrets, func(result recording.Result) error {
 		results = append(results, result)
 		view.result(result)
 		return nil
 	})
 	if err != nil {
-		return secrets.Error(because(ctx, err))
+		return rec.secrets.Error(because(ctx, err))
 	}
 	if o.update && view.differ > 0 {
-		if err := r.Update(results); err != nil {
+		if err := rec.Update(results); err != nil {
 			return err
 		}
 	}
@@ -90,6 +82,33 @@ func (o *replayOptions) run(ctx context.Context, s streams, root *rootOptions, w
 	}
 	return nil
 }
+
+// replayed is a recording whose calls are repeated, with how its plugins are called.
+type replayed struct {
+	*recording.Recording
+	options plugincall.Options
+	secrets *redact.Redactor
+}
+
+// openReplay opens the recording that a word means, and makes a directory for the data of its plugins. The caller must close it.
+func (o *rootOptions) openReplay(ctx context.Context, s streams, word string) (*replayed, error) {
+	options, err := o.callOptions(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	secrets := setup.Secrets(options.Config, nil)
+	r, err := openRecording(options.Config, word)
+	if err != nil {
+		return nil, secrets.Error(err)
+	}
+	tellRecording(s.err, r)
+	if options.Scratch, err = os.MkdirTemp("", "aura-replay-"); err != nil {
+		return nil, fmt.Errorf("making a directory for the plugins' data: %w", err)
+	}
+	return &replayed{Recording: r, options: options, secrets: secrets}, nil
+}
+
+func (r *replayed) close() error { return os.RemoveAll(r.options.Scratch) }
 
 // openRecording returns the recording that a word means: a file, or the session with that id, name or title.
 func openRecording(c *config.Config, word string) (*recording.Recording, error) {
