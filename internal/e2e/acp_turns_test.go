@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -118,19 +119,28 @@ func TestACPCancel(t *testing.T) {
 		turns string
 		// come waits until the session is in the state.
 		come func(e *editor, id acp.SessionId)
+		// source is that of a plugin, and prompt what is sent instead of "go".
+		source, prompt string
 	}{
-		"model": {"  - {text: One two three., delay: 1h}\n", func(e *editor, _ acp.SessionId) { e.saves("go") }},
-		"tool": {"  - {tool_calls: [{name: Bash, arguments: {command: touch run; sleep 1000}}]}\n", func(e *editor, _ acp.SessionId) {
+		"hook": {turns: "  - {tool_calls: [{name: Ls, arguments: {path: .}}]}\n", come: hangs, source: source(
+			`func AfterToolExecution(context.Context, sdk.AfterToolContext) (sdk.Result, error) { fmt.Println("here I am"); select {} }`)},
+		"command": {come: hangs, prompt: "/spin", source: source(`func Command() sdk.CommandSchema { return sdk.CommandSchema{Name: "spin", Description: "Spins"} }`,
+			`func ExecuteCommand(context.Context, string, sdk.Context) (sdk.CommandResult, error) { fmt.Println("here I am"); select {} }`)},
+		"model": {turns: "  - {text: One two three., delay: 1h}\n", come: func(e *editor, _ acp.SessionId) { e.saves("go") }},
+		"tool": {turns: "  - {tool_calls: [{name: Bash, arguments: {command: touch run; sleep 1000}}]}\n", come: func(e *editor, _ acp.SessionId) {
 			e.until("the tool", func() bool { _, err := os.Stat(e.path("run")); return err == nil })
 		}},
-		"approval": {"  - {tool_calls: [{name: Write, arguments: {path: x, content: x}}]}\n", func(e *editor, _ acp.SessionId) { <-e.asked }},
-		"queued":   {"  - {text: One two three., delay: 1h}\n", func(*editor, acp.SessionId) {}},
+		"approval": {turns: "  - {tool_calls: [{name: Write, arguments: {path: x, content: x}}]}\n", come: func(e *editor, _ acp.SessionId) { <-e.asked }},
+		"queued":   {turns: "  - {text: One two three., delay: 1h}\n", come: func(*editor, acp.SessionId) {}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newProject(t)
 			p.plays(row.turns + "  - {text: Again.}\n")
 			p.write(".aura/config/features/tools.yaml", "tools: {policy: {confirm: [Write]}}\n")
+			if row.source != "" {
+				p.plugin("bad", "description: Hangs\n", row.source)
+			}
 			e := p.edit()
 			e.permit = func(ctx context.Context, _ acp.RequestPermissionRequest) string {
 				close(e.asked)
@@ -139,7 +149,7 @@ func TestACPCancel(t *testing.T) {
 			}
 			id := e.open()
 			e.cancel(id) // nothing runs, so it does nothing
-			ended := e.send(id, "go")
+			ended := e.send(id, cmp.Or(row.prompt, "go"))
 			row.come(e, id)
 			if name != "queued" {
 				if got := e.send(id, "second"); <-got != " -32600" {
@@ -168,6 +178,9 @@ func TestACPCancel(t *testing.T) {
 		})
 	}
 }
+
+// hangs waits until the plugin bad hangs.
+func hangs(e *editor, _ acp.SessionId) { e.await(e.log("bad"), "here I am") }
 
 // TestACPVanishes ends the client in every state. Nothing that needs an approval runs, nothing is left, and the session is saved.
 func TestACPVanishes(t *testing.T) {
