@@ -119,11 +119,13 @@ func TestACPCancel(t *testing.T) {
 		turns string
 		// come waits until the session is in the state.
 		come func(e *editor, id acp.SessionId)
-		// source is that of a plugin, and prompt what is sent instead of "go".
-		source, prompt string
+		// source is that of a plugin, before is a prompt that is answered first, and prompt what is sent instead of "go".
+		source, before, prompt string
 	}{
 		"hook": {turns: "  - {tool_calls: [{name: Ls, arguments: {path: .}}]}\n", come: hangs, source: source(
 			`func AfterToolExecution(context.Context, sdk.AfterToolContext) (sdk.Result, error) { fmt.Println("here I am"); select {} }`)},
+		"compaction": {turns: "  - text: Hello.\n", come: hangs, before: "hello", prompt: "/compact", source: source(
+			`func BeforeCompaction(context.Context, sdk.BeforeCompactionContext) (sdk.Result, error) { fmt.Println("here I am"); select {} }`)},
 		"command": {come: hangs, prompt: "/spin", source: source(`func Command() sdk.CommandSchema { return sdk.CommandSchema{Name: "spin", Description: "Spins"} }`,
 			`func ExecuteCommand(context.Context, string, sdk.Context) (sdk.CommandResult, error) { fmt.Println("here I am"); select {} }`)},
 		"model": {turns: "  - {text: One two three., delay: 1h}\n", come: func(e *editor, _ acp.SessionId) { e.saves("go") }},
@@ -149,6 +151,9 @@ func TestACPCancel(t *testing.T) {
 			}
 			id := e.open()
 			e.cancel(id) // nothing runs, so it does nothing
+			if row.before != "" {
+				e.prompt(id, row.before)
+			}
 			ended := e.send(id, cmp.Or(row.prompt, "go"))
 			row.come(e, id)
 			if name != "queued" {
