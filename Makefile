@@ -134,6 +134,18 @@ $(MODULES:%=tidy-check-in-%): tidy-check-in-%:
 release: ## make everything that a release holds, in dist/
 	go run -C tools/release . -root $(CURDIR) -dist $(CURDIR)/dist $(RELEASE)
 
+# CHECK_PLATFORMS is what is built twice; RELEASE_FLAGS=-cold builds the second time without the build cache.
+CHECK_PLATFORMS ?= linux-amd64
+
+.PHONY: release-check
+release-check: ## make a release twice, compare the bytes, and follow docs/install.md with it
+	go -C tools/release test -count=1 -tags real -timeout 90m -run '^TestReal$$' . -platforms $(CHECK_PLATFORMS) -dist $(CURDIR)/bin/release-check $(RELEASE_FLAGS)
+	AURA_TEST_DIST=$(CURDIR)/bin/release-check go test -count=1 -timeout 20m -run '^(TestImage|TestPages/docs-install.md)$$' ./internal/docs
+
+.PHONY: licenses
+licenses: ## check the licenses of all dependencies
+	go run -C tools/release ./licenses $(CURDIR) $(CURDIR)/sdk $(CURDIR)/tools/release
+
 .PHONY: bench
 bench: build ## measure calls, start-up and memory (PARTS="calls sandbox" for some)
 	go run ./internal/bench $(PARTS)

@@ -69,7 +69,7 @@ func (r *releaser) provenance() error {
 	if err != nil {
 		return err
 	}
-	name := fmt.Sprintf("aura_%s.provenance.json", r.src.version)
+	name := fmt.Sprintf("aura-%s.provenance.json", r.src.version)
 	if err := r.text(name, append(data, '\n')); err != nil || r.sign == nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (r *releaser) provenance() error {
 	if err != nil {
 		return err
 	}
-	return r.text(fmt.Sprintf("aura_%s.provenance.dsse.json", r.src.version), signed)
+	return r.text(fmt.Sprintf("aura-%s.provenance.dsse.json", r.src.version), signed)
 }
 
 // signer returns an envelope with data and its signature. It is nil without a key.

@@ -58,7 +58,7 @@ func (r *releaser) all() error {
 
 // name returns the name of a file about a platform.
 func (r *releaser) name(p platform, extension string) string {
-	return fmt.Sprintf("aura_%s_%s_%s.%s", r.src.version, p.os, p.arch, extension)
+	return fmt.Sprintf("aura-%s-%s-%s.%s", r.src.version, p.os, p.arch, extension)
 }
 
 // documents are the files for people that every archive, package and image holds.

@@ -133,9 +133,9 @@ func TestArchives(t *testing.T) {
 	for _, p := range everything(t) {
 		var got map[string]string
 		if p.os == "windows" {
-			got = unzip(t, made[fmt.Sprintf("aura_0.1.0_%s_%s.zip", p.os, p.arch)])
+			got = unzip(t, made[fmt.Sprintf("aura-0.1.0-%s-%s.zip", p.os, p.arch)])
 		} else {
-			got = untar(t, gunzip(t, made[fmt.Sprintf("aura_0.1.0_%s_%s.tar.gz", p.os, p.arch)]))
+			got = untar(t, gunzip(t, made[fmt.Sprintf("aura-0.1.0-%s-%s.tar.gz", p.os, p.arch)]))
 		}
 		top := "aura-0.1.0-" + p.String() + "/"
 		for name, want := range map[string]string{
@@ -212,7 +212,7 @@ func unzip(t *testing.T, data []byte) map[string]string {
 // TestImage follows an image from its index to the files of its layer, and checks every digest on the way.
 func TestImage(t *testing.T) {
 	t.Parallel()
-	files := untar(t, make1(t, nil, platform{"linux", "arm64"})["aura_0.1.0_linux_arm64.oci.tar"])
+	files := untar(t, make1(t, nil, platform{"linux", "arm64"})["aura-0.1.0-linux-arm64.oci.tar"])
 	blob := func(d descriptor) string {
 		text := strings.TrimPrefix(files[blobName(d)], "0644 ")
 		sum := sha256.Sum256([]byte(text))
@@ -276,11 +276,11 @@ func TestSignature(t *testing.T) {
 	}
 	made := make1(t, key, platform{"linux", "amd64"})
 	var e envelope
-	if err := json.Unmarshal(made["aura_0.1.0.provenance.dsse.json"], &e); err != nil {
+	if err := json.Unmarshal(made["aura-0.1.0.provenance.dsse.json"], &e); err != nil {
 		t.Fatal(err)
 	}
 	payload, err := base64.StdEncoding.DecodeString(e.Payload)
-	if err != nil || !bytes.Equal(payload, made["aura_0.1.0.provenance.json"]) {
+	if err != nil || !bytes.Equal(payload, made["aura-0.1.0.provenance.json"]) {
 		t.Errorf("the envelope holds something else (%v)", err)
 	}
 	sig, err := base64.StdEncoding.DecodeString(e.Signatures[0].Sig)
@@ -301,7 +301,7 @@ func TestProvenance(t *testing.T) {
 	t.Parallel()
 	made := make1(t, nil, everything(t)...)
 	var s statement
-	if err := json.Unmarshal(made["aura_0.1.0.provenance.json"], &s); err != nil {
+	if err := json.Unmarshal(made["aura-0.1.0.provenance.json"], &s); err != nil {
 		t.Fatal(err)
 	}
 	var subjects []string
@@ -326,7 +326,7 @@ func TestProvenance(t *testing.T) {
 func TestComponents(t *testing.T) {
 	t.Parallel()
 	var b bom
-	if err := json.Unmarshal(make1(t, nil, platform{"linux", "amd64"})["aura_0.1.0.cdx.json"], &b); err != nil {
+	if err := json.Unmarshal(make1(t, nil, platform{"linux", "amd64"})["aura-0.1.0.cdx.json"], &b); err != nil {
 		t.Fatal(err)
 	}
 	refs := map[string]bool{b.Metadata.Component.Ref: true}
@@ -356,9 +356,9 @@ func TestInstallers(t *testing.T) {
 	t.Parallel()
 	made := make1(t, nil, everything(t)...)
 	for _, p := range everything(t) {
-		name, where := fmt.Sprintf("aura_0.1.0_%s_%s.tar.gz", p.os, p.arch), "aura.rb"
+		name, where := fmt.Sprintf("aura-0.1.0-%s-%s.tar.gz", p.os, p.arch), "aura.rb"
 		if p.os == "windows" {
-			name, where = fmt.Sprintf("aura_0.1.0_%s_%s.zip", p.os, p.arch), "aura.json"
+			name, where = fmt.Sprintf("aura-0.1.0-%s-%s.zip", p.os, p.arch), "aura.json"
 		}
 		sum := sha256.Sum256(made[name])
 		for _, want := range []string{"https://example.com/download/v0.1.0/" + name, hex.EncodeToString(sum[:])} {

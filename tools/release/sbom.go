@@ -177,7 +177,7 @@ func (r *releaser) components() error {
 	if err != nil {
 		return err
 	}
-	return r.text(fmt.Sprintf("aura_%s.cdx.json", r.src.version), append(data, '\n'))
+	return r.text(fmt.Sprintf("aura-%s.cdx.json", r.src.version), append(data, '\n'))
 }
 
 func (r *releaser) bom() bom {

@@ -68,8 +68,18 @@ func Of(dir string) (Found, error) {
 	return out, nil
 }
 
-// identify returns the licenses that a text consists of.
+// choice matches a text that begins with the licenses of which the reader chooses one.
+var choice = regexp.MustCompile(`^\W*SPDX-License-Identifier: ([A-Za-z0-9.-]+) OR ([A-Za-z0-9.-]+)\s`)
+
+// identify returns the licenses that a text consists of. If it offers a choice, the first allowed one is chosen.
 func identify(text []byte) ([]string, error) {
+	if m := choice.FindSubmatch(text); m != nil {
+		for _, id := range m[1:] {
+			if slices.Contains(allowed, string(id)) {
+				return []string{string(id)}, nil
+			}
+		}
+	}
 	cover := licensecheck.Scan(text)
 	if cover.Percent < known {
 		return nil, fmt.Errorf("only %.0f%% of this text is known as a license: read it, and decide", cover.Percent)
