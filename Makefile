@@ -67,7 +67,7 @@ test-release: ## run the tests of the release tools, with programs that are only
 
 # TESTED=1 leaves out the tests, for whoever has just run them.
 .PHONY: check
-check: $(if $(TESTED),,test) lint arch cross generate-check tidy-check ## run every check there is
+check: $(if $(TESTED),,test) lint arch cross generate-check tidy-check licenses vulnerabilities release-check ## run every check there is
 
 .PHONY: lint
 lint: $(MODULES:%=lint-in-%) ## run the linters
@@ -141,6 +141,10 @@ CHECK_PLATFORMS ?= linux-amd64
 release-check: ## make a release twice, compare the bytes, and follow docs/install.md with it
 	go -C tools/release test -count=1 -tags real -timeout 90m -run '^TestReal$$' . -platforms $(CHECK_PLATFORMS) -dist $(CURDIR)/bin/release-check $(RELEASE_FLAGS)
 	AURA_TEST_DIST=$(CURDIR)/bin/release-check go test -count=1 -timeout 20m -run '^(TestImage|TestPages/docs-install.md)$$' ./internal/docs
+
+.PHONY: vulnerabilities
+vulnerabilities: build ## look for known vulnerabilities in both programs; GOVULNDB names another database
+	go run -C tools/release ./vulnerabilities $(CURDIR)/bin/aura $(CURDIR)/bin/aura-plugin-host
 
 .PHONY: licenses
 licenses: ## check the licenses of all dependencies

@@ -141,6 +141,11 @@ var rooms = map[string][]string{
 	"internal/e2e":      {},
 	"internal/examples": {},
 	"tools/*":           {},
+
+	"tools/release":                  {"tools/release/internal/license"},
+	"tools/release/internal/license": {},
+	"tools/release/licenses":         {"tools/release/internal/license"},
+	"tools/release/vulnerabilities":  {},
 }
 
 // reserved maps an import path, with all paths below it, to the only trees that may import it.

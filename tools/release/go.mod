@@ -2,12 +2,11 @@ module github.com/idelchi/aura/tools/release
 
 go 1.26.0
 
-tool golang.org/x/vuln/cmd/govulncheck
-
 require (
 	github.com/google/licensecheck v0.3.1
 	github.com/goreleaser/nfpm/v2 v2.45.0
 	golang.org/x/crypto/x509roots/fallback v0.0.0-20261020153306-9f2b28d4331a
+	golang.org/x/vuln v1.8.0
 )
 
 require (
@@ -55,6 +54,5 @@ require (
 	golang.org/x/sys v0.48.0 // indirect
 	golang.org/x/telemetry v0.0.0-20260908163034-4bcc4b2ee518 // indirect
 	golang.org/x/tools v0.50.0 // indirect
-	golang.org/x/vuln v1.8.0 // indirect
 	gopkg.in/warnings.v0 v0.1.2 // indirect
 )
