@@ -72,6 +72,16 @@ func (c Client) do(ctx context.Context, method, address string, send any) (*http
 	return response, nil
 }
 
+// Decode decodes an event. A value of an unexpected type counts as missing, because the many servers that speak one protocol
+// differ in details.
+func (c Client) Decode(data []byte, into any) error {
+	err := json.Unmarshal(data, into)
+	if _, tolerable := errors.AsType[*json.UnmarshalTypeError](err); err == nil || tolerable {
+		return nil
+	}
+	return c.Malformed(err)
+}
+
 func (c Client) failed(doing string, err error) error {
 	return errors.New(c.redact(doing + ": " + err.Error()))
 }
