@@ -4,7 +4,6 @@ package google
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"strings"
@@ -111,8 +110,8 @@ func (p *Provider) Chat(ctx context.Context, req llm.Request, onDelta func(llm.D
 // take reads an event of a stream: a piece of the answer, or an error.
 func (p *Provider) take(a *answer, data []byte) error {
 	var c chunk
-	if err := json.Unmarshal(data, &c); err != nil {
-		return p.client.Malformed(err)
+	if err := p.client.Decode(data, &c); err != nil {
+		return err
 	}
 	if len(c.Error) > 0 && string(c.Error) != "null" {
 		return p.client.Said(data)

@@ -36,10 +36,7 @@ func (c Client) JSON(ctx context.Context, method, address string, send, into any
 	if err != nil {
 		return c.failed("reading the answer", err)
 	}
-	if err := json.Unmarshal(text, into); err != nil {
-		return c.Malformed(err)
-	}
-	return nil
+	return c.Decode(text, into)
 }
 
 // do returns a response whose body the caller closes. The transport turns every status but success into an error.
@@ -72,7 +69,7 @@ func (c Client) do(ctx context.Context, method, address string, send any) (*http
 	return response, nil
 }
 
-// Decode decodes an event. A value of an unexpected type counts as missing, because the many servers that speak one protocol
+// Decode decodes an answer or an event. A value of an unexpected type counts as missing, because the many servers that speak one protocol
 // differ in details.
 func (c Client) Decode(data []byte, into any) error {
 	err := json.Unmarshal(data, into)
