@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"text/template"
 
 	"github.com/idelchi/aura/internal/hookpoint"
@@ -36,8 +37,8 @@ type Plugin struct {
 }
 
 var (
-	goName     = regexp.MustCompile(`^[a-z][a-z0-9]*([-_][a-z0-9]+)*$`)
-	pythonName = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
+	goName     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9]*([-_][a-z0-9]+)*$`) })
+	pythonName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`) })
 )
 
 // taken lists the names that mean something else to the Go command: patterns of packages, and the standard library.
@@ -52,9 +53,9 @@ func (p Plugin) Check() error {
 		return fmt.Errorf("naming the plugin: %w", err)
 	}
 	switch {
-	case p.Python && !pythonName.MatchString(p.Name):
+	case p.Python && !pythonName().MatchString(p.Name):
 		return fmt.Errorf("naming the plugin: %q cannot be the name of a Python package: write small letters, digits and underscores, such as my_plugin", p.Name)
-	case !p.Python && !goName.MatchString(p.Name):
+	case !p.Python && !goName().MatchString(p.Name):
 		return fmt.Errorf("naming the plugin: %q cannot be the name of a Go module: write small letters, digits and hyphens, such as my-plugin", p.Name)
 	case !p.Python && (token.IsKeyword(p.Name) || slices.Contains(taken, p.Name)):
 		return fmt.Errorf("naming the plugin: %q means something else to Go: choose another name, such as my-%[1]s", p.Name)
