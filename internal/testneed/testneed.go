@@ -54,7 +54,7 @@ const (
 
 // programs maps the ability to run a program to the program.
 var programs = map[Ability]string{
-	"git": "git", "go": "go", "node": "node", "pip": "python3", "python": "python3", "setsid": "setsid", "sh": "sh", "tmux": "tmux",
+	"git": "git", "go": "go", "node": "node", "pip": "python3", "python": "python3", "setsid": "setsid", "sh": "sh", "systemd-analyze": "systemd-analyze", "tmux": "tmux",
 }
 
 var known = []Ability{
