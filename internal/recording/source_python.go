@@ -73,7 +73,7 @@ func blank(text string) string { return strings.Repeat("\n", strings.Count(text,
 // bindPython adds the names that a line imports, with what they stand for.
 func bindPython(bound map[string]string, line string) {
 	if m := pythonImport.FindStringSubmatch(line); m != nil {
-		for _, part := range strings.Split(m[1], ",") {
+		for part := range strings.SplitSeq(m[1], ",") {
 			path, alias := aliased(part)
 			if alias == path {
 				alias, _, _ = strings.Cut(path, ".")
@@ -83,7 +83,7 @@ func bindPython(bound map[string]string, line string) {
 		}
 	}
 	if m := pythonFrom.FindStringSubmatch(line); m != nil {
-		for _, part := range strings.Split(m[2], ",") {
+		for part := range strings.SplitSeq(m[2], ",") {
 			name, alias := aliased(part)
 			bound[alias] = m[1] + "." + name
 		}

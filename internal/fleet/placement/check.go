@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"regexp"
@@ -64,7 +65,7 @@ func (o Options) checkUses(kind string) error {
 		return fmt.Errorf("--namespace %q: give at most 63 lower-case letters, digits and hyphens", o.Namespace)
 	}
 	if u.image && o.Image == "" {
-		return fmt.Errorf("there is no image: name it with --image; the Dockerfile in aura's repository builds one")
+		return errors.New("there is no image: name it with --image; the Dockerfile in aura's repository builds one")
 	}
 	return nil
 }
@@ -84,13 +85,14 @@ func checkServers(list string) error {
 	if len(list) > maxLength {
 		return fmt.Errorf("--server has %d characters, which is more than %d", len(list), maxLength)
 	}
-	for _, text := range strings.Split(list, ",") {
+	for text := range strings.SplitSeq(list, ",") {
 		u, err := url.Parse(text)
 		switch {
-		case err != nil || u.Host == "" || !slices.Contains(serverSchemes, u.Scheme) || !hostName.MatchString(u.Host) || u.RawQuery != "" || u.Fragment != "" || u.Path != "" && u.Path != "/":
-			return fmt.Errorf("--server: write each address as nats://HOST:PORT or tls://HOST:PORT, separated by commas")
+		case err != nil || !slices.Contains(serverSchemes, u.Scheme) || !hostName.MatchString(u.Host) || strings.Trim(u.Path, "/") != "" ||
+			u.RawQuery != "" || u.Fragment != "":
+			return errors.New("--server: write each address as nats://HOST:PORT or tls://HOST:PORT, separated by commas")
 		case u.User != nil:
-			return fmt.Errorf("--server contains a user or a password, and everybody who sees the specification could read it: keep it in a variable and name the variable with --secret")
+			return errors.New("--server contains a user or a password, and everybody who sees the specification could read it: keep it in a variable and name the variable with --secret")
 		}
 	}
 	return nil

@@ -82,6 +82,9 @@ func (o Options) args() []string {
 	return args
 }
 
+// Commands returns the command lines of aura in a specification, without the program.
+func (o Options) Commands() [][]string { return [][]string{probe()[1:], o.args()} }
+
 // probe is the command line that fails on a machine that cannot confine tools and plugins.
 func probe() []string { return []string{"aura", "sandbox", "status"} }
 

@@ -16,8 +16,8 @@ import (
 var environment = map[string]string{"ANTHROPIC_API_KEY": "key", "NO": "1", "y": "2", "HTTPS_PROXY": "3", "null": "4", "_1e3": "5"}
 
 // load reads a Compose file as Docker Compose does: schema, interpolation, then types.
-func load(text []byte, env map[string]string) (*types.Project, error) {
-	return loader.LoadWithContext(context.Background(), types.ConfigDetails{
+func load(ctx context.Context, text []byte, env map[string]string) (*types.Project, error) {
+	return loader.LoadWithContext(ctx, types.ConfigDetails{
 		WorkingDir: "/", Environment: maps.Clone(env), ConfigFiles: []types.ConfigFile{{Filename: "compose.yaml", Content: text}},
 	})
 }
@@ -27,7 +27,7 @@ func TestCompose(t *testing.T) {
 	for name, text := range specifications(t, "compose*.yaml") {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p, err := load(text, environment)
+			p, err := load(t.Context(), text, environment)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -57,7 +57,7 @@ func TestCompose(t *testing.T) {
 // TestComposeNeedsVariables checks that a variable without a value stops Compose.
 func TestComposeNeedsVariables(t *testing.T) {
 	t.Parallel()
-	_, err := load(specifications(t, "compose-many.yaml")["compose-many.yaml"], nil)
+	_, err := load(t.Context(), specifications(t, "compose-many.yaml")["compose-many.yaml"], nil)
 	if err == nil || !strings.Contains(err.Error(), "set ") {
 		t.Errorf("got %v", err)
 	}
@@ -67,7 +67,7 @@ func TestComposeNeedsVariables(t *testing.T) {
 func TestComposeIsStrict(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{"readonly: true", "read_only: [1]", "deploy: {replica: 1}"} {
-		if _, err := load([]byte("name: x\nservices: {worker: {image: x, "+line+"}}"), nil); err == nil {
+		if _, err := load(t.Context(), []byte("name: x\nservices: {worker: {image: x, "+line+"}}"), nil); err == nil {
 			t.Errorf("%s passes", line)
 		}
 	}
