@@ -1,7 +1,7 @@
 # Building and testing need Go, git and make. The linter and the code generators are built from the versions that
 # tools/go.mod pins; nothing has to be installed by hand.
 
-MODULES   := . sdk tools tools/release
+MODULES   := . sdk tools tools/release internal/fleet/placement/validate
 PLATFORMS := linux-amd64 darwin-arm64 windows-amd64
 PROTOS    := shared/wire/wire.proto
 FUZZTIME  ?= 5s
@@ -65,9 +65,14 @@ test-sdk: ## run the tests of the SDK
 test-release: ## run the tests of the release tools, with programs that are only texts
 	go -C tools/release test $(TESTFLAGS) ./...
 
+# A module of its own: the types of Kubernetes, Nomad and Compose are no dependencies of aura. It reads files only, so that it needs no race detector.
+.PHONY: test-manifests
+test-manifests: ## check what 'aura fleet manifest' prints with the schedulers' own types
+	go -C internal/fleet/placement/validate test $(TESTFLAGS) ./...
+
 # TESTED=1 leaves out the tests, for whoever has just run them.
 .PHONY: check
-check: $(if $(TESTED),,test) lint arch cross size generate-check tidy-check licenses vulnerabilities release-check ## run every check there is
+check: $(if $(TESTED),,test) test-manifests lint arch cross size generate-check tidy-check licenses vulnerabilities release-check ## run every check there is
 
 .PHONY: lint
 lint: $(MODULES:%=lint-in-%) ## run the linters
