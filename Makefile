@@ -155,7 +155,7 @@ CHECK_PLATFORMS ?= linux-amd64
 .PHONY: release-check
 release-check: ## make a release twice, compare the bytes, and follow docs/install.md with it
 	go -C tools/release test -count=1 -tags real -timeout 90m -run '^TestReal$$' . -platforms $(CHECK_PLATFORMS) -dist $(CURDIR)/bin/release-check $(RELEASE_FLAGS)
-	AURA_TEST_DIST=$(CURDIR)/bin/release-check go test -count=1 -timeout 20m -run '^TestImage$$|^TestPages$$/^docs-install.md$$' ./internal/docs
+	AURA_TEST_DIST=$(CURDIR)/bin/release-check AURA_TEST_REQUIRE=$${AURA_TEST_REQUIRE:+$$AURA_TEST_REQUIRE,}release go test -count=1 -timeout 20m -run '^TestImage$$|^TestPages$$/^docs-install.md$$' ./internal/docs
 
 .PHONY: vulnerabilities
 vulnerabilities: build ## look for known vulnerabilities in both programs; GOVULNDB names another database

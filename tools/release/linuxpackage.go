@@ -92,7 +92,8 @@ func gzipped(data []byte) ([]byte, error) {
 		return nil, err
 	}
 	_, err = zw.Write(data)
-	return out.Bytes(), errors.Join(err, zw.Close())
+	err = errors.Join(err, zw.Close())
+	return out.Bytes(), err
 }
 
 // stage writes files that exist only in memory to a directory, because packages are made from files.

@@ -322,6 +322,27 @@ func TestProvenance(t *testing.T) {
 	}
 }
 
+// TestNotices checks that data of others come with their license.
+func TestNotices(t *testing.T) {
+	t.Parallel()
+	mit, err := os.ReadFile(filepath.Join("..", "..", "LICENSE"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range embedded {
+		var out bytes.Buffer
+		if err := d.notice(&out, mit); err != nil {
+			t.Fatal(err)
+		}
+		if text := out.String(); !strings.Contains(text, d.copyright) || strings.Contains(text, "the aura authors") || !strings.Contains(text, "Permission is hereby granted") {
+			t.Errorf("got %s", text)
+		}
+		if d.notice(&out, []byte("no license")) == nil {
+			t.Error("a text without a copyright was accepted")
+		}
+	}
+}
+
 // TestComponents checks the references within the list of components.
 func TestComponents(t *testing.T) {
 	t.Parallel()

@@ -11,6 +11,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -94,6 +95,15 @@ func describe(ctx context.Context, root string, modules []module) ([]byte, error
 	}
 	heading(&out, "Go standard library, LICENSE")
 	out.Write(text)
+	if text, err = os.ReadFile(filepath.Join(root, "LICENSE")); err != nil {
+		return nil, err
+	}
+	for _, d := range embedded {
+		heading(&out, d.name)
+		if err := d.notice(&out, text); err != nil {
+			return nil, err
+		}
+	}
 	for i, m := range modules {
 		found, err := license.Of(dirs[m.path])
 		if err != nil {
@@ -109,6 +119,25 @@ func describe(ctx context.Context, root string, modules []module) ([]byte, error
 		}
 	}
 	return out.Bytes(), nil
+}
+
+// data is something in the programs that is neither ours nor a module. It is under the MIT license, as aura is.
+type data struct{ name, copyright string }
+
+// embedded are the data in the programs.
+var embedded = []data{
+	{"the vocabulary of internal/tokens, which OpenAI publishes with tiktoken", "Copyright (c) 2022 OpenAI, Shantanu Jain"},
+}
+
+var copyrightLine = regexp.MustCompile(`(?m)^Copyright \(c\) .*$`)
+
+// notice writes the license of data: the text of aura's own with another copyright.
+func (d data) notice(out *bytes.Buffer, mit []byte) error {
+	if len(copyrightLine.FindAll(mit, -1)) != 1 {
+		return errors.New("LICENSE must have one copyright line")
+	}
+	out.Write(copyrightLine.ReplaceAllLiteral(mit, []byte(d.copyright)))
+	return nil
 }
 
 // goLicense reads the license of Go. Distributions keep it in other places.
