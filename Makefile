@@ -116,6 +116,15 @@ size: ## print what each dependency weighs, and fail if a program is too large
 	go build -trimpath -ldflags '-w $(LDFLAGS)' -o bin/size/symbols/ ./cmd/...
 	GOOS= GOARCH= go run ./internal/size $(SIZE)
 
+# Not part of 'make check', but of .ci/run: they need qemu-user and wine, and take minutes.
+.PHONY: platform-arm64
+platform-arm64: ## build for linux on arm64, and run aura under emulation (qemu-user)
+	.ci/platform linux-arm64
+
+.PHONY: platform-windows
+platform-windows: ## build for windows, and run aura under wine
+	.ci/platform windows-amd64
+
 .PHONY: generate
 generate: ## write generated source anew
 	go run -C tools ./protogen -root .. $(PROTOS)

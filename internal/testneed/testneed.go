@@ -48,6 +48,8 @@ const (
 	Modules Ability = "modules"
 	// ACPClient is the npm package of the Agent Client Protocol, installed for its test.
 	ACPClient Ability = "acp-client"
+	// Platform means that programs of another platform were built, and that this machine can run them.
+	Platform Ability = "platform"
 	// Toolchain is the Go release that the generated declarations belong to.
 	Toolchain Ability = "toolchain"
 	// Release is a release in a directory, which 'make release-check' makes.
@@ -61,7 +63,7 @@ var programs = map[Ability]string{
 
 var known = []Ability{
 	Sandbox, Namespaces, LimitedNamespaces, Mounts, Tracing, Outside, Root, OrdinaryUser, Linux, Unix, Links, SparseFiles, MemoryFiles,
-	Terminal, Modules, ACPClient, Toolchain, Release,
+	Terminal, Modules, ACPClient, Platform, Toolchain, Release,
 }
 
 // Missing ends the test because the ability is missing: with a skip, or with a failure if the ability is required.
