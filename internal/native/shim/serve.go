@@ -145,6 +145,9 @@ func contextType(fn reflect.Value) reflect.Type {
 // run decodes the context and the arguments of a call into the given places, sets the variables of the call and calls the function.
 func (s *server) run(call link.Call, name string, fn reflect.Value, into []any, args func() []reflect.Value) (any, *link.Failure) {
 	if !fn.IsValid() {
+		if of := call.Tool + call.Command; of != "" {
+			name += " of " + of
+		}
 		return nil, &link.Failure{Kind: kindUnsupported, Message: "the plugin does not export " + name}
 	}
 	for i, raw := range [][]byte{call.Context, call.Args} {
