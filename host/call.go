@@ -21,7 +21,7 @@ func (s *supervisor) call(
 ) (span, error) {
 	asked := time.Now()
 	// A call with a short deadline waits for a slow start all the same: starting has a deadline of its own.
-	c, err := s.acquire(ctx, max(limit, timeoutsOf(s.specNow().Manifest).load))
+	c, err := s.acquire(ctx, max(limit, s.startLimit()))
 	began := time.Now()
 	waited := began.Sub(asked)
 	if err != nil {
@@ -76,6 +76,19 @@ func (s *supervisor) acquire(ctx context.Context, limit time.Duration) (*child, 
 	}
 }
 
+// startLimit is how long a call waits for a child that starts: starting has this deadline, and the build before it has another.
+func (s *supervisor) startLimit() time.Duration {
+	spec := s.specNow()
+	limit := timeoutsOf(spec.Manifest).load
+	if n := spec.Native; n != nil && n.Only && !n.Ready() {
+		limit += maxBuild
+	}
+	return limit
+}
+
+// maxBuild is how long a build may take, with some time to wait for others.
+const maxBuild = 10 * time.Minute
+
 func downReason(down error) error {
 	if down == nil {
 		return errors.New("not running")
@@ -87,6 +100,7 @@ func (s *supervisor) release(c *child) {
 	s.mu.Lock()
 	c.inflight--
 	s.observeState()
+	s.swap()
 	s.mu.Unlock()
 }
 
@@ -170,6 +184,7 @@ func (s *supervisor) settle(c *child) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			s.settling = slices.DeleteFunc(s.settling, func(d <-chan struct{}) bool { return d == done })
+			s.swap()
 		}()
 		ctx, cancel := context.WithTimeout(s.life, 2*shared.Grace)
 		defer cancel()

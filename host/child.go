@@ -41,6 +41,8 @@ type child struct {
 	number  int
 	version string
 	tape    tape
+	// compiled is set if the child runs the plugin's program.
+	compiled bool
 }
 
 // startChild starts a process for the plugin and loads the plugin within its load timeout. On failure, it removes everything
@@ -51,7 +53,7 @@ func (s *supervisor) startChild(ctx context.Context, spec Spec) (*child, error) 
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	proc := processFor(o, spec, log)
-	c := &child{proc: proc, started: time.Now()}
+	c := &child{proc: proc, started: time.Now(), compiled: spec.asProgram}
 	c.identify(s, spec)
 	err := c.connect(ctx, o, limit)
 	if err == nil {
@@ -118,6 +120,10 @@ func policyOf(o *Options, spec Spec) *sandbox.Policy {
 	p.Own = slices.Concat(p.Own, []string{cmp.Or(o.Program, o.Binary), spec.Dir})
 	p.Hidden = slices.Concat(p.Hidden, []string{filepath.Dir(o.Session.dir)})
 	p.Exec = p.Exec || spec.Unsafe
+	if dir := spec.programDir(); dir != "" {
+		// The program is part of aura's state, which is hidden.
+		p.Own, p.Shown, p.Program = append(p.Own, dir), append(slices.Clip(p.Shown), dir), spec.Native.Program
+	}
 	if o.Grants != nil {
 		p = o.Grants.Open(p)
 	}

@@ -67,7 +67,7 @@ func grantTask(task map[string]string, names []string) map[string]string {
 // what programs usually need for a guest. Without PATH, a program can only be started by its full path.
 func (s Spec) variables() []string {
 	switch {
-	case s.Guest != nil:
+	case s.Guest != nil && !s.asProgram:
 		return slices.Concat(s.Manifest.Env, guestVariables)
 	case s.Unsafe:
 		return slices.Concat(s.Manifest.Env, []string{"PATH"})

@@ -66,6 +66,9 @@ type Health struct {
 	ChunksDropped int64 `json:"chunks_dropped"`
 	// Events counts the events that the plugin emitted and received.
 	Events EventCounts `json:"events"`
+	// Runtime is what runs the plugin: interpreted, native or python. Build is the state of the compiled program, if the user permits one.
+	Runtime string `json:"runtime"`
+	Build   *Build `json:"build,omitempty"`
 	// Goroutines is the number of goroutines in the child, or 0 if the child does not answer in time. SessionGoroutines is the
 	// number of goroutines in the aura process that owns the child.
 	Goroutines        int `json:"goroutines"`
@@ -104,6 +107,7 @@ func (s *supervisor) health(session string) PluginHealth {
 		h.P50, h.P99 = s.stats.times.ValueAtQuantile(50), s.stats.times.ValueAtQuantile(99)
 	}
 	c := s.cur
+	h.Runtime, h.Build = s.runtime()
 	s.mu.Unlock()
 	h.SessionGoroutines = runtime.NumGoroutine()
 	if c != nil {

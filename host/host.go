@@ -67,6 +67,8 @@ type Options struct {
 	Secrets *redact.Current
 	// Lazy starts a child only at its first call if its exports are cached.
 	Lazy bool
+	// Compile builds the programs of interpreted plugins in the background, if their specs have one.
+	Compile bool
 	// Dormant starts no child before its first call, even if its exports or the availability of its tool are not known.
 	Dormant bool
 
@@ -81,6 +83,12 @@ type Spec struct {
 	Config map[string]any
 	// Guest is the program that runs a plugin that is not interpreted Go; nil for interpreted Go.
 	Guest *shared.Guest
+	// Native is the program that is compiled from the plugin; nil if the plugin is only interpreted.
+	Native *Native
+	// NativeError is why the plugin cannot be compiled although the user permits it; nil otherwise.
+	NativeError error
+	// asProgram is set while Guest is the program of Native.
+	asProgram bool
 	// Rank orders plugins at a hook point: by rank, then by name.
 	Rank int
 	// Unsafe permits the restricted packages.
@@ -116,6 +124,7 @@ const (
 	NoticeRestart    NoticeKind = "restarting"
 	NoticeQuarantine NoticeKind = "quarantined"
 	NoticeReload     NoticeKind = "reload_failed"
+	NoticeBuild      NoticeKind = "build"
 )
 
 // Error is a failed call or a failed load. It names the plugin once.

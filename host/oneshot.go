@@ -25,7 +25,7 @@ func (p *Plugin) ExecuteUnder(ctx context.Context, policy *sandbox.Policy, tool 
 }
 
 func (p *Plugin) executeUnder(ctx context.Context, policy *sandbox.Policy, call shared.ToolCall) (out string, took span, err error) {
-	spec := p.Spec()
+	spec := p.Spec().now()
 	if launchIsLifeline {
 		return "", took, &Error{Plugin: spec.Name, Kind: KindLoad, Err: errors.New("this system confines no process, so none can be started under another policy")}
 	}

@@ -175,7 +175,11 @@ func (s Spec) sameChild(other Spec) bool {
 	if s.Err != nil || other.Err != nil {
 		return false
 	}
-	s.Config, other.Config, s.Verify, other.Verify = nil, nil, nil, nil
+	if !s.Native.same(other.Native) {
+		return false
+	}
+	s.Config, other.Config, s.Verify, other.Verify, s.Native, other.Native = nil, nil, nil, nil, nil, nil
+	s.NativeError, other.NativeError = nil, nil
 	return reflect.DeepEqual(s, other)
 }
 
@@ -214,6 +218,8 @@ func (s *supervisor) replace(c *child, spec Spec) {
 	generation := s.generation
 	s.spec = spec
 	s.budget = budget{}
+	s.build = Build{}
+	s.dropNext()
 	s.known = false // so that warnings about the new files are reported
 	s.mu.Unlock()
 	s.install(c, generation)

@@ -46,6 +46,9 @@ type supervisor struct {
 	loaded  bool
 	// generation counts reloads, so that a child that was started for an earlier generation is dropped.
 	generation int
+	// next is a child with the compiled program, which waits until no call runs; nil if there is none. build is the state of that program.
+	next  *child
+	build Build
 	// children counts the processes that were started for the plugin.
 	children int
 	// down is why there is no child in the states quarantined and stopped.
@@ -132,6 +135,7 @@ func (s *supervisor) install(c *child, generation int) {
 	}
 	s.exports, s.known, s.loaded = c.exports, true, true
 	s.set(StateReady, c, nil)
+	s.compileAhead(c, generation)
 	s.pending.Add(1)
 	s.mu.Unlock()
 	if old != nil {
@@ -175,6 +179,7 @@ func (s *supervisor) died(c *child) {
 	if s.cur != c || s.life.Err() != nil {
 		return // the child was replaced or the supervisor was closed
 	}
+	s.dropNext()
 	err := c.proc.deathNote()
 	if c.killedFor != "" {
 		err = errors.New(c.killedFor)
@@ -223,6 +228,7 @@ func (s *supervisor) close() {
 	s.mu.Lock()
 	s.end()
 	c := s.cur
+	s.dropNext()
 	s.set(StateStopped, nil, errors.New("aura is shutting down"))
 	s.mu.Unlock()
 	if c != nil {

@@ -13,6 +13,10 @@ const notSandboxable = "files are not confined, because the plugin's Sandboxable
 // sandbox is not confined. That is only known after loading. If it was not known before, the plugin is loaded twice, confined
 // the first time.
 func (s *supervisor) startUnderPolicy(ctx context.Context, spec Spec) (*child, error) {
+	spec, err := s.resolve(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
 	s.mu.Lock()
 	free, again := s.known && needsFreeFiles(spec, s.exports), s.loaded
 	s.mu.Unlock()

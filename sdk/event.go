@@ -18,7 +18,7 @@ type Event struct {
 // MaxPayload is the size of the largest payload of an event, in bytes.
 const MaxPayload = 64 << 10
 
-// handlers holds the functions that On was given outside of aura.
+// handlers holds the functions that On was given, except in the interpreter.
 var handlers struct {
 	sync.Mutex
 	of map[string][]func(context.Context, Event) error
@@ -35,11 +35,17 @@ func On(name string, handler func(ctx context.Context, e Event) error) {
 		handlers.of = make(map[string][]func(context.Context, Event) error)
 	}
 	handlers.of[name] = append(handlers.of[name], handler)
+	if compiled.listen != nil && len(handlers.of[name]) == 1 {
+		compiled.listen(name)
+	}
 }
 
 // Emit sends an event to the other plugins that listen to it. It does not wait for them. An event for a plugin that is down or has too
 // many events waiting is dropped. Emit returns an error if the payload is larger than MaxPayload or cannot be sent.
 func Emit(name string, payload any) error {
+	if compiled.emit != nil {
+		return compiled.emit(name, payload)
+	}
 	handlers.Lock()
 	called := handlers.of[name]
 	handlers.Unlock()

@@ -42,6 +42,9 @@ type Store interface {
 
 // State returns the plugin's store of a scope. Outside of aura, as in a test, the store is in memory.
 func State(scope Scope) Store {
+	if compiled.state != nil {
+		return compiled.state(scope)
+	}
 	stores.Lock()
 	defer stores.Unlock()
 	if stores.of == nil {

@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"github.com/fxamacker/cbor/v2"
+
+	"github.com/idelchi/aura/internal/native/exact"
 )
 
 // The codec preserves Go values: it distinguishes nil from empty, int from float64, and keeps the offsets of times and the
@@ -30,7 +32,7 @@ var (
 )
 
 // maxNesting is how deeply lists and maps may be nested.
-const maxNesting = 1024
+const maxNesting = exact.MaxNesting
 
 // numberTag marks the text of a json.Number. Its value is from the range of tags that are free for any use.
 const numberTag = 70_000

@@ -15,6 +15,9 @@ const (
 	ListMessages = "Messages"
 )
 
+// Growing returns the names of the growing lists.
+func Growing() []string { return []string{ListTurns, ListTools, ListMessages} }
+
 // Without returns a context without the lists whose names are in unread.
 func Without(c sdk.Context, unread []string) sdk.Context {
 	if slices.Contains(unread, ListTurns) {

@@ -7,10 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"reflect"
 	"strings"
 	"time"
 
+	"github.com/idelchi/aura/internal/native/exact"
 	"github.com/idelchi/aura/sdk"
 )
 
@@ -91,7 +91,7 @@ func (c OnceCall) encodeWithin(most int) ([]byte, error) {
 }
 
 func (c OnceCall) encode(most int) ([]byte, error) {
-	b, err := appendExact(nil, reflect.ValueOf(c))
+	b, err := exact.Append(nil, c)
 	if err != nil {
 		return nil, fmt.Errorf("sending a tool's call: %w", err)
 	}
@@ -140,7 +140,7 @@ func ReadOnceCall(r io.Reader) (OnceCall, error) {
 	var tree any
 	err := d.Decode(&tree)
 	if err == nil {
-		err = inexact(tree, reflect.ValueOf(&c).Elem())
+		err = exact.Set(tree, &c)
 	}
 	if err != nil {
 		return c, fmt.Errorf("reading a tool's call: %w", err)

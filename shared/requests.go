@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"reflect"
 	"sync"
 	"time"
 
@@ -35,7 +34,7 @@ type emitFrame struct {
 
 // EncodePayload encodes the payload of an event. It fails if the payload is too large or contains something that cannot be sent.
 func EncodePayload(payload any) ([]byte, error) {
-	if err := cyclic(reflect.ValueOf(payload), 0); err != nil {
+	if err := cyclic(payload); err != nil {
 		return nil, fmt.Errorf("sending an event: %w", err)
 	}
 	b, err := encode(payload)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"runtime"
 	"sync"
 
@@ -14,6 +13,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/internal/native/exact"
 	"github.com/idelchi/aura/shared/wire"
 )
 
@@ -176,7 +176,7 @@ func (s *server) reply(call *wire.Call, out any) (*wire.Reply, error) {
 		// Encoding the text may need more memory than the plugin has.
 		return refusal(call, len(text)), nil
 	}
-	err := cyclic(reflect.ValueOf(out), 0)
+	err := cyclic(out)
 	var body []byte
 	if err == nil {
 		body, err = encode(out)
@@ -192,36 +192,11 @@ func (s *server) reply(call *wire.Call, out any) (*wire.Reply, error) {
 }
 
 // cyclic returns an error for a value that contains itself, because the codec would follow it until the process dies.
-func cyclic(v reflect.Value, depth int) error {
-	if depth > 8*maxNesting {
-		return &unsendableError{fmt.Sprintf("a value holds itself, or is nested more than %d levels deep", maxNesting)}
+func cyclic(v any) error {
+	if err := exact.CheckNesting(v); err != nil {
+		return &unsendableError{err.Error()}
 	}
-	var err error
-	switch v.Kind() {
-	case reflect.Interface, reflect.Pointer:
-		if !v.IsNil() {
-			err = cyclic(v.Elem(), depth+1)
-		}
-	case reflect.Map:
-		for each := v.MapRange(); each.Next() && err == nil; {
-			err = cyclic(each.Value(), depth+1)
-		}
-	case reflect.Slice, reflect.Array:
-		if k := v.Type().Elem().Kind(); k < reflect.Array || k == reflect.String {
-			return nil // the elements cannot contain other values
-		}
-		for i := 0; i < v.Len() && err == nil; i++ {
-			err = cyclic(v.Index(i), depth+1)
-		}
-	case reflect.Struct:
-		for i := 0; i < v.NumField() && err == nil; i++ {
-			if v.Type().Field(i).IsExported() {
-				err = cyclic(v.Field(i), depth+1)
-			}
-		}
-	default:
-	}
-	return err
+	return nil
 }
 
 // unsent returns the failure of a call whose values cannot be sent over the wire.

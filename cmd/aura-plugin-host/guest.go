@@ -13,7 +13,7 @@ import (
 // then finds the reason in the last line of the output, after what the guest itself printed.
 func loadGuest(out streams, spec shared.LaunchSpec, services shared.Services) (shared.Served, error) {
 	env := os.Environ() // this process has the plugin's environment
-	g, err := guest.Start(*spec.Guest, guest.Options{Name: spec.Name, Dir: spec.Dir, Tool: spec.Tool, Services: services}, env, out.stdout, out.stderr)
+	g, err := guest.Start(*spec.Guest, guest.Options{Name: spec.Name, Dir: spec.Dir, Tool: spec.Tool, MemoryBytes: spec.MemoryBytes, Services: services}, env, out.stdout, out.stderr)
 	if err != nil {
 		return nil, err
 	}

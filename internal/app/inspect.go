@@ -26,6 +26,8 @@ type Info struct {
 	Dir         string       `json:"dir"`
 	// Runtime is what runs the plugin.
 	Runtime manifest.Runtime `json:"runtime"`
+	// Go describes how a plugin in Go is run; nil for others.
+	Go *GoInfo `json:"go,omitempty"`
 	// Tier is where the plugin comes from. A plugin shadows those of lower tiers.
 	Tier       config.HomeKind `json:"tier"`
 	Home       HomeInfo        `json:"home"`
@@ -68,6 +70,36 @@ type Info struct {
 	// LoadMillis is how long the plugin took to start, in milliseconds, if it was started for the inspection.
 	LoadMillis float64       `json:"load_ms,omitempty"`
 	Processes  []host.Health `json:"processes"`
+}
+
+// GoInfo describes how a plugin in Go is run.
+type GoInfo struct {
+	// Asked is the key runtime of plugin.yaml. Permitted is whether the settings permit compiled plugins.
+	Asked     manifest.GoRuntime `json:"asked"`
+	Permitted bool               `json:"permitted"`
+	// Runs is what runs the plugin at its next start: interpreted or native.
+	Runs string `json:"runs"`
+	// Build is the state of the compiled program; nil if there is none to build.
+	Build *host.Build `json:"build,omitempty"`
+}
+
+// goInfo describes how a plugin in Go is run with a specification.
+func goInfo(c *config.Config, spec host.Spec) *GoInfo {
+	out := &GoInfo{Asked: cmp.Or(spec.Manifest.Runtime, manifest.GoRuntimeAuto), Permitted: c.Features.Plugins.Native, Runs: host.RuntimeInterpreted}
+	if n := spec.Native; n != nil {
+		b := n.Describe()
+		out.Build = &b
+		if n.Only || b.State == host.BuildReady {
+			out.Runs = host.RuntimeNative
+		}
+	}
+	if spec.NativeError != nil {
+		out.Build = &host.Build{State: host.BuildFailed, Reason: spec.NativeError.Error()}
+	}
+	if out.Asked == manifest.GoRuntimeNative {
+		out.Runs = host.RuntimeNative
+	}
+	return out
 }
 
 // HomeInfo is the home that a plugin belongs to.
@@ -260,6 +292,10 @@ func describe(c *config.Config, e setup.Entry, unsafe bool) Info {
 	}
 	info.Files = files
 	info.Runtime = cmp.Or(info.Runtime, manifest.RuntimeGo)
+	if !e.Python() {
+		spec.Manifest = m
+		info.Go = goInfo(c, spec)
+	}
 	v, ok, err := manifest.VendoredSDK(e.Dir)
 	switch {
 	case e.Python():
@@ -276,6 +312,11 @@ func describe(c *config.Config, e setup.Entry, unsafe bool) Info {
 func (i *Info) fill(p *host.Plugin) {
 	if down := p.Down(); down != nil {
 		i.ProbeError = host.Reason(down).Error()
+	}
+	if b := i.Go; b != nil && b.Build != nil && p.Spec().Native != nil {
+		// The plugin may have been compiled to look at it.
+		now := p.Spec().Native.Describe()
+		b.Build = &now
 	}
 	exports, known := p.Exports()
 	if !known {

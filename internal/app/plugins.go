@@ -62,6 +62,7 @@ func (c *pluginChange) start(ctx context.Context, s *Session, next *setup.Setup)
 	}
 	o.Session, o.TaskEnv, o.Secrets, o.Shell = place, next.TaskEnv, &s.secrets, next.RunCondition(next.Features)
 	o.Notify = func(n host.Notice) { s.notice(n.Plugin, n.Text) }
+	o.Compile = true
 	o.State = pluginstate.New(next.Config.State.ProjectValues(), s.journal.valuesDir).Do
 	watchPlugins(&o, s.flight, s.tracer, &s.secrets, s.pluginEvents())
 	if s.opts.PluginLogs {

@@ -19,7 +19,7 @@ func writeList(w io.Writer, list []app.Info) {
 	}
 	rows := [][]string{{"NAME", "STATUS", "CAPABILITIES", "SOURCE", "PROCESSES", "RUNTIME", "DESCRIPTION"}}
 	for _, p := range list {
-		rows = append(rows, []string{p.Name, statusText(p), capabilities(p), source(p), processes(p), string(p.Runtime), dash(p.Description)})
+		rows = append(rows, []string{p.Name, statusText(p), capabilities(p), source(p), processes(p), runtimeText(p), dash(p.Description)})
 	}
 	table(w, rows)
 }
@@ -77,6 +77,20 @@ func processes(p app.Info) string {
 	return dash(strings.Join(parts, ", "))
 }
 
+// runtimeText returns what runs the plugin. The state of a compiled program is shown only if the settings or the plugin ask for one.
+func runtimeText(p app.Info) string {
+	switch g := p.Go; {
+	case g == nil, !g.Permitted && g.Asked != manifest.GoRuntimeNative:
+		return string(p.Runtime)
+	case !g.Permitted:
+		return "go (native, which is not permitted)"
+	case g.Build == nil:
+		return fmt.Sprintf("go (%s)", g.Runs)
+	default:
+		return fmt.Sprintf("go (%s, build %s)", g.Runs, g.Build.State)
+	}
+}
+
 // writeDetails writes everything about one plugin, one line per fact.
 func writeDetails(w io.Writer, p app.Info) {
 	line := func(name, format string, args ...any) {
@@ -86,7 +100,10 @@ func writeDetails(w io.Writer, p app.Info) {
 	line("Description", "%s", dash(p.Description))
 	line("Status", "%s", statusText(p))
 	line("Directory", "%s", p.Dir)
-	line("Runtime", "%s", p.Runtime)
+	line("Runtime", "%s", runtimeText(p))
+	if p.Go != nil && p.Go.Build != nil && p.Go.Build.Reason != "" {
+		line("Build", "%s: %s", p.Go.Build.State, p.Go.Build.Reason)
+	}
 	line("Tier", "%s", p.Tier)
 	writeRules(line, p)
 	writeOrigin(line, p)

@@ -11,6 +11,8 @@ import (
 type Plugins struct {
 	// Unsafe allows plugins to import packages that are otherwise withheld, such as os/exec.
 	Unsafe bool
+	// Native allows plugins to be compiled and run as programs.
+	Native bool
 	// Include and Exclude are patterns of plugin names, in which * matches any text; see Selected.
 	Include []string
 	Exclude []string
@@ -76,6 +78,7 @@ func deepCopy(value any) any {
 type pluginsFile struct {
 	Dir     *string  `yaml:"dir"`
 	Unsafe  *bool    `yaml:"unsafe"`
+	Native  *bool    `yaml:"native"`
 	Include []string `yaml:"include"`
 	Exclude []string `yaml:"exclude"`
 	Config  struct {
@@ -91,6 +94,9 @@ func (f pluginsFile) over(p Plugins) Plugins {
 	}
 	if f.Unsafe != nil {
 		p.Unsafe = *f.Unsafe
+	}
+	if f.Native != nil {
+		p.Native = *f.Native
 	}
 	if f.Include != nil {
 		p.Include = f.Include

@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/sdk"
@@ -23,6 +24,8 @@ type Options struct {
 	// Dir is the absolute path of the plugin's directory.
 	Dir  string
 	Tool sdk.ToolConfig
+	// MemoryBytes is the memory limit of the guest; 0 if there is none.
+	MemoryBytes int64
 	// Services is what aura does at the plugin's request; nil if aura cannot be asked.
 	Services shared.Services
 }
@@ -115,6 +118,9 @@ func (c *Client) call(ctx context.Context, frame call) (json.RawMessage, error) 
 	frame.ID = c.last
 	c.waiting[frame.ID] = answered
 	c.mu.Unlock()
+	if deadline, ok := ctx.Deadline(); ok {
+		frame.Deadline = deadline.Format(time.RFC3339Nano)
+	}
 	defer c.history.begin(frame.ID, frame.lists)()
 	if err := c.write(frame); errors.Is(err, errTooLarge) {
 		c.forget(frame.ID)
@@ -148,7 +154,7 @@ func (m message) read() (json.RawMessage, error) {
 
 // kinds are the kinds of failure that a guest can report. Any other kind counts as an error.
 var kinds = []shared.FailureKind{
-	shared.FailureError, shared.FailurePanic, shared.FailureLoad, shared.FailureSize, shared.FailureUnsupported,
+	shared.FailureError, shared.FailurePanic, shared.FailureGoexit, shared.FailureLoad, shared.FailureSize, shared.FailureWire, shared.FailureUnsupported,
 }
 
 // Load loads the plugin. It must be called once, before all other calls.
@@ -156,6 +162,7 @@ func (c *Client) Load(ctx context.Context) (shared.Exports, error) {
 	o := c.options
 	raw, err := c.call(ctx, call{Call: callLoad, Load: &loadCall{
 		Protocol: Protocol, Name: o.Name, Dir: o.Dir, HomeDir: o.Tool.HomeDir, ConfigDir: o.Tool.ConfigDir, DataDir: o.Tool.DataDir,
+		MemoryBytes: o.MemoryBytes,
 	}})
 	if err != nil {
 		return shared.Exports{}, err

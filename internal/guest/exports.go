@@ -2,6 +2,7 @@ package guest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,11 +17,15 @@ import (
 
 // exports is the result of load: what the plugin registers.
 type exports struct {
+	// Module and Package are those of a plugin in Go. Without them, the package has the name of the plugin.
+	Module       string          `json:"module"`
+	Package      string          `json:"package"`
 	Hooks        []string        `json:"hooks"`
 	Tools        []toolExport    `json:"tools"`
 	Commands     []commandExport `json:"commands"`
 	Listens      []string        `json:"listens"`
 	Emits        []string        `json:"emits"`
+	Disables     []string        `json:"disables"`
 	SystemPrompt string          `json:"system_prompt"`
 	Unread       []string        `json:"unread"`
 	AsksLists    bool            `json:"asks_lists"`
@@ -32,14 +37,20 @@ type toolExport struct {
 	Description string `json:"description"`
 	Usage       string `json:"usage"`
 	Examples    string `json:"examples"`
-	// Parameters is a JSON schema.
+	// Parameters is a JSON schema. SchemaParameters is an sdk.ToolParameters that replaces it.
 	Parameters       json.RawMessage  `json:"parameters"`
+	SchemaParameters json.RawMessage  `json:"schema_parameters"`
 	SideEffects      []sdk.SideEffect `json:"side_effects"`
 	RequiresApproval bool             `json:"requires_approval"`
 	// TimeoutSeconds is 0 for the deadline of the plugin.
 	TimeoutSeconds float64 `json:"timeout_s"`
 	Parallel       bool    `json:"parallel"`
 	Paths          bool    `json:"paths"`
+	// NotSandboxable means that the tool cannot work in a sandbox. It counts only if the plugin's source shows it.
+	NotSandboxable bool `json:"not_sandboxable"`
+	// Unavailable means that the tool cannot be used, and ChecksAvailable that this may differ at the next start.
+	Unavailable     bool `json:"unavailable"`
+	ChecksAvailable bool `json:"checks_available"`
 }
 
 type commandExport struct {
@@ -67,7 +78,7 @@ func readExports(name string, raw json.RawMessage) (out shared.Exports, asksList
 
 func (in exports) read(name string) (shared.Exports, error) {
 	out := shared.Exports{
-		Package: name, Listens: sorted(in.Listens), Emits: sorted(in.Emits), SystemPrompt: in.SystemPrompt, Unread: in.Unread, Warnings: in.Warnings,
+		Module: in.Module, Package: cmp.Or(in.Package, name), Disables: in.Disables, Listens: sorted(in.Listens), Emits: sorted(in.Emits), SystemPrompt: in.SystemPrompt, Unread: in.Unread, Warnings: in.Warnings,
 	}
 	for _, hook := range in.Hooks {
 		if _, known := hookpoint.Lookup(hookpoint.Name(hook)); !known {
@@ -118,15 +129,21 @@ func (t toolExport) read() (shared.ToolExport, error) {
 			return shared.ToolExport{}, fmt.Errorf("%q is no side effect", e)
 		}
 	}
+	out := shared.ToolExport{
+		Schema:     sdk.ToolSchema{Name: t.Name, Description: t.Description, Usage: t.Usage, Examples: t.Examples},
+		Parameters: t.Parameters, SideEffects: t.SideEffects, RequiresApproval: t.RequiresApproval, Timeout: timeout,
+		Sandboxable: !t.NotSandboxable, Parallel: t.Parallel, Available: !t.Unavailable, HasAvailable: t.ChecksAvailable, HasPaths: t.Paths,
+	}
+	if len(t.SchemaParameters) > 0 {
+		out.Parameters = nil
+		err := shared.DecodeExact(t.SchemaParameters, &out.Schema.Parameters)
+		return out, err
+	}
 	var schema map[string]any
 	if err := json.Unmarshal(t.Parameters, &schema); err != nil || schema == nil {
 		return shared.ToolExport{}, errors.New("its parameters are no JSON schema of an object")
 	}
-	return shared.ToolExport{
-		Schema:     sdk.ToolSchema{Name: t.Name, Description: t.Description, Usage: t.Usage, Examples: t.Examples},
-		Parameters: t.Parameters, SideEffects: t.SideEffects, RequiresApproval: t.RequiresApproval, Timeout: timeout,
-		Sandboxable: true, Parallel: t.Parallel, Available: true, HasPaths: t.Paths,
-	}, nil
+	return out, nil
 }
 
 func sorted(names []string) []string {

@@ -40,6 +40,8 @@ type call struct {
 	Args    json.RawMessage `json:"args,omitempty"`
 	Env     json.RawMessage `json:"env,omitempty"`
 	Payload json.RawMessage `json:"payload,omitempty"`
+	// Deadline is when the call is cancelled, in RFC 3339; empty if there is no deadline.
+	Deadline string `json:"deadline,omitempty"`
 	// Of is the id of the call to cancel.
 	Of   uint64    `json:"of,omitempty"`
 	Load *loadCall `json:"load,omitempty"`
@@ -57,6 +59,8 @@ type loadCall struct {
 	HomeDir   string `json:"home_dir"`
 	ConfigDir string `json:"config_dir"`
 	DataDir   string `json:"data_dir"`
+	// MemoryBytes is the memory limit of the guest; 0 if there is none.
+	MemoryBytes int64 `json:"memory_bytes,omitempty"`
 }
 
 // message is a frame from the guest to the host: an answer, or a request if Ask is set.

@@ -4,6 +4,21 @@ package install
 
 // sdkSource is the SDK's module: slash-separated paths to contents.
 var sdkSource = map[string]string{
+	"compiled.go": "" +
+		"package sdk\n" +
+		"\n" +
+		"import \"time\"\n" +
+		"\n" +
+		"// compiled holds what On, Emit, State, Now and Rand use in a program that aura has built from a plugin: aura adds a file to this package\n" +
+		"// that sets it. Everywhere else its functions are nil. The interpreter replaces these functions itself.\n" +
+		"var compiled struct {\n" +
+		"\temit func(name string, payload any) error\n" +
+		"\t// listen is called for the first handler of an event.\n" +
+		"\tlisten func(name string)\n" +
+		"\tstate  func(Scope) Store\n" +
+		"\tnow    func() time.Time\n" +
+		"\trand   func() uint64\n" +
+		"}\n",
 	"context.go": "" +
 		"package sdk\n" +
 		"\n" +
@@ -214,7 +229,7 @@ var sdkSource = map[string]string{
 		"// MaxPayload is the size of the largest payload of an event, in bytes.\n" +
 		"const MaxPayload = 64 << 10\n" +
 		"\n" +
-		"// handlers holds the functions that On was given outside of aura.\n" +
+		"// handlers holds the functions that On was given, except in the interpreter.\n" +
 		"var handlers struct {\n" +
 		"\tsync.Mutex\n" +
 		"\tof map[string][]func(context.Context, Event) error\n" +
@@ -231,11 +246,17 @@ var sdkSource = map[string]string{
 		"\t\thandlers.of = make(map[string][]func(context.Context, Event) error)\n" +
 		"\t}\n" +
 		"\thandlers.of[name] = append(handlers.of[name], handler)\n" +
+		"\tif compiled.listen != nil && len(handlers.of[name]) == 1 {\n" +
+		"\t\tcompiled.listen(name)\n" +
+		"\t}\n" +
 		"}\n" +
 		"\n" +
 		"// Emit sends an event to the other plugins that listen to it. It does not wait for them. An event for a plugin that is down or has too\n" +
 		"// many events waiting is dropped. Emit returns an error if the payload is larger than MaxPayload or cannot be sent.\n" +
 		"func Emit(name string, payload any) error {\n" +
+		"\tif compiled.emit != nil {\n" +
+		"\t\treturn compiled.emit(name, payload)\n" +
+		"\t}\n" +
 		"\thandlers.Lock()\n" +
 		"\tcalled := handlers.of[name]\n" +
 		"\thandlers.Unlock()\n" +
@@ -509,10 +530,20 @@ var sdkSource = map[string]string{
 		"// Now returns the current time. A recording keeps the answer, and a replay returns it again, so that a plugin that uses Now instead of\n" +
 		"// time.Now gives the same results in a replay. It asks aura, which takes about as long as reading a value of a Store. Outside of aura,\n" +
 		"// as in a test, it is time.Now.\n" +
-		"func Now() time.Time { return time.Now() }\n" +
+		"func Now() time.Time {\n" +
+		"\tif compiled.now != nil {\n" +
+		"\t\treturn compiled.now()\n" +
+		"\t}\n" +
+		"\treturn time.Now()\n" +
+		"}\n" +
 		"\n" +
 		"// Rand returns a random number. A recording keeps the answer, as it does for Now. The numbers are not meant for secrets.\n" +
-		"func Rand() uint64 { return rand.Uint64() }\n",
+		"func Rand() uint64 {\n" +
+		"\tif compiled.rand != nil {\n" +
+		"\t\treturn compiled.rand()\n" +
+		"\t}\n" +
+		"\treturn rand.Uint64()\n" +
+		"}\n",
 	"result.go": "" +
 		"package sdk\n" +
 		"\n" +
@@ -644,6 +675,9 @@ var sdkSource = map[string]string{
 		"\n" +
 		"// State returns the plugin's store of a scope. Outside of aura, as in a test, the store is in memory.\n" +
 		"func State(scope Scope) Store {\n" +
+		"\tif compiled.state != nil {\n" +
+		"\t\treturn compiled.state(scope)\n" +
+		"\t}\n" +
 		"\tstores.Lock()\n" +
 		"\tdefer stores.Unlock()\n" +
 		"\tif stores.of == nil {\n" +

@@ -202,7 +202,7 @@ func (s *source) scan(file string, text []byte) (*sourceFile, error) {
 	f.edits = repair.Edits(parsed, text)
 	f.declared = pluginsource.Declarations(parsed)
 	f.names, f.dotSDK = pluginsource.DeclaredNames(parsed), pluginsource.SDKName(parsed) == "."
-	f.emits, f.disables = emitted(parsed), disabled(parsed)
+	f.emits, f.disables = pluginsource.Emitted(parsed), pluginsource.Disabled(parsed)
 	s.interfaces = s.interfaces || standsForInterface(parsed)
 	for _, spec := range parsed.Imports {
 		where := s.where(spec.Pos())

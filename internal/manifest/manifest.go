@@ -28,6 +28,19 @@ const (
 	FailClosed OnFailure = "closed"
 )
 
+// GoRuntime is what a plugin in Go asks to be run by.
+type GoRuntime string
+
+// The values of GoRuntime.
+const (
+	// GoRuntimeAuto is the interpreter, and the compiled program as soon as it exists, if the user grants that.
+	GoRuntimeAuto GoRuntime = "auto"
+	// GoRuntimeInterpreted is always the interpreter.
+	GoRuntimeInterpreted GoRuntime = "interpreted"
+	// GoRuntimeNative is only the compiled program.
+	GoRuntimeNative GoRuntime = "native"
+)
+
 // DefaultMemory and MinMemory are the default and the smallest memory limit, in bytes. The interpreter itself does not fit into
 // less than the minimum.
 const (
@@ -51,7 +64,9 @@ type Manifest struct {
 	// Timeout is the deadline of every call. 0 means the defaults.
 	Timeout   time.Duration
 	OnFailure OnFailure
-	Limits    Limits
+	// Runtime is what a plugin in Go asks to be run by.
+	Runtime GoRuntime
+	Limits  Limits
 }
 
 // Limits holds the limits of a plugin's process.
@@ -88,6 +103,7 @@ type document struct {
 	Config      map[string]any           `yaml:"config"`
 	Timeout     strictyaml.At[timeout]   `yaml:"timeout"`
 	OnFailure   strictyaml.At[OnFailure] `yaml:"on_failure"`
+	Runtime     strictyaml.At[GoRuntime] `yaml:"runtime"`
 	Limits      struct {
 		Memory strictyaml.At[memory] `yaml:"memory"`
 	} `yaml:"limits"`
@@ -131,6 +147,10 @@ func (m *Manifest) validate(file string, d *document) error {
 		faults = append(faults, at(d.OnFailure.Line, "on_failure", err))
 	}
 
+	if m.Runtime, err = parseRuntime(d.Runtime.Value); err != nil {
+		faults = append(faults, at(d.Runtime.Line, "runtime", err))
+	}
+
 	if m.Condition, err = condition.Parse(d.Condition.Value); err != nil {
 		faults = append(faults, &ConditionError{File: file, Line: d.Condition.Line, Err: err})
 	}
@@ -171,6 +191,17 @@ func parseOnFailure(s string) (OnFailure, error) {
 	default:
 		// The intended value is unknown, so the safer one is used.
 		return FailClosed, &OnFailureError{Value: s}
+	}
+}
+
+func parseRuntime(value GoRuntime) (GoRuntime, error) {
+	switch value {
+	case "":
+		return GoRuntimeAuto, nil
+	case GoRuntimeAuto, GoRuntimeInterpreted, GoRuntimeNative:
+		return value, nil
+	default:
+		return GoRuntimeAuto, fmt.Errorf("%q is none of %q, %q and %q", value, GoRuntimeAuto, GoRuntimeInterpreted, GoRuntimeNative)
 	}
 }
 
@@ -223,7 +254,7 @@ var (
 
 // salvage reads the values that matter for safety from a manifest that cannot be decoded.
 func salvage(data []byte) Manifest {
-	m := Manifest{OnFailure: FailOpen, Limits: Limits{Memory: DefaultMemory}, Disabled: saysDisabled().Match(data)}
+	m := Manifest{OnFailure: FailOpen, Runtime: GoRuntimeAuto, Limits: Limits{Memory: DefaultMemory}, Disabled: saysDisabled().Match(data)}
 	if saysClosed().Match(data) {
 		m.OnFailure = FailClosed
 	}

@@ -13,7 +13,7 @@ import (
 
 // with returns the default manifest with a change applied.
 func with(change func(*manifest.Manifest)) manifest.Manifest {
-	m := manifest.Manifest{OnFailure: manifest.FailOpen, Limits: manifest.Limits{Memory: 256 << 20}}
+	m := manifest.Manifest{OnFailure: manifest.FailOpen, Runtime: manifest.GoRuntimeAuto, Limits: manifest.Limits{Memory: 256 << 20}}
 	if change != nil {
 		change(&m)
 	}
@@ -53,6 +53,9 @@ func TestParse(t *testing.T) {
 		{"timeout as a duration", "timeout: 1m30s", with(func(m *m) { m.Timeout = 90 * time.Second })},
 		{"timeout in seconds", "timeout: 30", with(func(m *m) { m.Timeout = 30 * time.Second })},
 		{"on_failure open", "on_failure: open", with(nil)},
+		{"runtime auto", "runtime: auto", with(nil)},
+		{"runtime interpreted", "runtime: interpreted", with(func(m *m) { m.Runtime = manifest.GoRuntimeInterpreted })},
+		{"runtime native", "runtime: native", with(func(m *m) { m.Runtime = manifest.GoRuntimeNative })},
 		{"on_failure closed", "on_failure: closed", with(func(m *m) { m.OnFailure = manifest.FailClosed })},
 		{"memory in bytes", "limits: {memory: 134217728}", with(func(m *m) { m.Limits.Memory = 134217728 })},
 		{"memory as text", `limits: {memory: "134217728"}`, with(func(m *m) { m.Limits.Memory = 134217728 })},

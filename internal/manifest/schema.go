@@ -14,6 +14,11 @@ func FileType() reflect.Type { return reflect.TypeFor[document]() }
 // YAMLValues implements strictyaml.Listed.
 func (OnFailure) YAMLValues() []string { return []string{string(FailOpen), string(FailClosed)} }
 
+// YAMLValues implements strictyaml.Listed.
+func (GoRuntime) YAMLValues() []string {
+	return []string{string(GoRuntimeAuto), string(GoRuntimeInterpreted), string(GoRuntimeNative)}
+}
+
 // timeout and memory are decoded as written, so that validate can report an invalid value together with the other faults of the
 // file.
 type (

@@ -18,7 +18,7 @@ type prctl func(option int, arg2, arg3, arg4, arg5 uintptr) error
 // set no_new_privs. If the policy allows programs, dropCapabilities also empties the bounding set with bound, as a second
 // barrier.
 func dropCapabilities(p Policy, bound prctl) error {
-	for c := uintptr(0); p.Exec && c <= unix.CAP_LAST_CAP; c++ {
+	for c := uintptr(0); (p.Exec || p.Program != "") && c <= unix.CAP_LAST_CAP; c++ {
 		err := bound(unix.PR_CAPBSET_DROP, c, 0, 0, 0)
 		switch {
 		case err == nil:

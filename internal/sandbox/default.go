@@ -20,6 +20,8 @@ const (
 	KindFiles Kind = "files"
 	// KindShell is a tool that runs command lines. It has the caches that builds need.
 	KindShell Kind = "shell"
+	// KindBuild is the compiler of plugins. It starts programs and has no network.
+	KindBuild Kind = "build"
 )
 
 // Place describes where a process runs. All paths are absolute; empty paths are ignored.
@@ -90,8 +92,8 @@ func Default(at Place, kind Kind) Policy {
 		Inner:     present(at.DataDir, at.Output),
 		Own:       present(at.Own...),
 		Hidden:    present(at.Hidden...),
-		Network:   kind != KindFiles,
-		Exec:      kind == KindShell || kind == KindGuest,
+		Network:   kind != KindFiles && kind != KindBuild,
+		Exec:      kind == KindShell || kind == KindGuest || kind == KindBuild,
 		Limits:    Limits{Processes: otherProcesses},
 	}
 	p.Protected, p.Named, p.Exposed = at.protected()
@@ -103,6 +105,8 @@ func Default(at Place, kind Kind) Policy {
 		p.ReadOnly = append(p.ReadOnly, at.programs()...)
 	case KindFiles:
 		p.Limits.MemoryBytes = filesMemory
+	case KindBuild:
+		p.Limits = Limits{MemoryBytes: shellMemory, Processes: shellProcesses}
 	case KindShell:
 		p.Limits = Limits{MemoryBytes: shellMemory, Processes: shellProcesses}
 		p.ReadOnly = append(p.ReadOnly, at.programs()...)

@@ -77,11 +77,23 @@ func restrictFiles(p Policy, in Isolation, r *Report) error {
 	if err := config.Restrict(rules...); err != nil {
 		return fmt.Errorf("restricting files: %w", err)
 	}
+	if err := restrictPrograms(p); err != nil {
+		return fmt.Errorf("restricting programs: %w", err)
+	}
 	// Landlock's package sets no_new_privs on all threads first. All other steps rely on it.
 	if set, err := unix.PrctlRetInt(unix.PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0); err != nil || set != 1 {
 		return fmt.Errorf("forgoing new privileges: they are still to be had (%d, %w)", set, err)
 	}
 	return nil
+}
+
+// restrictPrograms adds a second layer that permits to start a single program. What a layer permits, the others must permit too.
+func restrictPrograms(p Policy) error {
+	if p.Exec || p.Program == "" {
+		return nil
+	}
+	config := landlock.Config{HandledAccessFS: ll.AccessFSExecute}
+	return config.Restrict(landlock.PathAccess(ll.AccessFSExecute, p.Program))
 }
 
 // fileRules returns the grants as Landlock rules. The rules name paths that confined code could replace by descriptors. The

@@ -47,8 +47,10 @@ type Policy struct {
 	// UnixSockets allows connections to other processes through Unix sockets. Connected pairs of sockets are always allowed.
 	UnixSockets bool `json:"unix_sockets"`
 	// Exec allows the process to start programs.
-	Exec   bool   `json:"exec"`
-	Limits Limits `json:"limits"`
+	Exec bool `json:"exec"`
+	// Program is the only program that the process may start if Exec is not set; empty means none. It is readable if it is part of Own.
+	Program string `json:"program,omitempty"`
+	Limits  Limits `json:"limits"`
 
 	// Grants.Open sets Opened; the paths have no links then. Identities holds the identities of the paths that confined code
 	// could replace; a path that leads to something else grants nothing. Uncovered holds sentences about what could not be

@@ -72,7 +72,7 @@ func filterProgram(p Policy) ([]bpf.RawInstruction, error) {
 	for _, nr := range archRefusedCalls {
 		f.on(nr, refuse(unix.EPERM))
 	}
-	if p.Exec {
+	if p.Exec || p.Program != "" {
 		f.on(unix.SYS_EXECVEAT, onBits(4, unix.AT_EMPTY_PATH, unix.EPERM)...)
 	} else {
 		f.on(unix.SYS_EXECVE, refuse(unix.EPERM))

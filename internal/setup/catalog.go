@@ -206,7 +206,9 @@ func (e Entry) Spec(c *config.Config, unsafe bool) host.Spec {
 	if e.guest != nil {
 		spec.Unsafe = false // it concerns only packages of Go
 		e.guest.run(&spec)
+		return spec
 	}
+	e.compile(c, &spec)
 	return spec
 }
 

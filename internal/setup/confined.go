@@ -191,6 +191,9 @@ type toolOptions struct {
 // RunConfined runs a built-in tool. It is called in the confined process.
 func RunConfined(ctx context.Context, call sandbox.Call, progress func([]byte)) (json.RawMessage, error) {
 	debug.SetGCPercent(collectAt)
+	if call.Tool == buildTool {
+		return buildConfined(ctx, call)
+	}
 	var o toolOptions
 	if err := json.Unmarshal(call.Options, &o); err != nil {
 		return nil, fmt.Errorf("reading the settings of %s: %w", call.Tool, err)

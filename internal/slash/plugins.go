@@ -97,6 +97,19 @@ func micros(us int64) string {
 	return (time.Duration(us) * time.Microsecond).String()
 }
 
+// runtimeText returns what runs a plugin, and the state of its compiled program.
+func runtimeText(spec host.Spec, h host.Health) string {
+	text := string(cmp.Or(spec.Runtime, manifest.RuntimeGo))
+	if h.Build == nil {
+		return text
+	}
+	text += fmt.Sprintf(" (%s, build %s)", h.Runtime, h.Build.State)
+	if h.Build.Reason != "" {
+		text += ": " + h.Build.Reason
+	}
+	return text
+}
+
 // plugin describes one plugin of the session.
 func (c *commands) plugin(name string) (string, error) {
 	list := c.Plugins()
@@ -125,7 +138,7 @@ func (c *commands) plugin(name string) (string, error) {
 		{"name", name},
 		{"description", spec.Manifest.Description},
 		{"directory", spec.Dir},
-		{"runtime", string(cmp.Or(spec.Runtime, manifest.RuntimeGo))},
+		{"runtime", runtimeText(spec, h)},
 		{"state", processText(h)},
 		{"calls", fmt.Sprintf("%d, errors %d, timeouts %d, p50 %s, p99 %s", h.Calls, h.Errors, h.Timeouts, micros(h.P50), micros(h.P99))},
 		{"restarts", fmt.Sprint(h.Restarts)},

@@ -47,6 +47,7 @@ var rules = []rule{
 	// Paths, variables, and settings that a later version may add.
 	{"sandbox.*", KindSandbox, always},
 	{"plugins.unsafe", KindUnsafe, isTrue},
+	{"plugins.native", KindPolicy, isTrue},
 	{"plugins.dir", KindPluginsDir, always},
 	// Which plugins run and how they are configured. This includes the user's plugins.
 	{"plugins.*", KindPolicy, func(string, bool) bool { return true }},

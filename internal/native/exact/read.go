@@ -1,4 +1,4 @@
-package shared
+package exact
 
 import (
 	"encoding/base64"
@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// inexact is the inverse of exact: it sets v to the value that exact turned into tree. Numbers in tree are json.Number. Fields
+// set is the inverse of appendValue: it sets v to the value that was encoded as tree. Numbers in tree are json.Number. Fields
 // that tree does not contain do not change.
-func inexact(tree any, v reflect.Value) error {
+func set(tree any, v reflect.Value) error {
 	if tree == nil {
 		v.SetZero()
 		return nil
@@ -31,21 +31,21 @@ func inexact(tree any, v reflect.Value) error {
 	}
 	switch v.Kind() {
 	case reflect.Struct:
-		return inexactStruct(tree, v)
+		return setStruct(tree, v)
 	case reflect.Pointer:
 		to := reflect.New(v.Type().Elem())
 		v.Set(to)
-		return inexact(tree, to.Elem())
+		return set(tree, to.Elem())
 	case reflect.Map:
-		return inexactMap(tree, v)
+		return setMap(tree, v)
 	case reflect.Slice:
-		return inexactSlice(tree, v)
+		return setSlice(tree, v)
 	default:
-		return inexactScalar(tree, v)
+		return setScalar(tree, v)
 	}
 }
 
-func inexactScalar(tree any, v reflect.Value) error {
+func setScalar(tree any, v reflect.Value) error {
 	value, err := dynamic(tree)
 	if err != nil {
 		return err
@@ -71,7 +71,7 @@ func fits(from, v reflect.Value) bool {
 	}
 }
 
-func inexactStruct(tree any, v reflect.Value) error {
+func setStruct(tree any, v reflect.Value) error {
 	fields, ok := tree.(map[string]any)
 	if !ok {
 		return fmt.Errorf("got a %T, want a %s", tree, v.Type())
@@ -81,28 +81,28 @@ func inexactStruct(tree any, v reflect.Value) error {
 		if !field.IsValid() || !field.CanSet() {
 			return fmt.Errorf("%s has no field %q", v.Type(), name)
 		}
-		if err := inexact(value, field); err != nil {
+		if err := set(value, field); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	return nil
 }
 
-func inexactSlice(tree any, v reflect.Value) error {
+func setSlice(tree any, v reflect.Value) error {
 	list, ok := tree.([]any)
 	if !ok {
 		return fmt.Errorf("got a %T, want a %s", tree, v.Type())
 	}
 	v.Set(reflect.MakeSlice(v.Type(), len(list), len(list)))
 	for i, value := range list {
-		if err := inexact(value, v.Index(i)); err != nil {
+		if err := set(value, v.Index(i)); err != nil {
 			return fmt.Errorf("entry %d: %w", i, err)
 		}
 	}
 	return nil
 }
 
-func inexactMap(tree any, v reflect.Value) error {
+func setMap(tree any, v reflect.Value) error {
 	entries, err := entriesOf(tree)
 	if err != nil {
 		return err
@@ -110,7 +110,7 @@ func inexactMap(tree any, v reflect.Value) error {
 	v.Set(reflect.MakeMapWithSize(v.Type(), len(entries)))
 	for key, value := range entries {
 		e := reflect.New(v.Type().Elem()).Elem()
-		if err := inexact(value, e); err != nil {
+		if err := set(value, e); err != nil {
 			return fmt.Errorf("%q: %w", key, err)
 		}
 		v.SetMapIndex(reflect.ValueOf(key), e)
@@ -118,13 +118,13 @@ func inexactMap(tree any, v reflect.Value) error {
 	return nil
 }
 
-// entriesOf is the inverse of exactEntries, except for the values.
+// entriesOf is the inverse of appendMap, except for the values.
 func entriesOf(tree any) (map[string]any, error) {
 	object, ok := tree.(map[string]any)
 	if !ok {
 		return nil, fmt.Errorf("a %T is no map", tree)
 	}
-	pairs, ok := object[exactMap].([]any)
+	pairs, ok := object[markMap].([]any)
 	if !ok {
 		return object, nil
 	}
@@ -132,7 +132,7 @@ func entriesOf(tree any) (map[string]any, error) {
 	for _, p := range pairs {
 		pair, ok := p.([]any)
 		if !ok || len(pair) != 2 {
-			return nil, fmt.Errorf("an entry of %s is no pair", exactMap)
+			return nil, fmt.Errorf("an entry of %s is no pair", markMap)
 		}
 		key, err := dynamic(pair[0])
 		if err != nil {
@@ -140,7 +140,7 @@ func entriesOf(tree any) (map[string]any, error) {
 		}
 		name, ok := key.(string)
 		if !ok {
-			return nil, fmt.Errorf("a key of %s is a %T", exactMap, key)
+			return nil, fmt.Errorf("a key of %s is a %T", markMap, key)
 		}
 		out[name] = pair[1]
 	}
@@ -192,16 +192,16 @@ func dynamicMap(tree map[string]any) (any, error) {
 // marked decodes an object that replaces a value that JSON cannot represent.
 func marked(mark, text string) (any, error) {
 	switch mark {
-	case exactFloat:
+	case markFloat:
 		return strconv.ParseFloat(text, 64)
-	case exactText:
+	case markText:
 		b, err := base64.StdEncoding.DecodeString(text)
 		return string(b), err
-	case exactData:
+	case markData:
 		return base64.StdEncoding.DecodeString(text)
-	case exactTime:
+	case markTime:
 		return readTime(text)
-	case exactLarge:
+	case markNumber:
 		return json.Number(text), nil
 	default:
 		return nil, fmt.Errorf("%q stands for nothing that is known", mark)

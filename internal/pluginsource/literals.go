@@ -1,17 +1,14 @@
-package interp
+package pluginsource
 
 import (
 	"go/ast"
 	"go/token"
-	"slices"
 	"strconv"
-
-	"github.com/idelchi/aura/internal/pluginsource"
 )
 
-// emitted returns the names of the events that a file emits. A name that is not written as a literal is unknown.
-func emitted(f *ast.File) []string {
-	sdkName := pluginsource.SDKName(f)
+// Emitted returns the names of the events that a file emits. A name that is not written as a literal is unknown.
+func Emitted(f *ast.File) []string {
+	sdkName := SDKName(f)
 	if sdkName == "" {
 		return nil
 	}
@@ -39,8 +36,8 @@ func emitted(f *ast.File) []string {
 	return out
 }
 
-// disabled returns the patterns by which a file disables tools. A pattern that is not written as a literal is unknown.
-func disabled(f *ast.File) []string {
+// Disabled returns the patterns by which a file disables tools. A pattern that is not written as a literal is unknown.
+func Disabled(f *ast.File) []string {
 	const field = "DisableTools"
 	var out []string
 	ast.Inspect(f, func(n ast.Node) bool {
@@ -87,16 +84,4 @@ func literal(e ast.Expr) []string {
 		}
 	}
 	return nil
-}
-
-// collect returns what the files of the source hold, sorted, each value once.
-func (s *source) collect(of func(sourceFile) []string) []string {
-	var out []string
-	for _, p := range s.packages {
-		for _, f := range p.files {
-			out = append(out, of(f)...)
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
 }

@@ -1,4 +1,4 @@
-package interp
+package pluginsource
 
 import "go/ast"
 

@@ -1,0 +1,254 @@
+// Package native compiles plugins to programs that aura-plugin-host runs as guests. It reads and checks the source, writes a module of which
+// every file is known, and builds it with the Go toolchain of the machine, offline. Programs are kept under a hash of everything that went
+// into them.
+//
+// The packages below it are part of every program, beside the plugin's own package and the SDK.
+package native
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/limit"
+	"github.com/idelchi/aura/internal/lock"
+)
+
+// BuildTime is how long a build may take. The first one compiles the standard library.
+const BuildTime = 5 * time.Minute
+
+// keptPrograms is how many programs are kept; those that were used last stay.
+const keptPrograms = 64
+
+// maxOutput is how much of the output of a failed build is kept, in bytes.
+const maxOutput = 4 << 10
+
+// Command is a run of the go command. It must be able to write to the directories of Writable, to read the toolchain, and nothing else.
+type Command struct {
+	Toolchain Toolchain
+	Args      []string
+	Env       []string
+	Dir       string
+	Writable  []string
+}
+
+// Builder builds programs. It is a value; several processes may use the same directory.
+type Builder struct {
+	// Dir is the directory of the programs, in aura's own state.
+	Dir       string
+	Toolchain Toolchain
+	// SDK is the source of the SDK's module.
+	SDK map[string]string
+	// Version is that of aura.
+	Version string
+	// Run runs the go command, confined if this system can. It returns what the command printed. An error that is a *FailedError means that
+	// the command ran and failed.
+	Run func(ctx context.Context, c Command) (output string, err error)
+}
+
+// FailedError is a build that fails again each time, such as that of a source that does not compile.
+type FailedError struct{ Reason string }
+
+func (e *FailedError) Error() string { return e.Reason }
+
+// Program is the program of one source.
+type Program struct {
+	builder Builder
+	source  *Source
+	tree    map[string][]byte
+	key     string
+}
+
+// Program returns the program of a source. It need not exist yet.
+func (b Builder) Program(s *Source) (Program, error) {
+	tree, err := s.tree(b.SDK, b.Toolchain)
+	if err != nil {
+		return Program{}, fmt.Errorf("writing the program of the plugin: %w", err)
+	}
+	h := sha256.New()
+	enc := json.NewEncoder(h)
+	err = enc.Encode([]any{"v1", b.Version, b.Toolchain.Version, b.Toolchain.Root, runtime.GOOS, runtime.GOARCH, s.hash()})
+	for _, name := range slices.Sorted(maps.Keys(tree)) {
+		err = errors.Join(err, enc.Encode([]any{name, tree[name]}))
+	}
+	return Program{builder: b, source: s, tree: tree, key: hex.EncodeToString(h.Sum(nil)[:16])}, err
+}
+
+// Key identifies the program: it changes with everything that goes into it.
+func (p Program) Key() string { return p.key }
+
+func (p Program) dir() string { return filepath.Join(p.builder.Dir, p.key) }
+
+// Path returns the path of the program, whether it exists or not.
+func (p Program) Path() string { return filepath.Join(p.dir(), p.source.Package) }
+
+func (p Program) failure() string { return filepath.Join(p.builder.Dir, p.key+".failed") }
+
+// Ready reports whether the program exists.
+func (p Program) Ready() bool {
+	info, err := os.Lstat(p.Path())
+	return err == nil && info.Mode().IsRegular()
+}
+
+// Failed returns why the build failed, if it did. It fails again each time.
+func (p Program) Failed() error {
+	text, err := files.ReadNoFollow(p.failure(), files.MaxText)
+	if err != nil {
+		return nil //nolint:nilerr // there was no such build
+	}
+	return &FailedError{Reason: string(text)}
+}
+
+// Build builds the program, unless it exists. It waits for other builds of this user. waiting is called if there is one.
+func (p Program) Build(ctx context.Context, waiting func()) (err error) {
+	if p.Ready() {
+		// Programs that were not used for a long time are removed.
+		now := time.Now()
+		_ = os.Chtimes(p.dir(), now, now)
+		return nil
+	}
+	if err := p.Failed(); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(p.builder.Dir, 0o700); err != nil {
+		return fmt.Errorf("compiling the plugin: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, BuildTime)
+	defer cancel()
+	held, err := lock.Wait(ctx, filepath.Join(p.builder.Dir, "lock"), waiting)
+	if err != nil {
+		return fmt.Errorf("compiling the plugin: waiting for another build: %w", err)
+	}
+	defer func() { err = errors.Join(err, held.Release()) }()
+	if p.Ready() {
+		return nil
+	}
+	p.builder.tidy()
+	work, err := os.MkdirTemp(p.builder.Dir, workPrefix)
+	if err != nil {
+		return fmt.Errorf("compiling the plugin: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
+	return p.buildIn(ctx, work)
+}
+
+// workPrefix is the beginning of the names of directories in which programs are built.
+const workPrefix = "work-"
+
+func (p Program) buildIn(ctx context.Context, work string) error {
+	for name, text := range p.tree {
+		at := filepath.Join(work, "src", filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o700), os.WriteFile(at, text, 0o600)); err != nil {
+			return fmt.Errorf("compiling the plugin: %w", err)
+		}
+	}
+	out, temp, cache := filepath.Join(work, "out"), filepath.Join(work, "tmp"), filepath.Join(p.builder.Dir, "gocache")
+	for _, dir := range []string{out, temp, cache} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return fmt.Errorf("compiling the plugin: %w", err)
+		}
+	}
+	// The sandbox follows no links. The directory belongs to aura, so a link in it is the user's.
+	if end, err := filepath.EvalSymlinks(cache); err == nil {
+		cache = end
+	}
+	text, err := p.builder.Run(ctx, Command{
+		Toolchain: p.builder.Toolchain, Dir: filepath.Join(work, "src"), Writable: []string{work, cache},
+		Args: []string{
+			"build", "-mod=vendor", "-trimpath", "-buildvcs=false", "-tags=" + strings.Join(tags, ","), "-ldflags=-s -w",
+			"-o", filepath.Join(out, p.source.Package), "./" + mainDir,
+		},
+		Env: environ(p.builder.Toolchain, work, temp, cache),
+	})
+	if ctx.Err() != nil {
+		return fmt.Errorf("compiling the plugin: %w", ctx.Err())
+	}
+	var failed *FailedError
+	if errors.As(err, &failed) {
+		reason := limit.Cut(p.explain(text, failed.Reason), maxOutput, "the output of go build")
+		return errors.Join(&FailedError{Reason: reason}, files.Replace(p.failure(), []byte(reason), 0o600))
+	}
+	if err != nil {
+		return fmt.Errorf("compiling the plugin: %w", err)
+	}
+	if err := os.Rename(out, p.dir()); err != nil {
+		return fmt.Errorf("compiling the plugin: %w", err)
+	}
+	return nil
+}
+
+// environ returns the environment of the go command. It has nothing of the user's: neither flags nor a program that would run in place of
+// the compiler can come from there.
+func environ(t Toolchain, work, temp, cache string) []string {
+	return []string{
+		"CGO_ENABLED=0", "GO111MODULE=on", "GOARCH=" + runtime.GOARCH, "GOCACHE=" + cache, "GOENV=off", "GOFLAGS=", "GOOS=" + runtime.GOOS,
+		"GOPATH=" + filepath.Join(work, "gopath"), "GOPROXY=off", "GOROOT=" + t.Root, "GOSUMDB=off", "GOTELEMETRY=off", "GOTMPDIR=" + temp,
+		"GOTOOLCHAIN=local", "GOVCS=*:off", "GOWORK=off", "HOME=" + work, "PATH=", "TMPDIR=" + temp,
+	}
+}
+
+// explain turns the output of the go command into a message that names the plugin's own files.
+func (p Program) explain(output, status string) string {
+	var lines []string
+	for line := range strings.Lines(output) {
+		line = strings.TrimRight(line, "\n")
+		if line == "" || strings.HasPrefix(line, "# ") {
+			continue
+		}
+		lines = append(lines, p.translate(line))
+	}
+	if len(lines) == 0 {
+		return "go build failed: " + status
+	}
+	return "go build failed:\n" + strings.Join(lines, "\n")
+}
+
+// translate replaces the path of a copied file at the beginning of a line by that of the original.
+func (p Program) translate(line string) string {
+	for _, pkg := range p.source.packages {
+		for _, f := range pkg.files {
+			copied := filepath.Join("vendor", filepath.FromSlash(pkg.path), filepath.Base(filepath.FromSlash(f.name))) + ":"
+			if rest, ok := strings.CutPrefix(line, copied); ok {
+				return filepath.Join(p.source.Dir, filepath.FromSlash(f.name)) + ":" + rest
+			}
+		}
+	}
+	return line
+}
+
+// tidy removes what a killed build left, and the programs that were not used for the longest time. The caller holds the lock, so no other
+// build runs.
+func (b Builder) tidy() {
+	entries, err := os.ReadDir(b.Dir)
+	if err != nil {
+		return
+	}
+	var kept []fs.FileInfo
+	for _, e := range entries {
+		info, err := e.Info()
+		switch {
+		case err != nil, e.Name() == "gocache", e.Name() == "lock":
+		case strings.HasPrefix(e.Name(), workPrefix):
+			_ = os.RemoveAll(filepath.Join(b.Dir, e.Name()))
+		default:
+			kept = append(kept, info)
+		}
+	}
+	sort.Slice(kept, func(i, j int) bool { return kept[i].ModTime().After(kept[j].ModTime()) })
+	for i := keptPrograms; i < len(kept); i++ {
+		_ = os.RemoveAll(filepath.Join(b.Dir, kept[i].Name()))
+	}
+}

@@ -1,0 +1,223 @@
+package exact
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+)
+
+// JSON has only one kind of number, no times, and no text that is not UTF-8. In this encoding, a number with a point or an exponent is
+// a float64, and a number without is an int. A value that JSON cannot represent is an object with one key:
+//
+//	{"$float": "NaN"}  {"$text": "base64 of any bytes"}  {"$data": "base64"}  {"$time": "RFC 3339"}  {"$number": "digits"}  {"$map": [["key", value]]}
+//
+// "$map" is for a map that has a key that begins with "$" or is not UTF-8. If the static type is known, a time is encoded as plain text.
+const (
+	markFloat  = "$float"
+	markText   = "$text"
+	markData   = "$data"
+	markTime   = "$time"
+	markMap    = "$map"
+	markNumber = "$number"
+)
+
+// field is a field of a struct. key is its name as JSON, with a colon.
+type field struct {
+	index int
+	name  string
+	key   []byte
+}
+
+// structs holds the fields of struct types, by reflect.Type, in the order of their names: that of encoding/json for maps.
+var structs sync.Map
+
+func fieldsOf(t reflect.Type) []field {
+	if known, ok := structs.Load(t); ok {
+		return known.([]field) //nolint:forcetypeassert // nothing else is stored
+	}
+	out := make([]field, 0, t.NumField())
+	for i := range t.NumField() {
+		name := t.Field(i).Name
+		out = append(out, field{index: i, name: name, key: append(appendText(nil, name), ':')})
+	}
+	slices.SortFunc(out, func(a, b field) int { return strings.Compare(a.name, b.name) })
+	structs.Store(t, out)
+	return out
+}
+
+var (
+	timeType   = reflect.TypeFor[time.Time]()
+	bytesType  = reflect.TypeFor[[]byte]()
+	numberType = reflect.TypeFor[json.Number]()
+)
+
+// appendValue appends a value whose static type the other side knows.
+func appendValue(dst []byte, v reflect.Value) (_ []byte, err error) {
+	if v.Kind() == reflect.Interface {
+		return appendDynamic(dst, v.Elem())
+	}
+	if v.Type() == timeType {
+		t, _ := reflect.TypeAssert[time.Time](v)
+		return appendText(dst, t.Format(time.RFC3339Nano)), nil
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		return appendStruct(dst, v)
+	case reflect.Map:
+		return appendMap(dst, v)
+	case reflect.Pointer:
+		if v.IsNil() {
+			return append(dst, "null"...), nil
+		}
+		return appendValue(dst, v.Elem())
+	case reflect.Slice:
+		if v.IsNil() {
+			return append(dst, "null"...), nil
+		}
+		dst = append(dst, '[')
+		for i := range v.Len() {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			if dst, err = appendValue(dst, v.Index(i)); err != nil {
+				return nil, err
+			}
+		}
+		return append(dst, ']'), nil
+	case reflect.String:
+		return appendString(dst, v.String()), nil
+	case reflect.Bool:
+		return strconv.AppendBool(dst, v.Bool()), nil
+	case reflect.Float64, reflect.Float32:
+		return appendNumber(dst, v.Float()), nil
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return strconv.AppendInt(dst, v.Int(), 10), nil
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return strconv.AppendUint(dst, v.Uint(), 10), nil
+	default:
+		return nil, fmt.Errorf("a %s cannot be sent", v.Type())
+	}
+}
+
+// appendDynamic marks values whose type the other side cannot derive from the JSON alone, because it does not know the static
+// type.
+func appendDynamic(dst []byte, v reflect.Value) ([]byte, error) {
+	if !v.IsValid() {
+		return append(dst, "null"...), nil
+	}
+	switch v.Type() {
+	case timeType:
+		t, _ := reflect.TypeAssert[time.Time](v)
+		if t.IsZero() {
+			// The codec encodes a zero time as null.
+			return append(dst, "null"...), nil
+		}
+		return appendMarked(dst, markTime, t.Format(time.RFC3339Nano)), nil
+	case bytesType:
+		return appendMarked(dst, markData, base64.StdEncoding.EncodeToString(v.Bytes())), nil
+	case numberType:
+		return appendMarked(dst, markNumber, v.String()), nil
+	}
+	if v.Kind() == reflect.Struct {
+		return nil, fmt.Errorf("a %s cannot be sent as a value of any type", v.Type())
+	}
+	return appendValue(dst, v)
+}
+
+func appendStruct(dst []byte, v reflect.Value) (_ []byte, err error) {
+	dst = append(dst, '{')
+	for i, f := range fieldsOf(v.Type()) {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, f.key...)
+		if dst, err = appendValue(dst, v.Field(f.index)); err != nil {
+			return nil, fmt.Errorf("%s: %w", f.name, err)
+		}
+	}
+	return append(dst, '}'), nil
+}
+
+func appendMap(dst []byte, v reflect.Value) (_ []byte, err error) {
+	if v.IsNil() {
+		return append(dst, "null"...), nil
+	}
+	type entry struct {
+		key   string
+		value reflect.Value
+	}
+	entries, plain := make([]entry, 0, v.Len()), true
+	for k, value := range v.Seq2() {
+		key := k.String()
+		if k.Kind() != reflect.String {
+			key = fmt.Sprint(k.Interface())
+		}
+		plain = plain && utf8.ValidString(key) && !strings.HasPrefix(key, "$")
+		entries = append(entries, entry{key, value})
+	}
+	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.key, b.key) })
+	opening, between, closing := "{", ":", "}"
+	if !plain {
+		dst = append(dst, `{"`+markMap+`":`...)
+		opening, between, closing = "[", ",", "]}"
+	}
+	dst = append(dst, opening...)
+	for i, e := range entries {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if !plain {
+			dst = append(dst, '[')
+		}
+		dst = append(appendString(dst, e.key), between...)
+		if dst, err = appendValue(dst, e.value); err != nil {
+			return nil, fmt.Errorf("%q: %w", e.key, err)
+		}
+		if !plain {
+			dst = append(dst, ']')
+		}
+	}
+	return append(dst, closing...), nil
+}
+
+// appendMarked appends an object with one key, a mark.
+func appendMarked(dst []byte, mark, text string) []byte {
+	return append(appendText(append(append(append(dst, `{"`...), mark...), `":`...), text), '}')
+}
+
+func appendString(dst []byte, s string) []byte {
+	if !utf8.ValidString(s) {
+		return appendMarked(dst, markText, base64.StdEncoding.EncodeToString([]byte(s)))
+	}
+	return appendText(dst, s)
+}
+
+// appendText appends a text that is UTF-8 as JSON. What needs no escape is copied.
+func appendText(dst []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= utf8.RuneSelf || strings.IndexByte(`"\<>&`, c) >= 0 {
+			text, _ := json.Marshal(s) // a string can always be encoded
+			return append(dst, text...)
+		}
+	}
+	return append(append(append(dst, '"'), s...), '"')
+}
+
+func appendNumber(dst []byte, f float64) []byte {
+	s := strconv.FormatFloat(f, 'g', -1, 64)
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return appendMarked(dst, markFloat, s)
+	}
+	if !strings.ContainsAny(s, ".e") {
+		s += ".0"
+	}
+	return append(dst, s...)
+}

@@ -1,0 +1,182 @@
+package native
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/mod/module"
+
+	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/internal/pluginsource"
+	"github.com/idelchi/aura/shared"
+)
+
+// ours is the main module of every program. It contains the SDK and the packages of the shim, at the paths that they have in aura.
+const ours = "github.com/idelchi/aura"
+
+// mainDir is the directory of the main package.
+const mainDir = "cmd/plugin"
+
+//go:embed exact/*.go frame/*.go link/*.go shim/*.go program/sdk.go.txt
+var embedded embed.FS
+
+// tree returns the files of the program that is built from a source: paths with slashes, and contents. sdk is the source of the SDK's
+// module. The vendor directory has nothing but what was read. No file of the plugin other than Go source is part of it, so its go.mod
+// decides nothing.
+func (s *Source) tree(sdk map[string]string, t Toolchain) (map[string][]byte, error) {
+	out := make(map[string][]byte)
+	for name, text := range sdk {
+		if strings.HasSuffix(name, ".go") {
+			out["sdk/"+name] = []byte(text)
+		}
+	}
+	for _, dir := range []string{"exact", "frame", "link", "shim"} {
+		entries, err := embedded.ReadDir(dir)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			if strings.HasSuffix(e.Name(), "_test.go") {
+				continue
+			}
+			text, err := embedded.ReadFile(path.Join(dir, e.Name()))
+			if err != nil {
+				return nil, err
+			}
+			out[path.Join("internal/native", dir, e.Name())] = text
+		}
+	}
+	text, err := embedded.ReadFile("program/sdk.go.txt")
+	if err != nil {
+		return nil, err
+	}
+	out["sdk/compiled_aura.go"] = text
+	out[mainDir+"/main.go"] = s.mainFile()
+	mod, list := fmt.Sprintf("module %s\n\ngo 1.%d\n", ours, t.Minor), ""
+	for _, p := range s.packages {
+		// Each package is a module of its own, so that modules.txt needs no knowledge of the modules that the packages came from.
+		v := versionOf(p.path)
+		mod += fmt.Sprintf("\nrequire %s %s\n", p.path, v)
+		list += fmt.Sprintf("# %s %s\n## explicit; go 1.%d\n%s\n", p.path, v, t.Minor, p.path)
+		for _, f := range p.files {
+			out[path.Join("vendor", p.path, path.Base(f.name))] = f.text
+		}
+	}
+	out["go.mod"], out["vendor/modules.txt"] = []byte(mod), []byte(list)
+	return out, nil
+}
+
+// versionOf returns a version that fits the path of a module.
+func versionOf(modulePath string) string {
+	_, major, ok := module.SplitPathVersion(modulePath)
+	major = strings.TrimLeft(major, "/.")
+	if !ok || major == "" {
+		return "v0.0.0"
+	}
+	return strings.TrimSuffix(major, "-unstable") + ".0.0"
+}
+
+// mainFile returns the main package, which tells the shim what the plugin exports.
+func (s *Source) mainFile() []byte {
+	facts := s.facts()
+	var functions bytes.Buffer
+	functions.WriteString("\t\tHooks: []shim.Function{\n")
+	for _, point := range hookpoint.All() {
+		facts.writeFunction(&functions, pluginsource.Hook(point))
+	}
+	functions.WriteString("\t\t},\n\t\tOthers: []shim.Function{\n")
+	for _, pair := range pluginsource.Pairs() {
+		facts.writeFunction(&functions, pair.Describe)
+		facts.writeFunction(&functions, pair.Run)
+	}
+	for _, f := range pluginsource.Optional() {
+		facts.writeFunction(&functions, f)
+	}
+	functions.WriteString("\t\t},\n")
+	// A plugin that only listens to events is imported for its init functions.
+	alias := "_"
+	if bytes.Contains(functions.Bytes(), []byte("plugin.")) {
+		alias = "plugin"
+	}
+	imports, found := "", ""
+	if s.standard["os/exec"] {
+		imports, found = "\t\"os/exec\"\n", "\t\tNotFound: exec.ErrNotFound,\n"
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "package main\n\nimport (\n\t\"context\"\n\t\"reflect\"\n%s\n\t%s %q\n\t\"%s/internal/native/shim\"\n\t\"%[4]s/sdk\"\n)\n\n", imports, alias, s.Module, ours)
+	b.WriteString("// The types of functions name these packages.\nvar (\n\t_ context.Context\n\t_ sdk.Context\n)\n\n")
+	fmt.Fprintf(&b, "func main() {\n\tshim.Main(shim.Plugin{\n\t\tModule: %q, Package: %q,\n%s", s.Module, s.Package, found)
+	fmt.Fprintf(&b, "\t\tEmits: %s, Disables: %s,\n", literal(facts.emits), literal(facts.disables))
+	fmt.Fprintf(&b, "\t\tUnread: %s, Warnings: %s,\n", literal(facts.unread), literal(facts.warnings))
+	b.Write(functions.Bytes())
+	b.WriteString("\t})\n}\n")
+	return b.Bytes()
+}
+
+// writeFunction writes an entry for a function. The packages in its type are imported under their own names.
+func (f facts) writeFunction(b *bytes.Buffer, fn pluginsource.Function) {
+	fmt.Fprintf(b, "\t\t\t{Name: %q, Want: reflect.TypeFor[%s](), Otherwise: %q", fn.Name, fn.Type, fn.Otherwise)
+	if f.declared[fn.Name] {
+		fmt.Fprintf(b, ", Exported: true, Value: plugin.%s", fn.Name)
+	}
+	b.WriteString("},\n")
+}
+
+func literal(list []string) string {
+	if len(list) == 0 {
+		return "nil"
+	}
+	quoted := make([]string, len(list))
+	for i, text := range list {
+		quoted[i] = strconv.Quote(text)
+	}
+	return "[]string{" + strings.Join(quoted, ", ") + "}"
+}
+
+// facts is what the source shows without being run.
+type facts struct {
+	emits, disables, unread, warnings []string
+	// declared has the names of the functions and variables of the plugin's own package that are not generic.
+	declared map[string]bool
+}
+
+func (s *Source) facts() facts {
+	out := facts{declared: make(map[string]bool)}
+	emits, disables := map[string]bool{}, map[string]bool{}
+	var texts [][][]byte
+	for _, p := range s.packages {
+		var of [][]byte
+		for _, f := range p.files {
+			of = append(of, f.text)
+			for _, name := range pluginsource.Emitted(f.tree) {
+				emits[name] = true
+			}
+			for _, pattern := range pluginsource.Disabled(f.tree) {
+				disables[pattern] = true
+			}
+		}
+		texts = append(texts, of)
+	}
+	var declared []pluginsource.Declaration
+	for _, f := range s.own().files {
+		declared = append(declared, pluginsource.Declarations(f.tree)...)
+	}
+	for _, d := range declared {
+		out.declared[d.Name.Name] = d.Type == nil || d.Type.TypeParams == nil
+	}
+	for _, a := range pluginsource.AlmostHooks(declared) {
+		out.warnings = append(out.warnings, fmt.Sprintf("the function %s is not called: did you mean %s?", a.Name.Name, a.Meant))
+	}
+	out.emits, out.disables = slices.Sorted(maps.Keys(emits)), slices.Sorted(maps.Keys(disables))
+	out.unread = pluginsource.Unread(texts, shared.Growing())
+	return out
+}
+
+// own returns the plugin's own package.
+func (s *Source) own() *pkg { return s.packages[len(s.packages)-1] }

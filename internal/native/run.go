@@ -1,0 +1,42 @@
+package native
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/idelchi/aura/internal/process"
+)
+
+// mark is the environment variable by which the processes of a build are found.
+const mark = "AURA_NATIVE"
+
+// linger is how long the processes of a build may still write after the go command has exited.
+const linger = time.Second
+
+// Unconfined runs the go command without a sandbox. The command runs no code of the plugin.
+func Unconfined(ctx context.Context, c Command) (string, error) {
+	return run(ctx, c, process.Spec{Guard: true, Mark: mark})
+}
+
+// Confined runs the go command in a process that is confined already, and that ends its descendants.
+func Confined(ctx context.Context, c Command) (string, error) {
+	yield()
+	return run(ctx, c, process.Spec{SameGroup: true})
+}
+
+func run(ctx context.Context, c Command, s process.Spec) (string, error) {
+	var out bytes.Buffer
+	s.Path, s.Args, s.Env, s.Dir = c.Toolchain.Go, append([]string{"go"}, c.Args...), c.Env, c.Dir
+	s.Stdout, s.Stderr, s.Linger = &out, &out, linger
+	err := process.Run(ctx, s)
+	if code, exited := process.ExitCode(err); exited && code > 0 && ctx.Err() == nil {
+		return out.String(), &FailedError{Reason: err.Error()}
+	}
+	if err != nil && !errors.Is(err, ctx.Err()) {
+		err = fmt.Errorf("running %s: %w", c.Toolchain.Go, err)
+	}
+	return out.String(), err
+}

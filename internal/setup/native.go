@@ -1,0 +1,168 @@
+package setup
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+
+	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/build"
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/install"
+	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/native"
+	"github.com/idelchi/aura/internal/sandbox"
+)
+
+// compiler is what compiles plugins; err is why nothing can be compiled.
+type compiler struct {
+	native.Builder
+
+	err error
+}
+
+// newCompiler finds the toolchain. It starts nothing.
+func newCompiler(c *config.Config) *compiler {
+	out := &compiler{}
+	cache := c.State.Cache()
+	switch {
+	case runtime.GOOS == "windows":
+		out.err = errors.New("this system cannot pass descriptors to a process, which compiled plugins need")
+		return out
+	case cache == "":
+		out.err = errors.New("there is no directory for compiled plugins; set HOME or XDG_STATE_HOME")
+		return out
+	}
+	confined := NewConfinement(c, c.Features, "")
+	writable := []string{c.Workdir}
+	if confined.enabled {
+		writable = append(writable, confined.Policy(sandbox.KindShell).ReadWrite...)
+	}
+	path, _ := config.Lookup(c.Inherited, "PATH")
+	toolchain, err := native.Find(path, writable)
+	if err != nil {
+		out.err = err
+		return out
+	}
+	out.Builder = native.Builder{
+		Dir: filepath.Join(cache, "native"), Toolchain: toolchain, SDK: install.SDKSource(), Version: build.Read().String(), Run: native.Unconfined,
+	}
+	if confined.enabled {
+		out.Run = runGo
+	}
+	return out
+}
+
+// compilers holds the compiler of each configuration, so that the toolchain is looked for only once.
+var compilers sync.Map
+
+func compilerOf(c *config.Config) *compiler {
+	path, _ := config.Lookup(c.Inherited, "PATH")
+	key := c.Workdir + "\x00" + path + "\x00" + c.State.Root + "\x00" + fmt.Sprint(c.Features.Sandbox.Enabled)
+	once, _ := compilers.LoadOrStore(key, sync.OnceValue(func() *compiler { return newCompiler(c) }))
+	return once.(func() *compiler)() //nolint:forcetypeassert // only this function stores values
+}
+
+// NotGranted is why a plugin that asks for the native runtime is not run.
+const NotGranted = "it asks for the native runtime (runtime: native in plugin.yaml); to permit compiled plugins, set \"plugins: native: true\" in features/plugins.yaml"
+
+// compile sets the program of a plugin in Go, if the user permits one. A plugin that is only compiled, and cannot be, is refused.
+func (e Entry) compile(c *config.Config, spec *host.Spec) {
+	asked := e.Manifest.Runtime
+	if spec.Err != nil || asked == manifest.GoRuntimeInterpreted {
+		return
+	}
+	only := asked == manifest.GoRuntimeNative
+	n, err := e.program(c, spec.Unsafe)
+	switch {
+	case !c.Features.Plugins.Native && only:
+		spec.Err = &manifest.RefusedError{Err: errors.New(NotGranted)}
+	case !c.Features.Plugins.Native:
+	case err != nil && only:
+		spec.Err = &manifest.RefusedError{Err: err}
+	case err != nil:
+		spec.NativeError = err
+	default:
+		n.Only = only
+		spec.Native = n
+	}
+}
+
+// program returns the program of a plugin.
+func (e Entry) program(c *config.Config, unsafe bool) (*host.Native, error) {
+	if !c.Features.Plugins.Native {
+		return nil, nil
+	}
+	compiler := compilerOf(c)
+	if compiler.err != nil {
+		return nil, compiler.err
+	}
+	source, err := native.Read(e.Dir, compiler.Toolchain, unsafe)
+	if err != nil {
+		return nil, err
+	}
+	p, err := compiler.Program(source)
+	if err != nil {
+		return nil, err
+	}
+	return &host.Native{Key: p.Key(), State: source.State(), Program: p.Path(), Ready: p.Ready, Failed: p.Failed, Build: p.Build}, nil
+}
+
+// buildTool is the name of the call that runs the go command in a confined process.
+const buildTool = "go build"
+
+// runGo runs the go command in a confined process: it can read the system and the toolchain, write to the directories of the build, and has
+// no network.
+func runGo(ctx context.Context, c native.Command) (string, error) {
+	self, err := sandbox.Self()
+	if err != nil {
+		return "", fmt.Errorf("finding aura itself: %w", err)
+	}
+	args, err := json.Marshal(c)
+	if err != nil {
+		return "", fmt.Errorf("encoding a build: %w", err)
+	}
+	place := sandbox.Place{Workdir: c.Dir, Temp: c.Dir, Writable: c.Writable, Own: []string{c.Toolchain.Root}, Git: &sandbox.Repositories{}}
+	if path, err := os.Executable(); err == nil {
+		place.Own = append(place.Own, path)
+	}
+	policy := sandbox.Default(place, sandbox.KindBuild)
+	done, err := sandbox.Run(ctx, sandbox.Command{
+		Executable: self, Dir: c.Dir, Env: []string{noCollection}, Policy: policy, Call: sandbox.Call{Tool: buildTool, Args: args, Options: []byte("{}")},
+	})
+	if err != nil {
+		return "", err
+	}
+	var said answer
+	if err := json.Unmarshal(done.Value, &said); err != nil {
+		return "", fmt.Errorf("reading the answer of a build: %w", err)
+	}
+	if said.Error != "" {
+		return said.Output, &native.FailedError{Reason: said.Error}
+	}
+	return said.Output, nil
+}
+
+// buildConfined runs the go command. It is called in the confined process.
+func buildConfined(ctx context.Context, call sandbox.Call) (json.RawMessage, error) {
+	var c native.Command
+	if err := json.Unmarshal(call.Args, &c); err != nil {
+		return nil, fmt.Errorf("reading a build: %w", err)
+	}
+	var said answer
+	var failed *native.FailedError
+	out, err := native.Confined(ctx, c)
+	if err != nil && !errors.As(err, &failed) {
+		return nil, err
+	}
+	said.Output = out
+	if failed != nil {
+		said.Error = failed.Reason
+	}
+	return json.Marshal(said)
+}
