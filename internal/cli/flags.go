@@ -35,6 +35,8 @@ var flagTable = map[string][]string{
 	"tasks run":       nil,
 	"explain":         readFlags,
 	"acp":             acpFlags,
+	"fleet":           {},
+	"fleet work":      {"config", "home"},
 	"init":            readFlags,
 	"trust":           readFlags,
 	"approvals":       readFlags,
