@@ -63,7 +63,7 @@ test-sdk: ## run the tests of the SDK
 
 # TESTED=1 leaves out the tests, for whoever has just run them.
 .PHONY: check
-check: $(if $(TESTED),,test) lint arch cross generate-check tidy-check ## run every check there is
+check: $(if $(TESTED),,test) lint arch cross size generate-check tidy-check ## run every check there is
 
 .PHONY: lint
 lint: $(MODULES:%=lint-in-%) ## run the linters
@@ -96,6 +96,16 @@ $(PLATFORMS:%=cross-%):
 	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/$@/ ./cmd/...
 	go vet ./...
 	go -C sdk vet ./...
+
+# The limits hold for one platform, on which every machine can build.
+.PHONY: size
+size: export CGO_ENABLED := 0
+size: export GOOS := linux
+size: export GOARCH := amd64
+size: ## print what each dependency weighs, and fail if a program is too large
+	go build -trimpath -ldflags '-s -w $(LDFLAGS)' -o bin/size/stripped/ ./cmd/...
+	go build -trimpath -ldflags '-w $(LDFLAGS)' -o bin/size/symbols/ ./cmd/...
+	GOOS= GOARCH= go run ./internal/size $(SIZE)
 
 .PHONY: generate
 generate: ## write generated source anew

@@ -12,19 +12,11 @@ func EncodeExact(v any) ([]byte, error) {
 	if err := cyclic(reflect.ValueOf(v), 0); err != nil {
 		return nil, err
 	}
-	tree, err := exactDynamicOrStruct(reflect.ValueOf(v))
-	if err != nil {
-		return nil, err
+	top := reflect.ValueOf(v)
+	if top.Kind() == reflect.Struct {
+		return appendExact(nil, top)
 	}
-	return json.Marshal(tree)
-}
-
-// exactDynamicOrStruct treats a struct as what it is, and any other value as one whose type the other side does not know.
-func exactDynamicOrStruct(v reflect.Value) (any, error) {
-	if v.Kind() == reflect.Struct {
-		return exact(v)
-	}
-	return exactDynamic(v)
+	return appendDynamic(nil, top) // the other side does not know its type
 }
 
 // DecodeExact is the inverse of EncodeExact. Fields of into that the JSON does not contain do not change. A field that into does not

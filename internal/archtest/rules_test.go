@@ -64,6 +64,7 @@ var rooms = map[string][]string{
 	"internal/bench":           {anything},
 	"internal/lab":             {},
 	"internal/soak":            {anything},
+	"internal/size":            {},
 
 	"internal/conversation": {
 		"internal/command", "internal/conversation/event", "internal/donetool", "internal/llm", "internal/pipeline", "internal/session",
