@@ -63,7 +63,7 @@ func showLogs(ctx context.Context, s streams, q *queue.Queue, args []string, fol
 	}
 	err = q.Events(ctx, b.Name, args[1], follow, func(task string, lines []byte) error {
 		for line := range bytes.Lines(lines) {
-			if err := logLine(s, task, bytes.TrimSpace(line), asJSON); err != nil {
+			if err := fleetEvent(s, task, bytes.TrimSpace(line), asJSON); err != nil {
 				return err
 			}
 		}
@@ -75,7 +75,7 @@ func showLogs(ctx context.Context, s streams, q *queue.Queue, args []string, fol
 	return err
 }
 
-func logLine(s streams, task string, line []byte, asJSON bool) error {
+func fleetEvent(s streams, task string, line []byte, asJSON bool) error {
 	var e struct {
 		Type, Role, Content, Name, Message, Text, Error string
 

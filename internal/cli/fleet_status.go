@@ -127,9 +127,9 @@ func (o *statusOptions) batch(ctx context.Context, s streams, q *queue.Queue, b 
 		case o.json:
 			failed = writeJSON(s.out, now)
 		case o.watch:
-			live.show(func(w io.Writer) { writeOverview(w, now) })
+			live.show(func(w io.Writer) { writeBatch(w, now) })
 		default:
-			writeOverview(s.out, now)
+			writeBatch(s.out, now)
 		}
 		return failed == nil && o.watch && !now.Finished()
 	})
@@ -182,7 +182,7 @@ func ends(o *fleet.Overview) string {
 // barWidth is the width of the progress bar.
 const barWidth = 40
 
-func writeOverview(w io.Writer, o *fleet.Overview) {
+func writeBatch(w io.Writer, o *fleet.Overview) {
 	full := 0
 	if o.Tasks > 0 {
 		full = barWidth * min(o.Ended(), o.Tasks) / o.Tasks
