@@ -196,5 +196,13 @@ func saveBlob(ctx context.Context, q *queue.Queue, dir, name string, b fleet.Blo
 	if err != nil {
 		return fmt.Errorf("its %s: %w", name, err)
 	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	err = root.MkdirAll(filepath.Dir(name), 0o755)
+	if err := errors.Join(err, root.Close()); err != nil {
+		return err
+	}
 	return files.SaveBelow(dir, name, data, 0o644)
 }

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -23,10 +24,13 @@ func (q *Queue) PutBlob(ctx context.Context, name string, data []byte) (fleet.Bl
 	return q.putBlob(ctx, name, data, maxInline)
 }
 
-// PutFile is like PutBlob for data of which a record may have many.
-func (q *Queue) PutFile(ctx context.Context, name string, data []byte) (fleet.Blob, error) {
-	return q.putBlob(ctx, name, data, 0)
+// PutFile is like PutBlob for data of which a record may have many. room is how much of it fits into the record.
+func (q *Queue) PutFile(ctx context.Context, name string, data []byte, room int) (fleet.Blob, error) {
+	return q.putBlob(ctx, name, data, max(room, 0))
 }
+
+// FilesInline is how much of all files together fits into a record, in bytes.
+const FilesInline = 64 << 10
 
 func (q *Queue) putBlob(ctx context.Context, name string, data []byte, inline int) (fleet.Blob, error) {
 	if len(data) > fleet.MaxBlob {
@@ -53,8 +57,30 @@ func (q *Queue) putBlob(ctx context.Context, name string, data []byte, inline in
 		return out, nil
 	}
 	out.Object = name
-	_, err = q.objects.PutBytes(ctx, name, packed.Bytes())
-	return out, err
+	return out, q.putObject(ctx, name, packed.Bytes())
+}
+
+// slowest is how many bytes per second a connection to the queue carries at least.
+const slowest = 256 << 10
+
+// transferTime returns how long an object may take. A transfer whose acknowledgement got lost would otherwise wait for ever.
+func transferTime(size int64) time.Duration {
+	return requestTime + time.Duration(size/slowest)*time.Second
+}
+
+// putObject stores an object, again and again until it is stored.
+func (q *Queue) putObject(ctx context.Context, name string, data []byte) error {
+	for {
+		limited, cancel := context.WithTimeout(ctx, transferTime(int64(len(data))))
+		_, err := q.objects.PutBytes(limited, name, data)
+		cancel()
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		if pause(ctx, time.Second) != nil {
+			return err
+		}
+	}
 }
 
 // Blob returns stored data. It returns an error if the data is not what was stored.
@@ -62,6 +88,8 @@ func (q *Queue) Blob(ctx context.Context, b fleet.Blob) ([]byte, error) {
 	if b.Size < 0 || b.Size > fleet.MaxBlob {
 		return nil, fmt.Errorf("it claims to have %d bytes; %d is the limit", b.Size, fleet.MaxBlob)
 	}
+	ctx, cancel := context.WithTimeout(ctx, transferTime(b.Size))
+	defer cancel()
 	var from io.Reader = bytes.NewReader(b.Data)
 	if b.Object != "" {
 		object, err := q.objects.Get(ctx, b.Object)
@@ -112,6 +140,8 @@ func (q *Queue) PutArchive(ctx context.Context, batch, digest string, content io
 
 // Archive copies a packed directory to w and checks its hash.
 func (q *Queue) Archive(ctx context.Context, batch, digest string, w io.Writer) error {
+	ctx, cancel := context.WithTimeout(ctx, transferTime(fleet.MaxArchive))
+	defer cancel()
 	object, err := q.objects.Get(ctx, archiveName(batch, digest))
 	if err != nil {
 		return fmt.Errorf("reading packed directory %s: %w", digest, err)

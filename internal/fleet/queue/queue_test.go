@@ -286,7 +286,7 @@ func TestTampered(t *testing.T) {
 	}
 	for range 3 {
 		c := next(t, q, "w")
-		blob, err := q.PutFile(t.Context(), c.Key()+".x", []byte("content of "+c.ID))
+		blob, err := q.PutFile(t.Context(), c.Key()+".x", []byte("content of "+c.ID), 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"time"
 
@@ -37,7 +38,8 @@ func (t *task) child(ctx context.Context, from position) error {
 	t.watch.stderr = last
 	p, err := process.Start(process.Spec{
 		Path: t.w.Aura, Args: t.arguments(from, left), Dir: t.space.Dir, Env: t.environ(), Stdout: t.watch, Stderr: last,
-		Mark: workspace.Mark, Guard: true,
+		// On Linux the child ends with the worker, and ends what it started. Elsewhere a watcher sees to it.
+		Mark: workspace.Mark, Guard: runtime.GOOS != "linux",
 	})
 	if err != nil {
 		return fmt.Errorf("starting aura: %w", err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/fleet"
+	"github.com/idelchi/aura/internal/fleet/queue"
 	"github.com/idelchi/aura/internal/fleet/workspace"
 	"github.com/idelchi/aura/internal/process"
 	"github.com/idelchi/aura/sdk"
@@ -106,11 +107,13 @@ func (t *task) bring(ctx context.Context, r *fleet.Result, id string) error {
 		return err
 	}
 	r.Notes = append(r.Notes, notes...)
+	room := queue.FilesInline
 	for i, f := range found {
-		blob, err := t.w.Queue.PutFile(ctx, fmt.Sprintf("%sfile.%d", name, i), f.Data)
+		blob, err := t.w.Queue.PutFile(ctx, fmt.Sprintf("%sfile.%d", name, i), f.Data, room)
 		if err != nil {
 			return err
 		}
+		room -= len(blob.Data)
 		r.Files = append(r.Files, fleet.File{Path: f.Path, Blob: blob})
 	}
 	return nil

@@ -14,12 +14,6 @@ import (
 	"strings"
 )
 
-// Changed reports whether the workspace is different from what it began with. It looks at names, sizes and times.
-func (s *Workspace) Changed() (bool, error) {
-	now, err := fingerprint(s.Dir)
-	return now != s.print, err
-}
-
 // Fingerprint returns a value that changes when the workspace changes.
 func (s *Workspace) Fingerprint() (string, error) { return fingerprint(s.Dir) }
 
@@ -59,37 +53,56 @@ func fingerprint(dir string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// Patch returns the changes of the workspace since it was prepared, in git's format with binary files.
+// Patch returns the changes of the workspace since it was prepared, in git's format with binary files. Files that the workspace ignores
+// are left out, and so are nested repositories.
 func (s *Workspace) Patch(ctx context.Context) ([]byte, error) {
-	changed, err := s.Changed()
-	if err != nil || !changed {
+	now, err := fingerprint(s.Dir)
+	if err != nil || now == s.print {
 		return nil, err
 	}
-	if err := s.init(ctx); err != nil {
+	if now == s.patched {
+		return s.patch, nil
+	}
+	if err := s.init(); err != nil {
 		return nil, err
 	}
-	now, err := s.tree(ctx)
+	patch, err := s.diff(ctx)
+	if err == nil && bytes.Contains(patch, []byte(nestedMode)) {
+		// git would run programs that the configuration of a nested repository names, if it found one in the index later.
+		if err = s.dropNested(ctx); err == nil {
+			patch, err = s.git(ctx, private, diffArgs(s.base)...)
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("finding the changes of the workspace: %w", err)
 	}
-	if now == s.base {
-		return nil, nil
-	}
-	if s.base == emptyTree {
-		// The name of the empty tree is known, but the repository may not have it.
-		if _, err := s.gitInput(ctx, private, bytes.NewReader(nil), "hash-object", "-w", "-t", "tree", "--stdin"); err != nil {
-			return nil, err
-		}
-	}
-	// Comparing two stored trees looks at no file of the workspace.
-	return s.git(ctx, private, "diff-tree", "-r", "--binary", "--full-index", "--no-ext-diff", "--no-textconv", "--no-renames", "-p", s.base, now)
+	s.patched, s.patch = now, patch
+	return patch, nil
 }
 
-// tree stores what the workspace holds now and returns its name. Files that the workspace ignores are left out, and so are nested
-// repositories: git would run programs that their configuration names.
-func (s *Workspace) tree(ctx context.Context) (string, error) {
-	// A file that cannot be read is left out. git exits with 1 then, as if nothing had been added.
+// diff stores what the workspace holds now, and compares it with what it began with. The comparison looks at no file of the workspace.
+func (s *Workspace) diff(ctx context.Context) ([]byte, error) {
+	if err := s.add(ctx); err != nil {
+		return nil, err
+	}
+	return s.git(ctx, private, diffArgs(s.base)...)
+}
+
+func diffArgs(base string) []string {
+	return []string{"diff-index", "--cached", "--binary", "--full-index", "--no-ext-diff", "--no-textconv", "--no-renames", "-p", base}
+}
+
+// add stores the files of the workspace. A file that cannot be read is left out; git exits with 1 then.
+func (s *Workspace) add(ctx context.Context) error {
 	if _, err := s.git(ctx, private, "add", "--all", "--ignore-errors", "."); err != nil && !exitedWithOne(err) {
+		return err
+	}
+	return nil
+}
+
+// tree stores what the workspace holds now and returns its name.
+func (s *Workspace) tree(ctx context.Context) (string, error) {
+	if err := s.add(ctx); err != nil {
 		return "", err
 	}
 	if err := s.dropNested(ctx); err != nil {
@@ -105,7 +118,7 @@ func exitedWithOne(err error) bool {
 }
 
 // nestedMode is the mode of a nested repository in the index.
-const nestedMode = "160000 "
+const nestedMode = "160000"
 
 // dropNested removes nested repositories from the index, so that no later command visits them.
 func (s *Workspace) dropNested(ctx context.Context) error {
@@ -115,7 +128,7 @@ func (s *Workspace) dropNested(ctx context.Context) error {
 	}
 	var nested bytes.Buffer
 	for entry := range strings.SplitSeq(string(out), "\x00") {
-		if !strings.HasPrefix(entry, nestedMode) {
+		if !strings.HasPrefix(entry, nestedMode+" ") {
 			continue
 		}
 		if _, path, ok := strings.Cut(entry, "\t"); ok {
@@ -134,7 +147,7 @@ func (s *Workspace) Apply(ctx context.Context, patch []byte) error {
 	if len(patch) == 0 {
 		return nil
 	}
-	if err := s.init(ctx); err != nil {
+	if err := s.init(); err != nil {
 		return err
 	}
 	if _, err := s.gitInput(ctx, private, bytes.NewReader(patch), "apply", "--binary", "--whitespace=nowarn", "-"); err != nil {

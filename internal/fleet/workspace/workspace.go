@@ -43,6 +43,9 @@ type Workspace struct {
 	repo bool
 	// print is the fingerprint of Dir when it was ready.
 	print string
+	// patch is the last patch, of the workspace with the fingerprint patched.
+	patch   []byte
+	patched string
 }
 
 // emptyTree is git's name of a tree without files.
@@ -83,7 +86,7 @@ func (s *Workspace) clone(ctx context.Context, w fleet.Workspace) error {
 	if ref == "" {
 		ref = "HEAD"
 	}
-	if err := s.init(ctx); err != nil {
+	if err := s.init(); err != nil {
 		return err
 	}
 	fail := func(err error) error { return fmt.Errorf("cloning %s at %s: %w", w.Git, ref, err) }
@@ -131,19 +134,28 @@ func (s *Workspace) unpack(ctx context.Context, digest string) (err error) {
 		return fmt.Errorf("unpacking the workspace: %w", err)
 	}
 	s.Hash = digest
-	if err := s.init(ctx); err != nil {
+	if err := s.init(); err != nil {
 		return err
 	}
 	s.base, err = s.tree(ctx)
 	return err
 }
 
-// init creates the private repository, once.
-func (s *Workspace) init(ctx context.Context) error {
+// init creates the private repository, once. These four are all that git needs.
+func (s *Workspace) init() error {
 	if s.repo {
 		return nil
 	}
-	if _, err := s.git(ctx, inside, "init", "--quiet", "--bare", "--template=", s.private()); err != nil {
+	err := os.MkdirAll(filepath.Join(s.private(), "objects"), 0o700)
+	if err == nil {
+		err = os.MkdirAll(filepath.Join(s.private(), "refs"), 0o700)
+	}
+	for name, content := range map[string]string{"HEAD": "ref: refs/heads/main\n", "config": "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"} {
+		if err == nil {
+			err = os.WriteFile(filepath.Join(s.private(), name), []byte(content), 0o600)
+		}
+	}
+	if err != nil {
 		return fmt.Errorf("preparing the workspace: %w", err)
 	}
 	s.repo = true

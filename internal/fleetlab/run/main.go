@@ -30,6 +30,7 @@ func main() {
 	flag.BoolVar(&o.Cut, "cut", true, "cut the network of one worker")
 	flag.BoolVar(&o.FullDisk, "full-disk", true, "fill the disk of one worker; needs user namespaces")
 	flag.Uint64Var(&o.Seed, "seed", 1, "what the moments of the faults are drawn from")
+	flag.StringVar(&o.Bin, "bin", "", "directory with the programs (default they are built)")
 	flag.IntVar(&compare, "compare", 100, "how many tasks are compared with plain 'aura run'")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -41,18 +42,29 @@ func main() {
 }
 
 func run(ctx context.Context, o fleetlab.Options, compare int) (err error) {
-	place, err := lab.Open(ctx, "fleet")
+	if o.Bin == "" {
+		place, err := lab.Open(ctx, "fleet")
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, place.Close()) }()
+		o.Bin = filepath.Dir(place.Bin("aura"))
+	}
+	// The temporary directory of the system is granted to tools. Workers do not belong there.
+	dir, err := os.MkdirTemp("/var/tmp", "aura-fleet-")
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, place.Close()) }()
-	o.Bin = filepath.Dir(place.Bin("aura"))
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	if compare > 0 {
-		if err := overhead(ctx, o, place.Dir, compare); err != nil {
+		if err := overhead(ctx, o, dir, compare); err != nil {
 			return err
 		}
 	}
-	o.Dir = filepath.Join(place.Dir, "faults")
+	if o.Tasks == 0 {
+		return nil
+	}
+	o.Dir = filepath.Join(dir, "faults")
 	out, err := fleetlab.Run(ctx, o)
 	fmt.Fprintf(o.Out, "%d results in %s, stored %d times; %d tasks were begun more than once, %d model calls\n", out.Results, out.Took.Round(time.Second), out.Writes, out.Repeated, out.Requests)
 	for _, bad := range out.Bad {
