@@ -166,8 +166,15 @@ func (l *lab) judge(ctx context.Context, q *queue.Queue, out *Outcome) error {
 		}
 	}
 	seen := map[string]bool{}
+	var first, last time.Time
 	bad, err := q.Results(ctx, batchName, func(r fleet.Result) error {
 		out.Results++
+		if first.IsZero() || r.Started.Before(first) {
+			first = r.Started
+		}
+		if r.Ended.After(last) {
+			last = r.Ended
+		}
 		out.Requests += r.Requests
 		out.Deaths += r.Deaths
 		if r.Attempt > 1 {
@@ -185,6 +192,7 @@ func (l *lab) judge(ctx context.Context, q *queue.Queue, out *Outcome) error {
 	if err != nil {
 		return err
 	}
+	out.Worked = last.Sub(first)
 	for _, one := range bad {
 		complain("the result of task %s: %v", one.Task, one.Err)
 	}

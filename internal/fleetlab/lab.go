@@ -44,6 +44,8 @@ type Outcome struct {
 	// Repeated is how many tasks were started more than once. Deaths is how many times a worker ended.
 	Repeated, Deaths int
 	Took             time.Duration
+	// Worked is the time from the beginning of the first task to the end of the last.
+	Worked time.Duration
 	// Bad lists what must not be.
 	Bad []string
 }
