@@ -33,7 +33,7 @@ DATE    = $(shell TZ=UTC git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --for
 LDFLAGS = -X $(BUILD).commit=$(COMMIT) -X $(BUILD).date=$(DATE)
 
 .PHONY: build
-build: ## build bin/aura and bin/aura-plugin-host
+build: ## build bin/aura, bin/aura-plugin-host and bin/aura-fleet
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
 
 .PHONY: run
@@ -182,6 +182,11 @@ bench: build ## measure calls, start-up and memory (PARTS="calls sandbox" for so
 .PHONY: soak
 soak: ## hold a session of 10,000 tool calls and compare its processes with their beginning
 	go run ./internal/soak $(SOAK)
+
+# Not part of any check: it takes an hour. FLEET="-tasks 500 -kills 5" changes it.
+.PHONY: fleet
+fleet: ## run 10,000 tasks on three servers and four workers, kill them, and compare with plain runs
+	go run ./internal/fleetlab/run $(FLEET)
 
 # Not part of any check: it takes minutes, and the programs are not part of every Go installation.
 .PHONY: gotest

@@ -13,11 +13,12 @@ const anything = "*"
 // constants of internal/limit.
 var rooms = map[string][]string{
 	"cmd/aura":             {"internal/cli"},
+	"cmd/aura-fleet":       {"internal/fleet/server"},
 	"cmd/aura-plugin-host": {"shared/...", "internal/build", "internal/guest", "internal/interp", "internal/manifest", "internal/sandbox", "internal/process", "sdk/..."},
 
 	"internal/cli": {
-		"internal/aar", "internal/acp", "internal/app", "internal/bisect", "internal/build", "internal/check", "internal/command", "internal/condition", "internal/config", "internal/conversation/...", "internal/doctor", "internal/explain", "internal/fleet/placement", "internal/frontend", "internal/install", "internal/llm",
-		"internal/manifest", "internal/mcpimport", "internal/nearest", "internal/pipeline", "internal/plaintext", "internal/plugincall", "internal/plugindev", "internal/plugintest", "internal/policy", "internal/prompt", "internal/python", "internal/recording", "internal/redact", "internal/scaffold", "internal/schema", "internal/sandbox", "internal/session", "internal/telemetry",
+		"internal/aar", "internal/acp", "internal/app", "internal/bisect", "internal/build", "internal/check", "internal/command", "internal/condition", "internal/config", "internal/conversation/...", "internal/doctor", "internal/explain", "internal/fleet/...", "internal/frontend", "internal/install", "internal/llm",
+		"internal/manifest", "internal/mcpimport", "internal/nearest", "internal/pipeline", "internal/plaintext", "internal/plugincall", "internal/plugindev", "internal/plugintest", "internal/policy", "internal/process", "internal/prompt", "internal/python", "internal/recording", "internal/redact", "internal/scaffold", "internal/schema", "internal/sandbox", "internal/session", "internal/telemetry",
 		"internal/inputhistory", "internal/setup", "internal/shell", "internal/terminal", "internal/tool", "internal/top", "internal/trust", "internal/tui", "host", "sdk/...",
 	},
 	"internal/bisect": {
@@ -50,13 +51,21 @@ var rooms = map[string][]string{
 		"host", "internal/command", "internal/conversation/...", "internal/files", "internal/frontend", "internal/limit", "internal/llm", "internal/plaintext",
 		"internal/prompt", "internal/session", "internal/setup", "internal/todo", "sdk/...",
 	},
-	"internal/keymap":   {"internal/nearest"},
-	"internal/app":      {anything},
-	"internal/bench":    {anything},
-	"internal/lab":      {},
-	"internal/soak":     {anything},
-	"internal/size":     {},
-	"internal/platform": {},
+	"internal/fleet":           {},
+	"internal/fleet/batch":     {"internal/fleet", "internal/strictyaml"},
+	"internal/fleet/queue":     {"internal/fleet"},
+	"internal/fleet/server":    {"internal/fleet/queue"},
+	"internal/fleet/workspace": {"internal/fleet", "internal/process"},
+	"internal/fleet/worker":    {"internal/fleet", "internal/fleet/queue", "internal/fleet/workspace", "internal/lock", "internal/process", "internal/session", "internal/state", "sdk/..."},
+	"internal/fleetlab":        {"internal/fleet/..."},
+	"internal/fleetlab/run":    {"internal/fleetlab", "internal/lab"},
+	"internal/keymap":          {"internal/nearest"},
+	"internal/app":             {anything},
+	"internal/bench":           {anything},
+	"internal/lab":             {},
+	"internal/soak":            {anything},
+	"internal/size":            {},
+	"internal/platform":        {},
 
 	"internal/conversation": {
 		"internal/command", "internal/conversation/event", "internal/donetool", "internal/llm", "internal/pipeline", "internal/session",
@@ -67,7 +76,6 @@ var rooms = map[string][]string{
 	"internal/build":              {"sdk/..."},
 	"internal/policy":             {"internal/lock"},
 	"internal/prompt":             {},
-	"internal/fleet/placement":    {},
 	"internal/session":            {"internal/llm", "internal/lock"},
 	"internal/command":            {"internal/nearest", "sdk/..."},
 	"internal/donetool":           {"internal/tool"},
@@ -164,6 +172,10 @@ var reserved = map[string][]string{
 	"github.com/traefik/yaegi":       {"internal/interp"},
 	"github.com/hashicorp/go-plugin": {"host", "shared"},
 	module + "/internal/interp":      {"cmd/aura-plugin-host", "internal/bench"},
+	// The server has 10 MB of code that no other program needs.
+	"github.com/nats-io/nats-server":  {"internal/fleet/server"},
+	"github.com/nats-io/nats.go":      {"internal/fleet/queue"},
+	module + "/internal/fleet/server": {"cmd/aura-fleet"},
 }
 
 // standardOnly lists the trees whose production files import only the standard library.

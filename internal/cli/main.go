@@ -5,6 +5,7 @@ package cli
 //go:generate go run ./gen -reference ../../docs/reference.md
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -186,7 +187,7 @@ func withSignals(parent context.Context, w io.Writer, diverted *interrupts) (con
 					continue
 				}
 				cancel(signalled{s})
-				if !impatient(ch, done, time.After(forceAfter), echoed) {
+				if !impatient(ch, done, time.After(diverted.patience()), echoed) {
 					return
 				}
 				removeFiles(w)
@@ -224,6 +225,28 @@ func removeFiles(w io.Writer) {
 type interrupts struct {
 	mu sync.Mutex
 	to func()
+	// wait is how long the command may take to end after a signal; 0 means forceAfter.
+	wait time.Duration
+}
+
+// patient lets the command take longer to end after a signal.
+func (i *interrupts) patient(wait time.Duration) {
+	if i == nil {
+		return
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.wait = wait
+}
+
+// patience returns how long the command may take to end after a signal.
+func (i *interrupts) patience() time.Duration {
+	if i == nil {
+		return forceAfter
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return cmp.Or(i.wait, forceAfter)
 }
 
 // divert calls to at each Ctrl-C until the returned function is called.

@@ -13,7 +13,6 @@ import (
 
 	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/build"
-	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/manifest"
@@ -144,7 +143,7 @@ func (o *newOptions) run(ctx context.Context, s streams, root *rootOptions, name
 func (o *rootOptions) recordTests(ctx context.Context, s streams, home, name string) error {
 	options := o.configOptions(s)
 	options.Configs, options.Workdir, options.EnvFiles = []string{home}, home, []string{}
-	c, err := config.Load(options)
+	c, err := o.quietGate().Load(ctx, options) // the home that the options name needs no consent
 	if err != nil {
 		return err
 	}

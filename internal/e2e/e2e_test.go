@@ -74,7 +74,7 @@ func preferRealPython() error {
 	return os.Setenv("PATH", filepath.Dir(strings.TrimSpace(string(out)))+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
-// build builds both binaries. One aura has the race detector, if raceFlags says so. The plugin host never has it: races there
+// build builds all binaries. One aura has the race detector, if raceFlags says so. The plugin host never has it: races there
 // belong to plugins, and the detector's own memory would exceed a plugin's limit. The plugin host is built without cgo, as for
 // users, because the stacks of C threads count as a plugin's memory.
 func build(dir string) error {
@@ -82,6 +82,7 @@ func build(dir string) error {
 		append(append([]string{"build"}, raceFlags...), "-o", filepath.Join(dir, "aura"), "../../cmd/aura"),
 		{"build", "-o", filepath.Join(dir, "aura-plugin-host"), "../../cmd/aura-plugin-host"},
 		{"build", "-o", filepath.Join(dir, "quick", "aura"), "../../cmd/aura"},
+		{"build", "-o", filepath.Join(dir, "aura-fleet"), "../../cmd/aura-fleet"},
 	}
 	errs := make([]error, len(steps))
 	var wg sync.WaitGroup
@@ -92,7 +93,12 @@ func build(dir string) error {
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	return os.Link(filepath.Join(dir, "aura-plugin-host"), filepath.Join(dir, "quick", "aura-plugin-host"))
+	for _, name := range []string{"aura-plugin-host", "aura-fleet"} {
+		if err := os.Link(filepath.Join(dir, name), filepath.Join(dir, "quick", name)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // goBuild runs the go command, with or without cgo. The linker omits debug information, because these binaries are not

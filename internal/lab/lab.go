@@ -1,5 +1,5 @@
-// Package lab provides an environment for measuring aura: a directory with freshly built binaries, for internal/bench and
-// internal/soak.
+// Package lab provides an environment for measuring aura: a directory with freshly built binaries, for internal/bench,
+// internal/soak and internal/fleetlab.
 package lab
 
 import (
@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 )
 
-// Lab is a temporary directory with both programs. The caller must close it.
+// Lab is a temporary directory with all programs. The caller must close it.
 type Lab struct {
 	Dir string
 	// Repo is the root of the repository.
@@ -42,7 +42,7 @@ func (l *Lab) Close() error { return os.RemoveAll(l.Dir) }
 func (l *Lab) Bin(name string) string { return filepath.Join(l.Dir, "bin", name) }
 
 func (l *Lab) build(ctx context.Context) error {
-	for _, name := range []string{"aura", "aura-plugin-host"} {
+	for _, name := range []string{"aura", "aura-plugin-host", "aura-fleet"} {
 		cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", l.Bin(name), "./cmd/"+name)
 		cmd.Dir = l.Repo
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")

@@ -31,6 +31,8 @@ type Provider struct {
 
 	mu   sync.Mutex
 	next int
+	// align is set until the first call has set next by the history.
+	align bool
 }
 
 var (
@@ -48,7 +50,7 @@ func New(o Options) (*Provider, error) {
 	if err != nil {
 		return nil, fmt.Errorf("preparing script: %w", err)
 	}
-	p := &Provider{model: llm.Model(s.Model), replies: replies}
+	p := &Provider{model: llm.Model(s.Model), replies: replies, align: s.Continue}
 	if p.model.Name == "" {
 		p.model.Name = defaultName
 	}
@@ -94,7 +96,7 @@ func (p *Provider) Chat(ctx context.Context, req llm.Request, onDelta func(llm.D
 	if err := ctx.Err(); err != nil {
 		return llm.Response{}, fmt.Errorf("calling scripted model: %w", err)
 	}
-	r := p.take()
+	r := p.take(req)
 	if err := r.play(ctx, onDelta); err != nil {
 		return llm.Response{}, fmt.Errorf("calling scripted model: %w", err)
 	}
@@ -104,9 +106,17 @@ func (p *Provider) Chat(ctx context.Context, req llm.Request, onDelta func(llm.D
 	return llm.Response{Message: r.message(), Usage: r.usage(req)}, nil
 }
 
-func (p *Provider) take() reply {
+func (p *Provider) take(req llm.Request) reply {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.align {
+		p.align = false
+		for _, m := range req.Messages {
+			if m.Role == llm.RoleAssistant && p.next < len(p.replies) {
+				p.next++
+			}
+		}
+	}
 	if p.next == len(p.replies) {
 		return p.rest
 	}

@@ -286,3 +286,28 @@ func TestConcurrentCalls(t *testing.T) {
 		t.Errorf("%d different turns for %d calls", len(seen), calls)
 	}
 }
+
+func TestContinue(t *testing.T) {
+	t.Parallel()
+	turns := []script.Turn{{Text: "a"}, {Text: "b"}, {Text: "c"}}
+	answered := func(n int) llm.Request {
+		var r llm.Request
+		for range n {
+			r.Messages = append(r.Messages, llm.Message{Role: llm.RoleUser}, llm.Message{Role: llm.RoleAssistant})
+		}
+		return r
+	}
+	for _, tt := range []struct {
+		on    bool
+		had   int
+		first string
+	}{{false, 2, "a"}, {true, 0, "a"}, {true, 2, "c"}, {true, 9, "c"}} {
+		p, err := script.New(script.Options{Script: script.Script{Continue: tt.on, Turns: turns}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, err := p.Chat(t.Context(), answered(tt.had), discard); err != nil || r.Message.Content != tt.first {
+			t.Errorf("%+v: got %q, %v", tt, r.Message.Content, err)
+		}
+	}
+}

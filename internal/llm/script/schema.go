@@ -8,8 +8,10 @@ import (
 
 // document is the format of a script file.
 type document struct {
-	Model *Model                `yaml:"model"`
-	Turns []strictyaml.At[Turn] `yaml:"turns"`
+	Model *Model `yaml:"model"`
+	// Continue is the field of Script with the same name.
+	Continue bool                  `yaml:"continue"`
+	Turns    []strictyaml.At[Turn] `yaml:"turns"`
 }
 
 // FileType returns the type that a script file is decoded into.

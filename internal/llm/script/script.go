@@ -22,7 +22,10 @@ import (
 // Script is the model's side of a conversation.
 type Script struct {
 	Model Model
-	Turns []Turn
+	// Continue makes the first call of a continued session play the turn after the answers in its history. Otherwise every process
+	// begins with the first turn.
+	Continue bool
+	Turns    []Turn
 }
 
 // Model is the description of the scripted model.
@@ -142,7 +145,7 @@ func parse(file string, data []byte) (Script, error) {
 	if err := strictyaml.Decode(file, data, &content); err != nil {
 		return Script{}, err
 	}
-	s := Script{Model: Model{Family: "script", ContextLength: 8192, Capabilities: []string{"tools"}}}
+	s := Script{Continue: content.Continue, Model: Model{Family: "script", ContextLength: 8192, Capabilities: []string{"tools"}}}
 	if content.Model != nil {
 		s.Model = *content.Model
 	}

@@ -1,0 +1,243 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/install"
+	"github.com/idelchi/aura/internal/process"
+)
+
+const serveHelp = `Run a server of the queue. It keeps everything on disk: a record that was acknowledged
+survives a power failure.
+
+Clients need the user and the token: AURA_FLEET_USER (default aura) and
+AURA_FLEET_TOKEN, or --token-file. Without a token, aura makes one and keeps it in a
+file that only you can read; commands on this machine find it there. With --tls-cert
+the server speaks TLS; with --tls-ca it also demands certificates of its clients.
+
+Three servers form a cluster that survives the loss of one: start each with its own
+--name, --cluster-listen, and a --route to each of the others. They need the same
+token.
+
+The server is the program aura-fleet, which aura finds beside itself or in PATH.`
+
+type serveOptions struct {
+	Listen        string   `json:"listen"`
+	Dir           string   `json:"dir"`
+	User          string   `json:"user"`
+	Token         string   `json:"token"`
+	Cert          string   `json:"cert"`
+	Key           string   `json:"key"`
+	CA            string   `json:"ca"`
+	Name          string   `json:"name"`
+	ClusterListen string   `json:"cluster_listen"`
+	Routes        []string `json:"routes"`
+	Replicas      int      `json:"replicas"`
+
+	tokenFile string
+}
+
+func newFleetServe(s streams, _ *fleetOptions) *cobra.Command {
+	o := &serveOptions{}
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Run a server of the queue",
+		Long:  serveHelp,
+		Example: `  aura fleet serve
+  aura fleet serve --listen 0.0.0.0:4222 --tls-cert server.pem --tls-key server-key.pem
+  aura fleet serve --name a --cluster-listen :6222 --route b:6222 --route c:6222`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), s) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.Listen, "listen", "127.0.0.1:4222", "address for clients; port 0 chooses one")
+	f.StringVar(&o.Dir, "dir", "", "directory for the data (default fleet/data in aura's state directory)")
+	f.StringVar(&o.tokenFile, "token-file", "", "file with the token (default AURA_FLEET_TOKEN, or a file that aura makes)")
+	f.StringVar(&o.Cert, "tls-cert", "", "PEM file with the certificate of the server")
+	f.StringVar(&o.Key, "tls-key", "", "PEM file with the key of --tls-cert")
+	f.StringVar(&o.CA, "tls-ca", "", "PEM file with the authority whose certificates clients must have")
+	f.StringVar(&o.Name, "name", "", "name of this server in a cluster")
+	f.StringVar(&o.ClusterListen, "cluster-listen", "", "address for the other servers of a cluster")
+	f.StringArrayVar(&o.Routes, "route", nil, "address of another server of the cluster (repeatable)")
+	f.IntVar(&o.Replicas, "replicas", 0, "servers that keep each record (default 3 with two routes, otherwise 1)")
+	return cmd
+}
+
+func (o *serveOptions) check() error {
+	host, _, err := net.SplitHostPort(o.Listen)
+	switch {
+	case err != nil:
+		return usageError{fmt.Errorf("--listen %s: write HOST:PORT", o.Listen)}
+	case (o.Cert == "") != (o.Key == ""):
+		return usageError{errors.New("--tls-cert and --tls-key go together")}
+	case o.CA != "" && o.Cert == "":
+		return usageError{errors.New("--tls-ca needs --tls-cert")}
+	case o.ClusterListen != "" && o.Name == "":
+		return usageError{errors.New("--cluster-listen needs --name, which must be different for each server")}
+	case o.ClusterListen == "" && len(o.Routes) > 0:
+		return usageError{errors.New("--route needs --cluster-listen")}
+	case strings.ContainsAny(o.Name, " \t\n.*>"):
+		return usageError{fmt.Errorf("--name %q: write letters, digits, - and _", o.Name)}
+	}
+	_ = host
+	if o.Replicas == 0 {
+		if o.Replicas = 1; len(o.Routes) >= 2 {
+			o.Replicas = 3
+		}
+	}
+	return nil
+}
+
+func (o *serveOptions) run(ctx context.Context, s streams) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	base := fleetDir(s)
+	if o.Dir == "" {
+		if base == "" {
+			return errors.New("there is no directory for the data: set HOME or XDG_STATE_HOME, or use --dir")
+		}
+		o.Dir = filepath.Join(base, "data")
+	}
+	for _, path := range []*string{&o.Dir, &o.Cert, &o.Key, &o.CA} {
+		if *path == "" {
+			continue
+		}
+		absolute, err := filepath.Abs(*path)
+		if err != nil {
+			return err
+		}
+		*path = absolute
+	}
+	if err := o.credentials(s); err != nil {
+		return err
+	}
+	if host, _, _ := net.SplitHostPort(o.Listen); o.Cert == "" && !loopback(host) {
+		fmt.Fprintf(s.err, "! the token and all tasks are sent to %s unencrypted; use --tls-cert outside of a trusted network\n", clean(o.Listen))
+	}
+	path, err := fleetBinary(s)
+	if err != nil {
+		return err
+	}
+	options, err := json.Marshal(o)
+	if err != nil {
+		return err
+	}
+	// The server ends when its input does, so it never outlives this process.
+	hold, release := io.Pipe()
+	defer func() { _ = release.Close() }()
+	s.interrupts.patient(serverGrace + time.Second)
+	p, err := process.Start(process.Spec{
+		Path: path, Args: []string{"aura-fleet"}, Stdin: io.MultiReader(bytes.NewReader(append(options, '\n')), hold), Stdout: s.out, Stderr: s.err,
+		Mark: "AURA_FLEET", Env: environOf(s, "HOME", "PATH", "TMPDIR", "GORACE", "SYSTEMROOT"),
+	})
+	if err != nil {
+		return fmt.Errorf("starting the server: %w", err)
+	}
+	select {
+	case <-p.Exited():
+	case <-ctx.Done():
+		p.Stop(serverGrace, p.Terminate)
+		return nil
+	}
+	if err := p.Wait(); err != nil {
+		return errors.Join(fmt.Errorf("the server ended: %w", err), errShown)
+	}
+	return nil
+}
+
+// serverGrace is how long the server may take to end.
+const serverGrace = 10 * time.Second
+
+// credentials finds the user and the token, or makes a token.
+func (o *serveOptions) credentials(s streams) error {
+	o.User = fleetUser
+	if user, ok := config.Lookup(s.environ, "AURA_FLEET_USER"); ok && user != "" {
+		o.User = user
+	}
+	if token, ok := config.Lookup(s.environ, "AURA_FLEET_TOKEN"); ok && token != "" && o.tokenFile == "" {
+		o.Token = token
+		return nil
+	}
+	path := o.tokenFile
+	if path == "" {
+		path = fleetToken(s)
+	}
+	data, err := files.ReadNoFollow(path, maxToken)
+	if errors.Is(err, os.ErrNotExist) && o.tokenFile == "" {
+		var random [24]byte
+		_, _ = rand.Read(random[:]) // it never fails
+		data = []byte(hex.EncodeToString(random[:]) + "\n")
+		if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
+			err = files.Create(path, data, 0o600)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("reading the token: %w", err)
+	}
+	if o.Token = strings.TrimSpace(string(data)); o.Token == "" {
+		return fmt.Errorf("reading the token: %s is empty", path)
+	}
+	fmt.Fprintf(s.err, "user %s, token in %s\n", clean(o.User), clean(path))
+	return nil
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// fleetBinary finds aura-fleet in the directory of aura, or else in PATH.
+func fleetBinary(s streams) (string, error) {
+	name := "aura-fleet"
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	if self, err := os.Executable(); err == nil {
+		if resolved, err := filepath.EvalSymlinks(self); err == nil {
+			self = resolved
+		}
+		beside := filepath.Join(filepath.Dir(self), name)
+		if info, err := os.Stat(beside); err == nil && !info.IsDir() {
+			return beside, nil
+		}
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	path, _ := config.Lookup(s.environ, "PATH")
+	found, err := install.LookPath(name, path, dir)
+	if err != nil {
+		return "", errors.New("looking for aura-fleet, which is the server: it is neither beside aura nor in PATH; install it there, or use an existing NATS server with --server")
+	}
+	return found, nil
+}
+
+// environOf returns some variables of the environment.
+func environOf(s streams, names ...string) []string {
+	var out []string
+	for _, name := range names {
+		if value, ok := config.Lookup(s.environ, name); ok {
+			out = append(out, name+"="+value)
+		}
+	}
+	return out
+}

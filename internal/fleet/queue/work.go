@@ -1,0 +1,261 @@
+package queue
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/idelchi/aura/internal/fleet"
+)
+
+// ErrLost means that another worker has the task by now, or that it was canceled.
+var ErrLost = errors.New("another worker took the task over, or it was canceled")
+
+// Claim is a task that this worker may run. Exactly one of Finish, Return and Drop ends it.
+type Claim struct {
+	fleet.Task
+
+	Batch fleet.Batch
+	// Progress is the record of the task. Only this worker changes it.
+	Progress fleet.Progress
+
+	q        *Queue
+	msg      jetstream.Msg
+	revision uint64
+}
+
+// Offer is a task that was delivered, before it is claimed.
+type Offer struct {
+	fleet.Task
+
+	// Fault is why the task cannot be read; nil if it can be.
+	Fault error
+	q     *Queue
+	msg   jetstream.Msg
+}
+
+// Next waits for a task, at most for the given time. It returns nil if there was none.
+func (q *Queue) Next(ctx context.Context, wait time.Duration) (*Offer, error) {
+	q.once.Lock()
+	if q.consumer == nil {
+		consumer, err := q.js.Consumer(ctx, tasksStream, consumerName)
+		if err != nil {
+			q.once.Unlock()
+			return nil, fmt.Errorf("asking for a task: %w", explained(err))
+		}
+		q.consumer = consumer
+	}
+	q.once.Unlock()
+	batch, err := q.consumer.Fetch(1, jetstream.FetchMaxWait(wait))
+	if err != nil {
+		return nil, fmt.Errorf("asking for a task: %w", explained(err))
+	}
+	for msg := range batch.Messages() {
+		return q.offer(msg), nil
+	}
+	if err := batch.Error(); err != nil && !errors.Is(err, nats.ErrTimeout) && !errors.Is(err, context.DeadlineExceeded) {
+		return nil, fmt.Errorf("asking for a task: %w", explained(err))
+	}
+	return nil, nil
+}
+
+// offer reads a delivered task. A task that cannot be read is named by its subject.
+func (q *Queue) offer(msg jetstream.Msg) *Offer {
+	o := &Offer{q: q, msg: msg}
+	batch, id, _ := strings.Cut(strings.TrimPrefix(msg.Subject(), taskSubject), ".")
+	o.Fault = json.Unmarshal(msg.Data(), &o.Task)
+	if o.Fault == nil {
+		o.Fault = o.Check()
+	}
+	if o.Fault == nil && (o.Task.Batch != batch || o.ID != id) {
+		o.Fault = errors.New("its name is not the one under which it was queued")
+	}
+	if o.Fault != nil {
+		o.Task = fleet.Task{Batch: batch, ID: id}
+	}
+	return o
+}
+
+// Later puts the task back. Nobody gets it before the delay is over.
+func (o *Offer) Later(delay time.Duration) error { return o.msg.NakWithDelay(delay) }
+
+// Alive reports that the task is still in this worker's hands.
+func (o *Offer) Alive() error { return o.msg.InProgress() }
+
+// Settled returns true if the task needs no work: it has a result, its batch is gone, or was canceled. It is then off the queue.
+func (o *Offer) Settled(ctx context.Context) (fleet.Batch, bool, error) {
+	if _, _, err := get[fleet.Result](ctx, o.q.results, o.Key()); err == nil {
+		return fleet.Batch{}, true, o.msg.DoubleAck(ctx)
+	} else if !errors.Is(err, errNone) {
+		return fleet.Batch{}, false, err
+	}
+	b, _, err := get[fleet.Batch](ctx, o.q.batches, o.Task.Batch)
+	switch {
+	case errors.Is(err, errNone):
+		return b, true, o.msg.DoubleAck(ctx)
+	case err != nil:
+		return b, false, err
+	case b.State == fleet.BatchCanceled:
+		return b, true, o.Refuse(ctx, fleet.Result{Status: fleet.StatusCanceled, Error: "the batch was canceled"})
+	}
+	return b, false, b.Check()
+}
+
+// Refuse stores a result for a task that is not run.
+func (o *Offer) Refuse(ctx context.Context, r fleet.Result) error {
+	r.Batch, r.Task = o.Task.Batch, o.ID
+	now := time.Now().UTC()
+	r.Started, r.Ended = now, now
+	if err := o.q.commit(ctx, r); err != nil {
+		return err
+	}
+	return o.msg.DoubleAck(ctx)
+}
+
+// Claim makes this worker the owner of the task. A task that was running elsewhere lost its worker.
+func (o *Offer) Claim(ctx context.Context, worker string, b fleet.Batch) (*Claim, error) {
+	c := &Claim{Task: o.Task, Batch: b, q: o.q, msg: o.msg}
+	p, revision, err := get[fleet.Progress](ctx, o.q.progress, o.Key())
+	if err != nil && !errors.Is(err, errNone) {
+		return nil, err
+	}
+	if p.Version > fleet.Format {
+		return nil, &fleet.VersionError{What: "the record of task " + o.ID, Has: p.Version}
+	}
+	if p.Running {
+		p.Deaths++
+	}
+	p.Version, p.Attempt, p.Worker, p.Started, p.Running = fleet.Format, p.Attempt+1, worker, time.Now().UTC(), true
+	c.Progress = p
+	if c.revision, err = put(ctx, o.q.progress, o.Key(), p, revision); conflict(err) {
+		return nil, ErrLost
+	}
+	return c, err
+}
+
+// Alive reports that the task is being worked on. It returns ErrLost if the task has a result by now.
+func (c *Claim) Alive(ctx context.Context) error {
+	if err := c.msg.InProgress(); err != nil {
+		return err
+	}
+	if _, _, err := get[fleet.Result](ctx, c.q.results, c.Key()); err == nil {
+		return ErrLost
+	}
+	return nil
+}
+
+// Save writes the record of the task. It returns ErrLost if another worker changed it.
+func (c *Claim) Save(ctx context.Context) error {
+	var revision uint64
+	err := persist(ctx, conflict, func(ctx context.Context) error {
+		var err error
+		revision, err = put(ctx, c.q.progress, c.Key(), c.Progress, c.revision)
+		return err
+	})
+	if conflict(err) {
+		// A write whose answer was lost looks like the write of somebody else.
+		p, now, again := get[fleet.Progress](ctx, c.q.progress, c.Key())
+		if again != nil || p.Worker != c.Progress.Worker || p.Attempt != c.Progress.Attempt {
+			return ErrLost
+		}
+		c.revision = now
+		return nil
+	}
+	if err == nil {
+		c.revision = revision
+	}
+	return err
+}
+
+// Checkpoint replaces the checkpoint of the task.
+func (c *Claim) Checkpoint(ctx context.Context, next fleet.Checkpoint) error {
+	before := c.Progress.Checkpoint
+	c.Progress.Checkpoint = &next
+	if err := c.Save(ctx); err != nil {
+		c.Progress.Checkpoint = before
+		return err
+	}
+	if before != nil {
+		for _, old := range []fleet.Blob{before.Journal, before.Patch} {
+			if old.Object != next.Journal.Object && old.Object != next.Patch.Object {
+				c.q.dropBlob(ctx, old)
+			}
+		}
+	}
+	return nil
+}
+
+// Return hands the task back, so that another worker continues it after the delay.
+func (c *Claim) Return(ctx context.Context, delay time.Duration) error {
+	c.Progress.Running = false
+	if err := c.Save(ctx); err != nil {
+		return err
+	}
+	return c.msg.NakWithDelay(delay)
+}
+
+// Finish stores the result of the task. It returns ErrLost if the task has another result; nothing is stored then.
+func (c *Claim) Finish(ctx context.Context, r fleet.Result) error {
+	r.Batch, r.Task, r.Worker, r.Attempt, r.Deaths = c.Task.Batch, c.ID, c.Progress.Worker, c.Progress.Attempt, c.Progress.Deaths
+	if err := c.q.commit(ctx, r); err != nil {
+		return err
+	}
+	// The result is stored. What follows only tidies up; if it fails, the next worker that gets the task sees the result.
+	if k := c.Progress.Checkpoint; k != nil {
+		c.q.dropBlob(ctx, k.Journal)
+		c.q.dropBlob(ctx, k.Patch)
+	}
+	_ = c.q.progress.Purge(ctx, c.Key())
+	_ = c.msg.Ack()
+	return nil
+}
+
+// Drop gives the task up without a trace: somebody else has it.
+func (c *Claim) Drop() {}
+
+// commit stores a result if the task has none.
+func (q *Queue) commit(ctx context.Context, r fleet.Result) error {
+	r.Version = fleet.Format
+	r, err := r.Sealed(q.seal)
+	if err != nil {
+		return err
+	}
+	err = persist(ctx, conflict, func(ctx context.Context) error {
+		_, err := put(ctx, q.results, r.Key(), r, 0)
+		return err
+	})
+	if conflict(err) {
+		// The answer to the first attempt may have been lost.
+		if stored, _, again := get[fleet.Result](ctx, q.results, r.Key()); again == nil && stored.Seal == r.Seal {
+			return nil
+		}
+		return ErrLost
+	}
+	return err
+}
+
+// Cancels calls f with the key of each task that is canceled, until the returned function is called. A message can get lost; Alive
+// notices a canceled task too.
+func (q *Queue) Cancels(f func(batch, task string)) (stop func(), err error) {
+	s, err := q.nc.Subscribe(cancelSubject+"*.*", func(m *nats.Msg) {
+		batch, task, _ := strings.Cut(strings.TrimPrefix(m.Subject, cancelSubject), ".")
+		f(batch, task)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return func() { _ = s.Unsubscribe() }, nil
+}
+
+// Publish adds events of a task to its log. Events may get lost; the journal of the result has what matters.
+func (q *Queue) Publish(key string, events []byte) {
+	if len(events) > 0 && len(events) < maxMessage {
+		_ = q.nc.Publish(eventSubject+key, events)
+	}
+}

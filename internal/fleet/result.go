@@ -1,0 +1,131 @@
+package fleet
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Status is how a task ended.
+type Status string
+
+// The ways in which a task ends.
+const (
+	StatusDone     Status = "done"
+	StatusFailed   Status = "failed"
+	StatusLimit    Status = "limit"
+	StatusTimeout  Status = "timeout"
+	StatusCanceled Status = "canceled"
+	// StatusAside is a task that ended its worker too often.
+	StatusAside Status = "aside"
+)
+
+// Statuses lists all ways in which a task ends.
+func Statuses() []Status {
+	return []Status{StatusDone, StatusFailed, StatusLimit, StatusTimeout, StatusCanceled, StatusAside}
+}
+
+// The classes of failures that are not a class of a provider's errors.
+const (
+	ClassWorkspace = "workspace"
+	ClassTrust     = "trust"
+	ClassEnv       = "environment"
+	ClassTask      = "task"
+	ClassWorker    = "worker_died"
+	ClassTooLarge  = "too_large"
+	ClassLimit     = "limit"
+	ClassStopped   = "stopped"
+)
+
+// Blob is data of any size: in the record if it is small, otherwise an object of the queue.
+type Blob struct {
+	// Data is compressed with gzip.
+	Data   []byte `json:"data,omitempty"`
+	Object string `json:"object,omitempty"`
+	// Size and SHA256 describe the data before compression.
+	Size   int64  `json:"size,omitempty"`
+	SHA256 string `json:"sha256,omitempty"`
+}
+
+// File is a file that a task brings back.
+type File struct {
+	// Path is relative to the workspace, with slashes.
+	Path string `json:"path"`
+	Blob Blob   `json:"blob"`
+}
+
+// Result is what became of a task. There is at most one for each task.
+type Result struct {
+	Version int    `json:"v"`
+	Batch   string `json:"batch"`
+	Task    string `json:"task"`
+	Status  Status `json:"status"`
+	// Class groups failures: a class of a provider's errors, or one of the Class constants.
+	Class string `json:"class,omitempty"`
+	Error string `json:"error,omitempty"`
+	// Final is the last answer of the model.
+	Final string `json:"final"`
+	// Exit is the exit code of aura.
+	Exit     int       `json:"exit"`
+	Worker   string    `json:"worker"`
+	Attempt  int       `json:"attempt"`
+	Deaths   int       `json:"deaths,omitempty"`
+	Started  time.Time `json:"started"`
+	Ended    time.Time `json:"ended"`
+	Provider string    `json:"provider,omitempty"`
+	Model    string    `json:"model,omitempty"`
+	// Requests is how many model calls were made, in all attempts.
+	Requests int `json:"requests"`
+	Spent
+	// CostKnown is false if the price of a model is not known. CostUSD is then too small.
+	CostKnown bool            `json:"cost_known"`
+	Stats     json.RawMessage `json:"stats,omitempty"`
+	Patch     Blob            `json:"patch,omitzero"`
+	Journal   Blob            `json:"journal,omitzero"`
+	Files     []File          `json:"files,omitempty"`
+	// Notes says what is missing, such as files that were too large.
+	Notes []string `json:"notes,omitempty"`
+	// Seal protects the record; see Sealed.
+	Seal string `json:"seal"`
+}
+
+// Key returns the name of the task in the queue.
+func (r Result) Key() string { return r.Batch + "." + r.Task }
+
+// Sealed returns the result with a seal over all of its fields. With a key, only holders of the key can make a seal. Without one, the
+// seal only detects damage.
+func (r Result) Sealed(key []byte) (Result, error) {
+	r.Seal = ""
+	data, err := json.Marshal(r)
+	if err != nil {
+		return r, fmt.Errorf("sealing the result of task %s: %w", r.Task, err)
+	}
+	mac := hmac.New(sha256.New, key)
+	mac.Write(data)
+	r.Seal = hex.EncodeToString(mac.Sum(nil))
+	return r, nil
+}
+
+// Check returns an error if a result from the queue is not what its worker wrote, or is not for this task.
+func (r Result) Check(batch, task string, key []byte) error {
+	if r.Version > Format {
+		return &VersionError{What: "the result of task " + task, Has: r.Version}
+	}
+	if r.Batch != batch || r.Task != task {
+		return fmt.Errorf("the result of task %s is for task %q of batch %q", task, r.Task, r.Batch)
+	}
+	again, err := r.Sealed(key)
+	if err != nil {
+		return err
+	}
+	if !hmac.Equal([]byte(again.Seal), []byte(r.Seal)) {
+		return errTampered
+	}
+	return nil
+}
+
+var errTampered = errors.New("the result was changed after the worker wrote it, or the worker has another AURA_FLEET_KEY: do not use it; `aura fleet retry` runs the task again")

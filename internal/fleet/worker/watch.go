@@ -1,0 +1,303 @@
+package worker
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/fleet"
+	"github.com/idelchi/aura/internal/fleet/queue"
+	"github.com/idelchi/aura/internal/process"
+	"github.com/idelchi/aura/internal/session"
+	"github.com/idelchi/aura/internal/state"
+)
+
+// position is how far a task is.
+type position struct {
+	session string
+	// done is how many prompts are finished. begun reports whether the next one was answered at least once.
+	done  int
+	begun bool
+	// requests is how many model calls were made.
+	requests int
+}
+
+// said is what the child said, as far as the result needs it.
+type said struct {
+	final           string
+	errorText       string
+	errorClass      string
+	stats           json.RawMessage
+	tokens          int
+	cost            *float64
+	provider, model string
+	denied          []string
+}
+
+const (
+	// maxLine is the size of the largest event that is read, in bytes. Larger ones are not part of the log.
+	maxLine = 512 << 10
+	// flushAt and flushEvery say when events are sent to the queue.
+	flushAt    = 128 << 10
+	flushEvery = time.Second
+	// maxWords is how much of the last events is kept, in bytes.
+	maxWords = 2 << 10
+)
+
+// watcher reads the events of a child. It sends them to the queue, and notes how far the task is.
+type watcher struct {
+	t      *task
+	stderr *process.Tail
+
+	mu      sync.Mutex
+	line    []byte
+	tooLong bool
+	pending []byte
+	at      position
+	said    said
+	last    string
+	// due holds a value when a checkpoint shall be made.
+	due chan struct{}
+
+	// saved is what the last checkpoint contains. Only one goroutine at a time saves.
+	saved      position
+	savedPrint string
+	n          int
+}
+
+func newWatcher(t *task, from position) *watcher {
+	return &watcher{t: t, at: from, saved: from, due: make(chan struct{}, 1)}
+}
+
+// Write takes the output of the child.
+func (w *watcher) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n := len(p)
+	for {
+		i := bytes.IndexByte(p, '\n')
+		part := p
+		if i >= 0 {
+			part = p[:i]
+		}
+		if room := maxLine - len(w.line); len(part) > room {
+			part, w.tooLong = part[:room], true
+		}
+		w.line = append(w.line, part...)
+		if i < 0 {
+			return n, nil
+		}
+		w.take()
+		w.line, w.tooLong = w.line[:0], false
+		p = p[i+1:]
+	}
+}
+
+// take takes one event. The caller holds the lock.
+func (w *watcher) take() {
+	if w.tooLong {
+		return
+	}
+	var e struct {
+		Type, Role, Content, Message, Class, Provider, Model, ID, Text, Name, Error string
+
+		Iteration int
+		ToolCalls int             `json:"tool_calls"`
+		Stats     json.RawMessage `json:"stats"`
+		CostUSD   *float64        `json:"cost_usd"`
+		RefusedBy string          `json:"refused_by"`
+	}
+	if json.Unmarshal(w.line, &e) != nil {
+		return
+	}
+	switch e.Type {
+	case "delta":
+		return // the message follows
+	case "session":
+		w.at.session, w.said.provider, w.said.model = e.ID, e.Provider, e.Model
+	case "request":
+		w.at.requests++
+		if e.Iteration > 1 {
+			// All results of the turn before are in the journal by now.
+			w.at.begun = true
+			w.wake()
+		}
+	case "message":
+		if e.Role == "assistant" {
+			w.said.final = e.Content
+			w.note(e.Content)
+		}
+	case "tool_call":
+		w.note("tool " + e.Name)
+	case "error":
+		w.said.errorText, w.said.errorClass = e.Message, e.Class
+		w.note(e.Message)
+	case "done":
+		w.at.done, w.at.begun = w.at.done+1, false
+		w.said.stats, w.said.cost = e.Stats, e.CostUSD
+		var counted struct {
+			In  int `json:"tokens_in"`
+			Out int `json:"tokens_out"`
+		}
+		if json.Unmarshal(e.Stats, &counted) == nil {
+			w.said.tokens = counted.In + counted.Out
+		}
+		if w.at.done < len(w.t.Prompts) {
+			w.wake()
+			if limit := w.t.CostUSD; limit > 0 && e.CostUSD != nil && *e.CostUSD >= limit {
+				w.t.w.end(w.t.Key(), errCost)
+			}
+		}
+	}
+	if w.pending = append(append(w.pending, w.line...), '\n'); len(w.pending) > flushAt {
+		w.send()
+	}
+}
+
+// note keeps the last words. The caller holds the lock.
+func (w *watcher) note(text string) {
+	if text = strings.TrimSpace(text); text != "" {
+		w.last = text[max(len(text)-maxWords, 0):]
+	}
+}
+
+func (w *watcher) words() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return strings.ToValidUTF8(w.last, "")
+}
+
+func (w *watcher) wake() {
+	select {
+	case w.due <- struct{}{}:
+	default:
+	}
+}
+
+// send sends the events so far. The caller holds the lock.
+func (w *watcher) send() {
+	w.t.w.Queue.Publish(w.t.Key(), w.pending)
+	w.pending = w.pending[:0]
+}
+
+func (w *watcher) flush() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.send()
+}
+
+// keep sends events and makes checkpoints until ctx ends. It calls lost if the task belongs to another worker.
+func (w *watcher) keep(ctx context.Context, lost func(error)) {
+	ticker := time.NewTicker(flushEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			w.flush()
+		case <-w.due:
+			if err := w.save(ctx); errors.Is(err, queue.ErrLost) {
+				lost(queue.ErrLost)
+				return
+			} else if err != nil && ctx.Err() == nil {
+				w.t.w.Tell(fmt.Sprintf("task %s: no checkpoint: %v", w.t.Key(), err))
+			}
+		}
+	}
+}
+
+// sessionID is what a session can be called. The name of a journal is made from it.
+var sessionID = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
+
+// journal returns the path of the journal of the task.
+func (t *task) journal(id string) (string, error) {
+	if !sessionID.MatchString(id) {
+		return "", fmt.Errorf("%q is not the id of a session", id)
+	}
+	return filepath.Join(state.Locate(t.state(), "", t.space.Dir).Sessions(), id+session.Ext), nil
+}
+
+// save makes a checkpoint, if there is anything new.
+func (w *watcher) save(ctx context.Context) error {
+	w.mu.Lock()
+	at := w.at
+	w.mu.Unlock()
+	if at.session == "" || at == w.saved || at.done == 0 && !at.begun {
+		return nil
+	}
+	path, err := w.t.journal(at.session)
+	if err != nil {
+		return err
+	}
+	journal, err := files.ReadNoFollow(path, fleet.MaxBlob)
+	if err != nil {
+		return fmt.Errorf("reading the journal: %w", err)
+	}
+	next := fleet.Checkpoint{Session: at.session, Done: at.done, Begun: at.begun, Requests: at.requests}
+	w.n++
+	name := fmt.Sprintf("%s.checkpoint.%d.%d.", w.t.Key(), w.t.Progress.Attempt, w.n)
+	if next.Journal, err = w.t.w.Queue.PutBlob(ctx, name+"journal", session.Complete(journal)); err != nil {
+		return err
+	}
+	print, err := w.t.space.Fingerprint()
+	if err != nil {
+		return err
+	}
+	if before := w.t.Progress.Checkpoint; before != nil && print == w.savedPrint {
+		next.Patch = before.Patch
+	} else {
+		patch, err := w.t.space.Patch(ctx)
+		if err != nil {
+			return err
+		}
+		if next.Patch, err = w.t.w.Queue.PutBlob(ctx, name+"patch", patch); err != nil {
+			return err
+		}
+	}
+	w.t.Progress.Words = w.words()
+	if err := w.t.Checkpoint(ctx, next); err != nil {
+		return err
+	}
+	w.saved, w.savedPrint = at, print
+	return nil
+}
+
+// restore continues with the last checkpoint of the task, if it has one.
+func (t *task) restore(ctx context.Context) (position, error) {
+	k := t.Progress.Checkpoint
+	if k == nil {
+		return position{}, nil
+	}
+	path, err := t.journal(k.Session)
+	if err != nil {
+		return position{}, &fault{fleet.ClassTask, err}
+	}
+	journal, err := t.w.Queue.Blob(ctx, k.Journal)
+	if err != nil {
+		return position{}, fmt.Errorf("reading the checkpoint: %w", err)
+	}
+	patch, err := t.w.Queue.Blob(ctx, k.Patch)
+	if err != nil {
+		return position{}, fmt.Errorf("reading the checkpoint: %w", err)
+	}
+	if err := t.space.Apply(ctx, patch); err != nil {
+		return position{}, &fault{fleet.ClassWorkspace, err}
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return position{}, err
+	}
+	if err := os.WriteFile(path, journal, 0o600); err != nil {
+		return position{}, err
+	}
+	return position{session: k.Session, done: max(k.Done, 0), begun: k.Begun, requests: k.Requests}, nil
+}

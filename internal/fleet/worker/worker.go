@@ -1,0 +1,298 @@
+// Package worker takes tasks from a queue and runs each in a child aura, in a workspace of its own.
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/idelchi/aura/internal/fleet"
+	"github.com/idelchi/aura/internal/fleet/queue"
+	"github.com/idelchi/aura/internal/lock"
+)
+
+// Options describe a worker.
+type Options struct {
+	Queue *queue.Queue
+	// ID is unique among all workers. Host and Version are for people.
+	ID, Host, Version string
+	// Slots is how many tasks run at once.
+	Slots int
+	// Dir is the directory in which each task gets a directory of its own. No confined process can write to it otherwise.
+	Dir string
+	// Aura is the program that runs tasks. Args are flags for it that say where the worker's configuration is.
+	Aura string
+	Args []string
+	// Environ is the environment of the worker. Offered names the variables that batches can ask for; nil means all but those of the
+	// fleet itself.
+	Environ []string
+	Offered []string
+	// LocalGit permits repositories on the worker's own disk.
+	LocalGit bool
+	// Trust records the consent to the files of a workspace as they are now, in the given state directory.
+	Trust func(dir, state string) error
+	// Grace is how long running tasks may take to finish once ctx has ended. Then they are handed back.
+	Grace time.Duration
+	// UntilEmpty ends the worker when no task is left.
+	UntilEmpty bool
+	// Tell receives what happens, a line each.
+	Tell func(text string)
+}
+
+const (
+	// patience is how long a worker waits for a task before it asks again.
+	patience = 2 * time.Second
+	// reportEvery is the time between two reports of a worker.
+	reportEvery = 5 * time.Second
+	// sickTime is how long a worker that cannot write takes no task.
+	sickTime = 3 * time.Second
+)
+
+// worker is a running worker.
+type worker struct {
+	Options
+
+	since time.Time
+	mu    sync.Mutex
+	// running holds the function that ends a task, by the task's key.
+	running map[string]context.CancelCauseFunc
+	note    string
+	// stopping is set once the worker takes no more tasks.
+	stopping atomic.Bool
+	// lock is held as long as the worker's directory is in use.
+	lock *lock.Lock
+}
+
+// Causes of the end of a task that are not its own.
+var (
+	errHandBack = errors.New("the worker stops")
+	errCanceled = errors.New("the task was canceled")
+)
+
+// Run runs tasks until ctx ends, or with UntilEmpty until no task is left. When it returns, no process of a task is left.
+func Run(ctx context.Context, o Options) error {
+	w := &worker{Options: o, since: time.Now().UTC(), running: map[string]context.CancelCauseFunc{}}
+	if err := w.prepare(); err != nil {
+		return err
+	}
+	defer func() { _ = w.tidy() }()
+	stop, err := o.Queue.Cancels(func(batch, task string) { w.end(batch+"."+task, errCanceled) })
+	if err != nil {
+		return err
+	}
+	defer stop()
+	// hard ends when running tasks must be handed back.
+	hard, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer cancel(nil)
+	finished := make(chan struct{})
+	defer context.AfterFunc(ctx, func() {
+		w.stopping.Store(true)
+		select {
+		case <-time.After(o.Grace):
+		case <-finished:
+		}
+		cancel(errHandBack)
+	})()
+	var slots sync.WaitGroup
+	errs := make([]error, o.Slots)
+	working, done := context.WithCancel(ctx)
+	for i := range o.Slots {
+		slots.Go(func() {
+			if errs[i] = w.slot(working, hard); errs[i] != nil {
+				done()
+			}
+		})
+	}
+	reporting := make(chan struct{})
+	go func() {
+		defer close(reporting)
+		w.report(finished)
+	}()
+	slots.Wait()
+	done()
+	close(finished)
+	<-reporting
+	return errors.Join(errs...)
+}
+
+// prepare makes the directory of the worker, and removes those of workers that were killed.
+func (w *worker) prepare() error {
+	fail := func(err error) error { return fmt.Errorf("preparing the worker's directory: %w", err) }
+	if err := os.MkdirAll(w.Dir, 0o700); err != nil {
+		return fail(err)
+	}
+	entries, err := os.ReadDir(w.Dir)
+	if err != nil {
+		return fail(err)
+	}
+	for _, e := range entries {
+		dir := filepath.Join(w.Dir, e.Name())
+		if !e.IsDir() {
+			continue
+		}
+		held, err := lock.Try(filepath.Join(dir, lockName), 0)
+		if err != nil {
+			continue // it belongs to a worker that runs, or to somebody else
+		}
+		_ = errors.Join(removeAll(dir), held.Release())
+	}
+	w.Dir = filepath.Join(w.Dir, w.ID)
+	if err := os.MkdirAll(w.Dir, 0o700); err != nil {
+		return fail(err)
+	}
+	if w.lock, err = lock.Try(filepath.Join(w.Dir, lockName), os.O_CREATE); err != nil {
+		return fail(fmt.Errorf("%w: does another worker of the same name run here?", err))
+	}
+	return nil
+}
+
+// lockName is the file in the directory of a worker that the worker holds.
+const lockName = "lock"
+
+// tidy removes the directory of the worker.
+func (w *worker) tidy() error { return errors.Join(removeAll(w.Dir), w.lock.Release()) }
+
+// slot runs one task after the other.
+func (w *worker) slot(ctx, hard context.Context) error {
+	for ctx.Err() == nil {
+		if err := w.healthy(); err != nil {
+			w.setNote(err.Error())
+			sleep(ctx, sickTime)
+			continue
+		}
+		w.setNote("")
+		offer, err := w.Queue.Next(ctx, patience)
+		if ctx.Err() != nil {
+			if offer != nil {
+				_ = offer.Later(0)
+			}
+			return nil
+		}
+		if err != nil {
+			// The connection comes back by itself.
+			w.Tell(err.Error())
+			sleep(ctx, time.Second)
+			continue
+		}
+		if offer == nil {
+			if w.UntilEmpty && w.empty(ctx) {
+				return nil
+			}
+			continue
+		}
+		if err := w.take(ctx, hard, offer); err != nil {
+			if _, newer := errors.AsType[*fleet.VersionError](err); newer {
+				_ = offer.Later(time.Second)
+				return err
+			}
+			if !errors.Is(err, queue.ErrLost) {
+				w.Tell(fmt.Sprintf("task %s: %v", offer.Key(), err))
+			}
+		}
+	}
+	return nil
+}
+
+// empty reports whether no task is queued, waiting or running anywhere.
+func (w *worker) empty(ctx context.Context) bool {
+	n, err := w.Queue.Waiting(ctx)
+	return err == nil && n == 0
+}
+
+// take decides about a task that was offered, and runs it.
+func (w *worker) take(ctx, hard context.Context, offer *queue.Offer) error {
+	if offer.Fault != nil {
+		if _, newer := errors.AsType[*fleet.VersionError](offer.Fault); newer {
+			return offer.Fault
+		}
+		return offer.Refuse(hard, fleet.Result{Status: fleet.StatusFailed, Class: fleet.ClassTask, Error: fmt.Sprintf("the task cannot be read: %v", offer.Fault)})
+	}
+	batch, settled, err := offer.Settled(hard)
+	if err != nil || settled {
+		return err
+	}
+	slots, taken, err := w.admit(ctx, hard, offer, batch)
+	if err != nil || !taken {
+		return err
+	}
+	defer slots.Free(context.WithoutCancel(hard))
+	claim, err := offer.Claim(hard, w.ID, batch)
+	if err != nil {
+		return err
+	}
+	return w.run(hard, claim, slots)
+}
+
+// end ends a running task.
+func (w *worker) end(key string, cause error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if cancel := w.running[key]; cancel != nil {
+		cancel(cause)
+	}
+}
+
+func (w *worker) setNote(text string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.note != text && text != "" {
+		w.Tell(text)
+	}
+	w.note = text
+}
+
+// report reports about the worker until it has finished.
+func (w *worker) report(finished <-chan struct{}) {
+	ctx := context.Background()
+	for {
+		w.mu.Lock()
+		now := queue.Worker{ID: w.ID, Host: w.Host, Version: w.Version, Slots: w.Slots, Since: w.since, Note: w.note, Running: []string{}}
+		for key := range w.running {
+			now.Running = append(now.Running, key)
+		}
+		w.mu.Unlock()
+		slices.Sort(now.Running)
+		limited, cancel := context.WithTimeout(ctx, reportEvery)
+		_ = w.Queue.Report(limited, now)
+		cancel()
+		select {
+		case <-finished:
+			limited, cancel := context.WithTimeout(ctx, time.Second)
+			w.Queue.Leave(limited, w.ID)
+			cancel()
+			return
+		case <-time.After(reportEvery):
+		}
+	}
+}
+
+// probeSize is how much must fit on the worker's disk before it takes a task, in bytes.
+const probeSize = 1 << 20
+
+// healthy returns an error if the worker cannot write to its directory.
+func (w *worker) healthy() error {
+	f, err := os.CreateTemp(w.Dir, "probe-")
+	if err == nil {
+		_, err = f.Write(make([]byte, probeSize))
+		err = errors.Join(err, f.Close(), os.Remove(f.Name()))
+	}
+	if err != nil {
+		return fmt.Errorf("taking no task: the worker's directory cannot be written to: %w", err)
+	}
+	return nil
+}
+
+func sleep(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}

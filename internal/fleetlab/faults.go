@@ -1,0 +1,213 @@
+package fleetlab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/idelchi/aura/internal/fleet"
+	"github.com/idelchi/aura/internal/fleet/queue"
+)
+
+// fault is something that happens when a number of tasks have ended.
+type fault struct {
+	at  int
+	act func(context.Context) error
+}
+
+// watch waits until all tasks have ended, and makes the faults happen in between.
+func (l *lab) watch(ctx context.Context, q *queue.Queue) error {
+	b, err := q.Batch(ctx, batchName)
+	if err != nil {
+		return err
+	}
+	faults := l.faults()
+	var failed error
+	shown := 0
+	for {
+		ended := false
+		err := q.Follow(ctx, b, 200*time.Millisecond, func(o *fleet.Overview) bool {
+			for len(faults) > 0 && o.Ended() >= faults[0].at && failed == nil {
+				failed = faults[0].act(ctx)
+				faults = faults[1:]
+			}
+			if step := max(l.Tasks/10, 1); o.Ended() >= shown+step {
+				shown = o.Ended() / step * step
+				l.say("%d of %d tasks ended, %d per minute", o.Ended(), l.Tasks, o.PerMinute)
+			}
+			ended = o.Finished() && len(faults) == 0
+			return !ended && failed == nil
+		})
+		if failed != nil || ended {
+			return failed
+		}
+		if ctx.Err() != nil {
+			return errors.Join(context.Cause(ctx), err, errors.New(l.texts()))
+		}
+		// The server that was asked may be the one that was killed.
+		time.Sleep(200 * time.Millisecond)
+	}
+}
+
+// texts returns what the workers wrote.
+func (l *lab) texts() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var out strings.Builder
+	for name, p := range l.workers {
+		fmt.Fprintf(&out, "--- %s\n%s\n", name, p.text())
+	}
+	return out.String()
+}
+
+// faults draws when the faults happen: at random, between a tenth and three quarters of the tasks.
+func (l *lab) faults() []fault {
+	var out []fault
+	when := func() int { return l.Tasks/10 + l.random.IntN(max(l.Tasks*65/100, 1)) }
+	for range l.Kills {
+		out = append(out, fault{when(), l.killWorker})
+	}
+	for range l.ServerKills {
+		out = append(out, fault{when(), l.killServer})
+	}
+	if l.Cut {
+		at := when()
+		out = append(out, fault{at, func(context.Context) error { l.say("the network of worker cut is cut"); l.proxy.cut(true); return nil }})
+		out = append(out, fault{at + max(l.Tasks/8, 1), func(context.Context) error { l.say("the network is back"); l.proxy.cut(false); return nil }})
+	}
+	if l.FullDisk {
+		at := when()
+		out = append(out, fault{at, func(context.Context) error { return l.fill(true) }})
+		out = append(out, fault{at + max(l.Tasks/8, 1), func(context.Context) error { return l.fill(false) }})
+	}
+	slices.SortStableFunc(out, func(a, b fault) int { return a.at - b.at })
+	return out
+}
+
+// killWorker kills one of the workers, with everything that it runs, and starts another one.
+func (l *lab) killWorker(context.Context) error {
+	l.mu.Lock()
+	var names []string
+	for name := range l.workers {
+		if strings.HasPrefix(name, "w") {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	name := names[l.random.IntN(len(names))]
+	p := l.workers[name]
+	delete(l.workers, name)
+	l.mu.Unlock()
+	l.say("worker %s is killed", name)
+	p.kill()
+	return l.work(plain)
+}
+
+// killServer kills a server and starts it again.
+func (l *lab) killServer(ctx context.Context) error {
+	i := l.random.IntN(len(l.servers))
+	l.say("server %d is killed", i)
+	// aura's own process only waits for the server. Both die, as in a power failure.
+	l.servers[i].kill()
+	if err := l.awaitPort(ctx, i); err != nil {
+		return err
+	}
+	p, err := l.server(i)
+	if err != nil {
+		return err
+	}
+	l.servers[i] = p
+	return p.await(ctx, "ready")
+}
+
+// awaitPort waits until the killed server has given its port back.
+func (l *lab) awaitPort(ctx context.Context, i int) error {
+	for ctx.Err() == nil {
+		if !listening(l.ports[i]) {
+			return nil
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return context.Cause(ctx)
+}
+
+// fill fills the disk of the worker with the small disk, or empties it. The disk is visible only in the namespace of that worker.
+func (l *lab) fill(full bool) error {
+	l.mu.Lock()
+	p := l.workers["disk"]
+	l.mu.Unlock()
+	path := filepath.Join(fmt.Sprintf("/proc/%d/root", p.cmd.Process.Pid), l.Dir, "disk", "fill")
+	if !full {
+		l.say("the disk of worker disk is free again")
+		return os.Remove(path)
+	}
+	l.say("the disk of worker disk is full")
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	block := make([]byte, 64<<10)
+	for err == nil {
+		_, err = f.Write(block)
+	}
+	return f.Close()
+}
+
+// judge compares what is in the queue with what must be there.
+func (l *lab) judge(ctx context.Context, q *queue.Queue, out *Outcome) error {
+	complain := func(format string, args ...any) {
+		if len(out.Bad) < 50 {
+			out.Bad = append(out.Bad, fmt.Sprintf(format, args...))
+		}
+	}
+	seen := map[string]bool{}
+	var first, last time.Time
+	bad, err := q.Results(ctx, batchName, func(r fleet.Result) error {
+		out.Results++
+		if first.IsZero() || r.Started.Before(first) {
+			first = r.Started
+		}
+		if r.Ended.After(last) {
+			last = r.Ended
+		}
+		out.Requests += r.Requests
+		out.Deaths += r.Deaths
+		if r.Attempt > 1 {
+			out.Repeated++
+		}
+		if seen[r.Task] {
+			complain("task %s has two results", r.Task)
+		}
+		seen[r.Task] = true
+		if r.Status != fleet.StatusDone || r.Final != "finished" || len(r.Files) != 2 {
+			complain("task %s is %s (%s): %s; answer %q, %d files", r.Task, r.Status, r.Class, r.Error, r.Final, len(r.Files))
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	out.Worked = last.Sub(first)
+	for _, one := range bad {
+		complain("the result of task %s: %v", one.Task, one.Err)
+	}
+	if out.Results != l.Tasks {
+		complain("%d results of %d tasks", out.Results, l.Tasks)
+	}
+	if out.Writes, err = q.Written(ctx); err != nil {
+		return err
+	}
+	if out.Writes != l.Tasks {
+		complain("%d results were stored for %d tasks", out.Writes, l.Tasks)
+	}
+	// Whoever continues a task may repeat one model call, and sends one that says so.
+	if most := turns*l.Tasks + 2*(out.Repeated+out.Deaths); out.Requests < turns*l.Tasks || out.Requests > most {
+		complain("%d model calls for %d tasks, of which %d were begun again: at most %d are possible", out.Requests, l.Tasks, out.Repeated, most)
+	}
+	return nil
+}

@@ -1,0 +1,398 @@
+// Package fleetlab runs a fleet on this machine, with real servers and workers, and breaks it: it kills workers and servers, cuts the
+// network and fills a disk. In the end each task must have one result. A test runs it with few tasks, and 'make fleet' with many.
+package fleetlab
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/idelchi/aura/internal/fleet/queue"
+)
+
+// Options describe a run.
+type Options struct {
+	// Bin has aura, aura-fleet and aura-plugin-host. Dir is an empty directory.
+	Bin, Dir string
+	// Servers is 1 or 3.
+	Servers, Workers, Slots, Tasks int
+	// Kills is how many workers are killed, one after the other. ServerKills is the same for servers.
+	Kills, ServerKills int
+	// Cut cuts the network of one worker for a while. FullDisk fills the disk of one worker for a while.
+	Cut, FullDisk bool
+	Seed          uint64
+	Out           io.Writer
+}
+
+// Outcome is what was observed.
+type Outcome struct {
+	Results int
+	// Writes is how often a result was stored. Requests is the number of model calls of all tasks.
+	Writes, Requests int
+	// Repeated is how many tasks were started more than once. Deaths is how many times a worker ended.
+	Repeated, Deaths int
+	Took             time.Duration
+	// Worked is the time from the beginning of the first task to the end of the last.
+	Worked time.Duration
+	// Bad lists what must not be.
+	Bad []string
+}
+
+// token protects the servers of a run.
+const token = "token of the lab"
+
+// batchName is the name of the batch.
+const batchName = "lab"
+
+// turns is how many model calls a task needs: two with a tool call, and one with the answer.
+const turns = 3
+
+type lab struct {
+	Options
+
+	random  *rand.Rand
+	ports   []int
+	routes  []int
+	servers []*program
+	proxy   *proxy
+
+	mu      sync.Mutex
+	workers map[string]*program
+	count   int
+}
+
+// Run runs a fleet with faults. It returns an error if the run itself failed, not if the outcome is bad.
+func Run(ctx context.Context, o Options) (out Outcome, err error) {
+	l := &lab{Options: o, random: rand.New(rand.NewPCG(o.Seed, 7)), workers: map[string]*program{}} //nolint:gosec // the seed repeats a run
+	defer func() { out.Bad = append(out.Bad, l.end()...) }()
+	if err := l.prepare(); err != nil {
+		return out, err
+	}
+	if err := l.serve(ctx); err != nil {
+		return out, err
+	}
+	if l.proxy, err = newProxy(fmt.Sprintf("127.0.0.1:%d", l.ports[0])); err != nil {
+		return out, err
+	}
+	defer l.proxy.close()
+	q, err := queue.Open(ctx, queue.Options{URL: l.urls(), User: "aura", Token: token})
+	if err != nil {
+		return out, err
+	}
+	defer q.Close()
+	began := time.Now()
+	if text, err := l.aura(ctx, "fleet", "submit", "--server", l.urls(), filepath.Join(l.Dir, batchName+".jsonl")); err != nil {
+		return out, fmt.Errorf("submitting: %w: %s", err, text)
+	}
+	for i := range l.Workers {
+		kind := plain
+		switch {
+		case i == 0 && l.Cut:
+			kind = cuttable
+		case i == 1 && l.FullDisk:
+			kind = smallDisk
+		}
+		if err := l.work(kind); err != nil {
+			return out, err
+		}
+	}
+	if err := l.watch(ctx, q); err != nil {
+		return out, err
+	}
+	out.Took = time.Since(began)
+	return out, l.judge(ctx, q, &out)
+}
+
+func (l *lab) say(format string, args ...any) { fmt.Fprintf(l.Out, format+"\n", args...) }
+
+// prepare writes the configuration and the batch.
+func (l *lab) prepare() error {
+	for name, content := range map[string]string{
+		"config/config/providers/lab.yaml": "lab: {type: script, file: lab-script.yaml}\n",
+		"config/config/lab-script.yaml": `continue: true
+turns:
+  - text: one
+    tool_calls: [{name: Write, arguments: {path: one.txt, content: "1\n"}}]
+  - text: two
+    tool_calls: [{name: Write, arguments: {path: two.txt, content: "2\n"}}]
+  - text: finished
+`,
+	} {
+		path := filepath.Join(l.Dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			return err
+		}
+	}
+	for _, dir := range []string{"home", "cache", "state", "work"} {
+		if err := os.MkdirAll(filepath.Join(l.Dir, dir), 0o700); err != nil {
+			return err
+		}
+	}
+	var lines strings.Builder
+	fmt.Fprintf(&lines, "{\"batch\":%q}\n", batchName)
+	for i := range l.Tasks {
+		fmt.Fprintf(&lines, "{\"id\":\"t%05d\",\"prompts\":[\"task %d\"],\"provider\":\"lab\",\"collect\":[\"*.txt\"]}\n", i, i)
+	}
+	return os.WriteFile(filepath.Join(l.Dir, batchName+".jsonl"), []byte(lines.String()), 0o600)
+}
+
+// serve starts the servers and waits until they are ready.
+func (l *lab) serve(ctx context.Context) error {
+	for range 2 * l.Servers {
+		port, err := freePort()
+		if err != nil {
+			return err
+		}
+		if len(l.ports) < l.Servers {
+			l.ports = append(l.ports, port)
+		} else {
+			l.routes = append(l.routes, port)
+		}
+	}
+	for i := range l.Servers {
+		p, err := l.server(i)
+		if err != nil {
+			return err
+		}
+		l.servers = append(l.servers, p)
+	}
+	for _, p := range l.servers {
+		if err := p.await(ctx, "ready"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *lab) server(i int) (*program, error) {
+	args := []string{"fleet", "serve", "--listen", fmt.Sprintf("127.0.0.1:%d", l.ports[i]), "--dir", filepath.Join(l.Dir, fmt.Sprintf("data%d", i))}
+	if l.Servers > 1 {
+		args = append(args, "--name", fmt.Sprintf("s%d", i), "--cluster-listen", fmt.Sprintf("127.0.0.1:%d", l.routes[i]))
+		for j, port := range l.routes {
+			if j != i {
+				args = append(args, "--route", fmt.Sprintf("127.0.0.1:%d", port))
+			}
+		}
+	}
+	return l.start(args)
+}
+
+func freePort() (int, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = listener.Close() }()
+	address, ok := listener.Addr().(*net.TCPAddr)
+	if !ok {
+		return 0, errors.New("a listener without a port")
+	}
+	return address.Port, nil
+}
+
+func (l *lab) urls() string {
+	var out []string
+	for _, port := range l.ports {
+		out = append(out, fmt.Sprintf("nats://127.0.0.1:%d", port))
+	}
+	return strings.Join(out, ",")
+}
+
+// kind is what is special about a worker.
+type kind int
+
+const (
+	plain kind = iota
+	cuttable
+	smallDisk
+)
+
+// work starts a worker.
+func (l *lab) work(k kind) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.count++
+	name := fmt.Sprintf("w%d", l.count)
+	dir, server := filepath.Join(l.Dir, "work"), l.urls()
+	switch k {
+	case plain:
+	case cuttable:
+		name, server = "cut", "nats://"+l.proxy.address()
+	case smallDisk:
+		name, dir = "disk", filepath.Join(l.Dir, "disk")
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return err
+		}
+	}
+	args := []string{
+		"fleet", "work", "--server", server, "--slots", fmt.Sprint(l.Slots), "--name", name, "--dir", dir, "--home", "", "--config", filepath.Join(l.Dir, "config"), "--grace", "5s",
+	}
+	var p *program
+	var err error
+	if k == smallDisk {
+		p, err = l.launch("unshare", append([]string{"--user", "--map-root-user", "--mount", "sh", "-c", `mount -t tmpfs -o size=32m tmpfs "$0" && exec "$@"`, dir, filepath.Join(l.Bin, "aura")}, args...))
+	} else {
+		p, err = l.start(args)
+	}
+	if err == nil {
+		l.workers[name] = p
+	}
+	return err
+}
+
+func (l *lab) environ() []string {
+	return []string{
+		"HOME=" + filepath.Join(l.Dir, "home"), "XDG_STATE_HOME=" + filepath.Join(l.Dir, "state"), "XDG_CACHE_HOME=" + filepath.Join(l.Dir, "cache"),
+		"PATH=" + os.Getenv("PATH"), "AURA_FLEET_TOKEN=" + token, "TMPDIR=" + os.TempDir(), "GOGC=400", "GORACE=" + os.Getenv("GORACE"),
+	}
+}
+
+// aura runs aura to its end.
+func (l *lab) aura(ctx context.Context, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, filepath.Join(l.Bin, "aura"), args...)
+	cmd.Env, cmd.Dir = l.environ(), l.Dir
+	text, err := cmd.CombinedOutput()
+	return string(text), err
+}
+
+// program is a process that runs until it is ended.
+type program struct {
+	cmd   *exec.Cmd
+	ended chan struct{}
+	err   error
+
+	mu    sync.Mutex
+	lines []string
+	more  chan struct{}
+}
+
+func (l *lab) start(args []string) (*program, error) {
+	return l.launch(filepath.Join(l.Bin, "aura"), args)
+}
+
+func (l *lab) launch(name string, args []string) (*program, error) {
+	p := &program{cmd: exec.Command(name, args...), ended: make(chan struct{}), more: make(chan struct{}, 1)} //nolint:gosec // the lab's own programs
+	p.cmd.Env, p.cmd.Dir = l.environ(), l.Dir
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	p.cmd.Stdout, p.cmd.Stderr = w, w
+	err = p.cmd.Start()
+	_ = w.Close()
+	if err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	go p.read(r)
+	go func() {
+		p.err = p.cmd.Wait()
+		close(p.ended)
+	}()
+	return p, nil
+}
+
+const keptLines = 500
+
+func (p *program) read(r *os.File) {
+	defer func() { _ = r.Close() }()
+	for lines := bufio.NewScanner(r); lines.Scan(); {
+		p.mu.Lock()
+		p.lines = append(p.lines, lines.Text())
+		p.lines = p.lines[max(len(p.lines)-keptLines, 0):]
+		p.mu.Unlock()
+		select {
+		case p.more <- struct{}{}:
+		default:
+		}
+	}
+}
+
+func (p *program) text() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return strings.Join(p.lines, "\n")
+}
+
+// await waits until the program has written a line.
+func (p *program) await(ctx context.Context, line string) error {
+	for {
+		if strings.Contains("\n"+p.text()+"\n", "\n"+line+"\n") {
+			return nil
+		}
+		select {
+		case <-p.more:
+		case <-p.ended:
+			return fmt.Errorf("it ended: %w\n%s", p.err, p.text())
+		case <-ctx.Done():
+			return fmt.Errorf("%w while waiting for %q\n%s", context.Cause(ctx), line, p.text())
+		}
+	}
+}
+
+func (p *program) kill() {
+	_ = p.cmd.Process.Kill()
+	<-p.ended
+}
+
+// end ends all programs in an orderly way, and returns what is left of them.
+func (l *lab) end() []string {
+	var bad []string
+	l.mu.Lock()
+	list := []*program{}
+	for _, p := range l.workers {
+		list = append(list, p)
+	}
+	l.mu.Unlock()
+	list = append(list, l.servers...)
+	for _, p := range list {
+		_ = p.cmd.Process.Signal(syscall.SIGTERM)
+		select {
+		case <-p.ended:
+		case <-time.After(time.Minute):
+			bad = append(bad, "a program did not end at SIGTERM:\n"+p.text())
+			p.kill()
+		}
+	}
+	return append(bad, l.strays()...)
+}
+
+// strays returns the processes that still run a program of the lab.
+func (l *lab) strays() []string {
+	if runtime.GOOS != "linux" {
+		return nil
+	}
+	var found []string
+	// A process that was killed by the death of its parent may need a moment.
+	for range 100 {
+		found = nil
+		links, _ := filepath.Glob("/proc/[0-9]*/exe")
+		for _, link := range links {
+			if target, err := os.Readlink(link); err == nil && strings.HasPrefix(target, l.Bin+"/") {
+				environ, _ := os.ReadFile(filepath.Join(filepath.Dir(link), "environ")) //nolint:errcheck // the process may be gone
+				if strings.Contains(string(environ), l.Dir) {
+					found = append(found, "a process is left: "+filepath.Base(filepath.Dir(link)))
+				}
+			}
+		}
+		if found == nil {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	return found
+}

@@ -1,0 +1,127 @@
+// Command run breaks a large fleet on this machine and compares what a task costs with plain 'aura run'. Run it from the root of the
+// repository, on Linux, with `make fleet`.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/idelchi/aura/internal/fleetlab"
+	"github.com/idelchi/aura/internal/lab"
+)
+
+func main() {
+	o := fleetlab.Options{Out: os.Stdout}
+	compare := 0
+	flag.IntVar(&o.Tasks, "tasks", 10_000, "how many tasks the batch has")
+	flag.IntVar(&o.Servers, "servers", 3, "how many servers: 1 or 3")
+	flag.IntVar(&o.Workers, "workers", 4, "how many workers")
+	flag.IntVar(&o.Slots, "slots", 1, "how many tasks each worker runs at once")
+	flag.IntVar(&o.Kills, "kills", 20, "how many workers are killed")
+	flag.IntVar(&o.ServerKills, "server-kills", 3, "how many servers are killed")
+	flag.BoolVar(&o.Cut, "cut", true, "cut the network of one worker")
+	flag.BoolVar(&o.FullDisk, "full-disk", true, "fill the disk of one worker; needs user namespaces")
+	flag.Uint64Var(&o.Seed, "seed", 1, "what the moments of the faults are drawn from")
+	flag.StringVar(&o.Bin, "bin", "", "directory with the programs (default they are built)")
+	flag.IntVar(&compare, "compare", 100, "how many tasks are compared with plain 'aura run'")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, o, compare); err != nil {
+		fmt.Fprintln(os.Stderr, "fleet:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, o fleetlab.Options, compare int) (err error) {
+	if o.Bin == "" {
+		place, err := lab.Open(ctx, "fleet")
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, place.Close()) }()
+		o.Bin = filepath.Dir(place.Bin("aura"))
+	}
+	// The temporary directory of the system is granted to tools. Workers do not belong there.
+	dir, err := os.MkdirTemp("/var/tmp", "aura-fleet-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	if compare > 0 {
+		if err := overhead(ctx, o, dir, compare); err != nil {
+			return err
+		}
+	}
+	if o.Tasks == 0 {
+		return nil
+	}
+	o.Dir = filepath.Join(dir, "faults")
+	out, err := fleetlab.Run(ctx, o)
+	fmt.Fprintf(o.Out, "%d results in %s, stored %d times; %d tasks were begun more than once, %d model calls\n", out.Results, out.Took.Round(time.Second), out.Writes, out.Repeated, out.Requests)
+	for _, bad := range out.Bad {
+		fmt.Fprintln(o.Out, "BAD:", bad)
+	}
+	if len(out.Bad) > 0 {
+		err = errors.Join(err, fmt.Errorf("%d findings", len(out.Bad)))
+	}
+	return err
+}
+
+// overhead compares the time of a task in a fleet without faults with the time of plain 'aura run', both with as many at once.
+func overhead(ctx context.Context, o fleetlab.Options, dir string, n int) error {
+	o.Kills, o.ServerKills, o.Cut, o.FullDisk, o.Tasks = 0, 0, false, false, n
+	o.Servers, o.Workers, o.Slots = 1, 1, 2
+	o.Dir = filepath.Join(dir, "compare")
+	out, err := fleetlab.Run(ctx, o)
+	if err != nil {
+		return err
+	}
+	plain, err := plainRuns(ctx, o, n)
+	if err != nil {
+		return err
+	}
+	each := func(d time.Duration) time.Duration { return (d / time.Duration(n)).Round(100 * time.Microsecond) }
+	fmt.Fprintf(o.Out, "a task in a fleet takes %s, plain aura run %s: overhead %.0f %% (%d tasks, %d at once)\n",
+		each(out.Worked), each(plain), 100*(float64(out.Worked)/float64(plain)-1), n, o.Slots)
+	return nil
+}
+
+// plainRuns runs the same prompts without a fleet, each in an empty directory.
+func plainRuns(ctx context.Context, o fleetlab.Options, n int) (time.Duration, error) {
+	next := make(chan int)
+	errs := make([]error, o.Slots)
+	began := time.Now()
+	var wg sync.WaitGroup
+	for slot := range o.Slots {
+		wg.Go(func() {
+			for i := range next {
+				dir := filepath.Join(o.Dir, "plain", fmt.Sprint(i))
+				if err := os.MkdirAll(dir, 0o700); err != nil {
+					errs[slot] = err
+					continue
+				}
+				cmd := exec.CommandContext(ctx, filepath.Join(o.Bin, "aura"), "run", "--json", "--safe", "--home", "", "--config", filepath.Join(o.Dir, "config"), "--provider", "lab", fmt.Sprintf("task %d", i)) //nolint:gosec // the lab's own program
+				cmd.Dir = dir
+				cmd.Env = []string{"HOME=" + filepath.Join(o.Dir, "home"), "XDG_STATE_HOME=" + filepath.Join(o.Dir, "plain-state"), "PATH=" + os.Getenv("PATH"), "GOGC=400"}
+				if out, err := cmd.CombinedOutput(); err != nil {
+					errs[slot] = fmt.Errorf("plain aura run: %w: %s", err, out)
+				}
+			}
+		})
+	}
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	return time.Since(began), errors.Join(errs...)
+}
