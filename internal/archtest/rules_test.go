@@ -50,12 +50,13 @@ var rooms = map[string][]string{
 		"host", "internal/command", "internal/conversation/...", "internal/files", "internal/frontend", "internal/limit", "internal/llm", "internal/plaintext",
 		"internal/prompt", "internal/session", "internal/setup", "internal/todo", "sdk/...",
 	},
-	"internal/keymap": {"internal/nearest"},
-	"internal/app":    {anything},
-	"internal/bench":  {anything},
-	"internal/lab":    {},
-	"internal/soak":   {anything},
-	"internal/size":   {},
+	"internal/keymap":   {"internal/nearest"},
+	"internal/app":      {anything},
+	"internal/bench":    {anything},
+	"internal/lab":      {},
+	"internal/soak":     {anything},
+	"internal/size":     {},
+	"internal/platform": {},
 
 	"internal/conversation": {
 		"internal/command", "internal/conversation/event", "internal/donetool", "internal/llm", "internal/pipeline", "internal/session",
@@ -144,6 +145,10 @@ var rooms = map[string][]string{
 	"internal/examples": {},
 	"tools/*":           {},
 
+	"tools/release":                     {"tools/release/internal/license"},
+	"tools/release/internal/license":    {},
+	"tools/release/licenses":            {"tools/release/internal/license"},
+	"tools/release/vulnerabilities":     {},
 	"internal/fleet/placement/validate": {},
 }
 
