@@ -65,6 +65,9 @@ type watcher struct {
 	at      position
 	said    said
 	last    string
+	// erred is set while the current prompt has failed. failed is set once it ended so: it counts as finished only if the next one
+	// begins, because a worker that ends, or a provider that asks to slow down, also makes a prompt fail.
+	erred, failed bool
 	// due holds a value when a checkpoint shall be made.
 	due chan struct{}
 
@@ -132,6 +135,10 @@ func (w *watcher) take() {
 			w.wake()
 		}
 	case "message":
+		if e.Role == "user" && w.failed {
+			w.failed, w.at.begun = false, false
+			w.at.done++
+		}
 		if e.Role == "assistant" {
 			w.said.final = e.Content
 			w.note(e.Content)
@@ -139,10 +146,13 @@ func (w *watcher) take() {
 	case "tool_call":
 		w.note("tool " + e.Name)
 	case "error":
-		w.said.errorText, w.said.errorClass = e.Message, e.Class
+		w.said.errorText, w.said.errorClass, w.erred = e.Message, e.Class, true
 		w.note(e.Message)
 	case "done":
-		w.at.done, w.at.begun = w.at.done+1, false
+		if w.failed = w.erred; !w.failed {
+			w.at.done, w.at.begun = w.at.done+1, false
+		}
+		w.erred = false
 		w.said.stats, w.said.cost = e.Stats, e.CostUSD
 		var counted struct {
 			In  int `json:"tokens_in"`
