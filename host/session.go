@@ -61,7 +61,7 @@ func OpenSession(base, id string) (*Session, error) {
 		err = s.listen()
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("making a session directory: %w", err), os.RemoveAll(dir), s.lock.Release())
+		return nil, errors.Join(fmt.Errorf("making a session directory: %w", err), removeLocked(dir, s.lock))
 	}
 	open.Store(s, nil)
 	return s, nil
@@ -80,10 +80,14 @@ func RemoveSessions() error {
 	return err
 }
 
-// listen opens the sockets of the session and serves them.
+// listen opens the sockets of the session and serves them. A session on a system without such sockets has none: other processes
+// do not find it.
 func (s *Session) listen() error {
 	// The control socket comes first, because other processes find a session by its status socket.
 	control, err := net.Listen("unix", controlPath(s.dir))
+	if noSockets(err) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -225,8 +229,13 @@ func (s *Session) report(conn *net.UnixConn) {
 
 // Close removes the session's directory and releases its lock. The fleets that used the session must be closed first.
 func (s *Session) Close() error {
-	err := errors.Join(s.status.Close(), s.control.Close())
+	var err error
+	for _, listener := range []net.Listener{s.status, s.control} {
+		if listener != nil {
+			err = errors.Join(err, listener.Close())
+		}
+	}
 	s.serving.Wait()
 	defer open.Delete(s)
-	return errors.Join(err, os.RemoveAll(s.dir), s.lock.Release())
+	return errors.Join(err, removeLocked(s.dir, s.lock))
 }

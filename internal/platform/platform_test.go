@@ -230,11 +230,14 @@ func TestInterrupt(t *testing.T) {
 	defer timer.Stop()
 	var printed strings.Builder
 	lines := bufio.NewScanner(pipe)
-	for lines.Scan() {
+	var talking bool
+	for !talking && lines.Scan() {
 		printed.WriteString(lines.Text() + "\n")
-		if strings.Contains(lines.Text(), "witness saw call 1") {
-			break
-		}
+		talking = strings.Contains(lines.Text(), "witness saw call 1")
+	}
+	if !talking {
+		_ = cmd.Wait()
+		t.Fatalf("aura ended before Ctrl-C:\n%s", &printed)
 	}
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package process
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -11,9 +12,10 @@ import (
 // sweepRounds limits the search for descendants that start others while they are killed.
 const sweepRounds = 100
 
-// AdoptOrphans makes this process the parent of the orphans among its descendants, so that all of them can be found.
+// AdoptOrphans makes this process the parent of the orphans among its descendants, so that all of them can be found. It does
+// nothing where that is unknown: every kernel since 3.4 can do it, but qemu-user cannot.
 func AdoptOrphans() error {
-	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil && !errors.Is(err, unix.EINVAL) {
 		return fmt.Errorf("adopting orphans: %w", err)
 	}
 	return nil
