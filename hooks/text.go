@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -12,7 +13,9 @@ import (
 const maxText = 16 << 10
 
 // escapes matches the escape sequences with which programs colour their output.
-var escapes = regexp.MustCompile(`\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\))`)
+var escapes = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\))`)
+})
 
 // readable returns text that a model can read: valid UTF-8, without colours and other control characters, and at most maxText
 // bytes long. more is the number of bytes that were dropped before.
@@ -22,7 +25,7 @@ func readable(text string, more int64) string {
 		more += int64(len(text) - 2*maxText)
 		text = text[:2*maxText]
 	}
-	text = escapes.ReplaceAllString(strings.ToValidUTF8(text, "\uFFFD"), "")
+	text = escapes().ReplaceAllString(strings.ToValidUTF8(text, "\uFFFD"), "")
 	text = strings.TrimSpace(strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' || !unicode.IsControl(r) {
 			return r

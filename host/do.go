@@ -14,23 +14,23 @@ import (
 // plugin apply.
 func (p *Plugin) Do(ctx context.Context, call any) (out any, took time.Duration, err error) {
 	limits := timeoutsOf(p.sup.specNow().Manifest)
-	doing, limit := "", limits.hook
+	point, doing, limit := "", "", limits.hook
 	var do func(ctx context.Context, r shared.Remote) error
 	switch c := call.(type) {
 	case shared.HookCall:
-		doing = string(c.Point)
+		point, doing = string(c.Point), string(c.Point)
 		do = func(ctx context.Context, r shared.Remote) (err error) { out, err = r.Hook(ctx, c); return err }
 	case shared.ToolCall:
-		doing, limit = PointTool, p.toolTimeout(c.Tool)
+		point, doing, limit = PointTool, PointTool, p.toolTimeout(c.Tool)
 		do = func(ctx context.Context, r shared.Remote) (err error) { out, err = r.Execute(ctx, c); return err }
 	case shared.PathsCall:
-		doing = PointPaths
+		point, doing = PointPaths, PointPaths
 		do = func(ctx context.Context, r shared.Remote) (err error) { out, err = r.Paths(ctx, c); return err }
 	case shared.CommandCall:
-		doing = PointCommand
+		point, doing = PointCommand, PointCommand
 		do = func(ctx context.Context, r shared.Remote) (err error) { out, err = r.Command(ctx, c); return err }
 	case shared.EventCall:
-		doing = PointEvent + " " + c.Name
+		point, doing = PointEvent, PointEvent+" "+c.Name
 		do = func(ctx context.Context, r shared.Remote) error { return r.Event(ctx, c) }
 	default:
 		return nil, 0, fmt.Errorf("calling plugin %q: a %T is no call", p.Name(), call)
@@ -39,6 +39,7 @@ func (p *Plugin) Do(ctx context.Context, call any) (out any, took time.Duration,
 	if err != nil {
 		out = nil
 	}
+	p.sup.observe(ctx, Call{Point: point, Request: call, Out: out, Err: err, span: span})
 	return out, span.Took, err
 }
 

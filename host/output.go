@@ -31,7 +31,7 @@ func excerpt(text string) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	picked := lines[max(0, len(lines)-excerptLines):]
 	for i, line := range slices.Backward(lines) {
-		if crashLine.MatchString(line) {
+		if crashLine().MatchString(line) {
 			picked = append(slices.Clone(crashMessage(lines[i:])), places(lines[:i])...)
 			break
 		}
@@ -47,7 +47,7 @@ func excerpt(text string) string {
 // crashMessage returns the lines before the stacks.
 func crashMessage(lines []string) []string {
 	end := 1
-	for end < len(lines) && end < excerptLines && lines[end] != "" && !stackLine.MatchString(lines[end]) {
+	for end < len(lines) && end < excerptLines && lines[end] != "" && !stackLine().MatchString(lines[end]) {
 		end++
 	}
 	return lines[:end]
@@ -56,20 +56,22 @@ func crashMessage(lines []string) []string {
 // places returns the interpreter frames at the end of lines, at most excerptLines/2 of them.
 func places(lines []string) []string {
 	start := len(lines)
-	for start > 0 && len(lines)-start < excerptLines/2 && frameLine.MatchString(lines[start-1]) {
+	for start > 0 && len(lines)-start < excerptLines/2 && frameLine().MatchString(lines[start-1]) {
 		start--
 	}
 	return lines[start:]
 }
 
 // crashLine matches the first line that the Go runtime prints for a crash: a panic, a fatal error, or a signal.
-var crashLine = regexp.MustCompile(`^(panic: |fatal error: |runtime: goroutine stack exceeds|SIG[A-Z]+: )`)
+var crashLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(panic: |fatal error: |runtime: goroutine stack exceeds|SIG[A-Z]+: )`)
+})
 
 // stackLine matches the lines that follow the crash message: stacks or registers.
-var stackLine = regexp.MustCompile(`^(goroutine |PC=)`)
+var stackLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(goroutine |PC=)`) })
 
 // frameLine matches the line that the interpreter prints for each frame of a panic: file, line, column and function.
-var frameLine = regexp.MustCompile(`^\S.*:\d+:\d+: panic: `)
+var frameLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\S.*:\d+:\d+: panic: `) })
 
 // logFile is a plugin's log, limited in size. A nil logFile drops everything. Disk errors must not affect the session, so a
 // failed write is recorded and returned by Close.
@@ -90,7 +92,7 @@ type logFile struct {
 }
 
 // levelLine matches a line of sdk.Log.
-var levelLine = regexp.MustCompile(`^\[(debug|info|warn|error)\] (.*)`)
+var levelLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\[(debug|info|warn|error)\] (.*)`) })
 
 // report passes a complete line of sdk.Log on.
 func (l *logFile) report(part string) {
@@ -101,7 +103,7 @@ func (l *logFile) report(part string) {
 	if !strings.HasSuffix(part, "\n") {
 		return
 	}
-	if m := levelLine.FindStringSubmatch(strings.TrimRight(l.line, "\n")); m != nil {
+	if m := levelLine().FindStringSubmatch(strings.TrimRight(l.line, "\n")); m != nil {
 		l.leveled(m[1], m[2])
 	}
 	l.line = ""

@@ -91,11 +91,7 @@ func (c OnceCall) encodeWithin(most int) ([]byte, error) {
 }
 
 func (c OnceCall) encode(most int) ([]byte, error) {
-	tree, err := exact.Tree(c)
-	if err != nil {
-		return nil, fmt.Errorf("sending a tool's call: %w", err)
-	}
-	b, err := json.Marshal(tree)
+	b, err := exact.Encode(c)
 	if err != nil {
 		return nil, fmt.Errorf("sending a tool's call: %w", err)
 	}

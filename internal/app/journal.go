@@ -34,7 +34,7 @@ type journal struct {
 	state session.State
 	// values is the directory with the values of plugins in this session.
 	values atomic.Pointer[string]
-	// flight is made durable together with each message.
+	// flight is made durable together with each answer and each result.
 	flight *flight
 	// noteFired records at which hook points plugins that act once per session have acted.
 	noteFired func()
@@ -45,7 +45,10 @@ func (j *journal) Append(m llm.Message) error {
 	if j.lost {
 		return nil
 	}
-	synced := j.flight.sync()
+	synced := func() {}
+	if m.Role != llm.RoleUser {
+		synced = j.flight.sync() // what precedes a prompt is made durable with what the prompt leads to
+	}
 	if err := j.Journal.Append(m); err != nil {
 		j.lose(err)
 	}

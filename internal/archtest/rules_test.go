@@ -16,7 +16,7 @@ var rooms = map[string][]string{
 	"cmd/aura-plugin-host": {"shared/...", "internal/build", "internal/guest", "internal/interp", "internal/manifest", "internal/sandbox", "internal/process", "sdk/..."},
 
 	"internal/cli": {
-		"internal/aar", "internal/acp", "internal/app", "internal/bisect", "internal/build", "internal/check", "internal/command", "internal/condition", "internal/config", "internal/conversation/...", "internal/doctor", "internal/explain", "internal/frontend", "internal/install", "internal/llm",
+		"internal/aar", "internal/acp", "internal/app", "internal/bisect", "internal/build", "internal/check", "internal/command", "internal/condition", "internal/config", "internal/conversation/...", "internal/doctor", "internal/explain", "internal/fleet/placement", "internal/frontend", "internal/install", "internal/llm",
 		"internal/manifest", "internal/mcpimport", "internal/nearest", "internal/pipeline", "internal/plaintext", "internal/plugincall", "internal/plugindev", "internal/plugintest", "internal/policy", "internal/prompt", "internal/python", "internal/recording", "internal/redact", "internal/scaffold", "internal/schema", "internal/sandbox", "internal/session", "internal/telemetry",
 		"internal/inputhistory", "internal/setup", "internal/shell", "internal/terminal", "internal/tool", "internal/top", "internal/trust", "internal/tui", "host", "sdk/...",
 	},
@@ -50,11 +50,13 @@ var rooms = map[string][]string{
 		"host", "internal/command", "internal/conversation/...", "internal/files", "internal/frontend", "internal/limit", "internal/llm", "internal/plaintext",
 		"internal/prompt", "internal/session", "internal/setup", "internal/todo", "sdk/...",
 	},
-	"internal/keymap": {"internal/nearest"},
-	"internal/app":    {anything},
-	"internal/bench":  {anything},
-	"internal/lab":    {},
-	"internal/soak":   {anything},
+	"internal/keymap":   {"internal/nearest"},
+	"internal/app":      {anything},
+	"internal/bench":    {anything},
+	"internal/lab":      {},
+	"internal/soak":     {anything},
+	"internal/size":     {},
+	"internal/platform": {},
 
 	"internal/conversation": {
 		"internal/command", "internal/conversation/event", "internal/donetool", "internal/llm", "internal/pipeline", "internal/session",
@@ -65,6 +67,7 @@ var rooms = map[string][]string{
 	"internal/build":              {"sdk/..."},
 	"internal/policy":             {"internal/lock"},
 	"internal/prompt":             {},
+	"internal/fleet/placement":    {},
 	"internal/session":            {"internal/llm", "internal/lock"},
 	"internal/command":            {"internal/nearest", "sdk/..."},
 	"internal/donetool":           {"internal/tool"},
@@ -148,6 +151,12 @@ var rooms = map[string][]string{
 	"internal/e2e":      {},
 	"internal/examples": {},
 	"tools/*":           {},
+
+	"tools/release":                     {"tools/release/internal/license"},
+	"tools/release/internal/license":    {},
+	"tools/release/licenses":            {"tools/release/internal/license"},
+	"tools/release/vulnerabilities":     {},
+	"internal/fleet/placement/validate": {},
 }
 
 // reserved maps an import path, with all paths below it, to the only trees that may import it.

@@ -65,8 +65,8 @@ func run(ctx context.Context, out io.Writer, names []string) (err error) {
 type part func(context.Context) error
 
 func (l *bench) parts(names []string) ([]part, error) {
-	known := []string{"calls", "faults", "startup", "turns", "hooks", "sandbox", "python", "native", "screen", "acp"}
-	all := []part{l.calls, l.faults, l.startup, l.turns, l.hooks, l.sandbox, l.python, l.native, l.screen, l.acp}
+	known := []string{"calls", "faults", "startup", "turns", "hooks", "sandbox", "python", "native", "screen", "acp", "record"}
+	all := []part{l.calls, l.faults, l.startup, l.turns, l.hooks, l.sandbox, l.python, l.native, l.screen, l.acp, l.record}
 	if len(names) == 0 {
 		return all, nil
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/internal/strictyaml"
@@ -112,7 +113,7 @@ func (c *checker) sorted() []Finding {
 }
 
 // place matches an error message that begins with a position.
-var place = regexp.MustCompile(`^(?s)(.+?):(\d+)(?::(\d+))?: (.*)$`)
+var place = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?s)(.+?):(\d+)(?::(\d+))?: (.*)$`) })
 
 // fault adds the errors of other packages, each as a finding of its own. It uses the position in the message; if there is
 // none, it uses the given file.
@@ -128,7 +129,7 @@ func (c *checker) fault(rule, file string, err error) {
 		f.Line, f.Message = at.Line, at.Err.Error()
 	} else if at, ok := errors.AsType[*manifest.ConditionError](err); ok {
 		f.Line, f.Message = at.Line, fmt.Sprintf("key %q: %v", "condition", at.Err)
-	} else if m := place.FindStringSubmatch(err.Error()); m != nil {
+	} else if m := place().FindStringSubmatch(err.Error()); m != nil {
 		if i := strings.Index(m[1], c.dir); i >= 0 {
 			f.File = m[1][i:]
 		}

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/idelchi/aura/internal/pluginsource"
 )
@@ -57,8 +58,8 @@ func (i *imports) Import(path string) (*types.Package, error) {
 }
 
 var (
-	undefined   = regexp.MustCompile(`^undefined: (\w+)$`)
-	undefinedOf = regexp.MustCompile(`^undefined: (\w+)\.(\w+)$`)
+	undefined   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^undefined: (\w+)$`) })
+	undefinedOf = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^undefined: (\w+)\.(\w+)$`) })
 )
 
 // typeError reports why the source is invalid Go. An error that the interpreter ignores, such as an unused variable, becomes a
@@ -71,7 +72,7 @@ func (c *checker) typeError(s *source, p *sourcePackage, err error) {
 	if strings.HasPrefix(e.Msg, "\t") {
 		return // this error continues the previous one
 	}
-	if m := undefined.FindStringSubmatch(e.Msg); m != nil && slices.ContainsFunc(c.missing, func(path string) bool { return strings.Contains(path, m[1]) }) {
+	if m := undefined().FindStringSubmatch(e.Msg); m != nil && slices.ContainsFunc(c.missing, func(path string) bool { return strings.Contains(path, m[1]) }) {
 		return // the name belongs to a package that is not available and known only by its path
 	}
 	at := s.fset.PositionFor(e.Pos, false)
@@ -79,7 +80,7 @@ func (c *checker) typeError(s *source, p *sourcePackage, err error) {
 	if e.Soft {
 		f.Severity, f.Rule = Warning, "unused"
 	}
-	if m := undefinedOf.FindStringSubmatch(e.Msg); m != nil && fromLibrary(p, m[1]) {
+	if m := undefinedOf().FindStringSubmatch(e.Msg); m != nil && fromLibrary(p, m[1]) {
 		f.Rule = "library"
 		f.Message = fmt.Sprintf("%s.%s is not in the interpreter's standard library, which is that of Go 1.%d without generic functions",
 			m[1], m[2], pluginsource.LanguageMinor)

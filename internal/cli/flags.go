@@ -34,6 +34,7 @@ var flagTable = map[string][]string{
 	"tasks":           readFlags,
 	"tasks run":       nil,
 	"explain":         readFlags,
+	"fleet":           {},
 	"acp":             acpFlags,
 	"init":            readFlags,
 	"trust":           readFlags,

@@ -12,10 +12,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/build"
+	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/internal/nearest"
+	"github.com/idelchi/aura/internal/plugincall"
+	"github.com/idelchi/aura/internal/plugintest"
 	"github.com/idelchi/aura/internal/scaffold"
 	"github.com/idelchi/aura/internal/schema"
 )
@@ -108,14 +112,22 @@ func (o *newOptions) run(ctx context.Context, s streams, root *rootOptions, name
 		return err
 	}
 	p.Schemas = schemasFrom(filepath.Join(parent, name), place.Home)
-	dir, err := p.Create(parent, func(dir string) error {
-		if p.Python {
-			return nil
+	dir, err := p.Create(parent, func(home, dir string) error {
+		if !p.Python {
+			if err := install.VendorSDK(ctx, dir, install.Options{}); err != nil {
+				return err
+			}
 		}
-		return install.VendorSDK(ctx, dir, install.Options{})
+		if err := root.recordTests(ctx, s, home, name); err != nil {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			fmt.Fprintf(s.err, "! the plugin has no recording among its tests: %s\n", clean(err.Error()))
+		}
+		return nil
 	})
 	if err != nil {
-		return err
+		return because(ctx, err)
 	}
 	files, err := manifest.Files(dir)
 	if err != nil {
@@ -126,6 +138,22 @@ func (o *newOptions) run(ctx context.Context, s streams, root *rootOptions, name
 	}
 	o.tell(s, p, dir, files)
 	return nil
+}
+
+// recordTests records the tests of a new plugin, the only one in a home. Nothing else of the project takes effect.
+func (o *rootOptions) recordTests(ctx context.Context, s streams, home, name string) error {
+	options := o.configOptions(s)
+	options.Configs, options.Workdir, options.EnvFiles = []string{home}, home, []string{}
+	c, err := config.Load(options)
+	if err != nil {
+		return err
+	}
+	call := plugincall.Options{Config: c, Features: c.Features}
+	entries, err := tested(call, []string{name})
+	if err != nil {
+		return err
+	}
+	return plugintest.Record(ctx, call, entries[0], build.Version)
 }
 
 // plugin returns the plugin that the flags describe.

@@ -7,16 +7,17 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 )
 
 var (
-	whole   = regexp.MustCompile(`^[0-9]+$`)
-	decimal = regexp.MustCompile(`^(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)$`)
+	whole   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]+$`) })
+	decimal = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)$`) })
 	// separator matches the word and. It also matches at the end of the text, where it means a missing term and is not part of
 	// an argument.
-	separator = regexp.MustCompile(`^\s+and(?:\s+|$)`)
-	negation  = regexp.MustCompile(`^not(?:\s+|$)`)
+	separator = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s+and(?:\s+|$)`) })
+	negation  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^not(?:\s+|$)`) })
 )
 
 // Parse parses an expression. A blank expression is the zero Expr. An error names the invalid term and the known ones.
@@ -52,7 +53,7 @@ func Parse(s string) (Expr, error) {
 // cut splits the first term off s. more is set if the word and follows the term.
 func cut(s string) (first, rest string, more bool, err error) {
 	body := s
-	if m := negation.FindString(s); m != "" {
+	if m := negation().FindString(s); m != "" {
 		body = s[len(m):]
 	}
 
@@ -60,7 +61,7 @@ func cut(s string) (first, rest string, more bool, err error) {
 	shell := strings.HasPrefix(body, "bash:")
 
 	// A separator at the very start means that a term is missing, as in "and auto".
-	if separator.MatchString(" " + s) {
+	if separator().MatchString(" " + s) {
 		return "", "", false, fmt.Errorf("a term is missing before %q", "and")
 	}
 
@@ -83,7 +84,7 @@ func cut(s string) (first, rest string, more bool, err error) {
 		case (r == '"' || r == '\'') && (shell || opensArgument(body[:i])):
 			quote = r
 		case unicode.IsSpace(r):
-			if m := separator.FindString(body[i:]); m != "" {
+			if m := separator().FindString(body[i:]); m != "" {
 				end := skip + i
 
 				return s[:end], s[end+len(m):], true, nil
@@ -110,7 +111,7 @@ func parseTerm(source string) (term, error) {
 	source = strings.TrimSpace(source)
 	body := source
 
-	m := negation.FindString(source)
+	m := negation().FindString(source)
 	if m != "" {
 		body = source[len(m):]
 	}
@@ -123,7 +124,7 @@ func parseTerm(source string) (term, error) {
 		return term{}, fmt.Errorf("a term is missing after %q", "and")
 	}
 
-	if negation.MatchString(body) {
+	if negation().MatchString(body) {
 		return term{}, fmt.Errorf("term %q: %q stands at most once before a term", source, "not")
 	}
 
@@ -168,9 +169,9 @@ func (t *term) setArgument(word entry, arg string, colon bool) error {
 
 	switch word.argument {
 	case wholeNumber:
-		t.number, err = number(arg, whole, "a whole number such as 5")
+		t.number, err = number(arg, whole(), "a whole number such as 5")
 	case decimalNumber:
-		t.number, err = number(arg, decimal, "a number such as 70 or 0.5")
+		t.number, err = number(arg, decimal(), "a number such as 70 or 0.5")
 	case capability:
 		t.text = arg
 		if !slices.Contains(capabilities, arg) {

@@ -58,7 +58,7 @@ func (c *Config) unwanted(s MCPServer) string {
 	switch {
 	case !c.Features.Acp.ClientMCP:
 		return "set acp.client_mcp: true in config/features/acp.yaml of your home to start such servers"
-	case !serverName.MatchString(s.Name) || strings.Contains(s.Name, "__"):
+	case !serverName().MatchString(s.Name) || strings.Contains(s.Name, "__"):
 		return "its name is part of its tools' names: use letters, digits, - and single _"
 	case configured:
 		return "a server of this name exists already"

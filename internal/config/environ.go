@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/joho/godotenv"
 
@@ -125,7 +126,7 @@ func EnvFileNames(path string) ([]string, error) {
 	return slices.Sorted(maps.Keys(values)), err
 }
 
-var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.]*$`)
+var variableName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.]*$`) })
 
 // parseEnv does not return the parser's error, because its message repeats the file, which contains secrets.
 func parseEnv(data []byte) (map[string]string, bool) {
@@ -134,7 +135,7 @@ func parseEnv(data []byte) (map[string]string, bool) {
 		return nil, false
 	}
 	for name, value := range values {
-		if !variableName.MatchString(name) || strings.ContainsRune(value, 0) {
+		if !variableName().MatchString(name) || strings.ContainsRune(value, 0) {
 			return nil, false
 		}
 	}

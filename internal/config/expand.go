@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"gopkg.in/yaml.v3"
@@ -13,18 +14,18 @@ import (
 )
 
 var (
-	reference     = regexp.MustCompile(`\$\$\{|\$\{[^{}\s]*\}?`)
-	referenceName = regexp.MustCompile(`^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$`)
+	reference     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\$\{|\$\{[^{}\s]*\}?`) })
+	referenceName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$`) })
 )
 
 // expand replaces ${NAME} with the variable's value, and $${ with a literal ${. It does not expand the inserted values again.
 func (e environment) expand(text string) (string, error) {
 	var fault error
-	out := reference.ReplaceAllStringFunc(text, func(match string) string {
+	out := reference().ReplaceAllStringFunc(text, func(match string) string {
 		if match == "$${" {
 			return "${"
 		}
-		name := referenceName.FindStringSubmatch(match)
+		name := referenceName().FindStringSubmatch(match)
 		if name == nil {
 			fault = fmt.Errorf("%q is not a variable such as ${NAME}; write $${ for a literal ${", match)
 			return match
@@ -48,8 +49,8 @@ type Reference struct {
 // expand records the variables that a value refers to, and inserts their values. If the configuration is only shown, a value
 // stays as written, unless it expands to just a number, a boolean or a duration, because the file could not be decoded otherwise.
 func (l *loader) expand(s Source, line int, text string) (string, error) {
-	for _, match := range reference.FindAllString(text, -1) {
-		if name := referenceName.FindStringSubmatch(match); name != nil {
+	for _, match := range reference().FindAllString(text, -1) {
+		if name := referenceName().FindStringSubmatch(match); name != nil {
 			l.references = append(l.references, Reference{Name: name[1], Place: Place{Source: s, Line: line}})
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"gopkg.in/yaml.v3"
 
@@ -78,12 +79,12 @@ func (l *loader) finishMCP(d document, name string, f mcpFile) (MCPServer, error
 }
 
 // serverName matches the characters that models accept in the name of a tool.
-var serverName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+var serverName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]+$`) })
 
 func (s MCPServer) check(d document) error {
 	at := func(keys ...string) []string { return append([]string{s.Name}, keys...) }
 	switch {
-	case !serverName.MatchString(s.Name) || strings.Contains(s.Name, "__"):
+	case !serverName().MatchString(s.Name) || strings.Contains(s.Name, "__"):
 		return d.fault(at(), "not a name for a server, for it is part of its tools' names: use letters, digits, - and single _")
 	case s.Type == "":
 		return d.fault(at("type"), "missing; known types: %s, %s", MCPStdio, MCPHTTP)

@@ -3,12 +3,16 @@ package config
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // reserved matches the variables that an env file cannot set. They name programs and libraries that other programs load, options
 // that apply to every start of a program, the locations of aura's own files, and aura's own flags. Tools can write to the
 // location of an env file, and its variables reach processes that are not confined.
-var reserved = regexp.MustCompile(`(?i)^(` + strings.Join([]string{
+var reserved = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^(` + strings.Join(reservedNames, "|") + `)$`) })
+
+// reservedNames are regular expressions of reserved names.
+var reservedNames = []string{
 	// The dynamic linker, and the libraries that it loads into every program.
 	`LD_.*`, `DYLD_.*`, `_RLD.*`, `GCONV_PATH`, `LOCPATH`, `MALLOC_.*`, `GLIBC_TUNABLES`, `OPENSSL_CONF`, `OPENSSL_MODULES`,
 	// Shells.
@@ -21,10 +25,10 @@ var reserved = regexp.MustCompile(`(?i)^(` + strings.Join([]string{
 	`GOFLAGS`, `GOTOOLCHAIN`, `GOENV`, `GOROOT`, `CC`, `CXX`, `RUSTC.*`, `CARGO_BUILD_.*`, `MAKEFLAGS`, `NPM_CONFIG_.*`, `PIP_.*`,
 	// aura itself, and the locations of its files.
 	`AURA_.*`, `HOME`, `USERPROFILE`, `XDG_.*_(HOME|DIRS)`, `XDG_RUNTIME_DIR`, `TMPDIR`, `TMP`, `TEMP`,
-}, "|") + `)$`)
+}
 
 // telemetry matches the variables by which the user asks for traces and metrics, and those that say where a trace begins.
-var telemetry = regexp.MustCompile(`(?i)^(OTEL_.*|TRACEPARENT|TRACESTATE)$`)
+var telemetry = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^(OTEL_.*|TRACEPARENT|TRACESTATE)$`) })
 
 // Reserved reports whether a variable cannot be set by an env file.
 func Reserved(name string) bool { return reservedFor(name) != "" }
@@ -33,9 +37,9 @@ func Reserved(name string) bool { return reservedFor(name) != "" }
 // variable.
 func reservedFor(name string) string {
 	switch {
-	case reserved.MatchString(name):
+	case reserved().MatchString(name):
 		return "changes which programs run and how"
-	case telemetry.MatchString(name):
+	case telemetry().MatchString(name):
 		return "decides which server gets traces"
 	case namesAddress(name):
 		return "decides which server gets conversations and tokens"

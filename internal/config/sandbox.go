@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"sync"
 
 	"gopkg.in/yaml.v3"
 
@@ -78,11 +79,11 @@ func noBlanks(file string, n *yaml.Node) error {
 }
 
 // variable matches the name of a variable, or the beginning of a name followed by a star.
-var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)
+var variable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\*?$`) })
 
 func (s Sandbox) check(d declaration) error {
 	for _, name := range s.Env {
-		if !variable.MatchString(name) {
+		if !variable().MatchString(name) {
 			return d.wrong([]string{"env"}, "%q is neither the name of a variable nor the beginning of one with a * at its end", name)
 		}
 	}

@@ -104,7 +104,7 @@ func readTask(d document, name string, f taskFile) (declaration, error) {
 // checkVariables refuses invalid names of variables.
 func (d document) checkVariables(path []string, values map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		if !variableName.MatchString(name) {
+		if !variableName().MatchString(name) {
 			return d.fault(slices.Concat(path, []string{name}), "not a name of a variable: use letters, digits and _")
 		}
 	}

@@ -78,7 +78,7 @@ func checkPath(name string) error {
 		return fmt.Errorf("the path %q is absolute", name)
 	case strings.Contains(name, `\`):
 		return fmt.Errorf("the path %q contains a backslash", name)
-	case drive.MatchString(name):
+	case drive().MatchString(name):
 		return fmt.Errorf("the path %q is absolute", name)
 	}
 	for part := range strings.SplitSeq(name, "/") {

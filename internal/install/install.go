@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -96,11 +97,11 @@ func (o Options) now() time.Time {
 	return time.Now().UTC().Truncate(time.Second)
 }
 
-var simple = regexp.MustCompile(`^[\p{L}\p{N}._+-]+$`)
+var simple = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\p{L}\p{N}._+-]+$`) })
 
 // word returns a name quoted for a command line.
 func word(name string) string {
-	if simple.MatchString(name) {
+	if simple().MatchString(name) {
 		return name
 	}
 	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"

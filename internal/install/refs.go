@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/object"
@@ -35,7 +36,7 @@ func advertised(adv *packp.AdvRefs) references {
 }
 
 // hexadecimal matches a commit hash, in full or abbreviated as git allows.
-var hexadecimal = regexp.MustCompile(`^[0-9A-Fa-f]{4,40}$`)
+var hexadecimal = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Fa-f]{4,40}$`) })
 
 // find resolves a name: a tag, a branch, or the full name of a reference.
 func (r references) find(ref string) (plumbing.Hash, bool) {
@@ -61,7 +62,7 @@ func (r references) wants(ref string) ([]plumbing.Hash, error) {
 	if ref == "" {
 		return nil, fmt.Errorf("the repository has no default branch; name one with --ref: %s", r.list())
 	}
-	if !hexadecimal.MatchString(ref) {
+	if !hexadecimal().MatchString(ref) {
 		return nil, fmt.Errorf("there is no branch or tag %q; there are: %s", ref, r.list())
 	}
 	// The commit may be part of any branch or tag.

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/idelchi/aura/internal/manifest"
@@ -42,12 +43,14 @@ type source struct {
 }
 
 var (
-	helper = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9+.-]*::`)
+	helper = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9+.-]*::`) })
 	// secretUser matches a user name that is a token in the format of one of the large hosts.
-	secretUser = regexp.MustCompile(`^(?:gh[opsur]_|github_pat_|gl(?:pat|dt|rt|ptt|cbt)-|[0-9A-Fa-f]{40}$)`)
-	drive      = regexp.MustCompile(`^[A-Za-z]:[\\/]`)
-	scheme     = regexp.MustCompile(`^(?i:file|https?|ssh):`)
-	scp        = regexp.MustCompile(`^(?:([^@/:]+)@)?([^@/:]+|\[[^\]/]+\]):(.+)$`)
+	secretUser = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:gh[opsur]_|github_pat_|gl(?:pat|dt|rt|ptt|cbt)-|[0-9A-Fa-f]{40}$)`)
+	})
+	drive  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z]:[\\/]`) })
+	scheme = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?i:file|https?|ssh):`) })
+	scp    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:([^@/:]+)@)?([^@/:]+|\[[^\]/]+\]):(.+)$`) })
 )
 
 // parseSource parses the source that the user named. A relative path is resolved against workdir. It refuses text that git or
@@ -60,13 +63,13 @@ func parseSource(text, workdir string) (source, error) {
 		return source{}, fmt.Errorf("%q contains characters that cannot be printed", text)
 	case strings.HasPrefix(text, "-"):
 		return source{}, fmt.Errorf("%q looks like an option, not like a URL or a directory; write ./%s for a directory of that name", text, text)
-	case helper.MatchString(text):
+	case helper().MatchString(text):
 		return source{}, fmt.Errorf("%q asks git to run a helper program; only https, ssh and file URLs and directories can be added", text)
 	case strings.Contains(text, "://"):
 		return parseURL(text)
-	case scheme.MatchString(text):
+	case scheme().MatchString(text):
 		return source{}, fmt.Errorf("%q is no URL: after the colon there are two slashes, and three for a file: file:///PATH", text)
-	case !drive.MatchString(text) && scp.MatchString(text):
+	case !drive().MatchString(text) && scp().MatchString(text):
 		return parseSCP(text)
 	}
 	dir := filepath.FromSlash(text)
@@ -89,7 +92,7 @@ func parseURL(text string) (source, error) {
 	if _, secret := u.User.Password(); secret {
 		return source{}, fmt.Errorf("the URL of %s holds a password, which would be stored and shown; leave it out and set GIT_TOKEN, or store it in git's credential helper", u.Host)
 	}
-	if secretUser.MatchString(u.User.Username()) {
+	if secretUser().MatchString(u.User.Username()) {
 		return source{}, fmt.Errorf("the URL of %s holds a token, which would be stored and shown; leave it out and set GIT_TOKEN, or store it in git's credential helper", u.Host)
 	}
 	if u.RawQuery != "" || u.Fragment != "" {
@@ -126,7 +129,7 @@ func parseFile(u *url.URL) (source, error) {
 		return source{}, fmt.Errorf("%s: a file URL has three slashes: file:///PATH", u.Redacted())
 	}
 	name := u.Path
-	if drive.MatchString(strings.TrimPrefix(name, "/")) {
+	if drive().MatchString(strings.TrimPrefix(name, "/")) {
 		name = strings.TrimPrefix(name, "/")
 	}
 	dir := filepath.FromSlash(name)
@@ -137,7 +140,7 @@ func parseFile(u *url.URL) (source, error) {
 }
 
 func parseSCP(text string) (source, error) {
-	m := scp.FindStringSubmatch(text)
+	m := scp().FindStringSubmatch(text)
 	s := source{kind: kindSSH, protocol: "ssh", url: text, user: m[1], host: strings.Trim(m[2], "[]"), path: m[3]}
 	return s, s.check()
 }
@@ -208,7 +211,7 @@ func checkName(name string) error {
 	if err := manifest.CheckName(name); err != nil {
 		return err
 	}
-	if name == vendorDir || drive.MatchString(name+"/") || strings.HasPrefix(name, "-") {
+	if name == vendorDir || drive().MatchString(name+"/") || strings.HasPrefix(name, "-") {
 		return fmt.Errorf("%q cannot be the name of a plugin", name)
 	}
 	return nil

@@ -71,7 +71,7 @@ func (w *writer) link(name, target string) error {
 	}
 	slashed := filepath.ToSlash(target)
 	outside := path.IsAbs(slashed) || !filepath.IsLocal(filepath.FromSlash(path.Join(path.Dir(name), slashed)))
-	if outside || drive.MatchString(target) || strings.ContainsRune(target, 0) {
+	if outside || drive().MatchString(target) || strings.ContainsRune(target, 0) {
 		return fmt.Errorf("the symbolic link %q leads out of the source, to %q", name, target)
 	}
 	w.links = append(w.links, [2]string{name, target})

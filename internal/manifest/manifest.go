@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"sync"
 	"time"
 
 	"github.com/idelchi/aura/internal/condition"
@@ -204,10 +205,10 @@ func parseRuntime(value GoRuntime) (GoRuntime, error) {
 	}
 }
 
-var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var variable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
 
 func checkVariable(name string) error {
-	if name == "*" || variable.MatchString(name) {
+	if name == "*" || variable().MatchString(name) {
 		return nil
 	}
 
@@ -245,14 +246,16 @@ func parseTimeout(value any) (time.Duration, error) {
 var (
 	// In doubt, a plugin is a guard that fails closed. The pattern therefore also matches a value in another style of YAML, and a
 	// value that continues on the next line.
-	saysClosed   = regexp.MustCompile(`(?m)^[^#\n]*\bon_failure\b[^#\n]*(?:\n[ \t]+[^#\n]*)?\bclosed\b`)
-	saysDisabled = regexp.MustCompile(`(?m)^disabled:[ \t]*true\b`)
+	saysClosed = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?m)^[^#\n]*\bon_failure\b[^#\n]*(?:\n[ \t]+[^#\n]*)?\bclosed\b`)
+	})
+	saysDisabled = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^disabled:[ \t]*true\b`) })
 )
 
 // salvage reads the values that matter for safety from a manifest that cannot be decoded.
 func salvage(data []byte) Manifest {
-	m := Manifest{OnFailure: FailOpen, Runtime: GoRuntimeAuto, Limits: Limits{Memory: DefaultMemory}, Disabled: saysDisabled.Match(data)}
-	if saysClosed.Match(data) {
+	m := Manifest{OnFailure: FailOpen, Runtime: GoRuntimeAuto, Limits: Limits{Memory: DefaultMemory}, Disabled: saysDisabled().Match(data)}
+	if saysClosed().Match(data) {
 		m.OnFailure = FailClosed
 	}
 

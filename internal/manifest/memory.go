@@ -6,9 +6,10 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
-var amount = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)$`)
+var amount = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)$`) })
 
 // units maps each unit that may follow a number, in lower case, to its factor.
 var units = map[string]float64{
@@ -27,7 +28,7 @@ func parseMemory(value any, byDefault int64) (int64, error) {
 	case int:
 		bytes = float64(v)
 	case string:
-		match := amount.FindStringSubmatch(strings.TrimSpace(v))
+		match := amount().FindStringSubmatch(strings.TrimSpace(v))
 		if match == nil {
 			return byDefault, notAnAmount(v)
 		}

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Server is one server of a list.
@@ -136,10 +137,10 @@ func (s *Server) note(format string, args ...any) {
 	s.Notes = append(s.Notes, fmt.Sprintf(format, args...))
 }
 
-var unusable = regexp.MustCompile(`[^A-Za-z0-9_-]+|_{2,}`)
+var unusable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^A-Za-z0-9_-]+|_{2,}`) })
 
 // validName replaces characters that a tool name cannot contain. It returns the empty string if no character is left.
-func validName(name string) string { return strings.Trim(unusable.ReplaceAllString(name, "-"), "-_") }
+func validName(name string) string { return strings.Trim(unusable().ReplaceAllString(name, "-"), "-_") }
 
 // fill sets the entry. If the server cannot be used, it returns the reason.
 func (s *Server) fill(f fields, o Options) string {

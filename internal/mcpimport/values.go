@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // converter converts the values of a server to values that aura expands: ${NAME} is a reference, and $${ is a literal ${.
@@ -52,7 +53,7 @@ func (e Entry) variables() []string {
 	texts := slices.Concat([]string{e.Command, e.URL}, e.Args, slices.Collect(maps.Values(e.Env)), slices.Collect(maps.Values(e.Headers)))
 	var out []string
 	for _, text := range texts {
-		for _, m := range reference.FindAllStringSubmatch(strings.ReplaceAll(text, "$${", ""), -1) {
+		for _, m := range reference().FindAllStringSubmatch(strings.ReplaceAll(text, "$${", ""), -1) {
 			out = append(out, m[1])
 		}
 	}
@@ -68,29 +69,29 @@ func where(field, name string) string {
 }
 
 var (
-	reference = regexp.MustCompile(`\$\{([^{}]*)\}`)
-	plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	bareName  = regexp.MustCompile(`^\$([A-Za-z_][A-Za-z0-9_]*)$`)
+	reference = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{([^{}]*)\}`) })
+	plainName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
+	bareName  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\$([A-Za-z_][A-Za-z0-9_]*)$`) })
 )
 
 // text converts the references to variables in a value.
 func (c *converter) text(field, text string) string {
-	if m := bareName.FindStringSubmatch(text); m != nil && (field == "env" || field == "headers") {
+	if m := bareName().FindStringSubmatch(text); m != nil && (field == "env" || field == "headers") {
 		return "${" + m[1] + "}"
 	}
-	out := reference.ReplaceAllStringFunc(text, func(match string) string {
+	out := reference().ReplaceAllStringFunc(text, func(match string) string {
 		inner := match[2 : len(match)-1]
 		kind, rest, _ := strings.Cut(inner, ":")
 		switch {
-		case plainName.MatchString(inner) && inner != "workspaceFolder" && inner != "userHome":
+		case plainName().MatchString(inner) && inner != "workspaceFolder" && inner != "userHome":
 			return match
-		case kind == "env" && plainName.MatchString(rest):
+		case kind == "env" && plainName().MatchString(rest):
 			return "${" + rest + "}"
 		case inner == "workspaceFolder":
 			return "."
 		case inner == "userHome":
 			return "${HOME}"
-		case plainName.MatchString(kind) && strings.HasPrefix(rest, "-"):
+		case plainName().MatchString(kind) && strings.HasPrefix(rest, "-"):
 			c.server.note("%s: the default of ${%s} is left out, because aura has no defaults: set the variable %s", field, kind, kind)
 			return "${" + kind + "}"
 		case kind == "input":
@@ -120,7 +121,7 @@ func escapeOpen(text string) string {
 			return out.String()
 		}
 		name, _, closed := strings.Cut(after, "}")
-		if !closed || !plainName.MatchString(name) {
+		if !closed || !plainName().MatchString(name) {
 			out.WriteString("$")
 		}
 		out.WriteString("${")
@@ -128,11 +129,11 @@ func escapeOpen(text string) string {
 	}
 }
 
-var notInName = regexp.MustCompile(`[^A-Z0-9]+`)
+var notInName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^A-Z0-9]+`) })
 
 func variableOf(input string) string {
-	name := strings.Trim(notInName.ReplaceAllString(strings.ToUpper(input), "_"), "_")
-	if !plainName.MatchString(name) {
+	name := strings.Trim(notInName().ReplaceAllString(strings.ToUpper(input), "_"), "_")
+	if !plainName().MatchString(name) {
 		return "NAME"
 	}
 	return name
@@ -140,19 +141,23 @@ func variableOf(input string) string {
 
 var (
 	// secretName matches the usual names of environment variables and headers that hold secrets.
-	secretName = regexp.MustCompile(`(?i)token|secret|passw|credential|authorization|api[_-]?key|access[_-]?key|private[_-]?key|(?:^|[_-])(?:key|pat|auth)$`)
+	secretName = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)token|secret|passw|credential|authorization|api[_-]?key|access[_-]?key|private[_-]?key|(?:^|[_-])(?:key|pat|auth)$`)
+	})
 	// secretText matches the keys of well-known services by their prefixes.
-	secretText = regexp.MustCompile(`\b(?:sk-[A-Za-z0-9_-]{16,}|gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{16,}|glpat-[A-Za-z0-9_-]{16,}|xox[abpr]-[A-Za-z0-9-]{10,}|AKIA[A-Z0-9]{16}|AIza[A-Za-z0-9_-]{30,})`)
-	scheme     = regexp.MustCompile(`(?i)^(?:bearer|basic|token)\s+`)
+	secretText = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\b(?:sk-[A-Za-z0-9_-]{16,}|gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{16,}|glpat-[A-Za-z0-9_-]{16,}|xox[abpr]-[A-Za-z0-9-]{10,}|AKIA[A-Z0-9]{16}|AIza[A-Za-z0-9_-]{30,})`)
+	})
+	scheme = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^(?:bearer|basic|token)\s+`) })
 )
 
 // secret returns the part of a value that is a secret in plain text. It returns the empty string if there is none.
 func secret(name, text string) string {
-	if found := secretText.FindString(text); found != "" {
+	if found := secretText().FindString(text); found != "" {
 		return found
 	}
-	value := text[len(scheme.FindString(text)):]
-	if name == "" || !secretName.MatchString(name) || value == "" || strings.Contains(value, "$") {
+	value := text[len(scheme().FindString(text)):]
+	if name == "" || !secretName().MatchString(name) || value == "" || strings.Contains(value, "$") {
 		return ""
 	}
 	return value

@@ -30,6 +30,8 @@ type Options struct {
 	Conditions bool
 	// Scratch, if not empty, is a directory in which plugins keep data, logs and state instead of the usual places. The caller owns it.
 	Scratch string
+	// RepeatUndeclared makes Replay repeat calls of tools that declare no side effects. They work in Config.Workdir.
+	RepeatUndeclared bool
 	// Notify receives notices; nil drops them.
 	Notify func(host.Notice)
 	// Adjust changes the options of the fleet before a plugin starts; nil changes nothing.

@@ -86,13 +86,14 @@ func (p *replayed) open(ctx context.Context, plugin string, env []string, answer
 		return nil, err
 	}
 	version, err := manifest.TreeHash(opened.Spec().Dir)
-	return replayedChild{opened, version}, err
+	return replayedChild{opened, version, p.options.RepeatUndeclared}, err
 }
 
 // replayedChild is a process of a replay.
 type replayedChild struct {
 	*Plugin
-	version string
+	version    string
+	undeclared bool
 }
 
 func (c replayedChild) Version() string { return c.version }
@@ -111,7 +112,7 @@ func (c replayedChild) Refuses(call *recording.Call) string {
 	switch {
 	case t == nil:
 		return ""
-	case len(t.SideEffects) == 0:
+	case len(t.SideEffects) == 0 && !c.undeclared:
 		return fmt.Sprintf("tool %s does not say whether it changes something; its SideEffects can", call.Name)
 	}
 	for _, effect := range t.SideEffects {

@@ -27,7 +27,17 @@ func (r *runner) test(ctx context.Context, t testfile.Test) (failures []string, 
 	if err := writeFiles(work, t.Files); err != nil {
 		return nil, err
 	}
-	caller, err := plugincall.New(r.options(t, scratch, work))
+	o := r.options(t, scratch, work)
+	if r.record != nil {
+		w, err := r.record.open(t)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { r.record.keep(w.Close()) }()
+		set := o.Adjust
+		o.Adjust = func(h *host.Options) { set(h); r.record.watch(h, w, t) }
+	}
+	caller, err := plugincall.New(o)
 	if err != nil {
 		return nil, err
 	}

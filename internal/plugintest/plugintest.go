@@ -67,6 +67,8 @@ type runner struct {
 	summary Summary
 	called  map[plugincall.Point]bool
 	points  []plugincall.Point
+	// record says where calls are recorded; nil means nowhere.
+	record *recorder
 }
 
 // Plugin runs the tests of one plugin. The error says that the tests could not be run; a failed test is none.

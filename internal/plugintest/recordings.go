@@ -63,11 +63,14 @@ func (r *runner) replay(ctx context.Context, id, file string) (failures []string
 	o := r.Options.Options
 	c := *o.Config
 	c.Workdir = work
-	o.Config, o.Scratch = &c, filepath.Join(scratch, "state")
+	o.Config, o.Scratch, o.RepeatUndeclared = &c, filepath.Join(scratch, "state"), true // as the tests in files do
 	err = plugincall.Replay(ctx, o, recorded, []string{r.entry.Name}, setup.Secrets(r.Config, nil), func(result recording.Result) error {
 		failures = append(failures, r.replayed(id, result)...)
 		return nil
 	})
+	if len(failures) > 0 {
+		failures = append(failures, fmt.Sprintf("If the new results are right, keep them: aura plugins replay %s --plugin %s --update", file, r.entry.Name))
+	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/pelletier/go-toml/v2"
 
@@ -74,26 +75,30 @@ func parseProject(text []byte) (Project, error) {
 }
 
 var (
-	leadingName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*`)
-	separators  = regexp.MustCompile(`[-_.]+`)
-	dotted      = regexp.MustCompile(`^[\p{L}_][\p{L}\p{N}_]*(\.[\p{L}_][\p{L}\p{N}_]*)*$`)
+	leadingName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*`) })
+	separators  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[-_.]+`) })
+	dotted      = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[\p{L}_][\p{L}\p{N}_]*(\.[\p{L}_][\p{L}\p{N}_]*)*$`)
+	})
 )
 
 // distribution returns the name of the package in a requirement, as packages are compared.
 func distribution(requirement string) string {
-	return strings.ToLower(separators.ReplaceAllString(leadingName.FindString(strings.TrimSpace(requirement)), "-"))
+	return strings.ToLower(separators().ReplaceAllString(leadingName().FindString(strings.TrimSpace(requirement)), "-"))
 }
 
-var plain = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*[ \t]*(\[[A-Za-z0-9._, \t-]*\])?[^@:/\\\r\n]*$`)
+var plain = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*[ \t]*(\[[A-Za-z0-9._, \t-]*\])?[^@:/\\\r\n]*$`)
+})
 
 // IsPlainRequirement reports whether a requirement names a package of an index, with extras, versions and conditions, and neither an
 // address nor an option of an installer.
-func IsPlainRequirement(requirement string) bool { return plain.MatchString(requirement) }
+func IsPlainRequirement(requirement string) bool { return plain().MatchString(requirement) }
 
 // split returns the module and the function of an entry.
 func split(entry string) (module, function string, err error) {
 	module, function, _ = strings.Cut(entry, ":")
-	if !dotted.MatchString(module) || !dotted.MatchString(function) {
+	if !dotted().MatchString(module) || !dotted().MatchString(function) {
 		return "", "", fmt.Errorf("%q is not a function: write module:function", entry)
 	}
 	return module, function, nil

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // MinLength is the least length of a secret, in bytes. A shorter value would match within common words.
@@ -19,14 +20,16 @@ var placeholders = []string{
 
 // digits matches numbers, dates and versions. paths matches the beginnings of file paths on the systems that aura runs on.
 var (
-	digits = regexp.MustCompile(`^[0-9][0-9.,:_-]*$`)
-	paths  = regexp.MustCompile(`^(~|\.|\.\.)?/$|^(~|\.|\.\.)/|^/(bin|dev|etc|home|lib|mnt|nix|opt|private|proc|root|run|srv|sys|tmp|usr|var|Users|Volumes)/|^[A-Za-z]:\\`)
+	digits = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9][0-9.,:_-]*$`) })
+	paths  = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(~|\.|\.\.)?/$|^(~|\.|\.\.)/|^/(bin|dev|etc|home|lib|mnt|nix|opt|private|proc|root|run|srv|sys|tmp|usr|var|Users|Volumes)/|^[A-Za-z]:\\`)
+	})
 )
 
 // Worth reports whether a value is searched in texts: it has at least MinLength bytes and is neither a number, a path nor a
 // placeholder such as "password".
 func Worth(value string) bool {
-	return len(value) >= MinLength && !digits.MatchString(value) && !paths.MatchString(value) &&
+	return len(value) >= MinLength && !digits().MatchString(value) && !paths().MatchString(value) &&
 		!slices.Contains(placeholders, strings.ToLower(value))
 }
 
@@ -41,22 +44,26 @@ func forms(value string) []string {
 }
 
 var (
-	secretName = regexp.MustCompile(`(?i)token|secret|passw|passphrase|api_?key|access_?key|private_?key|authorization|credential|cookie|(^|_)(key|pass|pat)$|_pwd$`)
+	secretName = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)token|secret|passw|passphrase|api_?key|access_?key|private_?key|authorization|credential|cookie|(^|_)(key|pass|pat)$|_pwd$`)
+	})
 	// harmlessName matches the names of counts of tokens, and of locations of secrets.
-	harmlessName = regexp.MustCompile(`(?i)tokens|tokenizer|_(file|path|dir|url|host)$`)
+	harmlessName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)tokens|tokenizer|_(file|path|dir|url|host)$`) })
 	// plainHeader matches headers whose values are not secret.
-	plainHeader = regexp.MustCompile(`(?i)^(accept.*|content-.*|user-agent|host|origin|referer|cache-control|connection|mcp-.*)$`)
+	plainHeader = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)^(accept.*|content-.*|user-agent|host|origin|referer|cache-control|connection|mcp-.*)$`)
+	})
 )
 
 // SecretName reports whether the value of a variable or a setting with this name is a secret.
-func SecretName(name string) bool { return secretName.MatchString(name) }
+func SecretName(name string) bool { return secretName().MatchString(name) }
 
 // Environ returns the secret values of an environment: those of variables with secret names, and passwords in addresses.
 func Environ(environ []string) []string {
 	var values []string
 	for _, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")
-		if SecretName(name) && !harmlessName.MatchString(name) {
+		if SecretName(name) && !harmlessName().MatchString(name) {
 			values = append(values, value)
 		}
 		values = append(values, Address(value)...)
@@ -83,7 +90,7 @@ func Address(address string) []string {
 func Headers(headers map[string]string) []string {
 	var values []string
 	for name, value := range headers {
-		if plainHeader.MatchString(name) {
+		if plainHeader().MatchString(name) {
 			continue
 		}
 		values = append(values, value)

@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"text/template"
 
 	"github.com/idelchi/aura/internal/hookpoint"
@@ -36,8 +37,8 @@ type Plugin struct {
 }
 
 var (
-	goName     = regexp.MustCompile(`^[a-z][a-z0-9]*([-_][a-z0-9]+)*$`)
-	pythonName = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
+	goName     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9]*([-_][a-z0-9]+)*$`) })
+	pythonName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`) })
 )
 
 // taken lists the names that mean something else to the Go command: patterns of packages, and the standard library.
@@ -52,9 +53,9 @@ func (p Plugin) Check() error {
 		return fmt.Errorf("naming the plugin: %w", err)
 	}
 	switch {
-	case p.Python && !pythonName.MatchString(p.Name):
+	case p.Python && !pythonName().MatchString(p.Name):
 		return fmt.Errorf("naming the plugin: %q cannot be the name of a Python package: write small letters, digits and underscores, such as my_plugin", p.Name)
-	case !p.Python && !goName.MatchString(p.Name):
+	case !p.Python && !goName().MatchString(p.Name):
 		return fmt.Errorf("naming the plugin: %q cannot be the name of a Go module: write small letters, digits and hyphens, such as my-plugin", p.Name)
 	case !p.Python && (token.IsKeyword(p.Name) || slices.Contains(taken, p.Name)):
 		return fmt.Errorf("naming the plugin: %q means something else to Go: choose another name, such as my-%[1]s", p.Name)
@@ -130,8 +131,8 @@ func (p Plugin) files() (map[string]string, error) {
 }
 
 // Create writes the plugin to the directory parent/NAME, which must not exist. complete, if not nil, adds to the files before the plugin
-// appears there. Create returns the directory.
-func (p Plugin) Create(parent string, complete func(dir string) error) (string, error) {
+// appears there: dir is the plugin's directory, and home is a home of aura that contains only this plugin. Create returns the directory.
+func (p Plugin) Create(parent string, complete func(home, dir string) error) (string, error) {
 	if err := p.Check(); err != nil {
 		return "", err
 	}
@@ -146,33 +147,34 @@ func (p Plugin) Create(parent string, complete func(dir string) error) (string, 
 	if err := os.MkdirAll(parent, dirMode); err != nil {
 		return "", fmt.Errorf("making plugin %q: %w", p.Name, err)
 	}
-	// A hidden directory is no plugin, so a session that starts now does not load half of one. Its name within is the plugin's, from
-	// which a missing go.mod would be named.
-	fresh, err := os.MkdirTemp(parent, "."+p.Name+"-")
+	// A hidden directory is no plugin, so a session that starts now does not load half of one.
+	home, err := os.MkdirTemp(parent, "."+p.Name+"-")
 	if err != nil {
 		return "", fmt.Errorf("making plugin %q: %w", p.Name, err)
 	}
-	err = p.write(fresh, list, complete)
-	if err == nil {
-		err = os.Rename(fresh, dir)
-	}
-	if err != nil {
-		return "", errors.Join(fmt.Errorf("making plugin %q: %w", p.Name, err), os.RemoveAll(fresh))
+	err = p.write(home, dir, list, complete)
+	if err := errors.Join(err, os.RemoveAll(home)); err != nil {
+		return "", fmt.Errorf("making plugin %q: %w", p.Name, err)
 	}
 	return dir, nil
 }
 
-func (p Plugin) write(dir string, list map[string]string, complete func(dir string) error) error {
-	if err := os.Chmod(dir, dirMode); err != nil {
-		return err
+// write writes the plugin into a home, and moves it to dir when it is complete.
+func (p Plugin) write(home, dir string, list map[string]string, complete func(home, dir string) error) error {
+	kind := "plugins"
+	if p.Python {
+		kind = "extensions"
 	}
+	fresh := filepath.Join(home, kind, p.Name)
 	for name, content := range list {
-		if err := create(filepath.Join(dir, filepath.FromSlash(name)), content); err != nil {
+		if err := create(filepath.Join(fresh, filepath.FromSlash(name)), content); err != nil {
 			return err
 		}
 	}
-	if complete == nil {
-		return nil
+	if complete != nil {
+		if err := complete(home, fresh); err != nil {
+			return err
+		}
 	}
-	return complete(dir)
+	return os.Rename(fresh, dir)
 }

@@ -89,7 +89,7 @@ func TestNothingIsOverwritten(t *testing.T) {
 	}
 	parent := filepath.Join(t.TempDir(), "new", "plugins")
 	broken := errors.New("no space")
-	if _, err := p.Create(parent, func(string) error { return broken }); !errors.Is(err, broken) {
+	if _, err := p.Create(parent, func(string, string) error { return broken }); !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
 	}
 	if left, err := os.ReadDir(parent); err != nil || len(left) > 0 {

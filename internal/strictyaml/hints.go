@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -54,7 +55,7 @@ func explained(err error, data []byte) error {
 	text := placed.Err.Error()
 
 	// For a fault inside braces or brackets, the YAML library reports the first line.
-	if i := slices.IndexFunc(lines, foreignComment.MatchString); i >= 0 && len(bytes.TrimLeft(data, " \t\r\n")) > 0 &&
+	if i := slices.IndexFunc(lines, foreignComment().MatchString); i >= 0 && len(bytes.TrimLeft(data, " \t\r\n")) > 0 &&
 		strings.ContainsRune("{[", rune(bytes.TrimLeft(data, " \t\r\n")[0])) {
 		return &Error{File: placed.File, Line: i + 1, Err: errors.New(text + "; a comment in YAML begins with #, not with //")}
 	}
@@ -75,7 +76,7 @@ func explained(err error, data []byte) error {
 }
 
 // foreignComment matches a comment of JSON with comments.
-var foreignComment = regexp.MustCompile(`^\s*(?://|/\*)|[,{\[]\s*//`)
+var foreignComment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*(?://|/\*)|[,{\[]\s*//`) })
 
 // Hints about keys of other programs.
 const (
@@ -141,7 +142,7 @@ func valueHint(path string, n *yaml.Node, want string) string {
 	key := path[strings.LastIndex(path, ".")+1:]
 
 	switch {
-	case n.Kind == yaml.ScalarNode && want == wantMapping && missingBlank.MatchString(n.Value):
+	case n.Kind == yaml.ScalarNode && want == wantMapping && missingBlank().MatchString(n.Value):
 		return "write a blank after the colon, as in key: value"
 	case n.Kind == yaml.ScalarNode && curly(n):
 		return "curly quotes are no quotes in YAML: write \" or '"
@@ -154,7 +155,7 @@ func valueHint(path string, n *yaml.Node, want string) string {
 	}
 }
 
-var missingBlank = regexp.MustCompile(`^[A-Za-z_][\w-]*:[^\s:/\\]`)
+var missingBlank = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][\w-]*:[^\s:/\\]`) })
 
 // curly reports whether a text is enclosed only in curly quotes, as a word processor writes them.
 func curly(n *yaml.Node) bool {

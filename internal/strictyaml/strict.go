@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"gopkg.in/yaml.v3"
 )
@@ -156,7 +157,9 @@ func faultLine(data []byte) int {
 	return 1
 }
 
-var yamlLine = regexp.MustCompile(`^(?:yaml: )?(?:unmarshal errors:\s*)?(?:line (\d+): )?`)
+var yamlLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:yaml: )?(?:unmarshal errors:\s*)?(?:line (\d+): )?`)
+})
 
 // fromYAML removes the YAML library's prefix and places the error on line. If line is 0, it uses the line that the library
 // reports.
@@ -170,7 +173,7 @@ func fromYAML(err error, line int) error {
 		return &Error{Line: line, Err: err}
 	}
 
-	match := yamlLine.FindStringSubmatch(text)
+	match := yamlLine().FindStringSubmatch(text)
 	if n, convErr := strconv.Atoi(match[1]); convErr == nil && line == 0 {
 		line = n
 	}

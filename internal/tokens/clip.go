@@ -14,16 +14,14 @@ func Clip(text string, limit int) (clipped string, left int) {
 	at, count := 0, 0
 	for rest := prefix(text, sampled); rest != ""; {
 		n := piece(rest)
-		_, parts, err := vocabulary().Encode(rest[:n])
-		if err != nil {
-			break
-		}
-		for _, part := range parts {
-			if count == limit {
-				return prefix(text, at), total - limit
+		known().encode(rest[:n], func(token string) {
+			if count < limit {
+				at += len(token)
 			}
-			at += len(part)
 			count++
+		})
+		if count > limit {
+			return prefix(text, at), total - limit
 		}
 		rest = rest[n:]
 	}

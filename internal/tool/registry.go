@@ -6,6 +6,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"sync"
 )
 
 // Registry holds the tools of a session by name. One goroutine fills it; afterwards it is safe for concurrent reading. A reload
@@ -46,7 +47,7 @@ func NewRegistry(tools ...Tool) (*Registry, error) {
 }
 
 // usable matches the tool names that every provider accepts.
-var usable = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+var usable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`) })
 
 const usableNames = "a name consists of at most 64 letters, digits, - and _"
 
@@ -55,7 +56,7 @@ const usableNames = "a name consists of at most 64 letters, digits, - and _"
 // Override wins against one new tool, if it has replaced no tool yet.
 func (r *Registry) Register(t Tool) error {
 	d := t.Definition()
-	if !usable.MatchString(d.Name) {
+	if !usable().MatchString(d.Name) {
 		return fmt.Errorf("registering tool %q of %s: %s", d.Name, d.From(), usableNames)
 	}
 	schema, err := Compile(d.Parameters)

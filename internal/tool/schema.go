@@ -24,7 +24,7 @@ type parameters struct {
 
 // FromJSON checks the JSON schema of the arguments of a tool. Like FromSDK, it reports a name or a schema that Register would reject.
 func FromJSON(name string, schema []byte) (json.RawMessage, error) {
-	if !usable.MatchString(name) {
+	if !usable().MatchString(name) {
 		return nil, fmt.Errorf("reading the schema of tool %q: %s", name, usableNames)
 	}
 	var top struct {
@@ -45,7 +45,7 @@ func FromJSON(name string, schema []byte) (json.RawMessage, error) {
 // FromSDK returns the JSON schema of the arguments of a plugin's tool. Arguments that the schema does not name are not allowed.
 // FromSDK reports a name or a type that Register would reject, so that the caller can skip that one tool.
 func FromSDK(schema sdk.ToolSchema) (json.RawMessage, error) {
-	if !usable.MatchString(schema.Name) {
+	if !usable().MatchString(schema.Name) {
 		return nil, fmt.Errorf("reading the schema of tool %q: %s", schema.Name, usableNames)
 	}
 	in := schema.Parameters

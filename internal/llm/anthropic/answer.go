@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/anthropics/anthropic-sdk-go"
-
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/llm/dialogue"
 	"github.com/idelchi/aura/sdk"
@@ -20,9 +18,9 @@ type answer struct {
 	onDelta func(llm.Delta)
 	names   dialogue.Names
 
-	blocks []*block
-	usage  anthropic.Usage
-	stop   anthropic.StopReason
+	blocks []*received
+	usage  usage
+	stop   string
 	// why is the service's explanation of a refusal.
 	why string
 	// ended is set once the answer is complete. over is set once the stream has no more events.
@@ -33,9 +31,9 @@ type answer struct {
 // dropped is the kind of a block that is omitted from the response.
 const dropped = "dropped"
 
-// block is a content block that is being received.
-type block struct {
-	index     int64
+// received is a content block that is being received.
+type received struct {
+	index     int
 	kind      string
 	id, name  string
 	text      strings.Builder
@@ -45,7 +43,7 @@ type block struct {
 	given json.RawMessage
 }
 
-func (a *answer) take(event anthropic.MessageStreamEventUnion) {
+func (a *answer) take(event event) {
 	switch event.Type {
 	case "message_start":
 		a.usage = event.Message.Usage
@@ -62,12 +60,12 @@ func (a *answer) take(event anthropic.MessageStreamEventUnion) {
 	}
 }
 
-func (a *answer) begin(event anthropic.MessageStreamEventUnion) {
+func (a *answer) begin(event event) {
 	from := event.ContentBlock
-	raw := from.JSON.Input.Raw()
+	raw := string(from.Input)
 	a.meter.Take(from.ID, from.Name, from.Data, from.Signature, raw)
 	a.meter.Part()
-	b := &block{index: event.Index, kind: from.Type, id: from.ID, name: from.Name, data: from.Data}
+	b := &received{index: event.Index, kind: from.Type, id: from.ID, name: from.Name, data: from.Data}
 	b.signature.WriteString(from.Signature)
 	if from.Type == "tool_use" && !a.meter.Call() {
 		b.kind = dropped
@@ -80,7 +78,7 @@ func (a *answer) begin(event anthropic.MessageStreamEventUnion) {
 }
 
 // add appends to the newest block with the event's index.
-func (a *answer) add(event anthropic.MessageStreamEventUnion) {
+func (a *answer) add(event event) {
 	for _, b := range slices.Backward(a.blocks) {
 		if b.index == event.Index {
 			a.meter.Take(event.Delta.Signature)
@@ -91,7 +89,7 @@ func (a *answer) add(event anthropic.MessageStreamEventUnion) {
 	}
 }
 
-func (a *answer) say(b *block, text string) {
+func (a *answer) say(b *received, text string) {
 	a.meter.Take(text)
 	if b.kind != dropped {
 		b.text.WriteString(text)
@@ -106,16 +104,12 @@ func (a *answer) say(b *block, text string) {
 }
 
 // count applies the totals that the end of a message reports.
-func (a *answer) count(u anthropic.MessageDeltaUsage) {
-	a.usage.OutputTokens = u.OutputTokens
-	if u.JSON.InputTokens.Valid() {
-		a.usage.InputTokens = u.InputTokens
-	}
-	if u.JSON.CacheCreationInputTokens.Valid() {
-		a.usage.CacheCreationInputTokens = u.CacheCreationInputTokens
-	}
-	if u.JSON.CacheReadInputTokens.Valid() {
-		a.usage.CacheReadInputTokens = u.CacheReadInputTokens
+func (a *answer) count(u totals) {
+	a.usage.Output = u.Output
+	for into, total := range map[*int]*int{&a.usage.Input: u.Input, &a.usage.CacheWrite: u.CacheWrite, &a.usage.CacheRead: u.CacheRead} {
+		if total != nil {
+			*into = *total
+		}
 	}
 }
 
@@ -123,17 +117,17 @@ func (a *answer) count(u anthropic.MessageDeltaUsage) {
 func (a *answer) response() (llm.Response, error) {
 	out := llm.Response{Dropped: a.meter.Dropped, Message: llm.Message{Role: llm.RoleAssistant, CreatedAt: time.Now()}}
 	switch a.stop {
-	case anthropic.StopReasonRefusal:
+	case "refusal":
 		message := "the service's filter refused to answer"
 		if a.why != "" {
 			message = fmt.Sprintf("%s: %s", message, a.why)
 		}
 		return llm.Response{}, &llm.Error{Type: sdk.ErrorTypeContentFilter, Message: message}
-	case anthropic.StopReasonModelContextWindowExceeded:
+	case "model_context_window_exceeded":
 		return llm.Response{}, &llm.Error{Type: sdk.ErrorTypeContextExhausted, Message: "the answer did not fit into the model's context"}
-	case anthropic.StopReasonMaxTokens:
+	case "max_tokens":
 		out.StopReason = llm.StopLength
-	case anthropic.StopReasonToolUse:
+	case "tool_use":
 		out.StopReason = llm.StopTools
 	default:
 		out.StopReason = llm.StopEnd
@@ -150,14 +144,11 @@ func (a *answer) response() (llm.Response, error) {
 	}
 	out.Message.Content, out.Message.Thinking = content.String(), thinking.String()
 	u := a.usage
-	out.Usage = llm.Usage{
-		Input: int(u.InputTokens + u.CacheCreationInputTokens + u.CacheReadInputTokens), Output: int(u.OutputTokens),
-		CacheRead: int(u.CacheReadInputTokens), CacheWrite: int(u.CacheCreationInputTokens),
-	}
+	out.Usage = llm.Usage{Input: u.Input + u.CacheWrite + u.CacheRead, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite}
 	return out, nil
 }
 
-func (a *answer) collect(m *llm.Message, b *block) {
+func (a *answer) collect(m *llm.Message, b *received) {
 	text := b.text.String()
 	switch b.kind {
 	case "thinking":

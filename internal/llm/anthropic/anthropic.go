@@ -4,25 +4,21 @@ package anthropic
 import (
 	"cmp"
 	"context"
-	"errors"
 	"net/http"
 	"strings"
 	"time"
 
-	"github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/option"
-
-	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/llm/catalog"
-	"github.com/idelchi/aura/internal/llm/classify"
 	"github.com/idelchi/aura/internal/llm/dialogue"
+	"github.com/idelchi/aura/internal/llm/rest"
 	"github.com/idelchi/aura/internal/llm/transport"
 )
 
 const (
 	defaultURL   = "https://api.anthropic.com"
-	defaultModel = anthropic.ModelClaudeSonnet5_5
+	defaultModel = "claude-sonnet-5-5"
+	version      = "2023-06-01"
 )
 
 // Options configures a provider. Every field is optional.
@@ -40,9 +36,8 @@ type Options struct {
 
 // Provider talks to one service.
 type Provider struct {
-	messages anthropic.MessageService
-	models   anthropic.ModelService
-	token    string
+	client   rest.Client
+	address  string
 	fallback string
 	known    catalog.Cache[details]
 }
@@ -54,26 +49,18 @@ var (
 
 // New returns a provider. It makes no request and does not read the environment.
 func New(o Options) *Provider {
-	client := transport.NewClient(transport.Options{Client: o.HTTPClient, Idle: o.IdleTimeout, Secrets: []string{o.Token}})
-	opts := []option.RequestOption{
-		option.WithBaseURL(Address(o.BaseURL)),
-		option.WithHTTPClient(client),
-		option.WithMaxRetries(0),
-		option.WithoutOpenTelemetry(),
+	p := &Provider{address: Address(o.BaseURL) + "/v1/", fallback: cmp.Or(o.Model, defaultModel)}
+	p.client = rest.Client{
+		HTTP:   transport.NewClient(transport.Options{Client: o.HTTPClient, Idle: o.IdleTimeout, Secrets: []string{o.Token}}),
+		Header: http.Header{"Anthropic-Version": {version}}, Secrets: []string{o.Token},
 	}
 	if o.Token != "" {
-		opts = append(opts, option.WithAPIKey(o.Token))
+		p.client.Header.Set("X-Api-Key", o.Token)
 	}
-	return &Provider{
-		messages: anthropic.NewMessageService(opts...),
-		models:   anthropic.NewModelService(opts...),
-		token:    o.Token,
-		fallback: cmp.Or(o.Model, defaultModel),
-	}
+	return p
 }
 
-// Address returns the address that requests are sent to, for the given BaseURL of Options. It is without /v1, as the library
-// expects.
+// Address returns the address that requests are sent to, for the given BaseURL of Options. It is without /v1.
 func Address(url string) string {
 	return strings.TrimSuffix(strings.TrimRight(cmp.Or(url, defaultURL), "/"), "/v1")
 }
@@ -84,31 +71,41 @@ func (p *Provider) Chat(ctx context.Context, req llm.Request, onDelta func(llm.D
 	tools, names := dialogue.Tools(req.Tools, limits.MaxName)
 	req.Tools = tools
 	inner, call := transport.Stream(ctx)
-	stream := p.messages.NewStreaming(inner, p.params(req))
-	defer func() { _ = stream.Close() }()
 	a := answer{onDelta: onDelta, names: names}
-	for !a.over && a.meter.Err() == nil && stream.Next() {
-		a.take(stream.Current())
+	var err error
+	for event, failure := range p.client.Stream(inner, p.address+"messages", p.params(req)) {
+		if failure == nil {
+			failure = p.take(&a, event)
+		}
+		if failure != nil {
+			err = failure
+			break
+		}
+		if err := a.meter.Err(); err != nil {
+			return llm.Response{}, err
+		}
+		if a.over {
+			break
+		}
 	}
-	if err := a.meter.Err(); err != nil {
-		return llm.Response{}, err
-	}
-	if err := call.Finish(ctx, p.library(stream.Err()), a.ended); err != nil {
+	if err := call.Finish(ctx, err, a.ended); err != nil {
 		return llm.Response{}, err
 	}
 	return a.response()
 }
 
-// library classifies an error of the library that the transport has not seen: an error inside a stream, or an answer that the
-// library cannot parse.
-func (p *Provider) library(err error) error {
-	if err == nil {
+// take reads an event of a stream: a piece of the answer, or an error.
+func (p *Provider) take(a *answer, from rest.Event) error {
+	switch from.Name {
+	case "", "ping":
 		return nil
+	case "error":
+		return p.client.Said(from.Data)
 	}
-	failure := &llm.Error{Message: "reading the answer: " + limit.Shorten(err.Error(), 1<<10), Malformed: true}
-	if said, ok := errors.AsType[*anthropic.Error](err); ok {
-		failure = classify.Event([]byte(said.RawJSON()))
+	var e event
+	if err := p.client.Decode(from.Data, &e); err != nil {
+		return err
 	}
-	failure.Message = classify.Redact(failure.Message, p.token)
-	return failure
+	a.take(e)
+	return nil
 }

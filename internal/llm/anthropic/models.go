@@ -3,12 +3,11 @@ package anthropic
 import (
 	"cmp"
 	"context"
+	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/packages/param"
 
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/llm/catalog"
@@ -28,8 +27,9 @@ type details struct {
 func (p *Provider) Model(ctx context.Context, name string) (llm.Model, error) {
 	name = cmp.Or(name, p.fallback)
 	d, ok := p.known.Get(ctx, name, func(ctx context.Context) (details, error) {
+		var found model
 		inner, call := transport.Plain(ctx)
-		found, err := p.models.Get(inner, name, anthropic.ModelGetParams{})
+		err := p.client.JSON(inner, http.MethodGet, p.address+"models/"+url.PathEscape(name), nil, &found)
 		if err = call.Err(ctx, err); err != nil {
 			return details{}, err
 		}
@@ -44,21 +44,24 @@ func (p *Provider) Model(ctx context.Context, name string) (llm.Model, error) {
 
 // Models implements llm.Lister.
 func (p *Provider) Models(ctx context.Context) ([]llm.Model, error) {
+	var page struct {
+		Data []model `json:"data"`
+	}
 	inner, call := transport.Plain(ctx)
-	page, err := p.models.List(inner, anthropic.ModelListParams{Limit: param.NewOpt[int64](1000)})
+	err := p.client.JSON(inner, http.MethodGet, p.address+"models?limit=1000", nil, &page)
 	if err = call.Err(ctx, err); err != nil {
 		return nil, err
 	}
 	out := make([]llm.Model, 0, len(page.Data))
 	for _, found := range page.Data {
-		out = append(out, describe(found.ID, &found).model)
+		out = append(out, describe(found.ID, found).model)
 	}
 	return out, nil
 }
 
-func describe(name string, found *anthropic.ModelInfo) details {
-	d := details{model: llm.Model{Name: name, ContextLength: int(found.MaxInputTokens)}, output: int(found.MaxTokens), adaptive: adaptive(name)}
-	if can := found.Capabilities; found.JSON.Capabilities.Valid() {
+func describe(name string, found model) details {
+	d := details{model: llm.Model{Name: name, ContextLength: found.MaxInputTokens}, output: found.MaxTokens, adaptive: adaptive(name)}
+	if can := found.Capabilities; can != nil {
 		d.adaptive = can.Thinking.Types.Adaptive.Supported
 		d.model.Capabilities = []string{catalog.Tools}
 		for capability, supported := range map[string]bool{

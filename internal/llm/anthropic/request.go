@@ -1,12 +1,8 @@
 package anthropic
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"strings"
-
-	"github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/packages/param"
 
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/llm/dialogue"
@@ -15,107 +11,92 @@ import (
 var limits = dialogue.Rules{MaxID: 64, MaxName: 128}
 
 // params builds a request. req.Tools must come from dialogue.Tools.
-func (p *Provider) params(req llm.Request) anthropic.MessageNewParams {
+func (p *Provider) params(req llm.Request) *request {
 	system, rest := dialogue.Prepare(req.Messages, limits)
 	turns := dialogue.Turns(rest)
 	d := p.details(req.Model)
-	out := anthropic.MessageNewParams{Model: req.Model, MaxTokens: int64(d.defaultOutput())}
+	out := &request{Model: req.Model, MaxTokens: d.defaultOutput(), Stream: true}
 	for _, turn := range turns {
-		out.Messages = append(out.Messages, message(turn))
+		out.Messages = append(out.Messages, messageOf(turn))
 	}
 	if strings.TrimSpace(system) != "" {
-		out.System = []anthropic.TextBlockParam{{Text: system, CacheControl: anthropic.NewCacheControlEphemeralParam()}}
+		out.System = []block{{Type: "text", Text: system, CacheControl: ephemeral}}
 	}
 	keepFrom(out.Messages)
-	setTools(&out, req.Tools, rest)
-	setKnobs(&out, req.Generation)
-	d.think(&out, req.Think)
+	out.setTools(req.Tools, rest)
+	out.setKnobs(req.Generation)
+	d.think(out, req.Think)
 	return out
 }
 
-func setKnobs(out *anthropic.MessageNewParams, g llm.Generation) {
+func (r *request) setKnobs(g llm.Generation) {
 	if g.MaxOutputTokens != nil && *g.MaxOutputTokens > 0 {
-		out.MaxTokens = int64(*g.MaxOutputTokens)
+		r.MaxTokens = *g.MaxOutputTokens
 	}
-	if g.Temperature != nil {
-		out.Temperature = param.NewOpt(*g.Temperature)
-	}
-	if g.TopP != nil {
-		out.TopP = param.NewOpt(*g.TopP)
-	}
-	if g.TopK != nil {
-		out.TopK = param.NewOpt(int64(*g.TopK))
-	}
-	out.StopSequences = g.Stop
+	r.Temperature, r.TopP, r.TopK, r.Stop = g.Temperature, g.TopP, g.TopK, g.Stop
 }
 
 // keepFrom asks the service to cache everything up to the last block. The next request has the same beginning and becomes
 // cheaper.
-func keepFrom(messages []anthropic.MessageParam) {
+func keepFrom(messages []message) {
 	content := messages[len(messages)-1].Content
-	switch last := content[len(content)-1]; {
-	case last.OfText != nil:
-		last.OfText.CacheControl = anthropic.NewCacheControlEphemeralParam()
-	case last.OfToolResult != nil:
-		last.OfToolResult.CacheControl = anthropic.NewCacheControlEphemeralParam()
-	case last.OfImage != nil:
-		last.OfImage.CacheControl = anthropic.NewCacheControlEphemeralParam()
-	case last.OfDocument != nil:
-		last.OfDocument.CacheControl = anthropic.NewCacheControlEphemeralParam()
+	switch last := &content[len(content)-1]; last.Type {
+	case "text", "tool_result", "image", "document":
+		last.CacheControl = ephemeral
 	}
 }
 
-func message(turn dialogue.Turn) anthropic.MessageParam {
-	var content []anthropic.ContentBlockParamUnion
-	for _, m := range turn.Messages {
-		content = append(content, blocks(m)...)
-	}
+func messageOf(turn dialogue.Turn) message {
+	out := message{Role: "assistant"}
 	if turn.User {
-		return anthropic.NewUserMessage(content...)
+		out.Role = "user"
 	}
-	return anthropic.NewAssistantMessage(content...)
+	for _, m := range turn.Messages {
+		out.Content = append(out.Content, blocks(m)...)
+	}
+	return out
 }
 
-func blocks(m llm.Message) []anthropic.ContentBlockParamUnion {
+func blocks(m llm.Message) []block {
 	said := strings.TrimSpace(m.Content) != ""
+	text := block{Type: "text", Text: m.Content}
 	if m.Role == llm.RoleTool {
-		result := anthropic.ToolResultBlockParam{ToolUseID: m.ToolCallID}
+		result := block{Type: "tool_result", ToolUseID: m.ToolCallID}
 		if said {
-			result.Content = []anthropic.ToolResultBlockParamContentUnion{{OfText: &anthropic.TextBlockParam{Text: m.Content}}}
+			result.Content = []block{text}
 		}
-		return []anthropic.ContentBlockParamUnion{{OfToolResult: &result}}
+		return []block{result}
 	}
-	var out []anthropic.ContentBlockParamUnion
+	var out []block
 	for _, b := range thinking(m) {
 		if b.Redacted != "" {
-			out = append(out, anthropic.NewRedactedThinkingBlock(b.Redacted))
+			out = append(out, block{Type: "redacted_thinking", Data: b.Redacted})
 		} else {
-			out = append(out, anthropic.NewThinkingBlock(b.Signature, b.Text))
+			out = append(out, block{Type: "thinking", Thinking: &b.Text, Signature: &b.Signature})
 		}
 	}
 	out = append(out, parts(m)...)
 	if said {
-		out = append(out, anthropic.NewTextBlock(m.Content))
+		out = append(out, text)
 	}
 	for _, call := range m.ToolCalls {
-		out = append(out, anthropic.NewToolUseBlock(call.ID, call.Arguments, call.Name))
+		out = append(out, block{Type: "tool_use", ID: call.ID, Name: call.Name, Input: call.Arguments})
 	}
 	return out
 }
 
 // parts returns the blocks of a user's images and PDF files. The service recommends placing them before the text.
-func parts(m llm.Message) []anthropic.ContentBlockParamUnion {
+func parts(m llm.Message) []block {
 	if m.Role != llm.RoleUser {
 		return nil
 	}
-	var out []anthropic.ContentBlockParamUnion
+	var out []block
 	for _, part := range m.Parts {
-		data := base64.StdEncoding.EncodeToString(part.Data)
+		kind := "document"
 		if part.Image() {
-			out = append(out, anthropic.NewImageBlockBase64(part.Type, data))
-		} else {
-			out = append(out, anthropic.NewDocumentBlock(anthropic.Base64PDFSourceParam{Data: data}))
+			kind = "image"
 		}
+		out = append(out, block{Type: kind, Source: &source{Type: "base64", MediaType: part.Type, Data: part.Data}})
 	}
 	return out
 }
@@ -134,22 +115,17 @@ func thinking(m llm.Message) []llm.ThinkingBlock {
 
 // setTools adds the tools to the request. The service requires definitions for the tools of past calls, even if no tool is
 // offered now.
-func setTools(out *anthropic.MessageNewParams, tools []llm.ToolDefinition, messages []llm.Message) {
+func (r *request) setTools(tools []llm.ToolDefinition, messages []llm.Message) {
 	if len(tools) == 0 {
 		tools = pastTools(messages)
 		if len(tools) > 0 {
-			none := anthropic.NewToolChoiceNoneParam()
-			out.ToolChoice = anthropic.ToolChoiceUnionParam{OfNone: &none}
+			r.ToolChoice = &toolChoice{Type: "none"}
 		}
 	}
-	for _, tool := range tools {
+	for _, t := range tools {
 		// The service does not allow these keywords at the top level of a schema.
-		schema := dialogue.Schema(tool.Parameters, "oneOf", "anyOf", "allOf")
-		offered := anthropic.ToolParam{Name: tool.Name, InputSchema: param.Override[anthropic.ToolInputSchemaParam](schema)}
-		if tool.Description != "" {
-			offered.Description = param.NewOpt(tool.Description)
-		}
-		out.Tools = append(out.Tools, anthropic.ToolUnionParam{OfTool: &offered})
+		schema := dialogue.Schema(t.Parameters, "oneOf", "anyOf", "allOf")
+		r.Tools = append(r.Tools, tool{Name: t.Name, Description: t.Description, InputSchema: schema})
 	}
 }
 

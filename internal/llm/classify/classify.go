@@ -82,7 +82,7 @@ func (f failure) creditless(status int) bool {
 }
 
 func (f failure) modelless(status int) bool {
-	return f.is(modelNames, modelWords) || modelNamed.MatchString(f.lower()) || status == http.StatusNotFound && modelWord.MatchString(f.lower())
+	return f.is(modelNames, modelWords) || modelNamed().MatchString(f.lower()) || status == http.StatusNotFound && modelWord().MatchString(f.lower())
 }
 
 // status returns the status that corresponds to the error in the body, or 0 if it is unknown. It is for answers whose own

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // statusOverloaded is not a registered status, but services use it.
@@ -72,10 +73,12 @@ var (
 		"try pulling it first", "is not found for api version", "does not have access to model", "unsupported model",
 	}
 	// modelNamed matches a message that contains the model's name in the middle.
-	modelNamed = regexp.MustCompile("model:? [`'\"]?[^ ]+ (does not exist|(is |was )?not (found|available|supported|loaded))")
+	modelNamed = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile("model:? [`'\"]?[^ ]+ (does not exist|(is |was )?not (found|available|supported|loaded))")
+	})
 
 	// modelWord matches the word "model", but not an address that ends in /models.
-	modelWord = regexp.MustCompile(`\bmodel\b`)
+	modelWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bmodel\b`) })
 
 	parseWords = []string{"error parsing tool call", "failed to parse tool call", "could not parse tool call"}
 

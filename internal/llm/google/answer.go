@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"google.golang.org/genai"
-
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/llm/dialogue"
 	"github.com/idelchi/aura/sdk"
@@ -22,9 +20,9 @@ type answer struct {
 	text, thinking strings.Builder
 	calls          []llm.ToolCall
 	usage          llm.Usage
-	stop           genai.FinishReason
+	stop           string
 	// blocked is set if the filter blocked the prompt.
-	blocked genai.BlockedReason
+	blocked string
 	// why is the service's explanation of the stop or of the block.
 	why   string
 	meter dialogue.Meter
@@ -32,37 +30,35 @@ type answer struct {
 
 func (a *answer) ended() bool { return a.stop != "" || a.blocked != "" }
 
-func (a *answer) take(chunk *genai.GenerateContentResponse) {
-	if u := chunk.UsageMetadata; u != nil {
+func (a *answer) take(c chunk) {
+	if u := c.Usage; u != nil {
 		a.usage = llm.Usage{
-			Input:  int(u.PromptTokenCount + u.ToolUsePromptTokenCount),
-			Output: int(u.CandidatesTokenCount + u.ThoughtsTokenCount), CacheRead: int(u.CachedContentTokenCount),
+			Input:  u.Prompt + u.ToolUsePrompt,
+			Output: u.Candidates + u.Thoughts, CacheRead: u.CachedContent,
 		}
 	}
-	if f := chunk.PromptFeedback; f != nil && f.BlockReason != "" {
+	if f := c.Feedback; f != nil && f.BlockReason != "" {
 		a.blocked, a.why = f.BlockReason, f.BlockReasonMessage
 	}
-	if len(chunk.Candidates) == 0 {
+	if len(c.Candidates) == 0 {
 		return
 	}
-	candidate := chunk.Candidates[0]
-	if candidate.Content != nil {
-		for _, part := range candidate.Content.Parts {
-			a.part(part)
-		}
+	candidate := c.Candidates[0]
+	for _, part := range candidate.Content.Parts {
+		a.part(part)
 	}
 	if candidate.FinishReason != "" {
 		a.stop, a.why = candidate.FinishReason, candidate.FinishMessage
 	}
 }
 
-func (a *answer) part(part *genai.Part) {
+func (a *answer) part(part part) {
 	switch {
 	case part.FunctionCall != nil:
 		call := part.FunctionCall
-		arguments, err := json.Marshal(call.Args)
-		if err != nil || call.Args == nil {
-			arguments = []byte("{}")
+		arguments := call.Args
+		if len(arguments) == 0 || string(arguments) == "null" {
+			arguments = json.RawMessage("{}")
 		}
 		a.meter.Take(call.ID, call.Name, string(arguments), string(part.ThoughtSignature))
 		if !a.meter.Call() {
@@ -82,10 +78,7 @@ func (a *answer) part(part *genai.Part) {
 }
 
 // filters holds the finish reasons that mean that a filter stopped the answer.
-var filters = []genai.FinishReason{
-	genai.FinishReasonSafety, genai.FinishReasonRecitation, genai.FinishReasonLanguage, genai.FinishReasonBlocklist,
-	genai.FinishReasonProhibitedContent, genai.FinishReasonSPII,
-}
+var filters = []string{"SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"}
 
 // response builds the response. It returns an error if a filter stopped the answer, even after some text, and if the answer is
 // empty for another reason than a normal stop.
@@ -93,18 +86,18 @@ func (a *answer) response() (llm.Response, error) {
 	out := llm.Response{Usage: a.usage, Dropped: a.meter.Dropped, StopReason: llm.StopEnd, Message: llm.Message{
 		Role: llm.RoleAssistant, Content: a.text.String(), Thinking: a.thinking.String(), ToolCalls: a.calls, CreatedAt: time.Now(),
 	}}
-	reason := strings.TrimSuffix(string(a.stop)+": "+a.why, ": ")
+	reason := strings.TrimSuffix(a.stop+": "+a.why, ": ")
 	switch {
 	case a.blocked != "":
-		message := "the service's filter refused the request: " + cmp.Or(a.why, string(a.blocked))
+		message := "the service's filter refused the request: " + cmp.Or(a.why, a.blocked)
 		return llm.Response{}, &llm.Error{Type: sdk.ErrorTypeContentFilter, Message: message}
 	case slices.Contains(filters, a.stop):
 		return llm.Response{}, &llm.Error{Type: sdk.ErrorTypeContentFilter, Message: "the service's filter stopped the answer: " + reason}
-	case a.stop == genai.FinishReasonMaxTokens:
+	case a.stop == "MAX_TOKENS":
 		out.StopReason = llm.StopLength
 	case len(a.calls) > 0:
 		out.StopReason = llm.StopTools
-	case a.stop != genai.FinishReasonStop && out.Message.Content == "":
+	case a.stop != "STOP" && out.Message.Content == "":
 		return llm.Response{}, &llm.Error{Message: "the model stopped without an answer: " + reason}
 	}
 	return out, nil

@@ -4,21 +4,17 @@ package google
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"net/http"
+	"net/url"
 	"strings"
-	"sync"
 	"time"
 
-	"google.golang.org/genai"
-
-	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/llm/catalog"
-	"github.com/idelchi/aura/internal/llm/classify"
 	"github.com/idelchi/aura/internal/llm/dialogue"
+	"github.com/idelchi/aura/internal/llm/rest"
 	"github.com/idelchi/aura/internal/llm/transport"
+	"github.com/idelchi/aura/sdk"
 )
 
 const (
@@ -41,9 +37,8 @@ type Options struct {
 
 // Provider talks to one service.
 type Provider struct {
-	// client creates the client at the first request.
-	client   func() (*genai.Client, error)
-	token    string
+	client   rest.Client
+	address  string
 	fallback string
 	known    catalog.Cache[llm.Model]
 }
@@ -53,33 +48,17 @@ var (
 	_ llm.Lister   = (*Provider)(nil)
 )
 
-// New returns a provider. It makes no request.
+// New returns a provider. It makes no request and does not read the environment.
 func New(o Options) *Provider {
-	return &Provider{
-		client:   sync.OnceValues(func() (*genai.Client, error) { return newClient(o) }),
-		token:    o.Token,
-		fallback: cmp.Or(o.Model, defaultModel),
+	p := &Provider{address: Address(o.BaseURL) + "/v1beta/", fallback: cmp.Or(o.Model, defaultModel)}
+	p.client = rest.Client{
+		HTTP:   transport.NewClient(transport.Options{Client: o.HTTPClient, Idle: o.IdleTimeout, Secrets: []string{o.Token}}),
+		Header: http.Header{}, Secrets: []string{o.Token},
 	}
-}
-
-// noToken is a placeholder because the library requires a token. It is not sent.
-const noToken = "none"
-
-// newClient sets every option that the library would otherwise read from the environment.
-func newClient(o Options) (*genai.Client, error) {
-	client := transport.NewClient(transport.Options{Client: o.HTTPClient, Idle: o.IdleTimeout, Secrets: []string{o.Token}, Quiet: true})
-	if o.Token == "" {
-		client.Transport = anonymous{client.Transport}
+	if o.Token != "" {
+		p.client.Header.Set("X-Goog-Api-Key", o.Token)
 	}
-	made, err := genai.NewClient(context.Background(), &genai.ClientConfig{
-		APIKey: cmp.Or(o.Token, noToken), Backend: genai.BackendGeminiAPI, HTTPClient: client,
-		HTTPOptions: genai.HTTPOptions{BaseURL: Address(o.BaseURL) + "/", APIVersion: "v1beta"},
-	})
-	if err != nil {
-		// The library's error may contain the token.
-		return nil, errors.New("preparing the Google provider: its url cannot be used")
-	}
-	return made, nil
+	return p
 }
 
 // Address returns the address that requests are sent to, for the given BaseURL of Options. It is without the version of the
@@ -88,55 +67,55 @@ func Address(url string) string {
 	return strings.TrimSuffix(strings.TrimRight(cmp.Or(url, defaultURL), "/"), "/v1beta")
 }
 
-// anonymous removes the token from requests.
-type anonymous struct{ next http.RoundTripper }
-
-func (a anonymous) RoundTrip(req *http.Request) (*http.Response, error) {
-	req = req.Clone(req.Context())
-	req.Header.Del("X-Goog-Api-Key")
-	return a.next.RoundTrip(req)
+// of returns the address of a model. Its name may have a prefix of the service, such as models/.
+func (p *Provider) of(model string) (string, error) {
+	if strings.Contains(model, "..") {
+		return "", &llm.Error{Type: sdk.ErrorTypeModelUnavailable, Message: "the name of the model must not contain \"..\""}
+	}
+	if !strings.HasPrefix(model, "models/") && !strings.HasPrefix(model, "tunedModels/") {
+		model = "models/" + model
+	}
+	return p.address + strings.ReplaceAll(url.PathEscape(model), "%2F", "/"), nil
 }
 
 // Chat implements llm.Provider.
 func (p *Provider) Chat(ctx context.Context, req llm.Request, onDelta func(llm.Delta)) (llm.Response, error) {
-	client, err := p.client()
+	req.Model = cmp.Or(req.Model, p.fallback)
+	address, err := p.of(req.Model)
 	if err != nil {
 		return llm.Response{}, err
 	}
-	req.Model = cmp.Or(req.Model, p.fallback)
 	tools, names := dialogue.Tools(req.Tools, limits.MaxName)
 	req.Tools = tools
-	contents, config := params(req)
 	inner, call := transport.Stream(ctx)
 	a := answer{onDelta: onDelta, names: names}
-	for chunk, failure := range client.Models.GenerateContentStream(inner, req.Model, contents, config) {
+	for event, failure := range p.client.Stream(inner, address+":streamGenerateContent?alt=sse", params(req)) {
+		if failure == nil {
+			failure = p.take(&a, event.Data)
+		}
 		if failure != nil {
 			err = failure
 			break
 		}
-		a.take(chunk)
 		if err := a.meter.Err(); err != nil {
 			return llm.Response{}, err
 		}
 	}
-	if err := call.Finish(ctx, p.library(err), a.ended()); err != nil {
+	if err := call.Finish(ctx, err, a.ended()); err != nil {
 		return llm.Response{}, err
 	}
 	return a.response()
 }
 
-// library classifies an error of the library that the transport has not seen: an error inside a stream, or an answer that the
-// library cannot parse.
-func (p *Provider) library(err error) error {
-	if err == nil {
-		return nil
+// take reads an event of a stream: a piece of the answer, or an error.
+func (p *Provider) take(a *answer, data []byte) error {
+	var c chunk
+	if err := p.client.Decode(data, &c); err != nil {
+		return err
 	}
-	failure := &llm.Error{Message: "reading the answer: " + limit.Shorten(err.Error(), 1<<10), Malformed: true}
-	if said, ok := errors.AsType[genai.APIError](err); ok {
-		if body, err := json.Marshal(map[string]any{"error": said}); err == nil {
-			failure = classify.Event(body)
-		}
+	if len(c.Error) > 0 && string(c.Error) != "null" {
+		return p.client.Said(data)
 	}
-	failure.Message = classify.Redact(failure.Message, p.token)
-	return failure
+	a.take(c)
+	return nil
 }

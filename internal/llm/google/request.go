@@ -1,11 +1,7 @@
 package google
 
 import (
-	"bytes"
-	"encoding/json"
 	"strings"
-
-	"google.golang.org/genai"
 
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/llm/dialogue"
@@ -18,92 +14,70 @@ var limits = dialogue.Rules{MaxID: 64, MaxName: 64}
 const unsigned = "skip_thought_signature_validator"
 
 // params builds a request. req.Tools must come from dialogue.Tools.
-func params(req llm.Request) ([]*genai.Content, *genai.GenerateContentConfig) {
+func params(req llm.Request) request {
 	system, rest := dialogue.Prepare(req.Messages, limits)
-	var contents []*genai.Content
+	out := request{Config: config{Stop: req.Generation.Stop, Thinking: thinking(req.Model, req.Think)}}
 	for _, turn := range dialogue.Turns(rest) {
-		contents = append(contents, content(turn, !older(req.Model)))
-	}
-	config := &genai.GenerateContentConfig{
-		AutomaticContinuation: new(false), StopSequences: req.Generation.Stop, ThinkingConfig: thinking(req.Model, req.Think),
+		out.Contents = append(out.Contents, contentOf(turn, !older(req.Model)))
 	}
 	if strings.TrimSpace(system) != "" {
-		config.SystemInstruction = &genai.Content{Parts: []*genai.Part{{Text: system}}}
+		out.System = &content{Parts: []part{{Text: system}}}
 	}
 	if len(req.Tools) > 0 {
-		config.Tools = []*genai.Tool{{FunctionDeclarations: declarations(req.Tools)}}
+		out.Tools = []tools{{Functions: declarations(req.Tools)}}
 	}
-	setKnobs(config, req.Generation)
-	return contents, config
+	out.Config.set(req.Generation)
+	return out
 }
 
-func setKnobs(config *genai.GenerateContentConfig, g llm.Generation) {
-	float := func(v *float64) *float32 {
-		if v == nil {
-			return nil
-		}
-		return new(float32(*v))
-	}
-	config.Temperature, config.TopP = float(g.Temperature), float(g.TopP)
-	config.FrequencyPenalty, config.PresencePenalty = float(g.FrequencyPenalty), float(g.PresencePenalty)
-	if g.TopK != nil {
-		config.TopK = new(float32(*g.TopK))
-	}
+func (c *config) set(g llm.Generation) {
+	c.Temperature, c.TopP, c.TopK = g.Temperature, g.TopP, g.TopK
+	c.FrequencyPenalty, c.PresencePenalty = g.FrequencyPenalty, g.PresencePenalty
 	if g.MaxOutputTokens != nil {
-		config.MaxOutputTokens = int32(min(*g.MaxOutputTokens, 1<<30))
+		c.MaxOutputTokens = min(*g.MaxOutputTokens, 1<<30)
 	}
 	if g.Seed != nil {
-		config.Seed = new(int32(*g.Seed & 0x7fffffff))
+		c.Seed = new(*g.Seed & 0x7fffffff)
 	}
 }
 
-func declarations(tools []llm.ToolDefinition) []*genai.FunctionDeclaration {
-	var out []*genai.FunctionDeclaration
+func declarations(tools []llm.ToolDefinition) []declaration {
+	var out []declaration
 	for _, tool := range tools {
-		out = append(out, &genai.FunctionDeclaration{Name: tool.Name, Description: tool.Description, ParametersJsonSchema: tool.Parameters})
+		out = append(out, declaration{Name: tool.Name, Description: tool.Description, Parameters: tool.Parameters})
 	}
 	return out
 }
 
-// content converts a turn. If signed is set, the first call of each message needs a signature.
-func content(turn dialogue.Turn, signed bool) *genai.Content {
-	out := &genai.Content{Role: genai.RoleModel}
+// contentOf converts a turn. If signed is set, the first call of each message needs a signature.
+func contentOf(turn dialogue.Turn, signed bool) content {
+	out := content{Role: "model"}
 	if turn.User {
-		out.Role = genai.RoleUser
+		out.Role = "user"
 	}
 	for _, m := range turn.Messages {
 		if m.Role == llm.RoleTool {
-			out.Parts = append(out.Parts, &genai.Part{FunctionResponse: &genai.FunctionResponse{
-				ID: m.ToolCallID, Name: m.ToolName, Response: map[string]any{"output": m.Content},
+			out.Parts = append(out.Parts, part{FunctionResponse: &functionResponse{
+				ID: m.ToolCallID, Name: m.ToolName, Response: map[string]string{"output": m.Content},
 			}})
 			continue
 		}
 		if m.Role == llm.RoleUser {
-			for _, part := range m.Parts {
-				out.Parts = append(out.Parts, &genai.Part{InlineData: &genai.Blob{MIMEType: part.Type, Data: part.Data}})
+			for _, p := range m.Parts {
+				out.Parts = append(out.Parts, part{InlineData: &blob{MIMEType: p.Type, Data: p.Data}})
 			}
 		}
 		if strings.TrimSpace(m.Content) != "" {
-			out.Parts = append(out.Parts, &genai.Part{Text: m.Content})
+			out.Parts = append(out.Parts, part{Text: m.Content})
 		}
 		for i, call := range m.ToolCalls {
-			part := &genai.Part{FunctionCall: &genai.FunctionCall{ID: call.ID, Name: call.Name, Args: arguments(call)}, ThoughtSignature: call.Signature}
+			// dialogue.Prepare has made the arguments an object.
+			p := part{FunctionCall: &functionCall{ID: call.ID, Name: call.Name, Args: call.Arguments}, ThoughtSignature: call.Signature}
 			if i == 0 && signed && len(call.Signature) == 0 {
-				part.ThoughtSignature = []byte(unsigned)
+				p.ThoughtSignature = []byte(unsigned)
 			}
-			out.Parts = append(out.Parts, part)
+			out.Parts = append(out.Parts, p)
 		}
-	}
-	return out
-}
-
-// arguments decodes the arguments of a call, which dialogue.Prepare has already made an object.
-func arguments(call llm.ToolCall) map[string]any {
-	var out map[string]any
-	decoder := json.NewDecoder(bytes.NewReader(call.Arguments))
-	decoder.UseNumber() // a float64 would change large integers
-	if decoder.Decode(&out) != nil {
-		return map[string]any{}
 	}
 	return out
 }
@@ -114,27 +88,24 @@ func older(model string) bool {
 	return strings.HasPrefix(model, "gemini-1") || strings.HasPrefix(model, "gemini-2")
 }
 
-var budgets = map[llm.Think]int32{llm.ThinkOff: 0, llm.ThinkLow: 2048, llm.ThinkMedium: 8192, llm.ThinkHigh: 24_576, llm.ThinkOn: -1}
+var budgets = map[llm.Think]int{llm.ThinkOff: 0, llm.ThinkLow: 2048, llm.ThinkMedium: 8192, llm.ThinkHigh: 24_576, llm.ThinkOn: -1}
 
-var levels = map[llm.Think]genai.ThinkingLevel{
-	llm.ThinkOff: genai.ThinkingLevelLow, llm.ThinkLow: genai.ThinkingLevelLow, llm.ThinkMedium: genai.ThinkingLevelMedium,
-	llm.ThinkHigh: genai.ThinkingLevelHigh,
-}
+var levels = map[llm.Think]string{llm.ThinkOff: "LOW", llm.ThinkLow: "LOW", llm.ThinkMedium: "MEDIUM", llm.ThinkHigh: "HIGH"}
 
 // thinking requests an amount of thinking: as a budget up to Gemini 2.5, and as a level from Gemini 3 on. Thinking cannot be
 // switched off completely for gemini-2.5-pro and for Gemini 3 and later.
-func thinking(model string, amount llm.Think) *genai.ThinkingConfig {
+func thinking(model string, amount llm.Think) *thinkingConfig {
 	model = strings.TrimPrefix(model, "models/")
-	out := &genai.ThinkingConfig{IncludeThoughts: amount != llm.ThinkOff}
+	out := &thinkingConfig{Include: amount != llm.ThinkOff}
 	switch {
 	case amount == "", !strings.HasPrefix(model, "gemini-"), older(model) && !strings.HasPrefix(model, "gemini-2.5"):
 		return nil
 	case !older(model):
-		out.ThinkingLevel = levels[amount]
+		out.Level = levels[amount]
 	case amount == llm.ThinkOff && strings.HasPrefix(model, "gemini-2.5-pro"):
-		out.ThinkingBudget = genai.Ptr[int32](128)
+		out.Budget = new(128)
 	default:
-		out.ThinkingBudget = new(budgets[amount])
+		out.Budget = new(budgets[amount])
 	}
 	return out
 }

@@ -1,11 +1,10 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 	"time"
-
-	"github.com/openai/openai-go/v3"
 
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/llm/dialogue"
@@ -26,16 +25,16 @@ type answer struct {
 
 // call is a tool call that is being received.
 type call struct {
-	index     int64
+	index     int
 	id, name  string
 	arguments strings.Builder
 }
 
-func (a *answer) take(chunk openai.ChatCompletionChunk) {
-	if u := chunk.Usage; u.PromptTokens+u.CompletionTokens > 0 {
-		a.usage = llm.Usage{Input: int(u.PromptTokens), Output: int(u.CompletionTokens), CacheRead: int(u.PromptTokensDetails.CachedTokens)}
+func (a *answer) take(c chunk) {
+	if u := c.Usage; u.PromptTokens+u.CompletionTokens > 0 {
+		a.usage = llm.Usage{Input: u.PromptTokens, Output: u.CompletionTokens, CacheRead: u.Details.CachedTokens}
 	}
-	for _, choice := range chunk.Choices {
+	for _, choice := range c.Choices {
 		if choice.Index != 0 {
 			continue
 		}
@@ -56,20 +55,16 @@ func (a *answer) take(chunk openai.ChatCompletionChunk) {
 }
 
 // think reads thinking from either of its two field names. Neither is part of the protocol.
-func (a *answer) think(delta openai.ChatCompletionChunkChoiceDelta) {
-	for _, field := range []string{"reasoning_content", "reasoning"} {
-		var text string
-		if json.Unmarshal([]byte(delta.JSON.ExtraFields[field].Raw()), &text) == nil && text != "" {
-			a.meter.Take(text)
-			a.thinking.WriteString(text)
-			a.onDelta(llm.Delta{Thinking: text})
-			return
-		}
+func (a *answer) think(d delta) {
+	if text := cmp.Or(d.ReasoningContent, d.Reasoning); text != "" {
+		a.meter.Take(text)
+		a.thinking.WriteString(text)
+		a.onDelta(llm.Delta{Thinking: text})
 	}
 }
 
 // call starts or continues a tool call. Some servers give every call the index 0 and distinguish calls only by their ids.
-func (a *answer) call(part openai.ChatCompletionChunkChoiceDeltaToolCall) {
+func (a *answer) call(part toolCall) {
 	a.meter.Take(part.ID, part.Function.Name, part.Function.Arguments)
 	var c *call
 	for _, known := range a.calls {

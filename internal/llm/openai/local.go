@@ -1,13 +1,9 @@
 package openai
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -75,29 +71,9 @@ func (p *Provider) props(ctx context.Context, name string) (llm.Model, error) {
 
 // ask makes a request outside the chat completions protocol. The path is relative to the root of the server.
 func (p *Provider) ask(ctx context.Context, method, path string, send, into any) error {
-	var body []byte
-	if send != nil {
-		var err error
-		if body, err = json.Marshal(send); err != nil {
-			return fmt.Errorf("asking for a model: %w", err)
-		}
-	}
 	inner, call := transport.Plain(ctx)
-	req, err := http.NewRequestWithContext(inner, method, strings.TrimSuffix(p.address, "/v1")+path, bytes.NewReader(body))
-	if err != nil {
-		return errors.New("asking for a model: the url of the provider cannot be read")
-	}
-	req.Header.Set("Content-Type", "application/json")
-	if p.token != "" {
-		req.Header.Set("Authorization", "Bearer "+p.token)
-	}
-	response, err := p.client.Do(req)
-	if err != nil {
-		return call.Err(ctx, err)
-	}
-	defer func() { _ = response.Body.Close() }()
-	const most = 16 << 20
-	text, err := io.ReadAll(io.LimitReader(response.Body, most))
+	var text json.RawMessage
+	err := p.client.JSON(inner, method, strings.TrimSuffix(p.address, "/v1")+path, send, &text)
 	if err = call.Err(ctx, err); err != nil {
 		return err
 	}

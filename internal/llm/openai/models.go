@@ -3,10 +3,10 @@ package openai
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
+	"net/http"
 	"slices"
-
-	"github.com/openai/openai-go/v3"
 
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/llm/catalog"
@@ -65,8 +65,11 @@ const nameModel = "name one with --model or model.name of the agent"
 
 // Models implements llm.Lister.
 func (p *Provider) Models(ctx context.Context) ([]llm.Model, error) {
+	var page struct {
+		Data []json.RawMessage `json:"data"`
+	}
 	inner, call := transport.Plain(ctx)
-	page, err := p.models.List(inner)
+	err := p.client.JSON(inner, http.MethodGet, p.address+"/models", nil, &page)
 	if err = call.Err(ctx, err); err != nil {
 		return nil, err
 	}
@@ -99,13 +102,13 @@ func (p *Provider) describe(ctx context.Context, name string) (llm.Model, error)
 }
 
 // listed describes a model by its entry in the list of models. The fields beside the name differ between servers.
-func listed(found openai.Model) llm.Model {
-	m := llm.Model{Name: found.ID}
+func listed(found json.RawMessage) llm.Model {
 	var more struct {
-		ContextLength    int `json:"context_length"`
-		MaxModelLen      int `json:"max_model_len"`
-		ContextWindow    int `json:"context_window"`
-		MaxContextLength int `json:"max_context_length"`
+		ID               string `json:"id"`
+		ContextLength    int    `json:"context_length"`
+		MaxModelLen      int    `json:"max_model_len"`
+		ContextWindow    int    `json:"context_window"`
+		MaxContextLength int    `json:"max_context_length"`
 		Meta             struct {
 			Context    int   `json:"n_ctx"`
 			Training   int   `json:"n_ctx_train"`
@@ -116,7 +119,8 @@ func listed(found openai.Model) llm.Model {
 		} `json:"architecture"`
 		Parameters []string `json:"supported_parameters"`
 	}
-	lenient(found.RawJSON(), &more)
+	lenient(string(found), &more)
+	m := llm.Model{Name: more.ID}
 	m.ContextLength = cmp.Or(more.ContextLength, more.MaxModelLen, more.ContextWindow, more.MaxContextLength, more.Meta.Context, more.Meta.Training)
 	m.ParameterCount = more.Meta.Parameters
 	for _, capability := range []struct {

@@ -5,22 +5,16 @@ package openai
 import (
 	"cmp"
 	"context"
-	"errors"
 	"net/http"
 	"net/url"
 	"strings"
 	"sync/atomic"
 	"time"
 
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
-	"github.com/openai/openai-go/v3/packages/ssestream"
-
-	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/llm/catalog"
-	"github.com/idelchi/aura/internal/llm/classify"
 	"github.com/idelchi/aura/internal/llm/dialogue"
+	"github.com/idelchi/aura/internal/llm/rest"
 	"github.com/idelchi/aura/internal/llm/transport"
 )
 
@@ -44,7 +38,7 @@ var defaultURLs = map[Flavor]string{
 	OpenRouter: "https://openrouter.ai/api/v1",
 }
 
-var defaultModels = map[Flavor]string{OpenAI: openai.ChatModelGPT5_2, OpenRouter: "openrouter/auto"}
+var defaultModels = map[Flavor]string{OpenAI: "gpt-5.2", OpenRouter: "openrouter/auto"}
 
 // Options configures a provider. Every field is optional.
 type Options struct {
@@ -65,12 +59,9 @@ type Options struct {
 
 // Provider talks to one server.
 type Provider struct {
-	chats    openai.ChatCompletionService
-	models   openai.ModelService
-	client   *http.Client
+	client   rest.Client
 	flavor   Flavor
 	address  string
-	token    string
 	fallback string
 	// first caches the name of the first model that the server lists.
 	first atomic.Pointer[string]
@@ -84,19 +75,18 @@ var (
 
 // New returns a provider. It makes no request and does not read the environment.
 func New(o Options) *Provider {
-	p := &Provider{address: Address(o.BaseURL, o.Flavor), flavor: o.Flavor, token: o.Token}
+	p := &Provider{address: Address(o.BaseURL, o.Flavor), flavor: o.Flavor}
 	if o.Flavor == Compatible && strings.HasPrefix(p.address, defaultURLs[OpenAI]) {
 		p.flavor = OpenAI
 	}
 	p.fallback = cmp.Or(o.Model, defaultModels[p.flavor])
-	p.client = transport.NewClient(transport.Options{Client: o.HTTPClient, Idle: o.IdleTimeout, Secrets: []string{o.Token}})
-	opts := []option.RequestOption{
-		option.WithBaseURL(p.address + "/"), option.WithHTTPClient(p.client), option.WithMaxRetries(0),
+	p.client = rest.Client{
+		HTTP:   transport.NewClient(transport.Options{Client: o.HTTPClient, Idle: o.IdleTimeout, Secrets: []string{o.Token}}),
+		Header: http.Header{}, Secrets: []string{o.Token},
 	}
 	if o.Token != "" {
-		opts = append(opts, option.WithAPIKey(o.Token))
+		p.client.Header.Set("Authorization", "Bearer "+o.Token)
 	}
-	p.chats, p.models = openai.NewChatCompletionService(opts...), openai.NewModelService(opts...)
 	return p
 }
 
@@ -123,31 +113,37 @@ func (p *Provider) Chat(ctx context.Context, req llm.Request, onDelta func(llm.D
 	tools, names := dialogue.Tools(req.Tools, limits.MaxName)
 	req.Tools = tools
 	inner, call := transport.Stream(ctx)
-	stream := p.chats.NewStreaming(inner, p.params(req))
-	defer func() { _ = stream.Close() }()
 	a := answer{onDelta: onDelta, names: names}
-	for a.meter.Err() == nil && stream.Next() {
-		a.take(stream.Current())
+	for event, failure := range p.client.Stream(inner, p.address+"/chat/completions", p.params(req)) {
+		if failure == nil && strings.HasPrefix(string(event.Data), "[DONE]") {
+			break
+		}
+		if failure == nil {
+			failure = p.take(&a, event.Data)
+		}
+		if failure != nil {
+			err = failure
+			break
+		}
+		if err := a.meter.Err(); err != nil {
+			return llm.Response{}, err
+		}
 	}
-	if err := a.meter.Err(); err != nil {
-		return llm.Response{}, err
-	}
-	if err := call.Finish(ctx, p.library(stream.Err()), a.stop != ""); err != nil {
+	if err := call.Finish(ctx, err, a.stop != ""); err != nil {
 		return llm.Response{}, err
 	}
 	return a.response()
 }
 
-// library classifies an error of the library that the transport has not seen: an error inside a stream, or an answer that the
-// library cannot parse.
-func (p *Provider) library(err error) error {
-	if err == nil {
-		return nil
+// take reads an event of a stream: a piece of the answer, or an error.
+func (p *Provider) take(a *answer, data []byte) error {
+	var c chunk
+	if err := p.client.Decode(data, &c); err != nil {
+		return err
 	}
-	failure := &llm.Error{Message: "reading the answer: " + limit.Shorten(err.Error(), 1<<10), Malformed: true}
-	if said, ok := errors.AsType[*ssestream.StreamError](err); ok {
-		failure = classify.Event(said.Event.Data)
+	if len(c.Error) > 0 && string(c.Error) != "null" {
+		return p.client.Said(data)
 	}
-	failure.Message = classify.Redact(failure.Message, p.token)
-	return failure
+	a.take(c)
+	return nil
 }

@@ -4,34 +4,30 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/shared"
-
 	"github.com/idelchi/aura/internal/llm"
 )
 
 // think requests an amount of thinking in the server's own terms.
-func (p *Provider) think(out *openai.ChatCompletionNewParams, req llm.Request, extra map[string]any) {
+func (p *Provider) think(out *request, req llm.Request) {
 	amount := req.Think
 	if p.flavor == OpenAI {
 		out.ReasoningEffort = effort(req)
 		return
 	}
-	level := shared.ReasoningEffort(amount)
 	switch {
 	case amount == "":
 	case p.flavor == OpenRouter && (amount == llm.ThinkOn || amount == llm.ThinkOff):
-		extra["reasoning"] = map[string]any{"enabled": amount == llm.ThinkOn}
+		out.Reasoning = map[string]any{"enabled": amount == llm.ThinkOn}
 	case p.flavor == OpenRouter:
-		extra["reasoning"] = map[string]any{"effort": string(level)}
+		out.Reasoning = map[string]any{"effort": string(amount)}
 	case p.flavor == LlamaCPP:
-		extra["chat_template_kwargs"] = templateArguments(amount)
+		out.TemplateArguments = templateArguments(amount)
 	case amount == llm.ThinkOff && p.flavor == Ollama:
-		out.ReasoningEffort = shared.ReasoningEffortNone
+		out.ReasoningEffort = "none"
 	case amount == llm.ThinkOn && p.flavor == Ollama:
-		out.ReasoningEffort = shared.ReasoningEffortMedium
+		out.ReasoningEffort = "medium"
 	case amount != llm.ThinkOn && amount != llm.ThinkOff:
-		out.ReasoningEffort = level
+		out.ReasoningEffort = string(amount)
 	}
 }
 
@@ -46,17 +42,17 @@ func templateArguments(amount llm.Think) map[string]any {
 
 // effort returns the reasoning effort for a model of OpenAI. From GPT-5.2 on, models accept tools over this protocol only if
 // they do not think. Before GPT-5.1, thinking cannot be switched off.
-func effort(req llm.Request) shared.ReasoningEffort {
+func effort(req llm.Request) string {
 	version := generation(req.Model)
 	switch {
 	case version >= 502 && len(req.Tools) > 0:
-		return shared.ReasoningEffortNone
+		return "none"
 	case req.Think == llm.ThinkOff && version >= 501:
-		return shared.ReasoningEffortNone
+		return "none"
 	case req.Think == "", req.Think == llm.ThinkOn, req.Think == llm.ThinkOff:
 		return ""
 	default:
-		return shared.ReasoningEffort(req.Think)
+		return string(req.Think)
 	}
 }
 

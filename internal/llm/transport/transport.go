@@ -34,9 +34,6 @@ type Options struct {
 	Idle time.Duration
 	// Secrets never appear in an error.
 	Secrets []string
-	// Quiet ends an answer that fails in the middle as if it were complete. It is for a library that prints the errors that it
-	// reads. The Call still records the failure.
-	Quiet bool
 	// MaxStream, MaxEvent and MaxBody limit the bytes that are read of a stream, of one event in it, and of an answer that is
 	// not a stream. The defaults are limit.Stream, limit.StreamEvent and limit.Body.
 	MaxStream, MaxEvent, MaxBody int
@@ -94,7 +91,7 @@ func (w *watched) RoundTrip(req *http.Request) (*http.Response, error) {
 	if response.StatusCode < 200 || response.StatusCode > 299 {
 		return nil, b.refused(response)
 	}
-	b.sniff, b.quiet = true, w.opts.Quiet
+	b.sniff = true
 	return response, nil
 }
 
@@ -124,7 +121,6 @@ type body struct {
 	url     string
 	idle    time.Duration
 	secrets []string
-	quiet   bool
 
 	from  io.ReadCloser
 	timer *time.Timer
@@ -145,14 +141,6 @@ func (b *body) expire() {
 
 // Read implements io.Reader. The time between two calls of Read does not count as silence.
 func (b *body) Read(p []byte) (int, error) {
-	n, err := b.next(p)
-	if err != nil && b.quiet {
-		err = io.EOF
-	}
-	return n, err
-}
-
-func (b *body) next(p []byte) (int, error) {
 	if b.sniff {
 		b.sniff = false
 		if err := b.look(); err != nil {

@@ -101,10 +101,8 @@ func TestStream(t *testing.T) {
 		"stall before a byte": {answer{status: 200, body: func(*io.PipeWriter) {}}, transport.Options{}, "", sdk.ErrorTypeNetwork, "reaching http://service:1: no data for 30s; raise idle_timeout of the provider if the model needs longer"},
 		"stall in the middle": {answer{status: 200, body: silent}, transport.Options{}, event, sdk.ErrorTypeNetwork, "reaching http://service:1: no data for 30s; raise idle_timeout of the provider if the model needs longer"},
 		"stall, configured":   {answer{status: 200, body: silent}, transport.Options{Idle: time.Second}, event, sdk.ErrorTypeNetwork, "reaching http://service:1: no data for 1s; raise idle_timeout of the provider if the model needs longer"},
-		"stall, quietly":      {answer{status: 200, body: silent}, transport.Options{Quiet: true}, event, sdk.ErrorTypeNetwork, "reaching http://service:1: no data for 30s; raise idle_timeout of the provider if the model needs longer"},
 		"late beyond wait":    {answer{status: 200, late: time.Hour}, transport.Options{Idle: time.Minute}, "", sdk.ErrorTypeNetwork, "reaching http://service:1: no data for 1m0s; raise idle_timeout of the provider if the model needs longer"},
 		"cut":                 {answer{status: 200, body: cut}, transport.Options{}, event, sdk.ErrorTypeNetwork, "reaching http://service:1: the connection was closed before the answer was complete"},
-		"cut, quietly":        {answer{status: 200, body: cut}, transport.Options{Quiet: true}, event, sdk.ErrorTypeNetwork, "reaching http://service:1: the connection was closed before the answer was complete"},
 		"refused connection":  {answer{err: errors.New("connection refused")}, transport.Options{}, "", sdk.ErrorTypeNetwork, "reaching http://service:1: connection refused"},
 		"status":              {answer{status: 429, body: says(0, `{"error":"slow down"}`)}, transport.Options{}, "", sdk.ErrorTypeRateLimit, "429 Too Many Requests: slow down"},
 		"status, then a cut":  {answer{status: 503, body: cut}, transport.Options{}, "", sdk.ErrorTypeServer, "503 Service Unavailable: data: {}"},
@@ -149,26 +147,24 @@ func TestCancel(t *testing.T) {
 		"in the middle":     {status: 200, body: func(w *io.PipeWriter) { _, _ = io.WriteString(w, "data: 1\n\n") }},
 		"in a refusal":      {status: 500, body: func(*io.PipeWriter) {}},
 	} {
-		for _, quiet := range []bool{false, true} {
-			t.Run(name, func(t *testing.T) {
-				t.Parallel()
-				synctest.Test(t, func(t *testing.T) {
-					began := time.Now()
-					ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-					defer cancel()
-					_, err := ask(ctx, transport.Options{Quiet: quiet}, service)
-					if !errors.Is(err, context.DeadlineExceeded) {
-						t.Errorf("got %v", err)
-					}
-					if _, ok := errors.AsType[*llm.Error](err); ok {
-						t.Errorf("the caller's own doing is classified: %v", err)
-					}
-					if took := time.Since(began); took != time.Second {
-						t.Errorf("took %s", took)
-					}
-				})
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				began := time.Now()
+				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+				defer cancel()
+				_, err := ask(ctx, transport.Options{}, service)
+				if !errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("got %v", err)
+				}
+				if _, ok := errors.AsType[*llm.Error](err); ok {
+					t.Errorf("the caller's own doing is classified: %v", err)
+				}
+				if took := time.Since(began); took != time.Second {
+					t.Errorf("took %s", took)
+				}
 			})
-		}
+		})
 	}
 }
 

@@ -14,21 +14,11 @@ func Encode(v any) ([]byte, error) {
 	if err := CheckNesting(v); err != nil {
 		return nil, err
 	}
-	tree, err := Tree(v)
-	if err != nil {
-		return nil, err
+	top := reflect.ValueOf(v)
+	if top.Kind() == reflect.Struct {
+		return appendTyped(nil, top)
 	}
-	return json.Marshal(tree)
-}
-
-// Tree returns what Encode encodes. A struct is treated as what it is, and any other value as one whose type the other side does not know.
-// The value must not contain itself.
-func Tree(v any) (any, error) {
-	value := reflect.ValueOf(v)
-	if value.Kind() == reflect.Struct {
-		return write(value)
-	}
-	return writeDynamic(value)
+	return appendDynamic(nil, top) // the other side does not know its type
 }
 
 // Decode is the inverse of Encode. Fields of into that the JSON does not contain do not change. A field that into does not have is an

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// set is the inverse of write: it sets v to the value that write turned into tree. Numbers in tree are json.Number. Fields
+// set is the inverse of Encode: it sets v to the value that Encode turned into tree. Numbers in tree are json.Number. Fields
 // that tree does not contain do not change.
 func set(tree any, v reflect.Value) error {
 	if tree == nil {
@@ -118,7 +118,7 @@ func setMap(tree any, v reflect.Value) error {
 	return nil
 }
 
-// entriesOf is the inverse of writeEntries, except for the values.
+// entriesOf is the inverse of appendMap, except for the values.
 func entriesOf(tree any) (map[string]any, error) {
 	object, ok := tree.(map[string]any)
 	if !ok {

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 )
@@ -27,123 +29,195 @@ const (
 	markNumber = "$number"
 )
 
-// write returns a value that encoding/json encodes without losing information about v.
-func write(v reflect.Value) (any, error) {
-	if v.Kind() == reflect.Interface {
-		return writeDynamic(v.Elem())
+// structField is a field of a struct. key is its name as JSON, with a colon.
+type structField struct {
+	index int
+	name  string
+	key   []byte
+}
+
+// knownFields holds the fields of struct types, by reflect.Type, in the order of their names: that of encoding/json for maps.
+var knownFields sync.Map
+
+func fieldsOf(t reflect.Type) []structField {
+	if known, ok := knownFields.Load(t); ok {
+		return known.([]structField) //nolint:forcetypeassert // nothing else is stored
 	}
-	if t, ok := reflect.TypeAssert[time.Time](v); ok {
-		return t.Format(time.RFC3339Nano), nil
+	out := make([]structField, 0, t.NumField())
+	for i := range t.NumField() {
+		name := t.Field(i).Name
+		out = append(out, structField{index: i, name: name, key: append(appendText(nil, name), ':')})
+	}
+	slices.SortFunc(out, func(a, b structField) int { return strings.Compare(a.name, b.name) })
+	knownFields.Store(t, out)
+	return out
+}
+
+var (
+	timeType   = reflect.TypeFor[time.Time]()
+	bytesType  = reflect.TypeFor[[]byte]()
+	numberType = reflect.TypeFor[json.Number]()
+)
+
+// appendTyped appends a value whose static type the other side knows.
+func appendTyped(dst []byte, v reflect.Value) (_ []byte, err error) {
+	if v.Kind() == reflect.Interface {
+		return appendDynamic(dst, v.Elem())
+	}
+	if v.Type() == timeType {
+		t, _ := reflect.TypeAssert[time.Time](v)
+		return appendText(dst, t.Format(time.RFC3339Nano)), nil
 	}
 	switch v.Kind() {
 	case reflect.Struct:
-		return writeStruct(v)
+		return appendStruct(dst, v)
 	case reflect.Map:
-		return writeEntries(v)
+		return appendMap(dst, v)
 	case reflect.Pointer:
 		if v.IsNil() {
-			return nil, nil
+			return append(dst, "null"...), nil
 		}
-		return write(v.Elem())
+		return appendTyped(dst, v.Elem())
 	case reflect.Slice:
 		if v.IsNil() {
-			return nil, nil
+			return append(dst, "null"...), nil
 		}
-		out := make([]any, v.Len())
-		for i := range out {
-			var err error
-			if out[i], err = write(v.Index(i)); err != nil {
+		dst = append(dst, '[')
+		for i := range v.Len() {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			if dst, err = appendTyped(dst, v.Index(i)); err != nil {
 				return nil, err
 			}
 		}
-		return out, nil
+		return append(dst, ']'), nil
 	case reflect.String:
-		return writeText(v.String()), nil
+		return appendString(dst, v.String()), nil
 	case reflect.Bool:
-		return v.Bool(), nil
+		return strconv.AppendBool(dst, v.Bool()), nil
 	case reflect.Float64, reflect.Float32:
-		return writeFloat(v.Float()), nil
+		return appendNumber(dst, v.Float()), nil
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return json.Number(strconv.FormatInt(v.Int(), 10)), nil
+		return strconv.AppendInt(dst, v.Int(), 10), nil
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		return json.Number(strconv.FormatUint(v.Uint(), 10)), nil
+		return strconv.AppendUint(dst, v.Uint(), 10), nil
 	default:
 		return nil, fmt.Errorf("a %s cannot be sent", v.Type())
 	}
 }
 
-// writeDynamic marks values whose type the other side cannot derive from the JSON alone, because it does not know the static
+// appendDynamic marks values whose type the other side cannot derive from the JSON alone, because it does not know the static
 // type.
-func writeDynamic(v reflect.Value) (any, error) {
+func appendDynamic(dst []byte, v reflect.Value) ([]byte, error) {
 	if !v.IsValid() {
-		return nil, nil
+		return append(dst, "null"...), nil
 	}
-	if t, ok := reflect.TypeAssert[time.Time](v); ok {
+	switch v.Type() {
+	case timeType:
+		t, _ := reflect.TypeAssert[time.Time](v)
 		if t.IsZero() {
 			// The codec encodes a zero time as null.
-			return nil, nil
+			return append(dst, "null"...), nil
 		}
-		return map[string]any{markTime: t.Format(time.RFC3339Nano)}, nil
-	}
-	if data, ok := reflect.TypeAssert[[]byte](v); ok {
-		return map[string]any{markData: base64.StdEncoding.EncodeToString(data)}, nil
-	}
-	if n, ok := reflect.TypeAssert[json.Number](v); ok {
-		return map[string]any{markNumber: n.String()}, nil
+		return appendMarked(dst, markTime, t.Format(time.RFC3339Nano)), nil
+	case bytesType:
+		return appendMarked(dst, markData, base64.StdEncoding.EncodeToString(v.Bytes())), nil
+	case numberType:
+		return appendMarked(dst, markNumber, v.String()), nil
 	}
 	if v.Kind() == reflect.Struct {
 		return nil, fmt.Errorf("a %s cannot be sent as a value of any type", v.Type())
 	}
-	return write(v)
+	return appendTyped(dst, v)
 }
 
-func writeStruct(v reflect.Value) (any, error) {
-	out := make(map[string]any, v.NumField())
-	for i := range v.NumField() {
-		name := v.Type().Field(i).Name
-		var err error
-		if out[name], err = write(v.Field(i)); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+func appendStruct(dst []byte, v reflect.Value) (_ []byte, err error) {
+	dst = append(dst, '{')
+	for i, f := range fieldsOf(v.Type()) {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, f.key...)
+		if dst, err = appendTyped(dst, v.Field(f.index)); err != nil {
+			return nil, fmt.Errorf("%s: %w", f.name, err)
 		}
 	}
-	return out, nil
+	return append(dst, '}'), nil
 }
 
-func writeEntries(v reflect.Value) (any, error) {
+func appendMap(dst []byte, v reflect.Value) (_ []byte, err error) {
 	if v.IsNil() {
-		return nil, nil
+		return append(dst, "null"...), nil
 	}
-	out, pairs, plain := make(map[string]any, v.Len()), make([]any, 0, v.Len()), true
-	for _, k := range v.MapKeys() {
-		key := fmt.Sprint(k.Interface())
-		value, err := write(v.MapIndex(k))
-		if err != nil {
-			return nil, fmt.Errorf("%q: %w", key, err)
+	type entry struct {
+		key   string
+		value reflect.Value
+	}
+	entries, plain := make([]entry, 0, v.Len()), true
+	for k, value := range v.Seq2() {
+		key := k.String()
+		if k.Kind() != reflect.String {
+			key = fmt.Sprint(k.Interface())
 		}
 		plain = plain && utf8.ValidString(key) && !strings.HasPrefix(key, "$")
-		out[key] = value
-		pairs = append(pairs, []any{writeText(key), value})
+		entries = append(entries, entry{key, value})
 	}
+	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.key, b.key) })
+	opening, between, closing := "{", ":", "}"
 	if !plain {
-		return map[string]any{markMap: pairs}, nil
+		dst = append(dst, `{"`+markMap+`":`...)
+		opening, between, closing = "[", ",", "]}"
 	}
-	return out, nil
+	dst = append(dst, opening...)
+	for i, e := range entries {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if !plain {
+			dst = append(dst, '[')
+		}
+		dst = append(appendString(dst, e.key), between...)
+		if dst, err = appendTyped(dst, e.value); err != nil {
+			return nil, fmt.Errorf("%q: %w", e.key, err)
+		}
+		if !plain {
+			dst = append(dst, ']')
+		}
+	}
+	return append(dst, closing...), nil
 }
 
-func writeText(s string) any {
-	if utf8.ValidString(s) {
-		return s
-	}
-	return map[string]any{markText: base64.StdEncoding.EncodeToString([]byte(s))}
+// appendMarked appends an object with one key, a mark.
+func appendMarked(dst []byte, mark, text string) []byte {
+	return append(appendText(append(append(append(dst, `{"`...), mark...), `":`...), text), '}')
 }
 
-func writeFloat(f float64) any {
+func appendString(dst []byte, s string) []byte {
+	if !utf8.ValidString(s) {
+		return appendMarked(dst, markText, base64.StdEncoding.EncodeToString([]byte(s)))
+	}
+	return appendText(dst, s)
+}
+
+// appendText appends a text that is UTF-8 as JSON. What needs no escape is copied.
+func appendText(dst []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= utf8.RuneSelf || strings.IndexByte(`"\<>&`, c) >= 0 {
+			text, _ := json.Marshal(s) // a string can always be encoded
+			return append(dst, text...)
+		}
+	}
+	return append(append(append(dst, '"'), s...), '"')
+}
+
+func appendNumber(dst []byte, f float64) []byte {
 	s := strconv.FormatFloat(f, 'g', -1, 64)
 	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return map[string]any{markFloat: s}
+		return appendMarked(dst, markFloat, s)
 	}
 	if !strings.ContainsAny(s, ".e") {
 		s += ".0"
 	}
-	return json.Number(s)
+	return append(dst, s...)
 }

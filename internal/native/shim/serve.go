@@ -2,6 +2,7 @@ package shim
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -85,10 +86,8 @@ type reply struct {
 func answer(call link.Call, result any, failure *link.Failure) {
 	out := reply{ID: call.ID, Result: result, Failure: failure}
 	if failure == nil && call.Call != "load" {
-		err := exact.CheckNesting(result)
-		if err == nil {
-			out.Result, err = exact.Tree(result)
-		}
+		text, err := exact.Encode(result)
+		out.Result = json.RawMessage(text)
 		if err != nil {
 			out.Result, out.Failure = nil, &link.Failure{Kind: kindWire, Message: "sending the answer to aura: " + err.Error()}
 		}

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // The marker lines of a patch.
@@ -225,12 +226,12 @@ func (h hunk) trimmed() hunk {
 }
 
 // ranges matches the line numbers that other formats have after @@. They are often wrong and not needed.
-var ranges = regexp.MustCompile(`^-\d+(,\d+)? \+\d+(,\d+)?( @@.*)?$`)
+var ranges = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-\d+(,\d+)? \+\d+(,\d+)?( @@.*)?$`) })
 
 // anchor returns the line of the file after @@, or "".
 func anchor(line string) string {
 	text := strings.TrimSpace(strings.TrimPrefix(line, patchHunk))
-	if ranges.MatchString(text) {
+	if ranges().MatchString(text) {
 		return ""
 	}
 	return strings.TrimSpace(strings.TrimSuffix(text, patchHunk))

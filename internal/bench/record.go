@@ -1,0 +1,100 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/idelchi/aura/internal/lab"
+)
+
+// recordTurns is the number of turns of each session, and recordSessions the number of sessions of each kind.
+const (
+	recordTurns    = 200
+	recordSessions = 15
+)
+
+// record compares turns without tools, one of whose plugins is called, with and without a recording of the calls. The model answers at
+// once, so that nothing hides the cost.
+func (l *bench) record(ctx context.Context) error {
+	project := filepath.Join(l.Dir, "record")
+	script := "model: {name: quick, context_length: 1000000000}\nturns:\n" + strings.Repeat("  - text: An answer of about as many words as a model needs to say that it is done.\n", recordTurns)
+	if err := lab.WriteFiles(project, map[string]string{
+		".aura/plugins/observer/go.mod":      "module observer\n\ngo 1.25\n",
+		".aura/plugins/observer/plugin.yaml": "description: observes\n",
+		".aura/plugins/observer/main.go":     observerSource,
+		".aura/config/providers/quick.yaml":  "quick: {type: script, file: quick.yaml}\n",
+		".aura/config/quick.yaml":            script,
+	}); err != nil {
+		return err
+	}
+	var without, with []time.Duration
+	for range recordSessions {
+		for _, recorded := range []bool{false, true} {
+			turn, err := l.quickSession(ctx, project, recorded)
+			if err != nil {
+				return err
+			}
+			if recorded {
+				with = append(with, turn)
+			} else {
+				without = append(without, turn)
+			}
+		}
+	}
+	a, b := middle(without), middle(with)
+	l.table(fmt.Sprintf("A turn without tools (medians of %d sessions, taken in turns)", recordSessions), [][]string{
+		{"what", "not recorded", "recorded", "ratio", "wanted"},
+		{"time of a turn", a.String(), b.String(), fmt.Sprintf("%.2f", float64(b)/float64(a)), "≤ 1.10"},
+	})
+	return nil
+}
+
+// quickSession runs one conversation and returns the average time between its requests.
+func (l *bench) quickSession(ctx context.Context, project string, recorded bool) (time.Duration, error) {
+	args := []string{"run", "--json", "--home", ""}
+	if recorded {
+		args = append(args, "--record")
+	}
+	for i := range recordTurns {
+		args = append(args, fmt.Sprintf("Prompt %d: go on.", i))
+	}
+	cmd := exec.CommandContext(ctx, l.Bin("aura"), args...)
+	cmd.Dir, cmd.Env = project, environ(project)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		return 0, fmt.Errorf("holding a session: %w\n%s", err, stderr.String())
+	}
+	var first, last time.Time
+	turns := 0
+	lines := bufio.NewScanner(&stdout)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var e struct {
+			Type string
+			Time time.Time
+		}
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+			return 0, err
+		}
+		if e.Type != "request" {
+			continue
+		}
+		if turns++; turns == 1 {
+			first = e.Time
+		}
+		last = e.Time
+	}
+	if turns != recordTurns {
+		return 0, errors.Join(fmt.Errorf("the session had %d turns", turns), lines.Err())
+	}
+	return last.Sub(first) / (recordTurns - 1), nil
+}
