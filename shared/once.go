@@ -91,7 +91,7 @@ func (c OnceCall) encodeWithin(most int) ([]byte, error) {
 }
 
 func (c OnceCall) encode(most int) ([]byte, error) {
-	b, err := exact.Append(nil, c)
+	b, err := exact.Encode(c)
 	if err != nil {
 		return nil, fmt.Errorf("sending a tool's call: %w", err)
 	}

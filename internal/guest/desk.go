@@ -47,15 +47,24 @@ func (d *desk) handle(ctx context.Context, m message) error {
 			d.reply(m.ID, found, err)
 		}
 		return nil
-	case !slices.Contains(asks, m.Ask):
+	case !slices.Contains([]ask{askEmit, askListen, askState, askNow, askRand}, m.Ask):
 		return fmt.Errorf("reading a frame of the guest: %q is nothing that a guest can ask", m.Ask)
 	case services == nil:
 		err = errAlone
 	case m.Ask == askState:
 		d.work <- func() { d.state(ctx, m) }
 		return nil
-	case m.Ask == askNow || m.Ask == askRand:
-		d.work <- func() { d.repeatable(ctx, m) }
+	case m.Ask == askNow:
+		d.work <- func() {
+			now, err := services.Now(ctx)
+			d.reply(m.ID, now.UnixNano(), err)
+		}
+		return nil
+	case m.Ask == askRand:
+		d.work <- func() {
+			n, err := services.Rand(ctx)
+			d.reply(m.ID, n, err)
+		}
 		return nil
 	case m.Event == "":
 		err = errors.New("the event has no name")
@@ -68,20 +77,6 @@ func (d *desk) handle(ctx context.Context, m message) error {
 		d.work <- func() { d.reply(m.ID, nil, err) }
 	}
 	return nil
-}
-
-// asks are the requests that aura answers.
-var asks = []ask{askEmit, askListen, askState, askNow, askRand}
-
-// repeatable answers a request for the time or for a random number.
-func (d *desk) repeatable(ctx context.Context, m message) {
-	if m.Ask == askNow {
-		now, err := d.client.options.Services.Now(ctx)
-		d.reply(m.ID, now.UnixNano(), err)
-		return
-	}
-	n, err := d.client.options.Services.Rand(ctx)
-	d.reply(m.ID, n, err)
 }
 
 func (d *desk) emit(ctx context.Context, m message) error {

@@ -14,17 +14,11 @@ func Encode(v any) ([]byte, error) {
 	if err := CheckNesting(v); err != nil {
 		return nil, err
 	}
-	return Append(nil, v)
-}
-
-// Append appends what Encode returns. A struct is treated as what it is, and any other value as one whose type the other side does not know.
-// The value must not contain itself.
-func Append(dst []byte, v any) ([]byte, error) {
-	value := reflect.ValueOf(v)
-	if value.Kind() == reflect.Struct {
-		return appendValue(dst, value)
+	top := reflect.ValueOf(v)
+	if top.Kind() == reflect.Struct {
+		return appendTyped(nil, top)
 	}
-	return appendDynamic(dst, value)
+	return appendDynamic(nil, top) // the other side does not know its type
 }
 
 // Decode is the inverse of Encode. Fields of into that the JSON does not contain do not change. A field that into does not have is an

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// set is the inverse of appendValue: it sets v to the value that was encoded as tree. Numbers in tree are json.Number. Fields
+// set is the inverse of Encode: it sets v to the value that Encode turned into tree. Numbers in tree are json.Number. Fields
 // that tree does not contain do not change.
 func set(tree any, v reflect.Value) error {
 	if tree == nil {

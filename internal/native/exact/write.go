@@ -29,27 +29,27 @@ const (
 	markNumber = "$number"
 )
 
-// field is a field of a struct. key is its name as JSON, with a colon.
-type field struct {
+// structField is a field of a struct. key is its name as JSON, with a colon.
+type structField struct {
 	index int
 	name  string
 	key   []byte
 }
 
-// structs holds the fields of struct types, by reflect.Type, in the order of their names: that of encoding/json for maps.
-var structs sync.Map
+// knownFields holds the fields of struct types, by reflect.Type, in the order of their names: that of encoding/json for maps.
+var knownFields sync.Map
 
-func fieldsOf(t reflect.Type) []field {
-	if known, ok := structs.Load(t); ok {
-		return known.([]field) //nolint:forcetypeassert // nothing else is stored
+func fieldsOf(t reflect.Type) []structField {
+	if known, ok := knownFields.Load(t); ok {
+		return known.([]structField) //nolint:forcetypeassert // nothing else is stored
 	}
-	out := make([]field, 0, t.NumField())
+	out := make([]structField, 0, t.NumField())
 	for i := range t.NumField() {
 		name := t.Field(i).Name
-		out = append(out, field{index: i, name: name, key: append(appendText(nil, name), ':')})
+		out = append(out, structField{index: i, name: name, key: append(appendText(nil, name), ':')})
 	}
-	slices.SortFunc(out, func(a, b field) int { return strings.Compare(a.name, b.name) })
-	structs.Store(t, out)
+	slices.SortFunc(out, func(a, b structField) int { return strings.Compare(a.name, b.name) })
+	knownFields.Store(t, out)
 	return out
 }
 
@@ -59,8 +59,8 @@ var (
 	numberType = reflect.TypeFor[json.Number]()
 )
 
-// appendValue appends a value whose static type the other side knows.
-func appendValue(dst []byte, v reflect.Value) (_ []byte, err error) {
+// appendTyped appends a value whose static type the other side knows.
+func appendTyped(dst []byte, v reflect.Value) (_ []byte, err error) {
 	if v.Kind() == reflect.Interface {
 		return appendDynamic(dst, v.Elem())
 	}
@@ -77,7 +77,7 @@ func appendValue(dst []byte, v reflect.Value) (_ []byte, err error) {
 		if v.IsNil() {
 			return append(dst, "null"...), nil
 		}
-		return appendValue(dst, v.Elem())
+		return appendTyped(dst, v.Elem())
 	case reflect.Slice:
 		if v.IsNil() {
 			return append(dst, "null"...), nil
@@ -87,7 +87,7 @@ func appendValue(dst []byte, v reflect.Value) (_ []byte, err error) {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			if dst, err = appendValue(dst, v.Index(i)); err != nil {
+			if dst, err = appendTyped(dst, v.Index(i)); err != nil {
 				return nil, err
 			}
 		}
@@ -129,7 +129,7 @@ func appendDynamic(dst []byte, v reflect.Value) ([]byte, error) {
 	if v.Kind() == reflect.Struct {
 		return nil, fmt.Errorf("a %s cannot be sent as a value of any type", v.Type())
 	}
-	return appendValue(dst, v)
+	return appendTyped(dst, v)
 }
 
 func appendStruct(dst []byte, v reflect.Value) (_ []byte, err error) {
@@ -139,7 +139,7 @@ func appendStruct(dst []byte, v reflect.Value) (_ []byte, err error) {
 			dst = append(dst, ',')
 		}
 		dst = append(dst, f.key...)
-		if dst, err = appendValue(dst, v.Field(f.index)); err != nil {
+		if dst, err = appendTyped(dst, v.Field(f.index)); err != nil {
 			return nil, fmt.Errorf("%s: %w", f.name, err)
 		}
 	}
@@ -178,7 +178,7 @@ func appendMap(dst []byte, v reflect.Value) (_ []byte, err error) {
 			dst = append(dst, '[')
 		}
 		dst = append(appendString(dst, e.key), between...)
-		if dst, err = appendValue(dst, e.value); err != nil {
+		if dst, err = appendTyped(dst, e.value); err != nil {
 			return nil, fmt.Errorf("%q: %w", e.key, err)
 		}
 		if !plain {

@@ -86,8 +86,8 @@ type reply struct {
 func answer(call link.Call, result any, failure *link.Failure) {
 	out := reply{ID: call.ID, Result: result, Failure: failure}
 	if failure == nil && call.Call != "load" {
-		encoded, err := exact.Encode(result)
-		out.Result = json.RawMessage(encoded)
+		text, err := exact.Encode(result)
+		out.Result = json.RawMessage(text)
 		if err != nil {
 			out.Result, out.Failure = nil, &link.Failure{Kind: kindWire, Message: "sending the answer to aura: " + err.Error()}
 		}
