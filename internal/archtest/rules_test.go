@@ -55,6 +55,7 @@ var rooms = map[string][]string{
 	"internal/fleet/batch":     {"internal/fleet", "internal/strictyaml"},
 	"internal/fleet/queue":     {"internal/fleet"},
 	"internal/fleet/server":    {"internal/fleet/queue"},
+	"internal/fleet/placement": {},
 	"internal/fleet/workspace": {"internal/fleet", "internal/process"},
 	"internal/fleet/worker":    {"internal/fleet", "internal/fleet/queue", "internal/fleet/workspace", "internal/lock", "internal/process", "internal/session", "internal/state", "sdk/..."},
 	"internal/fleetlab":        {"internal/fleet/..."},
