@@ -33,7 +33,7 @@ DATE    = $(shell TZ=UTC git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --for
 LDFLAGS = -X $(BUILD).commit=$(COMMIT) -X $(BUILD).date=$(DATE)
 
 .PHONY: build
-build: ## build bin/aura, bin/aura-plugin-host and bin/aura-fleet
+build: ## build bin/aura and bin/aura-plugin-host
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
 
 .PHONY: run

@@ -13,7 +13,6 @@ const anything = "*"
 // constants of internal/limit.
 var rooms = map[string][]string{
 	"cmd/aura":             {"internal/cli"},
-	"cmd/aura-fleet":       {"internal/fleet/server"},
 	"cmd/aura-plugin-host": {"shared/...", "internal/build", "internal/guest", "internal/interp", "internal/manifest", "internal/sandbox", "internal/process", "sdk/..."},
 
 	"internal/cli": {
@@ -174,9 +173,8 @@ var reserved = map[string][]string{
 	"github.com/hashicorp/go-plugin": {"host", "shared"},
 	module + "/internal/interp":      {"cmd/aura-plugin-host", "internal/bench"},
 	// The server has 10 MB of code that no other program needs.
-	"github.com/nats-io/nats-server":  {"internal/fleet/server"},
-	"github.com/nats-io/nats.go":      {"internal/fleet/queue"},
-	module + "/internal/fleet/server": {"cmd/aura-fleet"},
+	"github.com/nats-io/nats-server": {"internal/fleet/server"},
+	"github.com/nats-io/nats.go":     {"internal/fleet/queue"},
 }
 
 // standardOnly lists the trees whose production files import only the standard library.

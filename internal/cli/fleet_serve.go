@@ -1,18 +1,14 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 
@@ -20,8 +16,7 @@ import (
 
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/files"
-	"github.com/idelchi/aura/internal/install"
-	"github.com/idelchi/aura/internal/process"
+	"github.com/idelchi/aura/internal/fleet/server"
 )
 
 const serveHelp = `Run a server of the queue. It keeps everything on disk: a record that was acknowledged
@@ -34,22 +29,10 @@ the server speaks TLS; with --tls-ca it also demands certificates of its clients
 
 Three servers form a cluster that survives the loss of one: start each with its own
 --name, --cluster-listen, and a --route to each of the others. They need the same
-token.
-
-The server is the program aura-fleet, which aura finds beside itself or in PATH.`
+token.`
 
 type serveOptions struct {
-	Listen        string   `json:"listen"`
-	Dir           string   `json:"dir"`
-	User          string   `json:"user"`
-	Token         string   `json:"token"`
-	Cert          string   `json:"cert"`
-	Key           string   `json:"key"`
-	CA            string   `json:"ca"`
-	Name          string   `json:"name"`
-	ClusterListen string   `json:"cluster_listen"`
-	Routes        []string `json:"routes"`
-	Replicas      int      `json:"replicas"`
+	server.Options
 
 	tokenFile string
 }
@@ -81,7 +64,7 @@ func newFleetServe(s streams, _ *fleetOptions) *cobra.Command {
 }
 
 func (o *serveOptions) check() error {
-	host, _, err := net.SplitHostPort(o.Listen)
+	_, _, err := net.SplitHostPort(o.Listen)
 	switch {
 	case err != nil:
 		return usageError{fmt.Errorf("--listen %s: write HOST:PORT", o.Listen)}
@@ -96,7 +79,6 @@ func (o *serveOptions) check() error {
 	case strings.ContainsAny(o.Name, " \t\n.*>"):
 		return usageError{fmt.Errorf("--name %q: write letters, digits, - and _", o.Name)}
 	}
-	_ = host
 	if o.Replicas == 0 {
 		if o.Replicas = 1; len(o.Routes) >= 2 {
 			o.Replicas = 3
@@ -132,35 +114,31 @@ func (o *serveOptions) run(ctx context.Context, s streams) error {
 	if host, _, _ := net.SplitHostPort(o.Listen); o.Cert == "" && !loopback(host) {
 		fmt.Fprintf(s.err, "! the token and all tasks are sent to %s unencrypted; use --tls-cert outside of a trusted network\n", clean(o.Listen))
 	}
-	path, err := fleetBinary(s)
+	s.interrupts.patient(serverGrace)
+	return o.serve(ctx, s)
+}
+
+// serve runs the server until ctx ends.
+func (o *serveOptions) serve(ctx context.Context, s streams) error {
+	running, err := server.Start(o.Options)
 	if err != nil {
 		return err
 	}
-	options, err := json.Marshal(o)
-	if err != nil {
+	defer running.Stop()
+	fmt.Fprintf(s.out, "listening on %s\n", clean(running.URL()))
+	if err := running.Prepare(ctx); err != nil {
+		if ctx.Err() != nil {
+			return nil //nolint:nilerr // the server was ended before its cluster was complete
+		}
 		return err
 	}
-	// The server ends when its input does, so it never outlives this process.
-	hold, release := io.Pipe()
-	defer func() { _ = release.Close() }()
-	s.interrupts.patient(serverGrace + time.Second)
-	p, err := process.Start(process.Spec{
-		Path: path, Args: []string{"aura-fleet"}, Stdin: io.MultiReader(bytes.NewReader(append(options, '\n')), hold), Stdout: s.out, Stderr: s.err,
-		Mark: "AURA_FLEET", Env: environOf(s, "HOME", "PATH", "TMPDIR", "GORACE", "SYSTEMROOT"),
-	})
-	if err != nil {
-		return fmt.Errorf("starting the server: %w", err)
-	}
+	fmt.Fprintln(s.out, "ready")
 	select {
-	case <-p.Exited():
 	case <-ctx.Done():
-		p.Stop(serverGrace, p.Terminate)
 		return nil
+	case <-running.Done():
+		return errors.New("the server ended")
 	}
-	if err := p.Wait(); err != nil {
-		return errors.Join(fmt.Errorf("the server ended: %w", err), errShown)
-	}
-	return nil
 }
 
 // serverGrace is how long the server may take to end.
@@ -202,42 +180,4 @@ func (o *serveOptions) credentials(s streams) error {
 func loopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
-}
-
-// fleetBinary finds aura-fleet in the directory of aura, or else in PATH.
-func fleetBinary(s streams) (string, error) {
-	name := "aura-fleet"
-	if runtime.GOOS == "windows" {
-		name += ".exe"
-	}
-	if self, err := os.Executable(); err == nil {
-		if resolved, err := filepath.EvalSymlinks(self); err == nil {
-			self = resolved
-		}
-		beside := filepath.Join(filepath.Dir(self), name)
-		if info, err := os.Stat(beside); err == nil && !info.IsDir() {
-			return beside, nil
-		}
-	}
-	dir, err := os.Getwd()
-	if err != nil {
-		return "", err
-	}
-	path, _ := config.Lookup(s.environ, "PATH")
-	found, err := install.LookPath(name, path, dir)
-	if err != nil {
-		return "", errors.New("looking for aura-fleet, which is the server: it is neither beside aura nor in PATH; install it there, or use an existing NATS server with --server")
-	}
-	return found, nil
-}
-
-// environOf returns some variables of the environment.
-func environOf(s streams, names ...string) []string {
-	var out []string
-	for _, name := range names {
-		if value, ok := config.Lookup(s.environ, name); ok {
-			out = append(out, name+"="+value)
-		}
-	}
-	return out
 }

@@ -82,7 +82,6 @@ func build(dir string) error {
 		append(append([]string{"build"}, raceFlags...), "-o", filepath.Join(dir, "aura"), "../../cmd/aura"),
 		{"build", "-o", filepath.Join(dir, "aura-plugin-host"), "../../cmd/aura-plugin-host"},
 		{"build", "-o", filepath.Join(dir, "quick", "aura"), "../../cmd/aura"},
-		{"build", "-o", filepath.Join(dir, "aura-fleet"), "../../cmd/aura-fleet"},
 	}
 	errs := make([]error, len(steps))
 	var wg sync.WaitGroup
@@ -93,12 +92,7 @@ func build(dir string) error {
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	for _, name := range []string{"aura-plugin-host", "aura-fleet"} {
-		if err := os.Link(filepath.Join(dir, name), filepath.Join(dir, "quick", name)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return os.Link(filepath.Join(dir, "aura-plugin-host"), filepath.Join(dir, "quick", "aura-plugin-host"))
 }
 
 // goBuild runs the go command, with or without cgo. The linker omits debug information, because these binaries are not

@@ -24,7 +24,7 @@ import (
 
 // Options describe a run.
 type Options struct {
-	// Bin has aura, aura-fleet and aura-plugin-host. Dir is an empty directory.
+	// Bin has aura and aura-plugin-host. Dir is an empty directory.
 	Bin, Dir string
 	// Servers is 1 or 3.
 	Servers, Workers, Slots, Tasks int

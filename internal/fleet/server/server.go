@@ -20,23 +20,23 @@ import (
 // Options describe a server.
 type Options struct {
 	// Listen is the address for clients, as HOST:PORT.
-	Listen string `json:"listen"`
+	Listen string
 	// Dir keeps the data.
-	Dir string `json:"dir"`
+	Dir string
 	// User and Token are what clients must show. They also protect the connections between servers.
-	User  string `json:"user"`
-	Token string `json:"token"`
+	User  string
+	Token string
 	// Cert and Key are PEM files that make the server speak TLS. With CA, clients must show a certificate that it signed.
-	Cert string `json:"cert"`
-	Key  string `json:"key"`
-	CA   string `json:"ca"`
+	Cert string
+	Key  string
+	CA   string
 	// Name is unique among the servers of a cluster.
-	Name string `json:"name"`
+	Name string
 	// ClusterListen is the address for the other servers; empty for a single server. Routes are their addresses.
-	ClusterListen string   `json:"cluster_listen"`
-	Routes        []string `json:"routes"`
+	ClusterListen string
+	Routes        []string
 	// Replicas is how many servers keep each record.
-	Replicas int `json:"replicas"`
+	Replicas int
 }
 
 // readyTime is how long a server may take to accept connections.
