@@ -1,7 +1,7 @@
 # Building and testing need Go, git and make. The linter and the code generators are built from the versions that
 # tools/go.mod pins; nothing has to be installed by hand.
 
-MODULES   := . sdk tools
+MODULES   := . sdk tools tools/release internal/fleet/placement/validate
 PLATFORMS := linux-amd64 darwin-arm64 windows-amd64
 PROTOS    := shared/wire/wire.proto
 FUZZTIME  ?= 5s
@@ -40,11 +40,11 @@ build: ## build bin/aura, bin/aura-plugin-host and bin/aura-fleet
 run: build ## build, then run a conversation in which a plugin crashes
 	./bin/aura run --config .aura --config examples/crash --home "" --health "$(PROMPT)"
 
-# All three run, also if one fails.
+# All of them run, also if one fails.
 .PHONY: test
 test: ## run all tests with the race detector
 	$(if $(RACE),,@echo "no C compiler found: testing without the race detector")
-	@$(MAKE) --no-print-directory --keep-going test-e2e test-packages test-sdk
+	@$(MAKE) --no-print-directory --keep-going test-e2e test-packages test-sdk test-release
 
 # The tag builds aura with the race detector. The test program itself does without: it only starts processes and waits for them.
 # It builds aura itself, which the test cache does not see: its answer could be an old one.
@@ -61,9 +61,18 @@ test-packages: ## run the tests of all other packages
 test-sdk: ## run the tests of the SDK
 	$(if $(RACE),CGO_ENABLED=1 )go -C sdk test $(RACE) $(TESTFLAGS) ./...
 
+.PHONY: test-release
+test-release: ## run the tests of the release tools, with programs that are only texts
+	go -C tools/release test $(TESTFLAGS) ./...
+
+# A module of its own: the types of Kubernetes, Nomad and Compose are no dependencies of aura. It reads files only, so that it needs no race detector.
+.PHONY: test-manifests
+test-manifests: ## check what 'aura fleet manifest' prints with the schedulers' own types
+	go -C internal/fleet/placement/validate test $(TESTFLAGS) ./...
+
 # TESTED=1 leaves out the tests, for whoever has just run them.
 .PHONY: check
-check: $(if $(TESTED),,test) lint arch cross size generate-check tidy-check ## run every check there is
+check: $(if $(TESTED),,test) test-manifests lint arch cross size generate-check tidy-check licenses vulnerabilities release-check ## run every check there is
 
 .PHONY: lint
 lint: $(MODULES:%=lint-in-%) ## run the linters
@@ -107,6 +116,15 @@ size: ## print what each dependency weighs, and fail if a program is too large
 	go build -trimpath -ldflags '-w $(LDFLAGS)' -o bin/size/symbols/ ./cmd/...
 	GOOS= GOARCH= go run ./internal/size $(SIZE)
 
+# Not part of 'make check', but of .ci/run: they need qemu-user and wine, and take minutes.
+.PHONY: platform-arm64
+platform-arm64: ## build for linux on arm64, and run aura under emulation (qemu-user)
+	.ci/platform linux-arm64
+
+.PHONY: platform-windows
+platform-windows: ## build for windows, and run aura under wine
+	.ci/platform windows-amd64
+
 .PHONY: generate
 generate: ## write generated source anew
 	go run -C tools ./protogen -root .. $(PROTOS)
@@ -134,6 +152,27 @@ tidy-check: $(MODULES:%=tidy-check-in-%) ## check that every go.mod is tidy
 .PHONY: $(MODULES:%=tidy-check-in-%)
 $(MODULES:%=tidy-check-in-%): tidy-check-in-%:
 	go -C $* mod tidy -diff
+
+# RELEASE="-platforms linux-amd64" makes a part, RELEASE="-key key.pem" signs the provenance.
+.PHONY: release
+release: ## make everything that a release holds, in dist/
+	go run -C tools/release . -root $(CURDIR) -dist $(CURDIR)/dist $(RELEASE)
+
+# CHECK_PLATFORMS is what is built twice; RELEASE_FLAGS=-cold builds the second time without the build cache.
+CHECK_PLATFORMS ?= linux-amd64
+
+.PHONY: release-check
+release-check: ## make a release twice, compare the bytes, and follow docs/install.md with it
+	go -C tools/release test -count=1 -tags real -timeout 90m -run '^TestReal$$' . -platforms $(CHECK_PLATFORMS) -dist $(CURDIR)/bin/release-check $(RELEASE_FLAGS)
+	AURA_TEST_DIST=$(CURDIR)/bin/release-check AURA_TEST_REQUIRE=$${AURA_TEST_REQUIRE:+$$AURA_TEST_REQUIRE,}release go test -count=1 -timeout 20m -run '^TestImage$$|^TestPages$$/^docs-install.md$$' ./internal/docs
+
+.PHONY: vulnerabilities
+vulnerabilities: build ## look for known vulnerabilities in both programs; GOVULNDB names another database
+	go run -C tools/release ./vulnerabilities $(CURDIR)/bin/aura $(CURDIR)/bin/aura-plugin-host
+
+.PHONY: licenses
+licenses: ## check the licenses of all dependencies
+	go run -C tools/release ./licenses $(CURDIR) $(CURDIR)/sdk $(CURDIR)/tools/release
 
 .PHONY: bench
 bench: build ## measure calls, start-up and memory (PARTS="calls sandbox" for some)
@@ -164,4 +203,4 @@ fuzz: ## run each fuzz target for FUZZTIME (5s)
 
 .PHONY: clean
 clean: ## remove what was built
-	rm -rf bin
+	rm -rf bin dist

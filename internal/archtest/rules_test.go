@@ -65,6 +65,7 @@ var rooms = map[string][]string{
 	"internal/lab":             {},
 	"internal/soak":            {anything},
 	"internal/size":            {},
+	"internal/platform":        {},
 
 	"internal/conversation": {
 		"internal/command", "internal/conversation/event", "internal/donetool", "internal/llm", "internal/pipeline", "internal/session",
@@ -75,6 +76,7 @@ var rooms = map[string][]string{
 	"internal/build":              {"sdk/..."},
 	"internal/policy":             {"internal/lock"},
 	"internal/prompt":             {},
+	"internal/fleet/placement":    {},
 	"internal/session":            {"internal/llm", "internal/lock"},
 	"internal/command":            {"internal/nearest", "sdk/..."},
 	"internal/donetool":           {"internal/tool"},
@@ -151,6 +153,12 @@ var rooms = map[string][]string{
 	"internal/e2e":      {},
 	"internal/examples": {},
 	"tools/*":           {},
+
+	"tools/release":                     {"tools/release/internal/license"},
+	"tools/release/internal/license":    {},
+	"tools/release/licenses":            {"tools/release/internal/license"},
+	"tools/release/vulnerabilities":     {},
+	"internal/fleet/placement/validate": {},
 }
 
 // reserved maps an import path, with all paths below it, to the only trees that may import it.

@@ -56,7 +56,7 @@ func newFleet(s streams, root *rootOptions) *cobra.Command {
 	}
 	cmd.AddCommand(
 		newFleetServe(s, o), newFleetSubmit(s, o), newFleetWork(s, root, o), newFleetStatus(s, o), newFleetResults(s, o), newFleetLogs(s, o),
-		newFleetCancel(s, o), newFleetRetry(s, o), newFleetRm(s, o), newFleetLimits(s, o),
+		newFleetCancel(s, o), newFleetRetry(s, o), newFleetRm(s, o), newFleetLimits(s, o), newFleetManifest(s),
 	)
 	return cmd
 }

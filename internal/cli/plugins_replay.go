@@ -36,9 +36,10 @@ now, and compare the results field by field. RECORDING is a file, or a session t
 was recorded with 'aura run --record': its id, its name or its title.
 
 The context, the plugin's configuration, the environment and what the plugin asked of
-aura come from the recording: state, the time (sdk.Now) and random numbers (sdk.Rand).
-Data of the plugins is kept in a temporary directory. A tool is called again only if
-its SideEffects say that it changes nothing. aura names what it cannot repeat.
+aura come from the recording: state, the time (sdk.Now, in Python aura.now) and random
+numbers (sdk.Rand, in Python aura.rand). Data of the plugins is kept in a temporary
+directory. A tool is called again only if its SideEffects say that it changes
+nothing. aura names what it cannot repeat.
 
 --update makes the results of now those of the recording.
 

@@ -14,6 +14,7 @@ import (
 //	reset                  the page's project is recreated before this block
 //	sandbox                the block is skipped if the system cannot confine processes
 //	python                 the block is skipped if there is no Python that runs extensions
+//	release                the block is run only by 'make release-check', with a release; release=PROGRAM needs that program, and root
 //
 // A console block is run. A block without a language, or of language text, is prose.
 type block struct {
@@ -40,7 +41,7 @@ func (b block) fault() string {
 			if value == "" {
 				return word + "= needs a value"
 			}
-		case "event", "python", "reset", "sandbox":
+		case "event", "python", "release", "reset", "sandbox":
 		default:
 			return fmt.Sprintf("unknown word %q", word)
 		}

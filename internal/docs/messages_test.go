@@ -89,7 +89,7 @@ func quotes(page, text string) []quote {
 }
 
 // programs lists how command lines begin that pages show.
-var programs = []string{"aura", "cd", "claude", "codex", "du", "for", "gemini", "git", "go", "gofmt", "make", "man"}
+var programs = []string{"apt", "aura", "brew", "cd", "claude", "codex", "dnf", "du", "for", "gemini", "git", "go", "gofmt", "make", "man", "shasum"}
 
 var (
 	// parentheses matches arguments in parentheses, as in Bash(git push *).

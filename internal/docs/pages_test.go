@@ -78,6 +78,7 @@ func (p *project) follow(b block) {
 	case b.has("illustration"):
 	case b.has("sandbox") && !sandbox.Support().Enabled:
 	case b.has("python") && !p.python():
+	case b.has("release") && !p.released(b.words["release"]):
 	case b.has("file"):
 		p.write(b)
 	case b.lang == "console":
@@ -104,7 +105,7 @@ func (p *project) write(b block) {
 
 func (p *project) command(page string, c command) {
 	p.t.Helper()
-	output, err := p.shell(c.text)
+	output, err := p.shell(p.fromHere(c.text))
 	shown := strings.ReplaceAll(output, p.home, "/home/you")
 	if err != nil {
 		p.t.Fatalf("%s:%d: %s: %v\n%s", page, c.line, c.text, err, shown)

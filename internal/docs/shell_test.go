@@ -26,6 +26,8 @@ type project struct {
 	// state is a directory that keeps the shell's directory and variables from one command to the next.
 	state string
 	env   []string
+	// server is the address of the release that the page downloads; see release_test.go.
+	server string
 }
 
 func newProject(t *testing.T, page string) *project {
@@ -46,9 +48,14 @@ func newProject(t *testing.T, page string) *project {
 		p.env = append(p.env, "AURA_TRUST=1")
 	}
 	clone, dir, path := filepath.Join(home, "aura"), filepath.Join(home, "project"), os.Getenv("PATH")
-	if page == readme {
+	switch page {
+	case readme:
 		dir, err = clone, copyTree(repo, clone)
-	} else {
+	case installPage:
+		// The page is for a machine without Go and without aura.
+		err = errors.Join(os.Mkdir(dir, 0o755), p.offer())
+		path = p.newcomersPath()
+	default:
 		err = errors.Join(os.Mkdir(dir, 0o755), link(repo, clone))
 		path = bin + string(os.PathListSeparator) + path
 	}

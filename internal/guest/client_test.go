@@ -235,8 +235,11 @@ func TestRequests(t *testing.T) {
 			request: `"ask":"state","op":"get","scope":"project","key":"k","value":{"$text":"/w=="}`, asked: `get project k "\xff"`,
 			answer: "map[id:7 result:map[found:true keys:[k] value:map[$text:/w==]]]",
 		},
-		"refused": {request: `"ask":"state","key":"forbidden"`, answer: "map[failure:map[kind:error message:no] id:7 result:<nil>]"},
-		"alone":   {request: `"ask":"listen","event":"a:b"`, alone: true, answer: "map[failure:map[kind:error message:" + errAlone.Error() + "] id:7 result:<nil>]"},
+		"now":       {request: `"ask":"now"`, asked: "now", answer: "map[id:7 result:7000]"},
+		"rand":      {request: `"ask":"rand"`, asked: "rand", answer: "map[id:7 result:9]"},
+		"now alone": {request: `"ask":"now"`, alone: true, answer: "map[failure:map[kind:error message:" + errAlone.Error() + "] id:7 result:<nil>]"},
+		"refused":   {request: `"ask":"state","key":"forbidden"`, answer: "map[failure:map[kind:error message:no] id:7 result:<nil>]"},
+		"alone":     {request: `"ask":"listen","event":"a:b"`, alone: true, answer: "map[failure:map[kind:error message:" + errAlone.Error() + "] id:7 result:<nil>]"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -425,6 +428,6 @@ func TestLists(t *testing.T) {
 	}
 }
 
-func (*services) Now(context.Context) (time.Time, error) { return time.Time{}, nil }
+func (s *services) Now(context.Context) (time.Time, error) { return time.Unix(0, 7000), s.note("now") }
 
-func (*services) Rand(context.Context) (uint64, error) { return 0, nil }
+func (s *services) Rand(context.Context) (uint64, error) { return 9, s.note("rand") }

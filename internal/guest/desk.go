@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/idelchi/aura/shared"
 )
@@ -12,7 +13,7 @@ import (
 // waitingReplies is how many answers to requests wait at most before the host stops reading the guest's frames.
 const waitingReplies = 16
 
-// desk handles what a guest asks of aura. Events are passed on at once, in order. Requests of state, and all answers, are left to a
+// desk handles what a guest asks of aura. Events are passed on at once, in order. Other requests, and all answers, are left to a
 // goroutine of their own, because they wait for aura or for the guest, and the answers to calls must be received meanwhile.
 type desk struct {
 	client *Client
@@ -46,12 +47,24 @@ func (d *desk) handle(ctx context.Context, m message) error {
 			d.reply(m.ID, found, err)
 		}
 		return nil
-	case m.Ask != askEmit && m.Ask != askListen && m.Ask != askState:
+	case !slices.Contains([]ask{askEmit, askListen, askState, askNow, askRand}, m.Ask):
 		return fmt.Errorf("reading a frame of the guest: %q is nothing that a guest can ask", m.Ask)
 	case services == nil:
 		err = errAlone
 	case m.Ask == askState:
 		d.work <- func() { d.state(ctx, m) }
+		return nil
+	case m.Ask == askNow:
+		d.work <- func() {
+			now, err := services.Now(ctx)
+			d.reply(m.ID, now.UnixNano(), err)
+		}
+		return nil
+	case m.Ask == askRand:
+		d.work <- func() {
+			n, err := services.Rand(ctx)
+			d.reply(m.ID, n, err)
+		}
 		return nil
 	case m.Event == "":
 		err = errors.New("the event has no name")

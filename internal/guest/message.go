@@ -91,6 +91,8 @@ const (
 	askListen ask = "listen"
 	askState  ask = "state"
 	askLists  ask = "lists"
+	askNow    ask = "now"
+	askRand   ask = "rand"
 )
 
 // answer is a frame from the host to the guest: the answer to a request.

@@ -22,19 +22,41 @@ var unrecorded = map[string]string{
 	"os.ReadFile": "", "os.Open": "", "os.OpenFile": "", "os.ReadDir": "", "os.Stat": "", "os.Getpid": "", "os.Hostname": "", "net": "", "net/http": "", "os/exec": "",
 }
 
-// Unrecorded returns what the Go source of a plugin uses that a replay cannot repeat, such as "time.Now (main.go:12); use sdk.Now", at
-// most once per function. A file that cannot be read or parsed has nothing.
+// Unrecorded returns what the source of a plugin uses that a replay cannot repeat, such as "time.Now (main.go:12); use sdk.Now", at
+// most once per function. dir is the directory of a plugin, or the file of a Python extension. A file that cannot be read or parsed has
+// nothing.
 func Unrecorded(dir string) []string {
 	var out []string
 	seen := map[string]bool{}
+	add := func(file string, line int, name, instead string) {
+		if seen[name] {
+			return
+		}
+		seen[name] = true
+		place := fmt.Sprintf("%s (%s:%d)", name, file, line)
+		if instead != "" {
+			place += "; use " + instead
+		}
+		out = append(out, place)
+	}
 	// The plugin ran, so its files are there. What cannot be read is left out: the list is a hint.
 	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || !e.Type().IsRegular() || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") || strings.Contains(path, "/vendor/") {
+		if err != nil || !e.Type().IsRegular() || strings.Contains(path, "/vendor/") {
 			return nil //nolint:nilerr // see above
+		}
+		kind := filepath.Ext(path)
+		if kind != ".py" && kind != ".go" || strings.HasSuffix(path, "_test.go") || kind == ".py" && strings.HasPrefix(e.Name(), "test_") {
+			return nil
 		}
 		text, err := files.ReadNoFollow(path, files.MaxText)
 		if err != nil {
 			return nil //nolint:nilerr // see above
+		}
+		if kind == ".py" {
+			for _, use := range pythonUses(string(text)) {
+				add(e.Name(), use.line, use.name, use.instead)
+			}
+			return nil
 		}
 		set := token.NewFileSet()
 		file, err := parser.ParseFile(set, path, text, parser.SkipObjectResolution)
@@ -42,15 +64,7 @@ func Unrecorded(dir string) []string {
 			return nil //nolint:nilerr // see above
 		}
 		for _, use := range uses(file) {
-			if seen[use.name] {
-				continue
-			}
-			seen[use.name] = true
-			place := fmt.Sprintf("%s (%s:%d)", use.name, e.Name(), set.Position(use.pos).Line)
-			if use.instead != "" {
-				place += "; use " + use.instead
-			}
-			out = append(out, place)
+			add(e.Name(), set.Position(use.pos).Line, use.name, use.instead)
 		}
 		return nil
 	})

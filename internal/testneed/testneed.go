@@ -48,18 +48,22 @@ const (
 	Modules Ability = "modules"
 	// ACPClient is the npm package of the Agent Client Protocol, installed for its test.
 	ACPClient Ability = "acp-client"
+	// Platform means that programs of another platform were built, and that this machine can run them.
+	Platform Ability = "platform"
 	// Toolchain is the Go release that the generated declarations belong to.
 	Toolchain Ability = "toolchain"
+	// Release is a release in a directory, which 'make release-check' makes.
+	Release Ability = "release"
 )
 
 // programs maps the ability to run a program to the program.
 var programs = map[Ability]string{
-	"git": "git", "go": "go", "node": "node", "pip": "python3", "python": "python3", "setsid": "setsid", "sh": "sh", "tmux": "tmux",
+	"dpkg": "dpkg", "git": "git", "go": "go", "node": "node", "pip": "python3", "python": "python3", "rpm": "rpm", "setsid": "setsid", "sh": "sh", "systemd-analyze": "systemd-analyze", "tmux": "tmux",
 }
 
 var known = []Ability{
 	Sandbox, Namespaces, LimitedNamespaces, Mounts, Tracing, Outside, Root, OrdinaryUser, Linux, Unix, Links, SparseFiles, MemoryFiles,
-	Terminal, Modules, ACPClient, Toolchain,
+	Terminal, Modules, ACPClient, Platform, Toolchain, Release,
 }
 
 // Missing ends the test because the ability is missing: with a skip, or with a failure if the ability is required.

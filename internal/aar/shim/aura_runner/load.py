@@ -48,7 +48,7 @@ class Extension:
         file = os.path.join(self.root, "__init__.py") if package else self.root
         name = os.path.basename(self.root) if package else os.path.basename(self.root).removesuffix(".py")
         # Modules of a package import each other by its name. A file often has the name of the module that it wraps.
-        if not package or not name.isidentifier() or name in sys.stdlib_module_names or name in ("agent", "aura_runner"):
+        if not package or not name.isidentifier() or name in sys.stdlib_module_names or name in ("agent", "aura", "aura_runner"):
             name = "aar_ext_" + "".join(c if c.isalnum() else "_" for c in name)
         spec = importlib.util.spec_from_file_location(name, file, submodule_search_locations=[self.root] if package else None)
         if spec is None or spec.loader is None:

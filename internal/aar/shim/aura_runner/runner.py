@@ -8,6 +8,7 @@ import json
 import os
 from typing import Any
 
+import aura
 from agent.extensions.api import LIFECYCLE_EVENTS, BlockResult, ExtensionContext
 from agent.tools.schema import ToolSpec
 from aura_runner import exact, load, log
@@ -38,6 +39,7 @@ class Runner:
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._session = Session(lambda call: self._wire.ask_blocking("lists", of=call))
         self._hooks = Hooks(self._fire)
+        aura._ask = self._wire.ask_blocking
 
     def start(self) -> None:
         """Begin to take calls."""

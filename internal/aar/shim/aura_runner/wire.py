@@ -88,6 +88,8 @@ class Wire:
 
     def ask_blocking(self, request: str, **content: Any) -> Any:
         """Ask the host for something that it answers at once, and block this thread until the answer comes."""
+        if self._out < 0:
+            raise Failure(f"aura cannot be asked for {request!r} in a process that the extension forked")
         number, blocked = next(self._numbers), _Blocked()
         self._blocked[number] = blocked
         self._send({"id": number, "ask": request, **content})

@@ -1,0 +1,3 @@
+module word-count
+
+go 1.25
