@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -43,17 +44,19 @@ func CheckGlob(pattern string) error {
 }
 
 var (
-	scp    = regexp.MustCompile(`^[A-Za-z0-9._-]+@[A-Za-z0-9][A-Za-z0-9.-]*:[^-:][^:]*$`)
-	ref    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/+-]{0,254}$`)
-	digest = regexp.MustCompile(`^[0-9a-f]{64}$`)
-	commit = regexp.MustCompile(`^[0-9a-f]{40}$|^[0-9a-f]{64}$`)
+	scp = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[A-Za-z0-9._-]+@[A-Za-z0-9][A-Za-z0-9.-]*:[^-:][^:]*$`)
+	})
+	ref    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/+-]{0,254}$`) })
+	digest = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{64}$`) })
+	commit = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{40}$|^[0-9a-f]{64}$`) })
 )
 
 // IsCommit reports whether a text is the whole name of a commit.
-func IsCommit(text string) bool { return commit.MatchString(text) }
+func IsCommit(text string) bool { return commit().MatchString(text) }
 
 // IsSHA256 reports whether a text is a SHA-256 in hexadecimal.
-func IsSHA256(text string) bool { return digest.MatchString(text) }
+func IsSHA256(text string) bool { return digest().MatchString(text) }
 
 // Local reports whether the repository is on the worker's own disk.
 func (w Workspace) Local() bool { return strings.HasPrefix(w.Git, "file:") }
@@ -69,7 +72,7 @@ func (w Workspace) Check() error {
 		return fmt.Errorf("%q is not the hash of a packed directory", w.Archive)
 	case w.Git == "":
 		return nil
-	case w.Ref != "" && (!ref.MatchString(w.Ref) || strings.Contains(w.Ref, "..")):
+	case w.Ref != "" && (!ref().MatchString(w.Ref) || strings.Contains(w.Ref, "..")):
 		return fmt.Errorf("%q is not a branch, a tag or a commit", w.Ref)
 	}
 	return checkURL(w.Git)
@@ -79,7 +82,7 @@ func checkURL(text string) error {
 	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) || r == ' ' }) {
 		return fmt.Errorf("%q contains characters that no git URL has", text)
 	}
-	if scp.MatchString(text) {
+	if scp().MatchString(text) {
 		return nil
 	}
 	u, err := url.Parse(text)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"sync"
 	"time"
 )
 
@@ -39,22 +40,22 @@ const (
 )
 
 // name is what a batch and a task can be called. It is part of subjects, of keys and of file names.
-var name = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
+var name = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`) })
 
 // CheckName returns an error if a text cannot be the name of a batch or the id of a task.
 func CheckName(text string) error {
-	if !name.MatchString(text) {
+	if !name().MatchString(text) {
 		return fmt.Errorf("%q cannot be used: write 1 to 64 letters, digits, - and _, the first a letter or a digit", text)
 	}
 	return nil
 }
 
 // variable is what an environment variable can be called.
-var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
+var variable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`) })
 
 // CheckVariable returns an error if a text cannot be the name of an environment variable.
 func CheckVariable(text string) error {
-	if !variable.MatchString(text) {
+	if !variable().MatchString(text) {
 		return fmt.Errorf("%q is not the name of an environment variable", text)
 	}
 	return nil

@@ -7,14 +7,17 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 var (
-	variableName  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
-	namespaceName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
+	variableName  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`) })
+	namespaceName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`) })
 	// imageName is what registries take: an optional host with a port, a path in lower case, an optional tag and an optional digest.
-	imageName = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9.-]*(:[0-9]{1,5})?(/[a-z0-9]+([._-]+[a-z0-9]+)*)*(:[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127})?(@sha256:[0-9a-f]{64})?$`)
-	hostName  = regexp.MustCompile(`^[A-Za-z0-9.:\[\]-]+$`)
+	imageName = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9.-]*(:[0-9]{1,5})?(/[a-z0-9]+([._-]+[a-z0-9]+)*)*(:[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127})?(@sha256:[0-9a-f]{64})?$`)
+	})
+	hostName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9.:\[\]-]+$`) })
 )
 
 // serverSchemes are the schemes of the addresses of a queue.
@@ -61,7 +64,7 @@ func (o Options) checkUses(kind string) error {
 			return fmt.Errorf("%s has no meaning there: leave it out", option.flag)
 		}
 	}
-	if o.Namespace != "" && !namespaceName.MatchString(o.Namespace) {
+	if o.Namespace != "" && !namespaceName().MatchString(o.Namespace) {
 		return fmt.Errorf("--namespace %q: give at most 63 lower-case letters, digits and hyphens", o.Namespace)
 	}
 	if u.image && o.Image == "" {
@@ -71,7 +74,7 @@ func (o Options) checkUses(kind string) error {
 }
 
 func (o Options) checkImage() error {
-	if o.Image != "" && (len(o.Image) > maxLength || !imageName.MatchString(o.Image)) {
+	if o.Image != "" && (len(o.Image) > maxLength || !imageName().MatchString(o.Image)) {
 		return fmt.Errorf("--image %q: this is not the name of an image, such as registry.example.com/aura:1.0", o.Image)
 	}
 	return nil
@@ -88,7 +91,7 @@ func checkServers(list string) error {
 	for text := range strings.SplitSeq(list, ",") {
 		u, err := url.Parse(text)
 		switch {
-		case err != nil || !slices.Contains(serverSchemes, u.Scheme) || !hostName.MatchString(u.Host) || strings.Trim(u.Path, "/") != "" ||
+		case err != nil || !slices.Contains(serverSchemes, u.Scheme) || !hostName().MatchString(u.Host) || strings.Trim(u.Path, "/") != "" ||
 			u.RawQuery != "" || u.Fragment != "":
 			return errors.New("--server: write each address as nats://HOST:PORT or tls://HOST:PORT, separated by commas")
 		case u.User != nil:
@@ -105,7 +108,7 @@ func (o Options) checkNames() error {
 		case strings.Contains(name, "="):
 			before, _, _ := strings.Cut(name, "=")
 			return fmt.Errorf("--secret and --env take the name of a variable, not its value: write %.64q", before)
-		case !variableName.MatchString(name):
+		case !variableName().MatchString(name):
 			return fmt.Errorf("%.64q is not the name of a variable: use letters, digits and underscores", name)
 		case slices.Contains(ownVariables, name):
 			return fmt.Errorf("%s is set by the specification itself: leave it out", name)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"sync"
 
 	"gopkg.in/yaml.v3"
 )
@@ -90,14 +91,16 @@ func encodeFields(list fields) (*yaml.Node, error) {
 }
 
 // ambiguous matches texts that some readers of YAML take for numbers, truth values or nothing.
-var ambiguous = regexp.MustCompile(`(?i)^([.+-]?[0-9].*|[.+-]?[.]?(inf|nan)|y|yes|n|no|on|off|true|false|null|~|)$`)
+var ambiguous = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^([.+-]?[0-9].*|[.+-]?[.]?(inf|nan)|y|yes|n|no|on|off|true|false|null|~|)$`)
+})
 
 // text returns a text as a node. It quotes what an older version of YAML, which Kubernetes still reads, takes for something else. The
 // YAML library quotes what the current version requires.
 func text(v string) *yaml.Node {
 	n := &yaml.Node{}
 	n.SetString(v)
-	if ambiguous.MatchString(v) {
+	if ambiguous().MatchString(v) {
 		n.Style = yaml.DoubleQuotedStyle
 	}
 	return n

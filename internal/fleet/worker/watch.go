@@ -227,11 +227,13 @@ func (w *watcher) keep(ctx context.Context, lost func(error)) {
 }
 
 // sessionID is what a session can be called. The name of a journal is made from it.
-var sessionID = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
+var sessionID = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
+})
 
 // journal returns the path of the journal of the task.
 func (t *task) journal(id string) (string, error) {
-	if !sessionID.MatchString(id) {
+	if !sessionID().MatchString(id) {
 		return "", fmt.Errorf("%q is not the id of a session", id)
 	}
 	return filepath.Join(state.Locate(t.state(), "", t.space.Dir).Sessions(), id+session.Ext), nil
