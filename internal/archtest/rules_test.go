@@ -172,7 +172,7 @@ var reserved = map[string][]string{
 	"github.com/traefik/yaegi":       {"internal/interp"},
 	"github.com/hashicorp/go-plugin": {"host", "shared"},
 	module + "/internal/interp":      {"cmd/aura-plugin-host", "internal/bench"},
-	// The server has 10 MB of code that no other program needs.
+	// Other packages know the queue, not what keeps it.
 	"github.com/nats-io/nats-server": {"internal/fleet/server"},
 	"github.com/nats-io/nats.go":     {"internal/fleet/queue"},
 }

@@ -70,7 +70,7 @@ func showLogs(ctx context.Context, s streams, q *queue.Queue, args []string, fol
 		return nil
 	}, finished)
 	if follow && ctx.Err() != nil {
-		return nil
+		return nil //nolint:nilerr // the user has seen enough
 	}
 	return err
 }
@@ -219,11 +219,18 @@ func removeBatch(ctx context.Context, s streams, q *queue.Queue, name string, ye
 	return nil
 }
 
+// limitsOptions holds the flags of fleet limits.
+type limitsOptions struct {
+	parallel []string
+	tokens   int
+	cost     float64
+	stop     bool
+	clear    bool
+	json     bool
+}
+
 func newFleetLimits(s streams, o *fleetOptions) *cobra.Command {
-	var parallel []string
-	var tokens int
-	var cost float64
-	var stop, clearAll, asJSON bool
+	var l limitsOptions
 	cmd := &cobra.Command{
 		Use:   "limits",
 		Short: "Show or set the limits of the whole fleet",
@@ -235,56 +242,68 @@ the remaining tasks wait, or with --stop they end. Batches have limits of their 
   aura fleet limits --cost 100 --stop`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			f := cmd.Flags()
-			return o.with(cmd.Context(), s, func(q *queue.Queue) error {
-				l, err := q.FleetLimits(cmd.Context())
-				if err != nil {
-					return err
-				}
-				if clearAll {
-					l = fleet.Limits{}
-				}
-				for _, text := range parallel {
-					provider, n, ok := strings.Cut(text, "=")
-					count, err := strconv.Atoi(n)
-					if !ok || err != nil || count < 1 || provider == "" {
-						return usageError{fmt.Errorf("--parallel %s: write PROVIDER=N", text)}
-					}
-					if l.Parallel == nil {
-						l.Parallel = map[string]int{}
-					}
-					l.Parallel[provider] = count
-				}
-				if f.Changed("tokens") {
-					l.Tokens = tokens
-				}
-				if f.Changed("cost") {
-					l.CostUSD = cost
-				}
-				if f.Changed("stop") {
-					l.Stop = stop
-				}
-				if l.Tokens < 0 || l.CostUSD < 0 {
-					return usageError{errors.New("--tokens and --cost cannot be negative")}
-				}
-				if clearAll || len(parallel) > 0 || f.Changed("tokens") || f.Changed("cost") || f.Changed("stop") {
-					if err := q.SetFleetLimits(cmd.Context(), l); err != nil {
-						return err
-					}
-				}
-				return showLimits(cmd.Context(), s, q, l, asJSON)
-			})
+			return o.with(cmd.Context(), s, func(q *queue.Queue) error { return l.run(cmd.Context(), s, q, cmd.Flags().Changed) })
 		},
 	}
 	o.register(cmd)
 	f := cmd.Flags()
-	f.StringArrayVar(&parallel, "parallel", nil, "tasks at once at a provider, as PROVIDER=N; * for each other (repeatable)")
-	f.IntVar(&tokens, "tokens", 0, "tokens in all; 0 for no limit")
-	f.Float64Var(&cost, "cost", 0, "cost in all, in US dollars; 0 for no limit")
-	f.BoolVar(&stop, "stop", false, "end the remaining tasks when a limit is reached, instead of letting them wait")
-	f.BoolVar(&clearAll, "clear", false, "remove all limits first")
-	f.BoolVar(&asJSON, "json", false, "write JSON")
+	f.StringArrayVar(&l.parallel, "parallel", nil, "tasks at once at a provider, as PROVIDER=N; * for each other (repeatable)")
+	f.IntVar(&l.tokens, "tokens", 0, "tokens in all; 0 for no limit")
+	f.Float64Var(&l.cost, "cost", 0, "cost in all, in US dollars; 0 for no limit")
+	f.BoolVar(&l.stop, "stop", false, "end the remaining tasks when a limit is reached, instead of letting them wait")
+	f.BoolVar(&l.clear, "clear", false, "remove all limits first")
+	f.BoolVar(&l.json, "json", false, "write JSON")
 	return cmd
+}
+
+// run sets the limits whose flags are given, and shows all. given reports whether a flag is.
+func (o *limitsOptions) run(ctx context.Context, s streams, q *queue.Queue, given func(flag string) bool) error {
+	before, err := q.FleetLimits(ctx)
+	if err != nil {
+		return err
+	}
+	if !o.clear && !given("parallel") && !given("tokens") && !given("cost") && !given("stop") {
+		return showLimits(ctx, s, q, before, o.json)
+	}
+	now, err := o.apply(before, given)
+	if err != nil {
+		return usageError{err}
+	}
+	if err := q.SetFleetLimits(ctx, now); err != nil {
+		return err
+	}
+	return showLimits(ctx, s, q, now, o.json)
+}
+
+// apply returns the limits with those that the flags give.
+func (o *limitsOptions) apply(l fleet.Limits, given func(flag string) bool) (fleet.Limits, error) {
+	if o.clear {
+		l = fleet.Limits{}
+	}
+	for _, text := range o.parallel {
+		provider, n, ok := strings.Cut(text, "=")
+		count, err := strconv.Atoi(n)
+		if !ok || err != nil || count < 1 || provider == "" {
+			return l, fmt.Errorf("--parallel %s: write PROVIDER=N", text)
+		}
+		if l.Parallel == nil {
+			l.Parallel = map[string]int{}
+		}
+		l.Parallel[provider] = count
+	}
+	if given("tokens") {
+		l.Tokens = o.tokens
+	}
+	if given("cost") {
+		l.CostUSD = o.cost
+	}
+	if given("stop") {
+		l.Stop = o.stop
+	}
+	if l.Tokens < 0 || l.CostUSD < 0 {
+		return l, errors.New("--tokens and --cost cannot be negative")
+	}
+	return l, nil
 }
 
 func showLimits(ctx context.Context, s streams, q *queue.Queue, l fleet.Limits, asJSON bool) error {

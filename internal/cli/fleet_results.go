@@ -50,7 +50,7 @@ func newFleetResults(s streams, fo *fleetOptions) *cobra.Command {
 		},
 		ValidArgsFunction: fo.complete(s, true),
 	}
-	o.fleetOptions.register(cmd)
+	o.register(cmd)
 	f := cmd.Flags()
 	f.BoolVar(&o.json, "json", false, "write one JSON object per line, with the patch as text")
 	f.StringVar(&o.output, "output", "", "write files below this directory")
@@ -105,15 +105,11 @@ func (o *resultsOptions) run(ctx context.Context, s streams, q *queue.Queue, nam
 		}
 	}
 	for _, id := range tasks {
-		r, found, err := q.Result(ctx, name, id)
-		switch {
-		case err != nil:
-			faults = append(faults, fmt.Errorf("task %s: %w", id, err))
-		case !found:
-			faults = append(faults, fmt.Errorf("task %s has no result yet", id))
-		default:
-			_ = checked(r)
+		r, err := resultOf(ctx, q, name, id)
+		if err == nil {
+			err = checked(r)
 		}
+		faults = append(faults, err)
 	}
 	if !o.json && o.output == "" {
 		if len(rows) == 1 {
@@ -123,6 +119,18 @@ func (o *resultsOptions) run(ctx context.Context, s streams, q *queue.Queue, nam
 		}
 	}
 	return errors.Join(faults...)
+}
+
+// resultOf returns the result of one task.
+func resultOf(ctx context.Context, q *queue.Queue, batch, task string) (fleet.Result, error) {
+	r, found, err := q.Result(ctx, batch, task)
+	if err != nil {
+		return r, fmt.Errorf("task %s: %w", task, err)
+	}
+	if !found {
+		return r, fmt.Errorf("task %s has no result yet", task)
+	}
+	return r, nil
 }
 
 // line writes a result as one line of JSON.

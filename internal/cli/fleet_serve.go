@@ -128,7 +128,7 @@ func (o *serveOptions) serve(ctx context.Context, s streams) error {
 	fmt.Fprintf(s.out, "listening on %s\n", clean(running.URL()))
 	if err := running.Prepare(ctx); err != nil {
 		if ctx.Err() != nil {
-			return nil //nolint:nilerr // the server was ended before its cluster was complete
+			return nil // the server was ended before its cluster was complete
 		}
 		return err
 	}

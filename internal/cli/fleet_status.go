@@ -44,7 +44,7 @@ pipe it prints a line whenever something changed.`,
 		},
 		ValidArgsFunction: fo.complete(s, false),
 	}
-	o.fleetOptions.register(cmd)
+	o.register(cmd)
 	cmd.Flags().BoolVar(&o.json, "json", false, "write JSON; with --watch an object per line")
 	cmd.Flags().BoolVar(&o.watch, "watch", false, "keep the display up to date")
 	return cmd
@@ -233,7 +233,7 @@ func (l *liveView) show(write func(io.Writer)) {
 	}
 	// The text is clean. Only the movement of the cursor bypasses the fence before the terminal.
 	if l.lines > 0 {
-		fmt.Fprintf(os.Stdout, "\x1b[%dA\x1b[J", l.lines) //nolint:forbidigo // see above
+		fmt.Fprintf(os.Stdout, "\x1b[%dA\x1b[J", l.lines)
 	}
 	fmt.Fprint(l.s.out, l.last)
 	l.lines = strings.Count(l.last, "\n")

@@ -51,7 +51,7 @@ func newFleetSubmit(s streams, fo *fleetOptions) *cobra.Command {
 
 		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
 	}
-	o.fleetOptions.register(cmd)
+	o.register(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.name, "batch", "", "name of the batch (default the key batch, or the name of the file)")
 	f.BoolVar(&o.check, "check", false, "only check the batch")

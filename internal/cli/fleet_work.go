@@ -54,7 +54,7 @@ func newFleetWork(s streams, root *rootOptions, fo *fleetOptions) *cobra.Command
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), s, root) },
 	}
-	o.fleetOptions.register(cmd)
+	o.register(cmd)
 	f := cmd.Flags()
 	f.IntVar(&o.slots, "slots", 1, "tasks that run at once")
 	f.StringVar(&o.name, "name", "", "name of this worker, unique in the fleet (default the host and a random number)")

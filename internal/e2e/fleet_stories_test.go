@@ -29,7 +29,7 @@ type fleetLab struct {
 // newFleetLab starts a server. script is what the scripted model of all workers says.
 func newFleetLab(t *testing.T, script string) *fleetLab {
 	t.Helper()
-	dir, err := os.MkdirTemp(outsideRoot, "aura-fleet-")
+	dir, err := os.MkdirTemp(outsideRoot, "aura-fleet-") //nolint:usetesting // it lies where no policy grants anything
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func newFleetLab(t *testing.T, script string) *fleetLab {
 		}
 		if line == "ready" {
 			go func() {
-				for range lines { //nolint:revive // the rest of the output is not needed
+				for range lines { // the rest of the output is not needed
 				}
 			}()
 			return l
@@ -260,7 +260,7 @@ turns:
 	if err := worker.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	for range lines { //nolint:revive // until the worker is gone
+	for range lines { // until the worker is gone
 	}
 	l.drain("--name", "second")
 	r := l.results("go")["a"]

@@ -383,7 +383,7 @@ func (l *lab) strays() []string {
 		links, _ := filepath.Glob("/proc/[0-9]*/exe")
 		for _, link := range links {
 			if target, err := os.Readlink(link); err == nil && strings.HasPrefix(target, l.Bin+"/") {
-				environ, _ := os.ReadFile(filepath.Join(filepath.Dir(link), "environ")) //nolint:errcheck // the process may be gone
+				environ, _ := os.ReadFile(filepath.Join(filepath.Dir(link), "environ")) // the process may be gone
 				if strings.Contains(string(environ), l.Dir) {
 					found = append(found, "a process is left: "+filepath.Base(filepath.Dir(link)))
 				}

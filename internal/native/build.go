@@ -176,8 +176,7 @@ func (p Program) buildIn(ctx context.Context, work string) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("compiling the plugin: %w", ctx.Err())
 	}
-	var failed *FailedError
-	if errors.As(err, &failed) {
+	if failed, ok := errors.AsType[*FailedError](err); ok {
 		reason := limit.Cut(p.explain(text, failed.Reason), maxOutput, "the output of go build")
 		return errors.Join(&FailedError{Reason: reason}, files.Replace(p.failure(), []byte(reason), 0o600))
 	}

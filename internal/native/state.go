@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"iter"
 )
 
 // State returns what a running plugin would lose if another process took its place: variables of packages that the source can change, and
@@ -20,24 +21,14 @@ func (s *Source) State() string {
 func (p *pkg) state(s *Source) string {
 	names := map[string]bool{}
 	for _, f := range p.files {
-		for _, decl := range f.tree.Decls {
-			d, ok := decl.(*ast.GenDecl)
-			if !ok || d.Tok != token.VAR {
-				continue
-			}
-			for _, spec := range d.Specs {
-				v, ok := spec.(*ast.ValueSpec)
-				if !ok {
-					continue
-				}
-				for i, name := range v.Names {
-					switch {
-					case name.Name == "_":
-					case i < len(v.Values) && len(v.Names) == len(v.Values) && immutable(v.Values[i]):
-						names[name.Name] = true
-					default:
-						return "the variable " + name.Name + " of package " + p.path
-					}
+		for v := range variables(f.tree) {
+			for i, name := range v.Names {
+				switch {
+				case name.Name == "_":
+				case i < len(v.Values) && len(v.Names) == len(v.Values) && immutable(v.Values[i]):
+					names[name.Name] = true
+				default:
+					return "the variable " + name.Name + " of package " + p.path
 				}
 			}
 		}
@@ -48,6 +39,23 @@ func (p *pkg) state(s *Source) string {
 		}
 	}
 	return ""
+}
+
+// variables returns the declarations of package-level variables in a file.
+func variables(f *ast.File) iter.Seq[*ast.ValueSpec] {
+	return func(yield func(*ast.ValueSpec) bool) {
+		for _, decl := range f.Decls {
+			d, ok := decl.(*ast.GenDecl)
+			if !ok || d.Tok != token.VAR {
+				continue
+			}
+			for _, spec := range d.Specs {
+				if v, ok := spec.(*ast.ValueSpec); ok && !yield(v) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // immutable reports whether a value cannot change as long as nobody assigns to its variable: a literal, a table of literals, or the result
@@ -123,13 +131,8 @@ func changes(f *ast.File, names map[string]bool, s *Source) string {
 				changed(n.X)
 			}
 		case *ast.CallExpr:
-			// A function may change a table that it is given; len and the like do not.
-			if fn, ok := n.Fun.(*ast.Ident); !ok || fn.Name != "len" {
-				for _, arg := range n.Args {
-					if root, ok := ast.Unparen(arg).(*ast.Ident); ok && names[root.Name] && !scalar(f, root.Name) {
-						report(root, "the variable "+root.Name)
-					}
-				}
+			if root := tableGiven(f, n, names); root != nil {
+				report(root, "the variable "+root.Name)
 			}
 		}
 		return found == ""
@@ -137,23 +140,26 @@ func changes(f *ast.File, names map[string]bool, s *Source) string {
 	return found
 }
 
+// tableGiven returns the first of the variables that a call is given and may change. Only len is known to change nothing.
+func tableGiven(f *ast.File, call *ast.CallExpr, names map[string]bool) *ast.Ident {
+	if fn, ok := call.Fun.(*ast.Ident); ok && fn.Name == "len" {
+		return nil
+	}
+	for _, arg := range call.Args {
+		if root, ok := ast.Unparen(arg).(*ast.Ident); ok && names[root.Name] && !scalar(f, root.Name) {
+			return root
+		}
+	}
+	return nil
+}
+
 // scalar reports whether a variable is declared in the file with a value that a function cannot change.
 func scalar(f *ast.File, name string) bool {
-	for _, decl := range f.Decls {
-		d, ok := decl.(*ast.GenDecl)
-		if !ok || d.Tok != token.VAR {
-			continue
-		}
-		for _, spec := range d.Specs {
-			v, ok := spec.(*ast.ValueSpec)
-			if !ok {
-				continue
-			}
-			for i, n := range v.Names {
-				if n.Name == name && i < len(v.Values) {
-					_, table := ast.Unparen(v.Values[i]).(*ast.CompositeLit)
-					return !table
-				}
+	for v := range variables(f) {
+		for i, n := range v.Names {
+			if n.Name == name && i < len(v.Values) {
+				_, table := ast.Unparen(v.Values[i]).(*ast.CompositeLit)
+				return !table
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -113,18 +114,14 @@ func project(t *testing.T, files map[string]string) string {
 			"  - {text: One., tool_calls: [{name: Ls, arguments: {path: .}}]}\n" +
 			"  - {text: Two., tool_calls: [{name: Write, arguments: {path: a.txt, content: x}}]}\n  - text: All done.\n",
 	}
-	for name, text := range plugin("witness", `var calls int
+	maps.Copy(all, plugin("witness", `var calls int
 
 func BeforeChat(_ context.Context, _ sdk.BeforeChatContext) (sdk.Result, error) {
 	calls++
 	return sdk.Result{Notice: fmt.Sprintf("witness saw call %d", calls)}, nil
 }
-`) {
-		all[name] = text
-	}
-	for name, text := range files {
-		all[name] = text
-	}
+`))
+	maps.Copy(all, files)
 	for name, text := range all {
 		path := filepath.Join(dir, name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o600)); err != nil {

@@ -32,7 +32,10 @@ func (o Options) composeService() fields {
 		{key: "stop_grace_period", value: fmt.Sprintf("%ds", int(Grace.Seconds())), why: "A worker that is asked to end finishes its tasks or hands them back."},
 		{key: "healthcheck", value: fields{
 			{key: "test", value: append(items{"CMD"}, lines(probe())...)},
-			{key: "interval", value: "1h"}, {key: "timeout", value: "15s"}, {key: "start_period", value: "30s"}, {key: "start_interval", value: "5s"},
+			{key: "interval", value: "1h"},
+			{key: "timeout", value: "15s"},
+			{key: "start_period", value: "30s"},
+			{key: "start_interval", value: "5s"},
 		}, why: "A machine that cannot confine tools and plugins is unhealthy."},
 		{key: "deploy", value: fields{
 			{key: "replicas", value: o.Replicas},

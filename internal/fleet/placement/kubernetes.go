@@ -113,7 +113,9 @@ func (o Options) container() fields {
 	}
 	c = append(c, field{key: "startupProbe", why: "A node that cannot confine tools and plugins runs no task.", value: fields{
 		{key: "exec", value: fields{{key: "command", value: lines(probe())}}},
-		{key: "periodSeconds", value: 5}, {key: "timeoutSeconds", value: 15}, {key: "failureThreshold", value: 6},
+		{key: "periodSeconds", value: 5},
+		{key: "timeoutSeconds", value: 15},
+		{key: "failureThreshold", value: 6},
 	}})
 	return append(c, field{key: "volumeMounts", value: items{
 		fields{{key: "name", value: "home"}, {key: "mountPath", value: Home}},

@@ -19,9 +19,7 @@ func (q *Queue) Follow(ctx context.Context, b fleet.Batch, every time.Duration, 
 		return explained(err)
 	}
 	defer func() { _ = watcher.Stop() }()
-	// seen holds the results by task, because a task that is run again has another one later.
-	seen := map[string]fleet.Result{}
-	bad := map[string]bool{}
+	known := counted{seen: map[string]fleet.Result{}, bad: map[string]bool{}}
 	show := func() (bool, error) {
 		running, err := q.runningIn(ctx, b.Name)
 		if err != nil {
@@ -32,8 +30,8 @@ func (q *Queue) Follow(ctx context.Context, b fleet.Batch, every time.Duration, 
 			return false, err
 		}
 		o := fleet.NewOverview(now)
-		o.Damaged = len(bad)
-		for _, r := range seen {
+		o.Damaged = len(known.bad)
+		for _, r := range known.seen {
 			o.Add(r)
 		}
 		o.At(time.Now(), running)
@@ -55,19 +53,7 @@ func (q *Queue) Follow(ctx context.Context, b fleet.Batch, every time.Duration, 
 				}
 				continue
 			}
-			_, task, _ := strings.Cut(entry.Key(), ".")
-			delete(seen, task)
-			delete(bad, task)
-			var r fleet.Result
-			switch {
-			case entry.Operation() != jetstream.KeyValuePut:
-			case json.Unmarshal(entry.Value(), &r) != nil, r.Check(b.Name, task, q.seal) != nil:
-				bad[task] = true
-			default:
-				// Only the figures are needed.
-				r.Patch, r.Journal, r.Files, r.Final, r.Stats = fleet.Blob{}, fleet.Blob{}, nil, "", nil
-				seen[task] = r
-			}
+			q.count(known, b.Name, entry)
 		case <-ticker.C:
 			if more, err := show(); err != nil || !more {
 				return err
@@ -88,4 +74,28 @@ func (q *Queue) runningIn(ctx context.Context, batch string) (int, error) {
 		}
 	}
 	return n, err
+}
+
+// counted holds the results of a batch by task, because a task that is run again has another one later. Tasks in bad have a result that no
+// worker wrote.
+type counted struct {
+	seen map[string]fleet.Result
+	bad  map[string]bool
+}
+
+// count takes a change of a result.
+func (q *Queue) count(known counted, batch string, entry jetstream.KeyValueEntry) {
+	_, task, _ := strings.Cut(entry.Key(), ".")
+	delete(known.seen, task)
+	delete(known.bad, task)
+	var r fleet.Result
+	switch {
+	case entry.Operation() != jetstream.KeyValuePut:
+	case json.Unmarshal(entry.Value(), &r) != nil, r.Check(batch, task, q.seal) != nil:
+		known.bad[task] = true
+	default:
+		// Only the figures are needed.
+		r.Patch, r.Journal, r.Files, r.Final, r.Stats = fleet.Blob{}, fleet.Blob{}, nil, "", nil
+		known.seen[task] = r
+	}
 }

@@ -55,7 +55,7 @@ func (q *Queue) Results(ctx context.Context, batch string, f func(fleet.Result) 
 		_, task, _ := strings.Cut(key, ".")
 		if err := r.Check(batch, task, q.seal); err != nil {
 			bad = append(bad, Bad{Task: task, Err: err})
-			return nil
+			return nil //nolint:nilerr // it is returned with the others
 		}
 		return f(r)
 	})

@@ -73,7 +73,7 @@ func (q *Queue) offer(msg jetstream.Msg) *Offer {
 	if o.Fault == nil {
 		o.Fault = o.Check()
 	}
-	if o.Fault == nil && (o.Task.Batch != batch || o.ID != id) {
+	if o.Fault == nil && (o.Batch != batch || o.ID != id) {
 		o.Fault = errors.New("its name is not the one under which it was queued")
 	}
 	if o.Fault != nil {
@@ -95,7 +95,7 @@ func (o *Offer) Settled(ctx context.Context) (fleet.Batch, bool, error) {
 	} else if !errors.Is(err, errNone) {
 		return fleet.Batch{}, false, err
 	}
-	b, _, err := get[fleet.Batch](ctx, o.q.batches, o.Task.Batch)
+	b, _, err := get[fleet.Batch](ctx, o.q.batches, o.Batch)
 	switch {
 	case errors.Is(err, errNone):
 		return b, true, o.msg.DoubleAck(ctx)
@@ -109,7 +109,7 @@ func (o *Offer) Settled(ctx context.Context) (fleet.Batch, bool, error) {
 
 // Refuse stores a result for a task that is not run.
 func (o *Offer) Refuse(ctx context.Context, r fleet.Result) error {
-	r.Batch, r.Task = o.Task.Batch, o.ID
+	r.Batch, r.Task = o.Batch, o.ID
 	now := time.Now().UTC()
 	r.Started, r.Ended = now, now
 	if err := o.q.commit(ctx, r); err != nil {

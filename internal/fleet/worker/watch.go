@@ -40,7 +40,6 @@ type said struct {
 	tokens          int
 	cost            *float64
 	provider, model string
-	denied          []string
 }
 
 const (

@@ -46,7 +46,7 @@ func (b *binder) bindTools(schema, execute, tools reflect.Value) error {
 		return err
 	}
 	var list []sdk.Tool
-	if err := b.ask("Tools", func() { list, _ = tools.Call(nil)[0].Interface().([]sdk.Tool) }); err != nil {
+	if err := b.ask("Tools", func() { list, _ = reflect.TypeAssert[[]sdk.Tool](tools.Call(nil)[0]) }); err != nil {
 		return err
 	}
 	for _, t := range list {
@@ -65,7 +65,7 @@ func (b *binder) bindTool(schema, execute reflect.Value) error {
 	sandboxable, _, err2 := b.flag("Sandboxable")
 	parallel, _, err3 := b.flag("Parallel")
 	var s sdk.ToolSchema
-	err4 := b.ask("Schema", func() { s, _ = schema.Call(nil)[0].Interface().(sdk.ToolSchema) })
+	err4 := b.ask("Schema", func() { s, _ = reflect.TypeAssert[sdk.ToolSchema](schema.Call(nil)[0]) })
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func (b *binder) keepTool(tool toolExport, execute, paths reflect.Value) error {
 func (b *binder) bindCommands(command, execute, commands reflect.Value) error {
 	if command.IsValid() {
 		var schema sdk.CommandSchema
-		if err := b.ask("Command", func() { schema, _ = command.Call(nil)[0].Interface().(sdk.CommandSchema) }); err != nil {
+		if err := b.ask("Command", func() { schema, _ = reflect.TypeAssert[sdk.CommandSchema](command.Call(nil)[0]) }); err != nil {
 			return err
 		}
 		if err := b.keepCommand("Command", schema, execute); err != nil {
@@ -141,7 +141,7 @@ func (b *binder) bindCommands(command, execute, commands reflect.Value) error {
 		return nil
 	}
 	var list []sdk.Command
-	if err := b.ask("Commands", func() { list, _ = commands.Call(nil)[0].Interface().([]sdk.Command) }); err != nil {
+	if err := b.ask("Commands", func() { list, _ = reflect.TypeAssert[[]sdk.Command](commands.Call(nil)[0]) }); err != nil {
 		return err
 	}
 	for _, c := range list {

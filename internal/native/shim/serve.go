@@ -163,7 +163,7 @@ func (s *server) run(call link.Call, name string, fn reflect.Value, into []any, 
 	failure := s.guarded(name, func() error {
 		results := fn.Call(args())
 		out = results[0].Interface()
-		err, _ := results[1].Interface().(error)
+		err, _ := reflect.TypeAssert[error](results[1])
 		return err
 	})
 	return out, failure
