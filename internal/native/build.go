@@ -30,8 +30,8 @@ import (
 // BuildTime is how long a build may take. The first one compiles the standard library.
 const BuildTime = 5 * time.Minute
 
-// keptPrograms is how many programs are kept; those that were used last stay.
-const keptPrograms = 64
+// KeptPrograms is how many programs are kept; those that were used last stay.
+const KeptPrograms = 64
 
 // maxOutput is how much of the output of a failed build is kept, in bytes.
 const maxOutput = 4 << 10
@@ -247,7 +247,7 @@ func (b Builder) tidy() {
 		}
 	}
 	sort.Slice(kept, func(i, j int) bool { return kept[i].ModTime().After(kept[j].ModTime()) })
-	for i := keptPrograms; i < len(kept); i++ {
+	for i := KeptPrograms; i < len(kept); i++ {
 		_ = os.RemoveAll(filepath.Join(b.Dir, kept[i].Name()))
 	}
 }

@@ -25,8 +25,8 @@ import (
 	"github.com/idelchi/aura/sdk/version"
 )
 
-// maxSource is how much source is read, in bytes, with all vendored packages.
-const maxSource = 64 << 20
+// MaxSource is how much source is read, in bytes, with all vendored packages.
+const MaxSource = 64 << 20
 
 // Source is the source of a plugin as it was read. Nothing else is compiled.
 type Source struct {
@@ -188,8 +188,8 @@ func (s *Source) readFile(name string) (*file, error) {
 		}
 		return nil, fmt.Errorf("reading the plugin's source: %w", err)
 	}
-	if s.size += len(text); s.size > maxSource {
-		return nil, fmt.Errorf("%s: the plugin and its vendored packages have more than %d MiB of source, which is the limit", at, maxSource>>20)
+	if s.size += len(text); s.size > MaxSource {
+		return nil, fmt.Errorf("%s: the plugin and its vendored packages have more than %d MiB of source, which is the limit", at, MaxSource>>20)
 	}
 	matches, err := pluginsource.Matches(s.match, at, text)
 	switch {
