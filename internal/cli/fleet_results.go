@@ -112,13 +112,18 @@ func (o *resultsOptions) run(ctx context.Context, s streams, q *queue.Queue, nam
 		faults = append(faults, err)
 	}
 	if !o.json && o.output == "" {
-		if len(rows) == 1 {
-			fmt.Fprintln(s.out, "there are no results yet")
-		} else {
-			table(s.out, rows)
-		}
+		showResults(s, rows)
 	}
 	return errors.Join(faults...)
+}
+
+// showResults prints a table whose first row is its head.
+func showResults(s streams, rows [][]string) {
+	if len(rows) == 1 {
+		fmt.Fprintln(s.out, "there are no results yet")
+		return
+	}
+	table(s.out, rows)
 }
 
 // resultOf returns the result of one task.

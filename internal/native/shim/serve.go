@@ -214,7 +214,7 @@ func (s *server) failureOf(err error) *link.Failure {
 		return nil
 	}
 	text := err.Error()
-	if s.plugin.NotFound != nil && errors.Is(err, s.plugin.NotFound) && os.Getenv("PATH") == "" { //nolint:forbidigo // the environment belongs to the plugin
+	if s.plugin.NotFound != nil && errors.Is(err, s.plugin.NotFound) && os.Getenv("PATH") == "" { // the environment belongs to the plugin
 		text += " (the variable PATH is not set in the plugin's environment: start aura with it, or use the program's full path)"
 	}
 	return &link.Failure{Kind: kindError, Message: text}
