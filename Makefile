@@ -72,7 +72,7 @@ test-manifests: ## check what 'aura fleet manifest' prints with the schedulers' 
 
 # TESTED=1 leaves out the tests, for whoever has just run them.
 .PHONY: check
-check: $(if $(TESTED),,test) test-manifests lint arch cross size generate-check tidy-check licenses vulnerabilities release-check ## run every check there is
+check: $(if $(TESTED),,test) test-manifests lint arch cross size generate-check tidy-check licenses vulnerabilities ## run every check there is
 
 .PHONY: lint
 lint: $(MODULES:%=lint-in-%) ## run the linters
