@@ -26,6 +26,15 @@ type fleetLab struct {
 	url string
 }
 
+// fleetModel is the file of the scripted model.
+const fleetModel = "config/config/mine.yaml"
+
+// answerAtOnce makes the scripted model of the workers that start from now on answer without delays.
+func (l *fleetLab) answerAtOnce(script string) {
+	l.t.Helper()
+	l.write(fleetModel, strings.ReplaceAll(script, "delay: 1h, ", ""))
+}
+
 // newFleetLab starts a server. script is what the scripted model of all workers says.
 func newFleetLab(t *testing.T, script string) *fleetLab {
 	t.Helper()
@@ -36,7 +45,7 @@ func newFleetLab(t *testing.T, script string) *fleetLab {
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	l := &fleetLab{t: t, dir: dir}
 	l.write("config/config/providers/mine.yaml", "mine: {type: script, file: mine.yaml}\n")
-	l.write("config/config/mine.yaml", script)
+	l.write(fleetModel, script)
 	for _, sub := range []string{"home", "state"} {
 		if err := os.MkdirAll(filepath.Join(dir, sub), 0o700); err != nil {
 			t.Fatal(err)
@@ -241,13 +250,14 @@ tasks:
 // TestFleetContinues kills a worker in the middle of a task. The next one repeats no finished turn, and has the files of the first.
 func TestFleetContinues(t *testing.T) {
 	t.Parallel()
-	l := newFleetLab(t, `continue: true
+	const script = `continue: true
 turns:
   - tool_calls: [{name: Bash, arguments: {command: "echo 1 >>turns"}}]
   - tool_calls: [{name: Bash, arguments: {command: "echo 2 >>turns"}}]
-  - {delay: 6s, tool_calls: [{name: Bash, arguments: {command: "echo 3 >>turns"}}]}
+  - {delay: 1h, tool_calls: [{name: Bash, arguments: {command: "echo 3 >>turns"}}]}
   - text: finished
-`)
+`
+	l := newFleetLab(t, script)
 	l.run("fleet", "submit", l.write("go.jsonl", `{"id":"a","prompts":["do it"],"provider":"mine","collect":["turns"]}`+"\n"))
 	worker, lines := l.begin(l.workArgs("--name", "first")...)
 	// The third model call has begun when its request is in the log. The checkpoint was stored before the log was sent.
@@ -262,6 +272,7 @@ turns:
 	}
 	for range lines { // until the worker is gone
 	}
+	l.answerAtOnce(script)
 	l.drain("--name", "second")
 	r := l.results("go")["a"]
 	if r.Status != "done" || r.Final != "finished" || r.Attempt != 2 || r.Deaths != 1 {
@@ -281,12 +292,13 @@ turns:
 // TestFleetHandsBack ends a worker by SIGTERM. Its task is continued elsewhere at once, and nobody counts a death.
 func TestFleetHandsBack(t *testing.T) {
 	t.Parallel()
-	l := newFleetLab(t, `continue: true
+	const script = `continue: true
 turns:
   - tool_calls: [{name: Bash, arguments: {command: "echo 1 >>turns"}}]
-  - {delay: 3s, tool_calls: [{name: Bash, arguments: {command: "echo 2 >>turns"}}]}
+  - {delay: 1h, tool_calls: [{name: Bash, arguments: {command: "echo 2 >>turns"}}]}
   - text: finished
-`)
+`
+	l := newFleetLab(t, script)
 	l.run("fleet", "submit", l.write("back.jsonl", `{"id":"a","prompts":["do it"],"provider":"mine"}`+"\n"))
 	worker, lines := l.begin(l.workArgs("--grace", "0s")...)
 	for line := range l.start("fleet", "logs", "back", "a", "--follow", "--json") {
@@ -304,6 +316,7 @@ turns:
 	if !strings.Contains(text, "handed back") {
 		t.Errorf("the worker says:\n%s", text)
 	}
+	l.answerAtOnce(script)
 	l.drain()
 	if r := l.results("back")["a"]; r.Status != "done" || r.Attempt != 2 || r.Deaths != 0 {
 		t.Errorf("got %+v", r)

@@ -49,8 +49,11 @@ func (l *lab) watch(ctx context.Context, q *queue.Queue) error {
 		if ctx.Err() != nil {
 			return errors.Join(context.Cause(ctx), err, errors.New(l.texts()))
 		}
-		// The server that was asked may be the one that was killed.
-		time.Sleep(200 * time.Millisecond)
+		// The server that was asked may be the one that was killed. No event says when it can be asked again.
+		select {
+		case <-ctx.Done():
+		case <-time.After(200 * time.Millisecond):
+		}
 	}
 }
 
@@ -112,28 +115,13 @@ func (l *lab) killWorker(context.Context) error {
 func (l *lab) killServer(ctx context.Context) error {
 	i := l.random.IntN(len(l.servers))
 	l.say("server %d is killed", i)
-	// aura's own process only waits for the server. Both die, as in a power failure.
 	l.servers[i].kill()
-	if err := l.awaitPort(ctx, i); err != nil {
-		return err
-	}
 	p, err := l.server(i)
 	if err != nil {
 		return err
 	}
 	l.servers[i] = p
 	return p.await(ctx, "ready")
-}
-
-// awaitPort waits until the killed server has given its port back.
-func (l *lab) awaitPort(ctx context.Context, i int) error {
-	for ctx.Err() == nil {
-		if !listening(l.ports[i]) {
-			return nil
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	return context.Cause(ctx)
 }
 
 // fill fills the disk of the worker with the small disk, or empties it. The disk is visible only in the namespace of that worker.

@@ -3,11 +3,10 @@ package fleetlab
 import (
 	"io"
 	"net"
-	"strconv"
 	"sync"
 )
 
-// proxy passes connections on, and can cut them: then nothing gets through in either direction, and nobody is told.
+// proxy passes connections on, and can cut them: nothing gets through in either direction then, and neither side gets an error.
 type proxy struct {
 	listener net.Listener
 	to       string
@@ -116,13 +115,4 @@ func (p *proxy) copy(from, to net.Conn) {
 			return
 		}
 	}
-}
-
-// listening reports whether somebody listens on a port.
-func listening(port int) bool {
-	c, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
-	if err != nil {
-		return false
-	}
-	return c.Close() == nil
 }

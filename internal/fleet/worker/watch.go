@@ -31,7 +31,7 @@ type position struct {
 	requests int
 }
 
-// said is what the child said, as far as the result needs it.
+// said is the part of the child's events that the result needs.
 type said struct {
 	final           string
 	errorText       string
