@@ -45,14 +45,12 @@ func (j *journal) Append(m llm.Message) error {
 	if j.lost {
 		return nil
 	}
-	synced := func() {}
-	if m.Role != llm.RoleUser {
-		synced = j.flight.sync() // what precedes a prompt is made durable with what the prompt leads to
-	}
 	if err := j.Journal.Append(m); err != nil {
 		j.lose(err)
 	}
-	synced()
+	if m.Role != llm.RoleUser {
+		j.flight.sync() // what precedes a prompt is made durable with what the prompt leads to
+	}
 	for _, text := range j.flight.told() {
 		j.tell(text)
 	}

@@ -136,7 +136,7 @@ func openRecording(c *config.Config, word string) (*recording.Recording, error) 
 // tellRecording reports that a recording is not complete.
 func tellRecording(w io.Writer, r *recording.Recording) {
 	if r.Torn {
-		fmt.Fprintf(w, "! the last record of %s was not written completely and is left out\n", clean(r.Path))
+		fmt.Fprintf(w, "! the end of %s was not written completely and is left out\n", clean(r.Path))
 	}
 	if r.Full {
 		fmt.Fprintf(w, "! %s reached its limit: later calls are missing\n", clean(r.Path))

@@ -90,7 +90,7 @@ func TestRecordingOfKilled(t *testing.T) {
 	p.check(err)
 	p.check(os.WriteFile(files[0], text[:len(text)-7], 0o600))
 	p.run("plugins", "replay", "go")
-	p.wants(p.stderr(), `the last record of .* was not written completely and is left out`)
+	p.wants(p.stderr(), `the end of .* was not written completely and is left out`)
 	p.run("explain", "go")
 	p.wants(p.stdout(), `(?m)^turn 1$`, `witness`)
 	p.noProcess()

@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"math"
 	"path/filepath"
 	"testing"
 
@@ -16,6 +17,7 @@ func BenchmarkCall(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer func() { _ = w.Close() }()
+	w.limit = math.MaxInt64
 	c := sdk.Context{Workdir: "/w", AvailableTools: []string{"Bash", "Read", "Write", "Edit", "Ls", "Glob", "Grep"}}
 	for range 200 {
 		c.Turns = append(c.Turns, sdk.Turn{Role: "user", Content: "A prompt of some words."})
@@ -23,7 +25,6 @@ func BenchmarkCall(b *testing.B) {
 	call := host.Call{Plugin: "p", Point: "BeforeChat", Request: shared.HookCall{Point: "BeforeChat", Context: sdk.BeforeChatContext{Context: c}}, Out: sdk.Result{Message: "m"}}
 	b.ReportAllocs()
 	for b.Loop() {
-		w.size = 0 // so that the file does not grow to its limit
 		if err := w.Call(1, call); err != nil {
 			b.Fatal(err)
 		}

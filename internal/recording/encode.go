@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/shared"
@@ -15,7 +14,7 @@ import (
 func (w *Writer) call(c host.Call) (Call, error) {
 	hide := w.hider()
 	out := Call{
-		At: time.Now().Round(0), Plugin: c.Plugin, Version: c.Version, Child: c.Child, Point: c.Point, Mixed: c.Mixed, Waited: c.Waited, Took: c.Took,
+		Plugin: c.Plugin, Version: c.Version, Child: c.Child, Point: c.Point, Mixed: c.Mixed, Waited: c.Waited, Took: c.Took,
 	}
 	given, args, err := out.take(c.Request)
 	if err != nil {

@@ -29,17 +29,22 @@ func (s sum) next(body []byte) sum {
 
 func (s sum) String() string { return hex.EncodeToString(s[:])[:sumLength] }
 
-// encode returns a record as a line, and its checksum.
-func (s sum) encode(r record) ([]byte, sum, error) {
-	var body bytes.Buffer
-	e := json.NewEncoder(&body)
+// encode appends a record as a line to an empty buffer, and returns the line's checksum.
+func (s sum) encode(line *bytes.Buffer, r record) (sum, error) {
+	line.WriteString(lineStart)
+	line.Write(make([]byte, sumLength))
+	line.WriteString(lineRest[:len(lineRest)-1])
+	head := line.Len() + 1
+	e := json.NewEncoder(line)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(r); err != nil {
-		return nil, s, err
+		return s, err
 	}
-	rest := body.Bytes()[1:]
-	after := s.next(rest)
-	return append([]byte(lineStart+after.String()+lineRest), rest...), after, nil
+	text := line.Bytes()
+	text[head-1] = lineRest[len(lineRest)-1] // in the place of the record's opening brace
+	after := s.next(text[head:])
+	copy(text[len(lineStart):], after.String())
+	return after, nil
 }
 
 // errEdited is the error of a line whose checksum is wrong.

@@ -23,7 +23,8 @@ type Recording struct {
 	Prompts []string
 	Answers []Answer
 	Results []Ran
-	// Torn reports that the last record is incomplete, as after a power failure. It is left out.
+	// Torn reports that the end is incomplete: the process that wrote the file was killed, or still writes it. An incomplete record is left
+	// out.
 	Torn bool
 	// Full reports that the recording reached its limit, so later calls are missing.
 	Full bool
@@ -73,11 +74,15 @@ func read(path string, from io.Reader) (*Recording, error) {
 		if len(line) == 0 {
 			break
 		}
+		if line[0] == 0 { // the zeros that a Writer removes when it closes the file
+			out.Torn = true
+			break
+		}
 		if out.size+int64(len(line)) > maxFile {
 			return nil, fmt.Errorf("%s has more than %d MiB, which is the limit: not a recording of aura", path, limit.Recording>>20)
 		}
-		_, more := in.Peek(1)
-		last := more != nil
+		next, more := in.Peek(1)
+		last := more != nil || next[0] == 0
 		r, after, err := out.sum.decode(bytes.TrimSuffix(line, []byte("\n")))
 		if last && (!complete || torn(line, err)) {
 			out.Torn = true

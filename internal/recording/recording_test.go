@@ -1,12 +1,14 @@
 package recording
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -27,6 +29,14 @@ func create(t *testing.T, path string, values ...string) *Writer {
 	}
 	t.Cleanup(func() { _ = w.Close() })
 	return w
+}
+
+// durable waits until all records are on disk, and returns the errors of that.
+func durable(w *Writer) error {
+	synced, before := w.Sync()
+	<-synced
+	_, after := w.Sync()
+	return errors.Join(before, after)
 }
 
 func place(t *testing.T) string {
@@ -78,7 +88,7 @@ func recorded(t *testing.T, path string, list []host.Call, values ...string) {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(w.Sync(), w.Close()); err != nil {
+	if err := errors.Join(durable(w), w.Close()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -167,11 +177,11 @@ func TestDamage(t *testing.T) {
 	whole := string(raw)
 	lines := strings.SplitAfter(strings.TrimSuffix(whole, "\n"), "\n")
 	later := func() string {
-		line, _, err := sum{}.encode(record{Run: &Run{Version: Version + 1}})
-		if err != nil {
+		var line bytes.Buffer
+		if _, err := (sum{}).encode(&line, record{Run: &Run{Version: Version + 1}}); err != nil {
 			t.Fatal(err)
 		}
-		return string(line)
+		return line.String()
 	}()
 	for rule, tt := range map[string]struct {
 		text  string
@@ -183,6 +193,9 @@ func TestDamage(t *testing.T) {
 		"torn in the last":     {whole[:len(whole)-9], 7, true, ""},
 		"torn after the brace": {whole[:len(whole)-1], 7, true, ""},
 		"zeros at the end":     {whole + "\x00\x00\n", 8, true, ""},
+		"reserved":             {whole + strings.Repeat("\x00", reserve), 8, true, ""},
+		"torn and reserved":    {whole[:len(whole)-9] + strings.Repeat("\x00", reserve), 7, true, ""},
+		"a hole in the last":   {whole[:len(whole)-9] + "\x00\x00\x00\x00\x00\x00\x00\x00\n" + strings.Repeat("\x00", reserve), 7, true, ""},
 		"edited":               {strings.Replace(whole, `"m"`, `"n"`, 1), 0, false, "the checksum is wrong"},
 		"edited at the end":    {strings.Replace(whole, "boom", "bang", 1), 0, false, "the checksum is wrong"},
 		"a line removed":       {strings.Join(append(lines[:3:3], lines[4:]...), ""), 0, false, "the checksum is wrong"},
@@ -226,12 +239,38 @@ func TestFull(t *testing.T) {
 			faults = append(faults, err)
 		}
 	}
+	faults = append(faults, durable(w))
+	faults = slices.DeleteFunc(faults, func(err error) bool { return err == nil })
 	if err := w.Close(); err != nil || len(faults) != 1 || !errors.Is(faults[0], ErrFull) {
 		t.Errorf("got %v, %v", faults, err)
 	}
 	r, err := Open(path)
 	if err != nil || !r.Full || len(r.Calls) == 0 || len(r.Calls) > 10 {
 		t.Errorf("got %+v, %v", r, err)
+	}
+}
+
+// TestUnclosed checks what a recording has whose process was killed after Sync, and that closing it removes the reserved space.
+func TestUnclosed(t *testing.T) {
+	t.Parallel()
+	path, list := place(t), calls(t)
+	w := create(t, path)
+	for i, c := range list {
+		if err := errors.Join(w.Call(i, c), durable(w)); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := Open(path); err != nil || len(r.Calls) != i+1 || !r.Torn {
+			t.Fatalf("after call %d: %+v, %v", i+1, r, err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := Open(path); err != nil || len(r.Calls) != len(list) || r.Torn {
+		t.Errorf("closed: %+v, %v", r, err)
+	}
+	if err := errors.Join(w.Call(1, list[0]), durable(w), w.Close()); err != nil {
+		t.Errorf("a closed Writer returned %v", err)
 	}
 }
 
@@ -368,9 +407,9 @@ func FuzzRead(f *testing.F) {
 		var out []byte
 		var s sum
 		for _, r := range records {
-			var b []byte
-			b, s, _ = s.encode(r)
-			out = append(out, b...)
+			var b bytes.Buffer
+			s, _ = s.encode(&b, r)
+			out = append(out, b.Bytes()...)
 		}
 		return out
 	}

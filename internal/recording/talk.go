@@ -86,11 +86,11 @@ func keep[T any](w *Writer, value *T, as func(*T) record) error {
 	if w == nil {
 		return nil
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	clean, _, err := hidden(w.hider(), *value)
-	if err != nil {
-		return fmt.Errorf("recording the conversation: %w", err)
-	}
-	return w.add(as(&clean))
+	return w.do(later, func() error {
+		clean, _, err := hidden(w.hider(), *value)
+		if err != nil {
+			return fmt.Errorf("recording the conversation: %w", err)
+		}
+		return w.add(as(&clean))
+	})
 }

@@ -23,9 +23,6 @@ func (r *Recording) Update(results []Result) error {
 }
 
 func (r *Recording) update(results []Result) (err error) {
-	if r.Torn {
-		return errors.New("its last record is incomplete; only a whole recording can be updated")
-	}
 	held, err := lock.TryContent(r.Path)
 	if errors.Is(err, lock.ErrHeld) {
 		return ErrOpen
@@ -44,7 +41,7 @@ func (r *Recording) update(results []Result) (err error) {
 	if err != nil {
 		return err
 	}
-	updated, err := rewrite(text, now)
+	updated, err := rewrite(text[:min(r.size, int64(len(text)))], now) // without an incomplete end
 	if err != nil {
 		return err
 	}
@@ -70,11 +67,11 @@ func rewrite(text []byte, now map[int]Result) ([]byte, error) {
 				r.Call.Out, r.Call.Failure, r.Call.Kind, r.Call.Version = result.Out, result.Failure, result.Kind, result.Version
 			}
 		}
-		var encoded []byte
-		if encoded, after, err = after.encode(r); err != nil {
+		var encoded bytes.Buffer
+		if after, err = after.encode(&encoded, r); err != nil {
 			return nil, err
 		}
-		out.Write(encoded)
+		out.Write(encoded.Bytes())
 	}
 	return out.Bytes(), nil
 }

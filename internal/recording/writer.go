@@ -1,11 +1,10 @@
 package recording
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"sync"
 	"time"
@@ -20,26 +19,40 @@ import (
 // ErrFull reports that a recording has reached its limit. Later calls are not recorded.
 var ErrFull = fmt.Errorf("the recording has reached its limit of %d MiB", limit.Recording>>20)
 
-// disk is the part of os.File that a Writer needs.
-type disk interface {
-	io.WriterAt
-	io.Closer
-	Sync() error
-	Truncate(size int64) error
-}
+// queued is the number of tasks that wait for the goroutine of a Writer before callers do, and reserve the number of zeros that are
+// written at once.
+const (
+	queued  = 64
+	reserve = 64 << 10
+)
 
-// Writer adds calls to a recording. Its methods may be called from several goroutines. A nil Writer records nothing.
+// Writer adds calls to a recording. A goroutine of the Writer encodes and writes them in their order, so that a conversation does not wait
+// for that. Callers must not change what they passed. An error of the goroutine is returned by the next method that is called. The methods
+// may be called from several goroutines. A nil Writer records nothing.
 type Writer struct {
 	path    string
 	secrets func() *redact.Redactor
 	limit   int64
+	lock    *lock.Lock
 
-	mu   sync.Mutex
-	file disk
-	lock *lock.Lock
-	// size is the offset at which the last complete record ends, in bytes.
-	size    int64
-	sum     sum
+	mu sync.Mutex
+	// tasks wait for the goroutine, which waits for due or closed; both are signalled by changed. ended is closed when the goroutine ends.
+	tasks       []func() error
+	due, closed bool
+	changed     sync.Cond
+	ended       chan struct{}
+	// faults are the errors of the goroutine that no method has returned yet.
+	faults error
+
+	// The fields below belong to the goroutine.
+
+	file *os.File
+	// size is the offset at which the last complete record ends, and reserved the size of the file, in bytes. There are zeros between
+	// them: to make a write durable that does not extend the file, a file system needs no entry in its own log.
+	size, reserved int64
+	sum            sum
+	// line is the line that is written now.
+	line    bytes.Buffer
 	calls   int
 	entries *entries
 	// failed is why nothing is recorded any more.
@@ -49,7 +62,8 @@ type Writer struct {
 // Create starts a recording, or continues the one that exists. run names the session. secrets returns the secrets that are removed from
 // everything that is written; it may be nil.
 func Create(path string, run Run, secrets func() *redact.Redactor) (*Writer, error) {
-	w := &Writer{path: path, secrets: secrets, limit: limit.Recording, entries: newEntries()}
+	w := &Writer{path: path, secrets: secrets, limit: limit.Recording, entries: newEntries(), ended: make(chan struct{})}
+	w.changed.L = &w.mu
 	if err := w.open(); err != nil {
 		return nil, fmt.Errorf("recording plugin calls: %w", err)
 	}
@@ -58,8 +72,9 @@ func Create(path string, run Run, secrets func() *redact.Redactor) (*Writer, err
 		run.At = time.Now()
 	}
 	if err := w.write(record{Run: &run}); err != nil {
-		return nil, errors.Join(fmt.Errorf("recording plugin calls: %w", err), w.Close())
+		return nil, errors.Join(fmt.Errorf("recording plugin calls: %w", err), w.release())
 	}
+	go w.work()
 	return w, nil
 }
 
@@ -81,9 +96,9 @@ func (w *Writer) open() error {
 		err = file.Truncate(before.size)
 	}
 	if err != nil {
-		return errors.Join(err, w.Close())
+		return errors.Join(err, w.release())
 	}
-	w.size, w.sum, w.calls = before.size, before.sum, len(before.Calls)
+	w.size, w.reserved, w.sum, w.calls = before.size, before.size, before.sum, len(before.Calls)
 	w.entries.known(before.entries)
 	return nil
 }
@@ -96,18 +111,79 @@ func (e *entries) known(earlier []json.RawMessage) {
 	e.fresh = nil
 }
 
+// work does the tasks until the Writer is closed.
+func (w *Writer) work() {
+	defer close(w.ended)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var spare []func() error
+	for {
+		for !w.due && !w.closed {
+			w.changed.Wait()
+		}
+		tasks := w.tasks
+		w.tasks, w.due = spare[:0], false
+		w.changed.Broadcast() // callers that wait for room
+		if len(tasks) == 0 && w.closed {
+			return
+		}
+		w.mu.Unlock()
+		var faults error
+		for _, task := range tasks {
+			faults = errors.Join(faults, task())
+		}
+		clear(tasks)
+		spare = tasks
+		w.mu.Lock()
+		w.faults = errors.Join(w.faults, faults)
+	}
+}
+
+// When the goroutine does a task: soon, or together with the next task that is to be done soon. To wake the goroutine costs as much as
+// some of its tasks.
+const (
+	soon = iota
+	later
+)
+
+// do hands a task to the goroutine, and returns the errors that no method has returned yet.
+func (w *Writer) do(when int, task func() error) error {
+	_, err := w.enqueue(when, task)
+	return err
+}
+
+// enqueue does what do does, and reports whether the goroutine will do the task. A closed Writer takes none.
+func (w *Writer) enqueue(when int, task func() error) (taken bool, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for len(w.tasks) >= queued && !w.closed {
+		w.due = true
+		w.changed.Broadcast()
+		w.changed.Wait()
+	}
+	if !w.closed {
+		w.tasks = append(w.tasks, task)
+		if when == soon {
+			w.due = true
+			w.changed.Broadcast()
+		}
+	}
+	err, w.faults = w.faults, nil
+	return !w.closed, err
+}
+
 // Start records the start of a process. earlier says that the process was called before the recording began.
 func (w *Writer) Start(s host.Started, earlier bool) error {
 	if w == nil {
 		return nil
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	begun, _, err := hidden(w.hider(), Start{Plugin: s.Plugin, Version: s.Version, Child: s.Child, Env: s.Env, Earlier: earlier, Asked: s.Asked})
-	if err != nil {
-		return fmt.Errorf("recording the start of plugin %q: %w", s.Plugin, err)
-	}
-	return w.add(record{Start: &begun})
+	return w.do(later, func() error {
+		begun, _, err := hidden(w.hider(), Start{Plugin: s.Plugin, Version: s.Version, Child: s.Child, Env: s.Env, Earlier: earlier, Asked: s.Asked})
+		if err != nil {
+			return fmt.Errorf("recording the start of plugin %q: %w", s.Plugin, err)
+		}
+		return w.add(record{Start: &begun})
+	})
 }
 
 // Call records a call. turn is the number of the model call that it belongs to.
@@ -115,24 +191,25 @@ func (w *Writer) Call(turn int, c host.Call) error {
 	if w == nil {
 		return nil
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.failed != nil {
-		return nil // it was returned already
-	}
-	call, err := w.call(c)
-	if err != nil {
-		return fmt.Errorf("recording a call of plugin %q: %w", c.Plugin, err)
-	}
-	if fresh := w.entries.fresh; len(fresh) > 0 {
-		w.entries.fresh = nil
-		if err := w.add(record{Entries: fresh}); err != nil {
-			return err
+	at := time.Now().Round(0)
+	return w.do(soon, func() error {
+		if w.failed != nil {
+			return nil // it was returned already
 		}
-	}
-	w.calls++
-	call.N, call.Turn = w.calls, turn
-	return w.add(record{Call: &call})
+		call, err := w.call(c)
+		if err != nil {
+			return fmt.Errorf("recording a call of plugin %q: %w", c.Plugin, err)
+		}
+		if fresh := w.entries.fresh; len(fresh) > 0 {
+			w.entries.fresh = nil
+			if err := w.add(record{Entries: fresh}); err != nil {
+				return err
+			}
+		}
+		w.calls++
+		call.N, call.Turn, call.At = w.calls, turn, at
+		return w.add(record{Call: &call})
+	})
 }
 
 func (w *Writer) hider() hider {
@@ -158,40 +235,61 @@ func (w *Writer) add(r record) error {
 // write writes a record after the last complete one. It does not wait for the disk: a process that is killed loses nothing that is
 // written, and Sync makes it survive a power failure.
 func (w *Writer) write(r record) error {
-	line, after, err := w.sum.encode(r)
+	w.line.Reset()
+	after, err := w.sum.encode(&w.line, r)
 	if err != nil {
 		return fmt.Errorf("encoding a record: %w", err)
 	}
-	if r.Full == nil && w.size+int64(len(line)) > w.limit {
+	line := w.line.Bytes()
+	end := w.size + int64(len(line))
+	if r.Full == nil && end > w.limit {
 		return ErrFull
 	}
-	if _, err := w.file.WriteAt(line, w.size); err != nil {
+	if err := w.put(line, end); err != nil {
+		w.reserved = w.size
 		// If the truncation fails too, readers skip the torn line.
 		return errors.Join(fmt.Errorf("writing %s: %w", w.path, err), w.file.Truncate(w.size))
 	}
-	w.size, w.sum = w.size+int64(len(line)), after
+	w.size, w.sum = end, after
 	return nil
 }
 
-// Sync returns when all records are on disk.
-func (w *Writer) Sync() error {
+// zeros reserve space.
+var zeros [reserve]byte
+
+// put writes a line that ends at the offset end, and reserves space behind a line that extends the file.
+func (w *Writer) put(line []byte, end int64) error {
+	if _, err := w.file.WriteAt(line, w.size); err != nil || end <= w.reserved {
+		return err
+	}
+	w.reserved = end
+	if _, err := w.file.WriteAt(zeros[:], end); err == nil { // a disk without room for the zeros may have room for lines
+		w.reserved += reserve
+	}
+	return nil
+}
+
+// Sync begins to make all records durable. The channel is closed when they are.
+func (w *Writer) Sync() (<-chan struct{}, error) {
+	synced := make(chan struct{})
 	if w == nil {
-		return nil
+		close(synced)
+		return synced, nil
 	}
-	w.mu.Lock()
-	file, failed := w.file, w.failed
-	w.mu.Unlock()
-	if failed != nil {
-		return nil
+	taken, err := w.enqueue(soon, func() error {
+		defer close(synced)
+		if w.failed != nil {
+			return nil //nolint:nilerr // it was returned already
+		}
+		if err := files.SyncData(w.file); err != nil {
+			w.failed = fmt.Errorf("writing %s: %w", w.path, err)
+		}
+		return w.failed
+	})
+	if !taken {
+		close(synced)
 	}
-	err := file.Sync() // without the lock, so that calls are recorded meanwhile
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if err == nil || w.failed != nil {
-		return nil
-	}
-	w.failed = fmt.Errorf("writing %s: %w", w.path, err)
-	return w.failed
+	return synced, err
 }
 
 // Path returns the path of the file, or an empty string for a nil Writer.
@@ -202,20 +300,26 @@ func (w *Writer) Path() string {
 	return w.path
 }
 
-// Close closes the file.
+// Close writes what waits, and closes the file.
 func (w *Writer) Close() error {
 	if w == nil {
 		return nil
 	}
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.file == nil {
+	closed := w.closed
+	w.closed = true
+	w.changed.Broadcast()
+	w.mu.Unlock()
+	<-w.ended
+	if closed {
 		return nil
 	}
-	err := errors.Join(w.file.Sync(), w.file.Close(), w.lock.Release())
-	w.file, w.failed = nil, fs.ErrClosed
+	err := errors.Join(w.file.Truncate(w.size), w.file.Sync(), w.release())
 	if err != nil {
-		return fmt.Errorf("closing %s: %w", w.path, err)
+		err = fmt.Errorf("closing %s: %w", w.path, err)
 	}
-	return nil
+	return errors.Join(w.faults, err)
 }
+
+// release closes the file and the lock.
+func (w *Writer) release() error { return errors.Join(w.file.Close(), w.lock.Release()) }
