@@ -28,7 +28,7 @@ func (s *Session) tellSandbox(c setup.Confinement) {
 	s.tellUncovered(c.Warnings())
 	if c.Requested() && !c.Enabled() {
 		s.once("", fmt.Sprintf("the sandbox is not enforced on this system: %s; tools and plugins reach all that you do "+
-			"(set enabled: false in config/sandbox/sandbox.yaml to accept that silently)", sandbox.Support().Reason()))
+			"(set sandbox: {enabled: false} in config/sandbox/sandbox.yaml to accept that silently)", sandbox.Support().Reason()))
 	}
 }
 

@@ -47,7 +47,7 @@ func sandboxCheck(row sandbox.Row, settings config.Sandbox) Check {
 	case row.Required:
 		c.Status = Warning
 		c.Remedy = "tools and plugins reach all that you do: use a Linux kernel with Landlock (5.13 or newer, with lsm=landlock), " +
-			"or set enabled: false in config/sandbox/sandbox.yaml to accept that"
+			"or set sandbox: {enabled: false} in config/sandbox/sandbox.yaml to accept that"
 	default:
 		c.Status = Warning
 		c.Remedy = "the sandbox works without this; docs/sandbox.md says what is weaker then"
