@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -35,14 +36,15 @@ func (b build) program(p platform, name string) string {
 }
 
 // compile builds both programs for all platforms, and for this machine, which generates manual pages and completions with them.
-func compile(ctx context.Context, src source, platforms []platform, scratch string) (build, error) {
+func compile(ctx context.Context, src source, platforms []platform, scratch string, progress io.Writer) (build, error) {
 	b := build{platforms: platforms, bin: filepath.Join(scratch, "bin")}
 	here := platform{runtime.GOOS, runtime.GOARCH}
 	targets := platforms
 	if !slices.Contains(targets, here) {
 		targets = append(slices.Clone(targets), here)
 	}
-	for _, p := range targets {
+	for i, p := range targets {
+		fmt.Fprintf(progress, "building for %s (%d of %d)\n", p, i+1, len(targets))
 		if err := goBuild(ctx, src, p, filepath.Join(b.bin, p.String())); err != nil {
 			return b, err
 		}

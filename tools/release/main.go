@@ -23,7 +23,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx, os.Args[1:], os.Stdout)
+	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
@@ -94,7 +94,8 @@ func parsePlatforms(list string) ([]platform, error) {
 	return out, nil
 }
 
-func run(ctx context.Context, args []string, out io.Writer) error {
+// run writes the result to out, and what it is doing to progress.
+func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	o, err := parse(args)
 	if errors.Is(err, flag.ErrHelp) {
 		return nil
@@ -119,13 +120,14 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(scratch) }()
-	b, err := compile(ctx, src, o.platforms, scratch)
+	b, err := compile(ctx, src, o.platforms, scratch, progress)
 	if err != nil {
 		return err
 	}
 	if err := src.confirm(b.version); err != nil {
 		return err
 	}
+	fmt.Fprintln(progress, "writing archives, packages and images")
 	return write(o, src, b, sign, out)
 }
 

@@ -31,7 +31,7 @@ func TestReal(t *testing.T) {
 	}
 	again := filepath.Join(t.TempDir(), "again")
 	release := func(root, dist string) error {
-		return run(t.Context(), []string{"-root", root, "-dist", dist, "-platforms", *realPlatforms}, io.Discard)
+		return run(t.Context(), []string{"-root", root, "-dist", dist, "-platforms", *realPlatforms}, io.Discard, io.Discard)
 	}
 	if err := release(first, dist); err != nil {
 		t.Fatal(err)
