@@ -147,6 +147,17 @@ func TestVersion(t *testing.T) {
 	m.run(t, t.TempDir(), "version").want(t, 0, "aura")
 }
 
+// TestDemonstration does what a newcomer does: a script inside aura plays the model, and an example is checked.
+func TestDemonstration(t *testing.T) {
+	m := given(t)
+	dir := filepath.Join(t.TempDir(), "project")
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "..", "examples", "crash"))); err != nil {
+		t.Fatal(err)
+	}
+	m.run(t, dir, "run", "What is here?").want(t, 0, `> Ls {"path":"."}`)
+	m.run(t, dir, "plugins", "check", filepath.FromSlash("plugins/crash-demo")).want(t, 0)
+}
+
 // TestPlugins holds a conversation with a plugin and tools. Neither of these systems can confine them, which aura reports once.
 func TestPlugins(t *testing.T) {
 	m := given(t)
