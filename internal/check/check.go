@@ -97,6 +97,9 @@ type checker struct {
 	once map[string]bool
 }
 
+// compiled reports whether the plugin is never interpreted, so that it may use all of Go.
+func (c *checker) compiled() bool { return c.declared.Runtime == manifest.GoRuntimeNative }
+
 func (c *checker) add(f Finding) {
 	c.found = append(c.found, f)
 }

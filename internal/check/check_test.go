@@ -29,6 +29,41 @@ func BeforeChat(_ context.Context, _ sdk.BeforeChatContext) (sdk.Result, error) 
 // bare is a plugin without imports; declarations follow from line 3 on.
 const bare = "-- main.go --\npackage my_plugin\n\n"
 
+// TestCompiled checks that a plugin that is never interpreted may use all of Go, and what is still found in it.
+func TestCompiled(t *testing.T) {
+	t.Parallel()
+	const native = "-- plugin.yaml --\nruntime: native\n"
+	modern := strings.Replace(start, "import (\n", "import (\n\t\"iter\"\n\t\"maps\"\n\t\"slices\"\n", 1) +
+		"func keys(m map[string]int) iter.Seq[string] { return maps.Keys(m) }\n\n" +
+		"func sum(n int) (out int) {\n\tfor i := range min(n, 9) {\n\t\tout += i\n\t}\n\t_ = slices.Sorted(keys(nil))\n\treturn out\n}\n\nvar _ = sum\n"
+	for name, tt := range map[string]struct {
+		source string
+		want   []string
+	}{
+		"modern, compiled":    {modern + native, nil},
+		"modern, interpreted": {modern, []string{"main.go:4 import-unavailable", "main.go:5 import-unavailable", "main.go:17 range-number", "main.go:17 builtin", "main.go:20 library"}},
+		"unused":              {start + "func f() { x := 1 }\n\nvar _ = f\n" + native, []string{"main.go:11 unused"}},
+		"cgo":                 {strings.Replace(start, "import (\n", "import (\n\t\"C\"\n", 1) + native, []string{"main.go:4 import-cgo"}},
+		"restricted":          {strings.Replace(start, "import (\n", "import (\n\t_ \"os/exec\"\n", 1) + native, []string{"main.go:4 import-restricted"}},
+		"signature":           {start + "func OnError(int) {}\n" + native, []string{"main.go:11 signature"}},
+		"not vendored":        {strings.Replace(start, "import (\n", "import (\n\t_ \"example.com/x\"\n", 1) + native, []string{"main.go:4 import-missing"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := unpack(t, "my-plugin", txtar.Parse([]byte(tt.source)))
+			found := check.Dir(dir, check.Options{})
+			if got := places(dir, found); !slices.Equal(got, tt.want) {
+				t.Errorf("got  %v\nwant %v\n%+v", got, tt.want, found)
+			}
+			for _, f := range found {
+				if f.Severity != check.Error {
+					t.Errorf("a %s: %+v", f.Severity, f)
+				}
+			}
+		})
+	}
+}
+
 // TestDir has a row for each rule that is not about a construct of the language; the rows for constructs are in the corpus.
 func TestDir(t *testing.T) {
 	t.Parallel()

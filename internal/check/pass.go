@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 )
 
 // weight is when a construct does harm.
@@ -42,8 +43,14 @@ type change struct {
 	whole bool
 }
 
-// rules holds the rules. Each rule is called for every node.
-var rules = []func(*pass, ast.Node){
+// rule is called for every node.
+type rule = func(*pass, ast.Node)
+
+// contractRules are about what a plugin gives aura, whatever runs the plugin.
+var contractRules = []rule{toolSchemas, commandSchemas, disabledTools}
+
+// interpreterRules find what the interpreter cannot do, or does otherwise than Go.
+var interpreterRules = []rule{
 	builtins, ranges, genericCalls, genericAliases, recursiveTypes, newExpressions,
 	switches, typeSwitches, assertions, comparisons, mapKeys, methodExpressions, embeddedInterfaces,
 	errorsAs, errorArguments, errorValues, errorMethods, nilReturns,
@@ -51,11 +58,14 @@ var rules = []func(*pass, ast.Node){
 	jsonValues, formats, verbs, printedCalls, templates,
 	storedValues, structValues,
 	shifts, channelRanges, nilAssignments, rangeStrings, forwardedValues, capturedValues, constantGroups,
-	toolSchemas, commandSchemas, disabledTools,
 }
 
 func (p *pass) run() {
 	p.survey()
+	rules := contractRules
+	if !p.compiled() {
+		rules = slices.Concat(rules, interpreterRules)
+	}
 	for _, f := range p.pkg.files {
 		ast.Inspect(f, func(n ast.Node) bool {
 			if n == nil {

@@ -22,8 +22,8 @@ func (c *checker) resolve(s *source, importer *sourcePackage, spec *ast.ImportSp
 	}
 	switch {
 	case p == "C":
-		report("import-cgo", "plugins are interpreted, cgo is not", "use a package without C")
-	case p == "maps":
+		report("import-cgo", "plugins cannot use cgo", "use a package without C")
+	case p == "maps" && !c.compiled():
 		report("import-unavailable", "the interpreter cannot run this package, whose functions are generic", "write a loop")
 	case pluginsource.IsRestricted(p):
 		if !c.options.Unsafe {
@@ -33,7 +33,7 @@ func (c *checker) resolve(s *source, importer *sourcePackage, spec *ast.ImportSp
 	case isLibrary(p):
 	case strings.HasPrefix(p, "./"), strings.HasPrefix(p, "../"):
 		report("import-path", "relative imports do not exist in modules", fmt.Sprintf("write %q", path.Join(importer.path, p)))
-	case path.Dir(p) == path.Base(p):
+	case path.Dir(p) == path.Base(p) && !c.compiled():
 		report("import-path", fmt.Sprintf("the interpreter cannot tell %q from %q", p, path.Base(p)), "rename one of them")
 	default:
 		c.resolveSource(s, p, report)
@@ -60,6 +60,8 @@ func (c *checker) resolveSource(s *source, p string, report func(rule, message, 
 		switch {
 		case s.owns(p):
 			report("import-missing", "there is no directory "+dir, "create it, or correct the path")
+		case !strings.Contains(first, ".") && c.compiled():
+			// A package of the standard library that the interpreter lacks. If there is no such package, the compiler says so.
 		case !strings.Contains(first, "."):
 			report("import-unavailable", fmt.Sprintf("not in the interpreter's standard library (that of Go 1.%d) and not vendored", pluginsource.LanguageMinor),
 				`do without it; if it is a dependency, run "go mod vendor" in the plugin's directory`)

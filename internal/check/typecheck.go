@@ -63,7 +63,7 @@ var (
 )
 
 // typeError reports why the source is invalid Go. An error that the interpreter ignores, such as an unused variable, becomes a
-// warning.
+// warning, unless the plugin is compiled.
 func (c *checker) typeError(s *source, p *sourcePackage, err error) {
 	e, ok := errors.AsType[types.Error](err)
 	if !ok || strings.HasPrefix(e.Msg, "could not import") || strings.Contains(e.Msg, "invalid type") {
@@ -78,9 +78,15 @@ func (c *checker) typeError(s *source, p *sourcePackage, err error) {
 	at := s.fset.PositionFor(e.Pos, false)
 	f := Finding{File: at.Filename, Line: at.Line, Column: at.Column, Severity: Error, Rule: "type", Message: e.Msg}
 	if e.Soft {
-		f.Severity, f.Rule = Warning, "unused"
+		f.Rule = "unused"
+		if !c.compiled() {
+			f.Severity = Warning
+		}
 	}
 	if m := undefinedOf().FindStringSubmatch(e.Msg); m != nil && fromLibrary(p, m[1]) {
+		if c.compiled() {
+			return // the compiler's library may be newer
+		}
 		f.Rule = "library"
 		f.Message = fmt.Sprintf("%s.%s is not in the interpreter's standard library, which is that of Go 1.%d without generic functions",
 			m[1], m[2], pluginsource.LanguageMinor)
