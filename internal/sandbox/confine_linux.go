@@ -6,6 +6,8 @@ import (
 
 	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
 	"golang.org/x/sys/unix"
+
+	"github.com/idelchi/aura/internal/process"
 )
 
 // Confine applies the policy to this process, to all its threads and to all processes that it will start. It cannot be undone.
@@ -66,11 +68,11 @@ func confine(p Policy, in Isolation, bound prctl) (Report, error) {
 
 // limit sets the limits of memory and processes. It must run while /proc is still writable.
 func limit(l Limits, in Isolation, r *Report) error {
-	if err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}); err != nil {
+	if err := process.ForbidCoreFiles(); err != nil {
 		return fmt.Errorf("forbidding core files: %w", err)
 	}
 	if l.MemoryBytes > 0 {
-		if err := lower(unix.RLIMIT_DATA, uint64(l.MemoryBytes)); err != nil {
+		if err := process.LimitMemory(uint64(l.MemoryBytes)); err != nil {
 			return fmt.Errorf("limiting memory: %w", err)
 		}
 	}
@@ -78,10 +80,9 @@ func limit(l Limits, in Isolation, r *Report) error {
 		return nil
 	}
 	bounded := limitPids(l.Processes, in, r)
-	// The kernel counts the processes of a user namespace apart from the user's other processes. It does not count the
-	// processes of root. Without a namespace, the user's other processes would use up the limit.
+	// Without a namespace, the user's other processes would use up the limit.
 	if in.Processes && os.Geteuid() != 0 {
-		if err := lower(unix.RLIMIT_NPROC, uint64(l.Processes)); err != nil {
+		if err := process.LimitProcesses(uint64(l.Processes)); err != nil {
 			return fmt.Errorf("limiting processes: %w", err)
 		}
 		bounded = true
@@ -90,16 +91,6 @@ func limit(l Limits, in Isolation, r *Report) error {
 		r.lacks(unlimitedProcesses)
 	}
 	return nil
-}
-
-// lower sets a limit of this process and of all processes that it starts, unless the current limit is lower.
-func lower(resource int, value uint64) error {
-	var now unix.Rlimit
-	if err := unix.Getrlimit(resource, &now); err != nil {
-		return err
-	}
-	value = min(value, now.Max)
-	return unix.Setrlimit(resource, &unix.Rlimit{Cur: value, Max: value})
 }
 
 // minPids is the lowest limit that the kernel accepts for a process namespace.

@@ -1,17 +1,17 @@
 package shell
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"os"
 	"runtime"
 	"runtime/debug"
-	"strconv"
 	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/idelchi/aura/internal/process"
 )
 
 // maxStack limits the recursion of functions of the line, in bytes of the interpreter's stack: a few thousand levels. Without
@@ -49,7 +49,7 @@ func confine(memory int64, stderr io.Writer) (io.Writer, *limits, error) {
 
 	runtime.GOMAXPROCS(maxProcs)
 
-	held, err := heldMemory()
+	held, err := process.HeldMemory()
 	if err != nil {
 		return stderr, nil, fmt.Errorf("reading the memory in use: %w", err)
 	}
@@ -95,25 +95,6 @@ func detach(stderr io.Writer) (io.Writer, error) {
 	defer func() { _ = null.Close() }()
 
 	return os.NewFile(uintptr(fd), "stderr"), unix.Dup3(int(null.Fd()), 2, 0)
-}
-
-// heldMemory returns what the kernel counts against RLIMIT_DATA so far, in bytes.
-func heldMemory() (uint64, error) {
-	data, err := os.ReadFile("/proc/self/statm")
-	if err != nil {
-		return 0, err
-	}
-
-	const dataField = 5
-
-	fields := bytes.Fields(data)
-	if len(fields) <= dataField {
-		return 0, fmt.Errorf("unexpected %q", data)
-	}
-
-	pages, err := strconv.ParseUint(string(fields[dataField]), 10, 64)
-
-	return pages * uint64(os.Getpagesize()), err
 }
 
 // lifted runs work, which starts a program, under the limits for programs. The limits cannot be changed between the fork and
