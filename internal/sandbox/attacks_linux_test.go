@@ -171,6 +171,8 @@ var attacks = map[string]weapon{
 		_, err := unix.SysvShmAttach(s.Shm, 0, unix.SHM_RDONLY)
 		return err
 	}},
+	// The tests of compiled plugins show that the program itself may be started.
+	"another program": {change: func(p *sandbox.Policy) { p.Program = p.ReadWrite[0] + "/main.go" }, run: func(scene) error { return exec.Command("/bin/true").Run() }},
 	"executable data": {run: func(scene) error {
 		return call(unix.SYS_MEMFD_CREATE, uintptr(unsafe.Pointer(&[]byte("x\x00")[0])), 0, 0, 0)
 	}},
