@@ -74,7 +74,7 @@ var rooms = map[string][]string{
 	"internal/conversation/event": {"sdk/..."},
 	"internal/config":             {"hooks", "internal/condition", "internal/keymap", "internal/nearest", "internal/policy", "internal/state", "internal/strictyaml"},
 	"internal/build":              {"sdk/..."},
-	"internal/policy":             {"internal/lock"},
+	"internal/policy":             {"internal/statefile"},
 	"internal/prompt":             {},
 	"internal/session":            {"internal/llm", "internal/lock"},
 	"internal/command":            {"internal/nearest", "sdk/..."},
@@ -108,6 +108,7 @@ var rooms = map[string][]string{
 	"internal/limit":             {"sdk/..."},
 	"internal/lineedit":          {"internal/plaintext"},
 	"internal/lock":              {},
+	"internal/statefile":         {"internal/lock"},
 	"internal/nearest":           {},
 	"internal/plaintext":         {},
 	"internal/pluginsource":      {"sdk/..."},
@@ -123,7 +124,7 @@ var rooms = map[string][]string{
 	"internal/redact":              {},
 	"internal/state":               {},
 	"internal/telemetry":           {"internal/redact"},
-	"internal/trust":               {"internal/lock"},
+	"internal/trust":               {"internal/statefile"},
 	"hooks":                        {"internal/prompt", "internal/shell", "internal/telemetry", "internal/tool", "sdk/..."},
 
 	"host": {

@@ -1,29 +1,18 @@
 package trust
 
 import (
-	"bytes"
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 
-	"github.com/idelchi/aura/internal/files"
-	"github.com/idelchi/aura/internal/lock"
+	"github.com/idelchi/aura/internal/statefile"
 )
 
 const (
 	// storeVersion is the version of the file's format.
 	storeVersion = 1
-	// maxStore is the largest size of the file that is read, in bytes.
+	// maxStore is the largest size of the file, in bytes.
 	maxStore = 256 << 20
 )
-
-// ErrNoPlace means that there is no directory to store consents in: the user has neither a home directory nor $XDG_STATE_HOME.
-var ErrNoPlace = errors.New("there is no directory to store it in: set HOME or XDG_STATE_HOME, or use --trust for this run")
 
 // Store is the file with the user's consents. Each method reads the file again.
 type Store struct {
@@ -40,17 +29,17 @@ type content struct {
 
 // Get returns the consent for a directory. A file that cannot be parsed is an error and gives no consent.
 func (s Store) Get(dir string) (Consent, bool, error) {
-	c, err := s.read()
-	if err != nil {
-		return Consent{}, false, err
-	}
-	found, ok := c.Projects[dir]
-	return found, ok, nil
+	all, err := s.All()
+	found, ok := all[dir]
+	return found, ok, err
 }
 
 // All returns the consents by directory.
 func (s Store) All() (map[string]Consent, error) {
-	c, err := s.read()
+	c, err := s.file().Read()
+	if err != nil {
+		err = fmt.Errorf("reading consents: %w", err)
+	}
 	return c.Projects, err
 }
 
@@ -69,61 +58,30 @@ func (s Store) Forget(dir string) (bool, error) {
 	return had, err
 }
 
-func (s Store) read() (content, error) {
-	empty := content{Version: storeVersion, Projects: map[string]Consent{}}
-	if s.Path == "" {
-		return empty, nil
-	}
-	data, err := files.ReadNoFollow(s.Path, maxStore)
-	if errors.Is(err, fs.ErrNotExist) {
-		return empty, nil
-	}
-	if err != nil {
-		return empty, fmt.Errorf("reading consents: %w: remove it to start over; aura will ask again for every project", err)
-	}
-	c := empty
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.DisallowUnknownFields()
-	err = decoder.Decode(&c)
-	if err == nil && c.Version != storeVersion {
-		err = fmt.Errorf("its version is %d, but this aura supports version %d", c.Version, storeVersion)
-	}
-	if _, more := decoder.Token(); err == nil && !errors.Is(more, io.EOF) {
-		err = errors.New("it has data after its end")
-	}
-	if err != nil {
-		return empty, fmt.Errorf("reading consents: %s is damaged: %w: remove it to start over; aura will ask again for every project", s.Path, err)
-	}
-	if c.Projects == nil {
-		c.Projects = map[string]Consent{}
-	}
-	return c, nil
-}
-
-// change reads, changes and writes the file. It holds a lock, so that no other aura does so at the same time.
-func (s Store) change(edit func(*content)) (err error) {
-	if s.Path == "" {
-		return fmt.Errorf("recording consent: %w", ErrNoPlace)
-	}
-	if err := os.MkdirAll(filepath.Dir(s.Path), 0o700); err != nil {
-		return fmt.Errorf("recording consent: %w", err)
-	}
-	held, err := lock.Wait(context.Background(), s.Path+".lock", func() {})
-	if err != nil {
-		return fmt.Errorf("recording consent: %w", err)
-	}
-	defer func() { err = errors.Join(err, held.Release()) }()
-	c, err := s.read()
-	if err != nil {
-		return err
-	}
-	edit(&c)
-	data, err := json.MarshalIndent(c, "", "  ")
-	if err == nil {
-		err = files.Replace(s.Path, append(data, '\n'), 0o600)
-	}
-	if err != nil {
+func (s Store) change(edit func(*content)) error {
+	err := s.file().Change(edit)
+	switch {
+	case errors.Is(err, statefile.ErrNoPlace):
+		return fmt.Errorf("recording consent: %w, or use --trust for this run", err)
+	case errors.Is(err, statefile.ErrFull):
+		return fmt.Errorf("recording consent: %w; remove some with 'aura trust --forget'", err)
+	case err != nil:
 		return fmt.Errorf("recording consent: %w", err)
 	}
 	return nil
+}
+
+func (s Store) file() statefile.File[content] {
+	return statefile.File[content]{
+		Path: s.Path, Max: maxStore, Again: "aura will ask again for every project", Check: (*content).check,
+		Empty: func() content { return content{Version: storeVersion, Projects: map[string]Consent{}} },
+	}
+}
+
+// check refuses a file of another version, and completes one without consents.
+func (c *content) check() error {
+	if c.Projects == nil {
+		c.Projects = map[string]Consent{}
+	}
+	return statefile.CheckVersion(c.Version, storeVersion)
 }

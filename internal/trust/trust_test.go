@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/idelchi/aura/internal/statefile"
 	"github.com/idelchi/aura/internal/trust"
 )
 
@@ -78,7 +79,7 @@ func TestDamagedStore(t *testing.T) {
 			s := trust.Store{Path: filepath.Join(t.TempDir(), "trust.json")}
 			write(t, s.Path, text)
 			_, ok, err := s.Get("/a")
-			if ok || err == nil || !strings.Contains(err.Error(), "remove it to start over") {
+			if ok || err == nil || !strings.Contains(err.Error(), "remove the file to start over") {
 				t.Errorf("got %v, %v", ok, err)
 			}
 			if err := s.Put("/b", trust.Consent{}); err == nil {
@@ -97,7 +98,7 @@ func TestNoPlace(t *testing.T) {
 	if _, ok, err := s.Get("/a"); ok || err != nil {
 		t.Error(ok, err)
 	}
-	if err := s.Put("/a", trust.Consent{}); !errors.Is(err, trust.ErrNoPlace) {
+	if err := s.Put("/a", trust.Consent{}); !errors.Is(err, statefile.ErrNoPlace) {
 		t.Error(err)
 	}
 }
