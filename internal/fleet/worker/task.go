@@ -137,7 +137,9 @@ func (t *task) work(ctx context.Context) (fleet.Result, error) {
 		return r, err
 	}
 	t.watch = newWatcher(t, from)
+	t.warm()
 	err = t.child(ctx, from)
+	t.learn()
 	return t.result(ctx, r, err)
 }
 

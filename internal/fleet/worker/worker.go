@@ -67,6 +67,8 @@ type worker struct {
 	stopping atomic.Bool
 	// lock is held as long as the worker's directory is in use.
 	lock *lock.Lock
+	// caching guards the worker's copy of the cache.
+	caching sync.RWMutex
 }
 
 // Causes of the end of a task that are not its own.
