@@ -257,7 +257,7 @@ func (t *task) back(ctx context.Context, delay time.Duration) error {
 		if t.Progress.Words == "" {
 			t.Progress.Words = t.watch.words()
 		}
-		if err := t.watch.save(ctx); errors.Is(err, queue.ErrLost) {
+		if err := t.watch.save(ctx, ctx); errors.Is(err, queue.ErrLost) {
 			return err
 		}
 	}
