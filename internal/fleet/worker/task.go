@@ -60,7 +60,8 @@ func (w *worker) run(hard context.Context, claim *queue.Claim, slots *queue.Slot
 	t := &task{Claim: claim, w: w}
 	result, err := t.work(ctx)
 	if t.root != "" {
-		defer func() { _ = removeAll(t.root) }()
+		// The next task does not wait for it.
+		defer w.removing.Go(func() { _ = removeAll(t.root) })
 	}
 	return t.settle(ctx, result, err)
 }

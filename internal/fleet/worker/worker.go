@@ -69,6 +69,8 @@ type worker struct {
 	lock *lock.Lock
 	// caching guards the worker's copy of the cache.
 	caching sync.RWMutex
+	// removing counts the directories of tasks that are being removed.
+	removing sync.WaitGroup
 }
 
 // Causes of the end of a task that are not its own.
@@ -158,7 +160,10 @@ func (w *worker) prepare() error {
 const lockName = "lock"
 
 // tidy removes the directory of the worker.
-func (w *worker) tidy() error { return errors.Join(removeAll(w.Dir), w.lock.Release()) }
+func (w *worker) tidy() error {
+	w.removing.Wait()
+	return errors.Join(removeAll(w.Dir), w.lock.Release())
+}
 
 // slot runs one task after the other.
 func (w *worker) slot(ctx, hard context.Context) error {
