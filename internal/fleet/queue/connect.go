@@ -3,6 +3,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -38,10 +39,12 @@ const (
 )
 
 const (
-	// ackWait is how long a task may be without a heartbeat before another worker gets it.
-	ackWait = 20 * time.Second
-	// Heartbeat is the time between two heartbeats of a worker.
-	Heartbeat = 4 * time.Second
+	// Takeover is how long a task is without a heartbeat before another worker gets it, unless the queue was created otherwise.
+	Takeover = 20 * time.Second
+	// beats is how many heartbeats a worker sends in that time.
+	beats = 5
+	// minBeat is the shortest time between two heartbeats.
+	minBeat = 100 * time.Millisecond
 	// leaseTime is how long the records of a worker stay after its last heartbeat.
 	leaseTime = 30 * time.Second
 	// eventAge and eventBytes bound what is kept of events. eventsEach is how many messages are kept for each task.
@@ -98,15 +101,23 @@ func Open(ctx context.Context, o Options) (*Queue, error) {
 	return q, nil
 }
 
-// Create connects to a server and creates the queue if it does not exist. replicas is how many servers keep each record.
-func Create(ctx context.Context, o Options, replicas int) (*Queue, error) {
+// Shape is how a queue is created.
+type Shape struct {
+	// Replicas is how many servers keep each record. Zero means 1.
+	Replicas int
+	// Takeover is how long a task is without a heartbeat before another worker gets it. Zero means the default.
+	Takeover time.Duration
+}
+
+// Create connects to a server and creates the queue if it does not exist.
+func Create(ctx context.Context, o Options, s Shape) (*Queue, error) {
 	q, err := dial(o)
 	if err != nil {
 		return nil, err
 	}
 	err = q.bind(ctx)
 	if errors.Is(err, ErrEmpty) {
-		err = q.create(ctx, replicas)
+		err = q.create(ctx, s)
 	}
 	if err != nil {
 		q.Close()
@@ -191,7 +202,8 @@ func (q *Queue) bind(ctx context.Context) error {
 
 // create makes the parts of a queue. It is safe to repeat, and to run twice at once. The format is written last, so that nobody uses
 // a queue that is not complete.
-func (q *Queue) create(ctx context.Context, replicas int) error {
+func (q *Queue) create(ctx context.Context, s Shape) error {
+	replicas, takeover := max(s.Replicas, 1), cmp.Or(s.Takeover, Takeover)
 	steps := []func() error{
 		func() error {
 			_, err := q.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
@@ -209,7 +221,7 @@ func (q *Queue) create(ctx context.Context, replicas int) error {
 		},
 		func() error {
 			_, err := q.js.CreateOrUpdateConsumer(ctx, tasksStream, jetstream.ConsumerConfig{
-				Durable: consumerName, AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait, MaxDeliver: -1, MaxAckPending: 20_000,
+				Durable: consumerName, AckPolicy: jetstream.AckExplicitPolicy, AckWait: takeover, MaxDeliver: -1, MaxAckPending: 20_000,
 			})
 			return err
 		},

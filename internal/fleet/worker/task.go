@@ -68,14 +68,15 @@ func (w *worker) run(hard context.Context, claim *queue.Claim, slots *queue.Slot
 
 // heartbeat keeps the task in this worker's hands.
 func (w *worker) heartbeat(ctx context.Context, claim *queue.Claim, slots *queue.Slots, cancel context.CancelCauseFunc) {
-	ticker := time.NewTicker(queue.Heartbeat)
+	every := w.Queue.Heartbeat()
+	ticker := time.NewTicker(every)
 	defer ticker.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			limited, end := context.WithTimeout(ctx, queue.Heartbeat)
+			limited, end := context.WithTimeout(ctx, every)
 			if errors.Is(claim.Alive(limited), queue.ErrLost) {
 				cancel(queue.ErrLost)
 			}

@@ -46,8 +46,9 @@ type Options struct {
 }
 
 const (
-	// patience is how long a worker waits for a task before it asks again.
-	patience = 2 * time.Second
+	// patience is how long a worker waits for a task before it asks again. shortPatience is for one that ends when no task is left.
+	patience      = 2 * time.Second
+	shortPatience = 300 * time.Millisecond
 	// reportEvery is the time between two reports of a worker.
 	reportEvery = 5 * time.Second
 	// sickTime is how long a worker that cannot write takes no task.
@@ -167,6 +168,10 @@ func (w *worker) tidy() error {
 
 // slot runs one task after the other.
 func (w *worker) slot(ctx, hard context.Context) error {
+	wait := patience
+	if w.UntilEmpty {
+		wait = shortPatience
+	}
 	for ctx.Err() == nil {
 		if err := w.healthy(); err != nil {
 			w.setNote(err.Error())
@@ -174,7 +179,7 @@ func (w *worker) slot(ctx, hard context.Context) error {
 			continue
 		}
 		w.setNote("")
-		offer, err := w.Queue.Next(ctx, patience)
+		offer, err := w.Queue.Next(ctx, wait)
 		if ctx.Err() != nil {
 			if offer != nil {
 				_ = offer.Later(0)
