@@ -66,6 +66,8 @@ type Options struct {
 	CA, Cert, Key string
 	// Name identifies the connection at the server.
 	Name string
+	// Server is the server itself, for a program that runs it. The connection then needs no TLS, and URL is only a name.
+	Server nats.InProcessConnProvider
 	// SealKey is the key of the seals of results; it may be empty.
 	SealKey []byte
 }
@@ -138,6 +140,9 @@ func dial(o Options) (*Queue, error) {
 	}
 	if o.Token != "" {
 		options = append(options, nats.UserInfo(o.User, o.Token))
+	}
+	if o.Server != nil {
+		options = append(options, nats.InProcessServer(o.Server))
 	}
 	if o.CA != "" {
 		options = append(options, nats.RootCAs(o.CA))

@@ -96,10 +96,7 @@ func (s *Server) Done() <-chan struct{} {
 
 // Prepare creates the queue. In a cluster it waits for the other servers.
 func (s *Server) Prepare(ctx context.Context) error {
-	o := queue.Options{URL: s.URL(), User: s.o.User, Token: s.o.Token, Name: "aura fleet serve", CA: s.o.CA}
-	if s.o.CA != "" {
-		o.Cert, o.Key = s.o.Cert, s.o.Key
-	}
+	o := queue.Options{Server: s.ns, URL: "nats://localhost", User: s.o.User, Token: s.o.Token, Name: "aura fleet serve"}
 	for {
 		limited, cancel := context.WithTimeout(ctx, 10*time.Second)
 		q, err := queue.Create(limited, o, s.o.Shape)
