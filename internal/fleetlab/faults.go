@@ -79,13 +79,18 @@ func (l *lab) faults() []fault {
 	for range l.ServerKills {
 		out = append(out, fault{when(), l.killServer})
 	}
+	span := max(l.Tasks/8, 1)
+	cutAt, fullAt := when(), when()
+	if l.Workers < 3 {
+		// One worker must be able to work at any time, so one fault ends before the other begins.
+		cutAt = l.Tasks/10 + l.random.IntN(max(l.Tasks/4, 1))
+		fullAt = cutAt + span + 1 + l.random.IntN(max(l.Tasks/5, 1))
+	}
 	if l.Cut {
-		at := when()
-		out = append(out, fault{at, func(context.Context) error { return l.cut(true) }}, fault{at + max(l.Tasks/8, 1), func(context.Context) error { return l.cut(false) }})
+		out = append(out, fault{cutAt, func(context.Context) error { return l.cut(true) }}, fault{cutAt + span, func(context.Context) error { return l.cut(false) }})
 	}
 	if l.FullDisk {
-		at := when()
-		out = append(out, fault{at, func(context.Context) error { return l.fill(true) }}, fault{at + max(l.Tasks/8, 1), func(context.Context) error { return l.fill(false) }})
+		out = append(out, fault{fullAt, func(context.Context) error { return l.fill(true) }}, fault{fullAt + span, func(context.Context) error { return l.fill(false) }})
 	}
 	slices.SortStableFunc(out, func(a, b fault) int { return a.at - b.at })
 	return out

@@ -40,20 +40,22 @@ type Offer struct {
 	msg   jetstream.Msg
 }
 
-// Next waits for a task, at most for the given time. It returns nil if there was none.
+// Next waits for a task, at most for the given time or until ctx ends. It returns nil if there was none.
 func (q *Queue) Next(ctx context.Context, wait time.Duration) (*Offer, error) {
 	consumer, err := q.taking(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("asking for a task: %w", explained(err))
 	}
-	batch, err := consumer.Fetch(1, jetstream.FetchMaxWait(wait))
+	limited, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	batch, err := consumer.Fetch(1, jetstream.FetchContext(limited))
 	if err != nil {
 		return nil, fmt.Errorf("asking for a task: %w", explained(err))
 	}
 	for msg := range batch.Messages() {
 		return q.offer(msg), nil
 	}
-	if err := batch.Error(); err != nil && !errors.Is(err, nats.ErrTimeout) && !errors.Is(err, context.DeadlineExceeded) {
+	if err := batch.Error(); err != nil && !errors.Is(err, nats.ErrTimeout) && limited.Err() == nil {
 		return nil, fmt.Errorf("asking for a task: %w", explained(err))
 	}
 	return nil, nil

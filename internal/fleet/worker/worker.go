@@ -46,9 +46,11 @@ type Options struct {
 }
 
 const (
-	// patience is how long a worker waits for a task before it asks again. shortPatience is for one that ends when no task is left.
-	patience      = 2 * time.Second
-	shortPatience = 300 * time.Millisecond
+	// patience is how long a worker waits for a task before it asks again. It is not short: if a busy server sends a task to a worker that
+	// has stopped waiting, nobody gets the task until it is taken over.
+	patience = 5 * time.Second
+	// lookEvery is the time between two looks whether a task is left.
+	lookEvery = 300 * time.Millisecond
 	// reportEvery is the time between two reports of a worker.
 	reportEvery = 5 * time.Second
 	// sickTime is how long a worker that cannot write takes no task.
@@ -168,10 +170,6 @@ func (w *worker) tidy() error {
 
 // slot runs one task after the other.
 func (w *worker) slot(ctx, hard context.Context) error {
-	wait := patience
-	if w.UntilEmpty {
-		wait = shortPatience
-	}
 	for ctx.Err() == nil {
 		if err := w.healthy(); err != nil {
 			w.setNote(err.Error())
@@ -179,7 +177,7 @@ func (w *worker) slot(ctx, hard context.Context) error {
 			continue
 		}
 		w.setNote("")
-		offer, err := w.Queue.Next(ctx, wait)
+		offer, err := w.next(ctx)
 		if ctx.Err() != nil {
 			if offer != nil {
 				_ = offer.Later(0)
@@ -209,6 +207,28 @@ func (w *worker) slot(ctx, hard context.Context) error {
 		}
 	}
 	return nil
+}
+
+// next waits for a task. With UntilEmpty, it also returns when no task is left.
+func (w *worker) next(ctx context.Context) (*queue.Offer, error) {
+	if !w.UntilEmpty {
+		return w.Queue.Next(ctx, patience)
+	}
+	waiting, stop := context.WithCancel(ctx)
+	looking := make(chan struct{})
+	go func() {
+		defer close(looking)
+		for waiting.Err() == nil {
+			sleep(waiting, lookEvery)
+			if w.empty(waiting) {
+				stop()
+			}
+		}
+	}()
+	offer, err := w.Queue.Next(waiting, patience)
+	stop()
+	<-looking
+	return offer, err
 }
 
 // empty reports whether no task is queued, waiting or running anywhere.
