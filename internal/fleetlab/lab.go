@@ -64,6 +64,7 @@ const turns = 3
 type lab struct {
 	Options
 
+	began   time.Time
 	random  *rand.Rand
 	ports   []int
 	routes  []int
@@ -79,7 +80,7 @@ type lab struct {
 
 // Run runs a fleet with faults. It returns an error if the run itself failed, not if the outcome is bad.
 func Run(ctx context.Context, o Options) (out Outcome, err error) {
-	l := &lab{Options: o, random: rand.New(rand.NewPCG(o.Seed, 7)), workers: map[string]*program{}} //nolint:gosec // the seed repeats a run
+	l := &lab{Options: o, began: time.Now(), random: rand.New(rand.NewPCG(o.Seed, 7)), workers: map[string]*program{}} //nolint:gosec // the seed repeats a run
 	defer func() { out.Bad = append(out.Bad, l.end()...) }()
 	if err := l.prepare(); err != nil {
 		return out, err
@@ -96,7 +97,7 @@ func Run(ctx context.Context, o Options) (out Outcome, err error) {
 		return out, err
 	}
 	defer q.Close()
-	began := time.Now()
+	submitted := time.Now()
 	if text, err := l.aura(ctx, "fleet", "submit", "--server", l.urls(), filepath.Join(l.Dir, batchName+".jsonl")); err != nil {
 		return out, fmt.Errorf("submitting: %w: %s", err, text)
 	}
@@ -115,11 +116,14 @@ func Run(ctx context.Context, o Options) (out Outcome, err error) {
 	if err := l.watch(ctx, q); err != nil {
 		return out, err
 	}
-	out.Took = time.Since(began)
+	out.Took = time.Since(submitted)
 	return out, l.judge(ctx, q, &out)
 }
 
-func (l *lab) say(format string, args ...any) { fmt.Fprintf(l.Out, format+"\n", args...) }
+// say reports what happens, with the time since the beginning.
+func (l *lab) say(format string, args ...any) {
+	fmt.Fprintf(l.Out, "%6.1fs  %s\n", time.Since(l.began).Seconds(), fmt.Sprintf(format, args...))
+}
 
 // prepare writes the configuration and the batch.
 func (l *lab) prepare() error {

@@ -26,6 +26,7 @@ func main() {
 	flag.IntVar(&o.Servers, "servers", 3, "how many servers: 1 or 3")
 	flag.IntVar(&o.Workers, "workers", 4, "how many workers")
 	flag.IntVar(&o.Slots, "slots", 1, "how many tasks each worker runs at once")
+	flag.DurationVar(&o.Takeover, "takeover", 0, "after how much silence of a worker others get its tasks (default that of aura)")
 	flag.IntVar(&o.Kills, "kills", 20, "how many workers are killed")
 	flag.IntVar(&o.ServerKills, "server-kills", 3, "how many servers are killed")
 	flag.BoolVar(&o.Cut, "cut", true, "cut the network of one worker")
