@@ -53,6 +53,8 @@ const (
 	eventsEach = 5000
 	// maxMessage is the size of the largest message, in bytes. It is the usual limit of a NATS server.
 	maxMessage = 1 << 20
+	// pingEvery is the time between two checks of a connection. After three without an answer, a worker connects again.
+	pingEvery = 3 * time.Second
 	// requestTime is how long one request to the server may take.
 	requestTime = 10 * time.Second
 )
@@ -134,7 +136,7 @@ func (q *Queue) Close() { q.nc.Close() }
 func dial(o Options) (*Queue, error) {
 	options := []nats.Option{
 		nats.Name(o.Name), nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond), nats.ReconnectJitter(250*time.Millisecond, 250*time.Millisecond),
-		nats.Timeout(5 * time.Second), nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2), nats.IgnoreAuthErrorAbort(),
+		nats.Timeout(5 * time.Second), nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(2), nats.IgnoreAuthErrorAbort(),
 		// What is written while the connection is down must not be sent later: by then another worker may have the task.
 		nats.ReconnectBufSize(-1),
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -315,7 +316,11 @@ func (w *worker) healthy() error {
 		err = errors.Join(err, f.Close(), os.Remove(f.Name()))
 	}
 	if err != nil {
-		return fmt.Errorf("taking no task: the worker's directory cannot be written to: %w", err)
+		// The name of the probe is different each time, and says nothing.
+		if failed, ok := errors.AsType[*fs.PathError](err); ok {
+			err = failed.Err
+		}
+		return fmt.Errorf("taking no task: the worker's directory %s cannot be written to: %w", w.Dir, err)
 	}
 	return nil
 }
