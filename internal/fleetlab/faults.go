@@ -102,7 +102,7 @@ func (l *lab) killWorker(ctx context.Context) error {
 	l.mu.Lock()
 	var names []string
 	for name, p := range l.workers {
-		if !(p.kind == cuttable && l.cutNow) && !(p.kind == smallDisk && l.fullNow) {
+		if faulty := p.kind == cuttable && l.cutNow || p.kind == smallDisk && l.fullNow; !faulty {
 			names = append(names, name)
 		}
 	}
