@@ -186,7 +186,7 @@ bench: build ## measure calls, start-up and memory (PARTS="calls sandbox" for so
 soak: ## hold a session of 10,000 tool calls and compare its processes with their beginning
 	go run ./internal/soak $(SOAK)
 
-# Not part of any check: it takes an hour. FLEET="-tasks 500 -kills 5" changes it.
+# Not part of any check: it takes half an hour. FLEET="-tasks 500 -kills 5" changes it.
 .PHONY: fleet
 fleet: ## run 10,000 tasks on three servers and four workers, kill them, and compare with plain runs
 	go run ./internal/fleetlab/run $(FLEET)

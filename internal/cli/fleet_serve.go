@@ -16,6 +16,7 @@ import (
 
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/fleet/queue"
 	"github.com/idelchi/aura/internal/fleet/server"
 )
 
@@ -60,8 +61,12 @@ func newFleetServe(s streams, _ *fleetOptions) *cobra.Command {
 	f.StringVar(&o.ClusterListen, "cluster-listen", "", "address for the other servers of a cluster")
 	f.StringArrayVar(&o.Routes, "route", nil, "address of another server of the cluster (repeatable)")
 	f.IntVar(&o.Replicas, "replicas", 0, "servers that keep each record (default 3 with two routes, otherwise 1)")
+	f.DurationVar(&o.Takeover, "takeover", queue.Takeover, "time without a sign of life of a worker after which others get its tasks, for a queue that does not exist yet")
 	return cmd
 }
+
+// minTakeover is the shortest time after which a worker counts as dead. A busy machine delays its heartbeats.
+const minTakeover = time.Second
 
 func (o *serveOptions) check() error {
 	_, _, err := net.SplitHostPort(o.Listen)
@@ -76,6 +81,8 @@ func (o *serveOptions) check() error {
 		return usageError{errors.New("--cluster-listen needs --name, which must be different for each server")}
 	case o.ClusterListen == "" && len(o.Routes) > 0:
 		return usageError{errors.New("--route needs --cluster-listen")}
+	case o.Takeover < minTakeover:
+		return usageError{fmt.Errorf("--takeover %s: write at least %s", o.Takeover, minTakeover)}
 	case strings.ContainsAny(o.Name, " \t\n.*>"):
 		return usageError{fmt.Errorf("--name %q: write letters, digits, - and _", o.Name)}
 	}

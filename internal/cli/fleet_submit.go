@@ -104,7 +104,7 @@ func (o *submitOptions) run(ctx context.Context, s streams, args []string) error
 	if err != nil {
 		return err
 	}
-	q, err := queue.Create(ctx, options, o.replicas)
+	q, err := queue.Create(ctx, options, queue.Shape{Replicas: o.replicas})
 	if err != nil {
 		return because(ctx, err)
 	}

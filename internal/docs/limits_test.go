@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/idelchi/aura/internal/fleet"
 	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/native"
 	"github.com/idelchi/aura/sdk"
@@ -33,6 +34,10 @@ func TestLimits(t *testing.T) {
 		"## MCP servers": {size(limit.MCPMessage), size(limit.MCPResult), count(limit.MCPTools), size(limit.MCPDescription)},
 		"## Editors":     {size(limit.ACPMessage), count(limit.ACPRequests), count(limit.ACPSessions), count(limit.ACPHeld), size(limit.ACPOutput)},
 		"## Prompts":     {size(limit.Instructions), count(limit.Attachments), size(limit.Image), size(limit.PDF), count(limit.Parts), size(limit.PartBytes), size(limit.Prompt), count(limit.PromptSteps), size(limit.PromptWork)},
+		"## Fleets": {
+			count(fleet.MaxTasks), count(fleet.MaxPrompts), size(fleet.MaxPrompt), size(fleet.MaxTask), size(fleet.MaxArchive), count(fleet.MaxArchiveFiles), size(fleet.MaxFinal), size(fleet.MaxBlob),
+			count(fleet.MaxCollected), size(fleet.MaxCollectedBytes), count(fleet.MaxDeaths), count(fleet.MaxSlowed),
+		},
 	}
 	for title, values := range want {
 		rows := tables(section(t, text(t, "docs/limits.md"), title))[0]

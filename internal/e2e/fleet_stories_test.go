@@ -35,8 +35,8 @@ func (l *fleetLab) answerAtOnce(script string) {
 	l.write(fleetModel, strings.ReplaceAll(script, "delay: 1h, ", ""))
 }
 
-// newFleetLab starts a server. script is what the scripted model of all workers says.
-func newFleetLab(t *testing.T, script string) *fleetLab {
+// newFleetLab starts a server. script is what the scripted model of all workers says, serve holds more arguments of the server.
+func newFleetLab(t *testing.T, script string, serve ...string) *fleetLab {
 	t.Helper()
 	dir, err := os.MkdirTemp(outsideRoot, "aura-fleet-") //nolint:usetesting // it lies where no policy grants anything
 	if err != nil {
@@ -51,7 +51,7 @@ func newFleetLab(t *testing.T, script string) *fleetLab {
 			t.Fatal(err)
 		}
 	}
-	lines := l.start("fleet", "serve", "--listen", "127.0.0.1:0")
+	lines := l.start(append([]string{"fleet", "serve", "--listen", "127.0.0.1:0"}, serve...)...)
 	for line := range lines {
 		if rest, ok := strings.CutPrefix(line, "listening on "); ok {
 			l.url = rest
@@ -257,7 +257,7 @@ turns:
   - {delay: 1h, tool_calls: [{name: Bash, arguments: {command: "echo 3 >>turns"}}]}
   - text: finished
 `
-	l := newFleetLab(t, script)
+	l := newFleetLab(t, script, "--takeover", "3s")
 	l.run("fleet", "submit", l.write("go.jsonl", `{"id":"a","prompts":["do it"],"provider":"mine","collect":["turns"]}`+"\n"))
 	worker, lines := l.begin(l.workArgs("--name", "first")...)
 	// The third model call has begun when its request is in the log. The checkpoint was stored before the log was sent.

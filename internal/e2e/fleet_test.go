@@ -31,7 +31,7 @@ func TestFleet(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	out, err := fleetlab.Run(ctx, fleetlab.Options{
-		Bin: quickBin, Dir: filepath.Join(dir, "lab"), Servers: 1, Workers: 2 + 1, Slots: 2, Tasks: 100, Kills: 1, ServerKills: 1, Cut: true, FullDisk: mounts, Seed: 1,
+		Bin: quickBin, Dir: filepath.Join(dir, "lab"), Servers: 1, Workers: 2, Slots: 2, Takeover: 5 * time.Second, Tasks: 100, Kills: 1, ServerKills: 1, Cut: true, FullDisk: mounts, Seed: 1,
 		Out: testWriter{t},
 	})
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/idelchi/aura/internal/fleet"
@@ -78,28 +79,36 @@ func (l *lab) faults() []fault {
 	for range l.ServerKills {
 		out = append(out, fault{when(), l.killServer})
 	}
+	span := max(l.Tasks/8, 1)
+	cutAt, fullAt := when(), when()
+	if l.Workers < 3 {
+		// One worker must be able to work at any time, so one fault ends before the other begins.
+		cutAt = l.Tasks/10 + l.random.IntN(max(l.Tasks/4, 1))
+		fullAt = cutAt + span + 1 + l.random.IntN(max(l.Tasks/5, 1))
+	}
 	if l.Cut {
-		at := when()
-		out = append(out, fault{at, func(context.Context) error { l.say("the network of worker cut is cut"); l.proxy.cut(true); return nil }})
-		out = append(out, fault{at + max(l.Tasks/8, 1), func(context.Context) error { l.say("the network is back"); l.proxy.cut(false); return nil }})
+		out = append(out, fault{cutAt, func(context.Context) error { return l.cut(true) }}, fault{cutAt + span, func(context.Context) error { return l.cut(false) }})
 	}
 	if l.FullDisk {
-		at := when()
-		out = append(out, fault{at, func(context.Context) error { return l.fill(true) }})
-		out = append(out, fault{at + max(l.Tasks/8, 1), func(context.Context) error { return l.fill(false) }})
+		out = append(out, fault{fullAt, func(context.Context) error { return l.fill(true) }}, fault{fullAt + span, func(context.Context) error { return l.fill(false) }})
 	}
 	slices.SortStableFunc(out, func(a, b fault) int { return a.at - b.at })
 	return out
 }
 
-// killWorker kills one of the workers, with everything that it runs, and starts another one.
-func (l *lab) killWorker(context.Context) error {
+// killWorker kills one of the workers, with everything that it runs, and starts another one of its kind. A worker that has its fault
+// now is left alone.
+func (l *lab) killWorker(ctx context.Context) error {
 	l.mu.Lock()
 	var names []string
-	for name := range l.workers {
-		if strings.HasPrefix(name, "w") {
+	for name, p := range l.workers {
+		if faulty := p.kind == cuttable && l.cutNow || p.kind == smallDisk && l.fullNow; !faulty {
 			names = append(names, name)
 		}
+	}
+	if len(names) == 0 {
+		l.mu.Unlock()
+		return errors.New("there is no worker to kill: each has a fault already")
 	}
 	slices.Sort(names)
 	name := names[l.random.IntN(len(names))]
@@ -108,7 +117,17 @@ func (l *lab) killWorker(context.Context) error {
 	l.mu.Unlock()
 	l.say("worker %s is killed", name)
 	p.kill()
-	return l.work(plain)
+	return l.work(ctx, p.kind)
+}
+
+// cut cuts the network of one worker, or mends it.
+func (l *lab) cut(on bool) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.cutNow = on
+	l.proxy.cut(on)
+	l.say("%s", map[bool]string{true: "the network of a worker is cut", false: "the network is back"}[on])
+	return nil
 }
 
 // killServer kills a server and starts it again.
@@ -127,21 +146,30 @@ func (l *lab) killServer(ctx context.Context) error {
 // fill fills the disk of the worker with the small disk, or empties it. The disk is visible only in the namespace of that worker.
 func (l *lab) fill(full bool) error {
 	l.mu.Lock()
-	p := l.workers["disk"]
-	l.mu.Unlock()
+	defer l.mu.Unlock()
+	var p *program
+	for _, one := range l.workers {
+		if one.kind == smallDisk {
+			p = one
+		}
+	}
+	l.fullNow = full
 	path := filepath.Join(fmt.Sprintf("/proc/%d/root", p.cmd.Process.Pid), l.Dir, "disk", "fill")
 	if !full {
-		l.say("the disk of worker disk is free again")
+		l.say("the disk of a worker is free again")
 		return os.Remove(path)
 	}
-	l.say("the disk of worker disk is full")
+	l.say("the disk of a worker is full")
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
 	block := make([]byte, 64<<10)
-	for err == nil {
+	for written := 0; err == nil && written < 2*diskSize; written += len(block) {
 		_, err = f.Write(block)
+	}
+	if !errors.Is(err, syscall.ENOSPC) {
+		return errors.Join(fmt.Errorf("filling the disk of a worker: it does not become full: %w", err), f.Close())
 	}
 	return f.Close()
 }

@@ -28,6 +28,8 @@ type Options struct {
 	Bin, Dir string
 	// Servers is 1 or 3.
 	Servers, Workers, Slots, Tasks int
+	// Takeover is after how much silence of a worker others get its tasks. Zero means the default.
+	Takeover time.Duration
 	// Kills is how many workers are killed, one after the other. ServerKills is the same for servers.
 	Kills, ServerKills int
 	// Cut cuts the network of one worker for a while. FullDisk fills the disk of one worker for a while.
@@ -62,6 +64,7 @@ const turns = 3
 type lab struct {
 	Options
 
+	began   time.Time
 	random  *rand.Rand
 	ports   []int
 	routes  []int
@@ -71,11 +74,13 @@ type lab struct {
 	mu      sync.Mutex
 	workers map[string]*program
 	count   int
+	// cutNow and fullNow are set while a network is cut and a disk is full.
+	cutNow, fullNow bool
 }
 
 // Run runs a fleet with faults. It returns an error if the run itself failed, not if the outcome is bad.
 func Run(ctx context.Context, o Options) (out Outcome, err error) {
-	l := &lab{Options: o, random: rand.New(rand.NewPCG(o.Seed, 7)), workers: map[string]*program{}} //nolint:gosec // the seed repeats a run
+	l := &lab{Options: o, began: time.Now(), random: rand.New(rand.NewPCG(o.Seed, 7)), workers: map[string]*program{}} //nolint:gosec // the seed repeats a run
 	defer func() { out.Bad = append(out.Bad, l.end()...) }()
 	if err := l.prepare(); err != nil {
 		return out, err
@@ -92,7 +97,7 @@ func Run(ctx context.Context, o Options) (out Outcome, err error) {
 		return out, err
 	}
 	defer q.Close()
-	began := time.Now()
+	submitted := time.Now()
 	if text, err := l.aura(ctx, "fleet", "submit", "--server", l.urls(), filepath.Join(l.Dir, batchName+".jsonl")); err != nil {
 		return out, fmt.Errorf("submitting: %w: %s", err, text)
 	}
@@ -104,18 +109,21 @@ func Run(ctx context.Context, o Options) (out Outcome, err error) {
 		case i == 1 && l.FullDisk:
 			kind = smallDisk
 		}
-		if err := l.work(kind); err != nil {
+		if err := l.work(ctx, kind); err != nil {
 			return out, err
 		}
 	}
 	if err := l.watch(ctx, q); err != nil {
 		return out, err
 	}
-	out.Took = time.Since(began)
+	out.Took = time.Since(submitted)
 	return out, l.judge(ctx, q, &out)
 }
 
-func (l *lab) say(format string, args ...any) { fmt.Fprintf(l.Out, format+"\n", args...) }
+// say reports what happens, with the time since the beginning.
+func (l *lab) say(format string, args ...any) {
+	fmt.Fprintf(l.Out, "%6.1fs  %s\n", time.Since(l.began).Seconds(), fmt.Sprintf(format, args...))
+}
 
 // prepare writes the configuration and the batch.
 func (l *lab) prepare() error {
@@ -181,6 +189,9 @@ func (l *lab) serve(ctx context.Context) error {
 
 func (l *lab) server(i int) (*program, error) {
 	args := []string{"fleet", "serve", "--listen", fmt.Sprintf("127.0.0.1:%d", l.ports[i]), "--dir", filepath.Join(l.Dir, fmt.Sprintf("data%d", i))}
+	if l.Takeover > 0 {
+		args = append(args, "--takeover", l.Takeover.String())
+	}
 	if l.Servers > 1 {
 		args = append(args, "--name", fmt.Sprintf("s%d", i), "--cluster-listen", fmt.Sprintf("127.0.0.1:%d", l.routes[i]))
 		for j, port := range l.routes {
@@ -222,19 +233,21 @@ const (
 	smallDisk
 )
 
+// diskSize is the size of the disk that can be full, in bytes.
+const diskSize = 32 << 20
+
 // work starts a worker.
-func (l *lab) work(k kind) error {
+func (l *lab) work(ctx context.Context, k kind) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.count++
-	name := fmt.Sprintf("w%d", l.count)
-	dir, server := filepath.Join(l.Dir, "work"), l.urls()
+	name, dir, server := fmt.Sprintf("w%d", l.count), filepath.Join(l.Dir, "work"), l.urls()
 	switch k {
 	case plain:
 	case cuttable:
-		name, server = "cut", "nats://"+l.proxy.address()
+		name, server = fmt.Sprintf("cut%d", l.count), "nats://"+l.proxy.address()
 	case smallDisk:
-		name, dir = "disk", filepath.Join(l.Dir, "disk")
+		name, dir = fmt.Sprintf("disk%d", l.count), filepath.Join(l.Dir, "disk")
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return err
 		}
@@ -245,14 +258,20 @@ func (l *lab) work(k kind) error {
 	var p *program
 	var err error
 	if k == smallDisk {
-		p, err = l.launch("unshare", append([]string{"--user", "--map-root-user", "--mount", "sh", "-c", `mount -t tmpfs -o size=32m tmpfs "$0" && exec "$@"`, dir, filepath.Join(l.Bin, "aura")}, args...))
+		p, err = l.launch("unshare", append([]string{"--user", "--map-root-user", "--mount", "sh", "-c", fmt.Sprintf(`mount -t tmpfs -o size=%d tmpfs "$0" && exec "$@"`, diskSize), dir, filepath.Join(l.Bin, "aura")}, args...))
 	} else {
 		p, err = l.start(args)
 	}
-	if err == nil {
-		l.workers[name] = p
+	if err != nil {
+		return err
 	}
-	return err
+	p.kind = k
+	l.workers[name] = p
+	if k == smallDisk {
+		// Its disk exists when it has begun.
+		return p.await(ctx, "worker "+name)
+	}
+	return nil
 }
 
 func (l *lab) environ() []string {
@@ -272,7 +291,9 @@ func (l *lab) aura(ctx context.Context, args ...string) (string, error) {
 
 // program is a process that runs until it is ended.
 type program struct {
-	cmd   *exec.Cmd
+	cmd *exec.Cmd
+	// kind is for workers.
+	kind  kind
 	ended chan struct{}
 	err   error
 
@@ -328,10 +349,10 @@ func (p *program) text() string {
 	return strings.Join(p.lines, "\n")
 }
 
-// await waits until the program has written a line.
+// await waits until the program has written a line that begins so.
 func (p *program) await(ctx context.Context, line string) error {
 	for {
-		if strings.Contains("\n"+p.text()+"\n", "\n"+line+"\n") {
+		if strings.Contains("\n"+p.text(), "\n"+line) {
 			return nil
 		}
 		select {

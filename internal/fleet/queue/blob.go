@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -41,23 +42,33 @@ func (q *Queue) putBlob(ctx context.Context, name string, data []byte, inline in
 	if len(data) == 0 {
 		return out, nil
 	}
-	var packed bytes.Buffer
-	w, err := gzip.NewWriterLevel(&packed, gzip.BestSpeed)
+	packed, err := pack(data)
 	if err != nil {
 		return out, err
 	}
-	if _, err := w.Write(data); err != nil {
-		return out, err
-	}
-	if err := w.Close(); err != nil {
-		return out, err
-	}
-	if packed.Len() <= inline {
-		out.Data = packed.Bytes()
+	if len(packed) <= inline {
+		out.Data = packed
 		return out, nil
 	}
 	out.Object = name
-	return out, q.putObject(ctx, name, packed.Bytes())
+	return out, q.putObject(ctx, name, packed)
+}
+
+// packers holds writers of gzip, because a new one needs almost a megabyte.
+var packers = sync.Pool{New: func() any {
+	w, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // it fails only with an unknown level
+	return w
+}}
+
+// pack compresses data.
+func pack(data []byte) ([]byte, error) {
+	var packed bytes.Buffer
+	w, _ := packers.Get().(*gzip.Writer)
+	defer packers.Put(w)
+	w.Reset(&packed)
+	_, err := w.Write(data)
+	err = errors.Join(err, w.Close())
+	return packed.Bytes(), err
 }
 
 // slowest is how many bytes per second a connection to the queue carries at least.

@@ -3,6 +3,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -38,10 +39,12 @@ const (
 )
 
 const (
-	// ackWait is how long a task may be without a heartbeat before another worker gets it.
-	ackWait = 20 * time.Second
-	// Heartbeat is the time between two heartbeats of a worker.
-	Heartbeat = 4 * time.Second
+	// Takeover is how long a task is without a heartbeat before another worker gets it, unless the queue was created otherwise.
+	Takeover = 20 * time.Second
+	// beats is how many heartbeats a worker sends in that time.
+	beats = 5
+	// minBeat is the shortest time between two heartbeats.
+	minBeat = 100 * time.Millisecond
 	// leaseTime is how long the records of a worker stay after its last heartbeat.
 	leaseTime = 30 * time.Second
 	// eventAge and eventBytes bound what is kept of events. eventsEach is how many messages are kept for each task.
@@ -50,6 +53,8 @@ const (
 	eventsEach = 5000
 	// maxMessage is the size of the largest message, in bytes. It is the usual limit of a NATS server.
 	maxMessage = 1 << 20
+	// pingEvery is the time between two checks of a connection. After three without an answer, a worker connects again.
+	pingEvery = 3 * time.Second
 	// requestTime is how long one request to the server may take.
 	requestTime = 10 * time.Second
 )
@@ -63,6 +68,8 @@ type Options struct {
 	CA, Cert, Key string
 	// Name identifies the connection at the server.
 	Name string
+	// Server is the server itself, for a program that runs it. The connection then needs no TLS, and URL is only a name.
+	Server nats.InProcessConnProvider
 	// SealKey is the key of the seals of results; it may be empty.
 	SealKey []byte
 }
@@ -98,15 +105,23 @@ func Open(ctx context.Context, o Options) (*Queue, error) {
 	return q, nil
 }
 
-// Create connects to a server and creates the queue if it does not exist. replicas is how many servers keep each record.
-func Create(ctx context.Context, o Options, replicas int) (*Queue, error) {
+// Shape is how a queue is created.
+type Shape struct {
+	// Replicas is how many servers keep each record. Zero means 1.
+	Replicas int
+	// Takeover is how long a task is without a heartbeat before another worker gets it. Zero means the default.
+	Takeover time.Duration
+}
+
+// Create connects to a server and creates the queue if it does not exist.
+func Create(ctx context.Context, o Options, s Shape) (*Queue, error) {
 	q, err := dial(o)
 	if err != nil {
 		return nil, err
 	}
 	err = q.bind(ctx)
 	if errors.Is(err, ErrEmpty) {
-		err = q.create(ctx, replicas)
+		err = q.create(ctx, s)
 	}
 	if err != nil {
 		q.Close()
@@ -121,12 +136,15 @@ func (q *Queue) Close() { q.nc.Close() }
 func dial(o Options) (*Queue, error) {
 	options := []nats.Option{
 		nats.Name(o.Name), nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond), nats.ReconnectJitter(250*time.Millisecond, 250*time.Millisecond),
-		nats.Timeout(5 * time.Second), nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2), nats.IgnoreAuthErrorAbort(),
+		nats.Timeout(5 * time.Second), nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(2), nats.IgnoreAuthErrorAbort(),
 		// What is written while the connection is down must not be sent later: by then another worker may have the task.
 		nats.ReconnectBufSize(-1),
 	}
 	if o.Token != "" {
 		options = append(options, nats.UserInfo(o.User, o.Token))
+	}
+	if o.Server != nil {
+		options = append(options, nats.InProcessServer(o.Server))
 	}
 	if o.CA != "" {
 		options = append(options, nats.RootCAs(o.CA))
@@ -191,7 +209,8 @@ func (q *Queue) bind(ctx context.Context) error {
 
 // create makes the parts of a queue. It is safe to repeat, and to run twice at once. The format is written last, so that nobody uses
 // a queue that is not complete.
-func (q *Queue) create(ctx context.Context, replicas int) error {
+func (q *Queue) create(ctx context.Context, s Shape) error {
+	replicas, takeover := max(s.Replicas, 1), cmp.Or(s.Takeover, Takeover)
 	steps := []func() error{
 		func() error {
 			_, err := q.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
@@ -209,7 +228,7 @@ func (q *Queue) create(ctx context.Context, replicas int) error {
 		},
 		func() error {
 			_, err := q.js.CreateOrUpdateConsumer(ctx, tasksStream, jetstream.ConsumerConfig{
-				Durable: consumerName, AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait, MaxDeliver: -1, MaxAckPending: 20_000,
+				Durable: consumerName, AckPolicy: jetstream.AckExplicitPolicy, AckWait: takeover, MaxDeliver: -1, MaxAckPending: 20_000,
 			})
 			return err
 		},

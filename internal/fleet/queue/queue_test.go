@@ -33,7 +33,7 @@ func start(t *testing.T) queue.Options {
 
 func open(t *testing.T, o queue.Options) *queue.Queue {
 	t.Helper()
-	q, err := queue.Create(t.Context(), o, 1)
+	q, err := queue.Create(t.Context(), o, queue.Shape{})
 	if err != nil {
 		t.Fatal(err)
 	}

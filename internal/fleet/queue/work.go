@@ -40,29 +40,49 @@ type Offer struct {
 	msg   jetstream.Msg
 }
 
-// Next waits for a task, at most for the given time. It returns nil if there was none.
+// Next waits for a task, at most for the given time or until ctx ends. It returns nil if there was none.
 func (q *Queue) Next(ctx context.Context, wait time.Duration) (*Offer, error) {
-	q.once.Lock()
-	if q.consumer == nil {
-		consumer, err := q.js.Consumer(ctx, tasksStream, consumerName)
-		if err != nil {
-			q.once.Unlock()
-			return nil, fmt.Errorf("asking for a task: %w", explained(err))
-		}
-		q.consumer = consumer
+	consumer, err := q.taking(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("asking for a task: %w", explained(err))
 	}
-	q.once.Unlock()
-	batch, err := q.consumer.Fetch(1, jetstream.FetchMaxWait(wait))
+	limited, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	batch, err := consumer.Fetch(1, jetstream.FetchContext(limited))
 	if err != nil {
 		return nil, fmt.Errorf("asking for a task: %w", explained(err))
 	}
 	for msg := range batch.Messages() {
 		return q.offer(msg), nil
 	}
-	if err := batch.Error(); err != nil && !errors.Is(err, nats.ErrTimeout) && !errors.Is(err, context.DeadlineExceeded) {
+	if err := batch.Error(); err != nil && !errors.Is(err, nats.ErrTimeout) && limited.Err() == nil {
 		return nil, fmt.Errorf("asking for a task: %w", explained(err))
 	}
 	return nil, nil
+}
+
+// taking returns the consumer from which all workers take tasks.
+func (q *Queue) taking(ctx context.Context) (jetstream.Consumer, error) {
+	q.once.Lock()
+	defer q.once.Unlock()
+	if q.consumer != nil {
+		return q.consumer, nil
+	}
+	consumer, err := q.js.Consumer(ctx, tasksStream, consumerName)
+	if err == nil {
+		q.consumer = consumer
+	}
+	return consumer, err
+}
+
+// Heartbeat returns the time between two heartbeats of a worker.
+func (q *Queue) Heartbeat() time.Duration {
+	q.once.Lock()
+	defer q.once.Unlock()
+	if q.consumer == nil {
+		return Takeover / beats
+	}
+	return max(q.consumer.CachedInfo().Config.AckWait/beats, minBeat)
 }
 
 // offer reads a delivered task. A task that cannot be read is named by its subject.

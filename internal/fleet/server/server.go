@@ -35,8 +35,8 @@ type Options struct {
 	// ClusterListen is the address for the other servers; empty for a single server. Routes are their addresses.
 	ClusterListen string
 	Routes        []string
-	// Replicas is how many servers keep each record.
-	Replicas int
+	// Shape is how the queue is created, if there is none.
+	queue.Shape
 }
 
 // readyTime is how long a server may take to accept connections.
@@ -96,13 +96,10 @@ func (s *Server) Done() <-chan struct{} {
 
 // Prepare creates the queue. In a cluster it waits for the other servers.
 func (s *Server) Prepare(ctx context.Context) error {
-	o := queue.Options{URL: s.URL(), User: s.o.User, Token: s.o.Token, Name: "aura fleet serve", CA: s.o.CA}
-	if s.o.CA != "" {
-		o.Cert, o.Key = s.o.Cert, s.o.Key
-	}
+	o := queue.Options{Server: s.ns, URL: "nats://localhost", User: s.o.User, Token: s.o.Token, Name: "aura fleet serve"}
 	for {
 		limited, cancel := context.WithTimeout(ctx, 10*time.Second)
-		q, err := queue.Create(limited, o, max(s.o.Replicas, 1))
+		q, err := queue.Create(limited, o, s.o.Shape)
 		cancel()
 		if err == nil {
 			q.Close()

@@ -39,7 +39,8 @@ func (t *task) child(ctx context.Context, from position) error {
 	p, err := process.Start(process.Spec{
 		Path: t.w.Aura, Args: t.arguments(from, left), Dir: t.space.Dir, Env: t.environ(), Stdout: t.watch, Stderr: last,
 		// On Linux the child ends with the worker, and ends what it started. Elsewhere a watcher sees to it.
-		Mark: workspace.Mark, Guard: runtime.GOOS != "linux",
+		// An aura that exits has ended what it started. Only one that is killed leaves something to look for.
+		Mark: workspace.Mark, Orderly: true, Guard: runtime.GOOS != "linux",
 	})
 	if err != nil {
 		return fmt.Errorf("starting aura: %w", err)
@@ -48,7 +49,7 @@ func (t *task) child(ctx context.Context, from position) error {
 	saving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	go func() {
 		defer close(saved)
-		t.watch.keep(saving, func(err error) { t.w.end(t.Key(), err) })
+		t.watch.keep(saving, ctx, func(err error) { t.w.end(t.Key(), err) })
 	}()
 	select {
 	case <-p.Exited():

@@ -60,21 +60,23 @@ func (w *worker) run(hard context.Context, claim *queue.Claim, slots *queue.Slot
 	t := &task{Claim: claim, w: w}
 	result, err := t.work(ctx)
 	if t.root != "" {
-		defer func() { _ = removeAll(t.root) }()
+		// The next task does not wait for it.
+		defer w.removing.Go(func() { _ = removeAll(t.root) })
 	}
 	return t.settle(ctx, result, err)
 }
 
 // heartbeat keeps the task in this worker's hands.
 func (w *worker) heartbeat(ctx context.Context, claim *queue.Claim, slots *queue.Slots, cancel context.CancelCauseFunc) {
-	ticker := time.NewTicker(queue.Heartbeat)
+	every := w.Queue.Heartbeat()
+	ticker := time.NewTicker(every)
 	defer ticker.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			limited, end := context.WithTimeout(ctx, queue.Heartbeat)
+			limited, end := context.WithTimeout(ctx, every)
 			if errors.Is(claim.Alive(limited), queue.ErrLost) {
 				cancel(queue.ErrLost)
 			}
@@ -137,7 +139,9 @@ func (t *task) work(ctx context.Context) (fleet.Result, error) {
 		return r, err
 	}
 	t.watch = newWatcher(t, from)
+	t.warm()
 	err = t.child(ctx, from)
+	t.learn()
 	return t.result(ctx, r, err)
 }
 
@@ -255,7 +259,7 @@ func (t *task) back(ctx context.Context, delay time.Duration) error {
 		if t.Progress.Words == "" {
 			t.Progress.Words = t.watch.words()
 		}
-		if err := t.watch.save(ctx); errors.Is(err, queue.ErrLost) {
+		if err := t.watch.save(ctx, ctx); errors.Is(err, queue.ErrLost) {
 			return err
 		}
 	}

@@ -204,8 +204,9 @@ func (w *watcher) flush() {
 	w.send()
 }
 
-// keep sends events and makes checkpoints until ctx ends. It calls lost if the task belongs to another worker.
-func (w *watcher) keep(ctx context.Context, lost func(error)) {
+// keep sends events and makes checkpoints until ctx ends. It calls lost if the task belongs to another worker. A patch that is being
+// made is completed unless task ends, too: the result needs the same one.
+func (w *watcher) keep(ctx, task context.Context, lost func(error)) {
 	ticker := time.NewTicker(flushEvery)
 	defer ticker.Stop()
 	for {
@@ -215,7 +216,7 @@ func (w *watcher) keep(ctx context.Context, lost func(error)) {
 		case <-ticker.C:
 			w.flush()
 		case <-w.due:
-			if err := w.save(ctx); errors.Is(err, queue.ErrLost) {
+			if err := w.save(ctx, task); errors.Is(err, queue.ErrLost) {
 				lost(queue.ErrLost)
 				return
 			} else if err != nil && ctx.Err() == nil {
@@ -238,8 +239,8 @@ func (t *task) journal(id string) (string, error) {
 	return filepath.Join(state.Locate(t.state(), "", t.space.Dir).Sessions(), id+session.Ext), nil
 }
 
-// save makes a checkpoint, if there is anything new.
-func (w *watcher) save(ctx context.Context) error {
+// save makes a checkpoint, if there is anything new. patching ends the search for changes of the workspace.
+func (w *watcher) save(ctx, patching context.Context) error {
 	w.mu.Lock()
 	at := w.at
 	w.mu.Unlock()
@@ -267,7 +268,7 @@ func (w *watcher) save(ctx context.Context) error {
 	if before := w.t.Progress.Checkpoint; before != nil && print == w.savedPrint {
 		next.Patch = before.Patch
 	} else {
-		patch, err := w.t.space.Patch(ctx)
+		patch, err := w.t.space.Patch(patching)
 		if err != nil {
 			return err
 		}

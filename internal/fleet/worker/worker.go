@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -46,8 +47,11 @@ type Options struct {
 }
 
 const (
-	// patience is how long a worker waits for a task before it asks again.
-	patience = 2 * time.Second
+	// patience is how long a worker waits for a task before it asks again. It is not short: if a busy server sends a task to a worker that
+	// has stopped waiting, nobody gets the task until it is taken over.
+	patience = 5 * time.Second
+	// lookEvery is the time between two looks whether a task is left.
+	lookEvery = 300 * time.Millisecond
 	// reportEvery is the time between two reports of a worker.
 	reportEvery = 5 * time.Second
 	// sickTime is how long a worker that cannot write takes no task.
@@ -67,6 +71,10 @@ type worker struct {
 	stopping atomic.Bool
 	// lock is held as long as the worker's directory is in use.
 	lock *lock.Lock
+	// caching guards the worker's copy of the cache.
+	caching sync.RWMutex
+	// removing counts the directories of tasks that are being removed.
+	removing sync.WaitGroup
 }
 
 // Causes of the end of a task that are not its own.
@@ -156,7 +164,10 @@ func (w *worker) prepare() error {
 const lockName = "lock"
 
 // tidy removes the directory of the worker.
-func (w *worker) tidy() error { return errors.Join(removeAll(w.Dir), w.lock.Release()) }
+func (w *worker) tidy() error {
+	w.removing.Wait()
+	return errors.Join(removeAll(w.Dir), w.lock.Release())
+}
 
 // slot runs one task after the other.
 func (w *worker) slot(ctx, hard context.Context) error {
@@ -167,7 +178,7 @@ func (w *worker) slot(ctx, hard context.Context) error {
 			continue
 		}
 		w.setNote("")
-		offer, err := w.Queue.Next(ctx, patience)
+		offer, err := w.next(ctx)
 		if ctx.Err() != nil {
 			if offer != nil {
 				_ = offer.Later(0)
@@ -197,6 +208,28 @@ func (w *worker) slot(ctx, hard context.Context) error {
 		}
 	}
 	return nil
+}
+
+// next waits for a task. With UntilEmpty, it also returns when no task is left.
+func (w *worker) next(ctx context.Context) (*queue.Offer, error) {
+	if !w.UntilEmpty {
+		return w.Queue.Next(ctx, patience)
+	}
+	waiting, stop := context.WithCancel(ctx)
+	looking := make(chan struct{})
+	go func() {
+		defer close(looking)
+		for waiting.Err() == nil {
+			sleep(waiting, lookEvery)
+			if w.empty(waiting) {
+				stop()
+			}
+		}
+	}()
+	offer, err := w.Queue.Next(waiting, patience)
+	stop()
+	<-looking
+	return offer, err
 }
 
 // empty reports whether no task is queued, waiting or running anywhere.
@@ -283,7 +316,11 @@ func (w *worker) healthy() error {
 		err = errors.Join(err, f.Close(), os.Remove(f.Name()))
 	}
 	if err != nil {
-		return fmt.Errorf("taking no task: the worker's directory cannot be written to: %w", err)
+		// The name of the probe is different each time, and says nothing.
+		if failed, ok := errors.AsType[*fs.PathError](err); ok {
+			err = failed.Err
+		}
+		return fmt.Errorf("taking no task: the worker's directory %s cannot be written to: %w", w.Dir, err)
 	}
 	return nil
 }

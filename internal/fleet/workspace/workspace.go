@@ -199,8 +199,9 @@ func (s *Workspace) gitInput(ctx context.Context, at where, in io.Reader, args .
 	out := &process.Head{Max: fleet.MaxBlob + 1}
 	words := &process.Tail{Max: 4 << 10}
 	err = process.Run(ctx, process.Spec{
+		// Only fetching starts other programs.
 		Path: path, Args: append([]string{"git", "-c", "core.hooksPath=" + os.DevNull, "-c", "core.fsmonitor=false", "-c", "core.autocrlf=false", "-c", "gc.auto=0", "-c", "advice.detachedHead=false", "-c", "advice.addEmbeddedRepo=false"}, args...),
-		Dir: s.Dir, Env: s.environ(at), Stdin: in, Stdout: out, Stderr: words, Mark: Mark, Guard: at == fetching,
+		Dir: s.Dir, Env: s.environ(at), Stdin: in, Stdout: out, Stderr: words, Mark: Mark, Orderly: at != fetching, Guard: at == fetching,
 	})
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -25,6 +26,7 @@ func main() {
 	flag.IntVar(&o.Servers, "servers", 3, "how many servers: 1 or 3")
 	flag.IntVar(&o.Workers, "workers", 4, "how many workers")
 	flag.IntVar(&o.Slots, "slots", 1, "how many tasks each worker runs at once")
+	flag.DurationVar(&o.Takeover, "takeover", 0, "after how much silence of a worker others get its tasks (default that of aura)")
 	flag.IntVar(&o.Kills, "kills", 20, "how many workers are killed")
 	flag.IntVar(&o.ServerKills, "server-kills", 3, "how many servers are killed")
 	flag.BoolVar(&o.Cut, "cut", true, "cut the network of one worker")
@@ -76,27 +78,39 @@ func run(ctx context.Context, o fleetlab.Options, compare int) (err error) {
 	return err
 }
 
-// overhead compares the time of a task in a fleet without faults with the time of plain 'aura run', both with as many at once.
+// rounds is how often tasks and plain runs take turns, so that other work on this machine slows down both.
+const rounds = 4
+
+// overhead compares how long a number of tasks take in a fleet without faults with how long as many plain runs take, both with as many
+// at once.
 func overhead(ctx context.Context, o fleetlab.Options, dir string, n int) error {
-	o.Kills, o.ServerKills, o.Cut, o.FullDisk, o.Tasks = 0, 0, false, false, n
+	o.Kills, o.ServerKills, o.Cut, o.FullDisk, o.Tasks = 0, 0, false, false, max(n/rounds, 1)
 	o.Servers, o.Workers, o.Slots = 1, 1, 2
-	o.Dir = filepath.Join(dir, "compare")
-	out, err := fleetlab.Run(ctx, o)
-	if err != nil {
-		return err
+	show := o.Out
+	o.Out = io.Discard
+	var tasks, plain time.Duration
+	for round := range rounds {
+		o.Dir = filepath.Join(dir, fmt.Sprintf("compare-%d", round))
+		out, err := fleetlab.Run(ctx, o)
+		if err != nil {
+			return err
+		}
+		took, err := plainRuns(ctx, o)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(show, "round %d: %d tasks in %s, as many plain runs in %s\n", round+1, o.Tasks, out.Worked.Round(time.Millisecond), took.Round(time.Millisecond))
+		tasks, plain = tasks+out.Worked, plain+took
 	}
-	plain, err := plainRuns(ctx, o, n)
-	if err != nil {
-		return err
+	each := func(d time.Duration) time.Duration {
+		return (d / time.Duration(rounds*o.Tasks)).Round(100 * time.Microsecond)
 	}
-	each := func(d time.Duration) time.Duration { return (d / time.Duration(n)).Round(100 * time.Microsecond) }
-	fmt.Fprintf(o.Out, "a task in a fleet takes %s, plain aura run %s: overhead %.0f %% (%d tasks, %d at once)\n",
-		each(out.Worked), each(plain), 100*(float64(out.Worked)/float64(plain)-1), n, o.Slots)
+	fmt.Fprintf(show, "%d at once: a task in a fleet takes %s, plain aura run %s: overhead %.0f %%\n", o.Slots, each(tasks), each(plain), 100*(float64(tasks)/float64(plain)-1))
 	return nil
 }
 
-// plainRuns runs the same prompts without a fleet, each in an empty directory.
-func plainRuns(ctx context.Context, o fleetlab.Options, n int) (time.Duration, error) {
+// plainRuns runs the prompts of the tasks without a fleet, each in an empty directory.
+func plainRuns(ctx context.Context, o fleetlab.Options) (time.Duration, error) {
 	next := make(chan int)
 	errs := make([]error, o.Slots)
 	began := time.Now()
@@ -118,7 +132,7 @@ func plainRuns(ctx context.Context, o fleetlab.Options, n int) (time.Duration, e
 			}
 		})
 	}
-	for i := range n {
+	for i := range o.Tasks {
 		next <- i
 	}
 	close(next)
