@@ -94,6 +94,10 @@ func diffArgs(base string) []string {
 
 // add stores the files of the workspace. A file that cannot be read is left out; git exits with 1 then.
 func (s *Workspace) add(ctx context.Context) error {
+	// A git that was killed leaves its lock. No other git works in the private repository.
+	if err := os.Remove(filepath.Join(s.private(), "index.lock")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	if _, err := s.git(ctx, private, "add", "--all", "--ignore-errors", "."); err != nil && !exitedWithOne(err) {
 		return err
 	}

@@ -138,6 +138,7 @@ func TestPatch(t *testing.T) {
 			if name != "none" {
 				write(t, filepath.Join(from.Dir, "main.go"), "package changed\n")
 			}
+			write(t, filepath.Join(filepath.Dir(from.Dir), "base.git", "index.lock"), "") // as of a git that was killed
 			patch, err := from.Patch(t.Context())
 			if err != nil {
 				t.Fatal(err)
