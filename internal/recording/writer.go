@@ -194,7 +194,7 @@ func (w *Writer) Call(turn int, c host.Call) error {
 	at := time.Now().Round(0)
 	return w.do(soon, func() error {
 		if w.failed != nil {
-			return nil // it was returned already
+			return nil //nolint:nilerr // it was returned already
 		}
 		call, err := w.call(c)
 		if err != nil {
@@ -279,7 +279,7 @@ func (w *Writer) Sync() (<-chan struct{}, error) {
 	taken, err := w.enqueue(soon, func() error {
 		defer close(synced)
 		if w.failed != nil {
-			return nil //nolint:nilerr // it was returned already
+			return nil // it was returned already
 		}
 		if err := files.SyncData(w.file); err != nil {
 			w.failed = fmt.Errorf("writing %s: %w", w.path, err)
