@@ -66,7 +66,7 @@ const exitGrace = time.Second
 // Serve receives the frames of the guest until there are no more. It returns how the guest ended; the guest is gone then. Calls that are
 // not answered wait until Close.
 func (g *Guest) Serve() error {
-	err := g.Run(g.from)
+	err := g.Run(process.Leftover(g.from))
 	eof := errors.Is(err, io.EOF)
 	if eof && g.proc.ExitedWithin(exitGrace) {
 		err = fmt.Errorf("%s %s", g.name, howEnded(g.proc.State()))

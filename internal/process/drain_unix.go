@@ -4,6 +4,8 @@ package process
 
 import (
 	"errors"
+	"io"
+	"os"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -12,32 +14,52 @@ import (
 // lifelineDescriptor is true because a process gets its lifeline as a descriptor on this system.
 const lifelineDescriptor = true
 
-// maxDrain is how many bytes are read after the deadline at most, in case a descendant that was not found keeps writing. It is
-// the largest size of a pipe by default on Linux.
-const maxDrain = 1 << 20
-
 // drain copies what the pipe contains at this moment. It does not wait for more.
 func (o output) drain(buf []byte) {
-	if o.from.SetReadDeadline(time.Time{}) != nil {
-		return
-	}
-	conn, err := o.from.SyscallConn()
-	if err != nil {
-		return
-	}
 	for total := 0; total < maxDrain; {
-		n, readErr := 0, error(nil)
-		err = conn.Read(func(fd uintptr) bool {
-			n, readErr = unix.Read(int(fd), buf)
-			return true
-		})
-		if errors.Is(readErr, unix.EINTR) {
-			continue
-		}
-		if err != nil || readErr != nil || n <= 0 {
+		n, err := readNow(o.from, buf)
+		if err != nil {
 			return
 		}
 		_, _ = o.to.Write(buf[:n])
 		total += n
+	}
+}
+
+// readNow reads what a pipe contains at this moment, although its deadline has passed. It returns os.ErrDeadlineExceeded if the pipe is
+// empty, and io.EOF if nobody can write to it any more.
+func readNow(f *os.File, buf []byte) (n int, err error) {
+	// A file whose deadline has passed permits no access.
+	if err := f.SetReadDeadline(time.Time{}); err != nil {
+		return 0, err
+	}
+	defer func() {
+		if failed := f.SetReadDeadline(time.Unix(1, 0)); failed != nil {
+			err = failed
+		}
+	}()
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	for {
+		var failed error
+		if err := conn.Read(func(fd uintptr) bool {
+			n, failed = unix.Read(int(fd), buf)
+			return true
+		}); err != nil {
+			return 0, err
+		}
+		switch {
+		case errors.Is(failed, unix.EINTR):
+		case errors.Is(failed, unix.EAGAIN):
+			return 0, os.ErrDeadlineExceeded
+		case failed != nil:
+			return 0, failed
+		case n <= 0:
+			return 0, io.EOF
+		default:
+			return n, nil
+		}
 	}
 }

@@ -309,3 +309,42 @@ func TestTailKeepsTheEnd(t *testing.T) {
 		t.Error("a write longer than the tail is not cut to its end")
 	}
 }
+
+// TestLeftover checks that a slow reader gets what a process wrote before it ended, and that a descendant which keeps the pipe open does
+// not delay it.
+func TestLeftover(t *testing.T) {
+	t.Parallel()
+	for name, held := range map[string]bool{"closed": false, "held open": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			from, to, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = errors.Join(from.Close(), to.Close()) }()
+			s := line("echo answer >&3")
+			s.Files, s.ReadEnds = []*os.File{to}, []*os.File{from}
+			p, err := process.Start(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			<-p.Exited()
+			if !held {
+				_ = to.Close()
+			}
+			if err := from.SetReadDeadline(time.Unix(1, 0)); err != nil { // the reader was slower
+				t.Fatal(err)
+			}
+			want := io.EOF
+			if held {
+				want = os.ErrDeadlineExceeded
+			}
+			r := process.Leftover(from)
+			buf := make([]byte, 100)
+			n, err := r.Read(buf)
+			if _, end := r.Read(buf[n:]); string(buf[:n]) != "answer\n" || err != nil || !errors.Is(end, want) {
+				t.Errorf("got %q, %v, then %v, want %v", buf[:n], err, end, want)
+			}
+		})
+	}
+}

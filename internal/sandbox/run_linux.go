@@ -230,7 +230,7 @@ func (p *worker) finish() {
 // read reads frames until the last one.
 func (p *worker) read(progress func([]byte)) (Result, error) {
 	var r Result
-	for in := newFrames(p.answer); ; {
+	for in := newFrames(process.Leftover(p.answer)); ; {
 		var f frame
 		if err := in.next(&f); err != nil {
 			return r, p.lost(err)
