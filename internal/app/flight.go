@@ -33,8 +33,6 @@ type flight struct {
 	journal *session.Journal
 	// whole is the recording of whole calls; nil if there is none.
 	whole *recording.Writer
-	// syncing is closed when the last sync of whole is done; nil if none was begun.
-	syncing <-chan struct{}
 	// turn is the number of the last model call. between is set while no interaction runs, so that what happens belongs to the next call.
 	turn    int
 	between bool
@@ -105,20 +103,14 @@ func (f *flight) close() error {
 	return err
 }
 
-// sync begins to make the recording durable. It waits for the sync before it, so that the recording is at most one message behind the
-// journal, and a conversation does not wait for two files at once. Only one goroutine calls sync.
-func (f *flight) sync() {
+// sync begins to make the recording durable, and returns a function that waits for it. The journal is made durable meanwhile: the disk
+// does both at once.
+func (f *flight) sync() (wait func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.syncing != nil {
-		<-f.syncing
-		f.syncing = nil
-	}
-	if f.whole != nil {
-		synced, err := f.whole.Sync()
-		f.syncing = synced
-		f.keepWhole(err)
-	}
+	synced, err := f.whole.Sync()
+	f.keepWhole(err)
+	return func() { <-synced }
 }
 
 // fact writes a fact of the current turn. The caller holds the lock.

@@ -45,12 +45,14 @@ func (j *journal) Append(m llm.Message) error {
 	if j.lost {
 		return nil
 	}
+	synced := func() {}
+	if m.Role != llm.RoleUser {
+		synced = j.flight.sync() // what precedes a prompt is made durable with what the prompt leads to
+	}
 	if err := j.Journal.Append(m); err != nil {
 		j.lose(err)
 	}
-	if m.Role != llm.RoleUser {
-		j.flight.sync() // what precedes a prompt is made durable with what the prompt leads to
-	}
+	synced()
 	for _, text := range j.flight.told() {
 		j.tell(text)
 	}
