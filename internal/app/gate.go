@@ -83,6 +83,7 @@ func (g *Gate) load(ctx context.Context, o config.Options, ask func(context.Cont
 	o.Safe = o.Safe || v.safe
 	c, err := config.Load(o)
 	if err == nil {
+		c.Agreed = v.agreed
 		g.tell(c.Notices...)
 		g.mu.Lock()
 		g.loaded = v.standing()
@@ -181,7 +182,7 @@ func (g *Gate) List(o config.Options) (Listing, error) {
 	if err != nil {
 		return Listing{}, err
 	}
-	c.Untrusted = v.untrusted != nil
+	c.Untrusted, c.Agreed = v.untrusted != nil, v.agreed
 	g.tell(c.Notices...)
 	l := Listing{Config: c, Text: c, Untrusted: v.untrusted}
 	if v.untrusted != nil {

@@ -38,6 +38,7 @@ func requestsOf(c, own *config.Config, found config.Found) ([]trust.Request, err
 	i.envFile()
 	i.settings()
 	i.replaced()
+	i.chosen()
 	trust.Sort(i.list)
 	return i.list, nil
 }

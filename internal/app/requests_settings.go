@@ -58,3 +58,42 @@ func (i *inventory) replaced() {
 		}
 	}
 }
+
+// chosen lists the agents and modes of the project that choose an agent or a mode of the user, and a default agent of the project
+// that takes the place of the user's: a session would begin with what the user made for other purposes, such as a mode that turns
+// the sandbox off.
+func (i *inventory) chosen() {
+	for _, name := range slices.Sorted(maps.Keys(i.c.Agents)) {
+		a := i.c.Agents[name]
+		if !i.of(a.Source) {
+			continue
+		}
+		i.choice("agent", name, "mode", "mode", a.Mode)
+		i.choice("agent", name, "inherit", "agent", a.Inherit...)
+		i.choice("agent", name, "fallback", "agent", a.Fallback...)
+		if mine, ok := i.own.DefaultAgent(); ok && a.Default {
+			i.add(trust.KindPolicy, "agent "+name+": default", a.Source.File, i.line("agent", name), "is the default agent instead of yours, %s", mine.Name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(i.c.Modes)) {
+		if !i.foreign("mode", name) {
+			i.choice("mode", name, "inherit", "mode", i.c.Modes[name].Inherit...)
+		}
+	}
+}
+
+// choice lists the names under a key of an agent or a mode that are not the project's own.
+func (i *inventory) choice(kind, name, key, of string, names ...string) {
+	for _, chosen := range names {
+		if chosen != "" && i.foreign(of, chosen) {
+			place := i.c.Places(kind, name)[0]
+			i.add(trust.KindPolicy, kind+" "+name+": "+key, place.File, place.Line, "uses your %s %s", of, chosen)
+		}
+	}
+}
+
+// foreign reports whether an agent or a mode is not declared by the project. This includes one that does not exist yet.
+func (i *inventory) foreign(kind, name string) bool {
+	places := i.c.Places(kind, name)
+	return len(places) == 0 || !i.of(places[0].Source)
+}

@@ -19,6 +19,8 @@ type verdict struct {
 	rule config.TrustRule
 	// safe reports whether the project is excluded.
 	safe bool
+	// agreed reports whether the user has agreed to the project, for this run or for longer.
+	agreed bool
 	// text is the configuration as it is written. requests holds what the project requests. Both are nil if the files were not
 	// read.
 	text     *config.Config
@@ -37,7 +39,7 @@ type verdict struct {
 func (g *Gate) judge(o config.Options) (verdict, error) {
 	o.Safe = o.Safe || g.Safe
 	found, err := config.Find(o)
-	v := verdict{found: found, safe: o.Safe}
+	v := verdict{found: found, safe: o.Safe, agreed: g.Trust || len(o.Configs) > 0}
 	if err != nil {
 		return v, fmt.Errorf("loading configuration: %w", err)
 	}
@@ -59,6 +61,7 @@ func (g *Gate) judge(o config.Options) (verdict, error) {
 	}
 	sources := sourcesOf(found)
 	if known && v.rule != config.TrustPinned && consent.Covers(sources) {
+		v.agreed = true
 		return v, nil
 	}
 	if err := v.look(o); err != nil {
@@ -76,6 +79,7 @@ func (g *Gate) judge(o config.Options) (verdict, error) {
 			break
 		}
 		if u.Change = trust.Compare(consent.Files, files); u.Change.Empty() {
+			v.agreed = true
 			return v, nil
 		}
 		u.New = consent.New(v.requests)

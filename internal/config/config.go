@@ -57,6 +57,9 @@ type Config struct {
 	// Untrusted is true if the project is excluded because the user has not agreed to it. Listings set it: they start nothing then,
 	// not even the user's own programs.
 	Untrusted bool
+	// Agreed is true if the user has agreed to the project, or named its home. It is false for a project that needs no consent
+	// because it contains only text. The gate sets it.
+	Agreed bool
 	// Aar is the user's directory of Aar, in which extensions keep files, or empty if there is none. It need not exist.
 	Aar string
 	// State holds the paths of aura's own state for this project.
