@@ -10,10 +10,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/strictyaml"
 )
 
-// maxDepth limits the nesting of folders, and thereby cycles of links.
+// maxDepth limits the nesting of folders.
 const maxDepth = 20
 
 var (
@@ -123,7 +125,7 @@ func readMap[F, T any](
 // sources returns the files of a folder below the home and of its subfolders, in the order of their names. It skips examples and
 // hidden files. A folder that does not exist has no files.
 func (h Home) sources(folder string, ext []string) ([]Source, error) {
-	paths, err := list(filepath.Join(h.Dir, folder), ext, 0)
+	paths, err := list(filepath.Join(h.Dir, folder), ext)
 	if err != nil {
 		return nil, err
 	}
@@ -134,34 +136,86 @@ func (h Home) sources(folder string, ext []string) ([]Source, error) {
 	return out, nil
 }
 
-// list follows links, because configuration is often kept elsewhere and linked.
-func list(dir string, ext []string, depth int) ([]string, error) {
-	if depth > maxDepth {
-		return nil, fmt.Errorf("reading %s: more than %d folders deep: does a link lead in a circle?", dir, maxDepth)
-	}
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) && depth == 0 {
+// lister collects the files of a folder and of its subfolders. It follows links, because configuration is often kept elsewhere and
+// linked. It reads a folder once, however many links lead to it, so that few links cannot stand for very many folders.
+type lister struct {
+	// folder is the folder at which the search began, for messages.
+	folder string
+	ext    []string
+	// visited holds the folders that were read, by their real paths.
+	visited map[string]bool
+	// entries counts the entries of all folders.
+	entries int
+	paths   []string
+}
+
+// list returns the files of a folder with one of the extensions. A folder that does not exist has no files.
+func list(dir string, ext []string) ([]string, error) {
+	real, err := filepath.EvalSymlinks(dir)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading configuration: %w", err)
+		return nil, fmt.Errorf("reading configuration in %s: %w", dir, err)
 	}
-	var paths []string
+	l := lister{folder: dir, ext: ext, visited: map[string]bool{}}
+	err = l.read(dir, []string{real})
+	return l.paths, err
+}
+
+// read reads a folder. way holds the real paths of the folders that lead to it, its own included.
+func (l *lister) read(dir string, way []string) error {
+	if len(way)-1 > maxDepth {
+		return fmt.Errorf("reading %s: more than %d folders deep", dir, maxDepth)
+	}
+	real := way[len(way)-1]
+	if l.visited[real] {
+		return nil
+	}
+	l.visited[real] = true
+	entries, err := l.entriesOf(dir)
+	if err != nil {
+		return err
+	}
 	for _, entry := range entries {
 		path := filepath.Join(dir, entry.Name())
 		switch {
 		case strings.HasPrefix(entry.Name(), "."):
 		case isDir(path, entry):
-			below, err := list(path, ext, depth+1)
-			if err != nil {
-				return nil, err
+			below := filepath.Join(real, entry.Name())
+			if entry.Type()&fs.ModeSymlink != 0 {
+				if below, err = filepath.EvalSymlinks(path); err != nil {
+					return fmt.Errorf("reading configuration: %w", err)
+				}
 			}
-			paths = append(paths, below...)
-		case slices.Contains(ext, filepath.Ext(path)) && !isExample(entry.Name()):
-			paths = append(paths, path)
+			if slices.Contains(way, below) {
+				return fmt.Errorf("reading %s: it contains itself: does a link lead in a circle?", path)
+			}
+			if err := l.read(path, append(slices.Clone(way), below)); err != nil {
+				return err
+			}
+		case slices.Contains(l.ext, filepath.Ext(path)) && !isExample(entry.Name()):
+			l.paths = append(l.paths, path)
 		}
 	}
-	return paths, nil
+	return nil
+}
+
+// entriesOf returns the entries of a folder, sorted by name.
+func (l *lister) entriesOf(dir string) ([]fs.DirEntry, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("reading configuration: %w", err)
+	}
+	defer func() { _ = root.Close() }()
+	entries, err := files.ReadDirBelow(root, ".", limit.ConfigFiles-l.entries+1)
+	if err != nil {
+		return nil, fmt.Errorf("reading configuration: %w", err)
+	}
+	if l.entries += len(entries); l.entries > limit.ConfigFiles {
+		return nil, fmt.Errorf("reading %s: it contains more than %d files and folders, links included: remove what is not configuration", l.folder, limit.ConfigFiles)
+	}
+	return entries, nil
 }
 
 func isExample(name string) bool {

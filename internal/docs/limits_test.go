@@ -31,9 +31,10 @@ func TestLimits(t *testing.T) {
 		"## Models": {
 			size(limit.StreamEvent), size(limit.Stream), size(limit.Body), size(limit.Answer), size(limit.ErrorBody), count(limit.Calls), size(limit.Arguments),
 		},
-		"## MCP servers": {size(limit.MCPMessage), size(limit.MCPResult), count(limit.MCPTools), size(limit.MCPDescription)},
-		"## Editors":     {size(limit.ACPMessage), count(limit.ACPRequests), count(limit.ACPSessions), count(limit.ACPHeld), size(limit.ACPOutput)},
-		"## Prompts":     {size(limit.Instructions), count(limit.Attachments), size(limit.Image), size(limit.PDF), count(limit.Parts), size(limit.PartBytes), size(limit.Prompt), count(limit.PromptSteps), size(limit.PromptWork)},
+		"## MCP servers":   {size(limit.MCPMessage), size(limit.MCPResult), count(limit.MCPTools), size(limit.MCPDescription)},
+		"## Editors":       {size(limit.ACPMessage), count(limit.ACPRequests), count(limit.ACPSessions), count(limit.ACPHeld), size(limit.ACPOutput)},
+		"## Configuration": {count(limit.ConfigFiles)},
+		"## Prompts":       {size(limit.Instructions), count(limit.Attachments), size(limit.Image), size(limit.PDF), count(limit.Parts), size(limit.PartBytes), size(limit.Prompt), count(limit.PromptSteps), size(limit.PromptWork)},
 		"## Fleets": {
 			count(fleet.MaxTasks), count(fleet.MaxPrompts), size(fleet.MaxPrompt), size(fleet.MaxTask), size(fleet.MaxArchive), count(fleet.MaxArchiveFiles), size(fleet.MaxFinal), size(fleet.MaxBlob),
 			count(fleet.MaxCollected), size(fleet.MaxCollectedBytes), count(fleet.MaxDeaths), count(fleet.MaxSlowed),

@@ -112,6 +112,9 @@ const (
 	ACPOutput = 16 << 10
 )
 
+// ConfigFiles is the maximum number of files and folders in one folder of configuration, such as agents, with its subfolders.
+const ConfigFiles = 10_000
+
 // Limits for prompts and their templates.
 const (
 	// Instructions is the maximum size of all instruction files in a system prompt together, in bytes.
