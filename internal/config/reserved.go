@@ -30,6 +30,11 @@ var reservedNames = []string{
 // telemetry matches the variables by which the user asks for traces and metrics, and those that say where a trace begins.
 var telemetry = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^(OTEL_.*|TRACEPARENT|TRACESTATE)$`) })
 
+// proxies matches the variables that decide through which server programs connect, and which servers they believe.
+var proxies = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^((HTTP|HTTPS|FTP|ALL|NO|SOCKS|WS|WSS)_PROXY|SSL_CERT_(FILE|DIR)|(REQUESTS|CURL|AWS)_CA_BUNDLE|NODE_EXTRA_CA_CERTS|NODE_TLS_REJECT_UNAUTHORIZED)$`)
+})
+
 // Reserved reports whether a variable cannot be set by an env file.
 func Reserved(name string) bool { return reservedFor(name) != "" }
 
@@ -39,6 +44,8 @@ func reservedFor(name string) string {
 	switch {
 	case reserved().MatchString(name):
 		return "changes which programs run and how"
+	case proxies().MatchString(name):
+		return "decides through which server programs connect, or which servers they believe"
 	case telemetry().MatchString(name):
 		return "decides which server gets traces"
 	case namesAddress(name):

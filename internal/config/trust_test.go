@@ -18,12 +18,14 @@ func TestReserved(t *testing.T) {
 		"XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "TMPDIR", "ld_preload", "Path", "BASH_FUNC_ls%%", "GOFLAGS",
 		"OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "GOOGLE_GEMINI_BASE_URL", "OLLAMA_HOST", "openai_base_url",
 		"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_TRACES_EXPORTER", "otel_service_name", "TRACEPARENT", "TRACESTATE",
+		"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy",
+		"SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS", "CURL_CA_BUNDLE", "NODE_TLS_REJECT_UNAUTHORIZED",
 	} {
 		if !config.Reserved(name) {
 			t.Errorf("an env file can set %s", name)
 		}
 	}
-	for _, name := range []string{"API_KEY", "OPENAI_API_KEY", "MY_PATH", "BUILD_ENV", "HOMEPAGE", "LANG", "TZ", "HTTPS_PROXY", "OPTIONS", "SHOP_BASE_URL", "GITHUB_TOKEN", "PYTHONUNBUFFERED"} {
+	for _, name := range []string{"API_KEY", "OPENAI_API_KEY", "MY_PATH", "BUILD_ENV", "HOMEPAGE", "LANG", "TZ", "PROXY_USER", "SSL_MODE", "OPTIONS", "SHOP_BASE_URL", "GITHUB_TOKEN", "PYTHONUNBUFFERED"} {
 		if config.Reserved(name) {
 			t.Errorf("an env file cannot set %s", name)
 		}

@@ -27,16 +27,21 @@ const (
 // absent is the hash of a file that does not exist. Creating the file is a change.
 const absent = "absent"
 
-// state lists the directories of a home in which earlier versions of aura kept their state. They contain no configuration.
-var state = []string{"sessions", "logs", "data", "cache"}
+// repository is the directory of Git, or the file that names it.
+const repository = ".git"
 
-// Hash hashes the files that contain a project's requests: everything below its home except version control, and the files and
+// skipped lists the entries of a home that are not hashed: the directories in which earlier versions of aura kept their state, which
+// contain no configuration, and the repository of a home that is under version control, which every command of Git changes. Further
+// down a directory of this name may contain code.
+var skipped = []string{"sessions", "logs", "data", "cache", repository}
+
+// Hash hashes the files that contain a project's requests: everything below its home except its repository, and the files and
 // directories in beside, whether they exist or not. Paths inside dir are relative to it. Hash follows links, because reading
 // the configuration follows them too. The target of a link to a directory is part of the hash.
 func Hash(dir, home string, beside []string) (map[string]string, error) {
 	h := hasher{dir: dir, out: map[string]string{}}
 	if home != "" {
-		if err := h.tree(home, 0, state); err != nil {
+		if err := h.tree(home, 0, skipped); err != nil {
 			return nil, fmt.Errorf("hashing %s: %w", home, err)
 		}
 	}
@@ -68,7 +73,7 @@ func (h *hasher) tree(dir string, depth int, skip []string) error {
 	}
 	for _, entry := range entries {
 		path := filepath.Join(dir, entry.Name())
-		if entry.Name() == ".git" || entry.IsDir() && slices.Contains(skip, entry.Name()) {
+		if slices.Contains(skip, entry.Name()) && (entry.IsDir() || entry.Name() == repository) {
 			continue
 		}
 		info, err := os.Stat(path)

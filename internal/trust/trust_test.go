@@ -145,6 +145,12 @@ func TestHash(t *testing.T) {
 		}, trust.Change{Changed: []string{".aura/config/hooks/h.yaml"}}},
 		"a new file":     {func(_ *testing.T, d string) error { return os.WriteFile(d+"/.aura/plugins.lock", nil, 0o600) }, trust.Change{Added: []string{".aura/plugins.lock"}}},
 		"a hidden file":  {func(_ *testing.T, d string) error { return os.WriteFile(d+"/.aura/plugins/p/.x", nil, 0o600) }, trust.Change{Added: []string{".aura/plugins/p/.x"}}},
+		"its repository": {func(t *testing.T, d string) error { t.Helper(); write(t, d+"/.aura/.git/index", "x"); return nil }, trust.Change{}},
+		"one further down": {func(t *testing.T, d string) error {
+			t.Helper()
+			write(t, d+"/.aura/plugins/p/.git/load.py", "x")
+			return nil
+		}, trust.Change{Added: []string{".aura/plugins/p/.git/load.py"}}},
 		"one is gone":    {func(_ *testing.T, d string) error { return os.Remove(d + "/.aura/plugins/p/main.go") }, trust.Change{Removed: []string{".aura/plugins/p/main.go"}}},
 		"the env file":   {func(_ *testing.T, d string) error { return os.WriteFile(d+"/secrets.env", []byte("B=1"), 0o600) }, trust.Change{Changed: []string{"secrets.env"}}},
 		"it is gone":     {func(_ *testing.T, d string) error { return os.Remove(d + "/secrets.env") }, trust.Change{Removed: []string{"secrets.env"}}},
