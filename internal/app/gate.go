@@ -68,6 +68,7 @@ func (g *Gate) Reload(ctx context.Context, o config.Options) (*config.Config, er
 }
 
 func (g *Gate) load(ctx context.Context, o config.Options, ask func(context.Context, *UntrustedError) (Answer, error)) (*config.Config, error) {
+	g.dropAbsent(o)
 	v, err := g.judge(o)
 	if err != nil {
 		return nil, err
@@ -83,7 +84,7 @@ func (g *Gate) load(ctx context.Context, o config.Options, ask func(context.Cont
 	o.Safe = o.Safe || v.safe
 	c, err := config.Load(o)
 	if err == nil {
-		c.Agreed = v.agreed
+		c.Agreed, c.Covered = v.agreed, g.covered(o)
 		g.tell(c.Notices...)
 		g.mu.Lock()
 		g.loaded = v.standing()
@@ -182,7 +183,7 @@ func (g *Gate) List(o config.Options) (Listing, error) {
 	if err != nil {
 		return Listing{}, err
 	}
-	c.Untrusted, c.Agreed = v.untrusted != nil, v.agreed
+	c.Untrusted, c.Agreed, c.Covered = v.untrusted != nil, v.agreed, g.covered(o)
 	g.tell(c.Notices...)
 	l := Listing{Config: c, Text: c, Untrusted: v.untrusted}
 	if v.untrusted != nil {
@@ -225,6 +226,7 @@ func (v verdict) consent(pinned bool) (trust.Consent, error) {
 	c := trust.Consent{Given: time.Now().UTC().Truncate(time.Second)}
 	if !pinned && v.rule != config.TrustPinned {
 		c.Sources = sourcesOf(v.found)
+		c.Links = trust.LinksOf(v.found.Dir, c.Sources)
 		return c, nil
 	}
 	c.Files, c.Requests = v.files, v.requests

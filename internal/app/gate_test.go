@@ -168,6 +168,40 @@ func TestGate(t *testing.T) {
 		"pinned rule, files": {gate: &Gate{}, change: func(g *grounds) { g.agree(true); g.write("me/.aura/config/features/trust.yaml", "trust: pinned") }, hooks: true},
 		"directory":          {gate: &Gate{}, change: func(g *grounds) { g.agree(false); g.write(home+"hooks/i.yaml", "i: {event: pre, command: x}") }, hooks: true},
 		"files, changed":     {gate: &Gate{}, change: func(g *grounds) { g.agree(true); g.write(home+"hooks/i.yaml", "i: {event: pre, command: x}") }, refused: true},
+		"env file, changed":  {gate: &Gate{}, change: func(g *grounds) { g.agree(false); g.write("work/secrets.env", "A=2") }, hooks: true},
+		"env file came back": {gate: &Gate{}, change: func(g *grounds) {
+			g.agree(false)
+			g.remove("work/secrets.env")
+			g.load(true)
+			g.write("work/secrets.env", "A=2")
+		}, refused: true},
+		"home came back": {gate: &Gate{}, change: func(g *grounds) {
+			g.agree(false)
+			g.remove("work/.aura")
+			g.load(true)
+			g.write(home+"hooks/h.yaml", "h: {event: pre, command: y}")
+		}, refused: true},
+		"home came back below": {gate: &Gate{}, change: func(g *grounds) {
+			g.agree(false)
+			g.remove("work/.aura")
+			above := *g
+			above.o.Workdir = filepath.Dir(g.o.Workdir)
+			above.load(true)
+			g.write(home+"hooks/h.yaml", "h: {event: pre, command: y}")
+		}, refused: true},
+		"made by a tool": {gate: &Gate{}, change: func(g *grounds) {
+			g.agree(false)
+			o := Options{Config: g.o}
+			o.made([]string{filepath.Join(g.o.Workdir, "secrets.env")})
+		}, refused: true},
+		"made elsewhere": {gate: &Gate{}, change: func(g *grounds) {
+			g.agree(false)
+			o := Options{Config: g.o}
+			o.made([]string{filepath.Join(g.o.Workdir, "secrets.env.bak"), filepath.Join(g.o.Workdir, ".git", "config")})
+		}, hooks: true},
+		"linked home":                  {gate: &Gate{}, change: func(g *grounds) { g.linkHome("one"); g.agree(false) }, hooks: true},
+		"linked home, leads elsewhere": {gate: &Gate{}, change: func(g *grounds) { g.linkHome("one"); g.agree(false); g.linkHome("two") }, refused: true},
+		"home that became a link":      {gate: &Gate{}, change: func(g *grounds) { g.agree(false); g.linkHome("two") }, refused: true},
 		"script in old state": {gate: &Gate{}, change: func(g *grounds) {
 			g.write(home+"providers/p.yaml", "p: {type: script, file: data/s.yaml}")
 			g.write("work/.aura/data/s.yaml", "turns: [{text: a}]")
@@ -203,6 +237,29 @@ func TestGate(t *testing.T) {
 			}
 		})
 	}
+}
+
+func (g *grounds) remove(name string) {
+	g.t.Helper()
+	if err := os.RemoveAll(filepath.Join(filepath.Dir(g.o.Workdir), name)); err != nil {
+		g.t.Fatal(err)
+	}
+}
+
+// load starts aura once.
+func (g *grounds) load(ok bool) {
+	g.t.Helper()
+	if _, err := (&Gate{}).Load(g.t.Context(), g.o); (err == nil) != ok {
+		g.t.Fatal(err)
+	}
+}
+
+// linkHome makes the project's home a link to another directory with a hook.
+func (g *grounds) linkHome(to string) {
+	g.t.Helper()
+	g.write(to+"/config/hooks/h.yaml", "h: {event: pre, command: "+to+"}")
+	g.remove("work/.aura")
+	testneed.Link(g.t, filepath.Join("..", to), filepath.Join(g.o.Workdir, config.DirName))
 }
 
 func (g *grounds) agree(pinned bool) {

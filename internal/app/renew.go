@@ -32,7 +32,7 @@ func (g *Gate) Renew(o config.Options) (Renewal, error) {
 	}
 	consent, known, err := storeOf(o).Get(v.found.Dir)
 	if err != nil || v.found.Home == "" {
-		r.fresh, r.others = err == nil, consent.Sources
+		r.fresh, r.others = err == nil, consent.Without(consent.Absent(v.found.Dir)).Sources
 		return r, err
 	}
 	r.pinned = v.untrusted == nil && (!known || consent.Pinned())
@@ -54,8 +54,9 @@ func (r Renewal) Done() error {
 	}
 	if r.fresh && rule != config.TrustPinned {
 		home := sourcesOf(config.Found{Base: found.Base, Home: found.Home})
+		sources := slices.Compact(slices.Sorted(slices.Values(slices.Concat(home, r.others))))
 		return storeOf(r.options).Put(found.Dir, trust.Consent{
-			Sources: slices.Compact(slices.Sorted(slices.Values(slices.Concat(home, r.others)))), Given: time.Now().UTC().Truncate(time.Second),
+			Sources: sources, Links: trust.LinksOf(found.Dir, sources), Given: time.Now().UTC().Truncate(time.Second),
 		})
 	}
 	// A file that the user did not agree to must not become part of a pinned consent unnoticed.

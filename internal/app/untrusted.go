@@ -23,6 +23,8 @@ type UntrustedError struct {
 	New    []trust.Request
 	// Missing holds the sources that were added after the user agreed to the directory.
 	Missing []string
+	// Moved holds the sources that are links and lead elsewhere than when the user agreed to the directory.
+	Moved []string
 	// Rule is the user's rule for consent.
 	Rule config.TrustRule
 	// Fault is why the configuration cannot be read. Store is why the consents cannot be read. Both are nil if there is no error.
@@ -73,6 +75,8 @@ func (e *UntrustedError) Summary() string {
 		b.WriteString(": files that you agreed to are different now: " + oneLine(e.Change.String()))
 	case len(e.Missing) > 0:
 		b.WriteString(": since you agreed to it there is also " + oneLine(strings.Join(e.Missing, ", ")))
+	case len(e.Moved) > 0:
+		b.WriteString(": this is a link that leads elsewhere since you agreed to it: " + oneLine(strings.Join(e.Moved, ", ")))
 	case e.Rule == config.TrustPinned:
 		b.WriteString(" (your features set trust: pinned, so consent is for the current files)")
 	}

@@ -60,7 +60,7 @@ func (g *Gate) judge(o config.Options) (verdict, error) {
 		consent, known = said.consent, true
 	}
 	sources := sourcesOf(found)
-	if known && v.rule != config.TrustPinned && consent.Covers(sources) {
+	if known && v.rule != config.TrustPinned && consent.Covers(sources) && len(consent.Moved(found.Dir, sources)) == 0 {
 		v.agreed = true
 		return v, nil
 	}
@@ -84,7 +84,7 @@ func (g *Gate) judge(o config.Options) (verdict, error) {
 		}
 		u.New = consent.New(v.requests)
 	case known && v.rule != config.TrustPinned:
-		u.Missing = consent.Missing(sources)
+		u.Missing, u.Moved = consent.Missing(sources), consent.Moved(found.Dir, sources)
 	}
 	v.untrusted = u
 	return v, nil

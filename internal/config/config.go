@@ -60,6 +60,9 @@ type Config struct {
 	// Agreed is true if the user has agreed to the project, or named its home. It is false for a project that needs no consent
 	// because it contains only text. The gate sets it.
 	Agreed bool
+	// Covered lists the paths that the user's consents for directories cover, in all projects. They contain no links above the last
+	// part, and need not exist. The gate sets it.
+	Covered []string
 	// Aar is the user's directory of Aar, in which extensions keep files, or empty if there is none. It need not exist.
 	Aar string
 	// State holds the paths of aura's own state for this project.

@@ -40,6 +40,7 @@ func Compose(at Place, kind Kind, c Config) Policy {
 	p.grantTemp(at)
 	p.Network = p.Network && c.Network
 	p.UnixSockets = c.UnixSockets && kind == KindShell
+	p.protectTrusted(at)
 	p.hideSecrets(at)
 	p.Hidden = slices.DeleteFunc(p.Hidden, func(path string) bool {
 		// A user who names a secret in the settings asks for access to it.

@@ -49,6 +49,9 @@ type Place struct {
 	Settings []string
 	// EnvFiles lists the files that variables are taken from, whether they exist or not. They are protected too.
 	EnvFiles []string
+	// Trusted lists paths without links that aura takes settings, plugins or variables from when it runs in another directory to
+	// which the user has agreed. They are protected where they are within reach, whether they exist or not.
+	Trusted []string
 	// Git is the result of GitPaths for this place; nil means that GitPaths is called.
 	Git *Repositories
 	// Programs lists the programs that run outside of the sandbox, such as aura itself. Their directories are protected.
@@ -188,6 +191,27 @@ func (at Place) protected() (kept, named, exposed []string) {
 		}
 	}
 	return kept, named, slices.Compact(exposed)
+}
+
+// protectTrusted protects the paths of other projects that are in a writable tree. It must be called when the trees are complete.
+func (p *Policy) protectTrusted(at Place) {
+	if len(at.Trusted) == 0 {
+		return
+	}
+	trees := make([]string, 0, len(p.ReadWrite))
+	for _, tree := range p.ReadWrite {
+		trees = append(trees, resolve(tree))
+	}
+	workdir := resolve(at.Workdir)
+	for _, path := range present(at.Trusted...) {
+		switch {
+		case covering(trees, path) == "" || slices.Contains(p.Protected, path) || slices.Contains(p.Exposed, path):
+		case at.Workdir != "" && within(path, workdir):
+			p.Exposed = append(p.Exposed, path)
+		default:
+			p.Protected, p.Named = append(p.Protected, path), append(p.Named, path)
+		}
+	}
 }
 
 // programDirs returns the directories of aura's own programs. If a directory contains a path that must be writable, programDirs

@@ -25,6 +25,7 @@ type confined struct {
 	options builtin.Options
 	grants  *sandbox.Grants
 	tell    func([]string)
+	made    func([]string)
 	// spares starts processes in advance; nil if only one call is made.
 	spares *sandbox.Spares
 }
@@ -132,7 +133,7 @@ func (t confined) explained(said answer, policy sandbox.Policy) answer {
 // missing returns the paths that would be protected if they existed. Only programs can create them; the other tools are refused
 // by path. The kernel cannot reserve a name, so paths that appear are reported.
 func (t confined) missing() []string {
-	if !t.policy.Exec || t.tell == nil {
+	if !t.policy.Exec || t.tell == nil && t.made == nil {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(t.policy.Protected), exists)
@@ -145,16 +146,21 @@ func exists(path string) bool {
 
 // report reports to the user what could not be enforced, and which unprotected paths were created.
 func (t confined) report(r sandbox.Report, before []string) {
-	if t.tell == nil {
+	if t.tell == nil && t.made == nil {
 		return
 	}
-	t.tell(r.Uncovered)
+	if t.tell != nil {
+		t.tell(r.Uncovered)
+	}
 	made := slices.DeleteFunc(before, func(path string) bool { return !exists(path) })
 	if r.Mounts {
 		// The sandbox itself creates an empty directory in order to protect it.
 		made = slices.DeleteFunc(made, isEmptyDir)
 	}
-	if len(made) > 0 {
+	if len(made) > 0 && t.made != nil {
+		t.made(made)
+	}
+	if len(made) > 0 && t.tell != nil {
 		t.tell([]string{t.Definition().Name + " made " + strings.Join(outermost(made), ", ") +
 			", which did not exist and so was not protected; look at it, because what is there runs outside of the sandbox"})
 	}

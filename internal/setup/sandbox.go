@@ -33,6 +33,8 @@ type Confinement struct {
 	files *sandbox.Policy
 	// tell receives sentences for the user about what is not covered; nil drops them.
 	tell func([]string)
+	// made receives protected paths that did not exist and that a program created; nil drops them.
+	made func([]string)
 	// spares holds the processes that wait for the next call; nil if there is no next call.
 	spares *sandbox.Spares
 }
@@ -49,6 +51,11 @@ func NewConfinement(c *config.Config, f config.Features, output string) Confinem
 		place:  sandbox.Place{Workdir: c.Workdir, Temp: os.TempDir(), Private: sandbox.PrivateTemp(), Hidden: hiddenDirs(c), Output: output},
 		grants: sandbox.GrantsIn(c.Workdir), aar: c.Aar,
 	}
+	if out.enabled && c.State.Root != "" {
+		// A directory that does not exist cannot be hidden, and confined code could create it, with a forged consent in it. If
+		// aura cannot create it here, confined code cannot either.
+		_ = os.MkdirAll(c.State.Root, 0o700)
+	}
 	if usual := "/tmp"; out.place.Temp != usual {
 		out.place.Writable = append(out.place.Writable, usual)
 	}
@@ -57,6 +64,7 @@ func NewConfinement(c *config.Config, f config.Features, output string) Confinem
 	}
 	out.place.Settings = append(out.place.Settings, c.AarExtensions()...)
 	out.place.Sources, out.place.EnvFiles = pluginDirs(c), c.EnvFiles
+	out.place.Trusted = c.Covered
 	if home, err := os.UserHomeDir(); err == nil {
 		out.place.Home = home
 	}
@@ -147,9 +155,15 @@ func (c Confinement) Builtins(o builtin.Options, task map[string]string) []tool.
 		if t.Definition().Name == "Bash" {
 			policy = commands
 		}
-		all[i] = confined{Tool: t, policy: policy, options: o, grants: c.grants, tell: c.tell, spares: c.spares}
+		all[i] = confined{Tool: t, policy: policy, options: o, grants: c.grants, tell: c.tell, made: c.made, spares: c.spares}
 	}
 	return all
+}
+
+// Noting returns the confinement with a function that receives protected paths that did not exist and that a program created.
+func (c Confinement) Noting(made func(paths []string)) Confinement {
+	c.made = made
+	return c
 }
 
 // prepared returns the confinement with the policy of the file tools computed.

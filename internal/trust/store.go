@@ -48,6 +48,22 @@ func (s Store) Put(dir string, given Consent) error {
 	return s.change(func(c *content) { c.Projects[dir] = given })
 }
 
+// Narrow removes sources from the consent for a directory. A consent without sources is removed. It leaves a pinned consent as
+// it is.
+func (s Store) Narrow(dir string, sources []string) error {
+	return s.change(func(c *content) {
+		given, known := c.Projects[dir]
+		if !known || given.Pinned() {
+			return
+		}
+		if given = given.Without(sources); len(given.Sources) == 0 {
+			delete(c.Projects, dir)
+			return
+		}
+		c.Projects[dir] = given
+	})
+}
+
 // Forget removes the consent for a directory. It returns false if there was none.
 func (s Store) Forget(dir string) (bool, error) {
 	had := false

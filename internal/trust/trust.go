@@ -3,6 +3,10 @@
 package trust
 
 import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"time"
 )
@@ -64,6 +68,8 @@ func (r Request) key() string { return string(r.Kind) + "\x00" + r.Name + "\x00"
 type Consent struct {
 	// Sources lists what the consent covers in the directory, by relative path, such as .aura and secrets.env.
 	Sources []string `json:"sources,omitempty"`
+	// Links holds the targets of sources that are links, by source. A link that leads elsewhere is not covered.
+	Links map[string]string `json:"links,omitempty"`
 	// Files holds the hashes of all files that the consent covers, by paths relative to the directory; nil for a consent for
 	// sources.
 	Files map[string]string `json:"files,omitempty"`
@@ -83,6 +89,51 @@ func (c Consent) Covers(sources []string) bool {
 // Missing returns the sources that the consent does not include, because they were created later.
 func (c Consent) Missing(sources []string) []string {
 	return slices.DeleteFunc(slices.Clone(sources), func(s string) bool { return slices.Contains(c.Sources, s) })
+}
+
+// Without returns the consent without some of its sources.
+func (c Consent) Without(sources []string) Consent {
+	c.Sources = slices.DeleteFunc(slices.Clone(c.Sources), func(s string) bool { return slices.Contains(sources, s) })
+	return c
+}
+
+// Absent returns the sources of a consent for a directory that do not exist. They would be covered when they come back, whoever
+// creates them.
+func (c Consent) Absent(dir string) []string {
+	return slices.DeleteFunc(slices.Clone(c.Sources), func(s string) bool {
+		_, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(s)))
+		return !errors.Is(err, fs.ErrNotExist)
+	})
+}
+
+// LinksOf returns the targets of the sources that are links.
+func LinksOf(dir string, sources []string) map[string]string {
+	out := map[string]string{}
+	for _, s := range sources {
+		if to := target(dir, s); to != "" {
+			out[s] = to
+		}
+	}
+	return out
+}
+
+// Moved returns the sources that are links and lead elsewhere than when the user consented, or that became links since then.
+func (c Consent) Moved(dir string, sources []string) []string {
+	return slices.DeleteFunc(slices.Clone(sources), func(s string) bool { return target(dir, s) == c.Links[s] })
+}
+
+// target returns what a source is if a link leads to it; empty if none does. dir must have no links in it.
+func target(dir, source string) string {
+	path := filepath.Join(dir, filepath.FromSlash(source))
+	real, err := filepath.EvalSymlinks(path)
+	switch {
+	case err == nil && real == path:
+		return ""
+	case err != nil:
+		to, _ := os.Readlink(path) // a link that leads nowhere, or no link
+		return to
+	}
+	return real
 }
 
 // New returns the requests that did not exist when the consent was given.
