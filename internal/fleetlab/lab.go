@@ -48,6 +48,8 @@ type Outcome struct {
 	Took             time.Duration
 	// Worked is the time from the beginning of the first task to the end of the last.
 	Worked time.Duration
+	// Processor is the processor time of all servers and workers, with all that they started.
+	Processor time.Duration
 	// Bad lists what must not be.
 	Bad []string
 }
@@ -74,6 +76,8 @@ type lab struct {
 	mu      sync.Mutex
 	workers map[string]*program
 	count   int
+	// processor is the processor time of the programs that ended.
+	processor time.Duration
 	// cutNow and fullNow are set while a network is cut and a disk is full.
 	cutNow, fullNow bool
 }
@@ -81,7 +85,10 @@ type lab struct {
 // Run runs a fleet with faults. It returns an error if the run itself failed, not if the outcome is bad.
 func Run(ctx context.Context, o Options) (out Outcome, err error) {
 	l := &lab{Options: o, began: time.Now(), random: rand.New(rand.NewPCG(o.Seed, 7)), workers: map[string]*program{}} //nolint:gosec // the seed repeats a run
-	defer func() { out.Bad = append(out.Bad, l.end()...) }()
+	defer func() {
+		out.Bad = append(out.Bad, l.end()...)
+		out.Processor = l.processor
+	}()
 	if err := l.prepare(); err != nil {
 		return out, err
 	}
@@ -388,6 +395,7 @@ func (l *lab) end() []string {
 			bad = append(bad, "a program did not end at SIGTERM:\n"+p.text())
 			p.kill()
 		}
+		l.processor += p.cmd.ProcessState.UserTime() + p.cmd.ProcessState.SystemTime()
 	}
 	return append(bad, l.strays()...)
 }
