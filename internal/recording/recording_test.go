@@ -281,6 +281,33 @@ func TestFull(t *testing.T) {
 	}
 }
 
+// TestSyncOnce checks that Sync waits for the disk only if a record was added that needs it.
+func TestSyncOnce(t *testing.T) {
+	t.Parallel()
+	w := create(t, place(t))
+	sync := func() <-chan struct{} {
+		synced, err := w.Sync()
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-synced
+		return synced
+	}
+	first := sync()
+	if sync() != first {
+		t.Error("a recording without a new record is made durable again")
+	}
+	if err := w.Prompt("a prompt"); err != nil || sync() != first {
+		t.Errorf("a prompt is made durable by itself: %v", err)
+	}
+	if err := w.Answer(Answer{Text: "an answer"}); err != nil || sync() == first {
+		t.Errorf("an answer is not made durable: %v", err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestUnclosed checks what a recording has whose process was killed after Sync, and that closing it removes the reserved space.
 func TestUnclosed(t *testing.T) {
 	t.Parallel()

@@ -40,7 +40,8 @@ type Writer struct {
 	due, closed bool
 	changed     sync.Cond
 	ended       chan struct{}
-	// synced is closed when everything that was recorded so far is durable. It is nil if something was recorded after the last Sync.
+	// synced is closed when everything is durable that was recorded before the last Sync. It is nil if something other than attached
+	// records was recorded since.
 	synced chan struct{}
 	// faults are the errors of the goroutine that no method has returned yet.
 	faults error
@@ -133,10 +134,11 @@ func (w *Writer) work() {
 }
 
 // When the goroutine does a task: soon, or together with the next task that is to be done soon. To wake the goroutine costs as much as
-// some of its tasks.
+// some of its tasks. The record of a task that is attached is made durable together with the next record, without which it has no use.
 const (
 	soon = iota
 	later
+	attached
 )
 
 // do hands a task to the goroutine, and returns the errors that no method has returned yet. A closed Writer does nothing.
@@ -144,7 +146,9 @@ func (w *Writer) do(when int, task func() error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.enqueue(when, task)
-	w.synced = nil
+	if when != attached {
+		w.synced = nil
+	}
 	return w.fault()
 }
 
