@@ -28,6 +28,8 @@ type Options struct {
 	Bin, Dir string
 	// Servers is 1 or 3.
 	Servers, Workers, Slots, Tasks int
+	// Warm is how many tasks are begun before the time of the others is taken.
+	Warm int
 	// Takeover is after how much silence of a worker others get its tasks. Zero means the default.
 	Takeover time.Duration
 	// Kills is how many workers are killed, one after the other. ServerKills is the same for servers.
@@ -46,10 +48,8 @@ type Outcome struct {
 	// Repeated is how many tasks were started more than once. Deaths is how many times a worker ended.
 	Repeated, Deaths int
 	Took             time.Duration
-	// Worked is the time from the beginning of the first task to the end of the last.
+	// Worked is the time from the beginning of the first task after the warm ones to the end of the last.
 	Worked time.Duration
-	// Processor is the processor time of all servers and workers, with all that they started.
-	Processor time.Duration
 	// Bad lists what must not be.
 	Bad []string
 }
@@ -76,8 +76,6 @@ type lab struct {
 	mu      sync.Mutex
 	workers map[string]*program
 	count   int
-	// processor is the processor time of the programs that ended.
-	processor time.Duration
 	// cutNow and fullNow are set while a network is cut and a disk is full.
 	cutNow, fullNow bool
 }
@@ -85,10 +83,7 @@ type lab struct {
 // Run runs a fleet with faults. It returns an error if the run itself failed, not if the outcome is bad.
 func Run(ctx context.Context, o Options) (out Outcome, err error) {
 	l := &lab{Options: o, began: time.Now(), random: rand.New(rand.NewPCG(o.Seed, 7)), workers: map[string]*program{}} //nolint:gosec // the seed repeats a run
-	defer func() {
-		out.Bad = append(out.Bad, l.end()...)
-		out.Processor = l.processor
-	}()
+	defer func() { out.Bad = append(out.Bad, l.end()...) }()
 	if err := l.prepare(); err != nil {
 		return out, err
 	}
@@ -395,7 +390,6 @@ func (l *lab) end() []string {
 			bad = append(bad, "a program did not end at SIGTERM:\n"+p.text())
 			p.kill()
 		}
-		l.processor += p.cmd.ProcessState.UserTime() + p.cmd.ProcessState.SystemTime()
 	}
 	return append(bad, l.strays()...)
 }
