@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/trust"
@@ -17,9 +18,24 @@ const maxCovered = 1000
 // dropAbsent removes from the consents what no longer exists, in the working directory and in projects below it. Confined code can
 // create it, and a consent must not cover what confined code creates.
 func (g *Gate) dropAbsent(o config.Options) {
+	near, ok := nearby(o)
+	if !ok {
+		return
+	}
+	g.narrow(o, func(dir string, c trust.Consent) []string {
+		if !near(dir) {
+			return nil
+		}
+		return c.Absent(dir)
+	}, "which no longer exists")
+}
+
+// nearby returns a function that reports whether a directory is the project or is below the working directory. It returns false if
+// there is no working directory; loading the configuration reports that.
+func nearby(o config.Options) (near func(dir string) bool, ok bool) {
 	found, err := config.Find(o)
 	if err != nil {
-		return // loading reports it
+		return nil, false
 	}
 	workdir := found.Dir
 	if abs, err := filepath.Abs(o.Workdir); err == nil {
@@ -27,12 +43,47 @@ func (g *Gate) dropAbsent(o config.Options) {
 			workdir = abs
 		}
 	}
+	return func(dir string) bool { return dir == found.Dir || within(workdir, dir) }, true
+}
+
+// exposed is called after a program ran that could write what consents cover.
+func (o *Options) exposed() {
+	o.gate().expose()
+	o.gate().recheck(o.Config)
+}
+
+// expose records that confined code can write what consents cover, because there is no mount namespace.
+func (g *Gate) expose() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.open = true
+}
+
+// recheck removes from the consents what changed since the configuration was first loaded, if confined code could write it. It
+// cannot know who changed it.
+func (g *Gate) recheck(o config.Options) {
+	g.mu.Lock()
+	if g.began.IsZero() {
+		g.began = time.Now()
+	}
+	began, open := g.began, g.open
+	g.mu.Unlock()
+	near, ok := nearby(o)
+	if !open || !ok {
+		return
+	}
 	g.narrow(o, func(dir string, c trust.Consent) []string {
-		if dir != found.Dir && !within(workdir, dir) {
+		if !near(dir) {
 			return nil
 		}
-		return c.Absent(dir)
-	}, "which no longer exists")
+		since := began
+		if c.Given.After(since) {
+			since = c.Given
+		}
+		return slices.DeleteFunc(slices.Clone(c.Sources), func(s string) bool {
+			return !changedSince(filepath.Join(dir, filepath.FromSlash(s)), since)
+		})
+	}, "which changed while tools could write it")
 }
 
 // made removes from the consents what a confined program created.

@@ -44,6 +44,10 @@ type Gate struct {
 	// answered holds the user's answers in this run, by directory. told holds the notices that were already given.
 	answered map[string]answered
 	told     map[string]bool
+	// began is when the configuration was first loaded. open reports whether confined code could write what consents cover since
+	// then.
+	began time.Time
+	open  bool
 }
 
 // answered is an answer that is valid for this run, even if it could not be recorded.
@@ -69,6 +73,7 @@ func (g *Gate) Reload(ctx context.Context, o config.Options) (*config.Config, er
 
 func (g *Gate) load(ctx context.Context, o config.Options, ask func(context.Context, *UntrustedError) (Answer, error)) (*config.Config, error) {
 	g.dropAbsent(o)
+	g.recheck(o)
 	v, err := g.judge(o)
 	if err != nil {
 		return nil, err

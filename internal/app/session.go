@@ -191,7 +191,7 @@ func (s *Session) firstSource(ctx context.Context) (setup.Source, error) {
 	maps.Copy(vars, s.opts.Vars)
 	s.trust = s.opts.gate().trust()
 	out := setup.Source{
-		Config: c, Options: s.opts.Options, TaskEnv: env, Vars: vars, Spares: &s.spares, Emit: s.events.send, Uncovered: s.tellUncovered, Made: s.opts.made, Disabled: &s.disabled,
+		Config: c, Options: s.opts.Options, TaskEnv: env, Vars: vars, Spares: &s.spares, Emit: s.events.send, Uncovered: s.tellUncovered, Made: s.opts.made, Exposed: s.opts.exposed, Disabled: &s.disabled,
 		OutputDir: func() string { return s.outputDir(c) },
 		Providers: setup.NewProviders(c, &s.secrets, func(text string) { s.once("", text) }),
 	}
@@ -328,6 +328,7 @@ func (s *Session) Close(reason session.Reason) error {
 	}
 	s.spares.Close()
 	err := s.plugins.close()
+	s.opts.gate().recheck(s.opts.Config)
 	if lost := exported(); lost != "" {
 		s.notice("", lost)
 	}

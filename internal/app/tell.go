@@ -61,6 +61,9 @@ func (s *Session) tellPlugins() {
 		if report == nil {
 			continue
 		}
+		if report.Confined && !report.Mounts {
+			s.opts.gate().expose()
+		}
 		uncovered := report.Uncovered
 		if free && p.Spec().Unconfined && len(uncovered) > 0 {
 			uncovered = uncovered[1:]

@@ -93,7 +93,7 @@ func (b *Toolbox) open(ctx context.Context) error {
 	if err := setup.RequireSandbox(b.features); err != nil {
 		return err
 	}
-	b.confined = setup.NewConfinement(c, b.features, "").Noting(b.opts.made)
+	b.confined = setup.NewConfinement(c, b.features, "").Noting(b.opts.made, b.opts.exposed)
 	b.all = b.own()
 	if err := b.addPlugins(ctx); err != nil {
 		return err

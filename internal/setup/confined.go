@@ -26,6 +26,7 @@ type confined struct {
 	grants  *sandbox.Grants
 	tell    func([]string)
 	made    func([]string)
+	exposed func()
 	// spares starts processes in advance; nil if only one call is made.
 	spares *sandbox.Spares
 }
@@ -146,6 +147,9 @@ func exists(path string) bool {
 
 // report reports to the user what could not be enforced, and which unprotected paths were created.
 func (t confined) report(r sandbox.Report, before []string) {
+	if t.exposed != nil && t.policy.Exec && r.Confined && !r.Mounts {
+		t.exposed()
+	}
 	if t.tell == nil && t.made == nil {
 		return
 	}

@@ -35,6 +35,8 @@ type Confinement struct {
 	tell func([]string)
 	// made receives protected paths that did not exist and that a program created; nil drops them.
 	made func([]string)
+	// exposed is called after a program ran that could write protected paths; it may be nil.
+	exposed func()
 	// spares holds the processes that wait for the next call; nil if there is no next call.
 	spares *sandbox.Spares
 }
@@ -155,14 +157,14 @@ func (c Confinement) Builtins(o builtin.Options, task map[string]string) []tool.
 		if t.Definition().Name == "Bash" {
 			policy = commands
 		}
-		all[i] = confined{Tool: t, policy: policy, options: o, grants: c.grants, tell: c.tell, made: c.made, spares: c.spares}
+		all[i] = confined{Tool: t, policy: policy, options: o, grants: c.grants, tell: c.tell, made: c.made, exposed: c.exposed, spares: c.spares}
 	}
 	return all
 }
 
-// Noting returns the confinement with a function that receives protected paths that did not exist and that a program created.
-func (c Confinement) Noting(made func(paths []string)) Confinement {
-	c.made = made
+// Noting returns the confinement with functions as in Source: Made and Exposed.
+func (c Confinement) Noting(made func(paths []string), exposed func()) Confinement {
+	c.made, c.exposed = made, exposed
 	return c
 }
 

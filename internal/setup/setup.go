@@ -63,9 +63,10 @@ type Source struct {
 	// goroutine, and both may be nil.
 	Emit      func(event.Event)
 	Uncovered func(sentences []string)
-	// Made receives protected paths that did not exist and that a program created; nil drops them. It may be called from any
-	// goroutine.
-	Made func(paths []string)
+	// Made receives protected paths that did not exist and that a program created. Exposed is called after a program ran that could
+	// write protected paths, because there is no mount namespace. Both may be nil, and may be called from any goroutine.
+	Made    func(paths []string)
+	Exposed func()
 	// Disabled remembers the reported patterns of plugins that match no tool; nil if there is no session to report them to.
 	Disabled *Told
 	// SaveBuffers lets the editor save those of the files that it holds with changes; nil if there is no editor. It is used only if
@@ -173,7 +174,8 @@ func (s Source) outputDir() string {
 // confinement returns the confinement of tools with the given settings.
 func (s Source) confinement(f config.Features) Confinement {
 	c := NewConfinement(s.Config, f, s.outputDir())
-	c.tell, c.made, c.spares = s.Uncovered, s.Made, s.Spares
+	c.tell, c.spares = s.Uncovered, s.Spares
+	c = c.Noting(s.Made, s.Exposed)
 	return c
 }
 
