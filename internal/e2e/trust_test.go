@@ -20,6 +20,7 @@ import (
 	"github.com/creack/pty"
 
 	"github.com/idelchi/aura/internal/testhelp"
+	"github.com/idelchi/aura/internal/testneed"
 )
 
 // clone is a project that another person wrote, with one of everything that could do harm. Each harmful part creates a file in
@@ -294,6 +295,7 @@ func TestCloneTrusted(t *testing.T) {
 
 func cloneTrusted(t *testing.T, c *clone) {
 	t.Helper()
+	testneed.Program(t, "python")
 	var started []string
 	for _, args := range [][]string{{"run", "hi"}, {"tasks", "run", "t"}, {"models", "thief"}, {"tools", "list", "--with-mcp"}} {
 		code, output := c.aura(false, append(args, "--trust")...)
@@ -308,7 +310,7 @@ func cloneTrusted(t *testing.T, c *clone) {
 	}
 	sung := c.sung()
 	for _, want := range []string{
-		"plugin", "plugin-condition", "hook", "mcp", "tool-condition", "task", "/plugin ", "/mcp " + cloneSecret, "/v1/models Bearer " + cloneSecret,
+		"plugin", "plugin-condition", "extension", "hook", "mcp", "tool-condition", "task", "/plugin ", "/mcp " + cloneSecret, "/v1/models Bearer " + cloneSecret,
 	} {
 		if !slices.Contains(sung, want) {
 			t.Errorf("%q did not take effect: %q", want, sung)
