@@ -47,6 +47,13 @@ const (
 	commits   = "git -c user.name=x -c user.email=x@localhost commit --allow-empty -m x"
 )
 
+// evilRepository adds what a Git directory needs to evilHooks. linkedTree and submodule create repositories in part.
+const (
+	evilRepository = evilHooks + `mkdir -p evil/objects evil/refs; cp .git/config .git/HEAD evil/; `
+	linkedTree     = commits + ` -q && git worktree add -q part`
+	submodule      = commits + ` -q && git clone -q . ../lib && git -c protocol.file.allow=always submodule add -q "$PWD/../lib" part`
+)
+
 // forgedID sorts after the IDs of all current sessions.
 const forgedID = "7fffffff-ffff-7fff-bfff-ffffffffffff"
 
@@ -100,6 +107,32 @@ var plants = map[string]plant{
 	"git_hooks_path": {
 		line: evilHooks + "git config core.hooksPath evil/hooks", placed: "grep -q evil .git/config", kept: []string{confinedRun},
 		toldBare: `/\.git/config can be written by programs: that needs a mount namespace`, control: commits,
+	},
+	"git_hooks_path_of_the_root": {
+		given: "rm -r .git; git init -q ..; git config core.hooksPath work/.husky; mkdir .husky",
+		line:  evilHooks + "cp evil/hooks/pre-commit .husky", placed: "test -x .husky/pre-commit", kept: []string{confinedRun},
+		toldBare: `/work/\.husky can be written by programs: that needs a mount namespace`, control: commits,
+	},
+	"git_hooks_path_below": {
+		given: "git init -q part; git -C part config core.hooksPath .githooks; mkdir part/.githooks",
+		line:  evilHooks + "cp evil/hooks/pre-commit part/.githooks", placed: "test -x part/.githooks/pre-commit", kept: []string{confinedRun},
+		toldBare: `/part/\.githooks can be written by programs: that needs a mount namespace`, control: "cd part; " + commits,
+	},
+	"git_file_of_a_linked_tree": {
+		given: linkedTree, line: evilRepository + "echo gitdir: ../evil >part/.git", placed: "grep -q evil part/.git", kept: []string{confinedRun},
+		toldBare: `/part/\.git can be written by programs: that needs a mount namespace`, control: "cd part; " + commits,
+	},
+	"git_file_of_a_submodule": {
+		given: submodule, line: evilRepository + "rm part/.git; echo gitdir: ../evil >part/.git", placed: "grep -q evil part/.git", kept: []string{confinedRun},
+		toldBare: `/part/\.git can be written by programs: that needs a mount namespace`, control: "cd part; " + commits,
+	},
+	"git_commondir_of_a_linked_tree": {
+		given: linkedTree, line: evilRepository + "echo ../../../evil >.git/worktrees/part/commondir", placed: "grep -q evil .git/worktrees/part/commondir",
+		kept: []string{confinedRun}, toldBare: `/worktrees/part/commondir can be written by programs: that needs a mount namespace`, control: "cd part; " + commits,
+	},
+	"git_settings_of_a_submodule": {
+		given: submodule, line: evilHooks + `git config -f .git/modules/part/config core.hooksPath "$PWD/evil/hooks"`, placed: "grep -q evil .git/modules/part/config",
+		kept: []string{confinedRun}, toldBare: `/modules/part/config can be written by programs: that needs a mount namespace`, control: "cd part; " + commits,
 	},
 	"env_file": {
 		line: `echo 'echo stolen >$HOME/pwned' >evil.sh; printf 'BASH_ENV=evil.sh\nLD_PRELOAD=/nowhere.so\n' >secrets.env`,

@@ -26,6 +26,8 @@ type plant struct {
 	inside bool
 	// source is the source of a plugin named keeper; it may be empty.
 	source string
+	// given is a command line of the user's before the first session.
+	given string
 	// line is the command line of Bash in the first session. STATE is replaced by the project's state.
 	line string
 	// prompts are the following prompts of the same session. next are the command lines of aura afterwards. SERVER is replaced
@@ -73,7 +75,7 @@ func newPlanted(t *testing.T, row plant, uid int, kind string) *project {
 	p := newCaged(t)
 	base := filepath.Dir(p.dir)
 	p.check(os.RemoveAll(p.path(".git")))
-	if row.control == commits {
+	if strings.HasSuffix(row.control, commits) {
 		p.check(exec.Command("git", "init", "-q", p.dir).Run())
 	}
 	p.check(os.RemoveAll(p.path(".aura/plugins")))
@@ -92,6 +94,9 @@ func newPlanted(t *testing.T, row plant, uid int, kind string) *project {
 	p.wrapper = []string{"env", "HOME=" + filepath.Join(base, "home"), "XDG_CACHE_HOME=", "TMPDIR=" + filepath.Join(base, "temp")}
 	p.moveState(row.inside)
 	p.hand(uid)
+	if !p.shell(row.given) {
+		t.Fatal("what is given cannot be made")
+	}
 	if kind == bareRun {
 		p.withoutNamespaces()
 	}
