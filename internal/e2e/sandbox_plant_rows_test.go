@@ -73,8 +73,21 @@ var plants = map[string]plant{
 		control: `grep -q '# Session' notes.md && ln -sf "$HOME/.bashrc" notes.md && echo stolen >notes.md`,
 	},
 	"export_into_a_directory": {
-		line: `ln -s "$HOME" notes`, prompts: []string{"/export notes/pwned"}, placed: "test -L notes", told: "exporting session.*escapes",
+		line: `ln -s "$HOME" notes`, prompts: []string{"/export notes/pwned"}, placed: "test -L notes", told: "exporting session.*/notes: a symbolic link",
 		control: "echo stolen >notes/pwned",
+	},
+	"export_by_an_absolute_name": {
+		line: `ln -s .git/hooks notes`, given: "mkdir -p .git/hooks", prompts: []string{"/export @dir/notes/new"}, placed: "test -L notes", told: "exporting session.*/notes: a symbolic link",
+		control: `test ! -e .git/hooks/new && echo stolen >notes/new && test -e .git/hooks/new && echo x >"$HOME/pwned"`,
+	},
+	"init": {
+		line: `mkdir -p sub/.aura; ln -s "$HOME" sub/.aura/config`, next: [][]string{{"init", "--workdir", "sub", "--yes"}}, placed: "test -L sub/.aura/config",
+		told: `writing .*/sub/\.aura/config/.*: a symbolic link`, control: `mkdir sub/.aura/config/providers && echo x >"$HOME/pwned"`,
+	},
+	"replay": {
+		line: `ln -s "$HOME/secret" prompts`, given: `echo 'the secret prompt' >"$HOME/secret"`,
+		next: [][]string{{"run", "/replay prompts"}}, placed: "test -L prompts", told: "replaying.*/prompts: a symbolic link",
+		control: `! grep -rq 'the secret prompt' STATE/sessions && grep -q 'the secret prompt' prompts && echo x >"$HOME/pwned"`,
 	},
 	"credential": {
 		line: `for d in . "$TMPDIR"; do mkdir -p $d/.git/objects $d/.git/refs; echo ref: refs/heads/main >$d/.git/HEAD; printf '[credential]\n\thelper = "!echo x >$HOME/pwned;:"\n' >$d/.git/config; done`,

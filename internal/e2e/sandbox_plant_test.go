@@ -30,7 +30,7 @@ type plant struct {
 	given string
 	// line is the command line of Bash in the first session. STATE is replaced by the project's state.
 	line string
-	// prompts are the following prompts of the same session. next are the command lines of aura afterwards. SERVER is replaced
+	// prompts are the following prompts of the same session. next are the command lines of aura afterwards. @dir is replaced by the project, SERVER
 	// by the URL of a server that requires a password.
 	prompts []string
 	next    [][]string
@@ -120,7 +120,7 @@ func (row plant) play(p *project, kind string) {
 	p.t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "who are you?", http.StatusUnauthorized) }))
 	p.t.Cleanup(server.Close)
-	fill := strings.NewReplacer("STATE", p.state, "SERVER", server.URL, "@aura", strings.Join(p.command().Args, " "))
+	fill := strings.NewReplacer("STATE", p.state, "SERVER", server.URL, "@dir", p.dir, "@aura", strings.Join(p.command().Args, " "))
 	if strings.Contains(row.line, "given.jsonl") {
 		p.aura("run", "--mode", "tight", "hi")
 		given := p.find("*.jsonl")[0]
