@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,6 +19,7 @@ import (
 	"github.com/idelchi/aura/internal/build"
 	"github.com/idelchi/aura/internal/fleet"
 	"github.com/idelchi/aura/internal/fleet/worker"
+	"github.com/idelchi/aura/internal/sandbox"
 )
 
 const workHelp = `Take tasks from the queue and run them, until the command is ended.
@@ -58,7 +60,7 @@ func newFleetWork(s streams, root *rootOptions, fo *fleetOptions) *cobra.Command
 	f := cmd.Flags()
 	f.IntVar(&o.slots, "slots", 1, "tasks that run at once")
 	f.StringVar(&o.name, "name", "", "name of this worker, unique in the fleet (default the host and a random number)")
-	f.StringVar(&o.dir, "dir", "", "directory for workspaces (default fleet in the user's cache directory)")
+	f.StringVar(&o.dir, "dir", "", "directory for workspaces (default fleet/work in aura's state directory)")
 	f.StringSliceVar(&o.env, "env", nil, "variables that batches may ask for (repeatable; default all but AURA_*)")
 	f.BoolVar(&o.localGit, "local-git", false, "let workspaces be cloned from this machine's disk (file: URLs)")
 	f.DurationVar(&o.grace, "grace", 30*time.Second, "time that running tasks have to finish at SIGTERM")
@@ -103,14 +105,16 @@ func (o *workOptions) worker(s streams, root *rootOptions) (worker.Options, erro
 		return worker.Options{}, err
 	}
 	if o.dir == "" {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			return worker.Options{}, fmt.Errorf("looking for the cache directory: %w; use --dir", err)
+		if o.dir = fleetDir(s); o.dir == "" {
+			return worker.Options{}, errors.New("looking for the state directory: HOME and XDG_STATE_HOME are not set; use --dir")
 		}
-		o.dir = filepath.Join(cache, "aura", "fleet")
+		o.dir = filepath.Join(o.dir, "work")
 	}
 	if o.dir, err = filepath.Abs(o.dir); err != nil {
 		return worker.Options{}, err
+	}
+	if err := outOfReach(o.dir); err != nil {
+		return worker.Options{}, usageError{err}
 	}
 	host, id := workerName(o.name)
 	if err := fleet.CheckName(id); err != nil {
@@ -142,6 +146,18 @@ func (o *workOptions) worker(s streams, root *rootOptions) (worker.Options, erro
 			fmt.Fprintf(s.err, "%s %s\n", time.Now().Format(time.TimeOnly), oneLine(text, maxShown))
 		},
 	}, nil
+}
+
+// outOfReach returns an error if the tools of a task could write to the directories of other tasks, and to the repository from which
+// the worker, outside of every sandbox, takes the patch.
+func outOfReach(dir string) error {
+	home, _ := os.UserHomeDir()
+	task := filepath.Join(dir, "task")
+	policy := sandbox.Default(sandbox.Place{Workdir: filepath.Join(task, "workspace"), Home: home, Temp: os.TempDir()}, sandbox.KindShell)
+	if sandbox.Check(policy, dir, sandbox.Access{Write: []string{task}}) == nil {
+		return fmt.Errorf("--dir %s: the sandbox lets tools write there, so that one task could change others; choose a directory outside of temporary directories and caches", dir)
+	}
+	return nil
 }
 
 // trust returns a function that consents to the files of a workspace as they are.

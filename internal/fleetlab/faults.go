@@ -182,12 +182,11 @@ func (l *lab) judge(ctx context.Context, q *queue.Queue, out *Outcome) error {
 		}
 	}
 	seen := map[string]bool{}
-	var first, last time.Time
+	var starts []time.Time
+	var last time.Time
 	bad, err := q.Results(ctx, batchName, func(r fleet.Result) error {
 		out.Results++
-		if first.IsZero() || r.Started.Before(first) {
-			first = r.Started
-		}
+		starts = append(starts, r.Started)
 		if r.Ended.After(last) {
 			last = r.Ended
 		}
@@ -208,7 +207,9 @@ func (l *lab) judge(ctx context.Context, q *queue.Queue, out *Outcome) error {
 	if err != nil {
 		return err
 	}
-	out.Worked = last.Sub(first)
+	if slices.SortFunc(starts, time.Time.Compare); len(starts) > l.Warm {
+		out.Worked = last.Sub(starts[l.Warm])
+	}
 	for _, one := range bad {
 		complain("the result of task %s: %v", one.Task, one.Err)
 	}

@@ -28,6 +28,8 @@ type Options struct {
 	Bin, Dir string
 	// Servers is 1 or 3.
 	Servers, Workers, Slots, Tasks int
+	// Warm is how many tasks are begun before the time of the others is taken.
+	Warm int
 	// Takeover is after how much silence of a worker others get its tasks. Zero means the default.
 	Takeover time.Duration
 	// Kills is how many workers are killed, one after the other. ServerKills is the same for servers.
@@ -46,7 +48,7 @@ type Outcome struct {
 	// Repeated is how many tasks were started more than once. Deaths is how many times a worker ended.
 	Repeated, Deaths int
 	Took             time.Duration
-	// Worked is the time from the beginning of the first task to the end of the last.
+	// Worked is the time from the beginning of the first task after the warm ones to the end of the last.
 	Worked time.Duration
 	// Bad lists what must not be.
 	Bad []string

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"reflect"
+	"slices"
 
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
@@ -18,7 +19,9 @@ const (
 
 // entries numbers the entries of lists. Most entries of a list are those of the list before it, at the same place.
 type entries struct {
+	// numbers holds the numbers of long entries. There are count entries in all.
 	numbers  map[[sha256.Size]byte]int
+	count    int
 	turns    column[sdk.Turn]
 	tools    column[sdk.ToolCall]
 	messages column[sdk.Message]
@@ -32,6 +35,9 @@ type entries struct {
 type column[T any] struct {
 	list    []T
 	numbers []int
+	// ranges are the numbers in their short form. redacted says that secrets were removed from one of the entries.
+	ranges   ranges
+	redacted bool
 }
 
 func newEntries() *entries {
@@ -40,25 +46,25 @@ func newEntries() *entries {
 
 // columnOf returns the numbers of a list's entries. It reports whether secrets were removed from one of them.
 func columnOf[T any](e *entries, c *column[T], list []T, hide hider) (out ranges, redacted bool, err error) {
-	same := 0
-	if len(list) > 0 && len(c.list) > 0 && &list[0] == &c.list[0] {
-		same = min(len(list), len(c.list)) // a list only grows at its end, so its beginning needs no comparison
+	// A list only grows at its end, so its beginning needs no comparison.
+	grown := len(c.list) > 0 && len(list) >= len(c.list) && &list[0] == &c.list[0]
+	next := column[T]{list: list, numbers: c.numbers[:0:0], ranges: ranges{}}
+	if grown {
+		next.numbers, next.ranges, next.redacted = c.numbers, slices.Clone(c.ranges), c.redacted
 	}
-	numbers := c.numbers[:0:0]
-	out = ranges{}
-	for i := range list {
+	for i := len(next.numbers); i < len(list); i++ {
 		var n int
-		if i < len(c.list) && (i < same || reflect.DeepEqual(list[i], c.list[i])) {
+		if i < len(c.list) && reflect.DeepEqual(list[i], c.list[i]) {
 			n = c.numbers[i]
 		} else if n, err = e.number(list[i], hide); err != nil {
 			return nil, false, err
 		}
-		numbers = append(numbers, n)
-		out.add(n)
-		redacted = redacted || e.redacted[n]
+		next.numbers = append(next.numbers, n)
+		next.ranges.add(n)
+		next.redacted = next.redacted || e.redacted[n]
 	}
-	c.list, c.numbers = list, numbers
-	return out, redacted, nil
+	*c = next
+	return next.ranges, next.redacted, nil
 }
 
 // number returns the number of an entry, a new one if its content is new.
@@ -78,16 +84,39 @@ func (e *entries) number(entry any, hide hider) (int, error) {
 	return n, nil
 }
 
+// short is the size of an entry in bytes up to which the entry is written again if it occurs again. The entries of a list then have
+// numbers in sequence, which take no space.
+const short = 256
+
 // keep returns the number of an entry in its encoded form.
 func (e *entries) keep(raw json.RawMessage) int {
+	if len(raw) <= short {
+		return e.add(raw)
+	}
 	key := sha256.Sum256(raw)
 	n, ok := e.numbers[key]
 	if !ok {
-		n = len(e.numbers)
+		n = e.add(raw)
 		e.numbers[key] = n
-		e.fresh = append(e.fresh, raw)
 	}
 	return n
+}
+
+// add gives an entry the next number.
+func (e *entries) add(raw json.RawMessage) int {
+	e.fresh = append(e.fresh, raw)
+	e.count++
+	return e.count - 1
+}
+
+// known continues the numbers of an earlier run.
+func (e *entries) known(earlier []json.RawMessage) {
+	for n, raw := range earlier {
+		if len(raw) > short {
+			e.numbers[sha256.Sum256(raw)] = n
+		}
+	}
+	e.count = len(earlier)
 }
 
 // strip takes the lists out of a context, which it does not change, and returns their numbers.

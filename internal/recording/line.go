@@ -29,6 +29,12 @@ func (s sum) next(body []byte) sum {
 
 func (s sum) String() string { return hex.EncodeToString(s[:])[:sumLength] }
 
+// rawField is a field of a call with its value as JSON in one line.
+type rawField struct {
+	name  string
+	value json.RawMessage
+}
+
 // encode appends a record as a line to an empty buffer, and returns the line's checksum.
 func (s sum) encode(line *bytes.Buffer, r record) (sum, error) {
 	line.WriteString(lineStart)
@@ -37,8 +43,23 @@ func (s sum) encode(line *bytes.Buffer, r record) (sum, error) {
 	head := line.Len() + 1
 	e := json.NewEncoder(line)
 	e.SetEscapeHTML(false)
+	var raw []rawField
+	if r.Call != nil {
+		// Package json would parse what is encoded already.
+		call := *r.Call
+		raw = []rawField{{"context", call.Context}, {"args", call.Args}, {"out", call.Out}}
+		call.Context, call.Args, call.Out = nil, nil, nil
+		r.Call = &call
+	}
 	if err := e.Encode(r); err != nil {
 		return s, err
+	}
+	const callEnd = "}}\n"
+	for _, f := range raw {
+		if len(f.value) > 0 {
+			line.Truncate(line.Len() - len(callEnd))
+			fmt.Fprintf(line, ",%q:%s%s", f.name, f.value, callEnd)
+		}
 	}
 	text := line.Bytes()
 	text[head-1] = lineRest[len(lineRest)-1] // in the place of the record's opening brace

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -44,10 +45,40 @@ func place(t *testing.T) string {
 	return filepath.Join(t.TempDir(), "s"+Ext)
 }
 
+// long is the content of an entry that is written once.
+var long = strings.Repeat("long ", short/4)
+
+// TestRepeated records a conversation with the same short answer in each turn. Each list must stay one range of numbers, also after the
+// recording is continued.
+func TestRepeated(t *testing.T) {
+	t.Parallel()
+	path := place(t)
+	var turns []sdk.Turn
+	var list []host.Call
+	for i := range 10 {
+		turns = append(turns, sdk.Turn{Role: "user", Content: fmt.Sprint(i)}, sdk.Turn{Role: "assistant", Content: "Done."})
+		list = append(list, host.Call{Plugin: "p", Point: "BeforeChat", Request: shared.HookCall{Point: "BeforeChat", Context: sdk.BeforeChatContext{Context: sdk.Context{Turns: turns}}}, Out: sdk.Result{}})
+	}
+	recorded(t, path, list[:5])
+	recorded(t, path, list[5:])
+	r, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range r.Calls {
+		if request, err := c.Request(); err != nil || !reflect.DeepEqual(request, list[i].Request) {
+			t.Errorf("call %d: %v\ngot  %#v\nwant %#v", c.N, err, request, list[i].Request)
+		}
+		if len(c.Lists[listTurns]) != 1 {
+			t.Errorf("call %d: the numbers of the list are %v", c.N, c.Lists[listTurns])
+		}
+	}
+}
+
 // calls returns one call of each kind. The lists of their contexts grow.
 func calls(t *testing.T) []host.Call {
 	t.Helper()
-	turns := []sdk.Turn{{Role: "user", Content: "a"}, {Role: "assistant", Content: "b"}, {Role: "user", Content: "c"}}
+	turns := []sdk.Turn{{Role: "user", Content: long}, {Role: "assistant", Content: "b"}, {Role: "user", Content: "c"}}
 	tools := []sdk.ToolCall{{Name: "Bash", Args: map[string]any{"n": 1, "f": 1.0}, Result: "\xff"}}
 	payload, err := shared.EncodePayload([]any{time.Unix(1, 0).UTC(), []byte{0xff}})
 	if err != nil {
@@ -123,8 +154,8 @@ func TestRoundTrip(t *testing.T) {
 		t.Errorf("got %+v", first)
 	}
 	text, err := os.ReadFile(path)
-	if err != nil || strings.Count(string(text), `"Content":"a"`) != 1 {
-		t.Errorf("an entry of a list is not written once: %s, %v", text, err)
+	if err != nil || strings.Count(string(text), long) != 1 {
+		t.Errorf("a long entry of a list is not written once: %s, %v", text, err)
 	}
 }
 
@@ -232,7 +263,7 @@ func TestFull(t *testing.T) {
 	t.Parallel()
 	path := place(t)
 	w := create(t, path)
-	w.limit = 2000
+	w.limit = 3000
 	var faults []error
 	for range 20 {
 		if err := w.Call(1, calls(t)[0]); err != nil {
@@ -247,6 +278,33 @@ func TestFull(t *testing.T) {
 	r, err := Open(path)
 	if err != nil || !r.Full || len(r.Calls) == 0 || len(r.Calls) > 10 {
 		t.Errorf("got %+v, %v", r, err)
+	}
+}
+
+// TestSyncOnce checks that Sync waits for the disk only if a record was added that needs it.
+func TestSyncOnce(t *testing.T) {
+	t.Parallel()
+	w := create(t, place(t))
+	sync := func() <-chan struct{} {
+		synced, err := w.Sync()
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-synced
+		return synced
+	}
+	first := sync()
+	if sync() != first {
+		t.Error("a recording without a new record is made durable again")
+	}
+	if err := w.Prompt("a prompt"); err != nil || sync() != first {
+		t.Errorf("a prompt is made durable by itself: %v", err)
+	}
+	if err := w.Answer(Answer{Text: "an answer"}); err != nil || sync() == first {
+		t.Errorf("an answer is not made durable: %v", err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -65,28 +65,30 @@ type Ran struct {
 
 // Talk records how the conversation begins, Prompt a prompt, Answer an answer of a model, and Ran the result of a tool call.
 func (w *Writer) Talk(t Talk) error {
-	return keep(w, &t, func(x *Talk) record { return record{Talk: x} })
+	return keep(w, later, &t, func(x *Talk) record { return record{Talk: x} })
 }
 
 // Prompt is described at Talk.
 func (w *Writer) Prompt(text string) error {
-	return keep(w, &text, func(x *string) record { return record{Prompt: x} })
+	return keep(w, attached, &text, func(x *string) record { return record{Prompt: x} })
 }
 
 // Answer is described at Talk.
 func (w *Writer) Answer(a Answer) error {
-	return keep(w, &a, func(x *Answer) record { return record{Answer: x} })
+	return keep(w, later, &a, func(x *Answer) record { return record{Answer: x} })
 }
 
 // Ran is described at Talk.
-func (w *Writer) Ran(x Ran) error { return keep(w, &x, func(x *Ran) record { return record{Ran: x} }) }
+func (w *Writer) Ran(x Ran) error {
+	return keep(w, later, &x, func(x *Ran) record { return record{Ran: x} })
+}
 
 // keep writes a value of plain JSON without secrets.
-func keep[T any](w *Writer, value *T, as func(*T) record) error {
+func keep[T any](w *Writer, when int, value *T, as func(*T) record) error {
 	if w == nil {
 		return nil
 	}
-	return w.do(later, func() error {
+	return w.do(when, func() error {
 		clean, _, err := hidden(w.hider(), *value)
 		if err != nil {
 			return fmt.Errorf("recording the conversation: %w", err)

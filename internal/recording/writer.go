@@ -2,7 +2,6 @@ package recording
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -41,6 +40,9 @@ type Writer struct {
 	due, closed bool
 	changed     sync.Cond
 	ended       chan struct{}
+	// synced is closed when everything is durable that was recorded before the last Sync. It is nil if something other than attached
+	// records was recorded since.
+	synced chan struct{}
 	// faults are the errors of the goroutine that no method has returned yet.
 	faults error
 
@@ -103,14 +105,6 @@ func (w *Writer) open() error {
 	return nil
 }
 
-// known continues the numbers of an earlier run.
-func (e *entries) known(earlier []json.RawMessage) {
-	for _, raw := range earlier {
-		e.keep(raw)
-	}
-	e.fresh = nil
-}
-
 // work does the tasks until the Writer is closed.
 func (w *Writer) work() {
 	defer close(w.ended)
@@ -140,36 +134,46 @@ func (w *Writer) work() {
 }
 
 // When the goroutine does a task: soon, or together with the next task that is to be done soon. To wake the goroutine costs as much as
-// some of its tasks.
+// some of its tasks. The record of a task that is attached is made durable together with the next record, without which it has no use.
 const (
 	soon = iota
 	later
+	attached
 )
 
-// do hands a task to the goroutine, and returns the errors that no method has returned yet.
+// do hands a task to the goroutine, and returns the errors that no method has returned yet. A closed Writer does nothing.
 func (w *Writer) do(when int, task func() error) error {
-	_, err := w.enqueue(when, task)
-	return err
-}
-
-// enqueue does what do does, and reports whether the goroutine will do the task. A closed Writer takes none.
-func (w *Writer) enqueue(when int, task func() error) (taken bool, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.enqueue(when, task)
+	if when != attached {
+		w.synced = nil
+	}
+	return w.fault()
+}
+
+// enqueue hands a task to the goroutine. The caller holds the lock.
+func (w *Writer) enqueue(when int, task func() error) {
 	for len(w.tasks) >= queued && !w.closed {
 		w.due = true
 		w.changed.Broadcast()
 		w.changed.Wait()
 	}
-	if !w.closed {
-		w.tasks = append(w.tasks, task)
-		if when == soon {
-			w.due = true
-			w.changed.Broadcast()
-		}
+	if w.closed {
+		return
 	}
-	err, w.faults = w.faults, nil
-	return !w.closed, err
+	w.tasks = append(w.tasks, task)
+	if when == soon {
+		w.due = true
+		w.changed.Broadcast()
+	}
+}
+
+// fault returns the errors that no method has returned yet. The caller holds the lock.
+func (w *Writer) fault() error {
+	err := w.faults
+	w.faults = nil
+	return err
 }
 
 // Start records the start of a process. earlier says that the process was called before the recording began.
@@ -271,25 +275,39 @@ func (w *Writer) put(line []byte, end int64) error {
 
 // Sync begins to make all records durable. The channel is closed when they are.
 func (w *Writer) Sync() (<-chan struct{}, error) {
-	synced := make(chan struct{})
 	if w == nil {
-		close(synced)
-		return synced, nil
+		return nothingToSync, nil
 	}
-	taken, err := w.enqueue(soon, func() error {
-		defer close(synced)
-		if w.failed != nil {
-			return nil // it was returned already
-		}
-		if err := files.SyncData(w.file); err != nil {
-			w.failed = fmt.Errorf("writing %s: %w", w.path, err)
-		}
-		return w.failed
-	})
-	if !taken {
-		close(synced)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return nothingToSync, w.fault()
 	}
-	return synced, err
+	if w.synced == nil {
+		synced := make(chan struct{})
+		w.enqueue(soon, func() error { return w.sync(synced) })
+		w.synced = synced
+	}
+	return w.synced, w.fault()
+}
+
+// nothingToSync is closed.
+var nothingToSync = func() chan struct{} {
+	done := make(chan struct{})
+	close(done)
+	return done
+}()
+
+// sync makes all records durable, and closes a channel.
+func (w *Writer) sync(done chan struct{}) error {
+	defer close(done)
+	if w.failed != nil {
+		return nil //nolint:nilerr // it was returned already
+	}
+	if err := files.SyncData(w.file); err != nil {
+		w.failed = fmt.Errorf("writing %s: %w", w.path, err)
+	}
+	return w.failed
 }
 
 // Path returns the path of the file, or an empty string for a nil Writer.

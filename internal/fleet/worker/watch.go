@@ -48,6 +48,8 @@ const (
 	// flushAt and flushEvery say when events are sent to the queue.
 	flushAt    = 128 << 10
 	flushEvery = time.Second
+	// settleTime is how long a turn must be over before a checkpoint is made. Turns that are shorter share one.
+	settleTime = 50 * time.Millisecond
 	// maxWords is how much of the last events is kept, in bytes.
 	maxWords = 2 << 10
 )
@@ -216,6 +218,9 @@ func (w *watcher) keep(ctx, task context.Context, lost func(error)) {
 		case <-ticker.C:
 			w.flush()
 		case <-w.due:
+			if sleep(ctx, settleTime); ctx.Err() != nil {
+				return // the result has it all
+			}
 			if err := w.save(ctx, task); errors.Is(err, queue.ErrLost) {
 				lost(queue.ErrLost)
 				return

@@ -172,7 +172,12 @@ const (
 	fetching
 	// inside is the repository of the workspace, before the task begins.
 	inside
+	// nowhere is no repository, with access to other repositories.
+	nowhere
 )
+
+// remote reports whether git reaches other repositories.
+func (w where) remote() bool { return w == fetching || w == nowhere }
 
 const (
 	// gitTime is how long git may take for anything but fetching. fetchTime is for fetching.
@@ -191,7 +196,7 @@ func (s *Workspace) gitInput(ctx context.Context, at where, in io.Reader, args .
 		return nil, fmt.Errorf("looking for git, which this workspace needs: %w", err)
 	}
 	limit := gitTime
-	if at == fetching {
+	if at.remote() {
 		limit = fetchTime
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("git %s took more than %s", args[0], limit))
@@ -201,7 +206,7 @@ func (s *Workspace) gitInput(ctx context.Context, at where, in io.Reader, args .
 	err = process.Run(ctx, process.Spec{
 		// Only fetching starts other programs.
 		Path: path, Args: append([]string{"git", "-c", "core.hooksPath=" + os.DevNull, "-c", "core.fsmonitor=false", "-c", "core.autocrlf=false", "-c", "gc.auto=0", "-c", "advice.detachedHead=false", "-c", "advice.addEmbeddedRepo=false"}, args...),
-		Dir: s.Dir, Env: s.environ(at), Stdin: in, Stdout: out, Stderr: words, Mark: Mark, Orderly: at != fetching, Guard: at == fetching,
+		Dir: s.Dir, Env: s.environ(at), Stdin: in, Stdout: out, Stderr: words, Mark: Mark, Orderly: !at.remote(), Guard: at.remote(),
 	})
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -240,17 +245,22 @@ func (s *Workspace) environ(at where) []string {
 	} else {
 		out = append(out, "GIT_ALLOW_PROTOCOL=https:http:ssh")
 	}
-	if at != inside {
+	switch at {
+	case inside:
+	case nowhere:
+		// This is no repository, which keeps git from looking for one, whose configuration could name programs.
+		out = append(out, "GIT_DIR="+os.DevNull)
+	case private, fetching:
 		out = append(out, "GIT_DIR="+s.private(), "GIT_WORK_TREE="+s.Dir)
 	}
-	if at != fetching {
+	if !at.remote() {
 		out = append(out, "GIT_CONFIG_GLOBAL="+os.DevNull)
 	} else {
 		out = append(out, "GIT_SSH_COMMAND=ssh -oBatchMode=yes")
 	}
 	for _, name := range passed {
 		for _, entry := range s.o.Environ {
-			if strings.HasPrefix(entry, name+"=") && (at == fetching || name == "PATH" || name == "SYSTEMROOT") {
+			if strings.HasPrefix(entry, name+"=") && (at.remote() || name == "PATH" || name == "SYSTEMROOT") {
 				out = append(out, entry)
 			}
 		}
@@ -270,8 +280,8 @@ func Resolve(ctx context.Context, w fleet.Workspace, environ []string) (string, 
 	if ref == "" {
 		ref = "HEAD"
 	}
-	s := &Workspace{o: Options{Environ: environ, LocalGit: true, Root: os.TempDir()}}
-	out, err := s.git(ctx, fetching, "ls-remote", "--quiet", "--", w.Git, ref, ref+"^{}")
+	s := &Workspace{o: Options{Environ: environ, LocalGit: true}, Dir: filepath.VolumeName(os.TempDir()) + string(filepath.Separator)}
+	out, err := s.git(ctx, nowhere, "ls-remote", "--quiet", "--", w.Git, ref, ref+"^{}")
 	if err != nil {
 		return "", fmt.Errorf("asking %s for %s: %w", w.Git, ref, err)
 	}
