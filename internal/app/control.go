@@ -198,14 +198,11 @@ func (c control) Export(file string) (string, error) {
 	if err != nil || file == "" {
 		return text, err
 	}
-	if filepath.IsAbs(file) {
-		err = files.Save(file, []byte(text), 0o600)
-	} else {
-		err = files.SaveBelow(s.setup.Config.Workdir, file, []byte(text), 0o600)
-		file = filepath.Join(s.setup.Config.Workdir, file)
-	}
-	if err != nil {
+	if err := files.SaveBelow(s.setup.Config.Workdir, file, []byte(text), 0o600); err != nil {
 		return "", fmt.Errorf("exporting session: %w", err)
+	}
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(s.setup.Config.Workdir, file)
 	}
 	return "wrote " + file, nil
 }

@@ -54,7 +54,7 @@ func newInit(s streams, root *rootOptions) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return o.renewing(s, root, func() error { return o.run(cmd.Context(), s, home) })
+			return o.renewing(s, root, func() error { return o.run(cmd.Context(), s, cmp.Or(root.configOptions(s).Workdir, "."), home) })
 		},
 	}
 	f := cmd.Flags()
@@ -110,7 +110,7 @@ type initReport struct {
 	Files  []scaffold.File `json:"files"`
 }
 
-func (o *initOptions) run(ctx context.Context, s streams, home string) error {
+func (o *initOptions) run(ctx context.Context, s streams, workdir, home string) error {
 	files, err := scaffold.Plan(home, o.force)
 	if err != nil {
 		return err
@@ -119,7 +119,10 @@ func (o *initOptions) run(ctx context.Context, s streams, home string) error {
 		return err
 	}
 	if !o.dryRun {
-		if err := scaffold.Write(files); err != nil {
+		if o.global {
+			workdir = "" // confined code cannot write to the user's home, and users link its directories
+		}
+		if err := scaffold.Write(workdir, files); err != nil {
 			return err
 		}
 	}

@@ -53,7 +53,7 @@ func (o *rootOptions) interact(ctx context.Context, s streams, prompts []string,
 		o.gateFor(s).Tell(err.Error())
 	}
 	options := tui.Options{
-		In: in, Out: os.Stdout, Environ: s.environ, Workdir: c.Workdir, Prompts: prompts, History: history, Hide: setup.Secrets(c, nil).String, Settings: features.Screen, Debug: o.debug,
+		In: in, Out: os.Stdout, Environ: s.environ, Workdir: c.Workdir, Drafts: c.State.Drafts(), Prompts: prompts, History: history, Hide: setup.Secrets(c, nil).String, Settings: features.Screen, Debug: o.debug,
 		Uninterrupted: func() func() { return s.interrupts.divert(func() {}) },
 		Close: func(ctx context.Context, opened frontend.Session, err error) error {
 			return opened.Close(app.ReasonOf(ctx, err))

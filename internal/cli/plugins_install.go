@@ -42,7 +42,7 @@ func (o *installOptions) options(c *config.Config, s streams, root *rootOptions)
 		o.waiting = waiting(s.err)
 	}
 	return install.Options{
-		Workdir: c.Workdir, Environ: c.Environ, UserHome: root.configOptions(s).UserHome,
+		Workdir: c.Workdir, Writable: setup.Writable(c), Environ: c.Environ, UserHome: root.configOptions(s).UserHome,
 		Python:   func() (string, error) { i, err := setup.Python(c); return i.Program, err },
 		NoVendor: o.noVendor, Force: o.force, Check: checkPlugin(c, root.unsafePlugins),
 		BuiltinTools: app.BuiltinTools(), Progress: progress, Waiting: o.waiting,

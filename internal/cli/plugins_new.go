@@ -111,7 +111,7 @@ func (o *newOptions) run(ctx context.Context, s streams, root *rootOptions, name
 		return err
 	}
 	p.Schemas = schemasFrom(filepath.Join(parent, name), place.Home)
-	dir, err := p.Create(parent, func(home, dir string) error {
+	dir, err := p.Create(l.Workdir, parent, func(home, dir string) error {
 		if !p.Python {
 			if err := install.VendorSDK(ctx, dir, install.Options{}); err != nil {
 				return err

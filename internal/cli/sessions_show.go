@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -96,11 +95,7 @@ func export(stdout io.Writer, text, output string) error {
 		_, err := io.WriteString(stdout, text)
 		return err
 	}
-	save := files.Save
-	if !filepath.IsAbs(output) {
-		save = func(path string, data []byte, mode fs.FileMode) error { return files.SaveBelow(".", path, data, mode) }
-	}
-	if err := save(output, []byte(text), 0o600); err != nil {
+	if err := files.SaveBelow(".", output, []byte(text), 0o600); err != nil {
 		return fmt.Errorf("exporting session: %w", err)
 	}
 	return nil

@@ -66,13 +66,13 @@ var helpers = []helper{
 	{"go", []string{"version"}, "aura does not require Go; without it, 'aura plugins add' and 'update' cannot vendor imports (--no-vendor skips that)"},
 }
 
-// helpers looks for the programs in PATH as aura does: never inside the project.
+// helpers looks for the programs in PATH as aura does: never where tools can write.
 func (p patient) helpers(ctx context.Context) []Check {
 	var out []Check
 	path, _ := config.Lookup(p.listing.Inherited, "PATH")
 	for _, h := range helpers {
 		c := Check{Area: "tools", Name: h.name, Status: Warning, Remedy: h.without}
-		found, err := install.LookPath(h.name, path, p.listing.Workdir)
+		found, err := install.LookPath(h.name, path, setup.Writable(p.listing.Config)...)
 		if err != nil {
 			c.Detail = "not found in PATH"
 			out = append(out, c)

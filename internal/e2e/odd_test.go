@@ -210,18 +210,28 @@ func TestExportReplacesLinks(t *testing.T) {
 			t.Errorf("aura %q wrote through the link: %s", args, got)
 		}
 	}
-	// aura does not follow a link to another directory either.
-	outside := t.TempDir()
+	// aura does not follow a link to another directory either, inside the project or outside of it, by any name.
+	outside, hooks := t.TempDir(), p.path(".git/hooks")
+	p.check(os.MkdirAll(hooks, 0o755))
 	p.check(os.Symlink(outside, p.path("notes")))
-	for _, args := range [][]string{
-		{"run", "--without-plugins", "/export notes/new.md"},
-		{"sessions", "export", id, "--output", "notes/new.md"},
-	} {
-		p.start(args...).wait()
-		p.wants(p.stderr(), "exporting session.*notes/.*escapes")
+	p.check(os.Symlink(".git/hooks", p.path("inner")))
+	for _, name := range []string{"notes/new.md", p.path("notes/new.md"), "inner/pre-commit", p.path("inner/pre-commit")} {
+		for _, args := range [][]string{{"run", "--without-plugins", "/export " + name}, {"sessions", "export", id, "--output", name}} {
+			p.start(args...).wait()
+			p.wants(p.stderr(), "exporting session.*(notes|inner): a symbolic link, which is not followed here")
+		}
 	}
-	if left, err := os.ReadDir(outside); err != nil || len(left) > 0 {
-		t.Errorf("a link to a directory was followed: %v, %v", left, err)
+	for _, dir := range []string{outside, hooks} {
+		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+			t.Errorf("a link to a directory was followed: %v, %v", left, err)
+		}
+		p.check(os.RemoveAll(dir))
+	}
+	// The same names without links are written.
+	p.check(os.Mkdir(outside, 0o755))
+	p.check(os.MkdirAll(hooks, 0o755))
+	for _, name := range []string{filepath.Join(outside, "new.md"), ".git/hooks/x.md", p.path(".git/hooks/y.md")} {
+		p.run("sessions", "export", id, "--output", name)
 	}
 	p.check(os.Remove(p.path("notes.md")))
 	p.check(os.Symlink("home/.bashrc", p.path("notes.md")))

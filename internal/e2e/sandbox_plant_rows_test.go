@@ -47,6 +47,13 @@ const (
 	commits   = "git -c user.name=x -c user.email=x@localhost commit --allow-empty -m x"
 )
 
+// evilRepository adds what a Git directory needs to evilHooks. linkedTree and submodule create repositories in part.
+const (
+	evilRepository = evilHooks + `mkdir -p evil/objects evil/refs; cp .git/config .git/HEAD evil/; `
+	linkedTree     = commits + ` -q && git worktree add -q part`
+	submodule      = commits + ` -q && git clone -q . ../lib && git -c protocol.file.allow=always submodule add -q "$PWD/../lib" part`
+)
+
 // forgedID sorts after the IDs of all current sessions.
 const forgedID = "7fffffff-ffff-7fff-bfff-ffffffffffff"
 
@@ -66,8 +73,21 @@ var plants = map[string]plant{
 		control: `grep -q '# Session' notes.md && ln -sf "$HOME/.bashrc" notes.md && echo stolen >notes.md`,
 	},
 	"export_into_a_directory": {
-		line: `ln -s "$HOME" notes`, prompts: []string{"/export notes/pwned"}, placed: "test -L notes", told: "exporting session.*escapes",
+		line: `ln -s "$HOME" notes`, prompts: []string{"/export notes/pwned"}, placed: "test -L notes", told: "exporting session.*/notes: a symbolic link",
 		control: "echo stolen >notes/pwned",
+	},
+	"export_by_an_absolute_name": {
+		line: `ln -s .git/hooks notes`, given: "mkdir -p .git/hooks", prompts: []string{"/export @dir/notes/new"}, placed: "test -L notes", told: "exporting session.*/notes: a symbolic link",
+		control: `test ! -e .git/hooks/new && echo stolen >notes/new && test -e .git/hooks/new && echo x >"$HOME/pwned"`,
+	},
+	"init": {
+		line: `mkdir -p sub/.aura; ln -s "$HOME" sub/.aura/config`, next: [][]string{{"init", "--workdir", "sub", "--yes"}}, placed: "test -L sub/.aura/config",
+		told: `writing .*/sub/\.aura/config/.*: a symbolic link`, control: `mkdir sub/.aura/config/providers && echo x >"$HOME/pwned"`,
+	},
+	"replay": {
+		line: `ln -s "$HOME/secret" prompts`, given: `echo 'the secret prompt' >"$HOME/secret"`,
+		next: [][]string{{"run", "/replay prompts"}}, placed: "test -L prompts", told: "replaying.*/prompts: a symbolic link",
+		control: `! grep -rq 'the secret prompt' STATE/sessions && grep -q 'the secret prompt' prompts && echo x >"$HOME/pwned"`,
 	},
 	"credential": {
 		line: `for d in . "$TMPDIR"; do mkdir -p $d/.git/objects $d/.git/refs; echo ref: refs/heads/main >$d/.git/HEAD; printf '[credential]\n\thelper = "!echo x >$HOME/pwned;:"\n' >$d/.git/config; done`,
@@ -100,6 +120,32 @@ var plants = map[string]plant{
 	"git_hooks_path": {
 		line: evilHooks + "git config core.hooksPath evil/hooks", placed: "grep -q evil .git/config", kept: []string{confinedRun},
 		toldBare: `/\.git/config can be written by programs: that needs a mount namespace`, control: commits,
+	},
+	"git_hooks_path_of_the_root": {
+		given: "rm -r .git; git init -q ..; git config core.hooksPath work/.husky; mkdir .husky",
+		line:  evilHooks + "cp evil/hooks/pre-commit .husky", placed: "test -x .husky/pre-commit", kept: []string{confinedRun},
+		toldBare: `/work/\.husky can be written by programs: that needs a mount namespace`, control: commits,
+	},
+	"git_hooks_path_below": {
+		given: "git init -q part; git -C part config core.hooksPath .githooks; mkdir part/.githooks",
+		line:  evilHooks + "cp evil/hooks/pre-commit part/.githooks", placed: "test -x part/.githooks/pre-commit", kept: []string{confinedRun},
+		toldBare: `/part/\.githooks can be written by programs: that needs a mount namespace`, control: "cd part; " + commits,
+	},
+	"git_file_of_a_linked_tree": {
+		given: linkedTree, line: evilRepository + "echo gitdir: ../evil >part/.git", placed: "grep -q evil part/.git", kept: []string{confinedRun},
+		toldBare: `/part/\.git can be written by programs: that needs a mount namespace`, control: "cd part; " + commits,
+	},
+	"git_file_of_a_submodule": {
+		given: submodule, line: evilRepository + "rm part/.git; echo gitdir: ../evil >part/.git", placed: "grep -q evil part/.git", kept: []string{confinedRun},
+		toldBare: `/part/\.git can be written by programs: that needs a mount namespace`, control: "cd part; " + commits,
+	},
+	"git_commondir_of_a_linked_tree": {
+		given: linkedTree, line: evilRepository + "echo ../../../evil >.git/worktrees/part/commondir", placed: "grep -q evil .git/worktrees/part/commondir",
+		kept: []string{confinedRun}, toldBare: `/worktrees/part/commondir can be written by programs: that needs a mount namespace`, control: "cd part; " + commits,
+	},
+	"git_settings_of_a_submodule": {
+		given: submodule, line: evilHooks + `git config -f .git/modules/part/config core.hooksPath "$PWD/evil/hooks"`, placed: "grep -q evil .git/modules/part/config",
+		kept: []string{confinedRun}, toldBare: `/modules/part/config can be written by programs: that needs a mount namespace`, control: "cd part; " + commits,
 	},
 	"env_file": {
 		line: `echo 'echo stolen >$HOME/pwned' >evil.sh; printf 'BASH_ENV=evil.sh\nLD_PRELOAD=/nowhere.so\n' >secrets.env`,

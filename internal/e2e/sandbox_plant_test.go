@@ -26,9 +26,11 @@ type plant struct {
 	inside bool
 	// source is the source of a plugin named keeper; it may be empty.
 	source string
+	// given is a command line of the user's before the first session.
+	given string
 	// line is the command line of Bash in the first session. STATE is replaced by the project's state.
 	line string
-	// prompts are the following prompts of the same session. next are the command lines of aura afterwards. SERVER is replaced
+	// prompts are the following prompts of the same session. next are the command lines of aura afterwards. @dir is replaced by the project, SERVER
 	// by the URL of a server that requires a password.
 	prompts []string
 	next    [][]string
@@ -73,7 +75,7 @@ func newPlanted(t *testing.T, row plant, uid int, kind string) *project {
 	p := newCaged(t)
 	base := filepath.Dir(p.dir)
 	p.check(os.RemoveAll(p.path(".git")))
-	if row.control == commits {
+	if strings.HasSuffix(row.control, commits) {
 		p.check(exec.Command("git", "init", "-q", p.dir).Run())
 	}
 	p.check(os.RemoveAll(p.path(".aura/plugins")))
@@ -92,6 +94,9 @@ func newPlanted(t *testing.T, row plant, uid int, kind string) *project {
 	p.wrapper = []string{"env", "HOME=" + filepath.Join(base, "home"), "XDG_CACHE_HOME=", "TMPDIR=" + filepath.Join(base, "temp")}
 	p.moveState(row.inside)
 	p.hand(uid)
+	if !p.shell(row.given) {
+		t.Fatal("what is given cannot be made")
+	}
 	if kind == bareRun {
 		p.withoutNamespaces()
 	}
@@ -115,7 +120,7 @@ func (row plant) play(p *project, kind string) {
 	p.t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "who are you?", http.StatusUnauthorized) }))
 	p.t.Cleanup(server.Close)
-	fill := strings.NewReplacer("STATE", p.state, "SERVER", server.URL, "@aura", strings.Join(p.command().Args, " "))
+	fill := strings.NewReplacer("STATE", p.state, "SERVER", server.URL, "@dir", p.dir, "@aura", strings.Join(p.command().Args, " "))
 	if strings.Contains(row.line, "given.jsonl") {
 		p.aura("run", "--mode", "tight", "hi")
 		given := p.find("*.jsonl")[0]

@@ -10,26 +10,43 @@ import (
 	"strings"
 )
 
-// SaveBelow is like Save, for a name relative to a directory in which other users or programs may have put links. It follows no
-// link that leads out of the directory, neither as the last part of the name nor before it. If the name itself leads out of the
-// directory, the user asked for that, and SaveBelow allows it.
-func SaveBelow(dir, name string, data []byte, mode fs.FileMode) error {
-	if !filepath.IsLocal(name) {
-		return Save(filepath.Join(dir, name), data, mode)
+// The following functions are for a path that the user chose, absolute or relative to a directory in which confined code may have
+// put links. Below the directory they follow no link; MkdirBelow and CreateBelow create nothing through one. If the path leads out
+// of the directory, the user asked for that, and they behave like the functions without Below; so they do if the directory is empty.
+
+// SaveBelow is like Save.
+func SaveBelow(dir, path string, data []byte, mode fs.FileMode) error {
+	return saveBelow(dir, path, data, mode, true)
+}
+
+// SaveModeBelow is like SaveMode.
+func SaveModeBelow(dir, path string, data []byte, mode fs.FileMode) error {
+	return saveBelow(dir, path, data, mode, false)
+}
+
+func saveBelow(dir, path string, data []byte, mode fs.FileMode, keep bool) error {
+	name, path, inside := locate(dir, path)
+	if !inside && keep {
+		return Save(path, data, mode)
 	}
-	root, err := os.OpenRoot(dir)
+	if !inside {
+		return SaveMode(path, data, mode)
+	}
+	parent, base, err := parentOf(dir, name, 0)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = root.Close() }()
-	info, err := root.Lstat(name)
+	defer func() { _ = parent.Close() }()
+	info, err := parent.Lstat(base)
 	switch {
 	case err == nil && info.Mode().IsRegular():
-		mode = info.Mode().Perm()
+		if keep {
+			mode = info.Mode().Perm()
+		}
 	case err == nil && info.Mode()&fs.ModeSymlink == 0:
-		return fault("write", filepath.Join(dir, name), ErrNotRegular)
+		return fault("write", path, ErrNotRegular)
 	}
-	return replaceIn(root, name, data, mode)
+	return replaceIn(parent, base, data, mode)
 }
 
 // replaceIn is like Replace, within a directory.
@@ -46,6 +63,157 @@ func replaceIn(root *os.Root, name string, data []byte, mode fs.FileMode) error 
 		return errors.Join(fault("write", filepath.Join(root.Name(), name), err), root.Remove(fresh))
 	}
 	return nil
+}
+
+// CreateBelow is like Create. It creates missing directories with the mode dirMode.
+func CreateBelow(dir, path string, data []byte, mode, dirMode fs.FileMode) error {
+	name, path, inside := locate(dir, path)
+	if !inside {
+		if err := os.MkdirAll(filepath.Dir(path), dirMode); err != nil {
+			return err
+		}
+		return Create(path, data, mode)
+	}
+	parent, base, err := parentOf(dir, name, dirMode)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = parent.Close() }()
+	if _, err := parent.Lstat(base); !errors.Is(err, fs.ErrNotExist) {
+		return errors.Join(err, fault("create", path, fs.ErrExist))
+	}
+	fresh := beside(base)
+	f, err := parent.OpenFile(fresh, exclusive, mode)
+	if err != nil {
+		return err
+	}
+	if err := fill(f, data); err != nil {
+		return errors.Join(fault("write", path, err), parent.Remove(fresh))
+	}
+	// As in Create, Link fails if the path exists, and some file systems do not support it.
+	if err = parent.Link(fresh, base); err == nil || errors.Is(err, fs.ErrExist) {
+		return errors.Join(err, parent.Remove(fresh))
+	}
+	if err = parent.Rename(fresh, base); err != nil {
+		return errors.Join(fault("write", path, err), parent.Remove(fresh))
+	}
+	return nil
+}
+
+// MkdirBelow is like os.MkdirAll.
+func MkdirBelow(dir, path string, mode fs.FileMode) error {
+	name, path, inside := locate(dir, path)
+	if !inside {
+		return os.MkdirAll(path, mode)
+	}
+	parent, _, err := parentOf(dir, filepath.Join(name, "x"), mode)
+	if err != nil {
+		return err
+	}
+	return parent.Close()
+}
+
+// ReadPathBelow is like Read.
+func ReadPathBelow(dir, path string, limit int64) ([]byte, error) {
+	name, path, inside := locate(dir, path)
+	if !inside {
+		return Read(path, limit)
+	}
+	parent, base, err := parentOf(dir, name, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = parent.Close() }()
+	return ReadBelow(parent, base, limit)
+}
+
+// locate returns the name of a path below a directory, and the absolute path. inside is false if the path leads elsewhere. The path may
+// reach the directory by a name that has links.
+func locate(dir, path string) (name, full string, inside bool) {
+	if dir == "" {
+		return "", path, false
+	}
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	path = filepath.Clean(path)
+	if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
+		return rel, path, true
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return "", path, false
+	}
+	// The outermost match counts: a link below the directory may lead back to it.
+	for at := path; ; at = filepath.Dir(at) {
+		if other, err := os.Stat(at); err == nil && os.SameFile(info, other) {
+			if rel, err := filepath.Rel(at, path); err == nil {
+				name, inside = rel, true
+			}
+		}
+		if at == filepath.Dir(at) {
+			return name, path, inside
+		}
+	}
+}
+
+// parentOf opens the directory of a name part by part, and returns the last part. No part may be a link. Missing directories are
+// created with the mode; mode 0 creates none. The caller must close the directory.
+func parentOf(dir, name string, mode fs.FileMode) (*os.Root, string, error) {
+	at, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, "", err
+	}
+	parts := strings.Split(filepath.ToSlash(filepath.Clean(name)), "/")
+	for _, part := range parts[:len(parts)-1] {
+		next, err := enter(at, part, mode)
+		if err = errors.Join(err, at.Close()); err != nil {
+			if next != nil {
+				_ = next.Close()
+			}
+			return nil, "", err
+		}
+		at = next
+	}
+	return at, parts[len(parts)-1], nil
+}
+
+// enter opens a directory directly below another one, or creates it.
+func enter(at *os.Root, part string, mode fs.FileMode) (*os.Root, error) {
+	path := filepath.Join(at.Name(), part)
+	info, err := at.Lstat(part)
+	if errors.Is(err, fs.ErrNotExist) && mode != 0 {
+		if err := at.Mkdir(part, mode); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, fault("mkdir", path, err)
+		}
+		info, err = at.Lstat(part)
+	}
+	switch {
+	case err != nil:
+		return nil, fault("open", path, cause(err))
+	case info.Mode()&fs.ModeSymlink != 0:
+		return nil, fault("open", path, ErrLink)
+	}
+	next, err := at.OpenRoot(part)
+	if err != nil {
+		return nil, fault("open", path, cause(err))
+	}
+	// OpenRoot follows a link that was put there after Lstat.
+	if opened, err := next.Stat("."); err != nil || !os.SameFile(info, opened) {
+		return nil, errors.Join(err, fault("open", path, ErrLink), next.Close())
+	}
+	return next, nil
+}
+
+// cause returns an error without the relative path that it contains.
+func cause(err error) error {
+	if inner, ok := errors.AsType[*fs.PathError](err); ok {
+		return inner.Err
+	}
+	return err
 }
 
 // ReadBelow is like ReadNoFollow, for a name relative to a directory. Links before the last part of the name are followed

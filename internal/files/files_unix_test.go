@@ -156,13 +156,18 @@ func TestSaveBelow(t *testing.T) {
 	); err != nil {
 		t.Fatal(err)
 	}
+	// The user may reach the directory by a link outside of it.
+	alias := filepath.Join(t.TempDir(), "alias")
+	if err := os.Symlink(dir, alias); err != nil {
+		t.Fatal(err)
+	}
 	up, err := filepath.Rel(dir, filepath.Join(outside, "wanted"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, ok := range map[string]bool{
-		"file": true, "new": true, "link": true, "away": true, "dir/new": true, "within/other": true, up: true,
-		"out/file": false, "out/new": false, "pipe": false, "dir": false, "none/new": false,
+		"file": true, "new": true, "link": true, "away": true, "dir/new": true, up: true, in("dir/absolute"): true, filepath.Join(alias, "dir/alias"): true,
+		"within/other": false, in("within/other"): false, filepath.Join(alias, "within/other"): false, in("out/file"): false, "out/file": false, "out/new": false, "pipe": false, "dir": false, "none/new": false,
 	} {
 		if err := files.SaveBelow(dir, name, []byte("new"), 0o644); (err == nil) != ok {
 			t.Errorf("%s: error is %v", name, err)
@@ -170,7 +175,10 @@ func TestSaveBelow(t *testing.T) {
 		if !ok {
 			continue
 		}
-		if text, err := os.ReadFile(in(name)); err != nil || string(text) != "new" {
+		if !filepath.IsAbs(name) {
+			name = in(name)
+		}
+		if text, err := os.ReadFile(name); err != nil || string(text) != "new" {
 			t.Errorf("%s is %q, %v", name, text, err)
 		}
 	}
@@ -186,6 +194,71 @@ func TestSaveBelow(t *testing.T) {
 	}
 	if text, err := os.ReadFile(secret); err != nil || string(text) != "new" {
 		t.Errorf("the link leads nowhere: %q, %v", text, err)
+	}
+}
+
+// TestBelow makes directories, files and copies through links. No link below the directory is followed. As a control, the same
+// functions follow them if there is no such directory.
+func TestBelow(t *testing.T) {
+	t.Parallel()
+	for name, act := range map[string]func(dir, path string) error{
+		"SaveModeBelow": func(dir, path string) error {
+			return files.SaveModeBelow(dir, filepath.Join(path, "new"), []byte("new"), 0o600)
+		},
+		"CreateBelow": func(dir, path string) error {
+			return files.CreateBelow(dir, filepath.Join(path, "new"), []byte("new"), 0o600, 0o700)
+		},
+		"MkdirBelow": func(dir, path string) error { return files.MkdirBelow(dir, filepath.Join(path, "a/b"), 0o700) },
+		"ReadPathBelow": func(dir, path string) error {
+			_, err := files.ReadPathBelow(dir, filepath.Join(path, "file"), 100)
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir, outside := scene(t), t.TempDir()
+			in := func(name string) string { return filepath.Join(dir, name) }
+			if err := errors.Join(
+				os.Symlink(outside, in("out")), os.Symlink("dir", in("within")), os.WriteFile(in("dir/file"), []byte("text"), 0o600),
+				os.WriteFile(filepath.Join(outside, "file"), []byte("text"), 0o600), os.Mkdir(in("dir/deep"), 0o700), os.Symlink("../../dir", in("dir/deep/up")),
+			); err != nil {
+				t.Fatal(err)
+			}
+			for _, path := range []string{"out", in("out"), "within", in("within"), "dir/deep/up", in("dir/../within")} {
+				if err := act(dir, path); !errors.Is(err, files.ErrLink) {
+					t.Errorf("%s: error is %v", path, err)
+				}
+			}
+			if left, err := os.ReadDir(outside); err != nil || len(left) != 1 {
+				t.Errorf("a link was followed: %v, %v", left, err)
+			}
+			for _, path := range []string{"dir", outside} {
+				if err := act(dir, path); err != nil {
+					t.Errorf("%s: %v", path, err)
+				}
+			}
+			if err := errors.Join(os.RemoveAll(filepath.Join(outside, "new")), act("", in("out"))); err != nil {
+				t.Errorf("without a directory: %v", err)
+			}
+		})
+	}
+	dir := scene(t)
+	if err := files.CreateBelow(dir, "file", nil, 0o600, 0o700); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("creating what exists: %v", err)
+	}
+	if err := files.CreateBelow(dir, "link", nil, 0o600, 0o700); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("creating a link that exists: %v", err)
+	}
+	if err := files.CreateBelow(dir, "a/b/c", []byte("x"), 0o600, 0o700); err != nil {
+		t.Error(err)
+	}
+	if err := files.MkdirBelow(dir, "file/x", 0o700); err == nil {
+		t.Error("a directory was made below a file")
+	}
+	for name, want := range map[string]error{"link": files.ErrLink, "pipe": files.ErrNotRegular, "none/x": fs.ErrNotExist} {
+		if _, err := files.ReadPathBelow(dir, name, 100); !errors.Is(err, want) {
+			t.Errorf("reading %s: %v", name, err)
+		}
 	}
 }
 

@@ -66,18 +66,24 @@ func TestFillIgnoresProjectPrograms(t *testing.T) {
 		"empty":                     {"", false},
 		"a name that begins alike":  {"@/work-tools", true},
 		"inside after what is fine": {"@/none:@/work/bin", false},
+		"temporary":                 {"@/tmp/x", false},
+		"cache":                     {"@/home/.cache", false},
+		"a link to the cache":       {"@/links", false},
+		"after a link to the cache": {"@/links:@/outside", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			base := t.TempDir()
 			canary := filepath.Join(base, "canary")
-			for _, dir := range []string{"outside", "work", "work/bin", "work-tools"} {
+			for _, dir := range []string{"outside", "work", "work/bin", "work-tools", "tmp/x", "home/.cache", "links/.x"} {
 				writeProgram(t, filepath.Join(base, dir, "git"), canary)
 			}
-			if err := errors.Join(os.Symlink("work/bin", filepath.Join(base, "alias")), os.Symlink("../outside", filepath.Join(base, "work/link"))); err != nil {
+			if err := errors.Join(os.Symlink("work/bin", filepath.Join(base, "alias")), os.Symlink("../outside", filepath.Join(base, "work/link")),
+				os.Symlink("../home/.cache/git", filepath.Join(base, "links/git"))); err != nil {
 				t.Fatal(err)
 			}
 			path := strings.ReplaceAll(tt.entry, "@", base)
-			(Options{Workdir: filepath.Join(base, "work"), Environ: []string{"PATH=" + path}}).fill(t.Context(), s)
+			writable := []string{filepath.Join(base, "tmp"), filepath.Join(base, "home/.cache")}
+			(Options{Workdir: filepath.Join(base, "work"), Writable: writable, Environ: []string{"PATH=" + path}}).fill(t.Context(), s)
 			if _, err := os.Stat(canary); (err == nil) != tt.runs {
 				t.Errorf("PATH=%s: run %t, want %t", path, err == nil, tt.runs)
 			}

@@ -19,6 +19,8 @@ type Place struct {
 type Options struct {
 	// Workdir is the directory that relative paths are resolved against.
 	Workdir string
+	// Writable lists further directories that confined code can write to. No program there is started.
+	Writable []string
 	// Environ is the environment as NAME=value: it holds the tokens and the address of the ssh agent, and is passed to the Go
 	// command.
 	Environ []string

@@ -22,23 +22,30 @@ func (o Options) program(name string) (string, error) {
 	if path == "" && runtime.GOOS == "windows" {
 		path = o.variable("Path")
 	}
-	return LookPath(name, path, o.Workdir)
+	return LookPath(name, path, o.changeable()...)
 }
 
-// LookPath finds a program that will run unconfined. It searches only directories of PATH that confined code cannot write to.
-func LookPath(name, path, workdir string) (string, error) {
-	for _, dir := range outside(path, workdir) {
-		if found, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+// changeable returns the directories that confined code can write to.
+func (o Options) changeable() []string { return append([]string{o.Workdir}, o.Writable...) }
+
+// LookPath finds a program that will run unconfined. It searches only directories of PATH that are outside of the writable ones,
+// which confined code can write to. It skips a link to a program in a writable directory.
+func LookPath(name, path string, writable ...string) (string, error) {
+	for _, dir := range outside(path, writable) {
+		if found, err := exec.LookPath(filepath.Join(dir, name)); err == nil && !insideAny(writable, resolved(found)) {
 			return found, nil
 		}
 	}
-	return "", fmt.Errorf("looking for %s: no directory of PATH outside of the project has it", name)
+	return "", fmt.Errorf("looking for %s: no directory of PATH that tools cannot change has it", name)
 }
 
-// outside returns the directories of a PATH without relative ones and those inside the working directory: confined code can
-// write there.
-func outside(path, workdir string) []string {
-	return slices.DeleteFunc(filepath.SplitList(path), func(dir string) bool { return !filepath.IsAbs(dir) || inside(workdir, dir) })
+// outside returns the directories of a PATH without relative ones and those that confined code can write to.
+func outside(path string, writable []string) []string {
+	return slices.DeleteFunc(filepath.SplitList(path), func(dir string) bool { return !filepath.IsAbs(dir) || insideAny(writable, dir) })
+}
+
+func insideAny(roots []string, dir string) bool {
+	return slices.ContainsFunc(roots, func(root string) bool { return inside(root, dir) })
 }
 
 // environ returns the environment of a program that runs unconfined, without the given variables. Its PATH is restricted as in
@@ -50,7 +57,7 @@ func (o Options) environ(without ...string) []string {
 		switch {
 		case slices.ContainsFunc(without, func(n string) bool { return strings.EqualFold(n, name) }):
 		case strings.EqualFold(name, "PATH"):
-			out = append(out, name+"="+strings.Join(outside(value, o.Workdir), string(filepath.ListSeparator)))
+			out = append(out, name+"="+strings.Join(outside(value, o.changeable()), string(filepath.ListSeparator)))
 		default:
 			out = append(out, entry)
 		}

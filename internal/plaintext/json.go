@@ -14,7 +14,7 @@ func JSON(document []byte) []byte {
 	done := 0
 	for i := 0; i < len(document); {
 		r, size := utf8.DecodeRune(document[i:])
-		if r == 0x7f || r >= 0x80 && (isControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(blank, r)) {
+		if r == 0x7f || r >= 0x80 && (isControl(r) || unicode.Is(unicode.Cf, r) || unicode.In(r, blank...)) {
 			out = append(append(out, document[done:i]...), escaped(r)...)
 			done = i + size
 		}

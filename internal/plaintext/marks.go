@@ -15,32 +15,40 @@ const (
 	emojiStyle = '\uFE0F'
 )
 
-// blank holds invisible characters that are not Unicode format characters: fillers, line separators that terminals do not
-// support, and variation selectors that few fonts have. The variation selectors have been used to hide texts.
-var blank = &unicode.RangeTable{
-	R16: []unicode.Range16{
-		{Lo: 0x034f, Hi: 0x034f, Stride: 1},
-		{Lo: 0x115f, Hi: 0x1160, Stride: 1},
-		{Lo: 0x2028, Hi: 0x2029, Stride: 1},
-		{Lo: 0x3164, Hi: 0x3164, Stride: 1},
-		{Lo: 0xffa0, Hi: 0xffa0, Stride: 1},
-	},
-	R32: []unicode.Range32{{Lo: 0xe0000, Hi: 0xe0fff, Stride: 1}},
+// blank holds the invisible characters that are not Unicode format characters: those that Unicode calls default ignorable, such as
+// fillers, tags and variation selectors, and line separators that terminals do not support. Sequences of variation selectors have
+// been used to hide texts.
+var blank = []*unicode.RangeTable{
+	unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, unicode.Zl, unicode.Zp,
+	{R32: []unicode.Range32{{Lo: 0xe0000, Hi: 0xe0fff, Stride: 1}}},
 }
 
-// hides reports whether a character is invisible or changes the order of others. The two joiners are part of the spelling of
-// some scripts and of emoji, and are not hidden there.
+// hides reports whether a character is invisible or changes the order of others. The two joiners and some selectors are part of the
+// spelling of some scripts and of emoji, and are not hidden there.
 func hides(r, before rune) bool {
 	switch {
 	case r < 0xad:
 		return false
 	case r == joiner, r == nonJoiner:
 		return !joins(before)
+	case r == emojiStyle:
+		return !isEmoji(before)
+	case unicode.Is(unicode.Mongolian, r) && unicode.Is(unicode.Variation_Selector, r):
+		return !unicode.Is(unicode.L, before) || !unicode.Is(unicode.Mongolian, before)
 	case unicode.Is(unicode.Prepended_Concatenation_Mark, r):
 		return false
 	default:
-		return unicode.Is(unicode.Cf, r) || unicode.Is(blank, r)
+		return unicode.Is(unicode.Cf, r) || unicode.In(r, blank...)
 	}
+}
+
+// isEmoji reports whether a character may have a coloured form. Digits and two signs have one on a keycap.
+func isEmoji(r rune) bool {
+	switch r {
+	case '#', '*', '\u203C', '\u2049', '\u3030':
+		return true
+	}
+	return r >= '0' && r <= '9' || r >= 0xa9 && unicode.In(r, unicode.So, unicode.Sk, unicode.Sm)
 }
 
 // joins reports whether a joiner is meaningful after r.

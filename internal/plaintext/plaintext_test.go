@@ -2,6 +2,7 @@ package plaintext_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"unicode"
@@ -44,6 +45,11 @@ func TestText(t *testing.T) {
 		"zero width":          {"a\u200Bb\uFEFFc\u00ADd\u2060e\u2064", "a<U+200B>b<U+FEFF>c<U+00AD>d<U+2060>e<U+2064>", "a\u200Bb\uFEFFc\u00ADd\u2060e\u2064"},
 		"tags":                {"a\U000E0041\U000E007F", "a<U+E0041><U+E007F>", "a\U000E0041\U000E007F"},
 		"selectors":           {"a\U000E0101", "a<U+E0101>", "a\U000E0101"},
+		"text style":          {"a\uFE0Eb\uFE00\uFE0D", "a<U+FE0E>b<U+FE00><U+FE0D>", "a\uFE0Eb\uFE00\uFE0D"},
+		"emoji style":         {"\uFE0Fa\uFE0F ❤\uFE0F\uFE0F", "<U+FE0F>a<U+FE0F> ❤\uFE0F<U+FE0F>", "\uFE0Fa\uFE0F ❤\uFE0F\uFE0F"},
+		"emoji":               {"1\uFE0F\u20E3 ↔\uFE0F ‼\uFE0F ©\uFE0F 👁\uFE0F", "1\uFE0F\u20E3 ↔\uFE0F ‼\uFE0F ©\uFE0F 👁\uFE0F", "1\uFE0F\u20E3 ↔\uFE0F ‼\uFE0F ©\uFE0F 👁\uFE0F"},
+		"Mongolian":           {"ᠠ\u180B a\u180B\u180D\u180E\u180F", "ᠠ\u180B a<U+180B><U+180D><U+180E><U+180F>", "ᠠ\u180B a\u180B\u180D\u180E\u180F"},
+		"Khmer":               {"ក\u17B4\u17B5", "ក<U+17B4><U+17B5>", "ក\u17B4\u17B5"},
 		"fillers":             {"a\u3164\u115fb\u2028", "a<U+3164><U+115F>b<U+2028>", "a\u3164\u115fb\u2028"},
 		"joined emoji":        {"👩\u200D💻 ❤\uFE0F\u200D🔥", "👩\u200D💻 ❤\uFE0F\u200D🔥", "👩\u200D💻 ❤\uFE0F\u200D🔥"},
 		"Persian":             {"می\u200Cخواهم", "می\u200Cخواهم", "می\u200Cخواهم"},
@@ -61,6 +67,38 @@ func TestText(t *testing.T) {
 				t.Errorf("Strip(%q) = %q, want %q", tt.in, got, tt.strip)
 			}
 		})
+	}
+}
+
+// TestDefaultIgnorable shows every character that Unicode calls default ignorable, after a Latin letter.
+func TestDefaultIgnorable(t *testing.T) {
+	t.Parallel()
+	for _, span := range [][2]rune{
+		{0xad, 0xad},
+		{0x34f, 0x34f},
+		{0x61c, 0x61c},
+		{0x115f, 0x1160},
+		{0x17b4, 0x17b5},
+		{0x180b, 0x180f},
+		{0x200b, 0x200f},
+		{0x202a, 0x202e},
+		{0x2060, 0x206f},
+		{0x3164, 0x3164},
+		{0xfe00, 0xfe0f},
+		{0xfeff, 0xfeff},
+		{0xffa0, 0xffa0},
+		{0xfff0, 0xfff8},
+		{0x1bca0, 0x1bca3},
+		{0x1d173, 0x1d17a},
+		{0xe0000, 0xe0fff},
+	} {
+		for r := span[0]; r <= span[1]; r++ {
+			for _, show := range []func(string) string{plaintext.Show, plaintext.Reveal} {
+				if got, want := show("a"+string(r)+"b"), fmt.Sprintf("a<%U>b", r); got != want {
+					t.Errorf("got %q, want %s", got, want)
+				}
+			}
+		}
 	}
 }
 

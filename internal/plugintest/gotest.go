@@ -76,7 +76,7 @@ func (r *runner) goTests(ctx context.Context) error {
 // hasGo reports whether there is a Go command in PATH.
 func hasGo(c *config.Config) bool {
 	path, _ := config.Lookup(c.Inherited, "PATH")
-	_, err := install.LookPath("go", path, c.Workdir)
+	_, err := install.LookPath("go", path, setup.Writable(c)...)
 	return err == nil
 }
 

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,7 +15,6 @@ import (
 var (
 	gitSettings    = []string{"hooks", "config", "config.worktree", "commondir"}
 	linkedSettings = []string{"config.worktree", "commondir"}
-	commonSettings = []string{"hooks", "config"}
 )
 
 // gitName is the entry of a repository in its working tree. It is a directory or, in a linked working tree and in a submodule,
@@ -22,67 +22,157 @@ var (
 const gitName = ".git"
 
 // GitPaths returns the paths that decide which programs Git runs in a working directory and in the repositories directly below
-// it. If the working directory has no repository, its .git is among the paths, so that no confined code can create one. Git
-// also reads the settings in home.
-func GitPaths(workdir, home string) *Repositories {
+// it, with their submodules and linked working trees. If the working directory has no repository, its .git is among the paths,
+// so that no confined code can create one. Git also reads the settings in home and those that environ names.
+func GitPaths(workdir, home string, environ ...string) *Repositories {
 	if workdir == "" {
 		return &Repositories{}
 	}
-	out := ownRepository(workdir)
-	for _, dir := range subdirectories(workdir, maxRepositories) {
-		if found := filepath.Join(dir, gitName); exists(found) {
-			out = append(out, repository(found)...)
-		}
+	s := &gitSearch{home: home, seen: map[string]bool{}, parsed: map[string]gitNames{}}
+	own := filepath.Join(workdir, gitName)
+	s.add(below(own, gitSettings)...)
+	if !isDir(own) {
+		s.add(own)
 	}
-	for _, dir := range gitDirs(out) {
-		out = append(out, modules(dir)...)
+	for dir := workdir; !s.tree(dir) && dir != filepath.Dir(dir); {
+		dir = filepath.Dir(dir)
 	}
-	hooks, includes := pointedTo(workdir, home, out)
-	return &Repositories{Paths: append(out, hooks...), Files: includes}
+	for _, dir := range subdirectories(workdir, maxEntriesRead) {
+		s.tree(dir)
+	}
+	hooks, includes := s.pointedTo(workdir, environ)
+	s.add(hooks...)
+	return &Repositories{Paths: s.paths, Files: includes}
 }
 
 // Repositories lists the paths that decide which programs Git runs. Files lists those that are never created if they are
 // missing.
 type Repositories struct{ Paths, Files []string }
 
-// ownRepository returns the paths that Git trusts in the repository that contains a directory.
-func ownRepository(workdir string) []string {
-	own := filepath.Join(workdir, gitName)
-	out := below(own, gitSettings)
-	if !isDir(own) {
-		out = append(out, own)
-	}
-	for dir := workdir; ; dir = filepath.Dir(dir) {
-		if found := filepath.Join(dir, gitName); exists(found) {
-			return append(out, repository(found)...)
-		}
-		if dir == filepath.Dir(dir) {
-			return out
+// gitSearch collects repositories.
+type gitSearch struct {
+	home string
+	// paths lists what Git trusts. seen holds the Git directories that were examined.
+	paths []string
+	seen  map[string]bool
+	// sources lists the files of settings, each with the directories that it applies to. parsed holds what files of settings name.
+	sources []gitSource
+	parsed  map[string]gitNames
+}
+
+// gitSource is a file of settings and a directory where Git runs hooks under these settings: the root of a working tree or, in a
+// repository without one, the Git directory.
+type gitSource struct{ file, root string }
+
+func (s *gitSearch) add(paths ...string) {
+	for _, path := range paths {
+		if !slices.Contains(s.paths, path) {
+			s.paths = append(s.paths, path)
 		}
 	}
 }
 
-// repository returns the paths that Git trusts in the repository of a working tree. found is the path of its .git.
-func repository(found string) []string {
-	dir := leadsTo(found, "gitdir: ")
-	if isDir(found) {
-		dir = found
+// tree examines the repository of a directory, and reports whether the directory is the root of a working tree or a repository
+// without one.
+func (s *gitSearch) tree(dir string) bool {
+	found := filepath.Join(dir, gitName)
+	switch {
+	case s.full() && exists(found):
+		s.add(found)
+	case isDir(found):
+		s.repository(found, dir)
+	case exists(found):
+		s.add(found)
+		if to := leadsTo(found, "gitdir: "); to != "" {
+			s.repository(to, dir)
+		}
+	case isBare(dir):
+		s.repository(dir, dir)
+	default:
+		return false
 	}
-	if dir == "" {
-		return nil
-	}
+	return true
+}
+
+// full reports whether as many Git directories were examined as may be. Further ones are protected as a whole: confined code can
+// create repositories, but must not crowd out the ones that the user has.
+func (s *gitSearch) full() bool { return len(s.seen) >= maxRepositories }
+
+// repository examines a Git directory. root is where Git runs hooks for it, if its settings name no other working tree.
+func (s *gitSearch) repository(dir, root string) {
 	common := leadsTo(filepath.Join(dir, "commondir"), "")
-	if common == "" {
-		return below(dir, gitSettings)
+	config := filepath.Join(cmp.Or(common, dir), "config")
+	roots := []string{root}
+	for _, file := range []string{config, filepath.Join(dir, "config.worktree")} {
+		if tree := s.settings(file).worktree; tree != "" {
+			roots = append(roots, expand(tree, dir, s.home))
+		}
 	}
-	return slices.Concat(below(dir, linkedSettings), below(common, commonSettings))
+	for _, root := range roots {
+		// The .git of a submodule names its Git directory.
+		if entry := filepath.Join(root, gitName); exists(entry) && !isDir(entry) {
+			s.add(entry)
+		}
+		s.source(gitSource{config, root})
+		s.source(gitSource{filepath.Join(dir, "config.worktree"), root})
+	}
+	if s.seen[dir] {
+		return
+	}
+	s.seen[dir] = true
+	if common == "" {
+		s.add(below(dir, gitSettings)...)
+	} else {
+		s.add(below(dir, linkedSettings)...)
+		s.repository(common, usualRoot(common))
+	}
+	s.linkedTrees(filepath.Join(dir, "worktrees"))
+	s.modules(filepath.Join(dir, "modules"))
+}
+
+func (s *gitSearch) source(source gitSource) {
+	if !slices.Contains(s.sources, source) {
+		s.sources = append(s.sources, source)
+	}
+}
+
+// linkedTrees examines the Git directories of the linked working trees of a repository. Their gitdir names the .git of the
+// working tree.
+func (s *gitSearch) linkedTrees(dir string) {
+	for _, linked := range subdirectories(dir, maxEntriesRead) {
+		if s.full() {
+			s.add(dir)
+			return
+		}
+		file := filepath.Join(linked, "gitdir")
+		entry := leadsTo(file, "")
+		if entry == "" {
+			s.repository(linked, linked)
+			continue
+		}
+		s.add(file)
+		s.repository(linked, filepath.Dir(entry))
+	}
+}
+
+// usualRoot returns the root of the working tree of a Git directory, if its settings name no other.
+func usualRoot(dir string) string {
+	if filepath.Base(dir) == gitName {
+		return filepath.Dir(dir)
+	}
+	return dir
+}
+
+// isBare reports whether Git takes a directory for a repository without a working tree.
+func isBare(dir string) bool {
+	return exists(filepath.Join(dir, "HEAD")) && isDir(filepath.Join(dir, "objects")) && isDir(filepath.Join(dir, "refs"))
 }
 
 // isGitFile reports whether Git has, or may have, a file at a path. It is false for directories such as those of aura's
 // settings.
 func isGitFile(path string) bool {
 	dir, name := filepath.Split(path)
-	inGit := filepath.Base(dir) == gitName || exists(filepath.Join(dir, "HEAD"))
+	inGit := filepath.Base(dir) == gitName || filepath.Base(filepath.Dir(filepath.Clean(dir))) == "worktrees" || exists(filepath.Join(dir, "HEAD"))
 	return name == gitName || inGit && name != "hooks" && slices.Contains(gitSettings, name)
 }
 

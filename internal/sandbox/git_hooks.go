@@ -12,7 +12,9 @@ import (
 
 // The limits of the search for repositories. They are needed because a working directory may contain anything.
 const (
-	// maxRepositories is how many entries of a directory are examined.
+	// maxEntriesRead is how many entries of a directory are examined.
+	maxEntriesRead = 1 << 14
+	// maxRepositories is how many Git directories are examined.
 	maxRepositories = 256
 	// moduleDepth is how many levels deep submodules are searched: their names may have several parts.
 	moduleDepth = 4
@@ -40,32 +42,22 @@ func subdirectories(dir string, limit int) []string {
 	return out
 }
 
-// gitDirs returns the Git directories whose settings are among the paths.
-func gitDirs(paths []string) []string {
-	var out []string
-	for _, path := range paths {
-		if dir := filepath.Dir(path); filepath.Base(path) == "config" && !slices.Contains(out, dir) {
-			out = append(out, dir)
-		}
-	}
-	return out
-}
-
-// modules returns the paths that Git trusts in the submodules of a repository.
-func modules(gitDir string) []string {
-	var out []string
-	root, looked := filepath.Join(gitDir, "modules"), 0
+// modules examines the submodules of a repository. root is the directory of their Git directories.
+func (s *gitSearch) modules(root string) {
+	looked := 0
 	// A directory that cannot be read contains no submodule that Git could use.
 	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if looked++; err != nil || looked > maxRepositories {
+		switch looked++; {
+		case err != nil:
+			return filepath.SkipDir
+		case looked > maxEntriesRead, s.full():
+			s.add(root)
 			return filepath.SkipAll
-		}
-		if !d.IsDir() {
+		case !d.IsDir():
 			return nil
 		}
 		if path != root && exists(filepath.Join(path, "HEAD")) {
-			out = append(out, below(path, gitSettings)...)
-			out = append(out, modules(path)...)
+			s.repository(path, path)
 			return filepath.SkipDir
 		}
 		if rel, err := filepath.Rel(root, path); err == nil && strings.Count(rel, string(filepath.Separator)) >= moduleDepth {
@@ -73,38 +65,81 @@ func modules(gitDir string) []string {
 		}
 		return nil
 	})
-	return out
 }
 
 // pointedTo returns the paths outside of the usual places that Git's settings name: directories of hooks, and included files of
-// settings.
-func pointedTo(workdir, home string, paths []string) (hooks, includes []string) {
-	queue := []string{"/etc/gitconfig"}
-	if home != "" {
-		queue = append(queue, filepath.Join(home, ".gitconfig"), filepath.Join(home, ".config", "git", "config"))
-	}
-	usual := len(queue)
-	for _, path := range paths {
-		if name := filepath.Base(path); name == "config" || name == "config.worktree" {
-			queue = append(queue, path)
+// settings. The files that the environment names are among the latter.
+func (s *gitSearch) pointedTo(workdir string, environ []string) (hooks, includes []string) {
+	usual, named := usersSettings(workdir, s.home, environ)
+	includes = named
+	var roots []string
+	for _, source := range s.sources {
+		if !slices.Contains(roots, source.root) {
+			roots = append(roots, source.root)
 		}
 	}
-	for i := 0; i < len(queue) && i < usual+maxIncludes; i++ {
-		text, err := files.Read(queue[i], maxSettings)
-		if err != nil {
-			continue
+	if roots == nil {
+		roots = []string{workdir} // the user may create a repository there
+	}
+	queue := slices.Clone(s.sources)
+	for _, file := range usual {
+		for _, root := range roots {
+			queue = append(queue, gitSource{file, root})
 		}
-		dirs, more := parseSettings(string(text))
-		for _, path := range dirs {
-			hooks = append(hooks, expand(path, workdir, home))
-		}
-		for _, path := range more {
-			if path = expand(path, filepath.Dir(queue[i]), home); !slices.Contains(queue, path) {
-				queue, includes = append(queue, path), append(includes, path)
+	}
+	left := maxIncludes
+	for i := 0; i < len(queue); i++ {
+		at := queue[i]
+		names := s.settings(at.file)
+		hooks = append(hooks, expandAll(names.hooks, at.root, s.home)...)
+		for _, path := range expandAll(names.includes, filepath.Dir(at.file), s.home) {
+			if !slices.Contains(includes, path) {
+				if left--; left < 0 {
+					continue
+				}
+				includes = append(includes, path)
+			}
+			if source := (gitSource{path, at.root}); !slices.Contains(queue, source) {
+				queue = append(queue, source)
 			}
 		}
 	}
 	return hooks, includes
+}
+
+// settings returns what a file of Git settings names. A file that cannot be read names nothing.
+func (s *gitSearch) settings(file string) gitNames {
+	names, ok := s.parsed[file]
+	if !ok {
+		text, _ := files.Read(file, maxSettings)
+		names = parseSettings(string(text))
+		s.parsed[file] = names
+	}
+	return names
+}
+
+// usersSettings returns the files of settings that apply to all repositories. named lists those that the environment names:
+// they can be located anywhere.
+func usersSettings(workdir, home string, environ []string) (all, named []string) {
+	all = []string{"/etc/gitconfig"}
+	if home != "" {
+		all = append(all, filepath.Join(home, ".gitconfig"), filepath.Join(home, ".config", "git", "config"))
+	}
+	for _, entry := range environ {
+		name, value, _ := strings.Cut(entry, "=")
+		switch {
+		case value == "":
+			continue
+		case name == "XDG_CONFIG_HOME":
+			value = filepath.Join(value, "git", "config")
+		case name != "GIT_CONFIG_GLOBAL" && name != "GIT_CONFIG_SYSTEM":
+			continue
+		}
+		if value = expand(value, workdir, ""); value != os.DevNull && !slices.Contains(all, value) {
+			all, named = append(all, value), append(named, value)
+		}
+	}
+	return all, named
 }
 
 // expand makes a path of Git's settings absolute.
@@ -119,9 +154,25 @@ func expand(path, dir, home string) string {
 	}
 }
 
-// parseSettings returns the directories of hooks and the files that a file of Git settings names. It is more lenient than Git:
-// an extra path is harmless, because the sandbox only makes it read-only.
-func parseSettings(text string) (hooks, includes []string) {
+// expandAll makes paths of Git's settings absolute.
+func expandAll(paths []string, dir, home string) []string {
+	out := make([]string, 0, len(paths))
+	for _, path := range paths {
+		out = append(out, expand(path, dir, home))
+	}
+	return out
+}
+
+// gitNames is what a file of Git settings names: directories of hooks, other files of settings, and the working tree.
+type gitNames struct {
+	hooks, includes []string
+	worktree        string
+}
+
+// parseSettings returns what a file of Git settings names. It is more lenient than Git: an extra path is harmless, because the
+// sandbox only makes it read-only.
+func parseSettings(text string) gitNames {
+	var out gitNames
 	section := ""
 	for line := range strings.Lines(strings.ReplaceAll(text, "\\\n", "")) {
 		line = strings.TrimSpace(line)
@@ -139,12 +190,14 @@ func parseSettings(text string) (hooks, includes []string) {
 		switch name = strings.ToLower(strings.TrimSpace(name)); {
 		case value == "":
 		case section == "core" && name == "hookspath":
-			hooks = append(hooks, value)
+			out.hooks = append(out.hooks, value)
+		case section == "core" && name == "worktree":
+			out.worktree = value
 		case (section == "include" || section == "includeif") && name == "path":
-			includes = append(includes, value)
+			out.includes = append(out.includes, value)
 		}
 	}
-	return hooks, includes
+	return out
 }
 
 // unquote returns a value without its quotes, its escapes and the comment after it.

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
@@ -11,22 +12,24 @@ func TestParseSettings(t *testing.T) {
 	for name, tt := range map[string]struct {
 		text            string
 		hooks, includes []string
+		worktree        string
 	}{
-		"nothing":            {"", nil, nil},
-		"plain":              {"[core]\n\thooksPath = .githooks\n", []string{".githooks"}, nil},
-		"one line":           {"[core] hookspath=x", []string{"x"}, nil},
-		"case":               {"[CORE]\nHOOKSPATH = x", []string{"x"}, nil},
-		"quotes and comment": {"[core]\nhooksPath = \"a b\" # c\n", []string{"a b"}, nil},
-		"escapes":            {"[core]\nhooksPath = a\\\"b\\\\c\n", []string{`a"b\c`}, nil},
-		"continued":          {"[core]\nhooksPath = a\\\nb\n", []string{"ab"}, nil},
-		"last of several":    {"[core]\nhooksPath = a\n[core]\nhooksPath = b\n", []string{"a", "b"}, nil},
-		"other section":      {"[hooks]\nhooksPath = a\n[other \"core\"]\nhooksPath = b", nil, nil},
-		"include":            {"[include]\npath = a\n[includeIf \"gitdir:~/x\"]\npath = ~/b\n", nil, []string{"a", "~/b"}},
-		"empty":              {"[core]\nhooksPath =\nhooksPath\n", nil, nil},
+		"nothing":            {"", nil, nil, ""},
+		"plain":              {"[core]\n\thooksPath = .githooks\n", []string{".githooks"}, nil, ""},
+		"one line":           {"[core] hookspath=x", []string{"x"}, nil, ""},
+		"case":               {"[CORE]\nHOOKSPATH = x", []string{"x"}, nil, ""},
+		"quotes and comment": {"[core]\nhooksPath = \"a b\" # c\n", []string{"a b"}, nil, ""},
+		"escapes":            {"[core]\nhooksPath = a\\\"b\\\\c\n", []string{`a"b\c`}, nil, ""},
+		"continued":          {"[core]\nhooksPath = a\\\nb\n", []string{"ab"}, nil, ""},
+		"last of several":    {"[core]\nhooksPath = a\n[core]\nhooksPath = b\n", []string{"a", "b"}, nil, ""},
+		"other section":      {"[hooks]\nhooksPath = a\n[other \"core\"]\nhooksPath = b", nil, nil, ""},
+		"include":            {"[include]\npath = a\n[includeIf \"gitdir:~/x\"]\npath = ~/b\n", nil, []string{"a", "~/b"}, ""},
+		"working tree":       {"[core]\nbare = false\nworktree = ../../../m\n", nil, nil, "../../../m"},
+		"empty":              {"[core]\nhooksPath =\nhooksPath\n", nil, nil, ""},
 	} {
-		hooks, includes := parseSettings(tt.text)
-		if !slices.Equal(hooks, tt.hooks) || !slices.Equal(includes, tt.includes) {
-			t.Errorf("%s: %q, %q", name, hooks, includes)
+		got := parseSettings(tt.text)
+		if !slices.Equal(got.hooks, tt.hooks) || !slices.Equal(got.includes, tt.includes) || got.worktree != tt.worktree {
+			t.Errorf("%s: %q", name, got)
 		}
 	}
 }
@@ -36,8 +39,8 @@ func FuzzParseSettings(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		hooks, includes := parseSettings(text)
-		for _, value := range slices.Concat(hooks, includes) {
+		got := parseSettings(text)
+		for _, value := range slices.Concat(got.hooks, got.includes, []string{cmp.Or(got.worktree, "none")}) {
 			if value == "" || strings.Contains(value, "\n") {
 				t.Errorf("%q holds %q", text, value)
 			}

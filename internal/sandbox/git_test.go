@@ -2,6 +2,7 @@ package sandbox_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,14 +26,70 @@ func TestProtectedGit(t *testing.T) {
 		"nearest above only": {map[string]string{"work/.git/HEAD": "", ".git/HEAD": ""}, nil},
 		"linked tree": {
 			map[string]string{"work/.git": "gitdir: ../r/.git/worktrees/w\n", "r/.git/worktrees/w/commondir": "../..\n"},
-			[]string{"work/.git", "r/.git/worktrees/w/config.worktree", "r/.git/worktrees/w/commondir", "r/.git/hooks", "r/.git/config"},
+			[]string{"work/.git", "r/.git/worktrees/w/config.worktree", "r/.git/worktrees/w/commondir", "r/.git/hooks", "r/.git/config", "r/.git/config.worktree", "r/.git/commondir"},
 		},
 		"submodule": {
 			map[string]string{"work/.git": "gitdir: ../.git/modules/m", ".git/modules/m/HEAD": ""},
 			[]string{"work/.git", ".git/modules/m/hooks", ".git/modules/m/config", ".git/modules/m/config.worktree", ".git/modules/m/commondir"},
 		},
 		"commondir in a directory": {
-			map[string]string{"work/.git/commondir": "../../r"}, []string{"r/hooks", "r/config"},
+			map[string]string{"work/.git/commondir": "../../r"}, []string{"r/hooks", "r/config", "r/config.worktree", "r/commondir"},
+		},
+		"hooks of the root": {
+			map[string]string{".git/HEAD": "", ".git/config": "[core]\nhooksPath=work/.husky"},
+			[]string{"work/.git", ".git/hooks", ".git/config", ".git/config.worktree", ".git/commondir", "work/.husky"},
+		},
+		"hooks of a repository below": {
+			map[string]string{"work/.git/HEAD": "", "work/part/.git/config": "[core]\nhooksPath=.githooks"},
+			[]string{"work/part/.git/hooks", "work/part/.git/config", "work/part/.git/config.worktree", "work/part/.git/commondir", "work/part/.githooks"},
+		},
+		"hooks of an included file": {
+			map[string]string{"work/part/.git/config": "[include]\npath=../../more", "work/more": "[core]\nhooksPath=h"},
+			[]string{
+				"work/.git", "work/part/.git/hooks", "work/part/.git/config", "work/part/.git/config.worktree", "work/part/.git/commondir",
+				"work/part/h", "work/more",
+			},
+		},
+		"without a working tree": {
+			map[string]string{"work/HEAD": "", "work/objects/x": "", "work/refs/x": "", "work/config": "[core]\nbare = true\nhooksPath = h"},
+			[]string{"work/.git", "work/hooks", "work/config", "work/config.worktree", "work/commondir", "work/h"},
+		},
+		"without a working tree, below": {
+			map[string]string{"work/part.git/HEAD": "", "work/part.git/objects/x": "", "work/part.git/refs/x": ""},
+			[]string{"work/.git", "work/part.git/hooks", "work/part.git/config", "work/part.git/config.worktree", "work/part.git/commondir"},
+		},
+		"another working tree": {
+			map[string]string{"work/.git/config": "[core]\nworktree = ../part\nhooksPath = h", "work/part/x": ""}, []string{"work/h", "work/part/h"},
+		},
+		"file of a linked tree": {
+			map[string]string{
+				"work/.git/HEAD": "", "work/.git/config": "[core]\nhooksPath = h", "work/part/.git": "gitdir: ../.git/worktrees/w", "work/.git/worktrees/w/commondir": "../..",
+				"work/.git/worktrees/w/gitdir": "BASE/work/part/.git\n",
+			},
+			[]string{
+				"work/.git/worktrees/w/gitdir", "work/part/.git", "work/.git/worktrees/w/config.worktree", "work/.git/worktrees/w/commondir",
+				"work/h", "work/part/h",
+			},
+		},
+		"file of a submodule": {
+			map[string]string{
+				"work/.git/HEAD": "", "work/libs/one/.git": "gitdir: ../../.git/modules/libs/one", "work/.git/modules/libs/one/HEAD": "",
+				"work/.git/modules/libs/one/config": "[core]\nworktree = ../../../../libs/one\nhooksPath = h",
+			},
+			[]string{
+				"work/libs/one/.git", "work/.git/modules/libs/one/hooks", "work/.git/modules/libs/one/config", "work/.git/modules/libs/one/config.worktree",
+				"work/.git/modules/libs/one/commondir", "work/.git/modules/libs/one/h", "work/libs/one/h",
+			},
+		},
+		"submodule of a linked tree": {
+			map[string]string{
+				"work/.git": "gitdir: ../r/.git/worktrees/w\n", "r/.git/worktrees/w/commondir": "../..\n", "r/.git/worktrees/w/modules/m/HEAD": "",
+			},
+			[]string{
+				"work/.git", "r/.git/worktrees/w/config.worktree", "r/.git/worktrees/w/commondir", "r/.git/hooks", "r/.git/config", "r/.git/config.worktree",
+				"r/.git/commondir", "r/.git/worktrees/w/modules/m/hooks", "r/.git/worktrees/w/modules/m/config",
+				"r/.git/worktrees/w/modules/m/config.worktree", "r/.git/worktrees/w/modules/m/commondir",
+			},
 		},
 		"leads nowhere":  {map[string]string{"work/.git": "gitdir: "}, []string{"work/.git"}},
 		"something else": {map[string]string{"work/.git": "hello"}, []string{"work/.git"}},
@@ -46,7 +103,7 @@ func TestProtectedGit(t *testing.T) {
 				t.Fatal(err)
 			}
 			for path, text := range tt.files {
-				path = filepath.Join(base, path)
+				path, text = filepath.Join(base, path), strings.ReplaceAll(text, "BASE", base)
 				if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o600)); err != nil {
 					t.Fatal(err)
 				}
@@ -69,6 +126,75 @@ func TestProtectedGit(t *testing.T) {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})
+	}
+}
+
+// TestUsersGitSettings checks that the user's settings of Git are read from where the environment says, and that a relative
+// directory of hooks in them is protected in each repository.
+func TestUsersGitSettings(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		file string
+		// environ has BASE for the parent of the working directory.
+		environ []string
+		// want is whether the hooks are found, and protected whether the file itself is protected.
+		want, protected bool
+	}{
+		"home":              {"home/.gitconfig", nil, true, false},
+		"home, .config":     {"home/.config/git/config", nil, true, false},
+		"XDG":               {"xdg/git/config", []string{"XDG_CONFIG_HOME=BASE/xdg"}, true, true},
+		"global":            {"work/ci.conf", []string{"GIT_CONFIG_GLOBAL=BASE/work/ci.conf"}, true, true},
+		"global, relative":  {"work/ci.conf", []string{"GIT_CONFIG_GLOBAL=ci.conf"}, true, true},
+		"system":            {"etc/conf", []string{"GIT_CONFIG_SYSTEM=BASE/etc/conf"}, true, true},
+		"XDG is empty":      {"work/git/config", []string{"XDG_CONFIG_HOME="}, false, false},
+		"another variable":  {"etc/conf", []string{"GIT_CONFIG=BASE/etc/conf"}, false, false},
+		"no such file":      {"etc/conf", []string{"GIT_CONFIG_GLOBAL=" + os.DevNull}, false, false},
+		"the environment's": {"home/.gitconfig", []string{"GIT_CONFIG_GLOBAL=BASE/none"}, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			base := t.TempDir()
+			at := func(path string) string { return filepath.Join(base, path) }
+			for _, path := range []string{"work/.git/x", "work/part/.git/x", tt.file} {
+				if err := errors.Join(os.MkdirAll(filepath.Dir(at(path)), 0o755), os.WriteFile(at(path), []byte("[core]\nhooksPath = h\n"), 0o600)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var environ []string
+			for _, entry := range tt.environ {
+				environ = append(environ, strings.ReplaceAll(entry, "BASE", base))
+			}
+			got := sandbox.GitPaths(at("work"), at("home"), environ...)
+			for _, dir := range []string{"work/h", "work/part/h"} {
+				if slices.Contains(got.Paths, at(dir)) != tt.want {
+					t.Errorf("%s is protected: %t", dir, !tt.want)
+				}
+			}
+			if slices.Contains(got.Files, at(tt.file)) != tt.protected {
+				t.Errorf("the file is protected: %t", !tt.protected)
+			}
+		})
+	}
+}
+
+// TestCrowdedRepositories checks that repositories that confined code creates do not crowd out those of the user: what is not
+// examined is protected as a whole.
+func TestCrowdedRepositories(t *testing.T) {
+	t.Parallel()
+	base := t.TempDir()
+	for i := range 300 {
+		for _, dir := range []string{".git/modules/%03d", ".git/worktrees/%03d", "a%03d/.git"} {
+			dir = filepath.Join(base, fmt.Sprintf(dir, i))
+			if err := errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(filepath.Join(dir, "HEAD"), nil, 0o600)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	got := sandbox.GitPaths(base, "")
+	for _, path := range []string{".git/hooks", ".git/modules", ".git/worktrees", "a299/.git"} {
+		if !slices.Contains(got.Paths, filepath.Join(base, path)) {
+			t.Errorf("%s is not protected", path)
+		}
 	}
 }
 

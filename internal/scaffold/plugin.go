@@ -16,6 +16,7 @@ import (
 	"sync"
 	"text/template"
 
+	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/sdk/version"
@@ -130,9 +131,9 @@ func (p Plugin) files() (map[string]string, error) {
 	return out, nil
 }
 
-// Create writes the plugin to the directory parent/NAME, which must not exist. complete, if not nil, adds to the files before the plugin
+// Create writes the plugin to the directory parent/NAME, which must not exist. It follows no links below workdir. complete, if not nil, adds to the files before the plugin
 // appears there: dir is the plugin's directory, and home is a home of aura that contains only this plugin. Create returns the directory.
-func (p Plugin) Create(parent string, complete func(home, dir string) error) (string, error) {
+func (p Plugin) Create(workdir, parent string, complete func(home, dir string) error) (string, error) {
 	if err := p.Check(); err != nil {
 		return "", err
 	}
@@ -144,7 +145,7 @@ func (p Plugin) Create(parent string, complete func(home, dir string) error) (st
 	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("making plugin %q: %s exists already, and nothing is overwritten; choose another name, or another directory with --dir", p.Name, dir)
 	}
-	if err := os.MkdirAll(parent, dirMode); err != nil {
+	if err := files.MkdirBelow(workdir, parent, dirMode); err != nil {
 		return "", fmt.Errorf("making plugin %q: %w", p.Name, err)
 	}
 	// A hidden directory is no plugin, so a session that starts now does not load half of one.
@@ -167,7 +168,7 @@ func (p Plugin) write(home, dir string, list map[string]string, complete func(ho
 	}
 	fresh := filepath.Join(home, kind, p.Name)
 	for name, content := range list {
-		if err := create(filepath.Join(fresh, filepath.FromSlash(name)), content); err != nil {
+		if err := create(home, filepath.Join(fresh, filepath.FromSlash(name)), content); err != nil {
 			return err
 		}
 	}

@@ -47,7 +47,7 @@ func TestPluginNames(t *testing.T) {
 func TestEveryHook(t *testing.T) {
 	t.Parallel()
 	for _, p := range hookpoint.All() {
-		dir, err := scaffold.Plugin{Name: "my-hook", Hooks: []hookpoint.Point{p}}.Create(t.TempDir(), nil)
+		dir, err := scaffold.Plugin{Name: "my-hook", Hooks: []hookpoint.Point{p}}.Create("", t.TempDir(), nil)
 		if err != nil {
 			t.Errorf("%s: %v", p.Name, err)
 			continue
@@ -83,13 +83,13 @@ func TestNothingIsOverwritten(t *testing.T) {
 		if err := make(filepath.Join(parent, "hello")); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := p.Create(parent, nil); err == nil || !strings.Contains(err.Error(), "exists already") {
+		if _, err := p.Create("", parent, nil); err == nil || !strings.Contains(err.Error(), "exists already") {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
 	parent := filepath.Join(t.TempDir(), "new", "plugins")
 	broken := errors.New("no space")
-	if _, err := p.Create(parent, func(string, string) error { return broken }); !errors.Is(err, broken) {
+	if _, err := p.Create("", parent, func(string, string) error { return broken }); !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
 	}
 	if left, err := os.ReadDir(parent); err != nil || len(left) > 0 {

@@ -118,18 +118,18 @@ func compare(path, content string, force bool) (File, error) {
 	return f, nil
 }
 
-// Write carries out a plan. A file that was created since the plan was made is kept, and its status is set to Kept.
-func Write(plan []File) error {
+// Write carries out a plan. It follows no links below workdir, where confined code may have put them. A file that was created since the plan was made is kept, and its status is set to Kept.
+func Write(workdir string, plan []File) error {
 	for i := range plan {
 		f := &plan[i]
 		var err error
 		switch f.Status {
 		case Created:
-			if err = create(f.Path, f.content); errors.Is(err, fs.ErrExist) {
+			if err = create(workdir, f.Path, f.content); errors.Is(err, fs.ErrExist) {
 				f.Status, err = Kept, nil
 			}
 		case Overwritten:
-			err = files.Save(f.Path, []byte(f.content), fileMode)
+			err = files.SaveBelow(workdir, f.Path, []byte(f.content), fileMode)
 		case Kept, Unchanged:
 		}
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	wholeFiles "github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/scaffold"
 	"github.com/idelchi/aura/internal/testneed"
 )
@@ -27,7 +28,7 @@ func plan(t *testing.T, home string, force bool) []scaffold.File {
 func fill(t *testing.T) string {
 	t.Helper()
 	home := filepath.Join(t.TempDir(), "project", ".aura")
-	if err := scaffold.Write(plan(t, home, false)); err != nil {
+	if err := scaffold.Write(filepath.Dir(filepath.Dir(home)), plan(t, home, false)); err != nil {
 		t.Fatal(err)
 	}
 	return home
@@ -116,7 +117,7 @@ func TestWrite(t *testing.T) {
 			if row.diff && (!strings.Contains(f.Diff, "\n-mine\n") || !strings.Contains(f.Diff, "\n+name: assistant\n")) {
 				t.Errorf("diff %s", f.Diff)
 			}
-			if err := scaffold.Write(files); err != nil {
+			if err := scaffold.Write("", files); err != nil {
 				t.Fatal(err)
 			}
 			want := row.after
@@ -151,7 +152,7 @@ func TestWriteKeepsWhatCameMeanwhile(t *testing.T) {
 	files := plan(t, home, true)
 	late := find(t, files, "modes/ask.md").Path
 	write(t, late, "late\n")
-	if err := scaffold.Write(files); err != nil {
+	if err := scaffold.Write("", files); err != nil {
 		t.Fatal(err)
 	}
 	if got := read(t, late); got != "late\n" {
@@ -176,7 +177,7 @@ func TestWriteReplacesLinks(t *testing.T) {
 		testneed.Link(t, elsewhere, path)
 	}
 	link()
-	if err := scaffold.Write(plan(t, home, true)); err != nil {
+	if err := scaffold.Write("", plan(t, home, true)); err != nil {
 		t.Fatal(err)
 	}
 	if got := read(t, elsewhere); got != "mine\n" {
@@ -195,13 +196,43 @@ func TestWriteReplacesLinks(t *testing.T) {
 	}
 }
 
+// TestWriteFollowsNoLinks puts a link in place of each directory on the way to a file. As a control, the link is followed if it is
+// located outside of the working directory.
+func TestWriteFollowsNoLinks(t *testing.T) {
+	t.Parallel()
+	for _, place := range []string{".aura", ".aura/config", ".aura/config/providers"} {
+		for _, force := range []bool{false, true} {
+			project, outside := t.TempDir(), t.TempDir()
+			home := filepath.Join(project, ".aura")
+			link := filepath.Join(project, filepath.FromSlash(place))
+			if err := os.MkdirAll(filepath.Dir(link), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			testneed.Link(t, outside, link)
+			files := plan(t, home, force)
+			if err := scaffold.Write(project, files); !errors.Is(err, wholeFiles.ErrLink) {
+				t.Errorf("%s: error is %v", place, err)
+			}
+			if left, err := os.ReadDir(outside); err != nil || len(left) > 0 {
+				t.Errorf("%s: %v was written, %v", place, left, err)
+			}
+			if err := scaffold.Write("", plan(t, home, force)); err != nil {
+				t.Error(err)
+			}
+			if left, err := os.ReadDir(outside); err != nil || len(left) == 0 {
+				t.Errorf("%s: the link does not even lead there: %v", place, err)
+			}
+		}
+	}
+}
+
 func TestWriteFails(t *testing.T) {
 	t.Parallel()
 	home := filepath.Join(t.TempDir(), "file")
 	write(t, home, "not a directory")
 	files, err := scaffold.Plan(home, false)
 	if err == nil {
-		err = scaffold.Write(files)
+		err = scaffold.Write("", files)
 	}
 	if err == nil || !strings.Contains(err.Error(), home) {
 		t.Errorf("got %v", err)

@@ -1,11 +1,6 @@
 package scaffold
 
-import (
-	"os"
-	"path/filepath"
-
-	"github.com/idelchi/aura/internal/files"
-)
+import "github.com/idelchi/aura/internal/files"
 
 // The modes of created files and directories. They contain no secrets.
 const (
@@ -13,10 +8,8 @@ const (
 	dirMode  = 0o755
 )
 
-// create writes a file and creates its parent directories. It returns fs.ErrExist if the file already exists.
-func create(path, content string) error {
-	if err := os.MkdirAll(filepath.Dir(path), dirMode); err != nil {
-		return err
-	}
-	return files.Create(path, []byte(content), fileMode)
+// create writes a file and creates its parent directories. It follows no links below workdir. It returns fs.ErrExist if the file
+// already exists.
+func create(workdir, path, content string) error {
+	return files.CreateBelow(workdir, path, []byte(content), fileMode, dirMode)
 }

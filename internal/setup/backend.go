@@ -65,7 +65,7 @@ func (p *Providers) recorded(c config.Provider, speaks llm.Provider) llm.Provide
 	if c.Record == "" {
 		return speaks
 	}
-	return script.Record(speaks, c.Record, p.secrets, func(err error) { p.notify(err.Error()) })
+	return script.Record(speaks, p.config.Workdir, c.Record, p.secrets, func(err error) { p.notify(err.Error()) })
 }
 
 // flavor returns which kind of OpenAI-compatible server a provider is. An OpenAI provider with its own address may be any

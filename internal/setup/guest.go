@@ -31,11 +31,7 @@ func Python(c *config.Config) (python.Interpreter, error) { return python.Find(p
 
 // pythonEnvironment returns where the interpreter is looked for.
 func pythonEnvironment(c *config.Config) python.Environment {
-	writable := []string{c.Workdir}
-	if confined := NewConfinement(c, c.Features, ""); confined.enabled {
-		writable = append(writable, confined.Policy(sandbox.KindShell).ReadWrite...)
-	}
-	return python.Environment{Environ: c.Inherited, Writable: writable, Cache: c.State.Cache(), OnlyCached: c.Untrusted}
+	return python.Environment{Environ: c.Inherited, Writable: Writable(c), Cache: c.State.Cache(), OnlyCached: c.Untrusted}
 }
 
 func newGuest(c *config.Config) *guest {

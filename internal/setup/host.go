@@ -68,7 +68,7 @@ func hostBinary(c *config.Config) (string, error) {
 		}
 	}
 	path, _ := config.Lookup(c.Inherited, "PATH")
-	found, err := install.LookPath(name, path, c.Workdir)
+	found, err := install.LookPath(name, path, Writable(c)...)
 	if err != nil {
 		return "", fmt.Errorf("looking for %s, which runs the plugins: it is neither beside aura nor in PATH; install it there, or use --without-plugins", name)
 	}

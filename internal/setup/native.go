@@ -38,13 +38,8 @@ func newCompiler(c *config.Config) *compiler {
 		out.err = errors.New("there is no directory for compiled plugins; set HOME or XDG_STATE_HOME")
 		return out
 	}
-	confined := NewConfinement(c, c.Features, "")
-	writable := []string{c.Workdir}
-	if confined.enabled {
-		writable = append(writable, confined.Policy(sandbox.KindShell).ReadWrite...)
-	}
 	path, _ := config.Lookup(c.Inherited, "PATH")
-	toolchain, err := native.Find(path, writable)
+	toolchain, err := native.Find(path, Writable(c))
 	if err != nil {
 		out.err = err
 		return out
@@ -52,7 +47,7 @@ func newCompiler(c *config.Config) *compiler {
 	out.Builder = native.Builder{
 		Dir: filepath.Join(cache, "native"), Toolchain: toolchain, SDK: install.SDKSource(), Version: build.Read().String(), Run: native.Unconfined,
 	}
-	if confined.enabled {
+	if confines(c) {
 		out.Run = runGo
 	}
 	return out

@@ -21,7 +21,7 @@ var found struct {
 	err     error
 }
 
-// hostProgram finds aura-plugin-host once. It never uses a program from PATH that is located inside the working directory.
+// hostProgram finds aura-plugin-host once. It never uses a program from PATH that tools can change.
 func hostProgram(c *config.Config) (program, error) {
 	found.once.Do(func() { found.program, found.err = openHost(c) })
 	return found.program, found.err

@@ -70,7 +70,7 @@ func NewConfinement(c *config.Config, f config.Features, output string) Confinem
 	if home, err := os.UserHomeDir(); err == nil {
 		out.place.Home = home
 	}
-	out.place.Git = sandbox.GitPaths(c.Workdir, out.place.Home)
+	out.place.Git = sandbox.GitPaths(c.Workdir, out.place.Home, c.Inherited...)
 	if self, err := os.Executable(); err == nil {
 		out.place.Own = append(out.place.Own, self)
 		out.place.Programs = append(out.place.Programs, self)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -93,10 +92,8 @@ func (c *commands) replay(ctx context.Context, args string) (command.Result, err
 	if file == "" {
 		return command.Result{}, errors.New("replaying: name a file with a YAML list of prompts and commands, or one of them per line")
 	}
-	if !filepath.IsAbs(file) {
-		file = filepath.Join(c.Setup().Config.Workdir, file)
-	}
-	data, err := files.Read(file, files.MaxText)
+	// Each line is sent to the model, so a link that a tool created must not choose the file.
+	data, err := files.ReadPathBelow(c.Setup().Config.Workdir, file, files.MaxText)
 	if err != nil {
 		return command.Result{}, fmt.Errorf("replaying: %w", err)
 	}

@@ -70,6 +70,9 @@ func (p Paths) Output() string { return p.below(p.Project, "output") }
 // Prompts returns the path of the file with the prompts that the user typed in the project's sessions.
 func (p Paths) Prompts() string { return p.below(p.Project, "prompts.jsonl") }
 
+// Drafts returns the directory of the prompts that are open in an editor.
+func (p Paths) Drafts() string { return p.below(p.Project, "drafts") }
+
 // Logs returns the directory of the logs of the project's plugins.
 func (p Paths) Logs() string { return p.below(p.Project, "logs") }
 

@@ -48,13 +48,13 @@ func (u *UI) editOutside() {
 		u.hint = "set EDITOR to edit the prompt in an editor"
 		return
 	}
-	dir, err := os.MkdirTemp("", "aura-prompt-")
+	dir, err := draftDir(u.o.Drafts)
 	if err != nil {
 		u.say(terminal.Failure, "! editing the prompt: "+terminal.Hanging(err.Error()))
 		return
 	}
 	file := filepath.Join(dir, "prompt.md")
-	if err := os.WriteFile(file, []byte(u.input.editor.Text()), 0o600); err != nil {
+	if err := files.Create(file, []byte(u.input.editor.Text()), 0o600); err != nil {
 		u.edited(dir, "", fmt.Errorf("editing the prompt: %w", err))
 		return
 	}
@@ -65,9 +65,21 @@ func (u *UI) editOutside() {
 			return
 		}
 		const most = 1 << 20 // bytes
-		text, err := files.Read(file, most)
+		text, err := files.ReadNoFollow(file, most)
 		u.edited(dir, string(text), err)
 	}, path, args...)
+}
+
+// draftDir creates a directory for one prompt. The editor is not confined, so it must not be a directory for temporary files: tools
+// and plugins could put a link there.
+func draftDir(parent string) (string, error) {
+	if parent == "" {
+		return "", errors.New("there is no directory for it; set HOME or XDG_STATE_HOME")
+	}
+	if err := os.MkdirAll(parent, 0o700); err != nil {
+		return "", err
+	}
+	return os.MkdirTemp(parent, "prompt-")
 }
 
 // edited takes the text that was edited, and removes its file.

@@ -30,6 +30,9 @@ type Options struct {
 	Environ []string
 	// Workdir is where the files of @path and the programs of the user are found.
 	Workdir string
+	// Drafts is the directory of prompts that are open in an editor. Confined code must not be able to write there. It is created if it
+	// is missing. If it is empty, no editor is started.
+	Drafts string
 	// Prompts are sent first, one after the other.
 	Prompts []string
 	// Open opens the session that the screen shows.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"sync"
 
@@ -17,13 +16,15 @@ import (
 )
 
 // Record returns a provider that records the answers of p as a script that can be played again. It rewrites the whole file
-// after each call, without secrets. If writing fails, it reports the failure to tell and the conversation continues.
-func Record(p llm.Provider, file string, secrets *redact.Current, tell func(error)) llm.Provider {
-	return &recorder{Provider: p, file: file, secrets: secrets, tell: tell}
+// after each call, without secrets. It follows no links below workdir. If writing fails, it reports the failure to tell and the
+// conversation continues.
+func Record(p llm.Provider, workdir, file string, secrets *redact.Current, tell func(error)) llm.Provider {
+	return &recorder{Provider: p, workdir: workdir, file: file, secrets: secrets, tell: tell}
 }
 
 type recorder struct {
 	llm.Provider
+	workdir string
 	file    string
 	secrets *redact.Current
 	tell    func(error)
@@ -160,8 +161,8 @@ func (r *recorder) write(m llm.Model) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(r.file), 0o755); err != nil {
+	if err := files.MkdirBelow(r.workdir, filepath.Dir(r.file), 0o755); err != nil {
 		return err
 	}
-	return files.SaveMode(r.file, text, 0o600)
+	return files.SaveModeBelow(r.workdir, r.file, text, 0o600)
 }

@@ -49,7 +49,7 @@ func TestRecordedConversationPlaysAgain(t *testing.T) {
 		func() (llm.Response, error) { return said[1], nil },
 	}}
 	file := filepath.Join(t.TempDir(), "deep", "talk.yaml")
-	recording := script.Record(live, file, nil, func(err error) { t.Error(err) })
+	recording := script.Record(live, "", file, nil, func(err error) { t.Error(err) })
 	for range live.list {
 		_, _ = recording.Chat(t.Context(), llm.Request{}, func(llm.Delta) {})
 	}
@@ -98,7 +98,7 @@ func TestRecordingThatFailsIsToldOnce(t *testing.T) {
 	}
 	ok := func() (llm.Response, error) { return llm.Response{Message: llm.Message{Content: "a"}}, nil }
 	var told []string
-	p := script.Record(&answers{list: []func() (llm.Response, error){ok, ok}}, filepath.Join(dir, "file", "talk.yaml"), nil, func(err error) { told = append(told, err.Error()) })
+	p := script.Record(&answers{list: []func() (llm.Response, error){ok, ok}}, dir, filepath.Join(dir, "file", "talk.yaml"), nil, func(err error) { told = append(told, err.Error()) })
 	for range 2 {
 		if r, err := p.Chat(t.Context(), llm.Request{}, nil); err != nil || r.Message.Content != "a" {
 			t.Errorf("got %+v, %v", r, err)
@@ -106,6 +106,29 @@ func TestRecordingThatFailsIsToldOnce(t *testing.T) {
 	}
 	if len(told) != 1 || !strings.Contains(told[0], "recording the conversation") {
 		t.Errorf("told %q", told)
+	}
+}
+
+// TestRecordFollowsNoLinks puts a link in place of the directory of the file. As a control, the link is followed if it is located
+// outside of the working directory.
+func TestRecordFollowsNoLinks(t *testing.T) {
+	t.Parallel()
+	work, outside := t.TempDir(), t.TempDir()
+	testneed.Link(t, outside, filepath.Join(work, "link"))
+	ok := func() (llm.Response, error) { return llm.Response{Message: llm.Message{Content: "a"}}, nil }
+	for workdir, want := range map[string]string{work: "a symbolic link, which is not followed here", t.TempDir(): ""} {
+		told := ""
+		file := filepath.Join(work, "link", "new", "talk.yaml")
+		p := script.Record(&answers{list: []func() (llm.Response, error){ok}}, workdir, file, nil, func(err error) { told = err.Error() })
+		if _, err := p.Chat(t.Context(), llm.Request{}, nil); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(filepath.Join(outside, "new")); (err == nil) != (want == "") || !strings.Contains(told, want) {
+			t.Errorf("told %q, %v", told, err)
+		}
+		if err := os.RemoveAll(filepath.Join(outside, "new")); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -126,7 +149,7 @@ func TestRecordHides(t *testing.T) {
 			{Name: "Ls", Arguments: json.RawMessage(`{"path":["sk-12345678"]}`)},
 		}}}, nil
 	}
-	recording := script.Record(&answers{list: []func() (llm.Response, error){said}}, file, secrets, func(err error) { t.Error(err) })
+	recording := script.Record(&answers{list: []func() (llm.Response, error){said}}, "", file, secrets, func(err error) { t.Error(err) })
 	if _, err := recording.Chat(t.Context(), llm.Request{}, func(llm.Delta) {}); err != nil {
 		t.Fatal(err)
 	}
