@@ -27,6 +27,8 @@ type task struct {
 	space *workspace.Workspace
 	watch *watcher
 	notes []string
+	// ran is called when the child has ended.
+	ran func()
 }
 
 // returnDelay is how long nobody gets a task that a worker could not run.
@@ -35,8 +37,8 @@ const returnDelay = time.Second
 // storeTime is how long the worker tries to store a result while the queue cannot be reached.
 const storeTime = 10 * time.Minute
 
-// run runs a claimed task to its end: a result, or back to the queue.
-func (w *worker) run(hard context.Context, claim *queue.Claim, slots *queue.Slots) error {
+// run runs a claimed task to its end: a result, or back to the queue. It calls ran when the child has ended.
+func (w *worker) run(hard context.Context, claim *queue.Claim, slots *queue.Slots, ran func()) error {
 	ctx, cancel := context.WithCancelCause(hard)
 	defer cancel(nil)
 	w.mu.Lock()
@@ -46,6 +48,7 @@ func (w *worker) run(hard context.Context, claim *queue.Claim, slots *queue.Slot
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		delete(w.running, claim.Key())
+		delete(w.storing, claim.Key())
 	}()
 	beating := make(chan struct{})
 	beat, quiet := context.WithCancel(context.WithoutCancel(hard))
@@ -57,7 +60,12 @@ func (w *worker) run(hard context.Context, claim *queue.Claim, slots *queue.Slot
 		quiet()
 		<-beating
 	}()
-	t := &task{Claim: claim, w: w}
+	t := &task{Claim: claim, w: w, ran: func() {
+		w.mu.Lock()
+		w.storing[claim.Key()] = true
+		w.mu.Unlock()
+		ran()
+	}}
 	result, err := t.work(ctx)
 	if t.root != "" {
 		// The next task does not wait for it.
@@ -142,6 +150,7 @@ func (t *task) work(ctx context.Context) (fleet.Result, error) {
 	t.warm()
 	err = t.child(ctx, from)
 	t.learn()
+	t.ran()
 	return t.result(ctx, r, err)
 }
 
@@ -228,7 +237,7 @@ func (t *task) charge(ctx context.Context, s fleet.Spent) error {
 		return err
 	}
 	for name, l := range map[string]fleet.Limits{t.Batch.Name: t.Batch.Limits, "": all} {
-		if l.Tokens > 0 || l.CostUSD > 0 {
+		if counts(l) {
 			err = errors.Join(err, t.w.Queue.Charge(ctx, name, s))
 		}
 	}

@@ -64,8 +64,9 @@ type worker struct {
 
 	since time.Time
 	mu    sync.Mutex
-	// running holds the function that ends a task, by the task's key.
+	// running holds the function that ends a task, by the task's key. storing holds the tasks whose child has ended.
 	running map[string]context.CancelCauseFunc
+	storing map[string]bool
 	note    string
 	// stopping is set once the worker takes no more tasks.
 	stopping atomic.Bool
@@ -85,7 +86,7 @@ var (
 
 // Run runs tasks until ctx ends, or with UntilEmpty until no task is left. When it returns, no process of a task is left.
 func Run(ctx context.Context, o Options) error {
-	w := &worker{Options: o, since: time.Now().UTC(), running: map[string]context.CancelCauseFunc{}}
+	w := &worker{Options: o, since: time.Now().UTC(), running: map[string]context.CancelCauseFunc{}, storing: map[string]bool{}}
 	if err := w.prepare(); err != nil {
 		return err
 	}
@@ -169,8 +170,11 @@ func (w *worker) tidy() error {
 	return errors.Join(removeAll(w.Dir), w.lock.Release())
 }
 
-// slot runs one task after the other.
+// slot runs one task after the other. While the result of a task is stored, the next one runs already.
 func (w *worker) slot(ctx, hard context.Context) error {
+	stored := make(chan struct{})
+	close(stored)
+	defer func() { <-stored }()
 	for ctx.Err() == nil {
 		if err := w.healthy(); err != nil {
 			w.setNote(err.Error())
@@ -197,15 +201,24 @@ func (w *worker) slot(ctx, hard context.Context) error {
 			}
 			continue
 		}
-		if err := w.take(ctx, hard, offer); err != nil {
-			if _, newer := errors.AsType[*fleet.VersionError](err); newer {
-				_ = offer.Later(time.Second)
-				return err
-			}
-			if !errors.Is(err, queue.ErrLost) {
+		ran, finished := make(chan struct{}), make(chan struct{})
+		var newer *fleet.VersionError
+		go func() {
+			defer close(finished)
+			err := w.take(ctx, hard, offer, func() { close(ran) })
+			if err != nil && !errors.As(err, &newer) && !errors.Is(err, queue.ErrLost) {
 				w.Tell(fmt.Sprintf("task %s: %v", offer.Key(), err))
 			}
+		}()
+		select {
+		case <-ran:
+		case <-finished:
+			if newer != nil {
+				return errors.Join(newer, offer.Later(time.Second))
+			}
 		}
+		<-stored
+		stored = finished
 	}
 	return nil
 }
@@ -238,8 +251,8 @@ func (w *worker) empty(ctx context.Context) bool {
 	return err == nil && n == 0
 }
 
-// take decides about a task that was offered, and runs it.
-func (w *worker) take(ctx, hard context.Context, offer *queue.Offer) error {
+// take decides about a task that was offered, and runs it. It calls ran when the next task can begin.
+func (w *worker) take(ctx, hard context.Context, offer *queue.Offer, ran func()) error {
 	if offer.Fault != nil {
 		if _, newer := errors.AsType[*fleet.VersionError](offer.Fault); newer {
 			return offer.Fault
@@ -250,7 +263,14 @@ func (w *worker) take(ctx, hard context.Context, offer *queue.Offer) error {
 	if err != nil || settled {
 		return err
 	}
-	slots, taken, err := w.admit(ctx, hard, offer, batch)
+	all, err := w.Queue.FleetLimits(hard)
+	if err != nil {
+		return err
+	}
+	if counts(batch.Limits) || counts(all) {
+		ran = func() {} // what a task used is counted with its result, and the next task must know it
+	}
+	slots, taken, err := w.admit(ctx, hard, offer, batch, all)
 	if err != nil || !taken {
 		return err
 	}
@@ -259,7 +279,7 @@ func (w *worker) take(ctx, hard context.Context, offer *queue.Offer) error {
 	if err != nil {
 		return err
 	}
-	return w.run(hard, claim, slots)
+	return w.run(hard, claim, slots, ran)
 }
 
 // end ends a running task.
@@ -287,7 +307,9 @@ func (w *worker) report(finished <-chan struct{}) {
 		w.mu.Lock()
 		now := queue.Worker{ID: w.ID, Host: w.Host, Version: w.Version, Slots: w.Slots, Since: w.since, Note: w.note, Running: []string{}}
 		for key := range w.running {
-			now.Running = append(now.Running, key)
+			if !w.storing[key] {
+				now.Running = append(now.Running, key)
+			}
 		}
 		w.mu.Unlock()
 		slices.Sort(now.Running)
