@@ -170,7 +170,7 @@ func (f *flight) call(c host.Call) {
 	if child := f.children[c.Plugin]; child != nil && child.Child == c.Child {
 		child.called = true
 	}
-	f.keepWhole(f.whole.Call(x.Turn, c))
+	f.keepWhole(f.whole.Call(x.Turn, c, hook && row.Streamed))
 	if hook && row.Streamed && did.Outcome == event.OutcomeNothing {
 		f.sumUp(x)
 		return

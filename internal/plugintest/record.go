@@ -59,7 +59,7 @@ func (r *recorder) watch(o *host.Options, w *recording.Writer, t testfile.Test) 
 		})
 		r.keep(w.Start(s, false))
 	}
-	o.OnCall = func(_ context.Context, c host.Call) { r.keep(w.Call(1, c)) }
+	o.OnCall = func(_ context.Context, c host.Call) { r.keep(w.Call(1, c, false)) }
 }
 
 // report keeps what a failed test says.

@@ -25,7 +25,7 @@ func BenchmarkCall(b *testing.B) {
 	call := host.Call{Plugin: "p", Point: "BeforeChat", Request: shared.HookCall{Point: "BeforeChat", Context: sdk.BeforeChatContext{Context: c}}, Out: sdk.Result{Message: "m"}}
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := w.Call(1, call); err != nil {
+		if err := w.Call(1, call, false); err != nil {
 			b.Fatal(err)
 		}
 	}

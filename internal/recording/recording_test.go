@@ -115,7 +115,7 @@ func recorded(t *testing.T, path string, list []host.Call, values ...string) {
 		t.Fatal(err)
 	}
 	for i, c := range list {
-		if err := w.Call(i, c); err != nil {
+		if err := w.Call(i, c, false); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -266,7 +266,7 @@ func TestFull(t *testing.T) {
 	w.limit = 3000
 	var faults []error
 	for range 20 {
-		if err := w.Call(1, calls(t)[0]); err != nil {
+		if err := w.Call(1, calls(t)[0], false); err != nil {
 			faults = append(faults, err)
 		}
 	}
@@ -281,8 +281,8 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// TestSyncOnce checks that Sync waits for the disk only if a record was added that needs it.
-func TestSyncOnce(t *testing.T) {
+// TestSync checks that Sync waits for calls, and not for prompts and answers.
+func TestSync(t *testing.T) {
 	t.Parallel()
 	w := create(t, place(t))
 	sync := func() <-chan struct{} {
@@ -297,11 +297,34 @@ func TestSyncOnce(t *testing.T) {
 	if sync() != first {
 		t.Error("a recording without a new record is made durable again")
 	}
-	if err := w.Prompt("a prompt"); err != nil || sync() != first {
-		t.Errorf("a prompt is made durable by itself: %v", err)
+	for _, many := range []bool{false, true} {
+		before := sync()
+		if err := w.Call(1, calls(t)[0], many); err != nil || sync() == before {
+			t.Errorf("a call is not made durable: %v", err)
+		}
 	}
-	if err := w.Answer(Answer{Text: "an answer"}); err != nil || sync() == first {
-		t.Errorf("an answer is not made durable: %v", err)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestWrittenAlone checks that a prompt and an answer are written although nothing follows them.
+func TestWrittenAlone(t *testing.T) {
+	t.Parallel()
+	path := place(t)
+	w := create(t, path)
+	if err := errors.Join(w.Prompt("a prompt"), w.Answer(Answer{Text: "an answer"})); err != nil {
+		t.Fatal(err)
+	}
+	w.mu.Lock()
+	for len(w.tasks) > 0 {
+		w.changed.Wait()
+	}
+	written := w.busy
+	w.mu.Unlock()
+	<-written
+	if r, err := Open(path); err != nil || len(r.Prompts) != 1 || len(r.Answers) != 1 {
+		t.Errorf("got %+v, %v", r, err)
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
@@ -314,7 +337,7 @@ func TestUnclosed(t *testing.T) {
 	path, list := place(t), calls(t)
 	w := create(t, path)
 	for i, c := range list {
-		if err := errors.Join(w.Call(i, c), durable(w)); err != nil {
+		if err := errors.Join(w.Call(i, c, false), durable(w)); err != nil {
 			t.Fatal(err)
 		}
 		if r, err := Open(path); err != nil || len(r.Calls) != i+1 || !r.Torn {
@@ -327,7 +350,7 @@ func TestUnclosed(t *testing.T) {
 	if r, err := Open(path); err != nil || len(r.Calls) != len(list) || r.Torn {
 		t.Errorf("closed: %+v, %v", r, err)
 	}
-	if err := errors.Join(w.Call(1, list[0]), durable(w), w.Close()); err != nil {
+	if err := errors.Join(w.Call(1, list[0], false), durable(w), w.Close()); err != nil {
 		t.Errorf("a closed Writer returned %v", err)
 	}
 }
@@ -437,7 +460,7 @@ func TestReplayEarlier(t *testing.T) {
 	path := place(t)
 	w := create(t, path)
 	c := calls(t)[0]
-	if err := errors.Join(w.Start(host.Started{Plugin: "p", Child: 1}, true), w.Call(1, c), w.Close()); err != nil {
+	if err := errors.Join(w.Start(host.Started{Plugin: "p", Child: 1}, true), w.Call(1, c, false), w.Close()); err != nil {
 		t.Fatal(err)
 	}
 	r, err := Open(path)

@@ -75,7 +75,7 @@ func (w *Writer) Prompt(text string) error {
 
 // Answer is described at Talk.
 func (w *Writer) Answer(a Answer) error {
-	return keep(w, later, &a, func(x *Answer) record { return record{Answer: x} })
+	return keep(w, attached, &a, func(x *Answer) record { return record{Answer: x} })
 }
 
 // Ran is described at Talk.
@@ -84,7 +84,7 @@ func (w *Writer) Ran(x Ran) error {
 }
 
 // keep writes a value of plain JSON without secrets.
-func keep[T any](w *Writer, when int, value *T, as func(*T) record) error {
+func keep[T any](w *Writer, when urgency, value *T, as func(*T) record) error {
 	if w == nil {
 		return nil
 	}

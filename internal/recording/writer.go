@@ -40,9 +40,12 @@ type Writer struct {
 	due, closed bool
 	changed     sync.Cond
 	ended       chan struct{}
-	// synced is closed when everything is durable that was recorded before the last Sync. It is nil if something other than attached
-	// records was recorded since.
-	synced chan struct{}
+	// calls says that one of the tasks records something that must be durable. done is closed when all tasks are done and durable, and
+	// busy when those are that the goroutine has taken.
+	calls      bool
+	done, busy chan struct{}
+	// timer wakes the goroutine for tasks that nothing else wakes it for.
+	timer *time.Timer
 	// faults are the errors of the goroutine that no method has returned yet.
 	faults error
 
@@ -55,7 +58,7 @@ type Writer struct {
 	sum            sum
 	// line is the line that is written now.
 	line    bytes.Buffer
-	calls   int
+	count   int
 	entries *entries
 	// failed is why nothing is recorded any more.
 	failed error
@@ -64,7 +67,8 @@ type Writer struct {
 // Create starts a recording, or continues the one that exists. run names the session. secrets returns the secrets that are removed from
 // everything that is written; it may be nil.
 func Create(path string, run Run, secrets func() *redact.Redactor) (*Writer, error) {
-	w := &Writer{path: path, secrets: secrets, limit: limit.Recording, entries: newEntries(), ended: make(chan struct{})}
+	w := &Writer{path: path, secrets: secrets, limit: limit.Recording, entries: newEntries(), ended: make(chan struct{}), done: make(chan struct{}), busy: make(chan struct{})}
+	close(w.busy)
 	w.changed.L = &w.mu
 	if err := w.open(); err != nil {
 		return nil, fmt.Errorf("recording plugin calls: %w", err)
@@ -76,6 +80,7 @@ func Create(path string, run Run, secrets func() *redact.Redactor) (*Writer, err
 	if err := w.write(record{Run: &run}); err != nil {
 		return nil, errors.Join(fmt.Errorf("recording plugin calls: %w", err), w.release())
 	}
+	w.timer = time.AfterFunc(writeAfter, w.elapsed)
 	go w.work()
 	return w, nil
 }
@@ -100,12 +105,12 @@ func (w *Writer) open() error {
 	if err != nil {
 		return errors.Join(err, w.release())
 	}
-	w.size, w.reserved, w.sum, w.calls = before.size, before.size, before.sum, len(before.Calls)
+	w.size, w.reserved, w.sum, w.count = before.size, before.size, before.sum, len(before.Calls)
 	w.entries.known(before.entries)
 	return nil
 }
 
-// work does the tasks until the Writer is closed.
+// work does the tasks until the Writer is closed. It makes all records of the tasks that it takes together durable at once.
 func (w *Writer) work() {
 	defer close(w.ended)
 	w.mu.Lock()
@@ -115,57 +120,89 @@ func (w *Writer) work() {
 		for !w.due && !w.closed {
 			w.changed.Wait()
 		}
-		tasks := w.tasks
-		w.tasks, w.due = spare[:0], false
-		w.changed.Broadcast() // callers that wait for room
+		tasks, calls := w.tasks, w.calls
 		if len(tasks) == 0 && w.closed {
 			return
 		}
+		w.tasks, w.calls, w.due = spare[:0], false, false
+		w.busy, w.done = w.done, make(chan struct{})
+		w.changed.Broadcast() // callers that wait for room
 		w.mu.Unlock()
 		var faults error
 		for _, task := range tasks {
 			faults = errors.Join(faults, task())
 		}
+		if calls {
+			faults = errors.Join(faults, w.sync())
+		}
 		clear(tasks)
 		spare = tasks
 		w.mu.Lock()
 		w.faults = errors.Join(w.faults, faults)
+		close(w.busy)
 	}
 }
 
-// When the goroutine does a task: soon, or together with the next task that is to be done soon. To wake the goroutine costs as much as
-// some of its tasks. The record of a task that is attached is made durable together with the next record, without which it has no use.
+// sync makes all records durable.
+func (w *Writer) sync() error {
+	if w.failed != nil {
+		return nil //nolint:nilerr // it was returned already
+	}
+	if err := files.SyncData(w.file); err != nil {
+		w.failed = fmt.Errorf("writing %s: %w", w.path, err)
+	}
+	return w.failed
+}
+
+// urgency says when the goroutine does a task.
+type urgency int
+
 const (
-	soon = iota
+	// soon: the goroutine is woken, which costs as much as some tasks.
+	soon urgency = iota
+	// later: together with the next task that is done soon, or when somebody waits for it.
 	later
+	// attached: as later, but nobody waits. The record is made durable together with the next one, without which it has no use.
 	attached
 )
 
+// writeAfter is how long a task waits if nothing else wakes the goroutine.
+const writeAfter = 10 * time.Millisecond
+
 // do hands a task to the goroutine, and returns the errors that no method has returned yet. A closed Writer does nothing.
-func (w *Writer) do(when int, task func() error) error {
+func (w *Writer) do(when urgency, task func() error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.enqueue(when, task)
-	if when != attached {
-		w.synced = nil
+	for len(w.tasks) >= queued && !w.closed {
+		w.wake()
+		w.changed.Wait()
+	}
+	if w.closed {
+		return w.fault()
+	}
+	w.tasks = append(w.tasks, task)
+	w.calls = w.calls || when != attached
+	switch {
+	case when == soon:
+		w.wake()
+	case len(w.tasks) == 1:
+		w.timer.Reset(writeAfter)
 	}
 	return w.fault()
 }
 
-// enqueue hands a task to the goroutine. The caller holds the lock.
-func (w *Writer) enqueue(when int, task func() error) {
-	for len(w.tasks) >= queued && !w.closed {
-		w.due = true
-		w.changed.Broadcast()
-		w.changed.Wait()
-	}
-	if w.closed {
-		return
-	}
-	w.tasks = append(w.tasks, task)
-	if when == soon {
-		w.due = true
-		w.changed.Broadcast()
+// wake wakes the goroutine. The caller holds the lock.
+func (w *Writer) wake() {
+	w.due = true
+	w.changed.Broadcast()
+}
+
+// elapsed wakes the goroutine if a task waits.
+func (w *Writer) elapsed() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.tasks) > 0 {
+		w.wake()
 	}
 }
 
@@ -190,13 +227,17 @@ func (w *Writer) Start(s host.Started, earlier bool) error {
 	})
 }
 
-// Call records a call. turn is the number of the model call that it belongs to.
-func (w *Writer) Call(turn int, c host.Call) error {
+// Call records a call. turn is the number of the model call that it belongs to. many says that the call is one of many for the same
+// answer, which are written together.
+func (w *Writer) Call(turn int, c host.Call, many bool) error {
 	if w == nil {
 		return nil
 	}
-	at := time.Now().Round(0)
-	return w.do(soon, func() error {
+	at, when := time.Now().Round(0), soon
+	if many {
+		when = later
+	}
+	return w.do(when, func() error {
 		if w.failed != nil {
 			return nil //nolint:nilerr // it was returned already
 		}
@@ -210,8 +251,8 @@ func (w *Writer) Call(turn int, c host.Call) error {
 				return err
 			}
 		}
-		w.calls++
-		call.N, call.Turn, call.At = w.calls, turn, at
+		w.count++
+		call.N, call.Turn, call.At = w.count, turn, at
 		return w.add(record{Call: &call})
 	})
 }
@@ -273,42 +314,27 @@ func (w *Writer) put(line []byte, end int64) error {
 	return nil
 }
 
-// Sync begins to make all records durable. The channel is closed when they are.
+// Sync returns a channel that is closed when all calls so far are durable, and the errors that no method has returned yet. Prompts and
+// answers become durable with the next call, or when the Writer is closed.
 func (w *Writer) Sync() (<-chan struct{}, error) {
 	if w == nil {
-		return nothingToSync, nil
+		return nothing, nil
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.closed {
-		return nothingToSync, w.fault()
+	if !w.calls || w.closed {
+		return w.busy, w.fault()
 	}
-	if w.synced == nil {
-		synced := make(chan struct{})
-		w.enqueue(soon, func() error { return w.sync(synced) })
-		w.synced = synced
-	}
-	return w.synced, w.fault()
+	w.wake()
+	return w.done, w.fault()
 }
 
-// nothingToSync is closed.
-var nothingToSync = func() chan struct{} {
+// nothing is closed.
+var nothing = func() chan struct{} {
 	done := make(chan struct{})
 	close(done)
 	return done
 }()
-
-// sync makes all records durable, and closes a channel.
-func (w *Writer) sync(done chan struct{}) error {
-	defer close(done)
-	if w.failed != nil {
-		return nil //nolint:nilerr // it was returned already
-	}
-	if err := files.SyncData(w.file); err != nil {
-		w.failed = fmt.Errorf("writing %s: %w", w.path, err)
-	}
-	return w.failed
-}
 
 // Path returns the path of the file, or an empty string for a nil Writer.
 func (w *Writer) Path() string {
@@ -326,6 +352,7 @@ func (w *Writer) Close() error {
 	w.mu.Lock()
 	closed := w.closed
 	w.closed = true
+	w.timer.Stop()
 	w.changed.Broadcast()
 	w.mu.Unlock()
 	<-w.ended
