@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"runtime"
 	"testing"
 
 	mcpsdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -30,19 +32,21 @@ func TestMain(m *testing.M) {
 	os.Exit(withHost(m))
 }
 
-// withHost runs the tests with aura-plugin-host in PATH.
+// withHost runs the tests with aura-plugin-host beside the test executable, where aura looks for it first.
 func withHost(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "aura-app-")
+	self, err := os.Executable()
 	if err != nil {
 		panic(err)
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	build := exec.Command("go", "build", "-o", dir, "github.com/idelchi/aura/cmd/aura-plugin-host")
+	name := "aura-plugin-host"
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	host := filepath.Join(filepath.Dir(self), name)
+	defer func() { _ = os.Remove(host) }()
+	build := exec.Command("go", "build", "-o", host, "github.com/idelchi/aura/cmd/aura-plugin-host")
 	if out, err := build.CombinedOutput(); err != nil {
 		panic(fmt.Sprintf("building aura-plugin-host: %v: %s", err, out))
-	}
-	if err := os.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH")); err != nil {
-		panic(err)
 	}
 	return m.Run()
 }

@@ -2,6 +2,7 @@ package files
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -34,17 +35,20 @@ func saveBelow(dir, path string, data []byte, mode fs.FileMode, keep bool) error
 	}
 	parent, base, err := parentOf(dir, name, 0)
 	if err != nil {
-		return err
+		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	defer func() { _ = parent.Close() }()
 	info, err := parent.Lstat(base)
+	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		// A link is replaced like a file, and the file that it leads to decides nothing but a refusal.
+		info, err = os.Stat(path)
+		keep = false
+	}
 	switch {
-	case err == nil && info.Mode().IsRegular():
-		if keep {
-			mode = info.Mode().Perm()
-		}
-	case err == nil && info.Mode()&fs.ModeSymlink == 0:
+	case err == nil && !info.Mode().IsRegular():
 		return fault("write", path, ErrNotRegular)
+	case err == nil && keep:
+		mode = info.Mode().Perm()
 	}
 	return replaceIn(parent, base, data, mode)
 }

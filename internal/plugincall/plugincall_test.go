@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -15,21 +16,23 @@ import (
 	"github.com/idelchi/aura/internal/plugincall"
 )
 
-// TestMain runs the tests with aura-plugin-host in PATH.
+// TestMain runs the tests with aura-plugin-host beside the test executable, where aura looks for it first.
 func TestMain(m *testing.M) { os.Exit(withHost(m)) }
 
 func withHost(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "aura-call-")
+	self, err := os.Executable()
 	if err != nil {
 		panic(err)
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	build := exec.Command("go", "build", "-o", dir, "github.com/idelchi/aura/cmd/aura-plugin-host")
+	name := "aura-plugin-host"
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	host := filepath.Join(filepath.Dir(self), name)
+	defer func() { _ = os.Remove(host) }()
+	build := exec.Command("go", "build", "-o", host, "github.com/idelchi/aura/cmd/aura-plugin-host")
 	if out, err := build.CombinedOutput(); err != nil {
 		panic(fmt.Sprintf("building aura-plugin-host: %v: %s", err, out))
-	}
-	if err := os.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH")); err != nil {
-		panic(err)
 	}
 	return m.Run()
 }
