@@ -49,7 +49,7 @@ func (c *Conversation) ask(ctx context.Context, disabled []string) (response llm
 			c.unanswered()
 			return llm.Response{}, false, nil
 		default:
-			return llm.Response{}, false, fmt.Errorf("calling %s: %w", c.speaker().title(), c.detach(err))
+			return llm.Response{}, false, fmt.Errorf("calling %s: %w", c.personas.current().title(), c.detach(err))
 		}
 	}
 }
@@ -84,7 +84,7 @@ func (c *Conversation) offer(disabled []string) []string {
 // request makes one model call as part of a turn.
 func (c *Conversation) request(ctx context.Context) (llm.Response, error) {
 	c.mu.Lock()
-	who, system := c.who, c.system()
+	who, system := c.personas.current(), c.system()
 	messages, sent := c.history.messages(system), len(c.history.entries)
 	request := llm.Request{
 		Model: who.modelName(), Tools: definitions(c.turn.offered), Think: who.Think, Generation: who.Generation,

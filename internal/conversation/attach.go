@@ -56,7 +56,7 @@ func (c *Conversation) attach(ctx context.Context, prompt string, attached []Att
 		default:
 			m.Content = fmt.Sprintf("%s\n\n<file path=%q>\n%s\n</file>", strings.TrimRight(m.Content, "\n"), a.Path, strings.TrimRight(read.content, "\n"))
 		}
-		c.cfg.Emit(event.Progress{Tool: c.speaker().Reader.Definition().Name, Text: "attached " + a.Path})
+		c.cfg.Emit(event.Progress{Tool: c.personas.current().Reader.Definition().Name, Text: "attached " + a.Path})
 	}
 	return m, queued, nil
 }
@@ -102,7 +102,7 @@ type reading struct {
 // as usual. Because the model did not ask, the read is not recorded as a tool call in the history or in the statistics. A plugin
 // that replaces the result also replaces an image. A plugin that changes the path gets no file that only the user may name.
 func (c *Conversation) readFile(ctx context.Context, path string, named bool) reading {
-	reader := c.speaker().Reader
+	reader := c.personas.current().Reader
 	if reader == nil {
 		return reading{err: errors.New("there is no tool that reads files")}
 	}

@@ -66,12 +66,12 @@ func (c *Conversation) relieve(ctx context.Context) {
 func (c *Conversation) full() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	settings := c.compaction()
+	settings := c.personas.compaction()
 	if !settings.enabled() || !c.history.compactable(c.keepToAnswer()) {
 		return false
 	}
 	// The number of bytes decides most cases without counting tokens.
-	if bound := (sdk.TokenState{Estimate: c.bytes(), Max: c.who.window()}); !c.exceeds(bound) {
+	if bound := (sdk.TokenState{Estimate: c.bytes(), Max: c.personas.current().window()}); !c.exceeds(bound) {
 		return false
 	}
 	state := c.tokens()
@@ -80,7 +80,7 @@ func (c *Conversation) full() bool {
 
 // exceeds reports whether an estimate has reached the configured limit. The caller holds the lock.
 func (c *Conversation) exceeds(state sdk.TokenState) bool {
-	settings := c.compaction()
+	settings := c.personas.compaction()
 	if settings.MaxTokens > 0 {
 		return state.Estimate >= settings.MaxTokens
 	}
@@ -88,16 +88,12 @@ func (c *Conversation) exceeds(state sdk.TokenState) bool {
 }
 
 // keep returns how many of the last messages a compaction keeps.
-func (c *Conversation) keep() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.compaction().keep()
-}
+func (c *Conversation) keep() int { return c.personas.compaction().keep() }
 
 // keepToAnswer returns how many of the last messages a compaction before a model call keeps. It keeps at least a prompt that is
 // not answered yet. The caller holds the lock.
 func (c *Conversation) keepToAnswer() int {
-	keep, last := c.compaction().keep(), len(c.history.entries)-1
+	keep, last := c.personas.compaction().keep(), len(c.history.entries)-1
 	if keep == 0 && last >= 0 && c.history.entries[last].Role == llm.RoleUser {
 		return 1
 	}

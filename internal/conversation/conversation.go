@@ -26,20 +26,18 @@ var ErrBudget = errors.New("token budget used up")
 // Conversation is the dialogue of one session. Send, Compact and SetHistory must be called from one goroutine at a time; the
 // other methods may be called at any time.
 type Conversation struct {
-	cfg Config
+	cfg      Config
+	personas personas
 
 	mu sync.Mutex
 	// mu guards the fields below. Only the goroutine that has claimed the conversation changes them, except for the tools, the
 	// modes and what is saved for the next turn.
 	busy    bool
-	who     speaker
 	history history
 	ledger  ledger
 	turn    turn
 	// auto and done report whether the modes of those names are on.
 	auto, done bool
-	// waiting holds the switches that were requested while a turn runs.
-	waiting []change
 	// disableNext holds patterns of the tools that the next model call does not offer.
 	disableNext []string
 	// kept is the Waiting value that the journal received last.
@@ -61,12 +59,14 @@ func New(ctx context.Context, cfg Config) (*Conversation, error) {
 		return nil, fmt.Errorf("starting the conversation: %w", err)
 	}
 	c := &Conversation{cfg: cfg, auto: cfg.Auto, done: cfg.Done}
+	c.personas.emit, c.personas.first = cfg.Emit, cfg.Persona
 	c.history.ids = map[string]int{}
 	c.ledger.begin(cfg.Now(), cfg.Stats, cfg.Models)
-	var err error
-	if c.who, err = c.describe(ctx, cfg.Persona); err != nil {
+	who, err := c.personas.describe(ctx, cfg.Persona)
+	if err != nil {
 		return nil, err
 	}
+	c.personas.replace(who)
 	c.rearm()
 	if pipeline.HasInModelCall(cfg.Hooks) {
 		tokens.Warm()
@@ -77,7 +77,7 @@ func New(ctx context.Context, cfg Config) (*Conversation, error) {
 	c.await(cfg.Waiting)
 	c.withhold(ctx)
 	c.cfg.Emit(event.Session{
-		ID: cfg.SessionID, Agent: cfg.Agent, Mode: cfg.Mode, Provider: cfg.ProviderName, Model: c.who.modelName(), Workdir: cfg.Workdir,
+		ID: cfg.SessionID, Agent: cfg.Agent, Mode: cfg.Mode, Provider: cfg.ProviderName, Model: who.modelName(), Workdir: cfg.Workdir,
 		Tools: c.turn.names,
 	})
 	return c, nil
@@ -108,10 +108,7 @@ func (cfg *Config) complete() error {
 // Refresh updates which tools are offered at this moment. It does nothing while a turn runs, because that turn has updated them
 // already.
 func (c *Conversation) Refresh(ctx context.Context) {
-	c.mu.Lock()
-	conditional := c.who.Withhold != nil
-	c.mu.Unlock()
-	if !conditional || c.claim() != nil {
+	if c.personas.current().Withhold == nil || c.claim() != nil {
 		return
 	}
 	defer c.release()
@@ -132,10 +129,7 @@ func oneAtATime(emit func(event.Event)) func(event.Event) {
 func (c *Conversation) SetTools(tools *tool.Registry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.who.Tools = tools
-	if n := len(c.waiting); n > 0 {
-		c.waiting[n-1].to.speaker.Tools = tools
-	}
+	c.personas.setTools(tools)
 	if !c.busy {
 		c.rearm()
 	}
@@ -162,7 +156,7 @@ func (c *Conversation) SetDone(on bool) {
 // rearm sets the state between turns to what the next turn will use. The caller holds the lock.
 func (c *Conversation) rearm() {
 	c.turn.appended = ""
-	c.turn.tools = c.who.Tools
+	c.turn.tools = c.personas.current().Tools
 	c.present(c.disableNext)
 }
 

@@ -68,7 +68,7 @@ func (c *Conversation) tokens() sdk.TokenState {
 	state := sdk.TokenState{
 		Estimate: c.counts.Estimate(c.system()) + c.history.estimate() + c.turn.schemaTokens,
 		LastAPI:  c.ledger.lastInput,
-		Max:      c.who.window(),
+		Max:      c.personas.current().window(),
 	}
 	if state.Max > 0 {
 		state.Percent = 100 * float64(state.Estimate) / float64(state.Max)

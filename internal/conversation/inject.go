@@ -27,7 +27,7 @@ func (c *Conversation) hook(ctx context.Context, point hookpoint.Name, in func(s
 
 // plugins returns the source of the plugins: the current persona's own, or else the one of the configuration.
 func (c *Conversation) plugins() pipeline.Source {
-	if own := c.speaker().Hooks; own != nil {
+	if own := c.personas.current().Hooks; own != nil {
 		return own
 	}
 	return c.cfg.Hooks
@@ -44,7 +44,7 @@ func (c *Conversation) hookOf(ctx context.Context, src pipeline.Source, point ho
 	for _, name := range out.Changes {
 		c.cfg.Emit(event.PluginChange{Plugin: name, Point: string(point)})
 	}
-	if told := c.speaker().Disabled; told != nil {
+	if told := c.personas.current().Disabled; told != nil {
 		for _, pattern := range out.DisableTools {
 			told(out.DisabledBy[pattern], pattern)
 		}

@@ -1,7 +1,6 @@
 package conversation
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
@@ -15,27 +14,24 @@ import (
 func (c *Conversation) affordable() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if budget := c.budget(); budget > 0 && c.ledger.spent >= budget {
+	if budget := c.personas.budget(); budget > 0 && c.ledger.spent >= budget {
 		return fmt.Errorf("%w: the session has used %d of %d tokens; allow more with --token-budget, or start another session",
 			ErrBudget, c.ledger.spent, budget)
 	}
 	return nil
 }
 
-// budget returns how many tokens the session may use. There is no limit if it is not positive. The caller holds the lock.
-func (c *Conversation) budget() int { return cmp.Or(c.who.TokenBudget, c.cfg.TokenBudget) }
-
 // Left returns how many tokens of the budget are left, and whether there is a budget.
 func (c *Conversation) Left() (int, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	budget := c.budget()
+	budget := c.personas.budget()
 	return max(budget-c.ledger.spent, 0), budget > 0
 }
 
 // guess charges an estimate for a call for which the provider reported no usage. The caller holds the lock.
 func (c *Conversation) guess(response llm.Response, request func() sdk.TokenState) {
-	if c.budget() > 0 && response.Usage == (llm.Usage{}) {
+	if c.personas.budget() > 0 && response.Usage == (llm.Usage{}) {
 		c.ledger.spent += request().Estimate + estimate(response.Message)
 	}
 }

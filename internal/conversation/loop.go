@@ -42,7 +42,7 @@ func (c *Conversation) Send(ctx context.Context, prompt string, attached ...Atta
 	c.mu.Lock()
 	c.ledger.stats.Interactions++
 	c.mu.Unlock()
-	ctx, span := telemetry.Agent(ctx, c.speaker().traced(), c.sessionID(), prompt)
+	ctx, span := telemetry.Agent(ctx, c.personas.current().traced(), c.sessionID(), prompt)
 	defer func() {
 		span.End(err, errorClass(err))
 		c.end(ctx, err)
@@ -64,7 +64,7 @@ func (c *Conversation) Send(ctx context.Context, prompt string, attached ...Atta
 		if ended == over || ended == rest && !c.unfinished() {
 			return nil
 		}
-		if limit := c.limit(); iteration >= limit {
+		if limit := c.personas.maxSteps(); iteration >= limit {
 			return stopAt(limit, ended)
 		}
 		if ended == rest {
@@ -95,7 +95,7 @@ func (c *Conversation) ready(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return interrupted(ctx)
 	}
-	if err := c.resolve(ctx); err != nil {
+	if err := c.personas.resolve(ctx); err != nil {
 		return err
 	}
 	return c.affordable()
@@ -128,12 +128,6 @@ func stopAt(limit int, ended step) error {
 	}
 	return fmt.Errorf("%w: %d turns are used up and %s; send another prompt to continue, or allow more with --max-steps",
 		ErrStepLimit, limit, left)
-}
-
-func (c *Conversation) limit() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.maxSteps()
 }
 
 // runTurn makes one model call and runs the tools it asks for.
@@ -176,7 +170,7 @@ func (c *Conversation) open(iteration int) {
 
 // withhold removes the tools that the persona does not offer at this moment.
 func (c *Conversation) withhold(ctx context.Context) {
-	who := c.speaker()
+	who := c.personas.current()
 	var patterns []string
 	if who.Withhold != nil {
 		patterns = who.Withhold(ctx, c.Context())
@@ -245,7 +239,7 @@ func (c *Conversation) accept(response llm.Response) llm.Message {
 		m.CreatedAt = c.cfg.Now()
 	}
 	c.guess(response, c.tokens)
-	c.ledger.answered(c.who, response)
+	c.ledger.answered(c.personas.current(), response)
 	c.turn.responded(m)
 	c.mu.Unlock()
 	c.cfg.Emit(event.Message{

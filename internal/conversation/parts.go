@@ -90,7 +90,7 @@ func checkParts(parts []llm.Part) error {
 // Refusal returns the reason why the model that answers the next prompt does not take files of a media type, or nil if it takes
 // them or may take them.
 func (c *Conversation) Refusal(ctx context.Context, mediaType string) error {
-	who := c.speaker()
+	who := c.personas.current()
 	if !who.model.Refuses(mediaType) {
 		return nil
 	}

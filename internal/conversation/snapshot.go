@@ -59,10 +59,11 @@ func (c *Conversation) present(disabled []string) {
 
 // system returns the system prompt that is sent in this turn. The caller holds the lock.
 func (c *Conversation) system() string {
-	if c.who.System == "" || c.turn.appended == "" {
-		return c.who.System + c.turn.appended
+	system := c.personas.current().System
+	if system == "" || c.turn.appended == "" {
+		return system + c.turn.appended
 	}
-	return c.who.System + "\n\n" + c.turn.appended
+	return system + "\n\n" + c.turn.appended
 }
 
 // sessionID returns the id of the current session, which a resume changes.
@@ -86,14 +87,15 @@ func (c *Conversation) Context() sdk.Context {
 	todos := c.cfg.Todos.Counts()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	around.Features.CompactionEnabled = c.compaction().enabled()
+	around.Features.CompactionEnabled = c.personas.compaction().enabled()
+	who := c.personas.current()
 	calls, turns := c.ledger.calls, c.history.turns
 	return sdk.Context{
 		Iteration:            c.turn.iteration,
 		Tokens:               c.tokens(),
-		Agent:                c.who.Agent,
-		Mode:                 c.who.Mode,
-		ModelInfo:            c.who.info(),
+		Agent:                who.Agent,
+		Mode:                 who.Mode,
+		ModelInfo:            who.info(),
 		Stats:                c.ledger.snapshot(c.cfg.Now()),
 		CostUSD:              TotalCost(c.ledger.stats, c.ledger.used()),
 		Workdir:              c.cfg.Workdir,
@@ -103,7 +105,7 @@ func (c *Conversation) Context() sdk.Context {
 		ResponseEmpty:        c.turn.empty,
 		ResponseContentEmpty: c.turn.silent,
 		HasToolCalls:         c.turn.calls,
-		MaxSteps:             c.maxSteps(),
+		MaxSteps:             c.personas.maxSteps(),
 		TodoPending:          todos.Pending,
 		TodoInProgress:       todos.InProgress,
 		TodoTotal:            todos.Total(),
@@ -111,8 +113,8 @@ func (c *Conversation) Context() sdk.Context {
 		ToolHistory:          slices.Clip(calls),
 		SessionID:            cmp.Or(around.SessionID, c.cfg.SessionID),
 		SessionTitle:         around.SessionTitle,
-		Provider:             c.who.ProviderName,
-		ThinkMode:            c.who.thinkMode(),
+		Provider:             who.ProviderName,
+		ThinkMode:            who.thinkMode(),
 		Features:             around.Features,
 		AvailableTools:       slices.Clone(c.turn.names),
 		LoadedTools:          slices.Clone(around.LoadedTools),
@@ -128,22 +130,4 @@ func (c *Conversation) Stats() sdk.Stats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.ledger.snapshot(c.cfg.Now())
-}
-
-// maxSteps returns the largest number of turns in one interaction. The caller holds the lock.
-func (c *Conversation) maxSteps() int {
-	if c.who.MaxSteps > 0 {
-		return c.who.MaxSteps
-	}
-	return c.cfg.MaxSteps
-}
-
-// compaction returns the settings in force. The caller holds the lock.
-func (c *Conversation) compaction() Compaction {
-	for _, settings := range []*Compaction{c.who.Compaction, c.cfg.Compaction} {
-		if settings != nil {
-			return *settings
-		}
-	}
-	return Compaction{}
 }

@@ -57,13 +57,11 @@ func (c *Conversation) summarise(ctx context.Context, older []entry) (string, er
 
 // summariser returns the persona that summarises, and its prompt.
 func (c *Conversation) summariser(ctx context.Context) (speaker, string, error) {
-	c.mu.Lock()
-	settings, by := c.compaction(), c.who
-	c.mu.Unlock()
+	settings, by := c.personas.compaction(), c.personas.current()
 	prompt := settings.Prompt
 	if settings.By != nil {
 		var err error
-		if by, err = c.describe(ctx, *settings.By); err != nil {
+		if by, err = c.personas.describe(ctx, *settings.By); err != nil {
 			return by, "", err
 		}
 		if prompt == "" {

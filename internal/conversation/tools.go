@@ -1,7 +1,6 @@
 package conversation
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -172,7 +171,7 @@ func (c *Conversation) consult(ctx context.Context, p *call) error {
 
 // ward asks the guard, which sees the same arguments as the tool.
 func (c *Conversation) ward(ctx context.Context, p *call) (err error) {
-	guard := c.speaker().Guard
+	guard := c.personas.current().Guard
 	if guard == nil {
 		return nil
 	}
@@ -185,7 +184,7 @@ func (c *Conversation) ward(ctx context.Context, p *call) (err error) {
 
 // review passes a call that ran to the guard.
 func (c *Conversation) review(ctx context.Context, p *call) {
-	if guard := c.speaker().Guard; guard != nil && p.ran {
+	if guard := c.personas.current().Guard; guard != nil && p.ran {
 		p.note = joined(p.note, guard.After(ctx, p.invocation(), p.tool, p.output, p.err))
 	}
 }
@@ -311,7 +310,7 @@ func (c *Conversation) note(p *call, failure string) {
 
 // short cuts the text of a tool result to the configured limit.
 func (c *Conversation) short(content string) string {
-	limit := cmp.Or(c.speaker().ResultTokens, c.cfg.ResultTokens)
+	limit := c.personas.resultTokens()
 	if limit <= 0 {
 		return content
 	}
