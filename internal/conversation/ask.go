@@ -114,13 +114,9 @@ func (c *Conversation) request(ctx context.Context) (llm.Response, error) {
 // call calls a model and repeats the call if its answer cannot be parsed. It also returns the span of the last call.
 func (c *Conversation) call(ctx context.Context, who speaker, request llm.Request, onDelta func(llm.Delta)) (llm.Response, *telemetry.Span, error) {
 	for rereads := 0; ; rereads++ {
-		c.mu.Lock()
-		c.ledger.requests++
-		told := event.Request{
-			Number: c.ledger.requests, Iteration: c.turn.iteration, Messages: len(request.Messages), Tools: len(request.Tools),
-		}
-		c.mu.Unlock()
-		c.cfg.Emit(told)
+		c.cfg.Emit(event.Request{
+			Number: c.ledger.requested(), Iteration: c.turn.iteration, Messages: len(request.Messages), Tools: len(request.Tools),
+		})
 		within, span := telemetry.Chat(ctx, who.traced())
 		response, err := who.Provider.Chat(within, request, onDelta)
 		if err == nil {
@@ -134,9 +130,7 @@ func (c *Conversation) call(ctx context.Context, who speaker, request llm.Reques
 		if !ok || !class.Malformed || rereads == maxRereads || ctx.Err() != nil {
 			return response, span, err
 		}
-		c.mu.Lock()
-		c.ledger.stats.ParseRetries++
-		c.mu.Unlock()
+		c.ledger.unreadable()
 		c.cfg.Emit(event.Notice{Text: fmt.Sprintf("the answer of %s could not be read (%v), so it is asked again", who.title(), err)})
 	}
 }

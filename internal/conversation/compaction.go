@@ -166,7 +166,7 @@ func (c *Conversation) rebuild(cut int, summary string) {
 	}
 	c.history.reset(entries)
 	c.turn.sent = 0
-	c.ledger.stats.Compactions++
+	c.ledger.compacted()
 	c.mu.Unlock()
 	if journal, ok := c.cfg.Journal.(Compactor); ok {
 		c.keepError(journal.Compacted(summary, kept))

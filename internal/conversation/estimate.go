@@ -67,7 +67,7 @@ func (c *Conversation) tokens() sdk.TokenState {
 	}
 	state := sdk.TokenState{
 		Estimate: c.counts.Estimate(c.system()) + c.history.estimate() + c.turn.schemaTokens,
-		LastAPI:  c.ledger.lastInput,
+		LastAPI:  c.ledger.last(),
 		Max:      c.personas.current().window(),
 	}
 	if state.Max > 0 {

@@ -7,33 +7,21 @@ import (
 	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/todo"
-	"github.com/idelchi/aura/sdk"
 )
-
-// affordable returns an error if the token budget permits no further model call.
-func (c *Conversation) affordable() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if budget := c.personas.budget(); budget > 0 && c.ledger.spent >= budget {
-		return fmt.Errorf("%w: the session has used %d of %d tokens; allow more with --token-budget, or start another session",
-			ErrBudget, c.ledger.spent, budget)
-	}
-	return nil
-}
 
 // Left returns how many tokens of the budget are left, and whether there is a budget.
 func (c *Conversation) Left() (int, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	budget := c.personas.budget()
-	return max(budget-c.ledger.spent, 0), budget > 0
+	return c.ledger.left(budget), budget > 0
 }
 
-// guess charges an estimate for a call for which the provider reported no usage. The caller holds the lock.
-func (c *Conversation) guess(response llm.Response, request func() sdk.TokenState) {
-	if c.personas.budget() > 0 && response.Usage == (llm.Usage{}) {
-		c.ledger.spent += request().Estimate + estimate(response.Message)
+// guessed returns the estimated tokens of a call for which the provider reported no usage. The tokens of its request are estimated
+// only if a budget needs them.
+func guessed(budget int, response llm.Response, request func() int) int {
+	if budget <= 0 || response.Usage != (llm.Usage{}) {
+		return 0
 	}
+	return request() + estimate(response.Message)
 }
 
 // unfinished reports whether auto mode is on and todos are open.

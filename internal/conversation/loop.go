@@ -39,9 +39,7 @@ func (c *Conversation) Send(ctx context.Context, prompt string, attached ...Atta
 	if err := c.claim(); err != nil {
 		return fmt.Errorf("sending a prompt: %w", err)
 	}
-	c.mu.Lock()
-	c.ledger.stats.Interactions++
-	c.mu.Unlock()
+	c.ledger.interaction()
 	ctx, span := telemetry.Agent(ctx, c.personas.current().traced(), c.sessionID(), prompt)
 	defer func() {
 		span.End(err, errorClass(err))
@@ -98,7 +96,7 @@ func (c *Conversation) ready(ctx context.Context) error {
 	if err := c.personas.resolve(ctx); err != nil {
 		return err
 	}
-	return c.affordable()
+	return c.ledger.affordable(c.personas.budget())
 }
 
 // end reports how the interaction ended and releases the conversation.
@@ -136,7 +134,7 @@ func (c *Conversation) runTurn(ctx context.Context, iteration int) (step, error)
 	if ctx.Err() != nil {
 		return over, interrupted(ctx)
 	}
-	if err := c.affordable(); err != nil {
+	if err := c.ledger.affordable(c.personas.budget()); err != nil {
 		return over, err
 	}
 	c.open(iteration)
@@ -162,7 +160,7 @@ func (c *Conversation) runTurn(ctx context.Context, iteration int) (step, error)
 func (c *Conversation) open(iteration int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.ledger.stats.Iterations++
+	c.ledger.iteration()
 	c.turn.iteration = iteration
 	c.turn.finished = false
 	c.rearm()
@@ -238,8 +236,8 @@ func (c *Conversation) accept(response llm.Response) llm.Message {
 	if m.CreatedAt.IsZero() {
 		m.CreatedAt = c.cfg.Now()
 	}
-	c.guess(response, c.tokens)
-	c.ledger.answered(c.personas.current(), response)
+	guess := guessed(c.personas.budget(), response, func() int { return c.tokens().Estimate })
+	c.ledger.answered(c.personas.current(), response, guess)
 	c.turn.responded(m)
 	c.mu.Unlock()
 	c.cfg.Emit(event.Message{

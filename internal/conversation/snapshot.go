@@ -89,15 +89,15 @@ func (c *Conversation) Context() sdk.Context {
 	defer c.mu.Unlock()
 	around.Features.CompactionEnabled = c.personas.compaction().enabled()
 	who := c.personas.current()
-	calls, turns := c.ledger.calls, c.history.turns
+	counted, turns := c.ledger.view(c.cfg.Now()), c.history.turns
 	return sdk.Context{
 		Iteration:            c.turn.iteration,
 		Tokens:               c.tokens(),
 		Agent:                who.Agent,
 		Mode:                 who.Mode,
 		ModelInfo:            who.info(),
-		Stats:                c.ledger.snapshot(c.cfg.Now()),
-		CostUSD:              TotalCost(c.ledger.stats, c.ledger.used()),
+		Stats:                counted.stats,
+		CostUSD:              counted.cost,
 		Workdir:              c.cfg.Workdir,
 		MessageCount:         len(c.history.entries),
 		Auto:                 c.auto,
@@ -109,8 +109,8 @@ func (c *Conversation) Context() sdk.Context {
 		TodoPending:          todos.Pending,
 		TodoInProgress:       todos.InProgress,
 		TodoTotal:            todos.Total(),
-		PatchCounts:          c.ledger.patched(),
-		ToolHistory:          slices.Clip(calls),
+		PatchCounts:          counted.patches,
+		ToolHistory:          counted.calls,
 		SessionID:            cmp.Or(around.SessionID, c.cfg.SessionID),
 		SessionTitle:         around.SessionTitle,
 		Provider:             who.ProviderName,
@@ -126,8 +126,4 @@ func (c *Conversation) Context() sdk.Context {
 }
 
 // Stats returns the current counts.
-func (c *Conversation) Stats() sdk.Stats {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.ledger.snapshot(c.cfg.Now())
-}
+func (c *Conversation) Stats() sdk.Stats { return c.ledger.totals(c.cfg.Now()) }

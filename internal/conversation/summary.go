@@ -99,16 +99,14 @@ func (c *Conversation) minutes(ctx context.Context, by speaker, prompt string, p
 
 // charge counts the tokens of a model call that is not a turn.
 func (c *Conversation) charge(by speaker, request llm.Request, response llm.Response) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.guess(response, func() sdk.TokenState {
-		state := sdk.TokenState{}
+	guess := guessed(c.personas.budget(), response, func() int {
+		n := 0
 		for _, m := range request.Messages {
-			state.Estimate += estimate(m)
+			n += estimate(m)
 		}
-		return state
+		return n
 	})
-	c.ledger.charge(by, response)
+	c.ledger.charge(by, response, guess)
 }
 
 // openTodos returns the todos for the end of a summary, because the calls that created them are gone. It returns "" if no todo

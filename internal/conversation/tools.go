@@ -298,14 +298,15 @@ func toolClass(p *call) string {
 func (c *Conversation) note(p *call, failure string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	succeeded := p.ran && p.err == nil
+	var files []string
+	if succeeded {
+		files = patchedFiles(p.request.Name, p.args, c.cfg.Workdir)
+	}
 	c.ledger.called(sdk.ToolCall{
 		Name: p.request.Name, Args: p.args, ArgsJSON: string(p.json()), Result: p.output, Error: failure, Duration: p.duration,
-	}, p.ran)
-	if !p.ran || p.err != nil {
-		return
-	}
-	c.ledger.changed(patchedFiles(p.request.Name, p.args, c.cfg.Workdir))
-	c.turn.finished = c.turn.finished || p.request.Name == donetool.Name && c.done
+	}, p.ran, files)
+	c.turn.finished = c.turn.finished || succeeded && p.request.Name == donetool.Name && c.done
 }
 
 // short cuts the text of a tool result to the configured limit.
