@@ -23,18 +23,25 @@ const (
 	maxRereads = 2
 )
 
+// answer is the response of a turn's model call.
+type answer struct {
+	llm.Response
+	// span is that of the call; nil if nothing is traced.
+	span *telemetry.Span
+}
+
 // ask calls the model without the disabled tools. It tries to recover from a failure: it repeats the call if the answer could
 // not be parsed, then compacts the history if it was too long, then fails over to another agent. If the failure remains,
 // plugins decide: they may repeat the call or ignore the failure. An ignored failure returns neither an answer nor an error.
-func (c *Conversation) ask(ctx context.Context, disabled []string) (response llm.Response, answered bool, err error) {
+func (c *Conversation) ask(ctx context.Context, disabled []string) (got answer, answered bool, err error) {
 	defer func() { c.called(ctx, answered) }()
 	var r rescue
 	c.relieve(ctx)
 	for retries := 0; ; {
-		disabled = c.offer(disabled)
-		response, err := c.request(ctx)
+		disabled = c.offer.call(disabled)
+		got, err := c.request(ctx)
 		if err == nil {
-			return response, true, nil
+			return got, true, nil
 		}
 		if c.mend(ctx, &r, err) {
 			continue
@@ -42,14 +49,14 @@ func (c *Conversation) ask(ctx context.Context, disabled []string) (response llm
 		verdict := c.failed(ctx, err)
 		switch {
 		case ctx.Err() != nil:
-			return llm.Response{}, false, interrupted(ctx)
+			return answer{}, false, interrupted(ctx)
 		case verdict.Retry && retries < maxRetries:
 			retries++
 		case verdict.Skip:
-			c.unanswered()
-			return llm.Response{}, false, nil
+			c.turn.responded(llm.Message{})
+			return answer{}, false, nil
 		default:
-			return llm.Response{}, false, fmt.Errorf("calling %s: %w", c.personas.current().title(), c.detach(err))
+			return answer{}, false, fmt.Errorf("calling %s: %w", c.personas.current().title(), c.detach(err))
 		}
 	}
 }
@@ -70,52 +77,36 @@ func (c *Conversation) mend(ctx context.Context, r *rescue, failure error) bool 
 	}
 }
 
-// offer removes the disabled tools from this turn. It returns all patterns that were applied, including those saved for this
-// call.
-func (c *Conversation) offer(disabled []string) []string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	disabled = append(disabled, c.disableNext...)
-	c.turn.disabled, c.disableNext = union(c.turn.disabled, c.disableNext), nil
-	c.present(disabled)
-	return disabled
-}
-
 // request makes one model call as part of a turn.
-func (c *Conversation) request(ctx context.Context) (llm.Response, error) {
-	c.mu.Lock()
-	who, system := c.personas.current(), c.system()
-	messages, sent := c.history.messages(system), len(c.history.entries)
+func (c *Conversation) request(ctx context.Context) (answer, error) {
+	who := c.personas.current()
+	messages, sent := c.transcript.request(c.window.system())
 	request := llm.Request{
-		Model: who.modelName(), Tools: definitions(c.turn.offered), Think: who.Think, Generation: who.Generation,
+		Model: who.modelName(), Tools: definitions(c.offer.definitions()), Think: who.Think, Generation: who.Generation,
 	}
-	c.mu.Unlock()
 
 	request.Messages = c.transform(ctx, messages)
 	if ctx.Err() != nil {
-		return llm.Response{}, interrupted(ctx)
+		return answer{}, interrupted(ctx)
 	}
 	var left []string
 	request.Messages, left = who.takeable(request.Messages)
 	c.tellLeftOut(who, left)
-	c.mu.Lock()
-	c.turn.sent = sent
-	c.mu.Unlock()
+	c.transcript.sending(sent)
 	feed := c.chunks(ctx)
 	defer feed.end(ctx)
 	response, span, err := c.call(ctx, who, request, func(d llm.Delta) {
 		c.cfg.Emit(event.Delta(d))
 		feed.add(sdk.Chunk{Text: d.Text, Thinking: d.Thinking})
 	})
-	c.turn.chat = span
-	return response, err
+	return answer{response, span}, err
 }
 
 // call calls a model and repeats the call if its answer cannot be parsed. It also returns the span of the last call.
 func (c *Conversation) call(ctx context.Context, who speaker, request llm.Request, onDelta func(llm.Delta)) (llm.Response, *telemetry.Span, error) {
 	for rereads := 0; ; rereads++ {
 		c.cfg.Emit(event.Request{
-			Number: c.ledger.requested(), Iteration: c.turn.iteration, Messages: len(request.Messages), Tools: len(request.Tools),
+			Number: c.ledger.requested(), Iteration: c.turn.get().iteration, Messages: len(request.Messages), Tools: len(request.Tools),
 		})
 		within, span := telemetry.Chat(ctx, who.traced())
 		response, err := who.Provider.Chat(within, request, onDelta)
@@ -144,7 +135,7 @@ func (c *Conversation) failed(ctx context.Context, err error) sdk.ErrorModificat
 		}
 		return in
 	})
-	c.inject(queue(hookpoint.OnError, out))
+	c.transcript.inject(queue(hookpoint.OnError, out))
 	return out.Error
 }
 

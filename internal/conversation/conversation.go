@@ -26,30 +26,28 @@ var ErrBudget = errors.New("token budget used up")
 // Conversation is the dialogue of one session. Send, Compact and SetHistory must be called from one goroutine at a time; the
 // other methods may be called at any time.
 type Conversation struct {
-	cfg      Config
-	personas personas
+	cfg Config
 
+	// Each part guards its own fields, and holds no lock while it calls another part.
+	personas   personas
+	transcript *transcript
+	ledger     ledger
+	turn       turn
+	offer      offer
+	window     window
+
+	// mu guards the fields below. It is also held while several parts change together and while Context reads them, so that Context
+	// never sees the agent of one moment with the tools of another. No part takes it.
 	mu sync.Mutex
-	// mu guards the fields below. Only the goroutine that has claimed the conversation changes them, except for the tools, the
+	// busy is set while a goroutine has claimed the conversation. Only that goroutine changes the parts, except for the tools, the
 	// modes and what is saved for the next turn.
-	busy    bool
-	history history
-	ledger  ledger
-	turn    turn
-	// auto and done report whether the modes of those names are on.
-	auto, done bool
-	// disableNext holds patterns of the tools that the next model call does not offer.
-	disableNext []string
-	// kept is the Waiting value that the journal received last.
-	kept Waiting
-	// counts caches the token counts of system prompts and tool schemas.
-	counts tokens.Cache
+	busy bool
+	// auto reports whether auto mode is on.
+	auto bool
 	// compactFrom is the estimate below which no compaction is tried again, because the last one did not help.
 	compactFrom int
 	// toldLeftOut is the title of the model for which the user knows that files of earlier prompts are left out.
 	toldLeftOut string
-	// unsaved is the first error of the journal in this interaction.
-	unsaved error
 }
 
 // New returns a conversation and emits the session's event. The conversation continues the history of an earlier one if cfg has
@@ -58,9 +56,10 @@ func New(ctx context.Context, cfg Config) (*Conversation, error) {
 	if err := cfg.complete(); err != nil {
 		return nil, fmt.Errorf("starting the conversation: %w", err)
 	}
-	c := &Conversation{cfg: cfg, auto: cfg.Auto, done: cfg.Done}
+	c := &Conversation{cfg: cfg, auto: cfg.Auto, transcript: newTranscript(cfg.Journal, cfg.Emit, cfg.Now)}
 	c.personas.emit, c.personas.first = cfg.Emit, cfg.Persona
-	c.history.ids = map[string]int{}
+	c.offer.done = cfg.Done
+	c.window = window{personas: &c.personas, transcript: c.transcript, offer: &c.offer, turn: &c.turn, ledger: &c.ledger}
 	c.ledger.begin(cfg.Now(), cfg.Stats, cfg.Models)
 	who, err := c.personas.describe(ctx, cfg.Persona)
 	if err != nil {
@@ -78,7 +77,7 @@ func New(ctx context.Context, cfg Config) (*Conversation, error) {
 	c.withhold(ctx)
 	c.cfg.Emit(event.Session{
 		ID: cfg.SessionID, Agent: cfg.Agent, Mode: cfg.Mode, Provider: cfg.ProviderName, Model: who.modelName(), Workdir: cfg.Workdir,
-		Tools: c.turn.names,
+		Tools: c.offer.available(),
 	})
 	return c, nil
 }
@@ -147,7 +146,7 @@ func (c *Conversation) SetAuto(on bool) {
 func (c *Conversation) SetDone(on bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.done = on
+	c.offer.setDone(on)
 	if !c.busy {
 		c.rearm()
 	}
@@ -155,9 +154,8 @@ func (c *Conversation) SetDone(on bool) {
 
 // rearm sets the state between turns to what the next turn will use. The caller holds the lock.
 func (c *Conversation) rearm() {
-	c.turn.appended = ""
-	c.turn.tools = c.personas.current().Tools
-	c.present(c.disableNext)
+	c.turn.appendSystem("")
+	c.offer.arm(c.personas.current().Tools)
 }
 
 // claim gives the caller exclusive use of the conversation until release.
@@ -167,7 +165,8 @@ func (c *Conversation) claim() error {
 	if c.busy {
 		return errors.New("a prompt is still being answered")
 	}
-	c.busy, c.unsaved = true, nil
+	c.busy = true
+	c.transcript.begin()
 	return nil
 }
 
@@ -178,38 +177,11 @@ func (c *Conversation) release() {
 	c.rearm()
 }
 
-// saved returns the journal's first error in this interaction, if any.
-func (c *Conversation) saved() error {
-	if c.unsaved == nil {
-		return nil
-	}
-	return fmt.Errorf("saving the session: %w", c.unsaved)
-}
-
 // History returns the current messages, without those that are sent with one model call only. The caller owns the slice.
-func (c *Conversation) History() []llm.Message {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	out := make([]llm.Message, 0, len(c.history.entries))
-	for _, e := range c.history.entries {
-		if !e.eject {
-			out = append(out, e.Message)
-		}
-	}
-	return out
-}
+func (c *Conversation) History() []llm.Message { return c.transcript.messages() }
 
 // Opening returns the first prompt in the history, if any. It ignores synthetic messages such as a summary.
-func (c *Conversation) Opening() []llm.Message {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, e := range c.history.entries {
-		if e.Role == llm.RoleUser && !e.Synthetic {
-			return []llm.Message{e.Message}
-		}
-	}
-	return nil
-}
+func (c *Conversation) Opening() []llm.Message { return c.transcript.opening() }
 
 func interrupted(ctx context.Context) error {
 	return fmt.Errorf("interrupted: %w", context.Cause(ctx))

@@ -6,7 +6,6 @@ import (
 
 	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/hookpoint"
-	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/pipeline"
 	"github.com/idelchi/aura/sdk"
 )
@@ -50,7 +49,7 @@ func (c *Conversation) hookOf(ctx context.Context, src pipeline.Source, point ho
 		}
 	}
 	if !hookpoint.Of(point).InModelCall {
-		c.disable(out.DisableTools)
+		c.offer.disable(out.DisableTools)
 	}
 	return out
 }
@@ -67,13 +66,6 @@ func (c *Conversation) reporter(point hookpoint.Name) pipeline.Report {
 	}
 }
 
-// disable withholds tools from the next model call.
-func (c *Conversation) disable(patterns []string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.disableNext = union(c.disableNext, patterns)
-}
-
 // queue returns the messages of an outcome, to be injected once the history permits it.
 func queue(point hookpoint.Name, out pipeline.Outcome) []injection {
 	queued := make([]injection, 0, len(out.Injections))
@@ -81,37 +73,4 @@ func queue(point hookpoint.Name, out pipeline.Outcome) []injection {
 		queued = append(queued, injection{Injection: in, point: point})
 	}
 	return queued
-}
-
-// inject adds messages to the history. Every tool call in the history must have its result by then.
-func (c *Conversation) inject(queued []injection) {
-	for _, in := range queued {
-		c.record(entry{
-			Message: llm.Message{Role: llm.Role(in.Role), Content: in.Content, Synthetic: true},
-			eject:   in.Eject, chat: hookpoint.Of(in.point).InModelCall,
-		})
-		c.cfg.Emit(event.Injection{
-			Plugin: in.Handler, Point: string(in.point), Role: string(in.Role), Content: in.Content, Eject: in.Eject,
-		})
-	}
-}
-
-// record adds a message to the history. It also adds the message to the journal, unless the message is ejected later.
-func (c *Conversation) record(e entry) {
-	if e.CreatedAt.IsZero() {
-		e.CreatedAt = c.cfg.Now()
-	}
-	c.mu.Lock()
-	c.history.add(e)
-	c.mu.Unlock()
-	if !e.eject && c.cfg.Journal != nil {
-		c.keepError(c.cfg.Journal.Append(e.Message))
-	}
-}
-
-// keepError keeps the journal's first error until the turn is over.
-func (c *Conversation) keepError(err error) {
-	if err != nil && c.unsaved == nil {
-		c.unsaved = err
-	}
 }

@@ -42,6 +42,6 @@ func (c *Conversation) urge() {
 	}
 	b.WriteString("Go on with them, and note your progress.")
 	m := llm.Message{Role: llm.RoleUser, Content: b.String(), Synthetic: true}
-	c.record(entry{Message: m})
+	c.transcript.record(entry{Message: m})
 	c.cfg.Emit(event.Message{Role: string(m.Role), Content: m.Content, Auto: true})
 }

@@ -56,7 +56,7 @@ func (c *Conversation) Send(ctx context.Context, prompt string, attached ...Atta
 	}
 	for iteration := 1; ; iteration++ {
 		ended, err := c.runTurn(ctx, iteration)
-		if err = errors.Join(err, c.saved()); err != nil {
+		if err = errors.Join(err, c.transcript.saved()); err != nil {
 			return err
 		}
 		if ended == over || ended == rest && !c.unfinished() {
@@ -81,9 +81,9 @@ func (c *Conversation) prompted(ctx context.Context, prompt string, attached []A
 	if err != nil {
 		return err
 	}
-	c.record(entry{Message: m})
+	c.transcript.record(entry{Message: m})
 	c.cfg.Emit(event.Message{Role: string(m.Role), Content: m.Content, Attachments: described(m.Parts)})
-	c.inject(append(queue(hookpoint.UserMessage, out), queued...))
+	c.transcript.inject(append(queue(hookpoint.UserMessage, out), queued...))
 	return nil
 }
 
@@ -140,20 +140,22 @@ func (c *Conversation) runTurn(ctx context.Context, iteration int) (step, error)
 	c.open(iteration)
 	c.withhold(ctx)
 	out := c.hook(ctx, hookpoint.BeforeChat, func(state sdk.Context) any { return sdk.BeforeChatContext{Context: state} })
-	c.inject(queue(hookpoint.BeforeChat, out))
+	c.transcript.inject(queue(hookpoint.BeforeChat, out))
 	if ctx.Err() != nil {
 		return over, interrupted(ctx)
 	}
 	if out.Request.Skip {
-		c.unanswered()
+		c.turn.responded(llm.Message{})
 		return over, nil
 	}
-	c.appendSystem(out.Request.AppendSystem)
-	response, answered, err := c.ask(ctx, out.DisableTools)
+	if text := out.Request.AppendSystem; text != nil {
+		c.turn.appendSystem(*text)
+	}
+	got, answered, err := c.ask(ctx, out.DisableTools)
 	if err != nil || !answered {
 		return over, err
 	}
-	return c.answer(ctx, response)
+	return c.answer(ctx, got)
 }
 
 // open starts a turn with the current tools and the current system prompt.
@@ -161,8 +163,7 @@ func (c *Conversation) open(iteration int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.ledger.iteration()
-	c.turn.iteration = iteration
-	c.turn.finished = false
+	c.turn.open(iteration)
 	c.rearm()
 }
 
@@ -175,44 +176,28 @@ func (c *Conversation) withhold(ctx context.Context) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.turn.withheld = patterns
+	c.offer.withhold(patterns)
 	c.rearm()
 }
 
-// appendSystem sets the text that is appended to the system prompt of this turn.
-func (c *Conversation) appendSystem(text *string) {
-	if text == nil {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.turn.appended = *text
-}
-
-// unanswered records that the turn ends as if the model had returned an empty response.
-func (c *Conversation) unanswered() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.turn.responded(llm.Message{})
-}
-
 // answer adds a response to the history, as changed by plugins, and runs the tool calls that it contains.
-func (c *Conversation) answer(ctx context.Context, response llm.Response) (step, error) {
-	m := c.accept(response)
+func (c *Conversation) answer(ctx context.Context, got answer) (step, error) {
+	m := c.accept(got.Response)
 	out := c.hook(ctx, hookpoint.AfterResponse, func(state sdk.Context) any {
 		return sdk.AfterResponseContext{Context: state, Response: m.Content, Thinking: m.Thinking, Calls: shownCalls(m.ToolCalls)}
 	})
 	queued := queue(hookpoint.AfterResponse, out)
 	if kept := modified(m, out.Response); kept.Content != "" || kept.Thinking != "" || len(kept.ToolCalls) > 0 {
-		c.record(entry{Message: kept})
+		c.transcript.record(entry{Message: kept})
 	}
-	queued = append(queued, c.work(c.turn.chat.Into(ctx), m.ToolCalls)...)
-	c.inject(queued)
+	added, finished := c.work(got.span.Into(ctx), m.ToolCalls)
+	queued = append(queued, added...)
+	c.transcript.inject(queued)
 	c.keepWaiting()
 	switch {
 	case ctx.Err() != nil:
 		return over, interrupted(ctx)
-	case c.turn.finished:
+	case finished:
 		return over, nil
 	case len(m.ToolCalls) > 0:
 		return worked, nil
@@ -228,18 +213,16 @@ func (c *Conversation) answer(ctx context.Context, response llm.Response) (step,
 
 // accept counts a response and returns its message, ready for the history.
 func (c *Conversation) accept(response llm.Response) llm.Message {
-	c.mu.Lock()
 	m := response.Message
 	m.Role = llm.RoleAssistant
 	asked := len(m.ToolCalls) + response.Dropped
-	m.ToolCalls = c.history.identify(m.ToolCalls[:min(len(m.ToolCalls), limit.Calls)])
+	m.ToolCalls = c.transcript.identify(m.ToolCalls[:min(len(m.ToolCalls), limit.Calls)])
 	if m.CreatedAt.IsZero() {
 		m.CreatedAt = c.cfg.Now()
 	}
-	guess := guessed(c.personas.budget(), response, func() int { return c.tokens().Estimate })
+	guess := guessed(c.personas.budget(), response, func() int { return c.window.tokens().Estimate })
 	c.ledger.answered(c.personas.current(), response, guess)
 	c.turn.responded(m)
-	c.mu.Unlock()
 	c.cfg.Emit(event.Message{
 		Role: string(m.Role), Content: m.Content, Thinking: m.Thinking, ToolCalls: len(m.ToolCalls),
 	})

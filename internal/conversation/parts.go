@@ -189,28 +189,12 @@ func (c *Conversation) tellLeftOut(who speaker, left []string) {
 
 // refusedPrompt returns why a persona cannot answer the current prompt: the prompt has files that its model does not take.
 func (c *Conversation) refusedPrompt(who speaker) string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	at := c.history.prompt()
-	if at < 0 {
-		return ""
-	}
-	for _, p := range c.history.entries[at].Parts {
+	for _, p := range c.transcript.promptParts() {
 		if who.model.Refuses(p.Type) {
 			return fmt.Sprintf("%s takes no %s", who.title(), kindOf(p.Type))
 		}
 	}
 	return ""
-}
-
-// prompt returns the index of the user's last prompt, or -1.
-func (h *history) prompt() int {
-	for i, e := range slices.Backward(h.entries) {
-		if e.Role == llm.RoleUser && !e.Synthetic {
-			return i
-		}
-	}
-	return -1
 }
 
 // rejects lists the classes of failures with which a service rejects a file, such as an image that is damaged or has too many
@@ -224,46 +208,8 @@ func (c *Conversation) detach(failure error) error {
 	if !ok || class.Malformed || !slices.Contains(rejects, class.Type) {
 		return failure
 	}
-	c.mu.Lock()
-	kept, rest, changed := c.history.strip()
-	if changed {
-		c.turn.sent = 0
-	}
-	c.mu.Unlock()
-	if !changed {
+	if !c.transcript.detach() {
 		return failure
 	}
-	if journal, ok := c.cfg.Journal.(Detacher); ok {
-		c.keepError(journal.Detached(kept, rest))
-	}
 	return fmt.Errorf("%w (the files of the prompt are removed from the conversation; attach them again if they are not the cause)", failure)
-}
-
-// strip removes the files of all messages after the model's last answer. It returns how many messages the journal has before
-// the first changed one, the messages from there on, and whether it changed any.
-func (h *history) strip() (kept int, rest []llm.Message, changed bool) {
-	from := 0
-	for i, e := range h.entries {
-		if e.Role == llm.RoleAssistant && !e.Synthetic {
-			from = i + 1
-		}
-	}
-	entries := slices.Clone(h.entries)
-	for i := range entries {
-		e := &entries[i]
-		if i >= from && len(e.Parts) > 0 {
-			e.Parts, changed = nil, true
-		}
-		switch {
-		case e.eject:
-		case changed:
-			rest = append(rest, e.Message)
-		default:
-			kept++
-		}
-	}
-	if changed {
-		h.reset(entries)
-	}
-	return kept, rest, changed
 }

@@ -2,10 +2,8 @@ package conversation
 
 import (
 	"context"
-	"slices"
 
 	"github.com/idelchi/aura/internal/conversation/event"
-	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/sdk"
 )
 
@@ -45,27 +43,12 @@ func (c *Conversation) shrink(ctx context.Context, r *rescue, failure error) boo
 // mostlyFiles reports whether most of the request consists of files that the model has not seen yet. A summary of the rest does
 // not help then.
 func (c *Conversation) mostlyFiles() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	n := 0
-	for _, e := range slices.Backward(c.history.entries) {
-		if e.Role == llm.RoleAssistant && !e.Synthetic {
-			break
-		}
-		n += partTokens(e.Parts)
-	}
-	return 2*n > c.tokens().Estimate
+	return 2*c.transcript.unseenFiles() > c.window.tokens().Estimate
 }
 
 // shorten lowers the number of messages to keep until the history can be compacted. It reports whether that is possible.
 func (c *Conversation) shorten(r *rescue) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for ; r.keep > 0; r.keep /= 3 {
-		if c.history.compactable(r.keep) {
-			return true
-		}
-	}
-	// A summary does not help if a single prompt is too long.
-	return c.history.compactable(0) && len(c.history.entries) > 1
+	var ok bool
+	r.keep, ok = c.transcript.shorten(r.keep)
+	return ok
 }

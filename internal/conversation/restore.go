@@ -27,8 +27,9 @@ func (c *Conversation) SetHistory(messages []llm.Message) error {
 		entries = append(entries, entry{Message: m})
 	}
 	c.mu.Lock()
-	c.fill(entries)
-	c.turn.empty, c.turn.silent, c.turn.calls = false, false, false
+	c.transcript.fill(entries)
+	c.compactFrom = 0
+	c.turn.forget()
 	c.mu.Unlock()
 	c.keepWaiting()
 	return nil
@@ -45,15 +46,16 @@ func (c *Conversation) Resume(messages []llm.Message, waiting Waiting, counted *
 	entries, missing := repaired(messages)
 	c.mu.Lock()
 	c.ledger.begin(c.cfg.Now(), counted, models)
-	c.fill(entries)
-	c.turn.empty, c.turn.silent, c.turn.calls = false, false, false
+	c.transcript.fill(entries)
+	c.compactFrom = 0
+	c.turn.forget()
 	c.mu.Unlock()
 	for _, m := range missing {
-		c.record(entry{Message: m})
+		c.transcript.record(entry{Message: m})
 	}
 	c.await(waiting)
 	c.ledger.recall(messages, counted, c.cfg.Workdir)
-	return c.saved()
+	return c.transcript.saved()
 }
 
 // restore continues an earlier conversation. Missing results at its end are also added to the journal.
@@ -63,27 +65,17 @@ func (c *Conversation) restore(messages []llm.Message) error {
 	}
 	entries, missing := repaired(messages)
 	c.mu.Lock()
-	c.fill(entries)
+	c.transcript.fill(entries)
+	c.compactFrom = 0
 	c.mu.Unlock()
 	for _, m := range missing {
-		c.record(entry{Message: m})
+		c.transcript.record(entry{Message: m})
 	}
 	c.ledger.recall(messages, c.cfg.Stats, c.cfg.Workdir)
 	if !c.cfg.TodosKnown && len(c.cfg.Todos.Items()) == 0 && c.cfg.Todos != nil {
 		c.cfg.Todos.Replay(messages)
 	}
-	return c.saved()
-}
-
-// fill replaces the history with entries. The caller holds the lock.
-func (c *Conversation) fill(entries []entry) {
-	c.history.reset(entries)
-	c.turn.sent, c.compactFrom = 0, 0
-	for _, e := range entries {
-		for _, call := range e.ToolCalls {
-			c.history.take(call.ID)
-		}
-	}
+	return c.transcript.saved()
 }
 
 // repaired returns messages as a history that every model accepts: results follow their calls, each call has a result, and each

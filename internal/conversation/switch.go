@@ -61,10 +61,9 @@ func (c *Conversation) replace(ctx context.Context, to Ready, reason string) {
 	before := c.personas.replace(next)
 	c.compactFrom = 0
 	if before.ProviderName != next.ProviderName {
-		c.history.unsign()
+		c.transcript.unsign()
 	}
-	c.turn.tools = next.Tools
-	c.present(c.disableNext)
+	c.offer.arm(next.Tools)
 	c.mu.Unlock()
 	if reason == "" {
 		return

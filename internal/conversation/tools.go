@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -53,7 +52,9 @@ type call struct {
 	// named is set if the user named the file that the call reads.
 	named bool
 
-	ran      bool
+	ran bool
+	// finished is set if the call was one of Done, which ends the interaction.
+	finished bool
 	output   string
 	diff     string
 	err      error
@@ -61,9 +62,9 @@ type call struct {
 }
 
 // work runs the tool calls of a response and records a result for each, in order. Once ctx is done, each remaining call gets a
-// result that reports the interruption. It returns the messages that plugins add after the results.
-func (c *Conversation) work(ctx context.Context, requests []llm.ToolCall) []injection {
-	var queued []injection
+// result that reports the interruption. It returns the messages that plugins add after the results, and whether the agent has
+// called Done.
+func (c *Conversation) work(ctx context.Context, requests []llm.ToolCall) (queued []injection, finished bool) {
 	for len(requests) > 0 {
 		n := c.together(requests)
 		batch := make([]*call, 0, n)
@@ -73,17 +74,18 @@ func (c *Conversation) work(ctx context.Context, requests []llm.ToolCall) []inje
 		c.execute(ctx, batch)
 		for _, done := range batch {
 			queued = append(queued, c.settle(ctx, done)...)
+			finished = finished || done.finished
 		}
 		requests = requests[n:]
 	}
-	return queued
+	return queued, finished
 }
 
 // together returns how many of the calls, starting with the first, may run in parallel.
 func (c *Conversation) together(requests []llm.ToolCall) int {
-	requests = requests[:min(len(requests), batchLimit)]
+	requests, tools := requests[:min(len(requests), batchLimit)], c.offer.registry()
 	for i, request := range requests {
-		t, ok := c.turn.tools.Lookup(request.Name)
+		t, ok := tools.Lookup(request.Name)
 		if ok && !t.Definition().Parallel {
 			return max(i, 1)
 		}
@@ -112,31 +114,16 @@ func (c *Conversation) admit(ctx context.Context, p *call) error {
 	if ctx.Err() != nil {
 		return interrupted(ctx)
 	}
-	if p.tool, err = c.find(p.request.Name); err != nil {
+	if p.tool, err = c.offer.find(p.request.Name); err != nil {
 		return err
 	}
 	if malformed != nil {
 		return fmt.Errorf("its arguments are not a JSON object: %w", malformed)
 	}
-	if err := c.turn.tools.Validate(p.request.Name, p.args); err != nil {
+	if err := c.offer.registry().Validate(p.request.Name, p.args); err != nil {
 		return err
 	}
 	return c.consult(ctx, p)
-}
-
-// find returns a tool if the model was offered it.
-func (c *Conversation) find(name string) (tool.Tool, error) {
-	if slices.Contains(c.turn.names, name) {
-		if t, ok := c.turn.tools.Lookup(name); ok {
-			return t, nil
-		}
-	}
-	for _, d := range c.turn.tools.Offered() {
-		if d.Name == name {
-			return nil, fmt.Errorf("tool %q is not available at the moment", name)
-		}
-	}
-	return nil, fmt.Errorf("there is no tool %q", name)
 }
 
 // consult lets plugins change or block the call, and then asks the guard.
@@ -158,7 +145,7 @@ func (c *Conversation) consult(ctx context.Context, p *call) error {
 	if out.Arguments != nil {
 		args, err := normal(out.Arguments)
 		if err == nil {
-			err = c.turn.tools.Validate(name, args)
+			err = c.offer.registry().Validate(name, args)
 		}
 		if err != nil {
 			return fmt.Errorf("plugin %s changed its arguments: %w", out.ChangedBy, err)
@@ -273,7 +260,7 @@ func (c *Conversation) settle(ctx context.Context, p *call) []injection {
 		content, p.note = joined(content, changed), joined(p.note, changed)
 	}
 	content = strings.ToValidUTF8(content, "\uFFFD")
-	c.record(entry{Message: llm.Message{Role: llm.RoleTool, Content: content, ToolCallID: p.request.ID, ToolName: p.request.Name}})
+	c.transcript.record(entry{Message: llm.Message{Role: llm.RoleTool, Content: content, ToolCallID: p.request.ID, ToolName: p.request.Name}})
 	c.cfg.Emit(event.ToolResult{
 		ID: p.request.ID, Name: p.request.Name, Content: content, Note: p.note, Error: failure, Ran: p.ran, Diff: p.diff, Duration: p.duration,
 		RefusedBy: tool.RefusedBy(p.err),
@@ -296,8 +283,6 @@ func toolClass(p *call) string {
 }
 
 func (c *Conversation) note(p *call, failure string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	succeeded := p.ran && p.err == nil
 	var files []string
 	if succeeded {
@@ -306,7 +291,7 @@ func (c *Conversation) note(p *call, failure string) {
 	c.ledger.called(sdk.ToolCall{
 		Name: p.request.Name, Args: p.args, ArgsJSON: string(p.json()), Result: p.output, Error: failure, Duration: p.duration,
 	}, p.ran, files)
-	c.turn.finished = c.turn.finished || succeeded && p.request.Name == donetool.Name && c.done
+	p.finished = succeeded && p.request.Name == donetool.Name && c.offer.doneActive()
 }
 
 // short cuts the text of a tool result to the configured limit.
