@@ -85,7 +85,7 @@ func (c *Conversation) request(ctx context.Context) (answer, error) {
 		Model: who.modelName(), Tools: definitions(c.offer.definitions()), Think: who.Think, Generation: who.Generation,
 	}
 
-	request.Messages = c.transform(ctx, messages)
+	request.Messages = c.hooks.transform(ctx, messages, c.window.counted)
 	if ctx.Err() != nil {
 		return answer{}, interrupted(ctx)
 	}
@@ -93,7 +93,7 @@ func (c *Conversation) request(ctx context.Context) (answer, error) {
 	request.Messages, left = who.takeable(request.Messages)
 	c.tellLeftOut(who, left)
 	c.transcript.sending(sent)
-	feed := c.chunks(ctx)
+	feed := c.hooks.chunks(ctx)
 	defer feed.end(ctx)
 	response, span, err := c.call(ctx, who, request, func(d llm.Delta) {
 		c.cfg.Emit(event.Delta(d))
@@ -128,7 +128,7 @@ func (c *Conversation) call(ctx context.Context, who speaker, request llm.Reques
 
 // failed asks plugins how to handle a provider's error.
 func (c *Conversation) failed(ctx context.Context, err error) sdk.ErrorModification {
-	out := c.hook(ctx, hookpoint.OnError, func(state sdk.Context) any {
+	out := c.hooks.run(ctx, hookpoint.OnError, func(state sdk.Context) any {
 		in := sdk.OnErrorContext{Context: state, Error: err.Error()}
 		if class, ok := errors.AsType[*llm.Error](err); ok {
 			in.Error, in.ErrorType, in.Retryable = class.Message, class.Type, class.Retryable()

@@ -122,7 +122,7 @@ func (c *Conversation) readFile(ctx context.Context, path string, named bool) re
 	if p.err != nil {
 		failure = p.err.Error()
 	}
-	out := c.hook(ctx, hookpoint.AfterToolExecution, func(state sdk.Context) any {
+	out := c.hooks.run(ctx, hookpoint.AfterToolExecution, func(state sdk.Context) any {
 		return sdk.AfterToolContext{
 			Context: state, ToolName: p.request.Name, ToolResult: joined(p.output, p.note), ToolError: failure, ToolDuration: p.duration,
 		}

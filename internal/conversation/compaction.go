@@ -94,7 +94,7 @@ func (c *Conversation) keepToAnswer() int {
 // announce calls the BeforeCompaction hooks for a compaction that keeps the last keep messages. It reports whether plugins
 // allow the compaction. The call also covers retries that keep fewer messages.
 func (c *Conversation) announce(ctx context.Context, forced bool, keep int) bool {
-	out := c.hook(ctx, hookpoint.BeforeCompaction, func(state sdk.Context) any {
+	out := c.hooks.run(ctx, hookpoint.BeforeCompaction, func(state sdk.Context) any {
 		return sdk.BeforeCompactionContext{
 			Context: state, Forced: forced, TokensUsed: state.Tokens.Estimate, ContextPercent: state.Tokens.Percent,
 			MessageCount: state.MessageCount, KeepLast: keep,
@@ -126,7 +126,7 @@ func (c *Conversation) compact(ctx context.Context, trigger string, keep int) er
 	told.Success, told.SummaryLength = err == nil, len(summary)
 	told.PostMessages, told.TokensAfter = c.transcript.length(), c.window.tokens().Estimate
 	c.cfg.Emit(told)
-	c.hook(ctx, hookpoint.AfterCompaction, func(state sdk.Context) any {
+	c.hooks.run(ctx, hookpoint.AfterCompaction, func(state sdk.Context) any {
 		return sdk.AfterCompactionContext{
 			Context: state, Success: told.Success, PreMessages: told.PreMessages, PostMessages: told.PostMessages,
 			SummaryLength: told.SummaryLength,

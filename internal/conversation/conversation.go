@@ -35,6 +35,7 @@ type Conversation struct {
 	turn       turn
 	offer      offer
 	window     window
+	hooks      hooks
 
 	// mu guards the fields below. It is also held while several parts change together and while Context reads them, so that Context
 	// never sees the agent of one moment with the tools of another. No part takes it.
@@ -60,6 +61,7 @@ func New(ctx context.Context, cfg Config) (*Conversation, error) {
 	c.personas.emit, c.personas.first = cfg.Emit, cfg.Persona
 	c.offer.done = cfg.Done
 	c.window = window{personas: &c.personas, transcript: c.transcript, offer: &c.offer, turn: &c.turn, ledger: &c.ledger}
+	c.hooks = hooks{emit: cfg.Emit, configured: cfg.Hooks, personas: &c.personas, offer: &c.offer, state: c.Context}
 	c.ledger.begin(cfg.Now(), cfg.Stats, cfg.Models)
 	who, err := c.personas.describe(ctx, cfg.Persona)
 	if err != nil {

@@ -73,7 +73,7 @@ func (c *Conversation) Send(ctx context.Context, prompt string, attached ...Atta
 
 // prompted adds a prompt to the history, as plugins changed it and with its attachments.
 func (c *Conversation) prompted(ctx context.Context, prompt string, attached []Attachment) error {
-	out := c.hook(ctx, hookpoint.UserMessage, func(state sdk.Context) any { return sdk.UserMessageContext{Context: state, Content: prompt} })
+	out := c.hooks.run(ctx, hookpoint.UserMessage, func(state sdk.Context) any { return sdk.UserMessageContext{Context: state, Content: prompt} })
 	if out.Prompt != nil {
 		prompt = *out.Prompt
 	}
@@ -139,7 +139,7 @@ func (c *Conversation) runTurn(ctx context.Context, iteration int) (step, error)
 	}
 	c.open(iteration)
 	c.withhold(ctx)
-	out := c.hook(ctx, hookpoint.BeforeChat, func(state sdk.Context) any { return sdk.BeforeChatContext{Context: state} })
+	out := c.hooks.run(ctx, hookpoint.BeforeChat, func(state sdk.Context) any { return sdk.BeforeChatContext{Context: state} })
 	c.transcript.inject(queue(hookpoint.BeforeChat, out))
 	if ctx.Err() != nil {
 		return over, interrupted(ctx)
@@ -183,7 +183,7 @@ func (c *Conversation) withhold(ctx context.Context) {
 // answer adds a response to the history, as changed by plugins, and runs the tool calls that it contains.
 func (c *Conversation) answer(ctx context.Context, got answer) (step, error) {
 	m := c.accept(got.Response)
-	out := c.hook(ctx, hookpoint.AfterResponse, func(state sdk.Context) any {
+	out := c.hooks.run(ctx, hookpoint.AfterResponse, func(state sdk.Context) any {
 		return sdk.AfterResponseContext{Context: state, Response: m.Content, Thinking: m.Thinking, Calls: shownCalls(m.ToolCalls)}
 	})
 	queued := queue(hookpoint.AfterResponse, out)

@@ -87,7 +87,7 @@ func (c *Conversation) Announce(ctx context.Context, previous, reason string) {
 // tellSwitch notifies plugins if the agent changed.
 func (c *Conversation) tellSwitch(ctx context.Context, previous, agent, reason string) {
 	if previous != agent {
-		c.hook(ctx, hookpoint.OnAgentSwitch, func(state sdk.Context) any {
+		c.hooks.run(ctx, hookpoint.OnAgentSwitch, func(state sdk.Context) any {
 			return sdk.OnAgentSwitchContext{Context: state, PreviousAgent: previous, NewAgent: agent, Reason: reason}
 		})
 	}

@@ -129,7 +129,7 @@ func (c *Conversation) admit(ctx context.Context, p *call) error {
 // consult lets plugins change or block the call, and then asks the guard.
 func (c *Conversation) consult(ctx context.Context, p *call) error {
 	name := p.request.Name
-	out := c.hook(ctx, hookpoint.BeforeToolExecution, func(state sdk.Context) any {
+	out := c.hooks.run(ctx, hookpoint.BeforeToolExecution, func(state sdk.Context) any {
 		return sdk.BeforeToolContext{Context: state, ToolName: name, Arguments: p.args}
 	})
 	if out.Block != nil {
@@ -245,7 +245,7 @@ func (c *Conversation) settle(ctx context.Context, p *call) []injection {
 	content := joined(resultText(c.short(strings.ToValidUTF8(p.output, "\uFFFD")), c.short(failure)), p.note)
 	queued := p.injections
 	if p.ran {
-		out := c.hookOf(ctx, p.all.observed(c.plugins()), hookpoint.AfterToolExecution, func(state sdk.Context) any {
+		out := c.hooks.runOf(ctx, p.all.observed(c.hooks.plugins()), hookpoint.AfterToolExecution, func(state sdk.Context) any {
 			return sdk.AfterToolContext{
 				Context: state, ToolName: p.request.Name, ToolResult: joined(p.output, p.note), ToolError: failure, ToolDuration: p.duration,
 			}

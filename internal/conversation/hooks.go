@@ -16,53 +16,65 @@ type injection struct {
 	point hookpoint.Name
 }
 
-// hook runs a hook point, emits events for its notices and for the plugins that changed something, and withholds the tools that
+// hooks runs the hook points. It reports what plugins did, and passes on which tools they disable.
+type hooks struct {
+	emit func(event.Event)
+	// configured holds the plugins of a persona that has none of its own.
+	configured pipeline.Source
+	personas   *personas
+	offer      *offer
+	// state returns the state of the conversation that plugins receive.
+	state func() sdk.Context
+}
+
+// run runs a hook point, emits events for its notices and for the plugins that changed something, and withholds the tools that
 // it disables from the next model call. At a point within a model call, the caller withholds these tools. The caller also
 // handles the rest of the outcome. Once ctx is done, no plugin is called. The input is created only if a plugin takes part,
 // because creating it counts tokens.
-func (c *Conversation) hook(ctx context.Context, point hookpoint.Name, in func(sdk.Context) any) pipeline.Outcome {
-	return c.hookOf(ctx, c.plugins(), point, in)
+func (h *hooks) run(ctx context.Context, point hookpoint.Name, in func(sdk.Context) any) pipeline.Outcome {
+	return h.runOf(ctx, h.plugins(), point, in)
 }
 
 // plugins returns the source of the plugins: the current persona's own, or else the one of the configuration.
-func (c *Conversation) plugins() pipeline.Source {
-	if own := c.personas.current().Hooks; own != nil {
+func (h *hooks) plugins() pipeline.Source {
+	if own := h.personas.current().Hooks; own != nil {
 		return own
 	}
-	return c.cfg.Hooks
+	return h.configured
 }
 
-func (c *Conversation) hookOf(ctx context.Context, src pipeline.Source, point hookpoint.Name, in func(sdk.Context) any) pipeline.Outcome {
+// runOf is run with the plugins of a source.
+func (h *hooks) runOf(ctx context.Context, src pipeline.Source, point hookpoint.Name, in func(sdk.Context) any) pipeline.Outcome {
 	if ctx.Err() != nil || !pipeline.Has(src, point) {
 		return pipeline.Outcome{}
 	}
-	out := pipeline.Run(ctx, src, point, in(c.Context()), c.reporter(point))
+	out := pipeline.Run(ctx, src, point, in(h.state()), h.reporter(point))
 	for _, n := range out.Notices {
-		c.cfg.Emit(event.Notice{Plugin: n.Handler, Text: n.Text})
+		h.emit(event.Notice{Plugin: n.Handler, Text: n.Text})
 	}
 	for _, name := range out.Changes {
-		c.cfg.Emit(event.PluginChange{Plugin: name, Point: string(point)})
+		h.emit(event.PluginChange{Plugin: name, Point: string(point)})
 	}
-	if told := c.personas.current().Disabled; told != nil {
+	if told := h.personas.current().Disabled; told != nil {
 		for _, pattern := range out.DisableTools {
 			told(out.DisabledBy[pattern], pattern)
 		}
 	}
 	if !hookpoint.Of(point).InModelCall {
-		c.offer.disable(out.DisableTools)
+		h.offer.disable(out.DisableTools)
 	}
 	return out
 }
 
 // reporter returns a function that reports the failure of a plugin.
-func (c *Conversation) reporter(point hookpoint.Name) pipeline.Report {
+func (h *hooks) reporter(point hookpoint.Name) pipeline.Report {
 	return func(handler string, err error) {
 		// The caller of the plugin knows whether the hook itself returned the error.
 		e, ok := errors.AsType[interface {
 			error
 			Returned() bool
 		}](err)
-		c.cfg.Emit(event.PluginError{Plugin: handler, Point: string(point), Error: err.Error(), Returned: ok && e.Returned()})
+		h.emit(event.PluginError{Plugin: handler, Point: string(point), Error: err.Error(), Returned: ok && e.Returned()})
 	}
 }
 
