@@ -29,13 +29,15 @@ type Conversation struct {
 	cfg Config
 
 	// Each part guards its own fields, and holds no lock while it calls another part.
-	personas   personas
-	transcript *transcript
-	ledger     ledger
-	turn       turn
-	offer      offer
-	window     window
-	hooks      hooks
+	personas    personas
+	transcript  *transcript
+	ledger      ledger
+	turn        turn
+	offer       offer
+	window      window
+	hooks       hooks
+	executor    executor
+	attachments attachments
 
 	// mu guards the fields below. It is also held while several parts change together and while Context reads them, so that Context
 	// never sees the agent of one moment with the tools of another. No part takes it.
@@ -62,6 +64,11 @@ func New(ctx context.Context, cfg Config) (*Conversation, error) {
 	c.offer.done = cfg.Done
 	c.window = window{personas: &c.personas, transcript: c.transcript, offer: &c.offer, turn: &c.turn, ledger: &c.ledger}
 	c.hooks = hooks{emit: cfg.Emit, configured: cfg.Hooks, personas: &c.personas, offer: &c.offer, state: c.Context}
+	c.executor = executor{
+		emit: cfg.Emit, tape: cfg.Tape, now: cfg.Now, workdir: cfg.Workdir, state: c.Context,
+		personas: &c.personas, offer: &c.offer, hooks: &c.hooks, ledger: &c.ledger, transcript: c.transcript,
+	}
+	c.attachments = attachments{emit: cfg.Emit, workdir: cfg.Workdir, personas: &c.personas, executor: &c.executor}
 	c.ledger.begin(cfg.Now(), cfg.Stats, cfg.Models)
 	who, err := c.personas.describe(ctx, cfg.Persona)
 	if err != nil {

@@ -77,7 +77,7 @@ func (c *Conversation) prompted(ctx context.Context, prompt string, attached []A
 	if out.Prompt != nil {
 		prompt = *out.Prompt
 	}
-	m, queued, err := c.attach(ctx, prompt, attached)
+	m, queued, err := c.attachments.attach(ctx, prompt, attached)
 	if err != nil {
 		return err
 	}
@@ -190,7 +190,7 @@ func (c *Conversation) answer(ctx context.Context, got answer) (step, error) {
 	if kept := modified(m, out.Response); kept.Content != "" || kept.Thinking != "" || len(kept.ToolCalls) > 0 {
 		c.transcript.record(entry{Message: kept})
 	}
-	added, finished := c.work(got.span.Into(ctx), m.ToolCalls)
+	added, finished := c.executor.work(got.span.Into(ctx), m.ToolCalls)
 	queued = append(queued, added...)
 	c.transcript.inject(queued)
 	c.keepWaiting()

@@ -20,19 +20,30 @@ import (
 // Attachable describes an image or a PDF file, or returns the reason why the model that answers the next prompt does not get it.
 // It reads only the beginning of a file and consults neither plugins nor the policy: Send does. It may be called at any time.
 func (c *Conversation) Attachable(ctx context.Context, a Attachment) (event.Attachment, error) {
-	name, head, size := a.Path, a.Data, len(a.Data)
+	return c.attachments.attachable(ctx, a)
+}
+
+// Refusal returns the reason why the model that answers the next prompt does not take files of a media type, or nil if it takes
+// them or may take them.
+func (c *Conversation) Refusal(ctx context.Context, mediaType string) error {
+	return c.attachments.refusal(ctx, mediaType)
+}
+
+// attachable is Attachable of a conversation.
+func (a *attachments) attachable(ctx context.Context, file Attachment) (event.Attachment, error) {
+	name, head, size := file.Path, file.Data, len(file.Data)
 	var err error
-	if a.Data == nil {
-		head, size, err = c.headOf(a.Path)
+	if file.Data == nil {
+		head, size, err = a.headOf(file.Path)
 	} else {
-		name = pastedName(a.Data, 1)
+		name = pastedName(file.Data, 1)
 	}
 	out := event.Attachment{Name: name, Size: size}
 	if err == nil {
 		out.MediaType, err = mediaOf(head, size)
 	}
 	if err == nil {
-		err = c.Refusal(ctx, out.MediaType)
+		err = a.refusal(ctx, out.MediaType)
 	}
 	if err != nil {
 		return event.Attachment{}, fmt.Errorf("attaching %s: %w", name, err)
@@ -41,9 +52,9 @@ func (c *Conversation) Attachable(ctx context.Context, a Attachment) (event.Atta
 }
 
 // headOf returns the beginning of a file, and its size in bytes.
-func (c *Conversation) headOf(path string) (head []byte, size int, err error) {
+func (a *attachments) headOf(path string) (head []byte, size int, err error) {
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(c.cfg.Workdir, path)
+		path = filepath.Join(a.workdir, path)
 	}
 	file, err := files.Open(path)
 	if err != nil {
@@ -87,10 +98,9 @@ func checkParts(parts []llm.Part) error {
 	}
 }
 
-// Refusal returns the reason why the model that answers the next prompt does not take files of a media type, or nil if it takes
-// them or may take them.
-func (c *Conversation) Refusal(ctx context.Context, mediaType string) error {
-	who := c.personas.current()
+// refusal is Refusal of a conversation.
+func (a *attachments) refusal(ctx context.Context, mediaType string) error {
+	who := a.personas.current()
 	if !who.model.Refuses(mediaType) {
 		return nil
 	}
@@ -187,11 +197,11 @@ func (c *Conversation) tellLeftOut(who speaker, left []string) {
 	c.cfg.Emit(event.Notice{Text: fmt.Sprintf("%s takes no %s, so those of earlier prompts are not sent to it", who.title(), strings.Join(left, " and no "))})
 }
 
-// refusedPrompt returns why a persona cannot answer the current prompt: the prompt has files that its model does not take.
-func (c *Conversation) refusedPrompt(who speaker) string {
-	for _, p := range c.transcript.promptParts() {
-		if who.model.Refuses(p.Type) {
-			return fmt.Sprintf("%s takes no %s", who.title(), kindOf(p.Type))
+// refuses returns why the model does not take parts, or "" if it may take them.
+func (s speaker) refuses(parts []llm.Part) string {
+	for _, p := range parts {
+		if s.model.Refuses(p.Type) {
+			return fmt.Sprintf("%s takes no %s", s.title(), kindOf(p.Type))
 		}
 	}
 	return ""

@@ -111,7 +111,7 @@ func (c *Conversation) failover(ctx context.Context, failure error) bool {
 		if err != nil {
 			return false
 		}
-		if reason := c.refusedPrompt(ready.speaker); reason != "" {
+		if reason := ready.speaker.refuses(c.transcript.promptParts()); reason != "" {
 			c.cfg.Emit(event.Notice{Text: fmt.Sprintf("agent %q failed (%v), and agent %q cannot take over: the prompt has attachments, and %s", who.Agent, failure, next.Agent, reason)})
 			continue
 		}
