@@ -24,20 +24,23 @@ var ErrStepLimit = errors.New("step limit reached")
 var ErrBudget = errors.New("token budget used up")
 
 // Conversation is the dialogue of one session. Send, Compact and SetHistory must be called from one goroutine at a time; the
-// other methods may be called at any time.
+// other methods may be called at any time. It runs the turns; the parts below own the data.
 type Conversation struct {
 	cfg Config
 
-	// Each part guards its own fields, and holds no lock while it calls another part.
-	personas    personas
-	transcript  *transcript
-	ledger      ledger
-	turn        turn
-	offer       offer
-	window      window
-	hooks       hooks
-	executor    executor
-	attachments attachments
+	// These parts hold state. Each guards its own fields, and calls no other part while it holds its lock.
+	personas   *personas
+	transcript *transcript
+	ledger     *ledger
+	turn       *turn
+	offer      *offer
+	// These parts act on the state.
+	window      *window
+	hooks       *hooks
+	executor    *executor
+	attachments *attachments
+	caller      *caller
+	shortener   *shortener
 
 	// mu guards the fields below. It is also held while several parts change together and while Context reads them, so that Context
 	// never sees the agent of one moment with the tools of another. No part takes it.
@@ -47,10 +50,6 @@ type Conversation struct {
 	busy bool
 	// auto reports whether auto mode is on.
 	auto bool
-	// compactFrom is the estimate below which no compaction is tried again, because the last one did not help.
-	compactFrom int
-	// toldLeftOut is the title of the model for which the user knows that files of earlier prompts are left out.
-	toldLeftOut string
 }
 
 // New returns a conversation and emits the session's event. The conversation continues the history of an earlier one if cfg has
@@ -59,16 +58,7 @@ func New(ctx context.Context, cfg Config) (*Conversation, error) {
 	if err := cfg.complete(); err != nil {
 		return nil, fmt.Errorf("starting the conversation: %w", err)
 	}
-	c := &Conversation{cfg: cfg, auto: cfg.Auto, transcript: newTranscript(cfg.Journal, cfg.Emit, cfg.Now)}
-	c.personas.emit, c.personas.first = cfg.Emit, cfg.Persona
-	c.offer.done = cfg.Done
-	c.window = window{personas: &c.personas, transcript: c.transcript, offer: &c.offer, turn: &c.turn, ledger: &c.ledger}
-	c.hooks = hooks{emit: cfg.Emit, configured: cfg.Hooks, personas: &c.personas, offer: &c.offer, state: c.Context}
-	c.executor = executor{
-		emit: cfg.Emit, tape: cfg.Tape, now: cfg.Now, workdir: cfg.Workdir, state: c.Context,
-		personas: &c.personas, offer: &c.offer, hooks: &c.hooks, ledger: &c.ledger, transcript: c.transcript,
-	}
-	c.attachments = attachments{emit: cfg.Emit, workdir: cfg.Workdir, personas: &c.personas, executor: &c.executor}
+	c := assemble(cfg)
 	c.ledger.begin(cfg.Now(), cfg.Stats, cfg.Models)
 	who, err := c.personas.describe(ctx, cfg.Persona)
 	if err != nil {
@@ -89,6 +79,34 @@ func New(ctx context.Context, cfg Config) (*Conversation, error) {
 		Tools: c.offer.available(),
 	})
 	return c, nil
+}
+
+// assemble returns a conversation in which nobody answers yet. cfg is complete.
+func assemble(cfg Config) *Conversation {
+	c := &Conversation{
+		cfg: cfg, auto: cfg.Auto,
+		personas:   &personas{emit: cfg.Emit, first: cfg.Persona},
+		transcript: newTranscript(cfg.Journal, cfg.Emit, cfg.Now),
+		ledger:     &ledger{},
+		turn:       &turn{},
+		offer:      &offer{done: cfg.Done},
+	}
+	c.window = &window{personas: c.personas, transcript: c.transcript, offer: c.offer, turn: c.turn, ledger: c.ledger}
+	c.hooks = &hooks{emit: cfg.Emit, configured: cfg.Hooks, personas: c.personas, offer: c.offer, state: c.Context}
+	c.executor = &executor{
+		emit: cfg.Emit, tape: cfg.Tape, now: cfg.Now, workdir: cfg.Workdir, state: c.Context,
+		personas: c.personas, offer: c.offer, hooks: c.hooks, ledger: c.ledger, transcript: c.transcript,
+	}
+	c.attachments = &attachments{emit: cfg.Emit, workdir: cfg.Workdir, personas: c.personas, executor: c.executor}
+	c.caller = &caller{
+		emit: cfg.Emit, tape: cfg.Tape, personas: c.personas, transcript: c.transcript, offer: c.offer, turn: c.turn,
+		window: c.window, hooks: c.hooks, ledger: c.ledger,
+	}
+	c.shortener = &shortener{
+		emit: cfg.Emit, todos: cfg.Todos, personas: c.personas, transcript: c.transcript, window: c.window, hooks: c.hooks,
+		ledger: c.ledger, caller: c.caller,
+	}
+	return c
 }
 
 // complete sets defaults and refuses invalid values.

@@ -15,15 +15,6 @@ func (c *Conversation) Left() (int, bool) {
 	return c.ledger.left(budget), budget > 0
 }
 
-// guessed returns the estimated tokens of a call for which the provider reported no usage. The tokens of its request are estimated
-// only if a budget needs them.
-func guessed(budget int, response llm.Response, request func() int) int {
-	if budget <= 0 || response.Usage != (llm.Usage{}) {
-		return 0
-	}
-	return request() + estimate(response.Message)
-}
-
 // unfinished reports whether auto mode is on and todos are open.
 func (c *Conversation) unfinished() bool {
 	c.mu.Lock()

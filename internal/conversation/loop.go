@@ -71,6 +71,22 @@ func (c *Conversation) Send(ctx context.Context, prompt string, attached ...Atta
 	}
 }
 
+// Compact replaces all but the last messages with a summary. Unless it is forced, it does so only if the history has reached
+// the configured limit. A plugin may prevent the compaction, which is not an error.
+func (c *Conversation) Compact(ctx context.Context, forced bool) error {
+	if err := c.claim(); err != nil {
+		return fmt.Errorf("compacting the history: %w", err)
+	}
+	defer c.release()
+	if err := c.ready(ctx); err != nil {
+		return err
+	}
+	if err := c.shortener.onRequest(ctx, forced); err != nil {
+		return fmt.Errorf("compacting the history: %w", err)
+	}
+	return nil
+}
+
 // prompted adds a prompt to the history, as plugins changed it and with its attachments.
 func (c *Conversation) prompted(ctx context.Context, prompt string, attached []Attachment) error {
 	out := c.hooks.run(ctx, hookpoint.UserMessage, func(state sdk.Context) any { return sdk.UserMessageContext{Context: state, Content: prompt} })

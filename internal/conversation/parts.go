@@ -14,7 +14,6 @@ import (
 	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/llm"
-	"github.com/idelchi/aura/sdk"
 )
 
 // Attachable describes an image or a PDF file, or returns the reason why the model that answers the next prompt does not get it.
@@ -188,15 +187,6 @@ func (s speaker) takeable(messages []llm.Message) (kept []llm.Message, left []st
 	return kept, left
 }
 
-// tellLeftOut reports once per model that files of earlier prompts are not sent to the model.
-func (c *Conversation) tellLeftOut(who speaker, left []string) {
-	if len(left) == 0 || c.toldLeftOut == who.title() {
-		return
-	}
-	c.toldLeftOut = who.title()
-	c.cfg.Emit(event.Notice{Text: fmt.Sprintf("%s takes no %s, so those of earlier prompts are not sent to it", who.title(), strings.Join(left, " and no "))})
-}
-
 // refuses returns why the model does not take parts, or "" if it may take them.
 func (s speaker) refuses(parts []llm.Part) string {
 	for _, p := range parts {
@@ -205,21 +195,4 @@ func (s speaker) refuses(parts []llm.Part) string {
 		}
 	}
 	return ""
-}
-
-// rejects lists the classes of failures with which a service rejects a file, such as an image that is damaged or has too many
-// pixels.
-var rejects = []string{"", sdk.ErrorTypeContextExhausted}
-
-// detach removes the files that the model has not seen yet from the history and the journal if the service may have rejected the request
-// because of them. Otherwise it would reject every further request too. It returns the failure, with a note if it removed files.
-func (c *Conversation) detach(failure error) error {
-	class, ok := errors.AsType[*llm.Error](failure)
-	if !ok || class.Malformed || !slices.Contains(rejects, class.Type) {
-		return failure
-	}
-	if !c.transcript.detach() {
-		return failure
-	}
-	return fmt.Errorf("%w (the files of the prompt are removed from the conversation; attach them again if they are not the cause)", failure)
 }

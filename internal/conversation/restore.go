@@ -28,7 +28,7 @@ func (c *Conversation) SetHistory(messages []llm.Message) error {
 	}
 	c.mu.Lock()
 	c.transcript.fill(entries)
-	c.compactFrom = 0
+	c.shortener.reset()
 	c.turn.forget()
 	c.mu.Unlock()
 	c.keepWaiting()
@@ -47,7 +47,7 @@ func (c *Conversation) Resume(messages []llm.Message, waiting Waiting, counted *
 	c.mu.Lock()
 	c.ledger.begin(c.cfg.Now(), counted, models)
 	c.transcript.fill(entries)
-	c.compactFrom = 0
+	c.shortener.reset()
 	c.turn.forget()
 	c.mu.Unlock()
 	for _, m := range missing {
@@ -66,7 +66,7 @@ func (c *Conversation) restore(messages []llm.Message) error {
 	entries, missing := repaired(messages)
 	c.mu.Lock()
 	c.transcript.fill(entries)
-	c.compactFrom = 0
+	c.shortener.reset()
 	c.mu.Unlock()
 	for _, m := range missing {
 		c.transcript.record(entry{Message: m})

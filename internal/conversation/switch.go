@@ -59,7 +59,7 @@ func (c *Conversation) replace(ctx context.Context, to Ready, reason string) {
 	next := to.speaker
 	c.mu.Lock()
 	before := c.personas.replace(next)
-	c.compactFrom = 0
+	c.shortener.reset()
 	if before.ProviderName != next.ProviderName {
 		c.transcript.unsign()
 	}
