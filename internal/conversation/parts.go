@@ -22,12 +22,6 @@ func (c *Conversation) Attachable(ctx context.Context, a Attachment) (event.Atta
 	return c.attachments.attachable(ctx, a)
 }
 
-// Refusal returns the reason why the model that answers the next prompt does not take files of a media type, or nil if it takes
-// them or may take them.
-func (c *Conversation) Refusal(ctx context.Context, mediaType string) error {
-	return c.attachments.refusal(ctx, mediaType)
-}
-
 // attachable is Attachable of a conversation.
 func (a *attachments) attachable(ctx context.Context, file Attachment) (event.Attachment, error) {
 	name, head, size := file.Path, file.Data, len(file.Data)
@@ -97,7 +91,8 @@ func checkParts(parts []llm.Part) error {
 	}
 }
 
-// refusal is Refusal of a conversation.
+// refusal returns the reason why the model that answers the next prompt does not take files of a media type, or nil if it takes
+// them or may take them.
 func (a *attachments) refusal(ctx context.Context, mediaType string) error {
 	who := a.personas.current()
 	if !who.model.Refuses(mediaType) {
