@@ -15,7 +15,7 @@ import (
 
 const (
 	// conversationMethods and partMethods are how many methods the type Conversation and each of its parts may have.
-	conversationMethods = 55
+	conversationMethods = 52
 	partMethods         = 35
 )
 

@@ -34,7 +34,8 @@ type Conversation struct {
 	ledger     *ledger
 	turn       *turn
 	offer      *offer
-	// These parts act on the state.
+	auto       *autoMode
+	// These parts act on that state.
 	window      *window
 	hooks       *hooks
 	executor    *executor
@@ -42,14 +43,12 @@ type Conversation struct {
 	caller      *caller
 	shortener   *shortener
 
-	// mu guards the fields below. It is also held while several parts change together and while Context reads them, so that Context
+	// mu guards busy. It is also held while several parts change together and while Context reads them, so that Context
 	// never sees the agent of one moment with the tools of another. No part takes it.
 	mu sync.Mutex
 	// busy is set while a goroutine has claimed the conversation. Only that goroutine changes the parts, except for the tools, the
 	// modes and what is saved for the next turn.
 	busy bool
-	// auto reports whether auto mode is on.
-	auto bool
 }
 
 // New returns a conversation and emits the session's event. The conversation continues the history of an earlier one if cfg has
@@ -84,12 +83,13 @@ func New(ctx context.Context, cfg Config) (*Conversation, error) {
 // assemble returns a conversation in which nobody answers yet. cfg is complete.
 func assemble(cfg Config) *Conversation {
 	c := &Conversation{
-		cfg: cfg, auto: cfg.Auto,
+		cfg:        cfg,
 		personas:   &personas{emit: cfg.Emit, first: cfg.Persona},
 		transcript: newTranscript(cfg.Journal, cfg.Emit, cfg.Now),
 		ledger:     &ledger{},
 		turn:       &turn{},
 		offer:      &offer{done: cfg.Done},
+		auto:       &autoMode{todos: cfg.Todos, on: cfg.Auto},
 	}
 	c.window = &window{personas: c.personas, transcript: c.transcript, offer: c.offer, turn: c.turn, ledger: c.ledger}
 	c.hooks = &hooks{emit: cfg.Emit, configured: cfg.Hooks, personas: c.personas, offer: c.offer, state: c.Context}
@@ -162,11 +162,7 @@ func (c *Conversation) SetTools(tools *tool.Registry) {
 }
 
 // SetAuto turns auto mode on or off. While it is on, an agent that stops with open todos is asked to continue.
-func (c *Conversation) SetAuto(on bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.auto = on
-}
+func (c *Conversation) SetAuto(on bool) { c.auto.set(on) }
 
 // SetDone turns done mode on or off, starting with the next turn. While it is on, the agent is offered the tool Done, and
 // calling Done ends the interaction.

@@ -40,7 +40,7 @@ func (c *Conversation) Send(ctx context.Context, prompt string, attached ...Atta
 		return fmt.Errorf("sending a prompt: %w", err)
 	}
 	c.ledger.interaction()
-	ctx, span := telemetry.Agent(ctx, c.personas.current().traced(), c.sessionID(), prompt)
+	ctx, span := telemetry.Agent(ctx, c.personas.current().traced(), c.cfg.sessionID(), prompt)
 	defer func() {
 		span.End(err, errorClass(err))
 		c.end(ctx, err)
@@ -59,7 +59,7 @@ func (c *Conversation) Send(ctx context.Context, prompt string, attached ...Atta
 		if err = errors.Join(err, c.transcript.saved()); err != nil {
 			return err
 		}
-		if ended == over || ended == rest && !c.unfinished() {
+		if ended == over || ended == rest && !c.auto.unfinished() {
 			return nil
 		}
 		if limit := c.personas.maxSteps(); iteration >= limit {
@@ -85,6 +85,13 @@ func (c *Conversation) Compact(ctx context.Context, forced bool) error {
 		return fmt.Errorf("compacting the history: %w", err)
 	}
 	return nil
+}
+
+// urge asks the agent, on behalf of the user, to continue with its open todos.
+func (c *Conversation) urge() {
+	m := llm.Message{Role: llm.RoleUser, Content: c.auto.reminder(), Synthetic: true}
+	c.transcript.record(entry{Message: m})
+	c.cfg.Emit(event.Message{Role: string(m.Role), Content: m.Content, Auto: true})
 }
 
 // prompted adds a prompt to the history, as plugins changed it and with its attachments.

@@ -9,11 +9,11 @@ import (
 )
 
 // sessionID returns the id of the current session, which a resume changes.
-func (c *Conversation) sessionID() string {
-	if c.cfg.Surroundings == nil {
-		return c.cfg.SessionID
+func (cfg *Config) sessionID() string {
+	if cfg.Surroundings == nil {
+		return cfg.SessionID
 	}
-	return cmp.Or(c.cfg.Surroundings().SessionID, c.cfg.SessionID)
+	return cmp.Or(cfg.Surroundings().SessionID, cfg.SessionID)
 }
 
 // Context returns the current state of the conversation. ToolHistory and Turns are shared with later snapshots and must not be
@@ -43,7 +43,7 @@ func (c *Conversation) Context() sdk.Context {
 		CostUSD:              counted.cost,
 		Workdir:              c.cfg.Workdir,
 		MessageCount:         messages,
-		Auto:                 c.auto,
+		Auto:                 c.auto.active(),
 		DoneActive:           c.offer.doneActive(),
 		ResponseEmpty:        turn.empty,
 		ResponseContentEmpty: turn.silent,

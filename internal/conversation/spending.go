@@ -71,3 +71,9 @@ func (c *Conversation) Models() []ModelUse { return c.ledger.usage() }
 
 // Charge adds usage that was incurred elsewhere on behalf of the session, such as by a subagent.
 func (c *Conversation) Charge(stats sdk.Stats, models []ModelUse) { c.ledger.add(stats, models) }
+
+// Left returns how many tokens of the budget are left, and whether there is a budget.
+func (c *Conversation) Left() (int, bool) {
+	budget := c.personas.budget()
+	return c.ledger.left(budget), budget > 0
+}
