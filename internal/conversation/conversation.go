@@ -44,7 +44,8 @@ type Conversation struct {
 	shortener   *shortener
 
 	// mu guards busy. It is also held while several parts change together and while Context reads them, so that Context
-	// never sees the agent of one moment with the tools of another. No part takes it.
+	// never sees the agent of one moment with the tools of another. A part takes it only by asking for the Context, and holds no lock of
+	// its own then.
 	mu sync.Mutex
 	// busy is set while a goroutine has claimed the conversation. Only that goroutine changes the parts, except for the tools, the
 	// modes and what is saved for the next turn.
