@@ -155,6 +155,7 @@ var rooms = map[string][]string{
 
 	"internal/archtest": {},
 	"internal/testhelp": {},
+	"internal/testhost": {},
 	"internal/testneed": {},
 	"internal/docs":     {},
 	"internal/e2e":      {},
