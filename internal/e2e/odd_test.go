@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/session"
+	"github.com/idelchi/aura/internal/testneed"
 )
 
 // oddKinds maps the kinds of objects that may replace a file to functions that create them. The path must not exist.
@@ -38,6 +39,20 @@ var oddKinds = map[string]func(path string) error{
 	"huge": func(path string) error {
 		return errors.Join(os.WriteFile(path, nil, 0o644), os.Truncate(path, 10<<30))
 	},
+	// /dev/zero, /dev/tty and the first loop device by other names.
+	"zero node":  node(syscall.S_IFCHR, 1, 5),
+	"tty node":   node(syscall.S_IFCHR, 5, 0),
+	"block node": node(syscall.S_IFBLK, 7, 0),
+}
+
+// nodes lists the kinds that only root can create.
+var nodes = []string{"zero node", "tty node", "block node"}
+
+// node returns a function that creates a device. Every user may open it.
+func node(kind uint32, major, minor int) func(path string) error {
+	return func(path string) error {
+		return errors.Join(syscall.Mknod(path, kind, major<<8|minor), os.Chmod(path, 0o666))
+	}
 }
 
 // oddRow is a file that aura reads and a command that reads the file.
@@ -50,18 +65,27 @@ type oddRow struct {
 }
 
 var (
-	all    = []string{"pipe", "device", "folder", "dangling", "loop", "socket", "huge"}
+	all    = slices.Concat([]string{"pipe", "device", "folder", "dangling", "loop", "socket", "huge"}, nodes)
 	folder = []string{"folder"}
 	absent = []string{"dangling"}
 	either = []string{"folder", "dangling"}
 )
 
-// kindsHere returns all kinds, or one of each sort if the test runs again as another user.
-func kindsHere() []string {
+// kindsHere returns all kinds that this user can create, or one of each sort if the test runs again as another user.
+func kindsHere(t *testing.T) []string {
+	t.Helper()
 	if os.Getenv(rerunBin) != "" {
 		return []string{"pipe", "device", "folder", "huge"}
 	}
-	return all
+	err := oddKinds["zero node"](filepath.Join(t.TempDir(), "node"))
+	able, missing := testneed.Has(testneed.Devices, err == nil)
+	if missing != nil {
+		t.Fatal(missing, err)
+	}
+	if able {
+		return all
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(kind string) bool { return slices.Contains(nodes, kind) })
 }
 
 func oddRows() []oddRow {
@@ -112,6 +136,7 @@ const oddTalk = "model: {name: talker, context_length: 8192}\nturns:\n  - text: 
 // name the file.
 func TestOddFiles(t *testing.T) {
 	t.Parallel()
+	kinds := kindsHere(t)
 	for _, row := range oddRows() {
 		t.Run(strings.ReplaceAll(row.file, "/", "_"), func(t *testing.T) {
 			t.Parallel()
@@ -119,7 +144,7 @@ func TestOddFiles(t *testing.T) {
 			p.write(".aura/config/talk.yaml", oddTalk)
 			p.write(".aura/config/providers/recorded.yaml", "recorded: {type: script, file: talk.yaml, record: recorded.yaml}\n")
 			p.write(".aura/config/agents/main.md", "---\nname: main\ndefault: true\nmodel: {provider: test, name: talker}\n---\nWork.\n")
-			for _, kind := range kindsHere() {
+			for _, kind := range kinds {
 				p.odd(row, kind)
 			}
 		})
@@ -175,7 +200,7 @@ func TestOddState(t *testing.T) {
 		{"*.json", [][]string{{"run", "hi"}}, all},
 	} {
 		for _, file := range p.find(row.pattern) {
-			for _, kind := range kindsHere() {
+			for _, kind := range kindsHere(t) {
 				for _, args := range row.args {
 					p.odd(oddRow{file, args, row.quiet}, kind)
 				}

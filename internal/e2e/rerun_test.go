@@ -117,7 +117,7 @@ func (r rerun) command(t *testing.T, pattern string) *exec.Cmd {
 func (r rerun) lacks() []testneed.Ability {
 	var out []testneed.Ability
 	if r.uid != 0 {
-		out = append(out, testneed.Root)
+		out = append(out, testneed.Root, testneed.Devices)
 	}
 	if r.bare {
 		out = append(out, testneed.Namespaces, testneed.LimitedNamespaces, testneed.Mounts)

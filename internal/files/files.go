@@ -64,6 +64,10 @@ func OpenNoFollow(path string, flag int, mode fs.FileMode) (*os.File, error) {
 
 // open opens a regular file. It never waits for the other end of a named pipe or for a device.
 func open(path string, flag int, mode fs.FileMode) (*os.File, error) {
+	// Some devices act when they are opened: a watchdog begins to count, a tape rewinds.
+	if info, err := look(path, flag); err == nil && !info.Mode().IsRegular() && info.Mode()&fs.ModeSymlink == 0 {
+		return nil, fault("open", path, ErrNotRegular)
+	}
 	f, err := os.OpenFile(path, flag|nonBlock, mode)
 	if err != nil {
 		return nil, explain(path, err)
@@ -76,6 +80,14 @@ func open(path string, flag int, mode fs.FileMode) (*os.File, error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
+}
+
+// look returns what open would open. It opens nothing.
+func look(path string, flag int) (fs.FileInfo, error) {
+	if flag&noFollow != 0 {
+		return os.Lstat(path)
+	}
+	return os.Stat(path)
 }
 
 func fault(op, path string, err error) error { return &fs.PathError{Op: op, Path: path, Err: err} }

@@ -40,6 +40,8 @@ const (
 	Links Ability = "links"
 	// SparseFiles are files with holes.
 	SparseFiles Ability = "sparse-files"
+	// Devices means that this user can create device nodes, which even root cannot do in some containers.
+	Devices Ability = "devices"
 	// MemoryFiles means that programs can run from memory.
 	MemoryFiles Ability = "memory-files"
 	// Terminal is a pseudo-terminal.
@@ -62,7 +64,7 @@ var programs = map[Ability]string{
 }
 
 var known = []Ability{
-	Sandbox, Namespaces, LimitedNamespaces, Mounts, Tracing, Outside, Root, OrdinaryUser, Linux, Unix, Links, SparseFiles, MemoryFiles,
+	Sandbox, Namespaces, LimitedNamespaces, Mounts, Tracing, Outside, Root, OrdinaryUser, Linux, Unix, Links, SparseFiles, Devices, MemoryFiles,
 	Terminal, Modules, ACPClient, Platform, Toolchain, Release,
 }
 
