@@ -10,6 +10,7 @@ import (
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/mcp"
+	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/telemetry"
 )
@@ -46,7 +47,13 @@ func OpenMCP(ctx context.Context, c *config.Config, o MCPOptions) *mcp.Set {
 			Disabled: s.Disabled, Deferred: s.Deferred, Source: s.Source.File,
 		})
 	}
-	return mcp.Open(ctx, mcp.Options{Workdir: c.Workdir, Environ: slices.Concat(o.Trace, c.Environ), Version: o.Version, Notify: o.Notify, OnChange: o.OnChange}, list)
+	self, err := sandbox.Self()
+	if err != nil {
+		o.Notify(fmt.Sprintf("finding aura's own program: %v; a process that an MCP server detaches may outlive the session", err))
+	}
+	return mcp.Open(ctx, mcp.Options{
+		Workdir: c.Workdir, Environ: slices.Concat(o.Trace, c.Environ), Executable: self, Version: o.Version, Notify: o.Notify, OnChange: o.OnChange,
+	}, list)
 }
 
 // statuses returns the statuses of the servers of a set, which may be nil.

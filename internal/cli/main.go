@@ -20,6 +20,7 @@ import (
 	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/conversation"
+	"github.com/idelchi/aura/internal/process"
 	"github.com/idelchi/aura/internal/redact"
 	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/internal/session"
@@ -67,6 +68,9 @@ func Main() int {
 	}
 	if len(os.Args) > 1 && os.Args[1] == sandbox.Argument {
 		return sandbox.Main(setup.RunConfined)
+	}
+	if len(os.Args) > 1 && os.Args[1] == process.ReaperArgument {
+		return process.Reap(os.Args[2:])
 	}
 	// The reader of standard output may close it. Writing then fails, which must not end a running session.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)

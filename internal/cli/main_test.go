@@ -5,6 +5,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/idelchi/aura/internal/process"
 	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/shell"
@@ -17,6 +18,8 @@ func TestMain(m *testing.M) {
 		switch os.Args[1] {
 		case shell.Argument:
 			os.Exit(shell.Main(os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
+		case process.ReaperArgument:
+			os.Exit(process.Reap(os.Args[2:]))
 		case sandbox.Argument:
 			os.Exit(sandbox.Main(setup.RunConfined))
 		}

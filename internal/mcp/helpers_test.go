@@ -54,9 +54,20 @@ func opened(t *testing.T, o Options, servers ...Server) *Set {
 	if o.Workdir == "" {
 		o.Workdir = t.TempDir()
 	}
+	o.Executable = reaper(t)
 	set := open(t.Context(), o, hurried(), servers)
 	t.Cleanup(set.Close)
 	return set
+}
+
+// reaper returns this program, which runs process.Reap if TestMain finds its argument.
+func reaper(t *testing.T) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return self
 }
 
 func lookup(t *testing.T, set *Set, name string) tool.Tool {

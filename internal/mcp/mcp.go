@@ -50,6 +50,9 @@ type Options struct {
 	Workdir string
 	// Environ is an environment as NAME=value. Programs get the harmless part of it, and the variables of Server.Env.
 	Environ []string
+	// Executable is a program that runs process.Reap, which ends the descendants of programs. If it is empty, a descendant
+	// that left its group and cleared its environment is not found.
+	Executable string
 	// Notify shows a notice to the user. It may be nil. It is never called concurrently.
 	Notify func(text string)
 	// OnChange is called, from any goroutine, when the tools change after Open has returned: because of the server, a new

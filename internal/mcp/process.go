@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -41,10 +42,14 @@ func startProcess(s Server, o Options) (*serverProcess, error) {
 		return nil, fmt.Errorf("opening a pipe: %w", err)
 	}
 	p := &serverProcess{stdin: toStdin, stdout: fromStdout, last: &process.Tail{Max: maxLastWords}}
-	p.Process, err = process.Start(process.Spec{
+	spec := process.Spec{
 		Path: path, Args: append([]string{s.Command}, s.Args...), Env: env, Dir: o.Workdir,
 		Stdin: stdin, Stdout: stdout, Stderr: p.last, Guard: true, Mark: "AURA_MCP",
-	})
+	}
+	if o.Executable != "" {
+		spec = spec.Reaped(o.Executable)
+	}
+	p.Process, err = process.Start(spec)
 	closeAll(stdin, stdout)
 	if err != nil {
 		closeAll(toStdin, fromStdout)
@@ -91,6 +96,11 @@ func (p *serverProcess) story() string {
 func ending(err error) string {
 	if err == nil {
 		return "exit status 0"
+	}
+	// Shells and reapers report a signal in this way.
+	const signaled, signals = 128, 64
+	if code, exited := process.ExitCode(err); exited && code > signaled && code <= signaled+signals {
+		return fmt.Sprintf("%v (%v)", err, syscall.Signal(code-signaled))
 	}
 	return err.Error()
 }

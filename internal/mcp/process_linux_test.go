@@ -140,7 +140,7 @@ func parent() int {
 func TestOrderlyEnd(t *testing.T) {
 	t.Parallel()
 	s := stdio(t, "good", "good")
-	p, err := startProcess(s, Options{Workdir: t.TempDir()})
+	p, err := startProcess(s, Options{Workdir: t.TempDir(), Executable: reaper(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/idelchi/aura/internal/limit"
+	"github.com/idelchi/aura/internal/process"
 )
 
 // others holds servers that only some systems support.
@@ -25,6 +26,9 @@ var others = map[string]func() int{}
 const mode = "AURA_TEST_SERVER"
 
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == process.ReaperArgument {
+		os.Exit(process.Reap(os.Args[2:]))
+	}
 	switch kind := os.Getenv(mode); kind {
 	case "":
 		os.Exit(m.Run())

@@ -67,7 +67,9 @@ func KillChildren() {
 				return nil
 			}
 			for _, pid := range found {
-				_ = unix.Kill(pid, unix.SIGKILL)
+				if errors.Is(unix.Kill(pid, unix.SIGKILL), unix.EPERM) {
+					continue // another user's, such as sudo: waiting for it could take forever
+				}
 				// If another goroutine waits for the process, that wait reports that the process is gone.
 				_, _ = unix.Wait4(pid, nil, 0, nil)
 			}
