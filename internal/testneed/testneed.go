@@ -42,6 +42,8 @@ const (
 	SparseFiles Ability = "sparse-files"
 	// Devices means that this user can create device nodes, which even root cannot do in some containers.
 	Devices Ability = "devices"
+	// InodeReuse is a file system that gives the inode number of a removed directory to a new one.
+	InodeReuse Ability = "inode-reuse"
 	// MemoryFiles means that programs can run from memory.
 	MemoryFiles Ability = "memory-files"
 	// Terminal is a pseudo-terminal.
@@ -64,7 +66,7 @@ var programs = map[Ability]string{
 }
 
 var known = []Ability{
-	Sandbox, Namespaces, LimitedNamespaces, Mounts, Tracing, Outside, Root, OrdinaryUser, Linux, Unix, Links, SparseFiles, Devices, MemoryFiles,
+	Sandbox, Namespaces, LimitedNamespaces, Mounts, Tracing, Outside, Root, OrdinaryUser, Linux, Unix, Links, SparseFiles, Devices, InodeReuse, MemoryFiles,
 	Terminal, Modules, ACPClient, Platform, Toolchain, Release,
 }
 
