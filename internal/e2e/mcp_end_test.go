@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"syscall"
@@ -92,4 +93,31 @@ func TestMCPServersEnd(t *testing.T) {
 		}
 		p.noProcess()
 	})
+}
+
+// TestUnconfinedBashEnds lets Bash leave such a process where the sandbox is off. It ends with the call and with aura.
+func TestUnconfinedBashEnds(t *testing.T) {
+	t.Parallel()
+	testneed.Program(t, "setsid")
+	const command = "command=" + keeperLeaves + "; while ! test -e born; do sleep 0.01; done"
+	for _, s := range append([]setting{{"current_user", func(*project) {}}}, settings...) {
+		for _, killed := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/killed %t", s.name, killed), func(t *testing.T) {
+				t.Parallel()
+				p := newProject(t)
+				p.write("hold", "")
+				p.write(".aura/config/sandbox/sandbox.yaml", "sandbox: {enabled: false}\n")
+				s.prepare(p)
+				if killed {
+					a := p.start("tools", "run", "Bash", command+"; tail -f /dev/null")
+					p.until("the process", func() bool { return held(p.path("hold")) })
+					a.signal(syscall.SIGKILL)
+					a.wait()
+				} else {
+					p.run("tools", "run", "Bash", command)
+				}
+				p.noTrace()
+			})
+		}
+	}
 }

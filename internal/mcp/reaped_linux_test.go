@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -75,4 +76,22 @@ func TestReapedEnds(t *testing.T) {
 	if got := p.story(); !strings.Contains(got, "exit status 126") || !strings.Contains(got, "exec format error") {
 		t.Errorf("the server could not start: %s", got)
 	}
+}
+
+// TestReapedOrphans leaves processes that end while the server runs. The reaper adopts and reaps them.
+func TestReapedOrphans(t *testing.T) {
+	t.Parallel()
+	p := reaped(t, "for i in 1 2 3 4 5 6 7 8 9; do (sh -c : &); done; echo left; read -r _")
+	if _, err := p.stdout.Read(make([]byte, 10)); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the server is the only child of the reaper", func() bool {
+		lists, _ := filepath.Glob(filepath.Join("/proc", strconv.Itoa(p.Pid()), "task/*/children"))
+		var all []string
+		for _, list := range lists {
+			text, _ := os.ReadFile(list)
+			all = append(all, strings.Fields(string(text))...)
+		}
+		return len(all) == 1
+	})
 }

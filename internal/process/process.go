@@ -58,6 +58,8 @@ type Spec struct {
 	// Mark is the name of a variable by which descendants that left the group are found; see KillMarked. It is not set in a
 	// process namespace, which does not need it.
 	Mark string
+	// quiet is closed when the descendants need not linger any more; nil means when all output has been read.
+	quiet <-chan struct{}
 	// Around is called with the function that starts the process, and must call it; nil calls the function directly.
 	Around func(start func() error) error
 }
@@ -204,15 +206,19 @@ func (p *Process) cleanedUp() bool {
 	return p.spec.Orderly && state != nil && state.Exited()
 }
 
-// linger waits until no process writes output any more, for at most spec.Linger.
+// linger waits until no process writes output any more, or until spec.quiet is closed, for at most spec.Linger.
 func (p *Process) linger() {
 	if p.spec.Linger == 0 {
 		return
 	}
+	quiet := p.spec.quiet
+	if quiet == nil {
+		quiet = p.streams.drained
+	}
 	timer := time.NewTimer(p.spec.Linger)
 	defer timer.Stop()
 	select {
-	case <-p.streams.drained:
+	case <-quiet:
 	case <-p.killed:
 	case <-timer.C:
 	}

@@ -7,9 +7,13 @@ import (
 	"os/signal"
 	"slices"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
+
+// Reaps reports whether Reaped has an effect.
+const Reaps = true
 
 // reaperLifeline is the descriptor by which a reaper notices that aura is gone; see Spec.Lifeline.
 const reaperLifeline = 3
@@ -18,29 +22,37 @@ const reaperLifeline = 3
 // left its group, has lost its parents, and was started with an environment without the mark. self is a program that calls Reap
 // if its first argument is ReaperArgument. The specification must not have Files.
 func (s Spec) Reaped(self string) Spec {
-	s.Args = slices.Concat([]string{self, ReaperArgument, s.Path}, s.Args)
+	s.Args = slices.Concat([]string{self, ReaperArgument, s.Linger.String(), s.Path}, s.Args)
 	s.Path = self
 	s.Lifeline, s.Reaper, s.Orderly, s.Guard = true, true, true, false
 	return s
 }
 
-// Reap runs the program args[0] with the arguments args[1:], and returns its exit status, or 128 and the number of the signal that killed it. It
-// passes requests to end on to the program. When the program has ended, or aura is gone, it kills everything that the program
-// left. Reap changes the descriptors of the whole process, so no other process may call it.
+// Reap runs a program and returns its exit status, or 128 and the number of the signal that killed it. args are Spec.Linger,
+// the path of the program, its name and its arguments. Reap passes requests to end on to the program. It kills everything that
+// the program left, once Linger is over or aura is gone. Reap changes the descriptors of the whole process, so no other process
+// may call it.
 func Reap(args []string) int {
-	if len(args) < 2 { //nolint:mnd // a path and a name
+	const expected = 3
+	if len(args) < expected {
 		return reaperFault(fmt.Errorf("%s is for aura's own use", ReaperArgument))
+	}
+	linger, err := time.ParseDuration(args[0])
+	if err != nil {
+		return reaperFault(err)
 	}
 	unix.CloseOnExec(reaperLifeline)
 	// The group of this process is asked to end, but the program has a group of its own.
 	asked := make(chan os.Signal, 1)
 	signal.Notify(asked, unix.SIGTERM, unix.SIGINT, unix.SIGHUP)
+	ended, quiet := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(ended, unix.SIGCHLD)
 	if err := AdoptOrphans(); err != nil {
 		return reaperFault(err)
 	}
 	p, err := Start(Spec{
-		Path: args[0], Args: args[1:], Env: os.Environ(), //nolint:forbidigo // aura chose this environment for the program
-		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Path: args[1], Args: args[2:], Env: os.Environ(), //nolint:forbidigo // aura chose this environment for the program
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Linger: linger, quiet: quiet,
 	})
 	if err != nil {
 		return reaperFault(err)
@@ -50,6 +62,7 @@ func Reap(args []string) int {
 	if err := releaseStreams(); err != nil {
 		return reaperFault(err)
 	}
+	go reapOrphans(p.Pid(), ended, quiet)
 	gone := make(chan struct{})
 	go func() {
 		// No process ever writes to the pipe: if the read returns, the other end is closed.
@@ -64,6 +77,26 @@ func Reap(args []string) int {
 			return ReaperStatus
 		case <-p.Exited():
 			return shellStatus(p.Wait())
+		}
+	}
+}
+
+// reapOrphans reaps the orphans that this process adopted, whenever a child ends: a program may run for days and leave many. It
+// does not reap the program itself. It closes quiet when the program has ended and no other child is left.
+func reapOrphans(program int, ended <-chan os.Signal, quiet chan<- struct{}) {
+	for range ended {
+		left := 0
+		for _, pid := range children("self") {
+			if pid == program {
+				continue
+			}
+			if got, err := unix.Wait4(pid, nil, unix.WNOHANG, nil); err == nil && got == 0 {
+				left++
+			}
+		}
+		if left == 0 && quiet != nil && !statusOf(program).alive() {
+			close(quiet)
+			quiet = nil
 		}
 	}
 }

@@ -147,6 +147,8 @@ func (c Confinement) Plugin(e Entry) *sandbox.Policy {
 func (c Confinement) Builtins(o builtin.Options, task map[string]string) []tool.Tool {
 	if !c.enabled {
 		o.Env = environment(o.Env, c.env, task)
+		// Without its own path, aura finds only what kept the environment of the command.
+		o.Reaper, _ = sandbox.Self()
 		return builtin.All(o)
 	}
 	files, commands := c.Policy(sandbox.KindFiles), c.Policy(sandbox.KindShell)

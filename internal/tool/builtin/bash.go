@@ -64,10 +64,16 @@ func (o Options) shell(ctx context.Context, line string, output io.Writer) error
 	if err != nil {
 		return fmt.Errorf("starting the shell: %w", err)
 	}
-	p, err := process.Start(process.Spec{
+	spec := process.Spec{
 		Path: args[0], Args: args, Dir: o.Workdir, Env: o.Env, Stdout: output, Stderr: output,
 		Linger: lingering, Lifeline: true, Mark: "AURA_BASH",
-	})
+	}
+	if process.Reaps && o.Reaper != "" {
+		// The reaper has the lifeline, so the command needs no watcher.
+		spec.Path, spec.Args = shell(), []string{shell(), "-c", line}
+		spec = spec.Reaped(o.Reaper)
+	}
+	p, err := process.Start(spec)
 	if err != nil {
 		return fmt.Errorf("starting the shell: %w", err)
 	}

@@ -224,18 +224,31 @@ func TestBashFindsThoseThatLeave(t *testing.T) {
 		testneed.Missing(t, testneed.Linux, "they are found on Linux only")
 	}
 	testneed.Program(t, "setsid")
-	const leaves = "mkfifo ready; (setsid sh -c 'exec 3>FIFO; : >ready; sleep 300; true' >/dev/null 2>&1 &); read -r _ <ready; echo hi"
-	for name, rest := range map[string]string{"at the end": "", "when cancelled": "; sleep 300"} {
+	const leaves = "mkfifo ready; (START setsid sh -c 'exec 3>FIFO; : >ready; sleep 300; true' >/dev/null 2>&1 &); read -r _ <ready; echo hi"
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, row := range map[string]struct{ rest, start, reaper string }{
+		"at the end":                        {},
+		"when cancelled":                    {rest: "; sleep 300"},
+		"at the end, by a reaper":           {reaper: self},
+		"when cancelled, by a reaper":       {rest: "; sleep 300", reaper: self},
+		"at the end, empty environment":     {start: "env -i", reaper: self},
+		"when cancelled, empty environment": {rest: "; sleep 300", start: "env -i", reaper: self},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			path, gone := fifo(t)
+			rest := row.rest
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			call := tool.Call{Args: map[string]any{"command": strings.ReplaceAll(leaves, "FIFO", path) + rest}}
+			call := tool.Call{Args: map[string]any{"command": strings.NewReplacer("FIFO", path, "START", row.start).Replace(leaves) + rest}}
 			if rest != "" {
 				call.Progress = func(string) { cancel() }
 			}
-			got, err := find(t, t.TempDir(), "Bash").Execute(ctx, call)
+			o := builtin.Options{Workdir: t.TempDir(), Env: []string{"PATH=/usr/bin:/bin"}, Reaper: row.reaper}
+			got, err := one(t, o, "Bash").Execute(ctx, call)
 			if got != "hi\n" || (err != nil) != (rest != "") {
 				t.Errorf("got %q, %v", got, err)
 			}

@@ -26,6 +26,9 @@ type Options struct {
 	Truncation Truncation
 	// OutputDir is where Bash stores output that it had to cut. If it is empty, the system's temporary directory is used.
 	OutputDir string
+	// Reaper is a program that runs process.Reap, which ends what commands leave behind. It is empty in a confined process,
+	// which ends its descendants itself.
+	Reaper string
 	// Seen records the files that the model has read. If Seen is nil, the tools do not use a record; the code that wraps them
 	// does.
 	Seen *readguard.Files

@@ -5,6 +5,9 @@ import (
 	"os/exec"
 )
 
+// shell is not used on Windows, where no process is a reaper.
+func shell() string { return "sh" }
+
 // command returns the program that runs a command line, with its arguments.
 func command(line string) ([]string, error) {
 	path, err := exec.LookPath("sh")
