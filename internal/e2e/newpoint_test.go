@@ -50,7 +50,7 @@ func buildWithNewPoint(tb testing.TB) string {
 		o.insert("internal/interp/symbols_sdk.go", "// type definitions\n", `"`+m[1]+`": reflect.ValueOf((*sdk.`+m[1]+")(nil)),\n")
 	}
 	_, declarations, _ := strings.Cut(types, "package sdk\n")
-	o.insertGzip("internal/check/stdlib.txt.gz", "# github.com/idelchi/aura/sdk\npackage sdk\nimport p_context \"context\"\nimport p_io \"io\"\nimport p_time \"time\"\n", declarations)
+	o.insertGzip("internal/library/stdlib.txt.gz", "# github.com/idelchi/aura/sdk\npackage sdk\nimport p_context \"context\"\nimport p_io \"io\"\nimport p_time \"time\"\n", declarations)
 
 	for _, program := range []string{"aura", "aura-plugin-host"} {
 		cmd := exec.Command("go", "build", "-ldflags=-w", "-overlay", o.list(), "-o", filepath.Join(dir, program), "../../cmd/"+program)

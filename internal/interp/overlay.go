@@ -21,8 +21,8 @@ type overlay struct {
 func newOverlay(s *source) overlay {
 	o := overlay{files: fstest.MapFS{}}
 	for _, p := range s.packages {
-		for _, f := range p.files {
-			o.files[path.Join("src", p.path, filepath.Base(f.path))] = &fstest.MapFile{Data: present(f)}
+		for i, f := range p.lowered {
+			o.files[path.Join("src", p.path, fmt.Sprintf("f%03d.go", i))] = &fstest.MapFile{Data: present(f)}
 		}
 	}
 	return o

@@ -3,6 +3,7 @@ package interp
 import (
 	"errors"
 	"fmt"
+	"go/ast"
 	"go/build"
 	"go/parser"
 	"go/scanner"
@@ -42,12 +43,15 @@ type sourcePackage struct {
 	own   bool
 	files []sourceFile
 	done  bool
+	// lowered holds the files that the interpreter gets instead.
+	lowered []sourceFile
 }
 
 // sourceFile is a file with the text that is on disk. path is absolute. clause is the position of the package clause.
 type sourceFile struct {
 	path  string
 	text  []byte
+	tree  *ast.File
 	edits []repair.Edit
 	// declared lists the functions and variables of the file.
 	declared []pluginsource.Declaration
@@ -77,6 +81,9 @@ func readSource(dir, module string, unsafe bool) (*source, error) {
 	}
 	s.match = pluginsource.BuildContext()
 	if err := s.add(module, importSpec{path: module, where: filepath.Join(dir, "go.mod")}); err != nil {
+		return nil, err
+	}
+	if err := s.lower(); err != nil {
 		return nil, err
 	}
 	slices.Sort(s.standard)
@@ -198,8 +205,7 @@ func (s *source) scan(file string, text []byte) (*sourceFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &sourceFile{path: file, text: text, pkg: parsed.Name.Name, clause: s.where(parsed.Name.Pos())}
-	f.edits = repair.Edits(parsed, text)
+	f := &sourceFile{path: file, text: text, tree: parsed, pkg: parsed.Name.Name, clause: s.where(parsed.Name.Pos())}
 	f.declared = pluginsource.Declarations(parsed)
 	f.names, f.dotSDK = pluginsource.DeclaredNames(parsed), pluginsource.SDKName(parsed) == "."
 	f.emits, f.disables = pluginsource.Emitted(parsed), pluginsource.Disabled(parsed)

@@ -4,16 +4,15 @@ import (
 	"fmt"
 	"path"
 	"reflect"
-	"slices"
-	"strings"
 
 	"github.com/traefik/yaegi/interp"
 	"github.com/traefik/yaegi/stdlib"
-	"github.com/traefik/yaegi/stdlib/generic"
 	"github.com/traefik/yaegi/stdlib/syscall"
 	"github.com/traefik/yaegi/stdlib/unrestricted"
 	"github.com/traefik/yaegi/stdlib/unsafe"
 
+	"github.com/idelchi/aura/internal/box"
+	"github.com/idelchi/aura/internal/lower"
 	"github.com/idelchi/aura/internal/repair"
 	"golang.org/x/mod/module"
 )
@@ -53,13 +52,15 @@ func use(i *interp.Interpreter, s *source, std streams, sdk interp.Exports) erro
 			tables = append(tables, selected(table, s.standard))
 		}
 	}
-	tables = append(tables, std.symbols(s), interp.Exports{symbolKey(repair.Path): ourSymbols()})
+	tables = append(tables, std.symbols(s), interp.Exports{
+		symbolKey(repair.Path): ourSymbols(), symbolKey(lower.Path): box.New(wrapperOf).Symbols(),
+	})
 	for _, table := range tables {
 		if err := i.Use(table); err != nil {
 			return fmt.Errorf("registering symbols: %w", err)
 		}
 	}
-	return useGeneric(i, s.standard)
+	return nil
 }
 
 // visible returns the symbols of the SDK without those that a plugin hides: a plugin that imports the SDK into its own scope may
@@ -102,7 +103,7 @@ func (s *source) declaredOnly(symbols map[string]value) map[string]value {
 func selected(table map[string]map[string]reflect.Value, packages []string) interp.Exports {
 	out := interp.Exports{}
 	for _, p := range packages {
-		if symbols, ok := table[symbolKey(p)]; ok && !isGeneric(p) {
+		if symbols, ok := table[symbolKey(p)]; ok {
 			out[p+"//"+packageName(p)] = symbols
 		}
 	}
@@ -123,27 +124,6 @@ func wrappers() interp.Exports {
 		out[path.Dir(w.key)+"//"+path.Base(w.key)] = symbols
 	}
 	return out
-}
-
-// isGeneric reports whether a package exists as source, because it consists of generic functions.
-func isGeneric(importPath string) bool {
-	return importPath == "cmp" || importPath == "slices"
-}
-
-// useGeneric compiles the imported generic packages. slices imports cmp.
-func useGeneric(i *interp.Interpreter, packages []string) error {
-	for _, src := range generic.Sources {
-		for _, p := range []string{"cmp", "slices"} {
-			wanted := slices.Contains(packages, p) || p == "cmp" && slices.Contains(packages, "slices")
-			if !wanted || !strings.Contains(src, "\npackage "+p+"\n") {
-				continue
-			}
-			if _, err := i.Compile(src); err != nil {
-				return fmt.Errorf("compiling package %s: %w", p, err)
-			}
-		}
-	}
-	return nil
 }
 
 // Release frees the tables of the standard library. A process with one plugin no longer needs them once the plugin is loaded.

@@ -1,4 +1,4 @@
-package check
+package library
 
 import (
 	"bytes"
@@ -55,10 +55,11 @@ var compiled = struct {
 	packages map[string]*types.Package
 }{packages: map[string]*types.Package{}}
 
-var errUnknown = errors.New("nothing is known of this package")
+// ErrUnknown is returned for a package that is not part of the library.
+var ErrUnknown = errors.New("nothing is known of this package")
 
-// importLibrary returns a package of the library.
-func importLibrary(path string) (*types.Package, error) {
+// Import returns a package of the library.
+func Import(path string) (*types.Package, error) {
 	if path == "unsafe" {
 		return types.Unsafe, nil
 	}
@@ -71,9 +72,12 @@ func compileLibrary(path string) (*types.Package, error) {
 	if p := compiled.packages[path]; p != nil {
 		return p, nil
 	}
+	if IsGeneric(path) {
+		return compileGeneric(path)
+	}
 	found, ok := library()[path]
 	if !ok {
-		return nil, errUnknown
+		return nil, ErrUnknown
 	}
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, path, found.text, parser.SkipObjectResolution)
@@ -97,4 +101,10 @@ func (libraryImporter) Import(path string) (*types.Package, error) {
 		return types.Unsafe, nil
 	}
 	return compileLibrary(path)
+}
+
+// Has reports whether aura provides a package: the SDK, or a package of the standard library that every plugin may import.
+func Has(path string) bool {
+	known, ok := library()[path]
+	return ok && !known.hidden || IsGeneric(path)
 }

@@ -1,4 +1,4 @@
-package check
+package library
 
 import "testing"
 
@@ -9,16 +9,16 @@ func TestLibrary(t *testing.T) {
 		t.Fatalf("only %d packages", len(library()))
 	}
 	for path := range library() {
-		if _, err := importLibrary(path); err != nil {
+		if _, err := Import(path); err != nil {
 			t.Error(err)
 		}
 	}
-	for _, path := range []string{"iter", "syscall", "maps/x", "internal/abi", ""} {
-		if isLibrary(path) {
+	for _, path := range []string{"syscall", "maps/x", "internal/abi", ""} {
+		if Has(path) {
 			t.Errorf("%q can be imported", path)
 		}
 	}
-	if _, err := importLibrary("no/such"); err == nil {
+	if _, err := Import("no/such"); err == nil {
 		t.Error("a package that does not exist is known")
 	}
 }
