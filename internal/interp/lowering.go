@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/traefik/yaegi/stdlib"
 
@@ -106,6 +107,9 @@ func (s *source) typeCheck(p *sourcePackage, known *imports) (*lower.Package, er
 			return
 		}
 		failed = err
+		if e, ok := errors.AsType[types.Error](err); ok && strings.HasPrefix(e.Msg, "undefined: ") && strings.Contains(e.Msg, ".") {
+			failed = fmt.Errorf("%w (the interpreter's standard library is that of Go 1.%d)", err, pluginsource.LanguageMinor)
+		}
 	}}
 	pkg, _ := config.Check(p.path, s.fset, out.Files, out.Info)
 	if failed != nil {

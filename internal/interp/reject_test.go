@@ -48,7 +48,7 @@ func TestReject(t *testing.T) {
 		},
 		"a type that the library has only for compiled code": {
 			body + "import \"sync/atomic\"\n\nvar x atomic.Pointer[int]",
-			"main.go:5:14: undefined: atomic.Pointer",
+			"main.go:5:14: undefined: atomic.Pointer (the interpreter's standard library is that of Go 1.22)",
 		},
 		"no such own package": {
 			body + `import "my-plugin/sub/words"`,
@@ -107,7 +107,7 @@ func TestReject(t *testing.T) {
 		},
 		"no such function": {
 			body + "import \"strings\"\n\nvar x = strings.Nothing()",
-			"main.go:5:17: undefined: strings.Nothing",
+			"main.go:5:17: undefined: strings.Nothing (the interpreter's standard library is that of Go 1.22)",
 		},
 		"init panics": {
 			body + "func init() {\n\tpanic(\"no luck\")\n}",

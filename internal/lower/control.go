@@ -241,6 +241,13 @@ func (f *fn) typeSwitch(s *ast.TypeSwitchStmt, label string) string {
 func (f *fn) selectStmt(s *ast.SelectStmt, label string) string {
 	t := f.enter(label, false)
 	defer f.leave()
+	// The interpreter evaluates the channels late.
+	var before strings.Builder
+	keep := func(e ast.Expr) string {
+		c := f.fresh("c")
+		fmt.Fprintf(&before, "%s := %s\n", c, f.under(e))
+		return c
+	}
 	var cases strings.Builder
 	for _, c := range s.Body.List {
 		clause := c.(*ast.CommClause) //nolint:forcetypeassert // by the syntax
@@ -251,20 +258,26 @@ func (f *fn) selectStmt(s *ast.SelectStmt, label string) string {
 			cases.WriteString("default:\n")
 		case *ast.AssignStmt:
 			text := ""
-			text, after = f.received(comm)
+			text, after = f.received(comm, keep)
 			cases.WriteString("case " + text + ":\n")
 		case *ast.ExprStmt:
-			cases.WriteString("case <-" + f.under(ast.Unparen(comm.X).(*ast.UnaryExpr).X) + ":\n") //nolint:forcetypeassert // by the syntax
+			cases.WriteString("case <-" + keep(ast.Unparen(comm.X).(*ast.UnaryExpr).X) + ":\n") //nolint:forcetypeassert // by the syntax
+		case *ast.SendStmt:
+			c := keep(comm.Chan)
+			elem := f.typeOf(comm.Chan).Underlying().(*types.Chan).Elem() //nolint:forcetypeassert // by the type checker
+			v := f.fresh("v")
+			fmt.Fprintf(&before, "var %s %s = %s\n", v, f.typ(elem, comm.Pos()), f.conv(comm.Value, elem))
+			cases.WriteString("case " + c + " <- " + v + ":\n")
 		default:
-			cases.WriteString("case " + f.simple(comm) + ":\n")
+			refuse(clause.Pos(), "this case cannot be interpreted")
 		}
 		cases.WriteString(after + f.block(clause.Body))
 	}
-	return f.line(s.Pos()) + t.prefix() + "select {\n" + cases.String() + "}\n"
+	return f.line(s.Pos()) + "{\n" + before.String() + t.prefix() + "select {\n" + cases.String() + "}\n}\n"
 }
 
 // received lowers the assignment of a received value in a select.
-func (f *fn) received(a *ast.AssignStmt) (text, after string) {
+func (f *fn) received(a *ast.AssignStmt, keep func(ast.Expr) string) (text, after string) {
 	u := ast.Unparen(a.Rhs[0]).(*ast.UnaryExpr) //nolint:forcetypeassert // by the syntax
 	from := f.tupleOf(a.Rhs[0], len(a.Lhs))
 	if a.Tok == token.DEFINE {
@@ -272,7 +285,7 @@ func (f *fn) received(a *ast.AssignStmt) (text, after string) {
 		for _, l := range a.Lhs {
 			names = append(names, f.left(l))
 		}
-		return strings.Join(names, ", ") + " := <-" + f.under(u.X), ""
+		return strings.Join(names, ", ") + " := <-" + keep(u.X), ""
 	}
 	var temps, sets []string
 	for i, l := range a.Lhs {
@@ -286,7 +299,7 @@ func (f *fn) received(a *ast.AssignStmt) (text, after string) {
 		sets = append(sets, left+" = "+f.change(temp, from[i], f.leftType(l), a.Pos()))
 	}
 	if len(sets) == 0 {
-		return "<-" + f.under(u.X), ""
+		return "<-" + keep(u.X), ""
 	}
-	return strings.Join(temps, ", ") + " := <-" + f.under(u.X), strings.Join(sets, "; ") + "\n"
+	return strings.Join(temps, ", ") + " := <-" + keep(u.X), strings.Join(sets, "; ") + "\n"
 }

@@ -154,7 +154,13 @@ func (f *fn) assignPlaces(s *ast.AssignStmt) string {
 			} else {
 				index = keep(f.expr(l.Index))
 			}
-			places = append(places, keep(x)+"["+index+"]")
+			if x[0] != '&' {
+				x = keep(x)
+			} else {
+				// The interpreter cannot take the address of an array in an array. Its operands are rarely changed by the statement.
+				x = x[1:]
+			}
+			places = append(places, x+"["+index+"]")
 		case *ast.StarExpr:
 			places = append(places, "*"+keep(f.under(l.X)))
 		case *ast.SelectorExpr:
