@@ -110,7 +110,7 @@ func open(v any) any {
 	}
 	r := reflect.ValueOf(v)
 	if r.Kind() == reflect.Struct && r.NumField() > 0 && r.Type().Field(0).Name == "IValue" {
-		if inside, ok := r.Field(0).Interface().(boxed); ok {
+		if inside, ok := reflect.TypeAssert[boxed](r.Field(0)); ok {
 			return inside
 		}
 	}
@@ -179,7 +179,7 @@ func has(v any, name, signature string) bool {
 	if !ok {
 		return false
 	}
-	return strings.Replace(bound(m.Type), "interface {}", "any", -1) == strings.Replace(signature, "interface {}", "any", -1)
+	return strings.ReplaceAll(bound(m.Type), "interface {}", "any") == strings.ReplaceAll(signature, "interface {}", "any")
 }
 
 // bound returns a method's type without its receiver.
@@ -188,8 +188,8 @@ func bound(t reflect.Type) string {
 	for i := 1; i < t.NumIn(); i++ {
 		in = append(in, t.In(i))
 	}
-	for i := range t.NumOut() {
-		out = append(out, t.Out(i))
+	for out0 := range t.Outs() {
+		out = append(out, out0)
 	}
 	return reflect.FuncOf(in, out, t.IsVariadic()).String()
 }
@@ -295,7 +295,7 @@ func (s *Space) As(err error, id int, set func(any)) bool {
 			set(open(err))
 			return true
 		}
-		switch e := err.(type) {
+		switch e := err.(type) { //nolint:errorlint // this walks the chain
 		case interface{ Unwrap() error }:
 			err = e.Unwrap()
 		case interface{ Unwrap() []error }:

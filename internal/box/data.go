@@ -76,7 +76,7 @@ func (d data) visit(v reflect.Value, depth int) {
 			if !f.IsExported() {
 				continue
 			}
-			if names, ok := v.Field(i).Interface().([]string); ok {
+			if names, ok := reflect.TypeAssert[[]string](v.Field(i)); ok {
 				for _, name := range names {
 					d.names[name] = true
 				}
@@ -84,6 +84,7 @@ func (d data) visit(v reflect.Value, depth int) {
 			}
 			d.visit(v.Field(i), depth+1)
 		}
+	default:
 	}
 }
 
@@ -217,7 +218,7 @@ func (d data) methods(t *Type, v reflect.Value, depth int, add func(string, any)
 		}
 		results := m.Call(nil)
 		if len(results) == 2 {
-			if err, ok := results[1].Interface().(error); ok && err != nil {
+			if err, ok := reflect.TypeAssert[error](results[1]); ok && err != nil {
 				panic(fmt.Sprintf("the method %s of %s, which a template calls: %v", name, t, err))
 			}
 		}

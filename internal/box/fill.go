@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -67,12 +68,10 @@ func model(t *Type, around []*Type) reflect.Type {
 	if decodes(t) {
 		return laterType
 	}
-	for _, a := range around {
-		if a == t {
-			return laterType
-		}
+	if slices.Contains(around, t) {
+		return laterType
 	}
-	around = append(around[:len(around):len(around)], t)
+	around = append(slices.Clip(around), t)
 	b := t.base()
 	switch b.kind {
 	case native:

@@ -129,7 +129,7 @@ func (p printer) byMethod(t *Type, v reflect.Value) (done bool) {
 
 // compiled prints a value of a type of compiled code, or one that is printed like it.
 func (p printer) compiled(t *Type, v reflect.Value, depth int, visible bool) {
-	if v.Kind() == reflect.Pointer && depth > 0 && !v.IsNil() && !(visible && prints(v)) {
+	if v.Kind() == reflect.Pointer && depth > 0 && !v.IsNil() && (!visible || !prints(v)) {
 		p.address(t, v)
 		return
 	}
@@ -139,6 +139,7 @@ func (p printer) compiled(t *Type, v reflect.Value, depth int, visible bool) {
 			text := fmt.Sprintf("%#v", v.Interface())
 			p.text(t.name + strings.TrimPrefix(text, v.Type().String()))
 			return
+		default:
 		}
 	}
 	if visible {
@@ -280,8 +281,8 @@ func compare(a, b reflect.Value) int {
 	case reflect.Bool:
 		return less(!a.Bool() && b.Bool(), a.Bool() && !b.Bool())
 	case reflect.Struct:
-		if x, ok := a.Interface().(boxed); ok {
-			y, _ := b.Interface().(boxed)
+		if x, ok := reflect.TypeAssert[boxed](a); ok {
+			y, _ := reflect.TypeAssert[boxed](b)
 			return compare(reflect.ValueOf(x.content().V), reflect.ValueOf(y.content().V))
 		}
 		for i := range a.NumField() {
@@ -299,6 +300,7 @@ func compare(a, b reflect.Value) int {
 		if !a.IsNil() && !b.IsNil() {
 			return compare(a.Elem(), b.Elem())
 		}
+	default:
 	}
 	return 0
 }
@@ -318,6 +320,7 @@ func (p printer) pointer(t, b *Type, v reflect.Value, depth int, visible bool) {
 			p.text("&")
 			p.print(b.elem, v.Elem(), depth+1, visible)
 			return
+		default:
 		}
 	}
 	p.address(t, v)

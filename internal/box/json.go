@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
 )
 
@@ -188,87 +189,95 @@ func keyText(t *Type, k reflect.Value) (string, error) {
 			return string(b), err
 		}
 	}
-	if m, ok := k.Interface().(encoding.TextMarshaler); ok {
+	if m, ok := reflect.TypeAssert[encoding.TextMarshaler](k); ok {
 		b, err := m.MarshalText()
 		return string(b), err
 	}
 	switch k.Kind() {
 	case reflect.Struct, reflect.Interface, reflect.Pointer, reflect.Array, reflect.Float32, reflect.Float64, reflect.Bool:
 		return "", fmt.Errorf("json: unsupported type: map with keys of type %s", t)
+	default:
 	}
 	return fmt.Sprint(k.Interface()), nil
 }
 
-// shared holds the field types in mirrors. A field that holds none of the plugin's own types keeps its type, because the options
-// of its tag depend on it.
 var anyType = reflect.TypeFor[any]()
 
 // mirrorRecord returns a struct with the exported fields.
 func mirrorRecord(b *Type, v reflect.Value, depth int) (any, error) {
 	var fields []reflect.StructField
 	var values []reflect.Value
-	var add func(b *Type, v reflect.Value) error
-	add = func(b *Type, v reflect.Value) error {
-		for i, f := range b.fields {
-			name, options, _ := strings.Cut(f.tag.Get("json"), ",")
-			if f.tag.Get("json") == "-" {
-				continue
-			}
-			x := reach(v.Field(i))
-			if f.embedded && name == "" {
-				if inner, ok, skip := embedded(f, x); ok {
-					m, err := mirror(inner.typ, inner.value, depth+1)
-					if err != nil {
-						return err
-					}
-					fields = append(fields, reflect.StructField{Name: fmt.Sprintf("E%d", len(fields)), Type: reflect.TypeOf(m), Anonymous: true})
-					values = append(values, reflect.ValueOf(m))
-					continue
-				} else if skip {
-					continue
-				}
-			}
-			if !f.exported {
-				continue
-			}
-			fv := x
-			ft := x.Type()
-			if own(f.typ) || x.Kind() == reflect.Interface {
-				empty := x.IsZero() || (x.Kind() == reflect.Slice || x.Kind() == reflect.Map) && x.Len() == 0
-				if strings.Contains(","+options+",", ",omitempty,") && empty && x.Kind() != reflect.Struct || strings.Contains(","+options+",", ",omitzero,") && x.IsZero() {
-					continue
-				}
-				if plainBasic(f.typ) {
-					ft = basic(x.Kind())
-					fv = x.Convert(ft)
-				} else {
-					m, err := mirror(f.typ, x, depth+1)
-					if err != nil {
-						return err
-					}
-					ft, fv = anyType, reflect.New(anyType).Elem()
-					if m != nil {
-						fv.Set(reflect.ValueOf(m))
-					}
-				}
-			}
-			tag := f.tag
-			if name == "" {
-				tag = reflect.StructTag(fmt.Sprintf("json:%q", f.name+","+options))
-			}
-			fields = append(fields, reflect.StructField{Name: fmt.Sprintf("F%d", len(fields)), Type: ft, Tag: tag})
-			values = append(values, fv)
+	for i, f := range b.fields {
+		field, value, ok, err := mirrorField(f, reach(v.Field(i)), depth)
+		if err != nil {
+			return nil, err
 		}
-		return nil
-	}
-	if err := add(b, v); err != nil {
-		return nil, err
+		if ok {
+			field.Name = string(field.Name[0]) + strconv.Itoa(len(fields))
+			fields, values = append(fields, field), append(values, value)
+		}
 	}
 	out := reflect.New(reflect.StructOf(fields)).Elem()
 	for i, x := range values {
 		out.Field(i).Set(x)
 	}
 	return out.Interface(), nil
+}
+
+// mirrorField returns a field of a mirror and its value. It returns false for a field that package json omits.
+func mirrorField(f field, x reflect.Value, depth int) (out reflect.StructField, value reflect.Value, ok bool, err error) {
+	name, options, _ := strings.Cut(f.tag.Get("json"), ",")
+	if f.tag.Get("json") == "-" {
+		return out, value, false, nil
+	}
+	if f.embedded && name == "" {
+		in, isStruct, skip := embedded(f, x)
+		if isStruct {
+			m, err := mirror(in.typ, in.value, depth+1)
+			return reflect.StructField{Name: "E", Type: reflect.TypeOf(m), Anonymous: true}, reflect.ValueOf(m), err == nil, err
+		}
+		if skip {
+			return out, value, false, nil
+		}
+	}
+	if !f.exported || omitted(f, x, ","+options+",") {
+		return out, value, false, nil
+	}
+	value, err = mirrorValue(f.typ, x, depth)
+	if err != nil {
+		return out, value, false, err
+	}
+	tag := f.tag
+	if name == "" {
+		tag = reflect.StructTag(fmt.Sprintf("json:%q", f.name+","+options))
+	}
+	return reflect.StructField{Name: "F", Type: value.Type(), Tag: tag}, value, true, nil
+}
+
+// omitted reports whether an option of a tag omits a field whose type the mirror changes.
+func omitted(f field, x reflect.Value, options string) bool {
+	if !own(f.typ) && x.Kind() != reflect.Interface {
+		return false
+	}
+	empty := x.IsZero() || (x.Kind() == reflect.Slice || x.Kind() == reflect.Map) && x.Len() == 0
+	return strings.Contains(options, ",omitempty,") && empty && x.Kind() != reflect.Struct || strings.Contains(options, ",omitzero,") && x.IsZero()
+}
+
+// mirrorValue returns the value of a field. A field that holds none of the plugin's own types keeps its type, because the options
+// of its tag depend on it.
+func mirrorValue(t *Type, x reflect.Value, depth int) (reflect.Value, error) {
+	if !own(t) && x.Kind() != reflect.Interface {
+		return x, nil
+	}
+	if plainBasic(t) {
+		return x.Convert(basic(x.Kind())), nil
+	}
+	out := reflect.New(anyType).Elem()
+	m, err := mirror(t, x, depth+1)
+	if err == nil && m != nil {
+		out.Set(reflect.ValueOf(m))
+	}
+	return out, err
 }
 
 // inner is an embedded struct.
@@ -343,6 +352,7 @@ func basic(k reflect.Kind) reflect.Type {
 		return reflect.TypeFor[float64]()
 	case reflect.String:
 		return reflect.TypeFor[string]()
+	default:
+		return nil
 	}
-	return nil
 }

@@ -56,13 +56,3 @@ func (p *pass) report(n ast.Node, w weight, rule, message, fix string) {
 	}
 	p.addIn(p.pkg, f)
 }
-
-// typeOf returns an expression's type; it never returns nil.
-func (p *pass) typeOf(x ast.Expr) types.Type {
-	if x != nil {
-		if t := p.info.TypeOf(x); t != nil {
-			return types.Unalias(t)
-		}
-	}
-	return types.Typ[types.Invalid]
-}

@@ -204,7 +204,7 @@ func isUntyped(t types.Type) bool {
 }
 
 // builtin lowers the use of a built-in function.
-func (f *fn) builtin(e *ast.CallExpr, fun ast.Expr) string {
+func (f *fn) builtin(e *ast.CallExpr, fun ast.Expr) string { //nolint:funlen // one case after the other
 	name := ""
 	switch fun := fun.(type) {
 	case *ast.Ident:

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -45,8 +46,8 @@ func (f *fn) branch(s *ast.BranchStmt) string {
 
 // destination returns the statement that break or continue leaves.
 func (f *fn) destination(s *ast.BranchStmt) *target {
-	for i := len(f.targets) - 1; i >= 0; i-- {
-		t := f.targets[i]
+	for _, t := range slices.Backward(f.targets) {
+
 		if s.Label != nil && t.label != s.Label.Name {
 			continue
 		}

@@ -40,7 +40,7 @@ func (g *gen) parts(t types.Type, at token.Pos) int {
 	}
 	if !g.described[id] {
 		g.described[id] = true
-		g.table.WriteString(fmt.Sprintf("%d t %s%s\n", id, strconv.Quote(runtimeName(t)), g.fields(s, at)))
+		fmt.Fprintf(&g.table, "%d t %s%s\n", id, strconv.Quote(runtimeName(t)), g.fields(s, at))
 	}
 	return id
 }
@@ -123,8 +123,7 @@ func (g *gen) methods(id int, t types.Type, at token.Pos) {
 	}
 	g.waiting = append(g.waiting, func() {
 		f := &fn{gen: g, src: g.pkg, info: g.pkg.Info, names: map[types.Object]string{}, pointers: map[types.Object]bool{}, literals: map[*ast.FuncLit]bool{}}
-		for i := range set.Len() {
-			sel := set.At(i)
+		for sel := range set.Methods() {
 			m := sel.Obj().(*types.Func) //nolint:forcetypeassert // a method set holds methods
 			sig := sel.Type().(*types.Signature)
 			fmt.Fprintf(&g.register, "%s.Method(%d, %q, %q, func(r any) any { x := r.(%s); return %s })\n", boxAlias, id, m.Name(), runtimeName(sig),
@@ -134,7 +133,7 @@ func (g *gen) methods(id int, t types.Type, at token.Pos) {
 }
 
 // runtimeName returns the name of a type in the form of package reflect.
-func runtimeName(t types.Type) string {
+func runtimeName(t types.Type) string { //nolint:gocognit // one case after the other
 	switch t := types.Unalias(t).(type) {
 	case *types.Basic:
 		return types.Default(t).(*types.Basic).Name() //nolint:forcetypeassert // it is basic

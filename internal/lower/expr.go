@@ -180,7 +180,7 @@ func (f *fn) selector(e *ast.SelectorExpr) string {
 	switch sel.Kind() {
 	case types.FieldVal:
 		t := f.typeOf(e.X)
-		x, _ := f.path(f.expr(e.X), t, f.fieldIndex(e, sel))
+		x, _ := f.path(f.expr(e.X), t, sel.Index())
 		return x
 	case types.MethodVal:
 		t := f.typeOf(e.X)
@@ -211,11 +211,6 @@ func (f *fn) selector(e *ast.SelectorExpr) string {
 			return f.methodCall(args[0], t, index, m, args[1:], m.Signature().Variadic(), e.Pos())
 		})
 	}
-}
-
-// fieldIndex returns the path to a field. For a type parameter it is searched in the type argument.
-func (f *fn) fieldIndex(e *ast.SelectorExpr, sel *types.Selection) []int {
-	return sel.Index()
 }
 
 // method returns the method that a selector names, and the path to it.
@@ -378,11 +373,8 @@ func (f *fn) operand(e ast.Expr) string {
 }
 
 func (f *fn) binary(e *ast.BinaryExpr) string {
-	switch e.Op {
-	case token.EQL, token.NEQ:
+	if e.Op == token.EQL || e.Op == token.NEQ {
 		return f.equal(e.X, e.Y, e.Op == token.NEQ)
-	case token.SHL, token.SHR:
-		return f.operand(e.X) + " " + e.Op.String() + " " + f.operand(e.Y)
 	}
 	return f.operand(e.X) + " " + e.Op.String() + " " + f.operand(e.Y)
 }

@@ -19,7 +19,7 @@ func (p *program) hiddenField(s *types.Struct, i int) bool {
 	return known
 }
 
-func (p *program) leadsBack(t types.Type, s *types.Struct, function bool, seen map[types.Type]bool) bool {
+func (p *program) leadsBack(t types.Type, s *types.Struct, function bool, seen map[types.Type]bool) bool { //nolint:gocognit // one case after the other
 	again := func(t types.Type) bool { return p.leadsBack(t, s, function, seen) }
 	switch t := types.Unalias(t).(type) {
 	case *types.Named:

@@ -61,7 +61,7 @@ func (f *fn) perIteration(s *ast.ForStmt) []types.Object {
 }
 
 // uses finds the variables that function literals use or whose address is taken, and those that are assigned to.
-func (f *fn) uses(n ast.Node, vars, captured, changed map[types.Object]bool) {
+func (f *fn) uses(n ast.Node, vars, captured, changed map[types.Object]bool) { //nolint:gocognit // one case after the other
 	depth := 0
 	var stack []ast.Node
 	root := func(e ast.Expr) types.Object {
@@ -318,8 +318,7 @@ func (f *fn) rangeFunc(s *ast.RangeStmt, label string) string {
 		f.code = f.fresh("c")
 		f.values = nil
 		fmt.Fprintf(&b, "%s := 0\n", f.code)
-		for i := range f.results.Len() {
-			v := f.results.At(i)
+		for v := range f.results.Variables() {
 			if f.named {
 				f.values = append(f.values, f.name(v))
 				continue
@@ -334,16 +333,16 @@ func (f *fn) rangeFunc(s *ast.RangeStmt, label string) string {
 	t.function = true
 	f.depth++
 	var params []string
-	head := ""
+	var head strings.Builder
 	for i, e := range []ast.Expr{s.Key, s.Value} {
 		if i >= yield.Params().Len() {
 			break
 		}
 		v := f.loopVar(s, e, yield.Params().At(i).Type())
 		params = append(params, v.name+" "+f.typ(yield.Params().At(i).Type(), s.Pos()))
-		head += v.set
+		head.WriteString(v.set)
 	}
-	body := head + f.inside(s)
+	body := head.String() + f.inside(s)
 	f.depth--
 	f.leave()
 	fmt.Fprintf(&b, "%s(func(%s) bool {\n%sreturn true\n})\n", x, strings.Join(params, ", "), body)
@@ -404,7 +403,7 @@ func (f *fn) inside(s *ast.RangeStmt) string {
 	return body
 }
 
-func declares(s ast.Stmt, name string) bool {
+func declares(s ast.Stmt, name string) bool { //nolint:gocognit // one case after the other
 	switch s := s.(type) {
 	case *ast.AssignStmt:
 		if s.Tok == token.DEFINE {

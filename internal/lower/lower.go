@@ -66,7 +66,7 @@ type program struct {
 
 // Program lowers the packages of a plugin, which are sorted so that a package comes after those that it imports. generic holds
 // the library packages that exist as source; they are not lowered themselves. It returns the files of each package.
-func Program(packages, generic []*Package) (out map[string][]File, err error) {
+func Program(packages, generic []*Package) (out map[string][]File, err error) { //nolint:gocognit // one case after the other
 	p := &program{
 		sources: map[*types.Package]*Package{}, decls: map[*types.Func]*ast.FuncDecl{}, ids: map[string]int{}, shapes: map[string]bool{},
 		locals: map[*types.TypeName]int{}, context: types.NewContext(),
