@@ -315,6 +315,10 @@ func (f *fn) change(x string, from, to types.Type, at token.Pos) string {
 		return x
 	}
 	if !f.boxed(from) {
+		if _, ok := from.Underlying().(*types.Signature); ok && !f.compiled(to) {
+			// The interpreter has a type of its own for functions, until compiled code receives them.
+			return boxAlias + ".Any(" + x + ")"
+		}
 		return x
 	}
 	b := fmt.Sprintf("%s.Box(%s, %d)", boxAlias, x, f.id(from, at))

@@ -250,13 +250,16 @@ func (f *fn) rangeArray(s *ast.RangeStmt, t *target, elem, x types.Type) string 
 	switch u := x.Underlying().(type) {
 	case *types.Array:
 		n = fmt.Sprint(u.Len())
+		if v.name == "_" && calls(s.X) {
+			fmt.Fprintf(&b, "%s := %s\n_ = %s\n", list, f.expr(s.X), list)
+		}
 		if v.name != "_" {
 			fmt.Fprintf(&b, "var %s %s = %s\n", list, f.typ(x, s.Pos()), f.expr(s.X))
 		}
 	case *types.Pointer:
 		n = fmt.Sprint(u.Elem().Underlying().(*types.Array).Len()) //nolint:forcetypeassert // by the type checker
-		if v.name != "_" {
-			fmt.Fprintf(&b, "%s := %s\n", list, f.under(s.X))
+		if v.name != "_" || calls(s.X) {
+			fmt.Fprintf(&b, "%s := %s\n_ = %s\n", list, f.under(s.X), list)
 		}
 	default:
 		n = f.fresh("n")
@@ -273,6 +276,20 @@ func (f *fn) rangeArray(s *ast.RangeStmt, t *target, elem, x types.Type) string 
 	body := head + f.inside(s)
 	fmt.Fprintf(&b, "%sfor %s := 0; %[2]s < %[3]s; %[2]s++ {\n%[4]s}\n}\n", t.prefix(), i, n, body)
 	return b.String()
+}
+
+// calls reports whether the evaluation of an expression can be seen.
+func calls(e ast.Expr) (found bool) {
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			found = true
+		case *ast.UnaryExpr:
+			found = found || n.Op == token.ARROW
+		}
+		return !found
+	})
+	return found
 }
 
 func (f *fn) rangeInt(s *ast.RangeStmt, t *target, x types.Type) string {
