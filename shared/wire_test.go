@@ -66,10 +66,7 @@ func connectWith(tb testing.TB, impl Served, requests *Requester) *client {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	server := newGRPCServer(nil)
-	if err := (&adapter{impl: impl, requests: requests}).GRPCServer(nil, server); err != nil {
-		tb.Fatal(err)
-	}
+	server := newGRPCServer(impl, requests)
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	conn, err := grpc.NewClient("unix:"+path, append(DialOptions(), grpc.WithTransportCredentials(insecure.NewCredentials()))...)

@@ -30,9 +30,11 @@ func keepFromChildren(...int) {}
 // closeInherited does nothing: handles are not inherited by default.
 func closeInherited(int) {}
 
-// separate gives the plugin standard error for both streams; os.Stdout keeps the handshake.
+// separate gives the plugin standard error for both streams; the handshake has standard output for itself.
 func separate() (streams, error) {
-	return streams{stdout: os.Stderr, stderr: os.Stderr}, nil
+	out := streams{stdout: os.Stderr, stderr: os.Stderr, handshake: os.Stdout}
+	out.install()
+	return out, nil
 }
 
 // takeInput fails: on this system, no process is started for one call.
