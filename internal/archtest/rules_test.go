@@ -12,8 +12,9 @@ const anything = "*"
 // package with an empty row imports none of our packages except internal/files, which complements package os, and the
 // constants of internal/limit.
 var rooms = map[string][]string{
-	"cmd/aura":             {"internal/cli"},
-	"cmd/aura-plugin-host": {"shared/...", "internal/build", "internal/guest", "internal/interp", "internal/manifest", "internal/sandbox", "internal/process", "sdk/..."},
+	"cmd/aura":                            {"internal/cli"},
+	"cmd/aura-plugin-host/internal/first": {},
+	"cmd/aura-plugin-host":                {"cmd/aura-plugin-host/internal/first", "shared/...", "internal/build", "internal/guest", "internal/interp", "internal/manifest", "internal/sandbox", "internal/process", "sdk/..."},
 
 	"internal/cli": {
 		"internal/aar", "internal/acp", "internal/app", "internal/bisect", "internal/build", "internal/check", "internal/command", "internal/condition", "internal/config", "internal/conversation/...", "internal/doctor", "internal/explain", "internal/fleet/...", "internal/frontend", "internal/install", "internal/llm",
