@@ -122,7 +122,7 @@ func oldState(home string, users bool) (names, links []string) {
 
 // moveHome moves the state of a home. It returns how many sessions and directories of plugins it moved.
 func moveHome(home string, place func(workdir string) state.Paths, data string) (sessions, plugins int, err error) {
-	root, err := os.OpenRoot(home)
+	root, err := files.OpenRoot(home)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -141,7 +141,7 @@ func openOld(home *os.Root, name string) (*os.Root, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := home.OpenRoot(name)
+	dir, err := files.OpenRootIn(home, name)
 	if err != nil {
 		return nil, err
 	}

@@ -209,7 +209,7 @@ func saveBlob(ctx context.Context, q *queue.Queue, dir, name string, b fleet.Blo
 	if err != nil {
 		return fmt.Errorf("its %s: %w", name, err)
 	}
-	root, err := os.OpenRoot(dir)
+	root, err := files.OpenRoot(dir)
 	if err != nil {
 		return err
 	}

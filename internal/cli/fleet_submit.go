@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/fleet"
 	"github.com/idelchi/aura/internal/fleet/batch"
 	"github.com/idelchi/aura/internal/fleet/queue"
@@ -114,7 +115,7 @@ func (o *submitOptions) run(ctx context.Context, s streams, args []string) error
 
 func submit(ctx context.Context, s streams, q *queue.Queue, b batch.Batch, packed archives) error {
 	for digest, path := range packed.paths {
-		f, err := os.Open(path)
+		f, err := files.Open(path)
 		if err != nil {
 			return err
 		}

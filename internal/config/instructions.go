@@ -59,7 +59,7 @@ func (o Options) instructions(p places) (found []Instructions, notices []string)
 // projectInstructions reads the files of the project.
 func (o Options) projectInstructions(p places, add func(path, text string, err error)) {
 	dirs := fromRoot(p.workdir, o.UserHome)
-	root, err := os.OpenRoot(dirs[0])
+	root, err := files.OpenRoot(dirs[0])
 	if err != nil {
 		add(dirs[0], "", err)
 		return

@@ -203,7 +203,7 @@ func (l *lister) read(dir string, way []string) error {
 
 // entriesOf returns the entries of a folder, sorted by name.
 func (l *lister) entriesOf(dir string) ([]fs.DirEntry, error) {
-	root, err := os.OpenRoot(dir)
+	root, err := files.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("reading configuration: %w", err)
 	}

@@ -56,7 +56,7 @@ func walk(ctx context.Context, dir string, most int, report func([]entry)) ([]en
 	if err != nil {
 		return nil, fmt.Errorf("listing files: %w", err)
 	}
-	root, err := os.OpenRoot(base)
+	root, err := files.OpenRoot(base)
 	if err != nil {
 		return nil, fmt.Errorf("listing files: %w", err)
 	}

@@ -3,11 +3,9 @@ package files
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -167,7 +165,7 @@ func locate(dir, path string) (name, full string, inside bool) {
 // parentOf opens the directory of a name part by part, and returns the last part. No part may be a link. Missing directories are
 // created with the mode; mode 0 creates none. The caller must close the directory.
 func parentOf(dir, name string, mode fs.FileMode) (*os.Root, string, error) {
-	at, err := os.OpenRoot(dir)
+	at, err := OpenRoot(dir)
 	if err != nil {
 		return nil, "", err
 	}
@@ -201,7 +199,7 @@ func enter(at *os.Root, part string, mode fs.FileMode) (*os.Root, error) {
 	case info.Mode()&fs.ModeSymlink != 0:
 		return nil, fault("open", path, ErrLink)
 	}
-	next, err := at.OpenRoot(part)
+	next, err := OpenRootIn(at, part)
 	if err != nil {
 		return nil, fault("open", path, cause(err))
 	}
@@ -243,19 +241,4 @@ func ReadBelow(root *os.Root, name string, limit int64) ([]byte, error) {
 		return nil, errors.Join(err, fault("open", path, ErrLink))
 	}
 	return readOpen(f, path, limit)
-}
-
-// ReadDirBelow returns at most the given number of entries of a directory, sorted by name. The name is relative to root. No link can
-// lead out of root.
-func ReadDirBelow(root *os.Root, name string, most int) ([]fs.DirEntry, error) {
-	f, err := root.OpenFile(name, os.O_RDONLY|nonBlock, 0)
-	if err != nil {
-		return nil, err
-	}
-	entries, err := f.ReadDir(most)
-	if errors.Is(err, io.EOF) {
-		err = nil
-	}
-	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-	return entries, errors.Join(err, f.Close())
 }

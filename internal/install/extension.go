@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/internal/python"
 )
@@ -117,7 +118,7 @@ func copyFile(ctx context.Context, from, to string) error {
 	if err != nil {
 		return err
 	}
-	root, err := os.OpenRoot(filepath.Dir(from))
+	root, err := files.OpenRoot(filepath.Dir(from))
 	if err == nil {
 		c := copier{root: root, writer: w}
 		var info fs.FileInfo

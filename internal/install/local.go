@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/idelchi/aura/internal/files"
 )
 
 // copyLocal copies a directory. It leaves out .git, compiled Python modules and the home that is installed into, which may be located within the
@@ -29,7 +31,7 @@ func copyLocal(ctx context.Context, from, to, home string) error {
 	if within(home, real) && real == home {
 		return fmt.Errorf("%s is the directory to install into", from)
 	}
-	root, err := os.OpenRoot(real)
+	root, err := files.OpenRoot(real)
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", from, err)
 	}

@@ -28,7 +28,7 @@ const goVersion = "1.25"
 // VendorSDK puts the SDK's source into the vendor directory of the plugin in dir, where the Go command and editors find it without a
 // network, and makes go.mod require the SDK. It needs the Go toolchain only if the plugin imports other modules that are not vendored.
 func VendorSDK(ctx context.Context, dir string, o Options) error {
-	root, err := os.OpenRoot(dir)
+	root, err := files.OpenRoot(dir)
 	if err != nil {
 		return fmt.Errorf("vendoring the SDK: %w", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/manifest"
 )
 
@@ -21,7 +22,7 @@ type writer struct {
 }
 
 func newWriter(dir string) (*writer, error) {
-	root, err := os.OpenRoot(dir)
+	root, err := files.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("opening the directory to install into: %w", err)
 	}

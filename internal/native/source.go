@@ -77,7 +77,7 @@ func Read(dir string, t Toolchain, unsafe bool) (*Source, error) {
 	if err := s.checkModule(); err != nil {
 		return nil, err
 	}
-	if s.root, err = os.OpenRoot(dir); err != nil {
+	if s.root, err = files.OpenRoot(dir); err != nil {
 		return nil, fmt.Errorf("reading the plugin's source: %w", err)
 	}
 	defer func() { _ = s.root.Close() }()

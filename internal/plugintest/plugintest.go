@@ -107,7 +107,7 @@ func Plugin(ctx context.Context, o Options, e setup.Entry) (Summary, error) {
 // files runs the tests of all files.
 func (r *runner) files(ctx context.Context) error {
 	dir, tests := place(r.entry)
-	root, err := os.OpenRoot(dir)
+	root, err := files.OpenRoot(dir)
 	if err != nil {
 		return fmt.Errorf("reading the tests of plugin %q: %w", r.entry.Name, err)
 	}

@@ -20,7 +20,7 @@ import (
 // recordings replays the plugin's recordings: each is one test.
 func (r *runner) recordings(ctx context.Context) error {
 	dir, tests := place(r.entry)
-	root, err := os.OpenRoot(dir)
+	root, err := files.OpenRoot(dir)
 	if err != nil {
 		return fmt.Errorf("reading the recordings of plugin %q: %w", r.entry.Name, err)
 	}

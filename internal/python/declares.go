@@ -3,7 +3,6 @@ package python
 import (
 	"bytes"
 	"io"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -56,7 +55,7 @@ func declares(dir string) bool {
 
 // isScript reports whether a program is a script, or cannot be read.
 func isScript(program string) bool {
-	f, err := os.Open(program)
+	f, err := files.Open(program)
 	if err != nil {
 		return true
 	}

@@ -9,7 +9,10 @@ import (
 
 // refusals lists the messages that programs print when the kernel enforces a policy: for a read-only mount, for Landlock, and
 // for a mount that would be replaced or removed.
-var refusals = []string{"Read-only file system", "Permission denied", "Operation not permitted", "Device or resource busy"}
+var refusals = []string{"Read-only file system", "Permission denied", "Operation not permitted", busy}
+
+// busy is the message for a mount, and for a directory that contains one.
+const busy = "Device or resource busy"
 
 // maxExplained is how much of an output is searched, in bytes from its end.
 const maxExplained = 64 << 10
@@ -31,7 +34,11 @@ func Explain(p Policy, workdir, output string) string {
 		}
 		// A program prints its own name first and the file last.
 		for _, path := range slices.Backward(candidates(line)) {
-			if denied := p.refusal(workdir, path); denied != nil {
+			denied := p.refusal(workdir, path)
+			if denied == nil && strings.Contains(line, busy) {
+				denied = p.refusalBelow(workdir, path)
+			}
+			if denied != nil {
 				return "[sandbox] " + denied.Error() + advice(denied.Resolved)
 			}
 		}
@@ -44,7 +51,16 @@ func advice(path string) string {
 	if isGitSetting(path) {
 		return ". For one command, use git -c NAME=VALUE; to change the setting, ask the user to run git config"
 	}
+	if isLinkedTree(path) {
+		return ". To remove a linked working tree, ask the user to run git worktree remove"
+	}
 	return ". If it is needed, ask the user to do it"
+}
+
+// isLinkedTree reports whether a path is among the files by which Git finds a linked working tree.
+func isLinkedTree(path string) bool {
+	path = filepath.ToSlash(path)
+	return strings.HasSuffix(path, "/.git") || strings.Contains(path, "/.git/worktrees/")
 }
 
 func isGitSetting(path string) bool {
@@ -61,6 +77,20 @@ func (p Policy) refusal(workdir, path string) *DeniedError {
 	for _, kept := range p.Protected {
 		if strings.HasSuffix(filepath.ToSlash(kept), "/"+path) {
 			denied, _ = errors.AsType[*DeniedError](p.check(workdir, kept, true))
+			return denied
+		}
+	}
+	return nil
+}
+
+// refusalBelow returns the error for writing the first protected path below a directory. The directory cannot be removed or renamed.
+func (p Policy) refusalBelow(workdir, dir string) *DeniedError {
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(workdir, dir)
+	}
+	for _, kept := range p.Protected {
+		if within(dir, kept) {
+			denied, _ := errors.AsType[*DeniedError](p.check(workdir, kept, true))
 			return denied
 		}
 	}

@@ -24,7 +24,10 @@ func TestExplain(t *testing.T) {
 	}
 	policy := sandbox.Policy{
 		ReadWrite: []string{work}, ReadOnly: []string{filepath.Join(root, "lib")},
-		Protected: []string{filepath.Join(work, ".git", "config"), filepath.Join(work, ".git", "hooks"), filepath.Join(work, ".aura")},
+		Protected: []string{
+			filepath.Join(work, ".git", "config"), filepath.Join(work, ".git", "hooks"), filepath.Join(work, ".aura"),
+			filepath.Join(work, "tree", ".git"), filepath.Join(work, ".git", "worktrees", "tree", "gitdir"),
+		},
 	}
 	rows := map[string]struct {
 		give string
@@ -38,6 +41,9 @@ func TestExplain(t *testing.T) {
 		"in quotes":           {"touch: cannot touch '.aura/x': Read-only file system", []string{".aura stays read-only", "ask the user"}},
 		"shell":               {"bash: line 1: " + root + "/lib/x: Permission denied", []string{"sandbox.extra.rw can make it writable"}},
 		"among other lines":   {"one\ntwo\nrm: cannot remove '.git/hooks': Device or resource busy\nthree\n", []string{".git/hooks stays read-only"}},
+		"a linked tree":       {"error: failed to delete '" + work + "/tree': Device or resource busy", []string{"tree/.git stays read-only", "git worktree remove"}},
+		"its settings":        {"error: failed to delete '.git/worktrees/tree': Device or resource busy", []string{"tree/gitdir stays read-only", "git worktree remove"}},
+		"above, not busy":     {"touch: cannot touch '" + work + "/tree': Permission denied", nil},
 		"allowed":             {"bash: sub/x: Permission denied", nil},
 		"another fault":       {"error: could not lock config file .git/config: File exists", nil},
 		"no path":             {"ls: Permission denied", nil},

@@ -26,19 +26,14 @@ const (
 
 // subdirectories lists the directories among the first limit entries of a directory.
 func subdirectories(dir string, limit int) []string {
-	f, err := os.Open(dir)
-	if err != nil {
-		return nil
-	}
-	defer func() { _ = f.Close() }()
-	entries, _ := f.ReadDir(limit)
+	// Git finds nothing in a directory that cannot be read.
+	entries, _ := files.ReadDir(dir, limit)
 	var out []string
 	for _, e := range entries {
 		if e.IsDir() {
 			out = append(out, filepath.Join(dir, e.Name()))
 		}
 	}
-	slices.Sort(out)
 	return out
 }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/lock"
 )
 
@@ -63,7 +64,7 @@ func RemoveOutput(dir string) error {
 	if err == nil || !errors.Is(err, fs.ErrPermission) {
 		return err
 	}
-	root, opening := os.OpenRoot(filepath.Dir(dir))
+	root, opening := files.OpenRoot(filepath.Dir(dir))
 	if opening != nil {
 		return err
 	}

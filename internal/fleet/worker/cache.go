@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/state"
 )
 
@@ -68,7 +69,7 @@ func copyNew(from, to string) error {
 
 // copyFile copies a file. The target is complete or does not exist.
 func copyFile(from, to string, mode fs.FileMode) error {
-	in, err := os.Open(from)
+	in, err := files.Open(from)
 	if err != nil {
 		return fmt.Errorf("copying a file of the cache: %w", err)
 	}

@@ -120,7 +120,7 @@ func Unpack(r io.Reader, dir string) error {
 	if err != nil {
 		return err
 	}
-	root, err := os.OpenRoot(dir)
+	root, err := files.OpenRoot(dir)
 	if err != nil {
 		return err
 	}

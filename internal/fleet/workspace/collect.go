@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -26,7 +25,7 @@ func (s *Workspace) Collect(patterns []string) (found []Collected, notes []strin
 	if len(patterns) == 0 {
 		return nil, nil, nil
 	}
-	root, err := os.OpenRoot(s.Dir)
+	root, err := files.OpenRoot(s.Dir)
 	if err != nil {
 		return nil, nil, fmt.Errorf("collecting files: %w", err)
 	}
