@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 )
@@ -23,6 +25,8 @@ func Serve(impl Served, spec LaunchSpec, requests *Requester, handshake io.Write
 	if err != nil {
 		return fmt.Errorf("opening a socket for plugin %q: %w", spec.Name, err)
 	}
+	// An interrupt is meant for aura, which then decides what becomes of its children.
+	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
 	server := newGRPCServer(impl, requests)
 	serving()
 	addr := listener.Addr()

@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
-	"os/signal"
 	"runtime/debug"
 	"time"
 
@@ -71,7 +69,8 @@ func (p *plugin) load() {
 	}
 	p.loaded = loaded
 	debug.SetGCPercent(gcPercent)
-	time.AfterFunc(settleTime, settle)
+	// What only loading needs goes back to the system.
+	time.AfterFunc(settleTime, debug.FreeOSMemory)
 }
 
 // gcPercent is the setting of the garbage collector after the plugin is loaded; before that, the collector is off. A lower
@@ -80,14 +79,6 @@ const gcPercent = 100
 
 // settleTime is a delay after which other plugins are no longer expected to be starting and to need the processors.
 const settleTime = 2 * time.Second
-
-// settle does what can wait. It returns the memory that only loading needs to the system. It makes the process ignore interrupts, which are meant for
-// aura: this starts two threads, and confining a process takes longer with every thread. A terminal sends interrupts to aura only, because
-// a child has a session of its own.
-func settle() {
-	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
-	debug.FreeOSMemory()
-}
 
 // wait waits until the plugin is loaded and returns it.
 func (p *plugin) wait(ctx context.Context) (shared.Served, error) {
