@@ -141,8 +141,8 @@ func (o *Options) startDir() string {
 // connect returns when the handshake is done, or earlier when ctx is done.
 func (c *child) connect(ctx context.Context, o *Options, limit time.Duration) error {
 	c.client = plugin.NewClient(&plugin.ClientConfig{
-		HandshakeConfig:  handshake(),
-		Plugins:          plugins(),
+		HandshakeConfig:  shared.Handshake(),
+		Plugins:          shared.Plugins(),
 		AllowedProtocols: []plugin.Protocol{plugin.ProtocolGRPC},
 		RunnerFunc: func(_ hclog.Logger, _ *exec.Cmd, socketDir string) (runner.Runner, error) {
 			c.proc.spec.SocketDir = socketDir
@@ -161,7 +161,7 @@ func (c *child) connect(ctx context.Context, o *Options, limit time.Duration) er
 	if err != nil {
 		return err
 	}
-	raw, err := protocol.Dispense(pluginKey)
+	raw, err := protocol.Dispense(shared.PluginKey)
 	if err != nil {
 		return err
 	}

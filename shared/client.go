@@ -32,9 +32,6 @@ type client struct {
 	most int
 }
 
-// NewRemote returns the plugin that a child serves.
-func NewRemote(conn grpc.ClientConnInterface) Remote { return newClient(conn) }
-
 func newClient(conn grpc.ClientConnInterface) *client {
 	return &client{rpc: wire.NewPluginClient(conn), out: newSender(), most: MaxMessage}
 }

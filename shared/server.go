@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/hashicorp/go-plugin"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -208,6 +209,32 @@ func refusal(call *wire.Call, size int) *wire.Reply {
 	return &wire.Reply{Failure: &wire.Failure{Kind: string(FailureSize), Message: []byte(text)}}
 }
 
+// adapter registers both sides with go-plugin.
+type adapter struct {
+	plugin.NetRPCUnsupportedPlugin
+	impl     Served
+	requests *Requester
+	// serving is called once the child has read everything it needs from its environment and is about to listen.
+	serving func()
+}
+
+func (a *adapter) GRPCServer(_ *plugin.GRPCBroker, s *grpc.Server) error {
+	wire.RegisterPluginServer(s, &server{impl: a.impl, requests: a.requests})
+	if a.serving != nil {
+		a.serving()
+	}
+	return nil
+}
+
+func (a *adapter) GRPCClient(_ context.Context, _ *plugin.GRPCBroker, conn *grpc.ClientConn) (any, error) {
+	return Remote(newClient(conn)), nil
+}
+
+// Plugins returns the plugin map of aura's side.
+func Plugins() plugin.PluginSet {
+	return plugin.PluginSet{PluginKey: &adapter{}}
+}
+
 // DialOptions raises gRPC's message limit on aura's side, as newGRPCServer does in the child. The limit leaves some room for
 // the envelope.
 func DialOptions() []grpc.DialOption {
@@ -216,14 +243,11 @@ func DialOptions() []grpc.DialOption {
 }
 
 // streamWorkers is how many goroutines a child keeps for calls. A kept goroutine already has a large stack; a new one would
-// have to grow its stack by copying, in every call. The stream of Serve permanently occupies one of them. Further concurrent
-// calls get their own goroutines.
-const streamWorkers = 3
+// have to grow its stack by copying, in every call. go-plugin's own streams and that of Serve permanently occupy three of them. Further
+// concurrent calls get their own goroutines.
+const streamWorkers = 5
 
-// newGRPCServer returns a server with the child's one service.
-func newGRPCServer(impl Served, requests *Requester) *grpc.Server {
-	s := grpc.NewServer(grpc.NumStreamWorkers(streamWorkers), grpc.ForceServerCodecV2(wire.Codec{}),
-		grpc.MaxRecvMsgSize(MaxMessage+1<<20), grpc.MaxSendMsgSize(MaxMessage+1<<20))
-	wire.RegisterPluginServer(s, &server{impl: impl, requests: requests})
-	return s
+func newGRPCServer(opts []grpc.ServerOption) *grpc.Server {
+	return grpc.NewServer(append(opts, grpc.NumStreamWorkers(streamWorkers),
+		grpc.MaxRecvMsgSize(MaxMessage+1<<20), grpc.MaxSendMsgSize(MaxMessage+1<<20))...)
 }

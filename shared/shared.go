@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hashicorp/go-plugin"
+
 	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/sdk"
@@ -19,6 +21,14 @@ const MaxMessage = 64 << 20
 // Grace is how long before the deadline of the RPC a plugin's own context ends, so that a plugin that respects its context can
 // answer in time and need not be killed.
 const Grace = 500 * time.Millisecond
+
+// PluginKey is the name under which a child serves its one plugin.
+const PluginKey = "plugin"
+
+// Handshake returns the configuration that prevents a child from being started by hand. It is not a security measure.
+func Handshake() plugin.HandshakeConfig {
+	return plugin.HandshakeConfig{ProtocolVersion: 1, MagicCookieKey: "AURA_PLUGIN_HOST", MagicCookieValue: "interpreted"}
+}
 
 // Plugin is one loaded plugin, both as aura calls it and as the child serves it. Cancelling ctx notifies the plugin, but the
 // plugin may ignore that, so the caller must be ready to kill it.

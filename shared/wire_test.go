@@ -66,7 +66,10 @@ func connectWith(tb testing.TB, impl Served, requests *Requester) *client {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	server := newGRPCServer(impl, requests)
+	server := newGRPCServer(nil)
+	if err := (&adapter{impl: impl, requests: requests}).GRPCServer(nil, server); err != nil {
+		tb.Fatal(err)
+	}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	conn, err := grpc.NewClient("unix:"+path, append(DialOptions(), grpc.WithTransportCredentials(insecure.NewCredentials()))...)

@@ -86,13 +86,13 @@ func child() error {
 		if err != nil {
 			return err
 		}
-		link := shared.NewOnceLink(replies, out.handshake)
+		link := shared.NewOnceLink(replies, os.Stdout)
 		// The error says that aura is gone.
 		go func() { _ = link.Serve(requests) }()
 		return p.once(spec, call, link)
 	}
 	// At this point the socket is open, and no file of the plugin has been read yet.
-	return shared.Serve(p, spec, requests, out.handshake, func() {
+	return shared.Serve(p, spec, requests, func() {
 		if p.confine(spec) {
 			go p.load()
 		}
@@ -119,14 +119,8 @@ func receive() (shared.LaunchSpec, error) {
 // streams holds the output files of this process. The plugin receives stdout and stderr and may close them.
 type streams struct {
 	stdout, stderr *os.File
-	// handshake is what aura reads: the handshake, or the answers of a child for one call.
-	handshake *os.File
-	// original are the files that os.Stdout and os.Stderr were. They must not be collected: that would close descriptors 1 and 2.
-	original []*os.File
 }
 
-// install makes the plugin's streams those of the process.
-func (s *streams) install() {
-	s.original = []*os.File{os.Stdout, os.Stderr}
-	os.Stdout, os.Stderr = s.stdout, s.stderr
-}
+// restore undoes a change that go-plugin makes when it begins to serve: it redirects output to the connection, which aura does
+// not read.
+func (s streams) restore() { os.Stdout, os.Stderr = s.stdout, s.stderr }

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"syscall"
@@ -206,7 +207,7 @@ func startAs(t *testing.T, spec shared.LaunchSpec, attr *syscall.SysProcAttr, en
 	return p
 }
 
-// dial connects to the child as aura does.
+// dial connects to the child as aura does. Only two packages may import go-plugin, so the client is created by reflection.
 func dial(t *testing.T, handshake string) shared.Remote {
 	t.Helper()
 	fields := strings.Split(strings.TrimSpace(handshake), "|")
@@ -218,7 +219,13 @@ func dial(t *testing.T, handshake string) shared.Remote {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	return shared.NewRemote(conn)
+	client := reflect.ValueOf(shared.Plugins()[shared.PluginKey]).MethodByName("GRPCClient")
+	out := client.Call([]reflect.Value{reflect.ValueOf(t.Context()), reflect.Zero(client.Type().In(1)), reflect.ValueOf(conn)})
+	remote, ok := reflect.TypeAssert[shared.Remote](out[0])
+	if !ok {
+		t.Fatalf("got a %s", out[0].Type())
+	}
+	return remote
 }
 
 // ready starts a child and waits until it is loaded.

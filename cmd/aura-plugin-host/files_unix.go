@@ -30,7 +30,7 @@ func keepFromChildren(fds ...int) {
 	}
 }
 
-// separate moves the handshake to its own descriptor and redirects descriptor 1 to standard error. The plugin
+// separate moves the handshake to its own descriptor, in os.Stdout, and redirects descriptor 1 to standard error. The plugin
 // receives descriptor 1 and a copy of descriptor 2, so that aura still receives the output of a crash if the plugin closes its
 // files.
 func separate() (streams, error) {
@@ -43,8 +43,8 @@ func separate() (streams, error) {
 	if err != nil {
 		return streams{}, fmt.Errorf("separating the handshake from the output: %w", err)
 	}
-	out := streams{stdout: os.NewFile(1, "stdout"), stderr: stderr, handshake: handshake}
-	out.install()
+	out := streams{stdout: os.NewFile(1, "stdout"), stderr: stderr}
+	os.Stdout = handshake
 	return out, nil
 }
 

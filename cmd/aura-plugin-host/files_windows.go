@@ -30,11 +30,9 @@ func keepFromChildren(...int) {}
 // closeInherited does nothing: handles are not inherited by default.
 func closeInherited(int) {}
 
-// separate gives the plugin standard error for both streams; the handshake has standard output for itself.
+// separate gives the plugin standard error for both streams; os.Stdout keeps the handshake.
 func separate() (streams, error) {
-	out := streams{stdout: os.Stderr, stderr: os.Stderr, handshake: os.Stdout}
-	out.install()
-	return out, nil
+	return streams{stdout: os.Stderr, stderr: os.Stderr}, nil
 }
 
 // takeInput fails: on this system, no process is started for one call.

@@ -173,7 +173,7 @@ var rooms = map[string][]string{
 // reserved maps an import path, with all paths below it, to the only trees that may import it.
 var reserved = map[string][]string{
 	"github.com/traefik/yaegi":       {"internal/interp"},
-	"github.com/hashicorp/go-plugin": {"host"},
+	"github.com/hashicorp/go-plugin": {"host", "shared"},
 	module + "/internal/interp":      {"cmd/aura-plugin-host", "internal/bench", "internal/interp"},
 	// Other packages know the queue, not what keeps it.
 	"github.com/nats-io/nats-server": {"internal/fleet/server"},
