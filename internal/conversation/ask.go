@@ -1,40 +1,31 @@
 package conversation
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
-	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/internal/llm"
-	"github.com/idelchi/aura/internal/telemetry"
-	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/sdk"
 )
 
-const (
-	// maxRetries is how many times plugins may repeat one model call.
-	maxRetries = 3
-	// maxRereads is how many times a call is repeated because its answer could not be parsed.
-	maxRereads = 2
-)
+// maxRetries is how many times plugins may repeat one model call.
+const maxRetries = 3
 
 // ask calls the model without the disabled tools. It tries to recover from a failure: it repeats the call if the answer could
 // not be parsed, then compacts the history if it was too long, then fails over to another agent. If the failure remains,
 // plugins decide: they may repeat the call or ignore the failure. An ignored failure returns neither an answer nor an error.
-func (c *Conversation) ask(ctx context.Context, disabled []string) (response llm.Response, answered bool, err error) {
+func (c *Conversation) ask(ctx context.Context, disabled []string) (got answer, answered bool, err error) {
 	defer func() { c.called(ctx, answered) }()
 	var r rescue
-	c.relieve(ctx)
+	c.shortener.relieve(ctx)
 	for retries := 0; ; {
-		disabled = c.offer(disabled)
-		response, err := c.request(ctx)
+		disabled = c.offer.call(disabled)
+		got, err := c.caller.request(ctx)
 		if err == nil {
-			return response, true, nil
+			return got, true, nil
 		}
 		if c.mend(ctx, &r, err) {
 			continue
@@ -42,14 +33,14 @@ func (c *Conversation) ask(ctx context.Context, disabled []string) (response llm
 		verdict := c.failed(ctx, err)
 		switch {
 		case ctx.Err() != nil:
-			return llm.Response{}, false, interrupted(ctx)
+			return answer{}, false, interrupted(ctx)
 		case verdict.Retry && retries < maxRetries:
 			retries++
 		case verdict.Skip:
-			c.unanswered()
-			return llm.Response{}, false, nil
+			c.turn.responded(llm.Message{})
+			return answer{}, false, nil
 		default:
-			return llm.Response{}, false, fmt.Errorf("calling %s: %w", c.speaker().title(), c.detach(err))
+			return answer{}, false, fmt.Errorf("calling %s: %w", c.personas.current().title(), c.detach(err))
 		}
 	}
 }
@@ -59,131 +50,43 @@ func (c *Conversation) mend(ctx context.Context, r *rescue, failure error) bool 
 	switch {
 	case ctx.Err() != nil:
 		return false
-	case c.shrink(ctx, r, failure):
+	case c.shortener.rescue(ctx, r, failure):
 		return true
 	case c.failover(ctx, failure):
 		// The new model may have a different context window.
-		c.relieve(ctx)
+		c.shortener.relieve(ctx)
 		return true
 	default:
 		return false
 	}
 }
 
-// offer removes the disabled tools from this turn. It returns all patterns that were applied, including those saved for this
-// call.
-func (c *Conversation) offer(disabled []string) []string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	disabled = append(disabled, c.disableNext...)
-	c.turn.disabled, c.disableNext = union(c.turn.disabled, c.disableNext), nil
-	c.present(disabled)
-	return disabled
-}
-
-// request makes one model call as part of a turn.
-func (c *Conversation) request(ctx context.Context) (llm.Response, error) {
-	c.mu.Lock()
-	who, system := c.who, c.system()
-	messages, sent := c.history.messages(system), len(c.history.entries)
-	request := llm.Request{
-		Model: who.modelName(), Tools: definitions(c.turn.offered), Think: who.Think, Generation: who.Generation,
-	}
-	c.mu.Unlock()
-
-	request.Messages = c.transform(ctx, messages)
-	if ctx.Err() != nil {
-		return llm.Response{}, interrupted(ctx)
-	}
-	var left []string
-	request.Messages, left = who.takeable(request.Messages)
-	c.tellLeftOut(who, left)
-	c.mu.Lock()
-	c.turn.sent = sent
-	c.mu.Unlock()
-	feed := c.chunks(ctx)
-	defer feed.end(ctx)
-	response, span, err := c.call(ctx, who, request, func(d llm.Delta) {
-		c.cfg.Emit(event.Delta(d))
-		feed.add(sdk.Chunk{Text: d.Text, Thinking: d.Thinking})
-	})
-	c.turn.chat = span
-	return response, err
-}
-
-// call calls a model and repeats the call if its answer cannot be parsed. It also returns the span of the last call.
-func (c *Conversation) call(ctx context.Context, who speaker, request llm.Request, onDelta func(llm.Delta)) (llm.Response, *telemetry.Span, error) {
-	for rereads := 0; ; rereads++ {
-		c.mu.Lock()
-		c.ledger.requests++
-		told := event.Request{
-			Number: c.ledger.requests, Iteration: c.turn.iteration, Messages: len(request.Messages), Tools: len(request.Tools),
-		}
-		c.mu.Unlock()
-		c.cfg.Emit(told)
-		within, span := telemetry.Chat(ctx, who.traced())
-		response, err := who.Provider.Chat(within, request, onDelta)
-		if err == nil {
-			span.Answer(response.Message.Content, response.StopReason, response.Usage.Input, response.Usage.Output)
-		}
-		span.End(err, errorClass(err))
-		if c.cfg.Tape != nil && ctx.Err() == nil {
-			c.cfg.Tape.Answer(response, err)
-		}
-		class, ok := errors.AsType[*llm.Error](err)
-		if !ok || !class.Malformed || rereads == maxRereads || ctx.Err() != nil {
-			return response, span, err
-		}
-		c.mu.Lock()
-		c.ledger.stats.ParseRetries++
-		c.mu.Unlock()
-		c.cfg.Emit(event.Notice{Text: fmt.Sprintf("the answer of %s could not be read (%v), so it is asked again", who.title(), err)})
-	}
-}
-
 // failed asks plugins how to handle a provider's error.
 func (c *Conversation) failed(ctx context.Context, err error) sdk.ErrorModification {
-	out := c.hook(ctx, hookpoint.OnError, func(state sdk.Context) any {
+	out := c.hooks.run(ctx, hookpoint.OnError, func(state sdk.Context) any {
 		in := sdk.OnErrorContext{Context: state, Error: err.Error()}
 		if class, ok := errors.AsType[*llm.Error](err); ok {
 			in.Error, in.ErrorType, in.Retryable = class.Message, class.Type, class.Retryable()
 		}
 		return in
 	})
-	c.inject(queue(hookpoint.OnError, out))
+	c.transcript.inject(queue(hookpoint.OnError, out))
 	return out.Error
 }
 
-// errorClass returns the type of an error for a trace: that of a provider's error, or else what kind of error it is.
-func errorClass(err error) string {
-	switch {
-	case errors.Is(err, context.Canceled):
-		return "canceled"
-	case errors.Is(err, context.DeadlineExceeded):
-		return "timeout"
-	default:
-		return cmp.Or(classOf(err), "_OTHER")
-	}
-}
+// rejects lists the classes of failures with which a service rejects a file, such as an image that is damaged or has too many
+// pixels.
+var rejects = []string{"", sdk.ErrorTypeContextExhausted}
 
-// classOf returns the type of a provider's error, or "" if the error is unclassified.
-func classOf(err error) string {
-	if class, ok := errors.AsType[*llm.Error](err); ok {
-		return class.Type
+// detach removes the files that the model has not seen yet from the history and the journal if the service may have rejected the request
+// because of them. Otherwise it would reject every further request too. It returns the failure, with a note if it removed files.
+func (c *Conversation) detach(failure error) error {
+	class, ok := errors.AsType[*llm.Error](failure)
+	if !ok || class.Malformed || !slices.Contains(rejects, class.Type) {
+		return failure
 	}
-	return ""
-}
-
-func definitions(offered []tool.Definition) []llm.ToolDefinition {
-	out := make([]llm.ToolDefinition, 0, len(offered))
-	for _, d := range offered {
-		out = append(out, llm.ToolDefinition{Name: d.Name, Description: describe(d), Parameters: d.Parameters})
+	if !c.transcript.detach() {
+		return failure
 	}
-	return out
-}
-
-// describe returns the text that a model receives about a tool in addition to its schema.
-func describe(d tool.Definition) string {
-	parts := slices.DeleteFunc([]string{d.Description, d.Usage, d.Examples}, func(part string) bool { return part == "" })
-	return strings.Join(parts, "\n\n")
+	return fmt.Errorf("%w (the files of the prompt are removed from the conversation; attach them again if they are not the cause)", failure)
 }

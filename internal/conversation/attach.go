@@ -2,8 +2,6 @@ package conversation
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -11,10 +9,7 @@ import (
 
 	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/files"
-	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/internal/llm"
-	"github.com/idelchi/aura/internal/tool"
-	"github.com/idelchi/aura/sdk"
 )
 
 // Attachment is a file that is sent with a prompt. Text becomes part of the prompt's text. An image or a PDF file becomes a part
@@ -29,44 +24,52 @@ type Attachment struct {
 	Data []byte
 }
 
+// attachments reads the files of prompts, and knows which kinds of files the model takes.
+type attachments struct {
+	emit     func(event.Event)
+	workdir  string
+	personas *personas
+	executor *executor
+}
+
 // attach returns the message of a prompt with its attachments, and the messages that plugins add in response. The text of a
 // file is what the model would see if it read the file.
-func (c *Conversation) attach(ctx context.Context, prompt string, attached []Attachment) (llm.Message, []injection, error) {
+func (a *attachments) attach(ctx context.Context, prompt string, attached []Attachment) (llm.Message, []injection, error) {
 	m := llm.Message{Role: llm.RoleUser, Content: prompt}
 	var queued []injection
-	for _, a := range attached {
-		if a.Data != nil {
-			if err := c.addPart(ctx, &m, pastedName(a.Data, len(m.Parts)+1), a.Data); err != nil {
+	for _, file := range attached {
+		if file.Data != nil {
+			if err := a.addPart(ctx, &m, pastedName(file.Data, len(m.Parts)+1), file.Data); err != nil {
 				return m, queued, err
 			}
 			continue
 		}
-		read := c.readFile(ctx, a.Path, a.Required)
+		read := a.executor.readFile(ctx, file.Path, file.Required)
 		queued = append(queued, read.injections...)
 		switch {
-		case read.err != nil && (a.Required || read.file != nil || ctx.Err() != nil):
-			return m, queued, fmt.Errorf("attaching %s: %w", a.Path, read.err)
+		case read.err != nil && (file.Required || read.file != nil || ctx.Err() != nil):
+			return m, queued, fmt.Errorf("attaching %s: %w", file.Path, read.err)
 		case read.err != nil:
-			c.cfg.Emit(event.Notice{Text: fmt.Sprintf("%s is not attached: %v", a.Path, read.err)})
+			a.emit(event.Notice{Text: fmt.Sprintf("%s is not attached: %v", file.Path, read.err)})
 			continue
 		case read.file != nil:
-			if err := c.addPart(ctx, &m, a.Path, read.file.Data); err != nil {
+			if err := a.addPart(ctx, &m, file.Path, read.file.Data); err != nil {
 				return m, queued, err
 			}
 		default:
-			m.Content = fmt.Sprintf("%s\n\n<file path=%q>\n%s\n</file>", strings.TrimRight(m.Content, "\n"), a.Path, strings.TrimRight(read.content, "\n"))
+			m.Content = fmt.Sprintf("%s\n\n<file path=%q>\n%s\n</file>", strings.TrimRight(m.Content, "\n"), file.Path, strings.TrimRight(read.content, "\n"))
 		}
-		c.cfg.Emit(event.Progress{Tool: c.speaker().Reader.Definition().Name, Text: "attached " + a.Path})
+		a.emit(event.Progress{Tool: a.personas.current().Reader.Definition().Name, Text: "attached " + file.Path})
 	}
 	return m, queued, nil
 }
 
 // addPart adds an image or a PDF file to a message. The text of the message names the file, so that the model can tell several
 // files apart, and so that plugins and summaries know of the file.
-func (c *Conversation) addPart(ctx context.Context, m *llm.Message, name string, data []byte) error {
+func (a *attachments) addPart(ctx context.Context, m *llm.Message, name string, data []byte) error {
 	mediaType, err := mediaOf(data, len(data))
 	if err == nil {
-		err = c.Refusal(ctx, mediaType)
+		err = a.refusal(ctx, mediaType)
 	}
 	part := llm.Part{Name: name, Type: mediaType, Data: data}
 	if err == nil {
@@ -87,51 +90,4 @@ func pastedName(data []byte, n int) string {
 		return "the pasted data"
 	}
 	return fmt.Sprintf("pasted-%d.%s", n, path.Base(mediaType))
-}
-
-// reading is a file that was read as if the model had asked for it.
-type reading struct {
-	content string
-	// file is set for an image or a PDF file.
-	file       *tool.File
-	injections []injection
-	err        error
-}
-
-// readFile reads a file as if the model had asked for it: plugins, the policy and hooks are consulted, and the tool is confined
-// as usual. Because the model did not ask, the read is not recorded as a tool call in the history or in the statistics. A plugin
-// that replaces the result also replaces an image. A plugin that changes the path gets no file that only the user may name.
-func (c *Conversation) readFile(ctx context.Context, path string, named bool) reading {
-	reader := c.speaker().Reader
-	if reader == nil {
-		return reading{err: errors.New("there is no tool that reads files")}
-	}
-	args := map[string]any{"path": path}
-	raw, err := json.Marshal(args)
-	if err != nil {
-		return reading{err: err}
-	}
-	p := &call{request: llm.ToolCall{Name: reader.Definition().Name, Arguments: raw}, tool: reader, args: args, state: c.Context(), files: true}
-	if err := c.consult(ctx, p); err != nil {
-		return reading{injections: p.injections, err: err}
-	}
-	p.named = named && p.args["path"] == path
-	c.execute(ctx, []*call{p})
-	c.review(ctx, p)
-	failure := ""
-	if p.err != nil {
-		failure = p.err.Error()
-	}
-	out := c.hook(ctx, hookpoint.AfterToolExecution, func(state sdk.Context) any {
-		return sdk.AfterToolContext{
-			Context: state, ToolName: p.request.Name, ToolResult: joined(p.output, p.note), ToolError: failure, ToolDuration: p.duration,
-		}
-	})
-	read := reading{file: p.file, err: p.err, injections: append(p.injections, queue(hookpoint.AfterToolExecution, out)...)}
-	content := joined(c.short(p.output), p.note)
-	if out.Output != nil {
-		content, read.file = c.short(*out.Output), nil
-	}
-	read.content = strings.ToValidUTF8(content, "\uFFFD")
-	return read
 }

@@ -80,7 +80,7 @@ func (n large) Execute(context.Context, tool.Call) (string, error) {
 func TestResultIsBounded(t *testing.T) {
 	t.Parallel()
 	for size, want := range map[int]string{limit.Result: "xxx", limit.Result + 1: "xx… [129 bytes left out; a tool result has at most 16 MiB]"} {
-		got, err := (&Conversation{}).run(t.Context(), &call{tool: large(size)})
+		got, err := (&executor{}).run(t.Context(), &call{tool: large(size)})
 		if err != nil || len(got) > limit.Result || !strings.HasSuffix(got, want) {
 			t.Errorf("%d bytes became %d, which end in %q, %v", size, len(got), got[len(got)-80:], err)
 		}

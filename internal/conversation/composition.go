@@ -1,7 +1,5 @@
 package conversation
 
-import "github.com/idelchi/aura/internal/llm"
-
 // Composition is what the context of the next model call consists of, in estimated tokens.
 type Composition struct {
 	// System is the system prompt, and Tools the descriptions of the offered tools.
@@ -15,19 +13,5 @@ type Composition struct {
 func (c *Conversation) Composition() Composition {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.tokens()
-	out := Composition{System: c.counts.Estimate(c.system()), Tools: c.turn.schemaTokens}
-	for _, e := range c.history.entries {
-		switch {
-		case e.Synthetic:
-			out.Added += e.tokens
-		case e.Role == llm.RoleTool:
-			out.Results += e.tokens
-		case e.Role == llm.RoleAssistant:
-			out.Answers += e.tokens
-		default:
-			out.Prompts += e.tokens
-		}
-	}
-	return out
+	return c.window.composition()
 }

@@ -24,34 +24,32 @@ var ErrStepLimit = errors.New("step limit reached")
 var ErrBudget = errors.New("token budget used up")
 
 // Conversation is the dialogue of one session. Send, Compact and SetHistory must be called from one goroutine at a time; the
-// other methods may be called at any time.
+// other methods may be called at any time. It runs the turns; the parts below own the data.
 type Conversation struct {
 	cfg Config
 
+	// These parts hold state. Each guards its own fields, and calls no other part while it holds its lock.
+	personas   *personas
+	transcript *transcript
+	ledger     *ledger
+	turn       *turn
+	offer      *offer
+	auto       *autoMode
+	// These parts act on that state.
+	window      *window
+	hooks       *hooks
+	executor    *executor
+	attachments *attachments
+	caller      *caller
+	shortener   *shortener
+
+	// mu guards busy. It is also held while several parts change together and while Context reads them, so that Context
+	// never sees the agent of one moment with the tools of another. A part takes it only by asking for the Context, and holds no lock of
+	// its own then.
 	mu sync.Mutex
-	// mu guards the fields below. Only the goroutine that has claimed the conversation changes them, except for the tools, the
+	// busy is set while a goroutine has claimed the conversation. Only that goroutine changes the parts, except for the tools, the
 	// modes and what is saved for the next turn.
-	busy    bool
-	who     speaker
-	history history
-	ledger  ledger
-	turn    turn
-	// auto and done report whether the modes of those names are on.
-	auto, done bool
-	// waiting holds the switches that were requested while a turn runs.
-	waiting []change
-	// disableNext holds patterns of the tools that the next model call does not offer.
-	disableNext []string
-	// kept is the Waiting value that the journal received last.
-	kept Waiting
-	// counts caches the token counts of system prompts and tool schemas.
-	counts tokens.Cache
-	// compactFrom is the estimate below which no compaction is tried again, because the last one did not help.
-	compactFrom int
-	// toldLeftOut is the title of the model for which the user knows that files of earlier prompts are left out.
-	toldLeftOut string
-	// unsaved is the first error of the journal in this interaction.
-	unsaved error
+	busy bool
 }
 
 // New returns a conversation and emits the session's event. The conversation continues the history of an earlier one if cfg has
@@ -60,13 +58,13 @@ func New(ctx context.Context, cfg Config) (*Conversation, error) {
 	if err := cfg.complete(); err != nil {
 		return nil, fmt.Errorf("starting the conversation: %w", err)
 	}
-	c := &Conversation{cfg: cfg, auto: cfg.Auto, done: cfg.Done}
-	c.history.ids = map[string]int{}
+	c := assemble(cfg)
 	c.ledger.begin(cfg.Now(), cfg.Stats, cfg.Models)
-	var err error
-	if c.who, err = c.describe(ctx, cfg.Persona); err != nil {
+	who, err := c.personas.describe(ctx, cfg.Persona)
+	if err != nil {
 		return nil, err
 	}
+	c.personas.replace(who)
 	c.rearm()
 	if pipeline.HasInModelCall(cfg.Hooks) {
 		tokens.Warm()
@@ -77,10 +75,39 @@ func New(ctx context.Context, cfg Config) (*Conversation, error) {
 	c.await(cfg.Waiting)
 	c.withhold(ctx)
 	c.cfg.Emit(event.Session{
-		ID: cfg.SessionID, Agent: cfg.Agent, Mode: cfg.Mode, Provider: cfg.ProviderName, Model: c.who.modelName(), Workdir: cfg.Workdir,
-		Tools: c.turn.names,
+		ID: cfg.SessionID, Agent: cfg.Agent, Mode: cfg.Mode, Provider: cfg.ProviderName, Model: who.modelName(), Workdir: cfg.Workdir,
+		Tools: c.offer.available(),
 	})
 	return c, nil
+}
+
+// assemble returns a conversation in which nobody answers yet. cfg is complete.
+func assemble(cfg Config) *Conversation {
+	c := &Conversation{
+		cfg:        cfg,
+		personas:   &personas{emit: cfg.Emit, first: cfg.Persona},
+		transcript: newTranscript(cfg.Journal, cfg.Emit, cfg.Now),
+		ledger:     &ledger{},
+		turn:       &turn{},
+		offer:      &offer{done: cfg.Done},
+		auto:       &autoMode{todos: cfg.Todos, on: cfg.Auto},
+	}
+	c.window = &window{personas: c.personas, transcript: c.transcript, offer: c.offer, turn: c.turn, ledger: c.ledger}
+	c.hooks = &hooks{emit: cfg.Emit, configured: cfg.Hooks, personas: c.personas, offer: c.offer, state: c.Context}
+	c.executor = &executor{
+		emit: cfg.Emit, tape: cfg.Tape, now: cfg.Now, workdir: cfg.Workdir, state: c.Context,
+		personas: c.personas, offer: c.offer, hooks: c.hooks, ledger: c.ledger, transcript: c.transcript,
+	}
+	c.attachments = &attachments{emit: cfg.Emit, workdir: cfg.Workdir, personas: c.personas, executor: c.executor}
+	c.caller = &caller{
+		emit: cfg.Emit, tape: cfg.Tape, personas: c.personas, transcript: c.transcript, offer: c.offer, turn: c.turn,
+		window: c.window, hooks: c.hooks, ledger: c.ledger,
+	}
+	c.shortener = &shortener{
+		emit: cfg.Emit, todos: cfg.Todos, personas: c.personas, transcript: c.transcript, window: c.window, hooks: c.hooks,
+		ledger: c.ledger, caller: c.caller,
+	}
+	return c
 }
 
 // complete sets defaults and refuses invalid values.
@@ -108,10 +135,7 @@ func (cfg *Config) complete() error {
 // Refresh updates which tools are offered at this moment. It does nothing while a turn runs, because that turn has updated them
 // already.
 func (c *Conversation) Refresh(ctx context.Context) {
-	c.mu.Lock()
-	conditional := c.who.Withhold != nil
-	c.mu.Unlock()
-	if !conditional || c.claim() != nil {
+	if c.personas.current().Withhold == nil || c.claim() != nil {
 		return
 	}
 	defer c.release()
@@ -132,28 +156,21 @@ func oneAtATime(emit func(event.Event)) func(event.Event) {
 func (c *Conversation) SetTools(tools *tool.Registry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.who.Tools = tools
-	if n := len(c.waiting); n > 0 {
-		c.waiting[n-1].to.speaker.Tools = tools
-	}
+	c.personas.setTools(tools)
 	if !c.busy {
 		c.rearm()
 	}
 }
 
 // SetAuto turns auto mode on or off. While it is on, an agent that stops with open todos is asked to continue.
-func (c *Conversation) SetAuto(on bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.auto = on
-}
+func (c *Conversation) SetAuto(on bool) { c.auto.set(on) }
 
 // SetDone turns done mode on or off, starting with the next turn. While it is on, the agent is offered the tool Done, and
 // calling Done ends the interaction.
 func (c *Conversation) SetDone(on bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.done = on
+	c.offer.setDone(on)
 	if !c.busy {
 		c.rearm()
 	}
@@ -161,9 +178,8 @@ func (c *Conversation) SetDone(on bool) {
 
 // rearm sets the state between turns to what the next turn will use. The caller holds the lock.
 func (c *Conversation) rearm() {
-	c.turn.appended = ""
-	c.turn.tools = c.who.Tools
-	c.present(c.disableNext)
+	c.turn.appendSystem("")
+	c.offer.arm(c.personas.current().Tools)
 }
 
 // claim gives the caller exclusive use of the conversation until release.
@@ -173,7 +189,8 @@ func (c *Conversation) claim() error {
 	if c.busy {
 		return errors.New("a prompt is still being answered")
 	}
-	c.busy, c.unsaved = true, nil
+	c.busy = true
+	c.transcript.begin()
 	return nil
 }
 
@@ -184,38 +201,11 @@ func (c *Conversation) release() {
 	c.rearm()
 }
 
-// saved returns the journal's first error in this interaction, if any.
-func (c *Conversation) saved() error {
-	if c.unsaved == nil {
-		return nil
-	}
-	return fmt.Errorf("saving the session: %w", c.unsaved)
-}
-
 // History returns the current messages, without those that are sent with one model call only. The caller owns the slice.
-func (c *Conversation) History() []llm.Message {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	out := make([]llm.Message, 0, len(c.history.entries))
-	for _, e := range c.history.entries {
-		if !e.eject {
-			out = append(out, e.Message)
-		}
-	}
-	return out
-}
+func (c *Conversation) History() []llm.Message { return c.transcript.messages() }
 
 // Opening returns the first prompt in the history, if any. It ignores synthetic messages such as a summary.
-func (c *Conversation) Opening() []llm.Message {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, e := range c.history.entries {
-		if e.Role == llm.RoleUser && !e.Synthetic {
-			return []llm.Message{e.Message}
-		}
-	}
-	return nil
-}
+func (c *Conversation) Opening() []llm.Message { return c.transcript.opening() }
 
 func interrupted(ctx context.Context) error {
 	return fmt.Errorf("interrupted: %w", context.Cause(ctx))

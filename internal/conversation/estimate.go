@@ -56,26 +56,3 @@ func estimateShown(messages []llm.Message, shown []sdk.Message) func(sdk.Message
 func schemaText(d tool.Definition) string {
 	return d.Name + "\n" + describe(d) + "\n" + string(d.Parameters)
 }
-
-// tokens returns how full the context window is, based on an estimate of the next request. The caller holds the lock.
-func (c *Conversation) tokens() sdk.TokenState {
-	if c.turn.schemaTokens < 0 {
-		c.turn.schemaTokens = 0
-		for _, d := range c.turn.offered {
-			c.turn.schemaTokens += c.counts.Estimate(schemaText(d))
-		}
-	}
-	state := sdk.TokenState{
-		Estimate: c.counts.Estimate(c.system()) + c.history.estimate() + c.turn.schemaTokens,
-		LastAPI:  c.ledger.lastInput,
-		Max:      c.who.window(),
-	}
-	if state.Max > 0 {
-		state.Percent = 100 * float64(state.Estimate) / float64(state.Max)
-	}
-	return state
-}
-
-// bytes returns an upper bound, in bytes, for the tokens of the next request. It is cheap to compute. The caller holds the
-// lock.
-func (c *Conversation) bytes() int { return len(c.system()) + c.history.size + c.turn.schemaSize }

@@ -203,3 +203,52 @@ func (h *history) take(id string) {
 		h.ids[id] = 0
 	}
 }
+
+// compactable reports whether the entries before the last keep contain more than an earlier summary.
+func (h *history) compactable(keep int) bool {
+	for _, e := range h.entries[:h.cut(keep)] {
+		if !e.summary && !e.eject {
+			return true
+		}
+	}
+	return false
+}
+
+// prompt returns the index of the user's last prompt, or -1.
+func (h *history) prompt() int {
+	for i, e := range slices.Backward(h.entries) {
+		if e.Role == llm.RoleUser && !e.Synthetic {
+			return i
+		}
+	}
+	return -1
+}
+
+// strip removes the files of all messages after the model's last answer. It returns how many messages the journal has before
+// the first changed one, the messages from there on, and whether it changed any.
+func (h *history) strip() (kept int, rest []llm.Message, changed bool) {
+	from := 0
+	for i, e := range h.entries {
+		if e.Role == llm.RoleAssistant && !e.Synthetic {
+			from = i + 1
+		}
+	}
+	entries := slices.Clone(h.entries)
+	for i := range entries {
+		e := &entries[i]
+		if i >= from && len(e.Parts) > 0 {
+			e.Parts, changed = nil, true
+		}
+		switch {
+		case e.eject:
+		case changed:
+			rest = append(rest, e.Message)
+		default:
+			kept++
+		}
+	}
+	if changed {
+		h.reset(entries)
+	}
+	return kept, rest, changed
+}

@@ -2,9 +2,11 @@ package conversation
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/idelchi/aura/internal/limit"
@@ -12,8 +14,9 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// ledger counts the events of a session.
+// ledger counts the events of a session and what its models cost.
 type ledger struct {
+	mu    sync.Mutex
 	stats sdk.Stats
 	// calls only grows at its end and its elements never change, so a caller that holds an earlier version shares its
 	// beginning. When the old calls take too much memory, a new slice with shortened calls replaces it.
@@ -35,6 +38,10 @@ type ledger struct {
 
 // begin starts counting at zero, or at the counts of an earlier conversation.
 func (l *ledger) begin(now time.Time, earlier *sdk.Stats, models []ModelUse) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.stats, l.calls, l.size, l.models = sdk.Stats{}, nil, 0, nil
+	l.requests, l.lastInput, l.spent = 0, 0, 0
 	l.runs, l.patches = map[string]int{}, map[string]int{}
 	l.billAll(models)
 	if earlier != nil {
@@ -50,28 +57,86 @@ func (l *ledger) begin(now time.Time, earlier *sdk.Stats, models []ModelUse) {
 	}
 }
 
-// charge counts the tokens of a model call.
-func (l *ledger) charge(who speaker, response llm.Response) {
+// interaction counts a prompt.
+func (l *ledger) interaction() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.stats.Interactions++
+}
+
+// iteration counts a turn that begins.
+func (l *ledger) iteration() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.stats.Iterations++
+}
+
+// requested counts a model call and returns its number.
+func (l *ledger) requested() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.requests++
+	return l.requests
+}
+
+// unreadable counts an answer that could not be parsed.
+func (l *ledger) unreadable() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.stats.ParseRetries++
+}
+
+// compacted counts a compaction.
+func (l *ledger) compacted() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.stats.Compactions++
+}
+
+// charge counts the tokens of a model call. guessed is an estimate of its tokens if the provider reports none.
+func (l *ledger) charge(who speaker, response llm.Response, guessed int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	usage := response.Usage
 	l.stats.TokensIn += usage.Input
 	l.stats.TokensOut += usage.Output
-	l.spent += usage.Input + usage.Output
+	l.spent += usage.Input + usage.Output + guessed
 	l.bill(ModelUse{
 		Provider: who.ProviderName, Model: who.modelName(), TokensIn: usage.Input, TokensOut: usage.Output,
 		CacheRead: usage.CacheRead, CacheWrite: usage.CacheWrite,
 	}, response.Cost)
 }
 
-// answered counts a response.
-func (l *ledger) answered(who speaker, response llm.Response) {
+// answered counts a response of a turn. guessed is as for charge.
+func (l *ledger) answered(who speaker, response llm.Response, guessed int) {
+	l.charge(who, response, guessed)
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.stats.Turns++
-	l.charge(who, response)
 	l.lastInput = response.Usage.Input
 }
 
-// called records a tool call and, if it ran, counts it.
-func (l *ledger) called(call sdk.ToolCall, ran bool) {
+// add counts usage that was incurred elsewhere on behalf of the session.
+func (l *ledger) add(stats sdk.Stats, models []ModelUse) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.spent += stats.TokensIn + stats.TokensOut
+	l.stats.TokensIn += stats.TokensIn
+	l.stats.TokensOut += stats.TokensOut
+	l.billAll(models)
+}
+
+// called records a tool call and, if it ran, counts it. files holds the files that it changed.
+func (l *ledger) called(call sdk.ToolCall, ran bool, files []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.count(call, ran, files)
+}
+
+// count is called without the lock, which the caller holds.
+func (l *ledger) count(call sdk.ToolCall, ran bool, files []string) {
 	l.keep(call)
+	l.changed(files)
 	if !ran {
 		return
 	}
@@ -83,7 +148,8 @@ func (l *ledger) called(call sdk.ToolCall, ran bool) {
 }
 
 // keep appends a call to calls and limits the size of the older calls. Once the limit is reached, they are shortened to half of
-// it. Otherwise every further call would replace the slice, and it would be sent to every plugin again.
+// it. Otherwise every further call would replace the slice, and it would be sent to every plugin again. The caller holds
+// the lock.
 func (l *ledger) keep(call sdk.ToolCall) {
 	if n := len(l.calls); n > 0 {
 		l.size += limit.CallSize(l.calls[n-1])
@@ -94,7 +160,7 @@ func (l *ledger) keep(call sdk.ToolCall) {
 	}
 }
 
-// changed counts the files that a successful call changed.
+// changed counts the files that a successful call changed. The caller holds the lock.
 func (l *ledger) changed(paths []string) {
 	for _, path := range paths {
 		if _, known := l.patches[path]; !known && len(l.patches) >= limit.Patched {
@@ -115,9 +181,66 @@ func (l *ledger) forget() {
 	delete(l.patches, least)
 }
 
-// patched returns how often each file was changed. The caller owns the map.
-func (l *ledger) patched() map[string]int { return maps.Clone(l.patches) }
+// counts is what a ledger holds at one moment.
+type counts struct {
+	stats sdk.Stats
+	// cost is the cost of all models in US dollars; nil if it is not known.
+	cost *float64
+	// patches counts the changes to each file. The caller owns it.
+	patches map[string]int
+	// calls is shared with later values and must not be changed.
+	calls []sdk.ToolCall
+}
 
+// view returns the current counts.
+func (l *ledger) view(now time.Time) counts {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return counts{
+		stats: l.snapshot(now), cost: TotalCost(l.stats, l.used()), patches: maps.Clone(l.patches), calls: slices.Clip(l.calls),
+	}
+}
+
+// last returns the provider's count of input tokens in the last call.
+func (l *ledger) last() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.lastInput
+}
+
+// affordable returns an error if a token budget permits no further model call. There is no limit if it is not positive.
+func (l *ledger) affordable(budget int) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if budget > 0 && l.spent >= budget {
+		return fmt.Errorf("%w: the session has used %d of %d tokens; allow more with --token-budget, or start another session",
+			ErrBudget, l.spent, budget)
+	}
+	return nil
+}
+
+// left returns how many tokens of a budget are left.
+func (l *ledger) left(budget int) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return max(budget-l.spent, 0)
+}
+
+// totals returns the counts of the session.
+func (l *ledger) totals(now time.Time) sdk.Stats {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.snapshot(now)
+}
+
+// usage returns the usage of each model, in the order of first use.
+func (l *ledger) usage() []ModelUse {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.used()
+}
+
+// snapshot returns the counts of the session. The caller holds the lock.
 func (l *ledger) snapshot(now time.Time) sdk.Stats {
 	stats := l.stats
 	stats.Duration = now.Sub(stats.StartTime)

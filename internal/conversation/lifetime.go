@@ -9,10 +9,10 @@ import (
 
 // Begun calls the plugins that observe the start of a session. resumed reports whether the session was saved before.
 func (c *Conversation) Begun(ctx context.Context, resumed bool) {
-	c.hook(ctx, hookpoint.SessionStart, func(state sdk.Context) any { return sdk.SessionStartContext{Context: state, Resumed: resumed} })
+	c.hooks.run(ctx, hookpoint.SessionStart, func(state sdk.Context) any { return sdk.SessionStartContext{Context: state, Resumed: resumed} })
 }
 
 // Ending calls the plugins that observe the end of a session. ctx limits how long they take.
 func (c *Conversation) Ending(ctx context.Context, reason string) {
-	c.hook(ctx, hookpoint.SessionEnd, func(state sdk.Context) any { return sdk.SessionEndContext{Context: state, Reason: reason} })
+	c.hooks.run(ctx, hookpoint.SessionEnd, func(state sdk.Context) any { return sdk.SessionEndContext{Context: state, Reason: reason} })
 }

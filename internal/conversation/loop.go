@@ -39,10 +39,8 @@ func (c *Conversation) Send(ctx context.Context, prompt string, attached ...Atta
 	if err := c.claim(); err != nil {
 		return fmt.Errorf("sending a prompt: %w", err)
 	}
-	c.mu.Lock()
-	c.ledger.stats.Interactions++
-	c.mu.Unlock()
-	ctx, span := telemetry.Agent(ctx, c.speaker().traced(), c.sessionID(), prompt)
+	c.ledger.interaction()
+	ctx, span := telemetry.Agent(ctx, c.personas.current().traced(), c.cfg.sessionID(), prompt)
 	defer func() {
 		span.End(err, errorClass(err))
 		c.end(ctx, err)
@@ -58,13 +56,13 @@ func (c *Conversation) Send(ctx context.Context, prompt string, attached ...Atta
 	}
 	for iteration := 1; ; iteration++ {
 		ended, err := c.runTurn(ctx, iteration)
-		if err = errors.Join(err, c.saved()); err != nil {
+		if err = errors.Join(err, c.transcript.saved()); err != nil {
 			return err
 		}
-		if ended == over || ended == rest && !c.unfinished() {
+		if ended == over || ended == rest && !c.auto.unfinished() {
 			return nil
 		}
-		if limit := c.limit(); iteration >= limit {
+		if limit := c.personas.maxSteps(); iteration >= limit {
 			return stopAt(limit, ended)
 		}
 		if ended == rest {
@@ -73,19 +71,42 @@ func (c *Conversation) Send(ctx context.Context, prompt string, attached ...Atta
 	}
 }
 
+// Compact replaces all but the last messages with a summary. Unless it is forced, it does so only if the history has reached
+// the configured limit. A plugin may prevent the compaction, which is not an error.
+func (c *Conversation) Compact(ctx context.Context, forced bool) error {
+	if err := c.claim(); err != nil {
+		return fmt.Errorf("compacting the history: %w", err)
+	}
+	defer c.release()
+	if err := c.ready(ctx); err != nil {
+		return err
+	}
+	if err := c.shortener.onRequest(ctx, forced); err != nil {
+		return fmt.Errorf("compacting the history: %w", err)
+	}
+	return nil
+}
+
+// urge asks the agent, on behalf of the user, to continue with its open todos.
+func (c *Conversation) urge() {
+	m := llm.Message{Role: llm.RoleUser, Content: c.auto.reminder(), Synthetic: true}
+	c.transcript.record(entry{Message: m})
+	c.cfg.Emit(event.Message{Role: string(m.Role), Content: m.Content, Auto: true})
+}
+
 // prompted adds a prompt to the history, as plugins changed it and with its attachments.
 func (c *Conversation) prompted(ctx context.Context, prompt string, attached []Attachment) error {
-	out := c.hook(ctx, hookpoint.UserMessage, func(state sdk.Context) any { return sdk.UserMessageContext{Context: state, Content: prompt} })
+	out := c.hooks.run(ctx, hookpoint.UserMessage, func(state sdk.Context) any { return sdk.UserMessageContext{Context: state, Content: prompt} })
 	if out.Prompt != nil {
 		prompt = *out.Prompt
 	}
-	m, queued, err := c.attach(ctx, prompt, attached)
+	m, queued, err := c.attachments.attach(ctx, prompt, attached)
 	if err != nil {
 		return err
 	}
-	c.record(entry{Message: m})
+	c.transcript.record(entry{Message: m})
 	c.cfg.Emit(event.Message{Role: string(m.Role), Content: m.Content, Attachments: described(m.Parts)})
-	c.inject(append(queue(hookpoint.UserMessage, out), queued...))
+	c.transcript.inject(append(queue(hookpoint.UserMessage, out), queued...))
 	return nil
 }
 
@@ -95,10 +116,10 @@ func (c *Conversation) ready(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return interrupted(ctx)
 	}
-	if err := c.resolve(ctx); err != nil {
+	if err := c.personas.resolve(ctx); err != nil {
 		return err
 	}
-	return c.affordable()
+	return c.ledger.affordable(c.personas.budget())
 }
 
 // end reports how the interaction ended and releases the conversation.
@@ -130,97 +151,76 @@ func stopAt(limit int, ended step) error {
 		ErrStepLimit, limit, left)
 }
 
-func (c *Conversation) limit() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.maxSteps()
-}
-
 // runTurn makes one model call and runs the tools it asks for.
 func (c *Conversation) runTurn(ctx context.Context, iteration int) (step, error) {
 	c.settleSwitches(ctx)
 	if ctx.Err() != nil {
 		return over, interrupted(ctx)
 	}
-	if err := c.affordable(); err != nil {
+	if err := c.ledger.affordable(c.personas.budget()); err != nil {
 		return over, err
 	}
 	c.open(iteration)
 	c.withhold(ctx)
-	out := c.hook(ctx, hookpoint.BeforeChat, func(state sdk.Context) any { return sdk.BeforeChatContext{Context: state} })
-	c.inject(queue(hookpoint.BeforeChat, out))
+	out := c.hooks.run(ctx, hookpoint.BeforeChat, func(state sdk.Context) any { return sdk.BeforeChatContext{Context: state} })
+	c.transcript.inject(queue(hookpoint.BeforeChat, out))
 	if ctx.Err() != nil {
 		return over, interrupted(ctx)
 	}
 	if out.Request.Skip {
-		c.unanswered()
+		c.turn.responded(llm.Message{})
 		return over, nil
 	}
-	c.appendSystem(out.Request.AppendSystem)
-	response, answered, err := c.ask(ctx, out.DisableTools)
+	if text := out.Request.AppendSystem; text != nil {
+		c.turn.appendSystem(*text)
+	}
+	got, answered, err := c.ask(ctx, out.DisableTools)
 	if err != nil || !answered {
 		return over, err
 	}
-	return c.answer(ctx, response)
+	return c.answer(ctx, got)
 }
 
 // open starts a turn with the current tools and the current system prompt.
 func (c *Conversation) open(iteration int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.ledger.stats.Iterations++
-	c.turn.iteration = iteration
-	c.turn.finished = false
+	c.ledger.iteration()
+	c.turn.open(iteration)
 	c.rearm()
 }
 
 // withhold removes the tools that the persona does not offer at this moment.
 func (c *Conversation) withhold(ctx context.Context) {
-	who := c.speaker()
+	who := c.personas.current()
 	var patterns []string
 	if who.Withhold != nil {
 		patterns = who.Withhold(ctx, c.Context())
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.turn.withheld = patterns
+	c.offer.withhold(patterns)
 	c.rearm()
 }
 
-// appendSystem sets the text that is appended to the system prompt of this turn.
-func (c *Conversation) appendSystem(text *string) {
-	if text == nil {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.turn.appended = *text
-}
-
-// unanswered records that the turn ends as if the model had returned an empty response.
-func (c *Conversation) unanswered() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.turn.responded(llm.Message{})
-}
-
 // answer adds a response to the history, as changed by plugins, and runs the tool calls that it contains.
-func (c *Conversation) answer(ctx context.Context, response llm.Response) (step, error) {
-	m := c.accept(response)
-	out := c.hook(ctx, hookpoint.AfterResponse, func(state sdk.Context) any {
+func (c *Conversation) answer(ctx context.Context, got answer) (step, error) {
+	m := c.accept(got.Response)
+	out := c.hooks.run(ctx, hookpoint.AfterResponse, func(state sdk.Context) any {
 		return sdk.AfterResponseContext{Context: state, Response: m.Content, Thinking: m.Thinking, Calls: shownCalls(m.ToolCalls)}
 	})
 	queued := queue(hookpoint.AfterResponse, out)
 	if kept := modified(m, out.Response); kept.Content != "" || kept.Thinking != "" || len(kept.ToolCalls) > 0 {
-		c.record(entry{Message: kept})
+		c.transcript.record(entry{Message: kept})
 	}
-	queued = append(queued, c.work(c.turn.chat.Into(ctx), m.ToolCalls)...)
-	c.inject(queued)
+	added, finished := c.executor.work(got.span.Into(ctx), m.ToolCalls)
+	queued = append(queued, added...)
+	c.transcript.inject(queued)
 	c.keepWaiting()
 	switch {
 	case ctx.Err() != nil:
 		return over, interrupted(ctx)
-	case c.turn.finished:
+	case finished:
 		return over, nil
 	case len(m.ToolCalls) > 0:
 		return worked, nil
@@ -236,18 +236,16 @@ func (c *Conversation) answer(ctx context.Context, response llm.Response) (step,
 
 // accept counts a response and returns its message, ready for the history.
 func (c *Conversation) accept(response llm.Response) llm.Message {
-	c.mu.Lock()
 	m := response.Message
 	m.Role = llm.RoleAssistant
 	asked := len(m.ToolCalls) + response.Dropped
-	m.ToolCalls = c.history.identify(m.ToolCalls[:min(len(m.ToolCalls), limit.Calls)])
+	m.ToolCalls = c.transcript.identify(m.ToolCalls[:min(len(m.ToolCalls), limit.Calls)])
 	if m.CreatedAt.IsZero() {
 		m.CreatedAt = c.cfg.Now()
 	}
-	c.guess(response, c.tokens)
-	c.ledger.answered(c.who, response)
+	guess := guessed(c.personas.budget(), response, func() int { return c.window.tokens().Estimate })
+	c.ledger.answered(c.personas.current(), response, guess)
 	c.turn.responded(m)
-	c.mu.Unlock()
 	c.cfg.Emit(event.Message{
 		Role: string(m.Role), Content: m.Content, Thinking: m.Thinking, ToolCalls: len(m.ToolCalls),
 	})

@@ -14,25 +14,29 @@ import (
 	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/llm"
-	"github.com/idelchi/aura/sdk"
 )
 
 // Attachable describes an image or a PDF file, or returns the reason why the model that answers the next prompt does not get it.
 // It reads only the beginning of a file and consults neither plugins nor the policy: Send does. It may be called at any time.
 func (c *Conversation) Attachable(ctx context.Context, a Attachment) (event.Attachment, error) {
-	name, head, size := a.Path, a.Data, len(a.Data)
+	return c.attachments.attachable(ctx, a)
+}
+
+// attachable is Attachable of a conversation.
+func (a *attachments) attachable(ctx context.Context, file Attachment) (event.Attachment, error) {
+	name, head, size := file.Path, file.Data, len(file.Data)
 	var err error
-	if a.Data == nil {
-		head, size, err = c.headOf(a.Path)
+	if file.Data == nil {
+		head, size, err = a.headOf(file.Path)
 	} else {
-		name = pastedName(a.Data, 1)
+		name = pastedName(file.Data, 1)
 	}
 	out := event.Attachment{Name: name, Size: size}
 	if err == nil {
 		out.MediaType, err = mediaOf(head, size)
 	}
 	if err == nil {
-		err = c.Refusal(ctx, out.MediaType)
+		err = a.refusal(ctx, out.MediaType)
 	}
 	if err != nil {
 		return event.Attachment{}, fmt.Errorf("attaching %s: %w", name, err)
@@ -41,9 +45,9 @@ func (c *Conversation) Attachable(ctx context.Context, a Attachment) (event.Atta
 }
 
 // headOf returns the beginning of a file, and its size in bytes.
-func (c *Conversation) headOf(path string) (head []byte, size int, err error) {
+func (a *attachments) headOf(path string) (head []byte, size int, err error) {
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(c.cfg.Workdir, path)
+		path = filepath.Join(a.workdir, path)
 	}
 	file, err := files.Open(path)
 	if err != nil {
@@ -87,10 +91,10 @@ func checkParts(parts []llm.Part) error {
 	}
 }
 
-// Refusal returns the reason why the model that answers the next prompt does not take files of a media type, or nil if it takes
+// refusal returns the reason why the model that answers the next prompt does not take files of a media type, or nil if it takes
 // them or may take them.
-func (c *Conversation) Refusal(ctx context.Context, mediaType string) error {
-	who := c.speaker()
+func (a *attachments) refusal(ctx context.Context, mediaType string) error {
+	who := a.personas.current()
 	if !who.model.Refuses(mediaType) {
 		return nil
 	}
@@ -178,92 +182,12 @@ func (s speaker) takeable(messages []llm.Message) (kept []llm.Message, left []st
 	return kept, left
 }
 
-// tellLeftOut reports once per model that files of earlier prompts are not sent to the model.
-func (c *Conversation) tellLeftOut(who speaker, left []string) {
-	if len(left) == 0 || c.toldLeftOut == who.title() {
-		return
-	}
-	c.toldLeftOut = who.title()
-	c.cfg.Emit(event.Notice{Text: fmt.Sprintf("%s takes no %s, so those of earlier prompts are not sent to it", who.title(), strings.Join(left, " and no "))})
-}
-
-// refusedPrompt returns why a persona cannot answer the current prompt: the prompt has files that its model does not take.
-func (c *Conversation) refusedPrompt(who speaker) string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	at := c.history.prompt()
-	if at < 0 {
-		return ""
-	}
-	for _, p := range c.history.entries[at].Parts {
-		if who.model.Refuses(p.Type) {
-			return fmt.Sprintf("%s takes no %s", who.title(), kindOf(p.Type))
+// refuses returns why the model does not take parts, or "" if it may take them.
+func (s speaker) refuses(parts []llm.Part) string {
+	for _, p := range parts {
+		if s.model.Refuses(p.Type) {
+			return fmt.Sprintf("%s takes no %s", s.title(), kindOf(p.Type))
 		}
 	}
 	return ""
-}
-
-// prompt returns the index of the user's last prompt, or -1.
-func (h *history) prompt() int {
-	for i, e := range slices.Backward(h.entries) {
-		if e.Role == llm.RoleUser && !e.Synthetic {
-			return i
-		}
-	}
-	return -1
-}
-
-// rejects lists the classes of failures with which a service rejects a file, such as an image that is damaged or has too many
-// pixels.
-var rejects = []string{"", sdk.ErrorTypeContextExhausted}
-
-// detach removes the files that the model has not seen yet from the history and the journal if the service may have rejected the request
-// because of them. Otherwise it would reject every further request too. It returns the failure, with a note if it removed files.
-func (c *Conversation) detach(failure error) error {
-	class, ok := errors.AsType[*llm.Error](failure)
-	if !ok || class.Malformed || !slices.Contains(rejects, class.Type) {
-		return failure
-	}
-	c.mu.Lock()
-	kept, rest, changed := c.history.strip()
-	if changed {
-		c.turn.sent = 0
-	}
-	c.mu.Unlock()
-	if !changed {
-		return failure
-	}
-	if journal, ok := c.cfg.Journal.(Detacher); ok {
-		c.keepError(journal.Detached(kept, rest))
-	}
-	return fmt.Errorf("%w (the files of the prompt are removed from the conversation; attach them again if they are not the cause)", failure)
-}
-
-// strip removes the files of all messages after the model's last answer. It returns how many messages the journal has before
-// the first changed one, the messages from there on, and whether it changed any.
-func (h *history) strip() (kept int, rest []llm.Message, changed bool) {
-	from := 0
-	for i, e := range h.entries {
-		if e.Role == llm.RoleAssistant && !e.Synthetic {
-			from = i + 1
-		}
-	}
-	entries := slices.Clone(h.entries)
-	for i := range entries {
-		e := &entries[i]
-		if i >= from && len(e.Parts) > 0 {
-			e.Parts, changed = nil, true
-		}
-		switch {
-		case e.eject:
-		case changed:
-			rest = append(rest, e.Message)
-		default:
-			kept++
-		}
-	}
-	if changed {
-		h.reset(entries)
-	}
-	return kept, rest, changed
 }

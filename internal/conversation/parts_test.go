@@ -37,14 +37,6 @@ func camera() tool.Tool {
 	})
 }
 
-// listing is a provider that lists models.
-type listing struct {
-	provider
-	models []llm.Model
-}
-
-func (l listing) Models(context.Context) ([]llm.Model, error) { return l.models, nil }
-
 // sees sets the capabilities of the model and its reader.
 func sees(capabilities ...string) func(*conversation.Config) {
 	return func(c *conversation.Config) {
@@ -138,22 +130,6 @@ func TestRequired(t *testing.T) {
 	b := start(t, options{change: func(c *conversation.Config) { c.Reader = broken }}, text("end"))
 	err := b.Send(t.Context(), "go", conversation.Attachment{Path: "a", Required: true})
 	if err == nil || err.Error() != "the prompt was not sent: attaching a: no luck" || len(b.model.requests) > 0 {
-		t.Errorf("got %v", err)
-	}
-}
-
-func TestAdvice(t *testing.T) {
-	t.Parallel()
-	b := start(t, options{change: func(c *conversation.Config) {
-		c.Provider = listing{c.Provider.(provider), []llm.Model{
-			{Name: "z", Capabilities: []string{"vision"}},
-			{Name: "blind", Capabilities: []string{"tools"}},
-			{Name: "y", Capabilities: []string{"vision"}},
-			{Name: "x"},
-			{Name: "w", Capabilities: []string{"vision"}},
-		}}
-	}}, text("end"))
-	if err := b.Refusal(t.Context(), "image/png"); err == nil || !strings.Contains(err.Error(), "or /model, such as w or y, or add") {
 		t.Errorf("got %v", err)
 	}
 }

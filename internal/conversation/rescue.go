@@ -2,10 +2,8 @@ package conversation
 
 import (
 	"context"
-	"slices"
 
 	"github.com/idelchi/aura/internal/conversation/event"
-	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/sdk"
 )
 
@@ -20,23 +18,23 @@ type rescue struct {
 // maxRescues is how many times the history is compacted for one request.
 const maxRescues = 3
 
-// shrink compacts the history if that may fix the failure, keeping fewer messages each time. It reports whether the call should
+// rescue compacts the history if that may fix the failure, keeping fewer messages each time. It reports whether the call should
 // be repeated.
-func (c *Conversation) shrink(ctx context.Context, r *rescue, failure error) bool {
-	if classOf(failure) != sdk.ErrorTypeContextExhausted || r.refused || c.mostlyFiles() {
+func (s *shortener) rescue(ctx context.Context, r *rescue, failure error) bool {
+	if classOf(failure) != sdk.ErrorTypeContextExhausted || r.refused || s.mostlyFiles() {
 		return false
 	}
 	if r.tried == 0 {
-		r.keep = c.keep()
-		if !c.shorten(r) {
+		r.keep = s.keep()
+		if !r.shorten(s.transcript) {
 			return false
 		}
-		r.refused = !c.announce(ctx, false, r.keep)
+		r.refused = !s.announce(ctx, false, r.keep)
 	}
-	if r.refused || r.tried == maxRescues || !c.shorten(r) {
+	if r.refused || r.tried == maxRescues || !r.shorten(s.transcript) {
 		return false
 	}
-	err := c.compact(ctx, event.TriggerRecovery, r.keep)
+	err := s.compact(ctx, event.TriggerRecovery, r.keep)
 	r.tried++
 	r.keep /= 3
 	return err == nil
@@ -44,28 +42,12 @@ func (c *Conversation) shrink(ctx context.Context, r *rescue, failure error) boo
 
 // mostlyFiles reports whether most of the request consists of files that the model has not seen yet. A summary of the rest does
 // not help then.
-func (c *Conversation) mostlyFiles() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	n := 0
-	for _, e := range slices.Backward(c.history.entries) {
-		if e.Role == llm.RoleAssistant && !e.Synthetic {
-			break
-		}
-		n += partTokens(e.Parts)
-	}
-	return 2*n > c.tokens().Estimate
+func (s *shortener) mostlyFiles() bool {
+	return 2*s.transcript.unseenFiles() > s.window.tokens().Estimate
 }
 
 // shorten lowers the number of messages to keep until the history can be compacted. It reports whether that is possible.
-func (c *Conversation) shorten(r *rescue) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for ; r.keep > 0; r.keep /= 3 {
-		if c.history.compactable(r.keep) {
-			return true
-		}
-	}
-	// A summary does not help if a single prompt is too long.
-	return c.history.compactable(0) && len(c.history.entries) > 1
+func (r *rescue) shorten(t *transcript) (ok bool) {
+	r.keep, ok = t.shorten(r.keep)
+	return ok
 }

@@ -27,8 +27,9 @@ func (c *Conversation) SetHistory(messages []llm.Message) error {
 		entries = append(entries, entry{Message: m})
 	}
 	c.mu.Lock()
-	c.fill(entries)
-	c.turn.empty, c.turn.silent, c.turn.calls = false, false, false
+	c.transcript.fill(entries)
+	c.shortener.reset()
+	c.turn.forget()
 	c.mu.Unlock()
 	c.keepWaiting()
 	return nil
@@ -44,17 +45,17 @@ func (c *Conversation) Resume(messages []llm.Message, waiting Waiting, counted *
 	defer c.release()
 	entries, missing := repaired(messages)
 	c.mu.Lock()
-	c.ledger = ledger{}
 	c.ledger.begin(c.cfg.Now(), counted, models)
-	c.fill(entries)
-	c.turn.empty, c.turn.silent, c.turn.calls = false, false, false
+	c.transcript.fill(entries)
+	c.shortener.reset()
+	c.turn.forget()
 	c.mu.Unlock()
 	for _, m := range missing {
-		c.record(entry{Message: m})
+		c.transcript.record(entry{Message: m})
 	}
 	c.await(waiting)
-	c.recall(messages, counted)
-	return c.saved()
+	c.ledger.recall(messages, counted, c.cfg.Workdir)
+	return c.transcript.saved()
 }
 
 // restore continues an earlier conversation. Missing results at its end are also added to the journal.
@@ -64,27 +65,17 @@ func (c *Conversation) restore(messages []llm.Message) error {
 	}
 	entries, missing := repaired(messages)
 	c.mu.Lock()
-	c.fill(entries)
+	c.transcript.fill(entries)
+	c.shortener.reset()
 	c.mu.Unlock()
 	for _, m := range missing {
-		c.record(entry{Message: m})
+		c.transcript.record(entry{Message: m})
 	}
-	c.recall(messages, c.cfg.Stats)
+	c.ledger.recall(messages, c.cfg.Stats, c.cfg.Workdir)
 	if !c.cfg.TodosKnown && len(c.cfg.Todos.Items()) == 0 && c.cfg.Todos != nil {
 		c.cfg.Todos.Replay(messages)
 	}
-	return c.saved()
-}
-
-// fill replaces the history with entries. The caller holds the lock.
-func (c *Conversation) fill(entries []entry) {
-	c.history.reset(entries)
-	c.turn.sent, c.compactFrom = 0, 0
-	for _, e := range entries {
-		for _, call := range e.ToolCalls {
-			c.history.take(call.ID)
-		}
-	}
+	return c.transcript.saved()
 }
 
 // repaired returns messages as a history that every model accepts: results follow their calls, each call has a result, and each
@@ -132,55 +123,4 @@ func indexOf(calls []llm.ToolCall, id string) int {
 		}
 	}
 	return -1
-}
-
-// recall records the tool calls of an earlier conversation. If its counts are not known, recall also counts its messages and
-// calls.
-func (c *Conversation) recall(messages []llm.Message, counted *sdk.Stats) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	stats := &c.ledger.stats
-	known, runs := *stats, c.ledger.runs
-	if counted != nil {
-		c.ledger.runs = map[string]int{}
-	}
-	asked := map[string]llm.ToolCall{}
-	for _, m := range messages {
-		switch {
-		case m.Role == llm.RoleTool:
-			c.recallCall(asked[m.ToolCallID], m.Content)
-		case m.Synthetic:
-		case m.Role == llm.RoleUser:
-			stats.Interactions++
-		case m.Role == llm.RoleAssistant:
-			stats.Turns++
-			stats.Iterations++
-		}
-		for _, call := range m.ToolCalls {
-			asked[call.ID] = call
-		}
-	}
-	if counted != nil {
-		*stats = known
-	}
-	if counted != nil && len(counted.TopTools) > 0 {
-		c.ledger.runs = runs
-	}
-}
-
-// recallCall records one call based on the result that the model received. The caller holds the lock.
-func (c *Conversation) recallCall(request llm.ToolCall, content string) {
-	if request.ID == "" {
-		return
-	}
-	p := call{request: request}
-	p.args, _ = parse(request.Arguments)
-	noted := sdk.ToolCall{Name: request.Name, Args: p.args, ArgsJSON: string(p.json())}
-	if failure, failed := strings.CutPrefix(content, errorMark); failed {
-		noted.Error = failure
-	} else {
-		noted.Result = content
-		c.ledger.changed(patchedFiles(request.Name, p.args, c.cfg.Workdir))
-	}
-	c.ledger.called(noted, !strings.HasPrefix(content, refusedMark))
 }

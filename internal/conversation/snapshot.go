@@ -5,72 +5,15 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/idelchi/aura/internal/donetool"
-	"github.com/idelchi/aura/internal/llm"
-	"github.com/idelchi/aura/internal/telemetry"
-	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/sdk"
 )
 
-// turn is the state of the current turn, or of the last one.
-type turn struct {
-	iteration int
-	// chat is the span of the model call of this turn; nil if nothing is traced. Only the goroutine of the turn uses it.
-	chat *telemetry.Span
-	// sent is how many entries of the history the last request contained.
-	sent int
-	// disabled holds the patterns that were saved for the model call of this turn.
-	disabled []string
-	// appended is the text that plugins append to the system prompt in this turn.
-	appended string
-	// tools is the registry of this turn. offered holds the tools in it that the model is offered.
-	tools   *tool.Registry
-	offered []tool.Definition
-	// withheld holds patterns of the tools that the persona does not offer at this moment.
-	withheld []string
-	// names, schemaSize (in bytes) and schemaTokens describe offered. schemaTokens is negative until the tokens are counted.
-	names                    []string
-	schemaSize, schemaTokens int
-	// empty, silent and calls describe the last response: it was empty, it had no text, it had tool calls.
-	empty, silent, calls bool
-	// finished is set once the agent has called Done.
-	finished bool
-}
-
-// responded records the properties of a response.
-func (t *turn) responded(m llm.Message) {
-	t.silent, t.calls = m.Content == "", len(m.ToolCalls) > 0
-	t.empty = t.silent && !t.calls
-}
-
-// present offers the model the tools of this turn, except those that match the patterns. The caller holds the lock.
-func (c *Conversation) present(disabled []string) {
-	t := &c.turn
-	t.offered, t.names, t.schemaSize, t.schemaTokens = nil, []string{}, 0, -1
-	for _, d := range t.tools.Offered() {
-		if tool.Match(disabled, d.Name) || tool.Match(t.withheld, d.Name) || d.Name == donetool.Name && !c.done {
-			continue
-		}
-		t.offered = append(t.offered, d)
-		t.names = append(t.names, d.Name)
-		t.schemaSize += len(schemaText(d))
-	}
-}
-
-// system returns the system prompt that is sent in this turn. The caller holds the lock.
-func (c *Conversation) system() string {
-	if c.who.System == "" || c.turn.appended == "" {
-		return c.who.System + c.turn.appended
-	}
-	return c.who.System + "\n\n" + c.turn.appended
-}
-
 // sessionID returns the id of the current session, which a resume changes.
-func (c *Conversation) sessionID() string {
-	if c.cfg.Surroundings == nil {
-		return c.cfg.SessionID
+func (cfg *Config) sessionID() string {
+	if cfg.Surroundings == nil {
+		return cfg.SessionID
 	}
-	return cmp.Or(c.cfg.Surroundings().SessionID, c.cfg.SessionID)
+	return cmp.Or(cfg.Surroundings().SessionID, cfg.SessionID)
 }
 
 // Context returns the current state of the conversation. ToolHistory and Turns are shared with later snapshots and must not be
@@ -86,64 +29,44 @@ func (c *Conversation) Context() sdk.Context {
 	todos := c.cfg.Todos.Counts()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	around.Features.CompactionEnabled = c.compaction().enabled()
-	calls, turns := c.ledger.calls, c.history.turns
+	around.Features.CompactionEnabled = c.personas.compaction().enabled()
+	who, turn := c.personas.current(), c.turn.get()
+	counted := c.ledger.view(c.cfg.Now())
+	turns, messages := c.transcript.turns()
 	return sdk.Context{
-		Iteration:            c.turn.iteration,
-		Tokens:               c.tokens(),
-		Agent:                c.who.Agent,
-		Mode:                 c.who.Mode,
-		ModelInfo:            c.who.info(),
-		Stats:                c.ledger.snapshot(c.cfg.Now()),
-		CostUSD:              TotalCost(c.ledger.stats, c.ledger.used()),
+		Iteration:            turn.iteration,
+		Tokens:               c.window.tokens(),
+		Agent:                who.Agent,
+		Mode:                 who.Mode,
+		ModelInfo:            who.info(),
+		Stats:                counted.stats,
+		CostUSD:              counted.cost,
 		Workdir:              c.cfg.Workdir,
-		MessageCount:         len(c.history.entries),
-		Auto:                 c.auto,
-		DoneActive:           c.done,
-		ResponseEmpty:        c.turn.empty,
-		ResponseContentEmpty: c.turn.silent,
-		HasToolCalls:         c.turn.calls,
-		MaxSteps:             c.maxSteps(),
+		MessageCount:         messages,
+		Auto:                 c.auto.active(),
+		DoneActive:           c.offer.doneActive(),
+		ResponseEmpty:        turn.empty,
+		ResponseContentEmpty: turn.silent,
+		HasToolCalls:         turn.calls,
+		MaxSteps:             c.personas.maxSteps(),
 		TodoPending:          todos.Pending,
 		TodoInProgress:       todos.InProgress,
 		TodoTotal:            todos.Total(),
-		PatchCounts:          c.ledger.patched(),
-		ToolHistory:          slices.Clip(calls),
+		PatchCounts:          counted.patches,
+		ToolHistory:          counted.calls,
 		SessionID:            cmp.Or(around.SessionID, c.cfg.SessionID),
 		SessionTitle:         around.SessionTitle,
-		Provider:             c.who.ProviderName,
-		ThinkMode:            c.who.thinkMode(),
+		Provider:             who.ProviderName,
+		ThinkMode:            who.thinkMode(),
 		Features:             around.Features,
-		AvailableTools:       slices.Clone(c.turn.names),
+		AvailableTools:       c.offer.available(),
 		LoadedTools:          slices.Clone(around.LoadedTools),
-		Turns:                slices.Clip(turns),
-		SystemPrompt:         c.system(),
+		Turns:                turns,
+		SystemPrompt:         c.window.system(),
 		MCPServers:           slices.Clone(around.MCPServers),
 		Vars:                 maps.Clone(around.Vars),
 	}
 }
 
 // Stats returns the current counts.
-func (c *Conversation) Stats() sdk.Stats {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.ledger.snapshot(c.cfg.Now())
-}
-
-// maxSteps returns the largest number of turns in one interaction. The caller holds the lock.
-func (c *Conversation) maxSteps() int {
-	if c.who.MaxSteps > 0 {
-		return c.who.MaxSteps
-	}
-	return c.cfg.MaxSteps
-}
-
-// compaction returns the settings in force. The caller holds the lock.
-func (c *Conversation) compaction() Compaction {
-	for _, settings := range []*Compaction{c.who.Compaction, c.cfg.Compaction} {
-		if settings != nil {
-			return *settings
-		}
-	}
-	return Compaction{}
-}
+func (c *Conversation) Stats() sdk.Stats { return c.ledger.totals(c.cfg.Now()) }

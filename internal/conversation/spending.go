@@ -23,7 +23,7 @@ type spending struct {
 	unpriced bool
 }
 
-// bill adds usage to a model. A nil cost means that the cost is not known.
+// bill adds usage to a model. A nil cost means that the cost is not known. The caller holds the lock.
 func (l *ledger) bill(use ModelUse, cost *llm.Cost) {
 	i := slices.IndexFunc(l.models, func(s spending) bool { return s.Provider == use.Provider && s.Model == use.Model })
 	if i < 0 {
@@ -42,7 +42,7 @@ func (l *ledger) bill(use ModelUse, cost *llm.Cost) {
 	s.cost = s.cost.Add(*cost)
 }
 
-// billAll adds usage from elsewhere or from an earlier conversation.
+// billAll adds usage from elsewhere or from an earlier conversation. The caller holds the lock.
 func (l *ledger) billAll(models []ModelUse) {
 	for _, use := range models {
 		var cost *llm.Cost
@@ -53,7 +53,7 @@ func (l *ledger) billAll(models []ModelUse) {
 	}
 }
 
-// used returns the usage of each model, in the order of first use.
+// used returns the usage of each model, in the order of first use. The caller holds the lock.
 func (l *ledger) used() []ModelUse {
 	var out []ModelUse
 	for _, s := range l.models {
@@ -67,18 +67,13 @@ func (l *ledger) used() []ModelUse {
 }
 
 // Models returns the usage of each model since the session began, in the order of first use.
-func (c *Conversation) Models() []ModelUse {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.ledger.used()
-}
+func (c *Conversation) Models() []ModelUse { return c.ledger.usage() }
 
 // Charge adds usage that was incurred elsewhere on behalf of the session, such as by a subagent.
-func (c *Conversation) Charge(stats sdk.Stats, models []ModelUse) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.ledger.spent += stats.TokensIn + stats.TokensOut
-	c.ledger.stats.TokensIn += stats.TokensIn
-	c.ledger.stats.TokensOut += stats.TokensOut
-	c.ledger.billAll(models)
+func (c *Conversation) Charge(stats sdk.Stats, models []ModelUse) { c.ledger.add(stats, models) }
+
+// Left returns how many tokens of the budget are left, and whether there is a budget.
+func (c *Conversation) Left() (int, bool) {
+	budget := c.personas.budget()
+	return c.ledger.left(budget), budget > 0
 }

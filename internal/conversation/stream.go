@@ -21,14 +21,15 @@ type chunks struct {
 	state sdk.Context
 }
 
-func (c *Conversation) chunks(ctx context.Context) chunks {
-	feed := pipeline.NewFeed(ctx, c.plugins(), hookpoint.StreamChunk, c.reporter(hookpoint.StreamChunk), func(n pipeline.Notice) {
-		c.cfg.Emit(event.Notice{Plugin: n.Handler, Text: n.Text})
+// chunks starts passing the pieces of an answer.
+func (h *hooks) chunks(ctx context.Context) chunks {
+	feed := pipeline.NewFeed(ctx, h.plugins(), hookpoint.StreamChunk, h.reporter(hookpoint.StreamChunk), func(n pipeline.Notice) {
+		h.emit(event.Notice{Plugin: n.Handler, Text: n.Text})
 	})
 	if feed == nil {
 		return chunks{}
 	}
-	return chunks{feed: feed, state: c.Context()}
+	return chunks{feed: feed, state: h.state()}
 }
 
 func (c chunks) add(chunk sdk.Chunk) {

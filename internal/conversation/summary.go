@@ -37,14 +37,14 @@ var clips = []int{4000, 1000, 100}
 const textClip = 64 << 10
 
 // summarise asks a model to summarise entries.
-func (c *Conversation) summarise(ctx context.Context, older []entry) (string, error) {
-	by, prompt, err := c.summariser(ctx)
+func (s *shortener) summarise(ctx context.Context, older []entry) (string, error) {
+	by, prompt, err := s.summariser(ctx)
 	if err != nil {
 		return "", err
 	}
 	var summary string
 	for _, clip := range clips {
-		summary, err = c.minutes(ctx, by, prompt, parts(older, clip, by.window()))
+		summary, err = s.minutes(ctx, by, prompt, parts(older, clip, by.window()))
 		if classOf(err) != sdk.ErrorTypeContextExhausted {
 			break
 		}
@@ -52,18 +52,16 @@ func (c *Conversation) summarise(ctx context.Context, older []entry) (string, er
 	if err != nil {
 		return "", err
 	}
-	return summaryHead + summary + c.openTodos(), nil
+	return summaryHead + summary + s.openTodos(), nil
 }
 
 // summariser returns the persona that summarises, and its prompt.
-func (c *Conversation) summariser(ctx context.Context) (speaker, string, error) {
-	c.mu.Lock()
-	settings, by := c.compaction(), c.who
-	c.mu.Unlock()
+func (s *shortener) summariser(ctx context.Context) (speaker, string, error) {
+	settings, by := s.personas.compaction(), s.personas.current()
 	prompt := settings.Prompt
 	if settings.By != nil {
 		var err error
-		if by, err = c.describe(ctx, *settings.By); err != nil {
+		if by, err = s.personas.describe(ctx, *settings.By); err != nil {
 			return by, "", err
 		}
 		if prompt == "" {
@@ -77,7 +75,7 @@ func (c *Conversation) summariser(ctx context.Context) (speaker, string, error) 
 }
 
 // minutes summarises a text part by part. Each part is sent with the summary of the parts before it.
-func (c *Conversation) minutes(ctx context.Context, by speaker, prompt string, parts []string) (string, error) {
+func (s *shortener) minutes(ctx context.Context, by speaker, prompt string, parts []string) (string, error) {
 	var summary string
 	for _, part := range parts {
 		if summary != "" {
@@ -87,11 +85,11 @@ func (c *Conversation) minutes(ctx context.Context, by speaker, prompt string, p
 			{Role: llm.RoleSystem, Content: prompt},
 			{Role: llm.RoleUser, Content: part},
 		}}
-		response, _, err := c.call(ctx, by, request, func(llm.Delta) {})
+		response, _, err := s.caller.call(ctx, by, request, func(llm.Delta) {})
 		if err != nil {
 			return "", fmt.Errorf("summarising with %s: %w", by.title(), err)
 		}
-		c.charge(by, request, response)
+		s.caller.charge(by, request, response)
 		if summary = strings.TrimSpace(response.Message.Content); summary == "" {
 			return "", fmt.Errorf("summarising with %s: %w", by.title(), errors.New("the summary is empty"))
 		}
@@ -99,29 +97,15 @@ func (c *Conversation) minutes(ctx context.Context, by speaker, prompt string, p
 	return summary, nil
 }
 
-// charge counts the tokens of a model call that is not a turn.
-func (c *Conversation) charge(by speaker, request llm.Request, response llm.Response) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.guess(response, func() sdk.TokenState {
-		state := sdk.TokenState{}
-		for _, m := range request.Messages {
-			state.Estimate += estimate(m)
-		}
-		return state
-	})
-	c.ledger.charge(by, response)
-}
-
 // openTodos returns the todos for the end of a summary, because the calls that created them are gone. It returns "" if no todo
 // is open.
-func (c *Conversation) openTodos() string {
-	if c.cfg.Todos.Counts().Open() == 0 {
+func (s *shortener) openTodos() string {
+	if s.todos.Counts().Open() == 0 {
 		return ""
 	}
 	var b strings.Builder
 	b.WriteString("\n\nTodos:\n")
-	for _, item := range c.cfg.Todos.Items() {
+	for _, item := range s.todos.Items() {
 		fmt.Fprintf(&b, "%d. [%s] %s\n", item.ID, item.Status, item.Content)
 	}
 	return strings.TrimSuffix(b.String(), "\n")

@@ -10,58 +10,26 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// change is a pending switch to another persona.
-type change struct {
-	to     Ready
-	reason string
-}
-
 // Persona returns the persona that answers the next prompt.
-func (c *Conversation) Persona() Persona {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if n := len(c.waiting); n > 0 {
-		return c.waiting[n-1].to.speaker.Persona
-	}
-	return c.who.Persona
-}
+func (c *Conversation) Persona() Persona { return c.personas.next() }
 
 // ModelName returns the name of the model as the provider reports it; empty if the provider reports none. Unlike Context, it counts no
 // tokens.
-func (c *Conversation) ModelName() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.who.info().Name
-}
+func (c *Conversation) ModelName() string { return c.personas.current().info().Name }
 
 // ThinkMode returns how much the present model thinks, as in Context.
-func (c *Conversation) ThinkMode() string { return c.speaker().thinkMode() }
-
-func (c *Conversation) speaker() speaker {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.who
-}
-
-// Ready is a persona that was checked and whose model was described, so that it can answer.
-type Ready struct{ speaker speaker }
+func (c *Conversation) ThinkMode() string { return c.personas.current().thinkMode() }
 
 // Prepare checks a persona and describes its model. It does not change the conversation.
 func (c *Conversation) Prepare(ctx context.Context, p Persona) (Ready, error) {
-	if err := p.check(); err != nil {
-		return Ready{}, fmt.Errorf("preparing agent %q: %w", p.Agent, err)
-	}
-	who, err := c.describe(ctx, p)
-	return Ready{who}, err
+	return c.personas.prepare(ctx, p)
 }
 
 // Switch makes another persona answer, for one of the SDK's reasons. A running turn keeps its persona; in that case, the switch
 // is made before the next turn. Plugins are notified if the agent changes. A change of only the mode or the model just emits an
 // event.
 func (c *Conversation) Switch(ctx context.Context, to Ready, reason string) {
-	c.mu.Lock()
-	c.waiting = append(c.waiting, change{to: to, reason: reason})
-	c.mu.Unlock()
+	c.personas.request(change{to: to, reason: reason})
 	if c.claim() != nil {
 		// The goroutine that has claimed the conversation makes the switch.
 		return
@@ -74,14 +42,10 @@ func (c *Conversation) Switch(ctx context.Context, to Ready, reason string) {
 // conversation.
 func (c *Conversation) settleSwitches(ctx context.Context) {
 	for ctx.Err() == nil {
-		c.mu.Lock()
-		if len(c.waiting) == 0 {
-			c.mu.Unlock()
+		next, ok := c.personas.take()
+		if !ok {
 			return
 		}
-		next := c.waiting[0]
-		c.waiting = slices.Delete(c.waiting, 0, 1)
-		c.mu.Unlock()
 		c.replace(ctx, next.to, next.reason)
 	}
 }
@@ -94,13 +58,12 @@ func (c *Conversation) Renew(ctx context.Context, to Ready) { c.Switch(ctx, to, 
 func (c *Conversation) replace(ctx context.Context, to Ready, reason string) {
 	next := to.speaker
 	c.mu.Lock()
-	before := c.who
-	c.who, c.compactFrom = next, 0
+	before := c.personas.replace(next)
+	c.shortener.reset()
 	if before.ProviderName != next.ProviderName {
-		c.history.unsign()
+		c.transcript.unsign()
 	}
-	c.turn.tools = next.Tools
-	c.present(c.disableNext)
+	c.offer.arm(next.Tools)
 	c.mu.Unlock()
 	if reason == "" {
 		return
@@ -114,7 +77,7 @@ func (c *Conversation) replace(ctx context.Context, to Ready, reason string) {
 // Announce reports to plugins and the user that the persona replaces a previous agent. It is for a conversation that starts
 // with a different agent than usual.
 func (c *Conversation) Announce(ctx context.Context, previous, reason string) {
-	who := c.speaker()
+	who := c.personas.current()
 	c.cfg.Emit(event.AgentSwitch{
 		Previous: previous, Agent: who.Agent, Mode: who.Mode, Provider: who.ProviderName, Model: who.modelName(), Reason: reason,
 	})
@@ -124,40 +87,10 @@ func (c *Conversation) Announce(ctx context.Context, previous, reason string) {
 // tellSwitch notifies plugins if the agent changed.
 func (c *Conversation) tellSwitch(ctx context.Context, previous, agent, reason string) {
 	if previous != agent {
-		c.hook(ctx, hookpoint.OnAgentSwitch, func(state sdk.Context) any {
+		c.hooks.run(ctx, hookpoint.OnAgentSwitch, func(state sdk.Context) any {
 			return sdk.OnAgentSwitchContext{Context: state, PreviousAgent: previous, NewAgent: agent, Reason: reason}
 		})
 	}
-}
-
-// describe asks the provider about a persona's model. If the provider returns an error, the model stays unresolved and is asked
-// for again before the next interaction. If the problem persists, the model call will report it.
-func (c *Conversation) describe(ctx context.Context, p Persona) (speaker, error) {
-	model, err := p.Provider.Model(ctx, p.Model)
-	if ctx.Err() != nil {
-		return speaker{Persona: p}, interrupted(ctx)
-	}
-	if err != nil {
-		c.cfg.Emit(event.Notice{Text: fmt.Sprintf("describing the model: %v", err)})
-		return speaker{Persona: p}, nil
-	}
-	return speaker{Persona: p, model: model}, nil
-}
-
-// resolve describes the model again if it is not resolved yet.
-func (c *Conversation) resolve(ctx context.Context) error {
-	who := c.speaker()
-	if who.model.Name != "" {
-		return nil
-	}
-	described, err := c.describe(ctx, who.Persona)
-	if err != nil {
-		return err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.who.model = described.model
-	return nil
 }
 
 // lasting lists the failures that another agent may avoid: all except those caused by the conversation itself.
@@ -168,17 +101,17 @@ var lasting = []string{
 
 // failover switches to the next fallback agent whose model takes the files of the prompt. It reports whether there is one.
 func (c *Conversation) failover(ctx context.Context, failure error) bool {
-	who := c.speaker()
+	who := c.personas.current()
 	if !slices.Contains(lasting, classOf(failure)) {
 		return false
 	}
 	for i, next := range who.Fallback {
 		next.Fallback = slices.Concat(who.Fallback[i+1:], next.Fallback)
-		ready, err := c.Prepare(ctx, next)
+		ready, err := c.personas.prepare(ctx, next)
 		if err != nil {
 			return false
 		}
-		if reason := c.refusedPrompt(ready.speaker); reason != "" {
+		if reason := ready.speaker.refuses(c.transcript.promptParts()); reason != "" {
 			c.cfg.Emit(event.Notice{Text: fmt.Sprintf("agent %q failed (%v), and agent %q cannot take over: the prompt has attachments, and %s", who.Agent, failure, next.Agent, reason)})
 			continue
 		}

@@ -13,31 +13,17 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// transform lets plugins change the messages of one request. The history does not change.
-func (c *Conversation) transform(ctx context.Context, messages []llm.Message) []llm.Message {
-	plugins := c.plugins()
+// transform lets plugins change the messages of one request. The history does not change. counted returns the tokens of each of the
+// n messages of a request.
+func (h *hooks) transform(ctx context.Context, messages []llm.Message, counted func(n int) []int) []llm.Message {
+	plugins := h.plugins()
 	if !pipeline.Has(plugins, hookpoint.TransformMessages) {
 		return messages
 	}
-	shown := limit.ShortMessages(show(messages, c.counted(len(messages))), limit.Messages)
-	in := sdk.TransformContext{Context: c.Context(), Messages: shown}
-	out := pipeline.Transform(ctx, plugins, in, estimateShown(messages, shown), c.reporter(hookpoint.TransformMessages))
+	shown := limit.ShortMessages(show(messages, counted(len(messages))), limit.Messages)
+	in := sdk.TransformContext{Context: h.state(), Messages: shown}
+	out := pipeline.Transform(ctx, plugins, in, estimateShown(messages, shown), h.reporter(hookpoint.TransformMessages))
 	return merge(messages, shown, out)
-}
-
-// counted returns the tokens of the n messages of a request: the system prompt, if there is one, and the history.
-func (c *Conversation) counted(n int) []int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.history.estimate()
-	out := make([]int, 0, n)
-	if n > len(c.history.entries) {
-		out = append(out, c.counts.Estimate(c.system()))
-	}
-	for _, e := range c.history.entries {
-		out = append(out, e.tokens)
-	}
-	return out
 }
 
 // show returns messages in the form that plugins receive, with their positions as identifiers.

@@ -2,7 +2,6 @@ package conversation
 
 import (
 	"context"
-	"reflect"
 	"slices"
 
 	"github.com/idelchi/aura/internal/llm"
@@ -22,47 +21,20 @@ type Keeper interface {
 }
 
 // keepWaiting saves what is pending for the next model call in the journal, if it has changed.
-func (c *Conversation) keepWaiting() {
-	journal, ok := c.cfg.Journal.(Keeper)
-	if !ok {
-		return
-	}
-	c.mu.Lock()
-	now := Waiting{Messages: c.history.waiting(), DisableTools: slices.Clone(c.disableNext)}
-	changed := !reflect.DeepEqual(now, c.kept)
-	c.kept = now
-	c.mu.Unlock()
-	if changed {
-		c.keepError(journal.Waiting(now))
-	}
-}
+func (c *Conversation) keepWaiting() { c.transcript.keepWaiting(c.offer.pending()) }
 
 // await restores what was pending for the next model call in a saved conversation.
 func (c *Conversation) await(w Waiting) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.disableNext, c.kept = slices.Clone(w.DisableTools), w
-	for _, m := range w.Messages {
-		// Users can edit a journal by hand. Messages of plugins have one of two roles and contain no tool calls.
-		if m.Role != llm.RoleUser {
-			m.Role = llm.RoleAssistant
-		}
-		m.ToolCalls, m.ToolCallID, m.Synthetic = nil, "", true
-		c.history.add(entry{Message: m, eject: true})
-	}
+	c.offer.restore(w.DisableTools)
+	c.transcript.await(w)
 }
 
 // called removes what was pending for the model call that ended. After an interrupted call, the messages and the disabled tools
 // stay pending for the next call, except for the messages of BeforeChat, because that hook runs again.
 func (c *Conversation) called(ctx context.Context, answered bool) {
-	c.mu.Lock()
 	again := !answered && ctx.Err() != nil
-	c.history.eject(c.turn.sent, again)
-	if again {
-		c.disableNext = union(c.turn.disabled, c.disableNext)
-	}
-	c.turn.sent, c.turn.disabled = 0, nil
-	c.mu.Unlock()
+	c.transcript.called(again)
+	c.offer.called(again)
 	c.keepWaiting()
 }
 

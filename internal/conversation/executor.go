@@ -1,12 +1,10 @@
 package conversation
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -54,37 +52,57 @@ type call struct {
 	// named is set if the user named the file that the call reads.
 	named bool
 
-	ran      bool
+	ran bool
+	// finished is set if the call was one of Done, which ends the interaction.
+	finished bool
 	output   string
 	diff     string
 	err      error
 	duration time.Duration
 }
 
+// executor runs tool calls. It asks plugins and the guard before each call, runs the tools of a batch in parallel, and records and
+// reports each result.
+type executor struct {
+	emit func(event.Event)
+	// tape may be nil.
+	tape    Tape
+	now     func() time.Time
+	workdir string
+	// state returns the state of the conversation that tools receive.
+	state      func() sdk.Context
+	personas   *personas
+	offer      *offer
+	hooks      *hooks
+	ledger     *ledger
+	transcript *transcript
+}
+
 // work runs the tool calls of a response and records a result for each, in order. Once ctx is done, each remaining call gets a
-// result that reports the interruption. It returns the messages that plugins add after the results.
-func (c *Conversation) work(ctx context.Context, requests []llm.ToolCall) []injection {
-	var queued []injection
+// result that reports the interruption. It returns the messages that plugins add after the results, and whether the agent has
+// called Done.
+func (x *executor) work(ctx context.Context, requests []llm.ToolCall) (queued []injection, finished bool) {
 	for len(requests) > 0 {
-		n := c.together(requests)
+		n := x.together(requests)
 		batch := make([]*call, 0, n)
 		for _, request := range requests[:n] {
-			batch = append(batch, c.prepare(ctx, request))
+			batch = append(batch, x.prepare(ctx, request))
 		}
-		c.execute(ctx, batch)
+		x.execute(ctx, batch)
 		for _, done := range batch {
-			queued = append(queued, c.settle(ctx, done)...)
+			queued = append(queued, x.settle(ctx, done)...)
+			finished = finished || done.finished
 		}
 		requests = requests[n:]
 	}
-	return queued
+	return queued, finished
 }
 
 // together returns how many of the calls, starting with the first, may run in parallel.
-func (c *Conversation) together(requests []llm.ToolCall) int {
-	requests = requests[:min(len(requests), batchLimit)]
+func (x *executor) together(requests []llm.ToolCall) int {
+	requests, tools := requests[:min(len(requests), batchLimit)], x.offer.registry()
 	for i, request := range requests {
-		t, ok := c.turn.tools.Lookup(request.Name)
+		t, ok := tools.Lookup(request.Name)
 		if ok && !t.Definition().Parallel {
 			return max(i, 1)
 		}
@@ -93,17 +111,17 @@ func (c *Conversation) together(requests []llm.ToolCall) int {
 }
 
 // prepare finds the tool, checks the arguments and consults plugins. A call that must not run has err set.
-func (c *Conversation) prepare(ctx context.Context, request llm.ToolCall) *call {
-	p := &call{request: request, state: c.Context(), span: telemetry.Tool(ctx, request.Name, request.ID)}
+func (x *executor) prepare(ctx context.Context, request llm.ToolCall) *call {
+	p := &call{request: request, state: x.state(), span: telemetry.Tool(ctx, request.Name, request.ID)}
 	ctx = p.span.Into(ctx)
-	if err := c.admit(ctx, p); err != nil {
+	if err := x.admit(ctx, p); err != nil {
 		p.err = fmt.Errorf("the call did not run: %w", err)
 	}
-	c.cfg.Emit(event.ToolCall{ID: request.ID, Name: request.Name, Arguments: p.json()})
+	x.emit(event.ToolCall{ID: request.ID, Name: request.Name, Arguments: p.json()})
 	return p
 }
 
-func (c *Conversation) admit(ctx context.Context, p *call) error {
+func (x *executor) admit(ctx context.Context, p *call) error {
 	var malformed, err error
 	if err := checkSize(p.request.Arguments); err != nil {
 		p.request.Arguments = json.RawMessage("{}")
@@ -113,37 +131,22 @@ func (c *Conversation) admit(ctx context.Context, p *call) error {
 	if ctx.Err() != nil {
 		return interrupted(ctx)
 	}
-	if p.tool, err = c.find(p.request.Name); err != nil {
+	if p.tool, err = x.offer.find(p.request.Name); err != nil {
 		return err
 	}
 	if malformed != nil {
 		return fmt.Errorf("its arguments are not a JSON object: %w", malformed)
 	}
-	if err := c.turn.tools.Validate(p.request.Name, p.args); err != nil {
+	if err := x.offer.registry().Validate(p.request.Name, p.args); err != nil {
 		return err
 	}
-	return c.consult(ctx, p)
-}
-
-// find returns a tool if the model was offered it.
-func (c *Conversation) find(name string) (tool.Tool, error) {
-	if slices.Contains(c.turn.names, name) {
-		if t, ok := c.turn.tools.Lookup(name); ok {
-			return t, nil
-		}
-	}
-	for _, d := range c.turn.tools.Offered() {
-		if d.Name == name {
-			return nil, fmt.Errorf("tool %q is not available at the moment", name)
-		}
-	}
-	return nil, fmt.Errorf("there is no tool %q", name)
+	return x.consult(ctx, p)
 }
 
 // consult lets plugins change or block the call, and then asks the guard.
-func (c *Conversation) consult(ctx context.Context, p *call) error {
+func (x *executor) consult(ctx context.Context, p *call) error {
 	name := p.request.Name
-	out := c.hook(ctx, hookpoint.BeforeToolExecution, func(state sdk.Context) any {
+	out := x.hooks.run(ctx, hookpoint.BeforeToolExecution, func(state sdk.Context) any {
 		return sdk.BeforeToolContext{Context: state, ToolName: name, Arguments: p.args}
 	})
 	if out.Block != nil {
@@ -159,7 +162,7 @@ func (c *Conversation) consult(ctx context.Context, p *call) error {
 	if out.Arguments != nil {
 		args, err := normal(out.Arguments)
 		if err == nil {
-			err = c.turn.tools.Validate(name, args)
+			err = x.offer.registry().Validate(name, args)
 		}
 		if err != nil {
 			return fmt.Errorf("plugin %s changed its arguments: %w", out.ChangedBy, err)
@@ -167,12 +170,12 @@ func (c *Conversation) consult(ctx context.Context, p *call) error {
 		p.args = args
 	}
 	p.injections = queue(hookpoint.BeforeToolExecution, out)
-	return c.ward(ctx, p)
+	return x.askGuard(ctx, p)
 }
 
-// ward asks the guard, which sees the same arguments as the tool.
-func (c *Conversation) ward(ctx context.Context, p *call) (err error) {
-	guard := c.speaker().Guard
+// askGuard asks the guard, which sees the same arguments as the tool.
+func (x *executor) askGuard(ctx context.Context, p *call) (err error) {
+	guard := x.personas.current().Guard
 	if guard == nil {
 		return nil
 	}
@@ -184,8 +187,8 @@ func (c *Conversation) ward(ctx context.Context, p *call) (err error) {
 }
 
 // review passes a call that ran to the guard.
-func (c *Conversation) review(ctx context.Context, p *call) {
-	if guard := c.speaker().Guard; guard != nil && p.ran {
+func (x *executor) review(ctx context.Context, p *call) {
+	if guard := x.personas.current().Guard; guard != nil && p.ran {
 		p.note = joined(p.note, guard.After(ctx, p.invocation(), p.tool, p.output, p.err))
 	}
 }
@@ -203,7 +206,7 @@ func (p *call) invocation() tool.Call {
 }
 
 // execute runs the permitted calls in parallel.
-func (c *Conversation) execute(ctx context.Context, batch []*call) {
+func (x *executor) execute(ctx context.Context, batch []*call) {
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, parallelLimit)
 	for _, p := range batch {
@@ -213,10 +216,10 @@ func (c *Conversation) execute(ctx context.Context, batch []*call) {
 		slots <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-slots }()
-			started := c.cfg.Now()
+			started := x.now()
 			p.ran = true
-			p.output, p.err = c.run(p.span.Into(ctx), p)
-			p.duration = c.cfg.Now().Sub(started)
+			p.output, p.err = x.run(p.span.Into(ctx), p)
+			p.duration = x.now().Sub(started)
 		})
 	}
 	wg.Wait()
@@ -224,14 +227,14 @@ func (c *Conversation) execute(ctx context.Context, batch []*call) {
 }
 
 // run runs one tool. A panic in the tool is returned as an error.
-func (c *Conversation) run(ctx context.Context, p *call) (output string, err error) {
+func (x *executor) run(ctx context.Context, p *call) (output string, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("running %s: panic: %v", p.request.Name, r)
 		}
 	}()
 	call := p.invocation()
-	call.Progress = func(text string) { c.cfg.Emit(event.Progress{Tool: p.request.Name, ID: p.request.ID, Text: text}) }
+	call.Progress = func(text string) { x.emit(event.Progress{Tool: p.request.Name, ID: p.request.ID, Text: text}) }
 	call.Wrote = func(w tool.Written) { p.written = w }
 	call.Changed = func(diff string) { p.diff = limit.Cut(strings.ToValidUTF8(diff, "\uFFFD"), limit.Diff, "a diff") }
 	call.Named = p.named
@@ -243,29 +246,29 @@ func (c *Conversation) run(ctx context.Context, p *call) (output string, err err
 }
 
 // settle records the result of a call and lets plugins see it. It returns the messages that plugins add.
-func (c *Conversation) settle(ctx context.Context, p *call) []injection {
+func (x *executor) settle(ctx context.Context, p *call) []injection {
 	ctx = p.span.Into(ctx)
-	c.review(ctx, p)
+	x.review(ctx, p)
 	failure := ""
 	if p.err != nil {
 		failure = limit.Cut(p.err.Error(), limit.Injection, "an error")
 	}
-	c.note(p, failure)
-	if refused, ok := errors.AsType[*tool.RefusedError](p.err); c.cfg.Tape != nil && (!ok || refused.By != tool.ByPlugin) {
-		c.cfg.Tape.Result(p.request.Name, p.args, joined(p.output, p.note), p.err)
+	x.note(p, failure)
+	if refused, ok := errors.AsType[*tool.RefusedError](p.err); x.tape != nil && (!ok || refused.By != tool.ByPlugin) {
+		x.tape.Result(p.request.Name, p.args, joined(p.output, p.note), p.err)
 	}
 	// The output and the error are cut separately, so that the model always learns that the call failed, even if the output is
 	// long.
-	content := joined(resultText(c.short(strings.ToValidUTF8(p.output, "\uFFFD")), c.short(failure)), p.note)
+	content := joined(resultText(x.short(strings.ToValidUTF8(p.output, "\uFFFD")), x.short(failure)), p.note)
 	queued := p.injections
 	if p.ran {
-		out := c.hookOf(ctx, p.all.observed(c.plugins()), hookpoint.AfterToolExecution, func(state sdk.Context) any {
+		out := x.hooks.runOf(ctx, p.all.observed(x.hooks.plugins()), hookpoint.AfterToolExecution, func(state sdk.Context) any {
 			return sdk.AfterToolContext{
 				Context: state, ToolName: p.request.Name, ToolResult: joined(p.output, p.note), ToolError: failure, ToolDuration: p.duration,
 			}
 		})
 		if out.Output != nil {
-			content = c.short(strings.ToValidUTF8(*out.Output, "\uFFFD"))
+			content = x.short(strings.ToValidUTF8(*out.Output, "\uFFFD"))
 		}
 		queued = append(queued, queue(hookpoint.AfterToolExecution, out)...)
 	}
@@ -274,8 +277,8 @@ func (c *Conversation) settle(ctx context.Context, p *call) []injection {
 		content, p.note = joined(content, changed), joined(p.note, changed)
 	}
 	content = strings.ToValidUTF8(content, "\uFFFD")
-	c.record(entry{Message: llm.Message{Role: llm.RoleTool, Content: content, ToolCallID: p.request.ID, ToolName: p.request.Name}})
-	c.cfg.Emit(event.ToolResult{
+	x.transcript.record(entry{Message: llm.Message{Role: llm.RoleTool, Content: content, ToolCallID: p.request.ID, ToolName: p.request.Name}})
+	x.emit(event.ToolResult{
 		ID: p.request.ID, Name: p.request.Name, Content: content, Note: p.note, Error: failure, Ran: p.ran, Diff: p.diff, Duration: p.duration,
 		RefusedBy: tool.RefusedBy(p.err),
 	})
@@ -296,22 +299,21 @@ func toolClass(p *call) string {
 	}
 }
 
-func (c *Conversation) note(p *call, failure string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.ledger.called(sdk.ToolCall{
-		Name: p.request.Name, Args: p.args, ArgsJSON: string(p.json()), Result: p.output, Error: failure, Duration: p.duration,
-	}, p.ran)
-	if !p.ran || p.err != nil {
-		return
+func (x *executor) note(p *call, failure string) {
+	succeeded := p.ran && p.err == nil
+	var files []string
+	if succeeded {
+		files = patchedFiles(p.request.Name, p.args, x.workdir)
 	}
-	c.ledger.changed(patchedFiles(p.request.Name, p.args, c.cfg.Workdir))
-	c.turn.finished = c.turn.finished || p.request.Name == donetool.Name && c.done
+	x.ledger.called(sdk.ToolCall{
+		Name: p.request.Name, Args: p.args, ArgsJSON: string(p.json()), Result: p.output, Error: failure, Duration: p.duration,
+	}, p.ran, files)
+	p.finished = succeeded && p.request.Name == donetool.Name && x.offer.doneActive()
 }
 
 // short cuts the text of a tool result to the configured limit.
-func (c *Conversation) short(content string) string {
-	limit := cmp.Or(c.speaker().ResultTokens, c.cfg.ResultTokens)
+func (x *executor) short(content string) string {
+	limit := x.personas.resultTokens()
 	if limit <= 0 {
 		return content
 	}
