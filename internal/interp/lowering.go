@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/traefik/yaegi/stdlib"
+	"github.com/idelchi/aura/internal/interp/symtab"
 
 	"github.com/idelchi/aura/internal/library"
 	"github.com/idelchi/aura/internal/lower"
@@ -135,7 +135,7 @@ func (i *imports) Import(importPath string) (*types.Package, error) {
 
 // wrapperOf returns the type by which interpreted values get the methods of a compiled interface, or nil.
 func wrapperOf(t reflect.Type) reflect.Type {
-	symbols := stdlib.Symbols[symbolKey(t.PkgPath())]
+	symbols := symtab.Symbols(t.PkgPath())
 	if t.PkgPath() == pluginsource.SDKPath {
 		symbols = sdkSymbols()[path.Join(pluginsource.SDKPath, "sdk")]
 	}

@@ -102,8 +102,14 @@ func (f *fn) apply(e *ast.CallExpr, sig *types.Signature, compiled bool, callee 
 	list := sig.Params().At(n - 1).Type()
 	elem := list.Underlying().(*types.Slice).Elem() //nolint:forcetypeassert // a variadic parameter is a slice
 	var rest []string
-	for _, a := range e.Args[min(n-1, len(e.Args)):] {
-		rest = append(rest, f.conv(a, elem))
+	given := e.Args[min(n-1, len(e.Args)):]
+	keyed := !compiled && needKeys(given)
+	for i, a := range given {
+		key := ""
+		if keyed {
+			key = strconv.Itoa(i) + ": "
+		}
+		rest = append(rest, key+f.conv(a, elem))
 	}
 	return callee(append(args, f.pack(rest, list, compiled, e.Pos())...), false)
 }

@@ -138,9 +138,15 @@ func (f *fn) composite(e *ast.CompositeLit, t types.Type) string {
 	return f.hidden(prefix+name+"{"+strings.Join(parts, ", ")+"}", t, e.Pos())
 }
 
+// elements lowers the values of a list.
 func (f *fn) elements(e *ast.CompositeLit, elem types.Type) []string {
 	var parts []string
-	for _, x := range e.Elts {
+	keyed := needKeys(e.Elts)
+	for i, x := range e.Elts {
+		if keyed {
+			parts = append(parts, strconv.Itoa(i)+": "+f.element(x, elem))
+			continue
+		}
 		key := ""
 		if kv, ok := x.(*ast.KeyValueExpr); ok {
 			key = f.info.Types[kv.Key].Value.ExactString() + ": "
@@ -149,6 +155,33 @@ func (f *fn) elements(e *ast.CompositeLit, elem types.Type) []string {
 		parts = append(parts, key+f.element(x, elem))
 	}
 	return parts
+}
+
+// needKeys reports whether the values of a list are written with their indexes. The interpreter looks up the type of a value without
+// one too early, and panics where the value is a part of something other than a variable.
+func needKeys(list []ast.Expr) bool {
+	found := false
+	for _, x := range list {
+		switch x := ast.Unparen(x).(type) {
+		case *ast.KeyValueExpr:
+			return false // it has keys already
+		case *ast.SelectorExpr, *ast.SliceExpr:
+			found = found || !isChain(x)
+		}
+	}
+	return found
+}
+
+// isChain reports whether an expression consists of names and dots.
+func isChain(x ast.Expr) bool {
+	switch x := ast.Unparen(x).(type) {
+	case *ast.Ident:
+		return true
+	case *ast.SelectorExpr:
+		return isChain(x.X)
+	default:
+		return false
+	}
 }
 
 // element lowers a value in a composite literal.
