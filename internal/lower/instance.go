@@ -98,6 +98,9 @@ func (g *gen) write(fun *types.Func, args []types.Type, at token.Pos) string {
 			}()
 		}
 		text := g.function(src, d, name, env)
+		if g.instanceText += len(text); g.instanceText > maxInstanceText {
+			refuse(at, "the instances of generic functions have more than %d MiB of source", maxInstanceText>>20)
+		}
 		g.place(src, d.Pos()).WriteString(text)
 	})
 	return name

@@ -48,8 +48,11 @@ type refusal struct {
 	message string
 }
 
-// MaxInstances limits how many instances of generic functions and types a plugin has.
-const MaxInstances = 5000
+// The limits of what instances of generic functions and types add to a plugin: their number, and the size of their text in bytes.
+const (
+	MaxInstances    = 5000
+	maxInstanceText = 32 << 20
+)
 
 // program is what the packages of a plugin share.
 type program struct {
@@ -61,7 +64,9 @@ type program struct {
 	// locals numbers the types that are declared in functions.
 	locals    map[*types.TypeName]int
 	instances int
-	context   *types.Context
+	// instanceText is the size of the text of all instances so far, in bytes.
+	instanceText int
+	context      *types.Context
 }
 
 // Program lowers the packages of a plugin, which are sorted so that a package comes after those that it imports. generic holds
@@ -76,7 +81,8 @@ func Program(packages, generic []*Package) (out map[string][]File, err error) { 
 		if v := recover(); v != nil {
 			r, ok := v.(refusal)
 			if !ok {
-				panic(v)
+				// The checker calls this in aura itself, which a plugin's source must not end.
+				r = refusal{current.Files[0].Package, fmt.Sprintf("aura cannot lower this package, which is a fault of aura: %v", v)}
 			}
 			out, err = nil, &Error{At: current.Fset.PositionFor(r.at, false), Message: r.message}
 		}
