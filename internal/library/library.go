@@ -1,8 +1,6 @@
 package library
 
 import (
-	"bytes"
-	"compress/gzip"
 	_ "embed" // for the declarations
 	"errors"
 	"fmt"
@@ -10,16 +8,15 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
-	"io"
 	"strings"
 	"sync"
 )
 
 // declarations holds the declarations of the SDK and of the part of the standard library that the interpreter has. They are
-// embedded because aura also runs where Go is not installed.
+// embedded because aura also runs where Go is not installed. They are not compressed: each child of a plugin reads them.
 //
-//go:embed stdlib.txt.gz
-var declarations []byte
+//go:embed stdlib.txt
+var declarations string
 
 // stub is the text of a package. A hidden package cannot be imported; other packages use its types.
 type stub struct {
@@ -29,16 +26,8 @@ type stub struct {
 
 // library returns the packages by their paths.
 var library = sync.OnceValue(func() map[string]stub {
-	zip, err := gzip.NewReader(bytes.NewReader(declarations))
-	if err != nil {
-		panic(fmt.Sprintf("reading the embedded declarations: %v", err))
-	}
-	text, err := io.ReadAll(zip)
-	if err != nil {
-		panic(fmt.Sprintf("reading the embedded declarations: %v", err))
-	}
 	packages := map[string]stub{}
-	for part := range strings.SplitSeq("\n"+string(text), "\n#") {
+	for part := range strings.SplitSeq(strings.TrimPrefix(declarations, "#"), "\n#") {
 		mark, rest, _ := strings.Cut(part, " ")
 		if path, body, ok := strings.Cut(rest, "\n"); ok && path != "" {
 			packages[path] = stub{text: body, hidden: mark == "-"}

@@ -4,8 +4,6 @@
 package main
 
 import (
-	"bytes"
-	"compress/gzip"
 	"fmt"
 	"go/importer"
 	"go/token"
@@ -20,7 +18,7 @@ import (
 	"strings"
 )
 
-const output = "stdlib.txt.gz"
+const output = "stdlib.txt"
 
 // module is the prefix of the SDK's import paths; its source is located at the root of the repository.
 const (
@@ -32,7 +30,7 @@ func main() {
 	log.SetFlags(0)
 	text, err := generate()
 	if err == nil {
-		err = write(text)
+		err = os.WriteFile(output, text, 0o644) //nolint:gosec // part of the source
 	}
 	if err != nil {
 		log.Fatalf("generating the standard library's declarations: %v", err)
@@ -78,21 +76,6 @@ func exports() (importer.Lookup, error) {
 		files[path] = file
 	}
 	return func(path string) (io.ReadCloser, error) { return os.Open(files[path]) }, nil
-}
-
-func write(text []byte) error {
-	var out bytes.Buffer
-	zip, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
-	if err != nil {
-		return err
-	}
-	if _, err := zip.Write(text); err != nil {
-		return err
-	}
-	if err := zip.Close(); err != nil {
-		return err
-	}
-	return os.WriteFile(output, out.Bytes(), 0o644) //nolint:gosec // part of the source
 }
 
 var (
