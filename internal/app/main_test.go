@@ -2,11 +2,7 @@ package app
 
 import (
 	"context"
-	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"runtime"
 	"testing"
 
 	mcpsdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -14,6 +10,7 @@ import (
 	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/shell"
+	"github.com/idelchi/aura/internal/testhost"
 )
 
 // TestMain lets the test executable replace aura, which is started again for shell lines and confined tools. Without TestMain,
@@ -29,26 +26,7 @@ func TestMain(m *testing.M) {
 			os.Exit(serveMCP())
 		}
 	}
-	os.Exit(withHost(m))
-}
-
-// withHost runs the tests with aura-plugin-host beside the test executable, where aura looks for it first.
-func withHost(m *testing.M) int {
-	self, err := os.Executable()
-	if err != nil {
-		panic(err)
-	}
-	name := "aura-plugin-host"
-	if runtime.GOOS == "windows" {
-		name += ".exe"
-	}
-	host := filepath.Join(filepath.Dir(self), name)
-	defer func() { _ = os.Remove(host) }()
-	build := exec.Command("go", "build", "-o", host, "github.com/idelchi/aura/cmd/aura-plugin-host")
-	if out, err := build.CombinedOutput(); err != nil {
-		panic(fmt.Sprintf("building aura-plugin-host: %v: %s", err, out))
-	}
-	return m.Run()
+	os.Exit(testhost.Run(m))
 }
 
 // serverArgument makes the test executable an MCP server with one tool.

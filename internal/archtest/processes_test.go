@@ -16,7 +16,7 @@ import (
 // internal/interp/symtab only names the functions, for plugins.
 var starters = []string{
 	"internal/process", "internal/bench", "internal/lab", "internal/fleetlab", "internal/soak", "internal/library/gen", "internal/interp/gen",
-	"internal/interp/symtab", "internal/testneed", "tools",
+	"internal/interp/symtab", "internal/testhost", "internal/testneed", "tools",
 }
 
 // TestOnePlaceStartsProcesses checks that production code starts processes only through internal/process.

@@ -160,6 +160,7 @@ var rooms = map[string][]string{
 
 	"internal/archtest": {},
 	"internal/testhelp": {},
+	"internal/testhost": {},
 	"internal/testneed": {},
 	"internal/docs":     {},
 	"internal/e2e":      {},

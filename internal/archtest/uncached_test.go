@@ -11,7 +11,7 @@ import (
 )
 
 // buildsPrograms matches a test that builds a program of this repository.
-var buildsPrograms = regexp.MustCompile(`exec\.Command(Context)?\(.*"go", "build"`)
+var buildsPrograms = regexp.MustCompile(`exec\.Command(Context)?\(.*"go", "build"|testhost\.Run\(`)
 
 // TestUncached compares the packages whose tests build programs with those that the Makefile tests without the test cache, which does
 // not see what such a program consists of. The program of a package itself is seen.

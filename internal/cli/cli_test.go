@@ -235,7 +235,7 @@ func TestSecondSignal(t *testing.T) {
 			t.Errorf("%s: got %t, want %t", row.name, got, row.want)
 		}
 	}
-	late := make(chan time.Time)
+	late := make(chan struct{})
 	close(late)
 	if !impatient(nil, nil, late, time.Hour) {
 		t.Error("slow: waits on")

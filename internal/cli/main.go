@@ -187,7 +187,7 @@ func withSignals(parent context.Context, w io.Writer, diverted *interrupts) (con
 					continue
 				}
 				cancel(signalled{s})
-				if !impatient(ch, done, time.After(diverted.patience()), echoed) {
+				if !impatient(ch, done, afterRunning(diverted.patience()), echoed) {
 					return
 				}
 				removeFiles(w)
@@ -276,9 +276,25 @@ func (i *interrupts) take() bool {
 	return true
 }
 
+// afterRunning sends once after a time in which this process could run. Time in which the machine was stalled or suspended does
+// not count: the cleanup could not proceed either.
+func afterRunning(d time.Duration) <-chan struct{} {
+	const tick = 50 * time.Millisecond
+	passed := make(chan struct{}, 1)
+	go func() {
+		ticker := time.NewTicker(tick) // drops ticks that nobody could receive
+		defer ticker.Stop()
+		for range max(1, d/tick) {
+			<-ticker.C
+		}
+		passed <- struct{}{}
+	}()
+	return passed
+}
+
 // impatient waits until aura is done. It returns true if aura must not wait any longer: the cleanup is slow, or another signal
 // arrived that is not an echo of the first.
-func impatient(signals <-chan os.Signal, done <-chan struct{}, late <-chan time.Time, echo time.Duration) bool {
+func impatient(signals <-chan os.Signal, done <-chan struct{}, late <-chan struct{}, echo time.Duration) bool {
 	first := time.Now()
 	for {
 		select {

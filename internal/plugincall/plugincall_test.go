@@ -4,38 +4,18 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/plugincall"
+	"github.com/idelchi/aura/internal/testhost"
 )
 
 // TestMain runs the tests with aura-plugin-host beside the test executable, where aura looks for it first.
-func TestMain(m *testing.M) { os.Exit(withHost(m)) }
-
-func withHost(m *testing.M) int {
-	self, err := os.Executable()
-	if err != nil {
-		panic(err)
-	}
-	name := "aura-plugin-host"
-	if runtime.GOOS == "windows" {
-		name += ".exe"
-	}
-	host := filepath.Join(filepath.Dir(self), name)
-	defer func() { _ = os.Remove(host) }()
-	build := exec.Command("go", "build", "-o", host, "github.com/idelchi/aura/cmd/aura-plugin-host")
-	if out, err := build.CombinedOutput(); err != nil {
-		panic(fmt.Sprintf("building aura-plugin-host: %v: %s", err, out))
-	}
-	return m.Run()
-}
+func TestMain(m *testing.M) { os.Exit(testhost.Run(m)) }
 
 // echo has every kind of point, and answers with what it received.
 const echo = `package echo
