@@ -39,7 +39,7 @@ func newPlugin(out streams, spec shared.LaunchSpec, services shared.Services) *p
 	p.loader = func() (shared.Served, error) {
 		loaded, err := interp.Load(interp.Options{
 			Name: spec.Name, Dir: spec.Dir, Unsafe: spec.Unsafe, Tool: spec.Tool,
-			Stdout: out.stdout, Stderr: out.stderr, Services: services,
+			Lowered: spec.Lowered, Stdout: out.stdout, Stderr: out.stderr, Services: services,
 		})
 		return loaded, err
 	}

@@ -50,7 +50,7 @@ func (s *source) lower() error {
 			if err := s.needed(tree); err != nil {
 				return err
 			}
-			p.lowered = append(p.lowered, sourceFile{path: f.Name, text: text, edits: repair.Edits(tree, text)})
+			p.lowered = append(p.lowered, present(sourceFile{path: f.Name, text: text, edits: repair.Edits(tree, text)}))
 		}
 	}
 	return nil
@@ -75,7 +75,7 @@ func (s *source) onlyRepair() {
 	for _, p := range s.packages {
 		for _, f := range p.files {
 			f.edits = repair.Edits(f.tree, f.text)
-			p.lowered = append(p.lowered, f)
+			p.lowered = append(p.lowered, present(f))
 		}
 	}
 }
