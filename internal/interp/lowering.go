@@ -145,6 +145,3 @@ func wrapperOf(t reflect.Type) reflect.Type {
 	}
 	return v.Type().Elem()
 }
-
-// Release frees what only loading needs. A process with one plugin calls it once the plugin is loaded.
-func Release() { library.Release() }

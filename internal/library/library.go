@@ -44,14 +44,6 @@ var compiled = struct {
 	packages map[string]*types.Package
 }{packages: map[string]*types.Package{}}
 
-// Release frees the packages that were imported. What is imported afterwards has other types, so no package may be checked meanwhile.
-func Release() {
-	compiled.Lock()
-	defer compiled.Unlock()
-	clear(compiled.packages)
-	clear(generics)
-}
-
 // ErrUnknown is returned for a package that is not part of the library.
 var ErrUnknown = errors.New("nothing is known of this package")
 
