@@ -65,7 +65,7 @@ func Load(o Options) (p *Plugin, err error) {
 		runner: newRunner(&trace{out: o.Stderr, root: dir + string(filepath.Separator)}),
 		exports: shared.Exports{
 			Module: src.module, Package: manifest.PackageName(src.module), Unread: src.unread(), Warnings: src.almostHooks(),
-			Lowered: src.lowered,
+			Lowered:  src.lowered,
 			Emits:    src.collect(func(f sourceFile) []string { return f.emits }),
 			Disables: src.collect(func(f sourceFile) []string { return f.disables }),
 		},
