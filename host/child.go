@@ -52,9 +52,10 @@ func (s *supervisor) startChild(ctx context.Context, spec Spec) (*child, error) 
 	limit := timeoutsOf(spec.Manifest).load
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	proc := processFor(o, spec, log)
-	c := &child{proc: proc, started: time.Now(), compiled: spec.asProgram}
-	c.identify(s, spec)
+	tree := s.treeOf(spec)
+	proc := processFor(o, spec, tree, log)
+	c := &child{proc: proc, started: time.Now(), compiled: spec.asProgram, version: tree}
+	c.identify(s)
 	err := c.connect(ctx, o, limit)
 	if err == nil {
 		c.serve(s)
@@ -66,12 +67,25 @@ func (s *supervisor) startChild(ctx context.Context, spec Spec) (*child, error) 
 		return nil, err
 	}
 	c.loadTime = time.Since(c.started)
+	if err := c.keepLowered(o, spec); err != nil {
+		log.printf("[aura] %v", err)
+	}
 	log.printf("[aura] plugin %s loaded in %s, pid %s", spec.Name, c.loadTime.Round(time.Millisecond), proc.ID())
 	return c, nil
 }
 
-// identify numbers the child and hashes the plugin's files, if somebody listens to calls.
-func (c *child) identify(s *supervisor, spec Spec) {
+// keepLowered caches the lowered source that the child returned, if any. It frees it in any case.
+func (c *child) keepLowered(o *Options, spec Spec) error {
+	lowered := c.exports.Lowered
+	c.proc.spec.Lowered, c.exports.Lowered = nil, nil
+	if lowered == nil {
+		return nil
+	}
+	return writeCached(o, cachedLowered, loweredKey(o, spec, c.version), lowered)
+}
+
+// identify numbers the child, if somebody listens to calls.
+func (c *child) identify(s *supervisor) {
 	if s.opts.OnCall == nil {
 		return
 	}
@@ -79,7 +93,19 @@ func (c *child) identify(s *supervisor, spec Spec) {
 	s.children++
 	c.number = s.children
 	s.mu.Unlock()
-	c.version = versionOf(spec)
+}
+
+// treeOf returns the hash of the plugin's files. At the first start, it is the one by which the cached exports were found, unless
+// somebody records it with the calls: the files may have changed since.
+func (s *supervisor) treeOf(spec Spec) string {
+	s.mu.Lock()
+	tree := s.tree
+	s.tree = ""
+	s.mu.Unlock()
+	if s.opts.OnCall != nil {
+		tree = ""
+	}
+	return cmp.Or(tree, versionOf(spec))
 }
 
 // versionOf returns the hash of the plugin's files. It is empty if they cannot be read: loading the plugin then reports why.
@@ -91,13 +117,13 @@ func versionOf(spec Spec) string {
 	return version
 }
 
-// processFor returns the plugin's process, which is not started yet.
-func processFor(o *Options, spec Spec, log *logFile) *hostProcess {
+// processFor returns the plugin's process, which is not started yet. tree is the hash of the plugin's files.
+func processFor(o *Options, spec Spec, tree string, log *logFile) *hostProcess {
 	tool := o.Tool
 	tool.DataDir = spec.DataDir
 	return newProcess(o.Binary, o.startDir(), environOf(o, spec), shared.LaunchSpec{
 		Name: spec.Name, Dir: spec.Dir, Unsafe: spec.Unsafe, MemoryBytes: spec.Manifest.Limits.Memory, Tool: tool,
-		Sandbox: policyOf(o, spec), Guest: spec.Guest,
+		Sandbox: policyOf(o, spec), Guest: spec.Guest, Lowered: readCached(o, cachedLowered, loweredKey(o, spec, tree)),
 	}, log)
 }
 

@@ -208,13 +208,18 @@ func (s *supervisor) recall() string {
 	if spec.Err != nil {
 		return ""
 	}
-	key, err := cacheKey(s.opts, spec)
-	if err != nil {
+	tree := versionOf(spec)
+	if tree == "" {
 		return "" // loading will report what is wrong with the files
+	}
+	key, err := cacheKey(s.opts, spec, tree)
+	if err != nil {
+		return ""
 	}
 	exports, ok := recall(s.opts, key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.tree = tree
 	if ok {
 		s.exports, s.known = exports, true
 		s.warn(exports.Warnings)

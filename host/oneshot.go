@@ -49,12 +49,10 @@ func (p *Plugin) executeUnder(ctx context.Context, policy *sandbox.Policy, call 
 	if err != nil {
 		return "", took, &Error{Plugin: spec.Name, Doing: PointTool, Kind: KindWire, Err: err}
 	}
-	if p.sup.opts.OnCall != nil {
-		took.Version = versionOf(spec)
-	}
+	took.Version = versionOf(spec)
 	var tape tape
 	taped := tape.begin()
-	shot := oneshot{proc: processFor(p.sup.opts, spec, p.sup.log), call: input, services: onceServices{services{sup: p.sup, tape: &tape}}}
+	shot := oneshot{proc: processFor(p.sup.opts, spec, took.Version, p.sup.log), call: input, services: onceServices{services{sup: p.sup, tape: &tape}}}
 	shot.proc.spec.Once = true
 	defer shot.end()
 	asked := time.Now()

@@ -44,6 +44,8 @@ type supervisor struct {
 	exports shared.Exports
 	known   bool
 	loaded  bool
+	// tree is the hash of the plugin's files, until the first child is started with it.
+	tree string
 	// generation counts reloads, so that a child that was started for an earlier generation is dropped.
 	generation int
 	// next is a child with the compiled program, which waits until no call runs; nil if there is none. build is the state of that program.

@@ -42,6 +42,8 @@ type LaunchSpec struct {
 	Sandbox *sandbox.Policy
 	// Tool is passed to the plugin's Init.
 	Tool sdk.ToolConfig
+	// Lowered is what an earlier child returned in its Exports; it may be empty.
+	Lowered []byte
 	// Guest is the program that runs a plugin that is not interpreted Go; nil for interpreted Go.
 	Guest *Guest
 }

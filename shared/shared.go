@@ -124,6 +124,8 @@ type Exports struct {
 	Unread []string
 	// Warnings are for the plugin's author, such as an optional function with a wrong signature.
 	Warnings []string
+	// Lowered is the plugin's source as the interpreter runs it, unless aura sent it to the child. It is cached on its own.
+	Lowered []byte `cbor:"Lowered" json:"-"`
 	// Sandbox describes how the child is confined; nil if it is not confined. It is not cached with the other fields.
 	Sandbox *sandbox.Report `cbor:"Sandbox" json:"-"`
 }

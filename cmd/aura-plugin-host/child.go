@@ -31,7 +31,6 @@ func run(args []string, stdout, stderr io.Writer) int {
 	// Until the plugin is loaded, nearly all allocated memory stays in use, so collecting garbage is useless. Memory profiles
 	// are never read.
 	debug.SetGCPercent(-1)
-	narrow()
 	runtime.MemProfileRate = 0
 	switch {
 	case len(args) == 0:

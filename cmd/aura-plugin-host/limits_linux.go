@@ -19,7 +19,10 @@ func limitProcess(spec shared.LaunchSpec) {
 		report("memory", err)
 		report("memory", process.LimitMemory(uint64(spec.MemoryBytes)+held))
 	}
-	report("privileges", process.ForgoPrivileges())
+	if spec.Sandbox == nil {
+		// Confining does this too, and nothing is loaded if it does not succeed. To stop all threads takes long.
+		report("privileges", process.ForgoPrivileges())
+	}
 	if !spec.Isolated {
 		// Orphaned descendants stay below this process, where they can be found.
 		report("descendants", process.AdoptOrphans())

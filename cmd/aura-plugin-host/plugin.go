@@ -39,7 +39,7 @@ func newPlugin(out streams, spec shared.LaunchSpec, services shared.Services) *p
 	p.loader = func() (shared.Served, error) {
 		loaded, err := interp.Load(interp.Options{
 			Name: spec.Name, Dir: spec.Dir, Unsafe: spec.Unsafe, Tool: spec.Tool,
-			Stdout: out.stdout, Stderr: out.stderr, Services: services,
+			Lowered: spec.Lowered, Stdout: out.stdout, Stderr: out.stderr, Services: services,
 		})
 		return loaded, err
 	}
@@ -72,7 +72,8 @@ func (p *plugin) load() {
 	}
 	p.loaded = loaded
 	debug.SetGCPercent(gcPercent)
-	time.AfterFunc(settleTime, settle)
+	// What only loading needs goes back to the system.
+	time.AfterFunc(settleTime, debug.FreeOSMemory)
 }
 
 // gcPercent is the setting of the garbage collector after the plugin is loaded; before that, the collector is off. A lower
@@ -81,12 +82,6 @@ const gcPercent = 100
 
 // settleTime is a delay after which other plugins are no longer expected to be starting and to need the processors.
 const settleTime = 2 * time.Second
-
-// settle releases the memory that only loading needs and returns it to the system.
-func settle() {
-	interp.Release()
-	debug.FreeOSMemory()
-}
 
 // wait waits until the plugin is loaded and returns it.
 func (p *plugin) wait(ctx context.Context) (shared.Served, error) {

@@ -4,17 +4,13 @@ import (
 	"runtime"
 	"sync"
 	"time"
+
+	"github.com/idelchi/aura/cmd/aura-plugin-host/internal/first"
 )
 
-// processors is the number of available processors.
-var processors = runtime.GOMAXPROCS(0)
-
-// narrow makes the process use one processor. Most calls are short and arrive one at a time. With more processors, the runtime
-// wakes threads that find no work, which makes a short call a third slower and takes time from aura itself.
-func narrow() { runtime.GOMAXPROCS(1) }
-
-// widen gives the plugin all processors, permanently.
-var widen = sync.OnceFunc(func() { runtime.GOMAXPROCS(processors) })
+// widen gives the plugin all processors, permanently. Until then the process uses one: most calls are short and arrive one at a time.
+// With more processors, the runtime wakes threads that find no work, which makes a short call a third slower and takes time from aura itself.
+var widen = sync.OnceFunc(func() { runtime.GOMAXPROCS(first.Processors) })
 
 // longCall is the duration after which a call is assumed to be compute-intensive.
 const longCall = 20 * time.Millisecond

@@ -13,7 +13,11 @@ import (
 )
 
 // starters are the trees that may start processes directly: internal/process, programs that users do not run, and helpers of tests.
-var starters = []string{"internal/process", "internal/bench", "internal/lab", "internal/fleetlab", "internal/soak", "internal/check/gen", "internal/testhost", "internal/testneed", "tools"}
+// internal/interp/symtab only names the functions, for plugins.
+var starters = []string{
+	"internal/process", "internal/bench", "internal/lab", "internal/fleetlab", "internal/soak", "internal/library/gen", "internal/interp/gen",
+	"internal/interp/symtab", "internal/testhost", "internal/testneed", "tools",
+}
 
 // TestOnePlaceStartsProcesses checks that production code starts processes only through internal/process.
 func TestOnePlaceStartsProcesses(t *testing.T) {

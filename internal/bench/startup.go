@@ -40,7 +40,7 @@ func (l *bench) startup(ctx context.Context) error {
 		})
 	}
 	l.table("Start-up of aura run (medians of "+fmt.Sprint(starts)+"; wanted: at most 5 MB private per child)", rows)
-	return nil
+	return l.firstRequest(ctx)
 }
 
 func millis(d time.Duration) string { return fmt.Sprintf("%.0fms", float64(d.Microseconds())/1000) }

@@ -62,7 +62,7 @@ func places(dir string, found []check.Finding) []string {
 }
 
 // TestCorpus checks that each plugin of the corpus has exactly the findings that it was written for. The end-to-end tests use
-// the same files to show that the interpreter fails there.
+// the same files to show that a plugin without findings does what it does in Go.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	names, err := filepath.Glob("testdata/corpus/*.txtar")

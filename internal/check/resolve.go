@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/idelchi/aura/internal/library"
 	"github.com/idelchi/aura/internal/pluginsource"
 )
 
@@ -23,14 +24,12 @@ func (c *checker) resolve(s *source, importer *sourcePackage, spec *ast.ImportSp
 	switch {
 	case p == "C":
 		report("import-cgo", "plugins cannot use cgo", "use a package without C")
-	case p == "maps" && !c.compiled():
-		report("import-unavailable", "the interpreter cannot run this package, whose functions are generic", "write a loop")
 	case pluginsource.IsRestricted(p):
 		if !c.options.Unsafe {
 			report("import-restricted", "plugins may not use this package in safe mode",
 				`set "plugins: unsafe: true" in features/plugins.yaml or start aura with --unsafe-plugins`)
 		}
-	case isLibrary(p):
+	case library.Has(p):
 	case strings.HasPrefix(p, "./"), strings.HasPrefix(p, "../"):
 		report("import-path", "relative imports do not exist in modules", fmt.Sprintf("write %q", path.Join(importer.path, p)))
 	case path.Dir(p) == path.Base(p) && !c.compiled():
@@ -73,11 +72,4 @@ func (c *checker) resolveSource(s *source, p string, report func(rule, message, 
 	if got := c.load(s, p); len(got.files) == 0 && got.whole {
 		report("import-missing", "no Go files for this system in "+dir, "")
 	}
-}
-
-// isLibrary reports whether aura provides a package: the SDK, or a package of the standard library that every plugin may
-// import.
-func isLibrary(p string) bool {
-	known, ok := library()[p]
-	return ok && !known.hidden
 }

@@ -11,9 +11,9 @@ import (
 	"path/filepath"
 
 	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/library"
 	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/internal/pluginsource"
-	"github.com/idelchi/aura/internal/repair"
 )
 
 // source is the plugin's Go source, including the vendored packages that it needs.
@@ -23,8 +23,6 @@ type source struct {
 	// packages holds dependencies before their importers; the plugin's own package is the last element.
 	packages []*sourcePackage
 	byPath   map[string]*sourcePackage
-	// done holds what the loader repairs before the interpreter reads the source.
-	done repair.Done
 }
 
 // sourcePackage is one directory of source. whole is false if a file of the package could not be read.
@@ -45,7 +43,7 @@ func (c *checker) read() *source {
 		c.fault("module", mod, err)
 		return nil
 	}
-	if isLibrary(module) || pluginsource.IsRestricted(module) {
+	if library.Has(module) || pluginsource.IsRestricted(module) {
 		c.add(Finding{
 			File: mod, Line: 1, Severity: Error, Rule: "module", Message: fmt.Sprintf("module %q has the name of a standard library package", module),
 			Fix: "choose another name, and change the package clause to match",
@@ -55,7 +53,7 @@ func (c *checker) read() *source {
 	if err := pluginsource.CheckClause(c.dir, manifest.PackageName(module)); err != nil {
 		c.fault("package", c.dir, err)
 	}
-	s := &source{module: module, fset: token.NewFileSet(), byPath: map[string]*sourcePackage{}, done: repair.Done{}}
+	s := &source{module: module, fset: token.NewFileSet(), byPath: map[string]*sourcePackage{}}
 	c.load(s, module)
 	if p := s.byPath[module]; p == nil || len(p.files) == 0 {
 		return nil
@@ -129,7 +127,6 @@ func (c *checker) loadFile(s *source, p *sourcePackage, file string) {
 		return
 	}
 	p.files = append(p.files, parsed)
-	s.done.Of(repair.Edits(parsed, text))
 }
 
 func readText(file string) ([]byte, error) {

@@ -3,13 +3,14 @@ package check
 import (
 	"errors"
 	"fmt"
-	"go/ast"
 	"go/types"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/idelchi/aura/internal/library"
+	"github.com/idelchi/aura/internal/lower"
 	"github.com/idelchi/aura/internal/pluginsource"
 )
 
@@ -17,21 +18,27 @@ import (
 func (c *checker) types(s *source) {
 	c.once = map[string]bool{}
 	known := &imports{packages: map[string]*types.Package{}}
+	var packages []*lower.Package
+	valid := len(c.missing) == 0
 	for _, p := range s.packages {
 		if !p.whole || len(p.files) == 0 {
+			valid = false
 			continue
 		}
-		info := &types.Info{
-			Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
-			Selections: map[*ast.SelectorExpr]*types.Selection{}, Instances: map[*ast.Ident]types.Instance{},
-			Implicits: map[ast.Node]types.Object{},
-		}
-		config := types.Config{Importer: known, Error: func(err error) { c.typeError(s, p, err) }}
+		info := lower.NewInfo()
+		config := types.Config{Importer: known, Error: func(err error) {
+			if e, ok := errors.AsType[types.Error](err); !ok || !e.Soft {
+				valid = false
+			}
+			c.typeError(s, p, err)
+		}}
 		// config.Error received the errors.
 		pkg, _ := config.Check(p.path, s.fset, p.files, info)
 		if pkg == nil {
+			valid = false
 			continue
 		}
+		packages = append(packages, &lower.Package{Path: p.path, Fset: s.fset, Files: p.files, Types: pkg, Info: info})
 		known.packages[p.path] = pkg
 		pass := &pass{checker: c, source: s, pkg: p, types: pkg, info: info}
 		pass.run()
@@ -39,6 +46,20 @@ func (c *checker) types(s *source) {
 			c.exports(s, p, pkg)
 		}
 	}
+	if valid && !c.compiled() {
+		c.lowered(packages)
+	}
+}
+
+// lowered reports what the loader cannot lower for the interpreter. It stops at the first construct, as the loader does.
+func (c *checker) lowered(packages []*lower.Package) {
+	_, err := lower.Program(packages, lower.Library())
+	refused, ok := errors.AsType[*lower.Error](err)
+	if !ok {
+		return
+	}
+	message, fix, _ := strings.Cut(refused.Message, "; ")
+	c.add(Finding{File: refused.At.Filename, Line: refused.At.Line, Column: refused.At.Column, Severity: Error, Rule: "interpreter", Message: message, Fix: fix})
 }
 
 // imports holds the packages of the library and the packages of the source that are already checked. resolve reports all other
@@ -51,10 +72,10 @@ func (i *imports) Import(path string) (*types.Package, error) {
 	if p := i.packages[path]; p != nil {
 		return p, nil
 	}
-	if path != "unsafe" && !isLibrary(path) && path != "os/exec" {
-		return nil, errUnknown
+	if path != "unsafe" && !library.Has(path) && path != "os/exec" {
+		return nil, library.ErrUnknown
 	}
-	return importLibrary(path)
+	return library.Import(path)
 }
 
 var (
@@ -88,7 +109,7 @@ func (c *checker) typeError(s *source, p *sourcePackage, err error) {
 			return // the compiler's library may be newer
 		}
 		f.Rule = "library"
-		f.Message = fmt.Sprintf("%s.%s is not in the interpreter's standard library, which is that of Go 1.%d without generic functions",
+		f.Message = fmt.Sprintf("%s.%s is not in the interpreter's standard library, which is that of Go 1.%d",
 			m[1], m[2], pluginsource.LanguageMinor)
 		f.Fix = "use an older function, or write it yourself"
 	}
@@ -100,7 +121,7 @@ func fromLibrary(p *sourcePackage, name string) bool {
 	for _, f := range p.files {
 		for _, spec := range f.Imports {
 			path := strings.Trim(spec.Path.Value, "`\"")
-			if base := path[strings.LastIndex(path, "/")+1:]; isLibrary(path) && (base == name || spec.Name != nil && spec.Name.Name == name) {
+			if base := path[strings.LastIndex(path, "/")+1:]; library.Has(path) && (base == name || spec.Name != nil && spec.Name.Name == name) {
 				return true
 			}
 		}

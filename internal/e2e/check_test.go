@@ -17,7 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// construct is a plugin that shows one construct that the interpreter refuses, crashes on or gets wrong. The plugin's command
+// construct is a plugin that shows one construct that the bare interpreter refuses, crashes on or gets wrong. The plugin's command
 // has the plugin's name; it prints the name and its result.
 type construct struct {
 	name   string
@@ -55,8 +55,8 @@ func corpus(t *testing.T) []construct {
 	return list
 }
 
-// TestCheckCorpus shows that each construct goes wrong in the real aura, that check finds it at its place before, and that
-// Go does it right.
+// TestCheckCorpus shows that each construct does in the real aura what it does in Go, or that check finds it at its place and the
+// loader refuses it.
 func TestCheckCorpus(t *testing.T) {
 	t.Parallel()
 	all := corpus(t)
@@ -65,7 +65,7 @@ func TestCheckCorpus(t *testing.T) {
 		p.plugin(c.name, "description: "+c.name+"\n", c.source)
 	}
 	t.Run("is found", func(t *testing.T) { isFound(t, p, all) })
-	t.Run("goes wrong", func(t *testing.T) { goesWrong(t, p, all) })
+	t.Run("runs", func(t *testing.T) { runs(t, p, all) })
 	t.Run("goes right in Go", func(t *testing.T) { goesRight(t, all) })
 }
 
@@ -98,14 +98,14 @@ func isFound(t *testing.T, p *project, all []construct) {
 				want = append(want, fmt.Sprintf("main.go:%d %s", i+1, m[1]))
 			}
 		}
-		if len(want) == 0 || !slices.Equal(got[c.name], want) {
+		if !slices.Equal(got[c.name], want) {
 			t.Errorf("%s: got %v, want %v", c.name, got[c.name], want)
 		}
 	}
 }
 
-// goesWrong runs the commands of all plugins, in groups.
-func goesWrong(t *testing.T, p *project, all []construct) {
+// runs runs the commands of all plugins, in groups.
+func runs(t *testing.T, p *project, all []construct) {
 	t.Helper()
 	for group := range slices.Chunk(all, 18) {
 		names := []string{"run"}
@@ -145,8 +145,8 @@ func observe(t *testing.T, c construct, out, errs string) {
 	if !regexp.MustCompile(pattern).MatchString(text) {
 		t.Errorf("%s: no %s in\n%s", c.name, pattern, excerpt(errs+out, c.name))
 	}
-	if kind == "prints" && what == c.compiled {
-		t.Errorf("%s: Go prints the same", c.name)
+	if kind == "prints" && what != c.compiled {
+		t.Errorf("%s: Go prints %q", c.name, c.compiled)
 	}
 }
 

@@ -3,10 +3,7 @@
 package e2e
 
 import (
-	"bytes"
-	"compress/gzip"
 	"encoding/json"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -50,7 +47,7 @@ func buildWithNewPoint(tb testing.TB) string {
 		o.insert("internal/interp/symbols_sdk.go", "// type definitions\n", `"`+m[1]+`": reflect.ValueOf((*sdk.`+m[1]+")(nil)),\n")
 	}
 	_, declarations, _ := strings.Cut(types, "package sdk\n")
-	o.insertGzip("internal/check/stdlib.txt.gz", "# github.com/idelchi/aura/sdk\npackage sdk\nimport p_context \"context\"\nimport p_io \"io\"\nimport p_time \"time\"\n", declarations)
+	o.insert("internal/library/stdlib.txt", "# github.com/idelchi/aura/sdk\npackage sdk\nimport p_context \"context\"\nimport p_io \"io\"\nimport p_time \"time\"\n", declarations)
 
 	for _, program := range []string{"aura", "aura-plugin-host"} {
 		cmd := exec.Command("go", "build", "-ldflags=-w", "-overlay", o.list(), "-o", filepath.Join(dir, program), "../../cmd/"+program)
@@ -95,37 +92,11 @@ func (o sourceOverlay) write(name, text string) {
 // insert inserts a text after the first occurrence of another text in a file.
 func (o sourceOverlay) insert(name, after, text string) {
 	o.t.Helper()
-	o.write(name, o.inserted(name, o.read(name), after, text))
-}
-
-func (o sourceOverlay) insertGzip(name, after, text string) {
-	o.t.Helper()
-	r, err := gzip.NewReader(strings.NewReader(o.read(name)))
-	if err != nil {
-		o.t.Fatal(err)
-	}
-	whole, err := io.ReadAll(r)
-	if err != nil {
-		o.t.Fatal(err)
-	}
-	var out bytes.Buffer
-	w := gzip.NewWriter(&out)
-	if _, err := io.WriteString(w, o.inserted(name, string(whole), after, text)); err != nil {
-		o.t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		o.t.Fatal(err)
-	}
-	o.write(name, out.String())
-}
-
-func (o sourceOverlay) inserted(name, whole, after, text string) string {
-	o.t.Helper()
-	head, tail, ok := strings.Cut(whole, after)
+	head, tail, ok := strings.Cut(o.read(name), after)
 	if !ok {
 		o.t.Fatalf("%s has no %q, behind which the new hook point belongs", name, after)
 	}
-	return head + after + text + tail
+	o.write(name, head+after+text+tail)
 }
 
 // list writes the overlay file for go build.

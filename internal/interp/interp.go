@@ -30,6 +30,8 @@ type Options struct {
 	Stdout, Stderr *os.File
 	// Tool is passed to the plugin's Init.
 	Tool sdk.ToolConfig
+	// Lowered is what an earlier load of the plugin returned as lowered source; it may be empty or belong to another source.
+	Lowered []byte
 	// Services is what aura does at the plugin's request; nil if aura cannot be asked.
 	Services shared.Services
 }
@@ -55,7 +57,7 @@ func Load(o Options) (p *Plugin, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("finding the plugin's directory: %w", err)
 	}
-	src, err := check(dir, o.Unsafe)
+	src, err := check(dir, o.Unsafe, o.Lowered)
 	if err != nil {
 		return nil, err
 	}
@@ -63,6 +65,7 @@ func Load(o Options) (p *Plugin, err error) {
 		runner: newRunner(&trace{out: o.Stderr, root: dir + string(filepath.Separator)}),
 		exports: shared.Exports{
 			Module: src.module, Package: manifest.PackageName(src.module), Unread: src.unread(), Warnings: src.almostHooks(),
+			Lowered:  src.lowered,
 			Emits:    src.collect(func(f sourceFile) []string { return f.emits }),
 			Disables: src.collect(func(f sourceFile) []string { return f.disables }),
 		},
@@ -81,7 +84,7 @@ func Load(o Options) (p *Plugin, err error) {
 }
 
 // check reads the source and performs all checks that do not run code.
-func check(dir string, unsafe bool) (*source, error) {
+func check(dir string, unsafe bool, lowered []byte) (*source, error) {
 	module, err := manifest.ModulePath(dir)
 	if err != nil {
 		return nil, err
@@ -96,7 +99,7 @@ func check(dir string, unsafe bool) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return readSource(dir, module, unsafe)
+	return readSource(dir, module, unsafe, lowered)
 }
 
 // evaluate runs the source, including init functions, and returns the exports of the plugin's package. The packages are

@@ -17,18 +17,18 @@ type overlay struct {
 	files fstest.MapFS
 }
 
-// newOverlay adds the real paths of the files in line directives, so that the interpreter reports them.
 func newOverlay(s *source) overlay {
 	o := overlay{files: fstest.MapFS{}}
 	for _, p := range s.packages {
-		for _, f := range p.files {
-			o.files[path.Join("src", p.path, filepath.Base(f.path))] = &fstest.MapFile{Data: present(f)}
+		for i, text := range p.lowered {
+			o.files[path.Join("src", p.path, fmt.Sprintf("f%03d.go", i))] = &fstest.MapFile{Data: text}
 		}
 	}
 	return o
 }
 
-// present returns a file's text in the form that the interpreter must see.
+// present returns a file's text in the form that the interpreter must see. A line directive contains the real path of the file, so
+// that the interpreter reports it.
 //
 // The build constraints have already been evaluated. Those of the old form are disabled, because the interpreter would evaluate
 // them again with less information. The edits neither add nor remove lines.

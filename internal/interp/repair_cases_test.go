@@ -149,9 +149,9 @@ func TestCases(t *testing.T) {
 	return out + fmt.Sprint(words, m)`, "02äbbat2027[äb0 c1] map[k:2]",
 		},
 		"printed results": {
-			`c, n := makeGrade(2), 3
-	return fmt.Sprint(makeGrade(1)) + fmt.Sprint("g", c.next(), n) + fmt.Sprintf("%v|%-6s|%d|%s%%|%03d %v", makeGrade(3), makeGrade(1), makeGrade(4), strings.ToUpper("x"), c.next(), len("abc")) +
-		fmt.Sprintln(c.next().next(), c) + fmt.Sprintf("%[1]d", makeGrade(5)) + fmt.Sprintf("%+d", makeGrade(6)) + fmt.Sprint(n)`,
+			`g, n := makeGrade(2), 3
+	return fmt.Sprint(makeGrade(1)) + fmt.Sprint("g", g.next(), n) + fmt.Sprintf("%v|%-6s|%d|%s%%|%03d %v", makeGrade(3), makeGrade(1), makeGrade(4), strings.ToUpper("x"), g.next(), len("abc")) +
+		fmt.Sprintln(g.next().next(), g) + fmt.Sprintf("%[1]d", makeGrade(5)) + fmt.Sprintf("%+d", makeGrade(6)) + fmt.Sprint(n)`,
 			"grade 1ggrade 3 3grade 3|grade 1|4|X%|003 3grade 4 grade 2\n5+63",
 		},
 	} {

@@ -6,14 +6,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/idelchi/aura/internal/library"
 	"github.com/idelchi/aura/internal/pluginsource"
 )
 
 // resolve checks that an import is available: from aura, from the plugin's module, from vendor or from the standard library.
 func (s *source) resolve(importer *sourcePackage, spec importSpec) error {
 	switch p := spec.path; {
-	case p == "maps":
-		return fmt.Errorf("%s: importing %q: the interpreter cannot run this package, whose functions are generic; write a loop", spec.where, p)
+	case library.IsGeneric(p):
+		return nil
 	case p == pluginsource.SDKPath || p == pluginsource.SDKPath+"/version":
 		return nil
 	case isStandard(p), s.unsafe && pluginsource.IsRestricted(p):

@@ -1,11 +1,10 @@
 package interp
 
 import (
-	"path"
 	"slices"
-	"strings"
 	"testing"
 
+	"github.com/idelchi/aura/internal/interp/symtab"
 	"github.com/idelchi/aura/internal/pluginsource"
 )
 
@@ -14,12 +13,9 @@ import (
 func TestRestricted(t *testing.T) {
 	t.Parallel()
 	var got []string
-	for _, table := range restrictedTables() {
-		for key := range table {
-			// The interpreter's tables also contain their own packages, which plugins must not use.
-			if p := path.Dir(key); !isStandard(p) && !strings.Contains(p, "yaegi") {
-				got = append(got, p)
-			}
+	for _, p := range symtab.RestrictedPackages() {
+		if !isStandard(p) {
+			got = append(got, p)
 		}
 	}
 	slices.Sort(got)

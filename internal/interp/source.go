@@ -3,6 +3,7 @@ package interp
 import (
 	"errors"
 	"fmt"
+	"go/ast"
 	"go/build"
 	"go/parser"
 	"go/scanner"
@@ -27,6 +28,8 @@ type source struct {
 	packages []*sourcePackage
 	// standard lists the standard library packages that are imported anywhere, without duplicates.
 	standard []string
+	// lowered is the result of lowering this source, for the next time that it is loaded.
+	lowered []byte
 	// interfaces is set if a type of the source could be passed to compiled code as an interface.
 	interfaces bool
 
@@ -42,12 +45,15 @@ type sourcePackage struct {
 	own   bool
 	files []sourceFile
 	done  bool
+	// lowered holds the texts that the interpreter gets instead of the files.
+	lowered [][]byte
 }
 
 // sourceFile is a file with the text that is on disk. path is absolute. clause is the position of the package clause.
 type sourceFile struct {
 	path  string
 	text  []byte
+	tree  *ast.File
 	edits []repair.Edit
 	// declared lists the functions and variables of the file.
 	declared []pluginsource.Declaration
@@ -70,7 +76,10 @@ type importSpec struct {
 
 // readSource reads the plugin's package and, transitively, its imports. It resolves every import: an error reports where an
 // unavailable package is imported.
-func readSource(dir, module string, unsafe bool) (*source, error) {
+//
+// lowered is what an earlier call returned as lowered; it spares lowering the same source again. The source's own lowered is empty if
+// it was used.
+func readSource(dir, module string, unsafe bool, lowered []byte) (*source, error) {
 	s := &source{dir: dir, module: module, unsafe: unsafe, byPath: map[string]*sourcePackage{}, fset: token.NewFileSet()}
 	if isStandard(module) || pluginsource.IsRestricted(module) {
 		return nil, fmt.Errorf("%s: module %q has the name of a standard library package, choose another", filepath.Join(dir, "go.mod"), module)
@@ -79,8 +88,16 @@ func readSource(dir, module string, unsafe bool) (*source, error) {
 	if err := s.add(module, importSpec{path: module, where: filepath.Join(dir, "go.mod")}); err != nil {
 		return nil, err
 	}
+	if s.useLowered(lowered) {
+		return s, nil
+	}
+	if err := s.lower(); err != nil {
+		return nil, err
+	}
 	slices.Sort(s.standard)
-	return s, nil
+	var err error
+	s.lowered, err = s.encodeLowered()
+	return s, err
 }
 
 // add reads the package imported by from, after its imports.
@@ -198,8 +215,7 @@ func (s *source) scan(file string, text []byte) (*sourceFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &sourceFile{path: file, text: text, pkg: parsed.Name.Name, clause: s.where(parsed.Name.Pos())}
-	f.edits = repair.Edits(parsed, text)
+	f := &sourceFile{path: file, text: text, tree: parsed, pkg: parsed.Name.Name, clause: s.where(parsed.Name.Pos())}
 	f.declared = pluginsource.Declarations(parsed)
 	f.names, f.dotSDK = pluginsource.DeclaredNames(parsed), pluginsource.SDKName(parsed) == "."
 	f.emits, f.disables = pluginsource.Emitted(parsed), pluginsource.Disabled(parsed)

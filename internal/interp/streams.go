@@ -11,7 +11,6 @@ import (
 	"slices"
 
 	"github.com/traefik/yaegi/interp"
-	"github.com/traefik/yaegi/stdlib"
 
 	"github.com/idelchi/aura/internal/repair"
 )
@@ -45,21 +44,8 @@ func (s streams) symbols(src *source) interp.Exports {
 	default:
 		out["log//log"] = logSymbols(newSafeLogger(s.stderr, "", log.LstdFlags), newSafeLogger)
 	}
-	out["."] = map[string]reflect.Value{"MapTypes": reflect.ValueOf(lookBehind(out))}
-	return out
-}
-
-// lookBehind returns, for each replacement, the interface types that the interpreter looks for in its arguments of type any.
-// They are the types that the interpreter knows for the original function.
-func lookBehind(replaced interp.Exports) map[reflect.Value][]reflect.Type {
-	out := map[reflect.Value][]reflect.Type{}
-	for key, symbols := range replaced {
-		for name, v := range symbols {
-			if types := stdlib.MapTypes[stdlib.Symbols[symbolKey(path.Dir(key))][name]]; types != nil {
-				out[v] = types
-			}
-		}
-	}
+	// The interpreter treats a replacement like the original.
+	out["."] = behind(out)
 	return out
 }
 

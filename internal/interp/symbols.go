@@ -4,18 +4,14 @@ import (
 	"fmt"
 	"path"
 	"reflect"
-	"slices"
-	"strings"
 
 	"github.com/traefik/yaegi/interp"
-	"github.com/traefik/yaegi/stdlib"
-	"github.com/traefik/yaegi/stdlib/generic"
-	"github.com/traefik/yaegi/stdlib/syscall"
-	"github.com/traefik/yaegi/stdlib/unrestricted"
-	"github.com/traefik/yaegi/stdlib/unsafe"
-
-	"github.com/idelchi/aura/internal/repair"
 	"golang.org/x/mod/module"
+
+	"github.com/idelchi/aura/internal/box"
+	"github.com/idelchi/aura/internal/interp/symtab"
+	"github.com/idelchi/aura/internal/lower"
+	"github.com/idelchi/aura/internal/repair"
 )
 
 // symbolKey returns the name of a package in the interpreter's tables: its import path and its package name.
@@ -30,36 +26,43 @@ func packageName(importPath string) string {
 }
 
 // isStandard reports whether every plugin may import a package.
-func isStandard(importPath string) bool {
-	_, ok := stdlib.Symbols[symbolKey(importPath)]
-	return ok
-}
-
-// restrictedTables returns the tables that unsafe mode adds. A later table may add to a package of an earlier one.
-func restrictedTables() []map[string]map[string]reflect.Value {
-	return []map[string]map[string]reflect.Value{syscall.Symbols, unrestricted.Symbols, unsafe.Symbols}
-}
+func isStandard(importPath string) bool { return symtab.Has(importPath) }
 
 // use registers the SDK and the standard library packages that the source imports with the interpreter. Registering the whole
-// library would take longer than the rest of loading a plugin. sdk replaces symbols of the SDK. The table "." lists the functions that inspect their arguments
-// of type any.
+// library would take longer than the rest of loading a plugin. sdk replaces symbols of the SDK.
 func use(i *interp.Interpreter, s *source, std streams, sdk interp.Exports) error {
-	tables := []interp.Exports{{".": stdlib.Symbols["."]}, s.visible(sdkSymbols()), s.visible(sdk), selected(stdlib.Symbols, s.standard)}
+	tables := []interp.Exports{s.visible(sdkSymbols()), s.visible(sdk), selected(symtab.Symbols, s.standard)}
 	if s.interfaces {
 		tables = append(tables, wrappers())
 	}
 	if s.unsafe {
-		for _, table := range restrictedTables() {
-			tables = append(tables, selected(table, s.standard))
-		}
+		tables = append(tables, selected(symtab.Restricted, s.standard))
 	}
-	tables = append(tables, std.symbols(s), interp.Exports{symbolKey(repair.Path): ourSymbols()})
+	for _, table := range tables {
+		table["."] = behind(table)
+	}
+	tables = append(tables, std.symbols(s), interp.Exports{
+		symbolKey(repair.Path): ourSymbols(), symbolKey(lower.Path): box.New(wrapperOf).Symbols(),
+	})
 	for _, table := range tables {
 		if err := i.Use(table); err != nil {
 			return fmt.Errorf("registering symbols: %w", err)
 		}
 	}
-	return useGeneric(i, s.standard)
+	return nil
+}
+
+// behind returns the table "." for symbols of the library: which types the interpreter looks for in arguments of type any.
+func behind(symbols interp.Exports) map[string]reflect.Value {
+	out := map[reflect.Value][]reflect.Type{}
+	for key, table := range symbols {
+		for name, v := range table {
+			if types := symtab.Behind(path.Dir(key), name); types != nil {
+				out[v] = types
+			}
+		}
+	}
+	return map[string]reflect.Value{"MapTypes": reflect.ValueOf(out)}
 }
 
 // visible returns the symbols of the SDK without those that a plugin hides: a plugin that imports the SDK into its own scope may
@@ -96,14 +99,14 @@ func (s *source) declaredOnly(symbols map[string]value) map[string]value {
 	return out
 }
 
-// selected returns the part of a table that belongs to the packages. The doubled slash prevents the interpreter from mistaking
+// selected returns the tables of the packages, where there are any. The doubled slash prevents the interpreter from mistaking
 // a table with fmt for the whole library. It would then compile the library's generic source and replace the functions that
 // streams replaces.
-func selected(table map[string]map[string]reflect.Value, packages []string) interp.Exports {
+func selected(symbols func(string) symtab.Table, packages []string) interp.Exports {
 	out := interp.Exports{}
 	for _, p := range packages {
-		if symbols, ok := table[symbolKey(p)]; ok && !isGeneric(p) {
-			out[p+"//"+packageName(p)] = symbols
+		if table := symbols(p); table != nil {
+			out[p+"//"+packageName(p)] = table
 		}
 	}
 	return out
@@ -113,44 +116,8 @@ func selected(table map[string]map[string]reflect.Value, packages []string) inte
 // itself: a plugin that passes an io.Reader to net/http need not import io.
 func wrappers() interp.Exports {
 	out := interp.Exports{}
-	for _, w := range wrapperNames {
-		symbols := make(map[string]reflect.Value, len(w.names))
-		for _, name := range w.names {
-			if v, ok := stdlib.Symbols[w.key][name]; ok {
-				symbols[name] = v
-			}
-		}
-		out[path.Dir(w.key)+"//"+path.Base(w.key)] = symbols
+	for p, table := range symtab.Wrappers() {
+		out[p+"//"+packageName(p)] = table
 	}
 	return out
-}
-
-// isGeneric reports whether a package exists as source, because it consists of generic functions.
-func isGeneric(importPath string) bool {
-	return importPath == "cmp" || importPath == "slices"
-}
-
-// useGeneric compiles the imported generic packages. slices imports cmp.
-func useGeneric(i *interp.Interpreter, packages []string) error {
-	for _, src := range generic.Sources {
-		for _, p := range []string{"cmp", "slices"} {
-			wanted := slices.Contains(packages, p) || p == "cmp" && slices.Contains(packages, "slices")
-			if !wanted || !strings.Contains(src, "\npackage "+p+"\n") {
-				continue
-			}
-			if _, err := i.Compile(src); err != nil {
-				return fmt.Errorf("compiling package %s: %w", p, err)
-			}
-		}
-	}
-	return nil
-}
-
-// Release frees the tables of the standard library. A process with one plugin no longer needs them once the plugin is loaded.
-// No other plugin can be loaded afterwards.
-func Release() {
-	clear(stdlib.Symbols)
-	for _, table := range restrictedTables() {
-		clear(table)
-	}
 }

@@ -6,6 +6,8 @@ import (
 	"io"
 	"reflect"
 	"strings"
+
+	"github.com/idelchi/aura/internal/box"
 )
 
 // fmtSymbols returns replacements for the printing functions of package fmt. They print the contents of interface values and
@@ -13,16 +15,28 @@ import (
 func (m *methods) fmtSymbols(stdout io.Writer) map[string]reflect.Value {
 	see := m.printable
 	return map[string]reflect.Value{
-		"Print":    reflect.ValueOf(func(a ...any) (int, error) { return fmt.Fprint(stdout, see(a)...) }),
-		"Printf":   reflect.ValueOf(func(f string, a ...any) (int, error) { return fmt.Fprintf(stdout, f, see(a)...) }),
-		"Println":  reflect.ValueOf(func(a ...any) (int, error) { return fmt.Fprintln(stdout, see(a)...) }),
-		"Fprint":   reflect.ValueOf(func(w io.Writer, a ...any) (int, error) { return fmt.Fprint(w, see(a)...) }),
-		"Fprintf":  reflect.ValueOf(func(w io.Writer, f string, a ...any) (int, error) { return fmt.Fprintf(w, f, see(a)...) }),
+		"Print": reflect.ValueOf(func(a ...any) (int, error) { return fmt.Fprint(stdout, see(a)...) }),
+		"Printf": reflect.ValueOf(func(f string, a ...any) (int, error) {
+			f, a = box.Args(f, see(a))
+			return fmt.Fprintf(stdout, f, a...)
+		}),
+		"Println": reflect.ValueOf(func(a ...any) (int, error) { return fmt.Fprintln(stdout, see(a)...) }),
+		"Fprint":  reflect.ValueOf(func(w io.Writer, a ...any) (int, error) { return fmt.Fprint(w, see(a)...) }),
+		"Fprintf": reflect.ValueOf(func(w io.Writer, f string, a ...any) (int, error) {
+			f, a = box.Args(f, see(a))
+			return fmt.Fprintf(w, f, a...)
+		}),
 		"Fprintln": reflect.ValueOf(func(w io.Writer, a ...any) (int, error) { return fmt.Fprintln(w, see(a)...) }),
 		"Sprint":   reflect.ValueOf(func(a ...any) string { return fmt.Sprint(see(a)...) }),
-		"Sprintf":  reflect.ValueOf(func(f string, a ...any) string { return fmt.Sprintf(f, see(a)...) }),
+		"Sprintf": reflect.ValueOf(func(f string, a ...any) string {
+			f, a = box.Args(f, see(a))
+			return fmt.Sprintf(f, a...)
+		}),
 		"Sprintln": reflect.ValueOf(func(a ...any) string { return fmt.Sprintln(see(a)...) }),
-		"Errorf":   reflect.ValueOf(func(f string, a ...any) error { return fmt.Errorf(f, see(a)...) }),
+		"Errorf": reflect.ValueOf(func(f string, a ...any) error {
+			f, a = box.Args(f, see(a))
+			return fmt.Errorf(f, a...)
+		}),
 	}
 }
 

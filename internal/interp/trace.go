@@ -8,9 +8,12 @@ import (
 	"reflect"
 	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"unsafe"
+
+	"github.com/idelchi/aura/internal/box"
 )
 
 // traceLimit is the largest number of lines that are kept for running panics.
@@ -92,6 +95,10 @@ func (t *trace) explain(doing string, v any) string {
 		return message
 	}
 	innermost := frames[0]
+	for len(frames) > 1 && innermost[2] == "" {
+		frames = frames[1:]
+		innermost = frames[0]
+	}
 	return fmt.Sprintf("%s (in %s, %s)", message, path.Base(innermost[2]), t.relative(innermost[1]))
 }
 
@@ -121,11 +128,36 @@ func (t *trace) stack() (frames [][]string, native string) {
 	defer t.mu.Unlock()
 	for _, l := range t.lines {
 		if m := frameLine().FindStringSubmatch(l.text); l.goroutine == id && m != nil {
+			m[2] = sourceName(m[2])
 			frames = append(frames, m)
 		}
 	}
 	// Earlier lines belong to panics that the plugin recovered itself.
 	return frames[max(0, len(frames)-depth):], compiled.String()
+}
+
+// generated matches the names of lowered functions: what they were made of, and for methods the length of the type's name.
+var generated = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(.*\.)(?:M(\d+)_(\w+)|aura_([a-z]*?)_?\d+)$`) })
+
+// sourceName returns the name of a function in the source by its name in lowered source. It is empty for a function that the
+// source does not have.
+func sourceName(name string) string {
+	m := generated().FindStringSubmatch(name)
+	switch {
+	case m == nil:
+		return name
+	case m[2] != "":
+		if n, err := strconv.Atoi(m[2]); err == nil && n < len(m[3]) {
+			return m[1] + m[3][:n] + "." + m[3][n+1:]
+		}
+		return name
+	case m[4] == "f":
+		return ""
+	case m[4] == "var":
+		return m[1] + "init"
+	default:
+		return m[1] + m[4]
+	}
 }
 
 // panicText returns a panic's value as text. The value of a panic in interpreted code is a reflect.Value, possibly inside an
@@ -141,6 +173,7 @@ func panicText(v any) (text string) {
 			// The interpreter's message for a nil pointer describes the internals of the interpreter.
 			return "invalid memory address or nil pointer dereference"
 		}
+		v = box.Runtime(v)
 		rv, ok := v.(reflect.Value)
 		if !ok {
 			return fmt.Sprint(v)

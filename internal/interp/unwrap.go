@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/idelchi/aura/internal/box"
 	"github.com/idelchi/aura/sdk"
 )
 
@@ -105,7 +106,7 @@ func hasInterfaceValue(v any, depth int) bool {
 	case []any:
 		return slices.ContainsFunc(v, func(inside any) bool { return hasInterfaceValue(inside, depth+1) })
 	default:
-		return v != nil && isInterfaceValue(reflect.TypeOf(v))
+		return v != nil && (box.Is(v) || isInterfaceValue(reflect.TypeOf(v)))
 	}
 }
 
@@ -118,6 +119,7 @@ func unwrap(v any, depth int) any {
 		}
 		v = inside.Interface()
 	}
+	v = box.Plain(v)
 	switch v := v.(type) {
 	case map[string]any:
 		return unwrapMap(v, depth+1)

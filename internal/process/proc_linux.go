@@ -60,12 +60,13 @@ func statusOf(pid int) status {
 
 // children lists the children of all threads of a process; none if the process is gone. pid may be "self".
 func children(pid string) []int {
-	// The pattern is well formed.
-	lists, _ := filepath.Glob("/proc/" + pid + "/task/*/children")
+	tasks := filepath.Join("/proc", pid, "task")
+	// The threads are listed by name only: a pattern would also list all files of each thread.
+	threads, _ := os.ReadDir(tasks)
 	var out []int
-	for _, list := range lists {
+	for _, thread := range threads {
 		// The thread may have ended since.
-		data, _ := os.ReadFile(list)
+		data, _ := os.ReadFile(filepath.Join(tasks, thread.Name(), "children"))
 		for field := range bytes.FieldsSeq(data) {
 			if child, err := strconv.Atoi(string(field)); err == nil {
 				out = append(out, child)

@@ -152,6 +152,9 @@ func resolve(path string) string {
 // follow does the work of resolve. It also returns the followed links, each as a name in a directory whose path has no links.
 func follow(path string) (end string, links []string) {
 	path = filepath.FromSlash(path)
+	if isPlain(path) {
+		return path, nil
+	}
 	volume := filepath.VolumeName(path)
 	done, rest := volume+string(filepath.Separator), strings.Split(path[len(volume):], string(filepath.Separator))
 	for len(rest) > 0 {

@@ -54,6 +54,8 @@ type Place struct {
 	Trusted []string
 	// Git is the result of GitPaths for this place; nil means that GitPaths is called.
 	Git *Repositories
+	// Survey is the result of Look for this place; nil means that Look is called.
+	Survey *Survey
 	// Programs lists the programs that run outside of the sandbox, such as aura itself. Their directories are protected.
 	Programs []string
 	// Sources lists the directories that plugins are loaded from, wherever they are located. They are protected too.
@@ -88,8 +90,9 @@ const (
 // Default returns the policy that applies without settings.
 func Default(at Place, kind Kind) Policy {
 	trees := slices.Concat(at.work(), at.temporary(at.temp()), at.private())
+	found := at.surveyed()
 	p := Policy{
-		ReadOnly:  at.aroundHome(system),
+		ReadOnly:  found.system,
 		ReadWrite: append(append(trees, present(at.DataDir, at.Output)...), at.temporary(at.Writable...)...),
 		Make:      present(at.DataDir, at.Output),
 		Inner:     present(at.DataDir, at.Output),
@@ -99,7 +102,7 @@ func Default(at Place, kind Kind) Policy {
 		Exec:      kind == KindShell || kind == KindGuest || kind == KindBuild,
 		Limits:    Limits{Processes: otherProcesses},
 	}
-	p.Protected, p.Named, p.Exposed = at.protected()
+	p.Protected, p.Named, p.Exposed = found.protected, found.named, found.exposed
 	switch kind {
 	case KindPlugin:
 		// The plugin's manifest sets the memory limit.

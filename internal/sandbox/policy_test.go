@@ -299,3 +299,24 @@ func TestSupport(t *testing.T) {
 		t.Errorf("status %+v", s)
 	}
 }
+
+// TestSurvey checks that a policy made from a survey is the same as one without, and that policies do not share their lists.
+func TestSurvey(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	at := sandbox.Place{
+		Workdir: filepath.Join(dir, "work"), Home: filepath.Join(dir, "home"), Temp: filepath.Join(dir, "tmp"), Programs: []string{filepath.Join(dir, "bin", "aura")},
+		Settings: []string{filepath.Join(dir, "home", ".aura")}, EnvFiles: []string{filepath.Join(dir, "work", ".env")}, Sources: []string{dir},
+	}
+	for _, kind := range []sandbox.Kind{sandbox.KindPlugin, sandbox.KindGuest, sandbox.KindFiles, sandbox.KindShell, sandbox.KindBuild} {
+		at.DataDir = filepath.Join(dir, string(kind))
+		want := sandbox.Compose(at, kind, sandbox.Config{})
+		seen := at
+		seen.Survey = at.Look()
+		first := sandbox.Compose(seen, kind, sandbox.Config{Extra: sandbox.Paths{ReadOnly: []string{"/extra"}}})
+		first.Protected[0], first.Named[0], first.ReadOnly[0], first.Exposed[0] = "changed", "changed", "changed", "changed"
+		if got := sandbox.Compose(seen, kind, sandbox.Config{}); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got %+v\nwant %+v", kind, got, want)
+		}
+	}
+}

@@ -192,13 +192,18 @@ func (e Entry) verify() error {
 
 // Spec returns the specification with which the host runs the plugin.
 func (e Entry) Spec(c *config.Config, unsafe bool) host.Spec {
+	return e.specIn(c, NewConfinement(c, c.Features, ""), unsafe)
+}
+
+// specIn is Spec for one of several plugins, which have the confinement in common.
+func (e Entry) specIn(c *config.Config, confined Confinement, unsafe bool) host.Spec {
 	spec := host.Spec{
 		Plugin:  e.Plugin,
 		Config:  c.Features.Plugins.ConfigFor(e.Name, e.Manifest.Config),
 		Unsafe:  unsafe || c.Features.Plugins.Unsafe,
 		Rank:    e.rank(),
 		LogFile: e.LogFile(), DataDir: e.DataDir(),
-		Sandbox: NewConfinement(c, c.Features, "").Plugin(e),
+		Sandbox: confined.Plugin(e),
 		// The user granted only what the source shows.
 		Unconfined: e.Asks().Unconfined,
 		Verify:     e.verify,

@@ -95,7 +95,7 @@ func (c *Confinement) guestPlace() {
 	if os.MkdirAll(filepath.Join(c.aar, "extensions"), 0o700) != nil {
 		return
 	}
-	c.place.Writable = append(slices.Clip(c.place.Writable), c.aar)
+	c.place.Writable, c.place.Survey = append(slices.Clip(c.place.Writable), c.aar), nil
 }
 
 // CheckExtension returns what the text of a Python extension shows to be wrong. It runs nothing. A plugin in Go is not checked.

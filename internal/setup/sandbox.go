@@ -170,6 +170,14 @@ func (c Confinement) Noting(made func(paths []string), exposed func()) Confineme
 	return c
 }
 
+// surveyed returns the confinement for policies that are made now, one after the other.
+func (c Confinement) surveyed() Confinement {
+	if c.enabled {
+		c.place.Survey = c.place.Look()
+	}
+	return c
+}
+
 // prepared returns the confinement with the policy of the file tools computed.
 func (c Confinement) prepared() Confinement {
 	if c.enabled {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"sync"
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/config"
@@ -154,11 +155,13 @@ func (s Source) FindPlugins(f config.Features) (Plugins, error) {
 		return Plugins{}, err
 	}
 	out := Plugins{Entries: map[string]Entry{}, Notices: noticesOf(entries)}
+	// No plugin of these runs before all policies are made, so none can change what another policy is made of.
+	confined := sync.OnceValue(func() Confinement { return NewConfinement(&merged, merged.Features, "").surveyed() })
 	for _, e := range entries {
 		out.Installed = append(out.Installed, e.Name)
 		if e.Status == StatusEnabled {
 			out.Entries[e.Name] = e
-			out.Specs = append(out.Specs, e.Spec(&merged, s.Options.UnsafePlugins))
+			out.Specs = append(out.Specs, e.specIn(&merged, confined(), s.Options.UnsafePlugins))
 		}
 	}
 	return out, nil

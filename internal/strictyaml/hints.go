@@ -16,24 +16,29 @@ import (
 
 // This file holds the hints that aura adds to errors about common mistakes. A hint says what to write instead.
 
-// syntaxHints holds the hints for documents that do not parse, the most certain first.
-var syntaxHints = []struct {
+// syntaxHint is the hint for a document that does not parse.
+type syntaxHint struct {
 	// fault is a part of the YAML library's message. An empty fault matches any message.
 	fault string
 	// line matches the faulty line, or the line before it.
 	line *regexp.Regexp
 	hint string
-}{
-	{"", regexp.MustCompile(`^ *\t`), "the line is indented with a tab, which YAML does not allow: use blanks, two for each level"},
-	{"", regexp.MustCompile(`^\s*[“”‘’]|[:,\[{]\s+[“‘]`), "curly quotes are no quotes in YAML: write \" or '"},
-	{"", regexp.MustCompile(`^\s*(?:- )?[A-Za-z_][\w-]*:[^\s:/\\]`), "write a blank after the colon, as in key: value"},
-	{"mapping values are not allowed", regexp.MustCompile(`: .*:(?: |$)`), "put a value that has a colon and a blank in it in quotes"},
-	{"", regexp.MustCompile(`(?:[:-] +|[\[,] *)\*(?:[^\w]|$)`), "put a value that begins with * in quotes"},
-	{"", regexp.MustCompile("(?:[:-] +|[\\[,] *)[@`%]"), "put a value that begins with @, % or ` in quotes"},
-	{"", regexp.MustCompile(`\x00`), "save the file as UTF-8"},
-	{"UTF-8", regexp.MustCompile(``), "save the file as UTF-8"},
-	{"control characters", regexp.MustCompile(``), "save the file as plain text in UTF-8"},
 }
+
+// syntaxHints returns the hints, the most certain first. Few processes need them.
+var syntaxHints = sync.OnceValue(func() []syntaxHint {
+	return []syntaxHint{
+		{"", regexp.MustCompile(`^ *\t`), "the line is indented with a tab, which YAML does not allow: use blanks, two for each level"},
+		{"", regexp.MustCompile(`^\s*[“”‘’]|[:,\[{]\s+[“‘]`), "curly quotes are no quotes in YAML: write \" or '"},
+		{"", regexp.MustCompile(`^\s*(?:- )?[A-Za-z_][\w-]*:[^\s:/\\]`), "write a blank after the colon, as in key: value"},
+		{"mapping values are not allowed", regexp.MustCompile(`: .*:(?: |$)`), "put a value that has a colon and a blank in it in quotes"},
+		{"", regexp.MustCompile(`(?:[:-] +|[\[,] *)\*(?:[^\w]|$)`), "put a value that begins with * in quotes"},
+		{"", regexp.MustCompile("(?:[:-] +|[\\[,] *)[@`%]"), "put a value that begins with @, % or ` in quotes"},
+		{"", regexp.MustCompile(`\x00`), "save the file as UTF-8"},
+		{"UTF-8", regexp.MustCompile(``), "save the file as UTF-8"},
+		{"control characters", regexp.MustCompile(``), "save the file as plain text in UTF-8"},
+	}
+})
 
 // explained adds a hint to the YAML library's message about a document that does not parse. err is an *Error.
 func explained(err error, data []byte) error {
@@ -60,7 +65,7 @@ func explained(err error, data []byte) error {
 		return &Error{File: placed.File, Line: i + 1, Err: errors.New(text + "; a comment in YAML begins with #, not with //")}
 	}
 
-	for _, h := range syntaxHints {
+	for _, h := range syntaxHints() {
 		if !strings.Contains(text, h.fault) {
 			continue
 		}

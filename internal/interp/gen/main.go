@@ -1,5 +1,5 @@
-// Command gen writes the symbol tables of internal/interp: the SDK for the interpreter, and the names of the wrappers that let
-// interpreted types implement interfaces of the standard library.
+// Command gen writes the symbol tables of the interpreter: the SDK in internal/interp, and the standard library in
+// internal/interp/symtab.
 package main
 
 import (
@@ -9,13 +9,12 @@ import (
 	"log"
 	"os"
 	pathpkg "path"
+	"path/filepath"
 	"regexp"
-	"sort"
 	"strconv"
 	"strings"
 
 	"github.com/traefik/yaegi/extract"
-	"github.com/traefik/yaegi/stdlib"
 )
 
 // packages lists the packages of the SDK that a plugin can import.
@@ -35,14 +34,19 @@ func write() error {
 	if err != nil {
 		return err
 	}
-	wrappers, err := wrapperNames()
-	if err != nil {
-		return err
-	}
 	if err := os.WriteFile("symbols_sdk.go", sdk, 0o644); err != nil {
 		return err
 	}
-	return os.WriteFile("symbols_wrappers.go", wrappers, 0o644)
+	files, err := library()
+	if err != nil {
+		return err
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join("symtab", name), text, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // The extractor writes one file per package. Only the imports and the body of its init function are used.
@@ -82,30 +86,4 @@ func sdkSymbols() ([]byte, error) {
 		"// sdkSymbols returns the SDK's packages by import path and package name.\n" +
 		"func sdkSymbols() map[string]map[string]reflect.Value {\nsymbols := map[string]map[string]reflect.Value{}\n" +
 		body.String() + "return symbols\n}\n" + wrappers.String()))
-}
-
-// wrapperNames returns the source of a table of the wrapper symbols of the whole standard library.
-func wrapperNames() ([]byte, error) {
-	var keys []string
-	for key := range stdlib.Symbols {
-		keys = append(keys, key)
-	}
-	sort.Strings(keys)
-	var out bytes.Buffer
-	out.WriteString(header + "// wrapperNames lists, for each package, the types that carry an interpreted value across an interface.\n" +
-		"var wrapperNames = [...]struct{ key string; names []string }{\n")
-	for _, key := range keys {
-		var names []string
-		for name := range stdlib.Symbols[key] {
-			if strings.HasPrefix(name, "_") {
-				names = append(names, name)
-			}
-		}
-		sort.Strings(names)
-		if len(names) > 0 {
-			fmt.Fprintf(&out, "{%q, %#v},\n", key, names)
-		}
-	}
-	out.WriteString("}\n")
-	return format.Source(out.Bytes())
 }

@@ -1,0 +1,383 @@
+package box
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"reflect"
+	"runtime"
+	"strings"
+	"unicode/utf8"
+)
+
+// Value is a value of a type of a plugin's own.
+type Value struct {
+	T *Type
+	V any
+}
+
+// failure is a Value whose type is an error, and failures one whose method Unwrap returns a list.
+type (
+	failure  struct{ Value }
+	failures struct{ Value }
+	// logged is a Value that package slog asks for what to log.
+	logged struct{ Value }
+)
+
+// LogValue calls the method LogValue of the value.
+func (l logged) LogValue() slog.Value {
+	return l.method("LogValue").(func() slog.Value)() //nolint:forcetypeassert // see Box
+}
+
+// boxed is implemented by all boxes.
+type boxed interface{ content() Value }
+
+func (v Value) content() Value { return v }
+
+// Box returns a value with its type.
+func (s *Space) Box(v any, id int) any {
+	t := s.typ(id)
+	b := Value{t, v}
+	if m, ok := t.methods["Error"]; ok && m.signature == "func() string" {
+		if m, ok := t.methods["Unwrap"]; ok && m.signature == "func() []error" {
+			return failures{b}
+		}
+		return failure{b}
+	}
+	if m, ok := t.methods["LogValue"]; ok && m.signature == "func() slog.Value" {
+		return logged{b}
+	}
+	return b
+}
+
+func (v Value) method(name string) any {
+	m, ok := v.T.methods[name]
+	if !ok {
+		return nil
+	}
+	return m.bind(v.V)
+}
+
+func (f failure) Error() string { return f.method("Error").(func() string)() } //nolint:forcetypeassert // see Box
+
+// Is calls the method Is of the value.
+func (f failure) Is(target error) bool { return f.is(target) }
+
+// Unwrap calls the method Unwrap of the value.
+func (f failure) Unwrap() error {
+	if unwrap, ok := f.method("Unwrap").(func() error); ok {
+		return unwrap()
+	}
+	return nil
+}
+
+// As calls the method As of the value.
+func (f failure) As(target any) bool { return f.as(target) }
+
+func (f failures) Error() string { return f.method("Error").(func() string)() } //nolint:forcetypeassert // see Box
+
+// Is calls the method Is of the value.
+func (f failures) Is(target error) bool { return f.is(target) }
+
+// Unwrap calls the method Unwrap of the value.
+func (f failures) Unwrap() []error {
+	if unwrap, ok := f.method("Unwrap").(func() []error); ok {
+		return unwrap()
+	}
+	return nil
+}
+
+// As calls the method As of the value.
+func (f failures) As(target any) bool { return f.as(target) }
+
+func (v Value) is(target error) bool {
+	is, ok := v.method("Is").(func(error) bool)
+	return ok && is(target)
+}
+
+func (v Value) as(target any) bool {
+	as, ok := v.method("As").(func(any) bool)
+	return ok && as(target)
+}
+
+// open returns the box in a value that may be wrapped for compiled code.
+func open(v any) any {
+	if v == nil {
+		return nil
+	}
+	if _, ok := v.(boxed); ok {
+		return v
+	}
+	r := reflect.ValueOf(v)
+	if r.Kind() == reflect.Struct && r.NumField() > 0 && r.Type().Field(0).Name == "IValue" {
+		if inside, ok := reflect.TypeAssert[boxed](r.Field(0)); ok {
+			return inside
+		}
+	}
+	return v
+}
+
+// Any returns a value of an interface type of compiled code as the source sees it.
+func (s *Space) Any(v any) any { return open(v) }
+
+// Raw returns the content of a box.
+func (s *Space) Raw(v any) any {
+	if b, ok := open(v).(boxed); ok {
+		return b.content().V
+	}
+	return v
+}
+
+// runtimeError is an error of the Go runtime.
+type runtimeError string
+
+func (e runtimeError) Error() string { return string(e) }
+
+// RuntimeError marks errors of the runtime.
+func (e runtimeError) RuntimeError() {}
+
+var _ runtime.Error = runtimeError("")
+
+const errNil = runtimeError("runtime error: invalid memory address or nil pointer dereference")
+
+// Call returns the method of a value.
+func (s *Space) Call(v any, name string) any {
+	v = open(v)
+	if v == nil {
+		panic(errNil)
+	}
+	if b, ok := v.(boxed); ok {
+		if m := b.content().method(name); m != nil {
+			return m
+		}
+		panic(fmt.Sprintf("the type %s has no method %s", b.content().T, name))
+	}
+	m := reflect.ValueOf(v).MethodByName(name)
+	if !m.IsValid() {
+		panic(fmt.Sprintf("the type %T has no method %s", v, name))
+	}
+	return m.Interface()
+}
+
+// missing returns a method of the interface t that a value does not have.
+func (t *Type) missing(v any) string {
+	first := ""
+	for name, signature := range t.wanted {
+		if !has(v, name, signature) && (first == "" || name < first) {
+			first = name
+		}
+	}
+	return first
+}
+
+func has(v any, name, signature string) bool {
+	if b, ok := v.(boxed); ok {
+		m, ok := b.content().T.methods[name]
+		return ok && m.signature == signature
+	}
+	m, ok := reflect.TypeOf(v).MethodByName(name)
+	if !ok {
+		return false
+	}
+	return strings.ReplaceAll(bound(m.Type), "interface {}", "any") == strings.ReplaceAll(signature, "interface {}", "any")
+}
+
+// bound returns a method's type without its receiver.
+func bound(t reflect.Type) string {
+	var in, out []reflect.Type
+	for i := 1; i < t.NumIn(); i++ {
+		in = append(in, t.In(i))
+	}
+	for out0 := range t.Outs() {
+		out = append(out, out0)
+	}
+	return reflect.FuncOf(in, out, t.IsVariadic()).String()
+}
+
+// Is reports whether a value is of a type.
+func (s *Space) Is(v any, id int) bool {
+	v = open(v)
+	if v == nil {
+		return false
+	}
+	t := s.typ(id)
+	switch {
+	case t.kind == iface:
+		return t.missing(v) == ""
+	case t.exact != nil:
+		return reflect.TypeOf(v) == t.exact
+	default:
+		b, ok := v.(boxed)
+		return ok && b.content().T == t
+	}
+}
+
+// Get returns the content of a value that is of a type, and panics otherwise. static is the interface type of the value.
+func (s *Space) Get(v any, id int, static string) any {
+	v = open(v)
+	t := s.typ(id)
+	if !s.Is(v, id) {
+		panic(runtimeError(mismatch(v, t, static)))
+	}
+	switch {
+	case t.kind == iface && t.exact != nil:
+		return s.To(v, id)
+	case t.kind == iface:
+		return v
+	}
+	if b, ok := v.(boxed); ok {
+		return b.content().V
+	}
+	return v
+}
+
+// mismatch returns the text of a failed assertion.
+func mismatch(v any, t *Type, static string) string {
+	if v == nil {
+		if t.kind == iface && t.exact == nil {
+			static = "interface"
+		}
+		return "interface conversion: " + static + " is nil, not " + t.name
+	}
+	if t.kind == iface {
+		return "interface conversion: " + nameOf(v) + " is not " + t.name + ": missing method " + t.missing(v)
+	}
+	return "interface conversion: " + static + " is " + nameOf(v) + ", not " + t.name
+}
+
+// nameOf returns the name of a value's type.
+func nameOf(v any) string {
+	if b, ok := v.(boxed); ok {
+		return b.content().T.name
+	}
+	return fmt.Sprintf("%T", v)
+}
+
+// To returns a value as an interface of compiled code.
+func (s *Space) To(v any, id int) any {
+	v = open(v)
+	t := s.typ(id)
+	b, ok := v.(boxed)
+	if !ok || t.exact == nil || reflect.TypeOf(v).Implements(t.exact) && t.exact == reflect.TypeFor[error]() {
+		return v
+	}
+	if t.wrapper == nil {
+		panic(fmt.Sprintf("the type %s cannot be used as %s: the interpreter cannot pass it to compiled code", b.content().T, t.name))
+	}
+	w := reflect.New(t.wrapper).Elem()
+	w.Field(0).Set(reflect.ValueOf(v))
+	for i := 1; i < w.NumField(); i++ {
+		name := strings.TrimPrefix(t.wrapper.Field(i).Name, "W")
+		m := b.content().method(name)
+		if m == nil {
+			continue
+		}
+		if f := reflect.ValueOf(m); f.Type().AssignableTo(w.Field(i).Type()) {
+			w.Field(i).Set(f)
+		}
+	}
+	return w.Interface()
+}
+
+// Equal compares two interface values.
+func (s *Space) Equal(a, b any) bool {
+	a, b = open(a), open(b)
+	return a == b
+}
+
+// Same compares two values of one type that is not an interface.
+func (s *Space) Same(a, b any) bool { return a == b }
+
+// As is errors.As for a type of the source. set gets the error.
+func (s *Space) As(err error, id int, set func(any)) bool {
+	for err != nil {
+		if s.Is(err, id) {
+			set(open(err))
+			return true
+		}
+		switch e := err.(type) { //nolint:errorlint // this walks the chain
+		case interface{ Unwrap() error }:
+			err = e.Unwrap()
+		case interface{ Unwrap() []error }:
+			for _, inside := range e.Unwrap() {
+				if s.As(inside, id, set) {
+					return true
+				}
+			}
+			return false
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// Panic returns the value that a panic with v has.
+func (s *Space) Panic(v any) any {
+	if v == nil {
+		return new(runtime.PanicNilError)
+	}
+	return v
+}
+
+// Recovered returns the value of a recovered panic as Go has it.
+func (s *Space) Recovered(v any) any {
+	v = open(v)
+	if e, ok := v.(reflect.Value); ok {
+		if !e.IsValid() || !e.CanInterface() {
+			return nil
+		}
+		return s.Recovered(e.Interface())
+	}
+	return Runtime(v)
+}
+
+// Is reports whether a value is a box.
+func Is(v any) bool {
+	_, ok := open(v).(boxed)
+	return ok
+}
+
+// Plain returns the content of a box.
+func Plain(v any) any {
+	if b, ok := open(v).(boxed); ok {
+		return b.content().V
+	}
+	return v
+}
+
+// Runtime returns the error of the Go runtime for a panic of the interpreter, which panics with errors of package reflect. Other
+// values are returned as they are.
+func Runtime(v any) any {
+	switch e := v.(type) {
+	case *reflect.ValueError:
+		return errNil
+	case string:
+		switch {
+		case strings.HasPrefix(e, "reflect: ") && strings.HasSuffix(e, "index out of range"):
+			return runtimeError("runtime error: index out of range")
+		case strings.HasPrefix(e, "reflect.Value.Slice") || strings.HasPrefix(e, "reflect.Value.SetLen"):
+			return runtimeError("runtime error: slice bounds out of range")
+		}
+	case error:
+		if strings.HasPrefix(e.Error(), "runtime error: ") {
+			return e
+		}
+	}
+	return v
+}
+
+// Rune decodes the first character of a string behind an offset.
+func (s *Space) Rune(text string, i int) (r rune, size int) { return utf8.DecodeRuneInString(text[i:]) }
+
+// Keys returns the keys of a map in a slice.
+func (s *Space) Keys(m any) any {
+	v := reflect.ValueOf(m)
+	out := reflect.MakeSlice(reflect.SliceOf(v.Type().Key()), 0, v.Len())
+	return reflect.Append(out, v.MapKeys()...).Interface()
+}
+
+// Clear empties a map.
+func (s *Space) Clear(m any) { reflect.ValueOf(m).Clear() }
+
+var errMirror = errors.New("a value of this type cannot be encoded")

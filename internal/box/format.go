@@ -1,0 +1,378 @@
+package box
+
+import (
+	"fmt"
+	"io"
+	"reflect"
+	"slices"
+	"strings"
+	"unsafe"
+)
+
+// Format prints a value as package fmt prints values of its type.
+func (v Value) Format(state fmt.State, verb rune) {
+	p := printer{state, verb}
+	p.print(v.T, reflect.ValueOf(v.V), 0, true)
+}
+
+// printer prints a value by a verb.
+type printer struct {
+	fmt.State
+
+	verb rune
+}
+
+func (p printer) text(s string) { _, _ = io.WriteString(p.State, s) }
+
+func (p printer) sharp() bool { return p.verb == 'v' && p.Flag('#') }
+
+// plain prints a value of a compiled type.
+func (p printer) plain(v any) { _, _ = fmt.Fprintf(p.State, fmt.FormatString(p.State, p.verb), v) }
+
+// print prints a value. t is nil for types of compiled code. visible reports whether methods may be called: package fmt does not
+// call those of unexported fields.
+func (p printer) print(t *Type, v reflect.Value, depth int, visible bool) {
+	if !v.IsValid() {
+		p.null(t)
+		return
+	}
+	if v.Kind() == reflect.Interface {
+		p.dynamic(t, v, depth, visible)
+		return
+	}
+	if t != nil && visible && p.byMethod(t, v) {
+		return
+	}
+	b := t.base()
+	if b == nil || b.kind == native || b.kind == other {
+		p.compiled(t, v, depth, visible)
+		return
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		p.record(t, b, v, depth, visible)
+	case reflect.Slice, reflect.Array:
+		p.list(t, b, v, depth, visible)
+	case reflect.Map:
+		p.mapping(t, b, v, depth, visible)
+	case reflect.Pointer:
+		p.pointer(t, b, v, depth, visible)
+	default:
+		p.compiled(t, v, depth, visible)
+	}
+}
+
+func (p printer) null(t *Type) {
+	if p.sharp() && t != nil {
+		p.text(t.name + "(nil)")
+		return
+	}
+	p.text("<nil>")
+}
+
+// dynamic prints the value in an interface.
+func (p printer) dynamic(t *Type, v reflect.Value, depth int, visible bool) {
+	inside := v.Elem()
+	if !inside.IsValid() {
+		if p.sharp() && t == nil {
+			p.text(v.Type().String() + "(nil)")
+			return
+		}
+		p.null(t)
+		return
+	}
+	if b, ok := open(inside.Interface()).(boxed); ok {
+		p.print(b.content().T, reflect.ValueOf(b.content().V), depth+1, visible)
+		return
+	}
+	p.print(nil, inside, depth+1, visible)
+}
+
+// byMethod prints a value by its methods, if it has any that print.
+func (p printer) byMethod(t *Type, v reflect.Value) (done bool) {
+	if len(t.methods) == 0 {
+		return false
+	}
+	value := Value{t, v.Interface()}
+	defer func() {
+		if r := recover(); r != nil {
+			if v.Kind() == reflect.Pointer && v.IsNil() {
+				p.text("<nil>")
+				done = true
+				return
+			}
+			panic(r)
+		}
+	}()
+	if format, ok := value.method("Format").(func(fmt.State, rune)); ok {
+		format(p.State, p.verb)
+		return true
+	}
+	if p.sharp() {
+		if text, ok := value.method("GoString").(func() string); ok {
+			p.text(text())
+			return true
+		}
+		return false
+	}
+	if !strings.ContainsRune("vsxXq", p.verb) {
+		return false
+	}
+	for _, name := range []string{"Error", "String"} {
+		if text, ok := value.method(name).(func() string); ok {
+			p.plain(text())
+			return true
+		}
+	}
+	return false
+}
+
+// compiled prints a value of a type of compiled code, or one that is printed like it.
+func (p printer) compiled(t *Type, v reflect.Value, depth int, visible bool) {
+	if v.Kind() == reflect.Pointer && depth > 0 && !v.IsNil() && (!visible || !prints(v)) {
+		p.address(t, v)
+		return
+	}
+	if t != nil && t.kind == defined && p.sharp() {
+		switch v.Kind() {
+		case reflect.Struct, reflect.Slice, reflect.Array, reflect.Map:
+			text := fmt.Sprintf("%#v", v.Interface())
+			p.text(t.name + strings.TrimPrefix(text, v.Type().String()))
+			return
+		default:
+		}
+	}
+	if visible {
+		p.plain(v.Interface())
+		return
+	}
+	p.hidden(v)
+}
+
+// prints reports whether package fmt prints a value by its methods.
+func prints(v reflect.Value) bool {
+	switch v.Interface().(type) {
+	case fmt.Formatter, fmt.Stringer, error:
+		return true
+	}
+	return false
+}
+
+// hidden prints a value without its methods, as package fmt does within unexported fields.
+func (p printer) hidden(v reflect.Value) {
+	s := reflect.New(reflect.StructOf([]reflect.StructField{{Name: "x", PkgPath: "x", Type: v.Type()}})).Elem()
+	reflect.NewAt(v.Type(), unsafe.Pointer(s.Field(0).UnsafeAddr())).Elem().Set(v)
+	text := fmt.Sprintf(fmt.FormatString(p.State, p.verb), s.Interface())
+	if p.sharp() {
+		_, text, _ = strings.Cut(text, "}{x:")
+	} else {
+		text = strings.TrimPrefix(strings.TrimPrefix(text, "{"), "x:")
+	}
+	p.text(strings.TrimSuffix(text, "}"))
+}
+
+func (p printer) record(t, b *Type, v reflect.Value, depth int, visible bool) {
+	if p.sharp() {
+		p.text(t.name)
+	}
+	p.text("{")
+	for i, f := range b.fields {
+		if i > 0 {
+			p.text(map[bool]string{true: ", ", false: " "}[p.sharp()])
+		}
+		if p.sharp() || p.verb == 'v' && p.Flag('+') {
+			p.text(f.name + ":")
+		}
+		p.print(f.typ, reach(v.Field(i)), depth+1, visible && f.exported)
+	}
+	p.text("}")
+}
+
+// reach returns a value that may be read, whatever field it comes from.
+func reach(v reflect.Value) reflect.Value {
+	if v.CanInterface() {
+		return v
+	}
+	if !v.CanAddr() {
+		c := reflect.New(v.Type()).Elem()
+		reflect.NewAt(v.Type(), unsafe.Pointer(c.UnsafeAddr())).Elem().Set(v)
+		return c
+	}
+	return reflect.NewAt(v.Type(), unsafe.Pointer(v.UnsafeAddr())).Elem()
+}
+
+func (p printer) list(t, b *Type, v reflect.Value, depth int, visible bool) {
+	if p.sharp() {
+		p.text(t.name)
+		if v.Kind() == reflect.Slice && v.IsNil() {
+			p.text("(nil)")
+			return
+		}
+	}
+	if v.Type().Elem().Kind() == reflect.Uint8 && strings.ContainsRune("sqxX", p.verb) && b.elem.base().name == "uint8" {
+		p.plain(v.Interface())
+		return
+	}
+	begin, between, end := "[", " ", "]"
+	if p.sharp() {
+		begin, between, end = "{", ", ", "}"
+	}
+	p.text(begin)
+	for i := range v.Len() {
+		if i > 0 {
+			p.text(between)
+		}
+		p.print(b.elem, v.Index(i), depth+1, visible)
+	}
+	p.text(end)
+}
+
+func (p printer) mapping(t, b *Type, v reflect.Value, depth int, visible bool) {
+	begin, between, end := "map[", " ", "]"
+	if p.sharp() {
+		p.text(t.name)
+		if v.IsNil() {
+			p.text("(nil)")
+			return
+		}
+		begin, between, end = "{", ", ", "}"
+	}
+	p.text(begin)
+	for i, k := range sortedKeys(v) {
+		if i > 0 {
+			p.text(between)
+		}
+		p.print(b.key, k, depth+1, visible)
+		p.text(":")
+		p.print(b.elem, v.MapIndex(k), depth+1, visible)
+	}
+	p.text(end)
+}
+
+// sortedKeys returns the keys of a map in the order of package fmt.
+func sortedKeys(v reflect.Value) []reflect.Value {
+	keys := v.MapKeys()
+	slices.SortStableFunc(keys, compare)
+	return keys
+}
+
+func compare(a, b reflect.Value) int {
+	if a.Kind() != b.Kind() {
+		return int(a.Kind()) - int(b.Kind())
+	}
+	less := func(a, b bool) int {
+		switch {
+		case a:
+			return -1
+		case b:
+			return 1
+		}
+		return 0
+	}
+	switch a.Kind() {
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return less(a.Int() < b.Int(), b.Int() < a.Int())
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		return less(a.Uint() < b.Uint(), b.Uint() < a.Uint())
+	case reflect.Float32, reflect.Float64:
+		return less(a.Float() < b.Float(), b.Float() < a.Float())
+	case reflect.String:
+		return strings.Compare(a.String(), b.String())
+	case reflect.Bool:
+		return less(!a.Bool() && b.Bool(), a.Bool() && !b.Bool())
+	case reflect.Struct:
+		if x, ok := reflect.TypeAssert[boxed](a); ok {
+			y, _ := reflect.TypeAssert[boxed](b)
+			return compare(reflect.ValueOf(x.content().V), reflect.ValueOf(y.content().V))
+		}
+		for i := range a.NumField() {
+			if c := compare(reach(a.Field(i)), reach(b.Field(i))); c != 0 {
+				return c
+			}
+		}
+	case reflect.Array:
+		for i := range a.Len() {
+			if c := compare(a.Index(i), b.Index(i)); c != 0 {
+				return c
+			}
+		}
+	case reflect.Interface:
+		if !a.IsNil() && !b.IsNil() {
+			return compare(a.Elem(), b.Elem())
+		}
+	default:
+	}
+	return 0
+}
+
+func (p printer) pointer(t, b *Type, v reflect.Value, depth int, visible bool) {
+	if v.IsNil() {
+		if p.sharp() {
+			p.text("(" + t.name + ")(nil)")
+			return
+		}
+		p.text("<nil>")
+		return
+	}
+	if depth == 0 {
+		switch v.Elem().Kind() {
+		case reflect.Struct, reflect.Slice, reflect.Array, reflect.Map:
+			p.text("&")
+			p.print(b.elem, v.Elem(), depth+1, visible)
+			return
+		default:
+		}
+	}
+	p.address(t, v)
+}
+
+// address prints a pointer that is not followed.
+func (p printer) address(t *Type, v reflect.Value) {
+	name := v.Type().String()
+	if t != nil {
+		name = t.name
+	}
+	switch {
+	case p.sharp():
+		p.text(fmt.Sprintf("(%s)(%#x)", name, v.Pointer()))
+	case p.verb == 'v':
+		p.text(fmt.Sprintf("%#x", v.Pointer()))
+	default:
+		p.plain(v.Pointer())
+	}
+}
+
+// Args returns a format and the arguments so that package fmt prints the types of boxes by their names.
+func Args(format string, args []any) (string, []any) {
+	var out []any
+	var b strings.Builder
+	arg, start := 0, 0
+	for i := 0; i < len(format); i++ {
+		if format[i] != '%' {
+			continue
+		}
+		for i++; i < len(format) && strings.IndexByte("+-# 0123456789.", format[i]) >= 0; i++ {
+		}
+		if i >= len(format) || format[i] == '*' || format[i] == '[' {
+			return format, args
+		}
+		if format[i] == '%' {
+			continue
+		}
+		if arg < len(args) && format[i] == 'T' {
+			if v, ok := open(args[arg]).(boxed); ok {
+				if out == nil {
+					out = slices.Clone(args)
+				}
+				out[arg] = v.content().T.name
+				b.WriteString(format[start:i] + "s")
+				start = i + 1
+			}
+		}
+		arg++
+	}
+	if out == nil {
+		return format, args
+	}
+	return b.String() + format[start:], out
+}

@@ -1,0 +1,174 @@
+package box
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Space holds the types of one plugin.
+type Space struct {
+	mu    sync.RWMutex
+	types map[int]*Type
+	// wrapper returns a struct type with the methods of a compiled interface, or nil. Its first field holds any value and the
+	// others the methods, in functions.
+	wrapper func(reflect.Type) reflect.Type
+}
+
+// New returns a space without types.
+func New(wrapper func(reflect.Type) reflect.Type) *Space {
+	return &Space{types: map[int]*Type{}, wrapper: wrapper}
+}
+
+// The kinds of types.
+const (
+	native  = 'n' // a type of compiled code
+	defined = 'd' // a type with a name, made of elem
+	pointer = 'p'
+	slice   = 's'
+	array   = 'a'
+	mapping = 'm'
+	record  = 't'
+	iface   = 'i'
+	other   = 'f'
+)
+
+// Type describes a type.
+type Type struct {
+	id     int
+	kind   byte
+	name   string
+	elem   *Type
+	key    *Type
+	fields []field
+	// short and path are the name and the package of a defined type.
+	short, path string
+	// methods holds the methods of a concrete type. pointer is the type of pointers, if it has more methods.
+	methods map[string]method
+	pointer *Type
+	// wanted holds the signatures of the methods of an interface. exact is a type of compiled code, and wrapper the type that
+	// gives values the methods of an interface.
+	wanted  map[string]string
+	exact   reflect.Type
+	wrapper reflect.Type
+	space   *Space
+}
+
+type field struct {
+	name               string
+	exported, embedded bool
+	tag                reflect.StructTag
+	typ                *Type
+}
+
+// method is a method: its signature, and a function that binds it to a receiver.
+type method struct {
+	signature string
+	bind      func(any) any
+}
+
+func (t *Type) String() string { return t.name }
+
+// base returns the type that a defined type is made of.
+func (t *Type) base() *Type {
+	for t != nil && t.kind == defined {
+		t = t.elem
+	}
+	return t
+}
+
+func (s *Space) typ(id int) *Type {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := s.types[id]
+	if t == nil {
+		t = &Type{id: id, space: s, methods: map[string]method{}}
+		s.types[id] = t
+	}
+	return t
+}
+
+// Types reads descriptions, one per line.
+func (s *Space) Types(text string) {
+	for line := range strings.Lines(text) {
+		if err := s.describe(words(line)); err != nil {
+			panic(fmt.Sprintf("reading the description of a type: %v: %s", err, line))
+		}
+	}
+}
+
+// words splits a line into its words, which may be quoted.
+func words(line string) []string {
+	var out []string
+	for {
+		line = strings.TrimLeft(line, " \n")
+		if line == "" {
+			return out
+		}
+		if quoted, err := strconv.QuotedPrefix(line); err == nil {
+			text, _ := strconv.Unquote(quoted)
+			out, line = append(out, text), line[len(quoted):]
+			continue
+		}
+		word, rest, _ := strings.Cut(strings.TrimRight(line, "\n"), " ")
+		out, line = append(out, word), rest
+	}
+}
+
+func (s *Space) describe(w []string) error {
+	if len(w) < 3 {
+		return fmt.Errorf("too short")
+	}
+	numbers := func(i int) *Type {
+		id, err := strconv.Atoi(w[i])
+		if err != nil {
+			panic(err.Error())
+		}
+		return s.typ(id)
+	}
+	t := numbers(0)
+	if w[1] == "x" {
+		t.pointer = numbers(3)
+		return nil
+	}
+	t.kind, t.name = w[1][0], w[2]
+	switch t.kind {
+	case defined:
+		t.elem, t.short, t.path = numbers(3), w[4], w[5]
+	case pointer, slice, array:
+		t.elem = numbers(3)
+	case mapping:
+		t.key, t.elem = numbers(3), numbers(4)
+	case record:
+		t.fields = nil
+		for i := 3; i+3 < len(w); i += 4 {
+			t.fields = append(t.fields, field{
+				name: w[i], exported: strings.Contains(w[i+1], "e"), embedded: strings.Contains(w[i+1], "m"),
+				tag: reflect.StructTag(w[i+2]), typ: numbers(i + 3),
+			})
+		}
+	case iface:
+		t.wanted = map[string]string{}
+		for i := 3; i+1 < len(w); i += 2 {
+			t.wanted[w[i]] = w[i+1]
+		}
+	}
+	return nil
+}
+
+// Method registers a method of a type.
+func (s *Space) Method(id int, name, signature string, bind func(any) any) {
+	s.typ(id).methods[name] = method{signature, bind}
+}
+
+// Interface registers an interface type of compiled code by a pointer to it.
+func (s *Space) Interface(id int, p any) {
+	t := s.typ(id)
+	t.exact = reflect.TypeOf(p).Elem()
+	t.wrapper = s.wrapper(t.exact)
+}
+
+// Native registers a type of compiled code by a pointer to it.
+func (s *Space) Native(id int, p any) { s.typ(id).exact = reflect.TypeOf(p).Elem() }

@@ -1,0 +1,60 @@
+package interp
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+
+	"github.com/fxamacker/cbor/v2"
+)
+
+// loweredSource is the result of lowering a source. It is kept by aura, which does not look into it, and used when the same source
+// is loaded again.
+type loweredSource struct {
+	// Digest identifies the source that was lowered.
+	Digest []byte
+	// Standard lists the standard library packages that the lowered texts import.
+	Standard []string
+	// Packages holds the lowered texts of each package, in the order of the source's packages.
+	Packages [][][]byte
+}
+
+// digest identifies everything that lowering depends on, besides the version of aura.
+func (s *source) digest() []byte {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %q %t\n", s.dir, s.module, s.unsafe)
+	for _, p := range s.packages {
+		fmt.Fprintf(h, "%q %d\n", p.path, len(p.files))
+		for _, f := range p.files {
+			fmt.Fprintf(h, "%q %d\n", f.path, len(f.text))
+			h.Write(f.text)
+		}
+	}
+	return h.Sum(nil)
+}
+
+// encodeLowered returns the lowered source in the form that useLowered reads.
+func (s *source) encodeLowered() ([]byte, error) {
+	out := loweredSource{Digest: s.digest(), Standard: s.standard}
+	for _, p := range s.packages {
+		out.Packages = append(out.Packages, p.lowered)
+	}
+	b, err := cbor.Marshal(out)
+	if err != nil {
+		return nil, fmt.Errorf("encoding the lowered source: %w", err)
+	}
+	return b, nil
+}
+
+// useLowered takes over a lowered source and reports whether it belongs to this source. Anything else counts as missing.
+func (s *source) useLowered(b []byte) bool {
+	var in loweredSource
+	if len(b) == 0 || cbor.Unmarshal(b, &in) != nil || len(in.Packages) != len(s.packages) || !bytes.Equal(in.Digest, s.digest()) {
+		return false
+	}
+	s.standard = in.Standard
+	for i, p := range s.packages {
+		p.lowered = in.Packages[i]
+	}
+	return true
+}

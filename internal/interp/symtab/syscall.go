@@ -1,0 +1,5 @@
+//go:build (darwin || linux || windows) && (amd64 || arm64)
+
+package symtab
+
+func systemCalls() Table { return symbols_syscall() }

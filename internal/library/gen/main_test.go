@@ -1,0 +1,30 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/idelchi/aura/internal/testneed"
+)
+
+// TestUpToDate regenerates the declarations and compares. The declarations of another Go release would differ.
+func TestUpToDate(t *testing.T) {
+	if !strings.HasPrefix(runtime.Version(), "go1.26") {
+		testneed.Missing(t, testneed.Toolchain, "the declarations are those of Go 1.26, this is "+runtime.Version())
+	}
+	t.Chdir("..")
+	want, err := generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(output)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s is out of date (%d bytes, want %d): run go generate ./internal/library", output, len(got), len(want))
+	}
+}

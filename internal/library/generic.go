@@ -1,0 +1,66 @@
+package library
+
+import (
+	"embed"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"slices"
+)
+
+// sources holds the packages of generic functions. They are written for the interpreter: simple loops.
+//
+//go:embed generic/*.txt
+var sources embed.FS
+
+// Generics returns the paths of the packages that exist as source.
+func Generics() []string { return []string{"cmp", "iter", "maps", "slices"} }
+
+// IsGeneric reports whether a package exists as source.
+func IsGeneric(path string) bool { return slices.Contains(Generics(), path) }
+
+// Generic is the source of a package of generic functions. Its files belong to the file set of Files.
+type Generic struct {
+	File  *ast.File
+	Types *types.Package
+	Info  *types.Info
+}
+
+// Files is the file set of the generic packages.
+var Files = token.NewFileSet()
+
+// generics holds the generic packages that are compiled. The lock of compiled guards it.
+var generics = map[string]*Generic{}
+
+// Source returns a generic package that was imported.
+func Source(path string) *Generic {
+	compiled.Lock()
+	defer compiled.Unlock()
+	return generics[path]
+}
+
+func compileGeneric(path string) (*types.Package, error) {
+	text, err := sources.ReadFile("generic/" + path + ".go.txt")
+	if err != nil {
+		return nil, ErrUnknown
+	}
+	f, err := parser.ParseFile(Files, path+".go", text, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, fmt.Errorf("reading the source of %s: %w", path, err)
+	}
+	g := &Generic{File: f, Info: &types.Info{
+		Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
+		Selections: map[*ast.SelectorExpr]*types.Selection{}, Instances: map[*ast.Ident]types.Instance{},
+		Implicits: map[ast.Node]types.Object{}, Scopes: map[ast.Node]*types.Scope{},
+	}}
+	config := types.Config{Importer: libraryImporter{}}
+	g.Types, err = config.Check(path, Files, []*ast.File{f}, g.Info)
+	if err != nil {
+		return nil, fmt.Errorf("reading the source of %s: %w", path, err)
+	}
+	generics[path] = g
+	compiled.packages[path] = g.Types
+	return g.Types, nil
+}

@@ -1,0 +1,238 @@
+package lower
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// assign lowers an assignment.
+func (f *fn) assign(s *ast.AssignStmt) string {
+	if s.Tok != token.ASSIGN && s.Tok != token.DEFINE {
+		return f.expr(s.Lhs[0]) + " " + s.Tok.String() + " " + f.operand(s.Rhs[0])
+	}
+	if len(s.Lhs) != len(s.Rhs) {
+		return f.assignTuple(s)
+	}
+	if id, ok := s.Lhs[0].(*ast.Ident); ok && id.Name == "_" && len(s.Lhs) == 1 && f.wide {
+		return f.discard(s.Rhs[0])
+	}
+	if f.places(s) {
+		return f.assignPlaces(s)
+	}
+	var left, right []string
+	for i, l := range s.Lhs {
+		left = append(left, f.left(l))
+		right = append(right, f.assigned(l, s.Rhs[i]))
+	}
+	return strings.Join(left, ", ") + " " + s.Tok.String() + " " + strings.Join(right, ", ")
+}
+
+// places reports whether several values are assigned, at least one of them to something other than a variable, or as an
+// interface.
+func (f *fn) places(s *ast.AssignStmt) bool {
+	if len(s.Lhs) < 2 || s.Tok != token.ASSIGN {
+		return false
+	}
+	for _, l := range s.Lhs {
+		id, ok := ast.Unparen(l).(*ast.Ident)
+		if !ok || id.Name != "_" && isInterface(f.leftType(id)) {
+			return true
+		}
+	}
+	return false
+}
+
+// assignPlaces lowers an assignment of several values: first all operands are evaluated, then the values are assigned.
+func (f *fn) assignPlaces(s *ast.AssignStmt) string { //nolint:gocognit // one case after the other
+	var before, places, values, sets []string
+	keep := func(x string) string {
+		temp := f.fresh("v")
+		before = append(before, temp+" := "+x)
+		return temp
+	}
+	for _, l := range s.Lhs {
+		switch l := ast.Unparen(l).(type) {
+		case *ast.IndexExpr:
+			x := f.under(l.X)
+			if _, ok := f.typeOf(l.X).Underlying().(*types.Array); ok {
+				x = "&" + x
+			}
+			index := ""
+			if m, ok := f.typeOf(l.X).Underlying().(*types.Map); ok {
+				if isInterface(m.Key()) {
+					index = f.fresh("v")
+					before = append(before, fmt.Sprintf("var %s %s = %s", index, f.typ(m.Key(), l.Pos()), f.conv(l.Index, m.Key())))
+				} else {
+					index = keep(f.conv(l.Index, m.Key()))
+				}
+			} else if f.info.Types[l.Index].Value != nil {
+				index = f.expr(l.Index)
+			} else {
+				index = keep(f.expr(l.Index))
+			}
+			if x[0] != '&' {
+				x = keep(x)
+			} else {
+				// The interpreter cannot take the address of an array in an array. Its operands are rarely changed by the statement.
+				x = x[1:]
+			}
+			places = append(places, x+"["+index+"]")
+		case *ast.StarExpr:
+			places = append(places, "*"+keep(f.under(l.X)))
+		case *ast.SelectorExpr:
+			if _, ok := f.typeOf(l.X).Underlying().(*types.Pointer); ok && f.info.Selections[l] != nil {
+				x, _ := f.rawPath(keep(f.expr(l.X)), f.typeOf(l.X), f.info.Selections[l].Index())
+				places = append(places, x)
+			} else {
+				places = append(places, f.left(l))
+			}
+		default:
+			places = append(places, f.left(l))
+		}
+	}
+	for i, l := range s.Lhs {
+		t := types.Type(nil)
+		if places[i] == "_" {
+			values = append(values, "_ = "+f.assigned(l, s.Rhs[i]))
+			continue
+		}
+		t = f.leftType(l)
+		temp := f.fresh("v")
+		values = append(values, fmt.Sprintf("var %s %s = %s", temp, map[bool]string{true: "any", false: f.typ(t, l.Pos())}[f.hiddenPlace(l)], f.assigned(l, s.Rhs[i])))
+		sets = append(sets, places[i]+" = "+temp)
+	}
+	text := strings.Join(slices.Concat(before, values, sets), "; ")
+	if f.wide {
+		return "{ " + text + " }"
+	}
+	return "func() { " + text + " }()"
+}
+
+// left lowers what is assigned to.
+func (f *fn) left(l ast.Expr) string {
+	if id, ok := l.(*ast.Ident); ok {
+		if id.Name == "_" {
+			return "_"
+		}
+		if obj := f.info.Defs[id]; obj != nil {
+			return f.name(obj)
+		}
+	}
+	if sel, ok := ast.Unparen(l).(*ast.SelectorExpr); ok && f.hiddenPlace(l) {
+		x, _ := f.rawPath(f.expr(sel.X), f.typeOf(sel.X), f.info.Selections[sel].Index())
+		return x
+	}
+	return f.expr(l)
+}
+
+// assigned lowers the value for l.
+func (f *fn) assigned(l, r ast.Expr) string {
+	if id, ok := l.(*ast.Ident); ok && id.Name == "_" {
+		if f.info.Types[r].IsNil() {
+			return "nil"
+		}
+		return f.expr(r)
+	}
+	return f.store(l, f.conv(r, f.leftType(l)))
+}
+
+func (f *fn) leftType(l ast.Expr) types.Type {
+	if id, ok := l.(*ast.Ident); ok {
+		if obj := f.info.ObjectOf(id); obj != nil {
+			return f.subst(obj.Type())
+		}
+	}
+	return f.typeOf(l)
+}
+
+// tupleOf returns the types of the n values of an expression.
+func (f *fn) tupleOf(e ast.Expr, n int) []types.Type {
+	t := f.typeOf(e)
+	if tuple, ok := t.(*types.Tuple); ok {
+		var out []types.Type
+		for v := range tuple.Variables() {
+			out = append(out, v.Type())
+		}
+		if len(out) == n {
+			return out
+		}
+	}
+	return []types.Type{t, types.Typ[types.Bool]}
+}
+
+// multi lowers an expression with several values.
+func (f *fn) multi(e ast.Expr) string {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.TypeAssertExpr:
+		t := f.typeOf(e.Type)
+		return f.tester(t, e.Pos()) + "(" + f.conv(e.X, anyType) + ")"
+	case *ast.IndexExpr:
+		m, ok := f.typeOf(e.X).Underlying().(*types.Map)
+		if !ok {
+			break
+		}
+		look := f.lookup(m, e.Pos())
+		return look + "(" + f.under(e.X) + ", " + f.conv(e.Index, m.Key()) + ")"
+	case *ast.UnaryExpr:
+		if e.Op == token.ARROW {
+			return "<-" + f.under(e.X)
+		}
+	}
+	return f.expr(e)
+}
+
+// lookup returns the name of a function that returns an element of a map and whether there is one.
+func (f *fn) lookup(m *types.Map, at token.Pos) string {
+	typ := f.typ(m, at)
+	return f.helper("look "+typ, func() string {
+		key, elem := f.typ(m.Key(), at), f.typ(m.Elem(), at)
+		return fmt.Sprintf("(m %s, k %s) (%s, bool) { v, ok := m[k]; if !ok { var zero %[3]s; return zero, false }; return v, true }", typ, key, elem)
+	})
+}
+
+// assignTuple lowers an assignment of the values of one expression.
+func (f *fn) assignTuple(s *ast.AssignStmt) string {
+	from := f.tupleOf(s.Rhs[0], len(s.Lhs))
+	if len(from) != len(s.Lhs) {
+		refuse(s.Pos(), "this assignment cannot be interpreted")
+	}
+	plain := true
+	for i, l := range s.Lhs {
+		if id, ok := l.(*ast.Ident); ok && id.Name == "_" {
+			continue
+		}
+		if t := f.leftType(l); isInterface(t) && !types.Identical(t, from[i]) || f.hiddenPlace(l) {
+			plain = false
+		}
+	}
+	var left []string
+	for _, l := range s.Lhs {
+		left = append(left, f.left(l))
+	}
+	if plain {
+		return strings.Join(left, ", ") + " " + s.Tok.String() + " " + f.multi(s.Rhs[0])
+	}
+	var temps, sets []string
+	for i, l := range s.Lhs {
+		if left[i] == "_" {
+			temps = append(temps, "_")
+			continue
+		}
+		temp := f.fresh("v")
+		temps = append(temps, temp)
+		sets = append(sets, left[i]+" = "+f.store(l, f.change(temp, from[i], f.leftType(l), s.Pos())))
+	}
+	var declare []string
+	if s.Tok == token.DEFINE {
+		for i, l := range s.Lhs {
+			if id, ok := l.(*ast.Ident); ok && f.info.Defs[id] != nil && id.Name != "_" {
+				declare = append(declare, "var "+left[i]+" "+f.typ(f.leftType(l), l.Pos()))
+			}
+		}
+	}
+	return strings.Join(slices.Concat(declare, []string{strings.Join(temps, ", ") + " := " + f.multi(s.Rhs[0])}, sets), "; ")
+}

@@ -1,0 +1,214 @@
+package lower
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strconv"
+	"strings"
+)
+
+// id returns the number of a type, which describes it at run time.
+func (g *gen) id(t types.Type, at token.Pos) int {
+	t = types.Unalias(t)
+	key := g.key(t)
+	id := g.ids[key]
+	if id == 0 {
+		id = len(g.ids) + 1
+		g.ids[key] = id
+	}
+	if !g.described[id] {
+		g.described[id] = true
+		g.describe(id, t, at)
+	}
+	return id
+}
+
+// parts returns the number of what a named type is made of. A struct is described field by field even if it is a type of compiled
+// code by itself.
+func (g *gen) parts(t types.Type, at token.Pos) int {
+	s, ok := t.(*types.Struct)
+	if !ok || g.boxed(t) {
+		return g.id(t, at)
+	}
+	key := "parts " + g.key(t)
+	id := g.ids[key]
+	if id == 0 {
+		id = len(g.ids) + 1
+		g.ids[key] = id
+	}
+	if !g.described[id] {
+		g.described[id] = true
+		fmt.Fprintf(&g.table, "%d t %s%s\n", id, strconv.Quote(runtimeName(t)), g.fields(s, at))
+	}
+	return id
+}
+
+// fields describes the fields of a struct.
+func (g *gen) fields(t *types.Struct, at token.Pos) string {
+	var b strings.Builder
+	for i := range t.NumFields() {
+		f := t.Field(i)
+		flags := ""
+		if f.Exported() {
+			flags += "e"
+		}
+		if f.Embedded() {
+			flags += "m"
+		}
+		fmt.Fprintf(&b, " %s %s %s %d", strconv.Quote(f.Name()), strconv.Quote(flags), strconv.Quote(t.Tag(i)), g.id(f.Type(), at))
+	}
+	return b.String()
+}
+
+// describe writes the description of a type. Package box reads it.
+func (g *gen) describe(id int, t types.Type, at token.Pos) {
+	write := func(kind string, rest ...any) {
+		fields := []string{strconv.Itoa(id), kind, strconv.Quote(runtimeName(t))}
+		for _, r := range rest {
+			fields = append(fields, fmt.Sprint(r))
+		}
+		g.table.WriteString(strings.Join(fields, " ") + "\n")
+	}
+	if isInterface(t) {
+		u := t.Underlying().(*types.Interface) //nolint:forcetypeassert // see isInterface
+		var methods []any
+		for m := range u.Methods() {
+			methods = append(methods, strconv.Quote(m.Name()), strconv.Quote(runtimeName(m.Type())))
+		}
+		write("i", methods...)
+		if g.compiled(t) {
+			name := g.typ(t, at)
+			g.waiting = append(g.waiting, func() { fmt.Fprintf(&g.register, "%s.Interface(%d, (*%s)(nil))\n", boxAlias, id, name) })
+		}
+		return
+	}
+	if !g.boxed(t) {
+		write("n")
+		name := g.typ(t, at)
+		g.waiting = append(g.waiting, func() { fmt.Fprintf(&g.register, "%s.Native(%d, new(%s))\n", boxAlias, id, name) })
+		return
+	}
+	if n, ok := t.(*types.Named); ok {
+		write("d", g.parts(n.Underlying(), at), strconv.Quote(n.Obj().Name()), strconv.Quote(n.Obj().Pkg().Path()))
+		g.methods(id, t, at)
+		if p := types.NewPointer(t); types.NewMethodSet(p).Len() > types.NewMethodSet(t).Len() {
+			write("x", g.id(p, at))
+		}
+		return
+	}
+	switch t := t.(type) {
+	case *types.Pointer:
+		write("p", g.id(t.Elem(), at))
+	case *types.Slice:
+		write("s", g.id(t.Elem(), at))
+	case *types.Array:
+		write("a", g.id(t.Elem(), at))
+	case *types.Map:
+		write("m", g.id(t.Key(), at), g.id(t.Elem(), at))
+	case *types.Struct:
+		write("t", strings.TrimSpace(g.fields(t, at)))
+	default:
+		write("f")
+	}
+	g.methods(id, t, at)
+}
+
+// methods registers the methods of a type.
+func (g *gen) methods(id int, t types.Type, at token.Pos) {
+	set := types.NewMethodSet(t)
+	if set.Len() == 0 {
+		return
+	}
+	g.waiting = append(g.waiting, func() {
+		f := &fn{gen: g, src: g.pkg, info: g.pkg.Info, names: map[types.Object]string{}, pointers: map[types.Object]bool{}, literals: map[*ast.FuncLit]bool{}}
+		for sel := range set.Methods() {
+			m := sel.Obj().(*types.Func) //nolint:forcetypeassert // a method set holds methods
+			sig := sel.Type().(*types.Signature)
+			fmt.Fprintf(&g.register, "%s.Method(%d, %q, %q, func(r any) any { x := r.(%s); return %s })\n", boxAlias, id, m.Name(), runtimeName(sig),
+				g.typ(t, at), f.bound("x", t, sel.Index(), m, sig, at))
+		}
+	})
+}
+
+// runtimeName returns the name of a type in the form of package reflect.
+func runtimeName(t types.Type) string { //nolint:gocognit // one case after the other
+	switch t := types.Unalias(t).(type) {
+	case *types.Basic:
+		return types.Default(t).(*types.Basic).Name() //nolint:forcetypeassert // it is basic
+	case *types.Named:
+		name := t.Obj().Name()
+		if t.Obj().Pkg() != nil {
+			name = t.Obj().Pkg().Name() + "." + name
+		}
+		if t.TypeArgs() != nil {
+			var args []string
+			for a := range t.TypeArgs().Types() {
+				args = append(args, types.TypeString(a, func(p *types.Package) string { return p.Path() }))
+			}
+			name += "[" + strings.Join(args, ",") + "]"
+		}
+		return name
+	case *types.Pointer:
+		return "*" + runtimeName(t.Elem())
+	case *types.Slice:
+		return "[]" + runtimeName(t.Elem())
+	case *types.Array:
+		return fmt.Sprintf("[%d]%s", t.Len(), runtimeName(t.Elem()))
+	case *types.Map:
+		return "map[" + runtimeName(t.Key()) + "]" + runtimeName(t.Elem())
+	case *types.Chan:
+		return map[types.ChanDir]string{types.SendRecv: "chan ", types.SendOnly: "chan<- ", types.RecvOnly: "<-chan "}[t.Dir()] + runtimeName(t.Elem())
+	case *types.Signature:
+		return "func" + runtimeSignature(t)
+	case *types.Struct:
+		var fields []string
+		for i := range t.NumFields() {
+			text := runtimeName(t.Field(i).Type())
+			if !t.Field(i).Embedded() {
+				text = t.Field(i).Name() + " " + text
+			}
+			if tag := t.Tag(i); tag != "" {
+				text += " " + strconv.Quote(tag)
+			}
+			fields = append(fields, text)
+		}
+		if len(fields) == 0 {
+			return "struct {}"
+		}
+		return "struct { " + strings.Join(fields, "; ") + " }"
+	case *types.Interface:
+		var methods []string
+		for m := range t.Methods() {
+			methods = append(methods, m.Name()+runtimeSignature(m.Signature()))
+		}
+		if len(methods) == 0 {
+			return "interface {}"
+		}
+		return "interface { " + strings.Join(methods, "; ") + " }"
+	}
+	return t.String()
+}
+
+func runtimeSignature(t *types.Signature) string {
+	var params, results []string
+	for v := range t.Params().Variables() {
+		params = append(params, runtimeName(v.Type()))
+	}
+	if t.Variadic() {
+		params[len(params)-1] = "..." + strings.TrimPrefix(params[len(params)-1], "[]")
+	}
+	for v := range t.Results().Variables() {
+		results = append(results, runtimeName(v.Type()))
+	}
+	out := "(" + strings.Join(params, ", ") + ")"
+	switch len(results) {
+	case 0:
+		return out
+	case 1:
+		return out + " " + results[0]
+	default:
+		return out + " (" + strings.Join(results, ", ") + ")"
+	}
+}

@@ -1,0 +1,443 @@
+package lower
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strconv"
+	"strings"
+)
+
+// expr lowers an expression.
+func (f *fn) expr(e ast.Expr) string {
+	if tv, ok := f.info.Types[e]; ok && tv.Value != nil {
+		return f.constant(tv.Value, types.Default(f.subst(tv.Type)), e.Pos())
+	}
+	switch e := e.(type) {
+	case *ast.ParenExpr:
+		return "(" + f.expr(e.X) + ")"
+	case *ast.Ident:
+		return f.ident(e)
+	case *ast.FuncLit:
+		return f.literal(e)
+	case *ast.CompositeLit:
+		return f.composite(e, f.typeOf(e))
+	case *ast.SelectorExpr:
+		return f.selector(e)
+	case *ast.IndexExpr:
+		if name := f.instanceOf(e.X); name != "" {
+			return name
+		}
+		return f.index(e)
+	case *ast.IndexListExpr:
+		if name := f.instanceOf(e.X); name != "" {
+			return name
+		}
+	case *ast.SliceExpr:
+		return f.slice(e)
+	case *ast.StarExpr:
+		return "(*" + f.under(e.X) + ")"
+	case *ast.UnaryExpr:
+		return f.unary(e)
+	case *ast.BinaryExpr:
+		return f.binary(e)
+	case *ast.CallExpr:
+		return f.call(e)
+	case *ast.TypeAssertExpr:
+		t := f.typeOf(e)
+		if f.compiled(t) {
+			f.id(t, e.Pos())
+		}
+		return f.getter(t, f.typeOf(e.X), e.Pos()) + "(" + f.conv(e.X, anyType) + ")"
+	}
+	refuse(e.Pos(), "this expression cannot be interpreted")
+	return ""
+}
+
+// under lowers an expression so that its value can be used by what its type is made of.
+func (f *fn) under(e ast.Expr) string {
+	x := f.expr(e)
+	t := f.typeOf(e)
+	if f.opaque(t) {
+		return x + ".(" + f.typ(t.Underlying(), e.Pos()) + ")"
+	}
+	return x
+}
+
+func (f *fn) ident(e *ast.Ident) string {
+	if e.Name == "_" {
+		return "_"
+	}
+	obj := f.info.ObjectOf(e)
+	switch obj := obj.(type) {
+	case *types.Nil:
+		return "nil"
+	case *types.Func:
+		if name := f.instanceOf(e); name != "" {
+			return name
+		}
+		return f.global(obj, e.Pos())
+	case *types.Var:
+		if obj.Pkg() != nil && obj.Parent() == obj.Pkg().Scope() {
+			return f.global(obj, e.Pos())
+		}
+		if f.pointers[obj] {
+			return "(*" + f.name(obj) + ")"
+		}
+		return f.name(obj)
+	}
+	refuse(e.Pos(), "%s cannot be used here", e.Name)
+	return ""
+}
+
+// composite lowers a composite literal of a type, which may be elided in the source.
+func (f *fn) composite(e *ast.CompositeLit, t types.Type) string {
+	prefix := ""
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		prefix, t = "&", p.Elem()
+	}
+	name := f.typ(t, e.Pos())
+	if f.opaque(t) {
+		name = f.typ(t.Underlying(), e.Pos())
+	}
+	var parts []string
+	switch u := t.Underlying().(type) {
+	case *types.Struct:
+		for i, x := range e.Elts {
+			if kv, ok := x.(*ast.KeyValueExpr); ok {
+				key := kv.Key.(*ast.Ident).Name //nolint:forcetypeassert // a field has a name
+				for j := range u.NumFields() {
+					if u.Field(j).Name() == key {
+						i = j
+					}
+				}
+				x = kv.Value
+			}
+			value := f.element(x, u.Field(i).Type())
+			if f.hiddenField(u, i) && value != "nil" {
+				value = f.hide(value, u.Field(i).Type(), x.Pos())
+			}
+			parts = append(parts, f.fieldName(u, i)+": "+value)
+		}
+	case *types.Map:
+		for _, x := range e.Elts {
+			kv := x.(*ast.KeyValueExpr) //nolint:forcetypeassert // an element of a map has a key
+			parts = append(parts, f.element(kv.Key, u.Key())+": "+f.element(kv.Value, u.Elem()))
+		}
+	case *types.Slice:
+		parts = f.elements(e, u.Elem())
+	case *types.Array:
+		parts = f.elements(e, u.Elem())
+	default:
+		refuse(e.Pos(), "a literal of the type %s cannot be interpreted", t)
+	}
+	if prefix != "" && f.opaque(t) {
+		refuse(e.Pos(), "the address of a literal of the type %s, which contains itself, cannot be interpreted; assign it to a variable first", t)
+	}
+	return f.hidden(prefix+name+"{"+strings.Join(parts, ", ")+"}", t, e.Pos())
+}
+
+// elements lowers the values of a list.
+func (f *fn) elements(e *ast.CompositeLit, elem types.Type) []string {
+	var parts []string
+	keyed := needKeys(e.Elts)
+	for i, x := range e.Elts {
+		if keyed {
+			parts = append(parts, strconv.Itoa(i)+": "+f.element(x, elem))
+			continue
+		}
+		key := ""
+		if kv, ok := x.(*ast.KeyValueExpr); ok {
+			key = f.info.Types[kv.Key].Value.ExactString() + ": "
+			x = kv.Value
+		}
+		parts = append(parts, key+f.element(x, elem))
+	}
+	return parts
+}
+
+// needKeys reports whether the values of a list are written with their indexes. The interpreter looks up the type of a value without
+// one too early, and panics where the value is a part of something other than a variable.
+func needKeys(list []ast.Expr) bool {
+	found := false
+	for _, x := range list {
+		switch x := ast.Unparen(x).(type) {
+		case *ast.KeyValueExpr:
+			return false // it has keys already
+		case *ast.SelectorExpr, *ast.SliceExpr:
+			found = found || !isChain(x)
+		}
+	}
+	return found
+}
+
+// isChain reports whether an expression consists of names and dots.
+func isChain(x ast.Expr) bool {
+	switch x := ast.Unparen(x).(type) {
+	case *ast.Ident:
+		return true
+	case *ast.SelectorExpr:
+		return isChain(x.X)
+	default:
+		return false
+	}
+}
+
+// element lowers a value in a composite literal.
+func (f *fn) element(x ast.Expr, t types.Type) string {
+	if lit, ok := x.(*ast.CompositeLit); ok && lit.Type == nil {
+		return f.change(f.composite(lit, t), t, t, x.Pos())
+	}
+	return f.conv(x, t)
+}
+
+// selector lowers x.name.
+func (f *fn) selector(e *ast.SelectorExpr) string {
+	sel := f.info.Selections[e]
+	if sel == nil {
+		switch obj := f.info.Uses[e.Sel].(type) {
+		case *types.Func:
+			if name := f.instanceOf(e); name != "" {
+				return name
+			}
+			if sig := obj.Signature(); sig.Variadic() && f.sources[obj.Pkg()] == nil {
+				return f.closure(sig, e.Pos(), func(args []string) string { return f.global(obj, e.Pos()) + "(" + strings.Join(args, ", ") + "...)" })
+			}
+			return f.global(obj, e.Pos())
+		case *types.Var:
+			return f.global(obj, e.Pos())
+		}
+		refuse(e.Pos(), "%s cannot be used here", e.Sel.Name)
+	}
+	switch sel.Kind() {
+	case types.FieldVal:
+		t := f.typeOf(e.X)
+		x, _ := f.path(f.expr(e.X), t, sel.Index())
+		return x
+	case types.MethodVal:
+		t := f.typeOf(e.X)
+		m, index := f.method(t, e)
+		sig := f.typeOf(e).(*types.Signature) //nolint:forcetypeassert // it is a function
+		x := f.expr(e.X)
+		x, t = f.path(x, t, index[:len(index)-1])
+		recv := m.Signature().Recv().Type()
+		_, pointer := types.Unalias(recv).(*types.Pointer)
+		_, have := t.Underlying().(*types.Pointer)
+		switch {
+		case isInterface(t):
+			if !f.compiled(t) {
+				return fmt.Sprintf("%s.Call(%s, %q).(%s)", boxAlias, x, m.Name(), f.typ(sig, e.Pos()))
+			}
+		case pointer && !have:
+			x, t = "&"+x, types.NewPointer(t)
+		case !pointer && have:
+			x, t = "*"+x, t.Underlying().(*types.Pointer).Elem() //nolint:forcetypeassert // see above
+		}
+		name := f.typ(t, e.Pos())
+		return fmt.Sprintf("func(aura_x %s) %s { return %s }(%s)", name, f.typ(sig, e.Pos()), f.bound("aura_x", t, index[len(index)-1:], m, sig, e.Pos()), x)
+	default:
+		sig := f.typeOf(e).(*types.Signature) //nolint:forcetypeassert // it is a function
+		t := f.typeOf(e.X)
+		m, index := f.method(t, e)
+		return f.closure(sig, e.Pos(), func(args []string) string {
+			return f.methodCall(args[0], t, index, m, args[1:], m.Signature().Variadic(), e.Pos())
+		})
+	}
+}
+
+// method returns the method that a selector names, and the path to it.
+func (f *fn) method(t types.Type, e *ast.SelectorExpr) (*types.Func, []int) {
+	obj, index, _ := types.LookupFieldOrMethod(t, true, f.src.Types, e.Sel.Name)
+	m, ok := obj.(*types.Func)
+	if !ok {
+		refuse(e.Sel.Pos(), "the method %s cannot be found", e.Sel.Name)
+	}
+	return m, index
+}
+
+// path returns the field of x at the end of a path, and its type.
+func (f *fn) path(x string, t types.Type, index []int) (string, types.Type) {
+	for _, i := range index {
+		s := structOf(t)
+		x += "." + f.fieldName(s, i)
+		t = s.Field(i).Type()
+		if f.hiddenField(s, i) {
+			x = f.clearField(x, t, s.Field(i).Pos())
+		}
+	}
+	return x, t
+}
+
+// rawPath is path for a field that is assigned to.
+func (f *fn) rawPath(x string, t types.Type, index []int) (string, types.Type) {
+	for _, i := range index {
+		s := structOf(t)
+		x += "." + f.fieldName(s, i)
+		t = s.Field(i).Type()
+	}
+	return x, t
+}
+
+// closure returns a function literal with the parameters of a signature. call returns the call that it makes.
+func (f *fn) closure(sig *types.Signature, at token.Pos, call func(args []string) string) string {
+	var params, args []string
+	for i := range sig.Params().Len() {
+		args = append(args, "aura_p"+strconv.Itoa(i))
+		params = append(params, args[i]+" "+f.typ(sig.Params().At(i).Type(), at))
+	}
+	ret := ""
+	if sig.Results().Len() > 0 {
+		ret = "return "
+	}
+	return fmt.Sprintf("func(%s)%s { %s%s }", strings.Join(params, ", "), f.plainResults(sig, at), ret, call(args))
+}
+
+// bound returns a function literal that calls a method of x.
+func (f *fn) bound(x string, t types.Type, index []int, m *types.Func, sig *types.Signature, at token.Pos) string {
+	return f.closure(sig, at, func(args []string) string { return f.methodCall(x, t, index, m, args, sig.Variadic(), at) })
+}
+
+// methodCall returns a call of a method of x. spread reports whether the last argument holds the variadic ones.
+func (f *fn) methodCall(x string, t types.Type, index []int, m *types.Func, args []string, spread bool, at token.Pos) string {
+	x, t = f.path(x, t, index[:len(index)-1])
+	if isInterface(t) && !f.compiled(t) {
+		sig := f.lookupSignature(t, m)
+		return fmt.Sprintf("%s.Call(%s, %q).(%s)(%s)", boxAlias, x, m.Name(), f.typ(sig, at), strings.Join(args, ", "))
+	}
+	recv, pointer := receiver(m)
+	have := t
+	p, isPointer := t.Underlying().(*types.Pointer)
+	if isPointer {
+		have = p.Elem()
+	}
+	if n, ok := types.Unalias(have).(*types.Named); ok && !isInterface(t) && f.own(n) && recv != nil {
+		switch {
+		case pointer && !isPointer:
+			x = "&" + x
+		case !pointer && isPointer:
+			x = "*" + x
+		}
+		return f.methodRef(m, n, at) + "(" + strings.Join(append([]string{x}, args...), ", ") + ")"
+	}
+	dots := ""
+	if spread {
+		dots = "..."
+	}
+	return x + "." + m.Name() + "(" + strings.Join(args, ", ") + dots + ")"
+}
+
+func (f *fn) lookupSignature(t types.Type, m *types.Func) *types.Signature {
+	obj, _, _ := types.LookupFieldOrMethod(t, false, m.Pkg(), m.Name())
+	if found, ok := obj.(*types.Func); ok {
+		return found.Signature()
+	}
+	return m.Signature()
+}
+
+// receiver returns the type that declares a method, and whether the receiver is a pointer.
+func receiver(m *types.Func) (*types.Named, bool) {
+	recv := m.Signature().Recv()
+	if recv == nil {
+		return nil, false
+	}
+	t := types.Unalias(recv.Type())
+	p, pointer := t.(*types.Pointer)
+	if pointer {
+		t = types.Unalias(p.Elem())
+	}
+	n, _ := t.(*types.Named)
+	return n, pointer
+}
+
+func (f *fn) index(e *ast.IndexExpr) string {
+	t := f.typeOf(e.X)
+	x := f.under(e.X)
+	switch u := t.Underlying().(type) {
+	case *types.Map:
+		return x + "[" + f.conv(e.Index, u.Key()) + "]"
+	default:
+		return x + "[" + f.expr(e.Index) + "]"
+	}
+}
+
+func (f *fn) slice(e *ast.SliceExpr) string {
+	part := func(x ast.Expr) string {
+		if x == nil {
+			return ""
+		}
+		return f.expr(x)
+	}
+	out := f.under(e.X) + "[" + part(e.Low) + ":" + part(e.High)
+	if e.Slice3 {
+		out += ":" + part(e.Max)
+	}
+	return f.hidden(out+"]", f.typeOf(e), e.Pos())
+}
+
+func (f *fn) unary(e *ast.UnaryExpr) string {
+	switch e.Op {
+	case token.AND:
+		if lit, ok := ast.Unparen(e.X).(*ast.CompositeLit); ok {
+			return "&" + f.composite(lit, f.typeOf(lit))
+		}
+		if id, ok := ast.Unparen(e.X).(*ast.Ident); ok && f.pointers[f.info.ObjectOf(id)] {
+			return f.name(f.info.ObjectOf(id))
+		}
+		if f.hiddenPlace(e.X) {
+			refuse(e.Pos(), "the address of a field with functions that take the struct cannot be interpreted; use the address of the struct")
+		}
+		return "&" + f.expr(e.X)
+	case token.ARROW:
+		return "(<-" + f.under(e.X) + ")"
+	default:
+		return e.Op.String() + f.operand(e.X)
+	}
+}
+
+// operand lowers an operand so that operators beside it do not bind its parts.
+func (f *fn) operand(e ast.Expr) string {
+	x := f.expr(e)
+	switch e.(type) {
+	case *ast.BinaryExpr, *ast.UnaryExpr:
+		return "(" + x + ")"
+	}
+	return x
+}
+
+func (f *fn) binary(e *ast.BinaryExpr) string {
+	if e.Op == token.EQL || e.Op == token.NEQ {
+		return f.equal(e.X, e.Y, e.Op == token.NEQ)
+	}
+	return f.operand(e.X) + " " + e.Op.String() + " " + f.operand(e.Y)
+}
+
+// equal lowers a comparison.
+func (f *fn) equal(a, b ast.Expr, not bool) string {
+	if f.info.Types[a].IsNil() {
+		a, b = b, a
+	}
+	op := " == "
+	bang := ""
+	if not {
+		op, bang = " != ", "!"
+	}
+	ta := f.typeOf(a)
+	if f.info.Types[b].IsNil() {
+		return f.operand(a) + op + "nil"
+	}
+	tb := f.typeOf(b)
+	return f.equalTexts(ta, tb, func(t types.Type) string { return f.conv(a, t) }, func(t types.Type) string { return f.conv(b, t) }, func() string { return f.operand(a) + op + f.operand(b) }, bang)
+}
+
+// equalTexts compares two values. plain returns the comparison by the operator.
+func (f *fn) equalTexts(ta, tb types.Type, a, b func(types.Type) string, plain func() string, bang string) string {
+	if isInterface(ta) || isInterface(tb) {
+		return fmt.Sprintf("%s%s.Equal(%s, %s)", bang, boxAlias, a(anyType), b(anyType))
+	}
+	switch ta.Underlying().(type) {
+	case *types.Struct, *types.Array:
+		return fmt.Sprintf("%s%s.Same(%s, %s)", bang, boxAlias, a(ta), b(tb))
+	}
+	return plain()
+}

@@ -1,0 +1,394 @@
+package lower
+
+import (
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// fn lowers one function. env holds the type arguments of an instance.
+type fn struct {
+	*gen
+
+	src  *Package
+	info *types.Info
+	env  map[*types.TypeParam]types.Type
+	// names holds the new names of variables. pointers holds the loop variables that are kept behind pointers.
+	names    map[types.Object]string
+	pointers map[types.Object]bool
+	// results holds the results of the function; named reports whether they have names.
+	results *types.Tuple
+	named   bool
+	// targets holds the statements that can be left, the innermost last. depth counts the bodies of loops over functions.
+	targets []*target
+	depth   int
+	// code is the variable that says how a loop over a function was left, and values hold the results to return.
+	code   string
+	values []string
+	// loops holds the loops around the current statement. literals holds the function literals that are called where they are
+	// written.
+	loops    []ast.Stmt
+	literals map[*ast.FuncLit]bool
+	// wide is set where a statement may become a block.
+	wide bool
+	// deferred is the variable with the calls that loops over functions deferred.
+	deferred string
+}
+
+// typeOf returns the type of an expression.
+func (f *fn) typeOf(e ast.Expr) types.Type {
+	t := f.info.TypeOf(e)
+	if t == nil {
+		refuse(e.Pos(), "the type of this expression is unknown")
+	}
+	return f.subst(t)
+}
+
+// subst replaces type parameters by type arguments.
+func (f *fn) subst(t types.Type) types.Type {
+	if len(f.env) == 0 {
+		return types.Unalias(t)
+	}
+	return f.replace(t, func(t types.Type) types.Type {
+		if p, ok := t.(*types.TypeParam); ok {
+			if a := f.env[p]; a != nil {
+				return a
+			}
+		}
+		if n, ok := t.(*types.Named); ok && n.TypeArgs() == nil && n.Obj().Pkg() != nil && f.own(n) && n.Obj().Parent() != n.Obj().Pkg().Scope() && n.Obj().Parent() != nil {
+			refuse(n.Obj().Pos(), "the type %s is declared in a generic function; declare it outside", n.Obj().Name())
+		}
+		return nil
+	})
+}
+
+// name returns the name of a variable.
+func (f *fn) name(obj types.Object) string {
+	if obj == nil || obj.Name() == "_" {
+		return "_"
+	}
+	if name := f.names[obj]; name != "" {
+		return name
+	}
+	name := obj.Name()
+	if obj.Parent() != f.src.Types.Scope() || f.src != f.pkg {
+		if obj.Pkg() != nil && obj.Parent() == obj.Pkg().Scope() {
+			return f.global(obj, token.NoPos)
+		}
+		if f.taken[name] || strings.HasPrefix(name, "aura_") || strings.HasPrefix(name, "T_") || strings.HasPrefix(name, "M_") {
+			name += "_aura"
+		}
+		f.names[obj] = name
+	}
+	return name
+}
+
+// global returns the name of a variable or function of a package.
+func (f *fn) global(obj types.Object, at token.Pos) string {
+	if obj.Pkg() == f.pkg.Types {
+		return obj.Name()
+	}
+	if !obj.Exported() && f.sources[obj.Pkg()] != nil {
+		refuse(at, "a generic function of package %s uses %s, which is not exported; instances of it cannot be written here", obj.Pkg().Path(), obj.Name())
+	}
+	return f.use(obj.Pkg()) + "." + obj.Name()
+}
+
+// signature returns the parameters and results of a declared function. A receiver becomes the first parameter.
+func (f *fn) signature(sig *types.Signature, recv *types.Var) string {
+	var params []string
+	if recv != nil {
+		params = append(params, f.param(recv))
+	}
+	for v := range sig.Params().Variables() {
+		params = append(params, f.param(v))
+	}
+	var results []string
+	f.results, f.named = sig.Results(), false
+	for v := range sig.Results().Variables() {
+		t := f.typ(f.subst(v.Type()), v.Pos())
+		if v.Name() == "" {
+			results = append(results, t)
+			continue
+		}
+		f.named = true
+		if v.Name() == "_" {
+			f.names[v] = f.fresh("r")
+		}
+		name := f.names[v]
+		if name == "" {
+			name = f.name(v)
+		}
+		results = append(results, name+" "+t)
+	}
+	out := "(" + strings.Join(params, ", ") + ")"
+	if len(results) > 0 {
+		out += " (" + strings.Join(results, ", ") + ")"
+	}
+	return out
+}
+
+func (f *fn) param(v *types.Var) string {
+	name := "_"
+	if v.Name() != "" {
+		name = f.name(v)
+	}
+	return name + " " + f.typ(f.subst(v.Type()), v.Pos())
+}
+
+// body lowers the body of a function.
+func (f *fn) body(b *ast.BlockStmt, sig *types.Signature) string {
+	f.results = sig.Results()
+	if at := f.defersInLoops(b); at != nil {
+		if recovers(b) {
+			refuse(at.Pos(), "a function that defers a call in a loop over a function cannot recover; defer in a function of its own")
+		}
+		f.deferred = f.fresh("d")
+	}
+	text := f.block(b.List)
+	if f.deferred != "" {
+		text = fmt.Sprintf("var %s []func()\ndefer func() { for i := len(%[1]s) - 1; i >= 0; i-- { %[1]s[i]() } }()\n%s", f.deferred, text)
+	}
+	return "{\n" + text + f.line(b.Rbrace) + "}"
+}
+
+// defersInLoops returns the first call that is deferred in a loop over a function.
+func (f *fn) defersInLoops(b *ast.BlockStmt) (found *ast.DeferStmt) {
+	var visit func(n ast.Node, inside bool)
+	visit = func(n ast.Node, inside bool) {
+		ast.Inspect(n, func(m ast.Node) bool {
+			switch m := m.(type) {
+			case *ast.FuncLit:
+				return false
+			case *ast.RangeStmt:
+				if t := f.info.TypeOf(m.X); t != nil && !inside {
+					if _, ok := f.subst(t).Underlying().(*types.Signature); ok {
+						visit(m.Body, true)
+						return false
+					}
+				}
+			case *ast.DeferStmt:
+				if inside && found == nil {
+					found = m
+				}
+			}
+			return true
+		})
+	}
+	visit(b, false)
+	return found
+}
+
+// recovers reports whether a body mentions recover.
+func recovers(b *ast.BlockStmt) (found bool) {
+	ast.Inspect(b, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		found = found || ok && id.Name == "recover"
+		return !found
+	})
+	return found
+}
+
+// recoversItself reports whether a body calls recover, other than in a function literal.
+func recoversItself(b *ast.BlockStmt) (found bool) {
+	ast.Inspect(b, func(n ast.Node) bool {
+		if _, ok := n.(*ast.FuncLit); ok {
+			return false
+		}
+		id, ok := n.(*ast.Ident)
+		found = found || ok && id.Name == "recover"
+		return !found
+	})
+	return found
+}
+
+// literal lowers a function literal.
+func (f *fn) literal(e *ast.FuncLit) string {
+	if !f.literals[e] && recoversItself(e.Body) {
+		refuse(e.Pos(), "a function literal that calls recover is kept; the interpreter recovers only in a literal that is deferred where it is written: defer func() { ... }()")
+	}
+	inner := &fn{gen: f.gen, src: f.src, info: f.info, env: f.env, names: f.names, pointers: f.pointers, literals: map[*ast.FuncLit]bool{}}
+	sig := f.info.TypeOf(e).(*types.Signature) //nolint:forcetypeassert // it is a function
+	head := inner.signature(sig, nil)
+	return "func" + head + " " + inner.body(e.Body, sig)
+}
+
+// constant returns a constant as a value of a type.
+func (f *fn) constant(v constant.Value, t types.Type, at token.Pos) string {
+	b, ok := t.Underlying().(*types.Basic)
+	if !ok {
+		refuse(at, "the constant %s cannot be written with the type %s", v, t)
+	}
+	name := f.typ(t, at)
+	info := b.Info()
+	switch {
+	case info&types.IsBoolean != 0:
+		return plainOr(name, "bool", strconv.FormatBool(constant.BoolVal(v)))
+	case info&types.IsString != 0:
+		return plainOr(name, "string", strconv.Quote(constant.StringVal(v)))
+	case info&types.IsInteger != 0:
+		text := constant.ToInt(v).ExactString()
+		if name == "int" && text[0] == '-' {
+			return "(" + text + ")"
+		}
+		return plainOr(name, "int", text)
+	case info&types.IsFloat != 0:
+		return name + "(" + float(v) + ")"
+	case info&types.IsComplex != 0:
+		v = constant.ToComplex(v)
+		part := "float64"
+		if b.Kind() == types.Complex64 {
+			part = "float32"
+		}
+		return fmt.Sprintf("%s(complex(%s(%s), %s(%s)))", name, part, float(constant.Real(v)), part, float(constant.Imag(v)))
+	}
+	refuse(at, "the constant %s cannot be written with the type %s", v, t)
+	return ""
+}
+
+func plainOr(name, plain, text string) string {
+	if name == plain {
+		return text
+	}
+	return name + "(" + text + ")"
+}
+
+func float(v constant.Value) string {
+	x, _ := constant.Float64Val(constant.ToFloat(v))
+	if x == math.Trunc(x) && math.Abs(x) < 1e15 {
+		return strconv.FormatFloat(x, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(x, 'e', -1, 64)
+}
+
+// conv lowers an expression whose value is assigned to something of a type.
+func (f *fn) conv(e ast.Expr, to types.Type) string {
+	tv := f.info.Types[e]
+	if tv.IsNil() {
+		return "nil"
+	}
+	if tv.Value != nil {
+		t := f.typeOf(e)
+		if isInterface(to) {
+			t = types.Default(t)
+			return f.change(f.constant(tv.Value, t, e.Pos()), t, to, e.Pos())
+		}
+		return f.constant(tv.Value, to, e.Pos())
+	}
+	return f.change(f.expr(e), f.typeOf(e), to, e.Pos())
+}
+
+var anyType = types.Universe.Lookup("any").Type()
+
+// change returns the value x of a type as a value of another type, to which it is assignable.
+func (f *fn) change(x string, from, to types.Type, at token.Pos) string {
+	if !isInterface(to) {
+		switch a, b := f.opaque(from), f.opaque(to); {
+		case a && !b:
+			name := f.typ(to, at)
+			return f.helper("clear "+f.key(to), func() string {
+				return fmt.Sprintf("(x any) (v %s) { if x != nil { v = x.(%[1]s) }; return v }", name)
+			}) + "(" + x + ")"
+		case b && !a:
+			return f.hide(x, from, at)
+		}
+		return x
+	}
+	if isInterface(from) {
+		switch {
+		case types.Identical(from, to), f.compiled(from) && f.compiled(to):
+			return x
+		case f.compiled(to):
+			return f.toCompiled(to, at) + "(" + x + ")"
+		case f.compiled(from):
+			return boxAlias + ".Any(" + x + ")"
+		default:
+			return x
+		}
+	}
+	if b, ok := from.(*types.Basic); ok && b.Kind() == types.UntypedNil {
+		return x
+	}
+	if !f.boxed(from) {
+		if _, ok := from.Underlying().(*types.Signature); ok && !f.compiled(to) {
+			// The interpreter has a type of its own for functions, until compiled code receives them.
+			return boxAlias + ".Any(" + x + ")"
+		}
+		return x
+	}
+	b := fmt.Sprintf("%s.Box(%s, %d)", boxAlias, x, f.id(from, at))
+	if f.compiled(to) {
+		return f.toCompiled(to, at) + "(" + b + ")"
+	}
+	return b
+}
+
+// hide returns a value as the interpreter has it for an opaque type that is made of t.
+func (f *fn) hide(x string, t types.Type, at token.Pos) string {
+	name := f.typ(t, at)
+	test := "if x == nil { return nil }; "
+	if _, ok := t.Underlying().(*types.Array); ok {
+		test = ""
+	}
+	return f.helper("opaque "+name, func() string {
+		return fmt.Sprintf("(x %s) any { %sreturn x }", name, test)
+	}) + "(" + x + ")"
+}
+
+// hidden is hide for a type that may be opaque.
+func (f *fn) hidden(x string, t types.Type, at token.Pos) string {
+	if f.opaque(t) {
+		return f.hide(x, t.Underlying(), at)
+	}
+	return x
+}
+
+// toCompiled returns the name of a function that returns an any as an interface of compiled code.
+func (f *fn) toCompiled(to types.Type, at token.Pos) string {
+	id, name := f.id(to, at), f.typ(to, at)
+	return f.helper("to "+f.key(to), func() string {
+		return fmt.Sprintf("(x any) (w %s) { if x != nil { w = %s.To(x, %d).(%[1]s) }; return w }", name, boxAlias, id)
+	})
+}
+
+// getter returns the name of a function that asserts the type of an any.
+func (f *fn) getter(t, from types.Type, at token.Pos) string {
+	id, name := f.id(t, at), f.typ(t, at)
+	static := runtimeName(from)
+	return f.helper("get "+f.key(t)+" from "+static, func() string {
+		if name == "any" {
+			return fmt.Sprintf("(x any) any { return %s.Get(x, %d, %q) }", boxAlias, id, static)
+		}
+		if empty(t) {
+			// The interpreter looks for a first field.
+			return fmt.Sprintf("(x any) (v %s) { %s.Get(x, %d, %q); return v }", name, boxAlias, id, static)
+		}
+		return fmt.Sprintf("(x any) %s { return %s.Get(x, %d, %q).(%[1]s) }", name, boxAlias, id, static)
+	})
+}
+
+// empty reports whether a type is a struct without fields.
+func empty(t types.Type) bool {
+	s, ok := t.Underlying().(*types.Struct)
+	return ok && s.NumFields() == 0
+}
+
+// tester returns the name of a function that returns the content of an any and whether it is of a type.
+func (f *fn) tester(t types.Type, at token.Pos) string {
+	id, name := f.id(t, at), f.typ(t, at)
+	return f.helper("test "+f.key(t), func() string {
+		assertion := ""
+		if empty(t) {
+			return fmt.Sprintf("(x any) (v %s, ok bool) { return v, %s.Is(x, %d) }", name, boxAlias, id)
+		}
+		if name != "any" {
+			assertion = ".(" + name + ")"
+		}
+		return fmt.Sprintf("(x any) (v %s, ok bool) { if %s.Is(x, %d) { ok = true; v = %[2]s.Get(x, %[3]d, \"\")%[4]s }; return v, ok }", name, boxAlias, id, assertion)
+	})
+}

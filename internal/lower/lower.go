@@ -1,0 +1,138 @@
+package lower
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"maps"
+	"path/filepath"
+	"slices"
+)
+
+// Package is a type-checked package.
+type Package struct {
+	Path  string
+	Fset  *token.FileSet
+	Files []*ast.File
+	Types *types.Package
+	Info  *types.Info
+}
+
+// NewInfo returns an Info with all that Program needs.
+func NewInfo() *types.Info {
+	return &types.Info{
+		Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
+		Selections: map[*ast.SelectorExpr]*types.Selection{}, Instances: map[*ast.Ident]types.Instance{},
+		Implicits: map[ast.Node]types.Object{}, Scopes: map[ast.Node]*types.Scope{},
+	}
+}
+
+// File is a lowered file. Its line directives refer to the file of that name.
+type File struct {
+	Name string
+	Text string
+}
+
+// Error reports what cannot be lowered.
+type Error struct {
+	At      token.Position
+	Message string
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("%s:%d: %s", e.At.Filename, e.At.Line, e.Message) }
+
+// refusal is the panic that ends lowering.
+type refusal struct {
+	at      token.Pos
+	message string
+}
+
+// The limits of what instances of generic functions and types add to a plugin: their number, and the size of their text in bytes.
+const (
+	MaxInstances    = 5000
+	maxInstanceText = 32 << 20
+)
+
+// program is what the packages of a plugin share.
+type program struct {
+	sources map[*types.Package]*Package
+	decls   map[*types.Func]*ast.FuncDecl
+	// ids numbers the types that the program asks for at run time. shapes caches boxed.
+	ids    map[string]int
+	shapes map[string]bool
+	// locals numbers the types that are declared in functions.
+	locals    map[*types.TypeName]int
+	instances int
+	// instanceText is the size of the text of all instances so far, in bytes.
+	instanceText int
+	context      *types.Context
+}
+
+// Program lowers the packages of a plugin, which are sorted so that a package comes after those that it imports. generic holds
+// the library packages that exist as source; they are not lowered themselves. It returns the files of each package.
+func Program(packages, generic []*Package) (out map[string][]File, err error) { //nolint:gocognit // one case after the other
+	p := &program{
+		sources: map[*types.Package]*Package{}, decls: map[*types.Func]*ast.FuncDecl{}, ids: map[string]int{}, shapes: map[string]bool{},
+		locals: map[*types.TypeName]int{}, context: types.NewContext(),
+	}
+	var current *Package
+	defer func() {
+		if v := recover(); v != nil {
+			r, ok := v.(refusal)
+			if !ok {
+				// The checker calls this in aura itself, which a plugin's source must not end.
+				r = refusal{current.Files[0].Package, fmt.Sprintf("aura cannot lower this package, which is a fault of aura: %v", v)}
+			}
+			out, err = nil, &Error{At: current.Fset.PositionFor(r.at, false), Message: r.message}
+		}
+	}()
+	for _, list := range [][]*Package{generic, packages} {
+		for _, pkg := range list {
+			p.sources[pkg.Types] = pkg
+			for _, f := range pkg.Files {
+				for _, d := range f.Decls {
+					if d, ok := d.(*ast.FuncDecl); ok {
+						if fn, ok := pkg.Info.Defs[d.Name].(*types.Func); ok {
+							p.decls[fn] = d
+						}
+					}
+				}
+			}
+		}
+	}
+	out = map[string][]File{}
+	for _, current = range packages {
+		pkg := current
+		out[pkg.Path] = newGen(p, pkg).files()
+	}
+	return out, nil
+}
+
+// files lowers a package.
+func (g *gen) files() []File {
+	var bodies []string
+	for _, f := range g.pkg.Files {
+		bodies = append(bodies, g.file(f))
+	}
+	start := g.start()
+	rest := g.rest()
+	head := "package " + g.pkg.Types.Name() + "; " + g.importList() + "\n"
+	var out []File
+	for i, f := range g.pkg.Files {
+		name := g.pkg.Fset.PositionFor(f.Package, false).Filename
+		if more := g.placed[name]; more != nil {
+			bodies[i] += more.String()
+			delete(g.placed, name)
+		}
+		out = append(out, File{name, head + bodies[i]})
+	}
+	for _, name := range slices.Sorted(maps.Keys(g.placed)) {
+		out = append(out, File{name, head + g.placed[name].String()})
+	}
+	dir := filepath.Dir(g.pkg.Fset.PositionFor(g.pkg.Files[0].Package, false).Filename)
+	return append(out, File{filepath.Join(dir, ownFile), head + start + rest})
+}
+
+// ownFile is the name of the file with what belongs to no file of the package.
+const ownFile = "aura_lowered.go"

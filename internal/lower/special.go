@@ -1,0 +1,164 @@
+package lower
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"strings"
+)
+
+// rawCalls holds the functions that inspect the memory behind their arguments of type any.
+var rawCalls = map[string]bool{
+	"sort.Slice": true, "sort.SliceStable": true, "sort.SliceIsSorted": true,
+	"fmt.Scan": true, "fmt.Scanf": true, "fmt.Scanln": true, "fmt.Sscan": true, "fmt.Sscanf": true, "fmt.Sscanln": true,
+	"fmt.Fscan": true, "fmt.Fscanf": true, "fmt.Fscanln": true,
+	"encoding/binary.Read": true, "encoding/binary.Write": true, "encoding/binary.Size": true,
+	"reflect.Swapper": true,
+}
+
+// mirrorCalls holds the functions that encode their arguments.
+var mirrorCalls = map[string]bool{
+	"encoding/json.Marshal": true, "encoding/json.MarshalIndent": true, "(*encoding/json.Encoder).Encode": true,
+}
+
+// fillCalls holds the functions that decode into their last argument.
+var fillCalls = map[string]bool{"encoding/json.Unmarshal": true, "(*encoding/json.Decoder).Decode": true}
+
+// templateCalls holds the functions that execute templates with their last argument.
+var templateCalls = map[string]bool{
+	"(*text/template.Template).Execute": true, "(*text/template.Template).ExecuteTemplate": true,
+	"(*html/template.Template).Execute": true, "(*html/template.Template).ExecuteTemplate": true,
+}
+
+// refusedCalls holds the functions that would see the interpreter's types, and their remedies.
+var refusedCalls = map[string]string{
+	"encoding/xml.Marshal": "use encoding/json", "encoding/xml.Unmarshal": "use encoding/json", "encoding/xml.MarshalIndent": "use encoding/json",
+	"(*encoding/xml.Encoder).Encode": "use encoding/json", "(*encoding/xml.Decoder).Decode": "use encoding/json",
+	"(*encoding/gob.Encoder).Encode": "use encoding/json", "(*encoding/gob.Decoder).Decode": "use encoding/json",
+	"encoding/gob.Register": "use encoding/json",
+	"reflect.TypeOf":        "use a type switch, or %T of package fmt", "reflect.ValueOf": "use a type switch",
+}
+
+// special lowers calls of library functions that need to know types of the source.
+func (f *fn) special(e *ast.CallExpr) (string, bool) {
+	var obj *types.Func
+	switch fun := ast.Unparen(e.Fun).(type) {
+	case *ast.SelectorExpr:
+		obj, _ = f.info.Uses[fun.Sel].(*types.Func)
+	case *ast.Ident:
+		obj, _ = f.info.Uses[fun].(*types.Func)
+	}
+	if obj == nil || obj.Pkg() == nil || f.sources[obj.Pkg()] != nil {
+		return "", false
+	}
+	name := obj.FullName()
+	callee := func() string {
+		call, _, _ := f.callee(ast.Unparen(e.Fun))
+		return strings.TrimSuffix(call(nil, false), "()")
+	}
+	switch {
+	case name == "errors.As" && len(e.Args) == 2:
+		return f.errorsAs(e)
+	case name == "reflect.DeepEqual" && len(e.Args) == 2:
+		return fmt.Sprintf("%s.DeepEqual(%s, %s)", boxAlias, f.conv(e.Args[0], anyType), f.conv(e.Args[1], anyType)), true
+	case len(e.Args) == 0 || e.Ellipsis.IsValid():
+		return "", false
+	case rawCalls[name]:
+		return f.rawCall(e, callee()), true
+	case mirrorCalls[name] && f.mayBox(e.Args[0]):
+		args := []string{boxAlias + ".Mirror(" + f.conv(e.Args[0], anyType) + ")"}
+		for _, a := range e.Args[1:] {
+			args = append(args, f.expr(a))
+		}
+		return callee() + "(" + strings.Join(args, ", ") + ")", true
+	case fillCalls[name] && f.mayBox(e.Args[len(e.Args)-1]):
+		args := []string{}
+		for _, a := range e.Args[:len(e.Args)-1] {
+			args = append(args, f.expr(a))
+		}
+		args = append(args, "aura_p")
+		return fmt.Sprintf("%s.Fill(%s, func(aura_p any) error { return %s(%s) })", boxAlias, f.conv(e.Args[len(e.Args)-1], anyType), callee(), strings.Join(args, ", ")), true
+	case templateCalls[name] && f.mayBox(e.Args[len(e.Args)-1]):
+		var args []string
+		sig := obj.Signature()
+		for i, a := range e.Args[:len(e.Args)-1] {
+			args = append(args, f.conv(a, sig.Params().At(i).Type()))
+		}
+		args = append(args, boxAlias+".Data("+f.expr(ast.Unparen(e.Fun).(*ast.SelectorExpr).X)+", "+f.conv(e.Args[len(e.Args)-1], anyType)+")") //nolint:forcetypeassert // a method is called
+		return callee() + "(" + strings.Join(args, ", ") + ")", true
+	case refusedCalls[name] != "":
+		for _, a := range e.Args {
+			if t := f.typeOf(a); !isInterface(t) && f.boxed(t) {
+				refuse(a.Pos(), "%s does not see the type %s, which is interpreted; %s", name, types.TypeString(t, types.RelativeTo(f.src.Types)), refusedCalls[name])
+			}
+		}
+	}
+	return "", false
+}
+
+// mayBox reports whether an argument of type any may hold a box.
+func (f *fn) mayBox(e ast.Expr) bool {
+	t := f.typeOf(e)
+	return isInterface(t) || f.boxed(t) || holdsInterface(t, 0)
+}
+
+// holdsInterface reports whether values of a type may hold interface values.
+func holdsInterface(t types.Type, depth int) bool {
+	if depth > 20 {
+		return true
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Interface:
+		return true
+	case *types.Pointer:
+		return holdsInterface(u.Elem(), depth+1)
+	case *types.Slice:
+		return holdsInterface(u.Elem(), depth+1)
+	case *types.Array:
+		return holdsInterface(u.Elem(), depth+1)
+	case *types.Map:
+		return holdsInterface(u.Elem(), depth+1)
+	}
+	return false
+}
+
+// rawCall passes the values themselves instead of boxes.
+func (f *fn) rawCall(e *ast.CallExpr, callee string) string {
+	sig := f.typeOf(e.Fun).Underlying().(*types.Signature) //nolint:forcetypeassert // it is called
+	var args []string
+	for i, a := range e.Args {
+		t := f.typeOf(a)
+		param := sig.Params().At(min(i, sig.Params().Len()-1)).Type()
+		if i >= sig.Params().Len()-1 && sig.Variadic() {
+			param = param.Underlying().(*types.Slice).Elem() //nolint:forcetypeassert // a variadic parameter is a slice
+		}
+		switch {
+		case !isInterface(param) || f.compiled(param):
+			args = append(args, f.conv(a, param))
+		case isInterface(t):
+			args = append(args, boxAlias+".Raw("+f.conv(a, anyType)+")")
+		default:
+			args = append(args, f.expr(a))
+		}
+	}
+	return callee + "(" + strings.Join(args, ", ") + ")"
+}
+
+// errorsAs lowers errors.As with a target of a type of the source.
+func (f *fn) errorsAs(e *ast.CallExpr) (string, bool) {
+	p, ok := f.typeOf(e.Args[1]).Underlying().(*types.Pointer)
+	if !ok {
+		return "", false
+	}
+	t := p.Elem()
+	if !f.boxed(t) && (!isInterface(t) || f.compiled(t)) {
+		return "", false
+	}
+	name := f.typ(t, e.Pos())
+	id := f.id(t, e.Pos())
+	get := f.getter(t, anyType, e.Pos())
+	as := f.helper("as "+f.key(t), func() string {
+		return fmt.Sprintf("(err error, to *%s) bool { return %s.As(err, %d, func(v any) { *to = %s(v) }) }", name, boxAlias, id, get)
+	})
+	return as + "(" + f.conv(e.Args[0], types.Universe.Lookup("error").Type()) + ", " + f.expr(e.Args[1]) + ")", true
+}

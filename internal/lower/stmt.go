@@ -1,0 +1,243 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+)
+
+// target is a statement that break or continue can leave.
+type target struct {
+	label string
+	// loop reports whether continue refers to it. function reports whether it is a loop over a function.
+	loop, function bool
+	// depth is the depth of the code around the statement.
+	depth int
+	// wanted reports whether the label is needed. made reports whether the label is not from the source.
+	wanted bool
+	made   bool
+}
+
+func (f *fn) block(list []ast.Stmt) string {
+	var b strings.Builder
+	for _, s := range list {
+		b.WriteString(f.stmt(s, ""))
+	}
+	return b.String()
+}
+
+// stmt lowers a statement to lines. label is the label of the statement.
+func (f *fn) stmt(s ast.Stmt, label string) string {
+	switch s := s.(type) {
+	case *ast.EmptyStmt:
+		return ""
+	case *ast.LabeledStmt:
+		return f.labeled(s)
+	case *ast.BlockStmt:
+		return f.line(s.Pos()) + "{\n" + f.block(s.List) + "}\n"
+	case *ast.IfStmt:
+		return f.ifStmt(s)
+	case *ast.ForStmt:
+		f.loops = append(f.loops, s)
+		defer func() { f.loops = f.loops[:len(f.loops)-1] }()
+		return f.forStmt(s, label)
+	case *ast.RangeStmt:
+		f.loops = append(f.loops, s)
+		defer func() { f.loops = f.loops[:len(f.loops)-1] }()
+		return f.rangeStmt(s, label)
+	case *ast.SwitchStmt:
+		return f.switchStmt(s, label)
+	case *ast.TypeSwitchStmt:
+		return f.typeSwitch(s, label)
+	case *ast.SelectStmt:
+		return f.selectStmt(s, label)
+	case *ast.BranchStmt:
+		return f.line(s.Pos()) + f.branch(s) + "\n"
+	case *ast.ReturnStmt:
+		return f.line(s.Pos()) + f.returns(s) + "\n"
+	case *ast.DeferStmt:
+		return f.line(s.Pos()) + f.defers(s) + "\n"
+	case *ast.GoStmt:
+		return f.line(s.Pos()) + f.goes(s) + "\n"
+	case *ast.DeclStmt:
+		return f.decl(s)
+	default:
+		f.wide = true
+		text := f.simple(s)
+		f.wide = false
+		return f.line(s.Pos()) + text + "\n"
+	}
+}
+
+// simple lowers a simple statement. The text may consist of several statements.
+func (f *fn) simple(s ast.Stmt) string {
+	switch s := s.(type) {
+	case *ast.ExprStmt:
+		return f.expr(s.X)
+	case *ast.SendStmt:
+		c := f.typeOf(s.Chan).Underlying().(*types.Chan) //nolint:forcetypeassert // by the type checker
+		return f.under(s.Chan) + " <- " + f.conv(s.Value, c.Elem())
+	case *ast.IncDecStmt:
+		return f.expr(s.X) + s.Tok.String()
+	case *ast.AssignStmt:
+		return f.assign(s)
+	}
+	refuse(s.Pos(), "this statement cannot be interpreted")
+	return ""
+}
+
+// decl lowers a declaration in a function. Constants and types need none.
+func (f *fn) decl(s *ast.DeclStmt) string {
+	d, ok := s.Decl.(*ast.GenDecl)
+	if !ok || d.Tok != token.VAR {
+		return ""
+	}
+	var b strings.Builder
+	for _, spec := range d.Specs {
+		v := spec.(*ast.ValueSpec) //nolint:forcetypeassert // by the syntax
+		b.WriteString(f.line(v.Pos()) + f.vars(v) + "\n")
+	}
+	return b.String()
+}
+
+// vars lowers the declaration of variables. The values are evaluated before the variables are declared.
+func (f *fn) vars(v *ast.ValueSpec) string {
+	var values, sets []string
+	declare := func(name *ast.Ident, value string) string {
+		obj := f.info.Defs[name]
+		text := "var " + f.name(obj) + " " + f.typ(f.subst(obj.Type()), name.Pos())
+		if value == "" {
+			return text
+		}
+		return text + " = " + value
+	}
+	switch {
+	case len(v.Values) == 0:
+		for _, name := range v.Names {
+			if name.Name != "_" {
+				sets = append(sets, declare(name, ""))
+			}
+		}
+	case len(v.Names) == 1 && v.Names[0].Name != "_":
+		return declare(v.Names[0], f.assigned(v.Names[0], v.Values[0]))
+	case len(v.Values) != len(v.Names):
+		from := f.tupleOf(v.Values[0], len(v.Names))
+		var temps []string
+		for i, name := range v.Names {
+			temp := "_"
+			if name.Name != "_" {
+				temp = f.fresh("v")
+				sets = append(sets, declare(name, f.change(temp, from[i], f.leftType(name), name.Pos())))
+			}
+			temps = append(temps, temp)
+		}
+		op := " := "
+		if len(sets) == 0 {
+			op = " = "
+		}
+		values = append(values, strings.Join(temps, ", ")+op+f.multi(v.Values[0]))
+	default:
+		for i, name := range v.Names {
+			if name.Name == "_" {
+				values = append(values, f.discard(v.Values[i]))
+				continue
+			}
+			temp := f.fresh("v")
+			values = append(values, "var "+temp+" "+f.typ(f.leftType(name), name.Pos())+" = "+f.assigned(name, v.Values[i]))
+			sets = append(sets, declare(name, temp))
+		}
+	}
+	return strings.Join(append(values, sets...), "; ")
+}
+
+// discard evaluates an expression whose value is not used.
+func (f *fn) discard(e ast.Expr) string {
+	if f.info.Types[e].IsNil() {
+		return ""
+	}
+	temp := f.fresh("v")
+	return temp + " := " + f.expr(e) + "; _ = " + temp
+}
+
+func (f *fn) ifStmt(s *ast.IfStmt) string {
+	init, before := f.inits(s.Init)
+	text := f.line(s.Pos()) + before + "if " + init + f.expr(s.Cond) + " {\n" + f.block(s.Body.List) + "}"
+	switch e := s.Else.(type) {
+	case nil:
+	case *ast.IfStmt:
+		inner := f.ifStmt(e)
+		if strings.HasPrefix(strings.TrimPrefix(inner, f.line(e.Pos())), "if ") {
+			text += " else " + inner
+			text = strings.TrimSuffix(text, "\n")
+		} else {
+			text += " else {\n" + inner + "}"
+		}
+	case *ast.BlockStmt:
+		text += " else {\n" + f.block(e.List) + "}"
+	}
+	if before != "" {
+		text += "\n}"
+	}
+	return text + "\n"
+}
+
+// inits lowers the statement before the condition of an if or switch. If it becomes several statements, they come before it.
+func (f *fn) inits(s ast.Stmt) (inside, before string) {
+	if s == nil {
+		return "", ""
+	}
+	text := f.simple(s)
+	if strings.Contains(text, "; ") && f.several(s) {
+		return "", "{\n" + text + "\n"
+	}
+	return text + "; ", ""
+}
+
+// several reports whether a statement becomes several.
+func (f *fn) several(s ast.Stmt) bool {
+	a, ok := s.(*ast.AssignStmt)
+	if !ok || len(a.Lhs) == len(a.Rhs) {
+		return false
+	}
+	from := f.tupleOf(a.Rhs[0], len(a.Lhs))
+	for i, l := range a.Lhs {
+		if id, ok := l.(*ast.Ident); ok && id.Name == "_" {
+			continue
+		}
+		if t := f.leftType(l); isInterface(t) && !types.Identical(t, from[i]) || f.hiddenPlace(l) {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *fn) labeled(s *ast.LabeledStmt) string {
+	switch s.Stmt.(type) {
+	case *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
+		return f.stmt(s.Stmt, s.Label.Name)
+	}
+	return s.Label.Name + ":\n" + f.stmt(s.Stmt, "")
+}
+
+// enter begins a statement that can be left.
+func (f *fn) enter(label string, loop bool) *target {
+	t := &target{label: label, loop: loop, depth: f.depth}
+	if label == "" {
+		t.label, t.made = f.fresh("l"), true
+	} else {
+		t.wanted = true
+	}
+	f.targets = append(f.targets, t)
+	return t
+}
+
+func (f *fn) leave() { f.targets = f.targets[:len(f.targets)-1] }
+
+// prefix returns the label of a statement, if it is needed.
+func (t *target) prefix() string {
+	if t.wanted {
+		return t.label + ":\n"
+	}
+	return ""
+}
