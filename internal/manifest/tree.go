@@ -89,9 +89,15 @@ func (t *treeHasher) content(file string) error {
 
 	defer func() { _ = f.Close() }()
 
+	tooLarge := fmt.Errorf("%s: the files of the plugin have more than %d MiB, which is the limit", file, MaxTree>>20)
+	// A file that is known to be too large is not read up to the limit first. Others can grow meanwhile.
+	if info, err := f.Stat(); err == nil && info.Size() > MaxTree-t.size {
+		return tooLarge
+	}
+
 	n, err := io.CopyBuffer(t.inner, io.LimitReader(f, MaxTree-t.size+1), t.buf)
 	if t.size += n; err == nil && t.size > MaxTree {
-		err = fmt.Errorf("%s: the files of the plugin have more than %d MiB, which is the limit", file, MaxTree>>20)
+		err = tooLarge
 	}
 
 	return err
