@@ -103,8 +103,13 @@ func toolchain(t *testing.T) string {
 // TestProgramsGolden holds the golden output against what the programs print when Go compiles them.
 func TestProgramsGolden(t *testing.T) {
 	t.Parallel()
+	golden(t, goldenFile, compiled(t, readPrograms(t)))
+}
+
+// compiled returns what programs print when Go compiles them, each behind a line with its name.
+func compiled(t *testing.T, programs []program) string {
+	t.Helper()
 	golang := toolchain(t)
-	programs := readPrograms(t)
 	dir := t.TempDir()
 	write := func(name, text string) {
 		t.Helper()
@@ -135,7 +140,7 @@ func TestProgramsGolden(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, stderr.String())
 	}
-	golden(t, goldenFile, string(got))
+	return string(got)
 }
 
 // golden compares a file with the text that it must have, or writes it.
