@@ -282,6 +282,15 @@ func (s *Space) To(v any, id int) any {
 // Equal compares two interface values.
 func (s *Space) Equal(a, b any) bool {
 	a, b = open(a), open(b)
+	if x, ok := a.(boxed); ok {
+		y, ok := b.(boxed)
+		if !ok || x.content().T != y.content().T {
+			return false
+		}
+		if v := x.content().V; v != nil && !reflect.TypeOf(v).Comparable() {
+			panic(runtimeError("runtime error: comparing uncomparable type " + x.content().T.name))
+		}
+	}
 	return a == b
 }
 

@@ -259,8 +259,15 @@ func omitted(f field, x reflect.Value, options string) bool {
 	if !own(f.typ) && x.Kind() != reflect.Interface {
 		return false
 	}
-	empty := x.IsZero() || (x.Kind() == reflect.Slice || x.Kind() == reflect.Map) && x.Len() == 0
-	return strings.Contains(options, ",omitempty,") && empty && x.Kind() != reflect.Struct || strings.Contains(options, ",omitzero,") && x.IsZero()
+	empty := x.IsZero()
+	switch x.Kind() {
+	case reflect.Slice, reflect.Map, reflect.Array:
+		empty = x.Len() == 0
+	case reflect.Struct:
+		empty = false
+	default:
+	}
+	return strings.Contains(options, ",omitempty,") && empty || strings.Contains(options, ",omitzero,") && x.IsZero()
 }
 
 // mirrorValue returns the value of a field. A field that holds none of the plugin's own types keeps its type, because the options

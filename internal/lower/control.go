@@ -76,9 +76,16 @@ func (f *fn) leaving(t *target, tok token.Token) int {
 // returns lowers a return statement.
 func (f *fn) returns(s *ast.ReturnStmt) string {
 	values, one := f.returned(s)
+	before := ""
+	if f.named && len(values) > 1 {
+		before = f.together(s, values)
+	}
 	if f.depth == 0 {
 		if one != "" {
 			return one
+		}
+		if before != "" {
+			return "{ " + before + "return " + strings.Join(values, ", ") + " }"
 		}
 		return strings.TrimSpace("return " + strings.Join(values, ", "))
 	}
@@ -87,10 +94,25 @@ func (f *fn) returns(s *ast.ReturnStmt) string {
 		if one != "" {
 			sets = strings.Join(f.values, ", ") + " = " + strings.TrimPrefix(one, "return ") + "; "
 		} else {
-			sets = strings.Join(f.values, ", ") + " = " + strings.Join(values, ", ") + "; "
+			sets = before + strings.Join(f.values, ", ") + " = " + strings.Join(values, ", ") + "; "
 		}
 	}
 	return fmt.Sprintf("{ %s%s = -1; return false }", sets, f.code)
+}
+
+// together replaces the values of a return statement by variables and returns the statements that set them. The interpreter sets
+// a result that has a name before it evaluates the next one.
+func (f *fn) together(s *ast.ReturnStmt, values []string) string {
+	var b strings.Builder
+	for i, x := range s.Results {
+		if tv := f.info.Types[x]; tv.Value != nil || tv.IsNil() {
+			continue
+		}
+		temp := f.fresh("v")
+		fmt.Fprintf(&b, "var %s %s = %s; ", temp, f.typ(f.subst(f.results.At(i).Type()), x.Pos()), values[i])
+		values[i] = temp
+	}
+	return b.String()
 }
 
 // returned returns the values of a return statement; one is the whole statement if a single call gives several values.
@@ -147,10 +169,25 @@ func (f *fn) switchStmt(s *ast.SwitchStmt, label string) string {
 			}
 			cases.WriteString("case " + strings.Join(conditions, " || ") + ":\n")
 		}
-		cases.WriteString(f.block(clause.Body))
+		cases.WriteString(f.caseBody(clause.Body))
 	}
 	fmt.Fprintf(&b, "%sswitch {\n%s}\n}\n", t.prefix(), cases.String())
 	return b.String()
+}
+
+// caseBody lowers the statements of a case. The interpreter finds labels in a block of their own only.
+func (f *fn) caseBody(list []ast.Stmt) string {
+	last := ""
+	if n := len(list); n > 0 {
+		if b, ok := list[n-1].(*ast.BranchStmt); ok && b.Tok == token.FALLTHROUGH {
+			list, last = list[:n-1], f.line(b.Pos())+"fallthrough\n"
+		}
+	}
+	body := f.block(list)
+	if strings.Contains(body, ":\n") {
+		body = "{\n" + body + "}\n"
+	}
+	return body + last
 }
 
 func (f *fn) caseCondition(x ast.Expr, tag string, t types.Type) string {
@@ -233,7 +270,7 @@ func (f *fn) typeSwitch(s *ast.TypeSwitchStmt, label string) string {
 			name := f.name(v)
 			fmt.Fprintf(&cases, "var %s %s = %s\n_ = %[1]s\n", name, f.typ(f.subst(v.Type()), clause.Pos()), value)
 		}
-		cases.WriteString(f.block(clause.Body))
+		cases.WriteString(f.caseBody(clause.Body))
 	}
 	fmt.Fprintf(&b, "%sswitch {\n%s}\n}\n", t.prefix(), cases.String())
 	return b.String()
@@ -272,7 +309,7 @@ func (f *fn) selectStmt(s *ast.SelectStmt, label string) string {
 		default:
 			refuse(clause.Pos(), "this case cannot be interpreted")
 		}
-		cases.WriteString(after + f.block(clause.Body))
+		cases.WriteString(after + f.caseBody(clause.Body))
 	}
 	return f.line(s.Pos()) + "{\n" + before.String() + t.prefix() + "select {\n" + cases.String() + "}\n}\n"
 }

@@ -368,10 +368,10 @@ func (g *gen) text(t *typ, depth int) string {
 	x, y := g.varying(t, depth-1), g.expr(t, depth-1)
 	switch g.n(9) {
 	case 0, 1:
-		return fmt.Sprintf("(%s + %s)", x, y)
+		return fmt.Sprintf("cut(%s + %s)", x, y)
 	case 2:
 		v := g.any(func(t *typ) bool { return t.kind != contract })
-		return t.convert(fmt.Sprintf("fmt.Sprint(%s)", g.expr(v, depth-1)))
+		return t.convert(fmt.Sprintf("cut(fmt.Sprint(%s))", g.expr(v, depth-1)))
 	case 3:
 		return t.convert(fmt.Sprintf("strings.%s(string(%s))", g.pick("ToUpper", "TrimSpace", "ToLower"), x))
 	case 4:
@@ -382,7 +382,7 @@ func (g *gen) text(t *typ, depth int) string {
 		return t.convert(fmt.Sprintf("strings.Repeat(%q, int(uint8(%s)%%5))", g.pick("ab", "-"), g.varying(g.intType, depth-1)))
 	case 7:
 		v := g.any(func(t *typ) bool { return t.kind != contract && t.kind != failure })
-		return t.convert(fmt.Sprintf("fmt.Sprintf(%q, %s)", g.pick("%v", "%+v", "%T", "[%6v]", "%-8v|"), g.expr(v, depth-1)))
+		return t.convert(fmt.Sprintf("cut(fmt.Sprintf(%q, %s))", g.pick("%v", "%+v", "%T", "[%6v]", "%-8v|"), g.expr(v, depth-1)))
 	default:
 		return fmt.Sprintf("%s([]rune(string(%s)))", t.name, x)
 	}
@@ -415,11 +415,11 @@ func (g *gen) list(t *typ, depth int) string {
 	x := g.expr(t, depth-1)
 	switch g.n(5) {
 	case 0:
-		return fmt.Sprintf("append(%s, %s)", g.varying(t, depth-1), g.noted(t.elem, depth-1))
+		return fmt.Sprintf("few(append(%s, %s))", g.varying(t, depth-1), g.noted(t.elem, depth-1))
 	case 1:
 		return fmt.Sprintf("slices.Clone(%s)", x)
 	case 2:
-		return fmt.Sprintf("slices.Concat(%s, %s)", g.varying(t, depth-1), x)
+		return fmt.Sprintf("few(slices.Concat(%s, %s))", g.varying(t, depth-1), x)
 	case 3:
 		return fmt.Sprintf("append(%s[:0:0], %s...)", g.varying(t, depth-1), x)
 	}

@@ -60,7 +60,8 @@ func Program(seed uint64) string {
 	return g.out.String()
 }
 
-// prelude is a part of every program. tick ends loops that would take too long; note shows the order of evaluation.
+// prelude is a part of every program. tick ends loops that would take too long, cut and few keep values small, and note shows the
+// order of evaluation.
 const prelude = `var ticks int
 
 func tick() {
@@ -78,6 +79,10 @@ func guard(name string, f func()) {
 	ticks = 0
 	f()
 }
+
+func cut[S ~string](s S) S { return s[:min(len(s), 60)] }
+
+func few[S ~[]E, E any](s S) S { return s[:min(len(s), 5)] }
 
 func same[T any](v T) T { return v }
 

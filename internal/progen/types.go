@@ -81,9 +81,10 @@ func (t *typ) comparable() bool {
 	case list, table, failure:
 		return false
 	case array:
-		return t.elem.comparable()
+		return t.elem.comparable() && t.elem.kind != contract
 	case record:
-		return !slices.ContainsFunc(t.fields, func(f field) bool { return !f.typ.comparable() })
+		// An interface in a struct may hold what cannot be compared. The text of that panic names the interpreter's type.
+		return !slices.ContainsFunc(t.fields, func(f field) bool { return !f.typ.comparable() || f.typ.kind == contract })
 	}
 	return true
 }
