@@ -84,9 +84,9 @@ func model(t *Type, around []*Type) reflect.Type {
 	case slice:
 		return reflect.SliceOf(model(b.elem, around))
 	case mapping:
-		key := model(b.key, around)
-		if key == laterType {
-			key = reflect.TypeFor[string]()
+		key := reflect.TypeFor[string]()
+		if !readsText(b.key) && b.key.base().kind == native && b.key.base().exact != nil {
+			key = b.key.base().exact
 		}
 		return reflect.MapOf(key, model(b.elem, around))
 	case record:
@@ -214,8 +214,8 @@ func storeMap(b *Type, v, m reflect.Value) error {
 	}
 	for each := m.MapRange(); each.Next(); {
 		key, elem := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
-		if decodes(b.key) {
-			if err := storeLater(b.key, key, []byte(fmt.Sprintf("%q", each.Key().String()))); err != nil {
+		if readsText(b.key) {
+			if err := storeKey(b.key, key, each.Key().String()); err != nil {
 				return err
 			}
 		} else if err := store(b.key, key, each.Key()); err != nil {
@@ -229,6 +229,29 @@ func storeMap(b *Type, v, m reflect.Value) error {
 		v.SetMapIndex(key, elem)
 	}
 	return nil
+}
+
+// readsText reports whether keys of a type decode themselves: they are texts, so that UnmarshalJSON does not matter.
+func readsText(t *Type) bool {
+	for _, u := range []*Type{t, t.pointer} {
+		if u != nil {
+			if _, ok := u.methods["UnmarshalText"]; ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func storeKey(t *Type, v reflect.Value, text string) error {
+	value := Value{t, v.Interface()}
+	if t.pointer != nil {
+		value = Value{t.pointer, v.Addr().Interface()}
+	}
+	if m, ok := value.method("UnmarshalText").(func([]byte) error); ok {
+		return m([]byte(text))
+	}
+	return errMirror
 }
 
 // storeLater decodes a value by its methods, or one whose type contains itself.

@@ -145,6 +145,11 @@ func (p printer) compiled(t *Type, v reflect.Value, depth int, visible bool) {
 		default:
 		}
 	}
+	if p.sharp() && depth > 0 && v.Kind() == reflect.Slice && v.Type().Elem() == reflect.TypeFor[byte]() {
+		// Package fmt names the type []byte by another name inside of a value.
+		p.text("[]uint8" + strings.TrimPrefix(fmt.Sprintf("%#v", v.Bytes()), "[]byte"))
+		return
+	}
 	if visible {
 		p.plain(v.Interface())
 		return

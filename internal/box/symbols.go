@@ -10,6 +10,6 @@ func (s *Space) Symbols() map[string]reflect.Value {
 		"Is": reflect.ValueOf(s.Is), "Get": reflect.ValueOf(s.Get), "To": reflect.ValueOf(s.To), "Equal": reflect.ValueOf(s.Equal), "Same": reflect.ValueOf(s.Same),
 		"As": reflect.ValueOf(s.As), "Panic": reflect.ValueOf(s.Panic), "Recovered": reflect.ValueOf(s.Recovered), "Rune": reflect.ValueOf(s.Rune),
 		"Clear": reflect.ValueOf(s.Clear), "Mirror": reflect.ValueOf(s.Mirror), "Fill": reflect.ValueOf(s.Fill), "Data": reflect.ValueOf(s.Data),
-		"Keys": reflect.ValueOf(s.Keys), "DeepEqual": reflect.ValueOf(s.DeepEqual),
+		"Keys": reflect.ValueOf(s.Keys), "Print": reflect.ValueOf(s.Print), "Words": reflect.ValueOf(s.Words), "DeepEqual": reflect.ValueOf(s.DeepEqual),
 	}
 }

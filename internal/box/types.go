@@ -2,6 +2,7 @@ package box
 
 import (
 	"fmt"
+	"io"
 	"reflect"
 	"strconv"
 	"strings"
@@ -15,11 +16,13 @@ type Space struct {
 	// wrapper returns a struct type with the methods of a compiled interface, or nil. Its first field holds any value and the
 	// others the methods, in functions.
 	wrapper func(reflect.Type) reflect.Type
+	// stderr is where print and println write to.
+	stderr io.Writer
 }
 
 // New returns a space without types.
-func New(wrapper func(reflect.Type) reflect.Type) *Space {
-	return &Space{types: map[int]*Type{}, wrapper: wrapper}
+func New(wrapper func(reflect.Type) reflect.Type, stderr io.Writer) *Space {
+	return &Space{types: map[int]*Type{}, wrapper: wrapper, stderr: stderr}
 }
 
 // The kinds of types.

@@ -271,6 +271,12 @@ const programLimit = time.Minute
 // runProgram loads the source of a package named program as the plugin host does, and runs its function program.
 func runProgram(t *testing.T, text string) outcome {
 	t.Helper()
+	return runProgramWith(t, text, output(t), output(t))
+}
+
+// runProgramWith is runProgram with files that receive what the program prints.
+func runProgramWith(t *testing.T, text string, stdout, stderr *os.File) outcome {
+	t.Helper()
 	dir := unpack(t, `-- go.mod --
 module program
 -- plugin.yaml --
@@ -293,7 +299,6 @@ func ExecuteCommand(context.Context, string, sdk.Context) (sdk.CommandResult, er
 -- program.go --
 `+text)
 	o := outcome{findings: checker.Dir(dir, checker.Options{})}
-	stdout, stderr := output(t), output(t)
 	p, err := Load(Options{Name: "program", Dir: dir, Stdout: stdout, Stderr: stderr})
 	if err != nil {
 		o.load = err

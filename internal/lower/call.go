@@ -103,13 +103,11 @@ func (f *fn) apply(e *ast.CallExpr, sig *types.Signature, compiled bool, callee 
 	elem := list.Underlying().(*types.Slice).Elem() //nolint:forcetypeassert // a variadic parameter is a slice
 	var rest []string
 	given := e.Args[min(n-1, len(e.Args)):]
-	keyed := !compiled && needKeys(given)
-	for i, a := range given {
-		key := ""
-		if keyed {
-			key = strconv.Itoa(i) + ": "
-		}
-		rest = append(rest, key+f.conv(a, elem))
+	for _, a := range given {
+		rest = append(rest, f.conv(a, elem))
+	}
+	if !compiled {
+		rest = keyed(given, rest)
 	}
 	return callee(append(args, f.pack(rest, list, compiled, e.Pos())...), false)
 }
@@ -255,11 +253,7 @@ func (f *fn) builtin(e *ast.CallExpr, fun ast.Expr) string { //nolint:funlen // 
 	case "recover":
 		return boxAlias + ".Recovered(recover())"
 	case "print", "println":
-		var args []string
-		for i := range e.Args {
-			args = append(args, arg(i))
-		}
-		return name + "(" + strings.Join(args, ", ") + ")"
+		return f.prints(e, name)
 	case "min", "max":
 		return f.extreme(e, name)
 	case "clear":
@@ -273,6 +267,25 @@ func (f *fn) builtin(e *ast.CallExpr, fun ast.Expr) string { //nolint:funlen // 
 	}
 	refuse(e.Pos(), "%s cannot be interpreted", name)
 	return ""
+}
+
+// prints lowers print and println. The interpreter has other formats for them.
+func (f *fn) prints(e *ast.CallExpr, name string) string {
+	args := []string{`""`, `""`}
+	if name == "println" {
+		args = []string{`" "`, `"\n"`}
+	}
+	for _, a := range e.Args {
+		switch {
+		case f.info.Types[a].IsNil():
+			args = append(args, "nil")
+		case isInterface(f.typeOf(a)):
+			args = append(args, boxAlias+".Words("+f.conv(a, anyType)+")")
+		default:
+			args = append(args, f.under(a))
+		}
+	}
+	return boxAlias + ".Print(" + strings.Join(args, ", ") + ")"
 }
 
 func (f *fn) appends(e *ast.CallExpr) string {

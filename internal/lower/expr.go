@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -141,12 +142,7 @@ func (f *fn) composite(e *ast.CompositeLit, t types.Type) string {
 // elements lowers the values of a list.
 func (f *fn) elements(e *ast.CompositeLit, elem types.Type) []string {
 	var parts []string
-	keyed := needKeys(e.Elts)
-	for i, x := range e.Elts {
-		if keyed {
-			parts = append(parts, strconv.Itoa(i)+": "+f.element(x, elem))
-			continue
-		}
+	for _, x := range e.Elts {
 		key := ""
 		if kv, ok := x.(*ast.KeyValueExpr); ok {
 			key = f.info.Types[kv.Key].Value.ExactString() + ": "
@@ -154,13 +150,23 @@ func (f *fn) elements(e *ast.CompositeLit, elem types.Type) []string {
 		}
 		parts = append(parts, key+f.element(x, elem))
 	}
+	return keyed(e.Elts, parts)
+}
+
+// keyed writes the values of a list with their indexes, if that is needed.
+func keyed(list []ast.Expr, parts []string) []string {
+	if needKeys(list, parts) {
+		for i := range parts {
+			parts[i] = strconv.Itoa(i) + ": " + parts[i]
+		}
+	}
 	return parts
 }
 
 // needKeys reports whether the values of a list are written with their indexes. The interpreter looks up the type of a value without
-// one too early, and panics where the value is a part of something other than a variable.
-func needKeys(list []ast.Expr) bool {
-	found := false
+// one too early. It panics where the value is a part of something other than a variable, and takes a pointer for what it points to.
+func needKeys(list []ast.Expr, parts []string) bool {
+	found := slices.ContainsFunc(parts, func(x string) bool { return strings.Contains(x, "(*") })
 	for _, x := range list {
 		switch x := ast.Unparen(x).(type) {
 		case *ast.KeyValueExpr:

@@ -143,7 +143,7 @@ func (g *gen) enumeration() {
 		case i > 0:
 			g.print("\t_\n\t%s", name)
 		default:
-			g.print("\t%s %s = %s", name, t.name, g.pick("iota", "iota + 1", "1 << iota", "1 << (2 * iota)", "iota * 10"))
+			g.print("\t%s %s = %s", name, t.name, g.pick("iota", "iota + 1", "1 << iota", "(iota + 2) * 7", "iota * 10"))
 		}
 	}
 	g.print(")")
