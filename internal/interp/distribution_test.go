@@ -77,6 +77,9 @@ func distributedClass(t *testing.T, file string) (class, reason string) {
 	return wrong, fmt.Sprint("the process ended: ", err)
 }
 
+// traced matches the lines that the interpreter writes for a panic.
+var traced = regexp.MustCompile(`(?m)^\S+\.go:\d+:\d+: panic.*\n`)
+
 var mainFunc = regexp.MustCompile(`(?m)^func\s+main\(\)`)
 
 func runDistributed(t *testing.T, file string) {
@@ -102,6 +105,7 @@ func runDistributed(t *testing.T, file string) {
 	if o.run != nil && strings.HasPrefix(o.run.Error(), "os.Exit(0)") {
 		o.run = nil
 	}
+	o.output = traced.ReplaceAllString(o.output, "")
 	class, reason := classify(o, string(want))
 	fmt.Printf("verdict %s: %s\n", class, reason)
 }

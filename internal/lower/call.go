@@ -178,10 +178,13 @@ func (f *fn) conversion(x ast.Expr, to types.Type, at token.Pos) string {
 	if f.opaque(to) || f.opaque(from) {
 		return f.change(f.expr(x), from, to, at)
 	}
-	if tv := f.info.Types[x]; tv.Value != nil {
-		return "(" + b + ")(" + f.constant(tv.Value, types.Default(from), at) + ")"
+	if _, basic := to.Underlying().(*types.Basic); !basic {
+		b = "(" + b + ")"
 	}
-	return "(" + b + ")(" + f.under(x) + ")"
+	if tv := f.info.Types[x]; tv.Value != nil {
+		return b + "(" + f.constant(tv.Value, types.Default(from), at) + ")"
+	}
+	return b + "(" + f.under(x) + ")"
 }
 
 // native returns the name of a function that returns a compiled value as an interface.
@@ -275,15 +278,29 @@ func (f *fn) prints(e *ast.CallExpr, name string) string {
 	if name == "println" {
 		args = []string{`" "`, `"\n"`}
 	}
-	for _, a := range e.Args {
-		switch {
-		case f.info.Types[a].IsNil():
-			args = append(args, "nil")
-		case isInterface(f.typeOf(a)):
-			args = append(args, boxAlias+".Words("+f.conv(a, anyType)+")")
-		default:
-			args = append(args, f.under(a))
+	show := func(x string, t types.Type) {
+		if isInterface(t) {
+			x = boxAlias + ".Words(" + f.change(x, t, anyType, e.Pos()) + ")"
 		}
+		args = append(args, x)
+	}
+	if len(e.Args) == 1 {
+		if from, ok := f.typeOf(e.Args[0]).(*types.Tuple); ok {
+			var params []string
+			for i := range from.Len() {
+				x := "aura_p" + strconv.Itoa(i)
+				params = append(params, x+" "+f.typ(from.At(i).Type(), e.Pos()))
+				show(x, from.At(i).Type())
+			}
+			return fmt.Sprintf("func(%s) { %s.Print(%s) }(%s)", strings.Join(params, ", "), boxAlias, strings.Join(args, ", "), f.expr(e.Args[0]))
+		}
+	}
+	for _, a := range e.Args {
+		if f.info.Types[a].IsNil() {
+			args = append(args, "nil")
+			continue
+		}
+		show(f.under(a), f.typeOf(a))
 	}
 	return boxAlias + ".Print(" + strings.Join(args, ", ") + ")"
 }

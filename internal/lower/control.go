@@ -192,6 +192,9 @@ func (f *fn) caseBody(list []ast.Stmt) string {
 
 func (f *fn) caseCondition(x ast.Expr, tag string, t types.Type) string {
 	if tag == "" {
+		if isInterface(f.typeOf(x)) {
+			return fmt.Sprintf("%s.Equal(%s, true)", boxAlias, f.conv(x, anyType))
+		}
 		return "(" + f.expr(x) + ")"
 	}
 	if f.info.Types[x].IsNil() {
@@ -319,11 +322,20 @@ func (f *fn) received(a *ast.AssignStmt, keep func(ast.Expr) string) (text, afte
 	u := ast.Unparen(a.Rhs[0]).(*ast.UnaryExpr) //nolint:forcetypeassert // by the syntax
 	from := f.tupleOf(a.Rhs[0], len(a.Lhs))
 	if a.Tok == token.DEFINE {
-		var names []string
+		// A variable of the case itself would be the same in each iteration of a loop.
+		var temps, sets []string
 		for _, l := range a.Lhs {
-			names = append(names, f.left(l))
+			name, temp := f.left(l), "_"
+			if name != "_" {
+				temp = f.fresh("v")
+				sets = append(sets, fmt.Sprintf("%s := %s; _ = %[1]s", name, temp))
+			}
+			temps = append(temps, temp)
 		}
-		return strings.Join(names, ", ") + " := <-" + keep(u.X), ""
+		if len(sets) == 0 {
+			return "<-" + keep(u.X), ""
+		}
+		return strings.Join(temps, ", ") + " := <-" + keep(u.X), strings.Join(sets, "; ") + "\n"
 	}
 	var temps, sets []string
 	for i, l := range a.Lhs {

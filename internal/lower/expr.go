@@ -17,6 +17,10 @@ func (f *fn) expr(e ast.Expr) string {
 	}
 	switch e := e.(type) {
 	case *ast.ParenExpr:
+		// The interpreter does not run a conversion in parentheses beside && and ||.
+		if call, ok := ast.Unparen(e.X).(*ast.CallExpr); ok && f.info.Types[call.Fun].IsType() {
+			return f.expr(call)
+		}
 		return "(" + f.expr(e.X) + ")"
 	case *ast.Ident:
 		return f.ident(e)
@@ -430,6 +434,10 @@ func (f *fn) equal(a, b ast.Expr, not bool) string {
 	}
 	ta := f.typeOf(a)
 	if f.info.Types[b].IsNil() {
+		if call, ok := ast.Unparen(a).(*ast.CallExpr); ok && isInterface(ta) && f.info.Types[call.Fun].IsType() {
+			// The interpreter does not run a conversion to an interface beside && and ||.
+			return fmt.Sprintf("%s%s.Equal(%s, nil)", bang, boxAlias, f.expr(a))
+		}
 		return f.operand(a) + op + "nil"
 	}
 	tb := f.typeOf(b)

@@ -230,7 +230,8 @@ func (f *fn) rangeOver(s *ast.RangeStmt, t *target, key, elem types.Type) string
 		return fmt.Sprintf("%s{\n%s := %s\n%s := %s.Keys(%[2]s).([]%[6]s)\n%[7]sfor %[8]s := 0; %[8]s < len(%[4]s); %[8]s++ {\n%[9]s}\n}\n",
 			f.line(s.Pos()), m, x, keys, boxAlias, typ, t.prefix(), i, body)
 	}
-	body := k.set + v.set + f.inside(s)
+	first, second := inOrder(s, k, v)
+	body := first.set + second.set + f.inside(s)
 	head := "for " + k.name + ", " + v.name + " := range "
 	switch {
 	case k.name == "_" && v.name == "_":
@@ -239,6 +240,15 @@ func (f *fn) rangeOver(s *ast.RangeStmt, t *target, key, elem types.Type) string
 		head = "for " + k.name + " := range "
 	}
 	return f.line(s.Pos()) + t.prefix() + head + x + " {\n" + body + "}\n"
+}
+
+// inOrder returns the statements that set the variables of a range loop. An index in the place of the value is evaluated before
+// the key is set.
+func inOrder(s *ast.RangeStmt, k, v loopVar) (first, second loopVar) {
+	if _, ok := s.Value.(*ast.Ident); s.Tok == token.ASSIGN && s.Value != nil && !ok {
+		return v, k
+	}
+	return k, v
 }
 
 // rangeArray lowers a loop over an array, a pointer to one, or a slice, by index.
@@ -268,11 +278,13 @@ func (f *fn) rangeArray(s *ast.RangeStmt, t *target, elem, x types.Type) string 
 	i := f.fresh("i")
 	head := ""
 	if k.name != "_" {
-		head += k.name + " := " + i + "\n" + k.set
+		head += k.name + " := " + i + "\n"
 	}
 	if v.name != "_" {
-		head += v.name + " := " + list + "[" + i + "]\n" + v.set
+		head += v.name + " := " + list + "[" + i + "]\n"
 	}
+	first, second := inOrder(s, k, v)
+	head += first.set + second.set
 	body := head + f.inside(s)
 	fmt.Fprintf(&b, "%sfor %s := 0; %[2]s < %[3]s; %[2]s++ {\n%[4]s}\n}\n", t.prefix(), i, n, body)
 	return b.String()
