@@ -123,8 +123,9 @@ func modelRecord(b *Type, around []*Type) reflect.Type {
 // member returns the field of a model for the field i.
 func member(m reflect.Value, i int) reflect.Value {
 	for _, prefix := range []string{"E", "F"} {
-		if v := m.FieldByName(fmt.Sprint(prefix, i)); v.IsValid() {
-			return v
+		// A field of an embedded struct is none of this one.
+		if f, ok := m.Type().FieldByName(fmt.Sprint(prefix, i)); ok && len(f.Index) == 1 {
+			return m.FieldByIndex(f.Index)
 		}
 	}
 	return reflect.Value{}
@@ -134,6 +135,12 @@ func member(m reflect.Value, i int) reflect.Value {
 func load(t *Type, v, m reflect.Value) {
 	if m.Type() == laterType {
 		return
+	}
+	if t.hidden != nil && v.Kind() == reflect.Interface {
+		if v.IsNil() {
+			return
+		}
+		v = v.Elem()
 	}
 	switch b := t.base(); b.kind {
 	case record:
@@ -158,6 +165,18 @@ func load(t *Type, v, m reflect.Value) {
 
 // store copies what was decoded.
 func store(t *Type, v, m reflect.Value) error {
+	if t.hidden != nil && v.Kind() == reflect.Interface {
+		inside := reflect.New(t.hidden).Elem()
+		if !v.IsNil() {
+			inside.Set(v.Elem())
+		}
+		err := store(t, inside, m)
+		v.SetZero()
+		if !inside.IsZero() {
+			v.Set(inside)
+		}
+		return err
+	}
 	if m.Type() == laterType {
 		return storeLater(t, v, m.Interface().(later).text) //nolint:forcetypeassert // see the comparison
 	}

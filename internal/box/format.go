@@ -65,8 +65,23 @@ func (p printer) print(t *Type, v reflect.Value, depth int, visible bool) {
 }
 
 func (p printer) null(t *Type) {
+	name := ""
+	if t != nil {
+		name = t.name
+		switch b := t.base(); {
+		case b == nil:
+		case b.kind == pointer:
+			name = "(" + t.name + ")"
+		case b.kind == mapping && !p.sharp():
+			p.text("map[]")
+			return
+		case b.kind == slice && !p.sharp():
+			p.text("[]")
+			return
+		}
+	}
 	if p.sharp() && t != nil {
-		p.text(t.name + "(nil)")
+		p.text(name + "(nil)")
 		return
 	}
 	p.text("<nil>")

@@ -136,7 +136,7 @@ func mirror(t *Type, v reflect.Value, depth int) (any, error) {
 	case record:
 		return mirrorRecord(b, v, depth)
 	case slice, array:
-		if b.kind == slice && (v.IsNil() || v.Type().Elem().Kind() == reflect.Uint8 && len(b.elem.methods) == 0) {
+		if b.kind == slice && (v.IsNil() || v.Type().Elem().Kind() == reflect.Uint8 && !encodes(b.elem)) {
 			return v.Interface(), nil
 		}
 		out := make([]any, v.Len())
@@ -318,14 +318,19 @@ func plainBasic(t *Type) bool {
 	if b.kind != native || b.exact == nil {
 		return false
 	}
+	return !encodes(t) && basic(b.exact.Kind()) != nil
+}
+
+// encodes reports whether values of a type, or pointers to them, encode themselves.
+func encodes(t *Type) bool {
 	for u := t; u != nil; u = u.pointer {
 		for _, name := range []string{"MarshalJSON", "MarshalText"} {
 			if _, ok := u.methods[name]; ok {
-				return false
+				return true
 			}
 		}
 	}
-	return basic(b.exact.Kind()) != nil
+	return false
 }
 
 // basic returns the type without a name of a basic kind.

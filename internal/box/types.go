@@ -56,6 +56,8 @@ type Type struct {
 	wanted  map[string]string
 	exact   reflect.Type
 	wrapper reflect.Type
+	// hidden is the interpreter's type of a field that it has as any.
+	hidden reflect.Type
 	space   *Space
 }
 
@@ -172,6 +174,9 @@ func (s *Space) Interface(id int, p any) {
 	t.exact = reflect.TypeOf(p).Elem()
 	t.wrapper = s.wrapper(t.exact)
 }
+
+// Hidden registers the interpreter's type for fields of a type that it has as any, by a pointer to it.
+func (s *Space) Hidden(id int, p any) { s.typ(id).hidden = reflect.TypeOf(p).Elem() }
 
 // Native registers a type of compiled code by a pointer to it.
 func (s *Space) Native(id int, p any) { s.typ(id).exact = reflect.TypeOf(p).Elem() }

@@ -325,11 +325,13 @@ func (f *fn) rangeString(s *ast.RangeStmt, t *target) string {
 	text, i, w, r := f.fresh("t"), f.fresh("i"), f.fresh("w"), f.fresh("r")
 	head := ""
 	if k.name != "_" {
-		head += k.name + " := " + i + "\n" + k.set
+		head += k.name + " := " + i + "\n"
 	}
 	if v.name != "_" {
-		head += v.name + " := " + r + "\n" + v.set
+		head += v.name + " := " + r + "\n"
 	}
+	first, second := inOrder(s, k, v)
+	head += first.set + second.set
 	body := head + f.inside(s)
 	return fmt.Sprintf("%s{\nvar %s string = %s\nvar %s int\nvar %s rune\n%sfor %s := 0; %[7]s < len(%[2]s); %[7]s += %[4]s {\n%[5]s, %[4]s = %[8]s.Rune(%[2]s, %[7]s)\n%[9]s}\n}\n",
 		f.line(s.Pos()), text, f.expr(s.X), w, r, t.prefix(), i, boxAlias, body)
