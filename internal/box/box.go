@@ -386,6 +386,20 @@ func (s *Space) Keys(m any) any {
 	return reflect.Append(out, v.MapKeys()...).Interface()
 }
 
+// Array converts a slice to the type that p points to: an array, or a pointer to one.
+func (s *Space) Array(list, p any) any {
+	t := reflect.TypeOf(p).Elem()
+	n := t
+	if t.Kind() == reflect.Pointer {
+		n = t.Elem()
+	}
+	v := reflect.ValueOf(list)
+	if v.Len() < n.Len() {
+		panic(runtimeError(fmt.Sprintf("runtime error: cannot convert slice with length %d to array or pointer to array with length %d", v.Len(), n.Len())))
+	}
+	return v.Convert(t).Interface()
+}
+
 // Clear empties a map.
 func (s *Space) Clear(m any) { reflect.ValueOf(m).Clear() }
 

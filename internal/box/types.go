@@ -58,7 +58,7 @@ type Type struct {
 	wrapper reflect.Type
 	// hidden is the interpreter's type of a field that it has as any.
 	hidden reflect.Type
-	space   *Space
+	space  *Space
 }
 
 type field struct {

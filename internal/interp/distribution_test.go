@@ -68,7 +68,7 @@ var verdict = regexp.MustCompile(`(?m)^verdict (\w+): (.*)$`)
 // distributedClass runs one program in a process of its own.
 func distributedClass(t *testing.T, file string) (class, reason string) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestDistribution$", "-test.timeout=20s") //nolint:gosec // the test itself
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestDistribution$", "-test.timeout=90s") //nolint:gosec // the test itself
 	cmd.Env = append(os.Environ(), distributionFile+"="+file)
 	out, err := cmd.CombinedOutput()
 	if m := verdict.FindStringSubmatch(string(out)); m != nil {
@@ -79,6 +79,9 @@ func distributedClass(t *testing.T, file string) (class, reason string) {
 
 // traced matches the lines that the interpreter writes for a panic.
 var traced = regexp.MustCompile(`(?m)^\S+\.go:\d+:\d+: panic.*\n`)
+
+// exited matches what it writes when a program ends by os.Exit.
+var exited = regexp.MustCompile(`(?ms)^\S+\.go:\d+:\d+: panic.*|^panic in ExecuteCommand.*|^\S*\(.*os\.Exit.*`)
 
 var mainFunc = regexp.MustCompile(`(?m)^func\s+main\(\)`)
 
@@ -104,6 +107,7 @@ func runDistributed(t *testing.T, file string) {
 	o := runProgramWith(t, string(mainFunc.ReplaceAll(text, []byte("func program()"))), out, out)
 	if o.run != nil && strings.HasPrefix(o.run.Error(), "os.Exit(0)") {
 		o.run = nil
+		o.output = exited.ReplaceAllString(o.output, "")
 	}
 	o.output = traced.ReplaceAllString(o.output, "")
 	class, reason := classify(o, string(want))

@@ -12,7 +12,7 @@ import (
 // assign lowers an assignment.
 func (f *fn) assign(s *ast.AssignStmt) string {
 	if s.Tok != token.ASSIGN && s.Tok != token.DEFINE {
-		return f.expr(s.Lhs[0]) + " " + s.Tok.String() + " " + f.operand(s.Rhs[0])
+		return f.expr(s.Lhs[0]) + " " + s.Tok.String() + " " + f.shiftCount(s.Tok, s.Rhs[0])
 	}
 	if len(s.Lhs) != len(s.Rhs) {
 		return f.assignTuple(s)

@@ -157,8 +157,11 @@ func (f *fn) switchStmt(s *ast.SwitchStmt, label string) string {
 		fmt.Fprintf(&b, "var %s %s = %s\n", tag, f.typ(tagType, s.Pos()), f.conv(s.Tag, tagType))
 	}
 	var cases strings.Builder
-	for _, c := range s.Body.List {
+	for i, c := range s.Body.List {
 		clause := c.(*ast.CaseClause) //nolint:forcetypeassert // by the syntax
+		if clause.List == nil && i < len(s.Body.List)-1 && (fallsThrough(clause) || i > 0 && fallsThrough(s.Body.List[i-1])) {
+			refuse(clause.Pos(), "a default case with fallthrough that is not the last one cannot be interpreted; put it at the end")
+		}
 		cases.WriteString(f.line(clause.Pos()))
 		if clause.List == nil {
 			cases.WriteString("default:\n")
@@ -173,6 +176,16 @@ func (f *fn) switchStmt(s *ast.SwitchStmt, label string) string {
 	}
 	fmt.Fprintf(&b, "%sswitch {\n%s}\n}\n", t.prefix(), cases.String())
 	return b.String()
+}
+
+// fallsThrough reports whether a case ends with fallthrough.
+func fallsThrough(s ast.Stmt) bool {
+	c, ok := s.(*ast.CaseClause)
+	if !ok || len(c.Body) == 0 {
+		return false
+	}
+	b, ok := c.Body[len(c.Body)-1].(*ast.BranchStmt)
+	return ok && b.Tok == token.FALLTHROUGH
 }
 
 // caseBody lowers the statements of a case. The interpreter finds labels in a block of their own only.

@@ -3,6 +3,7 @@ package lower
 import (
 	"fmt"
 	"go/ast"
+	"go/constant"
 	"go/token"
 	"go/types"
 	"slices"
@@ -128,7 +129,11 @@ func (f *fn) composite(e *ast.CompositeLit, t types.Type) string {
 	case *types.Map:
 		for _, x := range e.Elts {
 			kv := x.(*ast.KeyValueExpr) //nolint:forcetypeassert // an element of a map has a key
-			parts = append(parts, f.element(kv.Key, u.Key())+": "+f.element(kv.Value, u.Elem()))
+			key := f.element(kv.Key, u.Key())
+			if isInterface(u.Key()) && !f.compiled(u.Key()) && !strings.HasPrefix(key, boxAlias) {
+				key = boxAlias + ".Any(" + key + ")" // the interpreter compares constants of different types
+			}
+			parts = append(parts, key+": "+f.element(kv.Value, u.Elem()))
 		}
 	case *types.Slice:
 		parts = f.elements(e, u.Elem())
@@ -397,6 +402,12 @@ func (f *fn) unary(e *ast.UnaryExpr) string {
 		if f.hiddenPlace(e.X) {
 			refuse(e.Pos(), "the address of a field with functions that take the struct cannot be interpreted; use the address of the struct")
 		}
+		if index, ok := ast.Unparen(e.X).(*ast.IndexExpr); ok {
+			if _, ok := f.typeOf(index.X).Underlying().(*types.Pointer); ok {
+				// The interpreter finds the elements of a slice only.
+				return "&" + f.under(index.X) + "[:][" + f.expr(index.Index) + "]"
+			}
+		}
 		return "&" + f.expr(e.X)
 	case token.ARROW:
 		return "(<-" + f.under(e.X) + ")"
@@ -419,7 +430,18 @@ func (f *fn) binary(e *ast.BinaryExpr) string {
 	if e.Op == token.EQL || e.Op == token.NEQ {
 		return f.equal(e.X, e.Y, e.Op == token.NEQ)
 	}
-	return f.operand(e.X) + " " + e.Op.String() + " " + f.operand(e.Y)
+	return f.operand(e.X) + " " + e.Op.String() + " " + f.shiftCount(e.Op, e.Y)
+}
+
+// shiftCount lowers the operand of a shift, whose constant may have a type such as float64, or another operand.
+func (f *fn) shiftCount(op token.Token, y ast.Expr) string {
+	switch op {
+	case token.SHL, token.SHR, token.SHL_ASSIGN, token.SHR_ASSIGN:
+		if tv := f.info.Types[y]; tv.Value != nil && !isInteger(types.Default(f.typeOf(y))) {
+			return constant.ToInt(tv.Value).ExactString()
+		}
+	}
+	return f.operand(y)
 }
 
 // equal lowers a comparison.

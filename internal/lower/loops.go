@@ -17,21 +17,28 @@ func (f *fn) forStmt(s *ast.ForStmt, label string) string {
 		return f.forPointers(s, t, shared)
 	}
 	init, cond, post := "", "", ""
+	before, after := "", ""
 	if s.Init != nil {
 		init = f.simple(s.Init)
+		if f.several(s.Init) {
+			before, after, init = "{\n"+init+"\n", "}\n", ""
+		}
 	}
 	if s.Cond != nil {
 		cond = f.expr(s.Cond)
 	}
 	if s.Post != nil {
 		post = f.simple(s.Post)
+		if f.several(s.Post) {
+			post = "func() { " + post + " }()"
+		}
 	}
 	body := f.block(s.Body.List)
 	head := init + "; " + cond + "; " + post
 	if init == "" && post == "" {
 		head = cond
 	}
-	return f.line(s.Pos()) + t.prefix() + "for " + head + " {\n" + body + "}\n"
+	return f.line(s.Pos()) + before + t.prefix() + "for " + head + " {\n" + body + "}\n" + after
 }
 
 // perIteration returns the variables of a loop that need a variable per iteration: those that a
