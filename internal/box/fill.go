@@ -166,16 +166,7 @@ func load(t *Type, v, m reflect.Value) {
 // store copies what was decoded.
 func store(t *Type, v, m reflect.Value) error {
 	if t.hidden != nil && v.Kind() == reflect.Interface {
-		inside := reflect.New(t.hidden).Elem()
-		if !v.IsNil() {
-			inside.Set(v.Elem())
-		}
-		err := store(t, inside, m)
-		v.SetZero()
-		if !inside.IsZero() {
-			v.Set(inside)
-		}
-		return err
+		return storeHidden(t, v, m)
 	}
 	if m.Type() == laterType {
 		return storeLater(t, v, m.Interface().(later).text) //nolint:forcetypeassert // see the comparison
@@ -208,6 +199,20 @@ func store(t *Type, v, m reflect.Value) error {
 		}
 	}
 	return nil
+}
+
+// storeHidden is store for a field that the interpreter has as any.
+func storeHidden(t *Type, v, m reflect.Value) error {
+	inside := reflect.New(t.hidden).Elem()
+	if !v.IsNil() {
+		inside.Set(v.Elem())
+	}
+	err := store(t, inside, m)
+	v.SetZero()
+	if !inside.IsZero() {
+		v.Set(inside)
+	}
+	return err
 }
 
 func storeSlice(b *Type, v, m reflect.Value) error {

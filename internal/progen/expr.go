@@ -101,8 +101,9 @@ func (g *gen) expr(t *typ, depth int) string {
 		return t.convert(g.boolean(depth))
 	case list:
 		return g.list(t, depth)
+	default:
+		return g.literal(t, depth)
 	}
-	return g.literal(t, depth)
 }
 
 // convert returns a value of the basic type of t as a value of t.
@@ -153,8 +154,9 @@ func (g *gen) literal(t *typ, depth int) string {
 		return t.name + "(" + g.expr(t.members[g.n(len(t.members))], depth-1) + ")"
 	case failure:
 		return g.failure(depth)
+	default:
+		return g.constant(t)
 	}
-	return g.constant(t)
 }
 
 func (g *gen) literalKey(t *typ) string {
@@ -180,7 +182,7 @@ func (g *gen) failure(depth int) string {
 }
 
 // part1 returns a part of a variable: a field or an element.
-func (g *gen) part1(t *typ, depth int) string {
+func (g *gen) part1(t *typ, depth int) string { //nolint:gocognit // one case after the other
 	var found []string
 	for _, v := range g.scope {
 		switch v.typ.kind {
@@ -209,6 +211,7 @@ func (g *gen) part1(t *typ, depth int) string {
 			if v.typ.elem.name == t.name && t.kind != contract && t.kind != failure {
 				found = append(found, fmt.Sprintf("%s[%s]", v.name, g.literalKey(v.typ.key)))
 			}
+		default:
 		}
 	}
 	if len(found) == 0 {

@@ -85,8 +85,9 @@ func (t *typ) comparable() bool {
 	case record:
 		// An interface in a struct may hold what cannot be compared. The text of that panic names the interpreter's type.
 		return !slices.ContainsFunc(t.fields, func(f field) bool { return !f.typ.comparable() || f.typ.kind == contract })
+	default:
+		return true
 	}
-	return true
 }
 
 // encodable reports whether encoding/json encodes all values and decodes them again.
@@ -98,8 +99,9 @@ func (t *typ) encodable() bool {
 		return t.elem.encodable()
 	case record:
 		return !slices.ContainsFunc(t.fields, func(f field) bool { return !f.typ.encodable() })
+	default:
+		return true
 	}
-	return true
 }
 
 // types declares the types of the program.
