@@ -18,7 +18,7 @@ func (f *fn) unary(e *ast.UnaryExpr) string {
 			return f.name(f.info.ObjectOf(id))
 		}
 		if f.hiddenPlace(e.X) {
-			refuse(e.Pos(), "the address of a field with functions that take the struct cannot be interpreted; use the address of the struct")
+			refuse(e.Pos(), "the address of a field whose type leads back to its struct cannot be interpreted; use the address of the struct")
 		}
 		if index, ok := ast.Unparen(e.X).(*ast.IndexExpr); ok {
 			if _, ok := f.typeOf(index.X).Underlying().(*types.Pointer); ok {
