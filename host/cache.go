@@ -89,17 +89,20 @@ func loweredKey(o *Options, spec Spec, tree string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// The kinds of cache entries. Each has a directory.
-const (
-	cachedExports = "exports"
-	cachedLowered = "lowered"
+// cacheKind is a directory of cache entries and the extension of their names.
+type cacheKind struct{ dir, extension string }
+
+// The kinds of cache entries.
+var (
+	cachedExports = cacheKind{"exports", ".json"}
+	cachedLowered = cacheKind{"lowered", ".cbor"}
 )
 
 // maxCached is how many entries of each kind are kept. An entry is replaced by another when a plugin is edited.
 const maxCached = 1000
 
 // readCached returns an entry, or nil.
-func readCached(o *Options, kind, key string) []byte {
+func readCached(o *Options, kind cacheKind, key string) []byte {
 	if o.CacheDir == "" || key == "" {
 		return nil
 	}
@@ -111,7 +114,7 @@ func readCached(o *Options, kind, key string) []byte {
 }
 
 // writeCached writes an entry. The write is atomic, so that concurrent sessions do not disturb each other.
-func writeCached(o *Options, kind, key string, b []byte) error {
+func writeCached(o *Options, kind cacheKind, key string, b []byte) error {
 	if o.CacheDir == "" || key == "" || len(b) > files.MaxText {
 		return nil
 	}
@@ -124,7 +127,7 @@ func writeCached(o *Options, kind, key string, b []byte) error {
 		err = trimCache(filepath.Dir(path), maxCached)
 	}
 	if err != nil {
-		return fmt.Errorf("caching the %s of a plugin: %w", kind, err)
+		return fmt.Errorf("caching what is known about a plugin: %w", err)
 	}
 	return nil
 }
@@ -151,6 +154,6 @@ func trimCache(dir string, limit int) error {
 	return nil
 }
 
-func cachePath(o *Options, kind, key string) string {
-	return filepath.Join(o.CacheDir, kind, key)
+func cachePath(o *Options, kind cacheKind, key string) string {
+	return filepath.Join(o.CacheDir, kind.dir, key+kind.extension)
 }

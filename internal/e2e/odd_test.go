@@ -173,6 +173,7 @@ func TestOddState(t *testing.T) {
 		// aura moves a log that is too long aside, as always.
 		{"talker.log", [][]string{{"run", "hi"}}, []string{"huge"}},
 		{"*.json", [][]string{{"run", "hi"}}, all},
+		{"*.cbor", [][]string{{"run", "hi"}}, all},
 	} {
 		for _, file := range p.find(row.pattern) {
 			for _, kind := range kindsHere() {
