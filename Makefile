@@ -210,12 +210,13 @@ gotest: ## run the test programs of the Go distribution as plugins, and print ho
 	go test -count=1 -timeout 60m -v -tags distribution -run '^TestDistribution$$' ./internal/interp
 
 .PHONY: fuzz
-fuzz: ## run each fuzz target for FUZZTIME (5s)
+fuzz: ## run each fuzz target, and random programs as plugins, for FUZZTIME (5s)
 	@git ls-files -co --exclude-standard -- '*_test.go' | xargs grep -Eos '^func Fuzz[A-Za-z0-9_]+' /dev/null | \
 	while IFS=: read -r file target; do \
 		dir=$$(dirname "$$file"); echo "$$dir $${target#func }"; \
 		go -C "$$dir" test -run '^$$' -fuzz "^$${target#func }$$" -fuzztime $(FUZZTIME) . </dev/null || exit; \
 	done
+	go test -count=1 -timeout 0 -tags generated -run '^TestGeneratedRandom$$' ./internal/interp -generate.for $(FUZZTIME)
 
 .PHONY: clean
 clean: ## remove what was built

@@ -161,6 +161,7 @@ var rooms = map[string][]string{
 	"internal/archtest": {},
 	"internal/testhelp": {},
 	"internal/testhost": {},
+	"internal/progen":   {},
 	"internal/testneed": {},
 	"internal/docs":     {},
 	"internal/e2e":      {},

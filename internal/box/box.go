@@ -282,6 +282,15 @@ func (s *Space) To(v any, id int) any {
 // Equal compares two interface values.
 func (s *Space) Equal(a, b any) bool {
 	a, b = open(a), open(b)
+	if x, ok := a.(boxed); ok {
+		y, ok := b.(boxed)
+		if !ok || x.content().T != y.content().T {
+			return false
+		}
+		if v := x.content().V; v != nil && !reflect.TypeOf(v).Comparable() {
+			panic(runtimeError("runtime error: comparing uncomparable type " + x.content().T.name))
+		}
+	}
 	return a == b
 }
 
@@ -375,6 +384,20 @@ func (s *Space) Keys(m any) any {
 	v := reflect.ValueOf(m)
 	out := reflect.MakeSlice(reflect.SliceOf(v.Type().Key()), 0, v.Len())
 	return reflect.Append(out, v.MapKeys()...).Interface()
+}
+
+// Array converts a slice to the type that p points to: an array, or a pointer to one.
+func (s *Space) Array(list, p any) any {
+	t := reflect.TypeOf(p).Elem()
+	n := t
+	if t.Kind() == reflect.Pointer {
+		n = t.Elem()
+	}
+	v := reflect.ValueOf(list)
+	if v.Len() < n.Len() {
+		panic(runtimeError(fmt.Sprintf("runtime error: cannot convert slice with length %d to array or pointer to array with length %d", v.Len(), n.Len())))
+	}
+	return v.Convert(t).Interface()
 }
 
 // Clear empties a map.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"reflect"
 	"testing"
 )
@@ -11,7 +12,7 @@ import (
 // space returns the types of a plugin: level, a number with the method String; point, a struct of a level and a hidden number; and
 // fault, an error.
 func space() *Space {
-	s := New(func(reflect.Type) reflect.Type { return nil })
+	s := New(func(reflect.Type) reflect.Type { return nil }, io.Discard)
 	s.Types("1 n \"int\"\n2 d \"p.level\" 1 \"level\" \"p\"\n3 t \"struct { L p.level; n int }\" \"L\" \"e\" \"json:\\\"l\\\"\" 2 \"n\" \"\" \"\" 1\n" +
 		"4 d \"p.point\" 3 \"point\" \"p\"\n5 p \"*p.point\" 4\n6 d \"p.fault\" 1 \"fault\" \"p\"\n7 s \"[]p.level\" 2\n8 i \"p.shower\" \"String\" \"func() string\"\n")
 	s.Native(1, new(int))

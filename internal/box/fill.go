@@ -84,9 +84,9 @@ func model(t *Type, around []*Type) reflect.Type {
 	case slice:
 		return reflect.SliceOf(model(b.elem, around))
 	case mapping:
-		key := model(b.key, around)
-		if key == laterType {
-			key = reflect.TypeFor[string]()
+		key := reflect.TypeFor[string]()
+		if !readsText(b.key) && b.key.base().kind == native && b.key.base().exact != nil {
+			key = b.key.base().exact
 		}
 		return reflect.MapOf(key, model(b.elem, around))
 	case record:
@@ -123,8 +123,9 @@ func modelRecord(b *Type, around []*Type) reflect.Type {
 // member returns the field of a model for the field i.
 func member(m reflect.Value, i int) reflect.Value {
 	for _, prefix := range []string{"E", "F"} {
-		if v := m.FieldByName(fmt.Sprint(prefix, i)); v.IsValid() {
-			return v
+		// A field of an embedded struct is none of this one.
+		if f, ok := m.Type().FieldByName(fmt.Sprint(prefix, i)); ok && len(f.Index) == 1 {
+			return m.FieldByIndex(f.Index)
 		}
 	}
 	return reflect.Value{}
@@ -134,6 +135,12 @@ func member(m reflect.Value, i int) reflect.Value {
 func load(t *Type, v, m reflect.Value) {
 	if m.Type() == laterType {
 		return
+	}
+	if t.hidden != nil && v.Kind() == reflect.Interface {
+		if v.IsNil() {
+			return
+		}
+		v = v.Elem()
 	}
 	switch b := t.base(); b.kind {
 	case record:
@@ -158,6 +165,9 @@ func load(t *Type, v, m reflect.Value) {
 
 // store copies what was decoded.
 func store(t *Type, v, m reflect.Value) error {
+	if t.hidden != nil && v.Kind() == reflect.Interface {
+		return storeHidden(t, v, m)
+	}
 	if m.Type() == laterType {
 		return storeLater(t, v, m.Interface().(later).text) //nolint:forcetypeassert // see the comparison
 	}
@@ -191,6 +201,20 @@ func store(t *Type, v, m reflect.Value) error {
 	return nil
 }
 
+// storeHidden is store for a field that the interpreter has as any.
+func storeHidden(t *Type, v, m reflect.Value) error {
+	inside := reflect.New(t.hidden).Elem()
+	if !v.IsNil() {
+		inside.Set(v.Elem())
+	}
+	err := store(t, inside, m)
+	v.SetZero()
+	if !inside.IsZero() {
+		v.Set(inside)
+	}
+	return err
+}
+
 func storeSlice(b *Type, v, m reflect.Value) error {
 	if m.IsNil() {
 		return nil
@@ -214,8 +238,8 @@ func storeMap(b *Type, v, m reflect.Value) error {
 	}
 	for each := m.MapRange(); each.Next(); {
 		key, elem := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
-		if decodes(b.key) {
-			if err := storeLater(b.key, key, []byte(fmt.Sprintf("%q", each.Key().String()))); err != nil {
+		if readsText(b.key) {
+			if err := storeKey(b.key, key, each.Key().String()); err != nil {
 				return err
 			}
 		} else if err := store(b.key, key, each.Key()); err != nil {
@@ -229,6 +253,29 @@ func storeMap(b *Type, v, m reflect.Value) error {
 		v.SetMapIndex(key, elem)
 	}
 	return nil
+}
+
+// readsText reports whether keys of a type decode themselves: they are texts, so that UnmarshalJSON does not matter.
+func readsText(t *Type) bool {
+	for _, u := range []*Type{t, t.pointer} {
+		if u != nil {
+			if _, ok := u.methods["UnmarshalText"]; ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func storeKey(t *Type, v reflect.Value, text string) error {
+	value := Value{t, v.Interface()}
+	if t.pointer != nil {
+		value = Value{t.pointer, v.Addr().Interface()}
+	}
+	if m, ok := value.method("UnmarshalText").(func([]byte) error); ok {
+		return m([]byte(text))
+	}
+	return errMirror
 }
 
 // storeLater decodes a value by its methods, or one whose type contains itself.

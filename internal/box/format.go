@@ -63,8 +63,23 @@ func (p printer) print(t *Type, v reflect.Value, depth int, visible bool) {
 }
 
 func (p printer) null(t *Type) {
+	name := ""
+	if t != nil {
+		name = t.name
+		switch b := t.base(); {
+		case b == nil:
+		case b.kind == pointer:
+			name = "(" + t.name + ")"
+		case b.kind == mapping && !p.sharp():
+			p.text("map[]")
+			return
+		case b.kind == slice && !p.sharp():
+			p.text("[]")
+			return
+		}
+	}
 	if p.sharp() && t != nil {
-		p.text(t.name + "(nil)")
+		p.text(name + "(nil)")
 		return
 	}
 	p.text("<nil>")
@@ -137,10 +152,16 @@ func (p printer) compiled(t *Type, v reflect.Value, depth int, visible bool) {
 		switch v.Kind() {
 		case reflect.Struct, reflect.Slice, reflect.Array, reflect.Map:
 			text := fmt.Sprintf("%#v", v.Interface())
-			p.text(t.name + strings.TrimPrefix(text, v.Type().String()))
+			text = strings.TrimPrefix(strings.TrimPrefix(text, v.Type().String()), "[]byte")
+			p.text(t.name + text)
 			return
 		default:
 		}
+	}
+	if p.sharp() && depth > 0 && v.Kind() == reflect.Slice && v.Type().Elem() == reflect.TypeFor[byte]() {
+		// Package fmt names the type []byte by another name inside of a value.
+		p.text("[]uint8" + strings.TrimPrefix(fmt.Sprintf("%#v", v.Bytes()), "[]byte"))
+		return
 	}
 	if visible {
 		p.plain(v.Interface())
@@ -340,39 +361,4 @@ func (p printer) address(t *Type, v reflect.Value) {
 	default:
 		p.plain(v.Pointer())
 	}
-}
-
-// Args returns a format and the arguments so that package fmt prints the types of boxes by their names.
-func Args(format string, args []any) (string, []any) {
-	var out []any
-	var b strings.Builder
-	arg, start := 0, 0
-	for i := 0; i < len(format); i++ {
-		if format[i] != '%' {
-			continue
-		}
-		for i++; i < len(format) && strings.IndexByte("+-# 0123456789.", format[i]) >= 0; i++ {
-		}
-		if i >= len(format) || format[i] == '*' || format[i] == '[' {
-			return format, args
-		}
-		if format[i] == '%' {
-			continue
-		}
-		if arg < len(args) && format[i] == 'T' {
-			if v, ok := open(args[arg]).(boxed); ok {
-				if out == nil {
-					out = slices.Clone(args)
-				}
-				out[arg] = v.content().T.name
-				b.WriteString(format[start:i] + "s")
-				start = i + 1
-			}
-		}
-		arg++
-	}
-	if out == nil {
-		return format, args
-	}
-	return b.String() + format[start:], out
 }

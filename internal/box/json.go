@@ -136,7 +136,7 @@ func mirror(t *Type, v reflect.Value, depth int) (any, error) {
 	case record:
 		return mirrorRecord(b, v, depth)
 	case slice, array:
-		if b.kind == slice && (v.IsNil() || v.Type().Elem().Kind() == reflect.Uint8 && len(b.elem.methods) == 0) {
+		if b.kind == slice && (v.IsNil() || v.Type().Elem().Kind() == reflect.Uint8 && !encodes(b.elem)) {
 			return v.Interface(), nil
 		}
 		out := make([]any, v.Len())
@@ -259,8 +259,15 @@ func omitted(f field, x reflect.Value, options string) bool {
 	if !own(f.typ) && x.Kind() != reflect.Interface {
 		return false
 	}
-	empty := x.IsZero() || (x.Kind() == reflect.Slice || x.Kind() == reflect.Map) && x.Len() == 0
-	return strings.Contains(options, ",omitempty,") && empty && x.Kind() != reflect.Struct || strings.Contains(options, ",omitzero,") && x.IsZero()
+	empty := x.IsZero()
+	switch x.Kind() {
+	case reflect.Slice, reflect.Map, reflect.Array:
+		empty = x.Len() == 0
+	case reflect.Struct:
+		empty = false
+	default:
+	}
+	return strings.Contains(options, ",omitempty,") && empty || strings.Contains(options, ",omitzero,") && x.IsZero()
 }
 
 // mirrorValue returns the value of a field. A field that holds none of the plugin's own types keeps its type, because the options
@@ -311,14 +318,19 @@ func plainBasic(t *Type) bool {
 	if b.kind != native || b.exact == nil {
 		return false
 	}
+	return !encodes(t) && basic(b.exact.Kind()) != nil
+}
+
+// encodes reports whether values of a type, or pointers to them, encode themselves.
+func encodes(t *Type) bool {
 	for u := t; u != nil; u = u.pointer {
 		for _, name := range []string{"MarshalJSON", "MarshalText"} {
 			if _, ok := u.methods[name]; ok {
-				return false
+				return true
 			}
 		}
 	}
-	return basic(b.exact.Kind()) != nil
+	return false
 }
 
 // basic returns the type without a name of a basic kind.

@@ -5,11 +5,11 @@ import "reflect"
 // Symbols returns the functions that lowered source calls.
 func (s *Space) Symbols() map[string]reflect.Value {
 	return map[string]reflect.Value{
-		"Types": reflect.ValueOf(s.Types), "Method": reflect.ValueOf(s.Method), "Interface": reflect.ValueOf(s.Interface), "Native": reflect.ValueOf(s.Native),
+		"Types": reflect.ValueOf(s.Types), "Method": reflect.ValueOf(s.Method), "Interface": reflect.ValueOf(s.Interface), "Native": reflect.ValueOf(s.Native), "Array": reflect.ValueOf(s.Array), "Hidden": reflect.ValueOf(s.Hidden),
 		"Box": reflect.ValueOf(s.Box), "Any": reflect.ValueOf(s.Any), "Raw": reflect.ValueOf(s.Raw), "Call": reflect.ValueOf(s.Call),
 		"Is": reflect.ValueOf(s.Is), "Get": reflect.ValueOf(s.Get), "To": reflect.ValueOf(s.To), "Equal": reflect.ValueOf(s.Equal), "Same": reflect.ValueOf(s.Same),
 		"As": reflect.ValueOf(s.As), "Panic": reflect.ValueOf(s.Panic), "Recovered": reflect.ValueOf(s.Recovered), "Rune": reflect.ValueOf(s.Rune),
 		"Clear": reflect.ValueOf(s.Clear), "Mirror": reflect.ValueOf(s.Mirror), "Fill": reflect.ValueOf(s.Fill), "Data": reflect.ValueOf(s.Data),
-		"Keys": reflect.ValueOf(s.Keys), "DeepEqual": reflect.ValueOf(s.DeepEqual),
+		"Keys": reflect.ValueOf(s.Keys), "Print": reflect.ValueOf(s.Print), "Words": reflect.ValueOf(s.Words), "DeepEqual": reflect.ValueOf(s.DeepEqual),
 	}
 }

@@ -2,6 +2,7 @@ package box
 
 import (
 	"fmt"
+	"io"
 	"reflect"
 	"strconv"
 	"strings"
@@ -15,11 +16,13 @@ type Space struct {
 	// wrapper returns a struct type with the methods of a compiled interface, or nil. Its first field holds any value and the
 	// others the methods, in functions.
 	wrapper func(reflect.Type) reflect.Type
+	// stderr is where print and println write to.
+	stderr io.Writer
 }
 
 // New returns a space without types.
-func New(wrapper func(reflect.Type) reflect.Type) *Space {
-	return &Space{types: map[int]*Type{}, wrapper: wrapper}
+func New(wrapper func(reflect.Type) reflect.Type, stderr io.Writer) *Space {
+	return &Space{types: map[int]*Type{}, wrapper: wrapper, stderr: stderr}
 }
 
 // The kinds of types.
@@ -53,7 +56,9 @@ type Type struct {
 	wanted  map[string]string
 	exact   reflect.Type
 	wrapper reflect.Type
-	space   *Space
+	// hidden is the interpreter's type of a field that it has as any.
+	hidden reflect.Type
+	space  *Space
 }
 
 type field struct {
@@ -169,6 +174,9 @@ func (s *Space) Interface(id int, p any) {
 	t.exact = reflect.TypeOf(p).Elem()
 	t.wrapper = s.wrapper(t.exact)
 }
+
+// Hidden registers the interpreter's type for fields of a type that it has as any, by a pointer to it.
+func (s *Space) Hidden(id int, p any) { s.typ(id).hidden = reflect.TypeOf(p).Elem() }
 
 // Native registers a type of compiled code by a pointer to it.
 func (s *Space) Native(id int, p any) { s.typ(id).exact = reflect.TypeOf(p).Elem() }

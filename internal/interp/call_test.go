@@ -161,10 +161,10 @@ func message(context.Context, sdk.BeforeChatContext) string {
 	if got, err := beforeChat(t, p); err != nil || got != "p: " {
 		t.Errorf("got %q, %v", got, err)
 	}
-	if got, want := read(t, stdout), "init green\nprintf 1\nprintln\nstdout\nwrite\nbuiltin 1\nprint\n"; got != want {
+	if got, want := read(t, stdout), "init green\nprintf 1\nprintln\nstdout\nwrite\n"; got != want {
 		t.Errorf("stdout: got %q, want %q", got, want)
 	}
-	if got, want := read(t, stderr), "stderr\np: log\np: default\nnew: 1\n"; got != want {
+	if got, want := read(t, stderr), "builtin 1\nprint\nstderr\np: log\np: default\nnew: 1\n"; got != want {
 		t.Errorf("stderr: got %q, want %q", got, want)
 	}
 }

@@ -68,7 +68,7 @@ var verdict = regexp.MustCompile(`(?m)^verdict (\w+): (.*)$`)
 // distributedClass runs one program in a process of its own.
 func distributedClass(t *testing.T, file string) (class, reason string) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestDistribution$", "-test.timeout=20s") //nolint:gosec // the test itself
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestDistribution$", "-test.timeout=90s") //nolint:gosec // the test itself
 	cmd.Env = append(os.Environ(), distributionFile+"="+file)
 	out, err := cmd.CombinedOutput()
 	if m := verdict.FindStringSubmatch(string(out)); m != nil {
@@ -77,7 +77,13 @@ func distributedClass(t *testing.T, file string) (class, reason string) {
 	return wrong, fmt.Sprint("the process ended: ", err)
 }
 
-var mainFunc = regexp.MustCompile(`(?m)^func main\(\)`)
+// traced matches the lines that the interpreter writes for a panic.
+var traced = regexp.MustCompile(`(?m)^\S+\.go:\d+:\d+: panic.*\n`)
+
+// exited matches what it writes when a program ends by os.Exit.
+var exited = regexp.MustCompile(`(?ms)^\S+\.go:\d+:\d+: panic.*|^panic in ExecuteCommand.*|^\S*\(.*os\.Exit.*`)
+
+var mainFunc = regexp.MustCompile(`(?m)^func\s+main\(\)`)
 
 func runDistributed(t *testing.T, file string) {
 	t.Helper()
@@ -96,6 +102,14 @@ func runDistributed(t *testing.T, file string) {
 	}
 	at := set.Position(parsed.Name.Pos()).Offset
 	text = slices.Concat(text[:at], []byte("program"), text[at+len("main"):])
-	class, reason := classify(runProgram(t, string(mainFunc.ReplaceAll(text, []byte("func program()")))), string(want))
+	// Go's files of what programs print hold both streams.
+	out := output(t)
+	o := runProgramWith(t, string(mainFunc.ReplaceAll(text, []byte("func program()"))), out, out)
+	if o.run != nil && strings.HasPrefix(o.run.Error(), "os.Exit(0)") {
+		o.run = nil
+		o.output = exited.ReplaceAllString(o.output, "")
+	}
+	o.output = traced.ReplaceAllString(o.output, "")
+	class, reason := classify(o, string(want))
 	fmt.Printf("verdict %s: %s\n", class, reason)
 }

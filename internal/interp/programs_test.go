@@ -103,8 +103,13 @@ func toolchain(t *testing.T) string {
 // TestProgramsGolden holds the golden output against what the programs print when Go compiles them.
 func TestProgramsGolden(t *testing.T) {
 	t.Parallel()
+	golden(t, goldenFile, compiled(t, readPrograms(t)))
+}
+
+// compiled returns what programs print when Go compiles them, each behind a line with its name.
+func compiled(t *testing.T, programs []program) string {
+	t.Helper()
 	golang := toolchain(t)
-	programs := readPrograms(t)
 	dir := t.TempDir()
 	write := func(name, text string) {
 		t.Helper()
@@ -135,7 +140,7 @@ func TestProgramsGolden(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, stderr.String())
 	}
-	golden(t, goldenFile, string(got))
+	return string(got)
 }
 
 // golden compares a file with the text that it must have, or writes it.
@@ -266,6 +271,12 @@ const programLimit = time.Minute
 // runProgram loads the source of a package named program as the plugin host does, and runs its function program.
 func runProgram(t *testing.T, text string) outcome {
 	t.Helper()
+	return runProgramWith(t, text, output(t), output(t))
+}
+
+// runProgramWith is runProgram with files that receive what the program prints.
+func runProgramWith(t *testing.T, text string, stdout, stderr *os.File) outcome {
+	t.Helper()
 	dir := unpack(t, `-- go.mod --
 module program
 -- plugin.yaml --
@@ -288,7 +299,6 @@ func ExecuteCommand(context.Context, string, sdk.Context) (sdk.CommandResult, er
 -- program.go --
 `+text)
 	o := outcome{findings: checker.Dir(dir, checker.Options{})}
-	stdout, stderr := output(t), output(t)
 	p, err := Load(Options{Name: "program", Dir: dir, Stdout: stdout, Stderr: stderr})
 	if err != nil {
 		o.load = err

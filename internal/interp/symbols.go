@@ -42,7 +42,7 @@ func use(i *interp.Interpreter, s *source, std streams, sdk interp.Exports) erro
 		table["."] = behind(table)
 	}
 	tables = append(tables, std.symbols(s), interp.Exports{
-		symbolKey(repair.Path): ourSymbols(), symbolKey(lower.Path): box.New(wrapperOf).Symbols(),
+		symbolKey(repair.Path): ourSymbols(), symbolKey(lower.Path): box.New(wrapperOf, std.stderr).Symbols(),
 	})
 	for _, table := range tables {
 		if err := i.Use(table); err != nil {

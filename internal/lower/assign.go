@@ -12,7 +12,7 @@ import (
 // assign lowers an assignment.
 func (f *fn) assign(s *ast.AssignStmt) string {
 	if s.Tok != token.ASSIGN && s.Tok != token.DEFINE {
-		return f.expr(s.Lhs[0]) + " " + s.Tok.String() + " " + f.operand(s.Rhs[0])
+		return f.expr(s.Lhs[0]) + " " + s.Tok.String() + " " + f.shiftCount(s.Tok, s.Rhs[0])
 	}
 	if len(s.Lhs) != len(s.Rhs) {
 		return f.assignTuple(s)
@@ -23,12 +23,34 @@ func (f *fn) assign(s *ast.AssignStmt) string {
 	if f.places(s) {
 		return f.assignPlaces(s)
 	}
+	if s.Tok == token.DEFINE && slices.ContainsFunc(s.Lhs, f.replaced) {
+		return f.redefine(s)
+	}
 	var left, right []string
 	for i, l := range s.Lhs {
 		left = append(left, f.left(l))
 		right = append(right, f.assigned(l, s.Rhs[i]))
 	}
 	return strings.Join(left, ", ") + " " + s.Tok.String() + " " + strings.Join(right, ", ")
+}
+
+// redefine lowers a definition that also assigns to variables of an outer statement.
+func (f *fn) redefine(s *ast.AssignStmt) string {
+	var values, sets []string
+	for i, l := range s.Lhs {
+		if id, ok := l.(*ast.Ident); ok && id.Name == "_" {
+			values = append(values, "_ = "+f.assigned(l, s.Rhs[i]))
+			continue
+		}
+		temp, typ := f.fresh("v"), f.typ(f.leftType(l), l.Pos())
+		values = append(values, fmt.Sprintf("var %s %s = %s", temp, typ, f.assigned(l, s.Rhs[i])))
+		if f.info.Defs[l.(*ast.Ident)] != nil { //nolint:forcetypeassert // by the syntax
+			sets = append(sets, fmt.Sprintf("var %s %s = %s", f.left(l), typ, temp))
+		} else {
+			sets = append(sets, f.left(l)+" = "+temp)
+		}
+	}
+	return strings.Join(append(values, sets...), "; ")
 }
 
 // places reports whether several values are assigned, at least one of them to something other than a variable, or as an
@@ -114,19 +136,43 @@ func (f *fn) assignPlaces(s *ast.AssignStmt) string { //nolint:gocognit // one c
 
 // left lowers what is assigned to.
 func (f *fn) left(l ast.Expr) string {
-	if id, ok := l.(*ast.Ident); ok {
+	if id, ok := ast.Unparen(l).(*ast.Ident); ok {
 		if id.Name == "_" {
 			return "_"
 		}
 		if obj := f.info.Defs[id]; obj != nil {
 			return f.name(obj)
 		}
+		if f.replaced(id) {
+			return "*(&" + f.expr(id) + ")"
+		}
+	}
+	// The interpreter does not assign through a pointer in parentheses.
+	if star, ok := ast.Unparen(l).(*ast.StarExpr); ok {
+		return "*" + f.under(star.X)
+	}
+	if id, ok := ast.Unparen(l).(*ast.Ident); ok && f.pointers[f.info.ObjectOf(id)] {
+		return "*" + f.name(f.info.ObjectOf(id))
 	}
 	if sel, ok := ast.Unparen(l).(*ast.SelectorExpr); ok && f.hiddenPlace(l) {
 		x, _ := f.rawPath(f.expr(sel.X), f.typeOf(sel.X), f.info.Selections[sel].Index())
 		return x
 	}
 	return f.expr(l)
+}
+
+// replaced reports whether the interpreter would not change a variable that is assigned to but replace it: closures and pointers
+// would keep the old one.
+func (f *fn) replaced(l ast.Expr) bool {
+	id, ok := ast.Unparen(l).(*ast.Ident)
+	if !ok || id.Name == "_" || f.info.Defs[id] != nil || f.pointers[f.info.ObjectOf(id)] {
+		return false
+	}
+	switch f.leftType(id).Underlying().(type) {
+	case *types.Struct, *types.Array:
+		return true
+	}
+	return false
 }
 
 // assigned lowers the value for l.
@@ -205,7 +251,7 @@ func (f *fn) assignTuple(s *ast.AssignStmt) string {
 		if id, ok := l.(*ast.Ident); ok && id.Name == "_" {
 			continue
 		}
-		if t := f.leftType(l); isInterface(t) && !types.Identical(t, from[i]) || f.hiddenPlace(l) {
+		if t := f.leftType(l); isInterface(t) && !types.Identical(t, from[i]) || f.hiddenPlace(l) || f.replaced(l) {
 			plain = false
 		}
 	}

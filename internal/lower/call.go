@@ -103,13 +103,11 @@ func (f *fn) apply(e *ast.CallExpr, sig *types.Signature, compiled bool, callee 
 	elem := list.Underlying().(*types.Slice).Elem() //nolint:forcetypeassert // a variadic parameter is a slice
 	var rest []string
 	given := e.Args[min(n-1, len(e.Args)):]
-	keyed := !compiled && needKeys(given)
-	for i, a := range given {
-		key := ""
-		if keyed {
-			key = strconv.Itoa(i) + ": "
-		}
-		rest = append(rest, key+f.conv(a, elem))
+	for _, a := range given {
+		rest = append(rest, f.conv(a, elem))
+	}
+	if !compiled {
+		rest = keyed(given, rest)
 	}
 	return callee(append(args, f.pack(rest, list, compiled, e.Pos())...), false)
 }
@@ -180,10 +178,41 @@ func (f *fn) conversion(x ast.Expr, to types.Type, at token.Pos) string {
 	if f.opaque(to) || f.opaque(from) {
 		return f.change(f.expr(x), from, to, at)
 	}
-	if tv := f.info.Types[x]; tv.Value != nil {
-		return "(" + b + ")(" + f.constant(tv.Value, types.Default(from), at) + ")"
+	if s, ok := from.Underlying().(*types.Slice); ok {
+		if text := f.sliceToArray(f.under(x), s, to, at); text != "" {
+			return text
+		}
 	}
-	return "(" + b + ")(" + f.under(x) + ")"
+	if tv := f.info.Types[x]; tv.Value != nil && isComplex(to) {
+		return f.constant(tv.Value, to, at)
+	}
+	if _, basic := to.Underlying().(*types.Basic); !basic {
+		b = "(" + b + ")"
+	}
+	if tv := f.info.Types[x]; tv.Value != nil {
+		return b + "(" + f.constant(tv.Value, types.Default(from), at) + ")"
+	}
+	return b + "(" + f.under(x) + ")"
+}
+
+// sliceToArray converts a slice to an array or to a pointer to one.
+func (f *fn) sliceToArray(x string, s *types.Slice, to types.Type, at token.Pos) string {
+	elem := to
+	if p, ok := to.Underlying().(*types.Pointer); ok {
+		elem = p.Elem()
+	}
+	if _, ok := elem.Underlying().(*types.Array); !ok {
+		return ""
+	}
+	list, typ := f.typ(s, at), f.typ(to, at)
+	return f.helper("array "+list+" "+typ, func() string {
+		return fmt.Sprintf("(x %s) %s { return %s.Array(x, new(%[2]s)).(%[2]s) }", list, typ, boxAlias)
+	}) + "(" + x + ")"
+}
+
+func isComplex(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsComplex != 0
 }
 
 // native returns the name of a function that returns a compiled value as an interface.
@@ -237,6 +266,12 @@ func (f *fn) builtin(e *ast.CallExpr, fun ast.Expr) string { //nolint:funlen // 
 			}
 			args = append(args, text)
 		}
+		if c, ok := t.Underlying().(*types.Chan); ok && c.Dir() != types.SendRecv {
+			// The interpreter makes channels of both directions only.
+			both := f.typ(types.NewChan(types.SendRecv, c.Elem()), e.Pos())
+			made := f.helper("make "+args[0], func() string { return fmt.Sprintf("(n int) %s { return make(%s, n) }", args[0], both) })
+			return made + "(" + strings.Join(append(args[1:], "0")[:1], "") + ")"
+		}
 		return f.hidden("make("+strings.Join(args, ", ")+")", t, e.Pos())
 	case "new":
 		if !f.info.Types[e.Args[0]].IsType() {
@@ -255,16 +290,20 @@ func (f *fn) builtin(e *ast.CallExpr, fun ast.Expr) string { //nolint:funlen // 
 	case "recover":
 		return boxAlias + ".Recovered(recover())"
 	case "print", "println":
-		var args []string
-		for i := range e.Args {
-			args = append(args, arg(i))
-		}
-		return name + "(" + strings.Join(args, ", ") + ")"
+		return f.prints(e, name)
 	case "min", "max":
 		return f.extreme(e, name)
 	case "clear":
 		return f.clear(e)
-	case "copy", "len", "cap", "close", "complex", "real", "imag":
+	case "len", "cap":
+		if p, ok := f.typeOf(e.Args[0]).Underlying().(*types.Pointer); ok {
+			// The pointer may be nil.
+			typ := f.typ(f.typeOf(e.Args[0]), e.Pos())
+			n := p.Elem().Underlying().(*types.Array).Len() //nolint:forcetypeassert // by the type checker
+			return f.helper("len "+typ, func() string { return fmt.Sprintf("(p %s) int { return %d }", typ, n) }) + "(" + f.expr(e.Args[0]) + ")"
+		}
+		return name + "(" + arg(0) + ")"
+	case "copy", "close", "complex", "real", "imag":
 		var args []string
 		for i := range e.Args {
 			args = append(args, arg(i))
@@ -273,6 +312,39 @@ func (f *fn) builtin(e *ast.CallExpr, fun ast.Expr) string { //nolint:funlen // 
 	}
 	refuse(e.Pos(), "%s cannot be interpreted", name)
 	return ""
+}
+
+// prints lowers print and println. The interpreter has other formats for them.
+func (f *fn) prints(e *ast.CallExpr, name string) string {
+	args := []string{`""`, `""`}
+	if name == "println" {
+		args = []string{`" "`, `"\n"`}
+	}
+	show := func(x string, t types.Type) {
+		if isInterface(t) {
+			x = boxAlias + ".Words(" + f.change(x, t, anyType, e.Pos()) + ")"
+		}
+		args = append(args, x)
+	}
+	if len(e.Args) == 1 {
+		if from, ok := f.typeOf(e.Args[0]).(*types.Tuple); ok {
+			var params []string
+			for i := range from.Len() {
+				x := "aura_p" + strconv.Itoa(i)
+				params = append(params, x+" "+f.typ(from.At(i).Type(), e.Pos()))
+				show(x, from.At(i).Type())
+			}
+			return fmt.Sprintf("func(%s) { %s.Print(%s) }(%s)", strings.Join(params, ", "), boxAlias, strings.Join(args, ", "), f.expr(e.Args[0]))
+		}
+	}
+	for _, a := range e.Args {
+		if f.info.Types[a].IsNil() {
+			args = append(args, "nil")
+			continue
+		}
+		show(f.under(a), f.typeOf(a))
+	}
+	return boxAlias + ".Print(" + strings.Join(args, ", ") + ")"
 }
 
 func (f *fn) appends(e *ast.CallExpr) string {

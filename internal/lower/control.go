@@ -76,9 +76,16 @@ func (f *fn) leaving(t *target, tok token.Token) int {
 // returns lowers a return statement.
 func (f *fn) returns(s *ast.ReturnStmt) string {
 	values, one := f.returned(s)
+	before := ""
+	if f.named && len(values) > 1 {
+		before = f.together(s, values)
+	}
 	if f.depth == 0 {
 		if one != "" {
 			return one
+		}
+		if before != "" {
+			return "{ " + before + "return " + strings.Join(values, ", ") + " }"
 		}
 		return strings.TrimSpace("return " + strings.Join(values, ", "))
 	}
@@ -87,10 +94,25 @@ func (f *fn) returns(s *ast.ReturnStmt) string {
 		if one != "" {
 			sets = strings.Join(f.values, ", ") + " = " + strings.TrimPrefix(one, "return ") + "; "
 		} else {
-			sets = strings.Join(f.values, ", ") + " = " + strings.Join(values, ", ") + "; "
+			sets = before + strings.Join(f.values, ", ") + " = " + strings.Join(values, ", ") + "; "
 		}
 	}
 	return fmt.Sprintf("{ %s%s = -1; return false }", sets, f.code)
+}
+
+// together replaces the values of a return statement by variables and returns the statements that set them. The interpreter sets
+// a result that has a name before it evaluates the next one.
+func (f *fn) together(s *ast.ReturnStmt, values []string) string {
+	var b strings.Builder
+	for i, x := range s.Results {
+		if tv := f.info.Types[x]; tv.Value != nil || tv.IsNil() {
+			continue
+		}
+		temp := f.fresh("v")
+		fmt.Fprintf(&b, "var %s %s = %s; ", temp, f.typ(f.subst(f.results.At(i).Type()), x.Pos()), values[i])
+		values[i] = temp
+	}
+	return b.String()
 }
 
 // returned returns the values of a return statement; one is the whole statement if a single call gives several values.
@@ -135,8 +157,11 @@ func (f *fn) switchStmt(s *ast.SwitchStmt, label string) string {
 		fmt.Fprintf(&b, "var %s %s = %s\n", tag, f.typ(tagType, s.Pos()), f.conv(s.Tag, tagType))
 	}
 	var cases strings.Builder
-	for _, c := range s.Body.List {
+	for i, c := range s.Body.List {
 		clause := c.(*ast.CaseClause) //nolint:forcetypeassert // by the syntax
+		if clause.List == nil && i < len(s.Body.List)-1 && (fallsThrough(clause) || i > 0 && fallsThrough(s.Body.List[i-1])) {
+			refuse(clause.Pos(), "a default case with fallthrough that is not the last one cannot be interpreted; put it at the end")
+		}
 		cases.WriteString(f.line(clause.Pos()))
 		if clause.List == nil {
 			cases.WriteString("default:\n")
@@ -147,14 +172,42 @@ func (f *fn) switchStmt(s *ast.SwitchStmt, label string) string {
 			}
 			cases.WriteString("case " + strings.Join(conditions, " || ") + ":\n")
 		}
-		cases.WriteString(f.block(clause.Body))
+		cases.WriteString(f.caseBody(clause.Body))
 	}
 	fmt.Fprintf(&b, "%sswitch {\n%s}\n}\n", t.prefix(), cases.String())
 	return b.String()
 }
 
+// fallsThrough reports whether a case ends with fallthrough.
+func fallsThrough(s ast.Stmt) bool {
+	c, ok := s.(*ast.CaseClause)
+	if !ok || len(c.Body) == 0 {
+		return false
+	}
+	b, ok := c.Body[len(c.Body)-1].(*ast.BranchStmt)
+	return ok && b.Tok == token.FALLTHROUGH
+}
+
+// caseBody lowers the statements of a case. The interpreter finds labels in a block of their own only.
+func (f *fn) caseBody(list []ast.Stmt) string {
+	last := ""
+	if n := len(list); n > 0 {
+		if b, ok := list[n-1].(*ast.BranchStmt); ok && b.Tok == token.FALLTHROUGH {
+			list, last = list[:n-1], f.line(b.Pos())+"fallthrough\n"
+		}
+	}
+	body := f.block(list)
+	if strings.Contains(body, ":\n") {
+		body = "{\n" + body + "}\n"
+	}
+	return body + last
+}
+
 func (f *fn) caseCondition(x ast.Expr, tag string, t types.Type) string {
 	if tag == "" {
+		if isInterface(f.typeOf(x)) {
+			return fmt.Sprintf("%s.Equal(%s, true)", boxAlias, f.conv(x, anyType))
+		}
 		return "(" + f.expr(x) + ")"
 	}
 	if f.info.Types[x].IsNil() {
@@ -233,7 +286,7 @@ func (f *fn) typeSwitch(s *ast.TypeSwitchStmt, label string) string {
 			name := f.name(v)
 			fmt.Fprintf(&cases, "var %s %s = %s\n_ = %[1]s\n", name, f.typ(f.subst(v.Type()), clause.Pos()), value)
 		}
-		cases.WriteString(f.block(clause.Body))
+		cases.WriteString(f.caseBody(clause.Body))
 	}
 	fmt.Fprintf(&b, "%sswitch {\n%s}\n}\n", t.prefix(), cases.String())
 	return b.String()
@@ -272,7 +325,7 @@ func (f *fn) selectStmt(s *ast.SelectStmt, label string) string {
 		default:
 			refuse(clause.Pos(), "this case cannot be interpreted")
 		}
-		cases.WriteString(after + f.block(clause.Body))
+		cases.WriteString(after + f.caseBody(clause.Body))
 	}
 	return f.line(s.Pos()) + "{\n" + before.String() + t.prefix() + "select {\n" + cases.String() + "}\n}\n"
 }
@@ -282,11 +335,20 @@ func (f *fn) received(a *ast.AssignStmt, keep func(ast.Expr) string) (text, afte
 	u := ast.Unparen(a.Rhs[0]).(*ast.UnaryExpr) //nolint:forcetypeassert // by the syntax
 	from := f.tupleOf(a.Rhs[0], len(a.Lhs))
 	if a.Tok == token.DEFINE {
-		var names []string
+		// A variable of the case itself would be the same in each iteration of a loop.
+		var temps, sets []string
 		for _, l := range a.Lhs {
-			names = append(names, f.left(l))
+			name, temp := f.left(l), "_"
+			if name != "_" {
+				temp = f.fresh("v")
+				sets = append(sets, fmt.Sprintf("%s := %s; _ = %[1]s", name, temp))
+			}
+			temps = append(temps, temp)
 		}
-		return strings.Join(names, ", ") + " := <-" + keep(u.X), ""
+		if len(sets) == 0 {
+			return "<-" + keep(u.X), ""
+		}
+		return strings.Join(temps, ", ") + " := <-" + keep(u.X), strings.Join(sets, "; ") + "\n"
 	}
 	var temps, sets []string
 	for i, l := range a.Lhs {

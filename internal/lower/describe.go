@@ -57,7 +57,12 @@ func (g *gen) fields(t *types.Struct, at token.Pos) string {
 		if f.Embedded() {
 			flags += "m"
 		}
-		fmt.Fprintf(&b, " %s %s %s %d", strconv.Quote(f.Name()), strconv.Quote(flags), strconv.Quote(t.Tag(i)), g.id(f.Type(), at))
+		id := g.id(f.Type(), at)
+		fmt.Fprintf(&b, " %s %s %s %d", strconv.Quote(f.Name()), strconv.Quote(flags), strconv.Quote(t.Tag(i)), id)
+		if _, function := f.Type().Underlying().(*types.Signature); g.hiddenField(t, i) && !function {
+			name := g.typ(f.Type(), at)
+			g.waiting = append(g.waiting, func() { fmt.Fprintf(&g.register, "%s.Hidden(%d, new(%s))\n", boxAlias, id, name) })
+		}
 	}
 	return b.String()
 }

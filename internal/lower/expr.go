@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -16,6 +17,10 @@ func (f *fn) expr(e ast.Expr) string {
 	}
 	switch e := e.(type) {
 	case *ast.ParenExpr:
+		// The interpreter does not run a conversion in parentheses beside && and ||.
+		if call, ok := ast.Unparen(e.X).(*ast.CallExpr); ok && f.info.Types[call.Fun].IsType() {
+			return f.expr(call)
+		}
 		return "(" + f.expr(e.X) + ")"
 	case *ast.Ident:
 		return f.ident(e)
@@ -92,7 +97,7 @@ func (f *fn) ident(e *ast.Ident) string {
 }
 
 // composite lowers a composite literal of a type, which may be elided in the source.
-func (f *fn) composite(e *ast.CompositeLit, t types.Type) string {
+func (f *fn) composite(e *ast.CompositeLit, t types.Type) string { //nolint:gocognit // one case after the other
 	prefix := ""
 	if p, ok := t.Underlying().(*types.Pointer); ok {
 		prefix, t = "&", p.Elem()
@@ -123,7 +128,11 @@ func (f *fn) composite(e *ast.CompositeLit, t types.Type) string {
 	case *types.Map:
 		for _, x := range e.Elts {
 			kv := x.(*ast.KeyValueExpr) //nolint:forcetypeassert // an element of a map has a key
-			parts = append(parts, f.element(kv.Key, u.Key())+": "+f.element(kv.Value, u.Elem()))
+			key := f.element(kv.Key, u.Key())
+			if isInterface(u.Key()) && !f.compiled(u.Key()) && !strings.HasPrefix(key, boxAlias) {
+				key = boxAlias + ".Any(" + key + ")" // the interpreter compares constants of different types
+			}
+			parts = append(parts, key+": "+f.element(kv.Value, u.Elem()))
 		}
 	case *types.Slice:
 		parts = f.elements(e, u.Elem())
@@ -141,12 +150,7 @@ func (f *fn) composite(e *ast.CompositeLit, t types.Type) string {
 // elements lowers the values of a list.
 func (f *fn) elements(e *ast.CompositeLit, elem types.Type) []string {
 	var parts []string
-	keyed := needKeys(e.Elts)
-	for i, x := range e.Elts {
-		if keyed {
-			parts = append(parts, strconv.Itoa(i)+": "+f.element(x, elem))
-			continue
-		}
+	for _, x := range e.Elts {
 		key := ""
 		if kv, ok := x.(*ast.KeyValueExpr); ok {
 			key = f.info.Types[kv.Key].Value.ExactString() + ": "
@@ -154,13 +158,23 @@ func (f *fn) elements(e *ast.CompositeLit, elem types.Type) []string {
 		}
 		parts = append(parts, key+f.element(x, elem))
 	}
+	return keyed(e.Elts, parts)
+}
+
+// keyed writes the values of a list with their indexes, if that is needed.
+func keyed(list []ast.Expr, parts []string) []string {
+	if needKeys(list, parts) {
+		for i := range parts {
+			parts[i] = strconv.Itoa(i) + ": " + parts[i]
+		}
+	}
 	return parts
 }
 
 // needKeys reports whether the values of a list are written with their indexes. The interpreter looks up the type of a value without
-// one too early, and panics where the value is a part of something other than a variable.
-func needKeys(list []ast.Expr) bool {
-	found := false
+// one too early. It panics where the value is a part of something other than a variable, and takes a pointer for what it points to.
+func needKeys(list []ast.Expr, parts []string) bool {
+	found := slices.ContainsFunc(parts, func(x string) bool { return strings.Contains(x, "(*") })
 	for _, x := range list {
 		switch x := ast.Unparen(x).(type) {
 		case *ast.KeyValueExpr:
@@ -373,71 +387,4 @@ func (f *fn) slice(e *ast.SliceExpr) string {
 		out += ":" + part(e.Max)
 	}
 	return f.hidden(out+"]", f.typeOf(e), e.Pos())
-}
-
-func (f *fn) unary(e *ast.UnaryExpr) string {
-	switch e.Op {
-	case token.AND:
-		if lit, ok := ast.Unparen(e.X).(*ast.CompositeLit); ok {
-			return "&" + f.composite(lit, f.typeOf(lit))
-		}
-		if id, ok := ast.Unparen(e.X).(*ast.Ident); ok && f.pointers[f.info.ObjectOf(id)] {
-			return f.name(f.info.ObjectOf(id))
-		}
-		if f.hiddenPlace(e.X) {
-			refuse(e.Pos(), "the address of a field with functions that take the struct cannot be interpreted; use the address of the struct")
-		}
-		return "&" + f.expr(e.X)
-	case token.ARROW:
-		return "(<-" + f.under(e.X) + ")"
-	default:
-		return e.Op.String() + f.operand(e.X)
-	}
-}
-
-// operand lowers an operand so that operators beside it do not bind its parts.
-func (f *fn) operand(e ast.Expr) string {
-	x := f.expr(e)
-	switch e.(type) {
-	case *ast.BinaryExpr, *ast.UnaryExpr:
-		return "(" + x + ")"
-	}
-	return x
-}
-
-func (f *fn) binary(e *ast.BinaryExpr) string {
-	if e.Op == token.EQL || e.Op == token.NEQ {
-		return f.equal(e.X, e.Y, e.Op == token.NEQ)
-	}
-	return f.operand(e.X) + " " + e.Op.String() + " " + f.operand(e.Y)
-}
-
-// equal lowers a comparison.
-func (f *fn) equal(a, b ast.Expr, not bool) string {
-	if f.info.Types[a].IsNil() {
-		a, b = b, a
-	}
-	op := " == "
-	bang := ""
-	if not {
-		op, bang = " != ", "!"
-	}
-	ta := f.typeOf(a)
-	if f.info.Types[b].IsNil() {
-		return f.operand(a) + op + "nil"
-	}
-	tb := f.typeOf(b)
-	return f.equalTexts(ta, tb, func(t types.Type) string { return f.conv(a, t) }, func(t types.Type) string { return f.conv(b, t) }, func() string { return f.operand(a) + op + f.operand(b) }, bang)
-}
-
-// equalTexts compares two values. plain returns the comparison by the operator.
-func (f *fn) equalTexts(ta, tb types.Type, a, b func(types.Type) string, plain func() string, bang string) string {
-	if isInterface(ta) || isInterface(tb) {
-		return fmt.Sprintf("%s%s.Equal(%s, %s)", bang, boxAlias, a(anyType), b(anyType))
-	}
-	switch ta.Underlying().(type) {
-	case *types.Struct, *types.Array:
-		return fmt.Sprintf("%s%s.Same(%s, %s)", bang, boxAlias, a(ta), b(tb))
-	}
-	return plain()
 }

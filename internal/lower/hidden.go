@@ -7,13 +7,14 @@ import (
 	"go/types"
 )
 
-// hiddenField reports whether the interpreter must see a field as any: it holds functions whose types lead back to the struct.
-// The interpreter has no such types.
+// hiddenField reports whether the interpreter must see a field as any: it holds functions whose types lead back to the struct, or
+// refers to another struct that holds this one. The interpreter has no such types.
 func (p *program) hiddenField(s *types.Struct, i int) bool {
 	key := fmt.Sprintf("hidden %p %d", s, i)
 	known, ok := p.shapes[key]
 	if !ok {
-		known = p.leadsBack(s.Field(i).Type(), s, false, map[types.Type]bool{})
+		t := s.Field(i).Type()
+		known = p.leadsBack(t, s, false, map[types.Type]bool{}) || p.entangled(t, s, false, map[types.Type]bool{})
 		p.shapes[key] = known
 	}
 	return known
@@ -63,6 +64,81 @@ func (p *program) leadsBack(t types.Type, s *types.Struct, function bool, seen m
 				if p.leadsBack(v.Type(), s, true, seen) {
 					return true
 				}
+			}
+		}
+	}
+	return false
+}
+
+// entangled reports whether a type refers to a struct type other than s that leads back to s. It is enough to hide one of the
+// fields of such a circle: one that refers to a struct declared before, or all if a struct of the circle holds another.
+func (p *program) entangled(t types.Type, s *types.Struct, reference bool, seen map[types.Type]bool) bool {
+	for _, e := range p.edges(t, reference) {
+		u, ok := e.to.Underlying().(*types.Struct)
+		if !ok || u == s || !e.reference || u.NumFields() == 0 || seen[e.to] {
+			continue
+		}
+		seen[e.to] = true
+		if p.returns(u, s, true, map[string]bool{}) || p.returns(u, s, false, map[string]bool{}) && s.Field(0).Pos() >= u.Field(0).Pos() {
+			return true
+		}
+	}
+	return false
+}
+
+// edge is a struct type that another type is made of. reference reports whether it is behind a pointer, or in a list or map.
+type edge struct {
+	to        *types.Named
+	reference bool
+}
+
+// edges returns the struct types that a type consists of or refers to, without those of their fields.
+func (p *program) edges(t types.Type, reference bool) []edge {
+	switch t := types.Unalias(t).(type) {
+	case *types.Named:
+		if !p.own(t) || isInterface(t) || p.opaque(t) {
+			return nil
+		}
+		if _, ok := t.Underlying().(*types.Struct); ok {
+			return []edge{{t, reference}}
+		}
+		return p.edges(t.Underlying(), reference)
+	case *types.Pointer:
+		return p.edges(t.Elem(), true)
+	case *types.Slice:
+		return p.edges(t.Elem(), true)
+	case *types.Chan:
+		return p.edges(t.Elem(), true)
+	case *types.Array:
+		return p.edges(t.Elem(), reference)
+	case *types.Map:
+		return append(p.edges(t.Key(), true), p.edges(t.Elem(), true)...)
+	case *types.Struct:
+		var out []edge
+		for f := range t.Fields() {
+			out = append(out, p.edges(f.Type(), reference)...)
+		}
+		return out
+	}
+	return nil
+}
+
+// returns reports whether a struct type leads to s. held asks for a way on which one struct holds another.
+func (p *program) returns(u, s *types.Struct, held bool, seen map[string]bool) bool {
+	for f := range u.Fields() {
+		for _, e := range p.edges(f.Type(), false) {
+			next, _ := e.to.Underlying().(*types.Struct)
+			wanted := held && e.reference
+			if next == s && !wanted {
+				return true
+			}
+			key := fmt.Sprintf("%p %t", next, wanted)
+			if next == nil || next == s || seen[key] {
+				continue
+			}
+			seen[key] = true
+			if p.returns(next, s, wanted, seen) {
+				return true
 			}
 		}
 	}

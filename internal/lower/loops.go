@@ -17,21 +17,28 @@ func (f *fn) forStmt(s *ast.ForStmt, label string) string {
 		return f.forPointers(s, t, shared)
 	}
 	init, cond, post := "", "", ""
+	before, after := "", ""
 	if s.Init != nil {
 		init = f.simple(s.Init)
+		if f.several(s.Init) {
+			before, after, init = "{\n"+init+"\n", "}\n", ""
+		}
 	}
 	if s.Cond != nil {
 		cond = f.expr(s.Cond)
 	}
 	if s.Post != nil {
 		post = f.simple(s.Post)
+		if f.several(s.Post) {
+			post = "func() { " + post + " }()"
+		}
 	}
 	body := f.block(s.Body.List)
 	head := init + "; " + cond + "; " + post
 	if init == "" && post == "" {
 		head = cond
 	}
-	return f.line(s.Pos()) + t.prefix() + "for " + head + " {\n" + body + "}\n"
+	return f.line(s.Pos()) + before + t.prefix() + "for " + head + " {\n" + body + "}\n" + after
 }
 
 // perIteration returns the variables of a loop that need a variable per iteration: those that a
@@ -230,7 +237,8 @@ func (f *fn) rangeOver(s *ast.RangeStmt, t *target, key, elem types.Type) string
 		return fmt.Sprintf("%s{\n%s := %s\n%s := %s.Keys(%[2]s).([]%[6]s)\n%[7]sfor %[8]s := 0; %[8]s < len(%[4]s); %[8]s++ {\n%[9]s}\n}\n",
 			f.line(s.Pos()), m, x, keys, boxAlias, typ, t.prefix(), i, body)
 	}
-	body := k.set + v.set + f.inside(s)
+	first, second := inOrder(s, k, v)
+	body := first.set + second.set + f.inside(s)
 	head := "for " + k.name + ", " + v.name + " := range "
 	switch {
 	case k.name == "_" && v.name == "_":
@@ -239,6 +247,15 @@ func (f *fn) rangeOver(s *ast.RangeStmt, t *target, key, elem types.Type) string
 		head = "for " + k.name + " := range "
 	}
 	return f.line(s.Pos()) + t.prefix() + head + x + " {\n" + body + "}\n"
+}
+
+// inOrder returns the statements that set the variables of a range loop. An index in the place of the value is evaluated before
+// the key is set.
+func inOrder(s *ast.RangeStmt, k, v loopVar) (first, second loopVar) {
+	if _, ok := s.Value.(*ast.Ident); s.Tok == token.ASSIGN && s.Value != nil && !ok {
+		return v, k
+	}
+	return k, v
 }
 
 // rangeArray lowers a loop over an array, a pointer to one, or a slice, by index.
@@ -268,11 +285,13 @@ func (f *fn) rangeArray(s *ast.RangeStmt, t *target, elem, x types.Type) string 
 	i := f.fresh("i")
 	head := ""
 	if k.name != "_" {
-		head += k.name + " := " + i + "\n" + k.set
+		head += k.name + " := " + i + "\n"
 	}
 	if v.name != "_" {
-		head += v.name + " := " + list + "[" + i + "]\n" + v.set
+		head += v.name + " := " + list + "[" + i + "]\n"
 	}
+	first, second := inOrder(s, k, v)
+	head += first.set + second.set
 	body := head + f.inside(s)
 	fmt.Fprintf(&b, "%sfor %s := 0; %[2]s < %[3]s; %[2]s++ {\n%[4]s}\n}\n", t.prefix(), i, n, body)
 	return b.String()
@@ -313,11 +332,13 @@ func (f *fn) rangeString(s *ast.RangeStmt, t *target) string {
 	text, i, w, r := f.fresh("t"), f.fresh("i"), f.fresh("w"), f.fresh("r")
 	head := ""
 	if k.name != "_" {
-		head += k.name + " := " + i + "\n" + k.set
+		head += k.name + " := " + i + "\n"
 	}
 	if v.name != "_" {
-		head += v.name + " := " + r + "\n" + v.set
+		head += v.name + " := " + r + "\n"
 	}
+	first, second := inOrder(s, k, v)
+	head += first.set + second.set
 	body := head + f.inside(s)
 	return fmt.Sprintf("%s{\nvar %s string = %s\nvar %s int\nvar %s rune\n%sfor %s := 0; %[7]s < len(%[2]s); %[7]s += %[4]s {\n%[5]s, %[4]s = %[8]s.Rune(%[2]s, %[7]s)\n%[9]s}\n}\n",
 		f.line(s.Pos()), text, f.expr(s.X), w, r, t.prefix(), i, boxAlias, body)

@@ -59,6 +59,8 @@ func (f *fn) special(e *ast.CallExpr) (string, bool) {
 	switch {
 	case name == "errors.As" && len(e.Args) == 2:
 		return f.errorsAs(e)
+	case name == "runtime.SetFinalizer" || name == "runtime.AddCleanup":
+		refuse(e.Pos(), "the interpreter keeps values longer than Go does, so that %s cannot be used; free what the value holds in a function of its own, and call it", name)
 	case name == "reflect.DeepEqual" && len(e.Args) == 2:
 		return fmt.Sprintf("%s.DeepEqual(%s, %s)", boxAlias, f.conv(e.Args[0], anyType), f.conv(e.Args[1], anyType)), true
 	case len(e.Args) == 0 || e.Ellipsis.IsValid():

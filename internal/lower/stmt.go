@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -197,15 +198,18 @@ func (f *fn) inits(s ast.Stmt) (inside, before string) {
 // several reports whether a statement becomes several.
 func (f *fn) several(s ast.Stmt) bool {
 	a, ok := s.(*ast.AssignStmt)
-	if !ok || len(a.Lhs) == len(a.Rhs) {
+	if !ok {
 		return false
+	}
+	if len(a.Lhs) == len(a.Rhs) {
+		return a.Tok == token.DEFINE && slices.ContainsFunc(a.Lhs, f.replaced)
 	}
 	from := f.tupleOf(a.Rhs[0], len(a.Lhs))
 	for i, l := range a.Lhs {
 		if id, ok := l.(*ast.Ident); ok && id.Name == "_" {
 			continue
 		}
-		if t := f.leftType(l); isInterface(t) && !types.Identical(t, from[i]) || f.hiddenPlace(l) {
+		if t := f.leftType(l); isInterface(t) && !types.Identical(t, from[i]) || f.hiddenPlace(l) || f.replaced(l) {
 			return true
 		}
 	}

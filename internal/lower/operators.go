@@ -1,0 +1,98 @@
+package lower
+
+import (
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+)
+
+func (f *fn) unary(e *ast.UnaryExpr) string {
+	switch e.Op {
+	case token.AND:
+		if lit, ok := ast.Unparen(e.X).(*ast.CompositeLit); ok {
+			return "&" + f.composite(lit, f.typeOf(lit))
+		}
+		if id, ok := ast.Unparen(e.X).(*ast.Ident); ok && f.pointers[f.info.ObjectOf(id)] {
+			return f.name(f.info.ObjectOf(id))
+		}
+		if f.hiddenPlace(e.X) {
+			refuse(e.Pos(), "the address of a field whose type leads back to its struct cannot be interpreted; use the address of the struct")
+		}
+		if index, ok := ast.Unparen(e.X).(*ast.IndexExpr); ok {
+			if _, ok := f.typeOf(index.X).Underlying().(*types.Pointer); ok {
+				// The interpreter finds the elements of a slice only.
+				return "&" + f.under(index.X) + "[:][" + f.expr(index.Index) + "]"
+			}
+		}
+		return "&" + f.expr(e.X)
+	case token.ARROW:
+		return "(<-" + f.under(e.X) + ")"
+	default:
+		return e.Op.String() + f.operand(e.X)
+	}
+}
+
+// operand lowers an operand so that operators beside it do not bind its parts.
+func (f *fn) operand(e ast.Expr) string {
+	x := f.expr(e)
+	switch e.(type) {
+	case *ast.BinaryExpr, *ast.UnaryExpr:
+		return "(" + x + ")"
+	}
+	return x
+}
+
+func (f *fn) binary(e *ast.BinaryExpr) string {
+	if e.Op == token.EQL || e.Op == token.NEQ {
+		return f.equal(e.X, e.Y, e.Op == token.NEQ)
+	}
+	return f.operand(e.X) + " " + e.Op.String() + " " + f.shiftCount(e.Op, e.Y)
+}
+
+// shiftCount lowers the operand of a shift, whose constant may have a type such as float64, or another operand.
+func (f *fn) shiftCount(op token.Token, y ast.Expr) string {
+	switch op {
+	case token.SHL, token.SHR, token.SHL_ASSIGN, token.SHR_ASSIGN:
+		if tv := f.info.Types[y]; tv.Value != nil && !isInteger(types.Default(f.typeOf(y))) {
+			return constant.ToInt(tv.Value).ExactString()
+		}
+	default:
+	}
+	return f.operand(y)
+}
+
+// equal lowers a comparison.
+func (f *fn) equal(a, b ast.Expr, not bool) string {
+	if f.info.Types[a].IsNil() {
+		a, b = b, a
+	}
+	op := " == "
+	bang := ""
+	if not {
+		op, bang = " != ", "!"
+	}
+	ta := f.typeOf(a)
+	if f.info.Types[b].IsNil() {
+		if call, ok := ast.Unparen(a).(*ast.CallExpr); ok && isInterface(ta) && f.info.Types[call.Fun].IsType() {
+			// The interpreter does not run a conversion to an interface beside && and ||.
+			return fmt.Sprintf("%s%s.Equal(%s, nil)", bang, boxAlias, f.expr(a))
+		}
+		return f.operand(a) + op + "nil"
+	}
+	tb := f.typeOf(b)
+	return f.equalTexts(ta, tb, func(t types.Type) string { return f.conv(a, t) }, func(t types.Type) string { return f.conv(b, t) }, func() string { return f.operand(a) + op + f.operand(b) }, bang)
+}
+
+// equalTexts compares two values. plain returns the comparison by the operator.
+func (f *fn) equalTexts(ta, tb types.Type, a, b func(types.Type) string, plain func() string, bang string) string {
+	if isInterface(ta) || isInterface(tb) {
+		return fmt.Sprintf("%s%s.Equal(%s, %s)", bang, boxAlias, a(anyType), b(anyType))
+	}
+	switch ta.Underlying().(type) {
+	case *types.Struct, *types.Array:
+		return fmt.Sprintf("%s%s.Same(%s, %s)", bang, boxAlias, a(ta), b(tb))
+	}
+	return plain()
+}
