@@ -58,6 +58,13 @@ func (f *fn) shiftCount(op token.Token, y ast.Expr) string {
 		if tv := f.info.Types[y]; tv.Value != nil && !isInteger(types.Default(f.typeOf(y))) {
 			return constant.ToInt(tv.Value).ExactString()
 		}
+		if inner, ok := ast.Unparen(y).(*ast.BinaryExpr); ok && (inner.Op == token.SHL || inner.Op == token.SHR) {
+			if tv := f.info.Types[inner.X]; tv.Value != nil && f.info.Types[y].Value == nil {
+				// The interpreter panics at a constant without a type that is shifted by a variable here.
+				t := types.Default(f.typeOf(inner.X))
+				return fmt.Sprintf("(%s(%s) %s %s)", f.typ(t, y.Pos()), constant.ToInt(tv.Value).ExactString(), inner.Op, f.shiftCount(inner.Op, inner.Y))
+			}
+		}
 	default:
 	}
 	return f.operand(y)
