@@ -42,7 +42,7 @@ run: build ## build, then run a conversation in which a plugin crashes
 
 # All of them run, also if one fails.
 .PHONY: test
-test: ## run all tests with the race detector
+test: ## run the tests with the race detector, except for the exhaustive ones
 	$(if $(RACE),,@echo "no C compiler found: testing without the race detector")
 	@$(MAKE) --no-print-directory --keep-going test-e2e test-packages test-sdk test-release
 
@@ -50,7 +50,14 @@ test: ## run all tests with the race detector
 # It builds aura itself, which the test cache does not see: its answer could be an old one.
 .PHONY: test-e2e
 test-e2e: ## run the end-to-end tests
-	$(if $(RACE),CGO_ENABLED=1 )go test -count=1 $(if $(RACE),-tags raceaura) -timeout 20m $(TESTFLAGS) ./internal/e2e
+	AURA_TEST_EXHAUSTIVE=skip $(E2E)
+
+# What 'make test' tries in one combination, in all of them: each file that aura reads, each command, each user, with and without namespaces.
+.PHONY: test-exhaustive
+test-exhaustive: ## run the exhaustive end-to-end tests
+	AURA_TEST_EXHAUSTIVE=only $(E2E)
+
+E2E = $(if $(RACE),CGO_ENABLED=1 )go test -count=1 $(if $(RACE),-tags raceaura) -timeout 20m $(TESTFLAGS) ./internal/e2e
 
 # The tests of these packages build programs of this repository. The test cache does not see them, so that its answer could be an old one.
 # Other packages are tested again when they, or the files that their tests read, have changed; TESTFLAGS=-count=1 tests them in any case.
@@ -83,9 +90,9 @@ test-release: ## run the tests of the release tools, with programs that are only
 test-manifests: ## check what 'aura fleet manifest' prints with the schedulers' own types
 	go -C internal/fleet/placement/validate test $(TESTFLAGS) ./...
 
-# TESTED=1 leaves out the tests, for whoever has just run them.
+# TESTED=1 leaves out what 'make test' runs, for whoever has just run it.
 .PHONY: check
-check: $(if $(TESTED),,test) test-manifests lint arch cross size generate-check tidy-check licenses vulnerabilities ## run every check there is
+check: $(if $(TESTED),,test) test-exhaustive test-manifests lint arch cross size generate-check tidy-check licenses vulnerabilities ## run every check there is
 
 .PHONY: lint
 lint: $(MODULES:%=lint-in-%) ## run the linters

@@ -41,6 +41,10 @@ func run(m *testing.M) int {
 		bin, quickBin = dir, filepath.Join(dir, "quick")
 		return m.Run()
 	}
+	if err := selectTests(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	dir, err := os.MkdirTemp("", "aura-e2e-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
