@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -123,7 +124,8 @@ func processFor(o *Options, spec Spec, tree string, log *logFile) *hostProcess {
 	tool.DataDir = spec.DataDir
 	return newProcess(o.Binary, o.startDir(), environOf(o, spec), shared.LaunchSpec{
 		Name: spec.Name, Dir: spec.Dir, Unsafe: spec.Unsafe, MemoryBytes: spec.Manifest.Limits.Memory, Tool: tool,
-		Sandbox: policyOf(o, spec), Guest: spec.Guest, Lowered: readCached(o, cachedLowered, loweredKey(o, spec, tree)),
+		Processors: runtime.GOMAXPROCS(0),
+		Sandbox:    policyOf(o, spec), Guest: spec.Guest, Lowered: readCached(o, cachedLowered, loweredKey(o, spec, tree)),
 	}, log)
 }
 

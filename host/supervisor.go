@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/internal/stack"
 	"github.com/idelchi/aura/shared"
 )
 
@@ -101,6 +102,7 @@ func (s *supervisor) start() {
 
 // launch starts a child after a wait and installs it.
 func (s *supervisor) launch(wait time.Duration, generation int) {
+	stack.Grow()
 	defer s.pending.Done()
 	timer := time.NewTimer(wait)
 	defer timer.Stop()

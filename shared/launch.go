@@ -1,7 +1,6 @@
 package shared
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 
@@ -30,6 +29,8 @@ type LaunchSpec struct {
 	Unsafe bool
 	// MemoryBytes limits the child's data segment; 0 means no limit.
 	MemoryBytes int64
+	// Processors is how many processors the child may use; 0 means all that it can run on.
+	Processors int
 	// SocketDir is the directory for the child's socket.
 	SocketDir string
 	// Isolated is true if the child is the first process of its own process namespace, so that its descendants die with it.
@@ -57,7 +58,7 @@ type Guest struct {
 
 // Encode writes the specification to w.
 func (s LaunchSpec) Encode(w io.Writer) error {
-	if err := json.NewEncoder(w).Encode(s); err != nil {
+	if err := encoder.NewEncoder(w).Encode(s); err != nil {
 		return fmt.Errorf("sending launch specification of plugin %q: %w", s.Name, err)
 	}
 	return nil
@@ -66,7 +67,7 @@ func (s LaunchSpec) Encode(w io.Writer) error {
 // ReadLaunchSpec reads a specification from r.
 func ReadLaunchSpec(r io.Reader) (LaunchSpec, error) {
 	var s LaunchSpec
-	if err := json.NewDecoder(r).Decode(&s); err != nil {
+	if err := decoder.NewDecoder(r).Decode(&s); err != nil {
 		return LaunchSpec{}, fmt.Errorf("reading launch specification: %w", err)
 	}
 	return s, nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"sync"
 
 	"github.com/hashicorp/go-plugin"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/internal/native/exact"
+	"github.com/idelchi/aura/internal/stack"
 	"github.com/idelchi/aura/shared/wire"
 )
 
@@ -36,6 +38,7 @@ type server struct {
 }
 
 func (s *server) Invoke(ctx context.Context, call *wire.Call) (*wire.Reply, error) {
+	stack.Grow()
 	switch call.GetVerb() {
 	case verbQuiesce:
 		return s.quiesce(ctx)
@@ -235,19 +238,39 @@ func Plugins() plugin.PluginSet {
 	return plugin.PluginSet{PluginKey: &adapter{}}
 }
 
-// DialOptions raises gRPC's message limit on aura's side, as newGRPCServer does in the child. The limit leaves some room for
-// the envelope.
+// DialOptions returns aura's side of what newGRPCServer sets in the child: the limit of messages, with some room for the envelope, the codec and
+// the windows. Streams of go-plugin's own services are refused here and never reach the child. They carry output, which aura reads elsewhere, and
+// announce further connections, which nobody makes; go-plugin treats a child without these services as an old one.
 func DialOptions() []grpc.DialOption {
-	return []grpc.DialOption{grpc.WithDefaultCallOptions(
-		grpc.MaxCallRecvMsgSize(MaxMessage+1<<20), grpc.MaxCallSendMsgSize(MaxMessage+1<<20))}
+	return []grpc.DialOption{
+		grpc.WithDefaultCallOptions(
+			grpc.MaxCallRecvMsgSize(MaxMessage+1<<20), grpc.MaxCallSendMsgSize(MaxMessage+1<<20), grpc.ForceCodecV2(wire.Codec{})),
+		grpc.WithInitialWindowSize(window), grpc.WithInitialConnWindowSize(window),
+		grpc.WithStreamInterceptor(ownStreams),
+	}
 }
 
+// pluginServices is the beginning of the names of go-plugin's own methods.
+const pluginServices = "/plugin."
+
+func ownStreams(ctx context.Context, d *grpc.StreamDesc, conn *grpc.ClientConn, method string, next grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
+	if strings.HasPrefix(method, pluginServices) {
+		return nil, status.Error(codes.Unimplemented, "aura does not use "+method)
+	}
+	return next(ctx, d, conn, method, opts...)
+}
+
+// window is how many bytes each side may send before the other has read them. By default, gRPC measures the connection with a ping beside most
+// calls and enlarges the windows by that, which a socket between two processes does not need.
+const window = 1 << 20
+
 // streamWorkers is how many goroutines a child keeps for calls. A kept goroutine already has a large stack; a new one would
-// have to grow its stack by copying, in every call. go-plugin's own streams and that of Serve permanently occupy three of them. Further
-// concurrent calls get their own goroutines.
-const streamWorkers = 5
+// have to grow its stack by copying, in every call. The stream of Serve permanently occupies one of them. Further concurrent
+// calls get their own goroutines.
+const streamWorkers = 3
 
 func newGRPCServer(opts []grpc.ServerOption) *grpc.Server {
-	return grpc.NewServer(append(opts, grpc.NumStreamWorkers(streamWorkers),
+	return grpc.NewServer(append(opts, grpc.NumStreamWorkers(streamWorkers), grpc.ForceServerCodecV2(wire.Codec{}),
+		grpc.InitialWindowSize(window), grpc.InitialConnWindowSize(window),
 		grpc.MaxRecvMsgSize(MaxMessage+1<<20), grpc.MaxSendMsgSize(MaxMessage+1<<20))...)
 }

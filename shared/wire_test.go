@@ -16,7 +16,9 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
 
 	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/sdk"
@@ -82,6 +84,28 @@ func connectWith(tb testing.TB, impl Served, requests *Requester) *client {
 		<-served
 	})
 	return newClient(conn)
+}
+
+// TestStreamsOfGoPlugin opens the streams that go-plugin opens to every child. They must fail in the way in which go-plugin does without them, and
+// without a message to the child.
+func TestStreamsOfGoPlugin(t *testing.T) {
+	t.Parallel()
+	conn, err := grpc.NewClient("passthrough:nowhere", append(DialOptions(),
+		grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithContextDialer(func(context.Context, string) (net.Conn, error) {
+			t.Error("a connection is made")
+			return nil, errors.New("refused")
+		}))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	for _, method := range []string{"/plugin.GRPCStdio/StreamStdio", "/plugin.GRPCBroker/StartStream"} {
+		_, err := conn.NewStream(t.Context(), &grpc.StreamDesc{ServerStreams: true}, method)
+		if status.Code(err) != codes.Unimplemented {
+			t.Errorf("%s: got %v, want %s", method, err, codes.Unimplemented)
+		}
+	}
 }
 
 // same compares like reflect.DeepEqual, but treats two times as equal if they have the same instant and the same offset.

@@ -65,6 +65,7 @@ func child() error {
 	if err != nil {
 		return err
 	}
+	processors.Store(int64(spec.Processors))
 	sandbox.Rename("aura-plugin-host")
 	var call shared.OnceCall
 	if spec.Once {

@@ -13,7 +13,7 @@ const anything = "*"
 // constants of internal/limit.
 var rooms = map[string][]string{
 	"cmd/aura":                            {"internal/cli"},
-	"cmd/aura-plugin-host/internal/first": {},
+	"cmd/aura-plugin-host/internal/first": {"internal/stack"},
 	"cmd/aura-plugin-host":                {"cmd/aura-plugin-host/internal/first", "shared/...", "internal/build", "internal/guest", "internal/interp", "internal/manifest", "internal/sandbox", "internal/process", "sdk/..."},
 
 	"internal/cli": {
@@ -129,12 +129,13 @@ var rooms = map[string][]string{
 	"hooks":                        {"internal/prompt", "internal/shell", "internal/telemetry", "internal/tool", "sdk/..."},
 
 	"host": {
-		"internal/condition", "internal/lock", "internal/manifest", "internal/pluginsource", "internal/redact", "internal/sandbox", "internal/process", "internal/telemetry", "shared/...", "sdk/...",
+		"internal/condition", "internal/lock", "internal/manifest", "internal/pluginsource", "internal/redact", "internal/sandbox", "internal/process", "internal/stack", "internal/telemetry", "shared/...", "sdk/...",
 	},
-	"shared":                 {"shared/wire", "internal/native/exact", "internal/sandbox", "sdk/..."},
+	"shared":                 {"shared/wire", "internal/native/exact", "internal/sandbox", "internal/stack", "sdk/..."},
 	"shared/wire":            {},
-	"internal/interp":        {"internal/box", "internal/interp/symtab", "internal/library", "internal/lower", "internal/manifest", "internal/pluginsource", "internal/repair", "shared", "sdk/..."},
+	"internal/interp":        {"internal/box", "internal/interp/symtab", "internal/library", "internal/lower", "internal/manifest", "internal/pluginsource", "internal/repair", "internal/stack", "shared", "sdk/..."},
 	"internal/box":           {},
+	"internal/stack":         {},
 	"internal/library":       {},
 	"internal/lower":         {"internal/library"},
 	"internal/interp/gen":    {},

@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"sync"
 	"syscall"
 	"time"
@@ -72,6 +73,7 @@ func Main() int {
 	if len(os.Args) > 1 && os.Args[1] == process.ReaperArgument {
 		return process.Reap(os.Args[2:])
 	}
+	collectLess()
 	// The reader of standard output may close it. Writing then fails, which must not end a running session.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	s := streams{in: os.Stdin, out: os.Stdout, err: os.Stderr, environ: config.ProcessEnviron(), interrupts: &interrupts{}}.onScreen()
@@ -81,6 +83,24 @@ func Main() int {
 	// Files that cannot be removed stay until the system clears its temporary files.
 	defer func() { _ = sandbox.RemovePrivateTemp() }()
 	return execute(ctx, s, os.Args[1:])
+}
+
+const (
+	// startCollect is the setting of the garbage collector while aura starts. Most of what is allocated then stays in use, so that it is
+	// useless to look for garbage as often as later.
+	startCollect = 400
+	// startTime is a time after which a session has started all its plugins.
+	startTime = 2 * time.Second
+)
+
+// collectLess lets the garbage collector work less until aura has started. A user who sets GOGC higher, or turns the collector off, decides.
+func collectLess() {
+	later := debug.SetGCPercent(startCollect)
+	if later < 0 || later > startCollect {
+		debug.SetGCPercent(later)
+		return
+	}
+	time.AfterFunc(startTime, func() { debug.SetGCPercent(later) })
 }
 
 // execute runs one command line. Tests call it directly.

@@ -9,6 +9,7 @@ import (
 	"reflect"
 
 	"github.com/idelchi/aura/internal/pluginsource"
+	"github.com/idelchi/aura/internal/stack"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
 )
@@ -51,6 +52,7 @@ func (r runner) run(doing string, fn func() error) *shared.Failure {
 
 // work runs one job after another. A job that ends its goroutine also ends this worker.
 func (r runner) work(j job) {
+	stack.Grow()
 	in := make(chan job)
 	for {
 		r.do(j)

@@ -1,0 +1,261 @@
+package wire
+
+import (
+	"errors"
+	"fmt"
+	"unicode/utf8"
+
+	"google.golang.org/grpc/encoding"
+	"google.golang.org/grpc/encoding/proto"
+	"google.golang.org/grpc/mem"
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// Codec encodes the four messages of the service as protobuf does. Package proto works from descriptions of the messages; to build them takes a
+// child longer than its first calls. Messages of other services are left to protobuf's own codec.
+type Codec struct{}
+
+// Name returns the name of protobuf's own codec, because the bytes are the same.
+func (Codec) Name() string { return proto.Name }
+
+// general returns protobuf's own codec.
+func general() encoding.CodecV2 { return encoding.GetCodecV2(proto.Name) }
+
+// Marshal encodes a message.
+func (Codec) Marshal(v any) (mem.BufferSlice, error) {
+	var out []byte
+	var err error
+	switch m := v.(type) {
+	case *Call:
+		out, err = m.append(make([]byte, 0, len(m.Body)+len(m.Verb)+len(m.Point)+overhead))
+	case *Reply:
+		out, err = m.append(make([]byte, 0, m.size()))
+	case *Request:
+		out, err = m.append(make([]byte, 0, len(m.Body)+len(m.Verb)+overhead))
+	case *Answer:
+		out, err = m.append(make([]byte, 0, m.Reply.size()+overhead))
+	default:
+		return general().Marshal(v)
+	}
+	return mem.BufferSlice{mem.SliceBuffer(out)}, err
+}
+
+// Unmarshal decodes a message. It copies what it keeps of the data.
+func (Codec) Unmarshal(data mem.BufferSlice, v any) error {
+	var set func(field) error
+	switch m := v.(type) {
+	case *Call:
+		*m = Call{}
+		set = m.set
+	case *Reply:
+		*m = Reply{}
+		set = m.set
+	case *Request:
+		*m = Request{}
+		set = m.set
+	case *Answer:
+		*m = Answer{}
+		set = m.set
+	default:
+		return general().Unmarshal(data, v)
+	}
+	buf := data.MaterializeToBuffer(mem.DefaultBufferPool())
+	defer buf.Free()
+	return fields(buf.ReadOnlyData(), set)
+}
+
+// overhead is enough for the keys, lengths and numbers of a message.
+const overhead = 64
+
+var errUTF8 = errors.New("a string of a message is not valid UTF-8")
+
+func (m *Call) append(b []byte) ([]byte, error) {
+	b = appendBytes(b, 1, m.Verb)
+	b = appendBytes(b, 2, m.Point)
+	return appendBytes(b, 3, m.Body), valid(m.Verb, m.Point)
+}
+
+func (m *Call) set(f field) error {
+	switch f.number {
+	case 1:
+		return f.text(&m.Verb)
+	case 2:
+		return f.text(&m.Point)
+	case 3:
+		f.bytes(&m.Body)
+	}
+	return nil
+}
+
+// size returns enough room for the encoded message, and 0 for nil.
+func (m *Reply) size() int {
+	if m == nil {
+		return 0
+	}
+	return len(m.Body) + len(m.Failure.GetKind()) + len(m.Failure.GetMessage()) + overhead
+}
+
+func (m *Reply) append(b []byte) ([]byte, error) {
+	b = appendBytes(b, 1, m.Body)
+	if m.Failure == nil {
+		return b, nil
+	}
+	inner := appendBytes(appendBytes(nil, 1, m.Failure.Kind), 2, m.Failure.Message)
+	return appendMessage(b, 2, inner), valid(m.Failure.Kind)
+}
+
+func (m *Reply) set(f field) error {
+	switch {
+	case f.number == 1:
+		f.bytes(&m.Body)
+	case f.number == 2 && f.kind == protowire.BytesType:
+		if m.Failure == nil {
+			m.Failure = &Failure{}
+		}
+		return fields(f.data, m.Failure.set)
+	}
+	return nil
+}
+
+func (m *Failure) set(f field) error {
+	switch f.number {
+	case 1:
+		return f.text(&m.Kind)
+	case 2:
+		f.bytes(&m.Message)
+	}
+	return nil
+}
+
+func (m *Request) append(b []byte) ([]byte, error) {
+	b = appendNumber(b, 1, m.Id)
+	b = appendBytes(b, 2, m.Verb)
+	return appendBytes(b, 3, m.Body), valid(m.Verb)
+}
+
+func (m *Request) set(f field) error {
+	switch f.number {
+	case 1:
+		f.integer(&m.Id)
+	case 2:
+		return f.text(&m.Verb)
+	case 3:
+		f.bytes(&m.Body)
+	}
+	return nil
+}
+
+func (m *Answer) append(b []byte) ([]byte, error) {
+	b = appendNumber(b, 1, m.Id)
+	if m.Reply == nil {
+		return b, nil
+	}
+	inner, err := m.Reply.append(make([]byte, 0, m.Reply.size()))
+	return appendMessage(b, 2, inner), err
+}
+
+func (m *Answer) set(f field) error {
+	switch {
+	case f.number == 1:
+		f.integer(&m.Id)
+	case f.number == 2 && f.kind == protowire.BytesType:
+		if m.Reply == nil {
+			m.Reply = &Reply{}
+		}
+		return fields(f.data, m.Reply.set)
+	}
+	return nil
+}
+
+// appendBytes appends a field, unless it is empty.
+func appendBytes[T string | []byte](b []byte, number protowire.Number, v T) []byte {
+	if len(v) == 0 {
+		return b
+	}
+	b = protowire.AppendTag(b, number, protowire.BytesType)
+	b = protowire.AppendVarint(b, uint64(len(v)))
+	return append(b, v...)
+}
+
+// appendMessage appends a message that is set, even if it is empty.
+func appendMessage(b []byte, number protowire.Number, v []byte) []byte {
+	return protowire.AppendBytes(protowire.AppendTag(b, number, protowire.BytesType), v)
+}
+
+func appendNumber(b []byte, number protowire.Number, v uint64) []byte {
+	if v == 0 {
+		return b
+	}
+	return protowire.AppendVarint(protowire.AppendTag(b, number, protowire.VarintType), v)
+}
+
+func valid(texts ...string) error {
+	for _, s := range texts {
+		if !utf8.ValidString(s) {
+			return errUTF8
+		}
+	}
+	return nil
+}
+
+// field is one field of an encoded message: data for bytes, value for a number.
+type field struct {
+	number int
+	kind   protowire.Type
+	data   []byte
+	value  uint64
+}
+
+func (f field) text(to *string) error {
+	if f.kind != protowire.BytesType {
+		return nil
+	}
+	if !utf8.Valid(f.data) {
+		return errUTF8
+	}
+	*to = string(f.data)
+	return nil
+}
+
+func (f field) bytes(to *[]byte) {
+	if f.kind == protowire.BytesType {
+		*to = append([]byte{}, f.data...)
+	}
+}
+
+func (f field) integer(to *uint64) {
+	if f.kind == protowire.VarintType {
+		*to = f.value
+	}
+}
+
+// fields calls set for each field of a message. set ignores what it does not know.
+func fields(b []byte, set func(field) error) error {
+	for len(b) > 0 {
+		number, kind, n := protowire.ConsumeTag(b)
+		if n < 0 {
+			return fmt.Errorf("reading a message: %w", protowire.ParseError(n))
+		}
+		if number > protowire.MaxValidNumber {
+			return fmt.Errorf("reading a message: there is no field %d", number)
+		}
+		b = b[n:]
+		f := field{number: int(number), kind: kind}
+		switch kind {
+		case protowire.BytesType:
+			f.data, n = protowire.ConsumeBytes(b)
+		case protowire.VarintType:
+			f.value, n = protowire.ConsumeVarint(b)
+		default:
+			n = protowire.ConsumeFieldValue(number, kind, b)
+		}
+		if n < 0 {
+			return fmt.Errorf("reading a message: %w", protowire.ParseError(n))
+		}
+		b = b[n:]
+		if err := set(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
