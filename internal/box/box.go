@@ -159,6 +159,14 @@ func (s *Space) Call(v any, name string) any {
 	return m.Interface()
 }
 
+// Recovering returns the variant of a method that can recover, for a deferred call, or nil.
+func (s *Space) Recovering(v any, name string) any {
+	if b, ok := open(v).(boxed); ok {
+		return b.content().method(name + " recovering")
+	}
+	return nil
+}
+
 // missing returns a method of the interface t that a value does not have.
 func (t *Type) missing(v any) string {
 	first := ""

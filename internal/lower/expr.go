@@ -79,6 +79,7 @@ func (f *fn) ident(e *ast.Ident) string {
 	case *types.Nil:
 		return "nil"
 	case *types.Func:
+		f.keepsName(e, obj)
 		if name := f.instanceOf(e); name != "" {
 			return name
 		}
@@ -212,6 +213,7 @@ func (f *fn) selector(e *ast.SelectorExpr) string {
 	if sel == nil {
 		switch obj := f.info.Uses[e.Sel].(type) {
 		case *types.Func:
+			f.keepsName(e.Sel, obj)
 			if name := f.instanceOf(e); name != "" {
 				return name
 			}
@@ -331,6 +333,9 @@ func (f *fn) methodCall(x string, t types.Type, index []int, m *types.Func, args
 			x = "&" + x
 		case !pointer && isPointer:
 			x = "*" + x
+		}
+		if f.unwinds != "" && f.recoversItself(m) {
+			return f.methodRef(m, n, at) + recovering + "(" + strings.Join(append([]string{f.unwinds, x}, args...), ", ") + ")"
 		}
 		return f.methodRef(m, n, at) + "(" + strings.Join(append([]string{x}, args...), ", ") + ")"
 	}

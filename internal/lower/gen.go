@@ -210,20 +210,35 @@ func (g *gen) funcDecl(d *ast.FuncDecl) string {
 	return g.function(g.pkg, d, name, nil)
 }
 
-// function writes a declared function, or an instance of it.
+// function writes a declared function, or an instance of it. One that calls recover is written twice: as it is called, and as it is
+// deferred.
 func (g *gen) function(src *Package, d *ast.FuncDecl, name string, env map[*types.TypeParam]types.Type) string {
+	text := g.variant(src, d, name, env, "")
+	if recoversItself(d.Body) {
+		text += g.variant(src, d, name+recovering, env, "aura_u")
+	}
+	return text
+}
+
+func (g *gen) variant(src *Package, d *ast.FuncDecl, name string, env map[*types.TypeParam]types.Type, recovery string) string {
 	obj := src.Info.Defs[d.Name].(*types.Func) //nolint:forcetypeassert // the caller checked
-	f := &fn{gen: g, src: src, info: src.Info, env: env, names: map[types.Object]string{}, pointers: map[types.Object]bool{}, literals: map[*ast.FuncLit]bool{}}
+	f := &fn{
+		gen: g, src: src, info: src.Info, env: env, names: map[types.Object]string{}, pointers: map[types.Object]bool{}, direct: map[ast.Node]bool{},
+		recovery: recovery,
+	}
 	sig := obj.Signature()
+	f.begin(d.Body)
 	head := f.signature(sig, sig.Recv())
-	body := f.body(d.Body, sig)
-	return fmt.Sprintf("%sfunc %s%s %s\n", f.line(d.Name.Pos()), name, head, body)
+	if recovery != "" {
+		head = strings.Replace("("+recovery+" "+unwinding+", "+head[1:], ", )", ")", 1)
+	}
+	return fmt.Sprintf("%sfunc %s%s %s\n", f.line(d.Name.Pos()), name, head, f.body(d.Body))
 }
 
 // start returns the init function: it describes the types, sets the variables of the package in the order of Go, and calls the
 // init functions of the source.
 func (g *gen) start() string {
-	f := &fn{gen: g, src: g.pkg, info: g.pkg.Info, names: map[types.Object]string{}, pointers: map[types.Object]bool{}, literals: map[*ast.FuncLit]bool{}}
+	f := &fn{gen: g, src: g.pkg, info: g.pkg.Info, names: map[types.Object]string{}, pointers: map[types.Object]bool{}, direct: map[ast.Node]bool{}}
 	var b strings.Builder
 	for _, init := range g.pkg.Info.InitOrder {
 		b.WriteString(f.initialise(init))
