@@ -302,6 +302,16 @@ func (s *Space) Equal(a, b any) bool {
 	return a == b
 }
 
+// Key returns a key of a map, which must be hashable.
+func (s *Space) Key(v any) any {
+	v = open(v)
+	content := Plain(v)
+	if content != nil && !reflect.ValueOf(content).Comparable() {
+		panic(runtimeError("runtime error: hash of unhashable type " + nameOf(v)))
+	}
+	return v
+}
+
 // Same compares two values of one type that is not an interface.
 func (s *Space) Same(a, b any) bool { return a == b }
 

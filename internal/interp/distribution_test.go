@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // distributed names the directories of GOROOT/test whose programs are run.
@@ -36,6 +37,7 @@ func TestDistribution(t *testing.T) {
 		return
 	}
 	count := map[string]int{}
+	slow, flagged := 0, 0
 	for _, sub := range distributed {
 		files, err := filepath.Glob(filepath.Join(dir, sub, "*.go"))
 		if err != nil {
@@ -49,15 +51,24 @@ func TestDistribution(t *testing.T) {
 			if !bytes.HasPrefix(text, []byte("// run\n")) || bytes.Contains(text, []byte("\n//go:build ")) {
 				continue
 			}
+			began := time.Now()
 			class, reason := distributedClass(t, file)
 			count[class]++
-			if class != right {
-				name, _ := filepath.Rel(dir, file)
+			name, _ := filepath.Rel(dir, file)
+			if class != right || reason != "" {
 				fmt.Printf("%s: %s: %s\n", name, class, reason)
+			}
+			if class == right && reason != "" {
+				flagged++
+			}
+			if d := time.Since(began); class == right && d > time.Minute {
+				slow++
+				fmt.Printf("%s: right after %s\n", name, d.Round(time.Second))
 			}
 		}
 	}
 	fmt.Printf("%d right, %d refused, %d found by the checker, %d silently wrong\n", count[right], count[refused], count[reported], count[wrong])
+	fmt.Printf("of the right ones, %d took more than a minute, and the checker reports %d\n", slow, flagged)
 }
 
 // distributionFile is the variable that names the program for the process that runs it.
@@ -68,7 +79,7 @@ var verdict = regexp.MustCompile(`(?m)^verdict (\w+): (.*)$`)
 // distributedClass runs one program in a process of its own.
 func distributedClass(t *testing.T, file string) (class, reason string) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestDistribution$", "-test.timeout=90s") //nolint:gosec // the test itself
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestDistribution$", "-test.timeout=16m") //nolint:gosec // the test itself
 	cmd.Env = append(os.Environ(), distributionFile+"="+file)
 	out, err := cmd.CombinedOutput()
 	if m := verdict.FindStringSubmatch(string(out)); m != nil {
@@ -83,10 +94,14 @@ var traced = regexp.MustCompile(`(?m)^\S+\.go:\d+:\d+: panic.*\n`)
 // exited matches what it writes when a program ends by os.Exit.
 var exited = regexp.MustCompile(`(?ms)^\S+\.go:\d+:\d+: panic.*|^panic in ExecuteCommand.*|^\S*\(.*os\.Exit.*`)
 
+var ownNames = regexp.MustCompile(`\bmain\.`)
+
 var mainFunc = regexp.MustCompile(`(?m)^func\s+main\(\)`)
 
 func runDistributed(t *testing.T, file string) {
 	t.Helper()
+	// Some compute for minutes where compiled code takes seconds.
+	programLimit = 15 * time.Minute
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -102,6 +117,8 @@ func runDistributed(t *testing.T, file string) {
 	}
 	at := set.Position(parsed.Name.Pos()).Offset
 	text = slices.Concat(text[:at], []byte("program"), text[at+len("main"):])
+	// Some know the name of their package.
+	text, want = ownNames.ReplaceAll(text, []byte("program.")), ownNames.ReplaceAll(want, []byte("program."))
 	// Go's files of what programs print hold both streams.
 	out := output(t)
 	o := runProgramWith(t, string(mainFunc.ReplaceAll(text, []byte("func program()"))), out, out)

@@ -285,7 +285,7 @@ func (f *fn) builtin(e *ast.CallExpr, fun ast.Expr) string { //nolint:funlen // 
 		return "new(" + f.typ(f.typeOf(e.Args[0]), e.Pos()) + ")"
 	case "delete":
 		m := f.typeOf(e.Args[0]).Underlying().(*types.Map) //nolint:forcetypeassert // by the type checker
-		return "delete(" + arg(0) + ", " + f.conv(e.Args[1], m.Key()) + ")"
+		return "delete(" + arg(0) + ", " + f.mapKey(e.Args[1], m) + ")"
 	case "panic":
 		return "panic(" + boxAlias + ".Panic(" + f.conv(e.Args[0], anyType) + "))"
 	case "recover":

@@ -154,6 +154,14 @@ func (f *fn) returned(s *ast.ReturnStmt) (values []string, one string) {
 		return nil, fmt.Sprintf("return func(%s)%s { return %s }(%s)", strings.Join(params, ", "), f.plainResults(sig, s.Pos()), strings.Join(args, ", "), f.expr(s.Results[0]))
 	}
 	for i, x := range s.Results {
+		if obj, ok := f.static(ast.Unparen(x)); ok && !f.isMethodExpr(ast.Unparen(x)) && !isInterface(f.results.At(i).Type()) && f.ownMethod(obj) {
+			// The interpreter returns a declared function as something that it cannot store.
+			call := f.expr(x)
+			values = append(values, f.closure(f.typeOf(x).Underlying().(*types.Signature), x.Pos(), func(args []string) string { //nolint:forcetypeassert // it is a function
+				return call + "(" + strings.Join(args, ", ") + ")"
+			}))
+			continue
+		}
 		values = append(values, f.conv(x, f.subst(f.results.At(i).Type())))
 	}
 	return values, ""
@@ -175,26 +183,46 @@ func (f *fn) switchStmt(s *ast.SwitchStmt, label string) string {
 		tag = f.fresh("s")
 		fmt.Fprintf(&b, "var %s %s = %s\n", tag, f.typ(tagType, s.Pos()), f.conv(s.Tag, tagType))
 	}
-	var cases strings.Builder
+	// The interpreter falls through to and from a default case at the end only. For another one, the case is chosen first.
+	chosen := ""
+	if middleDefault(s) {
+		chosen = f.fresh("n")
+	}
+	var cases, choice strings.Builder
 	for i, c := range s.Body.List {
 		clause := c.(*ast.CaseClause) //nolint:forcetypeassert // by the syntax
-		if clause.List == nil && i < len(s.Body.List)-1 && (fallsThrough(clause) || i > 0 && fallsThrough(s.Body.List[i-1])) {
-			refuse(clause.Pos(), "a default case with fallthrough that is not the last one cannot be interpreted; put it at the end")
-		}
-		cases.WriteString(f.line(clause.Pos()))
-		if clause.List == nil {
-			cases.WriteString("default:\n")
-		} else {
+		head := "default:\n"
+		if clause.List != nil {
 			var conditions []string
 			for _, x := range clause.List {
 				conditions = append(conditions, f.caseCondition(x, tag, tagType))
 			}
-			cases.WriteString("case " + strings.Join(conditions, " || ") + ":\n")
+			head = "case " + strings.Join(conditions, " || ") + ":\n"
+		}
+		cases.WriteString(f.line(clause.Pos()))
+		if chosen == "" {
+			cases.WriteString(head)
+		} else {
+			fmt.Fprintf(&choice, "%s%s%s = %d\n", f.line(clause.Pos()), head, chosen, i)
+			fmt.Fprintf(&cases, "case %s == %d:\n", chosen, i)
 		}
 		cases.WriteString(f.caseBody(clause.Body))
 	}
+	if chosen != "" {
+		fmt.Fprintf(&b, "%s := 0\nswitch {\n%s}\n", chosen, choice.String())
+	}
 	fmt.Fprintf(&b, "%sswitch {\n%s}\n}\n", t.prefix(), cases.String())
 	return b.String()
+}
+
+// middleDefault reports whether a default case that is not the last one falls through, or the one before it.
+func middleDefault(s *ast.SwitchStmt) bool {
+	for i, c := range s.Body.List {
+		if clause, ok := c.(*ast.CaseClause); ok && clause.List == nil && i < len(s.Body.List)-1 {
+			return fallsThrough(clause) || i > 0 && fallsThrough(s.Body.List[i-1])
+		}
+	}
+	return false
 }
 
 // fallsThrough reports whether a case ends with fallthrough.

@@ -216,6 +216,7 @@ func (f *fn) callsName(fun ast.Expr) {
 		f.direct[x] = true
 	case *ast.SelectorExpr:
 		f.direct[x.Sel] = true
+		f.direct[ast.Unparen(x.X)] = plainMethods[x.Sel.Name] // see reflects
 	}
 }
 

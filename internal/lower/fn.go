@@ -17,7 +17,9 @@ type fn struct {
 
 	src  *Package
 	info *types.Info
-	env  map[*types.TypeParam]types.Type
+	// within is the declared function that is written.
+	within *ast.FuncDecl
+	env    map[*types.TypeParam]types.Type
 	// names holds the new names of variables. pointers holds the loop variables that are kept behind pointers.
 	names    map[types.Object]string
 	pointers map[types.Object]bool
@@ -61,8 +63,8 @@ func (f *fn) subst(t types.Type) types.Type {
 				return a
 			}
 		}
-		if n, ok := t.(*types.Named); ok && n.TypeArgs() == nil && n.Obj().Pkg() != nil && f.own(n) && n.Obj().Parent() != n.Obj().Pkg().Scope() && n.Obj().Parent() != nil {
-			refuse(n.Obj().Pos(), "the type %s is declared in a generic function; declare it outside", n.Obj().Name())
+		if n, ok := t.(*types.Named); ok {
+			return f.localInstance(n)
 		}
 		return nil
 	})
@@ -77,27 +79,37 @@ func (f *fn) name(obj types.Object) string {
 		return name
 	}
 	name := obj.Name()
-	if obj.Parent() != f.src.Types.Scope() || f.src != f.pkg {
-		if obj.Pkg() != nil && obj.Parent() == obj.Pkg().Scope() {
-			return f.global(obj, token.NoPos)
-		}
-		if f.taken[name] || strings.HasPrefix(name, "aura_") || strings.HasPrefix(name, "T_") || strings.HasPrefix(name, "M_") {
-			name += "_aura"
-		}
-		f.names[obj] = name
+	if obj.Parent() == f.src.Types.Scope() && f.src == f.pkg {
+		return globalName(name)
 	}
+	if obj.Pkg() != nil && obj.Parent() == obj.Pkg().Scope() {
+		return f.global(obj, token.NoPos)
+	}
+	if f.taken[name] || strings.HasPrefix(name, "aura_") || strings.HasPrefix(name, "T_") || strings.HasPrefix(name, "M_") {
+		name += "_aura"
+	}
+	f.names[obj] = name
 	return name
 }
 
 // global returns the name of a variable or function of a package.
 func (f *fn) global(obj types.Object, at token.Pos) string {
 	if obj.Pkg() == f.pkg.Types {
-		return obj.Name()
+		return globalName(obj.Name())
 	}
 	if !obj.Exported() && f.sources[obj.Pkg()] != nil {
 		refuse(at, "a generic function of package %s uses %s, which is not exported; instances of it cannot be written here", obj.Pkg().Path(), obj.Name())
 	}
 	return f.use(obj.Pkg()) + "." + obj.Name()
+}
+
+// globalName returns the name of a variable or function of the package. Lowered source uses the names that Go declares, such as true,
+// in their own meaning.
+func globalName(name string) string {
+	if types.Universe.Lookup(name) != nil {
+		return name + "_aura"
+	}
+	return name
 }
 
 // signature returns the parameters and results of a declared function. A receiver becomes the first parameter.
@@ -160,7 +172,7 @@ func (f *fn) literal(e *ast.FuncLit) string {
 
 // literalIn is literal for one that may be deferred: recovery is the variable that recover asks.
 func (f *fn) literalIn(e *ast.FuncLit, recovery string) string {
-	inner := &fn{gen: f.gen, src: f.src, info: f.info, env: f.env, names: f.names, pointers: f.pointers, direct: map[ast.Node]bool{}, recovery: recovery}
+	inner := &fn{gen: f.gen, src: f.src, info: f.info, within: f.within, env: f.env, names: f.names, pointers: f.pointers, direct: map[ast.Node]bool{}, recovery: recovery}
 	sig := f.info.TypeOf(e).(*types.Signature) //nolint:forcetypeassert // it is a function
 	inner.begin(e.Body)
 	head := inner.signature(sig, nil)
