@@ -15,6 +15,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/traefik/yaegi/interp"
+	"github.com/traefik/yaegi/stdlib"
 )
 
 // distributed names the directories of GOROOT/test whose programs are run.
@@ -24,6 +27,10 @@ var distributed = []string{".", "chan", "interface", "ken", "typeparam"}
 // its own, because some end it or never end.
 func TestDistribution(t *testing.T) {
 	if file := os.Getenv(distributionFile); file != "" {
+		if os.Getenv(distributionBare) != "" {
+			runBare(t, file)
+			return
+		}
 		runDistributed(t, file)
 		return
 	}
@@ -37,7 +44,7 @@ func TestDistribution(t *testing.T) {
 		return
 	}
 	count := map[string]int{}
-	slow, flagged := 0, 0
+	slow, flagged, lost := 0, 0, map[string]int{}
 	for _, sub := range distributed {
 		files, err := filepath.Glob(filepath.Join(dir, sub, "*.go"))
 		if err != nil {
@@ -55,6 +62,13 @@ func TestDistribution(t *testing.T) {
 			class, reason := distributedClass(t, file)
 			count[class]++
 			name, _ := filepath.Rel(dir, file)
+			if class != right {
+				// Lowering must take nothing away.
+				if bare, _ := distributedClass(t, file, distributionBare+"=1"); bare == right {
+					lost[class]++
+					reason += " (the bare interpreter gets it right)"
+				}
+			}
 			if class != right || reason != "" {
 				fmt.Printf("%s: %s: %s\n", name, class, reason)
 			}
@@ -68,19 +82,24 @@ func TestDistribution(t *testing.T) {
 		}
 	}
 	fmt.Printf("%d right, %d refused, %d found by the checker, %d silently wrong\n", count[right], count[refused], count[reported], count[wrong])
+	fmt.Printf("the bare interpreter gets right: %d of the refused, %d of the found, %d of the silently wrong ones\n", lost[refused], lost[reported], lost[wrong])
 	fmt.Printf("of the right ones, %d took more than a minute, and the checker reports %d\n", slow, flagged)
 }
 
-// distributionFile is the variable that names the program for the process that runs it.
-const distributionFile = "AURA_TEST_DISTRIBUTION_FILE"
+// distributionFile is the variable that names the program for the process that runs it. distributionBare asks for the bare
+// interpreter.
+const (
+	distributionFile = "AURA_TEST_DISTRIBUTION_FILE"
+	distributionBare = "AURA_TEST_DISTRIBUTION_BARE"
+)
 
 var verdict = regexp.MustCompile(`(?m)^verdict (\w+): (.*)$`)
 
 // distributedClass runs one program in a process of its own.
-func distributedClass(t *testing.T, file string) (class, reason string) {
+func distributedClass(t *testing.T, file string, env ...string) (class, reason string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestDistribution$", "-test.timeout=16m") //nolint:gosec // the test itself
-	cmd.Env = append(os.Environ(), distributionFile+"="+file)
+	cmd.Env = append(append(os.Environ(), distributionFile+"="+file), env...)
 	out, err := cmd.CombinedOutput()
 	if m := verdict.FindStringSubmatch(string(out)); m != nil {
 		return m[1], m[2]
@@ -129,4 +148,43 @@ func runDistributed(t *testing.T, file string) {
 	o.output = traced.ReplaceAllString(o.output, "")
 	class, reason := classify(o, string(want))
 	fmt.Printf("verdict %s: %s\n", class, reason)
+}
+
+// runBare runs a program by the interpreter alone.
+func runBare(t *testing.T, file string) {
+	t.Helper()
+	want, err := os.ReadFile(strings.TrimSuffix(file, ".go") + ".out")
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	i := interp.New(interp.Options{Stdout: &out, Stderr: &out})
+	if err := i.Use(stdlib.Symbols); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() {
+		defer func() {
+			if v := recover(); v != nil {
+				done <- fmt.Errorf("%v", v)
+			}
+		}()
+		_, err := i.EvalPath(file)
+		done <- err
+	}()
+	select {
+	case err = <-done:
+	case <-time.After(time.Minute):
+		err = fmt.Errorf("did not end")
+	}
+	if err != nil && strings.Contains(err.Error(), "os.Exit(0)") {
+		err = nil
+		out.Reset()
+		out.Write(want)
+	}
+	class := right
+	if err != nil || traced.ReplaceAllString(out.String(), "") != string(want) {
+		class = wrong
+	}
+	fmt.Printf("verdict %s: %v\n", class, err)
 }
