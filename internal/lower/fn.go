@@ -274,6 +274,9 @@ func (f *fn) change(x string, from, to types.Type, at token.Pos) string {
 		case f.compiled(to):
 			return f.toCompiled(to, at) + "(" + x + ")"
 		case f.compiled(from):
+			if isReflectType(from) && findsMethods(to) {
+				refuse(at, methodsByReflection)
+			}
 			return boxAlias + ".Any(" + x + ")"
 		default:
 			return x

@@ -114,11 +114,27 @@ func (f *fn) refuseOwn(e *ast.CallExpr, name string) {
 	}
 }
 
+const methodsByReflection = "package reflect cannot call the methods of a plugin's own types; call them by their names, or use an interface"
+
+// findsMethods reports whether an interface has the methods by which a reflect.Type finds methods.
+func findsMethods(t types.Type) bool {
+	u, ok := t.Underlying().(*types.Interface)
+	if !ok {
+		return false
+	}
+	for m := range u.Methods() {
+		if m.Name() == "Method" || m.Name() == "MethodByName" {
+			return true
+		}
+	}
+	return false
+}
+
 // reflects lowers calls of package reflect.
 func (f *fn) reflects(e *ast.CallExpr, obj *types.Func, callee func() string) (string, bool) {
 	switch name := obj.FullName(); {
 	case name == "(reflect.Type).Method" || name == "(reflect.Type).MethodByName":
-		refuse(e.Pos(), "package reflect cannot call the methods of a plugin's own types; call them by their names, or use an interface")
+		refuse(e.Pos(), methodsByReflection)
 	case e.Ellipsis.IsValid():
 	case name == "reflect.DeepEqual" && len(e.Args) == 2:
 		return fmt.Sprintf("%s.DeepEqual(%s, %s)", boxAlias, f.conv(e.Args[0], anyType), f.conv(e.Args[1], anyType)), true
