@@ -11,17 +11,29 @@ import (
 )
 
 // helpEverywhere adds --help and --version to every command before parsing. Otherwise the word after such a flag would be taken
-// for its value, and 'aura --help tasks run' would show the help of 'aura run'.
+// for its value, and 'aura --help tasks run' would show the help of 'aura run'. The library's own functions for these flags also merge
+// the flags of all parents, which took a tenth of the time until aura was ready.
 func helpEverywhere(cmd *cobra.Command) {
-	cmd.InitDefaultHelpFlag()
-	cmd.InitDefaultVersionFlag()
+	addOwnFlag(cmd, "help", "h")
+	addOwnFlag(cmd, "version", "v")
 	for _, below := range cmd.Commands() {
 		below.Version = cmd.Version
 		helpEverywhere(below)
-		if f := below.Flags().Lookup("version"); f != nil {
-			f.Hidden = true // the help of aura itself lists it
-		}
+		below.Flags().Lookup("version").Hidden = true // the help of aura itself lists it
 	}
+}
+
+// addOwnFlag adds a flag as the library would, unless the command has one of this name.
+func addOwnFlag(cmd *cobra.Command, name, short string) {
+	f := cmd.Flags()
+	if f.Lookup(name) != nil {
+		return
+	}
+	if f.ShorthandLookup(short) != nil || cmd.Root().PersistentFlags().ShorthandLookup(short) != nil {
+		short = ""
+	}
+	f.BoolP(name, short, false, name+" for "+cmd.Name())
+	_ = f.SetAnnotation(name, cobra.FlagSetByCobraAnnotation, []string{"true"}) // it fails only for a flag that does not exist
 }
 
 // strictTopics adds the commands that the library provides, and makes them refuse unknown arguments.

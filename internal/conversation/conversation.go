@@ -12,8 +12,6 @@ import (
 
 	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/llm"
-	"github.com/idelchi/aura/internal/pipeline"
-	"github.com/idelchi/aura/internal/tokens"
 	"github.com/idelchi/aura/internal/tool"
 )
 
@@ -66,9 +64,6 @@ func New(ctx context.Context, cfg Config) (*Conversation, error) {
 	}
 	c.personas.replace(who)
 	c.rearm()
-	if pipeline.HasInModelCall(cfg.Hooks) {
-		tokens.Warm()
-	}
 	if err := c.restore(cfg.History); err != nil {
 		return nil, fmt.Errorf("starting the conversation: %w", err)
 	}

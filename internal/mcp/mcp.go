@@ -38,8 +38,6 @@ type Server struct {
 	Disabled bool
 	// Deferred servers are listed but started only by Load.
 	Deferred bool
-	// Unmet is set if the server's condition does not hold. Such a server is listed but started only by Load.
-	Unmet bool
 	// Source is the configuration file that messages refer the user to. It may be empty.
 	Source string
 }
@@ -82,7 +80,7 @@ func open(ctx context.Context, o Options, p pace, servers []Server) *Set {
 	slices.SortFunc(set.servers, func(a, b *server) int { return strings.Compare(a.Name, b.Name) })
 	var starting sync.WaitGroup
 	for _, s := range set.servers {
-		if !s.Disabled && !s.Deferred && !s.Unmet {
+		if !s.Disabled && !s.Deferred {
 			starting.Go(func() { s.begin(ctx) })
 		}
 	}

@@ -15,8 +15,6 @@ const (
 	StateDisabled State = "disabled"
 	// StateDeferred means that the server is not started until Load is called.
 	StateDeferred State = "deferred"
-	// StateCondition means that the server's condition does not hold.
-	StateCondition State = "condition"
 	// StateStarting means that the server has not answered yet.
 	StateStarting State = "starting"
 	// StateClosed means that the server's Set was closed.
@@ -70,8 +68,6 @@ func (s Server) beginning() State {
 	switch {
 	case s.Disabled:
 		return StateDisabled
-	case s.Unmet:
-		return StateCondition
 	case s.Deferred:
 		return StateDeferred
 	default:

@@ -332,18 +332,18 @@ func TestToolsChange(t *testing.T) {
 
 func TestLoad(t *testing.T) {
 	t.Parallel()
-	later, off, unmet := stdio(t, "later", "good"), stdio(t, "off", "good"), stdio(t, "unmet", "good")
-	later.Deferred, off.Disabled, unmet.Unmet = true, true, true
-	set := opened(t, Options{}, later, off, unmet)
+	later, off := stdio(t, "later", "good"), stdio(t, "off", "good")
+	later.Deferred, off.Disabled = true, true
+	set := opened(t, Options{}, later, off)
 	if got := set.Tools(); len(got) > 0 {
 		t.Errorf("offered: %v", toolNames(got))
 	}
-	for name, want := range map[string]State{"later": StateDeferred, "off": StateDisabled, "unmet": StateCondition} {
+	for name, want := range map[string]State{"later": StateDeferred, "off": StateDisabled} {
 		if got := status(t, set, name); got.State != want || got.Deferred != (name == "later") {
 			t.Errorf("%+v, want %s", got, want)
 		}
 	}
-	for name, want := range map[string]string{"off": "it is disabled; remove disabled: true in mcp.yaml", "nope": "later, off, unmet"} {
+	for name, want := range map[string]string{"off": "it is disabled; remove disabled: true in mcp.yaml", "nope": "later, off"} {
 		_, err := set.Load(t.Context(), name)
 		if err == nil {
 			t.Fatal("no error")

@@ -20,11 +20,6 @@ func Has(src Source, point hookpoint.Name) bool {
 	return src != nil && len(src.Handlers(point)) > 0
 }
 
-// HasInModelCall reports whether any handler takes part in a point that is part of every model call.
-func HasInModelCall(src Source) bool {
-	return slices.ContainsFunc(hookpoint.All(), func(p hookpoint.Point) bool { return p.InModelCall && Has(src, p.Name) })
-}
-
 // Run calls the handlers of a point and folds their results. in is the point's context type by value. Handlers run in parallel,
 // except at chained points, where each handler sees the arguments or the text as the previous one left it.
 func Run(ctx context.Context, src Source, point hookpoint.Name, in any, report Report) Outcome {

@@ -35,8 +35,9 @@ type rawField struct {
 	value json.RawMessage
 }
 
-// encode appends a record as a line to an empty buffer, and returns the line's checksum.
+// encode appends a record as a line to a buffer, and returns the line's checksum.
 func (s sum) encode(line *bytes.Buffer, r record) (sum, error) {
+	start := line.Len()
 	line.WriteString(lineStart)
 	line.Write(make([]byte, sumLength))
 	line.WriteString(lineRest[:len(lineRest)-1])
@@ -64,7 +65,7 @@ func (s sum) encode(line *bytes.Buffer, r record) (sum, error) {
 	text := line.Bytes()
 	text[head-1] = lineRest[len(lineRest)-1] // in the place of the record's opening brace
 	after := s.next(text[head:])
-	copy(text[len(lineStart):], after.String())
+	copy(text[start+len(lineStart):], after.String())
 	return after, nil
 }
 

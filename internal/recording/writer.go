@@ -18,11 +18,12 @@ import (
 // ErrFull reports that a recording has reached its limit. Later calls are not recorded.
 var ErrFull = fmt.Errorf("the recording has reached its limit of %d MiB", limit.Recording>>20)
 
-// queued is the number of tasks that wait for the goroutine of a Writer before callers do, and reserve the number of zeros that are
-// written at once.
+// queued is the number of tasks that wait for the goroutine of a Writer before callers do, buffered the number of bytes from which on lines
+// are written before all tasks are done, and reserve the number of zeros that are written at once.
 const (
-	queued  = 64
-	reserve = 64 << 10
+	queued   = 64
+	buffered = 256 << 10
+	reserve  = 64 << 10
 )
 
 // Writer adds calls to a recording. A goroutine of the Writer encodes and writes them in their order, so that a conversation does not wait
@@ -56,8 +57,8 @@ type Writer struct {
 	// them: to make a write durable that does not extend the file, a file system needs no entry in its own log.
 	size, reserved int64
 	sum            sum
-	// line is the line that is written now.
-	line    bytes.Buffer
+	// lines are the lines that are written next, with one system call.
+	lines   bytes.Buffer
 	count   int
 	entries *entries
 	// failed is why nothing is recorded any more.
@@ -77,7 +78,7 @@ func Create(path string, run Run, secrets func() *redact.Redactor) (*Writer, err
 	if run.At.IsZero() {
 		run.At = time.Now()
 	}
-	if err := w.write(record{Run: &run}); err != nil {
+	if err := errors.Join(w.write(record{Run: &run}), w.flush()); err != nil {
 		return nil, errors.Join(fmt.Errorf("recording plugin calls: %w", err), w.release())
 	}
 	w.timer = time.AfterFunc(writeAfter, w.elapsed)
@@ -132,9 +133,7 @@ func (w *Writer) work() {
 		for _, task := range tasks {
 			faults = errors.Join(faults, task())
 		}
-		if calls {
-			faults = errors.Join(faults, w.sync())
-		}
+		faults = errors.Join(faults, w.finish(calls))
 		clear(tasks)
 		spare = tasks
 		w.mu.Lock()
@@ -143,15 +142,18 @@ func (w *Writer) work() {
 	}
 }
 
-// sync makes all records durable.
-func (w *Writer) sync() error {
-	if w.failed != nil {
-		return nil //nolint:nilerr // it was returned already
+// finish writes the lines of the tasks, and makes all records durable if sync is set. The first failure ends the recording.
+func (w *Writer) finish(sync bool) error {
+	err := w.flush()
+	if err == nil && sync && w.failed == nil {
+		if err = files.SyncData(w.file); err != nil {
+			err = fmt.Errorf("writing %s: %w", w.path, err)
+		}
 	}
-	if err := files.SyncData(w.file); err != nil {
-		w.failed = fmt.Errorf("writing %s: %w", w.path, err)
+	if err != nil {
+		w.failed = err
 	}
-	return w.failed
+	return err
 }
 
 // urgency says when the goroutine does a task.
@@ -277,34 +279,49 @@ func (w *Writer) add(r record) error {
 	return err
 }
 
-// write writes a record after the last complete one. It does not wait for the disk: a process that is killed loses nothing that is
+// write adds a record to the lines that are written next. It does not wait for the disk: a process that is killed loses nothing that is
 // written, and Sync makes it survive a power failure.
 func (w *Writer) write(r record) error {
-	w.line.Reset()
-	after, err := w.sum.encode(&w.line, r)
+	before := w.lines.Len()
+	after, err := w.sum.encode(&w.lines, r)
 	if err != nil {
+		w.lines.Truncate(before)
 		return fmt.Errorf("encoding a record: %w", err)
 	}
-	line := w.line.Bytes()
-	end := w.size + int64(len(line))
-	if r.Full == nil && end > w.limit {
+	if r.Full == nil && w.size+int64(w.lines.Len()) > w.limit {
+		w.lines.Truncate(before)
 		return ErrFull
 	}
-	if err := w.put(line, end); err != nil {
+	w.sum = after
+	if w.lines.Len() > buffered {
+		return w.flush()
+	}
+	return nil
+}
+
+// flush writes the lines after the last complete record.
+func (w *Writer) flush() error {
+	if w.lines.Len() == 0 {
+		return nil
+	}
+	end := w.size + int64(w.lines.Len())
+	err := w.put(w.lines.Bytes(), end)
+	w.lines.Reset()
+	if err != nil {
 		w.reserved = w.size
 		// If the truncation fails too, readers skip the torn line.
 		return errors.Join(fmt.Errorf("writing %s: %w", w.path, err), w.file.Truncate(w.size))
 	}
-	w.size, w.sum = end, after
+	w.size = end
 	return nil
 }
 
 // zeros reserve space.
 var zeros [reserve]byte
 
-// put writes a line that ends at the offset end, and reserves space behind a line that extends the file.
-func (w *Writer) put(line []byte, end int64) error {
-	if _, err := w.file.WriteAt(line, w.size); err != nil || end <= w.reserved {
+// put writes lines that end at the offset end, and reserves space behind lines that extend the file.
+func (w *Writer) put(lines []byte, end int64) error {
+	if _, err := w.file.WriteAt(lines, w.size); err != nil || end <= w.reserved {
 		return err
 	}
 	w.reserved = end

@@ -14,7 +14,7 @@ func Clip(text string, limit int) (clipped string, left int) {
 	at, count := 0, 0
 	for rest := prefix(text, sampled); rest != ""; {
 		n := piece(rest)
-		known().encode(rest[:n], func(token string) {
+		known.encode(rest[:n], func(token string) {
 			if count < limit {
 				at += len(token)
 			}

@@ -3,7 +3,7 @@ package tokens
 import "container/heap"
 
 // encode calls yield with each token of a text, which must be valid UTF-8.
-func (v *vocabulary) encode(text string, yield func(token string)) {
+func (v vocabulary) encode(text string, yield func(token string)) {
 	for text != "" {
 		n := word(text)
 		piece := text[:n]
@@ -47,7 +47,7 @@ func (c *candidates) Pop() any {
 
 // merge splits a piece that is no token itself: it begins with the bytes and merges the pair with the lowest rank until there is
 // none. The heap keeps the time for a long piece, such as a text without spaces, from growing with the square of its length.
-func (v *vocabulary) merge(piece string, yield func(token string)) {
+func (v vocabulary) merge(piece string, yield func(token string)) {
 	parts := make([]part, len(piece)+1)
 	for i := range parts {
 		parts[i] = part{prev: i - 1, next: i + 1, rank: noRank}

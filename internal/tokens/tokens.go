@@ -17,9 +17,6 @@ const (
 	blank = 256
 )
 
-// Warm builds the tokenizer in the background. Call it if the tokenizer will be needed soon.
-func Warm() { go known() }
-
 // Estimate returns the number of tokens of a text. It is at least one for a non-empty text, and at most the number of bytes.
 func Estimate(text string) int {
 	if text == "" {
@@ -39,7 +36,7 @@ func Estimate(text string) int {
 // exact counts the tokens of a text without sampling.
 func exact(text string) int {
 	n := 0
-	known().encode(strings.ToValidUTF8(text, "\ufffd"), func(string) { n++ })
+	known.encode(strings.ToValidUTF8(text, "\ufffd"), func(string) { n++ })
 	return n
 }
 

@@ -3,34 +3,79 @@ package tokens
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/hex"
+	"flag"
 	"fmt"
+	"iter"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 )
 
+// all returns the tokens with their ranks.
+func all(v vocabulary) iter.Seq2[uint32, string] {
+	return func(yield func(uint32, string) bool) {
+		for at := 0; at < len(v.tokens); at += 1 + int(v.tokens[at]) {
+			if !yield(uint32(at+1), v.tokens[at+1:at+1+int(v.tokens[at])]) {
+				return
+			}
+		}
+	}
+}
+
 // TestPublishedVocabulary compares the embedded vocabulary with the checksum that tiktoken expects of the file cl100k_base.tiktoken.
 func TestPublishedVocabulary(t *testing.T) {
 	t.Parallel()
-	hash := sha256.New()
-	for rank := range known().starts {
-		fmt.Fprintf(hash, "%s %d\n", base64.StdEncoding.EncodeToString([]byte(known().token(rank))), rank)
+	sum, n := sha256.New(), 0
+	for _, token := range all(known) {
+		fmt.Fprintf(sum, "%s %d\n", base64.StdEncoding.EncodeToString([]byte(token)), n)
+		n++
 	}
-	if got := hex.EncodeToString(hash.Sum(nil)); got != "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7" {
+	if got := hex.EncodeToString(sum.Sum(nil)); got != "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7" {
 		t.Errorf("got %s", got)
+	}
+}
+
+var update = flag.Bool("update", false, "write cl100k.slots")
+
+// TestSlots makes the hash table of the tokens, and compares it with the embedded one.
+func TestSlots(t *testing.T) {
+	t.Parallel()
+	const size = 1 << 17
+	slots := make([]byte, size*slotSize)
+	for start, token := range all(known) {
+		if start > startMask {
+			t.Fatalf("the tokens need more than %d bits", startBits)
+		}
+		h := hash(token)
+		at := h % size
+		for binary.LittleEndian.Uint32(slots[at*slotSize:]) != 0 {
+			at = (at + 1) % size
+		}
+		binary.LittleEndian.PutUint32(slots[at*slotSize:], h>>startBits<<startBits|start)
+	}
+	if *update {
+		if err := os.WriteFile("cl100k.slots", slots, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if string(slots) != known.slots {
+		t.Error("cl100k.slots is not what the tokens make: run this test with -update")
 	}
 }
 
 func TestRanks(t *testing.T) {
 	t.Parallel()
-	for rank := range known().starts {
-		if got := known().rank(known().token(rank)); got != uint32(rank) {
-			t.Fatalf("%q has the rank %d, want %d", known().token(rank), got, rank)
+	for rank, token := range all(known) {
+		if got := known.rank(token); got != rank {
+			t.Fatalf("%q has the rank %d, want %d", token, got, rank)
 		}
 	}
 	for _, text := range []string{"", "neither one nor the other", strings.Repeat("a", 300)} {
-		if got := known().rank(text); got != noRank {
+		if got := known.rank(text); got != noRank {
 			t.Errorf("%q has the rank %d", text, got)
 		}
 	}
@@ -81,7 +126,7 @@ func TestTokens(t *testing.T) {
 		"ab\u0085":             {"ab", "\xc2", "\x85"},
 	} {
 		var got []string
-		known().encode(text, func(token string) { got = append(got, token) })
+		known.encode(text, func(token string) { got = append(got, token) })
 		if !slices.Equal(got, want) {
 			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
@@ -93,7 +138,7 @@ func TestLongPieces(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{strings.Repeat("a", 1<<17), strings.Repeat("xyzzy", 1<<14), strings.Repeat("=-", 1<<16)} {
 		size := 0
-		known().encode(text, func(token string) { size += len(token) })
+		known.encode(text, func(token string) { size += len(token) })
 		if size != len(text) {
 			t.Errorf("%d bytes of %d", size, len(text))
 		}
