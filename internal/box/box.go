@@ -159,6 +159,14 @@ func (s *Space) Call(v any, name string) any {
 	return m.Interface()
 }
 
+// Recovering returns the variant of a method that can recover, for a deferred call, or nil.
+func (s *Space) Recovering(v any, name string) any {
+	if b, ok := open(v).(boxed); ok {
+		return b.content().method(name + " recovering")
+	}
+	return nil
+}
+
 // missing returns a method of the interface t that a value does not have.
 func (t *Type) missing(v any) string {
 	first := ""
@@ -292,6 +300,16 @@ func (s *Space) Equal(a, b any) bool {
 		}
 	}
 	return a == b
+}
+
+// Key returns a key of a map, which must be hashable.
+func (s *Space) Key(v any) any {
+	v = open(v)
+	content := Plain(v)
+	if content != nil && !reflect.ValueOf(content).Comparable() {
+		panic(runtimeError("runtime error: hash of unhashable type " + nameOf(v)))
+	}
+	return v
 }
 
 // Same compares two values of one type that is not an interface.

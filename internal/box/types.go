@@ -58,7 +58,9 @@ type Type struct {
 	wrapper reflect.Type
 	// hidden is the interpreter's type of a field that it has as any.
 	hidden reflect.Type
-	space  *Space
+	// reflected is the type for package reflect.
+	reflected *shown
+	space     *Space
 }
 
 type field struct {

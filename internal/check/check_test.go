@@ -29,6 +29,28 @@ func BeforeChat(_ context.Context, _ sdk.BeforeChatContext) (sdk.Result, error) 
 // bare is a plugin without imports; declarations follow from line 3 on.
 const bare = "-- main.go --\npackage my_plugin\n\n"
 
+// TestFigures checks that figures of the runtime are reported where the interpreter changes them.
+func TestFigures(t *testing.T) {
+	t.Parallel()
+	source := strings.Replace(start, "import (\n", "import (\n\t\"runtime\"\n", 1) + "func init() { runtime.ReadMemStats(new(runtime.MemStats)) }\n"
+	for manifest, want := range map[string]string{"description: x": "runtime-figures", "runtime: native": ""} {
+		dir := t.TempDir()
+		archive := txtar.Parse([]byte(source + "-- go.mod --\nmodule my-plugin\n-- plugin.yaml --\n" + manifest + "\n"))
+		for _, f := range archive.Files {
+			if err := os.WriteFile(filepath.Join(dir, f.Name), f.Data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var got []string
+		for _, f := range check.Dir(dir, check.Options{}) {
+			got = append(got, f.Rule)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: got %q, want %q", manifest, got, want)
+		}
+	}
+}
+
 // TestCompiled checks that a plugin that is never interpreted may use all of Go, and what is still found in it.
 func TestCompiled(t *testing.T) {
 	t.Parallel()

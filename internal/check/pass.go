@@ -30,8 +30,8 @@ type pass struct {
 // rule is called for every node.
 type rule = func(*pass, ast.Node)
 
-// contractRules are about what a plugin gives aura, whatever runs the plugin.
-var contractRules = []rule{toolSchemas, commandSchemas, disabledTools}
+// contractRules are about what a plugin gives aura, and about what it cannot expect.
+var contractRules = []rule{toolSchemas, commandSchemas, disabledTools, runtimeFigures}
 
 func (p *pass) run() {
 	for _, f := range p.pkg.files {

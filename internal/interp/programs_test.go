@@ -266,7 +266,7 @@ func difference(got, want string) string {
 }
 
 // programLimit ends a program that does not end by itself.
-const programLimit = time.Minute
+var programLimit = time.Minute
 
 // runProgram loads the source of a package named program as the plugin host does, and runs its function program.
 func runProgram(t *testing.T, text string) outcome {

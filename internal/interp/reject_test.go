@@ -43,8 +43,8 @@ func TestReject(t *testing.T) {
 			"main.go:4: a function literal that calls recover is kept; the interpreter recovers only in a literal that is deferred where it is written: defer func() { ... }()",
 		},
 		"reflection on a type of its own": {
-			body + "import \"reflect\"\n\ntype t struct{ n int }\n\nvar x = reflect.TypeOf(t{})",
-			"main.go:7: reflect.TypeOf does not see the type t, which is interpreted; use a type switch, or %T of package fmt",
+			body + "import \"reflect\"\n\ntype t struct{ n int }\n\nvar x = reflect.ValueOf(t{})",
+			"main.go:7: reflect.ValueOf does not see the type t, which is interpreted; use a type switch, or reflect.TypeOf",
 		},
 		"a type that the library has only for compiled code": {
 			body + "import \"sync/atomic\"\n\nvar x atomic.Pointer[int]",

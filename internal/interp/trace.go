@@ -142,6 +142,11 @@ var generated = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile
 // sourceName returns the name of a function in the source by its name in lowered source. It is empty for a function that the
 // source does not have.
 func sourceName(name string) string {
+	// The body of a function that defers calls is a function in it, and one that recovers has a variant. See package lower.
+	for strings.HasSuffix(name, ".func") {
+		name = strings.TrimSuffix(name, ".func")
+	}
+	name = strings.TrimSuffix(name, "_aura_r")
 	m := generated().FindStringSubmatch(name)
 	switch {
 	case m == nil:

@@ -87,7 +87,7 @@ func (f *fn) assignPlaces(s *ast.AssignStmt) string { //nolint:gocognit // one c
 			if m, ok := f.typeOf(l.X).Underlying().(*types.Map); ok {
 				if isInterface(m.Key()) {
 					index = f.fresh("v")
-					before = append(before, fmt.Sprintf("var %s %s = %s", index, f.typ(m.Key(), l.Pos()), f.conv(l.Index, m.Key())))
+					before = append(before, fmt.Sprintf("var %s %s = %s", index, f.typ(m.Key(), l.Pos()), f.mapKey(l.Index, m)))
 				} else {
 					index = keep(f.conv(l.Index, m.Key()))
 				}
@@ -222,7 +222,7 @@ func (f *fn) multi(e ast.Expr) string {
 			break
 		}
 		look := f.lookup(m, e.Pos())
-		return look + "(" + f.under(e.X) + ", " + f.conv(e.Index, m.Key()) + ")"
+		return look + "(" + f.under(e.X) + ", " + f.mapKey(e.Index, m) + ")"
 	case *ast.UnaryExpr:
 		if e.Op == token.ARROW {
 			return "<-" + f.under(e.X)

@@ -34,6 +34,7 @@ func (f *fn) callee(fun ast.Expr) (callee func(args []string, spread bool) strin
 	if !ok {
 		refuse(fun.Pos(), "the type %s cannot be called", t)
 	}
+	f.callsName(fun)
 	plain := func(name string) func([]string, bool) string {
 		return func(args []string, spread bool) string {
 			if spread {
@@ -67,7 +68,7 @@ func (f *fn) callee(fun ast.Expr) (callee func(args []string, spread bool) strin
 		}
 	}
 	if lit, ok := fun.(*ast.FuncLit); ok {
-		f.direct(lit)
+		f.direct[lit] = true
 		return plain(f.expr(lit)), false, sig
 	}
 	x := f.under(fun)
@@ -284,11 +285,14 @@ func (f *fn) builtin(e *ast.CallExpr, fun ast.Expr) string { //nolint:funlen // 
 		return "new(" + f.typ(f.typeOf(e.Args[0]), e.Pos()) + ")"
 	case "delete":
 		m := f.typeOf(e.Args[0]).Underlying().(*types.Map) //nolint:forcetypeassert // by the type checker
-		return "delete(" + arg(0) + ", " + f.conv(e.Args[1], m.Key()) + ")"
+		return "delete(" + arg(0) + ", " + f.mapKey(e.Args[1], m) + ")"
 	case "panic":
 		return "panic(" + boxAlias + ".Panic(" + f.conv(e.Args[0], anyType) + "))"
 	case "recover":
-		return boxAlias + ".Recovered(recover())"
+		if f.recovery == "" {
+			return boxAlias + ".NoPanic()" // the function was not deferred
+		}
+		return f.recovery + ".Recover()"
 	case "print", "println":
 		return f.prints(e, name)
 	case "min", "max":

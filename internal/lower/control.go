@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -80,7 +81,7 @@ func (f *fn) returns(s *ast.ReturnStmt) string {
 	if f.named && len(values) > 1 {
 		before = f.together(s, values)
 	}
-	if f.depth == 0 {
+	if f.depth == 0 && f.frame == "" {
 		if one != "" {
 			return one
 		}
@@ -89,13 +90,31 @@ func (f *fn) returns(s *ast.ReturnStmt) string {
 		}
 		return strings.TrimSpace("return " + strings.Join(values, ", "))
 	}
-	var sets string
-	if len(f.values) > 0 && len(s.Results) > 0 {
-		if one != "" {
-			sets = strings.Join(f.values, ", ") + " = " + strings.TrimPrefix(one, "return ") + "; "
-		} else {
-			sets = before + strings.Join(f.values, ", ") + " = " + strings.Join(values, ", ") + "; "
+	to := f.values
+	if f.depth == 0 {
+		to = f.resultNames()
+	}
+	sets := before
+	if one != "" {
+		values = nil
+		for range to {
+			values = append(values, f.fresh("v"))
 		}
+		sets = strings.Join(values, ", ") + " := " + strings.TrimPrefix(one, "return ") + "; "
+	}
+	for i, x := range values {
+		place := to[i]
+		if x == place {
+			continue
+		}
+		switch f.subst(f.results.At(i).Type()).Underlying().(type) {
+		case *types.Struct, *types.Array:
+			place = "*(&" + place + ")" // see replaced
+		}
+		sets += place + " = " + x + "; "
+	}
+	if f.depth == 0 {
+		return "{ " + sets + "return }"
 	}
 	return fmt.Sprintf("{ %s%s = -1; return false }", sets, f.code)
 }
@@ -135,6 +154,14 @@ func (f *fn) returned(s *ast.ReturnStmt) (values []string, one string) {
 		return nil, fmt.Sprintf("return func(%s)%s { return %s }(%s)", strings.Join(params, ", "), f.plainResults(sig, s.Pos()), strings.Join(args, ", "), f.expr(s.Results[0]))
 	}
 	for i, x := range s.Results {
+		if obj, ok := f.static(ast.Unparen(x)); ok && !f.isMethodExpr(ast.Unparen(x)) && !isInterface(f.results.At(i).Type()) && f.ownMethod(obj) {
+			// The interpreter returns a declared function as something that it cannot store.
+			call := f.expr(x)
+			values = append(values, f.closure(f.typeOf(x).Underlying().(*types.Signature), x.Pos(), func(args []string) string { //nolint:forcetypeassert // it is a function
+				return call + "(" + strings.Join(args, ", ") + ")"
+			}))
+			continue
+		}
 		values = append(values, f.conv(x, f.subst(f.results.At(i).Type())))
 	}
 	return values, ""
@@ -156,26 +183,46 @@ func (f *fn) switchStmt(s *ast.SwitchStmt, label string) string {
 		tag = f.fresh("s")
 		fmt.Fprintf(&b, "var %s %s = %s\n", tag, f.typ(tagType, s.Pos()), f.conv(s.Tag, tagType))
 	}
-	var cases strings.Builder
+	// The interpreter falls through to and from a default case at the end only. For another one, the case is chosen first.
+	chosen := ""
+	if middleDefault(s) {
+		chosen = f.fresh("n")
+	}
+	var cases, choice strings.Builder
 	for i, c := range s.Body.List {
 		clause := c.(*ast.CaseClause) //nolint:forcetypeassert // by the syntax
-		if clause.List == nil && i < len(s.Body.List)-1 && (fallsThrough(clause) || i > 0 && fallsThrough(s.Body.List[i-1])) {
-			refuse(clause.Pos(), "a default case with fallthrough that is not the last one cannot be interpreted; put it at the end")
-		}
-		cases.WriteString(f.line(clause.Pos()))
-		if clause.List == nil {
-			cases.WriteString("default:\n")
-		} else {
+		head := "default:\n"
+		if clause.List != nil {
 			var conditions []string
 			for _, x := range clause.List {
 				conditions = append(conditions, f.caseCondition(x, tag, tagType))
 			}
-			cases.WriteString("case " + strings.Join(conditions, " || ") + ":\n")
+			head = "case " + strings.Join(conditions, " || ") + ":\n"
+		}
+		cases.WriteString(f.line(clause.Pos()))
+		if chosen == "" {
+			cases.WriteString(head)
+		} else {
+			fmt.Fprintf(&choice, "%s%s%s = %d\n", f.line(clause.Pos()), head, chosen, i)
+			fmt.Fprintf(&cases, "case %s == %d:\n", chosen, i)
 		}
 		cases.WriteString(f.caseBody(clause.Body))
 	}
+	if chosen != "" {
+		fmt.Fprintf(&b, "%s := 0\nswitch {\n%s}\n", chosen, choice.String())
+	}
 	fmt.Fprintf(&b, "%sswitch {\n%s}\n}\n", t.prefix(), cases.String())
 	return b.String()
+}
+
+// middleDefault reports whether a default case that is not the last one falls through, or the one before it.
+func middleDefault(s *ast.SwitchStmt) bool {
+	for i, c := range s.Body.List {
+		if clause, ok := c.(*ast.CaseClause); ok && clause.List == nil && i < len(s.Body.List)-1 {
+			return fallsThrough(clause) || i > 0 && fallsThrough(s.Body.List[i-1])
+		}
+	}
+	return false
 }
 
 // fallsThrough reports whether a case ends with fallthrough.
@@ -292,77 +339,82 @@ func (f *fn) typeSwitch(s *ast.TypeSwitchStmt, label string) string {
 	return b.String()
 }
 
+// selectStmt lowers a select to a switch over what compiled code selected. The channels and what is sent are evaluated before.
 func (f *fn) selectStmt(s *ast.SelectStmt, label string) string {
 	t := f.enter(label, false)
 	defer f.leave()
-	// The interpreter evaluates the channels late.
-	var before strings.Builder
-	keep := func(e ast.Expr) string {
+	var before, cases strings.Builder
+	keep := func(x, typ string) string {
 		c := f.fresh("c")
-		fmt.Fprintf(&before, "%s := %s\n", c, f.under(e))
+		fmt.Fprintf(&before, "var %s %s = %s\n", c, typ, x)
 		return c
 	}
-	var cases strings.Builder
+	channel := func(e ast.Expr) string { return keep(f.under(e), f.typ(f.typeOf(e).Underlying(), e.Pos())) }
+	n, v, ok := f.fresh("n"), f.fresh("v"), f.fresh("v")
+	wait := true
+	var list []string
 	for _, c := range s.Body.List {
 		clause := c.(*ast.CommClause) //nolint:forcetypeassert // by the syntax
 		cases.WriteString(f.line(clause.Pos()))
+		number := strconv.Itoa(len(list) / 2)
 		after := ""
 		switch comm := clause.Comm.(type) {
 		case nil:
-			cases.WriteString("default:\n")
+			wait, number = false, "-1"
 		case *ast.AssignStmt:
-			text := ""
-			text, after = f.received(comm, keep)
-			cases.WriteString("case " + text + ":\n")
+			u := ast.Unparen(comm.Rhs[0]).(*ast.UnaryExpr) //nolint:forcetypeassert // by the syntax
+			list = append(list, channel(u.X), "nil")
+			after = f.received(comm, f.typeOf(u.X).Underlying().(*types.Chan).Elem(), v, ok) //nolint:forcetypeassert // by the type checker
 		case *ast.ExprStmt:
-			cases.WriteString("case <-" + keep(ast.Unparen(comm.X).(*ast.UnaryExpr).X) + ":\n") //nolint:forcetypeassert // by the syntax
+			list = append(list, channel(ast.Unparen(comm.X).(*ast.UnaryExpr).X), "nil") //nolint:forcetypeassert // by the syntax
 		case *ast.SendStmt:
-			c := keep(comm.Chan)
 			elem := f.typeOf(comm.Chan).Underlying().(*types.Chan).Elem() //nolint:forcetypeassert // by the type checker
-			v := f.fresh("v")
-			fmt.Fprintf(&before, "var %s %s = %s\n", v, f.typ(elem, comm.Pos()), f.conv(comm.Value, elem))
-			cases.WriteString("case " + c + " <- " + v + ":\n")
+			c := channel(comm.Chan)
+			x := keep(f.conv(comm.Value, elem), f.typ(elem, comm.Pos()))
+			list = append(list, c, "[]any{0: "+boxAlias+".Any("+x+")}")
 		default:
 			refuse(clause.Pos(), "this case cannot be interpreted")
 		}
-		cases.WriteString(after + f.caseBody(clause.Body))
+		fmt.Fprintf(&cases, "case %s == %s:\n%s%s", n, number, after, f.caseBody(clause.Body))
 	}
-	return f.line(s.Pos()) + "{\n" + before.String() + t.prefix() + "select {\n" + cases.String() + "}\n}\n"
+	return fmt.Sprintf("%s{\n%s%s, %s, %s := %s.Select(%s)\n_, _, _ = %[3]s, %[4]s, %[5]s\n%[8]sswitch {\n%[9]s}\n}\n", f.line(s.Pos()), before.String(), n, v, ok, boxAlias,
+		strings.Join(append([]string{strconv.FormatBool(wait)}, list...), ", "), t.prefix(), cases.String())
 }
 
 // received lowers the assignment of a received value in a select.
-func (f *fn) received(a *ast.AssignStmt, keep func(ast.Expr) string) (text, after string) {
-	u := ast.Unparen(a.Rhs[0]).(*ast.UnaryExpr) //nolint:forcetypeassert // by the syntax
-	from := f.tupleOf(a.Rhs[0], len(a.Lhs))
-	if a.Tok == token.DEFINE {
-		// A variable of the case itself would be the same in each iteration of a loop.
-		var temps, sets []string
-		for _, l := range a.Lhs {
-			name, temp := f.left(l), "_"
-			if name != "_" {
-				temp = f.fresh("v")
-				sets = append(sets, fmt.Sprintf("%s := %s; _ = %[1]s", name, temp))
-			}
-			temps = append(temps, temp)
-		}
-		if len(sets) == 0 {
-			return "<-" + keep(u.X), ""
-		}
-		return strings.Join(temps, ", ") + " := <-" + keep(u.X), strings.Join(sets, "; ") + "\n"
-	}
-	var temps, sets []string
+func (f *fn) received(a *ast.AssignStmt, elem types.Type, v, ok string) string {
+	var b strings.Builder
 	for i, l := range a.Lhs {
 		left := f.left(l)
 		if left == "_" {
-			temps = append(temps, "_")
 			continue
 		}
-		temp := f.fresh("v")
-		temps = append(temps, temp)
-		sets = append(sets, left+" = "+f.change(temp, from[i], f.leftType(l), a.Pos()))
+		text, from := f.unpacked(v, elem, a.Pos()), elem
+		if i == 1 {
+			text, from = ok, types.Typ[types.Bool]
+		}
+		if a.Tok == token.DEFINE {
+			fmt.Fprintf(&b, "var %s %s = %s\n_ = %[1]s\n", left, f.typ(from, a.Pos()), text)
+		} else {
+			fmt.Fprintf(&b, "%s = %s\n", left, f.store(l, f.change(text, from, f.leftType(l), a.Pos())))
+		}
 	}
-	if len(sets) == 0 {
-		return "<-" + keep(u.X), ""
+	return b.String()
+}
+
+// unpacked returns the value of a type that compiled code returned as any.
+func (f *fn) unpacked(x string, t types.Type, at token.Pos) string {
+	name := f.typ(t, at)
+	switch {
+	case name == "any":
+		return x
+	case isInterface(t):
+		return f.toCompiled(t, at) + "(" + x + ")"
 	}
-	return strings.Join(temps, ", ") + " := <-" + keep(u.X), strings.Join(sets, "; ") + "\n"
+	return f.helper("unpack "+name, func() string {
+		if empty(t) {
+			return fmt.Sprintf("(x any) (v %s) { return v }", name)
+		}
+		return fmt.Sprintf("(x any) (v %s) { if x != nil { v = x.(%[1]s) }; return v }", name)
+	}) + "(" + x + ")"
 }

@@ -127,12 +127,19 @@ func (g *gen) methods(id int, t types.Type, at token.Pos) {
 		return
 	}
 	g.waiting = append(g.waiting, func() {
-		f := &fn{gen: g, src: g.pkg, info: g.pkg.Info, names: map[types.Object]string{}, pointers: map[types.Object]bool{}, literals: map[*ast.FuncLit]bool{}}
+		f := &fn{gen: g, src: g.pkg, info: g.pkg.Info, names: map[types.Object]string{}, pointers: map[types.Object]bool{}, direct: map[ast.Node]bool{}}
 		for sel := range set.Methods() {
 			m := sel.Obj().(*types.Func) //nolint:forcetypeassert // a method set holds methods
 			sig := sel.Type().(*types.Signature)
 			fmt.Fprintf(&g.register, "%s.Method(%d, %q, %q, func(r any) any { x := r.(%s); return %s })\n", boxAlias, id, m.Name(), runtimeName(sig),
 				g.typ(t, at), f.bound("x", t, sel.Index(), m, sig, at))
+			if f.recoversItself(m) {
+				f.unwinds = "aura_u"
+				bound := f.bound("x", t, sel.Index(), m, sig, at)
+				f.unwinds = ""
+				fmt.Fprintf(&g.register, "%s.Method(%d, %q, %q, func(r any) any { x := r.(%s); return %s })\n", boxAlias, id, m.Name()+" recovering", runtimeName(sig),
+					g.typ(t, at), strings.Replace("func(aura_u "+unwinding+", "+strings.TrimPrefix(bound, "func("), ", )", ")", 1))
+			}
 		}
 	})
 }

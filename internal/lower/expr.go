@@ -79,6 +79,7 @@ func (f *fn) ident(e *ast.Ident) string {
 	case *types.Nil:
 		return "nil"
 	case *types.Func:
+		f.keepsName(e, obj)
 		if name := f.instanceOf(e); name != "" {
 			return name
 		}
@@ -97,7 +98,7 @@ func (f *fn) ident(e *ast.Ident) string {
 }
 
 // composite lowers a composite literal of a type, which may be elided in the source.
-func (f *fn) composite(e *ast.CompositeLit, t types.Type) string { //nolint:gocognit // one case after the other
+func (f *fn) composite(e *ast.CompositeLit, t types.Type) string {
 	prefix := ""
 	if p, ok := t.Underlying().(*types.Pointer); ok {
 		prefix, t = "&", p.Elem()
@@ -128,10 +129,7 @@ func (f *fn) composite(e *ast.CompositeLit, t types.Type) string { //nolint:goco
 	case *types.Map:
 		for _, x := range e.Elts {
 			kv := x.(*ast.KeyValueExpr) //nolint:forcetypeassert // an element of a map has a key
-			key := f.element(kv.Key, u.Key())
-			if isInterface(u.Key()) && !f.compiled(u.Key()) && !strings.HasPrefix(key, boxAlias) {
-				key = boxAlias + ".Any(" + key + ")" // the interpreter compares constants of different types
-			}
+			key := f.hashed(f.element(kv.Key, u.Key()), u.Key())
 			parts = append(parts, key+": "+f.element(kv.Value, u.Elem()))
 		}
 	case *types.Slice:
@@ -212,6 +210,7 @@ func (f *fn) selector(e *ast.SelectorExpr) string {
 	if sel == nil {
 		switch obj := f.info.Uses[e.Sel].(type) {
 		case *types.Func:
+			f.keepsName(e.Sel, obj)
 			if name := f.instanceOf(e); name != "" {
 				return name
 			}
@@ -332,6 +331,9 @@ func (f *fn) methodCall(x string, t types.Type, index []int, m *types.Func, args
 		case !pointer && isPointer:
 			x = "*" + x
 		}
+		if f.unwinds != "" && f.recoversItself(m) {
+			return f.methodRef(m, n, at) + recovering + "(" + strings.Join(append([]string{f.unwinds, x}, args...), ", ") + ")"
+		}
 		return f.methodRef(m, n, at) + "(" + strings.Join(append([]string{x}, args...), ", ") + ")"
 	}
 	dots := ""
@@ -369,10 +371,22 @@ func (f *fn) index(e *ast.IndexExpr) string {
 	x := f.under(e.X)
 	switch u := t.Underlying().(type) {
 	case *types.Map:
-		return x + "[" + f.conv(e.Index, u.Key()) + "]"
+		return x + "[" + f.mapKey(e.Index, u) + "]"
 	default:
 		return x + "[" + f.expr(e.Index) + "]"
 	}
+}
+
+// mapKey lowers a key of a map.
+func (f *fn) mapKey(e ast.Expr, m *types.Map) string { return f.hashed(f.conv(e, m.Key()), m.Key()) }
+
+// hashed returns a key of a type. One that is an interface is checked: the panic of the interpreter names its own types. It also
+// compares constants of different types.
+func (f *fn) hashed(key string, t types.Type) string {
+	if isInterface(t) && !f.compiled(t) {
+		return boxAlias + ".Key(" + key + ")"
+	}
+	return key
 }
 
 func (f *fn) slice(e *ast.SliceExpr) string {

@@ -17,7 +17,9 @@ type fn struct {
 
 	src  *Package
 	info *types.Info
-	env  map[*types.TypeParam]types.Type
+	// within is the declared function that is written.
+	within *ast.FuncDecl
+	env    map[*types.TypeParam]types.Type
 	// names holds the new names of variables. pointers holds the loop variables that are kept behind pointers.
 	names    map[types.Object]string
 	pointers map[types.Object]bool
@@ -30,14 +32,15 @@ type fn struct {
 	// code is the variable that says how a loop over a function was left, and values hold the results to return.
 	code   string
 	values []string
-	// loops holds the loops around the current statement. literals holds the function literals that are called where they are
-	// written.
-	loops    []ast.Stmt
-	literals map[*ast.FuncLit]bool
+	// loops holds the loops around the current statement. direct holds the function literals that are called where they are
+	// written, and the names of functions that are called.
+	loops  []ast.Stmt
+	direct map[ast.Node]bool
 	// wide is set where a statement may become a block.
 	wide bool
-	// deferred is the variable with the calls that loops over functions deferred.
-	deferred string
+	// frame is the variable with the deferred calls of a function that has some. recovery is the one that recover asks, in a function
+	// that was deferred. unwinds is set while the call of a deferred method is written.
+	frame, recovery, unwinds string
 }
 
 // typeOf returns the type of an expression.
@@ -60,8 +63,8 @@ func (f *fn) subst(t types.Type) types.Type {
 				return a
 			}
 		}
-		if n, ok := t.(*types.Named); ok && n.TypeArgs() == nil && n.Obj().Pkg() != nil && f.own(n) && n.Obj().Parent() != n.Obj().Pkg().Scope() && n.Obj().Parent() != nil {
-			refuse(n.Obj().Pos(), "the type %s is declared in a generic function; declare it outside", n.Obj().Name())
+		if n, ok := t.(*types.Named); ok {
+			return f.localInstance(n)
 		}
 		return nil
 	})
@@ -76,27 +79,37 @@ func (f *fn) name(obj types.Object) string {
 		return name
 	}
 	name := obj.Name()
-	if obj.Parent() != f.src.Types.Scope() || f.src != f.pkg {
-		if obj.Pkg() != nil && obj.Parent() == obj.Pkg().Scope() {
-			return f.global(obj, token.NoPos)
-		}
-		if f.taken[name] || strings.HasPrefix(name, "aura_") || strings.HasPrefix(name, "T_") || strings.HasPrefix(name, "M_") {
-			name += "_aura"
-		}
-		f.names[obj] = name
+	if obj.Parent() == f.src.Types.Scope() && f.src == f.pkg {
+		return globalName(name)
 	}
+	if obj.Pkg() != nil && obj.Parent() == obj.Pkg().Scope() {
+		return f.global(obj, token.NoPos)
+	}
+	if f.taken[name] || strings.HasPrefix(name, "aura_") || strings.HasPrefix(name, "T_") || strings.HasPrefix(name, "M_") {
+		name += "_aura"
+	}
+	f.names[obj] = name
 	return name
 }
 
 // global returns the name of a variable or function of a package.
 func (f *fn) global(obj types.Object, at token.Pos) string {
 	if obj.Pkg() == f.pkg.Types {
-		return obj.Name()
+		return globalName(obj.Name())
 	}
 	if !obj.Exported() && f.sources[obj.Pkg()] != nil {
 		refuse(at, "a generic function of package %s uses %s, which is not exported; instances of it cannot be written here", obj.Pkg().Path(), obj.Name())
 	}
 	return f.use(obj.Pkg()) + "." + obj.Name()
+}
+
+// globalName returns the name of a variable or function of the package. Lowered source uses the names that Go declares, such as true,
+// in their own meaning.
+func globalName(name string) string {
+	if types.Universe.Lookup(name) != nil {
+		return name + "_aura"
+	}
+	return name
 }
 
 // signature returns the parameters and results of a declared function. A receiver becomes the first parameter.
@@ -112,12 +125,12 @@ func (f *fn) signature(sig *types.Signature, recv *types.Var) string {
 	f.results, f.named = sig.Results(), false
 	for v := range sig.Results().Variables() {
 		t := f.typ(f.subst(v.Type()), v.Pos())
-		if v.Name() == "" {
+		if v.Name() == "" && f.frame == "" {
 			results = append(results, t)
 			continue
 		}
 		f.named = true
-		if v.Name() == "_" {
+		if v.Name() == "_" || v.Name() == "" {
 			f.names[v] = f.fresh("r")
 		}
 		name := f.names[v]
@@ -142,80 +155,35 @@ func (f *fn) param(v *types.Var) string {
 }
 
 // body lowers the body of a function.
-func (f *fn) body(b *ast.BlockStmt, sig *types.Signature) string {
-	f.results = sig.Results()
-	if at := f.defersInLoops(b); at != nil {
-		if recovers(b) {
-			refuse(at.Pos(), "a function that defers a call in a loop over a function cannot recover; defer in a function of its own")
-		}
-		f.deferred = f.fresh("d")
+func (f *fn) body(b *ast.BlockStmt) string {
+	if f.frame != "" {
+		return f.guarded(b)
 	}
-	text := f.block(b.List)
-	if f.deferred != "" {
-		text = fmt.Sprintf("var %s []func()\ndefer func() { for i := len(%[1]s) - 1; i >= 0; i-- { %[1]s[i]() } }()\n%s", f.deferred, text)
-	}
-	return "{\n" + text + f.line(b.Rbrace) + "}"
-}
-
-// defersInLoops returns the first call that is deferred in a loop over a function.
-func (f *fn) defersInLoops(b *ast.BlockStmt) (found *ast.DeferStmt) {
-	var visit func(n ast.Node, inside bool)
-	visit = func(n ast.Node, inside bool) {
-		ast.Inspect(n, func(m ast.Node) bool {
-			switch m := m.(type) {
-			case *ast.FuncLit:
-				return false
-			case *ast.RangeStmt:
-				if t := f.info.TypeOf(m.X); t != nil && !inside {
-					if _, ok := f.subst(t).Underlying().(*types.Signature); ok {
-						visit(m.Body, true)
-						return false
-					}
-				}
-			case *ast.DeferStmt:
-				if inside && found == nil {
-					found = m
-				}
-			}
-			return true
-		})
-	}
-	visit(b, false)
-	return found
-}
-
-// recovers reports whether a body mentions recover.
-func recovers(b *ast.BlockStmt) (found bool) {
-	ast.Inspect(b, func(n ast.Node) bool {
-		id, ok := n.(*ast.Ident)
-		found = found || ok && id.Name == "recover"
-		return !found
-	})
-	return found
-}
-
-// recoversItself reports whether a body calls recover, other than in a function literal.
-func recoversItself(b *ast.BlockStmt) (found bool) {
-	ast.Inspect(b, func(n ast.Node) bool {
-		if _, ok := n.(*ast.FuncLit); ok {
-			return false
-		}
-		id, ok := n.(*ast.Ident)
-		found = found || ok && id.Name == "recover"
-		return !found
-	})
-	return found
+	return "{\n" + f.block(b.List) + f.line(b.Rbrace) + "}"
 }
 
 // literal lowers a function literal.
 func (f *fn) literal(e *ast.FuncLit) string {
-	if !f.literals[e] && recoversItself(e.Body) {
+	if !f.direct[e] && recoversItself(e.Body) {
 		refuse(e.Pos(), "a function literal that calls recover is kept; the interpreter recovers only in a literal that is deferred where it is written: defer func() { ... }()")
 	}
-	inner := &fn{gen: f.gen, src: f.src, info: f.info, env: f.env, names: f.names, pointers: f.pointers, literals: map[*ast.FuncLit]bool{}}
+	return f.literalIn(e, "")
+}
+
+// literalIn is literal for one that may be deferred: recovery is the variable that recover asks.
+func (f *fn) literalIn(e *ast.FuncLit, recovery string) string {
+	inner := &fn{gen: f.gen, src: f.src, info: f.info, within: f.within, env: f.env, names: f.names, pointers: f.pointers, direct: map[ast.Node]bool{}, recovery: recovery}
 	sig := f.info.TypeOf(e).(*types.Signature) //nolint:forcetypeassert // it is a function
+	inner.begin(e.Body)
 	head := inner.signature(sig, nil)
-	return "func" + head + " " + inner.body(e.Body, sig)
+	return "func" + head + " " + inner.body(e.Body)
+}
+
+// begin prepares the lowering of a body.
+func (f *fn) begin(b *ast.BlockStmt) {
+	if deferring(b) {
+		f.frame = f.fresh("d")
+	}
 }
 
 // constant returns a constant as a value of a type.
@@ -306,6 +274,9 @@ func (f *fn) change(x string, from, to types.Type, at token.Pos) string {
 		case f.compiled(to):
 			return f.toCompiled(to, at) + "(" + x + ")"
 		case f.compiled(from):
+			if isReflectType(from) && findsMethods(to) {
+				refuse(at, methodsByReflection)
+			}
 			return boxAlias + ".Any(" + x + ")"
 		default:
 			return x

@@ -31,8 +31,8 @@ type gen struct {
 	extra   strings.Builder
 	// placed holds the functions that belong to a file of the source, by its name.
 	placed map[string]*strings.Builder
-	// written holds the names of the struct types of this package by the keys of the types.
-	written map[string]string
+	// structs holds the names of the struct types of this package by the keys of the types.
+	structs map[string]string
 	// described holds the types that this package describes at run time, and table their descriptions.
 	described map[int]bool
 	table     strings.Builder
@@ -47,7 +47,7 @@ type gen struct {
 func newGen(p *program, pkg *Package) *gen {
 	g := &gen{
 		program: p, pkg: pkg, imports: map[string]string{}, taken: map[string]bool{"init": true}, helpers: map[string]string{},
-		placed: map[string]*strings.Builder{}, written: map[string]string{}, described: map[int]bool{},
+		placed: map[string]*strings.Builder{}, structs: map[string]string{}, described: map[int]bool{},
 	}
 	for _, name := range types.Universe.Names() {
 		g.taken[name] = true
@@ -160,7 +160,7 @@ func (g *gen) genDecl(d *ast.GenDecl) string {
 	for _, spec := range d.Specs {
 		for _, name := range spec.(*ast.ValueSpec).Names { //nolint:forcetypeassert // by the syntax
 			if obj := g.pkg.Info.Defs[name]; obj != nil && name.Name != "_" {
-				fmt.Fprintf(&b, "%svar %s %s\n", f.line(name.Pos()), name.Name, g.typ(obj.Type(), name.Pos()))
+				fmt.Fprintf(&b, "%svar %s %s\n", f.line(name.Pos()), globalName(name.Name), g.typ(obj.Type(), name.Pos()))
 			}
 		}
 	}
@@ -199,7 +199,7 @@ func (g *gen) funcDecl(d *ast.FuncDecl) string {
 	if d.Body == nil {
 		refuse(d.Pos(), "the function %s has no body; write it in Go", d.Name.Name)
 	}
-	name := d.Name.Name
+	name := globalName(d.Name.Name)
 	switch {
 	case sig.Recv() != nil:
 		name = g.methodName(fn, nil)
@@ -210,20 +210,35 @@ func (g *gen) funcDecl(d *ast.FuncDecl) string {
 	return g.function(g.pkg, d, name, nil)
 }
 
-// function writes a declared function, or an instance of it.
+// function writes a declared function, or an instance of it. One that calls recover is written twice: as it is called, and as it is
+// deferred.
 func (g *gen) function(src *Package, d *ast.FuncDecl, name string, env map[*types.TypeParam]types.Type) string {
+	text := g.variant(src, d, name, env, "")
+	if recoversItself(d.Body) {
+		text += g.variant(src, d, name+recovering, env, "aura_u")
+	}
+	return text
+}
+
+func (g *gen) variant(src *Package, d *ast.FuncDecl, name string, env map[*types.TypeParam]types.Type, recovery string) string {
 	obj := src.Info.Defs[d.Name].(*types.Func) //nolint:forcetypeassert // the caller checked
-	f := &fn{gen: g, src: src, info: src.Info, env: env, names: map[types.Object]string{}, pointers: map[types.Object]bool{}, literals: map[*ast.FuncLit]bool{}}
+	f := &fn{
+		gen: g, src: src, info: src.Info, within: d, env: env, names: map[types.Object]string{}, pointers: map[types.Object]bool{}, direct: map[ast.Node]bool{},
+		recovery: recovery,
+	}
 	sig := obj.Signature()
+	f.begin(d.Body)
 	head := f.signature(sig, sig.Recv())
-	body := f.body(d.Body, sig)
-	return fmt.Sprintf("%sfunc %s%s %s\n", f.line(d.Name.Pos()), name, head, body)
+	if recovery != "" {
+		head = strings.Replace("("+recovery+" "+unwinding+", "+head[1:], ", )", ")", 1)
+	}
+	return fmt.Sprintf("%sfunc %s%s %s\n", f.line(d.Name.Pos()), name, head, f.body(d.Body))
 }
 
 // start returns the init function: it describes the types, sets the variables of the package in the order of Go, and calls the
 // init functions of the source.
 func (g *gen) start() string {
-	f := &fn{gen: g, src: g.pkg, info: g.pkg.Info, names: map[types.Object]string{}, pointers: map[types.Object]bool{}, literals: map[*ast.FuncLit]bool{}}
+	f := &fn{gen: g, src: g.pkg, info: g.pkg.Info, names: map[types.Object]string{}, pointers: map[types.Object]bool{}, direct: map[ast.Node]bool{}}
 	var b strings.Builder
 	for _, init := range g.pkg.Info.InitOrder {
 		b.WriteString(f.initialise(init))
@@ -253,7 +268,7 @@ func (f *fn) initialise(init *types.Initializer) string {
 		if v.Name() == "_" {
 			fmt.Fprintf(&b, "%svar aura_v %s = %s\n_ = aura_v\n", f.line(init.Rhs.Pos()), f.typ(v.Type(), v.Pos()), x)
 		} else {
-			fmt.Fprintf(&b, "%s%s = %s\n", f.line(init.Rhs.Pos()), v.Name(), x)
+			fmt.Fprintf(&b, "%s%s = %s\n", f.line(init.Rhs.Pos()), globalName(v.Name()), x)
 		}
 	} else {
 		from := f.tupleOf(init.Rhs, len(init.Lhs))
@@ -262,7 +277,7 @@ func (f *fn) initialise(init *types.Initializer) string {
 			temp := "_"
 			if v.Name() != "_" {
 				temp = f.fresh("v")
-				sets = append(sets, v.Name()+" = "+f.change(temp, from[i], v.Type(), init.Rhs.Pos()))
+				sets = append(sets, globalName(v.Name())+" = "+f.change(temp, from[i], v.Type(), init.Rhs.Pos()))
 			}
 			temps = append(temps, temp)
 		}

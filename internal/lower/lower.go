@@ -62,8 +62,11 @@ type program struct {
 	ids    map[string]int
 	shapes map[string]bool
 	// locals numbers the types that are declared in functions.
-	locals    map[*types.TypeName]int
-	instances int
+	locals map[*types.TypeName]int
+	// localTypes holds the types that instances of generic functions declare, and written their names.
+	localTypes map[string]types.Type
+	written    map[*types.TypeName]bool
+	instances  int
 	// instanceText is the size of the text of all instances so far, in bytes.
 	instanceText int
 	context      *types.Context
@@ -74,7 +77,7 @@ type program struct {
 func Program(packages, generic []*Package) (out map[string][]File, err error) { //nolint:gocognit // one case after the other
 	p := &program{
 		sources: map[*types.Package]*Package{}, decls: map[*types.Func]*ast.FuncDecl{}, ids: map[string]int{}, shapes: map[string]bool{},
-		locals: map[*types.TypeName]int{}, context: types.NewContext(),
+		locals: map[*types.TypeName]int{}, localTypes: map[string]types.Type{}, written: map[*types.TypeName]bool{}, context: types.NewContext(),
 	}
 	var current *Package
 	defer func() {

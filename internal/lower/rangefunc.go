@@ -19,10 +19,12 @@ func (f *fn) rangeFunc(s *ast.RangeStmt, label string) string {
 		f.code = f.fresh("c")
 		f.values = nil
 		fmt.Fprintf(&b, "%s := 0\n", f.code)
+		if f.named {
+			f.values = f.resultNames()
+		}
 		for v := range f.results.Variables() {
 			if f.named {
-				f.values = append(f.values, f.name(v))
-				continue
+				break
 			}
 			name := f.fresh("r")
 			f.values = append(f.values, name)
@@ -83,6 +85,9 @@ func (f *fn) unwound() string {
 		}
 	}
 	ret := "return " + strings.Join(f.values, ", ")
+	if f.frame != "" {
+		ret = "return"
+	}
 	fmt.Fprintf(&b, "if %s == -1 { %s }\n", f.code, strings.TrimSpace(ret))
 	return b.String()
 }

@@ -36,7 +36,16 @@ var refusedCalls = map[string]string{
 	"(*encoding/xml.Encoder).Encode": "use encoding/json", "(*encoding/xml.Decoder).Decode": "use encoding/json",
 	"(*encoding/gob.Encoder).Encode": "use encoding/json", "(*encoding/gob.Decoder).Decode": "use encoding/json",
 	"encoding/gob.Register": "use encoding/json",
-	"reflect.TypeOf":        "use a type switch, or %T of package fmt", "reflect.ValueOf": "use a type switch",
+	"reflect.ValueOf":       "use a type switch, or reflect.TypeOf",
+}
+
+// inspecting holds the functions that find out which functions run.
+var inspecting = map[string]bool{"runtime.Callers": true, "runtime.CallersFrames": true, "runtime.FuncForPC": true}
+
+// plainMethods holds the methods of reflect.Value that do not depend on the name of a type.
+var plainMethods = map[string]bool{
+	"Bool": true, "Cap": true, "Float": true, "Int": true, "IsNil": true, "IsValid": true, "IsZero": true, "Kind": true, "Len": true, "NumField": true,
+	"Pointer": true, "Uint": true,
 }
 
 // special lowers calls of library functions that need to know types of the source.
@@ -61,8 +70,10 @@ func (f *fn) special(e *ast.CallExpr) (string, bool) {
 		return f.errorsAs(e)
 	case name == "runtime.SetFinalizer" || name == "runtime.AddCleanup":
 		refuse(e.Pos(), "the interpreter keeps values longer than Go does, so that %s cannot be used; free what the value holds in a function of its own, and call it", name)
-	case name == "reflect.DeepEqual" && len(e.Args) == 2:
-		return fmt.Sprintf("%s.DeepEqual(%s, %s)", boxAlias, f.conv(e.Args[0], anyType), f.conv(e.Args[1], anyType)), true
+	case inspecting[name]:
+		refuse(e.Pos(), "%s finds the functions of the interpreter instead of the plugin's; name the place in a text of its own", name)
+	case obj.Pkg().Path() == "reflect":
+		return f.reflects(e, obj, callee)
 	case len(e.Args) == 0 || e.Ellipsis.IsValid():
 		return "", false
 	case rawCalls[name]:
@@ -89,14 +100,80 @@ func (f *fn) special(e *ast.CallExpr) (string, bool) {
 		args = append(args, boxAlias+".Data("+f.expr(ast.Unparen(e.Fun).(*ast.SelectorExpr).X)+", "+f.conv(e.Args[len(e.Args)-1], anyType)+")") //nolint:forcetypeassert // a method is called
 		return callee() + "(" + strings.Join(args, ", ") + ")", true
 	case refusedCalls[name] != "":
-		for _, a := range e.Args {
-			if t := f.typeOf(a); !isInterface(t) && f.boxed(t) {
-				refuse(a.Pos(), "%s does not see the type %s, which is interpreted; %s", name, types.TypeString(t, types.RelativeTo(f.src.Types)), refusedCalls[name])
-			}
-		}
+		f.refuseOwn(e, name)
 	}
 	return "", false
 }
+
+// refuseOwn refuses the call of a function that would see the interpreter's types.
+func (f *fn) refuseOwn(e *ast.CallExpr, name string) {
+	for _, a := range e.Args {
+		if t := f.typeOf(a); !isInterface(t) && f.boxed(t) {
+			refuse(a.Pos(), "%s does not see the type %s, which is interpreted; %s", name, types.TypeString(t, types.RelativeTo(f.src.Types)), refusedCalls[name])
+		}
+	}
+}
+
+const methodsByReflection = "package reflect cannot call the methods of a plugin's own types; call them by their names, or use an interface"
+
+// findsMethods reports whether an interface has the methods by which a reflect.Type finds methods.
+func findsMethods(t types.Type) bool {
+	u, ok := t.Underlying().(*types.Interface)
+	if !ok {
+		return false
+	}
+	for m := range u.Methods() {
+		if m.Name() == "Method" || m.Name() == "MethodByName" {
+			return true
+		}
+	}
+	return false
+}
+
+// reflects lowers calls of package reflect.
+func (f *fn) reflects(e *ast.CallExpr, obj *types.Func, callee func() string) (string, bool) {
+	switch name := obj.FullName(); {
+	case name == "(reflect.Type).Method" || name == "(reflect.Type).MethodByName":
+		refuse(e.Pos(), methodsByReflection)
+	case e.Ellipsis.IsValid():
+	case name == "reflect.DeepEqual" && len(e.Args) == 2:
+		return fmt.Sprintf("%s.DeepEqual(%s, %s)", boxAlias, f.conv(e.Args[0], anyType), f.conv(e.Args[1], anyType)), true
+	case rawCalls[name]:
+		return f.rawCall(e, callee()), true
+	case name == "reflect.TypeOf" && f.mayBox(e.Args[0]):
+		return boxAlias + ".TypeOf(" + f.conv(e.Args[0], anyType) + ")", true
+	case name == "reflect.ValueOf" && f.direct[e]:
+		return f.rawCall(e, callee()), true
+	case name == "reflect.ValueOf" && isInterface(f.typeOf(e.Args[0])):
+		return boxAlias + ".ValueOf(" + f.conv(e.Args[0], anyType) + ")", true
+	case name == "reflect.ValueOf":
+		f.refuseOwn(e, name)
+	case takesType(obj.Signature()):
+		var args []string
+		for i, a := range e.Args {
+			param := obj.Signature().Params().At(i).Type()
+			text := f.conv(a, param)
+			if isReflectType(param) {
+				text = boxAlias + ".Real(" + text + ")"
+			}
+			args = append(args, text)
+		}
+		return callee() + "(" + strings.Join(args, ", ") + ")", true
+	}
+	return "", false
+}
+
+// takesType reports whether a function has a parameter of the type reflect.Type.
+func takesType(sig *types.Signature) bool {
+	for v := range sig.Params().Variables() {
+		if isReflectType(v.Type()) {
+			return sig.Recv() == nil && !sig.Variadic()
+		}
+	}
+	return false
+}
+
+func isReflectType(t types.Type) bool { return types.TypeString(t, nil) == "reflect.Type" }
 
 // mayBox reports whether an argument of type any may hold a box.
 func (f *fn) mayBox(e ast.Expr) bool {

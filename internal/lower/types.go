@@ -1,9 +1,12 @@
 package lower
 
 import (
+	"cmp"
 	"fmt"
 	"go/token"
 	"go/types"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -38,15 +41,51 @@ func (p *program) key(t types.Type) string {
 func (p *program) marked(t types.Type) types.Type {
 	return p.replace(t, func(t types.Type) types.Type {
 		n, ok := t.(*types.Named)
-		if !ok || n.Obj().Pkg() == nil || n.Obj().Parent() == n.Obj().Pkg().Scope() || n.Obj().Parent() == nil || n.TypeArgs() != nil {
+		if !ok || !p.local(n) {
 			return nil
 		}
 		if p.locals[n.Obj()] == 0 {
 			p.locals[n.Obj()] = len(p.locals) + 1
 		}
-		name := types.NewTypeName(token.NoPos, n.Obj().Pkg(), n.Obj().Name()+"·"+strconv.Itoa(p.locals[n.Obj()]), nil)
-		return types.NewNamed(name, types.Typ[types.Int], nil)
+		text := []string{n.Obj().Name() + "·" + strconv.Itoa(p.locals[n.Obj()])}
+		for a := range n.TypeArgs().Types() {
+			text = append(text, p.key(a))
+		}
+		return types.NewNamed(types.NewTypeName(token.NoPos, n.Obj().Pkg(), strings.Join(text, " "), nil), types.Typ[types.Int], nil)
 	})
+}
+
+// local reports whether a type is declared in a function.
+func (p *program) local(n *types.Named) bool {
+	obj := n.Obj()
+	return p.written[obj] || obj.Pkg() != nil && obj.Parent() != nil && obj.Parent() != obj.Pkg().Scope()
+}
+
+// localInstance returns the type that a generic function declares, for the type arguments of an instance of the function.
+func (f *fn) localInstance(n *types.Named) types.Type {
+	obj := n.Obj()
+	if obj.Pkg() != f.src.Types || f.within == nil || f.written[obj] || obj.Pos() < f.within.Body.Pos() || obj.Pos() > f.within.End() {
+		return nil // another function declares it
+	}
+	if n.TypeArgs() != nil || n.TypeParams() != nil {
+		refuse(obj.Pos(), "the generic type %s is declared in a generic function; declare it outside", obj.Name())
+	}
+	params := slices.SortedFunc(maps.Keys(f.env), func(a, b *types.TypeParam) int { return cmp.Compare(a.Index(), b.Index()) })
+	keys := []string{fmt.Sprintf("%p", obj)}
+	var args []string
+	for _, param := range params {
+		keys = append(keys, f.key(f.env[param]))
+		args = append(args, types.TypeString(f.env[param], func(p *types.Package) string { return p.Path() }))
+	}
+	key := strings.Join(keys, " ")
+	if known := f.localTypes[key]; known != nil {
+		return known
+	}
+	name := types.NewTypeName(obj.Pos(), obj.Pkg(), obj.Name()+"["+strings.Join(args, ",")+"]", nil)
+	out := types.NewNamed(name, nil, nil)
+	f.written[name], f.localTypes[key] = true, out
+	out.SetUnderlying(f.subst(n.Underlying()))
+	return out
 }
 
 // replace returns t with the types for which f returns one replaced.
@@ -298,15 +337,16 @@ func (g *gen) structName(t *types.Named, u *types.Struct, at token.Pos) string {
 		return g.use(obj.Pkg()) + ".T_" + obj.Name()
 	}
 	key := g.key(t)
-	if name := g.written[key]; name != "" {
+	if name := g.structs[key]; name != "" {
 		return name
 	}
 	name := "T_" + obj.Name()
 	if !global {
-		name = "T_" + obj.Name() + "_" + strconv.Itoa(len(g.written)+1)
+		name, _, _ = strings.Cut(name, "[")
+		name += "_" + strconv.Itoa(len(g.structs)+1)
 		g.instance(at)
 	}
-	g.written[key] = name
+	g.structs[key] = name
 	text := g.structType(u, at)
 	fmt.Fprintf(&g.extra, "type %s %s\n", name, text)
 	return name

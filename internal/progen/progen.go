@@ -144,6 +144,12 @@ func limited[N int | int8 | int64](n N) func(func(N) bool) {
 	}
 }
 
+func caught(n int) {
+	if r := recover(); r != nil {
+		fmt.Println("caught", n, r)
+	}
+}
+
 func first[T comparable](v T, rest ...T) int { return slices.Index(rest, v) }
 `
 

@@ -21,7 +21,7 @@ func (importer) Import(path string) (*types.Package, error) { return library.Imp
 
 var paths = map[string]string{
 	"bits": "math/bits", "cmp": "cmp", "errors": "errors", "fmt": "fmt", "json": "encoding/json", "maps": "maps", "slices": "slices",
-	"sort": "sort", "strconv": "strconv", "strings": "strings",
+	"sort": "sort", "strconv": "strconv", "strings": "strings", "sync": "sync",
 }
 
 // TestPrograms checks the types of programs.

@@ -17,7 +17,7 @@ func (g *gen) statement() {
 		g.assign()
 		return
 	}
-	switch g.n(20) {
+	switch g.n(25) {
 	case 0, 1:
 		g.variable()
 	case 2, 3, 4:
@@ -48,6 +48,16 @@ func (g *gen) statement() {
 		g.sorted()
 	case 18:
 		g.builder()
+	case 19:
+		g.pointers()
+	case 20:
+		g.tables()
+	case 21:
+		g.goroutines()
+	case 22:
+		g.channels()
+	case 23:
+		g.unwound()
 	default:
 		t := g.any(nil)
 		g.show(g.expr(t, 3), t)

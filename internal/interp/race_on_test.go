@@ -1,0 +1,6 @@
+//go:build race
+
+package interp
+
+// raceDetector reports whether the race detector watches the tests.
+const raceDetector = true
