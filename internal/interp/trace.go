@@ -20,7 +20,7 @@ import (
 const traceLimit = 1024
 
 // trace receives the interpreter's own reports: while a panic unwinds, one line per interpreted function, innermost first. It
-// forwards the lines, with the names of the source, and keeps them by goroutine, so that a recovered panic can be located.
+// forwards the lines and keeps them by goroutine, so that a recovered panic can be located.
 type trace struct {
 	out io.Writer
 	// root is the plugin's directory with a trailing separator.
@@ -42,14 +42,6 @@ func (t *trace) Write(b []byte) (int, error) {
 		t.lines = append(t.lines, traceLine{goroutine: id, text: string(b)})
 	}
 	t.mu.Unlock()
-	if m := frameLine().FindSubmatch(b); m != nil {
-		name := sourceName(string(m[3]))
-		if name == "" {
-			return len(b), nil // the plugin has no such function
-		}
-		_, err := fmt.Fprintf(t.out, "%s:%s: panic: %s(...)\n", m[1], m[2], name)
-		return len(b), err
-	}
 	return t.out.Write(b)
 }
 
@@ -90,7 +82,7 @@ func (t *trace) relative(text string) string {
 
 // frameLine matches the interpreter's lines: file:line:column, and the function with its import path.
 var frameLine = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(.*:\d+):(\d+): panic: (.*)\(\.\.\.\)\n$`)
+	return regexp.MustCompile(`^(.*:\d+):\d+: panic: (.*)\(\.\.\.\)\n$`)
 })
 
 // explain must be called by the deferred function that recovered v. It returns the panic's message and location, and logs the
@@ -103,11 +95,11 @@ func (t *trace) explain(doing string, v any) string {
 		return message
 	}
 	innermost := frames[0]
-	for len(frames) > 1 && innermost[3] == "" {
+	for len(frames) > 1 && innermost[2] == "" {
 		frames = frames[1:]
 		innermost = frames[0]
 	}
-	return fmt.Sprintf("%s (in %s, %s)", message, path.Base(innermost[3]), t.relative(innermost[1]))
+	return fmt.Sprintf("%s (in %s, %s)", message, path.Base(innermost[2]), t.relative(innermost[1]))
 }
 
 // stack returns the interpreted functions of the current panic, innermost first, and the compiled functions that belong neither
@@ -137,7 +129,7 @@ func (t *trace) stack() (frames [][]string, native string) {
 	defer t.mu.Unlock()
 	for _, l := range t.lines {
 		if m := frameLine().FindStringSubmatch(l.text); l.goroutine == id && m != nil {
-			m[3] = sourceName(m[3])
+			m[2] = sourceName(m[2])
 			frames = append(frames, m)
 		}
 	}
