@@ -7,8 +7,8 @@ const room = 40 << 10
 // never is always false, which the compiler does not know.
 var never bool
 
-// Grow makes sure that the stack of the calling goroutine has room. A stack that grows step by step is copied at each step, and all pointers into
-// it are adjusted, frame by frame; so the first frames of a deep call should not have to grow it. Memory is used only as far as the stack reaches.
+// Grow makes room on the stack of the calling goroutine. Without it, the runtime enlarges the stack in steps and copies it at each step.
+// Memory is used only as far as the stack reaches.
 //
 //go:noinline
 func Grow() {
